@@ -8,8 +8,8 @@ import (
 	"sagann/device"
 )
 
-// Of is the kind that a device's name, such as "cpu:4", means; "" is the CPU. A kind that is not in
-// the table is nothing but its name: device.Open says what is wrong with it.
+// Of is the kind that a device's name, such as "cpu:4", means; "" is the CPU. For a kind that is not in
+// the table, the result has a Name only, and device.Open will return the error.
 func Of(spec string) *Kind {
 	name, _, _ := strings.Cut(cmp.Or(spec, Default().Name), ":")
 	for i := range kinds {
@@ -20,8 +20,8 @@ func Of(spec string) *Kind {
 	return &Kind{Name: name, Label: name, Model: Default().Model}
 }
 
-// Present is a device's name for what this machine has: the first kind of GPU whose driver
-// tells of one, or the CPU.
+// Present is the name of a device of this machine: of the first kind of GPU whose driver
+// reports a GPU, or else of the CPU.
 func Present() string {
 	for i := range kinds {
 		if k := &kinds[i]; k.GPU() && k.System != nil {
@@ -33,8 +33,8 @@ func Present() string {
 	return Default().Name
 }
 
-// MachineOf is the machine model that plans for the devices of a name are searched on where
-// none is named; "" is none.
+// MachineOf is the machine model on which plans for the devices of a name are searched if the user
+// names no model; "": none.
 func MachineOf(spec string) string {
 	k := Of(spec)
 	n, err := device.Count(spec)

@@ -5,27 +5,29 @@ import (
 	"sync/atomic"
 )
 
-// Rows that share a warp of a GPU wait for the longest of them, and a kernel for the last
-// of its rows. So, inside an interval, the vertices of very many edges come first, and the
-// others are sorted by degree in windows of the user's order (a sorting scope, as SELL-C-σ
-// has it): in-degrees, which gathers forward follow, fall over a window, out-degrees, which
-// gathers backward follow, over short runs of it. On a symmetric graph they are the same.
-// Beyond a window the user's locality survives.
+// This file sorts the vertices of an interval so that neighbouring rows have similar lengths. On a GPU,
+// rows that share a warp wait for the longest of them, and a kernel ends with its last row. So
+// heavy vertices, those with very many edges, come first. The others are sorted by degree inside
+// windows of the user's order (the sorting scope of the SELL-C-σ format), so the user's locality is kept
+// beyond a window. Over a window in-degrees descend: they are the lengths of rows in forward gathers.
+// Over short runs of a window out-degrees descend: the lengths in backward gathers. On a symmetric graph
+// the two are the same.
 
 const (
-	alikeWindow = 1024 // vertices; more of them make rows hardly more alike
-	alikeRun    = 64   // vertices, so that both directions have rows alike
-	// Vertices are heavy that have more edges one way than heavyFactor times the mean, and
-	// than heavyCell in each of an interval's cells.
+	alikeWindow = 1024 // vertices of a window; larger windows hardly improve the order
+	alikeRun    = 64   // vertices of a run
+	// A vertex is heavy if, in one direction, it has more than heavyFactor times the mean number of
+	// edges, and more than heavyCell for each of the interval's cells.
 	heavyFactor = 2
 	heavyCell   = 8
-	// unevenMost bounds degrees whose squares are summed.
+	// unevenMost bounds the degrees in the sum of squares of uneven.
 	unevenMost = 1 << 20
 )
 
-// uneven tells whether degrees say how many edges rows have in one of p cells: at least a
-// quarter of the variance there is theirs, the rest is chance. Where most is chance, as in
-// large grids of uniform graphs, or all rows are alike, as in meshes, sorting is for nothing.
+// uneven reports whether sorting by degree is of use. The length of a row in one of p cells varies with
+// the vertex's degree and by chance; degrees must make up at least a quarter of the
+// variance. Sorting is useless if chance makes up most of it, as in large grids of uniform graphs, or if
+// all rows have the same length, as in meshes.
 func (b *bothWays) uneven(p int) bool {
 	return slices.ContainsFunc([][]uint32{b.in, b.out}, func(degree []uint32) bool {
 		var squares atomic.Uint64
@@ -56,10 +58,10 @@ func (b *bothWays) heavyFirst(part []uint16, p int) {
 	})
 }
 
-// alike sorts the parts of o that begin at starts, heavy and light in turn: the heavy as a
-// whole, the light by windows.
+// alike sorts the parts of o that begin at starts: parts of heavy and of other vertices alternate.
+// Heavy vertices are sorted as a whole, the others by windows.
 func (b *bothWays) alike(o *Order, starts []int) {
-	var windows []int // their first new ids
+	var windows []int // the first new id of each window
 	for i, lo := range starts[:len(starts)-1] {
 		hi, step := starts[i+1], alikeWindow
 		if i%2 == 0 {
@@ -86,7 +88,7 @@ func (b *bothWays) alike(o *Order, starts []int) {
 	})
 }
 
-// falling sorts vertices by falling degree; equals are in the user's order.
+// falling sorts vertices by descending degree; those of equal degree stay in the user's order.
 func falling(ids []uint32, keys []uint64, degree []uint32) {
 	keys = keys[:len(ids)]
 	for k, v := range ids {

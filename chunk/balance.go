@@ -5,25 +5,25 @@ import (
 	"slices"
 )
 
-// Balance is the one re-encoding of a graph: it equalises the edges of the cells
-// of the base×base grid, whatever the user's numbering. Vertices are dealt over
+// Balance makes the order of vertices that balances the numbers of edges in the cells
+// of the base×base grid, whatever the user's numbering. Vertices are dealt to
 // the intervals heaviest first, by in- plus out-degree, in snake order (0..P-1,
 // then P-1..0), until an interval has the size that NewIntervals gives it. Inside
-// an interval vertices keep the user's order, so that locality there survives, but
-// for windows in which those of about equal degree stand side by side (alike.go).
+// an interval vertices keep the user's order, which keeps its locality. Only inside small
+// windows they are sorted by degree (alike.go).
 //
-// A grid of another P profits too when P divides base, as its intervals are
-// then unions of balanced ones (up to the rounding of widths).
+// A grid of P intervals is balanced too if P divides base, as its intervals are
+// then unions of balanced ones (except for the rounding of widths).
 //
-// It takes O(E + V) time, spread over all processors, and 18 bytes a vertex beside
-// the order. The edges must be valid; base is forced into 1..MaxIntervals.
+// It takes O(E + V) time on all processors, and 18 bytes a vertex in addition to
+// the order. The edges must be valid; base is clamped to 1..MaxIntervals.
 func Balance(e *Edges, base int) *Order { return balance(e, base, true) }
 
 // Deal is Balance with all vertices of an interval in the user's order.
 func Deal(e *Edges, base int) *Order { return balance(e, base, false) }
 
-// BalanceDegrees is Balance of edges that are not in memory, by the degrees of the V
-// vertices, which both slices give.
+// BalanceDegrees is Balance for edges that are not in memory. in and out are the degrees of the V
+// vertices, edges is their number of edges.
 func BalanceDegrees(in, out []uint32, edges, base int) *Order {
 	return balanceBy(func() *bothWays { return &bothWays{in: in, out: out, edges: edges} }, len(in), base, true)
 }
@@ -56,7 +56,7 @@ func balanceBy(degrees func() *bothWays, v, base int, sort bool) *Order {
 	return o
 }
 
-// bothWays is a graph's degrees.
+// bothWays is a graph's degrees in both directions.
 type bothWays struct {
 	in, out []uint32
 	edges   int
@@ -66,12 +66,12 @@ func degreesOf(e *Edges) *bothWays {
 	return &bothWays{in: e.InDegrees(), out: e.OutDegrees(), edges: e.E()}
 }
 
-// manyEdges is the degree from which vertices are sorted by comparing: counters for
-// every degree up to a hub's would outweigh the graph.
+// manyEdges is the degree from which vertices are sorted by comparing. A counting sort with a counter
+// for every degree up to that of a hub could take more memory than the graph.
 const manyEdges = 1 << 16
 
-// byDegree is the vertices by falling in- plus out-degree; equals keep the
-// user's order. A counting sort by blocks of vertices.
+// byDegree is the vertices by descending in- plus out-degree; those of equal degree keep the
+// user's order. It is a counting sort by blocks of vertices.
 func (b *bothWays) byDegree() []uint32 {
 	vertices := len(b.in)
 	degree := func(v int) int { return int(b.in[v]) + int(b.out[v]) }
@@ -127,7 +127,7 @@ func deal(sorted []uint32, in Intervals) []uint16 {
 		}
 	}
 	for turn := 0; len(sorted) > 0; {
-		// Nothing fills up for as many turns as the fullest has room for.
+		// No interval fills up in the next turns: as many as the fullest one has room for.
 		n, turns := len(open), in.V
 		for _, i := range open {
 			turns = min(turns, room[i])
@@ -155,7 +155,7 @@ func deal(sorted []uint32, in Intervals) []uint16 {
 }
 
 // ordered numbers the vertices part by part, in the user's order inside each, and
-// tells where the parts begin.
+// returns where the parts begin.
 func ordered(part []uint16, parts int) (*Order, []int) {
 	v := len(part)
 	o := &Order{New: make([]uint32, v), Old: make([]uint32, v)}
@@ -190,7 +190,7 @@ func ordered(part []uint16, parts int) (*Order, []int) {
 
 // CellSkew is the most edges that a cell of the p×p grid has under order o (nil
 // for the identity), and the mean over all p² cells. The edges and the order
-// must be valid; p is forced into 1..MaxIntervals.
+// must be valid; p is clamped to 1..MaxIntervals.
 func CellSkew(e *Edges, o *Order, p int) (most int64, mean float64) {
 	in, err := NewIntervals(e.V, min(max(p, 1), MaxIntervals))
 	if err != nil {

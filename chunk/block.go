@@ -36,7 +36,7 @@ const (
 	KindSparseColumns                 // uint32 × entries
 	KindSparseValues                  // float32 × entries
 
-	// Those of version 2, which edges have in appended order.
+	// Kinds since version 2. Those of edges are in appended order.
 	KindEdgeLabels  // int32 × E
 	KindEdgeTargets // columns as uint32, then float32 × E × columns
 	KindGraphTrain  // uint32 graph numbers
@@ -61,7 +61,7 @@ var kindNames = [...]string{"", "edges", "sequence", "features", "labels", "mult
 	"targets", "graph targets", "sparse feature rows", "sparse feature columns", "sparse feature values",
 	"edge labels", "edge targets", "graph train", "graph val", "graph test", "edge train", "edge val", "edge test"}
 
-// String is the kind in words.
+// String is the kind as text for errors.
 func (k Kind) String() string {
 	if k == 0 || k >= kindEnd {
 		return fmt.Sprintf("kind %d", uint32(k))
@@ -129,5 +129,5 @@ func bytesOf[T uint16 | uint32 | int32 | float32](s []T) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(&s[0])), len(s)*int(unsafe.Sizeof(s[0])))
 }
 
-// littleEndian is true where bytesOf gives the bytes of the file format.
+// littleEndian says whether the host's byte order is that of the file format.
 var littleEndian = binary.NativeEndian.Uint16([]byte{1, 0}) == 1

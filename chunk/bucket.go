@@ -2,13 +2,13 @@ package chunk
 
 import "math/bits"
 
-// rec is an edge on its way into cells: local rows and position in stored order.
+// rec is an edge while it is sorted into cells: its local rows and its position in stored order.
 type rec struct{ dst, src, e uint32 }
 
-// buckets are the edges of one side by cell and, inside a cell, by range of own
+// buckets divide the edges of one side by cell and, inside a cell, by range of own
 // rows: bucket k of cell (o,x) has the edges whose own row is in
-// k<<shift .. (k+1)<<shift-1, in stored order. Buckets are small enough to be
-// sorted in a processor's cache, and one by one on all processors.
+// k<<shift .. (k+1)<<shift-1, in stored order. A bucket is small enough to be
+// sorted in a processor's cache, and buckets are sorted in parallel.
 type buckets struct {
 	Intervals
 	own   sortKey
@@ -18,8 +18,8 @@ type buckets struct {
 	start []int // bucket b of all, (o*P+x)*subs+k, is recs[start[b]:start[b+1]]
 }
 
-// manyBuckets bounds the streams that the edges are dealt into, and bucketEdges
-// is how many edges are worth a bucket.
+// manyBuckets bounds the number of buckets, as edges are written to all of them at once. bucketEdges
+// is the number of edges that a bucket should have.
 const (
 	manyBuckets = 4096
 	bucketEdges = 1 << 15
@@ -47,8 +47,8 @@ func bucketsFor(e *Edges, in Intervals) buckets {
 // subsFor is the number of ranges of 1<<shift rows in an interval.
 func (b *buckets) subsFor(shift uint) int { return max(1, (b.Width+1<<shift-1)>>shift) }
 
-// deal is a stable counting sort: blocks of edges are counted, then moved, side
-// by side. The result does not depend on the number of blocks.
+// deal is a stable counting sort: blocks of edges are counted and then moved, in
+// parallel. The result does not depend on the number of blocks.
 func (b *buckets) deal(e *Edges, newID []uint32) {
 	n, blocks := b.counters(e)
 	at := make([]uint32, blocks*n) // by block, then bucket: counts, then places
@@ -82,8 +82,8 @@ func (b *buckets) deal(e *Edges, newID []uint32) {
 	})
 }
 
-// counters is the number of buckets, and of the blocks of edges that count for
-// themselves: together their counters must not outweigh the edges.
+// counters is the number of buckets, and the number of blocks of edges. Each block has counters of its own
+// for all buckets; there are few enough blocks for the counters not to take more memory than the edges.
 func (b *buckets) counters(e *Edges) (n, blocks int) {
 	n = b.P * b.P * b.subs
 	return n, max(1, min(pieces(e.E(), 1<<16), e.E()/(8*n)))
@@ -109,8 +109,8 @@ func (b *buckets) begin(at []uint32) {
 // bucket is the bucket of an own row of cell (o,x).
 func (b *buckets) bucket(o, x int, row uint32) int { return (o*b.P+x)*b.subs + int(row>>b.shift) }
 
-// tiles calls f for the edges lo..hi-1, a few at a time: the new ids of their own
-// and other ends. Looking ids up apart from their use lets loads overlap.
+// tiles calls f for the edges lo..hi-1, a few at a time, with the new ids of their own
+// and other ends. Looking up many ids before they are used lets loads overlap.
 func (b *buckets) tiles(e *Edges, newID []uint32, lo, hi int, f func(first int, own, other []uint32)) {
 	ownIDs, otherIDs := e.Dst, e.Src
 	if b.own == bySrc {
@@ -136,7 +136,7 @@ func lookUp(dst, ids, table []uint32) {
 	}
 }
 
-// cells lays the cells of a side out, and says where each bucket's rows begin in the
+// cells lays out the cells of a side, and returns where each bucket's rows begin in the
 // row list of its cell.
 func (b *buckets) cells(rows []bucketRows, w Want, dataCols int, m Memory) (r built, first []int) {
 	r = built{&Side{P: b.P, Cells: make([]Cell, b.P*b.P)}, make([]int, b.P*b.P)}
@@ -157,7 +157,7 @@ func (b *buckets) cells(rows []bucketRows, w Want, dataCols int, m Memory) (r bu
 	if m.Fresh != nil {
 		m.Fresh(r.side.Mem)
 	}
-	// Buckets of a row list start where the lists of those before them end.
+	// The rows of a bucket begin where those of the bucket before it end.
 	first = make([]int, len(rows))
 	for i := range rows {
 		if i%b.subs > 0 {
@@ -201,8 +201,8 @@ func cellCounts(e *Edges, o *Order, in Intervals) []int64 {
 	return count[:n:n]
 }
 
-// divider divides ids by the interval width with a multiplication, which costs
-// a quarter of a division: q = id×ceil(2^64/width)/2^64, exact for 32-bit ids.
+// divider divides ids by the interval width with a multiplication, which takes
+// a quarter of the time of a division: q = id×ceil(2^64/width)/2^64, exact for 32-bit ids.
 type divider struct {
 	width uint32
 	recip uint64

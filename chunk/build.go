@@ -10,7 +10,7 @@ type builder struct {
 	rank    []float32 // by stored position; nil unless wanted
 	memory  Memory
 	recs    []rec    // E: the edges of the side in the making
-	give    func()   // gives recs back
+	give    func()   // frees recs
 	sorters []sorter // one a worker
 }
 
@@ -27,7 +27,7 @@ func newBuilder(e *Edges, o *Order, in Intervals, w Want, m Memory) (*builder, e
 	return b, err
 }
 
-// recorded makes the sides that are wanted, of records.
+// recorded makes the wanted sides by sorting records.
 func recorded(e *Edges, o *Order, in Intervals, w Want, m Memory) (sides []built, err error) {
 	b, err := newBuilder(e, o, in, w, m)
 	defer b.give()
@@ -43,7 +43,7 @@ func recorded(e *Edges, o *Order, in Intervals, w Want, m Memory) (sides []built
 	return sides, nil
 }
 
-// built is a side with what only its making shows.
+// built is a side, with counts that are known while it is made.
 type built struct {
 	side     *Side
 	nonEmpty []int // of each cell: own rows that have edges

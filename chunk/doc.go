@@ -1,4 +1,4 @@
-// Package chunk holds how a graph is stored: its edges, the order of its
+// Package chunk defines how a graph is stored: its edges, the order of its
 // vertices, the grid of edge chunks that a run streams, vertex tensors in that
 // order, and a file format for graphs larger than memory.
 //
@@ -15,17 +15,17 @@
 //
 // [Edges] are in the user's ids. An [Order] re-encodes the vertices once, for
 // balance; grids and permuted vertex tensors are in new ids. In a [Store] edges
-// carry user ids and the order stands beside them.
+// have user ids, and the order is stored with them.
 //
-// Everything is deterministic, and linear in the number of edges: counting sorts,
-// windows of vertices sorted by comparing, no maps. Cells and stores are little-endian; typed views alias their
-// bytes, so the host must be little-endian too.
+// Everything is deterministic and takes time linear in the number of edges: it uses counting sorts,
+// sorts only small windows of vertices by comparing, and uses no Go maps. Cells and stores are
+// little-endian. Typed views alias their bytes, so the host must be little-endian too.
 //
 // # Files
 //
 // In the order of the work: edges.go, edgesutil.go, symmetric.go (edges); intervals.go, order.go,
 // balance.go, alike.go (the order of vertices); grid.go, side.go, stats.go, layout.go,
 // pack.go, needs.go (what a grid is); build.go, bucket.go, radix.go, words.go, memory.go, parallel.go (how it
-// is built); rect.go (a cell of a sampled block); tensor.go (vertex tensors); header.go, table.go, block.go, store*.go, spill.go, read*.go,
-// verify.go, joincrc.go (the store).
+// is built); rect.go (a cell of a sampled block); tensor.go (vertex tensors); header.go, table.go,
+// block.go, store*.go, spill.go, read*.go, verify.go, joincrc.go (the store).
 package chunk

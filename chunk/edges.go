@@ -1,7 +1,7 @@
 package chunk
 
 // Edges is a directed multigraph as the user gave it: vertex ids 0..V-1, E edges
-// in stored order. Optional per-edge values stand in the same order. Self loops
+// in stored order. Optional values of edges are in the same order. Self loops
 // and repeated edges are allowed.
 type Edges struct {
 	V        int       // number of vertices

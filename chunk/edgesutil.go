@@ -92,7 +92,7 @@ func notFinite(x []float32) int {
 
 // scanFinite is notFinite on one processor.
 func scanFinite(x []float32) int {
-	const exponent = 0x7f800000 // all ones in what is not finite
+	const exponent = 0x7f800000 // all these bits are set in NaN and infinities
 	for i, v := range x {
 		if math.Float32bits(v)&exponent == exponent {
 			return i
@@ -107,9 +107,9 @@ func (e *Edges) InDegrees() []uint32 { return degrees(e.V, e.Dst) }
 // OutDegrees counts the edges that start in each vertex: V values.
 func (e *Edges) OutDegrees() []uint32 { return degrees(e.V, e.Src) }
 
-// degrees counts ends. Each goroutine sorts a block of them by stripe of vertices and
-// then adds it to one stripe after another, which no other may touch meanwhile: the
-// table stays in cache, and no hub holds up all.
+// degrees counts how often each vertex occurs in ends. Vertices are divided into stripes. Each goroutine
+// sorts a block of ends by stripe, and then adds them to the counters of one stripe after another,
+// locking the stripe. So the counters in use stay in the cache, and a hub delays one stripe only.
 func degrees(v int, ends []uint32) []uint32 {
 	n := make([]uint32, v)
 	if processors() == 1 || len(ends) < 1<<16 {
@@ -141,7 +141,7 @@ func degrees(v int, ends []uint32) []uint32 {
 			next[s]++
 		}
 		for k := range stripes {
-			s := (k + 61*i) % stripes // not all in one order
+			s := (k + 61*i) % stripes // blocks begin with different stripes
 			if at[s] == at[s+1] {
 				continue
 			}
@@ -162,9 +162,9 @@ func (e *Edges) Reverse() *Edges {
 	return &r
 }
 
-// WithSelfLoops is a copy of the edges to which every vertex without a self loop
-// gets one: appended in vertex order, weight 1, type 0, data zero. Where every vertex
-// has one it is e itself.
+// WithSelfLoops is a copy of the edges with a self loop for every vertex that has none. Loops are
+// appended in vertex order, with weight 1, type 0 and data zero. If every vertex
+// has one already, the result is e itself.
 func (e *Edges) WithSelfLoops() *Edges {
 	has := newBitset(e.V)
 	Ranges(e.E(), func(lo, hi int) {
@@ -193,7 +193,7 @@ func (e *Edges) WithSelfLoops() *Edges {
 		if e.Type != nil {
 			r.Type = append(r.Type, 0)
 		}
-		r.Data = r.Data[:len(r.Data)+e.DataCols] // zero: grow made the room
+		r.Data = r.Data[:len(r.Data)+e.DataCols] // zeros, from grow
 	}
 	if r.Type != nil {
 		r.Types = max(r.Types, 1)

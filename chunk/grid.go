@@ -17,20 +17,21 @@ type Grid struct {
 }
 
 // Build sorts the edges into a p×p grid under order o (nil for the identity).
-// Inside a row edges stand in stored order, or by type and then in stored order
+// Inside a row edges are in stored order, or sorted by type and then in stored order
 // when types are wanted.
 //
-// It takes O(E + V + p²) time, spread over all processors (whose number is in no
-// byte of the result), and beside the result 4 or 8 bytes an edge where nothing but
-// edges is wanted, else, and where most rows of most cells are empty, 12, and 4 more for
-// ranks. It is an error when the edges or the order are not valid, when something
-// is wanted that the edges do not have, when there are 2^32 edges or more, or when
-// ranks are wanted and a vertex has more than MaxRankDegree in-edges.
+// It takes O(E + V + p²) time on all processors; the result does not depend on their number. Beside
+// the result it takes 4 or 8 bytes an edge if only edges are wanted. If more is wanted, or most rows of
+// most cells are empty, it takes 12 bytes an edge, and 4 more for ranks.
+//
+// It is an error if the edges or the order are not valid, if something is wanted that the edges do not
+// have, if there are 2^32 edges or more, or if ranks are wanted and a vertex has more than
+// MaxRankDegree in-edges.
 func Build(e *Edges, o *Order, p int, want Want) (*Grid, error) {
 	return Memory{}.Build(e, o, p, want)
 }
 
-// Build is the function Build with memory of m.
+// Build is the function Build, with its memory taken from m.
 func (m Memory) Build(e *Edges, o *Order, p int, want Want) (*Grid, error) {
 	in, err := NewIntervals(e.V, p)
 	if err != nil {
@@ -71,8 +72,8 @@ func (m Memory) Build(e *Edges, o *Order, p int, want Want) (*Grid, error) {
 	return g, nil
 }
 
-// has says whether the edges can give what is wanted. A graph without edges can
-// give everything.
+// has returns an error if something is wanted that the edges do not have. A graph without edges has
+// everything.
 func (e *Edges) has(w Want) error {
 	if e.E() == 0 {
 		return nil
@@ -92,7 +93,7 @@ func (e *Edges) has(w Want) error {
 	return nil
 }
 
-// ranksExact refuses in-degrees that a rank in float32 cannot count.
+// ranksExact returns an error if an in-degree is too large for ranks in float32.
 func (e *Edges) ranksExact() error {
 	in := e.InDegrees()
 	v := First(len(in), func(lo, hi int) int {

@@ -18,10 +18,10 @@ import (
 // Bytes between are zero.
 const (
 	headerBytes  = BlockAlign
-	storeVersion = 2 // the newest; a store has the oldest that has all kinds of its blocks
+	storeVersion = 2 // the newest version; a store is written as the oldest version that has all its kinds of blocks
 )
 
-var storeMagic = []byte("sagaNN\r\n") // the line end shows a transfer in text mode
+var storeMagic = []byte("sagaNN\r\n") // a file transfer in text mode changes the line end
 
 // Limits of what a header may claim, beside the size of the file.
 const (
@@ -90,7 +90,7 @@ func decodeHeader(page []byte) (header, error) {
 	return h, nil
 }
 
-// check refuses a header that claims what a file of size bytes cannot hold.
+// check refuses a header whose counts do not fit into a file of size bytes.
 // After it, products of the counts cannot overflow, and every count that memory
 // is allocated from is covered by bytes of the file.
 func (h *header) check(size int64) error {

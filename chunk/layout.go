@@ -11,11 +11,11 @@ type Want struct {
 	Data   bool // DataCols scalars an edge
 	CSC    bool // build the side grouped by destination
 	CSR    bool // build the side grouped by source
-	Pack   bool // ids of the other end take as many bits as an interval needs, not words
+	Pack   bool // ids of the other end are packed: they take as many bits as an interval needs, not 32
 }
 
-// Ascend tells whether the ranks of a row's edges ascend in every cell of the side grouped by destination: edges
-// stand in stored order there, unless types go before it.
+// Ascend reports whether the ranks of a row's edges ascend in every cell of CSC. They do if the
+// edges of a row are in stored order; with types they are sorted by type first.
 func (w Want) Ascend() bool { return w.Rank && !w.Type }
 
 // Cell describes one edge chunk of a side: sizes, and where its block and the
@@ -36,8 +36,8 @@ type Cell struct {
 	Dense    bool  // ptr covers every row of the own interval
 	Hub      int64 // most edges that one row has in this cell
 	DataCols int   // width of data; 0 when absent
-	Needs    int   // rows of the other interval that its edges read
-	Bits     int   // of an id of the other interval; 32 when they are words
+	Needs    int   // number of different rows of the other interval that its edges read
+	Bits     int   // bits of an id of the other interval; 32 when not packed
 
 	Off, Bytes int64 // the block: Mem[Off : Off+Bytes]
 
@@ -47,14 +47,14 @@ type Cell struct {
 
 func align(n int64) int64 { return (n + Align - 1) &^ (Align - 1) }
 
-// CellSize is the size in bytes of the block of a cell with nnz edges in nonEmpty of
-// the interval's rows, without building it; intervals have at most width rows.
+// CellSize is the size in bytes of the block of a cell, without building it. The cell has nnz edges in
+// nonEmpty of the own interval's rows; all intervals have at most width rows.
 func CellSize(rows, nonEmpty int, nnz int64, w Want, dataCols, width int) int64 {
 	return layOut(rows, nonEmpty, nnz, w, dataCols, width).Bytes
 }
 
-// layOut fills in the sizes and offsets of a cell with nnz edges in nonEmpty of
-// the interval's rows; Off and Hub stay zero. The row list is taken when it makes
+// layOut computes the sizes and offsets of a cell with nnz edges in nonEmpty of
+// the interval's rows; Off and Hub stay zero. The cell has a row list if that makes
 // the block smaller.
 func layOut(rows, nonEmpty int, nnz int64, w Want, dataCols, width int) Cell {
 	c := Cell{NNZ: nnz, Rows: rows, Dense: true, Bits: w.bitsFor(width),

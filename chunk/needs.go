@@ -21,8 +21,8 @@ func (s *Side) OtherRows(i, rows int) []uint32 {
 	return out
 }
 
-// needsOf takes the counts from the other direction of the same edges: the rows
-// that cell (o,x) reads are the rows of cell (x,o) there that have edges.
+// needsOf sets the counts Needs from the other side of the same edges: the rows
+// that cell (o,x) reads are the non-empty rows of cell (x,o) there.
 func (b built) needsOf(other built) {
 	p := b.side.P
 	for i := range b.side.Cells {
@@ -30,8 +30,8 @@ func (b built) needsOf(other built) {
 	}
 }
 
-// countNeeds counts the rows of the other interval, of at most width, that the
-// edges of each cell read: many cells side by side, or the edges of one.
+// countNeeds counts, for each cell, the rows of the other interval that its edges read. Intervals have at
+// most width rows. It works in parallel on many cells, or on the edges of one.
 func (s *Side) countNeeds(width int) {
 	w := processors()
 	if len(s.Cells) < 2*w {
@@ -66,8 +66,8 @@ func countShared(v View, edges int, seen bitset) int {
 	return int(n.Load())
 }
 
-// countOther is the number of different rows of the other end, all below 64×len(seen),
-// whose bits are clear before and after.
+// countOther is the number of different rows of the other end. They are all below 64×len(seen). All bits
+// of seen are 0 before and after.
 func countOther(v View, edges int, seen bitset) int {
 	n := 0
 	v.eachFar(0, edges, func(r uint32) {

@@ -35,8 +35,8 @@ func OrderOf(newID []uint32) (*Order, error) {
 	return &Order{New: newID, Old: old}, nil
 }
 
-// Validate says whether o re-encodes exactly v vertices: New and Old are inverse
-// permutations of 0..v-1. A nil order fits every v.
+// Validate returns an error unless New and Old are inverse permutations of 0..v-1. A nil order fits
+// every v.
 func (o *Order) Validate(v int) error {
 	if o == nil {
 		return nil
@@ -53,12 +53,12 @@ func (o *Order) Validate(v int) error {
 		return -1
 	})
 	if i >= 0 {
-		return fmt.Errorf("chunk: order is no permutation: vertex %d has new id %d, which does not lead back", i, o.New[i])
+		return fmt.Errorf("chunk: order is not a permutation: vertex %d has new id %d, whose old id is another", i, o.New[i])
 	}
 	return nil
 }
 
-// IsIdentity says whether o, which must be valid, changes nothing.
+// IsIdentity reports whether o, which must be valid, is the identity.
 func (o *Order) IsIdentity() bool {
 	return o == nil || First(len(o.New), func(lo, hi int) int {
 		for i := lo; i < hi; i++ {

@@ -5,15 +5,15 @@ import (
 	"sync/atomic"
 )
 
-// Ids of the other end are local to an interval, so they need fewer bits than a word has.
-// Packed, they are one stream: id e of a cell is Cell.Bits bits from bit e×Bits on, the
-// lowest first, in words of 32. One more word stands behind the last, so that any id can
+// Ids of the other end are local to an interval, so they need fewer than 32 bits. Packed ids
+// are one stream of bits: id e of a cell is the Cell.Bits bits from bit e×Bits on, lowest bit
+// first, in 32-bit words. One word is added at the end, so that any id can
 // be read as part of two words.
 
 // wordBits is the width of ids that are not packed.
 const wordBits = 32
 
-// bitsFor is how many bits an id of the other end takes in intervals of this width.
+// bitsFor is how many bits an id of the other end takes if intervals have width rows.
 func (w Want) bitsFor(width int) int {
 	if !w.Pack {
 		return wordBits
@@ -21,10 +21,10 @@ func (w Want) bitsFor(width int) int {
 	return IDBits(width)
 }
 
-// IDBits is how many bits a packed id takes in intervals of this width.
+// IDBits is how many bits a packed id takes if intervals have width rows.
 func IDBits(width int) int { return bits.Len(uint(max(width-1, 1))) }
 
-// packedWords is how many words n ids of so many bits take.
+// packedWords is how many 32-bit words n ids of bits bits take.
 func packedWords(n int64, bits int) int64 {
 	if bits == wordBits {
 		return n
@@ -32,8 +32,8 @@ func packedWords(n int64, bits int) int64 {
 	return (n*int64(bits)+wordBits-1)/wordBits + 1
 }
 
-// pack writes ids into the stream from its id first on. The words are zero there. The
-// first and the last of them may be shared with others who write at the same time.
+// pack writes ids to the stream as its ids first, first+1 and so on. The stream must be zero there. Other
+// goroutines may write neighbouring ids at the same time, also to the same first and last word.
 func pack(stream []uint32, bits, first int, ids []uint32) {
 	at := uint64(first) * uint64(bits)
 	w, have := int(at/wordBits), uint(at%wordBits)
@@ -55,8 +55,8 @@ func pack(stream []uint32, bits, first int, ids []uint32) {
 	}
 }
 
-// Far is the ids lo..hi-1 of the other end. Packed ones are written to room, which grows
-// when it must and is handed back.
+// Far is the ids lo..hi-1 of the other end. Packed ids are unpacked to room, which grows
+// if it is too small and is returned as scratch for the next call.
 func (v *View) Far(room []uint32, lo, hi int) (ids, scratch []uint32) {
 	if v.Packed == nil {
 		return v.Other[lo:hi], room
@@ -93,7 +93,7 @@ func (v *View) eachFar(lo, hi int, f func(id uint32)) {
 	}
 }
 
-// Pack is v with packed ids of the other end, of an interval of so many rows.
+// Pack is v with packed ids of the other end, whose interval has rows rows.
 func (v View) Pack(rows int) View {
 	v.Bits = Want{Pack: true}.bitsFor(rows)
 	ids := v.Other

@@ -6,21 +6,21 @@ import (
 	"sync/atomic"
 )
 
-// Loops over all processors. A caller's result must not depend on how the work
+// This file has loops that run on all processors. The result must not depend on how the work
 // is cut or in which order the pieces run.
 
 // Each calls f for every i in 0..n-1, from as many goroutines as GOMAXPROCS
 // allows, and returns when all calls have.
 func Each(n int, f func(i int)) { eachOf(processors(), n, func(_, i int) { f(i) }) }
 
-// Ranges calls f for ranges that together are 0..n-1, as Each does.
+// Ranges cuts 0..n-1 into ranges and calls f for each, in parallel as Each does.
 func Ranges(n int, f func(lo, hi int)) {
 	k := pieces(n, 1<<12)
 	Each(k, func(i int) { f(cut(n, k, i), cut(n, k, i+1)) })
 }
 
-// First is the lowest index that find reports for ranges that together are
-// 0..n-1, or -1. find gives the lowest index at fault in its range, or -1.
+// First cuts 0..n-1 into ranges, calls find for each in parallel, and returns the lowest index that a
+// call found, or -1. find returns the lowest index in its range that it looks for, or -1.
 func First(n int, find func(lo, hi int) int) int {
 	best := atomic.Int64{}
 	best.Store(int64(n))
@@ -44,7 +44,7 @@ func First(n int, find func(lo, hi int) int) int {
 func processors() int { return runtime.GOMAXPROCS(0) }
 
 // eachOf calls f for every i in 0..n-1 from up to workers goroutines, numbered
-// from 0. A worker makes one call at a time, so scratch may be kept by its number.
+// from 0. A worker makes one call at a time, so each can have scratch of its own.
 func eachOf(workers, n int, f func(worker, i int)) {
 	if workers = min(workers, n); workers <= 1 {
 		for i := range n {
@@ -68,8 +68,8 @@ func eachOf(workers, n int, f func(worker, i int)) {
 	wg.Wait()
 }
 
-// pieces is how many ranges to cut n things into: a few for each processor, so
-// that a slow one does not hold up the rest, but of at least grain things.
+// pieces is how many ranges to cut n items into: a few for each processor, so
+// that a slow one does not delay the end, but with at least grain items each.
 func pieces(n, grain int) int {
 	if processors() == 1 {
 		return 1

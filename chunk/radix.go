@@ -18,8 +18,8 @@ type pass struct {
 	mask  uint32
 }
 
-// sorter sorts records by keys, least significant pass first. It owns scratch of
-// the largest size it has met.
+// sorter sorts records by keys, least significant pass first. It keeps scratch memory for
+// the largest number of records so far.
 type sorter struct {
 	types  []uint32 // edge types by stored position, for byType
 	tmp    []rec
@@ -62,8 +62,8 @@ func (s *sorter) room(n int) {
 }
 
 // sort writes from, sorted by the planned passes, to dst and forgets the plan.
-// The slices have one length and do not overlap; or they are the same and the
-// passes are even in number, or the other is tmp and they are odd.
+// The slices have the same length. They do not overlap; or they are the same slice and the
+// number of passes is even; or from is tmp and the number is odd.
 func (s *sorter) sort(dst, from []rec) {
 	defer func() { s.passes = s.passes[:0] }()
 	if len(s.passes) == 0 || len(from) < 2 {

@@ -5,13 +5,12 @@ import (
 	"math"
 )
 
-// ReadEdges reads all edges, in user ids. They stand in the order in which they
-// were appended when the store keeps it; otherwise by destination interval, then
-// source interval of the base grid, and inside a cell in appended order. Either
-// way edges of one cell are in appended order.
+// ReadEdges reads all edges, in user ids. They are in the order in which they
+// were appended if the store keeps it (see KeepsOrder). Otherwise they are sorted by destination interval,
+// then source interval of the base grid, and inside a cell they are in appended order.
 //
-// It takes the memory of the result, and while it restores the order that of the
-// sequence and one more column.
+// It takes the memory of the result and, while it restores the order, that of the
+// sequence and of one column.
 func (s *Store) ReadEdges() (*Edges, error) {
 	e, err := s.ReadCells(0, s.in.P, 0, s.in.P)
 	if err != nil || s.h.Flags&flagSequence == 0 {
@@ -73,8 +72,8 @@ func (s *Store) newEdges(n int) *Edges {
 	return e
 }
 
-// readEdges reads block b into the edges from position at on, and returns how
-// many it held. Ids, types and values are checked.
+// readEdges reads block b into the edges from position at on, and returns the number of
+// edges in the block. Ids, types and values are checked.
 func (s *Store) readEdges(e *Edges, at int, b Block, buf []uint32) (int, error) {
 	if err := s.readBlock(b, bytesOf(buf)); err != nil {
 		return 0, err
@@ -105,7 +104,7 @@ func (s *Store) readEdges(e *Edges, at int, b Block, buf []uint32) (int, error) 
 	return n, nil
 }
 
-// restoreOrder moves edges that stand cell by cell to where they were appended.
+// restoreOrder puts edges that are sorted by cell into the order in which they were appended.
 func (s *Store) restoreOrder(e *Edges) error {
 	seq, err := s.readSequence()
 	if err != nil {
@@ -124,7 +123,7 @@ func (s *Store) restoreOrder(e *Edges) error {
 	return nil
 }
 
-// reorder takes the next row of cell seq[k] for row k. first is where each
+// reorder makes row k of the next unused row of cell seq[k]. first is where each
 // cell's rows start.
 func reorder[T any](from []T, cols int, seq []uint16, first []int) []T {
 	if from == nil {
@@ -168,8 +167,8 @@ func (s *Store) readSequence() ([]uint16, error) {
 	return seq, nil
 }
 
-// Order is the vertex order whose intervals the base grid cuts; nil when that is
-// the user's own.
+// Order is the vertex order that the base grid cuts into intervals; nil if that is
+// the user's own order.
 func (s *Store) Order() (*Order, error) {
 	ids, err := readSingle[uint32](s, KindOrder)
 	if ids == nil || err != nil {

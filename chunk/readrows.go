@@ -10,7 +10,7 @@ import (
 // FeatureCols values, row-major. It is an error when the store has no such rows.
 func (s *Store) ReadFeatures(lo, hi int) ([]float32, error) { return s.ReadFeaturesIn(nil, lo, hi) }
 
-// ReadFeaturesIn is ReadFeatures into memory, where there is room.
+// ReadFeaturesIn is ReadFeatures with the result in memory, if that is large enough.
 func (s *Store) ReadFeaturesIn(memory []float32, lo, hi int) ([]float32, error) {
 	if lo < 0 || lo > hi || hi > s.V() || s.h.FeatureCols == 0 {
 		return nil, fmt.Errorf("%s: feature rows %d..%d of %d×%d", s.path, lo, hi, s.V(), s.h.FeatureCols)
@@ -20,7 +20,7 @@ func (s *Store) ReadFeaturesIn(memory []float32, lo, hi int) ([]float32, error) 
 		memory = make([]float32, n)
 	}
 	x := memory[:(hi-lo)*cols]
-	var buf []float32 // a block of which only a part is wanted
+	var buf []float32 // for blocks of which only a part is wanted
 	for at := lo; at < hi; {
 		i := at / rows
 		b := s.blocks[s.features[i]]

@@ -7,15 +7,15 @@ type Rect struct {
 	Mem []byte // the block; View reads it
 }
 
-// RectOf is how a Rect of so many own rows and edges is laid out.
+// RectOf is the layout of a Rect with rows own rows and so many edges.
 func RectOf(rows int, edges int64, w Want, dataCols int) Cell {
 	w.Pack = false
 	return layOut(rows, rows, edges, w, dataCols, 0)
 }
 
-// Resize lays r out for so many own rows and edges, with what w wants beside them and
-// dataCols numbers of data. Its memory is used again where it is large enough; what is in
-// it is not defined, and the caller fills the parts of View.
+// Resize lays r out for rows own rows and so many edges, with the values that w wants and
+// dataCols values of data an edge. It reuses r's memory if that is large enough. The contents are
+// undefined, and the caller must fill all parts of View.
 func (r *Rect) Resize(rows int, edges int64, w Want, dataCols int) {
 	r.Cell = RectOf(rows, edges, w, dataCols)
 	if int64(len(r.Mem)) < r.Bytes {
@@ -26,14 +26,14 @@ func (r *Rect) Resize(rows int, edges int64, w Want, dataCols int) {
 // View is the cell as typed slices, which alias Mem.
 func (r *Rect) View() View { return ViewOf(&r.Cell, r.Mem) }
 
-// Transpose makes r the edges of from seen from the far end, which has so many rows: edges
-// of a row stand in the order in which from has them. w is that of from.
+// Transpose makes r the transpose of from: its own rows are the far rows of from, far of them. The
+// edges of a row are in the order in which from has them. w is the Want of from.
 func (r *Rect) Transpose(from *Rect, far int, w Want) {
 	r.Resize(far, from.NNZ, w, from.DataCols)
 	a, b := from.View(), r.View()
 	clear(b.Ptr)
 	for _, f := range a.Other {
-		b.Ptr[f]++ // the row's edges, then where it ends, then where it begins
+		b.Ptr[f]++ // counts the row's edges; becomes the row's end, and then its beginning
 	}
 	sum := uint32(0)
 	for i := range b.Ptr {
@@ -56,7 +56,7 @@ func (r *Rect) Transpose(from *Rect, far int, w Want) {
 	}
 }
 
-// move copies entry e of from to entry i, unless there is no such part.
+// move copies entry e of from to entry i of to, unless the part is absent (nil).
 func move[T any](to, from []T, i, e int) {
 	if from != nil {
 		to[i] = from[e]

@@ -23,8 +23,7 @@ func (s *Side) Block(i int) []byte {
 // View is cell i as typed slices, which alias Mem.
 func (s *Side) View(i int) View { return ViewOf(&s.Cells[i], s.Block(i)) }
 
-// MaxCellBytes is the size of the largest block: what a buffer that any cell can
-// be copied into must hold.
+// MaxCellBytes is the size of the largest block, and so of a buffer that any cell can be copied to.
 func (s *Side) MaxCellBytes() int64 {
 	var m int64
 	for i := range s.Cells {
@@ -48,17 +47,17 @@ type View struct {
 	RowIDs []uint32  // Rows ascending local rows; nil when the cell is dense: row r is entry r
 	Ptr    []uint32  // Rows+1: the edges of entry r are Ptr[r] .. Ptr[r+1]-1
 	Other  []uint32  // NNZ local rows of the other interval, or nil
-	Packed []uint32  // the same as a stream of Bits bits each, or nil
-	Bits   int       // of an id in Packed
+	Packed []uint32  // the same ids packed (see Cell.Bits), or nil
+	Bits   int       // bits of an id in Packed
 	Rank   []float32 // NNZ, or nil
 	Type   []uint32  // NNZ, or nil
 	Weight []float32 // NNZ, or nil
 	Data   []float32 // NNZ×DataCols row-major, or nil
 }
 
-// ViewOf is the block of cell c as typed slices, wherever the block was copied
-// to. The slices alias block, which must start at a multiple of 4 bytes and hold
-// c.Bytes; otherwise ViewOf panics.
+// ViewOf is a block with the layout of cell c as typed slices. block may be a copy of the
+// cell's bytes anywhere. The slices alias block, which must be aligned to 4 bytes and have
+// c.Bytes bytes; otherwise ViewOf panics.
 func ViewOf(c *Cell, block []byte) View {
 	if int64(len(block)) < c.Bytes {
 		panic(fmt.Sprintf("chunk: block of %d bytes for a cell of %d", len(block), c.Bytes))

@@ -5,11 +5,10 @@ import (
 	"os"
 )
 
-// spill sorts edges into cells in bounded memory. Edges are collected as records
-// of equal length; when the buffer is full they are sorted by cell, keeping
-// their order, and written to a file as a run. The edges of a cell are then one
-// piece of each run, the last run staying in memory, so a merge only has to
-// concatenate pieces.
+// spill sorts edges into cells in bounded memory (an external sort). Edges are collected as records
+// of equal length. When the buffer is full, it is sorted by cell, stably, and written to a
+// file as a run. The last run stays in memory. Each run has the edges of a cell as one piece, so merging
+// the runs is concatenating the pieces.
 type spill struct {
 	words int // 4-byte values of a record
 	cap   int // records that the buffer holds
@@ -20,10 +19,10 @@ type spill struct {
 	sorted []uint32
 	last   []int64 // of the run in memory: as run.start
 	file   *os.File
-	named  bool // the file still has a name
+	named  bool // the file still has a name, and must be removed
 	off    int64
 	runs   []run
-	total  []int64 // records of each cell so far
+	total  []int64 // number of records of each cell so far
 }
 
 // run is a sorted buffer in the file: cell c is records start[c]..start[c+1]-1.
@@ -81,9 +80,8 @@ func (s *spill) sortRun() []int64 {
 	return start
 }
 
-// flush writes the buffer as a run. The file is made at the first run and has no
-// name from then on where the system allows it, so that nothing stays behind
-// when the process is killed.
+// flush writes the buffer as a run. The file is made for the first run. Its name is removed at once, if
+// the system allows that, so that nothing is left if the process is killed.
 func (s *spill) flush() error {
 	if s.file == nil {
 		f, err := os.CreateTemp(s.dir, ".spill-*")

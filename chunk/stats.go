@@ -2,7 +2,7 @@ package chunk
 
 import "sync/atomic"
 
-// CellStat is what one edge chunk holds, whichever side stores it.
+// CellStat counts the edges and rows of one edge chunk.
 type CellStat struct {
 	NNZ     int64 // edges
 	DstRows int   // different destinations: the non-empty rows of CSC, the other rows that CSR reads
@@ -19,14 +19,14 @@ type GridStats struct {
 
 // Stats counts what the cells of the p×p grid would hold under order o (nil for
 // the identity). It takes O(E + V×p/8 + p²) time and V×p/4 bytes. The edges and
-// the order must be valid; p is forced into 1..MaxIntervals.
+// the order must be valid; p is clamped to 1..MaxIntervals.
 func Stats(e *Edges, o *Order, p int) GridStats {
 	in, err := NewIntervals(e.V, min(max(p, 1), MaxIntervals))
 	if err != nil {
 		return GridStats{}
 	}
 	g := GridStats{Intervals: in, DataCols: e.DataCols}
-	// One bit for each (vertex, interval of the other end): is it met already?
+	// One bit for each (vertex, interval of the other end): whether it was met already.
 	dstSeen, srcSeen := newBitset(in.V*in.P), newBitset(in.V*in.P)
 	newID, div, n := o.newIDs(), newDivider(in.Width), in.P*in.P
 	blocks := max(1, min(pieces(e.E(), 1<<16), e.E()/(8*n)))
@@ -103,7 +103,7 @@ type bitset []uint64
 
 func newBitset(n int) bitset { return make(bitset, (n+63)/64) }
 
-// add puts i into the set and says whether it was new.
+// add adds i to the set and reports whether it was new.
 func (b bitset) add(i int) bool {
 	w, bit := &b[i>>6], uint64(1)<<(i&63)
 	fresh := *w&bit == 0
@@ -111,8 +111,8 @@ func (b bitset) add(i int) bool {
 	return fresh
 }
 
-// addShared is add for a set that several goroutines fill: of those that add i
-// one is told that it was new.
+// addShared is add for a set that several goroutines fill. If several add the same i, it returns true to
+// one of them only.
 func (b bitset) addShared(i int) bool {
 	w, bit := &b[i>>6], uint64(1)<<(i&63)
 	if atomic.LoadUint64(w)&bit != 0 {

@@ -6,10 +6,10 @@ import (
 	"os"
 )
 
-// Store is an open graph store: a file with the edges of a graph in cells of a
-// base grid, and features, labels, splits, vertex order and names, in blocks
-// with a checksum each. It is read with positioned reads, checked as it is read,
-// and may be used by several goroutines.
+// Store is an open graph store. It is a file with the edges of a graph in cells of a
+// base grid, and features, labels, splits, vertex order and names. All are in blocks
+// with a checksum, which is checked when the block is read. A Store
+// may be used by several goroutines.
 type Store struct {
 	r      io.ReaderAt
 	closer io.Closer // nil for NewStore
@@ -50,7 +50,7 @@ func Open(path string) (*Store, error) {
 	return s, nil
 }
 
-// NewStore opens a store of size bytes that lies behind r, as Open does.
+// NewStore opens a store of size bytes that is read through r, as Open does.
 func NewStore(r io.ReaderAt, size int64) (*Store, error) { return newStore(r, size, "store") }
 
 func newStore(r io.ReaderAt, size int64, path string) (*Store, error) {
@@ -109,7 +109,7 @@ func (s *Store) E() int64 { return s.h.E }
 // Types is the number of edge types, 0 when edges have none.
 func (s *Store) Types() int { return int(s.h.Types) }
 
-// Weighted says whether edges have weights.
+// Weighted reports whether edges have weights.
 func (s *Store) Weighted() bool { return s.h.Flags&flagWeights != 0 }
 
 // DataCols is the width of the edge data, 0 when there are none.
@@ -121,8 +121,8 @@ func (s *Store) FeatureCols() int { return int(s.h.FeatureCols) }
 // Classes is the number of classes of the labels.
 func (s *Store) Classes() int { return int(s.h.Classes) }
 
-// KeepsOrder says whether ReadEdges gives the edges in the order in which they
-// were appended; otherwise it gives them cell by cell.
+// KeepsOrder reports whether ReadEdges returns the edges in the order in which they
+// were appended. Otherwise it returns them cell by cell.
 func (s *Store) KeepsOrder() bool { return s.h.Flags&flagSequence != 0 || s.h.Base == 1 }
 
 // Intervals is the base grid: B intervals over new vertex ids.
@@ -148,9 +148,8 @@ func (s *Store) readBlock(b Block, dst []byte) error {
 	return nil
 }
 
-// readSingle reads a block of a kind that occurs once, as values of 4 bytes. It
-// gives nil when the store has none. The block table has been checked, so the
-// length is bounded by the file.
+// readSingle reads the block of a kind that occurs once, as values of 4 bytes. The result is nil if the
+// store has no such block. Its length is bounded by the file, as the block table has been checked.
 func readSingle[T uint32 | int32 | float32](s *Store, k Kind) ([]T, error) {
 	i := s.single[k]
 	if i < 0 {

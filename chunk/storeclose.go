@@ -11,7 +11,7 @@ import (
 
 // Close merges the spilled edges, writes the block table, syncs, writes the
 // header last, syncs again, and renames the file to the store's path. After an
-// error nothing is left of the store, and what stood at the path still does.
+// error the new file is removed, and a file that was at the path before is unchanged.
 func (w *Writer) Close() error {
 	if w.closed {
 		return w.err
@@ -34,8 +34,7 @@ func (w *Writer) Close() error {
 	return w.fail(syncDir(filepath.Dir(w.path)))
 }
 
-// Abort gives the store up and removes what was written. After Close it does
-// nothing, so it may be deferred.
+// Abort ends the writing and removes the new file. After Close it does nothing, so it may be deferred.
 func (w *Writer) Abort() {
 	if !w.closed {
 		w.fail(errors.New("store was given up"))
@@ -43,7 +42,7 @@ func (w *Writer) Abort() {
 	}
 }
 
-// finish writes everything but the name in the folder.
+// finish does everything that Close does before renaming.
 func (w *Writer) finish() error {
 	if w.rows != w.meta.V && w.meta.FeatureCols > 0 {
 		return fmt.Errorf("%d feature rows for %d vertices", w.rows, w.meta.V)
@@ -79,7 +78,7 @@ func (w *Writer) writeEdges() error {
 	scratch := make([]uint32, per*words)
 	out := make([]uint32, per*words)
 	for c, left := range w.spill.total {
-		n, at := int(min(left, int64(per))), 0 // size of the block being filled, and edges in it
+		n, at := int(min(left, int64(per))), 0 // edges of the block being filled, and of these those already in it
 		var err error
 		merge := func(records []uint32) {
 			for ; len(records) > 0 && err == nil; records = records[words:] {
@@ -101,7 +100,7 @@ func (w *Writer) writeEdges() error {
 	return nil
 }
 
-// place spreads a record over the columns of a block: sources, destinations,
+// place writes a record as edge at to the columns of a block: sources, destinations,
 // weights, types, then data row by row.
 func (w *Writer) place(block []uint32, at int, record []uint32) {
 	scalars := len(record) - w.meta.DataCols
@@ -136,8 +135,7 @@ func (w *Writer) seal() error {
 	return w.f.Sync()
 }
 
-// syncDir makes a rename in dir durable. Systems that cannot sync a folder are
-// left alone.
+// syncDir makes a rename in dir durable. It does nothing on systems that cannot sync a folder.
 func syncDir(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {

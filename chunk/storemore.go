@@ -5,11 +5,12 @@ import (
 	"math"
 )
 
-// Targets of vertices, edges and graphs, and feature rows that keep their entries only. Each is written once, at a
-// piece.
+// This file reads and writes targets of vertices, edges and graphs, and sparse feature rows. Each is one
+// block, which is written at once.
 
-// SetTargets sets numbers to predict: V rows of cols for KindTargets, a row an edge that was appended for
-// KindEdgeTargets, a row a graph for KindGraphTargets. Rows are finite, or NaN in all columns for none.
+// SetTargets sets the numbers to predict, row-major with cols columns. KindTargets has V rows,
+// KindEdgeTargets a row for each edge that was appended, KindGraphTargets a row for each graph. A row is
+// finite or, for no target, NaN in all columns.
 func (w *Writer) SetTargets(k Kind, rows []float32, cols int) error {
 	if err := w.h.checkTargetRows(k, rows, cols); err != nil {
 		return w.fail(err)
@@ -23,7 +24,7 @@ func (w *Writer) SetTargets(k Kind, rows []float32, cols int) error {
 	return w.once(k, bytesOf(append([]float32{math.Float32frombits(uint32(cols))}, rows...)))
 }
 
-// Targets reads what SetTargets wrote, nil without.
+// Targets reads the targets of the kind and their number of columns; nil if the store has none.
 func (s *Store) Targets(k Kind) (rows []float32, cols int, err error) {
 	x, err := s.numbers(k)
 	if x == nil || err != nil {
@@ -43,7 +44,7 @@ func (s *Store) numbers(k Kind) ([]float32, error) {
 		return nil, nil
 	}
 	if n := s.blocks[i].Len; n < 4 || n%4 != 0 {
-		return nil, fmt.Errorf("%s: %v has %d bytes, which is no number of columns and rows of them", s.path, s.blocks[i], n)
+		return nil, fmt.Errorf("%s: %v has %d bytes, which do not make a number of columns and whole rows", s.path, s.blocks[i], n)
 	}
 	return readSingle[float32](s, k)
 }
@@ -57,10 +58,10 @@ func (h *header) checkTargetRows(k Kind, rows []float32, cols int) error {
 		want = h.E
 	case KindGraphTargets:
 	default:
-		return fmt.Errorf("%v are no targets", k)
+		return fmt.Errorf("%v is not a kind of targets", k)
 	}
 	if cols < 1 || len(rows)%cols != 0 || want >= 0 && int64(len(rows)/cols) != want {
-		return fmt.Errorf("%d targets in rows of %d, of %d vertices and %d edges", len(rows), cols, h.V, h.E)
+		return fmt.Errorf("%d targets in rows of %d do not fit a graph of %d vertices and %d edges", len(rows), cols, h.V, h.E)
 	}
 	for i, x := range rows {
 		if first := rows[i/cols*cols]; math.IsInf(float64(x), 0) || (x == x) != (first == first) {
@@ -70,8 +71,8 @@ func (h *header) checkTargetRows(k Kind, rows []float32, cols int) error {
 	return nil
 }
 
-// Sparse are feature rows that keep their entries only: row v has the columns Ids[Ptr[v]:Ptr[v+1]], which ascend,
-// of Cols, and Vals there.
+// Sparse is a sparse matrix of features, in CSR format. Row v has values in the columns
+// Ids[Ptr[v]:Ptr[v+1]], which ascend and are below Cols. The values are Vals in the same range.
 type Sparse struct {
 	Cols int
 	Ptr  []int64 // V+1
@@ -79,10 +80,10 @@ type Sparse struct {
 	Vals []float32
 }
 
-// check says what is wrong with s as the rows of v vertices.
+// check returns an error unless s is valid and has v rows.
 func (s *Sparse) check(v int) error {
 	if s.Cols < 1 || int64(s.Cols) > math.MaxUint32 || len(s.Ptr) != v+1 || s.Ptr[0] != 0 || s.Ptr[v] != int64(len(s.Ids)) || len(s.Ids) != len(s.Vals) {
-		return fmt.Errorf("%d pointers, %d columns and %d values are no rows of %d vertices in %d columns", len(s.Ptr), len(s.Ids), len(s.Vals), v, s.Cols)
+		return fmt.Errorf("%d pointers, %d columns and %d values do not make the rows of %d vertices with %d columns", len(s.Ptr), len(s.Ids), len(s.Vals), v, s.Cols)
 	}
 	for r := range v {
 		lo, hi := s.Ptr[r], s.Ptr[r+1]
@@ -98,7 +99,7 @@ func (s *Sparse) check(v int) error {
 	return nil
 }
 
-// SetSparse sets the features in this form; Meta.FeatureCols is 0 then.
+// SetSparse sets sparse features. Meta.FeatureCols must be 0.
 func (w *Writer) SetSparse(s *Sparse) error {
 	if w.meta.FeatureCols > 0 {
 		return w.fail(fmt.Errorf("features are dense and sparse"))
@@ -120,7 +121,7 @@ func (w *Writer) SetSparse(s *Sparse) error {
 	return w.once(KindSparseValues, bytesOf(s.Vals))
 }
 
-// SparseCols is the number of columns of sparse features, 0 without.
+// SparseCols is the number of columns of the sparse features, 0 if there are none.
 func (s *Store) SparseCols() (int, error) {
 	x, err := readSingle[uint32](s, KindSparseRows)
 	if len(x) == 0 {
@@ -129,7 +130,7 @@ func (s *Store) SparseCols() (int, error) {
 	return int(x[0]), err
 }
 
-// Sparse reads them, nil without.
+// Sparse reads the sparse features; nil if there are none.
 func (s *Store) Sparse() (*Sparse, error) {
 	i := s.single[KindSparseRows]
 	if i < 0 {

@@ -11,14 +11,14 @@ import (
 func float32bits(x float32) uint32 { return math.Float32bits(x) }
 
 // AppendFeatures appends the features of the next vertices in user order: rows ×
-// FeatureCols finite values, row-major. Close fails unless all V rows came.
+// FeatureCols finite values, row-major. Close fails unless all V rows were appended.
 func (w *Writer) AppendFeatures(rows []float32) error {
 	if err := w.ready(); err != nil {
 		return err
 	}
 	cols := w.meta.FeatureCols
 	if cols == 0 && len(rows) > 0 || cols > 0 && len(rows)%cols != 0 {
-		return w.fail(fmt.Errorf("%d feature values are no rows of %d", len(rows), cols))
+		return w.fail(fmt.Errorf("%d feature values do not make rows of %d", len(rows), cols))
 	}
 	if cols == 0 {
 		return nil
@@ -45,7 +45,7 @@ func (w *Writer) AppendFeatures(rows []float32) error {
 	return nil
 }
 
-// once writes a block of a kind that occurs once.
+// once writes a block of a kind that may occur only once.
 func (w *Writer) once(k Kind, data []byte) error {
 	if err := w.ready(); err != nil {
 		return err

@@ -2,17 +2,18 @@ package chunk
 
 import "fmt"
 
-// Splits of vertices, graphs and edges, and the classes of edges. Edges are numbered in the order in which they
-// were appended, so a store that has something of theirs keeps that order (Meta.KeepOrder).
+// This file reads and writes splits of vertices, graphs and edges, and the classes of edges. Edges are
+// numbered in the order in which they were appended. So a store with splits, classes or targets of edges
+// must keep that order (Meta.KeepOrder).
 
-// split tells whether blocks of the kind are numbers of what is in a split.
+// split reports whether blocks of the kind are splits: lists of ids or numbers.
 func (k Kind) split() bool {
 	return k >= KindTrain && k <= KindTest || k >= KindGraphTrain && k <= KindEdgeTest
 }
 
 // SetSplits sets the three splits of vertices (from is KindTrain), graphs (KindGraphTrain) or edges
-// (KindEdgeTrain), by user ids or numbers; a nil split is not written. Edges have been appended before, and labels
-// or targets of graphs set.
+// (KindEdgeTrain), as lists of user ids or numbers. A nil split is not written. Before it is called, all
+// edges must be appended, and labels or targets of graphs must be set.
 func (w *Writer) SetSplits(from Kind, train, val, test []uint32) error {
 	n := int64(w.meta.V)
 	switch from {
@@ -41,7 +42,7 @@ func (w *Writer) SetSplits(from Kind, train, val, test []uint32) error {
 	return nil
 }
 
-// edgesInOrder refuses something of edges by number where the store does not keep their order.
+// edgesInOrder returns an error if the store does not keep the order of edges.
 func (w *Writer) edgesInOrder(k Kind) error {
 	if k >= KindEdgeLabels && (k < KindGraphTrain || k > KindGraphTest) && w.meta.Base > 1 && !w.meta.KeepOrder {
 		return w.fail(fmt.Errorf("%v need the order of the edges, which is not kept", k))
@@ -49,7 +50,8 @@ func (w *Writer) edgesInOrder(k Kind) error {
 	return nil
 }
 
-// Splits reads the three splits of vertices, graphs or edges; nil where there is none.
+// Splits reads the three splits of vertices, graphs or edges; a missing split is nil. from is as for
+// SetSplits.
 func (s *Store) Splits(from Kind) (train, val, test []uint32, err error) {
 	n := s.h.V
 	switch from {

@@ -5,17 +5,17 @@ import (
 	"math"
 )
 
-// Reading a store's edges one piece after the other.
+// This file reads a store's edges piece by piece.
 
-// Of EachEdges: how many edges a piece has at most, and the memory of the readers of all cells together.
+// Bounds of EachEdges: the most edges of a piece, and the memory of the readers of all cells together.
 const (
 	pieceEdges   = 1 << 16
 	cursorsBytes = 32 << 20
 )
 
-// EachEdges calls f for pieces of the edges, in the order of ReadEdges. A piece holds until f returns. It takes the
-// memory of the largest block or, where the order of appending is restored, 64 MiB; it reads the edges
-// twice then, for checksums are of blocks.
+// EachEdges calls f for pieces of the edges, in the order of ReadEdges. A piece is valid until f returns.
+// EachEdges takes the memory of the largest block. If it restores the appended order, it takes 64 MiB and
+// reads the edges twice, as checksums are of whole blocks.
 func (s *Store) EachEdges(f func(*Edges) error) error {
 	if s.h.Flags&flagSequence != 0 {
 		return s.eachInOrder(f)
@@ -39,7 +39,8 @@ func (s *Store) EachEdges(f func(*Edges) error) error {
 	return nil
 }
 
-// eachInOrder follows the sequence: the next edge is the next of the cell that it names.
+// eachInOrder calls f for pieces of the edges in appended order. The next edge is the next one of the cell
+// that the sequence names.
 func (s *Store) eachInOrder(f func(*Edges) error) error {
 	for _, b := range s.blocks {
 		if b.Kind != KindEdges {
@@ -88,7 +89,7 @@ func (s *Store) eachInOrder(f func(*Edges) error) error {
 	return flush()
 }
 
-// Slice is the edges lo to hi-1, which share e's memory.
+// Slice is the edges lo..hi-1, which share e's memory.
 func (e *Edges) Slice(lo, hi int) *Edges {
 	p := &Edges{V: e.V, Src: e.Src[lo:hi], Dst: e.Dst[lo:hi], Types: e.Types, DataCols: e.DataCols}
 	if e.Weight != nil {
@@ -106,14 +107,14 @@ func (e *Edges) Slice(lo, hi int) *Edges {
 // cellCursor reads the edges of a cell, some at a time.
 type cellCursor struct {
 	s      *Store
-	blocks []Block // not yet read to the end
-	done   int64   // edges of the first of them that were read
-	room   int     // edges to read at a time
+	blocks []Block // blocks that were not yet read to the end
+	done   int64   // edges of the first of these blocks that were read
+	room   int     // how many edges to read at a time
 	held   *Edges
 	at     int
 }
 
-// next puts the next edge of the cell at position n of e.
+// next writes the next edge of the cell to position n of e.
 func (c *cellCursor) next(e *Edges, n int) error {
 	if c.held == nil || c.at == c.held.E() {
 		if err := c.fill(); err != nil {
@@ -171,8 +172,8 @@ func (c *cellCursor) fill() error {
 	return nil
 }
 
-// CellStat counts the edges of cell (dst, src) of the base grid and their different ends, in memory of two bits a vertex of an
-// interval and the largest block.
+// CellStat counts the edges of cell (dst, src) of the base grid and their different ends. It takes two
+// bits for each vertex of an interval, and the memory of the largest block.
 func (s *Store) CellStat(o *Order, dst, src int) (CellStat, error) {
 	st := CellStat{NNZ: s.CellNNZ(dst, src)}
 	ends := [2]bitset{newBitset(s.in.Width), newBitset(s.in.Width)}

@@ -13,7 +13,7 @@ type Meta struct {
 	V           int
 	Base        int    // intervals of the base grid, 1..MaxBase; 0 means 1
 	Order       *Order // vertex order that the base grid cuts; nil for the user's own
-	KeepOrder   bool   // ReadEdges gives the appended order back: one byte an edge more, two when Base > 16
+	KeepOrder   bool   // ReadEdges restores the appended order; takes one more byte an edge, two when Base > 16
 	Weighted    bool   // edges have weights
 	Types       int    // edge types; 0 when edges have none
 	DataCols    int    // width of the edge data
@@ -46,7 +46,7 @@ type Writer struct {
 	parts  uint32    // sequence blocks written
 	feat   []float32 // features not yet written: less than a block
 	rows   int       // feature rows appended
-	graphs int64     // that have targets
+	graphs int64     // number of graphs with targets
 	set    [kindEnd]bool
 	err    error
 	closed bool
@@ -119,7 +119,7 @@ func (w *Writer) fail(err error) error {
 	return w.err
 }
 
-// ready is the error that stands in the way of writing more.
+// ready returns the error that prevents writing more, if any.
 func (w *Writer) ready() error {
 	if w.closed && w.err == nil {
 		w.fail(errors.New("store is closed"))
@@ -169,7 +169,7 @@ func (w *Writer) AppendEdges(e *Edges) error {
 	return nil
 }
 
-// fits says whether a batch is valid and has the form that meta promised.
+// fits returns an error unless a batch is valid and has the form that Meta says.
 func (w *Writer) fits(e *Edges) error {
 	if e.V != w.meta.V {
 		return fmt.Errorf("edges of a graph of %d vertices, the store has %d", e.V, w.meta.V)
@@ -209,7 +209,7 @@ func (w *Writer) flushSequence() error {
 	return err
 }
 
-// block writes one block at the next page. What lies between is a hole, which
+// block writes one block at the next page boundary. The gap before it is a hole in the file, which
 // reads as zeros.
 func (w *Writer) block(k Kind, i, j uint32, data []byte) error {
 	w.off = blockAlign(w.off)

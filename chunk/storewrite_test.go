@@ -68,7 +68,7 @@ func TestWriterRefuses(t *testing.T) {
 		{"types", func(w *Writer) error {
 			return w.AppendEdges(&Edges{V: 3, Src: []uint32{0}, Dst: []uint32{0}, Type: []uint32{0}, Types: 1})
 		}, "1 types"},
-		{"feature width", func(w *Writer) error { return w.AppendFeatures(make([]float32, 3)) }, "no rows of 2"},
+		{"feature width", func(w *Writer) error { return w.AppendFeatures(make([]float32, 3)) }, "do not make rows of 2"},
 		{"feature rows", func(w *Writer) error { return w.AppendFeatures(make([]float32, 8)) }, "4 feature rows"},
 		{"too few rows", func(w *Writer) error { return w.AppendFeatures(make([]float32, 4)) }, "2 feature rows for 3"},
 		{"NaN", func(w *Writer) error { return w.AppendFeatures([]float32{0, 0, 0, nan, 0, 0}) }, "vertex 1 has feature 1"},
@@ -86,7 +86,7 @@ func TestWriterRefuses(t *testing.T) {
 			w.AppendEdges(&Edges{V: 3, Src: []uint32{1}, Dst: []uint32{0}})
 			return w.SetEdgeLabels([]int32{-2})
 		}, "edge 0 has class -2"},
-		{"edge targets", func(w *Writer) error { return w.SetTargets(KindEdgeTargets, []float32{1, 2}, 2) }, "rows of 2, of 3 vertices and 0 edges"},
+		{"edge targets", func(w *Writer) error { return w.SetTargets(KindEdgeTargets, []float32{1, 2}, 2) }, "rows of 2 do not fit a graph of 3 vertices and 0 edges"},
 		{"twice", func(w *Writer) error { w.SetLabels(make([]int32, 3)); return w.SetLabels(make([]int32, 3)) }, "twice"},
 		{"graph", func(w *Writer) error { return w.SetGraphs([]uint32{0, 1, 2}, []int32{0, 0}) }, "graph 2 of 2"},
 		{"names", func(w *Writer) error { return w.SetVertexNames([]string{"a"}) }, "1 names"},

@@ -2,10 +2,10 @@ package chunk
 
 import "fmt"
 
-// Symmetric is a copy of the edges to which every edge without a reverse gets
-// one, appended in stored order with the same weight, type and data. Repeated
-// edges pair one by one: the k-th edge from s to d with the k-th from d to s; so
-// afterwards both occur equally often, and a symmetric graph stays as it is.
+// Symmetric is a copy of the edges with a reverse edge for every edge that has none. Reverse edges are
+// appended in stored order, with the same weight, type and data. Repeated
+// edges are paired one by one: the k-th edge from s to d with the k-th from d to s. So
+// afterwards both directions occur equally often, and a symmetric graph is unchanged.
 // Self loops are their own reverse.
 //
 // The edges must be valid and fewer than 2^32. O(E + V) time.
@@ -33,8 +33,8 @@ func (e *Edges) unpaired() []uint32 {
 	if int64(n) > MaxVertices {
 		panic(fmt.Sprintf("chunk: Symmetric of %d edges, at most %d", n, int64(MaxVertices)))
 	}
-	// Sort by (lower end, higher end), so that both directions of a pair stand
-	// together, in stored order.
+	// Sort by (lower end, higher end), so that both directions of a pair are
+	// neighbours, in stored order.
 	recs, sorted := make([]rec, n), make([]rec, n)
 	for k, s := range e.Src {
 		d := e.Dst[k]
@@ -69,8 +69,8 @@ func (e *Edges) unpaired() []uint32 {
 	return alone
 }
 
-// markSurplus marks the last edges of the direction that a pair of vertices has
-// more of, and returns their number. up of the edges go from the lower end.
+// markSurplus marks the surplus edges of a pair of vertices: the last ones of the more frequent
+// direction. It returns their number. up of the edges go from the lower to the higher end.
 func markSurplus(e *Edges, pair []rec, up int, isAlone []bool) int {
 	down := len(pair) - up
 	paired := min(up, down)

@@ -37,7 +37,7 @@ func (s *Store) readTable() error {
 	return s.checkTotals()
 }
 
-// addBlock files block i by its kind.
+// addBlock records block i of the table by its kind.
 func (s *Store) addBlock(i int, b Block) error {
 	if b.Kind == 0 || b.Kind >= kindEnd || b.Kind.version() > s.h.version {
 		return fmt.Errorf("%v is of no kind of version %d", b, s.h.version)
@@ -54,7 +54,7 @@ func (s *Store) addBlock(i int, b Block) error {
 	case KindFeatures:
 		rows := min(s.h.BlockRows, s.h.V-int64(len(s.features))*s.h.BlockRows)
 		if int(b.I) != len(s.features) || b.J != 0 || rows < 1 || b.Len != 4*rows*s.h.FeatureCols || b.Len == 0 {
-			return fmt.Errorf("%v has %d bytes and is out of order or no block of %d rows of %d features", b, b.Len, rows, s.h.FeatureCols)
+			return fmt.Errorf("%v has %d bytes and is out of order, or is not a block of %d rows of %d features", b, b.Len, rows, s.h.FeatureCols)
 		}
 		s.features = append(s.features, i)
 		return nil
@@ -66,7 +66,7 @@ func (s *Store) addBlock(i int, b Block) error {
 		return fmt.Errorf("%v has %d bytes, want %d", b, b.Len, want)
 	}
 	if b.Len%4 != 0 && b.Kind.split() {
-		return fmt.Errorf("%v has %d bytes, which is no number of ids", b, b.Len)
+		return fmt.Errorf("%v has %d bytes, which do not make whole ids", b, b.Len)
 	}
 	s.single[b.Kind] = i
 	return nil
@@ -77,7 +77,7 @@ func (s *Store) addEdges(i int, b Block) error {
 		return fmt.Errorf("%v lies outside the %d×%d grid", b, s.h.Base, s.h.Base)
 	}
 	if b.Len == 0 || b.Len%s.h.edgeBytes() != 0 {
-		return fmt.Errorf("%v has %d bytes, which is no number of edges of %d bytes", b, b.Len, s.h.edgeBytes())
+		return fmt.Errorf("%v has %d bytes, which do not make whole edges of %d bytes", b, b.Len, s.h.edgeBytes())
 	}
 	c := int(b.I)*s.in.P + int(b.J)
 	first, end := s.cells[c][0], s.cells[c][1]
@@ -85,7 +85,7 @@ func (s *Store) addEdges(i int, b Block) error {
 		first, end = i, i
 	}
 	if end != i {
-		return fmt.Errorf("%v is apart from the other blocks of its cell", b)
+		return fmt.Errorf("%v does not follow the other blocks of its cell", b)
 	}
 	s.cells[c] = [2]int{first, i + 1}
 	s.cellNNZ[c] += b.Len / s.h.edgeBytes()

@@ -2,10 +2,10 @@ package chunk
 
 import "fmt"
 
-// LD is the leading dimension, in values, of a row of cols values: 1, 2 and 4
-// for up to 4 columns, then multiples of 8 up to 32 and multiples of 32 above,
-// so that rows start where vector loads are aligned, and wide ones where a line of a
-// GPU's cache does: 50 columns at every 56 took 1.4 times as long to gather as at every 64.
+// LD is the leading dimension, in values, of rows of cols values: 1, 2 and 4
+// for up to 4 columns, then multiples of 8 up to 32 and multiples of 32 above.
+// So rows start where vector loads are aligned, and wide rows at the lines of a
+// GPU's cache: gathering rows of 50 columns took 1.4 times as long with LD 56 as with LD 64.
 func LD(cols int) int {
 	switch {
 	case cols <= 2:
@@ -19,13 +19,14 @@ func LD(cols int) int {
 }
 
 // Permute writes the rows of src, V×cols in user order, to dst, V rows of ldDst
-// values in new order; the padding is set to zero. One pass on all processors, no
-// memory beside the two. It panics when a length does not fit.
+// values in new order; the padding is set to zero. It is one pass on all processors and takes no
+// more memory. It panics when a length does not fit.
 func Permute(dst, src []float32, cols, ldDst int, o *Order) {
 	PermuteRows(dst, src, cols, ldDst, o, 0, tensorRows(src, cols, dst, ldDst, o))
 }
 
-// PermuteRows writes rows first to end-1 of what Permute makes; dst holds them alone.
+// PermuteRows writes the rows first..end-1, in new order, of the result of Permute. dst holds only these
+// rows.
 func PermuteRows(dst, src []float32, cols, ldDst int, o *Order, first, end int) {
 	Ranges(end-first, func(lo, hi int) {
 		for n := lo; n < hi; n++ {
@@ -55,8 +56,8 @@ func Unpermute(dst, src []float32, cols, ldSrc int, o *Order) {
 	})
 }
 
-// UnpermuteRows writes rows first to end-1, in user order, of what Unpermute makes; dst
-// holds them alone.
+// UnpermuteRows writes the rows first..end-1, in user order, of the result of Unpermute. dst holds only
+// these rows.
 func UnpermuteRows(dst, src []float32, cols, ldSrc int, o *Order, first, end int) {
 	Ranges(end-first, func(lo, hi int) {
 		for n := lo; n < hi; n++ {

@@ -8,11 +8,10 @@ import (
 // verifyBuffer is how much of a block Verify holds at once.
 const verifyBuffer = 4 << 20
 
-// Verify reads the whole store: the checksum of every block, zeros between
-// blocks, and that everything in them is in range: ids, cells, types, labels,
-// the sequence. The error names the first bad block and its byte offset. Beside
-// the vertex order it needs the memory of the largest parts, not of the graph,
-// but for the sequence (two bytes an edge) where the store has one.
+// Verify reads and checks the whole store: the checksum of every block, zeros between
+// blocks, and that all ids, cells, types, labels and the sequence are in range.
+// The error names the first bad block and its byte offset. Verify takes the memory of the vertex order, of
+// the largest blocks and, if the store has one, of the sequence (two bytes an edge).
 func (s *Store) Verify() error {
 	end := int64(headerBytes)
 	for _, b := range s.blocks {
@@ -77,7 +76,7 @@ func (s *Store) eachPart(lo, hi int64, f func(off int64, part []byte) error) err
 	return nil
 }
 
-// verifyVertices reads everything but the edges themselves; the readers check
+// verifyVertices reads everything but the edges; the reading methods check
 // the values.
 func (s *Store) verifyVertices() error {
 	_, err1 := s.Labels()
@@ -110,7 +109,7 @@ func (s *Store) verifyVertices() error {
 	return nil
 }
 
-// verifyEdges checks that each edge stands in the cell where it belongs, and
+// verifyEdges checks that each edge is in the cell where it belongs, and
 // that the sequence names each cell as often as it has edges.
 func (s *Store) verifyEdges() error {
 	o, err := s.Order()
@@ -153,7 +152,7 @@ func (s *Store) verifyEdges() error {
 	return s.checkSequence(seq)
 }
 
-// checkSequence says whether seq names every cell exactly as often as it has
+// checkSequence returns an error unless seq names every cell exactly as often as the cell has
 // edges.
 func (s *Store) checkSequence(seq []uint16) error {
 	left := append([]int64(nil), s.cellNNZ...)

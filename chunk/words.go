@@ -2,29 +2,29 @@ package chunk
 
 import "math/bits"
 
-// word is an edge on its way into cells, when nothing but its two ends is wanted of
-// it: the own row inside the range of its bucket, above the row of the other interval.
+// word is an edge while it is sorted into cells, if only its two ends are wanted. The low bits
+// are its row in the other interval, the high bits its own row inside the range of its bucket.
 type word interface{ uint32 | uint64 }
 
-// dealer makes sides of words. As the rows of a bucket are sorted by counting them, an
-// edge goes through memory twice: into its bucket and, sorted in cache, into its cell.
+// dealer makes sides by sorting words. The edges of a bucket are sorted by counting its rows. So an
+// edge is written to memory twice: to its bucket and then, sorted in the cache, to its cell.
 type dealer[T word] struct {
 	e       *Edges
 	newID   []uint32
 	want    Want
 	memory  Memory
-	sides   []buckets     // wanted, without recs: their numbers are the same
+	sides   []buckets     // the wanted sides, without recs; all have the same number of buckets
 	at      [][]uint32    // by side: places by block, then bucket
-	far     uint          // bits of a row of the other interval
+	far     uint          // number of bits of a row of the other interval
 	words   []T           // E: the edges of the side in the making
 	scratch []dealScratch // one a worker
 }
 
-// dealScratch is for the bucket in hand: places by row, and the other ends.
+// dealScratch is scratch for the current bucket: the next place of each row, and the other ends.
 type dealScratch struct{ next, other []uint32 }
 
-// asWords makes the sides that are wanted, if words will do: the cells hold nothing but
-// the edges, and counting by all rows of all cells takes less time than sorting records.
+// asWords makes the wanted sides if words can be used: the cells hold only the
+// edges, and counting all rows of all cells is faster than sorting records.
 func asWords(e *Edges, o *Order, in Intervals, w Want, m Memory) (sides []built, ok bool) {
 	if w.Rank || w.Type || w.Weight || w.Data || in.P*in.P*in.Width > 4*e.E() {
 		return nil, false
@@ -32,7 +32,7 @@ func asWords(e *Edges, o *Order, in Intervals, w Want, m Memory) (sides []built,
 	k := bucketsFor(e, in)
 	far := bits.Len32(uint32(max(in.Width-1, 0)))
 	wide := far + min(int(k.shift), far)
-	if wide == 33 { // with half as many rows a bucket it fits
+	if wide == 33 { // with half as many rows in a bucket, 32 bits are enough
 		k.shift, wide = k.shift-1, 32
 		k.subs = k.subsFor(k.shift)
 	}
@@ -61,7 +61,7 @@ func dealWords[T word](e *Edges, newID []uint32, k buckets, w Want, m Memory, fa
 	return sides
 }
 
-// countAll finds the places of the edges in all sides.
+// countAll computes the places of the edges in the buckets of all sides.
 func (p *dealer[T]) countAll() {
 	first, last := &p.sides[0], &p.sides[len(p.sides)-1]
 	n, blocks := first.counters(p.e)
@@ -115,7 +115,7 @@ func (p *dealer[T]) side(i int) built {
 // deal writes the edges into the buckets of one side.
 func (p *dealer[T]) deal(k *buckets, at []uint32) {
 	n := k.P * k.P * k.subs
-	blocks := len(at) / n // those that counted: there may be more processors by now, or fewer
+	blocks := len(at) / n // as many as counted, even if the number of processors has changed since
 	div, mask := newDivider(k.Width), uint32(1)<<min(k.shift, p.far)-1
 	Each(blocks, func(block int) {
 		next := at[block*n : (block+1)*n]
@@ -131,7 +131,7 @@ func (p *dealer[T]) deal(k *buckets, at []uint32) {
 	})
 }
 
-// one is 1, and 0 for 0, without a branch that no processor can foretell.
+// one is 0 for 0 and 1 for other numbers, without a branch, which would be unpredictable.
 func one(n uint32) int { return int((n | -n) >> 31) }
 
 // count is the number of edges of each row of bucket i.
@@ -162,7 +162,7 @@ func (p *dealer[T]) fill(s *dealScratch, v View, k *buckets, i, first int) {
 			ptr[r], next[r] = uint32(lo)+at, at
 			at += n
 		}
-	} else { // what is written for a row without edges, the next with some replaces
+	} else { // the entry of a row without edges is overwritten by that of the next row with edges
 		for r := 0; at < uint32(hi-lo); r++ {
 			n := next[r]
 			v.RowIDs[first], v.Ptr[first], next[r] = uint32(rowLo+r), uint32(lo)+at, at

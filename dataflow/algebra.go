@@ -27,8 +27,8 @@ const (
 	DataInput   = "edge:data"       // [E×c]
 	InDegree    = "vertex:indegree" // [V×1]
 	OutDegree   = "vertex:outdegree"
-	// BlockOutDegree [V(l+1)×1] counts the edges of block l that begin in a vertex; OutDegree
-	// on a level of blocks is that of the full graph, InDegree that of the block.
+	// BlockOutDegree [V(l+1)×1] counts the edges of block l that begin at a vertex. On a level of
+	// sampled blocks, OutDegree counts edges of the full graph and InDegree edges of the block.
 	BlockOutDegree = "vertex:blockoutdegree"
 	IDInput        = "vertex:id" // [V×1] original vertex id, a bit pattern
 )
@@ -50,7 +50,7 @@ func factors(n *Node) []*Node {
 	return []*Node{n}
 }
 
-// product multiplies fs without entry skip; nil when nothing is left.
+// product multiplies all fs but entry skip; nil if nothing is left.
 func product(fs []*Node, skip int) *Node {
 	var p *Node
 	for i, f := range fs {
@@ -65,8 +65,8 @@ func product(fs []*Node, skip int) *Node {
 	return p
 }
 
-// canon orders the factors of edge products and spreads Widen over them, so that
-// equal products meet and factors of one end stand side by side.
+// canon is a rule that orders the factors of edge products and widens each factor instead of the
+// product, so that equal products become one node and factors of one end are neighbours.
 func canon(n *Node) *Node {
 	if n.shape.Set.Kind != Edge {
 		return nil
@@ -92,7 +92,7 @@ func canon(n *Node) *Node {
 	return nil
 }
 
-// less orders factors: by the end they belong to, then by age.
+// less orders factors by the end that they belong to (source, destination, neither), then by ID.
 func less(a, b *Node) bool {
 	if x, y := endOrder(a), endOrder(b); x != y {
 		return x < y

@@ -47,9 +47,21 @@ func TestRandomBlocks(t *testing.T) {
 				o.Sizes.Edges = append(o.Sizes.Edges, rapid.IntRange(1, 1000).Draw(t, "expected"))
 			}
 			want, all := x.oracle(p.program)
-			got, err := x.run(p.program, o, rapid.IntRange(0, 50).Draw(t, "room"))
+			room := rapid.IntRange(0, 50).Draw(t, "room")
+			got, err := x.run(p.program, o, room, nil)
 			if err != nil {
 				t.Fatal(err)
+			}
+			if tables := rapid.SampledFrom([]*plan.Table{nil, {}, {All: true}}).Draw(t, "tables"); tables != nil {
+				again, err := x.run(p.program, o, room, tables)
+				for name := range got {
+					if err == nil && !equalBits(got[name], again[name]) {
+						err = errors.New("tables give other bits for " + name)
+					}
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
 			}
 			if x.whole {
 				for name, y := range x.ofGraph(full, want) {
@@ -110,13 +122,17 @@ func tameBlocks(all map[*node][]float32, x blockValues) bool {
 }
 
 // run compiles p, plans it with so much more room than the blocks need, and steps twice; the
-// bits of the second step are those of the first, or it is an error.
-func (x blockValues) run(p *program, o dataflow.Options, more int) (out map[string][]float32, closed error) {
+// bits of the second step are those of the first, or it is an error. With a table the inputs of the deepest set have some like it, and batches come ahead.
+func (x blockValues) run(p *program, o dataflow.Options, more int, like *plan.Table) (out map[string][]float32, closed error) {
 	l, once, err := dataflow.Compile(&dataflow.Program{Names: p.names, Outs: p.outs, Loss: p.loss, Wrt: p.wrt}, o)
 	if err != nil || once != nil {
 		return nil, errors.Join(err, map[bool]error{true: errors.New("blocks have invariants")}[once != nil])
 	}
 	z, b := x.batch(l, more)
+	var tables map[int][]byte
+	if like != nil {
+		tables = x.tables(l, z, b, *like)
+	}
 	pl, err := planner.Blocks(l.Spec, z, plan.Options{})
 	if err != nil {
 		return nil, err
@@ -148,8 +164,17 @@ func (x blockValues) run(p *program, o dataflow.Options, more int) (out map[stri
 			return nil, err
 		}
 	}
+	step := r.Step
+	if like != nil {
+		step = func() error { return r.StepBatch(nil) }
+	}
+	for id, rows := range tables {
+		if err := r.SetTable(id, rows); err != nil {
+			return nil, err
+		}
+	}
 	for try := range 2 {
-		if err := errors.Join(r.SetBatch(b), r.Step()); err != nil {
+		if err := errors.Join(r.SetBatch(b), step()); err != nil {
 			return nil, err
 		}
 		got := map[string][]float32{}
@@ -216,4 +241,29 @@ func (x blockValues) batch(l *dataflow.Lowered, more int) (*plan.Sets, *exec.Bat
 		b.Inputs[id] = unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(laid))), 4*len(laid))
 	}
 	return z, b
+}
+
+// tables takes the inputs of the deepest set out of b: their rows lie in tables of twice as many, in the opposite order.
+func (x blockValues) tables(l *dataflow.Lowered, z *plan.Sets, b *exec.Batch, like plan.Table) map[int][]byte {
+	out := map[int][]byte{}
+	z.Ahead = plan.Ahead{On: true, Rooms: 2}
+	n := b.Rows[z.Deepest()]
+	for i := range n {
+		b.IDs = append(b.IDs, uint32(2*(n-i)-1))
+	}
+	for id := range l.Spec.Values {
+		v, rows := &l.Spec.Values[id], b.Inputs[id]
+		if rows == nil || int(v.Set) != z.Deepest() {
+			continue
+		}
+		delete(b.Inputs, id)
+		t := like
+		t.Value, t.Rows = id, 2*n
+		z.Ahead.Tables = append(z.Ahead.Tables, t)
+		out[id] = make([]byte, int64(t.Rows)*v.RowBytes)
+		for i, at := range b.IDs {
+			copy(out[id][int64(at)*v.RowBytes:], rows[int64(i)*v.RowBytes:int64(i+1)*v.RowBytes])
+		}
+	}
+	return out
 }

@@ -12,12 +12,12 @@ import (
 type builder struct {
 	l        *lowering
 	p        *kernel.Program
-	q, s     int
-	rows     Set            // of the own rows
-	own      Op             // edge programs: the scatter whose rows are the visited interval's
-	returns  bool           // has sums over rows from which rows are computed later
+	q, s     int            // phase and sub-phase
+	rows     Set            // the set of the own rows
+	own      Op             // edge programs: the scatter that reads the visited interval
+	returns  bool           // has sums over rows that rows are computed from later in the step
 	globals  bool           // a program over the rows of Globals
-	arrival  map[*Node]bool // a derivation: what it reads of the interval that arrived
+	arrival  map[*Node]bool // programs that derive a value on arrival: the nodes that have arrived
 	regs     map[regKey]int
 	operands []plan.Operand
 	index    map[plan.Operand]int
@@ -47,20 +47,20 @@ func (b *builder) newReg(cols int) int {
 	return len(b.p.Widths) - 1
 }
 
-// vertex is the operand of vertex node n in the visited interval, and its row length.
+// vertex is the operand of vertex node n in the visited interval, and its row length in floats.
 func (b *builder) vertex(n *Node, write bool) (operand, ld int) {
 	return b.operand(plan.OwnValue, b.l.value(n, b.q), write), chunk.LD(n.shape.Cols)
 }
 
-// scratch is a temporary of the visit that no node stands for.
+// scratch is a temporary of the visit that belongs to no node.
 func (b *builder) scratch(name string, cols int) (operand, ld int) {
 	id := b.l.addValue(plan.Value{Name: fmt.Sprintf("%s state %d", name, len(b.l.out.Spec.Values)),
 		Kind: plan.Temp, Cols: cols, RowBytes: int64(chunk.LD(cols)) * 4, Set: b.rows.ID})
 	return b.operand(plan.OwnValue, id, true), chunk.LD(cols)
 }
 
-// reg is the register that holds n, loading or computing it when it has none. spread
-// asks for a Global's row repeated for every row of the strip.
+// reg is the register that holds n. It loads or computes n first if no register does. With
+// spread, the one row of a Global is repeated for every row of the strip.
 func (b *builder) reg(n *Node, spread bool) int {
 	k := regKey{n, spread && n.shape.Set.Kind == Global}
 	if r, ok := b.regs[k]; ok {
@@ -79,7 +79,7 @@ func (b *builder) reg(n *Node, spread bool) int {
 	return r
 }
 
-// mine: n is computed inside this program.
+// mine tells whether n is computed inside this program.
 func (b *builder) mine(n *Node) bool {
 	switch {
 	case len(n.in) == 0:
@@ -102,7 +102,7 @@ func (b *builder) mine(n *Node) bool {
 	return l.remat[n]
 }
 
-// here: vertex node n is computed in this program, and nowhere before it.
+// here tells whether vertex node n is computed in this program for the first time.
 func (b *builder) here(n *Node) bool {
 	return b.mine(n) && b.arrival == nil && b.l.phase[n] == b.q && b.l.sub[n] == b.s
 }
@@ -174,7 +174,7 @@ func (b *builder) emit(n *Node) {
 	for i, x := range n.in {
 		// An element-wise operand that is one row of a Global is repeated for every row.
 		spread := elem && x.shape.Set.Kind == Global && (!b.globals || n.shape.Rows != x.shape.Rows)
-		if b.globals && d.Role.Product() && i > 0 { // by place: W·W reads W as rows and as a matrix
+		if b.globals && d.Role.Product() && i > 0 { // not by node: W·W reads W as rows and as a matrix
 			in.In = append(in.In, b.matrix(x))
 			continue
 		}
@@ -217,7 +217,7 @@ func (b *builder) store(n *Node) {
 	b.p.Outs = append(b.p.Outs, kernel.Out{Acc: kernel.Store, Reg: b.reg(n, false), Operand: at, LD: ld, Aux: -1})
 }
 
-// arrived is the value behind vertex node n at the far end of an edge.
+// arrived is the planner's number of the value that vertex node n has at the far end of an edge.
 func (l *lowering) arrived(n *Node) int {
 	if _, ok := l.derived[n]; ok {
 		return l.derivedValue(n)
@@ -225,7 +225,7 @@ func (l *lowering) arrived(n *Node) int {
 	return l.value(n, kept)
 }
 
-// storeArrival writes derived node n, planned as value id, into its slot.
+// storeArrival writes derived node n, value id of the plan, into its slot.
 func (b *builder) storeArrival(n *Node, id int) {
 	b.p.Outs = append(b.p.Outs, kernel.Out{Acc: kernel.Store, Reg: b.reg(n, false), Aux: -1,
 		Operand: b.operand(plan.OtherValue, id, true), LD: chunk.LD(n.shape.Cols)})

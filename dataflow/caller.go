@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// Lines of the user's, for errors.
+// Lines of the user's program, for errors.
 
-// engine are the packages whose frames are not the user's.
+// engine lists the packages whose stack frames are not the user's.
 var engine = []string{"sagann/dataflow.", "sagann/ops.", "sagann/saga."}
 
 // Caller is file:line of the first frame outside the engine, for errors found while
@@ -20,8 +20,8 @@ func Caller() string { return caller() }
 
 func caller() string { return outside(3) }
 
-// Panicked is file:line of what panicked, or of the first of its callers that is neither
-// the engine nor of Go's own packages. It is called by a deferred function that recovers.
+// Panicked is file:line of the function that panicked, or of its first caller, that belongs neither
+// to the engine nor to Go's standard library. Call it from a deferred function that recovers.
 func Panicked() string { return outside(3) }
 
 // FuncPos is file:line of the beginning of function f.
@@ -30,9 +30,9 @@ func FuncPos(f any) string {
 	return place(file, line)
 }
 
-// outside is file:line of the first frame outside the engine, skip frames up. Of a stack
-// that panics it leaves out Go's own packages, too: their folder is that of the function
-// that panics, or none in a build with -trimpath.
+// outside is file:line of the first frame outside the engine, from skip frames up the stack; "?" if
+// there is none. On a stack that panics it also skips Go's standard library. It finds the library's
+// folder by the file of runtime.gopanic; a build with -trimpath has no such folder.
 func outside(skip int) string {
 	var pc [64]uintptr
 	fr := runtime.CallersFrames(pc[:runtime.Callers(skip, pc[:])])
@@ -55,9 +55,9 @@ func outside(skip int) string {
 	}
 }
 
-// standard says whether a file of a build with -trimpath, whose name begins with the import
-// path of its package, is of Go's own packages: those have no dot in their first element,
-// nor are they of the module that is built.
+// standard tells whether a file belongs to Go's standard library in a build with -trimpath, where
+// a file's name begins with the import path of its package: the path has no dot in its first
+// element and is not that of the main module.
 func standard(file string) bool {
 	first, _, _ := strings.Cut(file, "/")
 	b, ok := debug.ReadBuildInfo()

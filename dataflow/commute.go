@@ -1,19 +1,18 @@
 package dataflow
 
-// Commute: a linear map slides through a sum gather. It gathers the narrower of
-// its two widths, and a product that stays on the edges always slides to the
-// vertices.
+// Commute: a linear map and a sum gather change places, so that the gather reads the narrower
+// of the map's two widths. A product over edge rows always moves to the vertices.
 
-// Sizes are how many rows the sets of a program over blocks are expected to have, by level
-// and by block.
+// Sizes says how many rows the sets of a program over sampled blocks are expected to have:
+// vertices by level and edges by block.
 type Sizes struct{ Vertices, Edges []int }
 
-// edgeNumber is how many multiply-adds of a dense product take as long as it takes a gather to read
-// one number: 8 on a processor that multiplies at 60 GFLOP/s and gathers at 16 GB/s, and more on a GPU.
+// edgeNumber is how many multiply-adds of a dense product take as long as reading one number in a gather:
+// 8 on a processor that multiplies at 60 GFLOP/s and gathers at 16 GB/s, and more on a GPU.
 const edgeNumber = 8
 
-// before tells whether it is less work to gather first and multiply rows of in columns to out
-// columns then, by the gather n from level to level of blocks.
+// before tells whether gathering rows of in columns first and then multiplying them to out
+// columns is less work than the other way round. n is the gather.
 func (s *state) before(n *Node, in, out int) bool {
 	e := n.in[0].shape.Set
 	if z := s.opt.Sizes; z != nil && e.ID > 0 {
@@ -27,7 +26,7 @@ func (s *state) before(n *Node, in, out int) bool {
 	return in < out
 }
 
-// slideOut: gather(linear(m, w)) = linear(gather(m), w).
+// slideOut is the rule gather(linear(m, w)) = linear(gather(m), w).
 func (s *state) slideOut(n *Node) *Node {
 	if !sumGather(n.op) || n.attr.S != "" {
 		return nil
@@ -39,15 +38,15 @@ func (s *state) slideOut(n *Node) *Node {
 	if !isScatter(m.op) || m.attr.S != "" || !linearProduct(m.in[0]) {
 		return nil
 	}
-	l := m.in[0] // a product hoisted to the vertices: worth it when its operand is narrower
+	l := m.in[0] // a product of vertex rows: worth it if gathering its operand is less work
 	if !s.before(n, l.in[0].shape.Cols, l.shape.Cols) {
 		return nil
 	}
 	return Apply(l.op, l.attr, Apply(n.op, Attr{}, Apply(m.op, Attr{}, l.in[0])), l.in[1])
 }
 
-// edgeLinear: a linear map of one edge tensor that should leave the edges: a product,
-// something narrow made wide, or a rearrangement of the columns of such.
+// edgeLinear tells whether m is a linear map of one edge tensor that should leave the edges: a
+// product, a map to more columns, or a rearrangement of the columns of either.
 func edgeLinear(m *Node) bool {
 	d := m.Def()
 	switch {
@@ -65,9 +64,10 @@ func edgeLinear(m *Node) bool {
 	return false
 }
 
-// slideIn: linear(s·gather(scatter(x)), w) = s·gather(scatter(linear(x, w))) when the
-// result is narrower, in sampled blocks when that is less work; s are scalars a vertex. What
-// does not change between epochs is better gathered once (the invariant pass), so it stays.
+// slideIn is the rule linear(s·gather(scatter(x)), w) = s·gather(scatter(linear(x, w))), where s
+// is a product of scalars per vertex. It applies if the result is narrower, and over sampled
+// blocks if that is less work. With pass invariant, a gather that does not change between epochs
+// stays: it is computed once.
 func (s *state) slideIn(invariant bool) Rule {
 	return func(n *Node) *Node {
 		if !linearProduct(n) || n.shape.Set.Kind != Vertex || n.shape.Set.ID == 0 && n.shape.Cols >= n.in[0].shape.Cols {
@@ -98,8 +98,9 @@ func (s *state) slideIn(invariant bool) Rule {
 	}
 }
 
-// unscale: linear(s·x, w) = s·linear(x, w) when the result is narrower; s are scalars a
-// vertex. What does not change between epochs is scaled once (the invariant pass).
+// unscale is the rule linear(s·x, w) = s·linear(x, w) if the result is narrower, where s is a
+// product of scalars per vertex. With pass invariant, s·x stays if it does not change between
+// epochs: it is computed once.
 func unscale(invariant bool) Rule {
 	return func(n *Node) *Node {
 		if !linearProduct(n) || n.shape.Set.Kind != Vertex || n.shape.Cols >= n.in[0].shape.Cols || invariant && !n.in[0].vary {

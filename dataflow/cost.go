@@ -7,9 +7,9 @@ import (
 	"sagann/kernel"
 )
 
-// CostOf counts what one call of p works: an own row, an edge, a call. It is the
-// program's own arithmetic and the bytes its operands name, whatever the backend:
-// how fast a device does them stands in the machine's model.
+// CostOf counts the operations and bytes of a call of p: per own row, per edge and per call. They
+// follow from the program alone, whatever the backend. How fast a device does them is in the
+// machine model (package sim).
 func CostOf(p *kernel.Program) plan.Cost {
 	c := &costing{p: p}
 	c.leaves()
@@ -30,7 +30,7 @@ type costing struct {
 	matrix map[int]bool // registers that hold a whole matrix
 }
 
-// elem is the element-wise operations of a row, or of an edge.
+// elem counts element-wise operations, per edge in an edge program, else per row.
 func (c *costing) elem() *float64 {
 	if c.p.Edges {
 		return &c.EdgeElem
@@ -38,7 +38,7 @@ func (c *costing) elem() *float64 {
 	return &c.RowElem
 }
 
-// dense is those of products.
+// dense counts floating-point operations of products, likewise.
 func (c *costing) dense() *float64 {
 	if c.p.Edges {
 		return &c.EdgeDense
@@ -49,12 +49,12 @@ func (c *costing) dense() *float64 {
 // leaves counts what p loads.
 func (c *costing) leaves() {
 	c.matrix = map[int]bool{}
-	seen := map[int]bool{} // operands of the streamed interval
+	seen := map[int]bool{} // operands at the streamed interval
 	for _, f := range c.p.Leaves {
 		n := 4 * int64(f.Cols)
 		switch f.From {
 		case kernel.Own:
-			// A keyed leaf reads one block an edge; a row's edges share its blocks.
+			// Each edge of a row reads one block of a keyed leaf; together they read all blocks once.
 			c.RowBytes += n * blocks(f.Key, f.Blocks)
 		case kernel.Other:
 			c.GatherBytes += n
@@ -74,13 +74,13 @@ func (c *costing) leaves() {
 		}
 	}
 	if len(seen) > 0 {
-		c.EdgeBytes += 4 // the row's number
+		c.EdgeBytes += 4 // the number of the far row
 		c.Packed = c.p.Packed
 	}
 }
 
-// betweenSums is what the sums over rows of p write and read again in device memory, an own row: rows that no other kernel
-// of the program keeps there.
+// betweenSums is how many bytes per own row the sums over rows of p write to device memory and
+// read again, since no other kernel of the program keeps those rows there.
 func betweenSums(p *kernel.Program) (bytes int64) {
 	kept := map[int]bool{}
 	for _, f := range p.Leaves {
@@ -92,8 +92,12 @@ func betweenSums(p *kernel.Program) (bytes int64) {
 		}
 	}
 	for _, o := range p.Outs {
-		if o.Acc != kernel.SumRows {
-			kept[o.Reg], kept[o.Reg2] = true, kept[o.Reg2] || o.Acc.Pair()
+		if o.Acc == kernel.SumRows {
+			continue
+		}
+		kept[o.Reg] = true
+		if o.Acc.Pair() {
+			kept[o.Reg2] = true
 		}
 	}
 	for _, o := range p.Outs {
@@ -105,9 +109,10 @@ func betweenSums(p *kernel.Program) (bytes int64) {
 	return bytes
 }
 
-// returning are the sums over rows from which rows are computed later in the step, as by batch norm.
+// returning are the Globals that rows are computed from later in the step, such as the sums of
+// batch norm.
 func (l *lowering) returning() map[*Node]bool {
-	to := map[*Node]bool{} // Globals that rows are computed from
+	to := map[*Node]bool{}
 	for _, n := range slices.Backward(l.live) {
 		for _, x := range n.in {
 			if x.shape.Set.Kind == Global && (n.shape.Set.Kind != Global || to[n]) {
@@ -118,9 +123,10 @@ func (l *lowering) returning() map[*Node]bool {
 	return to
 }
 
-// passes counts the products, and how many kernels wait for each other at them.
+// passes counts the products, each a kernel, and the other kernels: the program is split where an
+// instruction needs a product, so one more than the longest chain of products.
 func (c *costing) passes() {
-	level := make([]int, len(c.p.Widths)) // products that a register waits for, one after the other
+	level := make([]int, len(c.p.Widths)) // by register: the longest chain of products that it needs
 	c.Passes = 1
 	for _, in := range c.p.Instrs {
 		for _, r := range in.In {
@@ -152,7 +158,7 @@ func (c *costing) instr(in *kernel.Instr) {
 	}
 }
 
-// out counts what a result takes.
+// out counts the operations and bytes of a result.
 func (c *costing) out(o *kernel.Out) {
 	n := 4 * int64(c.p.Widths[o.Reg])
 	ops := float64(c.p.Widths[o.Reg])
@@ -197,10 +203,10 @@ func (c *costing) out(o *kernel.Out) {
 	}
 }
 
-// sumKernels are the kernels of a sum over rows: parts, and their sum.
+// sumKernels is how many kernels a sum over rows takes: one for partial sums, one to add them.
 const sumKernels = 2
 
-// SetTile says how many rows kernel k works on at a time; the simulator counts its calls by it.
+// SetTile sets how many rows kernel k works on at a time; the simulator counts launches by it.
 func (l *Lowered) SetTile(k, tile int) {
 	l.Kernels[k].Tile = tile
 	set := func(c *plan.Call) {
@@ -221,7 +227,7 @@ func (l *Lowered) SetTile(k, tile int) {
 	}
 }
 
-// blocks of a row that a keyed operand touches.
+// blocks is how many blocks of a row an operand touches: n if it is keyed, else 1.
 func blocks(k kernel.Key, n int) int64 {
 	if k == kernel.NoKey {
 		return 1

@@ -14,13 +14,13 @@ type Op string
 type Class uint8
 
 const (
-	Leaf   Class = iota // a value that the program is given
+	Leaf   Class = iota // an input of the program: data, a parameter or a constant
 	Move                // moves rows between vertices and edges: the closed set of move.go
-	Elem                // out[r,f] depends on in[r,f] only: may live in any fused program
+	Elem                // out[r,f] depends on in[r,f] only: may be part of any fused kernel
 	Group               // element-wise on groups of features (Widen, GroupSum)
 	Row                 // needs the whole row (matmul, concat, layer norm)
 	Reduce              // sums over rows into a Global
-	View                // the rows of another level (set.go): needs no kernel
+	View                // the same rows on another level of sampled blocks (set.go): no kernel
 )
 
 // String is the class's name.
@@ -29,30 +29,31 @@ func (c Class) String() string {
 }
 
 // Def declares an op once: everything the compiler and every backend know of it.
-// Passes read these fields. By name they know only the operations whose algebra they use
-// (algebra.go), the movements (move.go), and what they put in themselves (slice.go, storage.go).
+// Passes decide by these fields. They compare names only for the ops whose algebra they use
+// (algebra.go), for scatters and gathers (move.go), and for the ops that passes insert
+// (slice.go, storage.go).
 type Def struct {
 	Class  Class
-	Linear bool // linear in operand 0: slides through sum gathers
-	Effect bool // the value depends on the identity of its row, as dropout's does: never moved
-	Exact  bool // numbers that are compared or exponents: never rounded by storage
+	Linear bool // linear in operand 0: may change places with a sum gather
+	Effect bool // the value depends on which row it is in, as dropout's does: never moved between edges and vertices
+	Exact  bool // the numbers are compared or are exponents: storage never rounds them
 	// Shape checks the operands and gives the result's shape. Its errors reach the user.
 	Shape func(a Attr, in []Shape) (Shape, error)
 	// VJP gives the gradient of each operand (nil: none) from n and the gradient dy of n.
 	// A nil VJP means that the op has no gradient (its operands are constants to it).
 	VJP func(n, dy *Node) []*Node
-	// CPU computes a strip of rows; nil for movements and for products.
+	// CPU computes a strip of rows; nil for scatters, gathers and products.
 	CPU kernel.StripFunc
-	// CUDA is the op as device code: an expression for one number of the result over
-	// $0, $1, … (the operands at the same column) and the attributes $I, $J, $F. $C is
-	// the column, $k[j] column j of operand k, $Wk its width, $O the result's width.
-	// What depends on the row only stands before it in statements that end in ";", where
-	// SAGA_SUM, SAGA_MAX and SAGA_ARGMAX(n, x) range over j < n.
+	// CUDA is the op as device code: an expression for one number of the result. In it $0, $1, …
+	// are the operands at the same column, $I, $J, $F the attributes, $C the column, $k[j]
+	// column j of operand k, $Wk the width of operand k, and $O the width of the result.
+	// Statements before the expression, each ended by ";", compute what is the same for the
+	// whole row. In them SAGA_SUM, SAGA_MAX and SAGA_ARGMAX(n, x) range over j < n.
 	CUDA string
-	// Role is what backends know of the op beyond CPU and CUDA: a product, which they
-	// implement themselves, or what they can do without a strip.
+	// Role tells backends what CPU and CUDA do not: that the op is a product, which each
+	// backend implements itself, or that it can be done without a strip.
 	Role kernel.Role
-	// Acc is the accumulation of a Reduce or of a gather.
+	// Acc says how a Reduce or a gather accumulates.
 	Acc kernel.Acc
 }
 

@@ -2,16 +2,17 @@ package dataflow
 
 import "slices"
 
-// Delaying. What is made of rows of one phase and read in later ones only, at the own end
-// first, may as well be made in the first of those: that phase then reads what it is made
-// of, which it may read anyway at the far end of edges, and the copies to the host move
-// from one phase to the other. Which is better depends on what both have to copy, so
-// mixtures try it (Options.Store).
+// Delaying. A value that one phase computes and only later phases read may instead be computed in
+// the first phase that reads it, unless that phase reads it at the far end of edges. That phase
+// then reads the value's operands, which it may read anyway, and the copy of the value to the
+// host moves to that phase too. Which is faster depends on what else both phases
+// copy, so the search tries it (Options.Store).
 
-// Late is what stands before the name of a value that is delayed, in Options.Store.
+// Late is the prefix that marks a value's name in Options.Store as one to be delayed.
 const Late = "late:"
 
-// delay makes the values that Options.Store names so where they are read first.
+// delay moves the values that Options.Store names with the prefix Late to the phase that reads
+// them first.
 func (p *phases) delay() {
 	for _, n := range p.live {
 		if q := p.firstRead(n); q >= 0 && slices.Contains(p.store, Late+vertexValue(n).Name) {
@@ -32,7 +33,8 @@ func (p *phases) delayable() []string {
 	return names
 }
 
-// firstRead is the phase that node n, a stored value, can be delayed to; -1: none.
+// firstRead is the phase to which stored value n can be delayed: the first that reads it. -1: it
+// cannot be delayed.
 func (p *phases) firstRead(n *Node) int {
 	if !computed(n) || root(n) || !p.keep[n] || n.Def().Effect {
 		return -1

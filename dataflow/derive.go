@@ -2,15 +2,16 @@ package dataflow
 
 import "slices"
 
-// Recompute on load. A gather that reads x and x·W at the far end of its edges need
-// not have x·W stored and moved: the product is made again when a chunk of x arrives.
-// A product of a row costs a tenth of what moving the row over a link costs.
+// Recompute on load. If gathers read both x and x·W at the far end of their edges, x·W need not
+// be stored and moved: it is computed again each time a chunk of x arrives. The product of a row
+// costs a tenth of moving the row over a link.
 
-// recipe says what a derived vertex node is made of on arrival.
+// recipe lists what a vertex node is derived from on arrival: other vertex nodes that arrive, and
+// Globals.
 type recipe struct{ bases, globals []*Node }
 
-// chooseDerived marks the vertex nodes that are made on arrival: every gather that reads
-// one at the far end also reads there all that it is made of.
+// chooseDerived finds the vertex nodes that are derived on arrival: every gather that reads one at
+// the far end reads all that it is computed from there, too.
 func (p *phases) chooseDerived() {
 	no := map[*Node]bool{}
 	for _, r := range p.live {
@@ -42,8 +43,8 @@ func (p *phases) chooseDerived() {
 	}
 }
 
-// of collects what x is computed from, row by row, stopping at members of there. It
-// fails where x needs more.
+// of adds to c the members of there, and the Globals, that x is computed from. It returns false
+// if x needs anything else, or cannot be computed row by row.
 func (c *recipe) of(x *Node, there map[*Node]bool) bool {
 	if root(x) || x.Def().Effect {
 		return false
@@ -66,7 +67,7 @@ func (c *recipe) of(x *Node, there map[*Node]bool) bool {
 	return true
 }
 
-// derivedValue is the planner's number for node x made on arrival.
+// derivedValue is the planner's number of the value that node x, derived on arrival, has there.
 func (l *lowering) derivedValue(x *Node) int {
 	k := valueKey{x, onArrival}
 	if id, ok := l.values[k]; ok {

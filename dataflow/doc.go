@@ -1,17 +1,18 @@
-// Package dataflow is the intermediate representation: nodes over row sets, the
-// registry of ops, automatic differentiation on whole tensors, the rewriting passes
-// of the compiler, the grouping of gathers into fused regions, and the lowering to
-// a plan over chunks. Nothing in it computes a number.
+// Package dataflow is the compiler's intermediate representation: nodes over row sets, the
+// registry of ops, automatic differentiation on whole tensors, the rewriting passes,
+// the grouping of gathers into fused kernels, and the lowering to phases of kernel calls
+// over chunks. Nothing in it computes numbers of a tensor.
 //
 // The files, in reading order:
 //
-//   - The graph: node.go (nodes, shapes), set.go (row sets), caller.go (the user's line), def.go (what an op declares), algebra.go
-//     (the ops whose algebra passes use), grad.go (gradients), learn.go (rows that steps change),
-//     products.go (features that are read by products only).
+//   - The graph: node.go (nodes, shapes), set.go (row sets), caller.go (the user's file and line),
+//     def.go (what an op declares), move.go (leaves, scatters and gathers), algebra.go (the ops whose
+//     algebra passes use), grad.go (gradients), learn.go (vertex rows that training changes),
+//     products.go (features that only matrix products read).
 //   - The passes: pass.go (their table, in order), rewrite.go (rules), hoist.go, factor.go,
 //     commute.go, slice.go and sliceable.go, storage.go, invariant.go.
-//   - The lowering: phase.go (sweeps over intervals), kept.go (stored or computed again),
-//     postpone.go and delay.go (in which sweep), derive.go (made when a chunk arrives), region.go
-//     (gathers of one direction become one program), split.go (without fusion), builder.go and
-//     move.go (kernel programs), cost.go (their work), lower.go (all of it together).
+//   - The lowering: phase.go (sweeps over intervals), kept.go (store a value or compute it again),
+//     postpone.go and delay.go (which sweep computes a value), derive.go (values recomputed when a
+//     chunk arrives), region.go (gathers of one direction become one kernel), split.go (the same
+//     without fusion), builder.go (kernel programs), cost.go (their work), lower.go (all of it together).
 package dataflow

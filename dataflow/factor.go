@@ -1,7 +1,7 @@
 package dataflow
 
-// factor: gather_x(scatter_x(a)·b) = a·gather_x(b), also through Widen, GroupSum,
-// sums and signs. What belongs to the row that gathers leaves the edge.
+// factor is the rule gather_x(scatter_x(a)·b) = a·gather_x(b), also through Widen, GroupSum,
+// sums and signs: a factor that belongs to the gathering vertex leaves the sum over edges.
 func factor(n *Node) *Node {
 	if !sumGather(n.op) || n.attr.S != "" {
 		return nil
@@ -22,12 +22,12 @@ func factor(n *Node) *Node {
 			return Apply(e.op, Attr{}, gather(e.in[0]), gather(e.in[1]))
 		}
 		return nil
-	case own: // Σ over own edges of the own row: the row times the degree
+	case own: // the sum of the own row over the edges of a vertex: the row times the degree
 		if e.attr.S != "" {
 			return nil
 		}
 		return mul(e.in[0], widen(degree(n), n.shape.Cols))
-	case MaskOp: // Σ over those of the own edges whose mask is not 0: the row times their number
+	case MaskOp: // the same over edges whose mask is not 0: the row times the number of those
 		if !isOwn(e.in[0], own) {
 			return nil
 		}
@@ -51,7 +51,7 @@ func factor(n *Node) *Node {
 	return nil
 }
 
-// degree is how many edges each row of gather n sums.
+// degree is how many edges each row of gather n sums, a vertex input of one column.
 func degree(n *Node) *Node {
 	name := InDegree
 	if n.op == GatherSrcOp {
@@ -62,7 +62,7 @@ func degree(n *Node) *Node {
 	return n.g.Leaf(InputOp, name, Shape{Set: n.shape.Set, Cols: 1})
 }
 
-// throughGroup: gather(r·gsum(own·b)) = gsum(own·gather(widen(r)·b)).
+// throughGroup is the rule gather(r·gsum(own·b)) = gsum(own·gather(widen(r)·b)) for f = gsum(own·b).
 func throughGroup(f, rest *Node, own Op, gather func(*Node) *Node) *Node {
 	gs := factors(f.in[0])
 	for k, h := range gs {
@@ -85,7 +85,7 @@ func throughGroup(f, rest *Node, own Op, gather func(*Node) *Node) *Node {
 	return nil
 }
 
-// isOwn: a plain scatter of the gathering end, possibly widened.
+// isOwn tells whether n is a plain scatter from the gathering end, possibly widened.
 func isOwn(n *Node, own Op) bool {
 	if n.op == WidenOp {
 		n = n.in[0]
@@ -101,7 +101,7 @@ func ownRow(n *Node) *Node {
 	return n.in[0]
 }
 
-// scaled: n is a linear map of each number of its one operand, such as a sign.
+// scaled tells whether n is a linear map of each number of its one operand, such as a sign.
 func scaled(n *Node) bool {
 	d := n.Def()
 	return d.Class == Elem && d.Linear && len(n.in) == 1

@@ -1,8 +1,8 @@
 package dataflow
 
-// Grad gives the gradients of root, a tensor whose own gradient is seed, with
-// respect to wrt; nil where root does not depend on an entry. It works on whole
-// tensors: no rule ever sees a chunk.
+// Grad is reverse-mode differentiation. It returns the gradient with respect to each entry of
+// wrt, given that the gradient with respect to root is seed; nil where root does not depend on
+// the entry. It works on whole tensors: gradient rules never see chunks.
 func Grad(root, seed *Node, wrt []*Node) []*Node {
 	g := root.g
 	defer func(at string) { g.at = at }(g.at)

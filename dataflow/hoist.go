@@ -1,10 +1,10 @@
 package dataflow
 
-// Operator motion (paper, section 3.2): what depends on one end of the edge only is
-// computed once a vertex instead of once an edge.
+// Operator motion (paper, section 3.2): an op that depends on only one end of the edge is
+// computed once per vertex instead of once per edge.
 
-// hoist: op(scatter_x(a), scatter_x(b), global) = scatter_x(op(a, b, global)).
-// Ops whose value depends on the identity of their row stay where they are.
+// hoist is the rule op(scatter_x(a), scatter_x(b), global) = scatter_x(op(a, b, global)).
+// Ops whose value depends on which row it is in (Def.Effect) stay where they are.
 func hoist(n *Node) *Node {
 	d := n.Def()
 	if n.shape.Set.Kind != Edge || d.Effect || d.Class != Elem && d.Class != Group && d.Class != Row {
@@ -24,7 +24,8 @@ func hoist(n *Node) *Node {
 	return Apply(end.op, end.attr, Apply(n.op, n.attr, in...))
 }
 
-// oneEnd returns a scatter when all edge operands are plain scatters of one end.
+// oneEnd returns one of the scatters if all edge operands are unkeyed scatters of the same end,
+// else nil.
 func oneEnd(in []*Node) *Node {
 	var end *Node
 	for _, x := range in {
@@ -39,8 +40,8 @@ func oneEnd(in []*Node) *Node {
 	return end
 }
 
-// transpose: matmul_tn(scatter_x(a), m) = matmul_tn(a, gather_x(m)), and the mirror;
-// sum_rows(m) over edges = sum_rows(gather_dst(m)): reductions leave the edges.
+// transpose moves reductions from edges to vertices: matmul_tn(scatter_x(a), m) =
+// matmul_tn(a, gather_x(m)) and its mirror image, and sum_rows(m) = sum_rows(gather_dst(m)).
 func transpose(n *Node) *Node {
 	if n.Def().Class != Reduce || n.in[0].shape.Set.Kind != Edge || n.Def().Acc.KeyedRows() {
 		return nil
@@ -58,8 +59,8 @@ func transpose(n *Node) *Node {
 	return nil
 }
 
-// keyed: a gather of rows placed into block key(e), or a pick of block key(e) from a
-// scattered row, is one keyed movement.
+// keyed fuses a gather of rows that were placed into block key(e), and a pick of block key(e)
+// from a scattered row, into one keyed movement.
 func keyed(n *Node) *Node {
 	switch {
 	case sumGather(n.op) && n.attr.S == "" && n.in[0].op == PlaceOp && keyLeaf(n.in[0]):
@@ -71,7 +72,8 @@ func keyed(n *Node) *Node {
 	return nil
 }
 
-// keyLeaf: the key operand of a place or pick is what its name says, an array of the cell.
+// keyLeaf tells whether the key operand of place or pick n is the array of the cell that the
+// op's attribute names.
 func keyLeaf(n *Node) bool {
 	k := n.in[1]
 	return k.op == InputOp && (n.attr.S == "type" && k.attr.S == TypeInput || n.attr.S == "rank" && k.attr.S == RankInput)

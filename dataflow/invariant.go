@@ -5,17 +5,18 @@ import (
 	"hash/fnv"
 )
 
-// splitInvariant takes out of the program what cannot change between epochs: gathers
-// over the graph and constant features, and packed features. Such values become inputs
-// "inv:K" of the program; the returned results compute them, once. Without the pass
-// gathers stay, and data is still packed once: how it is stored is no work of an epoch.
+// splitInvariant takes values that cannot change between epochs out of the program: gathers of
+// constant features, what is computed from them, and features packed for storage. These values
+// become inputs "inv:HASH" of the program, and the returned results compute them once, before
+// the first epoch. Without pass invariant the gathers stay in the program, but features are still
+// packed only once.
 func (s *state) splitInvariant() []result {
 	nodes := make([]*Node, len(s.outs))
 	for i, o := range s.outs {
 		nodes[i] = o.node
 	}
 	live := Live(nodes)
-	expensive := map[*Node]bool{} // a gather is on the way
+	expensive := map[*Node]bool{} // invariant, and computed from a gather
 	for _, n := range live {
 		expensive[n] = !n.vary && isGather(n) && s.has("invariant")
 		for _, x := range n.in {
@@ -51,7 +52,7 @@ func (s *state) splitInvariant() []result {
 			return
 		}
 		reached[n] = true
-		if n.op == JoinOp && !n.vary { // of slices of data
+		if n.op == JoinOp && !n.vary { // joins slices of invariant data
 			for _, x := range n.in {
 				take(x)
 			}
@@ -75,21 +76,21 @@ func (s *state) splitInvariant() []result {
 	return inv
 }
 
-// packedData: n is a constant input, or a slice of one, as it is stored for edges. What is
-// made on arrival of packed rows is not.
+// packedData tells whether n is an input, or a slice of one, in the form that is stored for
+// edges to read. Values derived on arrival from packed rows are not.
 func packedData(n *Node) bool {
 	return (n.op == PackOp || n.op == PartOp) && (n.in[0].op == InputOp || packedData(n.in[0]))
 }
 
-// invariantName depends on what n computes only, so that programs of one session
-// share the value.
+// invariantName is a hash of what n computes and of the user's lines that it stems from. Programs
+// of one session that trace the same functions get the same name, and so share the value.
 func invariantName(n *Node) string {
 	h := fnv.New64a()
 	h.Write([]byte(Print([]result{{node: n}})))
 	return fmt.Sprintf("inv:%x", h.Sum64())
 }
 
-// replace rebuilds the results with some nodes standing in for others.
+// replace rebuilds the results. Where f returns a node for n, that node stands in for n.
 func (s *state) replace(f func(n *Node, g *Graph) *Node) {
 	g := newMerged()
 	memo := map[*Node]*Node{}

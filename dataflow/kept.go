@@ -2,11 +2,12 @@ package dataflow
 
 import "slices"
 
-// What happens with a value that a later phase reads at the own end (Options.Save).
+// What happens to values that later phases read at the own end only (Options.Save). Values that are
+// read at the far end of an edge are always stored.
 const (
 	SaveSome = ""     // element-wise values are computed again, all others stored
-	SaveAll  = "all"  // stored
-	SaveNone = "none" // products and row-wise values are computed again, too
+	SaveAll  = "all"  // all are stored
+	SaveNone = "none" // products and other row-wise ops are computed again, too; gathers are stored
 )
 
 // use is a reader of a vertex node.
@@ -16,8 +17,9 @@ type use struct {
 	by         *Node // the vertex op, gather or reduce that reads it
 }
 
-// chooseKept decides for each value that a later phase reads: store it, or compute it
-// again from values that are there anyway. What is read at the far end is stored.
+// chooseKept decides for each value that a later phase reads whether it is stored (keep) or
+// computed again from values that are there anyway (remat). Values that are read at the far end
+// are stored.
 func (p *phases) chooseKept() {
 	p.uses, p.keep, p.remat = map[*Node][]use{}, map[*Node]bool{}, map[*Node]bool{}
 	for _, n := range p.live {
@@ -45,7 +47,7 @@ func (p *phases) chooseKept() {
 			other = other || u.other
 		}
 		switch {
-		case isView(n): // the memory of another
+		case isView(n): // lies in the memory of another node
 			p.remat[n] = true
 		case other || p.keep[n] || slices.Contains(p.store, vertexValue(n).Name):
 			p.keep[n] = true
@@ -84,7 +86,8 @@ func (p *phases) recordUses(n *Node) {
 	}
 }
 
-// needed: later phases than q need n, or what they may compute again needs it.
+// needed tells whether a phase after q reads n, or an element-wise value computed from n, which
+// it may compute again.
 func (p *phases) needed(n *Node, q int) bool {
 	seen := map[*Node]bool{}
 	var walk func(n *Node) bool
@@ -103,8 +106,8 @@ func (p *phases) needed(n *Node, q int) bool {
 	return walk(n)
 }
 
-// cheap: n may be computed again; every vertex operand is an input, stored or cheap
-// itself.
+// cheap tells whether n may be computed again: Options.Save allows it for n's op, and all its
+// vertex operands are inputs, stored, or computed again themselves.
 func (p *phases) cheap(n *Node) bool {
 	if !elementwise(n) && (p.save != SaveNone || n.Def().Class != Row || root(n)) {
 		return false
@@ -122,10 +125,10 @@ func elementwise(n *Node) bool {
 	return c == Elem || c == Group
 }
 
-// again: n is computed again wherever it is read, also in other programs of its phase.
+// again tells whether n is computed again wherever it is read, also in other kernels of its phase.
 func (p *phases) again(n *Node) bool { return p.remat[n] }
 
-// computedAgain names the values that later phases than their own compute again.
+// computedAgain names the values that phases after their own compute again.
 func (p *phases) computedAgain() []string {
 	again, seen := map[*Node]bool{}, map[use]bool{}
 	var walk func(x *Node, q int)

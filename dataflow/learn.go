@@ -2,16 +2,15 @@ package dataflow
 
 import "slices"
 
-// Learned rows. A vertex input can be learned: the step that has the gradient of its rows
-// also makes the rows of the next step, in place. They live where inputs live, on the host or on
-// a device, and stream as inputs do; they are loaded, used, changed and saved by interval.
+// Learned rows. A vertex input can be learned: the step that computes the gradient of its rows
+// also computes its rows for the next step and writes them in place. Learned rows lie on the host
+// or on a device as other inputs do; an interval of them is loaded, used, changed and saved.
 
-// Next says that Rows stand in place of Of, a vertex input of the same shape, from the next
-// step on.
+// Next says that from the next step on Rows replace Of, a vertex input of the same shape.
 type Next struct{ Of, Rows *Node }
 
-// learned adds what p.Learn makes of the gradient d of input w to the results, and tells
-// whether there is anything.
+// learned adds what Program.Learn makes of gradient d of input w to the results. It returns false
+// if Learn is nil or makes nothing.
 func (s *state) learned(w, d *Node) bool {
 	if s.learn == nil || w.shape.Set.Kind != Vertex {
 		return false
@@ -23,7 +22,8 @@ func (s *state) learned(w, d *Node) bool {
 	return len(list) > 0
 }
 
-// replaced finds, by result, the input whose place it takes; the inputs that nothing reads are missing.
+// replaced maps each result that replaces an input to that input. Inputs that no live node is are
+// missing.
 func replaced(outs []result, live []*Node) map[*Node]*Node {
 	old := map[*Node]*Node{}
 	for _, o := range outs {
@@ -37,19 +37,17 @@ func replaced(outs []result, live []*Node) map[*Node]*Node {
 	return old
 }
 
-// replaceLast moves what takes the place of an input to the end of the last phase: whatever
-// reads the old rows has read them by then. Rows of other intervals are read in any visit of
-// a phase; where the last phase does that, one more follows.
+// replaceLast moves the results that replace inputs to the end of the last phase, when all readers
+// of the old rows have read them. If the last phase reads such an input at the far end of edges,
+// any of its visits may read any interval, so the results get a phase of their own after it.
 func (p *phases) replaceLast() {
 	p.old = replaced(p.outs, p.live)
 	if len(p.old) == 0 {
 		return
 	}
 	q, sub := 0, -1
-	for n, at := range p.phase {
-		if p.old[n] == nil || at > q { // a next row that needs a Global of a late phase
-			q = max(q, at)
-		}
+	for _, at := range p.phase {
+		q = max(q, at)
 	}
 	if p.farInputs(q) {
 		q++
@@ -66,7 +64,7 @@ func (p *phases) replaceLast() {
 	p.chooseKept()
 }
 
-// farInputs tells whether phase q reads an input that is replaced at the far end of edges.
+// farInputs tells whether phase q reads, at the far end of edges, an input that is replaced.
 func (p *phases) farInputs(q int) bool {
 	old := map[*Node]bool{}
 	for _, x := range p.old {

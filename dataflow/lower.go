@@ -10,29 +10,29 @@ import (
 	"sagann/kernel"
 )
 
-// Lowered is a program in the planner's and the kernels' terms.
+// Lowered is a program as the planner (Spec) and the backends (Kernels) take it.
 type Lowered struct {
 	Spec    *plan.Spec
 	Kernels []*kernel.Program
-	Inputs  map[string]int  // vertex inputs by name, in sampled blocks as InputOf says: index into Spec.Values
+	Inputs  map[string]int  // vertex inputs, by the name that InputOf gives: index into Spec.Values
 	Outputs map[string]int  // vertex results by name: index into Spec.Values
 	Globals map[string]int  // parameters, inputs and results by name: index into Spec.Globals
-	Consts  map[int]float32 // numbers that the program uses, by Global
-	Want    chunk.Want      // what the cells must carry
-	Again   []string        // values that later phases compute again: Options.Store may name them
-	Early   []string        // values that are stored before a phase reads them: Options.Store may have them made there
+	Consts  map[int]float32 // constants of the program, by index into Spec.Globals
+	Want    chunk.Want      // the arrays that cells must carry
+	Again   []string        // values that later phases compute again; Options.Store may name them to be stored
+	Early   []string        // "late:" and a value that could be computed in a later phase; Options.Store may name it
 	Notes   []Note          // what the passes did, for explanations
 	Regions []RegionInfo    // the fused edge programs, for explanations
 }
 
-// RegionInfo describes one fused gather pass.
+// RegionInfo describes one fused edge program.
 type RegionInfo struct {
-	Kernel  int
+	Kernel  int // index into Lowered.Kernels; of the last kernel without fusion
 	Phase   int
 	Dir     plan.Dir
-	Gathers []*Node // what it computes
-	Body    []*Node // its edge program
-	Leaves  []*Node // what it reads
+	Gathers []*Node // its results
+	Body    []*Node // its edge nodes, operands first
+	Leaves  []*Node // what it reads: scatters, edge inputs and Globals
 }
 
 // lowering builds a Lowered.
@@ -40,21 +40,22 @@ type lowering struct {
 	*phases
 	out    *Lowered
 	fuse   bool
-	values map[valueKey]int
-	global map[*Node]int
+	values map[valueKey]int // index into Spec.Values
+	global map[*Node]int    // by Global node: index into Spec.Globals
 
-	returned map[*Node]bool
+	returned map[*Node]bool // sums that rows are computed from later in the step
 }
 
-// valueKey: an input or stored value is one tensor; a temporary is one a phase.
+// valueKey identifies a value of the plan. An input or a stored node is one value; a temporary
+// node is one value in each phase.
 type valueKey struct {
 	n     *Node
-	phase int // of a temporary; or kept, or onArrival
+	phase int // that of a temporary; or kept, or onArrival
 }
 
 const (
-	kept      = -1 // inputs and stored values: one tensor
-	onArrival = -2 // derived
+	kept      = -1 // an input or a stored value
+	onArrival = -2 // a value derived on arrival
 )
 
 // lower turns a program (results by name) into phases of kernel calls.
@@ -141,8 +142,8 @@ func (l *lowering) addGlobal(n *Node) {
 	}
 }
 
-// value is the planner's number for node n read or made in phase q. A view is in the place
-// of what it views.
+// value is the planner's number of the value that node n is when read or computed in phase q. A
+// view has the number of the node that it views.
 func (l *lowering) value(n *Node, q int) int {
 	n = viewed(n)
 	k := valueKey{n, q}
@@ -169,7 +170,7 @@ func (l *lowering) value(n *Node, q int) int {
 	return id
 }
 
-// rowBytes is what a row of vertex node n takes in memory.
+// rowBytes is how many bytes a row of vertex node n takes in memory, padding included.
 func rowBytes(n *Node) int64 { return int64(chunk.LD(n.shape.Cols)) * 4 }
 
 // vertexValue describes node n to the planner.
@@ -186,18 +187,22 @@ func (l *lowering) addValue(v plan.Value) int {
 	return len(l.out.Spec.Values) - 1
 }
 
-// kernelCall registers a finished program and binds it.
+// kernelCall adds a finished program to the kernels and returns a call of it.
 func (l *lowering) kernelCall(b *builder) plan.Call {
 	b.p.Operands, b.p.Packed = len(b.operands), b.p.Edges && l.out.Want.Pack
 	l.out.Kernels = append(l.out.Kernels, b.p)
 	c := plan.Call{Kernel: len(l.out.Kernels) - 1, Operands: b.operands, Cost: CostOf(b.p)}
+	for k := range c.Operands {
+		o := &c.Operands[k]
+		o.Indexable = b.p.Indexable(k)
+	}
 	if b.returns {
 		c.Cost.SumBytes = betweenSums(b.p)
 	}
 	return c
 }
 
-// globalSteps computes the Globals that become available at phase q.
+// globalSteps is the step that computes, from other Globals, those that phase q is the first to read.
 func (l *lowering) globalSteps(q int) []plan.Step {
 	var calls []plan.Call
 	for _, n := range l.live {
@@ -223,7 +228,8 @@ func (l *lowering) globalSteps(q int) []plan.Step {
 	return []plan.Step{{Kind: plan.Globals, Calls: calls, Label: "globals"}}
 }
 
-// InputOf names input name of vertex set s in Lowered.Inputs.
+// InputOf is the name in Lowered.Inputs of input name on vertex set s: "name" for a full graph,
+// "name@LEVEL" for sampled blocks.
 func InputOf(name string, s Set) string {
 	if s.ID == 0 {
 		return name
@@ -231,7 +237,7 @@ func InputOf(name string, s Set) string {
 	return fmt.Sprintf("%s@%d", name, s.Level())
 }
 
-// tails are the zeros behind the rows that are padded in phase q.
+// tails are the steps that write zeros behind the rows that are padded in phase q.
 func (l *lowering) tails(q int) []plan.Step {
 	var steps []plan.Step
 	for _, n := range l.live {
@@ -243,7 +249,8 @@ func (l *lowering) tails(q int) []plan.Step {
 	return steps
 }
 
-// rowSets are the vertex sets whose rows sub-phase s of phase q may work on.
+// rowSets lists the vertex sets whose rows sub-phase s of phase q may compute or, in sub-phase 0,
+// prepare for the phase's gathers. Their order is ascending.
 func (l *lowering) rowSets(q, s int) []Set {
 	sets := []Set{V0}
 	for _, n := range l.live {
@@ -251,7 +258,7 @@ func (l *lowering) rowSets(q, s int) []Set {
 		if at, ok := l.phase[n]; ok && at == q && (l.sub[n] == s || s == 0) && set.Kind == Vertex && !slices.Contains(sets, set) {
 			sets = append(sets, set)
 		}
-		if s == 0 && root(n) && l.phase[n] == q { // own rows of gathers
+		if s == 0 && root(n) && l.phase[n] == q { // own rows that gathers read
 			src, dst := edgesOf(n).Ends()
 			for _, set := range []Set{src, dst} {
 				if !slices.Contains(sets, set) {
@@ -264,7 +271,7 @@ func (l *lowering) rowSets(q, s int) []Set {
 	return sets
 }
 
-// rowsOf is the row set that n, a vertex node or a sum over rows, is computed over.
+// rowsOf is the row set over which n, a vertex node or a reduce, is computed.
 func rowsOf(n *Node) Set {
 	if n.shape.Set.Kind == Global && len(n.in) > 0 {
 		return n.in[0].shape.Set
@@ -272,7 +279,8 @@ func rowsOf(n *Node) Set {
 	return n.shape.Set
 }
 
-// rowStep is the program over the rows of set, those of an interval, after the gathers of sub-phase s.
+// rowStep is the step over an interval's rows of set that follows the gathers of sub-phase s; nil if
+// it has nothing to compute.
 func (l *lowering) rowStep(q, s int, set Set) []plan.Step {
 	var nodes []*Node
 	for _, n := range l.live {
@@ -288,7 +296,7 @@ func (l *lowering) rowStep(q, s int, set Set) []plan.Step {
 	}
 	b := newBuilder(l, fmt.Sprintf("apply_vertex %d.%d", q, s), q, s)
 	b.rows = set
-	for _, n := range nodes { // what a result needs is emitted before it
+	for _, n := range nodes { // storing a node also emits the nodes that it needs
 		if n.shape.Set.Kind == Global {
 			b.emit(n)
 			b.returns = b.returns || l.returned[n]
@@ -296,7 +304,7 @@ func (l *lowering) rowStep(q, s int, set Set) []plan.Step {
 			b.store(n)
 		}
 	}
-	if s == 0 { // recomputed values that gathers of this phase read as own rows
+	if s == 0 { // compute again what gathers of this phase read as own rows
 		for _, n := range l.ownLeaves(q) {
 			if l.remat[n] && l.phase[n] != q && !isView(n) && n.shape.Set == set {
 				b.emit(n)
@@ -316,7 +324,7 @@ func (l *lowering) rowStep(q, s int, set Set) []plan.Step {
 	return []plan.Step{{Kind: plan.Rows, Set: set.ID, Calls: calls, Label: b.p.Name}}
 }
 
-// readOutside: another program of this phase reads n from memory.
+// readOutside tells whether another kernel of phase q than that of sub-phase s reads n from memory.
 func (l *lowering) readOutside(n *Node, q, s int) bool {
 	for _, u := range l.uses[n] {
 		if u.phase == q && (root(u.by) || u.sub != s && !l.again(n)) {

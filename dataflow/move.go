@@ -8,7 +8,7 @@ import (
 
 // The leaves of a program.
 const (
-	InputOp Op = "input" // data of the graph or of the user: features, labels, degrees, edge values
+	InputOp Op = "input" // the graph's or the user's data: features, labels, degrees, edge values
 	ParamOp Op = "param" // a trainable matrix
 	ConstOp Op = "const" // a 1×1 number
 )
@@ -19,16 +19,16 @@ var (
 	_ = Define(ConstOp, Def{Class: Leaf})
 )
 
-// The movements (paper, section 2): rows from vertices to edges and back. A key
-// (Attr.S "type" or "rank", Attr.I blocks) selects a block of columns by a number
-// that the edge carries.
+// The movements (paper, section 2) take rows from vertices to edges and back. A keyed movement
+// (Attr.S "type" or "rank", Attr.I the number of blocks) selects a block of columns by a number
+// of the edge: its type, or its rank among the in-edges of its destination.
 const (
 	ScatterSrcOp Op = "scatter_src"
 	ScatterDstOp Op = "scatter_dst"
 	GatherSrcOp  Op = "gather_src" // sum over out-edges
 	GatherDstOp  Op = "gather_dst" // sum over in-edges
 	GatherMaxOp  Op = "gather_max" // maximum over in-edges, 0 without any
-	ArgMaxOp     Op = "gather_arg" // rank of the in-edge that holds the maximum
+	ArgMaxOp     Op = "gather_arg" // rank of the in-edge that has the maximum
 	GatherLSEOp  Op = "gather_lse" // log Σ exp over in-edges
 )
 
@@ -44,9 +44,9 @@ func GatherDst(x *Node) *Node { return Apply(GatherDstOp, Attr{}, x) }
 // GatherSrc sums edge rows at their sources: [E×c] to [V×c].
 func GatherSrc(x *Node) *Node { return Apply(GatherSrcOp, Attr{}, x) }
 
-// Keyed is ScatterSrc, ScatterDst, GatherDst or GatherSrc with blocks selected by
-// key, "type" or "rank": a scatter picks block key(e) of [V×n·c], a gather adds
-// into block key(e) of its [V×n·c] result. Ranks from n on are dropped.
+// Keyed is ScatterSrc, ScatterDst, GatherDst or GatherSrc with n blocks of columns selected by
+// key, "type" or "rank". A scatter picks block key(e) of x [V×n·c], a gather adds
+// x [E×c] into block key(e) of its result [V×n·c]. Edges with rank n or more are dropped.
 func Keyed(op Op, key string, n int, x *Node) *Node {
 	return Apply(op, Attr{S: key, I: int32(n)}, x)
 }
@@ -113,14 +113,14 @@ var (
 	_ = Define(GatherDstOp, Def{Class: Move, Linear: true, Shape: gathers(GatherDstOp), VJP: back, Acc: kernel.Sum})
 )
 
-// GatherShape is the shape rule of gathers that ops declares (max, log-sum-exp).
+// GatherShape is the shape rule of gathers that package ops declares (max, log-sum-exp).
 func GatherShape(a Attr, in []Shape) (Shape, error) { return gatherShape(GatherDstOp, a, in) }
 
 func isScatter(op Op) bool { return op == ScatterSrcOp || op == ScatterDstOp }
 
 func isGather(n *Node) bool { return n.Def().Class == Move && !isScatter(n.op) }
 
-// sumGather tells whether op sums edge rows, so that linear maps slide through it.
+// sumGather tells whether op sums edge rows, so that linear maps can change places with it.
 func sumGather(op Op) bool {
 	d := DefOf(op)
 	return d.Class == Move && d.Acc == kernel.Sum

@@ -10,8 +10,8 @@ type Kind uint8
 
 const (
 	Global Kind = iota // one matrix, the same for every row of the graph
-	Vertex             // a row a vertex
-	Edge               // a row an edge
+	Vertex             // one row per vertex
+	Edge               // one row per edge
 )
 
 // Set names a row set. A full graph has one vertex set and one edge set, ID 0; set.go has
@@ -27,8 +27,8 @@ var (
 	E0 = Set{Kind: Edge}
 )
 
-// Shape of a tensor: its row set and its width. Rows counts the rows of a Global
-// only; those of the other sets are known when the program runs.
+// Shape of a tensor: its row set and its width in columns. Rows is set for a Global only; how
+// many rows the other sets have is known when the program runs.
 type Shape struct {
 	Set        Set
 	Rows, Cols int
@@ -42,14 +42,14 @@ func (s Shape) String() string {
 	return fmt.Sprintf("[%v×%d]", s.Set, s.Cols)
 }
 
-// Attr holds an op's constants. It is comparable: part of the identity of a node.
+// Attr holds an op's constants. It is comparable, as it is part of what makes two nodes equal.
 type Attr struct {
 	I, J int32
 	F    float32
 	S    string
 }
 
-// String prints what is set, such as {type 3}.
+// String prints the fields that are set, such as {type 3}; "" if none is.
 func (a Attr) String() string {
 	var p []string
 	if a.S != "" {
@@ -79,7 +79,7 @@ type Node struct {
 	in    []*Node
 	shape Shape
 	pos   string
-	vary  bool // may change between epochs: depends on a parameter, on the step, on a sample or on an Effect
+	vary  bool // may change between epochs: depends on a parameter, the step, a sampled block or an Effect
 }
 
 // ID is the node's number in its graph; operands have smaller ones.
@@ -97,8 +97,8 @@ func (n *Node) In(i int) *Node { return n.in[i] }
 // NumIn counts the operands.
 func (n *Node) NumIn() int { return len(n.in) }
 
-// Shape is the tensor's row set and width. Of a tensor that is missing (nil) it is
-// the zero Shape, so that the op which gets it reports it as missing.
+// Shape is the tensor's row set and width. For a nil node it is the zero Shape, so that
+// the op which takes that node as operand reports it as missing.
 func (n *Node) Shape() Shape {
 	if n == nil {
 		return Shape{}
@@ -106,7 +106,7 @@ func (n *Node) Shape() Shape {
 	return n.shape
 }
 
-// Cols is the tensor's width, 0 if it is missing (nil).
+// Cols is the tensor's width, 0 for a nil node.
 func (n *Node) Cols() int { return n.Shape().Cols }
 
 // Pos is the user's file:line that made the node; "grad of file:line" for gradients.
@@ -121,24 +121,24 @@ func (n *Node) Def() *Def { return DefOf(n.op) }
 type nodeKey struct {
 	op  Op
 	a   Attr
-	set Set // of leaves: one name may stand on several
+	set Set // leaves only: one name may be used on several row sets
 	in  [8]int32
 }
 
-// Graph is a program under construction. After tracing, equal nodes are one node.
+// Graph is a program under construction. After tracing, passes merge equal nodes into one.
 type Graph struct {
 	nodes []*Node
-	cse   map[nodeKey]*Node // nil while tracing: merging would credit the wrong line
+	cse   map[nodeKey]*Node // common subexpressions; nil while tracing: merging would credit the wrong line
 	at    string            // origin given to nodes made by autodiff and passes
 }
 
-// NewTrace makes a graph that keeps every node the user writes.
+// NewTrace makes a graph that keeps every node the user writes, equal ones too.
 func NewTrace() *Graph { return &Graph{} }
 
 func newMerged() *Graph { return &Graph{cse: map[nodeKey]*Node{}} }
 
-// ShapeError is what a wrong shape panics with inside a trace; Compile turns it
-// into an error.
+// ShapeError is the value that Apply panics with inside a trace when operands do not fit
+// the op; saga.Compile returns it as an error.
 type ShapeError struct {
 	Op  Op
 	Pos string
@@ -146,7 +146,7 @@ type ShapeError struct {
 	Err error
 }
 
-// Error is file:line, the op, the shapes and what is wrong.
+// Error gives file:line, the op, the operands' shapes and what is wrong.
 func (e *ShapeError) Error() string {
 	s := make([]string, len(e.In))
 	for i, x := range e.In {
@@ -158,7 +158,8 @@ func (e *ShapeError) Error() string {
 // Unwrap is what is wrong.
 func (e *ShapeError) Unwrap() error { return e.Err }
 
-// Origin credits nodes made from now on to name instead of to a user's line; "" ends it.
+// Origin makes name the position of all nodes added from now on, in place of the user's
+// file:line. "" ends it.
 func (g *Graph) Origin(name string) { g.at = name }
 
 func (g *Graph) origin() string {
@@ -168,12 +169,13 @@ func (g *Graph) origin() string {
 	return caller()
 }
 
-// Leaf adds a value that the program is given: "input" (data), "param", "const".
+// Leaf adds an input of the program. op is InputOp (data), ParamOp or ConstOp.
 func (g *Graph) Leaf(op Op, name string, s Shape) *Node {
 	return g.add(op, Attr{S: name}, s)
 }
 
-// Variable is an input that gradients are wanted for: it is not taken for constant.
+// Variable adds an input that may change between steps, such as learned rows: passes do not
+// treat it as constant, and gradients can be taken with respect to it.
 func (g *Graph) Variable(name string, s Shape) *Node {
 	return g.add(InputOp, Attr{S: name, J: 1}, s)
 }
@@ -183,7 +185,8 @@ func (g *Graph) Const(x float32) *Node {
 	return g.add(ConstOp, Attr{F: x}, Shape{Rows: 1, Cols: 1})
 }
 
-// Apply adds an operation, or panics with a *ShapeError.
+// Apply adds an operation to the graph of its operands. It panics with a *ShapeError if an
+// operand is missing, belongs to another graph, or has a shape that the op refuses.
 func Apply(op Op, a Attr, in ...*Node) *Node {
 	d := DefOf(op)
 	for i, x := range in {
@@ -236,7 +239,7 @@ func (g *Graph) add(op Op, a Attr, s Shape, in ...*Node) *Node {
 // depends on the graph and on constant features only.
 func (n *Node) Varies() bool { return n.vary }
 
-// Live lists the nodes under outs in topological order.
+// Live lists outs and all nodes that they depend on, operands first. Entries of outs may be nil.
 func Live(outs []*Node) []*Node {
 	seen := map[*Node]bool{}
 	var order []*Node

@@ -11,35 +11,38 @@ import (
 type Options struct {
 	Lowering
 	Without map[string]bool // passes to leave out, by name
-	Storage string          // of rows that gathers read at the far end: StorageF32 (also "") or StorageBF16
+	Storage string          // format of rows that gathers read at the far end: StorageF32 (also "") or StorageBF16
 	// Slices is how many slices of columns gathers are split into, each with a phase of its
-	// own; 0 or 1: none. LeastSlice is the width of the narrowest; 0: 16.
+	// own; 0 or 1: none. LeastSlice is the least width of a slice in columns; 0: 16.
 	Slices, LeastSlice int
-	Sizes              *Sizes       // of a program over blocks; nil: a full graph
+	Sizes              *Sizes       // expected sizes of sampled blocks; nil: a full graph
 	Dump               string       // print the program after this pass
-	Print              func(string) // where dumps go
+	Print              func(string) // receives the printed program
 }
 
-// Lowering is what only lowering reads: an optimized program can be lowered with any of it.
+// Lowering holds the options that only Optimized.Lower reads: one optimized program can be lowered
+// with different ones.
 type Lowering struct {
-	Save   string   // what later phases read: SaveSome (default), SaveAll or SaveNone
-	Store  []string // values, by the names in Lowered.Again, that are stored whatever Save says, and names of Lowered.Early
-	Packed bool     // cells hold the far ends of edges packed (chunk.Want.Pack)
+	Save string // what to store for later phases and what to compute again: SaveSome (default), SaveAll or SaveNone
+	// Store names values of Lowered.Again that are stored whatever Save says, and values of
+	// Lowered.Early that are computed in the phase that reads them first.
+	Store  []string
+	Packed bool // cells hold the far ends of edges packed (chunk.Want.Pack)
 }
 
-// state is what passes transform: results by name and, before autodiff, the loss.
+// state is what passes transform.
 type state struct {
 	outs []result
-	loss int // index of the loss in outs, -1 without
-	wrt  []*Node
+	loss int     // index of the loss in outs; -1: nothing is differentiated
+	wrt  []*Node // leaves that the loss is differentiated by
 	opt  Options
 
-	learn func(w, grad *Node) []Next
+	learn func(w, grad *Node) []Next // Program.Learn
 
 	notes []Note
 }
 
-// Note says what a pass did with one of the user's operations.
+// Note says what a pass did to one of the user's operations.
 type Note struct {
 	Pass string
 	Op   Op
@@ -54,7 +57,8 @@ func (s *state) note(pass string, n *Node, what string) {
 	}
 }
 
-// noted is rule r with a note for each time it applies.
+// noted is rule r, and adds a note each time it applies. The note says what, unless the rule
+// leaves a scatter: then it says which end computes the operation now.
 func (s *state) noted(pass, what string, r Rule) Rule {
 	return func(n *Node) *Node {
 		m := r(n)
@@ -71,7 +75,7 @@ func (s *state) noted(pass, what string, r Rule) Rule {
 
 func (s *state) has(pass string) bool { return !s.opt.Without[pass] }
 
-// rewrite applies rules to every result and keeps wrt pointing at the same leaves.
+// rewrite applies rules to all results and to wrt.
 func (s *state) rewrite(rules ...Rule) {
 	nodes := make([]*Node, 0, len(s.outs)+len(s.wrt))
 	for _, o := range s.outs {
@@ -84,16 +88,16 @@ func (s *state) rewrite(rules ...Rule) {
 	s.wrt = nodes[len(s.outs):]
 }
 
-// pass is one line of the compiler's table of contents.
+// pass is one row of the table of passes.
 type pass struct {
 	name  string
-	flag  string // the name that Options.Without takes; "" for what cannot be left out
-	after []string
+	flag  string   // its name in Options.Without; "": cannot be left out
+	after []string // passes that must come before it
 	run   func(*state)
 }
 
-// passes run in this order. The order matters: hoisting comes before autodiff (paper,
-// section 3.2), or gradients would be taken of products on the edges.
+// passes run in this order. Hoisting comes before autodiff (paper, section 3.2): otherwise
+// gradients would be taken of products of edge rows.
 var passes = []pass{
 	{"merge", "", nil, func(s *state) { s.rewrite(simplify) }},
 	{"hoist", "hoist", []string{"merge"}, func(s *state) { s.rewrite(s.noted("hoist", "", hoist), keyed) }},
@@ -114,7 +118,8 @@ var passes = []pass{
 	{"storage", "", []string{"autodiff", "commute gradients", "factor", "slice"}, storage},
 }
 
-// hoisting is the rule hoist where it is not left out: other passes make new room for it.
+// hoisting is the rule hoist, or one that does nothing if pass hoist is left out. Other passes
+// use it, as their rewriting often makes it possible to hoist more.
 func (s *state) hoisting() Rule {
 	if s.has("hoist") {
 		return hoist
@@ -122,8 +127,7 @@ func (s *state) hoisting() Rule {
 	return func(*Node) *Node { return nil }
 }
 
-// Steps lists the passes in the order in which they run: the names that Options.Dump
-// takes.
+// Steps lists the names of the passes in the order in which they run: those that Options.Dump takes.
 func Steps() []string {
 	var names []string
 	for _, p := range passes {
@@ -165,20 +169,20 @@ type Program struct {
 	Names []string // of Outs
 	Outs  []*Node
 	Loss  int     // index into Outs of a 1×1 Global; -1: nothing is differentiated
-	Wrt   []*Node // leaves; the gradient of leaf w becomes result "grad:NAME"
-	// Learn makes the rows of the next step of vertex input w of its gradient, and what it remembers
-	// between steps. Nil, or without any: the gradient is a result.
+	Wrt   []*Node // leaves to differentiate by; the gradient of leaf w becomes result "grad:NAME"
+	// Learn computes, from the gradient of vertex input w, the rows that w has in the next step and
+	// those of the optimiser's state. If it is nil or returns nothing, the gradient is a result.
 	Learn func(w, grad *Node) []Next
 }
 
-// Optimized is a program after the passes: it can be lowered in several ways.
+// Optimized is a program after the passes. It can be lowered several times with different options.
 type Optimized struct {
 	main, once []result
 	notes      []Note
 	opt        Options
 }
 
-// Optimize runs the passes over p. Of opt only what Lowering has may differ afterwards.
+// Optimize runs the passes over p. Lower replaces opt.Lowering and keeps the other options.
 func Optimize(p *Program, opt Options) *Optimized {
 	s := &state{loss: p.Loss, wrt: p.Wrt, opt: opt, learn: p.Learn}
 	for i, n := range p.Outs {
@@ -200,12 +204,13 @@ func Optimize(p *Program, opt Options) *Optimized {
 	return &Optimized{s.outs, inv, s.notes, opt}
 }
 
-// Notes says what the passes did.
+// Notes lists what the passes did to the user's operations.
 func (o *Optimized) Notes() []Note { return o.notes }
 
-// Lower turns a program into phases of kernels. Without "invariant", or when nothing
-// is invariant, once is nil; otherwise once computes, as results "inv:K", what the
-// main program takes as inputs of that name.
+// Lower turns the program into phases of kernel calls. main is what a step runs. once runs once,
+// before the first step: its results "inv:HASH" are inputs of main of the same names. once is nil
+// if nothing is invariant, or if pass invariant was left out and no features are packed. The
+// error is that of a kernel that kernel.Program.Check refuses.
 func (o *Optimized) Lower(l Lowering) (main, once *Lowered, err error) {
 	opt := o.opt
 	opt.Lowering = l
@@ -232,7 +237,8 @@ func Compile(p *Program, opt Options) (main, once *Lowered, err error) {
 	return Optimize(p, opt).Lower(opt.Lowering)
 }
 
-// autodiff adds results "grad:NAME" for every leaf of wrt that the loss depends on.
+// autodiff adds a result "grad:NAME" for every leaf of wrt that the loss depends on, or, for
+// learned vertex rows, the results that replace them in the next step.
 func autodiff(s *state) {
 	if s.loss < 0 {
 		return
@@ -247,11 +253,11 @@ func autodiff(s *state) {
 	}
 }
 
-// simplify removes products with one, and masks of one.
+// simplify is a rule: 1·x = x, and a mask of ones is nonzero(x).
 func simplify(n *Node) *Node {
 	if n.op == MulOp {
 		for i := range 2 {
-			// Not when the one is spread over rows that the other, a Global, does not have.
+			// The shapes differ if the ones have more rows than a Global, whose row they repeat.
 			if isOne(n.in[i]) && n.in[1-i].shape == n.shape {
 				return n.in[1-i]
 			}
@@ -270,7 +276,7 @@ func isOne(n *Node) bool {
 	return n.op == ConstOp && n.attr.F == 1
 }
 
-// verify checks every node's shape against its op's rule after a pass.
+// verify panics unless, after a pass, every node has the shape that its op's rule gives.
 func (s *state) verify(pass string) {
 	nodes := make([]*Node, len(s.outs))
 	for i, o := range s.outs {
@@ -295,7 +301,8 @@ func (s *state) verify(pass string) {
 	}
 }
 
-// Print writes a program one node a line: number, op, operands, shape, origin.
+// Print writes a program as text, one node per line: number, op, operands, shape, file:line of
+// the user, and the results' names.
 func Print(outs []result) string {
 	var b strings.Builder
 	nodes := make([]*Node, len(outs))

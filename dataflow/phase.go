@@ -1,36 +1,37 @@
 package dataflow
 
-// Phases. A phase is one sweep over all intervals. Inside the visit of an interval,
-// vertex ops and gathers alternate: sub-phase s holds the gathers of level s and the
-// vertex ops that follow them. A gather may read its own interval's rows in the visit
-// that makes them, but rows of other intervals only from an earlier phase.
+// Phases. A phase is one sweep over all intervals. While an interval is visited, gathers and
+// vertex ops alternate: sub-phase s is the s-th round of gathers and the vertex ops that follow
+// it, sub-phase 0 the vertex ops before the first gathers. A gather may read rows of the visited
+// interval in the visit that computes them, but rows of other intervals only if an earlier phase
+// has computed them.
 
-// result is one value the caller wants from a program.
+// result is one value that the caller wants from a program.
 type result struct {
 	name string
 	node *Node
-	next string // the vertex input whose place it takes in the next step; "": none
+	next string // the vertex input that it replaces in the next step; "": none
 }
 
-// phases holds where everything is computed.
+// phases says in which phase and sub-phase everything is computed.
 type phases struct {
 	outs    []result
-	live    []*Node
-	phase   map[*Node]int // of vertex nodes, gathers and reduces
-	sub     map[*Node]int
-	avail   map[*Node]int // of Globals: the first phase that may read it
-	count   int
+	live    []*Node       // all nodes, operands first
+	phase   map[*Node]int // by vertex node, gather and reduce
+	sub     map[*Node]int // their sub-phase
+	avail   map[*Node]int // by Global: the first phase that may read it
+	count   int           // number of phases
 	uses    map[*Node][]use
-	keep    map[*Node]bool   // stored for later phases
-	remat   map[*Node]bool   // recomputed in later phases
-	derived map[*Node]recipe // made on arrival where gathers read them at the far end
-	before  map[*Node]*Node  // gathers of slices: the one of the slice before
+	keep    map[*Node]bool   // values that are stored for later phases
+	remat   map[*Node]bool   // values that later phases compute again
+	derived map[*Node]recipe // values that are computed on arrival where gathers read them at the far end
+	before  map[*Node]*Node  // by gather of a slice: the gather of the slice before
 	old     map[*Node]*Node  // by result that replaces an input: that input
-	save    string
-	store   []string // Options.Store
+	save    string           // Options.Save
+	store   []string         // Options.Store
 }
 
-// root tells whether n ends an edge program: a gather, or a reduce over edges.
+// root tells whether n is the last op of an edge program: a gather, or a reduce over edges.
 func root(n *Node) bool {
 	return isGather(n) || n.Def().Class == Reduce && n.in[0].shape.Set.Kind == Edge
 }
@@ -38,7 +39,7 @@ func root(n *Node) bool {
 // edgesOf is the edge set of root n.
 func edgesOf(n *Node) Set { return n.in[0].shape.Set }
 
-// dirOf is the end whose rows own the accumulators of root n.
+// dirOf is the scatter of the own end of root n: the end whose rows have the accumulators.
 func dirOf(n *Node) Op {
 	if n.op == GatherSrcOp {
 		return ScatterSrcOp
@@ -46,8 +47,8 @@ func dirOf(n *Node) Op {
 	return ScatterDstOp
 }
 
-// program lists the edge nodes under root r in topological order, and its leaves:
-// scatters and edge inputs, and the Globals that they use.
+// program lists the edge nodes under root r, operands first, and their leaves: scatters, edge
+// inputs and Globals.
 func program(r *Node) (body, leaves []*Node) {
 	seen := map[*Node]bool{}
 	var walk func(n *Node)
@@ -80,7 +81,7 @@ func assignPhases(outs []result, derive, postpone bool, opt Options) *phases {
 		avail: map[*Node]int{}, derived: map[*Node]recipe{}}
 	p.before = previous(p.live)
 	p.live = inTurn(p.live, p.before)
-	if sampled(p.live) { // all is resident: nothing arrives, and a sweep over rows costs nothing
+	if sampled(p.live) { // all of a block is on the device: nothing arrives, and one more sweep loads nothing
 		derive, postpone = false, false
 	}
 	if derive {
@@ -98,9 +99,10 @@ func assignPhases(outs []result, derive, postpone bool, opt Options) *phases {
 	return p
 }
 
-// computed: a vertex node that the program makes (not an input).
+// computed tells whether n is a vertex node that the program computes, and no input.
 func computed(n *Node) bool { return n.shape.Set.Kind == Vertex && len(n.in) > 0 }
 
+// assign gives n the earliest phase and sub-phase in which all that it reads is there.
 func (p *phases) assign(n *Node) {
 	kind := n.shape.Set.Kind
 	if len(n.in) == 0 || kind == Edge {
@@ -141,7 +143,7 @@ func (p *phases) assign(n *Node) {
 					read(l.in[0], l.op != own)
 				}
 			}
-			if m := p.before[n]; m != nil && p.phase[m]+1 > at { // a slice a phase
+			if m := p.before[n]; m != nil && p.phase[m]+1 > at { // one slice per phase
 				at, sub = p.phase[m]+1, 0
 			}
 		}
@@ -150,7 +152,7 @@ func (p *phases) assign(n *Node) {
 		for range 2 {
 			sub = 0
 			for _, x := range n.in {
-				read(x, isView(n)) // a view is of what an earlier phase has stored
+				read(x, isView(n)) // a view reads only what an earlier phase has stored
 			}
 		}
 	}

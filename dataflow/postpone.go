@@ -1,11 +1,11 @@
 package dataflow
 
-// Postponing. A sum over rows, such as X'·dY, that nothing else of the program reads may
-// run in any later phase that can read what it is made of. Where only such sums bring X
-// into their phase, and a later phase reads X anyway, they move there: a sweep over X less.
+// Postponing. A sum over rows that nothing else of the program reads, such as the weight gradient
+// X'·dY, may run in any later phase that can read its operands. If only such sums read X in
+// their phase, and a later phase reads X anyway, moving the sums there saves one sweep over X.
 
-// postpone moves sums over rows, those that read one value together, to later phases
-// while that makes the rows that phases read and store fewer.
+// postpone moves sums over rows to later phases as long as that lowers traffic(). Sums that read
+// the same value move together.
 func (p *phases) postpone() {
 	read := map[*Node]bool{}
 	for _, n := range p.live {
@@ -13,7 +13,7 @@ func (p *phases) postpone() {
 			read[x] = true
 		}
 	}
-	sums := map[*Node][]*Node{} // of one phase, by what they read
+	sums := map[*Node][]*Node{} // by a value that they read
 	var shared []*Node
 	for _, n := range p.live {
 		if read[n] || n.shape.Set.Kind != Global || n.Def().Class != Reduce || root(n) || n.in[0].shape.Set.Kind != Vertex {
@@ -37,7 +37,7 @@ func (p *phases) postpone() {
 					group, from[n] = append(group, n), [2]int{p.phase[n], p.sub[n]}
 				}
 			}
-			if len(group) == 0 || q >= len(reads) || !reads[q][x] { // a phase that moving has opened reads nothing yet
+			if len(group) == 0 || q >= len(reads) || !reads[q][x] { // q >= len(reads): a phase that an earlier move has added
 				continue
 			}
 			for _, n := range group {
@@ -73,7 +73,7 @@ func (p *phases) move(n *Node, q, sub int) {
 	p.count = max(p.count, q+2)
 }
 
-// traffic is the bytes of a vertex's rows that phases read at the own end or store.
+// traffic is how many bytes per vertex all phases together read at the own end and store.
 func (p *phases) traffic() int64 {
 	var n int64
 	for _, reads := range p.ownReads() {
@@ -87,8 +87,8 @@ func (p *phases) traffic() int64 {
 	return n
 }
 
-// ownReads are, by phase, the inputs and the values of earlier phases that it reads at the
-// own end.
+// ownReads lists by phase the inputs and the values of earlier phases that the phase reads at
+// the own end.
 func (p *phases) ownReads() []map[*Node]bool {
 	out, seen := make([]map[*Node]bool, p.count), make([]map[*Node]bool, p.count)
 	for _, m := range p.live {
@@ -104,15 +104,16 @@ func (p *phases) ownReads() []map[*Node]bool {
 	return out
 }
 
-// needs are the inputs and the values of earlier phases that node n, run in phase q, is
-// made of at the own end.
+// needs lists the inputs and the values of earlier phases that node n, if run in phase q, is
+// computed from at the own end.
 func (p *phases) needs(n *Node, q int) []*Node {
 	var out []*Node
 	p.eachNeed(n, q, map[*Node]bool{}, func(x *Node) { out = append(out, x) })
 	return out
 }
 
-// eachNeed calls f for each of needs that is not made of what has been seen.
+// eachNeed calls f for each node that needs would list and that is not reached through a node
+// in seen. It adds the nodes that it reaches to seen.
 func (p *phases) eachNeed(n *Node, q int, seen map[*Node]bool, f func(x *Node)) {
 	var walk func(x *Node)
 	walk = func(x *Node) {

@@ -5,13 +5,15 @@ import (
 	"slices"
 )
 
-// Features that are never dense. A program may read a wide vertex input by products with matrices only,
-// on its way through sums, gathers and scalars a row. The products then move to the input itself, and
-// what stands for the product of a row there knows how the row is really stored.
+// Features that are never stored dense. A program may use a wide vertex input only in products with
+// matrices, with sums, gathers and scalars per row in between. Then the products can move to the
+// input itself, and an op that knows how the rows are really stored, such as a sparse product,
+// takes the place of each.
 
-// ByProducts is p with every product of vertex input name, of its rows or of its rows with entries
-// dropped, replaced by what product makes of both operands; nil: it cannot. The error names who
-// reads the input otherwise.
+// ByProducts is p with each product x·w, where x is vertex input name or its dropout, replaced by
+// product(x, w). Products of values that are linear in the input are first moved to the input. If
+// product returns nil, the product stays. The error names an op that reads the input in another
+// way.
 func ByProducts(p *Program, name string, product func(x, w *Node) *Node) (*Program, error) {
 	nodes := Rewrite(append(slices.Clone(p.Outs), p.Wrt...), simplify, func(n *Node) *Node {
 		if !linearProduct(n) {
@@ -37,7 +39,8 @@ func wide(x *Node, name string) bool { return x.op == InputOp && x.attr.S == nam
 // dropped tells whether x is input name with entries dropped.
 func dropped(x *Node, name string) bool { return x.op == DropoutOp && wide(x.in[0], name) }
 
-// times is y·w where y is linear in input name, with products at the input only; nil: it is not.
+// times is y·w with the product moved to input name; nil if y is not linear in the input, or if
+// product returns nil.
 func times(y, w *Node, name string, product func(x, w *Node) *Node) *Node {
 	if wide(y, name) || dropped(y, name) {
 		return product(y, w)
@@ -69,9 +72,10 @@ func times(y, w *Node, name string, product func(x, w *Node) *Node) *Node {
 	return nil
 }
 
-// Identity is p whose vertex input name, square, is the identity: a product of it with a parameter is
-// the parameter, whose rows are rows of vertices then. Wrt has those inputs in place of the parameters;
-// learned lists their names.
+// Identity is p for a vertex input name that is the identity matrix [V×V]. Its product with a
+// parameter is that parameter, which becomes a vertex input: one learned row per vertex. q.Wrt has
+// these inputs in place of the parameters, and learned lists their names. The error names an op
+// that reads the identity, or such a parameter, in another way.
 func Identity(p *Program, name string) (q *Program, learned []string, err error) {
 	var set Set // the input's
 	q, err = ByProducts(p, name, func(x, w *Node) *Node {

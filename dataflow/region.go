@@ -8,9 +8,8 @@ import (
 	"sagann/kernel"
 )
 
-// regions groups the gathers of phase q, sub-phase s: one fused edge program an edge set
-// and direction, several results. None of them depends on another: that would have put
-// it into a later sub-phase.
+// regions groups the gathers of phase q, sub-phase s into fused edge programs, one per edge set
+// and direction. None of these gathers depends on another: it would be in a later sub-phase.
 func (l *lowering) regions(q, s int) []plan.Step {
 	var steps []plan.Step
 	for _, dir := range []Op{ScatterDstOp, ScatterSrcOp} {
@@ -32,7 +31,8 @@ func (l *lowering) regions(q, s int) []plan.Step {
 	return steps
 }
 
-// region is the fused program of roots, which walk edge set e in one direction.
+// region is the step that computes roots, all of edge set e and one direction, in one fused
+// program.
 func (l *lowering) region(q, s int, dir Op, e Set, roots []*Node) plan.Step {
 	src, dst := e.Ends()
 	d := plan.CSC
@@ -76,8 +76,8 @@ func (l *lowering) region(q, s int, dir Op, e Set, roots []*Node) plan.Step {
 	return plan.Step{Kind: plan.Stream, Dir: d, Set: e.ID, Calls: calls, Label: b.p.Name}
 }
 
-// Ascend tells the gathers of in-edges that the ranks of a row's edges ascend in their cells, if that is so in the
-// cells of a grid that are wanted: of several equal maxima the first is then that of the lowest rank.
+// Ascend sets Program.Ascend of the gathers over in-edges if in the cells of want the ranks of a
+// row's edges ascend: of several equal maxima the first one found then has the lowest rank.
 func (l *Lowered) Ascend(want chunk.Want) {
 	if !want.Ascend() {
 		return
@@ -92,7 +92,8 @@ func (l *Lowered) Ascend(want chunk.Want) {
 	}
 }
 
-// gather adds the result of root r.
+// gather adds the result of root r to the program. roots are all of the region: a maximum and its
+// rank become one result.
 func (b *builder) gather(r *Node, roots []*Node) {
 	d := r.Def()
 	if d.Class == Reduce {
@@ -103,7 +104,7 @@ func (b *builder) gather(r *Node, roots []*Node) {
 	switch d.Acc {
 	case kernel.Max:
 		b.l.out.Want.Rank = true
-		if r.op == ArgMaxOp { // written beside the maximum, when somebody wants that
+		if r.op == ArgMaxOp { // if the region has the maximum too, its result writes the rank
 			for _, m := range roots {
 				if m.op == GatherMaxOp && m.in[0] == r.in[0] {
 					return
@@ -131,7 +132,7 @@ func (b *builder) gather(r *Node, roots []*Node) {
 	b.p.Outs = append(b.p.Outs, o)
 }
 
-// key maps the key's name and makes the cells carry it.
+// key is the kernel's key for a key's name. It makes cells carry the array that the key reads.
 func (b *builder) key(name string) kernel.Key {
 	if name == "rank" {
 		b.l.out.Want.Rank = true

@@ -1,14 +1,15 @@
 package dataflow
 
-// Rule looks at a node of the graph being rebuilt and returns what should stand in
-// its place, or nil. What it makes is credited to the node's position.
+// Rule looks at a node of the graph being rebuilt and returns the node to put in its place, or
+// nil to leave it. Nodes that the rule makes get the position of n.
 type Rule func(n *Node) *Node
 
-// maxRounds bounds the rebuilding; a rule set that has not settled by then cycles.
+// maxRounds bounds the rounds of rewriting; rules that still change something then undo each other.
 const maxRounds = 64
 
-// Rewrite rebuilds the program under outs with the rules, to a fixed point. Equal
-// nodes become one; dead nodes vanish. Entries of outs may be nil.
+// Rewrite rebuilds the program under outs until no rule changes anything, and returns the new
+// outs. Of each node the first rule that returns another node applies. Equal nodes become one,
+// dead nodes vanish. Entries of outs may be nil. It panics if the rules do not settle.
 func Rewrite(outs []*Node, rules ...Rule) []*Node {
 	for range maxRounds {
 		next, changed := rebuild(outs, rules)

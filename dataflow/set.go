@@ -2,11 +2,11 @@ package dataflow
 
 import "fmt"
 
-// Row sets. A full graph has one vertex set and one edge set, ID 0. A program over
-// sampled blocks has a chain of them: level 0 is the seeds, each level is the beginning
-// of the next (so a vertex has one row number on all levels), and block l is the edges
-// from level l+1 to level l. Level and block l have ID l+1. Which vertex sets the ends of
-// an edge set are follows from its ID, so shape rules need no table.
+// Row sets. A full graph has one vertex set and one edge set, both with ID 0. A program over
+// sampled blocks has one vertex set per level: level 0 is the seeds, and the rows of a level are
+// the first rows of the next, so a vertex has the same row number on all its levels. Block l is
+// the edges from level l+1 to level l. Level l and block l have ID l+1. The vertex sets at the
+// two ends of an edge set follow from its ID, so shape rules need no table.
 
 // MaxLevels bounds the levels of a program over blocks.
 const MaxLevels = 200
@@ -24,10 +24,10 @@ func levelID(l int) uint8 {
 	return uint8(l + 1)
 }
 
-// Level is the level of vertex set s, or the block of edge set s; -1 of a full graph.
+// Level is the level of vertex set s, or the block of edge set s; -1 for a full graph.
 func (s Set) Level() int { return int(s.ID) - 1 }
 
-// Ends are the vertex sets where the edges of edge set s begin and where they end.
+// Ends are the vertex sets of the sources and of the destinations of edge set s.
 func (s Set) Ends() (src, dst Set) {
 	dst = Set{Vertex, s.ID}
 	if src = dst; s.ID > 0 {
@@ -36,7 +36,8 @@ func (s Set) Ends() (src, dst Set) {
 	return src, dst
 }
 
-// edges is the edge set whose end of scatter or gather op is vertex set s.
+// edges is the edge set whose sources (for ScatterSrcOp) or destinations (for ScatterDstOp) are
+// vertex set s.
 func (s Set) edges(op Op) (Set, error) {
 	e := Set{Edge, s.ID}
 	if s.ID > 0 && (op == ScatterSrcOp || op == GatherSrcOp) {
@@ -48,7 +49,7 @@ func (s Set) edges(op Op) (Set, error) {
 	return e, nil
 }
 
-// String is V or E, in sampled blocks with the level.
+// String is V or E, followed by the level over sampled blocks: V1, E0.
 func (s Set) String() string {
 	name := "V"
 	if s.Kind == Edge {
@@ -60,16 +61,16 @@ func (s Set) String() string {
 	return name
 }
 
-// The views: the same rows on another level. They have no kernel. What reads a prefix
-// reads the rows of the higher level where they lie; padded rows lie where their operand
-// does, with zeros behind them.
+// Views give the same rows to another level. They have no kernel and no memory of their own: a
+// prefix is read from the memory of the deeper level, and padded rows lie in the memory of their
+// operand, with zeros behind them.
 const (
 	PrefixOp  Op = "prefix"   // [V(l+1)×F] to [V(l)×F]: the first rows
 	PadRowsOp Op = "pad_rows" // [V(l)×F] to [V(l+1)×F]: zeros follow
 )
 
-// Prefix is the rows of x [V(l+1)×F], l+1 a level of sampled blocks, that belong to
-// level l. Gradients of the other rows are zeros.
+// Prefix is the rows of x [V(l+1)×F] that belong to level l of sampled blocks: [V(l)×F]. The
+// other rows of x get zero gradients.
 func Prefix(x *Node) *Node { return Apply(PrefixOp, Attr{}, x) }
 
 // shiftLevel is the shape rule of the views.
@@ -94,7 +95,7 @@ var (
 
 func isView(n *Node) bool { return n.Def().Class == View }
 
-// viewed is the node in whose memory the rows of n lie.
+// viewed is the node whose memory holds the rows of n: n itself unless n is a view.
 func viewed(n *Node) *Node {
 	for isView(n) {
 		n = n.in[0]
@@ -102,8 +103,9 @@ func viewed(n *Node) *Node {
 	return n
 }
 
-// unview takes views of views apart, and gives rows that are padded a place of their own:
-// the zeros behind them would lie over what others read there.
+// unview is a rewrite rule. It cancels a prefix of padded rows. And where padded rows are those of
+// a prefix or of a leaf, it copies them to memory of their own first (a scale by 1), since the
+// zeros behind them would overwrite rows that others read.
 func unview(n *Node) *Node {
 	switch {
 	case n.op == PrefixOp && n.in[0].op == PadRowsOp:
@@ -125,7 +127,7 @@ func views(s *state) {
 	}
 	s.rewrite(unview)
 	for i := range s.outs {
-		if n := s.outs[i].node; isView(n) { // a result has a place of its own
+		if n := s.outs[i].node; isView(n) { // a result needs memory of its own: copy it
 			n.g.at = n.pos
 			s.outs[i].node = Apply(ScaleOp, Attr{F: 1}, n)
 			n.g.at = ""

@@ -5,26 +5,27 @@ import (
 	"fmt"
 )
 
-// Slices of columns. Sums of neighbours do not mix columns, nor do most edge functions once
-// products have left the edges. With Options.Slices k such a gather becomes k gathers of an
-// F/k-th of the columns, each in a phase of its own (phases.assign): a slice of all vertices
-// fits where whole rows do not, so every source is read once a phase instead of once a
-// destination interval. The price is to read the cells k times, and that sums of the first
-// slices wait on the host for the last. Vertex values that sliced gathers read are stored
-// as their slices; who needs whole rows joins them.
+// Slices of columns. A sum over neighbours does not mix columns, nor do most edge functions once
+// products have left the edges. With Options.Slices = k such a gather of F columns becomes k
+// gathers of about F/k columns, each in a phase of its own (phases.assign). One slice of all
+// vertices may fit into device memory where whole rows do not, so a source row is loaded once per
+// phase instead of once per destination interval. The price: cells are read k times, and the sums
+// of the first slices wait on the host for the last. Vertex values that sliced gathers read are
+// stored as slices; a reader that needs whole rows joins them.
 
-// The two ops; package ops declares them. They move columns, so they are computed again
+// The two ops; package ops declares them. They only move columns, so they are computed again
 // rather than stored.
 const (
 	PartOp Op = "part" // columns Attr.I to Attr.I+Attr.J-1
 	JoinOp Op = "join" // two to eight tensors side by side
 )
 
-// leastSlice is the width of the narrowest slice: that from which on rows are packed.
+// leastSlice is the default width, in columns, of the narrowest slice: the least width that is packed.
 const leastSlice = leastPacked
 
-// cuts are the first columns of the slices of a value of f columns, and f; nil where it is
-// not sliced. Rows of slices are padded as little as can be, and none is narrower than least.
+// cuts lists the first columns of the slices of a value of f columns, and then f; nil: not sliced.
+// k is how many slices are wanted. Slices are cut so that their rows are padded as little as
+// possible, and none is narrower than least.
 func cuts(f, k, least int) []int {
 	if k < 2 || f < 2*least {
 		return nil
@@ -56,14 +57,14 @@ func cuts(f, k, least int) []int {
 type slicing struct {
 	s      *state
 	g      *Graph
-	group  map[*Node]int  // sliced gathers
-	cut    map[*Node]bool // what vertices store as slices
-	marked map[*Node]bool // what mark has seen
-	wide   map[columnsOf]bool
-	few    map[*Node]bool // what narrow found
-	memo   map[*Node]*Node
-	raws   map[*Node]*Node
-	parts  map[partOf]*Node
+	group  map[*Node]int      // sliced gathers, numbered from 1
+	cut    map[*Node]bool     // vertex values that are stored as slices
+	marked map[*Node]bool     // nodes that mark has seen
+	wide   map[columnsOf]bool // answers of columnwise
+	few    map[*Node]bool     // answers of narrow
+	memo   map[*Node]*Node    // results of whole
+	raws   map[*Node]*Node    // results of raw
+	parts  map[partOf]*Node   // results of part
 }
 
 // partOf is slice i of a node.
@@ -72,7 +73,7 @@ type partOf struct {
 	i int
 }
 
-// slice splits the gathers that allow it.
+// slice is the pass: it splits the gathers whose columns do not mix.
 func slice(s *state) {
 	nodes := make([]*Node, len(s.outs))
 	for i, o := range s.outs {
@@ -88,7 +89,7 @@ func slice(s *state) {
 	if len(p.group) == 0 {
 		return
 	}
-	for _, n := range live { // in their order, as notes are
+	for _, n := range live { // not over the map, so that notes come in the program's order
 		if p.group[n] == 0 {
 			continue
 		}
@@ -111,7 +112,7 @@ func (p *slicing) cuts(n *Node) []int {
 	return cuts(n.shape.Cols, p.s.opt.Slices, cmp.Or(p.s.opt.LeastSlice, leastSlice))
 }
 
-// whole is n in the new graph: where it has slices, their join.
+// whole is all columns of n in the new graph: the join of its slices if it has any.
 func (p *slicing) whole(n *Node) *Node {
 	if m := p.memo[n]; m != nil {
 		return m
@@ -132,14 +133,14 @@ func (p *slicing) whole(n *Node) *Node {
 	return m
 }
 
-// raw is n, which is no sliced gather, computed from whole operands.
+// raw is n computed from whole operands. n is no sliced gather.
 func (p *slicing) raw(n *Node) *Node {
 	if m := p.raws[n]; m != nil {
 		return m
 	}
 	in := make([]*Node, len(n.in))
 	for i, x := range n.in {
-		// Edges that need whole rows find them stored whole.
+		// Edges that need whole rows scatter the value itself, not the join of its slices.
 		if isScatter(n.op) && p.cut[x] && p.group[x] == 0 {
 			in[i] = p.raw(x)
 		} else {
@@ -184,7 +185,7 @@ func (p *slicing) part(n *Node, i int) *Node {
 			}
 		}
 		a := n.attr
-		if n.Def().Effect { // what column a number was in decides what becomes of it
+		if n.Def().Effect { // the result depends on the column number: count from the first slice
 			a.J += int32(from)
 		}
 		p.g.at = n.pos
@@ -198,16 +199,16 @@ func (p *slicing) part(n *Node, i int) *Node {
 	return m
 }
 
-// mostParts is how many operands a join may have, and so the number of slices.
+// mostParts is how many operands a join may have, and so how many slices there may be.
 const mostParts = 8
 
-// join puts all side by side.
+// join puts tensors side by side.
 func join(all []*Node) *Node { return Apply(JoinOp, Attr{}, all...) }
 
-// sliceOf: n gathers slice n.attr.J of the gather that had number n.attr.I.
+// sliceOf tells whether n gathers one slice: slice n.attr.J, from 1, of gather number n.attr.I.
 func sliceOf(n *Node) bool { return isGather(n) && n.attr.S == "" && n.attr.J > 0 }
 
-// previous finds for each gather of a slice the gather of the slice before.
+// previous maps the gather of a slice to the gather of the slice before it, among live nodes.
 func previous(live []*Node) map[*Node]*Node {
 	type key struct {
 		op          Op
@@ -229,8 +230,8 @@ func previous(live []*Node) map[*Node]*Node {
 	return before
 }
 
-// inTurn sorts nodes, which are in topological order, so that each gather of a slice comes
-// after that of the slice before.
+// inTurn sorts nodes, given in topological order, so that they stay in topological order and the
+// gather of each slice comes after the gather of the slice before.
 func inTurn(live []*Node, before map[*Node]*Node) []*Node {
 	if len(before) == 0 {
 		return live
@@ -257,7 +258,7 @@ func inTurn(live []*Node, before map[*Node]*Node) []*Node {
 	return order
 }
 
-// joined is the node whose parts, all of them in order, n joins; nil: no such.
+// joined is the node whose parts n joins, all of them and in order; nil if n is no such join.
 func joined(n *Node) *Node {
 	if n.op != JoinOp {
 		return nil

@@ -2,14 +2,14 @@ package dataflow
 
 import "sagann/kernel"
 
-// splits: n is a gather whose columns do not mix.
+// splits tells whether n is a gather that can be sliced: its columns do not mix.
 func (p *slicing) splits(n *Node) bool {
 	f := n.shape.Cols
 	if !isGather(n) || n.attr != (Attr{}) || n.Def().Acc == kernel.LSE || p.cuts(n) == nil || !p.columnwise(n.in[0], f) {
 		return false
 	}
 	_, leaves := program(n)
-	for _, l := range leaves { // a part does not say that its numbers are exact; a gather does
+	for _, l := range leaves { // a part would lose the mark Exact; slices of another gather keep it
 		if isScatter(l.op) && l.shape.Cols == f && l.in[0].Def().Exact && p.group[l.in[0]] == 0 {
 			return false
 		}
@@ -17,14 +17,14 @@ func (p *slicing) splits(n *Node) bool {
 	return true
 }
 
-// columnsOf is a question of columnwise.
+// columnsOf is the arguments of a call of columnwise.
 type columnsOf struct {
 	n *Node
 	f int
 }
 
-// columnwise: column c of edge value n is made of columns c of scattered rows, of Globals,
-// and of numbers of the edge or of its ends.
+// columnwise tells whether n has f columns and column c of it depends only on columns c of
+// scattered rows and of Globals, and on narrow values of the edge or of its ends.
 func (p *slicing) columnwise(n *Node, f int) bool {
 	k := columnsOf{n, f}
 	yes, known := p.wide[k]
@@ -56,7 +56,8 @@ func (p *slicing) ofColumns(n *Node, f int) bool {
 	return true
 }
 
-// sliced: column c of element-wise n reads column c of operand i; else it reads all of it.
+// sliced tells whether column c of element-wise n reads only column c of operand i. If not, it
+// reads the whole operand.
 func sliced(n *Node, i int) bool {
 	if i > 0 && (n.Def().Effect || n.op == SpreadOp) {
 		return false
@@ -64,7 +65,7 @@ func sliced(n *Node, i int) bool {
 	return n.in[i].shape.Cols == n.shape.Cols
 }
 
-// narrow: edge value n reads no rows as wide as a slice.
+// narrow tells whether edge value n reads no row as wide as a slice.
 func (p *slicing) narrow(n *Node) bool {
 	if n.shape.Set.Kind == Global {
 		return true
@@ -83,12 +84,13 @@ func (p *slicing) narrow(n *Node) bool {
 	return yes
 }
 
-// through: slices of vertex value n are made of slices of its operands.
+// through tells whether slices of vertex value n are computed from slices of its operands.
 func through(n *Node) bool {
 	return n.shape.Set.Kind == Vertex && n.Def().Class == Elem || n.op == WidenOp && n.in[0].shape.Cols == 1
 }
 
-// mark notes what has to be stored for slices of vertex value n.
+// mark finds the vertex values that must be stored as slices so that n has slices, and adds
+// them to cut.
 func (p *slicing) mark(n *Node) {
 	if p.marked[n] {
 		return

@@ -8,9 +8,9 @@ import (
 	"sagann/kernel"
 )
 
-// split is what happens without fusion: every instruction and every result becomes
-// a kernel of its own, and what passes between them lies in memory, a row a vertex of
-// the interval or a row an edge of the cell.
+// split is what happens without fusion: every instruction and every result of b becomes a kernel
+// of its own. Values between them lie in memory, one row per vertex of the interval or per edge of
+// the cell.
 func (l *lowering) split(b *builder) []plan.Call {
 	s := &splitter{l: l, b: b, temp: map[int]plan.Operand{}, leaf: map[int]kernel.Leaf{}}
 	for _, f := range b.p.Leaves {
@@ -49,8 +49,8 @@ func (l *lowering) split(b *builder) []plan.Call {
 type splitter struct {
 	l    *lowering
 	b    *builder
-	temp map[int]plan.Operand // register of the fused program -> its temporary
-	leaf map[int]kernel.Leaf
+	temp map[int]plan.Operand // by register of the fused program: its temporary
+	leaf map[int]kernel.Leaf  // by register of the fused program
 }
 
 func (s *splitter) begin(what string) *builder {

@@ -6,11 +6,11 @@ import (
 	"sagann/chunk"
 )
 
-// Storage. With Options.Storage "bf16" the rows that gathers read at the far end of their
-// edges are stored, moved and gathered as bfloat16. There is no dtype: op pack makes
-// ceil(F/2) words of F columns, two to a float of a row, and op unpack makes the columns
-// again on the edge, so that placement, copies and budgets see narrower rows and nothing
-// else. Own rows, sums and accumulators stay float32.
+// Storage. With Options.Storage "bf16", rows that gathers read at the far end of their edges are
+// stored, copied and gathered as bfloat16. Tensors have no dtype for that. Op pack puts the F
+// columns of a row into ceil(F/2) words of 32 bits, two columns per word, and op unpack restores
+// the columns on the edge. So placement, copies and budgets just see narrower rows.
+// Own rows, sums and accumulators stay float32.
 
 // Storages of Options.Storage.
 const (
@@ -21,15 +21,15 @@ const (
 // The two ops; package ops declares them.
 const (
 	PackOp   Op = "pack"   // [V×F] to [V×ceil(F/2)] words: the even column in the low half
-	UnpackOp Op = "unpack" // words to the Attr.I columns that they hold
+	UnpackOp Op = "unpack" // words to the columns that they hold, Attr.I of them
 )
 
-// leastPacked is the width from which on rows are packed. A row of 8 floats is one sector
-// of a GPU's memory already, and scores and scalars are that narrow.
+// leastPacked is the smallest width, in columns, at which rows are packed. A row of 8 floats
+// already is one sector of a GPU's memory, and attention scores and scalars are that narrow.
 const leastPacked = 16
 
-// keyedBlock divides the width of a block of columns that edges pick by a key from packed
-// rows: a block then begins at a multiple of 16 bytes.
+// keyedBlock must divide the width of a block if edges pick blocks of columns by key from packed
+// rows: every block then begins at a multiple of 16 bytes.
 const keyedBlock = 8
 
 // packing rewrites a program for packed rows.
@@ -39,18 +39,19 @@ type packing struct {
 	derived map[*Node]recipe
 	plain   map[*Node]bool // never packed
 	memo    map[seen]*Node
-	far     map[*Node]*Node // a vertex node as edges find it at the far end
+	far     map[*Node]*Node // what edges scatter from the far end in place of a vertex node
 }
 
-// seen is a node in an edge program whose far end is that of scatter end; "" outside.
+// seen is node n within an edge program whose far end is read by scatter end; "" outside of edge
+// programs. One node may be in several programs.
 type seen struct {
 	n   *Node
 	end Op
 }
 
-// storage puts pack before and unpack after every scatter from the far end of a gather's
-// edges. What recompute-on-load makes of a row that arrives is made of the packed row.
-// Gathers that are computed once (invariant) stay as they are.
+// storage is the pass. It puts a pack before and an unpack after every scatter that reads the far
+// end of a gather's edges. Values that recompute-on-load makes when a chunk arrives are made from
+// the packed rows. Gathers that are computed once (pass invariant) stay as they are.
 func storage(s *state) {
 	if s.opt.Storage != StorageBF16 {
 		return
@@ -122,7 +123,7 @@ func (p *packing) scatter(n *Node) *Node {
 	return m
 }
 
-// arriving is vertex node x as it lies where it arrives, packed or not.
+// arriving is vertex node x as edges read it at the far end, packed or not.
 func (p *packing) arriving(x *Node) *Node {
 	if m := p.far[x]; m != nil {
 		return m
@@ -145,7 +146,7 @@ func (p *packing) arriving(x *Node) *Node {
 	return m
 }
 
-// remake computes x, which is made on arrival, of bases as they arrive.
+// remake computes x, which is derived on arrival, from its bases as they arrive.
 func (p *packing) remake(x *Node, base map[*Node]bool) *Node {
 	return p.copy(x, func(y *Node) *Node {
 		switch {
@@ -177,7 +178,7 @@ func (p *packing) packs(x *Node) bool {
 		what = fmt.Sprintf("gathered as float32: edges pick blocks of it whose width is no multiple of %d", keyedBlock)
 	}
 	named := *x
-	if x.op == InputOp { // the engine's: it has no line of the user's
+	if x.op == InputOp { // an input that the engine provides has no line of the user's: name it
 		named.op += Op(" " + x.attr.S)
 	}
 	p.s.note("storage", &named, what)

@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// alias draws indices 0..n-1 in proportion to given weights in constant time
-// (Walker's method): a uniform slot, then the slot itself or its alias.
+// alias draws indices 0..n-1 in proportion to given weights, in constant time
+// (Walker's alias method): it draws a uniform slot, and then the slot itself or its alias.
 type alias struct {
-	keep  []float64 // probability to stay in the slot
+	keep  []float64 // probability to draw the slot itself
 	other []uint32
 }
 
@@ -20,8 +20,8 @@ func newAlias(weights []float64) *alias {
 	for _, w := range weights {
 		sum += w
 	}
-	// Slots with less than the mean borrow the rest from one with more. Both kinds
-	// wait on stacks that share a slice: small grows up to left, large down to right.
+	// Slots with less weight than the mean get the rest from a slot with more. Both kinds
+	// wait on stacks that share a slice: the small ones grow up to left, the large ones down to right.
 	stack := make([]uint32, n)
 	left, right := 0, n
 	put := func(i uint32) {
@@ -48,7 +48,7 @@ func newAlias(weights []float64) *alias {
 			put(l)
 		}
 	}
-	// What is left over is 1 up to rounding.
+	// The weights left are 1 up to rounding.
 	for _, i := range slices.Concat(stack[:left], stack[right:]) {
 		t.keep[i] = 1
 	}

@@ -10,9 +10,9 @@ import (
 	"sagann/dataset/npy"
 )
 
-// arrays is where named arrays come from: a folder of .npy files or an archive.
+// arrays is a source of named arrays: a folder of .npy files or an archive.
 type arrays interface {
-	// Names lists what there is.
+	// Names lists the arrays.
 	Names() []string
 	// Open opens the array of that name for reading in pieces; the error is
 	// fs.ErrNotExist when there is none.
@@ -38,7 +38,7 @@ func (f npyFolder) path(name string) string { return filepath.Join(string(f), na
 func (f npyFolder) Open(name string) (*npy.Reader, error) { return npy.Open(f.path(name)) }
 
 func (f npyFolder) Names() []string {
-	entries, _ := os.ReadDir(string(f)) // what cannot be listed has no names
+	entries, _ := os.ReadDir(string(f)) // a folder that cannot be listed has no arrays
 	var names []string
 	for _, e := range entries {
 		if name, ok := strings.CutSuffix(e.Name(), ".npy"); ok && !strings.HasPrefix(name, ".") {
@@ -56,7 +56,7 @@ func (f npyFolder) Size(name string) int64 {
 	return info.Size()
 }
 
-// npyArchive is an .npz file, whose size stands for that of each member.
+// npyArchive is an .npz file. Size is that of the whole file for every member.
 type npyArchive struct {
 	*npy.Archive
 	size int64
@@ -77,13 +77,13 @@ func openArchive(path string) (npyArchive, error) {
 
 func (a npyArchive) Size(string) int64 { return a.size }
 
-// named gives arrays the names of an .npy folder, and adds some that were computed.
+// named gives arrays the names that they have in an .npy folder, and adds computed arrays.
 type named struct {
 	arrays
-	names map[string]string // our name: theirs; one that is not listed has the same
+	names map[string]string // from our name to theirs; an array that is not listed has the same name
 	made  map[string]*npy.Array
 
-	splits int // masks that the file has for each part of a split; 0: one
+	splits int // number of masks that the file has for each part of a split; 0: one
 }
 
 func (n named) theirs(name string) string {
@@ -113,7 +113,7 @@ var ourNames = []string{"edges", "edge_weight", "edge_type", "edge_data", "featu
 	"graph_indicator", "graph_labels", "graph_targets", "graph_train", "graph_val", "graph_test",
 	"edge_labels", "edge_targets", "edge_train", "edge_val", "edge_test"}
 
-// otherNames are what others call the arrays; the first that is there is taken.
+// otherNames are names that other software uses for the arrays. The first one that exists is taken.
 var otherNames = map[string][]string{
 	"edges":     {"edge_index"},
 	"features":  {"x", "node_feat"},
@@ -126,7 +126,7 @@ var otherNames = map[string][]string{
 	"graph_indicator": {"batch"},
 }
 
-// severalNames are the names of files with several splits, whose masks are [k,V].
+// severalNames are such names in files with several splits, whose masks are [k,V].
 var severalNames = map[string][]string{
 	"features": {"node_features"},
 	"labels":   {"node_labels"},
@@ -135,7 +135,7 @@ var severalNames = map[string][]string{
 	"test":     {"test_masks"},
 }
 
-// otherwise maps our names to those of others that list has.
+// otherwise maps our names to those of the other names that are in list.
 func otherwise(list []string, others map[string][]string) map[string]string {
 	out := map[string]string{}
 	for ours, theirs := range others {
@@ -152,8 +152,8 @@ func otherwise(list []string, others map[string][]string) map[string]string {
 	return out
 }
 
-// warnUnread warns of arrays that nothing reads: those of from, in the files that
-// ending makes of names, beside the ones that were used.
+// warnUnread warns of arrays that nothing reads: the names in list that are neither ours nor in names.
+// where and ending make the file of a name.
 func (d *Data) warnUnread(list []string, where, ending string, names map[string]string, known ...string) {
 	used := slices.Clone(known)
 	for _, ours := range ourNames {
@@ -179,8 +179,8 @@ func (d *Data) warnUnread(list []string, where, ending string, names map[string]
 	}
 }
 
-// nearest is the name, among those that are read, that name may have been meant to
-// be: what PyG calls it so, or what two changed letters make of it; "" for none.
+// nearest is the known array that the user may have meant by name: the one that PyG calls so, or one whose
+// name differs by at most two letters; "" if there is none.
 func nearest(name string, names map[string]string) string {
 	for ours, theirs := range otherNames {
 		if names[ours] == "" && slices.Contains(theirs, name) {
@@ -199,8 +199,8 @@ func nearest(name string, names map[string]string) string {
 	return ""
 }
 
-// distance is how many letters must be changed, added, dropped, or swapped with the
-// next, to make b of a.
+// distance is the edit distance of a and b: how many letters must be changed, added, removed, or swapped
+// with the next one to make b from a.
 func distance(a, b string) int {
 	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range last {

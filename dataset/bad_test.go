@@ -308,7 +308,7 @@ func badTables() []badCase {
 		vertices("v.csv: the table is empty", ""),
 		vertices("v.csv: no vertices", "id,label\n"),
 		vertices("v.csv:3: vertex \"a\" stands twice", "id,label\na,1\na,2\n"),
-		vertices("e.csv:3: column target: \"c\" is no vertex; ids are column \"id\" (--id)", "id,label\na,1\nb,2\n"),
+		vertices("e.csv:3: column target: \"c\" is not a vertex; ids are column \"id\" (--id)", "id,label\na,1\nb,2\n"),
 		vertices("v.csv:3: column f: \"x\" is not a number", "id,f\na,1\nb,x\nc,2\n"),
 		vertices("v.csv:2: split \"later\": train, val, test or nothing", "id,split\na,later\nb,\nc,test\n"),
 		vertices("v.csv: column label: no vertex has a label", "id,label\na,\nb,\nc,nan\n"),

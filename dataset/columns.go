@@ -8,7 +8,7 @@ import (
 	"slices"
 )
 
-// readMatrix reads a text of numbers, a row a line, all of one width.
+// readMatrix reads a text of numbers with one row on each line. All rows have the same width.
 func readMatrix(t *textFile) (values []float32, cols int, err error) {
 	err = t.eachLine(func(line []byte) error {
 		before := len(values)
@@ -45,8 +45,8 @@ func (t *textFile) appendFloats(x []float32, line []byte) ([]float32, error) {
 	return x, nil
 }
 
-// readInts reads the first whole number of each line. With missing, an empty
-// field or nan gives -1.
+// readInts reads the first whole number of each line. If missing is set, an empty
+// field or nan becomes -1.
 func readInts(t *textFile, missing bool) ([]int64, error) {
 	var out []int64
 	err := t.eachLine(func(line []byte) error {
@@ -65,7 +65,7 @@ func readInts(t *textFile, missing bool) ([]int64, error) {
 	return out, err
 }
 
-// classesOf numbers the values that occur 0, 1, 2, … in ascending order.
+// classesOf numbers the different values 0, 1, 2, … in ascending order.
 func classesOf(values []int64) (labels []int32, classes int) {
 	known := slices.Clone(values)
 	slices.Sort(known)
@@ -78,8 +78,8 @@ func classesOf(values []int64) (labels []int32, classes int) {
 	return labels, len(known)
 }
 
-// classCount is 1 + the largest label; -1 stands for none. Labels must be
-// plausible classes of so many rows.
+// classCount is 1 + the largest label; label -1 means none. It is an error if a label is implausibly
+// large for so many rows.
 func classCount(labels []int32) (int, error) {
 	top := int32(0)
 	for i, c := range labels {
@@ -91,11 +91,11 @@ func classCount(labels []int32) (int, error) {
 	return int(top) + 1, nil
 }
 
-// floatRows is a text of numbers, a row a line, that is read in pieces.
+// floatRows reads a text of numbers, one row on each line, in pieces.
 type floatRows struct {
 	*textFile
 	cols int
-	rows int // that were read
+	rows int // number of rows read so far
 }
 
 // openFloats opens path, or path+".gz", whose rows have cols numbers.
@@ -107,7 +107,7 @@ func openFloats(path string, cols int) (*floatRows, error) {
 	return &floatRows{textFile: t, cols: cols}, nil
 }
 
-// textColumns is the width of the first row of such a text, 0 when there is none.
+// textColumns is the width of the first row of such a text; 0 if it has no rows.
 func textColumns(path string) (cols int, err error) {
 	t, err := openText(path)
 	if errors.Is(err, os.ErrNotExist) {
@@ -150,7 +150,7 @@ func (r *floatRows) next(x []float32, n int) ([]float32, error) {
 	return x, nil
 }
 
-// each calls fn for pieces of the rows, which must be want in all.
+// each calls fn for pieces of the rows. There must be exactly want rows.
 func (r *floatRows) each(want int, what string, fn func([]float32) error) error {
 	var x []float32
 	for {
@@ -174,7 +174,7 @@ func (r *floatRows) each(want int, what string, fn func([]float32) error) error 
 	return nil
 }
 
-// ended is an error when rows are left.
+// ended returns an error if there are more rows.
 func (r *floatRows) ended(want int, what string) error {
 	if _, err := r.nextRow(); err == nil {
 		return r.errorf("more rows than the %d %s", want, what)

@@ -7,17 +7,17 @@ import (
 	"sagann/chunk"
 )
 
-// How hard the generated task is. Features are a class centroid of length signal
-// under unit noise in every direction: a model of the features alone is right in
-// about half of the cases with eight classes. A share of homophily of the edges
+// The difficulty of the generated task. The features of a vertex are its class's centroid, of length
+// signal, plus unit noise in every direction: with eight classes, a model that uses only features is
+// right in about half of the cases. The share homophily of the edges
 // stays inside a community, so the mean over 20 neighbours is nearly always right.
 const (
 	signal    = 1.4
 	homophily = 0.8
 )
 
-// communityGraph draws the edges. Class c has the places c, c+Classes, …, so that
-// classes are equal in number up to one.
+// communityGraph draws the edges. Class c has the places c, c+Classes, …, so the sizes of
+// classes differ by at most one.
 func communityGraph(s *Spec, at []uint32, labels []int32) *chunk.Edges {
 	all := func(r *rand.Rand) uint32 { return r.Uint32N(uint32(s.Vertices)) }
 	inside := func(r *rand.Rand, c int) uint32 { return at[c+s.Classes*r.IntN(s.members(c))] }
@@ -48,8 +48,8 @@ func communityGraph(s *Spec, at []uint32, labels []int32) *chunk.Edges {
 // members is the number of vertices of class c.
 func (s *Spec) members(c int) int { return (s.Vertices - c + s.Classes - 1) / s.Classes }
 
-// tables draw a vertex in proportion to its expected degree: from all vertices,
-// and the place in its class from each class.
+// tables makes the tables that draw in proportion to expected degrees: a vertex from all vertices,
+// and for each class a place in that class.
 func (s *Spec) tables(at []uint32) (all *alias, classes []*alias) {
 	weight := make([]float64, s.Vertices) // by place
 	chunk.Ranges(len(weight), func(lo, hi int) {
@@ -58,7 +58,7 @@ func (s *Spec) tables(at []uint32) (all *alias, classes []*alias) {
 		}
 	})
 	classes = make([]*alias, s.Classes)
-	chunk.Each(s.Classes+1, func(c int) { // the largest first
+	chunk.Each(s.Classes+1, func(c int) { // the table of all vertices takes longest, so it is first
 		if c--; c < 0 {
 			w := make([]float64, s.Vertices)
 			for place, v := range at {
@@ -76,8 +76,8 @@ func (s *Spec) tables(at []uint32) (all *alias, classes []*alias) {
 	return all, classes
 }
 
-// otherThan draws until it is not u; a community of one vertex, or one that
-// outweighs all others, must not hold it up, so it ends with a uniform draw.
+// otherThan draws a vertex that is not u. If 16 draws give u, as in a community of one vertex or with
+// a vertex that outweighs all others, it draws uniformly from all other vertices.
 func otherThan(u uint32, draw func(*rand.Rand) uint32, r *rand.Rand, vertices int) uint32 {
 	for range 16 {
 		if v := draw(r); v != u {
@@ -97,7 +97,7 @@ func communityFeatures(s *Spec, labels []int32, to func(v int) []float32) {
 	r := s.stream(featureStream)
 	center := centroids(s, r)
 	s.eachBlock(featureStream, s.Vertices, blockRows, func(block *rand.Rand, lo, hi int) {
-		if lo == 0 { // the first block goes on where the centroids end
+		if lo == 0 { // the first block continues the stream that the centroids began
 			block = r
 		}
 		for v := lo; v < hi; v++ {
@@ -109,8 +109,8 @@ func communityFeatures(s *Spec, labels []int32, to func(v int) []float32) {
 	})
 }
 
-// centroids are random directions of length 1, at right angles to each other as
-// long as there are dimensions left.
+// centroids are random unit vectors. As many of them as there are dimensions are orthogonal to each
+// other.
 func centroids(s *Spec, r *rand.Rand) [][]float64 {
 	center := make([][]float64, s.Classes)
 	for c := range center {

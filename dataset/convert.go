@@ -7,21 +7,21 @@ import (
 	"sagann/chunk"
 )
 
-// Conversion says what is written as a store, and how.
+// Conversion says which graph is written as a store, and how.
 type Conversion struct {
 	From   string  // path, as for Load
 	Tables *Tables // instead of From
 	Options
 	Out  string
-	Base int    // intervals of the base grid; 0 chooses by the number of edges
-	Seed uint64 // of the split that labelled vertices without one get
+	Base int    // intervals of the base grid; 0: chosen by the number of edges
+	Seed uint64 // seed of the random split that labelled data get if they have no split
 
-	// Progress is told what is read, how much of it was done, and how much there is;
-	// nil for none.
+	// Progress, unless nil, is called with what is being read, how much of it is done, and how much
+	// there is.
 	Progress func(what string, done, of int)
 }
 
-// edgesPerCell is how many edges a cell of an automatic base grid holds.
+// edgesPerCell is how many edges a cell has on average if BaseFor chooses the grid.
 const edgesPerCell = 1 << 16
 
 // BaseFor is the number of base intervals of a store of so many edges.
@@ -33,11 +33,11 @@ func BaseFor(edges int) int {
 	return base
 }
 
-// Convert writes a graph as a store. Of arrays, tables, edge lists and OGB folders it holds a piece
-// of the edges and features at a time, beside a few bytes a vertex and, where ids are
-// numbered, the ids; of other forms, and with Undirected or Simple, all edges. It
+// Convert writes a graph as a store. For arrays, tables, edge lists and OGB folders it holds in memory
+// one piece of the edges and features, a few bytes for each vertex and, if ids are renumbered, the
+// ids. For other formats, and with Undirected or Simple, it holds all edges. It
 // returns the data without edges and features, whose Report says what was changed, and
-// the number of edges. Errors name the file and place, and leave nothing at Out.
+// the number of edges. Errors name the file and place; after an error there is no file at Out.
 func Convert(c Conversion) (d *Data, edges int, err error) {
 	s, err := c.open()
 	if err != nil {
@@ -80,7 +80,7 @@ func (c Conversion) open() (*Stream, error) {
 		}
 		return held(finish(d, from, c.Options))
 	}
-	// What edges and features must pass is checked as they come.
+	// Edges and features are checked while they are read; the rest is checked here.
 	rest := *s.Data
 	rest.Edges, rest.FeatureCols, rest.EdgeLabels, rest.EdgeSplit, rest.Targets.Edge = &chunk.Edges{V: rest.Edges.V}, 0, nil, Split{}, Numbers{}
 	if err := problem(&rest); err != nil {
@@ -93,7 +93,7 @@ func (c Conversion) open() (*Stream, error) {
 	return s, nil
 }
 
-// watchScale has the features looked at as they are read.
+// watchScale checks the scale of features while they are read (see warnScale).
 func (s *Stream) watchScale() {
 	each := s.EachRows
 	if each == nil {
@@ -111,17 +111,17 @@ func (s *Stream) watchScale() {
 	}
 }
 
-// errChanged ends a second reading that finds other things than the first.
+// errChanged is the error when reading a file for the second time gives other data.
 var errChanged = errors.New("the file was changed while it was read")
 
-// Shares of a split that nobody asked for: of vertices, edges or graphs with a label.
+// Shares of the default split, of all vertices, edges or graphs that have a label.
 const (
 	DefaultTrain = 0.6
 	DefaultVal   = 0.2
 )
 
-// DefaultSplit splits labelled data that has no split at all at random, by the default
-// shares, and reports it. It leaves other data alone, and too few labels.
+// DefaultSplit makes a random split with the default shares, and reports it, if d has labels and no
+// split at all. It does nothing if there are too few labels.
 func DefaultSplit(d *Data, k LabelKind, seed uint64) error {
 	for _, ids := range d.Splits(k) {
 		if ids != nil {
@@ -137,7 +137,7 @@ func DefaultSplit(d *Data, k LabelKind, seed uint64) error {
 			}
 		}
 	}
-	if !d.Labelled(k) || n < 5 { // of which 20 % are one
+	if !d.Labelled(k) || n < 5 { // 20 % of 5 are one
 		return nil
 	}
 	if err := RandomSplitOf(d, k, DefaultTrain, DefaultVal, seed); err != nil {

@@ -2,8 +2,8 @@ package dataset
 
 import "fmt"
 
-// csr is a sparse matrix by compressed rows: row r has the columns
-// indices[indptr[r]:indptr[r+1]] with the values of data there.
+// csr is a sparse matrix in CSR format: row r has the columns
+// indices[indptr[r]:indptr[r+1]], with the values of data at the same positions.
 type csr struct {
 	rows, cols int
 	indptr     []int64
@@ -11,8 +11,8 @@ type csr struct {
 	data       []float32
 }
 
-// check makes the rest safe to use: pointers ascend inside the entries and
-// columns are below cols.
+// check returns an error unless m is valid: row pointers ascend and lie inside the entries, and
+// columns are below cols. The other methods rely on it.
 func (m *csr) check() error {
 	if m.rows < 0 || m.cols < 0 || len(m.indptr) == 0 || len(m.indptr)-1 != m.rows {
 		return fmt.Errorf("%d row pointers for %d rows", len(m.indptr), m.rows)
@@ -36,15 +36,15 @@ func (m *csr) check() error {
 	return nil
 }
 
-// A dense matrix may take this many times the bytes that its sparse form has on
-// disk (word counts are some 1 % dense), and a little more.
+// A dense matrix may take so many times the bytes of its sparse form on
+// disk, plus a little. Word counts are about 1 % dense.
 const (
 	maxDenseRatio = 1 << 10
 	denseSlack    = 64 << 20
 )
 
-// checkDense refuses to spread fileBytes over a rows×cols matrix that is out of
-// proportion: its size is then a claim that nothing supports.
+// checkDense returns an error if a dense rows×cols matrix is out of proportion to the fileBytes of its
+// sparse form. A size in a damaged or hostile file could otherwise take all memory.
 func checkDense(rows, cols int, fileBytes int64) error {
 	limit := min(fileBytes, 1<<40)*maxDenseRatio + denseSlack
 	if cols > 0 && int64(rows) > limit/4/int64(cols) {
@@ -53,15 +53,15 @@ func checkDense(rows, cols int, fileBytes int64) error {
 	return nil
 }
 
-// addTo adds row r to the dense row out, of width cols. Entries that stand twice
-// add up, as in SciPy.
+// addTo adds row r to the dense row out, of width cols. Duplicate entries are
+// added up, as in SciPy.
 func (m *csr) addTo(out []float32, r int) {
 	for i := m.indptr[r]; i < m.indptr[r+1]; i++ {
 		out[m.indices[i]] += m.data[i]
 	}
 }
 
-// eachRows calls fn with some dense rows after the others, row-major.
+// eachRows calls fn with pieces of the dense rows, in order, row-major.
 func (m *csr) eachRows(fn func([]float32) error) error {
 	part := max(1, pieceValues/max(m.cols, 1))
 	out := make([]float32, min(part, m.rows)*m.cols)
@@ -78,8 +78,8 @@ func (m *csr) eachRows(fn func([]float32) error) error {
 	return nil
 }
 
-// from completes m, which has its size and data, from what a matrix of that kind
-// (csr, csc or coo) keeps beside: pointers and indices, or rows and columns.
+// from completes m, which has its size and data. a and b are the other arrays of a matrix of that kind: for
+// csr and csc pointers and indices, for coo rows and columns.
 func (m *csr) from(kind string, a, b []int64) (*csr, error) {
 	switch kind {
 	case "csr":
@@ -103,12 +103,12 @@ func (m *csr) from(kind string, a, b []int64) (*csr, error) {
 			return nil, err
 		}
 	default:
-		return nil, fmt.Errorf("a sparse matrix of the kind %s: csr, csc and coo are read", kind)
+		return nil, fmt.Errorf("a sparse matrix of the kind %s: only csr, csc and coo can be read", kind)
 	}
 	return m, m.check()
 }
 
-// fromPairs sorts entries by row; those of a row stay in order.
+// fromPairs sorts entries by row, stably.
 func (m *csr) fromPairs(row, col []int64) error {
 	if len(row) != len(m.data) || len(col) != len(m.data) {
 		return fmt.Errorf("%d rows and %d columns for %d values", len(row), len(col), len(m.data))
@@ -140,7 +140,7 @@ func (m *csr) fromPairs(row, col []int64) error {
 // dense returns the rows×cols matrix, row-major.
 func (m *csr) dense() []float32 {
 	out := make([]float32, 0, m.rows*m.cols)
-	m.eachRows(func(rows []float32) error { // which returns what this does
+	m.eachRows(func(rows []float32) error { // its error is that of this function, which returns none
 		out = append(out, rows...)
 		return nil
 	})

@@ -13,7 +13,7 @@ func (t *tableFile) checkHeading() error {
 	t.textFile.line -= len(t.ahead)
 	seen := map[string]bool{}
 	for i, name := range t.columns {
-		if name == "" { // as pandas writes the index
+		if name == "" { // pandas writes an empty name for the index
 			name = fmt.Sprint(i + 1)
 			t.columns[i] = name
 		}
@@ -25,8 +25,8 @@ func (t *tableFile) checkHeading() error {
 	return nil
 }
 
-// separator is the comma, tab or semicolon, whichever stands most often in the line outside of quotes, or a
-// blank where there are none of these.
+// separator is the most frequent of comma, tab and semicolon in the line, outside of quotes. If none of
+// these occurs, it is a blank.
 func separator(line []byte) byte {
 	count := map[byte]int{}
 	quoted := false
@@ -50,8 +50,8 @@ func separator(line []byte) byte {
 	return best
 }
 
-// looksLikeHeading tells a first line that names columns from one of values: it holds
-// a known name, words where the next line holds numbers, or words that o.row says are no row.
+// looksLikeHeading reports whether the first line names columns and has no values. It does if it has
+// a known name, if it has words where the next line has numbers, or if o.row says that it is no row.
 func (t *tableFile) looksLikeHeading(o tableOptions) (bool, error) {
 	numbers := 0
 	for _, name := range t.columns {
@@ -95,8 +95,8 @@ func (t *tableFile) looksLikeHeading(o tableOptions) (bool, error) {
 	return false, fmt.Errorf("%s:1: %.80q may be a heading or a row: --heading yes or no says which", t.name, strings.Join(t.columns, string(t.sep)))
 }
 
-// find is the column of that name, or the first of some usual names when name is "";
-// -1 when there is none of those.
+// find is the index of the column with that name. If name is "", it is the column with the first of the
+// usual names that exists, or -1.
 func (t *tableFile) find(name string, usual ...string) (int, error) {
 	if name != "" {
 		if i := slices.Index(t.columns, name); i >= 0 {
@@ -114,7 +114,7 @@ func (t *tableFile) find(name string, usual ...string) (int, error) {
 	return -1, nil
 }
 
-// match lists the columns that fit one of the patterns, in the table's order.
+// match lists the columns that match one of the patterns, in the table's order.
 func (t *tableFile) match(patterns []string) ([]int, error) {
 	found := make([]bool, len(t.columns))
 	for _, p := range patterns {

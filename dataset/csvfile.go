@@ -10,21 +10,21 @@ import (
 
 // tableOptions say how a table is read.
 type tableOptions struct {
-	heading string                     // yes, no, or "" to look
-	known   []string                   // names that show that the first line is a heading
-	row     func(fields []string) bool // tells a row from a heading where both are words; nil: nothing does
+	heading string                     // "yes", "no", or "" to find out
+	known   []string                   // names that only a heading has
+	row     func(fields []string) bool // if a heading and rows are both words: whether fields are a row; nil: unknown
 }
 
-// tableFile reads a table of CSV or TSV: fields parted by commas, semicolons or tabs,
-// whichever stands in the first line, or by runs of blanks and tabs where it has none of these but
-// blanks. Fields may stand in double quotes, in which a quote is written twice and a line may end.
+// tableFile reads a table in CSV or TSV format. The first line decides what separates fields: commas,
+// semicolons or tabs or, if it has none of these, runs of blanks and tabs. Fields may be in
+// double quotes. A quoted field may contain line ends, and a quote in it is written twice.
 type tableFile struct {
 	*textFile
 	sep     byte
 	columns []string // names, or "1", "2", … without a heading
 	row     [][]byte // reused
-	buf     []byte   // what row lies in
-	ahead   [][]byte // lines that were read to look at them
+	buf     []byte   // the memory of row
+	ahead   [][]byte // lines that were read ahead
 }
 
 // openTable opens path, or path+".gz", and reads its heading.
@@ -57,7 +57,7 @@ func newTable(f *textFile, o tableOptions) (*tableFile, error) {
 		return nil, err
 	}
 	if bytes.IndexByte(first, '"') >= 0 {
-		first = slices.Clone(t.buf) // with the lines that quotes went on to
+		first = slices.Clone(t.buf) // with further lines, if a quoted field has line ends
 	}
 	for _, f := range row {
 		t.columns = append(t.columns, strings.TrimSpace(string(f)))
@@ -95,7 +95,7 @@ func (t *tableFile) line() ([]byte, error) {
 	}
 }
 
-// eachRow calls fn for every row behind the heading; its fields are valid during the
+// eachRow calls fn for every row after the heading. The fields are valid during the
 // call only.
 func (t *tableFile) eachRow(fn func(row [][]byte) error) error {
 	for {
@@ -119,7 +119,7 @@ func (t *tableFile) eachRow(fn func(row [][]byte) error) error {
 	}
 }
 
-// split cuts a line into fields and undoes quotes, reading on while one is open.
+// split cuts a line into fields and removes quotes. It reads further lines while a quote is open.
 func (t *tableFile) split(line []byte) ([][]byte, error) {
 	t.row = t.row[:0]
 	if t.sep == ' ' {
@@ -186,7 +186,8 @@ func (t *tableFile) split(line []byte) ([][]byte, error) {
 
 const blanks = " \t"
 
-// cut finds where the first field of line ends and where the next one begins, both len(line) in the last one.
+// cut returns the end of the first field of line and the beginning of the next one. Both are len(line) if
+// there is no next field.
 func (t *tableFile) cut(line []byte) (end, next int) {
 	if t.sep != ' ' {
 		if end = bytes.IndexByte(line, t.sep); end < 0 {

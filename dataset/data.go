@@ -13,7 +13,7 @@ type Data struct {
 	Vertices    Naming    // how the file names vertices
 	Features    []float32 // V×FeatureCols row-major; nil when the data has none
 	FeatureCols int
-	Late        LateFeatures // where features are from while Features is nil
+	Late        LateFeatures // where features come from while Features is nil
 	Labels      []int32      // V: class 0..Classes-1, or -1 for unlabelled; nil when multi-label
 	MultiLabels []float32    // V×Classes of 0 and 1; nil when single-label
 	Classes     int
@@ -27,43 +27,43 @@ type Data struct {
 	EdgeSplit   Split    // edge numbers, in stored order
 	Targets     Targets  // numbers to predict, in place of classes or beside them
 	Report      Report   // what loading did
-	Shard       *Shard   // nil, or what this rank has of a graph in shards: Edges has none of the edges then
+	Shard       *Shard   // nil, or this rank's part of a graph in shards; Edges then has no edges
 }
 
-// Naming is what stands for each of V vertices in the file: a number, a text, or nothing where
-// the numbers are the same.
+// Naming says how the file names each of V vertices: by a number or a text. Both are nil if the file
+// uses the numbers 0 to V-1.
 type Naming struct {
 	IDs   []uint64
 	Names []string
 }
 
-// LateFeatures is where features are from that are not held as a dense matrix.
+// LateFeatures is the source of features that are not held as a dense matrix.
 type LateFeatures struct {
-	// Make makes dense features when they are laid out, so that they need not be held twice: it calls row once
-	// for every vertex and fills what that returns, FeatureCols numbers, on all processors. Calls give equal
-	// numbers.
+	// Make makes dense features when they are laid out in memory, so that they need not be held twice. It
+	// calls row once for every vertex v and fills the returned slice of FeatureCols numbers. It works on
+	// all processors. Every call makes the same numbers.
 	Make   func(row func(v int) []float32)
-	Sparse *SparseRows // nil, or the rows that Make makes (Data.SetSparse)
+	Sparse *SparseRows // nil, or the sparse form of the rows that Make makes; see Data.SetSparse
 }
 
-// Split is what a run is trained, validated and tested on, by number: each list ascending,
-// all of them disjoint, nil where there is none.
+// Split lists the numbers of the vertices, edges or graphs for training, validation and testing. Each list
+// ascends, the lists are disjoint, and a missing list is nil.
 type Split struct{ Train, Val, Test []uint32 }
 
-// Report says where data came from and what was done to them, for people.
+// Report says where data came from and what was changed in them, as text for people.
 type Report struct {
-	Form     string   // such as "Planetoid folder"; a store keeps what it was made from
-	Changes  []string // what was numbered anew, added, dropped or split at random
-	Warnings []string // what nothing reads, and what looks like a mistake
-	// ClassNames are the texts that stood for classes 0, 1, … in a table; nil where there were
-	// none, or more than 64 KiB of them.
+	Form     string   // the format, such as "Planetoid folder"; for a store, the format that it was made from
+	Changes  []string // what was renumbered, added, dropped or split at random
+	Warnings []string // files and columns that nothing reads, and likely mistakes
+	// ClassNames are the names of classes 0, 1, … in a table; nil if classes had no names
+	// or the names take more than 64 KiB.
 	ClassNames []string `json:",omitempty"`
-	// Mask is which of the Masks splits of a file of several was taken, from 0; Masks is 0 of other files, and
-	// where those splits were replaced.
+	// Masks is the number of splits in a file that has several, and Mask, from 0, is the one that was taken.
+	// Masks is 0 for other files, and if the split was replaced.
 	Mask, Masks int `json:",omitempty"`
 }
 
-// ID is how the user's file names vertex v.
+// ID is the name of vertex v in the user's file.
 func (d *Data) ID(v int) string {
 	switch {
 	case d.Vertices.Names != nil:
@@ -74,13 +74,13 @@ func (d *Data) ID(v int) string {
 	return strconv.Itoa(v)
 }
 
-// HasIDs tells whether the user's file names vertices in another way than 0 to V-1.
+// HasIDs reports whether the user's file has other names for vertices than 0 to V-1.
 func (d *Data) HasIDs() bool { return d.Vertices.Names != nil || d.Vertices.IDs != nil }
 
-// GraphClasses is the number of classes of GraphLabels, 0 without.
+// GraphClasses is the number of classes of GraphLabels, 0 without labels.
 func (d *Data) GraphClasses() int { return countClasses(d.GraphLabels) }
 
-// EdgeClasses is the number of classes of EdgeLabels, 0 without.
+// EdgeClasses is the number of classes of EdgeLabels, 0 without labels.
 func (d *Data) EdgeClasses() int { return countClasses(d.EdgeLabels) }
 
 func countClasses(labels []int32) int {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// notWeights are headings of a third column whose numbers are no weights.
+// notWeights are headings of a third column with numbers that are not weights.
 var notWeights = []string{
 	"time", "timestamp", "ts", "unixtime", "unix_time", "date", "datetime", "day", "month", "year", "created_at",
 	"type", "edge_type", "relation", "rel", "kind", "category", "label", "edge_label", "class", "sign",
@@ -17,12 +17,12 @@ var notWeights = []string{
 // edgeNumbers are headings of a first column that numbers the edges.
 var edgeNumbers = []string{"edge_id", "edgeid", "eid", "edge", "index", "row"}
 
-// tableWay is the command that reads the columns of an edge list by their names.
+// tableWay is the command, for error messages, that reads the columns of an edge list by name.
 func tableWay(path, options string) string {
 	return fmt.Sprintf("saga data convert --edges %s%s --out graph.saga", path, options)
 }
 
-// isHeading tells a line that names columns: its first two fields are words.
+// isHeading reports whether a line names columns: its first two fields are words.
 func isHeading(line []byte) bool {
 	a, rest := field(line)
 	b, _ := field(rest)
@@ -33,8 +33,8 @@ func isHeading(line []byte) bool {
 	return word(a) && word(b)
 }
 
-// checkHeading refuses a heading that says other things of the columns than an edge list without one
-// has there: a source, a target and perhaps a weight.
+// checkHeading returns an error if a heading says that the columns are others than those of an edge list:
+// a source, a target and perhaps a weight.
 func checkHeading(t *textFile, line []byte) error {
 	var names []string
 	for _, f := range fields(line, nil) {

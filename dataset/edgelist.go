@@ -9,11 +9,11 @@ import (
 )
 
 // ScanEdges calls fn for every edge of the edge list at path, plain or gzip, in
-// the order of the file and without holding more than a line. A line has a
-// source, a destination and perhaps a weight (1 when absent), parted by blanks,
-// tabs, commas or semicolons; lines that begin with # or % are comments, and a
-// first line of words is a heading, which is refused where it says that the columns
-// are others. An error of fn ends the scan and is returned with the file and line.
+// the order of the file. It holds one line in memory. A line has a
+// source, a destination and perhaps a weight (1 when absent), separated by blanks,
+// tabs, commas or semicolons. Lines that begin with # or % are comments. A
+// first line of words is a heading; it is an error if it names other
+// columns. An error of fn ends the scan and is returned with the file and line.
 func ScanEdges(path string, fn func(src, dst uint64, weight float32) error) error {
 	t, err := openText(path)
 	if err != nil {
@@ -23,8 +23,8 @@ func ScanEdges(path string, fn func(src, dst uint64, weight float32) error) erro
 	return scanEdges(t, true, fn)
 }
 
-// scanEdges is ScanEdges of an open file. Of a file that may as well be a table (those of OGB and TU are none)
-// the heading is checked, and errors name the command for tables.
+// scanEdges is ScanEdges for an open file. If the file could also be a table (table), the heading is checked, and
+// errors name the command for tables. Files of OGB and TU sets cannot be tables.
 func scanEdges(t *textFile, table bool, fn func(src, dst uint64, weight float32) error) error {
 	way := func(what string) string {
 		if !table {
@@ -95,9 +95,9 @@ func scanEdges(t *textFile, table bool, fn func(src, dst uint64, weight float32)
 	})
 }
 
-// ReadEdgeList reads the edge list at path as ScanEdges does. When the ids were
-// relabelled, ids[v] is the id that vertex v has in the file, else ids is nil. A
-// column of weights that are all 1 is dropped.
+// ReadEdgeList reads the edge list at path as ScanEdges does. If the ids were
+// relabelled, ids[v] is the id that vertex v has in the file; otherwise ids is nil. Weights
+// that are all 1 are dropped.
 func ReadEdgeList(path string, relabel Relabel) (e *chunk.Edges, ids []uint64, err error) {
 	t, err := openText(path)
 	if err != nil {

@@ -60,7 +60,7 @@ func (s *idSet) sorted() []uint64 {
 	return out
 }
 
-// isEdgeList tells a file with the ending of one.
+// isEdgeList reports whether a file has the ending of an edge list.
 func isEdgeList(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.Mode().IsRegular() && slices.Contains(edgeListEndings, endingOf(path)) && !isStore(path)

@@ -8,8 +8,8 @@ import (
 	"sagann/chunk"
 )
 
-// maxOneHot is the most vertices that OneHotFeatures takes: V² values of four
-// bytes, 4 GiB at the bound.
+// maxOneHot is the most vertices for OneHotFeatures: V² values of four
+// bytes are then 4 GiB.
 const maxOneHot = 1 << 15
 
 // OneHotFeatures replaces the features of d by the identity, V×V. More than
@@ -30,7 +30,7 @@ func (d *Data) oneHot() {
 	}
 }
 
-// DropFeatures takes the features of d away.
+// DropFeatures removes the features of d.
 func DropFeatures(d *Data) { d.Features, d.Late, d.FeatureCols = nil, LateFeatures{}, 0 }
 
 // DegreeFeatures replaces the features of d by two columns: log(1 + in-degree) and
@@ -45,7 +45,7 @@ func DegreeFeatures(d *Data) {
 }
 
 // RowNormalize divides each feature row of d by the sum of its absolute values
-// (L1), in place. Zero rows stay. Data without features stays as it is.
+// (L1 norm), in place. Zero rows are unchanged.
 func RowNormalize(d *Data) {
 	if d.FeatureCols == 0 {
 		return
@@ -64,7 +64,7 @@ func RowNormalize(d *Data) {
 // number is 3.4e38.
 const hopeless = 1e18
 
-// warnScale warns of features that no training survives, in rows of d from first on.
+// warnScale warns of features that are too large for training. rows are the rows of d from first on.
 func (d *Data) warnScale(rows []float32, first int) (found bool) {
 	at := chunk.First(len(rows), func(lo, hi int) int {
 		for i, x := range rows[lo:hi] {

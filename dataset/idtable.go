@@ -8,17 +8,18 @@ import (
 	"strconv"
 )
 
-// idTable numbers the ids of vertices: whole numbers as long as all are, else text.
+// idTable numbers the ids of vertices. Ids are numbers if all of them are whole numbers, and texts
+// otherwise.
 type idTable struct {
 	numbers []uint64
 	place   map[uint64]uint32
 	names   []string
-	named   map[string]uint32 // instead of place, when an id is no number
+	named   map[string]uint32 // used instead of place if some id is not a number
 	same    bool              // the id of vertex v is v
-	column  string            // of the table that ids are read from
+	column  string            // the table and column that ids are read from
 }
 
-// plainNumber reads an id that is a whole number written in the usual way: 7, not 07.
+// plainNumber reads an id that is a whole number without leading zeros.
 func plainNumber(id []byte) (uint64, bool) {
 	if len(id) == 0 || len(id) > 20 || len(id) > 1 && id[0] == '0' {
 		return 0, false
@@ -27,7 +28,7 @@ func plainNumber(id []byte) (uint64, bool) {
 	return n, err == nil
 }
 
-// add numbers an id; isNew is false when it has a number already.
+// add gives an id the next number; isNew is false if it has a number already.
 func (t *idTable) add(id []byte) (isNew bool, err error) {
 	id = bytes.TrimSpace(id)
 	if len(id) == 0 {
@@ -74,7 +75,7 @@ func (t *idTable) len() int {
 	return len(t.numbers)
 }
 
-// seal finds out whether ids are what the vertices are numbered anyway.
+// seal sets t.same, when all ids were added.
 func (t *idTable) seal() {
 	if t.named != nil {
 		return
@@ -87,8 +88,8 @@ func (t *idTable) seal() {
 	t.same, t.place = true, nil
 }
 
-// ascending numbers whole numbers by their size; auto keeps the numbers themselves
-// unless more than half of 0 to the largest are missing.
+// ascending numbers ids that are whole numbers in ascending order. With RelabelAuto it keeps the ids
+// unless more than half of the numbers from 0 to the largest id are missing.
 func (t *idTable) ascending(relabel Relabel, edges int) (vertices int, err error) {
 	slices.Sort(t.numbers)
 	largest := t.numbers[len(t.numbers)-1]
@@ -116,11 +117,11 @@ func (t *idTable) find(id []byte, vertices int) (uint32, error) {
 		if v, ok := t.named[string(id)]; ok {
 			return v, nil
 		}
-		return 0, fmt.Errorf("%.40q is no vertex%s", id, t.hint())
+		return 0, fmt.Errorf("%.40q is not a vertex%s", id, t.hint())
 	}
 	n, ok := plainNumber(id)
 	if !ok {
-		return 0, fmt.Errorf("%.40q is no vertex%s", id, t.hint())
+		return 0, fmt.Errorf("%.40q is not a vertex%s", id, t.hint())
 	}
 	if t.same {
 		if n >= uint64(vertices) {
@@ -130,12 +131,12 @@ func (t *idTable) find(id []byte, vertices int) (uint32, error) {
 	}
 	v, ok := t.place[n]
 	if !ok {
-		return 0, fmt.Errorf("%d is no vertex%s", n, t.hint())
+		return 0, fmt.Errorf("%d is not a vertex%s", n, t.hint())
 	}
 	return v, nil
 }
 
-// hint says where the ids of vertices come from.
+// hint says, for errors, where the ids of vertices come from.
 func (t *idTable) hint() string {
 	if t.column == "" {
 		return ""
@@ -143,7 +144,7 @@ func (t *idTable) hint() string {
 	return fmt.Sprintf("; ids are column %q (--id)", t.column)
 }
 
-// give puts the ids into d.
+// give sets the ids of d.
 func (t *idTable) give(d *Data) {
 	switch {
 	case t.named != nil:

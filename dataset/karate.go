@@ -2,8 +2,8 @@ package dataset
 
 import "sagann/chunk"
 
-// karateTies are the 78 friendships of the club, vertices counted from 1, each
-// once as (lower, all its higher friends).
+// karateTies are the 78 friendships of the club, with members counted from 1. Each row is a member
+// and the friends with higher numbers.
 var karateTies = [][]uint32{
 	{1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 12, 13, 14, 18, 20, 22, 32},
 	{2, 3, 4, 8, 14, 18, 20, 22, 31},

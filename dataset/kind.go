@@ -2,7 +2,7 @@ package dataset
 
 import "fmt"
 
-// LabelKind says what labels stand on.
+// LabelKind says what has labels: vertices, edges or graphs.
 type LabelKind string
 
 // The kinds of labels.
@@ -13,7 +13,7 @@ const (
 	LinkLabels   LabelKind = "link" // edges themselves are to be predicted: Targets.Links
 )
 
-// Labelled tells whether d has labels of kind k.
+// Labelled reports whether d has labels of kind k.
 func (d *Data) Labelled(k LabelKind) bool {
 	switch k {
 	case EdgeLabels:
@@ -57,8 +57,8 @@ func (d *Data) parts(k LabelKind) [3]*[]uint32 {
 	return [3]*[]uint32{&d.Train, &d.Val, &d.Test}
 }
 
-// labelsOf are those of kind k that are one class each, and how many they should be. Of targets
-// alone they tell what has some.
+// labelsOf returns the labels of kind k if each is one class, and how many there should be. If there are
+// targets only, labels are 0 for what has targets and -1 for the rest.
 func (d *Data) labelsOf(k LabelKind) (labels []int32, n int) {
 	t := d.Targets.Of(k)
 	switch k {
@@ -78,7 +78,7 @@ func (d *Data) labelsOf(k LabelKind) (labels []int32, n int) {
 	return labels, n
 }
 
-// split names one part of what is labelled.
+// split is one part of a Split with its name.
 type split struct {
 	name string
 	ids  []uint32
@@ -107,7 +107,7 @@ func checkSplits(d *Data) error {
 func (d *Data) checkSplit(k LabelKind, n int) error {
 	labels, _ := d.labelsOf(k)
 	splits := d.splits(k)
-	var owner []uint8 // which split, from 1, has each; made when there is one
+	var owner []uint8 // by number: the split it is in, from 1; made for the first split
 	for i, s := range splits {
 		if s.ids == nil {
 			continue

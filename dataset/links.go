@@ -18,14 +18,14 @@ func (p *Pairs) Len() int { return len(p.Src) }
 // add appends a pair.
 func (p *Pairs) add(u, v uint32) { p.Src, p.Dst = append(p.Src, u), append(p.Dst, v) }
 
-// Links are edges to predict, as link prediction is trained and tested on them.
+// Links are the edges to predict in link prediction.
 type Links struct {
-	Train, Val, Test Pairs // edges; those of Val and Test are no edges of the graph that passes messages
-	NotVal, NotTest  Pairs // as many pairs without an edge
+	Train, Val, Test Pairs // edges; those of Val and Test are not in the graph that passes messages
+	NotVal, NotTest  Pairs // pairs without an edge, as many as in Val and Test
 	known            *NonEdges
 }
 
-// NotKnown draws pairs that are neither edges of the graph nor of Train.
+// NotKnown is the pairs that are neither edges of the graph nor in Train, to draw negative samples from.
 func (l *Links) NotKnown() *NonEdges { return l.known }
 
 // LinkShares say how SplitLinks divides the edges.
@@ -36,10 +36,10 @@ type LinkShares struct {
 	Disjoint float64
 }
 
-// SplitLinks divides the edges of d for link prediction: the result is d with the edges that pass
-// messages and, as Targets.Links, those to predict. Where every edge has its reverse, both go the
-// same way and one of the two is predicted; self loops pass messages only. Pairs without an edge are drawn uniformly
-// among all that are no edge of d. Equal seeds give equal splits.
+// SplitLinks divides the edges of d for link prediction. The result is d with only the edges that pass
+// messages, and with the edges to predict as Targets.Links. If every edge of d has its reverse, both
+// directions go to the same part and only one of them is predicted. Self loops only pass messages. Pairs
+// without an edge are drawn uniformly from all pairs that are not edges of d. Equal seeds give equal splits.
 func SplitLinks(d *Data, s LinkShares, seed uint64) (*Data, error) {
 	fail := func(format string, a ...any) (*Data, error) {
 		return nil, fmt.Errorf("%s: "+format, append([]any{d.Name}, a...)...)
@@ -50,7 +50,7 @@ func SplitLinks(d *Data, s LinkShares, seed uint64) (*Data, error) {
 	e := d.Edges
 	edges := indexEdges(e.V, e.Src, e.Dst)
 	both := edges.mirrored()
-	var ids []uint32 // of the edges to deal out: one of two directions, the first of repeated ones
+	var ids []uint32 // the edges to divide: one of two directions, the first of repeated edges
 	seen := make([]bool, len(edges.to))
 	for k, u := range e.Src {
 		v := e.Dst[k]
@@ -85,7 +85,7 @@ func SplitLinks(d *Data, s LinkShares, seed uint64) (*Data, error) {
 			to = &l.Test
 		}
 		if s.Disjoint > 0 && i >= a+b+alone {
-			continue // passes messages only
+			continue // a self loop only passes messages
 		}
 		to.add(u, v)
 		if i < a+b || s.Disjoint > 0 {
@@ -112,7 +112,7 @@ func SplitLinks(d *Data, s LinkShares, seed uint64) (*Data, error) {
 	return &out, nil
 }
 
-// linkStream tells the draws of SplitLinks from others of one seed.
+// linkStream makes the random numbers of SplitLinks differ from others with the same seed.
 const linkStream = 0x6c696e6b
 
 func checkLinks(d *Data) error {
@@ -140,7 +140,7 @@ func checkLinks(d *Data) error {
 	return nil
 }
 
-// Check is an error where a pair has an id that is not below v.
+// Check returns an error if a pair has an id that is not below v.
 func (p *Pairs) Check(v int) error {
 	for k := range p.Src {
 		if int(p.Src[k]) >= v || int(p.Dst[k]) >= v {
@@ -183,7 +183,7 @@ func indexEdges(v int, src, dst []uint32) *edgeIndex {
 
 func (x *edgeIndex) row(u uint32) []uint32 { return x.to[x.start[u]:x.start[u+1]] }
 
-// find is the place of edge (u, v) in to, -1 without.
+// find is the index of edge (u, v) in to, -1 if there is none.
 func (x *edgeIndex) find(u, v uint32) int {
 	if i, ok := slices.BinarySearch(x.row(u), v); ok {
 		return x.start[u] + i
@@ -191,7 +191,7 @@ func (x *edgeIndex) find(u, v uint32) int {
 	return -1
 }
 
-// mirrored tells whether every edge has its reverse.
+// mirrored reports whether every edge has its reverse.
 func (x *edgeIndex) mirrored() bool {
 	for u := range len(x.start) - 1 {
 		for _, v := range x.row(uint32(u)) {
@@ -203,7 +203,7 @@ func (x *edgeIndex) mirrored() bool {
 	return true
 }
 
-// selected are the edges of e that keep chooses, with what they carry.
+// selected are the edges k of e for which keep(k) is true, with their values.
 func selected(e *chunk.Edges, keep func(k int) bool) *chunk.Edges {
 	out := &chunk.Edges{V: e.V, Types: e.Types, DataCols: e.DataCols}
 	for k := range e.Src {

@@ -11,9 +11,9 @@ import (
 	"strings"
 )
 
-// Open returns the data that name stands for: "karate", "synthetic", or
-// "synthetic:" with a spec for ParseSpec; every other name is a path for Load. A
-// file of one of these names is reached as ./karate.
+// Open returns the data called name: "karate", "synthetic", or
+// "synthetic:" with a spec for ParseSpec. Every other name is a path for Load. To
+// load a file with one of these names, write ./karate.
 func Open(name string, opt Options) (*Data, error) {
 	kind, spec, _ := strings.Cut(name, ":")
 	switch {
@@ -34,18 +34,18 @@ func Open(name string, opt Options) (*Data, error) {
 	return Load(name, opt)
 }
 
-// Load reads the graph at path and recognises what it is given:
+// Load reads the graph at path. It recognises:
 //   - a folder with edges.npy (and features, labels, train, …, see
 //     WriteNpyFolder) or PyG's edge_index.npy, Planetoid files ind.*, TU text files
-//     *_A.txt, an OGB set (its root or its folder raw, texts or data.npz), or one
-//     single file of those below; beside an edge list arrays are read, too, as .npy files or as texts
+//     *_A.txt, an OGB set (its root or its folder raw, as text files or data.npz), or exactly one
+//     of the files below; with an edge list, arrays in the folder are read too, as .npy files or as texts
 //     (features.csv);
 //   - a file: .npz, PyG's .pt, .mat, .mtx, or an edge list .txt, .csv, .tsv, .edges,
-//     .edgelist, .ungraph, all texts also with .gz;
+//     .edgelist, .ungraph; all text files also with .gz;
 //   - the project's own store.
 //
-// In a folder .npy files win over other forms, then what its folder raw holds
-// counts; several forms side by side are an error that lists them. The result has
+// In a folder, .npy files have precedence over other formats, and then files in its folder raw.
+// Several other formats in one folder are an error that lists them. The result has
 // passed Validate. Errors name the file and the line or byte.
 func Load(path string, opt Options) (*Data, error) {
 	if IsShards(path) {
@@ -71,7 +71,7 @@ func Load(path string, opt Options) (*Data, error) {
 	return finish(d, path, opt)
 }
 
-// open finds out what stands at path.
+// open finds out the format of path and opens it.
 func open(path string, opt Options) (*Stream, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -86,7 +86,7 @@ func open(path string, opt Options) (*Stream, error) {
 	return openFile(path, opt)
 }
 
-// held is a stream of data that are in memory; it keeps the error.
+// held is the Stream of data in memory, or the error.
 func held(d *Data, err error) (*Stream, error) {
 	if err != nil {
 		return nil, err
@@ -96,7 +96,7 @@ func held(d *Data, err error) (*Stream, error) {
 
 // finish checks what was read from path and rearranges the edges as asked.
 func finish(d *Data, path string, opt Options) (*Data, error) {
-	// Before the edges are rearranged, and so that they may be.
+	// Rearranging the edges needs valid data.
 	if err := problem(d); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
@@ -167,7 +167,7 @@ func openFolder(dir string, opt Options) (*Stream, error) {
 	return nil, fmt.Errorf("%s: several graphs, name one: %s%s", dir, strings.Join(list, ", "), tables)
 }
 
-// formsIn lists the graphs right in dir, by name.
+// formsIn lists the graphs in dir itself, by name.
 func formsIn(dir string, opt Options) ([]form, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -175,12 +175,12 @@ func formsIn(dir string, opt Options) ([]form, error) {
 	}
 	var forms []form
 	planetoid := map[string]bool{}
-	folder := false // a format of several files was found: its files are no edge lists
+	folder := false // a format of several files was found, so other text files are not edge lists
 	for _, e := range entries {
 		name := e.Name()
 		plain := strings.TrimSuffix(name, ".gz")
 		if rest, ok := strings.CutPrefix(name, "ind."); ok {
-			// The part after the last dot but "test.index" names the file's role.
+			// The part after the set's name, such as "allx" or "test.index", is the file's role.
 			set, _, ok := strings.Cut(rest, ".")
 			if ok && !planetoid[set] {
 				planetoid[set] = true
@@ -202,7 +202,7 @@ func formsIn(dir string, opt Options) ([]form, error) {
 	if err != nil {
 		return nil, err
 	}
-	ofGraph := slices.Collect(maps.Values(texts)) // features.csv and the like, beside an edge list of another name
+	ofGraph := slices.Collect(maps.Values(texts)) // features.csv and the like, which are not edge lists
 	isList := func(e os.DirEntry) bool {
 		return e.Type().IsRegular() && slices.Contains(edgeListEndings, endingOf(e.Name())) && isGraph(e.Name())
 	}
@@ -225,8 +225,8 @@ func formsIn(dir string, opt Options) ([]form, error) {
 	return forms, nil
 }
 
-// isGraph tells a file of a folder that is taken for a graph. A store is none, as it was
-// made of another, nor are the files that PyG puts beside its data.pt.
+// isGraph reports whether a file in a folder may be the folder's graph. A store is not, as it was
+// made from another file, nor are the files that PyG writes beside its data.pt.
 func isGraph(name string) bool {
 	ending := endingOf(name)
 	return ending != "" && ending != ".saga" && name != "pre_transform.pt" && name != "pre_filter.pt" &&
@@ -235,7 +235,7 @@ func isGraph(name string) bool {
 
 const edgeListForm = "edge list"
 
-// changeIDs reports ids that were numbered.
+// changeIDs reports that ids were renumbered.
 func (d *Data) changeIDs() {
 	if d.Vertices.IDs != nil {
 		d.change("%d ids were numbered from 0 on, in ascending order", len(d.Vertices.IDs))

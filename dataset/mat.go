@@ -46,8 +46,8 @@ const (
 // graphs reach 10.
 const maxMatRatio = 64
 
-// matMatrix is one variable of a MATLAB file: sparse by columns, or full in
-// column order (then rows and starts are nil).
+// matMatrix is a variable of a MATLAB file: sparse by columns, or full in
+// column-major order (then row and start are nil).
 type matMatrix struct {
 	name       string
 	rows, cols int
@@ -63,7 +63,7 @@ type matElement struct {
 	at   int64 // byte of data in the file, or in the expanded element
 }
 
-// matReader walks over the elements in buf.
+// matReader reads the elements in buf one after the other.
 type matReader struct {
 	buf []byte
 	pos int
@@ -100,8 +100,8 @@ func (r *matReader) next(padded bool) (matElement, error) {
 	return e, nil
 }
 
-// readMat returns the numeric matrices of a MATLAB level 5 file (MAT-File Format,
-// MathWorks) named in want; other variables are skipped.
+// readMat returns the numeric matrices with the names in want of a MATLAB level 5 file (MAT-File Format,
+// MathWorks). Other variables are skipped.
 func readMat(file []byte, want ...string) (map[string]*matMatrix, error) {
 	if len(file) < 128 {
 		return nil, fmt.Errorf("byte 0: too short for a MATLAB level 5 file")
@@ -228,7 +228,7 @@ func (m *matMatrix) readSparse(r *matReader) error {
 		return r.errorf("%d column pointers", len(m.start))
 	}
 	n := m.start[m.cols]
-	// Space for more entries than there are (nzmax) may follow.
+	// The arrays may have unused space at the end (nzmax).
 	if n < 0 || n > int64(len(m.row)) || n > int64(len(m.values)) {
 		return r.errorf("column pointers end at %d of %d rows and %d values", n, len(m.row), len(m.values))
 	}

@@ -9,11 +9,11 @@ import (
 	"sagann/chunk"
 )
 
-// numbers converts the values of an element, whatever type they are stored as.
+// numbers converts the values of an element from any stored type to float64.
 func (e matElement) numbers() ([]float64, error) {
 	size := matTypeSize[e.kind]
 	if size == 0 || len(e.data)%size != 0 {
-		return nil, fmt.Errorf("byte %d: %d bytes of type %d are no numbers", e.at, len(e.data), e.kind)
+		return nil, fmt.Errorf("byte %d: %d bytes of type %d do not make whole numbers", e.at, len(e.data), e.kind)
 	}
 	out := make([]float64, len(e.data)/size)
 	le := binary.LittleEndian
@@ -93,8 +93,8 @@ func (m *matMatrix) each(fn func(row, col int, x float64) error) error {
 	return nil
 }
 
-// loadMat reads the MATLAB file of a social network as the ASU collection
-// (BlogCatalog, Flickr, PPI) keeps them: a square matrix "network", whose entry
+// loadMat reads the MATLAB file of a social network, in the form of the ASU collection
+// (BlogCatalog, Flickr, PPI): a square matrix "network", whose entry
 // (i, j) is an edge from i to j, and perhaps a V×C matrix "group" of 0 and 1,
 // which becomes multi-labels. Weights that are all 1 are dropped.
 func loadMat(path string) (*Data, error) {

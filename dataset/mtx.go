@@ -18,7 +18,7 @@ func readMTX(t *textFile) (*chunk.Edges, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The count is a claim: reserve no more than the file can explain.
+	// The count may be wrong: reserve no more than a file of this size can have.
 	room := int(min(h.entries, uint64(t.size)))
 	if h.symmetry != "general" {
 		room *= 2
@@ -69,7 +69,7 @@ func readMTX(t *textFile) (*chunk.Edges, error) {
 	return e, nil
 }
 
-// mtxSize is what the first lines of a Matrix Market file say.
+// mtxSize is the header of a Matrix Market file.
 type mtxSize struct {
 	pattern           bool
 	symmetry          string

@@ -6,35 +6,36 @@ import (
 	"sort"
 )
 
-// NonEdges are the pairs of different vertices that a graph has no edge between, in order: none
-// of them is stored.
+// NonEdges is the ordered list of all pairs of different vertices without an edge in a graph. The pairs are
+// computed and not stored.
 type NonEdges struct {
 	edges  *edgeIndex
-	before []uint64 // V+1: how many there are from vertices below
+	before []uint64 // V+1: how many pairs begin at vertices below v
 }
 
-// complement are the pairs that are no edge of x.
+// complement is the pairs that are not edges of x.
 func (x *edgeIndex) complement() *NonEdges {
 	v := len(x.start) - 1
 	n := &NonEdges{edges: x, before: make([]uint64, v+1)}
 	for u := range v {
 		taken := len(x.row(uint32(u)))
 		if x.find(uint32(u), uint32(u)) < 0 {
-			taken++ // itself
+			taken++ // the vertex itself
 		}
 		n.before[u+1] = n.before[u] + uint64(v-taken)
 	}
 	return n
 }
 
-// Count is how many there are.
+// Count is the number of pairs.
 func (n *NonEdges) Count() uint64 { return n.before[len(n.before)-1] }
 
-// At is pair i, from 0 to Count-1: by the vertex that it leads from, then by the other.
+// At is pair i, 0 to Count-1. Pairs (u, v) are sorted by u, then by v.
 func (n *NonEdges) At(i uint64) (u, v uint32) {
 	u = uint32(sort.Search(len(n.before)-1, func(u int) bool { return n.before[u+1] > i }))
 	rank, row := int(i-n.before[u]), n.edges.row(u)
-	// The rank-th vertex that is neither in row nor u: of the k-th of row so many are free below it.
+	// v is the rank-th vertex that is neither u nor in u's row. free(k) is how many such vertices are below entry k
+	// of the row.
 	free := func(k int) int {
 		below := int(row[k]) - k
 		if row[k] > u && n.edges.find(u, u) < 0 {
@@ -50,7 +51,8 @@ func (n *NonEdges) At(i uint64) (u, v uint32) {
 	return u, x
 }
 
-// Draw is the pair that 64 random bits choose, all alike but for a part of Count/2⁶⁴.
+// Draw is the pair that 64 random bits choose. The probabilities of pairs differ by at most the share
+// Count/2⁶⁴.
 func (n *NonEdges) Draw(random uint64) (u, v uint32) {
 	hi, _ := bits.Mul64(random, n.Count())
 	return n.At(hi)

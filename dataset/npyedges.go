@@ -9,11 +9,11 @@ import (
 	"sagann/dataset/npy"
 )
 
-// edgeValues are the arrays beside the edges.
+// edgeValues opens the arrays with values of edges; kind is the edge type.
 type edgeValues struct{ weight, kind, data func() (*npy.Reader, error) }
 
-// openEdgeValues checks the shapes of what edges carry, and finds the number of types
-// when it is not given.
+// openEdgeValues checks the shapes of these arrays, and finds the number of types
+// if types is 0.
 func openEdgeValues(from arrays, s *Stream, types int) (*edgeValues, error) {
 	v, e := &edgeValues{}, s.Data.Edges
 	opener := func(name, what string) (open func() (*npy.Reader, error), cols int, err error) {

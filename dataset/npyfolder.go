@@ -14,7 +14,7 @@ import (
 	"sagann/dataset/npy"
 )
 
-// npyMeta is what is read of meta.json; 0 and "" mean unknown.
+// npyMeta is the part of meta.json that is read; 0 and "" mean unknown.
 type npyMeta struct {
 	Name     string `json:"name"`
 	Vertices int    `json:"vertices"`
@@ -22,12 +22,12 @@ type npyMeta struct {
 	Types    int    `json:"edge_types"`
 }
 
-// openNpyFolder reads dir/edges.npy, or PyG's edge_index.npy, and what stands beside
-// it. meta.json, when there, gives the name and the numbers of vertices and classes,
-// which arrays alone may leave open.
+// openNpyFolder reads dir/edges.npy, or PyG's edge_index.npy, and the other arrays in
+// dir. meta.json, if it exists, has the name and the numbers of vertices and classes,
+// which do not always follow from the arrays.
 func openNpyFolder(dir string) (*Stream, error) { return openArraysIn(dir, nil, ".npy folder") }
 
-// openArraysIn is openNpyFolder with edges that were made already, if any.
+// openArraysIn is openNpyFolder with arrays that were computed already, such as the edges.
 func openArraysIn(dir string, made map[string]*npy.Array, form string) (*Stream, error) {
 	var meta npyMeta
 	file := filepath.Join(dir, "meta.json")
@@ -61,7 +61,7 @@ func openArraysIn(dir string, made map[string]*npy.Array, form string) (*Stream,
 	return s, nil
 }
 
-// arraysBeside lists the files in dir with arrays for the vertices or edges of a graph.
+// arraysBeside lists the files in dir that have arrays of vertices or edges.
 func arraysBeside(dir string) (files []string) {
 	for _, name := range npyFolder(dir).Names() {
 		known := slices.Contains(ourNames, name)
@@ -75,7 +75,8 @@ func arraysBeside(dir string) (files []string) {
 	return files
 }
 
-// warnBeside warns of arrays beside an edge list that was named itself, which are not read then.
+// warnBeside warns of arrays in the folder of an edge list. They are not read if the user names the edge list
+// and not the folder.
 func (d *Data) warnBeside(path string) {
 	dir := filepath.Dir(path)
 	files := arraysBeside(dir)
@@ -87,8 +88,8 @@ func (d *Data) warnBeside(path string) {
 	}
 }
 
-// openListFolder reads an edge list and the arrays that stand beside it in dir. Ids are rows of the
-// arrays, so they are never numbered anew.
+// openListFolder reads an edge list and the arrays in its folder dir. Ids are rows of the
+// arrays, so they are never relabelled.
 func openListFolder(dir, list string, opt Options) (*Stream, error) {
 	path := filepath.Join(dir, list)
 	if opt.Relabel == RelabelAlways {
@@ -116,7 +117,7 @@ func openListFolder(dir, list string, opt Options) (*Stream, error) {
 	return s, err
 }
 
-// namesFile of a folder holds the name of each vertex, under a heading.
+// namesFile is the file of a folder that has a heading and then the name of each vertex.
 const namesFile = "names.csv"
 
 // readNames reads the names of v vertices; nil when there is no such file.

@@ -10,7 +10,7 @@ import (
 	"sagann/dataset/npy"
 )
 
-// openArrays reads all but the edges and features, whose shapes it checks.
+// openArrays reads all arrays but the edges and features, and checks the shapes of these.
 func openArrays(from arrays, meta npyMeta) (*Stream, error) {
 	d := &Data{Classes: meta.Classes}
 	s := &Stream{Data: d, counted: true}
@@ -32,8 +32,8 @@ func openArrays(from arrays, meta npyMeta) (*Stream, error) {
 	if d.Labels == nil && d.MultiLabels == nil {
 		d.Classes = 0
 	}
-	// The number of vertices: rows of features or labels, the given one, or as
-	// many as the edges need.
+	// The number of vertices is that of the rows of features or labels, or the given one, or else the
+	// largest id of the edges plus 1.
 	if rows.v <= 0 {
 		largest := -1
 		if err := edges.each(math.MaxInt, "", func(src, dst []uint32) error {
@@ -72,13 +72,13 @@ func openArrays(from arrays, meta npyMeta) (*Stream, error) {
 	return s, d.readEdgeLabels(from, s.E)
 }
 
-// rowCount is the number of vertices and the file that gave it, "" for meta.json.
+// rowCount is the number of vertices and the file that it comes from, "" for meta.json.
 type rowCount struct {
 	v    int
 	from string
 }
 
-// set has the rows of an array agree with what is known.
+// set records the number of rows of an array. It is an error if another number is known.
 func (r *rowCount) set(n int, name, where, what string) error {
 	if r.from != "" && n != r.v {
 		return fmt.Errorf("%s: %d %s for %d vertices, the rows of %s", where, n, what, r.v, r.from)
@@ -89,7 +89,7 @@ func (r *rowCount) set(n int, name, where, what string) error {
 	return nil
 }
 
-// optional reads an array that may be absent: then it is nil.
+// optional reads an array, and returns nil if it is absent.
 func optional(from arrays, name string) (*npy.Array, error) {
 	a, err := readArray(from, name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -103,7 +103,7 @@ type ends struct {
 	open  func() (*npy.Reader, error)
 	count int
 	rows  bool   // [E,2]
-	where string // of the first element
+	where string // the file and byte of the first element, for errors
 }
 
 func openEnds(from arrays) (*ends, error) {
@@ -125,8 +125,7 @@ func openEnds(from arrays) (*ends, error) {
 	return e, nil
 }
 
-// each calls fn for pieces of the edges; ends must be below v, which the file limit
-// names.
+// each calls fn for pieces of the edges. Ends must be below v; limit says in errors where v comes from.
 func (e *ends) each(v int, limit string, fn func(src, dst []uint32) error) error {
 	const n = 1 << 14 // 64 KiB of each side: the next piece finds them in the cache
 	a, err := e.open()
@@ -136,7 +135,7 @@ func (e *ends) each(v int, limit string, fn func(src, dst []uint32) error) error
 	defer a.Close()
 	a.Reuse = true
 	b := a
-	if !e.rows { // destinations stand after all sources
+	if !e.rows { // all sources come before all destinations
 		if b, err = e.open(); err != nil {
 			return err
 		}
@@ -195,7 +194,7 @@ func endsBelow(r *npy.Reader, n, v int, limit string) ([]uint32, error) {
 	return x, nil
 }
 
-// each joins the edges with what they carry.
+// each calls fn for pieces of the edges with their values.
 func (v *edgeValues) each(edges *ends, s *Stream, limit string, fn func(*chunk.Edges) error) error {
 	var readers [3]*npy.Reader
 	for i, open := range []func() (*npy.Reader, error){v.weight, v.kind, v.data} {
@@ -232,7 +231,7 @@ func (v *edgeValues) each(edges *ends, s *Stream, limit string, fn func(*chunk.E
 	})
 }
 
-// nextFloats reads the next n values, all finite; nil of no reader.
+// nextFloats reads the next n values, which must be finite; nil if r is nil.
 func nextFloats(r *npy.Reader, n, cols int) ([]float32, error) {
 	if r == nil {
 		return nil, nil

@@ -7,7 +7,7 @@ import (
 	"sagann/dataset/npy"
 )
 
-// readSplits reads train, val and test, with a prefix for what is no vertex: ids, or a
+// readSplits reads the arrays train, val and test, with a prefix for edges and graphs. They hold ids, or a
 // boolean for each of the n vertices, edges or graphs.
 func (d *Data) readSplits(from arrays, k LabelKind) error {
 	prefix := ""
@@ -103,8 +103,8 @@ func (d *Data) readGraphs(from arrays) error {
 	return d.readSplits(from, GraphLabels)
 }
 
-// readEdgeLabels reads edge_labels [E], a class an edge or -1 for none, edge_targets, and the splits
-// of the edges.
+// readEdgeLabels reads edge_labels [E], the class of each edge or -1 for none, edge_targets, and the splits
+// of edges.
 func (d *Data) readEdgeLabels(from arrays, edges int) error {
 	n, t, err := readNumbers(from, EdgeLabels)
 	if err != nil {

@@ -80,7 +80,7 @@ func (s *Stream) openSparseFeatures(from arrays, rows *rowCount) error {
 		return err
 	}
 	m.rows = len(m.indptr) - 1
-	largest := 0 // the entry of the largest column
+	largest := 0 // index of the entry with the largest column
 	for i, c := range m.indices {
 		if c < 0 || c >= math.MaxInt32 {
 			return fmt.Errorf("%s: column %d: columns count from 0", indices.Where(i), c)
@@ -175,7 +175,7 @@ func (d *Data) readLabels(from arrays, rows *rowCount) error {
 	return nil
 }
 
-// classNumbers is a as whole numbers; NaN, for no label, becomes -1.
+// classNumbers is a as int32; NaN, which means no label, becomes -1.
 func classNumbers(a *npy.Array) ([]int32, error) {
 	switch x := a.Data.(type) {
 	case []float32:
@@ -198,7 +198,7 @@ func classNumbers(a *npy.Array) ([]int32, error) {
 	return a.Int32s()
 }
 
-// readIDs reads ids [V], the number or text that each vertex has elsewhere.
+// readIDs reads ids [V], the user's number or text for each vertex.
 func (d *Data) readIDs(from arrays) error {
 	a, err := optional(from, "ids")
 	if err != nil || a == nil {

@@ -12,15 +12,15 @@ import (
 	"sagann/dataset/npy"
 )
 
-// WriteNpyFolder writes d to dir, which it makes if it is not there, as Load
-// reads it: edges.npy [2,E], edge_weight.npy [E], edge_type.npy [E],
-// edge_data.npy [E,cols], features.npy [V,F] float32, labels.npy [V] int32 or
-// [V,C] uint8, targets.npy [V,C] float32, train.npy, val.npy, test.npy, ids.npy [V] or names.csv, graph_indicator.npy [V],
-// graph_labels.npy, edge_labels.npy [E] and the splits graph_train.npy, edge_train.npy
-// and so on, each when d has it, and meta.json with the name and counts.
-// Ids are int32, or int64 when there are more vertices or types than that holds. Data
-// that does not pass Validate is refused before anything is written; a folder
-// that holds edges.npy already, too.
+// WriteNpyFolder writes d to the folder dir, in the form that Load reads. It makes dir if it does not
+// exist. It writes those of these files that d has data for: edges.npy [2,E], edge_weight.npy [E],
+// edge_type.npy [E], edge_data.npy [E,cols], features.npy [V,F] float32, labels.npy [V] int32 or
+// [V,C] uint8, targets.npy [V,C] float32, train.npy, val.npy, test.npy, ids.npy [V] or names.csv,
+// graph_indicator.npy [V], graph_labels.npy, edge_labels.npy [E], and the splits graph_train.npy,
+// edge_train.npy and so on. It always writes meta.json with the name and counts.
+//
+// Ids are int32, or int64 if there are too many vertices or types for that. It is an error, and nothing
+// is written, if d does not pass Validate or dir has edges.npy already.
 func WriteNpyFolder(dir string, d *Data) error {
 	if err := Validate(d); err != nil {
 		return err
@@ -88,7 +88,7 @@ func WriteNpyFolder(dir string, d *Data) error {
 		w.splits(d, EdgeLabels, "edge_")
 	}
 	w.meta(d)
-	// The edges come last: a folder without them is not a graph yet.
+	// The edges are written last: without them the folder is not a graph, so a partial folder is not loaded.
 	w.ids("edges", []int{2, e.E()}, e.Src, e.Dst)
 	return w.err
 }
@@ -108,7 +108,7 @@ func write[T npy.Elem](w *folderWriter, name string, shape []int, data []T) {
 	}
 }
 
-// ids writes the lists one after the other.
+// ids writes the lists one after the other as one array.
 func (w *folderWriter) ids(name string, shape []int, lists ...[]uint32) {
 	if w.wide {
 		write(w, name, shape, joined[int64](lists))

@@ -11,9 +11,9 @@ import (
 	"sagann/dataset/npy"
 )
 
-// openNpz reads an archive by the names in it: those of an .npy folder, PyG's, a
-// compressed adjacency matrix as gnn-benchmark and SciPy write it, or pickled
-// matrices. What EachEdges and EachRows read is opened anew each time, so nothing
+// openNpz reads an archive. The names in it decide the form: arrays named as in an .npy folder or as in PyG, a
+// sparse adjacency matrix as gnn-benchmark and SciPy write it, or pickled
+// matrices. EachEdges and EachRows open the archive again each time, so no file
 // stays open.
 func openNpz(path string, opt Options) (*Stream, error) {
 	z, err := openArchive(path)
@@ -72,10 +72,10 @@ func openNpz(path string, opt Options) (*Stream, error) {
 // gnnBenchmark is the form of an archive by the names of gnn-benchmark.
 const gnnBenchmark = ".npz by gnn-benchmark's names"
 
-// ofSplits is in what noteSplits reports.
+// ofSplits is a part of the text of noteSplits.
 const ofSplits = " was taken"
 
-// noteSplits reports which of several splits was taken.
+// noteSplits reports which of several splits in the file was taken.
 func (d *Data) noteSplits(from named, opt Options) {
 	if from.splits > 1 {
 		d.Report.Mask, d.Report.Masks = opt.Mask, from.splits
@@ -83,8 +83,7 @@ func (d *Data) noteSplits(from named, opt Options) {
 	}
 }
 
-// reopened is an archive of which every array is read through an own opening of the
-// file.
+// reopened is an archive that opens the file again for every array that is read.
 type reopened struct {
 	npyArchive
 	path string
@@ -106,7 +105,7 @@ func (r reopened) Open(name string) (*npy.Reader, error) {
 	return a.Before(z), nil
 }
 
-// few is the beginning of a list, for errors.
+// few is the first elements of a list, for errors.
 func few[T any](x []T) []T { return x[:min(5, len(x))] }
 
 // vertices is the array num_nodes, a single number, as PyG keeps it.
@@ -125,7 +124,7 @@ func (n named) vertices() (meta npyMeta, err error) {
 	return npyMeta{Vertices: int(x[0])}, nil
 }
 
-// masks turns masks of 0 and 1, and one of several masks, into one of truth values.
+// masks replaces masks of 0 and 1, and tables of several masks, by single masks of booleans.
 func (n *named) masks(which int) error {
 	for _, name := range []string{"train", "val", "test"} {
 		theirs := n.names[name]
@@ -151,8 +150,8 @@ func (n *named) make(name string, a *npy.Array) {
 	n.made[name] = a
 }
 
-// maskOf is a mask [V], column which of [V,k], or row which of [k,V] when they stand in rows,
-// as truth values, and how many there were.
+// maskOf is the mask a [V], or mask number which of several: a column of [V,k] or, with inRows, a row of
+// [k,V]. It returns the mask as booleans, and the number of masks.
 func maskOf(a *npy.Array, which int, inRows bool) (mask *npy.Array, of int, err error) {
 	rows, first, step := a.Len(), 0, 1
 	if of = 1; len(a.Shape) == 2 {
@@ -185,8 +184,8 @@ func maskOf(a *npy.Array, which int, inRows bool) (mask *npy.Array, of int, err 
 	return a.Derived([]int{rows}, in), of, nil
 }
 
-// textsIn are the texts of an array, nil where there is none of that name or it holds no
-// texts (Python objects, for one).
+// textsIn is the texts of an array; nil if there is no array of that name, or it holds something else,
+// such as Python objects.
 func textsIn(from arrays, name string) []string {
 	if !slices.Contains(from.Names(), name) {
 		return nil
@@ -199,8 +198,8 @@ func textsIn(from arrays, name string) []string {
 	return texts
 }
 
-// compressed reads the matrix of adj_data, adj_indices, adj_indptr and adj_shape, and
-// names that of the attributes.
+// compressed reads the adjacency matrix from adj_data, adj_indices, adj_indptr and adj_shape, and maps the
+// names of the arrays of features.
 func (n *named) compressed(list []string) error {
 	m := &csr{}
 	part := map[string]*npy.Array{}
@@ -246,8 +245,8 @@ func (n *named) compressed(list []string) error {
 	return nil
 }
 
-// adjacency makes edges of the entries of m, row by row, and weights where these are
-// not all 1; a stands in errors.
+// adjacency makes edges from the entries of m, row by row, and weights unless all entries are 1. Errors
+// name a.
 func (n *named) adjacency(m *csr, a *npy.Array) error {
 	if err := m.check(); err != nil {
 		return fmt.Errorf("%s: %w", a.Where(0), err)

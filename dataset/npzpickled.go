@@ -10,7 +10,7 @@ import (
 	"sagann/dataset/pickle"
 )
 
-// pickledNames are what archives of pickled matrices call what we know.
+// pickledNames maps our names to the names in archives of pickled matrices.
 var pickledNames = map[string][]string{
 	"features": {"node_attr", "attr_matrix", "features", "x"},
 	"labels":   {"labels", "node_label", "node_labels", "y"},
@@ -19,7 +19,7 @@ var pickledNames = map[string][]string{
 	"test":     {"test_mask", "test_idx", "idx_test"},
 }
 
-// pickled reads matrices of SciPy and arrays of NumPy that are kept as Python objects.
+// pickled reads SciPy matrices and NumPy arrays that are stored as Python objects.
 func (n *named) pickled(z npyArchive, mask int) error {
 	list := z.Names()
 	adj := "adj_matrix"
@@ -77,7 +77,7 @@ func readObject(z npyArchive, name string) (*csr, *npy.Array, error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", where, err)
 	}
-	// An array of one object, which stands in a list.
+	// An array of one object is a list with that object.
 	if p, ok := x.(*pickle.Record); ok && !isSparse(x) {
 		if s, ok := p.State.(pickle.Tuple); ok && len(s) == 5 {
 			if l, ok := s[4].(*pickle.List); ok {

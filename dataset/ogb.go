@@ -12,10 +12,10 @@ import (
 	"sagann/chunk"
 )
 
-// openOGB reads an OGB node-property set: raw holds edge, num-node-list, node-feat,
-// node-label and edge-feat (.csv or .csv.gz), or, as of papers100M, data.npz and
-// node-label.npz, and beside raw stands split/<scheme>/train, valid and test. Edges are
-// directed as listed. A label column with one value is a class, -1 or nan for none;
+// openOGB reads an OGB node-property set. The folder raw has edge, num-node-list, node-feat,
+// node-label and edge-feat (.csv or .csv.gz) or, for papers100M, data.npz and
+// node-label.npz. Next to raw there is split/<scheme> with train, valid and test. Edges are
+// directed as listed. One column of labels is a class, -1 or nan for none;
 // several columns of 0 and 1 are multi-labels.
 func openOGB(raw string) (*Stream, error) {
 	root := filepath.Dir(filepath.Clean(raw))
@@ -34,7 +34,7 @@ func openOGB(raw string) (*Stream, error) {
 	return s, s.Data.ogbSplits(filepath.Join(root, "split"))
 }
 
-// ogbFiles are the files of raw that are read, or that say what is known without them.
+// ogbFiles are the known files of raw.
 var ogbFiles = []string{"edge.csv", "num-node-list.csv", "num-edge-list.csv", "node-feat.csv", "node-label.csv", "edge-feat.csv", "data.npz", "node-label.npz"}
 
 func (d *Data) warnOGB(raw string) error {
@@ -47,7 +47,7 @@ func (d *Data) warnOGB(raw string) error {
 	return err
 }
 
-// openOGBBinary reads arrays from the archives in pieces.
+// openOGBBinary reads the archives data.npz and node-label.npz, in pieces.
 func openOGBBinary(raw string) (*Stream, error) {
 	path := filepath.Join(raw, "data.npz")
 	z, err := openArchive(path)
@@ -135,7 +135,7 @@ func openOGBTexts(raw string) (*Stream, error) {
 	return s, d.ogbLabels(raw)
 }
 
-// ogbEdges reads edges and what they carry in step.
+// ogbEdges reads edges and their features side by side.
 func ogbEdges(raw string, s *Stream, fn func(*chunk.Edges) error) error {
 	t, err := openText(filepath.Join(raw, "edge.csv"))
 	if err != nil {
@@ -243,7 +243,7 @@ func (d *Data) ogbLabels(raw string) error {
 	return nil
 }
 
-// ogbSplits reads the only scheme under dir; none leaves the data without splits.
+// ogbSplits reads the splits in dir, which must have at most one scheme. Without a scheme there are no splits.
 func (d *Data) ogbSplits(dir string) error {
 	schemes, err := os.ReadDir(dir)
 	if errors.Is(err, os.ErrNotExist) {

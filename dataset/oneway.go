@@ -2,12 +2,13 @@ package dataset
 
 import "sagann/chunk"
 
-// lookedAt is how many edges OneWay looks up: where one in a thousand has its reverse, the chance to miss all of
-// them is below 2 %.
+// lookedAt is how many edges OneWay looks up. If one in a thousand edges has its reverse, the chance to miss all
+// of them is below 2 %.
 const lookedAt = 4096
 
-// OneWay tells whether no edge has its reverse, as where a file lists each tie once: of the graph's edges between
-// two vertices some 4096, evenly spread, are looked up among all; it says how many those were. 0: there is no such edge.
+// OneWay reports whether it looks as if no edge has its reverse, as in a file that lists each undirected edge once.
+// It looks for the reverses of about 4096 edges, evenly spread, that are not self loops. looked is how many
+// edges it looked up, 0 if there are only self loops.
 func OneWay(e *chunk.Edges) (looked int, oneWay bool) {
 	step := max(1, e.E()/lookedAt)
 	wanted := map[[2]uint32]bool{}

@@ -3,29 +3,29 @@ package dataset
 // Options of Load. The zero value takes a file as it is.
 type Options struct {
 	// Undirected adds the reverse of every edge that has none, for files that list
-	// each tie once. Planetoid graphs and symmetric Matrix Market files are stored both
-	// ways whatever it says.
+	// each undirected edge once. Planetoid graphs and symmetric Matrix Market files always get both
+	// directions.
 	Undirected bool
 
-	// Simple drops self loops and repeated edges (of which the first stays) and
-	// sorts by source, then destination. Planetoid graphs are always simple.
+	// Simple drops self loops and repeated edges (the first one is kept) and
+	// sorts edges by source, then destination. Planetoid graphs are always simple.
 	Simple bool
 
-	// SparseFrom is from how many bytes of dense features on rows that a file holds as a sparse matrix
-	// (.npy folders, .npz) stay sparse (Data.Late.Sparse). 0: never. 1: always, and the rows of any other file
-	// are made sparse, too.
+	// SparseFrom is a size in bytes. Features that a file holds as a sparse matrix (.npy folders, .npz) stay
+	// sparse (Data.Late.Sparse) if as a dense matrix they would have at least this size. 0: features are
+	// never sparse. 1: always; features of any other file are made sparse, too.
 	SparseFrom int64
 
-	// Mask is which of several splits is taken where a file has masks for more than one (PyG's [V,k]
-	// train_mask, train_masks [k,V]); 0 is the first.
+	// Mask is the number, from 0, of the split that is taken if a file has masks for several (PyG's
+	// train_mask [V,k], train_masks [k,V]).
 	Mask int
 
-	// Ranks is over how many ranks a run goes that reads a folder of shards, of which this process is number Rank; 0: shards
-	// are refused.
+	// Ranks is the number of ranks of a run that reads a folder of shards, and Rank the number of this
+	// process. With Ranks 0, a folder of shards is an error.
 	Rank, Ranks int
 
-	// Relabel says what becomes of the vertex ids of an edge list. ReadEdgeList
-	// also tells which vertex had which id.
+	// Relabel says whether the vertex ids of an edge list are renumbered. ReadEdgeList
+	// also returns the old ids.
 	Relabel Relabel
 }
 
@@ -41,12 +41,12 @@ const (
 	RelabelAlways
 )
 
-// keepsSparse tells whether sparse rows of d stay so.
+// keepsSparse reports whether sparse features of d stay sparse.
 func (o *Options) keepsSparse(d *Data) bool {
 	return o.SparseFrom > 0 && 4*int64(d.Edges.V)*int64(d.FeatureCols) >= o.SparseFrom
 }
 
-// sparse makes the features of d sparse, where that is asked for whatever file they are from.
+// sparse makes the features of d sparse if SparseFrom asks for that for all files.
 func (o *Options) sparse(d *Data) error {
 	if o.SparseFrom != 1 || d.FeatureCols == 0 || d.Late.Sparse != nil {
 		return nil

@@ -7,13 +7,13 @@ import (
 	"strconv"
 )
 
-// isSeparator tells the characters that part the fields of a line.
+// isSeparator reports whether c separates fields of a line.
 func isSeparator(c byte) bool {
 	return c == ' ' || c == '\t' || c == ',' || c == ';'
 }
 
 // field cuts the first field off line. Blanks around a comma or semicolon belong
-// to it; two commas in a row leave an empty field.
+// to the separator. Two commas in a row make an empty field.
 func field(line []byte) (first, rest []byte) {
 	i := 0
 	for i < len(line) && !isSeparator(line[i]) {
@@ -77,13 +77,13 @@ func parseInt(s []byte) (int64, error) {
 	return int64(f), nil
 }
 
-// powersOfTen are exact in float64.
+// powersOfTen are the powers of ten that float64 holds exactly.
 var powersOfTen = [...]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10,
 	1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22}
 
 // parseFloat reads a finite decimal number. A number of at most 15 digits and 22
-// decimals is the quotient of two exact float64, so that one division rounds it
-// right; all others go the way of strconv.
+// decimals is the quotient of two exact float64, so one division rounds it
+// correctly. All other numbers are parsed by strconv.
 func parseFloat(s []byte) (float64, error) {
 	digits, decimals, mantissa := 0, 0, uint64(0)
 	point, negative := false, false
@@ -130,7 +130,7 @@ func slowFloat(s []byte) (float64, error) {
 	return f, nil
 }
 
-// toFloat32 rounds f and refuses what becomes infinite.
+// toFloat32 rounds f to float32. It is an error if the result is infinite.
 func toFloat32(f float64) (float32, error) {
 	x := float32(f)
 	if math.IsInf(float64(x), 0) {
@@ -139,9 +139,8 @@ func toFloat32(f float64) (float32, error) {
 	return x, nil
 }
 
-// checkVertexCount refuses a number of vertices that edges (or entries) cannot
-// explain: it comes from a header or a single id, and everything that follows
-// allocates by it.
+// checkVertexCount returns an error if the number of vertices is implausibly large for so many edges (or
+// entries). The number comes from a header or a single id, and decides how much memory is allocated.
 func checkVertexCount(vertices uint64, edges int) error {
 	if limit := 1<<24 + 64*uint64(edges); vertices > min(limit, math.MaxUint32) {
 		return fmt.Errorf("%d vertices with %d edges: ids are too sparse (at most %d vertices)", vertices, edges, min(limit, math.MaxUint32))

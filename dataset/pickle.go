@@ -62,8 +62,8 @@ var arrayClasses = map[string]bool{
 	"scipy.sparse.coo.coo_array":    true,
 }
 
-// plainClass is a class's name without what versions of NumPy and SciPy disagree on:
-// the module core or _core, and underscores before modules of scipy.sparse.
+// plainClass is a class's name without the differences between versions of NumPy and SciPy:
+// the module is core or _core, and modules of scipy.sparse may begin with an underscore.
 func plainClass(c pickle.Class) string {
 	m := strings.NewReplacer("numpy._core.", "numpy.", "numpy.core.", "numpy.", "scipy.sparse._", "scipy.sparse.").Replace(c.Module)
 	return m + "." + c.Name

@@ -47,7 +47,7 @@ func decodeArray(x any, path string) (*npy.Array, error) {
 	return npy.FromBytes(descr, shape, fortran, []byte(raw), path)
 }
 
-// decodeDtype spells a pickled numpy.dtype as .npy files do. Its state is
+// decodeDtype is a pickled numpy.dtype in the notation of .npy files. Its state is
 // (version, byte order, …).
 func decodeDtype(x any) (string, error) {
 	p, ok := x.(*pickle.Record)
@@ -63,7 +63,7 @@ func decodeDtype(x any) (string, error) {
 		return "", errors.New("an element type without its byte order")
 	}
 	order, _ := s[1].(string)
-	if order == "=" { // native, on the machines that wrote such files
+	if order == "=" { // native order; machines that write such files are little-endian
 		order = "<"
 	}
 	return order + code, nil
@@ -85,7 +85,7 @@ func ints(x any) ([]int, error) {
 	return out, nil
 }
 
-// readCSR reads a pickled sparse matrix of SciPy, of finite values.
+// readCSR reads a pickled SciPy sparse matrix, whose values must be finite.
 func readCSR(path string) (*csr, error) {
 	x, err := readPickle(path)
 	if err != nil {
@@ -94,14 +94,13 @@ func readCSR(path string) (*csr, error) {
 	return decodeCSR(x, path)
 }
 
-// isSparse tells a pickled sparse matrix of SciPy.
+// isSparse reports whether x is a pickled SciPy sparse matrix.
 func isSparse(x any) bool {
 	p, ok := x.(*pickle.Record)
 	return ok && strings.HasPrefix(p.Class.Module, "scipy.sparse")
 }
 
-// decodeCSR makes compressed rows of a pickled matrix by rows (csr), columns (csc)
-// or coordinates (coo).
+// decodeCSR turns a pickled matrix in CSR, CSC or COO format into CSR.
 func decodeCSR(x any, path string) (*csr, error) {
 	if !isSparse(x) {
 		return nil, fmt.Errorf("%s: a %s where a csr_matrix should be", path, pickle.Kind(x))

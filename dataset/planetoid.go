@@ -15,8 +15,8 @@ import (
 	"sagann/dataset/pickle"
 )
 
-// PlanetoidForm is the Form in the Report of data of a Planetoid folder, whose features
-// count words.
+// PlanetoidForm is Report.Form of data from a Planetoid folder. Their features are word
+// counts.
 const PlanetoidForm = "Planetoid folder"
 
 // planetoidVal is the number of validation vertices of the public split.
@@ -27,7 +27,7 @@ var planetoidParts = []string{"y", "tx", "ty", "allx", "ally", "graph", "test.in
 
 // loadPlanetoid reads dir/ind.<name>.* (Yang et al., 2016) with the public split:
 // the first len(y) vertices for training, the next 500 for validation, those of
-// test.index for testing. The rows of tx and ty stand in the order of test.index.
+// test.index for testing. The rows of tx and ty are in the order of test.index.
 // A vertex above those of allx that is not in test.index (Citeseer has 15) gets a
 // zero feature row and no label. The graph is made symmetric and simple.
 func loadPlanetoid(dir, name string) (*Data, error) {
@@ -80,7 +80,7 @@ func loadPlanetoid(dir, name string) (*Data, error) {
 	return d, nil
 }
 
-// planetoid is a set as its files have it.
+// planetoid is the contents of a set's files.
 type planetoid struct {
 	train, all, test *oneHotLabels
 	allX, testX      *csr
@@ -160,7 +160,7 @@ func readGraph(path string) (*chunk.Edges, error) {
 	if err != nil {
 		return nil, err
 	}
-	// A list may be named many times, but an edge that is written takes two bytes.
+	// A pickle can refer to one list many times, so edges are bounded: a written edge takes two bytes.
 	e, err := graphEdges(x, info.Size())
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)

@@ -12,17 +12,17 @@ import (
 	"sagann/dataset/pickle"
 )
 
-// maxTorchPickle is the largest data.pkl that is read: it holds names and shapes, the
-// numbers lie in members of their own.
+// maxTorchPickle is the largest data.pkl that is read, in bytes. It holds only names and shapes; the
+// numbers are in other members of the archive.
 const maxTorchPickle = 256 << 20
 
-// legacyTorch is how a file of torch.save begins that is no zip archive: a pickle of
-// the magic number.
+// legacyTorch is the beginning of a file that torch.save wrote in its old format, which is not a zip
+// archive: a pickle of a magic number.
 const legacyTorch = "\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19"
 
-// openPT reads what torch.save wrote: PyG's Data, what an InMemoryDataset keeps in its
-// processed files, or a dictionary of tensors by PyG's names. Nothing that the file
-// names is imported or called. Tensors are read from the archive in pieces.
+// openPT reads a file of torch.save: PyG's Data, a processed file of an InMemoryDataset, or a dictionary
+// of tensors with PyG's names. It imports and calls nothing that the file
+// names. Tensors are read from the archive in pieces.
 func openPT(path string, opt Options) (*Stream, error) {
 	f, err := openTorch(path)
 	if err != nil {
@@ -74,7 +74,7 @@ type torchFile struct {
 	size int64
 	zip  *zip.ReadCloser
 	pkl  string // "path: member", for errors
-	root string // of the members
+	root string // folder of the members in the archive
 	big  bool   // big-endian
 }
 
@@ -112,7 +112,7 @@ func openTorch(path string) (*torchFile, error) {
 	return f, nil
 }
 
-// headOf is the first n bytes of a file, or what there is.
+// headOf is the first n bytes of a file, or fewer if it is shorter.
 func headOf(path string, n int) []byte {
 	f, err := os.Open(path)
 	if err != nil {
@@ -124,7 +124,7 @@ func headOf(path string, n int) []byte {
 	return head[:n]
 }
 
-// member finds a member and holds its sizes against the file's.
+// member finds a member, and checks its size against that of the file.
 func (f *torchFile) member(name string) (*zip.File, error) {
 	for _, m := range f.zip.File {
 		if m.Name != f.root+name {
@@ -172,7 +172,7 @@ func (f *torchFile) object() (any, error) {
 	return x, nil
 }
 
-// torchClass tells the classes that tensors and PyG's containers need.
+// torchClass reports whether a class is one that tensors and PyG's containers need.
 func torchClass(c pickle.Class) bool {
 	root, _, _ := strings.Cut(c.Module, ".")
 	switch root {
@@ -184,11 +184,12 @@ func torchClass(c pickle.Class) bool {
 	return arrayClass(c) || c.String() == "collections.OrderedDict"
 }
 
-// graphOf finds the attributes of a graph in what was saved, and the slices of several.
+// graphOf finds the attributes of a graph in the saved object and, if there are several graphs, the slices
+// of each.
 func graphOf(x any) (graph, parts *pickle.Dict, err error) {
 	switch t := x.(type) {
 	case pickle.Tuple:
-		if len(t) >= 2 { // what follows are sizes, and the class
+		if len(t) >= 2 { // the tuple continues with sizes and the class
 			graph, _, err = graphOf(t[0])
 			parts, _ = pickle.AsDict(t[1])
 			return graph, parts, err

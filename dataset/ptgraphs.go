@@ -10,8 +10,8 @@ import (
 	"sagann/dataset/pickle"
 )
 
-// batch puts several graphs into one: vertices of each follow those of the one before,
-// and a label y a graph becomes a label of the graph.
+// batch joins several graphs into one. The vertices of a graph follow those of the graph before,
+// and if y has one value for each graph, it becomes the graph's label.
 func (n *named) batch(where string, graph, parts *pickle.Dict, from *torchArrays) error {
 	cuts := func(key string) ([]int64, error) {
 		x, ok := parts.Get(key)
@@ -32,7 +32,7 @@ func (n *named) batch(where string, graph, parts *pickle.Dict, from *torchArrays
 	}
 	edges, err := cuts(n.theirs("edges"))
 	if err != nil || len(edges) <= 2 {
-		return err // one graph
+		return err // there is only one graph
 	}
 	graphs := len(edges) - 1
 	vertices, err := cuts(n.theirs("features"))
@@ -75,7 +75,7 @@ func (n *named) batch(where string, graph, parts *pickle.Dict, from *torchArrays
 	return nil
 }
 
-// moveEdges adds to the ends of each graph's edges the vertices before it.
+// moveEdges adds to the ends of each graph's edges the number of vertices of the graphs before it.
 func (n *named) moveEdges(a *npy.Array, edges, vertices []int64) error {
 	if len(a.Shape) != 2 || a.Shape[0] != 2 || int64(a.Shape[1]) != edges[len(edges)-1] {
 		return fmt.Errorf("%s: shape %v of the edges: want [2 %d]", a.Where(0), a.Shape, edges[len(edges)-1])
@@ -100,7 +100,7 @@ func (n *named) moveEdges(a *npy.Array, edges, vertices []int64) error {
 	return nil
 }
 
-// counts is a list or tensor of numbers, added up.
+// counts is the running sums, from 0, of the list or tensor of numbers with that key.
 func (f *torchFile) counts(where string, graph *pickle.Dict, key string) ([]int64, error) {
 	x, _ := graph.Get(key)
 	sums := []int64{0}

@@ -14,10 +14,10 @@ import (
 type tensor struct {
 	name    string
 	key     string // the member data/key
-	descr   string // type of the elements as NumPy spells it, and bf2
-	bytes   int64  // of an element
+	descr   string // type of the elements in NumPy's notation, or bf2 for bfloat16
+	bytes   int64  // bytes of an element
 	storage int64  // elements in the storage
-	first   int64  // element of the storage that the view begins with
+	first   int64  // the first element of the view in the storage
 	shape   []int
 	stride  []int
 }
@@ -96,7 +96,7 @@ func sizes(x any) ([]int, error) {
 	return ints(x)
 }
 
-// check holds the view against the storage.
+// check returns an error if the view does not lie in the storage.
 func (t *tensor) check() error {
 	count, last := int64(1), t.first
 	for i, d := range t.shape {
@@ -127,7 +127,7 @@ func (t *tensor) check() error {
 	return nil
 }
 
-// rows tells whether elements stand one after the other in C order, or in Fortran
+// rows reports whether the elements are contiguous in C order, and whether they are in Fortran
 // order.
 func (t *tensor) rows() (c, fortran bool) {
 	c, fortran = true, true
@@ -144,7 +144,7 @@ func (t *tensor) rows() (c, fortran bool) {
 	return c, fortran
 }
 
-// open reads the view in pieces; a view that jumps about is read as a whole.
+// open opens the view for reading in pieces. A view that is not contiguous is read as a whole.
 func (t *tensor) open(path string) (*npy.Reader, error) {
 	f, err := openTorch(path)
 	if err != nil {
@@ -189,7 +189,7 @@ func (t *tensor) open(path string) (*npy.Reader, error) {
 	return npy.Pieces(a.View(int(t.first), t.shape, t.stride)), nil
 }
 
-// memberReader closes the archive with the member.
+// memberReader is a member whose Close also closes the archive.
 type memberReader struct {
 	io.Reader
 	zip io.Closer
@@ -205,7 +205,7 @@ type torchArrays struct {
 	held  map[string]*npy.Array
 }
 
-// tensors lists what of a graph are arrays or numbers; other attributes, such as names
+// tensors lists those attributes of a graph that are arrays or numbers. Other attributes, such as names
 // and lists, are left out.
 func (f *torchFile) tensors(graph *pickle.Dict) (*torchArrays, error) {
 	out := &torchArrays{file: f, view: map[string]*tensor{}, held: map[string]*npy.Array{}}
@@ -277,7 +277,7 @@ func (f *torchFile) array(x any, name string) (*npy.Array, error) {
 // Names lists the arrays.
 func (a *torchArrays) Names() []string { return a.names }
 
-// Size is that of the file.
+// Size is the size of the whole file.
 func (a *torchArrays) Size(string) int64 { return a.file.size }
 
 // Open opens a tensor.

@@ -7,14 +7,14 @@ import (
 	"sagann/chunk"
 )
 
-// Quadrant probabilities of R-MAT as the Graph500 benchmark sets them; the
-// fourth is what is left.
+// Quadrant probabilities of R-MAT, as in the Graph500 benchmark. The
+// fourth is 1 minus their sum.
 const rmatA, rmatB, rmatC = 0.57, 0.19, 0.19
 
-// rmatGraph draws directed edges by choosing a quadrant of the adjacency matrix
-// again and again. Numbers beyond the last vertex are drawn anew. They are places:
-// at tells the vertex. As a label is a block of places, neighbours agree more often
-// than chance, less than in a planted partition.
+// rmatGraph draws directed edges by choosing quadrants of the adjacency matrix recursively. The numbers
+// drawn are places; at[place] is the vertex. Places beyond the last vertex are drawn again. As a
+// label is a block of places, neighbours have equal labels more often
+// than by chance, but less often than in a planted partition.
 func rmatGraph(s *Spec, at []uint32) *chunk.Edges {
 	levels := bits.Len(uint(s.Vertices - 1))
 	e := &chunk.Edges{V: s.Vertices, Src: make([]uint32, s.Edges), Dst: make([]uint32, s.Edges)}

@@ -10,11 +10,12 @@ import (
 	"sagann/chunk"
 )
 
-// Shards: a folder with a graph that no process holds alone. Shard o has what owner o of a run needs: a store with the
-// edges into and out of its intervals (o, o+owners, …) of the run's order, each edge in the shards of its two ends,
-// and with all that is a number a vertex; and a store with the features of its vertices, in that order. A manifest says what the
-// cells of the whole grid hold, which plans need, and the checksums of the whole columns, so that a run over shards
-// has the checksum of the graph.
+// This file reads shards: a folder with a graph that no process holds as a whole. Shard o has what owner o of a
+// run needs, in two stores. One has the edges into and out of its intervals (o, o+owners, …) of the run's order, so
+// an edge is in the shards of both its ends; it also has everything that is a number for each vertex of the
+// graph. The other has the features of its vertices, in that order. The folder also has a manifest with the
+// numbers of edges and rows of all cells of the grid, which plans need, and with the checksums of whole
+// columns, so that a run over shards can compute the checksum of the graph.
 
 const (
 	manifestFile = "shards.json"
@@ -24,7 +25,7 @@ const (
 func shardFile(dir string, o int) string { return filepath.Join(dir, fmt.Sprintf("shard%d.saga", o)) }
 func rowsFile(dir string, o int) string  { return filepath.Join(dir, fmt.Sprintf("rows%d.saga", o)) }
 
-// manifest is what all shards have in common.
+// manifest is the file shards.json: what all shards have in common.
 type manifest struct {
 	Version     int                  `json:"version"`
 	Vertices    int                  `json:"vertices"`
@@ -34,35 +35,35 @@ type manifest struct {
 	SelfLoops   bool                 `json:"self_loops"`
 	Weighted    bool                 `json:"weighted"`
 	FeatureCols int                  `json:"feature_cols"`
-	Cells       []chunk.CellStat     `json:"cells"` // destination × intervals + source
-	Sums        map[string]columnSum `json:"sums"`  // src, dst, weight, type, data, features
+	Cells       []chunk.CellStat     `json:"cells"` // index destination × intervals + source
+	Sums        map[string]columnSum `json:"sums"`  // by column: src, dst, weight, type, data, features
 }
 
-// Shard is what one rank has of a graph in shards. Data.Edges then has no edges, and Data.Late makes the rows of the rank's
-// vertices only.
+// Shard is one rank's part of a graph in shards. Data.Edges then has no edges, and Data.Late makes only the rows of
+// the rank's vertices.
 type Shard struct {
 	Owners    int // devices of the run
 	E         int // edges of the whole graph
 	SelfLoops bool
 	Order     *chunk.Order
-	Stats     chunk.GridStats // of the whole graph under Order
+	Stats     chunk.GridStats // statistics of the whole graph under Order
 
 	dir    string
-	mine   []int // owners of this rank
+	mine   []int // the owners of this rank
 	sums   map[string]columnSum
 	cols   int
 	stores map[int]*chunk.Store
-	broken error // of reading rows
+	broken error // errors of reading rows
 }
 
-// IsShards tells whether path is a folder of shards.
+// IsShards reports whether path is a folder of shards.
 func IsShards(path string) bool {
 	_, err := os.Stat(filepath.Join(path, manifestFile))
 	return err == nil
 }
 
-// OpenShards opens the shards in dir that a rank of so many needs.
-func OpenShards(dir string, rank, ranks int) (*Data, error) {
+// OpenShards opens those shards in dir that belong to a rank, of so many ranks.
+func OpenShards(dir string, rank, ranks int) (d *Data, err error) {
 	text, err := os.ReadFile(filepath.Join(dir, manifestFile))
 	if err != nil {
 		return nil, err
@@ -90,12 +91,17 @@ func OpenShards(dir string, rank, ranks int) (*Data, error) {
 		return fail("%s: %w", manifestFile, err)
 	}
 	x := &Shard{Owners: m.Owners, E: m.Edges, SelfLoops: m.SelfLoops, dir: dir, sums: m.Sums, cols: m.FeatureCols, stores: map[int]*chunk.Store{}}
+	defer func() {
+		if err != nil {
+			d, err = nil, errors.Join(err, x.Close())
+		}
+	}()
 	n := m.Owners / max(1, ranks)
 	for o := rank * n; o < (rank+1)*n; o++ {
 		x.mine = append(x.mine, o)
 		s, err := chunk.Open(shardFile(dir, o))
 		if err != nil {
-			return nil, errors.Join(err, x.Close())
+			return nil, err
 		}
 		if x.stores[o] = s; s.V() != m.Vertices || s.Intervals().P != m.Intervals {
 			return fail("shard %d is of a graph of %d vertices in %d intervals", o, s.V(), s.Intervals().P)
@@ -103,18 +109,17 @@ func OpenShards(dir string, rank, ranks int) (*Data, error) {
 		for j := o; j < in.P; j += m.Owners {
 			for i := range in.P {
 				if s.CellNNZ(j, i) != m.Cells[j*in.P+i].NNZ || s.CellNNZ(i, j) != m.Cells[i*in.P+j].NNZ {
-					return fail("shard %d has another number of edges between intervals %d and %d than %s says", o, i, j, manifestFile)
+					return fail("shard %d does not have the number of edges between intervals %d and %d that %s says", o, i, j, manifestFile)
 				}
 			}
 		}
 	}
 	first := x.stores[x.mine[0]]
-	d, err := restOfStore(first)
-	if err == nil {
+	if d, err = restOfStore(first); err == nil {
 		x.Order, err = first.Order()
 	}
 	if err != nil {
-		return nil, errors.Join(err, x.Close())
+		return nil, err
 	}
 	if x.Order == nil {
 		x.Order = chunk.Identity(m.Vertices)
@@ -133,7 +138,7 @@ func OpenShards(dir string, rank, ranks int) (*Data, error) {
 	return d, x.check()
 }
 
-// check says what cannot be true of m.
+// check returns an error if m is not consistent.
 func (m *manifest) check(in chunk.Intervals) error {
 	var edges int64
 	for c, x := range m.Cells {
@@ -148,7 +153,7 @@ func (m *manifest) check(in chunk.Intervals) error {
 	return nil
 }
 
-// check opens the rows of the features once.
+// check opens the stores of features, to find errors early.
 func (x *Shard) check() error {
 	if x.cols == 0 {
 		return nil
@@ -188,7 +193,7 @@ func (x *Shard) rowsOf(o int) (n int) {
 	return n
 }
 
-// Edges reads the edges into the rank's vertices, or those out of them, in the user's ids.
+// Edges reads the edges into the rank's vertices or, with out, those out of them, in the user's ids.
 func (x *Shard) Edges(out bool) (*chunk.Edges, error) {
 	var all *chunk.Edges
 	n, p := 0, x.Stats.P
@@ -226,7 +231,8 @@ func (x *Shard) Edges(out bool) (*chunk.Edges, error) {
 	return all, err
 }
 
-// Degrees counts the edges into the rank's vertices, or those out of them; of other vertices it says nothing.
+// Degrees is the in-degree of the rank's vertices or, with out, their out-degree. The numbers of other vertices
+// have no meaning.
 func (x *Shard) Degrees(out bool) ([]uint32, error) {
 	deg := make([]uint32, x.Stats.V)
 	return deg, x.eachCell(out, func(e *chunk.Edges) error {
@@ -241,7 +247,8 @@ func (x *Shard) Degrees(out bool) ([]uint32, error) {
 	})
 }
 
-// eachCell calls f for the rank's cells, each of which one interval of the rank owns.
+// eachCell calls f for the edges of each of the rank's cells: those whose destination (with out: source) interval
+// belongs to the rank.
 func (x *Shard) eachCell(out bool, f func(e *chunk.Edges) error) error {
 	p := x.Stats.P
 	for _, o := range x.mine {
@@ -299,10 +306,11 @@ func (x *Shard) fillRows(o int, row func(v int) []float32) error {
 	return errors.Join(err, s.Close())
 }
 
-// Err is what went wrong when rows of features were read, which Data.Late.Make cannot say.
+// Err is the first error of reading rows of features, as Data.Late.Make returns none.
 func (x *Shard) Err() error { return x.broken }
 
-// Sum is the checksum of what sum is of and a column of the whole graph after it: src, dst, weight, type, data or features.
+// Sum appends a column of the whole graph to a checksum: sum is the checksum of some bytes, and the result that of
+// the same bytes followed by the column (src, dst, weight, type, data or features).
 func (x *Shard) Sum(sum uint32, column string) uint32 {
 	c := x.sums[column]
 	return chunk.JoinCRC(sum, c.CRC, c.Bytes)
@@ -311,7 +319,7 @@ func (x *Shard) Sum(sum uint32, column string) uint32 {
 // Bytes is the length of a column of the whole graph.
 func (x *Shard) Bytes(column string) int64 { return x.sums[column].Bytes }
 
-// Mine is this rank.
+// Mine is the number of this rank.
 func (x *Shard) Mine() int { return x.mine[0] / len(x.mine) }
 
 // Rank is the rank that has vertex v: its edges and its features.

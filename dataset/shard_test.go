@@ -20,7 +20,7 @@ func TestShardsDamaged(t *testing.T) {
 		"no shard":      {func(dir string) error { return os.Remove(shardFile(dir, 1)) }, "shard1.saga"},
 		"no rows":       {func(dir string) error { return os.Remove(rowsFile(dir, 1)) }, "rows1.saga"},
 		"other rows":    {func(dir string) error { return os.Rename(shardFile(dir, 1), rowsFile(dir, 1)) }, "saga"},
-		"another shard": {func(dir string) error { return os.Rename(shardFile(dir, 0), shardFile(dir, 1)) }, "another number of edges"},
+		"another shard": {func(dir string) error { return os.Rename(shardFile(dir, 0), shardFile(dir, 1)) }, "does not have the number of edges"},
 		"text":          {edited("{", "["), "manifest"},
 		"version":       {edited(`"version":1`, `"version":7`), "version 7"},
 		"cells":         {edited(`"cells":[{`, `"cells":[{},{`), "do not go together"},
@@ -51,7 +51,22 @@ func TestShardsDamaged(t *testing.T) {
 		if _, err := OpenShards(out, 1, 2); err == nil || !strings.Contains(err.Error(), c.want) && c.want != "manifest" {
 			t.Errorf("%s: %v", what, err)
 		}
+		if left := openFiles(out); len(left) > 0 {
+			t.Errorf("%s: %v are still open", what, left)
+		}
 	}
+}
+
+// openFiles lists the files in dir that this process has open; none on systems without /proc.
+func openFiles(dir string) (list []string) {
+	const fds = "/proc/self/fd"
+	entries, _ := os.ReadDir(fds)
+	for _, e := range entries {
+		if path, err := os.Readlink(filepath.Join(fds, e.Name())); err == nil && strings.HasPrefix(path, dir) {
+			list = append(list, path)
+		}
+	}
+	return list
 }
 
 // edited replaces a text in the manifest.

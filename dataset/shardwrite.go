@@ -14,21 +14,21 @@ import (
 	"sagann/chunk"
 )
 
-// Sharding says how a graph is written as shards: one for each owner, a device of a run over ranks. A rank then reads the shards
-// of its owners only.
+// Sharding says how a graph is written as shards, one for each owner: a device of a run over several ranks. A
+// rank reads only the shards of its owners.
 type Sharding struct {
 	Conversion      // Out is a folder, which must not exist
 	Owners     int  // devices of the run
 	Chunks     int  // intervals of the run, a multiple of Owners; 0: Owners
-	SelfLoops  bool // add the self loops that the model would
+	SelfLoops  bool // add self loops now, for models that would add them
 }
 
-// shardMemory is what edges may take before they are spilled to disk, all shards together.
+// shardMemory is how many bytes edges may take before they are spilled to disk, all shards together.
 const shardMemory = 64 << 20
 
-// WriteShards writes a graph as shards. It goes over the edges twice and holds a piece of them, and of the features, at a time,
-// beside some numbers a vertex, unless Convert would hold all edges. It returns the data without edges and features, and
-// the number of edges. After an error nothing is left at Out.
+// WriteShards writes a graph as shards. It reads the edges twice. It holds one piece of the edges and features in
+// memory, and some numbers for each vertex; it holds all edges if Convert would. It returns the data without
+// edges and features, and the number of edges. After an error there is nothing at Out.
 func WriteShards(c Sharding) (d *Data, edges int, err error) {
 	if c.Chunks == 0 {
 		c.Chunks = c.Owners
@@ -73,7 +73,7 @@ func WriteShards(c Sharding) (d *Data, edges int, err error) {
 	return s.Data, s.E, nil
 }
 
-// source is the graph; a store is read a piece at a time.
+// source opens the graph. A store is read in pieces.
 func (c *Sharding) source() (s *Stream, closing func() error, err error) {
 	kind, _, _ := strings.Cut(c.From, ":")
 	switch {
@@ -87,7 +87,7 @@ func (c *Sharding) source() (s *Stream, closing func() error, err error) {
 	return s, func() error { return nil }, err
 }
 
-// shardable refuses what shards do not hold.
+// shardable returns an error if the graph has data that shards cannot hold.
 func shardable(s *Stream) error {
 	d := s.Data
 	switch {
@@ -184,7 +184,7 @@ func (w *shardWriter) write() error {
 	return os.WriteFile(filepath.Join(w.dir, manifestFile), text, 0o666)
 }
 
-// edges deals every edge to the shards of its two ends, and completes the stores.
+// edges writes every edge to the shards of its two ends, and completes the stores.
 func (w *shardWriter) edges() error {
 	d, e := w.s.Data, w.s.Data.Edges
 	meta := chunk.Meta{Name: d.Name, V: e.V, Base: w.c.Chunks, Order: w.order, Weighted: w.s.Weighted, Types: e.Types, DataCols: e.DataCols,
@@ -268,7 +268,7 @@ func (w *shardWriter) deal(p *chunk.Edges, parts []*chunk.Edges, files []*chunk.
 // owner is the owner of vertex v.
 func (w *shardWriter) owner(v uint32) int { return w.in.Of(int(w.order.New[v])) % w.c.Owners }
 
-// cells counts what the cells hold, in the shards of their destinations.
+// cells computes the statistics of all cells, from the shards of their destinations.
 func (w *shardWriter) cells() error {
 	w.m.Cells = make([]chunk.CellStat, w.c.Chunks*w.c.Chunks)
 	for o := range w.c.Owners {
@@ -291,7 +291,8 @@ func (w *shardWriter) cells() error {
 	return nil
 }
 
-// features writes the rows of every owner, in the order of the plan, by way of a file in which each row is written to its place.
+// features writes the rows of every owner, in the order of the plan. It uses a temporary file, where each row is
+// written to its place.
 func (w *shardWriter) features() (err error) {
 	d := w.s.Data
 	if w.s.EachRows == nil {
@@ -329,7 +330,7 @@ func (w *shardWriter) features() (err error) {
 	return nil
 }
 
-// rowsOf writes the rows of an owner, which lie in f in the order of the plan.
+// rowsOf writes the rows of an owner. f has all rows in the order of the plan.
 func (w *shardWriter) rowsOf(o int, f io.ReaderAt) error {
 	cols, rows := w.m.FeatureCols, 0
 	for j := o; j < w.c.Chunks; j += w.c.Owners {

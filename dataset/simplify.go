@@ -7,8 +7,8 @@ import (
 )
 
 // Simplify returns e without self loops and repeated edges, sorted by source,
-// then destination. Of repeated edges the first stays, with its values.
-// O(V + E) time; e may have at most 2³²−1 edges.
+// then destination. Of repeated edges it keeps the first, with its values.
+// It takes O(V + E) time. e may have at most 2³²−1 edges.
 func Simplify(e *chunk.Edges) *chunk.Edges {
 	order := make([]uint32, 0, e.E())
 	for i := range e.Src {
@@ -25,7 +25,7 @@ func Simplify(e *chunk.Edges) *chunk.Edges {
 	return permute(e, order)
 }
 
-// countingSort orders the edges in order by key, stably; keys are below v.
+// countingSort sorts the edges listed in order by their keys, stably. Keys are below v.
 func countingSort(order, key []uint32, v int) []uint32 {
 	start := make([]uint32, v+1)
 	for _, i := range order {
@@ -42,7 +42,7 @@ func countingSort(order, key []uint32, v int) []uint32 {
 	return out
 }
 
-// permute returns the edges named by order.
+// permute returns the edges listed in order.
 func permute(e *chunk.Edges, order []uint32) *chunk.Edges {
 	out := &chunk.Edges{V: e.V, Types: e.Types, DataCols: e.DataCols}
 	pick := func(x []uint32) []uint32 {

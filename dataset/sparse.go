@@ -7,8 +7,8 @@ import (
 	"sort"
 )
 
-// SparseRows are feature rows that keep their entries only: row v has the columns
-// Cols[Ptr[v]:Ptr[v+1]], ascending and none twice, with Vals there.
+// SparseRows is a sparse matrix of features in CSR format. Row v has the columns
+// Cols[Ptr[v]:Ptr[v+1]], ascending and without repeats, and the values Vals in the same range.
 type SparseRows struct {
 	Ptr  []int64
 	Cols []uint32
@@ -29,7 +29,7 @@ func (s *SparseRows) Row(v int) ([]uint32, []float32) {
 	return s.Cols[s.Ptr[v]:s.Ptr[v+1]], s.Vals[s.Ptr[v]:s.Ptr[v+1]]
 }
 
-// check says what is wrong with s as the rows of v vertices in cols columns.
+// check returns an error unless s is valid and has v rows and cols columns.
 func (s *SparseRows) check(v, cols int) error {
 	if len(s.Ptr) != v+1 || s.Ptr[0] != 0 || s.Ptr[v] != int64(len(s.Cols)) || len(s.Cols) != len(s.Vals) {
 		return fmt.Errorf("sparse features: %d row pointers, %d columns and %d values do not make %d rows", len(s.Ptr), len(s.Cols), len(s.Vals), v)
@@ -53,8 +53,8 @@ func (s *SparseRows) check(v, cols int) error {
 	return nil
 }
 
-// SetSparse gives d feature rows of cols columns that stay sparse. Dense ones are made of them when
-// something asks for them.
+// SetSparse sets sparse features of cols columns. Dense rows are made from them only when they are
+// needed.
 func (d *Data) SetSparse(s *SparseRows, cols int) error {
 	if err := s.check(d.Edges.V, cols); err != nil {
 		return err
@@ -74,7 +74,7 @@ func (d *Data) SetSparse(s *SparseRows, cols int) error {
 	return nil
 }
 
-// eachRows calls fn for some rows after the others, dense.
+// eachRows calls fn with pieces of the rows as dense rows, in order.
 func (s *SparseRows) eachRows(cols int, fn func([]float32) error) error {
 	v, n := len(s.Ptr)-1, max(1, pieceValues/cols)
 	rows := make([]float32, min(n, v)*cols)
@@ -115,8 +115,8 @@ func normalizeRow(row []float32) {
 	}
 }
 
-// sparse is m with the columns of each row ascending. Entries that stand twice add up, as in SciPy,
-// and zeros are left out. m is used up.
+// sparse is m with the columns of each row ascending. Duplicate entries are added up, as in SciPy,
+// and zeros are dropped. m must not be used afterwards.
 func (m *csr) sparse() *SparseRows {
 	s := &SparseRows{Ptr: make([]int64, 1, m.rows+1), Cols: make([]uint32, 0, len(m.indices)), Vals: m.data[:0]}
 	for r := range m.rows {
@@ -138,7 +138,7 @@ func (m *csr) sparse() *SparseRows {
 	return s
 }
 
-// entries are those of a row, to be sorted by column.
+// entries are the entries of a row, for sorting by column.
 type entries struct {
 	cols []int64
 	vals []float32
@@ -151,7 +151,7 @@ func (e *entries) Swap(i, j int) {
 	e.vals[i], e.vals[j] = e.vals[j], e.vals[i]
 }
 
-// SparseOf are the entries of dense rows that are not 0.
+// SparseOf is the sparse form of dense rows: their entries that are not 0.
 func SparseOf(rows []float32, cols int) *SparseRows {
 	s := &SparseRows{Ptr: []int64{0}}
 	for row := range slices.Chunk(rows, cols) {

@@ -14,7 +14,7 @@ const (
 	RMAT        = "rmat"        // recursive matrix, as Graph500 generates
 )
 
-// Spec says what Synthetic makes. Zero values of Kind and Copies mean
+// Spec describes the graph that Synthetic generates. Zero values of Kind and Copies mean
 // Communities and 1.
 type Spec struct {
 	Kind     string
@@ -27,16 +27,16 @@ type Spec struct {
 	Skew     float64 // 0: equal expected degrees; a in (0,2]: expected degree of rank r is proportional to r^-a
 }
 
-// DefaultSpec is the built-in graph: planted communities that a model which uses
-// the edges learns and one which does not cannot.
+// DefaultSpec is the built-in graph. It has planted communities, which a model can learn if it uses
+// the edges but not from features alone.
 func DefaultSpec() Spec {
 	return Spec{Kind: Communities, Vertices: 20000, Edges: 400000, Features: 64, Classes: 8, Seed: 1, Copies: 1}
 }
 
 var specKeys = []string{"classes", "copies", "edges", "features", "kind", "seed", "skew", "vertices"}
 
-// ParseSpec reads "key=value,key=value" over DefaultSpec; the empty string is
-// DefaultSpec. Counts may be written 233000, 233e3, 8K, 2.5M or 1G (powers of
+// ParseSpec reads "key=value,key=value". Keys that are not given are those of DefaultSpec. Counts may be
+// written as 233000, 233e3, 8K, 2.5M or 1G (powers of
 // 1000) and 8Ki, 1Mi, 1Gi (powers of 1024). An unknown key is an error that
 // lists the keys.
 func ParseSpec(text string) (Spec, error) {
@@ -92,14 +92,14 @@ func (s *Spec) set(key, value string) error {
 	return err
 }
 
-// Largest sizes that Synthetic makes: ids must fit in 32 bits, and a graph that
-// would not fit in memory is better converted in pieces.
+// The largest sizes that Synthetic generates: ids must fit in 32 bits, and the graph must fit in
+// memory.
 const (
 	maxSynthVertices = 1 << 31
 	maxSynthValues   = 1 << 36
 )
 
-// check refuses a spec that no graph meets, naming the key.
+// check returns an error, which names the key, if no graph can have the spec.
 func (s *Spec) check() error {
 	if s.Copies == 0 {
 		s.Copies = 1

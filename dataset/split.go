@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// RandomSplit replaces the splits of d by random ones over its labelled
-// vertices: the shares train and val (each above 0, together below 1), the rest
-// for testing. Equal seeds give equal splits.
+// RandomSplit replaces the splits of d by a random split of its labelled
+// vertices. train and val are shares, each above 0 and together below 1; the rest
+// is for testing. Equal seeds give equal splits.
 func RandomSplit(d *Data, train, val float64, seed uint64) error {
 	return RandomSplitOf(d, VertexLabels, train, val, seed)
 }
@@ -41,7 +41,7 @@ func RandomSplitOf(d *Data, k LabelKind, train, val float64, seed uint64) error 
 	return nil
 }
 
-// noSplit begins what DefaultSplit reports of a split that it made.
+// noSplit is the beginning of the text that DefaultSplit reports.
 const noSplit = "there was no split"
 
 var plural = map[LabelKind]string{VertexLabels: "vertices", EdgeLabels: "edges", GraphLabels: "graphs"}
@@ -57,7 +57,7 @@ func (d *Data) split(k LabelKind, train, val float64, r *rand.Rand) {
 	r.Shuffle(len(ids), func(i, j int) { ids[i], ids[j] = ids[j], ids[i] })
 	a := int(train * float64(len(ids)))
 	b := a + int(val*float64(len(ids)))
-	// Sorted by marking, which is linear.
+	// Marking the members and collecting them in order sorts in linear time.
 	where := make([]uint8, n)
 	for i, part := range [][]uint32{ids[:a], ids[a:b], ids[b:]} {
 		for _, v := range part {

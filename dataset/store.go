@@ -9,11 +9,11 @@ import (
 	"sagann/chunk"
 )
 
-// storeMagic is how a store begins; the file's own reader checks the rest.
+// storeMagic is the beginning of a store. chunk.Open checks the rest.
 const storeMagic = "sagaNN"
 
-// loadStore reads the project's own chunked store at path into memory. ok is
-// false when path is no store, and Load then looks for other formats.
+// loadStore reads the store at path into memory. ok is
+// false if path is not a store.
 func loadStore(path string) (d *Data, ok bool, err error) {
 	if !isStore(path) {
 		return nil, false, nil
@@ -88,7 +88,7 @@ func restOfStore(s *chunk.Store) (d *Data, err error) {
 	return d, err
 }
 
-// streamStore reads a store a piece at a time; closing closes it.
+// streamStore opens a store for reading in pieces; closing closes it.
 func streamStore(path string) (s *Stream, closing func() error, err error) {
 	f, err := chunk.Open(path)
 	if err != nil {
@@ -117,10 +117,10 @@ func streamStore(path string) (s *Stream, closing func() error, err error) {
 	return s, f.Close, nil
 }
 
-// splitKinds are the first blocks of splits in a store.
+// splitKinds are the kinds of blocks of the training splits in a store (see chunk.Writer.SetSplits).
 var splitKinds = map[LabelKind]chunk.Kind{VertexLabels: chunk.KindTrain, GraphLabels: chunk.KindGraphTrain, EdgeLabels: chunk.KindEdgeTrain}
 
-// Notes is the report that a store keeps of how it was made; empty when it has none.
+// Notes is the report in a store of how it was made; empty if it has none.
 func Notes(s *chunk.Store) (r Report, err error) {
 	text, err := s.Notes()
 	if err != nil || text == "" {
@@ -132,7 +132,7 @@ func Notes(s *chunk.Store) (r Report, err error) {
 	return r, nil
 }
 
-// setNames keeps names that are all whole numbers as such.
+// setNames sets the vertices' names, as numbers if all of them are whole numbers.
 func (d *Data) setNames(names []string) {
 	if names == nil {
 		return
@@ -160,9 +160,9 @@ func isStore(path string) bool {
 	return err == nil && string(head) == storeMagic
 }
 
-// WriteStore writes d as a store with a base×base grid (1..chunk.MaxBase) over a
-// vertex order that balances the edges per cell. Reading it back gives d again,
-// edges in the same order. Data that does not pass Validate is refused.
+// WriteStore writes d as a store with a base×base grid, base 1..chunk.MaxBase, over a
+// vertex order that balances the edges per cell. Loading the store gives d again,
+// with edges in the same order. Data that does not pass Validate is an error.
 func WriteStore(path string, d *Data, base int) error {
 	if err := Validate(d); err != nil {
 		return err
@@ -170,7 +170,7 @@ func WriteStore(path string, d *Data, base int) error {
 	return streamOf(d).write(path, base, func(string, int, int) {})
 }
 
-// write writes a store: edges and features a piece at a time, of which progress is told.
+// write writes a store, edges and features in pieces, and reports progress.
 func (s *Stream) write(path string, base int, progress func(what string, done, of int)) error {
 	d, e := s.Data, s.Data.Edges
 	sparse := s.sparseRows()
@@ -224,7 +224,7 @@ func (s *Stream) degrees(progress func(what string, done, of int)) (in, out []ui
 	in, out = make([]uint32, s.Data.Edges.V), make([]uint32, s.Data.Edges.V)
 	done := 0
 	err = s.EachEdges(func(p *chunk.Edges) error {
-		if p.E() == s.E { // on all processors
+		if p.E() == s.E { // all edges are one piece: count on all processors
 			in, out = p.InDegrees(), p.OutDegrees()
 			return nil
 		}
@@ -276,7 +276,7 @@ func (d *Data) writeRest(w *chunk.Writer) error {
 	}
 	if d.Report.Form != "" || d.Report.Changes != nil {
 		kept := d.Report
-		kept.Warnings = nil // of the file that was read
+		kept.Warnings = nil // they are about the file that was read
 		text, err := json.Marshal(kept)
 		if err != nil {
 			return err

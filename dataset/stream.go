@@ -7,38 +7,38 @@ import (
 	"sagann/chunk"
 )
 
-// Stream is a graph whose edges and features are read in pieces, so that one larger
-// than memory can be converted. What it holds is a few bytes a vertex.
+// Stream is a graph whose edges and features are read in pieces, so that a graph larger
+// than memory can be converted. It holds a few bytes for each vertex.
 type Stream struct {
-	// Data has all but the edges and features: Edges has V, Types and DataCols,
+	// Data has everything but the edges and features. Of Edges only V, Types and DataCols are set, and
 	// FeatureCols is set.
 	Data     *Data
 	E        int  // number of edges
 	Weighted bool // edges have weights
 
-	// EachEdges calls fn for one piece of the edges after the other, in order.
+	// EachEdges calls fn for pieces of the edges, in order.
 	EachEdges func(fn func(*chunk.Edges) error) error
-	// EachRows calls fn for some rows of the features after the others, in order,
+	// EachRows calls fn for pieces of the rows of features, in order,
 	// row-major; nil without features.
 	EachRows func(fn func(rows []float32) error) error
 
-	// allRows, where it is set, reads the features at once, without copying pieces.
+	// allRows, unless nil, reads all features at once, without copying pieces.
 	allRows func() ([]float32, error)
 
-	sparse *csr        // what EachRows makes dense; nil: nothing keeps it
-	kept   *SparseRows // the same of data in memory
+	sparse *csr        // the sparse matrix from which EachRows makes dense rows; nil: none
+	kept   *SparseRows // the same as sparse rows
 	from   string      // the file of kept, for errors
 
-	// counted is set where E and the rows of features were held against the bytes that
-	// are there, so that memory may be taken for them.
+	// counted says that E and the number of rows of features were checked against the size of the
+	// file, so that memory may be allocated for them.
 	counted bool
 }
 
-// pieceValues is about how many numbers a piece of edges or features has: 1 MiB of
-// float32.
+// pieceValues is about how many numbers a piece of edges or features has; as float32 they are
+// 1 MiB.
 const pieceValues = 1 << 18
 
-// streamOf is d, which is in memory, in one piece.
+// streamOf is the Stream of d, which is in memory. It has one piece.
 func streamOf(d *Data) *Stream {
 	rest := *d
 	rest.Edges = &chunk.Edges{V: d.Edges.V, Types: d.Edges.Types, DataCols: d.Edges.DataCols}
@@ -57,7 +57,8 @@ func streamOf(d *Data) *Stream {
 	return s
 }
 
-// sparseRows are the features where they came as a sparse matrix that takes less than dense rows do.
+// sparseRows is the features as sparse rows, if they came as a sparse matrix that takes less memory than
+// dense rows; otherwise nil.
 func (s *Stream) sparseRows() *SparseRows {
 	d, rows := s.Data, s.entries()
 	if rows == nil || 8*int64(len(rows.Cols))+4*int64(d.Edges.V) >= 4*int64(d.Edges.V)*int64(d.FeatureCols) {
@@ -66,17 +67,17 @@ func (s *Stream) sparseRows() *SparseRows {
 	return rows
 }
 
-// entries are those of features that came as a sparse matrix, nil of others.
+// entries is the features as sparse rows, if they came as a sparse matrix; otherwise nil.
 func (s *Stream) entries() *SparseRows {
 	if s.kept == nil && s.sparse != nil && s.sparse.rows == s.Data.Edges.V {
 		kept, cols := s.sparse.sparse(), s.Data.FeatureCols
-		s.kept, s.sparse, s.allRows = kept, nil, nil // the matrix is used up
+		s.kept, s.sparse, s.allRows = kept, nil, nil // making kept has changed the matrix
 		s.EachRows = func(fn func([]float32) error) error { return kept.eachRows(cols, fn) }
 	}
 	return s.kept
 }
 
-// room is how many of n values memory is taken for before they are read.
+// room is for how many of n values memory is allocated before they are read.
 func (s *Stream) room(n int) int {
 	if s.counted {
 		return n
@@ -107,7 +108,7 @@ func (s *Stream) collect(opt Options) (*Data, error) {
 	}
 	d.Features = []float32{}
 	return d, s.EachRows(func(rows []float32) error {
-		if len(d.Features) == 0 { // what is too large was refused before the first rows came
+		if len(d.Features) == 0 { // sizes were checked before the first rows were read
 			d.Features = make([]float32, 0, s.room(d.Edges.V*d.FeatureCols))
 		}
 		d.Features = append(d.Features, rows...)

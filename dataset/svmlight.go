@@ -8,16 +8,16 @@ import (
 	"strings"
 )
 
-// SVMlight files (Joachims, 1999; also of LIBSVM): line v is vertex v, its label, then the entries of its
-// feature row as column:value, columns ascending:
+// This file reads SVMlight files (Joachims, 1999; LIBSVM uses them, too). Line v is vertex v: its label, and
+// then the entries of its feature row as column:value, with ascending columns:
 //
 //	2 1:0.5 7:1 # a comment
 //
-// Labels are classes where all are whole numbers, 0 and 1 where all are -1 or +1, several of a vertex with commas
-// between, and numbers to predict otherwise. As in scikit-learn columns count from 1, but from 0 where
-// a column 0 occurs. What a query (qid:3) is nothing reads.
+// If all labels are -1 or +1, they become classes 0 and 1. If all are whole numbers, they are classes.
+// Several classes of a vertex have commas between them. Other labels are numbers to predict. As in
+// scikit-learn, columns are counted from 1, or from 0 if a column 0 occurs. Queries (qid:3) are ignored.
 
-// isSVMlight tells such a file by its ending.
+// isSVMlight reports whether a file has the ending of SVMlight files.
 func isSVMlight(path string) bool {
 	path = strings.TrimSuffix(strings.ToLower(path), ".gz")
 	for _, ending := range []string{".svm", ".svmlight", ".libsvm"} {
@@ -28,19 +28,19 @@ func isSVMlight(path string) bool {
 	return false
 }
 
-// svmFile is what is read of one.
+// svmFile is the contents of an SVMlight file.
 type svmFile struct {
 	*textFile
 	rows    SparseRows
 	most    uint32 // largest column
 	zero    bool   // column 0 occurs
 	values  []float32
-	several [][]int32 // of each line; nil while all have one label
+	several [][]int32 // by line: its classes; nil while all lines have one label
 	whole   bool      // all labels are whole numbers
 	signs   bool      // all are -1 or 1
 }
 
-// loadSVMlight reads rows and labels into d, whose vertices are the lines, and gives the rows.
+// loadSVMlight reads labels into d, whose vertices are the lines, and returns the feature rows.
 func loadSVMlight(path string, d *Data) (*SparseRows, error) {
 	t, err := openText(path)
 	if err != nil {
@@ -80,7 +80,7 @@ func loadSVMlight(path string, d *Data) (*SparseRows, error) {
 	return &f.rows, nil
 }
 
-// row reads a line; blank ones and comments are none.
+// row reads a line. Blank lines and comments are skipped.
 func (f *svmFile) row(line []byte) error {
 	line, _, _ = bytes.Cut(line, []byte("#"))
 	fields := bytes.Fields(line)
@@ -88,7 +88,7 @@ func (f *svmFile) row(line []byte) error {
 		return nil
 	}
 	label := fields[0]
-	if bytes.IndexByte(label, ':') >= 0 { // no label at all, of several
+	if bytes.IndexByte(label, ':') >= 0 { // it is an entry: the vertex has none of several labels
 		label = nil
 	} else {
 		fields = fields[1:]
@@ -131,7 +131,7 @@ func (f *svmFile) row(line []byte) error {
 	return nil
 }
 
-// label reads what stands before the entries: one number, or several with commas between.
+// label reads the text before the entries: one number, or several with commas between them.
 func (f *svmFile) label(text []byte) error {
 	if f.several == nil && (text == nil || bytes.IndexByte(text, ',') >= 0) {
 		f.several = make([][]int32, 0, len(f.values)+1)
@@ -171,7 +171,7 @@ func (f *svmFile) label(text []byte) error {
 	return nil
 }
 
-// labels gives d what the lines begin with.
+// labels sets the labels or targets of d.
 func (f *svmFile) labels(d *Data) error {
 	v := len(f.rows.Ptr) - 1
 	switch {

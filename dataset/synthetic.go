@@ -7,8 +7,8 @@ import (
 	"sagann/chunk"
 )
 
-// Streams of the generator: each part of a graph has its own, so that another
-// feature width leaves the edges as they are.
+// Streams of the random generator. Each part of a graph has its own stream, so that, for example, another
+// feature width does not change the edges.
 const (
 	labelStream = iota + 1
 	edgeStream
@@ -18,16 +18,16 @@ const (
 
 func (s *Spec) stream(n uint64) *rand.Rand { return rand.New(rand.NewPCG(s.Seed, n)) }
 
-// Edges and feature rows are drawn in blocks, each from a stream of its own, on
-// all processors; the graph does not depend on how many there are. The blocks are
-// part of what a seed means.
+// Edges and feature rows are drawn in blocks on all processors, each block from a stream of its own. So
+// the graph does not depend on the number of processors. Changing the sizes of blocks changes
+// the graph of a seed.
 const (
-	blockEdges = 1 << 20 // even, so that both directions of a tie stand in one block
+	blockEdges = 1 << 20 // even, so that both directions of an edge are in one block
 	blockRows  = 1 << 15
 )
 
-// eachBlock calls f for blocks of size of 0..n-1. The first draws from the stream
-// itself, the others from streams hashed from it and their number.
+// eachBlock cuts 0..n-1 into blocks of size size and calls f for each. The first block draws from the
+// stream itself, the others from streams that are hashes of it and their number.
 func (s *Spec) eachBlock(stream uint64, n, size int, f func(r *rand.Rand, lo, hi int)) {
 	chunk.Each((n+size-1)/size, func(b int) {
 		of := stream
@@ -38,7 +38,7 @@ func (s *Spec) eachBlock(stream uint64, n, size int, f func(r *rand.Rand, lo, hi
 	})
 }
 
-// mix is a bijection of 64 bits in which every bit of x moves half of the result's.
+// mix is a bijective hash of 64 bits: flipping a bit of x flips about half of the result's bits.
 func mix(x uint64) uint64 {
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
 	x = (x ^ x>>27) * 0x94d049bb133111eb
@@ -47,11 +47,11 @@ func mix(x uint64) uint64 {
 
 // Synthetic generates a graph with features, labels and a random 50/25/25 split, on
 // all processors. Equal specs give equal data. A community graph is a
-// degree-corrected planted partition whose edges are stored both ways, one after
-// the other (with an odd number of edges the last stands alone); it has no self
+// degree-corrected planted partition. Both directions of an edge are stored one after
+// the other (with an odd number of edges the last one has no reverse). It has no self
 // loops but may repeat edges. An R-MAT graph is directed.
 //
-// Beside the result it takes 4 bytes a vertex and 5 for the split; with Skew 48 more.
+// Beside the result it takes 4 bytes a vertex, 5 more for the split and, with Skew, 48 more.
 func Synthetic(s Spec) (*Data, error) {
 	d, err := SyntheticLate(s)
 	if err == nil {
@@ -61,14 +61,14 @@ func Synthetic(s Spec) (*Data, error) {
 }
 
 // SyntheticLate is Synthetic with features that are made when they are laid out
-// (Data.Late.Make): the numbers are the same.
+// (Data.Late.Make). The numbers are the same.
 func SyntheticLate(s Spec) (*Data, error) {
 	if err := s.check(); err != nil {
 		return nil, fmt.Errorf("synthetic graph: %w", err)
 	}
 	var d *Data
 	parts := &Data{Edges: &chunk.Edges{V: s.Vertices}}
-	chunk.Each(2, func(i int) { // the split is no loop over blocks, so it runs beside all else
+	chunk.Each(2, func(i int) { // drawing the split runs on one processor, so it runs beside all else
 		if i == 0 {
 			parts.split(VertexLabels, 0.5, 0.25, s.stream(splitStream))
 		} else {
@@ -82,7 +82,7 @@ func SyntheticLate(s Spec) (*Data, error) {
 	return d, nil
 }
 
-// graph is one copy without its split.
+// graph generates one copy, without its split.
 func (s *Spec) graph() *Data {
 	d := &Data{Name: "synthetic", FeatureCols: s.Features, Classes: s.Classes}
 	at := s.places()
@@ -99,7 +99,7 @@ func (s *Spec) graph() *Data {
 	return d
 }
 
-// HoldFeatures makes the features where Late.Make would, and keeps them.
+// HoldFeatures makes the features now, if Late.Make would make them later, and sets Features.
 func (d *Data) HoldFeatures() {
 	if d.Features != nil || d.Late.Make == nil {
 		return
@@ -109,8 +109,8 @@ func (d *Data) HoldFeatures() {
 	d.Features, d.Late.Make = x, nil
 }
 
-// places is the vertex at each place of a random order: what a vertex is, its
-// community and its rank, follows from its place.
+// places is a random order: the vertex at each place. The community and the rank of a vertex follow from
+// its place.
 func (s *Spec) places() []uint32 {
 	at := chunk.Identity(s.Vertices).New
 	s.stream(labelStream).Shuffle(len(at), func(i, j int) { at[i], at[j] = at[j], at[i] })

@@ -8,11 +8,11 @@ import (
 	"sagann/chunk"
 )
 
-// edgeTable is the table of edges, for its second reading.
+// edgeTable is the table of edges, which is read a second time for the edges.
 type edgeTable struct {
 	open         func() (*tableFile, error)
 	src, dst     int
-	weight, kind int // -1 for none
+	weight, kind int // columns of weight and type; -1: none
 	data         []int
 	ids          *idTable
 	types        map[string]uint32
@@ -23,7 +23,7 @@ func (t Tables) openEdges(s *Stream, ids *idTable, opt Options) (*edgeTable, err
 	known := slices.Concat([]string{t.Source, t.Target, t.Weight, t.EdgeType}, usualSource, usualTarget)
 	e := &edgeTable{ids: ids, d: s.Data, types: map[string]uint32{}}
 	o := tableOptions{heading: t.Heading, known: known}
-	if t.Vertices != "" { // a row has a vertex in it
+	if t.Vertices != "" { // a row names a known vertex, a heading does not
 		o.row = func(fields []string) bool {
 			return slices.ContainsFunc(fields, func(id string) bool { _, err := ids.find([]byte(id), s.Data.Edges.V); return err == nil })
 		}
@@ -53,7 +53,7 @@ func (t Tables) openEdges(s *Stream, ids *idTable, opt Options) (*edgeTable, err
 			}
 		}
 		if e.kind >= 0 {
-			// Only the values that occur are kept.
+			// Keep only the different values, not those of all rows.
 			typed.of = typed.of[:0]
 			if err := typed.add(bytes.TrimSpace(row[e.kind])); err != nil {
 				return f.errorf("column %s: %w", f.columns[e.kind], err)
@@ -85,7 +85,7 @@ func (t Tables) openEdges(s *Stream, ids *idTable, opt Options) (*edgeTable, err
 	return e, nil
 }
 
-// isComment tells the first field of a line that an edge list would skip. Ids such as #go are none.
+// isComment reports whether the first field of a line begins a comment. Ids such as #go do not.
 func isComment(f []byte) bool {
 	return len(f) > 0 && (f[0] == '#' || f[0] == '%') && (len(f) == 1 || isSeparator(f[1]))
 }
@@ -131,7 +131,7 @@ func (e *edgeTable) choose(f *tableFile, t Tables) (err error) {
 	return nil
 }
 
-// number gives every type a number as labels get one.
+// number numbers the edge types as labels are numbered.
 func (e *edgeTable) number(typed *classText) {
 	typed.of = typed.of[:0]
 	for i := range typed.texts {

@@ -11,23 +11,23 @@ import (
 	"sagann/chunk"
 )
 
-// Tables says what is read from a table of edges and a table of vertices, CSV or TSV,
-// plain or gzip. Columns are named as in the heading, or counted from 1 without one;
-// "" takes a usual name where there is one.
+// Tables says what is read from a table of edges and a table of vertices, in CSV or TSV format,
+// plain or gzip. A column is given by its name in the heading or, without a heading, by its number from 1.
+// "" means the column with a usual name, if there is one.
 type Tables struct {
 	Edges    string // path of the table of edges
-	Vertices string // path of the table of vertices, or of an SVMlight file (.svm) whose line v is vertex v; "" for none
-	Heading  string // yes, no, or auto
+	Vertices string // path of the table of vertices, or of an SVMlight file (.svm) whose line v is vertex v; "": none
+	Heading  string // "yes", "no" or "auto"
 
-	Source, Target string   // columns of Edges; else the first two
+	Source, Target string   // columns of Edges; "" can also mean the first two columns
 	Weight         string   // column of Edges
 	EdgeType       string   // column of Edges
 	EdgeFeatures   []string // columns of Edges, as patterns such as f*
 
-	ID       string   // column of Vertices; else the first
-	Label    []string // column of Vertices: classes; several: a row of 0 and 1
-	Targets  []string // columns of Vertices, as patterns: numbers to predict, all of them empty for none
-	Split    string   // column of Vertices: train, val or test, or empty
+	ID       string   // column of Vertices; "" can also mean the first column
+	Label    []string // column of Vertices with classes; or several columns of 0 and 1 (multi-labels)
+	Targets  []string // columns of Vertices with numbers to predict, as patterns; empty in all columns: no target
+	Split    string   // column of Vertices with train, val, test, or nothing
 	Features []string // columns of Vertices, as patterns such as f*
 }
 
@@ -43,8 +43,8 @@ var (
 )
 
 // LoadTables reads a graph from tables. Vertices are numbered in the order of their
-// table; without one whole numbers as Load numbers those of an edge list, other ids in
-// the order in which they come. Errors name the file and line.
+// table. Without a table of vertices, ids that are whole numbers are treated as in an edge list (see
+// Relabel), and other ids are numbered in the order in which they occur. Errors name the file and line.
 func LoadTables(t Tables, opt Options) (*Data, error) {
 	s, err := t.open(opt)
 	if err != nil {
@@ -91,7 +91,7 @@ func (t Tables) open(opt Options) (*Stream, error) {
 	return s, nil
 }
 
-// openSVMlight reads vertices whose ids are the numbers of their lines, from 0.
+// openSVMlight reads vertices from an SVMlight file. Their ids are the numbers of their lines, from 0.
 func (t Tables) openSVMlight(s *Stream, ids *idTable) error {
 	if t.ID != "" || t.Split != "" || len(t.Label)+len(t.Features)+len(t.Targets) > 0 {
 		return fmt.Errorf("%s: the columns of an SVMlight file have no names to choose by", t.Vertices)
@@ -111,7 +111,7 @@ func (t Tables) openSVMlight(s *Stream, ids *idTable) error {
 	return nil
 }
 
-// warnColumns warns of columns that nothing reads; hint says what would.
+// warnColumns warns of columns that nothing reads; hint says how to read them.
 func (t *tableFile) warnColumns(d *Data, used []int, hint string) {
 	var idle []string
 	for i, c := range t.columns {
@@ -137,18 +137,19 @@ func (t *tableFile) float(row [][]byte, i int) (float32, error) {
 	return x, nil
 }
 
-// classText collects the labels of a column: classes when all are whole numbers from
-// -1 on, else text, which is numbered by the alphabet. Nothing, nan and -1 are none.
+// classText collects the labels of a column. If all of them are whole numbers from -1 on, they are the
+// classes. Otherwise they are texts, which are numbered in alphabetical order. An empty field, nan and -1 mean
+// no label.
 type classText struct {
 	value map[string]int32 // number of each text, in order of appearance
 	texts []string
 	of    []int32 // V: text of each vertex, -1 for none
 }
 
-// maxClasses bounds the classes of a column, as those of an array are.
+// maxClasses bounds the number of classes of a column.
 const maxClasses = 1 << 20
 
-// maxNames bounds the bytes of names of classes, which stand in every checkpoint.
+// maxNames bounds the bytes of the names of classes, which every checkpoint stores.
 const maxNames = 64 << 10
 
 func (c *classText) add(text []byte) error {

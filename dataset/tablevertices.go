@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// vertexTable is the table of vertices, for its second reading.
+// vertexTable is the table of vertices, which is read a second time for the features.
 type vertexTable struct {
 	open            func() (*tableFile, error)
 	id, split       int // columns; -1: no split
@@ -17,7 +17,7 @@ type vertexTable struct {
 	d               *Data
 }
 
-// openVertices reads all of the vertices but their features.
+// openVertices reads everything of the vertices but their features.
 func (t Tables) openVertices(d *Data, ids *idTable) (*vertexTable, error) {
 	known := slices.Concat([]string{t.ID, t.Split}, t.Label, t.Targets, usualID, usualLabel)
 	v := &vertexTable{d: d}
@@ -74,7 +74,7 @@ func (v *vertexTable) choose(f *tableFile, t Tables) (err error) {
 	if v.features, err = f.match(t.Features); err != nil {
 		return err
 	}
-	// A pattern such as * means the columns that have no other use.
+	// A pattern such as * does not match columns that have another use.
 	others := slices.Concat([]int{v.id, v.split}, v.labels, v.targets)
 	v.features = slices.DeleteFunc(v.features, func(i int) bool { return slices.Contains(others, i) })
 	hint := "--features chooses some"
@@ -85,7 +85,7 @@ func (v *vertexTable) choose(f *tableFile, t Tables) (err error) {
 	return nil
 }
 
-// add reads a row, but for its features.
+// add reads everything of a row but its features.
 func (v *vertexTable) add(f *tableFile, row [][]byte, ids *idTable, c *classText) error {
 	isNew, err := ids.add(row[v.id])
 	if err != nil {
@@ -163,7 +163,7 @@ func (v *vertexTable) eachRows(fn func([]float32) error) error {
 	return fn(rows)
 }
 
-// targets adds those of a row: numbers, or nothing in all columns for none.
+// targets adds the targets of a row: numbers or, if all columns are empty, NaN.
 func (t *tableFile) targets(d *Data, row [][]byte, columns []int) error {
 	for k, i := range columns {
 		x, none := float32(math.NaN()), len(bytes.TrimSpace(row[i])) == 0

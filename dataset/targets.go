@@ -10,14 +10,15 @@ import (
 
 // Targets are numbers to predict, as in regression.
 type Targets struct {
-	Vertex []float32 // V×Cols row-major, a row of NaN where a vertex has none; nil: no targets
+	Vertex []float32 // V×Cols row-major; a vertex without targets has a row of NaN; nil: no targets
 	Cols   int
-	Edge   Numbers // a row an edge, in stored order
-	Graph  Numbers // a row a graph
+	Edge   Numbers // a row for each edge, in stored order
+	Graph  Numbers // a row for each graph
 	Links  *Links  // edges to predict; nil: none
 }
 
-// Numbers are rows of Cols targets, row-major, a row of NaN where something has none; Rows is nil without targets.
+// Numbers is a matrix of targets, row-major with Cols columns. A row of NaN means no targets. Rows is nil if
+// there are none at all.
 type Numbers struct {
 	Rows []float32
 	Cols int
@@ -42,10 +43,10 @@ func (n Numbers) Len() int { return len(n.Rows) / max(1, n.Cols) }
 // Row is row i.
 func (n Numbers) Row(i int) []float32 { return n.Rows[i*n.Cols : (i+1)*n.Cols] }
 
-// Has tells whether row i has targets.
+// Has reports whether row i has targets.
 func (n Numbers) Has(i int) bool { return n.Rows[i*n.Cols] == n.Rows[i*n.Cols] }
 
-// marks is -1 for rows without targets and 0 for the others, as if those were a class.
+// marks is -1 for rows without targets and 0 for others, in the form of labels.
 func (n Numbers) marks() []int32 {
 	list := make([]int32, n.Len())
 	for i := range list {
@@ -76,7 +77,7 @@ func checkTargets(d *Data) error {
 	return nil
 }
 
-// check says what is wrong with n as the targets of so many things of kind k.
+// check returns an error unless n is valid and has so many rows, of targets of kind k.
 func (n Numbers) check(k LabelKind, rows int) error {
 	if n.Rows == nil {
 		return nil
@@ -119,7 +120,7 @@ func readNumbers(from arrays, k LabelKind) (n Numbers, a *npy.Array, err error) 
 	return n, a, err
 }
 
-// readTargets reads those of vertices.
+// readTargets reads the targets of vertices.
 func (d *Data) readTargets(from arrays, rows *rowCount) error {
 	n, a, err := readNumbers(from, VertexLabels)
 	if err != nil || a == nil {
@@ -129,7 +130,7 @@ func (d *Data) readTargets(from arrays, rows *rowCount) error {
 	return rows.set(a.Shape[0], a.Name(), a.Where(0), "rows of targets")
 }
 
-// Cover is an error where something of the splits has no targets; n are those of kind k.
+// Cover returns an error if a member of the splits has no targets. n is the targets of kind k.
 func (n Numbers) Cover(k LabelKind, splits [3][]uint32) error {
 	for s, ids := range splits {
 		for _, i := range ids {
@@ -141,7 +142,8 @@ func (n Numbers) Cover(k LabelKind, splits [3][]uint32) error {
 	return nil
 }
 
-// Spread is, by column, the sum of the squared distances of the targets of rows from their mean.
+// Spread is, for each column, the sum over the given rows of the squared distance of the target from the
+// column's mean.
 func (n Numbers) Spread(rows []uint32) []float64 {
 	sums := make([]float64, n.Cols)
 	for c := range sums {

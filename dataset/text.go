@@ -15,15 +15,15 @@ import (
 const (
 	maxLine = 16 << 20 // longest line of text that is read
 
-	// A compressed text may be this many times larger than its file, and a little
-	// more: enough for columns of equal labels, not for a file made to fill memory.
+	// A compressed text may be this many times larger than its file, plus a little.
+	// This is enough for columns of equal labels, and stops files that are made to fill the memory.
 	maxTextRatio = 256
 	textSlack    = 16 << 20
 
-	byteOrderMark = "\ufeff" // what spreadsheets put before the text
+	byteOrderMark = "\ufeff" // spreadsheets write it before the text
 )
 
-// textFile reads a file, plain or gzip, line by line. The first bytes tell which,
+// textFile reads a file, plain or gzip, line by line. Its first bytes decide which,
 // not the ending of the name.
 type textFile struct {
 	name string
@@ -63,7 +63,7 @@ func openText(path string) (*textFile, error) {
 	return t, nil
 }
 
-// newText reads size bytes from r; name stands in errors.
+// newText reads size bytes from r. Errors call it name.
 func newText(r io.Reader, size int64, name string) (*textFile, error) {
 	t := &textFile{name: name, size: size, r: bufio.NewReaderSize(r, 1<<18)}
 	if head, _ := t.r.Peek(2); string(head) == "\x1f\x8b" {
@@ -80,7 +80,7 @@ func newText(r io.Reader, size int64, name string) (*textFile, error) {
 	return t, nil
 }
 
-// limited fails, where io.LimitedReader would end quietly, after n bytes.
+// limited is a reader that fails after n bytes. (io.LimitedReader would return io.EOF.)
 type limited struct {
 	r io.Reader
 	n int64
@@ -136,7 +136,7 @@ func (t *textFile) errorf(format string, args ...any) error {
 	return fmt.Errorf("%s:%d: %w", t.name, t.line, fmt.Errorf(format, args...))
 }
 
-// nextRow is the next line that is neither blank nor a comment (# or % in front),
+// nextRow is the next line that is neither blank nor a comment (which begins with # or %),
 // without blanks around it.
 func (t *textFile) nextRow() ([]byte, error) {
 	for {

@@ -12,8 +12,8 @@ import (
 	"sagann/dataset/npy"
 )
 
-// textArrays finds the texts in dir that are named as arrays of a graph are, features.csv or y.txt, and gives the file of
-// each array, by our name of it. An edge list is none, and two files of one array are an error.
+// textArrays finds the text files in dir that have the names of arrays, such as features.csv or y.txt, and returns
+// the file of each array by our name. An edge list is not an array. Two files for one array are an error.
 func textArrays(dir string) (map[string]string, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -37,7 +37,7 @@ func textArrays(dir string) (map[string]string, error) {
 	return files, nil
 }
 
-// ourName is what the array is called here that a file is named after, "" of any other file.
+// ourName is our name of the array that a file is named after; "" if it is not named after one.
 func ourName(stem string) string {
 	if slices.Contains(ourNames, stem) {
 		return stem
@@ -50,7 +50,8 @@ func ourName(stem string) string {
 	return ""
 }
 
-// readTextArrays reads those of textArrays into made. It gives a line for each column of ids that was left out.
+// readTextArrays reads the files of textArrays into made. changes has a line for each column of ids that was left
+// out.
 func readTextArrays(dir string, made map[string]*npy.Array) (changes []string, err error) {
 	files, err := textArrays(dir)
 	if err != nil {
@@ -82,17 +83,17 @@ func readTextArrays(dir string, made map[string]*npy.Array) (changes []string, e
 	return changes, nil
 }
 
-// textArray is a text of numbers, a row a line.
+// textArray is a text of numbers with one row on each line.
 type textArray struct {
 	name    string // ours
 	path    string
 	cols    int
-	values  []float64 // NaN where there is nothing
-	ids     bool      // the heading calls the first column ids
-	counted bool      // the first column was 0, 1, …
+	values  []float64 // NaN for empty fields
+	ids     bool      // the heading says that the first column is ids
+	counted bool      // the first column is 0, 1, …
 }
 
-// read reads the text. A first line with words is a heading.
+// read reads the text. A first line of words is a heading.
 func (a *textArray) read(path string) error {
 	t, err := openTable(path, tableOptions{heading: "no"})
 	if err != nil {
@@ -103,7 +104,7 @@ func (a *textArray) read(path string) error {
 	line := 0
 	return t.eachRow(func(row [][]byte) error {
 		if line++; t.textFile.line != line {
-			return t.errorf("a blank line before: a row with nothing is written nan")
+			return t.errorf("a blank line before: write nan for a row without a number")
 		}
 		for i, f := range row {
 			x, ok := textNumber(bytes.TrimSpace(f))
@@ -113,7 +114,7 @@ func (a *textArray) read(path string) error {
 				return nil
 			}
 			if !ok {
-				return t.errorf("column %d: %.40q is no number", i+1, f)
+				return t.errorf("column %d: %.40q is not a number", i+1, f)
 			}
 			a.values = append(a.values, x)
 		}
@@ -121,7 +122,7 @@ func (a *textArray) read(path string) error {
 	})
 }
 
-// textNumber reads a field: a number, true, false, or nothing.
+// textNumber reads a field: a number, true, false, or an empty field.
 func textNumber(f []byte) (float64, bool) {
 	switch strings.ToLower(string(f)) {
 	case "", "nan":
@@ -135,7 +136,7 @@ func textNumber(f []byte) (float64, bool) {
 	return x, err == nil
 }
 
-// array checks the first column for ids and makes what an .npy file of that name would hold.
+// array removes a first column of ids, and makes the array that an .npy file of that name would hold.
 func (a *textArray) array() (*npy.Array, error) {
 	rows := len(a.values) / a.cols
 	if rows == 0 {
@@ -169,7 +170,7 @@ func (a *textArray) array() (*npy.Array, error) {
 	return npy.New(a.path, shape, a.values), nil
 }
 
-// counts tells whether the first column is from, from + 1, ….
+// counts reports whether the first column is from, from + 1, ….
 func (a *textArray) counts(from int) bool {
 	for i := 0; i*a.cols < len(a.values); i++ {
 		if a.values[i*a.cols] != float64(i+from) {

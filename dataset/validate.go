@@ -8,9 +8,9 @@ import (
 	"sagann/chunk"
 )
 
-// Validate checks that d holds together: lengths and widths match, edge ends and
+// Validate checks that d is consistent: lengths and widths match, edge ends and
 // split vertices are below V, edge values and features are finite, labels are
-// inside the classes, splits that are there (not nil) are not empty, ascending,
+// valid classes, and splits are not empty, ascending,
 // disjoint and labelled. The error names the vertex or edge. Loaded and generated
 // data have passed it. Splits, labels and features may be absent (nil); see
 // ValidateTraining.
@@ -21,7 +21,7 @@ func Validate(d *Data) error {
 	return nil
 }
 
-// problem is what Validate finds, without the name of d.
+// problem is the error of Validate, without the name of d.
 func problem(d *Data) error {
 	if d.Edges == nil {
 		return errors.New("no edges")
@@ -34,7 +34,7 @@ func problem(d *Data) error {
 	return nil
 }
 
-// ValidateTraining is Validate for a supervised run: there must also be vertex labels
+// ValidateTraining is Validate for a supervised run: it also requires vertex labels
 // and vertices in all three splits.
 func ValidateTraining(d *Data) error { return ValidateLabels(d, VertexLabels) }
 
@@ -147,7 +147,7 @@ func (d *Data) checkOfEdges(e int) error {
 	return d.checkSplit(EdgeLabels, e)
 }
 
-// isClass tells whether c is -1 or a plausible class of n labelled things.
+// isClass reports whether c is -1 or a plausible class among n labels.
 func isClass(c int32, n int) bool { return c >= -1 && c < math.MaxInt32 && int(c) < 1<<20+n }
 
 // firstNotFinite is the index of the first NaN or infinity, or -1.
@@ -162,7 +162,7 @@ func firstNotFinite(x []float32) int {
 
 // scanFinite is firstNotFinite on one processor.
 func scanFinite(x []float32) int {
-	const exponent = 0x7f800000 // all ones in what is not finite
+	const exponent = 0x7f800000 // all these bits are set in NaN and infinities
 	for i, f := range x {
 		if math.Float32bits(f)&exponent == exponent {
 			return i

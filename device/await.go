@@ -3,8 +3,9 @@ package device
 // awaiter is a device whose host can wait for an event.
 type awaiter interface{ Await(e Event) error }
 
-// Await returns when the place that e's latest Record marked has been reached: on a device that cannot tell, when all that was
-// submitted has run. e is an event of d that was recorded.
+// Await returns when d has reached the place that e's latest Record marked. A device that cannot
+// wait for one event waits for all submitted tasks instead. e is an event of d and must have been
+// recorded. The error is d's first asynchronous error, as Sync returns it.
 func Await(d Device, e Event) error {
 	if a, ok := d.(awaiter); ok {
 		return a.Await(e)

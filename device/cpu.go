@@ -10,9 +10,9 @@ import (
 
 // CPU is the host as a device. Its arena is one mapping that takes physical
 // memory as it is touched, each queue is a goroutine, and kernels are
-// HostKernels, which use more cores by starting goroutines of their own. It
-// stands apart from host memory just as a GPU does: data gets in and out by
-// copies.
+// HostKernels, which use more cores by starting goroutines of their own. The
+// arena is separate from the caller's memory, as on a GPU: data gets in and out
+// by copies.
 type CPU struct {
 	info   Info
 	id     uint32
@@ -55,7 +55,7 @@ func (c *counts) read(out *Counters) {
 }
 
 // NewCPU opens the host as device number index with an arena of budget bytes.
-// It fails when so much address space cannot be had.
+// It fails when the system does not give that much address space.
 func NewCPU(index int, budget int64, opts ...Option) (*CPU, error) {
 	info := Info{Kind: "cpu", Index: index, Budget: budget,
 		Name: fmt.Sprintf("host, %s, %d threads", runtime.GOARCH, runtime.GOMAXPROCS(0))}
@@ -116,7 +116,7 @@ func (d *CPU) Alloc(bytes int64) (Mem, error) {
 	return m, nil
 }
 
-// Free gives a block back.
+// Free frees a block.
 func (d *CPU) Free(m Mem) error {
 	if err := d.status.open(); err != nil {
 		return d.err(OpFree, nil, err)
@@ -133,7 +133,7 @@ func (d *CPU) HostAlloc(bytes int64) (HostMem, error) {
 	return h, d.err(OpHostAlloc, nil, err)
 }
 
-// HostFree gives host memory back.
+// HostFree frees host memory.
 func (d *CPU) HostFree(h HostMem) error {
 	if err := d.status.open(); err != nil {
 		return d.err(OpHostFree, nil, err)

@@ -39,7 +39,7 @@ type CUDA struct {
 	comm    cudaComm // nil: it has not joined GPUs of other processes
 }
 
-// cudaMade is what a device has made for its user beside queues. It lives until Close.
+// cudaMade is the objects, apart from queues, that a device has made for its user. They live until Close.
 type cudaMade struct {
 	events  []*cudaEvent
 	modules []cuModule
@@ -47,18 +47,6 @@ type cudaMade struct {
 	batches map[*cudaBatch]bool
 	graphs  []*cudaGraph
 }
-
-// cudaBlas is a handle and its workspace.
-type cudaBlas struct {
-	handle cuHandle
-	work   cuPtr
-}
-
-// blasWork is the workspace of a queue's products: what the library recommends for
-// compute capability 9. It stands beside the arena.
-const blasWork = 32 << 20
-
-var errContext = errors.New("the GPU's context is broken")
 
 // cudaLive are the open devices: a device that closes must wait for copies that
 // others make from it.
@@ -68,7 +56,7 @@ var (
 )
 
 // OpenCUDA opens GPU number index with an arena of budget bytes. The context, the
-// libraries and the products' workspace come on top of the budget.
+// libraries and the workspace of matrix products take memory on top of the budget.
 func OpenCUDA(index int, budget int64) (Device, error) {
 	info := Info{Kind: "cuda", Index: index, Budget: budget}
 	if budget <= 0 || budget > math.MaxInt64/2 {
@@ -151,7 +139,7 @@ func (d *CUDA) Alloc(bytes int64) (Mem, error) {
 	return m, d.err(OpAlloc, nil, err)
 }
 
-// Free gives a block back.
+// Free frees a block.
 func (d *CUDA) Free(m Mem) error {
 	if err := d.status.open(); err != nil {
 		return d.err(OpFree, nil, err)
@@ -168,7 +156,7 @@ func (d *CUDA) HostAlloc(bytes int64) (HostMem, error) {
 	return h, d.err(OpHostAlloc, nil, err)
 }
 
-// HostFree gives host memory back.
+// HostFree frees host memory.
 func (d *CUDA) HostFree(h HostMem) error {
 	if err := d.status.open(); err != nil {
 		return d.err(OpHostFree, nil, err)
@@ -221,7 +209,7 @@ func (d *CUDA) Close() error {
 	d.drain()
 	cudaMu.Lock()
 	delete(cudaLive, d)
-	for peer := range d.peers { // a copy from here may still run
+	for peer := range d.peers { // a peer's copy from this arena may still run
 		if cudaLive[peer] {
 			peer.drain()
 		}
@@ -230,10 +218,7 @@ func (d *CUDA) Close() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.closing = true
-	errs := []error{d.leaveNCCL()}
-	for _, b := range d.made.blas {
-		errs = append(errs, cuCloseBlas(d.ctx, b.handle), cuFree(d.ctx, b.work))
-	}
+	errs := []error{d.leaveNCCL(), d.closeBlas()}
 	for b := range d.made.batches {
 		b.free()
 	}

@@ -18,12 +18,12 @@ func (c *Command) name() string {
 	return "clear"
 }
 
-// beside tells whether the command may run with the next.
+// beside reports whether the command may run at the same time as the next one.
 func (c *Command) beside() bool {
 	return c.Call != nil && c.Call.Beside
 }
 
-// check refuses a command that is not one.
+// check returns an error for a malformed command.
 func (c *Command) check() error {
 	n := 0
 	if c.Call != nil {

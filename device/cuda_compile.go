@@ -46,8 +46,8 @@ type cudaBatch struct {
 	first *cuCommand
 	n     int
 	gemm  bool
-	aside bool     // has a kernel that may run beside the next
-	names []string // of the commands
+	aside bool     // some kernel may run at the same time as the next command
+	names []string // names of the commands, for traces
 	free  func()
 }
 
@@ -87,7 +87,7 @@ func (d *CUDA) Prepare(list []Command) (Batch, error) {
 	return b, nil
 }
 
-// Release frees a batch: the driver has copied what was submitted.
+// Release frees a batch. Submitted work still runs: the driver has a copy of it.
 func (d *CUDA) Release(batch Batch) {
 	b, ok := batch.(*cudaBatch)
 	if !ok || b == nil || b.dev != d {

@@ -6,7 +6,6 @@ package device
 #cgo LDFLAGS: -lcuda -lcublas
 #include <stdlib.h>
 #include <cuda.h>
-#include <cublas_v2.h>
 
 static int saga_copy(CUcontext ctx, CUstream s, int op, CUdeviceptr dev, void *host, size_t n) {
 	int r = cuCtxSetCurrent(ctx);
@@ -101,27 +100,11 @@ static int saga_unload(CUcontext ctx, CUmodule m) {
 	int r = cuCtxSetCurrent(ctx);
 	return r ? r : cuModuleUnload(m);
 }
-
-static int saga_blas(CUcontext ctx, cublasHandle_t *h, CUstream s, CUdeviceptr work, size_t n) {
-	int r = cuCtxSetCurrent(ctx);
-	if (r) return CUBLAS_STATUS_EXECUTION_FAILED;
-	if ((r = cublasCreate(h))) return r;
-	if ((r = cublasSetStream(*h, s))) return r;
-	if ((r = cublasSetWorkspace(*h, (void *)work, n))) return r; // after SetStream, which resets it
-	if ((r = cublasSetAtomicsMode(*h, CUBLAS_ATOMICS_NOT_ALLOWED))) return r;
-	return cublasSetMathMode(*h, CUBLAS_DEFAULT_MATH); // single precision without TF32
-}
-
-static int saga_unblas(CUcontext ctx, cublasHandle_t h) {
-	cuCtxSetCurrent(ctx);
-	return cublasDestroy(h);
-}
 */
 import "C"
 
 import (
 	"fmt"
-	"sync"
 	"unsafe"
 )
 
@@ -134,7 +117,6 @@ type (
 	cuFunc    = C.CUfunction
 	cuPtr     = C.CUdeviceptr
 	cuDev     = C.CUdevice
-	cuHandle  = C.cublasHandle_t
 )
 
 // A CUDAError is a result of the driver, by its name.
@@ -160,13 +142,6 @@ func cuErr[T ~int32 | ~uint32](r T) error {
 		e.Text = C.GoString(s)
 	}
 	return e
-}
-
-func blasErr[T ~int32 | ~uint32](r T) error {
-	if r == 0 {
-		return nil
-	}
-	return fmt.Errorf("cuBLAS: %s", C.GoString(C.cublasGetStatusString(C.cublasStatus_t(r))))
 }
 
 func cuOpenContext(dev int) (ctx cuContext, err error) {
@@ -263,22 +238,6 @@ func cuLoad(ctx cuContext, image string, names []string) (m cuModule, f []cuFunc
 }
 
 func cuUnload(ctx cuContext, m cuModule) error { return cuErr(C.saga_unload(ctx, m)) }
-
-// blasMu lets one handle at a time be made or destroyed: cublasDestroy has crashed while several
-// devices of a process were closed side by side.
-var blasMu sync.Mutex
-
-func cuNewBlas(ctx cuContext, s cuStream, work cuPtr, n int64) (h cuHandle, err error) {
-	blasMu.Lock()
-	defer blasMu.Unlock()
-	return h, blasErr(C.saga_blas(ctx, &h, s, work, C.size_t(n)))
-}
-
-func cuCloseBlas(ctx cuContext, h cuHandle) error {
-	blasMu.Lock()
-	defer blasMu.Unlock()
-	return blasErr(C.saga_unblas(ctx, h))
-}
 
 func cInt(b bool) C.int {
 	if b {

@@ -73,9 +73,9 @@ type cudaStage struct {
 	broken *C.saga_broken
 }
 
-// stageOf makes the buffer of q at its first use; the device's lock is held. A capture is
-// refused: what a read or a write needs is freed when it has run, and errors name the task
-// of the time of submission, so a replay would have neither.
+// stageOf returns the buffer of q, made at its first use. The caller holds the device's lock. During
+// a capture it is an error: the arguments of a read or write are freed when it has run, and its errors
+// name the task at submission, so neither would be right in a replay.
 func (d *CUDA) stageOf(q *cudaQueue) (*cudaStage, error) {
 	if d.capture.on {
 		return nil, errors.New("host memory in a file cannot be captured")
@@ -90,8 +90,7 @@ func (d *CUDA) stageOf(q *cudaQueue) (*cudaStage, error) {
 	return q.stage, nil
 }
 
-// file reads or writes n bytes at byte at of m, to or from the first of the buffer, when
-// q gets there.
+// file submits a read or write of n bytes at byte at of m, to or from the beginning of the buffer.
 func (d *CUDA) file(q *cudaQueue, m *mapping, write bool, n, at int64) error {
 	st := q.stage
 	return cuErr(C.saga_file(d.ctx, q.stream, C.int(m.f.Fd()), cInt(write), unsafe.Pointer(unsafe.SliceData(st.mem.b)),
@@ -115,9 +114,9 @@ func (d *CUDA) copyFile(q *cudaQueue, m *mapping, write bool, at int64, dev cuPt
 	return err
 }
 
-// copyFileRows copies rows of m, which count from byte at on. What lies near each other
-// is read at once; from the buffer kernels f gather the rows or, without them, a copy a
-// run of neighbours.
+// copyFileRows copies rows of m; row 0 begins at byte at of m. Rows near each other are read
+// at once into the buffer. From there the kernels f gather the rows; if f is nil, each run of
+// neighbouring rows is a copy.
 func (d *CUDA) copyFileRows(q *cudaQueue, m *mapping, f []Function, to cuPtr, at, rowBytes int64, rows []uint32) error {
 	st, err := d.stageOf(q)
 	for len(rows) > 0 && err == nil {
@@ -141,7 +140,7 @@ func (d *CUDA) copyFileRows(q *cudaQueue, m *mapping, f []Function, to cuPtr, at
 	return err
 }
 
-// brokenFile is what the disk refused of the tasks of q, which have run.
+// brokenFile returns the first error of the disk in the tasks of q, which have all run.
 func (d *CUDA) brokenFile(q *cudaQueue) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -166,7 +165,7 @@ func (d *CUDA) closeStage(q *cudaQueue) error {
 	q.stage = nil
 	C.free(unsafe.Pointer(st.broken))
 	err := d.host.release(st.mem)
-	if err != nil { // the pin stays with a broken context, the memory does not
+	if err != nil { // with a broken context the memory cannot be unpinned, but it is still freed
 		err = errors.Join(err, d.host.arena.release(st.mem))
 	}
 	return err

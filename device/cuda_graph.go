@@ -15,7 +15,7 @@ static int saga_begin(CUcontext ctx, CUstream *s, int n, CUevent fork) {
 	return r;
 }
 
-// A graph that can be started is changed where the new one has as many kernels and copies, in their order, and made anew otherwise.
+// Updates the executable graph if the new graph has the same kernels and copies in the same order, and otherwise makes a new one.
 static int saga_ready(CUgraph g, CUgraphExec *out) {
 	CUgraphExecUpdateResultInfo info;
 	if (*out) {
@@ -63,10 +63,10 @@ import (
 	"fmt"
 )
 
-// cudaCapture says what becomes of tasks.
+// cudaCapture is the state of capturing.
 type cudaCapture struct {
-	on      bool  // they are kept, not run
-	refused error // the first of them that could not be
+	on      bool  // submitted tasks are captured and do not run
+	refused error // the error of the first task that could not be captured
 }
 
 // cudaGraph is captured work and the streams that it was captured from.
@@ -75,13 +75,13 @@ type cudaGraph struct {
 	first   *cudaQueue
 	exec    C.CUgraphExec
 	streams []cuStream
-	events  []cuEvent // by stream: joins; that of the first is the fork
-	counts  Counters  // of what was captured
+	events  []cuEvent // by stream: the event that joins it to the first; for the first stream: the fork
+	counts  Counters  // counts of the captured tasks
 }
 
 func (g *cudaGraph) Tasks() int64 { return g.counts.Copies + g.counts.Launches }
 
-// Capture keeps what f submits to the queues.
+// Capture captures what f submits to the queues.
 func (d *CUDA) Capture(queues []Queue, f func() error) (Graph, error) {
 	g := &cudaGraph{dev: d}
 	for _, q := range queues {
@@ -112,7 +112,7 @@ func (d *CUDA) Capture(queues []Queue, f func() error) (Graph, error) {
 	return g, nil
 }
 
-// Update has g keep what f submits in place of what it kept.
+// Update replaces what g captured by what f submits.
 func (d *CUDA) Update(graph Graph, f func() error) error {
 	g, ok := graph.(*cudaGraph)
 	if !ok || g == nil || g.dev != d || g.exec == nil {
@@ -121,7 +121,7 @@ func (d *CUDA) Update(graph Graph, f func() error) error {
 	return d.err(OpLaunch, g.first, g.keep(f))
 }
 
-// keep captures what f submits.
+// keep captures what f submits, for Capture and Update.
 func (g *cudaGraph) keep(f func() error) error {
 	d := g.dev
 	var before, after Counters
@@ -193,7 +193,7 @@ func (g *cudaGraph) free() {
 	g.events = nil
 }
 
-// add counts what c says n times more.
+// add adds x to the counts n times.
 func (c *counts) add(x Counters, n int64) {
 	c.h2d.Add(n * x.H2D)
 	c.d2h.Add(n * x.D2H)
@@ -202,7 +202,7 @@ func (c *counts) add(x Counters, n int64) {
 	c.launches.Add(n * x.Launches)
 }
 
-// less is what was counted since an earlier reading.
+// less is the counts since the earlier reading before.
 func (c Counters) less(before Counters) Counters {
 	c.H2D, c.D2H, c.D2D = c.H2D-before.H2D, c.D2H-before.D2H, c.D2D-before.D2D
 	c.Copies, c.Launches = c.Copies-before.Copies, c.Launches-before.Launches

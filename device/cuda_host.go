@@ -51,7 +51,7 @@ func (h *pinnedHost) release(m HostMem) error {
 	return h.arena.release(m)
 }
 
-// unpinAll leaves the memory to the arena.
+// unpinAll unpins all memory; the arena frees it.
 func (h *pinnedHost) unpinAll() error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -63,8 +63,8 @@ func (h *pinnedHost) unpinAll() error {
 	return err
 }
 
-// touch writes one byte of every page, which makes the system supply it. A zero
-// byte leaves fresh memory as it is.
+// touch writes a zero byte to every page of fresh memory, which is zero already. This makes the
+// system supply the pages.
 func touch(b []byte) {
 	const page, part = 4096, 8 << 20
 	var wg sync.WaitGroup

@@ -10,9 +10,9 @@ package device
 
 static CUresult saga_init = CUDA_ERROR_NOT_INITIALIZED;
 
-// Package cu calls cuInit before main, and ends the process if that fails: a binary with CUDA
-// could not even print its help where there is no GPU. So this program's cuInit comes before
-// the driver's. It calls that one, and keeps an error for whoever opens a GPU.
+// Package cu calls cuInit before main, and ends the process if that fails. Without a GPU, a binary
+// with CUDA could not even print its help. So this program defines a cuInit of its own, which is linked
+// before the driver's. It calls the driver's, and keeps the error for the first call that opens a GPU.
 CUresult cuInit(unsigned int flags) {
 	CUresult (*driver)(unsigned int) = (CUresult (*)(unsigned int))dlsym(RTLD_NEXT, "cuInit");
 	saga_init = driver ? driver(flags) : CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND;
@@ -29,7 +29,8 @@ import (
 	"gorgonia.org/cu"
 )
 
-// cuGPUs is how many GPUs the driver has. An error says what to do where it does not start.
+// cuGPUs is the number of GPUs of the driver. If the driver does not start, the error says what to
+// do.
 func cuGPUs() (int, error) {
 	if err := cuErr(C.saga_init_result()); err != nil {
 		return 0, fmt.Errorf("the CUDA driver does not start: %w; run where nvidia-smi lists a GPU, or with --device cpu", err)

@@ -88,7 +88,7 @@ func ncclErr(what string, e C.int) error {
 	return fmt.Errorf("NCCL: %s: %s", what, C.GoString(C.saga_nccl_text(e)))
 }
 
-// OpenNCCL finds NCCL in the library at path, and tells its version.
+// OpenNCCL loads NCCL from the library at path and returns its version.
 func OpenNCCL(path string) (version string, err error) {
 	if e := C.saga_nccl_open(cString(path)); e != nil {
 		return "", fmt.Errorf("NCCL: %s", C.GoString(e))
@@ -103,25 +103,27 @@ func cString(s string) *C.char {
 	return (*C.char)(unsafe.Pointer(&b[0]))
 }
 
-// NCCLID is what the GPUs of one run find each other by: one process makes it for all.
+// NCCLID makes the identifier by which the GPUs of one run find each other. One process makes it and
+// sends it to the others.
 func NCCLID() ([]byte, error) {
 	id := make([]byte, NCCLIDBytes)
 	return id, ncclErr("unique id", C.saga_nccl_id(unsafe.Pointer(&id[0])))
 }
 
-// JoinNCCL makes devices, all of this process, numbers first and on of so many GPUs of all processes, which all call it.
+// JoinNCCL joins the devices of this process to those of all processes: they become GPUs number first,
+// first+1 and so on, of all GPUs. Every process of the run must call it.
 func JoinNCCL(devices []Device, id []byte, first, all int) error {
 	if len(id) != NCCLIDBytes {
 		return fmt.Errorf("NCCL: an id of %d bytes", len(id))
 	}
-	runtime.LockOSThread() // a group is one thread's
+	runtime.LockOSThread() // an NCCL group belongs to one thread
 	defer runtime.UnlockOSThread()
 	if err := ncclErr("group", C.saga_nccl_start()); err != nil {
 		return err
 	}
 	var err error
 	comms := make([]C.saga_comm, len(devices))
-	var pin runtime.Pinner // NCCL writes them when the group ends
+	var pin runtime.Pinner // NCCL writes the communicators when the group ends
 	defer pin.Unpin()
 	pin.Pin(&comms[0])
 	for i, dev := range devices {
@@ -144,7 +146,7 @@ func JoinNCCL(devices []Device, id []byte, first, all int) error {
 	return nil
 }
 
-// Exchange hands over messages as one group.
+// Exchange submits the messages as one NCCL group.
 func (d *CUDA) Exchange(q Queue, list []Message) error {
 	own, err := d.queue(q)
 	var all int64
@@ -161,7 +163,7 @@ func (d *CUDA) Exchange(q Queue, list []Message) error {
 	}
 	if err == nil && len(list) > 0 {
 		err = d.submit(own, OpD2D, "", all, d.copied(OpD2D, all), func() error {
-			runtime.LockOSThread() // a group is one thread's
+			runtime.LockOSThread() // an NCCL group belongs to one thread
 			defer runtime.UnlockOSThread()
 			return ncclErr("messages", C.saga_nccl_exchange(d.ctx, d.comm, own.stream, &c[0], C.int(len(c))))
 		})
@@ -169,7 +171,8 @@ func (d *CUDA) Exchange(q Queue, list []Message) error {
 	return d.err(OpD2D, q, err)
 }
 
-// leaveNCCL takes leave of the other GPUs. It waits for none of them, as messages have run, or the device has failed.
+// leaveNCCL destroys the communicator. It does not wait for other GPUs: all messages have run, or the
+// device has failed.
 func (d *CUDA) leaveNCCL() error {
 	c := d.comm
 	if c == nil {

@@ -21,14 +21,14 @@ func CUDASystem() (System, error) {
 		"build it with \"make cuda\", or \"go build -tags cuda\", where a C compiler and the CUDA toolkit are installed")
 }
 
-// errNCCL is that of a binary without CUDA.
+// errNCCL is the error of the functions below in a binary without CUDA.
 var errNCCL = errors.New("NCCL: this binary was built without CUDA")
 
-// OpenNCCL finds NCCL in the library at path, and tells its version.
+// OpenNCCL loads NCCL from the library at path and returns its version. Here it fails.
 func OpenNCCL(string) (version string, err error) { return "", errNCCL }
 
-// NCCLID is what the GPUs of one run find each other by: one process makes it for all.
+// NCCLID makes the identifier by which the GPUs of one run find each other. Here it fails.
 func NCCLID() ([]byte, error) { return nil, errNCCL }
 
-// JoinNCCL makes devices, all of this process, numbers first and on of so many GPUs of all processes, which all call it.
+// JoinNCCL joins the devices of this process to those of all processes. Here it fails.
 func JoinNCCL([]Device, []byte, int, int) error { return errNCCL }

@@ -21,7 +21,8 @@ func (q *cudaQueue) Tag() int64       { return q.tag.Load() }
 // NewQueue makes a stream.
 func (d *CUDA) NewQueue(name string) (Queue, error) { return d.newQueue(name, false) }
 
-// NewUrgentQueue makes a stream whose blocks of threads go before those of others that have not begun.
+// NewUrgentQueue makes a stream of high priority: its thread blocks start before waiting blocks of
+// other streams.
 func (d *CUDA) NewUrgentQueue(name string) (Queue, error) { return d.newQueue(name, true) }
 
 func (d *CUDA) newQueue(name string, urgent bool) (Queue, error) {

@@ -102,7 +102,8 @@ func (d *CUDA) copyRows(q Queue, dst Mem, dstOff int64, src []byte, rowBytes int
 	return d.submit(own, OpH2D, "", n, d.copied(OpH2D, n), copies)
 }
 
-// launchRows gathers rows; row 0 is at address from, whether there is memory or not.
+// launchRows gathers rows with the kernels f. Row 0 is at address from, which need not be valid memory if
+// row 0 is not in the list.
 func (d *CUDA) launchRows(q *cudaQueue, f []Function, to cuPtr, from uint64, rowBytes int64, rows []uint32) error {
 	call := &Call{Func: f[0], Grid: [3]uint32{rowsBlocks, 1, 1}, Block: rowsBlock,
 		Args: []uint64{uint64(to), from, uint64(uintptr(unsafe.Pointer(&rows[0]))),
@@ -116,7 +117,8 @@ func (d *CUDA) launchRows(q *cudaQueue, f []Function, to cuPtr, from uint64, row
 	return err
 }
 
-// copyRuns copies rows, a copy a run of neighbours; src begins at byte base of them.
+// copyRuns copies rows, with one copy for each run of neighbouring rows. src begins at byte base,
+// counted from row 0.
 func (d *CUDA) copyRuns(q *cudaQueue, to cuPtr, src []byte, base, rowBytes int64, rows []uint32) error {
 	for lo := 0; lo < len(rows); {
 		hi := lo + 1

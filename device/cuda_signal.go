@@ -18,11 +18,11 @@ static void saga_signals_aside(void) {
 */
 import "C"
 
-// The driver's libraries set handlers of signals anew without SA_ONSTACK. One that then
-// comes while a thread runs Go finds itself on a goroutine's stack, and the runtime ends the
-// process with "non-Go code set up signal handler without SA_ONSTACK flag", so that an
-// interrupt loses what a clean stop would write. signalsAside gives the flag back: after the
-// driver was initialised, after a device was opened and after kernels were loaded.
+// signalsAside sets the flag SA_ONSTACK of all signal handlers. The driver's libraries install
+// handlers without it. A signal that arrives while a thread runs Go code is then handled on a
+// goroutine's stack, and the Go runtime ends the process with "non-Go code set up signal handler
+// without SA_ONSTACK flag". So an interrupt would lose what a clean stop writes. It is called after
+// the driver was initialised, after a device was opened and after kernels were loaded.
 func signalsAside() { C.saga_signals_aside() }
 
 func init() { signalsAside() } // package cu has initialised the driver

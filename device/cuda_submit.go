@@ -22,7 +22,8 @@ typedef struct {
 
 typedef struct { int cuda, blas, at; } saga_result;
 
-// A stream for what may run beside a queue's own, and the events that tie it to that.
+// A second stream, for commands that may run at the same time as those of the queue's own stream, and
+// the events that order the two.
 typedef struct { CUstream s; CUevent fork, join; } saga_side;
 
 static int saga_aside(saga_command *c, CUstream s, saga_side *side) {
@@ -75,13 +76,13 @@ import "C"
 
 import "unsafe"
 
-// What is submitted, as Go names.
+// Go names of the C types of commands.
 type (
 	cuCommand = C.saga_command
 	cuSide    = C.saga_side
 )
 
-// cuNewSide makes a side stream; on an error what there is of it is given back.
+// cuNewSide makes a side stream and its events. On an error it frees what it has made.
 func cuNewSide(ctx cuContext) (*cuSide, error) {
 	side := &cuSide{}
 	var err error

@@ -19,9 +19,9 @@ func (d *CUDA) queue(q Queue) (*cudaQueue, error) {
 	return nil, errQueue
 }
 
-// submit runs f, which hands a copy or a launch to the driver, unless the device
-// has failed; count notes the accepted task. What the driver says at submission
-// may be of this task or of an earlier one, so it is an asynchronous error.
+// submit runs f, which submits a copy or a launch to the driver, unless the device
+// has failed; count counts the accepted task. An error that the driver returns at submission
+// may come from this task or an earlier one, so it is treated as an asynchronous error.
 func (d *CUDA) submit(q *cudaQueue, op Op, kernel string, bytes int64, count func(), f func() error) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -41,7 +41,8 @@ func (d *CUDA) submit(q *cudaQueue, op Op, kernel string, bytes int64, count fun
 	return nil
 }
 
-// wrong notes an error of the driver: of the device, or of a capture, which ends with it.
+// wrong records an error of the driver. During a capture it is the capture's error, otherwise the
+// device has failed.
 func (d *CUDA) wrong(err error) {
 	if d.capture.on {
 		d.capture.refused = errors.Join(d.capture.refused, err)
@@ -50,8 +51,8 @@ func (d *CUDA) wrong(err error) {
 	d.status.fail(err)
 }
 
-// keepable is an error if a copy from or to host memory cannot be part of a capture: the
-// driver must find the memory again at every replay.
+// keepable returns an error if a copy from or to host cannot be captured: the
+// memory must be there at every replay.
 func (d *CUDA) keepable(host []byte) error {
 	if d.capture.on && len(host) > 0 && !d.pinned(unsafe.Pointer(&host[0])) {
 		return errors.New("host memory is not pinned")
@@ -63,9 +64,9 @@ func (d *CUDA) copied(op Op, bytes int64) func() {
 	return func() { d.counts.copied(op, bytes) }
 }
 
-// CopyH2D copies src to dst. From memory that is not pinned the driver copies
-// through its own staging buffer before the call returns; what lies in a HostFile is read
-// into a pinned buffer when the queue gets there.
+// CopyH2D copies src to dst. If src is not pinned, the driver copies it to a staging buffer of its
+// own before the call returns. If src lies in a HostFile, it is read into a pinned buffer when the
+// queue reaches the task.
 func (d *CUDA) CopyH2D(q Queue, dst Mem, dstOff int64, src []byte) error {
 	own, err := d.queue(q)
 	if err == nil {
@@ -87,8 +88,8 @@ func (d *CUDA) CopyH2D(q Queue, dst Mem, dstOff int64, src []byte) error {
 	return d.err(OpH2D, q, err)
 }
 
-// CopyD2H copies src to dst. To memory that is not pinned it returns when the
-// copy has run; a HostFile is written when the queue gets there.
+// CopyD2H copies src to dst. If dst is not pinned, it returns when the copy has run. If dst
+// lies in a HostFile, the file is written when the queue reaches the task.
 func (d *CUDA) CopyD2H(q Queue, dst []byte, src Mem, srcOff int64) error {
 	own, err := d.queue(q)
 	if err == nil {
@@ -110,8 +111,8 @@ func (d *CUDA) CopyD2H(q Queue, dst []byte, src Mem, srcOff int64) error {
 	return d.err(OpD2H, q, err)
 }
 
-// CopyD2D copies from another GPU, directly where the machine can, or within
-// this one.
+// CopyD2D copies from another GPU or within this one. Copies between GPUs are direct where the machine
+// can do that.
 func (d *CUDA) CopyD2D(q Queue, dst Mem, dstOff int64, from Device, src Mem, srcOff, bytes int64) error {
 	return d.err(OpD2D, q, d.copyD2D(q, dst, dstOff, from, src, srcOff, bytes))
 }
@@ -141,7 +142,8 @@ func (d *CUDA) copyD2D(q Queue, dst Mem, dstOff int64, from Device, src Mem, src
 	})
 }
 
-// peer opens access to another GPU's memory, once, and has it wait at its Close.
+// peer opens access to another GPU's memory at the first call. The other GPU's Close then waits for
+// this device.
 func (d *CUDA) peer(p *CUDA) error {
 	cudaMu.Lock()
 	defer cudaMu.Unlock()
@@ -231,19 +233,6 @@ func (d *CUDA) oneByOne(q *cudaQueue, b *cudaBatch) error {
 	return nil
 }
 
-func (d *CUDA) openBlas(q *cudaQueue) error {
-	work, err := cuAlloc(d.ctx, blasWork)
-	if err != nil {
-		return err
-	}
-	if q.blas, err = cuNewBlas(d.ctx, q.stream, work, blasWork); err != nil {
-		q.blas = nil
-		return errors.Join(err, cuFree(d.ctx, work))
-	}
-	d.made.blas = append(d.made.blas, cudaBlas{q.blas, work})
-	return nil
-}
-
 // Record marks the end of q.
 func (d *CUDA) Record(q Queue, e Event) error {
 	own, err := d.queue(q)
@@ -268,7 +257,7 @@ func (d *CUDA) Record(q Queue, e Event) error {
 	return nil
 }
 
-// Wait holds q back. An event without a record is refused here: the driver would
+// Wait holds q back. An event that was never recorded is an error: the driver would
 // not wait at all.
 func (d *CUDA) Wait(q Queue, e Event) error {
 	own, err := d.queue(q)
@@ -295,7 +284,8 @@ func (d *CUDA) Wait(q Queue, e Event) error {
 	return nil
 }
 
-// Await returns when the place that e's latest Record marked has been reached, with the first asynchronous error, as Sync.
+// Await returns when the device has reached the place that e's latest Record marked. Its error is the
+// first asynchronous one, as that of Sync.
 func (d *CUDA) Await(e Event) error {
 	ev, ok := e.(*cudaEvent)
 	if !ok || ev == nil || ev.dev != d || ev.Recorded() == 0 {

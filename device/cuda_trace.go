@@ -62,8 +62,8 @@ func (d *CUDA) traceTo(where *func(Span), f func(Span)) {
 	t.zero, *where = now(), f
 }
 
-// around runs task between two events, whose times f gets with what s says; without f
-// it runs task.
+// around runs task between two events. Later f is called with s and the times of the events. If f is
+// nil, it just runs task.
 func (t *cudaTracer) around(d *CUDA, q *cudaQueue, f func(Span), s Span, task func() error) error {
 	if f == nil {
 		return task()
@@ -93,8 +93,7 @@ func (t *cudaTracer) around(d *CUDA, q *cudaQueue, f func(Span), s Span, task fu
 	return err
 }
 
-// deliver calls the trace function for the spans submitted before; the queues have
-// been waited for.
+// deliver calls the trace functions for all finished spans. The caller has waited for the queues.
 func (t *cudaTracer) deliver(d *CUDA) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -32,8 +32,8 @@ type Device interface {
 	// CopyH2D copies src to dst, from byte dstOff of dst on.
 	CopyH2D(q Queue, dst Mem, dstOff int64, src []byte) error
 	// CopyRows copies some rows of src, rowBytes each, to their places in dst: row
-	// r of src goes to byte dstOff + r×rowBytes. rows ascends; it and src are kept
-	// until the copy has run. It counts as a copy from the host of len(rows) rows.
+	// r of src goes to byte dstOff + r×rowBytes. rows ascends. rows and src must stay unchanged
+	// until the copy has run. Counters count it as a copy H2D of len(rows) rows.
 	CopyRows(q Queue, dst Mem, dstOff int64, src []byte, rowBytes int64, rows []uint32) error
 	// CopyD2H fills dst from src, from byte srcOff of src on.
 	CopyD2H(q Queue, dst []byte, src Mem, srcOff int64) error
@@ -72,12 +72,12 @@ type Device interface {
 // Info describes a device.
 type Info struct {
 	Kind   string // "cpu", "null" or "cuda"
-	Index  int    // among the devices of its kind
-	Name   string // of the hardware, for people
+	Index  int    // number among the devices of its kind
+	Name   string // name of the hardware, for people
 	Budget int64  // bytes that Alloc may hand out at a time
 
-	Processors int   // of a GPU: its multiprocessors
-	Cache      int64 // and the bytes of its second-level cache
+	Processors int   // multiprocessors of a GPU
+	Cache      int64 // bytes of a GPU's second-level cache
 }
 
 // String returns kind and index, such as "cpu:0".
@@ -101,7 +101,7 @@ type Event interface {
 }
 
 // A Kernel is work for a device. Each kind of device runs kernels of its own
-// types; the CPU device runs each HostKernel.
+// types. The CPU device runs every HostKernel.
 type Kernel interface {
 	// Name appears in errors.
 	Name() string

@@ -8,12 +8,12 @@
 //	fault  wraps another device and fails its n-th call (see [NewFault])
 //	cuda   a GPU; only in binaries built with the tag cuda
 //
-// [System] tells of GPUs what can be known before one is opened.
+// [System] tells what can be known of GPUs before one is opened.
 //
 // The files: device.go and gpu.go (the interfaces), op.go and errors.go (names of calls, errors),
-// open.go and system.go (names of devices, what a driver tells of them), queue.go, urgent.go, event.go, await.go,
+// open.go and system.go (names of devices, what a driver knows of them), queue.go, urgent.go, event.go, await.go,
 // status.go, mem.go, space.go and scratch.go, pages*.go, host.go, pin.go, file*.go, lock_*.go, rows.go
-// (what devices share: order, memory, pinned memory, files, folders, copies of rows); cpu.go and
+// (what devices have in common: order, memory, pinned memory, files, locks of folders, copies of rows); cpu.go and
 // cpu_tasks.go, null.go, fault.go and fault_gpu.go, cuda.go and cuda_*.go (the devices); race_*.go
 // (whether the race detector is on).
 //

@@ -42,7 +42,7 @@ func (e *event) record(submit func(epoch uint64) error) error {
 	return nil
 }
 
-// end ends an epoch and wakes who waits for it.
+// end ends an epoch and wakes its waiters.
 func (e *event) end(epoch uint64) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -1,8 +1,8 @@
 package device
 
-// FaultyGPU is Faulty over a GPU: what only GPUs can do is passed on. Launches count
-// and fail as those of any device; preparing a batch is no call of its own, as a
-// kernel does it in its launch, with the wrapped device.
+// FaultyGPU is Faulty over a GPU: the methods that only GPUs have are passed on. Launches count
+// and fail as on any device. Preparing a batch does not count: a kernel does it during its
+// launch, with the wrapped device.
 type FaultyGPU struct {
 	*Faulty
 	gpu GPU
@@ -33,7 +33,8 @@ func (d *FaultyGPU) Release(b Batch) { d.gpu.Release(b) }
 // Detail passes on.
 func (d *FaultyGPU) Detail(f func(Span)) { d.gpu.Detail(f) }
 
-// FaultyCapturer is FaultyGPU over a Capturer. What is captured counts when it is, and a replay as a launch.
+// FaultyCapturer is FaultyGPU over a Capturer. Captured tasks count when they are captured, and a
+// replay counts as a launch.
 type FaultyCapturer struct {
 	*FaultyGPU
 	capturer Capturer

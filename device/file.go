@@ -14,23 +14,23 @@ import (
 	"sagann/internal/units"
 )
 
-// A HostFile is host memory that lies in a file on disk. Bytes stands for it wherever a
-// slice is wanted; a copy of a device from or to a part of Bytes reads or writes the file
-// instead, so that no page of it comes into the process.
+// A HostFile is host memory that lies in a file on disk. Bytes is its memory as a slice. A
+// device's copy from or to a part of Bytes reads or writes the file itself, so that
+// the process's memory does not grow.
 //
-// The file has no name: whatever ends the process, nothing stays behind. All of its space
-// on disk is taken when it is made, so a full disk is an error then and not later. A copy
-// that the disk refuses is an asynchronous error of its queue. A disk that breaks under a
-// direct touch of Bytes kills the process (SIGBUS), so what is large goes by WriteAt.
+// The file has no name, so it is gone when the process ends for any reason. All of its disk
+// space is taken when it is made: a full disk is an error of NewHostFile and not of a later call. A
+// failed read or write of a copy is an asynchronous error of its queue. A disk error while the program
+// reads or writes Bytes directly kills the process (SIGBUS), so large data should go by WriteAt.
 //
-// What of it is in memory are pages of the system's cache, which it takes back as it
-// needs them; they are no part of any count of host memory.
+// Parts of the file may be in memory as pages of the system's page cache. The system reclaims
+// them when it needs memory, and no count of host memory includes them.
 type HostFile struct {
 	m     *mapping
 	clean runtime.Cleanup
 }
 
-// mapping is what a HostFile holds; copies under way hold it, too.
+// mapping is the open file of a HostFile. Copies under way hold it, too.
 type mapping struct {
 	f    *os.File
 	b    []byte
@@ -38,15 +38,15 @@ type mapping struct {
 	err  error
 }
 
-// mappings are those of all open HostFiles; a list is never changed, only replaced.
+// mappings lists the mappings of all open HostFiles. The list is replaced and never modified.
 var (
 	mappingsMu sync.Mutex
 	mappings   atomic.Pointer[[]*mapping]
 )
 
-// NewHostFile makes host memory of so many bytes, zeros, in folder dir; "" is the
-// system's folder for temporary files. The error names folder, need and free bytes when
-// there is too little room. It needs Linux.
+// NewHostFile makes host memory of so many bytes, all zero, in a file in folder dir; "" is the
+// system's folder for temporary files. If the disk has too little room, the error names the folder,
+// the bytes needed and the bytes free. It works on Linux only.
 func NewHostFile(dir string, bytes int64) (*HostFile, error) {
 	if dir == "" {
 		dir = os.TempDir()
@@ -77,8 +77,8 @@ func NewHostFile(dir string, bytes int64) (*HostFile, error) {
 	return h, nil
 }
 
-// CheckSpace says whether folder dir has room for so many bytes of files; the error
-// names dir, need and free bytes.
+// CheckSpace returns an error if folder dir does not have room for so many bytes of files. It names
+// dir, the bytes needed and the bytes free.
 func CheckSpace(dir string, bytes int64) error {
 	if dir == "" {
 		dir = os.TempDir()
@@ -99,8 +99,8 @@ func (h *HostFile) Bytes() []byte { return h.m.b }
 // WriteAt writes b to the memory from byte off on, without bringing it into the process.
 func (h *HostFile) WriteAt(b []byte, off int64) (int, error) { return h.m.f.WriteAt(b, off) }
 
-// Close gives disk and address space back; no copy may be under way. A HostFile that is
-// forgotten is closed by the garbage collector.
+// Close frees disk and address space; no copy may be under way. The garbage collector closes a
+// HostFile that is no longer referenced.
 func (h *HostFile) Close() error {
 	h.clean.Stop()
 	return h.m.close()
@@ -140,7 +140,7 @@ func change(f func(list []*mapping) []*mapping) {
 	mappings.Store(&list)
 }
 
-// fileOf is the mapping that b lies in and where; nil when b is plain memory.
+// fileOf returns the mapping that b lies in, and b's offset there; nil when b is plain memory.
 func fileOf(b []byte) (*mapping, int64) {
 	list := mappings.Load()
 	if list == nil || len(b) == 0 {
@@ -159,11 +159,11 @@ func fileOf(b []byte) (*mapping, int64) {
 	return nil, 0
 }
 
-// stageBytes is the pinned buffer through which a queue of a GPU copies from and to files.
+// stageBytes is the size of the pinned buffer through which a queue of a GPU copies from and to files.
 const stageBytes = 8 << 20
 
-// Staging is the host memory in bytes that the devices of spec take when copies from and
-// to a HostFile run on their queues: a buffer for each direction on a GPU, else none.
+// Staging is the bytes of host memory that the devices of spec take for copies from and
+// to a HostFile: a buffer for each direction on each GPU, none on other devices.
 func Staging(spec string) int64 {
 	kind, index, err := Parse(spec)
 	if err != nil || kind != "cuda" {
@@ -172,8 +172,8 @@ func Staging(spec string) int64 {
 	return 2 * stageBytes * int64(len(index))
 }
 
-// Drop takes the pages of b that were touched out of the process, if b lies in a
-// HostFile; what they hold stays.
+// Drop unmaps the pages of b from the process's memory, if b lies in a HostFile. Their contents stay
+// in the file.
 func Drop(b []byte) {
 	if m, _ := fileOf(b); m != nil {
 		dropPages(b)
@@ -187,7 +187,7 @@ const (
 	rowsRead = 256 << 10
 )
 
-// together is how many of rows, from the first on, are read at once.
+// together is how many of the first rows are read at once.
 func together(rows []uint32, rowBytes, most int64) int {
 	n := 1
 	for n < len(rows) && (int64(rows[n])-int64(rows[0])+1)*rowBytes <= most &&
@@ -197,13 +197,13 @@ func together(rows []uint32, rowBytes, most int64) int {
 	return n
 }
 
-// readRows reads rows, which count from byte off on, to their places in dst.
+// readRows reads rows to their places in dst. Row 0 begins at byte off of the file.
 func (m *mapping) readRows(dst []byte, off, rowBytes int64, rows []uint32) error {
 	var room []byte
 	for len(rows) > 0 {
 		n := together(rows, rowBytes, rowsRead)
 		first, end := int64(rows[0])*rowBytes, (int64(rows[n-1])+1)*rowBytes
-		if end-first == int64(n)*rowBytes { // neighbours
+		if end-first == int64(n)*rowBytes { // all rows between first and end are wanted
 			if _, err := m.f.ReadAt(dst[first:end], off+first); err != nil {
 				return err
 			}

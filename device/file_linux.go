@@ -11,8 +11,8 @@ import (
 // tmpFile is O_TMPFILE: a file that never has a name.
 const tmpFile = 0o20000000 | syscall.O_DIRECTORY
 
-// openNameless makes a file without a name in dir. Where the file system cannot do that
-// the name goes right after.
+// openNameless makes a file without a name in dir. If the file system cannot do that, it
+// makes a file with a name and removes the name at once.
 func openNameless(dir string) (*os.File, error) {
 	for {
 		fd, err := syscall.Open(dir, tmpFile|syscall.O_RDWR|syscall.O_CLOEXEC, 0o600)
@@ -35,8 +35,8 @@ func openNameless(dir string) (*os.File, error) {
 	}
 }
 
-// takeSpace makes f n bytes long and takes their space on disk; where the file system
-// cannot promise it, by writing zeros.
+// takeSpace makes f n bytes long and allocates the disk space. If the file system
+// cannot allocate, it writes zeros.
 func takeSpace(f *os.File, n int64) error {
 	for {
 		switch err := syscall.Fallocate(int(f.Fd()), 0, 0, n); err {
@@ -63,7 +63,7 @@ func mapFile(f *os.File, n int) ([]byte, error) {
 
 func unmapFile(b []byte) error { return syscall.Munmap(b) }
 
-// dropPages takes whole pages of b out of the process.
+// dropPages unmaps the whole pages of b from the process's memory.
 func dropPages(b []byte) {
 	page := uintptr(os.Getpagesize())
 	at := uintptr(unsafe.Pointer(unsafe.SliceData(b)))
@@ -73,7 +73,7 @@ func dropPages(b []byte) {
 	}
 }
 
-// freeSpace is what a user may still write in dir, in bytes.
+// freeSpace is how many bytes an ordinary user may still write in dir.
 func freeSpace(dir string) (int64, error) {
 	var s syscall.Statfs_t
 	if err := syscall.Statfs(dir, &s); err != nil {

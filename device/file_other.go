@@ -9,7 +9,7 @@ import (
 	"runtime"
 )
 
-// errNoFiles is what making a HostFile fails with on systems other than Linux.
+// errNoFiles is the error of NewHostFile on systems other than Linux.
 var errNoFiles = fmt.Errorf("host memory in files needs Linux, this is %s; leave host memory without a bound: %w", runtime.GOOS, errors.ErrUnsupported)
 
 func openNameless(string) (*os.File, error) { return nil, errNoFiles }

@@ -6,12 +6,12 @@ import "fmt"
 // only know Device reach it by a type assertion.
 type GPU interface {
 	Device
-	// Compile translates source of the device's language, CUDA C++ on the cuda device, and
-	// returns the kernels that names lists. Each must be declared extern "C", with arguments
-	// of eight bytes each. Compiled code is kept on disk by its content and lives until Close.
+	// Compile compiles source in the device's language, CUDA C++ on the cuda device, and
+	// returns the kernels that names lists. Each must be declared extern "C", and every parameter
+	// must have eight bytes. Compiled code is cached on disk. The functions are valid until Close.
 	Compile(source string, names []string) ([]Function, error)
-	// Address is where m starts in the device's address space; it is valid as
-	// long as the block is held.
+	// Address is where m starts in the device's address space. It is valid until
+	// the block is freed.
 	Address(m Mem) (uint64, error)
 	// Prepare makes a batch of commands that is submitted by one call, as often
 	// as wanted. It is freed by Release or Close.
@@ -24,16 +24,18 @@ type GPU interface {
 	Detail(f func(Span))
 }
 
-// A Messenger is a device that can exchange parts of its memory with devices of other processes: a GPU, once JoinNCCL has made them known
-// to each other.
+// A Messenger is a device that can exchange parts of its memory with devices of other processes: a GPU
+// for which JoinNCCL was called.
 type Messenger interface {
 	Device
-	// Exchange sends and receives messages, all at the same time, when q gets there and the other devices do. Those between two devices
-	// are handed over in one order on both, and what one hands over together waits for nothing that needs its other messages.
+	// Exchange sends and receives the messages of list, all at the same time, when q and the
+	// queues of the other devices have reached them. Two devices must submit the messages between them in the
+	// same order. All messages of one call run together: none waits for another one of the list.
 	Exchange(q Queue, list []Message) error
 }
 
-// A Message is one of this device's memory, to device number Peer of all or, without Send, from it.
+// A Message is a range of this device's memory that is sent to device number Peer or, if Send is
+// false, received from it. Devices are numbered over all processes, as JoinNCCL says.
 type Message struct {
 	Send       bool
 	Peer       int
@@ -41,7 +43,7 @@ type Message struct {
 	Off, Bytes int64
 }
 
-// NCCLIDBytes is the length of what NCCLID gives.
+// NCCLIDBytes is the length of an NCCLID.
 const NCCLIDBytes = 128
 
 // A Function is a compiled kernel of a GPU.
@@ -52,7 +54,7 @@ type Function interface {
 
 // A Batch is a prepared list of commands.
 type Batch interface {
-	// Commands is their number.
+	// Commands is the number of commands.
 	Commands() int
 }
 
@@ -99,16 +101,16 @@ type Capturer interface {
 	GPU
 	// Capture calls f, and keeps what f submits to the queues instead of running it.
 	// Nothing else may be submitted to the device meanwhile, and f must not wait for
-	// queues. An error, f's or that something f does cannot be kept, leaves the device as
-	// it was.
+	// queues. It fails if f fails, or if f submits a task that cannot be captured. An error leaves
+	// the device as it was.
 	Capture(queues []Queue, f func() error) (Graph, error)
-	// Update has g keep what f submits to its queues in place of what it kept, as Capture does; this is quick where
-	// there are as many kernels and copies as before. g may have been submitted; what runs of it is not changed. After an error g must
-	// not be submitted.
+	// Update replaces the captured work of g by what f submits to g's queues. Rules are as for
+	// Capture. It is fast if there are as many kernels and copies as before. Earlier replays of g
+	// may still run, and are not changed. After an error g must not be replayed.
 	Update(g Graph, f func() error) error
-	// Replay submits g to the first of its queues, behind what was submitted to any of
-	// them. Its tasks count as if they were submitted one by one; a trace sees one launch, named
-	// captured.
+	// Replay submits g to the first of its queues. It runs after all tasks submitted before to any of
+	// its queues. Counters count the tasks of g as if they were submitted one by one. A
+	// trace sees one launch with the name "captured".
 	Replay(g Graph) error
 }
 
@@ -122,7 +124,7 @@ type Graph interface {
 // launch; an error is treated as one of the running kernel, so Sync reports it.
 type GPUKernel interface {
 	Kernel
-	// Batch is what d is to run, prepared by d.
+	// Batch returns the batch that d will run. It was prepared by d.
 	Batch(d GPU) (Batch, error)
 }
 
@@ -134,8 +136,8 @@ func GPUCommands(name string, list []Command) GPUKernel {
 	return GPUFunc(name, func(d GPU) (Batch, error) { return d.Prepare(list) })
 }
 
-// GPUArgs are the eight bytes that a kernel gets for each of its arguments: a uint64 itself, of
-// a Mem where it starts, 0 if it has no bytes.
+// GPUArgs converts the arguments of a kernel to 64-bit words. A uint64 stays as it is. A Mem
+// becomes the address of its first byte, or 0 if it is empty.
 func GPUArgs(d GPU, args []any) (words []uint64, err error) {
 	words = make([]uint64, len(args))
 	for i, a := range args {

@@ -7,8 +7,8 @@ import (
 	"unsafe"
 )
 
-// offHeap is the size from which a host block is mapped pages of its own: the
-// garbage collector need not know of it, and giving it back is immediate.
+// offHeap is the size from which a host block is mapped in pages of its own. The
+// garbage collector does not see such blocks, and freeing them takes effect at once.
 const offHeap = 1 << 20
 
 // hostArena hands out host memory for one device.
@@ -69,7 +69,7 @@ func (a *hostArena) release(h HostMem) error {
 	return p.free()
 }
 
-// freeAll gives back what is left and reports how much that was.
+// freeAll frees all blocks that were not freed, and returns their number and bytes.
 func (a *hostArena) freeAll() (blocks int, bytes int64) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -6,9 +6,9 @@ import (
 	"syscall"
 )
 
-// LockFolder takes dir for this process until unlock is called or the process ends, however
-// it ends: meanwhile others get ErrLocked. Nothing is written. Where the file system has no
-// locks every process gets one.
+// LockFolder locks folder dir for this process until unlock is called or the process ends for any
+// reason. Meanwhile other processes get ErrLocked. It writes no file. On a file system without
+// locks it always succeeds.
 func LockFolder(dir string) (unlock func() error, err error) {
 	f, err := os.Open(dir)
 	if err != nil {

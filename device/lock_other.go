@@ -2,7 +2,7 @@
 
 package device
 
-// LockFolder takes dir for this process on Linux; here it does nothing.
+// LockFolder locks folder dir for this process on Linux. On this system it does nothing.
 func LockFolder(string) (unlock func() error, err error) {
 	return func() error { return nil }, nil
 }

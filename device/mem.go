@@ -16,7 +16,7 @@ type Mem struct {
 	off, len int64
 	owner    uint32 // device id, never 0
 	slot     uint32 // of the block, in space.slots
-	gen      uint32 // of the slot; differs once the block is freed
+	gen      uint32 // generation of the slot; it differs once the block is freed
 }
 
 // Off is where the range starts in the arena, in bytes.

@@ -7,10 +7,10 @@ import (
 	"sync/atomic"
 )
 
-// Null is a device that keeps the books and does nothing else: Alloc places
-// blocks as a real device would, copies and launches are checked and counted,
-// and no byte moves. Host memory is real, as callers write to it, but takes no
-// physical memory until then; what CopyD2H should have filled stays as it was.
+// Null is a device that checks and counts calls and computes nothing. Alloc places
+// blocks as a real device would, but there is no memory behind them. Copies and launches are
+// checked and counted, and no byte moves: the destination of CopyD2H is unchanged. Host memory
+// is real, as callers write to it, but takes no physical memory before it is written.
 type Null struct {
 	info   Info
 	id     uint32
@@ -37,7 +37,7 @@ func NewNull(index int, budget int64, opts ...Option) (*Null, error) {
 	return d, nil
 }
 
-// nullQueue is empty at any time: tasks are over when they are submitted.
+// nullQueue is always empty: tasks are done when they are submitted.
 type nullQueue struct {
 	dev  *Null
 	name string
@@ -78,7 +78,7 @@ func (d *Null) Alloc(bytes int64) (Mem, error) {
 	return m, d.err(OpAlloc, nil, err)
 }
 
-// Free gives a block back.
+// Free frees a block.
 func (d *Null) Free(m Mem) error {
 	if err := d.status.open(); err != nil {
 		return d.err(OpFree, nil, err)
@@ -95,7 +95,7 @@ func (d *Null) HostAlloc(bytes int64) (HostMem, error) {
 	return h, d.err(OpHostAlloc, nil, err)
 }
 
-// HostFree gives host memory back.
+// HostFree frees host memory.
 func (d *Null) HostFree(h HostMem) error {
 	if err := d.status.open(); err != nil {
 		return d.err(OpHostFree, nil, err)

@@ -10,7 +10,7 @@ type Op uint8
 
 // The calls of a device.
 const (
-	OpAny Op = iota // in a Fault: whatever comes
+	OpAny Op = iota // in a Fault: calls of every kind
 	OpAlloc
 	OpFree
 	OpHostAlloc
@@ -24,7 +24,7 @@ const (
 	OpRecord
 	OpWait
 	OpSync
-	OpCompile // of a GPU
+	OpCompile // GPUs only
 )
 
 var opNames = [...]string{

@@ -15,7 +15,7 @@ type Option func(*opened)
 type opened struct {
 	poison   bool
 	host     int64
-	first, n int // of the devices of a spec; n 0: all
+	first, n int // which devices of the spec; n 0: all
 }
 
 func options(opts []Option) opened {
@@ -34,7 +34,8 @@ func Poison() Option { return func(o *opened) { o.poison = true } }
 // default is no limit.
 func HostBudget(bytes int64) Option { return func(o *opened) { o.host = bytes } }
 
-// Part has Open open n of the devices that a spec names, from number first on: others are other processes'.
+// Part has Open open only n of the devices that a spec names, from number first on. The other devices belong
+// to other processes.
 func Part(first, n int) Option { return func(o *opened) { o.first, o.n = first, n } }
 
 // maxDevices bounds the count in a spec.
@@ -49,7 +50,7 @@ const maxDevices = 1024
 //	cuda:0,1  these GPUs
 //	cuda:0,0  two devices that share a GPU, each with a budget of its own
 //
-// When one cannot be opened those before it are closed again.
+// When one device cannot be opened, those opened before it are closed again.
 func Open(spec string, budget int64, opts ...Option) ([]Device, error) {
 	kind, index, err := Parse(spec)
 	if err != nil {
@@ -106,14 +107,15 @@ func Parse(spec string) (kind string, index []int, err error) {
 	return kind, index, nil
 }
 
-// Host tells whether spec names devices whose memory is the host's. No spec, "", does.
+// Host reports whether spec names devices whose memory is host memory. For "" it is true.
 func Host(spec string) bool { return kindOf(spec) == "cpu" }
 
-// IsGPU tells whether spec names GPUs.
+// IsGPU reports whether spec names GPUs.
 func IsGPU(spec string) bool { return kindOf(spec) == "cuda" }
 
-// Visible is how many of the GPUs that spec is about this process sees, by CUDA_VISIBLE_DEVICES, which launchers set
-// to give each process GPUs of its own; told: it is set. The driver's rule: a list ends at the first entry that is none.
+// Visible is the number of GPUs in CUDA_VISIBLE_DEVICES, which launchers set to give each process its own
+// GPUs. told is false if the variable is not set or spec names no GPUs. As in the driver, the list ends
+// at the first invalid entry.
 func Visible(spec string) (n int, told bool) {
 	list, told := os.LookupEnv("CUDA_VISIBLE_DEVICES")
 	if !told || !IsGPU(spec) {
@@ -152,7 +154,7 @@ func upTo(s string, listed bool) ([]int, error) {
 	return index, nil
 }
 
-// Shared is an error that names a GPU of which spec makes several devices; nil where there is none.
+// Shared returns an error if spec names a GPU more than once, and names that GPU.
 func Shared(spec string) error {
 	kind, index, err := Parse(spec)
 	if err != nil {

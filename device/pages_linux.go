@@ -16,7 +16,7 @@ func mapPages(n int) ([]byte, error) {
 	return b, nil
 }
 
-// advisePages asks for huge pages. A kernel without them says no, which is fine.
+// advisePages asks for huge pages. Where the system has none, the error is ignored.
 func advisePages(b []byte) { syscall.Madvise(b, syscall.MADV_HUGEPAGE) }
 
 func unmapPages(b []byte) error { return syscall.Munmap(b) }

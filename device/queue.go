@@ -12,9 +12,9 @@ type task struct {
 	op       Op
 	tag      int64
 	dst, src []byte   // copies
-	rows     []uint32 // CopyRows: which
+	rows     []uint32 // CopyRows: the rows
 	rowBytes int64
-	file     *mapping // copies: what the host side lies in, from byte at on; nil: memory
+	file     *mapping // copies: the file that the host side lies in, from byte at on; nil: memory
 	at       int64
 	kernel   HostKernel // OpLaunch
 	event    *event     // OpRecord, OpWait
@@ -141,7 +141,7 @@ func (q *queue) loop() {
 // waits until there are some. It returns false when the queue is closed and
 // empty.
 func (q *queue) take() bool {
-	clear(q.batch) // drops what the tasks hold on to
+	clear(q.batch) // so that the garbage collector can free what the tasks refer to
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.done += uint64(len(q.batch))

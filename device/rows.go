@@ -18,7 +18,7 @@ func checkRows(src []byte, rowBytes int64, rows []uint32) error {
 	return nil
 }
 
-// extent is how many bytes of the destination rows reach to.
+// extent is the end of the last row in the destination, in bytes from row 0.
 func extent(rowBytes int64, rows []uint32) int64 {
 	if len(rows) == 0 {
 		return 0
@@ -26,7 +26,7 @@ func extent(rowBytes int64, rows []uint32) int64 {
 	return (int64(rows[len(rows)-1]) + 1) * rowBytes
 }
 
-// copyRows copies rows, neighbours at once.
+// copyRows copies rows; each run of neighbouring rows is one copy.
 func copyRows(dst, src []byte, rowBytes int64, rows []uint32) {
 	for lo := 0; lo < len(rows); {
 		hi := lo + 1

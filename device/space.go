@@ -8,8 +8,8 @@ import (
 	"sync"
 )
 
-// space hands out ranges of an arena of so many bytes, first fit. It keeps the
-// books only, so the null device uses it without any memory behind it.
+// space hands out ranges of an arena, first fit. It only tracks the ranges, so the null device uses it
+// without any memory behind it.
 //
 // Invariants: free is sorted by offset, no two of its spans touch, and free and
 // the live slots together cover the arena exactly. All offsets and lengths are
@@ -98,7 +98,7 @@ func (s *space) full(bytes int64) error {
 	return e
 }
 
-// release gives a block back and joins it with its free neighbours.
+// release frees a block and joins it with its free neighbours.
 func (s *space) release(m Mem) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -6,9 +6,9 @@ import (
 	"sync/atomic"
 )
 
-// status is the health of a device. It goes from healthy over failing (a task
-// failed, no Sync has said so) to failed (Sync has). Being closed is apart from
-// that: a closed device still drains its queues.
+// status is the health of a device. It goes from healthy to failing, when a task fails, and to
+// failed, when Sync has reported that. Being closed is separate: a closed device still drains
+// its queues.
 type status struct {
 	closed atomic.Bool
 	health atomic.Int32
@@ -30,8 +30,8 @@ func (s *status) open() error {
 	return nil
 }
 
-// usable returns the error that refuses new work, if any. Failing is not one,
-// so that timing does not decide which call of many returns it.
+// usable returns the error that refuses new work, if any. A failing device still accepts work,
+// so that timing does not decide which call returns the error.
 func (s *status) usable() error {
 	if s.closed.Load() {
 		return ErrClosed
@@ -45,7 +45,7 @@ func (s *status) usable() error {
 // sound reports whether tasks still do their work.
 func (s *status) sound() bool { return s.health.Load() == healthy }
 
-// fail notes an asynchronous error; only the first counts.
+// fail records an asynchronous error; only the first one is kept.
 func (s *status) fail(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -61,8 +61,7 @@ func (s *status) first() error {
 	return s.err
 }
 
-// report returns the asynchronous error to the first who asks and nil to the
-// others.
+// report returns the asynchronous error at its first call and nil at later ones.
 func (s *status) report() error {
 	if s.health.CompareAndSwap(failing, failed) {
 		return s.first()

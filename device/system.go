@@ -1,19 +1,18 @@
 package device
 
-// System is what a driver tells of the GPUs of this host, by index from 0, before any
-// of them is opened: CUDASystem returns that of CUDA. GPUs that a process opens as
-// devices have the same indices.
+// System is what a driver knows of the GPUs of this host before any of them is opened. GPUs are
+// numbered from 0, as in the names of devices ("cuda:0"). CUDASystem returns that of CUDA.
 type System interface {
-	// GPUs is their number.
+	// GPUs is the number of GPUs.
 	GPUs() int
-	// Name is that of the hardware.
+	// Name is the name of the hardware.
 	Name(gpu int) (string, error)
 	// Bus is the PCI address, such as 0000:17:00.0.
 	Bus(gpu int) (string, error)
 	// Peer says how copies go from one GPU to another.
 	Peer(from, to int) (PeerAccess, error)
-	// Memory is what the GPU has and what of it is free now, in bytes. It makes a
-	// context for as long as it takes, whose memory does not count as free.
+	// Memory is the bytes of the GPU's memory, and how many of them are free now. The call makes a
+	// context on the GPU for a short time, whose own memory does not count as free.
 	Memory(gpu int) (total, free int64, err error)
 }
 

@@ -5,8 +5,8 @@ type urgent interface {
 	NewUrgentQueue(name string) (Queue, error)
 }
 
-// NewUrgentQueue is NewQueue of d for what is short, or for what others wait for. Where a device can, kernels of such a queue do not wait until
-// those of other queues have begun with all of their blocks of threads.
+// NewUrgentQueue is d.NewQueue for short tasks and for tasks that others wait for. If the device supports
+// it, kernels of such a queue start before the waiting thread blocks of other queues.
 func NewUrgentQueue(d Device, name string) (Queue, error) {
 	if u, ok := d.(urgent); ok {
 		return u.NewUrgentQueue(name)

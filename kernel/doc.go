@@ -12,7 +12,7 @@
 //   - tile.go: how many rows a launch on a GPU works on at a time, and the memory that takes.
 //   - layout.go: how a program falls into kernels, and where registers lie between them.
 //   - scratch_alloc.go: registers whose lives do not meet share their place in scratch memory.
-//   - halves.go: rows of bfloat16 that are read as such.
+//   - halves.go: rows of bfloat16 that are read as such. indexed.go: rows that are read where a list says.
 //   - chip.go: the sizes of a GPU.
 //   - sparse.go: rows that hold their entries only.
 //   - ordered.go: maxima as bit patterns that compare as integers.

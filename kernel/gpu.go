@@ -80,6 +80,7 @@ type GPULaunch struct {
 	Rows        int       // own rows
 	Bufs        []uint64  // addresses by operand
 	Cell        *GPUCell  // the cell's edges; nil in row programs
+	Index       uint64    // of a program that Indexes: a list of uint32
 	First, Last bool      // edge programs: start the accumulators; finish them
 	Gather      GatherWay // edge programs: the kernels of the gather
 	Scratch     uint64    // as many bytes as Renderer.Scratch says

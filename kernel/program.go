@@ -60,6 +60,7 @@ type Leaf struct {
 	Blocks  int
 	Half    bool // Own or Other, on GPUs (halves.go): rows of bfloat16, two to a float of LD
 	Spread  bool // a Global row repeated for every row of the strip (operand of an element-wise op)
+	Indexed bool // Own or Other: row r is row Index[r] of the launch (indexed.go)
 	Reg     int
 }
 

@@ -2,9 +2,9 @@ package layers
 
 import "sagann/saga"
 
-// Activation is applied to what a layer returns: an element-wise function such as
-// ops.ReLU, shape to same shape. Nil returns the rows as they are, as the last layer
-// of a model must.
+// Activation is applied to the result of a layer: an element-wise function such as
+// ops.ReLU, which keeps the shape. Nil means no activation, as in the last layer
+// of a model.
 type Activation func(saga.Tensor) saga.Tensor
 
 func (f Activation) of(x saga.Tensor) saga.Tensor {

@@ -8,13 +8,13 @@ import (
 // propagation is the name of the layers of APPNP.
 const propagation = "appnp"
 
-// APPNP propagates predictions h by personalised PageRank (Gasteiger et al., 2019), steps
-// layers of width columns without parameters behind those that predict:
+// APPNP propagates predictions h by personalised PageRank (Gasteiger et al., 2019). It returns steps
+// layers without parameters, which follow the layers that compute h [V×width]:
 //
 //	z_0 = h    z_k+1 = (1-α)·Σ n_uv·z_k,u + α·h
 //
-// n is saga.Edge.SymNorm, with the self loops of saga.Model.SelfLoops in the paper. Between two steps the rows are [z, h], of 2·width columns; edges
-// gather z only.
+// n is saga.Edge.SymNorm. In the paper the graph has self loops; saga.Model.SelfLoops adds them. Between two
+// steps the rows are [z, h], of 2·width columns; edges gather z only.
 func APPNP(width, steps int, alpha float32) []saga.Layer {
 	var l []saga.Layer
 	for k := range steps {

@@ -7,13 +7,13 @@ import (
 	"sagann/saga"
 )
 
-// EdgeMLP computes messages with a perceptron of one hidden layer on both ends and
+// EdgeMLP computes messages with a perceptron of one hidden layer from the rows of both ends and
 // the data of the edge, in columns to out:
 //
 //	m = relu([x_u, x_v, data]·W1 + b1)·W2    a = Σ m    x' = act(a·W3 + x·W4)
 //
-// data is the width of the edge data; 0 means what the graph has, none if it has
-// none. Parameters: W1 [2·in+data×hidden], b1 [1×hidden], W2 [hidden×hidden],
+// data is the width of the edge data; 0 means the width in the graph, which may be
+// 0. Parameters: W1 [2·in+data×hidden], b1 [1×hidden], W2 [hidden×hidden],
 // W3 [hidden×out], W4 [in×out].
 func EdgeMLP(in, data, hidden, out int, act Activation) saga.Layer {
 	return saga.Layer{

@@ -7,17 +7,17 @@ import (
 	"sagann/saga"
 )
 
-// GAT is graph attention (Veličković et al., 2018) of several heads, in columns to
-// heads·width, or to width when mean is set: the heads stand side by side, or their
-// mean is taken. For each head
+// GAT is graph attention (Veličković et al., 2018) with several heads, in columns to
+// heads·width or, if mean is set, to width: the results of the heads are concatenated or
+// averaged. For each head
 //
 //	h = x·W    s = leaky_relu(h_u·a_src + h_v·a_dst), slope 0.2
 //	α = softmax of s over the in-edges of v    a = Σ α·h_u    x' = act(a + b)
 //
-// drop drops coefficients α in training. A vertex gathers itself only where the
+// drop is the dropout of the coefficients α in training. A vertex gathers its own row only if the
 // graph has its self loop (saga.Model.SelfLoops). Parameters: W [in×heads·width],
-// a_src and a_dst [1×heads·width], the heads as neighbouring blocks of columns, WithBias
-// also b, a row of the layer's columns.
+// a_src and a_dst [1×heads·width], where each head is a block of neighbouring columns. WithBias
+// adds b, a row of the layer's result.
 func GAT(in, width, heads int, mean bool, drop float32, act Activation, opts ...Option) saga.Layer {
 	o := choose(opts)
 	all := heads * width
@@ -39,8 +39,8 @@ func GAT(in, width, heads int, mean bool, drop float32, act Activation, opts ...
 	}
 }
 
-// headVector is Glorot's rule for the vectors of heads: each a width×1 matrix to it, with PyGInit
-// all of them one matrix [heads×width].
+// headVector is Glorot's rule for the vectors of heads. Each vector counts as a matrix [width×1]; with
+// PyGInit all of them together count as one matrix [heads×width].
 func (c choice) headVector(width, heads int) saga.Init {
 	other := 1
 	if c.pyg {
@@ -49,7 +49,7 @@ func (c choice) headVector(width, heads int) saga.Init {
 	return func(w []float32, _, _ int, r *rand.Rand) { saga.Glorot(w, width, other, r) }
 }
 
-// joined is x, h neighbouring blocks of columns, or the blocks' mean.
+// joined is x, whose columns are h blocks, or the mean of the blocks.
 func joined(x saga.Tensor, h int, mean bool) saga.Tensor {
 	if !mean {
 		return x

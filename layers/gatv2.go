@@ -5,17 +5,17 @@ import (
 	"sagann/saga"
 )
 
-// GATv2 is graph attention whose scores depend on both ends together (Brody et al., 2022), of
-// several heads, in columns to heads·width, or to width when mean is set, as in GAT. For
+// GATv2 is graph attention whose scores depend on both ends jointly (Brody et al., 2022), with
+// several heads, in columns to heads·width or, if mean is set, to width, as in GAT. For
 // each head
 //
 //	h = x·W_src + b_src    g = x·W_dst + b_dst    s = leaky_relu(h_u + g_v)·a, slope 0.2
 //	α = softmax of s over the in-edges of v    a_v = Σ α·h_u    x' = act(a_v + b)
 //
-// drop drops coefficients α in training. A vertex gathers itself only where the
+// drop is the dropout of the coefficients α in training. A vertex gathers its own row only if the
 // graph has its self loop (saga.Model.SelfLoops). Parameters: W_src and W_dst
-// [in×heads·width], a [1×heads·width], the heads as neighbouring blocks of columns, WithBias
-// also b_src and b_dst [1×heads·width] and b, a row of the layer's columns.
+// [in×heads·width], a [1×heads·width], where each head is a block of neighbouring columns. WithBias
+// adds b_src and b_dst [1×heads·width] and b, a row of the layer's result.
 func GATv2(in, width, heads int, mean bool, drop float32, act Activation, opts ...Option) saga.Layer {
 	o := choose(opts)
 	all := heads * width

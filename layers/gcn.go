@@ -5,10 +5,10 @@ import (
 	"sagann/saga"
 )
 
-// EdgeScale gives every edge a number [E×1].
+// EdgeScale returns a factor for every edge [E×1].
 type EdgeScale func(e saga.Edge) saga.Tensor
 
-// EdgeWeight is the weight that the graph has; compiling for a graph without
+// EdgeWeight is the weight of the edge in the graph. Compiling for a graph without
 // weights is an error.
 func EdgeWeight(e saga.Edge) saga.Tensor { return e.Weight }
 
@@ -16,8 +16,8 @@ func EdgeWeight(e saga.Edge) saga.Tensor { return e.Weight }
 //
 //	a = Σ n_uv·x_u    x' = act(a·W + b)
 //
-// n is what scale gives: saga.Edge.SymNorm for 1/√(d_u·d_v) with in-degrees d,
-// EdgeWeight, or nil for 1. Parameters: W [in×out], WithBias also b [1×out].
+// n is the result of scale: saga.Edge.SymNorm for 1/√(d_u·d_v) with in-degrees d,
+// EdgeWeight, or nil for 1. Parameters: W [in×out]. WithBias adds b [1×out].
 func GCN(in, out int, scale EdgeScale, act Activation, opts ...Option) saga.Layer {
 	o := choose(opts)
 	return saga.Layer{

@@ -27,8 +27,8 @@ func GGNN(width, types int, opts ...Option) saga.Layer {
 	}
 }
 
-// GGNNLayer is a GGNN step of the layer's own weights, in columns to in; if out is
-// not 0 a product with W_o [in×out] follows.
+// GGNNLayer is a GGNN step with weights of its own, in columns to in. If out is
+// not 0, a product with W_o [in×out] follows.
 func GGNNLayer(in, out, types int) saga.Layer {
 	l := GGNN(in, types)
 	if out == 0 {

@@ -8,7 +8,7 @@ import (
 // edgeRank is the number of columns that EdgeHead gives each class at each end.
 const edgeRank = 8
 
-// GraphHead gives the logits of graphs from what was read out, in columns to out:
+// GraphHead computes the logits of graphs from the read-out r, in columns to out:
 //
 //	logits = r·W + b
 //
@@ -20,13 +20,13 @@ func GraphHead(in, out int, opts ...Option) func(graphs saga.Tensor, p saga.Para
 	}
 }
 
-// EdgeHead gives the logits of edges from the rows of their two ends, in columns to
-// out: what each end says by itself, and a product of both, of rank 8 for each class,
-// without which no two ends could be compared:
+// EdgeHead computes the logits of edges from the rows of their two ends, in columns to
+// out. They are a linear function of each end, plus a bilinear form of both, of rank 8 for each class,
+// so that the ends can be compared:
 //
 //	logits_c = x_u·S_c + x_v·D_c + b_c + ⟨x_u·U_c, x_v·V_c⟩
 //
-// All four products depend on one end only, so that none is made on the edges.
+// Each of the four products depends on one end only, so all are computed on vertices.
 // Parameters: S, D [in×out], b [1×out], U, V [in×8·out].
 func EdgeHead(in, out int) func(e saga.Edge, p saga.Params) saga.Tensor {
 	return func(e saga.Edge, p saga.Params) saga.Tensor {
@@ -39,7 +39,7 @@ func EdgeHead(in, out int) func(e saga.Edge, p saga.Params) saga.Tensor {
 
 func (o *Options) headed() bool { return o.Task == saga.EdgeTask || o.Task == saga.GraphTask }
 
-// addHead makes m, whose last layer gives Hidden columns, a model for Options.Task.
+// addHead adds the head for Options.Task to m, whose last layer has Hidden columns.
 func (o *Options) addHead(m *saga.Model) {
 	m.Task, m.Readout, m.LinkHead = o.Task, o.Readout, o.LinkHead
 	if !o.headed() {

@@ -16,14 +16,14 @@ const (
 	NormBatch = "batch" // every column, over all vertices: saga.Vertex.BatchNorm
 )
 
-// Between says what lies between layers: it is done to the rows of all but the last.
+// Between says what is done with the result of all layers but the last.
 type Between struct {
 	Activation string // one of Activations; default: ReLU, for gat and gatv2 ELU
 	Norm       string // before the activation: one of Norms; default: none
-	Residual   bool   // what enters a layer is added to what it gives
+	Residual   bool   // the input of a layer is added to its result
 }
 
-// normEps is added to variances, as torch.nn.LayerNorm and BatchNorm1d do by default.
+// normEps is added to variances. It is the default of torch.nn.LayerNorm and BatchNorm1d.
 const normEps = 1e-5
 
 // activations are those of Between.Activation.
@@ -35,8 +35,8 @@ var activations = map[string]Activation{
 // Activations lists the names that Between.Activation takes, in alphabetical order.
 func Activations() []string { return slices.Sorted(maps.Keys(activations)) }
 
-// LayerNorm brings every row of x to mean 0 and variance 1 and learns scale and shift (Ba et al.,
-// 2016), as torch.nn.LayerNorm. Parameters: norm.g, norm.b [1×c].
+// LayerNorm brings every row of x [V×c] to mean 0 and variance 1, and learns scale and shift (Ba et al.,
+// 2016), like torch.nn.LayerNorm. Parameters: norm.g, norm.b [1×c].
 func LayerNorm(x saga.Tensor, p saga.Params) saga.Tensor {
 	return affine(ops.LayerNorm(x, normEps), p)
 }
@@ -56,11 +56,11 @@ var norms = map[string]func(v saga.Vertex, x saga.Tensor, p saga.Params) saga.Te
 // Norms lists the names that Between.Norm takes, in alphabetical order.
 func Norms() []string { return slices.Sorted(maps.Keys(norms)) }
 
-// around is what the layers of a model but the last do with their rows y, made from rows x:
+// around wraps a hidden layer l, which makes rows y from rows x:
 //
 //	x' = act(norm(y)) + x
 //
-// each part where it is asked for. Where y has another width than x, x·R takes the place of x.
+// with those parts that b asks for. If y and x differ in width, x·R takes the place of x.
 // Parameters: norm.g, norm.b [1×c], R [in×c].
 func (b *Between) around(l saga.Layer, act Activation) saga.Layer {
 	norm, residual := norms[b.Norm], b.Residual
@@ -85,11 +85,11 @@ func (b *Between) around(l saga.Layer, act Activation) saga.Layer {
 	return l
 }
 
-// plain tells whether hidden layers are as the model has them.
+// plain reports whether hidden layers are unchanged.
 func (b *Between) plain() bool { return *b == Between{} }
 
-// between is a hidden layer: what layer makes with the activation that the model has, or what
-// the options say instead.
+// between is a hidden layer: layer with the model's own activation or, if the options say something
+// else, wrapped as they say.
 func (o *Options) between(layer func(act Activation) saga.Layer, own Activation) saga.Layer {
 	if o.Between.plain() {
 		return layer(own)
@@ -100,7 +100,7 @@ func (o *Options) between(layer func(act Activation) saga.Layer, own Activation)
 	return o.Between.around(layer(nil), own)
 }
 
-// check lists what is wrong with the options of hidden layers.
+// check lists the errors in the options of hidden layers.
 func (b *Between) check() (errs []error) {
 	if _, ok := activations[b.Activation]; !ok && b.Activation != "" {
 		errs = append(errs, fmt.Errorf("unknown activation %q; there are %s", b.Activation, strings.Join(Activations(), ", ")))

@@ -16,7 +16,7 @@ type Options struct {
 	Features int // columns of the data's features
 	Hidden   int // columns between layers; for gat and gatv2 of each head
 	Classes  int // columns of the logits
-	Layers   int // ggnn has its Steps between two linear layers whatever it says, sgc its Steps
+	Layers   int // number of layers; ignored by ggnn (Steps between two linear layers) and sgc (Steps)
 	Steps    int // ggnn: message steps of one set of weights; sgc, appnp: propagation steps; 0: 2
 	Heads    int // gat, gatv2: heads of all layers but the last; 0: 8
 	OutHeads int // gat, gatv2: heads of the last layer, of which the mean is taken; 0: 1
@@ -24,30 +24,30 @@ type Options struct {
 	Dropout          float32 // on the input of every layer, in training
 	AttentionDropout float32 // gat, gatv2: on the attention coefficients, in training
 
-	Task    saga.Task    // what labels stand on; default: vertices
+	Task    saga.Task    // what has labels; default: vertices
 	Readout saga.Readout // graph labels: sum, mean (default) or max over a graph's vertices
 
 	Between Between
 	Alpha   float32 // appnp: share of the own prediction in every step; 0: 0.1
 
-	LinkHead saga.LinkHead // links: what scores two rows of Classes columns; default: saga.LinkDot
+	LinkHead saga.LinkHead // links: scores two rows of Classes columns; default: saga.LinkDot
 	Loss     saga.Loss     // default: cross-entropy of classes
 
 	Normalize string // gcn: NormSym (default), NormWeight, NormNone
-	EdgeData  int    // edgemlp: columns of the edge data; 0: what the graph has
-	EdgeTypes int    // ggnn: edge types with their own weights; 0: what the graph has
+	EdgeData  int    // edgemlp: columns of the edge data; 0: as many as the graph has
+	EdgeTypes int    // ggnn: edge types with their own weights; 0: as many as the graph has
 
-	Bias bool   // gcn, gat, gatv2: WithBias; the others have the biases of their formulas
-	Init string // what parameters are drawn from at first: InitGlorot (default), InitPyG
+	Bias bool   // gcn, gat, gatv2: WithBias; other models have the biases of their formulas
+	Init string // initialisation of parameters: InitGlorot (default), InitPyG
 }
 
-// What parameters are drawn from at first.
+// Initialisations of parameters.
 const (
 	InitGlorot = "glorot" // weights by saga.Glorot, biases zero
-	InitPyG    = "pyg"    // as PyGInit says
+	InitPyG    = "pyg"    // see PyGInit
 )
 
-// start is the options of the model's layers.
+// start is the layer options that follow from o.
 func (o *Options) start() (opts []Option) {
 	if o.Bias {
 		opts = append(opts, WithBias)
@@ -58,8 +58,8 @@ func (o *Options) start() (opts []Option) {
 	return opts
 }
 
-// The largest options: far more than a model has, and few enough that sizes stay numbers
-// and a mistyped one is an error before anything is planned.
+// The largest values of options. They are far more than models have, but small enough that sizes do not
+// overflow, and that a mistyped number is an error at once.
 const (
 	maxHidden = 1 << 16
 	maxLayers = 1 << 10
@@ -79,11 +79,11 @@ func Looped() []string {
 	return slices.DeleteFunc(Names(), func(name string) bool { return !builders[name].selfLoops })
 }
 
-// New is the model NAME. The last layer has no activation; the others have ReLU, gat and
-// gatv2 ELU, ggnn none. Those that Looped lists add self loops, the others take the graph as it
-// is: set SelfLoops of the result for something else. For labels of graphs or edges the
-// last layer gives Hidden columns with ReLU, and GraphHead or EdgeHead the logits. An
-// unknown name, and an option outside its range, is an error.
+// New is the model with the given name. The last layer has no activation; the others have ReLU, in gat and
+// gatv2 ELU, in ggnn none. The models that Looped lists add self loops, the others use the graph as it
+// is; to change that, set SelfLoops of the result. For labels of graphs or edges the
+// last layer has Hidden columns with ReLU, and GraphHead or EdgeHead computes the logits. An
+// unknown name is an error, and so is an option outside its range.
 func New(name string, o Options) (saga.Model, error) {
 	model, ok := builders[name]
 	if !ok {
@@ -102,7 +102,7 @@ func New(name string, o Options) (saga.Model, error) {
 		return saga.Model{}, fmt.Errorf("layers: model %s: %w", name, err)
 	}
 	for i := range l {
-		if l[i].Name != propagation { // which has no input to learn from
+		if l[i].Name != propagation { // dropout is applied to the input of learned layers only
 			l[i].Dropout = o.Dropout
 		}
 	}
@@ -111,7 +111,7 @@ func New(name string, o Options) (saga.Model, error) {
 	return m, nil
 }
 
-// check lists everything that is out of range.
+// check lists all options that are out of range.
 func (o *Options) check() error {
 	var errs []error
 	least := func(what string, x, min int) {

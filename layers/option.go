@@ -5,16 +5,16 @@ import (
 	"sagann/saga"
 )
 
-// Option is something that a layer has beside its formula. Without any a layer is the formula
-// that its comment prints: weights by saga.Glorot, biases zero.
+// Option is a variation of a layer. Without options a layer is the formula
+// in its comment; weights start as saga.Glorot says, biases as zero.
 type Option int
 
 const (
-	// WithBias adds a bias to the sums of GCN, GAT and GATv2, and to both products of GATv2,
-	// where the papers have none and PyTorch Geometric has one.
+	// WithBias adds a bias to the sums of GCN, GAT and GATv2, and to both products of GATv2. PyTorch
+	// Geometric has these biases, the papers do not.
 	WithBias Option = iota
-	// PyGInit draws the first parameters from the ranges that PyTorch Geometric draws them from.
-	// Layers that it has not ignore it.
+	// PyGInit initialises parameters from the same ranges as PyTorch Geometric. Layers that PyTorch
+	// Geometric does not have ignore it.
 	PyGInit
 )
 
@@ -29,7 +29,7 @@ func choose(opts []Option) (c choice) {
 	return c
 }
 
-// biased is x plus the bias NAME, zero at first, of a layer that has one.
+// biased is x plus the bias called name, if the layer has one. Without init it starts as zero.
 func (c choice) biased(x saga.Tensor, p saga.Params, name string, init saga.Init) saga.Tensor {
 	if !c.bias {
 		return x
@@ -37,8 +37,8 @@ func (c choice) biased(x saga.Tensor, p saga.Params, name string, init saga.Init
 	return ops.Bias(x, p.Bias(name, x.Cols(), init))
 }
 
-// fanIn is the start of weights and biases of a product with n inputs: torch's ±1/√n with PyGInit,
-// nil for the default otherwise.
+// fanIn is the initialisation of weights and biases of a product with n inputs: with PyGInit torch's
+// ±1/√n, otherwise nil, the default.
 func (c choice) fanIn(n int) saga.Init {
 	if !c.pyg {
 		return nil

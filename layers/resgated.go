@@ -5,8 +5,8 @@ import (
 	"sagann/saga"
 )
 
-// ResGated is the residual gated graph convolution of Bresson and Laurent (2017), as
-// PyTorch Geometric's ResGatedGraphConv has it, in columns to out:
+// ResGated is the residual gated graph convolution of Bresson and Laurent (2017), in the form of
+// PyTorch Geometric's ResGatedGraphConv, in columns to out:
 //
 //	k = x·W_key + b_key    q = x·W_query + b_query    h = x·W_value + b_value
 //	a = Σ sigmoid(k_v + q_u)·h_u    x' = act(a + x·W_skip + b)

@@ -5,13 +5,13 @@ import (
 	"sagann/saga"
 )
 
-// SGC is a simple graph convolution (Wu et al., 2019), in columns to out: steps layers, of
-// which the last alone has parameters.
+// SGC is a simple graph convolution (Wu et al., 2019), in columns to out. It is steps layers, of
+// which only the last has parameters.
 //
 //	a_0 = x    a_k = Σ n_uv·a_k-1,u    x' = a_steps·W + b
 //
-// n is saga.Edge.SymNorm, with the self loops of saga.Model.SelfLoops in the paper. All
-// sums depend on graph and features only, so they are computed once, before the first epoch.
+// n is saga.Edge.SymNorm. In the paper the graph has self loops; saga.Model.SelfLoops adds them. All
+// sums depend on the graph and the features only, so they are computed once, before the first epoch.
 // Parameters: W [in×out], b [1×out].
 func SGC(in, out, steps int, opts ...Option) []saga.Layer {
 	start := choose(opts).fanIn(in)

@@ -8,21 +8,21 @@ import (
 	"sagann/saga"
 )
 
-// Ways to weigh the edges of gcn.
+// Weights of edges in gcn.
 const (
 	NormSym    = "sym"    // 1/√(d_u·d_v), d being in-degrees
-	NormWeight = "weight" // the weights that the graph has
+	NormWeight = "weight" // the weights in the graph
 	NormNone   = "none"   // 1
 )
 
 // builder makes the layers of a model from options that check has passed.
 type builder struct {
 	build     func(o Options) ([]saga.Layer, error)
-	selfLoops bool     // every vertex that has none gets one
-	reads     []string // of the options that not every model reads
+	selfLoops bool     // every vertex without a self loop gets one
+	reads     []string // which of the options below the model reads
 }
 
-// Options that not every model reads: the argument of Reading.
+// Options that only some models read, as arguments of Reading.
 const (
 	ReadsLayers    = "layers"
 	ReadsSteps     = "steps"
@@ -33,7 +33,7 @@ const (
 	ReadsBias      = "bias"
 )
 
-// builders are the models: a new one is its file and a row here.
+// builders are the models. A new model needs a file and a row here.
 var builders = map[string]builder{
 	"gcn":     {gcn, true, []string{ReadsLayers, ReadsHidden, ReadsNormalize, ReadsBias}},
 	"commnet": {alike(func(_ Options, in, out int, act Activation) saga.Layer { return CommNet(in, out, act) }), false, []string{ReadsLayers, ReadsHidden}},
@@ -84,7 +84,7 @@ func appnp(o Options) ([]saga.Layer, error) {
 	return append(l, APPNP(o.Classes, o.Steps, cmp.Or(o.Alpha, 0.1))...), err
 }
 
-// attention builds models as the paper's gat: heads side by side, their mean in the last layer.
+// attention builds models like the paper's gat: heads are concatenated, and averaged in the last layer.
 func attention(layer func(in, width, heads int, mean bool, drop float32, act Activation, opts ...Option) saga.Layer) func(Options) ([]saga.Layer, error) {
 	return func(o Options) ([]saga.Layer, error) {
 		var l []saga.Layer
@@ -99,7 +99,7 @@ func attention(layer func(in, width, heads int, mean bool, drop float32, act Act
 	}
 }
 
-// ggnn projects the features, lets one set of weights pass messages, and projects
+// ggnn projects the features, passes messages for Steps steps that share their weights, and projects
 // the states.
 func ggnn(o Options) ([]saga.Layer, error) {
 	input, output := Linear(o.Features, o.Hidden, nil, o.start()...), Linear(o.Hidden, o.Classes, nil, o.start()...)

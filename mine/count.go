@@ -11,7 +11,7 @@ import (
 	"sagann/mine/run"
 )
 
-// seed is that of all sampling: equal runs choose equal plans.
+// seed is the seed of all random walks, so that equal runs choose equal plans.
 const seed = 1
 
 // Prepared is a count whose engine and plan are chosen. It may be used several times.
@@ -20,7 +20,8 @@ type Prepared struct {
 	job *job
 }
 
-// Prepare chooses how the pattern will be counted: Count in two steps.
+// Prepare chooses the engine and the plan that will count the pattern, and counts nothing yet.
+// Graph.Count is Prepare followed by Prepared.Count.
 func (g *Graph) Prepare(p Pattern, options ...Option) (*Prepared, error) {
 	j, err := g.job(p, options)
 	if err != nil {
@@ -29,7 +30,7 @@ func (g *Graph) Prepare(p Pattern, options ...Option) (*Prepared, error) {
 	return &Prepared{g, j}, nil
 }
 
-// Count counts; see Graph.Count.
+// Count counts the subgraphs that match; see Graph.Count.
 func (p *Prepared) Count(ctx context.Context) (Total, error) {
 	return p.g.count(ctx, p.job, p.g.reporter(0, 1))
 }
@@ -37,7 +38,8 @@ func (p *Prepared) Count(ctx context.Context) (Total, error) {
 // Engine is the engine that will count.
 func (p *Prepared) Engine() Engine { return p.job.engine }
 
-// Explain says how it will be counted. Estimates take random walks over the graph.
+// Explain describes the engine, the plan and the expected time. It takes random walks over the
+// graph to estimate them.
 func (p *Prepared) Explain() (*Explanation, error) { return p.g.explain(p.job) }
 
 // job is a count that is ready to run.
@@ -94,7 +96,7 @@ func (g *Graph) count(ctx context.Context, j *job, report func(float64)) (Total,
 	return r.Count(ctx, j.plan)
 }
 
-// evaluate is the value of a formula.
+// evaluate computes the value of a formula from its sums.
 func evaluate(f pattern.Formula, sums map[pattern.Quantity]Total) (Total, error) {
 	x := new(big.Int)
 	for _, t := range f {
@@ -109,7 +111,7 @@ func (g *Graph) job(p Pattern, options []Option) (*job, error) {
 	if err != nil {
 		return nil, err
 	}
-	var small *BudgetError // of the engine that needs least
+	var small *BudgetError // that of the engine that needs the least memory
 	for _, try := range []func(*query) (*job, error){g.formulaJob, g.bitsJob, g.mapsJob, g.loopsJob} {
 		j, err := try(q)
 		var budget *BudgetError
@@ -131,7 +133,7 @@ func (g *Graph) job(p Pattern, options []Option) (*job, error) {
 	return nil, &QuestionError{fmt.Sprintf("engine %s cannot count this pattern with these options; auto or loops can", g.opt.Engine)}
 }
 
-// wants tells whether the engine may be taken.
+// wants reports whether Options.Engine allows engine e.
 func (g *Graph) wants(e Engine) bool { return g.opt.Engine == Auto || g.opt.Engine == e }
 
 func (g *Graph) formulaJob(q *query) (*job, error) {
@@ -140,7 +142,7 @@ func (g *Graph) formulaJob(q *query) (*job, error) {
 		return nil, nil
 	}
 	if g.opt.Engine == Auto && len(f) == 1 && f[0].Of == pattern.FourCliques {
-		return nil, nil // the same work under its own name
+		return nil, nil // a clique: engine Bits does the same work
 	}
 	r, err := g.ordered()
 	if err != nil {
@@ -161,7 +163,7 @@ func (g *Graph) bitsJob(q *query) (*job, error) {
 	return g.bitsPlaced(q)
 }
 
-// bitsPlaced is the job of engine Bits, nil where it has no place.
+// bitsPlaced makes the job of engine Bits. It is nil if the GPUs cannot do it.
 func (g *Graph) bitsPlaced(q *query) (*job, error) {
 	r, err := g.ordered()
 	if err != nil {
@@ -181,7 +183,7 @@ func (g *Graph) loopsJob(q *query) (*job, error) {
 	return g.loopsPlanned(q)
 }
 
-// loopsPlanned is the job of engine Loops.
+// loopsPlanned makes the job of engine Loops.
 func (g *Graph) loopsPlanned(q *query) (*job, error) {
 	r, err := g.ordered()
 	if err != nil {

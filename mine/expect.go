@@ -9,8 +9,8 @@ import (
 	"sagann/mine/run"
 )
 
-// seconds is how long counting takes, by rates that were measured: on all threads, or in
-// kernels. e is the estimate of the job's plan, or of any plan for its pattern.
+// seconds estimates how long counting takes, from measured rates. e is the estimate of the
+// job's plan, or of any plan for its pattern.
 func (g *Graph) seconds(j *job, e plan.Estimate) (float64, error) {
 	if j.engine == Maps {
 		return j.maps.expected, nil
@@ -24,7 +24,7 @@ func (g *Graph) seconds(j *job, e plan.Estimate) (float64, error) {
 	if j.gpu {
 		host, all := j.layout.HostReads(r)
 		w.Host = float64(host)
-		if j.engine == Loops { // which read each set that is intersected
+		if j.engine == Loops { // loops read every set that they intersect, 4 bytes an element
 			w.Host = 4 * e.Work * float64(host) / float64(max(all, 1))
 		}
 	}
@@ -51,19 +51,20 @@ func (g *Graph) seconds(j *job, e plan.Estimate) (float64, error) {
 		}
 		t, kernels = rates.Formula(j.formula, w), cuda.Counted(j.formula)
 		if j.gpu && slices.ContainsFunc(j.formula, func(t pattern.Term) bool { return t.Of == pattern.EdgePairs || t.Of == pattern.Tails }) {
-			workers /= float64(len(g.gpus.list)) // each counts the triangles at all edges
+			workers /= float64(len(g.gpus.list)) // every GPU counts the triangles at all edges
 			listed = w.Vertices / 2
 		}
 	}
 	return t/workers + rates.Host(kernels, listed) + g.starting(rates, j.place), nil
 }
 
-// starting is the time that threads and their memory take.
+// starting is the seconds that starting threads and taking their memory cost.
 func (g *Graph) starting(rates plan.Rates, at place) float64 {
 	return rates.Threads(float64(max(at.workers-1, 0)), float64(max(at.bytes-g.rowsNeed(), 0)))
 }
 
-// rates are those of the place's processors, and by how many times its time is less.
+// rates returns the rates of one processor, and the factor by which all processors of the place
+// are faster than that one.
 func (g *Graph) rates(at place) (plan.Rates, float64) {
 	if !at.gpu {
 		n := float64(at.workers)

@@ -15,7 +15,7 @@ type Explanation struct {
 	Name     string    `json:"name,omitempty"`
 	Induced  bool      `json:"induced"`
 	Where    string    `json:"where,omitempty"`
-	Group    int       `json:"group"` // permutations under which matches are the same subgraph
+	Group    int       `json:"group"` // number of automorphisms that keep the condition: matches per subgraph
 	Engine   Engine    `json:"engine"`
 	Formula  string    `json:"formula,omitempty"`
 	Plan     string    `json:"plan,omitempty"` // loops, one a line
@@ -30,12 +30,12 @@ type Explanation struct {
 	Bytes    int64     `json:"bytes"`                       // rows of the graph and memory of the work; of each GPU
 }
 
-// walkWork bounds what is read for the estimates of an explanation, and for those of the
-// reads of rows where not all fit on GPUs, in elements.
+// walkWork is the most elements that random walks read: for the estimates of an explanation, and
+// to estimate how often each row is read if the rows do not all fit on the GPUs.
 const walkWork = 1 << 24
 
-// ExplainMotifs explains the counts that Motifs makes, pattern by pattern. The time of one
-// counted by formula is that of the sums that those before it do not need.
+// ExplainMotifs explains the counts that Motifs makes, one explanation per pattern. Patterns
+// counted by formulas share sums: each sum's time is given with the first pattern that needs it.
 func (g *Graph) ExplainMotifs(k int) ([]*Explanation, error) {
 	all, err := pattern.Motifs(k)
 	if err != nil {

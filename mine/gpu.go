@@ -14,26 +14,26 @@ import (
 	"sagann/mine/run"
 )
 
-// ErrBusy says that the GPUs are taken by a listing whose loop has not ended.
+// ErrBusy says that a listing is still using the GPUs: the loop over Match has not ended.
 var ErrBusy = errors.New("mine: the GPUs are taken by a listing: end its loop first")
 
-// gpus are the GPUs of a graph. They are opened when they are first needed, and one call
-// at a time uses them.
+// gpus are the GPUs of a graph. They are opened when they are first needed, and only one call
+// at a time may use them.
 type gpus struct {
 	spec string
 
 	mu      sync.Mutex
 	list    []device.GPU
-	limit   int64       // bytes on each
-	on      *cuda.Graph // what is on them, nil: nothing
-	rows    *rows.Rows  // of on
+	limit   int64       // bytes that may be taken on each GPU
+	on      *cuda.Graph // the graph that was uploaded; nil: none
+	rows    *rows.Rows  // the rows of on
 	layout  cuda.Layout
 	use     sync.Mutex
-	listing bool // under mu
+	listing bool // a listing uses the GPUs; guarded by mu
 }
 
-// openGPUs opens devices with a budget each; 0: nine tenths of what is free. Tests put
-// others in its place.
+// openGPUs opens the GPUs that spec names, each with a budget of so many bytes; 0: nine tenths
+// of the free memory. limit is the budget. Tests replace this function.
 var openGPUs = func(spec string, bytes int64) (list []device.GPU, limit int64, err error) {
 	if err := device.Shared(spec); err != nil {
 		return nil, 0, err
@@ -57,7 +57,7 @@ var openGPUs = func(spec string, bytes int64) (list []device.GPU, limit int64, e
 	return list, bytes, nil
 }
 
-// freeMemory is nine tenths of what is free on the GPU that has least.
+// freeMemory is nine tenths of the free bytes of the GPU with the least free memory.
 func freeMemory(spec string) (int64, error) {
 	_, index, err := device.Parse(spec)
 	if err != nil {
@@ -96,10 +96,7 @@ func (x *gpus) open(mem int64) error {
 
 // with calls f with the graph on the GPUs, laid out as wanted.
 func (x *gpus) with(r *rows.Rows, l cuda.Layout, listing bool, f func(g *cuda.Graph) error) error {
-	x.mu.Lock()
-	busy := x.listing
-	x.mu.Unlock()
-	if busy {
+	if x.busy() {
 		return ErrBusy
 	}
 	x.use.Lock()
@@ -129,12 +126,22 @@ func (x *gpus) with(r *rows.Rows, l cuda.Layout, listing bool, f func(g *cuda.Gr
 	return f(x.on)
 }
 
-// Close gives the GPUs back. Without GPUs it does nothing. The graph cannot be used after
-// it.
+// busy reports whether a listing uses the GPUs. A call inside its loop must not wait for its end.
+func (x *gpus) busy() bool {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.listing
+}
+
+// Close frees the GPUs. While they list, it fails with ErrBusy. Without GPUs it does nothing. The graph must not be
+// used after it has succeeded.
 func (g *Graph) Close() (err error) {
 	x := g.gpus
 	if x == nil {
 		return nil
+	}
+	if x.busy() {
+		return ErrBusy
 	}
 	x.use.Lock()
 	defer x.use.Unlock()
@@ -149,7 +156,8 @@ func (g *Graph) Close() (err error) {
 	return err
 }
 
-// gpuPlace is the place of work on the GPUs that takes from least to most bytes on each.
+// gpuPlace is a place on the GPUs, for work that needs between least and most bytes on each GPU.
+// What cannot fit is a BudgetError.
 func (g *Graph) gpuPlace(r *rows.Rows, part cuda.Part, what string, need func(chip cuda.Chip) (least, most int64)) (place, error) {
 	if err := g.gpus.open(g.opt.Mem); err != nil {
 		return place{}, err
@@ -162,7 +170,8 @@ func (g *Graph) gpuPlace(r *rows.Rows, part cuda.Part, what string, need func(ch
 	return place{gpu: true, layout: f.Layout, room: f.Room, bytes: f.Bytes, resident: f.Layout.Resident(r)}, nil
 }
 
-// wide tells whether a vertex has more neighbours above it than the kernels for roots take.
+// wide reports whether a vertex has more neighbours above it than the kernels can handle
+// (see cuda.Widest).
 func (g *Graph) wide(r *rows.Rows) (bool, error) {
 	if err := g.gpus.open(g.opt.Mem); err != nil {
 		return false, err
@@ -170,14 +179,15 @@ func (g *Graph) wide(r *rows.Rows) (bool, error) {
 	return r.MaxAbove > cuda.Widest(cuda.ChipOf(g.gpus.list[0]).Shared), nil
 }
 
-// formulaPlace, bitsPlace, loopsPlace and listingPlace are where the work of an engine
-// runs. What GPUs cannot do has no place on them: ok is false.
+// formulaPlace, bitsPlace, loopsPlace and listingPlace decide where the work of an engine
+// runs. ok is false if the graph has GPUs and they cannot do the work.
 
 func (g *Graph) formulaPlace(r *rows.Rows, f pattern.Formula, what string) (p place, ok bool, err error) {
 	return g.formulaPlaceOf(cuda.PartOf(f), r, f, what)
 }
 
-// formulaPlaceOf has the GPUs keep a part of the rows that may be more than the formula needs.
+// formulaPlaceOf is formulaPlace with the given part of the rows on the GPUs, which may be more
+// than the formula needs.
 func (g *Graph) formulaPlaceOf(part cuda.Part, r *rows.Rows, f pattern.Formula, what string) (p place, ok bool, err error) {
 	if g.gpus == nil || !cuda.Kernels(f) {
 		shared, each := run.SumsNeed(r, f)
@@ -219,7 +229,8 @@ func (g *Graph) loopsPlace(r *rows.Rows, pl *plan.Plan) (p place, err error) {
 	return p, err
 }
 
-// mapsPlace is where all maps are counted, one way after the other, so much work in all.
+// mapsPlace is the place where all these kinds of maps are counted, one after the other; work is
+// the work of all of them.
 func (g *Graph) mapsPlace(r *rows.Rows, all []*plan.Maps, work plan.MapsWork) (p place, err error) {
 	const what = "counting maps"
 	var shared, each, least, most int64
@@ -249,7 +260,7 @@ func (g *Graph) listingPlace(pl *plan.Plan) (p place, err error) {
 	return p, err
 }
 
-// sums are the quantities of a formula.
+// sums computes the quantities of a formula.
 func (g *Graph) sums(ctx context.Context, r *rows.Rows, f pattern.Formula, p place, report func(float64)) (sums map[pattern.Quantity]Total, err error) {
 	if !p.gpu {
 		return (&run.Run{Rows: r, Workers: p.workers, Report: report}).Sums(ctx, f)
@@ -261,7 +272,7 @@ func (g *Graph) sums(ctx context.Context, r *rows.Rows, f pattern.Formula, p pla
 	return sums, err
 }
 
-// onGPUs counts cliques of k vertices, or by the plan where there is one.
+// onGPUs counts on the GPUs: cliques for engine Bits, otherwise by the loops of the job's plan.
 func (g *Graph) onGPUs(ctx context.Context, r *rows.Rows, j *job, report func(float64)) (n Total, err error) {
 	err = g.gpus.with(r, j.layout, false, func(on *cuda.Graph) (err error) {
 		if j.engine == Bits {

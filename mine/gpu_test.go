@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -144,6 +145,16 @@ func TestGPUEngines(t *testing.T) {
 		}
 		if _, err := g.Cliques(ctx, 3); !errors.Is(err, mine.ErrBusy) {
 			t.Errorf("a count inside a listing: %v", err)
+		}
+		closed := make(chan error, 1)
+		go func() { closed <- g.Close() }()
+		select {
+		case err := <-closed:
+			if !errors.Is(err, mine.ErrBusy) {
+				t.Errorf("Close inside a listing: %v", err)
+			}
+		case <-time.After(10 * time.Second):
+			t.Error("Close inside a listing waits for its end")
 		}
 		break
 	}

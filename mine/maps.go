@@ -16,16 +16,17 @@ import (
 	"sagann/mine/run"
 )
 
-// maps is a count by numbers of maps: a sum, divided by the number of automorphisms.
+// maps is a way to count a pattern's subgraphs as a sum of numbers of maps and other terms,
+// divided by the pattern's number of automorphisms.
 type maps struct {
-	over     int64
+	over     int64 // the number of automorphisms
 	maps     []mapsTerm
-	work     plan.MapsWork   // of all of them
-	edges    pattern.Formula // what follows from the triangles at edges that maps need
-	formula  pattern.Formula
-	place    place // of the formula
-	rest     []restTerm
-	expected float64 // seconds
+	work     plan.MapsWork   // of all maps
+	edges    pattern.Formula // sums that follow from the triangles at edges, which maps need too
+	formula  pattern.Formula // sums that are computed on their own
+	place    place           // where formula is computed
+	rest     []restTerm      // patterns counted by other engines
+	expected float64         // seconds
 }
 
 type mapsTerm struct {
@@ -33,21 +34,22 @@ type mapsTerm struct {
 	maps  *plan.Maps
 }
 
-// restTerm is a multiple of a count of subgraphs.
+// restTerm is a multiple of a count of subgraphs, made by another engine.
 type restTerm struct {
 	times int64
 	job   *job
 }
 
-// Bounds of what Auto looks at: loops that are expected to be fast need not be outdone, and
-// each pattern that is counted by loops takes a plan.
+// Bounds of the search for maps. If loops are expected to take less than soon, Auto takes
+// them and does not look at maps. No more than mostRest other patterns are counted by loops, as
+// planning each takes time.
 const (
 	soon     = 2e-3 // seconds
 	mostRest = 6
 )
 
-// mapsJob is the job of engine Maps; nil where it cannot count the pattern, and that of
-// loops where Auto expects them to be faster.
+// mapsJob makes the job of engine Maps. It is nil if maps cannot count the pattern. If
+// Auto expects loops to be faster, it is the job of loops.
 func (g *Graph) mapsJob(q *query) (*job, error) {
 	p := q.pattern
 	if !p.Free() || p.Labelled() || q.where != nil || !g.wants(Maps) {
@@ -78,7 +80,7 @@ func (g *Graph) mapsJob(q *query) (*job, error) {
 	return &job{engine: Maps, query: q, maps: m, place: at}, nil
 }
 
-// maps writes a pattern's count by numbers of maps; nil if there is no such way.
+// maps finds a way to count a pattern by numbers of maps; m is nil if there is none.
 func (g *Graph) maps(p Pattern) (m *maps, at place, err error) {
 	r, err := g.ordered()
 	if err != nil {
@@ -117,7 +119,8 @@ func (g *Graph) maps(p Pattern) (m *maps, at place, err error) {
 	return m, at, err
 }
 
-// restOf adds what is counted otherwise; not ok: it has no place, or is too much to plan.
+// restOf adds to m the terms that are not counts of maps. ok is false if they cannot run here,
+// or would need too many plans.
 func (g *Graph) restOf(r *rows.Rows, m *maps, rest []pattern.Times) (ok bool, err error) {
 	sum := map[pattern.Quantity]int64{}
 	for _, t := range rest {
@@ -161,7 +164,7 @@ func (g *Graph) restOf(r *rows.Rows, m *maps, rest []pattern.Times) (ok bool, er
 	return true, nil
 }
 
-// mapsSeconds is how long it takes.
+// mapsSeconds is how many seconds counting by m is expected to take.
 func (g *Graph) mapsSeconds(m *maps, at place) (float64, error) {
 	rates, workers := g.rates(at)
 	t := rates.Maps(m.work, float64(g.Vertices()))/workers + float64(len(m.maps))*rates.Host(1, float64(g.Vertices())) + g.starting(rates, at)
@@ -196,7 +199,7 @@ func (g *Graph) mapsSeconds(m *maps, at place) (float64, error) {
 	return t, nil
 }
 
-// cliqueEstimate is how many cliques there are of each size.
+// cliqueEstimate estimates how many cliques of each size there are.
 func (g *Graph) cliqueEstimate(q *query) (plan.Estimate, error) {
 	r, err := g.ordered()
 	if err != nil {
@@ -206,7 +209,8 @@ func (g *Graph) cliqueEstimate(q *query) (plan.Estimate, error) {
 	return e, err
 }
 
-// threads is how many count the triangles at edges, also for GPUs.
+// threads is the number of CPU threads that count the triangles at edges. The CPU counts them
+// for GPUs, too.
 func (g *Graph) threads(at place) int {
 	if at.gpu {
 		return g.opt.Threads
@@ -214,7 +218,8 @@ func (g *Graph) threads(at place) int {
 	return at.workers
 }
 
-// degreesOf is what the work of maps follows from, made when it is first needed.
+// degreesOf returns the sums over degrees from which the work of maps is estimated. They are
+// computed when they are first needed.
 func (g *Graph) degreesOf(r *rows.Rows) plan.Degrees {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -225,7 +230,7 @@ func (g *Graph) degreesOf(r *rows.Rows) plan.Degrees {
 	return *g.degrees
 }
 
-// countMaps adds everything up.
+// countMaps counts all terms of the job's sum and adds them up.
 func (g *Graph) countMaps(ctx context.Context, r *rows.Rows, j *job, report func(float64)) (Total, error) {
 	m := j.maps
 	parts := float64(len(m.maps) + len(m.rest) + 1)

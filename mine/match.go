@@ -12,8 +12,8 @@ import (
 
 // Match lists the subgraphs that match the pattern: rows of the user's vertex numbers, one
 // for each pattern vertex, in the order that the package's comment describes. A row is
-// valid until the next one. An error is the last thing that is yielded, with a nil row.
-// Breaking off ends the search. Loops list; with Options.Engine set to another engine that is an error.
+// valid until the next one. An error is yielded last, with a nil row. Leaving the loop ends the
+// search. Only engine Loops can list: any Options.Engine other than Loops and Auto is an error.
 func (g *Graph) Match(ctx context.Context, p Pattern, options ...Option) iter.Seq2[[]uint32, error] {
 	return func(yield func([]uint32, error) bool) {
 		j, err := g.listing(p, options)
@@ -33,7 +33,7 @@ func (g *Graph) Match(ctx context.Context, p Pattern, options ...Option) iter.Se
 	}
 }
 
-// listing is the job of Match. Only loops list.
+// listing makes the job of Match.
 func (g *Graph) listing(p Pattern, options []Option) (*job, error) {
 	if e := g.opt.Engine; e != Auto && e != Loops {
 		return nil, &QuestionError{fmt.Sprintf("engine %s only counts: listings are made by loops", e)}

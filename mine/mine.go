@@ -40,8 +40,8 @@ func ReadPattern(path string) (Pattern, error) { return pattern.ReadFile(path) }
 // Engine is a way to count.
 type Engine string
 
-// The engines. Auto takes the first of formula and bits that can count the pattern within
-// the memory, and else what is expected to be faster of maps and loops.
+// The engines. Auto takes Formula or else Bits if it can count the pattern within the memory.
+// Otherwise it takes Maps or Loops, whichever is expected to be faster.
 const (
 	Auto    Engine = "auto"
 	Formula Engine = "formula" // sums over vertices and edges
@@ -59,26 +59,26 @@ type Options struct {
 	// Device is where the work is done: "" or "cpu", or GPUs, such as "cuda" or "cuda:0,1".
 	// Results do not depend on it. A graph with GPUs must be closed.
 	Device string
-	// Mem bounds the bytes of the graph's rows and of what the work takes; 0: no bound.
-	// With little memory fewer threads work. The edges given to Open are not counted. If it is
-	// too small, a count fails with a BudgetError, before it takes memory beside the rows.
-	// With GPUs it bounds the bytes taken on each, 0: nine tenths of what is free; rows
-	// that do not fit are read from host memory.
+	// Mem bounds the bytes of the graph's rows and of the memory for the work; 0: no bound.
+	// With little memory fewer threads work. The edges given to Open are not counted. If Mem is
+	// too small, a count fails with a BudgetError before it takes any memory beyond the rows.
+	// With GPUs, Mem bounds the bytes taken on each GPU; 0: nine tenths of its free memory. Rows
+	// that do not fit there are read from host memory.
 	Mem int64
-	// Engine counts; "" is Auto. Only Loops and Auto list.
+	// Engine is the engine that counts; "" is Auto. Match works with Loops and Auto only.
 	Engine Engine
-	// NoReuse has every loop make the sets that it needs for itself, instead of sharing what
-	// loops outside it have made. NoPool has GPUs list in two passes, of which the first
-	// counts, instead of into blocks of a pool. Both are for measuring; results are the same.
+	// NoReuse and NoPool switch optimisations off, to measure them; results are the same. With
+	// NoReuse every loop makes its own sets instead of sharing those of outer loops. With NoPool
+	// GPUs list in two passes, first counting and then writing, instead of into a pool of blocks.
 	NoReuse, NoPool bool
-	// Progress, unless nil, is told the share of a run's work that is done, from 0 to 1,
-	// ascending, one call at a time.
+	// Progress, unless nil, is called with the share of a run's work that is done: ascending
+	// from 0 to 1, one call at a time.
 	Progress func(done float64)
 }
 
-// Graph is an undirected graph that patterns are looked for in. Its methods may be called
-// from several goroutines. GPUs do one thing after another; as long as they list, other
-// work on them is refused with ErrBusy.
+// Graph is an undirected graph in which patterns are counted and listed. Its methods may be called
+// from several goroutines. GPUs do one call after the other. While they list, other
+// work on them fails with ErrBusy.
 type Graph struct {
 	opt     Options
 	gpus    *gpus // nil: the CPU works
@@ -90,9 +90,9 @@ type Graph struct {
 	degrees  *plan.Degrees
 }
 
-// Open takes the graph whose edges are listed in both directions; weights, types and data
-// of edges are not used. A missing reverse is an error, as are labels whose number is not
-// that of the vertices.
+// Open makes a Graph of edges that are listed in both directions. Weights, types and data
+// of edges are not used. An edge without its reverse is an error, and so is Options.Labels
+// with another length than the number of vertices.
 func Open(edges *chunk.Edges, opt Options) (*Graph, error) {
 	if err := edges.Validate(); err != nil {
 		return nil, err
@@ -108,7 +108,7 @@ func Open(edges *chunk.Edges, opt Options) (*Graph, error) {
 		return nil, fmt.Errorf("mine: no engine %q; there are auto, formula, bits, maps and loops", opt.Engine)
 	}
 	if opt.Threads < 0 || opt.Mem < 0 {
-		return nil, fmt.Errorf("mine: %d threads and %d bytes of memory: neither is below 0", opt.Threads, opt.Mem)
+		return nil, fmt.Errorf("mine: %d threads and %d bytes of memory: both must be at least 0", opt.Threads, opt.Mem)
 	}
 	if opt.Threads == 0 {
 		opt.Threads = runtime.GOMAXPROCS(0)
@@ -134,15 +134,16 @@ func (g *Graph) Vertices() int { return g.byID.V() }
 // Edges is the number of undirected edges, without loops and repeated ones.
 func (g *Graph) Edges() int64 { return g.byID.Edges() }
 
-// Dropped is how many entries of the list of edges were loops, and how many occurred
-// before. An undirected edge that is listed twice has two entries too many.
+// Dropped returns how many entries of the list of edges were loops, and how many were repeats of
+// an earlier entry. An undirected edge that is listed twice counts as two repeats, one for each
+// direction.
 func (g *Graph) Dropped() (loops, repeats int64) { return g.dropped.Loops, g.dropped.Repeats }
 
-// rowsNeed is what both orders of the graph take: they have equally long rows, and the
-// one by degree has the user's numbers beside them.
+// rowsNeed is the bytes of the graph in both orders, by the user's numbers and by degree. Both
+// have equally long rows. The one by degree also stores the user's number of each vertex.
 func (g *Graph) rowsNeed() int64 { return 2*g.byID.Bytes() + 4*int64(g.byID.V()) }
 
-// ordered is the graph in order of degree, made when it is first needed.
+// ordered returns the graph in order of degree. It is made when it is first needed.
 func (g *Graph) ordered() (*rows.Rows, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -152,7 +153,7 @@ func (g *Graph) ordered() (*rows.Rows, error) {
 	return g.byDegree, nil
 }
 
-// BudgetError says that Options.Mem is too small, and what would do.
+// BudgetError says that Options.Mem is too small, and how much would be enough.
 type BudgetError struct {
 	Mem, Smallest int64 // bytes
 	What          string
@@ -163,18 +164,19 @@ func (e *BudgetError) Error() string {
 	return fmt.Sprintf("mine: %s needs more than the %s of memory it may take; the smallest budget that would do is %s", e.What, units.Size(e.Mem), units.Least(e.Smallest))
 }
 
-// place is where a job runs and what it takes there.
+// place is where a job runs, on the CPU or on GPUs, and the memory it takes there.
 type place struct {
 	workers int   // threads
-	bytes   int64 // rows and work; of each GPU
+	bytes   int64 // of rows and work; with GPUs: on each of them
 	gpu     bool
 	layout  cuda.Layout
 	room    int64 // bytes of work on each GPU
-	// resident is the share of the bytes of rows that lies on the GPUs.
+	// resident is the share of the rows' bytes that lies in GPU memory.
 	resident float64
 }
 
-// workers is the place of as many threads as fit beside the fixed bytes.
+// workers is a place on the CPU with as many threads as fit into the memory: fixed bytes are
+// shared, and every thread takes each bytes.
 func (g *Graph) workers(fixed, each int64, what string) (place, error) {
 	n := g.opt.Threads
 	if g.opt.Mem > 0 && g.gpus == nil {
@@ -187,7 +189,7 @@ func (g *Graph) workers(fixed, each int64, what string) (place, error) {
 	return place{workers: n, bytes: fixed + int64(n)*each}, nil
 }
 
-// reporter is Options.Progress for a part of the work, from lo to hi.
+// reporter reports a part of the work to Options.Progress: 0 to 1 of the part are lo to hi of all.
 func (g *Graph) reporter(lo, hi float64) func(float64) {
 	if g.opt.Progress == nil {
 		return nil

@@ -207,7 +207,7 @@ func TestRefused(t *testing.T) {
 		{opened(&chunk.Edges{V: 1, Src: []uint32{0}, Dst: []uint32{1}}, mine.Options{}), "the graph has 1 vertices"},
 		{opened(complete(3), mine.Options{Labels: []int32{1}}), "1 labels for 3 vertices"},
 		{opened(complete(3), mine.Options{Engine: "tables"}), `no engine "tables"`},
-		{opened(complete(3), mine.Options{Threads: -1}), "below 0"},
+		{opened(complete(3), mine.Options{Threads: -1}), "at least 0"},
 		{count(mine.MustPattern("0:1-1")), "the graph has none"},
 		{count(mine.Pattern{}), "at least one edge"},
 		{count(pattern.New(3).WithEdge(0, 1)), "not connected"},

@@ -23,8 +23,8 @@ const MaxMotif = 6
 // Motifs counts all connected patterns of k vertices, 3 to MaxMotif, in the order of
 // pattern.Motifs: induced, unless EdgeInduced is given. Conditions are not allowed.
 //
-// Edge-induced counts come first. The induced ones follow: a subgraph of more edges
-// contains others of fewer, a number of times that depends on the two patterns only.
+// Edge-induced counts are made first, and induced counts are computed from them: how often
+// one pattern lies in another of more edges depends on the two patterns only.
 func (g *Graph) Motifs(ctx context.Context, k int, options ...Option) ([]Motif, error) {
 	q := query{}
 	for _, o := range options {
@@ -57,7 +57,8 @@ func (g *Graph) Motifs(ctx context.Context, k int, options ...Option) ([]Motif, 
 	return out, nil
 }
 
-// edgeInduced counts all patterns. Where each has a formula their sums are computed once.
+// edgeInduced counts all patterns. If all have formulas, the sums that they share are computed
+// once.
 func (g *Graph) edgeInduced(ctx context.Context, all []Pattern) ([]*big.Int, error) {
 	counts := make([]*big.Int, len(all))
 	if all[0].Vertices() <= 4 && g.wants(Formula) {
@@ -80,8 +81,8 @@ func (g *Graph) edgeInduced(ctx context.Context, all []Pattern) ([]*big.Int, err
 	return counts, nil
 }
 
-// jobs chooses how each pattern is counted. A budget that is too small for some is an error
-// with the one that would do for all.
+// jobs chooses how each pattern is counted. If the memory is too small for any of them, the error
+// names the memory that is enough for all.
 func (g *Graph) jobs(all []Pattern) ([]*job, error) {
 	out := make([]*job, len(all))
 	var most *BudgetError
@@ -104,8 +105,8 @@ func (g *Graph) jobs(all []Pattern) ([]*job, error) {
 	return out, nil
 }
 
-// byFormulas fills the counts of patterns that all have a formula; it is not done if the
-// memory does not do and other engines may be taken.
+// byFormulas computes the counts of patterns that all have a formula. done is false if it did not:
+// the memory is too small, but other engines may be used.
 func (g *Graph) byFormulas(ctx context.Context, all []Pattern, counts []*big.Int) (done bool, err error) {
 	formulas := make([]pattern.Formula, len(all))
 	var union pattern.Formula
@@ -139,8 +140,8 @@ func (g *Graph) byFormulas(ctx context.Context, all []Pattern, counts []*big.Int
 	return true, nil
 }
 
-// subtractLarger turns edge-induced counts into induced ones: from the pattern of most
-// edges down, each loses its copies in the induced subgraphs of more edges.
+// subtractLarger turns edge-induced counts into induced ones. It goes from the pattern with the most
+// edges down, and subtracts from each count the copies that lie in induced subgraphs of more edges.
 func subtractLarger(all []Pattern, counts []*big.Int) {
 	for i := len(all) - 1; i >= 0; i-- {
 		for j := i + 1; j < len(all); j++ {

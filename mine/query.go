@@ -6,22 +6,22 @@ import (
 	"sagann/mine/pattern"
 )
 
-// Option says what is looked for.
+// Option is an option of a count or a listing.
 type Option func(*query)
 
 // query is a pattern with its options.
 type query struct {
-	pattern Pattern // with marks where it is induced
+	pattern Pattern // if matches are induced, it has the marks of pattern.Induced
 	where   *pattern.Expr
 	cond    func(Match) Bool
 	induced *bool
 	limit   int64
 }
 
-// QuestionError says that what is asked for does not go with the graph, the engine or the device.
+// QuestionError says that the pattern or an option does not fit the graph, the engine or the device.
 type QuestionError struct{ text string }
 
-// Error is what does not go.
+// Error says what does not fit.
 func (e *QuestionError) Error() string { return "mine: " + e.text }
 
 // Induced looks for induced subgraphs: pairs without an edge in the pattern must not have
@@ -32,7 +32,7 @@ func Induced(q *query) { yes := true; q.induced = &yes }
 // Match do so by default.
 func EdgeInduced(q *query) { no := false; q.induced = &no }
 
-// Where keeps the matches for which the condition holds. It runs once, on symbols:
+// Where keeps the matches for which the condition holds. The function runs once, on symbols:
 //
 //	mine.Where(func(m mine.Match) mine.Bool {
 //		return m.Label(0).Eq(m.Label(2)).And(m.Adjacent(1, 3).Not())

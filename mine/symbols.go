@@ -9,10 +9,10 @@ import (
 	"sagann/mine/pattern"
 )
 
-// Match is what a condition is about. Its methods name vertices of the pattern by number
-// and give symbols: a condition runs once, before the search, and what it computes is
-// asked of every match as early as the vertices it names are known. Go's own conditions
-// and loops inside it cannot depend on the graph.
+// Match stands for any match, in the condition given to Where. Its methods take the numbers of
+// pattern vertices and return symbols. The condition runs once, before the search, and builds an
+// expression. The search evaluates each part of the expression as soon as the vertices in it are
+// bound. So Go's own if and for inside a condition cannot depend on the graph.
 type Match struct{ n int }
 
 // Int is an integer of 64 bits that depends on the match. Make it with the methods of
@@ -34,7 +34,7 @@ func (m Match) Label(i int) Int { return m.leaf(pattern.Label, i) }
 // Degree is the number of neighbours in the graph of the vertex that i is mapped to.
 func (m Match) Degree(i int) Int { return m.leaf(pattern.Degree, i) }
 
-// Adjacent tells whether the vertices that i and j are mapped to are neighbours.
+// Adjacent reports whether the vertices that i and j are mapped to are neighbours.
 func (m Match) Adjacent(i, j int) Bool {
 	m.check(i)
 	m.check(j)
@@ -83,7 +83,7 @@ func (a Int) AtLeast(b Int) Bool { return a.Less(b).Not() }
 // And holds if both do.
 func (a Bool) And(b Bool) Bool { return Bool{node(pattern.And, a.e, b.e)} }
 
-// Or holds if one of both does.
+// Or holds if at least one of the two does.
 func (a Bool) Or(b Bool) Bool { return Bool{node(pattern.Or, a.e, b.e)} }
 
 // Not holds if a does not.

@@ -5,13 +5,16 @@ import (
 	"sync"
 )
 
-// Asking: a rank asks another for bytes, at any time, which that one answers beside whatever else it does. Answers come from goroutines
-// that do nothing but wait for asks, work and answer; they never ask, so no rank waits in a circle.
+// This file lets a rank ask another one for bytes at any time (a remote procedure call). The other rank
+// answers in the background, from goroutines that only wait for asks and answer them. They never ask
+// themselves, so there is no deadlock.
 
-// An Answer answers an ask of a rank, in memory that it may take for that. It may be called by several goroutines.
+// An Answer is a function that answers an ask. memory is its result of an earlier call, or nil, and may be used for
+// the new result; so an Answer must not return memory that it still needs. It may be called by several goroutines
+// at the same time.
 type Answer func(ask, memory []byte) ([]byte, error)
 
-// asking is what a Group has for that.
+// asking is the part of a Group for asks.
 type asking struct {
 	once    sync.Once
 	mu      sync.Mutex
@@ -20,8 +23,8 @@ type asking struct {
 	lines   []sync.Mutex // by rank: one ask at a time
 }
 
-// Serve has asks of other ranks answered until the group is closed, and returns the number of this service. All ranks call it, in one
-// order for several services.
+// Serve answers asks of other ranks with f until the group is closed. It returns the number of this service.
+// All ranks must call it and, with several services, in the same order.
 func (g *Group) Serve(f Answer) int {
 	a := &g.asking
 	a.mu.Lock()
@@ -38,7 +41,7 @@ func (g *Group) Serve(f Answer) int {
 	return len(a.answers) - 1
 }
 
-// Ask is what service number service of a rank answers. The result is in memory where there is room.
+// Ask sends ask to a service of a rank and returns the answer. The result is in memory if that is large enough.
 func (g *Group) Ask(rank, service int, ask, memory []byte) ([]byte, error) {
 	a := &g.asking
 	a.lines[rank].Lock()
@@ -66,7 +69,7 @@ func (g *Group) Ask(rank, service int, ask, memory []byte) ([]byte, error) {
 	return b, nil
 }
 
-// sized is n bytes, of memory where there are so many.
+// sized is n bytes: the beginning of memory if that is large enough, and otherwise new ones.
 func sized(memory []byte, n int) []byte {
 	if cap(memory) < n {
 		return make([]byte, n)
@@ -74,13 +77,13 @@ func sized(memory []byte, n int) []byte {
 	return memory[:n]
 }
 
-// serve answers rank r until the link ends.
+// serve answers the asks of rank r until the link ends.
 func (g *Group) serve(r int) {
 	var ask, memory []byte
 	head := make([]byte, 16)
 	for {
 		if g.recv(head, r, askTag) != nil {
-			return // the link has ended; whoever waits for an answer is told so
+			return // the link has ended; a call that waits for an answer gets the link's error
 		}
 		ask = sized(ask, int(binary.LittleEndian.Uint64(head[8:])))
 		if g.recv(ask, r, askTag) != nil {
@@ -99,7 +102,7 @@ func (g *Group) serve(r int) {
 	}
 }
 
-// answer waits until this rank has the service, which it may be about to make.
+// answer calls a service. If this rank has not called Serve for it yet, answer waits until it has.
 func (g *Group) answer(service int, ask, memory []byte) ([]byte, error) {
 	a := &g.asking
 	a.mu.Lock()

@@ -6,32 +6,33 @@ import (
 	"sync/atomic"
 )
 
-// Link moves messages between ranks. Messages of one sender, receiver and tag arrive in the order of their
-// sending. Its methods may be called by any goroutines at the same time.
+// Link moves messages between ranks. Messages with the same sender, receiver and tag arrive in the order in
+// which they were sent. Methods may be called by several goroutines at the same time.
 type Link interface {
-	Rank() int       // of this process
-	Ranks() int      // their number
-	Hosts() []string // where each rank runs, by rank
-	// Send returns when b may change again: perhaps before it has arrived. It has at most Piece bytes.
+	Rank() int       // the number of this process, from 0
+	Ranks() int      // the number of ranks
+	Hosts() []string // the name of the host of each rank
+	// Send sends b, at most Piece bytes. It returns when the caller may change b again, which can be
+	// before the message has arrived.
 	Send(b []byte, to, tag int) error
-	// Recv fills b with a message of just as many bytes.
+	// Recv receives a message of exactly len(b) bytes into b.
 	Recv(b []byte, from, tag int) error
-	// Abort ends all ranks: their calls, under way or to come, fail, or their processes end.
+	// Abort ends all ranks: all their present and later calls fail, or their processes end.
 	Abort(why error)
-	// Close takes leave of the other ranks; all must do so.
+	// Close ends the link. All ranks must call it.
 	Close() error
 }
 
-// Piece is the largest message of a Link, in bytes: counts of MPI have 31 bits.
+// Piece is the largest message of a Link, in bytes. It is limited because counts in MPI have 31 bits.
 const Piece = 1 << 30
 
-// Group is the ranks of a run. A nil Group is one rank alone.
+// Group is the ranks of a run. A nil Group is a run with one rank.
 type Group struct {
-	GPUs Library // what moves bytes between GPUs of different ranks; set before a run begins
+	GPUs Library // the library that moves bytes between GPUs of different ranks; set before a run begins
 
 	link  Link
 	piece int
-	sent  []atomic.Int64 // bytes of tasks, by the rank at the other end
+	sent  []atomic.Int64 // bytes sent by tasks, by receiving rank; got is by sending rank
 	got   []atomic.Int64
 	epoch atomic.Int64
 	doing atomic.Pointer[func() string]
@@ -39,14 +40,17 @@ type Group struct {
 	asking asking
 }
 
-// Library is NCCL, or nothing: bytes then go through host memory and the link.
+// Library is NCCL. Without it, bytes go through host memory and the link.
 type Library struct {
-	Path  string                          // "": none
-	Found func(version string, err error) // is told once whether it can be opened on all ranks; nil: it must
+	Path string // file of the library; "": none
+	// Found, unless nil, is called once with the result of opening the library: err is nil if all ranks
+	// could open it. If Found is nil, failing to open it is an error of Use.
+	Found func(version string, err error)
 	tried bool
 }
 
-// Use opens the library by open, on all ranks or on none; all ranks call it, as often as they like. It tells whether they use it.
+// Use opens the library with open, and reports whether the ranks use it: either all of them or none. All ranks
+// must call it; it may be called several times.
 func (l *Library) Use(g *Group, open func(path string) (version string, err error)) (bool, error) {
 	if l.Path == "" {
 		return false, nil
@@ -63,10 +67,10 @@ func (l *Library) Use(g *Group, open func(path string) (version string, err erro
 	return l.Path != "" && err == nil, err
 }
 
-// A Teller is a Link that tells other ranks what this one does.
+// A Teller is a Link that tells other ranks what this one is doing. where returns that as text.
 type Teller interface{ Tell(where func() string) }
 
-// Over is the group of the ranks that link joins.
+// Over is the group of the ranks that link connects.
 func Over(link Link) *Group {
 	n := link.Ranks()
 	g := &Group{link: link, piece: Piece, sent: make([]atomic.Int64, n), got: make([]atomic.Int64, n)}
@@ -77,21 +81,22 @@ func Over(link Link) *Group {
 	return g
 }
 
-// Doing notes what this rank does, for the errors of others; what may be called at any time.
+// Doing sets what this rank is doing, for the error messages of other ranks. what may be called at any
+// time, by any goroutine.
 func (g *Group) Doing(what func() string) {
 	if g != nil {
 		g.doing.Store(&what)
 	}
 }
 
-// Epoch notes in which epoch this rank is, from 1.
+// Epoch sets the epoch of this rank, from 1, for the same messages.
 func (g *Group) Epoch(n int) {
 	if g != nil {
 		g.epoch.Store(int64(n))
 	}
 }
 
-// where says what this rank does.
+// where says what this rank is doing.
 func (g *Group) where() string {
 	text := "before the first epoch"
 	if n := g.epoch.Load(); n > 0 {
@@ -111,7 +116,7 @@ func (g *Group) Rank() int {
 	return g.link.Rank()
 }
 
-// Ranks is how many there are.
+// Ranks is the number of ranks.
 func (g *Group) Ranks() int {
 	if g == nil {
 		return 1
@@ -119,8 +124,8 @@ func (g *Group) Ranks() int {
 	return g.link.Ranks()
 }
 
-// Send sends b to rank to, on a channel (0 and more) that both ends use for one sequence of messages. It
-// returns when b may change again.
+// Send sends b to rank to on a channel, a number from 0. The messages of a channel between two ranks arrive
+// in order. Send returns when the caller may change b again.
 func (g *Group) Send(b []byte, to, channel int) error {
 	if err := g.send(b, to, channel+firstTag); err != nil {
 		return err
@@ -129,7 +134,7 @@ func (g *Group) Send(b []byte, to, channel int) error {
 	return nil
 }
 
-// Recv fills b with what rank from sends on the channel.
+// Recv receives len(b) bytes that rank from sends on the channel.
 func (g *Group) Recv(b []byte, from, channel int) error {
 	if err := g.recv(b, from, channel+firstTag); err != nil {
 		return err
@@ -146,7 +151,7 @@ func (g *Group) recv(b []byte, from, tag int) error {
 	return g.pieces(b, func(b []byte) error { return g.link.Recv(b, from, tag) }, "receive from", from)
 }
 
-// pieces calls f for b, piece by piece.
+// pieces calls f for the pieces of b, in order.
 func (g *Group) pieces(b []byte, f func([]byte) error, what string, peer int) error {
 	for first := true; first || len(b) > 0; first = false {
 		n := min(len(b), g.piece)
@@ -158,7 +163,7 @@ func (g *Group) pieces(b []byte, f func([]byte) error, what string, peer int) er
 	return nil
 }
 
-// Moved is how many bytes of tasks went to each rank and came from each, so far.
+// Moved is how many bytes tasks have sent to each rank and received from each rank so far.
 func (g *Group) Moved() (sent, got []int64) {
 	for i := range g.sent {
 		sent, got = append(sent, g.sent[i].Load()), append(got, g.got[i].Load())
@@ -174,7 +179,7 @@ func (g *Group) Name() string {
 	return fmt.Sprintf("rank %d (host %s)", g.link.Rank(), g.link.Hosts()[g.link.Rank()])
 }
 
-// Host is the name of this rank's host; "" of a process alone.
+// Host is the name of this rank's host; "" in a run with one rank.
 func (g *Group) Host() string {
 	if g == nil {
 		return ""
@@ -182,7 +187,7 @@ func (g *Group) Host() string {
 	return g.link.Hosts()[g.link.Rank()]
 }
 
-// Beside is how many ranks of lower numbers run on this rank's host.
+// Beside is how many ranks with lower numbers run on this rank's host.
 func (g *Group) Beside() (n int) {
 	if g == nil {
 		return 0
@@ -196,14 +201,14 @@ func (g *Group) Beside() (n int) {
 	return n
 }
 
-// Abort ends all ranks; those that wait for this one learn why, as far as the link can tell.
+// Abort ends all ranks. Ranks that wait for this one get why as their error, if the link can tell them.
 func (g *Group) Abort(why error) {
 	if g != nil {
 		g.link.Abort(why)
 	}
 }
 
-// Close takes leave of the other ranks, who must do so, too.
+// Close ends the link. All ranks must call it.
 func (g *Group) Close() error {
 	if g == nil {
 		return nil

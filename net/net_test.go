@@ -79,7 +79,7 @@ func TestTogether(t *testing.T) {
 		if err := g.Same("number", "7"); err != nil {
 			return err
 		}
-		if err := g.Same("number", fmt.Sprint(g.Rank()/2)); err == nil || err.Error() != "ranks 0 and 2 have another number: 0 and 1; they must be started with the same program, data and settings" {
+		if err := g.Same("number", fmt.Sprint(g.Rank()/2)); err == nil || err.Error() != "ranks 0 and 2 differ in their number: 0 and 1; start all ranks with the same program, data and settings" {
 			return fmt.Errorf("the error is %v", err)
 		}
 		var mine error

@@ -6,7 +6,7 @@ import (
 	"fmt"
 )
 
-// Tags that no channel uses; the first channel's follows.
+// Tags that no channel uses. Channel 0 has the tag after them.
 const (
 	commonTag = iota
 	askTag
@@ -14,7 +14,7 @@ const (
 	firstTag
 )
 
-// Bcast gives all ranks what rank from has in b; all call it, with as many bytes.
+// Bcast copies b of rank from to b of all ranks. All ranks must call it, with b of the same length.
 func (g *Group) Bcast(b []byte, from int) error {
 	if g == nil || g.Ranks() == 1 {
 		return nil
@@ -44,7 +44,7 @@ func (g *Group) BcastText(text string, from int) (string, error) {
 	return string(b), g.Bcast(b, from)
 }
 
-// Texts is the text of every rank, by rank, on all of them; all call it.
+// Texts returns the texts of all ranks, by rank. All ranks must call it.
 func (g *Group) Texts(mine string) ([]string, error) {
 	list := make([]string, g.Ranks())
 	for r := range list {
@@ -60,7 +60,7 @@ func (g *Group) Texts(mine string) ([]string, error) {
 	return list, nil
 }
 
-// Any tells whether some rank says yes; all call it.
+// Any reports whether any rank says yes. All ranks must call it.
 func (g *Group) Any(yes bool) (bool, error) {
 	text := ""
 	if yes {
@@ -73,17 +73,17 @@ func (g *Group) Any(yes bool) (bool, error) {
 	return yes, err
 }
 
-// Elsewhere is the error of a rank on the others: that rank tells of it.
+// Elsewhere is an error that happened on another rank. That rank reports the error itself.
 type Elsewhere struct {
 	Rank int
 	Text string
 }
 
-// Error names the rank.
+// Error names the rank and gives its error.
 func (e *Elsewhere) Error() string { return fmt.Sprintf("rank %d: %s", e.Rank, e.Text) }
 
-// Agree is a vote: nil where err is nil on all ranks, which all call it. Else it is err, and where that is nil the
-// error of the first rank that has one.
+// Agree returns nil if err is nil on all ranks. Otherwise it returns err or, if that is nil on this rank, an
+// *Elsewhere with the error of the first rank that has one. All ranks must call it.
 func (g *Group) Agree(err error) error {
 	if g == nil || g.Ranks() == 1 {
 		return err
@@ -104,7 +104,8 @@ func (g *Group) Agree(err error) error {
 	return nil
 }
 
-// Same is an error that names two ranks where they have other texts; all ranks call it. what names the text.
+// Same returns an error unless text is the same on all ranks. The error names two ranks that differ and what
+// the text is. All ranks must call it.
 func (g *Group) Same(what, text string) error {
 	list, err := g.Texts(text)
 	if err != nil {
@@ -112,7 +113,7 @@ func (g *Group) Same(what, text string) error {
 	}
 	for r, s := range list {
 		if s != list[0] {
-			return fmt.Errorf("ranks 0 and %d have another %s: %s and %s; they must be started with the same program, data and settings", r, what, list[0], s)
+			return fmt.Errorf("ranks 0 and %d differ in their %s: %s and %s; start all ranks with the same program, data and settings", r, what, list[0], s)
 		}
 	}
 	return nil

@@ -5,37 +5,38 @@ import (
 	"time"
 )
 
-// Watch tells when another rank has given no sign of life for too long.
+// Watch watches another rank: it measures how long that rank has sent no heartbeat.
 type Watch struct {
 	timeout time.Duration
-	last    time.Time // of a heartbeat
-	looked  time.Time // when this rank last ran
-	told    string    // what that rank did then
+	last    time.Time // when the last heartbeat came
+	looked  time.Time // when Look was last called
+	told    string    // what the other rank was doing, as its last heartbeat said
 }
 
-// Watching begins to watch a rank, which is given up after timeout.
+// Watching begins to watch a rank. Shortly before it has been silent for timeout, it is given up.
 func Watching(timeout time.Duration, now time.Time) Watch {
 	return Watch{timeout: timeout, last: now, looked: now}
 }
 
-// BeatEvery is the time between two heartbeats. Where the launcher has asked a rank to end, others that are silent for
-// SilentAfter are told of.
+// BeatEvery is the time between two heartbeats. When the launcher asks a rank to end, that rank reports the
+// ranks that have been silent for SilentAfter.
 const (
 	BeatEvery   = 100 * time.Millisecond
 	SilentAfter = 350 * time.Millisecond
 )
 
-// Heard notes a heartbeat.
+// Heard records a heartbeat, and what it says the other rank is doing.
 func (w *Watch) Heard(now time.Time, told string) { w.last, w.told = now, told }
 
-// Silent is how long it has been.
+// Silent is the time since the last heartbeat.
 func (w *Watch) Silent(now time.Time) time.Duration { return now.Sub(w.last) }
 
-// limit is how much silence ends all ranks: less than the timeout, as the launcher takes some seconds for that.
+// limit is the silence after which all ranks end. It is less than the timeout, as the launcher takes some
+// seconds to end them.
 func (w *Watch) limit() time.Duration { return w.timeout - min(3*w.timeout/8, 3*time.Second) }
 
-// Look tells for how long the other rank has been silent, and whether all ranks are to end. Time in which this rank did not run
-// itself does not count.
+// Look returns how long the other rank has been silent, and whether all ranks must end because of that. If
+// this rank itself did not run for more than a second, that time does not count.
 func (w *Watch) Look(now time.Time) (silent time.Duration, gone bool) {
 	if late := now.Sub(w.looked); late > time.Second {
 		w.last = w.last.Add(late)
@@ -45,7 +46,8 @@ func (w *Watch) Look(now time.Time) (silent time.Duration, gone bool) {
 	return silent, silent > w.limit()
 }
 
-// Line says which rank is silent.
+// Line is the message that a rank is silent. host is the name of that rank's host; end says that all ranks
+// end.
 func (w *Watch) Line(rank int, host string, silent time.Duration, end bool) string {
 	at := ""
 	if w.told != "" {
@@ -57,7 +59,7 @@ func (w *Watch) Line(rank int, host string, silent time.Duration, end bool) stri
 	return fmt.Sprintf("rank %d (host %s) has given no sign of life for %.1f s%s", rank, host, silent.Seconds(), at)
 }
 
-// Gone says that a rank has ended, which its connection told.
+// Gone is the message that a rank has ended, as its connection was closed.
 func (w *Watch) Gone(rank int, host string) string {
 	at := ""
 	if w.told != "" {

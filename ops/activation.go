@@ -36,7 +36,7 @@ var _ = define(tanhGrad, Def{Class: dataflow.Elem, Shape: same,
 	CPU: map1(simd.TanhGrad), CUDA: "1.f - $0 * $0"})
 
 // ReLU returns max(x, 0) element-wise; same shape as x. NaN stays NaN. Where the result
-// is 0 the gradient is 0, whatever flows in.
+// is 0 the gradient is 0, even if the incoming gradient is not finite.
 func ReLU(x *Node) *Node { return apply(relu, x) }
 
 const relu Op = "relu"
@@ -110,8 +110,8 @@ var _ = define(geluGrad, Def{Class: dataflow.Elem, Shape: same,
 		"(1.f - tanhf(0.79788456f * $0 * (1.f + 0.044715f * $0 * $0)) * " +
 		"tanhf(0.79788456f * $0 * (1.f + 0.044715f * $0 * $0))) : 0.f)"})
 
-// SiLU returns x·sigmoid(x) element-wise; same shape as x. It is NaN at -Inf, and so is its
-// slope at both infinities, as PyTorch has it.
+// SiLU returns x·sigmoid(x) element-wise; same shape as x. It is NaN at -Inf, and its
+// derivative is NaN at both infinities, as in PyTorch.
 func SiLU(x *Node) *Node { return apply(silu, x) }
 
 const silu Op = "silu"
@@ -131,7 +131,7 @@ func Softplus(x *Node) *Node { return apply(softplus, x) }
 
 const softplus Op = "softplus"
 
-// 1 - e**-n would read the result, but cancels where n is small.
+// 1 - e**-n would read the result instead of x, but cancels where n is small.
 var _ = define(softplus, Def{Class: dataflow.Elem, Shape: same,
 	VJP: func(n, dy *Node) []*Node { return []*Node{Mul(dy, Sigmoid(n.In(0)))} },
 	CPU: map1(simd.Softplus), CUDA: "fmaxf($0, 0.f) + log1pf(expf(-fabsf($0)))"})

@@ -6,8 +6,8 @@ import (
 	"sagann/kernel"
 )
 
-// Add returns x + y element-wise. The operands have one width and one row set; a
-// Global of one row, such as a bias, is spread over the rows of the other.
+// Add returns x + y element-wise. The operands have the same width and the same row set. A
+// Global of one row, such as a bias, is broadcast over the rows of the other operand.
 func Add(x, y *Node) *Node { return apply(add, x, y) }
 
 const add = dataflow.AddOp
@@ -53,9 +53,9 @@ var _ = define(div, Def{Class: dataflow.Elem, Shape: same,
 	},
 	CPU: map2(simd.Div), CUDA: "$0 / $1"})
 
-// Maximum returns the larger of x and y element-wise, NaN where one of them is; shapes
-// as for Add. The gradient goes to x where both are equal, to both where the result is
-// NaN, and is 0 elsewhere, whatever flows in.
+// Maximum returns the larger of x and y element-wise, and NaN where one of them is NaN; shapes
+// as for Add. The gradient goes to the larger operand, to x where both are equal, and to both where the
+// result is NaN. The other operand gets 0, even if the incoming gradient is not finite.
 func Maximum(x, y *Node) *Node { return apply(maximum, x, y) }
 
 const maximum Op = "maximum"
@@ -71,11 +71,11 @@ var _ = define(maximum, Def{Class: dataflow.Elem, Shape: same,
 // not is 1 where x, of 0 and 1, is 0, and 0 elsewhere.
 func not(x *Node) *Node { return Shift(Neg(x), 1) }
 
-// orNaN is 1 where holds is 1 and where x is NaN, 0 elsewhere; holds is 0 where x is NaN.
+// orNaN is 1 where holds is 1 or x is NaN, and 0 elsewhere. holds must be 0 where x is NaN.
 func orNaN(holds, x *Node) *Node { return Add(holds, not(Eq(x, x))) }
 
-// masked returns x where y is not 0 (NaN is not) and 0 elsewhere, whatever x is: a product
-// with 0 would be NaN where x is not finite. Gradients of what selects are made of it.
+// masked returns x where y is not 0 (NaN counts as not 0), and 0 elsewhere. A product of x and 0 would be
+// NaN where x is not finite. Gradients of ops that select use it.
 func masked(x, y *Node) *Node { return apply(mask, x, y) }
 
 const mask = dataflow.MaskOp
@@ -84,8 +84,8 @@ var _ = define(mask, Def{Class: dataflow.Elem, Role: kernel.Mask, Shape: same,
 	VJP: func(n, dy *Node) []*Node { return []*Node{fit(n.In(0), masked(dy, n.In(1))), nil} },
 	CPU: map2(simd.Mask), CUDA: "($1 != 0.f ? $0 : 0.f)"})
 
-// The columns that masked keeps: 1 where x is not 0, NaN included, 0 elsewhere. The compiler
-// puts it in (dataflow/factor.go) and counts them.
+// nonzero is 1 where masked keeps a number: where x is not 0, NaN included. It is 0 elsewhere. The
+// compiler inserts it (dataflow/factor.go) to count these numbers.
 const nonzero = dataflow.NonzeroOp
 
 var _ = define(nonzero, Def{Class: dataflow.Elem, Shape: same,

@@ -6,8 +6,8 @@ import (
 	"sagann/dataflow"
 )
 
-// Concat puts tensors of one row set side by side: widths add up, in the order
-// given. A Global of one row beside vertices or edges is spread over them.
+// Concat puts tensors of the same row set side by side, in the order given; their widths add
+// up. A Global of one row is broadcast over the rows of the others.
 func Concat(x *Node, more ...*Node) *Node {
 	like := x
 	for _, y := range more {
@@ -22,7 +22,7 @@ func Concat(x *Node, more ...*Node) *Node {
 	return x
 }
 
-// beside spreads x, if it is one row, over the rows of like.
+// beside broadcasts x, if it is a Global of one row, over the rows of like.
 func beside(x, like *Node) *Node {
 	s := x.Shape()
 	if s.Set.Kind == dataflow.Global && s.Rows == 1 && like.Shape().Set.Kind != dataflow.Global {
@@ -62,7 +62,7 @@ const slice Op = "slice"
 
 var _ = define(slice, columns(dataflow.Row))
 
-// columns is the op that takes columns Attr.I to Attr.I+Attr.J-1, of a class.
+// columns is the declaration of an op of the class that takes columns Attr.I to Attr.I+Attr.J-1.
 func columns(class dataflow.Class) Def {
 	return Def{Class: class, Linear: true,
 		Shape: func(a attr, in []shape) (shape, error) {

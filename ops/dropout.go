@@ -8,17 +8,17 @@ import (
 )
 
 // Dropout keeps every number of x [S×c], vertices or edges, with probability 1-p,
-// scaled by 1/(1-p), and sets the others to 0. What it keeps is a function of
+// scaled by 1/(1-p), and sets the others to 0. Which numbers it keeps is a function of
 //
 //   - step [1×4], Global: seed (low word, high word), epoch, and a word that is not read;
-//   - site, which tells the dropouts of one program apart;
-//   - id [S×1], the identity of the row: of the vertex, or of the edge's destination;
-//   - rank [S×1], the position of the edge among those of its destination; nil on
+//   - site, which differs between the dropouts of one program;
+//   - id [S×1], the identity of the row: that of the vertex, or of the edge's destination;
+//   - rank [S×1], the position of the edge among the in-edges of its destination; nil for
 //     vertices;
-//   - the column; attribute J is that of the first where the compiler drops from a slice.
+//   - the column. If the compiler applies the op to a slice of columns, attribute J is the first column.
 //
-// step, id and rank enter by their bit patterns (math.Float32frombits of a word
-// will do). The gradient is dropped alike. A p outside [0, 1) is an error.
+// Of step, id and rank the bit patterns are used, so they can be math.Float32frombits of any word.
+// The gradient is masked and scaled in the same way. A p outside [0, 1) is an error.
 func Dropout(x *Node, p float32, site int, id, rank, step *Node) *Node {
 	a := attr{F: p, I: int32(site)}
 	if rank == nil {
@@ -30,11 +30,11 @@ func Dropout(x *Node, p float32, site int, id, rank, step *Node) *Node {
 const (
 	dropout        = dataflow.DropoutOp // x, step, id
 	edgeDropout Op = "edge_dropout"     // x, step, id, rank
-	dropOwn        = dataflow.DropOwnOp // step, id; what Dropout makes of ones in the column that id is
+	dropOwn        = dataflow.DropOwnOp // step, id: the result of Dropout for a row of ones, in column id
 )
 
-// Of features that are the identity only the entry of the vertex's own column counts. The
-// compiler drops that one (dataflow/identity.go).
+// If the features are the identity matrix, only the entry in the vertex's own column matters. The
+// compiler uses this op to drop only that one (dataflow/identity.go).
 var _ = define(dropOwn, Def{Class: dataflow.Elem, Effect: true,
 	Shape: func(a attr, in []shape) (shape, error) { return dropoutShape(a, []shape{in[1], in[0], in[1]}) },
 	CPU: func(a *Args) {
@@ -50,8 +50,8 @@ var _ = define(dropOwn, Def{Class: dataflow.Elem, Effect: true,
 	},
 	CUDA: "saga_dropout(1.f, $0[0], $0[1], $0[2], $1[0], 0.f, $I, $F, __float_as_uint($1[0]))"})
 
-// The CUDA expressions call a function of the kernels' prelude, which draws as counter
-// does; $k[j] is column j of operand k in the row at hand and $C the result's column.
+// The CUDA expressions call a function of the kernels' prelude, which draws the same numbers as
+// counter. $k[j] is column j of operand k in the current row, and $C the result's column.
 
 var _ = define(dropout, Def{Class: dataflow.Elem, Effect: true, Shape: dropoutShape,
 	VJP: dropAlike, CPU: dropStrip,
@@ -83,7 +83,7 @@ func dropoutShape(a attr, in []shape) (shape, error) {
 	return x, nil
 }
 
-// dropAlike applies the mask of n to its gradient: same site, same row, same step.
+// dropAlike applies the mask of dropout n to its gradient dy: same site, same row, same step.
 func dropAlike(n, dy *Node) []*Node {
 	in := []*Node{dy}
 	for i := 1; i < n.NumIn(); i++ {
@@ -108,8 +108,8 @@ func dropStrip(a *Args) {
 	}
 }
 
-// dropping is the state of a strip, whose step is one row, repeated: what of 2^24 equally likely draws
-// drops an entry, and the factor of entries that stay.
+// dropping returns the hash state of a strip, whose step is one row, repeated; how many of 2^24 equally
+// likely draws drop an entry; and the factor of entries that are kept.
 func dropping(a *Args, step []float32) (strip counter, drop uint32, keep float32) {
 	strip = newCounter()
 	for _, w := range step[:3] {
@@ -118,13 +118,13 @@ func dropping(a *Args, step []float32) (strip counter, drop uint32, keep float32
 	return strip.absorb(uint32(a.I)), uint32(a.F * (1 << 24)), 1 / (1 - a.F)
 }
 
-// dropRow keeps x[c] where the draw of column first+c is not below drop. Both are below
-// 2^31, so the sign of their difference is the answer, without a branch that would
-// be guessed wrong half the time.
+// dropRow keeps x[c] if the draw of column first+c is not below drop. Both are below
+// 2^31, so the sign of their difference decides, without a branch that would
+// often be mispredicted.
 func dropRow(dst, x []float32, row counter, first, drop uint32, keep float32) {
 	x = x[:len(dst)]
 	for c, v := range x {
-		if v == 0 { // kept or dropped: most entries of bag-of-words features
+		if v == 0 { // 0 either way; most entries of bag-of-words features are
 			dst[c] = v
 			continue
 		}

@@ -13,8 +13,8 @@ func Sum(m *Node) *Node { return dataflow.GatherDst(m) }
 func Mean(m, invDegree *Node) *Node { return RowScale(Sum(m), invDegree) }
 
 // Max is the maximum of the rows of m [E×c] at their destinations, column by
-// column: [V×c], 0 without in-edges, NaN where one of them is. The gradient goes to the
-// edge that holds the maximum (or the NaN), to the first in stored order where several do.
+// column: [V×c], 0 without in-edges, NaN if an edge has NaN. The gradient goes to the
+// edge that has the maximum (or the NaN); if several have it, to the first in stored order.
 func Max(m *Node) *Node { return apply(dataflow.GatherMaxOp, m) }
 
 var _ = define(dataflow.GatherMaxOp, Def{Class: dataflow.Move, Shape: dataflow.GatherShape, Acc: kernel.Max,
@@ -26,11 +26,11 @@ var _ = define(dataflow.GatherMaxOp, Def{Class: dataflow.Move, Shape: dataflow.G
 		return []*Node{masked(dataflow.ScatterDst(dy), holds)}
 	}})
 
-// The rank of the in-edge that holds the maximum; no gradient.
+// The rank of the in-edge that has the maximum; no gradient.
 var _ = define(dataflow.ArgMaxOp, Def{Class: dataflow.Move, Exact: true, Shape: dataflow.GatherShape, Acc: kernel.Max})
 
 // Min is the minimum of the rows of m [E×c] at their destinations, column by
-// column: [V×c], 0 without in-edges; its gradient as that of Max.
+// column: [V×c], 0 without in-edges; its gradient is like that of Max.
 func Min(m *Node) *Node { return Neg(Max(Neg(m))) }
 
 // ConcatFirst puts the rows of the first k in-edges of every vertex, in stored

@@ -9,8 +9,8 @@ import (
 )
 
 // SumRowsBy sums the rows of x [S×c] by key [S×1] into a Global [n×c]: row k is the
-// sum of the rows whose key is k, zero where there is none. Keys are whole numbers;
-// a key that is none of 0..n-1 is left out.
+// sum of the rows whose key is k, zero if there are none. Keys are whole numbers as float32.
+// Rows whose key is not in 0..n-1 are ignored.
 func SumRowsBy(x, key *Node, n int) *Node { return applyI(sumRowsBy, n, x, key) }
 
 const sumRowsBy Op = "sum_rows_by"
@@ -18,11 +18,11 @@ const sumRowsBy Op = "sum_rows_by"
 var _ = define(sumRowsBy, Def{Class: dataflow.Reduce, Acc: kernel.SumBy, Shape: rowsBy,
 	VJP: func(n, dy *Node) []*Node { return []*Node{PickRows(dy, n.In(1)), nil} }})
 
-// MaxRowsBy is SumRowsBy with the maximum, column by column, NaN where a row is. The
-// gradient is shared equally by the rows that hold the maximum (or are NaN).
+// MaxRowsBy is SumRowsBy with the maximum instead of the sum, column by column, NaN if a row has NaN. The
+// gradient is divided equally among the rows that have the maximum (or NaN).
 func MaxRowsBy(x, key *Node, n int) *Node { return unordered(applyI(maxRowsBy, n, x, key)) }
 
-const maxRowsBy Op = "max_rows_by" // as ordered bit patterns; only unordered reads them
+const maxRowsBy Op = "max_rows_by" // its result is ordered bit patterns, which only unordered reads
 
 var _ = define(maxRowsBy, Def{Class: dataflow.Reduce, Acc: kernel.MaxBy, Shape: rowsBy,
 	VJP: func(n, dy *Node) []*Node {
@@ -33,10 +33,10 @@ var _ = define(maxRowsBy, Def{Class: dataflow.Reduce, Acc: kernel.MaxBy, Shape: 
 		return []*Node{masked(PickRows(share, key), holds), nil}
 	}})
 
-// unit is 1 everywhere, with the rows and columns of x.
+// unit is a tensor of ones with the shape of x.
 func unit(x *Node) *Node { return Spread(Widen(x.Graph().Const(1), x.Cols()), x) }
 
-// unordered turns ordered bit patterns into numbers, 0 where there is none.
+// unordered turns ordered bit patterns into numbers, and 0 where no row had the key.
 func unordered(x *Node) *Node { return apply(fromOrdered, x) }
 
 const fromOrdered Op = "from_ordered"
@@ -49,8 +49,8 @@ var _ = define(fromOrdered, Def{Class: dataflow.Elem, Shape: same,
 		}
 	}, CUDA: "saga_unordered($0)"})
 
-// PickRows gives every row of key [S×1] the row of the Global x [n×c] that its key
-// names: [S×c], the adjoint of SumRowsBy. A key that is none of 0..n-1 gets zeros.
+// PickRows looks up, for every row of key [S×1], the row of the Global x [n×c] with that
+// number: [S×c], the adjoint of SumRowsBy. A key that is not in 0..n-1 gives zeros.
 func PickRows(x, key *Node) *Node { return applyI(pickRows, x.Shape().Rows, x, key) }
 
 const pickRows Op = "pick_rows"

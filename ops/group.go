@@ -8,8 +8,8 @@ import (
 	"sagann/kernel"
 )
 
-// Widen repeats every column of x [·×h] f/h times side by side, to [·×f]: what one
-// head says is said to each of its columns. f must be a multiple of h; equal
+// Widen repeats every column of x [·×h] f/h times side by side, to [·×f]: the number of a
+// head is copied to each of its columns. f must be a multiple of h; equal
 // widths give x itself.
 func Widen(x *Node, f int) *Node {
 	if x.Cols() == f {
@@ -55,8 +55,8 @@ var _ = define(groupSum, Def{Class: dataflow.Group, Role: kernel.GroupSum, Linea
 	VJP: func(n, dy *Node) []*Node { return []*Node{Widen(dy, n.In(0).Cols())} },
 	CPU: func(a *Args) { simd.GroupSum(a.Out, a.In[0], a.Rows, a.InCols[0], a.OutCols) }})
 
-// RowScale multiplies every row of x [·×c] by its number in s [·×1]; with s [·×h]
-// every head has its own.
+// RowScale multiplies every row of x [·×c] by its number in s [·×1]. With s [·×h]
+// each of h heads is multiplied by its own number.
 func RowScale(x, s *Node) *Node { return Mul(x, Widen(s, x.Cols())) }
 
 // RowSum is the sum of every row: [·×c] to [·×1].

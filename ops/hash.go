@@ -2,13 +2,13 @@ package ops
 
 import "math"
 
-// The uniform numbers of Dropout are a function of where they are used, not of a
-// state: any device draws the same ones in any order. All arithmetic is on 32-bit
+// The random numbers of Dropout are hashes of the place where they are used (a counter-based
+// generator). So any device draws the same numbers in any order. All arithmetic is on 32-bit
 // integers that wrap around.
 //
 //	state of a strip: absorb seed low, seed high, epoch, site
 //	state of a row:   absorb identity, rank
-//	column c:         draw(state, c), of which the top 24 bits count
+//	column c:         draw(state, c), of which the top 24 bits are used
 
 // counter is the state of two 32-bit hashes of the same words.
 type counter struct{ a, b uint32 }
@@ -24,8 +24,8 @@ func (k counter) absorb(w uint32) counter {
 // absorbBits absorbs the bit pattern of x.
 func (k counter) absorbBits(x float32) counter { return k.absorb(math.Float32bits(x)) }
 
-// draw is the random word of column c: mix with the second hash put in half-way,
-// so that rows whose first hashes are neighbours share nothing.
+// draw is the random word of column c. It is mix with the second hash mixed in half-way,
+// so that rows whose first hashes are close have unrelated numbers.
 func (k counter) draw(c uint32) uint32 {
 	h := k.a + c*0x9e3779b9
 	h ^= h >> 16
@@ -35,8 +35,8 @@ func (k counter) draw(c uint32) uint32 {
 	return h ^ h>>16
 }
 
-// mix is a bijection of 32-bit words that spreads every input bit over the result
-// (the finaliser of MurmurHash3).
+// mix is a bijective hash of 32-bit words: every input bit affects all bits of the result (the finaliser of
+// MurmurHash3).
 func mix(h uint32) uint32 {
 	h ^= h >> 16
 	h *= 0x85ebca6b
@@ -45,7 +45,7 @@ func mix(h uint32) uint32 {
 	return h ^ h>>16
 }
 
-// Random is 64 random bits, a function of the words alone: those of Dropout with other words.
+// Random is 64 random bits, a hash of the words. It is the hash of Dropout.
 func Random(words ...uint32) uint64 {
 	k := newCounter()
 	for _, w := range words {

@@ -7,9 +7,9 @@ import (
 	"sagann/dataflow"
 )
 
-// What optimisers do to rows that are learned (dataflow.Next), number by number. The formulas
+// Optimisers of learned rows (dataflow.Next), element-wise. The formulas
 // and the order of their operations are those of package saga's optimisers of matrices. rate
-// [1×4], Global, holds what changes between steps: the learning rate, and for Adam
+// [1×4], Global, has the numbers that change between steps: the learning rate and, for Adam,
 // 1-beta1^t and 1-beta2^t.
 
 // Moment is beta·m + (1-beta)·g, the running mean of gradients g; shapes as for Add.
@@ -38,7 +38,7 @@ var _ = define(moment2, Def{Class: dataflow.Elem, Shape: same,
 		}
 	}, CUDA: "$F * $0 + (1.f - $F) * $1 * $1"})
 
-// AdamStep is w after a step of Adam with moments m and v (Kingma and Ba, 2015); shapes as for Add.
+// AdamStep is the new w after a step of Adam with moments m and v (Kingma and Ba, 2015); shapes as for Add.
 func AdamStep(w, m, v, rate *Node, eps float32) *Node { return applyF(adamStep, eps, w, m, v, rate) }
 
 const adamStep Op = "adam_step"
@@ -87,7 +87,7 @@ var _ = define(decayStep, Def{Class: dataflow.Elem, Shape: stepped,
 		}
 	}, CUDA: "$0 - $1[0] * $F * $0"})
 
-// stepped is same for all operands but the last, which is a rate.
+// stepped is the shape rule same, for all operands but the last, which is rate.
 func stepped(a attr, in []shape) (shape, error) {
 	rate := in[len(in)-1]
 	if rate.Set.Kind != dataflow.Global || rate.Rows != 1 || rate.Cols != 4 {

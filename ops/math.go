@@ -43,7 +43,8 @@ var _ = define(square, Def{Class: dataflow.Elem, Shape: same,
 	VJP: func(n, dy *Node) []*Node { return []*Node{Scale(Mul(dy, n.In(0)), 2)} },
 	CPU: map1(simd.Square), CUDA: "$0 * $0"})
 
-// Abs returns |x| element-wise; same shape as x. Its gradient at 0 is 0, whatever flows in.
+// Abs returns |x| element-wise; same shape as x. Its gradient at 0 is 0, even if the incoming gradient is
+// not finite.
 func Abs(x *Node) *Node { return apply(abs, x) }
 
 const abs Op = "abs"

@@ -2,9 +2,9 @@ package ops
 
 import "sagann/dataflow"
 
-// Correct is 1 for every row whose largest logit stands at its label, else 0:
-// [S×1] from logits [S×C] and labels [S×1]. The lowest class wins a tie, the
-// lowest that is NaN wins over numbers. It has no gradient.
+// Correct is 1 for every row whose largest logit is that of its label, and otherwise 0:
+// [S×1] from logits [S×C] and labels [S×1]. Of equal logits the lowest class counts as the largest. NaN counts
+// as larger than numbers. It has no gradient.
 func Correct(logits, labels *Node) *Node { return apply(correct, logits, labels) }
 
 const correct Op = "correct"

@@ -22,7 +22,7 @@ var _ = define(l2Normalize, Def{Class: dataflow.Row, Shape: same,
 		}
 	}), CUDA: cudaNorm + "(float)((double)$0[$C] * s)"})
 
-// cudaNorm is s, the inverse of the norm of a row or 0.
+// cudaNorm computes s, the inverse of the norm of a row, or 0 for a row of zeros.
 const cudaNorm = "double q = SAGA_SUM($W0, (double)$0[j] * (double)$0[j]); double s = q == 0.0 ? 0.0 : 1.0 / sqrt(q); "
 
 const l2NormalizeGrad Op = "l2_normalize_grad" // (dy - y⟨y, dy⟩)/‖x‖ with y = x/‖x‖
@@ -33,7 +33,7 @@ var _ = define(l2NormalizeGrad, Def{Class: dataflow.Row, Shape: besideGrad,
 			out, x, dy := outRow(a, r), inRow(a, 0, r), inRow(a, 1, r)
 			q, dot := squares(x), 0.0
 			if q == 0 {
-				clear(out) // whatever dy is
+				clear(out) // even if dy is not finite
 				continue
 			}
 			s := 1 / math.Sqrt(q)
@@ -64,7 +64,7 @@ func squares(x []float32) (sum float64) {
 }
 
 // LayerNorm brings every row to mean 0 and variance 1, dividing by
-// √(variance + eps); same shape as x. Scale and bias are the user's: multiply and
+// √(variance + eps); same shape as x. It has no scale and bias: to learn them, multiply by and
 // add parameters [1×c]. An eps that is not positive is an error.
 func LayerNorm(x *Node, eps float32) *Node { return applyF(layerNorm, eps, x) }
 
@@ -82,7 +82,7 @@ var _ = define(layerNorm, Def{Class: dataflow.Row, Shape: layerNormShape,
 		}
 	}, CUDA: cudaMoments + "(float)(((double)$0[$C] - m) * s)"})
 
-// cudaMoments are the mean m of a row and s, 1/√(variance + eps).
+// cudaMoments computes m, the mean of a row, and s, 1/√(variance + eps).
 const cudaMoments = "double m = SAGA_SUM($W0, $0[j]) / $W0; " +
 	"double s = 1.0 / sqrt(SAGA_SUM($W0, ((double)$0[j] - m) * ((double)$0[j] - m)) / $W0 + (double)$F); "
 

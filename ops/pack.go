@@ -9,9 +9,9 @@ import (
 	"sagann/kernel"
 )
 
-// Rows of bfloat16. A word, which moves as a float but is none, holds columns 2k (low
-// half) and 2k+1 (high half) of a row; the high half of the last word of a row of odd
-// width is zero. The compiler puts these ops in (dataflow/storage.go), users do not.
+// Rows of bfloat16 are stored as 32-bit words, which are moved as if they were float32. A word has columns 2k
+// (low half) and 2k+1 (high half) of a row. In a row of odd width the high half of the last word is
+// zero. The compiler inserts these ops (dataflow/storage.go); users do not call them.
 
 const pack = dataflow.PackOp
 
@@ -52,12 +52,12 @@ var _ = define(unpack, Def{Class: dataflow.Row, Role: kernel.Unpack,
 		}
 	}, CUDA: "saga_unpack($0[$C / 2], $C)"})
 
-// bfloat16 is x rounded to 8 bits of mantissa, to the nearest and ties to even. NaN stays
-// NaN and too large is infinite.
+// bfloat16 is x rounded to 8 bits of mantissa, to nearest with ties to even. NaN stays
+// NaN; numbers that are too large become infinite.
 func bfloat16(x float32) uint32 {
 	b := math.Float32bits(x)
 	if x != x {
-		return b>>16 | 0x40 // the bits of NaN that say so may all have been in the lower half
+		return b>>16 | 0x40 // if only low mantissa bits are set, dropping them would leave an infinity
 	}
 	return (b + 0x7fff + b>>16&1) >> 16
 }

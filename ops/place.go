@@ -6,9 +6,9 @@ import (
 	"sagann/dataflow"
 )
 
-// Place puts every row of x [S×c] into block key(row) of a [S×blocks·c] row of
-// zeros. k [S×1] holds the keys as numbers; a key that is no block gives zeros.
-// name says what the key is: "type" or "rank" of an edge.
+// Place puts every row of x [S×c] into one of blocks blocks of columns of a row of zeros:
+// [S×blocks·c]. k [S×1] is the number of the block of each row. A number that is not in 0..blocks-1 gives
+// zeros. name says what k is: "type" or "rank" of an edge.
 func Place(name string, x, k *Node, blocks int) *Node {
 	return dataflow.Apply(place, attr{S: name, I: int32(blocks)}, x, k)
 }
@@ -37,8 +37,8 @@ var _ = define(place, Def{Class: dataflow.Row, Linear: true,
 		}
 	}, CUDA: "int t = saga_class($I, $1[0]); (t >= 0 && $C / $W0 == t ? $0[$C - t * $W0] : 0.f)"})
 
-// Pick takes block key(row) of every row of x [S×blocks·c]: [S×c], the adjoint of
-// Place. A key that is no block gives zeros.
+// Pick takes block number k [S×1] of every row of x [S×blocks·c]: [S×c], the adjoint of
+// Place. A number that is not in 0..blocks-1 gives zeros.
 func Pick(name string, x, k *Node, blocks int) *Node {
 	return dataflow.Apply(pick, attr{S: name, I: int32(blocks)}, x, k)
 }
@@ -70,7 +70,7 @@ var _ = define(pick, Def{Class: dataflow.Row, Linear: true,
 		}
 	}, CUDA: "int t = saga_class($I, $1[0]); (t >= 0 ? $0[t * $O + $C] : 0.f)"})
 
-// keyed checks a tensor beside its keys [S×1].
+// keyed checks a tensor and its keys [S×1].
 func keyed(a attr, in []shape) error {
 	if a.I < 1 {
 		return fmt.Errorf("%d blocks", a.I)
@@ -81,9 +81,9 @@ func keyed(a attr, in []shape) error {
 	return alike(in)
 }
 
-// MatMulByType multiplies every row of x [S×i] by the matrix of its type: a
-// [types·i×o] holds the matrices one below the other, typ [S×1] the types as
-// numbers. The result is [S×o], zero where the type is none of 0..types-1.
+// MatMulByType multiplies every row of x [S×i] by the matrix of its type. a
+// [types·i×o] has the matrices one below the other, typ [S×1] the types as
+// numbers. The result is [S×o], zero where the type is not in 0..types-1.
 func MatMulByType(x, a, typ *Node, types int) *Node {
 	return MatMul(Place("type", x, typ, types), a)
 }

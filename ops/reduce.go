@@ -17,8 +17,8 @@ var _ = define(sumRows, Def{Class: dataflow.Reduce, Acc: kernel.SumRows,
 	Shape: func(_ attr, in []shape) (shape, error) { return shape{Rows: 1, Cols: in[0].Cols}, nil },
 	VJP:   func(n, dy *Node) []*Node { return []*Node{Spread(dy, n.In(0))} }})
 
-// Spread repeats the one row of g [1×c] for every row of like, whose values and
-// width do not matter: the adjoint of SumRows.
+// Spread repeats the row g [1×c] for every row of like: the adjoint of SumRows. The values and
+// width of like do not matter.
 func Spread(g, like *Node) *Node { return apply(spread, g, like) }
 
 const spread = dataflow.SpreadOp
@@ -33,7 +33,7 @@ var _ = define(spread, Def{Class: dataflow.Elem,
 	},
 	VJP: func(n, dy *Node) []*Node { return []*Node{SumRows(dy), nil} },
 	CPU: func(a *Args) {
-		if len(a.In[0]) == len(a.Out) { // repeated already, as on vertices and edges
+		if len(a.In[0]) == len(a.Out) { // repeated already, as for vertices and edges
 			copy(a.Out, a.In[0])
 			return
 		}

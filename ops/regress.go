@@ -8,9 +8,9 @@ import (
 	"sagann/dataflow"
 )
 
-// SquaredError is the weighted squared error of every row, the mean over its columns:
-// [S×1] from predictions and targets [S×C] and weight [S×1]. A row of weight 0 gives 0
-// whatever it holds. The loss is SumRows of the result. Only the predictions have a gradient.
+// SquaredError is the weighted squared error of every row, averaged over its columns:
+// [S×1] from predictions and targets [S×C] and weight [S×1]. A row of weight 0 gives 0,
+// even if its numbers are not finite. The loss is SumRows of the result. Only the predictions have a gradient.
 func SquaredError(x, targets, weight *Node) *Node {
 	return apply(squaredError, x, targets, weight)
 }
@@ -72,8 +72,8 @@ func sign(d float64) float64 {
 	return d
 }
 
-// errorOf is a loss of an error and its derivative, on the host and as device code, where @
-// stands for the error. The second argument is attribute F.
+// errorOf is a loss as a function of the error, and its derivative, for the CPU and as CUDA code, in
+// which @ stands for the error. The second argument of the functions is attribute F.
 type errorOf struct {
 	loss, grad         func(d, f float64) float64
 	cudaLoss, cudaGrad string
@@ -117,7 +117,7 @@ func defineError(op Op, e errorOf) bool {
 			for r := range a.Rows {
 				out, t, w := outRow(a, r), inRow(a, 1, r), a.In[2][r]
 				if w == 0 {
-					clear(out) // whatever dy is
+					clear(out) // even if dy is not finite
 					continue
 				}
 				w = w / float32(len(t)) * a.In[3][r]
@@ -128,7 +128,7 @@ func defineError(op Op, e errorOf) bool {
 		}, CUDA: "float w = $2[0]; (w == 0.f ? 0.f : w / $W0 * $3[0] * " + cudaError(e.cudaGrad, "$C") + ")"})
 }
 
-// cudaError is text with the error of column j in the place of every @.
+// cudaError is text with every @ replaced by the error of column j.
 func cudaError(text, j string) string {
 	return strings.ReplaceAll(text, "@", "($0["+j+"] - $1["+j+"])")
 }

@@ -23,7 +23,7 @@ var _ = define(softmax, Def{Class: dataflow.Row, Shape: same,
 // cudaSoftmax finds the largest number m of a row and s, the sum of e**(x - m).
 const cudaSoftmax = "float m = SAGA_MAX($W0, $0[j]); double s = SAGA_SUM($W0, expf($0[j] - m)); "
 
-// LogSoftmax is the logarithm of Softmax, computed without taking one of it; same
+// LogSoftmax is the logarithm of Softmax, computed directly so that it is accurate; same
 // shape as x.
 func LogSoftmax(x *Node) *Node { return apply(logSoftmax, x) }
 

@@ -6,9 +6,9 @@ import (
 	"sagann/dataflow"
 )
 
-// join is the row set of a result computed row by row from in: all operands have
-// the same one, except that Globals of one row join all others. Widths are
-// the caller's business; the result has the width of in[0].
+// join is the row set of a result computed row by row from in. All operands must have
+// the same row set, except Globals of one row. It does not check
+// widths; the result has the width of in[0].
 func join(in []shape) (shape, error) {
 	s := in[0]
 	for _, t := range in[1:] {
@@ -41,7 +41,7 @@ func wholeMatrix(m, x shape) error {
 	return fmt.Errorf("a matrix of %d rows meets %s: only a matrix of one row spreads over them", m.Rows, rows(x))
 }
 
-// rows names what the rows of s stand for.
+// rows describes the row set of s, for errors.
 func rows(s shape) string {
 	switch s.Set.Kind {
 	case dataflow.Vertex:
@@ -52,7 +52,7 @@ func rows(s shape) string {
 	return fmt.Sprintf("a matrix of %d rows", s.Rows)
 }
 
-// same is the shape rule of element-wise ops: one row set, one width.
+// same is the shape rule of element-wise ops: all operands have the same row set and width.
 func same(_ attr, in []shape) (shape, error) {
 	for _, t := range in[1:] {
 		if t.Cols != in[0].Cols {
@@ -62,8 +62,8 @@ func same(_ attr, in []shape) (shape, error) {
 	return join(in)
 }
 
-// alike is the shape rule of Row ops whose operands are read side by side: one row
-// set, Globals not spread; the widths are checked by the op.
+// alike is the shape rule of Row ops whose operands are read row by row: all have the same row
+// set, and Globals are not broadcast. The op checks the widths.
 func alike(in []shape) error {
 	for _, t := range in[1:] {
 		if _, err := join([]shape{in[0], t}); err != nil {
@@ -84,8 +84,8 @@ func column(what string, s shape) error {
 	return nil
 }
 
-// fit turns d, a gradient with the rows of a result, into one with the rows of the
-// operand x: where a Global was spread, its gradient is the sum over the rows.
+// fit turns d, a gradient with the rows of a result, into a gradient of the
+// operand x. If x is a Global that was broadcast, that is the sum over the rows.
 func fit(x, d *Node) *Node {
 	if x.Shape().Set.Kind == dataflow.Global && x.Shape() != d.Shape() {
 		return SumRows(d)

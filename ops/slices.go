@@ -5,8 +5,8 @@ import (
 	"sagann/kernel"
 )
 
-// Slices of columns. The compiler puts these ops in (dataflow/slice.go), users do not: what
-// they say of columns, Slice and Concat say.
+// Ops on slices of columns, which the compiler inserts (dataflow/slice.go). Users call Slice and
+// Concat instead.
 
 const part = dataflow.PartOp
 

@@ -9,11 +9,12 @@ import (
 	"sagann/kernel"
 )
 
-// Sparse rows are rows of 2k numbers: the columns of at most k entries, as bit patterns, ascending,
-// kernel.NoColumn behind the last, and then their values. So they are vertex tensors like any other.
+// Sparse rows are rows of 2k numbers, for at most k entries. First come the columns of the entries, as bit
+// patterns, ascending and padded with kernel.NoColumn; then come their values. So sparse rows are ordinary
+// vertex tensors.
 
-// SparseMatMul returns x·w of sparse rows x [S×2k] and the Global w [c×o]: [S×o], a sum of rows of
-// w, each times a value. A column from c on is an error of whoever made x.
+// SparseMatMul returns x·w for sparse rows x [S×2k] and the Global w [c×o]: [S×o], a sum of rows of
+// w, each times a value. All columns in x must be below c; that is not checked.
 func SparseMatMul(x, w *Node) *Node { return apply(sparseMatmul, x, w) }
 
 const sparseMatmul Op = "sparse_matmul"
@@ -32,7 +33,7 @@ var _ = define(sparseMatmul, Def{Class: dataflow.Row, Role: kernel.SparseMatMul,
 	},
 	CPU: sparseProduct})
 
-// sparseProduct ends its chains of float32 sums where cpu/long_sums.go does.
+// sparseProduct ends its chains of float32 sums at the same terms as kernel/cpu/long_sums.go.
 func sparseProduct(a *Args) {
 	const chainTerms = 128
 	k := a.InCols[0] / 2
@@ -76,8 +77,7 @@ var _ = define(sparseMatmulTN, Def{Class: dataflow.Reduce, Acc: kernel.SumSparse
 		return shape{Rows: int(a.I), Cols: in[0].Cols}, alike(in)
 	}})
 
-// SparseDropout is Dropout of sparse rows x: what it keeps of an entry is what Dropout keeps of it in
-// the dense row.
+// SparseDropout is Dropout of sparse rows x. It keeps the same entries as Dropout of the dense rows.
 func SparseDropout(x *Node, p float32, site int, id, step *Node) *Node {
 	return dataflow.Apply(sparseDropout, attr{F: p, I: int32(site)}, x, step, id)
 }
@@ -110,7 +110,7 @@ var _ = define(sparseDropout, Def{Class: dataflow.Group, Role: kernel.SparseDrop
 		}
 	}})
 
-// sparse fails unless x may be sparse rows.
+// sparse returns an error unless x can be sparse rows.
 func sparse(x shape) error {
 	if x.Set.Kind == dataflow.Global || x.Cols < 2 || x.Cols%2 != 0 {
 		return fmt.Errorf("%v is no tensor of sparse rows", x)

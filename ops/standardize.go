@@ -6,13 +6,13 @@ import (
 	"sagann/dataflow"
 )
 
-// Standardize is (x - mean)·scale, column by column, for x of n rows whose mean [1×c] and
-// inverse deviation scale [1×c] are functions of x: its gradient by x goes through both of them
-// (Ioffe and Szegedy, 2015),
+// Standardize is (x - mean)·scale, column by column, for x of n rows. mean [1×c] and scale [1×c], the
+// inverse standard deviation, must have been computed from x (see Moments). The gradient by x takes that
+// into account (Ioffe and Szegedy, 2015):
 //
 //	dx = scale·(dy - Σdy/n - y·Σ(dy·y)/n)
 //
-// and mean and scale get none. See Moments.
+// mean and scale themselves get no gradient.
 func Standardize(x, mean, scale *Node, n int) *Node { return applyI(standardize, n, x, mean, scale) }
 
 const standardize Op = "standardize"
@@ -40,9 +40,9 @@ var _ = define(standardize, Def{Class: dataflow.Elem,
 		}
 	}, CUDA: "($0 - $1) * $2"})
 
-// Moments are mean and variance of the columns of x, which has n rows: both [1×c]. The variance
-// is the mean square of the distances from the mean, so that it takes a second sweep and loses
-// no digits to a large mean.
+// Moments returns mean and variance of the columns of x, which has n rows: both [1×c]. The variance
+// is the mean of the squared distances from the mean. This takes a second pass over x, but loses
+// no accuracy if the mean is large.
 func Moments(x *Node, n int) (mean, variance *Node) {
 	part := 1 / float32(n)
 	mean = Scale(SumRows(x), part)

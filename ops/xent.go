@@ -10,9 +10,9 @@ import (
 
 // SoftmaxCrossEntropy is the weighted cross-entropy of every row: [S×1] from
 // logits [S×C], labels [S×1] (the class 0..C-1 as a number) and weight [S×1].
-// A row of weight 0 gives 0 whatever its label; a row of another weight whose label
-// is no class gives NaN. The loss is SumRows of the result; with weight 1/rows on
-// the rows that count it is their mean. Only the logits have a gradient.
+// A row of weight 0 gives 0 for any label; with another weight, a label
+// that is not a class gives NaN. The loss is SumRows of the result. If n rows count, each with weight 1/n,
+// it is their mean. Only the logits have a gradient.
 func SoftmaxCrossEntropy(logits, labels, weight *Node) *Node {
 	return apply(softmaxXent, logits, labels, weight)
 }
@@ -61,7 +61,7 @@ var _ = define(softmaxXentGrad, Def{Class: dataflow.Row,
 	}, CUDA: cudaSoftmax + "int t = saga_class($W0, $1[0]); float w = $2[0]; " +
 		"(w == 0.f ? 0.f : t < 0 ? SAGA_NAN : w * $3[0] * (expf($0[$C] - m) * (float)(1.0 / s) - ($C == t ? 1.f : 0.f)))"})
 
-// labelled checks logits [S×C] beside labels and weight [S×1].
+// labelled checks logits [S×C], labels and weight [S×1].
 func labelled(in []shape) error {
 	if err := column("labels", in[1]); err != nil {
 		return err
@@ -72,7 +72,7 @@ func labelled(in []shape) error {
 	return alike(in)
 }
 
-// class is the label as an index below n, or -1 if it is none.
+// class is the label as an index below n, or -1 if it is not a class.
 func class(n int, label float32) int {
 	if k := int(label); label >= 0 && label < float32(n) && float32(k) == label {
 		return k
@@ -80,7 +80,7 @@ func class(n int, label float32) int {
 	return -1
 }
 
-// at is the number of x that label selects, NaN if it is no index.
+// at is x[label], or NaN if label is not an index of x.
 func at(x []float32, label float32) float32 {
 	if k := class(len(x), label); k >= 0 {
 		return x[k]
@@ -88,7 +88,7 @@ func at(x []float32, label float32) float32 {
 	return float32(math.NaN())
 }
 
-// SigmoidCrossEntropy is the weighted binary cross-entropy of every row, the mean
+// SigmoidCrossEntropy is the weighted binary cross-entropy of every row, averaged
 // over its classes: [S×1] from logits [S×C], targets [S×C] (0 or 1, or a
 // probability) and weight [S×1]. A row of weight 0 gives 0. The loss is SumRows of
 // the result. Only the logits have a gradient.
@@ -143,7 +143,7 @@ var _ = define(sigmoidXentGrad, Def{Class: dataflow.Row,
 		}
 	}, CUDA: "float w = $2[0]; (w == 0.f ? 0.f : w / $W0 * $3[0] * (1.f / (1.f + expf(-$0[$C])) - $1[$C]))"})
 
-// multiLabelled checks logits and targets [S×C] beside weight [S×1].
+// multiLabelled checks logits and targets [S×C] and weight [S×1].
 func multiLabelled(in []shape) error {
 	if in[0].Cols != in[1].Cols {
 		return fmt.Errorf("%d logits but %d targets a row", in[0].Cols, in[1].Cols)

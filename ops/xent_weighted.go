@@ -7,8 +7,8 @@ import (
 	"sagann/dataflow"
 )
 
-// PositiveSigmoidCrossEntropy is SigmoidCrossEntropy in which the term of a target t of 1 counts
-// positive [1×C] times, class by class:
+// PositiveSigmoidCrossEntropy is SigmoidCrossEntropy with weights of positive targets: positive [1×C] has a
+// weight p for each class, and the loss of a logit z with target t is
 //
 //	-p t log σ(z) - (1-t) log(1 - σ(z))
 func PositiveSigmoidCrossEntropy(logits, targets, weight, positive *Node) *Node {
@@ -63,7 +63,7 @@ var _ = define(positiveXentGrad, Def{Class: dataflow.Row,
 		}
 	}, CUDA: "float w = $2[0]; (w == 0.f ? 0.f : w / $W0 * $4[0] * (1.f - $1[$C] - (1.f + ($3[$C] - 1.f) * $1[$C]) / (1.f + expf($0[$C]))))"})
 
-// positives is multiLabelled with a weight [S×C] of positive targets behind it.
+// positives is multiLabelled with a further operand: the weights [S×C] of positive targets.
 func positives(in []shape) error {
 	if in[3].Cols != in[0].Cols {
 		return fmt.Errorf("%d logits but %d weights of positive targets a row", in[0].Cols, in[3].Cols)

@@ -2,12 +2,12 @@ package ring
 
 import "math"
 
-// Copy is a copy from one place to another: GPUs by index, or Host.
+// Copy is a copy between two places, each the index of a GPU or Host.
 type Copy struct{ From, To int }
 
-// Rates are the rates (B/s) at which copies run that run at the same time, by max-min
-// fairness: all rise together; when a link is full the copies on it stay as they are
-// and the others rise on. Host memory is that of the GPU's own socket. A copy that no
+// Rates are the rates (B/s) of copies that run at the same time, by max-min
+// fairness: all rates rise together; when a link is full, the rates of the copies on it are fixed
+// and the others rise further. Host memory is that of the GPU's own socket. A copy that no
 // link limits has an infinite rate.
 func (t *Tree) Rates(copies []Copy) []float64 {
 	rates := make([]float64, len(copies))
@@ -65,8 +65,8 @@ func (t *Tree) Rates(copies []Copy) []float64 {
 	return rates
 }
 
-// way lists what a copy over the tree holds: three numbers a link, its two directions
-// and both together.
+// way lists the resources that a copy over the tree uses. A link is three resources, numbered in this
+// order: down, up, and both directions together.
 func (t *Tree) way(c Copy) []int {
 	var up, down []int
 	if c.From != Host {
@@ -97,7 +97,7 @@ func (t *Tree) way(c Copy) []int {
 	return out
 }
 
-// alone is the rate of one copy with no other beside it.
+// alone is the rate of a copy that runs alone.
 func (t *Tree) alone(from, to int) float64 { return t.Rates([]Copy{{from, to}})[0] }
 
 // loads are the rates at which the GPUs read host memory when all of them do.

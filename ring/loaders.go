@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// FatTree removes, one by one, GPUs that share an uplink with another until every GPU
-// left reads host memory as fast as if it were alone: the GPUs of the maximal
-// bandwidth fat tree (NGra, section 4.2). The link farthest from the host is looked at
-// first, and of the GPUs under it the last goes. why has a sentence a GPU that went.
+// FatTree returns the GPUs of the maximal bandwidth fat tree (NGra, section 4.2). It removes, one by
+// one, GPUs that share an uplink with another, until every GPU left reads host memory as fast as if it
+// were alone. It begins with the link farthest from the host, and removes the last of the GPUs
+// under that link. why has a sentence for each GPU that was removed.
 func (t *Tree) FatTree() (gpus []int, why []string) {
 	gpus = t.all()
 	for {
@@ -26,8 +26,8 @@ func (t *Tree) FatTree() (gpus []int, why []string) {
 	}
 }
 
-// narrow finds the deepest link that cannot carry at once what the GPUs under it read
-// alone, and those GPUs; -1 when there is none.
+// narrow finds the deepest link whose rate is below the sum of what the GPUs under it read alone, and
+// those GPUs; link is -1 if there is none.
 func (t *Tree) narrow(gpus []int) (link int, under []int) {
 	link, deepest := -1, 0
 	for l := range t.Links {
@@ -46,14 +46,14 @@ func (t *Tree) narrow(gpus []int) (link int, under []int) {
 	return link, under
 }
 
-// maxSearch is the number of GPUs up to which every set of loaders, and one less every
-// ring, is tried.
+// maxSearch is the number of GPUs up to which every set of loaders is tried. Every ring is tried with
+// one GPU fewer, as rings start at a fixed GPU.
 const maxSearch = 10
 
-// Loaders are the GPUs that read chunks from host memory: those of the fat tree, or,
-// when another set brings more bytes a second to the ring together, that set. Then the
-// uplinks are shared and still not used up without it, as on a host whose root is
-// narrower than its GPUs' links together. why has a sentence a decision.
+// Loaders returns the GPUs that read chunks from host memory: those of the fat tree or, if another
+// set of GPUs brings more bytes a second to the ring, that set. Another set is better if the fat tree
+// does not use up shared uplinks, as on a host whose root is narrower than the links of its GPUs
+// together. why has a sentence for each decision.
 func (t *Tree) Loaders() (gpus []int, why []string) {
 	fat, why := t.FatTree()
 	best, most := fat, t.supply(fat)
@@ -83,8 +83,9 @@ func (t *Tree) Loaders() (gpus []int, why []string) {
 	return best, why
 }
 
-// supply is the rate (B/s) at which the loaders bring chunks to the ring: of as many
-// chunks as there are GPUs each loads a whole number, as even in time as they go.
+// supply is the rate (B/s) at which the loaders bring chunks to the ring. A round has as many chunks as
+// there are GPUs. Each loader loads a whole number of them, chosen so that the round ends as early as
+// possible.
 func (t *Tree) supply(loaders []int) float64 {
 	rates := t.loads(loaders)
 	n := make([]int, len(loaders))

@@ -16,8 +16,8 @@ type Prober interface {
 	Time(copies []Copy) ([]float64, error)
 }
 
-// PeerProber is a Prober that knows the ways between its devices. Without it every
-// copy between two devices is taken to have a link of its own.
+// PeerProber is a Prober that knows the ways between its devices. For other Probers, Measure assumes
+// that every pair of devices has a link of its own.
 type PeerProber interface {
 	Prober
 	Way(from, to int) PeerKind
@@ -26,17 +26,17 @@ type PeerProber interface {
 // Measured holds the rates (B/s) that copies reached.
 type Measured struct {
 	Names    []string
-	Down, Up []float64    // of each device alone: from the host, to the host
-	Both     []float64    // the two at once, added up
-	Pair     [][]float64  // two devices read host memory at once, added up; the diagonal is Down
-	All      float64      // all devices read host memory at once, added up
-	AllUp    float64      // all write it
-	AllBoth  float64      // both at once, added up
-	Peer     [][]float64  // from, to; alone. The diagonal is 0
-	Ways     [][]PeerKind // of the copies in Peer; nil: Direct
+	Down, Up []float64    // by device, which copies alone: from the host, and to the host
+	Both     []float64    // by device: the sum of both directions at the same time
+	Pair     [][]float64  // by two devices: the sum when both read host memory; the diagonal is Down
+	All      float64      // the sum when all devices read host memory
+	AllUp    float64      // the sum when all write it
+	AllBoth  float64      // the sum when all read and write it
+	Peer     [][]float64  // [from][to]: a copy between two devices alone; the diagonal is 0
+	Ways     [][]PeerKind // [from][to]: the way of these copies; nil: all are Direct
 }
 
-// way is that from one device to another.
+// way is the way of copies from one device to another.
 func (m *Measured) way(from, to int) PeerKind {
 	if m.Ways == nil {
 		return Direct
@@ -44,8 +44,8 @@ func (m *Measured) way(from, to int) PeerKind {
 	return m.Ways[from][to]
 }
 
-// Measure times all copies that a tree is made of: n devices take n² + 4n + 3 runs or
-// fewer. Errors say which copies failed.
+// Measure times all copies from which Measured.Tree makes a tree. It takes at most n² + 4n + 3 runs for n
+// devices. Errors say which copies failed.
 func Measure(p Prober) (*Measured, error) {
 	m := &Measured{Names: p.Names()}
 	n := len(m.Names)
@@ -99,21 +99,21 @@ func Measure(p Prober) (*Measured, error) {
 	if n > 1 {
 		m.All, m.AllUp, m.AllBoth = m.Pair[0][1], together(up...), together(append(down, up...)...)
 	}
-	if n > 2 { // of two, all is the pair: timed once, so that noise makes no root of it
+	if n > 2 { // for two devices, All is their Pair: another timing would only add noise, which looks like a root
 		m.All = together(down...)
 	}
 	return m, failed
 }
 
-// shared is the part of the sum of two rates below which two devices are taken to
-// share a link: midway between full sharing (half) and none.
+// shared is a threshold: two devices share a link if together they reach less than this part of the sum of
+// their rates alone. It is midway between full sharing (0.5) and none (1).
 const shared = 0.75
 
-// Tree makes of m the simplest tree that explains it: two devices share an uplink when
+// Tree makes the simplest tree that explains the measurements. Two devices share an uplink if
 // they read host memory together at less than three quarters of the sum of their rates
-// alone (the uplink carries what the pair reached), and all share a root that carries
-// what all reached together, when that is less than their uplinks do. Copies between
-// devices that have links of their own run at the rates measured, the others over the tree.
+// alone; the rate of the uplink is what the pair reached. All devices share a root if all together
+// reach less than their uplinks; its rate is what all reached. Copies between
+// devices with a link of their own run at the measured rates, other copies go over the tree.
 func (m *Measured) Tree(name string) (*Tree, error) {
 	n := len(m.Names)
 	for _, x := range [][]float64{m.Down, m.Up, m.Both} {
@@ -126,10 +126,10 @@ func (m *Measured) Tree(name string) (*Tree, error) {
 	}
 	root := Link{Name: "root", Parent: -1, Down: m.All, Up: m.AllUp, Both: m.AllBoth}
 	t := &Tree{Name: name, Links: []Link{root}}
-	group := make([]int, n) // uplink of every device, 0: none
+	group := make([]int, n) // by device: its shared uplink; 0: none
 	for i := range n {
 		if len(m.Pair[i]) != n || len(m.Peer[i]) != n || m.Ways != nil && len(m.Ways[i]) != n {
-			return nil, fmt.Errorf("ring: row %d of a table has not %d numbers", i, n)
+			return nil, fmt.Errorf("ring: row %d of a table does not have %d numbers", i, n)
 		}
 		for j := range i {
 			alone := m.Down[i] + m.Down[j]
@@ -169,26 +169,26 @@ func (m *Measured) Tree(name string) (*Tree, error) {
 		}
 		t.Peers = append(t.Peers, row)
 	}
-	// Noise aside, a root that is no narrower than what hangs on it is no limit.
+	// A root that is as wide as what hangs on it, up to noise, is no limit.
 	if m.All >= 0.95*sum {
 		t.Links[0].Down, t.Links[0].Up, t.Links[0].Both = 0, 0, 0
 	}
 	return t, t.Validate()
 }
 
-// rootBound says that a pair ran at the rate of all devices together: then the root
-// held it, not an uplink that the two share.
+// rootBound reports whether a pair is about as fast as all devices together. Then the root limits the
+// pair, and not a shared uplink.
 func (m *Measured) rootBound(pair float64) bool { return len(m.Names) > 2 && pair >= 0.9*m.All }
 
-// PeerSet is devices, by number, of which each copies to each other one the same way.
+// PeerSet is a set of devices, by number, between which all copies take the same kind of way.
 type PeerSet struct {
 	Devices []int
-	Rate    float64 // B/s of the slowest pair with a link of its own; 0: over the tree
+	Rate    float64 // B/s of the slowest pair, if pairs have links of their own; 0: copies go over the tree
 }
 
-// PeerSets covers all pairs with peer access by as few sets as come easily, those over
-// the tree first: a pair in several sets goes by the last. Rates of a set with links of
-// their own are within a factor of two of each other.
+// PeerSets covers all pairs with peer access by sets, greedily by few. Sets whose copies go over the tree
+// come first; for a pair in several sets the last one counts. In a set with links of
+// their own the rates of all pairs are within a factor of two.
 func (m *Measured) PeerSets() []PeerSet {
 	n := len(m.Names)
 	rate := func(i, j int) float64 { return min(m.Peer[i][j], m.Peer[j][i]) }

@@ -7,27 +7,27 @@ import (
 	"slices"
 )
 
-// Ring is the order in which GPUs hand chunks on and who loads them.
+// Ring is the order in which GPUs pass chunks on, and the GPUs that load them.
 type Ring struct {
 	Tree *Tree
 	// Order lists the GPUs: each copies from the one before it, the first from the last.
 	Order []int
-	// Loaders are the GPUs that read host memory, as they come in Order.
+	// Loaders are the GPUs that read host memory, in the order of Order.
 	Loaders []int
-	// Takes says how many of every len(Order) chunks a loader reads, one number a
-	// loader: as many as there are GPUs from the loader before it up to it.
+	// Takes says for each loader how many of every len(Order) chunks it reads: as many as
+	// there are GPUs in the ring after the loader before it, up to itself.
 	Takes []int
-	// Slowest is the rate (B/s) of the slowest copy when all GPUs copy from the one
-	// before them, or the loaders from the host instead; +Inf when no link is a limit.
+	// Slowest is the rate (B/s) of the slowest copy, in both kinds of steps: all GPUs copy from the
+	// GPU before them, or loaders copy from the host instead. It is +Inf when no link is a limit.
 	Slowest float64
-	// Why has a sentence a decision.
+	// Why has a sentence for each decision.
 	Why []string
 }
 
-// New finds the loaders of t and the ring whose slowest link is fastest. Among equals
+// New finds the loaders of t and the ring whose slowest link is fastest. Among equally fast rings
 // it prefers fewer copies through host memory, then loaders that share the loads
-// evenly, then the order in which the tree lists the GPUs. Up to 9 GPUs all orders are
-// tried; with more, the tree's order is improved by exchanging two GPUs for as long as
+// evenly, then the order in which the tree lists the GPUs. Up to 9 GPUs it tries all
+// orders; with more, it improves the tree's order by exchanging two GPUs as long as
 // that helps. A tree that is not valid is an error.
 func New(t *Tree) (*Ring, error) {
 	if err := t.Validate(); err != nil {
@@ -61,8 +61,8 @@ func New(t *Tree) (*Ring, error) {
 	return r, nil
 }
 
-// Only is the ring of n GPUs of which nothing is known: all load, each hands on to the
-// next.
+// Only is the ring of n GPUs of an unknown machine: every GPU is a loader and passes chunks on to the
+// next GPU.
 func Only(n int) *Ring {
 	r := &Ring{Tree: Flat(max(1, n), 0), Slowest: math.Inf(1), Why: []string{"nothing is known of the machine: all GPUs load"}}
 	r.Order = r.Tree.all()
@@ -70,9 +70,9 @@ func Only(n int) *Ring {
 	return r
 }
 
-// Shared says that a GPU's loads from host memory and the copy that comes to it around
-// the ring use one link: then they should take turns, as in Figure 8, where a loader
-// has one or the other in a step.
+// Shared reports whether a GPU's loads from host memory and the copies that come to it around
+// the ring use a common link. Then the two should take turns, as in Figure 8, where a loader
+// does only one of them in a step.
 func (r *Ring) Shared(gpu int) bool {
 	i := slices.Index(r.Order, gpu)
 	if i < 0 || len(r.Order) == 1 {
@@ -88,13 +88,13 @@ func (r *Ring) Shared(gpu int) bool {
 	return false
 }
 
-// score is how good an order is: what comes first in it counts first.
+// score is how good an order is. Earlier fields are more important.
 type score struct {
 	order   []int
-	slowest float64 // rate of the slowest copy, in both situations
-	passing float64 // when all copy from the one before
-	staged  int     // copies through host memory
-	most    int     // chunks that one loader takes of a round
+	slowest float64 // rate of the slowest copy in both kinds of steps
+	passing float64 // rate of the slowest copy when all GPUs copy from the one before
+	staged  int     // number of copies through host memory
+	most    int     // most chunks of a round that one loader takes
 }
 
 func (s *score) compare(o *score) int {
@@ -102,7 +102,7 @@ func (s *score) compare(o *score) int {
 		cmp.Compare(s.most, o.most), slices.Compare(s.order, o.order))
 }
 
-// about compares rates that differ by more than rounding.
+// about compares rates; those that differ only by rounding are equal.
 func about(a, b float64) int {
 	if a == b || max(a, b)-min(a, b) <= 1e-9*max(a, b) {
 		return 0
@@ -110,8 +110,9 @@ func about(a, b float64) int {
 	return cmp.Compare(a, b)
 }
 
-// judge rates an order. There are two kinds of steps (Figure 8): in one the loaders
-// read host memory and all others copy from the GPU before them, in the other all do.
+// judge scores an order. There are two kinds of steps (Figure 8). In one, the loaders
+// read host memory and all others copy from the GPU before them. In the other, all GPUs copy from the
+// GPU before them.
 func (t *Tree) judge(order, loaders []int) *score {
 	s := &score{order: slices.Clone(order)}
 	var pass, load []Copy
@@ -142,7 +143,7 @@ func (t *Tree) judge(order, loaders []int) *score {
 	return s
 }
 
-// inTree lists the GPUs by where they hang, so that neighbours in the tree are
+// inTree lists the GPUs in the order of the tree, so that neighbours in the tree are
 // neighbours in the ring.
 func (t *Tree) inTree() []int {
 	order := t.all()
@@ -153,9 +154,9 @@ func (t *Tree) inTree() []int {
 	return append(slices.Clone(order[at:]), order[:at]...)
 }
 
-// takes sorts loaders as they come in the order and counts for each the GPUs from the
-// loader before it up to it. With so many chunks of every round a loader never waits:
-// a place in the ring that a chunk leaves is filled at once (see Steps).
+// takes sorts loaders as they come in the order, and computes Ring.Takes. If a loader takes that
+// many chunks of every round, it never waits: a place in the ring that a chunk leaves is filled at
+// once (see Steps).
 func takes(order, loaders []int) (sorted, n []int) {
 	var at []int
 	for i, g := range order {
@@ -186,7 +187,7 @@ func permute(x []int, k int, f func([]int)) {
 	}
 }
 
-// explain adds why the order is what it is.
+// explain adds the reasons for the order to Why.
 func (r *Ring) explain(s *score) {
 	t := r.Tree
 	if len(r.Order) == 1 {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Text prints the tree, the loaders, the ring and why, for people.
+// Text prints the tree, the loaders, the ring and the reasons, for people.
 func (r *Ring) Text(w io.Writer) error {
 	var b strings.Builder
 	t := r.Tree
@@ -61,7 +61,7 @@ func (t *Tree) text(b *strings.Builder, parent int, indent string, loaders []int
 	}
 }
 
-// bridged says whether there are several sockets.
+// bridged reports whether there are several sockets.
 func (t *Tree) bridged() bool {
 	n := 0
 	for _, l := range t.Links {

@@ -6,40 +6,40 @@ import (
 	"strings"
 )
 
-// Action is what one GPU does in one step: chunks by number from 0, None where there
-// is nothing to do. What arrives in a step is computed on, and handed on, in the next.
+// Action is what one GPU does in one step: numbers of chunks, from 0, or None. The GPU computes on a
+// chunk, and passes it on, in the step after it arrived.
 type Action struct {
 	Compute int // the chunk computed on
 	Host    int // the chunk that arrives from host memory
-	Next    int // the chunk that arrives from the GPU before
-	Drop    int // the chunk that no GPU needs once this one has computed
+	Next    int // the chunk that arrives from the GPU before this one
+	Drop    int // the chunk that no GPU needs after this GPU has computed on it
 }
 
-// None in an Action says that nothing of that kind happens.
+// None in an Action says that no chunk does this.
 const None = -1
 
-// Arrives is the chunk that comes to the GPU, from wherever, or None.
+// Arrives is the chunk that arrives, from the host or a GPU, or None.
 func (a *Action) Arrives() int { return max(a.Host, a.Next) }
 
 // Step is what all GPUs do at the same time, by GPU.
 type Step []Action
 
-// Steps is the schedule of forward mode (NGra, section 4.2, Figure 8) for chunks
-// numbered in the order in which they enter: in every round of len(Order) chunks each
-// loader takes the next of its share from host memory, one a step; every GPU computes
-// on a chunk in the step after it came and hands it on in the same step; the last GPU
-// that needs it drops it. Nobody waits when chunks is a multiple of len(Order): the next
-// chunks may then enter len(Order) steps before the last of these are dropped. With
-// others, the last round has places that stay empty.
+// Steps is the schedule of forward mode (NGra, section 4.2, Figure 8). Chunks are
+// numbered in the order in which they enter the ring. In every round of len(Order) chunks each
+// loader reads its share from host memory, one chunk a step. Every GPU computes
+// on a chunk in the step after it arrived and passes it on in the same step. The last GPU
+// that needs the chunk drops it. If chunks is a multiple of len(Order) no GPU waits: the next
+// chunks can enter len(Order) steps before the last of these are dropped. Otherwise
+// some places of the last round stay empty.
 //
-// uses says which GPU computes on which chunk, nil that all do. A chunk goes no
-// farther than the last GPU, seen from its loader, that uses it, and GPUs on the way
-// that do not use it hand it on. A chunk that nobody uses is not loaded.
+// uses says which GPU computes on which chunk; nil: all GPUs compute on all chunks. A chunk goes
+// from its loader up to the last GPU that uses it. GPUs on the way that do not use it pass it on.
+// A chunk that no GPU uses is not loaded.
 //
-// The places for chunks in a ring of k GPUs are k, moving by one GPU a step: the one
-// that passes GPU x in step s is s-x mod k. A chunk fills its place for k steps and
-// leaves it where it entered, so a place belongs to one loader, and loaders that have
-// as many places as GPUs lie before them (Takes) all start in the first step.
+// How it works: a ring of k GPUs has k places for chunks. They move by one GPU a step: the place
+// at GPU x in step s is (s-x) mod k. A chunk occupies its place for k steps and
+// leaves it where it entered, so a place belongs to one loader. Every loader has as many places as Takes
+// says, and all loaders start in the first step.
 func (r *Ring) Steps(chunks int, uses func(chunk, gpu int) bool) []Step {
 	k := len(r.Order)
 	var steps []Step
@@ -83,9 +83,9 @@ func (r *Ring) Steps(chunks int, uses func(chunk, gpu int) bool) []Step {
 	return steps
 }
 
-// Text writes a step as the paper's figure has it, GPUs by number and chunks from 1:
-// "G0 c1 h2" computes on chunk 1 while chunk 2 comes from the host (n: from the GPU
-// before); "drops 1" says that no other GPU needs it.
+// Text is a step as text, in the notation of the paper's figure, with chunks counted from 1. "G0 c1 h2":
+// GPU 0 computes on chunk 1 while chunk 2 arrives from the host (n2: from the GPU
+// before it). "drops 1" says that no other GPU needs chunk 1.
 func (s Step) Text() string {
 	var all []string
 	for g, a := range s {

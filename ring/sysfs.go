@@ -23,23 +23,23 @@ var (
 // maxPCIDepth bounds the walk; PCI allows 256 buses, real trees are a few deep.
 const maxPCIDepth = 32
 
-// pciDevice is a folder of sysfs: a function of a PCI device, with those behind it in it.
+// pciDevice is a folder of sysfs: a function of a PCI device. The devices behind it are folders in it.
 type pciDevice struct {
 	address string
 	dir     string
 	parents []string // folders of the ports above, the root port first
 }
 
-// FromSystem reads the tree of PCI devices below sys ("devices" in it, as Linux mounts
-// at /sys). ids are the PCI addresses of the GPUs in the order in which they are
-// numbered (0000:17:00.0, in any case and with any number of leading zeros); none
-// means every NVIDIA display controller, by address. peers says which way copies take
-// between the GPUs, by number; nil assumes peer access inside a NUMA node.
+// FromSystem reads the tree of PCI devices from the folder "devices" of sys, which is /sys on
+// Linux. ids are the PCI addresses of the GPUs in the order of their numbers
+// (0000:17:00.0, in upper or lower case and with any number of leading zeros). Without ids, the GPUs are
+// all NVIDIA display controllers, by address. peers says which way copies take
+// between two GPUs, by number; nil assumes peer access inside a NUMA node.
 //
-// A link's rate is that of its width and speed after encoding, in both directions;
-// packet headers take 10 to 20 % off it on every link alike. The speed is the highest
-// that both ends can do, as links of idle GPUs run slower. Memory of a socket and the
-// bridge between sockets are taken to be no limit: the system does not tell their rates.
+// The rate of a link follows from its width, speed and encoding, and is the same in both directions.
+// Packet headers, which take 10 to 20 % on all links alike, are not subtracted. The speed is the highest
+// that both ends can do, as links of idle GPUs run slower. The memory of a socket and the
+// bridge between sockets are assumed to be no limit: the system does not tell their rates.
 func FromSystem(sys fs.FS, ids []string, peers func(from, to int) Peer) (*Tree, error) {
 	all, err := listPCI(sys)
 	if err != nil {
@@ -106,8 +106,8 @@ func FromSystem(sys fs.FS, ids []string, peers func(from, to int) Peer) (*Tree, 
 	return t, t.Validate()
 }
 
-// OneRoot is the tree of GPUs of which nothing is known but the ways between them, as in
-// virtual machines that show no PCI tree: all hang on one root, by links of unknown rate.
+// OneRoot is the tree of GPUs if only the ways between them are known, as in
+// virtual machines that show no PCI tree. All GPUs hang on one root, by links of unknown rate.
 func OneRoot(gpus int, peers func(from, to int) Peer) *Tree {
 	t := &Tree{Name: "system", Links: []Link{{Name: "root", Parent: -1}}}
 	for i := range gpus {
@@ -162,14 +162,14 @@ func listPCI(sys fs.FS) ([]pciDevice, error) {
 	return out, nil
 }
 
-// sameAddress compares PCI addresses: the CUDA driver writes the domain with four or
-// eight digits and letters in capitals.
+// sameAddress compares PCI addresses. The CUDA driver writes the domain with four or
+// eight digits, and letters in capitals.
 func sameAddress(a, b string) bool {
 	norm := func(s string) string { return strings.TrimLeft(strings.ToLower(strings.TrimSpace(s)), "0") }
 	return norm(a) == norm(b)
 }
 
-// numaNode is the socket of a device, or of the ports above it; 0 when none says.
+// numaNode is the socket of a device, or of the nearest port above it that says one; 0 if none does.
 func numaNode(sys fs.FS, d pciDevice) int {
 	for _, dir := range append([]string{d.dir}, d.parents...) {
 		if n, err := strconv.Atoi(read(sys, dir, "numa_node")); err == nil && n >= 0 && n < 1<<16 {
@@ -179,7 +179,7 @@ func numaNode(sys fs.FS, d pciDevice) int {
 	return 0
 }
 
-// read is a file of sysfs without its newline, "" when there is none.
+// read is the text of a file of sysfs without its newline; "" if there is no such file.
 func read(sys fs.FS, dir, name string) string {
 	text, err := fs.ReadFile(sys, path.Join(dir, name))
 	if err != nil {
@@ -188,7 +188,7 @@ func read(sys fs.FS, dir, name string) string {
 	return strings.TrimSpace(string(text))
 }
 
-// speed is the rate (B/s) of the link that a device describes, 0 when it does not.
+// speed is the rate (B/s) of a device's link; 0 if sysfs does not say it.
 func speed(sys fs.FS, dir string) float64 {
 	var gts float64
 	for _, name := range []string{"max_link_speed", "current_link_speed"} {

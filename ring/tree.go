@@ -5,26 +5,26 @@ import (
 	"fmt"
 )
 
-// Tree is what hangs where: links from host memory down to the GPUs. The links without
-// a parent are the memories of the sockets; between two of them a copy crosses Bridge.
+// Tree is the topology of a host: links from host memory down to the GPUs. A link without
+// a parent is the memory of a socket. A copy between two sockets crosses Bridge.
 type Tree struct {
 	Name   string
 	Links  []Link
 	GPUs   []GPU
 	Bridge Link
-	Peers  [][]Peer // from, to; nil: every copy between GPUs goes through host memory
+	Peers  [][]Peer // [from][to]; nil: every copy between GPUs goes through host memory
 }
 
-// Link leads from whatever hangs on it toward the host. Rates are B/s; Down is from
-// the host to the GPUs, Both is both directions together when both are busy. A rate of
-// 0 is no limit.
+// Link connects the links or GPUs below it with its parent, toward the host. Rates are in B/s. Down is
+// from the host to the GPUs, Up is the other direction, Both is the sum of both directions when both are
+// busy. A rate of 0 is no limit.
 type Link struct {
 	Name           string
 	Parent         int // index into Tree.Links; -1: this is the memory of a socket
 	Down, Up, Both float64
 }
 
-// GPU hangs on a link.
+// GPU is a GPU and the link that it hangs on.
 type GPU struct {
 	Name string
 	Link int
@@ -35,8 +35,8 @@ type PeerKind uint8
 
 // The ways between two GPUs.
 const (
-	Staged   PeerKind = iota // no peer access: through host memory
-	Switched                 // up the tree to where the two ways part, and down
+	Staged   PeerKind = iota // no peer access: copies go through host memory
+	Switched                 // up the tree to the lowest common link, and down again
 	Direct                   // over a link of their own, such as NVLink
 )
 
@@ -51,7 +51,7 @@ type Peer struct {
 	Rate float64 // B/s of a Direct link
 }
 
-// Host stands for host memory where the index of a GPU is expected.
+// Host is the index of host memory, where otherwise the index of a GPU is used.
 const Host = -1
 
 // Validate lists every fault of t: links whose parents do not come before them, GPUs
@@ -95,7 +95,7 @@ func (t *Tree) chain(l int) []int {
 // root is the socket of a GPU: the first link of its chain.
 func (t *Tree) root(gpu int) int { return t.chain(t.GPUs[gpu].Link)[0] }
 
-// below lists those of the GPUs that hang on link l or under it, in order.
+// below lists those of the given GPUs that hang on link l or below it, in order.
 func (t *Tree) below(l int, gpus []int) []int {
 	var out []int
 	for _, g := range gpus {
@@ -109,7 +109,7 @@ func (t *Tree) below(l int, gpus []int) []int {
 	return out
 }
 
-// peer is the way between two GPUs. Peer access through the tree needs a common root.
+// peer is the way between two GPUs. It is Switched only if the two have the same root.
 func (t *Tree) peer(from, to int) Peer {
 	if t.Peers == nil {
 		return Peer{}
@@ -130,8 +130,8 @@ func (t *Tree) all() []int {
 	return out
 }
 
-// Flat is a tree of n GPUs that share nothing and copy to each other directly, each
-// way at the given rate (B/s): what is assumed when nothing is known of the machine.
+// Flat is a tree of n GPUs that share no link. They copy to each other directly, in each
+// direction at the given rate (B/s). It is used when nothing is known of the machine.
 func Flat(n int, rate float64) *Tree {
 	t := &Tree{Name: "flat"}
 	for i := range n {

@@ -8,18 +8,19 @@ import (
 	"sagann/ops"
 )
 
-// Numbers of BatchNorm, those of torch.nn.BatchNorm1d.
+// Constants of BatchNorm, the defaults of torch.nn.BatchNorm1d.
 const (
 	batchEps     = 1e-5
-	batchAverage = 0.1 // share of an epoch's statistics in the running ones
+	batchAverage = 0.1 // the share by which a step moves running statistics
 )
 
-// BatchNorm brings every column of x [V×c] to mean 0 and variance 1 over all vertices and
-// learns scale and shift (Ioffe and Szegedy, 2015), as torch.nn.BatchNorm1d does over a batch.
-// Training takes mean and variance of the epoch, in sweeps over all intervals; evaluation and
-// prediction take the running ones, which every step moves by a tenth. Sampled training takes those of the rows that
-// the layer makes for the batch. Parameters: norm.g, norm.b
-// [1×c]; with them norm.mean and norm.var [1×c], which are averaged and not trained.
+// BatchNorm normalises every column of x [V×c] to mean 0 and variance 1 over all vertices, and
+// applies a learned scale and shift (Ioffe and Szegedy, 2015), as torch.nn.BatchNorm1d does over a
+// batch. Training uses mean and variance of all rows in the current step, which takes extra sweeps;
+// sampled training uses those of the batch's rows. Evaluation and prediction use running
+// statistics, which every step moves by a tenth of the difference. Parameters: norm.g and norm.b
+// [1×c], and norm.mean and norm.var [1×c], which are averaged, not trained. A scope can normalise
+// only one tensor.
 func (v Vertex) BatchNorm(x Tensor, p Params) Tensor {
 	t := v.t
 	fail := func(err error) {
@@ -56,16 +57,17 @@ func (v Vertex) BatchNorm(x Tensor, p Params) Tensor {
 	return ops.Bias(ops.Mul(y, g), b)
 }
 
-// Numbers of the rows n of a level of a batch, Globals [1×1] by levelInput.
+// Inputs that depend on n, the number of rows that a batch has on a level: Globals [1×1], see levelInput.
 const (
 	meanPart     = "level:part"     // 1/n
-	unbiasedPart = "level:unbiased" // n/(n-1), 1 of one row
+	unbiasedPart = "level:unbiased" // n/(n-1), or 1 if n is 1
 )
 
-// levelInput names such a number of a level.
+// levelInput is the name of such an input for a level.
 func levelInput(name string, level int) string { return fmt.Sprintf("%s@%d", name, level) }
 
-// batchNorm is BatchNorm in sampled training, with the running statistics that it moves. How many rows x has, a step is told.
+// batchNorm is BatchNorm in sampled training. It also sets what the running statistics mean and variance move
+// towards. The number of rows of x is an input of each step.
 func (t *tracer) batchNorm(x, g, b, mean, variance Tensor) Tensor {
 	c, level := x.Cols(), x.Shape().Set.Level()
 	number := func(name string) Tensor {
@@ -80,7 +82,7 @@ func (t *tracer) batchNorm(x, g, b, mean, variance Tensor) Tensor {
 	return ops.Bias(ops.Mul(ops.Mul(d, scale), g), b)
 }
 
-// setLevels gives the step the numbers of rows of a batch's levels, where it asks for them.
+// setLevels sets these inputs for batch b, as far as the program reads them.
 func (s *session) setLevels(b *batch) error {
 	for l, n := range b.blocks.Counts {
 		for name, x := range map[string]float32{meanPart: 1 / float32(max(1, n)), unbiasedPart: float32(n) / float32(max(1, n-1))} {
@@ -94,7 +96,8 @@ func (s *session) setLevels(b *batch) error {
 	return nil
 }
 
-// average is a row that every step moves by batchAverage towards what tracer.averages has of it.
+// average declares a row that is not trained: every step moves it by batchAverage towards what
+// tracer.averages says.
 func (p Params) average(name string, cols int, init Init) Tensor {
 	n := p.declare(name, 1, cols, 1, init, nil)
 	for i := range p.t.list {
@@ -105,7 +108,7 @@ func (p Params) average(name string, cols int, init Init) Tensor {
 	return n
 }
 
-// addAverages makes what averages move towards results of prog, in the place of gradients.
+// addAverages adds what averages move towards to the results of prog, under the names of their gradients.
 func (t *tracer) addAverages(prog *dataflow.Program) {
 	for _, q := range t.list {
 		if to := t.averages[t.params[q.Name]]; to != nil {

@@ -15,29 +15,28 @@ import (
 	"sagann/internal/safetensors"
 )
 
-// checkpointVersion is the version of what the metadata mean. In version 1 they have no
-// checksum and do not say with which numbers the optimiser works: such a checkpoint gives
-// its parameters, and training cannot go on from it.
+// checkpointVersion is the version of the metadata. In version 1 they have no checksum and not the
+// optimiser's numbers: parameters can be read from such a checkpoint, but training cannot go on.
 const (
 	checkpointVersion = "2"
 	firstVersion      = "1"
 )
 
-// Metadata that hold checksums: of the values, and of all other metadata with the names
-// and shapes of the tensors.
+// Keys of checksums in the metadata: of the values, and of all other metadata with the names and
+// shapes of the tensors.
 const (
 	valueSum  = "crc32c"
 	headerSum = "header_crc32c"
 )
 
-// Metadata of sampled training: completed batches of the epoch in hand, and the sum of their
-// losses times their seeds.
+// Keys of sampled training in the metadata: completed batches of the current epoch, and the sum of
+// their losses times their numbers of seeds.
 const (
 	batchMeta     = "batch"
 	batchLossMeta = "batch_loss"
 )
 
-// sumChunks is the number of intervals that sums of training go by; 0: there are none.
+// sumChunks is the number of intervals that the order of sums depends on; 0 in sampled training.
 func (p *Program) sumChunks() int {
 	if p.sampled != nil {
 		return 0
@@ -48,29 +47,29 @@ func (p *Program) sumChunks() int {
 // bestPrefix begins the names of the parameters that early stopping keeps.
 const bestPrefix = "best:"
 
-// Checkpoint describes a checkpoint: a safetensors file with every parameter
-// ("layer1.W"), the optimiser's moments ("moment1:layer1.W") and, with early
-// stopping, the parameters of the best epoch ("best:layer1.W"), all float32.
+// Checkpoint is the metadata of a checkpoint. A checkpoint is a safetensors file with every parameter
+// ("layer1.W"), the optimiser's moments ("moment1:layer1.W") and, with early stopping, the
+// parameters of the best epoch ("best:layer1.W"), all float32.
 type Checkpoint struct {
 	Model     string // name
 	Options   string // text that the caller of Save gave
-	Epoch     int    // completed
+	Epoch     int    // completed epochs
 	Seed      uint64
 	Optimizer string
-	Chunks    int    // P; 0 of sampled training
-	Batch     int    // sampled training: completed batches of the epoch in hand
-	Digest    string // of the order of sums; see Program.Digest
-	Data      string // checksum of edges, features, labels and training vertices
+	Chunks    int    // number of intervals P; 0 in sampled training
+	Batch     int    // sampled training: completed batches of the current epoch
+	Digest    string // see Program.Digest
+	Data      string // checksum of edges, features, labels and training split
 
 	version    string
-	conditions []condition // of the run, beside the above
+	conditions []condition // other settings of the run
 	batchLoss  float64     // step.loss
 	plateau    plateau
 }
 
-// ReadCheckpoint reads what the checkpoint at path says of itself. An error names the
-// file; a file that is no checkpoint, of a later version, or with a header that was changed since
-// it was written, is refused. The values are not looked at.
+// ReadCheckpoint reads the metadata of the checkpoint at path. It refuses a file that is no
+// checkpoint or of a later version, or whose header was changed since it was written. It does not
+// check the values. Errors name the file.
 func ReadCheckpoint(path string) (*Checkpoint, error) {
 	f, c, err := openCheckpoint(path)
 	if err != nil {
@@ -140,10 +139,9 @@ func parseMeta(f *safetensors.File) (*Checkpoint, error) {
 	return c, nil
 }
 
-// Save writes the program's parameters, moments and epoch to path, which holds either
-// what it held before or the whole checkpoint, whenever the process is killed. options
-// is kept as Checkpoint.Options. Parameters or moments that are not finite are refused
-// with an error that names them; then path is as it was.
+// Save writes the program's parameters, moments and epoch to path. Whenever the process is killed,
+// path has either its old content or the whole checkpoint. options is kept as Checkpoint.Options.
+// Parameters or moments that are not finite are an error that names them; path is then unchanged.
 func (p *Program) Save(path, options string) error {
 	return p.save(path, options, p.identity(), best{})
 }
@@ -200,13 +198,13 @@ func (p *Program) save(path, options string, id identity, b best) error {
 		meta["plateau"] = string(text)
 	}
 	meta[headerSum] = headerChecksum(meta, tensors)
-	if p.cfg.Net.Rank() > 0 { // reads rows with the first, which writes
+	if p.cfg.Net.Rank() > 0 { // ranks read learned rows together; only the first writes them
 		return safetensors.Write(io.Discard, tensors, meta)
 	}
 	return safetensors.WriteFile(path, tensors, meta)
 }
 
-// canWrite says whether this rank could write path, if it writes.
+// canWrite is an error if this rank writes checkpoints and could not write path.
 func (p *Program) canWrite(path string) error {
 	if p.cfg.Net.Rank() > 0 {
 		return nil
@@ -214,8 +212,8 @@ func (p *Program) canWrite(path string) error {
 	return safetensors.CanWrite(path)
 }
 
-// headerChecksum is the CRC-32C of metadata and of the tensors' names and shapes, all in
-// the order of the names, each text after its length.
+// headerChecksum is the CRC-32C of metadata and of the tensors' names and shapes, each sorted by name,
+// every text preceded by its length.
 func headerChecksum(meta map[string]string, tensors []safetensors.Tensor) string {
 	h := crc32.New(castagnoli)
 	text := func(s string) { fmt.Fprintf(h, "%d:%s", len(s), s) } // a hash takes every write
@@ -233,7 +231,7 @@ func headerChecksum(meta map[string]string, tensors []safetensors.Tensor) string
 	return fmt.Sprintf("%08x", h.Sum32())
 }
 
-// checkHeader holds the header of f against its checksum.
+// checkHeader compares the header of f with its checksum.
 func checkHeader(f *safetensors.File) error {
 	var tensors []safetensors.Tensor
 	for _, name := range f.Names() {
@@ -246,7 +244,7 @@ func checkHeader(f *safetensors.File) error {
 	return nil
 }
 
-// checksum is the CRC-32C of the values, tensors in the order of their names.
+// checksum is the CRC-32C of the values. It sorts the tensors by name.
 func checksum(tensors []safetensors.Tensor) (string, error) {
 	sort.Slice(tensors, func(i, j int) bool { return tensors[i].Name < tensors[j].Name })
 	sum := uint32(0)
@@ -260,7 +258,7 @@ func checksum(tensors []safetensors.Tensor) (string, error) {
 	return fmt.Sprintf("%08x", sum), nil
 }
 
-// valuesOf are the values of a tensor. Those of learned rows hold until the next call.
+// valuesOf are the values of a tensor. Those of learned rows are valid until the next call.
 func valuesOf(t safetensors.Tensor) ([]float32, error) {
 	if later, ok := t.Data.(safetensors.Later); ok {
 		return later()
@@ -268,8 +266,8 @@ func valuesOf(t safetensors.Tensor) ([]float32, error) {
 	return t.Data.([]float32), nil
 }
 
-// tensors reads the parameters and moments from the device; learned rows one after the other, when
-// they are asked for, into memory that they share.
+// tensors reads the parameters and moments from the devices. Learned rows are read only when their
+// values are asked for, one tensor after the other, into the same memory.
 func (s *session) tensors() ([]safetensors.Tensor, error) {
 	var list []safetensors.Tensor
 	var room []float32
@@ -296,7 +294,7 @@ func (s *session) tensors() ([]safetensors.Tensor, error) {
 	return list, nil
 }
 
-// stateOf names a parameter and its moments.
+// stateOf is the names of a parameter and of its moments.
 func (p *Program) stateOf(param string) []string {
 	names := []string{param}
 	for k := range p.cfg.Optimizer.moments() {
@@ -308,8 +306,8 @@ func (p *Program) stateOf(param string) []string {
 	return names
 }
 
-// readTensors reads all values of f and holds them against the checksum. What early
-// stopping keeps is in b.
+// readTensors reads all values of f and compares them with the checksum. b is the state of early
+// stopping.
 func readTensors(f *safetensors.File) (list map[string]safetensors.Tensor, b best, err error) {
 	if err := json.Unmarshal([]byte(f.Meta["best"]), &b); err != nil {
 		return nil, b, fmt.Errorf("metadata best: %w", err)

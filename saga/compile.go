@@ -6,16 +6,15 @@ import (
 	"sagann/dataset"
 )
 
-// Compile traces m, compiles it and plans it for d within c. A wrong shape in a
-// user's function is an error that names layer, op, shapes, file and line; a budget
-// that is too small is a *plan.BudgetError, of host memory a *plan.HostError, that names
-// the smallest one that would do.
+// Compile traces m, compiles it and plans it for d within c. A wrong shape in a user's function
+// is a *LayerError that names layer, op, shapes, file and line. A budget that is too small is a
+// *plan.BudgetError, or for host memory a *plan.HostError; both name the smallest one that works.
 func Compile(m Model, d *dataset.Data, c Config) (*Program, error) {
 	return compile(request{model: m, data: d, cfg: c})
 }
 
-// compile is the chain behind Compile, Plan and Predict: it checks what is asked for, chooses the
-// programs and their plans, computes the invariants, and finds places in host memory.
+// compile is the chain behind Compile, Plan and Predict: it checks the request, chooses the
+// programs and their plans, computes the invariants, and decides what lies in host memory.
 func compile(r request) (*Program, error) {
 	p, err := newProgram(r)
 	if err == nil {
@@ -27,7 +26,7 @@ func compile(r request) (*Program, error) {
 	return p, nil
 }
 
-// choose is compile of what newProgram made.
+// choose is compile after newProgram.
 func (p *Program) choose() error {
 	if err := p.openMachine(); err != nil {
 		return err
@@ -49,7 +48,7 @@ func (p *Program) choose() error {
 	return p.placeFinal(x.once)
 }
 
-// adopt makes x what the program runs, and plans evaluation beside it.
+// adopt makes x the program's training, and plans evaluation in the same memory.
 func (p *Program) adopt(x *choice) (err error) {
 	p.train = &unit{x.train, x.plan}
 	p.chosen = chosen{Key: x.decision.Key, once: make([]int, len(x.once)), want: x.want, memory: x.memory, predicted: x.line}
@@ -67,7 +66,8 @@ func (p *Program) adopt(x *choice) (err error) {
 	return err
 }
 
-// units are training and evaluation, or the forward pass.
+// units are training, evaluation if it is planned, and for links the forward pass of training; or
+// the one forward pass of the program.
 func (p *Program) units() []*unit {
 	if p.eval == nil {
 		return []*unit{p.train}
@@ -78,10 +78,10 @@ func (p *Program) units() []*unit {
 	return []*unit{p.train, p.eval}
 }
 
-// plans are those of units that go over the full graph.
+// plans are the plans of units that go over the full graph.
 func (p *Program) plans() (list []*plan.Plan) {
 	for _, u := range p.units() {
-		if u.plan.Places.Sets == nil { // batches have no place for all vertices
+		if u.plan.Places.Sets == nil { // not over sampled blocks
 			list = append(list, u.plan)
 		}
 	}

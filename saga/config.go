@@ -21,86 +21,88 @@ const (
 
 var storages = []string{"", StorageF32, StorageBF16}
 
-// outputFeatureGrad is the output that is a gradient.
+// outputFeatureGrad is the one of Config.Outputs that is a gradient.
 const outputFeatureGrad = "grad:" + featuresInput
 
 func (c *Config) featureGrad() bool { return slices.Contains(c.Outputs, outputFeatureGrad) }
 
 // Config says how a model is trained and where.
 type Config struct {
-	Device string // "cpu" (default), "cpu:4" for four devices; with tag cuda "cuda", "cuda:0,1"
-	// Net is the ranks that share Device's devices, as many each, in the order of their numbers: all ranks compile
-	// the same with the same data, and each runs its devices' tasks. No bit depends on their number. nil: one process.
+	// Device is "cpu" (default), or "cpu:4" for four devices; with build tag cuda also "cuda" and "cuda:0,1".
+	Device string
+	// Net is the ranks (processes) that share the devices: the same number each, in the order of the ranks. All
+	// ranks compile the same model for the same data, and each runs the tasks of its devices. No bit of the result
+	// depends on the number of ranks. nil: one process.
 	Net    *net.Group
-	NoRing bool // several devices: each loads for itself instead of handing chunks on
-	// Mem is bytes of each device's memory, a GPU's context and libraries included. 0: no bound, or Machine's memory;
-	// sampled training is planned for what is free on its GPUs.
+	NoRing bool // with several devices: each loads all chunks itself, instead of passing them on
+	// Mem is how many bytes of memory each device may use, a GPU's context and libraries included. 0: the memory
+	// of Machine, or without Machine no bound; sampled training takes what is free on its GPUs.
 	Mem int64
-	// HostMem bounds what lies in host memory beside the data set, in bytes: graph cells,
+	// HostMem is how many bytes may lie in host memory in addition to the data set: cells of the graph,
 	// features and labels in the order of the plan, values that are swapped. What does not
-	// fit lies in files in Scratch. 0: no bound. See host.go for what is counted.
+	// fit lies in files in Scratch. 0: no bound. host.go says what is counted.
 	HostMem  int64
-	Scratch  string // folder of those files, which have no names; "": the system's for temporary files
+	Scratch  string // folder for these files, which have no names; "": the system's folder for temporary files
 	TF32     bool   // GPUs: dense products may round their operands to TF32 (10 bits of fraction)
 	Chunks   int    // number of intervals P; 0: the smallest that fits, with Machine the fastest
-	Prefetch int    // chunks loaded ahead; 0: 2 where they fit, and more where memory is left
+	Prefetch int    // chunks that are loaded ahead; 0: 2 if they fit, and more where memory is left
 	Schedule string // "sag" (default), "stage", "dest-order"; with Machine also "auto"
-	// Machine is a machine model, a built-in name or a file: number of chunks, prefetch
-	// and schedule are then chosen by simulation, within its memory.
+	// Machine is a machine model: a built-in name or a file. Number of chunks, prefetch and schedule, where
+	// they are left free, are then chosen by simulation, within the machine's memory.
 	Machine string
 	Seed    uint64
-	Without []string // compiler passes to leave out
-	// Save says what of the forward pass is stored for the backward pass: "all", "none"
-	// (computed again where it can be), "some" (only element-wise values are computed
-	// again) or "auto", the fastest of them by simulation, which is the default.
+	Without []string // names of compiler passes to leave out
+	// Save says which values of the forward pass are stored for the backward pass: "all", "none"
+	// (all are computed again where possible), "some" (element-wise values are computed
+	// again) or "auto" (default), the fastest of these by simulation.
 	Save string
-	// Storage says how rows are kept that edges gather from their far end: "f32" (also "")
-	// or "bf16", which halves what gathers read and links carry of them. Sums, weights and
-	// a vertex's own rows are float32 in either.
+	// Storage is the format of rows that edges gather from their far end: "f32" (also "")
+	// or "bf16", which halves the bytes of them that gathers read and links carry. Sums, weights and
+	// a vertex's own rows are float32 with either.
 	Storage string
-	// Outcome is what the search would choose beside the fields above; what is set there is
-	// not searched. A run that goes on takes over what Program.Outcome gave.
+	// Outcome sets choices that are otherwise left to the search. A run that goes on from a
+	// checkpoint takes over what Program.Outcome gave.
 	Outcome Outcome
 
 	Epochs    int
 	Optimizer Optimizer
-	EvalEvery int // epochs between evaluations; 0: every epoch
-	Patience  int // stop when the validation loss has not improved for so many evaluations; 0: never
+	EvalEvery int // epochs between evaluations; 0: every epoch is evaluated
+	Patience  int // stop if the validation loss has not improved for so many evaluations; 0: never
 
-	// Outputs asks a training step for vertex tensors: "hidden", "logits", and "grad:features", the gradient of the
-	// loss by the features.
+	// Outputs asks training steps for vertex tensors: "hidden", "logits", and "grad:features", the gradient of
+	// the loss with respect to the features. Program.Output reads them.
 	Outputs []string
-	// Stream keeps nothing resident that can stream: for tests and measurements.
+	// Stream keeps nothing on devices that can stream; for tests and measurements.
 	Stream bool
-	// MinChunks bounds an automatic Chunks from below.
+	// MinChunks is the least number of intervals if Chunks is 0.
 	MinChunks int
 }
 
-// Outcome is what a run has chosen beside number of chunks, schedule and save policy, as far as it
-// must stay for the run to go on bit for bit. The zero Outcome leaves all of it free.
+// Outcome is what a run has chosen in addition to number of chunks, schedule and save policy, as far as
+// it must stay the same for the run to go on bit for bit. The zero Outcome leaves all of it free.
 type Outcome struct {
-	// Store names values that are stored beside what Config.Save says, or made later (with
-	// "late:" before the name). nil: none.
+	// Store names values that are stored although Config.Save computes them again, or, with the prefix
+	// "late:", values that are computed in the phase that reads them first. nil: none.
 	Store []string
-	// Once is the number of intervals of each program of invariants. nil: as Config.Chunks says.
+	// Once is the number of intervals of each program of invariants. nil: Config.Chunks.
 	Once []int
 	// Groups is how many intervals a device visits at the same time, by phase of training and
-	// last in evaluation: sums depend on it. nil: one, with a machine model the fastest.
+	// last in evaluation; the order of sums depends on it. nil: one, with a machine model the fastest.
 	Groups []int
-	// Tiles is how many rows each kernel of training works on at a time on a GPU: sums depend
-	// on it. nil: as many as Config.Mem has room for.
+	// Tiles is how many rows each kernel of training works on at a time on a GPU; the order of sums
+	// depends on it. nil: as many as fit into Config.Mem.
 	Tiles []int
-	// Slices is how many slices of columns gathers are split into, each gathered in a sweep
-	// of its own, at most 8: more vertices fit, and the edges are read so many times. 1: none;
+	// Slices is how many slices of columns gathers are split into, at most 8. Each slice is gathered in
+	// a sweep of its own: more vertices fit, and the edges are read once per slice. 1: no slices;
 	// 0: with a machine model the fastest by simulation, else none.
 	Slices int
 	// Packing says whether cells hold the far ends of edges in as few bits as an interval
-	// needs: "on", "off" or, where it is empty, where that is faster by simulation or words do not
+	// needs: "on" or "off". "": on GPUs if that is faster by simulation or if unpacked cells do not
 	// fit; on a CPU never.
 	Packing string
 }
 
-// Validate lists everything that is wrong with c.
+// Validate returns everything that is wrong with c, joined into one error.
 func (c *Config) Validate() error {
 	var errs []error
 	bad := func(format string, a ...any) { errs = append(errs, fmt.Errorf(format, a...)) }
@@ -144,7 +146,7 @@ func (c *Config) Validate() error {
 	if !slices.Contains(storages, c.Storage) {
 		bad("unknown storage %q; there are %s", c.Storage, strings.Join(storages[1:], ", "))
 	}
-	known := append(dataflow.Passes(), "stream", "residency", "serpentine", "group", "row-gather", "balance", "degree-sort", "pack", "match", "draw")
+	known := append(dataflow.Passes(), "stream", "residency", "serpentine", "group", "row-gather", "balance", "degree-sort", "pack", "match", "draw", "in-place")
 	for _, p := range c.Without {
 		if !slices.Contains(known, p) {
 			bad("unknown pass %q; there are %s", p, strings.Join(known, ", "))

@@ -18,24 +18,24 @@ import (
 )
 
 // arithmetic is the revision of the arithmetic: how kernels, optimisers and sums compute, as far as
-// report/facts.go does not write it. Raise it when the same facts give other bits: another order of terms in a
-// sum, another formula of an op, another rounding, on any kind of device. Where a change
-// shows in the facts, as another program does, or gives the same bits, it stays.
+// report/facts.go does not say it. Raise it if the same facts now give other bits on any kind of device: another
+// order of terms in a sum, another formula of an op, another rounding. Do not raise it if the change
+// shows in the facts, as another program does, or gives the same bits.
 //
 //	1  until da2cd53; digests did not name their revision
 //	2  sums over columns of slices in one order whatever the slices, NaN goes through ReLU and
 //	   maxima, long sums of float32 stay accurate
 const arithmetic = 2
 
-// identity says what training computes on and in which order.
+// identity identifies a run's computation (Digest) and its data (checksum).
 type identity struct{ digest, data string }
 
 func (p *Program) identity() identity { return identity{p.Digest(), p.in.checksum()} }
 
-// Digest names everything but data that the bits of a training run depend on: the revision of the
-// arithmetic, the kind of device, the seed, the operations, the optimiser's numbers, the order of
-// vertices, intervals, visits and devices, and what was precomputed (see report/facts.go). Equal digests
-// give equal bits on one type of machine. The revision stands before a hyphen.
+// Digest is a hash of everything but the data that the bits of a training run depend on: the revision of
+// the arithmetic, the kind of device, the seed, the operations, the optimiser's numbers, the order of
+// vertices, intervals, visits and devices, and precomputed values (see report/facts.go). Runs with equal
+// digests and data compute equal bits on the same type of machine. It is the revision, a hyphen, and the hash.
 func (p *Program) Digest() string {
 	h := sha256.New()
 	w := bufio.NewWriter(h)
@@ -44,7 +44,7 @@ func (p *Program) Digest() string {
 	return fmt.Sprintf("%d-%x", arithmetic, h.Sum(nil)[:16])
 }
 
-// writeFacts writes the text that Digest is made of.
+// writeFacts writes the text that Digest hashes.
 func (p *Program) writeFacts(w io.Writer) {
 	o := &p.cfg.Optimizer
 	a := report.Arithmetic{Revision: arithmetic, Device: p.cfg.Device, TF32: p.cfg.TF32, Seed: p.cfg.Seed, Optimizer: o.facts(),
@@ -68,7 +68,7 @@ func (p *Program) writeFacts(w io.Writer) {
 	p.report().WriteFacts(w, a)
 }
 
-// revisionOf is the revision of the arithmetic that a digest names.
+// revisionOf is the revision of the arithmetic in a digest.
 func revisionOf(digest string) string {
 	if revision, _, ok := strings.Cut(digest, "-"); ok {
 		return revision
@@ -76,7 +76,7 @@ func revisionOf(digest string) string {
 	return "1"
 }
 
-// sameArithmetic refuses to go on from what another revision computed.
+// sameArithmetic is an error if digest is of another revision of the arithmetic.
 func sameArithmetic(digest string) error {
 	if then, now := revisionOf(digest), strconv.Itoa(arithmetic); then != now {
 		return fmt.Errorf("the checkpoint was trained by revision %s of the arithmetic and this program computes by revision %s, so training cannot go on bit for bit; it can be predicted from, embedded and evaluated", then, now)
@@ -84,7 +84,7 @@ func sameArithmetic(digest string) error {
 	return nil
 }
 
-// checksum is the CRC-32C of all that training reads.
+// checksum is the CRC-32C of all data that training reads.
 func (in *inputs) checksum() string {
 	d, e, sum := in.data, in.edges, uint32(0)
 	sparse := in.sparseParts()

@@ -9,19 +9,19 @@
 //
 // # Writing a layer
 //
-// Tensors are made by package ops alone; x.Cols() is the width of x. The functions run
-// several times (for training, for evaluation, for each number of slices that is tried), so they
-// must do the same each time. Loops and conditions in them are those of Go: they
-// unroll into the program and cannot depend on numbers of the graph.
+// Only package ops makes tensors; x.Cols() is the width of x. The functions run several times
+// (for training, for evaluation, for each number of slices that is tried) and must do the same
+// each time. Loops and conditions in them are those of Go: they unroll into the program and
+// cannot depend on values of tensors.
 //
-// An edge goes from Src to Dst, and a vertex gathers over its in-edges: a graph that is
-// meant without directions has both (chunk.Edges.Symmetric, --undirected). Degrees are
-// those of the edges that the layer sees, self loops of Model.SelfLoops included.
+// An edge goes from Src to Dst, and a vertex gathers over its in-edges. An undirected graph
+// has each edge in both directions (chunk.Edges.Symmetric, --undirected). Degrees count the
+// edges that the layer sees, with the self loops of Model.SelfLoops.
 //
 // A layer sees the rows of the layer before it. What a later layer needs of an earlier one
 // (the first prediction of APPNP, the term before the last of a Chebyshev filter, a
-// residual) travels in the rows: ops.Concat puts it beside them, ops.Slice takes it off
-// again. An ApplyEdge that slices its ends gathers and streams the slice only:
+// residual) is passed on in the rows: ops.Concat puts it beside them, ops.Slice takes it out
+// again. An ApplyEdge that slices its ends gathers and streams only the slice:
 //
 //	// z' = (1-α)·Σ n_uv·z_u + α·h, in rows [z, h] of 2·c columns
 //	ApplyEdge: func(e saga.Edge, _ saga.Params) saga.Tensor {
@@ -32,17 +32,17 @@
 //		return ops.Concat(ops.Add(ops.Scale(v.Accum, 1-alpha), ops.Scale(h, alpha)), h)
 //	},
 //
-// The last layer's rows are the logits, as wide as there are classes; the loss is the mean
-// cross-entropy over the training split, for several labels a vertex the binary one.
+// The last layer's rows are the logits, one column per class. By default the loss is the mean
+// cross-entropy over the training split: softmax cross-entropy, or binary cross-entropy if a
+// vertex can have several labels.
 //
 // # Running it
 //
-// Compile plans a model for the data and a Config, and refuses wrong shapes and budgets
-// that are too small before anything runs. Train runs all epochs with evaluation and
-// checkpoints, Step one epoch; Evaluate and Predict use the parameters as they are, and
-// Close gives the memory back. A program of one's own stands in a folder of this module,
-// as examples/gcn does, or in a module that replaces sagann by the path of a copy
-// (go mod edit -replace).
+// Compile plans a model for the data and a Config, and refuses wrong shapes and too small
+// budgets before anything runs. Train runs all epochs with evaluation and checkpoints, Step
+// one epoch. Evaluate and Predict use the current parameters, and Close frees the memory.
+// A program that uses this package is a folder of this module, as examples/gcn is, or a
+// module that replaces sagann by the path of a copy (go mod edit -replace).
 //
 // # Its files
 //
@@ -56,24 +56,24 @@
 // From a model to plans (compile.go is the chain of Compile, Plan and Predict):
 //
 //	compile.go            the steps in their order
-//	program.go            Program, and what is asked of it
-//	shape.go spread.go    graphs of which only statistics are known
-//	choose.go             which program, with which plan
+//	program.go            Program, and the description of a model's data
+//	shape.go spread.go    planning from a graph's statistics, without its data
+//	choose.go             the choice of a program and its plan
 //	lower.go              programs of training and evaluation
 //	memory.go             how a device's budget is divided, and the smallest one
 //	grid.go inputs.go     vertex order, cells, vertex tensors
-//	precompute.go         what is computed once, before the first epoch
+//	precompute.go         values that are computed once, before the first epoch
 //	host.go               what lies in host memory, and what in files
 //
-// Sampled training, beside that of whole graphs:
+// Sampled training:
 //
-//	sampling.go levels.go presample.go   what is asked; levels of blocks; rooms by drawing some batches
-//	sampled.go sampled_*.go   programs, batches, steps, evaluation, on several devices and ranks
+//	sampling.go levels.go presample.go   its configuration; levels of blocks; sizes of batches
+//	sampled.go sampled_*.go   programs, batches, steps, evaluation, several devices and ranks
 //
-// Several processes: ranks.go, shard.go, owned.go. Beside labels of vertices: loss.go, link.go, linkhead.go;
-// batchnorm.go, schedule.go, learned.go, sparse.go.
+// Several processes: ranks.go, shard.go, owned.go. Losses and tasks: loss.go, link.go, linkhead.go. Parts of
+// training: batchnorm.go, schedule.go, learned.go, sparse.go.
 //
-// What is open:
+// An open program:
 //
 //	open.go               Open, Close, Step
 //	train.go              Train: epochs, evaluations, early stopping
@@ -81,18 +81,18 @@
 //	predict.go            Predict, Embed
 //	resume.go checkpoint.go   checkpoints, and going on from them
 //	values.go             parameters, gradients and outputs by name
-//	finite.go             numbers that are not finite
+//	finite.go             detection of NaN and infinities
 //	gpu.go                the optimiser as device code
 //	session.go            devices, their memory, and what runs there
 //
-// What is told:
+// Reports:
 //
 //	view.go               the plan; package report writes it
 //	tracing.go gpu_times.go kernels.go   measured tasks and kernels
-//	digest.go             what the bits of training depend on
+//	digest.go             a hash of what the bits of training depend on
 //	stages.go             times before the first epoch
 //
-// Calls go down within each part and to the parts above, but for these: precompute.go and predict.go
-// run sessions of their own, trace.go, layer.go, task.go and params.go call each other through the
-// user's functions, and checkpoints ask for the digest.
+// Calls go down within each part and to the parts above. Exceptions: precompute.go and predict.go
+// run sessions of their own; trace.go, layer.go, task.go and params.go call each other through the
+// user's functions; checkpoints ask for the digest.
 package saga

@@ -2,6 +2,7 @@ package saga
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -271,4 +272,59 @@ func (p *Program) Chosen(epoch int) (items [][]uint32, counts [][]float32, err e
 		items, counts = append(items, x.items), append(counts, x.counts)
 	}
 	return items, counts, nil
+}
+
+// Arrived compares what lies in the first of the rooms for batches, in the memory of the session's device, with what the host makes of a batch: so
+// many lists.
+func (p *Program) Arrived(mem []byte, epoch, number int) (lists int, wrong error) {
+	order, err := p.sampled.order(p.cfg.Seed, epoch)
+	b := &batch{at: step{epoch: epoch, batch: number}}
+	if err := errors.Join(err, p.fill(b, order)); err != nil {
+		return 0, err
+	}
+	compare := func(what string, at int64, want []byte) {
+		if lists++; wrong == nil && !slices.Equal(mem[at:at+int64(len(want))], want) {
+			wrong = fmt.Errorf("%v: %s is %v, want %v", b.at, what, mem[at:at+int64(len(want))], want)
+		}
+	}
+	for i := range p.train.plan.Tasks {
+		t := &p.train.plan.Tasks[i]
+		switch {
+		case t.Kind != plan.Load:
+		case t.Value >= 0:
+			compare(p.train.low.Spec.Values[t.Value].Name, t.Addr, b.Inputs[int(t.Value)])
+		case t.Own < 0:
+			compare("the list of vertices", t.Addr, wordsOf(b.IDs))
+		default:
+			c := &b.Cells[t.Own][t.Dir]
+			for name, off := range map[string]int64{"rows": c.PtrOff, "ends": c.OtherOff, "weights": c.WeightOff, "ranks": c.RankOff, "types": c.TypeOff} {
+				n := c.NNZ
+				if name == "rows" {
+					n = int64(c.Rows) + 1
+				}
+				if off >= 0 {
+					compare(fmt.Sprintf("block %d, direction %d: %s", t.Own, t.Dir, name), t.Addr+off, c.Mem[off:off+4*n])
+				}
+			}
+		}
+	}
+	return lists, wrong
+}
+
+// TakenSets are the sets whose rows a step takes of each table to a place of their own; 0: of none.
+func (p *Program) TakenSets() (sets []int) {
+	for _, t := range p.train.plan.Places.Sets.Ahead.Tables {
+		sets = append(sets, t.Taken)
+	}
+	return sets
+}
+
+// RoomOf is the device memory of a batch for what is named so.
+func (p *Program) RoomOf(name string) (bytes int64) {
+	for _, b := range p.train.plan.Places.Memory {
+		if b.Name == name {
+			bytes += b.Bytes
+		}
+	}
+	return bytes
 }

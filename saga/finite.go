@@ -7,29 +7,29 @@ import (
 	"strings"
 )
 
-// Numbers that are not finite, NaN and ±Inf. The optimiser looks at every number that it
-// writes, so a check costs no pass over them: on the host update tells at once, on a GPU
-// its kernels note it in device memory, which is read where training waits anyway, at an
-// evaluation. A checkpoint is looked through before it is written.
+// Numbers that are not finite: NaN and ±Inf. The optimiser checks every number that it writes, so
+// that no extra pass over them is needed. On the host update returns the result. On a GPU the
+// optimiser's kernels write a note to device memory, which is read when training waits anyway: at an
+// evaluation. All values of a checkpoint are checked before it is written.
 
-// spoiled is the first update that has written a number that is not finite.
+// spoiled is the first update that wrote a number that is not finite.
 type spoiled struct {
 	epoch int
 	param string
 }
 
-// spoil notes it. Several devices do the same update side by side.
+// spoil records it. Several devices run the same update concurrently; the first call counts.
 func (s *session) spoil(epoch int, param string) {
 	s.spoiled.CompareAndSwap(nil, &spoiled{epoch, param})
 }
 
 // NotFiniteError ends a training in which a number has become NaN or infinite.
 type NotFiniteError struct {
-	Epoch int    // in which it has
+	Epoch int    // the epoch in which it became so
 	What  string // which number, and what it is
 }
 
-// Error says what has become of which number, when, and what to try.
+// Error says which number is not finite, since which epoch, and what to try.
 func (e *NotFiniteError) Error() string {
 	return fmt.Sprintf("epoch %d: %s; a lower learning rate, gradient clipping or features of a smaller scale may help", e.Epoch, e.What)
 }
@@ -37,12 +37,12 @@ func (e *NotFiniteError) Error() string {
 // notFinite tells whether x is NaN, Inf or -Inf.
 func notFinite(x float32) bool { return x-x != 0 }
 
-// topExponent has its highest bit set when x is not finite: all bits of its exponent are
-// set then, and one more in the lowest of them overflows. Loops add it up without a branch.
+// topExponent has its highest bit set if and only if x is not finite: then all 8 bits of the exponent
+// are set, and adding 1 to them carries into the sign bit. Loops OR the results, without a branch.
 func topExponent(x float32) uint32 { return math.Float32bits(x)&(0xff<<23) + 1<<23 }
 
-// firstSpoiled is what the session's updates have spoiled first; nil: nothing. Unless
-// deep, what GPUs have noted is not asked for.
+// firstSpoiled is the first update of the session that wrote a number that is not finite; nil: none.
+// Only with deep it reads the notes of GPUs.
 func (s *session) firstSpoiled(deep bool) (*spoiled, error) {
 	if x := s.spoiled.Load(); x != nil || !deep {
 		return x, nil
@@ -55,8 +55,8 @@ func (s *session) firstSpoiled(deep bool) (*spoiled, error) {
 	return &spoiled{int(note[1]), spec.Globals[spec.Updates[note[0]-1].Param].Name}, nil
 }
 
-// epochFinite says what of the epoch that has just ended is not finite: the loss, or
-// what its update or an earlier one has written. deep is that of firstSpoiled.
+// epochFinite is an error if the loss of the epoch that has just ended, or a number that an update
+// wrote, is not finite. deep is as in firstSpoiled.
 func (s *session) epochFinite(loss float64, deep bool) error {
 	bad := !finite(loss)
 	x, err := s.firstSpoiled(deep || bad)
@@ -87,13 +87,13 @@ func (s *session) spoiledBy(param string) (string, error) {
 			bad = append(bad, text)
 		}
 	}
-	if bad == nil { // a later epoch has put it right
+	if bad == nil { // it has become finite again in a later epoch
 		return fmt.Sprintf("%s was not finite", param), nil
 	}
 	return strings.Join(bad, ", "), nil
 }
 
-// describeNotFinite says how many numbers of a tensor are not finite; "": all are.
+// describeNotFinite says how many numbers of a tensor are not finite; "": all are finite.
 func describeNotFinite(name string, x []float32) string {
 	n := 0
 	for _, v := range x {
@@ -108,7 +108,7 @@ func describeNotFinite(name string, x []float32) string {
 	return fmt.Sprintf("%s has %d of %d numbers that are not finite (number %d is %v)", name, n, len(x), first, x[first])
 }
 
-// allFinite looks through the tensors of a checkpoint, or of the beginning of training.
+// allFinite checks all parameters and moments before training begins, and forgets earlier findings.
 func (s *session) allFinite() error {
 	for _, q := range s.p.params {
 		for _, name := range s.p.stateOf(q.Name) {

@@ -7,8 +7,8 @@ import (
 	"sagann/kernel"
 )
 
-// gpuUpdate is the optimiser as device code, or nil where it needs the gradients of
-// all parameters together, as clipping does.
+// gpuUpdate is the optimiser as device code. It is nil if the optimiser clips gradients, which needs
+// those of all parameters together: then it runs on the host.
 func (p *Program) gpuUpdate() *exec.GPUUpdate {
 	o, l := &p.cfg.Optimizer, p.train.low
 	if o.ClipNorm > 0 {

@@ -10,11 +10,11 @@ import (
 	"sagann/saga/report"
 )
 
-// KernelTime is one command of an epoch on a GPU: a kernel or a product.
+// KernelTime is the time of one command of an epoch on a GPU: a kernel or a dense product.
 type KernelTime = report.KernelTime
 
-// KernelTimes trains for one epoch with an event before and after every command and
-// lists the commands in their order. It is an error on other devices than GPUs.
+// KernelTimes trains for one epoch, in sampled training on one batch, with an event before and
+// after every command, and lists the commands in their order. It is an error unless the program runs on one GPU.
 func (p *Program) KernelTimes() ([]KernelTime, error) {
 	open, err := p.open()
 	if err != nil {
@@ -44,10 +44,10 @@ func (p *Program) KernelTimes() ([]KernelTime, error) {
 	return p.report().KernelTimes(grid, render, spans)
 }
 
-// DevicePeak is the most device memory in bytes that any device has held so far, what
-// kernels take beside the plan included, a GPU's context and libraries not.
+// DevicePeak is the most memory in bytes that a device has held so far: the plan's and the kernels',
+// without a GPU's context and libraries.
 func (p *Program) DevicePeak() int64 { return p.peak() }
 
-// KernelBytes is the device memory in bytes that kernels may take on each GPU beside what
-// the plans lay out; 0 on other devices.
+// KernelBytes is how many bytes of memory kernels may take on each GPU in addition to the plans; 0
+// on other devices.
 func (p *Program) KernelBytes() int64 { return p.chosen.memory.scratch }

@@ -8,13 +8,12 @@ import (
 	"sagann/dataflow/plan"
 )
 
-// grids are the vertex orders and the grids of a program, made for the numbers of intervals that
-// are asked for.
+// grids are the vertex order and the grid of a program, made for any number of intervals on demand.
 type grids struct {
 	order *chunk.Order
-	p     int                      // that order is for; 0: none yet
-	sizes map[int]*chunk.GridStats // counted, by number of intervals
-	built *gridAt                  // the last one; nil: none
+	p     int                      // the number of intervals that order is for; 0: none yet
+	sizes map[int]*chunk.GridStats // by number of intervals: the sizes of cells
+	built *gridAt                  // the grid that was built last; nil: none
 }
 
 // gridAt is a grid with its order of vertices.
@@ -23,7 +22,7 @@ type gridAt struct {
 	grid  *chunk.Grid
 }
 
-// gridFor builds the grid for n intervals, one at a time.
+// gridFor is the grid for n intervals. Only the last one is kept.
 func (p *Program) gridFor(n int) (*gridAt, error) {
 	if b := p.grids.built; b != nil && b.grid.P == n {
 		return b, nil
@@ -38,7 +37,7 @@ func (p *Program) gridFor(n int) (*gridAt, error) {
 	return g, nil
 }
 
-// orderFor is the vertex order for n intervals; the last one is kept.
+// orderFor is the vertex order for n intervals. Only the last one is kept.
 func (p *Program) orderFor(n int) *chunk.Order {
 	g := &p.grids
 	if g.p != n {
@@ -58,7 +57,7 @@ func (p *Program) orderFor(n int) *chunk.Order {
 	return g.order
 }
 
-// cells are the sizes of the grid for n intervals of what was chosen.
+// cells are the sizes of the grid for n intervals, with the arrays that the chosen program wants.
 func (p *Program) cells(n int) (*plan.Cells, error) {
 	if p.shape != nil {
 		return p.shape.cells(n, p.chosen.want), nil
@@ -66,8 +65,8 @@ func (p *Program) cells(n int) (*plan.Cells, error) {
 	return p.counted(n, p.chosen.want)
 }
 
-// counted are the sizes of the grid for n intervals, which need not be built for that: the first call for n
-// takes a pass over the edges.
+// counted are the sizes of the grid for n intervals, which is not built for that. The first call for
+// each n takes a pass over the edges.
 func (p *Program) counted(n int, want chunk.Want) (*plan.Cells, error) {
 	st := p.grids.sizes[n]
 	if st == nil {
@@ -95,7 +94,7 @@ func (p *Program) counted(n int, want chunk.Want) (*plan.Cells, error) {
 	return c, nil
 }
 
-// stats counts the cells of n intervals under order o.
+// stats counts the edges and rows of the cells of n intervals in order o.
 func (p *Program) stats(o *chunk.Order, n int) chunk.GridStats {
 	if x := p.data.Shard; x != nil {
 		return x.Stats

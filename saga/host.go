@@ -14,21 +14,21 @@ import (
 	"sagann/device"
 )
 
-// Host memory. A session is the one or two programs that share an arena: training with
-// evaluation, what is computed once, a prediction. Its tenants are the cells, the lists
-// of rows that loads gather, the inputs in the session's vertex order, the values that
-// are swapped (one tenant where several share a place), and the invariants, which outlive
-// sessions in the user's order. Within Config.HostMem what is moved least lies in files
-// (plan.PlaceHost). What evaluation needs counts from the start, though it is taken when
-// evaluation is first asked for.
+// Host memory. A session is the programs that share an arena: training with evaluation, a
+// program of invariants, or a prediction. Its tenants (plan.Tenant) are the cells, the lists of
+// rows that loads gather, the inputs in the session's vertex order, the values that are swapped
+// (one tenant if several share memory), and the invariants, which outlive sessions and are kept in
+// the user's order. If they need more than Config.HostMem, those that are copied least lie in files
+// (plan.PlaceHost). What evaluation needs is counted from the start, although it is allocated only
+// when evaluation first runs.
 //
-// Not counted: the data set itself and what the caller gets back, which are the
-// caller's; tables of a few bytes a vertex, a task or a parameter; 12 to 16 bytes an
-// edge while cells are built; blocks of blockBytes while rows are laid out, and of
-// features that are made then a 64th; the system's cache of files. Program.Predict on an open program keeps that one's invariants beside
-// its own.
+// Not counted: the data set itself and results, which belong to the caller; tables of a few bytes
+// per vertex, task or parameter; 12 to 16 bytes per edge while cells are built; blocks of
+// blockBytes while rows are laid out, and a 64th of features that are computed meanwhile; the
+// system's file cache. Program.Predict on an open program keeps that program's invariants in
+// addition to its own.
 
-// tenants lists those of a session of plans, with invariants of so many bytes by name.
+// tenants lists the tenants of a session of plans. extras are the bytes of invariants by name.
 func (p *Program) tenants(extras map[string]int64, plans []*plan.Plan) []plan.Tenant {
 	list := plan.Tenants(p.ranks(), plans...)
 	if p.sampled != nil && p.train.plan != nil {
@@ -42,8 +42,8 @@ func (p *Program) tenants(extras map[string]int64, plans []*plan.Plan) []plan.Te
 
 func inUserOrder(name string) string { return name + " in the user's order" }
 
-// placeHost decides where the tenants of a session lie. The error is a *plan.HostError
-// when Config.HostMem is too small for it.
+// placeHost decides which tenants of a session lie in memory and which in files. The error is a
+// *plan.HostError if Config.HostMem is too small.
 func (p *Program) placeHost(extras map[string]int64, plans ...*plan.Plan) error {
 	h, err := plan.PlaceHost(p.tenants(extras, plans), p.cfg.HostMem, device.Staging(p.cfg.Device))
 	if err != nil {
@@ -60,8 +60,8 @@ func (p *Program) placeHost(extras map[string]int64, plans ...*plan.Plan) error 
 	return p.moveExtras()
 }
 
-// extraBytes is what invariants take in the user's order: those that there are, and
-// those that programs make.
+// extraBytes is how many bytes each invariant takes in the user's order, by name: those that were
+// computed, and those that the programs made compute.
 func (p *Program) extraBytes(made ...*dataflow.Lowered) map[string]int64 {
 	sizes := map[string]int64{}
 	vertices, _ := p.Totals()
@@ -78,10 +78,10 @@ func (p *Program) extraBytes(made ...*dataflow.Lowered) map[string]int64 {
 	return sizes
 }
 
-// placeFinal is placeHost for what the program is for, which is planned; the predicted time
-// then knows the disk. made are the programs of invariants.
+// placeFinal is placeHost for training and evaluation, or the forward pass, once they are planned. It
+// then simulates training again, as files take the disk's time. made are the programs of invariants.
 func (p *Program) placeFinal(made []*dataflow.Lowered) error {
-	if p.output != "" && p.sampled != nil { // it has nothing but batches
+	if p.output != "" && p.sampled != nil { // a forward pass over batches holds nothing else
 		return nil
 	}
 	if err := p.placeHost(p.extraBytes(made...), p.plans()...); err != nil {
@@ -93,7 +93,7 @@ func (p *Program) placeFinal(made []*dataflow.Lowered) error {
 	return nil
 }
 
-// onceFit says whether Config.HostMem does for the sessions that compute invariants.
+// onceFit is an error if Config.HostMem is too small for a session that computes invariants.
 func (p *Program) onceFit(made []*dataflow.Lowered) error {
 	for k, l := range made {
 		if p.cfg.HostMem == 0 {
@@ -110,7 +110,7 @@ func (p *Program) onceFit(made []*dataflow.Lowered) error {
 	return nil
 }
 
-// leastHost completes a *plan.HostError: the smallest budget must do for training with evaluation,
+// leastHost corrects a *plan.HostError: the smallest budget must work for training with evaluation,
 // or for the forward pass, and for every program of invariants.
 func (p *Program) leastHost(err error, made []*dataflow.Lowered) error {
 	var small *plan.HostError
@@ -124,8 +124,8 @@ func (p *Program) leastHost(err error, made []*dataflow.Lowered) error {
 	return &plan.HostError{Budget: p.cfg.HostMem, Smallest: least}
 }
 
-// least is the smallest Config.HostMem for a session of plans and, before it, those of
-// the invariants.
+// least is the smallest Config.HostMem that works for a session of plans and for the sessions of
+// the programs of invariants before it.
 func (p *Program) least(made []*dataflow.Lowered, extras map[string]int64, plans ...*plan.Plan) (int64, error) {
 	var most int64
 	ask := func(extras map[string]int64, plans ...*plan.Plan) {
@@ -139,7 +139,7 @@ func (p *Program) least(made []*dataflow.Lowered, extras map[string]int64, plans
 	return most, err
 }
 
-// plansOf plans the programs of invariants, for f.
+// plansOf plans the programs of invariants and calls f for each.
 func (p *Program) plansOf(made []*dataflow.Lowered, f func(*dataflow.Lowered, *plan.Plan)) error {
 	for k, l := range made {
 		pl, err := planner.New(l.Spec, p.cells, p.onceOptions(p.chosen.memory.plans(), k))
@@ -151,8 +151,8 @@ func (p *Program) plansOf(made []*dataflow.Lowered, f func(*dataflow.Lowered, *p
 	return nil
 }
 
-// checkSpace says, before the first file is made, whether there is disk for all of a
-// session's.
+// checkSpace is an error if the disk has too little space for all files of a session. It is called
+// before the first file is made.
 func (p *Program) checkSpace() error {
 	if p.host.plan == nil || p.host.plan.Disk == 0 {
 		return nil
@@ -164,13 +164,14 @@ func (p *Program) checkSpace() error {
 	return device.CheckSpace(p.cfg.Scratch, need)
 }
 
-// blockBytes is about how much is laid out at a time, where that lies in files.
+// blockBytes is about how many bytes of a file are laid out at a time.
 const blockBytes = 8 << 20
 
-// lateShare is the part of features made late that may be pages of the process.
+// lateShare: of features that are computed directly into a file, one part in lateShare may be in memory.
 const lateShare = 64
 
-// blocks calls f for ranges of rows of ld floats that are together rows 0 to v-1.
+// blocks calls f for consecutive ranges lo to hi-1 that make up rows 0 to v-1. A range has about
+// blockBytes of rows of ld floats.
 func blocks(v, ld int, f func(lo, hi int) error) error {
 	step := max(1, blockBytes/(4*max(1, ld)))
 	for lo := 0; lo < v; lo += step {
@@ -181,7 +182,7 @@ func blocks(v, ld int, f func(lo, hi int) error) error {
 	return nil
 }
 
-// fillFile is fill into a file, a block of rows at a time.
+// fillFile is fill into a file, one block of rows at a time.
 func (in *inputs) fillFile(f *device.HostFile, name string, o *chunk.Order, own owned) error {
 	s, err := in.checked(name)
 	if err != nil {
@@ -211,8 +212,8 @@ func (in *inputs) fillFile(f *device.HostFile, name string, o *chunk.Order, own 
 	return nil
 }
 
-// dropping is s, whose rows are made all at once, but its pages of file b leave the
-// process again and again. Rows come in no order, so they are written where they lie.
+// dropping is source s, which fills all rows at once, with file b as their memory: it drops b's pages
+// from the process regularly. Rows come in no order, so they cannot be written block by block.
 func (s source) dropping(b []byte, rowBytes int64) *source {
 	every := max(blockBytes, int64(len(b))/lateShare)
 	var touched atomic.Int64

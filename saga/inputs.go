@@ -10,27 +10,27 @@ import (
 	"sagann/device"
 )
 
-// inputs holds the vertex tensors of one data set, in user order, and lays them out
-// for a vertex order.
+// inputs holds the vertex inputs of one data set, in the user's order, and lays them out in a plan's
+// vertex order.
 type inputs struct {
 	data    *dataset.Data
-	edges   *chunk.Edges // with self loops where the model wants them
-	graphs  bool         // the labels stand on graphs
+	edges   *chunk.Edges // with self loops if the model adds them
+	graphs  bool         // labels are those of graphs
 	loss    Loss
-	link    *linker              // nil: another task
-	byGraph map[string][]float32 // Globals of a row a graph
-	extra   map[string][]float32
-	cols    map[string]int
-	made    map[string]func() source // learned inputs, their first rows; sparse features
-	shards  *shardPart               // the rank's part of the graph, of batches over shards
-	shared  map[bool][]uint32        // of shards: degrees of all vertices, out of them or into them, where batches read them
+	link    *linker                  // nil: the task is not LinkTask
+	byGraph map[string][]float32     // Globals with one row per graph, and those of losses
+	extra   map[string][]float32     // invariants
+	cols    map[string]int           // width of invariants and of made
+	made    map[string]func() source // first rows of learned inputs; sparse features
+	shards  *shardPart               // batches over shards: the rank's part of the graph
+	shared  map[bool][]uint32        // batches over shards: out-degrees (true) and in-degrees of all vertices
 }
 
 func newInputs(d *dataset.Data, e *chunk.Edges) *inputs {
 	return &inputs{data: d, edges: e, byGraph: map[string][]float32{}, extra: map[string][]float32{}, cols: map[string]int{}}
 }
 
-// makes has input name of so many columns come from first.
+// makes defines input name, with so many columns, whose rows first gives.
 func (in *inputs) makes(name string, cols int, first func() source) {
 	if in.made == nil {
 		in.made = map[string]func() source{}
@@ -38,12 +38,13 @@ func (in *inputs) makes(name string, cols int, first func() source) {
 	in.made[name], in.cols[name] = first, cols
 }
 
-// source is where a vertex input comes from: rows, or what writes one.
+// source is where the rows of a vertex input come from. One field is set. v is a vertex in the
+// user's order.
 type source struct {
-	rows []float32                       // V×width in user order; or
-	row  func(v int, to []float32)       // writes the row of vertex v, in user order; or
-	one  func(v int) float32             // the value of vertex v, of inputs of one column; or
-	all  func(row func(v int) []float32) // fills the row of every vertex
+	rows []float32                       // all rows, V×width, in the user's order
+	row  func(v int, to []float32)       // writes the row of vertex v to to
+	one  func(v int) float32             // the value of vertex v, for inputs of one column
+	all  func(row func(v int) []float32) // calls row for every vertex, in any order, and fills what it returns
 }
 
 // width is the number of columns of input name.
@@ -133,13 +134,13 @@ func (in *inputs) source(name string) (source, error) {
 	return source{one: func(v int) float32 { return of(deg[v]) }}, err
 }
 
-// targets are those of regression, 0 where a vertex has none.
+// targets are the regression targets of vertices, 0 for a vertex without targets.
 func (in *inputs) targets() source {
 	t := in.data.Targets.Of(VertexTask)
 	return source{row: func(v int, to []float32) { setTargets(to, t, v) }}
 }
 
-// setTargets writes row i of t, 0 where it has none.
+// setTargets writes row i of t to to, zeros if t has no row i.
 func setTargets(to []float32, t dataset.Numbers, i int) {
 	clear(to)
 	if t.Has(i) {
@@ -147,7 +148,7 @@ func setTargets(to []float32, t dataset.Numbers, i int) {
 	}
 }
 
-// trainWeight is how much each vertex counts in the mean loss over the training split.
+// trainWeight is the weight of each vertex in the mean loss over the training split, 0 outside it.
 func (in *inputs) trainWeight() (source, error) {
 	d, split := in.data, in.splitOf()
 	each := 1 / float32(len(d.Train))
@@ -167,8 +168,7 @@ func (in *inputs) trainWeight() (source, error) {
 	}}, nil
 }
 
-// splitOf is 1, 2 or 3 for the vertices of the training, the validation and the test
-// split, and 0 for the rest.
+// splitOf is, by vertex, 1, 2 or 3 in the training, validation and test split, and 0 in none.
 func (in *inputs) splitOf() []uint8 {
 	split := make([]uint8, in.edges.V)
 	for k, ids := range in.data.Splits(dataset.VertexLabels) {
@@ -181,9 +181,9 @@ func (in *inputs) splitOf() []uint8 {
 	return split
 }
 
-// fill lays the rows of input name that own has out in dst, which must have room for just these: in order
-// o (nil for the user's), padded with zeros. One pass on all processors; what it takes
-// beside dst is at most 4 bytes a vertex.
+// fill writes the rows of input name that own has to dst, which must have exactly their size: in
+// vertex order o (nil: the user's), each padded with zeros. It is one pass on all processors and
+// takes at most 4 bytes per vertex in addition to dst.
 func (in *inputs) fill(dst []float32, name string, o *chunk.Order, own owned) error {
 	s, err := in.checked(name)
 	if err != nil {
@@ -204,7 +204,7 @@ func (in *inputs) fill(dst []float32, name string, o *chunk.Order, own owned) er
 	return nil
 }
 
-// checked is source with rows of the right number.
+// checked is source, or an error if it has rows of another size than V×width.
 func (in *inputs) checked(name string) (source, error) {
 	s, err := in.source(name)
 	if err != nil {
@@ -216,7 +216,8 @@ func (in *inputs) checked(name string) (source, error) {
 	return s, nil
 }
 
-// fillAll has every row of dst made where it lies, in order o; rows that are not own's go nowhere.
+// fillAll has s.all write every row directly to its place in dst, in order o. Rows that own does
+// not have are dropped.
 func (s *source) fillAll(dst []float32, cols, ld int, o *chunk.Order, own owned) {
 	s.all(func(from int) []float32 {
 		n := from
@@ -232,7 +233,7 @@ func (s *source) fillAll(dst []float32, cols, ld int, o *chunk.Order, own owned)
 	})
 }
 
-// fill writes rows first to end-1 in order o to dst, which holds them alone.
+// fill writes rows first to end-1 of order o to dst, which has exactly their size.
 func (s *source) fill(dst []float32, cols, ld int, o *chunk.Order, first, end int) {
 	if s.row == nil && s.one == nil {
 		chunk.PermuteRows(dst, s.rows, cols, ld, o, first, end)
@@ -256,7 +257,7 @@ func (s *source) fill(dst []float32, cols, ld int, o *chunk.Order, first, end in
 	})
 }
 
-// layout is input name as fill lays it out, as bytes, in memory of its own.
+// layout is what fill writes, in new memory, as bytes.
 func (in *inputs) layout(name string, o *chunk.Order, own owned) ([]byte, error) {
 	out := make([]float32, own.rows*chunk.LD(in.width(name)))
 	if err := in.fill(out, name, o, own); err != nil {

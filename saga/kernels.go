@@ -7,8 +7,8 @@ import (
 	"sagann/kernel"
 )
 
-// Kernels lists the fused programs of training and evaluation, in the order in which
-// plans number them; a backend renders each.
+// Kernels lists the kernel programs of training and then of evaluation, in the order in which plans
+// number them.
 func (p *Program) Kernels() []*kernel.Program {
 	if p.eval == nil {
 		return slices.Concat(p.train.low.Kernels, p.chosen.scorer.train.low.Kernels)
@@ -22,8 +22,7 @@ type TaskTime struct {
 	Time time.Duration
 }
 
-// TaskTimes lists the tasks of the last traced epoch in the plan's order; none when no
-// epoch was traced.
+// TaskTimes lists the tasks of the last traced epoch in the plan's order; nil if none was traced.
 func (p *Program) TaskTimes() []TaskTime {
 	if p.session == nil {
 		return nil

@@ -15,24 +15,24 @@ type Tensor = *dataflow.Node
 // Layer is one SAGA-NN layer (paper, section 2).
 type Layer struct {
 	Name string
-	// Scope names the layer's parameters ("SCOPE.W"); layers of one scope share them.
-	// Default: "layer" and the layer's number from 1.
+	// Scope is the prefix of the layer's parameters ("SCOPE.W"). Layers of the same scope share
+	// parameters. Default: "layer" and the layer's number from 1.
 	Scope string
-	// Dropout drops entries of the layer's input with this probability in training.
+	// Dropout is the probability with which entries of the layer's input are dropped in training.
 	Dropout float32
-	// ApplyEdge computes the message of an edge. Nil: the layer has no edges.
+	// ApplyEdge computes the messages of edges [E×m]. nil: the layer reads no edges.
 	ApplyEdge func(e Edge, p Params) Tensor
-	// Score computes the attention scores [E×heads] of a SoftmaxSum.
-	// A weight that ApplyEdge and Score name alike is one.
+	// Score computes the attention scores [E×heads] of SoftmaxSum.
+	// If ApplyEdge and Score use a weight of the same name, it is the same weight.
 	Score func(e Edge, p Params) Tensor
 	// Gather combines the messages of a vertex's in-edges. Default: Sum.
 	// Only SoftmaxSum reads Score.
 	Gather Accumulator
-	// ApplyVertex computes the vertex's new row. Nil: the accumulator is the row.
+	// ApplyVertex computes the new rows of vertices. nil: they are the accumulators.
 	ApplyVertex func(v Vertex, p Params) Tensor
-	// UpdateEdge computes the edge's vector [E×d] that the next layers (and an edge head)
-	// see as Edge.Data, from what ApplyEdge sees. It is never stored: passes over the
-	// edges that need it compute it again. Nil: the data stays as it is.
+	// UpdateEdge computes the edge vectors [E×d] that the next layers and an EdgeHead see as
+	// Edge.Data, from what ApplyEdge sees. They are never stored: every pass over the edges
+	// that needs them computes them again. nil: the data stays as it is.
 	UpdateEdge func(e Edge, p Params) Tensor
 }
 
@@ -52,22 +52,23 @@ func (l *Layer) fits() error {
 	return nil
 }
 
-// Edge is what ApplyEdge sees: rows of E. Fields that the graph does not have are nil.
+// Edge is what ApplyEdge sees of all edges: tensors with one row per edge. Fields that the graph
+// does not have are nil.
 type Edge struct {
-	Src, Dst Tensor // the rows of the two ends [E×c]; Dst gathers
-	Data     Tensor // the edge's vector [E×d]
-	Weight   Tensor // the edge's scalar [E×1]
-	Type     Tensor // the edge's type [E×1], a number; use MatMulByType
+	Src, Dst Tensor // the layer's input rows of the edge's source and destination [E×c]; Dst gathers
+	Data     Tensor // edge vectors [E×d]
+	Weight   Tensor // edge weights [E×1]
+	Type     Tensor // edge types [E×1], as numbers; use MatMulByType
 	Types    int    // number of edge types, at least 1
 	t        *tracer
 }
 
-// Vertex is what ApplyVertex sees: rows of V.
+// Vertex is what ApplyVertex sees of all vertices: tensors with one row per vertex.
 type Vertex struct {
-	Self      Tensor // the vertex's row before the layer [V×c]
-	Accum     Tensor // what was gathered [V×m]; nil without ApplyEdge
-	InDegree  Tensor // [V×1], self loops of the model included; in sampled training the edges drawn
-	OutDegree Tensor // [V×1], always of the whole graph
+	Self      Tensor // the layer's input rows [V×c]
+	Accum     Tensor // what Gather made of the messages [V×m]; nil without ApplyEdge
+	InDegree  Tensor // [V×1], with the model's self loops; in sampled training it counts the edges drawn
+	OutDegree Tensor // [V×1], with the model's self loops; always of the whole graph
 	t         *tracer
 }
 
@@ -87,8 +88,8 @@ var (
 	SoftmaxSum = Accumulator{"softmax-sum", func(_ *tracer, score, m Tensor) Tensor { return ops.SoftmaxSum(score, m) }}
 )
 
-// Concat lays the messages of the first k in-edges, in stored order, side by side:
-// [V×k·c], zeros where there are fewer. Sampled training refuses it.
+// Concat puts the messages [E×c] of the first k in-edges, in stored order, side by side: [V×k·c],
+// with zeros if there are fewer. Sampled training refuses it.
 func Concat(k int) Accumulator {
 	return Accumulator{"concat", func(t *tracer, _, m Tensor) Tensor {
 		t.wholeRows("Concat", t.gathering)
@@ -96,9 +97,9 @@ func Concat(k int) Accumulator {
 	}}
 }
 
-// SymNorm is 1/√(d_u·d_v) of every edge [E×1], d being in-degrees: the symmetric
-// normalisation of GCN. It never lies in memory a number an edge: the compiler turns
-// it into one scalar a vertex at each end.
+// SymNorm is 1/√(d_u·d_v) for every edge from u to v [E×1], where d is the in-degree: the symmetric
+// normalisation of GCN. It is never stored per edge: the compiler turns it into one scalar per
+// vertex. If the sampler gives edges weights, SymNorm is these weights.
 func (e Edge) SymNorm() Tensor {
 	if e.t.d.weighed {
 		return e.t.edge(dataflow.WeightInput, 1)
@@ -107,8 +108,8 @@ func (e Edge) SymNorm() Tensor {
 	return ops.Mul(dataflow.ScatterSrc(src), dataflow.ScatterDst(dst))
 }
 
-// Softmax is the softmax of score [E×h] over the in-edges of every vertex: what
-// SoftmaxSum weights messages by.
+// Softmax is the softmax of score [E×h] over the in-edges of every vertex [E×h]: the weights that
+// SoftmaxSum gives messages.
 func (e Edge) Softmax(score Tensor) Tensor {
 	e.t.soft = true
 	return ops.Exp(ops.Sub(score, dataflow.ScatterDst(ops.LSE(score))))
@@ -122,7 +123,8 @@ func (e Edge) Dropout(x Tensor, p float32) Tensor {
 	return ops.Dropout(x, p, e.t.site(), dataflow.ScatterDst(e.t.vertex(dataflow.IDInput, 1)), e.t.edge(dataflow.RankInput, 1), e.t.step())
 }
 
-// MatMulByType is x_e · A[type(e)] for x [E×in] and a typed weight A.
+// MatMulByType is x_e·A[type(e)] for every edge e [E×out], where x is [E×in] and a is a typed weight
+// [types·in × out].
 func (e Edge) MatMulByType(x, a Tensor) Tensor {
 	if e.Types <= 1 {
 		return ops.MatMul(x, a)

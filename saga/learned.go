@@ -11,17 +11,17 @@ import (
 	"sagann/ops"
 )
 
-// Learned rows: parameters with a row a vertex. They are vertex inputs that a training step
-// writes (dataflow.Next), so they lie, stream and stay on devices as features do, and the
-// optimiser changes the rows of an interval in the sweep that has their gradient.
+// Learned rows: parameters with one row per vertex. They are vertex inputs that a training step
+// also writes (dataflow.Next). So they are stored, streamed and kept on devices as features are,
+// and the optimiser changes the rows of an interval in the sweep that computes their gradient.
 //
-// There are two kinds. Model.Embedding gives every vertex a row that stands for its features. And
-// where data has no features and the model asks for none, they are the identity, which is never
-// made: what a weight makes of it are the weight's own rows.
+// There are two kinds. Model.Embedding gives every vertex a learned row in place of its features.
+// And if the data has no features and the model has no Embedding, the features are the identity
+// matrix, which is never stored: its product with a weight is the weight itself, one row per vertex.
 
 const (
 	embedding = "embedding" // the parameter's name
-	rateInput = "rate"      // [1×4]: what the optimiser's ops read of a step
+	rateInput = "rate"      // [1×4]: numbers of a step that the optimiser's ops read; see rates
 )
 
 // FeaturesError says that a model cannot do without dense features.
@@ -32,13 +32,13 @@ func (e *FeaturesError) Error() string {
 	return fmt.Sprintf("saga: features that are sparse, or the identity where there are none, are read by products with weights of the whole graph only: %v; Data.HoldFeatures or dataset.OneHotFeatures makes them dense, Model.Embedding learns others", e.Err)
 }
 
-// Unwrap is what reads the features.
+// Unwrap is the error that names the op.
 func (e *FeaturesError) Unwrap() error { return e.Err }
 
-// unitRows draws rows of the expected length 1.
+// unitRows draws rows whose squared length is 1 on average.
 func unitRows(w []float32, _, cols int, r *rand.Rand) { He(w, 2*cols, cols, r) }
 
-// embed declares the rows that are learned in place of features.
+// embed declares the learned rows of Model.Embedding.
 func (t *tracer) embed() Tensor {
 	n := t.g.Variable(embedding, dataflow.Shape{Set: t.vertices(), Cols: t.d.embedding})
 	t.params[embedding] = n
@@ -46,7 +46,8 @@ func (t *tracer) embed() Tensor {
 	return n
 }
 
-// resolve gives prog, traced by t, learned rows where features are the identity, and notes the parameters.
+// resolve completes prog, traced by t: it replaces products with features that are sparse or the identity,
+// sets the parameters, and makes learned rows inputs.
 func (p *Program) resolve(prog *dataflow.Program, t *tracer) (*dataflow.Program, error) {
 	p.params = t.list
 	if p.dims.sparse {
@@ -72,13 +73,14 @@ func (p *Program) resolve(prog *dataflow.Program, t *tracer) (*dataflow.Program,
 			p.in.learn(q, p.cfg.Seed, p.output != "")
 		}
 	}
-	if p.sampled == nil { // whose tables have rows of all batches
+	if p.sampled == nil { // in sampled training the host updates learned rows, in tables
 		prog.Learn = p.learn
 	}
 	return prog, nil
 }
 
-// learn makes the next rows of a parameter with a row a vertex, and its moments.
+// learn is dataflow.Program.Learn: from the gradient g of learned rows w it computes their rows in the
+// next step, and their moments.
 func (p *Program) learn(w, g Tensor) []dataflow.Next {
 	q, err := p.param(w.Attr().S)
 	if err != nil || !q.PerVertex {
@@ -109,19 +111,21 @@ func (p *Program) learn(w, g Tensor) []dataflow.Next {
 	return []dataflow.Next{{Of: old, Rows: ops.SGDStep(w, m, rate)}, {Of: moments[0], Rows: m}}
 }
 
-// rates are the numbers of rateInput in the step of an epoch, from 0, with that learning rate.
+// rates are the numbers of rateInput in an epoch, counted from 0: learning rate, and what Adam divides
+// its moments by.
 func (o *Optimizer) rates(epoch int, rate float32) []float32 {
 	c1, c2 := o.corrections(epoch + 1)
 	return []float32{rate, c1, c2, 0}
 }
 
-// learn makes q and its moments inputs, with their first values; zero: they are set before a step.
+// learn makes q and its moments inputs, with their initial values, or with zero all 0: they are set
+// later.
 func (in *inputs) learn(q *Param, seed uint64, zero bool) {
 	first := func() source { return source{rows: q.initial(seed)} }
 	if q.rowwise {
 		first = func() source { return source{all: q.eachRow(seed)} }
 	}
-	none := func() source { return source{all: func(func(int) []float32) {}} } // memory is zero
+	none := func() source { return source{all: func(func(int) []float32) {}} } // writes nothing: new memory is zero
 	if zero {
 		first = none
 	}
@@ -131,8 +135,8 @@ func (in *inputs) learn(q *Param, seed uint64, zero bool) {
 	}
 }
 
-// learnedRows are the rows of learned input name of u, which s.train runs, V×cols in user order, in
-// room where that has so many numbers.
+// learnedRows reads learned input name of u, which s.train runs: V×cols in the user's order. It writes
+// to room if that has the right size, else to new memory.
 func (s *session) learnedRows(u *unit, name string, room []float32) ([]float32, error) {
 	id := u.low.Inputs[name]
 	cols, o := u.plan.Spec.Values[id].Cols, s.p.orderFor(u.plan.Cells.P)
@@ -167,7 +171,7 @@ func (s *session) learnedFinite(u *unit, name string) (ok bool, err error) {
 	return ok, err
 }
 
-// setLearned gives learned input name of u, which s.train runs, rows x, V×cols in user order.
+// setLearned sets learned input name of u, which s.train runs, to x: V×cols in the user's order.
 func (s *session) setLearned(u *unit, name string, x []float32) error {
 	id := u.low.Inputs[name]
 	cols := u.plan.Spec.Values[id].Cols

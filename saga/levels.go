@@ -7,11 +7,11 @@ import (
 	"sagann/ops"
 )
 
-// The rows that a layer sees. Over the full graph a layer's input and output have a row a
-// vertex. Over sampled blocks its input has the rows of a level and its output those of the level
-// below, where the edges of its block end; a layer that gathers nothing stays on its level.
+// The rows that a layer sees. Over the full graph a layer's input and output have one row per
+// vertex. Over sampled blocks the input of a layer that gathers has the rows of a level, and its
+// output those of the level below, where the edges of the block end. Other layers stay on their level.
 
-// vertices are the rows in hand.
+// vertices is the vertex set of the current rows.
 func (t *tracer) vertices() dataflow.Set {
 	if t.d.levels == 0 {
 		return dataflow.V0
@@ -19,7 +19,7 @@ func (t *tracer) vertices() dataflow.Set {
 	return dataflow.Level(t.level)
 }
 
-// edgeSet are the edges that end in the rows in hand.
+// edgeSet is the set of the edges that end in the current rows.
 func (t *tracer) edgeSet() dataflow.Set {
 	if t.d.levels == 0 {
 		return dataflow.E0
@@ -27,7 +27,7 @@ func (t *tracer) edgeSet() dataflow.Set {
 	return dataflow.Block(t.level)
 }
 
-// below goes to the level below where layer l gathers, and gives its rows of x.
+// below moves to the level below if layer l gathers, and returns the rows of x that this level has.
 func (t *tracer) below(l *Layer, x Tensor) Tensor {
 	if t.d.levels == 0 || l.ApplyEdge == nil {
 		return x
@@ -36,7 +36,7 @@ func (t *tracer) below(l *Layer, x Tensor) Tensor {
 	return dataflow.Prefix(x)
 }
 
-// ends is vertex input name [V×1] where the edges in hand begin and where they end.
+// ends is vertex input name [V×1] at the sources and at the destinations of the current edges.
 func (t *tracer) ends(name string) (src, dst Tensor) {
 	dst = t.vertex(name, 1)
 	if t.d.levels == 0 {
@@ -45,7 +45,8 @@ func (t *tracer) ends(name string) (src, dst Tensor) {
 	return t.g.Leaf(dataflow.InputOp, name, dataflow.Shape{Set: dataflow.Level(t.level + 1), Cols: 1}), dst
 }
 
-// ids are the user's ids of the vertices that x has rows of.
+// ids are the user's IDs of the vertices that x has rows for, or of the current rows if x is no
+// vertex tensor.
 func (t *tracer) ids(x Tensor) Tensor {
 	set := t.vertices()
 	if s := x.Shape().Set; s.Kind == dataflow.Vertex {
@@ -54,8 +55,8 @@ func (t *tracer) ids(x Tensor) Tensor {
 	return t.g.Leaf(dataflow.InputOp, dataflow.IDInput, dataflow.Shape{Set: set, Cols: 1})
 }
 
-// scaled is messages m times how many edges each that was drawn stands for, where sums are scaled. Sums of shares, as of
-// Edge.Softmax, are not: the shares of what was drawn add up to 1.
+// scaled is the messages m, each times the number of edges that it stands for, if sums are scaled
+// (NormFull). Sums weighted by Edge.Softmax are not scaled: the weights of the edges drawn add up to 1.
 func (t *tracer) scaled(m Tensor) Tensor {
 	if !t.d.scaled || t.soft {
 		return m
@@ -64,8 +65,9 @@ func (t *tracer) scaled(m Tensor) Tensor {
 	return ops.RowScale(m, ops.Slice(row, row.Cols()-1, 1))
 }
 
-// updateBlocks is updateEdge over blocks: each has edges of its own, whose ends have rows of x too, for levels lie within those above.
-// So what update makes of x is made anew for the edges of every later layer, and draws what it drew the first time.
+// updateBlocks is updateEdge over sampled blocks. Each block has its own edges. x has rows for the ends of the
+// edges of all later blocks, since each level contains the levels below it. So update runs again for the edges
+// of every later layer, and its dropouts draw the same numbers each time.
 func (t *tracer) updateBlocks(x Tensor, update func(src, dst Tensor) Tensor) {
 	before, first := t.data, t.sites
 	rows := func(level int) Tensor {
@@ -84,12 +86,12 @@ func (t *tracer) updateBlocks(x Tensor, update func(src, dst Tensor) Tensor) {
 		return y
 	}
 	if below := min(t.level, x.Shape().Set.Level()-1); below >= 0 {
-		again(below) // for its errors, and so that later draws have the places that they have over the full graph
+		again(below) // for its errors, and so that later dropouts get the same numbers as over the full graph
 	}
 	t.data = func() Tensor { return again(t.level) }
 }
 
-// wholeRows refuses what needs all in-edges of a vertex where blocks are sampled.
+// wholeRows panics over sampled blocks: what, an op of function f, needs all in-edges of a vertex.
 func (t *tracer) wholeRows(what dataflow.Op, f any) {
 	if t.d.levels > 0 {
 		panic(&dataflow.ShapeError{Op: what, Pos: dataflow.FuncPos(f),
@@ -97,7 +99,7 @@ func (t *tracer) wholeRows(what dataflow.Op, f any) {
 	}
 }
 
-// gathers counts the layers of m that gather: each takes a step of a sampler.
+// gathers counts the layers of m that gather. A sampler needs one step for each.
 func (m *Model) gathers() int {
 	n := 0
 	for i := range m.Layers {

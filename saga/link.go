@@ -10,33 +10,35 @@ import (
 	"sagann/ops"
 )
 
-// Link prediction trains a model whose last layer gives every vertex a row, z, so that a LinkHead of
-// the rows of two vertices tells whether there is an edge (dataset.SplitLinks says between which). The head,
-// its loss and its gradients are computed on the host over pairs of vertices, in float64 and in an
-// order that depends on nothing; z is computed, and the gradient by it goes back, within the memory budget
-// like every other tensor. A step is
+// Link prediction trains a model whose last layer gives every vertex a row z. A LinkHead scores two
+// rows: is there an edge between the two vertices? dataset.SplitLinks chooses the edges to
+// predict. The head, its loss and its gradients are computed on the host over pairs of vertices,
+// in float64 and always in the same order. z is computed, and its gradient propagated back, within
+// the memory budget like every other tensor. A step is
 //
-//	forward    z, as training has it (p.link.ahead)
-//	host       loss, dz and the head's gradients dw, over the training edges and as many other pairs
-//	training   the loss Σ z⊙dz + Σ w⊙dw, whose gradients by all parameters are those of the real loss
+//	forward    z, with the dropout of training (linker.ahead)
+//	host       loss, dz and the head's gradients dw, over the training edges and as many pairs without an edge
+//	training   the loss Σ z⊙dz + Σ w⊙dw with dz and dw constant, which has the gradients of the real loss
+//
+// In sampled training the head is part of the program instead (pairLoss).
 
 // LinkTask predicts edges.
 const LinkTask = dataset.LinkLabels
 
-// linkSeed is dz, an input of training that changes from step to step. It begins with what inputs of
-// the head's gradients begin with.
+// linkSeed is the input dz of training, which changes from step to step. The inputs dw have the same
+// prefix, followed by the names of the head's parameters.
 const (
 	linkSeed   = linkPrefix + "dz"
 	linkPrefix = "link:"
 )
 
-// linker is what a program of a LinkTask has beside others.
+// linker is what only programs of a LinkTask have.
 type linker struct {
 	links *dataset.Links
 	head  LinkHead
-	cols  int   // of z
-	ahead *unit // the forward pass as training has it
-	loss  float64
+	cols  int     // width of z
+	ahead *unit   // the forward pass with the dropout of training
+	loss  float64 // of the last step
 }
 
 // linkHead declares the head's parameters and makes tr's logits z.
@@ -47,7 +49,7 @@ func (tr *traced) linkHead(m *Model, x Tensor, p Params) error {
 	tr.logits, tr.hidden, tr.ends = x, x, x
 	tr.t.d.linkHead = m.LinkHead
 	if tr.t.d.levels > 0 {
-		tr.t.level-- // where the pairs end
+		tr.t.level-- // the pairs are the edges of the block below
 	}
 	for _, q := range m.LinkHead.params(x.Cols()) {
 		tr.heads = append(tr.heads, p.Weight(q.name, q.rows, q.cols, q.init))
@@ -55,7 +57,7 @@ func (tr *traced) linkHead(m *Model, x Tensor, p Params) error {
 	return nil
 }
 
-// linkLoss is what training differentiates in the place of the loss of a LinkTask.
+// linkLoss is what training differentiates for a LinkTask: Σ z⊙dz + Σ w⊙dw, or pairLoss over a batch.
 func (tr *traced) linkLoss() Tensor {
 	t, z := tr.t, tr.logits
 	if t.d.levels > 0 {
@@ -69,14 +71,15 @@ func (tr *traced) linkLoss() Tensor {
 	return loss
 }
 
-// pairLoss is the loss over the pairs of a batch, whose weights are their shares in it, below 0 where there is no edge.
+// pairLoss is the loss over the pairs of a batch. The weight of a pair is its share in the mean, and negative if
+// the pair has no edge.
 func (tr *traced) pairLoss() Tensor {
 	t, share := tr.t, tr.t.edge(dataflow.WeightInput, 1)
 	score := t.d.linkHead.scores(dataflow.ScatterSrc(tr.ends), dataflow.ScatterDst(dataflow.Prefix(tr.ends)), tr.heads)
 	return ops.SumRows(ops.SigmoidCrossEntropy(score, ops.Positive(share), ops.Abs(share)))
 }
 
-// traceAhead is the forward pass of a LinkTask, as training has it or as evaluation.
+// traceLinks is the forward pass of a LinkTask, in training with dropout.
 func (p *Program) traceLinks(train bool) (*dataflow.Program, error) {
 	tr, err := trace(p.model, p.dims, train)
 	if err != nil {
@@ -87,8 +90,8 @@ func (p *Program) traceLinks(train bool) (*dataflow.Program, error) {
 	return p.resolve(&dataflow.Program{Loss: -1, Names: []string{"logits"}, Outs: []Tensor{tr.logits}}, tr.t)
 }
 
-// negatives draws as many pairs without an edge as there are training edges, anew in every epoch:
-// pair k of an epoch depends on seed, epoch and k alone.
+// negatives draws as many pairs without an edge as there are training edges, new ones in every epoch.
+// Pair k of an epoch depends only on seed, epoch and k.
 func (p *Program) negatives(epoch int) dataset.Pairs {
 	n := p.in.link.links.Train.Len()
 	out := dataset.Pairs{Src: make([]uint32, n), Dst: make([]uint32, n)}
@@ -98,13 +101,13 @@ func (p *Program) negatives(epoch int) dataset.Pairs {
 	return out
 }
 
-// negative is pair k of them.
+// negative is pair k of negatives.
 func (p *Program) negative(epoch, k int) (u, v uint32) {
 	seed := p.cfg.Seed
 	return p.in.link.links.NotKnown().Draw(ops.Random(uint32(seed), uint32(seed>>32), uint32(epoch), uint32(k), uint32(uint64(k)>>32)))
 }
 
-// scorer is the head with the parameters that the program has now, over rows z.
+// scorer is the head with its current parameters, over rows z.
 func (s *session) scorer(z []float32) (*scorer, error) {
 	l := s.p.in.link
 	out := &scorer{head: l.head, c: l.cols, z: z}
@@ -118,7 +121,8 @@ func (s *session) scorer(z []float32) (*scorer, error) {
 	return out, nil
 }
 
-// pullLinks computes the loss of the epoch to come and gives training the gradients that begin there.
+// pullLinks runs the forward pass and the head of the epoch to come, and sets the inputs dz and dw
+// of training.
 func (s *session) pullLinks() error {
 	p, l := s.p, s.p.in.link
 	if s.ahead == nil {
@@ -153,7 +157,8 @@ func (s *session) pullLinks() error {
 	return nil
 }
 
-// evaluateLinks scores the pairs of every split, training edges beside the pairs of the last epoch.
+// evaluateLinks scores the pairs of every split; training edges are ranked against the pairs without
+// an edge of the last epoch.
 func (s *session) evaluateLinks() (out Scores, err error) {
 	p, l := s.p, s.p.in.link
 	z, _ := s.rows(p.eval, s.eval, p.eval.low.Outputs["logits"])
@@ -170,7 +175,7 @@ func (s *session) evaluateLinks() (out Scores, err error) {
 // hitsAt are the numbers of Metrics.Hits.
 var hitsAt = [3]int{10, 50, 100}
 
-// rank is the loss and all metrics of edges and of pairs without an edge.
+// rank is the loss and all metrics of a split: its edges, and not, its pairs without an edge.
 func (s *scorer) rank(edges, not *dataset.Pairs) (m Metrics) {
 	pos, neg := s.scores(edges), s.scores(not)
 	all, is := append(append([]float64{}, pos...), neg...), make([]bool, len(pos)+len(neg))
@@ -189,8 +194,9 @@ func (s *scorer) rank(edges, not *dataset.Pairs) (m Metrics) {
 	return m
 }
 
-// ScoreLinks are the scores of pairs of vertices of d, the logarithms of the odds of an edge, by the
-// checkpoint at path of a LinkTask. d has the edges that pass messages. As Predict otherwise.
+// ScoreLinks scores pairs of vertices of d with the checkpoint of a LinkTask at path. A score is the
+// logarithm of the odds that there is an edge. d has the edges that pass messages. It is an error if
+// m is for another task, if a pair names a vertex that d does not have, or where Predict has one.
 func ScoreLinks(m Model, d *dataset.Data, c Config, path string, pairs *dataset.Pairs) ([]float64, error) {
 	if m.Task != LinkTask {
 		return nil, fmt.Errorf("saga: pairs are scored by models of the task %s", LinkTask)
@@ -217,7 +223,7 @@ func ScoreLinks(m Model, d *dataset.Data, c Config, path string, pairs *dataset.
 	return s.scores(pairs), nil
 }
 
-// describeLinks finds what a program of a LinkTask has beside others.
+// describeLinks sets up what only programs of a LinkTask have.
 func (p *Program) describeLinks() error {
 	m, d := &p.model, p.data
 	if m.LinkHead == "" {

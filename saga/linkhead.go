@@ -10,7 +10,7 @@ import (
 	"sagann/ops"
 )
 
-// LinkHead scores a pair (u, v) of vertices by the last layer's rows z of its two ends. A score is
+// LinkHead scores a pair (u, v) of vertices by their rows z of the last layer, [V×c]. A score is
 // the logarithm of the odds that there is an edge. Parameters have the scope "head".
 type LinkHead string
 
@@ -21,7 +21,7 @@ const (
 	LinkMLP      LinkHead = "mlp"      // relu((z_u ⊙ z_v)·W1 + b1)·W2 + b2 with W1 [c×c], b1 [1×c], W2 [c×1], b2 [1×1]
 )
 
-// LinkHeads are all heads.
+// LinkHeads lists all heads.
 func LinkHeads() []LinkHead { return []LinkHead{LinkDot, LinkBilinear, LinkMLP} }
 
 // headParam is a parameter of a head, for rows of c columns.
@@ -31,7 +31,7 @@ type headParam struct {
 	init       Init
 }
 
-// params are those of the head for rows of c columns.
+// params lists the parameters of the head for rows of c columns.
 func (h LinkHead) params(c int) []headParam {
 	switch h {
 	case LinkBilinear:
@@ -42,7 +42,7 @@ func (h LinkHead) params(c int) []headParam {
 	return nil
 }
 
-// scores are those of edges [E×1] whose ends have rows src and dst [E×c], with parameters w.
+// scores are the scores [E×1] of edges whose ends have rows src and dst [E×c], with parameters w.
 func (h LinkHead) scores(src, dst Tensor, w []Tensor) Tensor {
 	switch h {
 	case LinkBilinear:
@@ -53,7 +53,7 @@ func (h LinkHead) scores(src, dst Tensor, w []Tensor) Tensor {
 	return ops.RowDot(src, dst)
 }
 
-// scorer computes a head on the host: z are V rows of c columns, w the parameters in the order of params.
+// scorer computes a head on the host. z is V rows of c columns, w the parameters in the order of params.
 type scorer struct {
 	head LinkHead
 	c    int
@@ -63,11 +63,11 @@ type scorer struct {
 
 func (s *scorer) row(v uint32) []float32 { return s.z[int(v)*s.c:][:s.c] }
 
-// work is the room of one pair's numbers.
+// work is memory for one pair at a time.
 type work struct {
-	hidden []float64   // of LinkMLP, after ReLU
-	du, dv []float64   // gradient by the two rows
-	dw     [][]float64 // by the parameters, added up
+	hidden []float64   // LinkMLP: the hidden layer after ReLU
+	du, dv []float64   // gradients with respect to the two rows
+	dw     [][]float64 // gradients with respect to the parameters, summed over pairs
 }
 
 func (s *scorer) work() *work {
@@ -113,8 +113,9 @@ func (s *scorer) score(u, v uint32, k *work) float64 {
 	return sum
 }
 
-// pull sets k.du and k.dv to the gradient of d times the score, which has just been computed with k,
-// and, with params, adds that by the parameters to k.dw.
+// pull sets k.du and k.dv to the gradients of d times the score of the pair. With params it also adds
+// the gradients with respect to the parameters to k.dw. For LinkMLP, k must hold the hidden layer of
+// the pair, which score sets.
 func (s *scorer) pull(u, v uint32, d float64, k *work, params bool) {
 	x, y := s.row(u), s.row(v)
 	switch s.head {
@@ -161,7 +162,7 @@ func (s *scorer) pull(u, v uint32, d float64, k *work, params bool) {
 	}
 }
 
-// scores are those of all pairs.
+// scores are the scores of all pairs.
 func (s *scorer) scores(p *dataset.Pairs) []float64 {
 	out := make([]float64, p.Len())
 	chunk.Ranges(len(out), func(lo, hi int) {
@@ -173,16 +174,16 @@ func (s *scorer) scores(p *dataset.Pairs) []float64 {
 	return out
 }
 
-// headBlocks is the number of ranges of pairs whose gradients by parameters are summed apart: it does
-// not depend on the number of processors, and so no sum does.
+// headBlocks is the number of ranges of pairs over which gradients of parameters are summed separately. It
+// is constant, so that sums do not depend on the number of processors.
 const headBlocks = 64
 
-// gradients of the mean binary cross-entropy of pairs of which the first edges are edges: the loss, the
-// gradient by z [V×c] and those by the parameters. Sums are in float64 and in one order.
+// gradients is the mean binary cross-entropy of pairs, of which the first so many are edges, and its
+// gradients with respect to z [V×c] and to the parameters. Sums are in float64 and always in the same order.
 func (s *scorer) gradients(p *dataset.Pairs, edges int) (loss float64, dz []float32, dw [][]float32) {
 	n := p.Len()
 	scores := s.scores(p)
-	by := make([]float64, n) // derivative by each score
+	by := make([]float64, n) // by pair: derivative of the loss with respect to its score
 	for i, x := range scores {
 		y := 0.0
 		if i < edges {
@@ -194,10 +195,10 @@ func (s *scorer) gradients(p *dataset.Pairs, edges int) (loss float64, dz []floa
 	return loss, s.byRows(p, by), s.byParams(p, by)
 }
 
-// byRows gathers the gradients of the pairs of each vertex.
+// byRows sums, for each vertex, the gradients of the pairs that it is an end of.
 func (s *scorer) byRows(p *dataset.Pairs, by []float64) []float32 {
 	v, n := len(s.z)/s.c, p.Len()
-	start := make([]int, v+1) // of the ends of each vertex: pair k from its first end, n+k from its second
+	start := make([]int, v+1) // by vertex: where its part of ends begins; end k is the first of pair k, end n+k the second
 	for k := range n {
 		start[p.Src[k]+1]++
 		start[p.Dst[k]+1]++
@@ -230,7 +231,7 @@ func (s *scorer) byRows(p *dataset.Pairs, by []float64) []float32 {
 	return dz
 }
 
-// addEnd adds the gradient by one end of a pair: end e below the number of pairs is the first of pair e.
+// addEnd adds the gradient with respect to end e to sum; see byRows for the numbers of ends.
 func (s *scorer) addEnd(sum []float64, p *dataset.Pairs, e int, by []float64, k *work) {
 	i, first := e, e < p.Len()
 	if !first {

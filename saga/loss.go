@@ -11,9 +11,9 @@ import (
 // LossKind says what a row of the logits is compared with, and how.
 type LossKind string
 
-// The losses. Those of numbers are compared with dataset.Targets, column by column.
+// The losses. All but LossCrossEntropy compare numbers, column by column, with dataset.Targets.
 const (
-	LossCrossEntropy LossKind = "cross-entropy" // of classes: softmax, of several labels a vertex sigmoids
+	LossCrossEntropy LossKind = "cross-entropy" // of classes: with softmax, or with sigmoids for several labels per vertex
 	LossMSE          LossKind = "mse"           // squared error
 	LossMAE          LossKind = "mae"           // absolute error
 	LossHuber        LossKind = "huber"         // squared up to Loss.Delta, absolute beyond (Huber, 1964)
@@ -22,17 +22,17 @@ const (
 // Loss is what training minimises: the mean over the training split.
 type Loss struct {
 	Kind LossKind // default: LossCrossEntropy
-	// Delta is where LossHuber turns from squares to absolute values. Default: 1.
+	// Delta is the error at which LossHuber changes from squares to absolute values. Default: 1.
 	Delta float32
-	// ClassWeights [classes] weigh the rows of each class in the loss of training, of which the mean
-	// is then a weighted one. Losses of evaluation are not weighted. nil: all 1.
+	// ClassWeights [classes] are weights of rows by their class: the training loss is the weighted
+	// mean. Losses of evaluation are not weighted. nil: all 1.
 	ClassWeights []float32
-	// PosWeights [classes] multiply the terms of the labels that are 1, where a vertex has
-	// several labels, in training and evaluation. nil: all 1.
+	// PosWeights [classes] multiply the terms of labels that are 1, in training and evaluation, where
+	// a vertex can have several labels. nil: all 1.
 	PosWeights []float32
 }
 
-// numbers tells whether the loss is one of numbers, not of classes.
+// numbers tells whether the loss compares numbers (regression) and not classes.
 func (l *Loss) numbers() bool { return l.Kind == LossMSE || l.Kind == LossMAE || l.Kind == LossHuber }
 
 // Names of the Globals of losses.
@@ -43,7 +43,7 @@ const (
 	classPrefix = "class:"
 )
 
-// check says what is wrong with l beside data of these dims.
+// check says what is wrong with l for data of these dims.
 func (l *Loss) check(d *dims, name string) error {
 	switch l.Kind {
 	case "", LossCrossEntropy, LossMSE, LossMAE, LossHuber:
@@ -102,7 +102,7 @@ func (tr *traced) loss() Tensor {
 	return ops.SumRows(tr.rowLoss(tr.target.weight()))
 }
 
-// rowLoss is the loss of every row of the logits, times weight [·×1].
+// rowLoss is the loss of every row of the logits times its weight: [·×1].
 func (tr *traced) rowLoss(weight Tensor) Tensor {
 	d, x, y := &tr.t.d, tr.logits, tr.target.labels()
 	switch l := &d.loss; {
@@ -127,8 +127,8 @@ func orOne(x float32) float32 {
 	return x
 }
 
-// trainWeights are the weights of the training rows of each class, scaled so that those of
-// all training rows add up to 1; labels are those rows'.
+// trainWeights are the weights of training rows by class, scaled so that the weights of all training
+// rows add up to 1. labels gives the class of a row.
 func (in *inputs) trainWeights(labels func(row uint32) int32, rows []uint32) ([]float32, error) {
 	sum := 0.0
 	for _, r := range rows {
@@ -144,7 +144,7 @@ func (in *inputs) trainWeights(labels func(row uint32) int32, rows []uint32) ([]
 	return out, nil
 }
 
-// checkLoss holds the loss of the model against the data.
+// checkLoss says what of the model's loss does not fit the data.
 func (p *Program) checkLoss() error {
 	d, l := p.data, &p.model.Loss
 	if err := l.check(&p.dims, d.Name); err != nil {

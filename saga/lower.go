@@ -8,7 +8,7 @@ import (
 	"sagann/dataflow/plan"
 )
 
-// optimize runs the passes over the training and the evaluation program, for k slices of columns.
+// optimize traces training and evaluation, or the forward pass, and runs the passes, for k slices of columns.
 func (p *Program) optimize(k int) (*optimized, error) {
 	o := p.options()
 	o.Slices = k
@@ -39,7 +39,7 @@ func (p *Program) optimize(k int) (*optimized, error) {
 	return x, nil
 }
 
-// lower lowers o, and finds what its cells carry and how the budget is divided for it.
+// lower lowers o. It finds the arrays that cells must carry, and divides the budget of a device.
 func (p *Program) lower(o *optimized, how dataflow.Lowering) (*compiled, error) {
 	x := &compiled{}
 	add := func(o *dataflow.Optimized) (*dataflow.Lowered, error) {
@@ -63,7 +63,7 @@ func (p *Program) lower(o *optimized, how dataflow.Lowering) (*compiled, error) 
 	}
 	if o.eval != nil {
 		p.addUpdate(x.train)
-		how.Store = nil // names of values of training
+		how.Store = nil // these are names of values of training
 		if x.eval, err = add(o.eval); err != nil {
 			return nil, err
 		}
@@ -75,7 +75,7 @@ func (p *Program) lower(o *optimized, how dataflow.Lowering) (*compiled, error) 
 		}
 	}
 	for _, l := range x.programs() {
-		if p.sampled != nil && l == x.train { // cells of batches are their own
+		if p.sampled != nil && l == x.train { // batches have cells of their own
 			continue
 		}
 		x.want = union(x.want, l.Want)
@@ -89,7 +89,7 @@ func (p *Program) lower(o *optimized, how dataflow.Lowering) (*compiled, error) 
 	return x, err
 }
 
-// options are those of the passes.
+// options are the options of the passes.
 func (p *Program) options() dataflow.Options {
 	o := dataflow.Options{Without: map[string]bool{}, Storage: p.cfg.Storage, Slices: max(1, p.chosen.Slices, p.cfg.Outcome.Slices)}
 	for _, w := range p.cfg.Without {
@@ -101,7 +101,7 @@ func (p *Program) options() dataflow.Options {
 	return o
 }
 
-// trainDims are the dims of training: of sampled training those of a batch.
+// trainDims are the dims of a training step, in sampled training of a batch.
 func (p *Program) trainDims() dims {
 	d := p.dims
 	if s := p.sampled; s != nil {
@@ -116,7 +116,8 @@ func (p *Program) trainDims() dims {
 	return d
 }
 
-// traceTrain is the loss, with what to differentiate it by.
+// traceTrain is the program of training before differentiation: loss and outputs, and what to
+// differentiate the loss by.
 func (p *Program) traceTrain() (*dataflow.Program, error) {
 	tr, err := trace(p.model, p.trainDims(), true)
 	if err != nil {
@@ -124,7 +125,7 @@ func (p *Program) traceTrain() (*dataflow.Program, error) {
 	}
 	prog := &dataflow.Program{Names: []string{"loss"}, Outs: []Tensor{tr.loss()}}
 	for _, o := range p.cfg.Outputs {
-		if o == outputFeatureGrad { // stands among the gradients
+		if o == outputFeatureGrad { // comes with the other gradients
 			continue
 		}
 		prog.Names = append(prog.Names, o)
@@ -142,7 +143,8 @@ func (p *Program) traceTrain() (*dataflow.Program, error) {
 	return p.resolve(prog, tr.t)
 }
 
-// addUpdate gives every parameter that has a gradient its optimiser state.
+// addUpdate adds the optimiser's update and state for every parameter that has a gradient, and makes
+// the loss a result. Parameters that training does not use become Globals, too.
 func (p *Program) addUpdate(l *dataflow.Lowered) {
 	s := l.Spec
 	for _, q := range p.params {
@@ -169,7 +171,7 @@ func (p *Program) addUpdate(l *dataflow.Lowered) {
 	s.Results = append(s.Results, l.Globals["loss"])
 }
 
-// evalNames are the results of evaluation.
+// evalNames are the names of the results of evaluation.
 func (p *Program) evalNames() []string {
 	if p.model.Task == LinkTask {
 		return nil
@@ -183,7 +185,7 @@ func (p *Program) evalNames() []string {
 	return []string{"losses", "hits"}
 }
 
-// traceEval is the forward pass without dropout, with counts by split.
+// traceEval is the forward pass without dropout, with sums of losses and counts by split.
 func (p *Program) traceEval() (*dataflow.Program, error) {
 	if p.model.Task == LinkTask {
 		return p.traceLinks(false)

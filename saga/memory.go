@@ -17,14 +17,14 @@ import (
 	"sagann/kernel"
 )
 
-// memory says how the budget of a device is divided for some programs.
+// memory says how the budget of a device is divided, in bytes.
 type memory struct {
-	context int64 // bytes that the machine keeps for itself: its context and libraries, and maps of pinned host memory
-	bound   int64 // for plans and kernels; 0: no bound
-	scratch int64 // what kernels take of that beside the plans, on GPUs
+	context int64 // what a GPU takes for itself: context and libraries, and maps of pinned host memory
+	bound   int64 // what is left for plans and kernels; 0: no bound
+	scratch int64 // the part of bound that kernels take in addition to the plans, on GPUs
 }
 
-// plans is what plans may use; 0 is no bound.
+// plans is how many bytes plans may use; 0: no bound.
 func (m *memory) plans() int64 {
 	if m.bound == 0 {
 		return 0
@@ -32,12 +32,12 @@ func (m *memory) plans() int64 {
 	return max(1, m.bound-m.scratch)
 }
 
-// mem is Config.Mem; where that is 0, what sampled training found free on its GPUs.
+// mem is Config.Mem or, if that is 0, what sampled training found free on its GPUs.
 func (p *Program) mem() int64 { return cmp.Or(p.cfg.Mem, p.on.free) }
 
-// free is the memory, in bytes, that plans of sampled training may count on where Config.Mem is 0: the least that is free on
-// one of the rank's GPUs, before anything is opened, or all of a card where there are several ranks, which must plan alike. Without
-// a driver it is that of Config.Machine; 0: nothing is known, and nothing bounds the plans.
+// free is how many bytes plans of sampled training may use if Config.Mem is 0: the least that is free on one of
+// the rank's GPUs, before anything is opened. With several ranks, which must make the same plan, it is all memory
+// of a GPU. Without a driver it is the memory of Config.Machine. 0: not known, plans are not bounded.
 func (p *Program) free() (least int64, err error) {
 	kind := backend.Of(p.cfg.Device)
 	if p.cfg.Mem > 0 || !kind.GPU() {
@@ -64,7 +64,7 @@ func (p *Program) free() (least int64, err error) {
 	first, n := p.cfg.opens()
 	for _, i := range gpus[first : first+n] {
 		total, free, err := sys.Memory(i)
-		if err != nil { // as above
+		if err != nil { // opening the GPU will say why
 			continue
 		}
 		if p.cfg.Net.Ranks() > 1 {
@@ -77,8 +77,8 @@ func (p *Program) free() (least int64, err error) {
 	return least, nil
 }
 
-// divide divides Config.Mem for programs that run in one session; s is the one with most values. It sets
-// how many rows their kernels work on at a time.
+// divide divides mem for programs that run in one session, of which s has the most values. It also
+// sets how many rows their kernels work on at a time.
 func (p *Program) divide(s *plan.Spec, want chunk.Want, programs ...*dataflow.Lowered) (memory, error) {
 	m := memory{bound: p.mem()}
 	model := p.on.machine
@@ -91,7 +91,7 @@ func (p *Program) divide(s *plan.Spec, want chunk.Want, programs ...*dataflow.Lo
 	if model != nil {
 		maps := p.pinMaps(s, want)
 		m.context = int64(model.Kind(0).Memory.Value) - model.Budget(0) + maps
-		if p.mem() > 0 { // one that is smaller becomes too small for any plan, which then names the smallest that would do
+		if p.mem() > 0 { // if nothing is left, planning fails, and its error names the smallest budget
 			m.bound = max(1, p.mem()-m.context)
 		}
 		if left := model.Budget(0) - maps; p.on.machine != nil && (m.bound == 0 || m.bound > left) {
@@ -102,7 +102,7 @@ func (p *Program) divide(s *plan.Spec, want chunk.Want, programs ...*dataflow.Lo
 	return m, nil
 }
 
-// kept is what is taken off Config.Mem before all else.
+// kept is the part of mem that is not for plans and kernels.
 func (p *Program) kept() int64 {
 	if p.mem() == 0 {
 		return 0
@@ -110,14 +110,13 @@ func (p *Program) kept() int64 {
 	return p.chosen.memory.context
 }
 
-// scratchShare is the part of the bound, one in so many, that a kernel may take for
-// what lies between its steps. Less leaves chunks more room, but products then work on few rows
-// at a time.
+// scratchShare: a kernel may take one part in scratchShare of the bound for values between its
+// steps. A smaller part leaves more memory to chunks, but products then work on few rows at a time.
 const scratchShare = 16
 
-// scratch is the memory that kernels of these programs take beside their plans on a GPU; it
-// sets how many rows they work on at a time, so that a kernel takes about its share of bound.
-// Training in a run that goes on keeps what it had.
+// scratch is the memory in bytes that kernels of these programs take on a GPU in addition to their
+// plans. It sets how many rows they work on at a time, so that a kernel takes about its share of
+// bound. Outcome.Tiles, if set, decides for training.
 func (p *Program) scratch(programs []*dataflow.Lowered, bound int64) int64 {
 	kind := backend.Of(p.cfg.Device)
 	if !kind.GPU() {
@@ -137,7 +136,7 @@ func (p *Program) scratch(programs []*dataflow.Lowered, bound int64) int64 {
 		}
 		for i, k := range l.Kernels {
 			tile := kernel.TileWithin(k, kind.Chip, bound)
-			if n == 0 && p.sampled != nil { // no bit of a step over a batch depends on memory
+			if n == 0 && p.sampled != nil { // no bit of a step over a batch may depend on memory
 				tile = kernel.TileWithin(k, kind.Chip, 0)
 			}
 			if n == 0 && len(p.cfg.Outcome.Tiles) == len(l.Kernels) {
@@ -150,12 +149,12 @@ func (p *Program) scratch(programs []*dataflow.Lowered, bound int64) int64 {
 	return exec.Scratch(kind, rows, int(edges), kernels...)
 }
 
-// pinnedPerByte is how many bytes of pinned host memory take one of a GPU's memory: eight
-// bytes a page of 4 KiB. 128 GiB took 249 MiB beside what a machine keeps for itself.
+// pinnedPerByte is how many bytes of pinned host memory take one byte of a GPU's memory for page
+// tables: eight bytes per page of 4 KiB. 128 GiB took 249 MiB in addition to the GPU's context.
 const pinnedPerByte = 512
 
-// pinMaps is what a GPU keeps of its memory to find pinned host memory again, at most:
-// inputs and stored values of s and cells, as if all of them were there.
+// pinMaps is about how many bytes of a GPU's memory page tables of pinned host memory take, as if all
+// values of s and all cells were there.
 func (p *Program) pinMaps(s *plan.Spec, want chunk.Want) int64 {
 	if !backend.Of(p.cfg.Device).GPU() {
 		return 0
@@ -182,8 +181,8 @@ func (p *Program) pinMaps(s *plan.Spec, want chunk.Want) int64 {
 	return pinned / pinnedPerByte
 }
 
-// budget completes a *plan.BudgetError: the smallest budget must do for the training and the
-// evaluation plan of one of the programs that may be chosen, and for what is computed once.
+// budget corrects a *plan.BudgetError: the smallest budget must work for training and evaluation
+// of one of the programs that may be chosen, and for its programs of invariants.
 func (p *Program) budget(c *chooser, err error) error {
 	var small *plan.BudgetError
 	if !errors.As(err, &small) {
@@ -211,7 +210,7 @@ func (p *Program) budget(c *chooser, err error) error {
 	return least
 }
 
-// smallestOf is the smallest budget that does for the program of k with one of the schedules.
+// smallestOf is the smallest budget that works for the program of k with one of the schedules.
 func (p *Program) smallestOf(c *chooser, k tune.Key) (least *plan.BudgetError, err error) {
 	x, err := c.lower(k)
 	if err != nil {
@@ -244,13 +243,13 @@ func (p *Program) smallestOf(c *chooser, k tune.Key) (least *plan.BudgetError, e
 	return least, nil
 }
 
-// asked is a program and how it would be planned.
+// asked is a program and the options for planning it.
 type asked struct {
 	spec    *plan.Spec
 	options plan.Options
 }
 
-// smallest is the least Config.Mem with which all that is asked fits.
+// smallest is the least Config.Mem with which all programs of list fit.
 func (p *Program) smallest(s *plan.Spec, want chunk.Want, programs []*dataflow.Lowered, cells func(int) (*plan.Cells, error), list ...asked) (*plan.BudgetError, error) {
 	least := &plan.BudgetError{Budget: p.cfg.Mem}
 	for _, a := range list {
@@ -262,10 +261,11 @@ func (p *Program) smallest(s *plan.Spec, want chunk.Want, programs []*dataflow.L
 	return least, p.withKernels(least, s, want, programs)
 }
 
-// withKernels makes least, the least memory of plans, the least Config.Mem.
+// withKernels turns least.Smallest from the least memory of plans into the least Config.Mem, by adding
+// what kernels and the GPU's context take.
 func (p *Program) withKernels(least *plan.BudgetError, s *plan.Spec, want chunk.Want, programs []*dataflow.Lowered) error {
 	need := least.Smallest
-	for bound := need; ; { // the kernels' share grows with it
+	for bound := need; ; { // what kernels take grows with bound: repeat until both fit
 		scratch := p.scratch(programs, bound)
 		if bound >= need+scratch {
 			least.Smallest = bound

@@ -11,15 +11,16 @@ import (
 // Metrics of one split.
 type Metrics struct {
 	Loss     float64 // mean over the split's vertices, edges or graphs
-	Accuracy float64 // single-label
-	MicroF1  float64 // multi-label
-	MacroF1  float64 // multi-label: mean over classes, 0 for a class without any
+	Accuracy float64 // one class each
+	MicroF1  float64 // several labels each
+	MacroF1  float64 // several labels each: mean over classes; a class that is neither predicted nor present counts 0
 	MSE, MAE float64 // regression: mean squared and absolute error over rows and columns
-	// R2 is 1 minus the squared error over that of the split's mean, the mean over the columns of
-	// regression; of a column of equal targets 1 where they are met, else 0.
+	// R2 is the coefficient of determination of regression, the mean over columns: 1 minus the squared
+	// error divided by that of predicting the split's mean. A column of equal targets counts 1 if all
+	// are met exactly, else 0.
 	R2 float64
-	// Of links: areas under the ROC and the precision-recall curve (average precision), mean
-	// reciprocal rank, and the share of edges above the 10th, 50th and 100th best pair without one.
+	// For links: area under the ROC curve, average precision, mean reciprocal rank, and the share of
+	// edges that score higher than the 10th, 50th and 100th best pair without an edge.
 	AUC, AP, MRR float64
 	Hits         [3]float64
 }
@@ -27,9 +28,9 @@ type Metrics struct {
 // Scores are the metrics of all splits.
 type Scores struct{ Train, Val, Test Metrics }
 
-// Evaluate scores the parameters of the checkpoint at path on every split of d within
-// c.Mem, by training's plan of the evaluation. With early stopping these are the parameters of the
-// best epoch. Like Predict it takes checkpoints that training cannot go on from.
+// Evaluate scores the parameters of the checkpoint at path on every split of d, within c.Mem, with
+// the plan by which training evaluates. A checkpoint of early stopping gives the parameters of the
+// best epoch. Like Predict, it also accepts checkpoints from which training cannot go on.
 func Evaluate(m Model, d *dataset.Data, c Config, path string) (s Scores, err error) {
 	param, err := readParams(m, path)
 	if err != nil {
@@ -55,7 +56,8 @@ func Evaluate(m Model, d *dataset.Data, c Config, path string) (s Scores, err er
 	return p.Evaluate()
 }
 
-// Evaluate runs the forward pass without dropout and scores every split, by sampling if Sampling.Eval says so.
+// Evaluate runs the forward pass without dropout and scores every split. It is exact, over the whole graph,
+// unless Sampling.Eval asks for sampling.
 func (p *Program) Evaluate() (Scores, error) {
 	if p.chosen.scorer != nil {
 		return p.evaluateAside()
@@ -79,7 +81,7 @@ func (p *Program) Evaluate() (Scores, error) {
 	return p.scoresIn(open.eval), nil
 }
 
-// scoresIn are the metrics of all splits, from what a step of evaluation over the full graph has left.
+// scoresIn are the metrics of all splits, from the results of a step of evaluation over the full graph.
 func (p *Program) scoresIn(run *exec.Runner) Scores {
 	return p.scoresOf(func(i int) []float64 {
 		list := make([]float64, len(run.Result(i)))
@@ -113,7 +115,7 @@ func (p *Program) scoresOf(result func(i int) []float64) (s Scores) {
 	return s
 }
 
-// f1 is micro- and macro-F1 from counts by class: true positives, predicted, actual.
+// f1 is micro- and macro-F1 from counts by class: true positives, predicted labels, actual labels.
 func f1(hits, said, truth []float64) (micro, macro float64) {
 	score := func(h, s, t float64) float64 {
 		if s+t == 0 {
@@ -130,8 +132,8 @@ func f1(hits, said, truth []float64) (micro, macro float64) {
 	return score(h, s, t), macro / float64(len(hits))
 }
 
-// fit is regression's part of m, from sums by column over n rows: of squared and absolute errors,
-// and of squared distances of the targets from their mean.
+// fit sets the metrics of regression from sums over n rows, by column: squared errors, absolute errors,
+// and squared distances of the targets from their mean (spread).
 func (m *Metrics) fit(squares, absolutes []float64, spread []float64, n float64) {
 	c := float64(len(squares))
 	for k, s := range spread {

@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// Open takes the memory of training and evaluation and sets the initial parameters, so
-// that failures show before a run begins. What needs them does it by itself, unless the
-// program was closed.
+// Open allocates the memory of training and evaluation and sets the initial parameters, so that
+// failures show before a run begins. Methods that need an open program open it themselves, unless
+// Close was called. After Close, Open opens the program again.
 func (p *Program) Open() error {
 	closed := p.closed
 	p.closed = false
@@ -20,16 +20,16 @@ func (p *Program) Open() error {
 	return nil
 }
 
-// Close frees device and host memory, and with it the parameters. A closed program can
-// be opened again with Open, its count of epochs goes on; every other use of its devices
-// is an error until then. Invariants that it has computed stay, in memory or in files,
-// until it is given up.
+// Close frees device and host memory, and with it the parameters. Open can open a closed program
+// again; its parameters are then the initial ones, but its count of epochs goes on. Until then
+// every other use of its devices is an error. Invariants stay in memory or in files as long as the
+// Program is referenced.
 func (p *Program) Close() error {
 	p.closed = true
 	return p.release()
 }
 
-// release is Close of a program that may be opened again by its next use.
+// release frees what Close frees, but the next use opens the program again.
 func (p *Program) release() error {
 	s := p.session
 	if s == nil {
@@ -39,8 +39,8 @@ func (p *Program) release() error {
 	return s.close()
 }
 
-// open is the session of training. It takes the device memory and sets the initial
-// parameters, if that was not done; a program that was closed stays so.
+// open returns the session of training. It opens one if there is none, with the initial parameters.
+// It is an error if Close was called.
 func (p *Program) open() (*session, error) {
 	switch {
 	case p.closed:
@@ -59,7 +59,7 @@ func (p *Program) open() (*session, error) {
 	if err != nil {
 		return nil, err
 	}
-	if p.sampled != nil && p.output == "" { // evaluation takes the first device
+	if p.sampled != nil && p.output == "" { // a program that only evaluates uses the first device alone
 		if err := s.openPeers(p.PlannedPeak()); err != nil {
 			return nil, errors.Join(err, s.close())
 		}
@@ -67,7 +67,7 @@ func (p *Program) open() (*session, error) {
 	return s, p.begin(s)
 }
 
-// begin makes s ready to step and the program's session; when that fails it is closed.
+// begin prepares s for steps and makes it the program's session. If that fails, it closes s.
 func (p *Program) begin(s *session) error {
 	if err := s.prepare(); err != nil {
 		return errors.Join(err, s.close())
@@ -86,7 +86,7 @@ func (s *session) prepare() error {
 	}
 	for i := range p.params {
 		q := &p.params[i]
-		if q.PerVertex { // inputs, whose first rows are laid out
+		if q.PerVertex { // an input: its initial rows come when it is laid out
 			if p.sampled != nil {
 				s.beginTables(q)
 			}
@@ -105,7 +105,7 @@ func (s *session) prepare() error {
 	return nil
 }
 
-// startTraining gives training its runner and that its optimiser.
+// startTraining makes the runner of training and sets its optimiser.
 func (s *session) startTraining() error {
 	p := s.p
 	if _, err := s.start(p.train); err != nil {
@@ -123,11 +123,11 @@ func (s *session) startTraining() error {
 	return nil
 }
 
-// openEval is open with evaluation ready to run; what only trains does without that and
-// its host memory.
+// openEval is open, and makes evaluation ready to run. Step does not need that, nor the host memory
+// that it takes.
 func (p *Program) openEval() (*session, error) {
 	s, err := p.open()
-	if err != nil || s.eval != nil || p.eval == nil { // a program of its own evaluates
+	if err != nil || s.eval != nil || p.eval == nil { // p.eval is nil if chosen.scorer evaluates
 		return s, err
 	}
 	if s.eval, err = s.start(p.eval); err != nil {
@@ -136,8 +136,8 @@ func (p *Program) openEval() (*session, error) {
 	return s, nil
 }
 
-// Step trains for one epoch, in a sampled program for one batch, and returns the loss before
-// the update.
+// Step trains for one epoch, in sampled training on the batches of one update, and returns the loss
+// before the update.
 func (p *Program) Step() (loss float64, err error) {
 	s, err := p.open()
 	if err != nil {
@@ -166,7 +166,7 @@ func (p *Program) Step() (loss float64, err error) {
 	return float64(s.train.Result(0)[0]), nil
 }
 
-// update is the plan's Update task.
+// update runs the plan's Update task on the host.
 func (s *session) update(global func(id int) []float32) error {
 	p := s.p
 	l := p.train.low
@@ -189,7 +189,7 @@ func (s *session) update(global func(id int) []float32) error {
 	return nil
 }
 
-// updates is how often the parameters were updated.
+// updates is how many times the parameters were updated.
 func (p *Program) updates() int {
 	if p.sampled != nil {
 		return p.sampled.filling.updates
@@ -197,13 +197,14 @@ func (p *Program) updates() int {
 	return p.epoch
 }
 
-// decays tells whether weight decay works on a parameter.
+// decays tells whether weight decay applies to a parameter: to all with DecayAll, else to those of
+// the first layer.
 func (p *Program) decays(param string) bool {
 	i := slices.IndexFunc(p.params, func(q Param) bool { return q.Name == param })
 	return p.cfg.Optimizer.DecayAll || i >= 0 && p.params[i].Layer == 0
 }
 
-// momentsOf is the number of state tensors of q.
+// momentsOf is the number of state tensors that the optimiser has for q.
 func (p *Program) momentsOf(q *Param) int {
 	if q.Average > 0 {
 		return 0
@@ -214,7 +215,7 @@ func (p *Program) momentsOf(q *Param) int {
 // momentName names the k-th moment of a parameter, from 0.
 func momentName(k int, param string) string { return fmt.Sprintf("moment%d:%s", k+1, param) }
 
-// peak is the most device memory that any device has held since the program was opened.
+// peak is the most device memory in bytes that any device has held since the program was opened.
 func (p *Program) peak() int64 {
 	if p.session == nil {
 		return 0

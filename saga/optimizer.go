@@ -14,15 +14,15 @@ type Optimizer struct {
 	Beta1       float32 // adam; default 0.9
 	Beta2       float32 // adam; default 0.999
 	Eps         float32 // adam; default 1e-8
-	WeightDecay float32 // added to the gradient (adamw: subtracted from the weight)
-	DecayAll    bool    // weight decay on every layer; otherwise on the first only
-	ClipNorm    float32 // gradients are scaled down to this 2-norm; 0: never
-	Gamma       float32 // learning-rate factor every DecayEvery epochs; 0: none
+	WeightDecay float32 // times the weight added to the gradient; with adamw times LR subtracted from the weight
+	DecayAll    bool    // weight decay for every layer; otherwise for the first layer only
+	ClipNorm    float32 // all gradients together are scaled down to this 2-norm; 0: they are not
+	Gamma       float32 // the learning rate is multiplied by Gamma every DecayEvery epochs; 0: it is not
 	DecayEvery  int
 	Schedule    Schedule
 }
 
-// defaults sets what is 0 to the default; epochs are those of Config.
+// defaults replaces zeros by the defaults; epochs is Config.Epochs.
 func (o *Optimizer) defaults(epochs int) {
 	o.Schedule.defaults(epochs)
 	set := func(x *float32, v float32) {
@@ -48,7 +48,7 @@ func (o *Optimizer) validate() error {
 	for _, x := range []struct {
 		name  string
 		value float32
-		below float32 // 0: any that is finite
+		below float32 // upper bound; 0: none
 	}{
 		{"learning rate", o.LR, 0}, {"momentum", o.Momentum, 1}, {"beta1", o.Beta1, 1}, {"beta2", o.Beta2, 1}, {"eps", o.Eps, 0},
 		{"weight decay", o.WeightDecay, 0}, {"gradient norm", o.ClipNorm, 0}, {"learning-rate factor", o.Gamma, 0},
@@ -63,7 +63,7 @@ func (o *Optimizer) validate() error {
 	return o.Schedule.validate(o)
 }
 
-// moments is the number of state tensors a parameter has.
+// moments is the number of state tensors per parameter.
 func (o *Optimizer) moments() int {
 	switch {
 	case o.Kind != "sgd":
@@ -80,10 +80,10 @@ type slot struct {
 	m     [][]float32
 	decay bool
 
-	average float32 // w moves by this share towards g, and that is all; 0: it is trained
+	average float32 // Param.Average: w only moves by this share towards g; 0: w is trained
 }
 
-// move is the update of an average.
+// move updates running statistics. It tells whether it has written a number that is not finite.
 func (s *slot) move() (bad bool) {
 	seen := uint32(0)
 	for i, g := range s.g {
@@ -93,8 +93,8 @@ func (s *slot) move() (bad bool) {
 	return seen>>31 != 0
 }
 
-// apply is one update, number t from 1, with learning rate lr. It returns the first slot in which it has
-// written a number that is not finite, -1 without.
+// apply is update number t, from 1, with learning rate lr. It returns the first slot in which it wrote
+// a number that is not finite; -1: none.
 func (o *Optimizer) apply(slots []slot, lr float32, t int) (spoiled int) {
 	scale := float32(1)
 	if o.ClipNorm > 0 {
@@ -134,9 +134,9 @@ func (o *Optimizer) apply(slots []slot, lr float32, t int) (spoiled int) {
 	return spoiled
 }
 
-// sgd and adam tell whether they have written a number that is not finite. A moment that
-// is not finite makes the weight so, but for the second of adam: it may be Inf, and then
-// the weight never changes again.
+// sgd and adam tell whether they have written a number that is not finite. They check the weight,
+// which a moment that is not finite makes not finite, too. Adam's second moment is an exception: if
+// it is Inf the weight just never changes again, so adam checks it as well.
 
 func (o *Optimizer) sgd(s slot, lr, scale, wd float32, _ int) (bad bool) {
 	seen := uint32(0)
@@ -152,7 +152,7 @@ func (o *Optimizer) sgd(s slot, lr, scale, wd float32, _ int) (bad bool) {
 	return seen>>31 != 0
 }
 
-// corrections are what adam divides its moments by in update t, from 1.
+// corrections are what adam divides its two moments by in update t, from 1.
 func (o *Optimizer) corrections(t int) (c1, c2 float32) {
 	return float32(1 - math.Pow(float64(o.Beta1), float64(t))), float32(1 - math.Pow(float64(o.Beta2), float64(t)))
 }
@@ -175,7 +175,7 @@ func (o *Optimizer) adam(s slot, lr, scale, wd float32, t int) (bad bool) {
 	return seen>>31 != 0
 }
 
-// facts are kind and numbers, as far as the kind reads them, for the digest.
+// facts are the optimiser's kind and the numbers that this kind reads, for the digest.
 func (o *Optimizer) facts() []string {
 	list := []string{fmt.Sprintf("optimizer %s rate %s", o.Kind, digits(o.LR))}
 	if o.Kind == "sgd" {
@@ -192,5 +192,5 @@ func (o *Optimizer) facts() []string {
 	return append(list, o.Schedule.facts()...)
 }
 
-// digits is x with as many digits as tell it from every other float32.
+// digits is the shortest decimal that parses to x.
 func digits(x float32) string { return strconv.FormatFloat(float64(x), 'g', -1, 32) }

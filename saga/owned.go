@@ -2,18 +2,18 @@ package saga
 
 import "sagann/dataflow/plan"
 
-// owned are the rows of a vertex tensor that a process lays out: those of the intervals that its rank owns, or all.
+// owned is the rows of a vertex tensor that a process lays out: those of the intervals that its rank owns, or all.
 type owned struct {
-	rows   int
-	width  int // of an interval
-	slot   []int
+	rows   int   // how many
+	width  int   // of an interval
+	slot   []int // by interval: where its rows begin; -1: not owned
 	ranges []ownedRange
 }
 
-// ownedRange is vertices lo to hi-1 of an order; their rows lie from row at on.
+// ownedRange is vertices lo to hi-1 of an order; the row of lo is row at of those owned.
 type ownedRange struct{ lo, hi, at int }
 
-// allRows is every row of so many.
+// allRows is all of v rows.
 func allRows(v int) owned {
 	return owned{rows: v, width: max(1, v), slot: []int{0}, ranges: []ownedRange{{0, v, 0}}}
 }
@@ -34,7 +34,7 @@ func (p *Program) ownedBy(pl *plan.Plan) owned {
 	return o
 }
 
-// place is where row n of the order lies; -1: it is not owned.
+// place is the number of row n of the order among those owned; -1: it is not owned.
 func (o *owned) place(n int) int {
 	at := o.slot[n/o.width]
 	if at < 0 {

@@ -12,7 +12,7 @@ import (
 // Init fills a new parameter [rows×cols].
 type Init func(w []float32, rows, cols int, r *rand.Rand)
 
-// Glorot draws uniformly from ±√(6/(rows+cols)): the default of Weight.
+// Glorot draws uniformly from ±√(6/(rows+cols)). It is the default of Weight.
 func Glorot(w []float32, rows, cols int, r *rand.Rand) {
 	uniform(w, math.Sqrt(6/float64(rows+cols)), r)
 }
@@ -20,16 +20,15 @@ func Glorot(w []float32, rows, cols int, r *rand.Rand) {
 // He draws uniformly from ±√(6/rows).
 func He(w []float32, rows, _ int, r *rand.Rand) { uniform(w, math.Sqrt(6/float64(rows)), r) }
 
-// FanIn draws uniformly from ±1/√n: as torch draws the weights and the bias of a product with
-// n inputs.
+// FanIn draws uniformly from ±1/√n, as torch.nn.Linear does for weights and bias with n inputs.
 func FanIn(n int) Init {
 	return func(w []float32, _, _ int, r *rand.Rand) { uniform(w, 1/math.Sqrt(float64(n)), r) }
 }
 
-// Zero is all zeros: the default of Bias.
+// Zero sets all numbers to 0. It is the default of Bias.
 func Zero(w []float32, _, _ int, _ *rand.Rand) { clear(w) }
 
-// One is all ones.
+// One sets all numbers to 1.
 func One(w []float32, _, _ int, _ *rand.Rand) {
 	for i := range w {
 		w[i] = 1
@@ -47,17 +46,17 @@ type Param struct {
 	Name       string // SCOPE.NAME
 	Rows, Cols int
 	Layer      int // the first layer that uses it, from 0
-	// Average is 0 for what is trained. A row of running statistics, as of Vertex.BatchNorm, is not:
-	// every step moves it by this share towards those of the epoch.
+	// Average is 0 for a parameter that is trained. Running statistics, as of Vertex.BatchNorm, are not:
+	// every step moves them by this share (0 to 1) towards the statistics of the step.
 	Average   float32
-	PerVertex bool // row v belongs to vertex v: it is learned where the vertex's rows are
+	PerVertex bool // row v belongs to vertex v, and lies where the vertex's rows lie
 	pos       string
 	init      Init
-	blocks    int  // typed weights are initialised block by block
-	rowwise   bool // init may be called row after row
+	blocks    int  // number of blocks of rows that are initialised one by one: edge types
+	rowwise   bool // init may be called row by row
 }
 
-// initial draws the parameter's first value. It depends on seed and name only.
+// initial draws the parameter's first value, which depends only on seed and name.
 func (p *Param) initial(seed uint64) []float32 {
 	r := p.random(seed)
 	w := make([]float32, p.Rows*p.Cols)
@@ -68,7 +67,7 @@ func (p *Param) initial(seed uint64) []float32 {
 	return w
 }
 
-// eachRow calls for every row and writes what initial draws there.
+// eachRow is initial row by row: it calls row for every v and writes the drawn numbers there.
 func (p *Param) eachRow(seed uint64) func(row func(v int) []float32) {
 	return func(row func(v int) []float32) {
 		r := p.random(seed)
@@ -84,30 +83,31 @@ func (p *Param) random(seed uint64) *rand.Rand {
 	return rand.New(rand.NewPCG(seed, h.Sum64()))
 }
 
-// Params declares parameters where they are used.
+// Params declares the parameters of a layer where the layer's functions use them.
 type Params struct {
 	t     *tracer
 	scope string
 	layer int
 }
 
-// Weight is the trainable matrix NAME [in×out] of this layer's scope. Asking for one
-// name twice gives one matrix; with two shapes it is an error.
+// Weight is the trainable matrix name [in×out] of this layer's scope. The same name gives the same
+// matrix; with another shape it is an error. Default init: Glorot.
 func (p Params) Weight(name string, in, out int, init ...Init) Tensor {
 	return p.declare(name, in, out, 1, Glorot, init)
 }
 
-// Bias is the trainable row NAME [1×n], zero at first.
+// Bias is the trainable row name [1×n] of this layer's scope. Default init: Zero.
 func (p Params) Bias(name string, n int, init ...Init) Tensor {
 	return p.declare(name, 1, n, 1, Zero, init)
 }
 
-// TypedWeight is one matrix [in×out] an edge type, stacked: [types·in × out].
+// TypedWeight is one trainable matrix [in×out] per edge type, stacked: [types·in × out]. Default
+// init: Glorot, for each matrix.
 func (p Params) TypedWeight(name string, types, in, out int, init ...Init) Tensor {
 	return p.declare(name, types*in, out, types, Glorot, init)
 }
 
-// initOr is the first of init, def where there is none.
+// initOr is the first of init, or def if there is none.
 func initOr(init []Init, def Init) Init {
 	if len(init) > 0 && init[0] != nil {
 		return init[0]
@@ -115,7 +115,7 @@ func initOr(init []Init, def Init) Init {
 	return def
 }
 
-// maxNumbers is more than a parameter has in any memory, and few enough to count bytes.
+// maxNumbers bounds the numbers of a parameter, so that its bytes fit into an int64. No memory holds as many.
 const maxNumbers = 1 << 40
 
 func (p Params) declare(name string, rows, cols, blocks int, def Init, init []Init) Tensor {

@@ -12,8 +12,8 @@ import (
 	"sagann/device"
 )
 
-// precompute runs the programs of invariants; without data it only says whether there is
-// host memory for that.
+// precompute runs the programs of invariants. Without data it only checks that their host memory
+// fits.
 func (p *Program) precompute(once []*dataflow.Lowered) error {
 	if p.shape != nil {
 		return p.onceFit(once)
@@ -26,8 +26,8 @@ func (p *Program) precompute(once []*dataflow.Lowered) error {
 	return nil
 }
 
-// runInvariants computes the invariants of the k-th program of them and keeps them, in user
-// order, as inputs.
+// runInvariants runs l, the k-th program of invariants, and keeps its results, in the user's order,
+// as inputs. It does nothing if all of them are there already.
 func (p *Program) runInvariants(l *dataflow.Lowered, k int) error {
 	missing := false
 	for name := range l.Outputs {
@@ -56,8 +56,8 @@ func (p *Program) runInvariants(l *dataflow.Lowered, k int) error {
 	return err
 }
 
-// onceOptions are those of the plan of the k-th program that is run once: it need not be
-// fast.
+// onceOptions are the options for planning the k-th program of invariants. It runs only once, so no
+// search is worth its time.
 func (p *Program) onceOptions(budget int64, k int) plan.Options {
 	o := p.planOptions()
 	o.Budget, o.Group, o.Groups = budget, 1, nil
@@ -70,7 +70,7 @@ func (p *Program) onceOptions(budget int64, k int) plan.Options {
 	return o
 }
 
-// keepExtra keeps value id of u after a step as the invariant name, in the user's order.
+// keepExtra keeps value id of u, after a step, as invariant name, in the user's order.
 func (s *session) keepExtra(name string, u *unit, id int) error {
 	p, cols := s.p, u.plan.Spec.Values[id].Cols
 	if !p.host.onDisk[name] {
@@ -93,7 +93,7 @@ func (s *session) keepExtra(name string, u *unit, id int) error {
 	})
 }
 
-// moveExtras moves invariants that are in memory into files, where they are to lie.
+// moveExtras moves invariants from memory to files, as placeHost has decided.
 func (p *Program) moveExtras() error {
 	if p.in == nil {
 		return nil
@@ -114,8 +114,8 @@ func (p *Program) moveExtras() error {
 	return nil
 }
 
-// fileExtra has write fill a file that from then on is the invariant name. It is given
-// up with the program.
+// fileExtra makes a file, has write fill it, and makes it the memory of invariant name. The file
+// lives as long as the program.
 func (p *Program) fileExtra(name string, cols int, write func(*device.HostFile) error) error {
 	f, err := device.NewHostFile(p.cfg.Scratch, 4*int64(p.in.edges.V)*int64(cols))
 	if err != nil {

@@ -11,31 +11,31 @@ import (
 	"sagann/internal/safetensors"
 )
 
-// Predict runs m, with the parameters of the checkpoint at path, over all vertices of
-// d within c.Mem, chunks streaming as in training, and returns the logits: V×classes
-// in user order, or with another Task a row for every edge of d in stored order, or for
-// every graph. Logits of edges and graphs lie in device memory as a whole; there may be
-// 2²⁴ of them. With early stopping these are the parameters of the best epoch. d
-// needs no labels; of c the fields of training do not matter.
+// Predict runs m, with the parameters of the checkpoint at path, over all vertices of d within
+// c.Mem, streaming chunks as in training, and returns the logits: V×classes in the user's order.
+// With an EdgeTask there is one row for every edge of d in stored order, with a GraphTask one for
+// every graph, with a LinkTask the vertices' rows z. Logits of edges and graphs lie in device memory
+// as a whole, and there may be at most 2²⁴ rows. A checkpoint of early stopping gives the
+// parameters of the best epoch. d needs no labels; fields of c that concern training are ignored.
 func Predict(m Model, d *dataset.Data, c Config, path string) (logits []float32, classes int, err error) {
 	return fromCheckpoint(m, d, c, path, "logits")
 }
 
-// Embed is Predict for the rows that enter the last layer: V×hidden. With an EdgeTask
-// these are the last layer's rows; with a GraphTask what was read out of them, a row a
-// graph.
+// Embed is Predict for the rows that enter the last layer: V×hidden. With an EdgeTask it returns
+// the last layer's rows, with a GraphTask the readout, one row per graph.
 func Embed(m Model, d *dataset.Data, c Config, path string) (rows []float32, hidden int, err error) {
 	return fromCheckpoint(m, d, c, path, "hidden")
 }
 
-// Predict returns the logits of all vertices under the present parameters: V×classes
-// in user order. Device memory is given back meanwhile, so that the budget holds.
+// Predict returns the logits of all vertices (see the function Predict) with the current
+// parameters. Training frees its device memory meanwhile, so that Config.Mem holds.
 func (p *Program) Predict() (logits []float32, classes int, err error) { return p.infer("logits") }
 
 // Embed is Predict for the rows that enter the last layer: V×hidden.
 func (p *Program) Embed() (rows []float32, hidden int, err error) { return p.infer("hidden") }
 
-// Classes is the column of the largest logit of every row, the first among equals.
+// Classes is, for every row of logits [rows×classes], the column of the largest, the first among
+// equal ones. A NaN counts as largest.
 func Classes(logits []float32, classes int) []int32 {
 	if classes < 1 {
 		return nil
@@ -44,7 +44,7 @@ func Classes(logits []float32, classes int) []int32 {
 	for row := range slices.Chunk(logits, classes) {
 		k := 0
 		for i, x := range row {
-			if x > row[k] || x != x && row[k] == row[k] { // NaN wins, as it does for ops.Correct
+			if x > row[k] || x != x && row[k] == row[k] { // the first NaN is the largest, as for ops.Correct
 				k = i
 			}
 		}
@@ -61,8 +61,8 @@ func fromCheckpoint(m Model, d *dataset.Data, c Config, path, what string) ([]fl
 	return forward(m, d, c, what, param)
 }
 
-// readParams gives the parameters of a checkpoint of m, with early stopping those of the
-// best epoch, by name.
+// readParams reads the checkpoint of m at path. param returns a parameter by name, with early
+// stopping that of the best epoch; it is an error if it has another shape.
 func readParams(m Model, path string) (param func(name string, rows, cols int) ([]float32, error), err error) {
 	f, ck, err := openCheckpoint(path)
 	if err != nil {
@@ -90,15 +90,14 @@ func readParams(m Model, path string) (param func(name string, rows, cols int) (
 	}, nil
 }
 
-// infer runs the forward program between two steps: the session's device memory is
-// given back, and taken again with the same contents.
+// infer runs a program for the forward pass between two steps.
 func (p *Program) infer(what string) (x []float32, cols int, err error) {
 	err = p.aside(func(held []safetensors.Tensor) error {
-		if p.cfg.HostMem > 0 { // the other program has a grid of its own
+		if p.cfg.HostMem > 0 { // the other program builds a grid of its own: free this one
 			p.grids.built = nil
 		}
 		c := p.cfg
-		c.Outcome.Packing = p.Outcome().Packing // as training, whose budget it has
+		c.Outcome.Packing = p.Outcome().Packing // as in training, which fits into the same budget
 		x, cols, err = forward(p.model, p.data, c, what, func(name string, _, _ int) ([]float32, error) {
 			for _, t := range held {
 				if t.Name == name {
@@ -112,7 +111,8 @@ func (p *Program) infer(what string) (x []float32, cols int, err error) {
 	return x, cols, err
 }
 
-// aside gives device memory back while f runs, which gets what was there, and takes it again with the same contents.
+// aside frees device memory while f runs, and then allocates it again with the same contents. f gets the
+// parameters and moments that the devices held.
 func (p *Program) aside(f func(held []safetensors.Tensor) error) (err error) {
 	old, err := p.open()
 	if err != nil {
@@ -137,7 +137,7 @@ func (p *Program) aside(f func(held []safetensors.Tensor) error) (err error) {
 	return f(held)
 }
 
-// held reads all of tensors.
+// held is tensors with all values read.
 func (s *session) held() ([]safetensors.Tensor, error) {
 	list, err := s.tensors()
 	for i := range list {
@@ -150,7 +150,8 @@ func (s *session) held() ([]safetensors.Tensor, error) {
 	return list, err
 }
 
-// takeUp opens a session that goes on where an old one, which was released, has ended.
+// takeUp opens a session that goes on where old, which was released, stopped: with parameters and moments
+// held.
 func (p *Program) takeUp(old *session, held []safetensors.Tensor) error {
 	s, err := p.open()
 	if err != nil {
@@ -166,9 +167,10 @@ func (p *Program) takeUp(old *session, held []safetensors.Tensor) error {
 	return nil
 }
 
-// forward compiles and runs the forward pass of m on d; param gives the parameters.
+// forward compiles and runs the forward pass of m on d, and returns output what. param returns
+// parameters by name.
 func forward(m Model, d *dataset.Data, c Config, what string, param func(name string, rows, cols int) ([]float32, error)) (x []float32, cols int, err error) {
-	c.Chunks, c.Outcome.Once, c.Outcome.Groups = 0, nil, nil // one choice fits training, another this program
+	c.Chunks, c.Outcome.Once, c.Outcome.Groups = 0, nil, nil // what was chosen for training may not suit this program
 	r := request{model: m, data: d, cfg: c, output: what}
 	if what == "hidden" && len(m.Layers) == 1 && (m.Task == "" || m.Task == VertexTask) {
 		return features(r)
@@ -205,7 +207,7 @@ func forward(m Model, d *dataset.Data, c Config, what string, param func(name st
 		return nil
 	}
 	err = p.alone(p.train, set, func(s *session) error {
-		if id, ok := p.train.low.Globals[what]; ok { // a row a graph, or an edge
+		if id, ok := p.train.low.Globals[what]; ok { // rows of graphs or edges
 			g := p.train.low.Spec.Globals[id]
 			x, cols = make([]float32, g.Rows*g.Cols), g.Cols
 			return s.train.Global(id, x)
@@ -216,7 +218,7 @@ func forward(m Model, d *dataset.Data, c Config, what string, param func(name st
 	return x, cols, err
 }
 
-// features are the rows that enter the only layer of a model: nothing is computed before it.
+// features is Embed for a model of one layer: the rows that enter it are the features of the data.
 func features(r request) ([]float32, int, error) {
 	p, err := newProgram(r)
 	if err == nil && (p.dims.identity || p.dims.embedding > 0) {
@@ -232,7 +234,7 @@ func features(r request) ([]float32, int, error) {
 	return slices.Clone(r.data.Features), r.data.FeatureCols, nil
 }
 
-// traceForward is the forward pass that Predict and Embed ask for.
+// traceForward is the program of the forward pass for p.output.
 func (p *Program) traceForward() (*dataflow.Program, error) {
 	if p.output == outputScores {
 		return p.traceScores(p.trainDims())

@@ -8,16 +8,16 @@ import (
 	"sagann/chunk"
 )
 
-// presampled is how many batches are drawn to find the sizes that plans have room for: of so
-// many the mean is known to a quarter of the standard deviation.
+// presampled is how many batches are drawn to find the sizes for which plans have memory. The
+// standard error of a mean over 16 batches is a quarter of their standard deviation.
 const presampled = 16
 
-// sigmas is how many standard deviations above the mean there is room for: a batch in 10⁹ has
-// more, if sizes are normal.
+// sigmas is how many standard deviations above the mean the plans have memory for. If sizes are
+// normally distributed, one batch in 10⁹ is larger.
 const sigmas = 6
 
-// tries is how many batches are drawn to plan. The last of an epoch, which is short, is not
-// like the others.
+// tries is how many batches are drawn for planning. The last batch of an epoch, which may be
+// smaller, is not among them.
 func (s *sampled) tries() int {
 	if s.Clusters != nil {
 		return min(presampled, s.drawn())
@@ -25,18 +25,19 @@ func (s *sampled) tries() int {
 	return max(1, min(presampled, len(s.draw.items)/s.Batch))
 }
 
-// besides is how many batches are drawn to plan at a time: one where ranks ask each other or host memory is bounded, and else as many as there are processors and
-// together note of all vertices no more than an eighth of what the rows take.
+// besides is how many batches are drawn concurrently for planning: one if ranks ask each other for rows or if
+// host memory is bounded; else one per processor, as long as their tables of all vertices take together no
+// more than an eighth of the memory of the graph's rows.
 func (s *sampled) besides(hostMem int64) int {
 	if s.draw.far != nil || hostMem > 0 {
 		return 1
 	}
-	const note = 4 // bytes of a vertex, while a batch is drawn
+	const note = 4 // bytes per vertex of the table that drawing a batch needs
 	g := s.draw.graph
 	return max(1, min(s.tries(), runtime.GOMAXPROCS(0), int(g.Bytes()/8/(note*int64(g.Vertices())))))
 }
 
-// presample draws the first batches of the run and sets expected, spread and room.
+// presample draws the first batches of the run and sets s.expected, s.spread and s.most.
 func (p *Program) presample() error {
 	s := p.sampled
 	order, err := s.order(p.cfg.Seed, 0)
@@ -87,7 +88,7 @@ func (p *Program) presample() error {
 	return nil
 }
 
-// meanAndSpread are the mean of x and so many standard deviations.
+// meanAndSpread is the mean of x, and sigmas times its standard deviation.
 func meanAndSpread(x []float64) (mean, far float64) {
 	for _, y := range x {
 		mean += y / float64(len(x))

@@ -19,8 +19,8 @@ type Program struct {
 	model   Model
 	cfg     Config // validated: nothing assigns to it
 	data    *dataset.Data
-	shape   *Shape // planned from statistics: there is no data, and nothing can run
-	output  string // of the one forward pass that this is for; "": training and evaluation
+	shape   *Shape // planned from statistics: there is no data, and nothing can run; nil: from data
+	output  string // the output of a program for one forward pass; "": training and evaluation
 	in      *inputs
 	dims    dims
 	params  []Param
@@ -28,31 +28,31 @@ type Program struct {
 	grids   grids
 	chosen  chosen
 	train   *unit // or the forward pass
-	eval    *unit // nil without training
+	eval    *unit // nil: a forward pass, or chosen.scorer evaluates
 	host    hostPlaces
 	session *session // nil: not open
-	closed  bool     // by Close, and not opened since
-	epoch   int      // completed
+	closed  bool     // Close was called, and Open not since
+	epoch   int      // number of completed epochs
 	sampled *sampled // nil: every step is over the full graph
-	plateau plateau  // of ScheduleReduce
+	plateau plateau  // state of ScheduleReduce
 	stages  Stages
 }
 
 // planTarget is what plans are chosen for.
 type planTarget struct {
-	machine *sim.Machine   // nil: none
+	machine *sim.Machine   // nil: no model
 	ring    *plan.Topology // of its devices; nil: nothing is known of them
-	free    int64          // bytes of a GPU's memory that bound sampled training where Config.Mem is 0; 0: no bound
+	free    int64          // bytes of a GPU's memory that bound sampled training if Config.Mem is 0; 0: no bound
 }
 
 // chosen is what was chosen for training, and what follows from it.
 type chosen struct {
-	tune.Key                // of the program
-	once      []int         // by program of invariants the number of intervals; 0: it was not run
-	want      chunk.Want    // what cells carry
+	tune.Key                // the choice of a program
+	once      []int         // by program of invariants: its number of intervals; 0: it was not run
+	want      chunk.Want    // the arrays that cells carry
 	memory    memory        // how the budget of a device is divided
-	predicted *sim.Timeline // of a training epoch on the machine
-	scorer    *Program      // that evaluates by sampling, or exactly over shards; nil: this one does, exactly
+	predicted *sim.Timeline // of a training epoch on the machine; nil: no machine
+	scorer    *Program      // evaluates by sampling, or exactly over shards; nil: this program evaluates, exactly
 }
 
 // unit is one lowered program with its plan.
@@ -61,24 +61,25 @@ type unit struct {
 	plan *plan.Plan
 }
 
-// hostPlaces says where in host memory things lie that outlive sessions, and the last session's.
+// hostPlaces says what lies in host memory and what in files: invariants, which outlive sessions, and
+// what the last session needs.
 type hostPlaces struct {
 	plan   *plan.HostPlan              // of the session that was planned last
-	onDisk map[string]bool             // invariants that lie in files
-	files  map[string]*device.HostFile // and those files
+	onDisk map[string]bool             // by invariant: it lies in a file
+	files  map[string]*device.HostFile // these files
 }
 
 // request is what Compile, Plan and Predict ask for.
 type request struct {
 	model  Model
-	data   *dataset.Data // or
-	shape  *Shape
+	data   *dataset.Data // nil: shape
+	shape  *Shape        // nil: data
 	cfg    Config
-	output string // of one forward pass, "hidden" or "logits"; "": training and evaluation
+	output string // "hidden" or "logits" of one forward pass; "": training and evaluation
 }
 
 // newProgram is the program of r before anything is chosen: its inputs, and what a trace must
-// know of them. What is wrong with r is an error.
+// know of them. The error says what is wrong with r.
 func newProgram(r request) (*Program, error) {
 	p := &Program{model: r.model, data: r.data, shape: r.shape, output: r.output, grids: grids{sizes: map[int]*chunk.GridStats{}}}
 	r.cfg.Optimizer.defaults(r.cfg.Epochs)
@@ -103,7 +104,8 @@ func newProgram(r request) (*Program, error) {
 	return p, nil
 }
 
-// describeRows finds the dims of what stands for features of v vertices, where it is learned.
+// describeRows finds the dims of rows that are learned in place of features of v vertices: an
+// embedding, or the rows of weights that features would be multiplied with.
 func (p *Program) describeRows(v int) error {
 	d := &p.dims
 	d.vertices, d.embedding = v, p.model.Embedding
@@ -123,7 +125,8 @@ func (p *Program) describeRows(v int) error {
 	return nil
 }
 
-// describeData finds inputs and dims of a program with data.
+// describeData finds the inputs and dims of a program with data. The error says what of the data
+// does not fit the model.
 func (p *Program) describeData() error {
 	d, m := p.data, &p.model
 	switch {
@@ -135,7 +138,7 @@ func (p *Program) describeData() error {
 		return fmt.Errorf("saga: rows of %d columns cannot be learned", m.Embedding)
 	}
 	e := d.Edges
-	if m.SelfLoops && d.Shard == nil { // which has them
+	if m.SelfLoops && d.Shard == nil { // a shard has them already
 		e = e.WithSelfLoops()
 	}
 	p.dims = dims{features: d.FeatureCols, types: e.Types, data: e.DataCols, weight: e.Weight != nil, task: m.Task, loss: m.Loss, featureGrad: p.cfg.featureGrad() && p.output == ""}

@@ -11,10 +11,11 @@ import (
 	"sagann/device"
 )
 
-// Ranks: processes that share the devices of a run (Config.Net). All do the same, each with its devices; what a
-// step leaves on one of them all get, so that they agree on what comes next. The first writes.
+// Ranks: processes that share the devices of a run (Config.Net). All ranks run the same program, each on its
+// devices. The results of a step are sent to all ranks, so that they agree on what comes next. Only the first
+// rank writes files.
 
-// ranks says why the devices cannot be shared.
+// ranks is an error if the devices cannot be divided among the ranks.
 func (c *Config) ranks() error {
 	r := c.Net.Ranks()
 	if n := c.devices(); n%r != 0 {
@@ -23,14 +24,15 @@ func (c *Config) ranks() error {
 	return nil
 }
 
-// owned are the devices of this rank: n from number first on.
+// owned are the devices of this rank: n of them, beginning with number first.
 func (c *Config) owned() (first, n int) {
 	n = c.devices() / c.Net.Ranks()
 	return n * c.Net.Rank(), n
 }
 
-// opens are the devices that this rank opens, n from number first of Config.Device on: ranks of one host share its GPUs, and
-// every host's begin at the first. Where a launcher lets a rank see just as many as it opens, they are its own.
+// opens are the devices of Config.Device that this rank opens: n of them, beginning with number first. Ranks of
+// one host divide its GPUs among them, beginning with the host's first. If a launcher lets a rank see exactly
+// as many GPUs as it opens, these are its own.
 func (c *Config) opens() (first, n int) {
 	first, n = c.owned()
 	if device.IsGPU(c.Device) {
@@ -42,8 +44,8 @@ func (c *Config) opens() (first, n int) {
 	return first, n
 }
 
-// SharedGPUs names two ranks of one host that open the same GPU, and says what to set; "" where there are none, or the driver
-// does not tell. All ranks call it. A device that is listed twice, as cuda:0,0, is meant to be shared.
+// SharedGPUs names two ranks of one host that open the same GPU, and says what to set; "": there are none, or the
+// driver does not tell. All ranks must call it. A device that is listed twice, as in cuda:0,0, may be shared.
 func (p *Program) SharedGPUs() (string, error) {
 	g := p.cfg.Net
 	if g.Ranks() == 1 {
@@ -56,10 +58,11 @@ func (p *Program) SharedGPUs() (string, error) {
 	return sharedGPU(list), nil
 }
 
-// gpus are the GPUs that this rank opens, a line each with its host and its address there, and behind them what the rank sees.
+// gpus lists the GPUs that this rank opens, one line each with PCI address and host. The last line is
+// CUDA_VISIBLE_DEVICES. It is "" if GPUs cannot be told apart.
 func (c *Config) gpus() string {
 	kind, visible := backend.Of(c.Device), os.Getenv("CUDA_VISIBLE_DEVICES")
-	if !kind.GPU() || kind.System == nil || device.Shared(c.Device) != nil || strings.Contains(visible, "MIG-") { // parts of a GPU have one address
+	if !kind.GPU() || kind.System == nil || device.Shared(c.Device) != nil || strings.Contains(visible, "MIG-") { // MIG parts of a GPU have the same address
 		return ""
 	}
 	sys, err := kind.System()
@@ -80,9 +83,9 @@ func (c *Config) gpus() string {
 	return text + visible
 }
 
-// sharedGPU is SharedGPUs of what gpus gives, by rank.
+// sharedGPU is SharedGPUs, given what gpus returns on each rank.
 func sharedGPU(list []string) string {
-	first := map[string]int{} // rank that opens it
+	first := map[string]int{} // by GPU: the first rank that opens it
 	for r, text := range list {
 		lines := strings.Split(text, "\n")
 		visible := lines[len(lines)-1]
@@ -97,7 +100,7 @@ func sharedGPU(list []string) string {
 	return ""
 }
 
-// alike is an error where ranks would not do the same.
+// alike is an error if ranks have different data or different plans.
 func (p *Program) alike() error {
 	g := p.cfg.Net
 	if g.Ranks() == 1 {
@@ -110,7 +113,7 @@ func (p *Program) alike() error {
 	return g.Same("plan (digest)", id.digest)
 }
 
-// stopping tells whether ctx is cancelled, on any rank.
+// stopping tells whether ctx is cancelled on any rank.
 func (p *Program) stopping(ctx context.Context) (bool, error) {
 	g := p.cfg.Net
 	if g.Ranks() == 1 {
@@ -119,11 +122,11 @@ func (p *Program) stopping(ctx context.Context) (bool, error) {
 	return g.Any(ctx.Err() != nil)
 }
 
-// agreed is err, or that another rank has one. Ranks that go different ways would wait for each other for ever.
+// agreed is err, or the error of another rank. If only one rank stopped, the others would wait for it for ever.
 func (p *Program) agreed(err error) error { return p.cfg.Net.Agree(err) }
 
-// Traffic is how many bytes an epoch's training step sends from each rank of Config.Net to each; of batches none, as all that ranks
-// exchange is gradients.
+// Traffic is how many bytes a training epoch sends from each rank of Config.Net to each other rank. It is nil
+// for sampled training, whose ranks exchange gradients.
 func (p *Program) Traffic() [][]int64 {
 	if p.sampled != nil {
 		return nil

@@ -11,13 +11,12 @@ import (
 	"sagann/internal/safetensors"
 )
 
-// condition is a setting that training does not go on bit for bit without.
+// condition is a setting that must be the same for training to go on bit for bit.
 type condition struct{ Name, Value string }
 
-// conditions lists, beside what Checkpoint has fields for, what the steps to come depend on:
-// the numbers of the optimiser that its kind uses, the arithmetic of the device and, where it
-// ends training, early stopping. What the model and the order of sums depend on is in
-// the digest.
+// conditions lists the settings that later steps depend on and that Checkpoint has no fields for:
+// the optimiser's numbers that its kind uses, the kind of device, early stopping, sampler, schedule
+// and weights of the loss. The digest covers the model and the order of sums.
 func (p *Program) conditions() []condition {
 	o := &p.cfg.Optimizer
 	var list []condition
@@ -78,7 +77,7 @@ func (p *Program) conditions() []condition {
 	return list
 }
 
-// differ names every condition that two runs do not share, with both values.
+// differ names every condition in which two runs differ, with both values; "": none.
 func differ(old, now []condition) string {
 	var was, is []string
 	value := func(list []condition, name string) string {
@@ -104,12 +103,12 @@ func differ(old, now []condition) string {
 	return fmt.Sprintf("a checkpoint of a run with %s; this one has %s", strings.Join(was, ", "), strings.Join(is, ", "))
 }
 
-// Restore sets the program to what Save wrote at path, so that training goes on bit
-// for bit on one type of machine. A checkpoint of another model, seed, optimiser or one of
-// its numbers, kind of device, patience, number of intervals or order of sums is refused,
-// and so is a damaged one; then nothing is changed. The error names what differs. So are
-// checkpoints of versions that did not keep all of that; Predict, Embed and Evaluate read
-// them.
+// Restore sets the program to the state that Save wrote at path, so that training goes on bit for
+// bit on the same type of machine. It refuses a checkpoint of another model, other data, seed,
+// optimiser or one of its numbers, kind of device, patience, number of intervals or order of sums,
+// a damaged one, and one of an older version that does not say all of this. The error then names
+// what differs, and the program is unchanged. Predict, Embed and Evaluate only need a checkpoint of
+// the same model, of any version.
 func (p *Program) Restore(path string) error {
 	_, err := p.restore(path)
 	return err

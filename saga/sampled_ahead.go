@@ -20,7 +20,7 @@ import (
 
 // Batches on GPUs: what comes with a batch is filled in pinned memory, several batches side by side, and
 // copied while the one before it is at work; rows that do not change from batch to batch, such as
-// features, stay on the device where they fit, and steps take theirs by number.
+// features, stay on the device where they fit, and kernels read those of a batch there.
 
 // lookahead is how training on sampled blocks gets its batches.
 type lookahead struct {
@@ -94,7 +94,7 @@ func (p *Program) aheadOf(l *dataflow.Lowered, x lookahead, z *plan.Sets) plan.A
 			v := &l.Spec.Values[id]
 			name, _, _ := strings.Cut(key, "@")
 			if of == id && int(v.Set) == z.Deepest() && v.RowBytes%16 == 0 && p.staysTable(name) {
-				t := plan.Table{Value: id, Rows: p.in.edges.V, Again: p.sampled.Sampler.Output == sample.Apart}
+				t := plan.Table{Value: id, Rows: p.in.edges.V, Again: p.sampled.Sampler.Output == sample.Apart, All: p.cfg.without("in-place")}
 				if t.Host = x.far && int64(t.Rows)*v.RowBytes >= leastFar; t.Host {
 					t.Hot = int(min(1, x.hot) * float64(t.Rows))
 				}

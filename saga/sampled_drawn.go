@@ -47,12 +47,12 @@ func (p *Program) drawsThere() (int64, error) {
 	case p.cfg.without("draw"):
 		return 0, errors.New("drawing on the GPU is left out")
 	case s.Sampler.Output != sample.Layers || s.Clusters != nil || s.Norms != nil:
-		return 0, errors.New("a GPU draws only blocks of neighbours, each with equal probability")
+		return 0, errors.New("a GPU draws only blocks of neighbours, each with equal probability, or of the vertices that walks visit most")
 	case p.dims.taskName() != VertexTask:
 		return 0, fmt.Errorf("a GPU draws for labels of vertices, not for the task %s", p.dims.taskName())
 	case w.Data:
 		return 0, errors.New("edges have vectors")
-	case w.Weight && (s.weighs() || p.in.edges.Weight == nil):
+	case w.Weight && !s.weighs() && p.in.edges.Weight == nil:
 		return 0, errors.New("weights of edges are computed with the batch")
 	case w.Type && p.in.edges.Type == nil:
 		return 0, errors.New("edges have no types")
@@ -70,7 +70,7 @@ func (p *Program) drawsThere() (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	for _, is := range []bool{w.Weight, w.Rank, w.Type} {
+	for _, is := range []bool{w.Weight && !s.weighs(), w.Rank, w.Type} {
 		if is {
 			n += 4*int64(p.in.edges.E()) + device.Align
 		}
@@ -120,7 +120,7 @@ func (s *session) edgeTables() error {
 		}
 	}
 	g, w := p.in.edges, p.train.low.Want
-	put(w.Weight, &d.of.Weight, bytesOf(g.Weight))
+	put(w.Weight && !p.sampled.weighs(), &d.of.Weight, bytesOf(g.Weight))
 	if w.Rank {
 		put(true, &d.of.Rank, bytesOf(p.sampled.edgeRanks(g)))
 	}
@@ -249,6 +249,9 @@ func (s *session) fillThere(b *batch) error {
 	behind := func(list []device.Mem) []device.Mem { return append([]device.Mem{{}}, list...) } // sets count from 1
 	x := &exec.Drawn{Vertices: l.Vertices, Begin: behind(l.Begin), Far: behind(l.Far), Edge: behind(l.Edge), Of: d.of, Tables: map[int]device.Mem{},
 		Made: map[int]exec.Made{}, Queue: l.Queue}
+	if l.Weight != nil {
+		x.Weight = behind(l.Weight)
+	}
 	b.Drawn, b.Most = x, p.sampled.draw.most
 	used := walks(low)
 	b.Cells = make([][2]exec.Cell, len(used))

@@ -362,6 +362,35 @@ func TestSampledFar(t *testing.T) {
 	}
 }
 
+// Batches of the most visited vertices that a GPU draws have the losses, to the bit, of those that the host draws, also from within an
+// epoch. Without a GPU there are none.
+func TestSampledVisits(t *testing.T) {
+	c := sampledConfig()
+	if c.Device == "" {
+		t.Skip("SAGANN_DEVICE names no GPU")
+	}
+	d, how := sampledGraph(t), saga.Sampling{Sampler: sample.PinSAGE(2, 8, 3, 4), Batch: 60}
+	var want []float64
+	for _, x := range []struct {
+		without []string
+		stop    int
+	}{{nil, 0}, {[]string{"draw"}, 0}, {nil, 2}} {
+		c.Without = x.without
+		p := sampledProgram(t, "gcn", d, c, how)
+		var o saga.TrainOptions
+		if x.stop > 0 {
+			o.Resume = stoppedAfter(t, sampledProgram(t, "gcn", d, c, how), x.stop)
+		}
+		got, _ := batchLosses(t, p, o)
+		if got = append(slices.Clone(want[:min(x.stop, len(want))]), got...); want == nil {
+			want = got
+		}
+		if s := p.SampledPlan(); !slices.Equal(got, want) || s.Drawn != (x.without == nil) {
+			t.Errorf("%+v: losses %v, want %v; drawn on the GPU: %t", x, got, want, s.Drawn)
+		}
+	}
+}
+
 // stoppedAfter is the checkpoint of a run that was stopped after n batches.
 func stoppedAfter(t *testing.T, p *saga.Program, n int) string {
 	t.Helper()

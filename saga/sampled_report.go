@@ -84,10 +84,18 @@ func (s *sampled) report(p *Program) *report.Sampled {
 			r.Step += t
 		}
 		if s.filling.ahead.drawn {
-			r.Draw = m.Kind(0).Draw(s.expected.Vertices, s.expected.Edges)
+			r.Draw = m.Kind(0).Draw(s.expected.Vertices, s.expected.Edges, s.moves())
 		}
 	}
 	return r
+}
+
+// moves are those of the walks from a vertex at each step; nil where none are made.
+func (s *Sampling) moves() (list []int) {
+	for step := 0; s.Sampler.Top > 0 && step < s.Sampler.Steps; step++ {
+		list = append(list, s.Sampler.Size(step)*s.Sampler.Length)
+	}
+	return list
 }
 
 // rowWork is, on GPUs, what each kernel of the tasks over rows does in a batch with so many rows of each set.

@@ -18,47 +18,54 @@ import (
 
 // Sampling says how the batches of sampled training are drawn.
 type Sampling struct {
-	// Sampler draws the blocks of a batch (sample.Layers), with a step for each layer of the
-	// model that gathers: the first for the last of them, whose rows are the batch's seeds.
-	// Or it draws subgraphs (sample.Together, sample.Apart), which all layers work on. Weights
-	// that it gives edges are Edge.Weight in training, and stand in place of Edge.SymNorm.
+	// Sampler draws the blocks of a batch (sample.Layers), with one step for each layer of the model
+	// that gathers: the first step is for the last of these layers, whose output rows are the batch's
+	// seeds. Or it draws subgraphs (sample.Together, sample.Apart), on which all layers work. Weights
+	// that it gives edges are Edge.Weight in training, and replace Edge.SymNorm.
 	Sampler sample.Sampler
 	// Batch is how many training vertices, edges, links or graphs a batch has, at least 1. The last
 	// batch of an epoch has what is left.
 	Batch int
-	// Accumulate is how many batches an update has: their gradients are added, and its loss is the mean over all
-	// their seeds. Batch r of an update runs on device r modulo their number, and no bit depends on that number. 0: as many as there
-	// are devices.
+	// Accumulate is the number of batches per update. Their gradients are added; the loss is the mean over
+	// all their seeds. Batch r of an update runs on device r modulo the number of devices, and no bit of the
+	// result depends on that number. 0: the number of devices.
 	Accumulate int
-	// Cache says where a GPU has the rows of vertices that do not change, such as features. 0: on the device, or as many
-	// of them as there is memory for; above 0: this share of them, those that came most often in the batches that are drawn to plan;
-	// below 0: none. The others are read from host memory while the batch before is at work. No number depends on it.
+	// Cache says which rows of vertices that do not change, such as features, a GPU keeps in its memory. 0: all,
+	// or as many as fit; above 0: this share of them, those that were most frequent in the batches drawn for
+	// planning; below 0: none. The other rows are read from host memory while the batch before is at work.
+	// No result depends on it.
 	Cache float64
-	// Norm says what Sum adds up: by default the messages of the edges drawn as they are. With NormFull each counts in-degree
-	// over draws times, so that the sum estimates that over all edges without bias; self loops that the model adds, and
-	// sums of shares by Edge.Softmax, stay as they are. Only for neighbours drawn with equal probability.
+	// Norm says how Sum adds up messages. "": those of the edges drawn, as they are. NormFull: each is
+	// multiplied by in-degree/draws, so that the sum is an unbiased estimate of the sum over all in-edges. Self
+	// loops that the model adds, and sums weighted by Edge.Softmax, are not scaled. NormFull needs a sampler
+	// that draws neighbours with equal probability.
 	Norm string
-	// Clusters is the number of each vertex's cluster, from 0, for sample.ClusterGCN: a batch is Batch clusters, in an
-	// order drawn for the epoch, and their edges; its seeds are their training vertices. sample.Partition makes them.
+	// Clusters is by vertex the number of its cluster, from 0, for sample.ClusterGCN: a batch is Batch clusters, in
+	// an order drawn for the epoch, with the edges among them. Its seeds are their training vertices.
+	// sample.Partition makes clusters.
 	Clusters []uint32
-	// Norms has seeds chosen with replacement, vertex v in proportion to Norms[v] and their mean over the training vertices, so that none counts
-	// for more than twice what it does where all are equal; nil: each once an epoch, in an order drawn for it. A loss counts by times chosen over that
-	// probability (sample.ByNorm), and so a batch's loss and gradients are on average those of all training vertices. Norms are numbers of 0 or more,
-	// as many as there are vertices, which stay as they are: so a batch is known by the seed and its number alone. See FeatureNorms.
+	// Norms, by vertex, choose seeds with replacement: training vertex v is chosen with a probability proportional
+	// to Norms[v] plus the mean of Norms over the training vertices. The loss of a seed is weighted by the number
+	// of times it was chosen divided by its probability (sample.ByNorm), so that a batch's loss and
+	// gradients are on average those of all training vertices, and no weight is more than twice the weight with
+	// equal probabilities. Norms are not negative and do not change during training: a batch depends only on
+	// seed and batch number. nil: every training vertex is a seed once per epoch, in an order drawn for it. See
+	// FeatureNorms.
 	Norms []float32
-	// Eval is how many in-edges of a vertex each layer draws in evaluation, the last layer's first; nil: evaluation is exact, over the
-	// whole graph. Batches are of Batch vertices, sums are scaled as Norm says, and every evaluation draws the same edges. It is for
-	// labels of vertices. Device memory is given to evaluation and back each time, so that Config.Mem holds.
+	// Eval is how many in-edges of a vertex each layer draws in evaluation, the last layer's number first; nil:
+	// evaluation is exact, over the whole graph. Batches have Batch vertices, sums are scaled as Norm says, and
+	// every evaluation draws the same edges. Eval is for labels of vertices. Training frees its device memory
+	// during an evaluation, so that Config.Mem holds.
 	Eval []int
-	// Rows are the data's edges as sample.NewGraph sorts them, for programs that share them: with the self loops that the model adds. nil: they are
-	// sorted anew.
+	// Rows are the data's edges, with the self loops that the model adds, as sample.NewGraph sorts them, for
+	// programs that share them. nil: the program sorts them itself.
 	Rows *sample.Graph
 }
 
-// NormFull scales sums over sampled neighbours to all of them.
+// NormFull, as Sampling.Norm, scales sums over sampled neighbours to estimate sums over all of them.
 const NormFull = "full"
 
-// String is the sampler, its sizes and the batch, as the digest has them.
+// String is the sampler, its sizes and the batch, as in the digest.
 func (s *Sampling) String() string {
 	d := &s.Sampler
 	var sizes []string
@@ -106,18 +113,19 @@ func (s *Sampling) String() string {
 }
 
 // CompileSampled is Compile for training on sampled blocks: an epoch goes over the training
-// vertices in batches, in an order drawn for the epoch, and each batch updates the parameters
-// once (Hamilton, Ying and Leskovec, "Inductive Representation Learning on Large Graphs",
-// 2017). Layers are those of full-graph training. What they see of a block:
+// vertices in batches, in an order drawn for the epoch, and the parameters are updated after every
+// batch, or every Sampling.Accumulate batches (Hamilton, Ying and Leskovec, "Inductive
+// Representation Learning on Large Graphs", 2017). Layers are the same as in full-graph
+// training. What they see of a block:
 //
-//   - InDegree, Mean, Max and softmax are over the edges drawn. Sum is not scaled.
+//   - InDegree, Mean, Max and softmax are over the edges drawn. So is Sum, scaled as Sampling.Norm says.
 //   - OutDegree and Edge.SymNorm are those of the whole graph.
-//   - Self loops that Model.SelfLoops adds are always there, beside the edges drawn.
-//   - Dropout falls as in full-graph training on the same vertex at the same step.
+//   - Self loops that Model.SelfLoops adds are always there, in addition to the edges drawn.
+//   - Dropout drops the same entries as full-graph training does of the same vertex at the same step.
 //
-// A batch has training vertices, or edges, links or graphs of a model for these; its loss is the mean over
-// them, and evaluation is exact, over the whole graph within the same Config.Mem, on the first device or, over shards, on all devices, unless Sampling.Eval
-// says otherwise.
+// A batch has training vertices, or the edges, links or graphs that the model predicts, and its loss is the
+// mean over them. Evaluation is exact unless Sampling.Eval is set: over the whole graph within the same
+// Config.Mem, on the first device, or with shards on all devices.
 func CompileSampled(m Model, d *dataset.Data, c Config, s Sampling) (*Program, error) {
 	p, err := newProgram(request{model: m, data: d, cfg: c})
 	if err != nil {
@@ -160,7 +168,7 @@ func CompileSampled(m Model, d *dataset.Data, c Config, s Sampling) (*Program, e
 	return p, nil
 }
 
-// checkSampling says what of s does not fit the model, the data or the configuration.
+// checkSampling is an error if s does not fit the model, the data or the configuration.
 func (p *Program) checkSampling(s *Sampling) error {
 	steps := s.Sampler.Steps
 	switch n := p.model.gathers(); {
@@ -197,13 +205,13 @@ func (p *Program) checkSampling(s *Sampling) error {
 	}
 	for _, o := range p.cfg.Outputs {
 		if o != "logits" {
-			return fmt.Errorf("a sampled step has no output %q; it has \"logits\", a row a seed", o)
+			return fmt.Errorf("a sampled step has no output %q; it has \"logits\", one row per seed", o)
 		}
 	}
 	return nil
 }
 
-// checkRows says where rows that were sorted before are not those of the edges.
+// checkRows is an error if g, Sampling.Rows, is not the graph of the data.
 func (p *Program) checkRows(g *sample.Graph) error {
 	if e := p.in.edges; g != nil && (p.data.Shard != nil || g.Vertices() != e.V || g.Edges() != e.E()) {
 		return fmt.Errorf("rows of %d vertices and %d edges, and %s has %d and %d, self loops that the model adds among them", g.Vertices(), g.Edges(), p.data.Name, e.V, e.E())
@@ -211,7 +219,7 @@ func (p *Program) checkRows(g *sample.Graph) error {
 	return nil
 }
 
-// compileSampled lowers training over blocks and evaluation over the graph, and plans both.
+// compileSampled lowers training over blocks and evaluation over the whole graph, and plans both.
 func (p *Program) compileSampled() error {
 	o, err := p.optimize(1)
 	if err != nil {
@@ -252,8 +260,8 @@ func (p *Program) compileSampled() error {
 	return p.placeFinal(x.once)
 }
 
-// planSampled plans training for the room that p.sampled gives it, and evaluation beside it.
-// Where there is not enough memory batches do not come ahead.
+// planSampled plans training for batches of the sizes that p.sampled expects at most, and evaluation
+// in the same memory. It tries p.aheads in turn: with less memory fewer batches, or none, are prepared ahead.
 func (p *Program) planSampled() error {
 	o := p.planOptions()
 	if o.Schedule == plan.Auto { // nothing is searched

@@ -5,19 +5,19 @@ import (
 	"math"
 )
 
-// Schedule says how the learning rate goes on from Optimizer.LR. It is computed from the number of
-// completed epochs and, for ScheduleReduce, from validation losses that checkpoints keep.
+// Schedule says how the learning rate changes, beginning with Optimizer.LR. The rate depends on the number
+// of completed epochs and, for ScheduleReduce, on validation losses; checkpoints keep what it needs of them.
 type Schedule struct {
-	Kind ScheduleKind // default: Optimizer.Gamma every DecayEvery epochs
-	// WarmUp is how many epochs the rate rises in, by equal steps from LR/WarmUp to LR. The
-	// schedule begins after them.
+	Kind ScheduleKind // default: multiply by Optimizer.Gamma every DecayEvery epochs
+	// WarmUp is the number of epochs in which the rate first rises in equal steps from LR/WarmUp to
+	// LR. The schedule begins after them.
 	WarmUp int
-	// Epochs is where ScheduleCosine ends, those of WarmUp included. Default: Config.Epochs.
+	// Epochs is the epoch at which ScheduleCosine ends, counted with WarmUp. Default: Config.Epochs.
 	Epochs int
-	// Least is the lowest rate of ScheduleCosine, which it ends with, and of ScheduleReduce.
+	// Least is the rate with which ScheduleCosine ends, and the lowest of ScheduleReduce.
 	Least float32
-	// Factor multiplies the rate of ScheduleReduce when the validation loss has not become lower
-	// by 0.01 % in more than Patience evaluations. Defaults: 0.1 and 10.
+	// ScheduleReduce multiplies the rate by Factor if for more than Patience evaluations the
+	// validation loss was not 0.01 % lower than the best. Defaults: 0.1 and 10.
 	Factor   float32
 	Patience int
 }
@@ -29,12 +29,12 @@ type ScheduleKind string
 const (
 	// ScheduleCosine is half a cosine from LR to Least (Loshchilov and Hutter, 2017).
 	ScheduleCosine ScheduleKind = "cosine"
-	// ScheduleReduce lowers the rate in Train when the validation loss stays where it is: it is
-	// on a plateau.
+	// ScheduleReduce lowers the rate when the validation loss is on a plateau. Only Train evaluates
+	// for it; Step alone keeps the rate.
 	ScheduleReduce ScheduleKind = "plateau"
 )
 
-// betterBy is the part by which a validation loss must be lower than the best to count: that of
+// betterBy is the relative improvement over the best validation loss that counts, as in
 // torch.optim.lr_scheduler.ReduceLROnPlateau.
 const betterBy = 1e-4
 
@@ -70,7 +70,7 @@ func (s *Schedule) validate(o *Optimizer) error {
 	return nil
 }
 
-// plateau is what ScheduleReduce remembers of the evaluations of Train. Checkpoints keep it.
+// plateau is the state of ScheduleReduce. Checkpoints keep it.
 type plateau struct {
 	Seen  bool    // there was an evaluation
 	Best  float64 // lowest validation loss
@@ -78,7 +78,7 @@ type plateau struct {
 	Cuts  int     // how often the rate was lowered
 }
 
-// see takes the validation loss of an evaluation.
+// see updates the state with the validation loss of an evaluation.
 func (p *plateau) see(s *Schedule, loss float64) {
 	if !p.Seen || loss < p.Best*(1-betterBy) {
 		p.Seen, p.Best, p.Stale = true, loss, 0
@@ -109,7 +109,7 @@ func (o *Optimizer) rate(epoch, cuts int) float32 {
 	return o.LR
 }
 
-// facts are those of the digest; none where the rate is what it is without a schedule.
+// facts describe the schedule for the digest; none if there is no schedule.
 func (s *Schedule) facts() (list []string) {
 	if s.WarmUp > 0 {
 		list = append(list, fmt.Sprintf("warm-up of %d epochs", s.WarmUp))

@@ -17,29 +17,29 @@ import (
 	"sagann/device"
 )
 
-// session is what a program has open: devices and their memory, inputs in the order of its
-// plans, and what runs there. What device memory holds, and what is loaded again, exec's
-// runners know (exec/holds.go); the session keeps what they lose.
+// session is what an open program has: devices and their memory, inputs in the order of its plans,
+// and runners. The runners know what device memory holds and what must be loaded again
+// (exec/holds.go); the session keeps copies of what would be lost.
 type session struct {
 	p       *Program
 	devices []device.Device
 	arena   *exec.Arena
-	inputs  map[string][]byte    // laid out, in memory or in
-	files   []*device.HostFile   // these
-	train   *exec.Runner         // or of the forward pass
+	inputs  map[string][]byte    // by name: rows laid out, in memory or in one of files
+	files   []*device.HostFile   // files of inputs
+	train   *exec.Runner         // training, or the forward pass
 	eval    *exec.Runner         // nil until the first evaluation
-	ahead   *exec.Runner         // of a LinkTask's forward pass; nil until the first step
-	tables  tables               // sampled training's learned rows
-	draws   *drawnThere          // sampled training: nil where the host draws
-	feed    *feed                // and there what prepares batches
-	peers   []*session           // of sampled training's further devices,
-	main    *session             // whose session this is; nil: the program's
-	number  int                  // of the device among all
-	grads   map[string][]float32 // of the last step, once the devices do not hold them any more
+	ahead   *exec.Runner         // the forward pass of a LinkTask; nil until the first step
+	tables  tables               // sampled training: learned rows
+	draws   *drawnThere          // sampled training: drawing on the GPU; nil: the host draws
+	feed    *feed                // sampled training: prepares batches
+	peers   []*session           // sampled training: the sessions of the other devices
+	main    *session             // of a peer: the program's session; nil: this is it
+	number  int                  // the device's number among all
+	grads   map[string][]float32 // gradients of the last step, once the devices do not hold them any more
 	spoiled atomic.Pointer[spoiled]
 }
 
-// errClosed is what every use of a closed program gets.
+// errClosed is the error of every use of a closed program.
 var errClosed = errors.New("saga: the program is closed; Open takes device memory again, with the initial parameters")
 
 // openSession takes peak bytes of memory on every device of the configuration.
@@ -48,17 +48,18 @@ func (p *Program) openSession(peak int64) (*session, error) {
 		return nil, err
 	}
 	first, n := p.cfg.opens()
-	if p.sampled != nil { // others have sessions of their own
+	if p.sampled != nil { // the other devices have sessions of their own
 		n = 1
 	}
 	return p.openOn(first, n, peak)
 }
 
-// openOn takes peak bytes of memory on n devices from number first on.
+// openOn takes peak bytes of memory on n devices, the first of them number first.
 func (p *Program) openOn(first, n int, peak int64) (*session, error) {
 	m := &p.chosen.memory
 	budget, least := m.bound, peak+m.scratch+p.drawing()
-	if budget == 0 || p.on.free > 0 || p.cfg.Net.Ranks() > 1 && device.IsGPU(p.cfg.Device) { // NCCL takes memory of its own, and what is free is others', too
+	// NCCL needs memory, too, and free memory is shared with other processes: take no more than needed.
+	if budget == 0 || p.on.free > 0 || p.cfg.Net.Ranks() > 1 && device.IsGPU(p.cfg.Device) {
 		budget = least
 	}
 	devices, err := device.Open(cmp.Or(p.cfg.Device, backend.Default().Name), budget, device.Part(first, n))
@@ -73,7 +74,7 @@ func (p *Program) openOn(first, n int, peak int64) (*session, error) {
 	return s, nil
 }
 
-// sessionOn takes peak bytes of memory on devices, which it closes when that fails.
+// sessionOn takes peak bytes of memory on devices. If that fails, it closes them.
 func (p *Program) sessionOn(devices []device.Device, peak int64) (*session, error) {
 	s := &session{p: p, devices: devices, inputs: map[string][]byte{}}
 	var err error
@@ -97,7 +98,7 @@ func (p *Program) sessionOn(devices []device.Device, peak int64) (*session, erro
 	return s, nil
 }
 
-// joinGPUs makes the GPUs of all ranks known to each other.
+// joinGPUs makes one NCCL communicator of the GPUs of all ranks, if all ranks can use NCCL.
 func (s *session) joinGPUs(first int) error {
 	g := s.p.cfg.Net
 	use, err := g.GPUs.Use(g, device.OpenNCCL)
@@ -118,7 +119,7 @@ func (s *session) joinGPUs(first int) error {
 	return g.Agree(device.JoinNCCL(s.devices, id, first, s.p.cfg.devices()))
 }
 
-// close gives everything back.
+// close frees everything.
 func (s *session) close() error {
 	s.stopFeeds()
 	var err error
@@ -145,11 +146,11 @@ func (s *session) close() error {
 	return err
 }
 
-// start gives u a runner: kernels, inputs, constants. The first is that of training, the others run
-// beside it. What it gives with an error is to be closed, too.
+// start makes a runner for u: kernels, inputs, constants. The first is that of training, the others
+// share its memory. A runner that is returned with an error must be closed, too.
 func (s *session) start(u *unit) (*exec.Runner, error) {
 	p := s.p
-	if u.plan.Places.Sets != nil { // its inputs come with every batch
+	if u.plan.Places.Sets != nil { // over sampled blocks: inputs come with every batch
 		var err error
 		if s.train, err = exec.NewRunner(s.arena, u.plan, u.low.Kernels, nil); err != nil {
 			return nil, err
@@ -201,7 +202,7 @@ func (s *session) start(u *unit) (*exec.Runner, error) {
 	return run, s.setConsts(u, run)
 }
 
-// layOut is what own has of input name in order o, in memory or in a file of the session.
+// layOut lays out the rows of input name that own has, in order o, in memory or in a file of the session.
 func (s *session) layOut(name string, o *chunk.Order, own owned, disk bool) ([]byte, error) {
 	in := s.p.in
 	if !disk {
@@ -215,7 +216,7 @@ func (s *session) layOut(name string, o *chunk.Order, own owned, disk bool) ([]b
 	return f.Bytes(), in.fillFile(f, name, o, own)
 }
 
-// setConsts sets the numbers of u that do not change from step to step.
+// setConsts sets the Globals of u that do not change from step to step.
 func (s *session) setConsts(u *unit, run *exec.Runner) error {
 	for id, x := range u.low.Consts {
 		if err := run.SetGlobal(id, []float32{x}); err != nil {
@@ -223,7 +224,7 @@ func (s *session) setConsts(u *unit, run *exec.Runner) error {
 		}
 	}
 	for name, id := range u.low.Globals {
-		if u.plan.Places.Sets != nil && strings.HasPrefix(name, graphPrefix) { // those of a batch
+		if u.plan.Places.Sets != nil && strings.HasPrefix(name, graphPrefix) { // come with every batch
 			continue
 		}
 		if strings.HasPrefix(name, graphPrefix) || strings.HasPrefix(name, classPrefix) {
@@ -239,7 +240,7 @@ func (s *session) setConsts(u *unit, run *exec.Runner) error {
 	return s.setStep(u, run)
 }
 
-// setStep gives the next step of u the number of its epoch, if it asks for it.
+// setStep sets what the next step of u reads of it: seed, number of the step, and optimiser rates.
 func (s *session) setStep(u *unit, run *exec.Runner) error {
 	if id, ok := u.low.Globals[rateInput]; ok {
 		if err := run.SetGlobal(id, s.p.cfg.Optimizer.rates(s.p.epoch, s.p.rate())); err != nil {
@@ -255,7 +256,7 @@ func (s *session) setStep(u *unit, run *exec.Runner) error {
 	return run.SetGlobal(id, []float32{word(seed), word(seed >> 32), word(s.p.clock()), 0})
 }
 
-// rows is value id of u, which run has stepped, V×cols in the user's order.
+// rows is value id of u after a step of run, V×cols in the user's order, and cols.
 func (s *session) rows(u *unit, run *exec.Runner, id int) ([]float32, int) {
 	v, cols := s.p.in.edges.V, u.plan.Spec.Values[id].Cols
 	x := make([]float32, v*cols)
@@ -268,7 +269,7 @@ func (s *session) rows(u *unit, run *exec.Runner, id int) ([]float32, int) {
 	return x, cols
 }
 
-// peak is the most device memory that any device has held.
+// peak is the most device memory in bytes that any device has held.
 func (s *session) peak() int64 {
 	var most int64
 	for _, x := range s.all() {
@@ -279,7 +280,8 @@ func (s *session) peak() int64 {
 	return most
 }
 
-// alone runs u once in a session of its own; set is called before the step and read after it.
+// alone runs one step of u in a session of its own. set is called before the step and read after it;
+// set may be nil.
 func (p *Program) alone(u *unit, set, read func(*session) error) error {
 	s, err := p.openSession(u.plan.Peak)
 	if err != nil {

@@ -9,19 +9,20 @@ import (
 	"sagann/dataflow/plan/sim"
 )
 
-// Shape is what planning needs to know of a graph that is not there.
+// Shape is what planning needs to know of a graph whose data is not at hand.
 type Shape struct {
 	Vertices, Features, Classes int
 	Edges                       int64
-	// Skew is the exponent a of the degrees: that of the vertex of rank r is
-	// proportional to r^-a. 0: all alike. It decides how many rows of a chunk are empty.
+	// Skew is the exponent a of the degrees, 0 to 2: the vertex with the r-th largest degree has a
+	// degree proportional to r^-a. 0: all are equal. It decides how many rows of a cell are empty.
 	Skew float64
 
-	in, out *spread // of degrees, where they are known
+	in, out *spread // distributions of the degrees; nil: by Skew
 }
 
-// Plan compiles m for a graph of shape s and plans it within c, from statistics alone.
-// The program can be explained, not run.
+// Plan compiles m for a graph of shape s and plans it within c, from statistics alone. The
+// program can be explained but not run. Errors are those of Compile, or say which number of
+// s is out of range.
 func Plan(m Model, s Shape, c Config) (*Program, error) {
 	return compile(request{model: m, shape: &s, cfg: c})
 }
@@ -42,8 +43,8 @@ func (p *Program) describeShape() error {
 	return p.describeRows(s.Vertices)
 }
 
-// cells are the expected sizes of the p×p grid, every cell alike: the vertex order
-// deals heavy vertices over the intervals.
+// cells are the expected sizes of the p×p grid. All cells are taken to be equal, since the vertex
+// order deals vertices of high degree evenly over the intervals.
 func (s *Shape) cells(p int, want chunk.Want) *plan.Cells {
 	width := (s.Vertices + p - 1) / p
 	c := &plan.Cells{V: s.Vertices, P: p, Width: width}
@@ -69,9 +70,9 @@ func (s *Shape) cells(p int, want chunk.Want) *plan.Cells {
 	return c
 }
 
-// nonEmpty is the expected number of an interval's rows with an edge in one cell: a
-// vertex of degree d has none of its edges in a given one of p cells with
-// probability e^(-d/p). Ranks are sampled on a logarithmic scale.
+// nonEmpty is the expected number of an interval's rows that have an edge in a given cell. A
+// vertex of degree d has none of its edges in a given one of p cells with probability
+// e^(-d/p). Ranks are sampled on a logarithmic scale.
 func (s *Shape) nonEmpty(width, p int) int {
 	v := float64(s.Vertices)
 	var weight, sum float64
@@ -117,6 +118,5 @@ func (c *Config) machine() (*sim.Machine, error) {
 	return m, err
 }
 
-// Predicted is the simulated timeline of a training epoch on Config.Machine, nil
-// without one.
+// Predicted is the simulated timeline of a training epoch on Config.Machine; nil without a machine.
 func (p *Program) Predicted() *sim.Timeline { return p.chosen.predicted }

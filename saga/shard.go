@@ -11,12 +11,12 @@ import (
 	"sagann/device"
 )
 
-// Shards: data of which a rank has the rows and edges of its own vertices (dataset.Shard). The order of vertices and the number
-// of intervals are those that the shards were made for.
+// Shards: data of which each rank has only the rows and edges of its own vertices (dataset.Shard). The order of
+// vertices and the number of intervals are those for which the shards were made.
 
 var errRanksOfEdges = errors.New("saga: the model numbers the edges of a vertex, as drop-out of edges does; shards cannot")
 
-// sharded completes c for data in shards, or says why it cannot run on them.
+// sharded sets the fields of c that data in shards determines. The error says why the run cannot use the shards.
 func (c *Config) sharded(d *dataset.Data, m *Model, output string) error {
 	x := d.Shard
 	if x == nil {
@@ -43,7 +43,7 @@ func (c *Config) sharded(d *dataset.Data, m *Model, output string) error {
 		}
 	}
 	c.Chunks = p
-	if !c.without("invariant") { // which all ranks would hold
+	if !c.without("invariant") { // every rank would hold invariants of all vertices
 		c.Without = append(slices.Clone(c.Without), "invariant")
 	}
 	return nil
@@ -57,7 +57,8 @@ func (in *inputs) edgeCount() int {
 	return in.edges.E()
 }
 
-// degrees are the numbers of edges into each vertex, or out of it: of shards right for the rank's vertices only.
+// degrees are the in-degrees, or with out the out-degrees, of all vertices. Of shards they are right only for
+// the rank's own vertices, unless they were shared.
 func (in *inputs) degrees(out bool) ([]uint32, error) {
 	switch {
 	case in.shared[out] != nil:
@@ -70,7 +71,7 @@ func (in *inputs) degrees(out bool) ([]uint32, error) {
 	return in.edges.InDegrees(), nil
 }
 
-// shardErr is what went wrong while features came out of shards.
+// shardErr is the error, if any, of reading features from a shard.
 func (in *inputs) shardErr() error {
 	if in.data.Shard == nil {
 		return nil
@@ -78,7 +79,8 @@ func (in *inputs) shardErr() error {
 	return in.data.Shard.Err()
 }
 
-// shardGrid builds the cells of the rank's own intervals, those of each direction of its edges alone; the other cells are empty.
+// shardGrid builds the cells of the rank's own intervals. Each direction is built from its own list of edges.
+// All other cells are empty.
 func (p *Program) shardGrid(n int) (*chunk.Grid, error) {
 	x, want := p.data.Shard, p.chosen.want
 	if want.Rank {
@@ -109,7 +111,7 @@ func (p *Program) shardGrid(n int) (*chunk.Grid, error) {
 	return grid, nil
 }
 
-// buildGrid is the grid of n intervals in the order o.
+// buildGrid builds the grid of n intervals in order o.
 func (p *Program) buildGrid(o *chunk.Order, n int) (*chunk.Grid, error) {
 	defer since(&p.stages.Grid, time.Now())
 	if p.data.Shard != nil {

@@ -10,15 +10,15 @@ import (
 	"sagann/ops"
 )
 
-// Sparse features. Rows of dataset.Data.Late.Sparse are a vertex tensor of twice as many columns as the
-// longest row has entries: columns, then values (ops/sparse.go). They lie, stream and stay like
-// dense ones. Models read them by products with weights only; those move to the features
-// (dataflow.ByProducts), whose rows then pick rows of the weights.
+// Sparse features. The rows of dataset.Data.Late.Sparse become a vertex tensor with twice as many columns
+// as the longest row has entries: column numbers, then values (ops/sparse.go). It is stored and streamed
+// like a dense tensor. Models may read sparse features only in products with weights. These products move to
+// the features (dataflow.ByProducts), and a sparse row then selects rows of the weight.
 
-// sparseInput is the vertex input of such rows.
+// sparseInput is the name of this vertex input.
 const sparseInput = "features:sparse"
 
-// describeSparse makes sparse features an input, where d's are and the model reads them.
+// describeSparse makes d's features a sparse input if they are sparse and the model reads them.
 func (p *Program) describeSparse(d *dataset.Data) error {
 	if d.Features != nil || d.Late.Sparse == nil || p.model.Embedding > 0 {
 		return nil
@@ -34,7 +34,7 @@ func (p *Program) describeSparse(d *dataset.Data) error {
 	return nil
 }
 
-// sparseRow writes the row of vertex v.
+// sparseRow writes the sparse row of vertex v to to.
 func sparseRow(s *dataset.SparseRows, v int, to []float32) {
 	ids, x := s.Row(v)
 	k := len(to) / 2
@@ -47,7 +47,7 @@ func sparseRow(s *dataset.SparseRows, v int, to []float32) {
 	}
 }
 
-// sparseProduct is x·w, x being the features or the features with entries dropped.
+// sparseProduct is x·w, where x is the features or their dropout.
 func (p *Program) sparseProduct(x, w Tensor) Tensor {
 	rows := x.Graph().Leaf(dataflow.InputOp, sparseInput, dataflow.Shape{Set: x.Shape().Set, Cols: p.in.width(sparseInput)})
 	if x.Op() == dataflow.DropoutOp {
@@ -56,7 +56,7 @@ func (p *Program) sparseProduct(x, w Tensor) Tensor {
 	return ops.SparseMatMul(rows, w)
 }
 
-// sparseParts are the bytes of sparse features; nil: they are dense, or there are none.
+// sparseParts are the bytes of sparse features, for the checksum; nil: the features are dense, or there are none.
 func (in *inputs) sparseParts() [][]byte {
 	d := in.data
 	if d.Features != nil || d.Late.Sparse == nil {

@@ -5,10 +5,10 @@ import (
 	"math/bits"
 )
 
-// spread is a distribution of degrees.
+// spread is a distribution of degrees: by bin, the mean degree and the number of vertices.
 type spread struct{ degree, vertices []float64 }
 
-// spreadOf sorts degrees into bins: up to 63 one each, then 32 for every doubling.
+// spreadOf sorts degrees into bins: one bin for each degree up to 63, then 32 bins per doubling.
 func spreadOf(degrees []uint32) *spread {
 	const exact, lead = 64, 5
 	var count, sum [exact + 32<<lead]float64
@@ -30,7 +30,7 @@ func spreadOf(degrees []uint32) *spread {
 	return s
 }
 
-// nonEmpty is the expected number of an interval's rows with an edge in one of p cells.
+// nonEmpty is the expected number of an interval's rows that have an edge in a given one of p cells.
 func (s *spread) nonEmpty(width, p int) int {
 	sum := 0.0
 	for i, d := range s.degree {

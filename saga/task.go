@@ -9,20 +9,20 @@ import (
 	"sagann/ops"
 )
 
-// Task says what labels, losses and predictions stand on.
+// Task says what has labels and predictions: vertices, edges, graphs, or pairs of vertices.
 type Task = dataset.LabelKind
 
-// The tasks.
+// The tasks; LinkTask is a fourth.
 const (
 	VertexTask = dataset.VertexLabels
 	EdgeTask   = dataset.EdgeLabels
 	GraphTask  = dataset.GraphLabels
 )
 
-// things that labels stand on.
+// things are the plurals of what has labels, for errors.
 var things = map[Task]string{VertexTask: "vertices", EdgeTask: "edges", GraphTask: "graphs", LinkTask: "links"}
 
-// Readout combines the rows of a graph's vertices. A graph without vertices gets zeros.
+// Readout combines the rows of a graph's vertices into one row. A graph without vertices gets zeros.
 type Readout string
 
 // The readouts.
@@ -32,32 +32,34 @@ const (
 	ReadoutMax  Readout = "max"
 )
 
-// graphPrefix begins the names of inputs of a row a graph.
+// graphPrefix begins the names of inputs with one row per graph.
 const graphPrefix = "graph:"
 
 // Names of the inputs that tasks other than VertexTask need.
 const (
-	graphOf       = "graph:of"       // [V×1]: the graph of a vertex, a number
-	graphLabels   = "graph:labels"   // Global [G×1], of numbers [G×C]
+	graphOf       = "graph:of"       // [V×1]: the number of the vertex's graph
+	graphLabels   = "graph:labels"   // Global [G×1]: class, or [G×C]: regression targets
 	graphWeight   = "graph:weight"   // Global [G×1]: 1/|train| on training graphs, else 0
 	graphSplits   = "graph:splits"   // Global [G×3]: membership in train, validation, test
 	graphInvCount = "graph:invcount" // Global [G×1]: 1/max(vertices, 1)
 )
 
-// Label and split of an edge travel as more columns of the edge data, after the
-// user's: the class (-1 without) or the targets, and the split, 1 to 3 (0 without).
+// The label and the split of an edge are columns of the edge data, after the user's columns: the
+// class (-1: none) or the targets, then the split, 1 to 3 (0: none).
 
-// labelCols is how many columns those are, of so many targets; 0: a class.
+// labelCols is how many columns these are for so many targets; targets 0 means a class.
 func labelCols(targets int) int { return max(1, targets) + 1 }
 
-// target gives the labels of what the logits stand for. Each call makes new nodes.
+// target gives labels, weights and splits, with one row for each row of the logits. Each call
+// makes new nodes.
 type target struct {
-	labels func() Tensor // [·×1], or [·×C] of 0 and 1
+	labels func() Tensor // [·×1]: class; [·×C]: several labels as 0 and 1, or regression targets
 	weight func() Tensor // [·×1]: 1/|train| in the training split, else 0
 	splits func() Tensor // [·×3]: membership
 }
 
-// head sets logits, labels and hidden of tr from the last layer's rows x.
+// head sets the logits, the target and, where a head follows the layers, the hidden rows of tr. x is
+// the last layer's rows.
 func (tr *traced) head(m *Model, x Tensor) error {
 	t := tr.t
 	t.g.Origin("")
@@ -122,7 +124,7 @@ func (d *dims) taskName() Task {
 	return d.task
 }
 
-// readout is x [V×c] by graph: [G×c].
+// readout combines x [V×c] by graph: [G×c].
 func (t *tracer) readout(r Readout, x Tensor) (Tensor, error) {
 	t.g.Origin("readout")
 	defer t.g.Origin("")
@@ -138,7 +140,7 @@ func (t *tracer) readout(r Readout, x Tensor) (Tensor, error) {
 	return nil, fmt.Errorf("unknown readout %q; there are %s, %s, %s", r, ReadoutSum, ReadoutMean, ReadoutMax)
 }
 
-// matrix is a Global of a row a graph.
+// matrix is a Global input with one row per graph.
 func (t *tracer) matrix(name string, cols int) Tensor {
 	return t.g.Leaf(dataflow.InputOp, name, dataflow.Shape{Rows: t.d.graphs, Cols: cols})
 }
@@ -175,7 +177,7 @@ func (t *tracer) edgeTarget() target {
 	return target{
 		labels: func() Tensor { return ops.Slice(t.edgeRow(), t.d.data, cols) },
 		weight: func() Tensor {
-			if t.d.levels > 0 { // it stands in place of the split
+			if t.d.levels > 0 { // in a batch the column of the split has the weight
 				return ops.Slice(t.edgeRow(), t.d.data+cols, 1)
 			}
 			if w := t.d.loss.ClassWeights; w != nil {
@@ -187,7 +189,7 @@ func (t *tracer) edgeTarget() target {
 	}
 }
 
-// edgeRow is all that the cells carry as an edge's data.
+// edgeRow is all columns that cells carry as edge data.
 func (t *tracer) edgeRow() Tensor {
 	n := t.d.data
 	if t.d.task == EdgeTask {
@@ -199,7 +201,7 @@ func (t *tracer) edgeRow() Tensor {
 	return t.edge(dataflow.DataInput, n)
 }
 
-// edgeData is the user's part of it, nil without.
+// edgeData is the user's columns of it; nil if there are none.
 func (t *tracer) edgeData() Tensor {
 	if t.d.data == 0 {
 		return nil
@@ -207,7 +209,7 @@ func (t *tracer) edgeData() Tensor {
 	return ops.Slice(t.edgeRow(), 0, t.d.data)
 }
 
-// updateEdge sets what the next layers see as edge data.
+// updateEdge sets the edge data that the next layers see to what l.UpdateEdge returns.
 func (t *tracer) updateEdge(l *Layer, index int, x Tensor, p Params) {
 	update := func(src, dst Tensor) Tensor {
 		t.g.Origin(fmt.Sprintf("layer %d", index+1))
@@ -216,7 +218,7 @@ func (t *tracer) updateEdge(l *Layer, index int, x Tensor, p Params) {
 		data := t.user("UpdateEdge", l.UpdateEdge, func() Tensor { return l.UpdateEdge(e, p) })
 		if data.Shape().Set.Kind != dataflow.Edge {
 			panic(&dataflow.ShapeError{Op: "UpdateEdge", Pos: dataflow.FuncPos(l.UpdateEdge), In: []dataflow.Shape{data.Shape()},
-				Err: fmt.Errorf("must return a row an edge")})
+				Err: fmt.Errorf("must return one row per edge")})
 		}
 		return data
 	}
@@ -228,8 +230,8 @@ func (t *tracer) updateEdge(l *Layer, index int, x Tensor, p Params) {
 	t.data = func() Tensor { return data }
 }
 
-// withLabels is e with label and split of its edges in columns of the data. e may have
-// more edges than d, self loops at its end. Of so many targets those stand for the label.
+// withLabels is e with the label and the split of each edge in columns of its data. e may have
+// more edges than d: self loops at its end. targets is the number of regression targets; 0: a class.
 func withLabels(e *chunk.Edges, d *dataset.Data, targets int) *chunk.Edges {
 	r, cols := *e, e.DataCols+labelCols(targets)
 	r.DataCols, r.Data = cols, make([]float32, e.E()*cols)
@@ -253,8 +255,8 @@ func withLabels(e *chunk.Edges, d *dataset.Data, targets int) *chunk.Edges {
 	return &r
 }
 
-// byNumber sorts the edge rows x by the number of their edge: [E×c] as a Global, of the
-// edges that the data has. The numbers take the place of the labels.
+// byNumber is the edge rows x as a Global [E×c] in the order of the data's edges, without added self
+// loops. It writes the edges' numbers into the column of the label.
 func (p *Program) byNumber(tr *traced, x Tensor) (Tensor, error) {
 	n, e := p.data.Edges.E(), p.in.edges
 	if n < 1 || n > maxRows {
@@ -270,7 +272,7 @@ func (p *Program) byNumber(tr *traced, x Tensor) (Tensor, error) {
 	return ops.SumRowsBy(x, tr.target.labels(), n), nil
 }
 
-// maxRows is how many things a float32 can number.
+// maxRows is how many consecutive integers a float32 represents exactly.
 const maxRows = 1 << 24
 
 // graphCount is the number of graphs of d.
@@ -288,7 +290,7 @@ func graphCount(d *dataset.Data) (int, error) {
 	return int(n), nil
 }
 
-// matrix gives the Global input name, of losses or of so many graphs.
+// matrix is the Global input name: weights of the loss, or an input with one row per graph.
 func (in *inputs) matrix(name string, graphs int) (x []float32, err error) {
 	if x := in.byGraph[name]; x != nil {
 		return x, nil
@@ -307,7 +309,7 @@ func (in *inputs) matrix(name string, graphs int) (x []float32, err error) {
 	return x, err
 }
 
-// graphWeights is how much each graph counts in the mean loss over the training split.
+// graphWeights is the weight of each graph in the mean loss over the training split.
 func (in *inputs) graphWeights(graphs int) ([]float32, error) {
 	x, rows := make([]float32, graphs), in.data.GraphSplit.Train
 	of := func(uint32) float32 { return 1 / float32(len(rows)) }
@@ -325,7 +327,7 @@ func (in *inputs) graphWeights(graphs int) ([]float32, error) {
 	return x, nil
 }
 
-// newMatrix is an input of a row a graph; nil when the engine has none of that name.
+// newMatrix is an input with one row per graph; nil if there is none of that name.
 func (in *inputs) newMatrix(name string, graphs int) []float32 {
 	d := in.data
 	x := make([]float32, graphs)

@@ -8,26 +8,25 @@ import (
 	"sagann/ops"
 )
 
-// Model is a sequence of layers. The last layer's rows are the logits, unless there is
-// a head for another Task.
+// Model is a sequence of layers. With VertexTask the last layer's rows are the logits.
 type Model struct {
 	Name   string
 	Layers []Layer
 	// SelfLoops adds a self loop to every vertex that has none.
 	SelfLoops bool
-	// Task says what the labels stand on. Default: VertexTask.
+	// Task says what has labels. Default: VertexTask.
 	Task Task
-	// Readout makes one row a graph of the last layer's rows. Default: ReadoutMean.
+	// Readout combines the last layer's rows into one row per graph, for a GraphTask. Default: ReadoutMean.
 	Readout Readout
-	// Embedding is the number of columns of rows that are learned, one a vertex, in place of features
-	// (parameter "embedding"); the data's are not read. 0: none. Data without features then has the
-	// identity for them, V×V, which is never made.
+	// Embedding is the number of columns of learned rows, one row per vertex, that take the place of
+	// features (parameter "embedding"); features of the data are not read. 0: none. Data without
+	// features then has the identity matrix V×V as features, which is never stored.
 	Embedding int
-	// Head gives the logits [G×C] of graphs from what was read out [G×c]; nil: that is
-	// the logits. Its parameters have the scope "head".
+	// Head computes the logits [G×C] of graphs from the rows that were read out [G×c], for a GraphTask.
+	// nil: these rows are the logits. Its parameters have the scope "head".
 	Head func(graphs Tensor, p Params) Tensor
-	// EdgeHead gives the logits [E×C] of edges; Src and Dst are the last layer's rows.
-	// Its parameters have the scope "head".
+	// EdgeHead computes the logits [E×C] of edges, for an EdgeTask; Src and Dst are the last layer's
+	// rows. Its parameters have the scope "head".
 	EdgeHead func(e Edge, p Params) Tensor
 	// LinkHead scores pairs of vertices by the last layer's rows, for a LinkTask. Default: LinkDot.
 	LinkHead LinkHead
@@ -39,7 +38,7 @@ type Model struct {
 const (
 	featuresInput = "features"
 	labelsInput   = "labels"
-	weightInput   = "weight"             // [V×1]: 1/|train| on training vertices, else 0
+	weightInput   = "weight"             // [V×1]: weight in the training loss; 1/|train| without class weights
 	splitsInput   = "splits"             // [V×3]: membership in train, validation, test
 	invDegree     = "vertex:invdegree"   // [V×1] 1/max(in-degree, 1)
 	rsqrtDegree   = "vertex:rsqrtdegree" // [V×1] in-degree^-½, 0 without in-edges
@@ -48,10 +47,10 @@ const (
 // dims is what a trace must know of the data.
 type dims struct {
 	features, classes int
-	multi             bool // labels are a row of 0 and 1 a vertex
-	types, data       int
-	weight            bool
-	featureGrad       bool
+	multi             bool // a vertex has several labels: a row of 0 and 1
+	types, data       int  // number of edge types, 0: none; columns of edge data
+	weight            bool // edges have weights
+	featureGrad       bool // the gradient of the features is an output
 	vertices          int
 	embedding         int  // columns of the rows that are learned in place of features; 0: none are
 	identity          bool // features are the identity
@@ -59,10 +58,10 @@ type dims struct {
 	task              Task
 	graphs            int  // GraphTask: number of graphs
 	train             int  // EdgeTask: number of training edges
-	targets           int  // EdgeTask: numbers that each edge has to predict; 0: a class
-	levels            int  // of sampled blocks, as many as layers that gather; 0: the full graph
-	weighed           bool // by the sampler
-	scaled            bool // sums over sampled edges are (NormFull)
+	targets           int  // EdgeTask: regression targets per edge; 0: a class
+	levels            int  // levels of sampled blocks above the seeds; 0: the full graph
+	weighed           bool // the sampler gives edges weights
+	scaled            bool // sums over sampled edges are scaled (NormFull)
 	loss              Loss
 	linkHead          LinkHead
 }
@@ -74,29 +73,29 @@ type tracer struct {
 	train     bool
 	params    map[string]*dataflow.Node
 	list      []Param
-	sites     int
-	averages  map[*dataflow.Node]Tensor // in training what the averaged parameters move towards
-	level     int                       // of sampled blocks, of the rows in hand
-	gathering any                       // ApplyEdge of the layer in hand
-	soft      bool                      // which has asked for Edge.Softmax
-	data      func() Tensor             // edge data of the next layer, of the edges in hand; nil: that of the graph
+	sites     int                       // number of dropouts so far: each draws its own numbers
+	averages  map[*dataflow.Node]Tensor // in training, by averaged parameter: what it moves towards
+	level     int                       // over sampled blocks: the level of the current rows
+	gathering any                       // ApplyEdge of the current layer
+	soft      bool                      // ApplyEdge of the current layer has called Edge.Softmax
+	data      func() Tensor             // makes the edge data that the current layer sees; nil: that of the graph
 
-	running bool // one of the model's functions
+	running bool // one of the model's functions is running
 }
 
 // traced is a model as a program.
 type traced struct {
 	t              *tracer
 	hidden, logits Tensor // hidden: the rows that enter the last layer, or the head
-	rows           Tensor // hidden rows of vertices: of a GraphTask those that are read out
+	rows           Tensor // hidden rows of vertices; of a GraphTask those that are read out
 	features       Tensor
 	target         target
 	heads          []Tensor // parameters of the LinkHead
-	ends           Tensor   // rows of the ends of pairs
+	ends           Tensor   // LinkTask: rows of the vertices at the ends of pairs
 }
 
-// LayerError says which layer is wrong: its shapes, or what its functions return or panic
-// with.
+// LayerError says which layer is wrong. Err is a wrong shape, or what one of the layer's functions
+// returned or panicked with.
 type LayerError struct {
 	Layer int // from 1
 	Name  string
@@ -112,8 +111,8 @@ func (e *LayerError) Error() string {
 // panicked with.
 func (e *LayerError) Unwrap() error { return e.Err }
 
-// trace turns m into a program. It is the one place where a panic of a user's function
-// becomes an error.
+// trace turns m into a program. It is the only place where a panic in a user's function becomes
+// an error.
 func trace(m Model, d dims, train bool) (tr *traced, err error) {
 	if len(m.Layers) == 0 {
 		return nil, errors.New("a model needs at least one layer")
@@ -138,7 +137,7 @@ func trace(m Model, d dims, train bool) (tr *traced, err error) {
 		tr.hidden, tr.rows = x, x
 		x = t.layer(&m.Layers[layer], layer, x)
 		if k := x.Shape().Set.Kind; k != dataflow.Vertex {
-			return nil, &LayerError{layer + 1, m.Layers[layer].Name, fmt.Errorf("ApplyVertex must return a row a vertex, not %v", x.Shape())}
+			return nil, &LayerError{layer + 1, m.Layers[layer].Name, fmt.Errorf("ApplyVertex must return one row per vertex, not %v", x.Shape())}
 		}
 	}
 	layer = len(m.Layers)
@@ -157,13 +156,13 @@ func (t *tracer) layer(l *Layer, index int, x Tensor) Tensor {
 	defer t.g.Origin("")
 	x = t.dropout(x, l.Dropout)
 	y := t.rows(l, index, x, p)
-	if l.UpdateEdge != nil { // after the layer has seen the data as it was
+	if l.UpdateEdge != nil { // only now: the layer itself has seen the data as it was
 		t.updateEdge(l, index, x, p)
 	}
 	return y
 }
 
-// rows are the layer's new rows from its rows x.
+// rows are the layer's new rows, computed from its rows x.
 func (t *tracer) rows(l *Layer, index int, x Tensor, p Params) Tensor {
 	self := t.below(l, x)
 	v := Vertex{Self: self, InDegree: t.vertex(dataflow.InDegree, 1), OutDegree: t.vertex(dataflow.OutDegree, 1), t: t}
@@ -190,7 +189,7 @@ func (t *tracer) rows(l *Layer, index int, x Tensor, p Params) Tensor {
 	return t.user("ApplyVertex", l.ApplyVertex, func() Tensor { return l.ApplyVertex(v, p) })
 }
 
-// edges are those whose sources have rows x and whose destinations have rows self.
+// edges is what functions see of edges whose sources have rows x and whose destinations have rows self.
 func (t *tracer) edges(x, self Tensor) Edge {
 	e := Edge{Src: dataflow.ScatterSrc(x), Dst: dataflow.ScatterDst(self), Types: max(1, t.d.types), t: t}
 	if t.data != nil {

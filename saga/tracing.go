@@ -8,18 +8,22 @@ import (
 	"sagann/saga/report"
 )
 
-// Overlap says how well the copies of traced epochs hid behind compute.
+// Overlap says how much of the copies of traced epochs ran while kernels ran.
 type Overlap = traceout.Overlap
 
-// TaskTotal sums up the tasks of one traced epoch that do the same in the same phase, on
-// all devices, beside what the simulator expects of them.
+// TaskTotal sums up the tasks of one traced epoch that do the same in the same phase, over
+// all devices, with the time that the simulator predicts for them.
 type TaskTotal = report.TaskTotal
 
-// StartTrace keeps the times of all tasks of the last epochs training epochs from now
-// on; 0 turns tracing off and forgets them. It costs 24 bytes a task and epoch.
+// StartTrace records from now on the times of all tasks of training epochs, in sampled training of
+// batches, and keeps those of the last so many; 0 turns tracing off and drops what was recorded. It
+// costs 24 bytes per task and epoch. It is an error if several ranks train on the full graph.
 func (p *Program) StartTrace(epochs int) error {
 	if epochs < 0 {
-		return fmt.Errorf("saga: trace of %d epochs", epochs)
+		return fmt.Errorf("saga: a trace of %d epochs; 0 turns tracing off, more are kept", epochs)
+	}
+	if p.ranks() > 1 { // a rank runs a part of the plan only
+		return fmt.Errorf("saga: one of %d ranks cannot be traced; trace one process with all devices", p.ranks())
 	}
 	s, err := p.open()
 	if err != nil {
@@ -29,7 +33,7 @@ func (p *Program) StartTrace(epochs int) error {
 	return nil
 }
 
-// TraceOverlap sums up the traced epochs. Without any it is zero.
+// TraceOverlap sums up the traced epochs. It is zero if none was traced.
 func (p *Program) TraceOverlap() Overlap {
 	t, err := p.traced()
 	if err != nil {
@@ -38,10 +42,9 @@ func (p *Program) TraceOverlap() Overlap {
 	return t.Overlap()
 }
 
-// WriteTrace writes the traced epochs into the folder dir, which is made when it is
-// missing: trace.json in the Chrome trace event format, which Perfetto opens, and
-// trace.pb.gz for go tool pprof. It is an error when no epoch was traced. A closed
-// program has no trace.
+// WriteTrace writes the traced epochs to two files in folder dir, which it makes if it is missing:
+// trace.json in the Chrome trace event format, for Perfetto, and trace.pb.gz for go tool pprof.
+// It is an error if no epoch was traced since the program was opened.
 func (p *Program) WriteTrace(dir string) error {
 	t, err := p.traced()
 	if err != nil {
@@ -53,8 +56,8 @@ func (p *Program) WriteTrace(dir string) error {
 	return nil
 }
 
-// TraceTotals sums up the last traced epoch, in the order in which the plan first has each
-// kind of task. It is an error when no epoch was traced.
+// TraceTotals sums up the last traced epoch by kind of task, in the order in which the plan first has
+// each kind. It is an error if no epoch was traced.
 func (p *Program) TraceTotals() ([]TaskTotal, error) {
 	t, err := p.traced()
 	if err != nil {
@@ -68,7 +71,10 @@ func (p *Program) traced() (*traceout.Trace, error) {
 	if s == nil || len(s.train.Traced()) == 0 {
 		return nil, errors.New("saga: no epoch was traced; call StartTrace before Step")
 	}
-	t := report.Traced{Steps: s.train.Traced(), Epoch: p.epoch, Without: p.cfg.Without}
+	t := report.Traced{Steps: s.train.Traced(), Unit: "epoch", Last: p.epoch, Without: p.cfg.Without}
+	if x := p.sampled; x != nil {
+		t.Unit, t.Last = "batch", p.epoch*x.batches()+x.batch
+	}
 	for _, d := range s.devices {
 		t.Devices = append(t.Devices, d.Info())
 	}

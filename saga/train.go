@@ -17,19 +17,21 @@ type TrainOptions struct {
 	// OnEpoch is called after every epoch, before its checkpoint is written. An error
 	// ends the training.
 	OnEpoch func(Epoch) error `json:"-"`
-	// Checkpoint is the file that checkpoints are written to; "" writes none. One is
-	// written after every CheckpointEvery epochs (0: none in between), after the last
-	// epoch and when the training is cancelled. Beside these, one is written after every CheckpointBatches batches
-	// of sampled training, and after the first epoch or batch that ends CheckpointAfter or more after the last
-	// was written (0: not so). A run goes on from any of them bit for bit.
+	// Checkpoint is the file that checkpoints are written to; "": none are written. A checkpoint
+	// is written after the last epoch, when the training is cancelled, and
+	//   - after every CheckpointEvery epochs,
+	//   - after every CheckpointBatches updates of sampled training,
+	//   - after the first epoch or batch that ends CheckpointAfter or more after the last checkpoint.
+	// Each of the three is off if it is 0. A run can go on from any checkpoint bit for bit.
 	Checkpoint        string
 	CheckpointEvery   int
 	CheckpointBatches int
 	CheckpointAfter   time.Duration
-	// ModelOptions is text that is kept in checkpoints for whoever rebuilds the model.
+	// ModelOptions is text to keep in checkpoints (Checkpoint.Options), from which the model can be
+	// built again.
 	ModelOptions string
-	// Resume is a checkpoint to go on from: as Restore, with what early stopping
-	// remembers. "" starts from where the program is.
+	// Resume is a checkpoint to go on from. It is restored as by Restore, and with it the state of
+	// early stopping. "": training starts from the program's current parameters.
 	Resume string
 }
 
@@ -44,26 +46,26 @@ type Batch struct {
 // Epoch reports one epoch of Train.
 type Epoch struct {
 	Epoch    int     // counted from 1
-	Loss     float64 // training loss before the update, with dropout; of sampled training the mean over the epoch's seeds
-	Scores   *Scores // after the update, without dropout; nil when it was not evaluated
+	Loss     float64 // training loss before the update, with dropout; in sampled training the mean over the epoch's seeds
+	Scores   *Scores // after the update, without dropout; nil: not evaluated
 	Seconds  float64 // wall time of the training step, without evaluation
-	H2D, D2H int64   // bytes that the step moved from and to the host
-	D2D      int64   // bytes that it moved between devices
-	Peak     int64   // most bytes of device memory held at once so far
+	H2D, D2H int64   // bytes that the epoch copied from the host to devices and back
+	D2D      int64   // bytes that it copied between devices
+	Peak     int64   // most bytes of memory that a device has held so far
 }
 
-// Result is what Train leaves behind beside the parameters.
+// Result is what Train returns; the parameters are in the program.
 type Result struct {
-	Epochs       int     // completed, those before a resume included
-	Loss         float64 // of the last epoch; NaN when none was run
+	Epochs       int     // completed epochs, with those before a resume
+	Loss         float64 // of the last epoch; NaN if none was run
 	Final        Scores  // of the parameters that the program has now
 	Best         Scores  // of the epoch with the lowest validation loss
-	BestEpoch    int     // 0 without validation vertices
-	Stopped      bool    // by Config.Patience, before Config.Epochs
-	EpochSeconds float64 // median over the epochs that were run; NaN when none was
-	H2D, D2H     int64   // bytes that one epoch moved from and to the host, without evaluation
-	D2D          int64   // bytes that it moved between devices
-	Peak         int64   // most bytes of device memory held at once
+	BestEpoch    int     // 0: no validation split
+	Stopped      bool    // ended by Config.Patience before Config.Epochs
+	EpochSeconds float64 // median over the epochs that were run; NaN if none was
+	H2D, D2H     int64   // bytes that the last epoch copied from the host to devices and back, without evaluation
+	D2D          int64   // bytes that it copied between devices
+	Peak         int64   // most bytes of memory that a device has held
 }
 
 // trainer is the state of one call of Train.
@@ -78,28 +80,30 @@ type trainer struct {
 	scores Scores
 	scored int // the epoch of scores; -1 before the first
 
-	saved   int       // updates that the last checkpoint has; -1: there is none
-	savedAt time.Time // when that was, or when training began
+	saved   int       // number of updates when the last checkpoint was written; -1: none was
+	savedAt time.Time // when it was written, or when training began
 }
 
-// best is what early stopping remembers.
+// best is the state of early stopping.
 type best struct {
-	Epoch  int    // 0: none yet
+	Epoch  int    // the epoch with the lowest validation loss; 0: none yet
 	Stale  int    // evaluations since
 	Scores Scores // of that epoch
 	params map[string][]float32
 }
 
-// Train runs epochs until Config.Epochs are completed, or until the validation loss
-// has not improved for Config.Patience evaluations; then the parameters of the best
-// epoch are set. It evaluates after every Config.EvalEvery epochs and after the last.
+// Train runs epochs until Config.Epochs are completed, or until the validation loss has not
+// improved for Config.Patience evaluations. With Patience it then sets the parameters of the best
+// epoch. It evaluates after every Config.EvalEvery epochs and after the last.
 //
-// When ctx is cancelled the epoch in hand, in sampled training the batch, is finished, its checkpoint written and the
-// error of ctx returned with the result so far. A loss, a parameter or a number of the
-// optimiser's state that is not finite ends the training with a *NotFiniteError, which names it and the epoch,
-// and leaves the last checkpoint as it is. On GPUs, where the optimiser runs there, parameters
-// and state are looked at when an epoch is evaluated and before a checkpoint is written.
-// A checkpoint for which no file can be made is an error before the first epoch.
+// When ctx is cancelled, Train finishes the current epoch, or in sampled training the current
+// batch, writes a checkpoint, and returns the result so far with the error of ctx.
+//
+// A loss, a parameter or a number of the optimiser's state that is not finite ends the training
+// with a *NotFiniteError, which names it and the epoch, and leaves the last checkpoint as it is.
+// If the optimiser runs on a GPU, its parameters and state are checked only when an epoch is
+// evaluated and before a checkpoint is written. If Checkpoint cannot be created, Train fails before the
+// first epoch.
 func (p *Program) Train(ctx context.Context, o TrainOptions) (*Result, error) {
 	if err := p.trainable(); err != nil {
 		return nil, err
@@ -158,7 +162,7 @@ func (p *Program) Train(ctx context.Context, o TrainOptions) (*Result, error) {
 	return t.result(), nil
 }
 
-// save writes a checkpoint, if there was an update since the last.
+// save writes a checkpoint if there was an update since the last one.
 func (t *trainer) save() error {
 	p, o := t.p, &t.o
 	if o.Checkpoint == "" || t.saved == p.updates() {
@@ -168,17 +172,17 @@ func (t *trainer) save() error {
 	return p.save(o.Checkpoint, o.ModelOptions, t.id, t.best)
 }
 
-// due tells whether a checkpoint is to be written by the clock, or by the number of batches.
+// due tells whether a checkpoint must be written because of CheckpointAfter or CheckpointBatches.
 func (t *trainer) due() (bool, error) {
 	o, s, g := &t.o, t.p.sampled, t.p.cfg.Net
 	late := o.CheckpointAfter > 0 && time.Since(t.savedAt) >= o.CheckpointAfter
-	if o.CheckpointAfter > 0 && g.Ranks() > 1 { // whose clocks differ
+	if o.CheckpointAfter > 0 && g.Ranks() > 1 { // clocks of ranks differ: they must agree
 		return g.Any(late)
 	}
 	return late || o.CheckpointBatches > 0 && s != nil && s.filling.updates%o.CheckpointBatches == 0, nil
 }
 
-// saveDue is save, if it is time or the caller says so.
+// saveDue is save if a checkpoint is due, or if the caller says so.
 func (t *trainer) saveDue(so bool) error {
 	due, err := t.due()
 	if err != nil || !due && !so {
@@ -187,10 +191,10 @@ func (t *trainer) saveDue(so bool) error {
 	return t.save()
 }
 
-// trainable says whether there is something to learn from.
+// trainable is an error if the data has no labels to train on, or no split that the configuration needs.
 func (p *Program) trainable() error {
 	d, task := p.data, p.dims.taskName()
-	if task == LinkTask { // whose splits have passed dataset.Validate
+	if task == LinkTask { // dataset.Validate has checked the splits
 		return nil
 	}
 	splits := d.Splits(task)
@@ -215,7 +219,7 @@ func (t *trainer) stop() bool {
 	return n > 0 && t.best.Epoch > 0 && t.best.Stale >= n
 }
 
-// epoch trains for one epoch, evaluates when it is time, and reports.
+// epoch trains for one epoch, evaluates if it is time, and reports.
 func (t *trainer) epoch(ctx context.Context) error {
 	p := t.p
 	before, start := p.Moved(), time.Now()
@@ -247,10 +251,10 @@ func (t *trainer) epoch(ctx context.Context) error {
 	return nil
 }
 
-// errStopped says that an epoch of sampled training has ended before its last batch.
+// errStopped says that an epoch of sampled training was stopped before its last batch.
 var errStopped = errors.New("stopped between two batches")
 
-// steps runs the steps of an epoch, one or, of what is left of sampled training's, a step a batch.
+// steps runs the steps of an epoch: one, or in sampled training those that are left of the epoch.
 func (t *trainer) steps(ctx context.Context) (loss float64, err error) {
 	p := t.p
 	if p.sampled == nil {
@@ -281,8 +285,7 @@ func (t *trainer) steps(ctx context.Context) (loss float64, err error) {
 	}
 }
 
-// evaluate scores the parameters and keeps them when the validation loss is the
-// lowest so far.
+// evaluate scores the parameters, and keeps them if the validation loss is the lowest so far.
 func (t *trainer) evaluate() error {
 	p := t.p
 	s, err := p.Evaluate()
@@ -311,8 +314,8 @@ func (t *trainer) evaluate() error {
 	return nil
 }
 
-// finish sets the best parameters and makes sure that Final belongs to what the
-// program now holds.
+// finish sets the best parameters, if early stopping has kept them, and makes sure that the scores
+// are those of the program's parameters.
 func (t *trainer) finish() error {
 	p := t.p
 	if t.best.params != nil {

@@ -7,8 +7,8 @@ import (
 	"sagann/dataflow"
 )
 
-// user runs one of the model's functions, f, whose name is what. Its result must be a
-// tensor of this program: anything else, and any panic of f, becomes an error (failed).
+// user calls f, one of the model's functions, by run; what is its name. The result must be a tensor of
+// this program: anything else, and any panic of f, becomes an error of trace (see failed).
 func (t *tracer) user(what dataflow.Op, f any, run func() Tensor) Tensor {
 	t.running = true
 	y := run()
@@ -25,8 +25,8 @@ func (t *tracer) user(what dataflow.Op, f any, run func() Tensor) Tensor {
 	panic(&dataflow.ShapeError{Op: what, Pos: dataflow.FuncPos(f), Err: err})
 }
 
-// failed is the error that panic r of a trace stands for: a wrong shape, or what went wrong
-// in one of the model's functions, with its line. Any other panic is the engine's and goes on.
+// failed turns r, what a trace panicked with, into an error: a wrong shape, or a panic in one of the
+// model's functions, with its line. Any other panic is a bug of the engine and is not caught.
 func (t *tracer) failed(r any) error {
 	e, _ := r.(error)
 	var shape *dataflow.ShapeError

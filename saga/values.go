@@ -6,12 +6,12 @@ import (
 	"slices"
 )
 
-// What a program can be asked for between steps, by name.
+// What can be read and written by name between steps.
 
-// Params lists the parameters in the order of their declaration.
+// Params lists the parameters in the order in which they are declared.
 func (p *Program) Params() []Param { return slices.Clone(p.params) }
 
-// Param reads parameter name: its Rows·Cols numbers, row by row. It is an error when the
+// Param reads parameter name: its Rows·Cols numbers, row by row. It is an error if the
 // program is closed or has no such parameter.
 func (p *Program) Param(name string) ([]float32, error) {
 	if _, err := p.param(name); err != nil {
@@ -24,8 +24,8 @@ func (p *Program) Param(name string) ([]float32, error) {
 	return s.global(name)
 }
 
-// SetParam writes parameter name, which has Rows·Cols numbers, row by row. What the
-// optimiser remembers of it stays.
+// SetParam writes parameter name: Rows·Cols numbers, row by row. Its optimiser state stays as it
+// is. It is an error if the program is closed, has no such parameter, or x has another length.
 func (p *Program) SetParam(name string, x []float32) error {
 	q, err := p.param(name)
 	if err != nil {
@@ -41,10 +41,10 @@ func (p *Program) SetParam(name string, x []float32) error {
 	return s.setGlobal(name, x)
 }
 
-// Grad reads the gradient of the last step by parameter name: as many numbers as that
-// has, zeros if the loss does not depend on it. Evaluation, prediction and new parameters
-// leave it as it is. It is an error when there was no step since the program was opened, or the last
-// one has failed.
+// Grad reads the gradient of the last step's loss with respect to parameter name: Rows·Cols
+// numbers, zeros if the loss does not depend on it. Evaluation, prediction and SetParam do not
+// change it. It is an error if there was no step since the program was opened, if the last step
+// failed, or if the parameter has one row per vertex.
 func (p *Program) Grad(name string) ([]float32, error) {
 	q, err := p.param(name)
 	if err != nil {
@@ -61,7 +61,7 @@ func (p *Program) Grad(name string) ([]float32, error) {
 func (s *session) grad(q *Param) ([]float32, error) {
 	name := q.Name
 	if q.PerVertex {
-		return nil, fmt.Errorf("saga: the gradient of %s, a row a vertex, is used where it is made and not kept", name)
+		return nil, fmt.Errorf("saga: the gradient of %s, with one row per vertex, is used where it is computed and not kept", name)
 	}
 	if x, ok := s.grads[name]; ok {
 		return slices.Clone(x), nil
@@ -78,10 +78,10 @@ func (s *session) grad(q *Param) ([]float32, error) {
 // gradName is the name of the gradient of a parameter or an input.
 func gradName(name string) string { return "grad:" + name }
 
-// Output is a vertex tensor that Config.Outputs asked for ("hidden", "logits",
-// "grad:features"), of the last step: V×cols numbers in user order. It is an
-// error when there was no step since device memory was taken; Predict takes it anew. In
-// sampled training "logits" are those of the last batch, a row for each of Seeds.
+// Output reads a vertex tensor of the last step that Config.Outputs asked for ("hidden",
+// "logits", "grad:features"): V×cols numbers in the user's order. In sampled training "logits"
+// has the last batch's, one row for each of Seeds. It is an error if the program is closed, or if
+// there was no step since the program was opened or since Predict or Embed, which free the memory.
 func (p *Program) Output(name string) (x []float32, cols int, err error) {
 	if p.closed {
 		return nil, 0, errClosed
@@ -98,7 +98,7 @@ func (p *Program) Output(name string) (x []float32, cols int, err error) {
 	case ok:
 		x, cols = s.rows(p.train, s.train, id)
 		return x, cols, nil
-	case p.cfg.featureGrad() && name == outputFeatureGrad: // the loss does not depend on them
+	case p.cfg.featureGrad() && name == outputFeatureGrad: // the loss does not depend on the features
 		return make([]float32, p.in.edges.V*p.data.FeatureCols), p.data.FeatureCols, nil
 	}
 	return nil, 0, fmt.Errorf("saga: no output %q; Config.Outputs asks for outputs", name)
@@ -114,7 +114,7 @@ func (p *Program) param(name string) (*Param, error) {
 	return nil, fmt.Errorf("saga: no parameter %q; Params lists those of the model", name)
 }
 
-// global reads a Global of training by name.
+// global reads a parameter, a moment or another Global of training by name.
 func (s *session) global(name string) ([]float32, error) {
 	l := s.p.train.low
 	if x := s.tables.rows[name]; x != nil {
@@ -132,7 +132,7 @@ func (s *session) global(name string) ([]float32, error) {
 	return x, s.train.Global(id, x)
 }
 
-// setGlobal writes a parameter or what the optimiser remembers.
+// setGlobal writes a parameter or a moment by name, on all devices.
 func (s *session) setGlobal(name string, x []float32) error {
 	if to := s.tables.rows[name]; to != nil {
 		copy(to, x)
@@ -153,8 +153,8 @@ func (s *session) setGlobal(name string, x []float32) error {
 	return s.train.SetGlobal(id, x)
 }
 
-// keepGrads brings the gradients of the last step to the host before another program
-// takes their memory. There are as many numbers as the model has parameters.
+// keepGrads copies the gradients of the last step to the host before another program overwrites
+// their memory. They are as large as the model's parameters.
 func (s *session) keepGrads() error {
 	if s.grads != nil || !s.train.Holds() {
 		return nil

@@ -14,11 +14,11 @@ import (
 	"sagann/saga/report"
 )
 
-// TrainPlan is the plan of a training epoch. It must not be changed.
+// TrainPlan is the plan of a training epoch, in sampled training of a batch. Do not change it.
 func (p *Program) TrainPlan() *plan.Plan { return p.train.plan }
 
-// Totals are the numbers of vertices and edges that the program was planned for, with
-// the self loops that the model adds.
+// Totals are the numbers of vertices and of edges that the program was planned for. Self loops that
+// the model adds count.
 func (p *Program) Totals() (vertices int, edges int64) {
 	if s := p.shape; s != nil {
 		return s.Vertices, s.Edges
@@ -26,8 +26,8 @@ func (p *Program) Totals() (vertices int, edges int64) {
 	return p.in.edges.V, int64(p.in.edgeCount())
 }
 
-// Saved is the save policy of the training plan: "some", "all" or "none". Values may be
-// stored beside what it says: see Stored.
+// Saved is the save policy of the training plan: "some", "all" or "none". More values may be stored
+// than it says: see Stored.
 func (p *Program) Saved() string { return cmp.Or(p.chosen.Save, saveSome) }
 
 // Groups is how many intervals a device visits at the same time, by phase of the training
@@ -40,7 +40,7 @@ func (p *Program) Groups() []int {
 	return g
 }
 
-// Tiles is how many rows each kernel of training works on at a time on a GPU; nil: not on a GPU.
+// Tiles is how many rows each kernel of training works on at a time; nil: not on a GPU.
 func (p *Program) Tiles() []int {
 	var tiles []int
 	for _, k := range p.train.low.Kernels {
@@ -51,8 +51,7 @@ func (p *Program) Tiles() []int {
 	return tiles
 }
 
-// PlannedPeak is the most device memory that is in use on a device, of training and
-// of evaluation, in bytes.
+// PlannedPeak is how many bytes of memory the plans of training and evaluation need on each device.
 func (p *Program) PlannedPeak() int64 {
 	most := int64(0)
 	for _, u := range p.units() {
@@ -61,8 +60,8 @@ func (p *Program) PlannedPeak() int64 {
 	return most
 }
 
-// Simulated is the timeline of a training epoch on Config.Machine or, without one, of
-// the same plan on machine m; nil when m has too few devices, and of sampled training.
+// Simulated is the timeline of a training epoch on Config.Machine or, without one, of the same
+// plan on machine m. It is nil if m has too few devices or is nil, and for sampled training.
 func (p *Program) Simulated(m *sim.Machine) *sim.Timeline {
 	if p.sampled != nil || p.chosen.predicted != nil || m == nil || p.train.plan.Devices > len(m.Devices) {
 		return p.chosen.predicted
@@ -70,9 +69,9 @@ func (p *Program) Simulated(m *sim.Machine) *sim.Timeline {
 	return sim.Simulate(p.train.plan, m)
 }
 
-// Dump writes the training program as it is after a pass: a node a line, with
-// operands, shape and the user's line. An unknown pass is an error that lists the
-// passes in the order in which they run.
+// Dump writes the training program as it is after a pass: one node per line, with operands, shape
+// and the user's line. The error is that of w; an unknown pass is an error that lists the passes in
+// the order in which they run.
 func (p *Program) Dump(w io.Writer, pass string) error {
 	if steps := dataflow.Steps(); !slices.Contains(steps, pass) {
 		return fmt.Errorf("no pass %q; there are %s", pass, strings.Join(steps, ", "))
@@ -89,21 +88,19 @@ func (p *Program) Dump(w io.Writer, pass string) error {
 	return failed
 }
 
-// WriteHTML writes one page that needs nothing else: the plan's summary, what lies
-// where in device memory, and the timeline t of its queues. Without t there are no
-// queues.
+// WriteHTML writes an HTML page that loads no other files: the plan's summary, a map of device
+// memory by phase and, unless t is nil, the queues of timeline t.
 func (p *Program) WriteHTML(w io.Writer, t *sim.Timeline) error { return p.report().WriteHTML(w, t) }
 
-// Explain writes what a training epoch will do, before it does it: the grid, what
-// lies where in device memory, the bytes that move, and what the compiler did with
-// the user's lines.
+// Explain writes what a training epoch will do: Overview, tables of device and host memory, and what
+// the compiler did with the user's lines.
 func (p *Program) Explain(w io.Writer) error { return p.report().Explain(w) }
 
-// Overview writes the first lines of Explain: graph, grid, schedule, memory, bytes
-// and, with Config.Machine, the predicted time and the load of every link.
+// Overview writes the first lines of Explain: graph, grid, schedule, memory, bytes copied and, with
+// Config.Machine, the predicted time and the load of every link.
 func (p *Program) Overview(w io.Writer) error { return p.report().Overview(w) }
 
-// report is what reports read of p.
+// report collects what reports need of p.
 func (p *Program) report() *report.Run {
 	r := &report.Run{Model: p.model.Name, Low: p.train.low, Plan: p.train.plan, Extra: map[string]bool{}, Predicted: p.chosen.predicted,
 		Save: p.chosen.Save, Stored: p.chosen.Stored(), Slices: p.Slices(), Packed: p.chosen.Packed, Storage: p.cfg.Storage,
@@ -130,8 +127,8 @@ func (p *Program) report() *report.Run {
 	return r
 }
 
-// TensorBytes is the device memory of a training step without the graph, the
-// features and labels, and the parameters: what intermediate tensors need.
+// TensorBytes is how many bytes of device memory the intermediate tensors of a training step need:
+// its peak minus what stays resident (graph, features, labels) and the parameters.
 func (p *Program) TensorBytes() int64 {
 	pl := p.train.plan
 	n := pl.Peak - pl.Constant()
@@ -143,10 +140,10 @@ func (p *Program) TensorBytes() int64 {
 	return max(0, n)
 }
 
-// Moves is what a training epoch copies, in bytes: host to device, device to host.
+// Moves is how many bytes a training epoch copies from host to devices, and back.
 func (p *Program) Moves() (h2d, d2h int64) { return p.train.plan.H2D, p.train.plan.D2H }
 
-// Moved counts the bytes that training steps have moved so far; zero before the first.
+// Moved counts the bytes that training steps have copied since the program was opened.
 func (p *Program) Moved() exec.Stats {
 	if p.session == nil {
 		return exec.Stats{}
@@ -157,7 +154,7 @@ func (p *Program) Moved() exec.Stats {
 // Chunks is P, the number of intervals of the training plan.
 func (p *Program) Chunks() int { return p.train.plan.Cells.P }
 
-// Slices is how many slices of columns gathers are split into; 1: none, or none can be.
+// Slices is how many slices of columns gathers are split into; 1: none are split.
 func (p *Program) Slices() int {
 	if p.train != nil && !slices.ContainsFunc(p.train.low.Notes, func(n dataflow.Note) bool { return n.Pass == "slice" }) {
 		return 1
@@ -168,8 +165,8 @@ func (p *Program) Slices() int {
 // Packed tells whether cells hold far ends of edges packed.
 func (p *Program) Packed() bool { return p.chosen.Packed }
 
-// Outcome is what was chosen beside number of chunks, schedule and save policy: with it in Config,
-// and those three, a run goes on bit for bit in any budget.
+// Outcome is what was chosen in addition to number of chunks, schedule and save policy. With it and
+// these three in Config, a run can go on bit for bit in any budget.
 func (p *Program) Outcome() Outcome {
 	o := Outcome{Store: p.chosen.Stored(), Once: p.Once(), Groups: p.Groups(), Tiles: p.Tiles(), Slices: p.Slices(), Packing: PackingOff}
 	if p.chosen.Packed {
@@ -181,25 +178,26 @@ func (p *Program) Outcome() Outcome {
 	return o
 }
 
-// Stored names the values that are stored beside what the save policy says.
+// Stored lists the values that are stored although the save policy computes them again; see
+// Outcome.Store.
 func (p *Program) Stored() []string { return p.chosen.Stored() }
 
-// Once is the number of intervals over which each program of invariants was run, 0 where
-// another had computed its values already.
+// Once is the number of intervals over which each program of invariants was run; 0: its values had
+// been computed already.
 func (p *Program) Once() []int { return slices.Clone(p.chosen.once) }
 
 // Summary says how a program will run.
 type Summary struct {
 	Vertices, Edges int    // with the self loops that the model adds
-	Chunks          int    // P
-	Schedule        string //
-	Devices         int    //
-	Budget          int64  // bytes of memory of each device; without a bound what is taken: Peak and Aside
-	Peak            int64  // most bytes in use on a device, of training and of evaluation
-	H2D, D2H, D2D   int64  // bytes of a training step, over all devices
-	Once            int64  // bytes loaded once
-	Host, Disk      int64  // bytes of host memory beside the data, and of files that stand for it
-	Aside           int64  // bytes of each device's memory that Config.Machine, kernels and sampling take beside Peak
+	Chunks          int    // number of intervals P
+	Schedule        string // "sag", "stage" or "dest-order"
+	Devices         int    // number of devices
+	Budget          int64  // bytes of memory that each device may use; without a bound Peak plus Aside
+	Peak            int64  // bytes that the plans of training and evaluation need on each device
+	H2D, D2H, D2D   int64  // bytes that a training step copies, over all devices
+	Once            int64  // bytes that are loaded once, before the first step
+	Host, Disk      int64  // bytes of host memory in addition to the data, and of files in its place
+	Aside           int64  // bytes of each device that context, kernels and drawing take in addition to Peak
 }
 
 // Summary returns the numbers of the plan.

@@ -22,44 +22,65 @@ func (p *Program) drawVertices(t *tool, b *Block, vertices []uint32, s stream, s
 			t.sums = append(t.sums, total)
 		}
 	}
-	if t.drawn == nil {
-		t.drawn = make([]int32, p.g.Vertices())
-	}
-	t.columns = t.columns[:0]
+	defer t.undraw()
+	t.drawing(k, p.g.Vertices())
 	for j := 0; j < k && total > 0; j++ {
-		w := s.words(place{step: uint32(step), slot: uint32(j)})
-		at, _ := bits.Mul64(uint64(w[0])<<32|uint64(w[1]), total)
-		v, own := p.column(t, vertices, at)
-		if t.drawn[v] == 0 {
-			t.columns = append(t.columns, column{vertex: v, own: own})
-			t.drawn[v] = int32(len(t.columns))
+		if j%looked == 0 {
+			p.aim(t, vertices, s, step, j, total)
 		}
-		t.columns[t.drawn[v]-1].times++
+		v, own := p.column(&t.aims[j%looked])
+		c := t.enter(v)
+		c.own = own
+		c.times++
+	}
+	for i, v := range vertices {
+		t.look(p, vertices, i)
+		t.wanted = t.filter.edges(t.wanted, p.g, v, t.drawn)
+		b.Offsets = append(b.Offsets, int64(len(t.wanted)))
 	}
 	if p.s.Over != Everywhere {
-		p.sumColumns(t, vertices)
+		for _, at := range t.wanted {
+			t.columns[t.drawn[p.g.Far[at]]-1].own += p.fixed(p.scores[at])
+		}
 	}
-	var values []cell
 	if p.edge != nil {
-		values = make([]cell, len(p.edge.list))
-	}
-	for _, v := range vertices {
-		for at := p.g.Offsets[v]; at < p.g.Offsets[v+1]; at++ {
-			n := t.drawn[p.g.Far[at]]
-			if n == 0 {
-				continue
-			}
-			b.Far, b.Edge = append(b.Far, int32(p.g.Far[at])), append(b.Edge, p.g.Edge[at])
-			if c := &t.columns[n-1]; p.edge != nil {
+		values := make([]cell, len(p.edge.list))
+		for i, v := range vertices {
+			for _, at := range t.wanted[b.Offsets[i]:b.Offsets[i+1]] {
+				c := &t.columns[t.drawn[p.g.Far[at]]-1]
 				share := float32(float64(c.own) / float64(total))
 				b.Weight = append(b.Weight, p.value(p.edge, values, &drawn{at, v, share, float32(k), float32(c.times)}))
 			}
 		}
-		b.Offsets = append(b.Offsets, int64(len(b.Far)))
 	}
+	p.copyWanted(t, b)
+}
+
+// drawing says that a step begins which draws so many vertices at most.
+func (t *tool) drawing(most, vertices int) {
+	if t.drawn == nil {
+		t.drawn = make([]int32, vertices)
+	}
+	t.filter.room(most, vertices)
+}
+
+// enter is the column of v, which was drawn.
+func (t *tool) enter(v uint32) *column {
+	if t.drawn[v] == 0 {
+		t.columns = append(t.columns, column{vertex: v})
+		t.drawn[v] = int32(len(t.columns))
+		t.filter.add(v)
+	}
+	return &t.columns[t.drawn[v]-1]
+}
+
+// undraw forgets what was drawn.
+func (t *tool) undraw() {
 	for _, c := range t.columns {
 		t.drawn[c.vertex] = 0
+		t.filter.clear(c.vertex)
 	}
+	t.columns = t.columns[:0]
 }
 
 // column is a vertex that was drawn: the sum of its scores, and how often.
@@ -69,18 +90,41 @@ type column struct {
 	times  uint32
 }
 
-// column finds the vertex at a place among the scores. Own is known Everywhere only.
-func (p *Program) column(t *tool, vertices []uint32, at uint64) (v uint32, own uint64) {
+// aim is where a draw falls: so far behind the scores before an edge, or, Everywhere, all scores.
+type aim struct {
+	left uint64
+	edge int64
+}
+
+// aim finds where draws fall, from one on, and reads all those places before the first of them is looked at.
+func (p *Program) aim(t *tool, vertices []uint32, s stream, step, from int, total uint64) {
+	aims := t.aims[:min(looked, p.sizes[step]-from)]
+	for i := range aims {
+		w := s.words(place{step: uint32(step), slot: uint32(from + i)})
+		left, _ := bits.Mul64(uint64(w[0])<<32|uint64(w[1]), total)
+		edge := int64(0)
+		if p.s.Over != Everywhere {
+			r := sort.Search(len(t.sums), func(i int) bool { return t.sums[i] > left })
+			left -= t.sums[r] - p.rowSums[vertices[r]]
+			edge = p.g.Offsets[vertices[r]]
+		}
+		aims[i] = aim{left, edge}
+	}
+	for i, a := range aims {
+		t.begin[i] = int64(p.g.Far[a.edge]) + int64(p.scores[a.edge])
+	}
+}
+
+// column finds the vertex where a draw falls. Own is known Everywhere only.
+func (p *Program) column(a *aim) (v uint32, own uint64) {
 	if p.s.Over == Everywhere {
-		n := sort.Search(len(p.everyone), func(i int) bool { return p.everyone[i] > at })
+		n := sort.Search(len(p.everyone), func(i int) bool { return p.everyone[i] > a.left })
 		if own = p.everyone[n]; n > 0 {
 			own -= p.everyone[n-1]
 		}
 		return uint32(n), own
 	}
-	r := sort.Search(len(t.sums), func(i int) bool { return t.sums[i] > at })
-	left := at - (t.sums[r] - p.rowSums[vertices[r]])
-	e := p.g.Offsets[vertices[r]]
+	left, e := a.left, a.edge
 	for ; ; e++ {
 		x := p.fixed(p.scores[e])
 		if left < x {
@@ -89,17 +133,6 @@ func (p *Program) column(t *tool, vertices []uint32, at uint64) (v uint32, own u
 		left -= x
 	}
 	return p.g.Far[e], 0
-}
-
-// sumColumns sums the scores of edges from what was drawn.
-func (p *Program) sumColumns(t *tool, vertices []uint32) {
-	for _, v := range vertices {
-		for at := p.g.Offsets[v]; at < p.g.Offsets[v+1]; at++ {
-			if n := t.drawn[p.g.Far[at]]; n > 0 {
-				t.columns[n-1].own += p.fixed(p.scores[at])
-			}
-		}
-	}
 }
 
 // blockGroup is vertices that draw for a block, as samples that their ids name.
@@ -144,84 +177,29 @@ func (p *Program) drawCombined(t *tool, b *Block, vertices []uint32, s stream, s
 	g.steps[step], g.widths[step] = vertices, len(vertices)
 	g.combine(step)
 	f := &frame{group: g, c: p.code, step: step, per: p.sizes[step], size: p.sizes[step]}
-	drawn := map[uint32]bool{}
+	defer t.undraw()
+	t.drawing(p.sizes[step], p.g.Vertices())
 	pool := &g.combined[0]
 	f.all(t.run, func(i int, place int64) {
 		switch {
 		case place >= pool.edges():
 			f.fail(&p.code.list[p.code.result], "Next gave place %d of a neighbourhood of %d edges", place, pool.edges())
 		case place >= 0:
-			drawn[p.g.Far[pool.edge(p.g, place)]] = true
+			t.enter(p.g.Far[pool.edge(p.g, place)])
 		}
 	})
-	for _, v := range vertices {
+	if f.err != nil {
+		return f.err
+	}
+	for i, v := range vertices {
+		t.look(p, vertices, i)
 		t.places = t.places[:0]
-		far, _ := p.g.row(v)
-		for i, x := range far {
-			if drawn[x] {
-				t.places = append(t.places, uint32(i))
-			}
+		t.wanted = t.filter.edges(t.wanted[:0], p.g, v, t.drawn)
+		for _, at := range t.wanted {
+			t.places = append(t.places, uint32(at-p.g.Offsets[v]))
 		}
 		p.place(b, v, t.places)
 	}
-	return f.err
-}
-
-// visits draws rows of the vertices that walks visit most, each with its share of their
-// visits as weight. Of equal ones the lower id comes first. The vertex itself does not
-// count, and rows are in the order of ids. Such edges have no numbers in the user's list.
-func (p *Program) visits(t *tool, b *Block, vertices []uint32, s stream, step int) error {
-	for lo := 0; lo < len(vertices); lo += width {
-		some := vertices[lo:min(len(vertices), lo+width)]
-		seen := make([][]uint32, len(some))
-		for walk := range p.sizes[step] {
-			w := s.words(place{of: uint32(walk), step: uint32(step), slot: ^uint32(0)})
-			g := p.blockGroup(some, stream{w[0], w[1]})
-			for hop := range p.s.Length {
-				f := &frame{group: g, c: p.code, step: hop, per: 1, size: 1, transits: g.steps[hop]}
-				out := make([]uint32, len(some))
-				f.add(t.run, out)
-				if f.err != nil {
-					return f.err
-				}
-				for i, v := range out {
-					if v != NoVertex && v != some[i] {
-						seen[i] = append(seen[i], v)
-					}
-				}
-				g.steps, g.widths = append(g.steps, out), append(g.widths, 1)
-			}
-		}
-		for i := range some {
-			p.mostVisited(b, seen[i])
-		}
-	}
+	t.wanted = t.wanted[:0]
 	return nil
-}
-
-// visited is a vertex and how often walks came there.
-type visited struct{ vertex, times uint32 }
-
-// mostVisited adds a row of those vertices that are most often in list.
-func (p *Program) mostVisited(b *Block, list []uint32) {
-	slices.Sort(list)
-	var all []visited
-	for _, v := range list {
-		if n := len(all); n > 0 && all[n-1].vertex == v {
-			all[n-1].times++
-		} else {
-			all = append(all, visited{v, 1})
-		}
-	}
-	slices.SortStableFunc(all, func(a, b visited) int { return int(b.times) - int(a.times) })
-	all = all[:min(len(all), p.s.Top)]
-	slices.SortFunc(all, func(a, b visited) int { return int(a.vertex) - int(b.vertex) })
-	sum := uint32(0)
-	for _, v := range all {
-		sum += v.times
-	}
-	for _, v := range all {
-		b.Far, b.Weight = append(b.Far, int32(v.vertex)), append(b.Weight, float32(v.times)/float32(sum))
-	}
-	b.Offsets = append(b.Offsets, int64(len(b.Far)))
 }

@@ -85,7 +85,7 @@
 //	reference.go                           the slow interpreter that all else must equal
 //	run.go frame.go strip.go stripops.go   drawing, many samples at a time
 //	plain.go second.go                     walks of simple functions, and of second order
-//	blocks.go add.go collective.go induced.go race.go   blocks, and what their draws need
+//	blocks.go add.go collective.go visits.go induced.go filter.go race.go   blocks, and what their draws need
 //	neighbours.go weighted.go layer.go fastgcn.go ladies.go mvs.go clustergcn.go saint.go shadow.go
 //	deepwalk.go ppr.go node2vec.go multirw.go pinsage.go   a sampler each
 //	parse.go digest.go                     samplers as text; what samples depend on

@@ -149,5 +149,5 @@ func (p *Program) fixed(score float32) uint64 {
 	if score == 0 {
 		return 0
 	}
-	return max(1, uint64(float64(score)*p.unit))
+	return uint64(max(1, int64(float64(score)*p.unit)))
 }

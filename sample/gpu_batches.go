@@ -11,10 +11,12 @@ func (p *Program) GPUBytes(size, list int) (int64, error) {
 		return 0, err
 	}
 	if x.fanouts == nil || p.score != nil { // of these the GPU gives up on some rows
-		return 0, p.errorf("%w: blocks that stay on the GPU are of neighbours, drawn with equal probability", ErrNotOnGPU)
+		return 0, p.errorf("%w: blocks that stay on the GPU are of neighbours, drawn with equal probability, or of vertices that walks visit most", ErrNotOnGPU)
 	}
-	rows := cuda.Rows{Offsets: p.g.Offsets, Far: p.g.Far, Edge: p.g.Edge}
-	lists := 8 * int64(len(p.g.Far)) // from which pairs are made
+	rows, lists := cuda.Rows{Offsets: p.g.Offsets, Far: p.g.Far, Edge: p.g.Edge, Alias: p.tables.alias}, int64(0)
+	if needs.Pairs {
+		lists = 8 * int64(len(p.g.Far)) // from which they are made
+	}
 	return rows.Bytes(needs) + lists + x.fanouts.Bytes(p.g.Vertices(), p.g.Edges(), size, list), nil
 }
 

@@ -14,12 +14,14 @@ func (x *GPU) planBlocks() (needs cuda.Needs, err error) {
 	switch {
 	case s.Over != Individual:
 		return x.planLevels()
+	case len(p.sizes) > cuda.MostHops:
+		return needs, p.errorf("%w: %d levels; a GPU draws at most %d", ErrNotOnGPU, len(p.sizes), cuda.MostHops)
+	case s.Top > 0:
+		return x.planVisits()
 	case p.code != nil || p.edge != nil:
 		return needs, p.errorf("%w: of blocks a GPU draws edges of single vertices, without Next and EdgeWeight", ErrNotOnGPU)
 	case p.score != nil && (s.KeepLoops || s.Method == Race):
 		return needs, p.errorf("%w: by Score a GPU draws without KeepLoops, and not by the method Race", ErrNotOnGPU)
-	case len(p.sizes) > cuda.MostHops:
-		return needs, p.errorf("%w: %d levels; a GPU draws at most %d", ErrNotOnGPU, len(p.sizes), cuda.MostHops)
 	}
 	for _, k := range p.sizes {
 		if k > cuda.MostDraws {
@@ -194,7 +196,12 @@ func (x *GPU) read(b *Blocks) error {
 	begins, fars, _ := b.prepare(counts, edges)
 	err = x.blocks.Vertices(b.Vertices)
 	for hop := range edges {
-		err = errors.Join(err, x.blocks.Hop(hop, begins[hop], fars[hop], b.Layers[hop].Edge))
+		l := &b.Layers[hop]
+		if x.fanouts.Visits != nil { // of edges that have no numbers
+			l.Edge, l.Weight = nil, make([]float32, edges[hop])
+			err = errors.Join(err, x.blocks.Weights(hop, l.Weight))
+		}
+		err = errors.Join(err, x.blocks.Hop(hop, begins[hop], fars[hop], l.Edge))
 	}
 	if err = errors.Join(err, x.on.Sync()); err != nil {
 		return err

@@ -77,7 +77,7 @@ func TestGPUBlocks(t *testing.T) {
 
 // TestGPUBlockTexts translates the kernels of blocks, where the compiler is there.
 func TestGPUBlockTexts(t *testing.T) {
-	for _, s := range fanned() {
+	for _, s := range append(fanned(), visiting()...) {
 		p, err := Compile(mustGraph(t, randomEdges(70, 900, 7)), s)
 		if err != nil {
 			t.Fatal(err)
@@ -112,7 +112,7 @@ func TestGPULarge(t *testing.T) {
 	}()
 	gpu := d.(device.GPU)
 	g := mustGraph(t, randomEdges(300_000, 6_000_000, 9))
-	for _, s := range append(fanned(), Neighbours(25, 10)) {
+	for _, s := range append(append(fanned(), Neighbours(25, 10)), visiting()...) {
 		p, err := Compile(g, s)
 		if err != nil {
 			t.Fatal(err)

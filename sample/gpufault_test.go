@@ -10,11 +10,11 @@ import (
 	"sagann/mine/cuda/cudatest"
 )
 
-// onGPU draws walks, walks without a bound, samples that grow, blocks, and walks of a graph that is too large, and returns the
+// onGPU draws walks, walks without a bound, samples that grow, blocks of edges and of visits, and walks of a graph that is too large, and returns the
 // first error, with those of giving back.
 func onGPU(gpu device.GPU, g, large *Graph) (err error) {
-	for i, s := range []Sampler{DeepWalk(3), PPR(0.3), Neighbours(2, 2), Layer(2, 4), DeepWalk(2)} {
-		if i == 4 {
+	for i, s := range []Sampler{DeepWalk(3), PPR(0.3), Neighbours(2, 2), PinSAGE(1, 2, 2, 2), Layer(2, 4), DeepWalk(2)} {
+		if i == 5 {
 			g = large
 		}
 		p, err := Compile(g, s)

@@ -12,8 +12,8 @@ import (
 )
 
 // The statistics are taken of a GPU's draws where SAGANN_DEVICE names one, such as cuda:0: those of neighbours, weighted neighbours by alias, inverse and
-// rejection, layer, FastGCN, LADIES, walks (DeepWalk, node2vec, PPR, MultiRW) and growing layers. Samplers that GPUs do not draw are left to the CPU:
-// SAINT, ShaDow, PinSAGE, the method Race, and rows of which more than cuda.MostDraws edges are drawn. ClusterGCN draws nothing.
+// rejection, layer, FastGCN, LADIES, PinSAGE, walks (DeepWalk, node2vec, PPR, MultiRW) and growing layers. Samplers that GPUs do not draw are left to the CPU:
+// SAINT, ShaDow, the method Race, and rows of which more than cuda.MostDraws edges are drawn. ClusterGCN draws nothing.
 var statGPU struct {
 	gpu  device.GPU
 	last *Program // on is of it; nil where a GPU does not draw it

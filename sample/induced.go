@@ -24,9 +24,15 @@ func (p *Program) induced(t *tool, b *Blocks, key Key) error {
 				t.local[v] = int32(len(b.Vertices))
 			}
 		}
+		t.filter.room(len(b.Vertices), p.g.Vertices())
 		for _, v := range b.Vertices {
+			t.filter.add(v)
+		}
+		for i, v := range b.Vertices {
+			t.look(p, b.Vertices, i)
 			t.among(p.g, &b.Layers[0], v)
 		}
+		t.filter.clear(b.Vertices...)
 	}
 	b.Counts = append(b.Counts[:0], len(b.Vertices), len(b.Vertices))
 	return nil
@@ -72,24 +78,30 @@ func (p *Program) apart(t *tool, b *Blocks, key Key) error {
 	}
 	// rows of the seeds come first, and seed and set of each share local numbers
 	last := &b.Layers[0]
-	enter := func(i int, local func(n int) int32) {
-		t.local[seeds[i]] = local(i)
+	enter := func(i int) {
+		t.filter.room(1+begin[i+1]-begin[i], p.g.Vertices())
+		t.number(seeds[i], i)
 		for n := begin[i]; n < begin[i+1]; n++ {
-			t.local[b.Vertices[n]] = local(n)
+			t.number(b.Vertices[n], n)
 		}
 	}
-	number, none := func(n int) int32 { return int32(n) + 1 }, func(int) int32 { return 0 }
+	leave := func(i int) {
+		for _, set := range [][]uint32{seeds[i : i+1], b.Vertices[begin[i]:begin[i+1]]} {
+			t.forget(set)
+			t.filter.clear(set...)
+		}
+	}
 	for i, v := range seeds {
-		enter(i, number)
+		enter(i)
 		t.among(p.g, last, v)
-		enter(i, none)
+		leave(i)
 	}
 	for i := range seeds {
-		enter(i, number)
+		enter(i)
 		for n := begin[i]; n < begin[i+1]; n++ {
 			t.among(p.g, last, b.Vertices[n])
 		}
-		enter(i, none)
+		leave(i)
 	}
 	return nil
 }
@@ -131,13 +143,18 @@ func (p *Program) reached(roots []uint32, s stream, key Key) ([]uint32, error) {
 	return list, nil
 }
 
-// among adds a row to b: the edges into v from vertices that have a local number.
+// number gives v its local number, and enters it in the filter.
+func (t *tool) number(v uint32, n int) {
+	t.local[v] = int32(n) + 1
+	t.filter.add(v)
+}
+
+// among adds a row to b: the edges into v from vertices that have a local number and are in the filter.
 func (t *tool) among(g *Graph, b *Block, v uint32) {
-	far, edge := g.row(v)
-	for i, f := range far {
-		if n := t.local[f]; n != 0 {
-			b.Far, b.Edge = append(b.Far, n-1), append(b.Edge, edge[i])
-		}
+	t.wanted = t.filter.edges(t.wanted[:0], g, v, t.local)
+	for _, at := range t.wanted {
+		b.Far, b.Edge = append(b.Far, t.local[g.Far[at]]-1), append(b.Edge, g.Edge[at])
 	}
+	t.wanted = t.wanted[:0]
 	b.Offsets = append(b.Offsets, int64(len(b.Far)))
 }

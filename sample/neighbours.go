@@ -15,8 +15,11 @@ type tool struct {
 
 	runners []runner
 	sums    []uint64 // of draws by scores of rows: up to and with each,
-	drawn   []int32  // by vertex its place + 1 in columns, 0 for none
+	aims    [looked]aim
+	drawn   []int32 // by vertex its place + 1 in columns, 0 for none
 	columns []column
+	filter  filter // of drawn, or of local
+	visits  visits
 	run     run
 }
 
@@ -115,6 +118,20 @@ func (t *tool) touch(p *Program, vertices []uint32) {
 	for i, v := range vertices {
 		d := uint64(p.g.Offsets[v+1] - t.begin[i])
 		t.begin[i] = int64(p.g.Far[min(last, t.begin[i]+int64(uint64(v)*d/n))])
+	}
+}
+
+// look reads where rows begin, and their first edges, before all of vertex i and those behind it are read.
+func (t *tool) look(p *Program, vertices []uint32, i int) {
+	if i%looked != 0 || p.g.Edges() == 0 {
+		return
+	}
+	some, last := vertices[i:min(i+looked, len(vertices))], int64(len(p.g.Far)-1)
+	for i, v := range some {
+		t.begin[i] = p.g.Offsets[v]
+	}
+	for i, at := range t.begin[:len(some)] {
+		t.begin[i] = int64(p.g.Far[min(last, at)])
 	}
 }
 

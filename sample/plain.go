@@ -1,6 +1,10 @@
 package sample
 
-import "sagann/internal/simd"
+import (
+	"slices"
+
+	"sagann/internal/simd"
+)
 
 // plain is a walk whose Next does nothing but Pick, or PickWeighted by Alias, and may stop before with a probability: If(Less(r.Uniform(),
 // stop), None, place). Its steps are a few loops, without registers.
@@ -16,7 +20,8 @@ type plain struct {
 // plainWalk is the plain walk that a sampler is; nil where it is none.
 func (p *Program) plainWalk() *plain {
 	s := &p.s
-	if p.code == nil || s.Output != Steps || s.Over != Individual || s.Unique != Repeats || s.Most > 0 || p.transits != nil || p.counts || p.manyDraws() {
+	walks := s.Top > 0 || s.Output == Steps && !p.manyDraws() // with Top, Size is a number of walks
+	if p.code == nil || !walks || s.Over != Individual || s.Unique != Repeats || s.Most > 0 || p.transits != nil || p.counts {
 		return nil
 	}
 	l, w := p.code.list, &plain{}
@@ -61,7 +66,10 @@ type plainStrip struct {
 func (f *frame) addPlain(out []uint32) (added int) {
 	w := f.plain
 	if f.step == 0 {
-		f.strip, f.live = &plainStrip{}, make([]int32, f.n)
+		if f.strip == nil {
+			f.strip = &plainStrip{}
+		}
+		f.live = slices.Grow(f.live[:0], f.n)[:f.n]
 		for i := range f.live {
 			f.live[i] = int32(i)
 		}
@@ -85,7 +93,7 @@ func (f *frame) addPlain(out []uint32) (added int) {
 		return len(f.live)
 	}
 	if site := turn + w.site; w.alias {
-		f.settle(site)
+		f.settle(site, out)
 	} else {
 		for k, i := range f.live {
 			f.begins[k] += int64(below(f.strip.random[i][site&3], int(f.lengths[k])))
@@ -151,14 +159,15 @@ func (f *frame) onward(turn int) {
 	f.live = live[:k]
 }
 
-// settle adds places by alias tables to where rows begin.
-func (f *frame) settle(site int) {
+// settle adds places by alias tables to where rows begin. Walks whose rows have no weight end.
+func (f *frame) settle(site int, out []uint32) {
 	alias, left := f.p.tables.alias, 0
 	for k, i := range f.live {
 		w := &f.strip.random[i]
 		place := below(w[site&3], int(f.lengths[k]))
 		if x := alias[f.begins[k]+int64(place)]; w[(site+1)&3] >= x.Cut {
 			if x.Other == noPlace {
+				out[i] = NoVertex
 				continue
 			}
 			place = int(x.Other)

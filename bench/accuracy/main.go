@@ -1,11 +1,11 @@
-// Accuracy trains the recipes of bench/peer (the same formulas in torch, or PyTorch
-// Geometric's layers) with this engine and prints both, as Markdown.
+// Accuracy trains the recipes of bench/peer with this engine, and compares the results with those of the peer: the
+// same formulas in torch, or PyTorch Geometric's layers. It prints a table in Markdown.
 //
 //	go run ./bench/accuracy -data FOLDER -only cora
 //	go run ./bench/accuracy -data FOLDER -recipes bench/peer/pyg.json
 //	go run ./bench/accuracy -data FOLDER -recipes bench/peer/start.json [-weights FOLDER]
 //
-// With -weights the losses from PyG's own first weights are compared instead.
+// With -weights it starts from PyG's initial weights and compares the losses instead.
 package main
 
 import (
@@ -23,7 +23,7 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// recipe is what both sides train with, Adam in all of them.
+// recipe is the settings that both sides train with. All use Adam.
 type recipe struct {
 	Data, Row, Model, Features                  string
 	Hidden, Layers, Heads, Steps, Epochs, Seeds int
@@ -36,17 +36,17 @@ type recipe struct {
 	LR                                          float32
 	SelfLoops                                   bool `json:"self_loops"`
 	Init                                        string
-	At                                          []int // epochs after which there are metrics, too
+	At                                          []int // further epochs with metrics
 }
 
-// entry is what the peer had from a recipe.
+// entry is the peer's results for a recipe.
 type entry struct {
 	Recipe  recipe
 	Metrics map[string]spread
-	Losses  []struct{ Float32, Float64 []float64 } // by seed, from the peer's first weights
+	Losses  []struct{ Float32, Float64 []float64 } // by seed, starting from the peer's initial weights
 }
 
-// spread is a mean and a sample standard deviation over seeds.
+// spread is the mean and the sample standard deviation over seeds.
 type spread struct{ Mean, Std float64 }
 
 var device string
@@ -56,9 +56,9 @@ func main() {
 	file := flag.String("recipes", "bench/peer/accuracy.json", "recipes and the peer's numbers")
 	only := flag.String("only", "", "data sets or data/row pairs, comma separated; all when empty")
 	seeds := flag.Int("seeds", 0, "seeds; 0: as many as the peer")
-	weights := flag.String("weights", "", "folder of first weights that the peer wrote: compare losses from them")
+	weights := flag.String("weights", "", "folder of the peer's initial weights: compare the losses from them")
 	flag.StringVar(&device, "device", "cpu", "device that trains")
-	jobs := flag.Int("jobs", 1, "seeds trained side by side")
+	jobs := flag.Int("jobs", 1, "seeds trained at the same time")
 	flag.Parse()
 	log.SetFlags(0)
 	b, err := os.ReadFile(*file)

@@ -13,7 +13,7 @@ import (
 	"sagann/saga"
 )
 
-// folders are those that are not called as the data set is.
+// folders are the folders with other names than their data sets.
 var folders = map[string]string{"proteins": "proteins_full"}
 
 // prepare compiles the recipe's model on its data.
@@ -33,7 +33,7 @@ func prepare(r recipe, root string, seed uint64) (*saga.Program, *dataset.Data) 
 }
 
 func model(r recipe, d *dataset.Data) saga.Model {
-	width := cmp.Or(d.FeatureCols, d.Edges.V) // data without features has the identity
+	width := cmp.Or(d.FeatureCols, d.Edges.V) // without features the identity matrix is used
 	o := layers.Options{Features: width, Hidden: r.Hidden, Classes: d.Classes, Layers: r.Layers, Steps: r.Steps,
 		Heads: r.Heads, OutHeads: r.OutputHeads, Dropout: r.Dropout, AttentionDropout: r.AttentionDropout}
 	if r.Init == layers.InitPyG {
@@ -47,7 +47,7 @@ func model(r recipe, d *dataset.Data) saga.Model {
 	}
 	m, err := layers.New(r.Model, o)
 	check(err)
-	if r.Features == "learned" { // a trained table stands before the model
+	if r.Features == "learned" { // the features are a table that is trained
 		table := layers.Linear(width, r.LearnedWidth, nil)
 		m.Layers = append([]saga.Layer{table}, m.Layers...)
 	}
@@ -55,7 +55,7 @@ func model(r recipe, d *dataset.Data) saga.Model {
 	return m
 }
 
-// run trains once and gives the metrics of the test split, by the peer's names.
+// run trains once and returns the metrics of the test split, with the peer's names.
 func run(r recipe, root string, seed uint64) map[string]float64 {
 	p, d := prepare(r, root, seed)
 	defer p.Close()
@@ -81,10 +81,10 @@ func run(r recipe, root string, seed uint64) map[string]float64 {
 	return out
 }
 
-// sameStart trains from the weights in the folders of seeds and prints how far the losses are
-// from the peer's, and how far its own are in another precision.
+// sameStart trains from the initial weights in the folders of seeds. It prints how far the losses are
+// from the peer's and, for comparison, how far the peer's are from its own in another precision.
 func sameStart(e *entry, root, folder string) {
-	var ours, rounding []float64 // largest difference of any epoch, by seed
+	var ours, rounding []float64 // by seed: the largest difference of any epoch
 	for seed, want := range e.Losses {
 		p, _ := prepare(e.Recipe, root, 0)
 		for _, q := range p.Params() {
@@ -116,7 +116,7 @@ func sameStart(e *entry, root, folder string) {
 		slices.Max(ours), slices.Sorted(slices.Values(ours))[n/2], within(ours), n, slices.Max(rounding), within(rounding), n)
 }
 
-// standardise gives every feature mean 0 and variance 1 over all vertices.
+// standardise scales every feature to mean 0 and variance 1 over all vertices.
 func standardise(d *dataset.Data) {
 	c, v := d.FeatureCols, d.Edges.V
 	for k := range c {

@@ -6,12 +6,12 @@ import (
 	"sagann/device"
 )
 
-// cacheVertices are numbers of rows of 128 floats: a slice of 32 floats of all of them
+// cacheVertices are numbers of rows of 128 floats. A slice of 32 columns of all rows
 // takes from 7.5 to 128 MB.
 var cacheVertices = []int{58_000, 117_000, 175_000, 233_000, 291_000, 350_000, 466_000, 600_000, 800_000, 1_000_000}
 
-// cacheRates prints the rate of gather-sums by the bytes of a slice: where it falls is
-// what of the cache holds rows for every multiprocessor.
+// cacheRates prints the rate of gather-sums for slices of several sizes. The size at which the rate falls is
+// the part of the cache that holds rows for every multiprocessor.
 func cacheRates() error {
 	d, err := device.OpenCUDA(0, 16<<30)
 	if err != nil {

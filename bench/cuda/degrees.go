@@ -15,7 +15,7 @@ import (
 	"sagann/saga"
 )
 
-// degreeSizes are the rows of both ends of the cells, the columns and the edges a row.
+// degreeSizes are the rows of both ends of a cell, the columns and the edges for each row.
 var degreeSizes = []struct {
 	rows, columns int
 	edges         []int
@@ -29,9 +29,9 @@ var degreeSizes = []struct {
 	{11_000_000, 128, []int{1, 2, 5}},
 }
 
-// degreeTable prints, for one cell of uniform edges, the times of every way to gather,
-// beside what the machine file of the H200 says: in the midst of a sum over several cells,
-// and where the cell is the only one.
+// degreeTable prints, for one cell of uniform edges, the times of every way to gather, and
+// the times that the machine file of the H200 predicts. The cell is one of several in a sum,
+// or the only one.
 func degreeTable() error {
 	d, err := device.OpenCUDA(0, 40<<30)
 	if err != nil {
@@ -63,7 +63,7 @@ func degreeTable() error {
 	return nil
 }
 
-// drawCell draws each edge's ends, so many a row in the mean.
+// drawCell draws the ends of edges uniformly, each edges for each row on average.
 func drawCell(rows, each int) *csr {
 	r := rand.New(rand.NewPCG(1, 2))
 	g := &csr{name: "uniform", ptr: make([]uint32, rows+1), other: make([]uint32, rows*each)}
@@ -82,7 +82,7 @@ type degreeBench struct {
 	gpu      device.GPU
 	kind     *sim.DeviceKind
 	f        int
-	ld       int // floats from one row to the next, of the operand that has most
+	ld       int // leading dimension of the widest operand, in floats
 	programs []*degreeProgram
 }
 
@@ -151,7 +151,7 @@ func weightedSum(f, ld int) *kernel.Program {
 	return p
 }
 
-// widen and mul are what the CPU runs.
+// widen and mul are the CPU code of the ops.
 func widen(a *kernel.Args) {
 	for i := range a.Out {
 		a.Out[i] = a.In[0][i/a.OutCols]
@@ -164,7 +164,7 @@ func mul(a *kernel.Args) {
 	}
 }
 
-// gatherPrograms are those of a model's two layers in training and evaluation that gather
+// gatherPrograms are the programs of a model's two layers, in training and evaluation, that gather
 // rows of f columns.
 func gatherPrograms(model string, f int) ([]*kernel.Program, error) {
 	m, err := layers.New(model, layers.Options{Features: f, Hidden: f, Classes: f, Layers: 2})
@@ -203,7 +203,7 @@ func (b *degreeBench) cell(g *csr) error {
 	if packed.Other, err = e.put(raw(stream.Packed), int64(4*len(stream.Packed))); err != nil {
 		return err
 	}
-	var bufs []uint64 // by operand, large enough for all programs
+	var bufs []uint64 // by operand: a buffer that is large enough for all programs
 	for _, p := range b.programs {
 		for len(bufs) < p.p.Operands {
 			at, err := e.fill((len(g.ptr) - 1) * b.ld)
@@ -224,8 +224,8 @@ func (b *degreeBench) cell(g *csr) error {
 	return nil
 }
 
-// line prints the times of a program over the cell, which is the only one or in between, and
-// that of the chosen way over the same cell packed.
+// line prints the times of a program over the cell, which is the only one (only) or one of several, and
+// the time of the chosen way over the same cell with packed ids.
 func (b *degreeBench) line(e *edgeBench, p *degreeProgram, bufs []uint64, packed *kernel.GPUCell, only bool) error {
 	rows, edges := len(e.g.ptr)-1, len(e.g.other)
 	l := kernel.GPULaunch{Rows: rows, Bufs: bufs[:p.p.Operands], First: only, Last: only, Cell: &e.cell}

@@ -1,4 +1,4 @@
-// Command cuda times training epochs on a GPU at the shape of the paper's
-// reddit_middle graph, and lists where the time goes, by the device's own events. Its
-// tests hold the GPU against the CPU; they are skipped where there is none.
+// Command cuda times training epochs on a GPU on a graph with the sizes of the paper's
+// reddit_middle, and lists the time of each kernel, by the device's events. Its
+// tests compare the GPU with the CPU; they are skipped if there is no GPU.
 package main

@@ -38,8 +38,8 @@ func (e *edgeBench) close() {
 	}
 }
 
-// put takes bytes of device memory that begin with b. All of them begin at a multiple of
-// 256, as a plan's do: a slice of a row is then one line.
+// put allocates bytes of device memory and copies b to its beginning. It begins at a multiple of
+// 256, as the buffers of plans do, so that a slice of a row is one cache line.
 func (e *edgeBench) put(b []byte, bytes int64) (uint64, error) {
 	m, err := e.dev.Alloc((bytes + 255) &^ 255)
 	if err != nil {
@@ -54,7 +54,7 @@ func (e *edgeBench) put(b []byte, bytes int64) (uint64, error) {
 	return e.dev.Address(m)
 }
 
-// time is the median of twenty launches of p, in milliseconds, after three.
+// time is the median of twenty launches of p in milliseconds, after three warm-up launches.
 func (e *edgeBench) time(p *kernel.Program, bufs ...uint64) (float64, error) {
 	c, err := cuda.Render(p, cuda.H200)
 	if err != nil {
@@ -67,7 +67,7 @@ func (e *edgeBench) time(p *kernel.Program, bufs ...uint64) (float64, error) {
 	return e.median(p.Name, funcs, c.Steps(&kernel.GPULaunch{Rows: len(e.g.ptr) - 1, Bufs: bufs, First: true, Last: true, Cell: &e.cell}), 20)
 }
 
-// median is that of n launches of steps, in milliseconds, after three.
+// median is the median of n launches of steps in milliseconds, after three warm-up launches.
 func (e *edgeBench) median(name string, funcs []device.Function, steps []kernel.GPUStep, n int) (float64, error) {
 	var list []device.Command
 	for _, s := range steps {
@@ -95,7 +95,7 @@ func (e *edgeBench) median(name string, funcs []device.Function, steps []kernel.
 	return times[len(times)/2], nil
 }
 
-// columns is how many floats lie from one row of width f to the next.
+// columns is the leading dimension of rows of width f, in floats.
 func columns(f int) int {
 	if f < 32 {
 		return (f + 7) &^ 7
@@ -111,7 +111,7 @@ func noise(n int) []float32 {
 	return x
 }
 
-// check compares ten rows of what the last buffer holds with sums of rows of x.
+// check compares ten rows of the last buffer with sums of rows of x.
 func (e *edgeBench) check(x []float32, f, ld int) error {
 	n := len(e.g.ptr) - 1
 	y := make([]float32, n*ld)
@@ -136,13 +136,13 @@ func (e *edgeBench) check(x []float32, f, ld int) error {
 	return nil
 }
 
-// halves packs x, of an even number of columns a row, into bfloat16, and takes from x
-// what does not fit.
+// halves packs the rows of x, which have an even number of columns, as bfloat16, and rounds x to the
+// same values.
 func halves(x []float32) []uint32 {
 	out := make([]uint32, len(x)/2)
 	for i := range x {
 		b := math.Float32bits(x[i])
-		b = (b + 0x7fff + b>>16&1) & 0xffff0000 // to the nearest, ties to even
+		b = (b + 0x7fff + b>>16&1) & 0xffff0000 // round to nearest, ties to even
 		x[i] = math.Float32frombits(b)
 		out[i/2] |= b >> 16 << (16 * (i % 2))
 	}
@@ -155,8 +155,8 @@ func sumProgram(f, ld int) *kernel.Program {
 		Outs:   []kernel.Out{{Acc: kernel.Sum, Reg: 0, Operand: 1, Aux: -1, LD: ld}}}
 }
 
-// gatherSum is the median time in ms of the rendered gather-sum at width f, of rows of
-// bfloat16 with half. Ten rows of the result are checked.
+// gatherSum is the median time in ms of the rendered gather-sum with width f; with half, of rows of
+// bfloat16. Ten rows of the result are checked.
 func (b *bench) gatherSum(g *csr, f int, half bool) (float64, error) {
 	e, err := newEdgeBench(b.dev, g)
 	if err != nil {
@@ -185,8 +185,8 @@ func (b *bench) gatherSum(g *csr, f int, half bool) (float64, error) {
 	return t, e.check(x, f, ld)
 }
 
-// standalone times Scatter (a row of its source to every edge) and Gather (the sum of
-// the edges' rows) with edge rows in memory, beside a copy of as many bytes.
+// standalone times Scatter, which copies the row of its source to every edge, and Gather, which sums
+// the edges' rows, with edge rows in memory. It also times a copy of as many bytes.
 func (b *bench) standalone(g *csr, f int) error {
 	e, err := newEdgeBench(b.dev, g)
 	if err != nil {

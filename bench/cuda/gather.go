@@ -18,15 +18,15 @@ import (
 // gatherWidths are the columns of the table of gather-sums.
 var gatherWidths = []int{16, 32, 64, 128, 256, 602}
 
-// A csr is a graph as lists of sources, by destination.
+// A csr is a graph as a list of sources for each destination.
 type csr struct {
 	name       string
 	ptr, other []uint32
 }
 
-// drawCSR draws edges between uniform ends or, skewed, between ends of which the one of
-// rank r has a share proportional to r^-½: of 233,000 vertices and 23.2 million edges
-// the first has about 48,000. Ranks are in random order.
+// drawCSR draws edges with uniform ends or, if skewed, with ends whose probability is
+// proportional to r^-½ for the vertex of rank r. With 233,000 vertices and 23.2 million edges
+// the first vertex has about 48,000 edges. Ranks are in random order.
 func drawCSR(name string, vertices, edges int, skewed bool) *csr {
 	r := rand.New(rand.NewPCG(1, 2))
 	perm := r.Perm(vertices)
@@ -54,7 +54,7 @@ func drawCSR(name string, vertices, edges int, skewed bool) *csr {
 	return g
 }
 
-// largest is the number of edges of the row that has most.
+// largest is the largest number of edges of a row.
 func (g *csr) largest() uint32 {
 	n := uint32(0)
 	for v := range len(g.ptr) - 1 {
@@ -63,15 +63,15 @@ func (g *csr) largest() uint32 {
 	return n
 }
 
-// bench is the device and what the tables of gathers share.
+// bench is the device, and the data that the tables of gathers share.
 type bench struct {
 	dev  device.GPU
 	peer string // the command that times cuSPARSE, or ""
 	dir  string // where the peer finds the graph
 }
 
-// gathers prints the table of gather-sums or, with sweep, that of densities, the
-// paper's Figure 13; then, of the first, Scatter and Gather on their own.
+// gathers prints the table of gather-sums, followed by Scatter and Gather alone. With sweep it prints
+// the table of densities instead, the paper's Figure 13.
 func gathers(vertices, edges int, peer string, sweep bool) error {
 	d, err := device.OpenCUDA(0, 16<<30)
 	if err != nil {

@@ -50,7 +50,7 @@ func main() {
 	skewed := flag.Bool("skewed", false, "few vertices have many edges, as in the table of gathers")
 	sums := flag.Bool("gather", false, "print the table of gather-sums and nothing else")
 	sweep := flag.Bool("sweep", false, "with -gather: 20,000 vertices and densities from 0.01 to 10 %, as in the paper's Figure 13")
-	cache := flag.Bool("cache", false, "with -gather: the rate by the number of vertices, which shows what of the cache a gather has")
+	cache := flag.Bool("cache", false, "with -gather: the rate by the number of vertices, which shows how much of the cache a gather uses")
 	degrees := flag.Bool("degrees", false, "with -gather: each way to gather by the edges of a row in a cell")
 	begin := flag.Bool("starts", false, "print what kernels, copies and products (-tf32) take beside their work, and nothing else")
 	read := flag.Bool("reads", false, "print the rate at which a kernel reads rows of host memory, and nothing else")
@@ -103,7 +103,8 @@ func main() {
 	}
 }
 
-// drawn makes communities; or their rows and labels with edges between any two vertices, or with many edges at few of them.
+// drawn generates a graph with communities. If uniform or skewed is set, it has the same features and labels, but
+// edges between uniform vertices, or with many edges at few vertices.
 func drawn(s dataset.Spec, uniform, skewed bool) (*dataset.Data, error) {
 	begun := time.Now()
 	d, err := dataset.Synthetic(s)
@@ -128,7 +129,7 @@ func drawn(s dataset.Spec, uniform, skewed bool) (*dataset.Data, error) {
 	return d, nil
 }
 
-// machineOf is the machine by whose simulation plans are chosen: none where all is resident.
+// machineOf is the machine model on which plans are searched; "" if everything is resident.
 func machineOf(mem float64) string {
 	if mem > 0 {
 		return "h200"
@@ -136,7 +137,7 @@ func machineOf(mem float64) string {
 	return ""
 }
 
-// splits are the names in a list with commas; none in "".
+// splits are the names in a comma-separated list; nil for "".
 func splits(list string) []string {
 	if list == "" {
 		return nil

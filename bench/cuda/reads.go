@@ -14,15 +14,16 @@ import (
 	"sagann/kernel"
 )
 
-// The rate at which a kernel reads rows of host memory over the link, alone and beside products, and what those lose: a number of
-// machine files. A fifth of the rows of a table is read, as a batch of bench/sampled has them.
+// This file measures numbers of machine files: the rate at which a kernel reads rows of host memory over the link,
+// alone and while matrix products run, and how much the products slow down. A fifth of the rows of a table is read, as
+// in a batch of bench/sampled.
 const (
 	readVertices = 2_449_029
 	readRows     = 491_000
-	readTimes    = 20 // rows are read so often at a time
+	readTimes    = 20 // how often rows are read in one measurement
 )
 
-// reader is a table in host memory and what its kernel needs on the device.
+// reader is a table in host memory, and the device memory of the kernel that reads it.
 type reader struct {
 	*starter
 	mark, take device.Function
@@ -84,7 +85,7 @@ func reads() error {
 	return nil
 }
 
-// list brings vertices and places to the device, where the rows lie after the first gigabyte.
+// list copies the lists of vertices and places to the device. There the rows begin after the first gigabyte.
 func (r *reader) list() error {
 	r.ids = 1 << 30
 	r.slots = r.ids + plan.Align(4*readRows)
@@ -107,7 +108,7 @@ func (r *reader) list() error {
 	return errors.Join(err, r.dev.Launch(r.copies, mark), r.dev.Sync())
 }
 
-// row prints the rates of rows of so many bytes, of which the next begins so much further.
+// row prints the rates of reading rows of full bytes that begin apart bytes after each other.
 func (r *reader) row(full, apart int, blocks uint32) error {
 	at := func(x int64) uint64 { return r.at + uint64(x) }
 	take, err := r.batch(device.Command{Clear: &device.Clear{Addr: at(r.places.Next(1)), Bytes: 4}}, device.Command{Call: &device.Call{Func: r.take, Grid: [3]uint32{blocks, 1, 1}, Block: 256, Shared: kernel.FarShared,
@@ -140,7 +141,7 @@ func (r *reader) row(full, apart int, blocks uint32) error {
 	if err != nil {
 		return err
 	}
-	times := int(2*us*readTimes/alone) + 2 // so that they last longer than the reading
+	times := int(2*us*readTimes/alone) + 2 // so that the products run longer than the reading
 	both, longer, err := r.beside(take, products, times)
 	if err != nil {
 		return err
@@ -154,9 +155,9 @@ func (r *reader) row(full, apart int, blocks uint32) error {
 	return nil
 }
 
-// small is what a small kernel takes in us, one after the other, alone and while rows are read.
+// small is the time of a small kernel in us, in a sequence of them, alone and while rows are read.
 func (r *reader) small(take device.Kernel) (alone, beside float64, err error) {
-	const n = 200 // which end before the reading does
+	const n = 200 // few enough to end before the reading does
 	e, err := r.dev.NewEvent()
 	if err != nil {
 		return 0, 0, err
@@ -179,7 +180,7 @@ func (r *reader) small(take device.Kernel) (alone, beside float64, err error) {
 	return alone, beside, errors.Join(err, r.dev.Sync())
 }
 
-// beside is what reading once takes in us while products run, and what all of those take.
+// beside is the time of reading once in us while products run, and the time of all products.
 func (r *reader) beside(take, products device.Kernel, times int) (once, all float64, err error) {
 	e, err := r.dev.NewEvent()
 	if err != nil {

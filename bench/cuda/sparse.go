@@ -12,13 +12,13 @@ import (
 	"sagann/saga"
 )
 
-// sparseSpec is a graph whose features are mostly zero, and what is trained on it.
+// sparseSpec is a graph whose features are mostly zero, and the settings of training.
 type sparseSpec struct {
-	vertices, edges, columns, filled int // filled columns of a row, fewer where one is drawn twice
+	vertices, edges, columns, filled int // filled: columns drawn for each row; repeated ones count once
 	hidden, epochs                   int
 }
 
-// words makes the graph. The first columns are in most rows, as frequent words are: column c of n is
+// words makes the graph. Low columns occur in most rows, like frequent words: column c of n is
 // drawn with probability √((c+1)/n) - √(c/n).
 func (s sparseSpec) words() (*dataset.Data, error) {
 	spec := dataset.DefaultSpec()
@@ -46,7 +46,8 @@ func (s sparseSpec) words() (*dataset.Data, error) {
 	return d, d.SetSparse(rows, s.columns)
 }
 
-// against times epochs of a GCN on sparse rows and then on dense ones, and compares the losses.
+// against times epochs of a GCN on sparse features and then on the same features as dense rows, and compares the
+// losses.
 func (s sparseSpec) against(c saga.Config) error {
 	d, err := s.words()
 	if err != nil {
@@ -72,7 +73,7 @@ func (s sparseSpec) against(c saga.Config) error {
 	return nil
 }
 
-// run trains and gives the losses and the median time of an epoch in ms.
+// run trains and returns the losses and the median time of an epoch in ms.
 func (s sparseSpec) run(name string, d *dataset.Data, c saga.Config) (losses []float64, median float64, err error) {
 	m, err := layers.New("gcn", layers.Options{Features: s.columns, Hidden: s.hidden, Classes: d.Classes, Layers: 2})
 	if err != nil {

@@ -9,11 +9,11 @@ import (
 	"sagann/device"
 )
 
-// What kernels, copies and products take beside their work: numbers of a machine file.
+// This file measures numbers of machine files: the overheads of kernels, copies and products.
 
 const (
-	startTasks = 2000 // timed at a time
-	startSlots = 4    // copies run so far ahead of the kernels that read them
+	startTasks = 2000 // tasks in one measurement
+	startSlots = 4    // copies run this many slots ahead of the kernels that read them
 )
 
 const tinySource = `
@@ -23,7 +23,7 @@ extern "C" __global__ void tiny(float *a, long long n) {
 }
 `
 
-// starter is the device and what the tables share.
+// starter is the device, and the data that the tables share.
 type starter struct {
 	dev           device.GPU
 	copies, calls device.Queue
@@ -83,7 +83,7 @@ func (s *starter) batch(list ...device.Command) (device.Kernel, error) {
 	return device.GPUFunc("starts", func(device.GPU) (device.Batch, error) { return b, nil }), err
 }
 
-// time is the median time of a task in us when f submits n of them.
+// time is the median time of one task in us; f submits n tasks.
 func (s *starter) time(n int, f func() error) (float64, error) {
 	var all []float64
 	for range 7 {
@@ -97,8 +97,8 @@ func (s *starter) time(n int, f func() error) (float64, error) {
 	return all[len(all)/2], nil
 }
 
-// tasks prints what a small kernel and copies of several sizes take, one after the other and as
-// a plan has them: each copy waits for the kernel that read its slot before, each kernel for its copy.
+// tasks prints the times of a small kernel and of copies of several sizes: in a sequence, and as
+// in a plan, where each copy waits for the kernel that read its slot before, and each kernel for its copy.
 func (s *starter) tasks() error {
 	fmt.Println("| task | MB | one after the other, us | each waits for the other queue, us | beside the bytes, us |\n|---|---|---|---|---|")
 	var events [2][startSlots]device.Event
@@ -165,7 +165,7 @@ func (s *starter) tasks() error {
 	return nil
 }
 
-// products prints what products of many and of few rows take: few leave much of a GPU idle.
+// products prints the times of products of many and of few rows. With few rows most of the GPU is idle.
 func (s *starter) products(tf32 bool) error {
 	fmt.Println("\n| product | rows | us | TFLOP/s | beside the rate of most rows, us |\n|---|---|---|---|---|")
 	const calls = 20

@@ -10,8 +10,8 @@ import (
 	"sagann/saga"
 )
 
-// where prints the kernels that take most of an epoch, those of one name and task
-// together, and how much of an epoch of epoch milliseconds all of them explain.
+// where prints the kernels that take most of an epoch; kernels of the same name and task are added up.
+// It also prints which part of the epoch's time, in milliseconds, all kernels take.
 func where(p *saga.Program, epoch float64, most int) error {
 	list, err := p.KernelTimes()
 	if err != nil {
@@ -34,7 +34,7 @@ func where(p *saga.Program, epoch float64, most int) error {
 
 func ms(d time.Duration) float64 { return float64(d.Nanoseconds()) / 1e6 }
 
-// against prints what the tasks of an epoch take beside what the machine's model says of them.
+// against compares the times of an epoch's tasks with the predictions of the machine model.
 func against(p *saga.Program) error {
 	if err := p.StartTrace(1); err != nil {
 		return err

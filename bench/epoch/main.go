@@ -43,7 +43,7 @@ func main() {
 	const heads = 8
 	width := *hidden
 	if slices.Contains(layers.Reading(layers.ReadsHeads), *model) {
-		width /= heads // the hidden columns are those of all heads, as in bench/peer
+		width /= heads // -hidden counts the columns of all heads, as in bench/peer
 	}
 	m, err := layers.New(*model, layers.Options{Features: d.FeatureCols, Hidden: width, Classes: d.Classes, Layers: 2, Steps: 2, Heads: heads})
 	check(err)

@@ -1,6 +1,7 @@
-// Command links says which features predict the edges of a graph best when nobody has looked at test edges: a GCN on
-// rows that are learned, one on degrees, and the product of degrees, which learns nothing. For the first two, learning rate and
-// number of epochs are those of the best AUC on the validation edges, from the same grid, mean over the seeds.
+// Command links compares features for predicting the edges of a graph: a GCN on learned rows, a GCN on degrees, and the
+// product of degrees, which learns nothing. Test edges are not used to choose anything. For the GCNs, the learning rate
+// and the number of epochs are those with the best AUC on the validation edges, from the same grid, averaged over the
+// seeds.
 package main
 
 import (
@@ -73,7 +74,7 @@ func main() {
 	line("degree of one times degree of the other", "–", product, 0)
 }
 
-// line prints a row of the table: look at of the curves of all seeds, mean ± standard error.
+// line prints a row of the table: the scores at look number at of the curves of all seeds, as mean ± standard error.
 func line(name, chosen string, curves [][]saga.Scores, at int) {
 	fmt.Printf("| %s | %s |", name, chosen)
 	for _, of := range []func(saga.Scores) float64{
@@ -85,7 +86,7 @@ func line(name, chosen string, curves [][]saga.Scores, at int) {
 	fmt.Println()
 }
 
-// spread is the mean over seeds of look at, and its standard error; 0 of one seed.
+// spread is the mean over seeds of a score at look number at, and its standard error, which is 0 for one seed.
 func spread(curves [][]saga.Scores, at int, of func(saga.Scores) float64) (mean, e float64) {
 	n := float64(len(curves))
 	for _, c := range curves {
@@ -101,13 +102,13 @@ func split(g *dataset.Data, seed uint64) (*dataset.Data, error) {
 	return dataset.SplitLinks(g, dataset.LinkShares{Val: 0.05, Test: 0.1}, seed)
 }
 
-// recipe is what all runs have in common.
+// recipe is the settings that all runs share.
 type recipe struct {
 	hidden, width, embedding, epochs, every int
 	device                                  string
 }
 
-// grid trains with every rate and seed and gives the scores of every look, so many runs beside each other.
+// grid trains with every rate and seed, beside runs at a time, and returns the scores of every look.
 func (r recipe) grid(g *dataset.Data, features string, lrs []float64, seeds, beside int) ([][][]saga.Scores, error) {
 	out := make([][][]saga.Scores, len(lrs))
 	errs := make(chan error, len(lrs)*seeds)
@@ -136,7 +137,7 @@ func (r recipe) grid(g *dataset.Data, features string, lrs []float64, seeds, bes
 	return out, nil
 }
 
-// train trains one model and gives the scores of every look.
+// train trains one model and returns the scores of every look (evaluation).
 func (r recipe) train(g *dataset.Data, features string, lr float64, seed uint64) (looks []saga.Scores, err error) {
 	d, err := split(g, seed)
 	if err != nil {
@@ -176,8 +177,8 @@ func (r recipe) train(g *dataset.Data, features string, lr float64, seed uint64)
 	return looks, nil
 }
 
-// degrees scores pairs by the product of their degrees in the graph of training, by which a graph that is random but for its
-// degrees would have its edges.
+// degrees scores pairs by the product of their degrees in the training graph. In a graph that is random except for its
+// degrees, edges have probabilities proportional to it.
 func degrees(d *dataset.Data) saga.Scores {
 	in, out := d.Edges.InDegrees(), d.Edges.OutDegrees()
 	score := func(yes, no *dataset.Pairs) (m saga.Metrics) {

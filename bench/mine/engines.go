@@ -20,10 +20,10 @@ var tooLong = 10.0
 // stop is the seconds after which a count is given up: the flag -stop.
 var stop = math.Inf(1)
 
-// engineTable prints, for each pattern, what each engine takes, or the one that is named, beside what --explain says,
-// and how the engine that auto takes compares with the best: of the graph at data, with its
-// labels, or of R-MAT graphs. One thread is measured in CPU seconds, others and GPUs by the clock, the
-// second time on.
+// engineTable prints, for each pattern, the time of each engine (or only the one given) and the time that
+// --explain predicts. It also prints how the engine that auto chooses compares with the best one. The graphs are that
+// at data, with its labels, or R-MAT graphs. Counts with one thread are measured in CPU seconds, others by the
+// wall clock, without the first run.
 func engineTable(data, scales, patterns, device string, threads int, only mine.Engine) error {
 	graphs := map[string]*chunk.Edges{}
 	var names []string
@@ -72,7 +72,7 @@ func enginesOf(edges *chunk.Edges, labels []int32, text, device string, threads 
 			return err
 		}
 		prepared, err := g.Prepare(p)
-		if err != nil { // this engine cannot count it
+		if err != nil { // this engine cannot count the pattern
 			if err := g.Close(); err != nil {
 				return err
 			}
@@ -110,8 +110,8 @@ func enginesOf(edges *chunk.Edges, labels []int32, text, device string, threads 
 	return nil
 }
 
-// timed counts four times, less often if that takes seconds, and returns the least time of
-// all: on GPUs of all but the first, which compiles kernels, unless it takes ten seconds.
+// timed counts four times, or fewer if that takes seconds, and returns the least time. On GPUs
+// the first run does not count, as it compiles kernels, unless it takes ten seconds.
 func timed(p *mine.Prepared, device string, threads int) (best float64, count mine.Total, err error) {
 	best = math.Inf(1)
 	for i := range 4 {
@@ -133,7 +133,7 @@ func timed(p *mine.Prepared, device string, threads int) (best float64, count mi
 	return best, count, nil
 }
 
-// countFor counts for as long as -stop allows.
+// countFor counts, and gives up after -stop seconds.
 func countFor(p *mine.Prepared) (mine.Total, error) {
 	ctx := context.Background()
 	if !math.IsInf(stop, 1) {
@@ -144,7 +144,7 @@ func countFor(p *mine.Prepared) (mine.Total, error) {
 	return p.Count(ctx)
 }
 
-// cpuSeconds is what this process has used.
+// cpuSeconds is the CPU seconds that this process has used.
 func cpuSeconds() float64 {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {

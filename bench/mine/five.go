@@ -13,8 +13,7 @@ import (
 	"sagann/mine/run"
 )
 
-// five counts cycles of five vertices by their formula, beside 16 threads of the CPU if that is
-// asked for.
+// five counts cycles of five vertices by their formula on the GPU, and with t.cpu also on 16 threads of the CPU.
 func (t *table) five(scale int, r *rows.Rows) error {
 	ctx := context.Background()
 	f, _ := pattern.Must("cycle5").Formula()

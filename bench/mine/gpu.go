@@ -18,14 +18,15 @@ import (
 	"sagann/mine/run"
 )
 
-// known is what is known of a job on an R-MAT graph of edge factor 16: the count, and the
-// most milliseconds that its kernels may take on an H200; 0: neither.
+// known is the known count of a job on an R-MAT graph with edge factor 16, and the
+// most milliseconds that its kernels may take on an H200; 0: unknown.
 type known struct {
 	count string
 	bar   float64
 }
 
-// bars are by scale and job. Triangles have the time of G2Miner, cliques of four a third.
+// bars are the known values by scale and job. The bar of triangles is the time of G2Miner, that of cliques of four
+// a third of it.
 var bars = map[int]map[string]known{
 	16: {"cycle5": {"1996421636572", 0}},
 	17: {"cycle5": {"8120154903677", 0}},
@@ -44,8 +45,8 @@ type table struct {
 	names  []string  // patterns for loops
 	work   plan.Work // of the graph
 	mu     sync.Mutex
-	spent  map[int]time.Duration // of launches, by GPU
-	copied map[int]time.Duration // from the GPU, by GPU
+	spent  map[int]time.Duration // by GPU: time of launches
+	copied map[int]time.Duration // by GPU: time of copies to the host
 	wrong  bool
 }
 
@@ -94,7 +95,7 @@ func gpuTable(spec, scales string, gib int64, jobs, patterns string, cpu bool) e
 	return nil
 }
 
-// time is what the slowest GPU's launches take in f, at least of several runs.
+// time is the time of the launches in f on the slowest GPU: the least of several runs.
 func (t *table) time(repeat int, f func() error) (ms float64, err error) {
 	ms = math.Inf(1)
 	for range repeat {
@@ -113,7 +114,7 @@ func (t *table) time(repeat int, f func() error) (ms float64, err error) {
 	return ms, nil
 }
 
-// line measures a job and prints it, beside the seconds that are expected.
+// line measures a job and prints its time and the expected time.
 func (t *table) line(scale int, job, note string, expected float64, repeat int, f func() (string, error)) float64 {
 	var count string
 	ms, err := t.time(repeat, func() (err error) {
@@ -163,7 +164,7 @@ func (t *table) scale(scale int, jobs string) error {
 	return nil
 }
 
-// expect finds what the work on a graph will be.
+// expect computes the work on a graph, from which times are predicted.
 func (t *table) expect(r *rows.Rows) error {
 	p, err := plan.New(pattern.Must("clique6"), nil, []int{0, 1, 2, 3, 4, 5}, plan.Options{})
 	if err != nil {
@@ -206,7 +207,7 @@ func (t *table) cliques(scale int, r *rows.Rows) error {
 	})
 }
 
-// sums counts what needs whole rows.
+// sums measures the sums that need whole rows.
 func (t *table) sums(scale int, r *rows.Rows) error {
 	ctx := context.Background()
 	return t.with(r, cuda.Layout{Part: cuda.Whole, Hot: -1}, func(g *cuda.Graph) {
@@ -229,7 +230,7 @@ func (t *table) sums(scale int, r *rows.Rows) error {
 
 // hot counts cliques with parts of the rows in host memory.
 func (t *table) hot(scale int, r *rows.Rows) error {
-	all := 4 * r.Edges() // a column of the neighbours above, as 32-bit numbers
+	all := 4 * r.Edges() // bytes of all rows of neighbours above, as 32-bit numbers
 	resident := map[int]float64{}
 	for _, share := range []float64{1, 0.25, 0.1, 0} {
 		l, note := cuda.Layout{Part: cuda.Above, Hot: int64(share * float64(all))}, fmt.Sprintf("%.0f%% on GPU", 100*share)
@@ -256,8 +257,8 @@ func (t *table) hot(scale int, r *rows.Rows) error {
 	return nil
 }
 
-// loops counts by the loops of plans, beside the CPU if that is asked for: what is expected
-// to take less than tooLong seconds.
+// loops counts patterns by loops, and with t.cpu also on the CPU. It skips patterns that are expected to take
+// more than tooLong seconds.
 func (t *table) loops(scale int, r *rows.Rows) error {
 	ctx := context.Background()
 	cpu := &run.Run{Rows: r, Workers: 16}
@@ -340,7 +341,7 @@ func (t *table) link() (rate float64, err error) {
 	return bytes * times / float64(t.copied[0]), nil
 }
 
-// density counts on graphs of 5 to 20 drawn edges a vertex, with the memory that is taken.
+// density counts on graphs of 5 to 20 drawn edges for each vertex, and prints the memory that is taken.
 func (t *table) density(scale int, _ *rows.Rows) error {
 	for factor := 5; factor <= 20; factor += 5 {
 		r, _, err := rows.FromEdges(rmat(scale, factor))
@@ -364,7 +365,7 @@ func (t *table) density(scale int, _ *rows.Rows) error {
 	return nil
 }
 
-// queries are the patterns of Figure 13 of GAMMA's paper by their names there.
+// queries returns the pattern with that name in Figure 13 of the GAMMA paper.
 func queries(name string) string {
 	switch name {
 	case "q1": // a wheel of four spokes

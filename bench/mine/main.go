@@ -1,4 +1,4 @@
-// Command mine is one counting job as a process of its own, to be compared with other
+// Command mine runs one counting job as a process of its own, so that it can be compared with other
 // programs by the CPU seconds of the whole process:
 //
 //	go build -o bench-mine ./bench/mine
@@ -7,8 +7,8 @@
 //
 //	bench-mine -device cuda
 //
-// With -device it prints what kernels take on R-MAT graphs, beside bars. With -repeat it starts itself and each peer in turn, prints the fewest CPU seconds of
-// each, and the ratio of each peer's to its own.
+// With -device it prints the times of kernels on R-MAT graphs, and the bars they must reach. With -repeat it starts
+// itself and each peer in turn. It prints the least CPU seconds of each, and the ratio of each peer's to its own.
 package main
 
 import (
@@ -25,7 +25,7 @@ import (
 	"sagann/mine"
 )
 
-// peers are commands that do the same job.
+// peers are commands of other programs that do the same job.
 type peers []string
 
 // String lists them.
@@ -39,8 +39,8 @@ func main() {
 	var others peers
 	data := flag.String("data", "", "the graph, edges in both directions")
 	text := flag.String("pattern", "triangle", "what is counted")
-	engine := flag.String("engine", "auto", "how; with -engines, auto stands for all")
-	threads := flag.Int("threads", 1, "how many threads count")
+	engine := flag.String("engine", "auto", "engine that counts; with -engines, auto: all engines")
+	threads := flag.Int("threads", 1, "number of threads")
 	induced := flag.Bool("induced", false, "count induced subgraphs")
 	repeat := flag.Int("repeat", 0, "how often to start the job and its peers; 0: run it here, once")
 	flag.Var(&others, "peer", "a command that does the same job; may be given several times")
@@ -49,10 +49,10 @@ func main() {
 	jobs := flag.String("jobs", "csh", "with -device: c cliques, s sums, h rows in host memory, l loops, i listings, d graphs of 5 to 20 edges a vertex, 5 cycles of five vertices")
 	gib := flag.Int64("gib", 64, "with -device: memory taken on each GPU, in GiB")
 	loops := flag.String("loops", "q1,q2,q3,house,cycle5", "with -device: the patterns of job l, with -scaling all patterns; q1 to q3 are those of GAMMA's Figure 13")
-	cpu := flag.Bool("cpu", false, "with -device: loops and cycles of five vertices are counted by 16 threads, too")
+	cpu := flag.Bool("cpu", false, "with -device: also count loops and cycles of five vertices with 16 threads of the CPU")
 	threadCounts := flag.String("scaling", "", "numbers of threads, such as 1,16: print how long counting takes with each on R-MAT graphs of -scales")
-	parts := flag.Bool("parts", false, "print the CPU seconds of reading, of making rows, of planning and of counting, too")
-	engines := flag.String("engines", "", "patterns, such as triangle,clique4: print what each engine takes beside what --explain says, on -data or on R-MAT graphs of -scales")
+	parts := flag.Bool("parts", false, "also print the CPU seconds of reading, of making rows, of planning and of counting")
+	engines := flag.String("engines", "", "patterns, such as triangle,clique4: print the measured and the expected time of each engine, on -data or on R-MAT graphs of -scales")
 	flag.Float64Var(&tooLong, "most", tooLong, "with -engines and loops: what is expected to take more seconds is not run")
 	flag.Float64Var(&stop, "stop", stop, "with -engines: seconds after which a count is given up")
 	flag.Parse()
@@ -114,7 +114,7 @@ func count(data, text string, engine mine.Engine, threads int, induced, parts bo
 	return nil
 }
 
-// compare starts the jobs in turn and prints what each takes at least.
+// compare starts the jobs in turn and prints the least time of each.
 func compare(repeat int, others peers) error {
 	jobs := [][]string{os.Args}
 	for _, p := range others {

@@ -15,10 +15,10 @@ func scramble(z uint64) uint64 {
 	return z ^ z>>31
 }
 
-// rmat is the R-MAT graph of 2^scale vertices and factor times as many drawn edges, listed
-// in both directions: quadrants of probability 0.57, 0.19, 0.19 and 0.05, vertices in
-// random order. Loops and repeated edges are left in. The figures in the bars are of the
-// graphs that these formulas give.
+// rmat is an R-MAT graph of 2^scale vertices and factor times as many drawn edges, listed
+// in both directions. Its quadrants have the probabilities 0.57, 0.19, 0.19 and 0.05, and its vertices are in
+// random order. It has self loops and repeated edges. The counts in bars are those of the
+// graphs of these formulas.
 func rmat(scale, factor int) *chunk.Edges {
 	n := 1 << scale
 	number := make([]uint32, n)

@@ -15,12 +15,12 @@ import (
 	"sagann/mine/run"
 )
 
-// scaling prints how long counting on an R-MAT graph takes with each number of threads, the
-// best of three if they are short, and what becomes of the most threads: how many times as fast as with the
-// first number they are, the share of their time that they work, and how many CPU seconds
-// they take for one of the first number. Beside it as many counts side by side, of one
-// thread each on the same rows: what slows those down is the machine (clocks, caches,
-// memory), as they share no work.
+// scaling prints how long counting on an R-MAT graph takes with each number of threads (the
+// best of three runs if they are short). For the most threads it prints the speed-up over the
+// first number, the share of the time in which threads work, and the ratio of CPU seconds to those of the first
+// number. For comparison it runs as many counts at the same time, of one
+// thread each on the same rows. They share no work, so only the machine slows them down (clocks, caches,
+// memory).
 func scaling(scales, threads, patterns string) error {
 	counts, err := numbers(threads)
 	if err != nil {
@@ -42,7 +42,7 @@ func scaling(scales, threads, patterns string) error {
 	return nil
 }
 
-// taken is what a count takes.
+// taken is the time of a count.
 type taken struct{ wall, cpu float64 }
 
 // scalingOf prints the lines of a job.
@@ -93,7 +93,7 @@ func scalingOf(edges *chunk.Edges, scale int, name string, counts []int) error {
 	return nil
 }
 
-// prepare makes a count with so many threads ready, and tells the seconds expected.
+// prepare prepares a count with so many threads, and returns the expected seconds.
 func prepare(edges *chunk.Edges, p mine.Pattern, threads int) (*mine.Prepared, float64, error) {
 	g, err := mine.Open(edges, mine.Options{Threads: threads})
 	if err != nil {
@@ -110,8 +110,8 @@ func prepare(edges *chunk.Edges, p mine.Pattern, threads int) (*mine.Prepared, f
 	return prepared, x.Seconds, nil
 }
 
-// sideBySide counts n times at once, with one thread each: the mean wall time of one, and
-// the CPU seconds of all.
+// sideBySide counts n times at once, with one thread each. It returns the mean wall time of a count, and
+// the CPU seconds of all counts.
 func sideBySide(edges *chunk.Edges, p mine.Pattern, n int) (taken, error) {
 	prepared, _, err := prepare(edges, p, 1)
 	if err != nil {
@@ -135,7 +135,7 @@ func sideBySide(edges *chunk.Edges, p mine.Pattern, n int) (taken, error) {
 	return t, errors.Join(errs...)
 }
 
-// numbers reads numbers from 1 on, between commas.
+// numbers reads a comma-separated list of numbers from 1 on.
 func numbers(text string) (out []int, err error) {
 	for _, s := range strings.Split(text, ",") {
 		n, err := strconv.Atoi(s)

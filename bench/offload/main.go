@@ -1,30 +1,30 @@
-// Offload trains models with a shrinking budget of device memory and prints what that
-// costs: epoch times beside the resident run's, the bytes that were moved, what the
-// links allow, and what the planner predicted.
+// Offload trains models with smaller and smaller budgets of device memory and prints the
+// cost: epoch times compared with the resident run, the bytes that were moved, the least time that the
+// links allow, and the planner's prediction.
 //
 //	go run -tags cuda ./bench/offload -device cuda -machine h200 -smallest \
 //		-data synthetic:vertices=2200000,edges=571e6,features=300,classes=50 -hidden 128
 //
-// Graphs whose working set exceeds the card have no resident run: budgets are then given
-// in bytes, and losses compared with those of the first of them.
+// If the working set is larger than the GPU's memory, there is no resident run. Then budgets are given
+// in bytes, and losses are compared with those of the first budget.
 //
 //	go run -tags cuda ./bench/offload -device cuda -machine h200 -resident=false -fractions "" \
 //		-budget 138GiB,100GiB -models gcn -hidden 128 -epochs 3 -warmup 1 -loops -host 245GiB \
 //		-data synthetic:vertices=111059956,edges=1615685872,features=128,classes=172
 //
-// With -host-mem what does not fit that much host memory beside the graph lies in files:
+// With -host-mem, data beside the graph that does not fit into that much host memory is kept in files:
 //
 //	go run -tags cuda ./bench/offload -device cuda -machine h200 -resident=false -fractions "" \
 //		-budget 32GiB -models gcn -host-mem 64GiB -scratch /mnt/disk -data synthetic:...
 //
-// With -ring it compares devices that hand chunks on with devices that each load for
-// themselves:
+// With -ring it compares devices that pass chunks on around the ring with devices that each load their chunks
+// from the host:
 //
 //	go run -tags cuda ./bench/offload -machine h200x4 -ring "cuda:0 cuda:0,1" -models ggcn,gcn \
 //		-data synthetic:vertices=3200000,edges=222e6,features=300,classes=12
 //
-// It checks before it reports: losses agree with the resident run's, the bytes counted
-// are those of the plan, and a configuration that runs again gives the same bits.
+// Before it reports, it checks that losses agree with those of the resident run, that the counted bytes
+// are those of the plan, and that running a configuration again gives the same bits.
 package main
 
 import (
@@ -44,7 +44,7 @@ import (
 	"sagann/dataset"
 )
 
-// bench is what a run of this program is asked for.
+// bench is the settings of a run of this program.
 type bench struct {
 	device, machine string
 	noRing          bool
@@ -53,19 +53,19 @@ type bench struct {
 	without         []string
 	parts           []float64 // budgets, as parts of the resident working set
 	budgets         []int64   // and in bytes
-	resident        bool      // run with everything on the device, too
+	resident        bool      // also run with everything on the device
 	smallest        bool
 	repeat          bool
-	tasks           bool // trace one epoch more and print its tasks beside the simulated ones
+	tasks           bool // trace one more epoch and compare its tasks with the simulated ones
 	host            hostLimits
 	storage         string // of rows that edges gather: f32 or bf16
 	least           int    // intervals, at least
 	m               *sim.Machine
-	ctx             context.Context // a signal ends it: runs stop after the epoch in hand
-	ready           []string        // lines of the table of what came before the epochs
+	ctx             context.Context // cancelled by a signal: runs then stop after the current epoch
+	ready           []string        // lines of the table about the time before the epochs
 }
 
-// training says which models are trained and how long.
+// training says which models are trained and for how long.
 type training struct {
 	hidden, epochs, warm int
 	lr                   float64
@@ -73,8 +73,8 @@ type training struct {
 
 // hostLimits bound host memory, in bytes; 0: not at all.
 type hostLimits struct {
-	needs   int64  // that a run may need, or it is refused
-	bytes   int64  // that may lie there beside the graph, the rest in files
+	needs   int64  // most bytes that a run may need; more is an error
+	bytes   int64  // most bytes beside the graph; the rest is kept in files
 	scratch string // folder of the files
 }
 
@@ -131,7 +131,7 @@ func main() {
 		d.Edges = d.Edges.WithSelfLoops()
 	}
 	if held := given(d) + 4*int64(d.Edges.V)*int64(d.FeatureCols); held > 8<<30 {
-		debug.SetGCPercent(10) // what is garbage beside so much must not wait until it has doubled
+		debug.SetGCPercent(10) // the heap is large: by default garbage would be collected only when it has doubled
 		debug.FreeOSMemory()
 	}
 	fmt.Printf("%d vertices, %d edges, %d features, %d classes; ready after %.1f s; host memory %.1f GiB at most so far\n\n",
@@ -149,7 +149,7 @@ func main() {
 	}
 }
 
-// parse reads what the flag package cannot.
+// parse parses the flags that the flag package cannot parse.
 func (b *bench) parse(without, fractions, budgets string) error {
 	var err error
 	if b.m, err = sim.LoadMachine(b.machine); err != nil {
@@ -181,7 +181,7 @@ func (b *bench) parse(without, fractions, budgets string) error {
 	return nil
 }
 
-// fields are the items of a list with commas; none of an empty one.
+// fields are the items of a comma-separated list; nil for an empty one.
 func fields(list string) []string {
 	if list == "" {
 		return nil
@@ -189,7 +189,7 @@ func fields(list string) []string {
 	return strings.Split(list, ",")
 }
 
-// bytesIn reads 8GiB, 500MiB, 2e9 or nothing, which is 0.
+// bytesIn parses a size such as 8GiB, 500MiB or 2e9; "" is 0.
 func bytesIn(text string) (int64, error) {
 	if text == "" {
 		return 0, nil
@@ -207,7 +207,7 @@ func bytesIn(text string) (int64, error) {
 	return int64(x * scale), nil
 }
 
-// load reads or generates the graph. Generated features are made when they are laid out.
+// load reads or generates the graph. Generated features are made when they are laid out in memory.
 func load(spec string) (*dataset.Data, error) {
 	if kind, rest, _ := strings.Cut(spec, ":"); kind == "synthetic" {
 		s, err := dataset.ParseSpec(rest)

@@ -9,13 +9,13 @@ import (
 	"sagann/device"
 )
 
-// given is the host memory in bytes that the graph as it was read or generated takes,
-// with the order of its vertices, beside what is laid out of it.
+// given is the bytes of host memory of the graph as it was read or generated, and of the order of its
+// vertices. The data that is laid out for the run is not included.
 func given(d *dataset.Data) int64 {
 	return 8*int64(d.Edges.E()) + 4*int64(len(d.Features)+len(d.Labels)+len(d.Train)+len(d.Val)+len(d.Test)) + 8*int64(d.Edges.V)
 }
 
-// inUse is the memory in bytes that is not free on the first GPU, 0 on other devices.
+// inUse is the bytes of memory in use on the first GPU, 0 on other devices.
 func (b *bench) inUse() (int64, error) {
 	kind, list, _ := strings.Cut(b.device, ":")
 	if kind != "cuda" {
@@ -36,8 +36,8 @@ func (b *bench) inUse() (int64, error) {
 	return total - free, err
 }
 
-// peakRSS is the most memory of the host that the process has held (VmHWM), 0 where the
-// system does not say.
+// peakRSS is the largest resident memory of the process (VmHWM), 0 if the
+// system does not report it.
 func peakRSS() int64 {
 	status, err := os.ReadFile("/proc/self/status")
 	if err != nil {
@@ -54,5 +54,5 @@ func peakRSS() int64 {
 	return 0
 }
 
-// resetPeak begins peakRSS anew where the system lets it; elsewhere it goes on.
+// resetPeak resets peakRSS, if the system allows that.
 func resetPeak() { _ = os.WriteFile("/proc/self/clear_refs", []byte("5"), 0) }

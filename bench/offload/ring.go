@@ -10,13 +10,13 @@ import (
 	"sagann/device"
 )
 
-// enoughReads is how often one device should read its sources for the table to mean
-// something: less, and there is little that devices could hand on.
+// enoughReads is how often one device should read its sources for a meaningful table. With fewer reads
+// devices have little to pass on.
 const enoughReads = 3
 
-// ringTable trains on growing numbers of devices, handing chunks around the ring and
-// each loading for itself: the paper's Figure 16. The budget of each device is mem, or
-// what ringBudget finds.
+// ringTable trains on growing numbers of devices, with the ring and with
+// each device loading its own chunks: the paper's Figure 16. The budget of each device is mem, or
+// ringBudget.
 func (b *bench) ringTable(d *dataset.Data, models, devices []string, mem int64) error {
 	counts := make([]int, len(devices))
 	for i, dev := range devices {
@@ -86,8 +86,8 @@ func (b *bench) ringModel(d *dataset.Data, name string, devices []string, counts
 	return errors.Join(failed...)
 }
 
-// ringBudget is a tenth of what one device needs to hold everything or, where that is
-// more, 1.05 times the smallest budget that works on every one of the devices.
+// ringBudget is a tenth of the memory in which one device holds everything or, if that is
+// more, 1.05 times the smallest budget that works for every number of devices.
 func (b *bench) ringBudget(d *dataset.Data, name string, devices []string, counts []int) (int64, error) {
 	n, err := b.residentPeak(d, name)
 	if err != nil {

@@ -16,11 +16,11 @@ import (
 	"sagann/saga"
 )
 
-// outcome is one run.
+// outcome is the measurements of one run.
 type outcome struct {
-	mem      int64 // budget that was asked for
+	mem      int64 // the budget
 	plan     *plan.Plan
-	seconds  float64 // median epoch
+	seconds  float64 // median time of an epoch
 	losses   []float64
 	predict  float64
 	ready    float64 // seconds until the first epoch could begin, without opening
@@ -28,13 +28,13 @@ type outcome struct {
 	stages   saga.Stages
 	pinned   int64 // bytes of host memory
 	host     int64 // most bytes of host memory in use
-	needs    int64 // what of it plan and graph account for
+	needs    int64 // the part of host that the plan and the graph explain
 	disk     int64 // bytes in files instead
 	tasks    []saga.TaskTotal
-	card     int64 // GPUs: bytes of the first that are in use, by its driver; context and libraries too
+	card     int64 // bytes in use on the first GPU, as its driver says, with context and libraries
 }
 
-// config is that of a run with so many bytes for the plan; 0 is no bound.
+// config is the configuration of a run with so many bytes for the plan; 0: no bound.
 func (b *bench) config(d *dataset.Data, name string, mem int64) (saga.Model, saga.Config, error) {
 	m, err := layers.New(name, layers.Options{Features: d.FeatureCols, Hidden: b.train.hidden, Classes: d.Classes, Layers: 2})
 	c := saga.Config{Device: b.device, NoRing: b.noRing, Mem: mem, HostMem: b.host.bytes, Scratch: b.host.scratch, Storage: b.storage, Seed: 1, Without: b.without, Schedule: plan.Auto, Machine: b.machine,
@@ -45,11 +45,11 @@ func (b *bench) config(d *dataset.Data, name string, mem int64) (saga.Model, sag
 	return m, c, err
 }
 
-// kept is what the machine keeps of a device's memory for itself.
+// kept is the bytes of a device's memory that the machine reserves.
 func (b *bench) kept() int64 { return int64(b.m.Kind(0).Memory.Value) - b.m.Budget(0) }
 
-// needed is the smallest budget that err names, without what the machine keeps, and the
-// number of intervals it is for.
+// needed is the smallest budget that err names, without the memory that the machine reserves, and its
+// number of intervals.
 func (b *bench) needed(err error) (bytes int64, intervals int, ok bool) {
 	var small *plan.BudgetError
 	if !errors.As(err, &small) {
@@ -58,7 +58,7 @@ func (b *bench) needed(err error) (bytes int64, intervals int, ok bool) {
 	return small.Smallest - b.kept(), small.P, true
 }
 
-// compile plans with so many bytes.
+// compile plans with a budget of so many bytes.
 func (b *bench) compile(d *dataset.Data, name string, mem int64) (*saga.Program, error) {
 	m, c, err := b.config(d, name, mem)
 	if err != nil {
@@ -68,8 +68,8 @@ func (b *bench) compile(d *dataset.Data, name string, mem int64) (*saga.Program,
 	return saga.Compile(m, d, c)
 }
 
-// learn is the smallest budget that the real cells are said to need: what a budget of one
-// byte is answered with.
+// learn is the smallest budget that works with the real cells. It is taken from the error for a budget of one
+// byte.
 func (b *bench) learn(d *dataset.Data, name string) (int64, error) {
 	m, c, err := b.config(d, name, 1)
 	if err != nil {
@@ -84,8 +84,8 @@ func (b *bench) learn(d *dataset.Data, name string) (int64, error) {
 	return n, nil
 }
 
-// runSmallest runs with the smallest budget that works: the one that an error names or, if it
-// does not do, the next.
+// runSmallest runs with the smallest budget that works: the one that an error names or, if that
+// is not enough, the one that the next error names.
 func (b *bench) runSmallest(d *dataset.Data, name string) (*outcome, error) {
 	mem, err := b.learn(d, name)
 	if err != nil {
@@ -103,14 +103,14 @@ func (b *bench) runSmallest(d *dataset.Data, name string) (*outcome, error) {
 	return nil, fmt.Errorf("no budget found that works; the last tried is %d bytes", mem)
 }
 
-// run trains with so many bytes for the plan; 0 is no bound.
+// run trains with so many bytes for the plan; 0: no bound.
 func (b *bench) run(d *dataset.Data, name string, mem int64) (*outcome, error) {
 	if err := b.ctx.Err(); err != nil {
 		return nil, err
 	}
 	debug.SetMemoryLimit(math.MaxInt64)
 	if given(d) > 8<<30 {
-		debug.FreeOSMemory() // what is left of the run before
+		debug.FreeOSMemory() // frees the memory of the previous run
 	} else {
 		runtime.GC() // its memory serves this one: fresh pages take time
 	}
@@ -126,7 +126,7 @@ func (b *bench) run(d *dataset.Data, name string, mem int64) (*outcome, error) {
 		o.predict = t.Seconds()
 	}
 	graph, inputs, stored := p.HostBytes()
-	if b.host.bytes > 0 { // the rest lies in files
+	if b.host.bytes > 0 { // the rest is in files
 		all := p.Summary().Host
 		graph = min(graph, all)
 		inputs = min(inputs, all-graph)
@@ -187,7 +187,7 @@ func apart(o, other *outcome) float64 {
 	return d
 }
 
-// again runs a configuration once more and says whether its losses have the same bits.
+// again runs a configuration once more, and is an error if its losses have other bits.
 func (b *bench) again(name string, o *outcome, run func() (*outcome, error)) error {
 	twin, err := run()
 	if err != nil {
@@ -202,7 +202,7 @@ func (b *bench) again(name string, o *outcome, run func() (*outcome, error)) err
 	return nil
 }
 
-// residentPeak is the memory in which everything stays on one device.
+// residentPeak is the device memory with which everything is resident on one device.
 func (b *bench) residentPeak(d *dataset.Data, name string) (int64, error) {
 	m, c, err := b.config(d, name, 0)
 	if err != nil {

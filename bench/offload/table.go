@@ -10,8 +10,8 @@ import (
 	"sagann/dataset"
 )
 
-// table runs every model with every budget. A budget that is too small is a row that says
-// what would do, and so is a run that fails.
+// table runs every model with every budget. If a budget is too small, the row says which one
+// works; if a run fails, the row has the error.
 func (b *bench) table(d *dataset.Data, models []string) error {
 	fmt.Println("| model | budget GiB | P, schedule, slots | epoch s | H2D GB | D2H GB | sources read | links allow s | ÷ bound | penalty | predicted s | error | loss apart | built in s |\n|---|---|---|---|---|---|---|---|---|---|---|---|---|---|")
 	var failed []error
@@ -79,8 +79,8 @@ func (b *bench) model(d *dataset.Data, name string) error {
 	return errors.Join(failed...)
 }
 
-// row prints a run beside the resident one; where there is none, what the links allow is
-// all there is to compare with, and losses are compared with those of the first run.
+// row prints a run compared with the resident one. Without a resident run, times can be compared only with
+// the least time that the links allow, and losses are compared with those of the first run.
 func (b *bench) row(name, budget string, o, resident, first *outcome) {
 	h, u := float64(o.h2d), float64(o.d2h)
 	bound, penalty := max(h/55e9, u/55e9, (h+u)/92e9), "–"
@@ -97,7 +97,7 @@ func (b *bench) row(name, budget string, o, resident, first *outcome) {
 		penalty, o.predict, 100*(o.predict/o.seconds-1), apart(o, first), o.ready)
 }
 
-// note keeps what came before the epochs of a run, for the last table.
+// note records the time and memory before the epochs of a run, for the last table.
 func (b *bench) note(name, what string, o *outcome) {
 	s := o.stages
 	b.ready = append(b.ready, fmt.Sprintf("| %s | %s | %.1f | %.1f | %.1f | %.1f | %.1f | %.1f | %.1f | %.1f | %.1f | %.1f | %s | %s |", name, what,
@@ -105,7 +105,7 @@ func (b *bench) note(name, what string, o *outcome) {
 		sized(o.card), sized(max(0, o.mem)+b.kept())))
 }
 
-// printReady prints what note kept, tables before text.
+// printReady prints the records of note, tables before text.
 func (b *bench) printReady() {
 	var rows, text []string
 	for _, line := range b.ready {
@@ -126,7 +126,7 @@ func (b *bench) printReady() {
 
 func gib(n int64) float64 { return float64(n) / (1 << 30) }
 
-// sized is so many bytes in GiB, with three digits where it is little.
+// sized is so many bytes in GiB, with three digits if they are few.
 func sized(n int64) string {
 	if g := gib(n); g < 1 {
 		return fmt.Sprintf("%.3g", g)

@@ -7,7 +7,7 @@ import (
 	"sagann/saga"
 )
 
-// traceTasks trains for one epoch more and keeps the times of its tasks.
+// traceTasks trains for one more epoch and records the times of its tasks.
 func (o *outcome) traceTasks(p *saga.Program) error {
 	if err := p.StartTrace(1); err != nil {
 		return err
@@ -22,7 +22,7 @@ func (o *outcome) traceTasks(p *saga.Program) error {
 	return p.StartTrace(0)
 }
 
-// noteTasks keeps a table of o's tasks, measured beside simulated, and their sum a queue.
+// noteTasks records a table of o's tasks with measured and simulated times, and the sums for each queue.
 func (b *bench) noteTasks(name, label string, o *outcome) {
 	if len(o.tasks) == 0 {
 		return

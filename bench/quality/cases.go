@@ -13,8 +13,8 @@ import (
 	"sagann/dataflow/plan/sim"
 )
 
-// problem is one case: what is planned. Mem is the budget of each device in bytes, what the
-// machine keeps for itself included, as --mem of saga plan.
+// problem is one case to plan. Mem is the budget of each device in bytes, as in saga plan --mem: it includes
+// the memory that the machine reserves.
 type problem struct {
 	name, model       string
 	vertices, edges   int64
@@ -23,7 +23,7 @@ type problem struct {
 	hidden, layers    int
 	machine           string
 	devices           int
-	without           string // passes, with spaces between
+	without           string // passes that are left out, separated by spaces
 	mem               int64
 }
 
@@ -33,8 +33,8 @@ func (p *problem) fields() []any {
 	return []any{&p.name, &p.model, &p.vertices, &p.edges, &p.features, &p.classes, &p.skew, &p.hidden, &p.layers, &p.machine, &p.devices, &p.without, &p.mem}
 }
 
-// result is what planning one case gave. Seconds are those of the simulated epoch; 0: the
-// budget is too small. Wall, cpu and peak are those of a process that plans this case and no other.
+// result is the result of planning one case. Seconds are those of the simulated epoch; 0: the
+// budget is too small. Wall, cpu and peak are those of a process that plans only this case.
 type result struct {
 	name      string
 	seconds   float64
@@ -46,7 +46,7 @@ const resultHead = "name,seconds,wall,cpu,peak"
 
 func (r *result) fields() []any { return []any{&r.name, &r.seconds, &r.wall, &r.cpu, &r.peak} }
 
-// frozen are the committed cases, from those that are planned quickly to those that are not.
+// frozen are the committed cases, sorted by planning time.
 //
 //go:embed cases.csv
 var frozen string
@@ -69,7 +69,7 @@ func row(fields []any) []string {
 	return out
 }
 
-// readTable reads a file of comma-separated values; fields hands out the places of one row.
+// readTable reads a file of comma-separated values. fields returns pointers to the fields of the next row.
 func readTable(from, head string, r io.Reader, fields func() []any) error {
 	in := csv.NewReader(r)
 	rows, err := in.ReadAll()
@@ -117,8 +117,8 @@ func readResults(from string, r io.Reader) (map[string]*result, error) {
 	return byName, err
 }
 
-// draw makes n cases from a seed. They depend on nothing that plans, so every build draws the
-// same: the budget is a share of a rough estimate of what everything resident takes.
+// draw makes n random cases from a seed. They do not depend on the planner, so every build draws the
+// same cases. The budget is a share of a rough estimate of the memory in which everything is resident.
 func draw(n int, seed uint64) ([]*problem, error) {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	between := func(low, high float64) float64 { return low * math.Pow(high/low, rng.Float64()) }
@@ -135,7 +135,7 @@ func draw(n int, seed uint64) ([]*problem, error) {
 		if rng.IntN(4) == 0 {
 			p.skew = 0.5
 		}
-		if p.model == "gat" { // of each head
+		if p.model == "gat" { // hidden is the columns of each head
 			p.hidden /= 8
 		}
 		m, err := sim.LoadMachine(p.machine)
@@ -154,5 +154,5 @@ func draw(n int, seed uint64) ([]*problem, error) {
 
 func pick[T any](rng *rand.Rand, list ...T) T { return list[rng.IntN(len(list))] }
 
-// passes are those left out.
+// passes are the passes that are left out.
 func (p *problem) passes() []string { return slices.Clone(strings.Fields(p.without)) }

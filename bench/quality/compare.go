@@ -7,12 +7,12 @@ import (
 	"math"
 )
 
-// comparison prints cases as they come, beside those of another table where there is one.
+// comparison prints cases as they are planned and, if there is another table, compares them with it.
 type comparison struct {
 	w        io.Writer
 	old      map[string]*result // nil: nothing is compared
-	logs     float64            // sum of the logarithms of new ÷ old
-	ratios   int                // terms of it
+	logs     float64            // sum of log(new ÷ old)
+	ratios   int                // number of terms of logs
 	worst    float64            // largest ratio
 	worstOf  *problem
 	lost     []string // cases that do not fit any more
@@ -62,7 +62,7 @@ func simulated(r *result) string {
 	return fmt.Sprintf("%.6f", r.seconds)
 }
 
-// verdict prints what all cases come to. What is worse than it may be is an error.
+// verdict prints the summary of all cases. It is an error if the mean or the worst case is above its bound.
 func (c *comparison) verdict(mean, worst float64) error {
 	fmt.Fprintf(c.w, "\nplanning took %.0f s, %.0f s of processors, and at most %.0f MB\n", c.wall, c.cpu, float64(c.peak)/1e6)
 	if c.old == nil {

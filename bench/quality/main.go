@@ -1,30 +1,30 @@
-// Quality plans a fixed list of cases from statistics and tells how good the plans are: the
-// simulated seconds of an epoch, and what planning took.
+// Quality plans a fixed list of cases from statistics. It reports the quality of the plans as the
+// simulated seconds of an epoch, and the time and memory of planning.
 //
 //	go run ./bench/quality -record FILE                      # plan all cases, write a table
 //	go run ./bench/quality -against bench/quality/table.csv  # plan all, compare with a table
 //	go run ./bench/quality -run ^time/                       # the cases that bound planning time
 //	go run ./bench/quality -from NEW -against OLD            # compare two tables, plan what NEW lacks
 //
-// What a move of the search wins is seen without it, against a table made with it:
+// To measure what a move of the search gains, compare planning without it with a table made with it:
 //
 //	go run ./bench/quality -record with.csv
 //	go run ./bench/quality -leave-out "read ahead" -against with.csv
 //
 // With -intervals N every case is planned with N intervals.
 //
-// The comparison fails, with exit status 1, where the geometric mean of new ÷ old is above
+// The comparison fails, with exit status 1, if the geometric mean of new ÷ old is above
 // -mean, a case is above -worst, or a case does not fit any more.
 //
-// The cases stand in cases.csv with budgets in bytes; table.csv holds what the search made of
-// them, recorded with -record bench/quality/table.csv. An interrupted recording goes on with
-// -from PART -record FILE. Cases that nobody has chosen go from one build to another as a file:
+// The cases are in cases.csv, with budgets in bytes. table.csv has their results, recorded with
+// -record bench/quality/table.csv. An interrupted recording is continued with
+// -from PART -record FILE. To compare two builds on random cases, pass the cases as a file:
 //
 //	go run ./bench/quality -random 20 -seed 7 > random.csv
 //	old/quality -cases random.csv -record old.csv
 //	new/quality -cases random.csv -against old.csv -mean 1.01 -worst 1.05
 //
-// Every case is planned by a process of its own, one after the other, so that its processor
+// Every case is planned by a process of its own, one after the other, so that its CPU
 // seconds and its peak memory are those of saga plan.
 package main
 
@@ -60,7 +60,7 @@ func main() {
 	flag.StringVar(&o.against, "against", "", "compare with this table")
 	flag.Float64Var(&o.mean, "mean", 1, "largest geometric mean of new ÷ old")
 	flag.Float64Var(&o.worst, "worst", 1.03, "largest new ÷ old of a case")
-	random := flag.Int("random", 0, "instead: print so many drawn cases")
+	random := flag.Int("random", 0, "instead: print so many random cases")
 	seed := flag.Uint64("seed", 1, "that they are drawn from")
 	flag.StringVar(&o.leaveOut, "leave-out", "", "search without this move (dataflow/tune/moves.go)")
 	flag.IntVar(&o.intervals, "intervals", 0, "plan with so many intervals; 0: as many as the search chooses")
@@ -84,8 +84,8 @@ func main() {
 	}
 }
 
-// seconds plans p the way saga plan does and returns the simulated seconds of an epoch, or 0
-// where the budget is too small.
+// seconds plans p as saga plan does and returns the simulated seconds of an epoch, or 0
+// if the budget is too small.
 func (p *problem) seconds(intervals int) (float64, error) {
 	m, err := layers.New(p.model, layers.Options{Features: p.features, Classes: p.classes, Hidden: p.hidden, Layers: p.layers})
 	if err != nil {
@@ -104,7 +104,7 @@ func (p *problem) seconds(intervals int) (float64, error) {
 	return prog.Predicted().Seconds(), nil
 }
 
-// planOne is what the process of one case does.
+// planOne is the main function of the process of one case.
 func planOne(in io.Reader, out io.Writer, intervals int) error {
 	list, err := readProblems("standard input", in)
 	if err != nil {
@@ -149,7 +149,7 @@ func (p *problem) plan(o *options) (*result, error) {
 
 func hundredths(d time.Duration) float64 { return d.Round(10 * time.Millisecond).Seconds() }
 
-// command is the saga plan that plans p.
+// command is the saga plan command that plans p.
 func (p *problem) command() string {
 	text := fmt.Sprintf("saga plan --shape vertices=%d,edges=%d,features=%d,classes=%d,skew=%v --model %s --hidden %d --layers %d --machine %s --devices %d --mem %d",
 		p.vertices, p.edges, p.features, p.classes, p.skew, p.model, p.hidden, p.layers, p.machine, p.devices, p.mem)
@@ -177,7 +177,7 @@ func printDrawn(w io.Writer, n int, seed uint64) error {
 	return writeRows(w, rows...)
 }
 
-// options say what is planned and what is done with the results.
+// options say which cases are planned and how the results are used.
 type options struct {
 	cases, run, record, from, against, leaveOut string
 	intervals                                   int
@@ -226,7 +226,7 @@ func (o *options) table(w io.Writer) error {
 	return c.verdict(o.mean, o.worst)
 }
 
-// problems are the cases that are asked for.
+// problems are the selected cases.
 func (o *options) problems() ([]*problem, error) {
 	name, text := "cases.csv", frozen
 	if o.cases != "" {
@@ -256,7 +256,7 @@ func (o *options) problems() ([]*problem, error) {
 	return list, nil
 }
 
-// load reads a table of results; none where no file is named.
+// load reads a table of results; nil if path is "".
 func load(path string) (map[string]*result, error) {
 	if path == "" {
 		return nil, nil

@@ -14,43 +14,48 @@ import (
 	"sagann/saga"
 )
 
-// parts are what can be left out, where features lie for it, and what that is for. Those with features on the card come first: they share
-// a program that has every part, as those without do. What takes most memory comes last of them.
+// parts are the optimisations that can be left out, with where the features lie when each is measured and what the
+// part is for. Parts with features on the GPU come first and share one program with all parts; those with
+// features in host memory share another. In each group, the part that takes most memory comes last.
 var parts = []struct {
 	without string
-	cache   float64 // as epochs has it
+	cache   float64 // see epochs
 	name    string
 }{
 	{"draw", 0, "the card draws and renumbers"},
+	{"in-place", 0, "kernels read rows of features where they lie"},
 	{"fuse", 0, "aggregation: one kernel reads rows, computes on edges and sums"},
 	{"match", -1, "match: rows of the batches before stay on the card"},
 	{"stream", -1, "batches come ahead: drawn and copied while one computes"},
 }
 
-// side is a program of the ablation, and what was seen of it.
+// side is a program of the ablation, and its measurements.
 type side struct {
-	part    int     // that is left out, by its place in parts; below 0: none
-	cache   float64 // as epochs has it
+	part    int     // index in parts of the part that is left out; below 0: none
+	cache   float64 // see epochs
 	program *saga.Program
-	err     error     // instead of it
-	rounds  []float64 // milliseconds of an epoch, the mean of a round's
-	ms      []float64 // of every epoch
-	bits    []uint64  // of all losses of every epoch, also of those that are not timed
-	cut     bool      // an epoch
-	of      int       // batches that the last one had
-	slow    bool      // so that it is timed no more
+	err     error     // why there is no program
+	rounds  []float64 // by round: the mean milliseconds of an epoch
+	ms      []float64 // by timed epoch: milliseconds
+	bits    []uint64  // by epoch, also those that are not timed: a hash of the losses
+	cut     bool      // an epoch was cut short
+	of      int       // number of batches of the last epoch
+	slow    bool      // it is too slow to be timed again
 }
 
-// roundEpochs are the timed epochs of a round. One that is not timed comes before them: batches were drawn ahead while another side had its turn,
-// and it takes these.
+// roundEpochs are the timed epochs of a round. An epoch that is not timed comes before them, as it uses batches that were
+// drawn ahead while another side had its turn.
 const roundEpochs = 2
 
-// An epoch that takes so many times as long as one with every part is cut, and counts by the batches it had: it says enough by then, and a GPU is dear.
+// An epoch that takes mostTimes times as long as one with every part is cut short, and its time is extrapolated from the
+// batches it had. This is accurate enough, and saves GPU time.
 const mostTimes = 20
 
-// ablate times epochs with every part and without each of those left out, by turns, and prints a row for each part, model and graph.
+// ablate times epochs with every part, and without each of the parts in left, in turns. It prints a row for each part,
+// model and graph.
 func (e *epochs) ablate(graphs, models string, left []string) error {
-	// Programs that are open side by side have queues of their own, and by default only eight of a process do not wait for each other.
+	// Several programs are open at the same time, each with queues of its own. By default a process has only eight
+	// hardware connections, and further queues would wait for each other.
 	if err := os.Setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32"); err != nil {
 		return err
 	}
@@ -125,12 +130,12 @@ func (e *epochs) leaveOut(graph string, d *dataset.Data, left []string) error {
 	return nil
 }
 
-// take gives sides their turns, in so many rounds. The first has every part.
+// take runs the sides in turn, for so many rounds. The first side has every part.
 func take(sides []*side, rounds int) error {
 	for _, s := range sides {
 		start := time.Now()
 		if s.err == nil {
-			_, s.err = s.program.Step() // which opens it
+			_, s.err = s.program.Step() // the first step opens the program
 		}
 		if s.err != nil {
 			if s.slow = true; s.part < 0 {
@@ -151,7 +156,7 @@ func take(sides []*side, rounds int) error {
 	return nil
 }
 
-// name is what the side is called where the table does not go.
+// name is the side's name in messages.
 func (s *side) name() string {
 	where := map[bool]string{true: "host", false: "card"}[s.cache < 0]
 	if s.part < 0 {
@@ -160,7 +165,7 @@ func (s *side) name() string {
 	return "features on the " + where + ", without " + parts[s.part].without
 }
 
-// note prints what a run is at.
+// note prints a progress message to standard error.
 func note(format string, args ...any) { fmt.Fprintf(os.Stderr, format+"\n", args...) }
 
 // round is a turn of a side.
@@ -179,7 +184,7 @@ func (s *side) round(with *side) error {
 	for n := range roundEpochs + 1 {
 		batches := s.program.SampledPlan().Batches
 		if len(s.rounds) == 0 && n == 0 {
-			batches-- // the first opened it
+			batches-- // the first batch was run when the program was opened
 		}
 		t, err := epoch(s.program, batches, enough)
 		if err != nil {
@@ -202,7 +207,7 @@ func (s *side) round(with *side) error {
 	return nil
 }
 
-// quiet waits until the process does nothing: the side before has batches drawn ahead on all processors.
+// quiet waits until the process is idle: the previous side still draws batches ahead on all processors.
 func quiet() error {
 	const look = 20 * time.Millisecond
 	for range 500 {
@@ -215,7 +220,7 @@ func quiet() error {
 	return errors.New("batches are still drawn after ten seconds")
 }
 
-// print is the row of a side beside that which has all parts.
+// print prints the row of a side, compared with the side that has all parts.
 func (s *side) print(graph, model string, with *side) {
 	x := parts[s.part]
 	if s.err != nil {
@@ -235,7 +240,7 @@ func (s *side) print(graph, model string, with *side) {
 	if s.cut {
 		losses, epochs = "", fmt.Sprintf("%d batches", s.of)
 	}
-	a, b := median(with.ms), median(s.ms) // which sort
+	a, b := median(with.ms), median(s.ms) // median also sorts
 	verdict := "holds"
 	if a > b*(1.02+(with.ms[len(with.ms)-1]-with.ms[0])/a) {
 		verdict = "does not"
@@ -244,7 +249,7 @@ func (s *side) print(graph, model string, with *side) {
 		epochs, fmt.Sprintf("%.3f", b/a), fmt.Sprintf("%.3f–%.3f", ratios[0], ratios[len(ratios)-1]), verdict, losses, map[bool]string{true: "card", false: "host"}[plan.Drawn])
 }
 
-// least is the range of an ascending list.
+// least is the range of an ascending list as text.
 func least(list []float64) string { return fmt.Sprintf("%.1f–%.1f", list[0], list[len(list)-1]) }
 
 // header prints the head of a table.
@@ -253,7 +258,7 @@ func header(cells ...any) {
 	fmt.Println(strings.Repeat("|---", len(cells)) + "|")
 }
 
-// row prints a row of it.
+// row prints a row of a table.
 func row(cells ...any) {
 	for _, c := range cells {
 		fmt.Printf("| %v ", c)

@@ -20,9 +20,9 @@ type epochs struct {
 	mem                          int64
 	tf32, profile, alone, table  bool
 	cache                        float64
-	sampler, out, then           string
+	sampler, out, then, without  string
 	accumulate                   int
-	sorted                       sortedRows // which all runs share
+	sorted                       sortedRows // shared by all runs
 }
 
 // run times the run of the flags, and then further ones on the same graph.
@@ -66,10 +66,10 @@ func (e *epochs) run() error {
 	return nil
 }
 
-// fresh collects what the program before has left, so that the next is not charged for it.
+// fresh collects the garbage of the previous program, so that the next one does not have to.
 func fresh() { runtime.GC() }
 
-// on times epochs over d and prints all that is known of each.
+// on times epochs over d and prints the measurements of each.
 func (e *epochs) on(d *dataset.Data) error {
 	start := time.Now()
 	p, err := e.program(d)
@@ -102,7 +102,7 @@ func (e *epochs) on(d *dataset.Data) error {
 	return printKernels(p)
 }
 
-// printKernels prints what every kernel of a batch takes.
+// printKernels prints the time of every kernel of a batch.
 func printKernels(p *saga.Program) error {
 	list, err := p.KernelTimes()
 	if err != nil {

@@ -1,5 +1,5 @@
-// Command sampled times training on sampled blocks, batch by batch, and writes the blocks of its
-// batches for peer.py, which runs the same ones in PyTorch Geometric.
+// Command sampled times training on sampled blocks, batch by batch. It also writes the blocks for
+// peer.py, which trains on the same blocks in PyTorch Geometric.
 //
 //	go run ./bench/sampled -batches 5 -out blocks
 //	python3 bench/sampled/peer.py blocks
@@ -26,18 +26,18 @@ import (
 
 func main() {
 	spec := flag.String("data", "vertices=1000000,edges=30000000,features=100,classes=47", "synthetic graph")
-	n := flag.Int("batches", 5, "timed batches, after one that is not")
-	serves := flag.String("serve", "", "folder for the edges; what to time is read line by line (alternate.py)")
-	window := flag.Int("match", 0, "print what successive ones of -batches batches have in common, also in the best order of so many, on the graph of -data or -shape, instead")
-	memory := flag.Int("memory", 0, "edges of a random graph: print what drawing -batches takes beside it, instead")
+	n := flag.Int("batches", 5, "timed batches; one more runs before them")
+	serves := flag.String("serve", "", "folder for the edges; commands that say what to time are then read from standard input (alternate.py)")
+	window := flag.Int("match", 0, "instead: print how many rows consecutive batches of -batches share, also in the best order within windows of so many, on the graph of -data or -shape")
+	memory := flag.Int("memory", 0, "instead: print how much memory drawing -batches takes on a random graph of so many edges")
 	var e epochs
 	flag.StringVar(&e.fanouts, "sample", "15,10,5", "fan-outs")
-	flag.StringVar(&e.eval, "eval", "", "fan-outs that evaluation is planned for, which is not timed; none: exact evaluation")
+	flag.StringVar(&e.eval, "eval", "", "fan-outs of evaluation, which is planned but not timed; none: exact evaluation")
 	flag.IntVar(&e.hidden, "hidden", 256, "columns between layers")
 	flag.IntVar(&e.batch, "batch", 1024, "seeds of a batch")
 	flag.StringVar(&e.model, "model", "sage", "model")
 	flag.StringVar(&e.out, "out", "", "folder for the blocks of the batches, or for the graph of the epochs (pyg_epoch.py)")
-	flag.IntVar(&e.n, "epochs", 0, "time whole epochs instead, after one that is not timed, on a graph of products' shape")
+	flag.IntVar(&e.n, "epochs", 0, "instead: time so many whole epochs, after one that is not timed, on a graph of products' shape")
 	flag.StringVar(&e.device, "device", "", "device of the epochs, such as cuda")
 	flag.Int64Var(&e.mem, "mem", 0, "its memory in bytes; 0: what it takes")
 	flag.Func("shape", "sizes of that graph: reddit, products (with the 200 features of FastGL's), mag, papers; tiny tries a command; flags behind it change them", e.shape)
@@ -48,15 +48,16 @@ func main() {
 	flag.IntVar(&e.of.classes, "classes", 47, "of its vertices")
 	flag.Float64Var(&e.cache, "cache", 0, "share of feature rows on the GPU; 0: all, below 0: none")
 	flag.IntVar(&e.accumulate, "accumulate", 0, "batches of an update; 0: as many as there are devices")
-	flag.BoolVar(&e.alone, "alone", false, "rows that the batch before has come again, too")
+	flag.BoolVar(&e.alone, "alone", false, "copy rows again that the previous batch has, too")
+	flag.StringVar(&e.without, "without", "", "parts that the epochs leave out: in-place,draw")
 	flag.BoolVar(&e.tf32, "tf32", false, "products may round to TF32")
 	flag.StringVar(&e.sampler, "sampler", "", "sampler of the epochs in place of -sample, which then says how many layers there are: ladies:512,512,512")
 	flag.BoolVar(&e.table, "table", false, "print a row for each run of the epochs, with what drawing alone takes")
 	flag.BoolVar(&e.profile, "profile", false, "time every kernel of a batch")
 	flag.StringVar(&e.then, "then", "", "further runs on that graph, with other flags: tf32=true; cache=-1 alone=true")
-	ablation := flag.String("ablation", "", "graphs, such as reddit,products,mag: time -epochs with every part of sampled training and without each, by turns, instead")
+	ablation := flag.String("ablation", "", "instead: on these graphs, such as reddit,products,mag, time -epochs with every part of sampled training and without each, in turns")
 	models := flag.String("models", "gcn,gin,gat", "models of the ablation")
-	left := flag.String("parts", "fuse,draw,match,stream", "what the ablation leaves out")
+	left := flag.String("parts", "fuse,draw,in-place,match,stream", "what the ablation leaves out")
 	flag.Parse()
 	run := func() error { return run(*spec, e.fanouts, e.model, e.out, *serves, e.hidden, e.batch, *n) }
 	if e.n > 0 {

@@ -8,8 +8,8 @@ import (
 	"sagann/sample"
 )
 
-// match prints which share of a batch's rows the batch before has, too, and which share it would be if of every window of
-// batches that one came next which has most in common with the last.
+// match prints the share of a batch's rows that the previous batch has, too. It also prints what this share would be if
+// batches were reordered inside a window, so that the next batch is the one with the most rows in common.
 func (e *epochs) match(spec string, n, window int) error {
 	d, size, items := (*dataset.Data)(nil), e.batch, []uint32(nil)
 	if e.of.named {
@@ -79,7 +79,7 @@ func (e *epochs) match(spec string, n, window int) error {
 			used[next], last, best = true, lo+next, best+most
 		}
 	}
-	after := float64(rows) * float64(n-1) / float64(n) // the first has none before it
+	after := float64(rows) * float64(n-1) / float64(n) // without the first batch, which has no previous one
 	fmt.Printf("%d batches of %d rows, of %d: the batch before has %.1f %% of them, one of the two before %.1f %%, in the best order of every %d batches the one before %.1f %%\n",
 		n, rows/n, d.Edges.V, 100*float64(inOrder)/after, 100*float64(ofTwo)/float64(rows)*float64(n)/float64(max(1, n-2)), window, 100*float64(best)/after)
 	return nil

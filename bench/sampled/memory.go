@@ -11,7 +11,8 @@ import (
 	"sagann/sample"
 )
 
-// sizeOfSampling prints what drawing batches takes beside the rows of a random graph of so many edges, 50 a vertex.
+// sizeOfSampling prints how much memory drawing batches takes beside the rows of a random graph, which has so many edges,
+// 50 for each vertex.
 func sizeOfSampling(edges, batches int) error {
 	r := rand.New(rand.NewPCG(1, 1))
 	e := &chunk.Edges{V: edges / 50, Src: make([]uint32, edges), Dst: make([]uint32, edges)}

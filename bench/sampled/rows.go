@@ -10,7 +10,7 @@ import (
 	"sagann/sample"
 )
 
-// line times a run and prints it as a row of a table.
+// line times a run and prints a row of a table.
 func (e *epochs) line(d *dataset.Data, name string) (err error) {
 	p, err := e.program(d)
 	if err != nil {
@@ -50,7 +50,7 @@ func (e *epochs) line(d *dataset.Data, name string) (err error) {
 	return nil
 }
 
-// drawAlone is the milliseconds in which a GPU draws and renumbers the batches of an epoch when it does nothing else.
+// drawAlone is the milliseconds that a GPU takes to draw and renumber the batches of an epoch when it does nothing else.
 func (e *epochs) drawAlone(d *dataset.Data) (ms float64, err error) {
 	_, index, err := device.Parse(e.device)
 	if err != nil {

@@ -16,8 +16,8 @@ import (
 	"sagann/sample"
 )
 
-// serve answers alternate.py, line by line: "draw" draws batches, "step" trains on some, "mm" multiplies matrices. Each
-// answer is processor seconds for one and a size.
+// serve answers the commands of alternate.py, one on each line: "draw" draws batches, "step" trains on some, "mm"
+// multiplies matrices. An answer is the CPU seconds for one of them, and a size.
 func serve(d *dataset.Data, sizes []int, size, n int, p *saga.Program, in io.Reader, out io.Writer) error {
 	g, err := sample.NewGraph(d.Edges)
 	if err != nil {
@@ -62,7 +62,7 @@ func serve(d *dataset.Data, sizes []int, size, n int, p *saga.Program, in io.Rea
 	return lines.Err()
 }
 
-// product is the processor time of the product of a batch's rows with the largest weight, and its operations.
+// product is the CPU time of the product of a batch's rows with the largest weight matrix, and its number of operations.
 func product() (seconds float64, flops int) {
 	const m, k, n, times = 16384, 256, 256, 10
 	r := rand.New(rand.NewPCG(1, 1))

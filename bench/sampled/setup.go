@@ -5,6 +5,7 @@ import (
 	"hash/fnv"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"sagann/backend"
@@ -31,8 +32,8 @@ func (e *epochs) program(d *dataset.Data, without ...string) (*saga.Program, err
 	if err != nil {
 		return nil, err
 	}
-	m.Layers[0].Dropout = 0 // of what is between layers, as peers have it
-	// Nothing is evaluated: invariants of the whole graph would be for that alone.
+	m.Layers[0].Dropout = 0 // dropout is between layers only, as in the peers
+	// Invariants of the whole graph are used only in evaluation, and nothing is evaluated.
 	c := saga.Config{Seed: 1, Device: e.device, Mem: e.mem, TF32: e.tf32, Without: append([]string{"invariant"}, without...), Optimizer: saga.Optimizer{Kind: "adam", LR: 0.003}}
 	if e.device != "" {
 		c.Machine = backend.MachineOf(e.device)
@@ -40,10 +41,14 @@ func (e *epochs) program(d *dataset.Data, without ...string) (*saga.Program, err
 	if e.alone {
 		c.Without = append(c.Without, "match")
 	}
+	if e.without != "" {
+		c.Without = append(c.Without, strings.Split(e.without, ",")...)
+	}
 	return saga.CompileSampled(m, d, c, how)
 }
 
-// sampling is how the flags have batches drawn, for how many layers, and of what: d, with self loops where the model wants them.
+// sampling returns the sampling settings of the flags, the number of layers, and the data to sample from: d, with self loops
+// if the model needs them.
 func (e *epochs) sampling(d *dataset.Data) (*dataset.Data, saga.Sampling, int, error) {
 	sizes, err := sizesOf(e.fanouts)
 	if err != nil {
@@ -63,7 +68,7 @@ func (e *epochs) sampling(d *dataset.Data) (*dataset.Data, saga.Sampling, int, e
 		if how.Sampler = s.Sampler; s.Batch > 0 {
 			how.Batch = s.Batch
 		}
-		if s.Clusters > 0 { // any vertices, as in NextDoor's measurements
+		if s.Clusters > 0 { // clusters of random vertices, as in NextDoor's measurements
 			how.Clusters = make([]uint32, d.Edges.V)
 			for v := range how.Clusters {
 				how.Clusters[v] = uint32(mixed(uint64(v)|1<<62) % uint64(s.Clusters))
@@ -79,14 +84,15 @@ func (e *epochs) sampling(d *dataset.Data) (*dataset.Data, saga.Sampling, int, e
 	return d, how, len(sizes), nil
 }
 
-// sortedRows are the rows of one graph, without the self loops that some models add and with them: runs of the same graph share them.
+// sortedRows are the sorted rows of one graph, with and without the self loops that some models add. Runs on the same
+// graph share them.
 type sortedRows struct {
 	graph *dataset.Data
-	data  map[bool]*dataset.Data // by whether it has the loops
+	data  map[bool]*dataset.Data // true: with self loops
 	rows  map[bool]*sample.Graph
 }
 
-// of is d, with self loops or as it is, of which there are rows then.
+// of is d, with added self loops if loops is set. Its rows are in s afterwards.
 func (s *sortedRows) of(d *dataset.Data, loops bool) (*dataset.Data, error) {
 	if s.graph != d {
 		*s = sortedRows{d, map[bool]*dataset.Data{}, map[bool]*sample.Graph{}}
@@ -104,7 +110,7 @@ func (s *sortedRows) of(d *dataset.Data, loops bool) (*dataset.Data, error) {
 	return &x, err
 }
 
-// turn is an epoch.
+// turn is the measurements of an epoch.
 type turn struct {
 	steps       int
 	wall        time.Duration
@@ -113,7 +119,8 @@ type turn struct {
 	before, now *saga.SampledPlan
 }
 
-// turns trains for all epochs, and calls each after every one, an error of which ends it. The first is not to be timed.
+// turns trains for all epochs and calls each after every one. An error of each ends it. The time of the first epoch has no
+// meaning.
 func (e *epochs) turns(p *saga.Program, each func(n int, t turn) error) error {
 	for n := range e.n + 1 {
 		t, err := epoch(p, p.SampledPlan().Batches, math.MaxInt64)
@@ -127,7 +134,7 @@ func (e *epochs) turns(p *saga.Program, each func(n int, t turn) error) error {
 	return nil
 }
 
-// epoch trains for so many batches, and for fewer if they take so long.
+// epoch trains for so many batches, or for fewer if they take longer than enough.
 func epoch(p *saga.Program, batches int, enough time.Duration) (turn, error) {
 	t := turn{before: p.SampledPlan()}
 	bits, start := fnv.New64a(), time.Now()

@@ -8,8 +8,8 @@ import (
 	"sagann/dataset"
 )
 
-// shapes are graphs of the sizes that the FastGL paper has, and of a try: vertices, edges in both directions, features, classes,
-// training vertices. The paper's products has 200 features.
+// shapes are the sizes of the graphs in the FastGL paper, and of a small test: vertices, edges in both directions,
+// features, classes, training vertices. The paper's products has 200 features.
 var shapes = map[string][5]int{
 	"reddit":   {232_965, 114_615_892, 602, 41, 153_431},
 	"products": {2_449_029, 123_718_280, 200, 47, 196_615},
@@ -18,13 +18,13 @@ var shapes = map[string][5]int{
 	"tiny":     {20_000, 400_000, 32, 8, 5_000},
 }
 
-// graphSizes are those of the graph of the epochs.
+// graphSizes are the sizes of the graph.
 type graphSizes struct {
 	vertices, edges, features, classes, train int
-	named                                     bool // they are a shape's
+	named                                     bool // they are those of a named shape
 }
 
-// shape takes the sizes of a shape for the graph.
+// shape sets the sizes of the graph to those of a named shape.
 func (e *epochs) shape(name string) error {
 	s, ok := shapes[name]
 	if !ok {
@@ -34,10 +34,10 @@ func (e *epochs) shape(name string) error {
 	return nil
 }
 
-// skew is the power by which ends of edges are drawn: low numbers have most.
+// skew is the power with which the ends of edges are drawn: low numbers have the most edges.
 const skew = 1.6
 
-// graph draws edges by a power law, each in both directions, with ends scattered over the ids.
+// graph draws edges by a power law, each in both directions. The vertices of high degree are scattered over the ids.
 func (e *epochs) graph() *dataset.Data {
 	v, half := e.of.vertices, e.of.edges/2
 	g := &chunk.Edges{V: v, Src: make([]uint32, 2*half), Dst: make([]uint32, 2*half)}
@@ -48,7 +48,7 @@ func (e *epochs) graph() *dataset.Data {
 	chunk.Ranges(half, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			a, b := end(mixed(uint64(2*i))), end(mixed(uint64(2*i+1)))
-			if e.of.named && a == b { // as in the graphs of these names; a hub would have dozens, and a GPU keeps few
+			if e.of.named && a == b { // the real graphs have no self loops; a hub would get dozens here
 				b = (b + 1) % uint32(v)
 			}
 			g.Src[i], g.Dst[i], g.Src[half+i], g.Dst[half+i] = a, b, b, a
@@ -63,7 +63,7 @@ func (e *epochs) graph() *dataset.Data {
 			d.Labels[i] = int32(mixed(uint64(i)|1<<61) % uint64(e.of.classes))
 		}
 	})
-	for k := range e.of.train { // scattered; of what lies between some is not trained on
+	for k := range e.of.train { // training vertices are scattered over the ids
 		at, next := uint32(uint64(k)*uint64(v)/uint64(e.of.train)), uint32(uint64(k+1)*uint64(v)/uint64(e.of.train))
 		if d.Train = append(d.Train, at); k%4 == 0 && next-at > 2 {
 			d.Val, d.Test = append(d.Val, at+1), append(d.Test, at+2)

@@ -19,12 +19,12 @@ type Ablation struct {
 	ladderRun
 }
 
-// ablations are left out in turn. Commuting and factoring hoist what they uncover, so
-// that hoisting alone cannot be left out.
+// ablations are left out in turn. Commuting and factoring also hoist products, so
+// hoisting cannot be left out without them.
 var ablations = []string{"hoist,commute,factor", "fuse", "commute", "factor", "group", "invariant", "pack", "postpone", "recompute-on-load", "residency", "row-gather", "serpentine", "slice", "stream"}
 
-// Run prints one table a model: every pass left out in turn, by simulation. With
-// --device it prints the ladder, by training.
+// Run prints one table for each model, with every pass left out in turn, by simulation. With
+// --device it prints the ladder instead, by training.
 func (c *Ablation) Run(a *app) error {
 	shape, err := cli.ParseShape(c.Shape)
 	if err != nil {
@@ -66,7 +66,7 @@ func (c *Ablation) Run(a *app) error {
 		for _, list := range ablations {
 			passes := strings.Split(list, ",")
 			if known := (&saga.Config{Without: passes}); known.Validate() != nil {
-				continue // this engine does not have it
+				continue // this engine does not have the pass
 			}
 			if err := try(strings.Join(passes, ", "), "", passes...); err != nil {
 				return err

@@ -32,7 +32,7 @@ type Auto struct {
 	JSON     bool     `name:"json" help:"Print one JSON object on the last line of standard output, the tables on standard error."`
 }
 
-// autoShapes are the graphs of the paper that do not fit, and the largest public one.
+// autoShapes are the graphs of the paper that do not fit into device memory, and the largest public graph.
 var autoShapes = map[string]saga.Shape{
 	"reddit_middle": redditMiddle,
 	"reddit_full":   {Vertices: 2.2e6, Edges: 571e6, Features: 300, Classes: 50},
@@ -40,7 +40,7 @@ var autoShapes = map[string]saga.Shape{
 	"papers100M":    {Vertices: 111e6, Edges: 1.6e9, Features: 128, Classes: 172},
 }
 
-// autoGap is how much slower than the best of all the choice may be, in percent.
+// autoGap is how much slower, in percent, the choice may be than the best plan.
 const autoGap = 5
 
 // autoCase is one model on one graph and machine.
@@ -48,15 +48,15 @@ type autoCase struct {
 	model   saga.Model
 	shape   saga.Shape
 	machine string
-	save    string // policy; "" lets auto choose that, too
+	save    string // save policy; "": auto chooses it, too
 }
 
-// autoChoice is what auto chose within a budget, beside the best there is.
+// autoChoice is the choice of auto within a budget, and the best plan.
 type autoChoice struct {
-	mem        int64 // budget, what the machine keeps for itself included
+	mem        int64 // budget, including the memory that the machine reserves
 	auto, best *measured
-	took       time.Duration // of planning
-	tried      int           // numbers of intervals that fit
+	took       time.Duration // time of planning
+	tried      int           // how many numbers of intervals fit
 }
 
 func (c *autoChoice) gap() float64 { return faster(c.auto.seconds(), c.best.seconds()) }
@@ -70,8 +70,8 @@ func (c *autoCase) plan(mem int64, chunks int) (*measured, error) {
 	return &measured{p.TrainPlan(), p.Predicted()}, nil
 }
 
-// budgets spreads n budgets evenly in ratio: the first a tenth above the smallest that
-// works, the next would hold everything, or is all that the machine has.
+// budgets makes n budgets in geometric progression. The first is a tenth above the smallest that
+// works. The one after the last would hold everything, or is all memory of the machine.
 func (c *autoCase) budgets(n int) ([]int64, error) {
 	m, err := sim.LoadMachine(c.machine)
 	if err != nil {
@@ -89,7 +89,7 @@ func (c *autoCase) budgets(n int) ([]int64, error) {
 	}
 	least, most := 1.1*float64(small.Smallest), float64(min(all.PlannedPeak(), m.Budget(0)))
 	if least >= most {
-		return nil, nil // nothing fits, or nothing is left to choose
+		return nil, nil // nothing fits, or the smallest budget holds everything
 	}
 	var out []int64
 	for k := range n {
@@ -98,7 +98,7 @@ func (c *autoCase) budgets(n int) ([]int64, error) {
 	return out, nil
 }
 
-// compare lets auto choose and then tries every number of intervals of ladder that
+// compare lets auto choose. Then it tries every number of intervals in ladder that
 // fits, each with every schedule and number of slots.
 func (c *autoCase) compare(mem int64, ladder []int) (*autoChoice, error) {
 	start := time.Now()
@@ -122,8 +122,8 @@ func (c *autoCase) compare(mem int64, ladder []int) (*autoChoice, error) {
 	return out, nil
 }
 
-// autoLadder is every number of intervals up to twice step, then about every step-th part
-// of the number further, up to most.
+// autoLadder is every number of intervals up to twice step, and then numbers that grow by about 1/step each,
+// up to most.
 func autoLadder(most, step int) []int {
 	var out []int
 	for p := 1; p <= most; p += max(1, p/step) {
@@ -135,7 +135,7 @@ func autoLadder(most, step int) []int {
 	return out
 }
 
-// Run prints a table a machine.
+// Run prints a table for each machine.
 func (c *Auto) Run(a *app) error {
 	if c.Most < 1 || c.Budgets < 1 || c.Step < 1 {
 		return cli.Usagef("--most, --step and --budgets are at least 1")
@@ -181,7 +181,7 @@ func (c *Auto) Run(a *app) error {
 	return o.print(a, sheets...)
 }
 
-// rows adds the budgets of one case and returns how much slower auto is in each.
+// rows adds the rows of one case, one for each budget, and returns how much slower auto is in each.
 func (c *Auto) rows(a *app, s *sheet, graph string, one *autoCase) (gaps []float64, err error) {
 	budgets, err := one.budgets(int(c.Budgets))
 	if err != nil {

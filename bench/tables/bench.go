@@ -25,7 +25,7 @@ type benchOutput struct {
 // sheet is one table of a benchmark.
 type sheet struct {
 	title string
-	key   string // in JSON
+	key   string // name in JSON
 	head  table.Row
 	rows  []table.Row
 	data  []fields // the rows as JSON
@@ -69,14 +69,14 @@ func (o *benchOutput) print(a *app, sheets ...*sheet) error {
 			return err
 		}
 	}
-	if a.Runs != nil { // not all has run where a signal came
+	if a.Runs != nil { // a signal may have stopped the runs
 		return a.Runs.Err()
 	}
 	return nil
 }
 
-// machineOf checks the machine and returns its reserve: what the memory of a
-// configuration must hold beside the plan.
+// machineOf checks the machine and returns its reserve: the bytes that must be added to the memory of a
+// plan.
 func (o *benchOutput) machineOf() (reserve int64, err error) {
 	m, err := sim.LoadMachine(o.Machine)
 	if err != nil {
@@ -85,7 +85,7 @@ func (o *benchOutput) machineOf() (reserve int64, err error) {
 	return int64(m.Kind(0).Memory.Value) - m.Budget(0), nil
 }
 
-// model is a model by name for a shape.
+// model makes the model with a name for a shape.
 func (o *benchOutput) model(name string, s saga.Shape) (saga.Model, error) {
 	m, err := layers.New(name, layers.Options{Features: s.Features, Classes: s.Classes, Hidden: int(o.Hidden), Layers: int(o.Layers)})
 	if err != nil {
@@ -117,7 +117,7 @@ func (o *benchOutput) simulate(name string, s saga.Shape, c saga.Config) (*measu
 	return &measured{p.TrainPlan(), p.Predicted()}, nil
 }
 
-// faster is "x % faster": how much longer other takes than ours.
+// faster is by how many percent other takes longer than ours.
 func faster(other, ours float64) float64 { return 100 * (other/ours - 1) }
 
 func percent(x float64) string  { return fmt.Sprintf("%.1f %%", x) }

@@ -1,19 +1,19 @@
 // Package tables makes the tables of saga bench: orders of chunks, streaming, the ring, passes left
-// out or added in turn, kernels and epochs of a GPU, and what the search chooses against an
+// out or added in turn, kernels and epochs of a GPU, and the search compared with an
 // exhaustive one. Each table is a struct of flags whose Run prints it; package main of cmd/saga
-// only lists them. Figures are simulated from a graph's statistics and, with --device, measured
-// beside that on a graph that is generated.
+// only lists them. Numbers are simulated from a graph's statistics. With --device they are also measured
+// on a generated graph.
 //
 // In the order of the work:
 //
-//	bench.go, shared.go   sheets, and what all tables share
+//	bench.go, shared.go   sheets, and code that all tables share
 //	run.go        a model trained for some epochs: bytes counted, times, losses
 //	schedules.go, schedules_run.go   the paper's Figure 14
 //	streaming.go, streaming_run.go   the paper's Figure 15
 //	ring.go       the paper's Figure 16
 //	ablation.go, ladder.go           passes left out, and added
 //	gpu.go        epochs and kernels of a GPU
-//	auto.go       the choice against an exhaustive search
-//	sample*.go    draws of samplers, on CPUs and GPUs, and what bounds them
+//	auto.go       the search compared with an exhaustive one
+//	sample*.go    draws of samplers, on CPUs and GPUs, and their bounds
 //	embed*.go     Gunrock's two-hop embeddings
 package tables

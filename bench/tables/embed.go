@@ -32,18 +32,18 @@ type Embed struct {
 	JSON     bool     `name:"json" help:"Print one JSON object on the last line of standard output, the tables on standard error."`
 }
 
-// embedding measures one graph.
+// embedding measures the embeddings of one graph.
 type embedding struct {
 	*Embed
 	gpu           device.GPU
 	name          string
 	g             *sample.Graph
 	sources       []uint32
-	out           []float32 // pinned
+	out           []float32 // the result, in pinned memory
 	rows, kernels *sheet
 }
 
-// Run measures embeddings by two layers over sampled trees.
+// Run measures embeddings that two layers compute over sampled trees.
 func (c *Embed) Run(a *app) (err error) {
 	if c.Times < 1 {
 		return cli.Usagef("--times is at least 1")
@@ -163,8 +163,8 @@ func (m *embedding) one(x []float32, cols, children int, half bool) (err error) 
 	return nil
 }
 
-// onCPU embeds some sources on the CPU: it returns milliseconds scaled to all, and the largest difference of a number from
-// that of the GPU.
+// onCPU embeds some sources on the CPU. It returns the milliseconds scaled to all sources, and the largest
+// difference of a number from that of the GPU.
 func (m *embedding) onCPU(hop *sample.TwoHop, x []float32, cols int) (ms, off float64, err error) {
 	n := min(len(m.sources), 200_000/hop.Children)
 	some := make([]uint32, n)
@@ -188,7 +188,7 @@ func (m *embedding) onCPU(hop *sample.TwoHop, x []float32, cols int) (ms, off fl
 	return ms, off, nil
 }
 
-// parts measures the kernels, each by itself.
+// parts measures the time of each kernel.
 func (m *embedding) parts(on *sample.TwoHopGPU, cols, children int, numbers string) error {
 	times, launches, order := map[string]float64{}, map[string]int{}, []string(nil)
 	m.gpu.Detail(func(x device.Span) {

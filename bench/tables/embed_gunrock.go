@@ -1,7 +1,7 @@
 package tables
 
-// hopShapes are the sizes of the graphs of Gunrock's report on GraphSAGE: vertices, edges in both directions
-// together, and the power of ranks that comes near to the largest row of the graph of that name.
+// hopShapes are the sizes of the graphs of Gunrock's report on GraphSAGE: vertices, edges counted in both
+// directions, and the power of ranks with which the largest row is about as large as that of the real graph.
 var hopShapes = map[string]struct {
 	v, e int
 	root root
@@ -31,8 +31,8 @@ type gunrockRow struct {
 	cols, children int
 }
 
-// gunrockTimes are its milliseconds on a V100, those of OpenMP with 32 threads on the same machine, and the batch with which the former
-// were reached (https://gunrock-docs.readthedocs.io/en/latest/hive/hive_graphSage).
+// gunrockTimes are Gunrock's milliseconds on a V100, those of OpenMP with 32 threads on the same machine, and the
+// batch size of the former (https://gunrock-docs.readthedocs.io/en/latest/hive/hive_graphSage).
 var gunrockTimes = map[gunrockRow]struct {
 	v100, openMP float64
 	batch        int

@@ -17,7 +17,7 @@ import (
 	"sagann/saga"
 )
 
-// gpuBench is what the benchmarks that run epochs share.
+// gpuBench is the flags of the benchmarks that run epochs.
 type gpuBench struct {
 	Models   []string `type:"lowercase" default:"gcn,commnet,ggnn,resgated,mpgcn" placeholder:"NAME" help:"Models (${default})."`
 	Data     string   `placeholder:"PATH" help:"Graph; default: a generated one of the shape of the paper's reddit_middle, without a GPU of a tenth of its vertices and edges."`
@@ -44,8 +44,8 @@ type timed struct {
 	ready   time.Duration
 }
 
-// look finds out what the machine has, before anything is generated: it completes the
-// options, and refuses a device that is not there.
+// look completes the options from the machine. It is an error if the device does not exist. It runs before
+// anything is generated.
 func (c *gpuBench) look() error {
 	if c.Device == "auto" {
 		c.Device = backend.Present()
@@ -57,7 +57,7 @@ func (c *gpuBench) look() error {
 	k := backend.Of(c.Device)
 	if c.Data == "" {
 		c.Data = "synthetic:vertices=233000,edges=23200000,features=602,classes=41"
-		if !k.GPU() { // minutes, not hours
+		if !k.GPU() { // a smaller graph, so that it takes minutes and not hours
 			c.Data = "synthetic:vertices=23300,edges=2320000,features=602,classes=41"
 		}
 	}
@@ -74,7 +74,7 @@ func (c *gpuBench) look() error {
 	return nil
 }
 
-// each runs the epochs of every model and calls f with it.
+// each runs the epochs of every model and calls f with the result.
 func (c *gpuBench) each(a *app, f func(t *timed) error) error {
 	if c.Epochs < 1 {
 		return cli.Usagef("--epochs %d: at least 1", c.Epochs)
@@ -134,7 +134,7 @@ func (c *gpuBench) print(a *app, sheets ...*sheet) error {
 // Epoch is saga bench epoch.
 type Epoch struct{ gpuBench }
 
-// Run prints a line a model.
+// Run prints a line for each model.
 func (c *Epoch) Run(a *app) error {
 	if err := c.look(); err != nil {
 		return err
@@ -160,7 +160,7 @@ type Kernels struct {
 	Most count `default:"20" placeholder:"N" help:"Kernels listed a model, those that take longest (${default})."`
 }
 
-// Run prints a table a model: a roofline line for every kernel.
+// Run prints a table for each model, with a roofline line for every kernel.
 func (c *Kernels) Run(a *app) error {
 	if err := c.look(); err != nil {
 		return err
@@ -188,7 +188,7 @@ func (c *Kernels) Run(a *app) error {
 	return c.print(a, sheets...)
 }
 
-// roofline is the table of one model: kernels of one name and task together.
+// roofline is the table of one model. Kernels with the same name and task are one line.
 func roofline(t *timed, top *ceilings, most int) (*sheet, error) {
 	list, err := t.prog.KernelTimes()
 	if err != nil {
@@ -225,7 +225,7 @@ func roofline(t *timed, top *ceilings, most int) (*sheet, error) {
 	return s, nil
 }
 
-// ceilings are what the device reaches at most.
+// ceilings are the highest rates that the device reaches.
 type ceilings struct {
 	copied  float64 // GB/s read and written
 	product float64 // TFLOP/s

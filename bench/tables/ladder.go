@@ -14,7 +14,7 @@ import (
 	"sagann/saga"
 )
 
-// ladderRun is what ablation needs to run its ladder on a device.
+// ladderRun is the flags of ablation for the ladder.
 type ladderRun struct {
 	Device   string   `placeholder:"NAME" help:"Instead of simulating: train on cpu or, in a build for GPUs, cuda or cuda:0,1, from the paper's baseline up, one thing added at a time."`
 	Data     string   `placeholder:"PATH" help:"With --device: graph; default: one generated of --shape."`
@@ -27,11 +27,11 @@ type ladderRun struct {
 // rung is one line of the ladder: what it adds to the line before.
 type rung struct {
 	label string
-	pass  string // that is no longer left out; "" for what is no pass
+	pass  string // the pass that is no longer left out; "": the step is not a pass
 	set   func(c *saga.Config)
 }
 
-// ladder is the order in which things are added to NG-base. Fusing comes after hoisting,
+// ladder is the order in which optimisations are added to NG-base. Fusing comes after hoisting,
 // so that NG-base with both is the paper's NGra.
 func ladder() []rung {
 	return []rung{
@@ -100,7 +100,7 @@ func (c *Ablation) runLadder(a *app, shape saga.Shape) error {
 	return c.print(a, s)
 }
 
-// ladderData is --data, or generated.
+// ladderData is the graph of --data, or a generated one.
 func (c *Ablation) ladderData(shape saga.Shape) (*dataset.Data, error) {
 	if c.Data != "" {
 		return cli.OpenData(c.Data, dataset.Options{})
@@ -108,12 +108,12 @@ func (c *Ablation) ladderData(shape saga.Shape) (*dataset.Data, error) {
 	return graphOf(shape, 1)
 }
 
-// climb adds the lines of one model. A line that cannot run says so, and the next is
-// compared with the one before it.
+// climb adds the lines of one model. If a step cannot run, its line says so, and the next step is
+// compared with the last one that ran.
 func (c *Ablation) climb(a *app, s *sheet, name string, d *dataset.Data, mem int64) {
 	cfg := saga.Config{Device: c.Device, Mem: mem, Chunks: int(c.Chunks), Prefetch: int(c.Prefetch), Save: cli.PaperSave, NoRing: true,
 		Without: union(append(cli.PaperWithout(), "fuse", "hoist", "stream"), c.Without)}
-	devices, _ := device.Count(c.Device) // checked before
+	devices, _ := device.Count(c.Device) // errors were checked before
 	var base, last *counted
 	try := func(label string) {
 		a.Log.Info("running", "model", name, "line", label)
@@ -167,7 +167,7 @@ func (c *Ablation) climb(a *app, s *sheet, name string, d *dataset.Data, mem int
 	}
 }
 
-// union is a with what of b it does not have.
+// union is a followed by those of b that are not in a.
 func union(a, b []string) []string {
 	out := slices.Clone(a)
 	for _, x := range b {

@@ -32,10 +32,10 @@ const ringClaims = "The paper's Figure 16, measured on its server of eight P100:
 
 const ringReason = "Form: the closed form, what the busiest link or device of every phase takes, from bytes and rates alone. Where two devices share an uplink the ring can be at most twice as fast: every device needs every chunk, which without the ring crosses the uplink once for each of the two; with it once. Cells, own rows and results cross once for each device either way, and kernels take as long either way: that is why less than 2 is left. NUMA off: all of host memory in the first socket, where the devices of the second socket reach it across the bridge."
 
-// ringRun is one number of devices: with the ring and without, NUMA-aware and not.
+// ringRun is the times for one number of devices: with and without the ring, NUMA-aware and not.
 type ringRun struct {
 	on, off       *measured
-	onFar, offFar float64 // seconds, host memory all in the first socket
+	onFar, offFar float64 // seconds if all host memory is in the first socket
 	form          [2]*sim.Bound
 	formFar       [2]*sim.Bound
 }

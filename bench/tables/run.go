@@ -23,7 +23,7 @@ type benchEpochs struct {
 	Epochs count `default:"3" placeholder:"N" help:"With --device: epochs timed, whose median is printed (${default})."`
 }
 
-// benchRun says whether and how large a benchmark is also run on a device.
+// benchRun says whether a benchmark is also run on a device, and on how large a graph.
 type benchRun struct {
 	Device string `placeholder:"NAME" help:"Also run each on cpu or, in a build for GPUs, cuda, on a graph that is generated: bytes counted, epochs timed. Where --machine describes the device (cpu, or h200 for cuda), predicted times stand beside, and budgets are on top of what the machine keeps for itself."`
 	Scale  auto   `default:"auto" placeholder:"N" help:"The graph that is run has an N-th of the vertices and edges; auto: 10 on cpu, 1 on GPUs."`
@@ -69,16 +69,16 @@ func graphOf(s saga.Shape, copies int) (*dataset.Data, error) {
 	return dataset.Synthetic(spec)
 }
 
-// modelled tells whether the simulator's machine is one of the device's kind.
+// modelled reports whether the simulator's machine is of the device's kind.
 func (o *benchOutput) modelled(spec string) bool {
 	return (o.Machine == backend.Default().Model) == backend.Of(spec).Host
 }
 
-// counted is what the executor moved in an epoch, and how long it took.
+// counted is the bytes that the executor moved in an epoch, and the time of the epoch.
 type counted struct {
 	h2d, d2h, d2d int64
-	peak          int64 // of the training plan
-	held          int64 // device memory held at most, that of kernels included
+	peak          int64 // peak bytes of the training plan
+	held          int64 // most device memory held, including that of kernels
 	chunks, slots int
 	schedule      string
 	seconds       float64 // median of the epochs that were timed
@@ -86,8 +86,8 @@ type counted struct {
 	losses        []float64
 }
 
-// log writes the run to the log as soon as it is over: tables come at the end, and a
-// benchmark that is stopped has none.
+// log writes the run to the log as soon as it is over, because tables are printed at the end, and a
+// benchmark that is stopped early prints none.
 func (c *counted) log(l *slog.Logger, what ...any) {
 	predicted, off := c.forecast()
 	l.Info("ran", append(what, "epoch_ms", ms(c.seconds), "predicted_ms", predicted, "off", off, "chunks", c.chunks,
@@ -96,7 +96,7 @@ func (c *counted) log(l *slog.Logger, what ...any) {
 
 func (c *counted) moved() int64 { return c.h2d + c.d2h }
 
-// forecast is the prediction beside what was measured, for tables.
+// forecast is the predicted time, and by how much it is off, as text for tables.
 func (c *counted) forecast() (predicted, off string) {
 	if c.predicted == 0 {
 		return "–", "–"
@@ -110,12 +110,12 @@ func (c *counted) data() fields {
 		{"d2d_bytes", c.d2d}, {"peak_device_bytes", c.peak}, {"held_device_bytes", c.held}, {"schedule", c.schedule}, {"loss", c.losses[len(c.losses)-1]}}
 }
 
-// slowLR keeps training calm: sums over hundreds of neighbours make larger steps chaotic,
-// and losses of different plans could not be compared.
+// slowLR is a small learning rate. Sums over hundreds of neighbours make training with larger steps chaotic,
+// and then losses of different plans could not be compared.
 const slowLR = 1e-4
 
-// stopped is an error once a signal has come. Runs end with the epoch in hand then, and the
-// tables hold what ran before; a second signal ends the process.
+// stopped returns an error after a signal has come. Runs then end after the current epoch, and the
+// tables have the runs before it. A second signal ends the process.
 func stopped(a *app) error {
 	if a.Runs == nil {
 		a.Runs, _ = cli.Interruptible(a) // until the process ends
@@ -123,9 +123,9 @@ func stopped(a *app) error {
 	return a.Runs.Err()
 }
 
-// count runs some epochs on data, without an evaluation. c.Mem is without what the
-// machine keeps for itself. It is an error when what the executor moved in an epoch is
-// not what its plan says, or the memory it held.
+// count runs some epochs on data, without evaluation. c.Mem does not include the memory that the
+// machine reserves. It is an error if the bytes that the executor moved in an epoch, or the memory that it
+// held, are not those of its plan.
 func (o *benchOutput) count(a *app, name string, d *dataset.Data, c saga.Config, e benchEpochs) (out *counted, err error) {
 	if err := stopped(a); err != nil {
 		return nil, err
@@ -172,8 +172,8 @@ func (o *benchOutput) count(a *app, name string, d *dataset.Data, c saga.Config,
 	return out, nil
 }
 
-// timedStep trains for one epoch, adds its seconds to took and its loss to losses, and
-// compares what it moved with the plan.
+// timedStep trains for one epoch, appends its seconds to took and its loss to losses, and
+// checks the bytes that it moved against the plan.
 func timedStep(p *saga.Program, took []float64, losses *[]float64) ([]float64, error) {
 	if err := p.Open(); err != nil {
 		return nil, err
@@ -207,7 +207,7 @@ func middle(x []float64) float64 {
 	return (x[(len(x)-1)/2] + x[len(x)/2]) / 2
 }
 
-// cannot is why a run has no numbers, in a few words.
+// cannot says in a few words why a run has no numbers.
 func cannot(err error) string {
 	if errors.Is(err, context.Canceled) {
 		return "not run: stopped"
@@ -218,7 +218,7 @@ func cannot(err error) string {
 	return "cannot run: " + firstLine(err)
 }
 
-// firstLine is the first line of err, cut where it gets long for a table.
+// firstLine is the first line of err, shortened for a table.
 func firstLine(err error) string {
 	text, _, _ := strings.Cut(err.Error(), "\n")
 	if r := []rune(text); len(r) > 160 {

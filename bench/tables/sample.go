@@ -29,7 +29,7 @@ type Sample struct {
 	JSON     bool     `name:"json" help:"Print one JSON object on the last line of standard output, the tables on standard error."`
 }
 
-// unread is an error where a flag was given that nothing reads on the device.
+// unread returns an error if a flag was given that is not used on this kind of device.
 func (c *Sample) unread(a *app) error {
 	flags, where := []string{"shapes", "blocks", "weights", "mem"}, "of GPUs; a CPU measures --samplers on --data"
 	if device.IsGPU(c.Device) {

@@ -13,14 +13,15 @@ import (
 	"sagann/sample"
 )
 
-// gpuSamples measures samplers on a GPU: times are of its kernels, by its own clock.
+// gpuSamples measures samplers on a GPU. Times are those of kernels, by the GPU's clock.
 type gpuSamples struct {
 	*Sample
 	gpu   device.GPU
 	rates []readRate
 }
 
-// readRate is random reads a second from a list of so many bytes, and the seconds that a further sector of 32 bytes takes.
+// readRate is the random reads a second from a list of so many bytes, and the seconds for each further sector of
+// 32 bytes in a row.
 type readRate struct {
 	bytes         int64
 	rate, further float64
@@ -82,7 +83,7 @@ func (c *Sample) runGPU(a *app) (err error) {
 	return o.print(a, reads, graphs, walks, blocks, parts, renamed, together, beyond)
 }
 
-// spansOf are the launches of f, in milliseconds.
+// spansOf are the times of the launches of f, in milliseconds.
 func (m *gpuSamples) spansOf(f func() error) (list []float64, err error) {
 	if err := m.gpu.Sync(); err != nil {
 		return nil, err
@@ -133,13 +134,13 @@ func (m *gpuSamples) batches(s, renamed, parts *sheet, name string, g *sample.Gr
 	return nil
 }
 
-// epoch measures the batches of an epoch, in order, as captured graphs and by kernels one by one.
+// epoch measures the batches of an epoch in order, as CUDA graphs and as single kernels.
 func (m *gpuSamples) epoch(s, parts *sheet, name string, gpu *sample.GPU, seeds []uint32, fanouts []int, bar string) error {
 	run := func(epoch uint32) error {
 		_, _, err := gpu.Epoch(seeds, int(m.Batch), sample.Key{Seed: 1, Epoch: epoch})
 		return err
 	}
-	if err := run(0); err != nil { // takes memory and captures
+	if err := run(0); err != nil { // the first run allocates memory and captures graphs
 		return err
 	}
 	list, err := m.spansOf(func() error { return run(1) })
@@ -165,7 +166,7 @@ func (m *gpuSamples) epoch(s, parts *sheet, name string, gpu *sample.GPU, seeds 
 	return nil
 }
 
-// onlyNew measures an epoch in which only new vertices draw.
+// onlyNew measures an epoch in which only vertices that are new in a level draw neighbours.
 func (m *gpuSamples) onlyNew(s *sheet, name string, gpu *sample.GPU, seeds []uint32, fanouts []int) error {
 	if err := gpu.OnlyNew(true); err != nil {
 		return err
@@ -186,7 +187,7 @@ func (m *gpuSamples) onlyNew(s *sheet, name string, gpu *sample.GPU, seeds []uin
 	return gpu.OnlyNew(false)
 }
 
-// parts measures the kernels of a batch, each by itself: the median of each over the batches.
+// parts measures each kernel of a batch: the median of its times over the batches.
 func (m *gpuSamples) parts(s *sheet, name string, fanouts []int, f func() error) error {
 	times, order := map[string][]float64{}, []string(nil)
 	m.gpu.Detail(func(x device.Span) {
@@ -207,8 +208,8 @@ func (m *gpuSamples) parts(s *sheet, name string, fanouts []int, f func() error)
 	return err
 }
 
-// renames measures the renumbering of some batches alone, beside a Fused-Map, after it has compared the blocks with those
-// of the CPU.
+// renames measures the renumbering of some batches, and compares it with a Fused-Map. First it checks that the
+// blocks are those of the CPU.
 func (m *gpuSamples) renames(s *sheet, name string, p *sample.Program, gpu *sample.GPU, seeds []uint32, fanouts []int) error {
 	const batches = 16
 	ours, theirs := make([]float64, batches), make([]float64, batches)
@@ -259,7 +260,7 @@ func (m *gpuSamples) renames(s *sheet, name string, p *sample.Program, gpu *samp
 	return nil
 }
 
-// sameLayers tells whether blocks are equal.
+// sameLayers reports whether blocks are equal.
 func sameLayers(a, b *sample.Blocks) bool {
 	return slices.Equal(a.Vertices, b.Vertices) && slices.EqualFunc(a.Layers, b.Layers, func(x, y sample.Block) bool {
 		return slices.Equal(x.Far, y.Far) && slices.Equal(x.Edge, y.Edge) && slices.Equal(x.Offsets, y.Offsets) && slices.Equal(x.Weight, y.Weight)

@@ -20,7 +20,7 @@ func newTogether() *sheet {
 			"The last column divides the bytes alone by the latter rate, as if all of any graph lay in the cache. Times are of the kernels; seeds are copied before."}}
 }
 
-// together measures samplers of which a block of threads draws a batch.
+// together measures samplers with which a thread block draws a whole batch.
 func (m *gpuSamples) together(s *sheet, name string, g *sample.Graph) error {
 	graph := *g
 	graph.Weight = nil
@@ -29,7 +29,7 @@ func (m *gpuSamples) together(s *sheet, name string, g *sample.Graph) error {
 	order, size := sample.Permutation(g.Vertices(), sample.Key{Seed: 3}), 64
 	whole := len(order) / size
 	if whole == 0 {
-		return nil // smaller than a batch
+		return nil // the graph is smaller than a batch
 	}
 	seeds := make([][]uint32, batches)
 	for i := range seeds {
@@ -116,7 +116,7 @@ func (m *gpuSamples) togetherOne(s *sheet, graph, name string, g *sample.Graph, 
 	run := func(epoch uint32) error { return x.DrawOf(seeds, sample.Key{Seed: 1, Epoch: epoch}) }
 	kernels := 0
 	m.gpu.Detail(func(device.Span) { kernels++ })
-	err = run(0) // takes memory
+	err = run(0) // the first run allocates memory
 	err = errors.Join(err, m.gpu.Sync())
 	m.gpu.Detail(nil)
 	if err != nil {
@@ -143,7 +143,7 @@ func (m *gpuSamples) togetherOne(s *sheet, graph, name string, g *sample.Graph, 
 	return nil
 }
 
-// mustTouch are the bytes that a batch must touch, without the rest of their sectors.
+// mustTouch is the bytes that a batch must read or write, not counting the rest of their sectors.
 func mustTouch(g *sample.Graph, s sample.Sampler, b *sample.Blocks) float64 {
 	rowsAlone := s.Over == sample.Individual && s.Output == sample.Layers
 	bytes := 4*len(b.Vertices) + 8*b.Counts[len(b.Layers)-1]

@@ -16,8 +16,8 @@ type stepped struct {
 	name     string
 	sampler  sample.Sampler
 	weighted bool
-	draws    float64 // of a sample; 0: what some samples add
-	reads    float64 // of a draw
+	draws    float64 // draws for each sample; 0: measured from some samples
+	reads    float64 // random reads for each draw
 	bar      map[string]string
 	nextDoor map[string]string
 }
@@ -50,7 +50,7 @@ func (m *gpuSamples) stepped() []stepped {
 	}
 }
 
-// startsOf are roots: every vertex, of small graphs a hundred times.
+// startsOf are the roots: every vertex, and in small graphs every vertex a hundred times.
 func startsOf(g *sample.Graph) []uint32 {
 	roots := make([]uint32, g.Vertices())
 	if g.Vertices() < 1<<18 {
@@ -78,12 +78,12 @@ func (m *gpuSamples) steps(s *sheet, name string, g *sample.Graph) error {
 			from, samples = roots[:g.Vertices()], g.Vertices()
 		}
 		if x.sampler.Over == sample.Collective {
-			samples = min(samples, 50_000) // each has room for all its vertices
+			samples = min(samples, 50_000) // every sample takes memory for all its vertices
 			from = roots[:samples]
 		}
 		if x.sampler.Roots > 1 {
 			if name != "ppi" {
-				continue // its state takes 808 bytes a sample
+				continue // too large: the state takes 808 bytes for each sample
 			}
 			from = make([]uint32, samples*x.sampler.Roots)
 			for i := range from {
@@ -102,15 +102,15 @@ func (m *gpuSamples) steps(s *sheet, name string, g *sample.Graph) error {
 	return nil
 }
 
-// drawing is what drawing samples took.
+// drawing is the time and memory of drawing samples.
 type drawing struct {
 	ms    float64 // the median of several draws
-	added float64 // vertices that a sample adds, of the first samples
-	bytes int64   // of the graph and its tables on the GPU
-	made  float64 // seconds
+	added float64 // mean vertices that a sample adds, of the first samples
+	bytes int64   // bytes of the graph and its tables on the GPU
+	made  float64 // seconds to make them
 }
 
-// bound is random reads a second from a list of about so many bytes.
+// bound is the random reads a second from a list of about so many bytes.
 func (m *gpuSamples) bound(bytes int64) float64 { return m.ratesOf(bytes).rate }
 
 func (m *gpuSamples) ratesOf(bytes int64) readRate {
@@ -136,7 +136,7 @@ func (m *gpuSamples) drawn(g *sample.Graph, s sample.Sampler, roots []uint32) (d
 	d.bytes, d.made = m.gpu.Counters().Used-before, time.Since(start).Seconds()
 	defer func() { err = errors.Join(err, x.Close()) }()
 	var list []float64
-	for epoch := range int(m.Times) + 1 { // the first is not counted
+	for epoch := range int(m.Times) + 1 { // the first one is a warm-up
 		spans, err := m.spansOf(func() error { return x.Draw(roots, 0, sample.Key{Seed: 1, Epoch: uint32(epoch)}) })
 		if err != nil {
 			return d, err

@@ -16,10 +16,10 @@ import (
 	"sagann/sample/cuda"
 )
 
-// link is the bytes a second that bars take for the link between host and GPU.
+// link is the bytes a second of the link between host and GPU that bounds are computed with.
 const link = 50e9
 
-// larger tells whether the rows of a graph take more than what sample.Program.OnGPU gives them on the GPU.
+// larger reports whether the rows of a graph take more GPU memory than sample.Program.OnGPU gives them.
 func (m *gpuSamples) larger(g *sample.Graph) bool {
 	return 4*int64(g.Edges()+g.Vertices()) > m.gpu.Info().Budget/4*3
 }
@@ -75,7 +75,7 @@ func (m *gpuSamples) beyondOne(s *sheet, graph, name string, gpu *sample.GPU, p 
 	for i := range roots {
 		roots[i] = uint32(i)
 	}
-	cpu, err := sameAsCPU(gpu, p, roots[:min(samples, 20_000)], key) // translates and warms up, too
+	cpu, err := sameAsCPU(gpu, p, roots[:min(samples, 20_000)], key) // also compiles the kernels and warms up
 	if err != nil {
 		return err
 	}
@@ -105,7 +105,7 @@ func (m *gpuSamples) beyondOne(s *sheet, graph, name string, gpu *sample.GPU, p 
 		_, err := gpu.Sum(roots, 0, key)
 		return err
 	}
-	if keep { // memory is pinned before the clock starts
+	if keep { // pin the memory before the clock starts
 		if err := run(roots); err != nil {
 			return err
 		}
@@ -147,7 +147,8 @@ func (m *gpuSamples) beyondOne(s *sheet, graph, name string, gpu *sample.GPU, p 
 	return nil
 }
 
-// sameAsCPU draws the samples of roots on the GPU and again on the CPU, whose it gives, and is an error where they differ.
+// sameAsCPU draws the samples of roots on the GPU and on the CPU, and returns the CPU's. It is an error if they
+// differ.
 func sameAsCPU(gpu *sample.GPU, p *sample.Program, roots []uint32, key sample.Key) (cpu sample.Samples, err error) {
 	sum, err := gpu.Sum(roots, 0, key)
 	if err == nil {
@@ -159,8 +160,9 @@ func sameAsCPU(gpu *sample.GPU, p *sample.Program, roots []uint32, key sample.Ke
 	return cpu, err
 }
 
-// streamSeconds is what passes take on a machine: grouping reads the transits twice and writes their places anywhere; then edges come while others are
-// drawn from; what was drawn goes back beside what is next, but for what has its room.
+// streamSeconds is the time of passes on a machine. Grouping reads the transits twice and writes their places in
+// random order. Then edges are copied to the GPU while earlier ones are drawn from. Results are copied back
+// while the next are drawn, except those that are drawn into the same memory.
 func streamSeconds(m *sim.Machine, passes []cuda.Pass) float64 {
 	k := m.Kind(0)
 	down, up, _ := m.Rates()
@@ -176,7 +178,7 @@ func streamSeconds(m *sim.Machine, passes []cuda.Pass) float64 {
 	return max(now, back) / 1e9
 }
 
-// groupingOf is the share of kernels' time that grouping transits takes.
+// groupingOf is the share of the kernels' time that grouping transits takes.
 func (m *gpuSamples) groupingOf(f func() error) (float64, error) {
 	var mu sync.Mutex
 	group, all := 0.0, 0.0

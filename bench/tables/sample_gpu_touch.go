@@ -2,10 +2,11 @@ package tables
 
 import "sagann/sample"
 
-// reads are sectors of 32 bytes in runs: each run's first one, and those that lie after another.
+// reads counts sectors of 32 bytes that are read: runs of neighbouring sectors, and the further sectors of runs.
 type reads struct{ runs, further float64 }
 
-// touch is what a batch must touch: what it reads for the first time and again, and bytes that it writes one after the other.
+// touch is the memory that a batch must access: sectors that it reads for the first time, sectors that it reads
+// again, and bytes that it writes sequentially.
 type touch struct {
 	first, again reads
 	wrote        float64
@@ -23,7 +24,8 @@ func (t *touch) bytes() float64 {
 	return 32*(t.first.runs+t.first.further+t.again.runs+t.again.further) + t.wrote
 }
 
-// ms is the least time that it takes, at the rates of a list as large as the graph, and of one in the cache.
+// ms is a lower bound of the time in milliseconds: the larger of the time of first reads at the rates of a list as
+// large as the graph, and of the time of all reads and writes at the rates of a list in the cache.
 func (t *touch) ms(graph, cache readRate) float64 {
 	return 1e3 * max(t.first.runs/graph.rate+t.first.further*graph.further,
 		(t.first.runs+t.again.runs)/cache.rate+(t.first.further+t.again.further+t.wrote/32)*cache.further)
@@ -37,13 +39,13 @@ const (
 	scoresList
 )
 
-// toucher counts what a batch touches. Of each sector it knows the last step.
+// toucher counts the accesses of a batch. For each sector it stores the last step that read it.
 type toucher struct {
 	touch
 	seen map[[2]int64]int
 }
 
-// read counts bytes of a list from a place on.
+// read counts reading so many bytes of a list, from byte at on.
 func (t *toucher) read(list, at, bytes int64, step int) {
 	if bytes == 0 {
 		return
@@ -67,7 +69,7 @@ func (t *toucher) read(list, at, bytes int64, step int) {
 	}
 }
 
-// touchOf counts what the table's note says, with so many draws by score.
+// touchOf counts the accesses that the table's note describes; draws is the number of draws by score.
 func touchOf(g *sample.Graph, s sample.Sampler, b *sample.Blocks, draws int) *touch {
 	t := &toucher{seen: map[[2]int64]int{}}
 	alone := s.Over == sample.Individual && s.Output == sample.Layers
@@ -80,7 +82,7 @@ func touchOf(g *sample.Graph, s sample.Sampler, b *sample.Blocks, draws int) *to
 			if i >= entered {
 				t.read(offsetsList, 4*int64(v), 8, step)
 				if columns {
-					t.first.runs++ // the sum of a row's scores
+					t.first.runs++ // reading the sum of a row's scores
 				}
 			} else if s.Over == sample.Everywhere {
 				continue

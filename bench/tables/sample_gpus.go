@@ -13,7 +13,7 @@ import (
 	"sagann/sample"
 )
 
-// runGPUs prints what several GPUs take together, beside the first one alone.
+// runGPUs compares the times of several GPUs with those of the first one alone.
 func (c *Sample) runGPUs(a *app) (err error) {
 	gpus, err := cli.OpenGPUs(c.Device, int64(c.Mem))
 	if err != nil {
@@ -83,7 +83,8 @@ func (m *gpuSamples) shared(s *sheet, graph, name string, g *sample.Graph, sampl
 	return nil
 }
 
-// sharedTimes are the medians of several draws in milliseconds: of the kernels of the GPU that takes longest, and by the clock.
+// sharedTimes are medians of several draws in milliseconds: of the kernels on the slowest GPU, and by the
+// wall clock.
 func (m *gpuSamples) sharedTimes(x sample.GPUs, gpus []device.GPU, roots []uint32) (kernels, clock float64, err error) {
 	var mu sync.Mutex
 	var of []float64
@@ -110,7 +111,7 @@ func (m *gpuSamples) sharedTimes(x sample.GPUs, gpus []device.GPU, roots []uint3
 				return 0, 0, err
 			}
 		}
-		if epoch > 0 { // the first is not counted
+		if epoch > 0 { // the first one is a warm-up
 			most := 0.0
 			for _, t := range of {
 				most = max(most, t)

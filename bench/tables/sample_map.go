@@ -7,10 +7,10 @@ import (
 	"sagann/device"
 )
 
-// fusedMap renumbers the vertices of a batch as FastGL's Fused-Map does (Zhu et al., 2024): one kernel puts ids into a hash table by
-// atomicCAS and numbers the new ones by atomicAdd, a second one translates. Numbers depend on the
-// order of threads. It is the yardstick for the renumbering whose numbers do not. A batch's tag
-// stands above each id, so that the table is not cleared between batches.
+// fusedMap renumbers the vertices of a batch as FastGL's Fused-Map does (Zhu et al., 2024). One kernel inserts ids
+// into a hash table by atomicCAS and numbers the new ones by atomicAdd; a second one translates ids to numbers.
+// So numbers depend on the order of threads. The engine's own renumbering, whose numbers do not, is compared with
+// it. Keys have the batch's tag in their upper half, so that the table need not be cleared between batches.
 type fusedMap struct {
 	gpu      device.GPU
 	queue    device.Queue
@@ -74,7 +74,7 @@ func bytesOfIDs(x []uint32) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(&x[0])), 4*len(x))
 }
 
-// newFusedMap prepares the lists of a batch: seeds, then what each hop drew.
+// newFusedMap prepares the lists of a batch: the seeds, and then the vertices that each hop drew.
 func newFusedMap(gpu device.GPU, lists [][]uint32) (f *fusedMap, err error) {
 	f = &fusedMap{gpu: gpu}
 	defer func() {
@@ -134,7 +134,7 @@ func newFusedMap(gpu device.GPU, lists [][]uint32) (f *fusedMap, err error) {
 	return f, f.capture(functions, addresses, lists, uint64(slots-1))
 }
 
-// capture keeps the kernels of a batch.
+// capture captures the kernels of a batch as a CUDA graph.
 func (f *fusedMap) capture(functions []device.Function, at []uint64, lists [][]uint32, mask uint64) (err error) {
 	var commands, finds []device.Command
 	done := 0
@@ -168,7 +168,7 @@ func (f *fusedMap) launch(c []device.Command) error {
 
 func (f *fusedMap) run() error { return f.gpu.(device.Capturer).Replay(f.captured) }
 
-// distinct is how many vertices the last batch had.
+// distinct is the number of different vertices of the last batch.
 func (f *fusedMap) distinct() (uint32, error) {
 	words := make([]uint32, 3)
 	err := f.gpu.CopyD2H(f.queue, bytesOfIDs(words), f.mems[0], 0)

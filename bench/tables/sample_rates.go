@@ -15,18 +15,20 @@ import (
 	"sagann/sample"
 )
 
-// meter measures samplers on the CPU, in pieces, and random reads before each: the fastest piece of both counts.
+// meter measures samplers on the CPU in pieces, and random reads before each piece. The fastest piece of each
+// counts.
 type meter struct {
 	*Sample
 	in, out *sample.Graph
-	reads   float64 // a second
+	reads   float64 // random reads a second
 }
 
-// rates are what a sampler does in a second: samples, and edges or steps, with the random
-// reads that one of these needs; 0 where that is not known. First are those of a step whose first try is taken, where there are tries.
+// rates is how many samples, and units (edges or steps), a sampler draws in a second, and the random
+// reads that a unit needs; 0: not known. For samplers that try again, first is the reads of a step whose first
+// try is accepted.
 type rates struct{ samples, units, reads, first float64 }
 
-// measure runs a sampler on the rows of in-edges, or walks along out-edges.
+// measure runs a sampler over in-edges, or walks along out-edges.
 func (m *meter) measure(name string) (r rates, err error) {
 	spec, err := sample.Parse(name, int(m.Length))
 	if err != nil {
@@ -54,7 +56,7 @@ func (m *meter) measure(name string) (r rates, err error) {
 	return r, nil
 }
 
-// timed is what f takes, in processor seconds over threads.
+// timed is the time of f: CPU seconds divided by the number of threads.
 func (m *meter) timed(f func() error) (float64, error) {
 	threads := float64(runtime.GOMAXPROCS(0))
 	m.reads = max(m.reads, randomReads(m.in.Far))
@@ -102,9 +104,10 @@ func (m *meter) walks(r *rates, p *sample.Program, name string, key sample.Key) 
 	return nil
 }
 
-// readsOf is how many random reads a step of a walk needs on a graph without weights: where the row of its vertex lies, and
-// the neighbour. ppr looks where the row lies once more in the step that ends a walk. node2vec searches the row where the walk was
-// before in at least the share of steps whose first try that decides: where the number drawn lies between 1 and 1/q. 0: not known.
+// readsOf is how many random reads a step of a walk needs on a graph without weights: one for the offset of its
+// vertex's row and one for the neighbour. ppr reads the offset once more in the step that ends a walk. node2vec
+// also searches the row of the previous vertex if that decides the first try: if the number drawn lies between 1
+// and 1/q. The result counts at least these steps. 0: not known.
 func readsOf(name string, walks, steps float64, g *sample.Graph) float64 {
 	kind, rest, _ := strings.Cut(name, ":")
 	switch {
@@ -127,7 +130,8 @@ func backAndOut(text string) (p, q float64, err error) {
 	return p, q, err
 }
 
-// triesOf is how many neighbours node2vec proposes a step: one over the probability that one is taken, on average over steps of walks.
+// triesOf is how many neighbours node2vec proposes in a step, on average over the steps of walks: the inverse of
+// the probability that a proposal is accepted.
 func triesOf(settings string, s *sample.Samples, g *sample.Graph) float64 {
 	p, q, err := backAndOut(settings)
 	if err != nil {
@@ -157,8 +161,8 @@ func triesOf(settings string, s *sample.Samples, g *sample.Graph) float64 {
 	return tries / max(float64(n), 1)
 }
 
-// linesOf is how many lines of 64 bytes a search by halves touches on average in the row of a vertex for one that is two steps from it. Walks come
-// to a vertex in proportion to its edges.
+// linesOf is how many cache lines of 64 bytes a binary search reads on average in the row of a vertex, when it
+// looks for a vertex two steps away. Walks visit vertices in proportion to their degree.
 func linesOf(g *sample.Graph) float64 {
 	const searches, line = 10000, 64 / 4
 	r, lines := rand.New(rand.NewPCG(1, 1)), 0
@@ -221,8 +225,8 @@ func (m *meter) blocks(r *rates, p *sample.Program, spec sample.Spec, key sample
 	return nil
 }
 
-// randomReads is how many numbers of a list all processors read in a second at places
-// that follow from a counter.
+// randomReads is how many numbers of a list all processors read in a second, at places
+// that are hashes of a counter.
 func randomReads(list []uint32) float64 {
 	const each = 1 << 20
 	threads := runtime.GOMAXPROCS(0)
@@ -238,7 +242,7 @@ func randomReads(list []uint32) float64 {
 	})
 	seconds := (used() - start) / float64(threads)
 	for _, x := range sums[1:] {
-		sums[0] += x // so that no read is left out
+		sums[0] += x // so that the compiler does not remove the reads
 	}
 	runtime.KeepAlive(sums)
 	return float64(each*threads) / seconds

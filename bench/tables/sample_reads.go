@@ -9,8 +9,8 @@ import (
 	"sagann/device"
 )
 
-// readsText reads 4 bytes at random places: a thread reads 64, four at a time, at places that
-// do not depend on what was read. Runs of 16 sectors are read likewise.
+// readsText reads 4 bytes at random places. A thread reads 64 places, four at a time; places
+// do not depend on values read before. A second kernel reads runs of 16 sectors in the same way.
 const readsText = `
 typedef unsigned int u32;
 typedef unsigned long long u64;
@@ -53,8 +53,8 @@ extern "C" __global__ void __launch_bounds__(256) random_runs(const uint4 *list,
 }
 `
 
-// reads measures random reads from lists of several sizes: the bound of walks, of which each step along
-// an edge reads a place that nothing else is near.
+// reads measures random reads from lists of several sizes. They bound walks, as each step along
+// an edge reads a random place.
 func (m *gpuSamples) reads() (*sheet, error) {
 	s := &sheet{title: "Random reads of 4 bytes", key: "random_reads", head: table.Row{"list", "G reads/s", "GB/s of 32-byte sectors", "GB/s, runs of 512 bytes"}}
 	f, err := m.gpu.Compile(readsText, []string{"random_reads", "random_runs"})

@@ -16,14 +16,14 @@ import (
 	"sagann/sample"
 )
 
-// sampleShapes are the sizes of graphs that papers on sampling measure on: vertices, and edges
-// in both directions together.
+// sampleShapes are the sizes of graphs that papers on sampling use: vertices, and edges
+// counted in both directions.
 var sampleShapes = map[string][2]int{
 	"ppi": {50_000, 1_400_000}, "patents": {3_770_000, 16_500_000}, "livejournal": {4_850_000, 69_000_000},
 	"orkut": {3_070_000, 117_000_000}, "products": {2_449_029, 123_718_280}, "friendster": {65_600_000, 1_800_000_000},
 }
 
-// powerShape is the size that a text names: one of the above, or VxE.
+// powerShape is the size that text gives: a name in sampleShapes, or VxE.
 func powerShape(text string) (v, e int, err error) {
 	if s, ok := sampleShapes[text]; ok {
 		return s[0], s[1], nil
@@ -40,10 +40,11 @@ func powerShape(text string) (v, e int, err error) {
 // SampleShapes lists the names that --shapes of saga bench sample takes.
 func SampleShapes() string { return strings.Join(slices.Sorted(maps.Keys(sampleShapes)), ", ") }
 
-// powerGraph is an undirected graph with few vertices of many edges. Both ends of
-// edge k come from hashes of 2k and 2k+1: a number u in [0, 1) gives rank V·u^1.6, and the rank a
-// vertex. The power is read from a table of (x/V)^(5/8), which takes products and square roots
-// only: they are rounded alike everywhere. Rows are sorted; edge numbers are places; weights are in [1, 5).
+// powerGraph is an undirected graph with a power law of degrees. The ends of
+// edge k are computed from hashes of 2k and 2k+1: a number u in [0, 1) gives the rank V·u^1.6, and the rank gives a
+// vertex. Ranks are looked up in a table of (x/V)^(5/8), which is computed by products and square roots
+// only: these are rounded in the same way on every machine. Rows are sorted, edge numbers are places in the graph, and
+// weights are in [1, 5).
 func powerGraph(v, e int, weights bool) *sample.Graph {
 	return powerGraphOf(newPower(v, usual), e, weights)
 }
@@ -54,7 +55,7 @@ func powerGraphOf(p *power, e int, weights bool) *sample.Graph {
 	half := e / 2
 	g := &sample.Graph{Offsets: make([]int64, v+1), Far: make([]uint32, 2*half), Edge: make([]uint32, 2*half)}
 	at := g.Offsets[1:]
-	ends := g.Edge // of edge k at 2k and 2k+1, until the numbers of edges stand there
+	ends := g.Edge // the ends of edge k at 2k and 2k+1; edge numbers replace them later
 	chunk.Ranges(2*half, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			ends[i] = p.vertex(mixed(uint64(i)))
@@ -100,7 +101,7 @@ func mixed(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// root is a power of (x/V) as so many factors under so many square roots.
+// root is the power factors/2^roots, computed as factors factors under roots square roots.
 type root struct{ factors, roots int }
 
 // usual is the power 5/8.
@@ -118,11 +119,11 @@ func (r root) of(q float64) float64 {
 	return x
 }
 
-// inverse is the power by which ranks are drawn.
+// inverse is the inverse of the power, with which ranks are drawn.
 func (r root) inverse() float64 { return float64(int(1)<<r.roots) / float64(r.factors) }
 
-// power is the table: from[x] is the least u of rank x, and first[b] the rank of b·2⁻²⁰. Of many
-// vertices there is none: an entry is made where it is read.
+// power is the table: from[x] is the least u of rank x, and first[b] the rank of b·2⁻²⁰. With too many
+// vertices there is no table from, and entries are computed when they are read.
 type power struct {
 	v     int
 	root  root
@@ -132,7 +133,7 @@ type power struct {
 
 const (
 	powerBuckets = 1 << 20
-	powerTable   = 1 << 24 // a larger table is slower to read than an entry to make
+	powerTable   = 1 << 24 // reading a larger table is slower than computing entries
 )
 
 func newPower(v int, r root) *power {
@@ -183,7 +184,7 @@ func (p *power) rank(u float64, r uint64) int {
 	return x
 }
 
-// graphSum names a graph: the first 16 digits of the sha256 of offsets and far ends.
+// graphSum identifies a graph: the first 16 digits of the SHA-256 of its offsets and far ends.
 func graphSum(g *sample.Graph) string {
 	h := sha256.New()
 	buf := make([]byte, 0, 1<<16)

@@ -105,7 +105,7 @@ func (c *Schedules) row(s *sheet, name string, cfg saga.Config) (*measured, erro
 	return m[0], nil
 }
 
-// total adds a row: bytes of all models together, means of what is faster.
+// total adds a row with the bytes of all models together, and the means of the speed-ups.
 func (s *sheet) total(models int) {
 	var bytes [3]int64
 	var stage, dest float64

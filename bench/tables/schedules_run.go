@@ -28,9 +28,9 @@ func (c *Schedules) parts() ([]float64, error) {
 	return out, nil
 }
 
-// run runs every schedule on a device: those of the paper's system, and those with
-// everything on, within parts of the memory that the paper's sag takes. Of each system
-// it gives the bytes, and for all the times.
+// run runs every schedule on a device, in the paper's system and with
+// everything on. Budgets are parts of the memory that the paper's sag takes. It returns a table of the bytes of
+// each system, and one of all times.
 func (c *Schedules) run(a *app, without []string, parts []float64) ([]*sheet, error) {
 	d, err := c.graph(redditMiddle, 1)
 	if err != nil {
@@ -63,7 +63,7 @@ func (c *Schedules) run(a *app, without []string, parts []float64) ([]*sheet, er
 			if k == 0 {
 				cfg.Chunks, cfg.Prefetch, cfg.Without, cfg.Save = int(c.Chunks), int(c.Prefetch), without, cli.PaperSave
 			} else if first == nil {
-				continue // no budget to take a part of
+				continue // without sag there is no memory to take a part of
 			} else {
 				cfg.Mem = int64(parts[k-1] * float64(first.held))
 				system = mib(cfg.Mem) + " MiB"
@@ -84,8 +84,8 @@ func (c *Schedules) run(a *app, without []string, parts []float64) ([]*sheet, er
 	return append(sheets, times), nil
 }
 
-// three runs one system with every schedule and adds its times; it gives the bytes, 0
-// where there was no run, and the run with sag.
+// three runs one system with every schedule and adds its times. It returns the bytes, 0
+// if there was no run, and the run with sag.
 func (c *Schedules) three(a *app, times *sheet, name, system string, d *dataset.Data, cfg saga.Config, first *counted) (n [3]int64, sag *counted) {
 	for i, schedule := range schedules {
 		a.Log.Info("running", "model", name, "system", system, "schedule", schedule.name)
@@ -119,7 +119,8 @@ func (c *Schedules) three(a *app, times *sheet, name, system string, d *dataset.
 	return n, sag
 }
 
-// count adds the bytes of the three schedules: 0 where nothing moves, or nothing could run (then the times say why).
+// count adds the bytes of the three schedules. They are 0 if nothing moves, or if nothing could run (the table of
+// times then says why).
 func (s *sheet) count(name string, n [3]int64) {
 	row := table.Row{name, n[0], n[1], n[2], "–", "–"}
 	if n[0] > 0 {

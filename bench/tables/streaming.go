@@ -24,10 +24,10 @@ type Streaming struct {
 	benchRun
 }
 
-// streamingPaper is the figure's NG-stream over NG-base, percent, mean over the copies.
+// streamingPaper is the speed-up of NG-stream over NG-base in the figure, in percent, averaged over the copies.
 var streamingPaper = map[string]float64{"gcn": 33.2, "commnet": 29.3, "ggnn": 23.0}
 
-// streamingSteps are the systems of the figure, and this one: what each leaves out.
+// streamingSteps are the systems of the figure and this engine, with the passes that each leaves out.
 func streamingSteps() []struct {
 	name, key string
 	without   []string

@@ -11,8 +11,8 @@ import (
 	"sagann/saga"
 )
 
-// run runs the systems on a device: what they moved, and the median epoch. Every graph
-// is generated once.
+// run runs the systems on a device, and returns a table of the bytes that they moved and of the median epochs. Every
+// graph is generated once.
 func (c *Streaming) run(a *app, copies []int) (*sheet, error) {
 	s := &sheet{key: "run", title: fmt.Sprintf("Run on %s: the graph of reddit_small's shape, 1/%d of it, copied; medians of %d epochs after %d, bytes of an epoch as the executor counted them, equal to the plan's", c.Device, c.Scale, c.Epochs, c.Warmup),
 		head:  table.Row{"model", "copies", "system", "P", "epoch ms", "predicted ms", "off by", "faster than NG-base by", "predicted", "H2D bytes", "D2H bytes", "device memory MiB", "loss apart"},

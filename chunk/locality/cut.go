@@ -1,14 +1,14 @@
 package locality
 
-// Cut is what crosses when hosts own vertices.
+// Cut is the communication between hosts when each owns a part of the vertices.
 type Cut struct {
-	Edges, Cut int64 // all edges, and those whose ends lie on two hosts
-	Rows       int64 // rows of other hosts that the hosts read along in-edges, once for each host
-	Most       int   // vertices of the host with most
-	Work       int64 // in-edges of the host with most
+	Edges, Cut int64 // all edges, and those whose ends are on different hosts
+	Rows       int64 // rows of other hosts that hosts read along in-edges; a row counts once for each host
+	Most       int   // most vertices of a host
+	Work       int64 // most in-edges of a host
 }
 
-// Share is the share of edges that cross.
+// Share is the share of edges whose ends are on different hosts.
 func (c *Cut) Share() float64 {
 	if c.Edges == 0 {
 		return 0
@@ -16,7 +16,7 @@ func (c *Cut) Share() float64 {
 	return float64(c.Cut) / float64(c.Edges)
 }
 
-// CutOf counts what crosses when vertex v belongs to host[v] of so many.
+// CutOf computes the Cut when vertex v belongs to host[v], of so many hosts.
 func CutOf(g *Near, host []uint16, hosts int) (Cut, error) {
 	var c Cut
 	seen, owns, work := make([]int, hosts), make([]int, hosts), make([]int64, hosts) // seen is the last vertex whose row a host reads, from 1

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// How often label propagation goes over the graph, how often hosts then trade vertices, how many communities there are
-// to a host at least, and how many hundredths a host may have above its share.
+// The number of passes of label propagation, the number of passes of trade, the least number of
+// communities for each host, and how much larger than its share a host may be, in percent.
 const (
 	rounds = 8
 	trades = 8
@@ -14,9 +14,10 @@ const (
 	above  = 3
 )
 
-// byLabels lets vertices take the label that most of their neighbours have, as long as its community is small enough.
-// Communities stand in the order of their first vertices, and hosts take equal shares of that; then a vertex moves
-// to the host that has most of its neighbours, while it has room.
+// byLabels finds communities by label propagation: a vertex takes the label that most of its neighbours
+// have, as long as that community is small enough. Communities are ordered by their first vertices,
+// and hosts take equal shares of this order. Then vertices move to the host that has most of
+// their neighbours, while it has room.
 func byLabels(g *Near, hosts int) ([]uint16, error) {
 	label, err := labels(g, max(1, g.V/(finer*hosts)))
 	if err != nil {
@@ -34,7 +35,8 @@ func byLabels(g *Near, hosts int) ([]uint16, error) {
 	return host, trade(g, host, hosts)
 }
 
-// labels are communities of at most so many vertices, each named by one of them.
+// labels returns the community of each vertex. Communities have at most most vertices, and are named by one
+// of them.
 func labels(g *Near, most int) ([]uint32, error) {
 	label, size := ids(g.V), make([]uint32, g.V)
 	for i := range size {

@@ -2,17 +2,17 @@ package locality
 
 import "sagann/chunk"
 
-// Near goes over a graph.
+// Near gives the neighbours of all vertices of a graph, in passes over it.
 type Near struct {
 	V    int
 	each func(f func(v int, in, out []uint32)) error
 }
 
-// Each calls f for every vertex with the far ends of its in-edges and of its out-edges, which hold until f returns. Vertices
-// come in the order of their ids, those of a store in its order.
+// Each calls f for every vertex, with the other ends of its in-edges and of its out-edges; both are valid
+// until f returns. Vertices come in the order of their ids or, for a store, in the store's order.
 func (n *Near) Each(f func(v int, in, out []uint32)) error { return n.each(f) }
 
-// OfStore reads the store in every pass, by intervals of its base grid: each edge twice.
+// OfStore is the Near of a store. Every pass reads the store by intervals of its base grid, each edge twice.
 func OfStore(s *chunk.Store) (*Near, error) {
 	p, in := s.Intervals().P, s.Intervals()
 	order, err := s.Order()
@@ -36,7 +36,7 @@ func OfStore(s *chunk.Store) (*Near, error) {
 	}}, nil
 }
 
-// OfEdges goes over edges in memory.
+// OfEdges is the Near of edges in memory.
 func OfEdges(e *chunk.Edges) *Near {
 	return &Near{V: e.V, each: func(f func(v int, in, out []uint32)) error {
 		groups(e, e, nil, 0, e.V, f)
@@ -44,7 +44,8 @@ func OfEdges(e *chunk.Edges) *Near {
 	}}
 }
 
-// groups calls f for the vertices lo to hi-1 of an order; to are the edges that end there, from those that begin there.
+// groups calls f for the vertices lo..hi-1 of an order. to is the edges that end in them, from the edges that
+// begin in them.
 func groups(to, from *chunk.Edges, order *chunk.Order, lo, hi int, f func(v int, in, out []uint32)) {
 	inAt, in := grouped(to.Dst, to.Src, order, lo, hi)
 	outAt, out := grouped(from.Src, from.Dst, order, lo, hi)
@@ -57,7 +58,8 @@ func groups(to, from *chunk.Edges, order *chunk.Order, lo, hi int, f func(v int,
 	}
 }
 
-// grouped sorts far by the place of own in an order, lo to hi-1; at are where the groups begin.
+// grouped sorts far by the position of own in an order, which is in lo..hi-1. at says where each group
+// begins in list.
 func grouped(own, far []uint32, order *chunk.Order, lo, hi int) (at []int, list []uint32) {
 	at, list = make([]int, hi-lo+2), make([]uint32, len(own))
 	place := func(v uint32) int {

@@ -5,18 +5,18 @@ import (
 	"slices"
 )
 
-// Way is one way of dealing vertices out: it gives the host of each, of so many.
+// Way is a way to divide vertices among hosts: a function that returns the host of each vertex.
 type Way struct {
 	Name string
 	Deal func(g *Near, hosts int) ([]uint16, error)
 }
 
-// Ways are all, by name: blocks of the input's order and of one by degree, communities, a stream.
+// Ways lists all ways by name: blocks of the input's order, blocks by degree, communities, streaming.
 func Ways() []Way {
 	return []Way{{"input order", input}, {"degree order", byDegree}, {"label propagation", byLabels}, {"LDG", ldg}}
 }
 
-// blocks gives equal shares of an order to the hosts; nil is that of the ids.
+// blocks divides an order into equal shares, one for each host. A nil order is that of the ids.
 func blocks(v, hosts int, order []uint32) []uint16 {
 	host := make([]uint16, v)
 	for k := range v {
@@ -31,7 +31,7 @@ func blocks(v, hosts int, order []uint32) []uint16 {
 
 func input(g *Near, hosts int) ([]uint16, error) { return blocks(g.V, hosts, nil), nil }
 
-// byDegree puts vertices of most edges first.
+// byDegree gives hosts equal shares of the vertices sorted by descending degree.
 func byDegree(g *Near, hosts int) ([]uint16, error) {
 	degree, order := make([]uint32, g.V), ids(g.V)
 	err := g.Each(func(v int, in, out []uint32) { degree[v] = uint32(len(in) + len(out)) })
@@ -47,15 +47,15 @@ func ids(n int) []uint32 {
 	return list
 }
 
-// none is the host of a vertex that has none yet.
+// none marks a vertex that has no host yet.
 const none = ^uint16(0)
 
-// streams is how often ldg goes over the graph.
+// streams is the number of passes of ldg over the graph.
 const streams = 2
 
-// ldg is linear deterministic greedy dealing (Stanton and Kliot, 2012), in the order of the ids: a vertex goes to the host
-// that has most of its neighbours, each counted by the share of the host that is free. It goes over the graph again with what
-// it knows then (Nishimura and Ugander, 2013).
+// ldg is linear deterministic greedy partitioning (Stanton and Kliot, 2012), in the order of the ids. A
+// vertex goes to the host with the largest score: the number of its neighbours there, times the share of the
+// host that is free. Later passes use the hosts of the pass before (Nishimura and Ugander, 2013).
 func ldg(g *Near, hosts int) ([]uint16, error) {
 	host := slices.Repeat([]uint16{none}, g.V)
 	room := (g.V + hosts - 1) / hosts

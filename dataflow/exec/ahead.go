@@ -3,6 +3,7 @@ package exec
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"unsafe"
 
 	"sagann/dataflow/plan"
@@ -272,6 +273,27 @@ func (r *Runner) Room() ([]byte, int64, error) {
 // leastRoom is from where on host memory is pinned.
 const leastRoom = 1 << 20
 
+// indexed are the programs of p as launches need them: rows that lie in tables are read by the list of the batch's vertices.
+func indexed(p *plan.Plan, programs []*kernel.Program) []*kernel.Program {
+	z := p.Places.Sets
+	if z == nil || !z.Ahead.On {
+		return programs
+	}
+	out := slices.Clone(programs)
+	for q := range p.Spec.Phases {
+		for _, st := range p.Spec.Phases[q].Steps {
+			for _, c := range st.Calls {
+				for k := range c.Operands {
+					if z.InTable(&st, &c.Operands[k]) {
+						out[c.Kernel] = out[c.Kernel].WithIndex(k)
+					}
+				}
+			}
+		}
+	}
+	return out
+}
+
 // takeRows copies the rows of a table that belong to the batch.
 func (r *Runner) takeRows(t *plan.Task, mem []byte) {
 	row := r.plan.Spec.Values[t.Value].RowBytes
@@ -284,8 +306,12 @@ func (r *Runner) takeRows(t *plan.Task, mem []byte) {
 func (r *Runner) takeCommand(t *plan.Task, g *gpu) device.Command {
 	words := uint64(r.plan.Spec.Values[t.Value].RowBytes) / 16
 	n := uint64(r.batch.Rows[t.Own])
-	ids := g.base + uint64(r.ahead.at(r.plan.Places.Sets.Ahead.IDs))
-	return g.blockCall(kernel.BlockTake, (n*words+3)/4, g.base+uint64(t.Addr), g.base+uint64(t.FromAddr), ids, n, words)
+	return g.blockCall(kernel.BlockTake, (n*words+3)/4, g.base+uint64(t.Addr), g.base+uint64(t.FromAddr), r.idsOf(g), n, words)
+}
+
+// idsOf is the list of the vertices of the batch at work.
+func (r *Runner) idsOf(g *gpu) uint64 {
+	return g.base + uint64(r.ahead.at(r.plan.Places.Sets.Ahead.IDs))
 }
 
 // blockCall calls a kernel of kernel.Renderer.Blocks, a thread for each of n.

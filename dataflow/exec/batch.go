@@ -126,7 +126,8 @@ func (r *Runner) batchOf(t *plan.Task) (rows int, c *Cell) {
 // bindBatch gives a launch on the CPU its batch.
 func (k *task) bindBatch(mem []byte) {
 	rows, c := k.r.batchOf(k.t)
-	if k.l.Rows = rows; c != nil {
+	k.l.Rows, k.l.Index = rows, k.r.batch.IDs
+	if c != nil {
 		at := k.r.ahead.at(k.t.Cell)
 		k.view = chunk.ViewOf(&c.Cell, mem[at:at+c.Bytes])
 		k.l.Cell = &k.view

@@ -12,6 +12,7 @@ type Drawn struct {
 	Vertices   device.Mem         // of the deepest set
 	Begin, Far []device.Mem       // by edge set: where rows begin, and far ends
 	Edge       []device.Mem       // by edge set: the numbers of edges
+	Weight     []device.Mem       // by edge set: weights by these numbers, in place of Of's; nil: those of Of
 	Of         EdgeTables         // what cells have beside
 	Tables     map[int]device.Mem // of inputs that are Picked, by value: 4 bytes for each vertex of the graph
 	Made       map[int]Made       // inputs, by value, that are made of them
@@ -112,11 +113,14 @@ func (d *Drawn) picks(g *gpu, t *plan.Task, c *Cell, at uint64) ([]uint64, error
 	if err != nil {
 		return nil, err
 	}
-	list := []uint64{edge}
+	list, weight := []uint64{edge}, d.Of.Weight
+	if d.Weight != nil {
+		weight = d.Weight[t.Own]
+	}
 	for _, x := range []struct {
 		off   int64
 		table device.Mem
-	}{{c.WeightOff, d.Of.Weight}, {c.RankOff, d.Of.Rank}, {c.TypeOff, d.Of.Type}} {
+	}{{c.WeightOff, weight}, {c.RankOff, d.Of.Rank}, {c.TypeOff, d.Of.Type}} {
 		if x.off < 0 {
 			list = append(list, 0, 0)
 			continue

@@ -254,7 +254,8 @@ func (k *task) list(g *gpu) ([]device.Command, error) {
 	switch {
 	case r.batch != nil:
 		rows, c := r.batchOf(t)
-		if l.Rows = rows; c != nil {
+		l.Rows, l.Index = rows, r.idsOf(g)
+		if c != nil {
 			l.Cell = r.blockCell(t, c, g)
 		}
 	case t.Other >= 0:

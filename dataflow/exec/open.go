@@ -39,7 +39,7 @@ func newRunner(a *Arena, p *plan.Plan, programs []*kernel.Program, grid *chunk.G
 	}
 	for _, open := range []func() error{
 		func() error { return r.openCells(grid) },
-		func() error { return r.openKernels(programs) },
+		func() error { return r.openKernels(indexed(p, programs)) },
 		r.openTasks,
 	} {
 		if err := open(); err != nil {

@@ -2,11 +2,12 @@ package plan
 
 import "slices"
 
-// Access says how a phase touches a value; the zero value: not at all.
+// Access says how a phase touches a value; the zero value: not at all. OwnRead and OwnWrite are at
+// the visited interval, Other is a read at the streamed interval. OwnRead means that the phase
+// must load the value: it reads the value before it writes it itself.
 type Access struct{ OwnRead, OwnWrite, Other bool }
 
-// Accesses lists, by phase and value, who touches what. ownRead means that the value
-// must be loaded: it is read as own before the phase itself writes it.
+// Accesses lists by phase and value how the phase touches the value.
 func Accesses(s *Spec) [][]Access {
 	out := make([][]Access, len(s.Phases))
 	for i, ph := range s.Phases {
@@ -20,10 +21,10 @@ func Accesses(s *Spec) [][]Access {
 	return out
 }
 
-// access adds what a call reads to m, and then what it writes.
+// access adds to m, by value, what a call reads, and then what it writes.
 func (c *Call) access(s *Spec, m []Access) {
 	for _, o := range c.Operands {
-		if o.Kind != OwnValue && o.Kind != OtherValue {
+		if !o.ofRows() {
 			continue
 		}
 		if d := s.Values[o.ID].Derive; d != nil {
@@ -58,17 +59,17 @@ func Lifetime(acc [][]Access, id int) (from, to int) {
 	return min(from, to), to
 }
 
-// Usage is what a program touches, worked out once for all its plans.
+// Usage says what a program touches. It is worked out once for all plans of the program.
 type Usage struct {
 	Acc    [][]Access // by phase and value
-	Life   [][2]int   // by value: its first and last phase
+	Life   [][2]int   // by value: the first and the last phase that touches it
 	Phases []phaseUse
 
-	base           *Spec // whose parameters and inputs are shared
-	Params, Inputs []int // by Global and value: which of base it is, -1: none
+	base           *Spec // the program whose parameters and inputs this one shares
+	Params, Inputs []int // by Global and by value: the index in base of the shared one; -1: none
 }
 
-// Inherit finds by name what s shares with base.
+// Inherit finds by name the parameters and inputs that s shares with base.
 func (u *Usage) Inherit(s, base *Spec) {
 	if u.base == base {
 		return

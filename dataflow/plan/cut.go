@@ -2,13 +2,13 @@ package plan
 
 import "fmt"
 
-// The two schedules that the paper compares its own with (section 3.1) run the SAG
-// phases of all intervals before any ApplyVertex. That is the same program with its
-// phases cut at every step: what used to live inside one visit of an interval is
-// stored, and swapped like any other value.
+// The two schedules that the paper compares its own with (section 3.1) run the gathers of
+// all intervals before any ApplyVertex. That is the same program with every step a phase of
+// its own: temporaries of a visit are then stored, and swapped like any other value.
 
-// staged cuts every phase of s into phases of one step. With swap, all state of
-// accumulators can be swapped between cells, also what only its own step reads.
+// staged is s with every step as a phase of its own. Temporaries that several of these phases touch
+// become stored values. With swap, so do the accumulators that only their own step touches, so
+// that they can be swapped between cells.
 func staged(s *Spec, swap bool) *Spec {
 	out := *s
 	out.Values = append([]Value{}, s.Values...)
@@ -28,7 +28,8 @@ func staged(s *Spec, swap bool) *Spec {
 	return &out
 }
 
-// Prepare fills in what o leaves out and cuts s, and what is planned beside it, by the schedule.
+// Prepare sets defaults in o and returns s with its phases split as o.Schedule needs. It splits
+// o.Beside, too. The error names the schedules if o.Schedule is none of them.
 func (o *Options) Prepare(s *Spec) (*Spec, error) {
 	o.Devices = max(1, o.Devices)
 	switch o.Schedule {

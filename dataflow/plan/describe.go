@@ -46,8 +46,8 @@ func (p *Plan) DescribeTask(t *Task) string {
 	return t.Kind.String()
 }
 
-// Activity says what t does without saying to which chunk: equal for tasks that
-// differ in their chunks alone.
+// Activity says what t does but not to which chunk, so that tasks which differ only in their
+// chunks have the same text. The text of a Send or Receive names the chunk.
 func (p *Plan) Activity(t *Task) string {
 	switch t.Kind {
 	case Load, Save:

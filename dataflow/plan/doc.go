@@ -1,32 +1,32 @@
-// Package plan says what a plan is: a program of phases over intervals (Spec), the sizes of its grid
-// (Cells), and a flat list of tasks with their places in memory (Plan). It knows neither nodes nor
-// devices. What makes plans lies in the packages in its subfolders, in the order of the work:
+// Package plan defines the input and the result of planning: a program of phases over intervals (Spec),
+// the sizes of its grid (Cells), and a flat list of tasks with addresses in device memory (Plan). It
+// knows neither nodes nor devices. The packages in its subfolders make plans, in the order of the work:
 //
-//   - layout: what stays on the device, and where everything lies.
-//   - order: the tasks, in which order, and what waits for what.
+//   - layout: decides what stays on the device, and gives everything an address.
+//   - order: the tasks, their order, and which waits for which.
 //   - sim: how long a plan takes on a machine.
-//   - planner: the chain from a program to a plan, with or without a search (package tune).
-//   - view: a plan as a drawing or a page.
+//   - planner: from a program to a plan, with or without a search (package tune).
+//   - view: a plan as a drawing or as an HTML page.
 //
 // The files:
 //
 //   - spec.go: a program as values, phases and calls with their costs.
-//   - options.go, rule.go: what is asked of a plan, and by which priorities memory is given away.
-//   - sets.go: the row sets of sampled blocks, and room for them.
-//   - cut.go: a program's phases cut as the schedule that is asked for wants them.
-//   - plan.go, window.go: the result: tasks, places, what stays for some phases.
-//   - access.go: which phase touches what.
+//   - options.go, rule.go: what a caller asks of a plan, and the priorities by which memory is given away.
+//   - sets.go: the row sets of sampled blocks, and the memory for them.
+//   - cut.go: splits a program's phases for the schedules that need it.
+//   - plan.go, window.go: the result: tasks, addresses, and intervals that stay for some phases.
+//   - access.go: which phase reads and writes which value.
 //   - verify.go, describe.go: invariants of a plan; names of its tasks.
-//   - reads.go, host.go, tenants.go: what can be read off a plan: bytes, host memory and files.
+//   - reads.go, host.go, tenants.go: what a plan copies, and what it needs of host memory and files.
 //
 // # Words
 //
-//   - slot: a buffer that streamed chunks take in turn; more slots load farther ahead.
-//   - window: some intervals of a value that stay from one phase to a later one.
-//   - group: intervals that a device visits together, so that a chunk comes once for all of them.
+//   - slot: a buffer that streamed chunks take in turn; with more slots copies run farther ahead.
+//   - window: some intervals of a value that stay on the device from one phase to a later one.
+//   - group: intervals that a device visits together, so that a chunk is loaded once for all of them.
 //   - slice: some of the columns of a value, gathered in a phase of their own.
-//   - tile: the rows that a GPU's kernels work on at a time; strip: those of the CPU's, which stay in cache.
-//   - sweep: a phase, as a walk over all intervals.
-//   - rule: priorities by which memory is given away (in dataflow: a rewrite of one node). The decoder
-//     (planner.Decoder) turns any decision of the search, of which the rule is a part, into a plan that fits.
+//   - tile: the rows that a GPU's kernels work on at a time; strip: the same on a CPU, small enough for its cache.
+//   - sweep: a phase, seen as a walk over all intervals.
+//   - rule: priorities by which memory is given away (in package dataflow: a rewrite of one node). The decoder
+//     (planner.Decoder) turns any decision of the search, which includes a rule, into a plan that fits.
 package plan

@@ -8,47 +8,48 @@ import (
 	"sagann/internal/units"
 )
 
-// Host memory: what does not fit its budget lies in files on a disk. What copies move
-// least of, for each byte that it takes, goes there first.
+// Host memory: what does not fit the budget lies in files on a disk. What is copied least often
+// goes there first.
 
-// Tenant is something that lies in host memory for as long as plans run.
+// Tenant is a piece of host memory that plans of a session need.
 type Tenant struct {
 	Name  string
 	Bytes int64
-	Moved int64 // bytes that copies of an epoch read and write of it
-	Stays bool  // is in memory always
-	Disk  bool  // lies in a file; PlaceHost leaves what does so already and adds to it
+	Moved int64 // bytes that the copies of an epoch read from it and write to it
+	Stays bool  // must be in memory
+	Disk  bool  // lies in a file; PlaceHost sets it, and leaves it where it is set already
 
 	From, To int // phases in which an epoch needs it; Whole, Whole: it is needed from epoch to epoch
 
-	values [][]int // by plan of Tenants: the values that lie there
+	values [][]int // by plan given to Tenants: the values that lie there
 }
 
 // HostPlan says what lies in memory and what in files.
 type HostPlan struct {
 	Tenants []Tenant
 	Budget  int64 // bytes of host memory; 0: no bound
-	Memory  int64 // bytes in memory, buffers between files and devices included
+	Memory  int64 // bytes in memory, Staging included
 	Disk    int64 // bytes in files
-	Staging int64 // of Memory: those buffers
+	Staging int64 // bytes of buffers between files and devices
 }
 
 // HostError says that what must stay in host memory does not fit.
 type HostError struct {
-	Budget   int64
-	Smallest int64 // the smallest budget that would do
+	Budget   int64 // bytes
+	Smallest int64 // the smallest budget that works, in bytes
 }
 
-// Error names the smallest budget that would do.
+// Error names the smallest budget that works.
 func (e *HostError) Error() string {
 	return fmt.Sprintf("plan: %s of host memory are too few: the smallest budget that would do is %s, for what cannot lie on a disk",
 		units.Size(e.Budget), units.Least(e.Smallest))
 }
 
-// PlaceHost decides what of list lies in files so that the rest is within budget bytes; 0
-// is no bound. Staging is what buffers take as soon as one tenant lies in a file. What
-// is moved most for each byte that it takes stays, then what is smaller. The order of
-// list is kept, and the result a pure function of the arguments.
+// PlaceHost decides which tenants of list lie in files so that the rest fits into budget bytes;
+// budget 0 is no bound. staging is the bytes that buffers take as soon as one tenant lies in a
+// file. Tenants stay in memory in the order of Moved/Bytes, largest first, and among equal ones
+// smaller first, as long as they fit. The order of list is kept, and the result depends on nothing
+// but the arguments. The error is a *HostError if tenants that must stay do not fit.
 func PlaceHost(list []Tenant, budget, staging int64) (*HostPlan, error) {
 	h := &HostPlan{Tenants: slices.Clone(list), Budget: budget}
 	var stay, all int64
@@ -99,11 +100,11 @@ func PlaceHost(list []Tenant, budget, staging int64) (*HostPlan, error) {
 	return h, nil
 }
 
-// OnHost tells whether value id has host memory of its own: it is swapped, or wanted
-// after the step, and lies in no other value's place, of this plan or of its base.
+// OnHost tells whether value id has host memory of its own: it is stored and swapped, or an
+// output, and uses the memory of no other value, neither of this plan nor of its base.
 func (p *Plan) OnHost(id int) bool { return p.HasPlace(id) && p.Host.Lent[id] < 0 }
 
-// HasPlace is OnHost, or that the place is lent.
+// HasPlace is OnHost, but also true if the memory is lent by a value of the base.
 func (p *Plan) HasPlace(id int) bool {
 	v := &p.Spec.Values[id]
 	return p.Host.Of[id] == id && (v.Output || v.Kind == Stored && !p.Places.Resident[id])
@@ -123,7 +124,7 @@ func (p *Plan) HostSharers(id int) []int {
 // OnDisk tells whether the host memory of value id is a file.
 func (p *Plan) OnDisk(id int) bool { return p.Host.Disk != nil && p.Host.Disk[id] }
 
-// HostBytesOf is what value id takes in host memory, alone or in another's place.
+// HostBytesOf is how many bytes value id takes in host memory, its own or another value's.
 func (p *Plan) HostBytesOf(id int) int64 { return int64(p.Cells.V) * p.Spec.Values[id].RowBytes }
 
 // HostMoves is how many bytes a step copies from and to the host memory of each value,
@@ -142,8 +143,8 @@ func (p *Plan) HostMoves() (values []int64, cells int64) {
 	return values, cells
 }
 
-// Apart tells whether each of several ranks has the rows of value id on its host for its own intervals alone. Of outputs, and
-// of inputs that steps write, all have all rows.
+// Apart tells whether each of several ranks holds the rows of value id for its own intervals only. If value
+// id, or one that shares its memory, is an output or an input that steps write, every rank holds all rows.
 func (p *Plan) Apart(id int) bool {
 	for _, s := range p.HostSharers(id) {
 		if v := &p.Spec.Values[s]; v.Output || v.State {
@@ -153,7 +154,7 @@ func (p *Plan) Apart(id int) bool {
 	return true
 }
 
-// hostShare is HostBytesOf, of several ranks at most on one.
+// hostShare is HostBytesOf on the rank that needs most of it.
 func (p *Plan) hostShare(id, ranks int) int64 {
 	if ranks < 2 || !p.Apart(id) {
 		return p.HostBytesOf(id)
@@ -165,7 +166,7 @@ func (p *Plan) hostShare(id, ranks int) int64 {
 	return int64(slices.Max(rows)) * p.Spec.Values[id].RowBytes
 }
 
-// cellShare is CellBytes, of several ranks at most on one.
+// cellShare is CellBytes on the rank that needs most of it.
 func (p *Plan) cellShare(ranks int) int64 {
 	bytes := make([]int64, max(1, ranks))
 	for _, side := range p.Cells.Bytes {
@@ -176,11 +177,11 @@ func (p *Plan) cellShare(ranks int) int64 {
 	return slices.Max(bytes)
 }
 
-// ListBytes is what the lists of the rows that loads gather take in host memory. Plans
-// of one session share the lists of a cell.
+// ListBytes is how many bytes of host memory the lists of rows take that loads gather, 4 per row.
+// Plans of one session share the lists of a cell.
 func ListBytes(plans ...*Plan) int64 { return listShare(1, plans...) }
 
-// listShare is ListBytes, of several ranks at most on one.
+// listShare is ListBytes on the rank that needs most of it.
 func listShare(ranks int, plans ...*Plan) int64 {
 	type cell struct {
 		p          int
@@ -201,7 +202,7 @@ func listShare(ranks int, plans ...*Plan) int64 {
 	return slices.Max(n)
 }
 
-// CellBytes is what the cells take in host memory.
+// CellBytes is how many bytes all cells take in host memory.
 func (c *Cells) CellBytes() int64 {
 	var n int64
 	for _, side := range c.Bytes {

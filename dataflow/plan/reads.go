@@ -2,10 +2,9 @@ package plan
 
 import "slices"
 
-// SourceReads is how often a step reads its sources from host memory: the bytes of
-// chunks at the far end of edges that come from there, over what one pass over every
-// phase's streamed sources would take. 0: none streams. With several devices that each
-// load for themselves every load counts.
+// SourceReads is how often a step loads its sources from host memory: the bytes that it loads of
+// chunks at the far end of edges, divided by the bytes that loading each of them once per phase would
+// take. 0: none streams. Loads of all devices count.
 func (p *Plan) SourceReads() float64 {
 	acc := Accesses(p.Spec)
 	var loaded, once int64
@@ -25,7 +24,7 @@ func (p *Plan) SourceReads() float64 {
 				continue
 			}
 			all, n := int64(p.Cells.V)*v.RowBytes, bytes[i][id]
-			if a.OwnRead { // its own rows come once, whatever the schedule
+			if a.OwnRead { // as own rows it is loaded once, whatever the schedule: subtract that
 				n = max(0, n-all)
 			}
 			loaded, once = loaded+n, once+all
@@ -37,9 +36,9 @@ func (p *Plan) SourceReads() float64 {
 	return float64(loaded) / float64(once)
 }
 
-// HostBytes is what a run of the plan needs of host memory, in bytes: the cells of the
-// graph with the lists of rows that its gathering loads read, the inputs as they are laid
-// out, and the values that go there between phases or are wanted there, in memory or in files.
+// HostBytes is how many bytes of host memory and files a run of the plan needs: for the cells of
+// the graph with the lists of rows that loads gather, for inputs with padding, and for values that
+// are swapped there between phases or are outputs.
 func (p *Plan) HostBytes() (graph, inputs, stored int64) {
 	graph = p.Cells.CellBytes() + ListBytes(p)
 	for id, v := range p.Spec.Values {
@@ -53,10 +52,11 @@ func (p *Plan) HostBytes() (graph, inputs, stored int64) {
 	return graph, inputs, stored
 }
 
-// Moves tells whether a step copies anything, but for its results.
+// Moves tells whether a step copies anything besides its results.
 func (p *Plan) Moves() bool { return p.H2D+p.D2H+p.D2D > 0 || p.Devices > 1 }
 
-// Derives tells whether values are made on arrival: again where they do not stay.
+// Derives tells whether the program has values that are computed when a chunk arrives, each time
+// that it arrives.
 func (p *Plan) Derives() bool {
 	return slices.ContainsFunc(p.Spec.Values, func(v Value) bool { return v.Derive != nil })
 }

@@ -1,75 +1,92 @@
 package plan
 
-// Sets are what a plan over sampled blocks has room for. Its rows and edges are known when a
-// batch is there; a plan holds the most that there may be. Sets are numbered as Value.Set and
-// Step.Set: 0 is a full graph's, which such a plan does not have.
+// Sets are the row and edge sets of a plan over sampled blocks, with their capacities. How many rows
+// and edges a set really has is known only when a batch is there. Sets are numbered as Value.Set and
+// Step.Set. Set 0, that of a full graph, is empty in such a plan.
 type Sets struct {
-	Rows  []int      // by vertex set
-	Edges []int      // by edge set
+	Rows  []int      // by vertex set: capacity in rows
+	Edges []int      // by edge set: capacity in edges
 	Cells [][2]int64 // by edge set and Dir: bytes of the block's cell; 0: not used
 
-	CellAt [][2]int64 // where it lies; made by planning
+	CellAt [][2]int64 // by edge set and Dir: device offset of the cell; set by planning
 
 	Ahead Ahead
 }
 
-// Ahead is the memory of a plan that takes batches in while it works on another: rooms side by side
-// for all that comes with a batch. Inputs in Tables do not come with it: their rows for all
-// vertices lie in device memory, and a step takes those that belong to the batch's vertices.
+// Ahead is the memory of a plan that takes in batches while it works on another one: several equal
+// rooms, each for all that comes with a batch. Inputs in Tables do not come with a batch: their
+// rows stay on the device or in host memory for all vertices. Kernels read the rows of a batch's
+// vertices in the table, or in a copy that the batch makes of them (Table.Taken, Table.Host).
 type Ahead struct {
 	On     bool
-	Rooms  int // a batch is at work in one, and as many as there are more come
+	Rooms  int // one for the batch at work, the others for batches that come
 	Tables []Table
 
-	At, Bytes int64 // of the first room; made by planning
-	IDs       int64 // where the vertices of the deepest level lie in it
-	Turn      int64 // and a number for each edge of a block that is walked from its far ends, at least TurnParts
+	At, Bytes int64 // device offset of the first room, and bytes of one room; set by planning
+	IDs       int64 // device offset, in the first room, of the vertex IDs of the deepest level
+	// Turn is the device offset, in the first room, of scratch for transposing blocks: 4 bytes for
+	// each edge of the largest block that has a CSR cell, and for at least TurnParts edges.
+	Turn int64
 }
 
-// TurnParts is in how many parts at most the far ends of a block are summed side by side: about the multiprocessors of a
-// large GPU, as each part reads the sums of those before it.
+// TurnParts is the largest number of parts in which the row lengths of a transposed block are summed in parallel
+// (kernel.TurnPart, kernel.TurnSum): about the multiprocessors of a large GPU, as each part reads the sums of
+// all parts before it.
 const TurnParts = 128
 
-// Table is an input whose rows stay in device memory, all or Hot of them; the others are read from
-// host memory while the batch before is at work.
+// Table is an input whose rows for all vertices are there for every batch. Without Host all rows lie
+// in device memory. With Host they lie in host memory and Hot of them also on the device; the rows
+// of a batch are read over the link while the batch before is at work.
 type Table struct {
-	Value int
-	Rows  int
-	Host  bool
-	Hot   int
+	Value int  // index into Spec.Values
+	Rows  int  // all of them
+	Host  bool // rows lie in host memory
+	Hot   int  // with Host: rows that also lie in device memory
 	Again bool // a batch may have a row several times
+	All   bool // a step copies all rows that kernels read: none is read in the table
 
-	At    int64 // where the first row lies; made by planning. Of Host where the first of Hot lies,
-	Slots int64 // where the places of all rows there lie,
-	Last  int64 // and where the places that they have in the last batches, by turns;
-	Most  int   // the rows of a batch for which there is room
+	// Taken is the vertex set whose rows a step copies from the table to a place of their own, because a product
+	// reads them side by side; 0: it copies none. Kernels read rows of deeper sets in the table. Set by planning.
+	Taken int
+
+	// Device offsets, set by planning.
+	At    int64 // of the first row; with Host of the first hot row
+	Slots int64 // with Host: of a uint32 per row, its number among the hot rows or ^0
+	Last  int64 // with Host: of what is known of the last batches, see below
+	Most  int   // capacity in rows of a batch
 }
 
-// FarBatches is of how many batches a table has the places: of one that comes, and of those before it whose rows are still there.
+// FarBatches is the number of batches whose places a table remembers: one that comes, and the two before
+// it, whose rows are still on the device.
 const FarBatches = 3
 
-// Of the memory at Last: places of one batch, with its tag above, by row; counts behind those of all; behind them, by turns of two batches, bits of what must
-// come over the link, by row, or by place in the batch where it may have a row several times, and how many parts of them a warp has taken.
+// The memory at Table.Last holds, one behind the other:
+//
+//   - for each of FarBatches batches a uint64 per row of the table: the tag of the last batch that had the
+//     row in the high half, the row's place in that batch in the low half;
+//   - FarCounts counts;
+//   - for each of two batches a bit for every row that must come over the link, then a uint32: how many parts
+//     of the bits warps have taken. Bits are by row of the table or, if Again is set, by place in the batch.
 
-// LastBytes is how much it is.
+// LastBytes is how many bytes that memory has.
 func (t *Table) LastBytes() int64 { return t.Bits(1) - t.Last + t.BitBytes() }
 
-// Places is where those of the batch with a tag lie.
+// Places is the device offset of the places of the batch with a tag.
 func (t *Table) Places(tag uint32) int64 { return t.Last + int64(tag%FarBatches)*8*int64(t.Rows) }
 
-// Counts is where the counts lie.
+// Counts is the device offset of the counts.
 func (t *Table) Counts() int64 { return t.Last + FarBatches*8*int64(t.Rows) }
 
-// Bits is where those of the batch with a tag lie.
+// Bits is the device offset of the bits of the batch with a tag.
 func (t *Table) Bits(tag uint32) int64 { return t.Counts() + 8*FarCounts + int64(tag%2)*t.BitBytes() }
 
-// Next is where the batch with a tag has how many parts of its bits are taken, behind them.
+// Next is the device offset of the number of parts that warps have taken of the bits of the batch with a tag.
 func (t *Table) Next(tag uint32) int64 { return t.Bits(tag) + t.BitBytes() - 4 }
 
-// BitBytes is how much the bits of a batch take, with that number.
+// BitBytes is how many bytes the bits of a batch take, with that number behind them.
 func (t *Table) BitBytes() int64 { return 4 * int64((t.Marked()+31)/32+1) }
 
-// Marked is how many bits a batch has.
+// Marked is how many bits there are for a batch.
 func (t *Table) Marked() int {
 	if t.Again {
 		return t.Most
@@ -77,11 +94,11 @@ func (t *Table) Marked() int {
 	return t.Rows
 }
 
-// FarCounts is how many counts of uint64 lie at Table.Counts: of rows that came over the link, of hot
-// ones and of those that one of the two batches before had.
+// FarCounts is the number of counts (uint64) at Table.Counts: rows that came over the link, hot
+// rows, and rows that one of the two batches before had.
 const FarCounts = 3
 
-// TableOf is the table of value id, or nil.
+// TableOf is the table of value id; nil if it has none.
 func (z *Sets) TableOf(id int) *Table {
 	for i := range z.Ahead.Tables {
 		if t := &z.Ahead.Tables[i]; z.Ahead.On && t.Value == id {
@@ -91,12 +108,25 @@ func (z *Sets) TableOf(id int) *Table {
 	return nil
 }
 
-// Deepest is the set with the rows of all levels.
+// InTable reports whether operand o of a call of st reads rows in a table in device memory, without a copy, by the list at
+// Ahead.IDs. One list serves all sets, as the rows of a set are the first ones of every deeper set.
+func (z *Sets) InTable(st *Step, o *Operand) bool {
+	if !o.ofRows() {
+		return false
+	}
+	t := z.TableOf(o.ID)
+	return t != nil && !t.Host && st.SetOf(o) > t.Taken
+}
+
+// Deepest is the vertex set of the deepest level, which has the rows of all levels.
 func (z *Sets) Deepest() int { return len(z.Rows) - 1 }
 
-// Room is how many rows there is room for where value id lies: those of its set, and
-// zeros behind them.
+// Room is the capacity in rows of value id: that of its set, or of a larger set to which it is
+// padded with zeros. Of a value with a table on the device it is that of Table.Taken.
 func (z *Sets) Room(s *Spec, id int) int {
+	if t := z.TableOf(id); t != nil && !t.Host {
+		return z.Rows[t.Taken]
+	}
 	n := z.Rows[s.Values[id].Set]
 	for i := range s.Phases {
 		for _, st := range s.Phases[i].Steps {
@@ -108,12 +138,12 @@ func (z *Sets) Room(s *Spec, id int) int {
 	return n
 }
 
-// RoomBytes is what that takes.
+// RoomBytes is Room in bytes, aligned.
 func (z *Sets) RoomBytes(s *Spec, id int) int64 {
 	return Align(int64(z.Room(s, id)) * s.Values[id].RowBytes)
 }
 
-// LargestEdges is the room of the edge set that has most.
+// LargestEdges is the largest capacity of an edge set.
 func (z *Sets) LargestEdges() int {
 	n := 0
 	for _, e := range z.Edges {

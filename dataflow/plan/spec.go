@@ -1,12 +1,12 @@
 package plan
 
-// ValueKind says where a vertex tensor comes from.
+// ValueKind says where a vertex tensor comes from and how long it lives.
 type ValueKind uint8
 
 const (
-	Input  ValueKind = iota // given: lives in host memory
-	Stored                  // made in one phase, read in later ones
-	Temp                    // made and read inside one visit of an interval
+	Input  ValueKind = iota // the program's input; host memory has it
+	Stored                  // computed in one phase, read in later ones
+	Temp                    // computed and read inside one visit of an interval
 )
 
 // Value is a vertex tensor: V rows of RowBytes.
@@ -16,22 +16,22 @@ type Value struct {
 	Kind     ValueKind
 	Cols     int
 	RowBytes int64
-	Set      uint8 // whose rows it has: 0 a full graph's, l+1 those of level l of sampled blocks
-	Output   bool  // wanted in host memory after the step
+	Set      uint8 // its row set: 0 the vertices of a full graph, l+1 level l of sampled blocks
+	Output   bool  // the caller wants it in host memory after the step
 	State    bool  // an Input whose rows a step also writes, in place, after it has read them
-	// Derive makes the value of a streamed interval from other values that arrived with
-	// it, instead of loading it: OtherValue operands at that interval. Such a value is a
-	// Temp that is read as OtherValue only.
+	// Derive is the call that computes the value at a streamed interval when that interval
+	// arrives, so that it need not be loaded. Its operands are OtherValue operands at the same
+	// interval. A derived value is a Temp that is read as OtherValue only.
 	Derive *Call
 }
 
-// GlobalKind says how a Global lives.
+// GlobalKind says who writes a Global.
 type GlobalKind uint8
 
 const (
-	Param GlobalKind = iota // set from outside, changed by the update
-	Const                   // set from outside before every step
-	Sum                     // zeroed at the start of a step, summed into
+	Param GlobalKind = iota // set by the caller, changed by the update
+	Const                   // set by the caller before every step
+	Sum                     // zeroed at the start of a step; visits of intervals add to it
 	Made                    // computed from other Globals
 )
 
@@ -40,13 +40,13 @@ type Global struct {
 	Name       string
 	Kind       GlobalKind
 	Rows, Cols int
-	Carry      bool // of kind Sum: behind the matrix lies what each number is short of its sum
+	Carry      bool // kind Sum: a second matrix behind it has the rounding error of each number
 }
 
-// Bytes of the matrix.
+// Bytes of the matrix alone.
 func (g Global) Bytes() int64 { return int64(g.Rows) * int64(g.Cols) * 4 }
 
-// Room is its device memory in bytes.
+// Room is its device memory in bytes, the Carry matrix included.
 func (g Global) Room() int64 {
 	if g.Carry {
 		return 2 * g.Bytes()
@@ -54,12 +54,12 @@ func (g Global) Room() int64 {
 	return g.Bytes()
 }
 
-// Dir is the direction of a region: whose rows own the accumulators.
+// Dir is the direction of a gather: which end of the edges has the accumulators.
 type Dir uint8
 
 const (
-	CSC Dir = iota // destinations own, sources stream
-	CSR            // sources own, destinations stream
+	CSC Dir = iota // sums at destinations; chunks of sources stream
+	CSR            // sums at sources; chunks of destinations stream
 )
 
 // String is csc or csr.
@@ -72,7 +72,7 @@ const (
 	OwnValue   OperandKind = iota // a vertex tensor at the interval being visited
 	OtherValue                    // a vertex tensor at the streamed interval
 	GlobalRef                     // a Global
-	EdgeTemp                      // a buffer of one row an edge, for the cell in hand
+	EdgeTemp                      // a buffer with one row per edge of the cell that is being worked on
 )
 
 // Operand binds one buffer of a kernel.
@@ -80,33 +80,44 @@ type Operand struct {
 	Kind  OperandKind
 	ID    int // index into Values, Globals or EdgeTemps
 	Write bool
+
+	// Indexable says that the kernel reads rows of the value one by one, so that they may lie in a table (Sets.InTable).
+	Indexable bool
 }
+
+// ofRows tells whether o is a vertex tensor.
+func (o *Operand) ofRows() bool { return o.Kind == OwnValue || o.Kind == OtherValue }
+
+// Reads tells whether o reads rows of value id.
+func (o *Operand) Reads(id int) bool { return o.ofRows() && o.ID == id && !o.Write }
 
 // Call runs one kernel.
 type Call struct {
 	Kernel   int
 	Operands []Operand
-	Rows     int // of a Globals step
+	Rows     int // in a Globals step: the rows of the Global that the call works on
 	Cost     Cost
 }
 
-// Cost is the work of one call, for the simulator: so much an own row, an edge, a
-// call. In a call over a cell, own rows are those that have an edge in it.
+// Cost is the work of one call, for the simulator: per own row, per edge and per call. In a call
+// over a cell only own rows that have an edge in the cell count.
 type Cost struct {
-	RowDense, EdgeDense float64 // FLOPs of dense products (2 a multiply-add)
-	RowElem, EdgeElem   float64 // element-wise operations, one a computed float
-	RowBytes            int64   // read and written in order, an own row
-	EdgeBytes           int64   // read and written in order, an edge: cell arrays and edge buffers
-	SumBytes            int64   // written and read between the kernels of a call for sums over rows, an own row; 0 where only the optimiser reads the sums
-	AccBytes            int64   // accumulator state read and written, an own row
-	GatherBytes         int64   // read from the rows of the streamed interval, an edge
-	OtherBytes          int64   // of one row of the streamed interval, all operands
-	Others              int     // operands of the streamed interval
-	FixedBytes          int64   // Globals read and written, a call
-	Packed              bool    // the cell's far ends of edges are
-	Products            int     // dense products, each a kernel of its own, of a tile
-	Passes              int     // kernels beside them, of a tile
-	Tile                int     // own rows (edges, where EdgeDense is) that they work on at a time; 0: all
+	RowDense, EdgeDense float64 // FLOPs of dense products, per own row and per edge (a multiply-add is 2)
+	RowElem, EdgeElem   float64 // element-wise operations, one for each float computed, per own row and per edge
+	RowBytes            int64   // bytes per own row, read and written in order
+	EdgeBytes           int64   // bytes per edge, read and written in order: cell arrays and edge buffers
+	// SumBytes is bytes per own row that kernels of the call write and read again for sums over
+	// rows; 0 if only the optimiser reads the sums.
+	SumBytes    int64
+	AccBytes    int64 // bytes of accumulators per own row, read and written
+	GatherBytes int64 // bytes per edge, read from rows of the streamed interval
+	OtherBytes  int64 // bytes of one row of the streamed interval, over all operands there
+	Others      int   // operands at the streamed interval
+	FixedBytes  int64 // bytes of Globals per call, read and written
+	Packed      bool  // the call reads far ends of edges from a packed cell
+	Products    int   // dense products per tile, each a kernel
+	Passes      int   // other kernels per tile
+	Tile        int   // rows per tile (edges if EdgeDense > 0); 0: all at once
 }
 
 // StepKind says what a step ranges over.
@@ -115,19 +126,19 @@ type StepKind uint8
 const (
 	Rows    StepKind = iota // the rows of the visited interval
 	Stream                  // the cells of the visited interval, in Dir
-	Globals                 // Globals only, once a phase, before its visits
-	Tail                    // zeros behind the rows of Value that belong to set From, up to those of Set
+	Globals                 // Globals only, once per phase, before its visits
+	Tail                    // sampled blocks: zeros for the rows of Value from the end of set From to the end of Set
 )
 
 // Step is a sequence of calls over the interval, over each of its cells, or once.
 type Step struct {
 	Kind  StepKind
 	Dir   Dir
-	Set   uint8 // whose rows, or edges: as Value.Set
-	From  uint8 // Tail
-	Value int   // Tail
+	Set   uint8 // the row set, or for Stream the edge set, numbered as Value.Set
+	From  uint8 // Tail only
+	Value int   // Tail only: index into Values
 	Calls []Call
-	Label string // layer and stage, for prints and traces
+	Label string // for prints and traces
 }
 
 // Reads tells whether a call of st reads value id at the streamed interval.
@@ -142,7 +153,17 @@ func (st *Step) Reads(id int) bool {
 	return false
 }
 
-// Phase is a sweep over all intervals: for each, its steps in order.
+// SetOf is the set whose rows operand o, a vertex tensor, has in calls of st over sampled blocks. An edge set goes from the set
+// of the next number to that of its own, whose rows own it in direction CSC.
+func (st *Step) SetOf(o *Operand) int {
+	set := int(st.Set)
+	if st.Kind == Stream && (st.Dir == CSC) == (o.Kind == OtherValue) {
+		set++
+	}
+	return set
+}
+
+// Phase is a sweep over all intervals: each is visited, and its steps run in order.
 type Phase struct {
 	Label string
 	Steps []Step
@@ -155,26 +176,27 @@ type Move struct{ Param, Grad int }
 type Spec struct {
 	Values    []Value
 	Globals   []Global
-	EdgeTemps []int64 // bytes an edge
+	EdgeTemps []int64 // edge buffers: bytes per edge
 	Phases    []Phase
 	Updates   []Move
 	Results   []int // Globals that the caller wants after the step
 	Maxima    []int // Globals of kind Sum that collect maxima, as ordered bit patterns
 }
 
-// Cells tells the planner the sizes of the grid: own*P+other.
+// Cells tells the planner the sizes of the grid: V vertices in P intervals of Width vertices.
+// Slices by Dir have P·P entries, that of cell (own, other) at own*P+other.
 type Cells struct {
 	V, P, Width int
-	Bytes       [2][]int64 // by Dir; nil when a direction is not used
-	NNZ         [2][]int64
-	Needs       [2][]int64 // rows of the other interval that a cell reads; nil: not known, taken for all
+	Bytes       [2][]int64 // of each cell; nil: the direction is not used
+	NNZ         [2][]int64 // edges of each cell
+	Needs       [2][]int64 // different rows of the other interval that a cell reads; nil: not known, all
 }
 
 // Rows of interval i.
 func (c *Cells) Rows(i int) int { return max(0, min(c.V, (i+1)*c.Width)-i*c.Width) }
 
-// ChunkBytes is what a full interval of a value takes, aligned.
+// ChunkBytes is how many bytes a full interval of a value takes, aligned.
 func (c *Cells) ChunkBytes(v *Value) int64 { return Align(int64(c.Width) * v.RowBytes) }
 
-// Align rounds a size up to what buffers begin at multiples of.
+// Align rounds a size up to a multiple of 256 bytes, at which every buffer begins.
 func Align(n int64) int64 { return (n + 255) &^ 255 }

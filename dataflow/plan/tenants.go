@@ -6,10 +6,10 @@ import (
 	"slices"
 )
 
-// Tenants lists what the plans of a session need on the host: the cells, the lists of rows
-// that loads gather, the inputs by name, and the values that are swapped, one tenant where
-// several share a place. The first of plans is the base of the others, which may use its
-// places. Of several ranks it is what the one that needs most needs of the intervals that it owns.
+// Tenants lists what the plans of a session need in host memory: the cells, the lists of rows
+// that loads gather, the inputs by name, and the values that are swapped. Values that share memory
+// are one tenant. The first of plans is the base of the others, which may use its memory. With
+// several ranks, bytes are those of the rank that needs most.
 func Tenants(ranks int, plans ...*Plan) []Tenant {
 	if len(plans) == 0 { // nothing goes over the full graph
 		return nil
@@ -72,7 +72,7 @@ func Tenants(ranks int, plans ...*Plan) []Tenant {
 	return out
 }
 
-// heldFor is the first and the last phase in which the place of value id is in use.
+// heldFor is the first and the last phase in which the host memory of value id is in use.
 func (p *Plan) heldFor(id int) (from, to int) {
 	if p.Spec.Values[id].Output {
 		return Whole, Whole
@@ -86,7 +86,8 @@ func (p *Plan) heldFor(id int) (from, to int) {
 	return from, to
 }
 
-// Settle tells the plans, those that Tenants was given, what of list lies in files.
+// Settle sets Host.Disk of plans by the tenants of list that lie in files. plans are those that
+// Tenants was given, in the same order.
 func Settle(list []Tenant, plans ...*Plan) {
 	for k, p := range plans {
 		p.Host.Disk = make([]bool, len(p.Spec.Values))

@@ -2,9 +2,9 @@ package plan
 
 import "fmt"
 
-// Verify checks the plan's invariants: dependences point backwards and to other
-// queues, addresses lie inside the peak, buffers that are live together do not
-// overlap. It guards against a wrong planner; users never see it fail.
+// Verify checks the plan's invariants: dependences point backwards, to tasks of other
+// queues that record an event; addresses lie below Peak; buffers that are in use at the same time
+// do not overlap. An error is a bug of the planner.
 func (p *Plan) Verify() error {
 	for i := range p.Tasks {
 		t := &p.Tasks[i]

@@ -1,28 +1,27 @@
 package plan
 
-// Windows: what does not stay on the device for its whole life may stay for a part of it.
-// A window keeps the first N intervals of a value, or the cells of the first N
-// destinations (sources) of a direction, from one phase that touches them to a later one:
-// they come once, or are made there, and every later use inside the window costs no copy.
-// Windows fill the memory that phases have left when residency and slots are decided, so
-// they only ever take bytes off the links. Where a window lies the sweep of its later
-// phases begins without copies, which gives the others time to come.
+// Windows. A value that cannot stay on the device for its whole life may stay for a part of it. A
+// window keeps N intervals of a value, or the cells of N own intervals of a direction, from one
+// phase that touches them to a later one. They are loaded or computed once, and later uses inside
+// the window need no copy. Windows use the memory that phases have left after residency and slots
+// are decided, so they can only save copies. A phase that begins with intervals in a window starts
+// without waiting, and the other intervals are loaded meanwhile.
+//
+// Inputs and cells, which a step does not change, may also stay from a phase to a phase of the next
+// step (From > To), or for the whole run. Setup loads such a window before the first step, and
+// every step leaves it filled.
 
-// What a step does not change, inputs and cells, may also stay from a phase to one of the next
-// step (From > To), or the first intervals of it for the whole run. The setup loads such a
-// window, and a step leaves it as it has found it.
-
-// Whole in the place of a phase, of a Window or a Buffer, says that it is in use all the time.
+// Whole, as From and To of a Window or a Buffer, means the whole run.
 const Whole = -1
 
-// Window is one of a plan.
+// Window is a range of intervals that stays on the device for some phases.
 type Window struct {
 	Key      int // a value, or -1-dir: the cells of a direction
-	From, To int // phases; Whole, Whole: the whole run; From > To: to phase To of the next step
+	From, To int // first and last phase; Whole, Whole: the whole run; From > To: To is a phase of the next step
 	First, N int // intervals First..First+N-1
 }
 
-// Live tells whether the window is open in a phase.
+// Live tells whether the window keeps its intervals in a phase: whether it is open.
 func (w *Window) Live(phase int) bool {
 	if w.From > w.To {
 		return phase >= w.From || phase <= w.To
@@ -39,10 +38,10 @@ func (w *Window) Phases(n int) int {
 	return w.To - w.From + 1
 }
 
-// Lasts tells whether the window is there when a step begins.
+// Lasts tells whether the window is open when a step begins.
 func (w *Window) Lasts() bool { return w.From == Whole || w.From > w.To }
 
-// Meets tells whether two windows are open in a phase together.
+// Meets tells whether there is a phase in which both windows are open.
 func (w *Window) Meets(o *Window) bool {
 	return w.Live(max(0, o.From)) || o.Live(max(0, w.From)) || w.Lasts() && o.Lasts()
 }

@@ -19,8 +19,8 @@ type Array struct {
 	name     string // file the array came from, for errors
 	offset   int64  // byte of the first element in that file, or negative
 	elemSize int64
-	fortran  bool // elements stood in another order in the file
-	first    int  // of a part: its first element in the array
+	fortran  bool // the file has the elements in another order
+	first    int  // for a part of an array: the index of its first element there
 }
 
 // Len is the number of elements.
@@ -32,17 +32,17 @@ func (a *Array) Len() int {
 	return n
 }
 
-// Derived is an array that was computed from a: errors name its file and the element.
+// Derived is an array that was computed from a. Errors name a's file and the element.
 func (a *Array) Derived(shape []int, data any) *Array {
 	return &Array{Shape: shape, Data: data, name: a.name, offset: -1}
 }
 
-// New is an array of data, in C order, that stands in no file; name stands in errors.
+// New is an array of data, in C order, that comes from no file. Errors call it name.
 func New(name string, shape []int, data any) *Array {
 	return &Array{Shape: shape, Data: data, name: name, offset: -1}
 }
 
-// With is a with other elements, as many as before: errors name the same bytes.
+// With is a with other elements, as many as before. Errors name the same bytes of the file.
 func (a *Array) With(data any) *Array {
 	b := *a
 	b.Data = data
@@ -52,9 +52,9 @@ func (a *Array) With(data any) *Array {
 // Name is the file, or the member of an archive, that the array came from.
 func (a *Array) Name() string { return a.name }
 
-// Where says where element i (in C order) stands, as "file: byte n", for errors.
-// An array that was stored in Fortran order names its first byte only, one that
-// FromBytes made the element.
+// Where is the place of element i (in C order) as "file: byte n", for errors.
+// For an array that was stored in Fortran order it is the first byte of the array; for one
+// of FromBytes it names the element.
 func (a *Array) Where(i int) string {
 	i += a.first
 	if a.offset < 0 {
@@ -103,8 +103,8 @@ type number interface {
 	float32 | float64 | int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64
 }
 
-// Float32s returns the elements as float32: integers and float64 are rounded to
-// nearest, bool gives 0 and 1. A float32 array is returned without a copy.
+// Float32s returns the elements as float32. Integers and float64 are rounded to
+// nearest, bool becomes 0 or 1. A float32 array is returned without a copy.
 func (a *Array) Float32s() ([]float32, error) {
 	switch d := a.Data.(type) {
 	case []float32:
@@ -184,7 +184,7 @@ func (a *Array) Uint32s() ([]uint32, error) {
 	switch d := a.Data.(type) {
 	case []uint32:
 		return d, nil
-	case []int32: // the usual case: numbers from 0 on have the same bits
+	case []int32: // the usual case; numbers that are not negative have the same bits
 		for i, x := range d {
 			if x < 0 {
 				return nil, fmt.Errorf("%s: %d is negative", a.Where(i), x)
@@ -230,7 +230,7 @@ func wholeFloats[T float32 | float64](a *Array, in []T) ([]int64, error) {
 	out := make([]int64, len(in))
 	for i, x := range in {
 		f := float64(x)
-		// 2^63 is a float64, the largest int64 is not: hence "not less than".
+		// The largest int64 is not a float64, but 2^63 is.
 		if f != math.Trunc(f) || f < math.MinInt64 || !(f < 1<<63) {
 			return nil, fmt.Errorf("%s: %v is not a whole number", a.Where(i), x)
 		}
@@ -249,8 +249,8 @@ func fromBool(in []bool) []uint8 {
 	return out
 }
 
-// View is what a vector a shows through a shape and strides, in elements from the
-// first on, all of which must lie in a.
+// View is an array of the elements of vector a that a shape and strides, in elements, select from element
+// first on. All of them must lie in a.
 func (a *Array) View(first int, shape, stride []int) *Array {
 	at := make([]int, 1, 1<<10)
 	at[0] = first

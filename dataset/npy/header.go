@@ -16,7 +16,7 @@ const (
 	maxDims   = 32
 )
 
-// header is what stands before the elements.
+// header is the header of a file, before the elements.
 type header struct {
 	descr   string // such as "<f4"
 	fortran bool
@@ -108,7 +108,7 @@ func parseHeader(text string) (*header, error) {
 	return h, h.setCount()
 }
 
-// setCount multiplies the shape out.
+// setCount computes the number of elements from the shape.
 func (h *header) setCount() error {
 	h.count = 1
 	for _, d := range h.shape {
@@ -120,8 +120,8 @@ func (h *header) setCount() error {
 	return nil
 }
 
-// literal reads the few Python literals that a header holds. The first error
-// stays; later calls do nothing.
+// literal parses the few kinds of Python literals that a header has. It keeps the first error;
+// later calls do nothing.
 type literal struct {
 	rest string
 	err  error

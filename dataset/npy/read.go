@@ -32,8 +32,8 @@ func Read(path string) (*Array, error) {
 	return Decode(f, info.Size(), path)
 }
 
-// Decode reads one array of exactly size bytes, header included, from r; name
-// stands in errors. Bytes that are missing or left over are an error.
+// Decode reads one array of exactly size bytes, header included, from r. Errors call it
+// name. Missing or extra bytes are an error.
 func Decode(r io.Reader, size int64, name string) (*Array, error) {
 	br := bufio.NewReaderSize(r, 1<<12)
 	h, err := readHeader(br)
@@ -43,9 +43,9 @@ func Decode(r io.Reader, size int64, name string) (*Array, error) {
 	return decode(br, h, size, name)
 }
 
-// FromBytes makes an array of raw elements as they stand in a file: descr is
-// their type in NumPy's spelling, such as "<f4". The bytes must be exactly those
-// of the shape.
+// FromBytes makes an array of the bytes of its elements, as in a file. descr is
+// their type in NumPy's notation, such as "<f4". The number of bytes must match the shape
+// exactly.
 func FromBytes(descr string, shape []int, fortran bool, raw []byte, name string) (*Array, error) {
 	h := &header{descr: descr, fortran: fortran, shape: shape}
 	if err := h.setCount(); err != nil {
@@ -75,7 +75,7 @@ func decode(r io.Reader, h *header, size int64, name string) (*Array, error) {
 	return &Array{Shape: h.shape, Data: data, name: name, offset: h.size, elemSize: k.size, fortran: fortran}, nil
 }
 
-// fits holds the shape and element type against the size bytes of the whole file.
+// fits checks the shape and element type against size, the bytes of the whole file.
 func (h *header) fits(size int64, name string) (kind, error) {
 	k, ok := kindOf(h.descr)
 	if !ok {
@@ -89,17 +89,17 @@ func (h *header) fits(size int64, name string) (kind, error) {
 	return k, nil
 }
 
-// kind is an element type as a header spells it.
+// kind is an element type.
 type kind struct {
 	size int64 // bytes of an element in the file
-	// read returns n elements, in room's memory if it is of that type and large enough.
+	// read reads n elements, into room if that is of the right type and large enough.
 	read  func(r io.Reader, n int, order binary.ByteOrder, room any) (any, error)
 	turn  func(data any, shape []int) any // from Fortran order to C order
 	order binary.ByteOrder
 }
 
-// kinds are the element types without their byte order. A 16-bit float becomes a
-// float32; bf2, the upper half of a float32, is no type of NumPy's.
+// kinds are the element types by name, without the byte order. A 16-bit float is read as
+// float32. bf2 is bfloat16, the upper half of a float32, which NumPy does not have.
 var kinds = map[string]kind{
 	"f2": half(fromFloat16), "bf2": half(fromBfloat16),
 	"f4": kindFor[float32](4), "f8": kindFor[float64](8),
@@ -180,8 +180,8 @@ func readAs[T Elem](r io.Reader, n int, order binary.ByteOrder, room any) (any, 
 	return out, nil
 }
 
-// fromFloat16 widens a float of IEEE 754's 16 bits: 1 of sign, 5 of exponent, 10 of
-// fraction. Every one has its float32.
+// fromFloat16 converts an IEEE 754 16-bit float (1 bit of sign, 5 of exponent, 10 of
+// fraction) to float32, which is exact.
 func fromFloat16(b uint16) float32 {
 	sign, exp, frac := uint32(b>>15)<<31, uint32(b>>10)&31, uint32(b)&1023
 	switch exp {
@@ -202,7 +202,7 @@ func fromFloat16(b uint16) float32 {
 
 func fromBfloat16(b uint16) float32 { return math.Float32frombits(uint32(b) << 16) }
 
-// rowMajor copies in, whose first index runs fastest, so that the last does.
+// rowMajor copies an array in Fortran order, whose first index runs fastest, to C order.
 func rowMajor[T Elem | string](in []T, shape []int) []T {
 	if len(shape) < 2 || len(in) == 0 {
 		return in

@@ -8,11 +8,11 @@ import (
 	"os"
 )
 
-// Reader reads an array in pieces, in C order. It holds a piece at a time, but for an
-// array in Fortran order, which is held as a whole.
+// Reader reads an array in pieces, in C order. It holds one piece in memory; an
+// array in Fortran order is held as a whole.
 type Reader struct {
 	Shape []int
-	// Reuse has Next return an array that is valid until the next call only.
+	// Reuse has Next reuse memory: its result is then valid until the next call only.
 	Reuse bool
 
 	name string
@@ -21,9 +21,9 @@ type Reader struct {
 	size int64
 	r    *bufio.Reader
 	from io.Closer
-	held *Array // instead of r
-	last any    // with Reuse: what Next returned
-	done int    // elements that were read
+	held *Array // the whole array, if it is in memory; r is then nil
+	last any    // with Reuse: the elements that Next returned last
+	done int    // number of elements read
 }
 
 // Open opens the .npy file at path.
@@ -43,12 +43,12 @@ func Open(path string) (*Reader, error) {
 	return newReader(f, info.Size(), path)
 }
 
-// Pieces reads a in pieces.
+// Pieces returns a Reader of an array in memory.
 func Pieces(a *Array) *Reader { return &Reader{Shape: a.Shape, name: a.name, held: a} }
 
-// Raw reads the elements of an array that has no header: descr is their type, as in a
-// header, and bf2 bfloat16. from holds exactly the elements, from byte first of what
-// name calls them on; the reader closes it.
+// Raw returns a Reader of an array without a header. descr is the type of its elements, as in a
+// header, or bf2 for bfloat16. from has exactly the elements. In errors they begin at byte first of
+// name. The Reader closes from.
 func Raw(from io.ReadCloser, descr string, shape []int, fortran bool, name string, first int64) (*Reader, error) {
 	r := &Reader{Shape: shape, name: name, from: from, r: bufio.NewReaderSize(from, 1<<16)}
 	r.h = &header{descr: descr, shape: shape, fortran: fortran}
@@ -67,7 +67,7 @@ func Raw(from io.ReadCloser, descr string, shape []int, fortran bool, name strin
 	return r, nil
 }
 
-// newReader takes over from, which holds size bytes.
+// newReader makes a Reader of from, which has size bytes. The Reader closes from.
 func newReader(from io.ReadCloser, size int64, name string) (*Reader, error) {
 	r := &Reader{name: name, size: size, from: from, r: bufio.NewReaderSize(from, 1<<16)}
 	var err error
@@ -111,7 +111,7 @@ func (r *Reader) array(data any, first int) *Array {
 	return &Array{Data: data, name: r.name, elemSize: r.kind.size, offset: r.h.size + int64(first)*r.kind.size}
 }
 
-// All returns the whole array, of which nothing may have been read yet.
+// All returns the whole array. Nothing may have been read before.
 func (r *Reader) All() (*Array, error) {
 	if r.held != nil {
 		return r.held, nil
@@ -123,7 +123,7 @@ func (r *Reader) All() (*Array, error) {
 	return a, r.finish()
 }
 
-// finish reads to the end, which makes an archive compare the checksum.
+// finish reads to the end, so that an archive checks the checksum.
 func (r *Reader) finish() error {
 	if _, err := io.Copy(io.Discard, r.r); err != nil {
 		return fmt.Errorf("%s: %w", r.name, err)
@@ -131,7 +131,7 @@ func (r *Reader) finish() error {
 	return nil
 }
 
-// Next returns the next n elements, as a vector, or what is left when that is less.
+// Next returns the next n elements as a vector, or fewer at the end of the array.
 func (r *Reader) Next(n int) (*Array, error) {
 	n = min(n, r.Len()-r.done)
 	if r.held == nil && r.h.fortran && len(r.h.shape) > 1 {
@@ -161,7 +161,7 @@ func (r *Reader) Next(n int) (*Array, error) {
 	return a, nil
 }
 
-// Skip passes over n elements.
+// Skip skips n elements.
 func (r *Reader) Skip(n int) error {
 	n = min(n, r.Len()-r.done)
 	if r.held == nil && !(r.h.fortran && len(r.h.shape) > 1) {
@@ -184,7 +184,7 @@ func (r *Reader) Close() error {
 	return r.from.Close()
 }
 
-// Before returns r, which now closes c, too, when it is closed.
+// Before returns r after making its Close also close c.
 func (r *Reader) Before(c io.Closer) *Reader {
 	r.from = closers{r.from, c}
 	return r

@@ -9,11 +9,11 @@ import (
 	"unicode/utf8"
 )
 
-// maxText is the most characters of one text: names of vertices and classes are short.
+// maxText is the most characters of one element of text. Names of vertices and classes are short.
 const maxText = 1 << 12
 
-// textKind reads a type such as U12: texts of at most 12 characters, 4 bytes each and
-// zeros behind the last.
+// textKind is the kind of a type such as U12: texts of at most 12 characters, 4 bytes each, padded with
+// zeros.
 func textKind(descr string) (kind, bool) {
 	digits, ok := strings.CutPrefix(descr, "U")
 	n, err := strconv.Atoi(digits)

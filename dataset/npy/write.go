@@ -121,7 +121,7 @@ func encodeAny(w io.Writer, shape []int, data any) error {
 	return fmt.Errorf("npy: elements of %T cannot be written", data)
 }
 
-// WriteRows stores a matrix whose number of rows is not known before: it calls fill with
+// WriteRows stores a matrix whose number of rows is not known in advance. It calls fill with
 // a function that appends a row of cols elements. The file appears under its name only
 // when fill has returned nil.
 func WriteRows[T Elem](path string, cols int, fill func(add func(row []T) error) error) error {
@@ -151,8 +151,8 @@ func WriteRows[T Elem](path string, cols int, fill func(add func(row []T) error)
 // went well.
 func writeFile(path string, fill func(io.Writer) error) error { return writeHeaded(path, fill, nil) }
 
-// writeHeaded is writeFile; unless it is nil, what head returns in the end replaces as
-// many bytes at the beginning.
+// writeHeaded is writeFile with a header that is known in the end: unless head is nil, its result
+// replaces as many bytes at the beginning of the file.
 func writeHeaded(path string, fill func(io.Writer) error, head func() string) (err error) {
 	f, err := os.CreateTemp(filepath.Dir(path), fmt.Sprintf(".%s.tmp-%d-*", filepath.Base(path), os.Getpid()))
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// maxRatio bounds the growth of a compressed member: deflate cannot exceed it.
+// maxRatio bounds the expansion of a compressed member. Deflate cannot exceed it.
 const maxRatio = 1032
 
 // Archive is an open .npz file.
@@ -58,7 +58,7 @@ func (a *Archive) Names() []string {
 	return names
 }
 
-// member opens the array of that name, once its claims hold against the file's size.
+// member opens the array of that name, after checking its sizes against that of the file.
 func (a *Archive) member(name string) (r io.ReadCloser, size int64, where string, err error) {
 	f := a.members[name]
 	if f == nil {
@@ -85,8 +85,8 @@ func (a *Archive) Read(name string) (*Array, error) {
 	return r.All()
 }
 
-// Open opens the array of that name (without .npy) for reading in pieces. The end of
-// the array is read only when the member's checksum is right.
+// Open opens the array of that name (without .npy) for reading in pieces. Reading the last
+// piece fails if the member's checksum is wrong.
 func (a *Archive) Open(name string) (*Reader, error) {
 	r, size, where, err := a.member(name)
 	if err != nil {
@@ -95,9 +95,9 @@ func (a *Archive) Open(name string) (*Reader, error) {
 	return newReader(r, size, where)
 }
 
-// Object returns what follows the header of an array of Python objects: a pickle of
-// at most limit bytes; ok is false when the array of that name holds numbers. where
-// names it in errors.
+// Object returns the pickle of an array of Python objects, at most limit
+// bytes. ok is false if the array of that name holds numbers. where
+// names the array in errors.
 func (a *Archive) Object(name string, limit int64) (file []byte, where string, ok bool, err error) {
 	r, size, where, err := a.member(name)
 	if err != nil {

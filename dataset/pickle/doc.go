@@ -1,7 +1,7 @@
 // Package pickle reads Python pickles as plain records.
 //
-// Nothing that a pickle names is imported and nothing is called: a class or a
-// function is its name, what a pickle makes of it is a Record of its arguments,
-// items and state. Read knows protocols 0 to 5, checks every length against the
-// bytes that are there before it allocates, and does work in proportion to the file.
+// Nothing that a pickle names is imported or called. A class or
+// function becomes its name, and a call of it becomes a Record of the arguments,
+// items and state. Read knows protocols 0 to 5. It checks every length against the
+// size of the file before it allocates, and takes time in proportion to that size.
 package pickle

@@ -9,24 +9,24 @@ import (
 // maxMarks bounds the nesting of a pickle.
 const maxMarks = 64
 
-// mark is what MARK leaves on the stack.
+// mark is the value that the instruction MARK pushes.
 type mark struct{}
 
-// machine runs a pickle over a stack.
+// machine is the stack machine that runs a pickle.
 type machine struct {
 	file  []byte
 	at    int // the next byte
 	stack []any
-	marks []int // where marks stand on the stack
+	marks []int // positions of the marks on the stack
 	memo  map[int]any
 	allow func(Class) bool
 	ends  bool // STOP was read
 
-	encoded int // characters that _codecs.encode was called with
+	encoded int // total length of the texts that _codecs.encode was called with
 }
 
-// Read returns the object in a pickle, which begins the file; size is how many bytes
-// it takes. A class or function that allow does not let in is an error. Errors name
+// Read returns the object in the pickle at the beginning of file; size is the pickle's length in
+// bytes. A class or function for which allow is false is an error. Errors name
 // the byte.
 func Read(file []byte, allow func(Class) bool) (x any, size int, err error) {
 	m := &machine{file: file, memo: map[int]any{}, allow: allow}
@@ -75,7 +75,7 @@ func (m *machine) number(n int) (uint64, error) {
 	return binary.LittleEndian.Uint64(full[:]), nil
 }
 
-// counted is data behind a length of n bytes.
+// counted reads a length of n bytes and then so many bytes of data.
 func (m *machine) counted(n int) (string, error) {
 	size, err := m.number(n)
 	if err != nil {
@@ -90,7 +90,7 @@ func (m *machine) push(x any) error {
 	return nil
 }
 
-// pop takes n values off the stack, which may not lie below a mark.
+// pop takes n values off the stack, down to the last mark at most.
 func (m *machine) pop(n int) ([]any, error) {
 	floor := 0
 	if len(m.marks) > 0 {
@@ -105,7 +105,7 @@ func (m *machine) pop(n int) ([]any, error) {
 	return out, nil
 }
 
-// popMark takes what lies above the last mark, and the mark.
+// popMark takes the values above the last mark, and the mark, off the stack.
 func (m *machine) popMark() ([]any, error) {
 	if len(m.marks) == 0 {
 		return nil, errors.New("malformed pickle: nests -1 marks")
@@ -126,7 +126,7 @@ func (m *machine) top() (any, error) {
 	return nil, errStack
 }
 
-// put keeps the top of the stack under a number.
+// put stores the top of the stack in the memo under a number.
 func (m *machine) put(n uint64, err error) error {
 	if err != nil {
 		return err
@@ -136,7 +136,7 @@ func (m *machine) put(n uint64, err error) error {
 	return err
 }
 
-// get pushes what was kept.
+// get pushes a value from the memo.
 func (m *machine) get(n uint64, err error) error {
 	if err != nil {
 		return err
@@ -157,8 +157,8 @@ func (m *machine) class(module, name string) (Class, error) {
 	return c, nil
 }
 
-// made is the object that f gives for args. The few calls whose value the rest of a
-// pickle depends on are done here; every other one is a record.
+// made is the result of calling f with args. A few calls are done here, as the rest of a pickle depends on
+// their values. Every other call becomes a Record.
 func (m *machine) made(f any, args any) (any, error) {
 	c, ok := f.(Class)
 	if !ok {
@@ -174,7 +174,7 @@ func (m *machine) made(f any, args any) (any, error) {
 		if !ok || len(list) != 2 || list[1] != "latin1" {
 			return nil, errLatin1
 		}
-		// Each text is encoded once; one that is taken from the memo again and again is not.
+		// Bound the work, as a text from the memo could be encoded again and again.
 		if m.encoded += len(text); m.encoded > len(m.file) {
 			return nil, errors.New("the pickle repeats long strings too often")
 		}
@@ -201,7 +201,7 @@ func first(list Tuple) any {
 	return list[0]
 }
 
-// build puts state into what is on top of the stack.
+// build sets the state of the object on top of the stack.
 func (m *machine) build() error {
 	args, err := m.pop(1)
 	if err != nil {
@@ -241,7 +241,7 @@ func (m *machine) add(items []any, err error) error {
 	return nil
 }
 
-// set puts keys and values, by turns, into what is on top of the stack.
+// set adds items, keys and values alternating, to the object on top of the stack.
 func (m *machine) set(items []any, err error) error {
 	if err != nil {
 		return err

@@ -167,7 +167,7 @@ func (m *machine) stepMake(code byte) (bool, error) {
 	return false, nil
 }
 
-// gather makes a list, tuple, dictionary or frozen set of what lies above the mark.
+// gather makes a list, tuple, dictionary or frozen set of the values above the mark.
 func (m *machine) gather(code byte) error {
 	items, err := m.popMark()
 	if err != nil {
@@ -186,7 +186,7 @@ func (m *machine) gather(code byte) error {
 	return m.push(&List{items})
 }
 
-// global pushes a class whose module and name stand in two lines or on the stack.
+// global pushes a class. Its module and name are two lines of text or the top of the stack.
 func (m *machine) global(code byte) error {
 	var module, name string
 	if code == 'c' {
@@ -218,7 +218,7 @@ func (m *machine) global(code byte) error {
 	return m.push(c)
 }
 
-// call makes an object of a class or function and its arguments.
+// call replaces a class or function and its arguments by the result of the call.
 func (m *machine) call() error {
 	x, err := m.pop(2)
 	if err != nil {

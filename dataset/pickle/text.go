@@ -43,7 +43,7 @@ func (m *machine) line() ([]byte, error) {
 	return line, nil
 }
 
-// line10 is a line with a number that is not negative.
+// line10 reads a line with a decimal number that is not negative.
 func (m *machine) line10() (uint64, error) {
 	line, err := m.line()
 	if err != nil {
@@ -82,7 +82,7 @@ func (m *machine) stepText(code byte) (bool, error) {
 	return true, m.push(string(line))
 }
 
-// unquote undoes a string literal as Python 2's repr writes it.
+// unquote is the value of a string literal as Python 2's repr writes it.
 func unquote(line []byte) ([]byte, error) {
 	s := strings.TrimSpace(string(line))
 	if len(s) < 2 || s[0] != s[len(s)-1] || s[0] != '\'' && s[0] != '"' {

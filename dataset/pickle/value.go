@@ -18,22 +18,22 @@ type (
 	// Pair is an entry of a dictionary.
 	Pair struct{ Key, Value any }
 
-	// Dict is a Python dictionary: its entries in order. A key that is set again
-	// stands again, after the first.
+	// Dict is a Python dictionary: its entries in order. A key that is set twice is
+	// listed twice; the last entry is the valid one.
 	Dict struct{ Pairs []Pair }
 
 	// Class names a class or a function.
 	Class struct{ Module, Name string }
 
-	// Persistent is what the pickle names but keeps elsewhere, by its id.
+	// Persistent is an object that is stored outside the pickle, by its id.
 	Persistent struct{ ID any }
 
-	// Record is an object: what was called with which arguments, and what was put
-	// into it.
+	// Record is an object: the class or function that was called, its arguments, and what was added
+	// to the result.
 	Record struct {
 		Class Class
 		Args  Tuple
-		State any    // of BUILD
+		State any    // set by the instruction BUILD
 		Items []any  // appended
 		Pairs []Pair // set by key
 	}
@@ -54,8 +54,8 @@ func lookUp(pairs []Pair, key string) (any, bool) {
 	return nil, false
 }
 
-// AsDict is x as a dictionary: a *Dict, or a record of a dictionary's kind, such as
-// an OrderedDict.
+// AsDict is x as a dictionary, if it is a *Dict or a record of a kind of dictionary, such as
+// OrderedDict.
 func AsDict(x any) (*Dict, bool) {
 	switch x := x.(type) {
 	case *Dict:
@@ -81,7 +81,7 @@ func AsList(x any) ([]any, bool) {
 	return nil, false
 }
 
-// Kind is what x is, in words for errors.
+// Kind describes x in words, for errors.
 func Kind(x any) string {
 	switch x := x.(type) {
 	case nil:
@@ -110,7 +110,7 @@ func Kind(x any) string {
 	return "mark"
 }
 
-// Latin1 undoes the text in which Python 3 writes bytes in protocols 0 to 2.
+// Latin1 decodes bytes from the text in which Python 3 writes them in protocols 0 to 2.
 func Latin1(text string) (string, error) {
 	var out strings.Builder
 	for _, r := range text {

@@ -94,8 +94,8 @@ func (s *suite) eventAgain(t *testing.T) {
 }
 
 // eventElsewhere records one event in a busy queue, waits for it, and records
-// it again in an idle queue, which ends first. The wait is for the first
-// record all the same.
+// it again in an idle queue, which ends first. The wait must still be for the first
+// record.
 func (s *suite) eventElsewhere(t *testing.T) {
 	r := s.rig(t)
 	const n = 4096

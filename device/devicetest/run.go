@@ -96,8 +96,7 @@ type rig struct {
 	k Kernels
 }
 
-// rig opens a device that is closed, and expected to hold nothing, at the end
-// of the test.
+// rig opens a device. The end of the test closes it and checks that nothing is left allocated.
 func (s *suite) rig(t *testing.T) *rig {
 	t.Helper()
 	d := s.open(t)
@@ -119,7 +118,7 @@ func (r *rig) ok(err error) {
 	}
 }
 
-// refused expects an error, and one that is want unless want is nil.
+// refused expects an error; unless want is nil, the error must be want (errors.Is).
 func (r *rig) refused(what string, err, want error) {
 	r.t.Helper()
 	switch {

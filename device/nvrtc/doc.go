@@ -1,6 +1,6 @@
-// Package nvrtc translates CUDA C++ to PTX, with NVIDIA's run-time compiler. That
-// needs no GPU, only the library, so binaries built with the tag nvrtc (or cuda) have
-// it and others say [ErrMissing].
+// Package nvrtc compiles CUDA C++ to PTX with NVIDIA's run-time compiler. This needs
+// no GPU, only the library. It works in binaries built with the tag nvrtc or cuda; in
+// others PTX returns [ErrMissing].
 package nvrtc
 
 import "errors"

@@ -50,7 +50,7 @@ func TestModels(t *testing.T) {
 	}
 }
 
-// programs are the kernels of a model of two layers on a small graph.
+// programs are the kernels of a model of two layers on a small graph; without a pass left out also with all rows indexed that may be.
 func programs(t *testing.T, name string, c saga.Config) []*kernel.Program {
 	spec := dataset.DefaultSpec()
 	spec.Vertices, spec.Edges, spec.Features, spec.Classes = 200, 1000, 70, 5
@@ -69,5 +69,16 @@ func programs(t *testing.T, name string, c saga.Config) []*kernel.Program {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return p.Kernels()
+	list := p.Kernels()
+	if c.Without == nil { // and as kernels of sampled blocks read rows of tables
+		for _, k := range list {
+			for i := range k.Operands {
+				if k.Indexable(i) {
+					k = k.WithIndex(i)
+				}
+			}
+			list = append(list, k)
+		}
+	}
+	return list
 }

@@ -14,10 +14,10 @@ import (
 	"gorgonia.org/cu/nvrtc"
 )
 
-// PTX compiles source for compute capability arch (90 for 9.0), or reads what an
-// earlier run left in the user's cache folder under the hash of all that matters. A
-// cache that cannot be read or written is no error; errors of the compiler come with
-// its log. Several that want the same at a time wait for one of them.
+// PTX compiles source for compute capability arch (90 for 9.0). The result is cached in the
+// user's cache folder, under a hash of everything it depends on, and read from there by later calls.
+// Failing to read or write the cache is no error. Errors of the compiler include
+// its log. Concurrent calls with the same arguments compile once.
 func PTX(source string, arch int) (string, error) {
 	ptx, err, _ := flights.Do(fmt.Sprintf("%d %s", arch, source), func() (any, error) { return translate(source, arch) })
 	if err != nil {
@@ -26,7 +26,7 @@ func PTX(source string, arch int) (string, error) {
 	return ptx.(string), nil
 }
 
-// flights are the translations under way.
+// flights are the compilations under way.
 var flights singleflight.Group
 
 func translate(source string, arch int) (string, error) {
@@ -62,7 +62,7 @@ func translate(source string, arch int) (string, error) {
 	return ptx, nil
 }
 
-// keep writes a cache file whole or not at all.
+// keep writes a cache file atomically.
 func keep(file, text string) {
 	if os.MkdirAll(filepath.Dir(file), 0o777) != nil {
 		return

@@ -1,5 +1,5 @@
-// Command gcn trains a graph convolutional network on Zachary's karate club, whose
-// members split into two groups, from the groups of four members.
+// Command gcn trains a graph convolutional network on Zachary's karate club, which split into two
+// groups. It predicts the group of every member from the known groups of four members.
 package main
 
 import (

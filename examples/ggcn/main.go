@@ -1,5 +1,5 @@
-// Command ggcn trains the gated graph convolution of the paper's Figure 2 within a
-// device-memory budget that holds a part of the graph only.
+// Command ggcn trains the gated graph convolution of Figure 2 of the NGra paper, with a
+// device-memory budget that holds only a part of the graph.
 package main
 
 import (

@@ -37,7 +37,7 @@ func step(n int) saga.Layer {
 func main() {
 	graph, err := dataset.Open("synthetic:vertices=1000,edges=16K,features=32,classes=4,seed=1", dataset.Options{})
 	check(err)
-	e := graph.Edges // every tie is stored both ways: one type each
+	e := graph.Edges // both directions of an edge are stored, each with a type of its own
 	e.Type, e.Types = slices.Repeat([]uint32{0, 1}, e.E()/2), 2
 	layers := []saga.Layer{linear(graph.FeatureCols, 16), step(16), step(16), linear(16, graph.Classes)}
 	program, err := saga.Compile(saga.Model{Name: "gg-nn", Layers: layers}, graph, saga.Config{Seed: 1})

@@ -1,5 +1,5 @@
-// Command link predicts the edges of a graph: it hides some, trains a GCN on the others, within a
-// quarter of the memory that keeping everything takes, and scores what was hidden.
+// Command link predicts edges of a graph. It hides some edges, trains a GCN on the others with a
+// quarter of the memory that keeping everything takes, and scores the hidden edges.
 package main
 
 import (

@@ -1,5 +1,5 @@
-// Command mine looks for patterns in the karate club of Zachary: triangles, all patterns of
-// four members, and triangles of both sides.
+// Command mine counts patterns in Zachary's karate club: triangles, all patterns of
+// four members, and triangles with members of both sides.
 package main
 
 import (

@@ -1,5 +1,5 @@
-// Command sampler writes a sampler of its own: walks that go back to where they began with
-// a probability of one in five, and draw a second time when they would step straight back.
+// Command sampler defines a sampler: random walks that return to their start with
+// probability 0.2, and draw again when they would step straight back.
 package main
 
 import (
@@ -10,7 +10,7 @@ import (
 	"sagann/sample"
 )
 
-// restart is run once, on symbols; then it is drawn for thousands of walks at a time.
+// restart runs once, on symbols. The result is then drawn for thousands of walks at a time.
 func restart(length int, back float32) sample.Sampler {
 	return sample.Sampler{
 		Name:  "restart",
@@ -29,13 +29,13 @@ func restart(length int, back float32) sample.Sampler {
 
 func main() {
 	club := dataset.Karate()
-	graph, err := sample.NewGraph(club.Edges.Reverse()) // walks go along edges as they point
+	graph, err := sample.NewGraph(club.Edges.Reverse()) // so that walks follow the direction of edges
 	if err != nil {
 		log.Fatal(err)
 	}
 	program, err := sample.Compile(graph, restart(10, 0.2))
 	if err != nil {
-		log.Fatal(err) // with the line of the function that it is about
+		log.Fatal(err) // the error names the line of restart
 	}
 	var walks sample.Samples
 	if err := program.Run(&walks, []uint32{0, 16, 33}, 0, sample.Key{Seed: 1}); err != nil {

@@ -10,28 +10,28 @@ import (
 	"syscall"
 )
 
-// App is what commands run with.
+// App is passed to all commands.
 type App struct {
 	Stdout io.Writer
 	Stderr *os.File
 	Log    *slog.Logger
-	Given  map[string]bool // flags that stand in the command line
-	Runs   context.Context // of a benchmark that trains: done when a signal has asked it to stop; nil before
+	Given  map[string]bool // flags given in the command line
+	Runs   context.Context // for a benchmark that trains: done when a signal has asked it to stop; nil before
 }
 
 // UsageError is a mistake in the command line.
 type UsageError struct{ err error }
 
-// Error is the mistake.
+// Error is the text of the mistake.
 func (e UsageError) Error() string { return e.err.Error() }
 
-// Unwrap is what Usage was given.
+// Unwrap is the argument of Usage.
 func (e UsageError) Unwrap() error { return e.err }
 
-// Usage makes err a mistake in the command line.
+// Usage marks err as a mistake in the command line.
 func Usage(err error) error { return UsageError{err} }
 
-// Usagef is fmt.Errorf of a mistake in the command line.
+// Usagef is fmt.Errorf for a mistake in the command line.
 func Usagef(format string, a ...any) error { return UsageError{fmt.Errorf(format, a...)} }
 
 // Interruptible is a context that the first SIGINT or SIGTERM cancels; the second

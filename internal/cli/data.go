@@ -7,8 +7,8 @@ import (
 	"sagann/dataset"
 )
 
-// OpenData reads the graph that name stands for; a mistake in the text of a
-// synthetic graph is one of the command line.
+// OpenData reads the graph called name (see dataset.Open). A mistake in the text of a
+// synthetic graph is a UsageError.
 func OpenData(name string, o dataset.Options) (*dataset.Data, error) {
 	if spec, ok := SyntheticSpec(name); ok {
 		if _, err := dataset.ParseSpec(spec); err != nil {
@@ -34,7 +34,7 @@ func Describe(d *dataset.Data) string {
 	return text
 }
 
-// SyntheticSpec is what stands behind the colon of the name of a synthetic graph.
+// SyntheticSpec is the text after the colon in the name of a synthetic graph.
 func SyntheticSpec(name string) (spec string, ok bool) {
 	kind, spec, _ := strings.Cut(name, ":")
 	return spec, kind == "synthetic"

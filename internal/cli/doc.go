@@ -1,4 +1,4 @@
-// Package cli is what the commands of saga and the tables of bench/ share: flags of numbers, sizes
-// and choices, statistics of a graph as a flag, mistakes in the command line, JSON whose fields keep
-// their order, and what the paper's system left out.
+// Package cli has the parts that the commands of saga and the tables of bench share: flags of numbers, sizes
+// and choices, a flag with the statistics of a graph, mistakes in the command line, JSON whose fields keep
+// their order, and the passes that the system of the NGra paper does not have.
 package cli

@@ -26,8 +26,8 @@ func (c *Count) Decode(ctx *kong.DecodeContext) error {
 	return err
 }
 
-// Memory is a number of bytes such as 8GiB, 2.6GiB or 1e9, rounded down to whole ones; 0
-// stands for "auto".
+// Memory is a number of bytes such as 8GiB, 2.6GiB or 1e9, rounded down to whole bytes; 0
+// means "auto".
 type Memory int64
 
 // Decode reads the value of a flag.
@@ -77,8 +77,8 @@ func (t Toggle) Or(def bool) bool {
 	return def
 }
 
-// LowerCase reads a name, or a list of names with commas between, that may be written in
-// any case.
+// LowerCase reads a name, or a comma-separated list of names, in upper or lower
+// case.
 func LowerCase(ctx *kong.DecodeContext, target reflect.Value) error {
 	var s string
 	if err := ctx.Scan.PopValueInto("name", &s); err != nil {
@@ -93,8 +93,8 @@ func LowerCase(ctx *kong.DecodeContext, target reflect.Value) error {
 	return nil
 }
 
-// parseNumber reads the next value with parse; word, when not "", stands for 0, and 0
-// itself is then refused.
+// parseNumber reads the next value with parse. If word is not "", it means 0, and 0
+// itself is an error.
 func parseNumber(ctx *kong.DecodeContext, word string, parse func(string) (int64, error)) (int64, error) {
 	var s string
 	if err := ctx.Scan.PopValueInto("number", &s); err != nil {
@@ -110,8 +110,8 @@ func parseNumber(ctx *kong.DecodeContext, word string, parse func(string) (int64
 	return n, err
 }
 
-// suffixes end a number: of those of powers of 1024, which have an i, the factor, of the
-// others the exponent of 10.
+// suffixes are the units of numbers. Those with an i are powers of 1024, given by their factor; the
+// others are powers of 10, given by their exponent.
 var suffixes = []struct {
 	name     string
 	factor   float64
@@ -136,7 +136,7 @@ func ParseCount(s string) (int64, error) {
 	return int64(x), err
 }
 
-// ParseSize reads a number of bytes, 8GiB, 2.6GiB or 1e9, and drops what is left of a byte. Its bound is
+// ParseSize reads a number of bytes such as 8GiB, 2.6GiB or 1e9, rounded down to whole bytes. Its bound is
 // that of ParseCount.
 func ParseSize(s string) (int64, error) {
 	if n, err := strconv.ParseInt(s, 10, 64); err == nil && n >= 0 {
@@ -149,11 +149,11 @@ func ParseSize(s string) (int64, error) {
 	return int64(x), err
 }
 
-// errNoNumber says that a text is no number, or a negative one.
+// errNoNumber says that a text is not a number, or a negative one.
 var errNoNumber = errors.New("not a number from 0 on")
 
-// parseScaled reads a number from 0 on that may end in a unit. A power of ten becomes
-// part of the text, so that 4.35M is whole.
+// parseScaled reads a number from 0 on that may end in a unit. A power of ten is added to the text as an
+// exponent, so that 4.35M is exactly a whole number.
 func parseScaled(s string) (float64, error) {
 	text, factor, exponent := s, 1.0, 0
 	for _, u := range suffixes {

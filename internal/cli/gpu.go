@@ -7,8 +7,8 @@ import (
 	"sagann/device"
 )
 
-// OpenGPU opens the one GPU that spec names with so much memory; 0: nine tenths of what is
-// free there.
+// OpenGPU opens the GPU that spec names with a budget of mem bytes; 0: nine tenths of its free
+// memory. It is an error if spec names several.
 func OpenGPU(spec string, mem int64) (device.GPU, error) {
 	_, index, err := device.Parse(spec)
 	if err != nil || len(index) != 1 || !device.IsGPU(spec) {
@@ -36,7 +36,7 @@ func OpenGPUs(spec string, mem int64) (list []device.GPU, err error) {
 	return list, nil
 }
 
-// CloseGPUs closes what OpenGPUs opened.
+// CloseGPUs closes the GPUs.
 func CloseGPUs(list []device.GPU) (err error) {
 	for _, gpu := range list {
 		err = errors.Join(err, gpu.Close())

@@ -5,12 +5,11 @@ import "sagann/saga"
 // newerPasses are not in the paper.
 var newerPasses = []string{"commute", "degree-sort", "factor", "group", "invariant", "pack", "postpone", "recompute-on-load", "residency", "row-gather", "serpentine", "slice"}
 
-// PaperSave is the save policy of the paper's system: what a product or a gather makes
-// is stored, what is element-wise is computed again. No search.
+// PaperSave is the save policy of the paper's system: results of products and gathers
+// are stored, element-wise results are computed again. There is no search.
 const PaperSave = "some"
 
-// PaperWithout are the passes that --paper leaves out; one that this engine does not
-// have is left out already.
+// PaperWithout are the passes that --paper leaves out.
 func PaperWithout() []string {
 	var list []string
 	for _, pass := range newerPasses {

@@ -1,6 +1,6 @@
-// Package draw runs property tests. Their random cases come from a seed that the test's
-// name and one number determine: 1 unless the environment variable SAGA_SEED holds
-// another. So go test draws the same cases every time, and make soak draws fresh ones.
+// Package draw runs property tests. Their random cases come from a seed, which is computed from the
+// test's name and a number: 1, or that in the environment variable SAGA_SEED. So go test draws the same
+// cases every time. make soak sets SAGA_SEED and draws new ones.
 package draw
 
 import (
@@ -14,11 +14,11 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Variable names the environment variable with the number that all seeds come from.
+// Variable is the name of the environment variable with the number from which seeds are computed.
 const Variable = "SAGA_SEED"
 
-// Check is rapid.Check with the seed of the test. Tests that call it do not run in
-// parallel. A seed that -rapid.seed gives is taken as it is: a failure prints one.
+// Check is rapid.Check with the seed of the test. Tests that call it must not run in
+// parallel. A seed given by -rapid.seed, as a failure prints it, is used unchanged.
 func Check(t *testing.T, property func(*rapid.T)) {
 	t.Helper()
 	f := flag.Lookup("rapid.seed")
@@ -39,7 +39,7 @@ func Each(property func(*rapid.T)) func(*testing.T) {
 	}
 }
 
-// Soak tells whether make soak runs the tests, which then leave out nothing that is long.
+// Soak reports whether make soak runs the tests. Then they do not skip what takes long.
 func Soak() bool { return os.Getenv(Variable) != "" }
 
 // Seed is the seed of a test, never 0.

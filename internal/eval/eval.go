@@ -10,11 +10,10 @@ import (
 
 type node = dataflow.Node
 
-// Run computes every node under outs (entries may be nil) on the graph g, which may
-// be nil for programs without vertices and edges. leaves gives the values, rows ×
-// columns, of parameters and of inputs other than those that g answers itself:
-// "edge:rank", "edge:type", "edge:weight" and "edge:data". Run panics on a leaf of
-// the wrong size and on an op that it does not know.
+// Run computes outs, whose entries may be nil, and every node that they depend on, on the graph g. g may
+// be nil for programs without vertices and edges. leaves returns the values, rows ×
+// columns, of parameters and inputs. The inputs "edge:rank", "edge:type", "edge:weight" and "edge:data"
+// are taken from g instead. Run panics on a leaf of the wrong size and on an unknown op.
 func Run(outs []*node, leaves func(n *node) []float32, g *chunk.Edges) map[*node][]float32 {
 	return RunWith(outs, leaves, g, func(*node, []float32) {})
 }
@@ -23,16 +22,16 @@ func Run(outs []*node, leaves func(n *node) []float32, g *chunk.Edges) map[*node
 type Blocks struct {
 	Rows  []int         // by level
 	Edges []chunk.Edges // by block: Src are rows of the level above, Dst rows of its level
-	Rank  [][]int       // by block: of each edge in the whole in-list
+	Rank  [][]int       // by block: the rank of each edge in the whole in-list of its destination
 }
 
-// RunBlocks is RunWith of a program over sampled blocks. All leaves but "edge:…" come from leaves.
+// RunBlocks is RunWith for a program over sampled blocks. leaves returns all leaves but "edge:…".
 func RunBlocks(outs []*node, leaves func(n *node) []float32, b *Blocks, change func(n *node, x []float32)) map[*node][]float32 {
 	e := &run{blocks: b, leaves: leaves, val: map[*node][]float32{}}
 	return e.all(outs, change)
 }
 
-// RunWith is Run with a change to every value once it is computed, which what follows sees.
+// RunWith is Run that calls change with every value after it is computed. Later nodes use the changed value.
 func RunWith(outs []*node, leaves func(n *node) []float32, g *chunk.Edges, change func(n *node, x []float32)) map[*node][]float32 {
 	if g == nil {
 		g = &chunk.Edges{}
@@ -41,7 +40,7 @@ func RunWith(outs []*node, leaves func(n *node) []float32, g *chunk.Edges, chang
 	return e.all(outs, change)
 }
 
-// all computes every node under outs.
+// all computes outs and every node that they depend on.
 func (e *run) all(outs []*node, change func(n *node, x []float32)) map[*node][]float32 {
 	for _, n := range dataflow.Live(outs) {
 		e.turn(n)
@@ -64,7 +63,7 @@ type run struct {
 	blocks *Blocks // nil: g is a full graph
 }
 
-// turn makes g and rank those of the block that node n moves rows of, or reads the edges of.
+// turn sets g and rank to the block whose rows node n moves, or whose edges it reads.
 func (e *run) turn(n *node) {
 	if e.blocks == nil {
 		return

@@ -31,8 +31,8 @@ func (e *run) move(n *node) []float32 {
 	panic(fmt.Sprintf("eval: unknown movement %q", n.Op()))
 }
 
-// block is the number of blocks of a vertex row and the one that edge k uses; not
-// ok if it uses none.
+// block returns the number of blocks of a vertex row and the block that edge k uses; ok is false
+// if it uses none.
 func (e *run) block(a dataflow.Attr, k int) (blocks, b int, ok bool) {
 	switch a.S {
 	case "":
@@ -47,7 +47,7 @@ func (e *run) block(a dataflow.Attr, k int) (blocks, b int, ok bool) {
 	return int(a.I), b, b < int(a.I)
 }
 
-// scatter gives every edge c columns of row end[edge] of x.
+// scatter copies, for every edge, c columns of row end[edge] of x.
 func (e *run) scatter(x []float32, end []uint32, c int, a dataflow.Attr) []float32 {
 	out := make([]float32, len(end)*c)
 	for k, v := range end {
@@ -75,11 +75,11 @@ func (e *run) gather(x []float32, end []uint32, rows, c int, a dataflow.Attr) []
 	return narrow(sum)
 }
 
-// max is the maximum over the in-edges, NaN where one of them is, and the rank of the
-// first edge that holds it: edges of a block may stand in another order.
+// max is the maximum over the in-edges, NaN if an edge has NaN, and the lowest rank of the
+// edges that have it. Edges of a block need not be in order of rank.
 func (e *run) max(x []float32, c int) (top, arg []float32) {
 	top, arg = make([]float32, e.g.V*c), make([]float32, e.g.V*c)
-	first := make([]bool, e.g.V) // an edge was seen
+	first := make([]bool, e.g.V) // whether an edge was seen
 	for k, v := range e.g.Dst {
 		fresh := !first[v]
 		first[v] = true
@@ -100,7 +100,7 @@ func (e *run) lse(x []float32, c int) []float32 {
 	for k, v := range e.g.Dst {
 		for f := range c {
 			at := int(v)*c + f
-			if x[k*c+f] == top[at] { // also where both are infinite
+			if x[k*c+f] == top[at] { // also if both are infinite
 				sum[at]++
 			} else {
 				sum[at] += math.Exp(float64(x[k*c+f]) - float64(top[at]))

@@ -1,6 +1,5 @@
-// Package golden runs text scripts: commands and their inputs stand in a file
-// beside the output that is expected of them, so that a test reads as a
-// conversation and is brought up to date with the flag -rewrite.
+// Package golden runs text scripts. A script is a file with commands, their inputs and the
+// output that is expected of them. The flag -rewrite updates the expected output.
 //
 // A script is a sequence of blocks, comments and blank lines between them:
 //
@@ -10,7 +9,7 @@
 //	----
 //	expected output, up to a blank line
 //
-// Output that has blank lines in it stands between doubled separators:
+// Output with blank lines is enclosed in doubled separators:
 //
 //	command
 //	----
@@ -21,7 +20,6 @@
 //	----
 //	----
 //
-// After a change that is meant, go test ./pkg -rewrite puts what the commands
-// return in the place of what was expected; everything else in the file stays as
-// it was. The package is for tests only.
+// After an intended change, go test ./pkg -rewrite replaces the expected output by the results of the
+// commands. Everything else in the file is unchanged. The package is for tests only.
 package golden

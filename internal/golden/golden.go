@@ -14,9 +14,9 @@ import (
 var rewrite = flag.Bool("rewrite", false, "replace the expected output of golden scripts by the actual one")
 
 // Run reads the script at path and calls f for each of its commands in order. A
-// command whose result differs from what the script expects fails the test with a
-// difference by lines, and the commands after it still run. A missing newline at
-// the end of the result is added. With -rewrite the file is written instead.
+// command whose result differs from the expected output fails the test with a line-by-line
+// diff; later commands still run. A newline is added to a result that does not end in one.
+// With -rewrite the results are written to the file instead.
 func Run(t *testing.T, path string, f func(t *testing.T, cmd *Cmd) string) {
 	t.Helper()
 	text, err := os.ReadFile(path)

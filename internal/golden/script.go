@@ -7,8 +7,8 @@ import (
 
 const separator = "----"
 
-// script is a parsed file. Joining its parts again gives the file, except for the
-// form of an expected output.
+// script is a parsed file. Joining its parts gives the file again, except for the
+// form (plain or doubled) of expected outputs.
 type script struct {
 	blocks []*block
 	tail   string // comments and blank lines after the last block
@@ -141,8 +141,8 @@ func (s *script) String() string {
 	return out.String()
 }
 
-// needsDoubling reports whether the plain form would end out too early or be
-// taken for the doubled one.
+// needsDoubling reports whether out needs the doubled form: in the plain form it would end too early, or look
+// like the doubled form.
 func needsDoubling(out string) bool {
 	for line := range strings.Lines(out) {
 		if blank(line) || isSeparator(line) {
@@ -152,7 +152,7 @@ func needsDoubling(out string) bool {
 	return false
 }
 
-// representable refuses the one output that no form can hold.
+// representable returns an error for output that neither form can represent.
 func representable(out string) error {
 	before := false
 	for line := range strings.Lines(out) {

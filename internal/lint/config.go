@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// A Config is checked once, by Validate, and does not change afterwards: what was chosen stands in
-// other records. checkConfig reads syntax only. It reports assignments to fields of a field named
-// cfg, which holds a Config that was validated, and, in a function that calls x.Validate,
-// assignments to fields of x that stand after the call.
+// checkConfig checks that a Config does not change after Validate has checked it; values that the program
+// chooses are stored elsewhere. It only looks at the syntax. It reports assignments to fields of a field named
+// cfg, which holds a validated Config. In a function that calls x.Validate it also reports
+// assignments to fields of x after the call.
 func (c *checker) checkConfig(s *source) {
 	if s.isTest() || s.generated || !under(s.dir, configured) {
 		return
@@ -50,7 +50,7 @@ func (c *checker) checkConfig(s *source) {
 	}
 }
 
-// validated gives, by variable, where its method Validate is called first.
+// validated returns for each variable the first call of its method Validate.
 func validated(body ast.Node) map[string]token.Pos {
 	calls := map[string]token.Pos{}
 	ast.Inspect(body, func(n ast.Node) bool {
@@ -67,7 +67,7 @@ func validated(body ast.Node) map[string]token.Pos {
 	return calls
 }
 
-// variable is the chain of names in e, such as c or r.cfg; "" of anything else.
+// variable is the chain of names in e, such as c or r.cfg; "" if e is anything else.
 func variable(e ast.Expr) string {
 	switch x := e.(type) {
 	case *ast.Ident:

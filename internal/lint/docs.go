@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// checkDocs wants a comment on every exported function, method of an exported
-// type, type, constant and variable. A comment on a parenthesised group covers
+// checkDocs reports exported functions, methods of exported types,
+// types, constants and variables without a comment. A comment on a parenthesised group covers
 // the constants, variables and aliases in it.
 func (c *checker) checkDocs(s *source) {
 	if s.isTest() || s.generated {
@@ -88,8 +88,8 @@ func funcName(d *ast.FuncDecl) string {
 	return receiver(d) + "." + d.Name.Name
 }
 
-// checkPackageComments wants a comment on every package, in any of its files. A
-// folder that holds tests only needs none.
+// checkPackageComments reports packages without a comment in any of their files. A
+// folder with only tests needs none.
 func (c *checker) checkPackageComments(files []*source) {
 	documented := map[string]bool{}
 	first := map[string]*source{}
@@ -115,8 +115,8 @@ func (c *checker) checkPackageComments(files []*source) {
 
 var fileName = regexp.MustCompile(`[\w*]+\.go\b`)
 
-// checkFileLists wants all files of a package in its doc.go, if that names any, and no others. A
-// name there may hold stars. Tests and generated files need no mention.
+// checkFileLists checks that a doc.go that names files of its package names all of them, and no others. A
+// name may have stars. Tests and generated files need not be named.
 func (c *checker) checkFileLists(files []*source) {
 	have := map[string][]string{} // by folder
 	for _, s := range files {

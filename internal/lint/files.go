@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// checkWords looks for words that no file may hold.
+// checkWords reports words that no file may contain.
 func (c *checker) checkWords(s *source) {
 	n := 0
 	for line := range bytes.Lines(s.text) {
@@ -22,8 +22,8 @@ func (c *checker) checkWords(s *source) {
 	}
 }
 
-// checkSeeds looks for property tests whose cases do not come from package draw, so that
-// no two runs would be the same.
+// checkSeeds reports property tests whose cases do not come from package draw, as their
+// runs would all differ.
 func (c *checker) checkSeeds(s *source) {
 	if !s.isTest() || s.dir == "internal/draw" {
 		return
@@ -39,7 +39,7 @@ func (c *checker) checkSeeds(s *source) {
 	}
 }
 
-// checkPlace keeps assembly, build tags and files for one system in their folders.
+// checkPlace reports assembly, build tags and files for one system outside of their folders.
 func (c *checker) checkPlace(s *source) {
 	if under(s.dir, machine) {
 		return
@@ -84,7 +84,7 @@ func systemOf(p string) string {
 	return ""
 }
 
-// checkFormat compares the file with what gofmt makes of it.
+// checkFormat checks that gofmt would not change the file.
 func (c *checker) checkFormat(s *source) {
 	want, err := format.Source(s.text)
 	if err != nil || bytes.Equal(want, s.text) { // an error was reported by parse

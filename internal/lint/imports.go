@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// checkImports holds a file to the row of its part.
+// checkImports checks the imports of a file against the row of its part.
 func (c *checker) checkImports(s *source) {
 	own := rowOf(s.dir)
 	if own == nil && s.dir != "" {
@@ -44,7 +44,7 @@ func (c *checker) checkImports(s *source) {
 	}
 }
 
-// rowOf is the row with the longest part that holds the folder, nil if there is none.
+// rowOf is the row with the longest part that contains the folder; nil if there is none.
 func rowOf(dir string) *row {
 	var best *row
 	for i := range imports {

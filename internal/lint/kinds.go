@@ -8,8 +8,8 @@ import (
 	"strconv"
 )
 
-// checkKinds looks for comparisons of a device's kind with a literal: what depends on the
-// kind stands in the table of package backend, and code asks its row.
+// checkKinds reports comparisons of a device's kind with a literal. Everything that depends on the
+// kind must be in the table of package backend, and other code must ask the kind's row.
 func (c *checker) checkKinds(s *source) {
 	if s.isTest() || under(s.dir, kindFolders) {
 		return

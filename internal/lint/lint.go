@@ -56,13 +56,13 @@ func (c *checker) add(s *source, line int, format string, args ...any) {
 	c.faults = append(c.faults, Fault{s.path, line, fmt.Sprintf(format, args...)})
 }
 
-// at is add at a position of the syntax tree.
+// at adds a fault at a position of the syntax tree.
 func (c *checker) at(s *source, pos token.Pos, format string, args ...any) {
 	c.add(s, s.fset.Position(pos).Line, format, args...)
 }
 
-// Check examines the module whose go.mod stands in root and returns all faults,
-// sorted by file and line. The error is of reading, not of the source.
+// Check checks the module whose go.mod is in root, and returns all faults,
+// sorted by file and line. An error means that reading the files failed.
 func Check(root string) ([]Fault, error) {
 	module, err := modulePath(root)
 	if err != nil {

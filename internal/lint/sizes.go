@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// checkSize holds a source file to maxLines, a test to maxTestLines.
+// checkSize reports source files of more than maxLines, and tests of more than maxTestLines.
 func (c *checker) checkSize(s *source) {
 	most := maxLines
 	if s.isTest() {
@@ -21,10 +21,10 @@ func (c *checker) checkSize(s *source) {
 	}
 }
 
-// forTests tells whether s is a test or belongs to a package that only tests import.
+// forTests reports whether s is a test or belongs to a package that only tests import.
 func (s *source) forTests() bool { return s.isTest() || slices.Contains(testOnly, s.dir) }
 
-// checkFuncs holds the functions of a file to maxFuncLines and maxBranches.
+// checkFuncs reports functions of more than maxFuncLines or maxBranches.
 func (c *checker) checkFuncs(s *source) {
 	if s.generated || s.forTests() {
 		return
@@ -74,8 +74,8 @@ type record struct {
 	st  *ast.StructType
 }
 
-// checkRecords holds the structs of the module to maxFields. Fields of embedded structs of the
-// module, and of structs without a name, count with their owner's.
+// checkRecords reports structs of more than maxFields. Fields of embedded structs of the
+// module, and of structs without a name, are counted as fields of the outer struct.
 func (c *checker) checkRecords(files []*source) {
 	all := map[string]record{} // by folder.name
 	for _, s := range files {
@@ -120,7 +120,7 @@ func (c *checker) fields(all map[string]record, s *source, st *ast.StructType) (
 func (c *checker) typeName(s *source, e ast.Expr) string {
 	switch x := e.(type) {
 	case *ast.StarExpr:
-		return "" // lies elsewhere, and is shared
+		return "" // a pointer: what it points to is not part of the struct
 	case *ast.Ident:
 		return s.dir + "." + x.Name
 	case *ast.SelectorExpr:

@@ -9,8 +9,8 @@ type row struct {
 	std  bool     // nothing but the standard library
 }
 
-// imports is the house: what stands in a row may import only what stands lower.
-// In-package tests may import all that stands lower in descent; tests in a package
+// imports is the layering of the module: a row lists what a part may import.
+// In-package tests may import everything that is lower in descent; tests in a package
 // of their own (name_test) may import everything.
 var imports = []row{
 	{part: "cmd", may: below("bench/tables")},
@@ -62,7 +62,7 @@ var public = descent[2 : len(descent)-1]
 // testOnly are packages that only tests, and packages named *test, may import.
 var testOnly = []string{"internal/draw", "internal/eval", "internal/golden", "internal/lint", "internal/testdata", "dataflow/plan/plantest"}
 
-// machine are the folders below which build tags and assembly may stand.
+// machine are the folders below which build tags and assembly are allowed.
 var machine = []string{"device", "internal/simd", "net/mpi"}
 
 // deviceKinds are the names in package backend's table.
@@ -91,11 +91,11 @@ var largeRecords = map[string]int{
 // configured are the folders in which a field named cfg holds a saga.Config.
 var configured = []string{"saga", "cmd", "bench", "examples"}
 
-// namedByRule are the packages whose doc.go says by which rule files are named, in place of a list.
+// namedByRule are the packages whose doc.go gives a rule for the names of files instead of a list.
 var namedByRule = []string{"bench/tables", "cmd/saga", "layers"}
 
-// words may not stand in any text file: the project does not name places outside
-// itself. They are put together here so that this file passes.
+// words may not occur in any text file, as the project must not name places outside
+// itself. They are written in parts so that this file passes.
 var words = []string{"/wor" + "k/", "shared/" + "DESIGN"}
 
 func below(part string) []string {

@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// AveragePrecision is Σ (R_n - R_n-1)·P_n over the thresholds n, from the highest score down, where
-// P and R are precision and recall: the area under their curve, as scikit-learn sums it. It is NaN without a
-// positive row. A score of NaN counts as the lowest.
+// AveragePrecision is the area under the precision-recall curve, computed as in scikit-learn:
+// Σ (R_n - R_n-1)·P_n over the thresholds n, from the highest score down, with precision P and recall R. It is
+// NaN without a positive row. A score of NaN counts as the lowest.
 func AveragePrecision(scores []float64, positive []bool) float64 {
 	order := make([]int, len(scores))
 	for i := range order {
@@ -31,8 +31,8 @@ func AveragePrecision(scores []float64, positive []bool) float64 {
 	return sum / hits
 }
 
-// MRR is the mean reciprocal rank: that of 1 over the place that the score of a positive row has among
-// those of all negative rows, equal scores counting one half each (Hu et al., 2020).
+// MRR is the mean reciprocal rank (Hu et al., 2020): the mean over the positive rows of 1/rank, where rank is the
+// place of the row's score among the scores of all negative rows. Equal scores count one half each.
 func MRR(positive, negative []float64) float64 {
 	neg := slices.Sorted(slices.Values(negative))
 	sum := 0.0
@@ -44,7 +44,7 @@ func MRR(positive, negative []float64) float64 {
 	return sum / float64(len(positive))
 }
 
-// places is how many of x, ascending, are below s, or with up to not above it.
+// places is how many of x, which ascend, are below s or, with upTo, not above s.
 func places(x []float64, s float64, upTo bool) int {
 	n, _ := slices.BinarySearchFunc(x, s, func(a, b float64) int {
 		if c := cmp.Compare(a, b); c != 0 || !upTo {

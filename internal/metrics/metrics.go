@@ -4,10 +4,10 @@
 // The files: metrics.go (what is counted), rank.go (areas, losses, probabilities).
 package metrics
 
-// Class is how one class was predicted. The ratios are 0 where nothing can be divided by.
+// Class counts the predictions of one class. Its ratios are 0 if the divisor is 0.
 type Class struct {
-	Hits  int64 // rows of the class that were predicted so
-	Said  int64 // rows that were predicted so
+	Hits  int64 // rows of the class that were predicted as it
+	Said  int64 // rows that were predicted as the class
 	Truth int64 // rows of the class
 }
 
@@ -20,7 +20,7 @@ func (c Class) Recall() float64 { return ratio(c.Hits, c.Truth) }
 // F1 is the harmonic mean of precision and recall.
 func (c Class) F1() float64 { return ratio(2*c.Hits, c.Said+c.Truth) }
 
-// Occurs tells whether the class has rows or predictions.
+// Occurs reports whether the class has rows or predictions.
 func (c Class) Occurs() bool { return c.Said+c.Truth > 0 }
 
 func ratio(a, b int64) float64 {

@@ -7,20 +7,20 @@ import (
 )
 
 // AUC is the area under the ROC curve: the share of pairs of a positive and a negative row
-// in which the positive one has the higher score, equal scores counting one half. It is
-// NaN without a row of either kind. A score of NaN counts as the lowest.
+// in which the positive one has the higher score. Equal scores count one half. It is
+// NaN if there are no rows of one kind. A score of NaN counts as the lowest.
 //
-// It is counted by ranks rather than by package stat of gonum, which would have every build
-// of the command compile its linear algebra, too; the tests compare both.
+// It is computed from ranks. Package stat of gonum has the same function, but would add gonum's linear
+// algebra to every build of the command; the tests compare the two.
 func AUC(scores []float64, positive []bool) float64 {
 	order := make([]int, len(scores))
 	for i := range order {
 		order[i] = i
 	}
 	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(scores[a], scores[b]) })
-	var above, n, m float64 // pairs, rows of both kinds so far
+	var above, n, m float64 // pairs so far, and rows of each kind so far
 	for i := 0; i < len(order); {
-		var p, q float64 // rows of this score
+		var p, q float64 // rows of each kind with this score
 		for s := scores[order[i]]; i < len(order) && cmp.Compare(scores[order[i]], s) == 0; i++ {
 			if positive[order[i]] {
 				p++
@@ -34,7 +34,7 @@ func AUC(scores []float64, positive []bool) float64 {
 	return above / (n * m)
 }
 
-// Softmax puts the probabilities of a row of logits into p, which is as long.
+// Softmax writes the probabilities of a row of logits to p, which has the same length.
 func Softmax(p []float64, logits []float32) {
 	sum, most := 0.0, float64(slices.Max(logits))
 	for i, x := range logits {
@@ -46,7 +46,7 @@ func Softmax(p []float64, logits []float32) {
 	}
 }
 
-// Sigmoid is the probability that a logit stands for.
+// Sigmoid is the probability of a logit.
 func Sigmoid(logit float32) float64 { return 1 / (1 + math.Exp(-float64(logit))) }
 
 // CrossEntropy is minus the logarithm of the probability that a row of logits gives to class.

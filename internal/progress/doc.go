@@ -1,5 +1,4 @@
-// Package progress shows how far a long run has come: as a bar that redraws itself
-// on a terminal, as plain lines at a bounded rate anywhere else, so that a log file
-// or a continuous-integration page stays readable. It starts no goroutine: what is
-// shown is what the caller last said.
+// Package progress shows the progress of a long run. On a terminal it is a bar that is redrawn. Anywhere
+// else it is plain lines at a bounded rate, so that log files
+// stay readable. It starts no goroutine, and draws only when the caller calls Set or Finish.
 package progress

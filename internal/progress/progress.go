@@ -11,7 +11,7 @@ import (
 	"github.com/mattn/go-isatty"
 )
 
-// At least this long passes between two drawings of a bar and two plain lines.
+// The least times between two drawings of a bar, and between two plain lines.
 const (
 	drawEvery = 100 * time.Millisecond
 	lineEvery = time.Second
@@ -42,8 +42,8 @@ type view interface {
 }
 
 // New returns a bar on w for total steps, called label, such as "epoch". On a
-// terminal it draws at once; elsewhere the first line comes with the first Set. A
-// total of 0 or less stands for a number of steps that is not known.
+// terminal it is drawn at once; elsewhere the first line comes with the first Set. A
+// total of 0 or less means that the number of steps is unknown.
 func New(w *os.File, total int, label string) *Bar {
 	fd := w.Fd()
 	tty := (isatty.IsTerminal(fd) || isatty.IsCygwinTerminal(fd)) && os.Getenv("TERM") != "dumb"
@@ -61,9 +61,9 @@ func newBar(w io.Writer, tty bool, total int, label string, now func() time.Time
 	return b
 }
 
-// Set says that n steps are done; note, such as the loss and the accuracy, stands
-// beside them. The first and the last step are always shown, others when enough
-// time has passed since the last showing. After Finish it does nothing.
+// Set says that n steps are done. note, such as the loss and the accuracy, is shown
+// with them. The first and the last step are always shown, others only if enough
+// time has passed. After Finish it does nothing.
 func (b *Bar) Set(n int, note string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -77,8 +77,8 @@ func (b *Bar) Set(n int, note string) {
 	}
 }
 
-// Finish shows what Set said last, if that was not shown, and ends the line of a
-// bar. Call it also when the work was given up. A second call does nothing.
+// Finish shows the last Set, if that was not shown, and ends the line of a
+// bar. Call it also when the work has failed. A second call does nothing.
 func (b *Bar) Finish() {
 	b.mu.Lock()
 	defer b.mu.Unlock()

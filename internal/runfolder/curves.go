@@ -48,8 +48,8 @@ func PlotCurvesOf(dir, metric string) error {
 }
 
 // picture draws the curves that have values; share means that these lie in [0, 1].
-// The legend stands beside the axes, with the last value of each curve: inside, it
-// would cover one of them sooner or later.
+// The legend, with the last value of each curve, is beside the axes, where it covers no
+// curve.
 func picture(dir, title string, list []Epoch, curves []curve, share bool) error {
 	p := newPlot(title)
 	legend := newLegend()

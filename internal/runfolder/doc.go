@@ -1,12 +1,12 @@
-// Package runfolder keeps what one training run leaves behind in a folder of its
-// own, saga-run-0001 and so on:
+// Package runfolder writes and reads the folder of a training run, saga-run-0001 and so
+// on:
 //
-//	config.json    what was asked for
+//	config.json    the settings
 //	log.txt        the log, appended to when the run is resumed
-//	metrics.csv    one line an epoch
+//	metrics.csv    one line for each epoch
 //	loss.png ...   curves drawn from metrics.csv, also as .svg
 //
-// Checkpoints, traces and report.html with its report.json are written there by their own
-// packages. A run never writes into the folder of another: [Create] takes a number that is
-// free, and only [Open] goes back to an old one, in order to resume it.
+// Other packages write checkpoints, traces and report.html with its report.json to the folder. A
+// run never writes into the folder of another run: [Create] takes a free number. Only [Open] opens an
+// existing folder, to resume its run.
 package runfolder

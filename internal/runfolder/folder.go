@@ -56,8 +56,8 @@ func Create(parent string) (*Folder, error) {
 	}
 }
 
-// CreateAt makes the folder dir itself. A folder that is there already is taken
-// when it is empty and refused otherwise.
+// CreateAt makes the folder dir itself. An existing folder is used
+// if it is empty; otherwise it is an error.
 func CreateAt(dir string) (*Folder, error) {
 	list, err := os.ReadDir(dir)
 	switch {
@@ -72,7 +72,7 @@ func CreateAt(dir string) (*Folder, error) {
 	return &Folder{dir}, nil
 }
 
-// Open returns the folder of an earlier run, which is known by its config.json.
+// Open returns the folder of an earlier run. It must have a config.json.
 func Open(dir string) (*Folder, error) {
 	f := &Folder{dir}
 	if _, err := os.Stat(f.Path(ConfigFile)); err != nil {
@@ -84,8 +84,8 @@ func Open(dir string) (*Folder, error) {
 	return f, nil
 }
 
-// Tidy removes temporary files that a killed process left in the folder. Only the process that
-// has locked the folder may call it: those of a run that goes on would be lost, too.
+// Tidy removes temporary files that a killed process left in the folder. The caller must have locked
+// the folder, as otherwise temporary files of another process could be lost.
 func (f *Folder) Tidy() error {
 	stale, err := filepath.Glob(filepath.Join(escape(f.Dir), ".*.tmp-*"))
 	if err != nil {
@@ -115,8 +115,8 @@ func (f *Folder) WriteJSON(name string, v any) error {
 	return writeWhole(f.Path(name), append(text, '\n'))
 }
 
-// ReadConfig reads config.json into v. A key that v has no field for is an error:
-// it would be a setting that is dropped in silence.
+// ReadConfig reads config.json into v. A key without a field in v is an error, as the setting would be lost
+// silently.
 func (f *Folder) ReadConfig(v any) error {
 	in, err := os.Open(f.Path(ConfigFile))
 	if err != nil {

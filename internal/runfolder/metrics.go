@@ -12,8 +12,8 @@ import (
 	"strings"
 )
 
-// Epoch is one line of metrics.csv. A value that was not measured is NaN and
-// stands as an empty cell.
+// Epoch is one line of metrics.csv. A value that was not measured is NaN, and an empty cell in the
+// file.
 type Epoch struct {
 	Epoch   int     // counted from 1
 	Loss    float64 // training loss
@@ -27,8 +27,8 @@ type Epoch struct {
 	ValLoss float64 // loss on the validation vertices
 }
 
-// Headers of metrics.csv. Files of earlier versions end before the validation loss; a run
-// that began with such a file goes on with it.
+// Headers of metrics.csv. Files of earlier versions have no column for the validation loss. A resumed run
+// keeps the form of its file.
 const (
 	firstHeader = "epoch,loss,train,val,test,seconds,h2d_bytes,d2h_bytes,peak_bytes\n"
 	header      = "epoch,loss,train,val,test,seconds,h2d_bytes,d2h_bytes,peak_bytes,val_loss\n"
@@ -41,9 +41,9 @@ type Metrics struct {
 	first bool // the file has firstHeader
 }
 
-// OpenMetrics opens metrics.csv to go on after epoch resumed, which is 0 for a run
-// that begins: lines of later epochs, and a last line that a killed process did not
-// finish, are cut off. A line up to that epoch that cannot be read is an error.
+// OpenMetrics opens metrics.csv to continue after epoch resumed, 0 for a new run. It removes lines of later
+// epochs, and a last line that a killed process did not
+// finish. It is an error if a line up to that epoch cannot be read.
 func (f *Folder) OpenMetrics(resumed int) (*Metrics, error) {
 	path := f.Path(MetricsFile)
 	text, err := os.ReadFile(path)
@@ -69,7 +69,7 @@ func (f *Folder) OpenMetrics(resumed int) (*Metrics, error) {
 	return m, nil
 }
 
-// begin cuts the file to its first end bytes and stands behind them.
+// begin cuts the file to its first end bytes and continues there.
 func (m *Metrics) begin(end int) error {
 	if err := m.f.Truncate(int64(end)); err != nil {
 		return err
@@ -84,8 +84,8 @@ func (m *Metrics) begin(end int) error {
 	return nil
 }
 
-// Append writes the line of one epoch, at once: nothing is held back that a killed
-// process would lose. Epochs must come in ascending order.
+// Append writes the line of one epoch. It is not buffered, so that a killed process loses nothing.
+// Epochs must come in ascending order.
 func (m *Metrics) Append(e Epoch) error {
 	if e.Epoch <= m.last {
 		return fmt.Errorf("%s: epoch %d after epoch %d", m.f.Name(), e.Epoch, m.last)

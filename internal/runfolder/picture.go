@@ -117,9 +117,8 @@ func (t ticks) Ticks(lo, hi float64) []plot.Tick {
 	return list
 }
 
-// save draws the picture in the format that the ending of path says. It writes
-// through a temporary file, so that who looks at it while the run goes on never
-// sees half of one.
+// save draws the picture in the format that the ending of path says. It writes a temporary file and
+// renames it, so that readers never see a part of a picture.
 func save(p *plot.Plot, legend *plot.Legend, path string) error {
 	var canvas vg.CanvasSizer
 	var write func(io.Writer) error
@@ -129,7 +128,7 @@ func save(p *plot.Plot, legend *plot.Legend, path string) error {
 		canvas, write = x, func(w io.Writer) error { _, err := x.WriteTo(w); return err }
 	} else {
 		x := vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(dpi))
-		fast := png.Encoder{CompressionLevel: png.BestSpeed} // slower ones are most of what the end of a short run takes
+		fast := png.Encoder{CompressionLevel: png.BestSpeed} // slower levels would take most of the time at the end of a short run
 		canvas, write = x, func(w io.Writer) error { return fast.Encode(w, x.Image()) }
 	}
 	c := draw.New(canvas)

@@ -6,11 +6,11 @@ import (
 	"sagann/internal/runfolder"
 )
 
-// maxPoints is how many points of a curve a page holds: a screen shows no more, and 8 curves of
-// them stay below a megabyte. Longer runs are thinned evenly.
+// maxPoints is the most points of a curve in a page. A screen cannot show more, and 8 such curves
+// take less than a megabyte. Longer runs are thinned evenly.
 const maxPoints = 2000
 
-// chart is a picture as the page's script draws it.
+// chart is a picture in the form that the page's script reads.
 type chart struct {
 	ID     string   `json:"id"`
 	Title  string   `json:"title"`
@@ -28,7 +28,8 @@ type series struct {
 	Y     []float64 `json:"y"`
 }
 
-// newSeries has the finite values over their epochs, thinned to about most; the last one stays.
+// newSeries is the curve of the finite values over their epochs, thinned to about most points. The last one is
+// kept.
 func newSeries(name string, color, most int, list []runfolder.Epoch, value func(runfolder.Epoch) float64) series {
 	s := series{Name: name, Color: color, X: []int{}, Y: []float64{}}
 	for _, e := range list {
@@ -51,11 +52,12 @@ func newSeries(name string, color, most int, list []runfolder.Epoch, value func(
 	return s
 }
 
-// logSpan is how many times the smallest value the largest must be for a logarithmic axis: a
-// linear one would press most of the curve onto its foot.
+// logSpan is the ratio of the largest to the smallest value from which the axis is logarithmic. On a
+// linear axis most of such a curve would lie near 0.
 const logSpan = 20
 
-// newChart is a chart of the curves that have values; the axis is logarithmic where values above 0 span much.
+// newChart is a chart of those curves that have values. The axis is logarithmic if the values above 0 span
+// more than logSpan.
 func newChart(id, title, unit string, share bool, all ...series) chart {
 	c := chart{ID: id, Title: title, Unit: unit, Share: share, Series: []series{}}
 	lo, hi := math.Inf(1), 0.0

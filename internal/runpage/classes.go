@@ -7,8 +7,8 @@ import (
 	"sagann/internal/metrics"
 )
 
-// maxMatrix is how many classes a confusion matrix is kept and drawn for: more columns than
-// these are not read on a screen. With more classes the most frequent confusions are listed.
+// maxMatrix is the most classes for which a confusion matrix is stored and drawn, as a larger one cannot be
+// read on a screen. With more classes the most frequent confusions are listed.
 const maxMatrix = 50
 
 // maxConfused is how many confusions are listed.
@@ -18,9 +18,9 @@ const maxConfused = 20
 type Classes struct {
 	Split    string     `json:"split"`     // whose counts they are, such as "test"
 	Rows     string     `json:"rows"`      // what is counted, such as "vertices"
-	Hits     []int64    `json:"hits"`      // of the class and predicted as it
-	Said     []int64    `json:"predicted"` // predicted as the class
-	Truth    []int64    `json:"truth"`     // of the class
+	Hits     []int64    `json:"hits"`      // rows of the class that were predicted as it
+	Said     []int64    `json:"predicted"` // rows predicted as the class
+	Truth    []int64    `json:"truth"`     // rows of the class
 	Matrix   [][]int64  `json:"matrix,omitempty"`
 	Confused []Confused `json:"confused,omitempty"`
 	Names    []string   `json:"names,omitempty"` // of classes 0, 1, …; nil: their numbers
@@ -41,8 +41,8 @@ type Confused struct {
 	Count int64 `json:"count"`
 }
 
-// CountClasses counts the rows of a split, by the numbers in ids: truth and said hold one
-// class a row, from 0 to classes-1; a row with another truth is left out.
+// CountClasses counts the rows of a split, whose numbers are ids. truth and said have one
+// class for each row, 0 to classes-1. A row whose truth is something else is ignored.
 func CountClasses(classes int, ids []uint32, truth, said []int32) *Classes {
 	c := &Classes{Hits: make([]int64, classes), Said: make([]int64, classes), Truth: make([]int64, classes)}
 	pairs := map[[2]int32]int64{}
@@ -80,8 +80,8 @@ func CountClasses(classes int, ids []uint32, truth, said []int32) *Classes {
 	return c
 }
 
-// CountLabels counts the rows of a split that have several labels: truth holds 0 or 1 and
-// logits a number above 0 for a predicted label, classes of each a row.
+// CountLabels counts the rows of a split if rows have several labels. truth and logits have classes numbers
+// for each row: truth is 0 or 1, and a logit above 0 means that the label was predicted.
 func CountLabels(classes int, ids []uint32, truth, logits []float32) *Classes {
 	c := &Classes{Hits: make([]int64, classes), Said: make([]int64, classes), Truth: make([]int64, classes)}
 	for _, i := range ids {
@@ -101,7 +101,7 @@ func CountLabels(classes int, ids []uint32, truth, logits []float32) *Classes {
 	return c
 }
 
-// fit tells whether all counts are of one number of classes.
+// fit reports whether all counts have the same number of classes.
 func (c *Classes) fit() bool {
 	if c == nil {
 		return true

@@ -1,11 +1,11 @@
-// Package runpage makes report.html: one page that says what a training run has learned, what
-// its epochs took and with which settings it ran, or several runs side by side. The page
-// loads nothing from anywhere, and its policy forbids it.
+// Package runpage makes report.html: a page about one training run, with its results, the time and memory of
+// its epochs and its settings; or a page that compares several runs. The page
+// loads nothing from other places, and its content security policy forbids that.
 //
 // In the order of the work:
 //
-//	record.go   report.json: what a run knows beside config.json and metrics.csv
-//	read.go     a run folder read back
+//	record.go   report.json: facts about a run that are not in config.json and metrics.csv
+//	read.go     reads a run folder
 //	classes.go  precision, recall, F1 and confusions from counts
 //	charts.go   curves as the page's script draws them
 //	text.go     numbers with their units

@@ -47,8 +47,8 @@ type view struct {
 	Memory  *memoryView
 	Links   []linkView
 	Table   []runfolder.Epoch
-	Moved   bool // the table has bytes that moved
-	Thinned int  // every so many epochs are in the table; 1: all
+	Moved   bool // some epoch has copied bytes
+	Thinned int  // the table has every Thinned-th epoch; 1: all
 	Metric  string
 }
 
@@ -74,7 +74,7 @@ func execute(w io.Writer, name string, v any) error {
 	return b.Flush()
 }
 
-// thin keeps every so many epochs and the last, at most about most.
+// thin keeps every step-th epoch and the last one, about most of them.
 func thin(list []runfolder.Epoch, most int) (kept []runfolder.Epoch, step int) {
 	step = max(1, (len(list)+most-1)/most)
 	for i, e := range list {
@@ -150,7 +150,7 @@ func (r *Run) tiles() []Fact {
 	return list
 }
 
-// classView is Classes as the page shows them.
+// classView is Classes in the form that the template reads.
 type classView struct {
 	*Classes
 	List []classScore
@@ -205,7 +205,7 @@ func divide(names []string, sizes []float64, text func(float64) string) (bars []
 	return bars
 }
 
-// timeView is Times as the page shows them.
+// timeView is Times in the form that the template reads.
 type timeView struct {
 	*Times
 	Bars []bar
@@ -245,7 +245,7 @@ func (t *Times) view() *timeView {
 	return v
 }
 
-// memoryView is Memory as the page shows it.
+// memoryView is Memory in the form that the template reads.
 type memoryView struct {
 	*Memory
 	Bars []bar

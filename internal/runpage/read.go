@@ -15,15 +15,15 @@ import (
 	"sagann/internal/units"
 )
 
-// Run is what a page shows of a run.
+// Run is the data of a run that a page shows.
 type Run struct {
 	Name     string // of the folder
 	Epochs   []runfolder.Epoch
 	Settings []Fact
-	Record   *Record // nil: of a version that kept none, or of a run that has not ended
+	Record   *Record // nil: an older version wrote none, or the run has not ended
 }
 
-// Read reads the run in the folder dir and changes nothing there, so that the run may be under way.
+// Read reads the run in the folder dir. It changes nothing there, so the run may still be going on.
 func Read(dir string) (*Run, error) {
 	path, err := filepath.Abs(dir)
 	if err != nil {
@@ -96,7 +96,7 @@ func inOrder(object []byte) (list []Fact, err error) {
 	return list, nil
 }
 
-// chosen are the settings for which 0 stands for what the program chooses; those of memory are bytes.
+// chosen are the settings for which 0 means that the program chooses the value; true: the setting is in bytes.
 var chosen = map[string]bool{"mem": true, "host-mem": true, "chunks": false, "slices": false, "prefetch": false}
 
 // setting is a setting as people write it.
@@ -113,8 +113,8 @@ func setting(name, value string) Fact {
 	return Fact{name, value}
 }
 
-// plain is a JSON value as people write it: text without quotes, a list with commas, and
-// nothing where there is none.
+// plain is a JSON value as plain text: strings without quotes, lists with commas, and
+// "" for no value.
 func plain(value json.RawMessage) string {
 	var text string
 	var texts []string

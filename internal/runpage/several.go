@@ -11,10 +11,10 @@ import (
 	"sagann/internal/units"
 )
 
-// colors is how many colours of curves style.css has; later runs have them again, dashed.
+// colors is the number of colours of curves in style.css. Further runs use the same colours, dashed.
 const colors = 8
 
-// row is a line of a table with a column a run.
+// row is a line of a table that has a column for each run.
 type row struct {
 	Name   string
 	Values []string
@@ -54,7 +54,7 @@ func WriteSeveral(w io.Writer, runs []*Run) error {
 	return execute(w, "several", v)
 }
 
-// facts are what runs are compared by.
+// facts are the results by which runs are compared.
 func facts(runs []*Run) (list []row) {
 	add := func(name string, value func(*Run) string) {
 		x := row{Name: name}
@@ -121,7 +121,7 @@ func facts(runs []*Run) (list []row) {
 	return list
 }
 
-// moved is how many bytes a copy took, none where there was no copy.
+// moved is the bytes of copies as text; none if there were none.
 func moved(n int64) string {
 	if n == 0 {
 		return none
@@ -129,7 +129,7 @@ func moved(n int64) string {
 	return units.Size(n)
 }
 
-// classRows are the F1 of every class, and their mean; none where no run has counted classes.
+// classRows are the F1 score of every class, and their mean; nil if no run has counted classes.
 func classRows(runs []*Run) (list []row) {
 	most := 0
 	for _, r := range runs {

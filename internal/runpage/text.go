@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// none stands for what is not known.
+// none is the text for an unknown value.
 const none = "–"
 
 // intText writes a number with commas between thousands.

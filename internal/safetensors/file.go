@@ -11,10 +11,10 @@ import (
 	"runtime"
 )
 
-// WriteFile writes a file so that path holds either what it held before or the
-// whole of the new content, also when the process is killed or the machine loses
-// power: a temporary file in the same folder is written, synced and renamed, and
-// the folder is synced. A process killed in between leaves a file named
+// WriteFile writes a file atomically: path has either its old content or all of the
+// new content, also when the process is killed or the machine loses
+// power. It writes and syncs a temporary file in the same folder, renames it, and
+// syncs the folder. A process that is killed in between leaves a file named
 // .<base>.tmp-<number>, which nothing reads.
 func WriteFile(path string, tensors []Tensor, meta map[string]string) (err error) {
 	f, err := createTemp(path)
@@ -46,8 +46,8 @@ func WriteFile(path string, tensors []Tensor, meta map[string]string) (err error
 	return syncDir(filepath.Dir(path))
 }
 
-// CanWrite says whether WriteFile could make path, as far as that can be known before: it
-// makes the temporary file beside path and removes it. Errors name path.
+// CanWrite returns an error if WriteFile could not write path. It
+// makes the temporary file and removes it again. Errors name path.
 func CanWrite(path string) error {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return fmt.Errorf("%s is a folder", path)

@@ -8,9 +8,8 @@ import (
 	"strconv"
 )
 
-// parse fills Meta and tensors from the JSON header. It walks tokens rather than
-// unmarshalling because a key that stands twice, or one that differs from a known
-// key in case, would otherwise be accepted in silence.
+// parse fills Meta and tensors from the JSON header. It reads tokens, because json.Unmarshal would silently
+// accept repeated keys, and keys that differ from a known one in case.
 func (f *File) parse(header []byte) error {
 	if len(header) == 0 || header[0] != '{' {
 		return fmt.Errorf("byte 8: the header does not begin with '{'")
@@ -133,8 +132,8 @@ func (d *decoder) counts(limit int) ([]int64, error) {
 	return list, d.delim(']')
 }
 
-// tensor reads the description of one tensor and checks it for itself: type,
-// shape and offsets agree. Begin is left as the offset into the values.
+// tensor reads the description of one tensor and checks that type,
+// shape and offsets agree. Begin is still the offset into the values.
 func (d *decoder) tensor() (Info, error) {
 	var t Info
 	var offsets []int64

@@ -29,8 +29,8 @@ type Info struct {
 	Bytes int64 // bytes of the values
 }
 
-// Read reads and checks the header of a file of size bytes. It keeps r, from which
-// [Load] reads values later. The error names the tensor or the byte of the file
+// Read reads and checks the header of a file of size bytes. It keeps r, as
+// [Load] reads values from it. The error names the tensor or the byte of the file
 // that is wrong.
 func Read(r io.ReaderAt, size int64) (*File, error) {
 	if size < 8 {
@@ -115,8 +115,8 @@ func (f *File) Info(name string) (info Info, ok bool) {
 	return info, ok
 }
 
-// Load returns the values and the shape of a tensor. It is an error when the file
-// has no such tensor or holds it in another type than T: nothing is converted.
+// Load returns the values and the shape of a tensor. It is an error if the file
+// has no such tensor, or has it in another type than T: values are not converted.
 func Load[T Element](f *File, name string) (data []T, shape []int, err error) {
 	t, err := lookup[T](f, name)
 	if err != nil {
@@ -129,7 +129,7 @@ func Load[T Element](f *File, name string) (data []T, shape []int, err error) {
 	return data, slices.Clone(t.Shape), nil
 }
 
-// LoadInto reads the values of a tensor into dst, whose length must be their number.
+// LoadInto reads the values of a tensor into dst, which must have the same length.
 func LoadInto[T Element](f *File, name string, dst []T) error {
 	t, err := lookup[T](f, name)
 	if err != nil {

@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// DType names the type of a tensor's values as the format spells it.
+// DType is the type of a tensor's values, as named in the format.
 type DType string
 
 // The value types this package knows.
@@ -44,11 +44,11 @@ type Tensor struct {
 	Data  any   // a slice of an [Element], row-major, as many values as the product of Shape; or Later
 }
 
-// Later makes the values of a tensor of float32 when they are written, so that not all tensors
-// of a file are in memory together.
+// Later returns the values of a float32 tensor. It is called when they are written, so that not all
+// tensors of a file are in memory at the same time.
 type Later func() ([]float32, error)
 
-// dtypeOf returns the type and the number of values, -1 where that is to come, of Tensor.Data.
+// dtypeOf returns the type and the number of values of Tensor.Data. The number is -1 for Later.
 func dtypeOf(data any) (DType, int, bool) {
 	switch d := data.(type) {
 	case []float32:

@@ -13,7 +13,7 @@ import (
 
 const (
 	metadataKey = "__metadata__"
-	maxHeader   = 100_000_000 // bytes of JSON, the limit that other readers keep
+	maxHeader   = 100_000_000 // bytes of JSON; other readers have the same limit
 	maxRank     = 32          // dimensions of a tensor
 )
 
@@ -111,7 +111,7 @@ func layout(tensors []Tensor, meta map[string]string) ([]byte, []Tensor, error) 
 	return header, order, nil
 }
 
-// describe checks t and returns its header entry, offsets missing, and its bytes.
+// describe checks t and returns its header entry, without offsets, and its size in bytes.
 func describe(t Tensor) (entry, int, error) {
 	switch {
 	case t.Name == metadataKey:

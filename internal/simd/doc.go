@@ -1,5 +1,5 @@
-// Package simd holds the float32 loops of the CPU: element-wise arithmetic and
-// activations, gathers of rows, and matrix products; and the random words of
+// Package simd has the vector loops of the CPU: element-wise float32 arithmetic and
+// activations, gathers of rows, matrix products, and the random words of
 // samplers (Philox), whose bits are the same at every level.
 //
 // Every function exists as a plain Go loop, which is also its specification,

@@ -44,7 +44,7 @@ func Div(dst, x, y []float32) {
 	}
 }
 
-// Max sets dst to the larger of x and y, NaN where one of them is.
+// Max sets dst to the larger of x and y, and to NaN where one of them is NaN.
 func Max(dst, x, y []float32) {
 	x, y = x[:len(dst)], y[:len(dst)]
 	if maxAsm(dst, x, y) {
@@ -59,7 +59,7 @@ func Max(dst, x, y []float32) {
 	}
 }
 
-// Min sets dst to the smaller of x and y, NaN where one of them is.
+// Min sets dst to the smaller of x and y, and to NaN where one of them is NaN.
 func Min(dst, x, y []float32) {
 	x, y = x[:len(dst)], y[:len(dst)]
 	if minAsm(dst, x, y) {
@@ -74,7 +74,7 @@ func Min(dst, x, y []float32) {
 	}
 }
 
-// Mask sets dst = x where y is not 0 (NaN is not), else 0 whatever x is: 0 times an
+// Mask sets dst = x where y is not 0 (NaN counts as not 0), else 0. It is not a product: 0 times an
 // infinite x would be NaN.
 func Mask(dst, x, y []float32) {
 	x, y = x[:len(dst)], y[:len(dst)]

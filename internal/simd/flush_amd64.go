@@ -13,8 +13,8 @@ const flushBits = 1<<15 | 1<<6
 
 // FlushSubnormals makes arithmetic on this goroutine treat subnormal numbers (below
 // 1.2e-38) as zero until the returned function is called, on the same goroutine. An
-// operation that meets one costs a hundred times an ordinary one, and saturated gates
-// and softmaxes make many. Moving bits is not affected. In between the goroutine owns
+// operation on a subnormal number takes a hundred times as long as an ordinary one, and saturated gates
+// and softmaxes make many of them. Copies are not affected. In between the goroutine is locked to
 // its thread.
 func FlushSubnormals() (restore func()) {
 	runtime.LockOSThread()

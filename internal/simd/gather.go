@@ -1,14 +1,13 @@
 package simd
 
 // GatherSum adds a sum of rows of src to acc: acc[c] += Σ src[idx[i]*ld + c] for
-// c < len(acc), the sum made from zero, the i in order, so what acc holds takes
-// part in one addition only. src starts at the first column wanted, so a
+// c < len(acc). The sum starts at zero and is added up in order of i, and then it is added to acc
+// once. src starts at the first column wanted, so a
 // tile of columns is gathered by slicing src. Every index must name a row of
 // src: the assembly does not check.
 //
-// The assembly reads indices beyond len(idx), as far as cap(idx) allows, to
-// prefetch the rows that they name; it does nothing else with them. Rows are
-// therefore best cut from one list of all indices.
+// The assembly also reads indices beyond len(idx), up to cap(idx), to
+// prefetch the rows that they name. So idx should be a slice of one list of all indices.
 func GatherSum(acc, src []float32, ld int, idx []uint32) {
 	if len(acc) == 0 || len(idx) == 0 {
 		return
@@ -30,13 +29,13 @@ func GatherSum(acc, src []float32, ld int, idx []uint32) {
 	}
 }
 
-// sumTile is how many columns the Go loops sum at a time.
+// sumTile is the number of columns that the Go loops sum at a time.
 const sumTile = 16
 
 // GatherWSum is GatherSum with a weight for each edge:
-// acc[c] += Σ w[i] * src[idx[i]*ld + c]. The product is rounded before it is added, so
-// the bits are those of GatherRows, RowScale and SumRows: whether a program needs the
-// products for something else does not change the sum.
+// acc[c] += Σ w[i] * src[idx[i]*ld + c]. Products are rounded before they are added, so
+// the bits are those of GatherRows, RowScale and SumRows. So the sum does not depend on
+// whether a program also needs the products for something else.
 func GatherWSum(acc, src []float32, ld int, idx []uint32, w []float32) {
 	if len(acc) == 0 || len(idx) == 0 {
 		return
@@ -55,9 +54,9 @@ func GatherWSum(acc, src []float32, ld int, idx []uint32, w []float32) {
 	}
 }
 
-// GatherWMore continues such a sum, which was zero before its first rows:
-// sum[c] = sum[c] + w[0]*src[idx[0]*ld + c] + ..., one after the other. A sum made in
-// pieces has the bits of one made at once.
+// GatherWMore continues the sum of a GatherWSum:
+// sum[c] = sum[c] + w[0]*src[idx[0]*ld + c] + ..., one after the other. If sum is zero at first, a sum made in
+// pieces has the same bits as one made at once.
 func GatherWMore(sum, src []float32, ld int, idx []uint32, w []float32) {
 	if len(sum) == 0 || len(idx) == 0 {
 		return

@@ -1,19 +1,19 @@
 package simd
 
-// Products run over panels: a panel is kc rows of B, w columns wide, stored
-// densely, so that it stays in the first cache while rows of A pass by. The
+// Products are computed panel by panel. A panel is kc rows of B, w columns wide, stored
+// densely, so that it stays in the L1 cache while rows of A are read. The
 // tile of C in registers starts at zero for each panel and is added to C (or
-// stored) at its end; every element of C is thus one chain of multiply-adds
-// per block of k, whatever the number of rows, and splitting the rows of A
+// stored) at its end. So every element of C is one chain of multiply-adds
+// per block of k, for any number of rows, and splitting the rows of A
 // over goroutines changes no bit.
 
 const (
 	gemmKC = 256 // rows of B in a panel
-	gemmMC = 240 // rows of A that pass by before the next panel: they stay in the second cache
+	gemmMC = 240 // rows of A that are read before the next panel: they stay in the L2 cache
 )
 
 // panelWidths returns the width of a panel and of a half panel, which is used
-// at the right edge where it is enough.
+// at the right edge if it is wide enough.
 func (l Level) panelWidths() (full, half int) {
 	switch l {
 	case AVX512:
@@ -114,7 +114,7 @@ func packPanelsT(l Level, dst, b []float32, ldb, kc, n int) {
 }
 
 // GemmScratch returns the number of floats of scratch that GemmPacked needs.
-// It is 0 for the present kernels, which read A in place.
+// It is 0, as the kernels read A in place.
 func GemmScratch(k, n int) int { return 0 }
 
 // GemmPacked sets C = A·B, or adds A·B to C when accumulate is set. A is m×k

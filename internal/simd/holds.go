@@ -2,13 +2,14 @@ package simd
 
 import "slices"
 
-// Holds tells for each of some rows of a list, whose numbers ascend, whether keys[i] stands in it: row i begins at begins[i] and has counts[i]
-// numbers, fewer than 2³¹. Which way a search goes is no branch, as it could not be foreseen, and searches wait for memory together.
+// Holds sets found[i] to whether row i of list contains keys[i]. Row i begins at begins[i] and has counts[i]
+// numbers, fewer than 2³¹, which ascend. The binary searches have no unpredictable branches, and several of
+// them run at the same time, so that their memory accesses overlap.
 func Holds(found []bool, list []uint32, begins []int64, counts, keys []uint32) {
 	n := len(found)
 	begins, counts, keys = begins[:n], counts[:n], keys[:n]
 	for i, at := range begins {
-		_ = list[at : at+int64(counts[i])] // the assembly checks nothing
+		_ = list[at : at+int64(counts[i])] // a bounds check, as the assembly checks nothing
 	}
 	if holdsAsm(found, list, begins, counts, keys) {
 		return

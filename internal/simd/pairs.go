@@ -2,9 +2,9 @@ package simd
 
 import "math/bits"
 
-// Pairs is the sum, over the members i of a set of bits, of how many bits the set and row i
-// of a matrix have in common. The set and each row have the same number of words, a multiple
-// of 4, and there are 64 rows for each word; row i has no bits in the words before i/64.
+// Pairs is Σ |set ∩ row i| over the members i of set. set and the rows of the matrix rows are bit sets
+// with the same number of words, a multiple of 4. There are 64 rows for each word, and row i has no bits in the
+// words before i/64.
 func Pairs(set, rows []uint64) uint64 {
 	words := len(set)
 	if words%4 != 0 || len(rows) < 64*words*words {

@@ -10,7 +10,7 @@ func pairs4(set, rows *uint64) uint64
 //go:noescape
 func pairsMore(set *uint64, words int, rows *uint64) uint64
 
-// popcount tells whether the processor has the instructions, as all of level AVX2 do.
+// popcount says whether the processor has the instructions, as all processors with level AVX2 do.
 var popcount = cpu.X86.HasPOPCNT && cpu.X86.HasBMI1
 
 // pairsAsm is Pairs where there is assembly for it.

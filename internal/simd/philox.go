@@ -1,7 +1,7 @@
 package simd
 
-// Philox makes the random words of counters (of[i], step, slot, site) under a key: w0[i] to w3[i]. The bits are those of
-// Philox4x32 at every level.
+// Philox computes the random words w0[i] to w3[i] of the counters (of[i], step, slot, site) under a key. The bits
+// are those of Philox4x32 at every level.
 func Philox(w0, w1, w2, w3, of []uint32, step, slot, site, k0, k1 uint32) {
 	n := len(of)
 	w0, w1, w2, w3 = w0[:n], w1[:n], w2[:n], w3[:n]
@@ -14,8 +14,8 @@ func Philox(w0, w1, w2, w3, of []uint32, step, slot, site, k0, k1 uint32) {
 	}
 }
 
-// Philox4x32 is the random words of a counter a, b, c, d under the key k0, k1: Philox4x32-10 (Salmon, Moraes, Dror and Shaw,
-// "Parallel random numbers: as easy as 1, 2, 3", 2011).
+// Philox4x32 is the random words of the counter a, b, c, d under the key k0, k1, by Philox4x32-10 (Salmon, Moraes,
+// Dror and Shaw, "Parallel random numbers: as easy as 1, 2, 3", 2011).
 func Philox4x32(a, b, c, d, k0, k1 uint32) [4]uint32 {
 	const m0, m1, w0, w1 = 0xD2511F53, 0xCD9E8D57, 0x9E3779B9, 0xBB67AE85 // constants of the paper
 	for range 10 {

@@ -13,13 +13,13 @@ func RepeatRow(dst, row []float32, n int) {
 	done := copy(dst, row)
 	for done < len(dst) {
 		// Doubling keeps the copies long for narrow rows; the bound keeps
-		// their source in the first cache.
+		// their source in the L1 cache.
 		done += copy(dst[done:], dst[:min(done, max(w, 2048/w*w))])
 	}
 }
 
 // SumRows adds the sum of n dense rows of x, each len(acc) wide, to acc:
-// acc[c] += x[0][c] + x[1][c] + ..., the sum made from zero, in that order.
+// acc[c] += x[0][c] + x[1][c] + .... The sum starts at zero and is added up in that order.
 func SumRows(acc, x []float32, n int) {
 	w := len(acc)
 	if n <= 0 || w == 0 {
@@ -43,9 +43,9 @@ func SumRows(acc, x []float32, n int) {
 	}
 }
 
-// MoreRows continues such a sum, which was zero before its first rows:
-// sum[c] = sum[c] + x[0][c] + x[1][c] + ..., one after the other. A sum made in pieces
-// has the bits of one made at once.
+// MoreRows continues the sum of a SumRows:
+// sum[c] = sum[c] + x[0][c] + x[1][c] + ..., one after the other. If sum is zero at first, a sum made in pieces
+// has the same bits as one made at once.
 func MoreRows(sum, x []float32, n int) {
 	w := len(sum)
 	if n <= 0 || w == 0 {
@@ -62,9 +62,9 @@ func MoreRows(sum, x []float32, n int) {
 	}
 }
 
-// MaxRows takes the larger of each column's maximum so far, acc, and the len(rank) dense rows
-// of x, and where it is one of theirs its row's rank for arg. NaN is above numbers. Of equal
-// ones the lowest rank is taken, so the order of rows does not matter.
+// MaxRows updates the maximum of each column, acc, with len(rank) dense rows
+// of x, and arg with the rank of the row that has the maximum. NaN counts as larger than numbers. Of equal
+// numbers the lowest rank is taken, so the order of rows does not matter.
 func MaxRows(acc, arg, x, rank []float32) {
 	w := len(acc)
 	if len(rank) == 0 || w == 0 {
@@ -105,9 +105,9 @@ func RowScale(dst, x, s []float32, cols int) {
 	}
 }
 
-// UnpackHalf makes len(dst) floats of bfloat16, which are the upper halves of floats, two
-// to a word of x: dst[2k] of the lower half of x[k], dst[2k+1] of the upper. x has at
-// least half as many words, rounded up.
+// UnpackHalf converts len(dst) bfloat16 numbers, which are the upper halves of floats, to float32. Each word
+// of x has two: dst[2k] is the lower half of x[k], dst[2k+1] the upper half. x has at
+// least len(dst)/2 words, rounded up.
 func UnpackHalf(dst, x []float32) {
 	x = x[:(len(dst)+1)/2]
 	k := len(dst) &^ 7

@@ -1,6 +1,6 @@
-// Command testlist reads what go test -json prints. It prints a line a package and, of tests that
-// fail, or that ran when their package ended, all that they wrote; with -skipped it adds the tests that were skipped to a file, with
-// the reason that they gave. It exits with 1 when something failed.
+// Command testlist summarises the output of go test -json. It prints a line for each package, and the whole
+// output of tests that failed or had not ended when their package ended. With -skipped it appends the skipped
+// tests to a file, with the reasons that they gave. It exits with 1 if something failed.
 package main
 
 import (
@@ -47,7 +47,7 @@ func summarize(r io.Reader, w io.Writer) (ok bool, skipped []string, err error) 
 		line, err := in.ReadBytes('\n')
 		if len(line) > 0 {
 			var e event
-			if json.Unmarshal(line, &e) != nil { // what is no event, as an error of the go command
+			if json.Unmarshal(line, &e) != nil { // not an event, such as an error of the go command
 				w.Write(line)
 				continue
 			}

@@ -50,10 +50,10 @@ type stepArgs struct {
 	Ratio   float64 `json:"wall_over_sum"`
 }
 
-// WriteJSON writes t as a JSON object in the Chrome trace event format: a process a
-// device, a thread a queue, a slice a task, arrows from a task to those of other
-// queues that wait for it, and a track of the steps. Times count from the first span.
-// Facts about the run stand in otherData.
+// WriteJSON writes t as a JSON object in the Chrome trace event format. A device is a process, a queue
+// a thread, and a task a slice. Arrows go from a task to the tasks of other
+// queues that wait for it. The steps have a track of their own. Times count from the first span.
+// Facts about the run are in otherData.
 func (t *Trace) WriteJSON(w io.Writer) error {
 	if err := t.Check(); err != nil {
 		return err
@@ -217,8 +217,8 @@ func (c *chrome) step(i int) {
 			if before.End == 0 {
 				continue
 			}
-			// An end of a flow belongs to the slice that is open at its time, so both
-			// stand at the start of theirs.
+			// The end of a flow belongs to the slice that is open at its time, so both
+			// ends are at the start of their slices.
 			at := c.t.Tasks[a].Track
 			c.flow++
 			id := strconv.Itoa(c.flow)

@@ -1,7 +1,7 @@
-// Package traceout writes what a run did, task by task, in forms that other programs
+// Package traceout writes the trace of a run, task by task, in formats that other programs
 // open: the Chrome trace event format (Perfetto, chrome://tracing) and the profile
-// format of pprof. It also sums up how well copies hid behind compute.
+// format of pprof. It also computes how well copies overlapped with compute.
 //
-// It knows neither plans nor devices: a [Trace] describes tasks in words and numbers,
-// so that times measured by an executor and times that a simulator made look alike.
+// It does not depend on plans or devices: a [Trace] describes tasks by texts and numbers,
+// so measured times and simulated times are written in the same way.
 package traceout

@@ -5,15 +5,15 @@ import (
 	"strings"
 )
 
-// Flow is a graph of what is computed from what, with labels here and there. A
-// compiler that mixes the layers of a model leaves no other trace of which operation
-// works for which layer than its nearest labelled neighbours.
+// Flow is a data-flow graph in which some nodes have labels, such as the layers of parameters. The compiler
+// mixes the operations of all layers. Which layer an operation belongs to is found from its nearest
+// labelled neighbours.
 type Flow struct {
 	next, prev map[Node][]Node
 	labels     map[Node][]string
 }
 
-// Node is a value, as its maker numbers them.
+// Node identifies a value; the caller chooses the numbers.
 type Node [3]int
 
 // NewFlow makes an empty Flow.
@@ -21,21 +21,21 @@ func NewFlow() *Flow {
 	return &Flow{next: map[Node][]Node{}, prev: map[Node][]Node{}, labels: map[Node][]string{}}
 }
 
-// Edge notes that b is computed from a.
+// Edge adds an edge: b is computed from a.
 func (f *Flow) Edge(a, b Node) {
 	f.next[a], f.prev[b] = append(f.next[a], b), append(f.prev[b], a)
 }
 
-// Label gives n a label beside those that it has; "" is none.
+// Label adds a label to n; "" is ignored.
 func (f *Flow) Label(n Node, label string) {
 	if label != "" {
 		f.labels[n] = append(f.labels[n], label)
 	}
 }
 
-// Nearest is the label found by the fewest steps from any of the nodes, along the
-// edges or against them; with several at that distance all of them, as JoinSet joins
-// them. It is "" when none can be reached.
+// Nearest is the label that is fewest steps away from any of the nodes, along the
+// edges or against them. Several labels at that distance are joined by JoinSet.
+// It is "" if no label can be reached.
 func (f *Flow) Nearest(from []Node, along bool) string {
 	seen := map[Node]bool{}
 	for len(from) > 0 {
@@ -61,7 +61,7 @@ func (f *Flow) Nearest(from []Node, along bool) string {
 	return ""
 }
 
-// JoinSet sorts words, of which each may be a list with commas, and joins the
+// JoinSet sorts words, each of which may be a comma-separated list, and joins the
 // different ones with commas.
 func JoinSet(words []string) string {
 	words = strings.FieldsFunc(strings.Join(words, ","), func(r rune) bool { return r == ',' })

@@ -7,13 +7,13 @@ import (
 	"time"
 )
 
-// Overlap says how well copies hid behind compute. All times are sums over steps,
-// those of kinds and Exposed also over devices; Idle and Wall are not.
+// Overlap says how well copies overlapped with compute. All times are sums over steps. Those of
+// kinds, and Exposed, are also summed over devices; Idle and Wall are not.
 type Overlap struct {
 	Steps         int
-	Compute       time.Duration // that kernels ran
-	H2D, D2H, D2D time.Duration // that copies took
-	Exposed       time.Duration // in which copies ran on a device and kernels did not
+	Compute       time.Duration // time of kernels
+	H2D, D2H, D2D time.Duration // time of copies
+	Exposed       time.Duration // time in which a device ran copies and no kernels
 	Idle          time.Duration // wall time in which nothing ran
 	Wall          time.Duration // from submission until the device was idle
 }
@@ -30,7 +30,7 @@ func (o Overlap) Ratio() float64 {
 	return 0
 }
 
-// String prints means a step.
+// String prints means per step.
 func (o Overlap) String() string {
 	n := time.Duration(max(o.Steps, 1))
 	per := func(d time.Duration) time.Duration { return (d / n).Round(time.Microsecond) }
@@ -44,7 +44,7 @@ func (o Overlap) String() string {
 // interval is the time from one moment to a later one.
 type interval struct{ from, to time.Duration }
 
-// Overlap sums up the steps of t. O(n log n) for n spans.
+// Overlap computes the Overlap of the steps of t. It takes O(n log n) time for n spans.
 func (t *Trace) Overlap() Overlap {
 	o := Overlap{Steps: len(t.Steps)}
 	for i := range t.Steps {

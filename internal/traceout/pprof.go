@@ -21,7 +21,7 @@ const (
 
 // WriteProfile writes t as a gzipped profile that go tool pprof reads. Values are sums
 // over the steps: time/nanoseconds (the default), h2d/bytes, d2h/bytes, d2d/bytes and
-// gathered/bytes. Queues run side by side, so the time is more than the duration when
+// gathered/bytes. Queues run in parallel, so the sum of times exceeds the duration of the run if
 // copies overlap with compute.
 //
 // A stack is the step, its phase, the stage, and the kernel or copy with the user's

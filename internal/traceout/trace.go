@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Kind is what a task keeps busy.
+// Kind is the kind of work of a task.
 type Kind uint8
 
 // The kinds of tasks.
@@ -20,14 +20,14 @@ const (
 // String returns "compute", "h2d", "d2h" or "d2d".
 func (k Kind) String() string { return [...]string{"compute", "h2d", "d2h", "d2d"}[k] }
 
-// Trace is a plan in words and the times of some of its steps.
+// Trace describes a plan, and the times of some runs (steps) of it.
 type Trace struct {
 	Program string    // name of the whole, such as the model's
 	Time    time.Time // when it ran
 	Meta    []Meta    // facts about the run, in the order of printing
-	Tracks  []Track   // one a queue
-	Tasks   []Task    // one an entry of the plan
-	Steps   []Step    // in the order of their times
+	Tracks  []Track   // one for each queue
+	Tasks   []Task    // one for each entry of the plan
+	Steps   []Step    // in order of time
 }
 
 // Meta is a fact about the run.
@@ -44,7 +44,7 @@ type Track struct {
 
 // Task is one entry of a plan.
 type Task struct {
-	Name  string // of the kernel or the copy, without the chunk: equal names are one line of a profile
+	Name  string // name of the kernel or the copy, without the chunk: equal names are one line of a profile
 	Kind  Kind
 	Track int    // index into Trace.Tracks
 	Phase int    // number of the sweep over all intervals; -1 for tasks outside
@@ -55,8 +55,8 @@ type Task struct {
 	Chunk int    // the interval visited; -1 if none
 	Cell  int    // the other interval of an edge chunk; -1 if none
 
-	Lines    []string // the user's file:line that it comes from, the most telling one first
-	Bytes    int64    // that a copy moves
+	Lines    []string // the user's file:line that it comes from, the most important one first
+	Bytes    int64    // bytes of a copy
 	Gathered int64    // bytes of rows at the far end of edges that a kernel reads
 	After    []int32  // tasks of other queues that it waits for
 }
@@ -108,7 +108,7 @@ func (s *Step) wall() time.Duration {
 	return to - from
 }
 
-// Check reports the first thing about t that does not fit together.
+// Check returns an error if t is inconsistent.
 func (t *Trace) Check() error {
 	for i := range t.Tasks {
 		k := &t.Tasks[i]

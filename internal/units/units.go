@@ -21,8 +21,8 @@ func Size(n int64) string {
 	return fmt.Sprintf("%d B", n)
 }
 
-// Least prints a size that is needed: rounded up, so that what is printed is enough, and
-// in bytes beside.
+// Least prints a size that is needed: rounded up, so that the printed size is enough, and
+// also in bytes.
 func Least(n int64) string {
 	step := int64(1)
 	switch {

@@ -7,24 +7,24 @@ import (
 	"sagann/kernel"
 )
 
-// AddTo adds x to dst: how the sums of several devices become one.
+// AddTo adds x to dst. It adds up the sums of several devices.
 func AddTo(dst, x []float32) { simd.AddTo(dst, x) }
 
 var negInf = float32(math.Inf(-1))
 
-// A maximum of no edge is 0, one of edges that are all -Inf is not. noEdge is where the
-// rank of the arg-max begins: every rank is below it. A maximum without ranks begins with
-// nothing, a NaN that no arithmetic gives, for it is a signalling one.
+// The maximum of no edges is 0, but that of edges which are all -Inf is -Inf, so the two must differ in the
+// state. noEdge is the initial rank of an arg-max; every rank is below it. A maximum without ranks begins
+// with nothing, a signalling NaN, which arithmetic never results in.
 var noEdge = float32(math.Inf(1))
 
 const nothing = 0x7fa5a5a5
 
-// isNothing tells whether a row of a maximum without ranks has met no edge.
+// isNothing reports whether a row of a maximum without ranks has had no edge yet.
 func isNothing(row []float32) bool { return math.Float32bits(row[0]) == nothing }
 
-// Every accumulator has state in own rows of buffers, so that a schedule can swap
-// it out and in between cells: start before the first cell, step per edge, finish
-// after the last.
+// The state of an accumulator is in rows of buffers, so that a schedule can swap
+// it out and in between cells. start is called before the first cell, step for each edge, finish
+// after the last cell.
 
 func (r *run) start(lo, hi int) {
 	for i := range r.c.p.Outs {
@@ -46,7 +46,7 @@ func (r *run) start(lo, hi int) {
 	}
 }
 
-// step folds the strip that starts at edge e into the accumulators of result i.
+// step adds the strip that starts at edge e to the accumulators of result i.
 func (r *run) step(w *worker, i, e int) {
 	o := &r.c.p.Outs[i]
 	cols := r.c.p.Widths[o.Reg]
@@ -75,12 +75,12 @@ func (r *run) step(w *worker, i, e int) {
 	}
 }
 
-// fewKeyed is how many edges of a row are added to its blocks one by one: the sum of a cell
-// is not worth its blocks' memory.
+// fewKeyed is the number of edges of a row up to which they are added to its blocks one by one. For so few
+// a separate sum of the cell is not worth the memory of its blocks.
 const fewKeyed = 16
 
-// stepKeyed adds edges to the blocks of a row that their keys name. A rank is that of one
-// edge; many edges may have one type.
+// stepKeyed adds edges to the blocks of a row that their keys name. Keys that are ranks are different for all
+// edges; keys that are types may be equal.
 func (r *run) stepKeyed(s *longSum, o *kernel.Out, g segment, x, blocks []float32, e int) {
 	cols := len(blocks) / o.Blocks
 	few := o.Key == kernel.ByRank || g.all <= fewKeyed
@@ -120,17 +120,19 @@ func (r *run) stepMax(o *kernel.Out, g segment, x, acc []float32, e int) {
 	simd.MaxRows(acc, arg, x[g.lo*cols:g.hi*cols], r.l.Cell.Rank[e+g.lo:e+g.hi])
 }
 
-// longLSE is (s, m) of the row at hand, which stand for s·e^m: s = Σ exp(x - m) and the
-// largest x so far, m, for every column. What equals m counts one, also where both are
-// infinite; without edges s is 0. A row of few edges that has met none before keeps them in
-// its state, in float32; others in float64 until the state takes what they are.
+// longLSE is the sum s·e^m = Σ e^x of the current row, as a pair (s, m) for every column: m is the
+// largest x so far and s = Σ exp(x - m). An x equal to m counts as 1, also if both are
+// infinite. Without edges s is 0. If a row has few edges and had none before, the pair is
+// computed in the row's state, in float32. Otherwise it is computed in float64 and then stored in the
+// state.
 type longLSE struct {
 	few bool
 	s   []float64
 	m   []float32
 }
 
-// segment adds segment g of a row's edges, with rows x, to (s, m), which may wait for the last.
+// segment adds segment g of a row's edges, with rows x, to (s, m). The state may be updated only after the
+// row's last segment.
 func (l *longLSE) segment(s, m []float32, g segment, x []float32) {
 	if g.first {
 		l.few = g.all <= chainTerms && s[0] == 0

@@ -8,19 +8,19 @@ import (
 )
 
 const (
-	stripFloats = 2048    // floats of the widest register of a strip: a few registers fit L1
+	stripFloats = 2048    // floats of the widest register of a strip, so that a few registers fit into L1
 	rowStrip    = 128     // rows of a strip in row programs and in edge tiles
-	lanes       = 16      // fixed partial sums of a Global: the order of addition does not depend on workers
-	laneFloats  = 1 << 23 // how many numbers the lanes of a reduction by key may have: 64 MiB of sums
+	lanes       = 16      // number of partial sums of a Global; fixed, so that bits do not depend on the workers
+	laneFloats  = 1 << 23 // most numbers in all lanes of a reduction by key: 64 MiB of sums
 )
 
-// direct is a result that needs no strip: own row += other rows (times a scalar an edge).
+// direct is a sum that needs no strip: own row += other rows, perhaps times a scalar for each edge.
 type direct struct {
 	out, leaf int
 	weight    int // register of one column, or -1
 }
 
-// Program is a program made ready for the CPU.
+// Program is a program compiled for the CPU.
 type Program struct {
 	p       *kernel.Program
 	strip   int   // rows of a strip
@@ -28,14 +28,14 @@ type Program struct {
 	floats  int   // scratch floats per strip row
 	skip    []bool
 	skipIn  []bool  // instructions that only feed a direct result
-	inCols  [][]int // by instruction: of each operand
-	inRows  [][]int // by instruction: of each operand that is a whole Global; 0 for others
+	inCols  [][]int // by instruction: the columns of each operand
+	inRows  [][]int // by instruction: the rows of each operand that is a whole Global; 0 for others
 	directs []direct
 	outs    []int // results computed from strips
 	needs   bool  // whether any strip work is left
 	reduces []int // results that sum into a Global
-	lanes   []int // by result: partial sums of a reduce
-	chain   int   // blocks that are worked on one after the other
+	lanes   []int // by result: number of partial sums of a reduction
+	chain   int   // number of neighbouring blocks that one worker does in order, as they share partial sums
 	stored  []int // register -> Store result that it may be written to directly, or -1
 	pool    sync.Pool
 }
@@ -79,7 +79,7 @@ func Compile(p *kernel.Program) (*Program, error) {
 	return c, nil
 }
 
-// findDirect marks sums of gathered rows that SIMD row kernels do without a strip.
+// findDirect marks the sums of gathered rows that SIMD row kernels compute without a strip.
 func (c *Program) findDirect() {
 	p := c.p
 	uses := make([]int, len(p.Widths))
@@ -136,7 +136,7 @@ func (c *Program) findDirect() {
 	}
 }
 
-// findOperands lists the shapes of what instructions read.
+// findOperands lists the shapes of the operands of instructions.
 func (c *Program) findOperands() {
 	p := c.p
 	whole := make([]int, len(p.Widths))
@@ -154,10 +154,10 @@ func (c *Program) findOperands() {
 	}
 }
 
-// never is when registers are last used that live to the end of a strip, or of a launch.
+// never is the last use of registers that live to the end of a strip or of a launch.
 const never = 1 << 30
 
-// allocate places registers in a worker's scratch; a register's room is taken again
+// allocate places registers in a worker's scratch. The room of a register is reused
 // after its last use.
 func (c *Program) allocate() {
 	p := c.p
@@ -174,7 +174,7 @@ func (c *Program) allocate() {
 		}
 		c.place[l.Reg] = c.take(&free, l.Cols)
 		if l.Spread {
-			last[l.Reg] = never // filled once a launch
+			last[l.Reg] = never // it is filled once per launch
 		}
 	}
 	for i, in := range p.Instrs {
@@ -192,7 +192,7 @@ func (c *Program) allocate() {
 	}
 }
 
-// room is n floats a strip row from at on; rooms are those that are free again.
+// room is n floats per strip row, from at on. rooms are the free ones.
 type room struct{ at, n int }
 type rooms []room
 
@@ -208,7 +208,7 @@ func (c *Program) take(free *rooms, n int) int {
 	return c.floats - n
 }
 
-// lastUses finds the instruction that uses each register last.
+// lastUses finds for each register the last instruction that uses it.
 func (c *Program) lastUses() []int {
 	last := make([]int, len(c.p.Widths))
 	for i, in := range c.p.Instrs {
@@ -234,8 +234,8 @@ func (c *Program) lastUses() []int {
 	return last
 }
 
-// findStored finds the registers that instructions write where they are stored. A leaf is
-// copied, not computed in place.
+// findStored finds the registers that instructions can write directly to the buffer where they are stored. A
+// leaf is not one of them: it is copied.
 func (c *Program) findStored() {
 	c.stored = make([]int, len(c.p.Widths))
 	for i := range c.stored {

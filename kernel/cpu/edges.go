@@ -8,12 +8,12 @@ import (
 	"sagann/kernel"
 )
 
-// segment is a run of edges [lo, hi) of a strip (relative to its start) with one own row,
-// which has so many edges in the cell: with the first of them, the last, both or neither.
+// segment is a run of edges [lo, hi) of a strip, relative to its start, with the same own row. It may have
+// the first edge of the row in the cell, the last one, both or neither.
 type segment struct {
 	row, lo, hi, all int
 	first, last      bool
-	fresh            bool // the row is zero yet, and its edges in the cell are one chain
+	fresh            bool // the row is still zero, and its edges in the cell are one chain
 }
 
 // edgeBlocks splits a cell into ranges of own rows with about equally many edges.
@@ -72,7 +72,7 @@ func (r *run) edges(w *worker, b block, number int) {
 		for i := b.from; i < b.to; i++ {
 			if lo, hi := v.Ptr[i], v.Ptr[i+1]; lo < hi {
 				at := rowOf(i) * o.LD
-				w.long[d.out].gather(dst[at:at+f.Cols], src, f.LD, w.farIDs(v, int(lo), int(hi)))
+				w.long[d.out].gather(dst[at:at+f.Cols], src, f.LD, w.rowsOf(l, f, w.farIDs(v, int(lo), int(hi))))
 			}
 		}
 	}
@@ -115,12 +115,12 @@ func (r *run) strip(w *worker, e, n, block int) {
 			continue
 		}
 		o, f := &c.p.Outs[d.out], &c.p.Leaves[d.leaf]
-		dst, src, s := l.Bufs[o.Operand], l.Bufs[f.Operand], w.at[d.weight]
+		dst, src, s, far := l.Bufs[o.Operand], l.Bufs[f.Operand], w.at[d.weight], w.rowsOf(l, f, w.far)
 		for _, g := range w.segs {
 			at := g.row * o.LD
 			w.long[d.out].segment(dst[at:at+f.Cols], g,
-				func(dst []float32) { simd.GatherWSum(dst, src, f.LD, w.far[g.lo:g.hi], s[g.lo:g.hi]) },
-				func(sum []float32, lo, hi int) { simd.GatherWMore(sum, src, f.LD, w.far[lo:hi], s[lo:hi]) })
+				func(dst []float32) { simd.GatherWSum(dst, src, f.LD, far[g.lo:g.hi], s[g.lo:g.hi]) },
+				func(sum []float32, lo, hi int) { simd.GatherWMore(sum, src, f.LD, far[lo:hi], s[lo:hi]) })
 		}
 	}
 	for _, i := range c.outs {
@@ -136,11 +136,24 @@ func (r *run) strip(w *worker, e, n, block int) {
 	}
 }
 
-// farIDs are the far ends of edges [lo, hi): what the cell holds or, where it holds them
-// packed, the worker's copy, which the next call takes.
+// farIDs are the far ends of edges [lo, hi): those in the cell or, if the cell is
+// packed, an unpacked copy, which is valid until the next call.
 func (w *worker) farIDs(v *chunk.View, lo, hi int) (ids []uint32) {
 	ids, w.ids = v.Far(w.ids, lo, hi)
 	return ids
+}
+
+// rowsOf is the indices, in the operand of leaf f, of the rows of these far ends. The result is valid until the next
+// call.
+func (w *worker) rowsOf(l *Launch, f *kernel.Leaf, far []uint32) []uint32 {
+	if !f.Indexed {
+		return far
+	}
+	w.index = w.index[:0]
+	for _, v := range far {
+		w.index = append(w.index, l.Index[v])
+	}
+	return w.index
 }
 
 // load fills the register of leaf f for edges [e, e+n).
@@ -174,10 +187,11 @@ func (r *run) load(w *worker, f *kernel.Leaf, e, n int) {
 	case f.Key != kernel.NoKey:
 		r.loadKeyed(w, f, dst, e)
 	case f.From == kernel.Other:
-		simd.GatherRows(dst, buf, f.LD, w.far, f.Cols)
+		simd.GatherRows(dst, buf, f.LD, w.rowsOf(r.l, f, w.far), f.Cols)
 	case f.From == kernel.Own:
 		for _, g := range w.segs {
-			simd.RepeatRow(dst[g.lo*f.Cols:g.hi*f.Cols], buf[g.row*f.LD:g.row*f.LD+f.Cols], g.hi-g.lo)
+			at := r.l.row(f, g.row) * f.LD
+			simd.RepeatRow(dst[g.lo*f.Cols:g.hi*f.Cols], buf[at:at+f.Cols], g.hi-g.lo)
 		}
 	case f.From == kernel.EdgeBuf:
 		for i := range n {
@@ -200,7 +214,7 @@ func (r *run) loadKeyed(w *worker, f *kernel.Leaf, dst []float32, e int) {
 				clear(to)
 				continue
 			}
-			copy(to, buf[row*f.LD+k*f.Cols:])
+			copy(to, buf[r.l.row(f, row)*f.LD+k*f.Cols:])
 		}
 	}
 }

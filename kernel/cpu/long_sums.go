@@ -2,41 +2,41 @@ package cpu
 
 import "sagann/internal/simd"
 
-// Sums of many terms. Each addition in float32 may lose 2⁻²⁴ of the sum so far; equal terms
-// all lose in one direction, and n of them up to 1.5e-8·n of their sum (measured with 20,000
-// constants). So a chain of additions ends after chainTerms terms, the sums of chains are
-// added in float32 at most chainSums times, and what is then there goes to float64. Together
-// that is at most 384 additions in float32: 5.8e-6 of Σ|terms|, however many terms there are.
-// A sum of at most chainTerms terms is one chain, and costs nothing more.
+// Sums of many terms. Each addition in float32 may lose 2⁻²⁴ of the sum so far. With equal terms
+// all errors have the same sign, so n of them lose up to 1.5e-8·n of their sum (measured with 20,000
+// constants). Therefore a chain of additions ends after chainTerms terms, at most chainSums sums of chains
+// are added in float32, and these are added up in float64. Together
+// that is at most 384 additions in float32: an error of at most 5.8e-6 of Σ|terms|, for any number of terms.
+// A sum of at most chainTerms terms is one chain, and has no extra cost.
 const (
 	chainTerms = 128
 	chainSums  = 256
 )
 
-// longSum is a sum of rows in the making. Its chains are counted from its first row, so its
-// bits do not depend on how many rows come at a time.
+// longSum is a sum of rows while it is computed. Chains are counted from its first row, so its
+// bits do not depend on how many rows are added at a time.
 type longSum struct {
-	chain []float32 // the chain at hand
-	terms int       // in chain
-	part  []float32 // the chains since the last that went to total
-	n     int       // chains in part
-	wide  bool      // total holds something
+	chain []float32 // the sum of the current chain
+	terms int       // number of terms in chain
+	part  []float32 // the sum of the chains that are not yet in total
+	n     int       // number of chains in part
+	wide  bool      // total is in use
 	total []float64
 }
 
-// reset makes it the sum of nothing, cols wide.
+// reset makes s an empty sum of rows of cols columns.
 func (s *longSum) reset(cols int) {
 	s.part = zeros(s.part, cols)
 	s.terms, s.n, s.wide = 0, 0, false
 }
 
-// resetWide is reset of a sum that is in total alone.
+// resetWide is reset for a sum that only uses total.
 func (s *longSum) resetWide(cols int) {
 	s.part, s.total = s.part[:0], zeros(s.total, cols)
 	s.terms, s.n, s.wide = 0, 0, true
 }
 
-// zeros are n zeros, in the memory of x where that is enough.
+// zeros returns n zeros, in the memory of x if that is large enough.
 func zeros[T float32 | float64](x []T, n int) []T {
 	if cap(x) < n {
 		return make([]T, n)
@@ -45,7 +45,7 @@ func zeros[T float32 | float64](x []T, n int) []T {
 	return x[:n]
 }
 
-// more adds n rows. add continues a chain, sum, with rows [lo, hi) of them.
+// more adds n rows. add(sum, lo, hi) must add rows [lo, hi) of them to the chain sum.
 func (s *longSum) more(n int, add func(sum []float32, lo, hi int)) {
 	for lo := 0; lo < n; {
 		if s.terms == 0 {
@@ -61,7 +61,7 @@ func (s *longSum) more(n int, add func(sum []float32, lo, hi int)) {
 	}
 }
 
-// endChain adds the chain at hand, if there is one, to part.
+// endChain adds the current chain, if there is one, to part.
 func (s *longSum) endChain() {
 	if s.terms > 0 {
 		simd.AddTo(s.next(), s.chain)
@@ -69,7 +69,7 @@ func (s *longSum) endChain() {
 	}
 }
 
-// next is what the sum of the next chain is to be added to.
+// next returns the row to which the next chain must be added.
 func (s *longSum) next() []float32 {
 	if s.n == chainSums {
 		s.widen()
@@ -118,10 +118,10 @@ func (s *longSum) gather(dst, src []float32, ld int, ids []uint32) {
 	s.addTo(dst)
 }
 
-// segment adds segment g of a row's edges to dst: by whole, which adds their sum, when they
-// are all and one chain. The sum of a row of several segments, or of a long one, is made by
-// more and waits in s for the last: one sum is added to dst for each row and cell. Where dst
-// is zero yet a chain may as well be made in it.
+// segment adds segment g of a row's edges to dst. One sum is added to dst for each row and cell. If the segment
+// has all edges of the row and they are one chain, whole adds their sum. Otherwise the sum is computed by
+// more and kept in s until the row's last segment. If dst is still zero, a chain may be computed in
+// dst itself.
 func (s *longSum) segment(dst []float32, g segment, whole func(dst []float32), more func(sum []float32, lo, hi int)) {
 	switch {
 	case g.first && g.last && g.all <= chainTerms:
@@ -140,15 +140,15 @@ func (s *longSum) segment(dst []float32, g segment, whole func(dst []float32), m
 	}
 }
 
-// A Global is added to once a launch of a program, on GPUs once a tile, and these may be
-// many. Where Out.Carry says so its sum is kept in two floats: behind its numbers lies what
-// each of them is short of the sum.
+// Every launch of a program, and on GPUs every tile, adds to a Global, and there may be
+// many. With Out.Carry its sum is kept in two floats: after its numbers the Global stores the rounding error
+// of each of them.
 
-// addCarry adds x to a number of such a Global.
+// addCarry adds x to a number of such a Global; rest is its rounding error.
 func addCarry(sum, rest *float32, x float64) {
 	x += float64(*sum) + float64(*rest)
 	*sum, *rest = float32(x), 0
-	if y := float32(x - float64(*sum)); y-y == 0 { // not behind an overflow
+	if y := float32(x - float64(*sum)); y-y == 0 { // y is finite: the sum has not overflowed
 		*rest = y
 	}
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // parallel calls f(worker, i) for every i in [0, n), on at most GOMAXPROCS workers.
-// What f computes may depend on i only, never on the worker: results are the same
+// The result of f must depend on i only and not on the worker, so that results are the same
 // for any number of workers.
 func parallel(n int, f func(worker, i int)) {
 	workers := min(runtime.GOMAXPROCS(0), n)

@@ -20,6 +20,7 @@ type builder struct {
 	bufs  [][]float32
 	guard []int // by operand: floats that the program may write; behind them nothing changes
 	regs  []reg
+	index []uint32 // where rows of tables lie
 }
 
 // reg is a register with bounds that keep its arithmetic exact.
@@ -73,6 +74,19 @@ func drawKernel(t *rapid.T, r *rand.Rand, s sizes, edges bool) *builder {
 		b.out()
 	}
 	return b
+}
+
+// tables has some operands be tables, of which a list names rows.
+func (b *builder) tables() {
+	b.p.Operands = len(b.bufs)
+	for range max(b.s.own, b.s.other) {
+		b.index = append(b.index, uint32(b.r.IntN(min(b.s.own, b.s.other))))
+	}
+	for k := range b.bufs {
+		if b.p.Indexable(k) && b.int("table", 0, 2) == 0 {
+			b.p = b.p.WithIndex(k)
+		}
+	}
 }
 
 // weighted adds what has a short cut: the sum of rows of the far end, each times a number

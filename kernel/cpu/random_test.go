@@ -28,6 +28,7 @@ func TestRandomKernels(t *testing.T) {
 				s.own += 700
 			}
 			b := drawKernel(t, r, s, edges)
+			b.tables()
 			t.Log(b)
 			checkKernel(t, b, makeCells(r, s))
 		}))
@@ -43,6 +44,7 @@ func TestLargeCells(t *testing.T) {
 		r := rand.New(rand.NewPCG(rapid.Uint64Range(0, 1<<20).Draw(t, "seed"), 1))
 		s := sizes{own: rapid.IntRange(1, 12000).Draw(t, "rows"), other: 300, edges: 30000, cells: 2, hub: rapid.Bool().Draw(t, "hub")}
 		b := drawKernel(t, r, s, true)
+		b.tables()
 		t.Log(b)
 		checkKernel(t, b, makeCells(r, s))
 	})
@@ -56,7 +58,7 @@ func checkKernel(t *rapid.T, b *builder, cells []chunk.View) {
 	if !b.p.Edges {
 		cells = cells[:1]
 	}
-	want := &reference{p: b.p}
+	want := &reference{p: b.p, index: b.index}
 	for _, x := range b.bufs {
 		y := make([]float64, len(x))
 		for i := range x {
@@ -78,7 +80,7 @@ func checkKernel(t *rapid.T, b *builder, cells []chunk.View) {
 		got := b.buffers()
 		old := runtime.GOMAXPROCS(workers)
 		for k := range cells {
-			l := &cpu.Launch{Rows: b.s.own, Bufs: got, First: k == 0, Last: k == len(cells)-1}
+			l := &cpu.Launch{Rows: b.s.own, Bufs: got, Index: b.index, First: k == 0, Last: k == len(cells)-1}
 			if b.p.Edges {
 				l.Cell = &cells[k]
 				if workers == 2 { // a packed cell is the same

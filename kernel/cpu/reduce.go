@@ -7,15 +7,15 @@ import (
 	"sagann/kernel"
 )
 
-// Sums over all rows go to private partial sums, which are added to the Global in their
-// order: the bits do not depend on the workers. The rows are in `lanes` blocks, and each
-// block has a partial sum of its own; where a Global that rows are sorted into by key is so
-// large that copies of it would fill the memory, neighbouring blocks share one. With one
-// for all it is summed into in place. How many a result has, and how each is summed, depends
-// on that result alone, not on what else the program computes.
+// A sum over all rows is computed as partial sums, which are added to the Global in a fixed
+// order, so its bits do not depend on the workers. The rows are divided into `lanes` blocks, and each
+// block has a partial sum of its own. In a reduction by key the Global can be so
+// large that many copies would fill the memory; then neighbouring blocks share a partial sum. If all blocks
+// share one, rows are added to the Global in place. The number of partial sums depends
+// on the result alone, and not on the other results of the program.
 
-// countLanes settles how many partial sums each reduce has, a power of two, and how many
-// neighbouring blocks are worked on one after the other, as they share a partial sum.
+// countLanes decides how many partial sums each reduction has, a power of two, and how many
+// neighbouring blocks one worker does in order, as they share a partial sum.
 func (c *Program) countLanes() {
 	c.lanes, c.chain = make([]int, len(c.p.Outs)), 1
 	for _, i := range c.reduces {
@@ -37,12 +37,12 @@ func (c *Program) reduceFloats(o *kernel.Out) int {
 	return c.p.Widths[o.Reg]
 }
 
-// inPlace tells whether result i is summed into its Global without partial sums. All blocks
-// then have one worker.
+// inPlace reports whether result i is added to its Global without partial sums. One worker then does all
+// blocks.
 func (c *Program) inPlace(i int) bool { return c.lanes[i] == 1 && c.p.Outs[i].Acc != kernel.SumSparse }
 
-// startReduce makes all partial sums zero. Those by key are in float64 at once: rows of one
-// key do not follow each other.
+// startReduce makes all partial sums zero. Those of reductions by key are in float64 from the start, as rows
+// of the same key are not neighbours and do not form chains.
 func (r *run) startReduce(blocks int) {
 	c := r.c
 	for _, i := range c.reduces {
@@ -63,7 +63,7 @@ func (r *run) startReduce(blocks int) {
 	}
 }
 
-// usedLanes is how many partial sums of result i so many blocks have.
+// usedLanes is how many partial sums of result i are used with so many blocks.
 func (c *Program) usedLanes(i, blocks int) int { return (blocks-1)*c.lanes[i]/lanes + 1 }
 
 // reduce adds n rows of a strip of a block to the block's partial sum of result i.
@@ -72,7 +72,7 @@ func (r *run) reduce(w *worker, i, block, n int) {
 	o, m := &c.p.Outs[i], c.p.Widths[c.p.Outs[i].Reg]
 	x := w.at[o.Reg][:n*m]
 	var s *longSum
-	var top []float32 // of MaxBy
+	var top []float32 // for MaxBy
 	if c.inPlace(i) {
 		top = r.l.Bufs[o.Operand]
 	} else {
@@ -115,7 +115,8 @@ func addWide(sum []float64, x []float32) {
 	}
 }
 
-// addSparse adds y to each row of sum below rows that a column of a sparse row names, times its value.
+// addSparse adds y times the value of each entry of a sparse row to the row of sum that the entry's column
+// names, if it is below rows.
 func addSparse(sum []float64, y, row []float32, rows int) {
 	k := len(row) / 2
 	for j, c := range row[:k] {
@@ -130,7 +131,7 @@ func addSparse(sum []float64, y, row []float32, rows int) {
 	}
 }
 
-// rowOfKey is key as an index below n, or -1 if it is none.
+// rowOfKey is key as an index below n, or -1 if it is not one.
 func rowOfKey(key float32, n int) int {
 	if k := int(key); key >= 0 && key < float32(n) && float32(k) == key {
 		return k
@@ -138,7 +139,7 @@ func rowOfKey(key float32, n int) int {
 	return -1
 }
 
-// keySum sums rows of one key that follow each other before they go to a Global in place.
+// keySum adds up consecutive rows of the same key, before the sum is added to a Global in place.
 type keySum struct {
 	sum  longSum
 	key  int // of the rows in sum
@@ -188,8 +189,8 @@ func (r *run) finishReduce(blocks int) {
 	}
 }
 
-// addSums adds partial sums of n numbers each to the Global of o: in float32 where each has
-// so few rows that it is in float32 itself, and the Global carries nothing.
+// addSums adds partial sums of n numbers each to the Global of o. It adds in float32 if the partial sums are
+// of so few rows that they are in float32, and the Global has no Carry.
 func addSums(o *kernel.Out, dst []float32, sums []longSum, n int) {
 	wide := o.Carry
 	for k := range sums {
@@ -219,8 +220,8 @@ func addSums(o *kernel.Out, dst []float32, sums []longSum, n int) {
 	}
 }
 
-// MaxOrdered sets dst to the larger of dst and x, both ordered bit patterns: how the
-// maxima of several lanes or devices become one.
+// MaxOrdered sets dst to the larger of dst and x, both ordered bit patterns. It joins the
+// maxima of several lanes or devices.
 func MaxOrdered(dst, x []float32) {
 	for i, y := range x {
 		if b := math.Float32bits(y); b > math.Float32bits(dst[i]) {

@@ -10,8 +10,9 @@ import (
 // A reference runs a program one row or one edge at a time in float64, in the plainest
 // way there is.
 type reference struct {
-	p    *kernel.Program
-	bufs [][]float64
+	p     *kernel.Program
+	bufs  [][]float64
+	index []uint32
 }
 
 // run is one launch.
@@ -150,6 +151,9 @@ func (r *reference) registers(row, e int, cell *chunk.View) [][]float64 {
 			}
 			regs[l.Reg] = x
 			continue
+		}
+		if l.Indexed {
+			at = int(r.index[at/l.LD]) * l.LD
 		}
 		if l.Key != kernel.NoKey {
 			b = key(l.Key, cell, e)

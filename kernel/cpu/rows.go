@@ -5,8 +5,8 @@ import "sagann/kernel"
 // block is a range of own rows, and in edge programs of entries of the row list.
 type block struct{ lo, hi, from, to int }
 
-// rowBlocks splits rows evenly. With sums into a Global there are at most so many parts as
-// lanes, whatever the number of workers.
+// rowBlocks splits rows evenly. With sums into a Global there are at most as many parts as
+// lanes, for any number of workers.
 func rowBlocks(rows int, sums bool) []block {
 	size := 1024
 	if sums {
@@ -23,18 +23,19 @@ func (r *run) rows(w *worker, b block, number int) {
 	c, l := r.c, r.l
 	for lo := b.lo; lo < b.hi; lo += c.strip {
 		n := min(c.strip, b.hi-lo)
-		for _, f := range c.p.Leaves {
+		for i := range c.p.Leaves {
+			f := &c.p.Leaves[i]
 			if f.From == kernel.Global || c.skip[f.Reg] {
 				continue
 			}
 			buf := l.Bufs[f.Operand]
-			if f.LD == f.Cols {
+			if f.LD == f.Cols && !f.Indexed {
 				w.at[f.Reg] = buf[lo*f.LD : (lo+n)*f.LD]
 				continue
 			}
 			dst := c.reg(w, f.Reg, n)
 			for i := range n {
-				copy(dst[i*f.Cols:(i+1)*f.Cols], buf[(lo+i)*f.LD:])
+				copy(dst[i*f.Cols:(i+1)*f.Cols], buf[l.row(f, lo+i)*f.LD:])
 			}
 			w.at[f.Reg] = dst
 		}

@@ -11,7 +11,16 @@ type Launch struct {
 	Rows        int         // own rows
 	Bufs        [][]float32 // by operand; Own and Other start at row 0 of their interval
 	Cell        *chunk.View // the cell's edges; nil in row programs
+	Index       []uint32    // by row: its row in the operands of indexed leaves; nil: the program has none
 	First, Last bool        // edge programs: start the accumulators; finish them
+}
+
+// row is the index of row i of leaf f in its operand.
+func (l *Launch) row(f *kernel.Leaf, i int) int {
+	if f.Indexed {
+		return int(l.Index[i])
+	}
+	return i
 }
 
 // run is the state shared by the workers of one launch.

@@ -12,11 +12,12 @@ type worker struct {
 	gemm  []float32
 	tn    []float32
 	segs  []segment
-	long  []longSum // by result: the sum at hand
+	long  []longSum // by result: the current sum
 	lse   []longLSE
 	by    []keySum
 	far   []uint32 // far ends of the strip's edges
-	ids   []uint32 // room for such where cells are packed
+	ids   []uint32 // room for far ends of packed cells
+	index []uint32 // room for the places of rows of indexed leaves
 	args  kernel.Args
 	ready bool // spread registers are filled
 }
@@ -39,7 +40,7 @@ func (c *Program) newWorker() *worker {
 	return w
 }
 
-// reg is the room of register i for n rows.
+// reg is the memory of register i for n rows.
 func (c *Program) reg(w *worker, i, n int) []float32 {
 	at := c.place[i] * c.strip
 	return w.regs[at : at+n*c.p.Widths[i]]

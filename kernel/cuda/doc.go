@@ -15,7 +15,8 @@
 //     rows that are read only where a mask needs them; heads.go: registers of a number a head;
 //     accumulators.go: begin, step, merge, end.
 //   - Lines. header.go: names, parameters, blocks; loads.go: how registers are read and written;
-//     emit.go: lanes and columns; packed_ids.go: far ends in as few bits as an interval needs.
+//     emit.go: lanes and columns; packed_ids.go: far ends in as few bits as an interval needs;
+//     index.go: rows that are read where a list says.
 //   - Source that is the same for all programs: prelude.go, optimizer.go, join.go, sparse_text.go;
 //     block_cells.go (parts of sampled blocks), far_rows.go (rows from host memory).
 //   - Launches. launch.go: which kernels, over which tiles; gather_select.go: which of the gather

@@ -184,7 +184,7 @@ func (t *emitter) pass(b *strings.Builder, g *gathering, before, body string, hu
 	u.openRounds(g.outs, fold)
 	fmt.Fprintf(b, "\t\t#pragma unroll %d\n\t\tfor (; next < stop; next += step) {\n\t\t\tconst ll e = lo + next; (void)e;\n", t.unroll(g.instrs))
 	if slices.ContainsFunc(t.c.p.Leaves, func(l kernel.Leaf) bool { return l.From == kernel.Other }) {
-		b.WriteString("\t\t\tconst unsigned far = " + farID(t.c.p, "e") + ";\n")
+		b.WriteString("\t\t\tconst unsigned far = " + farID(t.c.p, "e") + ";\n" + t.c.ifPlaces("\t\t\t"+edgePlace))
 	}
 	b.WriteString(body)
 	b.WriteString("\t\t}\n")

@@ -32,6 +32,9 @@ func (c *Program) params() string {
 	for _, r := range c.Order {
 		fmt.Fprintf(&b, "float *s%d, ", r)
 	}
+	if c.p.Indexes() {
+		b.WriteString("const unsigned *__restrict__ index, ")
+	}
 	if c.p.Edges {
 		b.WriteString("const unsigned *__restrict__ rowids, const unsigned *__restrict__ ptr, const unsigned *__restrict__ other, " +
 			"const float *__restrict__ rank, const unsigned *__restrict__ type, const float *__restrict__ weight, " +

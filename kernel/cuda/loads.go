@@ -79,10 +79,8 @@ func (t *emitter) leaf(l *kernel.Leaf) {
 		return
 	case kernel.EdgeBuf:
 		t.ptr[l.Reg] = fmt.Sprintf("%s + e * %d", b, l.LD)
-	case kernel.Own:
-		t.ptr[l.Reg] = fmt.Sprintf("%s + row * %d", b, l.LD)
-	case kernel.Other:
-		t.ptr[l.Reg] = fmt.Sprintf("%s + (size_t)far * %d", b, l.LD)
+	case kernel.Own, kernel.Other:
+		t.ptr[l.Reg] = fmt.Sprintf("%s + %s * %d", b, rowAt(l), l.LD)
 	}
 	if t.near(l) {
 		t.fetchNear(l)
@@ -184,7 +182,7 @@ func (t *emitter) fetchNear(l *kernel.Leaf) {
 	if l.Half {
 		half = "_half"
 	}
-	t.line("saga_near%s<G, V>(near%d + (size_t)far * %d, r%d);", half, l.Reg, l.LD, l.Reg)
+	t.line("saga_near%s<G, V>(near%d + %s * %d, r%d);", half, l.Reg, rowAt(l), l.LD, l.Reg)
 }
 
 // alias names what edge u of the round holds of register r.

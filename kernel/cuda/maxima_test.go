@@ -3,15 +3,11 @@ package cuda_test
 import (
 	"fmt"
 	"math"
-	"strings"
 	"testing"
 
 	"sagann/chunk"
-	"sagann/device"
 	"sagann/kernel"
 	"sagann/kernel/cpu"
-	"sagann/kernel/cuda"
-	"sagann/mine/cuda/cudatest"
 )
 
 // maxFar is the rows of the far interval of maxCell.
@@ -78,68 +74,22 @@ func TestMaximaEmulated(t *testing.T) {
 
 // sameMaxima runs p over cells on an emulated GPU and on the CPU.
 func sameMaxima(t *testing.T, p *kernel.Program, cells []*chunk.Rect, rows int, x []float32, way kernel.GatherWay) {
-	c, err := cuda.Render(p, cuda.H200)
-	if err != nil {
-		t.Fatal(err)
-	}
 	host, err := cpu.Compile(p)
 	if err != nil {
 		t.Fatal(err)
 	}
 	f, ld := p.Widths[0], p.Outs[0].LD
 	want := [][]float32{x, make([]float32, rows*ld), make([]float32, rows*ld)}
-	size := int64(len(x)+2*rows*ld) * 4
+	got := [][]float32{x, make([]float32, rows*ld), make([]float32, rows*ld)}
 	for k, r := range cells {
 		v := r.View()
 		host.Run(&cpu.Launch{Rows: rows, Bufs: want, Cell: &v, First: k == 0, Last: k == len(cells)-1})
-		size += r.Bytes
 	}
-	size = max(kernel.Align(size), 1<<20) // host memory has pages of its own then
-	d := cudatest.Open(t, 0, size+1<<12)
-	must := cudatest.Must(t)
-	q, m, base := cudatest.Room(t, d, size)
-	h, err := d.HostAlloc(size)
-	must(err)
-	defer func() { must(d.HostFree(h)); must(d.Free(m)) }()
-	functions, err := d.Compile(cuda.Emulated(c.Source), c.Names)
-	must(err)
-	at := int64(0)
-	put := func(b []byte) uint64 {
-		copy(h.Bytes()[at:], b)
-		at += int64(len(b))
-		return base + uint64(at) - uint64(len(b))
-	}
-	bytesOf := func(x []float32) []byte {
-		var b []byte
-		for _, y := range x {
-			le := math.Float32bits(y)
-			b = append(b, byte(le), byte(le>>8), byte(le>>16), byte(le>>24))
-		}
-		return b
-	}
-	bufs := []uint64{put(bytesOf(x)), put(make([]byte, rows*ld*4)), put(make([]byte, rows*ld*4))}
-	var commands []device.Command
-	for k, r := range cells {
-		cell := put(r.Mem[:r.Bytes])
-		l := &kernel.GPULaunch{Rows: rows, Bufs: bufs, First: k == 0, Last: k == len(cells)-1, Gather: way,
-			Cell: &kernel.GPUCell{Ptr: r.View().Ptr, PtrAt: cell + uint64(r.PtrOff), Other: cell + uint64(r.OtherOff), Rank: cell + uint64(r.RankOff)}}
-		for _, s := range c.Steps(l) {
-			if strings.Contains(c.Names[s.Func], "hub") || s.Grid[1] > 1 {
-				t.Fatalf("%s, %d slices: not emulated", c.Names[s.Func], s.Grid[1])
-			}
-			commands = append(commands, device.Command{Call: &device.Call{Func: functions[s.Func], Grid: s.Grid, Block: s.Block, Shared: s.Shared, Args: s.Args}})
-		}
-	}
-	must(d.CopyH2D(q, m, 0, h.Bytes()))
-	must(d.Launch(q, device.GPUFunc("maxima", func(g device.GPU) (device.Batch, error) { return g.Prepare(commands) })))
-	must(d.CopyD2H(q, h.Bytes(), m, 0))
-	must(d.Sync())
+	emulate(t, p, cells, &kernel.GPULaunch{Rows: rows, Gather: way}, nil, got)
 	for k := 1; k < 3; k++ {
 		for i, w := range want[k] {
-			b := h.Bytes()[int64(bufs[k]-base)+int64(i)*4:]
-			got := math.Float32frombits(uint32(b[0]) | uint32(b[1])<<8 | uint32(b[2])<<16 | uint32(b[3])<<24)
-			if i%ld < f && got != w && (got == got || w == w) {
-				t.Fatalf("row %d column %d of operand %d: %v, want %v", i/ld, i%ld, k, got, w)
+			if x := got[k][i]; i%ld < f && x != w && (x == x || w == w) {
+				t.Fatalf("row %d column %d of operand %d: %v, want %v", i/ld, i%ld, k, x, w)
 			}
 		}
 	}

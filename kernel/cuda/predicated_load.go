@@ -62,7 +62,7 @@ func (t *emitter) fetchLazy(row, mask int) {
 	t.line("for (int k = 0; k < %d; k++) need%d |= r%d[k] != 0.f;", t.elems(l.Cols), row, mask)
 	t.line("saga_fill(r%d, 0.f);", row)
 	t.line("if (need%d) {", row)
-	if p := fmt.Sprintf("b%d + (size_t)far * %d", l.Operand, l.LD); l.Half {
+	if p := fmt.Sprintf("b%d + %s * %d", l.Operand, rowAt(l), l.LD); l.Half {
 		t.fetchHalf(l, p)
 	} else {
 		t.fetch(row, p, t.vector(l.LD))

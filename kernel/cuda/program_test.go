@@ -193,3 +193,19 @@ func TestCUDASlices(t *testing.T) {
 		}
 	}
 }
+
+// TestIndexedProduct: a product reads rows side by side, so that no launch reads its rows by a list; if one did, they would be
+// brought to memory of their own.
+func TestIndexedProduct(t *testing.T) {
+	p := dense(false)
+	if p.Indexable(0) || p.Indexable(1) || p.Indexable(3) || !weighted(8).Indexable(0) || weighted(8).Indexable(1) {
+		t.Error("other operands may be indexed than those whose rows are read one by one")
+	}
+	c := render(t, p.WithIndex(0))
+	if h := c.Home[0]; h.Kind != kernel.InScratch || !strings.Contains(c.Source, "b0 + (size_t)index[row] * 16") {
+		t.Errorf("the product reads %+v", h)
+	}
+	if p.Indexes() {
+		t.Error("the program itself was changed")
+	}
+}

@@ -131,7 +131,7 @@ func (f *fragment) render(b *strings.Builder) error {
 	fmt.Fprintf(b, "\tfor (ll i = blockIdx.x * (ll)%d + group; i < n; i += gridDim.x * (ll)%d) {\n", k.groups, k.groups)
 	if p.Edges {
 		b.WriteString("\t\tconst ll e = from + i, entry = saga_entry(ptr, entries, e), row = rowids ? rowids[entry] : entry;\n" +
-			"\t\tconst unsigned far = " + farID(p, "e") + "; (void)row; (void)far;\n")
+			"\t\tconst unsigned far = " + farID(p, "e") + "; (void)row; (void)far;\n" + c.ifPlaces("\t\t"+edgePlace))
 	} else {
 		b.WriteString("\t\tconst ll row = first + i; (void)row;\n")
 	}

@@ -125,7 +125,7 @@ func (t *emitter) nearPointers(b *strings.Builder) {
 func (t *emitter) rounds(b *strings.Builder, g *gathering, groups int, before, loads, body string) {
 	fmt.Fprintf(b, "\tconstexpr int R = %d;\n", t.fewRows(g.instrs))
 	fmt.Fprintf(b, "\tconst unsigned at = blockIdx.x * %du + group;\n", groups)
-	list := listOf(t.c.p)
+	list, edge := listOf(t.c.p), fewEdge+t.c.ifPlaces(placeOfRound)
 	b.WriteString(fewRow + list.begin)
 	fmt.Fprintf(b, fewFirst, fmt.Sprintf(list.id, "u"))
 	b.WriteString(strings.ReplaceAll(before, "\t\t", "\t"))
@@ -138,8 +138,8 @@ func (t *emitter) rounds(b *strings.Builder, g *gathering, groups int, before, l
 	for _, r := range t.held {
 		u.line("\tfloat h%d[R]%s;", r, t.index(r))
 	}
-	b.WriteString("\t\tunsigned ids[R];\n\t\t#pragma unroll\n\t\tfor (int u = 0; u < R; u++) ids[u] = soon[u];\n" + fewEdge + loads + "\t\t\t}\n\t\t}\n" +
-		fmt.Sprintf(fewIDs, fmt.Sprintf(list.id, "R + u")) + list.next + fewEdge)
+	b.WriteString("\t\tunsigned ids[R];\n\t\t#pragma unroll\n\t\tfor (int u = 0; u < R; u++) ids[u] = soon[u];\n" + t.c.ifPlaces(roundPlaces) + edge + loads + "\t\t\t}\n\t\t}\n" +
+		fmt.Sprintf(fewIDs, fmt.Sprintf(list.id, "R + u")) + list.next + edge)
 	for _, r := range t.held {
 		u.line("\t\t\t%s", t.alias(r))
 	}

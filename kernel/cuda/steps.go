@@ -31,6 +31,9 @@ func (s *launcher) args(from, to, first, n int, begin, end bool) []uint64 {
 	for _, r := range s.c.Order {
 		a = append(a, s.scratch[r])
 	}
+	if s.c.p.Indexes() {
+		a = append(a, s.l.Index)
+	}
 	if s.c.p.Edges {
 		e := s.l.Cell
 		entries, _ := e.Size()

@@ -16,11 +16,16 @@ func (w work) plus(v work) work { return work{w.bytes + v.bytes, w.flops + v.flo
 // wide is the work of reading or writing a register once.
 func (c *Program) wide(r int) work { return work{bytes: 4 * int64(c.p.Widths[r])} }
 
-// read is the work of loading a register: two bytes a column of rows of bfloat16.
+// read is the work of loading a register: two bytes a column of rows of bfloat16, and where an indexed row lies.
 func (c *Program) read(r int) work {
 	w := c.wide(r)
-	if slices.ContainsFunc(c.p.Leaves, func(l kernel.Leaf) bool { return l.Reg == r && l.Half }) {
-		w.bytes /= 2
+	if k := slices.IndexFunc(c.p.Leaves, func(l kernel.Leaf) bool { return l.Reg == r }); k >= 0 {
+		if c.p.Leaves[k].Half {
+			w.bytes /= 2
+		}
+		if c.p.Leaves[k].Indexed { // its place
+			w.bytes += 4
+		}
 	}
 	return w
 }

@@ -11,8 +11,8 @@ import (
 	"sagann/mine/run"
 )
 
-// Widest is the most neighbours above it that a root may have, for cliques of any size and
-// for triangles at edges, where a block has so much shared memory: a power of two.
+// Widest is the largest number of neighbours above a root that the kernels for cliques and for
+// triangles at edges can handle, if a block has so many bytes of shared memory. It is a power of two.
 func Widest(shared int64) int {
 	n := 1 << 15 // places in the table have 16 bits
 	for n > small && max(cliqueShared(8, n, wideBlock/32, false), tableShared(n)+4*int64(n)) > shared {
@@ -21,17 +21,17 @@ func Widest(shared int64) int {
 	return n
 }
 
-// class is the roots whose number of neighbours above is at most most, and that stand in
-// the order of roots from lo up to hi.
+// class is a range of roots, lo up to hi in the order of roots, with at most most neighbours above.
 type class struct {
 	lo, hi int
 	most   int
 }
 
-// classes cuts the roots of at least least neighbours above, which descend, at the sizes.
+// classes divides the roots with at least least neighbours above into classes. Roots are sorted by that
+// number, descending, and sizes are the largest numbers of the classes.
 func (g *Graph) classes(least int, sizes ...int) []class {
 	above := func(v uint32) int { return len(g.rows.Above(v)) }
-	upTo := func(n int) int { // the first root of at most n neighbours
+	upTo := func(n int) int { // the first root of at most n neighbours above
 		at, _ := slices.BinarySearchFunc(g.order, n, func(v uint32, n int) int {
 			if above(v) > n {
 				return -1
@@ -55,7 +55,8 @@ func (g *Graph) classes(least int, sizes ...int) []class {
 	return out
 }
 
-// slotsOf is the size of the table for n vertices; fill_table takes the same.
+// slotsOf is the number of slots of the hash table for n vertices. The kernel's fill_table computes the
+// same number.
 func slotsOf(n int) int64 {
 	slots := int64(64)
 	for slots < 3*int64(n) {
@@ -67,10 +68,11 @@ func slotsOf(n int) int64 {
 // wordsOf is the number of words from one row to the next in a matrix of n rows.
 func wordsOf(n int) int64 { return int64((n+31)/32 | 1) }
 
-// tableShared is the shared memory of a block whose roots have at most n neighbours above.
+// tableShared is the bytes of shared memory for the hash table and the list of a root's neighbours,
+// for roots of at most n neighbours above.
 func tableShared(n int) int64 { return 16 + 4*int64(n) + 6*slotsOf(n) }
 
-// cliqueShared is tableShared with the sets and, inside, the matrix.
+// cliqueShared is tableShared plus the sets of all warps and, if inside, the matrix.
 func cliqueShared(k, n, warps int, inside bool) int64 {
 	s := tableShared(n) + 4*int64(warps)*int64(max(k-4, 0))*wordsOf(n)
 	if inside && k > 3 {
@@ -79,8 +81,8 @@ func cliqueShared(k, n, warps int, inside bool) int64 {
 	return s
 }
 
-// Shapes of blocks: a root of many neighbours above has the threads of a whole
-// multiprocessor, others share it.
+// Shapes of blocks: for roots of many neighbours above one block fills a multiprocessor, for others
+// several blocks share it.
 const (
 	middle      = 256 // neighbours above; a matrix of them leaves room for several blocks
 	wideBlock   = 1024
@@ -88,7 +90,7 @@ const (
 	narrowBlock = 256
 )
 
-// warpBlocks is the number of blocks of kernels with a warp a root.
+// warpBlocks is the number of blocks of kernels in which each warp does a root.
 func (c Chip) warpBlocks() int { return 8 * c.Processors }
 
 // shape is how a class of roots is launched.
@@ -109,14 +111,14 @@ func shapeOf(k int, c class, chip Chip) shape {
 	return s
 }
 
-// cliqueClasses are the classes of roots for cliques of k vertices. Where most rows come
-// from host memory, all roots that blocks do are one class: it is dealt from both ends, so
-// that roots of many neighbours, which compute, run beside those that wait for rows.
+// cliqueClasses are the classes of roots for cliques of k vertices. If kernels mostly wait for host
+// memory (waits), the roots that share a multiprocessor are one class, not two. Classes are then handed
+// out from both ends, so that large roots, which compute, run beside smaller ones, which wait for rows.
 func (g *Graph) cliqueClasses(k int, shared int64, waits bool) []class {
 	if k == 3 {
 		return g.classes(2, small, middle)
 	}
-	two, one := middle, middle // the largest whose matrix lies in half, and all, of the shared memory
+	two, one := middle, middle // the largest roots whose matrix fits into half, and all, of the shared memory
 	for two < Widest(shared) && cliqueShared(k, two+32, halfBlock/32, true) <= half(shared) {
 		two += 32
 	}
@@ -129,13 +131,12 @@ func (g *Graph) cliqueClasses(k int, shared int64, waits bool) []class {
 	return g.classes(k-1, small, middle, two, one)
 }
 
-// half is the shared memory of a block of which two share a multiprocessor, which keeps
-// 1 KiB for each.
+// half is the shared memory of each of two blocks on a multiprocessor, which reserves 1 KiB for each.
 func half(shared int64) int64 { return shared/2 - 1<<10 }
 
-// CliquesNeed is the memory that Cliques takes on each GPU beside the graph. Scratch for
-// roots whose matrix is larger than shared memory is what a quarter as many blocks take as
-// there are multiprocessors at least, so that it can be less than this on demand.
+// CliquesNeed is the bytes that Cliques takes on each GPU in addition to the graph. They include scratch for
+// roots whose matrix does not fit into shared memory, for at least a quarter as many blocks as there
+// are multiprocessors.
 func CliquesNeed(r *rows.Rows, k int, chip Chip) int64 {
 	need := int64(8*stateWords) + 5*16*int64(chip.warpBlocks()*8+wideBlock/32*chip.Processors) + 8*device.Align
 	if k > 3 && cliqueShared(k, r.MaxAbove, wideBlock/32, true) > chip.Shared {
@@ -203,7 +204,7 @@ func (g *Graph) Cliques(ctx context.Context, k int, report func(float64)) (run.T
 	return totals[0], nil
 }
 
-// wide refuses roots that have no table.
+// wide is an error if a root has more neighbours above than Widest.
 func (g *Graph) wide() error {
 	if most := Widest(g.cards[0].chip.Shared); g.rows.MaxAbove > most {
 		return fmt.Errorf("a vertex has %d neighbours after it in order of degree; the kernels take %d", g.rows.MaxAbove, most)
@@ -211,11 +212,11 @@ func (g *Graph) wide() error {
 	return nil
 }
 
-// shares tells the share of the work by the tasks that the launches of classes have taken:
-// a root costs the square of its neighbours above. Small roots are not asked: their
-// kernels are short.
+// shares returns a function that computes the share of the work that is done, from the number of tasks
+// that the launches of all classes have taken. A root counts as the square of its neighbours
+// above. Small roots are left out, as their kernels are short.
 func (g *Graph) shares(all []class, step int) func([]uint64) float64 {
-	const steps = 64 // to which the sums are kept, for each class
+	const steps = 64 // for each class, sums are kept at so many points
 	sums := make([][]float64, len(all))
 	total := 0.0
 	sum := sync.OnceFunc(func() {
@@ -238,7 +239,7 @@ func (g *Graph) shares(all []class, step int) func([]uint64) float64 {
 		sum()
 		done := 0.0
 		for i, c := range all {
-			n := c.hi - c.lo // low halves count from the front, high ones from the back; see next_of_ends
+			n := c.hi - c.lo // low halves of a count are taken from the front, high ones from the back; see next_of_ends
 			front := min(int(taken[i]&(1<<32-1))*step, n)
 			back := min(int(taken[i]>>32)*step, n-front)
 			done += sums[i][front*steps/n] - sums[i][0] + sums[i][steps] - sums[i][(n-back)*steps/n]

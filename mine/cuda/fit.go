@@ -5,17 +5,18 @@ import (
 	"sagann/mine/rows"
 )
 
-// Fit is how the memory of a GPU is divided.
+// Fit says how the memory of a GPU is divided.
 type Fit struct {
 	Layout   Layout
-	Room     int64 // bytes of work, for Sums, Count and List
+	Room     int64 // bytes for work: the argument room of Sums, Count, Maps and List
 	Bytes    int64 // all
-	Smallest int64 // the least memory that would do
+	Smallest int64 // the smallest limit that works
 }
 
-// Divide divides limit bytes of each GPU between the rows and work, which takes from least
-// to most bytes. Rows that do not fit beside a quarter for the work, or beside what it
-// takes at least, stay in host memory. ok is false where limit is less than Smallest.
+// Divide divides limit bytes of each GPU between the rows and the work. The work can use from least
+// to most bytes. If all rows do not fit, the work gets a quarter of the memory or, if more, what it needs
+// at least; the rows that do not fit into the rest stay in host memory. ok is false if limit is
+// less than Smallest.
 func Divide(r *rows.Rows, part Part, limit, least, most int64) (f Fit, ok bool) {
 	table, all := TableBytes(r), Layout{Part: part}.RowBytes(r)
 	f = Fit{Layout: Layout{Part: part, Hot: -1}, Smallest: table + device.Align + least}

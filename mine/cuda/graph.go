@@ -13,7 +13,7 @@ import (
 	"sagann/mine/run"
 )
 
-// Part is what of each row is on the GPUs.
+// Part says which part of each row the GPUs need.
 type Part uint8
 
 // Parts of rows.
@@ -22,62 +22,62 @@ const (
 	Whole             // all neighbours
 )
 
-// Layout says what of the graph is uploaded and where it lies.
+// Layout says which part of the graph is uploaded, and where it lies.
 type Layout struct {
 	Part Part
-	// Hot bounds the bytes of rows on each GPU; the others are read from pinned host
-	// memory. Below 0: all are on the GPUs.
+	// Hot bounds the bytes of rows in the memory of each GPU; the other rows are read from pinned
+	// host memory. Below 0: all rows are in GPU memory.
 	Hot int64
-	// Reads is how often rows are read, by their class; all 0: as often as vertices name
+	// Reads is how often the rows of each class are read; all 0: once for each neighbour that reads
 	// them.
 	Reads plan.Reads
-	// Hubs: vertices of many neighbours also have them as bits, for loops. Of whole rows.
+	// Hubs also uploads the bits of hubs (see rows.Rows), for loops. It needs whole rows.
 	Hubs bool
 }
 
-// Graph is a graph on one or more GPUs: a table of rows, each with its 64-bit address. Rows
-// are read from wherever they lie.
+// Graph is a graph on one or more GPUs: a table with the 64-bit address of each row. Kernels read rows
+// from GPU memory or host memory alike.
 type Graph struct {
 	rows   *rows.Rows
 	layout Layout
-	waits  bool     // kernels wait for the host's memory; see upload
+	waits  bool     // kernels mostly wait for host memory; see Upload
 	order  []uint32 // vertices by descending number of neighbours above
 	cards  []*card
-	cold   device.HostMem // of the first GPU, read by all
+	cold   device.HostMem // rows in host memory, taken on the first GPU and read by all
 	first  device.GPU
 }
 
 // card is one GPU.
 type card struct {
 	gpu         device.GPU
-	queue, side device.Queue // side: what must not wait for kernels
+	queue, side device.Queue // side is for copies that must not wait for kernels
 	held        []device.Mem
 	chip        Chip
 
 	table, order, label, id device.Mem
-	hub                     device.Mem                    // addresses of bits
+	hub                     device.Mem                    // by vertex: the address of its bits
 	functions               map[[2]string]device.Function // by source and name
 }
 
-// row is an entry of the table, as kernels see it: how many neighbours are below the
-// vertex, and how many there are. Of a row of those above it alone: how many have a word
-// each, and how many there are.
+// row is an entry of the table, as kernels see it. For whole rows, below is the number of neighbours
+// below the vertex and degree that of all. For Part Above, below is the number of neighbours above
+// that take a whole word each (see packing), and degree the number of neighbours above.
 type row struct {
 	at            uint64
 	below, degree uint32
 }
 
-// Rows begin at multiples of 32 bytes, the least that memory is read in; those in host
-// memory at multiples of 128, if they are as long: the most that is asked for at once.
+// Rows begin at multiples of 32 bytes, the smallest piece in which GPU memory is read. In host
+// memory, rows of at least 128 bytes begin at multiples of 128, the largest piece of one request.
 const (
 	sector = 8 // words
 	line   = 32
 )
 
-// up is the multiple of to that follows n.
+// up rounds n up to a multiple of to.
 func up(n, to int64) int64 { return (n + to - 1) / to * to }
 
-// TableBytes is the memory of a GPU that the graph takes beside its rows.
+// TableBytes is the bytes that the graph takes on a GPU in addition to its rows.
 func TableBytes(r *rows.Rows) int64 {
 	n := 16 + 4
 	if r.Label != nil {
@@ -89,7 +89,7 @@ func TableBytes(r *rows.Rows) int64 {
 	return int64(n)*int64(r.V()) + 8*device.Align
 }
 
-// HubBytes is the memory that the bits of vertices of many neighbours take.
+// HubBytes is the bytes that the bits of hubs and their addresses take.
 func HubBytes(r *rows.Rows) int64 {
 	if r.Hub == nil {
 		return 0
@@ -111,7 +111,7 @@ func Upload(gpus []device.GPU, r *rows.Rows, l Layout) (*Graph, error) {
 	g := &Graph{rows: r, layout: l, first: gpus[0]}
 	if err := g.upload(gpus); err != nil {
 		for _, c := range g.cards {
-			err = errors.Join(err, c.gpu.Sync()) // copies read lists that end here
+			err = errors.Join(err, c.gpu.Sync()) // copies still read lists of this function
 		}
 		return nil, errors.Join(err, g.Free())
 	}
@@ -125,7 +125,7 @@ func (g *Graph) upload(gpus []device.GPU) (err error) {
 	}
 	at, hot, cold := l.places(r)
 	host, reads := l.hostReads(r, at)
-	g.waits = 4*host > reads // at a quarter of all bytes that takes about as long as counting cliques of four vertices
+	g.waits = 4*host > reads // reading a quarter of all bytes over the link takes as long as counting cliques of four
 	if cold > 0 {
 		if g.cold, err = g.first.HostAlloc(max(4*cold, 1<<20)); err != nil { // smaller blocks are not pinned
 			return err
@@ -155,8 +155,8 @@ func (g *Graph) upload(gpus []device.GPU) (err error) {
 	return nil
 }
 
-// readers is how often the row of v is expected to be read: as far as is known by every
-// vertex that names it, and by itself.
+// readers is how often the row of v is expected to be read. If Reads is not known, that is once by each
+// vertex that has v in its row, and once by v itself.
 func (l Layout) readers(r *rows.Rows, v uint32) float64 {
 	switch {
 	case l.Reads != plan.Reads{}:
@@ -167,8 +167,9 @@ func (l Layout) readers(r *rows.Rows, v uint32) float64 {
 	return float64(r.Degree(v)) + 1
 }
 
-// places says where each row begins, in words: of the column on the GPUs, or, as ^at, of
-// that in host memory. Rows are hot in the order of the number of reads that are expected.
+// places returns where each row begins, in words: at[v] in the column in GPU memory or, if negative,
+// ^at[v] in the column in host memory. hot and cold are the words of these columns. Rows that are
+// expected to be read most go to GPU memory.
 func (l Layout) places(r *rows.Rows) (at []int64, hot, cold int64) {
 	n := r.V()
 	at = make([]int64, n)
@@ -262,10 +263,10 @@ func (c *card) upload(g *Graph, at []int64, column []uint32) (err error) {
 			return err
 		}
 	}
-	return c.gpu.Sync() // the host's lists end here
+	return c.gpu.Sync() // copies still read lists of this function
 }
 
-// hubs fills the bits of vertices of many neighbours and the table of their addresses.
+// hubs uploads the bits of hubs and the table of their addresses.
 func (c *card) hubs(r *rows.Rows) error {
 	bits, err := put(c, r.Bits)
 	if err != nil {
@@ -284,10 +285,10 @@ func (c *card) hubs(r *rows.Rows) error {
 	if c.hub, err = put(c, at); err != nil {
 		return err
 	}
-	return c.gpu.Sync() // the table ends here
+	return c.gpu.Sync() // the copy still reads the table
 }
 
-// put copies a list to memory of its own. An empty list gets a word.
+// put takes memory for a list and copies the list there. An empty list gets one word.
 func put[T uint32 | int32 | uint64 | row | task](c *card, list []T) (device.Mem, error) {
 	bytes := bytesOf(list)
 	m, err := c.alloc(max(int64(len(bytes)), 8))
@@ -313,7 +314,7 @@ func (c *card) alloc(bytes int64) (device.Mem, error) {
 	return m, err
 }
 
-// release gives back what was taken after the first keep blocks.
+// release frees all blocks but the first keep ones.
 func (c *card) release(keep int) (err error) {
 	for _, m := range c.held[keep:] {
 		err = errors.Join(err, c.gpu.Free(m))
@@ -322,7 +323,7 @@ func (c *card) release(keep int) (err error) {
 	return err
 }
 
-// Free gives the memory back. The GPUs stay open.
+// Free frees the graph's memory. The GPUs stay open.
 func (g *Graph) Free() (err error) {
 	for _, c := range g.cards {
 		err = errors.Join(err, c.release(0))
@@ -334,7 +335,8 @@ func (g *Graph) Free() (err error) {
 	return err
 }
 
-// HostReads is the bytes of rows in host memory that are expected to be read, and of all rows.
+// HostReads is how many bytes are expected to be read of rows in host memory, and of all rows. A row
+// that is read twice counts twice.
 func (l Layout) HostReads(r *rows.Rows) (host, all int64) {
 	at, _, _ := l.places(r)
 	return l.hostReads(r, at)

@@ -17,31 +17,30 @@ const (
 	leastBlocks = 2
 )
 
-// poolBlocks is the most blocks of a launch for each multiprocessor: four for each of its
-// warps, several times what they leave empty at the end of their last ones. Tests have fewer.
+// poolBlocks is the most blocks of the pool for each multiprocessor: four for each of its
+// warps. That is several times what warps leave unused in their last blocks. Tests set fewer.
 var poolBlocks = 128
 
 func (c Chip) poolBlocks() int { return poolBlocks * c.Processors }
 
-// Launches of a listing are of so many tasks at first, so that the first rows come soon.
-// Where one leaves more than half of the pool empty, the next is of twice as many; where
-// the pool was too small, and tasks behind the first that found no block were done for
-// nothing, of half as many.
+// The first launch of a listing has few tasks, so that the first rows come soon. If a launch leaves
+// more than half of the pool empty, the next one has twice as many tasks. If the pool was too small,
+// the next one has half as many, as the work behind the first task without a block was in vain.
 const (
 	firstTasks = 1 << 8
 	mostListed = 1 << 20
 )
 
-// ListNeed is the memory that List takes on each GPU beside the graph: at least, and to
-// use all multiprocessors.
+// ListNeed is the bytes that List takes on each GPU in addition to the graph: the least that works, and the most
+// that it can use.
 func ListNeed(p *plan.Plan, r *rows.Rows, chip Chip) (least, most int64) {
 	least, most = NestNeed(p, r, chip)
 	tail := doneBytes(r) + 4*device.Align
 	return least + tail + leastBlocks*blockBytes, most + tail + int64(chip.poolBlocks())*blockBytes
 }
 
-// doneBytes is the memory of what tells which tasks of a launch are complete, or, without
-// a pool, how many matches each has.
+// doneBytes is the bytes of the list that says for each task of a launch whether it is complete or,
+// without a pool, how many matches it has.
 func doneBytes(r *rows.Rows) int64 { return 8 * min(mostListed, tasksBytes(r)/16) }
 
 // lister lists on one GPU.
@@ -57,27 +56,27 @@ type lister struct {
 	second bool
 	window int // tasks of the next launch
 	blocks int
-	state  device.Mem // see stateWords: 1 the next task, 2 the blocks taken
-	done   device.Mem // by task of a launch: it is complete
+	state  device.Mem // see stateWords; word 1 is the next task, word 2 the number of blocks taken
+	done   device.Mem // by task of a launch: whether it is complete
 }
 
-// piece is what a launch listed: runs of rows in order. Of the tasks before whole all rows
-// are there, of task whole the first extra ones.
+// piece is what a launch listed: runs of rows in order. It has all rows of the tasks before task
+// whole, and the first extra rows of task whole.
 type piece struct {
 	rows  [][]uint32
 	whole int
 	extra uint64
-	used  float64 // share of the pool
+	used  float64 // share of the pool that was used
 	err   error
 }
 
-// List calls yield with the matches of a plan for listing, in ascending order of their
-// vertices by level, as rows by pattern vertex; a row is only valid during the call. It
-// ends when yield returns false, all are listed or ctx is done. The rows of the graph have
-// the user's numbers. room is what it may take, ListNeed. Without a pool each launch is two:
-// one counts the matches of each task, the other writes them to their places.
+// List calls yield with the matches of a plan for listing. A row holds a graph vertex for each pattern
+// vertex, and is only valid during the call. Rows come in ascending order of their vertices by level.
+// List ends when yield returns false, all matches are listed or ctx is done. The graph's vertices must be
+// in the order of the user's numbers. room is the bytes that List may take, see ListNeed. Without a
+// pool a launch is two kernels: one counts the matches of each task, the other writes them.
 //
-// The GPUs take stretches of tasks in turn, and the stretches are read in turn.
+// GPUs list stretches of tasks in turn, and the stretches are read in the same turn.
 func (g *Graph) List(ctx context.Context, p *plan.Plan, pool bool, room int64, report func(float64), yield func(row []uint32) bool) (err error) {
 	all := tasks(g.rows, p, 0, g.rows.V())
 	if len(all) == 0 {
@@ -142,15 +141,15 @@ func (l *lister) open(p *plan.Plan, pool bool, room int64) (err error) {
 	} else {
 		l.exact(nest(p, tallied))
 	}
-	if err := c.gpu.Sync(); err != nil { // the list of tasks ends here
+	if err := c.gpu.Sync(); err != nil { // the copy still reads the list of tasks
 		return err
 	}
 	l.host, err = c.gpu.HostAlloc(2 * int64(l.blocks) * blockBytes)
 	return err
 }
 
-// launch lists the tasks from lo up to hi, without the first skip rows, and copies what
-// was written.
+// launch lists the tasks from lo up to hi, without the first skip rows, and copies the rows to the
+// host.
 func (l *lister) launch(ctx context.Context, lo, hi int, skip uint64) piece {
 	if l.tally != nil {
 		return l.launchExact(ctx, lo, hi, skip)
@@ -190,7 +189,7 @@ func (l *lister) wait(ctx context.Context, finish func(i int, c *card) error) er
 	return one.wait(ctx, []device.Mem{l.state}, nil, finish)
 }
 
-// copied is a copy of so many bytes of the pool.
+// copied copies the first bytes of the pool to the host.
 func (l *lister) copied(bytes int64) ([]uint32, error) {
 	to := l.host.Bytes()
 	if l.second {
@@ -202,8 +201,8 @@ func (l *lister) copied(bytes int64) ([]uint32, error) {
 }
 
 // sort puts the runs of rows in the order of their tasks, up to the first task that is not
-// complete. A warp's blocks ascend, so that reading blocks in order finds the runs of a
-// task in order.
+// complete. A warp takes blocks with ascending numbers, so reading the blocks in order finds the runs
+// of each task in order.
 func (l *lister) sort(lo int, done, words []uint32) piece {
 	whole := 0
 	for whole < len(done) && done[whole] == 1 {
@@ -265,7 +264,7 @@ func (x *listing) give(p piece) bool {
 	return true
 }
 
-// listing reads what the cards list.
+// listing reads the pieces of all cards.
 type listing struct {
 	listers []*lister
 	tasks   int
@@ -274,8 +273,8 @@ type listing struct {
 	yield   func(row []uint32) bool
 }
 
-// run has each card list a stretch of tasks in turn, and reads them in turn. A card is at
-// most one launch ahead of what is read of it: it has two copies of its pool.
+// run has the cards list stretches of tasks in turn, and reads the stretches in the same turn. A card
+// is at most one launch ahead of the reader, as there are two host copies of its pool.
 func (x *listing) run(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	n := len(x.listers)
@@ -319,7 +318,8 @@ func (x *listing) run(ctx context.Context) error {
 	}
 }
 
-// stretch is the tasks of a turn, from lo up to hi: each twice as many as before.
+// stretch is the tasks of a turn, from lo up to hi. Each stretch has twice as many tasks as the one
+// before.
 func (x *listing) stretch(turn int) (lo, hi int) {
 	length := firstTasks
 	for range turn {
@@ -329,8 +329,8 @@ func (x *listing) stretch(turn int) (lo, hi int) {
 	return lo, min(lo+length, x.tasks)
 }
 
-// list lists a stretch, in as many launches as it takes. A launch that did not complete a
-// task is followed by one that begins with it.
+// list lists a stretch, in as many launches as it takes. The next launch begins with the first task
+// that the last one did not complete.
 func (l *lister) list(ctx context.Context, lo, hi int, out chan<- piece) bool {
 	skip := uint64(0)
 	for lo < hi {

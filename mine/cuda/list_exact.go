@@ -7,8 +7,8 @@ import (
 	"sagann/device"
 )
 
-// exact prepares listing without a pool of blocks: counts of the tasks give each row its
-// place.
+// exact prepares listing without a pool of blocks: a first kernel counts the matches of each task,
+// and the counts give each row its place.
 func (l *lister) exact(count string) {
 	tally := l.k
 	tally.source, tally.args = count, append(append([]any(nil), l.k.args...), l.done, uint64(0))
@@ -16,8 +16,8 @@ func (l *lister) exact(count string) {
 	l.k.args = append(l.k.args, l.pool, uint64(0), l.done, uint64(0), uint64(0))
 }
 
-// launchExact is launch without a pool. If the rows of the first task alone do not fit,
-// the first of them are listed.
+// launchExact is launch without a pool. If not even the rows of the first task fit, it lists the first
+// of them.
 func (l *lister) launchExact(ctx context.Context, lo, hi int, skip uint64) piece {
 	first := *l.tally
 	first.args = append([]any(nil), first.args...)

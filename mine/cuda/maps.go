@@ -9,17 +9,17 @@ import (
 	"sagann/mine/run"
 )
 
-// mapsWords is the memory of a block, in numbers of eight bytes.
+// mapsWords is the memory of a block, in 64-bit numbers.
 func mapsWords(m *plan.Maps, r *rows.Rows) int64 {
 	p := placesOf(m)
 	return int64(p.halves)*int64((r.V()+1)/2) + int64(p.most)*int64(r.MaxDegree)
 }
 
-// mapsBlocks is the number of blocks that multiprocessors hold.
+// mapsBlocks is the number of blocks that all multiprocessors hold.
 func (c Chip) mapsBlocks() int64 { return 4 * int64(c.Processors) }
 
-// MapsNeed is the memory that Maps takes on each GPU beside the graph: at least, and to use
-// all multiprocessors.
+// MapsNeed is the bytes that Maps takes on each GPU in addition to the graph: the least that works, and what
+// it takes to use all multiprocessors.
 func MapsNeed(m *plan.Maps, r *rows.Rows, chip Chip) (least, most int64) {
 	v := int64(r.V())
 	fixed := 8*stateWords + 8*(v+1) + 8*r.Edges() + 8*v*int64(len(m.Shared)) + 8*device.Align
@@ -27,9 +27,9 @@ func MapsNeed(m *plan.Maps, r *rows.Rows, chip Chip) (least, most int64) {
 	return fixed + each, fixed + chip.mapsBlocks()*each
 }
 
-// Maps counts the maps of a pattern. Rows are in order of degree. closed are the triangles
-// at their entries, nil where none are needed; shared the vectors of run.SharedMaps; room is
-// what it may take, MapsNeed.
+// Maps counts the maps of a pattern. Rows are in order of degree. closed is the triangles at the
+// edges, nil if none are needed; shared the vectors of run.SharedMaps; room the bytes that Maps may
+// take, see MapsNeed.
 func (g *Graph) Maps(ctx context.Context, m *plan.Maps, closed run.Closed, shared [][]uint64, room int64, report func(float64)) (run.Total, error) {
 	r := g.rows
 	v := int64(r.V())
@@ -82,7 +82,7 @@ func (g *Graph) Maps(ctx context.Context, m *plan.Maps, closed run.Closed, share
 	return totals[0], nil
 }
 
-// taken is the bytes that the card holds for the graph and for work.
+// taken is the bytes of GPU memory that are taken for the graph and for work.
 func (c *card) taken() (n int64) {
 	for _, m := range c.held {
 		n += (m.Len() + device.Align - 1) / device.Align * device.Align

@@ -9,21 +9,20 @@ import (
 	"sagann/mine/run"
 )
 
-// task is a root with its neighbours from lo up to hi, as kernels see it; hi 0: all.
+// task is a root with its neighbours from lo up to hi, in the kernels' layout; hi 0: all neighbours.
 type task struct{ root, lo, hi, _ uint32 }
 
-// Roots are cut so that no task has more than slice neighbours, or more where there would
-// be too many tasks.
+// Roots are cut so that no task has more than slice neighbours. Tasks are longer if there would
+// otherwise be too many of them.
 const (
 	slice     = 16
 	mostTasks = 1 << 22
 )
 
-// nestBlocks and the threads of a block are what multiprocessors hold of these kernels at
-// 64 registers a thread.
+// nestBlocks is the number of blocks that all multiprocessors hold, at 64 registers a thread.
 func (c Chip) nestBlocks() int64 { return 4 * int64(c.Processors) }
 
-// sliceOf is how many neighbours a task has at most.
+// sliceOf is the most neighbours of a task.
 func sliceOf(r *rows.Rows) int {
 	n := slice
 	for int64(len(r.Col))/int64(n) > mostTasks {
@@ -35,7 +34,7 @@ func sliceOf(r *rows.Rows) int {
 // tasks cuts the roots from lo up to hi in ascending order.
 func tasks(r *rows.Rows, p *plan.Plan, lo, hi int) []task {
 	n := sliceOf(r)
-	if p.Pair != plan.NoPair && p.Last() == 2 { // levels 1 and 2 together: the root is not cut
+	if p.Pair != plan.NoPair && p.Last() == 2 { // levels 1 and 2 are counted together: roots are not cut
 		n = 1 << 31
 	}
 	var out []task
@@ -54,16 +53,16 @@ func tasks(r *rows.Rows, p *plan.Plan, lo, hi int) []task {
 	return out
 }
 
-// Tasks is about the number of tasks of loops.
+// Tasks estimates the number of tasks of loops.
 func Tasks(r *rows.Rows) float64 { return float64(r.V()) + float64(len(r.Col))/float64(sliceOf(r)) }
 
-// tasksBytes is the most memory that the tasks take.
+// tasksBytes bounds the bytes of the list of tasks.
 func tasksBytes(r *rows.Rows) int64 {
 	return 16 * (int64(r.V()) + int64(len(r.Col))/int64(sliceOf(r)))
 }
 
-// nestBlock is the memory that a block of a plan's kernel takes: a row for each set that
-// is made and warp, and sums.
+// nestBlock is the bytes that a block of a plan's kernel takes: for each warp a row for each set that
+// is made, and the sums.
 func nestBlock(p *plan.Plan, r *rows.Rows) int64 {
 	sets := int64(0)
 	for _, s := range p.Sets {
@@ -74,8 +73,8 @@ func nestBlock(p *plan.Plan, r *rows.Rows) int64 {
 	return narrowBlock / 32 * (4*sets*int64(r.MaxDegree) + 16)
 }
 
-// NestNeed is the memory that Count takes on each GPU beside the graph: at least, and to
-// use all multiprocessors.
+// NestNeed is the bytes that Count takes on each GPU in addition to the graph: the least that works, and what
+// it takes to use all multiprocessors.
 func NestNeed(p *plan.Plan, r *rows.Rows, chip Chip) (least, most int64) {
 	fixed := tasksBytes(r) + 8*stateWords + 4*device.Align
 	each := nestBlock(p, r)
@@ -95,7 +94,7 @@ func (c *card) nestCall(r *rows.Rows, p *plan.Plan, source string, tasks int, ro
 		args: []any{c.table, c.label, c.id, c.hub, device.Mem{}, device.Mem{}, device.Mem{}, uint64(0), uint64(0), uint64(1), scratch, uint64(r.MaxDegree)}}, nil
 }
 
-// Places of arguments in nestCall.
+// Indices of the arguments of a call made by nestCall.
 const (
 	argTasks = 4 + iota
 	argState
@@ -105,11 +104,11 @@ const (
 	argStep
 )
 
-// Count runs a plan over the whole graph. room is what it may take, NestNeed.
+// Count runs a plan over the whole graph. room is the bytes that it may take, see NestNeed.
 func (g *Graph) Count(ctx context.Context, p *plan.Plan, room int64, report func(float64)) (run.Total, error) {
 	r := g.rows
 	all := tasks(r, p, 0, r.V())
-	for i, j := 0, len(all)-1; i < j; i, j = i+1, j-1 { // the last vertices have most work, in order of degree
+	for i, j := 0, len(all)-1; i < j; i, j = i+1, j-1 { // begin with the vertices of highest degree
 		all[i], all[j] = all[j], all[i]
 	}
 	if len(all) == 0 {

@@ -6,18 +6,18 @@ import (
 	"sagann/mine/rows"
 )
 
-// halves is how many of the last vertices are written in half a word. Most neighbours above
-// a vertex are among the last in order of degree, so that rows take little more than half
-// the bytes. Tests have fewer.
+// halves is how many of the last vertices are written in half a word. Vertices are in order of degree, so
+// most neighbours above a vertex are among these, and rows take little more than half the bytes.
+// Tests set fewer.
 var halves = 1 << 16
 
 // base is the first vertex that is written in half a word.
 func base(r *rows.Rows) int { return max(0, r.V()-halves) }
 
-// packing is how the neighbours above a vertex lie in memory: those before base, a word
-// each, then the others, less base, two in a word, the lower one first.
+// packing says how the neighbours above a vertex lie in memory. First come those before base, a
+// 32-bit word each. Then come the others, minus base, two in a word, the lower one in the low half.
 type packing struct {
-	whole, half int // how many have a word, and half of one
+	whole, half int // how many neighbours take a word, and half a word
 }
 
 // packed is the packing of the neighbours above v.
@@ -30,10 +30,10 @@ func packed(r *rows.Rows, v uint32) packing {
 	return packing{whole, len(above) - whole}
 }
 
-// words is what the row takes.
+// words is the number of words of the row.
 func (p packing) words() int { return p.whole + (p.half+1)/2 }
 
-// pack writes the neighbours above v to a row of so many words.
+// pack writes the neighbours above v to the row to, which has p.words() words.
 func (p packing) pack(to []uint32, r *rows.Rows, v uint32) {
 	above, b := r.Above(v), uint32(base(r))
 	copy(to, above[:p.whole])
@@ -55,7 +55,7 @@ func (l Layout) words(r *rows.Rows, v uint32) int {
 	return r.Degree(v)
 }
 
-// copyRow writes the row of a vertex to so many words.
+// copyRow writes the row of v to to, which has l.words(r, v) words.
 func (l Layout) copyRow(to []uint32, r *rows.Rows, v uint32) {
 	if l.Part == Above {
 		packed(r, v).pack(to, r, v)
@@ -64,7 +64,8 @@ func (l Layout) copyRow(to []uint32, r *rows.Rows, v uint32) {
 	}
 }
 
-// define tells kernels how rows lie, and how many words of them a lane reads at a time.
+// define is the text that tells kernels how rows lie, and how many words of them a lane reads at a
+// time.
 func (p Part) define() string {
 	if p == Above {
 		return "#define PACKED\n#define WORDS 2\n"

@@ -12,20 +12,20 @@ import (
 	"sagann/mine/run"
 )
 
-// Chip is what of a GPU says how kernels are launched: grids are as many blocks as all
+// Chip holds the facts of a GPU that decide how kernels are launched. A grid has as many blocks as all
 // multiprocessors hold.
 type Chip struct {
 	Shared     int64 // bytes of shared memory that a block may have
 	Processors int   // multiprocessors
 }
 
-// ChipOf is the chip of a GPU.
+// ChipOf returns the Chip of a GPU.
 func ChipOf(gpu device.GPU) Chip {
 	info := gpu.Info()
 	return Chip{sharedOf(info), max(info.Processors, 1)}
 }
 
-// sharedOf is the most shared memory of a block, in bytes, by compute capability.
+// sharedOf is the most bytes of shared memory that a block may have, by compute capability.
 func sharedOf(info device.Info) int64 {
 	for capability, kib := range map[string]int64{"7.0": 96, "7.5": 64, "8.0": 163, "8.6": 99, "8.7": 163, "8.9": 99,
 		"9.0": 227, "10.0": 227, "10.3": 227, "12.0": 99} {
@@ -33,11 +33,11 @@ func sharedOf(info device.Info) int64 {
 			return kib << 10
 		}
 	}
-	return 48 << 10 // what every GPU has
+	return 48 << 10 // every GPU has that much
 }
 
-// atMost is as many of the blocks as there is work for, each of which does several tasks at
-// a time: sums of fewer blocks are read faster.
+// atMost is the number of blocks to launch: at most blocks, and no more than there is work for, as
+// sums of fewer blocks are read faster. A block does each tasks at a time.
 func atMost(blocks, tasks, each int) int { return max(1, min(blocks, (tasks+each-1)/each)) }
 
 // call is a launch of a kernel. Args are uint64 and device.Mem.
@@ -46,10 +46,10 @@ type call struct {
 	grid, block  int
 	shared       int64
 	args         []any
-	clear        []device.Mem // set to zero before
+	clear        []device.Mem // memory that is set to zero before the launch
 }
 
-// function is a compiled kernel, kept for the next time.
+// function compiles a kernel of a source, or returns the one compiled before.
 func (c *card) function(source, name string) (device.Function, error) {
 	key := [2]string{source, name}
 	if f, ok := c.functions[key]; ok {
@@ -101,28 +101,29 @@ func (c *card) launch(calls []call) error {
 	return c.gpu.Launch(c.queue, device.GPUCommands(calls[0].name, list))
 }
 
-// stateWords is the size of a run's state on a GPU: word 0 tells kernels to stop, the
-// others are the numbers of the next tasks of its launches.
+// stateWords is the number of 64-bit words of a run's state on a GPU. Word 0 tells kernels to stop, the
+// others are the numbers of the next tasks of the run's launches.
 const stateWords = 8
 
-// job is what one run submits to a card: launches, and the memory for the sums of their
-// warps. It is taken before the run and given back after it.
+// job is what a run submits to a card: launches, and the memory for the sums of their
+// warps. The memory is taken before the run and freed after it.
 type job struct {
 	calls []call
 	outs  []device.Mem
 }
 
-// counting is a run over all cards. The sums of a job are as many as are asked for: each
-// of its outs has equal parts, one after the other.
+// counting is a run over all cards that computes one or more sums. Each of a job's outs is divided into
+// equal parts, one for each sum.
 type counting struct {
 	g       *Graph
 	sums    int
 	prepare func(c *card, number int, state device.Mem) (*job, error)
-	// share is the share of the work that is done once so many tasks were taken of each launch.
+	// share returns the share of the work that is done when each launch has taken so many tasks.
 	share func(taken []uint64) float64
 }
 
-// run prepares, launches and adds up. Cards work at the same time.
+// run prepares and launches the jobs of all cards, which work at the same time, and adds up their
+// sums.
 func (k *counting) run(ctx context.Context, report func(float64)) (totals []run.Total, err error) {
 	g := k.g
 	held := make([]int, len(g.cards))
@@ -183,12 +184,12 @@ func (g *Graph) each(f func(i int, c *card) error) error {
 	return errors.Join(errs...)
 }
 
-// beat is how often progress is asked for.
+// beat is the time between two reads of the progress.
 const beat = 100 * time.Millisecond
 
-// wait calls finish for all cards, which returns when a card has finished. Meanwhile it
-// reads how many tasks the cards have taken, and writes the word that stops them when ctx
-// is done.
+// wait waits for all cards: finish(i, c) returns when card c has finished. Meanwhile wait
+// reads how many tasks the cards have taken, to report progress. When ctx is done, it writes the word
+// that stops the kernels.
 func (k *counting) wait(ctx context.Context, states []device.Mem, report func(float64), finish func(i int, c *card) error) error {
 	done := make(chan error, 1)
 	go func() { done <- k.g.each(finish) }()
@@ -220,7 +221,7 @@ func (k *counting) wait(ctx context.Context, states []device.Mem, report func(fl
 	}
 }
 
-// ask is the share of the work that is done now.
+// ask reads the cards' states and returns the share of the work that is done.
 func (k *counting) ask(states []device.Mem) float64 {
 	least := 1.0
 	for i, c := range k.g.cards {

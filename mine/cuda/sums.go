@@ -11,7 +11,7 @@ import (
 	"sagann/mine/run"
 )
 
-// wants is what kernels a formula needs.
+// wants says which kernels a formula needs.
 type wants struct {
 	edges, triangles, paths, cycles, cliques, five bool
 }
@@ -33,15 +33,16 @@ func wanted(f pattern.Formula) (w wants) {
 			w.five = true
 		}
 	}
-	w.triangles = w.triangles && !w.edges // they follow from those at edges
+	w.triangles = w.triangles && !w.edges // triangles at edges give all triangles, too
 	return w
 }
 
-// Kernels tells whether there are kernels for a formula: stars are sums over vertices.
+// Kernels reports whether a formula needs kernels at all. Stars do not: they are sums over vertices,
+// which the host computes.
 func Kernels(f pattern.Formula) bool { return wanted(f) != wants{} }
 
-// Counted is how many kinds of kernels Sums has count: those at edges, and those that add up over
-// edges, are two.
+// Counted is how many kinds of kernels Sums runs. Triangles at edges need two: one that counts them,
+// and one that adds up over the edges.
 func Counted(f pattern.Formula) (n int) {
 	w := wanted(f)
 	for _, is := range []bool{w.edges, w.edges || w.paths, w.triangles, w.cycles, w.cliques, w.five} {
@@ -52,8 +53,8 @@ func Counted(f pattern.Formula) (n int) {
 	return n
 }
 
-// Rooted tells whether a formula needs tables of the neighbours above roots, of which
-// none may have more than Widest.
+// Rooted reports whether a formula needs hash tables of the neighbours above roots. Then no vertex may
+// have more than Widest of them.
 func Rooted(f pattern.Formula) bool {
 	w := wanted(f)
 	return w.edges || w.triangles || w.cliques
@@ -67,8 +68,8 @@ func PartOf(f pattern.Formula) Part {
 	return Above
 }
 
-// SumsNeed is the memory that Sums takes on each GPU beside the graph: at least, and to
-// use all multiprocessors.
+// SumsNeed is the bytes that Sums takes on each GPU in addition to the graph: the least that works, and what
+// it takes to use all multiprocessors.
 func SumsNeed(r *rows.Rows, f pattern.Formula, chip Chip) (least, most int64) {
 	w, v := wanted(f), int64(r.V())
 	if w.edges || w.paths {
@@ -92,8 +93,8 @@ func SumsNeed(r *rows.Rows, f pattern.Formula, chip Chip) (least, most int64) {
 	return least, most
 }
 
-// Sums computes the quantities of a formula. Rows are in order of degree. room is what it
-// may take, SumsNeed.
+// Sums computes the quantities of a formula. Rows are in order of degree. room is the bytes that it
+// may take, see SumsNeed.
 func (g *Graph) Sums(ctx context.Context, f pattern.Formula, room int64, report func(float64)) (map[pattern.Quantity]run.Total, error) {
 	w := wanted(f)
 	out := map[pattern.Quantity]run.Total{}
@@ -142,9 +143,9 @@ func (g *Graph) Sums(ctx context.Context, f pattern.Formula, room int64, report 
 	return out, ctx.Err()
 }
 
-// atEdges adds up over the edges; count says that the triangles at each edge are wanted.
-// Several GPUs count all triangles each, as every edge needs those of all roots, and share
-// the sums.
+// atEdges computes the quantities in out that are sums over edges. With count it first counts the triangles
+// at each edge. Every GPU counts all triangles, as those at an edge come from many roots; the sums
+// over edges are divided among the GPUs.
 func (g *Graph) atEdges(ctx context.Context, count bool, out map[pattern.Quantity]run.Total, report func(float64)) error {
 	r := g.rows
 	if err := g.wide(); count && err != nil {
@@ -186,7 +187,7 @@ func (g *Graph) atEdges(ctx context.Context, count bool, out map[pattern.Quantit
 				j.calls = append(j.calls, k)
 			}
 			if len(all) == 0 {
-				t = device.Mem{} // no triangles
+				t = device.Mem{} // address 0: no triangles are counted
 			}
 		}
 		blocks := atMost(c.chip.warpBlocks(), r.V(), narrowBlock/32)

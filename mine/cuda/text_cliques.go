@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// small is the most neighbours above it of a root that one warp does alone.
+// small is the most neighbours above of a root that one warp does alone.
 const small = 32
 
 // cliques is the text of the kernels that count cliques of k vertices, 3 to 8, each at its
@@ -43,8 +43,8 @@ func cliques(k int, p Part) string {
 	return b.String()
 }
 
-// pairs counts the neighbours within a set. A word of many members has each lane take one
-// of them, whose whole row it reads; of few, all lanes read one row after the other.
+// pairs counts the edges within a set. For a word of the set with many members, each lane takes one
+// member and reads its whole row. For a word with few, all lanes read one row after the other together.
 const pairs = `
 static __device__ __forceinline__ u32 pairs(const u32 *set, const u32 *B, u32 W, u32 lane) {
 	u32 n = 0;
@@ -67,8 +67,8 @@ static __device__ __forceinline__ u32 pairs(const u32 *set, const u32 *B, u32 W,
 }
 `
 
-// cliquesHead begins the kernel in which a block does a root. most is the most neighbours
-// above a root, slots the size of the table for so many.
+// cliquesHead begins the kernel in which a block does a root. most is the largest number of
+// neighbours above a root, slots the size of the hash table for so many.
 const cliquesHead = `
 extern "C" __global__ void __launch_bounds__(1024) saga_cliques_block(const Row *rows, const u32 *order, u64 *state, u64 *next,
 		u64 lo, u64 hi, u64 step, u64 base, u64 ends, u64 most, u64 slots, u32 *scratch, Sum *out) {
@@ -95,8 +95,9 @@ const nextRoot = `	for (;;) {
 `
 
 // eachFound reads the rows of the root's neighbours, four vertices a lane at a time, and
-// looks each up in the table. What is done with slot h of row i, for its j-th vertex, is
-// put in. A lane without a vertex looks up that of the row, which is never in it.
+// looks each up in the table. The caller inserts the text for a vertex that was found: h is its slot, i
+// the row, j the position in the row. A lane without a vertex looks up the vertex of the row
+// itself, which is never in its own row.
 const eachFound = `		for (u32 i = warp; i < d; i += warps) {
 			u32 v = near[i];
 			Above r = above(rows[v]);
@@ -132,9 +133,9 @@ var trianglesBlock = "\tu64 count = 0;\n" + nextRoot + fmt.Sprintf(eachFound, "(
 }
 `
 
-// cliquesFill fills the matrix B, whose rows are W words apart: an odd number, so that
-// lanes that read different rows meet in no bank. It lies behind the sets in shared memory
-// unless there is scratch, a matrix for each block.
+// cliquesFill fills the matrix B. Its rows are W words apart, an odd number, so that lanes that read
+// different rows have no bank conflicts. B lies behind the sets in shared memory, or in scratch, which
+// has a matrix for each block.
 var cliquesFill = `	u32 wide = (u32)(most + 31) / 32 | 1;
 	u32 *sets = key + slots + slots / 2 + warp * DEPTH * wide, *inside = key + slots + slots / 2 + warps * DEPTH * wide;
 ` + nextRoot + `		u32 W = (d + 31) / 32 | 1;
@@ -145,9 +146,9 @@ var cliquesFill = `	u32 wide = (u32)(most + 31) / 32 | 1;
 		__syncthreads();
 ` + fmt.Sprintf(eachFound, "(void)j;\n\t\t\t\t\t\tu32 p = place[h];\n\t\t\t\t\t\tatomicOr(B + (u64)i * W + (p >> 5), 1u << (p & 31));") + "\t\t__syncthreads();\n"
 
-// warpHead begins the kernel in which a warp does a root of at most 32 neighbours above
-// it: lane i has the i-th of them and then row i of the matrix. The row of a neighbour is
-// searched for those behind it.
+// warpHead begins the kernel in which a warp does a root of at most 32 neighbours above it. Lane i
+// holds the i-th neighbour, and then row i of the matrix. The later neighbours are searched
+// for in its row.
 const warpHead = `
 extern "C" __global__ void __launch_bounds__(256) saga_cliques_warp(const Row *rows, const u32 *order, u64 *state,
 		u64 lo, u64 hi, u64 step, u64 base, Sum *out) {
@@ -175,8 +176,8 @@ const warpTail = `	}
 }
 `
 
-// lanes counts cliques of k vertices in matrices of 32 bits: lane i those whose second
-// lowest vertex is i.
+// lanes is the text that counts cliques of k vertices in matrices of 32 rows of 32 bits. Lane i counts
+// those whose second lowest vertex is the i-th neighbour.
 func lanes(k int) string {
 	var b strings.Builder
 	b.WriteString("\t\t__syncwarp();\n\t\tB[lane] = bits;\n\t\t__syncwarp();\n\t\tu64 count = 0;\n\t\tu32 s0 = bits;\n")

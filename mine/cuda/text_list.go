@@ -5,25 +5,27 @@ import (
 	"strings"
 )
 
-// A listing is written to blocks of a pool. Word 0 of a block is how many of its words are
-// used; then come segments: the task, counted from base, the number of its rows, and the
-// rows. A warp goes on in its block with the next task. A warp's blocks have ascending
-// numbers, so that a task's segments are in order where blocks are read in order. Block 0
-// is kept for the task at base: however small the pool is, a launch makes progress. A
-// task that finds no block ends, and the launch tells that it is not complete; the next one
-// begins there and skips the rows that were written.
+// output is what the loops of a plan write.
+//
+// A listing is written to blocks of a pool. Word 0 of a block is the number of its words that are
+// used. Then come segments: the number of a task, counted from base, the number of its rows, and the
+// rows. A warp writes its next task to the same block. A warp takes blocks with ascending
+// numbers, so the segments of a task are in order if blocks are read in order. Block 0
+// is reserved for the task at base: so a launch makes progress however small the pool is. A
+// task that finds no block ends and is marked as not complete. The next launch
+// begins with it, and skips the rows that were written.
 type output uint8
 
-// What the loops of a plan put out.
+// The kinds of output.
 const (
-	totals  output = iota // numbers of matches, one a warp
+	totals  output = iota // the number of matches of each warp
 	pooled                // matches, in blocks of the pool
-	tallied               // numbers of matches, one a task
-	placed                // matches, at places that the tallies give
+	tallied               // the number of matches of each task
+	placed                // matches, at places that follow from the numbers of each task
 )
 
-// outputs are the texts of each: the last arguments of the kernel, what is declared, and
-// the end of a task and of the kernel.
+// outputs are the texts of each kind: the last parameters of the kernel, its declarations, and
+// the ends of a task and of the kernel.
 var outputs = [...]struct{ args, state, tail string }{
 	totals: {"Sum *out", `
 #define LIST_BEGIN
@@ -70,7 +72,7 @@ var outputs = [...]struct{ args, state, tail string }{
 `},
 }
 
-// emit renders the writing of the candidates of the last level that fit, in their order.
+// emit renders the code that writes the candidates of the last level that fit, in order.
 func (b *nester) emit() {
 	l := b.Last()
 	var row strings.Builder

@@ -7,7 +7,7 @@ import (
 	"sagann/mine/plan"
 )
 
-// mapsText is what kernels that count maps use.
+// mapsText is the functions that kernels which count maps use.
 const mapsText = `
 static __device__ __forceinline__ u64 power(u64 x, u32 k) {
 	u64 y = 1;
@@ -102,8 +102,8 @@ const mapsBlock = 512
 // mapsShared is the shared memory of a block.
 func mapsShared(m *plan.Maps) int64 { return 16 + 16*mapsBlock/32 + 4*int64(len(m.Nodes)) }
 
-// mapsPlaces are where the arrays of nodes begin in a block's memory, in halves of a number
-// for each vertex, and in numbers for each neighbour of the root.
+// mapsPlaces says where the arrays of nodes begin in a block's memory. An offset has two parts: one
+// counts half numbers (4 bytes) for each vertex, the other numbers for each neighbour of the root.
 type mapsPlaces struct {
 	list, dense, ends []string
 	halves, most      int
@@ -133,15 +133,15 @@ func placesOf(m *plan.Maps) (p mapsPlaces) {
 	return p
 }
 
-// mapsRenderer writes the kernel of a way to count maps.
+// mapsRenderer writes the kernel that counts maps.
 type mapsRenderer struct {
 	*plan.Maps
 	mapsPlaces
 	text strings.Builder
-	top  []bool // nodes that are only summed up
+	top  []bool // by node: see plan.Maps.Tops
 }
 
-// mapsOf is the text of the kernel that counts maps: a block does a root.
+// mapsOf is the text of the kernel that counts maps. A block does a root.
 func mapsOf(m *plan.Maps) string {
 	b := &mapsRenderer{Maps: m, mapsPlaces: placesOf(m), top: m.Tops()}
 	fmt.Fprintf(&b.text, "%s#define NODES %d\n%s", prelude, len(m.Nodes), mapsText)
@@ -186,7 +186,7 @@ func mapsOf(m *plan.Maps) string {
 
 func (b *mapsRenderer) line(format string, a ...any) { fmt.Fprintf(&b.text, "\t\t"+format+"\n", a...) }
 
-// support is where a node has numbers: a list, and how many there are.
+// support is the vertices where a node has numbers, as expressions: a list, and its length.
 func (b *mapsRenderer) support(i int) (list, n string) {
 	switch x := &b.Nodes[i]; x.Kind {
 	case plan.Near:
@@ -197,8 +197,8 @@ func (b *mapsRenderer) support(i int) (list, n string) {
 	return b.ends[i], fmt.Sprintf("count[%d]", i)
 }
 
-// each renders a loop over a node's support, whose number at v, the j-th, is x·last. A node
-// that pulls has a warp for each vertex, of which one lane stores.
+// each renders a loop over a node's support. In store, v is the j-th vertex of the support, and x·last the
+// node's number there. For a node with pulls a warp does each vertex, and one of its lanes stores.
 func (b *mapsRenderer) each(i int, n *plan.Node, store string) {
 	list, k := b.support(i)
 	if len(n.Pulls) > 0 {
@@ -244,7 +244,7 @@ func (b *mapsRenderer) each(i int, n *plan.Node, store string) {
 	b.line("}")
 }
 
-// at is where the triangles at the edges of v's row begin, if they are read.
+// at is the expression for the triangles at the edges of v's row, if they are read.
 func at(closed int) string {
 	if closed == 0 {
 		return "0"
@@ -252,7 +252,7 @@ func at(closed int) string {
 	return "closed + first[v]"
 }
 
-// spread renders a spread: a warp for each vertex where there is something.
+// spread renders a spread: a warp does each vertex where node From is not 0.
 func (b *mapsRenderer) spread(i int, n *plan.Node) {
 	list, k := b.support(n.From)
 	b.line("for (u32 j = warp; j < %s; j += warps) {", k)

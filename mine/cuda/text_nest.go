@@ -9,9 +9,9 @@ import (
 	"sagann/mine/plan"
 )
 
-// nest is the text of the kernel that runs the loops of a plan: a warp a task, which is a
-// root with some of its neighbours. Loops are as package run has them: a loop looks at 32
-// candidates at a time, and those that fit are bound one after the other.
+// nest is the text of the kernel that runs the loops of a plan. A warp does a task: a
+// root with some of its neighbours. The loops are those of package run. A loop checks 32
+// candidates at a time, and binds those that fit one after the other.
 func nest(p *plan.Plan, out output) string {
 	b := &nester{Plan: p, out: out, size: plan.None}
 	for i, s := range p.Sets {
@@ -67,14 +67,14 @@ type nester struct {
 	text strings.Builder
 	out  output
 	room []int // sets that are made, in the order of their memory
-	size int   // set that is counted without being made, or plan.None
+	size int   // the set that is counted and not made, or plan.None
 }
 
 func (b *nester) line(format string, a ...any) {
 	fmt.Fprintf(&b.text, "\t\t"+format+"\n", a...)
 }
 
-// countOnly finds the set of the last level that need not be made; see run.
+// countOnly finds the set of the last level that need not be made; see package run.
 func (b *nester) countOnly() {
 	if b.out != totals || b.Loops() != b.Last() {
 		return
@@ -90,7 +90,7 @@ func (b *nester) countOnly() {
 	}
 }
 
-// set is a set as a List.
+// set is the expression for a set, a List.
 func (b *nester) set(i int) string {
 	if s := b.Sets[i]; s.Base == plan.None {
 		return fmt.Sprintf("whole(r%d, h%[1]d)", s.Of)
@@ -98,7 +98,7 @@ func (b *nester) set(i int) string {
 	return fmt.Sprintf("s%d", i)
 }
 
-// within cuts the list called name to a window.
+// within renders code that cuts the list called name to a window.
 func (b *nester) within(name string, above, below []int) {
 	if len(above) > 0 {
 		b.line("%s = from(%s, %s + 1, lane);", name, name, extreme("max", above))
@@ -108,7 +108,7 @@ func (b *nester) within(name string, above, below []int) {
 	}
 }
 
-// extreme is the largest, or smallest, vertex of some levels.
+// extreme is the expression for the largest or smallest (f) vertex of some levels.
 func extreme(f string, levels []int) string {
 	x := fmt.Sprintf("v%d", levels[0])
 	for _, m := range levels[1:] {
@@ -117,7 +117,7 @@ func extreme(f string, levels []int) string {
 	return x
 }
 
-// fits is what a candidate x of a level must fulfil beside its window; "" for nothing.
+// fits is the condition that a candidate x of a level must fulfil in addition to its window; "" for none.
 func (b *nester) fits(l int) string {
 	level := &b.Levels[l]
 	var all []string
@@ -174,7 +174,7 @@ func (b *nester) loop(l int) {
 	b.line("}")
 }
 
-// body is what follows once level l is bound.
+// body renders what is done when level l is bound.
 func (b *nester) body(l int) {
 	for _, i := range b.Levels[l].Make {
 		if i == b.size {
@@ -192,7 +192,7 @@ func (b *nester) body(l int) {
 	}
 }
 
-// makeSet makes set i; if it is empty there is no match.
+// makeSet renders code that makes set i, and goes on with the next candidate if it is empty.
 func (b *nester) makeSet(i int) {
 	s := &b.Sets[i]
 	name := fmt.Sprintf("s%d", i)
@@ -208,7 +208,7 @@ func (b *nester) makeSet(i int) {
 	b.line("%s.at = %s; %s.bits = 0;", name, to, name)
 }
 
-// countSet counts the candidates of the last level without making their set.
+// countSet renders code that counts the candidates of the last level without making their set.
 func (b *nester) countSet(i int) {
 	s, level := &b.Sets[i], &b.Levels[b.Last()]
 	b.line("{ List a = %s, b = whole(r%[2]d, h%[2]d);", b.set(s.Base), s.Of)
@@ -225,7 +225,7 @@ func (b *nester) countSet(i int) {
 	b.line("}")
 }
 
-// among subtracts how many of the levels' vertices are in the list.
+// among is an expression that subtracts how many of the levels' vertices are in the list.
 func (b *nester) among(list string, levels []int) string {
 	x := ""
 	for _, m := range levels {
@@ -234,7 +234,7 @@ func (b *nester) among(list string, levels []int) string {
 	return x
 }
 
-// free is how many members of the list the level's candidates are; see run.
+// free is the expression for how many members of the list can be the level's vertex; see package run.
 func (b *nester) free(list string, level *plan.Level) string {
 	if level.Label == pattern.AnyLabel {
 		return list + ".n" + b.among(list, level.Apart)
@@ -246,7 +246,7 @@ func (b *nester) free(list string, level *plan.Level) string {
 	return x
 }
 
-// pair counts the last two levels together; see run.
+// pair renders code that counts the last two levels together; see package run.
 func (b *nester) pair() {
 	x, y := &b.Levels[b.Last()-1], &b.Levels[b.Last()]
 	b.line("{ List a = %s;", b.set(x.From))
@@ -282,7 +282,7 @@ func (b *nester) pair() {
 	b.line("} }")
 }
 
-// expr renders a condition that is asked at level l, whose candidate is x.
+// expr renders a condition that is checked at level l, whose candidate is x.
 func (b *nester) expr(e *pattern.Expr, l int) string {
 	vertex := func(i int) (v, row string) {
 		if at := b.At[i]; at != l {

@@ -2,9 +2,9 @@ package cuda
 
 import "fmt"
 
-// atEdges is the text of the kernels that count the triangles at every edge: t[first[u]+i]
-// is that of the edge to the i-th neighbour above u. Roots are as those of cliques. The
-// counts of the root's own edges are gathered in shared memory, or by lanes.
+// atEdges is the text of the kernels that count the triangles at every edge: t[first[u]+i] is the number
+// of triangles at the edge to the i-th neighbour above u. Roots are divided as for cliques. The
+// counts of the root's own edges are added up in shared memory, or by lanes.
 func atEdges(p Part) string { return p.define() + prelude + hashing + atEdgesText }
 
 var atEdgesText = `
@@ -57,9 +57,9 @@ extern "C" __global__ void __launch_bounds__(256) saga_edges_warp(const Row *row
 }
 `
 
-// edgeSums is the text of the kernel that adds up, over the edges from a vertex u to those
-// above it: t, C(t, 2), t·(d(u)+d(v)-4) and (d(u)-1)·(d(v)-1). Every warp has four places
-// in out. Without t it is 0.
+// edgeSums is the text of the kernel that computes four sums over the edges (u, v), v above u: of t,
+// C(t, 2), t·(d(u)+d(v)-4) and (d(u)-1)·(d(v)-1). Every warp writes four sums to out. If the pointer t
+// is 0, all t are 0.
 func edgeSums(p Part) string { return p.define() + prelude + edgeSumsText }
 
 const edgeSumsText = `

@@ -2,20 +2,22 @@ package cuda
 
 import "fmt"
 
-// No more walks of two edges lead from a root to a vertex than the root has neighbours, so that
-// a byte counts them for roots of fewer neighbours than the first, and two bytes for roots of
-// fewer than the second. Tests put less in their place.
+// walkWidths are bounds of a root's degree. The number of walks of two edges from a root to a vertex is
+// at most the root's degree. So one byte counts them for roots of lower degree than the first bound, and two
+// bytes below the second. Tests set smaller bounds.
 var walkWidths = [2]int{1 << 8, 1 << 16}
 
 // walks is the text of the kernel that counts cycles of four vertices or closed walks of five
-// edges, each where it begins at its highest vertex a, as run.fourCycles and run.FiveWalks do. A
-// block does a root, from the highest on. A warp goes through the row of a neighbour below a, and
-// counts at each vertex how many walks of two edges from a end there: x, and which vertices have
-// any. Each pair of walks to a vertex below a is a cycle. For five edges LANES threads take a
-// vertex u that has any, and add up x over what it has above, up to a: times x(u) that are the
-// walks whose third edge begins at u. Vertices from base on are counted in shared memory, as many
-// up to a as there is room for, those before them in counters of the block, one a vertex. Counters
-// are 0 between roots. Walks that are at a twice are found twice: the second sum is twice their number.
+// edges. Each is found from its highest vertex a, as in run.fourCycles and run.FiveWalks. A
+// block does a root a, beginning with the highest. A warp reads the row of a neighbour below a. For each
+// vertex it counts the walks of two edges from a that end there, x, and it lists the vertices with
+// x > 0. Each pair of walks to a vertex below a is a cycle of four. For five edges, LANES threads take a
+// vertex u of the list and add up x over the neighbours above u, up to a. This sum times x(u) is the
+// number of walks whose third edge begins at u.
+//
+// The counters x of the last vertices up to a are in shared memory, from vertex base on, as many as fit. The
+// others are in the block's part of device memory. All counters are 0 between roots. Walks that visit
+// a twice are found twice: the second sum is twice their number.
 func walks(edges int) string {
 	return prelude + fmt.Sprintf("#define BYTE %d\n#define HALF %d\n#define EDGES %d\n", walkWidths[0], walkWidths[1], edges) + walksText
 }

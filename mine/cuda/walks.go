@@ -8,11 +8,11 @@ import (
 	"sagann/mine/run"
 )
 
-// walkSums is the memory of a block's sums.
+// walkSums is the bytes of a block's sums.
 const walkSums = int64(2 * 16 * wideBlock / 32)
 
-// walksNeed is the memory that closedWalks takes: at least, and to use all multiprocessors. A block
-// has a counter and a place in its list for each vertex.
+// walksNeed is the bytes that closedWalks takes: the least that works, and what it takes to use all
+// multiprocessors. A block has a counter and a list entry for each vertex.
 func walksNeed(r *rows.Rows, chip Chip) (least, most int64) {
 	v, fixed := int64(r.V()), 8*stateWords+4*int64(device.Align)
 	return fixed + 8*v + walkSums, fixed + (8*v+walkSums)*int64(chip.Processors)
@@ -30,7 +30,7 @@ func (g *Graph) fourCycles(ctx context.Context, room int64, report func(float64)
 	return sum, err
 }
 
-// closedWalks returns the two sums of a kernel of walks. With less room there are fewer blocks.
+// closedWalks runs a kernel of walks and returns its two sums. With less room it launches fewer blocks.
 func (g *Graph) closedWalks(ctx context.Context, source string, room int64, report func(float64)) (sum, twice run.Total, err error) {
 	v := int64(g.rows.V())
 	step := uint64(len(g.cards))

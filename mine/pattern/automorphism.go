@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Perm is a permutation of a pattern's vertices: i goes to Perm[i]. Entries from the
-// number of vertices on are 0.
+// Perm is a permutation of a pattern's vertices: vertex i goes to Perm[i]. The unused entries,
+// from the number of vertices on, are 0.
 type Perm [MaxVertices]uint8
 
 // Automorphisms lists the permutations that keep edges, marks and labels, in
@@ -43,7 +43,7 @@ func (p Pattern) mapsTo(q Pattern, yield func(Perm) bool) {
 	place(0, 0)
 }
 
-// agrees tells whether i may go to x when the vertices before i went where s says.
+// agrees reports whether i may be mapped to x, when the vertices before i are mapped as s says.
 func (p Pattern) agrees(q Pattern, s *Perm, i, x int) bool {
 	for j := range i {
 		if p.edge[i]>>j&1 != q.edge[x]>>s[j]&1 || p.none[i]>>j&1 != q.none[x]>>s[j]&1 {
@@ -55,7 +55,7 @@ func (p Pattern) agrees(q Pattern, s *Perm, i, x int) bool {
 
 // Group lists the automorphisms of p that keep the condition, too: those whose
 // renumbering of the condition has the same normal form (see Expr.Normal). A nil
-// condition is kept by all. It is a group, so its orbits part the matches.
+// condition is kept by all. The result is a group, so its orbits are a partition of the matches.
 func (p Pattern) Group(where *Expr) []Perm {
 	all := p.Automorphisms()
 	if where == nil {
@@ -72,7 +72,7 @@ func (p Pattern) Group(where *Expr) []Perm {
 }
 
 // Spanning is the number of subgraphs of q, on all of its vertices, whose edges form p.
-// Marks and labels do not matter. n! time.
+// Marks and labels do not matter. It takes n! steps for n vertices.
 func (p Pattern) Spanning(q Pattern) int {
 	if p.n != q.n {
 		return 0

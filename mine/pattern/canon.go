@@ -43,8 +43,8 @@ func (p Pattern) Canonical() Pattern {
 			}
 			before := bestCode
 			try(k+1, used|1<<v, smaller)
-			// A better code was found below: from here on it is the one to beat, and
-			// what stands before it is equal again.
+			// The recursion found a better code. It is the new best, and the current
+			// prefix is equal to its prefix.
 			if bestCode != before {
 				less = false
 			}
@@ -58,7 +58,7 @@ func (p Pattern) Canonical() Pattern {
 	return p.Relabel(to)
 }
 
-// rowCode holds the pairs of v with the vertices placed before it.
+// rowCode encodes the edges and marks between v and the vertices placed before it.
 func (p Pattern) rowCode(v int, before []int) uint16 {
 	var c uint16
 	for _, w := range before {

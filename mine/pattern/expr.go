@@ -39,7 +39,7 @@ type Expr struct {
 	Args  []*Expr
 }
 
-// Truth tells whether the expression is a truth value; otherwise it is an integer.
+// Truth reports whether the expression is a truth value; otherwise it is an integer.
 func (e *Expr) Truth() bool { return e.Op >= Adjacent }
 
 // Vertices is the set of pattern vertices that the expression names, as bits.
@@ -57,7 +57,7 @@ func (e *Expr) Vertices() uint8 {
 	return set
 }
 
-// Uses tells whether the expression has the operator in it.
+// Uses reports whether the expression has the operator in it.
 func (e *Expr) Uses(op Op) bool {
 	if e == nil {
 		return false
@@ -136,7 +136,7 @@ func (e *Expr) Eval(m Values) int64 {
 	return bit(e.Op == And)
 }
 
-// Values is what Eval asks of a match, by pattern vertex.
+// Values are the numbers of a match that Eval needs, by pattern vertex.
 type Values interface {
 	Vertex(i int) int64
 	Label(i int) int64
@@ -151,8 +151,7 @@ func bit(b bool) int64 {
 	return 0
 }
 
-// String is the expression as it is read aloud, such as label(0) = label(2) and not
-// adjacent(0, 2).
+// String is the expression as text, such as "label(0) = label(2) and not adjacent(0, 2)".
 func (e *Expr) String() string {
 	switch e.Op {
 	case Const:
@@ -174,7 +173,7 @@ func (e *Expr) String() string {
 	return strings.Join(parts, opNames[e.Op])
 }
 
-// inner is String, in parentheses where it stands inside another expression.
+// inner is String for an expression inside another one: in parentheses if it needs them.
 func (e *Expr) inner() string {
 	if (e.Op == Plus || e.Op == Minus || e.Op >= Eq) && (e.Op == Not || len(e.Args) > 0) {
 		return "(" + e.String() + ")"
@@ -215,7 +214,7 @@ func (e *Expr) check(n int) error {
 	}
 	for _, x := range e.Args {
 		if x.Truth() != truth {
-			return fmt.Errorf("%s stands where the other kind of value is wanted", x)
+			return fmt.Errorf("%s has the wrong kind of value: operators take either numbers or truth values", x)
 		}
 		if err := x.check(n); err != nil {
 			return err

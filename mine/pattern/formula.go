@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Quantity is a sum over the graph that takes less than enumerating a pattern does. d is
+// Quantity is a sum over the graph that is faster to compute than enumerating a pattern. d is
 // the degree of a vertex, t the number of triangles at a vertex or an edge.
 type Quantity uint8
 
@@ -18,8 +18,8 @@ const (
 	EdgePairs                  // Σ over edges C(t(e), 2)
 	FourCycles                 // cycles of four vertices, by wedges in degree order
 	FourCliques
-	FiveWalks // closed walks of five edges, each once whatever its beginning and direction
-	Stars     // Stars+k: Σ over vertices C(d(v), k); half of it for k = 1
+	FiveWalks // closed walks of five edges; walks that differ only in start or direction count once
+	Stars     // Stars+k: Σ over vertices C(d(v), k); for k = 1 half of that, the number of edges
 )
 
 // String is the quantity as a sum.

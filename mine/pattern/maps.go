@@ -5,19 +5,21 @@ import (
 	"slices"
 )
 
-// Times is a multiple of a pattern's maps.
+// Times is a term of a sum: a factor times the number of maps of a pattern.
 type Times struct {
 	Times   int64
 	Pattern Pattern // canonical
 }
 
-// Injective writes the number of injective maps of p to any graph as a sum. A map keeps
-// edges, and an injective one sends different vertices to different ones; p has as many as
-// its subgraphs times its automorphisms. Every map is an injective one of the quotient in
-// which vertices that go to the same one are the same, so injective(p) = maps(p) less
-// injective(q) of all proper quotients q. They are taken apart in the same way as long as
-// countable says that their maps, too, can be counted; rest are injective maps of the others.
-// p has edges only.
+// Injective writes the number of injective maps of p into any graph as a sum: of numbers of maps,
+// and of numbers of injective maps (rest). p has edges only, no labels or marks.
+//
+// A map (graph homomorphism) sends edges to edges. An injective map also sends different vertices
+// to different vertices. The number of injective maps is the number of subgraphs times that of
+// automorphisms. Merge the vertices of p that a map sends to the same vertex: the map is then an
+// injective map of this quotient of p. So injective(p) = maps(p) - Σ injective(q) over all proper
+// quotients q. Injective replaces injective(q) by the same rule wherever countable(q) says that
+// maps of q can be counted; the other injective(q) go to rest.
 func (p Pattern) Injective(countable func(Pattern) bool) (maps, rest []Times) {
 	canonical := map[Pattern]Pattern{}
 	times := map[Pattern]int64{p.Canonical(): 1}
@@ -48,8 +50,9 @@ func (p Pattern) Injective(countable func(Pattern) bool) (maps, rest []Times) {
 	return maps, rest
 }
 
-// quotients calls yield with every proper quotient of p: its vertices are the parts of a
-// partition into sets without an edge inside, and two are neighbours if some of theirs are.
+// quotients calls yield with every proper quotient of p. The vertices of a quotient are the parts
+// of a partition of p's vertices into sets without an edge inside. Two parts are adjacent if some
+// edge of p joins them.
 func (p Pattern) quotients(yield func(Pattern)) {
 	var part [MaxVertices]int
 	var grow func(i, parts int)
@@ -74,7 +77,7 @@ func (p Pattern) quotients(yield func(Pattern)) {
 	grow(0, 0)
 }
 
-// merge is the quotient by the parts that vertices are in.
+// merge is the quotient in which vertex i becomes vertex part[i].
 func (p Pattern) merge(part *[MaxVertices]int, parts int) Pattern {
 	q := New(parts)
 	for i := range p.n {

@@ -40,8 +40,8 @@ func Names() string {
 	return strings.Join(words, ", ")
 }
 
-// named is the pattern of that name. ok is false, without an error, for texts that do
-// not begin with a letter.
+// named is the pattern with the name word. ok is false, without an error, if word does not begin
+// with a letter.
 func named(word string) (p Pattern, ok bool, err error) {
 	if word == "" || word[0] < 'a' || word[0] > 'z' {
 		return p, false, nil
@@ -73,8 +73,7 @@ func named(word string) (p Pattern, ok bool, err error) {
 	return p, false, &SyntaxError{1, 1, fmt.Sprintf("%q is no pattern; known names are %s", word, Names())}
 }
 
-// Name is the name of a pattern of the same edges, in any numbering; "" without one.
-// Labels and marks do not matter.
+// Name is the name of the pattern, "" if it has none. Numbering, labels and marks do not matter.
 func (p Pattern) Name() string {
 	c := p.Plain().Canonical()
 	for _, s := range shapes {

@@ -6,11 +6,15 @@ import (
 	"strings"
 )
 
-// Normal is a text that two expressions share if they differ by no more than: the order
-// of the arguments of and, or, = and +; nested and, or and + instead of one; an argument
-// of and or or that stands twice; double negation; the order of the two vertices of
-// adjacent. Expressions whose equality needs more than that, such as a < b or b < a
-// against not a = b, have different texts.
+// Normal is a normal form, as text. Two expressions have the same one if they differ only in:
+//   - the order of the arguments of "and", "or", "=" and "+";
+//   - nesting of "and", "or" and "+";
+//   - repeated arguments of "and" and "or";
+//   - double negation;
+//   - the order of the two vertices of adjacent.
+//
+// Expressions that are equal for other reasons have different normal forms, such as "a < b or b < a"
+// and "not a = b".
 //
 // Each of these rules holds whatever the vertices are called, so renumbering keeps
 // equality. That is what makes Group a group.
@@ -40,8 +44,8 @@ func (e *Expr) Normal() string {
 	return fmt.Sprintf("%d(%s)", e.Op, strings.Join(parts, ","))
 }
 
-// flat are the normal forms of the arguments; those of and, or and + that stand directly
-// inside the same operator, also behind two negations, are taken up into it.
+// flat are the normal forms of the arguments of e. An argument with the same operator as e, if it is
+// and, or or +, is replaced by its own arguments, also behind a double negation.
 func (e *Expr) flat(parts []string) []string {
 	for _, x := range e.Args {
 		for x.Op == Not && x.Args[0].Op == Not {

@@ -15,7 +15,7 @@ type SyntaxError struct {
 	Text         string
 }
 
-// Error is the line, the column and what is wrong.
+// Error names the line, the column and what is wrong.
 func (e *SyntaxError) Error() string {
 	return fmt.Sprintf("pattern: line %d, column %d: %s", e.Line, e.Column, e.Text)
 }
@@ -28,8 +28,8 @@ func (e *SyntaxError) Error() string {
 //	0~3             0 and 3 must not be neighbours
 //	2:5             vertex 2 must have label 5; also inside a chain, 0-2:5
 //
-// Vertices are numbered from 0 without gaps, at most MaxVertices of them. From # to the
-// end of a line stands a comment. Errors of syntax are a *SyntaxError.
+// Vertices are numbered from 0 without gaps, at most MaxVertices of them. A comment goes from # to
+// the end of the line. Errors of syntax are a *SyntaxError.
 func Parse(text string) (Pattern, error) {
 	p, ok, err := named(strings.TrimSpace(text))
 	if ok || err != nil {
@@ -196,7 +196,7 @@ func (s *scanner) number(what string) (int, error) {
 	case digits > 0:
 		return n, nil
 	case s.text == "":
-		return 0, s.fail("the text ends where %s should stand", what)
+		return 0, s.fail("the text ends, but %s is missing", what)
 	}
 	r, _ := utf8.DecodeRuneInString(s.text)
 	return 0, s.fail("unexpected %q; wanted %s", r, what)

@@ -19,7 +19,7 @@ type Pattern struct {
 	n     int
 	edge  [MaxVertices]uint8 // bit j of edge[i]: i and j must be neighbours
 	none  [MaxVertices]uint8 // bit j of none[i]: i and j must not be neighbours
-	label [MaxVertices]int32 // AnyLabel, or the label; AnyLabel+1 is stored as 1, so 0 is "any"
+	label [MaxVertices]int32 // the label plus 1; 0: any label
 }
 
 // New returns a pattern of n vertices without edges and labels. It is a building block:
@@ -40,10 +40,10 @@ func (p Pattern) pairs(of *[MaxVertices]uint8) int {
 	return n / 2
 }
 
-// Adjacent tells whether vertices i and j must be neighbours.
+// Adjacent reports whether vertices i and j must be neighbours.
 func (p Pattern) Adjacent(i, j int) bool { return p.edge[i]>>j&1 == 1 }
 
-// Apart tells whether vertices i and j must not be neighbours.
+// Apart reports whether vertices i and j must not be neighbours.
 func (p Pattern) Apart(i, j int) bool { return p.none[i]>>j&1 == 1 }
 
 // Degree is the number of edges at vertex i.
@@ -52,7 +52,7 @@ func (p Pattern) Degree(i int) int { return bits.OnesCount8(p.edge[i]) }
 // Label is the label that vertex i must have, or AnyLabel.
 func (p Pattern) Label(i int) int32 { return p.label[i] - 1 }
 
-// Labelled tells whether any vertex must have a label.
+// Labelled reports whether any vertex must have a label.
 func (p Pattern) Labelled() bool { return p.label != [MaxVertices]int32{} }
 
 // WithEdge returns p with an edge between i and j.
@@ -81,13 +81,13 @@ func (p Pattern) Induced() Pattern {
 // Plain returns p without marks and labels: its edges alone.
 func (p Pattern) Plain() Pattern { return Pattern{n: p.n, edge: p.edge} }
 
-// IsInduced tells whether every pair without an edge must not be neighbours.
+// IsInduced reports whether every pair without an edge must not be neighbours.
 func (p Pattern) IsInduced() bool { return p == p.Induced() }
 
-// Free tells whether p has no marks: it is edge-induced.
+// Free reports whether p has no marks: it is edge-induced.
 func (p Pattern) Free() bool { return p.none == [MaxVertices]uint8{} }
 
-// IsClique tells whether all pairs have an edge.
+// IsClique reports whether all pairs have an edge.
 func (p Pattern) IsClique() bool { return p.n > 0 && p.Edges() == p.n*(p.n-1)/2 }
 
 // Check says why p cannot be searched for: too few or too many vertices, a pair that
@@ -110,7 +110,7 @@ func (p Pattern) Check() error {
 	return nil
 }
 
-// reach is the set of vertices that paths of edges from vertex i come to.
+// reach is the set of vertices that are connected to vertex i, as bits.
 func (p Pattern) reach(i int) uint8 {
 	seen := uint8(1) << i
 	for {

@@ -5,12 +5,12 @@ import "math/bits"
 // Less says that a match maps vertex A to a lower vertex of the graph than vertex B.
 type Less struct{ A, B int }
 
-// Break returns constraints that exactly one match of each orbit under the group meets:
-// the one whose images, read in the order of base, come first lexicographically. base
-// lists every vertex of the pattern once.
+// Break returns constraints that break the symmetry of a pattern: exactly one match of each
+// orbit under the group fulfils them. It is the match whose vertices, read in the order of base,
+// come first lexicographically. base lists every vertex of the pattern once.
 //
-// For each vertex of base in turn its image is the lowest among the images of its orbit
-// under the members of the group that fix the vertices before it.
+// For each vertex of base in turn, consider its orbit under those members of the group that fix all
+// earlier vertices of base. The constraints say that the vertex has the lowest image of its orbit.
 func Break(group []Perm, base []int) []Less {
 	var out []Less
 	stable := group

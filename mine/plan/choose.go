@@ -8,42 +8,42 @@ import (
 	"sagann/mine/pattern"
 )
 
-// Stats is what a first guess needs to know of a graph.
+// Stats is the facts about a graph from which the first guess is made.
 type Stats struct {
 	Vertices float64
 	Degree   float64 // mean degree of the ends of edges: Σd²/Σd
 	Close    float64 // share of wedges whose ends are neighbours, 0 to 1
 	Labels   func(label int32) float64
-	// Labels is the share of the vertices that have the label; nil: 1.
+	// Labels returns the share of the vertices that have the label; nil: 1.
 }
 
-// Classes is the number of classes of rows that are told apart where they are read, each
-// with about as many entries: few enough for some hundred walks, and many enough to tell
-// vertices of most neighbours from others.
+// Classes is the number of classes that rows are divided into when their reads are counted. All
+// classes have about the same number of entries. There are few enough of them to be estimated with
+// some hundred walks, and enough of them to separate the vertices of highest degree from others.
 const Classes = 64
 
-// Reads is a number for each class of rows; all 0: not known.
+// Reads is how often a row of each class is read; all 0: not known.
 type Reads [Classes]float64
 
 // Estimate is what a plan is expected to do.
 type Estimate struct {
-	Nodes []float64 // vertices bound, by level; of the last level: matches
-	Loops int       // levels that are loops; the others are counted as a whole
+	Nodes []float64 // by level: how many vertices are bound; for the last level: matches
+	Loops int       // number of levels that are loops; the levels below are counted without a loop
 	Work  float64   // elements of sets that are read
-	// Merged are the elements of two lists that are gone through side by side on a CPU.
+	// Merged is the elements read by merging two sorted lists, as a CPU does.
 	Merged float64
 	// Reads is how often a row is read to make a set, by class of rows in order of degree.
 	Reads Reads
-	Walks int // random walks behind it; 0: a guess from Stats
+	Walks int // random walks of the estimate; 0: it is a guess from Stats
 	// Error is the relative standard error of the number of matches; 0 where Walks is 0.
 	Error float64
 }
 
-// bind is how many elements of sets are read in the time that a loop's body takes beside
-// its sets; measured.
+// bind is the cost of binding a vertex, apart from making its sets: as much as reading so many
+// elements of sets. It was measured.
 const bind = 8
 
-// Cost is the estimate in elements read: binding a vertex costs as much as reading a few.
+// Cost is the expected cost in elements read; binding a vertex counts as reading a few.
 func (e Estimate) Cost() float64 {
 	cost := e.Work
 	for _, n := range e.Nodes[:e.Loops] {
@@ -54,24 +54,25 @@ func (e Estimate) Cost() float64 {
 
 // Sampler measures plans on a graph by random walks.
 type Sampler interface {
-	// Sample reads about work elements. Equal plans get equal estimates.
+	// Sample estimates what the plan does, and reads about work elements. Equal plans get equal
+	// estimates.
 	Sample(p *Plan, work int64) Estimate
 }
 
-// Choice bounds the search of Choose.
+// Bounds of the search in Choose.
 const (
-	measured = 4       // orders, the best by guess, that are sampled in both directions
-	leastOf  = 1 << 13 // elements that a sample reads at least
-	mostOf   = 1 << 22 // and at most
-	larger   = 8       // how many times as much the next samples read
-	planning = 4       // all of them at most a quarter of what counting is expected to read
+	measured = 4       // number of orders, the best by guess, that are sampled in both directions
+	leastOf  = 1 << 13 // least number of elements that a sample reads
+	mostOf   = 1 << 22 // most elements that a sample reads
+	larger   = 8       // the next samples read this many times as much
+	planning = 4       // samples read at most this fraction (1/planning) of what counting is expected to read
 )
 
-// Choose returns the plan for counting that is expected to be fastest. Of all connected
-// matching orders, one of each orbit under the group, those that the guess puts first
-// are sampled, with the order constraints in both directions: as long as counting is
-// expected to take much more than that, again and longer. edges bounds the sampling, too:
-// each sample reads at most a quarter as many elements.
+// Choose returns the plan for counting that is expected to be fastest. It considers all connected
+// matching orders, one of each orbit under the group, and ranks them by a guess. The best are
+// sampled, with the order constraints in both directions. Sampling is repeated with longer samples
+// as long as counting is expected to take much longer. edges bounds the sampling, too: a sample
+// reads at most a quarter as many elements.
 func Choose(p pattern.Pattern, where *pattern.Expr, stats Stats, edges int64, s Sampler) (best *Plan, of Estimate, err error) {
 	var all []*Plan
 	for _, order := range orders(p, where, stats) {
@@ -99,10 +100,10 @@ func Choose(p pattern.Pattern, where *pattern.Expr, stats Stats, edges int64, s 
 	}
 }
 
-// Listing returns the plan for listing matches in their order. Pattern vertex 0 comes
-// first, then always the lowest number that is adjacent to one before it; of each orbit
-// the match that comes first stays. The plan does not depend on the graph, whose order
-// must be that of the user's numbers.
+// Listing returns the plan for listing matches in their order. It binds pattern vertex 0
+// first, then always the lowest pattern vertex adjacent to one before it. Of each orbit
+// it keeps the match that comes first. The plan does not depend on the graph, but the
+// graph's vertices must be in the order of the user's numbers.
 func Listing(p pattern.Pattern, where *pattern.Expr) (*Plan, error) {
 	order := []int{0}
 	for len(order) < p.Vertices() {
@@ -122,9 +123,9 @@ type guess struct {
 	cost  float64
 }
 
-// orders lists the best matching orders by a guess: a set of the neighbours of one vertex
-// has Degree elements, every further neighbour leaves the share Close of them, every
-// order constraint half.
+// orders lists the best matching orders by a guess of their costs. The guess is that the neighbours
+// of one vertex are Degree elements, that intersecting with the neighbours of another leaves the
+// share Close of them, and that an order constraint leaves half.
 func orders(p pattern.Pattern, where *pattern.Expr, stats Stats) [][]int {
 	g := guesser{p: p, stats: stats}
 	g.grow(p.Group(where), 0)
@@ -144,8 +145,8 @@ type guesser struct {
 	best  []guess
 }
 
-// grow tries all ways to go on from the order so far, of which stable are the
-// permutations that fix its vertices.
+// grow tries all ways to extend the order so far. stable are the permutations that fix all
+// vertices of the order. cost is the guess so far.
 func (g *guesser) grow(stable []pattern.Perm, cost float64) {
 	if len(g.best) == measured && cost >= g.best[measured-1].cost {
 		return
@@ -190,7 +191,7 @@ func (g *guesser) grow(stable []pattern.Perm, cost float64) {
 	}
 }
 
-// orbitOf is where the permutations take v, with those that leave it.
+// orbitOf returns the orbit of v under the permutations, and those permutations that fix v.
 func orbitOf(stable []pattern.Perm, v int) (orbit []int, fix []pattern.Perm) {
 	seen := [pattern.MaxVertices]bool{}
 	for _, s := range stable {

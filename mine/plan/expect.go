@@ -6,76 +6,79 @@ import (
 	"sagann/mine/pattern"
 )
 
-// Work is what counting by formulas and in matrices does on a graph, in order of degree.
+// Work is how much counting by formulas and in bit matrices does on a graph whose vertices are in
+// order of degree.
 type Work struct {
 	Vertices, Edges float64
-	Reads           float64   // neighbours above a vertex, once for each vertex that names it
-	Wedges          float64   // pairs of a vertex's neighbours of which one is above it and the other below that one
-	Cliques         []float64 // how many there are, by number of vertices
-	Listed          float64   // walks of two edges from roots of so few that their ends are listed
-	Five            MapsWork  // of closed walks of five edges, as those of maps
+	Reads           float64   // Σ over edges (u, v), u before v: neighbours above v
+	Wedges          float64   // pairs of neighbours of a vertex: one is above the vertex, the other below the first
+	Cliques         []float64 // number of cliques, by number of vertices
+	Listed          float64   // walks of two edges from those roots whose walks are so few that their ends are listed
+	Five            MapsWork  // of closed walks of five edges
 	Host            float64   // bytes of rows that GPUs read from host memory
 }
 
-// Rates are the seconds that engines take for units of their work.
+// Rates are the seconds that engines take for one unit of each kind of work.
 type Rates struct {
-	Start    float64 // launches
-	Vertex   float64 // that is visited
-	Row      float64 // an edge whose row is looked through
-	Read     float64 // a member of such a row
-	Matrix   float64 // more for a member where its place is looked up: for a matrix, or for triangles at edges
-	Place    float64 // and more for each doubling of the vertices from Near on
-	Set      float64 // a set that is made in a matrix, one for each clique that is not the last but one
-	Last     float64 // a clique of one vertex less than those that are counted
-	Edge     float64 // a triangle counted at its edges
-	Wedge    float64 // a wedge of a graph whose counters are near
-	Doubling float64 // more for each doubling of the vertices from Near on
-	Near     float64 // vertices
-	List     float64 // more for a walk of two edges whose end may be listed: whether it is cannot be predicted
-	Element  float64 // an element of a set that loops read
-	Merge    float64 // more for an element of lists that are gone through side by side
-	Bind     float64 // a vertex that loops bind
-	Byte     float64 // of the link to host memory
+	Start    float64 // launching kernels, once a count
+	Vertex   float64 // visiting a vertex
+	Row      float64 // reading the row of an edge's end
+	Read     float64 // reading an entry of such a row
+	Matrix   float64 // added to Read if the entry's place is looked up: for a matrix, or for triangles at edges
+	Place    float64 // added to Matrix for each doubling of the vertices from Near on
+	Set      float64 // making a set in a matrix: one for each edge, and each clique of 3 to k-2 vertices
+	Last     float64 // a clique of k-1 vertices, when cliques of k are counted
+	Edge     float64 // counting a triangle at its three edges
+	Wedge    float64 // counting a wedge in a graph of at most Near vertices, whose counters are cached
+	Doubling float64 // added to Wedge for each doubling of the vertices from Near on
+	Near     float64 // number of vertices
+	List     float64 // added for a walk of two edges whose end may be listed: the branch is unpredictable
+	Element  float64 // reading an element of a set in a loop
+	Merge    float64 // added to Element where two sorted lists are merged
+	Bind     float64 // binding a vertex in a loop
+	Byte     float64 // reading a byte over the link to host memory
 	OfMaps   MapRates
-	OfWalks  MapRates // closed walks of five edges
+	OfWalks  MapRates // for closed walks of five edges
 	OfRuns   RunRates
 }
 
-// RunRates are what a run takes beside its work.
+// RunRates are the seconds that a run takes in addition to its work.
 type RunRates struct {
-	Call   float64 // before and after a kernel, by the clock
-	Listed float64 // a vertex, or a task of loops, that is listed
-	Thread float64 // each thread that is started
-	Fresh  float64 // a byte of memory that threads take
+	Call   float64 // preparing a kind of kernel and reading its results
+	Listed float64 // listing a root, or a task of loops, for the kernels
+	Thread float64 // starting a thread
+	Fresh  float64 // a byte of memory that the threads take
 }
 
 // MapRates are the rates of counting maps.
 type MapRates struct {
-	Visit  float64 // a vertex where a map has a number
-	Pull   float64 // an entry whose number is added up
-	Push   float64 // an entry that is added to, where there are at most Cached vertices
-	Cached float64
-	Far    float64 // more for each doubling above it: most entries are of vertices of many neighbours, which stay near
+	Visit  float64 // visiting a vertex that has a number
+	Pull   float64 // reading a neighbour's number and adding it up
+	Push   float64 // adding to a neighbour's number, in a graph of at most Cached vertices
+	Cached float64 // number of vertices
+	// Far is added to Push for each doubling of the vertices above Cached. It is small: most entries are
+	// vertices of high degree, whose numbers stay in the cache.
+	Far float64
 }
 
-// Core are the rates of one thread of a server's CPU; measured on ca_condmat, twitch_de,
-// blogcatalog and R-MAT graphs of 2^13 to 2^17 vertices, between those of a faster CPU
-// and of a slower one; run.Speed is where a machine lies. A visit of walks reads a row that lies
-// anywhere, one of maps mostly one that lies near.
+// Core are the rates of one thread of a server's CPU. They were measured on ca_condmat, twitch_de,
+// blogcatalog and R-MAT graphs of 2^13 to 2^17 vertices, and lie between the rates of a faster CPU
+// and of a slower one. run.Speed compares a machine with them. A visit costs more for walks
+// than for maps: walks read rows from all over the memory, maps mostly rows in the cache.
 var Core = Rates{Vertex: 40e-9, Row: 15e-9, Read: 1.2e-9, Matrix: 1e-9, Place: 0.25e-9, Set: 18e-9, Last: 1.6e-9, Edge: 3.5e-9, Wedge: 1.2e-9, Near: 1 << 14, List: 4e-9,
 	Element: 1.6e-9, Merge: 1.6e-9, Bind: 80e-9, OfMaps: MapRates{Visit: 11e-9, Pull: 1e-9, Push: 1.3e-9, Cached: 1 << 13, Far: 0.1e-9},
 	OfWalks: MapRates{Visit: 22e-9, Pull: 1.1e-9, Push: 1.6e-9, Cached: 1 << 14, Far: 1e-9}, OfRuns: RunRates{Thread: 40e-6, Fresh: 0.15e-9}}
 
-// H200 are the rates of one such GPU; measured on R-MAT graphs of 2^20 and 2^22 vertices,
-// loops on those of 2^14 to 2^18, closed walks on those of 2^14 to 2^20; a wedge is counted by the
-// kernel that counts a walk of two edges, and takes what OfWalks says of one.
+// H200 are the rates of one H200 GPU. They were measured on R-MAT graphs of 2^20 and 2^22 vertices;
+// those of loops on 2^14 to 2^18 vertices, of closed walks on 2^14 to 2^20. Wedges are counted by the
+// kernel that counts walks of two edges, so Wedge equals OfWalks.Push.
 var H200 = Rates{Start: 1e-4, Read: 1.9e-12, Set: 0.1e-9, Last: 12e-12, Edge: 5.7e-12, Wedge: 7e-12, Doubling: 4.5e-12, Near: 1 << 18,
 	Element: 5.5e-12, Bind: 0.45e-9, Byte: 1 / 51e9, OfMaps: MapRates{Visit: 0.03e-9, Pull: 5e-12, Push: 9e-12, Cached: 1 << 13, Far: 5.5e-12},
 	OfWalks: MapRates{Pull: 3.2e-12, Push: 7e-12, Cached: 1 << 18, Far: 4.5e-12},
 	OfRuns:  RunRates{Call: 0.15e-3, Listed: 11e-9}}
 
-// Crowd is what each thread more adds to the time of all, as a share: clocks are lower and
-// caches are shared. 16 threads of a server take a fifth more.
+// Crowd is the share by which each further thread slows all threads down, since clocks are lower
+// and caches are shared. 16 threads of a server take a fifth more time each.
 const Crowd = 0.2 / 15
 
 // H200Processors is the number of multiprocessors of an H200.
@@ -93,11 +96,11 @@ func (r Rates) Clique(w Work, k int) float64 {
 	return r.linked(t, w)
 }
 
-// doublings is how often the vertices are doubled from Near on.
+// doublings is how often Near must be doubled to reach the number of vertices; 0 if that is less.
 func (r Rates) doublings(w Work) float64 { return max(0, math.Log2(w.Vertices/r.Near)) }
 
-// linked is the time of work beside the link's. They overlap, the shorter one mostly: about
-// four tenths of it come on top.
+// linked is the time of t seconds of work together with the reads over the link. The two overlap,
+// but not fully: about four tenths of the shorter one are added to the longer one.
 func (r Rates) linked(t float64, w Work) float64 {
 	link := r.Byte * w.Host
 	return max(t, link) + 0.4*min(t, link)
@@ -120,7 +123,7 @@ func (r Rates) Formula(f pattern.Formula, w Work) float64 {
 			t += r.Start + r.OfWalks.time(w.Five, w.Vertices) + r.List*w.Listed
 		}
 	}
-	if edges || triangles { // those at edges give all of them
+	if edges || triangles { // counting triangles at edges counts all triangles, too
 		t += r.Clique(w, 3)
 	}
 	if edges {
@@ -138,26 +141,26 @@ func (r Rates) Loops(e Estimate, w Work) float64 {
 	return r.linked(t, w)
 }
 
-// Maps is the seconds that counting maps in a graph of so many vertices takes, without the
+// Maps is the seconds that counting maps takes in a graph with so many vertices, without counting the
 // triangles at edges.
 func (r Rates) Maps(w MapsWork, vertices float64) float64 {
 	return r.Start + r.OfMaps.time(w, vertices)
 }
 
-// time is the seconds that work takes in a graph of so many vertices.
+// time is the seconds that w takes in a graph with so many vertices.
 func (r MapRates) time(w MapsWork, vertices float64) float64 {
 	far := r.Far * max(0, math.Log2(vertices/r.Cached))
 	return r.Visit*w.Visits + r.Pull*w.Pulled + (r.Push+far)*w.Pushed
 }
 
-// Threads is the seconds that so many threads beside the first, and the bytes of memory that all
-// take, add to a count: short ones take no less than that.
+// Threads is the seconds that it takes to start so many more threads after the first one, and to take
+// the bytes of memory of all threads. No count is faster than that.
 func (r Rates) Threads(more, bytes float64) float64 {
 	return r.OfRuns.Thread*more + r.OfRuns.Fresh*bytes
 }
 
-// Host is the seconds that a run of so many kinds of kernels takes beside them, in which so many
-// vertices or tasks are listed.
+// Host is the seconds that a run on GPUs takes in addition to its kernels. kernels is the number of kinds
+// of kernels, listed the number of roots or tasks that the host lists for them.
 func (r Rates) Host(kernels int, listed float64) float64 {
 	return r.OfRuns.Call*float64(kernels) + r.OfRuns.Listed*listed
 }

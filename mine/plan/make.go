@@ -9,26 +9,27 @@ import (
 
 // Options say how a plan is made. Its matching order is the argument of New.
 type Options struct {
-	// Descending turns the order constraints round: of each orbit the last match stays.
+	// Descending reverses the order constraints: the last match of each orbit is kept.
 	Descending bool
-	// ByID: the order of the graph is that of the user's numbers. Conditions that compare
-	// them become windows.
+	// ByID says that the graph's vertices are in the order of the user's numbers. Then conditions
+	// that compare these numbers become windows.
 	ByID bool
-	// List: matches are wanted, not their number, so the last two levels are loops.
+	// List asks for a plan that lists matches: the last two levels are loops, too.
 	List bool
-	// NoReuse: every level makes the sets that it needs for itself, right before its loop.
+	// NoReuse has every level make all sets that it needs itself, right before its loop.
 	NoReuse bool
 }
 
-// WithoutReuse is the plan without what Options.NoReuse forbids.
+// WithoutReuse is the same plan made with Options.NoReuse.
 func (p *Plan) WithoutReuse() (*Plan, error) {
 	opt := p.opt
 	opt.NoReuse = true
 	return New(p.Pattern, p.Where, p.Order, opt)
 }
 
-// New makes the plan that binds pattern vertices in the given order; each but the first
-// must be adjacent to one before it. p has passed Check, and where, which may be nil, its.
+// New makes the plan that binds pattern vertices in the given order. Each vertex but the first
+// must be adjacent to one before it. p must have passed Pattern.Check, and where, unless it is nil,
+// Expr.Check.
 func New(p pattern.Pattern, where *pattern.Expr, order []int, opt Options) (*Plan, error) {
 	n := p.Vertices()
 	pl := &Plan{Pattern: p, Where: where, Order: slices.Clone(order), At: make([]int, n), opt: opt}
@@ -61,13 +62,13 @@ func New(p pattern.Pattern, where *pattern.Expr, order []int, opt Options) (*Pla
 // builder makes a plan.
 type builder struct {
 	*Plan
-	must  pattern.Pattern // the pattern with what conditions say of pairs; for sets only
-	extra []pattern.Less  // what conditions say of the order; for windows only
-	chain [][]int         // sets of a level, from neighbours to candidates
+	must  pattern.Pattern // the pattern with edges and marks from conditions; for sets only
+	extra []pattern.Less  // order constraints from conditions; for windows only
+	chain [][]int         // by level: the sets it is made from, from a row of neighbours to the candidates
 }
 
-// absorb turns conjuncts into edges, marks and windows where it can and returns the
-// others. The group is not touched: it follows from the pattern as it was written.
+// absorb turns conjuncts into edges, marks and windows where it can, and returns the
+// others. It does not change the group, which follows from the pattern as the user wrote it.
 func (b *builder) absorb(all []*pattern.Expr) (rest []*pattern.Expr) {
 	for _, e := range all {
 		inner := e
@@ -121,7 +122,7 @@ func (b *builder) levels() error {
 	return nil
 }
 
-// unlike tells whether no vertex has both labels.
+// unlike reports whether the two labels exclude each other.
 func unlike(a, b int32) bool { return a != b && a != pattern.AnyLabel && b != pattern.AnyLabel }
 
 // push puts each condition at the first level that binds all its vertices.
@@ -137,7 +138,7 @@ func (b *builder) push(rest []*pattern.Expr) {
 	}
 }
 
-// pair tells how the last two levels can be counted together.
+// pair decides how the last two levels can be counted together.
 func (b *builder) pair() Pair {
 	last := b.Last()
 	if last < 2 {

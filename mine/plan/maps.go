@@ -7,29 +7,29 @@ import (
 	"sagann/mine/pattern"
 )
 
-// Maps is a way to count the maps of a pattern that keep its edges, injective or not. One
-// pattern vertex, the root, goes to each vertex of the graph in turn. The others, without
-// it, form trees, so that the maps of a subtree are a number for each vertex that its top
-// may go to, and come from those of the subtrees below it. A pattern vertex whose only two
-// neighbours are adjacent need not be in the trees: it is a factor at their edge, the number
-// of triangles there.
+// Maps is a way to count the maps (homomorphisms) of a pattern into the graph: they send edges to
+// edges, but need not be injective. One pattern vertex, the root, is mapped to each vertex of the
+// graph in turn. Without the root the pattern must fall into trees. For each subtree and each vertex
+// that its top may be mapped to, the number of maps of the subtree follows from the numbers of the
+// subtrees below it. A pattern vertex that has only two neighbours, which are adjacent, can be
+// left out of the trees (an "ear"): it is a factor at their edge, the number of triangles there.
 type Maps struct {
 	Pattern pattern.Pattern
 	Root    int
-	Shared  []Shared // vectors that do not depend on where the root goes, in this order
-	Nodes   []Node   // the others
-	Sums    []int    // the tops of the trees: maps are Σ over roots of the product of their sums
+	Shared  []Shared // vectors that do not depend on the root's image, in the order of computation
+	Nodes   []Node   // the other vectors, in the order of computation
+	Sums    []int    // nodes that are tops of trees; maps = Σ over images of the root of the product of their sums
 }
 
-// Shared is, for each vertex of the graph, the sum over its neighbours w of t^Closed, times
-// the degree of w to the power Leaves, times the given vectors at w. t are the triangles at
+// Shared is a vector with a number for each vertex of the graph: the sum over its neighbours w of
+// t^Closed · degree(w)^Leaves · the product of the vectors Of at w. t is the number of triangles at
 // the edge to w.
 type Shared struct {
 	Closed, Leaves int
-	Of             []int // of Shared
+	Of             []int // indices into Maps.Shared
 }
 
-// Tops tells which nodes are only summed up.
+// Tops reports for each node whether it is a top whose numbers are needed for its sum only.
 func (m *Maps) Tops() []bool {
 	top := make([]bool, len(m.Nodes))
 	for _, i := range m.Sums {
@@ -43,47 +43,47 @@ func (m *Maps) Tops() []bool {
 	return top
 }
 
-// Kind says at which vertices of the graph a node has numbers.
+// Kind says what a node is, and at which vertices of the graph it has numbers (its support).
 type Kind uint8
 
 // Kinds of nodes.
 const (
-	Near   Kind = iota // a pattern vertex next to the root: at the root's neighbours
-	Spread             // what the vectors of From are at neighbours, summed up, wherever that is not 0
-	Far                // another pattern vertex, unless it is a spread: where the first of its spreads is not 0
+	Near   Kind = iota // a pattern vertex adjacent to the root; support: neighbours of the root's image
+	Spread             // the sum of node From over neighbours; support: where that is not 0
+	Far                // a product of spreads, for another pattern vertex; support: that of the first spread
 )
 
-// Node is a vector of numbers.
+// Node is a vector of numbers that depends on the root's image: a product of factors.
 type Node struct {
 	Kind   Kind
-	Leaves int // power of the degree
-	AtRoot int // Near: power of the triangles at the edge to the root
+	Leaves int // the factor degree^Leaves
+	AtRoot int // Near: the factor t^AtRoot, t triangles at the edge to the root's image
 	Shared []int
-	Pulls  []Pull // Near: sums over neighbours of other nodes' numbers, multiplied
-	Of     []int  // Far: spreads that are multiplied
-	From   int    // Spread: node, which may be a spread
-	Closed int    // Spread: power of the triangles at the edge
-	Dense  bool   // others pull it
+	Pulls  []Pull // Near: factors that are sums over neighbours of other nodes' numbers
+	Of     []int  // Far: spreads that are factors
+	From   int    // Spread: the node that is summed, which may be a spread
+	Closed int    // Spread: each term is multiplied by t^Closed, t triangles at the edge
+	Dense  bool   // another node has a Pull from it
 }
 
-// Pull is a sum over neighbours w: t^Closed times what node From has at w.
+// Pull is a sum over neighbours w of t^Closed times the number of node From at w.
 type Pull struct{ From, Closed int }
 
-// Degrees is what the work of counting maps follows from.
+// Degrees holds sums over a graph from which the work of counting maps is estimated.
 type Degrees struct {
-	Vertices, Entries float64 // of rows: two an edge
-	Squares           float64 // Σd², the walks of two edges
-	Two, Three        float64 // Σ over vertices: vertices at the ends of walks of two edges, and the entries of their rows
-	Third             float64 // Σ over vertices: vertices at the ends of walks of three edges
+	Vertices, Entries float64 // vertices, and entries of rows: two an edge
+	Squares           float64 // Σd², the number of walks of two edges
+	Two, Three        float64 // Σ over vertices: different ends of walks of two edges, and the sum of their degrees
+	Third             float64 // Σ over vertices: different ends of walks of three edges
 	Most              float64 // the largest degree
 }
 
-// MapsWork is what counting maps does, in numbers of entries of rows that are gone through.
+// MapsWork is how much counting maps does.
 type MapsWork struct {
-	Visits float64 // of numbers of a node
-	Pulled float64 // numbers that are read and added up
-	Pushed float64 // numbers that are added to
-	Closed bool    // triangles at edges are needed
+	Visits float64 // numbers of nodes that are computed
+	Pulled float64 // entries of rows whose numbers are read and added up
+	Pushed float64 // entries of rows whose numbers are added to
+	Closed bool    // the triangles at edges are needed
 }
 
 // Add adds other work.
@@ -99,8 +99,8 @@ func (w MapsWork) less(x MapsWork) bool {
 	return cost(w) < cost(x)
 }
 
-// NewMaps is the cheapest way to count the maps of p, which has edges only; nil: there is
-// none, or numbers might need more than 63 bits, or sums more than 127.
+// NewMaps is the cheapest way to count the maps of p, which has edges only. It is nil if there is no
+// way, or if in every way numbers might need more than 63 bits or sums more than 127.
 func NewMaps(p pattern.Pattern, d Degrees) (best *Maps, least MapsWork) {
 	n := p.Vertices()
 	for root := range n {
@@ -117,25 +117,24 @@ func NewMaps(p pattern.Pattern, d Degrees) (best *Maps, least MapsWork) {
 	return best, least
 }
 
-// mapper makes Maps for one root and one choice of ears: pattern vertices that are factors.
+// mapper makes Maps for one root and one choice of ears (see Maps).
 type mapper struct {
 	p      pattern.Pattern
 	root   int
 	ears   uint
 	deg    Degrees
-	closed [pattern.MaxVertices][pattern.MaxVertices]int // ears by edge
+	closed [pattern.MaxVertices][pattern.MaxVertices]int // number of ears at each edge
 	rest   []int                                         // vertices that are neither root nor ears
 	m      *Maps
 	work   MapsWork
-	bound  []float64 // of a node's numbers
-	shared []float64 // bounds
+	bound  []float64 // by node: an upper bound of its numbers
+	shared []float64 // by shared vector: the same
 }
 
-// adjacent are neighbours that are not ears.
+// adjacent reports whether i and j are neighbours and neither is an ear.
 func (b *mapper) adjacent(i, j int) bool { return b.p.Adjacent(i, j) && (b.ears>>i|b.ears>>j)&1 == 0 }
 
-// trees tells whether the ears may be ears together, and what is left without the root has
-// no cycle.
+// trees reports whether all ears can be ears together, and the vertices in rest form trees.
 func (b *mapper) trees() bool {
 	edges := 0
 	for i := range b.p.Vertices() {
@@ -165,7 +164,7 @@ func (b *mapper) trees() bool {
 			}
 		}
 	}
-	// A graph without a cycle has as many parts as vertices less edges.
+	// A graph without a cycle has as many connected components as vertices less edges.
 	seen := uint(0)
 	count := 0
 	for _, i := range b.rest {
@@ -186,7 +185,7 @@ func (b *mapper) reach(i int, seen *uint) {
 	}
 }
 
-// maps takes the best top for each tree.
+// maps makes the nodes of every tree, with the cheapest choice of its top.
 func (b *mapper) maps() (*Maps, MapsWork) {
 	b.m = &Maps{Pattern: b.p, Root: b.root}
 	whole, seen := 1.0, uint(0)
@@ -238,7 +237,7 @@ func (b *mapper) maps() (*Maps, MapsWork) {
 	return b.m, b.work
 }
 
-// local tells whether the tree below i, seen from up, has a neighbour of the root.
+// local reports whether the tree below i, seen from up, has a neighbour of the root.
 func (b *mapper) local(i, up int) bool {
 	if b.adjacent(i, b.root) {
 		return true
@@ -251,9 +250,9 @@ func (b *mapper) local(i, up int) bool {
 	return false
 }
 
-// node makes the node of pattern vertex i, whose tree hangs from up, or finds it. partial
-// bounds the product of all its factors but the last, which is what a top's numbers come to
-// before they are summed up in 128 bits.
+// node returns the node of pattern vertex i, whose parent in the tree is up, and makes it if there
+// is no equal one. partial bounds the product of all factors but the last. It must fit into 63 bits
+// for a top: the product with the last factor is added up in 128 bits.
 func (b *mapper) node(i, up int) (at int, partial float64) {
 	n := Node{Kind: Far}
 	bound, least := 1.0, math.Inf(1)
@@ -271,7 +270,7 @@ func (b *mapper) node(i, up int) (at int, partial float64) {
 		}
 		switch {
 		case b.local(j, i):
-			continue // below
+			continue // done in the next loop
 		case b.closed[i][j] == 0 && b.leaf(j, i):
 			n.Leaves++
 			bound *= b.deg.Most
@@ -307,7 +306,7 @@ func (b *mapper) node(i, up int) (at int, partial float64) {
 	return b.add(n, bound), partial
 }
 
-// word is a bound of numbers that must fit into 63 bits.
+// word returns the bound if numbers up to it fit into 63 bits, and otherwise infinity.
 func word(bound float64) float64 {
 	if bound >= 1<<63 {
 		return math.Inf(1)
@@ -315,7 +314,7 @@ func word(bound float64) float64 {
 	return bound
 }
 
-// leaf tells whether nothing but up is next to i.
+// leaf reports whether i has no neighbour in its tree but up.
 func (b *mapper) leaf(i, up int) bool {
 	for _, j := range b.rest {
 		if j != up && b.adjacent(i, j) {
@@ -325,7 +324,7 @@ func (b *mapper) leaf(i, up int) bool {
 	return true
 }
 
-// add adds a node, or finds an equal one.
+// add returns the index of a node equal to n, and appends n if there is none.
 func (b *mapper) add(n Node, bound float64) int {
 	same := func(x Node) bool {
 		return x.Kind == n.Kind && x.Leaves == n.Leaves && x.AtRoot == n.AtRoot && x.From == n.From && x.Closed == n.Closed &&
@@ -338,7 +337,7 @@ func (b *mapper) add(n Node, bound float64) int {
 	return len(b.m.Nodes) - 1
 }
 
-// spread adds what node from has to its neighbours.
+// spread returns the node that sums node from over neighbours.
 func (b *mapper) spread(from, closed int, bound float64) int {
 	before := len(b.m.Nodes)
 	at := b.add(Node{Kind: Spread, From: from, Closed: closed}, bound)
@@ -354,8 +353,8 @@ func (b *mapper) spread(from, closed int, bound float64) int {
 	return at
 }
 
-// sharedOf is the vector of the tree of i, which hangs from up and is not next to the root,
-// at the vertices that up may go to.
+// sharedOf returns the shared vector of the tree below i, seen from its parent up. No vertex of
+// the tree is a neighbour of the root. The vector has a number for each vertex that up may go to.
 func (b *mapper) sharedOf(i, up int) int {
 	s := Shared{Closed: b.closed[i][up]}
 	bound := b.deg.Most * math.Pow(b.deg.Most, float64(s.Closed))

@@ -2,12 +2,12 @@ package plan
 
 import "sagann/mine/pattern"
 
-// None stands where there is no set.
+// None means that there is no set.
 const None = -1
 
 // Plan is a nest of loops. Level i binds one vertex of the graph to the pattern vertex
-// Order[i]; levels are numbered from 0, the outermost. Above, Below, Apart and Of name
-// levels, conditions name pattern vertices.
+// Order[i]. Levels are numbered from 0, the outermost. The fields Above, Below, Apart and Of of
+// levels and sets hold numbers of levels; conditions name pattern vertices.
 type Plan struct {
 	Pattern pattern.Pattern
 	Where   *pattern.Expr // the whole condition; nil: none
@@ -27,22 +27,22 @@ type Level struct {
 	From   int   // set that holds the candidates; None: all vertices of the graph (level 0)
 	Above  []int // the candidate comes after the vertices of these levels in the graph's order
 	Below  []int // and before these
-	Apart  []int // and is none of these; all others it cannot be
+	Apart  []int // and must differ from these; it differs from all others anyway
 	Label  int32 // label of the candidate, or pattern.AnyLabel
 	Degree int   // level 0: least degree of the candidate
 	Where  []*pattern.Expr
-	Make   []int // sets that are made once the level is bound, in this order
+	Make   []int // sets that are made when the level is bound, in this order
 }
 
-// Set is a sorted list of vertices. With Base None it is all neighbours of the vertex at
-// level Of, and nothing is made. Otherwise it holds what is in Base and also (Minus: but
-// not) a neighbour of that vertex, and lies in the window.
+// Set is a sorted list of vertices. If Base is None, it is all neighbours of the vertex at
+// level Of: a row of the graph, which need not be made. Otherwise it holds the members of
+// Base within the window that are neighbours of that vertex or, with Minus, are not.
 type Set struct {
-	Level        int // it is known once this level is bound
+	Level        int // the set is known when this level is bound
 	Base         int // set, or None
 	Of           int // level
 	Minus        bool
-	Above, Below []int // window: after, and before, the vertices of these levels
+	Above, Below []int // the window: after the vertices of the levels Above, before those of Below
 }
 
 // Pair says how the last two levels are counted without a loop.
@@ -53,8 +53,8 @@ type Pair uint8
 const (
 	NoPair    Pair = iota
 	Product        // |A|·|B| - |A∩B|, without labels
-	Unlike         // |A|·|B|, of those that have the labels, which differ
-	Unordered      // A is B, and the order of the two does not matter: C(|A|, 2), of those that have the label
+	Unlike         // |A|·|B|, counting only members with the levels' labels, which differ
+	Unordered      // A is B, and the pair is unordered: C(|A|, 2), counting only members with the label
 )
 
 // Last is the innermost level.

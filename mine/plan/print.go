@@ -34,7 +34,7 @@ func (p *Plan) String() string {
 // name is the vertex of a level.
 func (p *Plan) name(level int) string { return fmt.Sprintf("v%d", p.Order[level]) }
 
-// source is a set by name: made sets are numbered from 1.
+// source is the name of a set; sets that are made are numbered from 1.
 func (p *Plan) source(set int) string {
 	if set == None {
 		return "all vertices"
@@ -51,7 +51,7 @@ func (p *Plan) source(set int) string {
 	return fmt.Sprintf("S%d", number)
 }
 
-// limits is all that a candidate of the level must fulfil beside being in its set.
+// limits is the text of all conditions of a candidate of the level, apart from being in its set.
 func (p *Plan) limits(l int) string {
 	level := p.Levels[l]
 	text := p.window(level.Above, level.Below, p.name(l))

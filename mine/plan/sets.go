@@ -8,11 +8,11 @@ type step struct {
 	minus bool
 }
 
-// sets decides which sets are made where. Each level needs an intersection of the
-// neighbours of earlier levels, less the neighbours of others. Its operations are done
-// in the order of the levels, each as soon as its level is bound; levels whose operations
-// begin alike share the sets of that beginning. What is taken away before there is a
-// first set is taken away right after it is.
+// sets decides which sets are made where. The candidates of a level are an intersection of the
+// neighbours of some earlier levels, minus the neighbours of others. These operations are done in
+// the order of the earlier levels, each as soon as its level is bound. Levels whose operations begin
+// with the same ones share the sets of that beginning. A subtraction needs a set to subtract from:
+// it is done right after the first set is known.
 func (b *builder) sets() {
 	b.chain = make([][]int, len(b.Levels))
 	for l := 1; l < len(b.Levels); l++ {
@@ -51,7 +51,7 @@ func (b *builder) steps(l int) []step {
 	return out
 }
 
-// share is the set that s makes of base for level l, a new one if there is none yet.
+// share returns the set that step s makes of base for level l, and adds it if there is none yet.
 func (b *builder) share(l, base int, s step) int {
 	set := Set{Level: s.of, Base: base, Of: s.of, Minus: s.minus}
 	if base != None {
@@ -72,11 +72,11 @@ func (b *builder) share(l, base int, s step) int {
 	return len(b.Sets) - 1
 }
 
-// windows trims each set to the window that all levels that need it have in common, as
-// far as it is known when the set is made. What a set, or a level's candidates, have by
-// the set that they come from is not asked again.
+// windows trims each set to the window that all levels which use it have in common, as far as
+// that window is known when the set is made. Constraints that hold already in the base of a set, or
+// in the set of a level's candidates, are dropped.
 func (b *builder) windows() {
-	whole := make([]Set, len(b.Sets)) // with the windows of what a set comes from
+	whole := make([]Set, len(b.Sets)) // the sets, with the windows of their bases included
 	for i, s := range b.Sets {
 		for m := 0; m <= s.Level && s.Base != None; m++ {
 			above, below := true, true
@@ -108,7 +108,7 @@ func (b *builder) windows() {
 	}
 }
 
-// without is what of a does not stand in b.
+// without is the members of a that are not in b.
 func without(a, b []int) []int {
 	return slices.DeleteFunc(slices.Clone(a), func(m int) bool { return slices.Contains(b, m) })
 }

@@ -18,9 +18,9 @@ type Rows struct {
 	// MaxDegree is the length of the longest row, MaxAbove of the longest part above Mid.
 	MaxDegree, MaxAbove int
 
-	// Vertices of many neighbours also have them as bits: vertex v those in
+	// Vertices of high degree (hubs) also have their neighbours as bits: those of vertex v are
 	// Bits[(Hub[v]-1)*Words:Hub[v]*Words], unless Hub[v] is 0.
-	Hub   []uint32 // nil: no vertex has
+	Hub   []uint32 // nil: there are no hubs
 	Bits  []uint64
 	Words int // 64-bit words for V bits
 }
@@ -47,7 +47,7 @@ func (r *Rows) Below(v uint32) []uint32 {
 // Degree is the number of neighbours of v.
 func (r *Rows) Degree(v uint32) int { return int(r.Off[v+1] - r.Off[v]) }
 
-// HubBits is the neighbours of v as bits, nil if v does not have them so.
+// HubBits is the neighbours of v as bits; nil if v is not a hub.
 func (r *Rows) HubBits(v uint32) []uint64 {
 	if r.Hub == nil || r.Hub[v] == 0 {
 		return nil
@@ -69,10 +69,10 @@ func (r *Rows) Bytes() int64 {
 	return 8*int64(len(r.Off)+len(r.Bits)) + 4*int64(len(r.Col)+len(r.Mid)+len(r.ID)+len(r.Label)+len(r.Hub))
 }
 
-// Dropped counts the entries of a list of edges that rows do not keep.
+// Dropped counts the entries of a list of edges that are not in the rows.
 type Dropped struct {
 	Loops   int64 // from a vertex to itself
-	Repeats int64 // that occurred before
+	Repeats int64 // equal to an earlier entry
 }
 
 // DirectedError says that an edge has no reverse.
@@ -83,9 +83,9 @@ func (e *DirectedError) Error() string {
 	return fmt.Sprintf("the graph is directed: there is an edge from %d to %d but none back", e.From, e.To)
 }
 
-// FromEdges makes the rows of the graph whose edges are listed in both directions; their
-// weights and types are not read. Loops and repeated entries are dropped and counted. An
-// edge without its reverse is a *DirectedError. The edges have passed Validate.
+// FromEdges makes the rows of the graph whose edges are listed in both directions. Weights
+// and types are not read. Loops and repeated entries are dropped and counted. An
+// edge without its reverse is a *DirectedError. The edges must have passed Validate.
 func FromEdges(e *chunk.Edges) (*Rows, Dropped, error) {
 	n := e.V
 	var d Dropped
@@ -111,7 +111,7 @@ func FromEdges(e *chunk.Edges) (*Rows, Dropped, error) {
 				at[u]++
 			}
 		}
-		// Turned round twice, each time visiting rows in ascending order, rows are sorted.
+		// Reversing all edges twice sorts the rows, as turn visits rows in ascending order.
 		in, inOff := turn(out, off)
 		kept, keptOff := unique(in, inOff)
 		d.Repeats = int64(len(in)) - int64(len(kept))
@@ -147,9 +147,9 @@ func ascending(e *chunk.Edges) (off []int64, ok bool) {
 	return off, true
 }
 
-// undirected counts how many neighbours of each vertex are below it, in ascending rows
-// without loops, or finds an edge without its reverse. Edges up to v come up in the order of
-// the first part of the row of v, which is complete when v comes up itself.
+// undirected returns for each vertex how many of its neighbours are below it, or an error if an edge
+// has no reverse. Rows are ascending and without loops. The edges (u, v) with u < v are met in
+// ascending order of u, so they must match the beginning of row v entry by entry.
 func undirected(col []uint32, off []int64) (mid []uint32, err error) {
 	mid = make([]uint32, len(off)-1)
 	for u := range mid {
@@ -171,7 +171,7 @@ func undirected(col []uint32, off []int64) (mid []uint32, err error) {
 	return mid, nil
 }
 
-// sum turns counts at i+1 into where row i begins.
+// sum turns the lengths of rows, that of row i at i+1, into offsets.
 func sum(off []int64) {
 	for i := 1; i < len(off); i++ {
 		off[i] += off[i-1]
@@ -216,7 +216,7 @@ func unique(col []uint32, off []int64) ([]uint32, []int64) {
 	return col[:k], to
 }
 
-// finish fills what follows from the rows and their middles.
+// finish computes the fields that follow from Off, Col and Mid.
 func (r *Rows) finish() {
 	n := r.V()
 	hubs, least := 0, hubDegree(n)
@@ -246,8 +246,8 @@ func (r *Rows) finish() {
 	}
 }
 
-// hubDegree is the least degree of a vertex that has its neighbours as bits, too: V bits
-// then take no more bytes than the row. Short rows gain nothing.
+// hubDegree is the least degree of a hub. From n/32 neighbours on, n bits take no more bytes than
+// the row. Shorter rows than 32 gain nothing.
 func hubDegree(n int) int { return max(n/32, 32) }
 
 // ByDegree is the graph r, whose vertices have the user's numbers, with vertices numbered
@@ -271,7 +271,7 @@ func (r *Rows) ByDegree() *Rows {
 	}
 	at := slices.Clone(s.Off[:n])
 	for k, v := range by {
-		s.Mid[k] = uint32(at[k] - s.Off[k]) // those below k have come up
+		s.Mid[k] = uint32(at[k] - s.Off[k]) // so far only neighbours below k were entered
 		for _, w := range r.Of(v) {
 			to := rank[w]
 			s.Col[at[to]] = uint32(k)
@@ -288,7 +288,7 @@ func (r *Rows) ByDegree() *Rows {
 	return s
 }
 
-// Has tells whether u and v are neighbours.
+// Has reports whether u and v are neighbours.
 func (r *Rows) Has(u, v uint32) bool {
 	if r.Degree(u) < r.Degree(v) {
 		u, v = v, u

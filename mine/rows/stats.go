@@ -7,11 +7,11 @@ import (
 	"sagann/mine/plan"
 )
 
-// wedges is how many wedges Stats draws: the share of closed ones is then right to one
-// or two in a hundred, enough for a first guess.
+// wedges is how many wedges Stats draws. The share of closed ones is then right to within 0.01 or
+// 0.02, enough for a first guess.
 const wedges = 2000
 
-// Stats is what the planner's first guess needs; the same for equal graphs.
+// Stats computes what the planner's first guess needs. Equal graphs have equal Stats.
 func (r *Rows) Stats() plan.Stats {
 	s := plan.Stats{Vertices: float64(r.V())}
 	squares := 0.0
@@ -37,7 +37,7 @@ func (r *Rows) Stats() plan.Stats {
 	}
 	s.Close = (float64(closed) + 1) / (float64(drawn) + 2)
 	if r.Label != nil {
-		share := map[int32]float64{} // of the labels that were asked for
+		share := map[int32]float64{} // by label, for those that were asked for
 		s.Labels = func(label int32) float64 {
 			x, ok := share[label]
 			if !ok {
@@ -56,12 +56,12 @@ func (r *Rows) Stats() plan.Stats {
 	return s
 }
 
-// Class is the class of a row, by where it begins among all entries.
+// Class is the class of row v, 0 to plan.Classes-1: classes have equally many entries of Col.
 func (r *Rows) Class(v uint32) int {
 	return int(min(r.Off[v]*plan.Classes/max(int64(len(r.Col)), 1), plan.Classes-1))
 }
 
-// InClass is how many rows are of a class.
+// InClass is how many rows belong to a class.
 func (r *Rows) InClass(class int) int {
 	from := func(class int) int {
 		return sort.Search(r.V(), func(v int) bool { return r.Class(uint32(v)) >= class })
@@ -69,8 +69,8 @@ func (r *Rows) InClass(class int) int {
 	return from(class+1) - from(class)
 }
 
-// Work is what counting by formulas and in matrices does, but for the numbers of cliques:
-// exact. The order is that of degree.
+// Work computes how much counting by formulas and in bit matrices does; Cliques and the other
+// fields that need estimates are left empty. Rows must be in order of degree.
 func (r *Rows) Work() plan.Work {
 	w := plan.Work{Vertices: float64(r.V()), Edges: float64(r.Edges())}
 	for v := range r.V() {

@@ -16,9 +16,9 @@ const narrow = 4
 // wordsOf is the number of words of a row of a matrix of d rows: a multiple of narrow.
 func wordsOf(d int) int { return max((d+255)/256, 1) * narrow }
 
-// CliquesNeed is the memory that Cliques takes for each worker: a matrix of the most
-// neighbours that a vertex has above it, a set for each level, a row's members, and a
-// place for each vertex of the graph; for triangles a mark a vertex.
+// CliquesNeed is the bytes that Cliques takes for each worker: a matrix for the largest number of
+// neighbours above a vertex, a set for each level, the members of a row, and a
+// place for each vertex of the graph. Triangles only need a bit for each vertex.
 func CliquesNeed(r *rows.Rows, k int) int64 {
 	if k == 3 {
 		return 8 * int64(r.Words)
@@ -36,15 +36,15 @@ type matrix struct {
 	bits  []uint64   // the matrix
 	found []uint32   // places of the members of a row
 	sets  [][]uint64 // by depth
-	words int        // of a row now
+	words int        // words of a row, for the current root
 	stop  *atomic.Bool
 	total Total
-	_     [64]byte // workers write total: no line in common
+	_     [64]byte // workers write total often: they must not share a cache line
 }
 
-// Cliques counts the cliques of k vertices, k from 3 on, each at its lowest vertex: its
-// neighbours above it make a matrix of bits in which cliques of k-1 are counted. Triangles
-// need no more than marks.
+// Cliques counts the cliques of k vertices, k from 3 on, each at its lowest vertex. The neighbours
+// above that vertex make an adjacency matrix of bits, in which cliques of k-1 vertices are counted.
+// Triangles need no matrix: the neighbours are marked.
 func (r *Run) Cliques(ctx context.Context, k int) (Total, error) {
 	if k == 3 {
 		return r.triangles(ctx)
@@ -74,7 +74,7 @@ func (r *Run) Cliques(ctx context.Context, k int) (Total, error) {
 func (m *matrix) root(k int, t task) {
 	around := m.rows.Above(t.root)
 	lo, hi := 0, len(around)
-	if t.hi > 0 { // slices are of all neighbours; those above come last
+	if t.hi > 0 { // a slice of all neighbours, of which those above the root come last
 		skip := int(m.rows.Mid[t.root])
 		lo, hi = max(0, int(t.lo)-skip), max(0, int(t.hi)-skip)
 	}
@@ -82,7 +82,7 @@ func (m *matrix) root(k int, t task) {
 		return
 	}
 	m.fill(around, lo)
-	n := uint64(0) // no 2^64 cliques are counted one word at a time
+	n := uint64(0) // it cannot overflow: counting 2^64 cliques would take too long
 	for i := lo; i < hi && !m.stop.Load(); i++ {
 		if m.words == narrow {
 			n += m.countNarrow(k-2, (*[narrow]uint64)(m.row(i)))
@@ -111,13 +111,13 @@ func (m *matrix) fill(around []uint32, lo int) {
 	}
 }
 
-// members is the places of those of the list that have one, ascending. There is no branch
-// on what is found, which could not be predicted.
+// members is the places of the members of list that have one, ascending. It does not branch on
+// whether a member has a place, as that would be mispredicted often.
 func (m *matrix) members(list []uint32) []uint32 {
 	k := 0
 	for _, w := range list {
 		p := m.place[w]
-		if k < len(m.found) { // also when all are found; what follows has no place
+		if k < len(m.found) { // not so when all are found: the rest of the list has no places
 			m.found[k] = p
 		}
 		k += int((p | -p) >> 31)

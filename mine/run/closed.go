@@ -9,18 +9,18 @@ import (
 	"sagann/mine/rows"
 )
 
-// closedNeed is the memory, shared and for each worker, that triangles at edges take.
+// closedNeed is the bytes that counting triangles at edges takes, shared and for each worker.
 func closedNeed(r *rows.Rows) (shared, worker int64) {
 	v := int64(r.V())
 	return 4*r.Edges() + 8*(v+1), 4*v + 8*int64(r.MaxAbove) + 2*min(mostOwn, r.Edges())
 }
 
-// AtEdges tells whether a quantity follows from the triangles at edges.
+// AtEdges reports whether a quantity follows from the numbers of triangles at edges.
 func AtEdges(q pattern.Quantity) bool {
 	return q == pattern.EdgePairs || q == pattern.Tails || q == pattern.Triangles
 }
 
-// atEdges sums up what out asks for of the triangles at edges.
+// atEdges counts the triangles at edges, and computes from them the quantities that are keys of out.
 func (r *Run) atEdges(ctx context.Context, out map[pattern.Quantity]Total) error {
 	x, err := r.closed(ctx)
 	if err != nil {
@@ -29,16 +29,18 @@ func (r *Run) atEdges(ctx context.Context, out map[pattern.Quantity]Total) error
 	return r.fromEdges(ctx, x.pool, x.above, out)
 }
 
-// atEdge are numbers of triangles, of which some are still apart.
+// atEdge holds the number of triangles at each edge. For the last vertices the numbers are
+// still split among the workers.
 type atEdge struct {
-	pool  *pool // of another pass over all vertices
-	at    []int64
-	all   []uint32 // those of the edges from v upwards stand from at[v] on, in the order of its row
-	first int      // of the vertices whose numbers are apart
-	ws    []closer
+	pool  *pool    // tasks for another pass over all vertices
+	at    []int64  // by vertex: where its edges upwards begin in all
+	all   []uint32 // by edge from a vertex upwards: its triangles
+	first int      // the first vertex whose numbers are split
+	ws    []closer // the workers
 }
 
-// above is the numbers of a vertex's edges upwards. It may be called once for each vertex.
+// above is the numbers at the edges from v upwards. It must be called only once for each vertex, as
+// it adds the workers' numbers.
 func (x *atEdge) above(v uint32) []uint32 {
 	row := x.all[x.at[v]:x.at[v+1]]
 	if int(v) < x.first {
@@ -63,7 +65,7 @@ func (r *Run) closed(ctx context.Context) (*atEdge, error) {
 		at[v+1] = at[v] + int64(g.Degree(uint32(v))) - int64(g.Mid[v])
 	}
 	t := make([]uint32, g.Edges()) // fewer than 2^32 triangles share an edge
-	first := g.V()                 // of the vertices whose edges upwards each worker counts for itself
+	first := g.V()                 // from this vertex on, each worker has numbers of its own
 	for first > 0 && g.Edges()-at[first-1] <= mostOwn {
 		first--
 	}
@@ -115,7 +117,7 @@ func (r *Run) closed(ctx context.Context) (*atEdge, error) {
 	return &atEdge{tasks.again(), at, t, first, ws}, err
 }
 
-// Closed are the triangles at the edges, by entry of rows.
+// Closed is the number of triangles at the edge of each entry of Rows.Col.
 type Closed []uint32
 
 // Closed counts the triangles at all edges.
@@ -127,7 +129,7 @@ func (r *Run) Closed(ctx context.Context) (Closed, error) {
 	g := r.Rows
 	c := make(Closed, len(g.Col))
 	quiet := *r
-	quiet.Report = nil // short
+	quiet.Report = nil // this pass is too short to report progress
 	below := x.pool.again()
 	err = quiet.each(ctx, x.pool, func(int) func(task) {
 		return func(k task) { copy(c.above(g, k.root), x.above(k.root)) }
@@ -151,7 +153,8 @@ func (c Closed) above(g *rows.Rows, v uint32) []uint32 {
 	return c[g.Off[v]+int64(g.Mid[v]) : g.Off[v+1]]
 }
 
-// SumsOf computes those of the quantities of a formula that follow from the triangles at edges.
+// SumsOf computes the quantities of a formula from the triangles at edges. All its quantities must
+// follow from them (see AtEdges).
 func (r *Run) SumsOf(ctx context.Context, c Closed, f pattern.Formula) (map[pattern.Quantity]Total, error) {
 	out := map[pattern.Quantity]Total{}
 	for _, t := range f {
@@ -160,17 +163,18 @@ func (r *Run) SumsOf(ctx context.Context, c Closed, f pattern.Formula) (map[patt
 	return out, r.fromEdges(ctx, newPool(r.Rows, uncut), func(v uint32) []uint32 { return c.above(r.Rows, v) }, out)
 }
 
-// mostOwn is how many edges, of the last vertices, each worker has numbers of its own for,
-// where several work: they fit into a core's cache, and nearly all triangles lie at them.
+// mostOwn bounds the edges for which each worker has numbers of its own, if there are several
+// workers. They are the edges of the last vertices, the ones of highest degree: nearly all
+// triangles lie there, and the numbers fit into a core's cache.
 const mostOwn = 1 << 20
 
 // closer is one worker that counts triangles at edges.
 type closer struct {
 	place []uint32 // by vertex: 1 + its number among the root's neighbours above it, or 0
-	found []uint32 // which members of a row have a place
-	own   []uint32 // of the root's edges
-	last  []uint16 // of the last vertices' edges, where others count, too: the lower halves of numbers
-	all   []uint32 // of the last vertices' edges, shared: the upper halves, which are rarely needed
+	found []uint32 // positions of those members of a row that have a place
+	own   []uint32 // numbers at the root's edges
+	last  []uint16 // numbers at the last vertices' edges, their low 16 bits; nil with one worker
+	all   []uint32 // numbers at the last vertices' edges, shared: last overflows into them, rarely
 	_     [64]byte
 }
 
@@ -178,7 +182,7 @@ type closer struct {
 func (c *closer) find(list []uint32) []uint32 {
 	k := 0
 	for j, x := range list {
-		if k < len(c.found) { // no branch on what is found; see matrix.members
+		if k < len(c.found) { // written without a branch on p; see matrix.members
 			c.found[k] = uint32(j)
 		}
 		p := c.place[x]
@@ -187,10 +191,11 @@ func (c *closer) find(list []uint32) []uint32 {
 	return c.found[:k]
 }
 
-// close, closeLast and closeShared count the triangles of the root and its i-th neighbour, whose
-// neighbours above it are list, at their three edges: own are numbers of the root's edges, row
-// those of the neighbour's, which nobody else writes, are the worker's own from edge from on, or
-// are shared with others.
+// close, closeLast and closeShared count the triangles of the root and its i-th neighbour, and add
+// each to the numbers of its three edges. list is the neighbours above that neighbour, own the numbers of
+// the root's edges. The three differ in the numbers of the neighbour's edges: close adds to row,
+// which no other worker writes; closeLast to the worker's own, from edge from on; closeShared adds
+// to row atomically.
 
 func (c *closer) close(own []uint32, i int, list, row []uint32) {
 	found := c.find(list)
@@ -232,7 +237,8 @@ func (c *closer) addLast(edge int, n uint32) {
 	}
 }
 
-// fromEdges sums up the triangles at edges: above are those at the edges from a vertex upwards.
+// fromEdges computes the quantities that are keys of out. above(v) returns the triangles at the
+// edges from v upwards.
 func (r *Run) fromEdges(ctx context.Context, tasks *pool, above func(v uint32) []uint32, out map[pattern.Quantity]Total) error {
 	type state struct {
 		thrice       uint64
@@ -242,7 +248,7 @@ func (r *Run) fromEdges(ctx context.Context, tasks *pool, above func(v uint32) [
 	g := r.Rows
 	ws := make([]state, r.Workers)
 	quiet := *r
-	quiet.Report = nil // short
+	quiet.Report = nil // this pass is too short to report progress
 	err := quiet.each(ctx, tasks, func(w int) func(task) {
 		s := &ws[w]
 		return func(k task) {

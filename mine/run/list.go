@@ -15,17 +15,17 @@ import (
 const (
 	blockBytes = 64 << 10
 	blockCount = 8
-	listCost   = 1 << 14 // least cost of a piece of roots
-	slice      = 1024    // most neighbours of a root in a piece
+	listCost   = 1 << 14 // least cost of a piece of roots; see cost
+	slice      = 1024    // most neighbours in a slice of a root
 )
 
-// ListNeed is the memory that listing takes for each worker beside NestNeed.
+// ListNeed is the bytes that listing takes for each worker, in addition to NestNeed.
 func ListNeed() int64 { return blockBytes * blockCount }
 
-// block is a part of what a piece lists.
+// block is some of the rows that a piece lists.
 type block struct {
 	rows []uint32
-	last bool // nothing follows of this piece
+	last bool // the piece's last block
 }
 
 // lister lists the pieces of one worker.
@@ -37,8 +37,8 @@ type lister struct {
 	done       <-chan struct{}
 }
 
-// stretch is a piece of work in the order of the listing: roots from lo up to hi, or a
-// slice of the neighbours of one.
+// stretch is a piece of work in the order of the listing: the roots from lo up to hi, or one root
+// with a slice of its neighbours.
 type stretch struct {
 	lo, hi uint32
 	part   task
@@ -67,12 +67,12 @@ func stretches(r *rows.Rows) []stretch {
 	return out
 }
 
-// List calls yield with the matches of a plan for listing, in ascending order of their
-// vertices by level, as rows by pattern vertex of the user's numbers; a row is only valid
-// during the call. It ends when yield returns false, all are listed or ctx is done.
+// List calls yield with the matches of a plan for listing. A row holds the user's number of a vertex for
+// each pattern vertex, and is only valid during the call. Rows come in ascending order of their
+// vertices by level. List ends when yield returns false, all matches are listed or ctx is done.
 //
-// Pieces are dealt to workers in turn, and read in turn: the order does not depend on
-// the number of workers.
+// Pieces go to the workers in turn, and their rows are read in the same turn, so the order does not
+// depend on the number of workers.
 func (r *Run) List(ctx context.Context, p *plan.Plan, yield func(row []uint32) bool) error {
 	pieces := stretches(r.Rows)
 	var stop atomic.Bool

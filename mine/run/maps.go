@@ -8,9 +8,9 @@ import (
 	"sagann/mine/rows"
 )
 
-// MapsNeed is the memory, shared and for each worker, that counting maps takes: triangles
-// at the entries of rows, shared vectors, and a number a vertex for each spread node and
-// each that is pulled.
+// MapsNeed is the bytes that counting maps takes, shared and for each worker. Shared are the
+// triangles at the entries of rows, and the shared vectors. Each worker has a number for each vertex and
+// each node; nodes next to the root have one for each neighbour.
 func MapsNeed(m *plan.Maps, w plan.MapsWork, r *rows.Rows) (shared, worker int64) {
 	v := int64(r.V())
 	if w.Closed {
@@ -36,11 +36,11 @@ func MapsNeed(m *plan.Maps, w plan.MapsWork, r *rows.Rows) (shared, worker int64
 	return shared, max(worker, own)
 }
 
-// thirdWork is about how many entries of rows Degrees goes through three edges away.
+// thirdWork is about how many entries of rows Degrees reads to estimate Degrees.Third.
 const thirdWork = 1 << 24
 
-// Degrees is what the work of counting maps follows from. What lies two and three edges
-// away is that of some vertices, evenly spread over the order of degree.
+// Degrees computes the sums from which the work of counting maps is estimated. Two, Three and Third
+// are estimates: they look at some vertices only, evenly spread over the order of degree.
 func Degrees(r *rows.Rows) plan.Degrees {
 	d := plan.Degrees{Vertices: float64(r.V()), Entries: float64(len(r.Col)), Most: float64(max(r.MaxDegree, 1))}
 	for v := range r.V() {
@@ -75,7 +75,7 @@ type reach struct {
 
 func newReach(r *rows.Rows) *reach { return &reach{rows: r, seen: make([]uint64, r.Words)} }
 
-// of is all vertices next to one in the list, each once. It is valid until the next call.
+// of is all neighbours of the vertices in the list, each once. It is valid until the next call.
 func (x *reach) of(list []uint32) []uint32 {
 	x.list = x.list[:0]
 	for _, v := range list {
@@ -92,7 +92,7 @@ func (x *reach) of(list []uint32) []uint32 {
 	return x.list
 }
 
-// Maps counts the maps of a pattern. c may be nil where the work needs no triangles.
+// Maps counts the maps of a pattern. c may be nil if plan.MapsWork.Closed is false.
 func (r *Run) Maps(ctx context.Context, m *plan.Maps, c Closed) (Total, error) {
 	shared := r.SharedMaps(m, c)
 	pool := newPool(r.Rows, uncut)
@@ -108,7 +108,7 @@ func (r *Run) Maps(ctx context.Context, m *plan.Maps, c Closed) (Total, error) {
 	return sum, err
 }
 
-// SharedMaps are the vectors that do not depend on the root.
+// SharedMaps computes the shared vectors of m, a number for each vertex.
 func (r *Run) SharedMaps(m *plan.Maps, c Closed) [][]uint64 {
 	shared := make([][]uint64, len(m.Shared))
 	for i := range m.Shared {
@@ -117,7 +117,7 @@ func (r *Run) SharedMaps(m *plan.Maps, c Closed) [][]uint64 {
 	return shared
 }
 
-// sharedMaps is a shared vector.
+// sharedMaps computes one shared vector from those before it.
 func (r *Run) sharedMaps(s *plan.Shared, c Closed, shared [][]uint64) []uint64 {
 	g := r.Rows
 	at := make([]uint64, g.V())
@@ -135,7 +135,7 @@ func (r *Run) sharedMaps(s *plan.Shared, c Closed, shared [][]uint64) []uint64 {
 	return out
 }
 
-// entries are the triangles at the edges of a row.
+// entries is the triangles at the edges of the row of v; nil if c is nil.
 func entries(c Closed, g *rows.Rows, v uint32) []uint32 {
 	if c == nil {
 		return nil
@@ -151,7 +151,7 @@ func power(x uint64, k int) uint64 {
 	return y
 }
 
-// pulled is Σ over the row of t^k·x.
+// pulled is Σ t^k·x[v] over the vertices v of the row.
 func pulled(x []uint64, row, t []uint32, k int) uint64 {
 	sum := uint64(0)
 	switch k {
@@ -179,10 +179,10 @@ type mapper struct {
 	rows   *rows.Rows
 	closed Closed
 	shared [][]uint64
-	list   [][]uint64 // near and far nodes: numbers in the order of support
-	dense  [][]uint64 // nodes that are pulled, and spreads: a number a vertex, 0 between roots
-	ends   [][]uint32 // spreads: where they are not 0
-	top    []bool     // nodes that are only summed up
+	list   [][]uint64 // by node, near and far ones: numbers in the order of the support
+	dense  [][]uint64 // by node, spreads and dense ones: a number for each vertex, all 0 between roots
+	ends   [][]uint32 // by node, spreads: the vertices where they are not 0
+	top    []bool     // by node: see plan.Maps.Tops
 	total  Total
 	_      [64]byte
 }
@@ -245,7 +245,7 @@ func (w *mapper) root(a uint32) {
 	}
 }
 
-// support is where a node has numbers.
+// support is the vertices where a node has numbers.
 func (w *mapper) support(i int, n *plan.Node, a uint32) []uint32 {
 	switch n.Kind {
 	case plan.Near:
@@ -256,8 +256,8 @@ func (w *mapper) support(i int, n *plan.Node, a uint32) []uint32 {
 	return w.ends[i]
 }
 
-// factors are the numbers of a node at v, the j-th of its support, but for what it pulls or
-// what its last spread is.
+// factors is the product of a node's factors at v, the j-th vertex of its support, without its
+// pulls and spreads.
 func (w *mapper) factors(n *plan.Node, a, v uint32, j int) uint64 {
 	x := uint64(1)
 	if n.Leaves > 0 {
@@ -272,7 +272,8 @@ func (w *mapper) factors(n *plan.Node, a, v uint32, j int) uint64 {
 	return x
 }
 
-// at are two factors of the number of node i at v.
+// at returns two factors whose product is the number of node i at v, the j-th vertex of its support.
+// Their product may need more than 64 bits if the node is a top.
 func (w *mapper) at(i int, n *plan.Node, a, v uint32, j int) (x, last uint64) {
 	if n.Kind == plan.Spread {
 		return w.dense[i][v], 1
@@ -296,7 +297,7 @@ func (w *mapper) at(i int, n *plan.Node, a, v uint32, j int) (x, last uint64) {
 	return x, last
 }
 
-// node fills a near or far node.
+// node computes the numbers of a near or far node, unless it is a top.
 func (w *mapper) node(i int, n *plan.Node, a uint32) {
 	if w.top[i] {
 		return
@@ -319,7 +320,7 @@ func (w *mapper) sum(i int, n *plan.Node, a uint32) (s Total) {
 	return s
 }
 
-// spread adds what a node has to the neighbours of where it has it.
+// spread computes a spread: it adds each number of node From to all neighbours of its vertex.
 func (w *mapper) spread(i int, n *plan.Node, a uint32) {
 	from := &w.m.Nodes[n.From]
 	dense, ends, list := w.dense[i], w.ends[i][:cap(w.ends[i])], w.list[n.From]
@@ -368,7 +369,7 @@ func (w *mapper) spread(i int, n *plan.Node, a uint32) {
 	w.ends[i] = ends[:k]
 }
 
-// times is a product, which the caller knows to fit.
+// times is the product, which must fit into 128 bits.
 func (t Total) times(u Total) Total {
 	hi, lo := bits.Mul64(t.Lo, u.Lo)
 	return Total{hi + t.Hi*u.Lo + t.Lo*u.Hi, lo}

@@ -17,31 +17,31 @@ type nest struct {
 	bound [pattern.MaxVertices]uint32 // vertex by level
 	set   [][]uint32                  // by set: what it holds now
 	room  [][]uint32                  // by set: memory of those that are made
-	only  []int32                     // by set: the label that all its members that are asked for have, or pattern.AnyLabel
-	size  int                         // set whose size alone is asked, or plan.None
-	both  common                      // of the last two levels, where they are counted as a product
+	only  []int32                     // by set: see onlyLabel
+	size  int                         // set that is counted and not made, or plan.None; see countOnly
+	both  common                      // for Pair == plan.Product: what the last two levels have in common
 	stop  *atomic.Bool
 	total Total
 	emit  func(m *[pattern.MaxVertices]uint32) bool // matches by level; nil: they are counted
-	read  int                                       // elements read, where it is sampled
-	merge int                                       // elements of lists that were gone through side by side
+	read  int                                       // elements read, for Sampler
+	merge int                                       // elements read by merging two sorted lists, for Sampler
 	_     [64]byte
 }
 
 // op makes one set. If its base does not change while the loop of its level runs, the
-// base's window is marked before the loop, so that reading the neighbours of the loop's
-// vertex alone finds what both have.
+// base is marked in a bit set before the loop. Then the intersection is found by reading the
+// neighbours of the loop's vertex alone.
 type op struct {
 	set    int
 	fixed  bool     // the base does not change in the loop, the neighbours do
-	base   []uint32 // fixed: the base in its window, but for the part that the loop's vertex sets
+	base   []uint32 // fixed: the base, cut to those bounds of its window that earlier levels set
 	mark   []uint64 // fixed: room for V bits
 	marked bool     // base is marked
-	self   int8     // 1: only what is above the loop's vertex, -1: below it
+	self   int8     // 1: the window begins above the loop's vertex, -1: it ends below it
 }
 
-// NestNeed is the memory that a plan takes for each worker: a row for each set that is
-// made, and bits of all vertices for each that may be marked, and for the last two levels.
+// NestNeed is the bytes that a plan takes for each worker: for each set that is made, a row and a
+// bit for each vertex; for Pair == plan.Product another bit for each vertex.
 func NestNeed(p *plan.Plan, r *rows.Rows) int64 {
 	n := int64(0)
 	for _, s := range p.Sets {
@@ -82,8 +82,9 @@ func newNest(p *plan.Plan, r *rows.Rows, stop *atomic.Bool) *nest {
 	return n
 }
 
-// onlyLabel is the label of the levels whose candidates are a set that is made, if they all
-// have the same one and no other set comes from it: members without it are dropped at once.
+// onlyLabel is the label that all levels with this set of candidates ask for; pattern.AnyLabel if
+// they differ, or if the set is a row or the base of another set. Members without this label
+// are dropped when the set is made.
 func onlyLabel(p *plan.Plan, set int) int32 {
 	if p.Sets[set].Base == plan.None {
 		return pattern.AnyLabel
@@ -106,8 +107,8 @@ func onlyLabel(p *plan.Plan, set int) int32 {
 	return label
 }
 
-// countOnly lets the set of the last level be counted without being made, where nothing
-// else needs it. A plan that lists, or is sampled, does not call it.
+// countOnly has the last level's set counted instead of made, if nothing else needs the
+// set. It must not be called when listing or sampling.
 func (n *nest) countOnly() {
 	p := n.plan
 	if p.Loops() != p.Last() {
@@ -149,7 +150,7 @@ func (n *nest) root(t task) {
 		return
 	}
 	n.bind(0, t.root)
-	if n.plan.Pair != plan.NoPair && n.plan.Last() == 2 { // levels 1 and 2 together: the root is not cut
+	if n.plan.Pair != plan.NoPair && n.plan.Last() == 2 { // levels 1 and 2 are counted together: roots are not cut
 		if t.lo == 0 {
 			n.pair()
 		}
@@ -162,7 +163,7 @@ func (n *nest) root(t task) {
 	n.loop(1, list)
 }
 
-// bind gives a level its vertex and the sets that are its neighbours.
+// bind sets the vertex of a level, and the sets that are rows of its neighbours.
 func (n *nest) bind(l int, v uint32) {
 	n.bound[l] = v
 	for i := range n.plan.Sets {
@@ -172,7 +173,7 @@ func (n *nest) bind(l int, v uint32) {
 	}
 }
 
-// fits asks what a candidate must fulfil beside its window.
+// fits reports whether a candidate fulfils all conditions of a level except its window.
 func (n *nest) fits(l int, v uint32) bool {
 	level := &n.plan.Levels[l]
 	if level.Label != pattern.AnyLabel && (n.rows.Label == nil || n.rows.Label[v] != level.Label) {
@@ -253,7 +254,7 @@ func (n *nest) innermost(list []uint32) {
 	}
 }
 
-// among is how many of the levels' vertices are in the list.
+// among is how many of the vertices bound at these levels are in the list.
 func (n *nest) among(levels []int, list []uint32) int {
 	k := 0
 	for _, m := range levels {
@@ -293,7 +294,7 @@ func (n *nest) pair() {
 	default:
 		both = int(hits(n.both.mark, within(a, n.span(y.Above, y.Below))))
 	}
-	// Take away the vertices that x, or y, must not be. That y is not x is what both is for.
+	// Take away the vertices that x or y must not be. both takes away the pairs with x = y.
 	for m := range last - 1 {
 		v := n.bound[m]
 		notX, notY := has(x.Apart, m) && contains(a, v), has(y.Apart, m) && contains(b, v)
@@ -308,7 +309,8 @@ func (n *nest) pair() {
 	n.total.sub(uint64(both))
 }
 
-// free is how many members of the list, in its window, a level's candidates are.
+// free is how many members of list, already cut to the level's window, have its label and differ
+// from the vertices in Apart.
 func (n *nest) free(level *plan.Level, list []uint32) uint64 {
 	k := len(list)
 	if level.Label != pattern.AnyLabel {
@@ -331,14 +333,14 @@ func has(levels []int, l int) bool {
 	return false
 }
 
-// Vertex, Label, Degree and Adjacent are what conditions ask of the match.
+// Vertex, Label, Degree and Adjacent are the methods of pattern.Values, for conditions on the match.
 
 func (n *nest) at(i int) uint32 { return n.bound[n.plan.At[i]] }
 
 // Vertex is the user's number of the vertex bound to pattern vertex i.
 func (n *nest) Vertex(i int) int64 { return int64(n.rows.User(n.at(i))) }
 
-// Label is its label.
+// Label is the label of that vertex, -1 without one.
 func (n *nest) Label(i int) int64 {
 	if n.rows.Label == nil {
 		return -1
@@ -346,8 +348,8 @@ func (n *nest) Label(i int) int64 {
 	return int64(n.rows.Label[n.at(i)])
 }
 
-// Degree is its degree.
+// Degree is the degree of that vertex.
 func (n *nest) Degree(i int) int64 { return int64(n.rows.Degree(n.at(i))) }
 
-// Adjacent tells whether two are neighbours.
+// Adjacent reports whether the vertices bound to i and j are neighbours.
 func (n *nest) Adjacent(i, j int) bool { return n.rows.Has(n.at(i), n.at(j)) }

@@ -49,14 +49,14 @@ func search(list []uint32, x int64) int {
 	return lo
 }
 
-// contains tells whether the sorted list has x.
+// contains reports whether the sorted list has x.
 func contains(list []uint32, x uint32) bool {
 	i := search(list, int64(x))
 	return i < len(list) && list[i] == x
 }
 
-// worthMarking is the least number of candidates of a loop for which marking a base, which
-// reads it twice, is cheaper than going through it for each of them.
+// worthMarking is the least number of candidates of a loop for which marking is faster. Setting
+// and clearing the marks reads the base twice; without marks every candidate reads it once.
 const worthMarking = 3
 
 // enter prepares the sets that the loop of level l, over k candidates, will make.
@@ -88,12 +88,12 @@ func (n *nest) enter(l, k int) {
 	}
 }
 
-// common counts what the candidates of the last two levels have in common. If one of the
-// sets does not change while the loop before them runs, it is marked.
+// common is for counting the vertices that are candidates of both of the last two levels. If one of
+// the two sets does not change while the loop before them runs, it is marked.
 type common struct {
-	fixed int      // that set, or plan.None
-	mark  []uint64 // room for V bits
-	list  []uint32 // what is marked; nil: nothing
+	fixed int      // the set that does not change, or plan.None
+	mark  []uint64 // a bit for each vertex
+	list  []uint32 // the vertices that are marked; nil: none
 }
 
 func newCommon(p *plan.Plan, r *rows.Rows) common {
@@ -126,7 +126,7 @@ func (n *nest) spanBefore(s *plan.Set, l int) span {
 	return w
 }
 
-// leave takes the marks of level l away.
+// leave clears the marks of level l.
 func (n *nest) leave(l int) {
 	for i := range n.ops[l] {
 		if o := &n.ops[l][i]; o.marked {
@@ -144,8 +144,8 @@ func (n *nest) leave(l int) {
 	}
 }
 
-// makeSets makes the sets of level l, which is bound; false when one is empty, so that
-// there is no match. The set that is only counted is counted here.
+// makeSets makes the sets of level l, which is bound. It returns false when one is empty, so that
+// there is no match. The set that is only counted (see countOnly) is counted here.
 func (n *nest) makeSets(l int) bool {
 	for i := range n.ops[l] {
 		o := &n.ops[l][i]
@@ -188,9 +188,9 @@ func labelled(list []uint32, labels []int32, label int32) []uint32 {
 	return list[:k]
 }
 
-// sides are the two lists of an operation, in the window: the base, and the neighbours of
-// the vertex at level Of. Of a marked base the neighbours need not be cut but by the
-// loop's vertex itself, for which rows know the place.
+// sides are the two lists of an operation: the base, cut to the window, and the neighbours of the
+// vertex at level Of, which need not be cut as the base is. The neighbours are only cut at
+// the vertex itself, as rows store that place.
 func (n *nest) sides(o *op, l int) (base, around []uint32) {
 	s := &n.plan.Sets[o.set]
 	v := n.bound[s.Of]
@@ -206,8 +206,8 @@ func (n *nest) sides(o *op, l int) (base, around []uint32) {
 	return o.base, n.rows.Of(v)
 }
 
-// longer is how many times longer than the other a list must be for a search in it to
-// be faster than going through both.
+// longer is how many times longer than the other a sorted list must be for searching in it to
+// be faster than merging the two.
 const longer = 16
 
 // makeSet makes a set.
@@ -249,7 +249,7 @@ func (n *nest) countSet(o *op, l int) {
 	if len(level.Above)+len(level.Below) > 0 {
 		w := n.span(level.Above, level.Below)
 		base = within(base, w)
-		if o.marked { // marks do not know this window
+		if o.marked { // the marks are not cut to this window
 			around = within(around, w)
 		}
 	}
@@ -275,7 +275,7 @@ func (n *nest) countSet(o *op, l int) {
 	n.total.Add(uint64(k))
 }
 
-// keep copies the members of list whose bit is not flip.
+// keep copies the members of list whose bit in set differs from flip.
 func keep(to, list []uint32, set []uint64, flip uint64) []uint32 {
 	k := 0
 	to = to[:len(list)]
@@ -286,7 +286,7 @@ func keep(to, list []uint32, set []uint64, flip uint64) []uint32 {
 	return to[:k]
 }
 
-// intersect writes what both sorted lists have.
+// intersect writes the members of both sorted lists to to.
 func intersect(to, a, b []uint32) []uint32 {
 	if len(a) > len(b) {
 		a, b = b, a
@@ -350,7 +350,7 @@ func overlapSorted(a, b []uint32) int {
 	return k
 }
 
-// subtract writes what a has and b has not.
+// subtract writes the members of sorted list a that are not in sorted list b to to.
 func subtract(to, a, b []uint32) []uint32 {
 	k := 0
 	if len(b) > longer*len(a) || len(a) > longer*len(b) {
@@ -387,7 +387,7 @@ func subtract(to, a, b []uint32) []uint32 {
 	return to[:k]
 }
 
-// gallop is the number of members of the sorted list below x, fast where it is small.
+// gallop is the number of members of the sorted list below x. It is fast if that number is small.
 func gallop(list []uint32, x uint32) int {
 	hi := 1
 	for hi < len(list) && list[hi-1] < x {

@@ -17,12 +17,12 @@ type Sampler struct {
 	Seed uint64
 }
 
-// maxWalks bounds the walks of a sample, for plans whose walks read next to nothing.
+// maxWalks bounds the walks of a sample, for plans whose walks read very little.
 const maxWalks = 1 << 14
 
-// Sample walks down the loops: a root in proportion to its degree, then at each level one
-// of the candidates that fit. The product of the numbers of choices estimates without
-// bias how often the loops bind a vertex (Knuth's method).
+// Sample takes random walks down the loops. A walk draws a root in proportion to its degree, then at
+// each level one of the candidates that fit. The product of the numbers of choices is an
+// unbiased estimate of how often the loops bind a vertex (Knuth's method).
 func (s Sampler) Sample(p *plan.Plan, work int64) plan.Estimate {
 	e := plan.Estimate{Nodes: make([]float64, len(p.Levels)), Loops: p.Loops()}
 	if len(s.Rows.Col) == 0 {
@@ -89,7 +89,7 @@ func (w *walker) walk() {
 			}
 		}
 		w.read += len(list)
-		if l == w.e.Loops { // the sets of the pair that are read
+		if l == w.e.Loops { // the last two levels: add the sets that counting them reads
 			switch w.plan.Pair {
 			case plan.Product, plan.Unlike:
 				w.e.Work += weight * float64(len(list)+len(w.set[w.plan.Levels[l+1].From]))

@@ -12,10 +12,10 @@ import (
 	"sagann/mine/rows"
 )
 
-// Speed is how long a thread of this machine takes for a few small counts, as a share of what
-// plan.Core says: times of processors differ by a factor of three, with what else they do. It is
-// measured once, in a few tens of milliseconds: the least of several times of each count, as
-// what else goes on only adds to one.
+// Speed is the time that a thread of this machine takes for a few small counts, divided by the time
+// that plan.Core predicts. Machines differ by a factor of three, also with their load. It is
+// measured once, in a few tens of milliseconds. Each count is timed several times and the least
+// time is taken, as other programs only make it longer.
 var Speed = sync.OnceValue(func() float64 {
 	r, err := small()
 	if err != nil {
@@ -41,7 +41,7 @@ var Speed = sync.OnceValue(func() float64 {
 	return taken / expected
 })
 
-// small is a graph that stays in caches: 2^11 vertices, of which some have many neighbours.
+// small is a graph that fits into caches: 2^11 vertices, of which some have many neighbours.
 func small() (*rows.Rows, error) {
 	const n, edges = 1 << 11, 1 << 15
 	random := rand.New(rand.NewPCG(1, 1))

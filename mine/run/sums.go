@@ -10,9 +10,9 @@ import (
 	"sagann/mine/rows"
 )
 
-// SumsNeed is the memory, shared and for each worker, that the sums of a formula take.
-// Sums over triangles at edges keep a number an edge; cycles a counter a vertex and worker,
-// and a list; triangles a mark a vertex and worker.
+// SumsNeed is the bytes that the sums of a formula take, shared and for each worker.
+// Sums over triangles at edges keep a number for each edge. For cycles each worker has a counter for
+// each vertex and a list, for triangles a bit for each vertex.
 func SumsNeed(r *rows.Rows, f pattern.Formula) (shared, worker int64) {
 	for _, t := range f {
 		switch t.Of {
@@ -68,7 +68,7 @@ func (r *Run) Sums(ctx context.Context, f pattern.Formula) (map[pattern.Quantity
 	return out, nil
 }
 
-// part is the run for part i of k, whose progress is a part of the whole's.
+// part is the run for part i of k equal parts of the work; its progress is reported as such.
 func (r *Run) part(i, k int) *Run {
 	s := *r
 	if r.Report != nil {
@@ -100,7 +100,7 @@ func choose(n uint64, k int) (Total, bool) {
 		return Total{}, true
 	}
 	c := Total{Lo: 1}
-	for i := uint64(0); i < uint64(k); i++ { // C(n, i+1) = C(n, i)·(n-i)/(i+1), without a rest
+	for i := uint64(0); i < uint64(k); i++ { // C(n, i+1) = C(n, i)·(n-i)/(i+1), an exact division
 		hi1, lo := bits.Mul64(c.Lo, n-i)
 		hi2, mid := bits.Mul64(c.Hi, n-i)
 		mid, carry := bits.Add64(mid, hi1, 0)
@@ -131,8 +131,8 @@ func (r *Run) edgePaths() Total {
 	return sum
 }
 
-// triangles counts each triangle at its lowest vertex u: for its neighbours v above it,
-// those above v that are marked as u's.
+// triangles counts each triangle at its lowest vertex u: for each neighbour v above u, it counts the
+// neighbours above v that are marked as neighbours of u.
 func (r *Run) triangles(ctx context.Context) (Total, error) {
 	type state struct {
 		mark []uint64

@@ -22,32 +22,31 @@ type task struct {
 	lo, hi int32 // hi 0: all
 }
 
-// Roots come in pieces of at most grain, or of fewer where they take about 1/fine of the
-// whole work, so that many threads end at about the same time. A root that alone takes more
-// is cut into slices of its neighbours, of which each does again what all of them need, so
-// that there is a least length.
+// A piece is at most grain roots, and fewer if they make up about 1/fine of the whole work. So many
+// threads end at about the same time. A root with more work than that is cut into slices of its
+// neighbours. Each slice repeats some preparation, so slices have a least length.
 const (
 	grain       = 64
 	fine        = 1 << 12
-	uncut       = 0
-	loopSlice   = 32   // the root's row is marked for each
-	cliqueSlice = 1024 // the root's matrix is made for each
+	uncut       = 0    // roots are not cut
+	loopSlice   = 32   // every slice marks the root's row
+	cliqueSlice = 1024 // every slice makes the root's matrix
 )
 
-// pool hands out tasks: first the slices of roots with many neighbours, then the others
-// in pieces, from the last vertex on, whose work is most in order of degree.
+// pool hands out tasks: first the slices of roots that were cut, then the other roots in pieces. It
+// begins with the last vertices: in order of degree they have the most work.
 type pool struct {
 	rows  *rows.Rows
 	heavy []task
-	cut   int      // roots of more neighbours are in heavy
-	from  []uint32 // the pieces of whole roots, descending: from[i+1] up to from[i]
+	cut   int      // roots with more neighbours are cut: their slices are in heavy
+	from  []uint32 // piece i is the roots from from[i+1] up to from[i], which descend
 	next  atomic.Int64
 	stop  atomic.Bool
-	done  atomic.Int64 // cost of finished pieces
-	whole int64        // cost of all
+	done  atomic.Int64 // cost of the finished pieces
+	whole int64        // cost of all roots
 }
 
-// newPool cuts the roots, into slices of at least so many neighbours unless that is uncut.
+// newPool makes the tasks of all roots. slice is the least length of slices, or uncut.
 func newPool(r *rows.Rows, slice int) *pool {
 	p := &pool{rows: r, cut: r.MaxDegree, from: []uint32{uint32(r.V())}}
 	for v := range r.V() {
@@ -80,12 +79,12 @@ func (p *pool) again() *pool {
 	return &pool{rows: p.rows, heavy: p.heavy, cut: p.cut, from: p.from, whole: p.whole}
 }
 
-// cost stands for the time that a root takes.
+// cost estimates the time that a root takes, in no unit.
 func cost(degree int) int64 { return 1 + int64(degree)*int64(degree) }
 
-// each has as many goroutines as there are workers, numbered from 0, do all tasks of all
-// pieces, and returns when they are done or ctx is. start is called once by each goroutine,
-// takes what memory the worker needs, and returns what does a task.
+// each does all tasks of the pool on r.Workers goroutines, and returns when they or ctx are done.
+// Each goroutine calls start once with its number, from 0. start takes the worker's memory and
+// returns the function that does a task.
 func (r *Run) each(ctx context.Context, p *pool, start func(worker int) func(t task)) error {
 	var wg sync.WaitGroup
 	quiet := context.AfterFunc(ctx, func() { p.stop.Store(true) })
@@ -114,7 +113,7 @@ func (p *pool) piece(i int, work func(t task)) {
 	if i < len(p.heavy) {
 		t := p.heavy[i]
 		work(t)
-		part := int64(p.rows.Degree(t.root)) * int64(t.hi-t.lo) // all of them are cost, but for 1
+		part := int64(p.rows.Degree(t.root)) * int64(t.hi-t.lo) // the slices of a root add up to its cost, with the 1 below
 		if t.lo == 0 {
 			part++
 		}

@@ -12,8 +12,8 @@ type Total struct{ Hi, Lo uint64 }
 // ErrOverflow says that a count needs more than 128 bits.
 var ErrOverflow = errors.New("the count is 2^128 or more and cannot be given")
 
-// Add adds n. Counts of subgraphs of at most 8 vertices of a graph of fewer than 2^32
-// vertices that are added up one by one do not reach 2^128 in any time.
+// Add adds n. It does not check for overflow: sums that are made by adding 64-bit numbers one by one
+// would need more than 2^64 additions to reach 2^128.
 func (t *Total) Add(n uint64) {
 	var carry uint64
 	t.Lo, carry = bits.Add64(t.Lo, n, 0)
@@ -28,14 +28,14 @@ func (t *Total) AddProduct(a, b uint64) {
 	t.Hi, _ = bits.Add64(t.Hi, hi, carry)
 }
 
-// sub takes n away; the total stays above 0 once all is added.
+// sub subtracts n. The total may wrap around below 0 for a time, but not in the end.
 func (t *Total) sub(n uint64) {
 	var borrow uint64
 	t.Lo, borrow = bits.Sub64(t.Lo, n, 0)
 	t.Hi -= borrow
 }
 
-// Minus is what is left without u, which is no more.
+// Minus is the difference; u must not be larger than t.
 func (t Total) Minus(u Total) Total {
 	lo, borrow := bits.Sub64(t.Lo, u.Lo, 0)
 	hi, _ := bits.Sub64(t.Hi, u.Hi, borrow)

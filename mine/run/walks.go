@@ -8,24 +8,24 @@ import (
 	"sagann/mine/rows"
 )
 
-// FiveWalks is a tenth of the closed walks of five edges: walks that differ in where they
-// begin, or in direction, count once. Each walk is found where it begins at its highest vertex,
-// so that rows are read up to there only: what the other vertices have above is most of them.
-// A walk that is at its highest vertex twice is found twice; it goes round a triangle, and to a
-// neighbour of the highest vertex and back.
+// FiveWalks is a tenth of the closed walks of five edges: walks that differ only in their start or
+// direction count once. Each walk is found from its highest vertex. So rows are
+// read only up to that vertex, which is the smaller part of most rows. A walk that visits its highest
+// vertex twice is found twice, and that is corrected. Such a walk consists of a triangle and an edge
+// from the highest vertex to a neighbour and back.
 func (r *Run) FiveWalks(ctx context.Context) (Total, error) {
 	sum, twice, err := r.walk(ctx, (*walkCounter).five)
 	return sum.Minus(twice.Half()), err
 }
 
-// fourCycles counts each cycle at its highest vertex: two walks of two edges from there that end
-// at the same vertex.
+// fourCycles counts each cycle of four vertices from its highest vertex, as two walks of two edges
+// from there with the same end.
 func (r *Run) fourCycles(ctx context.Context) (Total, error) {
 	sum, _, err := r.walk(ctx, (*walkCounter).four)
 	return sum, err
 }
 
-// walk calls f for every root, and adds up.
+// walk calls f for every root, and adds up the workers' sums.
 func (r *Run) walk(ctx context.Context, f func(w *walkCounter, a uint32)) (sum, twice Total, err error) {
 	ws := make([]walkCounter, r.Workers)
 	err = r.each(ctx, newPool(r.Rows, uncut), func(w int) func(task) {
@@ -42,9 +42,9 @@ func (r *Run) walk(ctx context.Context, f func(w *walkCounter, a uint32)) (sum, 
 // walkCounter is one worker that counts walks over the vertices up to a root.
 type walkCounter struct {
 	rows       *rows.Rows
-	two        []uint32 // by vertex: walks of two edges from the root; all 0 between roots
-	ends       []uint32 // where they end, if they are no more than half as many as vertices
-	sum, twice Total    // twice: those that were found twice, in both directions
+	two        []uint32 // by vertex: walks of two edges from the root that end there; all 0 between roots
+	ends       []uint32 // the vertices where walks end, unless crowded
+	sum, twice Total    // twice counts the walks that were found twice, once for each direction
 	_          [64]byte
 }
 
@@ -55,10 +55,11 @@ func newWalkCounter(r *rows.Rows) walkCounter {
 	return walkCounter{rows: r, two: make([]uint32, r.V()), ends: make([]uint32, r.V()/2)}
 }
 
-// five adds the walks of five edges from a: two edges from each end, and one between the ends,
-// which is looked for among what its lower end has above: there is less of that up to a than
-// below, and what is read for it are numbers of vertices of many neighbours, which stay near.
-// Where there are many ends, their rows are read in the order in which they lie in memory.
+// five adds the closed walks of five edges whose highest vertex is a: two walks of two edges from a,
+// and an edge between their ends. That edge is looked up from its lower end, among the neighbours
+// above that. There are fewer of these up to a than there are neighbours below, and their counters stay in
+// the cache, as they belong to vertices of high degree. If there are many ends, their rows are read in
+// the order in which they lie in memory.
 func (w *walkCounter) five(a uint32) {
 	below := w.rows.Below(a)
 	if len(below) == 0 {
@@ -94,7 +95,7 @@ func (w *walkCounter) four(a uint32) {
 		return
 	}
 	ends, many := w.push(a, below)
-	w.two[a] = 0     // there and back
+	w.two[a] = 0     // walks back to a are not part of a cycle
 	sum := uint64(0) // less than wedges times degree / 2, which is less than 2^64
 	pairs := func(n uint32) { sum += uint64(n) * (uint64(n) - 1) / 2 }
 	if many {
@@ -110,8 +111,8 @@ func (w *walkCounter) four(a uint32) {
 	w.sum.Add(sum)
 }
 
-// push counts the walks of two edges from a over the vertices below it, and lists where they end
-// unless they are many: then that costs more than to look at all vertices up to a.
+// push counts the walks of two edges from a over the vertices below it, by their end. It lists the
+// ends unless there are many: then it is faster to look at all vertices up to a.
 func (w *walkCounter) push(a uint32, below []uint32) (ends []uint32, many bool) {
 	k := 0
 	if crowded(walksFrom(w.rows, below), a) {
@@ -140,7 +141,7 @@ func (w *walkCounter) push(a uint32, below []uint32) (ends []uint32, many bool) 
 	return w.ends[:k], false
 }
 
-// walksFrom is the number of walks of two edges over these vertices.
+// walksFrom is the number of walks of two edges whose middle vertex is in over.
 func walksFrom(r *rows.Rows, over []uint32) (most int) {
 	for _, v := range over {
 		most += r.Degree(v)
@@ -148,11 +149,11 @@ func walksFrom(r *rows.Rows, over []uint32) (most int) {
 	return most
 }
 
-// crowded tells whether so many walks end at vertices up to a that their ends are not listed. With
-// any bound from an eighth to half of a it takes about the same.
+// crowded reports whether the walks from a are so many that their ends are not listed. Any bound from
+// an eighth to half of a takes about the same time.
 func crowded(walks int, a uint32) bool { return 2*walks > int(a) }
 
-// pull adds the walks whose third edge begins at u, where x of two edges end.
+// pull adds the walks whose third edge begins at u, where x walks of two edges end.
 func (w *walkCounter) pull(a, u, x uint32) {
 	n := uint64(0) // no more than all walks of two edges from a, which are fewer than edges
 	for _, v := range w.rows.Above(u) {
@@ -164,15 +165,15 @@ func (w *walkCounter) pull(a, u, x uint32) {
 	w.sum.AddProduct(n, uint64(x))
 }
 
-// What FiveWork looks at: so many roots, and for each so many vertices and neighbours, which
-// makes less than a tenth of a second, however large the graph.
+// FiveWork looks at fiveRoots roots, and for each at about fiveLooks vertices and neighbours. This
+// takes less than 0.1 s for graphs of any size.
 const (
 	fiveRoots = 32
 	fiveLooks = 1 << 13
 )
 
-// FiveWork is about the work of FiveWalks. Roots are drawn evenly by their squared degrees,
-// which their work goes with, and for each of them vertices evenly by their numbers.
+// FiveWork estimates the work of FiveWalks. It looks at roots in proportion to their squared
+// degrees, as their work is about proportional to these, and for each root at evenly spread vertices.
 func FiveWork(r *rows.Rows) (all plan.MapsWork) {
 	whole := int64(0)
 	for v := range r.V() {
@@ -196,8 +197,8 @@ func FiveWork(r *rows.Rows) (all plan.MapsWork) {
 	return all
 }
 
-// Listed is about how many walks of two edges begin at roots of so few that their ends are
-// listed: of every vertex, or evenly of so many.
+// Listed estimates how many walks of two edges begin at roots that are not crowded, so that their
+// ends are listed. It looks at evenly spread vertices.
 func Listed(r *rows.Rows) (walks float64) {
 	const looks = 1 << 14
 	step := 1 + r.V()/looks
@@ -209,7 +210,7 @@ func Listed(r *rows.Rows) (walks float64) {
 	return walks
 }
 
-// workFrom is about the work of the root a. near has no marks before and after.
+// workFrom estimates the work of the root a. All of near is false before and after.
 func workFrom(r *rows.Rows, a uint32, near []bool) (w plan.MapsWork) {
 	upTo := func(row []uint32) float64 {
 		n, _ := slices.BinarySearch(row, a+1)

@@ -1,5 +1,5 @@
-// Package local joins ranks that are goroutines of one process: for tests, which can hold messages up at both
-// ends. A send meets its receive: none is stored between.
+// Package local is a net.Link for tests: its ranks are goroutines of one process. Tests can delay messages at
+// both ends. Messages are not buffered: Send returns when Recv has taken the message.
 package local
 
 import (
@@ -9,17 +9,18 @@ import (
 	"sync"
 )
 
-// Hub joins some ranks.
+// Hub connects the ranks of one test.
 type Hub struct {
-	// Delay, where it is set, is called at both ends before a message with a tag, by the rank that sends or receives.
+	// Delay, unless nil, is called with the tag before every message, by the rank that sends and by the
+	// rank that receives.
 	Delay func(rank, tag int)
 
 	mu    sync.Mutex
 	pipes map[pipe]chan message
 	dead  chan struct{}
-	why   error // that dead was closed
+	why   error // the reason why dead was closed
 
-	closed int // ranks
+	closed int // how many ranks have called Close
 }
 
 type pipe struct{ from, to, tag int }
@@ -29,7 +30,7 @@ type message struct {
 	done chan error
 }
 
-// New joins so many ranks: number i is rank i.
+// New makes so many ranks and their links, by rank.
 func New(ranks int) (*Hub, []*Link) {
 	h := &Hub{pipes: map[pipe]chan message{}, dead: make(chan struct{})}
 	links := make([]*Link, ranks)
@@ -48,10 +49,10 @@ type Link struct {
 // Rank is the number of this rank.
 func (l *Link) Rank() int { return l.rank }
 
-// Ranks is how many there are.
+// Ranks is the number of ranks.
 func (l *Link) Ranks() int { return l.ranks }
 
-// Hosts names no host.
+// Hosts is "local" for every rank.
 func (l *Link) Hosts() []string { return slices.Repeat([]string{"local"}, l.ranks) }
 
 func (h *Hub) pipe(p pipe) chan message {
@@ -75,7 +76,7 @@ func (h *Hub) failed() error {
 	return h.why
 }
 
-// Send returns when the receiver has the bytes.
+// Send sends b. It returns when the receiver has the bytes.
 func (l *Link) Send(b []byte, to, tag int) error {
 	l.hub.delay(l.rank, tag)
 	m := message{b, make(chan error, 1)}
@@ -87,7 +88,7 @@ func (l *Link) Send(b []byte, to, tag int) error {
 	}
 }
 
-// Recv takes the message of a Send.
+// Recv receives the message of a Send.
 func (l *Link) Recv(b []byte, from, tag int) error {
 	l.hub.delay(l.rank, tag)
 	select {
@@ -115,7 +116,7 @@ func (l *Link) Abort(why error) {
 	}
 }
 
-// Close waits for no other rank; when all have closed, calls under way or to come fail.
+// Close does not wait for other ranks. When all ranks have called it, all present and later calls fail.
 func (l *Link) Close() error {
 	h := l.hub
 	h.mu.Lock()

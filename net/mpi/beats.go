@@ -14,15 +14,15 @@ import (
 	"sagann/net"
 )
 
-// beats are the heartbeats: between the first rank and every other, both ways.
+// beats sends and receives heartbeats: between rank 0 and every other rank, in both directions.
 type beats struct {
 	l     *Link
 	peers []*peer
 	next  time.Time
-	ends  bool // all ranks do
+	ends  bool // all ranks are ending
 
-	mu   sync.Mutex // of the peers' watches and
-	said bool       // of a silent rank
+	mu   sync.Mutex // guards said and the peers' watches
+	said bool       // a silent rank was reported
 }
 
 // peer is a rank that this one watches.
@@ -32,7 +32,8 @@ type peer struct {
 	watch   net.Watch
 }
 
-// A heartbeat tells what its rank does, in so many bytes; a farewell is that of a rank that ends all.
+// A heartbeat is a text of a fixed number of bytes: what its rank is doing. A farewell is sent instead by
+// a rank that ends all ranks.
 const (
 	toldBytes = 512
 	farewell  = "\x00"
@@ -48,8 +49,9 @@ func (l *Link) beats() *beats {
 	return b
 }
 
-// asked waits until the launcher asks this rank to end: it does so when another has died, and kills all a second later. A call of MPI
-// may not return then, so the ranks that are silent are told of from here, by the first.
+// asked waits until the launcher asks this rank to end by a signal. The launcher does so when another rank has
+// died, and kills all ranks a second later. Calls of MPI may not return then, so rank 0 reports the
+// silent ranks here.
 func (b *beats) asked(term <-chan os.Signal) {
 	select {
 	case <-term:
@@ -68,8 +70,9 @@ func (b *beats) asked(term <-chan os.Signal) {
 	}
 }
 
-// silent tells of the rank that is the cause: one of another host, as those of this host the launcher may have ended, and of these the one
-// that has been silent for longest. The others are named behind it.
+// silent is the message about the silent ranks; "" if there are none. It begins with the likely cause: the rank
+// that has been silent for longest, and ranks of other hosts before those of this host, which the launcher
+// may have ended.
 func (b *beats) silent(now time.Time) string {
 	here := b.l.hosts[b.l.rank]
 	var list []*peer
@@ -98,10 +101,11 @@ func (b *beats) silent(now time.Time) string {
 	return text
 }
 
-// askedFor is how long this rank looks who is silent: less than the second after which it is killed.
+// askedFor is how long this rank waits before it looks for silent ranks. It is less than the second after
+// which the launcher kills it.
 const askedFor = 600 * time.Millisecond
 
-// turn receives and sends what is due, and looks who is silent.
+// turn receives heartbeats, sends them when they are due, and looks for silent ranks.
 func (b *beats) turn(now time.Time) {
 	due := !now.Before(b.next)
 	if due {
@@ -115,7 +119,7 @@ func (b *beats) turn(now time.Time) {
 		}
 		b.mu.Lock()
 		silent, gone := p.watch.Look(now)
-		if gone && !b.ends && !b.said && b.l.rank < 2 { // the first tells; of the first the second
+		if gone && !b.ends && !b.said && b.l.rank < 2 { // rank 0 reports the others, rank 1 reports rank 0
 			b.said = true
 			b.l.tell(p.watch.Line(p.rank, b.l.hosts[p.rank], silent, true))
 		}
@@ -129,7 +133,7 @@ func (b *beats) turn(now time.Time) {
 	}
 }
 
-// here is what this rank does.
+// here is what this rank is doing.
 func (b *beats) here() string {
 	if f := b.l.where.Load(); f != nil {
 		return (*f)()
@@ -137,7 +141,7 @@ func (b *beats) here() string {
 	return ""
 }
 
-// receive takes a heartbeat of p, if there is one.
+// receive receives a heartbeat of p, if one has arrived.
 func (b *beats) receive(p *peer, now time.Time) {
 	if p.in == nil {
 		p.in = &request{b: make([]byte, toldBytes), peer: p.rank, recv: true, beat: true}
@@ -162,7 +166,7 @@ func (b *beats) receive(p *peer, now time.Time) {
 	}
 }
 
-// wave tells the others that all ranks end, and has this process do so soon.
+// wave sends farewells to the others, and has this process end soon.
 func (b *beats) wave() {
 	b.ends = true
 	for _, p := range b.peers {
@@ -182,7 +186,7 @@ func (b *beats) end() {
 // endAfter is how long the launcher may take to end a process.
 const endAfter = 1500 * time.Millisecond
 
-// send begins to send a heartbeat.
+// send starts sending a heartbeat.
 func (p *peer) send(text string) {
 	p.out = &request{b: []byte(text[:min(len(text), toldBytes)]), peer: p.rank, beat: true}
 	if p.out.post() != nil {
@@ -190,7 +194,7 @@ func (p *peer) send(text string) {
 	}
 }
 
-// sent looks whether the last heartbeat has left.
+// sent checks whether the last heartbeat has been sent.
 func (p *peer) sent() {
 	if p.out != nil {
 		if over, _ := p.out.over(); over {
@@ -199,15 +203,16 @@ func (p *peer) sent() {
 	}
 }
 
-// flush waits until a heartbeat has left: at once, so short it is, unless nobody can take it.
+// flush waits until the heartbeat has been sent. That takes little time, as it is short, unless the receiver
+// does not run.
 func (p *peer) flush() {
 	for k := 0; k < 1000 && p.out != nil; k++ {
 		p.sent()
 	}
-	p.out = nil // its memory stays: it may still leave
+	p.out = nil // its memory is not freed, as MPI may still send it
 }
 
-// drop gives up what is under way.
+// drop gives up all heartbeats under way.
 func (b *beats) drop() {
 	for _, p := range b.peers {
 		p.flush()

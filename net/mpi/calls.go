@@ -59,7 +59,8 @@ static void saga_drop(MPI_Request *r) { MPI_Cancel(r); MPI_Request_free(r); }
 static void saga_abort(int code) { MPI_Abort(MPI_COMM_WORLD, code); }
 static int saga_error(int e, char *text) { int n = 0; MPI_Error_string(e, text, &n); return n; }
 static int saga_barrier(MPI_Request *r) { return MPI_Ibarrier(MPI_COMM_WORLD, r); }
-// saga_sleep sleeps hardly longer than it says: a timer of Go takes a millisecond where no thread runs, and Linux adds 50 µs unless asked not to.
+// saga_sleep sleeps hardly longer than ns. A timer of Go can take a millisecond if no thread runs, and Linux adds 50 µs
+// unless it is asked not to.
 static void saga_sleep(long ns) {
 	struct timespec t = {0, ns};
 #ifdef __linux__
@@ -81,7 +82,7 @@ import (
 	"unsafe"
 )
 
-// call is an error of MPI with its text.
+// call turns an error code of MPI into an error; what names the call.
 func call(what string, e C.int) error {
 	if e == 0 {
 		return nil
@@ -91,7 +92,7 @@ func call(what string, e C.int) error {
 	return fmt.Errorf("MPI: %s: %s", what, text[:n])
 }
 
-// begin is MPI_Init, with what all ranks know of each other.
+// begin calls MPI_Init, and exchanges the names of hosts.
 func (l *Link) begin() error {
 	var rank, ranks C.int
 	if err := call("init", C.saga_init(&rank, &ranks)); err != nil {
@@ -116,14 +117,14 @@ type request struct {
 	tag  int
 	recv bool
 	beat bool
-	done chan error // nil of heartbeats
-	got  int        // bytes, when it is over
+	done chan error // receives the result; nil for heartbeats
+	got  int        // bytes received, when the request is over
 
 	handle *C.MPI_Request
 	pin    runtime.Pinner
 }
 
-// post begins r.
+// post starts request r.
 func (r *request) post() error {
 	r.handle = (*C.MPI_Request)(C.malloc(C.sizeof_MPI_Request))
 	p := unsafe.Pointer(unsafe.SliceData(r.b))
@@ -137,7 +138,7 @@ func (r *request) post() error {
 	return err
 }
 
-// over tells whether r is, and then frees it.
+// over reports whether r has completed, and frees it if so.
 func (r *request) over() (bool, error) {
 	var over, bytes C.int
 	e := C.saga_test(r.handle, &over, &bytes)
@@ -150,7 +151,7 @@ func (r *request) over() (bool, error) {
 		return true, err
 	}
 	if r.recv && !r.beat && r.got != len(r.b) {
-		return true, fmt.Errorf("rank %d has sent %d bytes where %d were awaited", r.peer, r.got, len(r.b))
+		return true, fmt.Errorf("rank %d has sent %d bytes, but %d were expected", r.peer, r.got, len(r.b))
 	}
 	return true, nil
 }
@@ -180,16 +181,16 @@ func flag(x bool) C.int {
 	return 0
 }
 
-// rest has the thread of MPI sleep for less than a second.
+// rest has MPI's thread sleep for d, which is less than a second.
 func rest(d time.Duration) { C.saga_sleep(C.long(d)) }
 
 // abortAll ends the processes of all ranks.
 func abortAll() { C.saga_abort(1) }
 
-// end is MPI_Finalize.
+// end calls MPI_Finalize.
 func end() error { return call("finalize", C.MPI_Finalize()) }
 
-// barrier begins to wait until all ranks do.
+// barrier starts a barrier of all ranks.
 func barrier() (*request, error) {
 	r := &request{handle: (*C.MPI_Request)(C.malloc(C.sizeof_MPI_Request)), beat: true}
 	if err := call("barrier", C.saga_barrier(r.handle)); err != nil {

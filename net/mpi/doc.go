@@ -1,10 +1,10 @@
-// Package mpi joins the ranks that mpirun, srun or another launcher of MPI has started: a net.Link. Only the build
-// with tag mpi has it (make mpi); Open of others is an error (mpi_off.go).
+// Package mpi is a net.Link between ranks that mpirun, srun or another MPI launcher has started. It needs a build
+// with the tag mpi (make mpi); in other builds Open is an error (mpi_off.go).
 //
-// One goroutine, on a thread of its own, makes all calls of MPI (calls.go, loop.go): it posts sends and receives, looks whether
-// they are over, and sends heartbeats (beats.go): every rank to the first, which sends them to all. A rank whose
-// heartbeats stay away for nearly the timeout is given up: the first says so, or of the first the second, and all end
-// (net.Watch).
+// One goroutine, locked to its thread, makes all calls of MPI (calls.go, loop.go). It posts sends and receives,
+// checks whether they have completed, and sends heartbeats (beats.go) between rank 0 and every other rank. If
+// a rank sends no heartbeat for nearly the timeout, all ranks end (net.Watch). Rank 0 reports this; if rank 0 is
+// the silent one, rank 1 does.
 package mpi
 
 import (
@@ -16,11 +16,12 @@ import (
 
 // Options of Open.
 type Options struct {
-	Timeout time.Duration     // without a sign of life a rank is given up after it; 0: 30 s
-	Say     func(text string) // is called with the line that tells of a rank that was given up; it may be the last call
+	Timeout time.Duration     // longest silence of a rank before all ranks end; 0: 30 s
+	Say     func(text string) // is called with the message about a rank that was given up; the process may end right after
 }
 
-// Launched is how many processes a launcher of MPI has started with this one, as its environment says; 0: none has.
+// Launched is how many processes an MPI launcher has started together with this one, this one included, as the
+// environment says; 0: no launcher has.
 func Launched() int {
 	for _, name := range []string{"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE"} {
 		if n, err := strconv.Atoi(os.Getenv(name)); err == nil {
@@ -33,8 +34,9 @@ func Launched() int {
 	return cmp.Or(number("SLURM_STEP_NUM_TASKS"), number("SLURM_NTASKS"))
 }
 
-// Apart is how many processes Slurm's srun (slurm), or another launcher that sets WORLD_SIZE as torchrun does, has started with this one
-// where MPI has not joined them (srun --mpi=none); 0: none has, or they are joined.
+// Apart is how many processes were started together with this one and are not connected by MPI: by Slurm's srun
+// (slurm), as with srun --mpi=none, or by another launcher that sets WORLD_SIZE, such as torchrun. It is 0 if no
+// such launcher was used, or MPI connects the processes.
 func Apart() (n int, slurm bool) {
 	if Launched() != 0 {
 		return 0, false

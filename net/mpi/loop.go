@@ -29,7 +29,7 @@ type Link struct {
 	timeout           time.Duration
 }
 
-// Open joins the ranks that were started together; nil where this process was started alone.
+// Open connects the ranks that were started together. The Link is nil if this process was started alone.
 func Open(o Options) (net.Link, error) {
 	l := &Link{work: make(chan *request), abort: make(chan struct{}, 1), close: make(chan chan error), closed: make(chan struct{}),
 		say: o.Say, timeout: cmp.Or(o.Timeout, 30*time.Second)}
@@ -47,19 +47,19 @@ func Open(o Options) (net.Link, error) {
 // Rank is the number of this rank.
 func (l *Link) Rank() int { return l.rank }
 
-// Ranks is how many there are.
+// Ranks is the number of ranks.
 func (l *Link) Ranks() int { return l.ranks }
 
 // Hosts are the hosts' names, by rank.
 func (l *Link) Hosts() []string { return l.hosts }
 
-// Tell sets what says what this rank does.
+// Tell sets the function that says what this rank is doing.
 func (l *Link) Tell(where func() string) { l.where.Store(&where) }
 
-// Send returns when b may change again.
+// Send sends a message. It returns when the caller may change b again.
 func (l *Link) Send(b []byte, to, tag int) error { return l.do(&request{b: b, peer: to, tag: tag}) }
 
-// Recv fills b.
+// Recv receives a message of len(b) bytes.
 func (l *Link) Recv(b []byte, from, tag int) error {
 	return l.do(&request{b: b, peer: from, tag: tag, recv: true})
 }
@@ -93,7 +93,7 @@ func (l *Link) tell(text string) {
 	}
 }
 
-// Close waits for all ranks to do so, and ends MPI.
+// Close waits until all ranks have called Close, and ends MPI.
 func (l *Link) Close() error {
 	done := make(chan error)
 	select {
@@ -104,7 +104,8 @@ func (l *Link) Close() error {
 	}
 }
 
-// How long the loop sleeps: while something is under way, from the shortest to the longest, beside calls of MPI that take about a microsecond; and when nothing is.
+// The times that the loop sleeps. While requests are under way, it sleeps from the shortest to the longest time;
+// calls of MPI take about a microsecond. There is another time for when nothing is under way.
 const (
 	spins    = 20
 	shortest = 5 * time.Microsecond
@@ -126,7 +127,7 @@ func (l *Link) loop(opened chan<- error) {
 	defer signal.Stop(term)
 	go b.asked(term)
 	var under []*request
-	var all *request // of leaving: all ranks want to
+	var all *request // the barrier of Close: it completes when all ranks have called Close
 	var leaving chan error
 	timer, always := time.NewTimer(idle), make(chan time.Time)
 	close(always)
@@ -135,7 +136,7 @@ func (l *Link) loop(opened chan<- error) {
 		b.turn(now)
 		if all != nil {
 			if over, err := all.over(); over {
-				for _, r := range under { // receives of what nobody sends any more
+				for _, r := range under { // receives whose messages nobody will send
 					r.drop()
 					r.done <- errClosed
 				}
@@ -182,7 +183,7 @@ func (l *Link) loop(opened chan<- error) {
 	}
 }
 
-// leave ends MPI: nobody sends any more.
+// leave ends MPI. No rank sends any more.
 func (l *Link) leave(b *beats, done chan<- error, err error) {
 	b.drop()
 	err = errors.Join(err, end())

@@ -13,29 +13,30 @@ import (
 	"sagann/net"
 )
 
-// Between the first rank and every other goes a connection with words: a kind, a length, a text.
+// Rank 0 has a control connection with every other rank. It carries words in both directions: a kind, a
+// length and a text each.
 const (
-	heartbeat byte = iota // what the rank does
-	farewell              // all ranks end; why
-	leaving               // this rank has nothing more to send; the first: none has
-	names                 // of hosts, a line each
+	heartbeat byte = iota // text: what the rank is doing
+	farewell              // all ranks end; text: why
+	leaving               // this rank has called Close; from rank 0: all ranks have
+	names                 // text: names of hosts, a line each
 )
 
 // told is the largest text of a word.
 const told = 1 << 16
 
-// peer is a rank that this one has such a connection with.
+// peer is a rank with which this one has a control connection.
 type peer struct {
 	rank int
 	c    stdnet.Conn
-	say  sync.Mutex // of words to it
+	say  sync.Mutex // held while a word is written
 
-	mu    sync.Mutex // of these
+	mu    sync.Mutex // guards the fields below
 	watch net.Watch
 	left  bool
 }
 
-// word writes a word to p.
+// word writes a word to p. It fails if p does not take it within limit.
 func (p *peer) word(kind byte, text string, limit time.Duration) error {
 	text = text[:min(len(text), told)]
 	b := binary.LittleEndian.AppendUint32([]byte{kind}, uint32(len(text)))
@@ -46,7 +47,7 @@ func (p *peer) word(kind byte, text string, limit time.Duration) error {
 	return err
 }
 
-// hear reads a word of p.
+// hear reads a word from p.
 func (p *peer) hear() (kind byte, text string, err error) {
 	head := make([]byte, 5)
 	if _, err := io.ReadFull(p.c, head); err != nil {
@@ -54,7 +55,7 @@ func (p *peer) hear() (kind byte, text string, err error) {
 	}
 	n := binary.LittleEndian.Uint32(head[1:])
 	if n > told {
-		return 0, "", errors.New("no word of a rank")
+		return 0, "", errors.New("not a message of a rank")
 	}
 	b := make([]byte, n)
 	_, err = io.ReadFull(p.c, b)
@@ -84,7 +85,7 @@ func (l *Link) meet() error {
 		if list := strings.Split(text, "\n"); err == nil && kind == names && len(list) == len(l.hosts) {
 			l.hosts = list
 		} else {
-			return fmt.Errorf("rank 0 at %s did not say who has come: %w", l.o.Peers[0], errors.Join(err, errors.New(text)))
+			return fmt.Errorf("rank 0 at %s did not send the list of hosts: %w", l.o.Peers[0], errors.Join(err, errors.New(text)))
 		}
 		c.SetReadDeadline(time.Time{})
 		go l.listenTo(p)
@@ -95,13 +96,13 @@ func (l *Link) meet() error {
 		select {
 		case <-in.ready:
 		case <-time.After(time.Until(now.Add(l.o.Timeout))):
-			return fmt.Errorf("rank %d has not come for %v; is it started, with --rank %d and the same --peers?", r, l.o.Timeout, r)
+			return fmt.Errorf("rank %d has not connected for %v: was it started, with --rank %d and the same --peers?", r, l.o.Timeout, r)
 		}
 		p := &peer{rank: r, c: in.c}
 		p.c.SetReadDeadline(now.Add(l.o.Timeout))
 		kind, text, err := p.hear()
 		if err != nil || kind != names {
-			return fmt.Errorf("rank %d came and did not say from where: %w", r, errors.Join(err, errors.New(text)))
+			return fmt.Errorf("rank %d connected but did not send the name of its host: %w", r, errors.Join(err, errors.New(text)))
 		}
 		p.c.SetReadDeadline(time.Time{})
 		l.hosts[r] = text
@@ -117,7 +118,7 @@ func (l *Link) meet() error {
 	return nil
 }
 
-// listenTo hears what p says until the link ends.
+// listenTo handles the words of p until the link ends.
 func (l *Link) listenTo(p *peer) {
 	for {
 		kind, text, err := p.hear()
@@ -149,10 +150,11 @@ func (l *Link) listenTo(p *peer) {
 	}
 }
 
-// giveUp ends all ranks because of one, which line tells of: the first does so, and of the first the second.
+// giveUp ends all ranks because one of them has ended or is silent; line is the message. Rank 0 does it for
+// the other ranks, and rank 1 does it for rank 0.
 func (l *Link) giveUp(line string) {
 	select {
-	case <-l.dead: // it is known
+	case <-l.dead: // the link has ended already
 		return
 	default:
 	}
@@ -165,7 +167,7 @@ func (l *Link) giveUp(line string) {
 	l.end(errors.New(line), line)
 }
 
-// end ends this rank; the first tells the others.
+// end ends this rank. Rank 0 also sends a farewell with text to the others.
 func (l *Link) end(why error, text string) {
 	l.ending.Store(true)
 	for _, p := range l.peers {
@@ -179,10 +181,10 @@ func (l *Link) end(why error, text string) {
 	l.fail(why)
 }
 
-// farewellLimit is how long a rank may take to take a farewell; one that is stopped takes none.
+// farewellLimit bounds the time of writing a word to another rank, as a stopped process reads nothing.
 const farewellLimit = 200 * time.Millisecond
 
-// beat sends heartbeats, and looks who is silent.
+// beat sends heartbeats, and looks for silent ranks.
 func (l *Link) beat() {
 	tick := time.NewTicker(net.BeatEvery)
 	defer tick.Stop()
@@ -197,7 +199,7 @@ func (l *Link) beat() {
 			where = (*f)()
 		}
 		for _, p := range l.peers {
-			_ = p.word(heartbeat, where, farewellLimit) // a lost connection is heard of
+			_ = p.word(heartbeat, where, farewellLimit) // listenTo reports a lost connection
 			p.mu.Lock()
 			silent, gone := p.watch.Look(time.Now())
 			line := p.watch.Line(p.rank, l.hosts[p.rank], silent, true)
@@ -223,7 +225,7 @@ func (l *Link) Abort(why error) {
 	l.fail(errors.New(text))
 }
 
-// allLeft notes that all that this rank knows have taken leave; the first then tells them.
+// allLeft records that all peers of this rank have called Close. Rank 0 then tells the others.
 func (l *Link) allLeft() {
 	for _, p := range l.peers {
 		p.mu.Lock()
@@ -233,14 +235,10 @@ func (l *Link) allLeft() {
 			return
 		}
 	}
-	select {
-	case <-l.left:
-	default:
-		close(l.left)
-	}
+	l.leave.Do(func() { close(l.left) })
 }
 
-// Close takes leave of the other ranks, and waits until they do.
+// Close ends the link. It waits until all ranks have called Close.
 func (l *Link) Close() error {
 	select {
 	case <-l.dead:

@@ -1,7 +1,8 @@
-// Package tcp joins ranks over plain sockets, where there is no MPI: a net.Link (tcp.go). Every rank is told the addresses of all and its
-// number, and listens at its own.
+// Package tcp is a net.Link over TCP sockets, for machines without MPI (tcp.go). Every rank is given its number
+// and the addresses of all ranks, and listens at its own address.
 //
-// Each pair of ranks has a connection for every tag that they use (pipes.go), so a message waits for no other, and
-// each rank has one with the first for heartbeats, farewells and leaving (control.go). A rank whose connection breaks is
-// given up at once; one that is silent for nearly the timeout, too. Nothing is encrypted, and who can reach the ports can join.
+// Each pair of ranks has a connection for every tag that they use (pipes.go), so messages with different tags do
+// not wait for each other. Each rank also has a control connection with rank 0 (control.go). All ranks
+// end when the control connection of one breaks, or when one sends no heartbeat for nearly the timeout.
+// Nothing is encrypted, and anyone who can reach the ports can join.
 package tcp

@@ -10,26 +10,27 @@ import (
 	"time"
 )
 
-// A message is its length, eight bytes, and its bytes; a large one is divided among several connections. A connection for messages has
-// one sender, one receiver and one tag.
+// A message is sent as its length, eight bytes, and its bytes. A large message is divided among several
+// connections. A connection for messages has one sender, one receiver and one tag.
 
-// lane is what a connection is for: messages of a rank with a tag, which is tag divided by stripes; or, with tag control, heartbeats.
+// lane says what a connection is for: messages to or from a rank whose tag is lane.tag/stripes, or with tag
+// control, the control connection.
 type lane struct{ rank, tag int }
 
 const control = -1
 
 // pipe is a connection, or one that will come.
 type pipe struct {
-	mu    sync.Mutex    // of messages
+	mu    sync.Mutex    // held while a message is sent or received
 	ready chan struct{} // closed when c is there
 	c     stdnet.Conn
 }
 
-// greeting opens a connection: who calls, of how many, and for which tag.
+// A caller begins a connection with a greeting: its rank, the number of ranks, and the tag.
 const (
 	magic         = 0x314e4e61676173 // "sagaNN1"
 	greetingBytes = 32
-	greetingLimit = 10 * time.Second // until a caller has said it
+	greetingLimit = 10 * time.Second // longest time until the greeting has arrived
 )
 
 func (l *Link) greeting(tag int) []byte {
@@ -40,7 +41,7 @@ func (l *Link) greeting(tag int) []byte {
 	return b
 }
 
-// accept takes connections until the link ends.
+// accept accepts connections until the link ends.
 func (l *Link) accept() {
 	for {
 		c, err := l.listen.Accept()
@@ -51,7 +52,8 @@ func (l *Link) accept() {
 	}
 }
 
-// greeted hands a connection to those who wait for it; what does not greet rightly is no rank.
+// greeted reads a greeting and makes the connection known to the calls that wait for it. A connection with
+// a wrong greeting is closed: it does not come from a rank.
 func (l *Link) greeted(c stdnet.Conn) {
 	b := make([]byte, greetingBytes)
 	c.SetReadDeadline(time.Now().Add(greetingLimit))
@@ -76,7 +78,7 @@ func (l *Link) greeted(c stdnet.Conn) {
 	close(p.ready)
 }
 
-// pipe is that of a lane in a map.
+// pipe returns the pipe of a lane from a map, and makes it if there is none.
 func (l *Link) pipe(all map[lane]*pipe, to lane) *pipe {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -86,7 +88,7 @@ func (l *Link) pipe(all map[lane]*pipe, to lane) *pipe {
 	return all[to]
 }
 
-// Send returns when the bytes are on their way.
+// Send sends a message. It returns when the operating system has taken its bytes.
 func (l *Link) Send(b []byte, to, tag int) error {
 	p := l.pipe(l.out, lane{to, tag * stripes})
 	p.mu.Lock()
@@ -101,14 +103,14 @@ func (l *Link) Send(b []byte, to, tag int) error {
 	})
 }
 
-// stripes is how many connections a large message is divided among: a connection alone moves what one processor copies,
-// several what the network does. stripeBytes is the least size of a part.
+// stripes is the number of connections that a large message is divided among. One connection is as fast as one
+// processor copies; several reach the speed of the network. stripeBytes is the least size of a part.
 const (
 	stripes     = 4
 	stripeBytes = 1 << 20
 )
 
-// striped calls f for the parts of b, side by side where there are several.
+// striped calls f for the parts of b, in parallel.
 func striped(b []byte, f func(i int, b []byte) error) error {
 	n := min(stripes, max(1, len(b)/stripeBytes))
 	if n == 1 {
@@ -123,7 +125,8 @@ func striped(b []byte, f func(i int, b []byte) error) error {
 	return errors.Join(errs...)
 }
 
-// write writes to a connection, which is made if there is none yet. The sender of a message holds the first of its lanes.
+// write writes to a connection, and makes it if there is none yet. The sender of a message holds the lock of the
+// message's first lane.
 func (l *Link) write(p *pipe, on lane, parts ...[]byte) error {
 	if p.c == nil {
 		c, err := l.dial(on.rank)
@@ -140,7 +143,7 @@ func (l *Link) write(p *pipe, on lane, parts ...[]byte) error {
 	return l.lost(err)
 }
 
-// Recv takes the next message.
+// Recv receives the next message.
 func (l *Link) Recv(b []byte, from, tag int) error {
 	p := l.pipe(l.in, lane{from, tag * stripes})
 	p.mu.Lock()
@@ -155,7 +158,7 @@ func (l *Link) Recv(b []byte, from, tag int) error {
 	return striped(b, func(i int, b []byte) error { return l.read(l.pipe(l.in, lane{from, tag*stripes + i}), b) })
 }
 
-// read fills b from a connection, for which it waits.
+// read fills b from a connection. It waits until there is one.
 func (l *Link) read(p *pipe, b []byte) error {
 	select {
 	case <-p.ready:
@@ -166,7 +169,8 @@ func (l *Link) read(p *pipe, b []byte) error {
 	return l.lost(err)
 }
 
-// lost is err of a connection, or the reason for it, which is known a moment later.
+// lost returns the reason why a connection failed with err. Rank 0 often tells it a moment later; otherwise it is
+// err.
 func (l *Link) lost(err error) error {
 	if err == nil {
 		return nil
@@ -178,5 +182,5 @@ func (l *Link) lost(err error) error {
 	return l.failed(err)
 }
 
-// lostFor is how long a call whose connection broke waits for the first rank to say why.
+// lostFor is how long a call whose connection broke waits for rank 0 to say why.
 const lostFor = 2 * time.Second

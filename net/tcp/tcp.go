@@ -16,10 +16,10 @@ import (
 // Options of Open.
 type Options struct {
 	Peers   []string          // host:port of every rank
-	Rank    int               // of this process
-	Timeout time.Duration     // to wait for the others, and for signs of life; 0: 30 s
-	Say     func(text string) // is called with the line that tells of a rank that was given up
-	End     func()            // ends the process when another rank has ended or was given up; nil: only its calls fail
+	Rank    int               // the rank of this process
+	Timeout time.Duration     // longest wait for other ranks to join, and longest silence of a rank; 0: 30 s
+	Say     func(text string) // is called with the message about a rank that was given up
+	End     func()            // ends the process when another rank has ended or was given up; nil: only the Link's calls fail
 }
 
 // Link is this rank's end: a net.Link.
@@ -33,15 +33,16 @@ type Link struct {
 	out    map[lane]*pipe
 	in     map[lane]*pipe
 	conns  map[stdnet.Conn]bool
-	why    error // that dead was closed
+	why    error // the reason why dead was closed
 	dead   chan struct{}
-	ending atomic.Bool // this rank has begun to end the others, or hears why it ends
+	ending atomic.Bool // this rank has begun to end the others, or has received a farewell
 
 	peers []*peer       // ranks that this one watches
-	left  chan struct{} // closed when all have taken leave
+	left  chan struct{} // closed when all ranks have called Close
+	leave sync.Once     // closes left: the last peers may leave at the same time
 }
 
-// Open joins the ranks. It returns when all have come.
+// Open connects the ranks. It returns when all ranks have called it.
 func Open(o Options) (net.Link, error) {
 	if o.Rank < 0 || o.Rank >= len(o.Peers) {
 		return nil, fmt.Errorf("rank %d of %d peers", o.Rank, len(o.Peers))
@@ -64,7 +65,8 @@ func Open(o Options) (net.Link, error) {
 	return l, nil
 }
 
-// listen takes the port of an address: at that address, or, where that is no interface's, as behind a service, at all.
+// listen listens at an address. If no interface has that address, as behind a load balancer, it listens at the
+// same port of all interfaces.
 func listen(address string) (stdnet.Listener, error) {
 	l, err := stdnet.Listen("tcp", address)
 	if err == nil {
@@ -84,16 +86,16 @@ func listen(address string) (stdnet.Listener, error) {
 // Rank is the number of this rank.
 func (l *Link) Rank() int { return l.o.Rank }
 
-// Ranks is how many there are.
+// Ranks is the number of ranks.
 func (l *Link) Ranks() int { return len(l.o.Peers) }
 
 // Hosts are the hosts' names, by rank.
 func (l *Link) Hosts() []string { return l.hosts }
 
-// Tell sets what says what this rank does.
+// Tell sets the function that says what this rank is doing.
 func (l *Link) Tell(where func() string) { l.where.Store(&where) }
 
-// fail makes all calls fail, those under way, too.
+// fail makes all present and later calls fail with why.
 func (l *Link) fail(why error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -108,14 +110,14 @@ func (l *Link) fail(why error) {
 	}
 }
 
-// failed is why calls fail: err, unless the link has ended.
+// failed returns the reason why a call failed: that of the link's end, or err if it has not ended.
 func (l *Link) failed(err error) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return cmp.Or(l.why, err)
 }
 
-// keep notes a connection, which fail closes.
+// keep records a connection, which fail will close.
 func (l *Link) keep(c stdnet.Conn) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -127,7 +129,7 @@ func (l *Link) keep(c stdnet.Conn) error {
 	return nil
 }
 
-// dial connects to a rank, which may not listen yet.
+// dial connects to a rank. It tries again until that rank listens.
 func (l *Link) dial(to int) (stdnet.Conn, error) {
 	for end := time.Now().Add(l.o.Timeout); ; {
 		c, err := stdnet.DialTimeout("tcp", l.o.Peers[to], time.Until(end))
@@ -145,7 +147,7 @@ func (l *Link) dial(to int) (stdnet.Conn, error) {
 	}
 }
 
-// errClosed is what calls of a closed link get.
+// errClosed is the error of all calls after Close.
 var errClosed = errors.New("tcp: the link is closed")
 
 func hostname() string {

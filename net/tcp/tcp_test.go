@@ -195,7 +195,7 @@ func TestMissing(t *testing.T) {
 		}
 	}()
 	_, err := Open(Options{Peers: peers, Timeout: 300 * time.Millisecond})
-	if err == nil || !strings.Contains(err.Error(), "rank 1 has not come") {
+	if err == nil || !strings.Contains(err.Error(), "rank 1 has not connected") {
 		t.Error(err)
 	}
 	if _, err := Open(Options{Peers: peers, Rank: 2}); err == nil {
@@ -241,5 +241,28 @@ func BenchmarkLink(b *testing.B) {
 			})
 		}
 		all.Wait()
+	}
+}
+
+// TestAllLeaveAtOnce: ranks that call Close at the same time are heard by several goroutines of rank 0.
+func TestAllLeaveAtOnce(t *testing.T) {
+	for range 50_000 {
+		l := &Link{left: make(chan struct{}), peers: []*peer{{rank: 1, left: true}, {rank: 2, left: true}}}
+		var ready atomic.Int32
+		var heard sync.WaitGroup
+		for range l.peers {
+			heard.Go(func() {
+				ready.Add(1)
+				for k := 0; ready.Load() < 2 && k < 1000; k++ {
+				}
+				l.allLeft()
+			})
+		}
+		heard.Wait()
+		select {
+		case <-l.left:
+		default:
+			t.Fatal("rank 0 does not know that all ranks have left")
+		}
 	}
 }

@@ -17,9 +17,8 @@ import (
 	"sagann/internal/units"
 )
 
-// Explain writes what a training epoch will do, before it does it: the grid, what
-// lies where in device memory, the bytes that move, and what the compiler did with
-// the user's lines.
+// Explain writes what a training epoch will do: Overview, tables of device and host memory, and what
+// the compiler did with the user's lines.
 func (r *Run) Explain(w io.Writer) error {
 	if err := r.Overview(w); err != nil {
 		return err
@@ -28,11 +27,11 @@ func (r *Run) Explain(w io.Writer) error {
 	return err
 }
 
-// compiled tells what the compiler did, by the user's lines.
+// compiled says what the compiler did with the user's lines.
 func (r *Run) compiled() string { return notes(r.Low) + regions(r.Low, r.Plan) }
 
-// Overview writes the first lines of Explain: graph, grid, schedule, memory, bytes
-// and, with Config.Machine, the predicted time and the load of every link.
+// Overview writes the first lines of Explain: graph, grid, schedule, memory, bytes copied and, with
+// Config.Machine, the predicted time and the load of every link.
 func (r *Run) Overview(w io.Writer) error {
 	if r.Sampled != nil {
 		return r.overview(w)
@@ -100,7 +99,7 @@ func (r *Run) Overview(w io.Writer) error {
 	return err
 }
 
-// storedBeside tells what list, of names in Outcome.Store, has stored or made later.
+// storedBeside says which values of list (Outcome.Store) are stored, and which are computed later.
 func storedBeside(list []string) string {
 	var stored, late []string
 	for _, name := range list {
@@ -120,7 +119,7 @@ func storedBeside(list []string) string {
 	return text
 }
 
-// buffers is the table of device memory. Slots of different phases lie over each other.
+// buffers is the table of device memory. Buffers of different phases may overlap.
 func buffers(pl *plan.Plan) string {
 	t := table.NewWriter()
 	t.SetStyle(table.StyleLight)
@@ -150,7 +149,7 @@ func buffers(pl *plan.Plan) string {
 	return t.Render() + "\n"
 }
 
-// lives tells the phases in which something is in use.
+// lives says in which phases something is in use.
 func lives(from, to int) string {
 	if from == plan.Whole {
 		return "whole run"
@@ -181,7 +180,7 @@ func (r *Run) hostTable() string {
 	return t.Render() + "\n\n"
 }
 
-// notes tells what the passes did, by the user's lines.
+// notes says what the passes did, a line for each of the user's operations.
 func notes(l *dataflow.Lowered) string {
 	var b strings.Builder
 	for _, n := range l.Notes {
@@ -193,7 +192,7 @@ func notes(l *dataflow.Lowered) string {
 	return b.String()
 }
 
-// regions tells what was fused into which gather pass.
+// regions says which operations were fused into which edge pass.
 func regions(l *dataflow.Lowered, pl *plan.Plan) string {
 	var b strings.Builder
 	for _, r := range l.Regions {
@@ -222,7 +221,7 @@ func regions(l *dataflow.Lowered, pl *plan.Plan) string {
 	return b.String()
 }
 
-// hostLine tells how much host memory training takes.
+// hostLine says how much host memory training takes.
 func (r *Run) hostLine() string {
 	h := r.Host
 	if h == nil {

@@ -14,37 +14,38 @@ import (
 	"sagann/kernel"
 )
 
-// facts writes, as text, every fact that the bits of a training run depend on beside its data.
+// facts writes, as text, every fact that the bits of a training run depend on, apart from its data.
 // Values, Globals, edge buffers and calls are numbered in the order in which the text first
-// names them, and registers in the order in which results need them. So how the
-// compiler numbers, names and orders its records is not in the text, and neither are costs,
-// file lines, labels, addresses and what is chosen for speed alone. The words stand here and not in
-// String methods: renaming something elsewhere must not change a digest.
+// names them, and registers in the order in which results need them. So the text does not depend on
+// how the compiler numbers, names and orders its records, and it leaves out costs, file lines,
+// labels, addresses and what is chosen for speed alone. The words are literals here, not String
+// methods, so that renaming something elsewhere does not change a digest.
 type facts struct {
 	w       io.Writer
 	run     *Run
 	low     *dataflow.Lowered
-	extra   func(name string) []byte
-	values  map[int]int // index in the Spec -> number in the text
-	globals map[int]int
-	edges   map[int]int
-	calls   map[int]int // kernel -> number of the call that runs it
+	extra   func(name string) []byte // Arithmetic.Extra
+	values  map[int]int              // by index in the Spec: number in the text
+	globals map[int]int              // likewise
+	edges   map[int]int              // likewise
+	calls   map[int]int              // by kernel: number of the call that runs it
 }
 
-// Arithmetic is what the facts say beside the program and its plan.
+// Arithmetic is facts that are not in the program and its plan.
 type Arithmetic struct {
 	Revision  int
-	Device    string // as Config has it
+	Device    string // Config.Device
 	TF32      bool
 	Seed      uint64
-	Optimizer []string                   // its kind and its numbers, a line each
+	Optimizer []string                   // kind and numbers of the optimiser, one per line
 	Decay     func(param string) float32 // weight decay of a parameter
-	Extra     func(name string) []byte   // numbers of an input that was computed before the first step; nil: no such input
+	Extra     func(name string) []byte   // values of an input that was computed before the first step; nil: it was not
 	Sampling  string                     // sampler and batch; "": full graph
 	Vertices  []byte                     // the order of vertices; nil: unknown
 }
 
-// WriteFacts writes the facts of r.
+// WriteFacts writes the facts of r and a. saga.Program.Digest hashes this text: it must not change for
+// runs that compute the same bits.
 func (r *Run) WriteFacts(w io.Writer, a Arithmetic) {
 	f := &facts{w: w, run: r, low: r.Low, extra: a.Extra, values: map[int]int{}, globals: map[int]int{}, edges: map[int]int{}, calls: map[int]int{}}
 	f.line("arithmetic %d", a.Revision)
@@ -72,7 +73,7 @@ func (f *facts) line(format string, a ...any) { fmt.Fprintf(f.w, format+"\n", a.
 
 func number(x float32) string { return strconv.FormatFloat(float64(x), 'g', -1, 32) }
 
-// device: each kind of device adds in an order of its own. Only a GPU knows TF32.
+// device writes the kind of device, since each kind has its own order of sums. Only GPUs have TF32.
 func (f *facts) device(name string, tf32 bool) {
 	kind := backend.Of(name)
 	f.line("device %s", kind.Name)
@@ -82,21 +83,21 @@ func (f *facts) device(name string, tf32 bool) {
 	}
 }
 
-// gpuSums is raised when the order of sums changes on GPUs alone. 1: sums of products over
-// rows have a kernel of their own.
+// gpuSums must be raised if the order of sums changes on GPUs only. 1: sums of products over rows have
+// a kernel of their own.
 const gpuSums = 1
 
 // gpuBlocks is the same for sums over sampled blocks. 1: their kernels are chosen by counts alone.
 const gpuBlocks = 1
 
-// updates: in their order, in which the norm of all gradients is summed.
+// updates writes the updates in their order, in which the norm of all gradients is summed.
 func (f *facts) updates(decay func(param string) float32) {
 	for _, u := range f.low.Spec.Updates {
 		f.line("update %s by %s decay %s", f.global(u.Param), f.global(u.Grad), number(decay(f.low.Spec.Globals[u.Param].Name)))
 	}
 }
 
-// program: the calls of a step, phase by phase.
+// program writes the calls of a step, phase by phase.
 func (f *facts) program() {
 	for _, ph := range f.low.Spec.Phases {
 		f.line("phase")
@@ -126,9 +127,9 @@ func (f *facts) program() {
 	}
 }
 
-// visits: in which order each device runs the calls, over which intervals, and adds what
-// another device has summed. What is made of a chunk on its arrival adds nothing up, and memory decides
-// how often chunks arrive.
+// visits writes for each device the order in which it runs calls, over which intervals, and adds sums of
+// other devices. Calls that derive values on arrival are left out: they sum nothing over intervals, and how
+// often they run depends on memory.
 func (f *facts) visits() {
 	pl := f.run.Plan
 	f.line("intervals %d", pl.Cells.P)
@@ -174,7 +175,7 @@ func (f *facts) value(id int) string {
 	return fmt.Sprintf("v%d", n)
 }
 
-// sum is the SHA-256 of the numbers of a precomputed input.
+// sum is the SHA-256 of the values of a precomputed input.
 func sum(x []byte) []byte {
 	h := sha256.New()
 	for part := range slices.Chunk(x, partBytes) { // may lie in a file
@@ -184,7 +185,7 @@ func sum(x []byte) []byte {
 	return h.Sum(nil)
 }
 
-// partBytes is how much of a file is looked at before its pages leave the process.
+// partBytes is how many bytes of a file are hashed before their pages are dropped from the process.
 const partBytes = 8 << 20
 
 // global names a matrix that does not depend on rows.
@@ -211,7 +212,7 @@ func (f *facts) global(id int) string {
 	return fmt.Sprintf("g%d", n)
 }
 
-// operand names what a kernel's operand is bound to.
+// operand names what operand i of call c is bound to.
 func (f *facts) operand(c *plan.Call, i int) string {
 	o := c.Operands[i]
 	switch o.Kind {
@@ -228,7 +229,7 @@ func (f *facts) operand(c *plan.Call, i int) string {
 	return f.value(o.ID)
 }
 
-// call writes one kernel call: what it names for the first time, the registers that its results
+// call writes one kernel call: the values that it is the first to name, the registers that its results
 // need, and its results.
 func (f *facts) call(c *plan.Call, title string) {
 	k := f.low.Kernels[c.Kernel]
@@ -271,7 +272,7 @@ func keyed(k kernel.Key, blocks int) string {
 	return ""
 }
 
-// registers are those of one call, each written before what reads it.
+// registers writes the registers of one call, each before those that read it.
 type registers struct {
 	*facts
 	call    *plan.Call

@@ -10,19 +10,21 @@ import (
 	"sagann/kernel"
 )
 
-// KernelTime is one command of an epoch on a GPU: a kernel or a product. Bytes are those
-// of its operands, a row that edges gather once an edge, so that rows which the cache
-// serves count too; Flops are two a multiply and add of products, and an operation a
-// column of every other instruction. Both are 0 where nothing counts them. Predicted is what all commands of the task are
-// expected to take, in the first of them; 0 but for steps over sampled blocks.
+// KernelTime is the time of one command of an epoch on a GPU: a kernel or a dense product.
+//
+// Bytes are those of its operands. A gathered row counts once per edge, even if the cache serves it.
+// Flops are 2 per multiply-add of products, and 1 per column of other instructions. Both are 0 if
+// not counted. Predicted is for steps over sampled blocks only: the first command of a task has the
+// predicted time of all its commands.
 type KernelTime struct {
 	Task, Kernel    string
 	Time, Predicted time.Duration
 	Bytes, Flops    int64
 }
 
-// KernelTimes puts the spans of an epoch's commands, by task, beside the work that they did.
-// render makes a program ready as it was for the device.
+// KernelTimes lists the commands of an epoch with their work. spans are the measured times by task.
+// render must render a program as it was rendered for the device. It is an error if spans has no
+// times.
 func (r *Run) KernelTimes(grid *chunk.Grid, render func(*kernel.Program) (kernel.Rendered, error), spans map[int64][]device.Span) ([]KernelTime, error) {
 	work := make([][]kernel.GPUStep, len(r.Plan.Tasks))
 	if r.Plan.Places.Sets == nil { // the work of sampled batches differs
@@ -50,8 +52,7 @@ func (r *Run) KernelTimes(grid *chunk.Grid, render func(*kernel.Program) (kernel
 	return out, nil
 }
 
-// commandWork lists the steps of each task that runs a kernel, in the order in which
-// the executor makes commands of them.
+// commandWork lists by task the work of its commands, in the order in which the executor submits them.
 func (r *Run) commandWork(grid *chunk.Grid, render func(*kernel.Program) (kernel.Rendered, error)) ([][]kernel.GPUStep, error) {
 	programs := make([]kernel.Rendered, len(r.Low.Kernels))
 	for i, k := range r.Low.Kernels {

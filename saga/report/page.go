@@ -9,9 +9,8 @@ import (
 	"sagann/dataflow/plan/view"
 )
 
-// WriteHTML writes one page that needs nothing else: the plan's summary, what lies
-// where in device memory, and the timeline t of its queues. Without t there are no
-// queues.
+// WriteHTML writes an HTML page that loads no other files: the plan's summary, a map of device
+// memory by phase and, unless t is nil, the queues of timeline t.
 func (r *Run) WriteHTML(w io.Writer, t *sim.Timeline) error {
 	var notes strings.Builder
 	if err := r.Overview(&notes); err != nil {
@@ -25,7 +24,7 @@ func (r *Run) WriteHTML(w io.Writer, t *sim.Timeline) error {
 	return page.Write(w, r.Plan, t)
 }
 
-// labels says of every task what it does, without its chunk, and for which lines.
+// labels is view.Page.Label: what a task does, without its chunk, and its stage, layer and user's lines.
 func (r *Run) labels() func(i int) (name, detail string) {
 	tasks := r.Tasks()
 	return func(i int) (name, detail string) {

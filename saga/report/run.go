@@ -9,28 +9,28 @@ import (
 
 // Run is what reports read of a program that was compiled for training.
 type Run struct {
-	Model, Data string            // their names
-	Graph       string            // in words
+	Model, Data string            // names of the model and of the data set
+	Graph       string            // a line that describes the graph
 	Edges       *chunk.Edges      // nil: planned from statistics
 	Order       *chunk.Order      // of vertices
 	Low         *dataflow.Lowered // training
-	Plan        *plan.Plan        // of it
-	Peak        int64             // bytes of device memory, evaluation included
+	Plan        *plan.Plan        // of training
+	Peak        int64             // bytes of device memory for training and evaluation
 	Params      []Param
-	Extra       map[string]bool // inputs that were computed before the first epoch
+	Extra       map[string]bool // by name of an input: it was computed before the first epoch
 	Predicted   *sim.Timeline   // of an epoch; nil: no machine model
 
-	// What was chosen.
+	// What was chosen: see the fields of saga.Config and saga.Outcome.
 	Save    string
 	Stored  []string
 	Slices  int
 	Packed  bool
 	Storage string
 
-	Sampled *Sampled       // training is on sampled blocks; nil: on the full graph
-	Host    *plan.HostPlan // where things lie in host memory; nil: not planned
-	Scratch string         // folder of files
+	Sampled *Sampled       // sampled training; nil: training on the full graph
+	Host    *plan.HostPlan // what lies in host memory and what in files; nil: not planned
+	Scratch string         // folder for files
 }
 
-// Param is a parameter with the user's line that declares it.
+// Param is a parameter: its name, and the user's file:line that declares it.
 type Param struct{ Name, Pos string }

@@ -13,36 +13,37 @@ import (
 	"sagann/internal/units"
 )
 
-// Sampled is what reports of sampled training say beside the program.
+// Sampled is what reports read of sampled training.
 type Sampled struct {
 	Text      string          // sampler and batch
-	Batches   int             // of an epoch, or where an update has several the updates
-	Parts     int             // batches of an update
-	Drawn     int             // batches that were drawn to plan
-	Expected  dataflow.Sizes  // their mean
-	Spread    dataflow.Sizes  // six standard deviations
-	Overflows int             // batches that were run again with more room
-	Graph     int64           // bytes of the rows that are drawn from
-	Ahead     int64           // bytes of the batches that are prepared ahead, at most
-	Drawing   int64           // bytes of the GPU that draws; 0: the host draws
-	Host      string          // why it does for a GPU
-	Eval      *plan.Plan      // over the full graph, or over sampled blocks
-	Machine   string          // on which a step is predicted; "": none
-	Step      time.Duration   // of its kernels, there
-	Tasks     []time.Duration // of each task of it
-	Draw      time.Duration   // of a batch, where the GPU draws
+	Batches   int             // updates per epoch
+	Parts     int             // batches per update
+	Drawn     int             // number of batches that were drawn for planning
+	Expected  dataflow.Sizes  // mean sizes of these batches
+	Spread    dataflow.Sizes  // six standard deviations of these sizes
+	Overflows int             // batches that were larger than planned and were run again
+	Graph     int64           // bytes of host memory for the graph's rows
+	Ahead     int64           // most bytes of batches that are prepared ahead
+	Drawing   int64           // bytes of GPU memory for drawing; 0: the host draws
+	Host      string          // why the host draws for a GPU
+	Eval      *plan.Plan      // of evaluation: over the full graph, or over sampled blocks
+	Machine   string          // the machine for which times are predicted; "": none are
+	Step      time.Duration   // predicted: the kernels of a step
+	Tasks     []time.Duration // predicted: by task of the step
+	Draw      time.Duration   // predicted: drawing a batch on the GPU
 	Link      float64         // bytes of rows that come over the link for a batch
-	LinkTime  time.Duration   // which they take there
-	Bring     time.Duration   // to find them, and to copy the rows that are on the device
-	Turns     int             // batches of an update that a device computes
+	LinkTime  time.Duration   // predicted: reading these rows
+	Bring     time.Duration   // predicted: finding these rows, and copying those that are on the device
+	Turns     int             // batches of an update that a device computes one after the other
 }
 
-// Epoch is what an epoch is predicted to take: what is shorter, kernels or link, hides, but for the rows of the first batch, which no step hides.
+// Epoch is the predicted time of an epoch. Kernels and link work concurrently, so the longer of the two counts,
+// and in addition the link's time for the first batch, which has no step to hide it.
 func (s *Sampled) Epoch() time.Duration {
 	return s.LinkTime + time.Duration(s.Batches*max(1, s.Turns))*max(s.Step+s.Draw+s.Bring, s.LinkTime)
 }
 
-// overview is Overview of sampled training.
+// overview is Overview for sampled training.
 func (r *Run) overview(w io.Writer) error {
 	s, z := r.Sampled, r.Plan.Places.Sets
 	var b strings.Builder

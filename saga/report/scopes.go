@@ -10,20 +10,20 @@ import (
 	"sagann/kernel"
 )
 
-// scopes finds which parameter scope ("layer1") a call works for. The compiler mixes
-// layers freely, so it is read off the flow of data.
+// scopes finds the parameter scope ("layer1") that a call belongs to. The compiler moves ops across
+// layers freely, so the scope is found by following the flow of data to and from parameters.
 type scopes struct {
 	low    *dataflow.Lowered
 	spec   *plan.Spec
-	global map[int]string // scope of a parameter, of its gradient, and of what is made from it
-	pos    map[int]string // where the parameter is declared
-	grads  map[int]bool   // the Global is a gradient
+	global map[int]string // by Global: the scope of a parameter, of its gradient, or of what is computed from it
+	pos    map[int]string // by Global: the line that declares the parameter
+	grads  map[int]bool   // by Global: it is the gradient of a parameter
 	flow   *traceout.Flow
-	made   map[int]string  // scope of the edge pass that a value comes from
-	taken  map[string]bool // scopes that have an edge pass, forward or "grad "
+	made   map[int]string  // by value: the scope of the edge pass that computes it
+	taken  map[string]bool // scopes that have an edge pass, with the prefix "grad " in the backward pass
 }
 
-// Nodes of the flow: vertex tensors, registers of kernels, and (2, id) Globals.
+// Nodes of the flow: (0, id) vertex tensors, (1, kernel, register), and (2, id) Globals.
 func valueNode(id int) traceout.Node        { return traceout.Node{0, id} }
 func regNode(kernel, reg int) traceout.Node { return traceout.Node{1, kernel, reg} }
 
@@ -56,7 +56,7 @@ func newScopes(r *Run) *scopes {
 			s.addFlow(c)
 		}
 	}
-	// What was gathered once and for all had its edge pass then.
+	// The scope of an invariant had its edge pass before the first epoch.
 	for name, id := range s.low.Inputs {
 		if r.Extra[name] {
 			s.taken[s.flow.Nearest([]traceout.Node{valueNode(id)}, true)] = true
@@ -65,8 +65,8 @@ func newScopes(r *Run) *scopes {
 	return s
 }
 
-// addFlow adds the registers of c. An instruction that uses a parameter, and a result
-// that is a gradient, are labelled.
+// addFlow adds the flow of data through the registers of c. It labels instructions that use a
+// parameter, and results that are gradients, with the scope.
 func (s *scopes) addFlow(c *plan.Call) {
 	k := s.low.Kernels[c.Kernel]
 	matrix := map[int]string{}
@@ -104,7 +104,7 @@ func (s *scopes) addFlow(c *plan.Call) {
 
 func vertex(o plan.Operand) bool { return o.Kind == plan.OwnValue || o.Kind == plan.OtherValue }
 
-// direct is the scope of the Globals that c touches.
+// direct is the scope of the Globals that c reads and writes.
 func (s *scopes) direct(c *plan.Call) string {
 	var w []string
 	for _, o := range c.Operands {
@@ -115,11 +115,12 @@ func (s *scopes) direct(c *plan.Call) string {
 	return traceout.JoinSet(w)
 }
 
-// layers are the scopes of the calls of st; steps must come in the order of the plan.
-// A call works for the parameters that it uses. Without any it goes with the rest of
-// its step: with the edge pass that its operands come from, with the parameters that
-// those met last, or, when that layer has its edge pass in this direction already or
-// there is none, with the parameters that its results meet next.
+// layers are the scopes of the calls of st. It must be called for steps in the order of the plan.
+// A call belongs to the scope of the parameters that it uses. A call without parameters gets the
+// scope of its step. If no call of the step uses parameters, that is, in this order: for an edge
+// pass, the scope of the edge pass that its operands come from; the scope of the parameters that
+// its operands met last; the scope of the parameters that its results meet next. The last also
+// replaces the one before if that scope has an edge pass in this direction already.
 func (s *scopes) layers(st *plan.Step) []string {
 	out := make([]string, len(st.Calls))
 	var reads, grads, writes []traceout.Node
@@ -177,9 +178,9 @@ const gradOf = "grad of "
 
 func isGrad(pos string) bool { return strings.HasPrefix(pos, gradOf) }
 
-// lines are the user's lines behind c, those of what it computes before those of the
-// parameters it uses; plain and grad tell whether it is known to compute something
-// that is no gradient, and one that is.
+// lines are the user's lines behind c: first those of what it computes, then those of the parameters
+// that it uses. plain and grad tell whether c is known to compute something that is no gradient, and
+// a gradient.
 func (s *scopes) lines(c *plan.Call) (lines []string, plain, grad bool) {
 	add := func(pos string) {
 		if pos = strings.TrimPrefix(pos, gradOf); pos != "" && pos != "?" && !slices.Contains(lines, pos) {

@@ -14,15 +14,16 @@ import (
 	"sagann/kernel"
 )
 
-// Traced is what was measured of the last epochs.
+// Traced is what was measured of the last steps.
 type Traced struct {
 	Devices []device.Info
 	Steps   []exec.StepTrace
-	Epoch   int      // number of the last one
+	Unit    string   // what a step is: "epoch", or "batch" of sampled training
+	Last    int      // the number of the last step, from 1
 	Without []string // passes that were left out
 }
 
-// Trace puts what was measured beside what the plan says of its tasks.
+// Trace combines what was measured with what the plan says of its tasks.
 func (r *Run) Trace(m Traced) *traceout.Trace {
 	pl, dev := r.Plan, m.Devices[0]
 	t := &traceout.Trace{Program: "saga " + r.Model, Time: time.Now()}
@@ -33,8 +34,8 @@ func (r *Run) Trace(m Traced) *traceout.Trace {
 	}
 	t.Tasks = r.Tasks()
 	for i, s := range m.Steps {
-		// Every step that ended without an error was an epoch.
-		t.Steps = append(t.Steps, traceStep(fmt.Sprintf("epoch %d", m.Epoch-len(m.Steps)+1+i), s))
+		// Only steps that ended without an error are traced, so their numbers are consecutive.
+		t.Steps = append(t.Steps, traceStep(fmt.Sprintf("%s %d", m.Unit, m.Last-len(m.Steps)+1+i), s))
 	}
 	t.Meta = []traceout.Meta{
 		{Key: "model", Value: r.Model}, {Key: "data", Value: r.Data},
@@ -43,7 +44,7 @@ func (r *Run) Trace(m Traced) *traceout.Trace {
 		{Key: "chunks", Value: pl.Cells.P}, {Key: "chunk_rows", Value: pl.Cells.Width},
 		{Key: "schedule", Value: pl.Schedule}, {Key: "slots", Value: pl.Slots},
 		{Key: "budget_bytes", Value: pl.Budget}, {Key: "peak_device_bytes", Value: pl.Peak},
-		{Key: "h2d_bytes_per_epoch", Value: pl.H2D}, {Key: "d2h_bytes_per_epoch", Value: pl.D2H},
+		{Key: "h2d_bytes_per_" + m.Unit, Value: pl.H2D}, {Key: "d2h_bytes_per_" + m.Unit, Value: pl.D2H},
 		{Key: "h2d_bytes_once", Value: pl.Once}, {Key: "without", Value: cmp.Or(strings.Join(m.Without, ","), "nothing")},
 		{Key: "overlap", Value: t.Overlap().String()},
 	}
@@ -58,21 +59,21 @@ func traceStep(name string, s exec.StepTrace) traceout.Step {
 	return out
 }
 
-// describer puts the tasks of a plan into words.
+// describer describes the tasks of a plan.
 type describer struct {
 	spec    *plan.Spec
 	plan    *plan.Plan
 	kernels []*kernel.Program
-	calls   map[int]*callText // by kernel: every call has one of its own
-	sweeps  []string          // by phase
+	calls   map[int]*callText // by kernel: each call has a kernel of its own
+	sweeps  []string          // by phase: what it is for
 }
 
 // callText is what the tasks of one call have in common.
 type callText struct {
 	stage  string
 	layer  string
-	lines  []string
-	gather int64 // bytes of rows at the far end, an edge
+	lines  []string // of the user
+	gather int64    // bytes of rows at the far end, per edge
 }
 
 // Tasks describes every task of the plan, in its order.
@@ -108,7 +109,8 @@ func (r *Run) Tasks() []traceout.Task {
 	return out
 }
 
-// add describes the calls of st; it tells whether they compute gradients and others.
+// add describes the calls of st. plain tells whether one computes something that is no gradient, grad
+// whether one computes a gradient.
 func (d *describer) add(s *scopes, st *plan.Step, stage func(*kernel.Program) string) (plain, grad bool) {
 	layers := s.layers(st)
 	for n := range st.Calls {
@@ -120,7 +122,7 @@ func (d *describer) add(s *scopes, st *plan.Step, stage func(*kernel.Program) st
 	return plain, grad
 }
 
-// stageOf names the stages of the paper that a call does.
+// stageOf names the stage of the paper that kernel k of step st belongs to.
 func stageOf(st *plan.Step, k *kernel.Program) string {
 	switch st.Kind {
 	case plan.Globals:
@@ -152,7 +154,7 @@ func (d *describer) task(k *plan.Task) traceout.Task {
 		c := d.calls[int(k.Kernel)]
 		t.Name, t.Stage, t.Layer, t.Lines = d.kernels[k.Kernel].Name, c.stage, c.layer, c.lines
 		t.Phase, t.Sweep, t.Step, t.Cell = int(k.Phase), d.sweeps[k.Phase], int(k.Step), int(k.Other)
-		if k.Other >= 0 {
+		if k.Other >= 0 && d.plan.Places.Sets == nil { // how many edges a block has depends on the batch
 			t.Gathered = c.gather * d.plan.Cells.NNZ[k.Dir][int(k.Own)*d.plan.Cells.P+int(k.Other)]
 		}
 	case k.Kind == plan.Results:
@@ -162,9 +164,12 @@ func (d *describer) task(k *plan.Task) traceout.Task {
 	case t.Kind != traceout.Compute:
 		t.Bytes, t.Cell = k.Bytes, int(k.Other)
 		t.Phase, t.Sweep = int(k.Phase), d.sweeps[k.Phase]
-		if k.Value < 0 {
+		switch {
+		case k.Value < 0 && k.Own < 0:
+			t.Name += " vertices"
+		case k.Value < 0:
 			t.Name += " cell " + k.Dir.String()
-		} else {
+		default:
 			v := &d.spec.Values[k.Value]
 			t.Name += " " + v.Name
 			if v.Kind != plan.Input {
@@ -178,7 +183,7 @@ func (d *describer) task(k *plan.Task) traceout.Task {
 	return t
 }
 
-// kindOf is the kind of the tasks of a queue; queues and kinds have the same names.
+// kindOf is the kind of a queue's tasks: the one with the queue's name.
 func kindOf(q plan.Queue) traceout.Kind {
 	for _, k := range []traceout.Kind{traceout.H2D, traceout.D2H, traceout.D2D} {
 		if k.String() == q.String() {
@@ -188,7 +193,7 @@ func kindOf(q plan.Queue) traceout.Kind {
 	return traceout.Compute
 }
 
-// layerOf is the layer of a copy: that of the calls of its phase which need it.
+// layerOf is the layer of copy k: that of the calls in its phase that use what it copies.
 func (d *describer) layerOf(k *plan.Task) string {
 	var all []string
 	for i := range d.spec.Phases[k.Phase].Steps {
@@ -207,7 +212,7 @@ func (d *describer) layerOf(k *plan.Task) string {
 	return traceout.JoinSet(all)
 }
 
-// needs tells whether value id is value or is made from it on arrival.
+// needs tells whether value id is value, or is derived from it on arrival.
 func (d *describer) needs(id, value int) bool {
 	c := d.spec.Values[id].Derive
 	return id == value || c != nil && slices.ContainsFunc(c.Operands, func(o plan.Operand) bool {

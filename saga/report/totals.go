@@ -7,22 +7,22 @@ import (
 	"sagann/internal/traceout"
 )
 
-// TaskTotal sums up the tasks of one traced epoch that do the same in the same phase, on
-// all devices, beside what the simulator expects of them.
+// TaskTotal sums up the tasks of one traced epoch that do the same in the same phase, over
+// all devices, with the time that the simulator predicts for them.
 type TaskTotal struct {
-	Phase           int    // number of the sweep; -1 for tasks outside
-	Sweep           string // what the phase is for, such as "forward"
+	Phase           int    // number of the phase; -1 for tasks outside of phases
+	Sweep           string // what the phase is for: "forward", "backward" or "forward and backward"
 	Queue, Name     string
 	Stage, Layer    string
-	Tasks           int
-	Rows, Edges     int64 // own rows and edges, summed over kernels
-	Bytes, Gathered int64 // moved by copies; rows at the far end that kernels read
+	Tasks           int   // number of tasks
+	Rows, Edges     int64 // own rows and edges, summed over kernels; edges 0 over sampled blocks
+	Bytes, Gathered int64 // bytes copied; bytes of rows at the far end that kernels read
 	Measured        time.Duration
 	Predicted       time.Duration // 0 without a machine model
 }
 
-// Totals sums up the last traced epoch of t, in the order in which the plan first has each
-// kind of task.
+// Totals sums up the last traced step of t by kind of task, in the order in which the plan first has
+// each kind.
 func (r *Run) Totals(t *traceout.Trace) []TaskTotal {
 	type key struct {
 		phase       int
@@ -47,7 +47,7 @@ func (r *Run) Totals(t *traceout.Trace) []TaskTotal {
 		o.Gathered += k.Gathered
 		if k.Kind == traceout.Compute && f.Kind == plan.Run {
 			o.Rows += int64(f.Rows)
-			if f.Other >= 0 {
+			if f.Other >= 0 && r.Plan.Places.Sets == nil {
 				o.Edges += r.Plan.Cells.NNZ[f.Dir][int(f.Own)*r.Plan.Cells.P+int(f.Other)]
 			}
 		}

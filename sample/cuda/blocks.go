@@ -12,9 +12,10 @@ import (
 type Fanouts struct {
 	Sizes   []int
 	Replace bool
-	Method  Method // of draws in proportion to scores
-	OnlyNew bool   // at a hop only vertices that the hop before has added draw
-	Loops   int    // edges from a vertex to itself are always taken, beside the others; the most that a vertex has
+	Method  Method  // of draws in proportion to scores
+	OnlyNew bool    // at a hop only vertices that the hop before has added draw
+	Loops   int     // edges from a vertex to itself are always taken, beside the others; the most that a vertex has
+	Visits  *Visits // edges are none of the graph: they come from the vertices that walks visit most, at most Sizes of them
 }
 
 // Method is how draws in proportion to scores are made.
@@ -119,20 +120,31 @@ type Blocks struct {
 	OneByOne bool // Next submits kernels one by one, where they are captured, too
 
 	words, table, seeds, vertices device.Mem
-	begin, far, edge              []device.Mem // of each hop
+	hops                          hopLists
 	placed                        []device.Mem // sums of tiles that place writes
 	all                           device.Mem   // far of all hops
 	starts                        []uint64     // where each begins in it, after the seeds
 }
+
+// hopLists are where the rows and edges of each hop lie; of Visits edges have a weight.
+type hopLists struct{ begin, far, edge, weight []device.Mem }
 
 // text is the kernels' source.
 func (f *Fanouts) text(shapes []shape) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "#define THREADS %d\n#define HOPS %d\n#define METHOD %d\n#define ONLY_NEW %v\n", threads, len(shapes), f.Method, f.OnlyNew)
 	b.WriteString(prelude + scanText + blocksText + rowsText + hopsText)
+	if f.Visits != nil {
+		b.WriteString("#define ROOTS 1\ntypedef i64 Number;\n" + functions + f.Visits.Functions + visitsText)
+	}
 	var args strings.Builder
 	for hop, s := range shapes {
-		fmt.Fprintf(&b, drawHead, hop, s.draws, s.lanes, s.rows, f.Replace, f.Loops, s.each)
+		if v := f.Visits; v != nil {
+			fmt.Fprintf(&b, visitHead, hop, v.Walks[hop], v.Length, s.draws, s.lanes)
+		} else {
+			fmt.Fprintf(&b, drawHead, hop, s.draws, s.lanes, s.rows, f.Replace, f.Loops)
+		}
+		fmt.Fprintf(&b, placeHead, hop, s.each)
 		fmt.Fprintf(&args, ", u32 *far%d", hop)
 	}
 	fmt.Fprintf(&b, finishHead, args.String())
@@ -145,9 +157,9 @@ func (f *Fanouts) text(shapes []shape) string {
 
 // shapes are those of the hops for batches of so many seeds.
 func (b *Blocks) shapes() (list []shape) {
-	for hop, k := range b.f.Sizes {
+	for hop := range b.f.Sizes {
 		processors := max(1, b.g.gpu.Info().Processors)
-		s := b.f.shapeOf(k, b.rows[hop], processors)
+		s := b.f.shapeAt(hop, b.rows[hop], processors)
 		s.each = eachOf(b.drawn[hop], processors)
 		list = append(list, s)
 	}
@@ -157,10 +169,10 @@ func (b *Blocks) shapes() (list []shape) {
 // Sources are texts for tests that compile them: of small batches and of large ones.
 func (f *Fanouts) Sources() []string {
 	var small, large []shape
-	for _, k := range f.Sizes {
-		s := f.shapeOf(k, 1<<30, 1)
+	for hop := range f.Sizes {
+		s := f.shapeAt(hop, 1<<30, 1)
 		s.each = placeMost
-		small, large = append(small, f.shapeOf(k, 1, 1)), append(large, s)
+		small, large = append(small, f.shapeAt(hop, 1, 1)), append(large, s)
 	}
 	return []string{f.text(small) + renameText, f.text(large)}
 }
@@ -170,6 +182,9 @@ func (f *Fanouts) Bytes(vertices, edges, seeds, list int) int64 {
 	rows, drawn := f.room(vertices, edges, seeds)
 	sum := 8*int64(vertices) + 4*int64(list) + 4*rows[len(drawn)]
 	for hop, m := range drawn {
+		if f.Visits != nil {
+			sum += 4*m + device.Align
+		}
 		sum += 8*m + 4*(rows[hop]+1) + 8*(m/threads+1) + 8*(rows[hop]/8+1)
 	}
 	return sum + int64(8+8*len(drawn))*device.Align
@@ -207,9 +222,12 @@ func (g *Graph) NewBlocks(f Fanouts, size, list int) (b *Blocks, err error) {
 	b.all = take(4 * all)
 	all = 0
 	for hop, s := range shapes {
-		b.begin, b.edge = append(b.begin, take(4*(b.rows[hop]+1))), append(b.edge, take(4*b.drawn[hop]))
+		b.hops.begin, b.hops.edge = append(b.hops.begin, take(4*(b.rows[hop]+1))), append(b.hops.edge, take(4*b.drawn[hop]))
+		if f.Visits != nil {
+			b.hops.weight = append(b.hops.weight, take(4*b.drawn[hop]))
+		}
 		if err == nil {
-			b.far = append(b.far, b.all.Slice(4*all, 4*b.drawn[hop]))
+			b.hops.far = append(b.hops.far, b.all.Slice(4*all, 4*b.drawn[hop]))
 			b.starts = append(b.starts, uint64(int64(size)+all))
 		}
 		all += b.drawn[hop]
@@ -255,12 +273,17 @@ func (b *Blocks) prepare(shapes []shape, tiles []device.Mem) (err error) {
 	finish := []any{b.words, b.all, uint64(b.size)}
 	most := int64(0)
 	for hop, s := range shapes {
-		calls = append(calls,
-			call{source, fmt.Sprintf("saga_draw_%d", hop), int(tilesOf(b.rows[hop], s.rows)), threads, s.shared(b.f.Loops),
-				[]any{g.offsets, g.pairs, b.words, b.seeds, b.vertices, b.table, tiles[hop], b.begin[hop], b.far[hop], b.edge[hop], b.starts[hop], g.table, g.most, g.weight, g.drawable}},
+		draws := call{source, fmt.Sprintf("saga_draw_%d", hop), int(tilesOf(b.rows[hop], s.rows)), threads, s.shared(b.f.Loops),
+			[]any{g.offsets, g.pairs, b.words, b.seeds, b.vertices, b.table, tiles[hop], b.hops.begin[hop], b.hops.far[hop], b.hops.edge[hop], b.starts[hop], g.table, g.most, g.weight, g.drawable}}
+		if b.f.Visits != nil {
+			draws.shared = b.f.Visits.shared(hop, s)
+			draws.args = []any{g.offsets, g.ends, g.far, g.weight, g.most, g.table, uint64(g.vertices), b.words, b.seeds, b.vertices, b.table, tiles[hop], b.hops.begin[hop], b.hops.far[hop], b.hops.edge[hop],
+				b.hops.weight[hop], b.starts[hop]}
+		}
+		calls = append(calls, draws,
 			call{source, fmt.Sprintf("saga_place_%d", hop), int(max(1, tilesOf(b.drawn[hop], threads*s.each))), threads, 4 * (32 + threads/32*s.each),
-				[]any{b.words, b.vertices, b.table, b.placed[hop], b.far[hop], b.far[hop], b.starts[hop]}})
-		finish = append(finish, b.far[hop])
+				[]any{b.words, b.vertices, b.table, b.placed[hop], b.hops.far[hop], b.hops.far[hop], b.starts[hop]}})
+		finish = append(finish, b.hops.far[hop])
 		most = max(most, b.drawn[hop])
 	}
 	calls = append(calls, call{source, "saga_finish", int(min(tilesOf(most, threads), int64(8*max(1, g.gpu.Info().Processors)))), threads, 0, finish})
@@ -325,12 +348,15 @@ type Lists struct {
 	Vertices device.Mem   // of the last level
 	Begin    []device.Mem // of each hop: where rows begin,
 	Far      []device.Mem // the far ends, by local numbers,
-	Edge     []device.Mem // and the edges' numbers
+	Edge     []device.Mem // and the edges' numbers, or of Visits their places
+	Weight   []device.Mem // of Visits their weights
 	Queue    device.Queue // which draws
 }
 
 // Lists are those of every batch.
-func (b *Blocks) Lists() Lists { return Lists{b.vertices, b.begin, b.far, b.edge, b.queue} }
+func (b *Blocks) Lists() Lists {
+	return Lists{b.vertices, b.hops.begin, b.hops.far, b.hops.edge, b.hops.weight, b.queue}
+}
 
 // Words is how many ReadWords fills.
 const Words = words
@@ -351,7 +377,12 @@ func (b *Blocks) Vertices(ids []uint32) error { return b.read(ids, b.vertices) }
 
 // Hop is described at Vertices.
 func (b *Blocks) Hop(hop int, begin, far, edge []uint32) error {
-	return errors.Join(b.read(begin, b.begin[hop]), b.read(far, b.far[hop]), b.read(edge, b.edge[hop]))
+	return errors.Join(b.read(begin, b.hops.begin[hop]), b.read(far, b.hops.far[hop]), b.read(edge, b.hops.edge[hop]))
+}
+
+// Weights fills list with those of the edges of a hop of Visits, as Hop does.
+func (b *Blocks) Weights(hop int, list []float32) error {
+	return b.g.gpu.CopyD2H(b.queue, bytesOf(list), b.hops.weight[hop], 0)
 }
 
 // Free gives the memory back.

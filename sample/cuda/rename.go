@@ -69,8 +69,8 @@ func (b *Blocks) NewRename(seeds []uint32, lists [][]uint32) (r *Rename, err err
 		n := uint64(len(list))
 		calls = append(calls, call{source, "saga_mark", int(max(1, tilesOf(int64(n), threads))), threads, 0, []any{b.words, uint64(hop), m, n, b.table, b.starts[hop]}},
 			call{source, fmt.Sprintf("saga_place_%d", hop), int(max(1, tilesOf(int64(n), threads*shapes[hop].each))), threads, 4 * (32 + threads/32*shapes[hop].each),
-				[]any{b.words, b.vertices, b.table, b.placed[hop], m, b.far[hop], b.starts[hop]}})
-		finish, most = append(finish, b.far[hop]), max(most, len(list))
+				[]any{b.words, b.vertices, b.table, b.placed[hop], m, b.hops.far[hop], b.starts[hop]}})
+		finish, most = append(finish, b.hops.far[hop]), max(most, len(list))
 	}
 	calls = append(calls, call{source, "saga_finish", int(min(tilesOf(int64(most), threads), int64(8*max(1, g.gpu.Info().Processors)))), threads, 0, finish})
 	if r.commands, err = g.commands(calls); err != nil {

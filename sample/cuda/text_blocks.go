@@ -210,8 +210,8 @@ static __device__ __forceinline__ u32 local_of(u32 x, const u32 *all, u32 seeds)
 }
 `
 
-// drawHead is the two kernels of a hop: its number, draws of a row, lanes a row, rows a block, whether with replacement,
-// loops, and edges that a thread places.
+// drawHead is the kernel that draws the edges of a hop: its number, draws of a row, lanes a row, rows a block, whether with replacement, and
+// loops.
 const drawHead = `
 extern "C" __global__ void __launch_bounds__(THREADS) saga_draw_%[1]d(const u32 *offsets, const u32 *pairs, u32 *b, const u32 *seeds, u32 *vertices, u64 *table, u64 *sums, u32 *begin, u32 *far, u32 *edge, u64 start,
 		const void *table_of_scores, const float *most, const float *score, const u32 *drawable) {
@@ -219,9 +219,13 @@ extern "C" __global__ void __launch_bounds__(THREADS) saga_draw_%[1]d(const u32 
 	extern __shared__ u32 shared[];
 	draw<%[2]d, %[3]d, %[4]d, %[5]v, %[6]d>(offsets, (const uint2 *)pairs, b, %[1]d, seeds, vertices, table, sums, begin, far, edge, (u32)start, scores, shared);
 }
+`
+
+// placeHead is the kernel that numbers the far ends of a hop: its number, and edges that a thread places.
+const placeHead = `
 extern "C" __global__ void __launch_bounds__(THREADS) saga_place_%[1]d(u32 *b, u32 *vertices, const u64 *table, u64 *sums, const u32 *ids, u32 *far, u64 start) {
 	extern __shared__ u32 shared[];
-	place<%[7]d>(b, %[1]d, vertices, table, sums, ids, far, (u32)start, shared);
+	place<%[2]d>(b, %[1]d, vertices, table, sums, ids, far, (u32)start, shared);
 }
 `
 

@@ -9,6 +9,7 @@ func Blocks(s *plan.Spec, z *plan.Sets, o plan.Options) *Layout {
 	n := len(s.Values)
 	p := &plan.Plan{Spec: s, Cells: &plan.Cells{P: 1}, Places: plan.Places{Sets: z}, Budget: o.Budget, Schedule: plan.Sag, Devices: 1, Slots: 1}
 	l := &Layout{Plan: p, Usage: plan.NewUsage(s), Largest: largestOf(p.Cells)}
+	take(s, z)
 	floor := l.placeFixed(&Choice{resident: make([]bool, n), Slots: 1}, nil)
 	var f fitter
 	f.begin()
@@ -24,7 +25,7 @@ func Blocks(s *plan.Spec, z *plan.Sets, o plan.Options) *Layout {
 	for id := range s.Values {
 		v, life := &s.Values[id], l.Usage.Life[id]
 		p.Places.Resident[id] = v.Kind != plan.Input
-		if t := z.TableOf(id); !z.Ahead.On || v.Kind != plan.Input || t != nil && !t.Host {
+		if t := z.TableOf(id); !z.Ahead.On || v.Kind != plan.Input || t != nil && !t.Host && t.Taken > 0 {
 			p.Places.ValueAt[id] = place(v.Name, z.RoomBytes(s, id), life[0], life[1])
 		}
 	}
@@ -45,6 +46,26 @@ func Blocks(s *plan.Spec, z *plan.Sets, o plan.Options) *Layout {
 	shareHost(p)
 	lend(p, nil)
 	return l
+}
+
+// take finds which rows a step takes of tables in device memory: those that a kernel reads side by side. Others that read these
+// read them there, too.
+func take(s *plan.Spec, z *plan.Sets) {
+	for i := range z.Ahead.Tables {
+		t := &z.Ahead.Tables[i]
+		t.Taken = 0
+		for q := range s.Phases {
+			for _, st := range s.Phases[q].Steps {
+				for _, c := range st.Calls {
+					for k := range c.Operands {
+						if o := &c.Operands[k]; o.Reads(t.Value) && (t.All || !o.Indexable) {
+							t.Taken = max(t.Taken, st.SetOf(o))
+						}
+					}
+				}
+			}
+		}
+	}
 }
 
 // walked is the first and the last phase that walks edge set e in direction d; -1 for none.

@@ -5,9 +5,9 @@ import (
 	"sagann/dataflow/plan/layout"
 )
 
-// Blocks fills l.Plan, laid out over sampled blocks, with its tasks: what a phase is the first to
-// read is loaded, then its steps run in order. Rows and edges of a task are those of its
-// sets, Task.Own and, of a cell, Task.Other, in the batch at hand; bytes are the capacity.
+// Blocks fills l.Plan, which is laid out over sampled blocks, with its tasks. Each phase first loads the
+// inputs that it is the first to read, then runs its steps in order. How many rows and edges a task has
+// depends on the batch: those of its sets, Task.Own and, over a cell, Task.Other. Task.Bytes is the capacity.
 func Blocks(l *layout.Layout, o plan.Options) {
 	p := l.Plan
 	e := &emitter{p: p, l: l, t: newTracker(p, o.Serial, nil), opt: o, uses: usesOf(p, 0)}
@@ -44,7 +44,7 @@ func Blocks(l *layout.Layout, o plan.Options) {
 	}
 }
 
-// blockInput brings input id to the device, from the host or from its table.
+// blockInput brings input id of the batch to the device, or takes it from its table there.
 func (e *emitter) blockInput(id int) {
 	v, s := &e.p.Spec.Values[id], e.room(id)
 	t := plan.Task{Kind: plan.Load, Queue: plan.H2D, Value: int32(id), Own: int32(v.Set), Other: -1, Addr: s.at, Bytes: s.end - s.at}
@@ -53,11 +53,20 @@ func (e *emitter) blockInput(id int) {
 		e.copyBlock(t, nil, []span{s})
 		return
 	}
-	t.Kind, t.Queue, t.Phase, t.Step, t.FromAddr = plan.Take, plan.Compute, int32(e.phase), -1, from.At
-	e.t.add(&t, []span{e.ids(), memory(0, from.At, int64(from.Rows)*v.RowBytes)}, []span{s})
+	if from.Taken == 0 {
+		return
+	}
+	t.Kind, t.Queue, t.Phase, t.Step, t.FromAddr, t.Own = plan.Take, plan.Compute, int32(e.phase), -1, from.At, int32(from.Taken)
+	e.t.add(&t, []span{e.ids(), e.table(id)}, []span{s})
 }
 
-// ids is the memory of the vertices of a batch, of which tables take rows; without tables none.
+// table is the memory of the table of value id.
+func (e *emitter) table(id int) span {
+	t := e.p.Places.Sets.TableOf(id)
+	return memory(0, t.At, int64(t.Rows)*e.p.Spec.Values[id].RowBytes)
+}
+
+// ids is the memory of the IDs of a batch's vertices, by which rows of tables are taken; empty without tables.
 func (e *emitter) ids() span {
 	z := e.p.Places.Sets
 	if !z.Ahead.On || len(z.Ahead.Tables) == 0 {
@@ -71,7 +80,7 @@ func (e *emitter) room(id int) span {
 	return memory(0, e.p.Places.ValueAt[id], e.p.Places.Sets.RoomBytes(e.p.Spec, id))
 }
 
-// copyBlock appends a copy of a set's rows or of a block.
+// copyBlock appends a copy of the rows of a set, or of a block.
 func (e *emitter) copyBlock(t plan.Task, reads, writes []span) {
 	e.count(&t)
 	e.t.add(&t, reads, writes)
@@ -104,12 +113,15 @@ func (e *emitter) blockStep(i int, st *plan.Step, loaded map[[2]int]bool) {
 		c := &st.Calls[k]
 		t.Kind, t.Kernel, t.Rows, t.Args[0] = plan.Run, int32(c.Kernel), int32(c.Rows), int32(len(p.Args))
 		reads, writes := append([]span{}, cell...), []span(nil)
-		for _, o := range c.Operands {
+		for n := range c.Operands {
+			o := &c.Operands[n]
 			var s span
-			switch o.Kind {
-			case plan.GlobalRef:
+			switch {
+			case o.Kind == plan.GlobalRef:
 				s = e.global(0, o.ID)
-			case plan.EdgeTemp:
+			case p.Places.Sets.InTable(st, o):
+				s, reads = e.table(o.ID), append(reads, e.ids())
+			case o.Kind == plan.EdgeTemp:
 				s = memory(0, e.ps.Temps[o.ID], int64(p.Places.Sets.LargestEdges())*p.Spec.EdgeTemps[o.ID])
 			default:
 				s = e.room(o.ID)

@@ -6,33 +6,32 @@ import (
 	"sagann/dataflow/plan"
 )
 
-// tracker finds what a task must wait for from the memory it reads and writes: byte
-// ranges of a device (slots, resident chunks, Globals), whoever used them before and
-// whatever for, so that buffers of different phases may lie over each other; and
-// chunks in host memory. Lanes are the queues of all devices.
+// tracker finds what a task must wait for from the memory that it reads and writes: byte ranges of
+// devices, and chunks in host memory. Byte ranges count whatever they were used for before, so
+// buffers of different phases may overlap. Lanes are the queues of all devices.
 type tracker struct {
 	p      *plan.Plan
 	memory [][]segment // by device: disjoint, ascending, cut where spans have begun or ended
-	host   []segment   // by chunk, after what the devices take turns by
-	reads  []int32     // by segment, then lane: the last task that read since the segment was written, -1: none
-	spare  []int32     // where reads has room that no segment uses
+	host   []segment   // first one per device, for emitter.turnOf, then by chunk of host memory
+	reads  []int32     // by segment, then lane: the last task that read it since it was written; -1: none
+	spare  []int32     // offsets in reads that no segment uses any more
 	wait   waits
 	serial bool // no overlap: every task waits for the one before
 	trail  *Trail
 }
 
-// span is memory that a task touches: bytes at..end of a device, or, with device -1,
-// chunks in host memory by number.
+// span is memory that a task touches: bytes at to end-1 of a device. With device -1 it is a chunk of
+// host memory, by its number at, or the turn of device -1-at (emitter.turnOf).
 type span struct {
 	device  int
 	at, end int64
 }
 
-// segment is memory whose bytes have been used alike.
+// segment is a range of memory whose bytes were all used by the same tasks.
 type segment struct {
 	at, end     int64
-	write, lane int32 // the last task that wrote, and its lane; -1: none
-	reads       int32 // where in tracker.reads
+	write, lane int32 // the last task that wrote it, and that task's lane; write is -1 if none did
+	reads       int32 // its offset in tracker.reads
 }
 
 func newTracker(p *plan.Plan, serial bool, keep *Trail) *tracker {
@@ -43,7 +42,7 @@ func newTracker(p *plan.Plan, serial bool, keep *Trail) *tracker {
 	return t
 }
 
-// unused is a segment that no task has used.
+// unused is a new segment that no task has used.
 func (t *tracker) unused(at, end int64) segment {
 	s := segment{at: at, end: end, write: -1}
 	if n := len(t.spare); n > 0 {
@@ -67,7 +66,7 @@ func (t *tracker) of(s span) []segment {
 		return t.host[n : n+1]
 	}
 	m := t.memory[s.device]
-	i, j := 0, len(m) // the first that ends behind the beginning of s
+	i, j := 0, len(m) // search for the first segment that ends behind the beginning of s
 	for i < j {
 		if k := (i + j) / 2; m[k].end > s.at {
 			j = k
@@ -84,7 +83,7 @@ func (t *tracker) of(s span) []segment {
 	}
 	for at := s.at; at < s.end; j++ {
 		switch {
-		case j == len(m) || m[j].at >= s.end: // nothing was here
+		case j == len(m) || m[j].at >= s.end: // no segment is here yet
 			m = slices.Insert(m, j, t.unused(at, s.end))
 		case m[j].at > at:
 			m = slices.Insert(m, j, t.unused(at, m[j].at))
@@ -97,7 +96,7 @@ func (t *tracker) of(s span) []segment {
 	return m[i:j]
 }
 
-// cut divides segment i at a byte inside it.
+// cut divides segment i of m at a byte inside it.
 func (t *tracker) cut(m []segment, i int, at int64) []segment {
 	s := t.unused(at, m[i].end)
 	s.write, s.lane = m[i].write, m[i].lane
@@ -107,8 +106,8 @@ func (t *tracker) cut(m []segment, i int, at int64) []segment {
 	return slices.Insert(m, i+1, s)
 }
 
-// merge makes one segment of those that make up s: after a write all of it was used alike.
-// Without it cells of many sizes would cut their slots into ever smaller segments.
+// merge makes one segment of parts, which make up s and were just written by one task. Otherwise
+// cells of many sizes would cut their slots into ever smaller segments.
 func (t *tracker) merge(s span, parts []segment) {
 	if len(parts) < 2 {
 		return
@@ -171,7 +170,7 @@ func (t *tracker) add(k *plan.Task, reads, writes []span) {
 	t.wait.add(t.p, k)
 }
 
-// after says that the task in hand, of lane mine, waits for task j.
+// after records that the current task, of lane mine, waits for task j of a lane.
 func (t *tracker) after(j, lane, mine int32) {
 	t.wait.need[lane] = max(t.wait.need[lane], j)
 	if t.trail != nil && (lane != mine || plan.Queue(mine%int32(plan.Queues)) == plan.H2D) {
@@ -181,9 +180,9 @@ func (t *tracker) after(j, lane, mine int32) {
 
 // waits turns what tasks must wait for into dependences.
 type waits struct {
-	last   []int32   // last task of each lane, -1 at first
-	waited [][]int32 // latest task of the second lane that the first has waited for
-	need   []int32   // by lane: the latest task that the one in hand waits for
+	last   []int32   // by lane: its last task; -1: none yet
+	waited [][]int32 // by lane, then other lane: the latest task of the other that the lane has waited for
+	need   []int32   // by lane: the latest task that the current task waits for
 }
 
 func newWaits(p *plan.Plan) waits {
@@ -195,7 +194,7 @@ func newWaits(p *plan.Plan) waits {
 	return w
 }
 
-// begin turns to the next task.
+// begin begins the next task. With serial it waits for the last tasks of all lanes.
 func (w *waits) begin(serial bool) {
 	for q := range w.need {
 		w.need[q] = -1
@@ -205,13 +204,13 @@ func (w *waits) begin(serial bool) {
 	}
 }
 
-// add appends the task in hand to p.
+// add appends the current task to p.
 func (w *waits) add(p *plan.Plan, k *plan.Task) {
 	mine := k.Lane()
 	k.Deps[0] = int32(len(p.Deps))
 	for q, n := range w.need {
-		// A wait also covers what the awaited lane did before; later tasks of this
-		// lane need not wait again.
+		// A wait covers all earlier tasks of the other lane, and holds for all later tasks
+		// of this lane.
 		if q == mine || n <= w.waited[mine][q] {
 			continue
 		}

@@ -2,11 +2,11 @@ package order
 
 import "sagann/dataflow/plan"
 
-// destOrder runs one source chunk over all destinations: accumulators are swapped in
-// and out for every cell.
+// destOrder runs each source chunk over all destinations, whose accumulators are swapped in and out
+// for every cell.
 func (e *emitter) destOrder(step int, st *plan.Step) {
 	c := e.p.Cells
-	left := make([]int, c.P) // cells still to come, by destination
+	left := make([]int, c.P) // by destination: its cells that are still to come
 	for j := range c.P {
 		for i := range c.P {
 			if c.NNZ[st.Dir][j*c.P+i] > 0 {
@@ -48,15 +48,15 @@ func (e *emitter) destOrder(step int, st *plan.Step) {
 			}
 		}
 	}
-	for j := range c.P { // accumulators of destinations without edges still start and finish
+	for j := range c.P { // accumulators of destinations without edges must still be initialised and finished
 		if !started[j] && c.Rows(j) > 0 {
 			visit(j, j)
 		}
 	}
 }
 
-// fetchOwn gives own value id of interval j a slot, and loads it when asked to and no
-// slot holds it.
+// fetchOwn gives own rows of value id and interval j a slot if none holds them. With load it also
+// loads them.
 func (e *emitter) fetchOwn(id, j int, load bool) {
 	key := -1 - id
 	d := e.p.Owner(j)

@@ -7,12 +7,12 @@ import (
 	topology "sagann/ring"
 )
 
-// Several devices visit intervals side by side. The order in which chunks come to each
-// is that of the ring (package ring, forward mode): a chunk enters at a loader and is
-// handed on, one device a turn, to the last that uses it. Without the ring every device
-// loads for itself in the same order, so that results have the same bits.
+// Several devices visit intervals at the same time. Chunks come to them in the order of the ring
+// (package ring, forward mode): a chunk enters at a loader and is passed on, one device per turn, up
+// to the last device that uses it. Without the ring every device loads for itself, in the same
+// order, so that results have the same bits.
 
-// topologyOf is the ring of a plan for k devices.
+// topologyOf is the ring for k devices: that of o if it is for k devices, else one in which all load.
 func topologyOf(o *plan.Options, k int) *plan.Topology {
 	if o.Topology != nil && len(o.Topology.Order) == k {
 		return o.Topology
@@ -22,25 +22,25 @@ func topologyOf(o *plan.Options, k int) *plan.Topology {
 
 // turn is what one device does with one chunk of a stream step.
 type turn struct {
-	n, k int // order[k] of the n-th own interval
-	pass int // n < 0: this interval only passes through the device
-	on   int // that device
+	n, k int // the device uses chunk orders[n][k] for own interval js[n]
+	pass int // n < 0: the device only passes this chunk on
+	on   int // the device
 }
 
-// turns lists the intervals that each of js streams, in its order, and the turns of all
-// of them in the global order.
+// turns lists by own interval of js the chunks that it streams, in its order, and the turns of all
+// devices in the global order.
 func (e *emitter) turns(dir plan.Dir, js []int) (orders [][]int, all []turn) {
 	c, p := e.p.Cells, e.p
 	orders = make([][]int, len(js))
 	uses := func(n, i int) bool { return c.NNZ[dir][js[n]*c.P+i] > 0 }
 	for n, j := range js {
-		// The accumulators of an interval without edges still start and finish.
+		// Accumulators of an interval without edges must still be initialised and finished.
 		if empty := !slices.ContainsFunc(c.NNZ[dir][j*c.P:(j+1)*c.P], func(x int64) bool { return x > 0 }); empty {
 			before := uses
 			uses = func(m, i int) bool { return m == n && i == js[n] || before(m, i) }
 		}
 	}
-	of := make([][]int, p.Devices) // own intervals of a device
+	of := make([][]int, p.Devices) // by device: its intervals, as numbers in js
 	for n, j := range js {
 		of[p.Owner(j)] = append(of[p.Owner(j)], n)
 	}
@@ -66,7 +66,7 @@ func (e *emitter) turns(dir plan.Dir, js []int) (orders [][]int, all []turn) {
 			}
 		}
 	}
-	if p.Devices == 1 { // as the steps of a ring of one are
+	if p.Devices == 1 { // the same as the steps of a ring of one
 		for k := range chunks {
 			arrives(k, 0)
 		}
@@ -86,8 +86,8 @@ func (e *emitter) turns(dir plan.Dir, js []int) (orders [][]int, all []turn) {
 	return orders, all
 }
 
-// pass brings what st reads of interval i to device d, which only hands it on. What is
-// resident somewhere need not pass: who wants it copies from there.
+// pass brings what st reads of interval i to device d, which only passes it on. Values that are
+// resident somewhere need not pass: devices that use them copy them from there.
 func (e *emitter) pass(st *plan.Step, i, d int) {
 	for id := range e.p.Spec.Values {
 		v := &e.p.Spec.Values[id]
@@ -108,8 +108,8 @@ func (e *emitter) pass(st *plan.Step, i, d int) {
 	}
 }
 
-// neighbour finds a device that has interval i of value id: the one before d in the
-// ring first, then those before that. -1 when the ring is off or none does.
+// neighbour finds the nearest device before d in the ring that has interval i of value id, and the
+// address there; -1: none has it, or there is no ring.
 func (e *emitter) neighbour(id, i, d int) (device int, at int64) {
 	if !e.opt.Ring {
 		return -1, 0
@@ -130,9 +130,10 @@ func (e *emitter) neighbour(id, i, d int) (device int, at int64) {
 	return -1, 0
 }
 
-// turnOf keeps what comes to device d around the ring in turn where copies from the host
-// and from the device before share a link: a chunk that was loaded ahead of its turn
-// would hold up the ring. It is a span that all those copies write.
+// turnOf keeps the copies to device d in the order of the ring if its copies from the host and
+// from the device before share a link: a chunk that was loaded ahead of its turn would hold up the
+// ring. It returns a span that stands for no memory and that all these copies write; nil if they
+// share no link.
 func (e *emitter) turnOf(d int) []span {
 	if !e.opt.Ring {
 		return nil

@@ -1,15 +1,15 @@
-// Package order emits the tasks of a plan that is laid out, as one queue would run them, and works out what
-// each waits for.
+// Package order emits the tasks of a plan whose memory is laid out, in one order in which they could run one
+// after the other, and finds which tasks each must wait for.
 //
 // The files, in the order of the work; each calls those below it:
 //
-//   - edf.go: loads pass each other, earliest deadline first, once all tasks are there.
-//   - schedule.go, dest_order.go: phase by phase, visit by visit, the tasks; accumulators that are swapped.
+//   - edf.go: reorders loads by deadline, once all tasks are there.
+//   - schedule.go, dest_order.go: tasks phase by phase and visit by visit; the schedule that swaps accumulators.
 //   - blocks.go: tasks over sampled blocks.
-//   - device_ring.go: the order in which several devices hand chunks on. It calls fetch.go.
-//   - fetch.go, window.go, rows.go, slot_ring.go: how a chunk or a cell comes: it is there, from a neighbour,
-//     from the host, as sorted rows; which slot it takes.
-//   - uses.go: the bytes that a task reads and writes. part.go: what one rank does of a plan.
-//   - deps.go: dependences from who reads and writes which bytes.
-//   - turns.go: messages of ranks that can cross at the same time stand together.
+//   - device_ring.go: the order in which several devices pass chunks on. It calls fetch.go.
+//   - fetch.go, window.go, rows.go, slot_ring.go: where a chunk or a cell comes from (it is there already, from
+//     a neighbour, from the host, only some rows), and which slot it takes.
+//   - uses.go: the bytes that a task reads and writes. part.go: the part of a plan that one rank runs.
+//   - deps.go: dependences, from the bytes that tasks read and write.
+//   - turns.go: groups of messages between ranks that can cross at the same time.
 package order

@@ -7,26 +7,25 @@ import (
 	"sagann/dataflow/plan/sim"
 )
 
-// Loads in the order of their deadlines. The emitter puts a load right before the first
-// task that reads it, and its queue runs in that order: a load whose slot is still in use
-// holds up all that come later, also those whose slots are free. Where a machine is known
-// the simulator runs the plan with that queue free to choose: whenever a copy is over, of
-// the loads whose bytes are free the one that is read first goes next. Tasks then stand in
-// the order in which they began. Bytes, places, results and what must come after what are the same.
+// Loads in the order of their deadlines. The emitter puts a load right before the first task that
+// reads it, and its queue runs in that order. So a load whose slot is still in use holds up all
+// later loads, even those whose slots are free. If the machine is known, the simulator runs the plan
+// with this queue reordered: whenever a copy has ended, the next load is, among those whose target
+// bytes are free, the one that is read first. The plan then gets its tasks in the order in which the
+// simulated ones began. Bytes, addresses, results and precedence stay the same.
 
-// Trail is what every task of a plan must come after: conflicts with tasks of other queues and,
-// for loads, also of their own.
+// Trail collects, while tasks are emitted, the precedence that sim.EarliestDeadline needs.
 type Trail struct {
 	sim.Precedence
-	loads [][]int32 // by chunk of host memory: that have read it since it was written
+	loads [][]int32 // by chunk of host memory: the loads that have read it since it was written
 }
 
-// begin turns to task i, the next.
+// begin begins task i.
 func (t *Trail) begin(i int32) {
 	t.From, t.Due = append(t.From, int32(len(t.Before))), append(t.Due, i)
 }
 
-// read says that task i of queue q reads u, a part of r.
+// read records that task i of queue q reads segment u, which is part of span r.
 func (t *Trail) read(r span, u *segment, i int32, q plan.Queue) {
 	if r.device < 0 && q == plan.H2D {
 		for int(r.at) >= len(t.loads) {
@@ -39,7 +38,7 @@ func (t *Trail) read(r span, u *segment, i int32, q plan.Queue) {
 	}
 }
 
-// write says that the task in hand writes w.
+// write records that the current task writes w.
 func (t *Trail) write(w span) {
 	if w.device < 0 && 0 <= w.at && int(w.at) < len(t.loads) {
 		t.Before = append(t.Before, t.loads[w.at]...)
@@ -47,7 +46,7 @@ func (t *Trail) write(w span) {
 	}
 }
 
-// end is the end of the task in hand.
+// end ends the current task: it sorts the tasks that must come before it and drops duplicates.
 func (t *Trail) end() {
 	at := t.From[len(t.From)-1]
 	mine := t.Before[at:]
@@ -55,8 +54,8 @@ func (t *Trail) end() {
 	t.Before = t.Before[:int(at)+len(slices.Compact(mine))]
 }
 
-// EDF is p with its loads in the order of their deadlines, and how that runs on m, or p itself and line when that is no
-// faster.
+// EDF returns p with its loads in the order of their deadlines, and the timeline of that on m. If that is not faster
+// than line, the timeline of p, it returns p and line.
 func EDF(p *plan.Plan, line *sim.Timeline, m *sim.Machine, t *Trail) (*plan.Plan, *sim.Timeline) {
 	if !p.Moves() {
 		return p, line

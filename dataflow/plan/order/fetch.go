@@ -2,9 +2,9 @@ package order
 
 import "sagann/dataflow/plan"
 
-// Slots: how chunks and cells come to a device, and where they are found.
+// How chunks and cells come to a device, and where they are found there.
 
-// cell brings cell (j,i) to j's device and returns its address.
+// cell brings cell (j,i) to the owner of j, unless it is there, and returns its address.
 func (e *emitter) cell(dir plan.Dir, j, i int) int64 {
 	n, d := j*e.p.Cells.P+i, e.p.Owner(j)
 	if e.p.Places.CellsIn[dir] {
@@ -28,7 +28,7 @@ func (e *emitter) loadCell(dir plan.Dir, j, i int, at, size int64) {
 	e.copy(plan.Task{Kind: plan.Load, Queue: plan.H2D, Device: uint16(e.p.Owner(j)), Dir: dir, Value: -1, Own: int32(j), Other: int32(i), Addr: at, Bytes: size})
 }
 
-// fetchAll brings what st reads of interval i to device d.
+// fetchAll brings all values that st reads at the far end to device d, for interval i.
 func (e *emitter) fetchAll(st *plan.Step, i, d int) {
 	for _, r := range e.state[d].used {
 		r.drop()
@@ -46,9 +46,10 @@ func (e *emitter) fetchAll(st *plan.Step, i, d int) {
 	}
 }
 
-// fetch makes interval i of value id readable on device d: it is resident there, or a
-// slot holds it, or another device has it (and hands it on, around the ring), or it is
-// made from what arrived with it, or it comes from host memory.
+// fetch makes interval i of value id readable on device d. In this order: it is resident there, or
+// a window keeps it, or a slot holds it; or it is derived from other values that are fetched first;
+// or another device passes it on, in the ring; or it is copied from the owner, where it is
+// resident; or it is loaded from host memory, whole or only the rows that are wanted.
 func (e *emitter) fetch(id, i, d int) {
 	p := e.p
 	if p.Places.Resident[id] && p.Owner(i) == d {
@@ -101,13 +102,13 @@ func (e *emitter) fetch(id, i, d int) {
 	e.load(id, i, d, to, e.turnOf(d)...)
 }
 
-// here tells whether the visit of interval i, whose cell with itself is in hand, has loaded
-// value id for its own rows and does not change it.
+// here tells whether the current cell is that of interval i with itself, and the visit has loaded
+// value id as own rows that it does not change: then these serve as rows of the far end, too.
 func (e *emitter) here(id, i int) bool {
 	return i == e.diagonal && e.acc[e.phase][id].OwnRead && !e.acc[e.phase][id].OwnWrite
 }
 
-// partly tells whether a value that call derives is made from some rows only.
+// partly tells whether call derives a value from a chunk of which only some rows have come.
 func (e *emitter) partly(call *plan.Call, d int) bool {
 	for _, o := range call.Operands {
 		if o.Kind == plan.OtherValue && !o.Write {
@@ -119,6 +120,7 @@ func (e *emitter) partly(call *plan.Call, d int) bool {
 	return false
 }
 
+// ownAddr is the address of interval j of value id, read or written as own rows, on the owner of j.
 func (e *emitter) ownAddr(id, j int) int64 {
 	if e.p.Places.Resident[id] {
 		return e.p.Places.ValueAt[id] + e.p.Local(j)*e.p.Cells.ChunkBytes(&e.p.Spec.Values[id])
@@ -132,8 +134,8 @@ func (e *emitter) ownAddr(id, j int) int64 {
 	return e.ps.Own[id].Addr(e.ownSlot(id, j))
 }
 
-// ownSlot numbers the slots of own rows of value id. Intervals in windows have none: those of a
-// visit beside them, at most as many as there are slots, get one each.
+// ownSlot is the slot of own interval j of value id. Intervals in windows take no slots, so they are
+// not counted, and the other intervals of a visit get slots next to each other.
 func (e *emitter) ownSlot(id, j int) int {
 	n := int(e.p.Local(j))
 	for _, w := range e.open[id+2] {
@@ -144,6 +146,7 @@ func (e *emitter) ownSlot(id, j int) int {
 	return n
 }
 
+// otherAddr is the address on device d of interval i of value id, read at the far end.
 func (e *emitter) otherAddr(id, i, d int) int64 {
 	if e.p.Places.Resident[id] && e.p.Owner(i) == d {
 		return e.ownAddr(id, i)
@@ -158,7 +161,8 @@ func (e *emitter) otherAddr(id, i, d int) int64 {
 	return e.ps.Other[id].Addr(s)
 }
 
-// load copies chunk i of value id from host memory to address at of device d.
+// load copies chunk i of value id from host memory to address at of device d. It counts as writing
+// the spans after, too.
 func (e *emitter) load(id, i, d int, at int64, after ...span) {
 	e.copy(plan.Task{Kind: plan.Load, Queue: plan.H2D, Device: uint16(d), Value: int32(id), Own: int32(i), Other: -1, Addr: at, Bytes: e.rowBytes(id, i)}, after...)
 }
@@ -168,19 +172,19 @@ func (e *emitter) save(id, i int, at int64) {
 	e.copy(plan.Task{Kind: plan.Save, Queue: plan.D2H, Device: uint16(e.p.Owner(i)), Value: int32(id), Own: int32(i), Other: -1, Addr: at, Bytes: e.rowBytes(id, i)})
 }
 
-// peer copies between devices: t says from where to where.
+// peer appends a copy between devices; t says from where to where.
 func (e *emitter) peer(t plan.Task, after ...span) {
 	t.Kind, t.Queue = plan.Copy, plan.D2D
 	e.copy(t, after...)
 }
 
-// copy appends a copy; it also writes what after names.
+// copy appends copy t. It counts as writing the spans after, too.
 func (e *emitter) copy(t plan.Task, after ...span) {
 	e.count(&t)
 	e.add(t, after...)
 }
 
-// count gives a copy its phase and counts its bytes.
+// count sets a copy's phase and adds its bytes to the plan's sums.
 func (e *emitter) count(t *plan.Task) {
 	t.Phase, t.Step = int32(e.phase), -1
 	switch t.Queue {
@@ -193,7 +197,7 @@ func (e *emitter) count(t *plan.Task) {
 	}
 }
 
-// add appends t, which also writes what after names.
+// add appends t. It counts as writing the spans after, too.
 func (e *emitter) add(t plan.Task, after ...span) {
 	e.reads, e.writes = e.of(&t, e.reads[:0], append(e.writes[:0], after...))
 	e.t.add(&t, e.reads, e.writes)

@@ -6,15 +6,18 @@ import (
 	"sagann/dataflow/plan"
 )
 
-// Part is what rank number rank of so many does of p: the tasks of its devices, in the global order of Turns. Ranks
-// have as many devices each, in blocks (RankOf). A copy between devices of two ranks becomes a Send on the
-// one and a Receive on the other, and so does the load of a chunk that another rank has on its host: a chunk
-// of a vertex tensor lies on the host of the device that owns its interval.
+// Part is the part of p that one of so many ranks runs: the tasks of its devices, in the global order of Turns.
+// Every rank has the same number of devices, with consecutive numbers (RankOf). A copy between devices of two
+// ranks becomes a Send on one and a Receive on the other. So does the load of a chunk that another rank has: a
+// chunk of a vertex tensor lies on the host of the device that owns its interval.
 //
-// What a task waits for is found anew: a wait of p may lean on the queue of a device that the rank does not
-// have. Sends stand in the queue to the host, which the copies from other devices leave alone. Both ends of a
-// message stand in their queues in the global order, so the first task of that order which is not done can
-// always run: no part waits for another in a circle.
+// Dependences are found again, since one of p may be implied by the order of a queue that the rank does not
+// have. Sends are in the queue D2H, which device-to-device copies do not use. Both ends of a message are in their
+// queues in the global order, so the first task of that order that is not done can always run: ranks cannot
+// deadlock.
+//
+// It is an error if rank is out of range, if ranks does not divide p.Devices, or if p is over sampled blocks
+// and there are several ranks.
 func Part(p *plan.Plan, rank, ranks int) (*plan.Plan, error) {
 	switch {
 	case ranks < 1 || rank < 0 || rank >= ranks:
@@ -37,7 +40,7 @@ func Part(p *plan.Plan, rank, ranks int) (*plan.Plan, error) {
 	}
 	e := &emitter{p: &out, t: newTracker(&out, false, nil), uses: usesOf(&out, largestCell(p.Cells))}
 	tasks, turn := Turns(p, ranks)
-	last := make([]int32, p.Devices) // turn
+	last := make([]int32, p.Devices) // by device: the turn of its last message
 	for _, i := range tasks {
 		t := p.Tasks[i]
 		from := source(p, &t)
@@ -58,10 +61,10 @@ func Part(p *plan.Plan, rank, ranks int) (*plan.Plan, error) {
 	return &out, nil
 }
 
-// RankOf is the rank that has device d of so many.
+// RankOf is the rank that has device d, of so many devices and ranks.
 func RankOf(d, devices, ranks int) int { return d * ranks / devices }
 
-// source is the device whose rank has what t reads.
+// source is a device of the rank that has the data that t reads.
 func source(p *plan.Plan, t *plan.Task) int {
 	switch {
 	case t.Kind == plan.Copy:
@@ -72,8 +75,8 @@ func source(p *plan.Plan, t *plan.Task) int {
 	return int(t.Device)
 }
 
-// cross makes t, which reads what the rank of device from has, this rank's end of a message. Rows that a load
-// gathers come as their whole chunk.
+// cross turns t, which reads data of the rank of device from, into one end of a message: the Send if send is
+// set, else the Receive. A load of some rows becomes a message with the whole chunk.
 func cross(t *plan.Task, from int, send bool, u *uses) {
 	t.Is.Host = t.Kind == plan.Load
 	if t.Is.Gather {
@@ -97,7 +100,7 @@ func largestCell(c *plan.Cells) (n int64) {
 	return n
 }
 
-// count sets the bytes that a step of p copies on this rank.
+// count sets the bytes that a step of p, a rank's part, copies.
 func count(p *plan.Plan) {
 	for i := range p.Tasks {
 		switch t := &p.Tasks[i]; t.Kind {
@@ -111,7 +114,8 @@ func count(p *plan.Plan) {
 	}
 }
 
-// Traffic is how many bytes a step of p sends from each of so many ranks to each, its results and outputs apart.
+// Traffic is how many bytes a step of p sends from each rank to each other rank: sent[from][to]. Results and
+// outputs are not included.
 func Traffic(p *plan.Plan, ranks int) [][]int64 {
 	sent, u := make([][]int64, ranks), usesOf(p, 0)
 	for r := range sent {

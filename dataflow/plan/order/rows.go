@@ -2,29 +2,27 @@ package order
 
 import "sagann/dataflow/plan"
 
-// Whole chunk or sorted rows: a cell that reads few rows of a source interval can have
-// just those, gathered from host memory in ascending order, instead of the whole chunk.
-// What was gathered for one cell is of no use to the next, so residency is decided
-// first, and a chunk that a slot would keep for the next visit counts for both.
+// Whole chunks or single rows. For a cell that reads few rows of a source interval, just those rows
+// can be gathered from host memory, in ascending order, instead of copying the whole chunk. Rows
+// gathered for one cell are of no use to the next. So residency is decided first, and rows are
+// compared with a whole chunk that a slot would keep for later cells, too.
 
-// Costs of a row gather beside a whole copy. On an H200 rows sorted by address came over
-// the link at 50 GB/s beside 55 for whole chunks, and no slower with rows of 128 bytes;
-// shorter rows share a sector of the link with what is not wanted.
-const (
-	gatherLeast = 128 // bytes
-)
+// gatherLeast is how many bytes a gathered row counts at least. On an H200 rows of 128 bytes came
+// over the link as fast as longer ones (plan.GatherOverhead); shorter rows share a sector with
+// bytes that are not wanted.
+const gatherLeast = 128
 
-// wanted is what a fetch is for: a cell that reads some rows of the streamed interval.
+// wanted is the cell that a fetch is for, and the rows of the streamed interval that it reads.
 type wanted struct {
 	dir   plan.Dir
-	own   int
-	rows  int64 // that the cell reads; 0: all
-	later int64 // that cells read which would find the whole chunk: of the same visit, and of the next
+	own   int   // the cell's own interval
+	rows  int64 // rows that the cell reads
+	later int64 // rows that later cells read, of this and the next visit, which would find a whole chunk in its slot
 	all   int64 // rows of the interval
-	known bool
+	known bool  // rows is known, and gathering is allowed
 }
 
-// gather tells whether sorted rows are cheaper than the whole chunk.
+// gather tells whether gathering rows of rowBytes bytes is cheaper than copying the whole chunk.
 func (w wanted) gather(rowBytes int64) bool {
 	if !w.known {
 		return false
@@ -32,8 +30,8 @@ func (w wanted) gather(rowBytes int64) bool {
 	return plan.GatherOverhead*float64(w.rows+w.later)*float64(max(rowBytes, gatherLeast)) < float64(w.all*rowBytes)
 }
 
-// rows says what cell (j, order[k]) wants. Slots keep the last chunks of a visit, which
-// the next visit of the device begins with when it goes backwards.
+// rows is what cell (j, order[k]) wants. The last chunks of a visit count for the next visit, too: slots
+// keep them, and that visit begins with them, as it goes backwards.
 func (e *emitter) rows(dir plan.Dir, order []int, k, j int) wanted {
 	p, c := e.p, e.p.Cells
 	if e.opt.Whole || c.Needs[dir] == nil || p.Devices > 1 && e.opt.Ring {
@@ -52,7 +50,7 @@ func (e *emitter) rows(dir plan.Dir, order []int, k, j int) wanted {
 	return w
 }
 
-// loadRows copies the rows of chunk i of value id that the cell in hand reads.
+// loadRows gathers the rows of chunk i of value id that the current cell reads.
 func (e *emitter) loadRows(id, i, d int, at int64) {
 	row := e.p.Spec.Values[id].RowBytes
 	e.copy(plan.Task{Kind: plan.Load, Queue: plan.H2D, Is: plan.Marks{Gather: true}, Device: uint16(d), Dir: e.wanted.dir, Value: int32(id), Own: int32(i), Other: int32(e.wanted.own),

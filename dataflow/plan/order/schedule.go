@@ -7,15 +7,16 @@ import (
 	"sagann/dataflow/plan/layout"
 )
 
-// The sag schedule (paper, section 3.1): one destination interval after the other;
-// its accumulators stay on the device while its cells stream by, until ApplyVertex
-// has eaten them. Sources are visited in serpentine order, so that the chunks used
-// last by one interval are the first of the next.
+// The sag schedule (paper, section 3.1) visits one destination interval after the other. The
+// interval's accumulators stay on the device while its cells stream by, until ApplyVertex has read
+// them. Every other visit takes the sources backwards, so that it begins with the chunks that the
+// visit before used last.
 //
-// Tasks are emitted as a sequential program. Overlap needs nothing more: each queue
-// runs ahead until a dependence holds it, and a load waits only for the last reader
-// of the bytes it fills, whichever phase that belongs to. Several devices visit intervals side by side, in lockstep.
+// Tasks are emitted as a sequential program. That is enough for overlap: each queue runs ahead
+// until a dependence stops it, and a load waits only for the last reader of the bytes that it
+// overwrites, in whichever phase. Several devices visit intervals at the same time, in lockstep.
 
+// emitter emits the tasks of a plan.
 type emitter struct {
 	p     *plan.Plan
 	l     *layout.Layout
@@ -25,32 +26,33 @@ type emitter struct {
 	phase int
 	state []slotState // by device
 	opt   plan.Options
-	top   *plan.Topology // loaders and the order in which devices hand chunks on
+	top   *plan.Topology // loaders, and the order in which devices pass chunks on
 
 	shared []bool // by device: Topology.Shared; nil: not asked for yet
 
-	wanted        wanted // what fetches are for
-	diagonal      int    // interval of a cell with itself in hand, -1: none
+	wanted        wanted // the cell that fetches are for
+	diagonal      int    // the interval, if the current cell is that of an interval with itself; -1: it is not
 	windows       []openWindow
-	open          [][]*openWindow // of this phase, by key + 2
-	ends          []int           // by value the last phase that touches it
+	open          [][]*openWindow // windows of the current phase, by key + 2
+	ends          []int           // by value: the last phase that touches it
 	*uses                         // the memory that tasks touch
-	reads, writes []span          // of the task in hand
-	step          *plan.Step      // that far is of
-	far           []int           // values that a step reads at the far end
+	reads, writes []span          // of the current task
+	step          *plan.Step      // the step that far belongs to
+	far           []int           // values that the step reads at the far end
 }
 
-// slotState is what the slots of one device hold in the present phase.
+// slotState is what the slots of one device hold in the current phase.
 type slotState struct {
-	rings []*ring // of own values (dest-order only), the last first, and of other values
-	used  []*ring // those that there are
-	cells [2]int  // next slot of streamed cells
+	rings []*ring // by key + number of values; see ring. Own rows have rings in dest-order only
+	used  []*ring // those of rings that are not nil
+	cells [2]int  // by Dir: the next slot for streamed cells
 }
 
-// ring is that of a value, or of value -1-key for own rows; nil: there is none yet.
+// ring is the slots of value key at the far end or, if key is negative, of the own rows of value
+// -1-key; nil: there are none yet.
 func (s *slotState) ring(key int) *ring { return s.rings[key+len(s.rings)/2] }
 
-// Emit fills l.Plan with its tasks. What keep is given of them, where it is not nil, is what EDF needs.
+// Emit fills l.Plan with its tasks. If keep is not nil, Emit fills it with what EDF needs.
 func Emit(l *layout.Layout, o plan.Options, keep *Trail) {
 	p := l.Plan
 	n, args := expect(l)
@@ -84,7 +86,7 @@ func Emit(l *layout.Layout, o plan.Options, keep *Trail) {
 	}
 }
 
-// expect is about the number of tasks and of their Args, at least for dense grids.
+// expect estimates the number of tasks and of their Args for a dense grid, to allocate them at once.
 func expect(l *layout.Layout) (n, args int) {
 	p := l.Plan
 	c := p.Cells.P
@@ -145,8 +147,7 @@ func (e *emitter) visits(ph *plan.Phase) {
 	}
 }
 
-// sideBySide lists up to n intervals, as many a device, that are visited together with j,
-// the first of them.
+// sideBySide lists the intervals that are visited at the same time: those of j to j+n-1 that have rows.
 func (e *emitter) sideBySide(j, n int) []int {
 	var js []int
 	for k := j; k < min(j+n, e.p.Cells.P); k++ {
@@ -195,7 +196,7 @@ func (e *emitter) visit(ph *plan.Phase, js []int) {
 	}
 }
 
-// stream runs the cells of own intervals js, side by side.
+// stream runs step st over the cells of own intervals js, which are visited at the same time.
 func (e *emitter) stream(step int, st *plan.Step, js []int) {
 	if len(js) == 0 {
 		return
@@ -223,8 +224,7 @@ func (e *emitter) stream(step int, st *plan.Step, js []int) {
 	}
 }
 
-// source is the k-th interval that enters the visit of j: every other visit of a device
-// runs backwards.
+// source is the k-th source interval of the visit of j. Every other visit of a device goes backwards.
 func (e *emitter) source(j, k int) int {
 	if int(e.p.Local(j))/e.p.Groups[e.phase]%2 == 1 && !e.opt.Straight {
 		return e.p.Cells.P - 1 - k
@@ -232,8 +232,8 @@ func (e *emitter) source(j, k int) int {
 	return k
 }
 
-// reduce makes the sums that a phase has finished the same on all devices: added on
-// device 0 in the order of the devices, then handed out.
+// reduce adds up, over all devices, the Globals that the visits of ph have summed: on device 0, in
+// the order of the devices. Then it copies them to all devices.
 func (e *emitter) reduce(ph *plan.Phase) {
 	p := e.p
 	if p.Devices == 1 {

@@ -2,20 +2,20 @@ package order
 
 // ring remembers which interval each slot of a value holds.
 type ring struct {
-	holds []int
-	used  []int
-	clock int
-	part  int // slot that holds only some rows of its interval, until the next cell; -1: none
+	holds []int // by slot: its interval; -1: none
+	used  []int // by slot: the time of its last use
+	clock int   // the latest such time
+	part  int   // slot that holds only the rows of its interval that the current cell reads; -1: none
 }
 
-// drop forgets what only the last cell could use.
+// drop empties the slot that holds only the rows for the last cell.
 func (r *ring) drop() {
 	if r.part >= 0 {
 		r.holds[r.part], r.part = -1, -1
 	}
 }
 
-// find returns the slot that holds interval i and marks it used, or -1.
+// find returns the slot that holds interval i and marks it as used; -1: none does.
 func (r *ring) find(i int) int {
 	for k, h := range r.holds {
 		if h == i {
@@ -27,9 +27,9 @@ func (r *ring) find(i int) int {
 	return -1
 }
 
-// take gives interval i the slot used longest ago. Over a serpentine that is the slot
-// whose interval is needed last (Belady's rule). Slots that hold nothing go first when
-// there are two or more: with one, each load would wait for the cell before.
+// take gives interval i the least recently used slot. As visits go back and forth over the sources,
+// that is the slot whose interval is needed last (Belady's rule). Empty slots go first if there are
+// two or more. With only one, every load would take that one and wait for the cell before.
 func (r *ring) take(i int) int {
 	empty := 0
 	for _, h := range r.holds {
@@ -47,9 +47,9 @@ func (r *ring) take(i int) int {
 	return r.find(i)
 }
 
-// next gives interval i, which another device hands on, the slot used last but one, which will be
-// free soon: slots used longest ago are for what comes from the host, which takes longer, and
-// keep it, so that the devices together hold more chunks.
+// next gives interval i, which another device passes on, the second most recently used slot, which
+// will be free soon. So the least recently used slots stay for chunks from the host, which take
+// longer to come, and keep them, so that the devices together hold more chunks.
 func (r *ring) next(i int) int {
 	last, s := -1, -1 // most recently used, and before that
 	for k := range r.holds {
@@ -67,6 +67,7 @@ func (r *ring) next(i int) int {
 	return r.find(i)
 }
 
+// ring is slotState.ring of device d, made with n slots if there is none yet.
 func (e *emitter) ring(d, key, n int) *ring {
 	st := &e.state[d]
 	r := st.ring(key)

@@ -2,17 +2,18 @@ package order
 
 import "sagann/dataflow/plan"
 
-// Turns orders p's tasks for so many ranks so that messages from device to device which can cross at the same time stand together: a
-// turn. No message of a turn waits for another of it, so each device may hand over its own as one group, which begins when all of
-// them can. turn numbers that of such a message, from 1; 0: t is none. Every queue keeps its order, and every dependence points
-// backwards, so by turns as one by one no rank waits in a circle.
+// Turns orders p's tasks for so many ranks so that device-to-device messages between ranks which can cross at
+// the same time follow each other; such a group is a turn. No message of a turn waits for another one of it, so each
+// device may submit its messages of a turn as one group, which begins when all of them can. turn is, by task, the
+// number of its turn, from 1, or 0 if it is no such message. Every queue keeps its order, and every dependence still
+// points backwards, so ranks cannot deadlock, whether they run the messages in groups or one by one.
 func Turns(p *plan.Plan, ranks int) (tasks, turn []int32) {
 	var (
 		behind  = make([]int32, len(p.Tasks))               // by task: the last turn that it waits for, or is in
-		lanes   = make([]int32, p.Devices*int(plan.Queues)) // by queue: that of its last task
-		now     int32                                       // the turn in hand
-		at      []int32                                     // its messages
-		waiting []int32                                     // tasks that wait for them
+		lanes   = make([]int32, p.Devices*int(plan.Queues)) // by queue: the same of its last task
+		now     int32                                       // the current turn
+		at      []int32                                     // messages of the current turn
+		waiting []int32                                     // tasks that wait for messages of the current turn
 	)
 	turn = make([]int32, len(p.Tasks))
 	over := func() {
@@ -30,7 +31,7 @@ func Turns(p *plan.Plan, ranks int) (tasks, turn []int32) {
 			last = max(last, behind[d])
 		}
 		switch message := crosses && t.Kind == plan.Copy; {
-		case message && last == now: // it waits for one of this turn
+		case message && last == now: // it waits for a message of the current turn: begin the next turn
 			over()
 			now++
 			fallthrough
@@ -51,7 +52,8 @@ func Turns(p *plan.Plan, ranks int) (tasks, turn []int32) {
 	return tasks, turn
 }
 
-// queuesOf are the queues of t, or of both its ends where it crosses to another rank.
+// queuesOf is the queues that t is in: one, twice, or if t crosses from another rank, its own and the queue
+// of the device that sends.
 func queuesOf(p *plan.Plan, t *plan.Task, ranks int) (queues [2]int, crosses bool) {
 	queues = [2]int{t.Lane(), t.Lane()}
 	from := source(p, t)

@@ -6,10 +6,10 @@ import "sagann/dataflow/plan"
 type uses struct {
 	p       *plan.Plan
 	maxNNZ  int64                // edges of the largest cell
-	derived map[int32]*plan.Call // by kernel: what makes values on arrival
+	derived map[int32]*plan.Call // by kernel: the calls that derive values on arrival
 }
 
-// usesOf are those of p, the largest of whose cells has so many edges.
+// usesOf is the uses of p, whose largest cell has maxNNZ edges.
 func usesOf(p *plan.Plan, maxNNZ int64) *uses {
 	u := &uses{p: p, maxNNZ: maxNNZ, derived: map[int32]*plan.Call{}}
 	for i := range p.Spec.Values {
@@ -20,7 +20,7 @@ func usesOf(p *plan.Plan, maxNNZ int64) *uses {
 	return u
 }
 
-// of appends what t reads and what it writes.
+// of appends the spans that t reads to reads, and those that it writes to writes.
 func (u *uses) of(t *plan.Task, reads, writes []span) (r, w []span) {
 	d := int(t.Device)
 	to := memory(d, t.Addr, t.Bytes)
@@ -31,7 +31,7 @@ func (u *uses) of(t *plan.Task, reads, writes []span) (r, w []span) {
 		if t.Value >= 0 {
 			reads = append(reads, u.host(int(t.Value), int(t.Own)))
 		}
-		if t.Is.Gather { // its rows lie all over the chunk
+		if t.Is.Gather { // its rows are spread over the whole chunk
 			to = memory(d, t.Addr, u.rowBytes(int(t.Value), int(t.Own)))
 		}
 		return reads, append(writes, to)
@@ -63,7 +63,7 @@ func (u *uses) of(t *plan.Task, reads, writes []span) (r, w []span) {
 // run is of for a kernel call.
 func (u *uses) run(t *plan.Task, reads, writes []span) (r, w []span) {
 	d, far := int(t.Device), int(t.Other)
-	if t.Step < 0 { // makes a chunk of what has come with it
+	if t.Step < 0 { // derives interval Own from others that have come
 		far = int(t.Own)
 	}
 	c := u.call(t)
@@ -110,18 +110,18 @@ func (u *uses) call(t *plan.Task) *plan.Call {
 // memory is n bytes of device d.
 func memory(d int, at, n int64) span { return span{d, at, at + n} }
 
-// global is the Global id on device d.
+// global is the memory of Global id on device d.
 func (u *uses) global(d, id int) span {
 	return memory(d, u.p.Globals[id], u.p.Spec.Globals[id].Room())
 }
 
-// host is chunk i of value id in host memory.
+// host is chunk i of value id in host memory: a span of one chunk number.
 func (u *uses) host(id, i int) span {
 	n := int64(u.p.Host.Of[id]*u.p.Cells.P + i)
 	return span{-1, n, n + 1}
 }
 
-// rowBytes is the size of chunk i of value id.
+// rowBytes is the size in bytes of chunk i of value id.
 func (u *uses) rowBytes(id, i int) int64 {
 	return int64(u.p.Cells.Rows(i)) * u.p.Spec.Values[id].RowBytes
 }

@@ -5,16 +5,16 @@ import (
 	"sagann/dataflow/plan/layout"
 )
 
-// How tasks use windows: an interval in one comes once and is found there.
+// How tasks use windows: an interval in a window is loaded once, and later uses find it there.
 
 // openWindow is a window while tasks are emitted.
 type openWindow struct {
 	plan.Window
 	layout.WindowPlace
-	here []bool // chunks, or cells, that have come
+	here []bool // by interval, or by cell: it is there
 }
 
-// openWindows are those of a layout. What lasts has come before the step.
+// openWindows are the windows of a layout. Those that last are full when a step begins.
 func openWindows(l *layout.Layout) []openWindow {
 	out := make([]openWindow, len(l.Places))
 	for i := range out {
@@ -32,8 +32,8 @@ func openWindows(l *layout.Layout) []openWindow {
 	return out
 }
 
-// inWindow is the window of this phase that keeps interval i of value id, and its address
-// there; nil without.
+// inWindow is the window of the current phase that keeps interval i of value id, and the interval's
+// address there; nil if there is none.
 func (e *emitter) inWindow(id, i int) (at int64, w *openWindow) {
 	if w = e.window(id, i); w == nil {
 		return 0, nil
@@ -41,7 +41,8 @@ func (e *emitter) inWindow(id, i int) (at int64, w *openWindow) {
 	return w.At + int64(i-w.First)*e.p.Cells.ChunkBytes(&e.p.Spec.Values[id]), w
 }
 
-// window is the one of this phase that keeps interval i of what key names, nil without.
+// window is the window of the current phase that keeps interval i of key (plan.Window.Key); nil if
+// there is none.
 func (e *emitter) window(key, i int) *openWindow {
 	for _, w := range e.open[key+2] {
 		if w.Has(i) {
@@ -51,7 +52,7 @@ func (e *emitter) window(key, i int) *openWindow {
 	return nil
 }
 
-// fill loads interval i of value id into its window when it has not come yet.
+// fill loads interval i of value id into its window unless it is there.
 func (e *emitter) fill(w *openWindow, id, i int, at int64) {
 	if !w.here[i] {
 		w.here[i] = true
@@ -59,11 +60,11 @@ func (e *emitter) fill(w *openWindow, id, i int, at int64) {
 	}
 }
 
-// cellAt is where cell n lies in a window.
+// cellAt is the address of cell n in a window.
 func (w *openWindow) cellAt(n, p int) int64 { return w.At + w.Cells[n-w.First*p] }
 
-// opened are the windows of a phase by key, the cells' first. One that lasts and begins here was left by the step
-// before, and others have used its memory since.
+// opened are the windows that are open in a phase, by key + 2. A window from this phase into the next step begins
+// empty: since the step before left it, others have used its memory.
 func (e *emitter) opened(phase int) [][]*openWindow {
 	open := make([][]*openWindow, 2+len(e.p.Spec.Values))
 	for i := range e.windows {
@@ -79,7 +80,7 @@ func (e *emitter) opened(phase int) [][]*openWindow {
 	return open
 }
 
-// refill brings what no task has loaded of the windows that the next step begins with.
+// refill loads, at the end of a step, the intervals of windows into the next step that no task has loaded.
 func (e *emitter) refill() {
 	for i := range e.windows {
 		w := &e.windows[i]
@@ -109,8 +110,8 @@ func (e *emitter) fillCell(w *openWindow, dir plan.Dir, n int) {
 	e.loadCell(dir, n/p, n%p, w.cellAt(n, p), e.p.Cells.Bytes[dir][n])
 }
 
-// stays tells whether interval j of stored value id, made in this phase, is read from a
-// window only.
+// stays tells whether interval j of stored value id, computed in the current phase, is in a window
+// up to the last phase that reads it, so that it need not be saved.
 func (e *emitter) stays(id, j int) bool {
 	w := e.window(id, j)
 	return w != nil && w.To >= e.ends[id]

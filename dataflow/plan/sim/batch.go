@@ -6,15 +6,17 @@ import (
 	"sagann/dataflow/plan"
 )
 
-// Work is what one kernel of a task reads and writes in device memory and computes.
+// Work is the work of one kernel: bytes that it reads and writes in device memory, and operations.
 type Work struct {
 	Bytes, Flops int64
-	Product      bool // dense
+	Product      bool // a dense product
 }
 
-// Batch is how long the kernels of each task of a step over sampled blocks take on one device of the kind, with so many rows of each
-// vertex set and edges of each edge set (plan.Sets). Where work has something of a task, that counts in place of the cost of its program, which
-// does not say what kernels hand to each other. Drawing and what comes with the next batch are not part of it; see Draw.
+// Batch is, by task, how long the kernels of a step over sampled blocks take on one device of the kind. rows
+// and edges are the sizes of the batch, by vertex set and edge set (plan.Sets). work is, by task, the work of
+// each of its kernels. It may be shorter than the plan or have nothing for a task; then the cost of the task's
+// program counts, which knows nothing of what kernels write for each other. Drawing and loading the next batch
+// are not part of the step; see Draw and Bring.
 func (k *DeviceKind) Batch(p *plan.Plan, rows, edges []int, work [][]Work) []time.Duration {
 	c := newClock(p, k)
 	list := make([]time.Duration, len(p.Tasks))
@@ -43,7 +45,7 @@ func (k *DeviceKind) Batch(p *plan.Plan, rows, edges []int, work [][]Work) []tim
 			ns = c.pace.bytes(2 * int64(rows[t.Own]) * p.Spec.Values[t.Value].RowBytes)
 		case t.Kind == plan.Zero:
 			ns = c.ns(t)
-		case t.Kind == plan.Update: // a kernel a parameter
+		case t.Kind == plan.Update: // one kernel per parameter
 			ns = c.ns(t) + c.pace.launch*float64(len(p.Spec.Updates)-1)
 		}
 		list[i] = time.Duration(ns)
@@ -51,33 +53,40 @@ func (k *DeviceKind) Batch(p *plan.Plan, rows, edges []int, work [][]Work) []tim
 	return list
 }
 
-// LeastRead is the bytes of a GPU's memory that a read of a few takes, where nothing else is near.
+// LeastRead is how many bytes of a GPU's memory traffic a random read of a few bytes costs.
 const LeastRead = 64
 
-// Draw is how long drawing blocks with so many vertices of each level and edges of each hop takes. A vertex reads where its row begins. An edge is read, its far
-// end is marked, and its place is read when places are given and when far ends are named by it. A hop has two kernels, and one ends the batch.
-func (k *DeviceKind) Draw(vertices, edges []int) time.Duration {
+// Draw is how long drawing the blocks of a batch takes, given how many vertices each level and how many edges
+// each hop has. A vertex costs one random access, that of its row's beginning. An edge costs four: reading it,
+// marking its far end, and reading the far end's place twice, to number it and to name it in the block. Each
+// hop has two kernels, and one more ends the batch. Where rows are the vertices that walks visit most, moves is how many moves
+// the walks from a vertex make at each hop; a move costs two random accesses, the row's beginning and an edge.
+func (k *DeviceKind) Draw(vertices, edges, moves []int) time.Duration {
 	reads := 0
 	for hop, n := range edges {
 		reads += vertices[hop] + 4*n
+		if moves != nil {
+			reads += 2 * moves[hop] * vertices[hop]
+		}
 	}
 	return time.Duration(1e9 * (float64(2*len(edges)+1)*k.Launch.Value + float64(reads*LeastRead)/k.GatherMiss.Value))
 }
 
-// Bring is how long it takes to find which of so many rows of a batch must come over the link, and to copy the others, near of so many bytes each. For a row
-// three tables are read in both kernels, and a place and a bit are written.
+// Bring is how long it takes to find which of the rows of a batch must come over the link, and to copy the
+// others, near rows of row bytes each, within the device. A row costs eight random accesses: three tables are
+// read in each of two kernels, and a place and a bit are written.
 func (k *DeviceKind) Bring(rows, near int, row int64) time.Duration {
 	const places = 8
 	return time.Duration(1e9 * (3*k.Launch.Value + float64(places*rows*LeastRead)/k.GatherMiss.Value + 2*float64(near)*float64(row)/k.Bandwidth.Value))
 }
 
-// kernel is the time in ns of a kernel by itself.
+// kernel is the time in ns of one kernel, given its work.
 func (k *pace) kernel(w Work) float64 {
 	flops, bytes := float64(w.Flops), k.byte*float64(w.Bytes)
 	switch {
 	case w.Product && k.apart:
 		return k.product + k.dense*flops + bytes
-	case w.Product: // the rate of products was measured with what they read and write
+	case w.Product: // the rate of products was measured with their memory traffic
 		return k.product + max(k.dense*flops, bytes)
 	}
 	return k.launch + max(k.elem*flops, bytes)

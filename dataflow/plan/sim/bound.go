@@ -6,39 +6,38 @@ import (
 	"sagann/dataflow/plan"
 )
 
-// Bound is the closed form of an epoch's time on several devices: what the busiest link
-// or device of every phase takes, a phase after the other, whatever the order of tasks.
-// A plan is slower by the start and the end of each phase's pipeline and by what waits
-// for each other; it can be faster by a little where the end of a phase overlaps the
-// start of the next.
+// Bound is an estimate of an epoch's time on several devices that does not depend on the order
+// of tasks: phase by phase, the time of the busiest link or device. A plan is slower, as each
+// phase's pipeline has to fill and to drain and as tasks wait for each other. It can be slightly
+// faster where the end of a phase overlaps the start of the next.
 type Bound struct {
-	Seconds float64
+	Seconds float64 // sum over the phases
 	Phases  []PhaseBound
 }
 
 // PhaseBound is the bound of one phase: the busiest of all links and all devices.
 type PhaseBound struct {
 	Seconds  float64
-	Critical string // the link, down, up or both ways, or the device whose kernels take longest
+	Critical string // the link with "down", "up" or "both ways", or the device with the longest kernels
 }
 
-// ClosedForm works out, from what is streamed and never from the order of the tasks, how
-// long each link and each device is busy in every phase of p on m. r is the ring, nil
-// when every device loads for itself; near says that host memory is that of each
-// device's own socket (see SimulateFirstTouch).
+// ClosedForm computes, from what is streamed and not from the order of the tasks, how long each
+// link and each device is busy in every phase of p on m. r is the ring; nil: every device loads for
+// itself. near says that each device copies from the memory of its own socket; otherwise all host
+// memory is in the first socket (see SimulateFirstTouch).
 //
-// Of a phase in which a device d makes n(d) visits, of an interval each or of Plan.Group
-// at the same time, let S be the bytes of all
-// chunks of what it streams, C(d) those of the cells, O(d) those of its own rows that
-// come in and W(d) that go out. Then a device's copies from the host are
+// For a phase in which device d makes n(d) visits, each of one interval or of several at the same
+// time (Plan.Groups), let n be the largest n(d), S the bytes of all chunks of the values that
+// stream, C(d) the bytes of the cells that d loads, and O(d) the bytes of own rows that d loads.
+// Then d copies from the host
 //
 //	n(d)·S + C(d) + O(d)            without the ring
-//	n·S·takes(d)/k + C(d) + O(d)    in a ring of k, takes(d) being 0 but for loaders
+//	n·S·takes(d)/k + C(d) + O(d)    in a ring of k devices, where takes(d) is 0 if d is no loader
 //
-// and what is left of n·S comes from the device before; a link carries the sum over the
-// copies that cross it. Where g devices hang on one uplink that is as fast as their own
-// links, the uplink carries g·(n·S+C+O) without the ring and n·S + g·(C+O) in it,
-// whichever of them loads: the ring is at most g times as fast.
+// and in the ring it gets the rest of the chunks from the device before it. A link carries the sum
+// of the copies that cross it. If g devices share one uplink that is as fast as their own links,
+// the uplink carries g·(n·S+C+O) without the ring and n·S + g·(C+O) with it, whichever of them
+// load: the ring is at most g times as fast.
 func ClosedForm(p *plan.Plan, m *Machine, r *plan.Topology, near bool) *Bound {
 	n := newNetwork(m)
 	if !near {
@@ -65,7 +64,7 @@ func ClosedForm(p *plan.Plan, m *Machine, r *plan.Topology, near bool) *Bound {
 // phaseTraffic adds the copies of one phase.
 func phaseTraffic(p *plan.Plan, t *traffic, phase int, acc []plan.Access, r *plan.Topology) {
 	c := p.Cells
-	mine := make([][]int, p.Devices) // own intervals
+	mine := make([][]int, p.Devices) // by device: its own intervals
 	for j := range c.P {
 		if c.Rows(j) > 0 {
 			mine[p.Owner(j)] = append(mine[p.Owner(j)], j)
@@ -113,7 +112,7 @@ func phaseTraffic(p *plan.Plan, t *traffic, phase int, acc []plan.Access, r *pla
 	}
 }
 
-// gathered tells whether st streams value id, itself or to derive another from it.
+// gathered tells whether st streams value id, to read it or to derive another value from it.
 func gathered(p *plan.Plan, st *plan.Step, id int) bool {
 	if p.Spec.Values[id].Derive != nil {
 		return false
@@ -130,8 +129,8 @@ func gathered(p *plan.Plan, st *plan.Step, id int) bool {
 	return false
 }
 
-// ringTraffic sends all chunks around the ring, once a round of visits. A chunk goes
-// from its loader to the last device that has an interval in the round.
+// ringTraffic adds the copies of all chunks around the ring, once for each round of visits. A chunk
+// goes from its loader to the last device that has an interval in the round.
 func ringTraffic(p *plan.Plan, t *traffic, phase int, r *plan.Topology, whole float64, mine [][]int) {
 	k := len(r.Order)
 	for visit := range p.Visits(phase, int(p.Share())) {
@@ -154,7 +153,7 @@ func ringTraffic(p *plan.Plan, t *traffic, phase int, r *plan.Topology, whole fl
 	}
 }
 
-// kernelTimes sums the times (ns) of what the compute queue of each device runs, by phase.
+// kernelTimes sums, by phase and device, the times (ns) of kernel calls.
 func kernelTimes(p *plan.Plan, m *Machine) [][]float64 {
 	out := make([][]float64, len(p.Spec.Phases))
 	for i := range out {
@@ -171,7 +170,7 @@ func kernelTimes(p *plan.Plan, m *Machine) [][]float64 {
 	return out
 }
 
-// traffic is bytes by resource of a network: of every link down, up and both.
+// traffic is bytes by resource of a network, which are three per link: down, up and both.
 type traffic struct {
 	n     *network
 	bytes []float64
@@ -200,7 +199,7 @@ func (t *traffic) busiest() PhaseBound {
 	return b
 }
 
-// Critical names what holds most of the bound.
+// Critical names the link or device that bounds phases for the longest time in total.
 func (b *Bound) Critical() string {
 	sum := map[string]float64{}
 	most := ""

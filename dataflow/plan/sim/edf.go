@@ -8,15 +8,15 @@ import (
 	"sagann/dataflow/plan"
 )
 
-// Precedence is what the tasks of a plan must come after, whatever their order: conflicts with tasks of
-// other queues and, for loads, also of their own.
+// Precedence says which tasks must come before which, in any order of a plan: a task that uses the same
+// memory and is in another queue, or, for loads, also in the same queue.
 type Precedence struct {
-	Before []int32
+	Before []int32 // the tasks that must come before task 0, then those before task 1, ...
 	From   []int32 // by task: where its part of Before begins
-	Due    []int32 // by task: the first that reads what it loads
+	Due    []int32 // by task: the first task that reads what it loads; itself if it is no load that is read
 }
 
-// Of are the tasks that task i comes after.
+// Of lists the tasks that must come before task i.
 func (t *Precedence) Of(i int32) []int32 {
 	if int(i)+1 < len(t.From) {
 		return t.Before[t.From[i]:t.From[i+1]]
@@ -24,9 +24,9 @@ func (t *Precedence) Of(i int32) []int32 {
 	return t.Before[t.From[i]:]
 }
 
-// EarliestDeadline simulates p on m with every queue of loads free to choose: of the loads whose bytes are
-// free the one that is read first goes next. It returns the tasks in the order in which they start; nil where the
-// step takes no less time than wall ns, what it takes in the order of p.
+// EarliestDeadline simulates p on m with loads reordered: of the loads of a device whose target memory is
+// free, the one that is read first (Precedence.Due) goes next. It returns the tasks in the order in which they
+// start. It returns nil if the step is not faster than wall ns, the time it takes in the order of p.
 func EarliestDeadline(p *plan.Plan, wall int64, m *Machine, t *Precedence) []int32 {
 	s := newSimulation(p, m)
 	s.free, s.started = newChooser(p, t), make([]int32, 0, len(p.Tasks))
@@ -39,7 +39,7 @@ func EarliestDeadline(p *plan.Plan, wall int64, m *Machine, t *Precedence) []int
 	return s.order()
 }
 
-// order is the order in which tasks have started; those that did at the same time keep theirs.
+// order lists the tasks in the order in which they started, and those of the same time in the plan's order.
 func (s *simulation) order() []int32 {
 	out := s.started
 	for i := 0; i < len(out); {
@@ -53,13 +53,13 @@ func (s *simulation) order() []int32 {
 	return out
 }
 
-// chooser is the part of a simulation that lets loads pass each other.
+// chooser is the part of a simulation that chooses which load a device runs next.
 type chooser struct {
 	p     *plan.Plan
-	unmet []int32  // by task: how many that it waits for are not over
-	from  []int32  // range of next, by task
-	next  []int32  // tasks that wait for one
-	ready []urgent // by device
+	unmet []int32  // by task: how many tasks that must come before it have not ended
+	from  []int32  // by task: where its part of next begins
+	next  []int32  // the tasks that wait for task 0, then those for task 1, ...
+	ready []urgent // by device: loads that can start
 }
 
 func newChooser(p *plan.Plan, t *Precedence) *chooser {
@@ -89,14 +89,14 @@ func newChooser(p *plan.Plan, t *Precedence) *chooser {
 	return c
 }
 
-// offer puts task i, a load that waits for nothing, among those to choose from.
+// offer adds task i to the loads that can start, if it is a load that waits for nothing.
 func (c *chooser) offer(i int32) {
 	if t := &c.p.Tasks[i]; c.unmet[i] == 0 && t.Queue == plan.H2D {
 		heap.Push(&c.ready[t.Device], i)
 	}
 }
 
-// over says that task i has ended.
+// over tells the chooser that task i has ended.
 func (c *chooser) over(i int32) {
 	for _, j := range c.next[c.from[i]:c.from[i+1]] {
 		if c.unmet[j]--; c.unmet[j] == 0 {
@@ -105,7 +105,7 @@ func (c *chooser) over(i int32) {
 	}
 }
 
-// choose takes the most urgent load of device d, -1 when none can start.
+// choose removes and returns the most urgent load of device d; -1 if none can start.
 func (c *chooser) choose(d int) int32 {
 	if c.ready[d].Len() == 0 {
 		return -1
@@ -113,13 +113,13 @@ func (c *chooser) choose(d int) int32 {
 	return heap.Pop(&c.ready[d]).(int32)
 }
 
-// urgent is a heap of loads, those first that are read first.
+// urgent is a heap of loads; first comes the one that is read first.
 type urgent struct {
 	due   []int32 // by task
 	loads []int32
 }
 
-// Len, Less, Swap, Push and Pop make a heap.
+// Len, Less, Swap, Push and Pop implement heap.Interface.
 func (u *urgent) Len() int { return len(u.loads) }
 func (u *urgent) Less(i, j int) bool {
 	a, b := u.loads[i], u.loads[j]

@@ -8,13 +8,14 @@ import (
 	topology "sagann/ring"
 )
 
-// Several hosts: the same host several times, with adapters between them. A copy between devices of two hosts goes over
-// the adapters of both, which all copies of a host share; it does not cross host memory.
+// Several hosts: the same host several times, connected by network adapters. A copy between devices of two hosts
+// crosses the adapters of both, which all copies of a host share. It does not cross host memory.
 
-// mostHosts bounds how many hosts are simulated.
+// mostHosts is the largest number of hosts that can be simulated.
 const mostHosts = 128
 
-// OnHosts is n hosts such as m.
+// OnHosts is a machine of n hosts, each like m. It is an error if n is not 1 to 128, or if m has no NICs and
+// n is above 1.
 func (m *Machine) OnHosts(n int) (*Machine, error) {
 	switch {
 	case n == 1:
@@ -51,17 +52,25 @@ func (m *Machine) OnHosts(n int) (*Machine, error) {
 	return &out, nil
 }
 
+// onHost is the name of a link that host h has: of several hosts it begins with the host's.
+func (m *Machine) onHost(h int, name string) string {
+	if m.Hosts() == 1 {
+		return name
+	}
+	return fmt.Sprintf("host%d/%s", h, name)
+}
+
 // Hosts is how many hosts m has.
 func (m *Machine) Hosts() int { return m.Devices[len(m.Devices)-1].host + 1 }
 
-// adapters are the routes between devices of different hosts.
+// adapters sets the routes between devices of different hosts.
 func (n *network) adapters(m *Machine, add func(name, kind string) int) {
 	if m.Hosts() == 1 {
 		return
 	}
 	var of []int // by host
 	for h := range m.Hosts() {
-		of = append(of, add(fmt.Sprintf("host%d/nics", h), m.NICs))
+		of = append(of, add(m.onHost(h, "nics"), m.NICs))
 	}
 	for i, a := range m.Devices {
 		for j, b := range m.Devices {
@@ -72,8 +81,13 @@ func (n *network) adapters(m *Machine, add func(name, kind string) int) {
 	}
 }
 
-// ringOfHosts is the ring of one host again and again: it enters each host once.
+// ringOfHosts is the ring of n devices of several hosts: the ring of one host, repeated, so that the ring
+// enters each host once.
 func ringOfHosts(m *Machine, n int) (*plan.Topology, error) {
+	n, err := m.ringSize(n)
+	if err != nil {
+		return nil, err
+	}
 	per := len(m.Devices) / m.Hosts()
 	if n%per != 0 && n > per {
 		return nil, fmt.Errorf("plan: %d devices on %s: whole hosts of %d, or fewer than one has", n, m.Name, per)

@@ -9,14 +9,14 @@ import (
 // pace turns the cost of a kernel into its time on one kind of device: a roofline of
 // arithmetic and memory, with the machine's rates and nothing else.
 type pace struct {
-	dense, elem     float64 // ns an operation
-	byte, hit, miss float64 // ns a byte
-	row             float64 // ns a row and slice of a gather
-	packed          float64 // ns an edge and slice of a gather over a packed cell, beside the rest
+	dense, elem     float64 // ns per operation
+	byte, hit, miss float64 // ns per byte
+	row             float64 // ns per row and slice of a gather
+	packed          float64 // ns per edge and slice that a gather over a packed cell takes longer
 	cache, slice    float64 // bytes
 	launch, product float64 // ns
 	serial          bool
-	apart           bool // dense is beside what products read and write
+	apart           bool // dense is arithmetic only: the memory traffic of products adds to it
 }
 
 func newPace(k *DeviceKind) *pace {
@@ -28,15 +28,15 @@ func newPace(k *DeviceKind) *pace {
 	}
 }
 
-// call is the time in ns of a call of cost c that visits rows own rows and, over a
-// cell, edges edges and others rows of the streamed interval.
+// call is the time in ns of a call of cost c over so many own rows and, for a call over a cell,
+// so many edges; others is the number of rows of the streamed interval.
 func (k *pace) call(c *plan.Cost, rows, edges, others float64) float64 {
 	dense := k.dense * (c.RowDense*rows + c.EdgeDense*edges)
 	elem := k.elem * (c.RowElem*rows + c.EdgeElem*edges)
 	memory := k.byte * (float64(c.FixedBytes) + float64(c.RowBytes+c.AccBytes)*rows + float64(c.EdgeBytes)*edges)
 	if c.GatherBytes > 0 {
-		// The part of the gathered slices, one of each operand, that the cache holds is
-		// the chance of a hit.
+		// A gather reads one slice of each row at a time, of all its operands. The chance of
+		// a cache hit is the part of these slices, over all rows, that the cache holds.
 		slice, slices := float64(c.OtherBytes), 1.0
 		if at := k.slice * float64(max(1, c.Others)); k.slice > 0 && slice > at {
 			slice, slices = at, math.Ceil(slice/at)
@@ -58,7 +58,7 @@ func (k *pace) call(c *plan.Cost, rows, edges, others float64) float64 {
 	return k.calls(c, rows, edges) + dense + max(elem, memory) // products are kernels of their own
 }
 
-// calls is what starting the kernels of a call takes, tile by tile.
+// calls is the time in ns that starting the kernels of a call takes, over all its tiles.
 func (k *pace) calls(c *plan.Cost, rows, edges float64) float64 {
 	if c.Products == 0 {
 		return k.launch
@@ -73,8 +73,8 @@ func (k *pace) calls(c *plan.Cost, rows, edges float64) float64 {
 	return tiles * (float64(c.Products)*k.product + float64(c.Passes)*k.launch)
 }
 
-// KernelTime is the time in ns that the model gives a kernel of cost c over so many own
-// rows and, of a cell, edges and rows of the other interval.
+// KernelTime is the modelled time in ns of a call of cost c over so many own rows and, for a call
+// over a cell, so many edges and rows of the other interval.
 func (k *DeviceKind) KernelTime(c *plan.Cost, rows, edges, others int) float64 {
 	return newPace(k).call(c, float64(rows), float64(edges), float64(others))
 }
@@ -82,11 +82,11 @@ func (k *DeviceKind) KernelTime(c *plan.Cost, rows, edges, others int) float64 {
 // bytes is the time in ns of a kernel that only moves n bytes.
 func (k *pace) bytes(n int64) float64 { return k.launch + k.byte*float64(n) }
 
-// updateWords is what the optimiser moves for one parameter: it reads parameter,
-// gradient and two moments and writes all but the gradient.
+// updateWords is how many floats the optimiser moves per number of a parameter: it reads
+// parameter, gradient and two moments and writes all but the gradient.
 const updateWords = 7
 
-// clock knows the time of every task of a plan that is no copy.
+// clock gives the times of the tasks of a plan that are no copies.
 type clock struct {
 	p     *plan.Plan
 	pace  *pace
@@ -117,7 +117,7 @@ func newClock(p *plan.Plan, k *DeviceKind) *clock {
 	return c
 }
 
-// ns is the time that t keeps the compute queue.
+// ns is the time in ns that t takes on the compute queue.
 func (c *clock) ns(t *plan.Task) float64 {
 	switch t.Kind {
 	case plan.Zero:

@@ -17,7 +17,7 @@ import (
 //go:embed machines/*.json
 var machines embed.FS
 
-// Number is a quantity of a machine file: what it is and who says so.
+// Number is a quantity of a machine file with its unit and its source.
 type Number struct {
 	Value  float64 `json:"value"`
 	Unit   string  `json:"unit"`   // B, s, B/s, FLOP/s or op/s
@@ -25,10 +25,10 @@ type Number struct {
 }
 
 // Machine is what the simulator knows of a host and its devices. Device kinds and
-// link kinds hold the numbers; devices and links say what hangs where.
+// link kinds have the rates; devices and links form a tree.
 //
-// The links without a parent end in host memory, one memory a root (a socket of the
-// host); between two of them a copy crosses the Bridge. A device hangs on one link.
+// A link without a parent is a root: it ends in the memory of one socket of the host.
+// Between two sockets a copy crosses the Bridge. Each device is connected to one link.
 // Names are unique among the devices and among the links.
 type Machine struct {
 	Name        string                `json:"name"`
@@ -39,8 +39,8 @@ type Machine struct {
 	Devices     []Device              `json:"devices"`
 	Bridge      string                `json:"bridge,omitempty"` // link kind between the roots; "": one root
 	Peers       []PeerGroup           `json:"peers,omitempty"`
-	NICs        string                `json:"nics,omitempty"` // link kind of a host's adapters together, to other hosts; "": one host
-	Disk        *Number               `json:"disk,omitempty"` // B/s of files that hold host memory, read plus written; absent: 1 GB/s
+	NICs        string                `json:"nics,omitempty"` // link kind of a host's network adapters together; "": one host
+	Disk        *Number               `json:"disk,omitempty"` // B/s of a host's files, reads plus writes; absent: 1 GB/s
 }
 
 // DeviceKind holds the rates of a device.
@@ -48,22 +48,22 @@ type DeviceKind struct {
 	Memory       Number `json:"memory"`        // B
 	Reserve      Number `json:"reserve"`       // B taken before the first buffer: context, libraries
 	FP32         Number `json:"fp32"`          // FLOP/s of dense products
-	TF32         Number `json:"tf32"`          // FLOP/s of those whose operands are rounded to TF32, beside what they read and write; absent: as fp32
-	Elementwise  Number `json:"elementwise"`   // op/s of element-wise programs, one operation a float
-	Bandwidth    Number `json:"bandwidth"`     // B/s of device memory, read plus written
-	GatherHit    Number `json:"gather_hit"`    // B/s gathered by row number, source rows in the cache
-	GatherMiss   Number `json:"gather_miss"`   // B/s gathered, source rows not in the cache
-	GatherRow    Number `json:"gather_row"`    // s that a gather takes beside its bytes, for a row and a slice; absent: 0
-	GatherPacked Number `json:"gather_packed"` // s that it takes longer for an edge and a slice where far ends are packed; absent: 0
-	Cache        Number `json:"cache"`         // B of the cache that GatherHit speaks of
-	Slice        Number `json:"slice"`         // B of a row that one gather loop touches; 0: the whole row
-	Launch       Number `json:"launch"`        // s from the end of a kernel to the work of the next
-	Product      Number `json:"product"`       // s that a dense product takes beside its work; absent: 0
+	TF32         Number `json:"tf32"`          // FLOP/s of products in TF32 without their memory traffic; absent: as fp32
+	Elementwise  Number `json:"elementwise"`   // op/s of element-wise programs, one operation per float
+	Bandwidth    Number `json:"bandwidth"`     // B/s of device memory, reads plus writes
+	GatherHit    Number `json:"gather_hit"`    // B/s of gathered rows that are in the cache
+	GatherMiss   Number `json:"gather_miss"`   // B/s of gathered rows that are not in the cache
+	GatherRow    Number `json:"gather_row"`    // s per own row and slice of a gather, in addition to its bytes; absent: 0
+	GatherPacked Number `json:"gather_packed"` // s per edge and slice in addition if far ends are packed; absent: 0
+	Cache        Number `json:"cache"`         // B of the cache that GatherHit is about
+	Slice        Number `json:"slice"`         // B of a row that one loop of a gather reads; 0: the whole row
+	Launch       Number `json:"launch"`        // s from the end of a kernel to the start of the next
+	Product      Number `json:"product"`       // s that a dense product takes in addition to its work; absent: 0
 	CopySetup    Number `json:"copy_setup"`    // s before a copy's first byte; the queue is busy, the links are not
-	Read         Number `json:"read"`          // B/s that kernels read of rows in host memory, over the link; absent: as copies
+	Read         Number `json:"read"`          // B/s at which kernels read rows in host memory, over the link; absent: as copies
 
-	// Serial says that a kernel's arithmetic and its memory traffic take turns, as
-	// on a few processors; otherwise many threads hide one behind the other.
+	// Serial says that arithmetic and memory traffic of a kernel do not overlap, as on a few
+	// CPU cores. Otherwise the slower of the two hides the other.
 	Serial bool `json:"serial,omitempty"`
 }
 
@@ -71,39 +71,38 @@ type DeviceKind struct {
 type LinkKind struct {
 	Down    Number `json:"down"`    // B/s
 	Up      Number `json:"up"`      // B/s
-	Both    Number `json:"both"`    // B/s of the two directions together when both are busy
+	Both    Number `json:"both"`    // B/s of both directions together if both are busy
 	Latency Number `json:"latency"` // s
 }
 
-// Link is an edge of the tree, toward the host from whatever hangs on it.
+// Link is an edge of the tree of links, towards the host.
 type Link struct {
 	Name   string `json:"name"`
 	Kind   string `json:"kind"`
 	Parent string `json:"parent,omitempty"` // "": ends in host memory
 }
 
-// Device hangs on a link.
+// Device is a device of the given kind, connected to a link.
 type Device struct {
 	Name string `json:"name"`
 	Kind string `json:"kind"`
 	Link string `json:"link"`
 
-	host int // of several
+	host int // number of its host (OnHosts)
 }
 
-// PeerGroup is a set of devices that copy to each other directly: through a switch
-// that each reaches over a port of its own of the given kind, or, without a kind,
-// through the tree.
+// PeerGroup is a set of devices that copy to each other directly: if Port names a link kind, through
+// a switch to which each has a port of that kind; without Port, through the tree of links.
 type PeerGroup struct {
 	Devices []string `json:"devices"`
 	Port    string   `json:"port,omitempty"`
 }
 
-// defaultDisk is the rate of a disk that a machine file says nothing of, in bytes a second:
-// an assumption, that of a plain server's SSD.
+// defaultDisk is the rate of the disk, in bytes per second, if the machine file has none. It is an
+// assumption: that of a plain server's SSD.
 const defaultDisk = 1e9
 
-// maxMachine bounds a machine file: bytes, and devices or links in it.
+// Bounds of a machine file: bytes, and number of devices and of links.
 const (
 	maxMachineBytes = 1 << 20
 	maxMachineParts = 256
@@ -121,8 +120,9 @@ func Machines() []string {
 	return files
 }
 
-// LoadMachine returns the built-in machine of that name, or else reads a machine
-// file; NAME:8 is eight such hosts. Errors name the file and the line, or all faults that Validate found.
+// LoadMachine returns the built-in machine of that name, or else reads the machine file of that
+// name. NAME:8 is eight hosts of machine NAME. Errors name the file, and the line or all faults that
+// Validate found.
 func LoadMachine(name string) (*Machine, error) {
 	if one, count, ok := strings.Cut(name, ":"); ok {
 		if n, err := strconv.Atoi(count); err == nil && n > 0 {
@@ -154,8 +154,8 @@ func LoadMachine(name string) (*Machine, error) {
 	return ParseMachine(name, data)
 }
 
-// ParseMachine reads a machine file (JSON, at most 1 MiB; unknown fields are
-// refused) and validates it. name stands in errors.
+// ParseMachine reads and validates the text of a machine file: JSON, at most 1 MiB, without unknown
+// fields. Errors begin with name.
 func ParseMachine(name string, data []byte) (*Machine, error) {
 	if len(data) > maxMachineBytes {
 		return nil, fmt.Errorf("machine %s: longer than %d bytes", name, maxMachineBytes)
@@ -186,7 +186,7 @@ func ParseMachine(name string, data []byte) (*Machine, error) {
 	return m, nil
 }
 
-// WithTF32 is the machine for programs whose products round to TF32.
+// WithTF32 is the machine for programs whose dense products round to TF32.
 func (m *Machine) WithTF32() *Machine {
 	x := *m
 	x.DeviceKinds = maps.Clone(m.DeviceKinds)
@@ -199,7 +199,7 @@ func (m *Machine) WithTF32() *Machine {
 	return &x
 }
 
-// ReadRate is how many bytes a nanosecond kernels of the first device read of rows in host memory.
+// ReadRate is the rate, in bytes/ns, at which kernels of the first device read rows in host memory.
 func (m *Machine) ReadRate() float64 {
 	down, _, _ := m.Rates()
 	if read := m.Kind(0).Read.Value; read > 0 {
@@ -214,15 +214,15 @@ func (m *Machine) Kind(i int) *DeviceKind {
 	return &k
 }
 
-// Rates are those of copies of the first device with nothing beside them, in bytes a nanosecond: down,
-// up, and both ways together.
+// Rates are the rates, in bytes/ns, of copies between host and first device with nothing else on the
+// links: down, up, and the sum of both if both run.
 func (m *Machine) Rates() (down, up, both float64) {
 	n, rates := newNetwork(m), make([]float64, 2)
 	n.share([]*route{&n.hosts[0], &n.hostsUp[0]}, rates)
 	return n.hosts[0].alone, n.hostsUp[0].alone, rates[0] + rates[1]
 }
 
-// Budget returns the bytes that plans may use on device i: its memory less the reserve.
+// Budget returns the bytes that plans may use on device i: its memory minus the reserve.
 func (m *Machine) Budget(i int) int64 {
 	k := m.Kind(i)
 	return int64(k.Memory.Value) - int64(k.Reserve.Value)

@@ -7,9 +7,9 @@ import (
 	"slices"
 )
 
-// Validate lists every fault of m: numbers out of range, without source or in a
-// unit of another kind, names that are missing, unknown or used twice, links that
-// do not end in host memory.
+// Validate returns all faults of m, joined into one error: numbers out of range, without a source
+// or in a wrong unit; names that are missing, unknown or used twice; links that do not lead to
+// host memory.
 func (m *Machine) Validate() error {
 	v := &faults{}
 	v.want(m.Name != "", "no name")
@@ -21,7 +21,7 @@ func (m *Machine) Validate() error {
 	return errors.Join(v.all...)
 }
 
-// checkKinds looks at the rates of devices, links and the disk.
+// checkKinds checks the rates of devices, links and the disk.
 func (m *Machine) checkKinds(v *faults) {
 	for _, name := range sortedKeys(m.DeviceKinds) {
 		k := m.DeviceKinds[name]
@@ -50,7 +50,7 @@ func (m *Machine) checkKinds(v *faults) {
 	}
 }
 
-// checkLinks looks at the tree of links, and gives their numbers by name.
+// checkLinks checks the tree of links, and returns their numbers by name.
 func (m *Machine) checkLinks(v *faults) map[string]int {
 	links := map[string]int{}
 	for i, l := range m.Links {
@@ -85,7 +85,8 @@ func (m *Machine) checkLinks(v *faults) map[string]int {
 	return links
 }
 
-// checkDevices looks at the devices, and gives the link of each that ends in host memory, "" where its own is unknown.
+// checkDevices checks the devices. It returns, by device, the root link that it is under; "" if its
+// link is unknown.
 func (m *Machine) checkDevices(v *faults, links map[string]int) (root map[string]string) {
 	root = map[string]string{}
 	for i, d := range m.Devices {
@@ -107,7 +108,7 @@ func (m *Machine) checkDevices(v *faults, links map[string]int) (root map[string
 	return root
 }
 
-// checkPeers looks at the groups of devices that copy to each other; root is that of checkDevices.
+// checkPeers checks the groups of devices that copy to each other; root is what checkDevices returned.
 func (m *Machine) checkPeers(v *faults, root map[string]string) {
 	for i, g := range m.Peers {
 		for _, d := range g.Devices {
@@ -135,7 +136,7 @@ func (k *DeviceKind) numbers() []rated {
 		{k.GatherMiss, "gather_miss", "B/s", false}, {k.Cache, "cache", "B", false}, {k.Slice, "slice", "B", true},
 		{k.Launch, "launch", "s", true}, {k.CopySetup, "copy_setup", "s", true},
 	}
-	for _, n := range []rated{ // that may be absent
+	for _, n := range []rated{ // these may be absent
 		{k.GatherRow, "gather_row", "s", true}, {k.Product, "product", "s", true}, {k.GatherPacked, "gather_packed", "s", true},
 		{k.TF32, "tf32", "FLOP/s", false}, {k.Read, "read", "B/s", false},
 	} {

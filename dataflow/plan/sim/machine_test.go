@@ -229,3 +229,40 @@ func TestLoadMachine(t *testing.T) {
 		t.Errorf("read %q", m.Name)
 	}
 }
+
+// Every host has a bridge between its own sockets, and memory that is touched first in its own first socket.
+func TestBridgesOfHosts(t *testing.T) {
+	one := BuiltIn(t, "p100x8")
+	one.NICs = one.Bridge
+	m, err := one.OnHosts(2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	across := func(n *network, hosts int) (routes []*route) { // from the first socket to the second
+		for d := range 8 * hosts {
+			if d%8 < 4 {
+				routes = append(routes, &n.peers[d][d+4])
+			}
+		}
+		return routes
+	}
+	loads := func(n *network, hosts int) (routes []*route) { // of the second socket
+		for d := range 8 * hosts {
+			if d%8 >= 4 {
+				routes = append(routes, &n.hosts[d])
+			}
+		}
+		return routes
+	}
+	n, alone := newNetwork(m), newNetwork(one)
+	compare := func(what string, routes func(n *network, hosts int) []*route) {
+		want := together(alone, routes(alone, 1)...)
+		if r := together(n, routes(n, 2)...); !slices.Equal(r, slices.Concat(want, want)) {
+			t.Errorf("%s of two hosts run at %v bytes/ns, those of one at %v", what, r, want)
+		}
+	}
+	compare("copies between sockets", across)
+	n.atFirstRoot(m)
+	alone.atFirstRoot(one)
+	compare("loads from the first socket", loads)
+}

@@ -7,22 +7,24 @@ import (
 
 // A network is a machine's links as capacities that copies share.
 //
-// A link is three resources: its two directions, and both together, which matters
-// where a link that is busy both ways moves less than twice one way. A copy holds
-// every resource on its path and runs at one rate on all of them.
+// A link is three resources: each direction, and both together, as a link that is busy both ways
+// may move less than the sum of its directions. A copy uses every resource on its route, at the
+// same rate on all of them.
 type network struct {
 	names    []string
-	capacity []float64 // bytes/ns by resource: 3*link + down, up or both
-	latency  []float64 // ns by link
-	hosts    []route   // host memory of the device's root to device
-	hostsUp  []route   // device to host memory
-	disks    []route   // as hosts, from a file
-	disksUp  []route   // as hostsUp, to a file
-	peers    [][]route // from, to
-	setup    []float64 // ns by device
-	routes   uint32    // how many there are
+	capacity []float64         // bytes/ns by resource: 3*link + down, up or both
+	latency  []float64         // ns by link
+	hosts    []route           // by device: host memory of its root to the device
+	hostsUp  []route           // by device: back to that memory
+	disks    []route           // as hosts, from a file
+	disksUp  []route           // as hostsUp, to a file
+	disksFar map[[2]int]*route // see farDisk
+	peers    [][]route         // from device, to device
+	bridges  []int             // by host: the link between its roots; nil: one root
+	setup    []float64         // ns by device
+	routes   uint32            // number of routes so far
 
-	known [256]shared // what share worked out: a schedule repeats its sets of copies
+	known [256]shared // a cache of share, by hash: a schedule repeats its sets of copies
 
 	// scratch of share
 	left  []float64
@@ -42,15 +44,15 @@ type shared struct {
 	rates  []float64
 }
 
-// route is the way of one copy.
+// route is what one copy uses of a network.
 type route struct {
-	id      uint32  // counts a network's
+	id      uint32  // its number in the network
 	uses    []int32 // resources
-	alone   float64 // bytes/ns of a copy with no other beside it
+	alone   float64 // bytes/ns of a copy that shares nothing with others
 	latency float64 // ns from the start to the first byte, set-up included
 }
 
-// newNetwork compiles a valid machine.
+// newNetwork is the network of a valid machine.
 func newNetwork(m *Machine) *network {
 	n := &network{}
 	at := map[string]int{}
@@ -76,14 +78,15 @@ func newNetwork(m *Machine) *network {
 		n.hostsUp = append(n.hostsUp, n.route(i, chain[i], nil))
 	}
 	n.peers = make([][]route, len(m.Devices))
-	bridge := -1
-	if m.Bridge != "" {
-		bridge = add("bridge", m.Bridge)
+	for h := range m.Hosts() {
+		if m.Bridge != "" {
+			n.bridges = append(n.bridges, add(m.onHost(h, "bridge"), m.Bridge))
+		}
 	}
 	for i := range n.peers {
 		n.peers[i] = make([]route, len(m.Devices))
 		for j := range n.peers[i] {
-			n.peers[i][j] = n.staged(i, chain[i], chain[j], bridge)
+			n.peers[i][j] = n.staged(i, chain[i], chain[j], m.Devices[i].host)
 		}
 	}
 	for _, g := range m.Peers {
@@ -107,24 +110,46 @@ func newNetwork(m *Machine) *network {
 		}
 	}
 	n.adapters(m, add)
-	rate := defaultDisk / 1e9
-	if m.Disk != nil {
-		rate = m.Disk.Value / 1e9
-	}
-	disk := int32(len(n.capacity))
-	n.names, n.latency = append(n.names, "disk"), append(n.latency, 0)
-	n.capacity = append(n.capacity, rate, rate, rate)
-	for i := range n.hosts {
-		n.disks = append(n.disks, n.over(&n.hosts[i], disk+down, disk+both, rate))
-		n.disksUp = append(n.disksUp, n.over(&n.hostsUp[i], disk+up, disk+both, rate))
-	}
+	n.addDisks(m)
 	n.left = make([]float64, len(n.capacity))
 	n.users = make([]int32, len(n.capacity))
 	return n
 }
 
-// through is the way from device i over the tree: up to where the two chains part,
-// and down. In a valid machine peers that have no port share a root.
+// addDisks adds the disk of each host, and the routes between it and the host's devices.
+func (n *network) addDisks(m *Machine) {
+	rate := defaultDisk / 1e9
+	if m.Disk != nil {
+		rate = m.Disk.Value / 1e9
+	}
+	first := len(n.names)
+	for h := range m.Hosts() {
+		n.names, n.latency = append(n.names, m.onHost(h, "disk")), append(n.latency, 0)
+		n.capacity = append(n.capacity, rate, rate, rate)
+	}
+	for i, d := range m.Devices {
+		disk := int32(3 * (first + d.host))
+		n.disks = append(n.disks, n.over(&n.hosts[i], disk+down, disk+both, rate))
+		n.disksUp = append(n.disksUp, n.over(&n.hostsUp[i], disk+up, disk+both, rate))
+	}
+	n.disksFar = map[[2]int]*route{}
+}
+
+// farDisk is the route to device j from a file on the host of device i, which is another one.
+func (n *network) farDisk(i, j int) *route {
+	r := n.disksFar[[2]int{i, j}]
+	if r == nil {
+		disk := n.disks[i].uses[len(n.disks[i].uses)-2:] // what over has added
+		far := n.over(&n.peers[i][j], disk[0], disk[1], n.capacity[disk[0]])
+		r = &far
+		n.disksFar[[2]int{i, j}] = r
+	}
+	return r
+}
+
+// through is the route from device i through the tree: up to the link below which the two devices
+// part, and down. from and to are their links from the root on. In a valid machine peers without
+// ports share a root.
 func (n *network) through(i int, from, to []int) route {
 	k := 0
 	for k < len(from) && k < len(to) && from[k] == to[k] {
@@ -133,16 +158,16 @@ func (n *network) through(i int, from, to []int) route {
 	return n.route(i, from[k:], to[k:])
 }
 
-// staged is the way without peer access: through host memory, all links up and all
-// links down, in pieces that follow each other so closely that it is one copy.
-func (n *network) staged(i int, from, to []int, bridge int) route {
-	if len(from) > 0 && len(to) > 0 && from[0] != to[0] && bridge >= 0 {
-		from = append([]int{bridge}, from...)
+// staged is the route without peer access: through host memory, up all links and down all links.
+// The pieces of such a copy follow each other so closely that it counts as one copy.
+func (n *network) staged(i int, from, to []int, host int) route {
+	if len(from) > 0 && len(to) > 0 && from[0] != to[0] && n.bridges != nil {
+		from = append([]int{n.bridges[host]}, from...)
 	}
 	return n.route(i, from, to)
 }
 
-// route goes up the links of one list, last first, and down those of the other.
+// route is the route from a device up the links ups, last first, and down the links downs.
 func (n *network) route(device int, ups, downs []int) route {
 	n.routes++
 	r := route{id: n.routes, latency: n.setup[device], alone: math.Inf(1)}
@@ -165,15 +190,16 @@ func (n *network) route(device int, ups, downs []int) route {
 	return r
 }
 
-// over is r with a disk on its way, whose two directions share one rate.
+// over is route r extended by a disk of the given rate, which both directions share. way and both
+// are the disk's resources.
 func (n *network) over(r *route, way, both int32, rate float64) route {
 	n.routes++
 	return route{id: n.routes, uses: append(slices.Clone(r.uses), way, both), alone: min(r.alone, rate), latency: r.latency}
 }
 
-// share sets the rates (bytes/ns) of copies that run at the same time by max-min
-// fairness: all rates rise together; when a resource is full the copies on it stay
-// as they are and the others rise on.
+// share sets the rates (bytes/ns) of copies that run at the same time, by max-min fairness: all
+// rates rise together; when a resource is full, the rates of the copies on it stay and the others
+// rise on.
 func (n *network) share(copies []*route, rates []float64) {
 	if len(copies) == 1 {
 		rates[0] = copies[0].alone

@@ -2,18 +2,18 @@ package sim
 
 import "sagann/dataflow/plan"
 
-// Profile is what a search reads of a plan and its timeline, when the plan is gone.
+// Profile is what a search keeps of a plan and its timeline.
 type Profile struct {
-	Wall, Waits     int64 // ns; Waits: no kernel runs
-	InOrder         int64 // ns, before loads pass each other
-	Tasks           int
-	Moves           bool      // something is copied, beside results
-	Derives         bool      // values are made on arrival: again where they do not stay
-	Short           bool      // of host memory
-	Kernels, Copies []float64 // ns by phase: compute queues, and loads
+	Wall, Waits     int64     // ns of a step; Waits: those in which no kernel runs
+	InOrder         int64     // ns of a step with loads in the plan's order (see EarliestDeadline)
+	Tasks           int       // number of tasks
+	Moves           bool      // Plan.Moves
+	Derives         bool      // Plan.Derives
+	Short           bool      // the plan needs more host memory than there is
+	Kernels, Copies []float64 // ns by phase, summed over devices: compute queues, and loads
 }
 
-// ProfileOf reads p, which takes line on a machine.
+// ProfileOf is the profile of p, whose timeline on a machine is line.
 func ProfileOf(p *plan.Plan, line *Timeline) *Profile {
 	out := &Profile{Wall: line.Wall, Waits: line.Exposed + line.Idle, Tasks: len(p.Tasks), Moves: p.Moves(), Derives: p.Derives(),
 		Kernels: make([]float64, len(p.Spec.Phases)), Copies: make([]float64, len(p.Spec.Phases))}

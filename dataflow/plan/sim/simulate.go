@@ -8,14 +8,14 @@ import (
 	"sagann/dataflow/plan"
 )
 
-// Simulate predicts how p runs on m, one step of it: every queue runs its tasks in
-// order, a task starts when the one before it in its queue and its dependences have
-// ended, a kernel takes what its Cost takes at the device's rates, and copies share
-// the links they cross fairly, and the disk where host memory is a file. Host memory is
-// taken to be the one nearest to the device that copies. The result is a pure function of p and m.
+// Simulate predicts how one step of p runs on m. Every queue runs its tasks in order: a task
+// starts when the task before it in its queue and its dependences have ended. A kernel takes the
+// time that its Cost takes at the device's rates. Copies share fairly the links that they cross,
+// and the disk if host memory is a file. Each device copies from and to the host memory nearest
+// to it. The result depends on nothing but p and m.
 //
-// m must be valid and have as many devices as p; p must be verified. Simulate panics
-// otherwise, and on a plan that cannot proceed, which is a bug of the planner. Cost:
+// m must be valid and have at least as many devices as p, and p must be verified. Simulate panics
+// on too few devices, and on a plan that cannot proceed, which is a bug of the planner. Cost:
 // O(tasks + dependences) for a fixed number of queues.
 func Simulate(p *plan.Plan, m *Machine) *Timeline {
 	if n := max(1, p.Devices); n > len(m.Devices) {
@@ -47,7 +47,7 @@ type simulation struct {
 	before  []int32 // previous task of the same lane, -1 at the start
 	result  int64   // bytes of the Results task
 	now     int64
-	free    *chooser // nil: every queue runs in the order of the plan
+	free    *chooser // chooses the next load of each device; nil: every queue runs in the plan's order
 	started []int32  // with free: tasks in the order of their start
 	kernel  int      // running kernels
 	copies  int      // running copies
@@ -60,22 +60,22 @@ type simulation struct {
 type state uint8
 
 const (
-	free    state = iota // waits for its head to become ready
-	fixed                // runs until at
-	waiting              // a copy before its first byte, until at
-	flowing              // a copy that moves bytes, until at if the rates stay
+	free    state = iota // nothing runs: the head is not ready yet
+	fixed                // a kernel runs until lane.at
+	waiting              // a copy runs whose first byte moves at lane.at
+	flowing              // a copy moves bytes, until lane.at if its rate stays
 )
 
 type lane struct {
 	head  int32 // running or next task, -1 at the end
-	wait  int32 // a task that the head waits for; may be over
+	wait  int32 // a task that the head waits for, which may have ended by now; -1: none known
 	state state
 	route *route  // of a running copy
-	bytes int64   // that it moves
-	at    int64   // ns of the next event
-	left  float64 // bytes to move, as of since
+	bytes int64   // of a running copy
+	at    int64   // time of the next event, in ns
+	left  float64 // bytes that were still to move at time since
 	rate  float64 // bytes/ns
-	since int64
+	since int64   // time of the last change of rate, in ns
 }
 
 func newSimulation(p *plan.Plan, m *Machine) *simulation {
@@ -108,17 +108,22 @@ func newSimulation(p *plan.Plan, m *Machine) *simulation {
 	return s
 }
 
-// routeOf is the way of a copy, nil for a task that is none.
+// routeOf is the route of copy i over links and disk; nil if task i is no copy.
 func (s *simulation) routeOf(i int32) *route {
 	switch t := &s.p.Tasks[i]; t.Queue {
 	case plan.H2D:
-		if t.Value >= 0 && s.p.OnDisk(int(t.Value)) {
-			return &s.net.disks[t.Device]
-		}
+		disk, owner := t.Value >= 0 && s.p.OnDisk(int(t.Value)), int(t.Device)
 		if t.Value >= 0 && s.p.Devices > 1 { // a chunk lies on the host of its owner
-			if o := s.p.Owner(int(t.Own)); s.m.Devices[o].host != s.m.Devices[t.Device].host {
-				return &s.net.peers[o][t.Device]
-			}
+			owner = s.p.Owner(int(t.Own))
+		}
+		far := s.m.Devices[owner].host != s.m.Devices[t.Device].host
+		switch {
+		case disk && far:
+			return s.net.farDisk(owner, int(t.Device))
+		case disk:
+			return &s.net.disks[t.Device]
+		case far:
+			return &s.net.peers[owner][t.Device]
 		}
 		return &s.net.hosts[t.Device]
 	case plan.D2H:
@@ -132,7 +137,7 @@ func (s *simulation) routeOf(i int32) *route {
 	return nil
 }
 
-// size is the bytes that copy i moves.
+// size is the bytes that copy i moves, for a row gather times plan.GatherOverhead.
 func (s *simulation) size(i int32) int64 {
 	if s.p.Tasks[i].Kind == plan.Results {
 		return s.result
@@ -187,7 +192,7 @@ func (s *simulation) run() {
 		}
 	}
 	for _, q := range s.busy {
-		if i := s.lanes[q].head; i >= 0 { // who waits for a load tells of one that never starts
+		if i := s.lanes[q].head; i >= 0 { // with free, this is a task that waits for a load that never starts
 			panic(fmt.Sprintf("plan: %s never starts", s.p.Describe(int(i))))
 		}
 	}
@@ -246,7 +251,7 @@ func (s *simulation) end(l *lane) {
 	}
 }
 
-// advance moves the clock and books the time that passes.
+// advance moves the clock and adds the time that passes to the timeline's sums.
 func (s *simulation) advance(to int64) {
 	dt := to - s.now
 	s.now = to
@@ -263,7 +268,7 @@ func (s *simulation) advance(to int64) {
 	}
 }
 
-// reshare sets the rates of the flowing copies and when each would end.
+// reshare sets the rate of each flowing copy, and the time at which it ends if that rate stays.
 func (s *simulation) reshare() {
 	s.routes, s.rates = s.routes[:0], s.rates[:0]
 	for _, q := range s.flows {
@@ -279,7 +284,7 @@ func (s *simulation) reshare() {
 	}
 }
 
-// round clips one task to three hours, so that sums of times stay in range.
+// round rounds a time to ns, and to at most 1e13 ns (three hours), so that sums stay in range.
 func round(ns float64) int64 {
 	ns = min(ns, 1e13)
 	n := int64(ns)

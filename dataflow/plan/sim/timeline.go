@@ -8,19 +8,18 @@ import (
 	"sagann/dataflow/plan"
 )
 
-// Timeline is what the simulator predicts for one step (an epoch) of a plan. Times
-// are nanoseconds from the start of the step. At every moment of Wall a kernel runs on
-// some device (Compute), or none does but a copy (Exposed), or neither (Idle).
+// Timeline is what the simulator predicts for one step (an epoch) of a plan. Times are
+// nanoseconds, Start and End from the start of the step. Wall = Compute + Exposed + Idle.
 type Timeline struct {
 	Machine  string
-	Start    []int64 // by task of the global order
-	End      []int64
-	Wall     int64              // end of the last task
-	Busy     [plan.Queues]int64 // time in which a queue has a task running, summed over devices
-	Compute  int64              // a kernel runs; on one device, Busy[Compute]
-	Transfer int64              // at least one copy runs
-	Exposed  int64              // a copy runs and no kernel does
-	Idle     int64              // nothing runs
+	Start    []int64            // by task of the global order
+	End      []int64            // by task of the global order
+	Wall     int64              // the end of the last task
+	Busy     [plan.Queues]int64 // by queue: how long it runs tasks, summed over devices
+	Compute  int64              // how long a kernel runs on some device; on one device, Busy[Compute]
+	Transfer int64              // how long at least one copy runs
+	Exposed  int64              // how long a copy runs and no kernel does
+	Idle     int64              // how long nothing runs
 	Setup    int64              // loading what stays resident: once, before the first step
 	Links    []LinkUse          // in the machine's order
 	Path     []Share            // what the critical path consists of, largest first
@@ -29,14 +28,14 @@ type Timeline struct {
 // LinkUse is the traffic of one link in one step.
 type LinkUse struct {
 	Name     string
-	Down, Up int64   // bytes
-	Load     float64 // part of Wall in which the bytes would keep the busier direction busy, 0..1
+	Down, Up int64   // bytes; those of a row gather times plan.GatherOverhead
+	Load     float64 // utilisation, 0..1: the time that the bytes need at the link's rates, over Wall
 }
 
 // Share is the part of the critical path that one queue of a device runs.
 type Share struct {
 	Name string // device and queue: "gpu0 h2d"
-	Time int64
+	Time int64  // ns
 }
 
 // Seconds is the predicted time of an epoch.
@@ -48,8 +47,8 @@ func (t *Timeline) ComputeSeconds() float64 { return float64(t.Compute) / 1e9 }
 // ExposedSeconds is the transfer time that no kernel hides.
 func (t *Timeline) ExposedSeconds() float64 { return float64(t.Exposed) / 1e9 }
 
-// Critical names the device and queue that make up most of the critical path: what
-// to speed up first. It is empty when nothing takes time.
+// Critical names the device and queue with the largest part of the critical path: what
+// to speed up first. It is "" if nothing takes time.
 func (t *Timeline) Critical() string {
 	if len(t.Path) == 0 {
 		return ""
@@ -64,8 +63,8 @@ func (t *Timeline) String() string {
 		ms(t.Wall), t.Machine, ms(t.Compute), ms(t.Exposed), ms(t.Idle), t.Critical())
 }
 
-// critical walks back from the last end: the task before is the one whose end let
-// this one start. The times of the path add up to Wall.
+// critical finds the critical path: it walks back from the task that ends last, always to the
+// task whose end let this one start. The times of the path add up to Wall.
 func (s *simulation) critical() {
 	if len(s.t.End) == 0 {
 		return
@@ -97,7 +96,7 @@ func (s *simulation) critical() {
 	sort.SliceStable(s.t.Path, func(i, j int) bool { return s.t.Path[i].Time > s.t.Path[j].Time })
 }
 
-// links sums the bytes of every link.
+// links fills in Timeline.Links.
 func (s *simulation) links() {
 	n := s.net
 	traffic := make([]int64, len(n.capacity))

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 
@@ -8,14 +9,12 @@ import (
 	topology "sagann/ring"
 )
 
-// Tree is the tree of the first n devices of m, with the links that lead to them.
-// n = 0 means all. More devices than m has is an error.
+// Tree is the tree of the first n devices of m, with the links that lead to them; n = 0
+// means all. It is an error if m has fewer than n devices.
 func (m *Machine) Tree(n int) (*topology.Tree, error) {
-	if n == 0 {
-		n = len(m.Devices)
-	}
-	if n < 0 || n > len(m.Devices) {
-		return nil, fmt.Errorf("plan: a ring of %d devices on machine %s, which has %d", n, m.Name, len(m.Devices))
+	n, err := m.ringSize(n)
+	if err != nil {
+		return nil, err
 	}
 	t := &topology.Tree{Name: m.Name}
 	byName, at := map[string]*Link{}, map[string]int{}
@@ -71,7 +70,16 @@ func (m *Machine) Tree(n int) (*topology.Tree, error) {
 	return t, nil
 }
 
-// RingOf is the ring of the first n devices of m, 0 meaning all: see ring.New.
+// ringSize is the number of devices of a ring of n, where 0 means all.
+func (m *Machine) ringSize(n int) (int, error) {
+	if n < 0 || n > len(m.Devices) {
+		return 0, fmt.Errorf("plan: a ring of %d devices on machine %s, which has %d", n, m.Name, len(m.Devices))
+	}
+	return cmp.Or(n, len(m.Devices)), nil
+}
+
+// RingOf is the ring of the first n devices of m (see ring.New); n = 0 means all. It is an error if
+// m has fewer than n devices, or if n devices are more than one host and not whole hosts.
 func RingOf(m *Machine, n int) (*plan.Topology, error) {
 	if m.Hosts() > 1 {
 		return ringOfHosts(m, n)
@@ -83,19 +91,24 @@ func RingOf(m *Machine, n int) (*plan.Topology, error) {
 	return topology.New(t)
 }
 
-// MeasuredMachine is m with the links that were measured in the place of its own, and
-// as many devices: kinds of devices, which copies say nothing about, are those of m's
-// devices in turn. about says what was measured and stands as the source of every number.
+// MeasuredMachine is a machine with the measured links of got. Its devices are those that were
+// measured; their kinds, which copies tell nothing of, are those of m's devices in turn. The disk and
+// the network adapters, which were not measured, are those of m. about says what was measured and
+// becomes the source of every measured number.
 func MeasuredMachine(m *Machine, got *topology.Measured, name, about string) (*Machine, error) {
 	t, err := got.Tree(name)
 	if err != nil {
 		return nil, err
 	}
-	out := &Machine{Name: name, About: about, DeviceKinds: m.DeviceKinds, LinkKinds: map[string]LinkKind{}}
+	out := &Machine{Name: name, About: about, DeviceKinds: m.DeviceKinds, LinkKinds: map[string]LinkKind{}, Disk: m.Disk}
+	if m.NICs != "" {
+		out.NICs = "nics"
+		out.LinkKinds[out.NICs] = m.LinkKinds[m.NICs]
+	}
 	number := func(x float64) Number { return Number{x, "B/s", "measured: " + about} }
 	noLatency := Number{0, "s", "contained in copy_setup"}
 	kind := func(l topology.Link) string {
-		both := min(l.Down+l.Up, max(l.Both, l.Down, l.Up)) // noise aside, between one direction and the sum
+		both := min(l.Down+l.Up, max(l.Both, l.Down, l.Up)) // noise may put it below one direction or above the sum
 		if l.Both == 0 {
 			both = l.Down + l.Up
 		}
@@ -103,7 +116,7 @@ func MeasuredMachine(m *Machine, got *topology.Measured, name, about string) (*M
 		return l.Name
 	}
 	for _, l := range t.Links {
-		if l.Parent < 0 && l.Down == 0 { // no limit: what all links under it carry
+		if l.Parent < 0 && l.Down == 0 { // a root without a limit of its own: the sum of the links under it
 			for _, under := range t.Links {
 				if under.Parent == 0 {
 					l.Down, l.Up, l.Both = l.Down+under.Down, l.Up+under.Up, l.Both+under.Both
@@ -125,7 +138,7 @@ func MeasuredMachine(m *Machine, got *topology.Measured, name, about string) (*M
 		for _, d := range set.Devices {
 			group.Devices = append(group.Devices, out.Devices[d].Name)
 		}
-		if set.Rate > 0 { // one rate a port: that of the slowest pair
+		if set.Rate > 0 { // all ports of a set have one rate, that of the slowest pair
 			name := "peer"
 			if ports++; ports > 1 {
 				name += strconv.Itoa(ports)

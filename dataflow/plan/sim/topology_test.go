@@ -67,11 +67,12 @@ func (p prober) Time(c []ring.Copy) ([]float64, error) { return p.Rates(c), nil 
 // A machine file made of measurements reads back, and its ring is that of the machine
 // measured.
 func TestMeasuredMachine(t *testing.T) {
-	for _, name := range []string{"h200x4", "h200", "p100x8"} {
+	for _, name := range []string{"h200x4", "h200", "p100x8", "h200x8_ib"} {
 		m, err := sim.LoadMachine(name)
 		if err != nil {
 			t.Fatal(err)
 		}
+		m.Disk = &sim.Number{Value: 3e9, Unit: "B/s", Source: "made up for a test"}
 		tree, err := m.Tree(0)
 		if err != nil {
 			t.Fatal(err)
@@ -99,6 +100,32 @@ func TestMeasuredMachine(t *testing.T) {
 		r, err := sim.RingOf(back, 0)
 		if err != nil || !slices.Equal(r.Loaders, want.Loaders) {
 			t.Errorf("%s: loaders %v, of the measured machine %v (%v)", name, want.Loaders, r.Loaders, err)
+		}
+		if back.Disk == nil || *back.Disk != *m.Disk || back.LinkKinds[back.NICs] != m.LinkKinds[m.NICs] {
+			t.Errorf("%s: disk %v and adapters %v, of the measured machine %v and %v",
+				name, m.Disk, m.LinkKinds[m.NICs], back.Disk, back.LinkKinds[back.NICs])
+		}
+	}
+}
+
+// The ring of several hosts has the devices that are asked for, 0 meaning all.
+func TestRingOfHosts(t *testing.T) {
+	m, err := sim.LoadMachine("h200x8_ib:2")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n, want := range map[int]int{0: 16, 4: 4, 8: 8, 16: 16} {
+		r, err := sim.RingOf(m, n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(r.Order) != want {
+			t.Errorf("a ring of %d devices: order %v, want %d devices", n, r.Order, want)
+		}
+	}
+	for _, n := range []int{-8, 12, 17, 24} {
+		if r, err := sim.RingOf(m, n); err == nil {
+			t.Errorf("a ring of %d of 16 devices, 8 a host: order %v, want an error", n, r.Order)
 		}
 	}
 }

@@ -1,2 +1,2 @@
-// Package view shows plans: dot.go as a graph for Graphviz, html.go as one page with memory and queues.
+// Package view draws plans: dot.go as a graph for Graphviz, html.go as an HTML page with memory and queues.
 package view

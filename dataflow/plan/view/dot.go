@@ -9,16 +9,15 @@ import (
 	"sagann/dataflow/plan"
 )
 
-// dotLimit is the most nodes that a drawing has; Graphviz lays out more only slowly,
-// and nobody reads them.
+// dotLimit is the largest number of nodes of a drawing. Graphviz is slow with more, and nobody could
+// read them.
 const dotLimit = 400
 
-// Dot writes the chunk dataflow graph of p in Graphviz form: a node a task, in a box
-// for each phase of each queue, an edge for each dependence (dashed: the order of the
-// queue alone). A plan of more than 400 tasks is summarised: tasks of one queue and
-// phase that do the same to different chunks are one node, edges carry the number of
-// dependences. The label of the graph says what was summarised and left out. Cost:
-// O(tasks + dependences).
+// Dot writes the task graph of p in Graphviz form: one node per task, in a box for each phase of
+// each queue, and one edge per dependence. Dashed edges are the order of a queue where there is no
+// dependence. A plan of more than 400 tasks is summarised: tasks of one queue and phase that do the
+// same to different chunks are one node, and edges have the number of dependences. The label of the
+// graph says what was summarised and left out. The error is that of w. Cost: O(tasks + dependences).
 func Dot(p *plan.Plan, w io.Writer) error {
 	g := &dotGraph{p: p, edges: map[[2]int]int{}, whole: len(p.Tasks) <= dotLimit}
 	g.collect()
@@ -35,8 +34,8 @@ type dotGraph struct {
 	of      []int // node of each task, -1 when it was left out
 	left    int   // tasks without a node
 	edges   map[[2]int]int
-	order   [][2]int // keys of edges in the order of their finding
-	ordered map[[2]int]bool
+	order   [][2]int        // keys of edges in the order in which they were found
+	ordered map[[2]int]bool // by key: the edge is only the order of a queue
 }
 
 type dotNode struct {
@@ -90,8 +89,8 @@ func (g *dotGraph) collect() {
 	}
 }
 
-// edge adds one from a to b; one that only says the order of a queue gives way to a
-// dependence.
+// edge adds an edge from node a to node b. With order it is only the order of a queue; a dependence
+// between the same nodes replaces it.
 func (g *dotGraph) edge(a, b int, order bool) {
 	if a < 0 || a == b {
 		return
@@ -108,7 +107,7 @@ func (g *dotGraph) edge(a, b int, order bool) {
 	}
 }
 
-// dotColors are those of the queues.
+// dotColors are the colours of nodes, by queue.
 var dotColors = [plan.Queues]string{"#cfe3d4", "#cfdcf0", "#f3dfc1", "#e5d3ec"}
 
 func (g *dotGraph) write(b *bufio.Writer) {

@@ -20,17 +20,17 @@ var pageText string
 
 var pageTemplate = template.Must(template.New("page").Parse(pageText))
 
-// Page is a plan as one HTML page that loads nothing from anywhere.
+// Page writes a plan as one HTML page that loads no other files.
 type Page struct {
 	Title   string
-	Summary string // printed as it is
-	// Label says of task i what it does, without its chunk, and what else is known of it;
-	// nil: Plan.Activity and nothing else.
+	Summary string // preformatted text
+	// Label gives for task i what it does, without naming its chunk, and details to show beside
+	// it; nil: Plan.Activity, without details.
 	Label func(i int) (name, detail string)
 }
 
-// Write writes the page of p: summary, device memory by phase, and the queues of the
-// timeline t; nil for a page without one. Cost: O(tasks + dependences).
+// Write writes the page of p to w: summary, device memory by phase and, unless t is nil, the queues
+// of timeline t. The error is that of w. Cost: O(tasks + dependences).
 func (g *Page) Write(w io.Writer, p *plan.Plan, t *sim.Timeline) error {
 	d := pageData{Title: g.Title, Summary: g.Summary, Memory: memoryMap(p)}
 	d.Facts = []fact{
@@ -76,21 +76,21 @@ func timeText(ns int64) string {
 	return d.Round(time.Hour).String()
 }
 
-// queueData is the timeline as the page's script reads it: columns by task, in the
-// global order.
+// queueData is the timeline as the page's script reads it. Lane and all fields below it are by task,
+// in the global order. Times are ns.
 type queueData struct {
 	Wall   int64       `json:"wall"`
 	Lanes  []laneData  `json:"lanes"`
-	Labels [][2]string `json:"labels"` // what, and more about it
-	Lane   []int       `json:"lane"`
-	Label  []int       `json:"label"`
+	Labels [][2]string `json:"labels"` // what Page.Label returns
+	Lane   []int       `json:"lane"`   // index into Lanes
+	Label  []int       `json:"label"`  // index into Labels
 	Start  []int64     `json:"start"`
 	Took   []int64     `json:"took"`
 	Own    []int32     `json:"own"`
 	Other  []int32     `json:"other"`
 	Phase  []int32     `json:"phase"`
 	Bytes  []int64     `json:"bytes"` // of copies
-	Wait   []int32     `json:"wait"`  // the task whose end let it start, -1: none
+	Wait   []int32     `json:"wait"`  // the last to end of the tasks that it waited for; -1: none
 }
 
 type laneData struct {
@@ -152,13 +152,13 @@ func phaseOf(k *plan.Task) int32 {
 	return k.Phase
 }
 
-// memoryPage is the map of device memory: phases to the right, addresses down.
+// memoryPage is the map of device memory: phases go to the right, addresses down.
 type memoryPage struct {
 	Height float64
 	Phases []phaseMark
 	Rects  []memoryRect
-	Rows   []memoryRow
-	More   int // buffers without a row
+	Rows   []memoryRow // a table of the largest buffers
+	More   int         // how many buffers are not in the table
 }
 
 type phaseMark struct {

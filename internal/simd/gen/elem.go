@@ -8,8 +8,8 @@ import (
 )
 
 // elemKernel is an element-wise kernel: body maps one vector of each input to
-// the result. Whole vectors and the masked rest run the same body, so a result
-// does not depend on its place.
+// the result. Whole vectors and the masked rest use the same body, so a result
+// does not depend on its position.
 type elemKernel struct {
 	name   string
 	params string // in the order of the Go signature

@@ -76,7 +76,7 @@ func (e *emitter) tiles(cols reg.GPVirtual, body func(vecs int, mask reg.Registe
 	e.Label(done)
 }
 
-// startSums returns n vectors of sums: zeros, or with more what lies at acc; the last is
+// startSums returns n vectors of sums. They are zero or, with more, loaded from acc. The last vector is
 // masked.
 func (e *emitter) startSums(n int, acc reg.GPVirtual, mask reg.Register, more bool) []reg.VecVirtual {
 	sums := make([]reg.VecVirtual, n)
@@ -95,8 +95,8 @@ func (e *emitter) startSums(n int, acc reg.GPVirtual, mask reg.Register, more bo
 	return sums
 }
 
-// endSums adds the sums of a tile to the accumulator at acc, or with more, as they began
-// with it, stores them there; the last is masked.
+// endSums adds the sums of a tile to the accumulator at acc. With more it stores them there, as they began
+// with it. The last vector is masked.
 func (e *emitter) endSums(sums []reg.VecVirtual, acc reg.GPVirtual, mask reg.Register, more bool) {
 	for v, s := range sums {
 		to := at(acc, 4*e.width()*v)
@@ -116,9 +116,9 @@ func (e *emitter) endSums(sums []reg.VecVirtual, acc reg.GPVirtual, mask reg.Reg
 	}
 }
 
-// gatherSum keeps the sums of one tile in registers while the rows pass by, prefetches
-// the tile of the row ahead edges later, and adds the sums to the accumulator; with more
-// it continues the sums that lie there.
+// gatherSum keeps the sums of one tile in registers while it reads the rows, prefetches
+// the tile of the row that is ahead edges later, and adds the sums to the accumulator. With more
+// it continues the sums in the accumulator.
 func gatherSum(e *emitter, name, params string, weighted, more bool) {
 	e.begin(name, params)
 	acc, src, ld, idx := e.ptr("acc"), e.ptr("src"), e.num("ld"), e.ptr("idx")
@@ -174,7 +174,7 @@ func gatherSum(e *emitter, name, params string, weighted, more bool) {
 				if v == vecs-1 {
 					x = e.loadMasked(x.(operand.Mem), mask)
 				}
-				if weighted { // rounded before it is added, as a product that lies in memory is
+				if weighted { // round the product before it is added: a product in memory is rounded, too
 					y := e.vec()
 					e.VMULPS(x, a, y)
 					x = y

@@ -10,8 +10,9 @@ func philoxKernels() []kernel {
 	return []kernel{{name: "philox", params: "w0, w1, w2, w3, of []uint32, step, slot, site, k0, k1 uint32", avx512: true, emit: philox}}
 }
 
-// philox makes the words of eight counters at a time, and of sixteen in AVX-512. Products of 64 bits are made of the even lanes, and of the
-// odd ones, which are moved there before the first round and back after the last: only the lower half of a lane counts in between.
+// philox computes the words of eight counters at a time, of sixteen with AVX-512. The instruction for 64-bit
+// products multiplies even lanes only. So the counters of odd lanes are moved to even lanes of other registers
+// before the first round, and back after the last. In between only the lower half of each 64-bit lane matters.
 func philox(e *emitter) {
 	e.begin("philox", "w0, w1, w2, w3, of []uint32, step, slot, site, k0, k1 uint32")
 	from, n := e.ptr("of"), e.length("of")
@@ -21,7 +22,7 @@ func philox(e *emitter) {
 	}
 	m0, m1 := e.words(0xD2511F53), e.words(0xCD9E8D57)
 	w0, w1 := e.words(0x9E3779B9), e.words(0xBB67AE85)
-	var same [5]reg.Register // of all counters, and the key
+	var same [5]reg.Register // the words that all counters share, and the key
 	for i, name := range []string{"step", "slot", "site", "k0", "k1"} {
 		same[i] = e.Load(e.Param(name), e.GP32())
 	}
@@ -34,7 +35,7 @@ func philox(e *emitter) {
 	loop := e.label("counters")
 	e.Label(loop)
 	k0, k1 := spread(same[3]), spread(same[4])
-	var a, b, c, d [2]reg.VecVirtual // of even lanes, and of odd ones
+	var a, b, c, d [2]reg.VecVirtual // for even lanes, and for odd lanes
 	for h := range 2 {
 		a[h], b[h], c[h], d[h] = e.vec(), spread(same[0]), spread(same[1]), spread(same[2])
 	}
@@ -65,7 +66,7 @@ func philox(e *emitter) {
 	e.end()
 }
 
-// words is a register full of one number.
+// words is a register with the same number in all lanes.
 func (e *emitter) words(x uint32) reg.VecVirtual {
 	to := e.vec()
 	if e.wide {
@@ -93,7 +94,7 @@ func (e *emitter) store(from reg.VecVirtual, to reg.Register) {
 	}
 }
 
-// high is the upper halves of products in the lower ones, xor x xor y.
+// high moves the upper halves of products to the lower halves, and computes xor with x and y.
 func (e *emitter) high(product, x, y reg.VecVirtual) reg.VecVirtual {
 	to := e.vec()
 	e.VPSRLQ(operand.U8(32), product, to)

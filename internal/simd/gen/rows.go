@@ -22,8 +22,8 @@ func rowKernels() []kernel {
 	}
 }
 
-// sumRows keeps the sums of one tile in registers while the rows pass by, and adds them
-// to the accumulator; with more it continues the sums that lie there.
+// sumRows keeps the sums of one tile in registers while it reads the rows, and adds them
+// to the accumulator. With more it continues the sums in the accumulator.
 func sumRows(e *emitter, name string, more bool) {
 	e.begin(name, "acc, x []float32, n int")
 	acc, x, rows, cols := e.ptr("acc"), e.ptr("x"), e.num("n"), e.length("acc")
@@ -55,8 +55,8 @@ func sumRows(e *emitter, name string, more bool) {
 	e.end()
 }
 
-// maxRows keeps the maxima of a vector of columns, and their ranks, in registers while the
-// rows pass by.
+// maxRows keeps the maxima of a vector of columns, and their ranks, in registers while it reads the
+// rows.
 func maxRows(e *emitter) {
 	e.begin("maxRows", "acc, arg, x, rank []float32")
 	acc, cols, arg, x := e.ptr("acc"), e.length("acc"), e.ptr("arg"), e.ptr("x")
@@ -152,7 +152,7 @@ func rowFill(e *emitter) {
 	e.end()
 }
 
-// unpackHalf makes floats of the halves of words, which are their upper halves. The
+// unpackHalf converts bfloat16 numbers, two in each word, to floats. The
 // length of dst is a multiple of 8.
 func unpackHalf(e *emitter) {
 	e.begin("unpackHalf", "dst, x []float32")

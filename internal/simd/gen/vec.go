@@ -10,8 +10,8 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// Predicates of VCMPPS: ordered and quiet, but for those that are also true for NaN:
-// notEQ, notGE, notLE and NaN, which is true for nothing else; ordered is its opposite.
+// Predicates of VCMPPS. They are quiet, and false if an operand is NaN, except notEQ, notGE and notLE, which are
+// then true. NaN is true only if an operand is NaN, and ordered is its opposite.
 const (
 	cmpEQ    = operand.U8(0x00)
 	cmpLT    = operand.U8(0x11)
@@ -112,8 +112,8 @@ func (e *emitter) bits(b uint32) operand.Mem {
 	return m
 }
 
-// constant names a constant of the kernel. AVX-512 has registers enough to keep
-// all of them there; AVX2 uses them from memory.
+// constant defines a constant of the kernel. AVX-512 has enough registers to keep
+// all constants there; AVX2 reads them from memory.
 func (e *emitter) constant(name string, v float64) { e.constBits(name, math.Float32bits(float32(v))) }
 
 func (e *emitter) constBits(name string, b uint32) {

@@ -26,14 +26,14 @@ type program struct {
 // translator is the settings of the compiler, the same for the header and for programs.
 var translator = []string{"-std=c++17", "-O1", "-U_FORTIFY_SOURCE", "-w"}
 
-// kept is how long a program stays that no test has asked for.
+// kept is how long a program is kept after its last use.
 const kept = 10 * 24 * time.Hour
 
 var kernelHead = regexp.MustCompile(`extern "C" __global__ void __launch_bounds__\([^)]*\) (\w+)\(([^)]*)\)`)
 
-// folder is where programs are, beside the header that all of them begin with. Programs stay
-// there from run to run, as Go's build cache keeps packages: translating them takes most of
-// the time of some tests. The folder's name tells header, settings and compiler.
+// folder is the folder of programs and of the header that all of them include. Programs are kept
+// from run to run, as in Go's build cache: compiling them takes most of
+// the time of some tests. The folder's name is a hash of header, settings and compiler.
 var folder = sync.OnceValues(func() (string, error) {
 	base, err := os.UserCacheDir()
 	if err != nil {
@@ -63,7 +63,7 @@ var folder = sync.OnceValues(func() (string, error) {
 
 // removeOld removes what has not been used for long; what is in use elsewhere is not old.
 func removeOld(dir string) {
-	list, _ := os.ReadDir(dir) // nothing there is nothing to remove
+	list, _ := os.ReadDir(dir) // if it fails there is nothing to remove
 	for _, e := range list {
 		if i, err := e.Info(); err == nil && time.Since(i.ModTime()) > kept && e.Name() != "threads.h" {
 			os.RemoveAll(filepath.Join(dir, e.Name()))
@@ -71,20 +71,20 @@ func removeOld(dir string) {
 	}
 }
 
-// used says whether a file is there, and marks it and its folder as used.
+// used reports whether a file exists, and marks it and its folder as used now.
 func used(path string) bool {
 	now := time.Now()
 	return os.Chtimes(path, now, now) == nil && os.Chtimes(filepath.Dir(path), now, now) == nil
 }
 
-// translate calls the compiler. The result has its name when it is whole: other test programs
-// may want it at the same time.
+// translate compiles text to the file to. It writes a temporary file and renames it, as other test
+// programs may want the same file at the same time.
 func translate(to, text string, args ...string) error {
 	f, err := os.CreateTemp(filepath.Dir(to), "new-")
 	if err != nil {
 		return err
 	}
-	defer os.Remove(f.Name()) // if it has not been renamed
+	defer os.Remove(f.Name()) // does nothing after the rename
 	if err := f.Close(); err != nil {
 		return err
 	}
@@ -97,7 +97,7 @@ func translate(to, text string, args ...string) error {
 	return errors.Join(os.Chmod(f.Name(), 0o777), os.Rename(f.Name(), to))
 }
 
-// build translates a source, or finds the program of it.
+// build compiles a source, unless its program exists already.
 func build(source string) (*program, error) {
 	dir, err := folder()
 	if err != nil {

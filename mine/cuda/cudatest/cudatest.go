@@ -17,7 +17,7 @@ import (
 	"sagann/device"
 )
 
-// emulated is a GPU whose kernels run so.
+// emulated is a GPU whose kernels run on the CPU.
 type emulated struct {
 	device.Device
 	base    uint64
@@ -25,9 +25,9 @@ type emulated struct {
 	servers map[string]*server // by path, those that have run something
 }
 
-// pinned is the host memory of all emulated GPUs: each reads that of the others, too.
-// Kernels see it as it was at the first launch after it was taken; rows do not change, and
-// what copies write later is not for kernels.
+// pinned is the pinned host memory of all emulated GPUs, which may also read each other's.
+// Kernels see it as it was at the first launch after it was taken. That is enough: rows do not
+// change, and kernels do not read what copies write there later.
 var (
 	pinnedMu sync.Mutex
 	pinned   = map[*byte]*hostBlock{}
@@ -59,8 +59,8 @@ func Open(t testing.TB, index int, budget int64) device.GPU {
 	return e
 }
 
-// Close closes the device and ends the programs. Host memory that nobody gave back is gone,
-// too: its place may be another's.
+// Close closes the device and ends the programs. It also forgets host memory that was not freed, since
+// its address may be used again.
 func (e *emulated) Close() error {
 	pinnedMu.Lock()
 	maps.DeleteFunc(pinned, func(_ *byte, h *hostBlock) bool { return h.of == e })
@@ -83,7 +83,7 @@ func Must(t testing.TB) func(error) {
 	}
 }
 
-// Room takes so many bytes of d: a queue, the memory, and its address there.
+// Room allocates bytes on d. It returns a new queue, the memory and its address.
 func Room(t testing.TB, d device.GPU, bytes int64) (device.Queue, device.Mem, uint64) {
 	t.Helper()
 	must := Must(t)
@@ -112,7 +112,7 @@ func (e *emulated) NewQueue(name string) (q device.Queue, err error) {
 	return e.queue, err
 }
 
-// HostAlloc keeps the memory in mind: kernels may read it.
+// HostAlloc takes host memory and records it, as kernels may read it.
 func (e *emulated) HostAlloc(bytes int64) (device.HostMem, error) {
 	h, err := e.Device.HostAlloc(bytes)
 	if err == nil && bytes > 0 {
@@ -123,7 +123,7 @@ func (e *emulated) HostAlloc(bytes int64) (device.HostMem, error) {
 	return h, err
 }
 
-// HostFree forgets it.
+// HostFree frees host memory and forgets it.
 func (e *emulated) HostFree(h device.HostMem) error {
 	pinnedMu.Lock()
 	if len(h.Bytes()) > 0 {
@@ -133,7 +133,7 @@ func (e *emulated) HostFree(h device.HostMem) error {
 	return e.Device.HostFree(h)
 }
 
-// Address is a place that no program has anything at.
+// Address is an address that no process uses for anything else.
 func (e *emulated) Address(m device.Mem) (uint64, error) { return e.base + uint64(m.Off()), nil }
 
 // Detail does nothing.
@@ -153,7 +153,7 @@ func (b emulatedBatch) Commands() int { return len(b) }
 // Prepare keeps the commands.
 func (e *emulated) Prepare(c []device.Command) (device.Batch, error) { return emulatedBatch(c), nil }
 
-// Release has nothing to free.
+// Release does nothing.
 func (e *emulated) Release(device.Batch) {}
 
 // Compile makes a program of the kernels.
@@ -202,11 +202,11 @@ func (e *emulated) command(arena []byte, c device.Command) error {
 	return e.call(arena, c.Call, pinnedNow())
 }
 
-// mostStarts is how often a launch is tried with a program started anew. Where a program lies
-// is random in a terabyte: only what no program can have is occupied twice.
+// mostStarts is how often a launch is tried, each time with a new process. The addresses that a process
+// uses are random within a terabyte, so a conflict does not repeat unless an address can never be used.
 const mostStarts = 4
 
-// call runs a kernel, if need be in another start of its program.
+// call runs a kernel. If the memory's place is taken in the process, it starts another one.
 func (e *emulated) call(arena []byte, c *device.Call, host []memory) error {
 	f := c.Func.(*emulatedFunc)
 	err := e.run(f, c, arena, host)
@@ -219,7 +219,7 @@ func (e *emulated) call(arena []byte, c *device.Call, host []memory) error {
 	return nil
 }
 
-// run runs a kernel in a program that runs already, or starts it.
+// run runs a kernel in its process, and starts the process if there is none.
 func (e *emulated) run(f *emulatedFunc, c *device.Call, arena []byte, host []memory) (err error) {
 	s := e.servers[f.program.path]
 	if s == nil {
@@ -234,7 +234,7 @@ func (e *emulated) run(f *emulatedFunc, c *device.Call, arena []byte, host []mem
 	return err
 }
 
-// pinnedNow is the host memory that kernels may read.
+// pinnedNow lists the host memory that kernels may read.
 func pinnedNow() (list []memory) {
 	pinnedMu.Lock()
 	defer pinnedMu.Unlock()

@@ -19,17 +19,17 @@ type server struct {
 	errors  bytes.Buffer
 }
 
-// memory is bytes and where kernels see them.
+// memory is bytes, and the address at which kernels see them.
 type memory struct {
 	at    uint64
 	bytes []byte
 }
 
-// errOccupied says that a program has something of its own where memory must be. Nothing ran:
-// another start of the program, which lies elsewhere, can run the launch.
+// errOccupied says that the process uses the address of memory for something else. Nothing ran, so
+// another process, which uses other addresses, can run the launch.
 var errOccupied = errors.New("the memory's place is taken")
 
-// exitOccupied is the exit status that says so (occupied in threads.h).
+// exitOccupied is the exit status for errOccupied (occupied in threads.h).
 const exitOccupied = 9
 
 func start(p *program) (s *server, err error) {
@@ -81,6 +81,6 @@ func (s *server) run(kernel int, c *device.Call, arena memory, host []memory) er
 
 // end ends the program.
 func (s *server) end() error {
-	s.in.Close() // its error is that of a program that has ended, which Wait tells
+	s.in.Close() // an error means that the program has ended; Wait reports that
 	return s.command.Wait()
 }

@@ -1,0 +1,85 @@
+package cuda_test
+
+import (
+	"encoding/binary"
+	"strings"
+	"testing"
+
+	"sagann/chunk"
+	"sagann/device"
+	"sagann/kernel"
+	"sagann/kernel/cuda"
+	"sagann/mine/cuda/cudatest"
+)
+
+// emulate runs p on an emulated GPU over cells, of which there is none for rows, with operands of these numbers, and brings the operands back. Launches
+// have what l has, and a list for indexed rows.
+func emulate(t *testing.T, p *kernel.Program, cells []*chunk.Rect, l *kernel.GPULaunch, index []uint32, bufs [][]float32) {
+	t.Helper()
+	c, err := cuda.Render(p, cuda.H200)
+	if err != nil {
+		t.Fatal(err)
+	}
+	size := int64(4 * len(index))
+	for _, x := range bufs {
+		size += kernel.Align(int64(4 * len(x)))
+	}
+	for _, r := range cells {
+		size += kernel.Align(r.Bytes)
+	}
+	size = max(kernel.Align(size), 1<<20) // host memory has pages of its own then
+	d := cudatest.Open(t, 0, size+1<<12)
+	must := cudatest.Must(t)
+	q, m, base := cudatest.Room(t, d, size)
+	h, err := d.HostAlloc(size)
+	must(err)
+	defer func() { must(d.HostFree(h)); must(d.Free(m)) }()
+	functions, err := d.Compile(cuda.Emulated(c.Source), c.Names)
+	must(err)
+	at := int64(0)
+	put := func(b []byte) uint64 {
+		copy(h.Bytes()[at:], b)
+		from := at
+		at += kernel.Align(int64(len(b)))
+		return base + uint64(from)
+	}
+	for _, x := range bufs {
+		b, err := binary.Append(nil, binary.LittleEndian, x)
+		must(err)
+		l.Bufs = append(l.Bufs, put(b))
+	}
+	b, err := binary.Append(nil, binary.LittleEndian, index)
+	must(err)
+	l.Index = put(b)
+	var commands []device.Command
+	add := func(l *kernel.GPULaunch) {
+		for _, s := range c.Steps(l) {
+			if strings.Contains(c.Names[s.Func], "hub") || s.Grid[1] > 1 {
+				t.Fatalf("%s, %d slices: not emulated", c.Names[s.Func], s.Grid[1])
+			}
+			commands = append(commands, device.Command{Call: &device.Call{Func: functions[s.Func], Grid: s.Grid, Block: s.Block, Shared: s.Shared, Args: s.Args}})
+		}
+	}
+	for k, r := range cells {
+		cell, of := put(r.Mem[:r.Bytes]), *l
+		part := func(off int64) uint64 {
+			if off < 0 {
+				return 0
+			}
+			return cell + uint64(off)
+		}
+		of.First, of.Last = k == 0, k == len(cells)-1
+		of.Cell = &kernel.GPUCell{Ptr: r.View().Ptr, PtrAt: part(r.PtrOff), Other: part(r.OtherOff), Rank: part(r.RankOff), Weight: part(r.WeightOff)}
+		add(&of)
+	}
+	if cells == nil {
+		add(l)
+	}
+	must(d.CopyH2D(q, m, 0, h.Bytes()))
+	must(d.Launch(q, device.GPUFunc(p.Name, func(g device.GPU) (device.Batch, error) { return g.Prepare(commands) })))
+	must(d.CopyD2H(q, h.Bytes(), m, 0))
+	must(d.Sync())
+	for k, x := range bufs {
+		copy(x, device.View[float32](h.Bytes()[l.Bufs[k]-base:][:4*len(x)]))
+	}
+}

@@ -1,0 +1,39 @@
+package kernel
+
+import "slices"
+
+// Indexed rows. An operand may be a table of which a launch has some rows: a list, Launch.Index, says where each of its rows lies
+// there. Kernels that read rows one by one read them there, and no copy brings them together first.
+
+// Indexable tells whether rows of operand k are read one by one. A product or a sum over all rows reads them as a matrix.
+func (p *Program) Indexable(k int) bool {
+	for i := range p.Leaves {
+		if l := &p.Leaves[i]; l.From != Cell && l.Operand == k && (l.From != Own && l.From != Other || p.matrix(l.Reg)) {
+			return false
+		}
+	}
+	return !slices.ContainsFunc(p.Outs, func(o Out) bool { return o.Operand == k || o.Aux == k })
+}
+
+// matrix tells whether register r is read as a matrix.
+func (p *Program) matrix(r int) bool {
+	return slices.ContainsFunc(p.Instrs, func(in Instr) bool { return in.Role.Apart() && slices.Contains(in.In, r) }) ||
+		slices.ContainsFunc(p.Outs, func(o Out) bool { return o.Acc.Global() && (o.Reg == r || o.Acc.Pair() && o.Reg2 == r) })
+}
+
+// WithIndex is p that reads rows of operand k, which is Indexable, by the launch's list.
+func (p *Program) WithIndex(k int) *Program {
+	q := *p
+	q.Leaves = slices.Clone(p.Leaves)
+	for i := range q.Leaves {
+		if l := &q.Leaves[i]; l.Operand == k && (l.From == Own || l.From == Other) {
+			l.Indexed = true
+		}
+	}
+	return &q
+}
+
+// Indexes tells whether p reads any rows so.
+func (p *Program) Indexes() bool {
+	return slices.ContainsFunc(p.Leaves, func(l Leaf) bool { return l.Indexed })
+}
