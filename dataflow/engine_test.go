@@ -106,29 +106,31 @@ func runOn(p *program, v values, o options, ranks *net.Group) (map[string][]floa
 func (e *engine) plan(l, eval *dataflow.Lowered) (p, q *plan.Plan, err error) {
 	po := plan.Options{P: e.o.p, Slots: e.o.slots, Serial: e.o.serial, Stream: e.o.stream, Schedule: e.o.schedule, Straight: e.o.straight,
 		Devices: e.o.devices, Groups: []int{e.o.group}, Ring: e.o.ring, Whole: e.o.whole, More: e.o.more, Windows: e.o.windows, Diagonal: e.o.diagonal}
-	m, err := sim.LoadMachine("h200")
-	if err != nil {
-		return nil, nil, err
+	var m *sim.Machine // nil: no loads pass each other
+	if e.o.early {
+		if m, err = sim.LoadMachine("h200"); err != nil {
+			return nil, nil, err
+		}
 	}
-	d, how := planner.NewDecoder(m), planner.How{EDF: e.o.early}
+	d := planner.NewDecoder(m)
 	if eval != nil {
 		po.Beside = eval.Spec
 	}
 	cells := func(int) (*plan.Cells, error) { return e.cells, nil }
 	if e.o.slack >= 0 {
 		po.Budget = 1
-		_, err := d.New(l.Spec, cells, po, how)
+		_, err := d.New(l.Spec, cells, po, plan.Rule{})
 		var small *plan.BudgetError
 		if !errors.As(err, &small) {
 			return nil, nil, fmt.Errorf("a budget of one byte gives %v", err)
 		}
 		po.Budget = small.Smallest + e.o.slack
 	}
-	if p, err = d.New(l.Spec, cells, po, how); err != nil || eval == nil {
+	if p, err = d.New(l.Spec, cells, po, plan.Rule{}); err != nil || eval == nil {
 		return p, nil, err
 	}
 	po.Beside, po.Base = nil, p
-	q, err = d.New(eval.Spec, cells, po, how)
+	q, err = d.New(eval.Spec, cells, po, plan.Rule{})
 	return p, q, err
 }
 

@@ -177,7 +177,7 @@ func (c *chooser) fewest(from *tune.Decision) (*choice, error) {
 	known := c.p.cfg.devices() <= len(m.Devices) // else plans cannot be compared
 	k := tune.Key{Packed: c.packed()[0], Slices: max(1, c.p.cfg.Outcome.Slices)}.With(c.p.cfg.Outcome.Store)
 	if from != nil {
-		o.P, k.Packed = from.P, from.Packed
+		o.P = from.P
 	}
 	if o.Schedule == plan.Auto {
 		o.Schedule = plan.Sag

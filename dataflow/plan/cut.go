@@ -46,9 +46,3 @@ func (o *Options) Prepare(s *Spec) (*Spec, error) {
 	}
 	return s, nil
 }
-
-// Cut is s with its phases split as the schedule needs.
-func Cut(s *Spec, schedule string) (*Spec, error) {
-	o := Options{Schedule: schedule}
-	return o.Prepare(s)
-}

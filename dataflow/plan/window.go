@@ -38,19 +38,6 @@ func (w *Window) Phases(n int) int {
 	return w.To - w.From + 1
 }
 
-// Within tells whether o is open in all phases in which w is. It is false if both last the whole run.
-func (w *Window) Within(o *Window) bool {
-	switch {
-	case o.From == Whole || w.From == Whole:
-		return w.From != Whole
-	case w.From > w.To:
-		return o.From > o.To && o.From <= w.From && w.To <= o.To
-	case o.From > o.To:
-		return w.From >= o.From || w.To <= o.To
-	}
-	return o.From <= w.From && w.To <= o.To
-}
-
 // Lasts tells whether the window is open when a step begins.
 func (w *Window) Lasts() bool { return w.From == Whole || w.From > w.To }
 

@@ -12,24 +12,21 @@ type Move struct {
 	Name string
 	When func(s *search, e *Eval) bool
 	From func(s *search, e *Eval) []Decision
-	Fine bool // many changes, each of which helps little: not for kinds that are far from their best
 }
 
 // moves is the table of contents of the search: in each turn every row is tried once, in this order,
 // from the best that the rows before have come to.
 var moves = []Move{
-	{"intervals", programs, intervals, false},
-	{"rule", exposed, rules, false},
-	{"slots", exposed, slots, false},
-	{"read ahead", exposed, readAhead, false},
-	{"store one", programs, storeOne, false},
-	{"save", programs, save, false},
-	{"intervals", alone, intervals, false}, // what is stored has changed
-	{"price", exposed, price, false},
-	{"group", exposed, group, false},
-	{"schedule", exposed, schedule, false},
-	{"pack", programs, pack, false},
-	{"keep one", exposed, keepOne, true},
+	{"intervals", programs, intervals},
+	{"rule", exposed, rules},
+	{"slots", exposed, slots},
+	{"read ahead", exposed, readAhead},
+	{"store one", programs, storeOne},
+	{"save", programs, save},
+	{"price", exposed, price},
+	{"group", exposed, group},
+	{"schedule", exposed, schedule},
+	{"pack", programs, pack},
 }
 
 // LeaveOut takes a move out of the table for as long as the process runs, to measure what the move wins; false: there is
@@ -49,17 +46,15 @@ func exposed(s *search, e *Eval) bool {
 
 func programs(s *search, e *Eval) bool { return true }
 
-// alone: one device, which takes a third as many plans to try other numbers of intervals as several do.
-func alone(s *search, e *Eval) bool { return s.p.Options.Devices <= 1 }
-
 // The moves.
 
-// rules begins again without prices: by copies saved and, on one device, by the estimate of a step, where hidden copies
-// count little or more.
+// rules begins again without prices, with each that memory may be given to first, and both ways of counting the copies that are saved.
 func rules(s *search, e *Eval) []Decision {
-	list := []plan.Rule{{Brief: true}}
-	if alone(s, e) && e.Schedule != plan.DestOrder {
-		list = append(list, plan.Rule{Hidden: 0.02}, plan.Rule{Hidden: 0.2})
+	var list []plan.Rule
+	for _, first := range []plan.First{plan.WholeFirst, plan.WindowsFirst, plan.SlotsFirst} {
+		if first != plan.WindowsFirst || s.alone() {
+			list = append(list, plan.Rule{First: first, Brief: true}, plan.Rule{First: first})
+		}
 	}
 	return vary(e, list, func(d *Decision, r plan.Rule) {
 		r.Ahead = d.Rule.Ahead
@@ -89,7 +84,7 @@ func intervals(s *search, e *Eval) []Decision {
 	}
 	out := vary(e, ps, func(d *Decision, p int) { d.P = p })
 	for _, more := range []int{-1, 1} {
-		if n := e.Decision.Group + more; n > 0 && s.groups() && !alone(s, e) {
+		if n := e.Decision.Group + more; n > 0 && s.groups() && !s.alone() {
 			out = append(out, vary(e, ps, func(d *Decision, p int) { d.P, d.Group = p, n })...)
 		}
 	}
@@ -103,11 +98,8 @@ func slots(s *search, e *Eval) []Decision {
 	return vary(e, []int{2, 3, 4}, func(d *Decision, n int) { d.Slots = n })
 }
 
-// groupReads is from how many reads of its sources on one device may visit groups of intervals.
-const groupReads = 3
-
 func group(s *search, e *Eval) []Decision {
-	if !s.groups() || alone(s, e) && e.Group <= 1 && e.Sources <= groupReads {
+	if !s.groups() {
 		return nil
 	}
 	return vary(e, []int{1, 2, 3, 4, 6, max(1, e.Decision.Group-1), e.Decision.Group + 1}, func(d *Decision, n int) { d.Group = n })
@@ -133,51 +125,23 @@ func price(_ *search, e *Eval) []Decision {
 	return vary(e, prices, func(d *Decision, x []float64) { d.Rule.Price = x })
 }
 
-// keepOne says of one value or direction that it comes first, or that it is not kept whole, or takes back what was said. Where no
-// estimate deals memory out, to put first what stays changes nothing, nor does it to keep out what does not.
-func keepOne(_ *search, e *Eval) []Decision {
-	first, never := e.Streams, e.Kept
-	if e.Rule.Hidden > 0 {
-		first = slices.Concat(first, never)
-		never = first
-	}
-	turn := func(names []string, to func(r *plan.Rule, name string)) []Decision {
-		return vary(e, names, func(d *Decision, name string) {
-			is := func(x string) bool { return x == name }
-			d.Rule.First, d.Rule.Never = slices.DeleteFunc(slices.Clone(d.Rule.First), is), slices.DeleteFunc(slices.Clone(d.Rule.Never), is)
-			to(&d.Rule, name)
-		})
-	}
-	return slices.Concat(turn(never, func(r *plan.Rule, name string) { r.Never = append(r.Never, name) }),
-		turn(first, func(r *plan.Rule, name string) { r.First = append(r.First, name) }),
-		turn(slices.Concat(e.Rule.First, e.Rule.Never), func(*plan.Rule, string) {}))
-}
-
 func readAhead(_ *search, e *Eval) []Decision {
 	return vary(e, []int{0, 2, 4, 8}, func(d *Decision, n int) { d.Rule.Ahead = n })
 }
 
-// storeOne stores one value more, or makes one later, or takes that back. As more that is stored may leave nothing for an estimate
-// to deal out, it tries that without one, too.
+// storeOne stores one value more, or makes one later, or takes that back.
 func storeOne(s *search, e *Eval) []Decision {
-	p := s.e.programs[e.Key]
-	if p == nil || !s.p.Mix {
+	p, err := s.p.Program(e.Key)
+	if err != nil || p == nil || !s.p.Mix {
 		return nil
 	}
-	out := vary(e, append(e.Stored(), p.Store...), func(d *Decision, name string) {
+	return vary(e, append(e.Stored(), p.Store...), func(d *Decision, name string) {
 		others := slices.DeleteFunc(d.Stored(), func(x string) bool { return x == name })
 		if len(others) == len(d.Stored()) {
 			others = append(others, name)
 		}
 		d.Key = d.With(others)
 	})
-	if e.Rule.Hidden > 0 {
-		for _, d := range out {
-			d.Rule = plan.Rule{Ahead: d.Rule.Ahead}
-			out = append(out, d)
-		}
-	}
-	return out
 }
 
 // save is another policy, with nothing stored beside it, or one value: the policy that stores least may win with
@@ -187,7 +151,7 @@ func save(s *search, e *Eval) (out []Decision) {
 		k := e.Key
 		k.Save, k.Store = name, ""
 		stored := []string{""}
-		if p, err := s.e.program(k); err == nil && p != nil && s.p.Mix {
+		if p, err := s.p.Program(k); err == nil && p != nil && s.p.Mix {
 			stored = append(stored, p.Store...)
 		}
 		if name != e.Save {

@@ -74,9 +74,7 @@ func rule(r plan.Rule) string {
 	for _, x := range []struct {
 		on   bool
 		text string
-	}{{r.Brief, "brief"}, {r.Ahead > 0, fmt.Sprint("ahead=", r.Ahead)}, {r.Price != nil, "price"},
-		{len(r.First) > 0, fmt.Sprint("first=", r.First)}, {len(r.Never) > 0, fmt.Sprint("never=", r.Never)},
-		{r.Hidden > 0, fmt.Sprint("hidden=", r.Hidden)}} {
+	}{{r.First == plan.WindowsFirst, "windows first"}, {r.First == plan.SlotsFirst, "slots first"}, {r.Brief, "brief"}, {r.Ahead > 0, fmt.Sprint("ahead=", r.Ahead)}, {r.Price != nil, "price"}} {
 		if x.on {
 			list = append(list, x.text)
 		}

@@ -11,7 +11,7 @@ import (
 
 // Problem is what a plan is searched for.
 type Problem struct {
-	Program func(Key) (*Program, error) // nil: there is no such program
+	Program func(Key) (*Program, error) // the same for equal keys; nil: there is no such program
 	Machine *sim.Machine
 	Options plan.Options // what is given: P, Slots, Group 0 and Schedule plan.Auto are free
 	Packed  []bool       // what may be chosen, the first to begin with
@@ -61,6 +61,10 @@ type lane struct {
 	p              int
 }
 
+// alone tells whether there is one device.
+func (s *search) alone() bool { return s.p.Options.Devices <= 1 }
+
+// groups tells whether the search chooses how many intervals are visited together.
 func (s *search) groups() bool {
 	o := &s.p.Options
 	return o.Group == 0 && o.Groups == nil && !o.Stream
@@ -85,7 +89,7 @@ func (s *search) take(list ...Decision) ([]*Eval, error) {
 		if x.Need > 0 && (s.small == nil || x.Need < s.small.Smallest) {
 			s.small = &plan.BudgetError{Budget: x.budget, Smallest: x.Need, P: x.P}
 		}
-		if x.wall() == noPlan {
+		if !x.ok() {
 			s.short = s.short || x.Profile != nil
 			continue
 		}
@@ -99,8 +103,6 @@ func (s *search) take(list ...Decision) ([]*Eval, error) {
 	}
 	return evals, nil
 }
-
-const noPlan = 1<<63 - 1
 
 // passing is how many times the fastest plan's step another's may take, both in the order of their tasks, and be tried with loads that
 // pass each other.
@@ -150,8 +152,8 @@ func (s *search) log(move string, was *Eval) {
 	}
 }
 
-// rounds of the search. First the fastest decision of each kind goes once through the moves that are not fine: kinds change places
-// while they are far from their best. Then the fastest of each kind that is near goes through all moves until nothing helps. Where work
+// rounds of the search. First the fastest decision of each kind goes once through the moves: kinds change places
+// while they are far from their best. Then the fastest of each kind that is near goes through the moves until nothing helps. Where work
 // is left, so does the fastest for each number of intervals, after all that are not hopeless went once through the moves.
 var rounds = []struct {
 	behind float64 // of the fastest, in parts of its time
@@ -160,7 +162,7 @@ var rounds = []struct {
 }{{0.15, true, false}, {0.04, true, true}, {0.3, false, false}, {0.1, false, true}}
 
 // maxWork bounds a search: so many tasks are simulated, about. That takes three to six seconds of a processor.
-var maxWork = 6_500_000
+var maxWork = 7_000_000
 
 // fastest lists the fastest decision of each lane or, with kinds, of each kind, that is not behind the best by more.
 func (s *search) fastest(behind float64, kinds bool) (list []*Eval) {
@@ -188,7 +190,7 @@ func (s *search) improve(x *Eval, on bool) error {
 		before := x
 		for i := range moves {
 			m := &moves[i]
-			if m.Fine && !on || !m.When(s, x) || s.e.work > maxWork {
+			if !m.When(s, x) || s.e.work > maxWork {
 				continue
 			}
 			was := s.best

@@ -1,6 +1,7 @@
 package tune
 
 import (
+	"math"
 	"slices"
 
 	"sagann/dataflow/plan"
@@ -19,11 +20,8 @@ func (s *search) seed() error {
 	}
 	for _, d.Save = range s.p.Saves {
 		for _, d.Packed = range s.p.Packed {
-			if err := s.programs(d); err != nil {
+			if err := s.programs(d); err != nil || s.best != nil {
 				return err
-			}
-			if s.best != nil {
-				return s.others(d)
 			}
 		}
 	}
@@ -39,41 +37,22 @@ func (s *search) programs(d Decision) error {
 				break
 			}
 			d.Slices, d.Schedule = k, sch
-			var x *Eval
 			for _, d.Group = range []int{1, 2, 4} {
-				if d.Group > 1 && (!s.groups() || x == nil || s.p.Options.Devices <= 1 && x.Sources <= groupReads) {
+				if d.Group > 1 && !s.groups() {
 					break
 				}
-				y, err := s.ladder(d, near)
+				x, err := s.ladder(d, near)
 				if err != nil {
 					return err
 				}
-				if x == nil || y != nil && y.score() < x.score() {
-					x = y
+				if x == nil { // more at a time take more memory
+					break
 				}
-				if s.best != nil {
-					near = s.best.P
-				}
+				near = s.best.P
 			}
 		}
 		if s.best != nil && (!s.best.Moves || s.best.Slices < k && s.e.work > maxWork/3) { // more slices will hardly help
 			break
-		}
-	}
-	return nil
-}
-
-// others finds numbers of intervals for the other ways of saving, beside the best.
-func (s *search) others(d Decision) error {
-	d.Slices, d.Schedule, d.Group = s.best.Slices, s.best.Schedule, s.best.Group
-	for _, save := range s.p.Saves {
-		if save == d.Save || s.e.work > maxWork/3 || !s.best.Moves {
-			continue
-		}
-		o := d
-		o.Save = save
-		if _, err := s.ladder(o, s.best.P); err != nil {
-			return err
 		}
 	}
 	return nil
@@ -97,11 +76,11 @@ func (s *search) ladder(d Decision, near int) (best *Eval, err error) {
 			ps = append(ps, p)
 		}
 	}
-	var top int64 = noPlan
+	top := int64(math.MaxInt64)
 	below := 0 // the largest number that has not fit
 	for behind := 0; len(ps) > 0 && behind < 3; {
 		d.P, ps = ps[0], ps[1:]
-		if top == noPlan {
+		if best == nil {
 			fits, err := s.e.fits(d)
 			if err != nil {
 				return nil, err
@@ -159,22 +138,20 @@ func (s *search) fewest(d Decision, below int) (int, error) {
 	return most, nil
 }
 
-// seeds are d, and d with what mostly helps where copies take about as long as kernels: more buffers and, on one
-// device, memory dealt out by an estimate of the step. Several devices have no such estimate. There a third seed
-// counts a copy as one, however many phases its chunk stays for.
+// seeds are d, and d with what mostly helps where copies take about as long as kernels: more buffers and, on one device, windows
+// first; with both ways of counting the copies that are saved.
 func (s *search) seeds(d Decision) []Decision {
-	eager, alike := d, d
+	eager := d
 	if s.p.Options.Slots == 0 {
 		eager.Slots = 4
 	}
-	if s.p.Options.Devices > 1 {
-		alike.Rule.Brief = false
-		return []Decision{d, eager, alike}
+	eager.Rule = plan.Rule{Ahead: 4}
+	if s.alone() {
+		eager.Rule.First = plan.WindowsFirst
 	}
-	if d.Group == 1 {
-		eager.Rule.Ahead, eager.Rule.Brief, eager.Rule.Hidden = 4, false, .02
-	}
-	return []Decision{d, eager}
+	brief := eager
+	brief.Rule.Brief = true
+	return []Decision{d, eager, brief}
 }
 
 // largeSeed is a number of tasks. Above it, more intervals are tried only while they are two percent faster, as the number of
@@ -184,7 +161,7 @@ const largeSeed = 5000
 // fastestOf is the first of list with the best score; nil where none has a plan.
 func fastestOf(list []*Eval) (top *Eval) {
 	for _, x := range list {
-		if x.wall() != noPlan && (top == nil || x.score() < top.score()) {
+		if x.ok() && (top == nil || x.score() < top.score()) {
 			top = x
 		}
 	}

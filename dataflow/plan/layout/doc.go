@@ -3,9 +3,8 @@
 //
 // The files, in the order of the work. Each calls those below it:
 //
-//   - fit.go: the best choice that fits: slots, then what stays, then what is left.
-//   - keep.go, partial.go: greedy residency by copies saved for each byte; parts that stay for some phases.
-//   - deal.go: memory dealt out some intervals at a time by marginal gains of an estimate of the step.
+//   - fit.go: a choice that fits: slots, what stays, more slots, in the order that the rule says.
+//   - keep.go: what stays, by copies saved for each byte, and more slots. partial.go: the windows that could be.
 //   - size.go: what a choice takes.
 //   - layout.go, place.go, window.go, slots.go: where things lie in device memory.
 //   - blocks.go: the same for sampled blocks, of which everything is resident.

@@ -2,7 +2,6 @@ package layout
 
 import (
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"slices"
 
@@ -17,7 +16,7 @@ func CheckSizes(s *plan.Spec, c *plan.Cells, o plan.Options, seed uint64) error 
 	if err != nil {
 		return err
 	}
-	f := NewFitting(s, c, o, plan.Rule{}, nil, &Scratch{})
+	f := NewFitting(s, c, o, plan.Rule{}, &Scratch{})
 	ch := Choice{resident: make([]bool, len(s.Values)), Slots: 1 + r.IntN(3), group: 1 + r.IntN(3)}
 	for range 40 {
 		q, k := r.IntN(len(s.Phases)), r.IntN(c.P)
@@ -53,26 +52,6 @@ func CheckSizes(s *plan.Spec, c *plan.Cells, o plan.Options, seed uint64) error 
 		placed(p, ch, nil)
 		if n := f.size(ch); n != p.Peak {
 			return fmt.Errorf("measured %d bytes, laid out %d: %+v", n, p.Peak, ch)
-		}
-	}
-	return nil
-}
-
-// CheckGains deals memory out, one interval after the other, and compares what each move was to gain with what the step
-// then takes less.
-func CheckGains(s *plan.Spec, c *plan.Cells, o plan.Options, kernels []float64, hidden float64) error {
-	e := NewEstimate(hidden, kernels, func() (down, up, both float64) { return 1, 1, 1.5 })
-	f := NewFitting(s, c, o, plan.Rule{}, e, &Scratch{})
-	f.ch = Choice{resident: make([]bool, len(s.Values)), Slots: 2, group: 1}
-	x := f.dealing()
-	for i := range x.moves {
-		m := &x.moves[i]
-		before, gain := x.ns, x.value(m, 1)*m.bytes*float64(m.phases)
-		if x.rest(m) == 0 || !x.make(m, 1) {
-			continue
-		}
-		if got := before - x.ns; math.Abs(got-gain) > 1e-9*before {
-			return fmt.Errorf("move %d was to gain %v ns, it gains %v", i, gain, got)
 		}
 	}
 	return nil

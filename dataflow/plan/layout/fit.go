@@ -6,8 +6,7 @@ import (
 	"sagann/dataflow/plan"
 )
 
-// Fit finds the best choice that stays within the budget: as many slots as asked for, then resident what saves most
-// transfer per byte. It returns the bytes that the smallest choice needs when none fits, else 0.
+// Fit finds a choice that stays within the budget: as many slots as asked for, then what the rule gives memory to. It returns the bytes that the smallest choice needs when none fits, else 0.
 func (f *fitting) Fit() (Choice, int64) {
 	s, o := f.spec, f.o
 	begin := Choice{resident: make([]bool, len(s.Values)), Slots: 3, ahead: f.rule.Ahead * f.c.P / 8, group: max(1, o.Group)}
@@ -26,9 +25,9 @@ func (f *fitting) Fit() (Choice, int64) {
 	free := o.Slots == 0 || o.More
 	smallest := int64(math.MaxInt64)
 	if !o.Stream {
-		f.ch = Choice{resident: make([]bool, len(s.Values)), cells: [2]bool{true, true}, Slots: 1, group: begin.group, groups: begin.groups, All: true}
-		for i := range f.ch.resident {
-			f.ch.resident[i] = s.Values[i].Kind != plan.Temp
+		f.ch = Choice{resident: make([]bool, len(s.Values)), Slots: 1, group: begin.group, groups: begin.groups, All: true}
+		for _, key := range f.keys() {
+			*f.resident(key) = true
 		}
 		if smallest = f.size(f.ch); f.ok(smallest) {
 			if o.Budget > 0 && free { // what is made on arrival is made once
@@ -45,10 +44,8 @@ func (f *fitting) Fit() (Choice, int64) {
 		return f.ch, 0
 	}
 	windows := o.Windows && o.Budget > 0 && o.Devices == 1 && o.Schedule != plan.DestOrder
-	if windows && f.estimate != nil {
-		f.deal()
-	} else {
-		f.keep()
+	if f.rule.First != plan.SlotsFirst {
+		f.keep(windows && f.rule.First == plan.WindowsFirst)
 	}
 	if f.ch.group > 1 && o.Groups == nil && o.Base == nil && free {
 		f.regroup()
@@ -56,8 +53,8 @@ func (f *fitting) Fit() (Choice, int64) {
 	if free {
 		f.widen()
 	}
-	if windows {
-		f.fillIn()
+	if f.rule.First != plan.WindowsFirst {
+		f.keep(windows)
 	}
 	return f.ch, 0
 }
@@ -76,13 +73,13 @@ func (f *fitting) try(on *bool, enough func(n int64) bool) {
 	}
 }
 
-// narrow takes slots from the choice until it fits. If it does not with one slot, it makes resident what takes no more room whole than
+// narrow takes buffers for reading ahead and slots from the choice until it fits. If it does not with one slot, it makes resident what takes no more room whole than
 // in slots, as happens with few intervals. It returns the bytes that the choice then takes.
 func (f *fitting) narrow() int64 {
 	ch := &f.ch
 	need := f.size(*ch)
-	for !f.ok(need) && ch.Slots > 1 {
-		ch.Slots--
+	for !f.ok(need) && (ch.Slots > 1 || ch.ahead > 0) {
+		ch.Slots, ch.ahead = max(1, ch.Slots-1), 0
 		need = f.size(*ch)
 	}
 	if f.ok(need) || f.o.Stream {
@@ -93,13 +90,8 @@ func (f *fitting) narrow() int64 {
 		need = min(n, need)
 		return ok
 	}
-	for id := range f.spec.Values {
-		if f.spec.Values[id].Kind != plan.Temp {
-			f.try(&ch.resident[id], less)
-		}
-	}
-	for d := range ch.cells {
-		f.try(&ch.cells[d], less)
+	for _, key := range f.keys() {
+		f.try(f.resident(key), less)
 	}
 	return need
 }

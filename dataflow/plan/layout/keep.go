@@ -1,15 +1,16 @@
 package layout
 
 import (
+	"cmp"
 	"slices"
 	"sort"
 
 	"sagann/dataflow/plan"
 )
 
-// What stays on the device is chosen greedily, by the copies that a byte of it saves. That
-// leaves two things open, which the search (package tune) tries both ways: whether the phases count for which
-// memory is taken, and single values and directions for which the rule is wrong.
+// What stays on the device is chosen greedily, by the copies that a byte of it saves. That leaves open what the search (package tune)
+// tries: whether memory goes first to what fits whole, to windows or to slots, whether the phases count for which it is taken, and
+// what a copy counts in which phase.
 
 // worth is what a copy in phase q counts.
 func (f *fitting) worth(q int) float64 {
@@ -19,62 +20,81 @@ func (f *fitting) worth(q int) float64 {
 	return f.rule.Price[q]
 }
 
-// keep makes values and cells resident, the most traffic per byte first, while they fit.
-func (f *fitting) keep() {
-	type item struct {
-		on    *bool
-		first bool
-		saved float64
-	}
-	n := len(f.spec.Phases)
-	var items []item
-	reads := make([]float64, len(f.spec.Values))
-	var passes [2]float64
-	for i, acc := range f.usage.Acc {
-		w := f.worth(i)
-		for id, a := range acc {
-			if a.Other {
-				reads[id] += w * float64(f.c.P)
-			}
-			if a.OwnRead || a.OwnWrite {
-				reads[id] += w
-			}
+// keys are those of what may stay: values, and the cells of directions (plan.Window).
+func (f *fitting) keys() (list []int) {
+	for id := range f.spec.Values {
+		if f.spec.Values[id].Kind != plan.Temp {
+			list = append(list, id)
 		}
-		for _, st := range f.spec.Phases[i].Steps {
-			if st.Kind == plan.Stream {
-				passes[st.Dir] += w
-			}
-		}
-	}
-	add := func(key int, on *bool, saved float64, phases int) {
-		if f.rule.Brief {
-			saved /= float64(phases)
-		}
-		if !f.spec.Says(f.rule.Never, key) {
-			items = append(items, item{on, f.spec.Says(f.rule.First, key), saved})
-		}
-	}
-	for id, v := range f.spec.Values {
-		if v.Kind == plan.Temp || reads[id] == 0 {
-			continue
-		}
-		phases := n
-		if from, to := plan.Lifetime(f.usage.Acc, id); v.Kind == plan.Stored {
-			phases = to - from + 1
-		}
-		add(id, &f.ch.resident[id], reads[id], phases)
 	}
 	for d := range 2 {
 		if f.c.Bytes[d] != nil {
-			add(-1-d, &f.ch.cells[d], passes[d], n)
+			list = append(list, -1-d)
 		}
 	}
-	sort.SliceStable(items, func(i, j int) bool {
-		a, b := &items[i], &items[j]
-		return a.first && !b.first || a.first == b.first && a.saved > b.saved
+	return list
+}
+
+// resident is where the choice says whether what key names is.
+func (f *fitting) resident(key int) *bool {
+	if key < 0 {
+		return &f.ch.cells[-1-key]
+	}
+	return &f.ch.resident[key]
+}
+
+// spans lists the windows that could be, the best first.
+func (f *fitting) spans() (list []span) {
+	for _, key := range f.keys() {
+		list = append(list, f.spansOf(key)...)
+	}
+	value := func(x *span) float64 {
+		if f.rule.Brief {
+			return x.saved / float64(x.Phases(len(f.spec.Phases)))
+		}
+		return x.saved
+	}
+	slices.SortStableFunc(list, func(x, y span) int {
+		return cmp.Or(cmp.Compare(value(&y), value(&x)), cmp.Compare(y.saved, x.saved))
 	})
-	for _, it := range items {
-		f.try(it.on, f.ok)
+	return list
+}
+
+// keep makes resident what fits, the best first. With parts it gives the others windows of as many intervals as fit.
+func (f *fitting) keep(parts bool) {
+	for _, x := range f.spans() {
+		on := f.resident(x.Key)
+		if *on {
+			continue
+		}
+		for i := range f.ch.windows {
+			if w := &f.ch.windows[i]; w.Key == x.Key && w.Meets(&x.Window) {
+				x.First = max(x.First, w.First+w.N)
+			}
+		}
+		if x.life && x.First == 0 {
+			f.try(on, f.ok)
+		}
+		if parts && !*on && !x.again && x.First < f.c.P {
+			f.open(x.Window)
+		}
+	}
+}
+
+// open adds w to the choice, with as many intervals from w.First on as fit.
+func (f *fitting) open(w plan.Window) {
+	ch, at := &f.ch, len(f.ch.windows)
+	ch.windows = append(ch.windows, w)
+	holds := func(n int) bool {
+		ch.windows[at].N = n
+		return f.fits()
+	}
+	n := 0
+	if holds(1) {
+		n = 1 + sort.Search(f.c.P-w.First-1, func(n int) bool { return !holds(n + 2) })
+	}
+	if ch.windows[at].N = n; n == 0 {
+		ch.windows = ch.windows[:at]
 	}
 }
 

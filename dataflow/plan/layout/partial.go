@@ -1,144 +1,84 @@
 package layout
 
-import (
-	"cmp"
-	"slices"
-	"sort"
+import "sagann/dataflow/plan"
 
-	"sagann/dataflow/plan"
-)
-
-// use is how often a phase copies an interval of something, down and up; of a move, bytes.
+// use is how often a phase copies an interval of something that does not stay.
 type use struct {
-	phase    int
-	down, up float64
+	phase int
+	reads float64
+	made  bool // written, too
 }
 
-// usesOf lists how phases use what key names while no window keeps it; nil: no window could.
+// usesOf lists how phases use what key names.
 func (f *fitting) usesOf(key int) (out []use) {
+	p := float64(f.c.P)
 	for q := range f.spec.Phases {
 		u := use{phase: q}
 		if key < 0 {
 			for _, st := range f.spec.Phases[q].Steps {
 				if st.Kind == plan.Stream && int(st.Dir) == -1-key {
-					u.down++
+					u.reads++
 				}
 			}
-			if u.down > 0 {
-				out = append(out, u)
+		} else {
+			a := f.usage.Acc[q][key]
+			if a.OwnRead {
+				u.reads++
 			}
-			continue
-		}
-		a := f.usage.Acc[q][key]
-		if a == (plan.Access{}) {
-			continue
-		}
-		if a.OwnRead {
-			u.down++
-		}
-		if a.Other {
-			u.down += float64(f.c.P) - float64(f.c.P-1)*float64(min(f.ch.phase(q), f.c.P))/float64(f.c.P)
-		}
-		if a.OwnWrite {
-			if u.up = 1; len(out) > 0 || a.OwnRead { // written again
-				return nil
+			if a.Other {
+				u.reads += p - (p-1)*min(float64(f.ch.phase(q)), p)/p
 			}
+			u.made = a.OwnWrite
 		}
-		out = append(out, u)
+		if u.reads > 0 || u.made {
+			out = append(out, u)
+		}
 	}
 	return out
 }
 
-// span is a window that could be, and the copies of an interval that it saves.
+// span is a window that could be.
 type span struct {
 	plan.Window
-	saves []use
-	saved float64 // by what copies count in their phases
+	life  bool    // from the first use to the last: all intervals of it are resident
+	again bool    // written again: it stays for its whole life, and not a part of it
+	saved float64 // copies of an interval that it saves, by what they count in their phases
 }
 
 // spansOf lists the windows that could keep what key names: from a use to a later one, of what a step does not change also to one of
-// the next step, or for the whole run.
-func spansOf(key int, uses []use, constant, output bool) (out []span) {
-	add := func(from, to int, saves []use) {
-		out = append(out, span{Window: plan.Window{Key: key, From: from, To: to}, saves: saves})
+// the next step, or for the whole run. What is written again stays for its whole life.
+func (f *fitting) spansOf(key int) (out []span) {
+	constant, output := key < 0, false
+	if key >= 0 {
+		constant, output = f.spec.Values[key].Kind == plan.Input, f.spec.Values[key].Output
 	}
-	for i := range uses {
-		for k := i; k < len(uses); k++ {
-			saves := slices.Clone(uses[i : k+1])
-			if k < len(uses)-1 || output {
-				saves[0].up = 0
+	uses := f.usesOf(key)
+	n := len(uses)
+	again := false
+	for i, u := range uses {
+		again = again || u.made && (i > 0 || u.reads > 0)
+	}
+	all := 0.0
+	for i, first := range uses {
+		all += first.reads * f.worth(first.phase)
+		saved := -min(1, first.reads) * f.worth(first.phase) // it comes once
+		for k := i; k < n || constant && k < i+n; k++ {
+			u := uses[k%n]
+			saved += u.reads * f.worth(u.phase)
+			if u.made && k > i {
+				saved += f.worth(u.phase)
 			}
-			saves[0].down = max(0, saves[0].down-1)
-			add(uses[i].phase, uses[k].phase, saves)
-		}
-		for k := 0; constant && k < i; k++ {
-			saves := slices.Concat(uses[i:], uses[:k+1])
-			saves[0].down--
-			add(uses[i].phase, uses[k].phase, saves)
-		}
-	}
-	if constant && len(uses) > 0 {
-		add(plan.Whole, plan.Whole, uses)
-	}
-	return out
-}
-
-// eachStreamed calls do for the values and directions that are not resident: whether a step leaves them as they are, and whether the host reads them.
-func (f *fitting) eachStreamed(do func(key int, constant, output bool)) {
-	for id := range f.spec.Values {
-		if v := &f.spec.Values[id]; v.Kind != plan.Temp && !f.ch.resident[id] {
-			do(id, v.Kind == plan.Input, v.Output)
-		}
-	}
-	for d := range 2 {
-		if f.c.Bytes[d] != nil && !f.ch.cells[d] {
-			do(-1-d, true, false)
-		}
-	}
-}
-
-// windowsOf lists windows over several phases: those first that save most for each phase in which they take memory.
-func (f *fitting) windowsOf() (out []span) {
-	f.eachStreamed(func(key int, constant, output bool) {
-		for _, x := range spansOf(key, f.usesOf(key), constant, output) {
-			for _, u := range x.saves {
-				x.saved += f.worth(u.phase) * (u.down + u.up)
+			x := span{Window: plan.Window{Key: key, From: first.phase, To: u.phase}, life: !constant && i == 0 && k == n-1, again: again, saved: saved}
+			if first.made && k == n-1 && !output {
+				x.saved += f.worth(first.phase)
 			}
-			if x.saved > 0 && (x.From != x.To || x.From == plan.Whole) {
+			if x.saved > 0 && (x.life || !again) {
 				out = append(out, x)
 			}
 		}
-	})
-	density := func(x span) float64 { return x.saved / float64(x.Phases(len(f.spec.Phases))) }
-	slices.SortStableFunc(out, func(x, y span) int {
-		return cmp.Or(cmp.Compare(density(y), density(x)), cmp.Compare(y.saved, x.saved))
-	})
-	return out
-}
-
-// fillIn adds windows to the choice while memory is left.
-func (f *fitting) fillIn() {
-	ch := &f.ch
-	for _, x := range f.windowsOf() {
-		for i := range ch.windows {
-			if w := &ch.windows[i]; w.Key == x.Key && w.Meets(&x.Window) {
-				x.First = max(x.First, w.First+w.N)
-			}
-		}
-		if x.First == f.c.P {
-			continue
-		}
-		at, n := len(ch.windows), 0
-		ch.windows = append(ch.windows, x.Window)
-		holds := func(n int) bool {
-			ch.windows[at].N = n
-			return f.fits()
-		}
-		if holds(1) {
-			n = 1 + sort.Search(f.c.P-x.First-1, func(n int) bool { return !holds(n + 2) })
-		}
-		if ch.windows[at].N = n; n == 0 {
-			ch.windows = ch.windows[:at]
-		}
 	}
+	if constant && n > 0 {
+		out = append(out, span{plan.Window{Key: key, From: plan.Whole, To: plan.Whole}, true, false, all})
+	}
+	return out
 }

@@ -10,16 +10,15 @@ import (
 
 // fitting measures choices for one grid.
 type fitting struct {
-	o        plan.Options
-	rule     plan.Rule
-	estimate *Estimate // memory is dealt out by it; nil: it is not
-	ch       Choice    // so far
-	spec     *plan.Spec
-	c        *plan.Cells
-	usage    *plan.Usage
-	most     *largest
-	sized    *Scratch
-	beside   beside
+	o      plan.Options
+	rule   plan.Rule
+	ch     Choice // so far
+	spec   *plan.Spec
+	c      *plan.Cells
+	usage  *plan.Usage
+	most   *largest
+	sized  *Scratch
+	beside beside
 }
 
 // beside is what the program that is planned beside takes, above what it leaves alone.
@@ -36,14 +35,12 @@ type Scratch struct {
 	plan  plan.Plan
 	l     Layout
 	fit   fitter
-	floor int64
-	bytes []int64 // of each phase's own buffers
 	needs []need
 }
 
 // NewFitting measures in z, which one fitting uses at a time.
-func NewFitting(s *plan.Spec, c *plan.Cells, o plan.Options, rule plan.Rule, e *Estimate, z *Scratch) *fitting {
-	f := &fitting{sized: z, o: o, rule: rule, estimate: e, spec: s, c: c, usage: plan.NewUsage(s), most: largestOf(c)}
+func NewFitting(s *plan.Spec, c *plan.Cells, o plan.Options, rule plan.Rule, z *Scratch) *fitting {
+	f := &fitting{sized: z, o: o, rule: rule, spec: s, c: c, usage: plan.NewUsage(s), most: largestOf(c)}
 	if o.Beside != nil {
 		f.beside.usage = plan.NewUsage(o.Beside)
 	}
@@ -74,9 +71,8 @@ func (z *Scratch) measure(f *fitting, s *plan.Spec, u *plan.Usage, ch *Choice, b
 	*p = plan.Plan{Spec: s, Cells: f.c, Schedule: f.o.Schedule, Devices: f.o.Devices, Groups: p.Groups, Globals: p.Globals,
 		Places: plan.Places{ValueAt: p.Places.ValueAt, Resident: p.Places.Resident, Windows: p.Places.Windows}}
 	*l = Layout{Plan: p, Usage: u, Largest: f.most, Places: l.Places, sizing: true}
-	z.floor = l.placeFixed(ch, base)
-	l.hold(&z.fit, z.floor, ch)
-	z.bytes = zeroed(z.bytes, len(s.Phases))
+	floor := l.placeFixed(ch, base)
+	l.hold(&z.fit, floor, ch)
 	top := z.fit.top
 	for q := range s.Phases {
 		z.fit.phase(q)
@@ -84,20 +80,8 @@ func (z *Scratch) measure(f *fitting, s *plan.Spec, u *plan.Usage, ch *Choice, b
 		for _, x := range z.needs {
 			n := x.bytes * int64(x.n)
 			top = max(top, z.fit.take(n)+n)
-			z.bytes[q] += n
 		}
 	}
-	p.Peak = max(p.Peak, z.floor+top)
+	p.Peak = max(p.Peak, floor+top)
 	return p
-}
-
-// used is how many bytes are in use in phase q.
-func (z *Scratch) used(q int) int64 {
-	n := z.floor + z.bytes[q]
-	for i := range z.fit.held {
-		if h := &z.fit.held[i]; h.live(q) {
-			n += h.end - h.at
-		}
-	}
-	return n
 }

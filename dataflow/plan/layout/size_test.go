@@ -22,16 +22,3 @@ func TestSizes(t *testing.T) {
 		}
 	})
 }
-
-// What a move is said to gain the step then takes less.
-func TestGains(t *testing.T) {
-	draw.Check(t, func(t *rapid.T) {
-		s, c := plantest.DrawSpec(t), plantest.DrawCells(t)
-		o := plantest.Asked{Options: plan.Options{Devices: 1, Schedule: plan.Sag}}
-		o.Budget = plantest.Smallest(t, s, c, o) + rapid.Int64Range(0, 1<<15).Draw(t, "slack")
-		hidden, kernels := plantest.DrawEstimate(t)
-		if err := layout.CheckGains(s, c, o.Options, kernels, hidden); err != nil {
-			t.Fatal(err)
-		}
-	})
-}

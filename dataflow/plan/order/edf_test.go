@@ -29,7 +29,7 @@ func TestEarly(t *testing.T) {
 		if err != nil {
 			continue
 		}
-		p, err := planner.NewDecoder(m).New(s, cells, o, planner.How{EDF: true})
+		p, err := planner.NewDecoder(m).New(s, cells, o, plan.Rule{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -46,7 +46,7 @@ func TestEarly(t *testing.T) {
 				t.Errorf("budget %d: the %v queue has another order", budget, q)
 			}
 		}
-		if again, err := planner.NewDecoder(m).New(s, cells, o, planner.How{EDF: true}); err != nil || !slices.Equal(again.Tasks, p.Tasks) || !slices.Equal(again.Deps, p.Deps) {
+		if again, err := planner.NewDecoder(m).New(s, cells, o, plan.Rule{}); err != nil || !slices.Equal(again.Tasks, p.Tasks) || !slices.Equal(again.Deps, p.Deps) {
 			t.Errorf("budget %d: another plan the second time (%v)", budget, err)
 		}
 	}

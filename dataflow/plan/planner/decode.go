@@ -22,26 +22,14 @@ type Decoded struct {
 	cells *plan.Cells
 	o     plan.Options
 	ch    layout.Choice
-	edf   bool
 	m     *sim.Machine
 }
 
-// How says how a plan is made, beside its options.
-type How struct {
-	Rule    plan.Rule
-	Kernels []float64 // PhaseTimes, for Rule.Hidden
-	EDF     bool      // loads pass each other, earliest deadline first, where that makes the step shorter by simulation
-}
-
-// Decode decides what stays. s and o.Beside are cut for o.Schedule (Cut).
-func (d *Decoder) Decode(s *plan.Spec, c *plan.Cells, o plan.Options, h How) *Decoded {
+// Decode decides what stays. s and o.Beside are cut for o.Schedule (Options.Prepare).
+func (d *Decoder) Decode(s *plan.Spec, c *plan.Cells, o plan.Options, rule plan.Rule) *Decoded {
 	o.Devices = max(1, o.Devices)
-	var e *layout.Estimate
-	if h.Rule.Hidden > 0 && h.Kernels != nil && o.Devices == 1 {
-		e = layout.NewEstimate(h.Rule.Hidden, h.Kernels, d.m.Rates)
-	}
-	f := layout.NewFitting(s, c, o, h.Rule, e, &d.sized)
-	out := &Decoded{spec: s, cells: c, o: o, edf: h.EDF, m: d.m}
+	f := layout.NewFitting(s, c, o, rule, &d.sized)
+	out := &Decoded{spec: s, cells: c, o: o, m: d.m}
 	out.ch, out.Need = f.Fit()
 	return out
 }

@@ -18,11 +18,11 @@ var intervalCounts = []int{1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128}
 // New plans s. cells gives the sizes of the grid for a number of intervals. Loads come in the order of
 // their use, and what stays is chosen by the zero Rule.
 func New(s *plan.Spec, cells func(p int) (*plan.Cells, error), o plan.Options) (*plan.Plan, error) {
-	return NewDecoder(nil).New(s, cells, o, How{})
+	return NewDecoder(nil).New(s, cells, o, plan.Rule{})
 }
 
-// New plans s as h says.
-func (d *Decoder) New(s *plan.Spec, cells func(p int) (*plan.Cells, error), o plan.Options, h How) (*plan.Plan, error) {
+// New plans s with rule. On a machine loads pass each other, earliest deadline first, where that makes the step shorter by simulation.
+func (d *Decoder) New(s *plan.Spec, cells func(p int) (*plan.Cells, error), o plan.Options, rule plan.Rule) (*plan.Plan, error) {
 	if o.P < 0 || o.Slots < 0 || o.Budget < 0 {
 		return nil, errors.New("plan: negative option")
 	}
@@ -36,12 +36,12 @@ func (d *Decoder) New(s *plan.Spec, cells func(p int) (*plan.Cells, error), o pl
 		if o.Base != nil {
 			p, o.Group, o.Groups = o.Base.Cells.P, o.Base.Groups[len(o.Base.Groups)-1], nil
 		}
-		return d.first(s, cells, o, h, []int{p})
+		return d.first(s, cells, o, rule, []int{p})
 	}
-	pl, err := d.first(s, cells, o, h, evenly(intervalCounts, o.Devices))
+	pl, err := d.first(s, cells, o, rule, evenly(intervalCounts, o.Devices))
 	var small *plan.BudgetError
 	if o.Devices > 1 && errors.As(err, &small) {
-		return d.first(s, cells, o, h, intervalCounts)
+		return d.first(s, cells, o, rule, intervalCounts)
 	}
 	return pl, err
 }
@@ -57,7 +57,7 @@ func evenly(ps []int, k int) []int {
 
 // first plans with the first number of intervals of try that leaves room for two slots,
 // or else the first that fits.
-func (d *Decoder) first(s *plan.Spec, cells func(p int) (*plan.Cells, error), o plan.Options, h How, try []int) (*plan.Plan, error) {
+func (d *Decoder) first(s *plan.Spec, cells func(p int) (*plan.Cells, error), o plan.Options, rule plan.Rule, try []int) (*plan.Plan, error) {
 	var tooSmall *plan.BudgetError
 	var only *Decoded // fits with single slots, which overlap nothing
 	for _, p := range try {
@@ -68,7 +68,7 @@ func (d *Decoder) first(s *plan.Spec, cells func(p int) (*plan.Cells, error), o 
 		if err != nil {
 			return nil, err
 		}
-		x := d.Decode(s, c, o, h)
+		x := d.Decode(s, c, o, rule)
 		switch {
 		case x.Need > 0:
 			if tooSmall == nil || x.Need < tooSmall.Smallest {
@@ -104,7 +104,7 @@ func (d *Decoded) Simulated(near int64) (p *plan.Plan, line *sim.Timeline, inOrd
 	l := layout.Place(d.spec, d.cells, d.o, d.ch)
 	p = l.Plan
 	var t *order.Trail
-	if d.edf && !d.o.Serial {
+	if d.m != nil && !d.o.Serial && !d.o.Stream {
 		t = &order.Trail{}
 	}
 	order.Emit(l, d.o, t)

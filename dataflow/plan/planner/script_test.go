@@ -25,7 +25,7 @@ import (
 //	globals w -> g    over matrices
 //
 // plan p=N v=N (needs=N: rows of the far interval that a cell reads) prints memory, tasks, places in host memory or bytes ("show"); smallest prints the smallest
-// budget.
+// budget. windows allows them, first=whole, windows or slots says what memory is given to first.
 func TestScripts(t *testing.T) {
 	golden.Walk(t, "testdata", ".txt", func(t *testing.T, path string) {
 		var s *plan.Spec
@@ -35,10 +35,12 @@ func TestScripts(t *testing.T) {
 			}
 			c := plantest.FullCells(cmd.Int(t, "v", 12), cmd.Int(t, "p", 3), int64(cmd.Int(t, "edges", 10)), int64(cmd.Int(t, "needs", 0)))
 			o := plan.Options{P: c.P, Slots: cmd.Int(t, "slots", 0), Group: cmd.Int(t, "group", 0), Budget: int64(cmd.Int(t, "budget", 0)),
-				Schedule: cmd.String(t, "schedule", ""), Stream: cmd.Has("stream"), Serial: cmd.Has("serial"), Straight: cmd.Has("straight"), Diagonal: cmd.Has("diagonal"), Whole: cmd.Has("whole")}
+				Schedule: cmd.String(t, "schedule", ""), Stream: cmd.Has("stream"), Serial: cmd.Has("serial"), Straight: cmd.Has("straight"), Diagonal: cmd.Has("diagonal"), Whole: cmd.Has("whole"),
+				Windows: cmd.Has("windows")}
+			rule := plan.Rule{First: map[string]plan.First{"whole": plan.WholeFirst, "windows": plan.WindowsFirst, "slots": plan.SlotsFirst}[cmd.String(t, "first", "whole")]}
 			switch cmd.Name {
 			case "plan":
-				p, err := planner.New(s, plantest.Always(c), o)
+				p, err := planner.NewDecoder(nil).New(s, plantest.Always(c), o, rule)
 				if err != nil {
 					return err.Error()
 				}

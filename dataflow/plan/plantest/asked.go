@@ -14,13 +14,13 @@ import (
 // Asked is how a plan is made.
 type Asked struct {
 	plan.Options
-	how planner.How
-	on  *sim.Machine // for how.EDF
+	rule plan.Rule
+	on   *sim.Machine // nil: no loads pass each other
 }
 
 // Plan plans s.
 func (o *Asked) Plan(s *plan.Spec, cells func(int) (*plan.Cells, error)) (*plan.Plan, error) {
-	return planner.NewDecoder(o.on).New(s, cells, o.Options, o.how)
+	return planner.NewDecoder(o.on).New(s, cells, o.Options, o.rule)
 }
 
 // DrawOptions draws how a plan is made.
@@ -32,24 +32,17 @@ func DrawOptions(t *rapid.T, c *plan.Cells) Asked {
 			t.Fatal(err)
 		}
 	}
-	o := Asked{on: m, how: planner.How{EDF: m != nil}}
+	o := Asked{on: m}
 	o.Options = plan.Options{Group: rapid.IntRange(0, 6).Draw(t, "group"), More: rapid.Bool().Draw(t, "more slots"), P: c.P, Slots: rapid.IntRange(0, 4).Draw(t, "slots"), Serial: rapid.IntRange(0, 4).Draw(t, "serial") == 0,
 		Devices: rapid.SampledFrom([]int{1, 1, 2, 3}).Draw(t, "devices"), Ring: rapid.Bool().Draw(t, "ring"),
 		Whole: rapid.IntRange(0, 3).Draw(t, "whole chunks only") == 0, Windows: rapid.Bool().Draw(t, "windows"), Diagonal: rapid.Bool().Draw(t, "diagonal"),
 		Stream: rapid.Bool().Draw(t, "stream"), Straight: rapid.Bool().Draw(t, "straight"),
 		Schedule: rapid.SampledFrom([]string{"", plan.Sag, plan.Stage, plan.DestOrder}).Draw(t, "schedule")}
+	o.rule = plan.Rule{Ahead: rapid.IntRange(0, 8).Draw(t, "ahead"), Brief: rapid.Bool().Draw(t, "brief"), First: plan.First(rapid.IntRange(0, 2).Draw(t, "first"))}
 	if rapid.Bool().Draw(t, "groups") {
 		o.Groups = rapid.SliceOfN(rapid.IntRange(1, 6), 1, 4).Draw(t, "group of phase")
 	}
-	if m != nil && rapid.Bool().Draw(t, "by estimate") {
-		o.how.Rule.Hidden, o.how.Kernels = DrawEstimate(t)
-	}
 	return o
-}
-
-// DrawEstimate draws what a hidden copy counts and the kernels' times, more than there are phases.
-func DrawEstimate(t *rapid.T) (float64, []float64) {
-	return rapid.Float64Range(0.01, 1).Draw(t, "hidden"), rapid.SliceOfN(rapid.Float64Range(0, 1e4), 64, 64).Draw(t, "kernels")
 }
 
 // NewPlan plans s with drawn options.

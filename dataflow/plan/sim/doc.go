@@ -3,7 +3,7 @@
 //
 // The files, in the order of the work; each calls those below it:
 //
-//   - profile.go: what a search needs to know of a plan and its timeline; times of kernels without a plan.
+//   - profile.go: what a search needs to know of a plan and its timeline.
 //   - edf.go: the simulation with loads in the order of their deadlines instead of the plan's order.
 //   - simulate.go, timeline.go: the event loop, and its result.
 //   - numa.go, bound.go: all host memory in one socket; closed-form bounds for several devices.
