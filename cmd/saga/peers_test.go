@@ -264,7 +264,7 @@ func TestPeersUnlike(t *testing.T) {
 		{"--epochs", "2", "3", "--epochs 3 (it has 2)"},
 		{"--sample", "5,5", "", `--sample "" (it has "5,5")`},
 		{"--data", small, filepath.Join(dir, "none"), "rank 1: stat " + filepath.Join(dir, "none")},
-		{"--data", small, small + ",seed=2", "ranks 0 and 1 have another data"},
+		{"--data", small, small + ",seed=2", "ranks 0 and 1 differ in their data"},
 		{"--task", "link", "link", "links are learned on the whole graph by one process, and there are 2 ranks"},
 	} {
 		t.Run(x.flag, func(t *testing.T) {
