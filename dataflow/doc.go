@@ -3,7 +3,7 @@
 // the grouping of gathers into fused kernels, and the lowering to phases of kernel calls
 // over chunks. Nothing in it computes numbers of a tensor.
 //
-// The files, in reading order:
+// The files, in the order in which to read them:
 //
 //   - The graph: node.go (nodes, shapes), set.go (row sets), caller.go (the user's file and line),
 //     def.go (what an op declares), move.go (leaves, scatters and gathers), algebra.go (the ops whose

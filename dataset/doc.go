@@ -1,17 +1,17 @@
 // Package dataset reads graphs in many formats, and generates graphs.
 //
-// Load recognises Planetoid, TU and OGB folders, folders and archives of NumPy
-// arrays and SciPy matrices, PyG's .pt files, MATLAB files, Matrix Market files and
-// edge lists, and the project's own store; LoadTables reads tables of edges and
-// vertices. Convert writes any of them as a store; for most formats it holds only pieces of the graph
-// in memory. Synthetic and Karate need no file. Before it allocates memory, every reader checks the
-// sizes that a file claims against the bytes that are there. Errors name the
-// file and its line or byte. Validate checks the graph as a whole.
+// Load recognises Planetoid, TU and OGB folders, folders and archives of NumPy arrays and SciPy
+// matrices, PyG's .pt files, MATLAB files, Matrix Market files and edge lists, and the project's
+// own store; LoadTables reads tables of edges and vertices. Convert writes a graph of any of these
+// formats as a store; for most formats it holds only pieces of the graph in memory. Synthetic and
+// Karate need no file. Every reader compares the sizes that a file claims with the bytes that are
+// there, before it allocates memory. Errors name the file and its line or byte. Validate checks
+// the whole graph.
 //
-// The files. The data and what is done with them: data.go, kind.go, split.go, options.go, features.go,
-// sparse.go, targets.go, links.go, nonedges.go, oneway.go, across.go, simplify.go, validate.go. Finding the
-// format of a path: load.go. Reading and writing in pieces: stream.go, convert.go, shard.go, shardwrite.go. The
-// readers, by format:
+// The files. The data, and changes and checks of the data: data.go, kind.go, split.go, options.go,
+// features.go, sparse.go, targets.go, links.go, nonedges.go, oneway.go, across.go, simplify.go,
+// validate.go. Finding the format of a path: load.go. Reading and writing in pieces: stream.go,
+// convert.go, shard.go, shardwrite.go. The readers, by format:
 //
 //   - NumPy: npyfolder.go, npz.go and npzpickled.go find arrays by name (arrays.go), from
 //     which npygraph.go, npyedges.go, npyvertex.go, npysplits.go make a graph; csr.go has

@@ -1,20 +1,23 @@
-// Package kernel says what a fused program is: straight-line code over strips of rows (of
-// vertices or of edges) with several results. Package kernel/cpu runs programs on the host,
-// strip by strip; package cuda renders them as text for GPUs.
+// Package kernel defines fused programs. A fused program is straight-line code over strips of rows
+// (of vertices or of edges), with several results. Package kernel/cpu runs programs on the host,
+// strip by strip; package kernel/cuda renders programs as text for GPUs.
 //
-// A program knows nothing of nodes, graphs or devices. Its operands are numbered buffers; what
-// stands behind a number is the caller's business.
+// A program knows nothing of nodes, graphs or devices. Its operands are numbered buffers; the
+// caller decides which memory a number means.
 //
 // The files, calls going down the list:
 //
-//   - gpu.go: what the engine asks of a backend for one kind of GPU. A second kind is a
-//     package beside cuda with a Renderer, and a row in package backend.
-//   - tile.go: how many rows a launch on a GPU works on at a time, and the memory that takes.
-//   - layout.go: how a program falls into kernels, and where registers lie between them.
-//   - scratch_alloc.go: registers whose lives do not meet share their place in scratch memory.
-//   - halves.go: rows of bfloat16 that are read as such. indexed.go: rows that are read where a list says.
+//   - gpu.go: what the engine needs from a backend for one kind of GPU. A second kind needs a
+//     package beside kernel/cuda with a Renderer, and a row in package backend.
+//   - tile.go: how many rows a launch on a GPU works on at a time, and how much memory these rows
+//     take.
+//   - layout.go: how a program is divided into kernels, and where registers lie between kernels.
+//   - scratch_alloc.go: registers that are not in use at the same time share a place in scratch
+//     memory.
+//   - halves.go: rows that kernels read as bfloat16. indexed.go: rows that kernels read by the row
+//     numbers of a list.
 //   - chip.go: the sizes of a GPU.
-//   - sparse.go: rows that hold their entries only.
+//   - sparse.go: rows that hold only their non-zero entries.
 //   - ordered.go: maxima as bit patterns that compare as integers.
-//   - check.go: the rules of a program. program.go: what it is.
+//   - check.go: the rules that a program must keep. program.go: the types of a program.
 package kernel

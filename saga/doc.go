@@ -1,27 +1,28 @@
 // Package saga is what users write: layers in the SAGA-NN form (Scatter, ApplyEdge,
 // Gather, ApplyVertex), models, and training on whole graphs within a memory budget.
 //
-// A layer names two functions. ApplyEdge computes a message for every edge from the
-// rows of its two ends; ApplyVertex computes a vertex's new row from what was
-// gathered. They run on symbols while a model is compiled: the compiler differentiates
-// them, moves what depends on one end of the edge to the vertices, fuses the rest into
-// gather kernels, and streams chunks of the graph through the device memory it was given.
+// A layer names two functions. ApplyEdge computes a message for every edge from the rows of its
+// two ends. ApplyVertex computes a vertex's new row from the gathered messages. Both functions run
+// on symbols while a model is compiled. The compiler differentiates them, moves work that depends
+// on one end of the edge to the vertices, fuses the rest into gather kernels, and streams chunks
+// of the graph through the device memory of the budget.
 //
 // # Writing a layer
 //
-// Only package ops makes tensors; x.Cols() is the width of x. The functions run several times
-// (for training, for evaluation, for each number of slices that is tried) and must do the same
-// each time. Loops and conditions in them are those of Go: they unroll into the program and
+// Only package ops makes tensors; x.Cols() is the width of x. The functions run several times (for
+// training, for evaluation, for each number of slices that is tried) and must do the same each
+// time. Loops and conditions in the functions are Go's: they are unrolled into the program and
 // cannot depend on values of tensors.
 //
 // An edge goes from Src to Dst, and a vertex gathers over its in-edges. An undirected graph
 // has each edge in both directions (chunk.Edges.Symmetric, --undirected). Degrees count the
 // edges that the layer sees, with the self loops of Model.SelfLoops.
 //
-// A layer sees the rows of the layer before it. What a later layer needs of an earlier one
-// (the first prediction of APPNP, the term before the last of a Chebyshev filter, a
-// residual) is passed on in the rows: ops.Concat puts it beside them, ops.Slice takes it out
-// again. An ApplyEdge that slices its ends gathers and streams only the slice:
+// A layer reads only the rows of the layer before it. If a later layer needs a value of an earlier
+// one (the first prediction of APPNP, the second-last term of a Chebyshev filter, a residual), the
+// layers between pass the value on as columns of their rows. ops.Concat adds these columns, and
+// ops.Slice takes them out again. If ApplyEdge slices the rows of its ends, only the slice is
+// gathered and streamed:
 //
 //	// z' = (1-α)·Σ n_uv·z_u + α·h, in rows [z, h] of 2·c columns
 //	ApplyEdge: func(e saga.Edge, _ saga.Params) saga.Tensor {
@@ -38,15 +39,15 @@
 //
 // # Running it
 //
-// Compile plans a model for the data and a Config, and refuses wrong shapes and too small
-// budgets before anything runs. Train runs all epochs with evaluation and checkpoints, Step
-// one epoch. Evaluate and Predict use the current parameters, and Close frees the memory.
-// A program that uses this package is a folder of this module, as examples/gcn is, or a
-// module that replaces sagann by the path of a copy (go mod edit -replace).
+// Compile plans a model for the data and a Config, and refuses wrong shapes and too small budgets
+// before anything runs. Train runs all epochs with evaluation and checkpoints; Step runs one
+// epoch. Evaluate and Predict use the current parameters. Close frees the memory. A program that
+// uses this package lies in a folder of this module, as examples/gcn does, or in a module that
+// replaces sagann by the path of a copy (go mod edit -replace).
 //
 // # Its files
 //
-// In the order of the work. What users write:
+// The files are listed in the order of the work. What users write:
 //
 //	layer.go task.go      layers, labels, heads
 //	params.go             parameters
@@ -92,7 +93,7 @@
 //	digest.go             a hash of what the bits of training depend on
 //	stages.go             times before the first epoch
 //
-// Calls go down within each part and to the parts above. Exceptions: precompute.go and predict.go
-// run sessions of their own; trace.go, layer.go, task.go and params.go call each other through the
-// user's functions; checkpoints ask for the digest.
+// A file calls files that are listed below it in its part, and files of the parts above.
+// Exceptions: precompute.go and predict.go run sessions of their own; trace.go, layer.go, task.go
+// and params.go call each other through the user's functions; checkpoints call digest.go.
 package saga

@@ -1,14 +1,14 @@
-// Package sample draws samples of a graph: neighbourhoods for training in mini-batches,
-// walks, and whatever else a sampler written in Go says.
+// Package sample draws samples of a graph: neighbourhoods for training in mini-batches, walks, and
+// the samples of any sampler that is written in Go.
 //
 //	g, err := sample.NewGraph(edges)
 //	p, err := sample.Compile(g, sample.Neighbours(15, 10, 5))
 //	var b sample.Blocks
 //	err = p.Blocks(&b, seeds, sample.Key{Seed: 1, Batch: 7})
 //
-// A draw depends on the seed and on its place only (see Key), never on threads, the
-// order of batches or memory. Vertices and edges are the user's: rows of a Graph are
-// sorted by far end and edge number, and draws are places in such a row. Run and Blocks
+// A draw depends only on the seed and on its place (see Key), never on threads, the order of
+// batches or memory. Vertices and edges keep the numbers of the user's data. The row of a vertex
+// has its in-edges, sorted by far end and edge number; a draw is a place in a row. Run and Blocks
 // use as many goroutines as runtime.GOMAXPROCS says.
 //
 // Edges are those of package sagann/chunk: edge k points from Src[k] to Dst[k]. A ring of
@@ -40,28 +40,30 @@
 //	err = p.Run(&s, p.Roots(100, 0, key), 0, key)
 //	vertices := s.Vertices(nil, 7) // of walk 7, its root first
 //
-// The row of a vertex is its in-edges, so walks go against them: for walks along edges as they
-// point make the graph of edges.Reverse().
+// A row has the in-edges of a vertex, so walks go against the direction of edges. For walks along
+// the direction of edges, make the graph of edges.Reverse().
 //
-// A sampler's functions run once, in Compile, on symbols (Int, Real and Bool), and what
-// they return is then drawn for every sample. So Go's if, random numbers and variables
-// act once, for all samples: choose with If, draw with Rand, keep state in State. A symbol belongs to the function that made it: Compile refuses it in another. Both sides of an If are computed; a Reject on the side that is not taken must
-// end, too.
+// A sampler's functions run once, in Compile, on symbols (Int, Real and Bool). The traced code
+// then runs for every sample. So Go's if, random numbers and variables act once, for all samples:
+// choose with If, draw with Rand, keep state in State. A symbol belongs to the function that made
+// it; Compile refuses the symbol in another function. Both sides of an If are computed, so a
+// Reject on the side that is not taken must end, too.
 //
-// Next returns a place in the row of the transit, from 0 to Degree-1, and not a vertex. None
-// adds nothing. Where Transits is nil only what the last step added draws again, so a walk
-// whose Next gives None has ended; one that stays where it is for a step keeps its vertex in
-// State and names it in Transits. With Output: Layers every vertex so far draws at each
-// step, the seeds too; repeated draws of an edge are parallel edges of the block.
+// A transit is a vertex whose row is drawn from. Next returns a place in the row of the transit,
+// from 0 to Degree-1, and not a vertex; None adds no vertex. If Transits is nil, only the vertices
+// that the last step added draw again, so a walk ends when its Next returns None. A walk that
+// stays at its vertex for a step must keep the vertex in State and return it from Transits. With
+// Output: Layers all vertices drawn so far, and the seeds, draw at each step; repeated draws of an
+// edge become parallel edges of the block.
 //
-// To draw from the row of another vertex, name that vertex in Transits. A walk that begins
+// To draw from the row of another vertex, return that vertex from Transits. A walk that begins
 // again at its root with probability 0.2 at every step:
 //
 //	Transits: func(s sample.Sample, _ sample.Int, r sample.Rand) sample.Int {
 //		return sample.If(sample.Less(r.Uniform(), sample.Const(0.2)), s.Root(sample.Whole(0)), s.Prev(1))
 //	},
 //
-// State is numbers of each sample. A Next of walks that make five moves each, with
+// State declares numbers that each sample keeps. The Next of walks that make five moves each, with
 // State: []sample.Field{{Name: "moves", Len: 1}}:
 //
 //	zero := sample.Whole(0)
@@ -69,8 +71,8 @@
 //	s.Set("moves", zero, sample.Add(n, sample.Whole(1)))
 //	return sample.If(sample.Less(n, sample.Whole(5)), r.Pick(at), sample.None)
 //
-// Without Next, blocks draw edges by Score, or alike. The far end of an edge is Source():
-// here vertices with many in-edges are drawn more often.
+// Without Next, blocks draw edges in proportion to Score; without Score, with equal probability.
+// The far end of an edge is Source(). Here vertices with many in-edges are drawn more often.
 //
 //	hubs := sample.Sampler{Name: "hubs", Steps: 1, Output: sample.Layers,
 //		Size:  func(step int) int { return 5 },
