@@ -107,7 +107,7 @@ func (a *Arena) sync() error {
 	for _, p := range a.devices {
 		one := p.dev.Sync()
 		if err = errors.Join(err, one); one != nil {
-			p.dev.Sync() // one that fails may not have waited, and memory that copies read may be given back next
+			p.dev.Sync() // a failed Sync may not have waited, and the caller may free memory that copies read
 		}
 	}
 	return err
