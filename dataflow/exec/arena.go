@@ -54,7 +54,7 @@ func NewArena(devices []device.Device, bytes int64) (*Arena, error) {
 		}
 		a.devices = append(a.devices, p)
 		for q := range p.queues {
-			made := device.NewUrgentQueue // kernels that bring the next batch are small beside those of a step
+			made := device.NewUrgentQueue // kernels that load the next batch are short, and should not queue behind those of a step
 			if plan.Queue(q) == plan.Compute {
 				made = device.Device.NewQueue
 			}
@@ -90,7 +90,7 @@ func (a *Arena) Close() error {
 	a.owned, a.rows = nil, nil
 	for _, p := range a.devices {
 		if p.relay != nil {
-			p.relay.under.Wait() // a step that failed has ended the link
+			p.relay.under.Wait() // cannot block: a failed step has closed the link
 			close(p.relay.send)
 		}
 		for _, m := range append(p.held, p.mem) {

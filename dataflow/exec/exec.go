@@ -9,7 +9,7 @@ import (
 	"sagann/kernel/cpu"
 )
 
-// Runner runs one plan, again and again.
+// Runner runs the steps of one plan.
 type Runner struct {
 	arena   *Arena
 	plan    *plan.Plan
@@ -61,7 +61,7 @@ func (r *Runner) Plan() *plan.Plan { return r.plan }
 // summed. global returns the numbers of a Global of that device; what f writes to Globals of kind Param is kept.
 func (r *Runner) OnUpdate(f func(global func(id int) []float32) error) { r.update = f }
 
-// Result is number i of plan.Spec.Results after a step, valid until the next.
+// Result is the Global plan.Spec.Results[i] after a step, in row-major order, valid until the next step.
 func (r *Runner) Result(i int) []float32 { return r.results[i] }
 
 // Stats is the sum over the runner's devices, since NewRunner.
@@ -73,7 +73,7 @@ func (r *Runner) Stats() Stats {
 	return sum
 }
 
-// Step runs the plan once and returns when it is done.
+// Step runs the plan once and returns when all tasks have ended. Over sampled blocks it works on the batch of SetBatch.
 func (r *Runner) Step() error {
 	if r.plan.Places.Sets != nil {
 		return r.StepBatch(nil)
@@ -97,7 +97,7 @@ func (r *Runner) step() error {
 		err = r.arena.sent()
 	}
 	if err != nil {
-		r.arena.ranks.Abort(err) // others wait for what will not come
+		r.arena.ranks.Abort(err) // otherwise the other ranks would wait forever for its messages
 		return err
 	}
 	return r.share()

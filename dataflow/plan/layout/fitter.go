@@ -28,7 +28,7 @@ func (h *held) live(q int) bool {
 	return h.from <= q && q <= h.to
 }
 
-// gap is memory that is free.
+// gap is a range of free memory.
 type gap struct{ at, end int64 }
 
 // begin forgets all buffers.

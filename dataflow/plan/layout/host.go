@@ -25,7 +25,7 @@ func shareHost(p *plan.Plan) {
 	for id := range p.Host.Of {
 		p.Host.Of[id] = id
 	}
-	var places []tenure // id: whose memory it is; to: the last phase that uses it
+	var places []tenure // one per place. id: the value that owns it; to: the last phase that uses it so far
 	for _, l := range tenuresOf(p) {
 		bytes := p.Spec.Values[l.id].RowBytes
 		i := slices.IndexFunc(places, func(o tenure) bool {
