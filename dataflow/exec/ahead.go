@@ -11,33 +11,34 @@ import (
 	"sagann/kernel"
 )
 
-// Batches that come while others are at work. A plan that has rooms for what comes with a batch
-// (plan.Ahead) takes one in while it computes on another: Stage copies, Step computes. Where rows come over the link, which then never
-// should wait, there are three rooms: two batches come. The rows of a batch stay until the third behind it comes, so that the next two take theirs from there.
+// Loading batches ahead. If a plan has several rooms for the data of a batch (plan.Ahead), the next batch is loaded while the
+// step of another runs: Stage starts the copies, Step computes. If kernels read rows from host memory over the link, there are three
+// rooms and two batches are loaded ahead, so that the link is never idle. The rooms are used in turn, so the rows of a batch stay on
+// the device until the third batch after it is loaded, and the next two batches copy the rows that they share with it from there.
 
-// ahead says which room is whose.
+// ahead is the state of the rooms.
 type ahead struct {
-	from, bytes int64 // of the first room; 0 bytes: there is none
+	from, bytes int64 // device offset of the first room, and bytes of a room; 0 bytes: the plan has no rooms
 	rooms       int
-	room        int    // that the step at work reads
-	next        *Batch // what lies in the one behind it, or comes
-	after       *Batch // and in the one behind that, if there is one
+	room        int    // number of the room that the current step reads
+	next        *Batch // the batch in the room after that, loaded or being loaded; nil: none
+	after       *Batch // the batch in the room after next's, likewise
 
-	copied device.Event   // what was drawn is not needed any more
-	listed device.Event   // it is known which rows must come over the link
-	others device.Event   // what does not come over the link has
-	ended  device.Event   // the kernels of a step have
-	come   []device.Event // all of it has, by room
-	flying bool           // a step has returned while rows still come
+	copied device.Event   // the data of a batch sampled on the GPU is copied: the sampler may overwrite it
+	listed device.Event   // FarMark has found which rows must come over the link
+	others device.Event   // all data of a batch except rows over the link is loaded
+	ended  device.Event   // the kernels and results of a step have ended
+	come   []device.Event // by room: all data of its batch is loaded
+	flying bool           // the last step has returned while rows of a later batch are still being loaded
 	lists  []device.Batch // commands of the last load
 	steps  batchGraphs
 	far    far
 }
 
-// at is where what the plan has at addr lies for the step at work.
+// at is the device offset, for the current step, of what the plan has at addr.
 func (a *ahead) at(addr int64) int64 { return a.in(a.room, addr) }
 
-// in is where it lies in a room.
+// in is the device offset of what the plan has at addr: in the given room if addr lies in a room, else addr itself.
 func (a *ahead) in(room int, addr int64) int64 {
 	if addr >= a.from && addr < a.from+a.bytes {
 		addr += int64(room) * a.bytes
@@ -45,12 +46,13 @@ func (a *ahead) in(room int, addr int64) int64 {
 	return addr
 }
 
-// behind is the room so many behind that of the step at work.
+// behind is the n-th room after that of the current step.
 func (a *ahead) behind(n int) int { return (a.room + n) % a.rooms }
 
-// Stage brings b, which is kept, to the device while the step at work goes on; then a step of b begins
-// with its kernels. Only a plan with plan.Ahead can, others do nothing. It is an
-// *OverflowError when the plan has no room for b.
+// Stage starts loading b to the device while the current step runs, so that a later step of b need not load it. It
+// keeps b. A step of a batch other than the first staged one drops all staged batches. Without plan.Ahead, Stage does nothing.
+// The error is an *OverflowError if b has more rows or edges than the plan has memory for. Stage also fails
+// if Ahead batches are staged already.
 func (r *Runner) Stage(b *Batch) error {
 	a := &r.ahead
 	if a.bytes == 0 {
@@ -72,20 +74,20 @@ func (r *Runner) Stage(b *Batch) error {
 	return err
 }
 
-// Staged tells whether b comes, or is there, for a step to come.
+// Staged tells whether b is staged and its step has not begun.
 func (r *Runner) Staged(b *Batch) bool { return b == r.ahead.next || b == r.ahead.after }
 
 // Ahead is how many batches can be staged.
 func (r *Runner) Ahead() int { return max(0, r.ahead.rooms-1) }
 
-// load submits the copies of b to a room.
+// load submits the copies and kernels that bring b to a room.
 func (r *Runner) load(b *Batch, room int) error {
 	r.releaseLists()
 	if err := r.warm(); err != nil {
 		return err
 	}
 	r.ahead.far.tag++
-	var far bool // rows come over the link
+	var far bool // the batch has rows that come over the link
 	last := -1
 	for i := range r.tasks {
 		k := &r.tasks[i]
@@ -116,8 +118,9 @@ func (r *Runner) load(b *Batch, room int) error {
 	return nil
 }
 
-// loaded records that all of a batch has come to a room: who waits for one load waits for all, as a plan leaves out waits for
-// loads that stand before others in their queue. Copies of the next batch do not wait for rows over the link.
+// loaded records the event come of a room. A task that depends on one load of a batch waits for all of them: a plan leaves out
+// dependences on loads that precede another awaited load in their queue. With far, the event is on the queue of the rows over the
+// link, so that copies of the next batch need not wait for these rows.
 func (r *Runner) loaded(room int, far bool) (err error) {
 	a, p := &r.ahead, &r.arena.devices[0]
 	q := p.queues[plan.H2D]
@@ -135,7 +138,7 @@ func (r *Runner) loaded(room int, far bool) (err error) {
 	return p.dev.Record(q, a.come[room])
 }
 
-// follow has queue then wait for what queue first has now. The event is made once.
+// follow makes queue then wait for all tasks submitted to queue first so far. It makes the event if *e is nil.
 func (r *Runner) follow(first, then device.Queue, e *device.Event) (err error) {
 	dev := r.arena.devices[0].dev
 	if *e == nil {
@@ -146,7 +149,7 @@ func (r *Runner) follow(first, then device.Queue, e *device.Event) (err error) {
 	return errors.Join(dev.Record(first, *e), dev.Wait(then, *e))
 }
 
-// arrive has the batch of the next step in the room at hand.
+// arrive moves on to the room of the batch that was set. If that batch was not staged, arrive loads it.
 func (r *Runner) arrive() error {
 	a := &r.ahead
 	if a.bytes == 0 {
@@ -160,15 +163,15 @@ func (r *Runner) arrive() error {
 	}
 	a.steps.of = nil
 	if next != nil {
-		a.next, a.far.match = nil, [2]uint32{} // the other rooms have what nobody waits for
-	} else if a.far.match[0] != 0 { // they have the batches before, as at the end of an epoch
+		a.next, a.far.match = nil, [2]uint32{} // the staged batches are dropped: their rows cannot be used
+	} else if a.far.match[0] != 0 { // nothing is staged, as at the start of an epoch: keep the rows of the batch before
 		a.room = a.behind(1)
 	}
 	return r.load(r.batch, a.room)
 }
 
-// StepBatch is Step of a plan over sampled blocks; meanwhile is called, if it is not nil, while the
-// device computes. It may call Stage, as often as Ahead says less what is staged.
+// StepBatch is Step for a plan over sampled blocks. It works on the batch of SetBatch. If meanwhile is not nil, StepBatch calls
+// it while the device computes. meanwhile may call Stage until Ahead batches are staged.
 func (r *Runner) StepBatch(meanwhile func() error) error {
 	if r.batch == nil {
 		return errors.New("exec: no batch was set")
@@ -194,8 +197,8 @@ func (r *Runner) StepBatch(meanwhile func() error) error {
 	return err
 }
 
-// finish waits for the step. Rows of the next batch may still come over the link: they are what steps wait for, and the next
-// ones should follow at once.
+// finish waits for the step. If rows come over the link, finish does not wait for those of later batches: steps wait mostly for
+// the link, so the next load should be submitted before the link is idle.
 func (r *Runner) finish(err error) error {
 	a, p := &r.ahead, &r.arena.devices[0]
 	if a.flying = err == nil && a.far.comes && r.trace == nil && !r.arena.OneByOne; a.flying {
@@ -213,7 +216,7 @@ func (r *Runner) finish(err error) error {
 	return errors.Join(err, r.arena.sync())
 }
 
-// bringResults submits the tasks that bring results, which wait for the step.
+// bringResults submits the Results tasks, behind the step.
 func (r *Runner) bringResults() error {
 	for i := range r.tasks {
 		k := &r.tasks[i]
@@ -223,7 +226,7 @@ func (r *Runner) bringResults() error {
 		p := r.arena.on(k.t.Device)
 		q := p.queues[k.t.Queue]
 		q.SetTag(int64(i))
-		if r.ahead.steps.ran { // to which nobody has an event
+		if r.ahead.steps.ran { // a graph records no events of tasks
 			if err := r.follow(p.queues[plan.Compute], q, &r.ahead.steps.end); err != nil {
 				return r.fail(i, err)
 			}
@@ -241,7 +244,8 @@ func (r *Runner) bringResults() error {
 	return nil
 }
 
-// SetTable gives input id, of which the plan has a table, the rows of all vertices. The slice is kept.
+// SetTable sets the rows of all vertices of input id, for which the plan has a table. The slice must have Table.Rows×RowBytes bytes;
+// it is kept and must not change.
 func (r *Runner) SetTable(id int, rows []byte) error {
 	t, v := r.plan.Places.Sets.TableOf(id), &r.plan.Spec.Values[id]
 	if t == nil || int64(len(rows)) != int64(t.Rows)*v.RowBytes {
@@ -254,9 +258,9 @@ func (r *Runner) SetTable(id int, rows []byte) error {
 	return nil
 }
 
-// Room is host memory that copies reach at full speed for what comes with a batch, with
-// places as the device's rooms have them: what lies at address a of the plan is at a less the second result.
-// It is nil for plans without plan.Ahead, and stays until Close.
+// Room returns pinned host memory for the data of a batch, laid out as a room on the device: what the plan has at
+// device offset a is at index a minus the second result. It is nil for plans without plan.Ahead, and valid until
+// Close. Each call returns new memory.
 func (r *Runner) Room() ([]byte, int64, error) {
 	a := &r.ahead
 	if a.bytes == 0 {
@@ -270,10 +274,11 @@ func (r *Runner) Room() ([]byte, int64, error) {
 	return h.Bytes()[:a.bytes], a.from, nil
 }
 
-// leastRoom is from where on host memory is pinned.
+// leastRoom is the least size in bytes with which HostAlloc returns pinned memory.
 const leastRoom = 1 << 20
 
-// indexed are the programs of p as launches need them: rows that lie in tables are read by the list of the batch's vertices.
+// indexed returns the programs changed so that operands in tables on the device (plan.Sets.InTable) are read by the list of the batch's
+// vertices.
 func indexed(p *plan.Plan, programs []*kernel.Program) []*kernel.Program {
 	z := p.Places.Sets
 	if z == nil || !z.Ahead.On {
@@ -294,7 +299,7 @@ func indexed(p *plan.Plan, programs []*kernel.Program) []*kernel.Program {
 	return out
 }
 
-// takeRows copies the rows of a table that belong to the batch.
+// takeRows runs a Take task on the CPU: it copies the rows of the batch's vertices out of a table.
 func (r *Runner) takeRows(t *plan.Task, mem []byte) {
 	row := r.plan.Spec.Values[t.Value].RowBytes
 	for i, v := range r.batch.IDs[:r.batch.Rows[t.Own]] {
@@ -302,19 +307,20 @@ func (r *Runner) takeRows(t *plan.Task, mem []byte) {
 	}
 }
 
-// takeCommand is takeRows on a GPU.
+// takeCommand is a Take task as a command for a GPU.
 func (r *Runner) takeCommand(t *plan.Task, g *gpu) device.Command {
 	words := uint64(r.plan.Spec.Values[t.Value].RowBytes) / 16
 	n := uint64(r.batch.Rows[t.Own])
 	return g.blockCall(kernel.BlockTake, (n*words+3)/4, g.base+uint64(t.Addr), g.base+uint64(t.FromAddr), r.idsOf(g), n, words)
 }
 
-// idsOf is the list of the vertices of the batch at work.
+// idsOf is the address of the vertex IDs of the current batch, in the memory of g.
 func (r *Runner) idsOf(g *gpu) uint64 {
 	return g.base + uint64(r.ahead.at(r.plan.Places.Sets.Ahead.IDs))
 }
 
-// blockCall calls a kernel of kernel.Renderer.Blocks, a thread for each of n.
+// blockCall is a launch of a kernel of kernel.Renderer.Blocks (fn: kernel.BlockTake and so on), with a thread for each of n
+// elements.
 func (g *gpu) blockCall(fn int, n uint64, args ...uint64) device.Command {
 	blocks := min(1<<20, max(1, (n+255)/256))
 	return device.Command{Call: &device.Call{Func: g.blocks[fn], Grid: [3]uint32{uint32(blocks), 1, 1}, Block: 256, Args: args}}

@@ -14,21 +14,21 @@ import (
 // share.
 type Arena struct {
 	TF32     bool  // dense products on GPUs may round their operands to TF32; set before the first step
-	Scratch  int64 // GPUs: bytes of kernels' scratch memory that the first runner takes at least, so that no later one takes its own beside it
-	Direct   bool  // messages go from GPU to GPU, which JoinNCCL has joined
-	Relay    bool  // messages to other ranks go through host memory, as those of GPUs do; for tests
-	OneByOne bool  // steps are submitted task by task, as the times of single kernels need
+	Scratch  int64 // GPUs: least bytes of scratch memory for kernels; if it is enough for all runners, they share one allocation
+	Direct   bool  // messages go from GPU to GPU by NCCL, which device.JoinNCCL has set up
+	Relay    bool  // messages to other ranks go through host memory on CPU devices too, as for GPUs; for tests
+	OneByOne bool  // no CUDA graphs: steps are submitted task by task, to time single kernels
 
 	devices []part
-	ranks   *net.Group             // that share the plans' devices; nil: one
-	first   int                    // of a plan's devices, the arena's first
-	owner   *Runner                // of the memory of steps; nil: none yet
-	pinned  map[*byte]func() error // host memory that runners copy from, and what releases it
-	pins    *Arena                 // what it has pinned, all GPUs reach; nil: none
-	bytes   int64                  // of it
-	scratch string                 // folder of files that are host memory; "": the system's for temporary ones
+	ranks   *net.Group             // the ranks that share the plans' devices; nil: one rank
+	first   int                    // number, among a plan's devices, of the arena's first device
+	owner   *Runner                // the runner that the memory of steps belongs to (holds.go); nil: none yet
+	pinned  map[*byte]func() error // by first byte: host memory that pin has pinned, and the function that unpins it
+	pins    *Arena                 // memory that this arena has pinned is not pinned again; nil: none
+	bytes   int64                  // of the memory in pinned
+	scratch string                 // folder of files that serve as host memory; "": the system's temporary folder
 	rows    rowLists
-	owned   []device.HostMem // of rows
+	owned   []device.HostMem // memory of rows
 }
 
 // part is what an arena has on one device.
@@ -36,14 +36,14 @@ type part struct {
 	dev     device.Device
 	mem     device.Mem
 	queues  [plan.Queues]device.Queue
-	scratch device.Mem   // GPUs: what lies between the kernels of a launch
-	held    []device.Mem // and all that was taken for it
+	scratch device.Mem   // GPUs: scratch memory of kernels
+	held    []device.Mem // all memory that was allocated for scratch; older runners may still use the older ones
 
-	relay *relay // of messages through host memory; nil until a plan has some
-	turn  turn   // of messages from GPU to GPU
+	relay *relay // messages through host memory; nil until a plan has some
+	turn  turn   // messages from GPU to GPU
 }
 
-// NewArena takes bytes of memory of each device, once. The error names what was asked for.
+// NewArena allocates bytes of memory on each device, and makes its queues.
 func NewArena(devices []device.Device, bytes int64) (*Arena, error) {
 	a := &Arena{}
 	for _, dev := range devices {
@@ -54,7 +54,7 @@ func NewArena(devices []device.Device, bytes int64) (*Arena, error) {
 		}
 		a.devices = append(a.devices, p)
 		for q := range p.queues {
-			made := device.NewUrgentQueue // kernels that bring the next batch are small beside those of a step
+			made := device.NewUrgentQueue // kernels that load the next batch are short, and should not queue behind those of a step
 			if plan.Queue(q) == plan.Compute {
 				made = device.Device.NewQueue
 			}
@@ -67,14 +67,14 @@ func NewArena(devices []device.Device, bytes int64) (*Arena, error) {
 	return a, nil
 }
 
-// Over says that the arena's devices are one rank's of g: of a plan's devices number first and those after it. Its
-// runners take parts of plans (order.Part). It is called before the first runner.
+// Over says that the arena belongs to one rank of g, and that its devices are number first and those after it
+// among a plan's devices. Its runners run the rank's parts of plans (order.Part). Call it before the first NewRunner.
 func (a *Arena) Over(g *net.Group, first int) { a.ranks, a.first = g, first }
 
-// on is what the arena has on a plan's device d.
+// on is the arena's part on device d of a plan.
 func (a *Arena) on(d uint16) *part { return &a.devices[int(d)-a.first] }
 
-// Close gives the memory back.
+// Close frees the memory of the arena, on devices and on the host. Close the runners first.
 func (a *Arena) Close() error {
 	var err error
 	if len(a.pinned) > 0 {
@@ -90,7 +90,7 @@ func (a *Arena) Close() error {
 	a.owned, a.rows = nil, nil
 	for _, p := range a.devices {
 		if p.relay != nil {
-			p.relay.under.Wait() // a step that failed has ended the link
+			p.relay.under.Wait() // cannot block: a failed step has closed the link
 			close(p.relay.send)
 		}
 		for _, m := range append(p.held, p.mem) {
@@ -101,19 +101,19 @@ func (a *Arena) Close() error {
 	return err
 }
 
-// sync waits for every device.
+// sync waits until every device is idle.
 func (a *Arena) sync() error {
 	var err error
 	for _, p := range a.devices {
 		one := p.dev.Sync()
 		if err = errors.Join(err, one); one != nil {
-			p.dev.Sync() // one that fails may not have waited, and memory that copies read may be given back next
+			p.dev.Sync() // a failed Sync may not have waited, and the caller may free memory that copies read
 		}
 	}
 	return err
 }
 
-// syncFor is sync with an error that says what for.
+// syncFor is sync with what in the error.
 func (a *Arena) syncFor(what string) error {
 	if err := a.sync(); err != nil {
 		return fmt.Errorf("%s: %w", what, err)
@@ -121,8 +121,8 @@ func (a *Arena) syncFor(what string) error {
 	return nil
 }
 
-// Pinned is the host memory in bytes that is pinned for copies: what was given to the
-// runners and, on GPUs, what they have taken.
+// Pinned is the host memory in bytes that is pinned for copies: memory that callers gave to the
+// runners and, on GPUs, memory that the runners have allocated.
 func (a *Arena) Pinned() int64 {
 	n := a.bytes
 	if a.onGPU() {
@@ -131,13 +131,13 @@ func (a *Arena) Pinned() int64 {
 	return n
 }
 
-// FilesIn sets the folder where runners make the files that plan.Plan.Disk asks for.
+// FilesIn sets the folder where runners make files for the values in plan.HostPlaces.Disk.
 func (a *Arena) FilesIn(dir string) { a.scratch = dir }
 
-// SharePins says that host memory which other has pinned need not be pinned again. It is closed later.
+// SharePins says that host memory which other has pinned need not be pinned again by a. Close other after a.
 func (a *Arena) SharePins(other *Arena) { a.pins = other }
 
-// pin prepares host memory for fast copies until the arena is closed.
+// pin pins host memory, for fast copies, until the arena is closed.
 func (a *Arena) pin(b []byte) error {
 	first := unsafe.SliceData(b)
 	if len(b) == 0 || a.pinned[first] != nil || a.pins != nil && a.pins.pinned[first] != nil {

@@ -9,31 +9,30 @@ import (
 	"sagann/kernel/cpu"
 )
 
-// Batch is what a step of a plan over sampled blocks works on: how many rows and edges its
-// sets have, and what is loaded. Sets are numbered as in plan.Sets.
+// Batch is the data of one step of a plan over sampled blocks. Sets are numbered as in plan.Sets.
 type Batch struct {
-	Rows   []int          // by vertex set
-	Inputs map[int][]byte // by value: RowBytes for each row of its set
+	Rows   []int          // by vertex set: number of rows
+	Inputs map[int][]byte // by value: RowBytes for each row of its set; not for values with a table
 	Cells  [][2]Cell      // by edge set and plan.Dir
-	Most   []int          // by edge set: edges that a row has at most; 0: as many as there are
-	IDs    []uint32       // the vertices of the deepest set, where the plan has tables (plan.Ahead)
-	Drawn  *Drawn         // in device memory; IDs, the memory of Cells and some Inputs are not given then
+	Most   []int          // by edge set: an upper bound of the edges of a row; 0: no bound but the number of edges
+	IDs    []uint32       // the vertices of the deepest set, if the plan has tables (plan.Ahead)
+	Drawn  *Drawn         // not nil: blocks in GPU memory, in place of IDs, Cell.Mem and the Inputs that Drawn.Made lists
 }
 
-// Cell is a block's edges in one direction.
+// Cell has the edges of a block in one direction.
 type Cell struct {
 	chunk.Cell
-	Mem []byte // its block
+	Mem []byte // the arrays of the cell, one after the other
 }
 
-// OverflowError says that a batch has more rows or edges than its plan has room for.
+// OverflowError says that a batch has more rows or edges than its plan has memory for.
 type OverflowError struct{ What string }
 
-// Error says what does not fit.
+// Error returns the message.
 func (e *OverflowError) Error() string { return "exec: a batch does not fit its plan: " + e.What }
 
-// SetBatch gives the next steps their batch, which is kept. It is an *OverflowError when the
-// plan has no room for it.
+// SetBatch sets the batch of the next steps, and keeps it. The error is an *OverflowError if the batch has more rows or
+// edges than the plan has memory for.
 func (r *Runner) SetBatch(b *Batch) error {
 	err := r.check(b)
 	if err == nil {
@@ -42,7 +41,7 @@ func (r *Runner) SetBatch(b *Batch) error {
 	return err
 }
 
-// check says why the plan cannot run b.
+// check returns an error if the plan cannot run b.
 func (r *Runner) check(b *Batch) error {
 	z := r.plan.Places.Sets
 	for s, n := range b.Rows {
@@ -68,7 +67,7 @@ func (r *Runner) check(b *Batch) error {
 	return nil
 }
 
-// BatchOutput is value id in host memory after a step: the rows of its set in the batch.
+// BatchOutput is value id in host memory after a step: RowBytes for each row that its set has in the batch.
 func (r *Runner) BatchOutput(id int) []byte {
 	v := &r.plan.Spec.Values[id]
 	if v.Kind == plan.Input && !v.Output {
@@ -77,12 +76,13 @@ func (r *Runner) BatchOutput(id int) []byte {
 	return r.host[id][:int64(r.batch.Rows[v.Set])*v.RowBytes]
 }
 
-// OutputRows are the first rows of output id in host memory after a step, also when its batch is another one's memory already.
+// OutputRows is the first rows of output id in host memory after a step. Unlike BatchOutput it does not read the step's batch,
+// whose memory the caller may already use for another batch.
 func (r *Runner) OutputRows(id, rows int) []byte {
 	return r.host[id][:int64(rows)*r.plan.Spec.Values[id].RowBytes]
 }
 
-// copyBatch is copy of a plan over sampled blocks, for batch b and a room.
+// copyBatch submits the Load or Save task t for batch b. A load goes to a room.
 func (r *Runner) copyBatch(b *Batch, room int, t *plan.Task, q device.Queue) error {
 	a := r.arena.on(t.Device)
 	s := &r.stats[int(t.Device)-r.arena.first]
@@ -112,7 +112,7 @@ func (r *Runner) copyBatch(b *Batch, room int, t *plan.Task, q device.Queue) err
 	return a.dev.CopyH2D(q, a.mem, r.ahead.in(room, t.Addr), from)
 }
 
-// batchOf is what the batch decides of a launch: its rows, and its cell if it has one.
+// batchOf returns what the current batch determines of a launch: the number of rows, and the cell or nil.
 func (r *Runner) batchOf(t *plan.Task) (rows int, c *Cell) {
 	if rows = int(t.Rows); t.Own >= 0 {
 		rows = r.batch.Rows[t.Own]
@@ -123,7 +123,7 @@ func (r *Runner) batchOf(t *plan.Task) (rows int, c *Cell) {
 	return rows, c
 }
 
-// bindBatch gives a launch on the CPU its batch.
+// bindBatch sets what the current batch determines of a launch on the CPU.
 func (k *task) bindBatch(mem []byte) {
 	rows, c := k.r.batchOf(k.t)
 	k.l.Rows, k.l.Index = rows, k.r.batch.IDs
@@ -134,14 +134,14 @@ func (k *task) bindBatch(mem []byte) {
 	}
 }
 
-// tail is where the rows of set t.Own behind those of set t.Other lie.
+// tail is the range of device memory that has the rows of set t.Own after those of set t.Other.
 func (r *Runner) tail(t *plan.Task) (at, bytes int64) {
 	row := r.plan.Spec.Values[t.Value].RowBytes
 	from, to := int64(r.batch.Rows[t.Other]), int64(r.batch.Rows[t.Own])
 	return r.ahead.at(t.Addr) + from*row, max(0, to-from) * row
 }
 
-// operands are the buffers of a launch.
+// operands makes a launch on the CPU with its buffers.
 func (k *task) operands(floats []float32) *cpu.Launch {
 	l := &cpu.Launch{Rows: int(k.t.Rows), First: k.t.Is.First, Last: k.t.Is.Last}
 	for _, at := range k.r.plan.Args[k.t.Args[0]:k.t.Args[1]] {

@@ -7,30 +7,30 @@ import (
 	"sagann/device"
 )
 
-// captured is a step of a plan on one GPU as one graph: the driver then starts its
-// kernels and copies by itself. What changes from step to step stays outside: the
-// optimiser's numbers go before it, the results come after it.
+// captured is a step on one GPU as one CUDA graph, so that one call starts all its kernels and
+// copies. What differs between steps is outside the graph: the numbers of the
+// optimiser are copied before it, the results after it.
 type captured struct {
-	tried bool
-	graph device.Graph
-	moved Stats // by one step
+	tried bool         // capture was tried
+	graph device.Graph // nil: none
+	moved Stats        // bytes that one step copies
 }
 
-// captureMost is the number of kernels and copies up to which a step is captured. A graph
-// takes 3 to 5 KiB of the GPU's memory for each, beside the budget (154 MiB for a step of
-// 47,000), and saves time only where a step is short.
+// captureMost is the largest number of kernels and copies in a step that is captured. A graph
+// takes 3 to 5 KiB of GPU memory for each of them, outside the budget (154 MiB for a step of
+// 47,000), and saves time only if the step is short.
 const captureMost = 1 << 11
 
-// replay runs the step by its graph, if there is one or one can be had: the second step
-// of a runner on one GPU is captured (the first has compiled and opened everything).
-// Steps that are traced go task by task.
+// replay runs the step by its graph and returns true. It captures the graph at the second step, as the first
+// one compiles and prepares everything. It returns false if the step must be submitted task by
+// task: on several devices or ranks, in a trace, with the optimiser on the host, or if capture fails.
 func (r *Runner) replay() (done bool, err error) {
 	p := &r.arena.devices[0]
 	dev, ok := p.dev.(device.Capturer)
 	if !ok || len(r.arena.devices) > 1 || r.trace != nil || r.arena.ranks.Ranks() > 1 || r.arena.OneByOne || len(r.tasks) > captureMost || r.hostUpdate() {
 		return false, nil
 	}
-	if r.gpu.captured == nil { // the first step, which prepares what it submits
+	if r.gpu.captured == nil { // the first step goes task by task and prepares its commands
 		r.gpu.captured = &captured{}
 		return false, nil
 	}
@@ -45,7 +45,7 @@ func (r *Runner) replay() (done bool, err error) {
 		c.graph, err = dev.Capture(p.queues[:], r.submitAll)
 		c.moved = Stats{H2D: stats.H2D - before.H2D, D2H: stats.D2H - before.D2H, D2D: stats.D2D - before.D2D}
 		*stats, r.gpu.capturing = before, false
-		if err != nil { // something in it cannot be captured: the step goes task by task
+		if err != nil { // something cannot be captured: all steps go task by task
 			c.graph = nil
 		}
 	}

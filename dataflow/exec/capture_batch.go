@@ -7,21 +7,21 @@ import (
 	"sagann/device"
 )
 
-// Steps of sampled batches as CUDA graphs, where they come ahead. While a step is at work, the kernels of the next one are bound to
-// its batch and captured; its turn then takes one call. Launches come to a GPU over the link, where each would wait for
-// rows of batches that come over it, too; a graph waits once.
+// The step of a batch that is loaded ahead, as a CUDA graph. While one step runs, keepNext binds the kernels of the next step to
+// the next batch and captures them, so that this step takes one call. Launches reach a GPU over the link. While rows are read over
+// the link, each launch waits for these; a graph waits once.
 
 // batchGraphs are the graphs of a runner.
 type batchGraphs struct {
-	list [2]device.Graph // by turns, as one may be at work
-	turn int             // which was captured last
-	of   *Batch          // for this batch, in the room behind the one at hand; nil: for none
-	ran  bool            // the step at work is a graph
-	end  device.Event    // of the step
-	off  bool            // no graph can be had
+	list [2]device.Graph // used in turn: one may run while the other is captured
+	turn int             // index in list of the graph that was captured last
+	of   *Batch          // the batch that it was captured for, in the room after the current one; nil: none
+	ran  bool            // the current step was submitted as a graph
+	end  device.Event    // of the queue of the step, for the copy of results
+	off  bool            // steps cannot be captured
 }
 
-// submitBatch submits the step of the batch, by its graph if there is one.
+// submitBatch submits the step of the current batch, as a graph if one was captured for it.
 func (r *Runner) submitBatch() error {
 	g, p := &r.ahead.steps, &r.arena.devices[0]
 	g.ran = g.of != nil && g.of == r.batch && !r.oneByOne()
@@ -44,16 +44,16 @@ func (r *Runner) submitBatch() error {
 	return nil
 }
 
-// firstOn is the first task of a queue.
+// firstOn is the number of the first task of a queue; -1 if it has none.
 func (r *Runner) firstOn(q plan.Queue) int {
 	return slices.IndexFunc(r.tasks, func(k task) bool { return k.t.Queue == q })
 }
 
-// oneByOne tells whether somebody watches every task.
+// oneByOne tells whether steps must be submitted task by task: for a trace, or because of Arena.OneByOne.
 func (r *Runner) oneByOne() bool { return r.trace != nil || r.arena.OneByOne }
 
-// keepNext captures the step of the batch that comes next. What the driver cannot capture goes task by task; an error is of a task that cannot
-// be submitted at all.
+// keepNext captures the step of the batch that is staged next. If the driver cannot capture it, steps go task by task from then
+// on. keepNext returns only errors of tasks that cannot be submitted.
 func (r *Runner) keepNext() (wrong error) {
 	g, a := &r.ahead.steps, &r.ahead
 	dev, ok := r.arena.devices[0].dev.(device.Capturer)
@@ -84,7 +84,8 @@ func (r *Runner) keepNext() (wrong error) {
 	return wrong
 }
 
-// onlyKernels tells whether steps are kernels on one queue of one device, beside loads, which come ahead, and results.
+// onlyKernels tells whether a step consists of kernels on the compute queue of one device, apart from loads, which are
+// done ahead, and results.
 func (r *Runner) onlyKernels() bool {
 	if len(r.arena.devices) > 1 || r.arena.ranks.Ranks() > 1 || r.apart != nil || r.hostUpdate() || len(r.tasks) > captureMost {
 		return false
@@ -97,7 +98,7 @@ func (r *Runner) onlyKernels() bool {
 	return true
 }
 
-// submitKernels submits the tasks of the queue that computes, which wait for nobody but each other.
+// submitKernels submits the tasks of the compute queue, without waits for other queues.
 func (r *Runner) submitKernels() error {
 	q := r.arena.devices[0].queues[plan.Compute]
 	for i := range r.tasks {

@@ -6,35 +6,36 @@ import (
 	"sagann/kernel"
 )
 
-// Drawn are blocks that were drawn in a GPU's memory; the host knows how many rows and edges they have. Lists
-// are of uint32.
+// Drawn are the blocks of a batch in the memory of the GPU that sampled them. Batch has their numbers of rows and edges.
+// Lists are of uint32.
 type Drawn struct {
-	Vertices   device.Mem         // of the deepest set
-	Begin, Far []device.Mem       // by edge set: where rows begin, and far ends
-	Edge       []device.Mem       // by edge set: the numbers of edges
-	Weight     []device.Mem       // by edge set: weights by these numbers, in place of Of's; nil: those of Of
-	Of         EdgeTables         // what cells have beside
-	Tables     map[int]device.Mem // of inputs that are Picked, by value: 4 bytes for each vertex of the graph
-	Made       map[int]Made       // inputs, by value, that are made of them
-	Queue      device.Queue       // which draws: it goes on when all that was copied
+	Vertices   device.Mem         // the vertices of the deepest set
+	Begin, Far []device.Mem       // by edge set: the index of each row's first edge, and of the end; the far end of each edge
+	Edge       []device.Mem       // by edge set: the number of each edge, the index into Of's and Weight's tables
+	Weight     []device.Mem       // by edge set: a table of weights in place of Of.Weight; nil: Of.Weight
+	Of         EdgeTables         // edge data of the graph
+	Tables     map[int]device.Mem // by value, for inputs that are Picked: 4 bytes for each vertex of the graph
+	Made       map[int]Made       // by value: inputs that the device makes from the blocks
+	Queue      device.Queue       // the sampler's queue; it waits until the blocks are copied
 }
 
-// EdgeTables are in device memory what cells have of their edges, 4 bytes for each of the graph, by number. Of what cells do not have there is none.
+// EdgeTables are tables in device memory of edge data that cells need: 4 bytes for each edge of the graph, by the edge's
+// number. A table that no cell needs is nil.
 type EdgeTables struct{ Weight, Rank, Type device.Mem }
 
-// Made is what an input is made of.
+// Made says how the device makes an input from a sampled block.
 type Made uint8
 
-// What inputs are made of: the vertices of their level, or the lengths of the rows of the block below.
+// The ways in which the device makes an input, a number of 4 bytes for each row.
 const (
-	NotMade    Made = iota
-	IDs             // bit patterns of vertices
-	InDegrees       // edges into each
-	InvDegrees      // 1 over them, of none 1
-	Picked          // numbers of a table, by vertex
+	NotMade    Made = iota // the input comes from the host
+	IDs                    // the row's vertex, as the bits of a uint32
+	InDegrees              // the number of edges into the row's vertex in the block
+	InvDegrees             // 1/InDegrees; 1 for a vertex without edges
+	Picked                 // the entry of the vertex in Drawn.Tables
 )
 
-// made says what the device makes input id of the batch of.
+// made says how the device makes input id of the batch.
 func (b *Batch) made(id int) Made {
 	if b.Drawn == nil {
 		return NotMade
@@ -42,8 +43,8 @@ func (b *Batch) made(id int) Made {
 	return b.Drawn.Made[id]
 }
 
-// blockCell is the cell of a launch over a block. Its kernels are chosen by counts alone, also where the host
-// has the rows: so bits do not depend on who has drawn them.
+// blockCell is the cell of a launch over a block. It gives kernels only counts to choose by, even if the host knows the row
+// lengths, so that results do not depend on whether the GPU or the host has sampled the block.
 func (r *Runner) blockCell(t *plan.Task, c *Cell, g *gpu) *kernel.GPUCell {
 	x := cudaCell(&c.Cell, nil, g.base+uint64(r.ahead.at(t.Cell)))
 	x.Rows, x.NNZ, x.Most = c.Rows, int(c.NNZ), int(c.NNZ)
@@ -53,7 +54,7 @@ func (r *Runner) blockCell(t *plan.Task, c *Cell, g *gpu) *kernel.GPUCell {
 	return x
 }
 
-// copyDrawn is copyBatch of what was drawn on the device; it is not done for what comes from the host.
+// copyDrawn is copyBatch for a load from blocks sampled on the device. It returns done = false for a load from the host.
 func (r *Runner) copyDrawn(b *Batch, room int, t *plan.Task, q device.Queue) (done bool, err error) {
 	d, p, g, to := b.Drawn, r.arena.on(t.Device), r.gpu.each[0], r.ahead.in(room, t.Addr)
 	copied := func(at int64, from device.Mem, n int) error {
@@ -107,7 +108,8 @@ func (r *Runner) copyDrawn(b *Batch, room int, t *plan.Task, q device.Queue) (do
 	return true, r.now(g, q, g.blockCall(kernel.BlockPick, uint64(c.NNZ), append([]uint64{uint64(c.NNZ)}, picks...)...))
 }
 
-// picks are the arguments of kernels that fill what a cell at an address has of its edges: their numbers, then places and tables.
+// picks are arguments of BlockPick and TurnOrder, which fill the weights, ranks and types of a cell at an address: the edge
+// numbers, then for each of the three the address to fill and the table; 0 and 0 if the cell has none.
 func (d *Drawn) picks(g *gpu, t *plan.Task, c *Cell, at uint64) ([]uint64, error) {
 	edge, err := g.dev.Address(d.Edge[t.Own])
 	if err != nil {
@@ -134,7 +136,7 @@ func (d *Drawn) picks(g *gpu, t *plan.Task, c *Cell, at uint64) ([]uint64, error
 	return list, nil
 }
 
-// turn makes the edges of a block seen from their far ends.
+// turn transposes a block: it makes the block's CSR cell from the lists of its CSC cell.
 func (r *Runner) turn(b *Batch, room int, t *plan.Task, q device.Queue) error {
 	d, g := b.Drawn, r.gpu.each[0]
 	begin, err := g.dev.Address(d.Begin[t.Own])
@@ -165,7 +167,7 @@ func (r *Runner) turn(b *Batch, room int, t *plan.Task, q device.Queue) error {
 		g.blockCall(kernel.TurnOrder, edges, append([]uint64{ends, far, edges, spare, begin, own, other}, picks...)...))
 }
 
-// now submits commands that are made for this batch alone.
+// now submits commands for one use. releaseLists frees them.
 func (r *Runner) now(g *gpu, q device.Queue, list ...device.Command) error {
 	b, err := g.dev.Prepare(list)
 	if err != nil {
@@ -175,7 +177,7 @@ func (r *Runner) now(g *gpu, q device.Queue, list ...device.Command) error {
 	return g.dev.Launch(q, device.GPUFunc("blocks", func(device.GPU) (device.Batch, error) { return b, nil }))
 }
 
-// releaseLists gives back the commands of the last load, which have been submitted.
+// releaseLists frees the commands of the last load. They must have been submitted.
 func (r *Runner) releaseLists() {
 	for _, b := range r.ahead.lists {
 		r.gpu.each[0].dev.Release(b)
@@ -183,7 +185,7 @@ func (r *Runner) releaseLists() {
 	r.ahead.lists = r.ahead.lists[:0]
 }
 
-// drawNext lets the queue that draws go on when b was copied.
+// drawNext makes the sampler's queue wait until the blocks of b are copied.
 func (r *Runner) drawNext(b *Batch) (err error) {
 	if b.Drawn == nil {
 		return nil

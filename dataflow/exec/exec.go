@@ -9,31 +9,31 @@ import (
 	"sagann/kernel/cpu"
 )
 
-// Runner runs one plan, again and again.
+// Runner runs the steps of one plan.
 type Runner struct {
 	arena   *Arena
 	plan    *plan.Plan
 	sides   [2]*chunk.Side
-	needs   [2][][]uint32 // by cell: the other rows that it reads, where a task gathers them
-	host    [][]byte      // by value: rows in new order, RowBytes each
-	owns    []bool        // by value: those of the rank's intervals alone
+	needs   [2][][]uint32 // by plan.Dir and cell: the rows of the other interval that a gathering load copies; nil: none does
+	host    [][]byte      // by value: rows in new vertex order, RowBytes each
+	owns    []bool        // by value: host has only the rows of the rank's own intervals
 	taken   taken
 	kernels []*cpu.Program // on CPU devices
 	gpu     onGPUs
 	tasks   []task
-	results [][]float32 // by plan.Spec.Results
-	update  func(global func(id int) []float32) error
-	base    *Runner           // whose setup it uses beside its own; nil: none
-	consts  map[int]*constant // by Global of kind Const
+	results [][]float32                               // by plan.Spec.Results
+	update  func(global func(id int) []float32) error // the optimiser on the host (OnUpdate)
+	base    *Runner                                   // the runner of the plan's base, whose setup this one also uses; nil: none
+	consts  map[int]*constant                         // by Global of kind Const
 	has     has
 	batch   *Batch      // of a plan over sampled blocks
-	apart   [][]float32 // gradients on the host; nil: the step updates
+	apart   [][]float32 // gradients on the host (Apart); nil: the step itself updates the parameters
 	ahead   ahead
 	stats   []Stats // by device
 	trace   *tracer // nil: off
 }
 
-// taken is the host memory that a runner has taken.
+// taken is the host memory and the files that Close gives back.
 type taken struct {
 	mem   []device.HostMem
 	files []*device.HostFile
@@ -41,30 +41,30 @@ type taken struct {
 
 // has says what a runner's steps have left on the device.
 type has struct {
-	setup   bool // what stays resident is there
-	ahead   bool // and was: rows there that steps write may be newer than the host's
-	stepped bool // the last step has ended well
-	held    bool // and what it has computed is there
+	setup   bool // the setup is loaded
+	ahead   bool // the setup was loaded once: resident inputs that steps write may be newer on the device than on the host
+	stepped bool // the last step ended without an error
+	held    bool // the values that the last step computed are still in device memory
 }
 
-// Stats counts what a runner has moved. Setup is what was loaded once.
+// Stats counts the bytes that a runner has copied. Setup counts loads of the plan's setup, which are not in H2D.
 type Stats struct{ H2D, D2H, D2D, Setup int64 }
 
 // Output is value id in host memory after a step: V×RowBytes bytes in new vertex
 // order, valid until the next step.
 func (r *Runner) Output(id int) []byte { return r.host[id] }
 
-// Plan is what the runner runs.
+// Plan is the plan that the runner runs.
 func (r *Runner) Plan() *plan.Plan { return r.plan }
 
-// OnUpdate sets the optimiser: it runs as the plan's Update task, after the last
-// gradient, on every device, with access to its Globals.
+// OnUpdate sets the optimiser, a function on the host. It runs as the Update task of each device, when all gradients are
+// summed. global returns the numbers of a Global of that device; what f writes to Globals of kind Param is kept.
 func (r *Runner) OnUpdate(f func(global func(id int) []float32) error) { r.update = f }
 
-// Result is number i of plan.Spec.Results after a step, valid until the next.
+// Result is the Global plan.Spec.Results[i] after a step, in row-major order, valid until the next step.
 func (r *Runner) Result(i int) []float32 { return r.results[i] }
 
-// Stats counts what moved so far.
+// Stats is the sum over the runner's devices, since NewRunner.
 func (r *Runner) Stats() Stats {
 	var sum Stats
 	for _, s := range r.stats {
@@ -73,7 +73,7 @@ func (r *Runner) Stats() Stats {
 	return sum
 }
 
-// Step runs the plan once and returns when it is done.
+// Step runs the plan once and returns when all tasks have ended. Over sampled blocks it works on the batch of SetBatch.
 func (r *Runner) Step() error {
 	if r.plan.Places.Sets != nil {
 		return r.StepBatch(nil)
@@ -97,7 +97,7 @@ func (r *Runner) step() error {
 		err = r.arena.sent()
 	}
 	if err != nil {
-		r.arena.ranks.Abort(err) // others wait for what will not come
+		r.arena.ranks.Abort(err) // otherwise the other ranks would wait forever for its messages
 		return err
 	}
 	return r.share()

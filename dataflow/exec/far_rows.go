@@ -10,25 +10,28 @@ import (
 	"sagann/kernel"
 )
 
-// Rows of tables that host memory holds (plan.Table.Host): a kernel reads them over the link while the
-// batch before is at work, but for rows that are hot and stay on the device, and for rows that the batch before has,
-// too, or the one before that. Another kernel copies these from their rooms, once all of the batch before has come.
+// Rows of tables in host memory (plan.Table.Host). Each row that a batch needs comes from one of three places: hot rows are
+// always on the device; rows of the two batches before are in their rooms; all others are in host memory. While the step of an earlier
+// batch runs, kernel FarMark finds the rows that are in host memory only, FarTake reads these over the link, and FarNear copies
+// the other rows, once the batch before is loaded.
 
-// far is what a runner knows of such rows.
+// far is the state of these tables.
 type far struct {
-	hot   map[int][]uint32 // by value: the rows that stay, in their order there
-	there bool             // and are there
-	comes bool             // rows do come over the link
-	tag   uint32           // of the last batch that came
-	match [2]uint32        // of it, and of the one before it, where their rows are there; 0: they are not
-	alone bool             // rows that the batches before have come all the same
+	hot   map[int][]uint32 // by value: the rows of the table that are hot, in the order in which they lie on the device
+	there bool             // hot rows are on the device
+	comes bool             // the plan has such tables
+	tag   uint32           // number of the last batch whose load has begun
+	match [2]uint32        // tags of the last batch and of the one before it, if their rows can be copied; 0: they cannot
+	alone bool             // no rows are copied from other batches (Alone)
 }
 
-// farBlocks is how many blocks read over the link, with two rows under way a warp: fewer do not fill it beside a step, and more take processors from
-// that. An epoch of bench/sampled without a cache takes 0.617 s with 24 blocks, 0.597 with 32, 0.588 with 40 and 0.606 with 48 (bench/RESULTS.md).
+// farBlocks is the number of thread blocks that read over the link, where each warp reads two rows at a time. Fewer do not fill the link
+// while a step runs; more take multiprocessors from the step. An epoch of bench/sampled without a cache takes 0.617 s with 24
+// blocks, 0.597 with 32, 0.588 with 40 and 0.606 with 48 (bench/RESULTS.md).
 const farBlocks = 40
 
-// SetHot says which rows of table id stay on the device, as many as the plan has room for.
+// SetHot sets the rows of the table of input id that stay on the device. There must be Table.Hot of them. Call it before the first
+// batch is loaded.
 func (r *Runner) SetHot(id int, rows []uint32) error {
 	t := r.plan.Places.Sets.TableOf(id)
 	if t == nil || !t.Host || len(rows) != t.Hot {
@@ -41,7 +44,7 @@ func (r *Runner) SetHot(id int, rows []uint32) error {
 	return nil
 }
 
-// warm brings hot rows and their places to the device.
+// warm copies the hot rows of every table to the device, and for each row of the table its number among them. It does so once.
 func (r *Runner) warm() (err error) {
 	f, p := &r.ahead.far, &r.arena.devices[0]
 	if f.there {
@@ -74,7 +77,7 @@ func (r *Runner) warm() (err error) {
 	return err
 }
 
-// farTable is the table of which load t brings rows from host memory; nil: it brings something else.
+// farTable is the table in host memory from which load t takes rows; nil: t loads something else.
 func (r *Runner) farTable(t *plan.Task) *plan.Table {
 	if t.Kind != plan.Load || t.Value < 0 {
 		return nil
@@ -82,13 +85,13 @@ func (r *Runner) farTable(t *plan.Task) *plan.Table {
 	return r.plan.Places.Sets.TableOf(int(t.Value))
 }
 
-// farCalls are calls of kernels for the rows of a table that belong to batch b.
+// farCalls makes the launches that load a batch's rows of one table.
 type farCalls struct {
 	r     *Runner
 	g     *gpu
 	t     *plan.Task
 	table *plan.Table
-	n     uint64 // rows
+	n     uint64 // rows of the batch
 	room  int
 	tag   uint32
 }
@@ -103,13 +106,13 @@ func (c *farCalls) at(room int, addr int64) uint64 {
 
 func (c *farCalls) ids() uint64 { return c.at(c.room, c.r.plan.Places.Sets.Ahead.IDs) }
 
-// row is the length of a row, and what of it is not padding, in units of 16 bytes.
+// row is the length of a row with and without padding, in units of 16 bytes.
 func (c *farCalls) row() (words, full uint64) {
 	v := &c.r.plan.Spec.Values[c.table.Value]
 	return uint64(v.RowBytes) / 16, uint64(4*v.Cols+15) / 16
 }
 
-// again is 1 where bits are by place in the batch.
+// again is 1 if bits are by place in the batch, 0 if they are by row of the table.
 func (c *farCalls) again() uint64 {
 	if c.table.Again {
 		return 1
@@ -117,7 +120,7 @@ func (c *farCalls) again() uint64 {
 	return 0
 }
 
-// mark finds which rows must come over the link.
+// mark is the launch of FarMark, which finds the rows that must come over the link.
 func (c *farCalls) mark() []device.Command {
 	t, match := c.table, c.r.ahead.far.match
 	bits := c.at(0, t.Bits(c.tag))
@@ -127,10 +130,10 @@ func (c *farCalls) mark() []device.Command {
 	return []device.Command{{Clear: &device.Clear{Addr: bits, Bytes: t.BitBytes()}}, call}
 }
 
-// markBlocks is at most how many blocks mark: each of their warps adds to the counts, in turn with the others.
+// markBlocks is the largest number of thread blocks of FarMark. Each warp adds to the counts atomically, one after the other.
 const markBlocks = 512
 
-// take reads them.
+// take is the launch of FarTake, which reads the rows that mark found.
 func (c *farCalls) take() device.Command {
 	t := c.table
 	words, full := c.row()
@@ -144,7 +147,7 @@ func (c *farCalls) take() device.Command {
 	return call
 }
 
-// near copies the others. Those of the batches before must be there.
+// near is the launch of FarNear, which copies the rows that mark did not find. The two batches before must be loaded.
 func (c *farCalls) near() device.Command {
 	t, a := c.table, &c.r.ahead
 	words, full := c.row()
@@ -155,8 +158,8 @@ func (c *farCalls) near() device.Command {
 	return call
 }
 
-// takeFar brings the rows of a table that belong to batch b and must come over the link to a room, on a queue of their own beside q, once the
-// batch's vertices are there.
+// takeFar loads the rows of batch b that must come over the link to a room. It marks them on queue q, behind the copy of the batch's
+// vertices, and reads them on another queue (farQueue).
 func (r *Runner) takeFar(b *Batch, room int, t *plan.Task, table *plan.Table, q device.Queue) error {
 	c := r.farOf(b, room, t, table)
 	err := r.now(c.g, q, c.mark()...)
@@ -176,7 +179,7 @@ func (r *Runner) farQueue(tag int64) device.Queue {
 	return q
 }
 
-// takeNear brings the other rows of tables, when those of the batch before have come.
+// takeNear loads the other rows of batch b to a room, when the batch before is loaded.
 func (r *Runner) takeNear(b *Batch, room int) error {
 	a, p := &r.ahead, &r.arena.devices[0]
 	q := p.queues[plan.H2D]
@@ -197,8 +200,8 @@ func (r *Runner) takeNear(b *Batch, room int) error {
 	return nil
 }
 
-// FarRows are how many rows of tables came over the link so far, how many were hot, and how many the batches before
-// had. No step may be running.
+// FarRows returns three counts of rows of tables in host memory, over all batches so far: rows read over the link, hot rows, and
+// rows copied from the two batches before. No step may be running.
 func (r *Runner) FarRows() (n [plan.FarCounts]uint64, err error) {
 	if !r.ahead.far.there {
 		return n, nil
@@ -217,5 +220,5 @@ func (r *Runner) FarRows() (n [plan.FarCounts]uint64, err error) {
 	return n, err
 }
 
-// Alone has rows come over the link, or from the hot ones, that the batches before have, too.
+// Alone turns off copies from the two batches before: all rows that are not hot are read over the link.
 func (r *Runner) Alone() { r.ahead.far.alone = true }

@@ -8,10 +8,10 @@ import (
 	"sagann/device"
 )
 
-// Gradients apart from updates: where several batches make one update, each step of theirs brings its gradients to
-// the host, and an update with their sum follows.
+// Gradients apart from updates. If several batches make one update, the step of each copies its gradients to the host
+// and updates nothing. Apply then updates with the sum, which the caller computes.
 
-// Apart has steps bring gradients to the host in place of updating.
+// Apart makes steps copy gradients to the host instead of updating. Call it once, before the first step.
 func (r *Runner) Apart() error {
 	var floats int64
 	each := func(f func(n int64)) {
@@ -31,10 +31,11 @@ func (r *Runner) Apart() error {
 	return nil
 }
 
-// Gradients are those of the last step, in the order of plan.Spec.Updates, valid until the next. Apply may be given them.
+// Gradients are the gradients of the last step, in the order of plan.Spec.Updates, valid until the next step. They may
+// be changed and passed to Apply.
 func (r *Runner) Gradients() [][]float32 { return r.apart }
 
-// bringGradients stands in the place of the Update task.
+// bringGradients copies gradients to the host, in place of the Update task.
 func (r *Runner) bringGradients(q device.Queue) error {
 	p := &r.arena.devices[0]
 	for i, u := range r.plan.Spec.Updates {
@@ -45,7 +46,8 @@ func (r *Runner) bringGradients(q device.Queue) error {
 	return nil
 }
 
-// Apply updates by these gradients, in the order of plan.Spec.Updates, and returns when that is done, or has failed.
+// Apply updates the parameters by grads, in the order of plan.Spec.Updates, and returns when the update has ended. It
+// overwrites Gradients.
 func (r *Runner) Apply(grads [][]float32) error {
 	return errors.Join(r.submitApply(grads), r.named(r.arena.sync()))
 }
@@ -59,7 +61,7 @@ func (r *Runner) submitApply(grads [][]float32) error {
 	q := p.queues[k.t.Queue]
 	q.SetTag(int64(i))
 	for n, u := range r.plan.Spec.Updates {
-		if to := r.apart[n]; len(to) > 0 && &to[0] != &grads[n][0] { // copies reach it at full speed
+		if to := r.apart[n]; len(to) > 0 && &to[0] != &grads[n][0] { // r.apart is pinned, grads may not be
 			copy(to, grads[n])
 		}
 		if err := p.dev.CopyH2D(q, p.mem, r.plan.Globals[u.Grad], bytesOf(r.apart[n])); err != nil {

@@ -10,21 +10,21 @@ import (
 
 // What device memory holds between steps. The runners of an arena share its memory:
 //
-//	Params                   all runners'; they stay
-//	what a setup has loaded  its runner's and that of runners beside it; it stays
-//	everything else          one runner's, its owner; a step of another lies over it
+//	Globals of kind Param   belong to all runners, and stay
+//	what a setup has loaded belongs to its runner and to runners beside it, and stays
+//	everything else         belongs to one runner, the owner; a step of another runner overwrites it
 //
 // Only this file changes Arena.owner, Runner.has and constant.written.
 
-// constant is a Global that is set from outside and lies in the memory of a step.
+// constant is a Global of kind Const. The caller sets it, and a step of another runner overwrites it on the device.
 type constant struct {
 	x       []float32
-	written bool // and still there
+	written bool // x is on the device
 }
 
-// Load brings to the device what a step needs and is not there: what stays resident, of
-// this plan and of the one that it is beside, and constants. Step does it by itself.
-// What another runner's last step has computed is gone then.
+// Load loads to the device what a step needs and is not there: the setup of this plan and of
+// its base, and constants. Step calls it. Afterwards the values that another runner's last
+// step computed are gone (Holds).
 func (r *Runner) Load() error {
 	if r.base != nil {
 		if err := r.base.loadSetup(); err != nil {
@@ -54,8 +54,8 @@ func (r *Runner) Load() error {
 	return nil
 }
 
-// writeConst copies x to constant id on every device before the kernels of the next step. Nothing waits for it: rows of the next batch may be on
-// their way.
+// writeConst submits copies of x to constant id on every device, before the kernels of the next step. It does not wait for
+// them, as a wait for the device would also wait for rows of the next batch.
 func (r *Runner) writeConst(id int, x []float32) error {
 	for _, p := range r.arena.devices {
 		q := p.queues[plan.Compute]
@@ -67,7 +67,7 @@ func (r *Runner) writeConst(id int, x []float32) error {
 	return nil
 }
 
-// constTag is the tag of a copy of constant id, below those of the setup.
+// constTag is the queue tag of a copy of constant id. It is below the tags of the setup (named).
 func (r *Runner) constTag(id int) int64 { return int64(-1 - len(r.plan.Setup) - id) }
 
 func (r *Runner) loadSetup() error {
@@ -92,7 +92,7 @@ func (r *Runner) loadSetup() error {
 	return nil
 }
 
-// own makes r the owner of the memory of steps.
+// own makes r the owner of the memory that steps overwrite.
 func (r *Runner) own() {
 	old := r.arena.owner
 	if old == r {
@@ -105,7 +105,7 @@ func (r *Runner) own() {
 	r.arena.owner = r
 }
 
-// lose notes that nothing of r's steps is in memory any more.
+// lose notes that device memory no longer has what r's steps have computed, r's constants and staged batches.
 func (r *Runner) lose() {
 	r.has.held = false
 	r.ahead.next, r.ahead.after, r.ahead.far.match = nil, nil, [2]uint32{}
@@ -114,8 +114,8 @@ func (r *Runner) lose() {
 	}
 }
 
-// ended notes how a step of r has ended. After an error nothing of it counts, and
-// what it should have left for the next step may be missing.
+// ended notes how a step of r has ended. After an error the contents of device memory are unknown, so
+// the setup, constants and batches are loaded again.
 func (r *Runner) ended(err error) {
 	r.has.held, r.has.stepped = err == nil, err == nil
 	if err != nil {
@@ -124,15 +124,15 @@ func (r *Runner) ended(err error) {
 	}
 }
 
-// Stepped tells whether the last step of the runner has ended well, so that there are
-// outputs.
+// Stepped tells whether the last step of the runner ended without an error, so that results and outputs
+// are valid.
 func (r *Runner) Stepped() bool { return r.has.stepped }
 
-// Holds tells whether device memory holds what the runner's last step has computed.
+// Holds tells whether device memory still has what the runner's last step computed.
 func (r *Runner) Holds() bool { return r.has.held }
 
-// SetGlobal writes a Global of kind Param now, and one of kind Const before the next
-// step; no step may be running.
+// SetGlobal writes x, in row-major order, to a Global. A Global of kind Param is written at once, one of kind Const
+// before the next step. Other kinds, and a wrong length of x, are errors. No step may be running.
 func (r *Runner) SetGlobal(id int, x []float32) error {
 	g := r.plan.Spec.Globals[id]
 	if len(x) != g.Rows*g.Cols {
@@ -161,8 +161,8 @@ func (r *Runner) write(id int, x []float32) error {
 	return nil
 }
 
-// Global reads a Global into x; no step may be running. One that is not of kind Param
-// can be read until another runner of the arena steps.
+// Global copies a Global to x. A Global that is not of kind Param can be read after a step until another runner of
+// the arena steps. No step may be running.
 func (r *Runner) Global(id int, x []float32) error {
 	if g := r.plan.Spec.Globals[id]; g.Kind != plan.Param && !r.Holds() {
 		return fmt.Errorf("exec: %s is not in device memory: no step has computed it, or another program has run since", g.Name)

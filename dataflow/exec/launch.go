@@ -12,38 +12,38 @@ import (
 	"sagann/kernel"
 )
 
-// What a runner does on GPUs: kernels are rendered as text and compiled once, and a
-// task's commands are bound and handed to the driver once; a step then submits them.
+// Kernels on GPUs. They are rendered as text and compiled once. The commands of a task are prepared
+// once; each step submits them.
 
-// onGPUs is what a runner has on GPUs.
+// onGPUs is the state of a runner on GPUs.
 type onGPUs struct {
 	renderer  kernel.Renderer
-	programs  []kernel.Rendered
-	each      []*gpu     // by device
-	update    *GPUUpdate // nil: the optimiser runs on the host
+	programs  []kernel.Rendered // by kernel
+	each      []*gpu            // by device
+	update    *GPUUpdate        // nil: the optimiser runs on the host
 	captured  *captured
-	capturing bool // what is submitted becomes a graph
-	blocks    bool // batches come ahead
+	capturing bool // tasks are submitted to be captured as a graph
+	blocks    bool // batches are loaded ahead, which needs the kernels of Renderer.Blocks
 }
 
-// gpu is what a runner has on one GPU.
+// gpu is the state of a runner on one GPU.
 type gpu struct {
 	dev     device.GPU
 	funcs   [][]device.Function // by kernel
 	base    uint64              // address of the arena's memory
-	memory  device.Mem          // scratch: the numbers of a step, then the kernels'
-	step    uint64              // address of memory
-	scratch uint64              // address of the kernels' part
-	add     device.Function
-	larger  device.Function
-	blocks  []device.Function // kernel.BlockTake and so on
-	update  device.Function
-	average device.Function // in the place of update, of running statistics
+	memory  device.Mem          // scratch memory: stepWords numbers of the optimiser, then scratch of kernels
+	step    uint64              // address of the numbers of the optimiser
+	scratch uint64              // address of the scratch of kernels
+	add     device.Function     // Add
+	larger  device.Function     // Add with Marks.Max
+	blocks  []device.Function   // by kernel.BlockTake and so on
+	update  device.Function     // the optimiser's kernel
+	average device.Function     // used in place of update for running statistics (UpdateCall.Average)
 	batches map[*task]device.Batch
 }
 
-// Scratch is how much memory beside the plans' a GPU of a kind needs for runners of these plans'
-// programs, which share it (Arena.Scratch): rows and edges bound what one launch sees.
+// Scratch is the device memory in bytes that runners of programs need on each GPU of a kind besides their plans' memory. The
+// runners share it (Arena.Scratch). rows and edges are the most that one launch works on.
 func Scratch(kind *backend.Kind, rows, edges int, programs ...[]*kernel.Program) int64 {
 	var most int64
 	for _, list := range programs {
@@ -54,7 +54,7 @@ func Scratch(kind *backend.Kind, rows, edges int, programs ...[]*kernel.Program)
 	return (most + 4*stepWords + 255) &^ 255
 }
 
-// render makes the programs ready for the device's kind of GPU.
+// render renders the programs for the device's kind of GPU.
 func (g *onGPUs) render(dev device.Device, programs []*kernel.Program) error {
 	kind := backend.Of(dev.Info().Kind)
 	if !kind.GPU() {
@@ -74,7 +74,7 @@ func (g *onGPUs) render(dev device.Device, programs []*kernel.Program) error {
 	return nil
 }
 
-// scratch is what launches over so many rows and edges need beside their operands.
+// scratch is the scratch memory in bytes that launches over at most that many rows and edges need.
 func (g *onGPUs) scratch(rows, edges int) int64 {
 	var most int64
 	for _, p := range g.programs {
@@ -143,7 +143,7 @@ func (r *Runner) largest() (rows, edges int) {
 	return rows, edges
 }
 
-// compile translates each different source once, several side by side.
+// compile compiles each different source once, up to eight in parallel.
 func (g *gpu) compile(on *onGPUs) error {
 	type module struct {
 		funcs []device.Function
@@ -192,7 +192,7 @@ func (g *gpu) compile(on *onGPUs) error {
 	return nil
 }
 
-// commands is the number of what was prepared.
+// commands is the number of prepared commands of all tasks.
 func (g *gpu) commands() int {
 	n := 0
 	for _, b := range g.batches {
@@ -201,8 +201,8 @@ func (g *gpu) commands() int {
 	return n
 }
 
-// Batch is the task as commands for the GPU; they are made once, or for every batch of
-// sampled blocks.
+// Batch returns the task's commands for the GPU. They are prepared once or, over sampled blocks, again for every
+// step.
 func (k *task) Batch(d device.GPU) (device.Batch, error) {
 	g := k.r.gpu.each[int(k.t.Device)-k.r.arena.first]
 	if b := g.batches[k]; b != nil {
@@ -277,7 +277,7 @@ func (k *task) list(g *gpu) ([]device.Command, error) {
 	return list, nil
 }
 
-// cudaCell is cell c whose block lies at addr.
+// cudaCell is cell c, whose arrays begin at device address addr, as kernels take it.
 func cudaCell(c *chunk.Cell, ptr []uint32, addr uint64) *kernel.GPUCell {
 	part := func(off int64) uint64 {
 		if off < 0 {

@@ -6,14 +6,14 @@ import (
 	"sagann/dataflow/plan"
 )
 
-// Inputs that steps write (plan.Value.State), between steps. Those that stream are in the memory that
-// SetInput was given; those that stay on devices are newer there.
+// Inputs that steps write (plan.Value.State), read and written between steps. If such an input streams, its current rows are in the
+// memory that was given to SetInput. If it is resident, they are on the devices, and that memory has older ones.
 
-// blockBytes is about how much of such rows comes to the host at a time.
+// blockBytes is about the number of bytes that EachRows copies to the host at a time.
 const blockBytes = 8 << 20
 
-// EachRows calls f for all rows of input id, in blocks: rows from number first on, in new vertex order,
-// RowBytes each, that hold until f returns. No step may be running.
+// EachRows calls f for all current rows of input id, in blocks: rows has consecutive rows from number first on, in new
+// vertex order, RowBytes each. It is valid until f returns. An error of f ends EachRows. No step may be running.
 func (r *Runner) EachRows(id int, f func(first int, rows []byte) error) error {
 	v, c := &r.plan.Spec.Values[id], r.plan.Cells
 	if err := r.gatherRows(id); err != nil {
@@ -49,8 +49,8 @@ func (r *Runner) EachRows(id int, f func(first int, rows []byte) error) error {
 	})
 }
 
-// SendRows brings what was written to the memory that SetInput was given for input id to the
-// devices, where they hold it. No step may be running.
+// SendRows copies the rows of input id from the memory that was given to SetInput to the devices, if
+// they are resident there. Call it after writing to that memory. No step may be running.
 func (r *Runner) SendRows(id int) error {
 	v := &r.plan.Spec.Values[id]
 	err := r.eachStay(id, func(p *part, t *plan.Task) error {
@@ -63,7 +63,7 @@ func (r *Runner) SendRows(id int) error {
 	return r.arena.syncFor("send rows of " + v.Name)
 }
 
-// eachStay calls f for every interval of input id that the setup has loaded, with the device that has it.
+// eachStay calls f for every setup task that has loaded an interval of input id, with the part of the interval's device.
 func (r *Runner) eachStay(id int, f func(p *part, t *plan.Task) error) error {
 	for i := range r.plan.Setup {
 		if t := &r.plan.Setup[i]; r.has.ahead && int(t.Value) == id {

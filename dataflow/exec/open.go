@@ -11,14 +11,15 @@ import (
 	"sagann/kernel/cpu"
 )
 
-// NewRunner prepares p. Programs are the kernels that the plan's calls number; grid
-// holds the cells that it loads.
+// NewRunner makes a runner of p. programs are the kernels, by the numbers that calls of the plan use; grid
+// has the cells, and is nil if p loads none. The arena must have as many devices as p over all ranks, and at least
+// p.Peak bytes of memory on each.
 func NewRunner(a *Arena, p *plan.Plan, programs []*kernel.Program, grid *chunk.Grid) (*Runner, error) {
 	return newRunner(a, p, programs, grid, nil)
 }
 
-// Beside prepares a plan whose base is r's (plan.Options.Base). It uses what r's setup
-// loads, and r's host memory where its plan says so, no longer than r is open.
+// Beside makes a runner of a plan whose base is r's plan (plan.Options.Base). The runner uses what r's setup
+// loads and, where its plan says so, r's host memory. Close it before r.
 func (r *Runner) Beside(p *plan.Plan, programs []*kernel.Program, grid *chunk.Grid) (*Runner, error) {
 	if len(p.Setup) > 0 {
 		return nil, fmt.Errorf("exec: a plan beside another keeps %d bytes of its own on the device, and steps of the other would lie over them", p.Once)
@@ -71,7 +72,7 @@ func (r *Runner) openCells(grid *chunk.Grid) error {
 	return nil
 }
 
-// openKernels makes the programs ready for the arena's devices.
+// openKernels compiles the programs for the arena's devices.
 func (r *Runner) openKernels(programs []*kernel.Program) error {
 	if r.arena.onGPU() {
 		return r.openGPU(programs)
@@ -86,7 +87,7 @@ func (r *Runner) openKernels(programs []*kernel.Program) error {
 	return nil
 }
 
-// openTasks gives each task that others wait for an event.
+// openTasks makes the event of each task that tasks of other queues wait for, and finds messages that cross together.
 func (r *Runner) openTasks() (err error) {
 	last := make([]*task, max(1, r.plan.Devices)) // by device: its last message
 	for i := range r.tasks {
@@ -108,7 +109,7 @@ func (r *Runner) openTasks() (err error) {
 	return nil
 }
 
-// openHost takes the host memory of results and of values that have a place there.
+// openHost allocates host memory for results and for values that have a place there.
 func (r *Runner) openHost() (err error) {
 	p := r.plan
 	for _, id := range p.Spec.Results {
@@ -146,7 +147,7 @@ func (r *Runner) openHost() (err error) {
 	return nil
 }
 
-// hostMemory takes n bytes on the host for value id, in memory or in a file.
+// hostMemory allocates n bytes on the host for value id, in memory or in a file.
 func (r *Runner) hostMemory(id int, n int64) ([]byte, error) {
 	if r.plan.OnDisk(id) {
 		f, err := device.NewHostFile(r.arena.scratch, n)
@@ -164,7 +165,7 @@ func (r *Runner) hostMemory(id int, n int64) ([]byte, error) {
 	return h.Bytes(), nil
 }
 
-// Close gives host memory back.
+// Close frees the runner's host memory and files. Outputs are not valid any more.
 func (r *Runner) Close() error {
 	var err error
 	if r.ahead.flying {
@@ -172,7 +173,7 @@ func (r *Runner) Close() error {
 		err = r.arena.syncFor("rows of a batch that is left")
 	}
 	if len(r.taken.files) > 0 && r.arena.onGPU() {
-		r.arena.sync() // what is queued reads files; a device that failed has said so before
+		r.arena.sync() // queued copies may read the files; errors of the device were returned before
 	}
 	for _, f := range r.taken.files {
 		err = errors.Join(err, f.Close())
@@ -185,8 +186,8 @@ func (r *Runner) Close() error {
 	return err
 }
 
-// SetInput gives input value id its rows, V×RowBytes bytes in new vertex order; where Owns says so, those of
-// the rank's intervals alone will do. The slice, which may lie in a device.HostFile, is kept.
+// SetInput sets the rows of input value id: V×RowBytes bytes in new vertex order. If Owns(id), the rows of the rank's own
+// intervals, one after the other, are enough. The slice is kept, and may lie in a device.HostFile. Another length is an error.
 func (r *Runner) SetInput(id int, rows []byte) error {
 	n := r.plan.HostBytesOf(id)
 	if r.owns[id] = r.Owns(id) && int64(len(rows)) != n; r.owns[id] {

@@ -7,10 +7,10 @@ import (
 	"sagann/device"
 )
 
-// Ranks. A runner over several ranks runs a part of a plan (order.Part): its own devices' tasks. What crosses to
-// another rank is a message; after the step all ranks have its results and outputs.
+// Several ranks. Each rank's runner runs a part of the plan (order.Part): the tasks of the rank's devices. A copy to a device of
+// another rank is a message. After the step all ranks have the results and outputs.
 
-// message is this rank's end of a message, as a kernel of the host.
+// message is this rank's end of a message, as a kernel on the host.
 func (r *Runner) message(t *plan.Task) device.HostKernel {
 	return device.HostFunc(r.plan.DescribeTask(t), func(arena []byte) error {
 		g, n := r.arena.ranks, t.Channel(r.plan.Devices)
@@ -31,12 +31,12 @@ func (r *Runner) message(t *plan.Task) device.HostKernel {
 	})
 }
 
-// isDirect tells whether t is an end of a message from memory to memory of GPUs.
+// isDirect tells whether t is an end of a message that goes directly from GPU memory to GPU memory.
 func (r *Runner) isDirect(t *plan.Task) bool {
 	return (t.Kind == plan.Send || t.Kind == plan.Receive) && r.arena.Direct && !t.Is.Host
 }
 
-// submitMessage hands this rank's end of a message to queue q, or waits for it (relay).
+// submitMessage submits this rank's end of a message to queue q. With relay, a receive blocks until the message is there.
 func (r *Runner) submitMessage(t *plan.Task, q device.Queue) error {
 	if r.arena.relays() {
 		return r.relay(t, q)
@@ -44,13 +44,14 @@ func (r *Runner) submitMessage(t *plan.Task, q device.Queue) error {
 	return r.arena.on(t.Device).dev.Launch(q, r.message(t))
 }
 
-// turn is the messages of a device that cross at the same time, from memory to memory of GPUs. They go through a queue that has all of the
-// device's messages in the global order, each between the tasks of its own queue before it and those after it.
+// turn collects the messages of a device that cross at the same time, directly between GPUs. All direct messages of the device go
+// through the queue net, in the global order. Events make each message run after the earlier tasks of its own queue and before
+// the later ones.
 type turn struct {
 	net  device.Queue    // nil until the first message
-	tied [2]device.Event // that tie it to the queues of messages
+	tied [2]device.Event // make net wait for a message's queue, and message queues wait for net
 	list []device.Message
-	of   []*task
+	of   []*task // the tasks of list
 }
 
 func (x *turn) open(dev device.Device) (err error) {
@@ -68,8 +69,8 @@ func (x *turn) open(dev device.Device) (err error) {
 	return nil
 }
 
-// direct takes message k of queue q into the turn, which it hands over when it is complete, with the events of all its tasks. A trace has a
-// turn as its last message.
+// direct adds message k of queue q to the device's turn. If k is the turn's last message, direct submits the turn and records
+// the events of all its tasks. A trace shows a turn as its last message.
 func (r *Runner) direct(k *task, q device.Queue) error {
 	p, t := r.arena.on(k.t.Device), k.t
 	dev, ok := p.dev.(device.Messenger)
@@ -112,7 +113,7 @@ func (r *Runner) direct(k *task, q device.Queue) error {
 	return nil
 }
 
-// after has queue q wait for what before has now.
+// after makes queue q wait for all tasks submitted to queue before so far, by event e.
 func after(dev device.Device, q, before device.Queue, e device.Event) error {
 	if err := dev.Record(before, e); err != nil {
 		return err
@@ -123,25 +124,25 @@ func after(dev device.Device, q, before device.Queue, e device.Event) error {
 // rankOf is the rank of a plan's device d.
 func (r *Runner) rankOf(d int) int { return d / len(r.arena.devices) }
 
-// chunk is interval i of value id in host memory.
+// chunk is the rows of interval i of value id in host memory; for a value with a table, the whole table.
 func (r *Runner) chunk(id, i int) ([]byte, error) {
 	v := &r.plan.Spec.Values[id]
 	if r.host[id] == nil {
 		return nil, fmt.Errorf("input %s was not set", v.Name)
 	}
-	if z := r.plan.Places.Sets; z != nil && z.TableOf(id) != nil { // which is whole, however the graph is cut to evaluate
+	if z := r.plan.Places.Sets; z != nil && z.TableOf(id) != nil { // tables are not divided into intervals
 		return r.host[id], nil
 	}
 	at := int64(r.slot(id, i)) * int64(r.plan.Cells.Width) * v.RowBytes
 	return r.host[id][at : at+int64(r.plan.Cells.Rows(i))*v.RowBytes], nil
 }
 
-// Owns tells whether this rank has the rows of value id on its host for its own intervals alone (plan.Plan.Apart).
+// Owns tells whether this rank needs only the rows of its own intervals of value id in host memory (plan.Plan.Apart).
 func (r *Runner) Owns(id int) bool {
 	return r.arena.ranks.Ranks() > 1 && r.plan.Apart(id)
 }
 
-// slot is the place of interval i among those of value id on the host.
+// slot is the place of interval i among the intervals of value id in this rank's host memory.
 func (r *Runner) slot(id, i int) int {
 	if !r.owns[id] {
 		return i
@@ -150,7 +151,7 @@ func (r *Runner) slot(id, i int) int {
 	return i/r.plan.Devices*n + r.plan.Owner(i) - r.arena.first
 }
 
-// ownedRows is how many rows the rank's intervals have.
+// ownedRows is the number of rows in the rank's own intervals.
 func (r *Runner) ownedRows() (n int64) {
 	for i := range r.plan.Cells.P {
 		if r.rankOf(r.plan.Owner(i)) == r.arena.ranks.Rank() {
@@ -160,8 +161,8 @@ func (r *Runner) ownedRows() (n int64) {
 	return n
 }
 
-// share gives all ranks what a step leaves on one of them: results, which are the first's, and outputs, of
-// which each has its intervals.
+// share sends all ranks what a step leaves on one of them: the results, which rank 0 has, and the outputs, of which each
+// rank has its own intervals.
 func (r *Runner) share() error {
 	g := r.arena.ranks
 	if g.Ranks() == 1 {
@@ -182,7 +183,7 @@ func (r *Runner) share() error {
 	return nil
 }
 
-// shareRows gives all ranks the rows of value id that each has on its host.
+// shareRows sends all ranks the rows of value id that each rank has in host memory for its own intervals.
 func (r *Runner) shareRows(id int) error {
 	for j := range r.plan.Cells.P {
 		if r.plan.Cells.Rows(j) == 0 {
@@ -199,7 +200,7 @@ func (r *Runner) shareRows(id int) error {
 	return nil
 }
 
-// gatherRows gives all ranks the rows of input id as they are now: those that stay on devices, too.
+// gatherRows updates the host memory of all ranks to the current rows of input id, also if it is resident on devices.
 func (r *Runner) gatherRows(id int) error {
 	if r.arena.ranks.Ranks() == 1 {
 		return nil

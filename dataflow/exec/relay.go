@@ -8,36 +8,36 @@ import (
 	"sagann/device"
 )
 
-// Messages of GPUs through host memory, where the transport cannot reach their own: a chunk is copied to a room, sent, received into a
-// room of the other rank, and copied to its device. Each device has two rooms for each way, so that a message crosses
-// while the one before it is copied, and both ways at once.
+// Messages between GPUs through host memory, for a transport that cannot access GPU memory: a chunk is copied to a room on the host,
+// sent, received into a room of the other rank, and copied to that rank's device. Each device has two rooms to send and two to receive,
+// so that one message crosses while the one before it is copied, and messages cross in both directions at once.
 //
-// A send is handed to a goroutine; a receive is waited for while the device's tasks are submitted, which does not hold up those
-// that were submitted before. No rank waits in a circle: look at the first message in the global order that one of its ends has not
-// got through. All before it have arrived, so its sender has a room, and its receiver comes to it.
+// A goroutine sends. A receive blocks the goroutine that submits the device's tasks; tasks that were submitted before run
+// on. Ranks cannot deadlock. Consider the first message in the global order that has not passed both its ends: all messages before it
+// have arrived, so its sender has a free room, and its receiver gets to it.
 
-// rooms is how many there are for each way: a message crosses while the one before it is copied.
+// rooms is the number of rooms of a device in each direction: one message crosses while the one before it is copied.
 const rooms = 2
 
-// relay is the rooms of a device.
+// relay has the rooms of a device.
 type relay struct {
 	out, in [rooms]room
-	turn    [2]int       // of out and in: which room is next
-	send    chan sending // to the goroutine that sends
-	under   sync.WaitGroup
+	turn    [2]int         // indices of the next room of out and of in
+	send    chan sending   // to the goroutine that sends (run)
+	under   sync.WaitGroup // messages in send or being sent
 
 	mu  sync.Mutex
-	err error // of a send
+	err error // the first error of a send
 }
 
 // room is host memory for a message.
 type room struct {
 	b    []byte
-	used device.Event  // recorded behind the copy from it or to it
-	free chan struct{} // of those that are sent: has an entry when it is
+	used device.Event  // recorded after the last copy between the room and the device
+	free chan struct{} // rooms to send only: has an entry if the room is free
 }
 
-// sending is a room on its way to a rank.
+// sending is a message in a room that is to be sent.
 type sending struct {
 	*room
 	b       []byte
@@ -45,11 +45,10 @@ type sending struct {
 	doing   func() string
 }
 
-// relays tells whether messages go through host memory that the executor copies from and to devices, as the transport cannot
-// reach the memory of a GPU.
+// relays tells whether messages go through rooms in host memory.
 func (a *Arena) relays() bool { return a.Relay || a.onGPU() }
 
-// openRelay takes the rooms of each device, as large as its largest message. Runners of an arena share them.
+// openRelay makes the rooms of each device at least as large as the plan's largest message on it. Runners of an arena share rooms.
 func (r *Runner) openRelay() error {
 	if !r.arena.relays() {
 		return nil
@@ -70,13 +69,13 @@ func (r *Runner) openRelay() error {
 	return nil
 }
 
-// openRelay has rooms of n bytes at least.
+// openRelay makes all rooms at least n bytes large.
 func (p *part) openRelay(a *Arena, n int64) error {
 	if n == 0 {
 		return nil
 	}
 	if p.relay == nil {
-		p.relay = &relay{send: make(chan sending, rooms)} // a send has a room: to hand it over never waits
+		p.relay = &relay{send: make(chan sending, rooms)} // as many as rooms: a send has a room, so it never blocks
 		go p.relay.run(a, p.dev)
 	}
 	for _, list := range [][]room{p.relay.out[:], p.relay.in[:]} {
@@ -102,7 +101,8 @@ func (p *part) openRelay(a *Arena, n int64) error {
 	return nil
 }
 
-// relay does this rank's end of a message.
+// relay does this rank's end of a message: it receives and submits the copy to the device, or submits the copy to a room
+// and leaves the rest to run.
 func (r *Runner) relay(t *plan.Task, q device.Queue) error {
 	p, g, n := r.arena.on(t.Device), r.arena.ranks, t.Channel(r.plan.Devices)
 	peer, x := r.rankOf(int(t.From)), r.arena.on(t.Device).relay
@@ -136,7 +136,8 @@ func (r *Runner) relay(t *plan.Task, q device.Queue) error {
 	return x.failed()
 }
 
-// intoRoom has what t sends copied to a room: from the device, or from host memory, which later copies of the device may change.
+// intoRoom copies what t sends to a room: from the device by a copy on queue q, or from host memory at once when the earlier
+// tasks of q have ended, as later copies may overwrite that memory.
 func (r *Runner) intoRoom(t *plan.Task, q device.Queue, p *part, at *room) error {
 	if !t.Is.Host {
 		if err := p.dev.CopyD2H(q, at.b[:t.Bytes], p.mem, t.FromAddr); err != nil {
@@ -155,7 +156,7 @@ func (r *Runner) intoRoom(t *plan.Task, q device.Queue, p *part, at *room) error
 	return err
 }
 
-// run sends what comes.
+// run sends the messages of x.send, in order, until it is closed.
 func (x *relay) run(a *Arena, dev device.Device) {
 	for s := range x.send {
 		err := device.Await(dev, s.used)
@@ -181,7 +182,7 @@ func (x *relay) failed() error {
 	return x.err
 }
 
-// sent waits until all messages have left.
+// sent waits until all messages are sent, and returns the first error of a send.
 func (a *Arena) sent() error {
 	for i := range a.devices {
 		if x := a.devices[i].relay; x != nil {

@@ -9,13 +9,12 @@ import (
 	"sagann/device"
 )
 
-// rowLists are, by cell of a side, the rows of the other interval that it reads: nil
-// where nobody has asked for them.
+// rowLists lists for each side, by cell, the rows of the other interval that the cell reads; nil: not listed,
+// as no load gathers them.
 type rowLists map[*chunk.Side][][]uint32
 
-// listRows lists, in host memory that copies reach at full speed, the rows that the
-// plan's gathering loads want of the other interval of their cells. The runners of an
-// arena share the lists.
+// listRows lists, in host memory for fast copies, the rows that the plan's gathering loads copy: those of the
+// other interval that their cell reads. The runners of an arena share the lists.
 func (r *Runner) listRows() error {
 	p, total := r.plan.Cells.P, int64(0)
 	type cell struct {

@@ -8,13 +8,13 @@ import (
 	"sagann/device"
 )
 
-// submitAll hands every task to its queue: an event is recorded before anyone is made to
-// wait for it. With several devices each has a goroutine that hands it its tasks, in the
-// global order; before it waits for a task of another device it lets that one's goroutine
-// come so far. Dependences point backwards in one order, so none waits in a circle.
+// submitAll submits every task to its queue, in the global order. An event must be recorded before a queue is
+// made to wait for it. With several devices, each has a goroutine that submits the device's tasks. If a task depends on
+// a task of another device, the goroutine first waits until that task is submitted. Dependences point backwards in the
+// global order, so the goroutines cannot deadlock.
 func (r *Runner) submitAll() error {
 	n := len(r.arena.devices)
-	if n == 1 || r.arena.onGPU() && r.hostUpdate() { // which waits for all devices on its way
+	if n == 1 || r.arena.onGPU() && r.hostUpdate() { // an optimiser on the host waits for all devices
 		return r.submit(nil, -1)
 	}
 	all := &submitted{upTo: make([]int, n)}
@@ -31,7 +31,7 @@ func (r *Runner) submitAll() error {
 	return errors.Join(errs...)
 }
 
-// submit hands over the tasks of one device, or of all (device -1).
+// submit submits the tasks of device number only of the arena, or of all devices if only is -1.
 func (r *Runner) submit(all *submitted, only int) error {
 	for i := range r.tasks {
 		k := &r.tasks[i]
@@ -44,7 +44,7 @@ func (r *Runner) submit(all *submitted, only int) error {
 		q.SetTag(int64(i))
 		for _, d := range r.plan.Deps[k.t.Deps[0]:k.t.Deps[1]] {
 			if from := int(r.tasks[d].t.Device) - r.arena.first; only >= 0 && from != only && !all.await(from, int(d)) {
-				return nil // a device has failed and says so
+				return nil // another device has failed, and its goroutine returns the error
 			}
 			if err := dev.Wait(q, r.awaited(int(d))); err != nil {
 				return r.fail(i, err)
@@ -75,7 +75,8 @@ func (r *Runner) submit(all *submitted, only int) error {
 	return nil
 }
 
-// awaited is the event of task d: of what comes with a batch that of the room at hand, for the next batch may come already.
+// awaited is the event to wait for task d. For a load of a batch that is loaded ahead, it is the event of the current room: the
+// task's own event could be that of a later batch.
 func (r *Runner) awaited(d int) device.Event {
 	k := &r.tasks[d]
 	if k.t.Kind == plan.Load && r.ahead.bytes > 0 {
@@ -84,16 +85,16 @@ func (r *Runner) awaited(d int) device.Event {
 	return k.event
 }
 
-// submitted says how far the devices' goroutines are.
+// submitted records how far the goroutines of the devices are.
 type submitted struct {
 	mu     sync.Mutex
 	moved  sync.Cond
-	upTo   []int // by device: of the tasks before this one its own are submitted
-	failed bool
+	upTo   []int // by device: the device's tasks with smaller numbers are submitted
+	failed bool  // a goroutine has ended with an error
 }
 
-// reach tells those who wait that device's tasks before i are submitted, or that no more
-// will be.
+// reach notes that device's tasks before task i are submitted or, with failed, that a device has failed. It wakes
+// the goroutines in await.
 func (s *submitted) reach(device, i int, failed bool) {
 	s.mu.Lock()
 	s.upTo[device] = max(s.upTo[device], i)
@@ -102,7 +103,7 @@ func (s *submitted) reach(device, i int, failed bool) {
 	s.moved.Broadcast()
 }
 
-// await waits until task i of device is submitted; false when it never will be.
+// await waits until task i of device is submitted. It returns false if a device has failed before.
 func (s *submitted) await(device, i int) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

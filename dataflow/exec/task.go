@@ -20,7 +20,7 @@ func (k *task) submit(q device.Queue) error {
 	case plan.Load, plan.Save, plan.Copy:
 		switch {
 		case r.plan.Places.Sets == nil:
-		case t.Kind == plan.Load && r.ahead.bytes > 0: // it has come
+		case t.Kind == plan.Load && r.ahead.bytes > 0: // it was loaded ahead
 			return nil
 		default:
 			return r.copyBatch(r.batch, r.ahead.room, t, q)
@@ -133,7 +133,8 @@ func (k *task) Run(arena []byte) error {
 	return nil
 }
 
-// bind resolves the operands; the arena does not move, so it happens once.
+// bind sets the buffers and the cell of a launch on the CPU. Once is enough, as the arena does not move, unless batches
+// change rooms.
 func (k *task) bind(mem []byte) {
 	r, t := k.r, k.t
 	floats := device.View[float32](mem[:len(mem)&^3])
@@ -146,18 +147,18 @@ func (k *task) bind(mem []byte) {
 	}
 }
 
-// task is what the device sees of a plan's task.
+// task is a task of the plan as a kernel that devices run (device.HostKernel, device.GPUKernel).
 type task struct {
 	r     *Runner
 	t     *plan.Task
-	event device.Event
-	more  bool // a message: the device's next one crosses at the same time
-	l     *cpu.Launch
-	view  chunk.View
+	event device.Event // recorded after the task; nil: no queue waits for it
+	more  bool         // a message: the device's next message crosses at the same time
+	l     *cpu.Launch  // on the CPU; nil until bind
+	view  chunk.View   // the cell of l
 }
 
-// named says which task a call of a device failed for, by the tag of its queue: task i
-// of a step has tag i, task i of the setup -1-i.
+// named adds to an error of a device the task that it belongs to, by the tag of its queue: task i of a step has
+// tag i, task i of the setup -1-i, and constants the tags below (constTag).
 func (r *Runner) named(err error) error {
 	var call *device.OpError
 	if !errors.As(err, &call) || call.Queue == "" {

@@ -13,7 +13,7 @@ type TaskSpan struct {
 	Bytes      int64 // copied, as the device counted them
 }
 
-// StepTrace is one step as it ran.
+// StepTrace has the times of one step.
 type StepTrace struct {
 	Wall  time.Duration // from the first submission until the device was idle again
 	Tasks []TaskSpan    // by task of the plan
@@ -27,9 +27,8 @@ type tracer struct {
 	begun time.Time
 }
 
-// Trace keeps the times of all tasks of the last steps steps; 0 turns tracing off and
-// forgets them. While it is on a step takes the device's SetTrace; while it is off it
-// costs nothing. No step may be running.
+// Trace turns tracing on: the runner keeps the times of all tasks of the last steps traced steps. 0 turns tracing
+// off and drops the times. While tracing is on, each step calls SetTrace of its devices. No step may be running.
 func (r *Runner) Trace(steps int) {
 	r.trace = nil
 	if steps > 0 {
@@ -46,7 +45,7 @@ func (r *Runner) Traced() []StepTrace {
 	return r.trace.steps
 }
 
-// traceBegin makes room for one step and has the device report to it.
+// traceBegin adds a StepTrace and makes the devices report to it.
 func (r *Runner) traceBegin() {
 	t := r.trace
 	if t == nil {
@@ -67,8 +66,8 @@ func (r *Runner) traceBegin() {
 	t.begun = time.Now()
 }
 
-// note is called on the goroutine of the queue that ran the task. Only a task of
-// several copies comes more than once.
+// note records a span. Devices call it on the goroutine of the task's queue, more than once for a task of
+// several copies.
 func note(tasks []TaskSpan, s *device.Span) {
 	if s.Tag < 0 || s.Tag >= int64(len(tasks)) {
 		return
@@ -81,7 +80,7 @@ func note(tasks []TaskSpan, s *device.Span) {
 	k.Bytes += s.Bytes
 }
 
-// traceEnd closes the step; a step that failed is dropped.
+// traceEnd completes the StepTrace, or drops it if the step failed.
 func (r *Runner) traceEnd(err error) {
 	t := r.trace
 	if t == nil {

@@ -9,33 +9,33 @@ import (
 	"sagann/kernel"
 )
 
-// GPUUpdate is the optimiser as device code. Its one kernel gets, before the
-// arguments of a call, the addresses of the numbers of the step and of the note, two
-// words of uint32 that it may write and Runner.Note reads.
+// GPUUpdate is the optimiser as GPU code. A kernel updates one parameter per call. Its first two arguments are the
+// address of the numbers of Step and the address of the note, two uint32 that the kernel may write and
+// Runner.Note reads. The arguments of the UpdateCall follow.
 type GPUUpdate struct {
 	Kind  kernel.Optimizer
-	Calls []UpdateCall     // one a parameter
-	Step  func() []float32 // at most stepWords-noteWords numbers that change between steps
+	Calls []UpdateCall     // one per parameter
+	Step  func() []float32 // returns the numbers that change between steps, at most stepWords-noteWords
 }
 
-// UpdateCall is the update of one parameter of N numbers: the arguments are the
-// addresses of Globals, N, and Words as they are.
+// UpdateCall is the update of one parameter of N float32. The kernel's arguments are the device
+// addresses of Globals, then N, then Words.
 type UpdateCall struct {
-	Globals []int
+	Globals []int // indices into plan.Spec.Globals: the parameter, its gradient, moments
 	N       int
 	Words   []uint64
-	Average bool // the parameter moves by Words[0], a float32, towards the second Global
+	Average bool // a running statistic: it moves towards the second Global by Words[0], the bits of a float32
 }
 
-// stepWords is the room of the numbers of a step, in floats; the last are the note.
+// stepWords is the size in float32 of the memory for the numbers of Step and, at its end, the note.
 const (
 	stepWords = 64
 	noteWords = 2
 	noteAt    = 4 * (stepWords - noteWords) // in bytes
 )
 
-// OnUpdateGPU sets the optimiser of runners on GPUs. Without it what OnUpdate was
-// given runs on the host.
+// OnUpdateGPU sets the optimiser of a runner on GPUs. Without it, the function given to OnUpdate
+// runs on the host.
 func (r *Runner) OnUpdateGPU(u *GPUUpdate) error {
 	for _, g := range r.gpu.each {
 		text := r.gpu.renderer.Optimizer(u.Kind)
@@ -49,7 +49,7 @@ func (r *Runner) OnUpdateGPU(u *GPUUpdate) error {
 	return r.ClearNote()
 }
 
-// ClearNote makes the note of every GPU zero; no step may be running.
+// ClearNote sets the note of every GPU to zero. No step may be running.
 func (r *Runner) ClearNote() error {
 	if r.gpu.update == nil {
 		return nil
@@ -63,8 +63,8 @@ func (r *Runner) ClearNote() error {
 	return r.arena.syncFor("clear the optimiser's note")
 }
 
-// Note is what the optimiser's kernels have noted on the first GPU since ClearNote, and
-// zero without a GPUUpdate; no step may be running.
+// Note returns the note that the optimiser's kernels have written on the first GPU since ClearNote; zero without a
+// GPUUpdate. No step may be running.
 func (r *Runner) Note() (note [noteWords]uint32, err error) {
 	if r.gpu.update == nil || len(r.gpu.each) == 0 {
 		return note, nil
@@ -101,7 +101,7 @@ func (k *task) updateCommands(g *gpu) []device.Command {
 	return list
 }
 
-// submitUpdate runs the optimiser on the task's device, or for a GPU on the host.
+// submitUpdate submits the optimiser to the task's device. For a GPU without a GPUUpdate it runs it on the host.
 func (k *task) submitUpdate(q device.Queue) error {
 	r, t := k.r, k.t
 	if r.gpu.each == nil {
@@ -119,7 +119,7 @@ func (k *task) submitUpdate(q device.Queue) error {
 	return p.dev.Launch(q, k)
 }
 
-// setStep gives a device the optimiser's numbers of this step.
+// setStep submits the copy of the numbers of GPUUpdate.Step to a device.
 func (r *Runner) setStep(device int, q device.Queue) error {
 	x := r.gpu.update.Step()
 	if len(x) > stepWords-noteWords {
@@ -128,8 +128,8 @@ func (r *Runner) setStep(device int, q device.Queue) error {
 	return r.arena.devices[device].dev.CopyH2D(q, r.gpu.each[device].memory, 0, bytesOf(x))
 }
 
-// updateGPU runs the optimiser on the host: what it asks for comes down, and the
-// parameters and their moments go back up.
+// updateGPU runs the optimiser on the host for a GPU. It copies the Globals that the optimiser asks for to the host, and
+// those of kind Param, which are parameters and moments, back to the GPU.
 func (r *Runner) updateGPU(t *plan.Task) error {
 	if r.update == nil {
 		return nil

@@ -10,10 +10,10 @@ import (
 
 // Key names one of the programs that a model can be lowered to.
 type Key struct {
-	Packed bool   // cells hold far ends of edges packed
-	Slices int    // of columns that gathers are split into
-	Save   string // what is stored for the backward pass
-	Store  string // values stored, or made late, beside that: names with commas between, sorted
+	Packed bool   // cells store the far ends of edges with as few bits as an interval needs
+	Slices int    // number of column slices; each slice is gathered in a phase of its own
+	Save   string // policy that says which values are stored for the backward pass
+	Store  string // more values to store, or to delay ("late:" and the name); sorted, separated by commas
 }
 
 // Stored lists the names in Store.
@@ -24,24 +24,24 @@ func (k Key) Stored() []string {
 	return strings.Split(k.Store, ",")
 }
 
-// With is k with names stored, or made late, beside.
+// With is k with Store set to names.
 func (k Key) With(names []string) Key {
 	k.Store = strings.Join(slices.Sorted(slices.Values(names)), ",")
 	return k
 }
 
-// Decision is everything that is chosen. The decoder (plan/planner) makes a plan of it that fits,
-// whatever it says.
+// Decision has one value for each choice of the search. The decoder (plan/planner) makes a plan from it
+// that fits the budget, whatever Rule says. It fails only if no plan with the other choices fits.
 type Decision struct {
 	Key
 	P        int    // intervals
 	Schedule string // plan.Sag, plan.Stage or plan.DestOrder
-	Slots    int    // buffers of a streamed operand, at least, where they fit
-	Group    int    // intervals that a device visits at the same time
+	Slots    int    // least number of buffers of a streamed operand; fewer if they do not fit
+	Group    int    // intervals that a device visits together
 	Rule     plan.Rule
 }
 
-// String names d: equal decisions have equal names.
+// String describes d. Decisions are equal exactly if their strings are.
 func (d Decision) String() string {
 	return fmt.Sprintf("%v %d %s %d %d %v", d.Key, d.P, d.Schedule, d.Slots, d.Group, d.Rule)
 }

@@ -13,54 +13,56 @@ import (
 
 // Program is a lowered training program.
 type Program struct {
-	Spec, Beside *plan.Spec // Beside: what must fit, too, with its plan as base
-	Budget       int64      // bytes of a device that its plans may use; 0: no bound
-	Cells        func(p int) (*plan.Cells, error)
-	Store        []string // names that Key.Store may take
+	Spec, Beside *plan.Spec                       // Beside must fit too, planned with the plan of Spec as base (plan.Options.Beside)
+	Budget       int64                            // bytes of each device's memory that a plan may use; 0: no bound
+	Cells        func(p int) (*plan.Cells, error) // sizes of the grid for p intervals
+	Store        []string                         // names that Key.Store may have
 }
 
-// Eval is what a decision leads to.
+// Eval is a decision with the result of its simulation.
 type Eval struct {
 	Decision
-	*sim.Profile       // nil: it does not fit
-	Need         int64 // bytes of the smallest choice when none fits
+	*sim.Profile       // nil: no plan of the decision fits
+	Need         int64 // device memory in bytes that would be enough, if no plan fits; else 0
 	budget       int64
 }
 
-// ok tells whether there is a plan.
+// ok tells whether the decision has a plan that fits device and host memory.
 func (e *Eval) ok() bool { return e.Profile != nil && !e.Short }
 
-// score is what decisions are compared by while they are changed: each two thousand tasks count a thousandth more,
-// for every further change of a large plan takes longer to try.
+// score is what the search compares decisions by, lower is better: the time of a step, plus a thousandth of it for every
+// two thousand tasks. Plans of many tasks are penalised because each further move from them takes longer to try.
 func (e *Eval) score() float64 { return float64(e.Wall) * (1 + float64(e.Tasks)/2e6) }
 
-// evaluator turns decisions into plans and times them, each once.
+// evaluator plans and simulates decisions, each once.
 type evaluator struct {
 	p        *Problem
 	seen     map[string]*Eval   // by decision
 	decoders []*planner.Decoder // by worker
-	work     int                // tasks simulated, and placements, which take about as long as so many tasks
-	near     int64              // ns: where a step takes longer in the order of its tasks, loads are not tried to pass each other
+	work     int                // work so far, in simulated tasks; each placement counts as placing tasks
+
+	// near is a time in ns. Loads of a plan may pass each other only if its step, simulated in task order, takes no longer.
+	near int64
 }
 
 func newEvaluator(p *Problem) *evaluator {
 	e := &evaluator{p: p, near: math.MaxInt64, seen: map[string]*Eval{}}
-	for range min(8, runtime.GOMAXPROCS(0)) { // more processors than eight have no candidates to work on
+	for range min(8, runtime.GOMAXPROCS(0)) { // a move has too few decisions for more than eight workers
 		e.decoders = append(e.decoders, planner.NewDecoder(p.Machine))
 	}
 	return e
 }
 
-// job is a decision on its way to a plan.
+// job is a decision with the inputs of its evaluation.
 type job struct {
 	*Eval
-	spec  *plan.Spec // nil: there is no such program
+	spec  *plan.Spec // nil: the model has no program for the decision's Key
 	cells *plan.Cells
 	o     plan.Options
 }
 
-// all evaluates decisions, side by side, in the order in which they are given. The results do not
-// depend on the number of processors.
+// all evaluates decisions in parallel and returns the results in the order of the list. The results
+// do not depend on the number of processors.
 func (e *evaluator) all(list ...Decision) ([]*Eval, error) {
 	out := make([]*Eval, len(list))
 	var jobs []*job
@@ -106,10 +108,10 @@ func (e *evaluator) evaluate(worker int, j *job) {
 	j.InOrder = inOrder
 }
 
-// placing is the work of deciding what stays, in tasks.
+// placing is the work of one call of the decoder, in tasks whose simulation takes as long.
 const placing = 2000
 
-// prepare finds what the evaluation of d needs.
+// prepare returns the job of d. Its spec is nil if the model has no program for d.Key.
 func (e *evaluator) prepare(d Decision) (*job, error) {
 	j := &job{Eval: &Eval{Decision: d}, o: e.p.Options}
 	p, err := e.p.Program(d.Key)
@@ -130,12 +132,12 @@ func (e *evaluator) prepare(d Decision) (*job, error) {
 	return j, err
 }
 
-// decode decides what stays in j's plan.
+// decode decides what stays on the device in j's plan.
 func (e *evaluator) decode(worker int, j *job) *planner.Decoded {
 	return e.decoders[worker].Decode(j.spec, j.cells, j.o, j.Rule)
 }
 
-// fits tells whether there is a plan of d.
+// fits tells whether d has a plan that fits device memory.
 func (e *evaluator) fits(d Decision) (bool, error) {
 	j, err := e.prepare(d)
 	if err != nil || j.spec == nil {
@@ -145,7 +147,7 @@ func (e *evaluator) fits(d Decision) (bool, error) {
 	return e.decode(0, j).Need == 0, nil
 }
 
-// plan is the plan of d, and its timeline.
+// plan makes the plan of d and its timeline. The plan must fit.
 func (e *evaluator) plan(d Decision) (*plan.Plan, *sim.Timeline, error) {
 	j, err := e.prepare(d)
 	if err != nil {
@@ -155,7 +157,7 @@ func (e *evaluator) plan(d Decision) (*plan.Plan, *sim.Timeline, error) {
 	return pl, line, nil
 }
 
-// sideBySide calls f for 0..n-1 from a goroutine a decoder.
+// sideBySide calls f for 0..n-1, with one goroutine per decoder.
 func (e *evaluator) sideBySide(n int, f func(worker, i int)) {
 	var next atomic.Int64
 	var wg sync.WaitGroup

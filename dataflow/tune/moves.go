@@ -7,15 +7,15 @@ import (
 	"sagann/dataflow/plan"
 )
 
-// Move changes a decision a little. From lists the decisions that it tries beside e's; When tells whether it can help there.
+// Move changes a decision a little. From lists the decisions that it tries starting at e. When tells whether it can help there.
 type Move struct {
 	Name string
 	When func(s *search, e *Eval) bool
 	From func(s *search, e *Eval) []Decision
 }
 
-// moves is the table of contents of the search: in each turn every row is tried once, in this order,
-// from the best that the rows before have come to.
+// moves is the table of all moves. A turn of the search tries every row once, in this order, each from the best decision that
+// the rows above it have found.
 var moves = []Move{
 	{"intervals", programs, intervals},
 	{"rule", exposed, rules},
@@ -29,8 +29,8 @@ var moves = []Move{
 	{"pack", programs, pack},
 }
 
-// LeaveOut takes a move out of the table for as long as the process runs, to measure what the move wins; false: there is
-// none of that name.
+// LeaveOut removes a move from the table until the process ends, to measure the gain of the move. It returns false if no
+// move has that name.
 func LeaveOut(name string) bool {
 	n := len(moves)
 	moves = slices.DeleteFunc(moves, func(m Move) bool { return m.Name == name })
@@ -39,7 +39,8 @@ func LeaveOut(name string) bool {
 
 // The conditions.
 
-// exposed: memory matters, and kernels wait for copies, or are run again where values do not stay.
+// exposed tells whether another use of memory could make the step shorter: the plan copies data under a bounded budget, and either
+// no kernel runs for at least a thousandth of the step, or values are computed again each time a chunk arrives.
 func exposed(s *search, e *Eval) bool {
 	return e.Moves && !s.p.Options.Stream && e.budget > 0 && (1000*e.Waits >= e.Wall || e.Derives)
 }
@@ -48,7 +49,7 @@ func programs(s *search, e *Eval) bool { return true }
 
 // The moves.
 
-// rules begins again without prices, with each that memory may be given to first, and both ways of counting the copies that are saved.
+// rules tries every plan.First with Brief on and off, and drops prices.
 func rules(s *search, e *Eval) []Decision {
 	var list []plan.Rule
 	for _, first := range []plan.First{plan.WholeFirst, plan.WindowsFirst, plan.SlotsFirst} {
@@ -62,11 +63,13 @@ func rules(s *search, e *Eval) []Decision {
 	})
 }
 
-// manyTasks is a number of tasks: a plan of more takes a thirtieth of all work to try.
+// manyTasks is the largest number of tasks for which the search goes far beyond the present number of intervals: to try a plan of
+// so many tasks takes about a thirtieth of maxWork.
 const manyTasks = 100_000
 
-// intervals are other numbers of them, near and, where that has not too many tasks, far. For several devices they come with
-// one interval more or less visited at a time, too: the two depend on each other.
+// intervals tries other numbers of intervals: from half to 1.2 times as many, and up to twice as many unless the plan would
+// then have more than manyTasks tasks. With several devices it also tries each number with a group larger or smaller by one,
+// as the best group depends on the number of intervals.
 func intervals(s *search, e *Eval) []Decision {
 	if s.p.Options.P > 0 {
 		return nil
@@ -109,7 +112,8 @@ func schedule(s *search, e *Eval) []Decision {
 	return vary(e, s.schedules, func(d *Decision, name string) { d.Schedule = name })
 }
 
-// price counts copies by the phase they are in: more where they take longer than the kernels.
+// price tries other weights of the copies of each phase: the more time a phase's loads take compared with its kernels, the more
+// a saved copy counts there. The first candidate has no prices.
 func price(_ *search, e *Eval) []Decision {
 	prices := [][]float64{nil}
 	for _, a := range []float64{0.5, 1, 2} {
@@ -129,7 +133,7 @@ func readAhead(_ *search, e *Eval) []Decision {
 	return vary(e, []int{0, 2, 4, 8}, func(d *Decision, n int) { d.Rule.Ahead = n })
 }
 
-// storeOne stores one value more, or makes one later, or takes that back.
+// storeOne adds one name to Store, so that one more value is stored or delayed, or removes one name.
 func storeOne(s *search, e *Eval) []Decision {
 	p, err := s.p.Program(e.Key)
 	if err != nil || p == nil || !s.p.Mix {
@@ -144,8 +148,8 @@ func storeOne(s *search, e *Eval) []Decision {
 	})
 }
 
-// save is another policy, with nothing stored beside it, or one value: the policy that stores least may win with
-// the one value that is dear to compute again.
+// save tries every other policy, alone and with each single name in Store. The policy that stores least may win if the one value
+// that is expensive to compute again is stored.
 func save(s *search, e *Eval) (out []Decision) {
 	for _, name := range s.p.Saves {
 		k := e.Key
@@ -165,12 +169,12 @@ func pack(s *search, e *Eval) []Decision {
 	return vary(e, s.p.Packed, func(d *Decision, on bool) { d.Packed = on })
 }
 
-// vary changes e's decision by f to each of a list.
+// vary makes one decision per element of list: e's, changed by f.
 func vary[T any](e *Eval, list []T, f func(d *Decision, x T)) (out []Decision) {
 	for _, x := range list {
 		d := e.Decision
 		f(&d, x)
-		if d.Key != e.Key || d.Schedule != e.Schedule { // other phases
+		if d.Key != e.Key || d.Schedule != e.Schedule { // prices are by phase, and the phases are others now
 			d.Rule.Price = nil
 		}
 		out = append(out, d)

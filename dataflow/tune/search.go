@@ -9,24 +9,25 @@ import (
 	"sagann/dataflow/plan/sim"
 )
 
-// Problem is what a plan is searched for.
+// Problem is the input of a search.
 type Problem struct {
-	Program func(Key) (*Program, error) // the same for equal keys; nil: there is no such program
+	Program func(Key) (*Program, error) // lowers the model; equal results for equal keys; nil: the model has no such program
 	Machine *sim.Machine
-	Options plan.Options // what is given: P, Slots, Group 0 and Schedule plan.Auto are free
-	Packed  []bool       // what may be chosen, the first to begin with
-	Slices  []int
-	Saves   []string
-	Store   []string  // stored beside, where the one save policy is given
-	Mix     bool      // values may be stored beside, and made late
-	Begin   *Decision // where to begin instead; nil: nowhere
+	Options plan.Options // fixed choices; the search chooses P, Slots and Group if they are 0, and Schedule if it is plan.Auto
+	Packed  []bool       // allowed values of Key.Packed; seeds try them in this order until one fits
+	Slices  []int        // allowed values of Key.Slices, fewest first
+	Saves   []string     // allowed values of Key.Save; seeds try them in this order until one fits
+	Store   []string     // Key.Store of the seeds
+	Mix     bool         // moves may change Key.Store
+	Begin   *Decision    // the only seed; nil: seeds are made from the lists above
 
-	// Log is told of the first plan, under the name "seed", and of each that a move makes
-	// the fastest so far; nil: nobody is.
+	// Log is called for the first plan with the name "seed", and for each plan that is the fastest so
+	// far with the name of the move that found it; nil: no log.
 	Log func(move string, e *Eval)
 }
 
-// Search finds the fastest plan. The error is a *plan.BudgetError where none fits.
+// Search returns the fastest plan that it finds, the plan's simulated timeline, and its decision. The error is a
+// *plan.BudgetError if no plan fits the budget, and plan.ErrNoIntervals if no number of intervals could be tried.
 func Search(p *Problem) (*plan.Plan, *sim.Timeline, Decision, error) {
 	q := *p
 	p = &q
@@ -45,41 +46,41 @@ func Search(p *Problem) (*plan.Plan, *sim.Timeline, Decision, error) {
 type search struct {
 	p         *Problem
 	e         *evaluator
-	step      int // numbers of intervals are multiples of it
+	step      int // every number of intervals is a multiple of step
 	schedules []string
-	lanes     map[lane]*Eval // the fastest of each
-	best      *Eval
-	small     *plan.BudgetError
-	short     bool // a plan was left out for lack of host memory
+	lanes     map[lane]*Eval    // the evaluation with the best score of each lane
+	best      *Eval             // the evaluation with the shortest step
+	small     *plan.BudgetError // of the decision that needs the least memory among those that do not fit
+	short     bool              // a plan needs more host memory than there is
 }
 
-// lane is what keeps the search broad: the fastest decision of each is changed further. All lanes of a way to run a program, for any
-// number p of intervals, are a kind.
+// lane is a class of decisions. The search keeps the best decision of each lane and improves several of them, so that it does not get
+// stuck at the first good one. Lanes that differ only in p are a kind.
 type lane struct {
 	slices         int
 	save, schedule string
-	p              int
+	p              int // number of intervals
 }
 
 // alone tells whether there is one device.
 func (s *search) alone() bool { return s.p.Options.Devices <= 1 }
 
-// groups tells whether the search chooses how many intervals are visited together.
+// groups tells whether the search chooses Decision.Group.
 func (s *search) groups() bool {
 	o := &s.p.Options
 	return o.Group == 0 && o.Groups == nil && !o.Stream
 }
 
-// counts are the numbers of intervals that a search begins with.
+// counts are the numbers of intervals that seeds try.
 var counts = []int{1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128}
 
-// whole is the nearest number of intervals that may be.
+// whole rounds p to an allowed number of intervals: a multiple of step, at least Options.MinP.
 func (s *search) whole(p float64) int {
 	n := int(p+float64(s.step)/2) / s.step * s.step
 	return max(n, s.step, (s.p.Options.MinP+s.step-1)/s.step*s.step)
 }
 
-// take evaluates decisions and remembers the fastest.
+// take evaluates decisions and updates best, lanes, small and short.
 func (s *search) take(list ...Decision) ([]*Eval, error) {
 	evals, err := s.e.all(list...)
 	if err != nil {
@@ -104,8 +105,8 @@ func (s *search) take(list ...Decision) ([]*Eval, error) {
 	return evals, nil
 }
 
-// passing is how many times the fastest plan's step another's may take, both in the order of their tasks, and be tried with loads that
-// pass each other.
+// passing bounds which plans are also simulated with loads that pass each other: those whose step, simulated in task order, takes
+// at most passing times as long as the fastest plan's.
 const passing = 1.15
 
 // run searches.
@@ -113,11 +114,11 @@ func (s *search) run() (*Eval, error) {
 	if err := s.seed(); err != nil {
 		return nil, err
 	}
-	if s.best == nil && s.step > 1 { // devices with unequal shares
+	if s.best == nil && s.step > 1 { // nothing fits: allow devices with unequal numbers of intervals
 		s.step = 1
 		return s.run()
 	}
-	if s.best == nil && s.short { // who places its values will say so
+	if s.best == nil && s.short { // only host memory is too small: search without its bound, and the caller reports what is missing
 		s.p.Options.Host.Budget, s.p.Packed = 0, s.p.Packed[:1]
 		s.e = newEvaluator(s.p)
 		return s.run()
@@ -131,7 +132,7 @@ func (s *search) run() (*Eval, error) {
 	s.log("seed", nil)
 	for _, r := range rounds {
 		for _, x := range s.fastest(r.behind, r.kinds) {
-			if x.score() > s.best.score()*(1+r.behind) { // another has become faster
+			if x.score() > s.best.score()*(1+r.behind) { // the best has become much faster since the list was made
 				continue
 			}
 			if s.e.work > maxWork {
@@ -145,26 +146,33 @@ func (s *search) run() (*Eval, error) {
 	return s.best, nil
 }
 
-// log tells of the best decision if it is not was.
+// log calls Problem.Log if the best evaluation is no longer was.
 func (s *search) log(move string, was *Eval) {
 	if s.p.Log != nil && s.best != was {
 		s.p.Log(move, s.best)
 	}
 }
 
-// rounds of the search. First the fastest decision of each kind goes once through the moves: kinds change places
-// while they are far from their best. Then the fastest of each kind that is near goes through the moves until nothing helps. Where work
-// is left, so does the fastest for each number of intervals, after all that are not hopeless went once through the moves.
+// rounds of the search. Each takes the best decisions whose score is at most 1+behind times the best score:
+//
+//  1. The best of each kind goes once through the moves: a kind may overtake another while both are far from their optimum.
+//  2. The best of each kind goes through the moves until no move helps.
+//  3. The best of each lane, that is for each number of intervals, goes once through the moves.
+//  4. The best of each lane goes through the moves until no move helps.
+//
+// The search ends when its work exceeds maxWork, in whatever round it is.
 var rounds = []struct {
-	behind float64 // of the fastest, in parts of its time
-	kinds  bool    // one of each
-	on     bool    // until nothing helps
+	behind float64
+	kinds  bool // one decision per kind; false: one per lane
+	on     bool // until no move helps; false: once
 }{{0.15, true, false}, {0.04, true, true}, {0.3, false, false}, {0.1, false, true}}
 
-// maxWork bounds a search: so many tasks are simulated, about. That takes three to six seconds of a processor.
+// maxWork bounds evaluator.work, about the number of tasks that a search simulates. So much work takes three to six seconds
+// of one processor.
 var maxWork = 7_000_000
 
-// fastest lists the fastest decision of each lane or, with kinds, of each kind, that is not behind the best by more.
+// fastest lists the best evaluation of each lane or, with kinds, of each kind, if its score is at most 1+behind times the
+// best score. The best comes first.
 func (s *search) fastest(behind float64, kinds bool) (list []*Eval) {
 	of := map[lane]*Eval{}
 	for l, x := range s.lanes {
@@ -178,13 +186,13 @@ func (s *search) fastest(behind float64, kinds bool) (list []*Eval) {
 	return slices.SortedFunc(maps.Values(of), before)
 }
 
-// before orders by score.
+// before compares by score, then by name.
 func before(a, b *Eval) int {
 	return cmp.Or(cmp.Compare(a.score(), b.score()), cmp.Compare(a.String(), b.String()))
 }
 
-// improve goes through the moves from x, each beginning at the best decision found so far: once or, with on, for as long as a turn
-// makes the step shorter by a three-hundredth.
+// improve goes through the moves, starting at x. Each move starts at the best decision that improve has found so far. With on it
+// repeats this as long as a turn lowers the score by at least a three-hundredth.
 func (s *search) improve(x *Eval, on bool) error {
 	for {
 		before := x

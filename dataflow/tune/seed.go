@@ -7,7 +7,8 @@ import (
 	"sagann/dataflow/plan"
 )
 
-// seed finds for each lane a number of intervals to begin with.
+// seed evaluates the decisions that the rounds begin with: for slices, schedules and groups, several numbers of intervals. It
+// takes the first of Saves and Packed for which a plan fits.
 func (s *search) seed() error {
 	d := Decision{Slots: 2, Group: 1, Rule: plan.Rule{Brief: true}}
 	if s.p.Options.Slots > 0 {
@@ -28,12 +29,12 @@ func (s *search) seed() error {
 	return nil
 }
 
-// programs finds numbers of intervals for all slices, schedules and groups with d's way of saving.
+// programs tries numbers of intervals (ladder) for each combination of slices, schedule and group, with d's Save and Packed.
 func (s *search) programs(d Decision) error {
 	near := 0
 	for _, k := range s.p.Slices {
 		for i, sch := range s.schedules {
-			if i == 2 && s.best != nil { // the third wins where nothing else fits
+			if i == 2 && s.best != nil { // the third schedule wins only if nothing else fits
 				break
 			}
 			d.Slices, d.Schedule = k, sch
@@ -45,7 +46,7 @@ func (s *search) programs(d Decision) error {
 				if err != nil {
 					return err
 				}
-				if x == nil { // more at a time take more memory
+				if x == nil { // nothing fits, and larger groups take more memory
 					break
 				}
 				near = s.best.P
@@ -58,9 +59,9 @@ func (s *search) programs(d Decision) error {
 	return nil
 }
 
-// ladder tries numbers of intervals for d, from few to many, and returns the best. It stops where more become
-// much slower, as plans of many intervals take long to simulate. With near above 0 it goes up to two and a half times
-// near.
+// ladder tries numbers of intervals for d, from few to many, and returns the best evaluation; nil if none fits. It stops after
+// three numbers in a row that are no faster, or at a plan of more than 2*largeSeed tasks, as plans of many intervals take long
+// to simulate. If near is above 0, it tries no more than two and a half times near intervals.
 func (s *search) ladder(d Decision, near int) (best *Eval, err error) {
 	var ps []int
 	for _, p := range counts {
@@ -77,7 +78,7 @@ func (s *search) ladder(d Decision, near int) (best *Eval, err error) {
 		}
 	}
 	top := int64(math.MaxInt64)
-	below := 0 // the largest number that has not fit
+	below := 0 // the largest number of intervals that did not fit
 	for behind := 0; len(ps) > 0 && behind < 3; {
 		d.P, ps = ps[0], ps[1:]
 		if best == nil {
@@ -117,7 +118,8 @@ func (s *search) ladder(d Decision, near int) (best *Eval, err error) {
 	return best, nil
 }
 
-// fewest is the smallest number of intervals above below with which d fits. With d.P it does.
+// fewest finds by bisection the smallest number of intervals with which d fits. It does not fit with below intervals, and fits
+// with d.P.
 func (s *search) fewest(d Decision, below int) (int, error) {
 	most := d.P
 	for s.p.Options.P == 0 && most-below > s.step {
@@ -138,8 +140,8 @@ func (s *search) fewest(d Decision, below int) (int, error) {
 	return most, nil
 }
 
-// seeds are d, and d with what mostly helps where copies take about as long as kernels: more buffers and, on one device, windows
-// first; with both ways of counting the copies that are saved.
+// seeds are d, and two variants of d that mostly help if copies take about as long as kernels: four slots, cells read
+// ahead and, on one device, windows first; with Rule.Brief off and on.
 func (s *search) seeds(d Decision) []Decision {
 	eager := d
 	if s.p.Options.Slots == 0 {
@@ -154,11 +156,11 @@ func (s *search) seeds(d Decision) []Decision {
 	return []Decision{d, eager, brief}
 }
 
-// largeSeed is a number of tasks. Above it, more intervals are tried only while they are two percent faster, as the number of
-// tasks grows with the square of the intervals.
+// largeSeed is a number of tasks. For plans of more tasks, ladder counts a step as faster only if it is so by two percent, as
+// the number of tasks grows with the square of the intervals.
 const largeSeed = 5000
 
-// fastestOf is the first of list with the best score; nil where none has a plan.
+// fastestOf is the first of list with the best score; nil if none has a plan.
 func fastestOf(list []*Eval) (top *Eval) {
 	for _, x := range list {
 		if x.ok() && (top == nil || x.score() < top.score()) {

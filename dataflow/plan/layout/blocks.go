@@ -2,9 +2,8 @@ package layout
 
 import "sagann/dataflow/plan"
 
-// Blocks lays out a plan of s over sampled blocks: everything is resident at its capacity
-// from the phase that makes it, or first reads it, to the last that reads it. Its tasks are
-// still to come.
+// Blocks lays out a plan of s over sampled blocks, without tasks. Every value has memory for its
+// capacity in rows, from the first phase that touches the value to the last.
 func Blocks(s *plan.Spec, z *plan.Sets, o plan.Options) *Layout {
 	n := len(s.Values)
 	p := &plan.Plan{Spec: s, Cells: &plan.Cells{P: 1}, Places: plan.Places{Sets: z}, Budget: o.Budget, Schedule: plan.Sag, Devices: 1, Slots: 1}
@@ -48,8 +47,8 @@ func Blocks(s *plan.Spec, z *plan.Sets, o plan.Options) *Layout {
 	return l
 }
 
-// take finds which rows a step takes of tables in device memory: those that a kernel reads side by side. Others that read these
-// read them there, too.
+// take sets Table.Taken: the deepest vertex set whose rows a step copies out of the table, because a kernel needs them
+// side by side or Table.All asks for it. Other kernels that read a copied set read the copy, too.
 func take(s *plan.Spec, z *plan.Sets) {
 	for i := range z.Ahead.Tables {
 		t := &z.Ahead.Tables[i]
@@ -68,7 +67,7 @@ func take(s *plan.Spec, z *plan.Sets) {
 	}
 }
 
-// walked is the first and the last phase that walks edge set e in direction d; -1 for none.
+// walked is the first and the last phase that gathers over edge set e in direction d; -1, -1 if none does.
 func walked(s *plan.Spec, e uint8, d plan.Dir) (from, to int) {
 	from, to = -1, -1
 	for q := range s.Phases {
@@ -83,7 +82,8 @@ func walked(s *plan.Spec, e uint8, d plan.Dir) (from, to int) {
 	return from, to
 }
 
-// placeTables places the tables of inputs and has them loaded once.
+// placeTables places the tables of inputs for the whole run. Setup loads a table that lies in device memory; for one in
+// host memory it places the hot rows and the lists of places.
 func (l *Layout) placeTables(add func(string, int64) int64) {
 	z := l.Plan.Places.Sets
 	if z == nil || !z.Ahead.On {
@@ -105,7 +105,8 @@ func (l *Layout) placeTables(add func(string, int64) int64) {
 	}
 }
 
-// ahead places the rooms for what comes with a batch, for the whole step.
+// ahead places the rooms (plan.Ahead) in one buffer for the whole step. Each room has the inputs and cells of a batch, its
+// vertex IDs and the scratch for transposing. Addresses in the plan are those in the first room.
 func (l *Layout) ahead(place func(name string, bytes int64, from, to int) int64) {
 	p, s := l.Plan, l.Plan.Spec
 	z := p.Places.Sets

@@ -1,13 +1,14 @@
-// Package layout decides what stays on the device and gives everything its place: a Choice that fits the
-// budget, and a Layout, which is a plan without tasks.
+// Package layout decides what stays on the device and gives everything an address. It makes a Choice that fits
+// the budget, and from the choice a Layout, which is a plan without tasks.
 //
 // The files, in the order of the work. Each calls those below it:
 //
-//   - fit.go: a choice that fits: slots, what stays, more slots, in the order that the rule says.
-//   - keep.go: what stays, by copies saved for each byte, and more slots. partial.go: the windows that could be.
-//   - size.go: what a choice takes.
-//   - layout.go, place.go, window.go, slots.go: where things lie in device memory.
-//   - blocks.go: the same for sampled blocks, of which everything is resident.
-//   - fitter.go: a buffer at the lowest address where it meets no other.
-//   - host.go: values that share a place in host memory.
+//   - fit.go: finds a choice that fits. The rule says what gets memory first: values, windows or slots.
+//   - keep.go: keeps values and windows on the device, by the copies that each saves, and adds slots.
+//     partial.go: lists the possible windows.
+//   - size.go: the bytes that a choice takes.
+//   - layout.go, place.go, window.go, slots.go: addresses in device memory.
+//   - blocks.go: the same for sampled blocks, where everything is resident.
+//   - fitter.go: places a buffer at the lowest free address.
+//   - host.go: values that share host memory.
 package layout

@@ -6,11 +6,13 @@ import (
 	"sagann/dataflow/plan"
 )
 
-// Fit finds a choice that stays within the budget: as many slots as asked for, then what the rule gives memory to. It returns the bytes that the smallest choice needs when none fits, else 0.
+// Fit finds a choice that fits the budget. If everything fits, everything is resident. Otherwise Fit starts with the number of slots
+// that the options ask for, reduces it until the choice fits, and then uses the rest of the memory in the order that the rule says.
+// If no choice fits, the second result is the bytes that the smallest choice found needs; otherwise it is 0.
 func (f *fitting) Fit() (Choice, int64) {
 	s, o := f.spec, f.o
 	begin := Choice{resident: make([]bool, len(s.Values)), Slots: 3, ahead: f.rule.Ahead * f.c.P / 8, group: max(1, o.Group)}
-	if o.Slots > 0 { // more than cells would change nothing
+	if o.Slots > 0 { // more slots than there are cells would change nothing
 		begin.Slots = min(o.Slots, f.c.P*f.c.P)
 	}
 	if n := len(o.Groups); n > 0 {
@@ -30,7 +32,7 @@ func (f *fitting) Fit() (Choice, int64) {
 			*f.resident(key) = true
 		}
 		if smallest = f.size(f.ch); f.ok(smallest) {
-			if o.Budget > 0 && free { // what is made on arrival is made once
+			if o.Budget > 0 && free { // more slots, so that a value computed when its chunk arrives is computed only once
 				f.widen()
 			}
 			return f.ch, 0
@@ -62,10 +64,10 @@ func (f *fitting) Fit() (Choice, int64) {
 // ok tells whether n bytes are within the budget.
 func (f *fitting) ok(n int64) bool { return f.o.Budget == 0 || n <= f.o.Budget }
 
-// fits tells whether the choice is.
+// fits tells whether the choice so far fits the budget.
 func (f *fitting) fits() bool { return f.ok(f.size(f.ch)) }
 
-// try sets a flag of the choice where enough says so of the bytes that it then takes.
+// try sets a flag of the choice, and resets it unless enough accepts the bytes that the choice then takes.
 func (f *fitting) try(on *bool, enough func(n int64) bool) {
 	was := *on
 	if *on = true; !enough(f.size(f.ch)) {
@@ -73,8 +75,9 @@ func (f *fitting) try(on *bool, enough func(n int64) bool) {
 	}
 }
 
-// narrow takes buffers for reading ahead and slots from the choice until it fits. If it does not with one slot, it makes resident what takes no more room whole than
-// in slots, as happens with few intervals. It returns the bytes that the choice then takes.
+// narrow removes the buffers for reading ahead, and slots one by one, until the choice fits. If the choice does not fit with one slot,
+// narrow makes resident what takes no more memory whole than in slots, as happens with few intervals. It returns the bytes that the
+// choice then takes.
 func (f *fitting) narrow() int64 {
 	ch := &f.ch
 	need := f.size(*ch)

@@ -5,16 +5,16 @@ import (
 	"slices"
 )
 
-// fitter places buffers: each at the lowest address where it meets none that is in use at the
-// same time. Those that are in use for several phases come first, then, phase by phase, those
-// of one phase, in the gaps that the others leave. Addresses count from where the fitter begins.
+// fitter places each buffer at the lowest address where it overlaps no buffer that is in use at the
+// same time. It places the buffers that are in use for several phases first (hold). Then, phase by phase,
+// it places those of a single phase in the gaps (phase, take). Addresses are relative to the fitter's start.
 type fitter struct {
-	held []held // by address, without empty ones
-	gaps []gap  // of the phase in hand
-	top  int64  // end of the highest
+	held []held // buffers in use for several phases, sorted by address, without empty ones
+	gaps []gap  // free memory in the current phase
+	top  int64  // highest end of a held buffer
 }
 
-// held is a place that is in use from phase to phase; from > to: to one of the next step.
+// held is a buffer that is in use from phase from to phase to. If from > to, phase to is in the next step.
 type held struct {
 	at, end  int64
 	from, to int
@@ -28,13 +28,13 @@ func (h *held) live(q int) bool {
 	return h.from <= q && q <= h.to
 }
 
-// gap is memory that is free.
+// gap is a range of free memory.
 type gap struct{ at, end int64 }
 
 // begin forgets all buffers.
 func (f *fitter) begin() { f.held, f.top = f.held[:0], 0 }
 
-// hold places so many bytes that are in use from one phase to a later one.
+// hold places a buffer that is in use from phase from to phase to, and returns its address.
 func (f *fitter) hold(bytes int64, from, to int) int64 {
 	at := int64(0)
 	for i := range f.held {
@@ -46,7 +46,7 @@ func (f *fitter) hold(bytes int64, from, to int) int64 {
 	return at
 }
 
-// put takes so many bytes at an address.
+// put notes a buffer at a given address.
 func (f *fitter) put(at, bytes int64, from, to int) {
 	h := held{at, at + bytes, from, to}
 	if bytes > 0 {
@@ -59,7 +59,7 @@ func (f *fitter) put(at, bytes int64, from, to int) {
 	f.top = max(f.top, h.end)
 }
 
-// phase turns to the buffers of phase q.
+// phase finds the gaps of phase q, for take.
 func (f *fitter) phase(q int) {
 	f.gaps = f.gaps[:0]
 	end := int64(0)
@@ -74,7 +74,7 @@ func (f *fitter) phase(q int) {
 	f.gaps = append(f.gaps, gap{end, math.MaxInt64})
 }
 
-// take places so many bytes for the phase in hand.
+// take places a buffer of the current phase in the first gap that is large enough, and returns its address.
 func (f *fitter) take(bytes int64) int64 {
 	i := 0
 	for bytes > f.gaps[i].end-f.gaps[i].at {

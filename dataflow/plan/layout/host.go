@@ -7,24 +7,25 @@ import (
 	"sagann/dataflow/plan"
 )
 
-// tenure is how long a stored value needs its place in host memory.
+// tenure says during which phases a stored value needs host memory.
 type tenure struct {
 	id, from, to int
-	early        bool // in phase to a visit is done with the value's own interval before it saves
+	early        bool // in phase to, each visit loads its own interval of the value before it saves anything
 }
 
-// shareHost gives stored values whose phases do not meet one place in host memory, the
-// first that is free; it is a file for all of them or for none. The phase that makes a
-// value may be the last that reads another at its own rows only: visit j then loads
-// interval j of the one before it saves interval j of the other, and touches no other
-// interval of either. Copies wait for each other by that place (order/deps.go). Outputs stay
-// after a step, so they have their own.
+// shareHost lets stored values share host memory if they need it in different phases. Each value takes
+// the first place of its size that is free. Either all values of a place lie in a file, or none does.
+//
+// Two values may also meet in one phase, if the phase makes the new value and reads the old one for the last time, at
+// the visited interval only: visit j then loads interval j of the old value before it saves interval j of
+// the new one, and touches no other interval of either. Copies that use the same place wait for each other
+// (order/deps.go). An output is read after the step, so it shares with no value.
 func shareHost(p *plan.Plan) {
 	p.Host.Of = make([]int, len(p.Spec.Values))
 	for id := range p.Host.Of {
 		p.Host.Of[id] = id
 	}
-	var places []tenure // id: whose memory it is; to: the last phase that uses it
+	var places []tenure // one per place. id: the value that owns it; to: the last phase that uses it so far
 	for _, l := range tenuresOf(p) {
 		bytes := p.Spec.Values[l.id].RowBytes
 		i := slices.IndexFunc(places, func(o tenure) bool {
@@ -38,9 +39,9 @@ func shareHost(p *plan.Plan) {
 	}
 }
 
-// lend gives the places of p, whose steps never run beside those of base, memory of base's
-// places where that is enough: the largest first, each the smallest that does. What always
-// stays in memory goes to what does.
+// lend lets values of p use host memory of base's values, as steps of the two plans never run at the same time.
+// The largest value of p chooses first, and takes the smallest value of base that is large enough. Values with one
+// column never go to a file (plan.Tenant.Stays), so they borrow only from each other.
 func lend(p, base *plan.Plan) {
 	p.Host.Lent = make([]int, len(p.Spec.Values))
 	for id := range p.Host.Lent {
@@ -66,7 +67,7 @@ func lend(p, base *plan.Plan) {
 	}
 }
 
-// placesOf lists the values that host memory of their own holds during a step only.
+// placesOf lists the values that have host memory of their own and need it only during a step.
 func placesOf(p *plan.Plan) []int {
 	var list []int
 	for id, v := range p.Spec.Values {
@@ -77,7 +78,7 @@ func placesOf(p *plan.Plan) []int {
 	return list
 }
 
-// tenuresOf lists the values that copies of a step bring to host memory and back, in the
+// tenuresOf lists the stored values that a step swaps between device and host memory, outputs excepted, in the
 // order of the phases that make them.
 func tenuresOf(p *plan.Plan) []tenure {
 	var list []tenure
@@ -101,8 +102,8 @@ func tenuresOf(p *plan.Plan) []tenure {
 	return list
 }
 
-// swaps tells whether a phase comes to an interval again and again, and loads and saves
-// its own values each time.
+// swaps tells whether a phase visits an interval several times, and loads and saves the interval's own
+// values each time.
 func swaps(p *plan.Plan, phase int) bool {
 	steps := p.Spec.Phases[phase].Steps
 	return p.Schedule == plan.DestOrder && len(steps) > 0 && steps[0].Kind == plan.Stream

@@ -8,11 +8,11 @@ import (
 	"sagann/dataflow/plan"
 )
 
-// What stays on the device is chosen greedily, by the copies that a byte of it saves. That leaves open what the search (package tune)
-// tries: whether memory goes first to what fits whole, to windows or to slots, whether the phases count for which it is taken, and
-// what a copy counts in which phase.
+// What stays on the device is chosen greedily, by the copies that a byte of memory saves. The search (package tune) varies three
+// settings of this (plan.Rule): whether whole values, windows or slots get memory first (First), whether saved copies are divided by
+// the number of phases for which memory is taken (Brief), and how much a copy counts in each phase (Price).
 
-// worth is what a copy in phase q counts.
+// worth is the weight of a copy in phase q.
 func (f *fitting) worth(q int) float64 {
 	if f.rule.Price == nil {
 		return 1
@@ -20,7 +20,7 @@ func (f *fitting) worth(q int) float64 {
 	return f.rule.Price[q]
 }
 
-// keys are those of what may stay: values, and the cells of directions (plan.Window).
+// keys lists what may stay on the device, as plan.Window.Key: values, and the cells of a direction.
 func (f *fitting) keys() (list []int) {
 	for id := range f.spec.Values {
 		if f.spec.Values[id].Kind != plan.Temp {
@@ -35,7 +35,7 @@ func (f *fitting) keys() (list []int) {
 	return list
 }
 
-// resident is where the choice says whether what key names is.
+// resident is the flag of the choice that makes key's value or cells resident.
 func (f *fitting) resident(key int) *bool {
 	if key < 0 {
 		return &f.ch.cells[-1-key]
@@ -43,7 +43,7 @@ func (f *fitting) resident(key int) *bool {
 	return &f.ch.resident[key]
 }
 
-// spans lists the windows that could be, the best first.
+// spans lists all possible windows, those that save most first.
 func (f *fitting) spans() (list []span) {
 	for _, key := range f.keys() {
 		list = append(list, f.spansOf(key)...)
@@ -60,7 +60,8 @@ func (f *fitting) spans() (list []span) {
 	return list
 }
 
-// keep makes resident what fits, the best first. With parts it gives the others windows of as many intervals as fit.
+// keep goes through the possible windows, best first, and makes whole values and directions resident if they fit. With parts it
+// opens windows, with as many intervals as fit, for those that do not fit whole.
 func (f *fitting) keep(parts bool) {
 	for _, x := range f.spans() {
 		on := f.resident(x.Key)
@@ -98,8 +99,8 @@ func (f *fitting) open(w plan.Window) {
 	}
 }
 
-// widen gives every phase as many slots as its memory has room for: they keep chunks
-// from one visit to the next. Phases differ, as each has buffers of its own.
+// widen gives every phase as many slots as fit. More slots keep chunks from one visit to the next. The number
+// differs by phase, as each phase has buffers of its own.
 func (f *fitting) widen() {
 	ch := &f.ch
 	ch.more = slices.Repeat([]int{ch.Slots}, len(f.spec.Phases))
@@ -114,9 +115,9 @@ func (f *fitting) widen() {
 	}
 }
 
-// regroup has every phase make as few visits as its memory has room for, with regroupSlots slots:
-// then the sources come less often. Sums depend on it, so what shares the memory of a Base, as
-// evaluation does, has the same groups whatever the budget.
+// regroup enlarges the groups of every phase, so that the phase makes as few visits as fit, with
+// regroupSlots slots. Fewer visits load the sources less often. The order of sums depends on groups, so Fit does not
+// call it for a plan with a Base, as evaluation has: its groups must not depend on the budget.
 func (f *fitting) regroup() {
 	ch, devices := &f.ch, max(1, f.o.Devices)
 	share := (f.c.P + devices - 1) / devices

@@ -2,14 +2,14 @@ package layout
 
 import "sagann/dataflow/plan"
 
-// use is how often a phase copies an interval of something that does not stay.
+// use says how often a phase copies an interval of a value or direction that does not stay on the device.
 type use struct {
 	phase int
-	reads float64
-	made  bool // written, too
+	reads float64 // loads of an interval, on average
+	made  bool    // the phase also writes the value
 }
 
-// usesOf lists how phases use what key names.
+// usesOf lists the phases that use key's value or cells.
 func (f *fitting) usesOf(key int) (out []use) {
 	p := float64(f.c.P)
 	for q := range f.spec.Phases {
@@ -37,16 +37,17 @@ func (f *fitting) usesOf(key int) (out []use) {
 	return out
 }
 
-// span is a window that could be.
+// span is a possible window.
 type span struct {
 	plan.Window
-	life  bool    // from the first use to the last: all intervals of it are resident
-	again bool    // written again: it stays for its whole life, and not a part of it
-	saved float64 // copies of an interval that it saves, by what they count in their phases
+	life  bool    // the window is open from the first use to the last: with all intervals, the value or direction is resident
+	again bool    // a phase writes the value after an earlier use: it stays for its whole life or not at all
+	saved float64 // copies saved per interval, each weighted by worth
 }
 
-// spansOf lists the windows that could keep what key names: from a use to a later one, of what a step does not change also to one of
-// the next step, or for the whole run. What is written again stays for its whole life.
+// spansOf lists the possible windows of key's value or cells. A window lasts from one use to a later one. For inputs and cells, which a
+// step does not change, the later use may also be in the next step, or the window may last for the whole run. A value that is written
+// again has only the window of its whole life.
 func (f *fitting) spansOf(key int) (out []span) {
 	constant, output := key < 0, false
 	if key >= 0 {
@@ -61,7 +62,7 @@ func (f *fitting) spansOf(key int) (out []span) {
 	all := 0.0
 	for i, first := range uses {
 		all += first.reads * f.worth(first.phase)
-		saved := -min(1, first.reads) * f.worth(first.phase) // it comes once
+		saved := -min(1, first.reads) * f.worth(first.phase) // the window itself is loaded once
 		for k := i; k < n || constant && k < i+n; k++ {
 			u := uses[k%n]
 			saved += u.reads * f.worth(u.phase)

@@ -2,7 +2,7 @@ package layout
 
 import "sagann/dataflow/plan"
 
-// Placement: what lies where in device memory. The arena is, in this order,
+// Placement: what lies where in device memory. The table is in the order of addresses, and says how long each part is in use:
 //
 //	parameters and optimiser moments  the whole run
 //	resident inputs and cells         the whole run
@@ -13,10 +13,10 @@ import "sagann/dataflow/plan"
 //	other windows                     from a phase to a later one
 //	slots                             one phase
 //
-// What is in use at different phases may lie over each other; a task waits for whoever
-// used its bytes before (order/deps.go).
+// Buffers that are in use in different phases may overlap. A task waits for the tasks that used its
+// bytes before (order/deps.go).
 
-// Place lays out a plan of s for ch, in device memory and on the host. Its tasks are still to come.
+// Place lays out a plan of s for ch, in device and host memory, without tasks.
 func Place(s *plan.Spec, c *plan.Cells, o plan.Options, ch Choice) *Layout {
 	p := &plan.Plan{Spec: s, Cells: c, Budget: o.Budget, Schedule: o.Schedule, Devices: o.Devices}
 	l := placed(p, ch, o.Base)
@@ -25,7 +25,7 @@ func Place(s *plan.Spec, c *plan.Cells, o plan.Options, ch Choice) *Layout {
 	return l
 }
 
-// placed lays out p for c. It fills the address tables, Memory and Peak.
+// placed lays out p for c in device memory. It sets p's addresses and Peak.
 func placed(p *plan.Plan, c Choice, base *plan.Plan) *Layout {
 	l := &Layout{Plan: p, Largest: largestOf(p.Cells), Usage: plan.NewUsage(p.Spec)}
 	var f fitter
@@ -38,7 +38,7 @@ func placed(p *plan.Plan, c Choice, base *plan.Plan) *Layout {
 	return l
 }
 
-// group says how many intervals a device visits at the same time.
+// group sets Plan.Groups.
 func (l *Layout) group(c *Choice) {
 	p := l.Plan
 	n := len(p.Spec.Phases)
@@ -56,14 +56,15 @@ func (l *Layout) group(c *Choice) {
 	p.Groups[n] = max(1, c.group)
 }
 
-// book notes what lies where.
+// book adds a buffer to Plan.Places.Memory and raises Peak to its end.
 func (l *Layout) book(name string, at, bytes int64, from, to int) {
 	p := l.Plan
 	p.Peak = max(p.Peak, at+bytes)
 	p.Places.Memory = append(p.Places.Memory, plan.Buffer{Name: name, At: at, Bytes: bytes, From: from, To: to})
 }
 
-// placeFixed places what is in use all the time, and says where that ends.
+// placeFixed places the parameters, what is resident or in a window for the whole run, and all Globals. It
+// returns the end of that memory.
 func (l *Layout) placeFixed(c *Choice, base *plan.Plan) int64 {
 	p, s := l.Plan, l.Plan.Spec
 	p.Globals = zeroed(p.Globals, len(s.Globals))
@@ -121,7 +122,7 @@ func (l *Layout) placeFixed(c *Choice, base *plan.Plan) int64 {
 	return at
 }
 
-// placeConstant places the parameters and the resident inputs, but for those of the base.
+// placeConstant places the parameters and the resident inputs. Those that the plan shares with base lie where base has them.
 func (l *Layout) placeConstant(c *Choice, base *plan.Plan, add func(string, int64) int64) {
 	p, s := l.Plan, l.Plan.Spec
 	if base != nil {
@@ -184,7 +185,7 @@ func (l *Layout) placeCells(c *Choice, at *int64, add func(string, int64) int64)
 	}
 }
 
-// hold places what is in use for several phases, above floor.
+// hold places what is in use for several phases, above floor: windows and resident stored values.
 func (l *Layout) hold(f *fitter, floor int64, c *Choice) {
 	p := l.Plan
 	f.begin()
@@ -202,7 +203,7 @@ func (l *Layout) hold(f *fitter, floor int64, c *Choice) {
 	l.placeWindows(f, floor)
 }
 
-// zeroed is s with n zeros.
+// zeroed returns n zeros, in the memory of s if it is large enough.
 func zeroed[T any](s []T, n int) []T {
 	if cap(s) < n {
 		return make([]T, n)
@@ -212,11 +213,11 @@ func zeroed[T any](s []T, n int) []T {
 	return s
 }
 
-// largest are the sizes of the largest cell.
+// largest holds sizes of cells that buffers are made for.
 type largest struct {
-	NNZ   int64
-	bytes [2]int64   // by direction
-	upTo  [2][]int64 // by direction: bytes of the cells of the first n destinations (sources), side by side
+	NNZ   int64      // edges of the largest cell
+	bytes [2]int64   // by direction: bytes of the largest cell
+	upTo  [2][]int64 // by direction: upTo[d][n] is the aligned bytes of all cells of the first n own intervals
 }
 
 func largestOf(c *plan.Cells) *largest {
@@ -240,7 +241,8 @@ func largestOf(c *plan.Cells) *largest {
 	return m
 }
 
-// setupValue loads n intervals of a value, from first on, to address at.
+// setupValue adds loads of n intervals of a value, from first on, to Plan.Setup. Each device has its intervals from
+// address at on.
 func (l *Layout) setupValue(id int, at int64, first, n int) {
 	p := l.Plan
 	v := &p.Spec.Values[id]
@@ -256,7 +258,7 @@ func (l *Layout) setupValue(id int, at int64, first, n int) {
 	}
 }
 
-// setupCell loads cell i to address at.
+// setupCell adds the load of cell i to address at to Plan.Setup.
 func (l *Layout) setupCell(d plan.Dir, i int, at, bytes int64) {
 	p := l.Plan
 	p.Setup = append(p.Setup, plan.Task{Kind: plan.Load, Queue: plan.H2D, Device: uint16(p.Owner(i / p.Cells.P)), Dir: d, Value: -1, Own: int32(i / p.Cells.P),

@@ -6,13 +6,13 @@ import (
 	"sagann/dataflow/plan"
 )
 
-// What a choice takes. Hundreds are measured before one is laid out.
+// The device memory that a choice takes. Fit measures hundreds of choices before it returns one.
 
-// fitting measures choices for one grid.
+// fitting is the search of a choice for one grid (Fit).
 type fitting struct {
 	o      plan.Options
 	rule   plan.Rule
-	ch     Choice // so far
+	ch     Choice // the choice so far
 	spec   *plan.Spec
 	c      *plan.Cells
 	usage  *plan.Usage
@@ -21,16 +21,17 @@ type fitting struct {
 	beside beside
 }
 
-// beside is what the program that is planned beside takes, above what it leaves alone.
+// beside is the measured size of the program Options.Beside. It depends only on the fields resident, cells and group of the
+// choice, so it is kept for the next choice.
 type beside struct {
 	usage    *plan.Usage
-	resident []bool // with what resident; nil: not measured yet
+	resident []bool // of the measured choice; nil: not measured yet
 	cells    [2]bool
 	group    int
-	above    int64
+	above    int64 // bytes that Beside needs above plan.Plan.Kept of the plan that is its base
 }
 
-// Scratch is the choice that was measured last. Its memory is used again.
+// Scratch holds the choice that was measured last. Its memory is reused for the next one.
 type Scratch struct {
 	plan  plan.Plan
 	l     Layout
@@ -38,7 +39,7 @@ type Scratch struct {
 	needs []need
 }
 
-// NewFitting measures in z, which one fitting uses at a time.
+// NewFitting prepares the search of a choice. It measures choices in z, which only one fitting may use at a time.
 func NewFitting(s *plan.Spec, c *plan.Cells, o plan.Options, rule plan.Rule, z *Scratch) *fitting {
 	f := &fitting{sized: z, o: o, rule: rule, spec: s, c: c, usage: plan.NewUsage(s), most: largestOf(c)}
 	if o.Beside != nil {
@@ -47,7 +48,7 @@ func NewFitting(s *plan.Spec, c *plan.Cells, o plan.Options, rule plan.Rule, z *
 	return f
 }
 
-// size is the bytes that ch takes.
+// size is the bytes of device memory that ch takes, for the program and for Options.Beside.
 func (f *fitting) size(ch Choice) int64 {
 	p := f.measure(&ch)
 	if f.o.Beside == nil {
@@ -61,7 +62,7 @@ func (f *fitting) size(ch Choice) int64 {
 	return max(p.Peak, p.Kept()+b.above)
 }
 
-// measure lays ch out in f.sized, all but the addresses inside phases. The result holds until another choice is measured.
+// measure lays ch out in f.sized, without the addresses of slots. The result is valid until the next call.
 func (f *fitting) measure(ch *Choice) *plan.Plan {
 	return f.sized.measure(f, f.spec, f.usage, ch, f.o.Base)
 }

@@ -2,25 +2,25 @@ package layout
 
 import "sagann/dataflow/plan"
 
-// slotSet is the ring of buffers behind one streamed operand in one phase.
+// slotSet is the ring of buffers of one streamed operand in one phase.
 type slotSet struct {
-	at    int64
-	bytes int64
-	N     int
+	at    int64 // device offset of the first
+	bytes int64 // of each
+	N     int   // number of buffers; 0: none, as the operand is not used or does not stream
 }
 
-// Addr is where the i-th slot lies, round and round.
+// Addr is the device offset of the i-th slot, modulo N.
 func (s slotSet) Addr(i int) int64 { return s.at + int64(i%s.N)*s.bytes }
 
 // PhaseSlots are the slots of one phase.
 type PhaseSlots struct {
-	Slots      int
+	Slots      int        // for chunks at the far end
 	Own, Other []slotSet  // by value
-	Cells      [2]slotSet // by direction; n == 0 when unused or resident
-	Temps      []int64    // by edge temporary
+	Cells      [2]slotSet // by direction
+	Temps      []int64    // device offset by edge temporary
 }
 
-// need is a buffer of a phase: n slots of so many bytes.
+// need is a buffer of a phase: n slots of that many bytes each.
 type need struct {
 	what  slotOf
 	id    int // value, EdgeTemp or direction
@@ -38,20 +38,23 @@ const (
 	cellSlot
 )
 
-// needs appends the buffers of phase q with c: so many slots for a chunk at the far end,
-// which may be used again, and at most c.slots for what is not.
+// needs appends the buffers of phase q with choice c. A value has c.phase(q) slots at the far end, whose chunks may be
+// used again. At the visited intervals it has one slot per interval of a group and, if c.Slots is above 1, one more to
+// load the next visit ahead. The cells of a direction have c.Slots slots per interval of a group, and c.ahead more.
+// None has more slots than it has chunks or cells outside windows.
 func (l *Layout) needs(list []need, q int, c *Choice) []need {
 	p, s, cells, use := l.Plan, l.Plan.Spec, l.Plan.Cells, &l.Usage.Phases[q]
 	for _, a := range use.Values {
 		id, v := a.ID, &s.Values[a.ID]
-		own, other := !p.Places.Resident[id] && (a.OwnRead || a.OwnWrite), a.Other && (!p.Places.Resident[id] || p.Devices > 1) // of other devices' intervals, too
+		// With several devices, the intervals of other devices stream even if the value is resident.
+		own, other := !p.Places.Resident[id] && (a.OwnRead || a.OwnWrite), a.Other && (!p.Places.Resident[id] || p.Devices > 1)
 		if !own && !other {
 			continue
 		}
 		rest := l.rest(q, id)
 		if own && rest > 0 {
 			n := p.Groups[q]
-			if v.Kind != plan.Temp && c.Slots > 1 { // those of the next visit come
+			if v.Kind != plan.Temp && c.Slots > 1 { // for the next visit, whose chunks come meanwhile
 				n++
 			}
 			list = append(list, need{ownSlot, id, cells.ChunkBytes(v), min(n, rest)})

@@ -2,8 +2,8 @@ package layout
 
 import "sagann/dataflow/plan"
 
-// rest is how many intervals of a value, or destinations of a direction, no window
-// of phase keeps.
+// rest is how many intervals of a value, or own intervals of a direction, are in no window that is
+// open in phase.
 func (l *Layout) rest(phase, key int) int {
 	p := l.Plan
 	n := p.Cells.P
@@ -15,7 +15,7 @@ func (l *Layout) rest(phase, key int) int {
 	return n
 }
 
-// windowBytes is what w takes.
+// windowBytes is the device memory in bytes that w takes.
 func (l *Layout) windowBytes(w *plan.Window) int64 {
 	p := l.Plan
 	if w.Key >= 0 {
@@ -25,7 +25,7 @@ func (l *Layout) windowBytes(w *plan.Window) int64 {
 	return upTo[w.First+w.N] - upTo[w.First]
 }
 
-// name is that of the buffer of w.
+// name is the name of w's buffer.
 func (l *Layout) name(w *plan.Window) string {
 	if w.Key >= 0 {
 		return "part of " + l.Plan.Spec.Values[w.Key].Name
@@ -33,7 +33,7 @@ func (l *Layout) name(w *plan.Window) string {
 	return "part of cells " + plan.Dir(-1-w.Key).String()
 }
 
-// placeWhole gives the windows of the whole run their memory.
+// placeWhole places the windows that stay for the whole run.
 func (l *Layout) placeWhole(add func(string, int64) int64) {
 	p := l.Plan
 	for i := range p.Places.Windows {
@@ -47,8 +47,8 @@ func (l *Layout) placeWhole(add func(string, int64) int64) {
 	}
 }
 
-// placeLasting gives the windows that stay from one step to the next their memory, before all
-// else of a step: programs that are planned beside leave alone what lies below p.lasting.
+// placeLasting places the windows that stay from one step to the next. They lie below everything else
+// of a step, as plans that have this one as base leave alone what lies below Places.Lasting.
 func (l *Layout) placeLasting(f *fitter, floor int64) {
 	p := l.Plan
 	for i := range p.Places.Windows {
@@ -65,7 +65,7 @@ func (l *Layout) placeLasting(f *fitter, floor int64) {
 	}
 }
 
-// placeWindows gives the windows of a step their memory.
+// placeWindows places the windows that open and close within a step.
 func (l *Layout) placeWindows(f *fitter, floor int64) {
 	p := l.Plan
 	for i := range p.Places.Windows {
@@ -80,7 +80,7 @@ func (l *Layout) placeWindows(f *fitter, floor int64) {
 	}
 }
 
-// openAt says where window i lies. What lasts is loaded before the first step.
+// openAt sets the address of window i. If the window is open when a step begins, openAt adds its loads to Plan.Setup.
 func (l *Layout) openAt(i int, at int64) {
 	p, w, to := l.Plan, &l.Plan.Places.Windows[i], &l.Places[i]
 	if to.At = at; l.sizing {

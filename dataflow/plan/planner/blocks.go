@@ -8,8 +8,8 @@ import (
 	"sagann/dataflow/plan/order"
 )
 
-// Blocks plans s, a program over sampled blocks, with the room of z, whose CellAt it sets: all of
-// it is resident. Too small a budget is a *plan.BudgetError.
+// Blocks plans s, a program over sampled blocks, with the capacities in z, and sets the addresses in z.
+// All data of a batch is in device memory at once. If the budget is too small, the error is a *plan.BudgetError.
 func Blocks(s *plan.Spec, z *plan.Sets, o plan.Options) (*plan.Plan, error) {
 	l := layout.Blocks(s, z, o)
 	p := l.Plan
@@ -23,8 +23,9 @@ func Blocks(s *plan.Spec, z *plan.Sets, o plan.Options) (*plan.Plan, error) {
 	return p, nil
 }
 
-// Beside plans s, a program over the full graph, beside base, one over sampled blocks, whose
-// parameters it shares: with the first number of intervals that fits. Base gets its cells.
+// Beside plans s, a program over the full graph that shares the parameters of base, a plan over sampled
+// blocks. It takes the first number of intervals that fits (o.P, if that is not 0), and sets base.Cells to the
+// cells of that number. If none fits, the error is a *plan.BudgetError.
 func Beside(s *plan.Spec, cells func(p int) (*plan.Cells, error), o plan.Options, base *plan.Plan) (*plan.Plan, error) {
 	try := intervalCounts
 	if o.P > 0 {

@@ -6,18 +6,18 @@ import (
 	"sagann/dataflow/plan/sim"
 )
 
-// Decoder turns rules into plans. It keeps memory from one to the next: one at a time.
+// Decoder turns rules into plans. It reuses its memory, so only one goroutine may use it at a time.
 type Decoder struct {
 	m     *sim.Machine
 	sized layout.Scratch
 }
 
-// NewDecoder is one for plans on m.
+// NewDecoder returns a Decoder for plans on machine m; nil: the machine is not known, and plans are not simulated.
 func NewDecoder(m *sim.Machine) *Decoder { return &Decoder{m: m} }
 
-// Decoded is a plan before its tasks are emitted: what stays, and where it lies.
+// Decoded is a choice of what stays on the device. Build and Simulated make the plan.
 type Decoded struct {
-	Need  int64 // bytes of the smallest choice when none fits, else 0
+	Need  int64 // device memory in bytes that the smallest choice needs, if none fits; else 0
 	spec  *plan.Spec
 	cells *plan.Cells
 	o     plan.Options
@@ -25,7 +25,7 @@ type Decoded struct {
 	m     *sim.Machine
 }
 
-// Decode decides what stays. s and o.Beside are cut for o.Schedule (Options.Prepare).
+// Decode decides by rule what stays on the device. s and o.Beside must be prepared (Options.Prepare).
 func (d *Decoder) Decode(s *plan.Spec, c *plan.Cells, o plan.Options, rule plan.Rule) *Decoded {
 	o.Devices = max(1, o.Devices)
 	f := layout.NewFitting(s, c, o, rule, &d.sized)

@@ -1,9 +1,10 @@
-// Package planner makes plans: New for options alone, a Decoder for a rule that a search has found.
+// Package planner makes plans. New makes one without a search. A Decoder makes one from a rule, as the search
+// (package tune) does.
 //
 // The files:
 //
-//   - planner.go: numbers of intervals, until a plan fits; its places and tasks (packages layout, order, sim);
-//     what does not fit host memory goes to files.
-//   - decode.go: a rule becomes a choice of what stays that fits (package layout).
-//   - blocks.go: a plan over sampled blocks.
+//   - planner.go: tries numbers of intervals until a plan fits, and makes its tasks (packages layout, order,
+//     sim). Values that do not fit host memory go to files.
+//   - decode.go: decides by a rule what stays on the device (package layout).
+//   - blocks.go: plans over sampled blocks.
 package planner

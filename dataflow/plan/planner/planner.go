@@ -12,16 +12,17 @@ import (
 	"sagann/dataflow/plan/sim"
 )
 
-// intervalCounts are the numbers of intervals that an automatic choice tries.
+// intervalCounts are the numbers of intervals that New tries if Options.P is 0.
 var intervalCounts = []int{1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128}
 
-// New plans s. cells gives the sizes of the grid for a number of intervals. Loads come in the order of
-// their use, and what stays is chosen by the zero Rule.
+// New plans s by the zero Rule. cells returns the sizes of the grid for p intervals. Loads are in the order in
+// which tasks use them. If no plan fits, the error is a *plan.BudgetError.
 func New(s *plan.Spec, cells func(p int) (*plan.Cells, error), o plan.Options) (*plan.Plan, error) {
 	return NewDecoder(nil).New(s, cells, o, plan.Rule{})
 }
 
-// New plans s with rule. On a machine loads pass each other, earliest deadline first, where that makes the step shorter by simulation.
+// New plans s by rule. If the machine is known, loads pass each other, earliest deadline first, if that makes the simulated
+// step shorter.
 func (d *Decoder) New(s *plan.Spec, cells func(p int) (*plan.Cells, error), o plan.Options, rule plan.Rule) (*plan.Plan, error) {
 	if o.P < 0 || o.Slots < 0 || o.Budget < 0 {
 		return nil, errors.New("plan: negative option")
@@ -46,7 +47,7 @@ func (d *Decoder) New(s *plan.Spec, cells func(p int) (*plan.Cells, error), o pl
 	return pl, err
 }
 
-// evenly rounds numbers of intervals up, so that each of k devices owns as many.
+// evenly rounds numbers of intervals up to multiples of k, so that k devices own equally many.
 func evenly(ps []int, k int) []int {
 	var out []int
 	for _, p := range ps {
@@ -55,11 +56,11 @@ func evenly(ps []int, k int) []int {
 	return slices.Compact(out)
 }
 
-// first plans with the first number of intervals of try that leaves room for two slots,
-// or else the first that fits.
+// first plans with the first number of intervals in try with which two slots fit, or everything is resident. If
+// there is none, it takes the first number that fits with one slot.
 func (d *Decoder) first(s *plan.Spec, cells func(p int) (*plan.Cells, error), o plan.Options, rule plan.Rule, try []int) (*plan.Plan, error) {
 	var tooSmall *plan.BudgetError
-	var only *Decoded // fits with single slots, which overlap nothing
+	var only *Decoded // fits, but with one slot, so that copies and kernels do not overlap
 	for _, p := range try {
 		if o.P == 0 && o.Base == nil && p < o.MinP {
 			continue
@@ -92,14 +93,15 @@ func (d *Decoder) first(s *plan.Spec, cells func(p int) (*plan.Cells, error), o 
 	return nil, tooSmall
 }
 
-// Build emits the tasks.
+// Build makes the plan with its tasks.
 func (d *Decoded) Build() *plan.Plan {
 	p, _, _ := d.Simulated(math.MaxInt64)
 	return p
 }
 
-// Simulated emits the tasks and simulates a step, where a machine is known. Loads may pass each other only where the step takes
-// at most near ns without. It returns what it takes without, too.
+// Simulated makes the plan with its tasks. It simulates a step if the machine is known and has enough devices and host
+// memory suffices; otherwise line is nil. inOrder is the time of the step in ns with loads in task order. Loads may pass
+// each other only if inOrder is at most near.
 func (d *Decoded) Simulated(near int64) (p *plan.Plan, line *sim.Timeline, inOrder int64) {
 	l := layout.Place(d.spec, d.cells, d.o, d.ch)
 	p = l.Plan
@@ -121,7 +123,7 @@ func (d *Decoded) Simulated(near int64) (p *plan.Plan, line *sim.Timeline, inOrd
 	return p, line, inOrder
 }
 
-// spill puts into files what does not fit o's host memory; false: what must stay does not.
+// spill moves values that do not fit o.Host.Budget to files. It returns false if what must stay in memory does not fit.
 func spill(p *plan.Plan, o *plan.Options) bool {
 	h, err := plan.PlaceHost(plan.Tenants(o.Host.Ranks, p), o.Host.Budget, o.Host.Staging)
 	if err == nil && h.Disk > 0 {
