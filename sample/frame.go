@@ -78,7 +78,7 @@ func (f *frame) place(i int) place {
 
 // counter is the last word of the Philox counter for a site at a try. Four sites share one counter,
 // as it gives four words. Sites are below 2·maxSites and tries below 2²⁴. Draws without a traced
-// function use the upper byte 0.
+// function use the upper bytes 0 and, in a race, 255.
 func counter(site int64, try int) uint32 { return uint32(site>>2+1)<<24 | uint32(try) }
 
 // maxTries bounds a Reject.
