@@ -16,7 +16,8 @@ const MostSeen = 512
 // their walks visit.
 func (v *Visits) shared(hop int, s shape) int { return 4 * (32 + s.rows*(2+3*v.Walks[hop]*v.Length)) }
 
-// shapeAt is shapeOf a hop. Of visits a row has a lane for each walk, and more where rows that see much would not find room beside each other.
+// shapeAt is shapeOf for a hop. With Visits a row has a lane per walk, or more if the rows of a block, which
+// hold all vertices that their walks visit, need more than an eighth of shared memory.
 func (f *Fanouts) shapeAt(hop int, rows int64, processors int) shape {
 	v, k := f.Visits, f.Sizes[hop]
 	if v == nil {
