@@ -5,7 +5,8 @@ import (
 	"sort"
 )
 
-// add draws a step: out[i] is the vertex that draw i adds. It returns how many add one.
+// add draws a step: out[i] is the vertex that draw i adds, or NoVertex. The result is 0 if no draw
+// adds a vertex, which ends a sampler with unbounded steps; otherwise its value does not matter.
 func (f *frame) add(by run, out []uint32) (added int) {
 	if f.plain != nil {
 		return f.addPlain(out)
@@ -29,8 +30,8 @@ func (f *frame) add(by run, out []uint32) (added int) {
 	return f.left(out, added)
 }
 
-// choose lists the draws of a strip that have something to choose from, as lanes, and
-// clears what they give.
+// choose stores in f.lanes the draws of a strip whose pools have edges, and returns their number. It
+// sets the strip's part of out to NoVertex.
 func (f *frame) choose(base int, out []uint32) (k int) {
 	n := min(width, len(out)-base)
 	for j := range n {
@@ -38,7 +39,7 @@ func (f *frame) choose(base int, out []uint32) (k int) {
 	}
 	single := f.p.s.Steps == Unbounded && f.per == 1 && f.n <= width
 	asked := f.lanes[:n]
-	if single && f.step > 0 { // a walk that has ended stays so
+	if single && f.step > 0 { // walks that have ended are not in f.live
 		asked = f.lanes[:copy(f.lanes[:], f.live)]
 	} else {
 		for j := range asked {
@@ -58,8 +59,9 @@ func (f *frame) choose(base int, out []uint32) (k int) {
 	return k
 }
 
-// find sets the rows of the transits of a strip; of Collective only whether there is one. The
-// reads of a loop that does nothing else wait for memory together.
+// find sets begins and lengths of the rows of the transits of a strip. For Collective it sets only
+// lengths: 1 if the pool has an edge, else 0. In a loop that does nothing else the cache misses
+// overlap.
 func (f *frame) find(base int, lanes []int32) {
 	if f.combined != nil {
 		for _, j := range lanes {
@@ -77,7 +79,8 @@ func (f *frame) find(base int, lanes []int32) {
 	}
 }
 
-// left is how many draws added a vertex; of many only whether there are any.
+// left is the result of add: for unbounded steps 1 if a draw added a vertex, else 0; for bounded
+// steps the number of draws that had a pool with edges.
 func (f *frame) left(out []uint32, asked int) int {
 	if asked == 0 || f.p.s.Steps != Unbounded {
 		return asked
@@ -88,7 +91,7 @@ func (f *frame) left(out []uint32, asked int) int {
 	return 0
 }
 
-// count keeps the lengths of samples.
+// count adds the vertices of a step to the lengths of samples.
 func (f *frame) count(out []uint32) {
 	for i, v := range out {
 		if v != NoVertex {
@@ -97,7 +100,7 @@ func (f *frame) count(out []uint32) {
 	}
 }
 
-// vertices are the far ends of the places that draws chose.
+// vertices sets out to the far ends of the edges at the places that draws chose.
 func (f *frame) vertices(base int, lanes []int32, places []int64, out []uint32) {
 	if f.combined == nil {
 		far := f.p.g.Far
@@ -127,7 +130,8 @@ func (f *frame) vertices(base int, lanes []int32, places []int64, out []uint32) 
 	}
 }
 
-// unique draws again what sample i may not have twice, and ends it at its size.
+// unique repeats the draws of sample i that give a vertex which the sample may not add twice (see
+// Unique), and drops draws beyond Most.
 func (f *frame) unique(by run, i int, out []uint32) {
 	mine := out[i*f.per : (i+1)*f.per]
 	seen := map[uint32]bool{}
@@ -165,11 +169,11 @@ func (f *frame) unique(by run, i int, out []uint32) {
 
 // pool is the rows of all transits of a sample, one after the other.
 type pool struct {
-	rows  []uint32
-	after []int64 // edges of the rows up to and with this one
+	rows  []uint32 // the transits
+	after []int64  // prefix sums of the lengths of their rows
 }
 
-// combine makes the pools of a step.
+// combine makes the pools of all samples at a step.
 func (g *group) combine(step int) {
 	g.combined = make([]pool, g.n)
 	w := g.widths[step]
@@ -190,7 +194,7 @@ func (c *pool) edges() int64 {
 	return c.after[len(c.after)-1]
 }
 
-// edge is the number among all rows of the graph of the edge at a place, which is there.
+// edge is the index in Graph.Far of the edge at a place, from 0 to edges()-1.
 func (c *pool) edge(g *Graph, place int64) int64 {
 	r := sort.Search(len(c.after), func(i int) bool { return c.after[i] > place })
 	return g.Offsets[c.rows[r]+1] - (c.after[r] - place)

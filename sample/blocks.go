@@ -5,33 +5,36 @@ import (
 	"slices"
 )
 
-// Blocks is a sample of layers for training: a chain of vertex sets, level 0 the seeds and
-// level L the inputs, and between levels l+1 and l the edges of Layers[l]. Each level is
-// the beginning of the next, in the order in which vertices first appear; so a vertex
-// has one local number on all levels.
+// Blocks is a sampled batch for training a model of L layers. It has L+1 levels, which are vertex
+// sets: level 0 are the seeds, level L the inputs. Layers[l] has the edges from level l+1 to level
+// l. The vertices of a level are the first ones of the next level, in the order in which they
+// first appear, so a vertex has the same local number on all levels.
 type Blocks struct {
-	Vertices []uint32 // the user's ids of level L; level l is the first Counts[l]
-	Counts   []int    // L+1: vertices of each level
+	Vertices []uint32 // the user's ids of level L; level l is Vertices[:Counts[l]]
+	Counts   []int    // L+1: number of vertices of each level
 	Layers   []Block  // L
 }
 
-// Block is the edges from the vertices of one level to those of the level below it.
+// Block has the edges from one level to the level below it, as rows of in-edges. Below, N is the
+// number of vertices of the lower level and M the number of edges.
 type Block struct {
-	Offsets []int64   // the in-edges of local vertex v are Offsets[v] to Offsets[v+1]
-	Far     []int32   // the local number of each edge's source, on the level above
-	Edge    []uint32  // the edge's place in the user's list, ascending with Far's id in a row
-	Weight  []float32 // the weight that the sampler gives the edge; nil where it gives none
+	Offsets []int64   // N+1: the in-edges of local vertex v are Offsets[v] to Offsets[v+1]-1
+	Far     []int32   // M: the local number of the edge's source on the level above
+	Edge    []uint32  // M: the edge's index in the user's list; empty for edges of Sampler.Top
+	Weight  []float32 // M: the weight that the sampler gives the edge; empty if it gives none
 }
 
-// Blocks draws the blocks of a batch into b, whose memory it uses again. Seeds must
-// differ and be vertices of the graph. What it draws depends on the key, and for each
-// vertex on its id and the step.
+// Blocks draws the blocks of a batch into b, and reuses the memory of b. Seeds that are equal, or
+// are no vertices of the graph, are an error, and so is a sampler whose Output is Steps. With
+// Output: Layers and Over: Individual, the edges of a vertex depend only on the key, the vertex's
+// id and the step.
 func (p *Program) Blocks(b *Blocks, seeds []uint32, key Key) error {
 	return p.BlocksFrom(b, seeds, key, nil)
 }
 
-// BlocksFrom is Blocks, but the edges into vertices at a step are drawn by rows, which fills its Block as Rows does: where the rows of the graph
-// are shared among several processes, it asks the one that has them. An error of rows ends it. Without rows it is Blocks.
+// BlocksFrom is Blocks, but calls rows to draw the edges into vertices at a step. rows must fill b
+// as Program.Rows does. This is for graphs whose rows are spread over several processes: rows asks
+// the process that has the row. BlocksFrom returns an error of rows. If rows is nil, it is Blocks.
 func (p *Program) BlocksFrom(b *Blocks, seeds []uint32, key Key, rows func(b *Block, vertices []uint32, step int) error) error {
 	if p.s.Output == Steps {
 		return p.errorf("it draws steps: call Run")
@@ -80,8 +83,10 @@ func (p *Program) BlocksFrom(b *Blocks, seeds []uint32, key Key, rows func(b *Bl
 	return nil
 }
 
-// Rows draws the edges of a step into vertices of layers whose every vertex draws by itself. Far of b then has the user's ids, and
-// Offsets bound the edges of each of vertices, in the order given. It is an error of other samplers, and of vertices and steps that are not there.
+// Rows draws the edges of a step into the given vertices. Row i of b, from Offsets[i] to
+// Offsets[i+1]-1, has the edges into vertices[i], and Far has the user's ids instead of local
+// numbers. The sampler must have the output Layers, be Individual and have no Top; others are an
+// error, and so are vertices and steps that do not exist.
 func (p *Program) Rows(b *Block, vertices []uint32, key Key, step int) error {
 	if p.s.Output != Layers || p.s.Over != Individual || p.s.Top > 0 || step < 0 || step >= len(p.sizes) {
 		return p.errorf("step %d of it does not draw the rows of vertices one by one", step)
@@ -97,7 +102,8 @@ func (p *Program) Rows(b *Block, vertices []uint32, key Key, step int) error {
 	return p.layer(t, b, vertices, key.stream(), step)
 }
 
-// Most is how many edges a row of each of its blocks has at most; nil where only the graph bounds them.
+// Most is the largest possible number of edges of a row, for each block. It is nil if the sampler
+// does not bound the rows.
 func (p *Program) Most() (list []int) {
 	if p.s.Output != Layers || p.s.Over != Individual || p.code != nil || p.s.Top > 0 {
 		return nil
@@ -112,8 +118,8 @@ func (p *Program) Most() (list []int) {
 	return list
 }
 
-// layer draws the edges into vertices at a step, with the ids of far ends where local
-// numbers will stand.
+// layer draws the edges into vertices at a step. It writes the ids of far ends to b.Far, which
+// rename turns into local numbers.
 func (p *Program) layer(t *tool, b *Block, vertices []uint32, s stream, step int) (err error) {
 	switch {
 	case p.s.Over == Individual && p.code == nil:
@@ -151,8 +157,8 @@ func (b *Block) normalise() {
 	}
 }
 
-// rename gives every vertex in far its local number, in place. Those without get the
-// next, in the order in which they stand, and are appended to vertices.
+// rename replaces the ids in far by local numbers, in place. A vertex without a local number gets
+// the next one and is appended to vertices.
 func (t *tool) rename(far []int32, vertices []uint32) []uint32 {
 	for i, f := range far {
 		n := t.local[uint32(f)]

@@ -2,13 +2,14 @@ package sample
 
 import "fmt"
 
-// ClusterGCN is the subgraph of the seeds and all edges among them; the seeds of a batch
-// are the vertices of some clusters (Chiang et al., 2019). See Clusters.
+// ClusterGCN gives the subgraph of the seeds and all edges among them (Chiang et al., 2019). The
+// seeds of a batch should be the vertices of some clusters: see Clusters.
 func ClusterGCN() Sampler { return Sampler{Name: "clustergcn", Output: Together} }
 
-// Clusters deals clusters into batches of each of them, in an order that the key's seed and epoch
-// give, and returns the vertices of every batch, ascending by cluster and id. cluster is
-// the number of each vertex's cluster. The last batch may have fewer.
+// Clusters puts clusters into batches of so many clusters each, in a random order that depends on the
+// key. It returns the vertices of every batch: cluster by cluster in that order, ascending by id
+// within a cluster. cluster[v] is the cluster of vertex v, below len(cluster). The last batch may
+// have fewer clusters. An each below 1 and a cluster out of range are errors.
 func Clusters(cluster []uint32, each int, key Key) ([][]uint32, error) {
 	if each < 1 {
 		return nil, fmt.Errorf("%d clusters a batch: at least 1", each)
@@ -35,8 +36,8 @@ func Clusters(cluster []uint32, each int, key Key) ([][]uint32, error) {
 	return batches, nil
 }
 
-// Permutation is the numbers 0 to n-1 in an order that the key gives, each order with equal
-// probability (Fisher and Yates).
+// Permutation returns the numbers 0 to n-1 in a random order that depends on the key, each order
+// with equal probability (Fisher and Yates).
 func Permutation(n int, key Key) []uint32 {
 	s := key.stream()
 	list := make([]uint32, n)

@@ -1,9 +1,9 @@
 package sample
 
-// op is what an instruction of a traced function does.
+// op is the operation of an instruction.
 type op uint8
 
-// Operations on numbers; those on reals are realOps higher where both are there.
+// Operations. Where one exists for whole numbers and for reals, that for reals is realOps higher.
 const (
 	opLit op = iota
 	opAdd
@@ -20,25 +20,25 @@ const (
 	opOr
 	opNot
 
-	// of the sample
+	// reads of the sample
 	opStep // number of the step, from 0
 	opSlot // number of the draw in the sample's step
-	opLen  // vertices of the sample before the step
+	opLen  // number of vertices of the sample before the step
 	opPrev // imm: vertex imm steps before the transit on its path
 	opAt   // the transit
 	opRoot // a: root a of the sample
 	opGet  // imm: number of the field; a: which of its elements
 	opSet  // as opGet; b: the value
 
-	// of the graph
+	// reads of the graph
 	opDegree
 	opNeighbour // a: vertex, b: place
 	opWeight
-	opMost   // largest weight of vertex a
-	opBefore // weights of vertex a before place b
+	opMost   // largest weight in the row of vertex a
+	opBefore // sum of the weights in the row of vertex a before place b
 	opHas    // whether the row of vertex a has vertex b
 
-	// of an edge, for Score and EdgeWeight
+	// reads of an edge, for Score and EdgeWeight
 	opEdgeWeight
 	opNorm
 	opSource
@@ -50,34 +50,35 @@ const (
 	// draws: imm is the site
 	opBelow
 	opUniform
-	opAlias   // a place of vertex a in proportion to weights, by two sites
-	opInverse // the same by one site
+	opAlias   // a place in the row of vertex a in proportion to weights; uses two sites
+	opInverse // the same; uses one site
 
-	opReject // repeats the instructions up to number imm, where an opAccept stands; its value is that one's
-	opAccept // a: value, b: whether it is taken
+	opReject // repeats the instructions after it up to number imm, an opAccept, and takes the value of that
+	opAccept // a: value, b: whether the value is accepted
 
 	realOps op = 64
 )
 
-// instruction makes the value of its own number from those of others.
+// instruction computes one value. Its position in code.list is its number, by which others refer to it.
 type instruction struct {
 	op      op
-	a, b, c int32 // numbers of the instructions that make the arguments
-	imm     int64
-	real    float32
-	at      string // file and line in the user's function
+	a, b, c int32   // numbers of the instructions that compute the arguments
+	imm     int64   // of opLit: the whole number; of others: see op
+	real    float32 // of opLit: the real number
+	at      string  // file and line in the user's function
 }
 
-// code is a traced function: straight, but for the bodies of Reject.
+// code is a traced function: straight-line code, except for the bodies of Reject.
 type code struct {
 	list   []instruction
-	at     string // file and line where the user's function stands
-	result int32
-	sites  int // draws before a Reject
-	pack   int // steps of a walk that share four random words
+	at     string // file and line of the user's function
+	result int32  // number of the instruction whose value the function returns
+	sites  int    // number of sites, those in a Reject included
+	pack   int    // steps of a walk that share one Philox counter (four random words)
 }
 
-// line is where the user's function makes a value; of a literal, which has no line, where the function stands.
+// line is the file and line in the user's function that computes a value. A literal has none, so
+// for a literal it is the line of the function.
 func (c *code) line(x *instruction) string {
 	if x.at != "" {
 		return x.at
@@ -85,7 +86,7 @@ func (c *code) line(x *instruction) string {
 	return c.at
 }
 
-// cell is a value: i of whole numbers and conditions, f of reals.
+// cell is a value: i for whole numbers and conditions, f for reals.
 type cell struct {
 	i int64
 	f float32
@@ -98,7 +99,7 @@ func truth(b bool) cell {
 	return cell{}
 }
 
-// pure computes an operation that reads nothing but its arguments.
+// pure computes an operation that reads only its arguments.
 func pure(o op, a, b, c cell) cell {
 	switch o {
 	case opAdd:

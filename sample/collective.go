@@ -6,10 +6,11 @@ import (
 	"sort"
 )
 
-// drawVertices draws the vertices of a step in proportion to their scores, with
-// replacement, and takes all edges from them into vertices. Everywhere draws among all vertices; those without such an edge are
-// of no use to the block and do not stand in it. Collective draws edges into vertices by their scores, and so each
-// source by the sum over its edges.
+// drawVertices draws vertices of a step in proportion to their scores, with replacement, and takes
+// all edges from them into the given vertices. Everywhere draws among all vertices of the graph;
+// drawn vertices without such an edge are not in the block. Collective draws edges into the given
+// vertices by their scores and takes their sources, so a source's probability is in proportion to
+// the sum of its edges' scores.
 func (p *Program) drawVertices(t *tool, b *Block, vertices []uint32, s stream, step int) {
 	k := p.sizes[step]
 	total := uint64(0)
@@ -56,7 +57,8 @@ func (p *Program) drawVertices(t *tool, b *Block, vertices []uint32, s stream, s
 	p.copyWanted(t, b)
 }
 
-// drawing says that a step begins which draws so many vertices at most.
+// drawing prepares the tool for a step that draws at most most vertices, of a graph with so many
+// vertices.
 func (t *tool) drawing(most, vertices int) {
 	if t.drawn == nil {
 		t.drawn = make([]int32, vertices)
@@ -64,7 +66,7 @@ func (t *tool) drawing(most, vertices int) {
 	t.filter.room(most, vertices)
 }
 
-// enter is the column of v, which was drawn.
+// enter returns the column of v, a drawn vertex. It adds the column if there is none.
 func (t *tool) enter(v uint32) *column {
 	if t.drawn[v] == 0 {
 		t.columns = append(t.columns, column{vertex: v})
@@ -74,7 +76,7 @@ func (t *tool) enter(v uint32) *column {
 	return &t.columns[t.drawn[v]-1]
 }
 
-// undraw forgets what was drawn.
+// undraw removes all columns.
 func (t *tool) undraw() {
 	for _, c := range t.columns {
 		t.drawn[c.vertex] = 0
@@ -83,20 +85,21 @@ func (t *tool) undraw() {
 	t.columns = t.columns[:0]
 }
 
-// column is a vertex that was drawn: the sum of its scores, and how often.
+// column is a drawn vertex. Its edges are a column of the adjacency matrix.
 type column struct {
 	vertex uint32
-	own    uint64
-	times  uint32
+	own    uint64 // sum of the scores of its edges: the probability of one draw, over the total
+	times  uint32 // how often it was drawn
 }
 
-// aim is where a draw falls: so far behind the scores before an edge, or, Everywhere, all scores.
+// aim is the random position of a draw in the prefix sums of scores.
 type aim struct {
-	left uint64
-	edge int64
+	left uint64 // distance from the beginning of the row at edge; Everywhere: from the beginning of p.everyone
+	edge int64  // index in Graph.Far where the row begins; Everywhere: 0
 }
 
-// aim finds where draws fall, from one on, and reads all those places before the first of them is looked at.
+// aim computes the positions of the draws from number from on, at most looked of them. Then it reads
+// the memory at all these positions, so that the cache misses overlap.
 func (p *Program) aim(t *tool, vertices []uint32, s stream, step, from int, total uint64) {
 	aims := t.aims[:min(looked, p.sizes[step]-from)]
 	for i := range aims {
@@ -115,7 +118,8 @@ func (p *Program) aim(t *tool, vertices []uint32, s stream, step, from int, tota
 	}
 }
 
-// column finds the vertex where a draw falls. Own is known Everywhere only.
+// column finds the vertex at the position of a draw. own is the sum of its scores for Everywhere,
+// else 0.
 func (p *Program) column(a *aim) (v uint32, own uint64) {
 	if p.s.Over == Everywhere {
 		n := sort.Search(len(p.everyone), func(i int) bool { return p.everyone[i] > a.left })
@@ -135,7 +139,7 @@ func (p *Program) column(a *aim) (v uint32, own uint64) {
 	return p.g.Far[e], 0
 }
 
-// blockGroup is vertices that draw for a block, as samples that their ids name.
+// blockGroup is a group with one sample per vertex. Its draws depend on the vertex's id.
 func (p *Program) blockGroup(vertices []uint32, s stream) *group {
 	g := &group{p: p, key: s, of: vertices, n: len(vertices), steps: [][]uint32{vertices}, widths: []int{1}}
 	g.begin()
@@ -170,8 +174,8 @@ func (p *Program) drawNext(t *tool, b *Block, vertices []uint32, s stream, step 
 	return f.err
 }
 
-// drawCombined draws vertices by Next from the rows of all vertices together, and takes
-// all edges from what was drawn into them.
+// drawCombined draws edges by Next from the rows of all vertices together. The block has all edges
+// from the sources of the drawn edges into vertices.
 func (p *Program) drawCombined(t *tool, b *Block, vertices []uint32, s stream, step int) error {
 	g := &group{p: p, key: s, n: 1, steps: make([][]uint32, step+1), widths: make([]int, step+1), length: []int32{int32(len(vertices))}}
 	g.steps[step], g.widths[step] = vertices, len(vertices)

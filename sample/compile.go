@@ -5,28 +5,28 @@ import (
 	"fmt"
 )
 
-// Program is a sampler made ready for a graph. Any number of goroutines may use it.
+// Program is a sampler compiled for a graph. Any number of goroutines may use it.
 type Program struct {
 	g        *Graph
 	s        Sampler
-	sizes    []int // of each step, of a bounded sampler
-	widths   []int // vertices of each step of a sample, roots first
-	group    int   // samples that are drawn together
-	code     *code // Next; nil: drawn without
+	sizes    []int // Size at each step; with unbounded steps only at step 0
+	widths   []int // vertices per sample of each step, roots first; with unbounded steps only the roots
+	group    int   // samples that Run draws together
+	code     *code // Next, or the default of the output Steps; nil: edges are drawn without a function
 	transits *code
 	score    *code
 	edge     *code // EdgeWeight
-	counts   bool  // lengths of samples are read
+	counts   bool  // a function reads the number of vertices of a sample (opLen)
 	tables   tables
 	scores   []float32 // Score of each edge
-	unit     float64   // of sums of scores: see fixed
-	everyone []uint64  // Everywhere: scores of the vertices up to and with this one
-	rowSums  []uint64  // Collective: scores of each row
+	unit     float64   // converts a score to fixed point: see fixed
+	everyone []uint64  // Everywhere: prefix sums over vertices of the scores of their out-edges
+	rowSums  []uint64  // Collective: sum of the scores of each row
 	tools    tools
 }
 
-// Compile checks a sampler, traces its functions and makes it ready for a graph. Errors
-// name the line of the function that they are about.
+// Compile checks a sampler, traces its functions and builds the tables that its draws read. Errors
+// in a function name its file and line.
 func Compile(g *Graph, s Sampler) (*Program, error) {
 	p := &Program{g: g, s: s}
 	if s.Name == "" {
@@ -40,12 +40,12 @@ func Compile(g *Graph, s Sampler) (*Program, error) {
 	return p, nil
 }
 
-// errorf is an error about the sampler.
+// errorf returns an error that names the sampler.
 func (p *Program) errorf(format string, args ...any) error {
 	return fmt.Errorf("sampler %s: %w", p.s.Name, fmt.Errorf(format, args...))
 }
 
-// checkSteps checks sizes and computes widths.
+// checkSteps checks the numbers of steps and draws, and computes sizes, widths and group.
 func (p *Program) checkSteps() error {
 	s := &p.s
 	switch {
@@ -92,7 +92,8 @@ func (p *Program) checkSteps() error {
 	return nil
 }
 
-// sizeAt is Size at a step, of a bounded sampler as it was when it was compiled. A Size that panics is an error, as one below 1 is.
+// sizeAt is Size at a step. Compile has stored the sizes of a sampler with bounded steps. A Size
+// below 1, or one that panics, is an error.
 func (p *Program) sizeAt(step int) (n int, err error) {
 	if step < len(p.sizes) {
 		return p.sizes[step], nil
@@ -108,7 +109,7 @@ func (p *Program) sizeAt(step int) (n int, err error) {
 	return n, nil
 }
 
-// checkFields checks what goes with what.
+// checkFields checks which fields may be set together.
 func (p *Program) checkFields() error {
 	s := &p.s
 	for _, f := range s.State {
@@ -139,10 +140,10 @@ func (p *Program) checkFields() error {
 	return nil
 }
 
-// checkRead checks that what is set is read: most fields say something of one kind of output only.
+// checkRead refuses fields that the sampler's output would ignore.
 func (p *Program) checkRead() error {
 	s := &p.s
-	blocks := s.Output == Layers || s.Output != Steps && s.Next == nil // drawn row by row, without samples
+	blocks := s.Output == Layers || s.Output != Steps && s.Next == nil // edges are drawn row by row, without Samples
 	switch {
 	case s.KeepLoops && s.Output == Steps:
 		return p.errorf("KeepLoops is of blocks and subgraphs: steps draw edges to the vertex itself as any other")
@@ -160,7 +161,7 @@ func (p *Program) checkRead() error {
 	return nil
 }
 
-// trace runs the functions on symbols.
+// trace traces Next and Transits.
 func (p *Program) trace() (err error) {
 	s := &p.s
 	next := s.Next
@@ -198,7 +199,7 @@ func (p *Program) trace() (err error) {
 	return err
 }
 
-// manyDraws tells whether samples draw more than once a step.
+// manyDraws tells whether samples draw more than once per step.
 func (p *Program) manyDraws() bool {
 	for _, w := range p.widths[1:] {
 		if w > 1 {
@@ -212,7 +213,7 @@ func (p *Program) manyDraws() bool {
 	return w*p.sizes[0] > 1
 }
 
-// checkUse checks what the functions read.
+// checkUse checks what Next and Transits read, and builds the tables for it.
 func (p *Program) checkUse() error {
 	for _, c := range []*code{p.code, p.transits} {
 		if c == nil {
@@ -238,7 +239,7 @@ func (p *Program) checkUse() error {
 	return nil
 }
 
-// prepare makes what draws by Score read.
+// prepare traces Score and EdgeWeight, and computes the scores.
 func (p *Program) prepare() (err error) {
 	s := &p.s
 	if s.Score != nil {

@@ -1,8 +1,8 @@
 package sample
 
-// DeepWalk is walks of a length, each step along an edge in proportion to its weight; of
-// a Graph made of reversed edges it walks along edges as they point (Perozzi, Al-Rfou and
-// Skiena, 2014). A walk ends early at a vertex without edges.
+// DeepWalk gives random walks of length steps (Perozzi, Al-Rfou and Skiena, 2014). Each step draws
+// an in-edge in proportion to its weight and goes to its source; for walks along the direction of
+// edges, reverse the edges of the Graph. A walk ends early at a vertex without in-edges.
 func DeepWalk(length int) Sampler {
 	return Sampler{Name: "deepwalk", Steps: length, Next: func(_ Sample, at Pool, r Rand) Int { return r.PickWeighted(at) }}
 }

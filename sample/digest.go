@@ -5,9 +5,10 @@ import (
 	"fmt"
 )
 
-// Digest names what a sampler draws, in 16 hexadecimal digits: programs with equal digests draw equal
-// samples of a graph with equal keys. It is taken of the traced functions and the
-// settings, not of the sampler's name or where it is written.
+// Digest is a hash of what a sampler draws, in 16 hexadecimal digits. Programs with equal digests
+// draw equal samples from equal graphs with equal keys. It covers the traced functions and the
+// settings, not the sampler's name or the files and lines of its functions. Of a sampler with
+// Unbounded steps it covers Size at step 0 only.
 func (p *Program) Digest() string {
 	h, s := sha256.New(), &p.s
 	fmt.Fprintln(h, s.Steps, p.sizes, s.roots(), s.Over, s.Replace, s.KeepLoops, s.Unique, s.Most, s.Width, s.RowNormal, s.Output, s.Top, s.Length, s.Method)

@@ -6,10 +6,11 @@
 //	var b sample.Blocks
 //	err = p.Blocks(&b, seeds, sample.Key{Seed: 1, Batch: 7})
 //
-// A draw depends only on the seed and on its place (see Key), never on threads, the order of
-// batches or memory. Vertices and edges keep the numbers of the user's data. The row of a vertex
-// has its in-edges, sorted by far end and edge number; a draw is a place in a row. Run and Blocks
-// use as many goroutines as runtime.GOMAXPROCS says.
+// A draw depends only on the seed and on its place (see Key), never on the number of threads, the
+// order of batches or the size of memory. Vertices and edges keep the ids of the user's data. The
+// row of a vertex lists its in-edges, sorted by far end, then by edge number. The far end of an
+// in-edge is its source. A draw chooses a place (an index) in a row. Run uses up to
+// runtime.GOMAXPROCS goroutines.
 //
 // Edges are those of package sagann/chunk: edge k points from Src[k] to Dst[k]. A ring of
 // ten vertices:
@@ -40,21 +41,21 @@
 //	err = p.Run(&s, p.Roots(100, 0, key), 0, key)
 //	vertices := s.Vertices(nil, 7) // of walk 7, its root first
 //
-// A row has the in-edges of a vertex, so walks go against the direction of edges. For walks along
-// the direction of edges, make the graph of edges.Reverse().
+// A row lists in-edges, so walks go against the direction of edges. For walks along the direction
+// of edges, build the graph from edges.Reverse().
 //
 // A sampler's functions run once, in Compile, on symbols (Int, Real and Bool). The traced code
 // then runs for every sample. So Go's if, random numbers and variables act once, for all samples:
 // choose with If, draw with Rand, keep state in State. A symbol belongs to the function that made
 // it; Compile refuses the symbol in another function. Both sides of an If are computed, so a
-// Reject on the side that is not taken must end, too.
+// Reject must end even on the side that is not taken.
 //
-// A transit is a vertex whose row is drawn from. Next returns a place in the row of the transit,
-// from 0 to Degree-1, and not a vertex; None adds no vertex. If Transits is nil, only the vertices
-// that the last step added draw again, so a walk ends when its Next returns None. A walk that
-// stays at its vertex for a step must keep the vertex in State and return it from Transits. With
-// Output: Layers all vertices drawn so far, and the seeds, draw at each step; repeated draws of an
-// edge become parallel edges of the block.
+// A transit is a vertex that draws: a step draws edges from its row. Next returns a place in the
+// row of the transit, from 0 to Degree-1, and not a vertex. If Next returns None, the draw adds no
+// vertex. If Transits is nil, only the vertices that the last step added draw again, so a walk
+// ends when its Next returns None. A walk that stays at its vertex for a step must keep the vertex
+// in State and return it from Transits. With Output: Layers the seeds and all vertices drawn so
+// far draw at each step. If Next draws an edge twice, the block has it twice, as parallel edges.
 //
 // To draw from the row of another vertex, return that vertex from Transits. A walk that begins
 // again at its root with probability 0.2 at every step:
@@ -63,16 +64,17 @@
 //		return sample.If(sample.Less(r.Uniform(), sample.Const(0.2)), s.Root(sample.Whole(0)), s.Prev(1))
 //	},
 //
-// State declares numbers that each sample keeps. The Next of walks that make five moves each, with
-// State: []sample.Field{{Name: "moves", Len: 1}}:
+// State declares numbers that each sample keeps for itself. With
+// State: []sample.Field{{Name: "moves", Len: 1}}, this Next ends each walk after five moves:
 //
 //	zero := sample.Whole(0)
 //	n := s.Get("moves", zero)
 //	s.Set("moves", zero, sample.Add(n, sample.Whole(1)))
 //	return sample.If(sample.Less(n, sample.Whole(5)), r.Pick(at), sample.None)
 //
-// Without Next, blocks draw edges in proportion to Score; without Score, with equal probability.
-// The far end of an edge is Source(). Here vertices with many in-edges are drawn more often.
+// Blocks without Next draw edges in proportion to Score, or with equal probability if there is no
+// Score. The far end of an edge is Source(). This sampler draws vertices with many in-edges more
+// often:
 //
 //	hubs := sample.Sampler{Name: "hubs", Steps: 1, Output: sample.Layers,
 //		Size:  func(step int) int { return 5 },

@@ -6,10 +6,10 @@ import (
 	"sagann/chunk"
 )
 
-// Edge is an edge in a Score or an EdgeWeight. Its far end is Source().
+// Edge is the edge that a Score or an EdgeWeight is called for. Its far end is Source().
 type Edge struct{ t *tracer }
 
-// Weight is the graph's weight of the edge, 1 where it has none.
+// Weight is the edge's weight in the graph, 1 if the graph has no weights.
 func (e Edge) Weight() Real { return Real{e.t.emit(opEdgeWeight, 0)} }
 
 // Norm is 1/√(d(source)·d(target)) of the in-degrees in the whole graph: the edge's entry in
@@ -19,22 +19,26 @@ func (e Edge) Norm() Real { return Real{e.t.emit(opNorm, 0)} }
 // Source is the vertex where the edge begins.
 func (e Edge) Source() Int { return Int{e.t.emit(opSource, 0)} }
 
-// Target is the vertex where it ends.
+// Target is the vertex where the edge ends.
 func (e Edge) Target() Int { return Int{e.t.emit(opTarget, 0)} }
 
 // Row is the in-edges of a vertex.
 func (e Edge) Row(v Int) Pool { return Pool{e.t, v.symbol} }
 
-// Probability is that of one draw of the edge's source, of Collective and Everywhere.
+// Probability is the probability that one draw gives the edge's source. It is for EdgeWeight of
+// samplers over Collective or Everywhere with a Score; otherwise it is 0.
 func (e Edge) Probability() Real { return e.late(opProbability, "Probability") }
 
-// Draws is the number of draws of the step, k.
+// Draws is the number of draws of the step in samplers over Collective or Everywhere with a
+// Score. In others it is the number of edges in the target's row of the block. It is for
+// EdgeWeight.
 func (e Edge) Draws() Real { return e.late(opDraws, "Draws") }
 
-// Times is how often the edge's source was drawn.
+// Times is how often the step drew the edge's source. It is for EdgeWeight of samplers over
+// Collective or Everywhere with a Score; otherwise it is 0.
 func (e Edge) Times() Real { return e.late(opTimes, "Times") }
 
-// late is what is known after the draw only.
+// late is a value that is known only after the draw, and so only in EdgeWeight.
 func (e Edge) late(o op, name string) Real {
 	if !e.t.after {
 		refuse("%s in a Score: it is known after the draw, in EdgeWeight", name)
@@ -42,7 +46,7 @@ func (e Edge) late(o op, name string) Real {
 	return Real{e.t.emit(o, 0)}
 }
 
-// drawn is an edge for its Score or EdgeWeight: at is its number in the rows of all.
+// drawn is an edge for its Score or EdgeWeight. at is its index in Graph.Far.
 type drawn struct {
 	at                        int64
 	target                    uint32
@@ -88,7 +92,7 @@ func (g *Graph) norm(source, target uint32) float32 {
 	return float32(1 / math.Sqrt(d))
 }
 
-// prepareScores computes the scores of all edges, and what draws by them read.
+// prepareScores computes the scores of all edges, and the tables and sums that draws by Score read.
 func (p *Program) prepareScores() error {
 	if p.score == nil {
 		return nil
@@ -142,9 +146,9 @@ func (p *Program) prepareScores() error {
 	return nil
 }
 
-// fixed is a score as a whole number, so that sums do not depend on their order. All
-// scores of the graph together are 2⁶², and an edge with a score has at least 1: with
-// fewer than 2³² edges no sum overflows.
+// fixed is a score as a fixed-point number, so that sums do not depend on their order. The
+// unit is the sum of the graph's scores over 2⁶², and an edge with a score above 0 has at
+// least 1. A graph has fewer than 2³² edges, so no sum overflows 64 bits.
 func (p *Program) fixed(score float32) uint64 {
 	if score == 0 {
 		return 0

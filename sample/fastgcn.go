@@ -1,11 +1,11 @@
 package sample
 
-// FastGCN draws each level from all vertices, k times with replacement and with
-// probability q in proportion to the squared norm of their column of GCN's adjacency Â
-// (Chen, Ma and Xiao, 2018). An edge from a vertex that was drawn m times weighs Â·m/(k·q),
-// so that a sum over a block is on average that over the graph. The graph must have the
-// model's self loops. Vertices of the level below stay in the next one, without edges if
-// they were not drawn.
+// FastGCN draws each level from all vertices of the graph (Chen, Ma and Xiao, 2018): k = sizes[i]
+// draws at step i, with replacement. The probability q of a vertex is in proportion to the squared
+// norm of its column of GCN's normalised adjacency Â. An edge from a vertex that was drawn m times
+// has the weight Â·m/(k·q), so the expected sum over a row of the block is the sum over the row of
+// the graph. The graph must have the model's self loops. Vertices of a level stay in the next one;
+// they have out-edges only if they were drawn.
 func FastGCN(sizes ...int) Sampler {
 	return Sampler{Name: "fastgcn", Steps: len(sizes), Over: Everywhere, Output: Layers,
 		Size:  func(step int) int { return sizes[step] },

@@ -1,16 +1,18 @@
 package sample
 
-// filter is a set of vertices by the last bits of their ids: it may tell of others, too, that it has them. Its bits lie in a processor's first
-// caches, where a table by vertex does not, and most edges of a graph lead from vertices that a batch does not have.
+// filter is an approximate set of vertices, by the last bits of their ids. It can report vertices that
+// are not in the set, but misses none. Its bits fit in the L1 or L2 cache, unlike a table by vertex. It
+// pays as the sources of most edges are not in the batch.
 type filter struct {
 	bits []uint64 // all 0 while the set is empty
 	mask uint32
 }
 
-// perMember is how many bits a set has for each of its vertices, so of 64 others it tells of one.
+// perMember is the number of bits per vertex of the set. So it wrongly reports at most about 1 of 64
+// other vertices.
 const perMember = 64
 
-// room makes room for a set of n vertices of a graph of so many. The set must be empty.
+// room sizes the set for n of the graph's vertices. The set must be empty.
 func (f *filter) room(n, vertices int) {
 	bits := 64
 	for bits < perMember*n && bits < vertices {
@@ -24,14 +26,15 @@ func (f *filter) room(n, vertices int) {
 
 func (f *filter) add(v uint32) { f.bits[v&f.mask>>6] |= 1 << (v & 63) }
 
-// clear takes vertices out, which are all that there are.
+// clear empties the set. vertices must be all its members, over one call or several.
 func (f *filter) clear(vertices ...uint32) {
 	for _, v := range vertices {
 		f.bits[v&f.mask>>6] = 0
 	}
 }
 
-// edges adds to list the places, among all edges of g, of those into v from vertices of the set, whose numbers are not 0.
+// edges appends to list the indexes in Graph.Far of the edges into v whose sources are in the set,
+// that is, have a number other than 0 in numbers.
 func (f *filter) edges(list []int64, g *Graph, v uint32, numbers []int32) []int64 {
 	lo, bits, mask := g.Offsets[v], f.bits, f.mask
 	for i, u := range g.Far[lo:g.Offsets[v+1]] {

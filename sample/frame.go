@@ -6,35 +6,35 @@ import (
 	"slices"
 )
 
-// group is samples that are drawn together: the first has number first.
+// group is a range of samples that are drawn together.
 type group struct {
 	p        *Program
 	key      stream
-	of       []uint32 // what names each sample in draws; nil: first and on
-	first    uint32
-	n        int
-	steps    [][]uint32 // what each step added, the roots first: n × widths
+	of       []uint32   // place.of of each sample; nil: first, first+1, …
+	first    uint32     // number of the first sample
+	n        int        // number of samples
+	steps    [][]uint32 // vertices that each step added, the roots first: n × widths
 	widths   []int
 	length   []int32 // vertices of each sample so far
-	state    []int64 // n × all fields
+	state    []int64 // n × the numbers of all fields
 	combined []pool  // Collective: a pool for each sample
 
-	more   func(step, width int) []uint32 // of an unbounded sampler: room for one more step, full of NoVertex
-	live   []int32                        // of walks: samples that go on, in the only strip
-	plain  *plain                         // steps are made by addPlain,
-	strip  *plainStrip                    // with this
-	lanes  [width]int32                   // of the strip at work
+	more   func(step, width int) []uint32 // for unbounded steps: memory for one more step, full of NoVertex
+	live   []int32                        // for walks in a single strip: the samples that go on
+	plain  *plain                         // not nil: addPlain draws the steps,
+	strip  *plainStrip                    // with this memory
+	lanes  [width]int32                   // of the current strip
 	places [width]int64
 	rows
 }
 
-// rows are those of the transits of a strip: where they begin among all edges, and their lengths.
+// rows are the rows of the transits of a strip: where they begin in Graph.Far, and their lengths.
 type rows struct {
 	begins  [width]int64
 	lengths [width]uint32
 }
 
-// name is what names sample i in draws.
+// name is place.of for the draws of sample i.
 func (g *group) name(i int) uint32 {
 	if g.of != nil {
 		return g.of[i]
@@ -42,20 +42,20 @@ func (g *group) name(i int) uint32 {
 	return g.first + uint32(i)
 }
 
-// frame is a function that runs for the draws of a step: draw i is of sample i/per, and
-// of transit i/size.
+// frame is one call of a traced function for all draws of a step. Draw i belongs to sample i/per
+// of the group, and to transit i/size.
 type frame struct {
 	*group
 	c         *code
 	step      int
 	per, size int
 	transits  []uint32
-	redraw    int // how often the draw was made before
-	early     int // 1 in Transits, before there is a transit
+	redraw    int // how often Unique has repeated the draw
+	early     int // 1 in Transits, which has no transit yet; else 0
 	err       error
 }
 
-// part is i/n; most samplers draw once.
+// part is i/n. It has no division for n = 1, the usual case.
 func part(i, n int) int {
 	if n == 1 {
 		return i
@@ -70,14 +70,15 @@ func (f *frame) fail(x *instruction, format string, args ...any) {
 	}
 }
 
-// place is the counter of a draw's random words but for site and try.
+// place is the counter of a draw's random words, without site and try.
 func (f *frame) place(i int) place {
 	sample := part(i, f.per)
 	return place{of: f.name(sample), step: uint32(f.step / f.c.pack), slot: uint32(i-sample*f.per) | uint32(f.redraw)<<24}
 }
 
-// counter is the last word of the counter for a site at a try: four sites share random
-// words. Sites are below 2·maxSites and tries below 2²⁴; 0 is left for draws without a trace.
+// counter is the last word of the Philox counter for a site at a try. Four sites share one counter,
+// as it gives four words. Sites are below 2·maxSites and tries below 2²⁴. Draws without a traced
+// function use the upper bytes 0 and, in a race, 255.
 func counter(site int64, try int) uint32 { return uint32(site>>2+1)<<24 | uint32(try) }
 
 // maxTries bounds a Reject.
@@ -96,7 +97,7 @@ func (f *frame) word(i int, site int64, try int) uint32 {
 // uniform is a word as a multiple of 2⁻²⁴ in [0, 1).
 func uniform(word uint32) float32 { return float32(word>>8) * (1.0 / (1 << 24)) }
 
-// vertex is an id as a number of 64 bits: -1 for none.
+// vertex is an id as a value of a traced function: -1 for NoVertex.
 func vertex(v uint32) int64 {
 	if v == NoVertex {
 		return -1
@@ -104,7 +105,7 @@ func vertex(v uint32) int64 {
 	return int64(v)
 }
 
-// transit is the vertex that draw i draws for; combined where all do together.
+// transit is the transit of draw i, or combined if all transits of a sample draw together.
 func (f *frame) transit(i int) int64 {
 	if f.combined != nil {
 		return combined
@@ -122,12 +123,12 @@ func (f *frame) prev(i int, k int64) int64 {
 		return vertex(f.steps[s][i])
 	}
 	sample := i / f.per
-	t := i/f.size - sample*(f.per/f.size) // transit in the sample
+	t := i/f.size - sample*(f.per/f.size) // number of the transit in the sample
 	w := f.widths[s]
 	return vertex(f.steps[s][sample*w+t*w*f.size/f.per])
 }
 
-// numbers are a field of the state of draw i's sample.
+// numbers is the address of number n of a field of the state of draw i's sample.
 func (f *frame) numbers(x *instruction, i int, n int64) *int64 {
 	all, at := 0, 0
 	for j, field := range f.p.s.State {
@@ -207,7 +208,7 @@ func (p *Program) readGraph(o op, v, place int64) cell {
 	return truth(found)
 }
 
-// weight is that of edge i of all rows.
+// weight is the weight of the edge at index i of Graph.Far: 0 if it does not exist, 1 without weights.
 func (p *Program) weight(i int64, there bool) float32 {
 	switch {
 	case !there:

@@ -10,41 +10,43 @@ import (
 	"sagann/sample/cuda"
 )
 
-// GPU is a Program on a GPU. It draws what the Program draws, to the bit. One goroutine at a
-// time may use it.
+// GPU is a Program on a GPU. Its samples are equal to those of the Program. One goroutine at a time
+// may use it.
 type GPU struct {
 	p    *Program
 	on   *cuda.Graph
-	walk *cuda.Walk // of samplers with steps
-	grow *cuda.Grow // of those that draw from all transits together
+	walk *cuda.Walk // Output Steps over Individual
+	grow *cuda.Grow // Output Steps over Collective
 
-	stream *cuda.Stream // of samplers with steps, where the graph's edges stay on the host
+	stream *cuda.Stream // draws walk if the graph's edges stay on the host
 
-	levels *cuda.Levels // of blocks whose levels draw together
-	alone  *cuda.Levels // of small blocks of single vertices' edges, many at a time
-	crowd  *cuda.Crowd  // for their batches
+	levels *cuda.Levels // blocks whose levels draw as a whole, and subgraphs of the seeds
+	alone  *cuda.Levels // small blocks over Individual, many batches at a time
+	crowd  *cuda.Crowd  // the memory for batches of levels or alone
 
-	fanouts *cuda.Fanouts // of blocks of single vertices' edges
-	blocks  *cuda.Blocks  // for batches of so many seeds
-	size    int
-	list    int // of a list of so many
-	each    int // seeds of the batches of Batches,
-	all     int // and of its list
+	fanouts *cuda.Fanouts // blocks over Individual, a batch at a time
+	blocks  *cuda.Blocks  // the memory for batches of fanouts:
+	size    int           // with at most so many seeds,
+	list    int           // of a list of at most so many
+	each    int           // seeds per batch since the last call of Batches,
+	all     int           // and length of its list
 
 	oneByOne bool
 	redrawn  int
 }
 
-// Redrawn is how many batches the CPU has drawn in the GPU's place so far: it had no room for their edges, or draws of a row repeated too
-// often. They are the same batches, and take longer.
+// Redrawn is the number of batches so far that the CPU has drawn instead of the GPU: the GPU had no
+// room for their edges, or the draws of a row repeated too often. The batches are the same, but take
+// longer.
 func (x *GPU) Redrawn() int { return x.redrawn }
 
-// ErrNotOnGPU says that a sampler draws on a CPU only.
+// ErrNotOnGPU is the error for samplers that only a CPU can draw.
 var ErrNotOnGPU = errors.New("it draws on a CPU only")
 
-// OnGPU copies the graph and what the sampler reads to a GPU and translates its functions. The GPU must stay open
-// until Close. Samplers that GPUs do not draw are an ErrNotOnGPU. Where the graph takes more than three quarters of the GPU's memory,
-// its edges stay in pinned memory of the host, for the samplers that Streams tells, and are copied piece by piece at every step.
+// OnGPU copies the graph and the sampler's tables to a GPU and translates the sampler's functions. The
+// GPU must stay open until Close. It returns ErrNotOnGPU for samplers that GPUs do not draw. If the
+// graph takes more than three quarters of the GPU's memory budget and the sampler allows it, the
+// edges stay in pinned host memory and are copied piece by piece at every step: see Streams.
 func (p *Program) OnGPU(d device.GPU) (*GPU, error) {
 	x := &GPU{p: p}
 	needs, err := x.plan()
@@ -68,14 +70,14 @@ func (p *Program) OnGPU(d device.GPU) (*GPU, error) {
 	return x, nil
 }
 
-// wide tells whether entries of edges that say where the next row begins fit, with half of
-// the memory left for samples.
+// wide tells whether there is memory for wide edge entries, which also hold where the row of the far
+// end begins and its length. Half of the memory must stay free for samples.
 func (x *GPU) wide(rows cuda.Rows, needs cuda.Needs, budget int64) bool {
 	needs.Wide = true
 	return x.walk != nil && x.walk.Sizes == nil && rows.Inverse == nil && rows.Bytes(needs)+8*int64(len(rows.Far)) <= budget/2
 }
 
-// plan says how the sampler is drawn, and what is read.
+// plan chooses how to draw the sampler, and returns the parts of the graph that its kernels read.
 func (x *GPU) plan() (needs cuda.Needs, err error) {
 	p, s := x.p, &x.p.s
 	if s.Output == Layers {
@@ -133,7 +135,8 @@ func (p *Program) reads(ops ...op) bool {
 	return false
 }
 
-// narrowState tells whether no number of the state needs more than 32 bits: none is computed, and vertices and edges are few enough.
+// narrowState tells whether all numbers of the state fit in 32 bits: Set stores only values that are
+// narrow, and the graph has at most 2³¹-1 vertices and edges.
 func (p *Program) narrowState() bool {
 	if p.g.Vertices() > math.MaxInt32 || p.g.Edges() > math.MaxInt32 {
 		return false
@@ -148,7 +151,8 @@ func (p *Program) narrowState() bool {
 	return true
 }
 
-// narrow tells whether a value is a number, which is small, a vertex, a place of a row, or chosen of such.
+// narrow tells whether a value certainly fits in 32 bits: a small literal, a vertex, a place in a row, a
+// number of the state, or a choice of these.
 func (c *code) narrow(n int32) bool {
 	switch x := c.list[n]; x.op {
 	case opLit:
@@ -232,7 +236,7 @@ func (x *GPU) Run(s *Samples, roots []uint32, first uint64, key Key) error {
 	if err = errors.Join(err, d.Free()); err != nil {
 		return x.p.errorf("%w", err)
 	}
-	if wrong { // the reference knows where and why
+	if wrong { // an error of the CPU names the file and line
 		if err := x.p.Run(s, roots, first, key); err != nil {
 			return err
 		}
@@ -248,7 +252,7 @@ func (x *GPU) needsSteps() error {
 	return nil
 }
 
-// draw draws and leaves the samples on the GPU.
+// draw draws samples and leaves them on the GPU.
 func (x *GPU) draw(roots []uint32, first uint64, key Key) (*cuda.Drawn, error) {
 	k := key.stream()
 	d, err := x.on.Draw(x.walk, roots, first, k.k0, k.k1)
@@ -258,7 +262,7 @@ func (x *GPU) draw(roots []uint32, first uint64, key Key) (*cuda.Drawn, error) {
 	return d, nil
 }
 
-// unbounded is Run of walks that go on until they end.
+// unbounded is Run for walks with unbounded steps.
 func (x *GPU) unbounded(s *Samples, roots []uint32, first uint64, key Key) error {
 	s.Steps, s.Widths = s.Steps[:1], s.Widths[:1:1]
 	wrong, err := x.rounds(roots, first, key, func(r cuda.Round) error {
@@ -286,7 +290,7 @@ func (x *GPU) unbounded(s *Samples, roots []uint32, first uint64, key Key) error
 	return err
 }
 
-// rounds draws walks without a bound.
+// rounds draws walks with unbounded steps. It calls keep, if not nil, after every launch.
 func (x *GPU) rounds(roots []uint32, first uint64, key Key, keep func(cuda.Round) error) (wrong bool, err error) {
 	k := key.stream()
 	wrong, goesOn, err := x.on.DrawRounds(x.walk, roots, first, k.k0, k.k1, maxSteps, keep)
@@ -299,8 +303,7 @@ func (x *GPU) rounds(roots []uint32, first uint64, key Key, keep func(cuda.Round
 	return wrong, nil
 }
 
-// Draw draws as Run does and drops the samples: it is for measuring what drawing takes, by the
-// spans of the GPU's kernels.
+// Draw draws as Run does and drops the samples. It is for measuring the time of the GPU's kernels.
 func (x *GPU) Draw(roots []uint32, first uint64, key Key) error {
 	if _, err := x.p.samplesOf(roots, first); err != nil || x.needsSteps() != nil {
 		return errors.Join(err, x.needsSteps())
@@ -325,7 +328,7 @@ func (x *GPU) Draw(roots []uint32, first uint64, key Key) error {
 	return errors.Join(err, d.Free())
 }
 
-// Close gives the memory back; the GPU stays open.
+// Close frees the memory. The GPU stays open.
 func (x *GPU) Close() error {
 	free := x.on.Free
 	if x.stream != nil {

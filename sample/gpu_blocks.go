@@ -8,7 +8,7 @@ import (
 	"sagann/sample/cuda"
 )
 
-// planBlocks says how blocks are drawn.
+// planBlocks plans blocks: see plan.
 func (x *GPU) planBlocks() (needs cuda.Needs, err error) {
 	p, s := x.p, &x.p.s
 	switch {
@@ -49,7 +49,7 @@ func (x *GPU) Blocks(b *Blocks, seeds []uint32, key Key) error {
 		return x.p.errorf("only new vertices draw: that is for Epoch")
 	}
 	if x.fanouts == nil && x.levels == nil || len(seeds) == 0 {
-		return x.p.Blocks(b, seeds, key) // it says what is wrong, or draws nothing
+		return x.p.Blocks(b, seeds, key) // which returns an error, or empty blocks
 	}
 	if err := x.checkSeeds(seeds); err != nil {
 		return err
@@ -71,7 +71,7 @@ func (x *GPU) Blocks(b *Blocks, seeds []uint32, key Key) error {
 	return err
 }
 
-// errHard says that a row of a batch is one that a GPU gives up on: its draws repeat too often.
+// errHard says that a batch has a row that a GPU cannot draw, as its draws repeat edges too often.
 var errHard = errors.New("a row has so few edges with most of its score that a GPU does not draw it")
 
 // drawable counts the edges of each row with a score above 0.
@@ -89,7 +89,7 @@ func (p *Program) drawable() []uint32 {
 	return list
 }
 
-// checkSeeds refuses what Program.Blocks refuses.
+// checkSeeds checks seeds as Program.Blocks does.
 func (x *GPU) checkSeeds(seeds []uint32) error {
 	seen := make(map[uint32]int, len(seeds))
 	for i, v := range seeds {
@@ -104,7 +104,7 @@ func (x *GPU) checkSeeds(seeds []uint32) error {
 	return nil
 }
 
-// start says that the next batch has the first size seeds of the list, and the key.
+// start sets the next batch to the first size seeds of the list, drawn by the key.
 func (x *GPU) start(list []uint32, size int, key Key) error {
 	if err := x.room(size, len(list)); err != nil {
 		return x.p.errorf("batches of %d seeds: %w", size, err)
@@ -115,7 +115,7 @@ func (x *GPU) start(list []uint32, size int, key Key) error {
 	return x.blocks.Set(cuda.Batch{Seed: key.Seed, Epoch: key.Epoch, Number: key.Batch, Size: uint32(size), Total: uint32(len(list))})
 }
 
-// room has memory for batches of so many seeds.
+// room takes memory for batches of size seeds, out of a list of so many, unless there is enough.
 func (x *GPU) room(size, list int) (err error) {
 	if x.blocks != nil && size <= x.size && list <= x.list {
 		return nil
@@ -134,16 +134,16 @@ func (x *GPU) room(size, list int) (err error) {
 	return err
 }
 
-// OneByOne says whether kernels of later batches are submitted one by one, so that a trace sees
-// each, or as one captured graph, as they are to begin with.
+// OneByOne sets whether later batches submit their kernels one by one, so that a trace shows each. By
+// default they are submitted as one CUDA graph.
 func (x *GPU) OneByOne(on bool) {
 	if x.oneByOne = on; x.blocks != nil {
 		x.blocks.OneByOne = on
 	}
 }
 
-// OnlyNew has only those vertices draw in later batches that the step before has added, as PyG's NeighborLoader
-// does: Epoch then measures less work than Blocks, which refuses to draw such blocks.
+// OnlyNew sets whether, in later batches, only the vertices that the last step added draw, as in PyG's
+// NeighborLoader. It is for measuring with Epoch; Blocks is an error while it is set.
 func (x *GPU) OnlyNew(on bool) error {
 	if x.fanouts == nil || x.fanouts.OnlyNew == on {
 		return nil
@@ -156,9 +156,10 @@ func (x *GPU) OnlyNew(on bool) error {
 	return old.Free()
 }
 
-// Epoch draws the batches of a list of seeds, size seeds each and the last one fewer, and leaves
-// each on the GPU until the next. Batch i has the key's Batch + i. Seeds and keys go from batch to batch on
-// the GPU: the host only submits. It waits for the last one and returns its counts of vertices and edges.
+// Epoch draws the batches of a list of seeds, size seeds each; the last one may have fewer. Batch i is
+// drawn by the key with Batch + i, and overwrites the batch before it on the GPU. The GPU advances
+// seeds and keys itself; the host only submits kernels. Epoch waits for the last batch and returns its
+// numbers of vertices of each level and edges of each block.
 func (x *GPU) Epoch(list []uint32, size int, key Key) (vertices, edges []uint32, err error) {
 	switch {
 	case x.fanouts == nil:
@@ -197,7 +198,7 @@ func (x *GPU) read(b *Blocks) error {
 	err = x.blocks.Vertices(b.Vertices)
 	for hop := range edges {
 		l := &b.Layers[hop]
-		if x.fanouts.Visits != nil { // of edges that have no numbers
+		if x.fanouts.Visits != nil { // these edges have weights and no numbers
 			l.Edge, l.Weight = nil, make([]float32, edges[hop])
 			err = errors.Join(err, x.blocks.Weights(hop, l.Weight))
 		}
@@ -210,7 +211,8 @@ func (x *GPU) read(b *Blocks) error {
 	return nil
 }
 
-// prepare makes room for blocks with so many vertices of each level and edges of each step: in b, and lists as a GPU has them.
+// prepare makes room in b for blocks with counts vertices of each level and edges of each step. It
+// returns lists, by step, for the data that the GPU has in other types: row offsets, far ends, weights.
 func (b *Blocks) prepare(counts, edges []uint32) (begins, fars [][]uint32, weights [][]float32) {
 	b.Counts, b.Layers = b.Counts[:0], b.Layers[:min(len(b.Layers), len(edges))]
 	for len(b.Layers) < len(edges) {
@@ -228,7 +230,7 @@ func (b *Blocks) prepare(counts, edges []uint32) (begins, fars [][]uint32, weigh
 	return begins, fars, weights
 }
 
-// finish sets rows and far ends from lists of a GPU.
+// finish sets Offsets and Far from the lists of prepare.
 func (b *Blocks) finish(begins, fars [][]uint32) {
 	for hop := range begins {
 		l := &b.Layers[hop]
@@ -242,8 +244,8 @@ func (b *Blocks) finish(begins, fars [][]uint32) {
 	}
 }
 
-// Renaming prepares the renumbering of a batch alone, for measuring: of blocks that this sampler has
-// drawn. Run of what it returns does it again. Free it before Close.
+// Renaming prepares to repeat only the renumbering of a batch, for measuring. b must be blocks that this
+// GPU has drawn. Each Run of the result renumbers once. Free the result before Close.
 func (x *GPU) Renaming(b *Blocks) (*cuda.Rename, error) {
 	if x.blocks == nil || len(b.Layers) != len(x.p.sizes) {
 		return nil, x.p.errorf("a renumbering of blocks that were not drawn")

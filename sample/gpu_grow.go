@@ -2,7 +2,7 @@ package sample
 
 import "sagann/sample/cuda"
 
-// planGrow says how samples grow that draw from the rows of all transits together.
+// planGrow plans steps over Collective, which draw from the rows of all transits together: see plan.
 func (x *GPU) planGrow() (needs cuda.Needs, err error) {
 	p, s := x.p, &x.p.s
 	if s.Steps != Unbounded || s.Unique != InSample || s.Most < 1 || p.transits != nil || len(s.State) > 0 || !p.code.picks() {
@@ -21,7 +21,7 @@ func (x *GPU) planGrow() (needs cuda.Needs, err error) {
 	return cuda.Needs{Far: true}, nil
 }
 
-// picks tells whether a function is Pick of the rows of all transits together.
+// picks tells whether a function is Pick from the rows of all transits together.
 func (c *code) picks() bool {
 	r := c.list[c.result]
 	if r.op != opBelow || r.imm != 0 {
@@ -40,7 +40,7 @@ func (x *GPU) growing(roots []uint32, first uint64, key Key, copy bool) (*cuda.G
 	return g, nil
 }
 
-// grown is Run of samples that grow.
+// grown is Run for samplers that planGrow accepts.
 func (x *GPU) grown(s *Samples, roots []uint32, first uint64, key Key) error {
 	g, err := x.growing(roots, first, key, true)
 	if err != nil {

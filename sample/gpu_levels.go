@@ -2,7 +2,7 @@ package sample
 
 import "sagann/sample/cuda"
 
-// planLevels says how blocks are drawn whose levels draw together.
+// planLevels plans blocks whose levels draw as a whole (Collective, Everywhere): see plan.
 func (x *GPU) planLevels() (needs cuda.Needs, err error) {
 	p, s := x.p, &x.p.s
 	l := &cuda.Levels{Sizes: p.sizes, RowNormal: s.RowNormal, Kind: cuda.Columns}
@@ -26,13 +26,13 @@ func (x *GPU) planLevels() (needs cuda.Needs, err error) {
 	return cuda.Needs{Far: true}, nil
 }
 
-// planAmong says that a batch is its seeds and the edges among them.
+// planAmong plans subgraphs of the seeds and the edges among them: see plan.
 func (x *GPU) planAmong() (cuda.Needs, error) {
 	x.levels = &cuda.Levels{Kind: cuda.Among}
 	return cuda.Needs{Far: true}, nil
 }
 
-// crowdOf has memory for so many batches of so many seeds.
+// crowdOf takes memory for batches batches of size seeds, unless there is enough.
 func (x *GPU) crowdOf(batches, size int) (err error) {
 	if x.crowd != nil {
 		if x.crowd.Fits(size, batches) {
@@ -51,7 +51,7 @@ func (x *GPU) crowdOf(batches, size int) (err error) {
 		}
 	}
 	if x.together().Kind == cuda.RowsAlone {
-		edge = nil // they stand in pairs
+		edge = nil // the graph's pairs have the edge numbers
 	}
 	x.crowd, err = x.on.NewCrowd(*x.together(), cuda.Scores{Before: p.scoresBefore(), Sums: p.everyone}, edge, weight, size, batches)
 	if err != nil {
@@ -60,7 +60,8 @@ func (x *GPU) crowdOf(batches, size int) (err error) {
 	return nil
 }
 
-// scoresBefore are the sums of the scores of the edges before each, and of all; nil where none draws by the rows of a level.
+// scoresBefore are the prefix sums of the scores of all edges: E+1 numbers, the first 0. It is nil
+// unless the sampler is Collective by Score.
 func (p *Program) scoresBefore() []uint64 {
 	if p.rowSums == nil {
 		return nil
@@ -72,7 +73,8 @@ func (p *Program) scoresBefore() []uint64 {
 	return list
 }
 
-// edgesOfRow is how many edges a row has on average if of more than most only so many count: a row of any vertex, or of one to which an edge leads.
+// edgesOfRow is the mean of min(degree, most) over vertices. With byEdge each vertex has its degree as
+// weight: this is the mean over the targets of edges.
 func (p *Program) edgesOfRow(most int, byEdge bool) float64 {
 	sum, of := 0.0, 0.0
 	for v := range p.g.Vertices() {
@@ -85,7 +87,7 @@ func (p *Program) edgesOfRow(most int, byEdge bool) float64 {
 	return sum / max(of, 1)
 }
 
-// together is what draws many batches at the same time; nil where nothing does.
+// together is the plan that draws many batches at the same time; nil if there is none.
 func (x *GPU) together() *cuda.Levels {
 	if x.levels != nil {
 		return x.levels
@@ -93,8 +95,8 @@ func (x *GPU) together() *cuda.Levels {
 	return x.alone
 }
 
-// drawsTogether tells whether batches of so many seeds are drawn many at a time: those whose levels draw together, and small ones of edges of single
-// vertices, of which each alone leaves most of a GPU idle.
+// drawsTogether tells whether the GPU draws the batches at the same time. It does so if x.levels is set,
+// and for small batches over Individual, each of which alone would leave most of the GPU idle.
 func (x *GPU) drawsTogether(batches [][]uint32) bool {
 	if x.levels != nil || x.alone == nil {
 		return x.levels != nil
@@ -111,7 +113,7 @@ func (x *GPU) drawsTogether(batches [][]uint32) bool {
 	return true
 }
 
-// length is the number of instructions; of no function it is 0.
+// length is the number of instructions, 0 for nil.
 func (c *code) length() int {
 	if c == nil {
 		return 0
@@ -119,7 +121,7 @@ func (c *code) length() int {
 	return len(c.list)
 }
 
-// crowded draws batches into blocks, batch i with the key's Batch + i.
+// crowded draws batch i into to[i], by the key with Batch + i, all batches at the same time.
 func (x *GPU) crowded(to []*Blocks, batches [][]uint32, key Key) error {
 	if err := x.crowdDraw(batches, key); err != nil {
 		return err
@@ -134,7 +136,7 @@ func (x *GPU) crowded(to []*Blocks, batches [][]uint32, key Key) error {
 			}
 			from = i
 		}
-		if _, _, full := list.Counts(i - from); full { // parallel edges, or many edges among seeds
+		if _, _, full := list.Counts(i - from); full { // no room: parallel edges, or many edges among seeds
 			x.redrawn++
 			k := key
 			k.Batch += uint32(i)
@@ -162,7 +164,7 @@ func (x *GPU) crowdDraw(batches [][]uint32, key Key) error {
 	return x.crowd.Draw(batches, cuda.Batch{Seed: key.Seed, Epoch: key.Epoch, Number: key.Batch})
 }
 
-// readCrowd copies a batch.
+// readCrowd copies a batch of list to b.
 func (x *GPU) readCrowd(b *Blocks, list *cuda.Crowded, batch int) {
 	vertices, edges, _ := list.Counts(batch)
 	begins, fars, weights := b.prepare(vertices, edges)
@@ -177,7 +179,8 @@ func (x *GPU) readCrowd(b *Blocks, list *cuda.Crowded, batch int) {
 	b.finish(begins, fars)
 }
 
-// BlocksOf draws batches, batch i with the key's Batch + i: many at the same time where levels draw together or batches are small.
+// BlocksOf draws batches of seeds, batch i by the key with Batch + i. It draws them at the same time if
+// the batches are small or their levels draw as a whole, else one by one.
 func (x *GPU) BlocksOf(batches [][]uint32, key Key) ([]*Blocks, error) {
 	var to []*Blocks
 	together := x.drawsTogether(batches)
@@ -197,7 +200,8 @@ func (x *GPU) BlocksOf(batches [][]uint32, key Key) ([]*Blocks, error) {
 	return to, x.crowded(to, batches, key)
 }
 
-// DrawOf draws as BlocksOf does many batches at the same time and leaves the blocks on the GPU: it is for measuring.
+// DrawOf draws as BlocksOf and leaves the blocks on the GPU, for measuring. It is an error for batches
+// that BlocksOf would draw one by one.
 func (x *GPU) DrawOf(batches [][]uint32, key Key) error {
 	if len(batches) == 0 || !x.drawsTogether(batches) {
 		return x.p.errorf("%d batches, which are not drawn at the same time", len(batches))

@@ -8,15 +8,16 @@ import (
 	"sagann/sample/cuda"
 )
 
-// TwoHopGPU is a TwoHop on a GPU, for one graph and its features.
+// TwoHopGPU is a TwoHop on a GPU, with one graph and its features.
 type TwoHopGPU struct {
 	t        *TwoHop
 	vertices int
 	on       *cuda.Embedding
 }
 
-// OnGPU copies the graph, the features of all vertices, V×cols, and the matrices to a GPU, which must stay open until Close, and
-// takes memory for embedding at most so many sources by one call, batch of them at a time; 0: as many as pay.
+// OnGPU copies the graph, the features of all vertices (V×cols) and the matrices to a GPU. The GPU
+// must stay open until Close. It takes memory for at most most sources per call of Embed, which
+// embeds batch sources at a time; 0: it chooses.
 func (t *TwoHop) OnGPU(d device.GPU, g *Graph, x []float32, cols, most, batch int) (*TwoHopGPU, error) {
 	if err := t.check(cols); err != nil {
 		return nil, err
@@ -37,7 +38,8 @@ func (t *TwoHop) OnGPU(d device.GPU, g *Graph, x []float32, cols, most, batch in
 	return &TwoHopGPU{t, g.Vertices(), e}, nil
 }
 
-// Embed is TwoHop.Embed: the same draws, and sums in another order. Equal batches or not, a row has the same bits.
+// Embed is TwoHop.Embed with the same draws. Sums are in another order, so rows equal those of the CPU
+// up to rounding. The bits of a row do not depend on the size of batches.
 func (x *TwoHopGPU) Embed(sources []uint32, key Key, out []float32) error {
 	if err := x.t.sources(sources, x.vertices, out); err != nil {
 		return err
@@ -46,11 +48,12 @@ func (x *TwoHopGPU) Embed(sources []uint32, key Key, out []float32) error {
 	return x.on.Embed(sources, k.k0, k.k1, out)
 }
 
-// Rows is memory of the host for the rows of so many sources, to which a GPU copies fast. It stays until Close.
+// Rows returns host memory for the rows of so many sources, as the argument out of Embed. The GPU copies
+// fast to it. It is valid until Close.
 func (x *TwoHopGPU) Rows(sources int) ([]float32, error) { return x.on.Rows(sources) }
 
-// Batch is the sources that are embedded at a time.
+// Batch is the number of sources that are embedded at a time.
 func (x *TwoHopGPU) Batch() int { return x.on.Batch() }
 
-// Close gives the memory back; the GPU stays open.
+// Close frees the memory. The GPU stays open.
 func (x *TwoHopGPU) Close() error { return x.on.Free() }

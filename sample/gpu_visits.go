@@ -2,7 +2,7 @@ package sample
 
 import "sagann/sample/cuda"
 
-// planVisits says how rows of the most visited vertices are drawn.
+// planVisits plans the rows of Sampler.Top: see plan.
 func (x *GPU) planVisits() (needs cuda.Needs, err error) {
 	p := x.p
 	if w := p.plainWalk(); w == nil || w.second != nil {

@@ -7,8 +7,9 @@ import (
 	"sagann/device"
 )
 
-// GPUs are GPUs that draw side by side. Each holds the graph and draws an equal part of the samples, by their
-// position, so that samples are those of one GPU. One goroutine at a time may use them.
+// GPUs are several GPUs that draw in parallel. Each holds the whole graph and draws an equal,
+// contiguous part of the samples. The samples are the same as those of one GPU. One goroutine at a time
+// may use them.
 type GPUs []*GPU
 
 // OnGPUs is OnGPU for each of several GPUs.
@@ -24,7 +25,7 @@ func (p *Program) OnGPUs(list []device.GPU) (GPUs, error) {
 	return x, nil
 }
 
-// each calls f for each GPU, side by side.
+// each calls f for each GPU in parallel.
 func (x GPUs) each(f func(i int) error) error {
 	var wait sync.WaitGroup
 	errs := make([]error, len(x))
@@ -35,14 +36,14 @@ func (x GPUs) each(f func(i int) error) error {
 	return errors.Join(errs...)
 }
 
-// part is the samples of GPU i of n: lo to hi-1.
+// part is the range of the n samples that GPU i draws: lo to hi-1.
 func (x GPUs) part(i, n int) (lo, hi int) { return i * n / len(x), (i + 1) * n / len(x) }
 
-// parts calls f with the roots of each GPU's part, and the name of its first sample.
+// parts calls f with the roots of each GPU's part, and the number of its first sample.
 func (x GPUs) parts(roots []uint32, first uint64, f func(i int, roots []uint32, first uint64) error) error {
 	r := x[0].p.s.roots()
 	if len(roots)%r != 0 {
-		return f(0, roots, first) // it says what is wrong
+		return f(0, roots, first) // which returns the error
 	}
 	return x.each(func(i int) error {
 		lo, hi := x.part(i, len(roots)/r)
@@ -73,7 +74,7 @@ func (x GPUs) Run(s *Samples, roots []uint32, first uint64, key Key) error {
 				step = append(step, part.Steps[k]...)
 				continue
 			}
-			for range part.N * s.Widths[k] { // all of this part have ended
+			for range part.N * s.Widths[k] { // all samples of this part have ended
 				step = append(step, NoVertex)
 			}
 		}
@@ -87,7 +88,7 @@ func (x GPUs) Draw(roots []uint32, first uint64, key Key) error {
 	return x.parts(roots, first, func(i int, roots []uint32, first uint64) error { return x[i].Draw(roots, first, key) })
 }
 
-// Close gives the memory back; the GPUs stay open.
+// Close frees the memory. The GPUs stay open.
 func (x GPUs) Close() (err error) {
 	for _, g := range x {
 		if g != nil {

@@ -9,23 +9,22 @@ import (
 	"sagann/chunk"
 )
 
-// Graph is the rows that samplers draw from: for every vertex its in-edges, sorted by
-// far end and, where edges are parallel, by edge number. All ids are the user's. To draw
-// along out-edges make one of edges.Reverse(); edge numbers stay the same. Take it from
-// NewGraph. Compile looks
-// through one that is made by hand, and refuses one that does not hold this.
+// Graph holds the rows that samplers draw from, in compressed sparse row form: the in-edges of
+// every vertex, sorted by far end, and parallel edges by edge number. All ids are the user's. To
+// draw along out-edges, build the graph from edges.Reverse(); edge numbers stay the same. Make a
+// Graph with NewGraph. Compile checks the rows of a Graph that is made by hand, and refuses
+// unsorted or invalid ones.
 type Graph struct {
 	sorted bool // NewGraph made it
 
-	Offsets []int64   // V+1: the row of vertex v is Offsets[v] to Offsets[v+1]
-	Far     []uint32  // E: the vertex at the other end
-	Edge    []uint32  // E: the place in the user's list of edges
-	Weight  []float32 // E, or nil where edges have no weights
+	Offsets []int64   // V+1: the row of vertex v is Offsets[v] to Offsets[v+1]-1
+	Far     []uint32  // E: the far end of the edge, its source
+	Edge    []uint32  // E: the edge's index in the user's list of edges
+	Weight  []float32 // E, or nil if edges have no weights
 }
 
-// NewGraph sorts edges into rows. It takes 8 bytes an edge (12 with weights) and 8 a
-// vertex; the edges may be dropped afterwards. Invalid edges are an error, and so are 2³²
-// edges or more.
+// NewGraph sorts edges into rows. The graph takes 8 bytes per edge (12 with weights) and 8 per
+// vertex; it does not refer to e. Invalid edges are an error, and so are 2³² edges or more.
 func NewGraph(e *chunk.Edges) (*Graph, error) {
 	if err := e.Validate(); err != nil {
 		return nil, err
@@ -34,7 +33,7 @@ func NewGraph(e *chunk.Edges) (*Graph, error) {
 		return nil, fmt.Errorf("sample: %d edges: a graph to sample has fewer than 2^32", e.E())
 	}
 	g := &Graph{sorted: true, Offsets: make([]int64, e.V+1), Far: make([]uint32, e.E()), Edge: make([]uint32, e.E())}
-	// Offsets[v+1] is where the next edge of row v goes; when all stand, it is its end.
+	// Offsets[v+1] is where the next edge of row v goes. After the last edge it is the end of the row.
 	at := g.Offsets[1:]
 	sum := int64(0)
 	for v, n := range e.InDegrees() {
@@ -62,10 +61,11 @@ func NewGraph(e *chunk.Edges) (*Graph, error) {
 	return g, nil
 }
 
-// inParts gives every processor some vertices, n from lo on. Each then reads all edges in their order and takes those of its own: that is
-// fast beside writing where rows lie, which are all over memory.
+// inParts calls f on every processor for a range of vertices, n from lo on. Each call reads all
+// edges in order and takes those into its own vertices. Reading all edges is cheap compared with
+// writing them, as the writes go to random places in memory.
 func inParts(e *chunk.Edges, f func(lo, n uint32)) {
-	parts := max(1, min(runtime.GOMAXPROCS(0), e.V, e.E()>>16)) // of fewer edges a goroutine takes longer to start
+	parts := max(1, min(runtime.GOMAXPROCS(0), e.V, e.E()>>16)) // for fewer edges a goroutine does not pay
 	chunk.Each(parts, func(k int) {
 		lo, hi := e.V*k/parts, e.V*(k+1)/parts
 		f(uint32(lo), uint32(hi-lo))
@@ -153,7 +153,7 @@ func (g *Graph) row(v uint32) (far, edge []uint32) {
 	return g.Far[lo:hi], g.Edge[lo:hi]
 }
 
-// loops is the range of places in the row of v whose edges come from v itself.
+// loops is the range of places, lo to hi-1, of the self loops in the row of v.
 func (g *Graph) loops(v uint32) (lo, hi int) {
 	far, _ := g.row(v)
 	lo = firstFrom(far, v, int(uint64(v)*uint64(len(far))/uint64(g.Vertices())))
@@ -162,10 +162,11 @@ func (g *Graph) loops(v uint32) (lo, hi int) {
 	return lo, hi
 }
 
-// firstFrom is the first place of an ascending list that has v or more. It is looked for around a place, in steps that double: of vertices
-// whose far ends are spread over all numbers that reads one or two lines of memory, where halving the list reads a line a step.
+// firstFrom is the first index of an ascending list whose value is v or more. It is an
+// exponential search from the index about. If the values are spread evenly, it reads one or two
+// cache lines; a binary search of the whole list reads one per step.
 func firstFrom(list []uint32, v uint32, about int) int {
-	lo, hi := about, about // all before lo are less, and none from hi on
+	lo, hi := about, about // all values before lo are less than v, and none from hi on
 	for step := 1; hi < len(list) && list[hi] < v; step *= 2 {
 		lo, hi = hi+1, min(len(list), hi+step)
 	}
@@ -176,13 +177,13 @@ func firstFrom(list []uint32, v uint32, about int) int {
 	return lo + at
 }
 
-// Loops is the number of edges from v to itself.
+// Loops is the number of self loops of v.
 func (g *Graph) Loops(v uint32) int {
 	lo, hi := g.loops(v)
 	return hi - lo
 }
 
-// mostLoops is the most edges that a vertex has to itself.
+// mostLoops is the largest number of self loops of a vertex.
 func (g *Graph) mostLoops() (most int) {
 	var mu sync.Mutex
 	chunk.Ranges(g.Vertices(), func(first, end int) {

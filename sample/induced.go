@@ -1,11 +1,11 @@
 package sample
 
-// induced draws vertices and takes all edges of the graph among them.
+// induced draws vertices and takes all edges of the graph among them (the induced subgraph).
 //
-// Together the vertices of all samples are one set. Apart each seed has a set of its own:
-// the seeds come first, then what was drawn for the first of them, for the second and so
-// on. A vertex that was drawn for several seeds stands there several times, and edges join
-// vertices of one seed only.
+// With Together, the vertices of all samples are one set. With Apart, each seed has a set of its
+// own. b.Vertices has the seeds first, then the vertices drawn for the first seed, for the second
+// and so on. It lists a vertex once for each seed that it was drawn for. Edges join only vertices
+// of the same seed.
 func (p *Program) induced(t *tool, b *Blocks, key Key) error {
 	b.Layers = b.Layers[:1]
 	b.Layers[0].clear()
@@ -38,9 +38,9 @@ func (p *Program) induced(t *tool, b *Blocks, key Key) error {
 	return nil
 }
 
-// Deepen makes levels of the one block of a subgraph (Together, Apart), for a model with
-// so many layers that gives rows for the first seeds vertices: all blocks have the edges
-// of the subgraph, the first those into the seeds. They share memory.
+// Deepen turns the single block of a subgraph (Together, Apart) into blocks for a model with so
+// many layers (levels) whose output are the first seeds vertices. The first block has the edges into
+// the seeds, all others have all edges of the subgraph. The blocks share memory.
 func (b *Blocks) Deepen(seeds, levels int) {
 	whole := b.Layers[0]
 	n := len(b.Vertices)
@@ -58,7 +58,7 @@ func (p *Program) apart(t *tool, b *Blocks, key Key) error {
 	t.forget(seeds)
 	begin := []int{len(seeds)}
 	for _, v := range seeds {
-		// every seed draws by a key of its own, so that it has the same subgraph in any batch
+		// every seed draws by a key of its own, so that its subgraph does not depend on the batch
 		w := key.stream().words(place{of: v, step: ^uint32(0), slot: ^uint32(0)})
 		list, err := p.reached([]uint32{v}, stream{w[0], w[1]}, Key{Seed: uint64(w[0])<<32 | uint64(w[1])})
 		if err != nil {
@@ -76,7 +76,7 @@ func (p *Program) apart(t *tool, b *Blocks, key Key) error {
 		t.local[v] = 0
 		begin = append(begin, len(b.Vertices))
 	}
-	// rows of the seeds come first, and seed and set of each share local numbers
+	// The rows of the seeds come first. t.local holds the local numbers of one seed and its set at a time.
 	last := &b.Layers[0]
 	enter := func(i int) {
 		t.filter.room(1+begin[i+1]-begin[i], p.g.Vertices())
@@ -106,7 +106,8 @@ func (p *Program) apart(t *tool, b *Blocks, key Key) error {
 	return nil
 }
 
-// reached lists what is drawn from the roots on.
+// reached lists the vertices that the sampler draws from the roots. The list may have the roots and
+// vertices twice.
 func (p *Program) reached(roots []uint32, s stream, key Key) ([]uint32, error) {
 	if p.s.Steps == 0 {
 		return nil, nil
@@ -143,13 +144,14 @@ func (p *Program) reached(roots []uint32, s stream, key Key) ([]uint32, error) {
 	return list, nil
 }
 
-// number gives v its local number, and enters it in the filter.
+// number gives v the local number n, and adds v to the filter.
 func (t *tool) number(v uint32, n int) {
 	t.local[v] = int32(n) + 1
 	t.filter.add(v)
 }
 
-// among adds a row to b: the edges into v from vertices that have a local number and are in the filter.
+// among adds a row to b: the edges into v from vertices that have a local number. The filter must
+// have these vertices, too.
 func (t *tool) among(g *Graph, b *Block, v uint32) {
 	t.wanted = t.filter.edges(t.wanted[:0], g, v, t.local)
 	for _, at := range t.wanted {

@@ -1,16 +1,16 @@
 package sample
 
-// Layer grows a sample: each step draws edges of all vertices that the last step added
-// together, each edge with equal probability, and adds vertices that the sample does not
-// have, until it has most vertices, the root counted (Gao, Wang and Ji, 2018).
+// Layer grows a sample (Gao, Wang and Ji, 2018). Each step draws step edges from the rows, taken
+// together, of all vertices that the last step added, each edge with equal probability. It adds
+// sources that the sample does not have yet. The sample ends at most vertices, the root included.
 func Layer(step, most int) Sampler {
 	return Sampler{Name: "layer", Steps: Unbounded, Over: Collective, Unique: InSample, Most: most,
 		Size: func(int) int { return step }}
 }
 
-// LayerBlocks draws the sizes' number of edges of all vertices of a level together, with
-// replacement and each edge with equal probability. The next level has their far ends,
-// and the block all edges from these.
+// LayerBlocks draws sizes[i] edges at step i from the rows, taken together, of all vertices of a
+// level, with replacement and with equal probability. The next level adds the sources of these
+// edges, and the block has all edges from these sources into the level.
 func LayerBlocks(sizes ...int) Sampler {
 	return Sampler{Name: "layer", Steps: len(sizes), Over: Collective, Output: Layers,
 		Size: func(step int) int { return sizes[step] },

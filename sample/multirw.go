@@ -1,8 +1,8 @@
 package sample
 
-// MultiRW is walks with several roots a sample: a step goes on from one of them, chosen
-// with equal probability, to a neighbour, which takes its place. This is the multi-dimensional
-// walk as NextDoor has it; Ribeiro and Towsley (2010) and GraphSAINT choose the root in
+// MultiRW gives multi-dimensional random walks, with several roots per sample. A step chooses one of
+// the roots with equal probability, goes on to a neighbour of it, and replaces the root by this
+// neighbour. NextDoor does the same; Ribeiro and Towsley (2010) and GraphSAINT choose the root in
 // proportion to its degree.
 func MultiRW(roots, length int) Sampler {
 	return Sampler{Name: "multirw", Steps: length, Roots: roots,

@@ -6,22 +6,24 @@ import (
 	"sort"
 )
 
-// MVS draws neighbours for a batch that ByNorm has chosen (minimal variance sampling: Cong, Forsati, Kandemir and
-// Mahdavi, "Minimal Variance Sampling with Provable Guarantees for Fast Training of Graph Neural Networks", 2020), as
-// Neighbours with a fan-out a level. The choice by gradient norms and its weights say which losses count, and
-// are the same for any number of levels: with sums scaled by degree over fan-out the weighted mean of a linear model is
-// on average that over all vertices. The paper's other half, embeddings of earlier steps that stand in for neighbours that are not drawn, is not here.
-// Sampled training by saga takes norms that stay (saga.Sampling.Norms).
+// MVS is Neighbours, for batches that ByNorm chooses by gradient norms (minimal variance sampling:
+// Cong, Forsati, Kandemir and Mahdavi, "Minimal Variance Sampling with Provable Guarantees for Fast
+// Training of Graph Neural Networks", 2020). If sums over rows are scaled by degree over fan-out,
+// the expected weighted mean of a linear model over a batch is the mean over all vertices, for any
+// number of levels. The other half of the paper, which replaces neighbours that are not drawn by
+// embeddings of earlier steps, is not implemented. Package saga keeps the norms constant during
+// training (saga.Sampling.Norms).
 func MVS(fanouts ...int) Sampler {
 	s := Neighbours(fanouts...)
 	s.Name = "mvs"
 	return s
 }
 
-// ByNorm chooses k of the places 0 to len(norms)-1, with replacement and in proportion to
-// norms, such as those of the gradients of vertices when they were last seen. It returns
-// the different ones ascending, and a weight for each by which its loss counts: times
-// drawn/(k·n·q), so that the weighted sum is on average the mean over all n.
+// ByNorm draws k of the indexes 0 to n-1, n = len(norms), with replacement and with probability q in
+// proportion to norms: for example, the norms of the gradients of vertices when they were last
+// computed. It returns the different indexes drawn, ascending, and a weight for the loss of each:
+// times drawn/(k·n·q), so the expected weighted sum is the mean over all n. A k below 1, negative
+// norms or NaN, and norms that are all 0 are errors.
 func ByNorm(norms []float32, k int, key Key) (places []uint32, weights []float32, err error) {
 	if k < 1 {
 		return nil, nil, fmt.Errorf("a batch of %d: at least 1", k)

@@ -5,29 +5,29 @@ import (
 	"sync"
 )
 
-// tool is what one goroutine needs to draw.
+// tool is the memory that one goroutine needs to draw.
 type tool struct {
-	local  []int32  // by vertex: its local number + 1 in the sample at work, 0 for none
-	set    []uint64 // places of a row that are taken, a bit each; all 0 between rows
-	places []uint32 // what a row drew, ascending
+	local  []int32  // by vertex: its local number + 1 in the current sample, 0 for none
+	set    []uint64 // bit set of the places that a row has drawn; all 0 between rows
+	places []uint32 // places that a row has drawn, ascending
 	begin  [looked]int64
-	wanted []int64 // edges that are not copied yet, by their places in the graph's rows
+	wanted []int64 // drawn edges that are not copied yet, by index in Graph.Far
 
 	runners []runner
-	sums    []uint64 // of draws by scores of rows: up to and with each,
+	sums    []uint64 // Collective: prefix sums of the rows' scores
 	aims    [looked]aim
-	drawn   []int32 // by vertex its place + 1 in columns, 0 for none
+	drawn   []int32 // by vertex: its index + 1 in columns, 0 for none
 	columns []column
-	filter  filter // of drawn, or of local
+	filter  filter // of the vertices in drawn, or in local
 	visits  visits
 	run     run
 }
 
-// tools are those that no goroutine uses at the moment.
+// tools is a pool of the tools that are not in use.
 type tools struct {
 	mu   sync.Mutex
 	idle []*tool
-	by   func() run // nil: strips
+	by   func() run // makes the run of a new tool; nil: strips
 }
 
 func (t *tools) take(g *Graph) *tool {
@@ -58,11 +58,11 @@ func (t *tool) forget(vertices []uint32) {
 	}
 }
 
-// drawLayer draws the edges of a step: those of all vertices so far, with the ids of far
-// ends where local numbers will stand.
+// drawLayer draws the edges of a step into vertices, without Next. As layer, it writes the ids of far
+// ends to b.Far.
 func (p *Program) drawLayer(t *tool, b *Block, vertices []uint32, s stream, step int) {
 	k := p.sizes[step]
-	if cap(b.Far) == 0 { // so that nothing grows by copies
+	if cap(b.Far) == 0 { // takes all memory at once, so that no slice is copied as it grows
 		n := 0
 		for _, v := range vertices {
 			n += min(k+1, p.g.Degree(v))
@@ -102,11 +102,11 @@ func (p *Program) drawLayer(t *tool, b *Block, vertices []uint32, s stream, step
 	p.copyWanted(t, b)
 }
 
-// looked is how many vertices are looked at before they draw.
+// looked is the number of vertices, or draws, whose memory is read ahead.
 const looked = 64
 
-// touch reads where rows begin and, for loops that are kept, where they should stand: of all vertices at once, so that a processor waits for many lines of memory
-// together.
+// touch reads the offsets of the rows of vertices ahead, so that the cache misses overlap. With
+// KeepLoops it also reads the place where the search for self loops begins.
 func (t *tool) touch(p *Program, vertices []uint32) {
 	for i, v := range vertices {
 		t.begin[i] = p.g.Offsets[v]
@@ -121,7 +121,8 @@ func (t *tool) touch(p *Program, vertices []uint32) {
 	}
 }
 
-// look reads where rows begin, and their first edges, before all of vertex i and those behind it are read.
+// look reads ahead, for vertex i and those after it, the offsets of their rows and their first edges.
+// It does so once for looked vertices.
 func (t *tool) look(p *Program, vertices []uint32, i int) {
 	if i%looked != 0 || p.g.Edges() == 0 {
 		return
@@ -135,11 +136,11 @@ func (t *tool) look(p *Program, vertices []uint32, i int) {
 	}
 }
 
-// atATime is how many edges are copied together: so many that a processor waits for many lines of memory at once, where after each row's
-// draws it would wait for that row's, and so few that their places stay in its first cache.
+// atATime is the number of edges that are copied together: enough for many cache misses to overlap,
+// more than one row has, and few enough for their indexes to stay in the L1 cache.
 const atATime = 1024
 
-// copyLater ends a row whose edges are wanted.
+// copyLater ends a row of b whose edges are in t.wanted. It copies the edges once there are enough.
 func (p *Program) copyLater(t *tool, b *Block) {
 	b.Offsets = append(b.Offsets, int64(len(b.Far)+len(t.wanted)))
 	if len(t.wanted) >= atATime {
@@ -147,7 +148,7 @@ func (p *Program) copyLater(t *tool, b *Block) {
 	}
 }
 
-// copyWanted adds the edges that are wanted to b.
+// copyWanted copies the edges of t.wanted to b.
 func (p *Program) copyWanted(t *tool, b *Block) {
 	n, more := len(b.Far), len(t.wanted)
 	b.Far, b.Edge = slices.Grow(b.Far, more)[:n+more], slices.Grow(b.Edge, more)[:n+more]
@@ -191,7 +192,7 @@ func (p *Program) take(t *tool, b *Block, v uint32) {
 	p.copyLater(t, b)
 }
 
-// kept is the range of places in the row of v that take no part in draws.
+// kept is the range of places, first to end-1, in the row of v that KeepLoops takes without a draw.
 func (p *Program) kept(v uint32) (first, end int) {
 	if !p.s.KeepLoops {
 		return 0, 0
@@ -199,8 +200,8 @@ func (p *Program) kept(v uint32) (first, end int) {
 	return p.g.loops(v)
 }
 
-// leave makes places, drawn of a row without the places first to end-1, those of the
-// whole row, and adds the ones left out.
+// leave converts t.places, which were drawn from a row without the places first to end-1, to places
+// of the whole row. Then it adds the places first to end-1.
 func (t *tool) leave(first, end int) {
 	if first == end {
 		return
@@ -214,7 +215,7 @@ func (t *tool) leave(first, end int) {
 	}
 }
 
-// add adds the places first to end-1, none of which was drawn.
+// add adds the places first to end-1 to t.places, which has none of them.
 func (t *tool) add(first, end int) {
 	for i := first; i < end; i++ {
 		at, _ := slices.BinarySearch(t.places, uint32(i))
@@ -222,8 +223,8 @@ func (t *tool) add(first, end int) {
 	}
 }
 
-// draw sets places to k different ones of 0..n-1, all sets with equal probability
-// (Floyd: Bentley and Floyd, "A sample of brilliance", 1987). k is below n.
+// draw sets t.places to k different numbers of 0..n-1, ascending, every set of k with equal
+// probability (Floyd's method: Bentley and Floyd, "A sample of brilliance", 1987). k must be below n.
 func (t *tool) draw(n, k int, s stream, at place) {
 	if words := n>>6 + 1; words > len(t.set) {
 		t.set = make([]uint64, words)
@@ -254,11 +255,11 @@ func (t *tool) draw(n, k int, s stream, at place) {
 	each(t.set[:n>>6+1], func(i int) { t.places = append(t.places, uint32(i)) })
 }
 
-// sparse is the length of a row, for each draw, from which it takes less time to sort
-// the draws than to walk over the bits of the row.
+// sparse is the length of a row per draw above which sorting the draws takes less time than reading
+// the bit set of the row.
 const sparse = 256
 
-// drawAgain sets places to k of 0..n-1 with replacement; of no place it draws none.
+// drawAgain sets t.places to k numbers of 0..n-1, ascending, drawn with replacement; to none if n is 0.
 func (t *tool) drawAgain(n, k int, s stream, at place) {
 	t.places = t.places[:0]
 	if n == 0 {

@@ -1,9 +1,9 @@
 package sample
 
-// Node2vec is walks whose step from v, reached from t, takes an edge to x in proportion to
-// its weight times 1/p if x = t, 1 if x is another neighbour of t, and 1/q elsewhere
-// (Grover and Leskovec, 2016). x is a neighbour of t if the edge along which a walk would
-// step from t to x exists. The first step is in proportion to weights alone.
+// Node2vec gives random walks of second order (Grover and Leskovec, 2016). A walk that came from t
+// to v goes on to x with a probability in proportion to the weight of the edge, times 1/p if x = t,
+// 1 if x is another neighbour of t, and 1/q otherwise. x is a neighbour of t if a walk could step
+// from t to x. The first step is in proportion to weights alone.
 func Node2vec(length int, p, q float32) Sampler {
 	return Sampler{Name: "node2vec", Steps: length, Next: func(s Sample, at Pool, r Rand) Int {
 		if !(p > 0 && q > 0) || 1/p == 0 || 1/q == 0 {

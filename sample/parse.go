@@ -7,19 +7,19 @@ import (
 	"strings"
 )
 
-// Forms are the samplers that Parse knows, as people write them.
+// Forms has an example of the text of every sampler that Parse knows.
 var Forms = []string{"neighbours:15,10,5", "weighted:15,10,5", "layer:512,512", "fastgcn:512,512", "ladies:512,512", "mvs:15,10", "cluster:20x1500 (clusters of a batch, clusters)",
 	"saint:4000x2", "shadow:2x10", "pinsage:2x50x3x10 (levels, walks, their length, neighbours)", "deepwalk", "node2vec:p=2,q=0.5", "ppr:0.15", "multirw:100"}
 
-// Spec is a sampler that a text asks for.
+// Spec is the result of Parse.
 type Spec struct {
 	Sampler  Sampler
-	Batch    int // vertices of a batch (saint: roots), or its clusters; 0: as the caller likes
-	Clusters int // of the graph; 0: as the caller likes
+	Batch    int // seeds per batch for saint, clusters per batch for cluster; 0: the caller chooses
+	Clusters int // clusters of the graph; 0: the caller chooses
 }
 
-// Parse reads a sampler: a name of Forms with its numbers. Walks get so many steps; 0
-// leaves those of ppr unbounded, and is refused for others.
+// Parse reads the text of a sampler, in one of Forms. steps is the length of walks; 0 means Unbounded
+// for ppr and is an error for other walks. Blocks and subgraphs ignore it.
 func Parse(text string, steps int) (Spec, error) {
 	name, rest, _ := strings.Cut(text, ":")
 	n, err := numbers(rest)
@@ -54,7 +54,7 @@ func Parse(text string, steps int) (Spec, error) {
 	return Spec{Sampler: PinSAGE(n[0], n[1], n[2], n[3])}, nil
 }
 
-// numbers are whole numbers of 1 or more with commas or x between them.
+// numbers reads whole numbers of 1 or more, separated by commas or x.
 func numbers(text string) (list []int, err error) {
 	if text == "" {
 		return nil, nil
@@ -110,7 +110,7 @@ func parseWalk(name, rest string, steps int) (s Sampler, ok bool, err error) {
 	return s, true, nil
 }
 
-// assigned reads settings such as p=2,q=0.5; those that are not named are 1.
+// assigned reads settings such as p=2,q=0.5. Settings that the text does not name are 1.
 func assigned(text string, names ...string) (map[string]float64, error) {
 	got := map[string]float64{}
 	for _, n := range names {

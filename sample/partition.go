@@ -2,14 +2,18 @@ package sample
 
 import "fmt"
 
-// partitionPasses is how often Partition goes over the vertices at most; it ends when a pass moves one in a thousand or fewer.
+// partitionPasses is the largest number of passes of Partition over the vertices. It ends earlier when a
+// pass moves at most one vertex in a thousand.
 const partitionPasses = 40
 
-// Partition puts the vertices into clusters that have many edges within and about equally many vertices, at most a tenth
-// more than the mean: cluster v of the result, from 0 to clusters-1, is that of vertex v. It goes over the vertices,
-// breadth first, a few times, and puts each where most of its neighbours are, the less the fuller a cluster is
-// (Stanton and Kliot, "Streaming Graph Partitioning for Large Distributed Graphs", 2012; Nishimura and Ugander,
-// "Restreaming Graph Partitioning", 2013). It takes 20 bytes a vertex and depends on the graph alone.
+// Partition divides the vertices into clusters with many edges inside them and about equally many
+// vertices: at most a tenth more than the mean, plus one. Element v of the result is the cluster of
+// vertex v, from 0 to clusters-1. Partition makes a few passes over the vertices in breadth-first
+// order. It puts each vertex into the cluster with the largest number of its neighbours times
+// 1 - size/limit (linear deterministic greedy: Stanton and Kliot, "Streaming Graph Partitioning for
+// Large Distributed Graphs", 2012; Nishimura and Ugander, "Restreaming Graph Partitioning", 2013). It
+// takes 20 bytes per vertex. The result depends only on the graph and the number of clusters, which
+// must be from 1 to the number of vertices.
 func Partition(g *Graph, clusters int) ([]uint32, error) {
 	v := g.Vertices()
 	if clusters < 1 || clusters > v {
@@ -34,18 +38,18 @@ func Partition(g *Graph, clusters int) ([]uint32, error) {
 	return p.of, nil
 }
 
-// partitioner is what passes share.
+// partitioner is the state of Partition.
 type partitioner struct {
 	g     *Graph
-	of    []uint32
-	size  []int
-	most  int // vertices of a cluster
-	moved int
-	open  int     // the cluster of vertices without neighbours, while it has room
-	near  []int32 // neighbours of the vertex in hand, by cluster; zeros in between
+	of    []uint32 // the cluster of each vertex
+	size  []int    // number of vertices of each cluster
+	most  int      // largest size of a cluster
+	moved int      // vertices that the current pass has moved
+	open  int      // cluster for vertices without placed neighbours, until it is full
+	near  []int32  // number of neighbours of the current vertex by cluster; all 0 between vertices
 }
 
-// put puts u where it fits best.
+// put puts u into the best cluster.
 func (p *partitioner) put(u uint32) {
 	old := p.of[u]
 	if old != NoVertex {
@@ -70,7 +74,7 @@ func (p *partitioner) put(u uint32) {
 		}
 	}
 	if best == NoVertex {
-		for p.size[p.open] >= p.most { // some cluster has room, as all together have
+		for p.size[p.open] >= p.most { // ends, as clusters·most is more than the number of vertices
 			p.open = (p.open + 1) % len(p.size)
 		}
 		best = uint32(p.open)
@@ -82,7 +86,7 @@ func (p *partitioner) put(u uint32) {
 	p.size[best]++
 }
 
-// fillEmpty gives clusters without vertices one from the largest.
+// fillEmpty gives each empty cluster a vertex from a cluster that has more than one.
 func (p *partitioner) fillEmpty(order []uint32) {
 	next := 0
 	for c, n := range p.size {
@@ -95,7 +99,7 @@ func (p *partitioner) fillEmpty(order []uint32) {
 	}
 }
 
-// breadthFirst lists the vertices so that neighbours come soon after each other.
+// breadthFirst lists all vertices in breadth-first order, component by component.
 func breadthFirst(g *Graph) []uint32 {
 	list, seen := make([]uint32, 0, g.Vertices()), make([]bool, g.Vertices())
 	next := 0

@@ -6,18 +6,19 @@ import (
 	"sagann/internal/simd"
 )
 
-// plain is a walk whose Next does nothing but Pick, or PickWeighted by Alias, and may stop before with a probability: If(Less(r.Uniform(),
-// stop), None, place). Its steps are a few loops, without registers.
+// plain is a walk whose Next only calls Pick, or PickWeighted by Alias. It may stop before that with
+// a probability: If(Less(r.Uniform(), stop), None, place). Its steps need no registers, only a few
+// loops.
 type plain struct {
 	stops bool
 	stop  float32
 	alias bool
-	site  int // of the place; stop has the one before
+	site  int // site of the draw of the place; the draw of the stop has the site before
 
-	second *second // nil: of first order
+	second *second // not nil: the walk is of second order
 }
 
-// plainWalk is the plain walk that a sampler is; nil where it is none.
+// plainWalk returns the sampler as a plain walk, or nil if it is none.
 func (p *Program) plainWalk() *plain {
 	s := &p.s
 	walks := s.Top > 0 || s.Output == Steps && !p.manyDraws() // with Top, Size is a number of walks
@@ -53,16 +54,17 @@ func (p *Program) plainWalk() *plain {
 
 func (x *instruction) isNone() bool { return x.op == opLit && x.imm == -1 }
 
-// plainStrip is what the loops of a plain walk keep of a strip.
+// plainStrip is the memory of a plain walk for a strip.
 type plainStrip struct {
-	words  [4][width]uint32 // as they were drawn for a list,
+	words  [4][width]uint32 // random words in the order of a list of samples,
 	random [width][4]uint32 // and by sample
 	names  [width]uint32
-	read   uint32 // so that no read is left out
-	tries         // of walks of second order
+	read   uint32 // sum of the numbers that touch reads, so that the compiler keeps the reads
+	tries         // for walks of second order
 }
 
-// addPlain is add for a plain walk: the same draws. Walks that have ended leave the list of those that live.
+// addPlain is add for a plain walk, with the same draws. It removes walks that have ended from
+// f.live.
 func (f *frame) addPlain(out []uint32) (added int) {
 	w := f.plain
 	if f.step == 0 {
@@ -107,7 +109,7 @@ func (f *frame) addPlain(out []uint32) (added int) {
 	return len(f.live)
 }
 
-// draw makes the random words of a site for a list of samples.
+// draw computes the random words of a counter for a list of samples.
 func (f *frame) draw(list []int32, step, site uint32) {
 	w, names := &f.strip.words, f.strip.names[:len(list)]
 	for k, i := range list {
@@ -116,8 +118,8 @@ func (f *frame) draw(list []int32, step, site uint32) {
 	simd.Philox(w[0][:], w[1][:], w[2][:], w[3][:], names, step, 0, site, f.key.k0, f.key.k1)
 }
 
-// touch reads numbers of a list at places. A loop that does nothing else waits for many reads together, and those after it find what they
-// read in cache.
+// touch reads list at the indexes at, to bring these cache lines into cache for the loops that
+// follow. In a loop that does nothing else the cache misses overlap.
 func (s *plainStrip) touch(list []uint32, at []int64) {
 	sum := uint32(0)
 	for _, i := range at {
@@ -126,12 +128,12 @@ func (s *plainStrip) touch(list []uint32, at []int64) {
 	s.read += sum
 }
 
-// onward leaves the walks alive that go on from a vertex with edges, and sets where its row begins, and its
-// length, in the order of the list.
+// onward keeps in f.live the walks that do not stop and are at a vertex with edges. It sets begins
+// and lengths of the rows of these vertices, in the order of f.live.
 func (f *frame) onward(turn int) {
 	offsets, transits, live, w, r := f.p.g.Offsets, f.transits, f.live, f.plain, &f.rows
 	sum := int64(0)
-	for _, i := range live { // as touch does; a row may end in the next line
+	for _, i := range live { // reads ahead, as touch does; offsets[v+1] may be in the next cache line
 		if v := transits[i]; v != NoVertex {
 			sum += offsets[v] + offsets[v+1]
 		}
@@ -159,7 +161,8 @@ func (f *frame) onward(turn int) {
 	f.live = live[:k]
 }
 
-// settle adds places by alias tables to where rows begin. Walks whose rows have no weight end.
+// settle draws places by alias tables and adds them to f.begins. Walks at rows whose weights are all
+// 0 end.
 func (f *frame) settle(site int, out []uint32) {
 	alias, left := f.p.tables.alias, 0
 	for k, i := range f.live {

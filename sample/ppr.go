@@ -1,8 +1,9 @@
 package sample
 
-// PPR is walks that stop before each step with a probability: one has n steps with
-// probability stop·(1-stop)ⁿ, and its last vertex is drawn by personalised PageRank (Page,
-// Brin, Motwani and Winograd, 1999). Steps are unbounded; set Steps to cut walks.
+// PPR gives random walks that stop before each step with probability stop, or at a vertex without
+// in-edges. Without such vertices, a walk has n steps with probability stop·(1-stop)ⁿ, and the
+// distribution of its last vertex is personalised PageRank (Page, Brin, Motwani and Winograd, 1999).
+// Steps is Unbounded; set Steps to bound the length.
 func PPR(stop float32) Sampler {
 	return Sampler{Name: "ppr", Steps: Unbounded, Next: func(_ Sample, at Pool, r Rand) Int {
 		if !(stop > 0 && stop <= 1) {

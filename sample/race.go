@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// weighted sets places to k edges of the row of v, in ascending order, drawn in
-// proportion to scores: independently with Replace, else one after the other among
-// those that are left, edges without score never. Places first to end-1 take no part.
+// weighted sets t.places to at most k places of the row of v, ascending, drawn in proportion to
+// scores. With Replace the draws are independent. Without it each draw is among the edges that are
+// left. Edges of score 0 and the places first to end-1 are not drawn.
 func (p *Program) weighted(t *tool, v uint32, first, end, k int, s stream, at place) {
 	lo, n := p.span(int64(v))
 	score := p.scores[lo : lo+int64(n)]
@@ -39,7 +39,7 @@ func (p *Program) weighted(t *tool, v uint32, first, end, k int, s stream, at pl
 	}
 }
 
-// scored is a place of the row of v in proportion to scores, some of which are above 0.
+// scored draws a place of the row of v in proportion to scores. One of them must be above 0.
 func (p *Program) scored(v uint32, s stream, at place) uint32 {
 	w := s.words(at)
 	switch p.s.Method {
@@ -52,7 +52,7 @@ func (p *Program) scored(v uint32, s stream, at place) uint32 {
 			if uniform(w[1])*p.tables.most[v] < p.scores[lo+int64(i)] {
 				return uint32(i)
 			}
-			if at.site++; at.site == 1<<16 { // little weight in a long row
+			if at.site++; at.site == 1<<16 { // the mean score is far below the largest
 				return scan(p.scores[lo:lo+int64(n)], uint64(w[2])<<32|uint64(w[3]))
 			}
 			w = s.words(at)
@@ -61,7 +61,7 @@ func (p *Program) scored(v uint32, s stream, at place) uint32 {
 	return uint32(p.aliasPlace(int64(v), w[0], w[1]))
 }
 
-// scan is a place in proportion to scores by a walk over them.
+// scan draws a place in proportion to scores. It reads all scores.
 func scan(score []float32, word uint64) uint32 {
 	sum, last := 0.0, 0
 	for i, x := range score {
@@ -78,11 +78,11 @@ func scan(score []float32, word uint64) uint32 {
 	return uint32(last)
 }
 
-// successive draws until k places differ. What repeats counts for nothing, so each new
-// one is drawn in proportion among those that are left. After some repeats in a row the
-// rest is drawn by a race, which has the same probabilities.
+// successive draws until it has k different places. It drops draws that repeat a place, so each
+// new place is drawn in proportion among those that are left. After patience·k draws it draws the
+// rest by a race, which has the same probabilities.
 func (p *Program) successive(t *tool, v uint32, score []float32, k int, s stream, at place) {
-	const patience = 64 // draws for each place: a race costs about a row's length
+	const patience = 64 // draws per place; a race takes time in proportion to the length of the row
 	for j := 0; len(t.places) < k; j++ {
 		if j == patience*k {
 			p.rest(t, score, k, s, at)
@@ -96,7 +96,7 @@ func (p *Program) successive(t *tool, v uint32, score []float32, k int, s stream
 	slices.Sort(t.places)
 }
 
-// rest adds places by a race among those that are left.
+// rest adds places by a race among the edges that are left, until there are k.
 func (p *Program) rest(t *tool, score []float32, k int, s stream, at place) {
 	left := slices.Clone(score)
 	for _, i := range t.places {
@@ -113,9 +113,9 @@ type runner struct {
 	place uint32
 }
 
-// race sets places to the k edges with the smallest -log(u)/score (Efraimidis and
-// Spirakis, 2006); of equal ones the lower place. Repeated draws are not its work: with
-// Replace and places left out it races once for each draw.
+// race sets t.places to the k places with the smallest -log(u)/score (Efraimidis and Spirakis,
+// 2006), the lower place if two are equal. This draws without replacement. With Replace it holds
+// one race for each of the k draws.
 func (p *Program) race(t *tool, score []float32, first, end, k int, s stream, at place) {
 	rounds := 1
 	if p.s.Replace {
@@ -124,7 +124,7 @@ func (p *Program) race(t *tool, score []float32, first, end, k int, s stream, at
 	t.places = t.places[:0]
 	for round := range rounds {
 		t.runners = t.runners[:0]
-		at.site = 255<<24 | uint32(round) // apart from the words of scored
+		at.site = 255<<24 | uint32(round) // other words than those of scored
 		var random [4]uint32
 		for i, x := range score {
 			if i&3 == 0 {
@@ -149,8 +149,8 @@ func (p *Program) race(t *tool, score []float32, first, end, k int, s stream, at
 	slices.Sort(t.places)
 }
 
-// logOf is the logarithm of (word+½)·2⁻³², by multiplications and additions that every
-// device rounds alike: the series of 2·artanh((m-1)/(m+1)) for a mantissa m near 1.
+// logOf is the natural logarithm of (word+½)·2⁻³². It sums the series of 2·artanh((m-1)/(m+1)) for
+// a mantissa m near 1. Every operation is rounded on its own, so all devices give the same bits.
 func logOf(word uint32) float64 {
 	m, e := math.Frexp((float64(word) + 0.5) * (1.0 / (1 << 32)))
 	if m < math.Sqrt2/2 {

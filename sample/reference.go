@@ -1,10 +1,10 @@
 package sample
 
-// run makes the results of a function for draws base+j, j in lanes, in out[j].
+// run runs a traced function for the draws base+j, j in lanes, and stores the results in out[j].
 type run func(f *frame, base int, lanes []int32, out []int64)
 
-// reference is the plainest way to run a function: draw by draw, instruction by
-// instruction. Everything else is compared with it.
+// reference is the simplest run: draw by draw, instruction by instruction. Tests compare all other
+// implementations with it.
 func reference(f *frame, base int, lanes []int32, out []int64) {
 	values := make([]cell, len(f.c.list))
 	for _, j := range lanes {

@@ -6,21 +6,22 @@ import (
 	"strings"
 )
 
-// renderer writes a traced function as CUDA text, to the same bits. What is used once
-// stands where it is used, so that a side of an If, or the second half of an Or, is not computed
-// where it does not matter: values have no effects, and draws are named by their place.
+// renderer writes a traced function as CUDA text, with the same results. A value that is used once
+// is inlined where it is used, so the GPU skips the side of an If, or the second half of an Or, that
+// does not matter. This is safe: values have no side effects, and draws do not depend on the order of
+// evaluation.
 type renderer struct {
 	c     *code
 	p     *Program
 	early bool // Transits: there is no transit yet
 	uses  []int
-	ends  map[int32]bool // values whose far end is known, as e0, e1, …
+	ends  map[int32]bool // places whose far ends have variables: e0, e1, …
 	b     strings.Builder
 	depth int
 }
 
-// render is the function's text: next, which gives the End that it chose, or transits,
-// which gives a vertex.
+// render returns the text of a function: of transits, which returns a vertex, or of next, which
+// returns the End of the edge that it chose.
 func (p *Program) render(c *code, transits bool) string {
 	r := &renderer{c: c, p: p, early: transits, uses: make([]int, len(c.list)), ends: map[int32]bool{}, depth: 1}
 	for _, x := range c.list {
@@ -78,7 +79,7 @@ func (x *instruction) args() []int32 {
 	return nil
 }
 
-// form is what a value is in the text.
+// form is the type of a value in the text.
 type form uint8
 
 const (
@@ -112,8 +113,8 @@ func (r *renderer) line(format string, args ...any) {
 	fmt.Fprintf(&r.b, format+"\n", args...)
 }
 
-// blocks are the groups of four sites that draws of instructions from to end-1 use,
-// without those in loops.
+// blocks lists the Philox counters, each for four sites, that draws of instructions from to end-1 use,
+// without draws in loops.
 func (r *renderer) blocks(from, end int) (list []int64) {
 	for n := from; n < end; n++ {
 		x := &r.c.list[n]
@@ -137,7 +138,7 @@ func (r *renderer) blocks(from, end int) (list []int64) {
 	return list
 }
 
-// words makes the random words of instructions from to end-1.
+// words writes the computation of the random words of instructions from to end-1.
 func (r *renderer) words(from, end int, try string) {
 	for _, b := range r.blocks(from, end) {
 		r.line("Words b%d = philox(f.k0, f.k1, f.of, f.step, f.slot, counter(%d, %s));", b, b, try)
@@ -152,7 +153,7 @@ func (r *renderer) word(site int64) string {
 	return fmt.Sprintf("word<TURN * %d + %d>(shared)", r.c.sites, site)
 }
 
-// statements writes what is used several times, or must keep its order.
+// statements writes the values that are used several times, or whose order matters.
 func (r *renderer) statements(from, end int) {
 	for n := from; n < end; n++ {
 		x := &r.c.list[n]
@@ -196,7 +197,7 @@ func (r *renderer) named(n int32) bool {
 // at tells whether a value is the transit.
 func (r *renderer) at(n int32) bool { return r.c.list[n].op == opAt && !r.early }
 
-// reject writes a loop.
+// reject writes the loop of a Reject.
 func (r *renderer) reject(n int32, x *instruction) {
 	accept := &r.c.list[x.imm]
 	r.line("i64 v%d = -1;", n)
@@ -218,8 +219,8 @@ func (r *renderer) reject(n int32, x *instruction) {
 	r.ends[n] = true
 }
 
-// end is the far end of the edge of the transit at a place, which is value n and stands in
-// the variable named.
+// end is the far end of the transit's edge at a place. The place is value n and is in the variable
+// place.
 func (r *renderer) end(n int32, place string) string {
 	x := &r.c.list[n]
 	if r.early {
@@ -242,8 +243,8 @@ func (r *renderer) end(n int32, place string) string {
 	return "end_of(g, f, " + place + ")"
 }
 
-// inLoop tells whether m stands in the body of a Reject, and n does not: its variable ends
-// with the body.
+// inLoop tells whether m is in the body of a Reject and n is not: the variable of m does not exist
+// outside of the body.
 func (r *renderer) inLoop(m, n int32) bool {
 	for l := range r.c.list {
 		x := &r.c.list[l]
@@ -257,7 +258,7 @@ func (r *renderer) inLoop(m, n int32) bool {
 
 func (r *renderer) none(n int32) bool { x := &r.c.list[n]; return x.op == opLit && x.imm == -1 }
 
-// arg is a value where one of a kind is wanted.
+// arg is the expression of value n, converted to the form want.
 func (r *renderer) arg(n int32, want form) string {
 	x := &r.c.list[n]
 	if x.op == opLit {

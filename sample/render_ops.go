@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// calls are operations that are functions of their arguments.
+// calls are operations that the text writes as function calls.
 var calls = map[op]struct {
 	name string
 	args string // w, r or c each
@@ -18,7 +18,7 @@ var calls = map[op]struct {
 	opRoot: {"root(f, ", "w"},
 }
 
-// between are operations that stand between their arguments.
+// between are operations that the text writes as infix operators.
 var between = map[op]struct {
 	sign string
 	of   form
@@ -95,8 +95,8 @@ func (r *renderer) value(n int32) string {
 	return "0"
 }
 
-// lessThanChoice is x < If(c, …), of literals in the end: where x is below all of them or
-// not below any, the conditions need not be computed.
+// lessThanChoice is x < If(c, …) if the leaves of the If are literals. If x is below all of them, or
+// below none, the text does not compute the conditions.
 func (r *renderer) lessThanChoice(x *instruction) (string, bool) {
 	y := &r.c.list[x.b]
 	if y.op != opIf+realOps || r.uses[x.b] > 1 {
@@ -115,7 +115,7 @@ func (r *renderer) lessThanChoice(x *instruction) (string, bool) {
 	return fmt.Sprintf("(%s < %s || (%s < %s && %s))", left, lit(least), left, lit(most), r.choice(left, x.b)), true
 }
 
-// choice is left < value n, a literal or an If of them.
+// choice is left < value n, which is a literal or an If whose leaves are literals.
 func (r *renderer) choice(left string, n int32) string {
 	x := &r.c.list[n]
 	if x.op == opLit {
@@ -125,7 +125,8 @@ func (r *renderer) choice(left string, n int32) string {
 	return fmt.Sprintf("(%s < __int_as_float(0x%08x) || (%s ? %s : %s))", left, math.Float32bits(least), r.arg(x.a, formTruth), r.choice(left, x.b), r.choice(left, x.c))
 }
 
-// literals are the least and the most of the literals that value n may be.
+// literals are the smallest and the largest of the literals that value n can be. ok is false if it can
+// be another value.
 func (r *renderer) literals(n int32) (least, most float32, ok bool) {
 	x := &r.c.list[n]
 	switch {

@@ -8,16 +8,17 @@ import (
 	"sagann/chunk"
 )
 
-// Samples is what Run draws: of every step what it added, row-major, sample by sample. Draw j
-// of sample i added Steps[k][i*Widths[k]+j] at step k; Steps[0] are the roots.
+// Samples is the result of Run: for every step the vertices that it added, row-major, one row per
+// sample. Draw j of sample i gave vertex Steps[k][i*Widths[k]+j]. Steps[0] are the roots; Steps[k]
+// is the result of the k-th step.
 type Samples struct {
-	N      int        // samples
-	Steps  [][]uint32 // N×Widths[k] each; NoVertex where a draw added nothing
-	Widths []int      // vertices of a sample at each step
+	N      int        // number of samples
+	Steps  [][]uint32 // Steps[k] is N×Widths[k]; NoVertex if a draw added nothing
+	Widths []int      // vertices per sample of each step, the roots first
 }
 
-// Vertices appends the vertices of sample i to list: roots, then step by step, without
-// what is not there.
+// Vertices appends the vertices of sample i to list: the roots, then those of each step, without
+// NoVertex.
 func (s *Samples) Vertices(list []uint32, i int) []uint32 {
 	for k, step := range s.Steps {
 		for _, v := range step[i*s.Widths[k] : (i+1)*s.Widths[k]] {
@@ -32,23 +33,24 @@ func (s *Samples) Vertices(list []uint32, i int) []uint32 {
 const (
 	maxSteps   = 1 << 20 // of an unbounded sampler
 	maxRedraws = 255
-	maxDraws   = 1 << 24 // of a sample at a step: a slot has 24 bits in the counter, redraws 8
+	maxDraws   = 1 << 24 // per sample and step: the slot has 24 bits in the counter, the redraw 8
 )
 
-// mostNumbers bounds the vertices that samples of unbounded steps have room for: 8 GiB. Samples that do not end would else take all memory before
-// they come to maxSteps.
+// mostNumbers bounds the size of Samples with unbounded steps, in vertices: 8 GiB. Without it,
+// samples that do not end would use up all memory before they reach maxSteps.
 var mostNumbers = int64(1) << 31
 
-// Run draws samples into s, whose memory it uses again, on all processors. Sample i has the roots i·Roots to
-// (i+1)·Roots-1 and the number first+i: with the key it names the draws. A sample is the
-// same whatever others are drawn beside it.
+// Run draws samples into s on all processors, and reuses the memory of s. Sample i has the roots
+// i·Roots to (i+1)·Roots-1 of the list and the number first+i. A sample depends on its roots, its
+// number and the key, and not on the other samples of the call. Roots that are no vertices, a
+// list that is no multiple of Sampler.Roots, and sample numbers of 2³² or more are errors.
 func (p *Program) Run(s *Samples, roots []uint32, first uint64, key Key) error {
 	n, err := p.samplesOf(roots, first)
 	if err != nil {
 		return err
 	}
 	memory := s.Steps
-	if len(memory) > 0 { // roots may lie there
+	if len(memory) > 0 { // roots may be part of that memory
 		roots = slices.Clone(roots)
 	}
 	s.N, s.Steps, s.Widths = n, [][]uint32{roots}, []int{p.widths[0]}
@@ -89,8 +91,8 @@ func (p *Program) Run(s *Samples, roots []uint32, first uint64, key Key) error {
 	return nil
 }
 
-// step is Steps[k], which is made if it is the first that is not there, in the memory of the steps before, and full of NoVertex if that
-// is asked for.
+// step returns Steps[k]. If k is the number of steps so far, it appends the step, in memory[k] if
+// that is large enough. none asks for a new step to be filled with NoVertex.
 func (s *Samples) step(memory [][]uint32, k, width int, none bool) []uint32 {
 	if k < len(s.Steps) {
 		return s.Steps[k]
@@ -127,8 +129,8 @@ func (p *Program) samplesOf(roots []uint32, first uint64) (int, error) {
 	return len(roots) / r, nil
 }
 
-// Roots picks the roots of n samples, any vertex with equal probability. Sample i has the
-// number first+i.
+// Roots draws the roots of n samples, each vertex with equal probability. The result has
+// n·Sampler.Roots vertices. Sample i has the number first+i.
 func (p *Program) Roots(n int, first uint64, key Key) []uint32 {
 	s, r := key.stream(), p.s.roots()
 	roots := make([]uint32, n*r)
@@ -139,7 +141,7 @@ func (p *Program) Roots(n int, first uint64, key Key) []uint32 {
 	return roots
 }
 
-// newGroup is the samples lo to hi-1 of s.
+// newGroup is the group of the samples lo to hi-1 of s.
 func (p *Program) newGroup(s *Samples, roots []uint32, lo, hi int, key Key) *group {
 	r := p.s.roots()
 	g := &group{p: p, key: key.stream(), n: hi - lo, steps: [][]uint32{roots[lo*r : hi*r]}, widths: []int{r}}
@@ -154,7 +156,7 @@ func (p *Program) newGroup(s *Samples, roots []uint32, lo, hi int, key Key) *gro
 	return g
 }
 
-// begin sets lengths and state.
+// begin sets the lengths and the state of samples that have only roots.
 func (g *group) begin() {
 	r, all := g.widths[0], 0
 	g.length = make([]int32, g.n)
@@ -176,7 +178,8 @@ func (g *group) begin() {
 	}
 }
 
-// run draws step by step, and returns the last step that added something, or that was asked for.
+// run draws step by step. It returns the number of steps, with unbounded steps only those that
+// added a vertex.
 func (g *group) run(by run) (last int, err error) {
 	unbounded := g.p.s.Steps == Unbounded
 	for step := 0; ; step++ {
@@ -227,7 +230,7 @@ func (g *group) run(by run) (last int, err error) {
 	}
 }
 
-// chosen is the vertex that Transits gave, if there is one.
+// chosen is the vertex that Transits returned, or NoVertex.
 func (f *frame) chosen(v int64) uint32 {
 	switch n := f.p.g.Vertices(); {
 	case v == -1:
@@ -239,7 +242,7 @@ func (f *frame) chosen(v int64) uint32 {
 	return uint32(v)
 }
 
-// all runs the function for all draws of the step.
+// all runs the function for all draws of the step, and calls got with the result of each.
 func (f *frame) all(by run, got func(i int, v int64)) {
 	lanes, out := &f.lanes, &f.places
 	for base := 0; base < f.n*f.per && f.err == nil; base += width {

@@ -2,63 +2,67 @@ package sample
 
 // Sampler says how samples are drawn. A sample begins with its roots. At each step every
 // transit (by default each vertex that the last step added) draws Size of its in-edges,
-// and their far ends are added. The functions run once, on symbols, when a Program is
-// compiled.
+// and the sample adds the sources of these edges. Compile calls Transits, Next, Score and
+// EdgeWeight once, on symbols.
 type Sampler struct {
 	Name  string
-	Steps int                // how often transits draw; Unbounded: until no sample has a transit
-	Size  func(step int) int // draws of each transit at a step, from 0; of each sample if Collective; nil: 1
-	Roots int                // roots of a sample; 0: 1
+	Steps int                // number of steps; Unbounded: until no sample has a transit
+	Size  func(step int) int // draws per transit at a step (per sample if Over is not Individual); steps count from 0; nil: 1
+	Roots int                // roots per sample; 0: 1
 	Over  Over               // what a draw chooses from
 
-	// Replace draws with replacement. In blocks and subgraphs (Layers, Together, Apart) of Individual
-	// samplers whose Next is nil, a draw takes another edge than those before it where
-	// Replace is not set; parallel edges are edges of their own. A vertex that has no more
-	// than Size edges then takes its whole row, in order. In Steps, and by Next, draws are
+	// Replace draws with replacement. It matters only for Individual samplers without Next
+	// whose Output is Layers, Together or Apart. If it is not set there, the draws of a row
+	// take different edges (parallel edges are different edges), and a vertex with at most
+	// Size edges takes its whole row, in order. With Output: Steps, and with Next, draws are
 	// always with replacement; see Unique.
 	Replace bool
 
-	// KeepLoops takes the edges from a vertex to itself always, beside Size others. It is
-	// for blocks that are drawn without Next.
+	// KeepLoops always takes the edges from a vertex to itself, in addition to Size other
+	// edges. It is for blocks and subgraphs that are drawn without Next.
 	KeepLoops bool
 
-	Unique Unique // which vertices may come twice
-	Most   int    // vertices of a sample at most, roots included: draws after that add nothing; 0: no bound
+	Unique Unique // whether a sample may add a vertex twice
+	Most   int    // most vertices per sample, roots included; further draws add nothing; 0: no bound
 
-	// State is numbers that each sample has of its own. See Sample.Get and Set.
+	// State declares numbers that each sample keeps for itself. See Sample.Get and Set.
 	State []Field
 
-	// Transits is the transit number i of a sample's step, of Width; nil: what the last step
-	// added. It returns a vertex, or None to draw nothing; another number is an error of Run.
+	// Transits returns transit i, from 0 to Width-1, of a step: a vertex, or None, which
+	// draws nothing. Any other number is an error of Run. Nil: the transits are the vertices
+	// that the last step added.
 	Transits func(s Sample, i Int, r Rand) Int
-	Width    int // transits of a step if Transits is given; 0: 1
+	Width    int // transits per step if Transits is given; 0: 1
 
-	// Next is the place in the pool of the edge that is drawn; None adds nothing. Nil: every
-	// edge with equal probability, or in proportion to Score.
+	// Next returns the place in the pool of the edge to draw, or None, which adds nothing.
+	// Nil: edges are drawn with equal probability, or in proportion to Score.
 	Next func(s Sample, at Pool, r Rand) Int
 
-	// Score is a number of 0 or more of each edge. Edges of a row are drawn in proportion
-	// to it; without replacement one after the other, each in proportion among those that
-	// are left (Plackett and Luce). Edges of Score 0 are never drawn. Collective draws vertices, with replacement, in
-	// proportion to the sum over their edges into the level below, Everywhere in proportion
-	// to the sum over all their out-edges; blocks then have all edges from a drawn vertex.
+	// Score returns a finite number of 0 or more for an edge. Edges of a row are drawn in
+	// proportion to it. Without replacement they are drawn one after the other, each in
+	// proportion among the edges that are left (Plackett and Luce). Edges of Score 0 are
+	// never drawn. Collective and Everywhere draw vertices, with replacement: Collective in
+	// proportion to the sum of Score over a vertex's edges into the level below, Everywhere
+	// over all its out-edges. The block then has all edges from the drawn vertices into the
+	// level below.
 	Score func(e Edge) Real
 
-	// EdgeWeight is the weight that a drawn edge carries into its block; nil: none.
+	// EdgeWeight returns the weight of a drawn edge in its block; nil: the block has no
+	// weights.
 	EdgeWeight func(e Edge) Real
 	// RowNormal divides the weights of each row of a block by their sum.
 	RowNormal bool
 
 	Output Output
-	Top    int    // a row is so many of the vertices that Size walks of Next visit most
-	Length int    // of these walks
-	Method Method // of PickWeighted, and of draws of edges by Score
+	Top    int    // > 0: the row of a vertex is the Top vertices that Size walks from it, by Next, visit most
+	Length int    // steps of each of these walks
+	Method Method // how PickWeighted draws, and how edges are drawn by Score
 }
 
-// Unbounded steps go on until no sample has a transit, at most 2²⁰ of them.
+// Unbounded, as Steps, goes on until no sample has a transit. More than 2²⁰ steps are an error.
 const Unbounded = -1
 
-// NoVertex stands where a draw added nothing.
+// NoVertex marks a place of Samples.Steps where the draw added no vertex.
 const NoVertex = ^uint32(0)
 
 // Over says what a draw chooses from.
@@ -71,8 +75,8 @@ const (
 	Everywhere             // all vertices, by Score
 )
 
-// Unique says which vertices a sample does not add twice. A draw of such a vertex is made
-// again, at most 255 times; then it adds nothing.
+// Unique says which vertices a sample does not add twice. If a draw gives such a vertex, it is
+// repeated at most 255 times; after that it adds nothing.
 type Unique int
 
 // What is unique.
@@ -82,22 +86,22 @@ const (
 	InSample               // a sample holds no vertex twice
 )
 
-// Output says what a sampler's samples are.
+// Output says what a sampler gives.
 type Output int
 
-// Kinds of samples.
+// Kinds of output, and the method that draws them.
 const (
-	Steps    Output = iota // what each step added: Program.Run
+	Steps    Output = iota // the vertices that each step added: Program.Run
 	Layers                 // blocks: Program.Blocks
 	Together               // the vertices of all samples, and all edges among them: Program.Blocks
-	Apart                  // the same for each sample on its own, side by side: Program.Blocks
+	Apart                  // one subgraph as in Together for each seed, side by side: Program.Blocks
 )
 
-// Field is numbers of the state of a sample.
+// Field is a named array of numbers in the state of a sample.
 type Field struct {
 	Name  string
-	Len   int  // how many
-	Roots bool // they begin as the first roots of the sample; else as 0
+	Len   int  // numbers, from 1 to 2²⁰
+	Roots bool // they begin as the roots of the sample, those beyond the roots as 0; not set: all begin as 0
 }
 
 func (s *Sampler) roots() int { return max(1, s.Roots) }

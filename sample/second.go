@@ -2,17 +2,18 @@ package sample
 
 import "sagann/internal/simd"
 
-// second is what makes a plain walk one of second order: its place is drawn in a Reject, as Node2vec's. A draw is
-// taken with a probability that depends on whether the far end is the vertex before, or next to that, or neither.
+// second describes a plain walk of second order. Its place is drawn in a Reject, as in Node2vec. A
+// draw is accepted with a probability that depends on whether the far end is the vertex before the
+// transit, a neighbour of that vertex, or neither.
 type second struct {
-	decides         int     // site of the number that decides,
-	scale           float32 // which is drawn from 0 up to this,
-	back, near, far float32 // and must be below one of these
+	decides         int     // site of the random number that decides:
+	scale           float32 // a draw is accepted if the number, from 0 up to scale,
+	back, near, far float32 // is below one of these, for the three cases above
 	reject          *instruction
 }
 
-// secondOrder is the second order of a function that has the shape of Node2vec's, and the number of the place that it takes; nil
-// of any other.
+// secondOrder recognises a function of the form of Node2vec's Next. It returns the walk and the
+// number of the instruction that draws the place, or nil for any other function.
 func (c *code) secondOrder() (w *second, place int32) {
 	ok := true
 	is := func(n int32, o op) *instruction {
@@ -44,29 +45,29 @@ func (c *code) secondOrder() (w *second, place int32) {
 	return w, place
 }
 
-// tries are draws of a step.
+// tries is the memory for the draws of a step.
 type tries struct {
-	left [width]int32 // the samples that draw,
-	at   [width]int64 // and the edge that each has drawn
+	left [width]int32 // samples whose draw is not accepted yet
+	at   [width]int64 // the edge that each has drawn, by its index in Graph.Far
 
-	open   [width]int32 // samples whose draw the row of the vertex before decides,
-	share  [width]float32
-	end    [width]uint32 // with the far end that is looked for there
-	begins [width]int64
-	counts [width]uint32
-	middle [width]int64
-	found  [width]bool
+	open   [width]int32   // samples whose draw needs a search in the row of the vertex before
+	share  [width]float32 // their random numbers, times scale
+	end    [width]uint32  // the far ends to search for
+	begins [width]int64   // where the rows to search begin
+	counts [width]uint32  // the lengths of these rows
+	middle [width]int64   // the middles of these rows
+	found  [width]bool    // the results of the searches
 
-	rows [2][width]row // by sample, those of the transits and of the vertices before, in turn
+	rows [2][width]row // by parity of the step and by sample: the rows of the transits
 }
 
-// row is where a row begins, and its length.
+// row is where a row begins in Graph.Far, and its length.
 type row struct {
 	begin int64
 	count uint32
 }
 
-// onwardSecond is onward for walks of second order, whose rows are kept by sample.
+// onwardSecond is onward for walks of second order. It stores the rows by sample.
 func (f *frame) onwardSecond() {
 	offsets, transits, live, rows := f.p.g.Offsets, f.transits, f.live, &f.strip.rows[f.step&1]
 	k := 0
@@ -84,7 +85,7 @@ func (f *frame) onwardSecond() {
 	f.live = live[:k]
 }
 
-// addSecond makes the draws of a step of second order for the live walks, whose rows are known.
+// addSecond makes the draws of a step of second order for f.live, after onwardSecond.
 func (f *frame) addSecond(out []uint32) {
 	left := f.strip.left[:copy(f.strip.left[:], f.live)]
 	for try := 0; len(left) > 0; try++ {
@@ -96,7 +97,7 @@ func (f *frame) addSecond(out []uint32) {
 	}
 }
 
-// propose draws an edge for each of left. Walks whose rows have no weight get none, and leave the list.
+// propose draws an edge for each sample of left. It removes walks at rows whose weights are all 0.
 func (f *frame) propose(left []int32, try int, out []uint32) []int32 {
 	t, w, rows := f.strip, &f.strip.words, &f.strip.rows[f.step&1]
 	f.draw(left, uint32(f.step), counter(0, try))
@@ -122,8 +123,9 @@ func (f *frame) propose(left []int32, try int, out []uint32) []int32 {
 	return left
 }
 
-// decide sets the far ends of the edges drawn, and leaves those of left that are not taken. Rows are searched only where that decides.
-// It goes piece by piece, so that the lines of a piece are still in the first cache when it is looked at again.
+// decide sets out to the far ends of the edges drawn, and returns the samples of left whose draws are
+// not accepted. It searches a row only if the result of the search matters. It works in pieces of
+// secondPiece draws, so that the cache lines of a piece stay in the L1 cache.
 func (f *frame) decide(left []int32, out []uint32) []int32 {
 	w, t, far := f.plain.second, f.strip, f.p.g.Far
 	if f.step == 0 {
@@ -153,8 +155,9 @@ func (f *frame) decide(left []int32, out []uint32) []int32 {
 	return left[:more]
 }
 
-// compare takes draws lo to hi-1 of left as far as the number drawn says, and lists in open those that a search decides. What is not taken moves to
-// left[more:], which the draws have left already.
+// compare decides draws lo to hi-1 of left as far as possible without a search, and lists in t.open
+// those that need one. It moves samples whose draws are rejected to left[more:]; the loop has read
+// these elements already. It returns the new more, and the length of t.open.
 func (f *frame) compare(left []int32, lo, hi, more int, out []uint32) (int, int) {
 	w, t, far := f.plain.second, f.strip, f.p.g.Far
 	t.touch(far, t.at[lo:hi])
@@ -169,7 +172,7 @@ func (f *frame) compare(left []int32, lo, hi, more int, out []uint32) (int, int)
 			low, high = w.back, w.back
 		}
 		left[more], t.open[open], t.share[open], t.end[open] = i, i, s, x
-		taken, sure := 0, 0 // counted without branches, as these could not be foreseen
+		taken, sure := 0, 0 // counted without branches, as a processor could not predict them
 		if s < high {
 			taken = 1
 		}
@@ -181,12 +184,13 @@ func (f *frame) compare(left []int32, lo, hi, more int, out []uint32) (int, int)
 	}
 	for o, i := range t.open[:open] {
 		was := &rows[i]
-		t.begins[o], t.counts[o] = was.begin, was.count // not empty: the walk came from there
+		t.begins[o], t.counts[o] = was.begin, was.count // count > 0: the walk came from this row
 		t.middle[o] = was.begin + int64(was.count>>1)   // where a search looks first
 	}
 	t.touch(far, t.middle[:open])
 	return more, open
 }
 
-// secondPiece is how many draws are decided together: lines of so many rows fit in the first cache, and are enough to wait for together.
+// secondPiece is the number of draws that are decided together. The cache lines of so many rows fit
+// in the L1 cache, and so many cache misses are enough to overlap.
 const secondPiece = 256

@@ -8,16 +8,16 @@ import (
 	"sagann/internal/simd"
 )
 
-// SkipGram learns a vector for each vertex from walks: a vertex and one near it on a walk
-// shall have a large inner product, a vertex and one drawn at random a small one (Mikolov,
-// Sutskever, Chen, Corrado and Dean, 2013). Updates are made one after the other, so that
-// equal settings and walks give equal vectors.
+// SkipGram learns a vector for each vertex from walks by skip-gram with negative sampling (Mikolov,
+// Sutskever, Chen, Corrado and Dean, 2013): a vertex gets a large inner product with vertices near it
+// on a walk, and a small one with vertices drawn at random. Updates are sequential, so equal settings
+// and walks give equal vectors.
 type SkipGram struct {
-	Dims     int     // numbers of a vector
-	Window   int     // the farthest vertex on a walk that counts as near; each place draws its own window up to it
-	Negative int     // vertices drawn at random for each pair, in proportion to visits^¾
-	Epochs   int     // passes over the walks
-	Rate     float32 // learning rate at first; it falls to a thousandth of that linearly
+	Dims     int     // numbers per vector, 1 to 65536
+	Window   int     // largest distance on a walk that counts as near; each vertex of a walk draws its own, from 1 to Window
+	Negative int     // random vertices per pair, 1 to 100, drawn in proportion to visits^¾
+	Epochs   int     // passes over the walks, 1 or more
+	Rate     float32 // initial learning rate, above 0 and up to 1; it falls linearly to a thousandth
 	Seed     uint64
 }
 
@@ -42,23 +42,25 @@ func (c *SkipGram) check() error {
 type learner struct {
 	SkipGram
 	key      stream
-	in, out  []float32 // V×Dims: the vectors, and those of what is near
+	in, out  []float32 // V×Dims: the vectors that Train returns, and the vectors of near vertices (the context)
 	negative []aliasEntry
 	sigmoid  [2*sigmoidRange*sigmoidSteps + 1]float32
 	grad     []float32
 	rate     float32
-	seen     int64 // vertices of walks, over all epochs
+	seen     int64 // vertices of walks so far, over all epochs
 }
 
-// The sigmoid is a table; outside its range a pair is settled, and changes nothing.
+// The sigmoid is a table over -sigmoidRange to sigmoidRange, sigmoidSteps entries per unit. Pairs with
+// an inner product outside this range are not updated.
 const (
 	sigmoidRange = 6
 	sigmoidSteps = 256
 )
 
-// Train returns the vectors of the vertices 0 to v-1, V×Dims. walks calls f with all walks,
-// in the same order each time; a walk is of use until f returns. Vertices that no walk
-// visits keep the numbers that they began with.
+// Train returns the vectors of the vertices 0 to v-1, v×Dims. It calls walks once to count visits and
+// once per epoch. walks must call f with every walk, in the same order each time, and may reuse the
+// memory of a walk when f returns. Vertices of walks must be below v. Vertices that no walk visits keep
+// their random initial vectors. Invalid settings, errors of walks and an empty list of walks are errors.
 func (c SkipGram) Train(v int, walks func(f func(walk []uint32) error) error) ([]float32, error) {
 	if err := c.check(); err != nil {
 		return nil, err
@@ -95,7 +97,7 @@ func (c SkipGram) Train(v int, walks func(f func(walk []uint32) error) error) ([
 	return l.in, nil
 }
 
-// begin draws the first vectors and makes tables.
+// begin draws the initial vectors and makes the tables.
 func (c SkipGram) begin(v int, visits []float64) *learner {
 	l := &learner{SkipGram: c, key: Key{Seed: c.Seed}.stream(), in: make([]float32, v*c.Dims), out: make([]float32, v*c.Dims), grad: make([]float32, c.Dims)}
 	for i := 0; i < len(l.in); i += 4 {
@@ -116,7 +118,7 @@ func (c SkipGram) begin(v int, visits []float64) *learner {
 	return l
 }
 
-// walk learns from all pairs of a walk. number and epoch name its draws.
+// walk learns from all pairs of a walk. Its draws depend on number, the walk's number, and epoch.
 func (l *learner) walk(walk []uint32, number, epoch uint32) {
 	for i, target := range walk {
 		w := l.key.words(place{of: number, step: uint32(i), site: epoch})
@@ -129,8 +131,8 @@ func (l *learner) walk(walk []uint32, number, epoch uint32) {
 	}
 }
 
-// pair moves the vector of a vertex towards that of what is near, and away from those of
-// vertices drawn at random.
+// pair moves the vector of a vertex towards the context vector of near, and away from the context
+// vectors of random vertices.
 func (l *learner) pair(vertex, near uint32, at place) {
 	h := l.in[int(vertex)*l.Dims:][:l.Dims]
 	clear(l.grad)
@@ -152,7 +154,8 @@ func (l *learner) pair(vertex, near uint32, at place) {
 	simd.AddTo(h, l.grad)
 }
 
-// towards makes a step that brings the sigmoid of h·out nearer to want.
+// towards makes a gradient step that brings the sigmoid of h·out closer to want, 0 or 1. It updates
+// out, the context vector of vertex, and adds the step for h to l.grad.
 func (l *learner) towards(h []float32, vertex uint32, want float32) {
 	out := l.out[int(vertex)*l.Dims:][:len(h)]
 	x := dot(h, out)
@@ -164,7 +167,7 @@ func (l *learner) towards(h []float32, vertex uint32, want float32) {
 	simd.Axpy(out, g, h)
 }
 
-// dot is an inner product, in eight sums.
+// dot is the inner product of x and y, by eight partial sums.
 func dot(x, y []float32) float32 {
 	var s [8]float32
 	n := len(x) &^ 7

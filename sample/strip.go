@@ -1,20 +1,20 @@
 package sample
 
-// width is how many draws an instruction works on at a time: their values lie in cache,
-// and their reads of the graph wait for memory together.
+// width is the number of draws in a strip. An instruction runs for a whole strip: the values fit in
+// cache, and the cache misses of its reads overlap.
 const width = 1024
 
 // strips runs functions over strips of draws. One goroutine uses it.
 type strips struct {
 	regs  map[*code]*registers
-	words [4][width]uint32 // random words of each draw
-	of    *code            // what the words are of
-	block int64            // and of which four sites, at which try; -1: none
-	try   int
-	base  int
+	words [4][width]uint32 // random words of each draw,
+	of    *code            // of this function,
+	block int64            // of the sites 4·block to 4·block+3 (-1: there are no words yet),
+	try   int              // of this try
+	base  int              // and of the strip that begins with this draw
 }
 
-// registers are a function's values, of each instruction for a strip.
+// registers hold the values of a strip, by instruction.
 type registers struct {
 	ints  [][]int64
 	reals [][]float32
@@ -56,7 +56,7 @@ func (s *strips) registersOf(c *code) *registers {
 	return r
 }
 
-// run is a run over a strip.
+// run is a run (see reference.go) over a strip.
 func (s *strips) run(f *frame, base int, lanes []int32, out []int64) {
 	if f.c.pack == 1 || s.of != f.c || f.step%f.c.pack == 0 {
 		s.of, s.block = f.c, -1
@@ -92,7 +92,7 @@ func (s *strips) exec(f *frame, r *registers, base int, lanes []int32, from, end
 	}
 }
 
-// reject repeats a body for the draws that it has not accepted.
+// reject repeats the body of a Reject for the draws whose value is not accepted yet.
 func (s *strips) reject(f *frame, r *registers, base int, lanes []int32, n int) {
 	x := &f.c.list[n]
 	accept := &f.c.list[x.imm]
@@ -117,7 +117,8 @@ func (s *strips) reject(f *frame, r *registers, base int, lanes []int32, n int) 
 	}
 }
 
-// word makes the random words of a site for lanes and returns those of the site.
+// word returns the random words of a site for lanes. It computes the words of the site's counter,
+// unless it did so in the last call.
 func (s *strips) word(f *frame, base int, lanes []int32, site int64, try int) *[width]uint32 {
 	if f.c.pack > 1 {
 		site += int64(f.step%f.c.pack) * int64(f.c.sites)
@@ -135,7 +136,7 @@ func (s *strips) word(f *frame, base int, lanes []int32, site int64, try int) *[
 	return &s.words[site&3]
 }
 
-// draw runs an instruction that draws.
+// draw runs an instruction that draws a random number.
 func (s *strips) draw(f *frame, r *registers, base int, lanes []int32, n, try int) {
 	x := &f.c.list[n]
 	switch x.op {
@@ -198,7 +199,7 @@ func (s *strips) sample(f *frame, r *registers, base int, lanes []int32, n int) 
 func (s *strips) graph(f *frame, r *registers, base int, lanes []int32, n int) {
 	x := &f.c.list[n]
 	v := r.ints[x.a]
-	at := f.c.list[x.a].op == opAt // the rows of transits are known
+	at := f.c.list[x.a].op == opAt // find has set the rows of transits
 	switch {
 	case x.op == opDegree && at && f.combined == nil:
 		to := r.ints[n]
@@ -235,8 +236,8 @@ func (s *strips) graph(f *frame, r *registers, base int, lanes []int32, n int) {
 	}
 }
 
-// holds tells by 1 or 0 whether a sorted row has v. Which way the search goes is no branch, as it could not be
-// foreseen.
+// holds is 1 if a sorted row has v, else 0. The binary search has no branch on what it reads, as a
+// processor could not predict it.
 func holds(row []uint32, v int64) int64 {
 	n := len(row)
 	if n == 0 || v < 0 || v >= int64(NoVertex) {

@@ -1,42 +1,41 @@
 package sample
 
-// Int is a whole number in a sampler's function: a vertex, a place in a row, a count. It
-// has 64 bits.
+// Int is a symbol for a 64-bit whole number in a sampler's function: a vertex, a place in a
+// row, a count.
 type Int struct{ symbol }
 
-// Real is a float32 in a sampler's function. Every operation rounds, none is joined
-// with another, so that all devices give the same bits.
+// Real is a symbol for a float32 in a sampler's function. Every operation is rounded on its own,
+// without fused multiply-add, so that all devices give the same bits.
 type Real struct{ symbol }
 
-// Bool is a condition in a sampler's function.
+// Bool is a symbol for a condition in a sampler's function.
 type Bool struct{ symbol }
 
-// symbol is a value of a trace, or a literal while t is nil.
+// symbol is a value of a trace, or a literal if t is nil.
 type symbol struct {
 	t    *tracer
-	set  bool  // of a literal: it is none of Go's zero values
+	set  bool  // true in a literal; false in Go's zero value, which nothing has set
 	n    int32 // instruction that makes it
 	lit  int64
 	real float32
 }
 
-// number is what the arithmetic takes.
+// number lists the types that arithmetic takes.
 type number interface{ Int | Real }
 
-// value is what If takes.
+// value lists the types that If takes.
 type value interface{ Int | Real | Bool }
 
-// None is the vertex that is not there, and the place of no edge: a Next that returns it
-// adds nothing.
+// None stands for "no vertex" and "no edge". A Next that returns it adds nothing.
 var None = Whole(-1)
 
-// Whole is a literal.
+// Whole is an Int literal.
 func Whole(n int) Int { return Int{symbol{set: true, lit: int64(n)}} }
 
-// Const is a literal.
+// Const is a Real literal.
 func Const(x float32) Real { return Real{symbol{set: true, real: x}} }
 
-// ToReal is a whole number as the nearest float32.
+// ToReal converts a whole number to the nearest float32.
 func ToReal(a Int) Real { return Real{apply(opToReal, a.symbol)} }
 
 // Add is a + b.
@@ -48,7 +47,7 @@ func Sub[T number](a, b T) T { return arithmetic(opSub, a, b) }
 // Mul is a · b.
 func Mul[T number](a, b T) T { return arithmetic(opMul, a, b) }
 
-// Div is a / b; of whole numbers the part before the point, and 0 where b is 0.
+// Div is a / b. For whole numbers it rounds towards 0, and is 0 if b is 0.
 func Div[T number](a, b T) T { return arithmetic(opDiv, a, b) }
 
 // Max is the greater of a and b.
@@ -69,16 +68,16 @@ func Equal[T number](a, b T) Bool {
 	return Bool{apply(pick(real, opEqual), x, y)}
 }
 
-// And tells whether both hold.
+// And tells whether a and b both hold.
 func And(a, b Bool) Bool { return Bool{apply(opAnd, a.symbol, b.symbol)} }
 
-// Or tells whether one of them holds.
+// Or tells whether a, b or both hold.
 func Or(a, b Bool) Bool { return Bool{apply(opOr, a.symbol, b.symbol)} }
 
 // Not tells whether a does not hold.
 func Not(a Bool) Bool { return Bool{apply(opNot, a.symbol)} }
 
-// If is yes where c holds and no elsewhere. Both are computed.
+// If is yes if c holds, else no. Both are computed.
 func If[T value](c Bool, yes, no T) T {
 	switch y := any(yes).(type) {
 	case Int:
@@ -89,7 +88,7 @@ func If[T value](c Bool, yes, no T) T {
 	return any(Bool{apply(opIf, c.symbol, any(yes).(Bool).symbol, any(no).(Bool).symbol)}).(T)
 }
 
-// both are the symbols of two numbers, and whether they are real.
+// both returns the symbols of two numbers, and whether they are Reals.
 func both[T number](a, b T) (x, y symbol, real bool) {
 	if i, ok := any(a).(Int); ok {
 		return i.symbol, any(b).(Int).symbol, false
@@ -112,7 +111,8 @@ func arithmetic[T number](o op, a, b T) T {
 	return any(Int{apply(o, x, y)}).(T)
 }
 
-// apply adds an instruction to the trace of its arguments; of literals it is a literal.
+// apply adds an instruction to the trace of its arguments. If all are literals, it computes
+// the result, a literal, at once.
 func apply(o op, args ...symbol) symbol {
 	var t *tracer
 	for _, a := range args {

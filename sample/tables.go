@@ -9,40 +9,43 @@ import (
 	"sagann/sample/cuda"
 )
 
-// Method says how a draw in proportion to edge weights is made. All have the same
-// probabilities; they differ in memory and time, and in the samples of a seed. Without
-// replacement Alias, Inverse and Rejection may draw an edge that was drawn before; such a
-// draw counts for nothing and is made again, and after 64·Size draws Race draws the rest.
+// Method says how a draw in proportion to edge weights is made. All methods have the same
+// probabilities. They differ in memory and time, and the same seed gives other samples.
+// Without replacement, Alias, Inverse and Rejection drop a draw that repeats an edge and draw
+// again; after 64·Size draws of a row, Race draws the rest.
 type Method int
 
 const (
-	// Alias reads one entry of a table of 8 bytes an edge (Walker, 1977; Vose, 1991).
+	// Alias reads one entry of an alias table, 8 bytes per edge (Walker, 1977; Vose, 1991).
 	Alias Method = iota
-	// Inverse searches in sums of weights, 4 bytes an edge. A share is off by less than 2⁻³².
+	// Inverse does a binary search in a row's prefix sums of weights, 4 bytes per edge. A
+	// probability is off by less than 2⁻³².
 	Inverse
-	// Rejection draws edges until one is taken, with probability in proportion to its
-	// weight: 4 bytes a vertex, and largest weight over mean tries.
+	// Rejection picks edges with equal probability until it accepts one, with probability
+	// weight / largest weight of the row. Its table takes 4 bytes per vertex. The expected
+	// number of tries is the largest weight over the mean weight.
 	Rejection
-	// Race gives every edge an exponential time with its weight as rate, and takes the
-	// first ones: no table, and the time of a walk over the row. Of draws by Score without
-	// replacement only.
+	// Race draws an exponential time for every edge, with its weight as rate, and takes the
+	// edges with the smallest times. It has no table, and reads the whole row. It is for draws
+	// by Score without replacement only.
 	Race
 )
 
-// tables are what draws by weight read of a graph.
+// tables are the tables that draws by weight read; nil where no draw needs one.
 type tables struct {
 	alias   []aliasEntry
 	inverse []uint32
 	most    []float32
 }
 
-// aliasEntry is a place of a row: it stands where a random word is below Cut, else Other.
+// aliasEntry belongs to a place of a row. A draw keeps the place if a random word is below Cut,
+// and else takes the place Other.
 type aliasEntry = cuda.Alias
 
-// noPlace is other in rows without weight.
+// noPlace is Other in rows whose weights are all 0.
 const noPlace = math.MaxUint32
 
-// checkWeights refuses weights that are no shares.
+// checkWeights refuses negative weights and NaN.
 func (g *Graph) checkWeights() error {
 	if i := chunk.First(len(g.Weight), func(lo, hi int) int {
 		for i := lo; i < hi; i++ {
@@ -57,7 +60,7 @@ func (g *Graph) checkWeights() error {
 	return nil
 }
 
-// need builds what the code reads.
+// need builds the tables that the code reads.
 func (t *tables) need(g *Graph, c *code) error {
 	for _, x := range c.list {
 		if x.op != opAlias && x.op != opInverse && x.op != opMost || g.Weight == nil {
@@ -71,7 +74,7 @@ func (t *tables) need(g *Graph, c *code) error {
 	return nil
 }
 
-// needScores builds what draws by scores read.
+// needScores builds the table that draws by Score read.
 func (t *tables) needScores(p *Program) error {
 	switch p.s.Method {
 	case Alias:
@@ -88,7 +91,7 @@ func (t *tables) needScores(p *Program) error {
 	return nil
 }
 
-// make builds a table for weights, if it is not there.
+// make builds the table of an operation from weights, unless it exists.
 func (t *tables) make(g *Graph, weights []float32, of op) {
 	fill := func(lo, hi int) {
 		for v := lo; v < hi; v++ {
@@ -156,7 +159,7 @@ func (v *vose) fill(w []float32, row []aliasEntry) {
 			large, small = large[:len(large)-1], append(small, l)
 		}
 	}
-	for _, s := range small { // 1 but for rounding, or without weight
+	for _, s := range small { // their shares are 1 up to rounding, or their weights are 0
 		if w[s] == 0 {
 			row[s] = aliasEntry{Other: heaviest(w)}
 		}
@@ -174,8 +177,8 @@ func heaviest(w []float32) uint32 {
 	return uint32(best)
 }
 
-// fillInverse makes the sums of rows lo to hi-1, in units of 2⁻³² of the row's sum.
-// From the last edge with weight on they are the greatest number; rows without weight
+// fillInverse makes the prefix sums of rows lo to hi-1, in units of 2⁻³² of the row's sum. They
+// are math.MaxUint32 from the last edge with a weight above 0 on. Rows whose weights are all 0
 // have zeros.
 func (g *Graph) fillInverse(weights []float32, inverse []uint32, lo, hi int) {
 	for v := lo; v < hi; v++ {
@@ -200,7 +203,8 @@ func (g *Graph) fillInverse(weights []float32, inverse []uint32, lo, hi int) {
 	}
 }
 
-// aliasPlace is a place of the row of v by two random words, -1 where it has no weight.
+// aliasPlace draws a place of the row of v by two random words. It is -1 if the row is empty or
+// its weights are all 0.
 func (p *Program) aliasPlace(v int64, a, b uint32) int64 {
 	lo, n := p.span(v)
 	if n == 0 {
@@ -220,7 +224,8 @@ func (p *Program) aliasPlace(v int64, a, b uint32) int64 {
 	return int64(x.Other)
 }
 
-// inversePlace is a place of the row of v by a random word, -1 where it has no weight.
+// inversePlace draws a place of the row of v by a random word. It is -1 if the row is empty or
+// its weights are all 0.
 func (p *Program) inversePlace(v int64, word uint32) int64 {
 	lo, n := p.span(v)
 	if n == 0 {
@@ -234,7 +239,7 @@ func (p *Program) inversePlace(v int64, word uint32) int64 {
 	return int64(sort.Search(n-1, func(i int) bool { return row[i] > word }))
 }
 
-// span is where the row of a vertex begins, and its length: 0 of None.
+// span is where the row of a vertex begins, and its length. Both are 0 if v is no vertex.
 func (p *Program) span(v int64) (lo int64, n int) {
 	if v < 0 || v >= int64(p.g.Vertices()) {
 		return 0, 0

@@ -12,25 +12,25 @@ type tracer struct {
 	g      *Graph
 	s      *Sampler
 	list   []instruction
-	first  int // site of the first draw
-	sites  int
-	reject int32 // the Reject whose body runs; -1 outside
-	loops  int
+	first  int    // site of the first draw
+	sites  int    // site of the next draw
+	reject int32  // instruction of the Reject whose body is being traced; -1 outside
+	loops  int    // calls of Reject so far
 	method Method // of PickWeighted
-	sets   string // where state is set
-	after  bool   // EdgeWeight, which knows what was drawn
-	ended  bool   // the function has returned: its symbols are of no use
+	sets   string // file and line of the last Set; "" without one
+	after  bool   // the function is EdgeWeight, which runs after the draws
+	ended  bool   // the function has returned: its symbols are invalid
 }
 
-// traceError is what is wrong with a sampler's function, and where.
+// traceError says what is wrong with a sampler's function, and at which file and line.
 type traceError struct{ at, what string }
 
 func (e *traceError) Error() string { return e.at + ": " + e.what }
 
-// refuse stops the trace.
+// refuse stops the trace with an error.
 func refuse(format string, args ...any) { panic(&traceError{caller(), fmt.Sprintf(format, args...)}) }
 
-// funcAt is where a function of the user stands.
+// funcAt is the file and line of a function of the user.
 func funcAt(f any) string {
 	at := runtime.FuncForPC(reflect.ValueOf(f).Pointer())
 	if at == nil {
@@ -40,7 +40,8 @@ func funcAt(f any) string {
 	return fmt.Sprintf("%s:%d", file[strings.LastIndexByte(file, '/')+1:], line)
 }
 
-// trace runs f, which calls the user's function, on symbols and returns what it did. Draws are sites from first on.
+// trace runs f, which calls the user's function on symbols, and returns the traced code. Its draws
+// get the sites from first on.
 func (t *tracer) trace(first int, user any, f func() symbol) (c *code, err error) {
 	defer func() {
 		t.ended = true
@@ -65,8 +66,8 @@ func (t *tracer) trace(first int, user any, f func() symbol) (c *code, err error
 	return c, nil
 }
 
-// foreign says why a symbol is of no use in this trace; "" of one that is. A variable that another function sets
-// has its zero value still where that is traced later.
+// foreign says why a symbol is invalid in this trace; "" if it is valid. A symbol can be Go's zero
+// value: a variable that another function sets, if that function is traced later.
 func (t *tracer) foreign(s symbol) string {
 	switch {
 	case s.t == nil && !s.set:
@@ -77,7 +78,7 @@ func (t *tracer) foreign(s symbol) string {
 	return ""
 }
 
-// of is the number of the instruction that makes a symbol.
+// of is the number of the instruction that computes a symbol. Equal literals share one.
 func (t *tracer) of(s symbol) int32 {
 	if why := t.foreign(s); why != "" {
 		refuse("%s", why)
@@ -109,7 +110,7 @@ func (t *tracer) emit(o op, imm int64, args ...symbol) symbol {
 // maxSites bounds the draws of a function. Those of Transits begin at maxSites.
 const maxSites = 256
 
-// site numbers n draws.
+// site reserves n sites for draws and returns the first.
 func (t *tracer) site(n int) int64 {
 	first := t.sites
 	if t.sites += n; t.sites-t.first > maxSites-8 {
@@ -118,7 +119,8 @@ func (t *tracer) site(n int) int64 {
 	return int64(first)
 }
 
-// rejected traces the body of a Reject. Its draws share no random words with others.
+// rejected traces the body of a Reject. Its draws share no Philox counter with draws outside: its
+// sites begin and end at multiples of 4.
 func (t *tracer) rejected(body func() (symbol, symbol)) symbol {
 	if t.reject >= 0 {
 		refuse("a Reject inside a Reject: one loop must do")
@@ -138,7 +140,7 @@ func (t *tracer) rejected(body func() (symbol, symbol)) symbol {
 	return loop
 }
 
-// caller is the file and line of the user's function that is being traced.
+// caller is the file and line of the innermost call from the user's function.
 func caller() string {
 	var pc [32]uintptr
 	frames := runtime.CallersFrames(pc[:runtime.Callers(2, pc[:])])

@@ -9,32 +9,34 @@ import (
 	"sagann/internal/simd"
 )
 
-// Matrix is numbers in rows.
+// Matrix is a dense matrix.
 type Matrix struct {
 	Rows, Cols int
 	Data       []float32 // Rows×Cols, row-major
 }
 
-// TwoHop embeds vertices by two layers of GraphSAGE over sampled trees, as Gunrock's
-// GraphSAGE does: each source draws Children in-edges, each child Leaves, with
-// replacement. A layer is normalise(relu([x·Wf, mean·Wa])), normalise by the Euclidean
-// norm; mean is over the features of what the vertex drew, in the second layer over the first
-// layer's rows of the children. Rows of leaves are summed as they are read and not kept.
+// TwoHop embeds vertices by two layers of GraphSAGE over sampled trees, as Gunrock's GraphSAGE does.
+// Each source vertex draws Children in-edges, and each child draws Leaves in-edges, with
+// replacement. A layer is normalise(relu([x·Wf, mean·Wa])), where normalise divides a row by its
+// Euclidean norm. In the first layer, x are the features of a vertex and mean is over the features
+// of the vertices that it drew. In the second layer, x and mean are over the first layer's rows of
+// the source and its children.
 type TwoHop struct {
 	Children, Leaves int
-	Wf1, Wa1         Matrix // features × any, features × any
-	Wf2, Wa2         Matrix // (Wf1.Cols+Wa1.Cols) × any, the same × any
-	// BF16 keeps rows of the first layer's products as bfloat16 on a GPU: half the bytes, and two to three digits.
+	Wf1, Wa1         Matrix // features × any width each
+	Wf2, Wa2         Matrix // (Wf1.Cols+Wa1.Cols) × any width each
+	// BF16 keeps rows of the first layer's products as bfloat16 on a GPU: half the bytes, and two to
+	// three decimal digits. Embed on a CPU ignores it.
 	BF16 bool
-	// SelfNeighbour makes a vertex without in-edges its own neighbour, as Gunrock does;
-	// else its mean is 0.
+	// SelfNeighbour makes a vertex without in-edges its own neighbour, as Gunrock does. If it is not
+	// set, the mean of such a vertex is 0.
 	SelfNeighbour bool
 }
 
-// Cols is the width of the rows that Embed gives.
+// Cols is the width of the rows that Embed writes.
 func (t *TwoHop) Cols() int { return t.Wf2.Cols + t.Wa2.Cols }
 
-// check says what does not fit features of some columns.
+// check returns an error if the settings do not fit features of cols columns.
 func (t *TwoHop) check(cols int) error {
 	if t.Children < 1 || t.Leaves < 1 {
 		return fmt.Errorf("%d children and %d leaves: at least 1 of each", t.Children, t.Leaves)
@@ -52,8 +54,8 @@ func (t *TwoHop) check(cols int) error {
 	return nil
 }
 
-// Random fills the weights for features of some columns: each matrix with width columns
-// of numbers drawn evenly within ±√(6/(rows+columns)) (Glorot and Bengio, 2010).
+// Random sets the four matrices for features of cols columns. Each gets width columns of uniform random
+// numbers within ±√(6/(rows+width)) (Glorot and Bengio, 2010).
 func (t *TwoHop) Random(cols, width int, seed uint64) {
 	s := Key{Seed: seed}.stream()
 	for n, m := range []struct {
@@ -68,9 +70,9 @@ func (t *TwoHop) Random(cols, width int, seed uint64) {
 	}
 }
 
-// Embed writes the rows of sources, len(sources)×Cols, to out, on all processors. x is the
-// features of all vertices, V×cols. A source's row depends on the key and the source only,
-// not on the others.
+// Embed writes the embeddings of sources to out, len(sources)×Cols, on all processors. x are the
+// features of all vertices, V×cols. A source's row depends on the key and the source, not on the
+// other sources. Shapes that do not fit and sources that are no vertices are errors.
 func (t *TwoHop) Embed(g *Graph, x []float32, cols int, sources []uint32, key Key, out []float32) error {
 	if err := t.check(cols); err != nil {
 		return err
@@ -91,7 +93,7 @@ func (t *TwoHop) Embed(g *Graph, x []float32, cols int, sources []uint32, key Ke
 	return nil
 }
 
-// sources says what is wrong with sources or the memory for their rows.
+// sources checks the sources and the length of out.
 func (t *TwoHop) sources(sources []uint32, vertices int, out []float32) error {
 	if len(out) != len(sources)*t.Cols() {
 		return errors.New("the result has not a row for each source")
@@ -137,7 +139,7 @@ func (h *hops) embed(w [2][2]simd.PackedB, sources []uint32, out []float32) {
 	among := make([]float32, n*wide)
 	for i, v := range sources {
 		if h.g.Degree(v) == 0 && !h.SelfNeighbour {
-			continue // there are no children, and rows of none are not averaged
+			continue // the source has no children: the mean is 0
 		}
 		row := among[i*wide:][:wide]
 		for j := range c {
@@ -150,8 +152,8 @@ func (h *hops) embed(w [2][2]simd.PackedB, sources []uint32, out []float32) {
 
 func (h *hops) row(v uint32) []float32 { return h.x[int(v)*h.cols:][:h.cols] }
 
-// draw draws k in-edges of v with replacement and gives their far ends; none of a vertex
-// without in-edges, or itself.
+// draw draws k in-edges of v with replacement and returns their far ends. For a vertex without
+// in-edges it returns nil, or k times v with SelfNeighbour.
 func (h *hops) draw(v uint32, k int, at place) []uint32 {
 	far, _ := h.g.row(v)
 	switch {
@@ -172,7 +174,8 @@ func (h *hops) draw(v uint32, k int, at place) []uint32 {
 	return list
 }
 
-// mean sets dst to the mean of the features of vertices, 0 of none.
+// mean sets dst, which must be 0, to the mean of the features of vertices. It stays 0 if there are
+// none.
 func (h *hops) mean(dst []float32, vertices []uint32) {
 	for _, v := range vertices {
 		simd.AddTo(dst, h.row(v))
@@ -182,7 +185,8 @@ func (h *hops) mean(dst []float32, vertices []uint32) {
 	}
 }
 
-// layer sets n rows of dst to normalise(relu([a·Wf, b·Wa])). A row of zeros stays one.
+// layer sets n rows of dst to normalise(relu([a·Wf, b·Wa])), w being Wf and Wa. A row of zeros stays
+// 0.
 func layer(dst, a, b []float32, w *[2]simd.PackedB, n int) {
 	in, f := w[0].Dims()
 	_, g := w[1].Dims()

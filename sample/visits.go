@@ -5,21 +5,22 @@ import (
 	"slices"
 )
 
-// visits are walks from a strip of vertices, a walk from each at a time.
+// visits is the memory for walks from a strip of vertices, one walk from each vertex at a time.
 type visits struct {
-	at    [][]uint32 // after each hop
-	seen  []uint32   // the vertices that walks came to, a list for each that they are from,
-	n     [width]int // of so many
+	at    [][]uint32 // the vertices of the current walks after each hop
+	seen  []uint32   // the vertices visited, one list for each start vertex,
+	n     [width]int // and the lengths of these lists
 	strip *plainStrip
 
-	slots []int32   // by a hash of a vertex of a list its place + 1 in found, 0 for none
-	found []visited // the vertices of a list
-	best  []uint64  // those that are taken, by how often and then by ids
+	slots []int32   // hash table: by hash of a vertex its index + 1 in found, 0 for none
+	found []visited // the different vertices of one list of seen
+	best  []uint64  // the most visited of them: by visits, descending, then by id; later by id
 }
 
-// visits draws rows of the vertices that walks visit most, each with its share of their
-// visits as weight. Of equal ones the lower id comes first. The vertex itself does not
-// count, and rows are in the order of ids. Such edges have no numbers in the user's list.
+// visits draws the rows of Sampler.Top: for each vertex the Top vertices that Size walks from it
+// visit most. A weight is the share of the visits to the vertices of the row. If two vertices have
+// equally many visits, the lower id is taken first. Visits to the start vertex do not count. Rows
+// are sorted by id. The edges have no numbers in the user's list.
 func (p *Program) visits(t *tool, b *Block, vertices []uint32, s stream, step int) error {
 	walks, hops, x := p.sizes[step], p.s.Length, &t.visits
 	for len(x.at) < hops {
@@ -63,10 +64,10 @@ func (p *Program) visits(t *tool, b *Block, vertices []uint32, s stream, step in
 	return nil
 }
 
-// visited is a vertex and how often walks came there.
+// visited is a vertex and its number of visits.
 type visited struct{ vertex, times uint32 }
 
-// mostVisited adds a row of those vertices that are most often in list.
+// mostVisited adds to b the row of the Top most frequent vertices of list.
 func (p *Program) mostVisited(x *visits, b *Block, list []uint32) {
 	x.count(list)
 	x.best = x.best[:0]
@@ -93,7 +94,7 @@ func (p *Program) mostVisited(x *visits, b *Block, list []uint32) {
 	b.Offsets = append(b.Offsets, int64(len(b.Far)))
 }
 
-// count sets found to the vertices of list.
+// count sets found to the different vertices of list and how often each occurs.
 func (x *visits) count(list []uint32) {
 	size := 1 << bits.Len(uint(2*len(list)))
 	if size > len(x.slots) {

@@ -1,8 +1,9 @@
 package sample
 
-// WeightedNeighbours is Neighbours in proportion to edge weights: without replacement an
-// edge after the other, each in proportion among those that are left. So inclusion is not
-// in proportion to weight, and sums over a row cannot be scaled by degree over fan-out.
+// WeightedNeighbours is Neighbours, but draws in proportion to edge weights: one edge after the
+// other, each in proportion among the edges that are left. So the probability that a row includes
+// an edge is not in proportion to its weight, and degree over fan-out does not make sums over a row
+// unbiased.
 func WeightedNeighbours(fanouts ...int) Sampler {
 	s := Neighbours(fanouts...)
 	s.Name, s.Score = "weighted", func(e Edge) Real { return e.Weight() }

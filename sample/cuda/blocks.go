@@ -8,20 +8,20 @@ import (
 	"sagann/device"
 )
 
-// Fanouts says how blocks are drawn: so many edges of each vertex at each hop.
+// Fanouts says how blocks are drawn whose vertices draw from their own rows.
 type Fanouts struct {
-	Sizes   []int
-	Replace bool
-	Method  Method  // of draws in proportion to scores
-	OnlyNew bool    // at a hop only vertices that the hop before has added draw
-	Loops   int     // edges from a vertex to itself are always taken, beside the others; the most that a vertex has
-	Visits  *Visits // edges are none of the graph: they come from the vertices that walks visit most, at most Sizes of them
+	Sizes   []int   // edges per vertex at each hop
+	Replace bool    // draws with replacement
+	Method  Method  // how edges are drawn in proportion to scores
+	OnlyNew bool    // at a hop only the vertices that the last hop added draw
+	Loops   int     // > 0: self loops are always taken, in addition to Sizes; the most that a vertex has
+	Visits  *Visits // not nil: rows are of the vertices that walks visit most, at most Sizes of them
 }
 
 // Method is how draws in proportion to scores are made.
 type Method int
 
-// Methods; ByScore but for Evenly needs Score and Drawable of Rows, and Alias, Inverse or Most.
+// Methods. All but Evenly need Weight (the scores) and Drawable of Rows, and its Alias, Inverse or Most.
 const (
 	Evenly Method = iota
 	ByAlias
@@ -29,8 +29,8 @@ const (
 	ByRejection
 )
 
-// Limits of fan-outs: the places that a block of threads draws lie in shared memory, and the words of a
-// batch have room for so many hops.
+// Limits of Fanouts. The places that a block of threads draws must fit in shared memory, and the hops in
+// the words of a batch.
 const (
 	MostDraws = 256
 	MostLoops = 16
@@ -40,14 +40,14 @@ const (
 const (
 	threads   = 256
 	placeMost = 8  // edges that a thread places at most
-	words     = 80 // of a batch
-	paramsAt  = 4  // where those that the host writes begin
+	words     = 80 // uint32 words of a batch: parameters and counts
+	paramsAt  = 4  // index of the first word that the host writes
 )
 
-// shape is how the draw of a hop is launched.
+// shape is the launch shape of a hop's draws.
 type shape struct{ draws, lanes, rows, each int }
 
-// eachOf is how many edges a thread places: few where there are few.
+// eachOf is how many edges a thread places: fewer if there are too few edges to fill the GPU.
 func eachOf(edges int64, processors int) int {
 	each := 1
 	for each < placeMost && edges >= int64(8*each*threads*processors) {
@@ -56,7 +56,7 @@ func eachOf(edges int64, processors int) int {
 	return each
 }
 
-// shared is the bytes of shared memory of a block: places, sums, and rows where lanes share them.
+// shared is the bytes of shared memory of a block: places, sums, and rows if several lanes share a row.
 func (s shape) shared(loops int) int {
 	n := 32 + s.rows*(s.draws+loops)
 	if s.lanes > 1 {
@@ -68,8 +68,8 @@ func (s shape) shared(loops int) int {
 	return 4 * n
 }
 
-// shapeOf chooses: a thread a row where there are rows enough to fill a GPU, else the lanes of a warp
-// that a row needs.
+// shapeOf chooses the shape of a hop: one thread per row if there are enough rows to fill a GPU, else as
+// many lanes of a warp as the draws of a row need.
 func (f *Fanouts) shapeOf(draws int, rows int64, processors int) shape {
 	s := shape{draws: draws, lanes: 1, each: 1}
 	switch {
@@ -90,8 +90,8 @@ func (f *Fanouts) shapeOf(draws int, rows int64, processors int) shape {
 	return s
 }
 
-// room is the most that a batch of so many seeds can have: rows and edges at each hop, then the rows of the last
-// level.
+// room is the largest possible size of a batch of so many seeds: rows and edges of each hop. rows has one
+// more element, the vertices of the last level.
 func (f *Fanouts) room(vertices, edges, seeds int) (rows, drawn []int64) {
 	n := int64(seeds)
 	for _, k := range f.Sizes {
@@ -105,7 +105,7 @@ func (f *Fanouts) room(vertices, edges, seeds int) (rows, drawn []int64) {
 	return append(rows, n), drawn
 }
 
-// Blocks draws batches of blocks on a GPU, each by one call of the device where it can capture.
+// Blocks draws batches of blocks on a GPU. If the device can capture, a batch is one CUDA graph.
 type Blocks struct {
 	g        *Graph
 	f        Fanouts
@@ -117,16 +117,16 @@ type Blocks struct {
 	captured device.Graph
 	commands []device.Command
 
-	OneByOne bool // Next submits kernels one by one, where they are captured, too
+	OneByOne bool // Next submits kernels one by one, even if they are captured
 
 	words, table, seeds, vertices device.Mem
 	hops                          hopLists
 	placed                        []device.Mem // sums of tiles that place writes
 	all                           device.Mem   // far of all hops
-	starts                        []uint64     // where each begins in it, after the seeds
+	starts                        []uint64     // where each hop begins in all, after the seeds
 }
 
-// hopLists are where the rows and edges of each hop lie; of Visits edges have a weight.
+// hopLists are the rows and edges of each hop. Only edges of Visits have weights.
 type hopLists struct{ begin, far, edge, weight []device.Mem }
 
 // text is the kernels' source.
@@ -155,7 +155,7 @@ func (f *Fanouts) text(shapes []shape) string {
 	return strings.ReplaceAll(b.String(), "__launch_bounds__(THREADS)", fmt.Sprintf("__launch_bounds__(%d)", threads))
 }
 
-// shapes are those of the hops for batches of so many seeds.
+// shapes are the shapes of all hops.
 func (b *Blocks) shapes() (list []shape) {
 	for hop := range b.f.Sizes {
 		processors := max(1, b.g.gpu.Info().Processors)
@@ -166,7 +166,7 @@ func (b *Blocks) shapes() (list []shape) {
 	return list
 }
 
-// Sources are texts for tests that compile them: of small batches and of large ones.
+// Sources are the kernel sources for small batches and for large ones, for tests that compile them.
 func (f *Fanouts) Sources() []string {
 	var small, large []shape
 	for hop := range f.Sizes {
@@ -177,7 +177,8 @@ func (f *Fanouts) Sources() []string {
 	return []string{f.text(small) + renameText, f.text(large)}
 }
 
-// Bytes is the memory that batches of so many seeds take beside the graph: the most that any batch can need.
+// Bytes is the GPU memory in bytes for batches of so many seeds, from a list of length list, in addition to
+// the graph. It is enough for any batch.
 func (f *Fanouts) Bytes(vertices, edges, seeds, list int) int64 {
 	rows, drawn := f.room(vertices, edges, seeds)
 	sum := 8*int64(vertices) + 4*int64(list) + 4*rows[len(drawn)]
@@ -190,7 +191,7 @@ func (f *Fanouts) Bytes(vertices, edges, seeds, list int) int64 {
 	return sum + int64(8+8*len(drawn))*device.Align
 }
 
-// NewBlocks takes the memory for batches of so many seeds out of a list of at most so many.
+// NewBlocks takes memory for batches of size seeds, from a list of at most list seeds.
 func (g *Graph) NewBlocks(f Fanouts, size, list int) (b *Blocks, err error) {
 	b = &Blocks{g: g, f: f, size: size, queue: g.queue}
 	b.rows, b.drawn = f.room(g.vertices, g.edges, size)
@@ -304,23 +305,24 @@ func (b *Blocks) launch() error {
 	return b.g.gpu.Launch(b.queue, device.GPUCommands("saga_blocks", b.commands))
 }
 
-// Seeds copies a list of seeds, which differ and are vertices of the graph.
+// Seeds copies a list of seeds to the GPU. They must be different vertices of the graph.
 func (b *Blocks) Seeds(list []uint32) error {
 	return b.g.gpu.CopyH2D(b.queue, b.seeds, 0, bytesOf(list))
 }
 
-// Batch is which batch is drawn: seeds From to From+Size-1 of a list of Total, named Seed, Epoch and Number.
+// Batch selects a batch: seeds From to From+Size-1 of a list of Total seeds, drawn by the key with Seed,
+// Epoch and, as its Batch, Number.
 type Batch struct {
 	Seed                             uint64
 	Epoch, Number, From, Size, Total uint32
 }
 
-// Set says which batch Next draws. After it come the next ones of the list.
+// Set sets the batch that Next draws. Each Next after that draws the following batch of the list.
 func (b *Blocks) Set(x Batch) error {
 	return b.g.gpu.CopyH2D(b.queue, b.words, 4*paramsAt, bytesOf([]uint32{uint32(x.Seed), uint32(x.Seed >> 32), x.Epoch, x.Number, x.From, x.Size, x.Total, 0}))
 }
 
-// Next draws a batch.
+// Next submits the draw of a batch. It overwrites the last batch.
 func (b *Blocks) Next() error {
 	if b.captured != nil && !b.OneByOne {
 		return b.g.gpu.(device.Capturer).Replay(b.captured)
@@ -328,8 +330,9 @@ func (b *Blocks) Next() error {
 	return b.launch()
 }
 
-// Counts are the vertices of each level and the edges of each hop of the last batch. Wrong tells that a
-// batch since Set has a row that the reference draws in another way: its blocks are not the sample.
+// Counts waits, and returns the numbers of vertices of each level and of edges of each hop of the last
+// batch. wrong means that a batch since Set has a row that the GPU could not draw: these blocks are not
+// the sample, and a CPU must draw them.
 func (b *Blocks) Counts() (vertices, edges []uint32, wrong bool, err error) {
 	w := make([]uint32, words)
 	if err := errors.Join(b.read(w, b.words), b.g.gpu.Sync()); err != nil {
@@ -343,49 +346,50 @@ func (b *Blocks) read(to []uint32, from device.Mem) error {
 	return b.g.gpu.CopyD2H(b.queue, bytesOf(to), from, 0)
 }
 
-// Lists is where a batch lies on a GPU, as lists of uint32.
+// Lists says where a batch is in GPU memory. Lists are of uint32, Weight of float32.
 type Lists struct {
-	Vertices device.Mem   // of the last level
-	Begin    []device.Mem // of each hop: where rows begin,
-	Far      []device.Mem // the far ends, by local numbers,
-	Edge     []device.Mem // and the edges' numbers, or of Visits their places
-	Weight   []device.Mem // of Visits their weights
-	Queue    device.Queue // which draws
+	Vertices device.Mem   // vertices of the last level
+	Begin    []device.Mem // by hop: where rows begin
+	Far      []device.Mem // by hop: the far ends, as local numbers
+	Edge     []device.Mem // by hop: edge numbers; with Visits the edges' places
+	Weight   []device.Mem // by hop, with Visits: the weights
+	Queue    device.Queue // the queue that draws
 }
 
-// Lists are those of every batch.
+// Lists returns the lists, which are the same for every batch.
 func (b *Blocks) Lists() Lists {
 	return Lists{b.vertices, b.hops.begin, b.hops.far, b.hops.edge, b.hops.weight, b.queue}
 }
 
-// Words is how many ReadWords fills.
+// Words is the number of words that ReadWords fills.
 const Words = words
 
-// ReadWords copies the words of a batch, which are there when Sync of the device has returned. CountsOf finds what
-// Counts returns in them.
+// ReadWords copies the words of a batch to w. The copy is complete after Sync of the device. CountsOf
+// reads the counts from w.
 func (b *Blocks) ReadWords(w []uint32) error { return b.read(w[:words], b.words) }
 
-// CountsOf is Counts of words that were read.
+// CountsOf is Counts for words that ReadWords has filled.
 func (b *Blocks) CountsOf(w []uint32) (vertices, edges []uint32, wrong bool) {
 	hops := len(b.f.Sizes)
 	return w[16 : 16+hops+1], w[32 : 32+hops], w[11] != 0
 }
 
-// Vertices fills ids with those of the last level, and Hop the rows and edges of a hop, as many
-// as Counts says; all are there when Sync of the device has returned.
+// Vertices copies the ids of the vertices of the last level to ids, which has the length that Counts
+// returns. The copy is complete after Sync of the device.
 func (b *Blocks) Vertices(ids []uint32) error { return b.read(ids, b.vertices) }
 
-// Hop is described at Vertices.
+// Hop copies the rows and edges of a hop. begin has one element more than the hop has rows; far and edge
+// have one per edge. The copy is complete after Sync of the device.
 func (b *Blocks) Hop(hop int, begin, far, edge []uint32) error {
 	return errors.Join(b.read(begin, b.hops.begin[hop]), b.read(far, b.hops.far[hop]), b.read(edge, b.hops.edge[hop]))
 }
 
-// Weights fills list with those of the edges of a hop of Visits, as Hop does.
+// Weights copies the weights of a hop's edges to list, as Hop does. It is for Visits.
 func (b *Blocks) Weights(hop int, list []float32) error {
 	return b.g.gpu.CopyD2H(b.queue, bytesOf(list), b.hops.weight[hop], 0)
 }
 
-// Free gives the memory back.
+// Free frees the memory of the blocks.
 func (b *Blocks) Free() (err error) {
 	for _, m := range b.mems {
 		err = errors.Join(err, b.g.drop(m))

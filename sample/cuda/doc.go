@@ -1,7 +1,16 @@
-// Package cuda draws on a GPU what package sample draws on a CPU, to the same bits: walks
-// and trees (walks.go, rounds.go; stream.go where the graph's edges stay on the host, stream_passes.go), samples and steps in which no vertex comes twice
-// (unique.go), blocks of single vertices' edges (blocks.go) or of the vertices that walks visit most (visits.go), and batches whose levels draw together (levels.go, levels_text.go); rename.go renumbers alone, to be measured. Embeddings over
-// sampled trees are its numbers to rounding (twohop.go, twohop_calls.go). Package sample renders a sampler's functions as text; the
-// kernels around it stand in text*.go. A graph lies on the GPU as Rows says (graph.go), and
-// all memory is taken before anything is drawn.
+// Package cuda draws samples on a GPU. They are equal to those that package sample draws on a CPU;
+// only embeddings differ, by rounding. Package sample renders a sampler's functions as CUDA text,
+// and this package adds the kernels around them.
+//
+//	graph.go                   a graph in GPU memory (Rows), and launches of kernels
+//	walks.go                   walks and trees with a bounded number of steps
+//	rounds.go                  walks with unbounded steps, over several launches
+//	stream.go stream_passes.go walks and trees while the graph's edges stay on the host
+//	unique.go                  steps and samples that add no vertex twice
+//	blocks.go                  blocks in which each vertex draws from its own row
+//	visits.go                  blocks of the vertices that walks visit most
+//	levels.go levels_text.go   many batches at a time: blocks whose levels draw as a whole, and small blocks
+//	rename.go                  only the renumbering of a batch, for measuring
+//	twohop.go twohop_calls.go  embeddings over sampled trees
+//	text*.go                   the kernels
 package cuda

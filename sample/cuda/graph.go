@@ -9,20 +9,22 @@ import (
 	"sagann/device"
 )
 
-// Rows is a graph as kernels read it; what is not needed is nil.
+// Rows is a graph, and tables for draws by weight, on the host. Lists that the sampler does not need are
+// nil. A row has the in-edges of a vertex, as in sample.Graph.
 type Rows struct {
 	Offsets []int64   // V+1
 	Far     []uint32  // E
-	Edge    []uint32  // E: the numbers of edges, for blocks
+	Edge    []uint32  // E: edge numbers, for blocks
 	Weight  []float32 // E
-	Most    []float32 // V: largest weights of rows
-	Alias   []Alias   // E
-	Inverse []uint32  // E: sums of weights
+	Most    []float32 // V: the largest weight of each row
+	Alias   []Alias   // E: alias tables of the rows
+	Inverse []uint32  // E: prefix sums of the weights of each row, in units of 2⁻³² of the row's sum
 
-	Drawable []uint32 // V: edges of a row with a weight above 0, for draws of blocks by weight
+	Drawable []uint32 // V: number of edges of each row with a weight above 0, for blocks by weight
 }
 
-// Alias is a place of an alias table.
+// Alias is an entry of an alias table: a draw keeps the entry's place if a random word is below Cut, and
+// else takes the place Other.
 type Alias struct{ Cut, Other uint32 }
 
 // Graph is a graph on a GPU.
@@ -39,16 +41,16 @@ type Graph struct {
 	functions                                                map[[2]string]device.Function
 }
 
-// Needs says what kernels read of a graph.
+// Needs says which parts of a graph kernels read.
 type Needs struct {
-	Walks  bool // steps along edges
-	Far    bool // far ends alone, for tests of edges and rows of any vertex
+	Walks  bool // data for steps along edges
+	Far    bool // a list of only the far ends, for searches in rows and for rows of any vertex
 	Weight bool
-	Pairs  bool // far ends with edge numbers, for blocks
-	Wide   bool // entries of edges have the row of their far end, too
+	Pairs  bool // a list of far ends and edge numbers, in pairs, for blocks
+	Wide   bool // edge entries that also hold the row of the far end: its begin and length
 }
 
-// Bytes is the memory that a graph takes on a GPU.
+// Bytes is the GPU memory in bytes that a graph takes.
 func (r *Rows) Bytes(n Needs) int64 {
 	v, e := int64(len(r.Offsets)-1), int64(len(r.Far))
 	sum := 4 * (v + 1)
@@ -70,7 +72,7 @@ func (r *Rows) Bytes(n Needs) int64 {
 	return sum + 16*device.Align
 }
 
-// Upload copies a graph to a GPU. Lists are read until it returns.
+// Upload copies a graph to a GPU. It does not read the lists of r after it has returned.
 func Upload(gpu device.GPU, r Rows, n Needs) (*Graph, error) {
 	g := &Graph{gpu: gpu, rows: r, wide: n.Wide, vertices: len(r.Offsets) - 1, edges: len(r.Far)}
 	err := g.upload(n)
@@ -130,7 +132,7 @@ func (g *Graph) upload(n Needs) (err error) {
 	return g.entries(n, far, alone)
 }
 
-// entries makes what is wider than lists of the host, from them.
+// entries makes the lists of pairs and wide entries on the GPU, from the lists of the host.
 func (g *Graph) entries(n Needs, far device.Mem, alone bool) (err error) {
 	r := &g.rows
 	var drop []device.Mem
@@ -224,12 +226,14 @@ extern "C" __global__ void __launch_bounds__(256) saga_pairs(const u32 *far, con
 }
 `
 
-// grid is the blocks of 256 threads for so many tasks of kernels that go on until all are done.
+// grid is the number of blocks of 256 threads for so many tasks, at most 16 per multiprocessor. The kernels
+// loop until all tasks are done.
 func (g *Graph) grid(tasks int) int {
 	return max(1, min((tasks+255)/256, 16*max(g.gpu.Info().Processors, 1)))
 }
 
-// put copies a list to memory of its own, which ends with a piece of 16 bytes: kernels read whole pieces.
+// put copies a list to new GPU memory. The size is rounded up to 16 bytes, as kernels read 16 bytes at a
+// time.
 func put[T uint32 | float32 | Alias](g *Graph, list []T) (device.Mem, error) {
 	b := bytesOf(list)
 	m, err := g.alloc(max((int64(len(b))+15)&^15, 16))
@@ -239,7 +243,7 @@ func put[T uint32 | float32 | Alias](g *Graph, list []T) (device.Mem, error) {
 	return m, err
 }
 
-// bytesOf is the memory of a list.
+// bytesOf is a list as bytes, without a copy.
 func bytesOf[T uint32 | int64 | uint64 | float32 | Alias](x []T) []byte {
 	if len(x) == 0 {
 		return nil
@@ -255,7 +259,7 @@ func (g *Graph) alloc(bytes int64) (device.Mem, error) {
 	return m, err
 }
 
-// drop gives back one block.
+// drop frees memory that alloc has returned.
 func (g *Graph) drop(m device.Mem) error {
 	for i, h := range g.held {
 		if h == m {
@@ -266,7 +270,7 @@ func (g *Graph) drop(m device.Mem) error {
 	return nil
 }
 
-// Free gives all memory back. The GPU stays open.
+// Free frees all memory of the graph, and all that was taken for its samples. The GPU stays open.
 func (g *Graph) Free() (err error) {
 	for _, m := range g.held {
 		err = errors.Join(err, g.gpu.Free(m))
@@ -283,7 +287,7 @@ type call struct {
 	args         []any
 }
 
-// compile translates kernels of a source, once.
+// compile compiles the kernels of a source that are not compiled yet.
 func (g *Graph) compile(source string, names ...string) error {
 	if g.functions == nil {
 		g.functions = map[[2]string]device.Function{}
@@ -301,7 +305,7 @@ func (g *Graph) compile(source string, names ...string) error {
 	return nil
 }
 
-// commands are the launches as a GPU takes them.
+// commands converts launches to commands of package device.
 func (g *Graph) commands(calls []call) ([]device.Command, error) {
 	var list []device.Command
 	for i := range calls {
@@ -328,5 +332,5 @@ func (g *Graph) launch(calls []call) error {
 	return g.gpu.Launch(g.queue, device.GPUCommands(calls[0].name, list))
 }
 
-// Sync returns when all that was submitted has run.
+// Sync waits until all submitted work is done.
 func (g *Graph) Sync() error { return g.gpu.Sync() }

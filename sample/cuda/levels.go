@@ -13,69 +13,76 @@ import (
 // Kind is what a level is drawn from.
 type Kind int
 
-// Kinds; the numbers stand in the kernel's text, too.
+// Kinds. The kernel's text uses the same numbers.
 const (
 	Pool       Kind = iota // edges into the level, each with equal probability
 	Everywhere             // all vertices, by score
 	Columns                // sources of edges into the level, by the sum of their scores
-	Among                  // nothing: the one step takes the edges among the seeds
-	RowsAlone              // each row by itself: a number of its edges, without replacement; it reads Pairs
+	Among                  // no draws: the only step takes the edges among the seeds
+	RowsAlone              // each row draws some of its edges, without replacement; needs Pairs
 )
 
-// Levels says how batches of blocks are drawn whose levels draw together, or many small batches at a time. Everywhere and Columns need Scores.
+// Levels says how a Crowd draws batches: blocks whose levels draw as a whole, subgraphs of the seeds, or
+// small blocks whose rows draw by themselves. Everywhere and Columns need Scores.
 type Levels struct {
 	Kind       Kind
 	Sizes      []int
-	EdgeWeight string // the text of edge_weight; "": edges have none
+	EdgeWeight string // the CUDA text of edge_weight; "": edges have no weights
 	RowNormal  bool
 
-	EdgesOfRow func(most int, byEdge bool) float64 // for RowsAlone: how many edges a row has on average, at most so many, of any vertex or of one to which an edge leads
+	// EdgesOfRow is for RowsAlone. It returns the mean over vertices of min(degree, most); with byEdge
+	// each vertex counts once per in-edge.
+	EdgesOfRow func(most int, byEdge bool) float64
 }
 
-// Scores are what draws by score read, as whole numbers. Before[e] is the sum over edges before e, of all edges in the end: Columns reads them.
-// Sums[v] is the sum over out-edges of the vertices up to and with v: Everywhere reads them.
+// Scores are prefix sums of scores in fixed point. Before, for Columns, has E+1 elements: Before[e] is the
+// sum over the edges before e. Sums, for Everywhere, has V: Sums[v] is the sum over the out-edges of the
+// vertices 0 to v.
 type Scores struct{ Before, Sums []uint64 }
 
-// MostLevel is how many vertices a batch has at most.
+// MostLevel is the largest number of vertices of a batch.
 const MostLevel = 6144
 
-// Crowd draws many batches at a time, a block of threads for each.
+// Crowd draws many batches at a time, one thread block per batch.
 type Crowd struct {
 	g           *Graph
 	l           Levels
-	size, many  int   // seeds of a batch at most, and batches that there is room for
-	rows, edges []int // room of each step
+	size, many  int   // largest number of seeds per batch, and of batches
+	rows, edges []int // largest number of rows and edges of each step; rows also has the last level
 	source      string
-	threads     int // of a block
+	threads     int // per block
 	usual, full room
 	mems        []device.Mem
 
 	reads         crowdReads
 	seeds, starts device.Mem
 	named, again  device.Mem
-	lists         [6]device.Mem // as in the kernel
+	lists         [6]device.Mem // in the order of the kernel's parameters
 }
 
-// crowdReads is what is read of edges and vertices; what is not is none.
+// crowdReads are the lists that the kernel reads, besides the graph. Those that it does not need are not set.
 type crowdReads struct{ edge, weight, scores, sums, guide device.Mem }
 
-// mostShared is what a block of threads can have on GPUs of compute capability 9, and the system takes sharedOfBlock for each.
+// mostShared is the shared memory in bytes that a thread block can use on GPUs of compute capability 9. Of
+// each block's shared memory the system takes sharedOfBlock bytes more.
 const (
 	mostShared    = 227 << 10
 	sharedOfBlock = 1 << 10
 )
 
-// powerOver is the places of a table of which so many are taken, at most three quarters.
+// powerOver is the size of a hash table for n entries: the smallest power of two, 64 or more, of which n is
+// at most three quarters.
 func powerOver(n int) (p int) {
 	for p = 64; 3*p < 4*n; p *= 2 {
 	}
 	return p
 }
 
-// amongEdges is how many edges a seed may have from others, on average over a batch.
+// amongEdges is the number of edges from other seeds that there is room for, per seed.
 const amongEdges = 64
 
-// limits sets the most that a batch can have. A row has no more edges from what is drawn than there are draws, but for parallel ones.
+// limits sets rows and edges. Parallel edges aside, a row has at most as many edges from drawn vertices as
+// there are draws.
 func (c *Crowd) limits() error {
 	c.rows, c.edges = []int{c.size}, nil
 	if c.l.Kind == Among {
@@ -107,7 +114,7 @@ func total(list []int) (sum int) {
 
 func (c *Crowd) begins() int { return total(c.rows[:len(c.l.Sizes)]) + len(c.l.Sizes) }
 
-// Source is the text for batches of so many seeds of a graph with many vertices, for tests that compile it.
+// Source is the kernel source for batches of size seeds of a large graph, for tests that compile it.
 func (l Levels) Source(size int) string {
 	c := &Crowd{g: &Graph{vertices: math.MaxInt32}, l: l, size: size}
 	if err := c.limits(); err != nil {
@@ -117,7 +124,8 @@ func (l Levels) Source(size int) string {
 	return c.text()
 }
 
-// NewCrowd has memory for so many batches of so many seeds. What it reads of the graph was uploaded with Far, or for RowsAlone with Pairs.
+// NewCrowd takes memory for so many batches of at most size seeds. The graph must have been uploaded with
+// Needs.Far, for RowsAlone with Needs.Pairs.
 func (g *Graph) NewCrowd(l Levels, s Scores, edge []uint32, weight []float32, size, batches int) (c *Crowd, err error) {
 	c = &Crowd{g: g, l: l, size: size, many: batches}
 	if err := c.limits(); err != nil {
@@ -168,7 +176,7 @@ func (g *Graph) NewCrowd(l Levels, s Scores, edge []uint32, weight []float32, si
 	return c, err
 }
 
-// words are those of a batch in a list.
+// words is the number of uint32 words per batch in a list.
 func (c *Crowd) words(list int) int {
 	steps := len(c.l.Sizes)
 	if list == 4 && c.l.EdgeWeight == "" {
@@ -177,7 +185,8 @@ func (c *Crowd) words(list int) int {
 	return []int{c.rows[steps], c.begins(), total(c.edges), total(c.edges), total(c.edges), 2*steps + 2}[list]
 }
 
-// guide says of each part of the numbers that draw a vertex by the sums which is the first that it can give; the last entry is the last vertex.
+// guide speeds up the search in sums. It divides the range of random numbers into equal parts, and has for
+// each part the first vertex that a number of this part can give. The last entry is the last vertex.
 func (c *Crowd) guide(sums []uint64) []uint32 {
 	shift := 64 - c.guideBits()
 	list := make([]uint32, 1<<c.guideBits()+1)
@@ -193,10 +202,10 @@ func (c *Crowd) guide(sums []uint64) []uint32 {
 	return list
 }
 
-// Fits tells whether there is room for so many batches of so many seeds at most.
+// Fits tells whether there is room for so many batches of at most size seeds.
 func (c *Crowd) Fits(size, batches int) bool { return size <= c.size && batches <= c.many }
 
-// Draw draws batches, the first named as b says and the others after it. Seeds of a batch differ.
+// Draw draws batches, batch i by the key of b with Number + i. The seeds of a batch must differ.
 func (c *Crowd) Draw(batches [][]uint32, b Batch) error {
 	g, list, starts := c.g, []uint32(nil), []uint32{0}
 	for _, x := range batches {
@@ -234,13 +243,13 @@ func (c *Crowd) Draw(batches [][]uint32, b Batch) error {
 	return g.launch(calls)
 }
 
-// rowsCall is a launch for rows that draw by themselves, with room for each batch.
+// rowsCall is a launch for RowsAlone, with room r for each batch.
 func (c *Crowd) rowsCall(r room, blocks int, second uint64, args []any) call {
 	return call{c.source, "saga_levels", blocks, c.threads, c.shared(r), append(slices.Clip(args), uint64(r.slots), uint64(r.edges), c.again, second)}
 }
 
-// tables sets the room of tables and lists, and the threads of a block. Rows that draw by themselves have few edges where the graph has: usual is
-// what batches have on average, and a quarter more.
+// tables sets the room of tables and lists, and the threads of a block. For RowsAlone, usual is the expected
+// size of a batch plus a quarter, as rows of vertices with a low degree have fewer edges than draws.
 func (c *Crowd) tables() {
 	if c.l.Kind == RowsAlone {
 		thirties := func(n int) int { return (n + 31) &^ 31 }
@@ -259,13 +268,13 @@ func (c *Crowd) tables() {
 	c.fit(c.usual)
 }
 
-// Crowded is batches as they lie in the lists, in memory of the host.
+// Crowded holds batches that Read has copied to the host.
 type Crowded struct {
 	c     *Crowd
 	lists [6][]uint32
 }
 
-// ReadAtATime is how many batches Read copies in about 64 MB.
+// ReadAtATime is the number of batches that take about 64 MB in Crowded.
 func (c *Crowd) ReadAtATime() int {
 	words := 0
 	for i := range c.lists {
@@ -274,7 +283,7 @@ func (c *Crowd) ReadAtATime() int {
 	return max(1, 16<<20/words)
 }
 
-// Read copies n batches from one on.
+// Read copies n batches of the last Draw, from number from on, to the host.
 func (c *Crowd) Read(from, n int) (*Crowded, error) {
 	x := &Crowded{c: c}
 	for i, m := range c.lists {
@@ -289,22 +298,24 @@ func (c *Crowd) Read(from, n int) (*Crowded, error) {
 	return x, c.g.gpu.Sync()
 }
 
-// of is list i of a batch.
+// of is the part of list i that belongs to a batch.
 func (x *Crowded) of(batch, i int) []uint32 {
 	n := x.c.words(i)
 	return x.lists[i][batch*n : (batch+1)*n]
 }
 
-// Counts are the vertices of each level and the edges of each step of a batch. Full tells that it had no room for its edges.
+// Counts returns the numbers of vertices of each level and of edges of each step of a batch. full means that
+// there was no room for the batch's edges: the batch is not complete, and a CPU must draw it.
 func (x *Crowded) Counts(batch int) (vertices, edges []uint32, full bool) {
 	words, steps := x.of(batch, 5), len(x.c.l.Sizes)
 	return words[:steps+1], words[steps+1 : 2*steps+1], words[2*steps+1] != 0
 }
 
-// Vertices fills ids with those of a batch.
+// Vertices copies the ids of a batch's vertices to ids.
 func (x *Crowded) Vertices(batch int, ids []uint32) { copy(ids, x.of(batch, 0)) }
 
-// Step fills the lists with rows and edges of a step. Where edges have no weights, weight is left as it is.
+// Step copies the rows and edges of a step to the lists: begin, where rows begin; far, local numbers; edge,
+// edge numbers. It does not change weight if edges have no weights.
 func (x *Crowded) Step(batch, step int, begin, far, edge []uint32, weight []float32) {
 	rows, at := total(x.c.rows[:step])+step, total(x.c.edges[:step])
 	copy(begin, x.of(batch, 1)[rows:])
@@ -315,7 +326,7 @@ func (x *Crowded) Step(batch, step int, begin, far, edge []uint32, weight []floa
 	}
 }
 
-// Free gives the memory back.
+// Free frees the memory of the crowd.
 func (c *Crowd) Free() (err error) {
 	for _, m := range c.mems {
 		err = errors.Join(err, c.g.drop(m))

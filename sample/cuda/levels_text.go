@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// guideBits is the logarithm of the entries of the table that says where to search for a draw among all vertices: about one for each.
+// guideBits is the base-2 logarithm of the number of parts of guide: about one part per vertex.
 func (c *Crowd) guideBits() int { return max(1, min(bits.Len(uint(c.g.vertices)), 24)) }
 
 // The kernels' words of shared memory that are not for vertices and rows: of a block, and of a warp that scans.
@@ -18,16 +18,17 @@ const (
 	roomOfPart  = 8 + 31 + 4*32 + 1 + 2*foundOfPart
 )
 
-// fours is a number rounded up to a multiple of four: kernels fill lists 16 bytes at a time.
+// fours rounds up to a multiple of four: kernels fill lists 16 bytes at a time.
 func fours(n int) int { return (n + 3) &^ 3 }
 
-// slotsAndFilter are the places of a batch's table, and the words of its filter: 128 bits for each drawn vertex pass 1 of 128 of the others.
+// slotsAndFilter are the size of a batch's hash table, and the words of its filter of drawn vertices. The
+// filter has 128 bits per drawn vertex, so it passes about 1 of 128 other vertices.
 func (c *Crowd) slotsAndFilter() (slots, filter int) {
 	vertices, most := c.rows[len(c.l.Sizes)], slices.Max(c.l.Sizes)
-	if c.l.Kind == Everywhere { // those stand there, too, that are of no use
+	if c.l.Kind == Everywhere { // the table also has drawn vertices without an edge into the level below
 		vertices = c.size + total(c.l.Sizes)
 	}
-	if c.once() { // all steps' draws pass together, and few rows are read
+	if c.once() { // the filter has the draws of all steps, and few rows are read
 		most = total(c.l.Sizes) / 2
 	}
 	for filter = 32; filter < min(4*most, 2048); filter *= 2 {
@@ -35,7 +36,8 @@ func (c *Crowd) slotsAndFilter() (slots, filter int) {
 	return powerOver(vertices), filter
 }
 
-// once tells whether a batch reads each row once, as draws do not depend on rows. Edges wait in the room of the last step, which must not be far too small for those of all.
+// once tells whether a batch reads each row only once, for all steps. This is possible if draws do not depend
+// on rows. Edges of all steps are kept in the room of the last step, which must not be much too small.
 func (c *Crowd) once() bool {
 	last := len(c.l.Sizes) - 1
 	return c.l.Kind == Everywhere && last < 255 && 8*c.l.Sizes[last] >= total(c.l.Sizes)
@@ -44,13 +46,13 @@ func (c *Crowd) once() bool {
 // parts tells whether warps read parts of a level of equal length, which takes more shared memory.
 func (c *Crowd) parts() bool { return c.l.Kind == Pool || c.l.Kind == Everywhere }
 
-// newRoom is room for the rows that come at a step.
+// newRoom is the room in words for the rows that a step adds.
 func (c *Crowd) newRoom() int { return fours(max(c.size, slices.Max(c.l.Sizes)) + 1) }
 
-// room is what a batch has: places of its table and, where rows draw by themselves, edges of a step.
+// room is the size of a batch's hash table and, for RowsAlone, the number of edges of a step.
 type room struct{ slots, edges int }
 
-// sharedWords are those of shared memory that a block needs whatever its threads, and each warp.
+// sharedWords are the words of shared memory that a block needs, and the words per warp in addition.
 func (c *Crowd) sharedWords(r room) (block, warp int) {
 	steps := len(c.l.Sizes)
 	if c.l.Kind == RowsAlone {
@@ -81,8 +83,9 @@ func (c *Crowd) shared(r room) int {
 	return 4 * (block + c.threads/32*warp)
 }
 
-// fit chooses the threads of a block: few, as much of a batch is waiting and other batches work meanwhile, but a multiprocessor has 1024 at work
-// where tables leave room for that.
+// fit chooses the threads of a block, from 128 to 512. A batch often waits for memory, so small blocks are
+// better: other batches run meanwhile. But a multiprocessor should hold 1024 threads, if shared memory
+// allows it.
 func (c *Crowd) fit(r room) {
 	for c.threads = 128; c.threads < 512 && mostShared/(c.shared(r)+sharedOfBlock)*c.threads < 1024; c.threads *= 2 {
 	}
@@ -135,7 +138,7 @@ func (c *Crowd) text() string {
 	return strings.Replace(b.String(), "LEVELS_ARGUMENTS", levelsArguments, 1)
 }
 
-// drawRow is the text that draws the edges of a row.
+// drawRow is the CUDA text that draws the edges of a row.
 func (c *Crowd) drawRow() string {
 	var b strings.Builder
 	b.WriteString("static __device__ __forceinline__ void draw_row(u32 k0, u32 k1, u32 step, const Row &row, u32 *room, u32 *to) {\n")

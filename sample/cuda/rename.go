@@ -8,8 +8,8 @@ import (
 	"sagann/device"
 )
 
-// Rename is the renumbering of a batch alone, without its draws: it is for measuring. The lists of
-// far ends of each hop are given.
+// Rename repeats the renumbering of a batch without its draws, for measuring. The caller gives the far ends
+// of each hop.
 type Rename struct {
 	b        *Blocks
 	lists    []device.Mem
@@ -17,7 +17,7 @@ type Rename struct {
 	commands []device.Command
 }
 
-// renameText is the kernels that stand in place of the draws.
+// renameText is the source of the kernels that replace the draws.
 const renameText = `
 extern "C" __global__ void __launch_bounds__(256) saga_begin(u32 *b, const u32 *seeds, u64 *table, u32 *vertices) {
 	u32 i = blockIdx.x * blockDim.x + threadIdx.x, n = b[SIZE];
@@ -39,8 +39,8 @@ extern "C" __global__ void __launch_bounds__(256) saga_mark(u32 *b, u64 hop, con
 }
 `
 
-// NewRename prepares the renumbering of a batch: its seeds, and at each hop the vertices that were drawn. It shares
-// the memory of b, which has room for it.
+// NewRename prepares the renumbering of a batch with the given seeds; lists has the vertices drawn at each
+// hop. It uses the memory of b, which must have room for the batch.
 func (b *Blocks) NewRename(seeds []uint32, lists [][]uint32) (r *Rename, err error) {
 	r = &Rename{b: b}
 	g, shapes := b.g, b.shapes()
@@ -91,7 +91,7 @@ func (r *Rename) launch() error {
 	return r.b.g.gpu.Launch(r.b.queue, device.GPUCommands("saga_rename", r.commands))
 }
 
-// Run renumbers; Counts of the blocks then are those of the batch.
+// Run renumbers once. Then Counts of the blocks returns the counts of the batch.
 func (r *Rename) Run() error {
 	if r.captured != nil {
 		return r.b.g.gpu.(device.Capturer).Replay(r.captured)
@@ -99,7 +99,7 @@ func (r *Rename) Run() error {
 	return r.launch()
 }
 
-// Free gives the memory of the lists back.
+// Free frees the memory of the lists.
 func (r *Rename) Free() (err error) {
 	for _, m := range r.lists {
 		err = errors.Join(err, r.b.g.drop(m))

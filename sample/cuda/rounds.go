@@ -8,15 +8,16 @@ import (
 	"sagann/device"
 )
 
-// Round is what a launch drew of walks without a bound. Walk i of it is Name[i], and the first vertex that it adds is that of step Step[i]; Name is nil in the
-// first launch, which begins all.
+// Round is what one launch drew of walks with unbounded steps. Walk i of the launch continues sample
+// Name[i], which had Step[i] steps before. Name and Step are nil in the first launch, which starts all
+// samples in order.
 type Round struct {
-	Place, Step, Name []uint32
+	Place, Step, Name []uint32 // Place: where the walk's vertices begin in steps, in groups of four
 	steps             []uint32
-	room              int // of a warp
+	room              int // length of a warp's part of steps
 }
 
-// Each calls f for what walk i adds, in order.
+// Each calls f for the vertices that walk i adds, in order.
 func (r *Round) Each(i int, f func(v uint32)) {
 	if r.Place[i] == ^uint32(0) {
 		return // another launch has it
@@ -32,14 +33,15 @@ func (r *Round) Each(i int, f func(v uint32)) {
 	}
 }
 
-// A warp has turns for what it would take if walks had meanSteps on average, and for the longest of its last ones: those that need more go on in another launch.
+// A warp has memory for as many turns as it needs if walks have meanSteps steps on average, and its last
+// walks lastSteps more. Walks that need more go on in another launch.
 const (
 	turnSteps = 4
 	meanSteps = 128
 	lastSteps = 1536
 )
 
-// roundsSource is the text of walks without a bound.
+// roundsSource is the kernel source for walks with unbounded steps.
 func (w *Walk) roundsSource(wide bool) string {
 	turns := ""
 	for turn := range turnSteps {
@@ -53,7 +55,7 @@ func (w *Walk) roundsSource(wide bool) string {
 		strings.ReplaceAll(roundsText, "ROUND_TURNS", turns)
 }
 
-// rounds are walks without a bound, as far as they have been drawn.
+// rounds is the state of walks with unbounded steps between launches.
 type rounds struct {
 	g      *Graph
 	source string
@@ -68,11 +70,11 @@ type rounds struct {
 	wrong, taken device.Mem // two words, and four counts
 }
 
-// walkLists say of walks where they are, what was before that, how many steps they have, and which they are.
+// walkLists hold for each walk its vertex, the vertex before that, its number of steps, and its sample.
 type walkLists [4]device.Mem
 
-// DrawRounds draws walks from roots until all have ended, or one has bound steps: then goesOn is true.
-// Keep, if any, gets what every launch drew.
+// DrawRounds draws walks from roots until all have ended, or until one has bound steps: then goesOn is
+// true. It calls keep, if not nil, with the result of every launch. wrong means that a draw failed.
 func (g *Graph) DrawRounds(w *Walk, roots []uint32, first uint64, k0, k1 uint32, bound int, keep func(Round) error) (wrong, goesOn bool, err error) {
 	r := &rounds{g: g, source: w.roundsSource(g.wide), first: first, key: uint64(k0) | uint64(k1)<<32, bound: bound, keep: keep, n: len(roots)}
 	var held []device.Mem
@@ -105,16 +107,17 @@ func (g *Graph) DrawRounds(w *Walk, roots []uint32, first uint64, k0, k1 uint32,
 	return flag[0] != 0, goesOn, g.gpu.Sync()
 }
 
-// roundBlocks is how many blocks of 256 threads a multiprocessor has at work. These are enough for its reads, and the fewer walks are on their way
-// when the last one begins, the sooner all have ended.
+// roundBlocks is the number of resident blocks of 256 threads per multiprocessor. So many hide the latency
+// of reads. With more, more walks would be unfinished when the last one starts, and the end would come
+// later.
 const roundBlocks = 4
 
-// blocks are those of a launch: as many as are at work.
+// blocks is the number of blocks of a launch, all of which are resident.
 func (r *rounds) blocks() int {
 	return min((r.n+255)/256, roundBlocks*max(1, r.g.gpu.Info().Processors))
 }
 
-// turns are those of a warp in the memory that is free beside so many bytes.
+// turns is the number of turns of a warp that fit in the free memory, less the bytes beside.
 func (r *rounds) turns(beside int64) int64 {
 	lanes := int64(256 * r.blocks())
 	want := (int64(r.n)*meanSteps/lanes + lastSteps) / turnSteps
@@ -122,7 +125,8 @@ func (r *rounds) turns(beside int64) int64 {
 	return max(1, min(want, free/(4*turnSteps*lanes), (1<<32-1)/lanes))
 }
 
-// stretch is memory for so many turns, or half as often as it takes: what is free may lie in several pieces.
+// stretch takes memory for so many turns. If that fails, it halves turns until it succeeds, as free memory
+// can be fragmented.
 func (r *rounds) stretch(turns int64) (out device.Mem, got int64, err error) {
 	for ; ; turns /= 2 {
 		out, err = r.g.alloc(4 * turnSteps * turns * int64(256*r.blocks()))

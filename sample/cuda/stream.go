@@ -8,9 +8,9 @@ import (
 	"sagann/device"
 )
 
-// Stream draws trees and walks of a graph whose edges lie in pinned host memory. At each step transits are grouped by intervals
-// of vertices; edges of an interval are copied to one of two rooms on the GPU while those of the one before are drawn
-// from. Samples are drawn in pieces that fit.
+// Stream draws trees and walks of a graph whose edges are in pinned host memory. At each step it groups
+// the transits by intervals of vertices. It copies the edges of an interval to one of two buffers (rooms)
+// on the GPU, while it draws from the other one. It draws as many samples at a time as fit in memory.
 type Stream struct {
 	g        *Graph
 	w        *Walk
@@ -38,10 +38,10 @@ type interval struct {
 	edge, edges int64
 }
 
-// roomsOf is the share of the GPU's memory that the two rooms take together.
+// roomsOf is the memory budget of the GPU over the size of the two rooms together.
 const roomsOf = 32
 
-// intervals cuts rows into pieces of at most so many edges, or of one row.
+// intervals divides the vertices into intervals of at most so many edges, or of one vertex with more.
 func intervals(offsets []int64, edges int64) (list []interval) {
 	for v := 0; v < len(offsets)-1; {
 		x := interval{uint32(v), offsets[v], 0}
@@ -53,8 +53,8 @@ func intervals(offsets []int64, edges int64) (list []interval) {
 	return list
 }
 
-// NewStream copies far ends to pinned memory, and where rows begin to the GPU. The sampler has one root, trees or
-// walks with a bound, reads rows of transits only, and of what was drawn no more than Prev(1).
+// NewStream copies far ends to pinned host memory, and offsets to the GPU. The sampler must have one root
+// and bounded steps, and read only the rows of transits and Prev(1).
 func NewStream(gpu device.GPU, w *Walk, offsets []int64, far []uint32) (s *Stream, err error) {
 	g := &Graph{gpu: gpu, vertices: len(offsets) - 1, edges: len(far)}
 	s = &Stream{g: g, w: w}
@@ -107,10 +107,10 @@ func NewStream(gpu device.GPU, w *Walk, offsets []int64, far []uint32) (s *Strea
 	return s, gpu.Sync()
 }
 
-// mostParts has the counts of a block that groups in shared memory.
+// mostParts is the largest number of intervals: a block that groups counts them in shared memory.
 const mostParts = 4096
 
-// memory takes what does not depend on samples.
+// memory takes the memory that does not depend on samples.
 func (s *Stream) memory() (err error) {
 	bounds, most := make([]uint32, len(s.parts)), int64(0)
 	for i, p := range s.parts {
@@ -169,7 +169,8 @@ func (p *piece) level(k int) device.Mem { return p.levels[k%len(p.levels)] }
 
 func (p *piece) event(s *Stream, k int) device.Event { return s.returned[k%len(p.levels)] }
 
-// words are what a sample takes of the levels and of the list. Without results the last level of a tree is not kept.
+// words are the uint32 words that a sample takes in each level and in the list. Without results the last
+// level of a tree is not kept.
 func (s *Stream) words(results bool) (levels []int64, list int64) {
 	if s.w.Sizes == nil {
 		return []int64{1, 1, 1}, 1
@@ -188,7 +189,7 @@ func (s *Stream) words(results bool) (levels []int64, list int64) {
 	return levels, list
 }
 
-// fits is how many samples are drawn at a time.
+// fits is the number of samples that are drawn at a time.
 func (s *Stream) fits(samples int64, results bool) (n int64, err error) {
 	levels, list := s.words(results)
 	each := list
@@ -230,8 +231,10 @@ func (s *Stream) drop(p *piece) (err error) {
 	return err
 }
 
-// Draw draws samples from roots, of which the first is named first. To gives memory for what step k+1 adds to samples lo to
-// lo+n-1, which stays there until Draw returns; without it only the sum of all that is drawn is made.
+// Draw draws samples from roots, the first with the number first, by the Philox key k0, k1. to(k, lo, n)
+// returns memory for the vertices that step k, from 0, adds to samples lo to lo+n-1; the memory must be
+// valid until Draw returns. If to is nil, Draw only computes sum, as sample.Samples.Sum does. wrong means
+// that a draw failed.
 func (s *Stream) Draw(roots []uint32, first uint64, k0, k1 uint32, to func(step, lo, n int) []uint32) (sum uint64, wrong bool, err error) {
 	p, err := s.take(int64(len(roots)), to != nil)
 	if err != nil {
@@ -244,7 +247,7 @@ func (s *Stream) Draw(roots []uint32, first uint64, k0, k1 uint32, to func(step,
 	}
 	for lo := 0; lo < len(roots); lo += int(p.n) {
 		some := roots[lo:min(len(roots), lo+int(p.n))]
-		if e := p.event(s, 0); to != nil && e.Recorded() > 0 { // of a walk, the last piece's samples may still lie there
+		if e := p.event(s, 0); to != nil && e.Recorded() > 0 { // for walks, copies of the last piece may still read this level
 			if err := s.g.gpu.Wait(s.g.queue, e); err != nil {
 				return 0, false, err
 			}
@@ -298,7 +301,7 @@ func (s *Stream) step(p *piece, step, n int, first, key uint64, to func(step, lo
 		if s.w.Sizes != nil && step == len(widths)-2 {
 			out = device.Mem{}
 		}
-	case p.event(s, step+1).Recorded() > 0: // what lies there is copied first
+	case p.event(s, step+1).Recorded() > 0: // waits until the level's old vertices are copied
 		if err := g.gpu.Wait(g.queue, p.event(s, step+1)); err != nil {
 			return err
 		}
@@ -306,7 +309,7 @@ func (s *Stream) step(p *piece, step, n int, first, key uint64, to func(step, lo
 	if s.w.Sizes == nil && step > 0 {
 		before = p.level(step - 1)
 	}
-	for i := range len(s.parts) + 1 { // the last are transits that are none
+	for i := range len(s.parts) + 1 { // the last group has the transits that are no vertex
 		count := uint64(starts[i+1] - starts[i])
 		if count == 0 {
 			continue
@@ -334,8 +337,8 @@ func (s *Stream) step(p *piece, step, n int, first, key uint64, to func(step, lo
 	return s.give(out, to(step, lo, n), p.event(s, step+1))
 }
 
-// fill copies the edges of an interval to a room when it is empty, and holds draws back until then. It returns the address
-// at which the graph's first edge would lie.
+// fill copies the edges of an interval to a room once its draws are done, and makes the next draws wait for
+// the copy. It returns the address that the graph's first edge would have, were all edges before the room.
 func (s *Stream) fill(slot int, x interval) (uint64, error) {
 	g := s.g
 	at, err := g.gpu.Address(s.room[slot])
@@ -354,7 +357,7 @@ func (s *Stream) fill(slot int, x interval) (uint64, error) {
 	return at - 4*uint64(x.edge), err
 }
 
-// give copies what a step has added to the host, beside what is drawn next.
+// give copies the vertices that a step has added to the host, while the next draws run.
 func (s *Stream) give(out device.Mem, to []uint32, returned device.Event) error {
 	g := s.g
 	err := g.gpu.Record(g.queue, s.drawn)

@@ -2,14 +2,15 @@ package cuda
 
 import "sort"
 
-// Pass is a step of some samples of a Stream.
+// Pass is one step of a piece of the samples of a Stream.
 type Pass struct {
 	Transits, Draws int64
-	In, Out         int64 // bytes that come to the GPU, and that go back from it
-	Room            int   // from which those go: the next pass that has it waits for them
+	In, Out         int64 // bytes copied to the GPU, and back from it
+	Room            int   // the level that Out is copied from: the next pass with the same Room waits for that copy
 }
 
-// Passes are what Draw does, in order. Every interval is taken to have transits but at the first step, whose transits are the roots.
+// Passes predicts the passes that Draw makes, in order. It assumes that every interval has transits, except
+// at the first step, whose transits are the roots.
 func (s *Stream) Passes(roots []uint32, results bool) (list []Pass, err error) {
 	n, err := s.fits(int64(len(roots)), results)
 	if err != nil {
@@ -33,7 +34,7 @@ func (s *Stream) Passes(roots []uint32, results bool) (list []Pass, err error) {
 	return list, nil
 }
 
-// edgesOf is how many edges the intervals of vertices have.
+// edgesOf is the number of edges of the intervals that have one of vertices.
 func (s *Stream) edgesOf(vertices []uint32) (edges int64) {
 	has := make([]bool, len(s.parts))
 	for _, v := range vertices {

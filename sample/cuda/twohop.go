@@ -7,39 +7,39 @@ import (
 	"sagann/device"
 )
 
-// Hops is an embedding by two layers over sampled trees: how many children a source draws, how many leaves each
-// of them, and the four matrices.
+// Hops is an embedding by two layers over sampled trees, as sample.TwoHop. A source draws Children in-edges,
+// and each child draws Leaves.
 type Hops struct {
 	Children, Leaves int
-	Cols             int // features of a vertex
-	Self             bool
+	Cols             int    // features per vertex
+	Self             bool   // a vertex without in-edges is its own neighbour
 	Wf1, Wa1         Matrix // Cols × any
 	Wf2, Wa2         Matrix // (Wf1.Cols+Wa1.Cols) × any
-	Batch            int    // sources at a time; 0: as many as pay
+	Batch            int    // sources at a time; 0: NewEmbedding chooses
 	Half             bool   // rows of the first layer's products are bfloat16
 }
 
-// Matrix is numbers in rows, row-major.
+// Matrix is a dense matrix, row-major.
 type Matrix struct {
 	Rows, Cols int
 	Data       []float32
 }
 
-// MostHopCols is the most columns that Wa1 may have.
+// MostHopCols is the largest number of columns of Wa1.
 const MostHopCols = 2048
 
-// up4 is the next multiple of 4, the floats that a thread reads at a time.
+// up4 rounds up to a multiple of 4, the number of floats that a thread reads at a time.
 func up4(n int) int { return (n + 3) &^ 3 }
 
-// pf and pa are the columns of the first layer's two parts in memory.
+// pf and pa are the padded numbers of columns of the first layer's two parts.
 func (h *Hops) pf() int { return up4(h.Wf1.Cols) }
 func (h *Hops) pa() int { return up4(h.Wa1.Cols) }
 
 func (h *Hops) out() int { return h.Wf2.Cols + h.Wa2.Cols }
 
-// tile is the draws that a warp works on together: a thread holds four sums of each for every 128 columns, and
-// more than 64 do not fit in its registers. Few draws a source are few of a child, and then more warps, which
-// need registers each, hide more of memory's latency.
+// tile is the number of draws that a warp works on together. A thread holds four sums per draw and 128
+// columns, and more than 64 sums do not fit in its registers. If a source has few draws, a child has few,
+// too. Then small tiles are better: they need fewer registers, so more warps hide the latency of memory.
 func (h *Hops) tile() int {
 	t := 16
 	switch {
@@ -54,10 +54,11 @@ func (h *Hops) tile() int {
 	return t
 }
 
-// parts are the 128 columns that a warp reads at a time of a row of leaves.
+// parts is the number of pieces of 128 columns, which a warp reads at a time, of a row of leaves.
 func (h *Hops) parts() int { return (h.pa() + 127) / 128 }
 
-// blocks are those of saga_leaves that a processor is to hold at the same time: so many have registers for their sums.
+// blocks is the number of resident blocks of saga_leaves per multiprocessor: so many have enough registers
+// for their sums.
 func (h *Hops) blocks() int {
 	switch sums := h.tile() * h.parts(); {
 	case sums <= 4:
@@ -68,11 +69,11 @@ func (h *Hops) blocks() int {
 	return 4
 }
 
-// dense is the longest row that is read whole. Reading it costs its length for a tile, and what is drawn costs the
-// leaves of each draw; counts of a warp take 8 KB at most.
+// dense is the longest row that is read whole. That takes one read per edge of the row for a tile, while
+// reading only the drawn edges takes Leaves reads per draw. The counts of a warp take 8 KB at most.
 func (h *Hops) dense() int { return min(4*h.Leaves, 128) }
 
-// verticesEach are those of a thread where vertices are scanned.
+// verticesEach is the number of vertices per thread in scans over vertices.
 const verticesEach = 8
 
 func (h *Hops) text() string {
@@ -80,7 +81,7 @@ func (h *Hops) text() string {
 		verticesEach, h.Children, h.Leaves, h.pf(), h.pa(), h.out(), h.tile(), h.dense(), h.blocks(), h.Self, h.Half) + prelude + scanText + numberText + productText + hopGroupsText + twoHopText
 }
 
-// Sources are texts for tests that compile them.
+// Sources are the kernel sources, for tests that compile them.
 func (h *Hops) Sources() []string { return []string{h.text()} }
 
 // Embedding is Hops on a GPU, with features and memory for a batch.
@@ -92,24 +93,24 @@ type Embedding struct {
 	copies device.Queue
 
 	m            hopMemory
-	out          [2]device.Mem // rows of the batch, and of the one before, which are copied to the host
+	out          [2]device.Mem // in turn: rows of the current batch, and of the last one while they are copied to the host
 	done, copied [2]device.Event
 	rows         []device.HostMem
 }
 
-// hopMemory is what is beside the rows of the result.
+// hopMemory is the GPU memory of an Embedding, except for the rows of the result.
 type hopMemory struct {
 	x, w1, wf2, wa2     device.Mem
 	first, squared      device.Mem // of all vertices: relu(x·Wf1) and x·Wa1, and sums of squares of the former
-	counts, sums, start device.Mem // of all vertices: draws of a batch, and where they begin
+	counts, sums, start device.Mem // of all vertices: number of draws of a batch, and where they begin
 	sources             device.Mem
-	children, place     device.Mem // of draws, by source: the child, and its place among draws by child
-	draws, tiles        device.Mem // by child: numbers of draws by source
-	mean, norm          device.Mem // by child: of the draw's leaves, times 1/norm of the child's row; and that
-	own, among          device.Mem // of a batch: the first layer's rows, and the means of their children's
+	children, place     device.Mem // by draw in the order of sources: the child, and its place in the order of children
+	draws, tiles        device.Mem // by draw in the order of children: its number in the order of sources
+	mean, norm          device.Mem // by draw in the order of children: mean of its leaves times 1/norm of the child's row, and 1/norm
+	own, among          device.Mem // by source of a batch: the first layer's row, and the mean of its children's rows
 }
 
-// number is the bytes of a number of the first layer's products.
+// number is the size in bytes of a number of the first layer's products.
 func (h *Hops) number() int64 {
 	if h.Half {
 		return 2
@@ -117,33 +118,34 @@ func (h *Hops) number() int64 {
 	return 4
 }
 
-// fixed is the memory that does not depend on the batch, graph and sources apart.
+// fixed is the memory in bytes that does not depend on the batch, without graph and sources.
 func (h *Hops) fixed(vertices int) int64 {
 	v, row := int64(vertices), int64(h.pf()+h.pa())
 	return 4*(v*int64(h.Cols)+int64(h.Cols)*row+row*int64(h.out())+3*v+2*(v/256/verticesEach+2)) + h.number()*v*row
 }
 
-// each is the memory of a source of the batch.
+// each is the memory in bytes per source of a batch.
 func (h *Hops) each() int64 {
 	row, c := int64(h.pf()+h.pa()), int64(h.Children)
 	return 4*(2*row+2*int64(h.out())+c*(3+4+1)) + h.number()*c*int64(h.pa())
 }
 
-// Bytes is the memory that embedding takes beside the graph and the numbers of the sources, with batches of so many.
+// Bytes is the GPU memory in bytes for batches of batch sources, without the graph and the ids of the
+// sources.
 func (h *Hops) Bytes(vertices, batch int) int64 {
 	return h.fixed(vertices) + int64(batch)*h.each() + 32*device.Align
 }
 
-// drawsAtATime are the draws of a batch from which more do not make it faster: by then most vertices of large
-// graphs are drawn often enough to fill tiles.
+// drawsAtATime is the number of draws of a batch beyond which larger batches are not faster: most vertices of
+// large graphs are then drawn often enough to fill tiles.
 const drawsAtATime = 1 << 25
 
-// choose is the sources of a batch, of so many in all, where so many bytes are free.
+// choose returns the number of sources per batch, for so many sources in all and so many free bytes.
 func (h *Hops) choose(vertices, sources int, free int64) (int, error) {
 	n := h.Batch
 	if n == 0 {
-		// Several batches, so that rows are copied while others are computed. Where a source draws much that takes
-		// longer than copying, and fewer batches fill tiles.
+		// With several batches, rows are copied while others are computed. If a source draws much, computing
+		// takes longer than copying, and fewer batches fill tiles better.
 		batches := 4
 		if h.tile() <= 4 {
 			batches = 8
@@ -158,8 +160,8 @@ func (h *Hops) choose(vertices, sources int, free int64) (int, error) {
 	return int(min(int64(n), most)), nil
 }
 
-// NewEmbedding copies features and matrices to the GPU, and takes memory for batches of as many sources as pay, of
-// at most so many. The graph has far ends; it is freed with the Embedding.
+// NewEmbedding copies features (V×h.Cols) and matrices to the GPU, and takes memory to embed at most so many
+// sources per call. g must have been uploaded with Needs.Far. Free of the Embedding frees g, too.
 func NewEmbedding(g *Graph, h *Hops, x []float32, sources int) (e *Embedding, err error) {
 	e = &Embedding{g: g, h: h, source: h.text()}
 	defer func() {
@@ -212,12 +214,12 @@ func (e *Embedding) memory(sources int) (err error) {
 	return nil
 }
 
-// blocks are those that scan vertices.
+// blocks is the number of blocks in scans over vertices.
 func (e *Embedding) blocks() int {
 	return (e.g.vertices + 256*verticesEach - 1) / (256 * verticesEach)
 }
 
-// upload copies features and matrices; columns and rows that pad them are 0.
+// upload copies features and matrices to the GPU, padded with zeros.
 func (e *Embedding) upload(x []float32) error {
 	h, row := e.h, e.h.pf()+e.h.pa()
 	w1 := make([]float32, h.Cols*row)
@@ -242,10 +244,10 @@ func (e *Embedding) upload(x []float32) error {
 	return nil
 }
 
-// Batch is the sources of a batch.
+// Batch is the number of sources per batch.
 func (e *Embedding) Batch() int { return e.batch }
 
-// Embed writes the rows of sources, vertices of the graph, to out, and returns when they are there.
+// Embed writes the embeddings of sources, which must be vertices of the graph, to out, and waits for them.
 func (e *Embedding) Embed(sources []uint32, k0, k1 uint32, out []float32) error {
 	g, key := e.g, uint64(k0)|uint64(k1)<<32
 	if int64(len(sources))*4 > e.m.sources.Len() {
@@ -265,7 +267,7 @@ func (e *Embedding) Embed(sources []uint32, k0, k1 uint32, out []float32) error 
 	return errors.Join(err, g.gpu.Sync())
 }
 
-// one embeds sources lo to lo+n-1 in one of the two memories for rows, and has them copied.
+// one embeds sources lo to lo+n-1 into e.out[slot], and starts the copy of these rows to out.
 func (e *Embedding) one(slot, lo, n int, key uint64, out []float32) error {
 	g := e.g
 	if e.copied[slot].Recorded() > 0 {

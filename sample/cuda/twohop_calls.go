@@ -9,25 +9,25 @@ func (e *Embedding) kernel(name string, grid, block, shared int, args ...any) ca
 	return call{e.source, name, grid, block, shared, args}
 }
 
-// productBlocks are the blocks of a product of rows×cols numbers.
+// productBlocks is the number of thread blocks for a product of rows×cols numbers.
 func productBlocks(rows, cols int) int {
 	return ((rows + productSide - 1) / productSide) * ((cols + productSide - 1) / productSide)
 }
 
-// firstLayer makes the products of all features with both matrices of the first layer: those of leaves are then summed
-// in place of features, and nothing is multiplied for a child.
+// firstLayer multiplies the features of all vertices by both matrices of the first layer. Later kernels sum
+// these products instead of features, so a child needs no products of its own.
 func (e *Embedding) firstLayer() []call {
 	g, h, row := e.g, e.h, e.h.pf()+e.h.pa()
 	return []call{e.kernel("saga_product", productBlocks(g.vertices, row), 256, productShared, e.m.x, e.m.w1, e.m.first, uint64(g.vertices), uint64(h.Cols), uint64(row), uint64(row)),
 		e.kernel("saga_own", g.grid(32*g.vertices), 256, 0, e.m.first, e.m.squared, e.m.counts, uint64(g.vertices))}
 }
 
-// batchOf embeds n sources from number lo on.
+// batchOf lists the launches that embed n sources, from number lo on.
 func (e *Embedding) batchOf(slot, lo, n int, key uint64) []call {
 	g, h, row, draws := e.g, e.h, e.h.pf()+e.h.pa(), n*e.h.Children
 	sources, vertices, blocks := e.m.sources.Slice(4*int64(lo), 4*int64(n)), uint64(g.vertices), e.blocks()
 	tiles := e.m.sums.Slice(4*int64(2*blocks+1), 4)
-	const warps = 4 // of a block that sums leaves
+	const warps = 4 // per block of saga_leaves
 	return []call{
 		e.kernel("saga_children", g.grid(n*((h.Children+3)/4)), 256, 0, g.offsets, g.far, sources, uint64(n), key, e.m.children, e.m.place, e.m.counts),
 		e.kernel("saga_tile_sums", blocks, 256, 32, e.m.counts, vertices, e.m.sums),
@@ -42,7 +42,7 @@ func (e *Embedding) batchOf(slot, lo, n int, key uint64) []call {
 	}
 }
 
-// Rows is memory of the host for the rows of so many sources, to which copies are fast. It stays until Free.
+// Rows returns pinned host memory for the rows of so many sources. It is valid until Free.
 func (e *Embedding) Rows(sources int) ([]float32, error) {
 	m, err := e.g.gpu.HostAlloc(4 * int64(sources) * int64(e.h.out()))
 	if err != nil || len(m.Bytes()) == 0 {
@@ -52,7 +52,7 @@ func (e *Embedding) Rows(sources int) ([]float32, error) {
 	return unsafe.Slice((*float32)(unsafe.Pointer(&m.Bytes()[0])), len(m.Bytes())/4), nil
 }
 
-// Free gives all memory back, that of the graph, too. The GPU stays open.
+// Free frees all memory, also that of the graph. The GPU stays open.
 func (e *Embedding) Free() error {
 	err := e.g.Free()
 	for _, m := range e.rows {

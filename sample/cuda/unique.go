@@ -7,11 +7,12 @@ import (
 	"sagann/device"
 )
 
-// MostHeld is how many vertices a sample can have that may not come twice: they lie in shared memory.
+// MostHeld is the largest number of vertices that a unique step or sample can have: they are in a hash
+// table in shared memory.
 const MostHeld = 6144
 
-// held is how samples that hold so many vertices are launched: threads of a sample, and places of its table, at most
-// three quarters of which are taken.
+// held is the launch shape of unique samples: group is the number of threads per sample, slots the size
+// of its hash table, which is filled to at most three quarters.
 type held struct{ group, slots int }
 
 func heldBy(vertices int) held {
@@ -19,7 +20,7 @@ func heldBy(vertices int) held {
 	for 3*h.slots < 4*vertices {
 		h.slots *= 2
 	}
-	if h.slots > 1024 { // the tables of eight samples are too large for a block
+	if h.slots > 1024 { // the tables of eight samples do not fit in a block's shared memory
 		h.group = 256
 	}
 	return h
@@ -29,7 +30,8 @@ func (h held) defines() string {
 	return fmt.Sprintf("#define GROUP %d\n#define SLOTS %d\n", h.group, h.slots)
 }
 
-// launch is blocks of 256 threads and their shared memory for so many samples.
+// launch is the number of blocks of 256 threads for so many samples, and the bytes of shared memory of
+// a block.
 func (h held) launch(samples int) (blocks, shared int) {
 	each := 256 / h.group
 	return (samples + each - 1) / each, each * 8 * h.slots
@@ -41,14 +43,14 @@ func (w *Walk) uniqueText(wide bool, step int) string {
 	return heldBy(per).defines() + w.head(wide) + holdText + uniqueTreeText + fmt.Sprintf(uniqueTreeHead, step, per, w.Sizes[step])
 }
 
-// Grow says how samples grow: by steps of Size draws, each of an edge of all vertices that the last step added, until they have Most
-// vertices. No vertex comes twice.
+// Grow is a sampler whose steps make Size draws each from the rows, taken together, of all vertices that
+// the last step added, until a sample has Most vertices. A sample has no vertex twice.
 type Grow struct {
 	Roots, Size, Most int
-	Steps             int // at most
+	Steps             int // largest number of steps
 }
 
-// Held is how many vertices draws of a sample hold at most.
+// Held is the largest number of vertices that the hash table of a sample holds.
 func (w *Grow) Held() int { return w.Most + w.Size + w.Roots }
 
 // Source is the kernel's text.
@@ -58,11 +60,12 @@ func (w *Grow) Source() string {
 	return h.defines() + fmt.Sprintf("#define THREADS 256\n#define ROOTS %d\n#define SIZE %d\n#define MOST %d\n", w.Roots, w.Size, w.Most) + prelude + scanText + holdText + growText
 }
 
-// Grown is samples that have grown: Count[i] vertices of sample i begin at Vertices[i·Most], its roots first, and Place is step·Size +
-// draw of each that is no root.
+// Grown holds samples of Grow. Sample i has Count[i] vertices from Vertices[i·Most] on, its roots first.
+// Place has, at the same index as a vertex that is no root, step·Size + draw of the draw that added it.
 type Grown struct{ Vertices, Place, Count []uint32 }
 
-// Grow grows len(roots)/Roots samples, of which the first is named first. Without copy it leaves them out.
+// Grow draws len(roots)/Roots samples, the first with the number first, by the Philox key k0, k1. Without
+// copy it does not copy them to the host.
 func (g *Graph) Grow(w *Grow, roots []uint32, first uint64, k0, k1 uint32, copy bool) (x *Grown, err error) {
 	n := len(roots) / w.Roots
 	var mems []device.Mem

@@ -1,19 +1,23 @@
 package cuda
 
-// Visits says that rows are of the vertices that walks from theirs visit most, each with its share of their visits as weight.
+// Visits makes rows of the vertices that walks from the row's vertex visit most. A weight is the share of
+// the visits.
 type Visits struct {
-	Functions string // the text of next, which reads no sample but the transit
-	Walks     []int  // of a row at each hop,
-	Length    int    // of so many moves
+	Functions string // the CUDA text of next, which must read only the transit
+	Walks     []int  // walks per row at each hop
+	Length    int    // steps per walk
 }
 
-// MostSeen is how many moves the walks of a row may make together: all that they see lies in shared memory.
+// MostSeen is the largest number of steps of all walks of a row together: the vertices that they visit
+// are in shared memory.
 const MostSeen = 512
 
-// shared is the bytes of shared memory of a block: sums, counts and places of rows, and what their walks saw.
+// shared is the bytes of shared memory of a block: sums, counts and places of rows, and the vertices that
+// their walks visit.
 func (v *Visits) shared(hop int, s shape) int { return 4 * (32 + s.rows*(2+3*v.Walks[hop]*v.Length)) }
 
-// shapeAt is shapeOf a hop. Of visits a row has a lane for each walk, and more where rows that see much would not find room beside each other.
+// shapeAt is shapeOf for a hop. With Visits a row has a lane per walk, or more if the rows of a block, which
+// hold all vertices that their walks visit, need more than an eighth of shared memory.
 func (f *Fanouts) shapeAt(hop int, rows int64, processors int) shape {
 	v, k := f.Visits, f.Sizes[hop]
 	if v == nil {

@@ -8,27 +8,27 @@ import (
 	"sagann/device"
 )
 
-// Walk is a sampler that draws in steps, rendered: Functions are the text of next and, with
-// Transits, of transits.
+// Walk is a sampler with the output Steps. Functions is the CUDA text of next and, with Transits, of
+// transits.
 type Walk struct {
 	Functions string
 	Transits  bool
-	Roots     int     // of a sample
-	Pack      int     // steps that share random words
+	Roots     int     // roots per sample
+	Pack      int     // steps that share four random words
 	Fields    []Field // the state
-	Narrow    bool    // its numbers take 32 bits
-	Sizes     []int   // of a tree: draws of a transit at each step; nil: samples draw once a step
+	Narrow    bool    // numbers of the state have 32 bits; else 64
+	Sizes     []int   // trees: draws per transit at each step; nil: samples draw once per step
 	Unique    bool    // no step of a tree adds a vertex twice
-	Steps     int     // of a walk; 0: until it ends
+	Steps     int     // number of steps; 0: until the walk ends
 }
 
-// Field is numbers of the state; they begin as the first roots, or as 0.
+// Field is an array of numbers of the state. They begin as the first roots with Roots, else as 0.
 type Field struct {
 	Len   int
 	Roots bool
 }
 
-// numbers is how many a sample has.
+// numbers is how many numbers the state of a sample has.
 func (w *Walk) numbers() (n int) {
 	for _, f := range w.Fields {
 		n += f.Len
@@ -36,17 +36,18 @@ func (w *Walk) numbers() (n int) {
 	return n
 }
 
-// threads are those of a block of walks, and the bytes of shared memory that have the state of their samples: 0 where it lies in the memory of the GPU, as
-// numbers of 64 bits do, and so many that a multiprocessor would have fewer than 256 walks at work.
+// threads is the number of threads of a block of walks, and the bytes of shared memory for their state.
+// shared is 0 if the state is in global memory: if its numbers have 64 bits, or if it is so large that
+// a multiprocessor could hold fewer than 256 walks.
 func (w *Walk) threads() (threads, shared int) {
-	const few = 64 // blocks that are small fill what shared memory there is
+	const few = 64 // small blocks leave less shared memory unused
 	if shared = 4 * w.numbers() * few; w.Narrow && shared > 0 && mostShared/(shared+sharedOfBlock) >= 256/few {
 		return few, shared
 	}
 	return 256, 0
 }
 
-// head is what stands before the kernels.
+// head is the text before the kernels.
 func (w *Walk) head(wide bool) string {
 	head, number := "", "i64"
 	if w.Narrow {
@@ -64,7 +65,7 @@ func (w *Walk) head(wide bool) string {
 	return head + prelude + "typedef " + number + " Number; // of the state\n" + functions + w.Functions
 }
 
-// text is the kernels' source.
+// text is the source of the kernels.
 func (w *Walk) text(wide bool) string {
 	var b strings.Builder
 	b.WriteString(w.head(wide))
@@ -93,7 +94,7 @@ func (w *Walk) text(wide bool) string {
 	return b.String()
 }
 
-// stateText sets the state of a sample as it begins.
+// stateText is the text that sets the initial state of a sample.
 func (w *Walk) stateText() string {
 	var b strings.Builder
 	b.WriteString("static __device__ __forceinline__ void begin_state(F &f) {\n")
@@ -110,7 +111,7 @@ func (w *Walk) stateText() string {
 	return b.String() + "}\n"
 }
 
-// Sources are all texts that a sampler may need, for tests that compile them.
+// Sources are all kernel sources that a sampler may need, for tests that compile them.
 func (w *Walk) Sources() []string {
 	if w.Unique {
 		return []string{w.uniqueText(false, 0), w.uniqueText(true, len(w.Sizes)-1)}
@@ -121,7 +122,7 @@ func (w *Walk) Sources() []string {
 	return []string{w.text(false), w.text(true)}
 }
 
-// widths are how many vertices a sample has at each step, roots first.
+// widths are the numbers of vertices per sample that each step adds, roots first.
 func (w *Walk) widths() []int {
 	list := []int{w.Roots}
 	for step := range w.Steps {
@@ -134,7 +135,7 @@ func (w *Walk) widths() []int {
 	return list
 }
 
-// Drawn is samples in the memory of a GPU.
+// Drawn holds samples in GPU memory.
 type Drawn struct {
 	g      *Graph
 	N      int
@@ -144,8 +145,8 @@ type Drawn struct {
 	widths []int
 }
 
-// Draw draws n = len(roots)/Roots samples and leaves them on the GPU until Free. Sample i is named first+i and
-// the key k. Roots are vertices of the graph.
+// Draw draws n = len(roots)/Roots samples and leaves them on the GPU until Free. Sample i has the number
+// first+i, and k0 and k1 are the key of Philox. Roots must be vertices of the graph.
 func (g *Graph) Draw(w *Walk, roots []uint32, first uint64, k0, k1 uint32) (d *Drawn, err error) {
 	d = &Drawn{g: g, N: len(roots) / w.Roots, widths: w.widths()}
 	defer func() {
@@ -209,8 +210,8 @@ func (g *Graph) drawCalls(w *Walk, d *Drawn, roots, state device.Mem, first, key
 	return calls
 }
 
-// Copy copies the samples: steps[k] is what step k+1 added, N×width. Wrong tells that the
-// reference would end with an error.
+// Copy copies the samples to the host: steps[k], N×width, gets the vertices that the step numbered k,
+// from 0, added. wrong means that a draw failed; the same draw on a CPU returns the error.
 func (d *Drawn) Copy(steps [][]uint32) (wrong bool, err error) {
 	at := int64(0)
 	for _, s := range steps {
@@ -226,7 +227,7 @@ func (d *Drawn) Copy(steps [][]uint32) (wrong bool, err error) {
 	return flag[0] != 0, d.g.gpu.Sync()
 }
 
-// Free gives the memory back.
+// Free frees the memory of the samples.
 func (d *Drawn) Free() (err error) {
 	for _, m := range d.mems {
 		err = errors.Join(err, d.g.drop(m))
