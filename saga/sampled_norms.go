@@ -130,15 +130,3 @@ func (p *Program) batchWeight(batch int, items []uint32) float64 {
 	}
 	return p.itemWeights(items)
 }
-
-// lastWeight is the weight of the items of an update that has just been made.
-func (p *Program) lastWeight(update int) (sum float64) {
-	s := p.sampled
-	if s.Norms == nil {
-		return p.itemWeights(s.filling.last)
-	}
-	for r := range s.partsAt(update) {
-		sum += p.batchWeight(update*s.parts()+r, nil)
-	}
-	return sum
-}

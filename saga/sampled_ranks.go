@@ -97,14 +97,15 @@ func (p *Program) sharePart(g *net.Group, x *part, from int) error {
 			return err
 		}
 	}
-	bits := math.Float64bits(x.loss)
-	head := []uint32{uint32(bits), uint32(bits >> 32), uint32(len(x.seeds))}
+	loss, total := math.Float64bits(x.loss), math.Float64bits(x.total)
+	head := []uint32{uint32(loss), uint32(loss >> 32), uint32(total), uint32(total >> 32), uint32(len(x.seeds))}
 	if err := g.Bcast(wordsOf(head), from); err != nil {
 		return err
 	}
 	x.loss = math.Float64frombits(uint64(head[0]) | uint64(head[1])<<32)
+	x.total = math.Float64frombits(uint64(head[2]) | uint64(head[3])<<32)
 	if g.Rank() != from {
-		x.seeds = make([]uint32, head[2])
+		x.seeds = make([]uint32, head[4])
 	}
 	if err := g.Bcast(wordsOf(x.seeds), from); err != nil {
 		return err

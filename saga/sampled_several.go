@@ -117,6 +117,7 @@ func (s *session) of() int {
 type part struct {
 	grads [][]float32 // by plan.Spec.Updates
 	loss  float64
+	total float64 // the weight of all items of the update
 	seeds []uint32
 	rows  map[int][]float32 // by output: of the seeds
 	err   error
@@ -159,7 +160,7 @@ func (p *Program) stepParts(open *session) (loss float64, err error) {
 	if err := open.apply(p.sumParts(parts)); err != nil {
 		return 0, fmt.Errorf("%v: %w", at, err)
 	}
-	s.loss += loss * p.lastWeight(at.batch)
+	s.loss += loss * parts[0].total
 	s.filling.updates++
 	if s.batch++; s.batch == s.batches() {
 		s.epoch, s.batch = s.epoch+1, 0
@@ -204,7 +205,7 @@ func (s *session) runPart(at step, more bool) (x part) {
 	if err := s.train.StepBatch(func() error { return p.stageNext(s, next) }); err != nil {
 		return part{err: err}
 	}
-	x.loss = float64(s.train.Result(0)[0])
+	x.loss, x.total = float64(s.train.Result(0)[0]), b.blocks.total
 	for _, g := range s.train.Gradients() {
 		if more {
 			g = slices.Clone(g)
