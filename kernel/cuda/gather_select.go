@@ -18,7 +18,8 @@ const (
 // are enough rows to fill the GPU with leanWarps warps per multiprocessor. In a small cell a warp per row uses more of
 // the GPU. If whole rows are gathered, the limit is leanWhole, or leanLane edges per lane of a group if that is less.
 // With slices, groups are no slower on uniform cells up to 128 edges per row; but rows that share a warp wait for the
-// longest of them. So rows of more than leanLarge edges are left to the kernel for rows of many edges.
+// longest of them. So a row of more than leanLarge edges, and more than hubFactor times the mean, is left to the kernel
+// for rows of many edges.
 const (
 	lean      = 96
 	leanWhole = 64
