@@ -16,12 +16,12 @@ import (
 	"sagann/device"
 )
 
-// What training runs is chosen here: the program (what is stored, in how many slices of columns, with
-// which cells) and its plan. With a machine model package tune searches both; without one the
-// plan has the fewest intervals that fit, and of the save policies the fastest is taken by simulation.
+// This file chooses what training runs: the program (which values are stored, in how many slices of columns,
+// with which cells) and its plan. With a machine model, package tune searches for both. Without one, the
+// plan has the fewest intervals that fit, and simulation picks the fastest save policy.
 
-// Save policies (Config.Save): what happens with values that the backward pass needs
-// of the forward pass.
+// Save policies (Config.Save): whether values of the forward pass that the backward pass needs are stored
+// or computed again.
 const (
 	SaveAuto = "auto" // the fastest by simulation; the default
 	SaveAll  = dataflow.SaveAll
@@ -39,32 +39,32 @@ const (
 
 var packings = []string{"", PackingOn, PackingOff}
 
-// mostSlices is the largest Outcome.Slices; the search tries up to triedSlices of them, for more take
-// long to plan and win little.
+// mostSlices is the largest Outcome.Slices. The search tries at most triedSlices: more slices take long to plan
+// and gain little.
 const (
 	mostSlices  = 8
 	triedSlices = 4
 )
 
-// estimateFrom is the number of edges from which cells are expected by statistics while plans are
-// searched: counting them takes a pass over the edges for every number of intervals, below this
-// less than a second.
+// estimateFrom is the number of edges from which the search estimates the sizes of cells from the degrees.
+// Counting them takes a pass over the edges for every number of intervals; with fewer edges a pass takes less
+// than a second.
 var estimateFrom = 1 << 24
 
-// guesses is how many numbers of intervals are tried on real cells, each an eighth
-// above the one before, when what statistics have chosen does not fit.
+// guesses is how many numbers of intervals are tried on counted cells after the search on estimated cells: first
+// the number that it chose and, while that does not fit, each time an eighth more.
 const guesses = 4
 
 // compiled is what a model is lowered to.
 type compiled struct {
-	train, eval *dataflow.Lowered   // eval: nil beside one forward pass, which stands for train
-	ahead       *dataflow.Lowered   // of a LinkTask: the forward pass as training has it
-	once        []*dataflow.Lowered // what computes invariants
+	train, eval *dataflow.Lowered   // eval is nil if train is a forward pass alone
+	ahead       *dataflow.Lowered   // for a LinkTask: the forward pass as training runs it; else nil
+	once        []*dataflow.Lowered // they compute invariants, before training
 	want        chunk.Want
 	memory      memory
 }
 
-// programs are all of x, training first.
+// programs lists all programs of x, training first.
 func (x *compiled) programs() []*dataflow.Lowered {
 	list := []*dataflow.Lowered{x.train}
 	if x.eval != nil {
@@ -90,21 +90,22 @@ type chooser struct {
 	optimized map[int]*optimized // by slices
 	made      map[tune.Key]*compiled
 	sizes     map[likely]*plan.Cells
-	expected  *Shape // cells are those that this shape lets expect; nil: they are counted
+	expected  *Shape // sizes of cells are estimated from this shape; nil: they are counted
 }
 
 // optimized is training and evaluation after the passes.
 type optimized struct {
 	train, eval *dataflow.Optimized
 	ahead       *dataflow.Optimized
-	sliced      bool // some gather is
+	sliced      bool // some gather works on slices of columns
 }
 
 func (p *Program) chooser() *chooser {
 	return &chooser{p, map[int]*optimized{}, map[tune.Key]*compiled{}, map[likely]*plan.Cells{}, p.shape}
 }
 
-// choose is what training will run.
+// choose chooses what training will run. On a large graph it searches with estimated cells first, and plans the
+// result with counted ones.
 func (c *chooser) choose() (*choice, error) {
 	defer c.p.timePlan(c.p.stages, time.Now())
 	if c.p.output != "" {
@@ -132,9 +133,12 @@ func (c *chooser) choose() (*choice, error) {
 	return c.decide(nil)
 }
 
-// decide chooses a program and its plan. With from, program, number of intervals and schedule are from's.
+// decide chooses a program and its plan. If from is not nil, it gives the program, the number of intervals and the
+// schedule; without a search it gives the number of intervals only.
 func (c *chooser) decide(from *tune.Decision) (*choice, error) {
-	if m := c.p.on.machine; m == nil || m.NICs != "" { // a search over the devices of several hosts takes too long, and one host is compared with them
+	// A search over the devices of several hosts takes too long. One host of such a machine is planned in the
+	// same way, so that it compares with several.
+	if m := c.p.on.machine; m == nil || m.NICs != "" {
 		return c.fewest(from)
 	}
 	q := &tune.Problem{Machine: c.p.on.machine, Options: c.p.planOptions(), Packed: c.packed(), Slices: c.slices(), Saves: c.saves(), Store: c.p.cfg.Outcome.Store,
@@ -157,11 +161,11 @@ func (c *chooser) decide(from *tune.Decision) (*choice, error) {
 	return &choice{c.made[d.Key], d, pl, line}, nil
 }
 
-// faster is by how many hundredths another save policy has to be faster than the default.
+// faster is how many per cent faster than the best so far another save policy must be to be taken.
 const faster = 1
 
-// fewest plans with the fewest intervals that fit, and takes the save policy that is the fastest with
-// them on the machine that the kind of device is taken for.
+// fewest plans with the fewest intervals that fit, and takes the save policy that is the fastest with that many.
+// Plans are simulated on Config.Machine or, without one, on the default machine model of the kind of device.
 func (c *chooser) fewest(from *tune.Decision) (*choice, error) {
 	o, saves := c.p.planOptions(), c.saves()
 	if len(saves) > 1 { // they are compared in this order
@@ -228,8 +232,8 @@ func (c *chooser) one(k tune.Key, o plan.Options) (*choice, error) {
 	return &choice{compiled: x, decision: tune.Decision{Key: k, P: pl.Cells.P, Schedule: pl.Schedule}, plan: pl}, nil
 }
 
-// forward plans one forward pass with the fewest intervals that fit. Cells are packed as Config
-// says, or else on a GPU where words would stream.
+// forward plans one forward pass with the fewest intervals that fit. Where Config leaves it open, cells are packed on a
+// GPU if the plan without packing does not fit or copies anything to the device.
 func (c *chooser) forward() (x *choice, err error) {
 	k := tune.Key{Slices: max(1, c.p.cfg.Outcome.Slices)}
 	for _, k.Packed = range c.packed() {
@@ -240,8 +244,8 @@ func (c *chooser) forward() (x *choice, err error) {
 	return x, err
 }
 
-// packed lists whether cells may be packed. A processor reads words faster, and its memory is the
-// host's.
+// packed lists the packings to try: cells packed (true) or not. On a CPU cells are not packed: it reads whole words
+// faster, and its memory is the host's, so there is no copy to shorten.
 func (c *chooser) packed() []bool {
 	p := c.p
 	switch {
@@ -269,7 +273,7 @@ func (c *chooser) slices() (list []int) {
 	return list
 }
 
-// saves lists the save policies that may be chosen, the one that needs least memory first.
+// saves lists the save policies that may be chosen, the one that needs the least memory first.
 func (c *chooser) saves() []string {
 	if s := c.p.cfg.Save; s != "" && s != SaveAuto {
 		return []string{s}
@@ -277,7 +281,7 @@ func (c *chooser) saves() []string {
 	return []string{SaveNone, saveSome, SaveAll}
 }
 
-// lower makes the programs of k, once; nil where gathers cannot be sliced so.
+// lower makes the programs of k and keeps them. The result is nil if no gather of the model can be sliced as k says.
 func (c *chooser) lower(k tune.Key) (*compiled, error) {
 	if x, ok := c.made[k]; ok {
 		return x, nil
@@ -305,14 +309,14 @@ func (c *chooser) lower(k tune.Key) (*compiled, error) {
 	return x, nil
 }
 
-// likely names cells.
+// likely is the key of chooser.sizes: n intervals, the parts of cells, and the shape that sizes are estimated from.
 type likely struct {
 	n    int
 	want chunk.Want
 	of   *Shape
 }
 
-// cellsOf gives the sizes of grids, which need not be built for that.
+// cellsOf returns a function that gives the sizes of the cells of n intervals. It builds no grid.
 func (c *chooser) cellsOf(want chunk.Want) func(n int) (*plan.Cells, error) {
 	return func(n int) (*plan.Cells, error) {
 		k := likely{n, want, c.expected}
@@ -330,12 +334,12 @@ func (c *chooser) cellsOf(want chunk.Want) func(n int) (*plan.Cells, error) {
 	}
 }
 
-// planOptions is what Config says of plans.
+// planOptions are the options of the planner that Config sets.
 func (p *Program) planOptions() plan.Options {
 	o := plan.Options{Devices: p.cfg.devices(), Ring: !p.cfg.NoRing, Topology: p.on.ring, P: p.cfg.Chunks, MinP: p.cfg.MinChunks, Schedule: p.cfg.Schedule,
 		Stream: p.cfg.Stream || p.cfg.without("residency"), Serial: p.cfg.without("stream"), Straight: p.cfg.without("serpentine"),
 		Whole: p.cfg.without("row-gather")}
-	if p.sampled != nil { // each device has all of a batch
+	if p.sampled != nil { // a batch is not split over devices
 		o.Devices, o.Topology = 1, nil
 	}
 	if p.on.machine != nil {
@@ -350,12 +354,13 @@ func (p *Program) planOptions() plan.Options {
 	return o
 }
 
-// timePlan adds the time since start to Stages.Plan, without what had a stage of its own since before.
+// timePlan adds the time since start to Stages.Plan, without the time that was added to Stages.Order and Stages.Count
+// since before.
 func (p *Program) timePlan(before Stages, start time.Time) {
 	p.stages.Plan += time.Since(start) - (p.stages.Order - before.Order) - (p.stages.Count - before.Count)
 }
 
-// statistics are those of the graph's degrees.
+// statistics is the shape of the graph, with the statistics of its degrees.
 func (p *Program) statistics() *Shape {
 	e := p.in.edges
 	return &Shape{Vertices: e.V, Edges: int64(e.E()), in: spreadOf(e.InDegrees()), out: spreadOf(e.OutDegrees())}

@@ -7,9 +7,9 @@ import (
 	"sagann/ops"
 )
 
-// The rows that a layer sees. Over the full graph a layer's input and output have one row per
-// vertex. Over sampled blocks the input of a layer that gathers has the rows of a level, and its
-// output those of the level below, where the edges of the block end. Other layers stay on their level.
+// Which rows a layer sees. Over the full graph, a layer's input and output have one row per vertex. Over sampled
+// blocks, a layer that gathers reads the rows of one level and writes the rows of the level below, which are the
+// vertices where the block's edges end. Other layers stay on their level.
 
 // vertices is the vertex set of the current rows.
 func (t *tracer) vertices() dataflow.Set {
@@ -36,7 +36,8 @@ func (t *tracer) below(l *Layer, x Tensor) Tensor {
 	return dataflow.Prefix(x)
 }
 
-// ends is vertex input name [V×1] at the sources and at the destinations of the current edges.
+// ends returns the vertex input called name [V×1], once with the rows of the sources of the current edges, once with
+// those of their destinations.
 func (t *tracer) ends(name string) (src, dst Tensor) {
 	dst = t.vertex(name, 1)
 	if t.d.levels == 0 {
@@ -55,7 +56,7 @@ func (t *tracer) ids(x Tensor) Tensor {
 	return t.g.Leaf(dataflow.InputOp, dataflow.IDInput, dataflow.Shape{Set: set, Cols: 1})
 }
 
-// scaled is the messages m, each times the number of edges that it stands for, if sums are scaled
+// scaled multiplies each of the messages m by the number of edges that it stands for, if sums are scaled
 // (NormFull). Sums weighted by Edge.Softmax are not scaled: the weights of the edges drawn add up to 1.
 func (t *tracer) scaled(m Tensor) Tensor {
 	if !t.d.scaled || t.soft {
@@ -91,7 +92,7 @@ func (t *tracer) updateBlocks(x Tensor, update func(src, dst Tensor) Tensor) {
 	t.data = func() Tensor { return again(t.level) }
 }
 
-// wholeRows panics over sampled blocks: what, an op of function f, needs all in-edges of a vertex.
+// wholeRows panics over sampled blocks. The op what, which the user's function f calls, needs all in-edges of a vertex.
 func (t *tracer) wholeRows(what dataflow.Op, f any) {
 	if t.d.levels > 0 {
 		panic(&dataflow.ShapeError{Op: what, Pos: dataflow.FuncPos(f),

@@ -8,11 +8,11 @@ import (
 	"sagann/chunk"
 )
 
-// presampled is how many batches are drawn to find the sizes for which plans have memory. The
+// presampled is how many batches are drawn to find the sizes that plans provide memory for. The
 // standard error of a mean over 16 batches is a quarter of their standard deviation.
 const presampled = 16
 
-// sigmas is how many standard deviations above the mean the plans have memory for. If sizes are
+// sigmas is how many standard deviations above the mean size plans provide memory for. If sizes are
 // normally distributed, one batch in 10⁹ is larger.
 const sigmas = 6
 
@@ -25,9 +25,9 @@ func (s *sampled) tries() int {
 	return max(1, min(presampled, len(s.draw.items)/s.Batch))
 }
 
-// besides is how many batches are drawn concurrently for planning: one if ranks ask each other for rows or if
-// host memory is bounded; else one per processor, as long as their tables of all vertices take together no
-// more than an eighth of the memory of the graph's rows.
+// besides is how many batches are drawn concurrently for planning. It is one if ranks ask each other for rows or if
+// host memory is bounded. Otherwise it is one per processor, but so few that their tables, which have an entry for
+// every vertex, together take no more than an eighth of the memory of the graph's rows.
 func (s *sampled) besides(hostMem int64) int {
 	if s.draw.far != nil || hostMem > 0 {
 		return 1

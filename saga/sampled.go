@@ -13,49 +13,49 @@ import (
 	"sagann/sample"
 )
 
-// sampled is what a program that trains on sampled blocks has beside its plans.
+// sampled is the state of a program that trains on sampled blocks.
 type sampled struct {
 	Sampling
 	rooms
 	draw drawer
 
-	step    // of the next update, of which batch is the number
+	step    // the next update; its field batch counts updates here, not batches
 	filling feeding
 }
 
 // rooms are the sizes of batches.
 type rooms struct {
-	expected dataflow.Sizes // mean of the batches that were drawn to plan
-	spread   dataflow.Sizes // six standard deviations of them
-	most     dataflow.Sizes // what there is room for
+	expected dataflow.Sizes // mean of the batches that were drawn for planning
+	spread   dataflow.Sizes // six standard deviations of their sizes
+	most     dataflow.Sizes // the largest batch that the plan has room for
 }
 
 // drawer draws blocks.
 type drawer struct {
 	*sample.Program
-	items    []uint32 // what epochs go over, by number
+	items    []uint32 // what an epoch goes over, by number (sampled_items.go)
 	graph    *sample.Graph
-	far      *shardRows // what ranks ask each other for; nil: each has the whole graph
+	far      *shardRows // for shards: rows that ranks ask each other for; nil: each rank has the whole graph
 	depth    int        // blocks of a batch
-	most     []int      // by edge set: edges that a row of a block has at most; 0: unknown
-	dataCols int        // of the graph's edges
-	degrees  []uint32   // where sums are scaled: in-edges, without the self loops that are always there
-	clusters int        // how many there are
-	trains   []bool     // with clusters: by vertex
-	by       *norms     // by which items are chosen; nil: each once an epoch
-	members  [][]uint32 // of a GraphTask: the vertices of each graph
+	most     []int      // by edge set: the most edges of a row of the block; 0: unknown
+	dataCols int        // numbers of data per edge, with the scale of NormFull
+	degrees  []uint32   // with NormFull, by vertex: in-edges without the self loops that are always drawn
+	clusters int        // number of clusters; 0: none
+	trains   []bool     // with clusters, by vertex: it is in the training split
+	by       *norms     // items are chosen by these; nil: each is taken once per epoch
+	members  [][]uint32 // for a GraphTask: the vertices of each graph
 }
 
 // step is the place of a batch in a run.
 type step struct {
 	epoch, batch int
-	loss         float64 // of the batches of the epoch before it, times their seeds
+	loss         float64 // sum over the epoch's batches so far: mean loss times the weight of the items
 }
 
-// roomStep rounds room up, as strips and tiles of rows are of this size or divide it.
+// roomStep is the multiple that room is rounded up to: the sizes of strips and tiles of rows divide it.
 const roomStep = 256
 
-// newSampled sorts the graph into rows, unless they are given.
+// newSampled makes the state of sampled training. It sorts the graph into rows unless rows are given.
 func (p *Program) newSampled(s Sampling, rows *sample.Graph) (*sampled, error) {
 	x := &sampled{Sampling: s, draw: drawer{items: p.items()}}
 	x.filling.sources = map[string]func(int, []float32){}
@@ -93,7 +93,7 @@ func (p *Program) newSampled(s Sampling, rows *sample.Graph) (*sampled, error) {
 	}
 	if most != nil {
 		x.draw.most = append([]int{0}, most...)
-		if p.dims.paired() { // a block below the drawn ones
+		if p.dims.paired() { // the block of pairs, below the drawn blocks
 			x.draw.most = slices.Insert(x.draw.most, 1, 0)
 		}
 	}
@@ -113,7 +113,7 @@ func (p *Program) newSampled(s Sampling, rows *sample.Graph) (*sampled, error) {
 	return x, nil
 }
 
-// uniform tells whether every edge of a vertex is drawn with equal probability.
+// uniform tells whether every in-edge of a vertex is drawn with equal probability.
 func (s *Sampling) uniform() bool {
 	d := &s.Sampler
 	return d.Output == sample.Layers && d.Over == sample.Individual && d.Next == nil && d.Score == nil && d.EdgeWeight == nil && d.Top == 0
@@ -122,7 +122,8 @@ func (s *Sampling) uniform() bool {
 // weighs tells whether the sampler gives edges weights.
 func (s *Sampling) weighs() bool { return s.Sampler.EdgeWeight != nil || s.Sampler.Top > 0 }
 
-// fits says what of the sampler a model does not read, or reads and does not get.
+// fits returns an error if the sampler makes edge weights that the model does not read, or if the model reads numbers of
+// edges that the sampler's edges do not have.
 func (s *sampled) fits(model string, want chunk.Want) error {
 	switch name := s.Sampler.Name; {
 	case s.weighs() && !want.Weight:
@@ -142,14 +143,14 @@ func (s *sampled) drawn() int {
 	return (n + s.Batch - 1) / s.Batch
 }
 
-// epochOrder is what the batches of an epoch take: items in an order, or of clusters the vertices by batch.
+// epochOrder says which items each batch of an epoch has. One of its fields is set.
 type epochOrder struct {
-	items    []uint32
-	clusters [][]uint32
-	chosen   []chosenItems // of norms
+	items    []uint32      // shuffled; batch i has s.Batch of them from i*s.Batch on
+	clusters [][]uint32    // with Clusters: the vertices of each batch
+	chosen   []chosenItems // with Norms: the items of each batch
 }
 
-// order is the items as the batches of an epoch take them.
+// order draws the order of an epoch. It depends on seed and epoch alone.
 func (s *sampled) order(seed uint64, epoch int) (*epochOrder, error) {
 	if s.Clusters != nil {
 		list, err := sample.Clusters(s.Clusters, s.Batch, sample.Key{Seed: seed, Epoch: uint32(epoch)})
@@ -173,7 +174,8 @@ func (s *sampled) seeds(order []uint32, i int) []uint32 {
 	return order[i*s.Batch : min(len(order), (i+1)*s.Batch)]
 }
 
-// inClusters gives b the vertices of a batch of clusters, those of the training split, its items, first.
+// inClusters sets the items and seeds of b, a batch of clusters with these vertices. Its items are the training
+// vertices; its seeds are all vertices, training vertices first.
 func (s *sampled) inClusters(b *drawn, vertices []uint32) {
 	b.items, b.seeds = b.items[:0:0], b.seeds[:0]
 	for _, v := range vertices {
@@ -189,7 +191,7 @@ func (s *sampled) inClusters(b *drawn, vertices []uint32) {
 	}
 }
 
-// degreesOf counts in-edges, those that are self loops or not.
+// degreesOf counts the in-edges of each vertex; if without is true, self loops are not counted.
 func degreesOf(e *chunk.Edges, without bool) []uint32 {
 	n := slices.Clone(e.InDegrees())
 	for k, v := range e.Dst {
@@ -200,7 +202,8 @@ func degreesOf(e *chunk.Edges, without bool) []uint32 {
 	return n
 }
 
-// mostVertices is how many a level has at most. Apart a vertex may come once a seed.
+// mostVertices is the most vertices that a level can have. With separate subgraphs (sample.Apart) a vertex can be in
+// that of every seed, so there is no bound.
 func (s *sampled) mostVertices() int {
 	if s.Sampler.Output == sample.Apart {
 		return math.MaxInt
@@ -208,7 +211,7 @@ func (s *sampled) mostVertices() int {
 	return s.draw.graph.Vertices()
 }
 
-// mostEdges is how many a block has at most.
+// mostEdges is the most edges that a block can have.
 func (s *sampled) mostEdges() int {
 	if s.Sampler.Replace || s.Sampler.Top > 0 || s.Sampler.Over != sample.Individual || s.Sampler.Output == sample.Apart {
 		return math.MaxInt
@@ -221,7 +224,7 @@ func (s *sampled) mostEdges() int {
 
 func roundRoom(x float64) int { return (int(math.Ceil(x)) + roomStep - 1) / roomStep * roomStep }
 
-// room is what plans of l have room for.
+// room is the sizes of sets and cells that plans of l provide memory for.
 func (s *sampled) room(l *dataflow.Lowered) *plan.Sets {
 	z := &plan.Sets{Rows: append([]int{0}, s.most.Vertices...), Edges: append([]int{0}, s.most.Edges...), Cells: make([][2]int64, len(s.most.Edges)+1)}
 	for e, dirs := range walks(l) {
@@ -239,8 +242,8 @@ func (s *sampled) room(l *dataflow.Lowered) *plan.Sets {
 	return z
 }
 
-// widen gives room for a batch of so many rows and edges, with a sixteenth more: sizes that
-// have been left once will be again.
+// widen makes room for a batch with these numbers of vertices and edges, and a sixteenth more: a later batch may
+// be larger still.
 func (s *sampled) widen(vertices, edges []int) {
 	grow := func(room *int, n, most int) {
 		if n > *room {
@@ -255,7 +258,7 @@ func (s *sampled) widen(vertices, edges []int) {
 	}
 }
 
-// walks says, by edge set and direction, which cells l reads.
+// walks tells which cells l reads, by edge set and direction.
 func walks(l *dataflow.Lowered) [][2]bool {
 	var list [][2]bool
 	for _, ph := range l.Spec.Phases {

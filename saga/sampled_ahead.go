@@ -18,44 +18,44 @@ import (
 	"sagann/sample"
 )
 
-// Batches on GPUs: what comes with a batch is filled in pinned memory, several batches side by side, and
-// copied while the one before it is at work; rows that do not change from batch to batch, such as
-// features, stay on the device where they fit, and kernels read those of a batch there.
+// Batches on GPUs. Goroutines fill the inputs and cells of several batches at a time, in pinned memory. They are copied
+// while the device computes the previous batch. Rows of vertices that never change, such as features, stay in tables
+// on the device if they fit, and kernels read the rows of a batch from there.
 
-// lookahead is how training on sampled blocks gets its batches.
+// lookahead is a way in which batches come to the device.
 type lookahead struct {
-	two    bool    // the device has rooms for batches that come
-	tables bool    // and rows of vertices that stay there
-	far    bool    // which host memory has but for
-	hot    float64 // this share of them
-	drawn  bool    // and draws the batches,
-	bytes  int64   // in so much memory beside the plan's
+	two    bool    // the device has room for further batches, which are copied while one is computed
+	tables bool    // rows of vertices that never change are in tables
+	far    bool    // the tables are in host memory; the device has only their hot rows
+	hot    float64 // with far: the share of rows that are hot
+	drawn  bool    // the device draws the batches
+	bytes  int64   // with drawn: device memory in bytes that drawing takes beside the plan
 }
 
-// feeding is what goroutines that fill batches share, and how long they took.
+// feeding is what the goroutines that fill batches share, and counts and times of the run.
 type feeding struct {
 	ahead     lookahead
 	host      string                               // why the host draws for a GPU, or ""
-	forced    bool                                 // batches come ahead on any device: tests
-	mu        sync.Mutex                           // guards what they make once:
-	sources   map[string]func(v int, to []float32) // rows of inputs by vertex,
-	ranks     []float32                            // and by edge, its place in the in-list of its end; nil until it is asked for
-	drawing   atomic.Int64                         // nanoseconds of all of them
+	forced    bool                                 // for tests: batches come ahead on any device
+	mu        sync.Mutex                           // guards sources and ranks
+	sources   map[string]func(v int, to []float32) // by input: a function that writes the row of a vertex
+	ranks     []float32                            // by edge: its place in the in-list of its end; made on demand
+	drawing   atomic.Int64                         // nanoseconds that all goroutines took
 	last      []uint32                             // seeds of the last update
 	updates   int                                  // so far
 	overflows int                                  // batches that were run again with more room
-	rows      map[int][]float32                    // outputs of these by value, where an update has several batches
-	came      arrivals                             // rows that come for a batch
-	waiting   atomic.Int64                         // nanoseconds of steps for the next batch
+	rows      map[int][]float32                    // by value: outputs of the last update, if it had several batches
+	came      arrivals                             // how often the row of a vertex comes over the link
+	waiting   atomic.Int64                         // nanoseconds that steps waited for their batch
 }
 
-// aheads are the ways to have batches come, the fastest first; memory decides.
+// aheads lists the ways in which batches may come, the fastest first. planSampled takes the first that fits the memory.
 func (p *Program) aheads() (list []lookahead) {
 	s := p.sampled
 	if !s.filling.forced && (!backend.Of(p.cfg.Device).GPU() || p.cfg.without("stream")) {
 		return []lookahead{{}}
 	}
-	if s.draw.far != nil { // rows of features come with batches
+	if s.draw.far != nil { // ranks have some of the features only: their rows come with each batch, not from tables
 		return []lookahead{{two: true}, {}}
 	}
 	add := func(x lookahead) {
@@ -80,7 +80,7 @@ func (p *Program) aheads() (list []lookahead) {
 	return append(list, lookahead{two: true}, lookahead{})
 }
 
-// aheadOf is what the plan of l has for batches that come by x.
+// aheadOf says what the plan of l, with room for z, provides for batches that come in the way x.
 func (p *Program) aheadOf(l *dataflow.Lowered, x lookahead, z *plan.Sets) plan.Ahead {
 	a := plan.Ahead{On: x.two, Rooms: 2}
 	if x.far || p.sampled.filling.forced {
@@ -89,7 +89,7 @@ func (p *Program) aheadOf(l *dataflow.Lowered, x lookahead, z *plan.Sets) plan.A
 	if !x.tables {
 		return a
 	}
-	for id := range l.Spec.Values { // in their order
+	for id := range l.Spec.Values { // tables have the order of values, not of the map
 		for key, of := range l.Inputs {
 			v := &l.Spec.Values[id]
 			name, _, _ := strings.Cut(key, "@")
@@ -105,7 +105,7 @@ func (p *Program) aheadOf(l *dataflow.Lowered, x lookahead, z *plan.Sets) plan.A
 	return a
 }
 
-// leastFar is the size of the least table that is read over the link: less is not pinned.
+// leastFar is the size in bytes from which a table may be in host memory; smaller tables are not pinned.
 const leastFar = 1 << 20
 
 // staysTable tells whether the rows of an input are the same in every batch.
@@ -153,8 +153,8 @@ func (s *session) setTables() error {
 	return nil
 }
 
-// ahead is how many batches are prepared beside the one in hand. On the host they share the
-// processors with the step, and one is filled while one waits.
+// ahead is how many batches are prepared beside the one that is computed. On a CPU they share the processors with the
+// step: one is being filled and one is ready.
 func (p *Program) ahead() int {
 	if p.sampled.filling.ahead.two {
 		return max(2, runtime.GOMAXPROCS(0))
@@ -162,7 +162,7 @@ func (p *Program) ahead() int {
 	return 2
 }
 
-// newBatch is a batch that is filled in memory of the session which copies reach at full speed.
+// newBatch is a batch whose inputs and cells are in the session's pinned memory, if it has such memory.
 func (s *session) newBatch() (*batch, error) {
 	p, b := s.p, &batch{}
 	room, from, err := s.train.Room()
@@ -192,11 +192,11 @@ func (s *session) newBatch() (*batch, error) {
 	return b, nil
 }
 
-// stageNext takes the batches behind the one at work and has them come, as many as can. Those of the next epoch do not, as evaluation may come
-// between.
+// stageNext begins to copy the batches after the one that is computed to the device, as many as it has room for. next is
+// the first of them. It does not copy batches of the next epoch, since an evaluation may come before them.
 func (p *Program) stageNext(open *session, next step) error {
 	s := p.sampled
-	if open.draws == nil && (!s.filling.ahead.two || len(open.tables.rows) > 0) { // or rows change
+	if open.draws == nil && (!s.filling.ahead.two || len(open.tables.rows) > 0) { // learned rows change with every step
 		return nil
 	}
 	for k := range max(1, open.train.Ahead()) {
@@ -205,7 +205,7 @@ func (p *Program) stageNext(open *session, next step) error {
 			return nil
 		}
 		b, err := p.behind(open, next, k)
-		if err != nil || b.err != nil || last { // what the host has drawn says so at its turn
+		if err != nil || b.err != nil || last { // batchOf returns b.err when it is the batch's turn
 			return err
 		}
 		if err := open.stage(b); err != nil || !open.train.Staged(&b.Batch) {
@@ -213,13 +213,15 @@ func (p *Program) stageNext(open *session, next step) error {
 		}
 		next = s.next(next, open.number, open.of())
 	}
-	if open.draws != nil && s.filling.ahead.far && next.batch >= s.parts() { // so that the link does not wait; kernels of the step would be slower for it
+	// With tables in host memory, drawing begins now, so that the link does not wait for it. Otherwise it would only
+	// slow the kernels of the step.
+	if open.draws != nil && s.filling.ahead.far && next.batch >= s.parts() {
 		return open.beginDraw(next)
 	}
 	return nil
 }
 
-// behind is the batch of a place, number k behind the one at work.
+// behind returns the batch at a place of the run: the one that k others precede among those not computed yet.
 func (p *Program) behind(open *session, at step, k int) (*batch, error) {
 	if open.draws != nil {
 		return open.drawn(at)
@@ -229,7 +231,7 @@ func (p *Program) behind(open *session, at step, k int) (*batch, error) {
 	return open.feed.peek(k), nil
 }
 
-// stage has b come to the device; what does not fit is said at its turn.
+// stage begins to copy b to the device. A batch that does not fit is no error here: fit handles it at its turn.
 func (s *session) stage(b *batch) error {
 	if s.train.Staged(&b.Batch) {
 		return nil

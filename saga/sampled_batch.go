@@ -11,20 +11,21 @@ import (
 	"sagann/sample"
 )
 
-// batch is one of a run, ready for a step.
+// batch is a batch of a run, filled for a step.
 type batch struct {
 	at     step
-	weight float64 // of the items
+	weight float64 // total weight of its items in the loss
 	blocks drawn
 	exec.Batch
 	filled chan struct{}     // closed when it is ready
 	cells  [][2]chunk.Rect   // by edge set and direction
-	ids    []uint32          // memory of IDs
+	ids    []uint32          // memory of Batch.IDs
 	rooms  map[int][]float32 // by value: memory of its rows
-	err    error             // instead of all that
+	err    error             // why it could not be filled
 }
 
-// fill draws the batch at its place and makes what low reads of it. Memory is used again.
+// fill draws the batch for its place b.at and makes the cells and input rows that training reads. It uses the memory
+// of the batch that b was before.
 func (p *Program) fill(b *batch, order *epochOrder) error {
 	if err := p.draw(&b.blocks, order, b.at); err != nil {
 		return err
@@ -77,7 +78,7 @@ func (p *Program) fillInput(b *batch, rows []float32, key string, v *plan.Value,
 		return o[i+1] - o[i]
 	}
 	switch name {
-	case weightInput: // the mean over the seeds of the update, also of the last
+	case weightInput: // the loss is the mean over the items of the whole update
 		total := b.blocks.total
 		return each(func(i int) float32 {
 			if total == 0 {
@@ -85,7 +86,7 @@ func (p *Program) fillInput(b *batch, rows []float32, key string, v *plan.Value,
 			}
 			return float32(p.itemWeight(vertices[i]) * b.blocks.count(i) / total)
 		})
-	case graphOf: // by its place in the batch
+	case graphOf: // graphs are numbered by their places in the batch
 		i := 0
 		for n, g := range b.blocks.items {
 			for range p.sampled.draw.members[g] {
@@ -121,7 +122,8 @@ func (p *Program) fillInput(b *batch, rows []float32, key string, v *plan.Value,
 	return nil
 }
 
-// rowOf writes the row of a vertex of input name. What is worked out once for all vertices stays.
+// rowOf returns the function that writes the row of a vertex of input name. Inputs that are computed for all vertices at
+// once are computed on the first call and kept.
 func (p *Program) rowOf(name string) (func(v int, to []float32), error) {
 	s := p.sampled
 	s.filling.mu.Lock()
@@ -140,7 +142,7 @@ func (p *Program) rowOf(name string) (func(v int, to []float32), error) {
 		f = func(v int, to []float32) { to[0] = src.one(v) }
 	case src.row != nil:
 		f = src.row
-	case src.all != nil: // made row by row in no order: kept as a whole
+	case src.all != nil: // it makes all rows, in any order: all are kept
 		all := make([]float32, p.in.edges.V*cols)
 		src.all(func(v int) []float32 { return all[v*cols : (v+1)*cols] })
 		src.rows = all
@@ -181,7 +183,7 @@ func (p *Program) fillCells(b *batch) {
 	}
 }
 
-// fillCell makes the cell of block n of b, which has so many destinations.
+// fillCell makes the cell of block n of b. rows is its number of destinations.
 func (p *Program) fillCell(r *chunk.Rect, b *drawn, n, rows int, want chunk.Want) {
 	g, l := p.in.edges, &b.Layers[n]
 	if len(b.numbers) > 0 {
@@ -208,7 +210,7 @@ func (p *Program) fillCell(r *chunk.Rect, b *drawn, n, rows int, want chunk.Want
 		if want.Type {
 			v.Type[i] = g.Type[e]
 		}
-		if want.Weight && l.Weight == nil && g.Weight != nil { // pairs have a weight where no edge has
+		if want.Weight && l.Weight == nil && g.Weight != nil { // without g.Weight only pairs have weights (fillShares)
 			v.Weight[i] = g.Weight[e]
 		}
 		if c, m := g.DataCols, r.DataCols; want.Data {
@@ -220,7 +222,8 @@ func (p *Program) fillCell(r *chunk.Rect, b *drawn, n, rows int, want chunk.Want
 	}
 }
 
-// fillScales writes, as the last number of each edge, how many in-edges of its end it stands for.
+// fillScales writes the scale of NormFull as the last number of each edge's data: how many in-edges of its destination
+// the edge stands for.
 func (p *Program) fillScales(r *chunk.Rect, b *drawn, l *sample.Block) {
 	v, n, keep := r.View(), r.DataCols, p.sampled.Sampler.KeepLoops
 	for i := range len(l.Offsets) - 1 {
@@ -246,7 +249,8 @@ func (p *Program) fillScales(r *chunk.Rect, b *drawn, l *sample.Block) {
 	}
 }
 
-// fillShares writes how much each pair counts in the loss: where links have a weight and labelled edges their split.
+// fillShares writes how much each pair counts in the loss. It is the weight of a link's cell entry; for a labelled edge
+// it is the last number of the edge's own data, which holds its split.
 func (p *Program) fillShares(r *chunk.Rect, share []float32) {
 	v, n, at := r.View(), r.DataCols, p.in.edges.DataCols-1
 	for i, x := range share {
@@ -258,8 +262,8 @@ func (p *Program) fillShares(r *chunk.Rect, share []float32) {
 	}
 }
 
-// edgeRanks are the places of all edges in the in-lists of their ends, in stored order: what
-// dropout of edges and ties of maxima go by.
+// edgeRanks gives the place of each edge in the in-list of its destination, in stored order. Dropout of edges is keyed
+// by it, and of equal maxima the lowest rank wins.
 func (s *sampled) edgeRanks(g *chunk.Edges) []float32 {
 	s.filling.mu.Lock()
 	defer s.filling.mu.Unlock()
@@ -274,5 +278,5 @@ func (s *sampled) edgeRanks(g *chunk.Edges) []float32 {
 	return s.filling.ranks
 }
 
-// where names a batch, for errors.
+// String names a batch in errors. Epochs and batches count from 1.
 func (at step) String() string { return fmt.Sprintf("epoch %d, batch %d", at.epoch+1, at.batch+1) }

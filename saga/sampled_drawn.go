@@ -17,29 +17,30 @@ import (
 	"sagann/sample/cuda"
 )
 
-// Batches that are drawn on the GPU that trains. While a step is at work the blocks of the next batch are drawn
-// on a queue of their own, in memory beside the plan's; the host reads their counts and has them copied, within the GPU, to
-// the room that the step does not use. The host gives seeds, their labels and weights.
+// Batches drawn on the GPU that trains. While a step runs, the blocks of the next batch are drawn on a queue of their
+// own, in memory beside the plan's. The host reads the counts of vertices and edges. Then the blocks are copied, within
+// the GPU, to the room that the step does not use. From the host come only the seeds, their labels and weights.
 
-// drawnThere is what a session has for that.
+// drawnThere is the state of a session whose GPU draws its batches.
 type drawnThere struct {
 	gpu     *sample.GPU
-	batches [3]*batch // by turns: of the step at work, and the two behind it
-	turn    int       // which was filled last
-	filled  [3]bool   // what batches are, for the places that they say
-	at      step      // of the batch that was begun last
-	begun   bool      // and of which words are not read
-	order   []uint32  // of the epoch at.epoch
-	words   []uint32
+	batches [3]*batch // in rotation: the batch of the running step, and the two after it
+	turn    int       // index of the batch that was filled last
+	filled  [3]bool   // batches[i] is filled, for its place batches[i].at
+	at      step      // place of the batch whose drawing was begun last
+	begun   bool      // words of that batch are not read yet
+	order   []uint32  // items of epoch at.epoch, in the order of its batches
+	words   []uint32  // what the GPU reports of a batch: counts (sample/cuda)
 	of      exec.EdgeTables
-	numbers map[string]device.Mem // a number a vertex, of inputs that stay
-	mems    []device.Mem          // of these
+	numbers map[string]device.Mem // by input that never changes: one number per vertex
+	mems    []device.Mem          // memory of the tables in of and numbers
 }
 
-// madeThere are the inputs that the GPU makes.
+// madeThere lists the inputs that the GPU computes from the blocks it has drawn.
 var madeThere = map[string]exec.Made{dataflow.IDInput: exec.IDs, dataflow.InDegree: exec.InDegrees, invDegree: exec.InvDegrees}
 
-// drawsThere is the memory that drawing on the GPU takes. An error says why the host draws.
+// drawsThere returns the device memory in bytes that drawing on the GPU takes, or an error that says why the host must
+// draw.
 func (p *Program) drawsThere() (int64, error) {
 	s, low := p.sampled, p.train.low
 	w := low.Want
@@ -78,7 +79,8 @@ func (p *Program) drawsThere() (int64, error) {
 	return n + int64(len(p.numbersThere()))*(4*int64(p.in.edges.V)+device.Align), nil
 }
 
-// hostDraws says why the host draws the batches that a GPU trains on; "" where the GPU does, and without a GPU.
+// hostDraws says why the host draws the batches that a GPU trains on. It is "" if the GPU draws them, or if there is no
+// GPU.
 func (p *Program) hostDraws() string {
 	if !backend.Of(p.cfg.Device).GPU() || p.sampled.filling.ahead.drawn {
 		return ""
@@ -93,7 +95,8 @@ func (p *Program) hostDraws() string {
 	return fmt.Sprintf("the memory has no room for the %s that the GPU takes to draw", units.Size(bytes))
 }
 
-// numbersThere are the inputs of a number a vertex that the GPU takes from a table of its own. Those of seeds come from the host.
+// numbersThere lists the inputs with one number per vertex that the GPU reads from a table of all vertices. Inputs of
+// seeds are not among them: they come from the host.
 func (p *Program) numbersThere() (names []string) {
 	for key, id := range p.train.low.Inputs {
 		v := &p.train.low.Spec.Values[id]
@@ -106,7 +109,8 @@ func (p *Program) numbersThere() (names []string) {
 	return names
 }
 
-// edgeTables copies what cells have of their edges to the GPU.
+// edgeTables copies to the GPU the weights, ranks and types of all edges that cells contain, and the tables of
+// numbersThere.
 func (s *session) edgeTables() error {
 	p, d, dev := s.p, s.draws, s.devices[0]
 	q, err := dev.NewQueue("edges")
@@ -140,7 +144,7 @@ func (s *session) edgeTables() error {
 	return errors.Join(err, dev.Sync())
 }
 
-// close gives back what drawing has.
+// close frees the memory of drawing.
 func (d *drawnThere) close(dev device.Device) (err error) {
 	for _, m := range d.mems {
 		err = errors.Join(err, dev.Free(m))
@@ -148,7 +152,7 @@ func (d *drawnThere) close(dev device.Device) (err error) {
 	return errors.Join(err, d.gpu.Close())
 }
 
-// drawing is what drawing takes of the GPU's memory.
+// drawing is the device memory in bytes that drawing on the GPU takes; 0 if the host draws.
 func (p *Program) drawing() int64 {
 	if p.sampled == nil {
 		return 0
@@ -156,7 +160,7 @@ func (p *Program) drawing() int64 {
 	return p.sampled.filling.ahead.bytes
 }
 
-// openDraws has the session's GPU draw, where the plan says so.
+// openDraws opens drawing on the session's GPU, if the plan has it.
 func (s *session) openDraws() error {
 	p := s.p
 	d, ok := s.devices[0].(device.Capturer)
@@ -176,7 +180,7 @@ func (s *session) openDraws() error {
 	return s.edgeTables()
 }
 
-// beginDraw has the batch of a place drawn.
+// beginDraw begins to draw the batch of a place on the GPU.
 func (s *session) beginDraw(at step) error {
 	p, d := s.p, s.draws
 	key := sample.Key{Seed: p.cfg.Seed, Epoch: uint32(at.epoch), Batch: uint32(at.batch)}
@@ -190,7 +194,7 @@ func (s *session) beginDraw(at step) error {
 		if err := d.gpu.Batches(d.order, p.sampled.Batch, key); err != nil {
 			return err
 		}
-	case at.batch != d.at.batch+1: // others are other devices'
+	case at.batch != d.at.batch+1: // other devices draw the batches between
 		if err := d.gpu.Jump(key); err != nil {
 			return err
 		}
@@ -203,7 +207,7 @@ func (s *session) beginDraw(at step) error {
 	return err
 }
 
-// drawn is the batch of a place. If it is not there yet it is drawn, unless that was begun, and waited for.
+// drawn returns the batch of a place. If it is not filled yet, drawn begins to draw it, unless beginDraw has, and waits.
 func (s *session) drawn(at step) (*batch, error) {
 	d := s.draws
 	for i, b := range d.batches {
@@ -228,7 +232,8 @@ func (s *session) drawn(at step) (*batch, error) {
 	return b, err
 }
 
-// fillThere makes what the host gives of the batch that was drawn.
+// fillThere fills b with the host's part of the batch that the GPU has drawn: seeds and their inputs, sizes, and where
+// the GPU finds the rest.
 func (s *session) fillThere(b *batch) error {
 	p, d := s.p, s.draws
 	low := p.train.low
@@ -287,7 +292,7 @@ func (s *session) fillThere(b *batch) error {
 	return nil
 }
 
-// edges are how many each block of the batch has.
+// edges is the number of edges of each block of the batch.
 func (b *batch) edges() (list []int) {
 	if b.Drawn != nil {
 		for e := 1; e < len(b.Cells); e++ {

@@ -10,17 +10,19 @@ import (
 	"sagann/sample"
 )
 
-// Evaluation by sampling: the forward pass over blocks that are drawn for the vertices of the splits, in batches. It is a program of
-// its own, which has the device while it runs. Every evaluation draws the same blocks, so scores of two epochs differ by the
-// parameters alone. Batch i goes to rank i modulo their number; all ranks get what each gives, and add it in the order of batches.
+// Evaluation by sampling: the forward pass over blocks that are drawn, in batches, for the vertices of all splits. It is
+// a program of its own; training frees its device memory while it runs. Every evaluation draws the same blocks, so the
+// scores of two epochs differ by the parameters alone. Batch i goes to rank i modulo the number of ranks. All ranks
+// exchange their results and add them in the order of batches.
 
 // outputScores is the output of the program that evaluates by sampling.
 const outputScores = "scores"
 
-// drawsOfEvaluation sets the draws of evaluation apart from those of training under one seed.
+// drawsOfEvaluation is XORed into the seed, so that evaluation and training draw different blocks.
 const drawsOfEvaluation = 0x65766173
 
-// scorer is the program that evaluates p by sampling, or over shards; nil: p evaluates exactly.
+// scorer returns the program that evaluates p by sampling, or exactly over shards. It is nil if p evaluates exactly by
+// itself.
 func (p *Program) scorer(s *Sampling) (*Program, error) {
 	if len(s.Eval) == 0 {
 		if p.data.Shard != nil {
@@ -33,21 +35,21 @@ func (p *Program) scorer(s *Sampling) (*Program, error) {
 		return nil, fmt.Errorf("evaluation has %d fan-outs and the model %d layers that gather: it takes %d (--eval-sample), the last layer's first", len(s.Eval), n, n)
 	case p.dims.taskName() != VertexTask:
 		return nil, fmt.Errorf("evaluation by sampling is for labels of vertices, not of %s; leave out --eval-sample", things[p.dims.taskName()])
-	case p.cfg.HostMem > 0 && p.data.Shard == nil: // the parts of shards serve evaluation, too
+	case p.cfg.HostMem > 0 && p.data.Shard == nil: // with shards, evaluation draws from what training holds
 		return nil, errors.New("evaluation by sampling does not count host memory; leave out --eval-sample or --host-mem")
 	case s.weighs():
 		return nil, fmt.Errorf("the sampler %s weighs the edges that it draws, and evaluation by sampling draws neighbours, which have no such weights; leave out --eval-sample", s.Sampler.Name)
 	}
 	c := p.cfg
 	c.Seed ^= drawsOfEvaluation
-	c.Chunks, c.Outputs, c.Optimizer = 0, nil, Optimizer{Kind: "sgd"} // which has no numbers of its own
+	c.Chunks, c.Outputs, c.Optimizer = 0, nil, Optimizer{Kind: "sgd"} // sgd has no moments
 	c.Without = append([]string{"stream"}, c.Without...)
 	q, err := newProgram(request{model: p.model, data: p.data, cfg: c})
 	if err != nil {
 		return nil, err
 	}
 	q.output, q.in.shards, q.on.free = outputScores, p.in.shards, p.on.free
-	x := Sampling{Sampler: sample.Neighbours(s.Eval...), Batch: s.Batch, Norm: s.Norm, Accumulate: p.cfg.Net.Ranks()} // which share the batches, as those of an update
+	x := Sampling{Sampler: sample.Neighbours(s.Eval...), Batch: s.Batch, Norm: s.Norm, Accumulate: p.cfg.Net.Ranks()} // ranks share batches as they share those of an update
 	if q.sampled, err = q.newSampled(x, p.sampled.draw.graph); err != nil {
 		return nil, err
 	}
@@ -57,7 +59,7 @@ func (p *Program) scorer(s *Sampling) (*Program, error) {
 	return q, q.compileSampled()
 }
 
-// allItems are the vertices that some split has.
+// allItems lists the vertices of all splits, ascending.
 func (p *Program) allItems() (list []uint32) {
 	in := make([]bool, p.in.edges.V)
 	for _, split := range p.data.Splits(VertexTask) {
@@ -73,7 +75,7 @@ func (p *Program) allItems() (list []uint32) {
 	return list
 }
 
-// evaluateAside scores every split by the program that there is for that.
+// evaluateAside scores every split with the program p.chosen.scorer.
 func (p *Program) evaluateAside() (s Scores, err error) {
 	err = p.aside(func(held []safetensors.Tensor) error {
 		q := p.chosen.scorer
@@ -87,7 +89,7 @@ func (p *Program) evaluateAside() (s Scores, err error) {
 	return s, err
 }
 
-// score runs all batches with the parameters given, and adds up what they give.
+// score runs all batches of evaluation with the parameters held, and adds up their results.
 func (p *Program) score(held []safetensors.Tensor) (s Scores, err error) {
 	p.closed, p.sampled.step, p.epoch = false, step{}, 0
 	open, err := p.open()
@@ -117,7 +119,8 @@ func (p *Program) score(held []safetensors.Tensor) (s Scores, err error) {
 	return p.scoresOf(func(i int) []float64 { return sums[i] }), err
 }
 
-// scoreBatch appends the results of a batch to to.
+// scoreBatch runs the batch at a place and appends its results to to. It returns the session, which is a new one if the
+// batch needed more room.
 func (p *Program) scoreBatch(open *session, at step, to *[]float32) (*session, error) {
 	b, err := p.batchOf(open, at)
 	if err != nil {
@@ -140,7 +143,8 @@ func (p *Program) scoreBatch(open *session, at step, to *[]float32) (*session, e
 	return open, nil
 }
 
-// addBatches adds up the results of all batches, of which mine are this rank's.
+// addBatches adds up the results of all batches, in their order. mine are the results of this rank's batches. All ranks
+// call it.
 func (p *Program) addBatches(mine []float32) (sums [][]float64, err error) {
 	var size int
 	for _, id := range p.train.low.Spec.Results {
@@ -176,7 +180,7 @@ func (p *Program) traceScores(d dims) (*dataflow.Program, error) {
 		return nil, err
 	}
 	splits := tr.target.splits()
-	list := []Tensor{tr.rowLoss(ops.RowSum(splits))} // what is in no split may have no label
+	list := []Tensor{tr.rowLoss(ops.RowSum(splits))} // a vertex in no split may have no label
 	if p.model.Loss.numbers() {
 		d := ops.Sub(tr.logits, tr.target.labels())
 		list = append(list, ops.Square(d), ops.Abs(d))

@@ -7,11 +7,11 @@ import (
 	"sagann/internal/safetensors"
 )
 
-// Exact evaluation of training on batches over shards: the forward pass over the whole graph, of which every rank computes its devices' part,
-// as in training over the full graph. It is a program of its own, which has the devices while it runs; its rows and cells are read from
-// the shards again.
+// Exact evaluation when batches are drawn over shards: the forward pass over the whole graph. Each rank computes the
+// part of its devices, as in training over the full graph. It is a program of its own; training frees its device memory
+// while it runs. It reads its rows and cells from the shards again.
 
-// exactScorer is the program that evaluates p over its shards; all ranks call it.
+// exactScorer returns the program that evaluates p exactly over its shards. All ranks call it.
 func (p *Program) exactScorer() (*Program, error) {
 	used, err := p.sampled.draw.far.mostOf([]int{int(p.host.plan.Memory)})
 	if err != nil {
@@ -20,10 +20,10 @@ func (p *Program) exactScorer() (*Program, error) {
 	return p.exactBeside(int64(used[0]))
 }
 
-// exactBeside is exactScorer where so much of host memory is used.
+// exactBeside is exactScorer when used bytes of host memory are taken.
 func (p *Program) exactBeside(used int64) (*Program, error) {
 	c := p.cfg
-	c.Outputs, c.Outcome, c.Optimizer = nil, Outcome{}, Optimizer{Kind: "sgd"} // which has no numbers of its own
+	c.Outputs, c.Outcome, c.Optimizer = nil, Outcome{}, Optimizer{Kind: "sgd"} // sgd has no moments
 	if c.HostMem > 0 {
 		c.HostMem = max(1, c.HostMem-used)
 	}
@@ -40,7 +40,8 @@ func (p *Program) exactBeside(used int64) (*Program, error) {
 	return q, err
 }
 
-// withExact is err, and where host memory is too small for p one that counts exact evaluation, too.
+// withExact returns err. If err says that host memory is too small for p, it returns an error whose least size counts
+// exact evaluation, too.
 func (p *Program) withExact(err error) error {
 	var small *plan.HostError
 	if !errors.As(err, &small) || len(p.sampled.Eval) > 0 {
@@ -52,7 +53,7 @@ func (p *Program) withExact(err error) error {
 	return err
 }
 
-// exact scores all splits with the parameters given.
+// exact scores all splits with the parameters held.
 func (p *Program) exact(held []safetensors.Tensor) (s Scores, err error) {
 	set := func(open *session) error {
 		for _, t := range held {

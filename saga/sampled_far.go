@@ -8,21 +8,23 @@ import (
 	"sagann/dataflow/plan/sim"
 )
 
-// Which rows of vertices come over the link, where host memory has them: those that neither of the two batches before has. The batches that are
-// drawn to plan tell which vertices that befalls most often. A vertex that nearly every batch has comes seldom, as one of them has it, too:
-// so degrees alone would choose badly what stays on a GPU.
+// Which rows come over the link when tables of vertices are in host memory. A batch reads a row over the link if the row
+// is not hot, that is kept on the GPU, and neither of the two previous batches has it. The batches drawn for planning
+// show for which vertices this happens most often; their rows become the hot ones. The degree alone is a bad measure: a
+// vertex that is in nearly every batch comes seldom, since one of the previous two batches has it, too.
 
-// arrivals counts, of the batches that were drawn to plan, those that a vertex is in, and not in the two before.
+// arrivals counts, for each vertex, the batches drawn for planning that have it while neither of the two previous
+// batches has it.
 type arrivals struct {
-	times   []uint8
-	late    []uint8     // of the second half of them
-	of      int         // how many are drawn
-	batches int         // the first is not counted: it has none before
-	last    [2][]uint64 // the vertices of the one before, and of the one before that
-	alone   bool        // rows that these have come, too
+	times   []uint8     // by vertex, at most 255
+	late    []uint8     // by vertex: the same for the second half of the batches
+	of      int         // number of batches that are drawn
+	batches int         // batches counted so far; the first is not, since no batch precedes it
+	last    [2][]uint64 // bit sets of the vertices of the previous batch, and of the one before it
+	alone   bool        // rows come even if the previous batches have them
 }
 
-// add counts the next batch.
+// add counts the next batch, with these vertices out of of.
 func (a *arrivals) add(vertices []uint32, of int) {
 	now := make([]uint64, (of+63)/64)
 	for _, v := range vertices {
@@ -52,7 +54,8 @@ func (a *arrivals) add(vertices []uint32, of int) {
 	a.last = [2][]uint64{now, a.last[0]}
 }
 
-// hotRows are n vertices whose rows come most often; of equal ones those with most out-edges, and then the first.
+// hotRows lists the n vertices whose rows come most often. Among equals, vertices with more out-edges precede, and then
+// those of lower number.
 func (p *Program) hotRows(n int) []uint32 { return p.mostOften(n, p.sampled.filling.came.times) }
 
 func (p *Program) mostOften(n int, times []uint8) (list []uint32) {
@@ -60,7 +63,7 @@ func (p *Program) mostOften(n int, times []uint8) (list []uint32) {
 	for _, t := range times {
 		count[t]++
 	}
-	least, left := 255, n // as often come the last of them, of whom there are so many
+	least, left := 255, n // all vertices that come more than least times are hot, and left of those that come as often
 	for ; least > 0 && count[least] < left; least-- {
 		left -= count[least]
 	}
@@ -80,7 +83,8 @@ func (p *Program) mostOften(n int, times []uint8) (list []uint32) {
 	return list
 }
 
-// linkBytes is what is expected to come over the link for a batch, without what pads rows; 0 where they stay on the device.
+// linkBytes is how many bytes are expected to come over the link for a batch, without the padding of rows; 0 if all
+// tables are on the device.
 func (p *Program) linkBytes() (bytes float64) {
 	for i := range p.train.plan.Places.Sets.Ahead.Tables {
 		t := &p.train.plan.Places.Sets.Ahead.Tables[i]
@@ -89,8 +93,9 @@ func (p *Program) linkBytes() (bytes float64) {
 	return bytes
 }
 
-// linkRows is how many rows of a table are expected to come for a batch. The hot rows are those of the first half of
-// the batches, and what they save is seen in the second: in those that chose them it would be more.
+// linkRows is how many rows of a table are expected to come over the link for a batch. To estimate what hot rows save,
+// it chooses them by the first half of the batches and counts in the second half. Counted in the batches that chose
+// them, the saving would look larger than it is.
 func (p *Program) linkRows(t *plan.Table) float64 {
 	a := &p.sampled.filling.came
 	if !t.Host || a.batches == 0 {
@@ -108,7 +113,8 @@ func (p *Program) linkRows(t *plan.Table) float64 {
 	return float64(all) / float64(a.batches) * (1 - float64(hot)/float64(max(1, late)))
 }
 
-// bringing is how long a device of a kind is expected to find for a batch which rows come over the link, and to copy the others.
+// bringing is how long a device of kind k is expected to take, for a batch, to find which rows come over the link and to
+// copy the other rows.
 func (p *Program) bringing(k *sim.DeviceKind) (all time.Duration) {
 	list := p.sampled.expected.Vertices
 	for i := range p.train.plan.Places.Sets.Ahead.Tables {

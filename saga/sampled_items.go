@@ -6,14 +6,15 @@ import (
 	"sagann/sample"
 )
 
-// What an epoch of sampled training goes over in batches: training vertices, edges with labels,
-// links to predict or graphs. They are numbered as the data numbers them, links from 0.
+// Items are what an epoch of sampled training goes over in batches: training vertices, edges with labels, links to
+// predict, or graphs. They are numbered as in the data; training links are numbered from 0.
 //
-// Seeds of a batch are the vertices; the ends of its edges, or of its links and as many pairs without an edge; or all
-// vertices of its graphs. Edges and pairs are a block of their own below the drawn ones,
-// from the seeds to those of them where an edge ends: there a head works as it does on the edges of the full graph.
+// The seeds of a batch are the vertices from which its blocks are drawn. They are its vertices; or the ends of its edges;
+// or the ends of its links and of as many pairs that no edge joins; or all vertices of its graphs. Edges and pairs form a
+// block of their own below the drawn blocks. Its rows are the seeds where a pair ends. On it, a model's head works as
+// it does on the edges of the full graph.
 
-// items are the numbers of what the training split has.
+// items lists the numbers of the items: the training split, or all vertices of splits in an evaluation.
 func (p *Program) items() []uint32 {
 	d := p.data
 	if p.output == outputScores {
@@ -29,12 +30,12 @@ func (p *Program) items() []uint32 {
 	return list
 }
 
-// itemWeight is how much item x counts in the mean loss.
+// itemWeight is the weight of item x in the mean loss.
 func (p *Program) itemWeight(x uint32) float64 {
 	w, d := p.model.Loss.ClassWeights, p.data
 	switch task := p.dims.taskName(); {
 	case task == LinkTask:
-		return 2 // and the pair beside it
+		return 2 // the link, and the pair without an edge that is drawn with it
 	case w == nil:
 		return 1
 	case task == EdgeTask:
@@ -45,7 +46,7 @@ func (p *Program) itemWeight(x uint32) float64 {
 	return float64(w[d.Labels[x]])
 }
 
-// itemWeights is the sum of those of a list.
+// itemWeights is the sum of the weights of a list of items.
 func (p *Program) itemWeights(list []uint32) (sum float64) {
 	for _, x := range list {
 		sum += p.itemWeight(x)
@@ -60,20 +61,20 @@ func (d *dims) paired() bool { return d.task == EdgeTask || d.task == LinkTask }
 type drawn struct {
 	sample.Blocks
 	items  []uint32
-	counts []float32 // how often each of items counts; nil: once
-	total  float64   // weight of the items of its update
+	counts []float32 // how often each item counts; nil: once
+	total  float64   // weight of all items of the batch's update
 
-	upper sample.Blocks    // as they were sampled
-	pairs sample.Block     // the edges of items, by their ends
-	share []float32        // of each of pairs in the mean loss; of a pair without an edge times -1
-	local map[uint32]int32 // places of the seeds, if items are no vertices
+	upper sample.Blocks    // the sampled blocks, without the block of pairs
+	pairs sample.Block     // the pairs, by the vertices where they end
+	share []float32        // of each pair in the mean loss; negative if no edge joins the pair
+	local map[uint32]int32 // if items are pairs: the place of each seed
 
-	numbers []chunk.Edges // of shards: weights, types and data of the edges of each of Layers
-	degrees []uint32      // and the in-degrees of vertices
+	numbers []chunk.Edges // over shards: weights, types and data of the edges of each of Layers
+	degrees []uint32      // over shards: in-degrees of the vertices drawn for last
 	seeds   []uint32
 }
 
-// rowsFrom draws a step from shards; nil without them.
+// rowsFrom returns the function that draws a step of the sampler from shards; nil without shards.
 func (b *drawn) rowsFrom(far *shardRows, key sample.Key) func(*sample.Block, []uint32, int) error {
 	if far == nil {
 		return nil
@@ -129,7 +130,8 @@ func (p *Program) draw(b *drawn, order *epochOrder, at step) error {
 	return nil
 }
 
-// pairsOf lists the pairs of the batch: of links first those that are edges, then as many that are none.
+// pairsOf lists the pairs of the batch. For links it lists the batch's links first and then as many pairs that no edge
+// joins. It also sets b.share, in the same order.
 func (p *Program) pairsOf(b *drawn, epoch int) (list dataset.Pairs) {
 	b.pairs.Edge, b.share = b.pairs.Edge[:0], b.share[:0]
 	total := b.total
@@ -157,8 +159,8 @@ func (p *Program) pairsOf(b *drawn, epoch int) (list dataset.Pairs) {
 	return list
 }
 
-// enter makes the block of the batch's pairs, and their ends the seeds: where pairs end first, so
-// that they are a level.
+// enter makes the block of the batch's pairs, and makes their ends the seeds. Vertices where pairs end come first, so
+// that they are a level: a prefix of the seeds.
 func (b *drawn) enter(list *dataset.Pairs) {
 	if b.local == nil {
 		b.local = map[uint32]int32{}
@@ -196,12 +198,12 @@ func (b *drawn) enter(list *dataset.Pairs) {
 		}
 	}
 	b.share = share
-	if n == len(b.items) { // edges of the data; links have no number there
+	if n == len(b.items) { // labelled edges, which have numbers in the data; pairs of links have none
 		x.Edge = edges
 	}
 }
 
-// mostPairs is how many a batch has; 0: items are none.
+// mostPairs is the number of pairs of a full batch; 0 if items are no pairs.
 func (s *sampled) mostPairs(d *dims) int {
 	switch n := min(s.Batch, len(s.draw.items)); d.task {
 	case EdgeTask:
@@ -221,7 +223,7 @@ func membersOf(d *dataset.Data, graphs int) [][]uint32 {
 	return list
 }
 
-// setGraphs gives the step what it reads of the graphs of a batch, which are numbered as they stand in it.
+// setGraphs gives the step the labels, weights and sizes of the batch's graphs, in their order in the batch.
 func (s *session) setGraphs(b *batch) error {
 	p := s.p
 	if p.dims.task != GraphTask {

@@ -9,23 +9,24 @@ import (
 	"sagann/sample"
 )
 
-// Seeds by norms: every draw of an epoch's n, a batch at a time, is of any training vertex, with replacement. Vertices of larger norms come more often
-// and count for less each time.
+// Seeds chosen by norms. An epoch makes n draws, with replacement, from the n training vertices, a batch at a time.
+// Vertices with larger norms are drawn more often and count less each time.
 
-// chosenItems are the items of a batch that norms have chosen, and how often each counts: times chosen over its probability times n.
+// chosenItems are the items of a batch chosen by norms. counts is the weight of each in the loss: the number of times it
+// was chosen, over n times its probability, where n is the number of training vertices.
 type chosenItems struct {
 	items  []uint32
 	counts []float32
 }
 
-// norms are those of items, and the weight of all these in the loss.
+// norms are the norms of all items, scaled by normsOf, and the weight of all items in the loss.
 type norms struct {
 	list   []float32
 	weight float64
 }
 
-// FeatureNorms are the lengths of the rows of features, for Sampling.Norms; nil of data without features. Features that are made late are made here, and
-// dropped.
+// FeatureNorms returns the Euclidean norm of each vertex's row of features, for Sampling.Norms. It is nil if d has no
+// features. Features that d makes late (Data.Late) are made for the norms and not kept.
 func FeatureNorms(d *dataset.Data) []float32 {
 	norms, rows, cols := make([]float32, d.Edges.V), d.Features, d.FeatureCols
 	switch sparse := d.Late.Sparse; {
@@ -55,7 +56,7 @@ func length(row []float32) float32 {
 	return float32(math.Sqrt(sum))
 }
 
-// checkNorms says what does not fit a choice by norms.
+// checkNorms returns an error if s.Norms do not fit the data or the other settings.
 func (p *Program) checkNorms(s *Sampling) error {
 	switch {
 	case s.Norms == nil:
@@ -77,7 +78,7 @@ func (p *Program) checkNorms(s *Sampling) error {
 	return nil
 }
 
-// normsOf are the norms of items over their mean, and 1.
+// normsOf returns 1 + norm/mean for each item, where mean is the mean norm of the items; 1 for all if the mean is 0.
 func normsOf(norms []float32, items []uint32) []float32 {
 	list, sum := make([]float32, len(items)), 0.0
 	for i, v := range items {
@@ -94,7 +95,7 @@ func normsOf(norms []float32, items []uint32) []float32 {
 	return list
 }
 
-// choose draws the batches of an epoch.
+// choose draws the items of all batches of an epoch by their norms.
 func (s *sampled) choose(seed uint64, epoch int) ([]chosenItems, error) {
 	list := make([]chosenItems, s.drawn())
 	for i := range list {
@@ -115,7 +116,7 @@ func (s *sampled) choose(seed uint64, epoch int) ([]chosenItems, error) {
 // drawsOf is how many items batch i of an epoch draws.
 func (s *sampled) drawsOf(i int) int { return min(s.Batch, len(s.draw.items)-i*s.Batch) }
 
-// count is how often item i counts.
+// count is how often item i counts in the loss.
 func (b *drawn) count(i int) float64 {
 	if b.counts == nil {
 		return 1
@@ -123,22 +124,10 @@ func (b *drawn) count(i int) float64 {
 	return float64(b.counts[i])
 }
 
-// batchWeight is the weight of the items of a batch; where norms choose them, what it is on average.
+// batchWeight is the weight of the items of a batch. If norms choose them, it is the mean weight of so many items.
 func (p *Program) batchWeight(batch int, items []uint32) float64 {
 	if s := p.sampled; s.Norms != nil {
 		return s.draw.by.weight * float64(s.drawsOf(batch)) / float64(len(s.draw.items))
 	}
 	return p.itemWeights(items)
-}
-
-// lastWeight is the weight of the items of an update that has just been made.
-func (p *Program) lastWeight(update int) (sum float64) {
-	s := p.sampled
-	if s.Norms == nil {
-		return p.itemWeights(s.filling.last)
-	}
-	for r := range s.partsAt(update) {
-		sum += p.batchWeight(update*s.parts()+r, nil)
-	}
-	return sum
 }

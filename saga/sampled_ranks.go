@@ -11,11 +11,12 @@ import (
 	"sagann/net"
 )
 
-// Batches over ranks. Batch r of an update goes to device r modulo the number of all ranks' devices. Every rank gets the gradients of
-// all batches, adds them in the one tree, and updates; it also evaluates the whole graph by itself. So no bit depends
-// on the number of ranks.
+// Batches over ranks. Batch r of an update goes to device r modulo the number of all ranks' devices. Every rank receives
+// the gradients of all batches, adds them in the same tree (sumParts) and updates its parameters. Unless evaluation is by
+// sampling or over shards, each rank evaluates the whole graph by itself. So no bit depends on the number of ranks.
 
-// ranks is over how many ranks the plans' devices are spread: of batches every device has plans of its own.
+// ranks is the number of ranks over which the devices of a plan are spread. In sampled training it is 1, since each
+// device has a plan of its own.
 func (p *Program) ranks() int {
 	if p.sampled != nil {
 		return 1
@@ -23,14 +24,14 @@ func (p *Program) ranks() int {
 	return p.cfg.Net.Ranks()
 }
 
-// failedPart is what a rank tells the others of a batch that has failed.
+// failedPart is what a rank tells the others about a batch that failed.
 type failedPart struct {
 	Part            int
-	Vertices, Edges []int // of one that does not fit its plan
+	Vertices, Edges []int // sizes of a batch that does not fit its plan; else nil
 	Text            string
 }
 
-// firstFailed is the first batch of an update that has failed, on any rank, or nil; all ranks call it.
+// firstFailed returns the first batch of an update that failed on any rank, or nil if none did. All ranks call it.
 func (p *Program) firstFailed(parts []part) (*failedPart, error) {
 	var mine *failedPart
 	for r, x := range parts {
@@ -68,7 +69,7 @@ func (p *Program) firstFailed(parts []part) (*failedPart, error) {
 	return first, nil
 }
 
-// shareParts gives all ranks what the batches of an update have given to one.
+// shareParts broadcasts the results of each batch of an update from the rank that computed it to all ranks.
 func (p *Program) shareParts(parts []part) error {
 	g := p.cfg.Net
 	if g.Ranks() == 1 {
@@ -83,7 +84,7 @@ func (p *Program) shareParts(parts []part) error {
 	return nil
 }
 
-// sharePart gives all ranks x, which rank from has.
+// sharePart broadcasts x from rank from to all ranks.
 func (p *Program) sharePart(g *net.Group, x *part, from int) error {
 	low := p.train.low
 	if g.Rank() != from {
@@ -97,14 +98,15 @@ func (p *Program) sharePart(g *net.Group, x *part, from int) error {
 			return err
 		}
 	}
-	bits := math.Float64bits(x.loss)
-	head := []uint32{uint32(bits), uint32(bits >> 32), uint32(len(x.seeds))}
+	loss, total := math.Float64bits(x.loss), math.Float64bits(x.total)
+	head := []uint32{uint32(loss), uint32(loss >> 32), uint32(total), uint32(total >> 32), uint32(len(x.seeds))}
 	if err := g.Bcast(wordsOf(head), from); err != nil {
 		return err
 	}
 	x.loss = math.Float64frombits(uint64(head[0]) | uint64(head[1])<<32)
+	x.total = math.Float64frombits(uint64(head[2]) | uint64(head[3])<<32)
 	if g.Rank() != from {
-		x.seeds = make([]uint32, head[2])
+		x.seeds = make([]uint32, head[4])
 	}
 	if err := g.Bcast(wordsOf(x.seeds), from); err != nil {
 		return err

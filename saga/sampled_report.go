@@ -10,27 +10,27 @@ import (
 	"sagann/saga/report"
 )
 
-// SampledPlan says what sampled training has room for.
+// SampledPlan describes the plan of sampled training, and what has happened in the run so far.
 type SampledPlan struct {
-	Sampler   string                 // with its sizes and the batch
-	Batches   int                    // of an epoch
-	Vertices  []int                  // room by level: the seeds first
-	Edges     []int                  // room by block: the edges into the seeds first
-	Expected  []int                  // vertices by level: the mean of the batches that were drawn to plan
-	Overflows int                    // batches that were run again with more room, so far
-	Device    int64                  // that training and evaluation take of a device: plans, kernels, and drawing where the GPU draws
-	Peak      int64                  // device memory of a batch in bytes
-	Intervals int                    // of evaluation; 0: it is by sampling
-	Ahead     bool                   // the next batch comes to the device while one is at work
-	Drawn     bool                   // and is drawn there
-	Host      string                 // why the host draws for a GPU; "": it does not
-	Tables    int64                  // bytes of rows that stay on the device, from which batches take theirs
-	FarRows   [plan.FarCounts]uint64 // rows that came over the link so far, hot ones, and those that the batch before had
-	Drawing   time.Duration          // of all goroutines that draw batches and fill what comes with them, so far
-	Waiting   time.Duration          // of steps for the next batch, so far
+	Sampler   string                 // sampler with its sizes, and the size of a batch (Sampling.String)
+	Batches   int                    // updates per epoch
+	Vertices  []int                  // by level, the seeds first: vertices that the plan has room for
+	Edges     []int                  // by block, the block into the seeds first: edges that the plan has room for
+	Expected  []int                  // by level: mean number of vertices of the batches drawn for planning
+	Overflows int                    // batches so far that did not fit and were run again with more room
+	Device    int64                  // bytes of device memory for training and evaluation: plans, kernels, drawing on the GPU
+	Peak      int64                  // bytes of device memory that the plan of a batch takes
+	Intervals int                    // intervals of exact evaluation; 0: evaluation is by sampling
+	Ahead     bool                   // the next batch is copied to the device while one is computed
+	Drawn     bool                   // the GPU draws the batches
+	Host      string                 // why the host draws batches for a GPU; "" if the GPU draws or there is none
+	Tables    int64                  // bytes of device memory for rows that never change, such as features
+	FarRows   [plan.FarCounts]uint64 // rows so far: read over the link; hot; found in one of the two previous batches
+	Drawing   time.Duration          // sum over goroutines of the time to draw and fill batches, so far
+	Waiting   time.Duration          // time that steps waited for their batch, so far
 }
 
-// SampledPlan is what sampled training has room for; nil without sampling.
+// SampledPlan returns the plan of sampled training; nil without sampling.
 func (p *Program) SampledPlan() *SampledPlan {
 	s := p.sampled
 	if s == nil {
@@ -60,10 +60,10 @@ func (p *Program) SampledPlan() *SampledPlan {
 		Overflows: s.filling.overflows, Peak: p.train.plan.Peak, Intervals: intervals}
 }
 
-// PredictedEpoch is what an epoch of sampled training is predicted to take on Config.Machine; 0 without one.
+// PredictedEpoch is the predicted time of an epoch of sampled training on Config.Machine; 0 without a machine.
 func (p *Program) PredictedEpoch() time.Duration { return p.sampled.report(p).Epoch() }
 
-// report is what reports say of sampled training.
+// report returns the numbers of sampled training that reports show.
 func (s *sampled) report(p *Program) *report.Sampled {
 	r := &report.Sampled{Text: s.Sampling.String(), Batches: s.batches(), Parts: s.parts(), Drawn: s.tries(), Expected: s.expected, Spread: s.spread,
 		Overflows: s.filling.overflows, Graph: s.draw.graph.Bytes(), Ahead: s.aheadBytes(p), Drawing: p.drawing(), Host: s.filling.host}
@@ -90,7 +90,7 @@ func (s *sampled) report(p *Program) *report.Sampled {
 	return r
 }
 
-// moves are those of the walks from a vertex at each step; nil where none are made.
+// moves lists, by step, how many moves the walks from a vertex make; nil if the sampler makes no walks.
 func (s *Sampling) moves() (list []int) {
 	for step := 0; s.Sampler.Top > 0 && step < s.Sampler.Steps; step++ {
 		list = append(list, s.Sampler.Size(step)*s.Sampler.Length)
@@ -98,7 +98,8 @@ func (s *Sampling) moves() (list []int) {
 	return list
 }
 
-// rowWork is, on GPUs, what each kernel of the tasks over rows does in a batch with so many rows of each set.
+// rowWork lists, by task, the work of the kernels of a task over rows, in a batch with rows[i] rows of set i. It is nil on a
+// CPU.
 func (p *Program) rowWork(rows []int) [][]sim.Work {
 	kind, programs, tasks := backend.Of(p.cfg.Device), p.train.low.Kernels, p.train.plan.Tasks
 	if !kind.GPU() {
@@ -111,7 +112,7 @@ func (p *Program) rowWork(rows []int) [][]sim.Work {
 			continue
 		}
 		k, err := kind.Renderer.Render(programs[t.Kernel], kind.Chip)
-		if err != nil { // opening says so
+		if err != nil { // opening the session returns this error
 			return nil
 		}
 		for _, x := range k.Steps(&kernel.GPULaunch{Rows: rows[t.Own], First: t.Is.First, Last: t.Is.Last, Bufs: make([]uint64, programs[t.Kernel].Operands), TF32: p.cfg.TF32}) {
@@ -121,8 +122,8 @@ func (p *Program) rowWork(rows []int) [][]sim.Work {
 	return list
 }
 
-// aheadBytes is what the batches that are prepared ahead take in host memory, at most: rows
-// of inputs and cells, each an eighth larger than it need be, and what was drawn.
+// aheadBytes is how many bytes of host memory the batches that are prepared ahead take at most: rows of inputs, cells
+// and drawn blocks, each up to an eighth larger than needed.
 func (s *sampled) aheadBytes(p *Program) int64 {
 	z, spec := p.train.plan.Places.Sets, p.train.low.Spec
 	var n int64
@@ -134,13 +135,13 @@ func (s *sampled) aheadBytes(p *Program) int64 {
 	for e := range z.Cells {
 		n += z.Cells[e][plan.CSC] + z.Cells[e][plan.CSR] + 8*int64(z.Edges[e]) + 8*int64(z.Rows[e]) // sample.Block
 	}
-	if s.filling.ahead.drawn { // only what belongs to seeds comes from the host
+	if s.filling.ahead.drawn { // the host fills the inputs of seeds only
 		return n + n/8
 	}
 	return int64(p.ahead()+1) * (n + n/8)
 }
 
-// tenants are what sampled training takes in host memory beside what evaluation does.
+// tenants lists what sampled training holds in host memory, beside what evaluation holds.
 func (s *sampled) tenants(p *Program) []plan.Tenant {
 	list := []plan.Tenant{
 		{Name: "rows to draw from", Bytes: s.draw.graph.Bytes(), Stays: true, From: plan.Whole, To: plan.Whole},

@@ -9,16 +9,15 @@ import (
 	"sagann/device"
 )
 
-// Learned rows in sampled training. The table, a row a vertex, and the optimiser's tables beside
-// it lie in host memory in the user's order. A step takes the rows of its deepest level and gives
-// their gradient. Then every row of the table is updated, also those that the batch
-// did not read, whose gradient is zero: with decaying moments they move all the same. So a run over batches
-// that have the whole graph is the run of the full graph.
+// Learned rows in sampled training. The table with a row per vertex, and the optimiser's tables of moments, are in host
+// memory in the user's order of vertices. A step reads the rows of its deepest level and computes their gradients. Then
+// every row of the table is updated. Rows that the batch did not read have a zero gradient, but decaying moments move
+// them all the same. So a run whose batches contain the whole graph equals a full-graph run.
 
-// tables are learned rows and the optimiser's numbers for them, V×cols each, by name.
+// tables are learned rows and their moments, V×cols each.
 type tables struct {
-	rows  map[string][]float32
-	place []int32 // by vertex: 1 + its row in the batch, 0: it has none
+	rows  map[string][]float32 // by name
+	place []int32              // by vertex: 1 + its row in the batch; 0: the batch does not have it
 }
 
 // tabled tells whether name is a table of sampled training: a learned parameter or a moment of one.
@@ -26,7 +25,7 @@ func (p *Program) tabled(name string) bool {
 	return p.sampled != nil && p.in.made[name] != nil && name != sparseInput
 }
 
-// beginTables gives q and its moments the first rows.
+// beginTables makes the tables of q and its moments, with their initial rows.
 func (s *session) beginTables(q *Param) {
 	if s.tables.rows == nil {
 		s.tables = tables{rows: map[string][]float32{}, place: make([]int32, q.Rows)}
@@ -37,7 +36,7 @@ func (s *session) beginTables(q *Param) {
 	}
 }
 
-// takeRows gives the batch the rows of the tables that it reads, as they are now.
+// takeRows copies the rows of the tables that the batch reads, as they are now, to its inputs.
 func (s *session) takeRows(b *batch) {
 	p := s.p
 	for _, q := range p.params {
@@ -60,8 +59,8 @@ func (s *session) takeRows(b *batch) {
 	}
 }
 
-// updateRows is the optimiser's step on the tables, from the gradients of the batch that was stepped.
-// Rows of one vertex, of which a batch of subgraphs apart may have several, are added in their order.
+// updateRows makes the optimiser's step on the tables, with the gradients of the batch that was just computed.
+// A batch of separate subgraphs (sample.Apart) may have several rows of one vertex: their gradients are added in order.
 func (s *session) updateRows(b *batch) {
 	p := s.p
 	for i := range p.params {
@@ -91,7 +90,8 @@ func (s *session) updateRows(b *batch) {
 	}
 }
 
-// updateTable updates all rows of q; g are the gradients of those that the batch has.
+// updateTable updates all rows of q. g are the gradients of the rows that the batch has, ld numbers each. spoiled tells
+// whether a number became NaN or infinite.
 func (s *session) updateTable(q *Param, g []float32, ld int) (spoiled bool) {
 	p := s.p
 	bad := make([]bool, (q.Rows+tableRows-1)/tableRows)
@@ -116,7 +116,7 @@ func (s *session) updateTable(q *Param, g []float32, ld int) (spoiled bool) {
 // tableRows is how many rows of a table are updated at a time.
 const tableRows = 1024
 
-// showTables brings the tables to where evaluation reads them.
+// showTables copies the tables to the inputs of evaluation, in the order of its grid.
 func (s *session) showTables() error {
 	for _, q := range s.p.params {
 		if s.tables.rows == nil {

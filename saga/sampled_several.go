@@ -11,21 +11,21 @@ import (
 	"sagann/internal/units"
 )
 
-// Several batches an update, on one device or several. Batch r of an update goes to device r modulo their number,
-// each of which has a session, and draws and computes its own. Gradients meet in host memory, where they are added in
-// a tree that only depends on how many batches there are; then every device makes the same update. So no bit
-// depends on the number of devices.
+// Several batches per update, on one device or several. Batch r of an update goes to device r modulo the number of
+// devices. Each device has a session, which draws and computes its own batches. The gradients are added in host memory,
+// in a tree that depends on the number of batches only. Then every device makes the same update. So no bit depends on
+// the number of devices.
 
 // parts is how many batches an update has; the last of an epoch may have fewer.
 func (s *sampled) parts() int { return max(1, s.Accumulate) }
 
-// partsAt is how many update i of an epoch has.
+// partsAt is how many batches update i of an epoch has.
 func (s *sampled) partsAt(i int) int { return min(s.parts(), s.drawn()-i*s.parts()) }
 
 // batches is how many updates an epoch has.
 func (s *sampled) batches() int { return (s.drawn() + s.parts() - 1) / s.parts() }
 
-// next is the batch behind at that device d of n computes.
+// next is the place of the first batch after at that device d of n computes.
 func (s *sampled) next(at step, d, n int) step {
 	for {
 		if at.batch++; at.batch == s.drawn() {
@@ -48,7 +48,7 @@ func (s *sampled) itemsOf(order *epochOrder, batch int) []uint32 {
 	return slices.DeleteFunc(slices.Clone(order.clusters[batch]), func(v uint32) bool { return !s.draw.trains[v] })
 }
 
-// updateWeight is the weight of all items of the update that has a batch.
+// updateWeight is the total weight of the items of the update that contains a batch.
 func (p *Program) updateWeight(order *epochOrder, batch int) (sum float64) {
 	s := p.sampled
 	update := batch / s.parts()
@@ -59,7 +59,7 @@ func (p *Program) updateWeight(order *epochOrder, batch int) (sum float64) {
 	return sum
 }
 
-// checkAccumulate says what does not fit several batches an update, or several devices.
+// checkAccumulate sets the default of s.Accumulate. It returns an error if the model or the devices do not fit it.
 func (p *Program) checkAccumulate(s *Sampling) error {
 	n := p.cfg.devices()
 	if s.Accumulate == 0 {
@@ -80,7 +80,7 @@ func (p *Program) learnsRows() bool {
 	return slices.ContainsFunc(p.params, func(q Param) bool { return q.PerVertex })
 }
 
-// all are the sessions of all devices.
+// all lists the sessions of this rank's devices.
 func (s *session) all() []*session { return append([]*session{s}, s.peers...) }
 
 // openPeers opens a session for each further device.
@@ -102,7 +102,7 @@ func (s *session) addPeer(peer *session) {
 	peer.arena.SharePins(s.arena)
 }
 
-// of is how many sessions share the batches, those of other ranks included.
+// of is how many sessions share the batches, with those of other ranks.
 func (s *session) of() int {
 	if s.main != nil {
 		return s.main.of()
@@ -113,18 +113,19 @@ func (s *session) of() int {
 	return (len(s.peers) + 1) * s.p.cfg.Net.Ranks()
 }
 
-// part is what a batch has given to its update.
+// part is what a batch contributes to its update.
 type part struct {
 	grads [][]float32 // by plan.Spec.Updates
 	loss  float64
+	total float64 // the weight of all items of the update
 	seeds []uint32
-	rows  map[int][]float32 // by output: of the seeds
+	rows  map[int][]float32 // by output: rows of the seeds
 	err   error
 
-	vertices, edges []int // of a batch that did not fit its plan
+	vertices, edges []int // with err: sizes of a batch that did not fit its plan
 }
 
-// stepParts runs the batches of the next update, and updates.
+// stepParts runs the batches of the next update, updates, and returns the loss of the update.
 func (p *Program) stepParts(open *session) (loss float64, err error) {
 	s := p.sampled
 	at := step{epoch: s.epoch, batch: s.batch}
@@ -141,7 +142,7 @@ func (p *Program) stepParts(open *session) (loss float64, err error) {
 		if failed.Vertices == nil {
 			return 0, fmt.Errorf("%v, part %d: %w", at, failed.Part+1, cmp.Or(parts[failed.Part].err, errors.New(failed.Text)))
 		}
-		if open, err = p.refit(open, failed.Vertices, failed.Edges); err != nil { // nothing is updated yet: all run again
+		if open, err = p.refit(open, failed.Vertices, failed.Edges); err != nil { // no parameter has changed yet, so all batches run again
 			return 0, fmt.Errorf("%v: %w", at, err)
 		}
 	}
@@ -159,7 +160,7 @@ func (p *Program) stepParts(open *session) (loss float64, err error) {
 	if err := open.apply(p.sumParts(parts)); err != nil {
 		return 0, fmt.Errorf("%v: %w", at, err)
 	}
-	s.loss += loss * p.lastWeight(at.batch)
+	s.loss += loss * parts[0].total
 	s.filling.updates++
 	if s.batch++; s.batch == s.batches() {
 		s.epoch, s.batch = s.epoch+1, 0
@@ -185,7 +186,8 @@ func (p *Program) runParts(open *session, at step) []part {
 	return list
 }
 
-// runPart runs a batch, behind which there are more of this update on the device or not.
+// runPart runs the batch at a place. more tells whether the device has further batches of this update: then the gradients
+// are copied before the next batch overwrites them.
 func (s *session) runPart(at step, more bool) (x part) {
 	p := s.p
 	b, err := p.batchOf(s, at)
@@ -195,7 +197,7 @@ func (s *session) runPart(at step, more bool) (x part) {
 	feed := s.feed
 	defer feed.giveBack(b)
 	if err := s.train.SetBatch(&b.Batch); err != nil {
-		return part{err: err, vertices: slices.Clone(b.blocks.Counts), edges: b.edges()} // another may be filled there soon
+		return part{err: err, vertices: slices.Clone(b.blocks.Counts), edges: b.edges()} // copies: b's memory is used again soon
 	}
 	if err := errors.Join(s.setStep(p.train, s.train), s.setGraphs(b), s.setLevels(b)); err != nil {
 		return part{err: err}
@@ -204,7 +206,7 @@ func (s *session) runPart(at step, more bool) (x part) {
 	if err := s.train.StepBatch(func() error { return p.stageNext(s, next) }); err != nil {
 		return part{err: err}
 	}
-	x.loss = float64(s.train.Result(0)[0])
+	x.loss, x.total = float64(s.train.Result(0)[0]), b.blocks.total
 	for _, g := range s.train.Gradients() {
 		if more {
 			g = slices.Clone(g)
@@ -221,7 +223,7 @@ func (s *session) runPart(at step, more bool) (x part) {
 	return x
 }
 
-// outputRows are the outputs that a batch computes, in ascending order.
+// outputRows lists the values of the outputs that a batch computes, in ascending order.
 func (p *Program) outputRows() (list []int) {
 	for _, id := range p.train.low.Outputs {
 		if p.train.low.Spec.Values[id].Kind != plan.Input {
@@ -232,8 +234,8 @@ func (p *Program) outputRows() (list []int) {
 	return list
 }
 
-// sumParts adds the gradients of an update's batches, neighbours first. Statistics of batches, which parameters are moved
-// towards, become their mean.
+// sumParts adds the gradients of an update's batches in a binary tree, neighbours first. Statistics of batches, towards
+// which running averages move (Param.Average), become their mean over the batches.
 func (p *Program) sumParts(parts []part) [][]float32 {
 	n := len(parts)
 	for far := 1; far < n; far *= 2 {
@@ -256,7 +258,7 @@ func (p *Program) sumParts(parts []part) [][]float32 {
 	return sum
 }
 
-// apply updates on every device.
+// apply makes the update with the same gradients on every device.
 func (s *session) apply(grads [][]float32) error {
 	all := s.all()
 	errs := make([]error, len(all))

@@ -122,12 +122,12 @@ func TestAccumulateIsOneBatch(t *testing.T) {
 			}
 			classes = 4
 		}
-		run := func(batch, accumulate int) ([]float64, *saga.Program) {
+		run := func(batch, accumulate int) ([]float64, *saga.Result, *saga.Program) {
 			m, err := layers.New("sage", layers.Options{Features: d.FeatureCols, Hidden: 5, Classes: classes, Layers: 2, Task: task})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if task == saga.VertexTask {
+			if task != saga.LinkTask {
 				m.Loss.ClassWeights = []float32{1, 3, 0.5, 2}[:classes]
 			}
 			c := onDevices(t, 1)
@@ -144,11 +144,11 @@ func TestAccumulateIsOneBatch(t *testing.T) {
 					t.Error(err)
 				}
 			})
-			list, _ := batchLosses(t, p, saga.TrainOptions{})
-			return list, p
+			list, r := batchLosses(t, p, saga.TrainOptions{})
+			return list, r, p
 		}
-		want, p := run(20, 1)
-		got, q := run(10, 2)
+		want, one, p := run(20, 1)
+		got, two, q := run(10, 2)
 		if len(got) != len(want) {
 			t.Fatalf("%s: %d updates, want %d", task, len(got), len(want))
 		}
@@ -156,6 +156,9 @@ func TestAccumulateIsOneBatch(t *testing.T) {
 			if math.Abs(got[i]-x) > 1e-5*math.Abs(x) {
 				t.Errorf("%s, update %d: loss %v, of one batch %v", task, i, got[i], x)
 			}
+		}
+		if x, y := two.Loss, one.Loss; math.Abs(x-y) > 1e-5*math.Abs(y) {
+			t.Errorf("%s: the epoch's loss is %v, of one batch %v", task, x, y)
 		}
 		if !slices.Equal(p.Seeds(), q.Seeds()) && task == saga.VertexTask {
 			t.Errorf("seeds %v, of one batch %v", q.Seeds(), p.Seeds())

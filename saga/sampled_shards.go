@@ -18,18 +18,18 @@ import (
 	"sagann/sample"
 )
 
-// Batches over shards. A rank has the in-edges and the features of its own vertices. What a batch needs of others it asks their ranks
-// for while it is prepared, ahead of its step: at each step of the sampler the draws of the vertices so far, and at
-// last the rows of features; of every rank once, in the order of vertices. A draw depends on its key and the vertex alone, so
-// whoever makes it, it is the same.
+// Batches over shards. A rank has the in-edges and the features of its own vertices. While a batch is filled, ahead of its
+// step, its rank asks the others for what it lacks: at each step of the sampler for the edges drawn into the vertices
+// so far, and at the end for rows of features. Each time it asks every rank once, for vertices in ascending order.
+// A draw depends on its key and the vertex alone, so it is the same on every rank.
 
-// shardRows is what a rank has, and asks others for.
+// shardRows draws from a rank's part of the graph, and asks other ranks for theirs.
 type shardRows struct {
 	*shardPart
 	draw    *sample.Program // over the part's graph
-	loops   bool            // kept apart by the sampler
-	ranks   *net.Group      // nil: one
-	service int             // of the group
+	loops   bool            // the sampler always keeps self loops, beside the edges drawn
+	ranks   *net.Group      // nil: one rank
+	service int             // number of the service answer in ranks
 }
 
 // shardPart is a rank's part of the graph, which several programs may share.
@@ -37,13 +37,13 @@ type shardPart struct {
 	shard    *dataset.Shard
 	graph    *sample.Graph // rows of the rank's vertices
 	edges    *chunk.Edges  // weights, types and data of their edges
-	place    []uint32      // by vertex of the rank: of its features
+	place    []uint32      // by vertex of the rank: its row in features
 	features []float32
-	file     *device.HostFile // that they lie in; nil: they are in memory
-	cols     int
+	file     *device.HostFile // the file that features are mapped from; nil: they are in memory
+	cols     int              // features per vertex
 }
 
-// keep reads the rank's shards, the features into a file where host memory is bounded.
+// keep reads the rank's shards. If host memory is bounded (Config.HostMem), the features go to a file in Config.Scratch.
 func (in *inputs) keep(c *Config) (*shardPart, error) {
 	x := in.data.Shard
 	k := &shardPart{shard: x, cols: in.data.FeatureCols, place: make([]uint32, x.Stats.V)}
@@ -79,7 +79,7 @@ func (in *inputs) keep(c *Config) (*shardPart, error) {
 	return k, in.shardErr()
 }
 
-// tenants are what k takes in host memory, beside its graph.
+// tenants lists what k holds in host memory, beside its graph.
 func (k *shardPart) tenants() []plan.Tenant {
 	numbers := 4 * int64(len(k.edges.Weight)+len(k.edges.Type)+len(k.edges.Data))
 	return []plan.Tenant{
@@ -88,7 +88,7 @@ func (k *shardPart) tenants() []plan.Tenant {
 	}
 }
 
-// checkShards says what of s shards cannot do.
+// checkShards returns an error if the sampler of s does not work over shards.
 func (p *Program) checkShards(s *Sampling) error {
 	switch {
 	case p.data.Shard == nil:
@@ -99,7 +99,7 @@ func (p *Program) checkShards(s *Sampling) error {
 	return nil
 }
 
-// overShards has x draw over shards; all ranks call it.
+// overShards makes x draw over shards. All ranks call it.
 func (p *Program) overShards(x *sampled) error {
 	var err error
 	if p.in.shards == nil {
@@ -113,7 +113,7 @@ func (p *Program) overShards(x *sampled) error {
 	return nil
 }
 
-// serve has draws by draw and rows of the rank's vertices given to other ranks.
+// serve begins to answer other ranks: with edges drawn by draw, and with rows of features.
 func (x *shardRows) serve(draw *sample.Program) {
 	x.draw = draw
 	if x.ranks.Ranks() > 1 {
@@ -121,7 +121,7 @@ func (x *shardRows) serve(draw *sample.Program) {
 	}
 }
 
-// mostOf is how many edges a row of each block has at most, on all ranks.
+// mostOf returns the largest value of each number of most over all ranks. All ranks call it.
 func (x *shardRows) mostOf(most []int) ([]int, error) {
 	if x.ranks.Ranks() == 1 || most == nil {
 		return most, nil
@@ -141,15 +141,15 @@ func (x *shardRows) mostOf(most []int) ([]int, error) {
 	return most, err
 }
 
-// Asks are words. The first says for what: the rows of features of the vertices behind it, or draws: then seed, epoch, batch and step stand
-// between.
+// An ask is a list of words. For rows of features: askRows, then the vertices. For drawn edges: askDraws, the seed in two
+// words (low, high), epoch, batch, step of the sampler, then, from word drawHead on, the vertices.
 const (
 	askRows = iota
 	askDraws
 	drawHead = 6
 )
 
-// answer answers the ask of a rank.
+// answer answers the ask of another rank. It uses memory for the answer if that is large enough.
 func (x *shardRows) answer(ask, memory []byte) ([]byte, error) {
 	w := wordsIn(ask)
 	list := w[1:]
@@ -180,8 +180,9 @@ func (x *shardRows) copyRows(to []float32, list []uint32) {
 	}
 }
 
-// drawn draws the edges into vertices of this rank: for each where its edges end and its in-edges without loops that are kept apart; the far ends of
-// all; and what else each edge has, as many words.
+// drawn draws the edges into the listed vertices of this rank. The result has two words per vertex: the number of edges
+// drawn for it and all vertices before it in the list, and its in-degree, without self loops if those are always kept.
+// Then come the far ends of all edges, and then x.words() words per edge: weight, type and data.
 func (x *shardRows) drawn(list []uint32, key sample.Key, step int) ([]uint32, error) {
 	var b sample.Block
 	if err := x.draw.Rows(&b, list, key, step); err != nil {
@@ -213,7 +214,7 @@ func (x *shardRows) drawn(list []uint32, key sample.Key, step int) ([]uint32, er
 	return out, nil
 }
 
-// words is how many an edge has beside its far end.
+// words is the number of words that an answer has per edge, beside its far end.
 func (x *shardRows) words() int {
 	n := x.edges.DataCols
 	if x.edges.Weight != nil {
@@ -225,7 +226,7 @@ func (x *shardRows) words() int {
 	return n
 }
 
-// asked calls f for every rank that has some of vertices, with their places among them in the order of vertices, side by side.
+// asked calls f once for every rank that has some of vertices, concurrently: with these, ascending, and their indices.
 func (x *shardRows) asked(vertices []uint32, f func(rank int, places []int32, list []uint32) error) error {
 	places, lists := make([][]int32, x.ranks.Ranks()), make([][]uint32, x.ranks.Ranks())
 	for i, v := range vertices {
@@ -248,7 +249,7 @@ func (x *shardRows) asked(vertices []uint32, f func(rank int, places []int32, li
 	return errors.Join(errs...)
 }
 
-// rows fills to, ld numbers a vertex, with the features of vertices.
+// rows fills to, ld numbers per vertex, with the features of vertices and zeros behind them.
 func (x *shardRows) rows(to []float32, vertices []uint32, ld int) error {
 	put := func(i int32, row []float32) {
 		at := to[int(i)*ld : int(i+1)*ld]
@@ -274,10 +275,11 @@ func (x *shardRows) rows(to []float32, vertices []uint32, ld int) error {
 	})
 }
 
-// layer draws a step of the sampler into block, with the numbers of its edges in own, and the degrees of vertices.
+// layer appends the edges drawn at a step into vertices to block. It sets own to their weights, types and data, and
+// degrees to the in-degrees of vertices, as drawn counts them.
 func (x *shardRows) layer(block *sample.Block, own *chunk.Edges, degrees *[]uint32, vertices []uint32, key sample.Key, step int) error {
 	n := len(vertices)
-	from, at := make([]*rowsDrawn, n), make([]int32, n) // which answer has a vertex's edges, and where
+	from, at := make([]*rowsDrawn, n), make([]int32, n) // by vertex: the answer that has its edges, and its index there
 	err := x.asked(vertices, func(r int, places []int32, list []uint32) error {
 		var w []uint32
 		var err error
@@ -315,7 +317,7 @@ func (x *shardRows) layer(block *sample.Block, own *chunk.Edges, degrees *[]uint
 	return nil
 }
 
-// numbers appends what an edge has beside its ends to own.
+// numbers appends the weight, type and data of an edge, from the words of an answer, to own.
 func (x *shardRows) numbers(own *chunk.Edges, w []uint32) {
 	if x.edges.Weight != nil {
 		own.Weight, w = append(own.Weight, math.Float32frombits(w[0])), w[1:]
@@ -328,7 +330,7 @@ func (x *shardRows) numbers(own *chunk.Edges, w []uint32) {
 	}
 }
 
-// rowsDrawn is an answer: two words a vertex, the far ends, and what else edges have.
+// rowsDrawn is an answer to askDraws, in its three parts (see drawn).
 type rowsDrawn struct{ rows, far, more []uint32 }
 
 func (x *shardRows) parse(w []uint32, n int) (*rowsDrawn, error) {
@@ -348,7 +350,7 @@ func (x *shardRows) parse(w []uint32, n int) (*rowsDrawn, error) {
 	return &rowsDrawn{w[:2*n], w[2*n : 2*n+edges], w[2*n+edges:]}, nil
 }
 
-// bounds are those of the edges of vertex i.
+// bounds returns the range of the edges of vertex i of the answer.
 func (d *rowsDrawn) bounds(i int) (lo, hi int) {
 	if i > 0 {
 		lo = int(d.rows[2*i-2])
@@ -356,12 +358,12 @@ func (d *rowsDrawn) bounds(i int) (lo, hi int) {
 	return lo, int(d.rows[2*i])
 }
 
-// wordsIn is b as words.
+// wordsIn is the memory of b as 32-bit words.
 func wordsIn(b []byte) []uint32 {
 	return unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/4)
 }
 
-// shareDegrees gives all ranks the numbers of edges into all vertices, or out of them, where a batch reads them.
+// shareDegrees gives all ranks the in- and out-degrees of all vertices, if batches read them. All ranks call it.
 func (p *Program) shareDegrees() error {
 	reads := map[string]bool{}
 	for key := range p.train.low.Inputs {

@@ -13,15 +13,15 @@ import (
 	"sagann/dataflow/exec"
 )
 
-// feed prepares batches in the order of a run, ahead of their steps, on goroutines.
+// feed fills batches on goroutines, ahead of their steps, and hands them out in the order of the run.
 type feed struct {
 	ready, free chan *batch
-	next        []*batch // were taken from ready before their turn
+	next        []*batch // taken from ready before their turn, by peek
 	stop        context.CancelFunc
 	done        chan struct{}
 }
 
-// newFeed begins to prepare the batches of the session's device from a place on.
+// newFeed begins to fill the batches of the session's device, from place at on.
 func (p *Program) newFeed(open *session, at step) (*feed, error) {
 	number, of := open.number, open.of()
 	ctx, stop := context.WithCancel(context.Background())
@@ -41,7 +41,7 @@ func (p *Program) newFeed(open *session, at step) (*feed, error) {
 		var filling sync.WaitGroup
 		defer filling.Wait()
 		var order *epochOrder
-		var wrong error // with the clusters, which were looked at before
+		var wrong error // of order; clusters and norms have been checked, so it is not expected
 		for epoch := -1; ; at = p.sampled.next(at, number, of) {
 			if at.epoch != epoch {
 				epoch = at.epoch
@@ -70,7 +70,7 @@ func (p *Program) newFeed(open *session, at step) (*feed, error) {
 	return f, nil
 }
 
-// peek is the batch whose turn is when k others had theirs, filled.
+// peek waits for the batch that comes after k others, and leaves it in the feed.
 func (f *feed) peek(k int) *batch {
 	for len(f.next) <= k {
 		b := <-f.ready
@@ -80,20 +80,20 @@ func (f *feed) peek(k int) *batch {
 	return f.next[k]
 }
 
-// take is the batch whose turn is next; it is the caller's.
+// take waits for the next batch and removes it from the feed. The caller returns it with giveBack.
 func (f *feed) take() *batch {
 	b := f.peek(0)
 	f.next = f.next[1:]
 	return b
 }
 
-// close waits for the goroutines.
+// close stops the goroutines and waits for them.
 func (f *feed) close() {
 	f.stop()
 	<-f.done
 }
 
-// stopFeeds ends the goroutines that prepare batches.
+// stopFeeds ends the goroutines that fill batches, of all devices.
 func (s *session) stopFeeds() {
 	if s == nil {
 		return
@@ -106,7 +106,7 @@ func (s *session) stopFeeds() {
 	}
 }
 
-// stepSampled runs the next batch and returns its loss.
+// stepSampled runs the next update, of one batch or several, and returns its loss.
 func (p *Program) stepSampled(open *session) (loss float64, err error) {
 	s := p.sampled
 	if s.parts() > 1 {
@@ -145,7 +145,7 @@ func (p *Program) stepSampled(open *session) (loss float64, err error) {
 	return loss, nil
 }
 
-// batchOf is the batch of a place, drawn by the session's GPU or by the feed.
+// batchOf waits for the batch of a place, which the session's GPU or the feed draws.
 func (p *Program) batchOf(open *session, at step) (b *batch, err error) {
 	s := p.sampled
 	start := time.Now()
@@ -169,14 +169,15 @@ func (p *Program) batchOf(open *session, at step) (b *batch, err error) {
 	return b, nil
 }
 
-// giveBack has b filled again; there is room for it also when the feed was stopped.
+// giveBack returns b to the feed, which fills it again. It never blocks, even if the feed was closed. It does nothing
+// without a feed.
 func (f *feed) giveBack(b *batch) {
 	if f != nil {
 		f.free <- b
 	}
 }
 
-// seedsOf are the seeds of a batch, or of pairs the vertices where they end.
+// seedsOf lists the seeds of a batch. Of clusters these are the training vertices only.
 func (p *Program) seedsOf(b *batch) []uint32 {
 	if p.dims.taskName() == VertexTask {
 		return b.blocks.seeds[:b.blocks.Counts[0]]
@@ -184,8 +185,8 @@ func (p *Program) seedsOf(b *batch) []uint32 {
 	return b.blocks.seeds
 }
 
-// fit gives the batch to the runner. Where the plan has no room for it, it is made again with
-// more: parameters and moments move to a new session, and the batch is drawn again in its memory.
+// fit gives the batch to the runner. If the plan has no room for it, a larger plan is made: parameters and moments move
+// to a new session, which draws the batch again. fit returns the session and the batch to use.
 func (p *Program) fit(open *session, b *batch) (*session, *batch, error) {
 	err := open.train.SetBatch(&b.Batch)
 	var over *exec.OverflowError
@@ -201,13 +202,13 @@ func (p *Program) fit(open *session, b *batch) (*session, *batch, error) {
 	return open, b, open.train.SetBatch(&b.Batch)
 }
 
-// refit is a session with room for a batch of so many rows and edges.
+// refit plans again, with room for a batch with these numbers of vertices and edges, and returns the new session.
 func (p *Program) refit(open *session, vertices, edges []int) (*session, error) {
 	held, err := open.held()
 	if err != nil {
 		return open, err
 	}
-	open.stopFeeds() // which read the plan
+	open.stopFeeds() // their goroutines read the plan that changes now
 	p.sampled.widen(vertices, edges)
 	p.sampled.filling.overflows++
 	if err := p.planSampled(); err != nil {
@@ -225,7 +226,7 @@ func (p *Program) refit(open *session, vertices, edges []int) (*session, error) 
 	return p.session, nil
 }
 
-// epochLoss is the mean loss over the items of the epoch that has just ended.
+// epochLoss is the mean loss over the items of the epoch that has just ended. It begins the sum of the next.
 func (p *Program) epochLoss() float64 {
 	s := p.sampled
 	loss := s.loss / p.itemWeights(s.draw.items)
@@ -233,11 +234,11 @@ func (p *Program) epochLoss() float64 {
 	return loss
 }
 
-// clock is the number that dropout is keyed by: updates before the step in hand.
+// clock is the number that dropout is keyed by: the number of updates so far.
 func (p *Program) clock() uint64 { return uint64(min(p.updates(), math.MaxUint32)) }
 
-// Seeds are the vertices of the last batch of sampled training, in the order of its rows, or those of its edges,
-// links or graphs; nil before the first.
+// Seeds returns the seeds of the last update of sampled training, in the order of its rows: its training vertices, or the
+// vertices of its edges, links or graphs. It is nil before the first update.
 func (p *Program) Seeds() []uint32 {
 	if p.sampled == nil {
 		return nil
@@ -245,7 +246,7 @@ func (p *Program) Seeds() []uint32 {
 	return slices.Clone(p.sampled.filling.last)
 }
 
-// seedRows is value id of the last batch, without what pads its rows.
+// seedRows returns the rows of value id of the last update, one per seed, without padding: len(x)/cols rows.
 func (s *session) seedRows(id int) (x []float32, cols int) {
 	cols = s.p.train.low.Spec.Values[id].Cols
 	rows, ld := s.p.sampled.filling.rows[id], chunk.LD(cols)

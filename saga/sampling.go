@@ -32,7 +32,7 @@ type Sampling struct {
 	Accumulate int
 	// Cache says which rows of vertices that do not change, such as features, a GPU keeps in its memory. 0: all,
 	// or as many as fit; above 0: this share of them, those that were most frequent in the batches drawn for
-	// planning; below 0: none. The other rows are read from host memory while the batch before is at work.
+	// planning; below 0: none. The other rows are read from host memory while the previous batch is computed.
 	// No result depends on it.
 	Cache float64
 	// Norm says how Sum adds up messages. "": those of the edges drawn, as they are. NormFull: each is
@@ -40,8 +40,8 @@ type Sampling struct {
 	// loops that the model adds, and sums weighted by Edge.Softmax, are not scaled. NormFull needs a sampler
 	// that draws neighbours with equal probability.
 	Norm string
-	// Clusters is by vertex the number of its cluster, from 0, for sample.ClusterGCN: a batch is Batch clusters, in
-	// an order drawn for the epoch, with the edges among them. Its seeds are their training vertices.
+	// Clusters gives, for sample.ClusterGCN, the number of each vertex's cluster, from 0. A batch is Batch clusters,
+	// in an order drawn for the epoch, with the edges among them. Its seeds are the clusters' training vertices.
 	// sample.Partition makes clusters.
 	Clusters []uint32
 	// Norms, by vertex, choose seeds with replacement: training vertex v is chosen with a probability proportional
@@ -168,7 +168,7 @@ func CompileSampled(m Model, d *dataset.Data, c Config, s Sampling) (*Program, e
 	return p, nil
 }
 
-// checkSampling is an error if s does not fit the model, the data or the configuration.
+// checkSampling returns an error if s does not fit the model, the data or the configuration.
 func (p *Program) checkSampling(s *Sampling) error {
 	steps := s.Sampler.Steps
 	switch n := p.model.gathers(); {
@@ -211,7 +211,7 @@ func (p *Program) checkSampling(s *Sampling) error {
 	return nil
 }
 
-// checkRows is an error if g, Sampling.Rows, is not the graph of the data.
+// checkRows returns an error if g, which is Sampling.Rows, is not the graph of the data.
 func (p *Program) checkRows(g *sample.Graph) error {
 	if e := p.in.edges; g != nil && (p.data.Shard != nil || g.Vertices() != e.V || g.Edges() != e.E()) {
 		return fmt.Errorf("rows of %d vertices and %d edges, and %s has %d and %d, self loops that the model adds among them", g.Vertices(), g.Edges(), p.data.Name, e.V, e.E())
@@ -260,18 +260,18 @@ func (p *Program) compileSampled() error {
 	return p.placeFinal(x.once)
 }
 
-// planSampled plans training for batches of the sizes that p.sampled expects at most, and evaluation
-// in the same memory. It tries p.aheads in turn: with less memory fewer batches, or none, are prepared ahead.
+// planSampled plans training for batches up to the size p.sampled.most, and evaluation in the same memory. It tries
+// p.aheads in turn: with less memory, fewer batches or none come to the device ahead of their step.
 func (p *Program) planSampled() error {
 	o := p.planOptions()
-	if o.Schedule == plan.Auto { // nothing is searched
+	if o.Schedule == plan.Auto { // sampled training has no search
 		o.Schedule = plan.Sag
 	}
 	programs := []*dataflow.Lowered{p.train.low}
 	if p.eval != nil {
 		programs = append(programs, p.eval.low)
 	}
-	m, err := p.divide(p.train.low.Spec, p.chosen.want, programs...) // batches may have become larger
+	m, err := p.divide(p.train.low.Spec, p.chosen.want, programs...) // again after an overflow, when batches have grown
 	if err != nil {
 		return err
 	}

@@ -7,8 +7,8 @@ import (
 	"sagann/kernel"
 )
 
-// The accumulators of a gather kernel: begin, a step an edge, merge of the groups of
-// a warp, end, which adds their state: it is in own rows of buffers, as on the CPU.
+// The accumulators of a gather kernel, which reduce the edges of a row. begin starts them, a step adds an edge, merge
+// joins those of the groups of a warp, and end adds the state that earlier cells left in the own row, as on the CPU.
 
 func (t *emitter) accum(name string, w int) { t.accumOf("float", name, w) }
 
@@ -20,8 +20,7 @@ func (t *emitter) accumOf(kind, name string, w int) {
 	}
 }
 
-// all runs a statement over the elements of accumulator i; # stands for [k], or for
-// nothing when there is one column.
+// all writes a statement for each element of an accumulator of w columns. # stands for [k], or for nothing if w is 1.
 func (t *emitter) all(w int, format string, a ...any) {
 	s := fmt.Sprintf(format, a...)
 	if w == 1 {
@@ -35,8 +34,8 @@ func (t *emitter) all(w int, format string, a ...any) {
 func outPtr(o *kernel.Out) string { return fmt.Sprintf("b%d + row * %d", o.Operand, o.LD) }
 func auxPtr(o *kernel.Out) string { return fmt.Sprintf("b%d + row * %d", o.Aux, o.AuxLD) }
 
-// first is the first element of accumulator name of w columns: a column of the row, where
-// the lane has one at all.
+// first is the first element of accumulator name of w columns. It belongs to a column of the row, unless the lane has no
+// column.
 func first(name string, w int) string {
 	if w == 1 {
 		return name
@@ -47,20 +46,22 @@ func first(name string, w int) string {
 // second tells whether o has a second accumulator.
 func second(o *kernel.Out) bool { return o.Acc == kernel.LSE || o.Acc == kernel.Max && o.Aux >= 0 }
 
-// inRegisters tells whether o is accumulated there.
+// inRegisters tells whether o is accumulated in registers.
 func inRegisters(o *kernel.Out) bool { return o.Acc != kernel.Store && o.Key == kernel.NoKey }
 
-// begin makes the accumulators of o, of nothing. The group's first edge is at, if some says that it has one.
+// begin declares the accumulators of o and sets them to the result of no edges. some is a condition: whether the group
+// has edges; at is the index of its first edge.
 func (t *emitter) begin(i int, o *kernel.Out, some, at string) {
 	t.declareAcc(i, o)
 	t.initAcc(i, o)
-	if t.c.ascend(o) { // all may be -Inf, which is no more than nothing
+	if t.c.ascend(o) { // if all numbers are -Inf, none exceeds the initial value, and the first edge has the maximum
 		t.line("const float first%d = %s ? rank[%s] : SAGA_INF;", i, some, at)
 		t.all(t.c.p.Widths[o.Reg], "x%d# = first%d;", i, i)
 	}
 }
 
-// ascend tells whether o is a maximum whose first edge among equal ones is that of the lowest rank.
+// ascend tells whether o is a maximum whose edges come in ascending order of rank, so that of equal numbers the first one
+// wins.
 func (c *Program) ascend(o *kernel.Out) bool { return c.p.Ascend && o.Acc == kernel.Max && second(o) }
 
 func (t *emitter) declareAcc(i int, o *kernel.Out) {
@@ -93,8 +94,8 @@ func (t *emitter) initAcc(i int, o *kernel.Out) {
 	}
 }
 
-// addState adds the state in memory, if there is any yet, to the accumulators. A maximum
-// without ranks also learns whether it has met an edge.
+// addState adds the state in memory, if there is one yet, to the accumulators. For a maximum without ranks it also finds
+// out whether the row has had an edge.
 func (t *emitter) addState(i int, o *kernel.Out) {
 	w := t.c.p.Widths[o.Reg]
 	a, x := fmt.Sprintf("p%d", i), fmt.Sprintf("q%d", i)
@@ -164,7 +165,7 @@ func (t *emitter) merge(i int, o *kernel.Out) {
 	t.line("}")
 }
 
-// add joins another accumulator, of state a and, where there is a second part, x.
+// add joins another accumulator to accumulator i: its value a and, if o has a second part, x.
 func (t *emitter) add(i int, o *kernel.Out, a, x string) {
 	w := t.c.p.Widths[o.Reg]
 	switch {
@@ -203,8 +204,8 @@ func (t *emitter) end(i int, o *kernel.Out) {
 	}
 }
 
-// startKernels render what starts and finishes the accumulators of all own rows, for
-// cells whose list leaves rows out.
+// startKernels renders the kernels that start and finish the accumulators of all own rows. They run for cells whose row
+// list leaves rows out.
 func (c *Program) startKernels(b *strings.Builder, outs []*kernel.Out) {
 	loop := func(name string, body func()) {
 		c.name(name)
@@ -252,7 +253,7 @@ func (c *Program) startKernels(b *strings.Builder, outs []*kernel.Out) {
 	})
 }
 
-// ascendSource is saga_arg for an edge of a higher rank than all before it.
+// ascendSource is saga_arg for an edge whose rank is higher than that of all edges before it.
 const ascendSource = `
 SAGA_INLINE void saga_arg_next(float &a, float &x, float y, float rank) {
 	const float top = saga_maximum(a, y + 0.f);

@@ -19,20 +19,20 @@ func (Backend) Scratch(p *kernel.Program, chip kernel.Chip, rows, edges int) int
 	return Scratch(p, chip, rows, edges)
 }
 
-// Optimizer is the kernel of an optimiser.
+// Optimizer returns the kernels of an optimiser.
 func (Backend) Optimizer(kind kernel.Optimizer) kernel.GPUText {
 	return kernel.GPUText{Source: optimizerSource, Names: []string{optimizerNames[kind], "average"}}
 }
 
-// Join is the kernels that join what several devices have summed.
+// Join returns the kernels that add up the sums, and take the larger of the maxima, of several devices.
 func (Backend) Join() kernel.GPUText {
 	return kernel.GPUText{Source: joinSource, Names: []string{"saga_add", "saga_larger"}}
 }
 
-// Blocks are the kernels that make parts of sampled blocks.
+// Blocks returns the kernels that make parts of sampled blocks on the device.
 func (Backend) Blocks() kernel.GPUText {
 	return kernel.GPUText{Source: blockSource + farSource, Names: blockNames}
 }
 
-// Text is the program's source and its kernels.
+// Text returns the program's source and the names of its kernels.
 func (c *Program) Text() kernel.GPUText { return kernel.GPUText{Source: c.Source, Names: c.Names} }

@@ -1,13 +1,13 @@
 package cuda
 
-// blockSource is what makes the parts of sampled blocks that only the device has: rows of tables by
-// number, in-degrees, and the edges of a block seen from their far ends.
+// blockSource is the kernels that make parts of sampled blocks on the device: rows of tables by number, in-degrees, and
+// the edges of a block sorted by their far ends (the transpose).
 //
-// saga_take: a thread has four words of the result at a time, which lie a block apart: reads of a warp are whole
-// rows or parts of them, and four are under way.
-// saga_turn_*: edges of a far end are counted, the counts summed, and every edge put to one of its far end's
-// places, whichever comes first; saga_turn_order then gives each edge the place that its number has among
-// those of its far end. So the order does not depend on that of threads.
+// saga_take: a thread copies four float4 of the result at a time, which are as far apart as the grid has threads. A
+// warp then reads whole rows or contiguous parts of them, with four reads in flight per thread.
+// saga_turn_*: the edges of each far end are counted, and the counts summed to offsets. Then each edge takes any free
+// place of its far end, in the order in which threads happen to run. Last, saga_turn_order sorts the edges of
+// each far end by number, so that the result does not depend on the order of threads.
 const blockSource = `
 typedef long long ll;
 typedef unsigned u32;
@@ -128,5 +128,5 @@ extern "C" __global__ void __launch_bounds__(256) saga_pick(ll edges, const unsi
 }
 `
 
-// blockNames are its kernels in the order of kernel.BlockKernels.
+// blockNames lists the kernels of blockSource in the order of kernel.BlockKernels.
 var blockNames = []string{"saga_take", "saga_degrees", "saga_turn_count", "saga_turn_part", "saga_turn_sum", "saga_turn_put", "saga_turn_order", "saga_pick", "saga_far_mark", "saga_far_near", "saga_far_take"}

@@ -1,10 +1,9 @@
 package cuda
 
-// Sums over rows on a GPU, in two steps of fixed order. A block sums a range of rows for
-// columnTile columns: 16 lanes of four columns each, 16 rows side by side, four of them
-// under way at a time: of the largest tile 64 rows are one chain. Then a block adds the
-// ranges of 32 numbers of m rows of n, eight side by side, in float64, and puts them into a Global that
-// may carry what it is short of (kernel/cpu/long_sums.go).
+// Sums over rows on a GPU, in two steps of fixed order. First a block sums a range of rows for columnTile columns. 16
+// lanes have four columns each, and 16 rows are summed side by side, with four reads in flight. In the largest tile a
+// float32 chain adds 64 rows. Then a block adds the partial sums of 32 numbers of the m×n result in float64, eight ranges
+// side by side, and adds them to a Global. The Global may carry its rounding error (kernel/cpu/long_sums.go).
 const (
 	columnTile    = 64
 	columnThreads = 256

@@ -7,7 +7,7 @@ import (
 	"sagann/kernel"
 )
 
-// joinColumns is in, which puts its operands side by side, with an expression for their widths.
+// joinColumns returns in, an instruction that puts its operands side by side, with a CUDA expression for their widths.
 func (t *emitter) joinColumns(in *kernel.Instr) *kernel.Instr {
 	var b strings.Builder
 	at, last := 0, len(in.In)-1

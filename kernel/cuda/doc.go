@@ -1,25 +1,27 @@
-// Package cuda renders fused programs as CUDA C++ and lists the commands of their launches. A
-// change of the text costs every user a compilation and may cost time: TestText holds it.
+// Package cuda renders fused programs as CUDA C++ and lists the kernel launches and cuBLAS products of a run. When the
+// text changes, every user compiles the kernels again, and they may become slower. TestText pins the text.
 //
-// Element-wise and row-wise instructions are fused into kernels that give a group of lanes a
-// row; products stand between them. An edge program without products is one gather kernel.
+// Element-wise and row-wise instructions are fused into kernels in which a group of lanes computes a row. Matrix
+// products run between these kernels. An edge program without products is a single gather kernel.
 //
-// The files, calls going down the list:
+// A register of a program is a row of numbers: one, one per head, or one per column. The far end of an edge is the end
+// whose row a gather reads; the own row is the row that it adds to.
 //
-//   - backend.go: what the engine asks for. scratch.go: memory beside the operands.
-//   - Text. program.go: which kernels a program becomes. row_kernels.go: those over rows, or over
-//     a tile of edges. gather.go: those over the edges of a cell, a warp a row; short_rows.go: a group
-//     of lanes a row of few edges; long_rows.go: a block a row of very many; rounds.go: rows of
-//     many edges in rounds. edge.go: what is done for an edge.
-//   - Instructions. instr.go: by the op's expression, or by role; concat.go; predicated_load.go:
-//     rows that are read only where a mask needs them; heads.go: registers of a number a head;
-//     accumulators.go: begin, step, merge, end.
-//   - Lines. header.go: names, parameters, blocks; loads.go: how registers are read and written;
-//     emit.go: lanes and columns; packed_ids.go: far ends in as few bits as an interval needs;
-//     index.go: rows that are read where a list says.
+// The files; callers come before what they call:
+//
+//   - backend.go: the interface to the engine (kernel.Renderer). scratch.go: device memory beside the operands.
+//   - Kernels. program.go: which kernels a program becomes. row_kernels.go: kernels over rows, or over a tile of
+//     edges. gather.go: kernels over the edges of a cell, with a warp per row; short_rows.go: with a group of lanes per
+//     row, for rows of few edges; long_rows.go: with a block per row, for rows of very many edges; rounds.go: the edges
+//     of a row in rounds, so that float32 sums stay exact enough. edge.go: the code for one edge.
+//   - Instructions. instr.go: code from an op's CUDA expression, or by its role; concat.go: columns side by side;
+//     predicated_load.go: rows that are read only if a mask is not zero; heads.go: registers with one number per head;
+//     accumulators.go: begin, step, merge and end of a reduction.
+//   - Lines of code. header.go: names, parameters, blocks; loads.go: how registers are read and written; emit.go: how
+//     columns are spread over lanes; packed_ids.go: packed IDs of far ends; index.go: rows found through a list of IDs.
 //   - Source that is the same for all programs: prelude.go, optimizer.go, join.go, sparse_text.go;
 //     block_cells.go (parts of sampled blocks), far_rows.go (rows from host memory).
-//   - Launches. launch.go: which kernels, over which tiles; gather_select.go: which of the gather
-//     kernels; column_sums.go, product_sums.go and reduce_by_key.go: sums over rows; sparse.go: sparse rows; steps.go: one
-//     step; work.go: its bytes and operations.
+//   - Launches. launch.go: which kernels run, over which tiles; gather_select.go: which of the gather kernels;
+//     column_sums.go, product_sums.go and reduce_by_key.go: sums over rows; sparse.go: sparse rows; steps.go: one
+//     launch; work.go: its bytes and operations.
 package cuda

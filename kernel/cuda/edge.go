@@ -8,9 +8,9 @@ import (
 	"sagann/kernel"
 )
 
-// What gather kernels do for an edge.
+// The code of gather kernels for one edge.
 
-// edge writes what is done for an edge whose rows are there.
+// edge writes the code for an edge whose rows have been read.
 func (t *emitter) edge(instrs []*kernel.Instr, outs []*kernel.Out, late map[*kernel.Instr][2]int) error {
 	for _, in := range instrs {
 		if l, ok := late[in]; ok {
@@ -26,8 +26,7 @@ func (t *emitter) edge(instrs []*kernel.Instr, outs []*kernel.Out, late map[*ker
 	return nil
 }
 
-// unroll is how many edges of a group are under way at a time: as many as registers
-// allow.
+// unroll is how many edges a group loads at a time: as many as registers allow.
 func (t *emitter) unroll(instrs []*kernel.Instr) int {
 	if t.slice > 0 && t.v == 4 || len(instrs) <= 3 {
 		return 4
@@ -35,7 +34,7 @@ func (t *emitter) unroll(instrs []*kernel.Instr) int {
 	return 2
 }
 
-// loadEdges reads registers in the loop over edges, and own rows before it.
+// loadEdges writes the loads of registers: of own rows before the loop over edges, of others in the loop.
 func (t *emitter) loadEdges(used []int, before *strings.Builder) {
 	for _, r := range used {
 		k := slices.IndexFunc(t.c.p.Leaves, func(f kernel.Leaf) bool { return f.Reg == r })

@@ -7,21 +7,21 @@ import (
 	"sagann/kernel"
 )
 
-// emitter writes the body of one kernel: what a group of g lanes does for one row.
+// emitter writes the body of one kernel: the code of a group of g lanes for one row.
 type emitter struct {
 	c      *Program
 	b      *strings.Builder
-	g, v   int            // lanes of a group, neighbouring columns of a lane
-	slice  int            // columns of a slice; 0: whole rows
-	ptr    []string       // register -> pointer to its row in memory, "" without
+	g, v   int            // lanes per group; neighbouring columns of a lane
+	slice  int            // columns per slice; 0: whole rows
+	ptr    []string       // by register: pointer to its row in memory; "": none
 	shared int            // floats of shared memory that a group needs
-	heads  int            // columns of registers of a number a head, in the layout of heads.go; 0: none
-	per    int            // columns of a head
-	once   bool           // loads and stores are of what is used once: it need not stay in the cache
-	few    bool           // pointers to whole rows of lanes begin at the lane's first column (short_rows.go)
-	round  bool           // registers stand for those of one edge of a round (short_rows.go)
-	held   []int          // which registers a round has
-	nears  []*kernel.Leaf // which leaves have a pointer of their own
+	heads  int            // number of heads, if registers with a number per head have the layout of heads.go; else 0
+	per    int            // columns per head
+	once   bool           // loads and stores are of data used once, which need not stay in the cache
+	few    bool           // pointers to rows that fill all lanes start at the lane's first column (short_rows.go)
+	round  bool           // loads are for an edge of a round (short_rows.go)
+	held   []int          // registers of which a round holds one per edge
+	nears  []*kernel.Leaf // leaves with a pointer of their own (near)
 	tab    string
 }
 
@@ -66,8 +66,7 @@ func (t *emitter) args(w int, vec bool) string {
 	return fmt.Sprintf("<G, V, %d, %d, %v>", t.elems(w), w, vec)
 }
 
-// each is the loop over a lane's elements of a register of w columns; col is the
-// column at hand.
+// each writes the loop over a lane's elements of a register of w columns. In body, k is the element and col its column.
 func (t *emitter) each(w int, body string) {
 	t.line("#pragma unroll")
 	if t.isWidth(w) {
@@ -79,15 +78,15 @@ func (t *emitter) each(w int, body string) {
 		t.elems(w), w, body)
 }
 
-// vector tells whether rows of ld floats are read and written a lane's columns at a time.
+// vector tells whether a lane reads and writes its v columns of rows of ld floats as vectors.
 func (t *emitter) vector(ld int) bool { return t.v%4 == 0 && ld%t.v == 0 }
 
-// exact tells whether all lanes have columns of a row of w. In kernels of few edges the
-// lane's first column is then part of the pointer, and no column is compared.
+// exact tells, in kernels for rows of few edges, whether the w columns of a row fill all lanes. Pointers then include the
+// lane's first column, and no column is compared with w.
 func (t *emitter) exact(w int) bool { return t.few && w > 1 && !t.isWidth(w) && w%(t.g*t.v) == 0 }
 
-// place is where in the row of w columns at ptr a lane reads and writes; unit is how many
-// columns stand in a float.
+// place is the arguments that tell a load or store where a lane's part of the row of w columns at ptr is. unit divides a
+// column's number if a float holds several columns.
 func (t *emitter) place(ptr string, w int, unit string) string {
 	if t.exact(w) {
 		return "off" + unit + " + " + ptr + ", 0, 0"
@@ -95,10 +94,10 @@ func (t *emitter) place(ptr string, w int, unit string) string {
 	return ptr + ", base, lane"
 }
 
-// isWidth tells whether registers of w columns have the layout of heads.
+// isWidth tells whether registers of w columns have the layout of heads.go.
 func (t *emitter) isWidth(w int) bool { return t.heads > 0 && w == t.heads }
 
-// slices is how many slices make a row.
+// slices is how many slices a row of width columns has.
 func (t *emitter) slices(width int) int {
 	if t.slice > 0 {
 		return (width + t.slice - 1) / t.slice

@@ -1,15 +1,17 @@
 package cuda
 
-// farSource is what brings rows of tables that lie in host memory.
+// farSource is the kernels that collect a batch's rows of tables in host memory.
 //
-// saga_far_mark notes which vertices the batch has, and where, and which of their rows must come over the link: those that are neither hot
-// nor in one of the two batches before. saga_far_near copies the others, with the whole device.
+// saga_far_mark notes the vertices of the batch and their places in it. It marks the vertices whose rows must come over
+// the link: those that are neither hot nor in one of the two previous batches. saga_far_near copies the other rows, with
+// the whole device.
 //
-// saga_far_take goes over the marked vertices in their order, as the link is faster where addresses ascend; where a batch may have a vertex several
-// times, over its places in the batch. A warp takes the next PART of them, finds those that are marked, and takes these 32 at a time: all lanes read the words of one row,
-// with two rows under way. A read never spans two rows, whose lines would come twice. What pads a row is not read but set to zero.
-// Its warps and the rows under way are few: what more is asked of the link waits in a queue, where what else comes over the link waits behind it, such as
-// the launches of steps that are not CUDA graphs (bench/RESULTS.md).
+// saga_far_take reads the marked rows in the order of vertices, as the link is faster if addresses ascend. If a batch may
+// have a vertex several times, the marks and the order are of places in the batch. A warp takes the next PART of the
+// marks, finds those that are set, and takes their rows 32 at a time: all lanes read the words of one row, with two rows
+// in flight. A read never spans two rows, since the line that they share would come twice. The padding of a row is not
+// read but set to zero. The kernel has few warps and few rows in flight. More requests would only queue, and other traffic on
+// the link would wait behind them, such as the launches of steps that are not CUDA graphs (bench/RESULTS.md).
 const farSource = `
 struct Far {
 	const unsigned long long *then, *first; // places in the batch before, and in the one before that

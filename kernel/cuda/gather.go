@@ -8,23 +8,24 @@ import (
 	"sagann/kernel"
 )
 
-// sliceWidth is the number of columns of a slice: a slice of all rows of a large
-// interval then about fits the second-level cache, and a row of it is a whole line.
+// sliceWidth is the number of columns of a slice. A slice of a row is then a whole cache line, and the slices of all
+// rows of a large interval just about fit the L2 cache.
 const sliceWidth = 32
 
-// gatherThreads is the size of a gather's blocks. They are small: a block keeps its
-// place until its longest row is done.
+// gatherThreads is the number of threads per block of a gather. Blocks are small, since a block occupies its
+// multiprocessor until its longest row is done.
 const gatherThreads = 64
 
-// gathering is what a program gathers.
+// gathering is the work of a gather: instructions per edge and reductions over edges.
 type gathering struct {
 	instrs []*kernel.Instr
 	outs   []*kernel.Out
-	used   []int // registers that come from elsewhere
+	used   []int // registers that are read from memory
 	width  int   // of the widest register
 }
 
-// gathering finds it. When the program is dense the registers come from memory.
+// gathering collects the work of the gather. If the program has products, row kernels compute its registers, and the
+// gather reads them from memory.
 func (c *Program) gathering() *gathering {
 	p, g := c.p, &gathering{width: 1}
 	made := make([]bool, len(p.Widths))
@@ -56,16 +57,15 @@ func (c *Program) gathering() *gathering {
 	return g
 }
 
-// gatherKernel renders the pass over the edges of a cell: a warp has a row of the
-// list, its groups of lanes take the row's edges in turn, and their sums are joined in
-// a fixed order.
+// gatherKernel renders the pass over the edges of a cell. A warp computes a row of the row list: its groups of lanes
+// take the row's edges in turn, and their sums are added in a fixed order.
 func (c *Program) gatherKernel(b *strings.Builder) error {
 	g := c.gathering()
 	if len(g.outs) == 0 {
 		return nil
 	}
 	c.start = slices.ContainsFunc(g.outs, func(o *kernel.Out) bool { return o.Acc == kernel.Sum && o.Key != kernel.NoKey })
-	if !c.start { // columns of keyed sums are updated in memory, by one group a row
+	if !c.start { // with c.start, keyed sums are updated in memory, by one group per row
 		t := &emitter{c: c}
 		t.shape(g.width)
 		t.spreadHeads(g.instrs, g.used, g.outs, g.width)
@@ -83,9 +83,8 @@ func (c *Program) gatherKernel(b *strings.Builder) error {
 	return nil
 }
 
-// sliceWidth is the number of columns of a slice: a line of each wide row that edges
-// gather, twice as many where all such rows are of bfloat16 and a head's columns are not
-// fewer than a lane's. Eight lanes take it.
+// sliceWidth is the number of columns of a slice, which eight lanes compute: a cache line of float32 numbers. It is
+// twice as many if all wide rows that edges read are of bfloat16, unless a head's columns are no multiple of eight.
 func (c *Program) sliceWidth(t *emitter, used []int, width int) int {
 	if t.heads > 0 && t.per%8 != 0 {
 		return sliceWidth
@@ -105,8 +104,8 @@ func (c *Program) sliceWidth(t *emitter, used []int, width int) int {
 	return sliceWidth
 }
 
-// farBytes is what a row of the far end takes of the cache, whole and by slices of so many
-// columns (0: none): its lines, whatever is read of them.
+// farBytes is how many bytes of cache a row of a far end takes, over all operands: whole, and a slice of so many
+// columns (0: no slices).
 func (c *Program) farBytes(used []int, slice int) (whole, sliced int64) {
 	for i := range c.p.Leaves {
 		l := &c.p.Leaves[i]
@@ -123,8 +122,7 @@ func (c *Program) farBytes(used []int, slice int) (whole, sliced int64) {
 	return whole, sliced
 }
 
-// gatherShape chooses the lanes and columns of a way: slices of so many columns, or with 0
-// whole rows.
+// gatherShape chooses lanes and columns for slices of so many columns, or for whole rows if slice is 0.
 func (t *emitter) gatherShape(slice int, g *gathering) {
 	t.shape(g.width)
 	if t.c.start {
@@ -137,8 +135,7 @@ func (t *emitter) gatherShape(slice int, g *gathering) {
 	}
 }
 
-// gatherWay renders the kernels that work on slices of so many columns, or on whole
-// rows with 0.
+// gatherWay renders the kernels for slices of so many columns, or for whole rows if slice is 0.
 func (c *Program) gatherWay(b *strings.Builder, name string, slice int, g *gathering) (err error) {
 	var body, before strings.Builder
 	t := &emitter{c: c, b: &body, tab: "\t\t\t", ptr: make([]string, len(c.p.Widths))}
@@ -175,8 +172,8 @@ func (c *Program) gatherWay(b *strings.Builder, name string, slice int, g *gathe
 	return err
 }
 
-// pass writes what is done for a row: before its edges, for each of them, and with their
-// sums; fold is that of openRounds.
+// pass writes the code for a row: before its edges, for each edge, and for their sums. fold is the argument of
+// openRounds.
 func (t *emitter) pass(b *strings.Builder, g *gathering, before, body string, hub, fold bool) {
 	b.WriteString(before)
 	u := *t
@@ -204,9 +201,9 @@ func (t *emitter) pass(b *strings.Builder, g *gathering, before, body string, hu
 	b.WriteString("\t}}\n}\n")
 }
 
-// sliced tells whether columns can be worked on slice by slice: no instruction sees
-// other columns than its own, and all wide registers are equally wide. Rows of edges lie
-// in their order in memory, which slices would read in pieces.
+// sliced tells whether columns can be computed slice by slice. No instruction may read columns other than its own, and
+// all wide registers must be equally wide. A gather that reads or writes rows of edges is not sliced: these rows are
+// contiguous in memory, and slices would access them in pieces.
 func (c *Program) sliced(t *emitter, g *gathering) bool {
 	edgeRows := slices.ContainsFunc(g.outs, func(o *kernel.Out) bool { return o.Acc == kernel.Store }) ||
 		slices.ContainsFunc(g.used, func(r int) bool { return c.Home[r].Kind != kernel.NoHome && c.p.Widths[r] >= sliceWidth })

@@ -2,32 +2,33 @@ package cuda
 
 import "sagann/kernel"
 
-// Measured on one H200 by bench/cuda -gather -degrees: cells of 157,000 to 11 M rows of 1 to
-// 128 edges. Slices do not pay where rows have fewer edges than sparse in the mean, for each
-// slice reads the row's list again, unless whole rows are more than a cache holds and slices
-// not far more: then few do. Nor do they in cells of so many rows that a slice of them is
-// far larger than any cache, nor where two slices make a narrow row that the cache holds. The
-// far ends are taken to be as many as the own rows.
+// When to gather slices of columns, measured on one H200 by bench/cuda -gather -degrees: cells of 157,000 to 11 M rows
+// of 1 to 128 edges. Each slice reads the row's list of edges again, so slices pay only if rows have at least sparse
+// edges in the mean. From few edges on they also pay if whole rows do not fit the cache and slices of them exceed it at
+// most four times. They do not pay in cells of more than tooLarge rows, of which even a slice is far larger than any
+// cache, nor if a row has only two slices and whole rows fit the cache. The number of far ends is assumed to equal the
+// number of own rows.
 const (
 	sparse   = 32
 	few      = 4
 	tooLarge = 1 << 20
 )
 
-// Groups of lanes have a row each where rows have fewer edges in the mean than lean
-// (leanWhole where they are gathered whole), or than leanLane a lane of the group if that is
-// less, and where such rows fill a GPU's warps: a row a warp makes more of a small cell. Up
-// to 128 edges a row in slices they are no slower on uniform cells; but rows that share a
-// warp wait for the longest. A row has at most leanLarge edges there.
+// When to give each row to a group of lanes instead of a warp: if rows have fewer than lean edges in the mean, and there
+// are enough rows to fill the GPU with leanWarps warps per multiprocessor. In a small cell a warp per row uses more of
+// the GPU. If whole rows are gathered, the limit is leanWhole, or leanLane edges per lane of a group if that is less.
+// With slices, groups are no slower on uniform cells up to 128 edges per row; but rows that share a warp wait for the
+// longest of them. So a row of more than leanLarge edges, and more than hubFactor times the mean, is left to the kernel
+// for rows of many edges.
 const (
 	lean      = 96
 	leanWhole = 64
 	leanLane  = 8
 	leanLarge = 256
-	leanWarps = 64 // a multiprocessor
+	leanWarps = 64 // per multiprocessor
 )
 
-// isFew tells whether a cell of edges among n rows is gathered by groups that have a row each.
+// isFew tells whether a cell with these edges and n entries in its row list is gathered with a group of lanes per row.
 func (w *gatherKernels) isFew(chip kernel.Chip, edges, n int) bool {
 	k, most := &w.few, lean
 	if k.slices == 1 {
@@ -36,11 +37,11 @@ func (w *gatherKernels) isFew(chip kernel.Chip, edges, n int) bool {
 	return k.fn >= 0 && edges < most*n && n/(32/k.lanes())*k.slices >= leanWarps*chip.Processors
 }
 
-// lanes is how many of them have a row.
+// lanes is the number of lanes of a group.
 func (k *entry) lanes() int { return k.block / k.groups }
 
-// way is the kernels for a cell of so many rows, edges among n of them: rows of the list
-// and, with few, by groups that have a row each.
+// way chooses the kernels for a cell of so many rows, of which n have edges. few tells whether to give each row to a
+// group of lanes.
 func (s *launcher) way(rows, edges, n int) (w *gatherKernels, few bool) {
 	ways := s.c.gather
 	w = &ways[len(ways)-1]
@@ -56,10 +57,9 @@ func (s *launcher) way(rows, edges, n int) (w *gatherKernels, few bool) {
 	return w, w.few.fn >= 0 && (s.l.Gather == kernel.FewSlice || s.l.Gather == kernel.FewWhole)
 }
 
-// slices tells whether a cell of so many rows, edges among n of them, is gathered slice by
-// slice.
+// slices tells whether a cell of so many rows, of which n have edges, is gathered slice by slice.
 func (w *gatherKernels) slices(chip kernel.Chip, rows, edges, n int) bool {
-	cached := chip.Cache * 2 / 3 // what it holds of gathered rows: 40 MiB of the 60 of an H200
+	cached := chip.Cache * 2 / 3 // bytes of the cache that gathered rows can use: 40 MiB of the 60 of an H200
 	switch r := int64(rows); {
 	case rows > tooLarge:
 		return false

@@ -47,8 +47,8 @@ func (c *Program) params() string {
 	return b.String()
 }
 
-// block is how many groups of lanes a block of so many threads has, less where shared
-// memory is short, and its shared memory in bytes.
+// block is how many groups of lanes a block of at most so many threads has, fewer if shared memory is short, and its
+// shared memory in bytes.
 func (t *emitter) block(lanes, threads int) (groups int, shared uint32) {
 	groups = threads / lanes
 	for groups*lanes > 32 && groups*t.shared*4 > sharedLimit {

@@ -7,20 +7,18 @@ import (
 	"sagann/kernel"
 )
 
-// Registers of a number a head, in gather kernels. They could lie like any others,
-// column c with the lane that has column c, but then each Widen and GroupSum moves
-// numbers between lanes through shared memory. Where a head's columns are whole vectors
-// of a power of two of lanes, a lane instead has the numbers of the heads that its own
-// wide columns belong to: Widen is free and GroupSum a few shuffles.
+// Registers with one number per head, in gather kernels. In the usual layout, number c is on the lane that has column c.
+// Then each Widen and GroupSum would move numbers between lanes through shared memory. If the columns of a head fill the
+// vectors of a power of two of lanes, another layout is used: a lane has the numbers of the heads that its own
+// columns belong to. Then Widen is free, and GroupSum takes a few shuffles.
 
-// isHeads tells whether one of two registers is of heads, the other of all columns.
+// isHeads tells whether one of two registers has a number per head and the other a number per column.
 func (t *emitter) isHeads(a, b int) bool {
 	v, w := t.c.p.Widths[a], t.c.p.Widths[b]
 	return t.isWidth(min(v, w)) && max(v, w) == t.heads*t.per
 }
 
-// spreadHeads chooses the layout of heads for a kernel if all its instructions can
-// have it.
+// spreadHeads chooses the layout of heads for a kernel if all its instructions work with it.
 func (t *emitter) spreadHeads(instrs []*kernel.Instr, used []int, outs []*kernel.Out, width int) {
 	p := t.c.p
 	heads := 0
@@ -71,12 +69,12 @@ func (t *emitter) spreadHeads(instrs []*kernel.Instr, used []int, outs []*kernel
 	t.heads, t.per = heads, per
 }
 
-// constant tells whether r is a matrix that the kernel reads by address.
+// constant tells whether r is a Global that the kernel reads in memory, by address.
 func (c *Program) constant(r int) bool {
 	return slices.ContainsFunc(c.p.Leaves, func(l kernel.Leaf) bool { return l.Reg == r && l.From == kernel.Global && !l.Spread })
 }
 
-// global tells whether in reads other columns than its own of such matrices only.
+// global tells whether in reads columns other than its own only of constants or of registers of one column.
 func (c *Program) global(in *kernel.Instr) bool {
 	for k, r := range in.In {
 		if strings.Contains(in.CUDA, "$"+string(rune('0'+k))+"[") && !c.constant(r) && c.p.Widths[r] != 1 {
@@ -86,7 +84,7 @@ func (c *Program) global(in *kernel.Instr) bool {
 	return true
 }
 
-// headSum adds the columns of each head of register r: those of a lane, then the lanes.
+// headSum adds the columns of each head of register r: first those of a lane, then those of the head's lanes.
 func (t *emitter) headSum(dst, r, h int) {
 	t.line("#pragma unroll")
 	t.line("for (int k = 0; k < %d; k++) {", t.elems(h))

@@ -6,10 +6,10 @@ import (
 	"sagann/kernel"
 )
 
-// Rows of tables that a launch reads by its list (kernel/indexed.go). For the far end of an edge the list is read once, whatever
-// operands are read by it.
+// Rows of tables that a launch finds through its list of IDs (kernel/indexed.go). For the far end of an edge the list is
+// read once, however many operands are tables.
 
-// rowAt is where the row of leaf l, of an own row or a far end, lies in its operand.
+// rowAt is the index of the row of leaf l in its operand, for the current own row or far end.
 func rowAt(l *kernel.Leaf) string {
 	switch {
 	case l.From == kernel.Own && l.Indexed:
@@ -22,7 +22,7 @@ func rowAt(l *kernel.Leaf) string {
 	return "(size_t)far"
 }
 
-// ifPlaces is text, where rows of far ends are read by the list.
+// ifPlaces returns text if rows of far ends are found through the list, otherwise "".
 func (c *Program) ifPlaces(text string) string {
 	if slices.ContainsFunc(c.p.Leaves, func(l kernel.Leaf) bool { return l.From == kernel.Other && l.Indexed }) {
 		return text
@@ -30,7 +30,8 @@ func (c *Program) ifPlaces(text string) string {
 	return ""
 }
 
-// edgePlace gives the edge at hand its place. In kernels of few edges those of a round are read together, roundPlaces, and edge u of it has placeOfRound.
+// edgePlace reads the table row of the current edge's far end. In kernels for rows of few edges, roundPlaces reads those
+// of a whole round, and placeOfRound takes the one of edge u.
 const (
 	edgePlace   = "const unsigned place = index[far]; (void)place;\n"
 	roundPlaces = `		unsigned places[R];

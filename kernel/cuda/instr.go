@@ -48,8 +48,8 @@ func (t *emitter) instr(in *kernel.Instr) error {
 	return nil
 }
 
-// spill puts the operands that in reads at other columns than its own where every
-// lane sees them: their row in memory, or shared memory. It returns the pointers.
+// spill makes operands of which in reads columns other than its own visible to every lane: by their row in memory, or by
+// a copy in shared memory. It returns the pointers, by operand.
 func (t *emitter) spill(in *kernel.Instr) map[int]string {
 	var out map[int]string
 	at := 0
@@ -84,7 +84,7 @@ func (t *emitter) spillTo(at, r, w int) {
 	t.each(w, fmt.Sprintf("sm[%d + col] = r%d[k];", at, r))
 }
 
-// unspill keeps later writes to shared memory behind the reads.
+// unspill writes a barrier, so that later writes to shared memory come after the reads.
 func (t *emitter) unspill(spilled map[int]string) {
 	for _, s := range spilled {
 		if strings.HasPrefix(s, "(sm") {
@@ -94,7 +94,7 @@ func (t *emitter) unspill(spilled map[int]string) {
 	}
 }
 
-// expand replaces the $ words of an op's text.
+// expand replaces the words with $ in the CUDA expression of an op.
 func (t *emitter) expand(text string, in *kernel.Instr, ptr map[int]string) string {
 	var b strings.Builder
 	for i := 0; i < len(text); i++ {

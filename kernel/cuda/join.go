@@ -1,7 +1,7 @@
 package cuda
 
-// joinSource is the sum of what several devices have, and the larger of their maxima,
-// ordered bit patterns.
+// joinSource is the kernels that add the sums of two devices, and take the larger of their maxima. Maxima are ordered bit
+// patterns.
 const joinSource = `
 extern "C" __global__ void saga_add(float *a, const float *b, long long n) {
 	for (long long i = blockIdx.x * (long long)blockDim.x + threadIdx.x; i < n; i += gridDim.x * (long long)blockDim.x)

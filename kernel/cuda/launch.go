@@ -6,7 +6,7 @@ import (
 	"sagann/kernel"
 )
 
-// Steps lists what a launch does, in order.
+// Steps lists the kernels and products that a launch runs, in order.
 func (c *Program) Steps(l *kernel.GPULaunch) []kernel.GPUStep {
 	s := &launcher{c: c, l: l, scratch: make([]uint64, len(c.p.Widths))}
 	at := l.Scratch
@@ -49,7 +49,7 @@ func (s *launcher) cell() {
 		for lo := 0; lo < nnz; lo += c.Tile() {
 			hi := min(nnz, lo+c.Tile())
 			s.tile(lo, hi-lo)
-			if len(c.gather) > 0 && l.Cell.Ptr == nil { // rows without edges of the tile have nothing to add
+			if len(c.gather) > 0 && l.Cell.Ptr == nil { // the host does not know which rows have edges in the tile: all take part
 				s.gather(0, entries, lo, hi, false, false)
 			} else if len(c.gather) > 0 {
 				e0 := sort.Search(entries, func(i int) bool { return int(l.Cell.Ptr[i+1]) > lo })
@@ -70,7 +70,7 @@ func (s *launcher) whole(name string) {
 	}
 }
 
-// hubFactor is how many times the mean a row of many edges has at least.
+// hubFactor is how many times the mean number of edges a row of many edges has at least.
 const hubFactor = 4
 
 func (s *launcher) gather(first, n, from, to int, begin, end bool) {
@@ -84,7 +84,7 @@ func (s *launcher) gather(first, n, from, to int, begin, end bool) {
 	}
 	large = max(large, min(hubFactor*(to-from)/n, mostRounds*roundEdges))
 	rows, edges := s.hubs(first, n, from, to, large)
-	if h.fn < 0 && rows > 0 { // these rows of a warp are folded, others have one round
+	if h.fn < 0 && rows > 0 { // without a hub kernel, a kernel with a warp per row takes all
 		k, rows, edges = &w.rows, 0, 0
 	}
 	if rows == 0 {
@@ -92,7 +92,7 @@ func (s *launcher) gather(first, n, from, to int, begin, end bool) {
 	}
 	args := s.args(from, to, first, n, begin, end)
 	args[len(args)-1] = uint64(large)
-	if rows > 0 { // before the others, and beside them: the largest takes long
+	if rows > 0 { // started first and run beside the others, since the largest row takes long
 		s.call(h.fn, (n+h.groups-1)/h.groups, h.block, h.shared, h.slices, args)
 		s.out[len(s.out)-1].Beside = true
 		s.count(h.row.times(rows).plus(h.edge.times(edges)))
@@ -101,8 +101,8 @@ func (s *launcher) gather(first, n, from, to int, begin, end bool) {
 	s.count(k.row.times(n - rows).plus(k.edge.times(to - from - edges)))
 }
 
-// hubs counts the rows of more than large edges between from and to among n entries from
-// first on, and those edges. Where the device alone knows there may be one.
+// hubs counts the rows with more than large edges between from and to, among n entries from first on, and the edges of
+// these rows. If only the device knows the rows, hubs counts one row if there may be any.
 func (s *launcher) hubs(first, n, from, to, large int) (rows, edges int) {
 	if s.l.Cell.Ptr == nil {
 		return min(1, max(0, min(s.l.Cell.Most, to-from)-large)), 0
@@ -117,7 +117,7 @@ func (s *launcher) hubs(first, n, from, to, large int) (rows, edges int) {
 	return rows, edges
 }
 
-// tile runs the fragments, the products and the sums of n rows (or edges) from lo on.
+// tile runs the row kernels, products and sums of n rows (or edges) from lo on, level by level.
 func (s *launcher) tile(lo, n int) {
 	c, p := s.c, s.c.p
 	for level := range c.frags {
@@ -138,7 +138,7 @@ func (s *launcher) tile(lo, n int) {
 	}
 }
 
-// sum adds what the rows of a tile have to what they are summed into.
+// sum adds the rows of a tile to the result o.
 func (s *launcher) sum(o *kernel.Out, lo, n int) {
 	p := s.c.p
 	switch o.Acc {

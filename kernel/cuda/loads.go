@@ -37,8 +37,7 @@ func (t *emitter) fetch(r int, ptr string, vec bool) {
 	}
 }
 
-// store writes register r to its row at ptr. Lanes and slices that hold the same
-// number leave it to the first.
+// store writes register r to its row at ptr. If several lanes or slices hold the same number, the first one writes it.
 func (t *emitter) store(r int, ptr string, vec bool) {
 	if w := t.c.p.Widths[r]; w == 1 {
 		t.line("if (lane == 0 && base == 0) (%s)[0] = r%d;", ptr, r)
@@ -59,7 +58,7 @@ func (t *emitter) number(r int, value string) {
 	}
 }
 
-// leaf reads leaf l for the row (or edge) at hand.
+// leaf reads leaf l for the current row (or edge).
 func (t *emitter) leaf(l *kernel.Leaf) {
 	b := fmt.Sprintf("b%d", l.Operand)
 	vec := t.vector(l.LD)
@@ -122,7 +121,7 @@ func (t *emitter) leaf(l *kernel.Leaf) {
 	}
 }
 
-// globals reads the rows that are the same for every row; once a kernel.
+// globals reads, once per kernel, the rows that are the same for every row.
 func (t *emitter) globals(regs []int) {
 	for i := range t.c.p.Leaves {
 		l := &t.c.p.Leaves[i]
@@ -155,17 +154,15 @@ func (t *emitter) state(name, ptr string, w, ld int, write bool) {
 	}
 }
 
-// near tells whether the rows of leaf l are read from the lane's column of the first: a
-// pointer of its own, which the compiler takes as it is, makes the address of a row one
-// instruction.
+// near tells whether leaf l gets a pointer of its own, to the lane's first column of row 0. The compiler then computes the
+// address of a row in one instruction.
 func (t *emitter) near(l *kernel.Leaf) bool {
 	writes := slices.ContainsFunc(t.c.p.Outs, func(o kernel.Out) bool { return o.Operand == l.Operand || o.Aux == l.Operand })
 	return t.round && l.From == kernel.Other && l.Key == kernel.NoKey && !writes && (t.exact(l.Cols) || t.filled(l)) && (l.Half || t.vector(l.LD))
 }
 
-// filled tells whether the rows of leaf l end with a slice, so that lanes may read what
-// lies behind the columns: whatever it is, sums of slices do not see it, for no column sees
-// another there, and none of it is stored.
+// filled tells whether the padded rows of leaf l are whole slices, so that lanes may read the padding as columns. The
+// padding changes no result: with slices no column depends on another, and padding columns are not stored.
 func (t *emitter) filled(l *kernel.Leaf) bool {
 	columns := l.LD
 	if l.Half {
@@ -185,7 +182,7 @@ func (t *emitter) fetchNear(l *kernel.Leaf) {
 	t.line("saga_near%s<G, V>(near%d + %s * %d, r%d);", half, l.Reg, rowAt(l), l.LD, l.Reg)
 }
 
-// alias names what edge u of the round holds of register r.
+// alias declares register r as a reference to what the round holds for edge u.
 func (t *emitter) alias(r int) string {
 	if n := t.index(r); n != "" {
 		return fmt.Sprintf("float (&r%d)%s = h%d[u];", r, n, r)
@@ -193,7 +190,7 @@ func (t *emitter) alias(r int) string {
 	return fmt.Sprintf("float &r%d = h%d[u];", r, r)
 }
 
-// index is what stands behind the name of an array of register r.
+// index is the array bound in the declaration of register r; "" for a scalar.
 func (t *emitter) index(r int) string {
 	if w := t.c.p.Widths[r]; w > 1 {
 		return fmt.Sprintf("[%d]", t.elems(w))
@@ -201,12 +198,12 @@ func (t *emitter) index(r int) string {
 	return ""
 }
 
-// fetchHalf reads half leaf l from its row at ptr.
+// fetchHalf reads leaf l, whose rows are of bfloat16, from its row at ptr.
 func (t *emitter) fetchHalf(l *kernel.Leaf, ptr string) {
 	t.line("saga_load_half%s(%s, r%d);", t.args(l.Cols, false), t.place(ptr, l.Cols, " / 2"), l.Reg)
 }
 
-// keyedRow is where in the row at ptr the block of keyed leaf l begins.
+// keyedRow is the address of the block of keyed leaf l, in the row at ptr.
 func keyedRow(l *kernel.Leaf, ptr, key string) string {
 	words := l.Cols
 	if l.Half {

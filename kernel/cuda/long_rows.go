@@ -7,13 +7,12 @@ import (
 	"sagann/kernel"
 )
 
-// Rows of very many edges. A warp would work on such a row long after the others are
-// done, so a row of more than hubEdges edges a group of lanes is left to a second
-// kernel, in which all warps of a block take its edges in turn. Their accumulators are
-// joined in the order of the warps, whatever the timing.
+// Rows of very many edges (hubs). A warp would work on such a row long after the others are done. So a row with more than
+// hubEdges edges per group of lanes of a warp is left to a second kernel, in which all warps of a block take its edges
+// in turn. Their accumulators are joined in the order of the warps, so the result does not depend on timing.
 const hubEdges = 128
 
-// hubName ends the names of such kernels.
+// hubName is the suffix of the names of these kernels.
 const hubName = "_hub_beside"
 
 // hubThreads is the size of that kernel's blocks.
@@ -23,12 +22,12 @@ const hubThreads = 512
 // kernel that needs more leaves every row to one warp.
 const hubFloats = 4 << 10
 
-// handover is the number of floats of a warp's accumulators, 0 when rows are not split.
+// handover is the number of floats of a warp's accumulators; 0 if rows are not split over warps.
 func (t *emitter) handover(outs []*kernel.Out) int {
 	n := 0
 	for _, o := range outs {
 		if o.Key != kernel.NoKey && o.Acc != kernel.Store {
-			return 0 // updated in memory
+			return 0 // keyed results are updated in memory
 		}
 		n += t.states(o) * t.floats(t.c.p.Widths[o.Reg])
 	}
@@ -49,7 +48,7 @@ func (t *emitter) states(o *kernel.Out) int {
 	return 1
 }
 
-// floats is the room of a register of w columns of all lanes of a group.
+// floats is the number of floats of a register of w columns, over all lanes of a group.
 func (t *emitter) floats(w int) int {
 	if w == 1 {
 		return t.g
@@ -57,7 +56,7 @@ func (t *emitter) floats(w int) int {
 	return t.g * t.elems(w)
 }
 
-// rowSource is the row at hand of a gather kernel and its edges.
+// rowSource declares the current row of a gather kernel and the range of its edges.
 const rowSource = `		const ll entry = first + at, row = rowids ? rowids[entry] : entry;
 		const ll lo = max((ll)ptr[entry], from), hi = min((ll)ptr[entry + 1], to); (void)row;
 		const bool some = hi > lo; (void)some;
@@ -83,11 +82,11 @@ func (t *emitter) rowLoop(b *strings.Builder, warps int, outs []*kernel.Out, hub
 	b.WriteString("\t\tconst bool lead = sub == 0;\n")
 }
 
-// hub is how many edges a row has at most that one warp works on.
+// hub is the most edges of a row that is left to one warp.
 func (t *emitter) hub() int { return hubEdges * (32 / t.g) }
 
-// hubLoop opens the loop over the large rows of a block. The rows that a block looks
-// through lie far apart, for those of many edges often lie side by side.
+// hubLoop opens the loop over the large rows of a block. The rows that a block examines are far apart in the list, since
+// rows of many edges are often neighbours.
 func (t *emitter) hubLoop(b *strings.Builder, floats int) {
 	fmt.Fprintf(b, "\tconst int sub = threadIdx.x %% 32 / G, warp = threadIdx.x / 32;\n"+
 		"\tconst int begun = warp * (32 / G);\n"+

@@ -5,8 +5,8 @@ import "sagann/kernel"
 // optimizerNames are the kernels of optimizerSource.
 var optimizerNames = map[kernel.Optimizer]string{kernel.SGD: "sgd", kernel.Momentum: "momentum", kernel.Adam: "adam", kernel.AdamW: "adamw"}
 
-// optimizerSource updates parameters, one thread a number. What writes a number that is not
-// finite notes the parameter and the epoch; the first note stays. average moves running
+// optimizerSource updates parameters, one thread a number. A thread that writes a NaN or
+// an infinity notes the parameter and the epoch; the first note stays. average moves running
 // statistics towards those of the epoch, whatever the optimiser.
 const optimizerSource = `
 typedef long long ll;

@@ -2,8 +2,8 @@ package cuda
 
 import "sagann/kernel"
 
-// Far ends of packed cells (chunk/pack.go): id e is so many bits of a stream, read as part of
-// two words.
+// Far ends of packed cells (chunk/pack.go). ID e has a fixed number of bits in a stream; it is read from two neighbouring
+// words.
 const packedSource = `
 SAGA_INLINE unsigned saga_id(const unsigned *words, unsigned bit, unsigned bits) {
 	const unsigned *w = words + (bit >> 5);
@@ -15,7 +15,7 @@ SAGA_INLINE unsigned saga_far(const unsigned *stream, ll bits, ll e) {
 }
 `
 
-// farID is the far end of edge e.
+// farID is the expression for the far end of edge e.
 func farID(p *kernel.Program, e string) string {
 	if p.Packed {
 		return "saga_far(other, bits, " + e + ")"
@@ -23,8 +23,8 @@ func farID(p *kernel.Program, e string) string {
 	return "other[" + e + "]"
 }
 
-// farList is text of the kernels of few edges, which read ids in rounds: what stands before
-// the rounds, id u from the edge at hand on, and what ends a round.
+// farList is the code by which kernels for rows of few edges read IDs: begin stands before the rounds, id reads the ID of
+// the edge %s places after the round's first, and next ends a round.
 type farList struct{ begin, id, next string }
 
 func listOf(p *kernel.Program) farList {

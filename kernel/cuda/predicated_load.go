@@ -7,12 +7,12 @@ import (
 	"sagann/kernel"
 )
 
-// The gradient of a maximum gathers two wide rows an edge, the ranks of the arg-max and
-// the gradient, and takes the gradient where the ranks are equal: mostly nowhere. Such a
-// kernel reads the gradient only where the mask of one of a lane's columns is not zero.
+// The gradient of a maximum gathers two wide rows per edge, the ranks of the arg-max and the gradient. It uses the
+// gradient only in columns where the ranks are equal, which are few. So the kernel reads the gradient only on lanes that
+// have a column whose mask is not zero.
 
-// lazy returns the register of the wide row that in, a choice by a comparison, may
-// leave unread, and the comparison's; -1 when there is none.
+// lazy returns two registers if in selects columns of a wide row by a comparison, and the row need not be read where the
+// comparison fails: those of the row and of the comparison. Otherwise it returns -1, -1.
 func (c *Program) lazy(in *kernel.Instr, instrs []*kernel.Instr, outs []*kernel.Out) (row, mask int) {
 	if in.Role != kernel.Mask {
 		return -1, -1
@@ -29,8 +29,8 @@ func (c *Program) lazy(in *kernel.Instr, instrs []*kernel.Instr, outs []*kernel.
 	return row, mask
 }
 
-// late lists such instructions with their two registers, and the registers that are then
-// left of used.
+// late finds the instructions for which lazy returns registers. It returns used without their rows, and the instructions
+// with their two registers.
 func (c *Program) late(instrs []*kernel.Instr, outs []*kernel.Out, used []int) ([]int, map[*kernel.Instr][2]int) {
 	used, late := slices.Clone(used), map[*kernel.Instr][2]int{}
 	for _, in := range instrs {
@@ -52,7 +52,7 @@ func (c *Program) onlyFor(r int, in *kernel.Instr, instrs []*kernel.Instr, outs 
 	return !slices.ContainsFunc(outs, func(o *kernel.Out) bool { return o.Reg == r })
 }
 
-// fetchLazy reads row where the lane has a mask that is not zero.
+// fetchLazy reads register row on lanes where a mask is not zero.
 func (t *emitter) fetchLazy(row, mask int) {
 	i := slices.IndexFunc(t.c.p.Leaves, func(l kernel.Leaf) bool { return l.Reg == row })
 	l := &t.c.p.Leaves[i]

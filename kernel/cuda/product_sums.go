@@ -8,12 +8,10 @@ import (
 	"sagann/kernel"
 )
 
-// Sums of products over rows on a GPU, Aᵀ·B of float32: weight gradients. The sum is over
-// as many terms as there are rows, and how cuBLAS adds them is its own business, so the
-// kernel is ours. A block has a tile of the result and a range of the rows. It adds chains
-// of productChain rows in registers and those in its partial sum, in memory; then the
-// partial sums are added to the Global in float64. The order depends on the number of rows
-// and columns only.
+// Sums of products over rows on a GPU: Aᵀ·B in float32, as in weight gradients. A sum has as many terms as there are rows,
+// and cuBLAS does not promise an order of addition, so this package has its own kernel. A block has a tile of the result
+// and a range of the rows. It adds chains of productChain rows in registers, and the chains to its partial sum in memory.
+// Then the partial sums are added to the Global in float64. The order depends on the number of rows and columns only.
 
 const (
 	// productChain is the length of a chain: 7.6e-6 of Σ|terms| at most, measured with
@@ -26,9 +24,9 @@ const (
 	productThreads = 2 * 132 * 256
 )
 
-// productTile is the tile of a result of m×n numbers: 64 or 128 each way. A thread has
-// 8×8. The larger needs fewer reads. It is taken where it leaves no more threads without
-// numbers than the smaller does, and for more than 512, where these are few among many.
+// productTile is the tile size for a result of m×n numbers: 64 or 128 in each direction, with 8×8 numbers per thread. A
+// side of 128 needs fewer reads. It is used where it leaves no more threads idle than 64 does, and for more than 512
+// rows or columns, where idle threads are few among many.
 func productTile(m, n int) (tm, tn int) {
 	side := func(n int) int {
 		if (n+63)/64%2 == 0 || n > 512 {
@@ -39,8 +37,8 @@ func productTile(m, n int) (tm, tn int) {
 	return side(m), side(n)
 }
 
-// productShape is how Aᵀ·B of m and n columns is summed over so many rows: parts of each rows
-// or fewer, every one by as many blocks as there are tiles.
+// productShape is how Aᵀ·B of m and n columns is summed over so many rows: in parts ranges of at most each rows, with one
+// block per range and tile.
 func productShape(m, n, rows int) (tiles, threads, parts, each int) {
 	tm, tn := productTile(m, n)
 	tiles, threads = (m+tm-1)/tm*((n+tn-1)/tn), tm/8*(tn/8)
@@ -50,14 +48,13 @@ func productShape(m, n, rows int) (tiles, threads, parts, each int) {
 	return tiles, threads, parts, each
 }
 
-// productRoom is the most partial sums that so many rows or fewer have.
+// productRoom is the most partial sums for so many rows or fewer.
 func productRoom(m, n, rows int) int {
 	_, _, parts, _ := productShape(m, n, rows)
 	return parts
 }
 
-// productKernel is the kernel of result o and the tile it has. Rows are copied four columns
-// at a time where they lie so.
+// productKernel is the kernel of result o and its tile. Rows are copied four columns at a time if they are aligned for it.
 func (c *Program) productKernel(o *kernel.Out) (name string, tm, tn int, vec bool) {
 	tm, tn = productTile(c.p.Widths[o.Reg], c.p.Widths[o.Reg2])
 	name, vec = fmt.Sprintf("saga_product_%d_%d", tm, tn), true
@@ -92,8 +89,8 @@ func (c *Program) productKernels(b *strings.Builder) {
 	}
 }
 
-// sumTN adds the products of n rows of the tile that begins at row lo to o. With TF32 the
-// operands are rounded far more coarsely than any sum, and cuBLAS may have it.
+// sumTN adds the products of n rows of the tile that begins at row lo to o. With TF32, cuBLAS computes them: operands are
+// then rounded far more coarsely than sums, so the order of addition matters little.
 func (s *launcher) sumTN(o *kernel.Out, lo, n int) {
 	p := s.c.p
 	a, lda := s.at(o.Reg, lo)
@@ -119,12 +116,11 @@ func (s *launcher) sumTN(o *kernel.Out, lo, n int) {
 	}
 }
 
-// partialLD is how many floats a row of a partial sum of n columns takes: rows begin where
-// four floats are written at once.
+// partialLD is the number of floats from row to row of a partial sum of n columns: a multiple of four, so that four floats
+// are written at once.
 func partialLD(n int) int { return (n + 3) / 4 * 4 }
 
-// addParts adds partial sums of m rows of n numbers each, which begin ld floats apart, to the
-// Global of o.
+// addParts adds partial sums to the Global of o. Each has m rows of n numbers, ld floats apart.
 func (s *launcher) addParts(o *kernel.Out, m, n, ld, parts int) {
 	carry := uint64(0)
 	if o.Carry {

@@ -7,41 +7,41 @@ import (
 	"sagann/kernel"
 )
 
-// Program is a program as text for a GPU: kernels in Source, and the steps that a launch
-// takes. Element-wise and row-wise instructions are fused into kernels that give a
-// group of lanes a row; products stand between them; an edge program without products
-// is one gather kernel with a warp a row, or a group of lanes where rows have few edges.
+// Program is a program rendered for a GPU: the kernels in Source, and what Steps needs to list the steps of a launch.
+// Element-wise and row-wise instructions are fused into kernels in which a group of lanes computes a row. Products run
+// between them. An edge program without products is one gather, with a warp per row, or a group of lanes per row where
+// rows have few edges.
 type Program struct {
 	Source string   // CUDA C++
 	Names  []string // its kernels, in the order of GPUStep.Func
 
 	*kernel.Layout
 	p      *kernel.Program // the layout's
-	frags  []entry         // by level; no name where there is nothing to do
-	gather []gatherKernels // edge programs: the accumulators; slice by slice and, last, whole rows
-	start  bool            // accumulators are started and finished by kernels of their own
+	frags  []entry         // row kernels by level; fn is -1 if a level has nothing to compute
+	gather []gatherKernels // of edge programs: a way that gathers slices of columns, if any, then one that gathers whole rows
+	start  bool            // kernels of their own start and finish the accumulators
 }
 
 // entry is a kernel and its shape.
 type entry struct {
 	fn     int // index in Names, -1 when empty
-	groups int // rows (warps in gathers) a block
-	block  int // threads of a block
+	groups int // rows per block; in gathers warps per block
+	block  int // threads per block
 	shared uint32
 	slices int
-	row    work // of a row (or an edge of a tile); of an entry of the row list in gathers
-	edge   work // gathers: of an edge
+	row    work // per row, or per edge of a tile; in gathers per entry of the row list
+	edge   work // in gathers: per edge
 }
 
 // gatherKernels is the kernels of one way to gather.
 type gatherKernels struct {
 	rows   entry
-	few    entry // for rows of few edges; no name without
-	hub    entry // for rows of many edges; no name where one kernel does them all
-	large  int   // edges that a row has at most which is not of many
-	far    int64 // bytes of the cache that a row of the far end takes, of all operands
-	slice  int64 // and a slice of it
-	narrow bool  // two slices make the row
+	few    entry // for cells whose rows have few edges; fn is -1 without one
+	hub    entry // for rows of many edges; fn is -1 if the kernel rows takes them, too
+	large  int   // a row of more edges has many edges
+	far    int64 // bytes of cache that a row of a far end takes, over all operands
+	slice  int64 // bytes of cache that a slice of it takes
+	narrow bool  // a row has two slices
 }
 
 // H200 is the chip of an H200, for which the constants of these kernels were measured.

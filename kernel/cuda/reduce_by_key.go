@@ -6,11 +6,10 @@ import (
 	"sagann/kernel"
 )
 
-// Reductions by key on a GPU. A block sums a range of rows into a partial result of its
-// own, in float64, a thread a column, in the order of the rows; then the partial results are
-// added in the order of the blocks. Rows of one key that follow each other are summed in a
-// register. A result too large for two copies is summed into in place, by one block. Maxima
-// need no order: they are atomic.
+// Reductions by key on a GPU. A block sums a range of rows in their order into a partial result of its own, in float64,
+// with a thread per column. Then the partial results are added in the order of the blocks. Consecutive rows of one key
+// are summed in a register. If a result is too large for two copies, one block adds to it in place. Maxima do not depend
+// on the order: they are atomic.
 
 // byDoubles is about how many numbers the partial results of one sum may have: 64 MiB.
 const byDoubles = 1 << 23
@@ -18,7 +17,7 @@ const byDoubles = 1 << 23
 // byBlocks is the number of partial sums of n numbers each. It depends on n alone.
 func byBlocks(n int) int { return max(1, min(1024, byDoubles/max(1, n))) }
 
-// byBytes is their memory.
+// byBytes is the size of these partial sums in bytes.
 func byBytes(n int) int64 {
 	if byBlocks(n) == 1 {
 		return 0

@@ -7,19 +7,18 @@ import (
 )
 
 // Rows of many edges are gathered in rounds, so that no chain of additions in float32 is
-// long (kernel/cpu/long_sums.go says why). Accumulators begin each round from nothing. Where a warp has the
-// row, what a round gives is added to the row's state in memory; such rows have few rounds,
-// so nothing waits in registers. Where a block has it, or a warp a row of any length, each
-// group of lanes folds its rounds into accumulators of twice the precision.
+// long (kernel/cpu/long_sums.go says why). Accumulators start each round from zero. If a warp has the row, the result of a
+// round is added to the row's state in memory. Such rows have few rounds, and so no second accumulator takes registers.
+// If a block has the row, or a warp has rows of any length, each group of lanes adds its rounds to float64 accumulators.
 
 const (
 	// roundEdges is how many edges a group of lanes takes in a round.
 	roundEdges = 256
-	// mostRounds is how many rounds a row has at most whose sum is made in memory.
+	// mostRounds is the most rounds of a row whose rounds are added in memory.
 	mostRounds = 64
 )
 
-// inRounds tells whether a result sums, so that rows of many edges are taken in rounds.
+// inRounds tells whether some result is a sum, so that rows of many edges are gathered in rounds.
 func inRounds(outs []*kernel.Out) bool {
 	for _, o := range outs {
 		if sums(o) {
@@ -34,12 +33,10 @@ func sums(o *kernel.Out) bool {
 	return o.Acc == kernel.Sum && o.Key == kernel.NoKey || o.Acc == kernel.LSE
 }
 
-// openRounds writes what comes before the loop over the edges of a round: next and stop
-// count from lo. They are signed, since only of such numbers does the compiler know how
-// often a loop runs, and only then does it read the rows of several edges at a time. Folded
-// rounds are a loop of their own; otherwise a round is a turn of the loop over rows
-// (rowLoop), in which done edges of the row are behind: a row of one round, as nearly all
-// are, then takes one register more than without rounds.
+// openRounds writes the code before the loop over the edges of a round. next and stop count from lo. They are signed: only
+// then can the compiler tell how often the loop runs, and reads the rows of several edges at a time. With fold, rounds
+// are a loop of their own. Otherwise a round is an iteration of the loop over rows (rowLoop), and done counts the edges
+// of the row in earlier rounds. Nearly all rows have one round; this takes one register more than a loop without rounds.
 func (t *emitter) openRounds(outs []*kernel.Out, fold bool) {
 	switch {
 	case !inRounds(outs):
@@ -83,8 +80,7 @@ func (t *emitter) openRounds(outs []*kernel.Out, fold bool) {
 	}
 }
 
-// closeRounds writes what comes after that loop; end writes what brings accumulators to
-// memory.
+// closeRounds writes the code after that loop. end writes the code that stores the accumulators.
 func (t *emitter) closeRounds(outs []*kernel.Out, fold bool, end func()) {
 	if inRounds(outs) && fold {
 		for i, o := range outs {
@@ -112,7 +108,7 @@ func (t *emitter) closeRounds(outs []*kernel.Out, fold bool, end func()) {
 	}
 }
 
-// foldSource adds what a round gave, s·e^m, to (sum, top), by the rules of saga_lse_merge.
+// foldSource adds the result of a round, s·e^m, to (sum, top), by the rules of saga_lse_merge.
 const foldSource = `
 SAGA_INLINE void saga_lse_fold(double &sum, float &top, float s, float m) {
 	const float most = saga_maximum(top, m);

@@ -14,15 +14,15 @@ const rowThreads = 256
 // sharedLimit is the shared memory of a block that every GPU has without asking.
 const sharedLimit = 48 << 10
 
-// fragment is the kernel of a level: all instructions that are neither products nor wait
-// for one of that level, for a row (or an edge of the tile) a group of lanes.
+// fragment is the row kernel of a level: all its instructions but products and those that need a product of the level. A
+// group of lanes computes a row (or an edge of the tile).
 type fragment struct {
 	c      *Program
 	level  int
 	at     string // the index of rows of operands
 	instrs []*kernel.Instr
 	made   []bool // by register
-	used   []int  // registers that come from elsewhere
+	used   []int  // registers that are read from memory
 	puts   []put
 }
 
@@ -64,7 +64,7 @@ func (f *fragment) collect() {
 	}
 }
 
-// stores finds the results that the level stores: products are where they belong.
+// stores finds the results that the level stores. Products are written to their results directly.
 func (f *fragment) stores() {
 	for _, o := range f.c.p.Outs {
 		h := f.c.Home[o.Reg]

@@ -5,20 +5,20 @@ import "sagann/kernel"
 // columnBlocks is the number of partial sums of a sum over rows.
 const columnBlocks = 256
 
-// Scratch is the device memory in bytes that launches of p, which Check accepts, need
-// beside their operands: over at most so many own rows, or edges of a cell. Nothing is rendered.
+// Scratch returns the device memory in bytes that a launch of p needs beside its operands, over at most rows own rows, or
+// edges edges of a cell. p must be a program that Check accepts. Scratch renders nothing.
 func Scratch(p *kernel.Program, chip kernel.Chip, rows, edges int) int64 {
 	return scratch(kernel.NewLayout(p, chip), rows, edges)
 }
 
-// Scratch is Scratch of the rendered program.
+// Scratch is the same as the function Scratch, for the rendered program.
 func (c *Program) Scratch(rows, edges int) int64 { return scratch(c.Layout, rows, edges) }
 
 func scratch(l *kernel.Layout, rows, edges int) int64 {
 	return l.Scratch(rows, edges) + partials(l.Program, l.Most(rows, edges))
 }
 
-// partials is the room of partial sums over tiles of at most n rows.
+// partials is the size in bytes of the partial sums over a tile of at most n rows.
 func partials(p *kernel.Program, n int) int64 {
 	var most int64
 	for _, o := range p.Outs {

@@ -7,12 +7,10 @@ import (
 	"sagann/kernel"
 )
 
-// Rows of few edges. A warp that has a row of a few edges spends its time on what a row
-// costs: the latencies of its pointers, of the first ids and of the last edges, which
-// come one by one, and on joining its groups. Where rows have few edges in the mean
-// (lean, gather_select.go) a group of lanes has a row to itself. It takes the row's edges in
-// order, a round of them at a time: all rows of a round are under way together, those of
-// the last round too, and with them the ids of the next.
+// Rows of few edges. A warp that has such a row spends most of its time on costs per row: the latencies of its pointers, of
+// the first IDs and of the last edges, which are read one by one, and joining its groups. So if rows have few edges in
+// the mean (lean, gather_select.go), each row has a group of lanes to itself. It takes the row's edges in order, in
+// rounds. All reads of a round are in flight together, in the last round too, along with the IDs of the next round.
 
 const (
 	// fewThreads is the size of the blocks: they hold rows that lie side by side, which
@@ -150,11 +148,10 @@ func (t *emitter) rounds(b *strings.Builder, g *gathering, groups int, before, l
 	b.WriteString("}\n")
 }
 
-// fewName ends the names of such kernels.
+// fewName is the suffix of the names of these kernels.
 const fewName = "_few"
 
-// fewRow finds the row at hand and its edges. A row without edges changes nothing in the
-// midst of a sum.
+// fewRow finds the current row and its edges. A row without edges is skipped, unless its sum begins or ends.
 const fewRow = `	if (at >= (unsigned)n) return;
 	const unsigned entry = (unsigned)first + at;
 	const ll row = rowids ? rowids[entry] : entry; (void)row;

@@ -25,7 +25,7 @@ func (s *launcher) at(r, lo int) (addr uint64, ld int) {
 	return s.l.Bufs[h.Operand] + skip, h.LD
 }
 
-// args are the parameters that params declares.
+// args returns the arguments for the parameters that params declares.
 func (s *launcher) args(from, to, first, n int, begin, end bool) []uint64 {
 	a := append([]uint64{}, s.l.Bufs[:s.c.p.Operands]...)
 	for _, r := range s.c.Order {
@@ -48,7 +48,7 @@ func (s *launcher) args(from, to, first, n int, begin, end bool) []uint64 {
 	}
 	a = append(a, uint64(first), uint64(n), flag(begin), flag(end))
 	if s.c.p.Edges {
-		a = append(a, uint64(to-from)) // the largest row; gather has it smaller
+		a = append(a, uint64(to-from)) // large: no row has more edges; gather sets it lower
 	}
 	return a
 }
@@ -72,7 +72,7 @@ func (c *Program) lookup(s string) int {
 	panic("kernel " + c.p.Name + ": no CUDA kernel " + s)
 }
 
-// count notes the work of the last step.
+// count sets the work of the last step.
 func (s *launcher) count(w work) {
 	last := &s.out[len(s.out)-1]
 	last.Bytes, last.Flops = w.bytes, w.flops

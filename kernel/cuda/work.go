@@ -6,8 +6,8 @@ import (
 	"sagann/kernel"
 )
 
-// work is what a kernel moves and computes for one row or edge: bytes of operands, each
-// counted where it is named, and an operation a column of each instruction.
+// work is what a kernel moves and computes for one row or edge: bytes of operands, each time that one is used, and one
+// operation per column of each instruction.
 type work struct{ bytes, flops int64 }
 
 func (w work) times(n int) work { return work{w.bytes * int64(n), w.flops * int64(n)} }
@@ -35,8 +35,7 @@ func (c *Program) shared(r int) bool {
 	return slices.ContainsFunc(c.p.Leaves, func(l kernel.Leaf) bool { return l.Reg == r && l.From == kernel.Global })
 }
 
-// instrWork is the work of an instruction for one row: a column of its widest register
-// is an operation.
+// instrWork is the work of an instruction for one row: one operation per column of its widest register.
 func (c *Program) instrWork(in *kernel.Instr) work {
 	w := c.p.Widths[in.Dst]
 	for _, r := range in.In {
@@ -66,8 +65,8 @@ func (c *Program) countRows(used []int, instrs []*kernel.Instr, puts []int) work
 	return w
 }
 
-// countGather is the work of a gather for an entry of its row list and for an edge. A
-// row that is read only where a mask has it is not counted.
+// countGather is the work of a gather, per entry of its row list and per edge. Rows that are read only where a mask is not
+// zero (predicated_load.go) are not counted.
 func (c *Program) countGather(used []int, instrs []*kernel.Instr, outs []*kernel.Out) (row, edge work) {
 	edge.bytes = 4 // the far end's index
 	row.bytes = 4
@@ -99,7 +98,7 @@ func (c *Program) countGather(used []int, instrs []*kernel.Instr, outs []*kernel
 	return row, edge
 }
 
-// work is that of a product.
+// gemmWork is the work of a matrix product.
 func gemmWork(g *kernel.GPUGemm) work {
 	m, n, k := int64(g.M), int64(g.N), int64(g.K)
 	w := work{bytes: 4 * (m*k + k*n + m*n), flops: 2 * m * n * k}
