@@ -2,6 +2,7 @@ package sample
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"sort"
 )
@@ -22,16 +23,16 @@ func MVS(fanouts ...int) Sampler {
 // ByNorm draws k of the indexes 0 to n-1, n = len(norms), with replacement and with probability q in
 // proportion to norms: for example, the norms of the gradients of vertices when they were last
 // computed. It returns the different indexes drawn, ascending, and a weight for the loss of each:
-// times drawn/(k·n·q), so the expected weighted sum is the mean over all n. A k below 1, negative
-// norms or NaN, and norms that are all 0 are errors.
+// times drawn/(k·n·q), so the expected weighted sum is the mean over all n. A k below 1, norms that are
+// negative or not finite, and norms that are all 0 are errors.
 func ByNorm(norms []float32, k int, key Key) (places []uint32, weights []float32, err error) {
 	if k < 1 {
 		return nil, nil, fmt.Errorf("a batch of %d: at least 1", k)
 	}
 	sum, sums := 0.0, make([]float64, len(norms))
 	for i, x := range norms {
-		if !(x >= 0) {
-			return nil, nil, fmt.Errorf("norm %d is %v: norms are 0 or more", i, x)
+		if !(x >= 0 && x <= math.MaxFloat32) {
+			return nil, nil, fmt.Errorf("norm %d is %v: norms are finite, and 0 or more", i, x)
 		}
 		sum += float64(x)
 		sums[i] = sum

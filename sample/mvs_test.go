@@ -2,6 +2,7 @@ package sample
 
 import (
 	"math"
+	"strings"
 	"testing"
 
 	"sagann/dataset"
@@ -83,5 +84,15 @@ func TestMVSLevels(t *testing.T) {
 	}
 	if d := deviation(true, false); d < 4 {
 		t.Errorf("unscaled: %.1f standard errors", d)
+	}
+}
+
+// TestByNormRefuses: norms that give no probabilities are errors, which name the first of them.
+func TestByNormRefuses(t *testing.T) {
+	for _, x := range []float64{-1, math.NaN(), math.Inf(1)} {
+		_, _, err := ByNorm([]float32{1, float32(x), 2}, 4, Key{})
+		if err == nil || !strings.Contains(err.Error(), "norm 1 is") {
+			t.Errorf("a norm of %v: %v", x, err)
+		}
 	}
 }
