@@ -2,8 +2,8 @@ package kernel
 
 import "slices"
 
-// Indexed rows. An operand may be a table of which a launch has some rows: a list, Launch.Index, says where each of its rows lies
-// there. Kernels that read rows one by one read them there, and no copy brings them together first.
+// Indexed rows. An operand may be a table with more rows than a launch needs. The launch then has a list, Launch.Index: its row r
+// is row Index[r] of the table. Kernels that read rows one by one read them in the table, so that no kernel must copy them first.
 
 // Indexable tells whether rows of operand k are read one by one. A product or a sum over all rows reads them as a matrix.
 func (p *Program) Indexable(k int) bool {

@@ -125,9 +125,9 @@ func TestSameSamples(t *testing.T) {
 	}
 }
 
-// Many samples fill several strips. Walks with loops of their own draw as the reference does, on graphs with and without weights,
-// vertices without edges, and rows without weight.
-func TestManyWalks(t *testing.T) {
+// patchyGraphs are a random graph with weights, one that has vertices without edges and rows without weight, and the latter without weights.
+func patchyGraphs(t *testing.T) []*Graph {
+	t.Helper()
 	some := randomEdges(3000, 20000, 8)
 	for k := range some.Weight {
 		if some.Dst[k]%7 == 0 {
@@ -137,9 +137,15 @@ func TestManyWalks(t *testing.T) {
 	}
 	plain := *some
 	plain.Weight = nil
+	return []*Graph{mustGraph(t, randomEdges(3000, 20000, 8)), mustGraph(t, some), mustGraph(t, &plain)}
+}
+
+// Many samples fill several strips. Walks with loops of their own draw as the reference does, on graphs with and without weights,
+// vertices without edges, and rows without weight.
+func TestManyWalks(t *testing.T) {
 	short, bounded, apart := DeepWalk(9), PPR(0.05), Node2vec(12, 2, 0.5)
 	short.Most, bounded.Steps, apart.Method = 5, 30, Inverse
-	for _, g := range []*Graph{mustGraph(t, randomEdges(3000, 20000, 8)), mustGraph(t, some), mustGraph(t, &plain)} {
+	for _, g := range patchyGraphs(t) {
 		for _, s := range []Sampler{DeepWalk(9), short, Node2vec(6, 0.5, 2), Node2vec(9, 2, 0.5), Node2vec(6, 1, 1), Node2vec(6, 4, 3), apart, PPR(0.3), bounded} {
 			var a, b Samples
 			for _, out := range []*Samples{&a, &b} {

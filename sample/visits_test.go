@@ -156,15 +156,6 @@ func TestWeightlessRow(t *testing.T) {
 // TestManyVisits: rows of visits of more vertices than a strip has are those of the reference, where the walks are loops of their own and where they are
 // not, on graphs with and without weights, vertices without edges and rows without weight; and memory that is used again changes none.
 func TestManyVisits(t *testing.T) {
-	some := randomEdges(3000, 20000, 8)
-	for k := range some.Weight {
-		if some.Dst[k]%7 == 0 {
-			some.Weight[k] = 0
-		}
-		some.Dst[k] = min(some.Dst[k], 2900)
-	}
-	plain := *some
-	plain.Weight = nil
 	inverse, second, stops := PinSAGE(2, 5, 3, 4), PinSAGE(1, 4, 5, 3), PinSAGE(1, 6, 4, 2)
 	inverse.Method, second.Next, stops.Next = Inverse, Node2vec(5, 0.5, 2).Next, PPR(0.3).Next
 	state := PinSAGE(1, 1, 6, 3)
@@ -178,8 +169,7 @@ func TestManyVisits(t *testing.T) {
 	for i := range seeds {
 		seeds[i] = uint32(i * 7 % 3000)
 	}
-	for i, e := range []*chunk.Edges{some, &plain} {
-		g := mustGraph(t, e)
+	for i, g := range patchyGraphs(t)[1:] {
 		for _, s := range []Sampler{PinSAGE(2, 5, 3, 4), inverse, second, stops, state} {
 			var want, got Blocks
 			for _, slow := range []bool{true, false} {
