@@ -174,6 +174,12 @@ func (d *Data) warnUnread(list []string, where, ending string, names map[string]
 		}
 		unread = append(unread, name+ending)
 	}
+	d.leaveOut(where, unread)
+}
+
+// leaveOut warns of the parts of a file or folder that nothing reads: arrays, variables, columns or files. Every
+// reader that leaves something out calls it.
+func (d *Data) leaveOut(where string, unread []string) {
 	if len(unread) > 0 {
 		d.Report.Warnings = append(d.Report.Warnings, fmt.Sprintf("%s: nothing reads %.400s", where, strings.Join(unread, ", ")))
 	}

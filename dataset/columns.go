@@ -8,11 +8,17 @@ import (
 	"slices"
 )
 
-// readMatrix reads a text of numbers with one row on each line. All rows have the same width.
-func readMatrix(t *textFile) (values []float32, cols int, err error) {
+// readRows reads a text of numbers with one row on each line. All rows have the same width.
+func readRows[T int64 | float32](t *textFile) (values []T, cols int, err error) {
 	err = t.eachLine(func(line []byte) error {
 		before := len(values)
-		if values, err = t.appendFloats(values, line); err != nil {
+		switch x := any(&values).(type) {
+		case *[]float32:
+			*x, err = t.appendFloats(*x, line)
+		case *[]int64:
+			*x, err = t.appendInts(*x, line)
+		}
+		if err != nil {
 			return err
 		}
 		n := len(values) - before
@@ -45,24 +51,18 @@ func (t *textFile) appendFloats(x []float32, line []byte) ([]float32, error) {
 	return x, nil
 }
 
-// readInts reads the first whole number of each line. If missing is set, an empty
-// field or nan becomes -1.
-func readInts(t *textFile, missing bool) ([]int64, error) {
-	var out []int64
-	err := t.eachLine(func(line []byte) error {
-		f, _ := field(line)
-		if missing && (len(f) == 0 || string(f) == "nan" || string(f) == "NaN") {
-			out = append(out, -1)
-			return nil
-		}
-		n, err := parseInt(f)
+// appendInts appends the whole numbers of a line to x.
+func (t *textFile) appendInts(x []int64, line []byte) ([]int64, error) {
+	for n := 0; len(line) > 0; n++ {
+		var f []byte
+		f, line = field(line)
+		y, err := parseInt(f)
 		if err != nil {
-			return t.errorf("%w", err)
+			return x, t.errorf("column %d: %w", n, err)
 		}
-		out = append(out, n)
-		return nil
-	})
-	return out, err
+		x = append(x, y)
+	}
+	return x, nil
 }
 
 // classesOf numbers the different values 0, 1, 2, … in ascending order.

@@ -35,27 +35,84 @@ func TestTU(t *testing.T) {
 	want := &Data{Name: "M",
 		Edges: &chunk.Edges{V: 4, Src: []uint32{0, 1, 2, 3}, Dst: []uint32{1, 0, 3, 2},
 			Type: []uint32{1, 1, 0, 0}, Types: 2, Data: []float32{1, 2, 3, 4}, DataCols: 1},
-		Features: []float32{1.5, 2, 0, 1, -10, .25, 0, 0}, FeatureCols: 2,
-		Labels: []int32{1, 0, 0, 2}, Classes: 3, GraphOf: []uint32{0, 0, 1, 1}, GraphLabels: []int32{0, 1}}
+		Features: []float32{1.5, 2, 0, 1, 0, 0, 1, 1, 0, 0, -10, .25, 1, 0, 0, 0, 0, 0, 0, 1}, FeatureCols: 5,
+		GraphOf: []uint32{0, 0, 1, 1}, GraphLabels: []int32{0, 1}}
 	if diff := cmp.Diff(want, mustLoad(t, writeFiles(t, files), Options{})); diff != "" {
 		t.Error(diff)
+	}
+	want.Features, want.FeatureCols, want.Labels, want.Classes = []float32{1.5, 2, 0, 1, -10, .25, 0, 0}, 2, []int32{1, 0, 0, 2}, 3
+	if diff := cmp.Diff(want, mustLoad(t, writeFiles(t, files), Options{Task: VertexLabels})); diff != "" {
+		t.Error("for labels of vertices: " + diff)
 	}
 	for _, c := range []struct{ name, text, word string }{
 		{"M_A.txt", "1, 5\n", "M_A.txt:1: edge 1, 5"},
 		{"M_A.txt", "1, 2\n0, 1\n", "M_A.txt:2: edge 0, 1"},
-		{"M_A.txt", "1, 2\n", "M_edge_labels.txt: 4 labels for 1 edges"},
+		{"M_A.txt", "1, 2\n", "M_edge_labels.txt: 4 rows for 1 edges"},
 		{"M_graph_indicator.txt.gz", gz("1\n0\n2\n2\n"), "vertex 2 belongs to graph 0"},
-		{"M_graph_indicator.txt.gz", gz("1\n1\n2\n3\n"), "2 labels for 3 graphs"},
+		{"M_graph_indicator.txt.gz", gz("1\n1\n2\n3\n"), "2 rows for 3 graphs"},
 		{"M_graph_indicator.txt.gz", gz("1\n1\n2\nx\n"), "M_graph_indicator.txt.gz:4:"},
-		{"M_node_labels.txt", "1\n2\n", "2 labels for 4 vertices"},
+		{"M_node_labels.txt", "1\n2\n", "2 rows for 4 vertices"},
 		{"M_node_labels.txt", "1\nx\n3\n3\n", "M_node_labels.txt:2:"},
 		{"M_node_attributes.txt", "1,2\n1,2,3\n", "M_node_attributes.txt:2: 3 columns"},
 		{"M_node_attributes.txt", "1,2\n1,nan\n", "M_node_attributes.txt:2: column 1: \"nan\" is not finite"},
 		{"M_node_attributes.txt", "1,2\n", "1 rows for 4 vertices"},
 		{"M_edge_attributes.txt", "1\n2\n", "2 rows for 4 edges"},
+		{"M_graph_labels.txt", "0,1\n1,1\n", "M_graph_labels.txt: 2 columns"},
+		{"M_edge_labels.txt", "0,1\n1,1\n1,1\n1,1\n", "M_edge_labels.txt: 2 columns"},
+		{"M_graph_attributes.txt", "0.5\n1\n1.5\n", "M_graph_attributes.txt: 3 rows for 2 graphs"},
 	} {
 		_, err := Load(writeFiles(t, with(files, c.name, c.text)), Options{})
 		refused(t, c.name, err, c.word)
+	}
+}
+
+// TestTUKinds reads sets of two graphs with some of the files. What labels of vertices are depends on what else
+// there is.
+func TestTUKinds(t *testing.T) {
+	const labels, two, attributes = "2\n0\n2\n7\n", "0, 3\n0, 1\n1, 1\n0, 2\n", "0.5\n0\n-1\n2\n"
+	hot := []float32{0, 1, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1}
+	for what, c := range map[string]struct {
+		files    map[string]string
+		features []float32
+		labels   []int32
+		classes  []int32
+		targets  Numbers
+		kinds    []LabelKind
+		changed  string // part of what is reported
+		unread   string
+	}{
+		"labels of vertices and graphs": {map[string]string{"node_labels": labels, "graph_labels": "1\n-1\n"}, hot, nil, []int32{1, 0}, Numbers{}, []LabelKind{GraphLabels},
+			"S_node_labels.txt: labels of vertices are features: a column of 0 and 1 for each of 3 values, behind 0 columns of attributes", ""},
+		"attributes": {map[string]string{"node_attributes": attributes, "graph_labels": "1\n-1\n"}, []float32{.5, 0, -1, 2}, nil, []int32{1, 0}, Numbers{}, []LabelKind{GraphLabels}, "", ""},
+		"both": {map[string]string{"node_labels": labels, "node_attributes": attributes, "graph_labels": "5\n5\n"},
+			[]float32{.5, 0, 1, 0, 0, 1, 0, 0, -1, 0, 1, 0, 2, 0, 0, 1}, nil, []int32{0, 0}, Numbers{}, []LabelKind{GraphLabels}, "behind 1 columns", ""},
+		"neither": {map[string]string{"graph_labels": "0\n1\n"}, nil, nil, []int32{0, 1}, Numbers{}, []LabelKind{GraphLabels}, "", ""},
+		"two columns of labels": {map[string]string{"node_labels": two, "graph_labels": "0\n1\n"},
+			[]float32{1, 0, 0, 0, 1, 1, 0, 1, 0, 0, 0, 1, 1, 0, 0, 1, 0, 0, 1, 0}, nil, []int32{0, 1}, Numbers{}, []LabelKind{GraphLabels}, "each of 5 values", ""},
+		"numbers of graphs":             {map[string]string{"node_labels": labels, "graph_attributes": "0.5, -2\n1e3, 4\n"}, hot, nil, nil, Numbers{[]float32{.5, -2, 1000, 4}, 2}, []LabelKind{GraphLabels}, "each of 3", ""},
+		"numbers and classes of graphs": {map[string]string{"graph_labels": "3\n4\n", "graph_attributes": "7\n8\n"}, nil, nil, []int32{0, 1}, Numbers{[]float32{7, 8}, 1}, []LabelKind{GraphLabels}, "", ""},
+		"labels of vertices alone":      {map[string]string{"node_labels": labels}, nil, []int32{1, 0, 1, 2}, nil, Numbers{}, []LabelKind{VertexLabels}, "", ""},
+		"other files": {map[string]string{"graph_labels": "0\n1\n", "coordinates": "1\n", "label_readme": "x"}, nil, nil, []int32{0, 1}, Numbers{}, []LabelKind{GraphLabels}, "",
+			"nothing reads S_coordinates.txt, S_label_readme.txt"},
+	} {
+		files := map[string]string{"S_A.txt": "1, 2\n2, 1\n3, 4\n4, 3\n", "S_graph_indicator.txt": "1\n1\n2\n2\n", "README.txt": "x"}
+		for name, text := range c.files {
+			files["S_"+name+".txt"] = text
+		}
+		d, err := Load(writeFiles(t, files), Options{})
+		if err != nil {
+			t.Errorf("%s: %v", what, err)
+			continue
+		}
+		if diff := cmp.Diff([]any{c.features, c.labels, c.classes, c.targets, c.kinds}, []any{d.Features, d.Labels, d.GraphLabels, d.Targets.Graph, d.LabelKinds()}); diff != "" {
+			t.Errorf("%s: %s", what, diff)
+		}
+		if got := strings.Join(d.Report.Changes, "\n"); !strings.Contains(got, c.changed) || (got == "") != (c.changed == "") {
+			t.Errorf("%s: changes %q", what, got)
+		}
+		if got := strings.Join(d.Report.Warnings, "\n"); !strings.Contains(got, c.unread) || (got == "") != (c.unread == "") {
+			t.Errorf("%s: warnings %q", what, got)
+		}
 	}
 }
 

@@ -20,10 +20,10 @@ func FuzzColumns(f *testing.F) {
 			}
 			return r
 		}
-		if x, cols, err := readMatrix(open()); err == nil && (firstNotFinite(x) >= 0 || cols > 0 && len(x)%cols != 0) {
+		if x, cols, err := readRows[float32](open()); err == nil && (firstNotFinite(x) >= 0 || cols > 0 && len(x)%cols != 0) {
 			t.Fatalf("%d values of width %d", len(x), cols)
 		}
-		if values, err := readInts(open(), true); err == nil {
+		if values, _, err := readRows[int64](open()); err == nil {
 			labels, n := classesOf(values)
 			for _, c := range labels {
 				if c < 0 || int(c) >= n {

@@ -26,10 +26,11 @@ func (d *Data) Labelled(k LabelKind) bool {
 	return d.Labels != nil || d.MultiLabels != nil || d.Targets.Vertex != nil
 }
 
-// LabelKinds lists the kinds of labels that d has.
+// LabelKinds lists the kinds of labels that d has. The first is what is predicted if nothing else is said: graphs
+// if they have labels, then vertices, then edges.
 func (d *Data) LabelKinds() []LabelKind {
 	var out []LabelKind
-	for _, k := range []LabelKind{VertexLabels, EdgeLabels, GraphLabels} {
+	for _, k := range []LabelKind{GraphLabels, VertexLabels, EdgeLabels} {
 		if d.Labelled(k) {
 			out = append(out, k)
 		}

@@ -39,11 +39,13 @@ var ogbFiles = []string{"edge.csv", "num-node-list.csv", "num-edge-list.csv", "n
 
 func (d *Data) warnOGB(raw string) error {
 	entries, err := os.ReadDir(raw)
+	var unread []string
 	for _, e := range entries {
 		if name := strings.TrimSuffix(e.Name(), ".gz"); !slices.Contains(ogbFiles, name) && !strings.HasPrefix(name, ".") {
-			d.Report.Warnings = append(d.Report.Warnings, fmt.Sprintf("%s: nothing reads %s", raw, e.Name()))
+			unread = append(unread, e.Name())
 		}
 	}
+	d.leaveOut(raw, unread)
 	return err
 }
 

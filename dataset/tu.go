@@ -6,59 +6,185 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"sagann/chunk"
 )
 
 // loadTU reads the TU Dortmund text files prefix_A.txt and its companions, each
 // plain or .gz. Vertex and graph ids count from 1 there. Line "i, j" of the
-// adjacency is an edge from i−1 to j−1; the format lists both directions. Vertex
-// labels, graph labels and edge labels are numbered 0, 1, … in ascending order
-// of their values.
-func loadTU(prefix string) (*Data, error) {
-	graphs, graphFile, err := tuInts(prefix + "_graph_indicator.txt")
+// adjacency is an edge from i−1 to j−1; the format lists both directions. Graph labels and edge labels are
+// numbered 0, 1, … in ascending order of their values. Graph attributes are targets of graphs. Labels of
+// vertices are features, a column of 0 and 1 for each value, behind the attributes; if graphs have neither
+// labels nor attributes, or if the task is of vertices, they are classes of vertices.
+func loadTU(prefix string, task LabelKind) (*Data, error) {
+	graphs, err := readTU[int64](prefix, "graph_indicator", 0)
 	if err != nil {
 		return nil, err
 	}
-	d := &Data{GraphOf: make([]uint32, len(graphs))}
+	if graphs.rows == nil {
+		return nil, fmt.Errorf("%s_graph_indicator.txt: there is no such file: a TU set has the graph of each vertex in it", prefix)
+	}
+	of, err := graphs.single()
+	if err != nil {
+		return nil, err
+	}
+	d := &Data{GraphOf: make([]uint32, len(of))}
 	count := uint32(0)
-	for v, g := range graphs {
+	for v, g := range of {
 		if g < 1 || g > math.MaxUint32 {
-			return nil, fmt.Errorf("%s: vertex %d belongs to graph %d: ids count from 1", graphFile, v+1, g)
+			return nil, fmt.Errorf("%s: vertex %d belongs to graph %d: ids count from 1", graphs.name, v+1, g)
 		}
 		d.GraphOf[v] = uint32(g - 1)
 		count = max(count, uint32(g))
 	}
-	if d.Edges, err = tuEdges(prefix, len(graphs)); err != nil {
+	if d.Edges, err = tuEdges(prefix, len(of)); err != nil {
 		return nil, err
 	}
-	if labels, name, err := tuInts(prefix + "_node_labels.txt"); err == nil {
-		if len(labels) != len(graphs) {
-			return nil, fmt.Errorf("%s: %d labels for %d vertices", name, len(labels), len(graphs))
-		}
-		d.Labels, d.Classes = classesOf(labels)
-	} else if !errors.Is(err, os.ErrNotExist) {
+	if err := d.tuGraphs(prefix, int(count)); err != nil {
 		return nil, err
 	}
-	if labels, name, err := tuInts(prefix + "_graph_labels.txt"); err == nil {
-		if uint64(len(labels)) < uint64(count) {
-			return nil, fmt.Errorf("%s: %d labels for %d graphs", name, len(labels), count)
-		}
-		d.GraphLabels, _ = classesOf(labels)
-	} else if !errors.Is(err, os.ErrNotExist) {
-		return nil, err
-	}
-	x, cols, name, err := tuMatrix(prefix + "_node_attributes.txt")
-	if err == nil && len(x) != cols*len(graphs) {
-		err = fmt.Errorf("%s: %d rows for %d vertices", name, len(x)/max(cols, 1), len(graphs))
-	}
-	if err == nil {
-		d.Features, d.FeatureCols = x, cols
-	} else if !errors.Is(err, os.ErrNotExist) {
+	if err := d.tuVertices(prefix, task); err != nil {
 		return nil, err
 	}
 	d.Name, d.Report.Form = filepath.Base(prefix), "TU folder"
-	return d, nil
+	return d, d.warnTU(prefix)
+}
+
+// tuFiles are the files of a TU set, behind prefix_ and before .txt.
+var tuFiles = []string{"A", "graph_indicator", "graph_labels", "graph_attributes", "node_labels", "node_attributes", "edge_labels", "edge_attributes"}
+
+// warnTU warns of files of the set that nothing reads.
+func (d *Data) warnTU(prefix string) error {
+	dir, set := filepath.Split(prefix)
+	entries, err := os.ReadDir(filepath.Clean(dir))
+	var unread []string
+	for _, e := range entries {
+		name, ok := strings.CutPrefix(e.Name(), set+"_")
+		if name, isText := strings.CutSuffix(strings.TrimSuffix(name, ".gz"), ".txt"); ok && !(isText && slices.Contains(tuFiles, name)) {
+			unread = append(unread, e.Name())
+		}
+	}
+	d.leaveOut(filepath.Clean(dir), unread)
+	return err
+}
+
+// tuGraphs reads labels and targets of graphs, of which there are at least count.
+func (d *Data) tuGraphs(prefix string, count int) error {
+	labels, err := readTU[int64](prefix, "graph_labels", -count)
+	if err != nil {
+		return err
+	}
+	if labels.rows != nil {
+		values, err := labels.single()
+		if err != nil {
+			return err
+		}
+		d.GraphLabels, _ = classesOf(values)
+	}
+	x, err := readTU[float32](prefix, "graph_attributes", -count)
+	if err == nil && x.rows != nil {
+		if n := len(x.rows) / x.cols; d.GraphLabels != nil && n != len(d.GraphLabels) {
+			return fmt.Errorf("%s: %d rows for %d graphs, the lines of %s", x.name, n, len(d.GraphLabels), labels.name)
+		}
+		d.Targets.Graph = Numbers{x.rows, x.cols}
+	}
+	return err
+}
+
+// tuVertices reads labels and attributes of vertices.
+func (d *Data) tuVertices(prefix string, task LabelKind) error {
+	x, err := readTU[float32](prefix, "node_attributes", d.Edges.V)
+	if err != nil {
+		return err
+	}
+	d.Features, d.FeatureCols = x.rows, x.cols
+	labels, err := readTU[int64](prefix, "node_labels", d.Edges.V)
+	if err != nil || labels.rows == nil {
+		return err
+	}
+	if task == VertexLabels || task == "" && !d.Labelled(GraphLabels) {
+		values, err := labels.single()
+		if err == nil {
+			d.Labels, d.Classes = classesOf(values)
+		}
+		return err
+	}
+	s := &SparseRows{Ptr: []int64{0}}
+	hot, cols := labels.oneHot()
+	for v := range d.Edges.V {
+		for c := range x.cols {
+			if y := x.rows[v*x.cols+c]; y != 0 {
+				s.Cols, s.Vals = append(s.Cols, uint32(c)), append(s.Vals, y)
+			}
+		}
+		for _, c := range hot[v*labels.cols : (v+1)*labels.cols] {
+			s.Cols, s.Vals = append(s.Cols, uint32(x.cols)+c), append(s.Vals, 1)
+		}
+		s.Ptr = append(s.Ptr, int64(len(s.Cols)))
+	}
+	if x.cols+cols > math.MaxInt32 {
+		return fmt.Errorf("%s: %d values are too many for a column each", labels.name, cols)
+	}
+	d.Report.Changes = append(d.Report.Changes, fmt.Sprintf("%s: labels of vertices are features: a column of 0 and 1 for each of %d values, behind %d columns of attributes; --task vertex takes them as classes", filepath.Base(labels.name), cols, x.cols))
+	return d.SetSparse(s, x.cols+cols)
+}
+
+// tuRows is a text of numbers, cols on each line; rows is nil without the file.
+type tuRows[T int64 | float32] struct {
+	name string
+	rows []T
+	cols int
+}
+
+// readTU reads the text prefix_what.txt. It is an error if it has another number of lines than want, or, if
+// want is negative, fewer than -want. A want of 0 is any number.
+func readTU[T int64 | float32](prefix, what string, want int) (x tuRows[T], err error) {
+	t, err := openText(prefix + "_" + what + ".txt")
+	if errors.Is(err, os.ErrNotExist) {
+		return x, nil
+	}
+	if err != nil {
+		return x, err
+	}
+	defer t.Close()
+	x.name = t.name
+	if x.rows, x.cols, err = readRows[T](t); err != nil {
+		return x, err
+	}
+	n := len(x.rows) / max(1, x.cols)
+	of := map[byte]string{'n': "vertices", 'g': "graphs", 'e': "edges"}[what[0]]
+	if want > 0 && n != want || want < 0 && n < -want {
+		return x, fmt.Errorf("%s: %d rows for %d %s", t.name, n, max(want, -want), of)
+	}
+	return x, nil
+}
+
+// single is the values of a text with one number on each line.
+func (x tuRows[T]) single() ([]T, error) {
+	if x.cols > 1 {
+		return nil, fmt.Errorf("%s: %d columns: one number on each line is read; keep one column (cut -d, -f1)", x.name, x.cols)
+	}
+	return x.rows, nil
+}
+
+// oneHot gives each value of each column a column of its own, values in ascending order. It returns the column
+// of each entry and the number of columns.
+func (x tuRows[T]) oneHot() (hot []uint32, cols int) {
+	hot = make([]uint32, len(x.rows))
+	for k := range x.cols {
+		values := make([]int64, 0, len(x.rows)/x.cols)
+		for i := k; i < len(x.rows); i += x.cols {
+			values = append(values, int64(x.rows[i]))
+		}
+		classes, n := classesOf(values)
+		for v, c := range classes {
+			hot[v*x.cols+k] = uint32(cols) + uint32(c)
+		}
+		cols += n
+	}
+	return hot, cols
 }
 
 func tuEdges(prefix string, vertices int) (*chunk.Edges, error) {
@@ -78,46 +204,37 @@ func tuEdges(prefix string, vertices int) (*chunk.Edges, error) {
 	if err != nil {
 		return nil, err
 	}
-	if labels, name, err := tuInts(prefix + "_edge_labels.txt"); err == nil {
-		if len(labels) != e.E() {
-			return nil, fmt.Errorf("%s: %d labels for %d edges", name, len(labels), e.E())
+	labels, err := readTU[int64](prefix, "edge_labels", e.E())
+	if err != nil {
+		return nil, err
+	}
+	if labels.rows != nil {
+		values, err := labels.single()
+		if err != nil {
+			return nil, err
 		}
-		types, n := classesOf(labels)
+		types, n := classesOf(values)
 		e.Types, e.Type = n, make([]uint32, len(types))
 		for i, c := range types {
 			e.Type[i] = uint32(c)
 		}
-	} else if !errors.Is(err, os.ErrNotExist) {
-		return nil, err
 	}
-	x, cols, name, err := tuMatrix(prefix + "_edge_attributes.txt")
-	if err == nil && len(x) != cols*e.E() {
-		err = fmt.Errorf("%s: %d rows for %d edges", name, len(x)/max(cols, 1), e.E())
-	}
-	if err == nil {
-		e.Data, e.DataCols = x, cols
-	} else if !errors.Is(err, os.ErrNotExist) {
-		return nil, err
-	}
-	return e, nil
+	x, err := readTU[float32](prefix, "edge_attributes", e.E())
+	e.Data, e.DataCols = x.rows, x.cols
+	return e, err
 }
 
+// tuInts reads a text of whole numbers, one on each line, plain or .gz.
 func tuInts(path string) (values []int64, name string, err error) {
 	t, err := openText(path)
 	if err != nil {
 		return nil, path, err
 	}
 	defer t.Close()
-	values, err = readInts(t, false)
-	return values, t.name, err
-}
-
-func tuMatrix(path string) (values []float32, cols int, name string, err error) {
-	t, err := openText(path)
-	if err != nil {
-		return nil, 0, path, err
+	x := tuRows[int64]{name: t.name}
+	if x.rows, x.cols, err = readRows[int64](t); err != nil {
+		return nil, t.name, err
 	}
-	defer t.Close()
-	values, cols, err = readMatrix(t)
-	return values, cols, t.name, err
+	values, err = x.single()
+	return values, t.name, err
 }

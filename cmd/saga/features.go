@@ -11,12 +11,15 @@ import (
 	"sagann/saga"
 )
 
-// choose settles what d's vertices begin with, by --features; "" is that of runs that had no such flag.
-func (p *prepared) choose(features string, d *dataset.Data) error {
+// choose settles what d's vertices begin with, by --features; "" is that of runs that had no such flag. Without
+// features vertices of graphs begin with their degrees: a row for each vertex learns nothing of another graph's.
+func (p *prepared) choose(features string, d *dataset.Data, task saga.Task) error {
 	kind, cols, _ := strings.Cut(features, ":")
 	switch {
 	case features == "" || features == "one-hot":
 		p.OneHot = features == "one-hot" || d.FeatureCols == 0
+	case features == "auto" && d.FeatureCols == 0 && task == saga.GraphTask:
+		p.Features = "degree"
 	case features == "auto" && d.FeatureCols == 0:
 		p.Features = "identity"
 	case features == "data" && d.FeatureCols == 0:
@@ -37,6 +40,9 @@ func (p *prepared) choose(features string, d *dataset.Data) error {
 	}
 	return nil
 }
+
+// perVertex reports whether each vertex has a row that is learned for it alone.
+func (p *prepared) perVertex() bool { return p.OneHot || p.Features == "identity" || p.Embedding > 0 }
 
 // maxEmbedding is as wide as the widest layer (package layers).
 const maxEmbedding = 1 << 16

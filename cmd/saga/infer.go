@@ -91,7 +91,7 @@ func (f *inferFlags) load(a *app, checkpoint string) (*trained, error) {
 	}
 	t.model.SelfLoops = t.prep.SelfLoops
 	t.name = cmp.Or(f.Data, t.prep.Data)
-	if t.data, err = cli.OpenData(t.name, dataset.Options{Undirected: t.prep.Undirected, Simple: t.prep.Simple, SparseFrom: t.prep.sparseFrom()}); err != nil {
+	if t.data, err = cli.OpenData(t.name, dataset.Options{Undirected: t.prep.Undirected, Simple: t.prep.Simple, SparseFrom: t.prep.sparseFrom(), Task: t.task()}); err != nil {
 		return nil, err
 	}
 	if f.Data != "" { // of the graph that was trained on training has said it

@@ -79,6 +79,9 @@ func load(s *settings) (*job, error) {
 // plan builds the model and compiles it for the data.
 func (j *job) plan(s *settings, log *slog.Logger) error {
 	task := s.task(j.data)
+	if kinds := j.data.LabelKinds(); len(kinds) > 1 && task == kinds[0] && (s.Data.Task == "auto" || s.Data.Task == "") {
+		log.Info("labels of " + things[task] + " are predicted (--task " + string(task) + "); there are also some of " + things[kinds[1]] + " (--task " + string(kinds[1]) + ")")
+	}
 	if j.data.Shard != nil && task != saga.VertexTask {
 		return cli.Usagef("--task %s: shards train labels of vertices; name the graph that they were made of", task)
 	}
@@ -95,8 +98,11 @@ func (j *job) plan(s *settings, log *slog.Logger) error {
 	if left := s.unread(d.Edges); len(left) > 0 {
 		log.Info("the model "+s.Model.Name+" leaves out what the edges have", "edges", strings.Join(left, ", "))
 	}
-	if err := j.prep.choose(s.Data.Features, d); err != nil {
+	if err := j.prep.choose(s.Data.Features, d, task); err != nil {
 		return err
+	}
+	if task == saga.GraphTask && j.prep.perVertex() {
+		log.Warn("each vertex has a row of its own (--features " + s.Data.Features + "): rows of vertices in other graphs than those of training are never learned, so scores of validation and test say little; --features degree or data")
 	}
 	j.prep.RowNormalize = s.Data.RowNormalize.Or(d.Report.Form == dataset.PlanetoidForm)
 	if err := j.prep.onShards(d); err != nil {
@@ -269,6 +275,7 @@ func (p *prepared) apply(d *dataset.Data, log *slog.Logger, why string) error {
 		}
 		log.Info("each vertex gets a one-hot row", "columns", d.FeatureCols)
 	case p.Features == "degree":
+		log.Info("features are log(1 + in-degree) and log(1 + out-degree)")
 		dataset.DegreeFeatures(d)
 	case p.Features == "identity":
 		log.Info("the identity stands for features: each vertex has a row of the first weights", "vertices", d.Edges.V)

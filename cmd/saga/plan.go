@@ -99,7 +99,7 @@ func (c *planCmd) job(a *app) (*job, error) {
 		o.Task = saga.Task(c.Data.Task)
 	}
 	var prep prepared
-	if err := prep.choose(c.Data.Features, &dataset.Data{FeatureCols: shape.Features}); err != nil {
+	if err := prep.choose(c.Data.Features, &dataset.Data{FeatureCols: shape.Features}, o.Task); err != nil {
 		return nil, err
 	}
 	if prep.Features != "" || prep.OneHot {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"strings"
 
 	"sagann/backend"
@@ -117,6 +118,12 @@ func (c *trainCmd) recall(given map[string]bool) error {
 	old.Data.RowNormalize = "off" // as it was decided then
 	if rec.Prepared.RowNormalize {
 		old.Data.RowNormalize = "on"
+	}
+	if old.Data.Task == "auto" || old.Data.Task == "" {
+		old.Data.Task = string(cmp.Or(rec.Prepared.Layers.Task, saga.VertexTask))
+	}
+	if old.Data.Features == "auto" && rec.Prepared.Features == "identity" {
+		old.Data.Features = "identity"
 	}
 	// What was chosen by simulation stays, also when the numbers of a machine change.
 	if old.Planning.Save == saga.SaveAuto && rec.Plan.Save != "" {

@@ -212,7 +212,11 @@ func (s *settings) shares() (train, val float64, err error) {
 
 // dataOptions are those of reading the data.
 func (s *settings) dataOptions() dataset.Options {
-	return dataset.Options{Undirected: s.Data.Undirected, Simple: s.Data.Simple, SparseFrom: sparseFrom(s.Data.Features), Rank: s.net.Rank(), Ranks: s.net.Ranks()}
+	o := dataset.Options{Undirected: s.Data.Undirected, Simple: s.Data.Simple, SparseFrom: sparseFrom(s.Data.Features), Rank: s.net.Rank(), Ranks: s.net.Ranks()}
+	if s.Data.Task != "auto" {
+		o.Task = saga.Task(s.Data.Task)
+	}
+	return o
 }
 
 // absolute makes paths in Machine and Data independent of the working directory.
