@@ -32,6 +32,9 @@ func (s *state) slideOut(n *Node) *Node {
 		return nil
 	}
 	m := n.in[0]
+	if k := scaleFirst(m); k != nil {
+		m = k
+	}
 	if edgeLinear(m) {
 		return Apply(m.op, m.attr, append([]*Node{Apply(n.op, Attr{}, m.in[0])}, m.in[1:]...)...)
 	}
@@ -43,6 +46,41 @@ func (s *state) slideOut(n *Node) *Node {
 		return nil
 	}
 	return Apply(l.op, l.attr, Apply(n.op, Attr{}, Apply(m.op, Attr{}, l.in[0])), l.in[1])
+}
+
+// scaleFirst is the rule s·linear(x, w) = linear(s·x, w) of edge rows, where s is a product of scalars
+// per edge and the linear map is one that should leave the edges. nil: m has another form.
+func scaleFirst(m *Node) *Node {
+	if m.op != MulOp || m.shape.Set.Kind != Edge {
+		return nil
+	}
+	var linear *Node
+	var scalars []*Node
+	for _, f := range factors(m) {
+		switch {
+		case f.op == WidenOp && f.in[0].shape.Cols == 1:
+			scalars = append(scalars, f.in[0])
+		case linear == nil && edgeLinear(f):
+			linear = f
+		default:
+			return nil
+		}
+	}
+	if linear == nil || len(scalars) == 0 {
+		return nil
+	}
+	return Apply(linear.op, linear.attr, append([]*Node{scale(linear.in[0], scalars)}, linear.in[1:]...)...)
+}
+
+// scale is x multiplied by scalars per row. A row that was placed into a block is multiplied before that.
+func scale(x *Node, scalars []*Node) *Node {
+	if x.op == PlaceOp {
+		return Apply(x.op, x.attr, scale(x.in[0], scalars), x.in[1])
+	}
+	for _, s := range scalars {
+		x = mul(x, widen(s, x.shape.Cols))
+	}
+	return x
 }
 
 // edgeLinear tells whether m is a linear map of one edge tensor that should leave the edges: a

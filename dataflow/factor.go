@@ -3,8 +3,11 @@ package dataflow
 // factor is the rule gather_x(scatter_x(a)·b) = a·gather_x(b), also through Widen, GroupSum,
 // sums and signs: a factor that belongs to the gathering vertex leaves the sum over edges.
 func factor(n *Node) *Node {
-	if !sumGather(n.op) || n.attr.S != "" {
+	if !sumGather(n.op) {
 		return nil
+	}
+	if n.attr.S != "" {
+		return factorBlocks(n)
 	}
 	own, e := adjoint[n.op], n.in[0]
 	gather := func(x *Node) *Node {
@@ -46,6 +49,21 @@ func factor(n *Node) *Node {
 			}
 		case (f.op == AddOp || f.op == SubOp) && rest != nil && (hasOwn(f.in[0], own) || hasOwn(f.in[1], own)):
 			return Apply(f.op, Attr{}, gather(mul(f.in[0], rest)), gather(mul(f.in[1], rest)))
+		}
+	}
+	return nil
+}
+
+// factorBlocks is the rule gather{k}(scatter{k}(a)·b) = a·gather{k}(b) of keyed movements at one end: a
+// number of the gathering vertex and the edge's block leaves the sum over edges.
+func factorBlocks(n *Node) *Node {
+	fs := factors(n.in[0])
+	for i, f := range fs {
+		if f.op == WidenOp {
+			f = f.in[0]
+		}
+		if rest := product(fs, i); f.op == adjoint[n.op] && f.attr == n.attr && rest != nil {
+			return mul(widen(f.in[0], n.shape.Cols), Apply(n.op, n.attr, rest))
 		}
 	}
 	return nil

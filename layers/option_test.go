@@ -31,6 +31,8 @@ func TestPyGInit(t *testing.T) {
 			"output.W": fan(hidden), "output.b": fan(hidden)},
 		"resgated": {"layer1.W_key": fan(in), "layer1.W_query": fan(in), "layer1.W_value": fan(in), "layer1.W_skip": fan(in), "layer1.b_key": fan(in), "layer1.b_query": fan(in), "layer1.b_value": fan(in), "layer1.b": 0,
 			"layer2.W_key": fan(hidden), "layer2.W_query": fan(hidden), "layer2.W_value": fan(hidden), "layer2.W_skip": fan(hidden), "layer2.b_key": fan(hidden), "layer2.b_query": fan(hidden), "layer2.b_value": fan(hidden), "layer2.b": 0},
+		"rgcn": {"layer1.W": glorot(in, hidden), "layer1.W_root": glorot(in, hidden), "layer1.b": 0,
+			"layer2.W": glorot(hidden, classes), "layer2.W_root": glorot(hidden, classes), "layer2.b": 0},
 		"mlp":   {"layer1.W": fan(in), "layer1.b": fan(in), "layer2.W": fan(hidden), "layer2.b": fan(hidden)},
 		"appnp": {"layer1.W": fan(in), "layer1.b": fan(in), "layer2.W": fan(hidden), "layer2.b": fan(hidden)},
 		"sgc":   {"layer2.W": fan(in), "layer2.b": fan(in)},

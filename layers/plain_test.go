@@ -114,6 +114,31 @@ func (m *plain) appnp(x []float64, in, steps int, alpha float64, scopes ...strin
 	return x
 }
 
+// rgcn is a layer whose messages are averaged by the type of their edge.
+func (m *plain) rgcn(x []float64, in int, scope string) []float64 {
+	e, out := m.d.Edges, len(m.p[scope+".b"])
+	w, types := m.p[scope+".W"], max(1, e.Types)
+	typ := func(k int) int {
+		if e.Type == nil {
+			return 0
+		}
+		return int(e.Type[k])
+	}
+	count := make([]float64, e.V*types)
+	for k, v := range e.Dst {
+		count[int(v)*types+typ(k)]++
+	}
+	y := m.biased(m.matmul(x, in, scope+".W_root"), scope+".b")
+	for k, v := range e.Dst {
+		for i := range in {
+			for c := range out {
+				y[int(v)*out+c] += x[int(e.Src[k])*in+i] * w[(typ(k)*in+i)*out+c] / count[int(v)*types+typ(k)]
+			}
+		}
+	}
+	return y
+}
+
 // loss is the mean cross-entropy over the training split.
 func (m *plain) loss(logits []float64) float64 {
 	c, sum := m.d.Classes, 0.0
@@ -159,7 +184,8 @@ func TestPlain(t *testing.T) {
 		"appnp, one step": {append([]saga.Layer{Linear(10, 4, nil)}, APPNP(4, 1, 0.1)...), func(m *plain) float64 {
 			return m.loss(m.appnp(x, 10, 1, 0.1, linear(1)))
 		}},
-		"sgc": {SGC(10, 4, 3), func(m *plain) float64 { return m.loss(m.linear(m.appnp(x, 10, 3, 0), 10, "layer3")) }},
+		"rgcn": {[]saga.Layer{RGCN(10, 6, nil), RGCN(6, 4, nil)}, func(m *plain) float64 { return m.loss(m.rgcn(m.rgcn(x, 10, "layer1"), 6, "layer2")) }},
+		"sgc":  {SGC(10, 4, 3), func(m *plain) float64 { return m.loss(m.linear(m.appnp(x, 10, 3, 0), 10, "layer3")) }},
 	} {
 		var at, want map[string][]float64 // parameters, and the gradients there: those of all configurations, which begin alike
 		for _, c := range []saga.Config{{}, {Chunks: 3, Stream: true}, {Chunks: 4, Device: "cpu:2", Save: saga.SaveNone}, {Chunks: 2, Without: []string{"hoist", "commute", "factor", "fuse", "invariant"}}} {

@@ -42,6 +42,7 @@ var builders = map[string]builder{
 	"mpgcn":   {alike(func(_ Options, in, out int, act Activation) saga.Layer { return MPGCN(in, out, act) }), false, []string{ReadsLayers, ReadsHidden}},
 	"ggcn":    {alike(func(_ Options, in, out int, act Activation) saga.Layer { return GGCN(in, out, act) }), false, []string{ReadsLayers, ReadsHidden}},
 	"ggnn":    {ggnn, false, []string{ReadsSteps, ReadsTypes}},
+	"rgcn":    {alike(func(_ Options, in, out int, act Activation) saga.Layer { return RGCN(in, out, act) }), false, []string{ReadsLayers, ReadsHidden, ReadsTypes}},
 	"sage":    {alike(func(o Options, in, out int, act Activation) saga.Layer { return SAGE(in, out, act, o.start()...) }), false, []string{ReadsLayers, ReadsHidden}},
 	"gin": {alike(func(o Options, in, out int, act Activation) saga.Layer {
 		return GIN(in, o.Hidden, out, act, o.start()...)

@@ -132,5 +132,18 @@ func (e Edge) MatMulByType(x, a Tensor) Tensor {
 	return ops.MatMulByType(x, a, e.Type, e.Types)
 }
 
+// TypeNorm is 1/c for every edge [E×1], where c counts the in-edges of the edge's destination that have its
+// type: the messages of each type are averaged if it multiplies them. It is never stored per edge. In
+// sampled training it counts the edges drawn.
+func (e Edge) TypeNorm() Tensor {
+	if e.Types <= 1 {
+		return dataflow.ScatterDst(e.t.vertex(invDegree, 1))
+	}
+	one := e.t.g.Const(1)
+	count := ops.Sum(ops.Place("type", ops.Spread(one, e.Type), e.Type, e.Types))
+	ones := ops.Spread(ops.Widen(one, e.Types), count)
+	return ops.Pick("type", dataflow.ScatterDst(ops.Div(ones, ops.Maximum(count, ones))), e.Type, e.Types)
+}
+
 // Dropout drops entries of vertex tensor x with probability p in training.
 func (v Vertex) Dropout(x Tensor, p float32) Tensor { return v.t.dropout(x, p) }
