@@ -37,9 +37,11 @@ type LinkShares struct {
 }
 
 // SplitLinks divides the edges of d for link prediction. The result is d with only the edges that pass
-// messages, and with the edges to predict as Targets.Links. If every edge of d has its reverse, both
-// directions go to the same part and only one of them is predicted. Self loops only pass messages. Pairs
-// without an edge are drawn uniformly from all pairs that are not edges of d. Equal seeds give equal splits.
+// messages, and with the edges to predict as Targets.Links. An edge and its reverse, where both exist, are one pair: they
+// go to the same part, one of the two directions, chosen at random, is predicted, and both are hidden. Self loops only pass messages.
+// Pairs without an edge are drawn uniformly from the pairs that have no edge in either direction and that could have one: the
+// first vertex is the source of some edge of d, the second the target of some edge; in a bipartite graph the two
+// are on different sides (see NonEdges). So a vertex without edges is in no pair. Equal seeds give equal splits.
 func SplitLinks(d *Data, s LinkShares, seed uint64) (*Data, error) {
 	fail := func(format string, a ...any) (*Data, error) {
 		return nil, fmt.Errorf("%s: "+format, append([]any{d.Name}, a...)...)
@@ -49,19 +51,7 @@ func SplitLinks(d *Data, s LinkShares, seed uint64) (*Data, error) {
 	}
 	e := d.Edges
 	edges := indexEdges(e.V, e.Src, e.Dst)
-	both := edges.mirrored()
-	var ids []uint32 // the edges to divide: one of two directions, the first of repeated edges
-	seen := make([]bool, len(edges.to))
-	for k, u := range e.Src {
-		v := e.Dst[k]
-		if u == v || both && u > v {
-			continue
-		}
-		if at := edges.find(u, v); !seen[at] {
-			seen[at] = true
-			ids = append(ids, uint32(k))
-		}
-	}
+	ids := edges.pairs(e) // the edges to divide
 	r := rand.New(rand.NewPCG(seed, linkStream))
 	r.Shuffle(len(ids), func(i, j int) { ids[i], ids[j] = ids[j], ids[i] })
 	a, b := int(s.Val*float64(len(ids))), int(s.Test*float64(len(ids)))
@@ -75,6 +65,7 @@ func SplitLinks(d *Data, s LinkShares, seed uint64) (*Data, error) {
 		return fail("%d edges are too few: %.3g %% for validation make %d, %.3g %% for testing %d, and %d are left for training, %s", len(ids), 100*s.Val, a, 100*s.Test, b, rest, alone)
 	}
 	l, hidden := &Links{}, make([]bool, len(edges.to)) // hidden edges pass no messages
+	turn := rand.New(rand.NewPCG(seed, turnStream))
 	for i, k := range ids {
 		u, v := e.Src[k], e.Dst[k]
 		to := &l.Train
@@ -87,33 +78,54 @@ func SplitLinks(d *Data, s LinkShares, seed uint64) (*Data, error) {
 		if s.Disjoint > 0 && i >= a+b+alone {
 			continue // a self loop only passes messages
 		}
-		to.add(u, v)
-		if i < a+b || s.Disjoint > 0 {
-			hidden[edges.find(u, v)] = true
-			if both {
-				hidden[edges.find(v, u)] = true
+		back := edges.find(v, u)
+		hide := i < a+b || s.Disjoint > 0
+		hidden[edges.find(u, v)] = hide
+		if back >= 0 {
+			hidden[back] = hide
+			if turn.Uint64()&1 == 1 {
+				u, v = v, u
 			}
 		}
+		to.add(u, v)
 	}
-	free := edges.complement()
+	ends := endsOf(edges)
+	free := ends.complement(e.V, e.Src, e.Dst)
 	if free.Count() == 0 {
-		return fail("every pair of vertices has an edge: there is none without to tell edges from")
+		return fail("every pair of vertices has an edge that could have one: there is none without to tell edges from")
 	}
 	l.NotVal, l.NotTest = free.draw(r, a), free.draw(r, b)
 	out := *d
 	out.Edges = selected(e, func(k int) bool { return !hidden[edges.find(e.Src[k], e.Dst[k])] })
 	out.EdgeLabels, out.EdgeSplit, out.Targets.Edge = nil, Split{}, Numbers{}
-	src, dst := slices.Concat(out.Edges.Src, l.Train.Src), slices.Concat(out.Edges.Dst, l.Train.Dst)
-	if both {
-		src, dst = append(src, l.Train.Dst...), append(dst, l.Train.Src...)
-	}
-	l.known = indexEdges(e.V, src, dst).complement()
+	l.known = ends.complement(e.V, slices.Concat(out.Edges.Src, l.Train.Src), slices.Concat(out.Edges.Dst, l.Train.Dst))
 	out.Targets.Links = l
 	return &out, nil
 }
 
+// pairs lists the edges of e that stand for its pairs of different vertices: the first of repeated edges and, of the two
+// directions between two vertices, the one from the smaller number to the larger.
+func (x *edgeIndex) pairs(e *chunk.Edges) []uint32 {
+	var ids []uint32
+	seen := make([]bool, len(x.to))
+	for k, u := range e.Src {
+		v := e.Dst[k]
+		if u == v || u > v && x.find(v, u) >= 0 {
+			continue
+		}
+		if at := x.find(u, v); !seen[at] {
+			seen[at] = true
+			ids = append(ids, uint32(k))
+		}
+	}
+	return ids
+}
+
 // linkStream makes the random numbers of SplitLinks differ from others with the same seed.
 const linkStream = 0x6c696e6b
+
+// turnStream makes those that choose the direction of a pair differ from these.
+const turnStream = 0x7475726e
 
 func checkLinks(d *Data) error {
 	l := d.Targets.Links
@@ -189,18 +201,6 @@ func (x *edgeIndex) find(u, v uint32) int {
 		return x.start[u] + i
 	}
 	return -1
-}
-
-// mirrored reports whether every edge has its reverse.
-func (x *edgeIndex) mirrored() bool {
-	for u := range len(x.start) - 1 {
-		for _, v := range x.row(uint32(u)) {
-			if x.find(v, uint32(u)) < 0 {
-				return false
-			}
-		}
-	}
-	return true
 }
 
 // selected are the edges k of e for which keep(k) is true, with their values.
