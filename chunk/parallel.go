@@ -1,7 +1,9 @@
 package chunk
 
 import (
+	"fmt"
 	"runtime"
+	"runtime/debug"
 	"sync"
 	"sync/atomic"
 )
@@ -54,8 +56,10 @@ func eachOf(workers, n int, f func(worker, i int)) {
 	}
 	var next atomic.Int64
 	var wg sync.WaitGroup
+	var held Panics
 	for w := range workers {
 		wg.Go(func() {
+			defer held.Hold()
 			for {
 				i := int(next.Add(1)) - 1
 				if i >= n {
@@ -66,6 +70,54 @@ func eachOf(workers, n int, f func(worker, i int)) {
 		})
 	}
 	wg.Wait()
+	held.Raise()
+}
+
+// Panics keeps the first panic of several goroutines for the one that waits for them, so that whoever called it can
+// recover from it.
+type Panics struct{ first atomic.Pointer[Panic] }
+
+// Hold must be deferred by each of the goroutines.
+func (h *Panics) Hold() {
+	if r := recover(); r != nil {
+		h.first.CompareAndSwap(nil, newPanic(r))
+	}
+}
+
+// Raise panics with the *Panic that was kept, if there is one.
+func (h *Panics) Raise() {
+	if p := h.first.Load(); p != nil {
+		panic(p)
+	}
+}
+
+// Panic is a panic as an error.
+type Panic struct {
+	Value any    // of the call of panic
+	Stack []byte // of the goroutine that panicked
+}
+
+func newPanic(r any) *Panic {
+	if p, ok := r.(*Panic); ok {
+		return p
+	}
+	return &Panic{r, debug.Stack()}
+}
+
+// Error is the value and the stack.
+func (p *Panic) Error() string { return fmt.Sprintf("panic: %v\n%s", p.Value, p.Stack) }
+
+// Unwrap is the value if that is an error.
+func (p *Panic) Unwrap() error { err, _ := p.Value.(error); return err }
+
+// Try calls f on a goroutine that must not end the process. If f panics, the error is a *Panic.
+func Try(f func() error) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = newPanic(r)
+		}
+	}()
+	return f()
 }
 
 // pieces is how many ranges to cut n items into: a few for each processor, so

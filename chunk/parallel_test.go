@@ -1,9 +1,11 @@
 package chunk
 
 import (
+	"errors"
 	"fmt"
 	"runtime"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -234,4 +236,26 @@ func TestProcessorsChange(t *testing.T) {
 	}
 	close(stop)
 	<-stopped
+}
+
+// TestPanics: a panic on a goroutine of a loop reaches the caller, which can recover, and Try makes it an error.
+func TestPanics(t *testing.T) {
+	onProcessors(t, func(t *testing.T) {
+		wrong := fmt.Errorf("odd")
+		err := Try(func() error {
+			Ranges(1<<20, func(lo, hi int) {
+				if hi == 1<<20 {
+					panic(wrong)
+				}
+			})
+			return nil
+		})
+		var p *Panic
+		if !errors.As(err, &p) || !errors.Is(err, wrong) || !strings.Contains(err.Error(), "TestPanics") {
+			t.Errorf("%v, want a panic with its stack", err)
+		}
+		if err := Try(func() error { return wrong }); err != wrong {
+			t.Error(err)
+		}
+	})
 }

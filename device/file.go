@@ -67,7 +67,7 @@ func NewHostFile(dir string, bytes int64) (*HostFile, error) {
 			m.b, err = mapFile(f, int(bytes))
 		}
 		if err != nil {
-			free, _ := freeSpace(dir)
+			free, _ := FreeSpace(dir)
 			return nil, errors.Join(fmt.Errorf("%s of host memory in a file in %s, where %s are free: %w", units.Size(bytes), dir, units.Size(free), err), f.Close())
 		}
 	}
@@ -83,7 +83,7 @@ func CheckSpace(dir string, bytes int64) error {
 	if dir == "" {
 		dir = os.TempDir()
 	}
-	free, err := freeSpace(dir)
+	free, err := FreeSpace(dir)
 	if err != nil {
 		return fmt.Errorf("host memory in files in %s: %w", dir, err)
 	}

@@ -73,8 +73,8 @@ func dropPages(b []byte) {
 	}
 }
 
-// freeSpace is how many bytes an ordinary user may still write in dir.
-func freeSpace(dir string) (int64, error) {
+// FreeSpace is how many bytes an ordinary user may still write in dir. Other systems than Linux do not say it.
+func FreeSpace(dir string) (int64, error) {
 	var s syscall.Statfs_t
 	if err := syscall.Statfs(dir, &s); err != nil {
 		return 0, err

@@ -104,12 +104,17 @@ func (g *Graph) maps(p Pattern) (m *maps, at place, err error) {
 		m.maps, hows = append(m.maps, mapsTerm{t.Times, how}), append(hows, how)
 		m.work.Add(w)
 	}
-	if at, err = g.mapsPlace(r, hows, m.work); err != nil {
+	var small *BudgetError // that of the part that needs the most memory
+	at, err = g.mapsPlace(r, hows, m.work)
+	if _, err := fits(err, &small); err != nil {
 		return nil, at, err
 	}
-	ok, err := g.restOf(r, m, rest)
-	if !ok || err != nil {
+	ok, err := g.restOf(r, m, rest, &small)
+	switch {
+	case !ok || err != nil:
 		return nil, at, err
+	case small != nil:
+		return nil, at, small
 	}
 	at.bytes = max(at.bytes, m.place.bytes)
 	for _, t := range m.rest {
@@ -120,8 +125,8 @@ func (g *Graph) maps(p Pattern) (m *maps, at place, err error) {
 }
 
 // restOf adds to m the terms that are not counts of maps. ok is false if they cannot run here,
-// or would need too many plans.
-func (g *Graph) restOf(r *rows.Rows, m *maps, rest []pattern.Times) (ok bool, err error) {
+// or would need too many plans. Parts that do not fit are recorded in small.
+func (g *Graph) restOf(r *rows.Rows, m *maps, rest []pattern.Times, small **BudgetError) (ok bool, err error) {
 	sum := map[pattern.Quantity]int64{}
 	for _, t := range rest {
 		times := t.Times * int64(len(t.Pattern.Automorphisms()))
@@ -137,14 +142,14 @@ func (g *Graph) restOf(r *rows.Rows, m *maps, rest []pattern.Times) (ok bool, er
 		q := &query{pattern: t.Pattern}
 		var j *job
 		if t.Pattern.IsClique() {
-			if j, err = g.bitsPlaced(q); err != nil {
-				return false, err
+			if j, err = g.bitsPlaced(q); err == nil && j == nil { // the GPUs cannot do it
+				j, err = g.loopsPlanned(q)
 			}
+		} else {
+			j, err = g.loopsPlanned(q)
 		}
-		if j == nil {
-			if j, err = g.loopsPlanned(q); err != nil {
-				return false, err
-			}
+		if _, err := fits(err, small); err != nil {
+			return false, err
 		}
 		m.rest = append(m.rest, restTerm{times, j})
 	}
@@ -159,7 +164,10 @@ func (g *Graph) restOf(r *rows.Rows, m *maps, rest []pattern.Times) (ok bool, er
 	}
 	if len(m.formula) > 0 {
 		m.place, ok, err = g.formulaPlaceOf(cuda.Whole, r, m.formula, "counting by formula")
-		return ok, err
+		if _, err := fits(err, small); err != nil {
+			return false, err
+		}
+		return ok, nil
 	}
 	return true, nil
 }

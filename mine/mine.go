@@ -1,6 +1,7 @@
 package mine
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"runtime"
@@ -164,6 +165,19 @@ func (e *BudgetError) Error() string {
 	return fmt.Sprintf("mine: %s needs more than the %s of memory it may take; the smallest budget that would do is %s", e.What, units.Size(e.Mem), units.Least(e.Smallest))
 }
 
+// fits reports whether work fits whose place was sought with the result err. A budget error is recorded in small if it
+// names the largest memory so far, as the parts of a job are all needed; any other error is returned.
+func fits(err error, small **BudgetError) (bool, error) {
+	var budget *BudgetError
+	if err == nil || !errors.As(err, &budget) {
+		return err == nil, err
+	}
+	if *small == nil || (*small).Smallest < budget.Smallest {
+		*small = budget
+	}
+	return false, nil
+}
+
 // place is where a job runs, on the CPU or on GPUs, and the memory it takes there.
 type place struct {
 	workers int   // threads
@@ -184,7 +198,9 @@ func (g *Graph) workers(fixed, each int64, what string) (place, error) {
 		if room < each {
 			return place{}, &BudgetError{Mem: g.opt.Mem, Smallest: fixed + each, What: what}
 		}
-		n = int(min(int64(n), room/max(each, 1)))
+		if each > 0 { // some plans need no memory of a thread's own
+			n = int(min(int64(n), room/each))
+		}
 	}
 	return place{workers: n, bytes: fixed + int64(n)*each}, nil
 }

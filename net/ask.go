@@ -2,6 +2,8 @@ package net
 
 import (
 	"encoding/binary"
+	"fmt"
+	"runtime/debug"
 	"sync"
 )
 
@@ -103,7 +105,7 @@ func (g *Group) serve(r int) {
 }
 
 // answer calls a service. If this rank has not called Serve for it yet, answer waits until it has.
-func (g *Group) answer(service int, ask, memory []byte) ([]byte, error) {
+func (g *Group) answer(service int, ask, memory []byte) (b []byte, err error) {
 	a := &g.asking
 	a.mu.Lock()
 	for len(a.answers) <= service {
@@ -111,5 +113,10 @@ func (g *Group) answer(service int, ask, memory []byte) ([]byte, error) {
 	}
 	f := a.answers[service]
 	a.mu.Unlock()
+	defer func() { // of f: the rank that asks gets it as an error
+		if r := recover(); r != nil {
+			err = fmt.Errorf("panic: %v\n%s", r, debug.Stack())
+		}
+	}()
 	return f(ask, memory)
 }

@@ -1,7 +1,10 @@
 package saga
 
 import (
+	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"sagann/dataflow"
 	"sagann/ops"
@@ -98,6 +101,43 @@ func (t *tracer) wholeRows(what dataflow.Op, f any) {
 		panic(&dataflow.ShapeError{Op: what, Pos: dataflow.FuncPos(f),
 			Err: fmt.Errorf("needs the whole graph: a sampled block has some of the in-edges of a vertex; train without sampling, or gather by Sum, Mean, Max or SoftmaxSum")})
 	}
+}
+
+// degreesDrawn returns an error if training reads in-degrees on the deepest level, to whose vertices no edges are drawn.
+func (p *Program) degreesDrawn(low *dataflow.Lowered) error {
+	for key, id := range low.Inputs {
+		name, _, _ := strings.Cut(key, "@")
+		if name != dataflow.InDegree && name != invDegree || int(low.Spec.Values[id].Set) <= len(p.sampled.most.Edges) {
+			continue
+		}
+		first := slices.IndexFunc(p.model.Layers, func(l Layer) bool { return l.ApplyEdge != nil })
+		which := "layer 1"
+		if first > 1 {
+			which = fmt.Sprintf("one of the layers 1 to %d", first)
+		}
+		return fmt.Errorf("saga: %s reads InDegree before a layer has gathered, and no edges are drawn to the vertices there; read it in a layer with ApplyEdge or a later one, put it in the features, or train without sampling", which)
+	}
+	return nil
+}
+
+// drawnPairs panics if logits of sampled pairs depend on a sum or maximum over them: over the full graph it would be over all
+// in-edges of a vertex.
+func (t *tracer) drawnPairs(logits Tensor) {
+	seen := map[Tensor]bool{}
+	var visit func(n Tensor)
+	visit = func(n Tensor) {
+		if seen[n] {
+			return
+		}
+		seen[n] = true
+		for i := range n.NumIn() {
+			if n.Shape().Set.Kind == dataflow.Vertex && n.In(i).Shape().Set == t.edgeSet() {
+				panic(&dataflow.ShapeError{Op: n.Op(), Pos: n.Pos(), Err: errors.New("over the edges of the head: a batch has some of the in-edges of a vertex; train without sampling, or gather in a layer")})
+			}
+			visit(n.In(i))
+		}
+	}
+	visit(logits)
 }
 
 // gathers counts the layers of m that gather. A sampler needs one step for each.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 
+	"sagann/chunk"
 	"sagann/dataflow/plan"
 	"sagann/internal/units"
 )
@@ -176,7 +177,9 @@ func (p *Program) runParts(open *session, at step) []part {
 	for _, s := range open.all() {
 		wg.Go(func() {
 			for r := s.number; r < len(list); r += s.of() {
-				if list[r] = s.runPart(step{epoch: at.epoch, batch: at.batch*p.sampled.parts() + r}, r+s.of() < len(list)); list[r].err != nil {
+				at := step{epoch: at.epoch, batch: at.batch*p.sampled.parts() + r}
+				wrong := chunk.Try(func() error { list[r] = s.runPart(at, r+s.of() < len(list)); return list[r].err })
+				if list[r].err = wrong; wrong != nil {
 					return
 				}
 			}
@@ -264,7 +267,7 @@ func (s *session) apply(grads [][]float32) error {
 	errs := make([]error, len(all))
 	var wg sync.WaitGroup
 	for i, x := range all {
-		wg.Go(func() { errs[i] = x.train.Apply(grads) })
+		wg.Go(func() { errs[i] = chunk.Try(func() error { return x.train.Apply(grads) }) })
 	}
 	wg.Wait()
 	return errors.Join(errs...)

@@ -243,7 +243,7 @@ func (x *shardRows) asked(vertices []uint32, f func(rank int, places []int32, li
 		for _, i := range at {
 			lists[r] = append(lists[r], vertices[i])
 		}
-		all.Go(func() { errs[r] = f(r, at, lists[r]) })
+		all.Go(func() { errs[r] = chunk.Try(func() error { return f(r, at, lists[r]) }) })
 	}
 	all.Wait()
 	return errors.Join(errs...)

@@ -45,7 +45,7 @@ func (p *Program) newFeed(open *session, at step) (*feed, error) {
 		for epoch := -1; ; at = p.sampled.next(at, number, of) {
 			if at.epoch != epoch {
 				epoch = at.epoch
-				order, wrong = p.sampled.order(p.cfg.Seed, epoch)
+				wrong = chunk.Try(func() (err error) { order, err = p.sampled.order(p.cfg.Seed, epoch); return err })
 			}
 			select {
 			case <-ctx.Done():
@@ -58,7 +58,7 @@ func (p *Program) newFeed(open *session, at step) (*feed, error) {
 				filling.Go(func() {
 					start := time.Now()
 					if b.err = wrong; wrong == nil {
-						b.err = p.fill(b, order)
+						b.err = chunk.Try(func() error { return p.fill(b, order) })
 					}
 					p.sampled.filling.drawing.Add(int64(time.Since(start)))
 					close(b.filled)

@@ -236,6 +236,9 @@ func (p *Program) compileSampled() error {
 	if err := p.sampled.fits(p.model.Name, x.train.Want); err != nil {
 		return err
 	}
+	if err := p.degreesDrawn(x.train); err != nil {
+		return err
+	}
 	if p.sampled.draw.far != nil && x.train.Want.Rank {
 		return errRanksOfEdges
 	}

@@ -85,6 +85,9 @@ func (tr *traced) head(m *Model, x Tensor) error {
 			self, t.d.weighed = dataflow.Prefix(x), false
 		}
 		tr.logits = t.user("EdgeHead", m.EdgeHead, func() Tensor { return m.EdgeHead(t.edges(x, self), p) })
+		if t.d.levels > 0 {
+			t.drawnPairs(tr.logits)
+		}
 		tr.target = t.edgeTarget()
 	case GraphTask:
 		if m.EdgeHead != nil {

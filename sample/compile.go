@@ -66,6 +66,10 @@ func (p *Program) checkSteps() error {
 			return err
 		}
 		p.sizes = append(p.sizes, n)
+		// A row without replacement has at most its edges. All else makes as many draws as it is told to.
+		if draws := int64(n) * int64(max(1, s.Length)); (s.Over != Individual || s.Next != nil || s.Replace) && (draws >= maxDraws || n >= maxDraws) {
+			return p.errorf("%d draws at step %d: at most %d", draws, step+1, maxDraws-1)
+		}
 		if s.Output == Layers || s.Next == nil && s.Output != Steps {
 			continue
 		}

@@ -1,9 +1,9 @@
 package sample
 
 // MultiRW gives multi-dimensional random walks, with several roots per sample. A step chooses one of
-// the roots with equal probability, goes on to a neighbour of it, and replaces the root by this
-// neighbour. NextDoor does the same; Ribeiro and Towsley (2010) and GraphSAINT choose the root in
-// proportion to its degree.
+// the roots with equal probability, goes on to a neighbour of it in proportion to the weight of the
+// edge, and replaces the root by this neighbour. NextDoor, which has no weights, does the same; Ribeiro
+// and Towsley (2010) and GraphSAINT choose the root in proportion to its degree.
 func MultiRW(roots, length int) Sampler {
 	return Sampler{Name: "multirw", Steps: length, Roots: roots,
 		State: []Field{{Name: "roots", Len: max(1, roots), Roots: true}, {Name: "chosen", Len: 1}},
@@ -16,7 +16,7 @@ func MultiRW(roots, length int) Sampler {
 			return s.Get("roots", i)
 		},
 		Next: func(s Sample, at Pool, r Rand) Int {
-			i := r.Pick(at)
+			i := r.PickWeighted(at)
 			s.Set("roots", s.Get("chosen", Whole(0)), at.Neighbour(i))
 			return i
 		}}

@@ -16,6 +16,7 @@ type Spec struct {
 	Sampler  Sampler
 	Batch    int // seeds per batch for saint, clusters per batch for cluster; 0: the caller chooses
 	Clusters int // clusters of the graph; 0: the caller chooses
+	Longest  int // steps that walks without a bound do not exceed, but for one in 10¹⁷; 0: Sampler.Steps
 }
 
 // Parse reads the text of a sampler, in one of Forms. steps is the length of walks; 0 means Unbounded
@@ -30,7 +31,11 @@ func Parse(text string, steps int) (Spec, error) {
 		if err != nil {
 			err = fmt.Errorf("sampler %q: %w", text, err)
 		}
-		return Spec{Sampler: walk}, err
+		spec := Spec{Sampler: walk}
+		if ok && err == nil && walk.Steps == Unbounded {
+			spec.Longest, err = longest(text, rest)
+		}
+		return spec, err
 	}
 	byLevel := map[string]func(...int) Sampler{"neighbours": Neighbours, "neighbors": Neighbours, "weighted": WeightedNeighbours, "layer": LayerBlocks, "fastgcn": FastGCN, "ladies": LADIES, "mvs": MVS}
 	shapes := map[string]int{"cluster": 1, "saint": 2, "shadow": 2, "pinsage": 4}
@@ -108,6 +113,19 @@ func parseWalk(name, rest string, steps int) (s Sampler, ok bool, err error) {
 		return s, true, fmt.Errorf("deepwalk has no settings")
 	}
 	return s, true, nil
+}
+
+// longest is Spec.Longest of ppr with the probability to stop that rest is.
+func longest(text, rest string) (int, error) {
+	stop, err := strconv.ParseFloat(rest, 64)
+	if err != nil {
+		return 0, err
+	}
+	const rare = 40 // (1-stop)ⁿ is e**-40 at about n = 40/stop
+	if n := rare / stop; n <= maxSteps {
+		return int(n) + 1, nil
+	}
+	return 0, fmt.Errorf("sampler %q: its walks have %.3g steps on average, and some of them more than %d, which are the most: bound them (--length), or stop with a probability of %.2g or more", text, 1/stop-1, maxSteps, float64(rare)/maxSteps)
 }
 
 // assigned reads settings such as p=2,q=0.5. Settings that the text does not name are 1.

@@ -164,19 +164,28 @@ func TestMultiRWDraws(t *testing.T) {
 		for b := range 2 {
 			first := []uint32{0, 4}
 			far, _ := g.row(first[a])
-			for _, x := range far {
+			weights := probability(g, first[a], func(i int) float64 { return float64(g.weights(first[a])[i]) })
+			for i, x := range far {
 				second := slices.Clone(first)
 				second[a] = x
 				row, _ := g.row(second[b])
-				for _, y := range row {
-					want[text([]uint32{0, 4, x, y})] += 0.25 / float64(len(far)*len(row))
+				also := probability(g, second[b], func(i int) float64 { return float64(g.weights(second[b])[i]) })
+				for k, y := range row {
+					want[text([]uint32{0, 4, x, y})] += 0.25 * weights[i] * also[k]
 				}
 			}
 		}
 	}
-	wrong := MultiRW(2, 2)
-	wrong.Next = func(_ Sample, at Pool, r Rand) Int { return r.Pick(at) } // the root stays
-	(&trial{"two roots", MultiRW(2, 2), wrong, e, samplesOf([]uint32{0, 4}, whole), want}).run(t)
+	stays, equal := MultiRW(2, 2), MultiRW(2, 2)
+	stays.Next = func(_ Sample, at Pool, r Rand) Int { return r.PickWeighted(at) } // the root stays
+	equal.Next = func(s Sample, at Pool, r Rand) Int {                             // neighbours with equal probability
+		i := r.Pick(at)
+		s.Set("roots", s.Get("chosen", Whole(0)), at.Neighbour(i))
+		return i
+	}
+	for _, wrong := range []Sampler{stays, equal} {
+		(&trial{"two roots", MultiRW(2, 2), wrong, e, samplesOf([]uint32{0, 4}, whole), want}).run(t)
+	}
 }
 
 func TestLayerDraws(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"cmp"
 	"fmt"
+	"math"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -11,6 +12,7 @@ import (
 	"sagann/chunk"
 	"sagann/dataset"
 	"sagann/dataset/npy"
+	"sagann/device"
 	"sagann/internal/cli"
 	"sagann/internal/units"
 	"sagann/sample"
@@ -80,6 +82,9 @@ func (c *sampleCmd) Run(a *app) error {
 		return err
 	}
 	b := batches{p: p, seeds: seeds, size: cmp.Or(spec.Batch, int(c.Batch)), seed: c.Seed}
+	if err := c.fits(&b, edges, spec.Sampler); err != nil {
+		return err
+	}
 	defer removedOnSignal(c.Out)()
 	var n int64
 	err = c.on(p, func(x *sample.GPU) (err error) {
@@ -94,6 +99,33 @@ func (c *sampleCmd) Run(a *app) error {
 	}
 	_, err = fmt.Fprintf(a.Stdout, "%s: %s of %s, %s\n", c.Out, units.Counted(int(n), "edge", "edges"), units.Counted((len(seeds)+b.size-1)/b.size, "batch", "batches"), c.Sampler)
 	return err
+}
+
+// fits says whether memory has room for the edges of a batch, and the file system for the file.
+func (c *sampleCmd) fits(b *batches, edges *chunk.Edges, s sample.Sampler) error {
+	if !s.Replace || s.Output != sample.Layers || s.Over != sample.Individual {
+		return nil // rows have at most their edges in the graph, or a step has a bound of its own
+	}
+	all := 0 // seeds that have edges: each draws as many as it is told to
+	degrees := edges.InDegrees()
+	for _, v := range b.seeds {
+		if degrees[v] > 0 {
+			all++
+		}
+	}
+	draws, most := float64(s.Size(0)), float64(1<<28)
+	if n := draws * float64(min(b.size, all)); n > most {
+		return cli.Usagef("--batch %d: a batch would have %.4g edges, %g of each seed; at most %.4g", b.size, n, draws, most)
+	}
+	each := 40.0 // bytes of a row
+	if filepath.Ext(c.Out) == ".csv" {
+		each = float64(len("0,0,0,0,0,1\n"))
+	}
+	free, err := device.FreeSpace(filepath.Dir(c.Out))
+	if bytes := draws * float64(all) * each; err == nil && bytes > float64(free) {
+		return fmt.Errorf("--out %s: %.4g edges take at least %s, and the file system has %s free; draw fewer", c.Out, draws*float64(all), units.Size(int64(min(bytes, math.MaxInt64/2))), units.Size(free))
+	}
+	return nil
 }
 
 // seeds are the vertices that --seeds names.

@@ -6,12 +6,14 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
+	"slices"
 
 	"sagann/chunk"
 	"sagann/dataset"
 	"sagann/dataset/npy"
 	"sagann/device"
 	"sagann/internal/cli"
+	"sagann/internal/units"
 	"sagann/sample"
 )
 
@@ -59,7 +61,7 @@ func (f *deviceFlags) share(w *walker, do func() error) (err error) {
 	if err != nil {
 		return err
 	}
-	w.run, w.piece = x.Run, 1<<18
+	w.run, w.piece = x.Run, 4*w.piece
 	return errors.Join(do(), x.Close())
 }
 
@@ -122,8 +124,11 @@ func (c *walkCmd) Run(a *app) error {
 		return err
 	}
 	tellNumbers(a, c.Out, ".txt", d)
-	w, err := newWalker(d.Edges, spec.Sampler, int(c.PerVertex), c.Seed)
+	w, err := newWalker(d.Edges, spec, int64(c.PerVertex), c.Seed)
 	if err != nil {
+		return err
+	}
+	if err := c.fits(w, d, spec.Sampler); err != nil {
 		return err
 	}
 	defer removedOnSignal(c.Out)()
@@ -132,6 +137,29 @@ func (c *walkCmd) Run(a *app) error {
 	}
 	_, err = fmt.Fprintf(a.Stdout, "%s: %d walks of %s\n", c.Out, w.n, c.Walks)
 	return err
+}
+
+// fits says whether the file can hold the ids of the walks, and its file system the file.
+func (c *walkCmd) fits(w *walker, d *dataset.Data, s sample.Sampler) error {
+	numbers, ids := int64(w.n)*int64(w.roots), d.Vertices.IDs
+	if s.Steps != sample.Unbounded && !w.ends {
+		numbers += int64(w.n) * int64(s.Steps)
+	}
+	each := int64(2) // a digit and a space
+	if filepath.Ext(c.Out) == ".npy" {
+		numbers = int64(w.n) * int64(w.roots+s.Steps)
+		if each = 8; ids == nil && d.Edges.V <= math.MaxInt32 {
+			each = 4
+		}
+		if i := slices.IndexFunc(ids, func(id uint64) bool { return id > math.MaxInt64 }); i >= 0 {
+			return fmt.Errorf("--out %s: the id %d has no place in a .npy, whose numbers are signed, as -1 says that a walk has ended; write .txt", c.Out, ids[i])
+		}
+	}
+	free, err := device.FreeSpace(filepath.Dir(c.Out))
+	if bytes := float64(numbers) * float64(each); err == nil && bytes > float64(free) {
+		return fmt.Errorf("--out %s: %d walks have %d vertices, at least %s, and the file system has %s free; draw fewer (--per-vertex) or shorter ones (--length)", c.Out, w.n, numbers, units.Size(int64(min(bytes, math.MaxInt64/2))), units.Size(free))
+	}
+	return nil
 }
 
 // write writes the walks by the ending of the file.
@@ -203,26 +231,42 @@ type walker struct {
 	v, n  int
 	roots int
 	piece int
+	ends  bool // some walks end early, as some vertices have no out-edges
 	key   sample.Key
 	run   func(s *sample.Samples, roots []uint32, first uint64, key sample.Key) error
 }
 
+// Bounds of walks.
+const (
+	mostWalks = 1 << 32 // each has a number of 32 bits, which its draws depend on
+	mostHeld  = 1 << 26 // vertices of the walks that are held at a time
+)
+
 // newWalker compiles a sampler for walks along edges as they point.
-func newWalker(e *chunk.Edges, s sample.Sampler, perVertex int, seed uint64) (*walker, error) {
+func newWalker(e *chunk.Edges, spec sample.Spec, perVertex int64, seed uint64) (*walker, error) {
+	if e.V > 0 && perVertex > mostWalks/int64(e.V) {
+		return nil, cli.Usagef("--per-vertex %d: %.4g walks from %d vertices; at most %d, %d from each", perVertex, float64(perVertex)*float64(e.V), e.V, int64(mostWalks), mostWalks/int64(e.V))
+	}
 	g, err := sample.NewGraph(e.Reverse())
 	if err != nil {
 		return nil, err
 	}
+	s := spec.Sampler
 	p, err := sample.Compile(g, s)
 	if err != nil {
 		return nil, err
 	}
-	w := &walker{p: p, v: e.V, n: e.V * perVertex, roots: max(1, s.Roots), piece: 1 << 16, key: sample.Key{Seed: seed}, run: p.Run}
+	w := &walker{p: p, v: e.V, n: e.V * int(perVertex), roots: max(1, s.Roots), key: sample.Key{Seed: seed}, run: p.Run}
+	w.ends = slices.Contains(e.OutDegrees(), 0)
+	w.hold(1<<16, s.Steps)
 	if s.Steps == sample.Unbounded {
-		w.piece = 1 << 12 // a step's row is kept until the longest walk ends
+		w.hold(1<<12, spec.Longest) // a step's row is kept until the longest walk ends
 	}
 	return w, nil
 }
+
+// hold makes a piece n walks of up to so many steps, or as many as there is memory for.
+func (w *walker) hold(n, steps int) { w.piece = max(1, min(n, mostHeld/(w.roots+max(steps, 0)))) }
 
 // each calls f with all walks, a piece after the other. The samples are of use until f
 // returns.

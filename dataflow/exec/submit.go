@@ -4,6 +4,7 @@ import (
 	"errors"
 	"sync"
 
+	"sagann/chunk"
 	"sagann/dataflow/plan"
 	"sagann/device"
 )
@@ -23,7 +24,7 @@ func (r *Runner) submitAll() error {
 	var wg sync.WaitGroup
 	for d := range n {
 		wg.Go(func() {
-			errs[d] = r.submit(all, d)
+			errs[d] = chunk.Try(func() error { return r.submit(all, d) })
 			all.reach(d, len(r.tasks), errs[d] != nil)
 		})
 	}

@@ -5,6 +5,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"sagann/chunk"
 	"sagann/internal/simd"
 )
 
@@ -22,7 +23,9 @@ func parallel(n int, f func(worker, i int)) {
 	}
 	var next atomic.Int64
 	var wg sync.WaitGroup
+	var held chunk.Panics
 	loop := func(w int) {
+		defer held.Hold()
 		defer simd.FlushSubnormals()()
 		for {
 			i := int(next.Add(1)) - 1
@@ -38,4 +41,5 @@ func parallel(n int, f func(worker, i int)) {
 	}
 	loop(0)
 	wg.Wait()
+	held.Raise()
 }
