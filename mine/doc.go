@@ -31,6 +31,15 @@
 // listed. The order depends on nothing else, so Limit(N) gives the same rows on any number of
 // threads or GPUs.
 //
+// # Frequent patterns
+//
+// Frequent finds the connected patterns with at least a given support. Patterns have the labels of the
+// graph's vertices; a graph without labels has one. A vertex with label -1 takes no part. The support
+// MNI of a pattern is the smallest, over its vertices, number of graph vertices that any match puts
+// there; all matches count, and vertices that a symmetry exchanges share theirs. No pattern has more
+// support than a connected part of it, so patterns grow edge by edge from frequent ones (package
+// mine/lattice). Domains are found without listing matches (package mine/domain).
+//
 // # Engines
 //
 // There are four engines. Formulas count stars, the 5-cycle, and patterns of three and four
@@ -45,7 +54,7 @@
 //
 // The files: mine.go (Open), query.go and symbols.go (the question), count.go (choice of an
 // engine, and counting), expect.go (expected times of engines), maps.go, motifs.go, match.go
-// (listing), explain.go, gpu.go (the engines on GPUs).
+// (listing), frequent.go (frequent patterns), explain.go, gpu.go (the engines on GPUs).
 //
 // With Options.Device the same engines run on GPUs (package mine/cuda) and give the same
 // counts and rows. Call Close on such a graph: it frees the GPUs.

@@ -64,6 +64,9 @@ func (g *Graph) ask(p Pattern, options []Option) (*query, error) {
 	if q.limit < 0 {
 		return nil, fmt.Errorf("mine: a limit of %d matches", q.limit)
 	}
+	if p.EdgeLabelled() {
+		return nil, &QuestionError{"the pattern asks for labels of edges, but the graph has none"}
+	}
 	if g.byID.Label == nil && (p.Labelled() || q.where.Uses(pattern.Label)) {
 		return nil, &QuestionError{"the pattern or its condition asks for labels, but the graph has none"}
 	}

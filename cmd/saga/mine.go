@@ -24,6 +24,7 @@ type mineCmd struct {
 	Clique cliqueCmd `cmd:"" help:"Count cliques."`
 	Match  matchCmd  `cmd:"" help:"Count or list the subgraphs that match a pattern."`
 	Motif  motifCmd  `cmd:"" help:"Count all connected patterns of a size."`
+	Fpm    fpmCmd    `cmd:"" help:"Find the frequent patterns."`
 }
 
 // Help is what stands under the usage line.
@@ -41,29 +42,45 @@ Examples:
   saga mine clique --k 4 --data blogcatalog/
   saga mine match --pattern house --data edges.csv --undirected
   saga mine match --pattern "0:1-1:2 1-2:1" --data cora/ --out matches.csv --limit 100
-  saga mine motif --k 4 --data edges.saga --json`
+  saga mine motif --k 4 --data edges.saga --json
+  saga mine fpm --support 100 --edges 3 --data cora/`
 }
 
 // mineFlags are what all commands of saga mine share.
 type mineFlags struct {
-	Data       string   `required:"" placeholder:"PATH" group:"data" help:"The graph: a folder, a file, karate or synthetic[:..]."`
-	Undirected bool     `group:"data" help:"Add the reverse of every edge that has none."`
-	Relabel    string   `default:"auto" enum:"auto,never,always" placeholder:"WHEN" group:"data" help:"Number the vertices of an edge list anew: auto, never or always (${default}). Listings have the numbers of the file."`
-	Labels     string   `placeholder:"FILE" group:"data" help:"Labels of the vertices: .npy with one whole number each, -1 for none; default: those of the data."`
-	Engine     string   `default:"auto" enum:"auto,formula,bits,maps,loops" placeholder:"NAME" group:"options" help:"auto, formula, bits, maps or loops (${default})."`
-	Device     string   `default:"cpu" placeholder:"NAME" group:"options" help:"cpu, or in a build for NVIDIA GPUs cuda or cuda:0,1 (${default}). Results do not depend on it."`
-	Mem        memory   `default:"auto" placeholder:"SIZE" group:"options" help:"Memory for the graph's rows and the work, on each GPU if there are any; auto: what it takes, or what is free there."`
-	Threads    auto     `default:"auto" placeholder:"N" group:"options" help:"Threads; auto: as many as processors. Results do not depend on it."`
-	Without    []string `placeholder:"PART" group:"options" help:"What to leave out, for measuring: reuse (of sets by several loops), pool (of blocks that GPUs list into). Results do not depend on it."`
-	Explain    bool     `group:"options" help:"Print plan, estimates and memory, and do not run."`
-	JSON       bool     `name:"json" group:"options" help:"Print one JSON object on the last line of standard output."`
+	Data       string `required:"" placeholder:"PATH" group:"data" help:"The graph: a folder, a file, karate or synthetic[:..]."`
+	Undirected bool   `group:"data" help:"Add the reverse of every edge that has none."`
+	Relabel    string `default:"auto" enum:"auto,never,always" placeholder:"WHEN" group:"data" help:"Number the vertices of an edge list anew: auto, never or always (${default}). Listings have the numbers of the file."`
+	Labels     string `placeholder:"FILE" group:"data" help:"Labels of the vertices: .npy with one whole number each, -1 for none; default: those of the data."`
+	Device     string `default:"cpu" placeholder:"NAME" group:"options" help:"cpu, or in a build for NVIDIA GPUs cuda or cuda:0,1 (${default}). Results do not depend on it."`
+	Mem        memory `default:"auto" placeholder:"SIZE" group:"options" help:"Memory for the graph's rows and the work, on each GPU if there are any; auto: what it takes, or what is free there."`
+	Threads    auto   `default:"auto" placeholder:"N" group:"options" help:"Threads; auto: as many as processors. Results do not depend on it."`
+	Explain    bool   `group:"options" help:"Print plan, estimates and memory, and do not run."`
+	JSON       bool   `name:"json" group:"options" help:"Print one JSON object on the last line of standard output."`
 
 	bar  *lateBar
 	data *dataset.Data
 }
 
+// countFlags are the flags of the commands that count and list matches.
+type countFlags struct {
+	mineFlags
+	Engine  string   `default:"auto" enum:"auto,formula,bits,maps,loops" placeholder:"NAME" group:"options" help:"auto, formula, bits, maps or loops (${default})."`
+	Without []string `placeholder:"PART" group:"options" help:"What to leave out, for measuring: reuse (of sets by several loops), pool (of blocks that GPUs list into). Results do not depend on it."`
+}
+
 // open loads the graph.
-func (f *mineFlags) open(a *app) (*mine.Graph, error) {
+func (f *countFlags) open(a *app) (*mine.Graph, error) {
+	for _, w := range f.Without {
+		if w != "reuse" && w != "pool" {
+			return nil, cli.Usagef("--without %s: there are reuse and pool", w)
+		}
+	}
+	return f.openWith(a, mine.Options{Engine: mine.Engine(f.Engine), NoReuse: slices.Contains(f.Without, "reuse"), NoPool: slices.Contains(f.Without, "pool")})
+}
+
+// openWith loads the graph. The flags are added to opt.
+func (f *mineFlags) openWith(a *app, opt mine.Options) (*mine.Graph, error) {
 	relabel := map[string]dataset.Relabel{"auto": dataset.RelabelAuto, "never": dataset.RelabelNever, "always": dataset.RelabelAlways}
 	d, err := cli.OpenData(f.Data, dataset.Options{Undirected: f.Undirected, Relabel: relabel[f.Relabel]})
 	if err != nil {
@@ -80,15 +97,10 @@ func (f *mineFlags) open(a *app) (*mine.Graph, error) {
 			return nil, err
 		}
 	}
-	for _, w := range f.Without {
-		if w != "reuse" && w != "pool" {
-			return nil, cli.Usagef("--without %s: there are reuse and pool", w)
-		}
-	}
 	f.data = d
 	f.bar = &lateBar{a: a, start: time.Now()}
-	g, err := mine.Open(d.Edges, mine.Options{Labels: labels, Device: f.Device, Threads: int(f.Threads), Mem: int64(f.Mem), Engine: mine.Engine(f.Engine), Progress: f.bar.set,
-		NoReuse: slices.Contains(f.Without, "reuse"), NoPool: slices.Contains(f.Without, "pool")})
+	opt.Labels, opt.Device, opt.Threads, opt.Mem, opt.Progress = labels, f.Device, int(f.Threads), int64(f.Mem), f.bar.set
+	g, err := mine.Open(d.Edges, opt)
 	return g, usage(err)
 }
 
@@ -155,7 +167,7 @@ func (f *mineFlags) result(a *app, x fields, text string) error {
 }
 
 // count counts one pattern.
-func (f *mineFlags) count(a *app, g *mine.Graph, p mine.Pattern, induced bool) error {
+func (f *countFlags) count(a *app, g *mine.Graph, p mine.Pattern, induced bool) error {
 	var options []mine.Option
 	if induced {
 		options = append(options, mine.Induced)
@@ -195,7 +207,7 @@ func inducedText(induced bool) string {
 
 // cliqueCmd is saga mine clique.
 type cliqueCmd struct {
-	mineFlags
+	countFlags
 	K int `name:"k" default:"3" placeholder:"N" help:"Vertices of a clique, 2 to 8 (${default})."`
 }
 
@@ -214,7 +226,7 @@ func (c *cliqueCmd) Run(a *app) (err error) {
 
 // motifCmd is saga mine motif.
 type motifCmd struct {
-	mineFlags
+	countFlags
 	K           int  `name:"k" default:"3" placeholder:"N" help:"Vertices of a motif, 3 to 6 (${default})."`
 	EdgeInduced bool `help:"Count edge-induced subgraphs, not induced ones."`
 }
@@ -266,7 +278,7 @@ func (c *motifCmd) Run(a *app) (err error) {
 
 // matchCmd is saga mine match.
 type matchCmd struct {
-	mineFlags
+	countFlags
 	Pattern string `required:"" placeholder:"TEXT" help:"The pattern, or the path of a file that holds it."`
 	Induced bool   `help:"Pairs without an edge in the pattern must not have one in the graph."`
 	Out     string `placeholder:"FILE" help:"File to list the matches in: .npy or .csv. Without it they are counted."`

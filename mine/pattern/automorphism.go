@@ -9,7 +9,7 @@ import (
 // from the number of vertices on, are 0.
 type Perm [MaxVertices]uint8
 
-// Automorphisms lists the permutations that keep edges, marks and labels, in
+// Automorphisms lists the permutations that keep edges, marks and labels of vertices and edges, in
 // lexicographic order; the first is the identity.
 func (p Pattern) Automorphisms() []Perm {
 	var all []Perm
@@ -46,7 +46,8 @@ func (p Pattern) mapsTo(q Pattern, yield func(Perm) bool) {
 // agrees reports whether i may be mapped to x, when the vertices before i are mapped as s says.
 func (p Pattern) agrees(q Pattern, s *Perm, i, x int) bool {
 	for j := range i {
-		if p.edge[i]>>j&1 != q.edge[x]>>s[j]&1 || p.none[i]>>j&1 != q.none[x]>>s[j]&1 {
+		if p.edge[i]>>j&1 != q.edge[x]>>s[j]&1 || p.none[i]>>j&1 != q.none[x]>>s[j]&1 ||
+			p.kind[pair(i, j)] != q.kind[pair(x, int(s[j]))] {
 			return false
 		}
 	}

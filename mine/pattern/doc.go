@@ -5,7 +5,7 @@
 //
 // The files in the order of the work: pattern.go (the type), parse.go and names.go
 // (text), expr.go and normal.go (conditions on matches), automorphism.go, canon.go,
-// symmetry.go, motifs.go, maps.go, formula.go.
+// symmetry.go, less.go (parts of a pattern), motifs.go, maps.go, formula.go.
 //
 // # Meaning
 //

@@ -66,7 +66,7 @@ func (f Formula) String() string {
 // is none for patterns with labels, or with marks at some of the pairs without an edge.
 func (p Pattern) Formula() (Formula, bool) {
 	switch {
-	case p.Labelled():
+	case p.Labelled() || p.EdgeLabelled():
 		return nil, false
 	case p.Free():
 		return p.edgeFormula()

@@ -26,6 +26,7 @@ func (e *SyntaxError) Error() string {
 //	0-1 1-2 2-0     edges
 //	0-1-2-0         the same as one chain
 //	0~3             0 and 3 must not be neighbours
+//	0-[3]-1         an edge that must have label 3
 //	2:5             vertex 2 must have label 5; also inside a chain, 0-2:5
 //
 // Vertices are numbered from 0 without gaps, at most MaxVertices of them. A comment goes from # to
@@ -61,7 +62,7 @@ func Must(text string) Pattern {
 	return p
 }
 
-// maxFile bounds the bytes of a pattern's file: 28 pairs and 8 labels need far less.
+// maxFile bounds the bytes of a pattern's file: 28 pairs and 36 labels need far less.
 const maxFile = 1 << 16
 
 // ReadFile reads the pattern in the file at path.
@@ -129,6 +130,12 @@ func (s *scanner) chain(p *Pattern) error {
 	for err == nil && s.text != "" && (s.text[0] == '-' || s.text[0] == '~') {
 		mark, at := s.text[0], *s
 		s.next()
+		kind := AnyLabel
+		if mark == '-' && strings.HasPrefix(s.text, "[") {
+			if kind, err = s.edgeLabel(); err != nil {
+				return err
+			}
+		}
 		var w int
 		if w, err = s.vertex(p); err != nil {
 			return err
@@ -136,9 +143,14 @@ func (s *scanner) chain(p *Pattern) error {
 		if v == w {
 			return at.fail("vertex %d cannot be its own neighbour", v)
 		}
-		if mark == '-' {
+		switch have := p.EdgeLabel(v, w); {
+		case kind != AnyLabel && have != AnyLabel && int(have) != kind:
+			return at.fail("the edge between %d and %d has the labels %d and %d", v, w, have, kind)
+		case kind != AnyLabel:
+			*p = p.WithEdgeLabel(v, w, int32(kind))
+		case mark == '-':
 			*p = p.WithEdge(v, w)
-		} else {
+		default:
 			*p = p.WithApart(v, w)
 		}
 		if p.edge[v]&p.none[v] != 0 {
@@ -181,13 +193,29 @@ func (s *scanner) vertex(p *Pattern) (int, error) {
 	return v, nil
 }
 
-// number reads digits; labels are below 2^31-1.
+// edgeLabel reads the label of an edge and the dash behind it, as in 0-[3]-1.
+func (s *scanner) edgeLabel() (int, error) {
+	s.next()
+	label, err := s.number("a label")
+	if err != nil {
+		return 0, err
+	}
+	for _, want := range "]-" {
+		if !strings.HasPrefix(s.text, string(want)) {
+			return 0, s.fail("wanted %q: an edge with a label is written 0-[3]-1", want)
+		}
+		s.next()
+	}
+	return label, nil
+}
+
+// number reads digits; vertices and labels are at most 2^31-1.
 func (s *scanner) number(what string) (int, error) {
 	at, n, digits := *s, 0, 0
 	for s.text != "" && '0' <= s.text[0] && s.text[0] <= '9' {
 		n = 10*n + int(s.text[0]-'0')
-		if n >= math.MaxInt32 {
-			return 0, at.fail("the number is too large; the largest is %d", math.MaxInt32-1)
+		if n > math.MaxInt32 {
+			return 0, at.fail("the number is too large; the largest is %d", math.MaxInt32)
 		}
 		digits++
 		s.next()

@@ -20,6 +20,18 @@ type Pattern struct {
 	edge  [MaxVertices]uint8 // bit j of edge[i]: i and j must be neighbours
 	none  [MaxVertices]uint8 // bit j of none[i]: i and j must not be neighbours
 	label [MaxVertices]int32 // the label plus 1; 0: any label
+	kind  [maxPairs]int32    // by pair: the label of the edge plus 1; 0: any label
+}
+
+// maxPairs is how many pairs MaxVertices vertices have.
+const maxPairs = MaxVertices * (MaxVertices - 1) / 2
+
+// pair is the place of a pair of different vertices in the list of pairs: 0-1, 0-2, 1-2, 0-3 and so on.
+func pair(i, j int) int {
+	if i > j {
+		i, j = j, i
+	}
+	return j*(j-1)/2 + i
 }
 
 // New returns a pattern of n vertices without edges and labels. It is a building block:
@@ -52,8 +64,19 @@ func (p Pattern) Degree(i int) int { return bits.OnesCount8(p.edge[i]) }
 // Label is the label that vertex i must have, or AnyLabel.
 func (p Pattern) Label(i int) int32 { return p.label[i] - 1 }
 
-// Labelled reports whether any vertex must have a label.
+// Labelled reports whether any vertex must have a label. See EdgeLabelled for edges.
 func (p Pattern) Labelled() bool { return p.label != [MaxVertices]int32{} }
+
+// EdgeLabel is the label that the edge between i and j must have, or AnyLabel.
+func (p Pattern) EdgeLabel(i, j int) int32 {
+	if i == j {
+		return AnyLabel
+	}
+	return p.kind[pair(i, j)] - 1
+}
+
+// EdgeLabelled reports whether any edge must have a label.
+func (p Pattern) EdgeLabelled() bool { return p.kind != [maxPairs]int32{} }
 
 // WithEdge returns p with an edge between i and j.
 func (p Pattern) WithEdge(i, j int) Pattern { p.edge = with(p.edge, i, j); return p }
@@ -63,6 +86,19 @@ func (p Pattern) WithApart(i, j int) Pattern { p.none = with(p.none, i, j); retu
 
 // WithLabel returns p in which vertex i must have the label, from 0 on.
 func (p Pattern) WithLabel(i int, label int32) Pattern { p.label[i] = label + 1; return p }
+
+// WithEdgeLabel returns p with an edge between i and j that must have the label, from 0 on; AnyLabel: any.
+func (p Pattern) WithEdgeLabel(i, j int, label int32) Pattern {
+	p = p.WithEdge(i, j)
+	p.kind[pair(i, j)] = label + 1
+	return p
+}
+
+// WithoutEdgeLabels returns p with edges that may have any label.
+func (p Pattern) WithoutEdgeLabels() Pattern {
+	p.kind = [maxPairs]int32{}
+	return p
+}
 
 func with(of [MaxVertices]uint8, i, j int) [MaxVertices]uint8 {
 	of[i] |= 1 << j
@@ -78,7 +114,7 @@ func (p Pattern) Induced() Pattern {
 	return p
 }
 
-// Plain returns p without marks and labels: its edges alone.
+// Plain returns p without marks and labels of vertices and edges: its edges alone.
 func (p Pattern) Plain() Pattern { return Pattern{n: p.n, edge: p.edge} }
 
 // IsInduced reports whether every pair without an edge must not be neighbours.
@@ -135,6 +171,9 @@ func (p Pattern) Relabel(to Perm) Pattern {
 		for j := range p.n {
 			q.edge[to[i]] |= p.edge[i] >> j & 1 << to[j]
 			q.none[to[i]] |= p.none[i] >> j & 1 << to[j]
+			if j < i {
+				q.kind[pair(int(to[i]), int(to[j]))] = p.kind[pair(i, j)]
+			}
 		}
 	}
 	return q
@@ -154,7 +193,11 @@ func (p Pattern) String() string {
 	}{{&p.edge, "-"}, {&p.none, "~"}} {
 		for i := range p.n {
 			for j := i + 1; j < p.n; j++ {
-				if kind.of[i]>>j&1 == 1 {
+				switch {
+				case kind.of[i]>>j&1 == 0:
+				case kind.mark == "-" && p.EdgeLabel(i, j) != AnyLabel:
+					words = append(words, fmt.Sprintf("%d-[%d]-%d", i, p.EdgeLabel(i, j), j))
+				default:
 					words = append(words, fmt.Sprintf("%d%s%d", i, kind.mark, j))
 				}
 			}

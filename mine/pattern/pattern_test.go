@@ -18,7 +18,7 @@ func drawPattern(t *rapid.T, n int) Pattern {
 		for j := range i {
 			switch rapid.IntRange(0, 4).Draw(t, "pair") {
 			case 0, 1:
-				p = p.WithEdge(i, j)
+				p = p.WithEdgeLabel(i, j, rapid.Int32Range(AnyLabel, 1).Draw(t, "edge label"))
 			case 2:
 				p = p.WithApart(i, j)
 			}
@@ -64,6 +64,40 @@ func TestCanonicalTellsApart(t *testing.T) {
 			t.Fatalf("%q and %q: isomorphic %v", p, q, isomorphic)
 		}
 	})
+}
+
+// TestOrbits compares orbits with the automorphisms.
+func TestOrbits(t *testing.T) {
+	draw.Check(t, func(t *rapid.T) {
+		p := drawPattern(t, 6)
+		low := p.Orbits()
+		for v := range p.n {
+			want := v
+			for _, s := range p.Automorphisms() {
+				want = min(want, int(s[v]))
+			}
+			if int(low[v]) != want {
+				t.Fatalf("%q: vertex %d has orbit %d, want %d", p, v, low[v], want)
+			}
+		}
+	})
+}
+
+// TestLess: parts of patterns keep labels and marks.
+func TestLess(t *testing.T) {
+	p := Must("0:1-[5]-1:2-2:3-0 2-[6]-3 1~3")
+	if q, gone := p.WithoutEdge(2, 3); gone != 3 || q.String() != "0:1 1:2 2:3 0-[5]-1 0-2 1-2" {
+		t.Errorf("%s, %d", q, gone)
+	}
+	if q, gone := p.WithoutEdge(1, 0); gone != -1 || q.String() != "0:1 1:2 2:3 0-2 1-2 2-[6]-3 1~3" {
+		t.Errorf("%s, %d", q, gone)
+	}
+	if q := p.WithoutVertex(0); q.String() != "0:2 1:3 0-1 1-[6]-2 0~2" || !q.Connected() || p.WithoutVertex(2).Connected() {
+		t.Errorf("%s", q)
+	}
+	if q := p.Add(9).WithEdgeLabel(4, 0, 8); q.String() != "0:1 1:2 2:3 4:9 0-[5]-1 0-2 0-[8]-4 1-2 2-[6]-3 1~3" || q.WithoutVertex(4) != p {
+		t.Errorf("%s", q)
+	}
 }
 
 // TestBreak: for every injective map to 0..n-1, exactly one of its orbit meets the
@@ -128,7 +162,7 @@ func TestReadFile(t *testing.T) {
 
 // FuzzParse: what is read is printed and read again as the same.
 func FuzzParse(f *testing.F) {
-	for _, text := range []string{"0-1-2-0", "0:5-1 1~2,2-0", "house", "# x\n0-1", "0-1 é", "7-6-5-4-3-2-1-0", "0-1:2147483646"} {
+	for _, text := range []string{"0-1-2-0", "0:5-1 1~2,2-0", "house", "# x\n0-1", "0-1 é", "7-6-5-4-3-2-1-0", "0-1:2147483646", "0-[3]-1:2147483647-[0]-2 0-1", "0-[2147483647]-1", "0-[1]-1-[2]-0", "0-[1-1"} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

@@ -1,0 +1,17 @@
+// Package domain finds frequent patterns on the CPU by domains, without listing embeddings.
+//
+// The domain of a pattern's vertex is the set of the graph's vertices that an embedding of the pattern
+// puts there. The support of the pattern (MNI) is the size of its smallest domain. Whether a vertex is
+// in a domain is a question of existence: one embedding is enough.
+//
+// Domains of a candidate begin as the intersection of its parents' domains. Semi-joins along the
+// edges of the pattern then drop vertices without a neighbour in the next domain, until nothing changes. For each
+// vertex that no embedding is known for, a search looks for one, and marks all vertices of what it
+// finds. A candidate is given up as soon as a domain is below the least support.
+//
+// Vertices are numbered anew within their label, by descending degree. Domains are bits over the
+// vertices of a label, kept as lists where these are shorter.
+//
+// The files: graph.go and arcs.go (the graph by labels), set.go (domains), evaluate.go, semijoin.go and search.go (one
+// candidate), mine.go (levels, and their division among threads).
+package domain

@@ -1,0 +1,167 @@
+package domain
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"sync"
+
+	"sagann/mine/lattice"
+	"sagann/mine/pattern"
+)
+
+// Question is what Mine looks for.
+type Question struct {
+	Least           int64 // support; the one that the Graph was made for
+	Vertices, Edges int   // most of a pattern; Edges 0: any number
+	Induced         bool
+	AtLeast         bool // supports and domains need not be exact
+	Workers         int
+	Report          func(size, done, parents int) // nil, or is told the progress of a level
+}
+
+// Found is a frequent pattern: canonical, with its support and the domain of each vertex. If the
+// question is AtLeast, both are only bounds: the support is at least the one asked for, and domains
+// may have vertices too many.
+type Found struct {
+	Pattern pattern.Pattern
+	Support int64
+	Domains []Set
+}
+
+// Mine finds the frequent patterns and calls yield with those of each size, from one edge on, in an
+// order that does not depend on the number of workers. A level is valid until yield returns, but for its sets.
+func (g *Graph) Mine(ctx context.Context, q Question, yield func(level []Found) error) error {
+	level := g.first()
+	edges := make([]lattice.Edge, len(g.Edges))
+	for i, e := range g.Edges {
+		edges[i] = e.Edge
+	}
+	grower := lattice.NewGrower(edges, q.Vertices, q.Edges, q.Induced)
+	for len(level) > 0 {
+		if err := yield(level); err != nil {
+			return err
+		}
+		var err error
+		if level, err = g.next(ctx, q, grower, level); err != nil {
+			return err
+		}
+	}
+	return ctx.Err()
+}
+
+// first is the patterns of one edge.
+func (g *Graph) first() []Found {
+	level := make([]Found, len(g.Edges))
+	for i, e := range g.Edges {
+		a, b := g.find(e.A), g.find(e.B)
+		there := g.arcs[arcKey{a, b, e.Kind}]
+		back := g.arcs[there.key.back()]
+		f := Found{Pattern: e.Pattern(), Support: e.Support, Domains: []Set{there.set(), back.set()}}
+		if f.Pattern.Label(0) != e.A {
+			slices.Reverse(f.Domains)
+		}
+		level[i] = f
+	}
+	return level
+}
+
+// next is the frequent patterns that are one edge or vertex larger.
+func (g *Graph) next(ctx context.Context, q Question, grower *lattice.Grower, level []Found) ([]Found, error) {
+	patterns := make([]pattern.Pattern, len(level))
+	for i := range level {
+		patterns[i] = level[i].Pattern
+	}
+	d := &dealer{parents: lattice.NewLevel(patterns), report: q.Report}
+	d.wake.L = &d.mu
+	quiet := context.AfterFunc(ctx, d.end)
+	defer quiet()
+	var wg sync.WaitGroup
+	for range q.Workers {
+		wg.Go(func() {
+			w := &worker{g: g, least: uint32(min(q.Least, 1<<32-1)), exact: !q.AtLeast, induced: q.Induced}
+			d.work(grower, w, level)
+		})
+	}
+	wg.Wait()
+	slices.SortFunc(d.found, func(a, b dealt) int { return cmp.Or(cmp.Compare(a.parent, b.parent), cmp.Compare(a.child, b.child)) })
+	next := make([]Found, len(d.found))
+	for i, f := range d.found {
+		next[i] = f.Found
+	}
+	return next, ctx.Err()
+}
+
+// dealer deals the candidates of a level out. Workers evaluate the candidates that are made; if there
+// are none, they make those of the next parent.
+type dealer struct {
+	parents *lattice.Level
+	report  func(size, done, parents int)
+
+	mu     sync.Mutex
+	wake   sync.Cond
+	queue  []task
+	next   int // parent
+	making int // workers that make candidates
+	found  []dealt
+	ended  bool
+}
+
+// task is a candidate: the child of a number of a parent.
+type task struct {
+	parent, child int
+	lattice.Candidate
+}
+
+// dealt is a frequent pattern with its place in the order of the level.
+type dealt struct {
+	parent, child int
+	Found
+}
+
+// end has the workers leave.
+func (d *dealer) end() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.ended = true
+	d.wake.Broadcast()
+}
+
+// work evaluates candidates until there are no more.
+func (d *dealer) work(grower *lattice.Grower, w *worker, level []Found) {
+	var s lattice.Scratch
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for !d.ended {
+		switch n := len(d.queue); {
+		case n > 0:
+			t := d.queue[n-1]
+			d.queue = d.queue[:n-1]
+			d.mu.Unlock()
+			f, ok := w.evaluate(&t.Candidate, level)
+			d.mu.Lock()
+			if ok {
+				d.found = append(d.found, dealt{t.parent, t.child, f})
+			}
+		case d.next < len(level):
+			i := d.next
+			d.next++
+			d.making++
+			d.mu.Unlock()
+			children := grower.Children(d.parents, i, &s)
+			d.mu.Lock()
+			d.making--
+			for k, c := range children {
+				d.queue = append(d.queue, task{i, k, c})
+			}
+			d.wake.Broadcast()
+			if d.report != nil {
+				d.report(level[0].Pattern.Edges()+1, d.next, len(level))
+			}
+		case d.making > 0:
+			d.wake.Wait()
+		default:
+			return
+		}
+	}
+}

@@ -1,0 +1,173 @@
+package mine
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"iter"
+	"math"
+	"slices"
+
+	"sagann/mine/domain"
+	"sagann/mine/pattern"
+)
+
+// By says how the support of a pattern is measured.
+type By string
+
+// The supports. See the package's documentation for what each means.
+const (
+	// MNI is the size of the smallest domain: the least, over the pattern's vertices, number of
+	// graph vertices that any match puts there.
+	MNI By = "mni"
+)
+
+// Frequency is the question of Graph.Frequent.
+type Frequency struct {
+	// Support is the least support of a frequent pattern, from 1 on.
+	Support int64
+	// Edges and Vertices are the most that a pattern has; 0: any number, for one of the two. No
+	// pattern has more than 8 vertices.
+	Edges, Vertices int
+	// By is the kind of support; "" is MNI.
+	By By
+	// Induced grows patterns by vertices and counts induced matches. Edges must be 0.
+	Induced bool
+	// AtLeast only decides which patterns are frequent, which is faster: Support of the
+	// patterns is the one asked for.
+	AtLeast bool
+	// Top keeps the patterns of highest support; of equal ones the first in the order of
+	// patterns. 0: all.
+	Top int
+	// Domains keeps the domains of all patterns, for Domain.
+	Domains bool
+}
+
+// FrequentPattern is a pattern with its support.
+type FrequentPattern struct {
+	Pattern Pattern // canonical
+	Support Total
+	g       *domain.Graph
+	domains []domain.Set
+}
+
+// Edges is the number of the pattern's edges.
+func (f *FrequentPattern) Edges() int { return f.Pattern.Edges() }
+
+// Domain yields the graph's vertices that some match puts at pattern vertex i, by the user's numbers,
+// ascending. It is empty unless Frequency.Domains was set.
+func (f *FrequentPattern) Domain(i int) iter.Seq[uint32] {
+	return func(yield func(uint32) bool) {
+		if f.domains == nil {
+			return
+		}
+		numbers := f.g.Vertices(f.Pattern.Label(i))
+		var domain []uint32
+		for x := range f.domains[i].All() {
+			domain = append(domain, numbers[x])
+		}
+		slices.Sort(domain)
+		for _, v := range domain {
+			if !yield(v) {
+				return
+			}
+		}
+	}
+}
+
+// Frequent finds the frequent patterns: those that have at least the support asked for, and no more
+// edges or vertices. They are ordered by number of edges, then by descending support, then by text.
+func (g *Graph) Frequent(ctx context.Context, f Frequency) ([]FrequentPattern, error) {
+	if err := g.askFrequent(&f); err != nil {
+		return nil, err
+	}
+	by, err := domain.New(ctx, g.byID, nil, f.Support, g.opt.Threads)
+	if err != nil {
+		return nil, err
+	}
+	q := domain.Question{Least: f.Support, Vertices: f.Vertices, Edges: f.Edges, Induced: f.Induced, AtLeast: f.AtLeast, Workers: g.opt.Threads}
+	var all []FrequentPattern
+	err = by.Mine(ctx, q, func(level []domain.Found) error {
+		for _, x := range level {
+			p := FrequentPattern{Pattern: x.Pattern, Support: Total{Lo: uint64(x.Support)}, g: by}
+			if f.AtLeast {
+				p.Support.Lo = uint64(f.Support)
+			}
+			if f.Domains {
+				p.domains = x.Domains
+			}
+			all = append(all, p)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return ranked(all, f.Top), nil
+}
+
+// askFrequent checks the question and fills in what it leaves open.
+func (g *Graph) askFrequent(f *Frequency) error {
+	wrong := func(format string, a ...any) error { return &QuestionError{fmt.Sprintf(format, a...)} }
+	switch {
+	case f.Support < 1:
+		return wrong("a support of %d: the least is 1", f.Support)
+	case f.Edges < 0 || f.Vertices < 0 || f.Top < 0:
+		return wrong("%d edges, %d vertices, the top %d: none may be below 0", f.Edges, f.Vertices, f.Top)
+	case f.By != "" && f.By != MNI:
+		return wrong("no support %q; there is mni", f.By)
+	case f.Edges == 0 && f.Vertices == 0:
+		return wrong("patterns without a limit: say how many edges or vertices they may have")
+	case f.Vertices == 1 || f.Vertices > pattern.MaxVertices:
+		return wrong("patterns of at most %d vertices: the number is 2 to %d", f.Vertices, pattern.MaxVertices)
+	case f.Edges > maxEdges:
+		return wrong("patterns of at most %d edges: %d vertices have at most %d", f.Edges, pattern.MaxVertices, maxEdges)
+	case f.Induced && f.Edges > 0:
+		return wrong("induced patterns grow by vertices: limit their vertices, not their edges")
+	case f.AtLeast && f.Domains:
+		return wrong("domains are not exact if only the least support is decided")
+	case f.Support > int64(g.Vertices()):
+		return wrong("a support of %d: the graph has %d vertices", f.Support, g.Vertices())
+	case len(g.byID.Col) > math.MaxUint32:
+		return wrong("the graph has %d entries in its rows; domains work with at most %d", len(g.byID.Col), uint32(math.MaxUint32))
+	case g.gpus != nil:
+		return wrong("frequent patterns are found on the CPU; device %q cannot", g.opt.Device)
+	}
+	if f.Vertices == 0 {
+		f.Vertices = pattern.MaxVertices
+	}
+	return nil
+}
+
+// maxEdges is how many edges the largest patterns have.
+const maxEdges = pattern.MaxVertices * (pattern.MaxVertices - 1) / 2
+
+// ranked orders the patterns, and keeps the top ones if top is not 0.
+func ranked(all []FrequentPattern, top int) []FrequentPattern {
+	type key struct {
+		edges int
+		text  string
+		FrequentPattern
+	}
+	keys := make([]key, len(all))
+	for i, f := range all {
+		keys[i] = key{f.Edges(), f.Pattern.String(), f}
+	}
+	support := func(a, b key) int {
+		return cmp.Or(cmp.Compare(b.Support.Hi, a.Support.Hi), cmp.Compare(b.Support.Lo, a.Support.Lo))
+	}
+	if top > 0 && top < len(all) {
+		slices.SortFunc(keys, func(a, b key) int {
+			return cmp.Or(support(a, b), cmp.Compare(a.edges, b.edges), cmp.Compare(a.text, b.text))
+		})
+		keys = keys[:top]
+	}
+	slices.SortFunc(keys, func(a, b key) int {
+		return cmp.Or(cmp.Compare(a.edges, b.edges), support(a, b), cmp.Compare(a.text, b.text))
+	})
+	out := make([]FrequentPattern, len(keys))
+	for i, k := range keys {
+		out[i] = k.FrequentPattern
+	}
+	return out
+}
