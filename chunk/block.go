@@ -45,12 +45,22 @@ const (
 	KindEdgeTrain   // uint32 edge numbers
 	KindEdgeVal     // uint32 edge numbers
 	KindEdgeTest    // uint32 edge numbers
+
+	// Kinds since version 3.
+	KindSchema // what the numbers mean, as JSON: see dataset.Schema
 	kindEnd
 )
 
+// optionalKind is the first of the kinds that a program may leave out if it does not know them, since version 3.
+// A store with another kind that the program does not know is refused.
+const optionalKind Kind = 1 << 16
+
 // version is the oldest version of stores that has blocks of the kind.
 func (k Kind) version() uint32 {
-	if k >= KindEdgeLabels {
+	switch {
+	case k >= KindSchema:
+		return 3
+	case k >= KindEdgeLabels:
 		return 2
 	}
 	return 1
@@ -59,7 +69,7 @@ func (k Kind) version() uint32 {
 var kindNames = [...]string{"", "edges", "sequence", "features", "labels", "multi-labels", "train", "val", "test",
 	"order", "name", "vertex names", "graph-of", "graph labels", "notes",
 	"targets", "graph targets", "sparse feature rows", "sparse feature columns", "sparse feature values",
-	"edge labels", "edge targets", "graph train", "graph val", "graph test", "edge train", "edge val", "edge test"}
+	"edge labels", "edge targets", "graph train", "graph val", "graph test", "edge train", "edge val", "edge test", "schema"}
 
 // String is the kind as text for errors.
 func (k Kind) String() string {

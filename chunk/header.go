@@ -15,10 +15,10 @@ import (
 //	16    the fields, int64 each
 //	4092  CRC-32C of all bytes before it
 //
-// Bytes between are zero.
+// Bytes between are zero. Fields after FileBytes came with version 3; they are zero in older stores.
 const (
 	headerBytes  = BlockAlign
-	storeVersion = 2 // the newest version; a store is written as the oldest version that has all its kinds of blocks
+	storeVersion = 3 // the newest version; a store is written as the oldest version that has all its kinds of blocks
 )
 
 var storeMagic = []byte("sagaNN\r\n") // a file transfer in text mode changes the line end
@@ -53,12 +53,13 @@ type header struct {
 	TableOff    int64
 	TableCRC    int64
 	FileBytes   int64
+	FeatureType int64 // of the numbers of the features; 0 is float32, and there is no other yet
 }
 
 // fields lists the header's fields in file order.
 func (h *header) fields() []*int64 {
 	return []*int64{&h.V, &h.E, &h.Base, &h.Flags, &h.Types, &h.DataCols, &h.FeatureCols, &h.BlockRows,
-		&h.Classes, &h.Graphs, &h.Blocks, &h.TableOff, &h.TableCRC, &h.FileBytes}
+		&h.Classes, &h.Graphs, &h.Blocks, &h.TableOff, &h.TableCRC, &h.FileBytes, &h.FeatureType}
 }
 
 func (h *header) encode() []byte {
@@ -96,6 +97,9 @@ func decodeHeader(page []byte) (header, error) {
 func (h *header) check(size int64) error {
 	if h.FileBytes != size {
 		return fmt.Errorf("store of %d bytes is %d bytes long: truncated, or something was appended", h.FileBytes, size)
+	}
+	if h.FeatureType != 0 {
+		return fmt.Errorf("header claims features of type %d; this program reads float32, type 0", h.FeatureType)
 	}
 	for _, f := range []struct {
 		name        string

@@ -127,6 +127,9 @@ func (s *Store) Name() (string, error) { return s.readText(KindName) }
 // Notes reads what the writer noted about how the graph was made, which may be empty.
 func (s *Store) Notes() (string, error) { return s.readText(KindNotes) }
 
+// Schema reads what the numbers of the store mean, which is empty in stores before version 3.
+func (s *Store) Schema() (string, error) { return s.readText(KindSchema) }
+
 func (s *Store) readText(k Kind) (string, error) {
 	b, err := s.readSingleBytes(k)
 	if err == nil && !utf8.Valid(b) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -26,7 +27,7 @@ type content struct {
 	GraphOf          []uint32
 	GraphLabels      []int32
 	Names            []string
-	Notes            string
+	Notes, Schema    string
 	Targets, Graphs  []float32 // in rows of 2
 	EdgeLabels       []int32
 	EdgeTargets      []float32      // in rows of 2
@@ -44,7 +45,7 @@ func full() *content {
 	}
 	c := &content{Edges: e, Features: make([]float32, 90*5), Labels: make([]int32, 90), Multi: make([]float32, 90*4),
 		Train: []uint32{1, 5}, Val: []uint32{89}, Test: []uint32{0, 2, 3}, GraphOf: make([]uint32, 90),
-		GraphLabels: []int32{1, -1, 0}, Names: make([]string, 90), Notes: "made by a test", Targets: make([]float32, 180), Graphs: []float32{1, 2, 3, 4, 5, 6}}
+		GraphLabels: []int32{1, -1, 0}, Names: make([]string, 90), Notes: "made by a test", Schema: `{"version":1}`, Targets: make([]float32, 180), Graphs: []float32{1, 2, 3, 4, 5, 6}}
 	for i := range c.Features {
 		c.Features[i] = float32(i)
 	}
@@ -113,6 +114,9 @@ func (c *content) write(path string, n int) error {
 	if c.Notes != "" {
 		w.SetNotes(c.Notes)
 	}
+	if c.Schema != "" {
+		w.SetSchema(c.Schema)
+	}
 	return w.Close()
 }
 
@@ -177,6 +181,8 @@ func read(s *Store) (c *content, err error) {
 	keep(e)
 	c.Notes, e = s.Notes()
 	keep(e)
+	c.Schema, e = s.Schema()
+	keep(e)
 	return c, err
 }
 
@@ -240,9 +246,10 @@ func roundTrip(t *testing.T, c *content, kinds map[Kind]bool) {
 // TestStoreVersion: a store is of the oldest version that has its kinds of blocks, so that programs which know
 // only those open it, and no block is of a newer version than the store.
 func TestStoreVersion(t *testing.T) {
-	old := full()
-	old.EdgeLabels, old.EdgeTargets, old.Of = nil, nil, [2][3][]uint32{}
-	for want, c := range map[uint32]*content{1: old, 2: full()} {
+	first, second := full(), full()
+	first.EdgeLabels, first.EdgeTargets, first.Of = nil, nil, [2][3][]uint32{}
+	first.Schema, second.Schema = "", ""
+	for want, c := range map[uint32]*content{1: first, 2: second, 3: full()} {
 		path := filepath.Join(t.TempDir(), "g")
 		if err := c.write(path, 64); err != nil {
 			t.Fatal(err)
@@ -254,17 +261,60 @@ func TestStoreVersion(t *testing.T) {
 		if got := binary.LittleEndian.Uint32(file[8:]); got != want {
 			t.Errorf("version %d, want %d", got, want)
 		}
-		for _, v := range []uint32{0, 1, 3} {
+		for _, v := range []uint32{0, 1, 2, 4} {
 			binary.LittleEndian.PutUint32(file[8:], v)
 			binary.LittleEndian.PutUint32(file[headerBytes-4:], checksum(file[:headerBytes-4]))
 			_, err := openBytes(file)
-			if says := "versions 1 to 2"; v != 1 && (err == nil || !strings.Contains(err.Error(), says)) {
+			if says := "versions 1 to 3"; v%4 == 0 && (err == nil || !strings.Contains(err.Error(), says)) {
 				t.Errorf("version %d: %v, want %q", v, err, says)
 			}
-			if says := "of no kind of version 1"; v == 1 && want == 2 && (err == nil || !strings.Contains(err.Error(), says)) {
-				t.Errorf("blocks of version 2 in a store of version 1: %v, want %q", err, says)
+			if says := fmt.Sprint("of no kind of version ", v); v%4 != 0 && v < want && (err == nil || !strings.Contains(err.Error(), says)) {
+				t.Errorf("blocks of version %d in a store of version %d: %v, want %q", want, v, err, says)
 			}
 		}
+	}
+}
+
+// TestUnknownKinds: a store may have blocks of kinds that this program does not know. Those from optionalKind on are
+// left out, but their checksums are checked; others are refused.
+func TestUnknownKinds(t *testing.T) {
+	file := fullFile(t)
+	good, err := openBytes(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := slices.IndexFunc(good.blocks, func(b Block) bool { return b.Kind == KindNotes })
+	as := func(k Kind) ([]byte, Block) {
+		b := good.blocks[at]
+		b.Kind = k
+		bad := bytes.Clone(file)
+		b.encode(bad[int(good.h.TableOff)+at*blockBytes:])
+		h := good.h
+		h.TableCRC = int64(checksum(bad[h.TableOff:]))
+		copy(bad, h.encode())
+		return bad, b
+	}
+	bad, b := as(optionalKind + 7)
+	s, err := openBytes(bad)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Verify(); err != nil {
+		t.Error(err)
+	}
+	if notes, err := s.Notes(); notes != "" || err != nil {
+		t.Errorf("notes %q, %v", notes, err)
+	}
+	bad[b.Off] ^= 1
+	if s, err = openBytes(bad); err == nil {
+		err = s.Verify()
+	}
+	if err == nil {
+		t.Error("damage in a block of an optional kind goes unnoticed")
+	}
+	bad, _ = as(optionalKind - 1)
+	if _, err := openBytes(bad); err == nil || !strings.Contains(err.Error(), "of no kind of version 3") {
+		t.Errorf("an unknown kind that is not optional: %v", err)
 	}
 }
 

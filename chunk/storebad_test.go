@@ -101,7 +101,7 @@ func TestStoreEveryByte(t *testing.T) {
 func TestStoreHostileHeader(t *testing.T) {
 	file := fullFile(t)
 	good, _ := openBytes(file)
-	names := []string{"V", "E", "Base", "Flags", "Types", "DataCols", "FeatureCols", "BlockRows", "Classes", "Graphs", "Blocks", "TableOff", "TableCRC", "FileBytes"}
+	names := []string{"V", "E", "Base", "Flags", "Types", "DataCols", "FeatureCols", "BlockRows", "Classes", "Graphs", "Blocks", "TableOff", "TableCRC", "FileBytes", "FeatureType"}
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	for i, f := range good.h.fields() {
@@ -138,7 +138,7 @@ func TestStoreHostileTable(t *testing.T) {
 	good, _ := openBytes(file)
 	for i := range good.blocks {
 		for field := 0; field < blockBytes; field += 4 {
-			for _, v := range []uint32{0, 1, 2, 7, 13, 14, 4096, 1 << 30, math.MaxUint32} {
+			for _, v := range []uint32{0, 1, 2, 7, 13, 14, 4096, uint32(kindEnd), 1 << 30, math.MaxUint32} {
 				bad := bytes.Clone(file)
 				entry := bad[int(good.h.TableOff)+i*blockBytes:]
 				if binary.LittleEndian.Uint32(entry[field:]) == v {

@@ -117,6 +117,14 @@ func (w *Writer) SetNotes(text string) error {
 	return w.once(KindNotes, []byte(text))
 }
 
+// SetSchema sets a text that says what the numbers of the store mean.
+func (w *Writer) SetSchema(text string) error {
+	if !utf8.ValidString(text) {
+		return w.fail(errors.New("the schema is not UTF-8"))
+	}
+	return w.once(KindSchema, []byte(text))
+}
+
 // SetVertexNames sets a name for each vertex: V strings.
 func (w *Writer) SetVertexNames(names []string) error {
 	if len(names) != w.meta.V {

@@ -39,6 +39,9 @@ func (s *Store) readTable() error {
 
 // addBlock records block i of the table by its kind.
 func (s *Store) addBlock(i int, b Block) error {
+	if b.Kind >= optionalKind && s.h.version >= optionalKind.version() {
+		return nil
+	}
 	if b.Kind == 0 || b.Kind >= kindEnd || b.Kind.version() > s.h.version {
 		return fmt.Errorf("%v is of no kind of version %d", b, s.h.version)
 	}

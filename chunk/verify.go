@@ -87,7 +87,8 @@ func (s *Store) verifyVertices() error {
 	_, err6 := s.VertexNames()
 	_, err7 := s.Notes()
 	_, err8 := s.Sparse()
-	all := []error{err1, err2, err3, err4, err5, err6, err7, err8}
+	_, err9 := s.Schema()
+	all := []error{err1, err2, err3, err4, err5, err6, err7, err8, err9}
 	for _, k := range []Kind{KindTrain, KindGraphTrain, KindEdgeTrain} {
 		_, _, _, err := s.Splits(k)
 		all = append(all, err)

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strconv"
 )
 
 // readRows reads a text of numbers with one row on each line. All rows have the same width.
@@ -65,8 +66,9 @@ func (t *textFile) appendInts(x []int64, line []byte) ([]int64, error) {
 	return x, nil
 }
 
-// classesOf numbers the different values 0, 1, 2, … in ascending order.
-func classesOf(values []int64) (labels []int32, classes int) {
+// classesOf numbers the different values 0, 1, 2, … in ascending order. names has the values, unless they are 0, 1,
+// 2, … already.
+func classesOf(values []int64) (labels []int32, names []string, classes int) {
 	known := slices.Clone(values)
 	slices.Sort(known)
 	known = slices.Compact(known)
@@ -75,7 +77,12 @@ func classesOf(values []int64) (labels []int32, classes int) {
 		k, _ := slices.BinarySearch(known, x)
 		labels[i] = int32(k)
 	}
-	return labels, len(known)
+	if n := len(known); n > 0 && (known[0] != 0 || known[n-1] != int64(n-1)) {
+		for _, x := range known {
+			names = append(names, strconv.FormatInt(x, 10))
+		}
+	}
+	return labels, names, len(known)
 }
 
 // classCount is 1 + the largest label; label -1 means none. It is an error if a label is implausibly

@@ -140,6 +140,17 @@ func (t *tableFile) match(patterns []string) ([]int, error) {
 	return out, nil
 }
 
+// names lists the names of columns; nil if the table has none.
+func (t *tableFile) names(columns []int) (list []string) {
+	if !t.headed {
+		return nil
+	}
+	for _, i := range columns {
+		list = append(list, t.columns[i])
+	}
+	return list
+}
+
 // list names the columns, for errors.
 func (t *tableFile) list() string {
 	const most = 20

@@ -25,6 +25,7 @@ type tableFile struct {
 	row     [][]byte // reused
 	buf     []byte   // the memory of row
 	ahead   [][]byte // lines that were read ahead
+	headed  bool     // the first line has the names
 }
 
 // openTable opens path, or path+".gz", and reads its heading.
@@ -68,7 +69,7 @@ func newTable(f *textFile, o tableOptions) (*tableFile, error) {
 			return nil, err
 		}
 	}
-	if heading {
+	if t.headed = heading; heading {
 		return t, t.checkHeading()
 	}
 	t.ahead = append([][]byte{first}, t.ahead...)

@@ -26,15 +26,25 @@ type Data struct {
 	EdgeLabels  []int32  // nil, or one class an edge in stored order, 0-based; -1 for unlabelled
 	EdgeSplit   Split    // edge numbers, in stored order
 	Targets     Targets  // numbers to predict, in place of classes or beside them
+	Schema      Schema   // names of classes, relations and columns
 	Report      Report   // what loading did
 	Shard       *Shard   // nil, or this rank's part of a graph in shards; Edges then has no edges
 }
 
 // Naming says how the file names each of V vertices: by a number or a text. Both are nil if the file
-// uses the numbers 0 to V-1.
+// uses the numbers from First on.
 type Naming struct {
 	IDs   []uint64
 	Names []string
+	First uint64 // 1 for files that count vertices from 1
+}
+
+// Number is the id of vertex v if ids are numbers.
+func (n *Naming) Number(v int) uint64 {
+	if n.IDs != nil {
+		return n.IDs[v]
+	}
+	return n.First + uint64(v)
 }
 
 // LateFeatures is the source of features that are not held as a dense matrix.
@@ -55,9 +65,6 @@ type Report struct {
 	Form     string   // the format, such as "Planetoid folder"; for a store, the format that it was made from
 	Changes  []string // what was renumbered, added, dropped or split at random
 	Warnings []string // files and columns that nothing reads, and likely mistakes
-	// ClassNames are the names of classes 0, 1, … in a table; nil if classes had no names
-	// or the names take more than 64 KiB.
-	ClassNames []string `json:",omitempty"`
 	// Masks is the number of splits in a file that has several, and Mask, from 0, is the one that was taken.
 	// Masks is 0 for other files, and if the split was replaced.
 	Mask, Masks int `json:",omitempty"`
@@ -65,17 +72,16 @@ type Report struct {
 
 // ID is the name of vertex v in the user's file.
 func (d *Data) ID(v int) string {
-	switch {
-	case d.Vertices.Names != nil:
+	if d.Vertices.Names != nil {
 		return d.Vertices.Names[v]
-	case d.Vertices.IDs != nil:
-		return strconv.FormatUint(d.Vertices.IDs[v], 10)
 	}
-	return strconv.Itoa(v)
+	return strconv.FormatUint(d.Vertices.Number(v), 10)
 }
 
 // HasIDs reports whether the user's file has other names for vertices than 0 to V-1.
-func (d *Data) HasIDs() bool { return d.Vertices.Names != nil || d.Vertices.IDs != nil }
+func (d *Data) HasIDs() bool {
+	return d.Vertices.Names != nil || d.Vertices.IDs != nil || d.Vertices.First != 0
+}
 
 // GraphClasses is the number of classes of GraphLabels, 0 without labels.
 func (d *Data) GraphClasses() int { return countClasses(d.GraphLabels) }

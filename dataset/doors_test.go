@@ -68,6 +68,7 @@ func TestDoors(t *testing.T) {
 			t.Errorf("%s: %s", name, diff)
 		}
 	}
+	want.Schema.Features.NameColumns([]string{"f0", "f1", "f2"})
 	for _, name := range []string{"numbers", "names"} {
 		s := Tables{Edges: filepath.Join(made, name+"_edges.csv"), Vertices: filepath.Join(made, name+"_vertices.csv"), Features: []string{"f*"}}
 		if name == "names" {

@@ -23,6 +23,7 @@ func OneHotFeatures(d *Data) error {
 }
 
 func (d *Data) oneHot() {
+	DropFeatures(d)
 	v := d.Edges.V
 	d.Features, d.FeatureCols = make([]float32, v*v), v
 	for i := range v {
@@ -31,7 +32,10 @@ func (d *Data) oneHot() {
 }
 
 // DropFeatures removes the features of d.
-func DropFeatures(d *Data) { d.Features, d.Late, d.FeatureCols = nil, LateFeatures{}, 0 }
+func DropFeatures(d *Data) {
+	d.Features, d.Late, d.FeatureCols = nil, LateFeatures{}, 0
+	d.Schema.Features = Features{}
+}
 
 // DegreeFeatures replaces the features of d by two columns: log(1 + in-degree) and
 // log(1 + out-degree) of each vertex.
@@ -39,6 +43,7 @@ func DegreeFeatures(d *Data) {
 	in, out := d.Edges.InDegrees(), d.Edges.OutDegrees()
 	DropFeatures(d)
 	d.Features, d.FeatureCols = make([]float32, 2*d.Edges.V), 2
+	d.Schema.Features.NameColumns([]string{"log(1 + in-degree)", "log(1 + out-degree)"})
 	for v := range d.Edges.V {
 		d.Features[2*v], d.Features[2*v+1] = float32(math.Log1p(float64(in[v]))), float32(math.Log1p(float64(out[v])))
 	}

@@ -36,11 +36,14 @@ func TestTU(t *testing.T) {
 		Edges: &chunk.Edges{V: 4, Src: []uint32{0, 1, 2, 3}, Dst: []uint32{1, 0, 3, 2},
 			Type: []uint32{1, 1, 0, 0}, Types: 2, Data: []float32{1, 2, 3, 4}, DataCols: 1},
 		Features: []float32{1.5, 2, 0, 1, 0, 0, 1, 1, 0, 0, -10, .25, 1, 0, 0, 0, 0, 0, 0, 1}, FeatureCols: 5,
-		GraphOf: []uint32{0, 0, 1, 1}, GraphLabels: []int32{0, 1}}
+		GraphOf: []uint32{0, 0, 1, 1}, GraphLabels: []int32{0, 1},
+		Schema: Schema{Graph: Labels{Classes: []string{"-1", "1"}}, Edges: EdgeData{Relations: []string{"2", "4"}}, Features: Features{Columns: []Column{{Name: "attribute 0"}, {Name: "attribute 1"},
+			{Name: "label=3", Of: "label", Category: "3"}, {Name: "label=5", Of: "label", Category: "5"}, {Name: "label=9", Of: "label", Category: "9"}}}}}
 	if diff := cmp.Diff(want, mustLoad(t, writeFiles(t, files), Options{})); diff != "" {
 		t.Error(diff)
 	}
 	want.Features, want.FeatureCols, want.Labels, want.Classes = []float32{1.5, 2, 0, 1, -10, .25, 0, 0}, 2, []int32{1, 0, 0, 2}, 3
+	want.Schema.Features, want.Schema.Vertex.Classes = Features{}, []string{"3", "5", "9"}
 	if diff := cmp.Diff(want, mustLoad(t, writeFiles(t, files), Options{Task: VertexLabels})); diff != "" {
 		t.Error("for labels of vertices: " + diff)
 	}

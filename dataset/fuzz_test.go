@@ -24,7 +24,7 @@ func FuzzColumns(f *testing.F) {
 			t.Fatalf("%d values of width %d", len(x), cols)
 		}
 		if values, _, err := readRows[int64](open()); err == nil {
-			labels, n := classesOf(values)
+			labels, _, n := classesOf(values)
 			for _, c := range labels {
 				if c < 0 || int(c) >= n {
 					t.Fatalf("class %d of %d", c, n)

@@ -20,11 +20,13 @@ type npyMeta struct {
 	Vertices int    `json:"vertices"`
 	Classes  int    `json:"classes"`
 	Types    int    `json:"edge_types"`
+
+	Schema json.RawMessage `json:"schema"` // text of Schema.Text; nil: none
 }
 
 // openNpyFolder reads dir/edges.npy, or PyG's edge_index.npy, and the other arrays in
 // dir. meta.json, if it exists, has the name and the numbers of vertices and classes,
-// which do not always follow from the arrays.
+// which do not always follow from the arrays, and the schema.
 func openNpyFolder(dir string) (*Stream, error) { return openArraysIn(dir, nil, ".npy folder") }
 
 // openArraysIn is openNpyFolder with arrays that were computed already, such as the edges.
@@ -50,6 +52,13 @@ func openArraysIn(dir string, made map[string]*npy.Array, form string) (*Stream,
 		return nil, err
 	}
 	d := s.Data
+	if meta.Schema != nil {
+		kept, err := ParseSchema(string(meta.Schema))
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", file, err)
+		}
+		d.Schema = kept.named()
+	}
 	d.warnUnread(list, dir, ".npy", names)
 	if d.Vertices.Names, err = readNames(filepath.Join(dir, namesFile), d.Edges.V); err != nil {
 		return nil, err

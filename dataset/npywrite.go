@@ -60,8 +60,12 @@ func WriteNpyFolder(dir string, d *Data) error {
 		write(&w, "targets", []int{e.V, t.Cols}, t.Vertex)
 	}
 	w.splits(d, VertexLabels, "")
-	if d.Vertices.IDs != nil {
-		write(&w, "ids", []int{e.V}, d.Vertices.IDs)
+	if d.Vertices.Names == nil && d.HasIDs() {
+		ids := make([]uint64, e.V)
+		for v := range ids {
+			ids[v] = d.Vertices.Number(v)
+		}
+		write(&w, "ids", []int{e.V}, ids)
 	}
 	if d.Vertices.Names != nil {
 		w.names(d.Vertices.Names)
@@ -159,6 +163,7 @@ func (w *folderWriter) meta(d *Data) {
 	text, err := json.MarshalIndent(map[string]any{
 		"name": d.Name, "vertices": d.Edges.V, "edges_directed": d.Edges.E(), "edge_types": d.Edges.Types,
 		"features": d.FeatureCols, "classes": d.Classes, "multilabel": d.MultiLabels != nil,
+		"schema": d.Record(),
 	}, "", " ")
 	if err == nil {
 		err = os.WriteFile(w.path("meta.json"), append(text, '\n'), 0o644)

@@ -55,7 +55,7 @@ func openNpz(path string, opt Options) (*Stream, error) {
 	used := []string{"num_nodes", "adj_data", "adj_indices", "adj_indptr", "adj_shape", "adj_matrix", "adj",
 		"attr_data", "attr_indices", "attr_indptr", "attr_shape", "attr_matrix", "node_attr"}
 	if texts := textsIn(from, "class_names"); texts != nil && len(texts) == s.Data.Classes {
-		s.Data.Report.ClassNames = texts
+		s.Data.Schema.Vertex.Classes = texts
 		used = append(used, "class_names")
 	}
 	s.Data.warnUnread(list, path, "", from.names, used...)

@@ -221,7 +221,7 @@ func (w *shardWriter) edges() error {
 		return err
 	}
 	for _, f := range files {
-		if err := d.writeRest(f); err != nil {
+		if err := w.s.writeRest(f); err != nil {
 			return err
 		}
 	}

@@ -59,8 +59,9 @@ func (d *Data) SetSparse(s *SparseRows, cols int) error {
 	if err := s.check(d.Edges.V, cols); err != nil {
 		return err
 	}
+	named := d.Schema.Features
 	DropFeatures(d)
-	d.Late.Sparse, d.FeatureCols = s, cols
+	d.Late.Sparse, d.FeatureCols, d.Schema.Features = s, cols, named
 	d.Late.Make = func(row func(v int) []float32) {
 		for v := range len(s.Ptr) - 1 {
 			ids, x := s.Row(v)

@@ -3,6 +3,7 @@ package dataset
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 
@@ -84,8 +85,33 @@ func restOfStore(s *chunk.Store) (d *Data, err error) {
 		return nil, err
 	}
 	d.setNames(names)
-	d.Report, err = Notes(s)
-	return d, err
+	if d.Report, err = Notes(s); err != nil {
+		return nil, err
+	}
+	return d, d.readSchema(s)
+}
+
+// readSchema reads the schema. A store before version 3 has only the names of the classes of vertices, in its notes.
+func (d *Data) readSchema(s *chunk.Store) error {
+	text, err := s.Schema()
+	if err != nil {
+		return err
+	}
+	if text != "" {
+		kept, err := ParseSchema(text)
+		if err != nil {
+			return fmt.Errorf("%s: %w", d.Name, err)
+		}
+		d.Schema, d.Vertices.First = kept.named(), kept.IDs.First
+		return nil
+	}
+	d.Schema.Older = true
+	notes, err := s.Notes()
+	var old struct{ ClassNames []string }
+	if err == nil && json.Unmarshal([]byte(notes), &old) == nil && len(old.ClassNames) == d.Classes {
+		d.Schema.Vertex.Classes = old.ClassNames
+	}
+	return err
 }
 
 // streamStore opens a store for reading in pieces; closing closes it.
@@ -216,7 +242,7 @@ func (s *Stream) write(path string, base int, progress func(what string, done, o
 			return err
 		}
 	}
-	return d.writeRest(w)
+	return s.writeRest(w)
 }
 
 // degrees counts the edges into and out of each vertex.
@@ -241,7 +267,8 @@ func (s *Stream) degrees(progress func(what string, done, of int)) (in, out []ui
 
 // writeRest writes labels, targets, splits, names and the report, and closes the store. The writer keeps its
 // first error, and Close returns it.
-func (d *Data) writeRest(w *chunk.Writer) error {
+func (s *Stream) writeRest(w *chunk.Writer) error {
+	d := s.Data
 	if d.Labels != nil {
 		w.SetLabels(d.Labels)
 	}
@@ -267,13 +294,14 @@ func (d *Data) writeRest(w *chunk.Writer) error {
 		ids := d.Splits(k)
 		w.SetSplits(splitKinds[k], ids[0], ids[1], ids[2])
 	}
-	if d.HasIDs() {
+	if d.Vertices.IDs != nil || d.Vertices.Names != nil {
 		names := make([]string, d.Edges.V)
 		for v := range names {
 			names[v] = d.ID(v)
 		}
 		w.SetVertexNames(names)
 	}
+	w.SetSchema(s.record().Text())
 	if d.Report.Form != "" || d.Report.Changes != nil {
 		kept := d.Report
 		kept.Warnings = nil // they are about the file that was read

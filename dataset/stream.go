@@ -57,6 +57,13 @@ func streamOf(d *Data) *Stream {
 	return s
 }
 
+// record is the schema of the data.
+func (s *Stream) record() *Schema {
+	r := s.Data.Record()
+	r.Edges.Weighted, r.Features.Sparse = s.Weighted, s.sparseRows() != nil
+	return r
+}
+
 // sparseRows is the features as sparse rows, if they came as a sparse matrix that takes less memory than
 // dense rows; otherwise nil.
 func (s *Stream) sparseRows() *SparseRows {

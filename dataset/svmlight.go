@@ -206,7 +206,7 @@ func (f *svmFile) labels(d *Data) error {
 		}
 		if f.signs {
 			d.Classes = 2
-			d.Report.ClassNames = []string{"-1", "+1"}
+			d.Schema.Vertex.Classes = []string{"-1", "+1"}
 			d.Report.Changes = append(d.Report.Changes, "labels -1 and +1 are classes 0 and 1")
 		}
 		if d.Classes == 0 { // all are -1

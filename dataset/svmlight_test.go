@@ -96,7 +96,7 @@ func TestSVMlightRefuses(t *testing.T) {
 	}
 	dir := writeFiles(t, map[string]string{"e.csv": "a,b\n0,1\n", "v.svm": "+1 1:2\n-1 2:1\n", "big.svm": "1 2147483000:1\n0 1:1\n", "far.csv": "a,b\n0,2\n"})
 	d, err := LoadTables(Tables{Edges: filepath.Join(dir, "e.csv"), Vertices: filepath.Join(dir, "v.svm")}, Options{})
-	if err != nil || !slices.Equal(d.Labels, []int32{1, 0}) || d.Classes != 2 || !slices.Equal(d.Report.ClassNames, []string{"-1", "+1"}) {
+	if err != nil || !slices.Equal(d.Labels, []int32{1, 0}) || d.Classes != 2 || !slices.Equal(d.Schema.Vertex.Classes, []string{"-1", "+1"}) {
 		t.Errorf("labels of signs: %+v, %v", d, err)
 	}
 	_, err = LoadTables(Tables{Edges: filepath.Join(dir, "e.csv"), Vertices: filepath.Join(dir, "big.svm")}, Options{})

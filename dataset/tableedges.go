@@ -79,6 +79,7 @@ func (t Tables) openEdges(s *Stream, ids *idTable, opt Options) (*edgeTable, err
 		}
 	}
 	s.Weighted, d.Edges.DataCols = e.weight >= 0, len(e.data)
+	d.Schema.Edges.Columns = f.names(e.data)
 	if e.kind >= 0 {
 		e.number(typed)
 	}
@@ -142,7 +143,7 @@ func (e *edgeTable) number(typed *classText) {
 	for i, text := range typed.texts {
 		e.types[text] = uint32(to[i])
 	}
-	e.d.Edges.Types = d.Classes
+	e.d.Edges.Types, e.d.Schema.Edges.Relations = d.Classes, d.Schema.Vertex.Classes
 	for _, c := range d.Report.Changes {
 		e.d.Report.Changes = append(e.d.Report.Changes, "of edges, "+c)
 	}

@@ -150,9 +150,6 @@ type classText struct {
 // maxClasses bounds the number of classes of a column.
 const maxClasses = 1 << 20
 
-// maxNames bounds the bytes of the names of classes, which every checkpoint stores.
-const maxNames = 64 << 10
-
 func (c *classText) add(text []byte) error {
 	if len(text) == 0 || strings.EqualFold(string(text), "nan") || string(text) == "-1" {
 		c.of = append(c.of, -1)
@@ -208,13 +205,7 @@ func (c *classText) classes(d *Data) ([]int32, error) {
 			to[i] = int32(k)
 		}
 		d.Classes = len(sorted)
-		size := 0
-		for _, text := range sorted {
-			size += len(text)
-		}
-		if size <= maxNames {
-			d.Report.ClassNames = sorted
-		}
+		d.Schema.Vertex.Classes = sorted
 		d.Report.Changes = append(d.Report.Changes, fmt.Sprintf("labels were numbered by the alphabet: %.200s are 0 to %d", listed(sorted), len(sorted)-1))
 	}
 	for v, k := range c.of {

@@ -34,6 +34,8 @@ func (t Tables) openVertices(d *Data, ids *idTable) (*vertexTable, error) {
 	}
 	ids.column = f.columns[v.id]
 	d.FeatureCols, d.Targets.Cols = len(v.features), len(v.targets)
+	d.Schema.Vertex.Targets = f.names(v.targets)
+	d.Schema.Features.NameColumns(f.names(v.features))
 	c := &classText{}
 	if err := f.eachRow(func(row [][]byte) error { return v.add(f, row, ids, c) }); err != nil {
 		return nil, err
@@ -44,7 +46,7 @@ func (t Tables) openVertices(d *Data, ids *idTable) (*vertexTable, error) {
 	ids.seal()
 	d.Edges.V = ids.len()
 	if len(v.labels) != 1 {
-		d.Classes = len(v.labels)
+		d.Classes, d.Schema.Vertex.Classes = len(v.labels), f.names(v.labels)
 	} else if d.Labels, err = c.classes(d); err != nil {
 		return nil, fmt.Errorf("%s: column %s: %w", f.name, f.columns[v.labels[0]], err)
 	}

@@ -39,7 +39,7 @@ func loadTU(prefix string, task LabelKind) (*Data, error) {
 		d.GraphOf[v] = uint32(g - 1)
 		count = max(count, uint32(g))
 	}
-	if d.Edges, err = tuEdges(prefix, len(of)); err != nil {
+	if d.Edges, err = tuEdges(prefix, len(of), &d.Schema.Edges); err != nil {
 		return nil, err
 	}
 	if err := d.tuGraphs(prefix, int(count)); err != nil {
@@ -81,7 +81,7 @@ func (d *Data) tuGraphs(prefix string, count int) error {
 		if err != nil {
 			return err
 		}
-		d.GraphLabels, _ = classesOf(values)
+		d.GraphLabels, d.Schema.Graph.Classes, _ = classesOf(values)
 	}
 	x, err := readTU[float32](prefix, "graph_attributes", -count)
 	if err == nil && x.rows != nil {
@@ -107,12 +107,13 @@ func (d *Data) tuVertices(prefix string, task LabelKind) error {
 	if task == VertexLabels || task == "" && !d.Labelled(GraphLabels) {
 		values, err := labels.single()
 		if err == nil {
-			d.Labels, d.Classes = classesOf(values)
+			d.Labels, d.Schema.Vertex.Classes, d.Classes = classesOf(values)
 		}
 		return err
 	}
 	s := &SparseRows{Ptr: []int64{0}}
-	hot, cols := labels.oneHot()
+	hot, names := labels.oneHot()
+	cols := len(names)
 	for v := range d.Edges.V {
 		for c := range x.cols {
 			if y := x.rows[v*x.cols+c]; y != 0 {
@@ -128,6 +129,10 @@ func (d *Data) tuVertices(prefix string, task LabelKind) error {
 		return fmt.Errorf("%s: %d values are too many for a column each", labels.name, cols)
 	}
 	d.Report.Changes = append(d.Report.Changes, fmt.Sprintf("%s: labels of vertices are features: a column of 0 and 1 for each of %d values, behind %d columns of attributes; --task vertex takes them as classes", filepath.Base(labels.name), cols, x.cols))
+	for c := range x.cols {
+		d.Schema.Features.Columns = append(d.Schema.Features.Columns, Column{Name: fmt.Sprint("attribute ", c)})
+	}
+	d.Schema.Features.Columns = append(d.Schema.Features.Columns, names...)
 	return d.SetSparse(s, x.cols+cols)
 }
 
@@ -170,24 +175,30 @@ func (x tuRows[T]) single() ([]T, error) {
 }
 
 // oneHot gives each value of each column a column of its own, values in ascending order. It returns the column
-// of each entry and the number of columns.
-func (x tuRows[T]) oneHot() (hot []uint32, cols int) {
+// of each entry and what the columns are.
+func (x tuRows[T]) oneHot() (hot []uint32, cols []Column) {
 	hot = make([]uint32, len(x.rows))
 	for k := range x.cols {
 		values := make([]int64, 0, len(x.rows)/x.cols)
 		for i := k; i < len(x.rows); i += x.cols {
 			values = append(values, int64(x.rows[i]))
 		}
-		classes, n := classesOf(values)
+		classes, names, n := classesOf(values)
 		for v, c := range classes {
-			hot[v*x.cols+k] = uint32(cols) + uint32(c)
+			hot[v*x.cols+k] = uint32(len(cols)) + uint32(c)
 		}
-		cols += n
+		of := "label"
+		if x.cols > 1 {
+			of = fmt.Sprint("label ", k)
+		}
+		for c := range n {
+			cols = append(cols, Column{Name: of + "=" + nameOf(names, c), Of: of, Category: nameOf(names, c)})
+		}
 	}
 	return hot, cols
 }
 
-func tuEdges(prefix string, vertices int) (*chunk.Edges, error) {
+func tuEdges(prefix string, vertices int, s *EdgeData) (*chunk.Edges, error) {
 	t, err := openText(prefix + "_A.txt")
 	if err != nil {
 		return nil, err
@@ -213,7 +224,8 @@ func tuEdges(prefix string, vertices int) (*chunk.Edges, error) {
 		if err != nil {
 			return nil, err
 		}
-		types, n := classesOf(values)
+		types, names, n := classesOf(values)
+		s.Relations = names
 		e.Types, e.Type = n, make([]uint32, len(types))
 		for i, c := range types {
 			e.Type[i] = uint32(c)

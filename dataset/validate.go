@@ -26,7 +26,7 @@ func problem(d *Data) error {
 	if d.Edges == nil {
 		return errors.New("no edges")
 	}
-	for _, check := range []func(*Data) error{checkEdges, checkIDs, checkFeatures, checkLabels, checkTargets, checkLinks, checkGraphs, checkEdgeLabels, checkSplits} {
+	for _, check := range []func(*Data) error{checkEdges, checkIDs, checkFeatures, checkLabels, checkTargets, checkLinks, checkGraphs, checkEdgeLabels, checkSchema, checkSplits} {
 		if err := check(d); err != nil {
 			return err
 		}
@@ -61,6 +61,9 @@ func checkIDs(d *Data) error {
 		if n != 0 && n != d.Edges.V {
 			return fmt.Errorf("%d ids for %d vertices", n, d.Edges.V)
 		}
+	}
+	if f := d.Vertices.First; f != 0 && (d.Vertices.IDs != nil || d.Vertices.Names != nil || f > math.MaxUint64-chunk.MaxVertices) {
+		return fmt.Errorf("ids count from %d, and there are others", f)
 	}
 	return nil
 }

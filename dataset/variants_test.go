@@ -91,8 +91,8 @@ func TestTexts(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []string{"a", "äb", "cd"}
-	if !slices.Equal(d.Vertices.Names, want) || !slices.Equal(d.Report.ClassNames, want) || len(d.Report.Warnings) > 0 {
-		t.Errorf("names %q, classes %q, warnings %q", d.Vertices.Names, d.Report.ClassNames, d.Report.Warnings)
+	if !slices.Equal(d.Vertices.Names, want) || !slices.Equal(d.Schema.Vertex.Classes, want) || len(d.Report.Warnings) > 0 {
+		t.Errorf("names %q, classes %q, warnings %q", d.Vertices.Names, d.Schema.Vertex.Classes, d.Report.Warnings)
 	}
 }
 
@@ -111,7 +111,8 @@ func TestTableVariants(t *testing.T) {
 		"several labels, types by the alphabet, numbers of edges": {"to,from,weight,type,e1,e2\n\"y;\"\"1\"\"\",x,1,likes,1,2\nz,\"y;\"\"1\"\"\",2,knows,3,4\nx,z,3,likes,5,6\n", ids,
 			Tables{Label: []string{"a", "b"}, EdgeFeatures: []string{"e?"}}, Options{},
 			&Data{Name: "e", Edges: &chunk.Edges{V: 3, Src: ring, Dst: next, Weight: []float32{1, 2, 3}, Type: []uint32{1, 0, 1}, Types: 2, Data: []float32{1, 2, 3, 4, 5, 6}, DataCols: 2},
-				Vertices: Naming{Names: names}, MultiLabels: []float32{1, 0, 0, 1, 1, 1}, Classes: 2}},
+				Vertices: Naming{Names: names}, MultiLabels: []float32{1, 0, 0, 1, 1, 1}, Classes: 2,
+				Schema: Schema{Vertex: Labels{Classes: []string{"a", "b"}}, Edges: EdgeData{Relations: []string{"knows", "likes"}, Columns: []string{"e1", "e2"}}}}},
 		"no heading, columns by number": {"0 1 9\n1 2 9\n2 0 9\n", "9,0,train\n8,1,val\n7,2,test\n",
 			Tables{ID: "2", Label: []string{"1"}, Split: "3", Heading: "no"}, Options{},
 			&Data{Name: "e", Edges: &chunk.Edges{V: 3, Src: ring, Dst: next}, Labels: []int32{9, 8, 7}, Classes: 10, Train: ring[:1], Val: ring[1:2], Test: ring[2:]}},
@@ -123,7 +124,8 @@ func TestTableVariants(t *testing.T) {
 			&Data{Name: "e", Edges: &chunk.Edges{V: 3, Src: ring, Dst: next}}},
 		"several blanks and tabs, none of them a field": {"  from   to  w\n0  1   9\n 1\t2 8  \n\"2\"   \"0\" \t7\n", "id  name\n0   \"a  b\"\n1 \t c\n2   \"\" \n",
 			Tables{Weight: "w", Label: []string{"name"}}, Options{},
-			&Data{Name: "e", Edges: &chunk.Edges{V: 3, Src: ring, Dst: next, Weight: []float32{9, 8, 7}}, Labels: []int32{0, 1, -1}, Classes: 2}},
+			&Data{Name: "e", Edges: &chunk.Edges{V: 3, Src: ring, Dst: next, Weight: []float32{9, 8, 7}}, Labels: []int32{0, 1, -1}, Classes: 2,
+				Schema: Schema{Vertex: Labels{Classes: []string{"a  b", "c"}}}}},
 		"tabs, with more blanks in the heading": {"the source\tthe other end\n0\t1\n1\t2\n2\t0\n", "", Tables{}, Options{},
 			&Data{Name: "e", Edges: &chunk.Edges{V: 3, Src: ring, Dst: next}}},
 		"other columns": {"a,b,c\n0,9,1\n1,9,2\n2,9,0\n", "", Tables{Source: "a", Target: "c"}, Options{},

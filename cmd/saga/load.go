@@ -225,7 +225,7 @@ func (j *job) split(s *settings, task saga.Task, log *slog.Logger) error {
 	}
 	j.prep.Changes = d.Report.Changes
 	if task == saga.VertexTask {
-		j.prep.ClassNames = d.Report.ClassNames
+		j.prep.ClassNames = d.Schema.Vertex.Classes
 	}
 	if task == saga.LinkTask {
 		return nil

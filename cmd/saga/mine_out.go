@@ -18,8 +18,7 @@ func writeMatches(path string, cols int, d *dataset.Data, rows iter.Seq2[[]uint3
 		err = matchesAsText(path, cols, d, rows, &n)
 		return n, err
 	}
-	ids := d.Vertices.IDs
-	if ids == nil {
+	if d.Vertices.Names != nil || !d.HasIDs() {
 		err = npy.WriteRows(path, cols, func(add func([]uint32) error) error { return eachRow(rows, &n, add) })
 		return n, err
 	}
@@ -27,7 +26,7 @@ func writeMatches(path string, cols int, d *dataset.Data, rows iter.Seq2[[]uint3
 	err = npy.WriteRows(path, cols, func(add func([]uint64) error) error {
 		return eachRow(rows, &n, func(row []uint32) error {
 			for i, v := range row {
-				wide[i] = ids[v]
+				wide[i] = d.Vertices.Number(int(v))
 			}
 			return add(wide)
 		})
@@ -64,13 +63,10 @@ func matchesAsText(path string, cols int, d *dataset.Data, rows iter.Seq2[[]uint
 				if i > 0 {
 					buf = append(buf, ',')
 				}
-				switch {
-				case d.Vertices.Names != nil:
+				if d.Vertices.Names != nil {
 					buf = append(buf, csvField(d.Vertices.Names[v])...)
-				case d.Vertices.IDs != nil:
-					buf = strconv.AppendUint(buf, d.Vertices.IDs[v], 10)
-				default:
-					buf = strconv.AppendUint(buf, uint64(v), 10)
+				} else {
+					buf = strconv.AppendUint(buf, d.Vertices.Number(int(v)), 10)
 				}
 			}
 			_, err := w.Write(append(buf, '\n'))

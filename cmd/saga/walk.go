@@ -167,17 +167,17 @@ func (c *walkCmd) write(w *walker, d *dataset.Data, s sample.Sampler) error {
 	if filepath.Ext(c.Out) == ".txt" {
 		return c.text(w, d)
 	}
-	if d.Vertices.IDs == nil && d.Edges.V <= math.MaxInt32 {
+	if (d.Vertices.Names != nil || !d.HasIDs()) && d.Edges.V <= math.MaxInt32 {
 		return writeWalks(c.Out, w, s, func(v uint32) int32 { return int32(v) })
 	}
 	return writeWalks(c.Out, w, s, func(v uint32) int64 {
 		switch {
 		case v == sample.NoVertex:
 			return -1
-		case d.Vertices.IDs != nil:
-			return int64(d.Vertices.IDs[v])
+		case d.Vertices.Names != nil:
+			return int64(v)
 		}
-		return int64(v)
+		return int64(d.Vertices.Number(int(v)))
 	})
 }
 

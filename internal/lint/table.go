@@ -85,7 +85,8 @@ const (
 
 // largeRecords, as folder.name, have more fields: at most so many.
 var largeRecords = map[string]int{
-	"saga.Config": 23, // what users set
+	"dataset.Data": 21, // what a graph may have
+	"saga.Config":  23, // what users set
 }
 
 // configured are the folders in which a field named cfg holds a saga.Config.
