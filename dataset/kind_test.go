@@ -35,7 +35,7 @@ func TestLabelKinds(t *testing.T) {
 	if err := Validate(d); err != nil {
 		t.Fatal(err)
 	}
-	if got := d.LabelKinds(); !slices.Equal(got, []LabelKind{VertexLabels, EdgeLabels, GraphLabels}) {
+	if got := d.LabelKinds(); !slices.Equal(got, []LabelKind{GraphLabels, VertexLabels, EdgeLabels}) {
 		t.Errorf("kinds %v", got)
 	}
 	if d.GraphClasses() != 3 || d.EdgeClasses() != 3 || (&Data{}).EdgeClasses() != 0 {

@@ -123,7 +123,7 @@ func (f *Features) NameColumns(names []string) {
 // Tasks lists what has labels or targets.
 func (s *Schema) Tasks() []LabelKind {
 	var out []LabelKind
-	for _, k := range []LabelKind{VertexLabels, EdgeLabels, GraphLabels} {
+	for _, k := range []LabelKind{GraphLabels, VertexLabels, EdgeLabels} {
 		if l := s.Of(k); l.Form != "" || l.Cols > 0 {
 			out = append(out, k)
 		}

@@ -28,7 +28,7 @@ func TestSchemaRoundTrip(t *testing.T) {
 	if diff := cmp.Diff(want, d.Record()); diff != "" {
 		t.Error(diff)
 	}
-	if got := want.Tasks(); !cmp.Equal(got, []LabelKind{VertexLabels, EdgeLabels, GraphLabels}) {
+	if got := want.Tasks(); !cmp.Equal(got, []LabelKind{GraphLabels, VertexLabels, EdgeLabels}) {
 		t.Errorf("tasks %v", got)
 	}
 	store := filepath.Join(t.TempDir(), "g.saga")
