@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+	"slices"
 	"sync"
 )
 
@@ -106,6 +107,40 @@ func (e *Edges) InDegrees() []uint32 { return degrees(e.V, e.Dst) }
 
 // OutDegrees counts the edges that start in each vertex: V values.
 func (e *Edges) OutDegrees() []uint32 { return degrees(e.V, e.Src) }
+
+// OneLoop is a copy of the edges in which, of several self loops of a vertex, only the last has its weight; the others
+// have weight 0. Without such loops, or without weights, the result is e itself.
+func (e *Edges) OneLoop() *Edges {
+	if e.Weight == nil {
+		return e
+	}
+	r, seen := e, newBitset(e.V)
+	for k := e.E() - 1; k >= 0; k-- {
+		if v := e.Src[k]; v != e.Dst[k] || seen.add(int(v)) {
+			continue
+		}
+		if r == e {
+			r = new(Edges)
+			*r = *e
+			r.Weight = slices.Clone(e.Weight)
+		}
+		r.Weight[k] = 0
+	}
+	return r
+}
+
+// AddInWeights adds the weight of each edge, 1 without weights, to the sum of the vertex where it ends.
+func (e *Edges) AddInWeights(sums []float64) {
+	if e.Weight == nil {
+		for _, v := range e.Dst {
+			sums[v]++
+		}
+		return
+	}
+	for k, v := range e.Dst {
+		sums[v] += float64(e.Weight[k])
+	}
+}
 
 // degrees counts how often each vertex occurs in ends. Vertices are divided into stripes. Each goroutine
 // sorts a block of ends by stripe, and then adds them to the counters of one stripe after another,

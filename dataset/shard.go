@@ -247,6 +247,18 @@ func (x *Shard) Degrees(out bool) ([]uint32, error) {
 	})
 }
 
+// AddInWeights adds the weights of the in-edges of the rank's own vertices to sums [V], with oneLoop as chunk.Edges.OneLoop
+// leaves them.
+func (x *Shard) AddInWeights(sums []float64, oneLoop bool) error {
+	return x.eachCell(false, func(e *chunk.Edges) error {
+		if oneLoop {
+			e = e.OneLoop()
+		}
+		e.AddInWeights(sums)
+		return nil
+	})
+}
+
 // eachCell calls f for the edges of each of the rank's cells: those whose destination (with out: source) interval
 // belongs to the rank.
 func (x *Shard) eachCell(out bool, f func(e *chunk.Edges) error) error {

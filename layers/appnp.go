@@ -13,9 +13,13 @@ const propagation = "appnp"
 //
 //	z_0 = h    z_k+1 = (1-α)·Σ n_uv·z_k,u + α·h
 //
-// n is saga.Edge.SymNorm. In the paper the graph has self loops; saga.Model.SelfLoops adds them. Between two
+// n is saga.Edge.SymNorm, WithWeights saga.Edge.WeightNorm. In the paper the graph has self loops; saga.Model.SelfLoops adds them. Between two
 // steps the rows are [z, h], of 2·width columns; edges gather z only.
-func APPNP(width, steps int, alpha float32) []saga.Layer {
+func APPNP(width, steps int, alpha float32, opts ...Option) []saga.Layer {
+	return appnpSteps(width, steps, alpha, choose(opts).scale())
+}
+
+func appnpSteps(width, steps int, alpha float32, scale EdgeScale) []saga.Layer {
 	var l []saga.Layer
 	for k := range steps {
 		first, last := k == 0, k == steps-1
@@ -23,7 +27,7 @@ func APPNP(width, steps int, alpha float32) []saga.Layer {
 			Name:   propagation,
 			Gather: saga.Sum,
 			ApplyEdge: func(e saga.Edge, _ saga.Params) saga.Tensor {
-				return ops.RowScale(ops.Slice(e.Src, 0, width), e.SymNorm())
+				return scale.of(e, ops.Slice(e.Src, 0, width))
 			},
 			ApplyVertex: func(v saga.Vertex, _ saga.Params) saga.Tensor {
 				h := v.Self

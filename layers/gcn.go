@@ -12,23 +12,26 @@ type EdgeScale func(e saga.Edge) saga.Tensor
 // weights is an error.
 func EdgeWeight(e saga.Edge) saga.Tensor { return e.Weight }
 
+// of multiplies messages x [E×c] by the factors of their edges.
+func (f EdgeScale) of(e saga.Edge, x saga.Tensor) saga.Tensor {
+	if f == nil {
+		return x
+	}
+	return ops.RowScale(x, f(e))
+}
+
 // GCN is a graph convolution (Kipf and Welling, 2017), in columns to out:
 //
 //	a = Σ n_uv·x_u    x' = act(a·W + b)
 //
-// n is the result of scale: saga.Edge.SymNorm for 1/√(d_u·d_v) with in-degrees d,
-// EdgeWeight, or nil for 1. Parameters: W [in×out]. WithBias adds b [1×out].
+// n is the result of scale: saga.Edge.SymNorm for 1/√(d_u·d_v) with in-degrees d, saga.Edge.WeightNorm for
+// w_uv/√(d_u·d_v) with weights w and their sums d over in-edges, EdgeWeight for w_uv, or nil for 1. Parameters: W [in×out]. WithBias adds b [1×out].
 func GCN(in, out int, scale EdgeScale, act Activation, opts ...Option) saga.Layer {
 	o := choose(opts)
 	return saga.Layer{
-		Name: "gcn",
-		ApplyEdge: func(e saga.Edge, _ saga.Params) saga.Tensor {
-			if scale == nil {
-				return e.Src
-			}
-			return ops.RowScale(e.Src, scale(e))
-		},
-		Gather: saga.Sum,
+		Name:      "gcn",
+		ApplyEdge: func(e saga.Edge, _ saga.Params) saga.Tensor { return scale.of(e, e.Src) },
+		Gather:    saga.Sum,
 		ApplyVertex: func(v saga.Vertex, p saga.Params) saga.Tensor {
 			return act.of(o.biased(ops.MatMul(v.Accum, p.Weight("W", in, out)), p, "b", nil))
 		},

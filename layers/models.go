@@ -33,7 +33,7 @@ type Options struct {
 	LinkHead saga.LinkHead // links: scores two rows of Classes columns; default: saga.LinkDot
 	Loss     saga.Loss     // default: cross-entropy of classes
 
-	Normalize string // gcn: NormSym (default), NormWeight, NormNone
+	Normalize string // gcn, sgc, appnp: NormSym (default), NormSymWeight, NormWeight, NormNone
 	EdgeData  int    // edgemlp: columns of the edge data; 0: as many as the graph has
 	EdgeTypes int    // ggnn: edge types with their own weights; 0: as many as the graph has
 
@@ -106,7 +106,7 @@ func New(name string, o Options) (saga.Model, error) {
 			l[i].Dropout = o.Dropout
 		}
 	}
-	m := saga.Model{Name: name, Layers: l, SelfLoops: model.selfLoops, Loss: o.Loss}
+	m := saga.Model{Name: name, Layers: l, SelfLoops: model.selfLoops, OneLoop: o.Normalize == NormSymWeight, Loss: o.Loss}
 	o.addHead(&m)
 	return m, nil
 }

@@ -16,17 +16,28 @@ const (
 	// PyGInit initialises parameters from the same ranges as PyTorch Geometric. Layers that PyTorch
 	// Geometric does not have ignore it.
 	PyGInit
+	// WithWeights has SGC and APPNP normalise the weights of edges (saga.Edge.WeightNorm); otherwise each counts as 1.
+	WithWeights
 )
 
 // choice is a layer's options.
-type choice struct{ bias, pyg bool }
+type choice struct{ bias, pyg, weights bool }
 
 func choose(opts []Option) (c choice) {
 	for _, o := range opts {
 		c.bias = c.bias || o == WithBias
 		c.pyg = c.pyg || o == PyGInit
+		c.weights = c.weights || o == WithWeights
 	}
 	return c
+}
+
+// scale is the factor of edges in SGC and APPNP.
+func (c choice) scale() EdgeScale {
+	if c.weights {
+		return saga.Edge.WeightNorm
+	}
+	return saga.Edge.SymNorm
 }
 
 // biased is x plus the bias called name, if the layer has one. Without init it starts as zero.

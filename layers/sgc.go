@@ -10,16 +10,20 @@ import (
 //
 //	a_0 = x    a_k = Σ n_uv·a_k-1,u    x' = a_steps·W + b
 //
-// n is saga.Edge.SymNorm. In the paper the graph has self loops; saga.Model.SelfLoops adds them. All
+// n is saga.Edge.SymNorm, WithWeights saga.Edge.WeightNorm. In the paper the graph has self loops; saga.Model.SelfLoops adds them. All
 // sums depend on the graph and the features only, so they are computed once, before the first epoch.
 // Parameters: W [in×out], b [1×out].
 func SGC(in, out, steps int, opts ...Option) []saga.Layer {
+	return sgc(in, out, steps, choose(opts).scale(), opts...)
+}
+
+func sgc(in, out, steps int, scale EdgeScale, opts ...Option) []saga.Layer {
 	start := choose(opts).fanIn(in)
 	l := make([]saga.Layer, steps)
 	for k := range l {
 		l[k] = saga.Layer{
 			Name:      "sgc",
-			ApplyEdge: func(e saga.Edge, _ saga.Params) saga.Tensor { return ops.RowScale(e.Src, e.SymNorm()) },
+			ApplyEdge: func(e saga.Edge, _ saga.Params) saga.Tensor { return scale.of(e, e.Src) },
 			Gather:    saga.Sum,
 		}
 	}

@@ -11,6 +11,7 @@ import (
 
 	"sagann/dataflow/plan"
 	"sagann/dataset"
+	"sagann/layers"
 	"sagann/saga"
 	"sagann/sample"
 )
@@ -204,6 +205,49 @@ func TestShardsSampledRefuse(t *testing.T) {
 		}
 		if p, err := saga.CompileSampled(c.model, x, saga.Config{Device: "cpu:4", HostMem: small.Smallest}, c.s); err != nil || p.Close() != nil {
 			t.Errorf("the smallest budget that would do: %v", err)
+		}
+	}
+}
+
+// TestRanksShardsWeights: ranks that have shards normalise weights as one process does that has the whole graph, with loops
+// that stand more than once, on whole graphs and in batches.
+func TestRanksShardsWeights(t *testing.T) {
+	d, path := rankedData(t), filepath.Join(t.TempDir(), "checkpoint")
+	e := d.Edges
+	for v := range uint32(40) {
+		e.Src, e.Dst = append(e.Src, v/2), append(e.Dst, v/2)
+	}
+	for k := range e.E() {
+		e.Weight = append(e.Weight, float32(k%7)/7)
+	}
+	m, err := layers.New("gcn", layers.Options{Features: 12, Hidden: 8, Classes: 4, Layers: 2, Normalize: layers.NormSymWeight})
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := shardsOf(t, d, true)
+	s := saga.Sampling{Sampler: sample.Neighbours(5, 3), Batch: 40, Accumulate: 4, Eval: []int{4, 4}}
+	for _, whole := range []bool{true, false} {
+		c := saga.Config{Device: "cpu:4", Chunks: 8, Seed: 5, Epochs: 2, Without: []string{"invariant"}}
+		train := func(n int, at func(int) (*dataset.Data, error)) *ranked {
+			var got *ranked
+			var err error
+			if whole {
+				got, err = trainRankedOn(n, m, at, c, path, "")
+			} else {
+				got, err = trainSampledOn(n, m, at, c, s, path)
+			}
+			if err != nil {
+				t.Fatalf("%d ranks: %v", n, err)
+			}
+			return got
+		}
+		want := train(1, func(int) (*dataset.Data, error) { return d, nil })
+		c.Chunks, c.Without = 0, nil
+		for _, n := range []int{1, 2, 4} {
+			got := train(n, func(rank int) (*dataset.Data, error) { return dataset.OpenShards(dir, rank, n) })
+			if !slices.Equal(got.losses, want.losses) || !bytes.Equal(got.file, want.file) {
+				t.Errorf("whole graph %v, %d ranks: losses %v and their checkpoint, of one process %v", whole, n, got.losses, want.losses)
+			}
 		}
 	}
 }

@@ -8,12 +8,26 @@ import (
 	"sagann/saga"
 )
 
-// Weights of edges in gcn.
+// Factors of edges in gcn, sgc and appnp: values of Options.Normalize.
 const (
-	NormSym    = "sym"    // 1/√(d_u·d_v), d being in-degrees
-	NormWeight = "weight" // the weights in the graph
-	NormNone   = "none"   // 1
+	NormSym       = "sym"        // 1/√(d_u·d_v), d being in-degrees
+	NormSymWeight = "sym-weight" // w/√(d_u·d_v), w being weights in the graph and d their sums over in-edges
+	NormWeight    = "weight"     // the weights in the graph as they are
+	NormNone      = "none"       // 1
 )
+
+// Weighing tells whether a value of Options.Normalize reads the weights of edges.
+func Weighing(normalize string) bool { return normalize == NormSymWeight || normalize == NormWeight }
+
+// scale is what Normalize says; nil for 1.
+func (o *Options) scale() (EdgeScale, error) {
+	scales := map[string]EdgeScale{"": saga.Edge.SymNorm, NormSym: saga.Edge.SymNorm, NormSymWeight: saga.Edge.WeightNorm, NormWeight: EdgeWeight, NormNone: nil}
+	scale, ok := scales[o.Normalize]
+	if !ok {
+		return nil, fmt.Errorf("unknown normalisation %q; there are %s, %s, %s, %s", o.Normalize, NormSym, NormSymWeight, NormWeight, NormNone)
+	}
+	return scale, nil
+}
 
 // builder makes the layers of a model from options that check has passed.
 type builder struct {
@@ -50,9 +64,12 @@ var builders = map[string]builder{
 	"gat":      {attention(GAT), true, []string{ReadsLayers, ReadsHidden, ReadsHeads, ReadsBias}},
 	"gatv2":    {attention(GATv2), true, []string{ReadsLayers, ReadsHidden, ReadsHeads, ReadsBias}},
 	"resgated": {alike(func(o Options, in, out int, act Activation) saga.Layer { return ResGated(in, out, act, o.start()...) }), false, []string{ReadsLayers, ReadsHidden}},
-	"sgc":      {func(o Options) ([]saga.Layer, error) { return SGC(o.Features, o.Classes, o.Steps, o.start()...), nil }, true, []string{ReadsSteps}},
-	"mlp":      {alike(func(o Options, in, out int, act Activation) saga.Layer { return Linear(in, out, act, o.start()...) }), false, []string{ReadsLayers, ReadsHidden}},
-	"appnp":    {appnp, true, []string{ReadsLayers, ReadsHidden, ReadsSteps, ReadsAlpha}},
+	"sgc": {func(o Options) ([]saga.Layer, error) {
+		scale, err := o.scale()
+		return sgc(o.Features, o.Classes, o.Steps, scale, o.start()...), err
+	}, true, []string{ReadsSteps, ReadsNormalize}},
+	"mlp":   {alike(func(o Options, in, out int, act Activation) saga.Layer { return Linear(in, out, act, o.start()...) }), false, []string{ReadsLayers, ReadsHidden}},
+	"appnp": {appnp, true, []string{ReadsLayers, ReadsHidden, ReadsSteps, ReadsAlpha, ReadsNormalize}},
 	"edgemlp": {alike(func(o Options, in, out int, act Activation) saga.Layer {
 		return EdgeMLP(in, o.EdgeData, o.Hidden, out, act)
 	}), false, []string{ReadsLayers, ReadsHidden, ReadsData}},
@@ -73,18 +90,21 @@ func alike(layer func(o Options, in, out int, act Activation) saga.Layer) func(O
 }
 
 func gcn(o Options) ([]saga.Layer, error) {
-	scales := map[string]EdgeScale{"": saga.Edge.SymNorm, NormSym: saga.Edge.SymNorm, NormWeight: EdgeWeight, NormNone: nil}
-	scale, ok := scales[o.Normalize]
-	if !ok {
-		return nil, fmt.Errorf("unknown normalisation %q; there are %s, %s, %s", o.Normalize, NormSym, NormWeight, NormNone)
+	scale, err := o.scale()
+	if err != nil {
+		return nil, err
 	}
 	return alike(func(o Options, in, out int, act Activation) saga.Layer { return GCN(in, out, scale, act, o.start()...) })(o)
 }
 
 // appnp predicts with linear layers and propagates the predictions.
 func appnp(o Options) ([]saga.Layer, error) {
+	scale, err := o.scale()
+	if err != nil {
+		return nil, err
+	}
 	l, err := alike(func(o Options, in, out int, act Activation) saga.Layer { return Linear(in, out, act, o.start()...) })(o)
-	return append(l, APPNP(o.Classes, o.Steps, cmp.Or(o.Alpha, 0.1))...), err
+	return append(l, appnpSteps(o.Classes, o.Steps, cmp.Or(o.Alpha, 0.1), scale)...), err
 }
 
 // attention builds models like the paper's gat: heads are concatenated, and averaged in the last layer.

@@ -98,7 +98,7 @@ func (in *inputs) checksum() string {
 		if sparse == nil {
 			d.HoldFeatures()
 		}
-		parts = append([][]byte{wordsOf(e.Src), wordsOf(e.Dst), bytesOf(e.Weight), wordsOf(e.Type), bytesOf(e.Data), bytesOf(d.Features)}, parts...)
+		parts = append([][]byte{wordsOf(e.Src), wordsOf(e.Dst), bytesOf(in.weight), wordsOf(e.Type), bytesOf(e.Data), bytesOf(d.Features)}, parts...)
 	}
 	for _, x := range parts {
 		sum = crc32.Update(sum, castagnoli, binary.LittleEndian.AppendUint64(nil, uint64(len(x))))
@@ -106,6 +106,9 @@ func (in *inputs) checksum() string {
 			sum = crc32.Update(sum, castagnoli, part)
 			device.Drop(part)
 		}
+	}
+	if in.oneLoop {
+		sum = crc32.Update(sum, castagnoli, []byte("one loop"))
 	}
 	if in.link != nil {
 		for _, p := range []*dataset.Pairs{&in.link.links.Train, &in.link.links.Val, &in.link.links.NotVal} {
@@ -129,11 +132,11 @@ func (in *inputs) checksum() string {
 	return fmt.Sprintf("%08x", sum)
 }
 
-func wordsOf[T uint32 | int32](x []T) []byte {
+func wordsOf[T uint32 | int32 | float64](x []T) []byte {
 	if len(x) == 0 {
 		return nil
 	}
-	return unsafe.Slice((*byte)(unsafe.Pointer(&x[0])), 4*len(x))
+	return unsafe.Slice((*byte)(unsafe.Pointer(&x[0])), int(unsafe.Sizeof(x[0]))*len(x))
 }
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)

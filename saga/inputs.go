@@ -15,6 +15,8 @@ import (
 type inputs struct {
 	data    *dataset.Data
 	edges   *chunk.Edges // with self loops if the model adds them
+	weight  []float32    // of edges, before oneLoop
+	oneLoop bool         // Model.OneLoop, with SelfLoops
 	graphs  bool         // labels are those of graphs
 	loss    Loss
 	link    *linker                  // nil: the task is not LinkTask
@@ -23,11 +25,12 @@ type inputs struct {
 	cols    map[string]int           // width of invariants and of made
 	made    map[string]func() source // first rows of learned inputs; sparse features
 	shards  *shardPart               // batches over shards: the rank's part of the graph
+	sums    []float64                // batches over shards: sums of the weights of in-edges of all vertices
 	shared  map[bool][]uint32        // batches over shards: out-degrees (true) and in-degrees of all vertices
 }
 
 func newInputs(d *dataset.Data, e *chunk.Edges) *inputs {
-	return &inputs{data: d, edges: e, byGraph: map[string][]float32{}, extra: map[string][]float32{}, cols: map[string]int{}}
+	return &inputs{data: d, edges: e, weight: e.Weight, byGraph: map[string][]float32{}, extra: map[string][]float32{}, cols: map[string]int{}}
 }
 
 // makes defines input name, with so many columns, whose rows first gives.
@@ -116,6 +119,8 @@ func (in *inputs) source(name string) (source, error) {
 	}
 	var of func(degree uint32) float32
 	switch name {
+	case rsqrtWeight:
+		return in.rsqrtWeights()
 	case "vertex:indegree":
 		of = func(n uint32) float32 { return float32(n) }
 	case invDegree:
@@ -132,6 +137,25 @@ func (in *inputs) source(name string) (source, error) {
 	}
 	deg, err := in.degrees(false)
 	return source{one: func(v int) float32 { return of(deg[v]) }}, err
+}
+
+// rsqrtWeights are the inverse square roots of the sums of weights of in-edges, 0 where a sum is 0.
+func (in *inputs) rsqrtWeights() (source, error) {
+	sums, err := in.inWeights()
+	if err != nil {
+		return source{}, err
+	}
+	for v, x := range sums {
+		if x < 0 {
+			return source{}, fmt.Errorf("saga: the weights of the edges into vertex %s of %s add up to %v, which has no square root to normalise by", in.data.ID(v), in.data.Name, float32(x))
+		}
+	}
+	return source{one: func(v int) float32 {
+		if sums[v] == 0 {
+			return 0
+		}
+		return float32(1 / math.Sqrt(sums[v]))
+	}}, nil
 }
 
 // targets are the regression targets of vertices, 0 for a vertex without targets.

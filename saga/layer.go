@@ -108,6 +108,21 @@ func (e Edge) SymNorm() Tensor {
 	return ops.Mul(dataflow.ScatterSrc(src), dataflow.ScatterDst(dst))
 }
 
+// WeightNorm is w/√(d_u·d_v) for every edge from u to v [E×1], where w is the edge's weight and d the sum of the
+// weights of a vertex's in-edges: the symmetric normalisation of GCN for a graph with weights. A self loop that
+// Model.SelfLoops adds has weight 1. Where d is 0 the result is 0; a sum below 0 is an error when training or prediction
+// begins. Compiling for a graph without weights is an error, and so is a sampler that gives edges weights.
+func (e Edge) WeightNorm() Tensor {
+	switch {
+	case e.t.d.weighed:
+		panic(errors.New("the sampler gives edges weights that stand for normalised weights of 1; Edge.SymNorm reads them, and Edge.WeightNorm needs those of the graph"))
+	case !e.t.d.weight:
+		panic(errors.New("the edges have no weights, which Edge.WeightNorm needs; Edge.SymNorm does without"))
+	}
+	src, dst := e.t.ends(rsqrtWeight)
+	return ops.Mul(ops.Mul(dataflow.ScatterSrc(src), dataflow.ScatterDst(dst)), e.t.edge(dataflow.WeightInput, 1))
+}
+
 // Softmax is the softmax of score [E×h] over the in-edges of every vertex [E×h]: the weights that
 // SoftmaxSum gives messages.
 func (e Edge) Softmax(score Tensor) Tensor {

@@ -172,6 +172,9 @@ func (p *Program) describeData() error {
 	}
 	p.in = newInputs(d, e)
 	p.in.loss = m.Loss
+	if p.in.oneLoop = m.SelfLoops && m.OneLoop; p.in.oneLoop {
+		p.in.edges = e.OneLoop()
+	}
 	if m.Task == LinkTask {
 		return p.describeLinks()
 	}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 	"sync"
 	"unsafe"
 
@@ -47,7 +46,7 @@ type shardPart struct {
 func (in *inputs) keep(c *Config) (*shardPart, error) {
 	x := in.data.Shard
 	k := &shardPart{shard: x, cols: in.data.FeatureCols, place: make([]uint32, x.Stats.V)}
-	e, err := x.Edges(false)
+	e, err := in.shardEdges(false)
 	if err != nil {
 		return nil, err
 	}
@@ -361,40 +360,4 @@ func (d *rowsDrawn) bounds(i int) (lo, hi int) {
 // wordsIn is the memory of b as 32-bit words.
 func wordsIn(b []byte) []uint32 {
 	return unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/4)
-}
-
-// shareDegrees gives all ranks the in- and out-degrees of all vertices, if batches read them. All ranks call it.
-func (p *Program) shareDegrees() error {
-	reads := map[string]bool{}
-	for key := range p.train.low.Inputs {
-		name, _, _ := strings.Cut(key, "@")
-		reads[name] = true
-	}
-	for _, c := range []struct {
-		name string
-		out  bool
-	}{{rsqrtDegree, false}, {"vertex:outdegree", true}} {
-		if !reads[c.name] {
-			continue
-		}
-		x, g := p.data.Shard, p.cfg.Net
-		all, err := x.Degrees(c.out)
-		if err = g.Agree(err); err != nil {
-			return err
-		}
-		for r := range g.Ranks() {
-			var mine []uint32
-			x.EachVertex(r, func(v uint32) { mine = append(mine, all[v]) })
-			if err := g.Bcast(wordsOf(mine), r); err != nil {
-				return err
-			}
-			i := 0
-			x.EachVertex(r, func(v uint32) { all[v], i = mine[i], i+1 })
-		}
-		if p.in.shared == nil {
-			p.in.shared = map[bool][]uint32{}
-		}
-		p.in.shared[c.out] = all
-	}
-	return nil
 }

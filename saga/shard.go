@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"sagann/chunk"
@@ -71,12 +72,36 @@ func (in *inputs) degrees(out bool) ([]uint32, error) {
 	return in.edges.InDegrees(), nil
 }
 
+// inWeights are the sums of the weights of the in-edges of all vertices. Of shards they are right only for the rank's own
+// vertices, unless they were shared.
+func (in *inputs) inWeights() ([]float64, error) {
+	if in.sums != nil {
+		return in.sums, nil
+	}
+	sums := make([]float64, in.edges.V)
+	if x := in.data.Shard; x == nil {
+		in.edges.AddInWeights(sums)
+	} else if err := x.AddInWeights(sums, in.oneLoop); err != nil {
+		return nil, err
+	}
+	return sums, nil
+}
+
 // shardErr is the error, if any, of reading features from a shard.
 func (in *inputs) shardErr() error {
 	if in.data.Shard == nil {
 		return nil
 	}
 	return in.data.Shard.Err()
+}
+
+// shardEdges are the edges into the rank's vertices, or with out those out of them; nil: none.
+func (in *inputs) shardEdges(out bool) (*chunk.Edges, error) {
+	e, err := in.data.Shard.Edges(out)
+	if e != nil && in.oneLoop {
+		e = e.OneLoop()
+	}
+	return e, err
 }
 
 // shardGrid builds the cells of the rank's own intervals. Each direction is built from its own list of edges.
@@ -92,7 +117,7 @@ func (p *Program) shardGrid(n int) (*chunk.Grid, error) {
 		if out && !want.CSR || !out && !want.CSC {
 			continue
 		}
-		e, err := x.Edges(out)
+		e, err := p.in.shardEdges(out)
 		if err != nil {
 			return nil, err
 		}
@@ -119,4 +144,56 @@ func (p *Program) buildGrid(o *chunk.Order, n int) (*chunk.Grid, error) {
 	}
 	memory := chunk.Memory{Scratch: device.Scratch, Fresh: device.Fresh}
 	return memory.Build(p.in.edges, o, n, p.chosen.want)
+}
+
+// shareDegrees gives all ranks the in- and out-degrees and the sums of weights of all vertices, if batches read them. All
+// ranks call it.
+func (p *Program) shareDegrees() error {
+	reads := map[string]bool{}
+	for key := range p.train.low.Inputs {
+		name, _, _ := strings.Cut(key, "@")
+		reads[name] = true
+	}
+	for _, c := range []struct {
+		name string
+		out  bool
+	}{{rsqrtDegree, false}, {"vertex:outdegree", true}} {
+		if !reads[c.name] {
+			continue
+		}
+		all, err := p.data.Shard.Degrees(c.out)
+		if err = shareVertices(p, all, err); err != nil {
+			return err
+		}
+		if p.in.shared == nil {
+			p.in.shared = map[bool][]uint32{}
+		}
+		p.in.shared[c.out] = all
+	}
+	if !reads[rsqrtWeight] {
+		return nil
+	}
+	all, err := p.in.inWeights()
+	err = shareVertices(p, all, err)
+	p.in.sums = all
+	return err
+}
+
+// shareVertices has each rank give the others its values in all, which has one for every vertex. If a rank has an error,
+// every rank returns one. All ranks call it.
+func shareVertices[T uint32 | float64](p *Program, all []T, err error) error {
+	x, g := p.data.Shard, p.cfg.Net
+	if err := g.Agree(err); err != nil {
+		return err
+	}
+	for r := range g.Ranks() {
+		var mine []T
+		x.EachVertex(r, func(v uint32) { mine = append(mine, all[v]) })
+		if err := g.Bcast(wordsOf(mine), r); err != nil {
+			return err
+		}
+		i := 0
+		x.EachVertex(r, func(v uint32) { all[v], i = mine[i], i+1 })
+	}
+	return nil
 }

@@ -14,6 +14,9 @@ type Model struct {
 	Layers []Layer
 	// SelfLoops adds a self loop to every vertex that has none.
 	SelfLoops bool
+	// OneLoop has, with SelfLoops, only the last of several self loops of a vertex keep its weight; the others get
+	// weight 0. So PyTorch Geometric normalises weights.
+	OneLoop bool
 	// Task says what has labels. Default: VertexTask.
 	Task Task
 	// Readout combines the last layer's rows into one row per graph, for a GraphTask. Default: ReadoutMean.
@@ -42,6 +45,7 @@ const (
 	splitsInput   = "splits"             // [V×3]: membership in train, validation, test
 	invDegree     = "vertex:invdegree"   // [V×1] 1/max(in-degree, 1)
 	rsqrtDegree   = "vertex:rsqrtdegree" // [V×1] in-degree^-½, 0 without in-edges
+	rsqrtWeight   = "vertex:rsqrtweight" // [V×1] (sum of the weights of in-edges)^-½, 0 where the sum is 0
 )
 
 // dims is what a trace must know of the data.

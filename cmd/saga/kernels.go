@@ -76,6 +76,9 @@ func (c *kernelsCmd) program(a *app) (*saga.Program, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := c.weighs(false, "--shape"); err != nil {
+		return nil, cli.Usage(err)
+	}
 	m, err := layers.New(c.Model.Name, c.layers(shape.Features, shape.Classes, 0, 0))
 	if err != nil {
 		return nil, cli.Usage(err)

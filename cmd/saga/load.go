@@ -89,8 +89,8 @@ func (j *job) plan(s *settings, log *slog.Logger) error {
 		return err
 	}
 	d := j.data
-	if s.Model.Name == "gcn" && s.Model.Normalize == layers.NormWeight && d.Edges.Weight == nil {
-		return fmt.Errorf("--normalize weight: the edges of %s have no weights; sym or none", s.Data.Path)
+	if err := s.weighs(d.Edges.Weight != nil, s.Data.Path); err != nil {
+		return err
 	}
 	if idle := s.idle(task); len(idle) > 0 {
 		log.Warn("settings that have no effect on this run", "settings", strings.Join(idle, ", "))

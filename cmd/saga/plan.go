@@ -94,6 +94,9 @@ func (c *planCmd) job(a *app) (*job, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := c.weighs(false, "--shape"); err != nil {
+		return nil, cli.Usage(err)
+	}
 	o := c.layers(shape.Features, shape.Classes, 0, 0)
 	if c.Data.Task != "auto" {
 		o.Task = saga.Task(c.Data.Task)

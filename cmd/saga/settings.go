@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"sagann/backend"
-	"sagann/chunk"
 	"sagann/dataflow/plan/sim"
 	"sagann/dataset"
 	"sagann/device"
@@ -137,56 +136,12 @@ func (s *settings) task(d *dataset.Data) saga.Task {
 	return saga.VertexTask
 }
 
-// idle lists the settings, other than the defaults, that nothing reads with labels of this
-// kind and the other settings.
-func (s *settings) idle(task saga.Task) []string {
-	var list []string
-	reads := func(option string) bool { return slices.Contains(layers.Reading(option), s.Model.Name) }
-	whole := s.Training.Sampling.whole()
-	for _, x := range []struct {
-		given bool
-		what  string
-	}{
-		{s.Training.Momentum != 0 && s.Training.Optimizer != "sgd", "--momentum (of sgd; this is " + s.Training.Optimizer + ")"},
-		{s.Training.LRDecay != 1 && s.Training.LRDecayEvery == 0, "--lr-decay (without --lr-decay-every)"},
-		{s.Training.LRDecay == 1 && s.Training.LRDecayEvery != 0, "--lr-decay-every (without --lr-decay)"},
-		{s.Model.Normalize != "" && !reads(layers.ReadsNormalize), "--normalize (of " + listed(layers.Reading(layers.ReadsNormalize)) + ")"},
-		{s.Model.Steps != 2 && !reads(layers.ReadsSteps), "--steps (of " + listed(layers.Reading(layers.ReadsSteps)) + ")"},
-		{s.Model.Layers != 2 && !reads(layers.ReadsLayers), "--layers (" + s.Model.Name + " has --steps)"},
-		{s.Model.Bias != "auto" && s.Model.Bias != "" && !reads(layers.ReadsBias), "--bias (of " + listed(layers.Reading(layers.ReadsBias)) + ")"},
-		{s.Model.Heads != 8 && !reads(layers.ReadsHeads), "--heads (of " + listed(layers.Reading(layers.ReadsHeads)) + ")"},
-		{s.Model.Readout != "" && s.Model.Readout != string(saga.ReadoutMean) && task != saga.GraphTask, "--readout (of --task graph)"},
-		{whole && s.Training.Sampling.Batch > 0 && s.Training.Sampling.Batch != 1024, "--batch (of --sample and --sampler)"},
-		{whole && named(s.Training.Sampling.SampleNorm, "none") != "", "--sample-norm (of --sample and --sampler)"},
-		{whole && s.Training.Sampling.EvalSample != "", "--eval-sample (of --sample and --sampler)"},
-		{whole && s.Training.Sampling.Accumulate != 0, "--accumulate (of --sample and --sampler)"},
-		{s.Memory.Cache != 0 && !backend.Of(s.Memory.Device).GPU(), "--cache (of --sample on a GPU)"},
-		{!reads(layers.ReadsHidden) && (named(s.Model.Activation, "auto") != "" || named(s.Model.Norm, "none") != "" || s.Model.Residual), "--activation, --norm and --residual (of " + listed(layers.Reading(layers.ReadsHidden)) + ")"},
-		{task != saga.LinkTask && (s.Link.Head != "" && s.Link.Head != "dot" || s.Link.Width != 0 || s.Link.Disjoint != 0), "--head, --width and --disjoint (of --task link)"},
-		{s.Model.Alpha != 0 && s.Model.Alpha != 0.1 && !reads(layers.ReadsAlpha), "--alpha (of " + listed(layers.Reading(layers.ReadsAlpha)) + ")"},
-		{s.Rate.LRMin != 0 && named(s.Rate.LRSchedule, "none") == "", "--lr-min (of --lr-schedule)"},
-		{s.Memory.TF32 && !backend.Of(s.Memory.Device).GPU(), "--tf32 (of GPUs)"},
-	} {
-		if x.given {
-			list = append(list, x.what)
-		}
+// weighs refuses --normalize with weights that the graph called name does not have.
+func (s *settings) weighs(has bool, name string) error {
+	if layers.Weighing(s.Model.Normalize) && slices.Contains(layers.Reading(layers.ReadsNormalize), s.Model.Name) && !has {
+		return fmt.Errorf("--normalize %s: the edges of %s have no weights; %s or %s", s.Model.Normalize, name, layers.NormSym, layers.NormNone)
 	}
-	return list
-}
-
-// unread lists what edges have and the model does not read.
-func (s *settings) unread(e *chunk.Edges) (list []string) {
-	reads := func(part string) bool { return slices.Contains(layers.Reading(part), s.Model.Name) }
-	if e.Weight != nil && s.Model.Normalize != layers.NormWeight && !strings.HasPrefix(s.Training.Sampling.Sampler, "weighted") {
-		list = append(list, "weights (--model gcn --normalize "+layers.NormWeight+" reads them)")
-	}
-	if e.Types > 0 && !reads(layers.ReadsTypes) {
-		list = append(list, "types ("+listed(layers.Reading(layers.ReadsTypes))+" reads them)")
-	}
-	if e.DataCols > 0 && !reads(layers.ReadsData) {
-		list = append(list, "numbers ("+listed(layers.Reading(layers.ReadsData))+" reads them)")
-	}
-	return list
+	return nil
 }
 
 // listed is "a, b and c".

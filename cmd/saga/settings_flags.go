@@ -48,7 +48,7 @@ type modelFlags struct {
 	Steps      count   `json:"steps" default:"2" placeholder:"N" help:"Message steps of ${with_steps} (${default})."`
 	Heads      count   `json:"heads" default:"8" placeholder:"N" help:"Attention heads of ${with_heads} (${default})."`
 	Dropout    float32 `json:"dropout" default:"0" placeholder:"P" help:"Dropout on the input of every layer (${default})."`
-	Normalize  string  `json:"normalize" placeholder:"M" help:"Weights of the edges of ${with_normalize}: sym (default), weight or none."`
+	Normalize  string  `json:"normalize" placeholder:"M" help:"Factors of the edges of ${with_normalize}: sym (1/√(d_u·d_v) by degrees d, the default), sym-weight (the same of the edges' weights, w/√(d_u·d_v) by sums d of weights), weight (w as it is) or none (1)."`
 	Activation string  `json:"activation" default:"auto" placeholder:"NAME" help:"Between layers: ${activations}, or auto (relu; elu for ${with_heads})."`
 	Norm       string  `json:"norm" default:"none" placeholder:"NAME" help:"Of the rows between layers: layer (each row), batch (each column over all vertices) or none (${default})."`
 	Residual   bool    `json:"residual" help:"Add what enters a layer, but the last, to what it gives."`
