@@ -82,8 +82,6 @@ type named struct {
 	arrays
 	names map[string]string // from our name to theirs; an array that is not listed has the same name
 	made  map[string]*npy.Array
-
-	splits int // number of masks that the file has for each part of a split; 0: one
 }
 
 func (n named) theirs(name string) string {

@@ -14,7 +14,7 @@
 // convert.go, shard.go, shardwrite.go. The readers, by format:
 //
 //   - NumPy: npyfolder.go, npz.go and npzpickled.go find arrays by name (arrays.go), from
-//     which npygraph.go, npyedges.go, npyvertex.go, npysplits.go make a graph; csr.go has
+//     which npygraph.go, npyedges.go, npyvertex.go, npygraphs.go, npysplits.go make a graph; csr.go has
 //     sparse matrices, textarrays.go text files of the same names; npywrite.go writes.
 //   - PyG: pt.go, ptgraphs.go, pttensor.go.
 //   - Tables: tables.go, tablevertices.go, tableedges.go, csvfile.go, csvcolumns.go, idtable.go.

@@ -80,10 +80,19 @@ func open(path string, opt Options) (*Stream, error) {
 	if d, ok, err := loadStore(path); err != nil || ok {
 		return held(d, err)
 	}
+	read := openFile
 	if info.IsDir() {
-		return openFolder(path, opt)
+		read = openFolder
 	}
-	return openFile(path, opt)
+	s, err := read(path, opt)
+	if err != nil {
+		return nil, err
+	}
+	s.Data.settle()
+	if opt.Mask > 0 && s.Data.Report.Masks == 0 {
+		return nil, fmt.Errorf("%s: split number %d is asked for (--mask), and the file does not have several", path, opt.Mask)
+	}
+	return s, nil
 }
 
 // held is the Stream of data in memory, or the error.
@@ -133,7 +142,7 @@ type form struct {
 // openFolder chooses among the forms in dir; see Load.
 func openFolder(dir string, opt Options) (*Stream, error) {
 	if exists(filepath.Join(dir, "edges.npy")) || exists(filepath.Join(dir, "edge_index.npy")) {
-		return openNpyFolder(dir)
+		return openNpyFolder(dir, opt)
 	}
 	forms, err := formsIn(dir, opt)
 	if err != nil {

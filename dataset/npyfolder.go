@@ -27,10 +27,12 @@ type npyMeta struct {
 // openNpyFolder reads dir/edges.npy, or PyG's edge_index.npy, and the other arrays in
 // dir. meta.json, if it exists, has the name and the numbers of vertices and classes,
 // which do not always follow from the arrays, and the schema.
-func openNpyFolder(dir string) (*Stream, error) { return openArraysIn(dir, nil, ".npy folder") }
+func openNpyFolder(dir string, opt Options) (*Stream, error) {
+	return openArraysIn(dir, nil, ".npy folder", opt)
+}
 
 // openArraysIn is openNpyFolder with arrays that were computed already, such as the edges.
-func openArraysIn(dir string, made map[string]*npy.Array, form string) (*Stream, error) {
+func openArraysIn(dir string, made map[string]*npy.Array, form string, opt Options) (*Stream, error) {
 	var meta npyMeta
 	file := filepath.Join(dir, "meta.json")
 	text, err := os.ReadFile(file)
@@ -47,7 +49,7 @@ func openArraysIn(dir string, made map[string]*npy.Array, form string) (*Stream,
 	if !slices.Contains(list, "edges") {
 		names = otherwise(list, otherNames)
 	}
-	s, err := openArrays(named{arrays: from, names: names, made: made}, meta)
+	s, err := openArrays(named{arrays: from, names: names, made: made}, meta, opt.Mask)
 	if err != nil {
 		return nil, err
 	}
@@ -119,7 +121,7 @@ func openListFolder(dir, list string, opt Options) (*Stream, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := openArraysIn(dir, made, "edge list with arrays")
+	s, err := openArraysIn(dir, made, "edge list with arrays", opt)
 	if err == nil {
 		s.Data.Report.Changes = append(s.Data.Report.Changes, changes...)
 	}

@@ -10,8 +10,15 @@ import (
 	"sagann/dataset/npy"
 )
 
-// openArrays reads all arrays but the edges and features, and checks the shapes of these.
-func openArrays(from arrays, meta npyMeta) (*Stream, error) {
+// openArrays reads all arrays but the edges and features, and checks the shapes of these. All readers of arrays
+// call it. Of several splits it takes number which.
+func openArrays(from named, meta npyMeta, which int) (*Stream, error) {
+	if from.made == nil {
+		from.made = map[string]*npy.Array{}
+	}
+	if err := from.ofGraphs(); err != nil {
+		return nil, err
+	}
 	d := &Data{Classes: meta.Classes}
 	s := &Stream{Data: d, counted: true}
 	edges, err := openEnds(from)
@@ -63,16 +70,16 @@ func openArrays(from arrays, meta npyMeta) (*Stream, error) {
 	if err := d.readIDs(from); err != nil {
 		return nil, err
 	}
-	if err := d.readSplits(from, VertexLabels); err != nil {
+	if err := d.readSplits(from, VertexLabels, which); err != nil {
 		return nil, err
 	}
-	if err := d.readGraphs(from); err != nil {
+	if err := d.readGraphs(from, which); err != nil {
 		return nil, err
 	}
-	return s, d.readEdgeLabels(from, s.E)
+	return s, d.readEdgeLabels(from, s.E, which)
 }
 
-// rowCount is the number of vertices and the file that it comes from, "" for meta.json.
+// rowCount is the number of vertices and the file that it comes from, "" for meta.json and num_nodes.
 type rowCount struct {
 	v    int
 	from string
@@ -82,6 +89,9 @@ type rowCount struct {
 func (r *rowCount) set(n int, name, where, what string) error {
 	if r.from != "" && n != r.v {
 		return fmt.Errorf("%s: %d %s for %d vertices, the rows of %s", where, n, what, r.v, r.from)
+	}
+	if r.from == "" && r.v > 0 && n != r.v {
+		return fmt.Errorf("%s: %d %s for %d vertices, the number that num_nodes or meta.json gives", where, n, what, r.v)
 	}
 	if r.from == "" {
 		r.v, r.from = n, name

@@ -3,19 +3,21 @@ package dataset
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"sagann/dataset/npy"
 )
 
 // readSplits reads the arrays train, val and test, with a prefix for edges and graphs. They hold ids, or a
-// boolean for each of the n vertices, edges or graphs.
-func (d *Data) readSplits(from arrays, k LabelKind) error {
+// truth value for each of the n vertices, edges or graphs. Of several splits in the file number which is taken.
+func (d *Data) readSplits(from arrays, k LabelKind, which int) error {
 	prefix := ""
 	if k != VertexLabels {
 		prefix = string(k) + "_"
 	}
 	n := map[LabelKind]int{VertexLabels: d.Edges.V, EdgeLabels: max(len(d.EdgeLabels), d.Targets.Edge.Len()),
 		GraphLabels: max(len(d.GraphLabels), d.Targets.Graph.Len())}[k]
+	most := 1
 	for i, name := range []string{"train", "val", "test"} {
 		a, err := optional(from, prefix+name)
 		if err != nil {
@@ -24,107 +26,88 @@ func (d *Data) readSplits(from arrays, k LabelKind) error {
 		if a == nil {
 			continue
 		}
-		if *d.parts(k)[i], err = splitIDs(a, n, k); err != nil {
+		theirs := prefix + name
+		if m, ok := from.(named); ok {
+			theirs = m.theirs(theirs)
+		}
+		s := splitArray{a, theirs, n, k}
+		ids, of, err := s.members(which)
+		if err != nil {
 			return err
 		}
+		if len(ids) == 0 {
+			d.Report.Warnings = append(d.Report.Warnings, fmt.Sprintf("%s: the %s split is empty", a.Name(), d.splits(k)[i].name))
+			continue
+		}
+		*d.parts(k)[i], most = ids, max(most, of)
+	}
+	if most > 1 {
+		d.Report.Mask, d.Report.Masks = which, most
+		d.Report.Changes = append(d.Report.Changes, fmt.Sprintf("of the file's %d splits number %d"+ofSplits+"; saga data convert --mask K takes another", most, which))
 	}
 	return nil
 }
 
-func splitIDs(a *npy.Array, n int, k LabelKind) ([]uint32, error) {
-	if len(a.Shape) != 1 {
-		return nil, fmt.Errorf("%s: shape %v of a split: want a vector", a.Where(0), a.Shape)
-	}
-	if a.Len() == 0 {
-		return nil, fmt.Errorf("%s: the split is empty", a.Where(0))
-	}
-	if mask, ok := a.Data.([]bool); ok {
-		if len(mask) != n {
-			return nil, fmt.Errorf("%s: a mask of %d for %d %s", a.Where(0), len(mask), n, plural[k])
-		}
-		ids := []uint32{}
-		for v, in := range mask {
-			if in {
-				ids = append(ids, uint32(v))
-			}
-		}
-		if len(ids) == 0 {
-			return nil, fmt.Errorf("%s: the split is empty: the mask is false everywhere", a.Where(0))
-		}
-		return ids, nil
-	}
-	list, err := a.Uint32s()
-	if err != nil {
-		return nil, err
-	}
-	for i, v := range list {
-		if int(v) >= n {
-			return nil, fmt.Errorf("%s: %s %d: ids must be below %d", a.Where(i), k, v, n)
-		}
-	}
-	list = slices.Clone(list)
-	slices.Sort(list)
-	return list, nil
+// ofSplits is a part of what readSplits reports of several splits.
+const ofSplits = " was taken"
+
+// splitArray is one part of a split: ids, or truth values for each of n vertices, edges or graphs, as booleans or
+// as numbers 0 and 1. Several splits are the columns of an array [n,k] or the rows of one [k,n].
+type splitArray struct {
+	*npy.Array
+	name string // in the file
+	n    int
+	kind LabelKind
 }
 
-func (d *Data) readGraphs(from arrays) error {
-	a, err := optional(from, "graph_indicator")
-	if err != nil || a == nil {
-		return err
-	}
-	if len(a.Shape) != 1 || a.Shape[0] != d.Edges.V {
-		return fmt.Errorf("%s: shape %v, want %d rows", a.Where(0), a.Shape, d.Edges.V)
-	}
-	if d.GraphOf, err = a.Uint32s(); err != nil {
-		return err
-	}
-	if d.Targets.Graph, _, err = readNumbers(from, GraphLabels); err != nil {
-		return err
-	}
-	b, err := optional(from, "graph_labels")
-	if err != nil || b == nil && d.Targets.Graph.Rows == nil {
-		return err
-	}
-	graphs := d.Targets.Graph.Len()
-	if b != nil {
-		if len(b.Shape) != 1 {
-			return fmt.Errorf("%s: shape %v of the graph labels: want a vector", b.Where(0), b.Shape)
-		}
-		if d.GraphLabels, err = b.Int32s(); err != nil {
-			return err
-		}
-		graphs = len(d.GraphLabels)
-	}
-	for v, g := range d.GraphOf {
-		if int(g) >= graphs {
-			return fmt.Errorf("%s: vertex %d belongs to graph %d of %d", a.Where(v), v, g, graphs)
-		}
-	}
-	return d.readSplits(from, GraphLabels)
+// isMask reports whether x, which are the numbers of a, are truth values: ids do not repeat, so many zeros and ones
+// are no ids.
+func (a splitArray) isMask(x []int64) bool {
+	_, truth := a.Data.([]bool)
+	return truth || strings.HasSuffix(a.name, "_mask") || strings.HasSuffix(a.name, "_masks") ||
+		len(x) == a.n && len(x) > 2 && !slices.ContainsFunc(x, func(y int64) bool { return y != 0 && y != 1 })
 }
 
-// readEdgeLabels reads edge_labels [E], the class of each edge or -1 for none, edge_targets, and the splits
-// of edges.
-func (d *Data) readEdgeLabels(from arrays, edges int) error {
-	n, t, err := readNumbers(from, EdgeLabels)
+// members lists the members, ascending, and returns of how many splits they are one.
+func (a splitArray) members(which int) (ids []uint32, of int, err error) {
+	first, step, count, of := 0, 1, a.Len(), 1
+	switch s := a.Shape; {
+	case len(s) == 1 || len(s) == 2 && s[1] == 1:
+	case len(s) == 2 && s[0] == a.n && (s[1] != a.n || !strings.HasSuffix(a.name, "s")):
+		count, first, step, of = s[0], which, s[1], s[1]
+	case len(s) == 2 && s[1] == a.n:
+		count, first, of = s[1], which*s[1], s[0]
+	default:
+		return nil, 0, fmt.Errorf("%s: shape %v of a split: want ids, or a truth value for each of %d %s: [%d], or [%d k] or [k %d] for k splits", a.Where(0), s, a.n, plural[a.kind], a.n, a.n, a.n)
+	}
+	if of != 1 && which >= of {
+		return nil, 0, fmt.Errorf("%s: shape %v has %d masks: no number %d (they count from 0)", a.Where(0), a.Shape, of, which)
+	}
+	at := func(i int) int { return first + i*step }
+	all, err := a.Int64s()
 	if err != nil {
-		return err
+		return nil, 0, err
 	}
-	if t != nil && t.Shape[0] != edges {
-		return fmt.Errorf("%s: targets of %d edges, there are %d", t.Where(0), t.Shape[0], edges)
+	x := make([]int64, count)
+	for i := range x {
+		x[i] = all[at(i)]
 	}
-	d.Targets.Edge = n
-	a, err := optional(from, "edge_labels")
-	if err != nil || a == nil && t == nil {
-		return err
+	mask := of > 1 || a.isMask(x)
+	if mask && count != a.n {
+		return nil, 0, fmt.Errorf("%s: a mask of %d for %d %s", a.Where(0), count, a.n, plural[a.kind])
 	}
-	if a != nil {
-		if len(a.Shape) != 1 || a.Shape[0] != edges {
-			return fmt.Errorf("%s: shape %v, want one label for each of %d edges", a.Where(0), a.Shape, edges)
+	for i, y := range x {
+		switch {
+		case mask && y == 1:
+			ids = append(ids, uint32(i))
+		case mask && y != 0:
+			return nil, 0, fmt.Errorf("%s: %d in a mask: must be 0 or 1", a.Where(at(i)), y)
+		case !mask && (y < 0 || y >= int64(a.n)):
+			return nil, 0, fmt.Errorf("%s: %s %d: ids must be below %d", a.Where(at(i)), a.kind, y, a.n)
+		case !mask:
+			ids = append(ids, uint32(y))
 		}
-		if d.EdgeLabels, err = a.Int32s(); err != nil {
-			return err
-		}
 	}
-	return d.readSplits(from, EdgeLabels)
+	slices.Sort(ids)
+	return ids, of, nil
 }

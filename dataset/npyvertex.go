@@ -124,41 +124,33 @@ func (s *Stream) openSparseFeatures(from arrays, rows *rowCount) error {
 	return rows.set(m.rows, indptr.Name(), indptr.Where(0), "rows of features")
 }
 
-// readLabels reads labels: [V] or [V,1] classes, -1 or NaN for none, or [V,C] of 0
-// and 1.
+// readLabels reads labels: [V] or [V,1] classes, -1 or NaN for none, or [V,C] of 0 and 1. Floats that are no
+// classes are targets.
 func (d *Data) readLabels(from arrays, rows *rowCount) error {
 	a, err := optional(from, "labels")
 	if err != nil || a == nil {
 		return err
 	}
-	switch {
-	case len(a.Shape) == 2 && a.Shape[1] > 1:
-		if err := rows.set(a.Shape[0], a.Name(), a.Where(0), "rows of labels"); err != nil {
-			return err
-		}
-		if d.Classes != 0 && d.Classes != a.Shape[1] {
-			return fmt.Errorf("%s: %d columns of labels, meta.json says %d classes", a.Where(0), a.Shape[1], d.Classes)
-		}
-		d.Classes = a.Shape[1]
-		x, err := a.Float32s()
-		if err != nil {
-			return err
-		}
-		for i, y := range x {
-			if y != 0 && y != 1 {
-				return fmt.Errorf("%s: label %v of vertex %d, class %d: must be 0 or 1; numbers to predict are an array named targets", a.Where(i), y, i/d.Classes, i%d.Classes)
-			}
-		}
-		d.MultiLabels = x
-		return nil
-	case len(a.Shape) != 1 && !(len(a.Shape) == 2 && a.Shape[1] == 1):
+	if len(a.Shape) == 0 || len(a.Shape) > 2 || len(a.Shape) == 2 && a.Shape[1] == 0 {
 		return fmt.Errorf("%s: shape %v of the labels: want [V], [V 1] or [V C]", a.Where(0), a.Shape)
 	}
-	if err := rows.set(a.Shape[0], a.Name(), a.Where(0), "labels"); err != nil {
+	what := "labels"
+	if len(a.Shape) == 2 {
+		what = "rows of labels"
+	}
+	if err := rows.set(a.Shape[0], a.Name(), a.Where(0), what); err != nil {
 		if of, _ := optional(from, "graph_indicator"); of != nil {
 			err = fmt.Errorf("%w; labels of graphs are an array named graph_labels", err)
 		}
 		return err
+	}
+	if d.Targets.Vertex == nil && d.areNumbers(a, VertexLabels) {
+		n, err := numbersOf(a, VertexLabels)
+		d.Targets.Vertex, d.Targets.Cols = n.Rows, n.Cols
+		return err
+	}
+	if len(a.Shape) == 2 && a.Shape[1] > 1 {
+		return d.readMultiLabels(a)
 	}
 	if d.Labels, err = classNumbers(a); err != nil {
 		return fmt.Errorf("%w; labels are whole numbers of classes, numbers to predict are an array named targets", err)
@@ -175,6 +167,25 @@ func (d *Data) readLabels(from arrays, rows *rowCount) error {
 			return fmt.Errorf("%s: label %d of vertex %d: must be 0..%d, or -1 for none", a.Where(i), c, i, d.Classes-1)
 		}
 	}
+	return nil
+}
+
+// readMultiLabels reads labels [V,C] of 0 and 1.
+func (d *Data) readMultiLabels(a *npy.Array) error {
+	if d.Classes != 0 && d.Classes != a.Shape[1] {
+		return fmt.Errorf("%s: %d columns of labels, meta.json says %d classes", a.Where(0), a.Shape[1], d.Classes)
+	}
+	d.Classes = a.Shape[1]
+	x, err := a.Float32s()
+	if err != nil {
+		return err
+	}
+	for i, y := range x {
+		if y != 0 && y != 1 {
+			return fmt.Errorf("%s: label %v of vertex %d, class %d: must be 0 or 1; numbers to predict are an array named targets", a.Where(i), y, i/d.Classes, i%d.Classes)
+		}
+	}
+	d.MultiLabels = x
 	return nil
 }
 

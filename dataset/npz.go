@@ -25,16 +25,14 @@ func openNpz(path string, opt Options) (*Stream, error) {
 	switch has := func(name string) bool { return slices.Contains(list, name) }; {
 	case has("edges"):
 		form, from.names = ".npz", otherwise(list, severalNames)
-		err = from.masks(opt.Mask)
 	case has("edge_index"):
 		form, from.names = ".npz by PyG's names", otherwise(list, otherNames)
-		err = from.masks(opt.Mask)
 	case has("adj_indptr") || has("adj_data"):
 		form = gnnBenchmark
 		err = from.compressed(list)
 	case has("adj_matrix") || has("adj"):
 		form = ".npz of pickled matrices"
-		err = from.pickled(z, opt.Mask)
+		err = from.pickled(z)
 	default:
 		err = fmt.Errorf("%s: no array edges, edge_index, adj_indptr or adj_matrix; it has %.400q", path, list)
 	}
@@ -48,7 +46,7 @@ func openNpz(path string, opt Options) (*Stream, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := openArrays(from, meta)
+	s, err := openArrays(from, meta, opt.Mask)
 	if err != nil {
 		return nil, err
 	}
@@ -60,7 +58,6 @@ func openNpz(path string, opt Options) (*Stream, error) {
 	}
 	s.Data.warnUnread(list, path, "", from.names, used...)
 	s.Data.Report.Form = form
-	s.Data.noteSplits(from, opt)
 	if _, several := from.names["train"]; !opt.Undirected && (form == gnnBenchmark || form == ".npz" && several) {
 		s.Data.Report.Warnings = append(s.Data.Report.Warnings, fmt.Sprintf("%s: edges are directed, as in the file; PyG adds the reverse of each when it reads such a file, --undirected does so here", path))
 	}
@@ -71,17 +68,6 @@ func openNpz(path string, opt Options) (*Stream, error) {
 
 // gnnBenchmark is the form of an archive by the names of gnn-benchmark.
 const gnnBenchmark = ".npz by gnn-benchmark's names"
-
-// ofSplits is a part of the text of noteSplits.
-const ofSplits = " was taken"
-
-// noteSplits reports which of several splits in the file was taken.
-func (d *Data) noteSplits(from named, opt Options) {
-	if from.splits > 1 {
-		d.Report.Mask, d.Report.Masks = opt.Mask, from.splits
-		d.Report.Changes = append(d.Report.Changes, fmt.Sprintf("of the file's %d splits number %d"+ofSplits+"; saga data convert --mask K takes another", from.splits, opt.Mask))
-	}
-}
 
 // reopened is an archive that opens the file again for every array that is read.
 type reopened struct {
@@ -124,64 +110,11 @@ func (n named) vertices() (meta npyMeta, err error) {
 	return npyMeta{Vertices: int(x[0])}, nil
 }
 
-// masks replaces masks of 0 and 1, and tables of several masks, by single masks of booleans.
-func (n *named) masks(which int) error {
-	for _, name := range []string{"train", "val", "test"} {
-		theirs := n.names[name]
-		if !strings.HasSuffix(theirs, "_mask") && !strings.HasSuffix(theirs, "_masks") {
-			continue
-		}
-		a, err := readArray(n.arrays, theirs)
-		if err != nil {
-			return err
-		}
-		if a, n.splits, err = maskOf(a, which, strings.HasSuffix(theirs, "s")); err != nil {
-			return err
-		}
-		n.make(name, a)
-	}
-	return nil
-}
-
 func (n *named) make(name string, a *npy.Array) {
 	if n.made == nil {
 		n.made = map[string]*npy.Array{}
 	}
 	n.made[name] = a
-}
-
-// maskOf is the mask a [V], or mask number which of several: a column of [V,k] or, with inRows, a row of
-// [k,V]. It returns the mask as booleans, and the number of masks.
-func maskOf(a *npy.Array, which int, inRows bool) (mask *npy.Array, of int, err error) {
-	rows, first, step := a.Len(), 0, 1
-	if of = 1; len(a.Shape) == 2 {
-		of = a.Shape[1]
-		rows, first, step = a.Shape[0], which, of
-		if inRows {
-			of, rows = a.Shape[0], a.Shape[1]
-			first, step = which*rows, 1
-		}
-		if of == 0 || which >= of {
-			return nil, 0, fmt.Errorf("%s: shape %v has %d masks: no number %d (they count from 0)", a.Where(0), a.Shape, of, which)
-		}
-	} else if len(a.Shape) != 1 {
-		return nil, 0, fmt.Errorf("%s: shape %v of a mask: want one truth value a vertex", a.Where(0), a.Shape)
-	} else if _, ok := a.Data.([]bool); ok {
-		return a, of, nil
-	}
-	x, err := a.Int64s()
-	if err != nil {
-		return nil, 0, err
-	}
-	in := make([]bool, rows)
-	for v := range in {
-		at := first + v*step
-		if x[at] != 0 && x[at] != 1 {
-			return nil, 0, fmt.Errorf("%s: %d in a mask: must be 0 or 1", a.Where(at), x[at])
-		}
-		in[v] = x[at] == 1
-	}
-	return a.Derived([]int{rows}, in), of, nil
 }
 
 // textsIn is the texts of an array; nil if there is no array of that name, or it holds something else,

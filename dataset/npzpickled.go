@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"sagann/dataset/npy"
 	"sagann/dataset/pickle"
@@ -20,7 +19,7 @@ var pickledNames = map[string][]string{
 }
 
 // pickled reads SciPy matrices and NumPy arrays that are stored as Python objects.
-func (n *named) pickled(z npyArchive, mask int) error {
+func (n *named) pickled(z npyArchive) error {
 	list := z.Names()
 	adj := "adj_matrix"
 	if !slices.Contains(list, adj) {
@@ -50,11 +49,6 @@ func (n *named) pickled(z npyArchive, mask int) error {
 				return fmt.Errorf("%s: %w", a.Where(0), err)
 			}
 			a = a.Derived([]int{m.rows, m.cols}, m.dense())
-		}
-		if strings.HasSuffix(theirs[i], "_mask") {
-			if a, n.splits, err = maskOf(a, mask, false); err != nil {
-				return err
-			}
 		}
 		n.names[ours] = theirs[i]
 		n.make(ours, a)

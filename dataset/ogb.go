@@ -84,7 +84,7 @@ func openOGBBinary(raw string) (*Stream, error) {
 		}
 		meta.Vertices = int(x[0])
 	}
-	s, err := openArrays(from, meta)
+	s, err := openArrays(from, meta, 0)
 	if err != nil {
 		return nil, err
 	}

@@ -46,9 +46,6 @@ func openPT(path string, opt Options) (*Stream, error) {
 		return nil, fmt.Errorf("%s: no edge_index; there are %.400q%s", f.pkl, list, hintAdj(graph))
 	}
 	n := named{arrays: from, names: otherwise(list, otherNames)}
-	if err := n.masks(opt.Mask); err != nil {
-		return nil, err
-	}
 	if parts != nil {
 		if err := n.batch(f.pkl, graph, parts, from); err != nil {
 			return nil, err
@@ -58,13 +55,12 @@ func openPT(path string, opt Options) (*Stream, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := openArrays(n, meta)
+	s, err := openArrays(n, meta, opt.Mask)
 	if err != nil {
 		return nil, err
 	}
 	s.Data.warnUnread(list, path, "", n.names, "num_nodes")
 	s.Data.Report.Form = "PyG's .pt"
-	s.Data.noteSplits(n, opt)
 	return s, nil
 }
 

@@ -10,8 +10,7 @@ import (
 	"sagann/dataset/pickle"
 )
 
-// batch joins several graphs into one. The vertices of a graph follow those of the graph before,
-// and if y has one value for each graph, it becomes the graph's label.
+// batch joins several graphs into one. The vertices of a graph follow those of the graph before.
 func (n *named) batch(where string, graph, parts *pickle.Dict, from *torchArrays) error {
 	cuts := func(key string) ([]int64, error) {
 		x, ok := parts.Get(key)
@@ -65,13 +64,6 @@ func (n *named) batch(where string, graph, parts *pickle.Dict, from *torchArrays
 	}
 	n.make("graph_indicator", a.Derived([]int{len(of)}, of))
 	n.make("num_nodes", a.Derived([]int{1}, []int64{vertices[graphs]}))
-	y, err := optional(*n, "labels")
-	if err != nil || y == nil || y.Len() != graphs || y.Shape[0] == len(of) {
-		return err
-	}
-	n.make("graph_labels", y.Derived([]int{graphs}, y.Data))
-	n.names["graph_labels"] = n.names["labels"]
-	delete(n.names, "labels")
 	return nil
 }
 

@@ -46,6 +46,78 @@ func RandomSplitOf(d *Data, k LabelKind, train, val float64, seed uint64) error 
 	return nil
 }
 
+// settleSplits drops from the splits what cannot stand in them, and reports it: repeats; members of an earlier
+// split, which training must not share with the others; and members without a label, which nothing can be compared
+// with. A split that has no member left is nil. Every reader ends with it.
+func (d *Data) settleSplits(k LabelKind) {
+	labels, _ := d.labelsOf(k)
+	splits := d.splits(k)
+	n := 0
+	for _, s := range splits {
+		for _, v := range s.ids {
+			n = max(n, int(v)+1)
+		}
+	}
+	if labels != nil && n > len(labels) {
+		return // an id that is too large is an error
+	}
+	owner := make([]uint8, n) // by number: the split it is in, from 1
+	for i, s := range splits {
+		var shared [3]int // with which split
+		unlabelled, kept := 0, make([]uint32, 0, len(s.ids))
+		for _, v := range s.ids {
+			switch {
+			case owner[v] != 0:
+				shared[owner[v]-1]++
+			case labels != nil && labels[v] < 0:
+				unlabelled++
+			default:
+				owner[v] = uint8(i + 1)
+				kept = append(kept, v)
+			}
+		}
+		for j, n := range shared[:i+1] {
+			switch {
+			case n > 0 && i == j:
+				d.change("%d repeated "+plural[k]+" of the "+s.name+" split were dropped", n)
+			case n > 0:
+				d.change("%d "+plural[k]+" are in the "+splits[j].name+" and in the "+s.name+" split: they stay in the "+splits[j].name+" split alone", n)
+			}
+		}
+		if unlabelled > 0 {
+			d.change("%d "+plural[k]+" of the "+s.name+" split have no label: they are left out of it, and of its scores", unlabelled)
+		}
+		if len(kept) < len(s.ids) || len(kept) == 0 {
+			*d.parts(k)[i] = kept
+			if len(kept) == 0 {
+				*d.parts(k)[i] = nil
+			}
+		}
+	}
+}
+
+// settle is what every reader ends with: it settles the splits, and warns of labels that may be meant otherwise.
+func (d *Data) settle() {
+	for _, k := range []LabelKind{VertexLabels, EdgeLabels, GraphLabels} {
+		d.settleSplits(k)
+	}
+	if d.MultiLabels == nil || d.Classes == 0 {
+		return
+	}
+	for row := range slices.Chunk(d.MultiLabels, d.Classes) {
+		ones := 0
+		for _, y := range row {
+			if y == 1 {
+				ones++
+			}
+		}
+		if ones != 1 {
+			return
+		}
+	}
+	d.Report.Warnings = append(d.Report.Warnings, fmt.Sprintf("%s: each row of labels has a single 1 among %d columns, and is read as several labels of a vertex (sigmoids, micro-F1); for one class of each vertex save the column of the 1, such as labels.argmax(1)", d.Name, d.Classes))
+}
+
 // noSplit is the beginning of the text that DefaultSplit reports.
 const noSplit = "there was no split"
 

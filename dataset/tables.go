@@ -86,6 +86,7 @@ func (t Tables) open(opt Options) (*Stream, error) {
 	}
 	s.EachEdges = e.each
 	ids.give(d)
+	d.settle()
 	if d.HasIDs() && t.Vertices == "" {
 		d.Report.Changes = append(d.Report.Changes, fmt.Sprintf("%d ids were numbered 0 to %d", ids.len(), ids.len()-1))
 	}

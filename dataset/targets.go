@@ -109,15 +109,21 @@ func readNumbers(from arrays, k LabelKind) (n Numbers, a *npy.Array, err error) 
 	if a, err = optional(from, targetNames[k]); err != nil || a == nil {
 		return n, nil, err
 	}
+	n, err = numbersOf(a, k)
+	return n, a, err
+}
+
+// numbersOf is a as targets of kind k.
+func numbersOf(a *npy.Array, k LabelKind) (n Numbers, err error) {
 	n.Cols = 1
 	switch {
 	case len(a.Shape) == 2 && a.Shape[1] > 0:
 		n.Cols = a.Shape[1]
 	case len(a.Shape) != 1:
-		return n, nil, fmt.Errorf("%s: shape %v of the targets: want a number or a row of numbers for each %s", a.Where(0), a.Shape, k)
+		return n, fmt.Errorf("%s: shape %v of the targets: want a number or a row of numbers for each %s", a.Where(0), a.Shape, k)
 	}
 	n.Rows, err = a.Float32s()
-	return n, a, err
+	return n, err
 }
 
 // readTargets reads the targets of vertices.

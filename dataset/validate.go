@@ -35,7 +35,7 @@ func problem(d *Data) error {
 }
 
 // ValidateTraining is Validate for a supervised run: it also requires vertex labels
-// and vertices in all three splits.
+// and vertices in the training split. Without a validation or test split there are no scores of it.
 func ValidateTraining(d *Data) error { return ValidateLabels(d, VertexLabels) }
 
 // ValidateLabels is ValidateTraining for labels of another kind.
@@ -46,10 +46,8 @@ func ValidateLabels(d *Data, k LabelKind) error {
 	if !d.Labelled(k) {
 		return fmt.Errorf("%s: there are no %s labels to train on", d.Name, k)
 	}
-	for _, s := range d.splits(k) {
-		if len(s.ids) == 0 {
-			return fmt.Errorf("%s: the %s split is empty", d.Name, s.name)
-		}
+	if s := d.splits(k)[0]; len(s.ids) == 0 {
+		return fmt.Errorf("%s: the %s split is empty", d.Name, s.name)
 	}
 	return nil
 }

@@ -73,7 +73,11 @@ func TestValidate(t *testing.T) {
 func TestValidateTraining(t *testing.T) {
 	d := full(t)
 	d.Val = nil
-	refused(t, "no validation split", ValidateTraining(d), "validation split is empty")
+	if err := ValidateTraining(d); err != nil {
+		t.Errorf("no validation split: %v", err)
+	}
+	d.Train = nil
+	refused(t, "no training split", ValidateTraining(d), "training split is empty")
 	d.Labels = nil
 	refused(t, "no labels", ValidateTraining(d), "no vertex labels")
 	d.Edges.Src[0] = 1000

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -244,8 +245,17 @@ func (j *job) split(s *settings, task saga.Task, log *slog.Logger) error {
 		}
 		return err
 	}
+	if waits := s.Training.Patience > 0 || s.Rate.LRSchedule == string(saga.ScheduleReduce); waits && d.Shard == nil && len(d.Splits(task)[1]) == 0 {
+		return fmt.Errorf("--patience and --lr-schedule plateau look at the loss of a validation split, and %s has none; --split 0.6,0.2 makes a random one", d.Name)
+	}
 	j.prep.Splits = factsOf(d, task)
 	return nil
+}
+
+// has reports whether anything is scored in the training (0), validation (1) or test split (2).
+func (j *job) has(split int) bool {
+	task := cmp.Or(j.prep.Layers.Task, saga.VertexTask)
+	return task == saga.LinkTask || j.data.Shard != nil || len(j.data.Splits(task)[split]) > 0
 }
 
 // oneWay says that no edge of the data has its reverse, which is often not meant; it is "" where some do, of graphs that were

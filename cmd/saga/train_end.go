@@ -25,10 +25,14 @@ func (c *trainCmd) report(text, stdout io.Writer, j *job, r *running, res *saga.
 		{"budget_bytes", s.Budget}, {"peak_device_bytes", res.Peak}, {"h2d_bytes", res.H2D}, {"d2h_bytes", res.D2H}, {"d2d_bytes", res.D2D},
 		{"epoch_seconds", res.EpochSeconds}, {"epochs", res.Epochs}, {"loss", res.Loss},
 	}
-	for _, x := range []struct {
+	for i, x := range []struct {
 		split string
 		m     saga.Metrics
 	}{{"train", f.Train}, {"val", f.Val}, {"test", f.Test}} {
+		if !j.has(i) {
+			out = append(out, field{x.split + "_" + j.metric.key, nil})
+			continue
+		}
 		out = append(out, field{x.split + "_" + j.metric.key, score(x.m)})
 		switch {
 		case multi:
@@ -47,8 +51,13 @@ func (c *trainCmd) report(text, stdout io.Writer, j *job, r *running, res *saga.
 func (c *trainCmd) learned(j *job, r *running, res *saga.Result) string {
 	var b strings.Builder
 	scores := func(title string, s saga.Scores, from string) {
-		fmt.Fprintf(&b, "%-9s train %.4f  validation %.4f  test %.4f  (%s)\n",
-			title, j.metric.of(s.Train), j.metric.of(s.Val), j.metric.of(s.Test), from)
+		var texts [3]string
+		for i, m := range []saga.Metrics{s.Train, s.Val, s.Test} {
+			if texts[i] = "-"; j.has(i) {
+				texts[i] = fmt.Sprintf("%.4f", j.metric.of(m))
+			}
+		}
+		fmt.Fprintf(&b, "%-9s train %s  validation %s  test %s  (%s)\n", title, texts[0], texts[1], texts[2], from)
 	}
 	if c.Training.Patience > 0 {
 		scores(j.metric.name, res.Final, fmt.Sprintf("parameters of epoch %d of %d", res.BestEpoch, res.Epochs))
@@ -64,7 +73,11 @@ func (c *trainCmd) learned(j *job, r *running, res *saga.Result) string {
 	}
 	switch ran := res.Epochs - r.done; {
 	case ran > 0:
-		fmt.Fprintf(&b, "loss      %.4g in training, %.4g in validation\n", res.Loss, res.Final.Val.Loss)
+		fmt.Fprintf(&b, "loss      %.4g in training", res.Loss)
+		if j.has(1) {
+			fmt.Fprintf(&b, ", %.4g in validation", res.Final.Val.Loss)
+		}
+		b.WriteByte('\n')
 		fmt.Fprintf(&b, "time      %s an epoch (median); %s in all for %d, with evaluation\n", timeText(res.EpochSeconds), timeText(r.took.Seconds()), ran)
 		fmt.Fprintf(&b, "moved     %s to the device and %s back, an epoch\n", cli.SizeText(res.H2D), cli.SizeText(res.D2H))
 		if c.net != nil && j.prog.SampledPlan() == nil {

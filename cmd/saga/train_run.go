@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -133,7 +132,6 @@ func (r *running) train(ctx context.Context) (*saga.Result, error) {
 	if m := r.job.metric; m.key != accuracy.key {
 		what = m.name + " "
 	}
-	validated := len(r.job.data.Splits(cmp.Or(r.job.prep.Layers.Task, saga.VertexTask))[1]) > 0
 	r.opt.OnEpoch = func(e saga.Epoch) error {
 		r.traced = r.traced || r.tracing
 		if err := r.startTrace(e.Epoch); err != nil {
@@ -143,11 +141,14 @@ func (r *running) train(ctx context.Context) (*saga.Result, error) {
 		line := runfolder.Epoch{Epoch: e.Epoch, Loss: e.Loss, Train: nan, Val: nan, Test: nan, ValLoss: nan, Seconds: e.Seconds, H2D: e.H2D, D2H: e.D2H, Peak: e.Peak}
 		note := fmt.Sprintf("loss %.4f", e.Loss)
 		if s := e.Scores; s != nil {
-			line.Train, line.Val, line.Test = score(s.Train), score(s.Val), score(s.Test)
-			if validated {
-				line.ValLoss = s.Val.Loss
+			line.Train = score(s.Train)
+			if r.job.has(1) {
+				line.Val, line.ValLoss = score(s.Val), s.Val.Loss
+				note += fmt.Sprintf("  validation %s%.4f", what, line.Val)
 			}
-			note += fmt.Sprintf("  validation %s%.4f", what, line.Val)
+			if r.job.has(2) {
+				line.Test = score(s.Test)
+			}
 		}
 		bar.Set(e.Epoch*batches, note)
 		if z := r.job.prog.SampledPlan(); z != nil && z.Host != host { // since a batch took more room

@@ -1,0 +1,221 @@
+package dataset
+
+import (
+	"encoding/binary"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+)
+
+// named arrays of a graph, by PyG's names.
+type namedArray struct {
+	name  string
+	shape []int
+	data  any
+}
+
+// arrayDoors write the arrays for each reader of arrays, and return the path.
+var arrayDoors = map[string]func(t testing.TB, list []namedArray) string{
+	"npz": func(t testing.TB, list []namedArray) string {
+		var members []member
+		for _, a := range list {
+			members = append(members, member{a.name + ".npy", npyOf(t, a)})
+		}
+		return filepath.Join(writeFiles(t, map[string]string{"g.npz": archived(t, members...)}), "g.npz")
+	},
+	"folder": func(t testing.TB, list []namedArray) string {
+		files := map[string]string{}
+		for _, a := range list {
+			files[a.name+".npy"] = npyOf(t, a)
+		}
+		return writeFiles(t, files)
+	},
+	"pt": func(t testing.TB, list []namedArray) string {
+		text, members := "", []member{}
+		for i, a := range list {
+			step, stride := 1, make([]int, len(a.shape))
+			for k := len(a.shape) - 1; k >= 0; k-- {
+				stride[k] = step
+				step *= a.shape[k]
+			}
+			storage, bytes := storageOf(t, a.data)
+			text += pickled(a.name) + tensorText(storage, strconv.Itoa(i), step, 0, a.shape, stride)
+			members = append(members, member{"a/data/" + strconv.Itoa(i), bytes})
+		}
+		return filepath.Join(writeFiles(t, map[string]string{"g.pt": saved(t, text, members...)}), "g.pt")
+	},
+}
+
+func npyOf(t testing.TB, a namedArray) string {
+	switch x := a.data.(type) {
+	case []bool:
+		return encoded(t, a.shape, x...)
+	case []uint8:
+		return encoded(t, a.shape, x...)
+	case []int64:
+		return encoded(t, a.shape, x...)
+	case []float32:
+		return encoded(t, a.shape, x...)
+	}
+	t.Fatalf("%T", a.data)
+	return ""
+}
+
+// storageOf is torch's name of the type of x, and the bytes of x.
+func storageOf(t testing.TB, x any) (storage, bytes string) {
+	storage = map[string]string{"[]bool": "BoolStorage", "[]uint8": "ByteStorage", "[]int64": "LongStorage", "[]float32": "FloatStorage"}[typeName(x)]
+	b, err := binary.Append(nil, binary.LittleEndian, x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return storage, string(b)
+}
+
+func typeName(x any) string {
+	switch x.(type) {
+	case []bool:
+		return "[]bool"
+	case []uint8:
+		return "[]uint8"
+	case []int64:
+		return "[]int64"
+	}
+	return "[]float32"
+}
+
+// arrayCase is a graph of six vertices, and what must become of its labels and splits.
+type arrayCase struct {
+	arrays   []namedArray
+	opt      Options
+	want     Data     // labels, targets, splits
+	said     []string // in changes or warnings
+	unlikely []string // must not be said
+}
+
+var (
+	nan32  = float32(math.NaN())
+	six    = []int64{0, 1, 2, 0, 1, 2}
+	ofSix  = namedArray{"y", []int{6}, six}
+	labels = Data{Labels: []int32{0, 1, 2, 0, 1, 2}, Classes: 3}
+)
+
+func labelsWith(s Split) Data {
+	d := labels
+	d.Train, d.Val, d.Test = s.Train, s.Val, s.Test
+	return d
+}
+
+// splitCases are the forms of splits.
+var splitCases = map[string]arrayCase{
+	"masks of bytes": {[]namedArray{ofSix, {"train_mask", []int{6}, []uint8{1, 0, 0, 1, 0, 0}}, {"val_mask", []int{6}, []uint8{0, 1, 0, 0, 0, 0}}, {"test_mask", []int{6}, []uint8{0, 0, 1, 0, 1, 1}}},
+		Options{}, labelsWith(Split{[]uint32{0, 3}, []uint32{1}, []uint32{2, 4, 5}}), nil, nil},
+	"masks of int64, float and bool [6 1]": {[]namedArray{ofSix, {"train_mask", []int{6}, []int64{1, 0, 0, 1, 0, 0}}, {"val_mask", []int{6}, []float32{0, 1, 0, 0, 0, 0}}, {"test_mask", []int{6, 1}, []bool{false, false, true, false, true, true}}},
+		Options{}, labelsWith(Split{[]uint32{0, 3}, []uint32{1}, []uint32{2, 4, 5}}), nil, nil},
+	"columns of masks": {[]namedArray{ofSix, {"train_mask", []int{6, 2}, []bool{true, false, true, false, false, true, false, true, false, false, false, false}}, {"val_mask", []int{6, 2}, []uint8{0, 1, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0}}, {"test_mask", []int{6}, []bool{false, false, false, false, true, true}}},
+		Options{}, labelsWith(Split{[]uint32{0, 1}, []uint32{2}, []uint32{4, 5}}), []string{"of the file's 2 splits number 0 was taken"}, nil},
+	"columns of masks, the second": {[]namedArray{ofSix, {"train_mask", []int{6, 2}, []bool{true, false, true, false, false, true, false, true, false, false, false, false}}, {"val_mask", []int{6, 2}, []uint8{0, 1, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0}}, {"test_mask", []int{6}, []bool{false, false, false, false, true, true}}},
+		Options{Mask: 1}, labelsWith(Split{[]uint32{2, 3}, []uint32{0, 1}, []uint32{4, 5}}), []string{"of the file's 2 splits number 1 was taken"}, nil},
+	"rows of masks": {[]namedArray{ofSix, {"train_mask", []int{2, 6}, []bool{true, false, true, false, false, true, false, true, false, false, false, false}}},
+		Options{}, labelsWith(Split{[]uint32{0, 2, 5}, nil, nil}), []string{"of the file's 2 splits number 0 was taken"}, nil},
+	"ids in any order, a column": {[]namedArray{ofSix, {"train_idx", []int{3, 1}, []int64{4, 0, 2}}, {"valid_idx", []int{1}, []int64{1}}},
+		Options{}, labelsWith(Split{[]uint32{0, 2, 4}, []uint32{1}, nil}), nil, nil},
+	"no validation": {[]namedArray{ofSix, {"train_mask", []int{6}, []bool{true, true, true, false, false, false}}, {"val_mask", []int{6}, make([]bool, 6)}, {"test_mask", []int{6}, []bool{false, false, false, true, true, true}}},
+		Options{}, labelsWith(Split{[]uint32{0, 1, 2}, nil, []uint32{3, 4, 5}}), []string{"the validation split is empty"}, nil},
+	"hidden labels of the test split": {[]namedArray{{"y", []int{6}, []int64{0, 1, 2, 0, -1, -1}}, {"train_mask", []int{6}, []bool{true, true, true, false, false, false}}, {"val_mask", []int{6}, []bool{false, false, false, true, false, false}}, {"test_mask", []int{6}, []bool{false, false, false, false, true, true}}},
+		Options{}, Data{Labels: []int32{0, 1, 2, 0, -1, -1}, Classes: 3, Train: []uint32{0, 1, 2}, Val: []uint32{3}}, []string{"2 vertices of the test split have no label"}, nil},
+	"an unlabelled member of training": {[]namedArray{{"y", []int{6}, []float32{0, 1, nan32, 0, 1, 1}}, {"train_mask", []int{6}, []bool{true, true, true, false, false, false}}},
+		Options{}, Data{Labels: []int32{0, 1, -1, 0, 1, 1}, Classes: 2, Train: []uint32{0, 1}}, []string{"1 vertices of the training split have no label"}, nil},
+	"splits that overlap": {[]namedArray{ofSix, {"train_idx", []int{3}, []int64{0, 1, 2}}, {"val_idx", []int{3}, []int64{2, 3, 3}}, {"test_idx", []int{4}, []int64{1, 3, 4, 5}}},
+		Options{}, labelsWith(Split{[]uint32{0, 1, 2}, []uint32{3}, []uint32{4, 5}}),
+		[]string{"1 vertices are in the training and in the validation split: they stay in the training split alone", "1 repeated vertices of the validation split", "1 vertices are in the training and in the test split", "1 vertices are in the validation and in the test split"}, nil},
+}
+
+// labelCases are the forms of labels.
+var labelCases = map[string]arrayCase{
+	"floats that are whole": {[]namedArray{{"y", []int{6, 1}, []float32{0, 1, 2, nan32, 1, 2}}}, Options{}, Data{Labels: []int32{0, 1, 2, -1, 1, 2}, Classes: 3}, nil, []string{"numbers"}},
+	"floats with fractions": {[]namedArray{{"y", []int{6}, []float32{0.5, 1, 2, nan32, -7, 2}}}, Options{},
+		Data{Targets: Targets{Vertex: []float32{0.5, 1, 2, nan32, -7, 2}, Cols: 1}}, []string{"0.5 is no class: the labels of vertices are numbers to predict"}, nil},
+	"two floats a vertex": {[]namedArray{{"y", []int{6, 2}, []float32{0.5, 1, 2, 0, -7, 2, 0, 1, 1, 1, 0, 0}}}, Options{},
+		Data{Targets: Targets{Vertex: []float32{0.5, 1, 2, 0, -7, 2, 0, 1, 1, 1, 0, 0}, Cols: 2}}, []string{"numbers to predict"}, nil},
+	"whole floats below -1": {[]namedArray{{"y", []int{6}, []float32{3, -2, 8, 1, 1, 1}}}, Options{}, Data{Targets: Targets{Vertex: []float32{3, -2, 8, 1, 1, 1}, Cols: 1}}, []string{"-2 is no class"}, nil},
+	"several labels": {[]namedArray{{"y", []int{6, 2}, []float32{0, 1, 1, 1, 0, 0, 1, 0, 1, 0, 0, 1}}}, Options{},
+		Data{MultiLabels: []float32{0, 1, 1, 1, 0, 0, 1, 0, 1, 0, 0, 1}, Classes: 2}, nil, []string{"single 1"}},
+	"rows with a single 1": {[]namedArray{{"y", []int{6, 2}, []uint8{0, 1, 1, 0, 0, 1, 1, 0, 1, 0, 0, 1}}}, Options{},
+		Data{MultiLabels: []float32{0, 1, 1, 0, 0, 1, 1, 0, 1, 0, 0, 1}, Classes: 2}, []string{"each row of labels has a single 1 among 2 columns"}, nil},
+	"a class of each graph": {[]namedArray{{"batch", []int{6}, []int64{0, 0, 1, 1, 1, 1}}, {"y", []int{2}, []int64{1, 0}}, {"train_mask", []int{2}, []bool{true, false}}, {"test_mask", []int{2}, []bool{false, true}}}, Options{},
+		Data{GraphOf: []uint32{0, 0, 1, 1, 1, 1}, GraphLabels: []int32{1, 0}, GraphSplit: Split{Train: []uint32{0}, Test: []uint32{1}}}, nil, nil},
+	"a number of each graph": {[]namedArray{{"batch", []int{6}, []int64{0, 0, 1, 1, 1, 1}}, {"y", []int{2, 1}, []float32{12.43, -3}}}, Options{},
+		Data{GraphOf: []uint32{0, 0, 1, 1, 1, 1}, Targets: Targets{Graph: Numbers{[]float32{12.43, -3}, 1}}}, []string{"12.43 is no class: the labels of graphs are numbers to predict"}, nil},
+	"two numbers of each graph, one graph without": {[]namedArray{{"batch", []int{6}, []int64{0, 0, 1, 1, 2, 2}}, {"y", []int{3, 2}, []float32{12.43, -3, nan32, nan32, 0, 1}}}, Options{},
+		Data{GraphOf: []uint32{0, 0, 1, 1, 2, 2}, Targets: Targets{Graph: Numbers{[]float32{12.43, -3, nan32, nan32, 0, 1}, 2}}}, []string{"numbers to predict"}, nil},
+	"labels of vertices of graphs": {[]namedArray{{"batch", []int{6}, []int64{0, 0, 1, 1, 2, 2}}, ofSix}, Options{},
+		Data{GraphOf: []uint32{0, 0, 1, 1, 2, 2}, Labels: labels.Labels, Classes: 3}, nil, nil},
+	"a number of each edge": {[]namedArray{{"edge_labels", []int{6}, []float32{0.5, 1, 2, 3, 4, 5}}}, Options{},
+		Data{Targets: Targets{Edge: Numbers{[]float32{0.5, 1, 2, 3, 4, 5}, 1}}}, []string{"the labels of edges are numbers to predict"}, nil},
+}
+
+// TestArrayKinds reads every form of labels and splits through every reader of arrays, and from a store made of it.
+func TestArrayKinds(t *testing.T) {
+	for _, cases := range []map[string]arrayCase{splitCases, labelCases} {
+		for what, c := range cases {
+			for door, write := range arrayDoors {
+				path := write(t, append(c.arrays, namedArray{"edge_index", []int{2, 6}, []int64{0, 1, 2, 3, 4, 5, 1, 2, 3, 4, 5, 0}}))
+				d, err := Load(path, c.opt)
+				if err != nil {
+					t.Errorf("%s, %s: %v", what, door, err)
+					continue
+				}
+				checkParts(t, what+", "+door, &c.want, d)
+				said := strings.Join(append(d.Report.Changes, d.Report.Warnings...), "\n")
+				for _, words := range c.said {
+					if !strings.Contains(said, words) {
+						t.Errorf("%s, %s: %q is not said in %q", what, door, words, said)
+					}
+				}
+				for _, words := range c.unlikely {
+					if strings.Contains(said, words) {
+						t.Errorf("%s, %s: %q", what, door, said)
+					}
+				}
+				out := filepath.Join(t.TempDir(), "g.saga")
+				if _, _, err := Convert(Conversion{From: path, Options: c.opt, Out: out}); err != nil {
+					t.Errorf("%s, %s: %v", what, door, err)
+					continue
+				}
+				d = mustLoad(t, out, Options{})
+				if c.want.Train == nil && c.want.Labelled(VertexLabels) { // the store has one at random
+					d.Train, d.Val, d.Test = nil, nil, nil
+				}
+				checkParts(t, what+", the store of "+door, &c.want, d)
+				if err := os.Remove(out); err != nil {
+					t.Error(err)
+				}
+			}
+		}
+	}
+}
+
+// checkParts compares the labels, targets and splits.
+func checkParts(t *testing.T, what string, want, got *Data) {
+	t.Helper()
+	parts := func(d *Data) []any {
+		return []any{d.Labels, d.MultiLabels, d.Classes, d.Targets, d.GraphOf, d.GraphLabels, d.GraphSplit, d.EdgeLabels, d.Train, d.Val, d.Test}
+	}
+	if diff := cmp.Diff(parts(want), parts(got), cmpopts.EquateNaNs()); diff != "" {
+		t.Errorf("%s: %s", what, diff)
+	}
+}
+
+// TestMaskWithoutSeveral: a number of a split is refused of a file that has one.
+func TestMaskWithoutSeveral(t *testing.T) {
+	for door, write := range arrayDoors {
+		_, err := Load(write(t, append(splitCases["masks of bytes"].arrays, namedArray{"edge_index", []int{2, 1}, []int64{0, 1}})), Options{Mask: 1})
+		refused(t, door, err, "split number 1 is asked for (--mask), and the file does not have several")
+	}
+}

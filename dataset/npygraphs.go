@@ -1,0 +1,153 @@
+package dataset
+
+import (
+	"fmt"
+	"slices"
+
+	"sagann/dataset/npy"
+)
+
+// ofGraphs gives labels that are one for each graph, and not for each vertex, the name of graph labels. Splits are
+// then of graphs, too.
+func (n named) ofGraphs() error {
+	of, err := optional(n, "graph_indicator")
+	if err != nil || of == nil || len(of.Shape) != 1 {
+		return err
+	}
+	x, err := of.Uint32s()
+	if err != nil || len(x) == 0 {
+		return err
+	}
+	graphs := int(slices.Max(x)) + 1
+	for ours, theirs := range map[string]string{"labels": "graph_labels", "targets": "graph_targets"} {
+		a, err := optional(n, ours)
+		if err != nil {
+			return err
+		}
+		if a == nil || len(a.Shape) == 0 || a.Shape[0] != graphs || graphs == len(x) {
+			continue
+		}
+		if b, err := optional(n, theirs); err != nil || b != nil {
+			return err
+		}
+		n.move(ours, theirs, a)
+		for _, part := range []string{"train", "val", "test"} {
+			a, err := optional(n, part)
+			if err != nil {
+				return err
+			}
+			if b, err := optional(n, "graph_"+part); err != nil {
+				return err
+			} else if a != nil && b == nil {
+				n.move(part, "graph_"+part, a)
+			}
+		}
+	}
+	return nil
+}
+
+// move gives the array a another of our names.
+func (n named) move(from, to string, a *npy.Array) {
+	n.made[to] = a
+	n.names[to] = n.theirs(from)
+	n.names[from] = hidden
+	delete(n.made, from)
+}
+
+// hidden is the name of arrays that were given another of our names: no file has it.
+const hidden = "(has another name)"
+
+func (d *Data) readGraphs(from arrays, which int) error {
+	a, err := optional(from, "graph_indicator")
+	if err != nil || a == nil {
+		return err
+	}
+	if len(a.Shape) != 1 || a.Shape[0] != d.Edges.V {
+		return fmt.Errorf("%s: shape %v, want %d rows", a.Where(0), a.Shape, d.Edges.V)
+	}
+	if d.GraphOf, err = a.Uint32s(); err != nil {
+		return err
+	}
+	if d.Targets.Graph, _, err = readNumbers(from, GraphLabels); err != nil {
+		return err
+	}
+	b, err := optional(from, "graph_labels")
+	if err != nil || b == nil && d.Targets.Graph.Rows == nil {
+		return err
+	}
+	if b != nil && d.Targets.Graph.Rows == nil && d.areNumbers(b, GraphLabels) {
+		d.Targets.Graph, err = numbersOf(b, GraphLabels)
+	} else if b != nil {
+		d.GraphLabels, err = classesIn(b, GraphLabels)
+	}
+	if err != nil {
+		return err
+	}
+	graphs := max(len(d.GraphLabels), d.Targets.Graph.Len())
+	for v, g := range d.GraphOf {
+		if int(g) >= graphs {
+			return fmt.Errorf("%s: vertex %d belongs to graph %d of %d", a.Where(v), v, g, graphs)
+		}
+	}
+	return d.readSplits(from, GraphLabels, which)
+}
+
+// readEdgeLabels reads edge_labels [E], the class of each edge or -1 for none, edge_targets, and the splits
+// of edges.
+func (d *Data) readEdgeLabels(from arrays, edges, which int) error {
+	n, t, err := readNumbers(from, EdgeLabels)
+	if err != nil {
+		return err
+	}
+	if t != nil && t.Shape[0] != edges {
+		return fmt.Errorf("%s: targets of %d edges, there are %d", t.Where(0), t.Shape[0], edges)
+	}
+	d.Targets.Edge = n
+	a, err := optional(from, "edge_labels")
+	if err != nil || a == nil && t == nil {
+		return err
+	}
+	if a != nil {
+		if len(a.Shape) == 0 || a.Shape[0] != edges {
+			return fmt.Errorf("%s: shape %v, want one label for each of %d edges", a.Where(0), a.Shape, edges)
+		}
+		if t == nil && d.areNumbers(a, EdgeLabels) {
+			d.Targets.Edge, err = numbersOf(a, EdgeLabels)
+		} else {
+			d.EdgeLabels, err = classesIn(a, EdgeLabels)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return d.readSplits(from, EdgeLabels, which)
+}
+
+// areNumbers reports whether labels are numbers to predict and not classes, and says so: floats of which some are
+// not whole, or are below -1.
+func (d *Data) areNumbers(a *npy.Array, k LabelKind) bool {
+	var found float64
+	isNumber := func(x float64) bool {
+		found = x
+		return x == x && (x < -1 || x != float64(int64(x)))
+	}
+	var yes bool
+	switch x := a.Data.(type) {
+	case []float32:
+		yes = slices.ContainsFunc(x, func(y float32) bool { return isNumber(float64(y)) })
+	case []float64:
+		yes = slices.ContainsFunc(x, isNumber)
+	}
+	if yes {
+		d.Report.Changes = append(d.Report.Changes, fmt.Sprintf("%s: %v is no class: the labels of %s are numbers to predict", a.Name(), float32(found), plural[k]))
+	}
+	return yes
+}
+
+// classesIn is the class of each edge or graph, -1 or NaN for none.
+func classesIn(a *npy.Array, k LabelKind) ([]int32, error) {
+	if len(a.Shape) != 1 && !(len(a.Shape) == 2 && a.Shape[1] == 1) {
+		return nil, fmt.Errorf("%s: shape %v of the labels of %s: want one class each; numbers to predict are an array named %s", a.Where(0), a.Shape, plural[k], targetNames[k])
+	}
+	return classNumbers(a)
+}
