@@ -15,20 +15,31 @@ import (
 	"sagann/mine/pattern"
 )
 
-// small is a random graph as a matrix, with labels.
+// small is a random graph as a matrix, with labels of vertices and, if typed, of edges.
 type small struct {
 	n     int
 	adj   [12][12]bool
 	label []int32
+	typed bool
+	kind  [12][12]uint32
 }
 
 func drawGraph(t *rapid.T) *small {
-	g := &small{n: rapid.IntRange(2, 12).Draw(t, "vertices")}
+	return drawGraphOf(t, rapid.IntRange(2, 12).Draw(t, "vertices"))
+}
+
+// drawGraphOf draws a graph of n vertices.
+func drawGraphOf(t *rapid.T, n int) *small {
+	g := &small{n: n, typed: rapid.Bool().Draw(t, "typed")}
 	dense := rapid.IntRange(1, 9).Draw(t, "density of ten")
 	for i := range g.n {
 		for j := range i {
 			g.adj[i][j] = rapid.IntRange(0, 9).Draw(t, "edge") < dense
 			g.adj[j][i] = g.adj[i][j]
+			if g.typed {
+				g.kind[i][j] = rapid.Uint32Range(0, 1).Draw(t, "edge label")
+				g.kind[j][i] = g.kind[i][j]
+			}
 		}
 	}
 	for range g.n {
@@ -43,11 +54,14 @@ func (g *small) edges() *chunk.Edges {
 	for i := range g.n {
 		for j := range g.n {
 			for k := 0; g.adj[i][j] && k <= (i*j)%2; k++ {
-				e.Src, e.Dst = append(e.Src, uint32(i)), append(e.Dst, uint32(j))
+				e.Src, e.Dst, e.Type = append(e.Src, uint32(i)), append(e.Dst, uint32(j)), append(e.Type, g.kind[i][j])
 			}
 		}
 	}
-	e.Src, e.Dst = append(e.Src, 1), append(e.Dst, 1)
+	e.Src, e.Dst, e.Type, e.Types = append(e.Src, 1), append(e.Dst, 1), append(e.Type, 1), 2
+	if !g.typed {
+		e.Type, e.Types = nil, 0
+	}
 	return e
 }
 
@@ -129,7 +143,7 @@ func brute(g *small, p mine.Pattern, atoms []atom, induced bool) [][]uint32 {
 	permute(n, n, func(s []int) {
 		for i := range n {
 			for j := range n {
-				if p.Adjacent(i, j) != p.Adjacent(s[i], s[j]) || p.Apart(i, j) != p.Apart(s[i], s[j]) {
+				if p.Adjacent(i, j) != p.Adjacent(s[i], s[j]) || p.Apart(i, j) != p.Apart(s[i], s[j]) || p.EdgeLabel(i, j) != p.EdgeLabel(s[i], s[j]) {
 					return
 				}
 			}
@@ -164,6 +178,9 @@ func brute(g *small, p mine.Pattern, atoms []atom, induced bool) [][]uint32 {
 			for j := range i {
 				adj := g.adj[m[i]][m[j]]
 				if p.Adjacent(i, j) && !adj || adj && p.Apart(i, j) {
+					return
+				}
+				if k := p.EdgeLabel(i, j); k != pattern.AnyLabel && g.kind[m[i]][m[j]] != uint32(k) {
 					return
 				}
 			}
@@ -238,6 +255,9 @@ func drawPattern(t *rapid.T, graph *small) mine.Pattern {
 	p = p.Relabel(to)
 	for i := range k {
 		for j := range i {
+			if graph.typed && p.Adjacent(i, j) && rapid.IntRange(0, 2).Draw(t, "has edge label") == 0 {
+				p = p.WithEdgeLabel(i, j, rapid.Int32Range(0, 1).Draw(t, "label of pattern edge"))
+			}
 			if !p.Adjacent(i, j) && rapid.IntRange(0, 3).Draw(t, "mark") == 0 {
 				p = p.WithApart(i, j)
 			}

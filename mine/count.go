@@ -78,7 +78,7 @@ func (g *Graph) count(ctx context.Context, j *job, report func(float64)) (Total,
 	if err != nil {
 		return Total{}, err
 	}
-	r := &run.Run{Rows: ordered, Workers: j.workers, Report: report}
+	r := &run.Run{Rows: ordered, Kinds: j.query.kinds, Workers: j.workers, Report: report}
 	switch {
 	case j.engine == Formula:
 		sums, err := g.sums(ctx, ordered, j.formula, j.place, report)
@@ -189,7 +189,7 @@ func (g *Graph) loopsPlanned(q *query) (*job, error) {
 	if err != nil {
 		return nil, err
 	}
-	pl, e, err := plan.Choose(q.pattern, q.where, r.Stats(), int64(len(r.Col)), run.Sampler{Rows: r, Seed: seed})
+	pl, e, err := plan.Choose(q.pattern, q.where, r.Stats(), int64(len(r.Col)), run.Sampler{Rows: r, Kinds: q.kinds, Seed: seed})
 	if err != nil {
 		return nil, err
 	}

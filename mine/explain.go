@@ -115,11 +115,11 @@ func (g *Graph) explain(j *job) (*Explanation, error) {
 	}
 	if sampled == nil { // how many matches there will be, all the same
 		var err error
-		if sampled, _, err = plan.Choose(q.pattern, q.where, r.Stats(), int64(len(r.Col)), run.Sampler{Rows: r, Seed: seed}); err != nil {
+		if sampled, _, err = plan.Choose(q.pattern, q.where, r.Stats(), int64(len(r.Col)), run.Sampler{Rows: r, Kinds: q.kinds, Seed: seed}); err != nil {
 			return nil, err
 		}
 	}
-	e := run.Sampler{Rows: r, Seed: seed}.Sample(sampled, walkWork)
+	e := run.Sampler{Rows: r, Kinds: q.kinds, Seed: seed}.Sample(sampled, walkWork)
 	x.Matches, x.Error, x.Walks = e.Nodes[len(e.Nodes)-1], e.Error, e.Walks
 	if j.engine == Loops {
 		x.Levels = e.Nodes

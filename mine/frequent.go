@@ -39,6 +39,8 @@ type Frequency struct {
 	// Top keeps the patterns of highest support; of equal ones the first in the order of
 	// patterns. 0: all.
 	Top int
+	// PlainEdges takes no labels from the types of the edges.
+	PlainEdges bool
 	// Domains keeps the domains of all patterns, for Domain.
 	Domains bool
 }
@@ -81,7 +83,15 @@ func (g *Graph) Frequent(ctx context.Context, f Frequency) ([]FrequentPattern, e
 	if err := g.askFrequent(&f); err != nil {
 		return nil, err
 	}
-	by, err := domain.New(ctx, g.byID, nil, f.Support, g.opt.Threads)
+	var kinds []int32
+	if g.EdgeLabels() && !f.PlainEdges {
+		k, err := g.edgeKinds()
+		if err != nil {
+			return nil, fmt.Errorf("%w; with plain edges (--plain-edges) labels are left out", err)
+		}
+		kinds = k.Label
+	}
+	by, err := domain.New(ctx, g.byID, kinds, f.Support, g.opt.Threads)
 	if err != nil {
 		return nil, err
 	}

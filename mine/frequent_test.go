@@ -4,14 +4,17 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
+	"sagann/chunk"
 	"sagann/internal/testdata"
 	"sagann/mine"
 )
@@ -62,5 +65,91 @@ func TestPublishedSupports(t *testing.T) {
 		if two != 124 || len(want) != 124 {
 			t.Errorf("%d patterns of two edges, %d published; want 124", two, len(want))
 		}
+	}
+}
+
+// typed is a square 0-1-2-3 of labels 1, edge labels 5, 6, 5, 6 around it, and a vertex 4 without a label.
+func typed() (*chunk.Edges, []int32) {
+	e := &chunk.Edges{V: 5, Src: []uint32{0, 1, 1, 2, 2, 3, 3, 0, 3, 4}, Dst: []uint32{1, 0, 2, 1, 3, 2, 0, 3, 4, 3},
+		Type: []uint32{5, 5, 6, 6, 5, 5, 6, 6, 5, 5}, Types: 7}
+	return e, []int32{1, 1, 1, 1, -1}
+}
+
+// TestEdgeLabels: labels of edges in patterns, in conditions and in frequent patterns.
+func TestEdgeLabels(t *testing.T) {
+	e, labels := typed()
+	g := mustOpen(t, e, mine.Options{Labels: labels})
+	ctx := context.Background()
+	for text, want := range map[string]string{"0-[5]-1": "3", "0-[6]-1": "2", "0-[7]-1": "0", "0-1": "5", "0:1-[5]-1:1": "2",
+		"0-[5]-1-[6]-2-[5]-3-[6]-0": "1", "0-[5]-1-[5]-2-[5]-3-[6]-0": "0", "0-[5]-1-2-3-0": "2", "0-[5]-1-2": "7"} {
+		if n, err := g.Count(ctx, mine.MustPattern(text)); err != nil || n.String() != want {
+			t.Errorf("%s: %s, %v; want %s", text, n, err, want)
+		}
+	}
+	n, err := g.Count(ctx, mine.MustPattern("0-1-2"), mine.Where(func(m mine.Match) mine.Bool {
+		return m.EdgeLabel(0, 1).Plus(m.EdgeLabel(1, 2)).Eq(mine.Const(11)).And(m.EdgeLabel(0, 2).Eq(mine.Const(-1)))
+	}))
+	if err != nil || n.String() != "5" {
+		t.Errorf("%s, %v; want 5", n, err)
+	}
+	found, err := g.Frequent(ctx, mine.Frequency{Support: 4, Vertices: 4})
+	var texts []string
+	for _, f := range found {
+		texts = append(texts, f.Pattern.String()+" "+f.Support.String())
+	}
+	var want []string
+	for _, text := range []string{"0:1-[5]-1:1", "0:1-[6]-1:1", "0:1-[5]-1:1-[6]-2:1", "0:1-[5]-1:1-[6]-2:1-[5]-3:1", "0:1-[6]-1:1-[5]-2:1-[6]-3:1",
+		"0:1-[5]-1:1-[6]-2:1-[5]-3:1-[6]-0"} {
+		want = append(want, mine.MustPattern(text).Canonical().String()+" 4")
+	}
+	slices.Sort(texts)
+	slices.Sort(want)
+	if err != nil || !slices.Equal(texts, want) {
+		t.Errorf("%q, %v; want %q", texts, err, want)
+	}
+	if found, err := g.Frequent(ctx, mine.Frequency{Support: 4, Edges: 1, PlainEdges: true}); err != nil || len(found) != 1 || found[0].Pattern.String() != "0:1 1:1 0-1" {
+		t.Errorf("plain: %v, %v", found, err)
+	}
+	e.Type[1] = 6
+	g = mustOpen(t, e, mine.Options{Labels: labels})
+	if n, err := g.Count(ctx, mine.MustPattern("0-1")); err != nil || n.String() != "5" {
+		t.Errorf("%s, %v: labels that differ do not matter to a pattern without", n, err)
+	}
+	for _, err := range []error{second(g.Count(ctx, mine.MustPattern("0-[5]-1"))), second(g.Frequent(ctx, mine.Frequency{Support: 1, Edges: 1}))} {
+		if err == nil || !strings.Contains(err.Error(), "the edge between 0 and 1 has the labels 5 and 6") {
+			t.Errorf("error %v", err)
+		}
+	}
+	e.Type, e.Types = nil, 0
+	if _, err := mustOpen(t, e, mine.Options{}).Count(ctx, mine.MustPattern("0-[5]-1")); err == nil || !strings.Contains(err.Error(), "the graph has none") {
+		t.Errorf("error %v", err)
+	}
+}
+
+func second[T any](_ T, err error) error { return err }
+
+// TestFrequencyRefused: questions that have no answer.
+func TestFrequencyRefused(t *testing.T) {
+	e, labels := typed()
+	g := mustOpen(t, e, mine.Options{Labels: labels})
+	for want, f := range map[string]mine.Frequency{
+		"a support of 0: the least is 1":           {Edges: 2},
+		"a support of 6: the graph has 5 vertices": {Support: 6, Edges: 2},
+		"patterns without a limit":                 {Support: 1},
+		"the number is 2 to 8":                     {Support: 1, Vertices: 9},
+		"8 vertices have at most 28":               {Support: 1, Edges: 29},
+		"limit their vertices, not their edges":    {Support: 1, Edges: 2, Induced: true},
+		"none may be below 0":                      {Support: 1, Edges: -1},
+		"no support \"most\"":                      {Support: 1, Edges: 1, By: "most"},
+		"domains are not exact":                    {Support: 1, Edges: 1, AtLeast: true, Domains: true},
+	} {
+		var question *mine.QuestionError
+		if _, err := g.Frequent(context.Background(), f); !errors.As(err, &question) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%+v: error %v, want %q", f, err, want)
+		}
+	}
+	none, err := mustOpen(t, e, mine.Options{Labels: []int32{-1, -1, -1, -1, -1}}).Frequent(context.Background(), mine.Frequency{Support: 1, Edges: 3})
+	if err != nil || len(none) != 0 {
+		t.Errorf("%v, %v: no vertex has a label", none, err)
 	}
 }

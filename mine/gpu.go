@@ -220,7 +220,7 @@ func (g *Graph) bitsPlace(r *rows.Rows, k int) (p place, ok bool, err error) {
 func (g *Graph) loopsPlace(r *rows.Rows, pl *plan.Plan) (p place, err error) {
 	const what = "counting by loops"
 	if g.gpus == nil {
-		return g.workers(g.rowsNeed(), run.NestNeed(pl, r), what)
+		return g.workers(g.rowsNeed()+g.kindsNeed(pl), run.NestNeed(pl, r), what)
 	}
 	p, err = g.gpuPlace(r, cuda.Whole, what, func(chip cuda.Chip) (int64, int64) { return cuda.NestNeed(pl, r, chip) })
 	if p.layout.Hot >= 0 {
@@ -254,7 +254,7 @@ func (g *Graph) mapsPlace(r *rows.Rows, all []*plan.Maps, work plan.MapsWork) (p
 func (g *Graph) listingPlace(pl *plan.Plan) (p place, err error) {
 	const what = "listing matches"
 	if g.gpus == nil {
-		return g.workers(g.byID.Bytes(), run.NestNeed(pl, g.byID)+run.ListNeed(), what)
+		return g.workers(g.byID.Bytes()+g.kindsNeed(pl), run.NestNeed(pl, g.byID)+run.ListNeed(), what)
 	}
 	p, err = g.gpuPlace(g.byID, cuda.Whole, what, func(chip cuda.Chip) (int64, int64) { return cuda.ListNeed(pl, g.byID, chip) })
 	return p, err

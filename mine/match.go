@@ -59,7 +59,7 @@ func (g *Graph) listing(p Pattern, options []Option) (*job, error) {
 func (g *Graph) list(ctx context.Context, j *job, yield func(row []uint32) bool) error {
 	report := g.reporter(0, 1)
 	if !j.gpu {
-		return (&run.Run{Rows: g.byID, Workers: j.workers, Report: report}).List(ctx, j.plan, yield)
+		return (&run.Run{Rows: g.byID, Kinds: j.query.kinds, Workers: j.workers, Report: report}).List(ctx, j.plan, yield)
 	}
 	return g.gpus.with(g.byID, j.layout, true, func(on *cuda.Graph) error { return on.List(ctx, j.plan, !g.opt.NoPool, j.room, report, yield) })
 }

@@ -85,13 +85,16 @@ type Graph struct {
 	gpus    *gpus // nil: the CPU works
 	byID    *rows.Rows
 	dropped rows.Dropped
+	typed   *chunk.Edges // as given to Open; nil: without types
 
 	mu       sync.Mutex
 	byDegree *rows.Rows // made when it is first needed
 	degrees  *plan.Degrees
+	kinds    *rows.Kinds
 }
 
-// Open makes a Graph of edges that are listed in both directions. Weights, types and data
+// Open makes a Graph of edges that are listed in both directions. The types of edges are their labels,
+// which patterns may ask for; the Graph reads them from edges when they are first needed. Weights and data
 // of edges are not used. An edge without its reverse is an error, and so is Options.Labels
 // with another length than the number of vertices.
 func Open(edges *chunk.Edges, opt Options) (*Graph, error) {
@@ -126,7 +129,36 @@ func Open(edges *chunk.Edges, opt Options) (*Graph, error) {
 		return nil, fmt.Errorf("mine: %w; give every edge in both directions (--undirected, or Edges.Symmetric, adds the missing ones)", err)
 	}
 	r.Label = opt.Labels
-	return &Graph{opt: opt, gpus: cards, byID: r, dropped: dropped}, nil
+	g := &Graph{opt: opt, gpus: cards, byID: r, dropped: dropped}
+	if edges.Type != nil {
+		g.typed = edges
+	}
+	return g, nil
+}
+
+// EdgeLabels reports whether edges have labels.
+func (g *Graph) EdgeLabels() bool { return g.typed != nil }
+
+// edgeKinds returns the labels of edges, which the graph has. They are made when they are first needed.
+func (g *Graph) edgeKinds() (*rows.Kinds, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.kinds == nil {
+		kinds, err := rows.KindsOf(g.byID, g.typed)
+		if err != nil {
+			return nil, fmt.Errorf("mine: %w", err)
+		}
+		g.kinds = kinds
+	}
+	return g.kinds, nil
+}
+
+// kindsNeed is the bytes of the labels of edges, if the plan reads them.
+func (g *Graph) kindsNeed(pl *plan.Plan) int64 {
+	if !pl.Where.Uses(pattern.EdgeLabel) {
+		return 0
+	}
+	return g.byID.KindsBytes()
 }
 
 // Vertices is the number of vertices.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"sagann/mine/pattern"
+	"sagann/mine/rows"
 )
 
 // Option is an option of a count or a listing.
@@ -13,6 +14,7 @@ type Option func(*query)
 type query struct {
 	pattern Pattern // if matches are induced, it has the marks of pattern.Induced
 	where   *pattern.Expr
+	kinds   *rows.Kinds // nil unless where reads labels of edges
 	cond    func(Match) Bool
 	induced *bool
 	limit   int64
@@ -64,11 +66,40 @@ func (g *Graph) ask(p Pattern, options []Option) (*query, error) {
 	if q.limit < 0 {
 		return nil, fmt.Errorf("mine: a limit of %d matches", q.limit)
 	}
-	if p.EdgeLabelled() {
-		return nil, &QuestionError{"the pattern asks for labels of edges, but the graph has none"}
-	}
 	if g.byID.Label == nil && (p.Labelled() || q.where.Uses(pattern.Label)) {
 		return nil, &QuestionError{"the pattern or its condition asks for labels, but the graph has none"}
 	}
+	if p.EdgeLabelled() {
+		q.where = edgeLabels(p, q.where)
+		q.pattern = q.pattern.WithoutEdgeLabels()
+	}
+	if q.where.Uses(pattern.EdgeLabel) {
+		if g.gpus != nil {
+			return nil, &QuestionError{fmt.Sprintf("labels of edges are compared on the CPU; device %q cannot", g.opt.Device)}
+		}
+		if g.typed == nil {
+			return nil, &QuestionError{"the pattern or its condition asks for labels of edges, but the graph has none"}
+		}
+		if q.kinds, err = g.edgeKinds(); err != nil {
+			return nil, err
+		}
+	}
 	return q, nil
+}
+
+// edgeLabels is the condition that edges have the labels of p, and that where holds. A pattern's
+// symmetries must keep both, and engines check both as soon as the ends of an edge are known.
+func edgeLabels(p Pattern, where *pattern.Expr) *pattern.Expr {
+	all := &pattern.Expr{Op: pattern.And}
+	for j := range p.Vertices() {
+		for i := range j {
+			if label := p.EdgeLabel(i, j); label != pattern.AnyLabel {
+				all.Args = append(all.Args, Match{p.Vertices()}.EdgeLabel(i, j).Eq(Const(int64(label))).e)
+			}
+		}
+	}
+	if where != nil {
+		all.Args = append(all.Args, where)
+	}
+	return all
 }

@@ -34,6 +34,14 @@ func (m Match) Label(i int) Int { return m.leaf(pattern.Label, i) }
 // Degree is the number of neighbours in the graph of the vertex that i is mapped to.
 func (m Match) Degree(i int) Int { return m.leaf(pattern.Degree, i) }
 
+// EdgeLabel is the label of the edge between the vertices that i and j are mapped to, -1 if they
+// are not neighbours. The graph must have labels of edges.
+func (m Match) EdgeLabel(i, j int) Int {
+	m.check(i)
+	m.check(j)
+	return Int{&pattern.Expr{Op: pattern.EdgeLabel, A: i, B: j}}
+}
+
 // Adjacent reports whether the vertices that i and j are mapped to are neighbours.
 func (m Match) Adjacent(i, j int) Bool {
 	m.check(i)

@@ -30,6 +30,7 @@ type fpmQuestion struct {
 	By       string `default:"mni" enum:"mni" placeholder:"KIND" help:"What support is: mni (the least number of graph vertices at a pattern vertex)."`
 	Induced  bool   `help:"Induced matches: patterns grow by vertices, and --vertices limits them."`
 	AtLeast  bool   `name:"atleast" help:"Only decide which patterns are frequent: faster, but without their supports."`
+	Plain    bool   `name:"plain-edges" help:"Take no labels from the types of the edges."`
 	Top      count  `placeholder:"K" help:"Only the K patterns of highest support; of equal ones the first in the order of the output."`
 }
 
@@ -43,7 +44,7 @@ type fpmOutput struct {
 // Help is what stands under the usage line.
 func (fpmCmd) Help() string {
 	return `Finds all connected patterns with at least the given support, up to a number of edges or
-vertices. Vertices carry the labels of the data; a graph without labels has one label. A vertex with
+vertices. Vertices have the labels of the data, edges their types; a graph without labels has one label. A vertex with
 label -1 takes no part. Patterns are edge-induced, and printed by edges, then by descending support.
 
 The support by mni is the smallest, over the vertices of a pattern, number of graph vertices that
@@ -92,7 +93,7 @@ func (c *fpmCmd) Run(a *app) (err error) {
 	defer stop()
 	start := time.Now()
 	found, err := g.Frequent(ctx, mine.Frequency{Support: int64(c.Ask.Support), Edges: int(c.Ask.Edges), Vertices: int(c.Ask.Vertices), By: mine.By(c.Ask.By),
-		Induced: c.Ask.Induced, AtLeast: c.Ask.AtLeast, Top: int(c.Ask.Top), Domains: c.Show.Domains != ""})
+		Induced: c.Ask.Induced, AtLeast: c.Ask.AtLeast, PlainEdges: c.Ask.Plain, Top: int(c.Ask.Top), Domains: c.Show.Domains != ""})
 	seconds := time.Since(start).Seconds()
 	if err != nil {
 		c.bar.finish()

@@ -12,29 +12,30 @@ type Op uint8
 
 // Integers come first, then truth values. A and B are the expression's own fields.
 const (
-	Const    Op = iota // Value
-	Vertex             // the number, in the user's graph, of the vertex that pattern vertex A is mapped to
-	Label              // its label; -1 without one
-	Degree             // its degree in the graph
-	Plus               // sum of the two arguments
-	Minus              // their difference
-	Adjacent           // pattern vertices A and B are mapped to neighbours
-	Eq                 // the arguments are equal
-	LessThan           // the first is less than the second
-	And                // all arguments hold
-	Or                 // one of the arguments holds
-	Not                // the argument does not hold
+	Const     Op = iota // Value
+	Vertex              // the number, in the user's graph, of the vertex that pattern vertex A is mapped to
+	Label               // its label; -1 without one
+	Degree              // its degree in the graph
+	EdgeLabel           // label of the edge between the vertices that A and B are mapped to; -1 without one
+	Plus                // sum of the two arguments
+	Minus               // their difference
+	Adjacent            // pattern vertices A and B are mapped to neighbours
+	Eq                  // the arguments are equal
+	LessThan            // the first is less than the second
+	And                 // all arguments hold
+	Or                  // one of the arguments holds
+	Not                 // the argument does not hold
 )
 
 // opNames are the operators as they are printed.
-var opNames = [...]string{Vertex: "vertex", Label: "label", Degree: "degree", Plus: " + ", Minus: " - ",
+var opNames = [...]string{Vertex: "vertex", Label: "label", Degree: "degree", EdgeLabel: "edgelabel", Plus: " + ", Minus: " - ",
 	Adjacent: "adjacent", Eq: " = ", LessThan: " < ", And: " and ", Or: " or "}
 
 // Expr is an expression on a match: a tree that does not change once it is made. The
 // integers are 64 bits wide; sums wrap around as Go's do.
 type Expr struct {
 	Op    Op
-	A, B  int   // pattern vertices of Vertex, Label, Degree and Adjacent
+	A, B  int   // pattern vertices of Vertex, Label, Degree, EdgeLabel and Adjacent
 	Value int64 // of Const
 	Args  []*Expr
 }
@@ -48,7 +49,7 @@ func (e *Expr) Vertices() uint8 {
 	switch e.Op {
 	case Vertex, Label, Degree:
 		set = 1 << e.A
-	case Adjacent:
+	case Adjacent, EdgeLabel:
 		set = 1<<e.A | 1<<e.B
 	}
 	for _, x := range e.Args {
@@ -92,7 +93,7 @@ func (e *Expr) Relabel(to Perm) *Expr {
 	}
 	r := *e
 	switch e.Op {
-	case Adjacent:
+	case Adjacent, EdgeLabel:
 		r.A, r.B = int(to[e.A]), int(to[e.B])
 	case Vertex, Label, Degree:
 		r.A = int(to[e.A])
@@ -115,6 +116,8 @@ func (e *Expr) Eval(m Values) int64 {
 		return m.Label(e.A)
 	case Degree:
 		return m.Degree(e.A)
+	case EdgeLabel:
+		return m.EdgeLabel(e.A, e.B)
 	case Plus:
 		return e.Args[0].Eval(m) + e.Args[1].Eval(m)
 	case Minus:
@@ -141,6 +144,7 @@ type Values interface {
 	Vertex(i int) int64
 	Label(i int) int64
 	Degree(i int) int64
+	EdgeLabel(i, j int) int64
 	Adjacent(i, j int) bool
 }
 
@@ -158,8 +162,8 @@ func (e *Expr) String() string {
 		return strconv.FormatInt(e.Value, 10)
 	case Vertex, Label, Degree:
 		return fmt.Sprintf("%s(%d)", opNames[e.Op], e.A)
-	case Adjacent:
-		return fmt.Sprintf("adjacent(%d, %d)", e.A, e.B)
+	case Adjacent, EdgeLabel:
+		return fmt.Sprintf("%s(%d, %d)", opNames[e.Op], e.A, e.B)
 	case Not:
 		return "not " + e.Args[0].inner()
 	}

@@ -11,7 +11,7 @@ import (
 //   - nesting of "and", "or" and "+";
 //   - repeated arguments of "and" and "or";
 //   - double negation;
-//   - the order of the two vertices of adjacent.
+//   - the order of the two vertices of adjacent and edgelabel.
 //
 // Expressions that are equal for other reasons have different normal forms, such as "a < b or b < a"
 // and "not a = b".
@@ -22,8 +22,8 @@ func (e *Expr) Normal() string {
 	switch e.Op {
 	case Const, Vertex, Label, Degree:
 		return e.String()
-	case Adjacent:
-		return fmt.Sprintf("adjacent(%d,%d)", min(e.A, e.B), max(e.A, e.B))
+	case Adjacent, EdgeLabel:
+		return fmt.Sprintf("%s(%d,%d)", opNames[e.Op], min(e.A, e.B), max(e.A, e.B))
 	case Not:
 		if inner := e.Args[0]; inner.Op == Not {
 			return inner.Args[0].Normal()

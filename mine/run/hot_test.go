@@ -62,7 +62,7 @@ func TestHotRows(t *testing.T) {
 // readsOf is how often each row is read to make a set.
 func readsOf(p *plan.Plan, r *rows.Rows) []float64 {
 	reads := make([]float64, r.V())
-	n := newNest(p, r, &newPool(r, uncut).stop)
+	n := newNest(p, r, nil, &newPool(r, uncut).stop)
 	var visit func(l int, list []uint32)
 	visit = func(l int, list []uint32) {
 		level := &p.Levels[l]

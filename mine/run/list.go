@@ -82,7 +82,7 @@ func (r *Run) List(ctx context.Context, p *plan.Plan, yield func(row []uint32) b
 	workers := max(1, min(r.Workers, len(pieces)))
 	ls := make([]*lister, workers)
 	for i := range ls {
-		ls[i] = newLister(p, r.Rows, &stop, ctx.Done())
+		ls[i] = newLister(p, r.Rows, r.Kinds, &stop, ctx.Done())
 	}
 	var wg sync.WaitGroup
 	for w, l := range ls {
@@ -117,8 +117,8 @@ func (r *Run) List(ctx context.Context, p *plan.Plan, yield func(row []uint32) b
 	return nil
 }
 
-func newLister(p *plan.Plan, r *rows.Rows, stop *atomic.Bool, done <-chan struct{}) *lister {
-	l := &lister{nest: newNest(p, r, stop), n: p.Pattern.Vertices(), done: done,
+func newLister(p *plan.Plan, r *rows.Rows, kinds *rows.Kinds, stop *atomic.Bool, done <-chan struct{}) *lister {
+	l := &lister{nest: newNest(p, r, kinds, stop), n: p.Pattern.Vertices(), done: done,
 		full: make(chan block, blockCount), free: make(chan block, blockCount)}
 	for range blockCount {
 		l.free <- block{rows: make([]uint32, 0, blockBytes/4/l.n*l.n)}

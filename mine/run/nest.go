@@ -13,6 +13,7 @@ import (
 type nest struct {
 	plan  *plan.Plan
 	rows  *rows.Rows
+	kinds *rows.Kinds
 	ops   [][]op                      // by level: the sets that are made there
 	bound [pattern.MaxVertices]uint32 // vertex by level
 	set   [][]uint32                  // by set: what it holds now
@@ -56,8 +57,8 @@ func NestNeed(p *plan.Plan, r *rows.Rows) int64 {
 }
 
 // newNest takes the memory of a worker.
-func newNest(p *plan.Plan, r *rows.Rows, stop *atomic.Bool) *nest {
-	n := &nest{plan: p, rows: r, size: plan.None, stop: stop}
+func newNest(p *plan.Plan, r *rows.Rows, kinds *rows.Kinds, stop *atomic.Bool) *nest {
+	n := &nest{plan: p, rows: r, kinds: kinds, size: plan.None, stop: stop}
 	n.ops = make([][]op, len(p.Levels))
 	n.set, n.room = make([][]uint32, len(p.Sets)), make([][]uint32, len(p.Sets))
 	for l, level := range p.Levels {
@@ -130,7 +131,7 @@ func (r *Run) Count(ctx context.Context, p *plan.Plan) (Total, error) {
 	tasks := newPool(r.Rows, loopSlice)
 	ws := make([]*nest, r.Workers)
 	err := r.each(ctx, tasks, func(w int) func(task) {
-		ws[w] = newNest(p, r.Rows, &tasks.stop)
+		ws[w] = newNest(p, r.Rows, r.Kinds, &tasks.stop)
 		ws[w].countOnly()
 		return ws[w].root
 	})
@@ -333,7 +334,7 @@ func has(levels []int, l int) bool {
 	return false
 }
 
-// Vertex, Label, Degree and Adjacent are the methods of pattern.Values, for conditions on the match.
+// Vertex, Label, Degree, EdgeLabel and Adjacent are the methods of pattern.Values, for conditions on the match.
 
 func (n *nest) at(i int) uint32 { return n.bound[n.plan.At[i]] }
 
@@ -350,6 +351,11 @@ func (n *nest) Label(i int) int64 {
 
 // Degree is the degree of that vertex.
 func (n *nest) Degree(i int) int64 { return int64(n.rows.Degree(n.at(i))) }
+
+// EdgeLabel is the label of the edge between the vertices bound to i and j, -1 without one.
+func (n *nest) EdgeLabel(i, j int) int64 {
+	return int64(n.kinds.Of(n.rows.User(n.at(i)), n.rows.User(n.at(j))))
+}
 
 // Adjacent reports whether the vertices bound to i and j are neighbours.
 func (n *nest) Adjacent(i, j int) bool { return n.rows.Has(n.at(i), n.at(j)) }

@@ -13,8 +13,9 @@ import (
 
 // Sampler measures plans by random walks down their loops.
 type Sampler struct {
-	Rows *rows.Rows
-	Seed uint64
+	Rows  *rows.Rows
+	Kinds *rows.Kinds // nil: edges have no labels
+	Seed  uint64
 }
 
 // maxWalks bounds the walks of a sample, for plans whose walks read very little.
@@ -28,7 +29,7 @@ func (s Sampler) Sample(p *plan.Plan, work int64) plan.Estimate {
 	if len(s.Rows.Col) == 0 {
 		return e
 	}
-	w := walker{nest: newNest(p, s.Rows, new(atomic.Bool)), random: rand.New(rand.NewPCG(s.Seed, 7)), e: &e}
+	w := walker{nest: newNest(p, s.Rows, s.Kinds, new(atomic.Bool)), random: rand.New(rand.NewPCG(s.Seed, 7)), e: &e}
 	squares, read := 0.0, int64(0)
 	for e.Walks < maxWalks && (read < work || e.Walks < 16) {
 		before := e.Nodes[p.Last()]

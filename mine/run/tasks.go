@@ -12,6 +12,7 @@ import (
 // Run is what all engines are given.
 type Run struct {
 	Rows    *rows.Rows
+	Kinds   *rows.Kinds        // labels of edges, for plans whose conditions read them
 	Workers int                // from 1 on
 	Report  func(done float64) // nil, or is told the share of the work that is done, from several goroutines
 }

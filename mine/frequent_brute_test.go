@@ -1,0 +1,192 @@
+package mine_test
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"math/bits"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"sagann/internal/draw"
+	"sagann/mine"
+	"sagann/mine/pattern"
+)
+
+// seen is what brute force knows of a pattern: its distinct sets of edges or vertices, and which vertices
+// of the graph stand at each of its vertices.
+type seen struct {
+	instances int
+	domains   []map[uint32]bool
+}
+
+// support is the size of the smallest domain.
+func (s *seen) support() int {
+	least := len(s.domains[0])
+	for _, d := range s.domains {
+		least = min(least, len(d))
+	}
+	return least
+}
+
+// add notes a subgraph: the vertices, with the edges between them that are meant.
+func add(all map[mine.Pattern]*seen, g *small, vertices []int, meant func(a, b int) bool, plain bool) {
+	p := pattern.New(0)
+	for i, v := range vertices {
+		p = p.Add(g.label[v])
+		for j, w := range vertices[:i] {
+			if meant(v, w) {
+				kind := int32(pattern.AnyLabel)
+				if g.typed && !plain {
+					kind = int32(g.kind[v][w])
+				}
+				p = p.WithEdgeLabel(i, j, kind)
+			}
+		}
+	}
+	if !p.Connected() {
+		return
+	}
+	c, to := p.Canon()
+	s := all[c]
+	if s == nil {
+		s = &seen{domains: make([]map[uint32]bool, len(vertices))}
+		for i := range s.domains {
+			s.domains[i] = map[uint32]bool{}
+		}
+		all[c] = s
+	}
+	s.instances++
+	for _, a := range c.Automorphisms() {
+		for i, v := range vertices {
+			s.domains[a[to[i]]][uint32(v)] = true
+		}
+	}
+}
+
+// bruteEdges looks at every set of at most k edges between vertices with a label.
+func bruteEdges(g *small, k int, plain bool) map[mine.Pattern]*seen {
+	var edges [][2]int
+	for a := range g.n {
+		for b := range a {
+			if g.adj[a][b] && g.label[a] >= 0 && g.label[b] >= 0 {
+				edges = append(edges, [2]int{a, b})
+			}
+		}
+	}
+	all := map[mine.Pattern]*seen{}
+	for n := 1; n <= min(k, len(edges)); n++ {
+		subsets(len(edges), n, func(pick []int) {
+			in := map[[2]int]bool{}
+			set := map[int]bool{}
+			for _, i := range pick {
+				in[edges[i]], set[edges[i][0]], set[edges[i][1]] = true, true, true
+			}
+			if len(set) <= n+1 {
+				add(all, g, slices.Sorted(maps.Keys(set)), func(a, b int) bool { return in[[2]int{max(a, b), min(a, b)}] }, plain)
+			}
+		})
+	}
+	return all
+}
+
+// bruteVertices looks at every set of 2 to k vertices with a label.
+func bruteVertices(g *small, k int, plain bool) map[mine.Pattern]*seen {
+	all := map[mine.Pattern]*seen{}
+	for set := range 1 << g.n {
+		if n := bits.OnesCount(uint(set)); n < 2 || n > k {
+			continue
+		}
+		var vertices []int
+		for v := range g.n {
+			if set>>v&1 == 1 && g.label[v] >= 0 {
+				vertices = append(vertices, v)
+			}
+		}
+		if len(vertices) == bits.OnesCount(uint(set)) {
+			add(all, g, vertices, func(a, b int) bool { return g.adj[a][b] }, plain)
+		}
+	}
+	return all
+}
+
+// subsets calls f with every ascending choice of k of 0..n-1.
+func subsets(n, k int, f func(pick []int)) {
+	pick := make([]int, 0, k)
+	var next func(from int)
+	next = func(from int) {
+		if len(pick) == k {
+			f(pick)
+			return
+		}
+		for i := from; i < n; i++ {
+			pick = append(pick, i)
+			next(i + 1)
+			pick = pick[:len(pick)-1]
+		}
+	}
+	next(0)
+}
+
+// TestFrequentAgainstBrute compares frequent patterns, their supports and their domains with what looking
+// at every subgraph gives.
+func TestFrequentAgainstBrute(t *testing.T) {
+	draw.Check(t, func(t *rapid.T) {
+		graph := drawGraphOf(t, rapid.IntRange(2, 9).Draw(t, "vertices"))
+		f := mine.Frequency{Support: rapid.Int64Range(1, int64(min(graph.n, 3))).Draw(t, "support"), PlainEdges: rapid.Bool().Draw(t, "plain"), Domains: true}
+		var all map[mine.Pattern]*seen
+		if f.Induced = rapid.Bool().Draw(t, "induced"); f.Induced {
+			f.Vertices = rapid.IntRange(2, 5).Draw(t, "most vertices")
+			all = bruteVertices(graph, f.Vertices, f.PlainEdges)
+		} else {
+			f.Edges, f.Vertices = rapid.IntRange(1, 4).Draw(t, "most edges"), rapid.SampledFrom([]int{0, 0, 3, 4}).Draw(t, "most vertices")
+			all = bruteEdges(graph, f.Edges, f.PlainEdges)
+		}
+		want := map[string]string{}
+		for p, s := range all {
+			if n := s.support(); n >= int(f.Support) && (f.Vertices == 0 || p.Vertices() <= f.Vertices) {
+				want[p.String()] = fmt.Sprint(n, s.domains)
+			}
+		}
+		g, err := mine.Open(graph.edges(), mine.Options{Labels: graph.label, Threads: rapid.IntRange(1, 3).Draw(t, "threads")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		found, err := g.Frequent(context.Background(), f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := map[string]string{}
+		for i := range found {
+			p := found[i].Pattern
+			domains := make([]map[uint32]bool, p.Vertices())
+			for v := range domains {
+				domains[v] = map[uint32]bool{}
+				for x := range found[i].Domain(v) {
+					domains[v][x] = true
+				}
+			}
+			got[p.String()] = fmt.Sprint(found[i].Support, domains)
+		}
+		if !maps.Equal(got, want) || len(got) != len(found) {
+			t.Fatalf("%+v finds %d patterns\n%v\nwant\n%v", f, len(found), got, want)
+		}
+		f.AtLeast, f.Domains = true, false
+		if less, err := g.Frequent(context.Background(), f); err != nil || !slices.Equal(sortedText(less), sortedText(found)) {
+			t.Fatalf("deciding alone finds %v, %v; want %v", sortedText(less), err, sortedText(found))
+		}
+	})
+}
+
+// sortedText is the patterns as text, sorted.
+func sortedText(found []mine.FrequentPattern) []string {
+	var out []string
+	for _, f := range found {
+		out = append(out, strings.TrimSpace(f.Pattern.String()))
+	}
+	slices.Sort(out)
+	return out
+}
