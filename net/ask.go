@@ -2,6 +2,7 @@ package net
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"runtime/debug"
 	"sync"
@@ -20,8 +21,9 @@ type Answer func(ask, memory []byte) ([]byte, error)
 type asking struct {
 	once    sync.Once
 	mu      sync.Mutex
-	changed sync.Cond    // answers has grown
+	changed sync.Cond    // answers has grown, or the group is closed
 	answers []Answer     // by service
+	ended   bool         // the group is closed
 	lines   []sync.Mutex // by rank: one ask at a time
 }
 
@@ -84,7 +86,7 @@ func (g *Group) serve(r int) {
 	var ask, memory []byte
 	head := make([]byte, 16)
 	for {
-		if g.recv(head, r, askTag) != nil {
+		if g.idle(head, r, askTag) != nil {
 			return // the link has ended; a call that waits for an answer gets the link's error
 		}
 		ask = sized(ask, int(binary.LittleEndian.Uint64(head[8:])))
@@ -108,15 +110,29 @@ func (g *Group) serve(r int) {
 func (g *Group) answer(service int, ask, memory []byte) (b []byte, err error) {
 	a := &g.asking
 	a.mu.Lock()
-	for len(a.answers) <= service {
+	for len(a.answers) <= service && !a.ended {
 		a.changed.Wait()
+	}
+	if a.ended {
+		a.mu.Unlock()
+		return nil, errors.New("the run has ended")
 	}
 	f := a.answers[service]
 	a.mu.Unlock()
+	g.doing.answers(1)
+	defer g.doing.answers(-1)
 	defer func() { // of f: the rank that asks gets it as an error
 		if r := recover(); r != nil {
 			err = fmt.Errorf("panic: %v\n%s", r, debug.Stack())
 		}
 	}()
 	return f(ask, memory)
+}
+
+// end has answers that wait for their service end.
+func (a *asking) end() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.ended = true
+	a.changed.Broadcast()
 }

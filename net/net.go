@@ -23,8 +23,9 @@ type Link interface {
 	Close() error
 }
 
-// Piece is the largest message of a Link, in bytes. It is limited because counts in MPI have 31 bits.
-const Piece = 1 << 30
+// Piece is the largest message of a Link, in bytes. Counts in MPI have 31 bits. It is much less, as a rank that
+// waits tells by pieces whether a long message is under way (Stuck).
+const Piece = 32 << 20
 
 // Group is the ranks of a run. A nil Group is a run with one rank.
 type Group struct {
@@ -35,7 +36,8 @@ type Group struct {
 	sent  []atomic.Int64 // bytes sent by tasks, by receiving rank; got is by sending rank
 	got   []atomic.Int64
 	epoch atomic.Int64
-	doing atomic.Pointer[func() string]
+	task  atomic.Pointer[func() string]
+	doing doing
 
 	asking asking
 }
@@ -56,7 +58,7 @@ func (l *Library) Use(g *Group, open func(path string) (version string, err erro
 		return false, nil
 	}
 	version, err := open(l.Path)
-	if err = g.Agree(err); err == nil || l.Found != nil {
+	if err = g.Agree("the library for GPUs", err); err == nil || l.Found != nil {
 		if l.Found != nil && !l.tried {
 			l.Found(version, err)
 		}
@@ -67,8 +69,8 @@ func (l *Library) Use(g *Group, open func(path string) (version string, err erro
 	return l.Path != "" && err == nil, err
 }
 
-// A Teller is a Link that tells other ranks what this one is doing. where returns that as text.
-type Teller interface{ Tell(where func() string) }
+// A Teller is a Link that tells other ranks the Status of this one. status returns that as text.
+type Teller interface{ Tell(status func() string) }
 
 // Over is the group of the ranks that link connects.
 func Over(link Link) *Group {
@@ -76,7 +78,7 @@ func Over(link Link) *Group {
 	g := &Group{link: link, piece: Piece, sent: make([]atomic.Int64, n), got: make([]atomic.Int64, n)}
 	g.asking.lines, g.asking.changed.L = make([]sync.Mutex, n), &g.asking.mu
 	if t, ok := link.(Teller); ok {
-		t.Tell(g.where)
+		t.Tell(func() string { return g.doing.status(g.where()).Text() })
 	}
 	return g
 }
@@ -85,7 +87,7 @@ func Over(link Link) *Group {
 // time, by any goroutine.
 func (g *Group) Doing(what func() string) {
 	if g != nil {
-		g.doing.Store(&what)
+		g.task.Store(&what)
 	}
 }
 
@@ -102,7 +104,7 @@ func (g *Group) where() string {
 	if n := g.epoch.Load(); n > 0 {
 		text = fmt.Sprintf("epoch %d", n)
 	}
-	if f := g.doing.Load(); f != nil {
+	if f := g.task.Load(); f != nil {
 		text += ", " + (*f)()
 	}
 	return text
@@ -144,10 +146,21 @@ func (g *Group) Recv(b []byte, from, channel int) error {
 }
 
 func (g *Group) send(b []byte, to, tag int) error {
+	w := Wait{to, tag == commonTag}
+	g.doing.wait(w)
+	defer g.doing.end(w)
 	return g.pieces(b, func(b []byte) error { return g.link.Send(b, to, tag) }, "send to", to)
 }
 
 func (g *Group) recv(b []byte, from, tag int) error {
+	w := Wait{from, tag == commonTag}
+	g.doing.wait(w)
+	defer g.doing.end(w)
+	return g.idle(b, from, tag)
+}
+
+// idle is recv without a wait that others are told of: for messages that need not come.
+func (g *Group) idle(b []byte, from, tag int) error {
 	return g.pieces(b, func(b []byte) error { return g.link.Recv(b, from, tag) }, "receive from", from)
 }
 
@@ -158,6 +171,7 @@ func (g *Group) pieces(b []byte, f func([]byte) error, what string, peer int) er
 		if err := f(b[:n]); err != nil {
 			return fmt.Errorf("%s rank %d: %w", what, peer, err)
 		}
+		g.doing.piece()
 		b = b[n:]
 	}
 	return nil
@@ -208,10 +222,15 @@ func (g *Group) Abort(why error) {
 	}
 }
 
-// Close ends the link. All ranks must call it.
+// Close ends the link. All ranks must call it, within the timeout of the link.
 func (g *Group) Close() error {
 	if g == nil {
 		return nil
 	}
+	g.asking.end()
+	g.doing.next("the end of the run")
+	all := Wait{anyRank, true}
+	g.doing.wait(all)
+	defer g.doing.end(all)
 	return g.link.Close()
 }

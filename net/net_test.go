@@ -1,25 +1,27 @@
-package net
+package net_test
 
 import (
 	"bytes"
 	"errors"
 	"fmt"
+	stdnet "net"
 	"strings"
 	"sync"
 	"testing"
 
+	"sagann/net"
 	"sagann/net/local"
 )
 
 // on runs f on so many ranks; a rank that fails ends the others.
-func on(n int, f func(g *Group) error) []error {
+func on(n int, f func(g *net.Group) error) []error {
 	_, links := local.New(n)
 	errs := make([]error, n)
 	var wg sync.WaitGroup
 	for r, l := range links {
 		wg.Go(func() {
-			g := Over(l)
-			g.piece = 7
+			g := net.Over(l)
+			g.SetPiece(7)
 			if errs[r] = f(g); errs[r] != nil {
 				g.Abort(errs[r])
 			}
@@ -31,7 +33,7 @@ func on(n int, f func(g *Group) error) []error {
 
 // Messages longer than a piece arrive whole, on each channel in order, and are counted.
 func TestPieces(t *testing.T) {
-	errs := on(2, func(g *Group) error {
+	errs := on(2, func(g *net.Group) error {
 		for n := range 30 {
 			b := make([]byte, n)
 			if g.Rank() == 0 {
@@ -65,15 +67,15 @@ func TestPieces(t *testing.T) {
 
 // All ranks learn texts, votes and the first failure.
 func TestTogether(t *testing.T) {
-	errs := on(3, func(g *Group) error {
-		text, err := g.BcastText(strings.Repeat("x", 20+g.Rank()), 1)
+	errs := on(3, func(g *net.Group) error {
+		text, err := g.BcastText("text", strings.Repeat("x", 20+g.Rank()), 1)
 		if err != nil || len(text) != 21 {
 			return fmt.Errorf("%q, %w", text, err)
 		}
-		if any, err := g.Any(g.Rank() == 2); err != nil || !any {
+		if any, err := g.Any("vote", g.Rank() == 2); err != nil || !any {
 			return fmt.Errorf("rank 2's yes is lost: %w", err)
 		}
-		if any, err := g.Any(false); err != nil || any {
+		if any, err := g.Any("vote", false); err != nil || any {
 			return fmt.Errorf("nobody said yes: %w", err)
 		}
 		if err := g.Same("number", "7"); err != nil {
@@ -86,10 +88,10 @@ func TestTogether(t *testing.T) {
 		if g.Rank() == 1 {
 			mine = errors.New("no disk")
 		}
-		if err := g.Agree(nil); err != nil {
+		if err := g.Agree("disk", nil); err != nil {
 			return err
 		}
-		if err := g.Agree(mine); err == nil || g.Rank() != 1 && err.Error() != "rank 1: no disk" {
+		if err := g.Agree("disk", mine); err == nil || g.Rank() != 1 && err.Error() != "rank 1: no disk" {
 			return fmt.Errorf("rank %d is told %v", g.Rank(), err)
 		}
 		return nil
@@ -101,7 +103,7 @@ func TestTogether(t *testing.T) {
 
 // A rank that fails ends those that wait for it, and messages of other lengths than awaited are errors.
 func TestAbort(t *testing.T) {
-	errs := on(3, func(g *Group) error {
+	errs := on(3, func(g *net.Group) error {
 		if g.Rank() == 2 {
 			return errors.New("out of paper")
 		}
@@ -112,7 +114,7 @@ func TestAbort(t *testing.T) {
 			t.Errorf("rank %d: %v", r, err)
 		}
 	}
-	errs = on(2, func(g *Group) error {
+	errs = on(2, func(g *net.Group) error {
 		if g.Rank() == 0 {
 			return g.Send(make([]byte, 3), 1, 0)
 		}
@@ -125,10 +127,24 @@ func TestAbort(t *testing.T) {
 
 // One rank alone needs no group.
 func TestAlone(t *testing.T) {
-	var g *Group
+	var g *net.Group
 	b := []byte("x")
-	if g.Rank() != 0 || g.Ranks() != 1 || g.Bcast(b, 0) != nil || !bytes.Equal(b, []byte("x")) || g.Agree(nil) != nil || g.Close() != nil {
+	if g.Rank() != 0 || g.Ranks() != 1 || g.Bcast("x", b, 0) != nil || !bytes.Equal(b, []byte("x")) || g.Agree("disk", nil) != nil || g.Close() != nil {
 		t.Error("a nil group is not one rank")
 	}
 	g.Abort(nil)
+}
+
+// freePorts are addresses of this host where nobody listens.
+func freePorts(t *testing.T, n int) (list []string) {
+	t.Helper()
+	for range n {
+		l, err := stdnet.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer l.Close()
+		list = append(list, l.Addr().String())
+	}
+	return list
 }

@@ -10,12 +10,13 @@ type Watch struct {
 	timeout time.Duration
 	last    time.Time // when the last heartbeat came
 	looked  time.Time // when Look was last called
-	told    string    // what the other rank was doing, as its last heartbeat said
+	status  Status    // what the last heartbeat said
+	since   time.Time // when status last changed, apart from its text
 }
 
 // Watching begins to watch a rank. Shortly before it has been silent for timeout, it is given up.
 func Watching(timeout time.Duration, now time.Time) Watch {
-	return Watch{timeout: timeout, last: now, looked: now}
+	return Watch{timeout: timeout, last: now, looked: now, since: now}
 }
 
 // BeatEvery is the time between two heartbeats. When the launcher asks a rank to end, that rank reports the
@@ -25,8 +26,14 @@ const (
 	SilentAfter = 350 * time.Millisecond
 )
 
-// Heard records a heartbeat, and what it says the other rank is doing.
-func (w *Watch) Heard(now time.Time, told string) { w.last, w.told = now, told }
+// Heard records a heartbeat with the text of a Status.
+func (w *Watch) Heard(now time.Time, told string) {
+	s := ReadStatus(told)
+	if !s.same(&w.status) {
+		w.since = now
+	}
+	w.last, w.status = now, s
+}
 
 // Silent is the time since the last heartbeat.
 func (w *Watch) Silent(now time.Time) time.Duration { return now.Sub(w.last) }
@@ -39,7 +46,7 @@ func (w *Watch) limit() time.Duration { return w.timeout - min(3*w.timeout/8, 3*
 // this rank itself did not run for more than a second, that time does not count.
 func (w *Watch) Look(now time.Time) (silent time.Duration, gone bool) {
 	if late := now.Sub(w.looked); late > time.Second {
-		w.last = w.last.Add(late)
+		w.last, w.since = w.last.Add(late), w.since.Add(late)
 	}
 	w.looked = now
 	silent = now.Sub(w.last)
@@ -50,8 +57,8 @@ func (w *Watch) Look(now time.Time) (silent time.Duration, gone bool) {
 // end.
 func (w *Watch) Line(rank int, host string, silent time.Duration, end bool) string {
 	at := ""
-	if w.told != "" {
-		at = "; it was at: " + w.told
+	if w.status.Where != "" {
+		at = "; it was at: " + w.status.Where
 	}
 	if end {
 		at += "; all ranks end"
@@ -59,11 +66,16 @@ func (w *Watch) Line(rank int, host string, silent time.Duration, end bool) stri
 	return fmt.Sprintf("rank %d (host %s) has given no sign of life for %.1f s%s", rank, host, silent.Seconds(), at)
 }
 
+// Staying is the message that a rank has not ended when others have.
+func (w *Watch) Staying(rank int, host string) string {
+	return fmt.Sprintf("rank %d (host %s) is at %s", rank, host, w.status.Where)
+}
+
 // Gone is the message that a rank has ended, as its connection was closed.
 func (w *Watch) Gone(rank int, host string) string {
 	at := ""
-	if w.told != "" {
-		at = "; it was at: " + w.told
+	if w.status.Where != "" {
+		at = "; it was at: " + w.status.Where
 	}
 	return fmt.Sprintf("rank %d (host %s) has ended%s; all ranks end", rank, host, at)
 }

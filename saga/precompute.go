@@ -19,7 +19,7 @@ func (p *Program) precompute(once []*dataflow.Lowered) error {
 		return p.onceFit(once)
 	}
 	if len(once) > 0 && p.sampled == nil { // ranks will wait for each other
-		if err := p.agreed(nil); err != nil {
+		if err := p.agreed("invariants", nil); err != nil {
 			return err
 		}
 		if err := p.alike(); err != nil {

@@ -1,7 +1,6 @@
 package saga
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"strings"
@@ -51,7 +50,7 @@ func (p *Program) SharedGPUs() (string, error) {
 	if g.Ranks() == 1 {
 		return "", nil
 	}
-	list, err := g.Texts(p.cfg.gpus())
+	list, err := g.Texts("GPUs of ranks", p.cfg.gpus())
 	if err != nil {
 		return "", err
 	}
@@ -113,17 +112,8 @@ func (p *Program) alike() error {
 	return g.Same("plan (digest)", id.digest)
 }
 
-// stopping tells whether ctx is cancelled on any rank.
-func (p *Program) stopping(ctx context.Context) (bool, error) {
-	g := p.cfg.Net
-	if g.Ranks() == 1 {
-		return ctx.Err() != nil, nil
-	}
-	return g.Any(ctx.Err() != nil)
-}
-
-// agreed is err, or the error of another rank. If only one rank stopped, the others would wait for it for ever.
-func (p *Program) agreed(err error) error { return p.cfg.Net.Agree(err) }
+// agreed is err, or the error of another rank; what is what it is about. If only one rank stopped, the others would wait for it for ever.
+func (p *Program) agreed(what string, err error) error { return p.cfg.Net.Agree(what, err) }
 
 // Traffic is how many bytes a training epoch sends from each rank of Config.Net to each other rank. It is nil
 // for sampled training, whose ranks exchange gradients.

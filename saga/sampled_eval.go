@@ -112,7 +112,7 @@ func (p *Program) score(held []safetensors.Tensor) (s Scores, err error) {
 			err = fmt.Errorf("evaluation, %v: %w", at, err)
 		}
 	}
-	if err = p.agreed(err); err != nil {
+	if err = p.agreed("evaluation", err); err != nil {
 		return s, err
 	}
 	sums, err := p.addBatches(mine)
@@ -157,7 +157,7 @@ func (p *Program) addBatches(mine []float32) (sums [][]float64, err error) {
 		if of[r] = mine; r != g.Rank() {
 			of[r] = make([]float32, size*((n-r+len(of)-1)/len(of)))
 		}
-		if err := g.Bcast(bytesOf(of[r]), r); err != nil {
+		if err := g.Bcast("scores of batches", bytesOf(of[r]), r); err != nil {
 			return nil, err
 		}
 	}

@@ -31,7 +31,8 @@ type failedPart struct {
 	Text            string
 }
 
-// firstFailed returns the first batch of an update that failed on any rank, or nil if none did. All ranks call it.
+// firstFailed returns the first batch of an update that failed on any rank, or nil if none did. In the same message, ranks
+// tell each other whether to stop or to save after the update (sampled.ballot). All ranks call it.
 func (p *Program) firstFailed(parts []part) (*failedPart, error) {
 	var mine *failedPart
 	for r, x := range parts {
@@ -48,21 +49,32 @@ func (p *Program) firstFailed(parts []part) (*failedPart, error) {
 	if g.Ranks() == 1 {
 		return mine, nil
 	}
-	text, err := json.Marshal(mine)
-	if err != nil {
-		return nil, err
-	}
-	list, err := g.Texts(string(text))
-	if err != nil {
-		return nil, err
-	}
-	var first *failedPart
-	for _, text := range list {
-		var x *failedPart
-		if err := json.Unmarshal([]byte(text), &x); err != nil {
+	var text []byte // mostly empty
+	if mine != nil {
+		var err error
+		if text, err = json.Marshal(mine); err != nil {
 			return nil, err
 		}
-		if x != nil && (first == nil || x.Part < first.Part) {
+	}
+	bits := uint64(0)
+	if f := p.sampled.ballot; f != nil {
+		bits = f()
+	}
+	heard, list, err := g.Vote("outcome of a batch", bits, string(text))
+	if err != nil {
+		return nil, err
+	}
+	p.sampled.heard |= heard
+	var first *failedPart
+	for _, text := range list {
+		if text == "" {
+			continue
+		}
+		x := &failedPart{}
+		if err := json.Unmarshal([]byte(text), x); err != nil {
+			return nil, err
+		}
+		if first == nil || x.Part < first.Part {
 			first = x
 		}
 	}
@@ -94,13 +106,13 @@ func (p *Program) sharePart(g *net.Group, x *part, from int) error {
 		}
 	}
 	for _, grad := range x.grads {
-		if err := g.Bcast(bytesOf(grad), from); err != nil {
+		if err := g.Bcast("gradients", bytesOf(grad), from); err != nil {
 			return err
 		}
 	}
 	loss, total := math.Float64bits(x.loss), math.Float64bits(x.total)
 	head := []uint32{uint32(loss), uint32(loss >> 32), uint32(total), uint32(total >> 32), uint32(len(x.seeds))}
-	if err := g.Bcast(wordsOf(head), from); err != nil {
+	if err := g.Bcast("loss of a batch", wordsOf(head), from); err != nil {
 		return err
 	}
 	x.loss = math.Float64frombits(uint64(head[0]) | uint64(head[1])<<32)
@@ -108,7 +120,7 @@ func (p *Program) sharePart(g *net.Group, x *part, from int) error {
 	if g.Rank() != from {
 		x.seeds = make([]uint32, head[4])
 	}
-	if err := g.Bcast(wordsOf(x.seeds), from); err != nil {
+	if err := g.Bcast("seeds of a batch", wordsOf(x.seeds), from); err != nil {
 		return err
 	}
 	for _, id := range p.outputRows() {
@@ -118,7 +130,7 @@ func (p *Program) sharePart(g *net.Group, x *part, from int) error {
 			}
 			x.rows[id] = make([]float32, len(x.seeds)*chunk.LD(low.Spec.Values[id].Cols))
 		}
-		if err := g.Bcast(bytesOf(x.rows[id]), from); err != nil {
+		if err := g.Bcast("rows of a batch", bytesOf(x.rows[id]), from); err != nil {
 			return err
 		}
 	}

@@ -104,7 +104,7 @@ func (p *Program) overShards(x *sampled) error {
 	if p.in.shards == nil {
 		p.in.shards, err = p.in.keep(&p.cfg)
 	}
-	if err = p.agreed(err); err != nil {
+	if err = p.agreed("shards", err); err != nil {
 		return err
 	}
 	x.draw.far = &shardRows{shardPart: p.in.shards, loops: x.Sampler.KeepLoops, ranks: p.cfg.Net}
@@ -129,7 +129,7 @@ func (x *shardRows) mostOf(most []int) ([]int, error) {
 	if err != nil {
 		return nil, err
 	}
-	list, err := x.ranks.Texts(string(mine))
+	list, err := x.ranks.Texts("largest rows", string(mine))
 	for _, text := range list {
 		var other []int
 		err = errors.Join(err, json.Unmarshal([]byte(text), &other))

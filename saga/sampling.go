@@ -157,7 +157,7 @@ func CompileSampled(m Model, d *dataset.Data, c Config, s Sampling) (*Program, e
 	}
 	err = p.compileSampled()
 	if p.data.Shard != nil {
-		err = p.agreed(p.withExact(err))
+		err = p.agreed("plan of a batch", p.withExact(err))
 	}
 	if err != nil {
 		return nil, err

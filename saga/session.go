@@ -109,14 +109,14 @@ func (s *session) joinGPUs(first int) error {
 	if g.Rank() == 0 {
 		id, err = device.NCCLID()
 	}
-	if err := g.Agree(err); err != nil {
+	if err := g.Agree("NCCL", err); err != nil {
 		return err
 	}
-	if err := g.Bcast(id, 0); err != nil {
+	if err := g.Bcast("name of the NCCL communicator", id, 0); err != nil {
 		return err
 	}
 	s.arena.Direct = true
-	return g.Agree(device.JoinNCCL(s.devices, id, first, s.p.cfg.devices()))
+	return g.Agree("joining NCCL", device.JoinNCCL(s.devices, id, first, s.p.cfg.devices()))
 }
 
 // close frees everything.

@@ -183,13 +183,13 @@ func (p *Program) shareDegrees() error {
 // every rank returns one. All ranks call it.
 func shareVertices[T uint32 | float64](p *Program, all []T, err error) error {
 	x, g := p.data.Shard, p.cfg.Net
-	if err := g.Agree(err); err != nil {
+	if err := g.Agree("degrees", err); err != nil {
 		return err
 	}
 	for r := range g.Ranks() {
 		var mine []T
 		x.EachVertex(r, func(v uint32) { mine = append(mine, all[v]) })
-		if err := g.Bcast(wordsOf(mine), r); err != nil {
+		if err := g.Bcast("degrees", wordsOf(mine), r); err != nil {
 			return err
 		}
 		i := 0

@@ -82,6 +82,7 @@ type trainer struct {
 
 	saved   int       // number of updates when the last checkpoint was written; -1: none was
 	savedAt time.Time // when it was written, or when training began
+	heard   uint64    // what any rank has said in the last vote: voteStop, voteSave
 }
 
 // best is the state of early stopping.
@@ -121,7 +122,7 @@ func (p *Program) Train(ctx context.Context, o TrainOptions) (*Result, error) {
 		t.best = b
 	}
 	if o.Checkpoint != "" {
-		if err := p.agreed(p.canWrite(o.Checkpoint)); err != nil {
+		if err := p.agreed("checkpoint file", p.canWrite(o.Checkpoint)); err != nil {
 			return nil, fmt.Errorf("no checkpoint could be written: %w", err)
 		}
 		t.id = p.identity()
@@ -138,20 +139,10 @@ func (p *Program) Train(ctx context.Context, o TrainOptions) (*Result, error) {
 	if t.saved, t.savedAt = p.updates(), time.Now(); o.Resume == "" {
 		t.saved = -1
 	}
-	for p.epoch < p.cfg.Epochs && !t.stop() {
-		if stop, err := p.stopping(ctx); err != nil {
-			return nil, err
-		} else if stop {
-			return t.result(), errors.Join(cmp.Or(ctx.Err(), context.Canceled), t.save())
-		}
-		if err := t.epoch(ctx); errors.Is(err, errStopped) {
-			continue // ctx says why
-		} else if err != nil {
-			return nil, err
-		}
-		if err := t.saveDue(o.CheckpointEvery > 0 && p.epoch%o.CheckpointEvery == 0); err != nil {
-			return nil, err
-		}
+	if stopped, err := t.epochs(ctx); err != nil {
+		return nil, err
+	} else if stopped {
+		return t.result(), errors.Join(cmp.Or(ctx.Err(), context.Canceled), t.save())
 	}
 	if err := t.save(); err != nil {
 		return nil, err
@@ -160,6 +151,37 @@ func (p *Program) Train(ctx context.Context, o TrainOptions) (*Result, error) {
 		return nil, err
 	}
 	return t.result(), nil
+}
+
+// epochs trains until the last epoch, or until early stopping or a signal to any rank ends it; stopped tells of a signal.
+func (t *trainer) epochs(ctx context.Context) (stopped bool, err error) {
+	p, every := t.p, t.o.CheckpointEvery
+	if p.sampled != nil {
+		p.sampled.ballot = func() uint64 { return t.ballot(ctx) }
+		defer func() { p.sampled.ballot = nil }()
+	}
+	if err := t.vote(ctx); err != nil {
+		return false, err
+	}
+	for p.epoch < p.cfg.Epochs && !t.stop() {
+		if t.heard&voteStop != 0 {
+			return true, nil
+		}
+		if err := t.epoch(ctx); errors.Is(err, errStopped) {
+			return true, nil
+		} else if err != nil {
+			return false, err
+		}
+		if err := t.vote(ctx); err != nil {
+			return false, err
+		}
+		if t.due() || every > 0 && p.epoch%every == 0 {
+			if err := t.save(); err != nil {
+				return false, err
+			}
+		}
+	}
+	return false, nil
 }
 
 // save writes a checkpoint if there was an update since the last one.
@@ -172,23 +194,34 @@ func (t *trainer) save() error {
 	return p.save(o.Checkpoint, o.ModelOptions, t.id, t.best)
 }
 
-// due tells whether a checkpoint must be written because of CheckpointAfter or CheckpointBatches.
-func (t *trainer) due() (bool, error) {
-	o, s, g := &t.o, t.p.sampled, t.p.cfg.Net
-	late := o.CheckpointAfter > 0 && time.Since(t.savedAt) >= o.CheckpointAfter
-	if o.CheckpointAfter > 0 && g.Ranks() > 1 { // clocks of ranks differ: they must agree
-		return g.Any(late)
+// What a rank says in the vote of a step. Ranks are not interrupted at the same time, and their clocks differ, so
+// none acts on its own.
+const (
+	voteStop uint64 = 1 << iota // this rank was asked to stop
+	voteSave                    // CheckpointAfter has passed since the last checkpoint
+)
+
+// ballot is what this rank says.
+func (t *trainer) ballot(ctx context.Context) (bits uint64) {
+	if ctx.Err() != nil {
+		bits = voteStop
 	}
-	return late || o.CheckpointBatches > 0 && s != nil && s.filling.updates%o.CheckpointBatches == 0, nil
+	if after := t.o.CheckpointAfter; after > 0 && time.Since(t.savedAt) >= after {
+		bits |= voteSave
+	}
+	return bits
 }
 
-// saveDue is save if a checkpoint is due, or if the caller says so.
-func (t *trainer) saveDue(so bool) error {
-	due, err := t.due()
-	if err != nil || !due && !so {
-		return err
-	}
-	return t.save()
+// vote sets t.heard to what any rank says. All ranks call it before the first epoch and after each epoch.
+func (t *trainer) vote(ctx context.Context) (err error) {
+	t.heard, _, err = t.p.cfg.Net.Vote("stop or save after an epoch", t.ballot(ctx), "")
+	return err
+}
+
+// due tells whether a checkpoint must be written because of CheckpointAfter or CheckpointBatches.
+func (t *trainer) due() bool {
+	n, s := t.o.CheckpointBatches, t.p.sampled
+	return t.heard&voteSave != 0 || n > 0 && s != nil && s.filling.updates%n == 0
 }
 
 // trainable is an error if the data has no labels to train on, or no split that the configuration needs.
@@ -276,11 +309,16 @@ func (t *trainer) steps(ctx context.Context) (loss float64, err error) {
 		if p.sampled.batch == 0 {
 			return p.epochLoss(), nil
 		}
-		if ctx.Err() != nil {
+		if t.heard = p.sampled.heard; p.cfg.Net.Ranks() == 1 {
+			t.heard = t.ballot(ctx)
+		}
+		if t.heard&voteStop != 0 {
 			return 0, errStopped
 		}
-		if err := t.saveDue(false); err != nil {
-			return 0, err
+		if t.due() {
+			if err := t.save(); err != nil {
+				return 0, err
+			}
 		}
 	}
 }

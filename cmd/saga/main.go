@@ -120,7 +120,7 @@ func run(args []string, stdout, stderr *os.File) (status int) {
 		fmt.Fprintf(stderr, "saga: %v\n%ssaga: try %s --help\n", err, dataHint(command, err), where)
 		return exitUsage
 	}
-	a := &app{Stdout: stdout, Stderr: stderr, Log: newLogger(stderr), Given: map[string]bool{}}
+	a := &app{Stdout: cli.NewOutput(stdout), Stderr: stderr, Log: newLogger(stderr), Given: map[string]bool{}}
 	for _, p := range ctx.Path {
 		if p.Flag != nil && !p.Resolved {
 			a.Given[p.Flag.Name] = true

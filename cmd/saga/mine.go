@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 
 	"sagann/dataset"
@@ -144,7 +143,7 @@ func (b *lateBar) finish() {
 
 // mineContext is done at the first signal; the second ends the process.
 func mineContext() (context.Context, func()) {
-	ctx, cancel := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+	ctx, cancel := signal.NotifyContext(context.Background(), cli.EndSignals()...)
 	quiet := context.AfterFunc(ctx, cancel)
 	return ctx, func() { quiet(); cancel() }
 }

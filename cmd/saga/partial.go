@@ -6,7 +6,8 @@ import (
 	"os/signal"
 	"path/filepath"
 	"strings"
-	"syscall"
+
+	"sagann/internal/cli"
 )
 
 // partialName is how the names of files and folders begin that this process writes beside
@@ -15,12 +16,12 @@ func partialName(path string) string {
 	return fmt.Sprintf(".%s.tmp-%d-", filepath.Base(path), os.Getpid())
 }
 
-// removedOnSignal has SIGINT and SIGTERM, until stop is called, remove what is written for
+// removedOnSignal has the signals that ask a process to end, until stop is called, remove what is written for
 // path so far and end the process; stop then waits for that end, whatever the error that
 // the removal makes of writing.
 func removedOnSignal(path string) (stop func()) {
 	signals, done, over := make(chan os.Signal, 1), make(chan struct{}), make(chan struct{})
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	signal.Notify(signals, cli.EndSignals()...)
 	go func() {
 		select {
 		case <-signals:

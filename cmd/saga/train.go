@@ -29,6 +29,7 @@ type trainCmd struct {
 	JSON    bool      `json:"-" name:"json" group:"run" help:"Print one JSON object on the last line of standard output."`
 
 	unlock func() error // gives up the folder; nil before it is taken
+	calm   func()       // ends the handling of signals; nil before it begins
 	asked  *settings    // of a run that goes on, before what it chose then takes their place; nil: the settings
 }
 
@@ -77,10 +78,18 @@ Ctrl-C finishes the epoch in hand and writes a checkpoint; --resume goes on from
 
 // Run trains.
 func (c *trainCmd) Run(a *app) (err error) {
+	if out, ok := a.Stdout.(*cli.Output); ok {
+		out.Kept = true
+	}
 	r, err := c.join(a)
 	if err != nil {
 		return err
 	}
+	defer func() { // a rank that another has told to stop may get the signal itself while it leaves
+		if c.calm != nil {
+			c.calm()
+		}
+	}()
 	return r.leave(c.run(a, r))
 }
 
@@ -101,7 +110,7 @@ func (c *trainCmd) run(a *app, t *ranks) (err error) {
 		}
 	}()
 	j, err := c.ready(a, t)
-	if err := t.agree(err); err != nil {
+	if err := t.agree("plan", err); err != nil {
 		return err
 	}
 	defer func() {
@@ -115,7 +124,7 @@ func (c *trainCmd) run(a *app, t *ranks) (err error) {
 		a.Log.Warn(text)
 	}
 	ctx, stop := cli.Interruptible(a)
-	defer stop()
+	c.calm = stop
 	if t.follows() {
 		return t.follow(ctx, j)
 	}
@@ -126,7 +135,7 @@ func (c *trainCmd) run(a *app, t *ranks) (err error) {
 	defer func() { err = errors.Join(err, r.close()) }()
 	text := a.Stdout
 	if c.JSON {
-		text = a.Stderr
+		text = cli.Quiet(a.Stderr)
 	}
 	if err := c.outline(text, j, r); err != nil {
 		return err
@@ -146,19 +155,17 @@ func (c *trainCmd) run(a *app, t *ranks) (err error) {
 	case err != nil:
 		return c.advise(err, r)
 	}
-	if err := c.report(text, a.Stdout, j, r, res); err != nil {
-		return err
-	}
+	err = c.report(text, a.Stdout, j, r, res)
 	c.page(j, r, res, false)
-	return nil
+	return err
 }
 
 // ready prepares the run: its settings, data and program. Nothing is written, but the folder of a run that goes on
 // is taken.
 func (c *trainCmd) ready(a *app, t *ranks) (j *job, err error) {
-	err = t.agree(c.recalled(a, t)) // planning has ranks wait for each other
+	err = t.agree("settings", c.recalled(a, t)) // planning has ranks wait for each other
 	if err == nil {
-		err = t.agree(t.alike(&c.settings))
+		err = t.agree("settings", t.alike(&c.settings))
 	}
 	if err != nil {
 		return nil, err
@@ -167,7 +174,7 @@ func (c *trainCmd) ready(a *app, t *ranks) (j *job, err error) {
 		c.Memory.Scratch = existing(cmp.Or(c.Resume, c.Out, "."))
 	}
 	j, err = load(&c.settings)
-	if err := t.agree(err); err != nil {
+	if err := t.agree("data", err); err != nil {
 		return nil, err
 	}
 	err = j.plan(&c.settings, a.Log)

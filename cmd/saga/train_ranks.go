@@ -157,7 +157,7 @@ func (t *ranks) alike(s *settings) error {
 	if err != nil {
 		return err
 	}
-	text, err := t.group.BcastText(string(mine), 0)
+	text, err := t.group.BcastText("settings", string(mine), 0)
 	if err != nil {
 		return err
 	}
@@ -180,16 +180,16 @@ func (t *ranks) alike(s *settings) error {
 	return cli.Usagef("started with other settings than the first rank: %s", strings.Join(changed, ", "))
 }
 
-// agree is err, or that of another rank; all ranks call it.
-func (t *ranks) agree(err error) error {
+// agree is err, or that of another rank; all ranks call it. what is what they agree on.
+func (t *ranks) agree(what string, err error) error {
 	if t == nil || t.voted {
 		return err
 	}
-	if errors.As(err, new(*net.Elsewhere)) { // of a vote in planning
+	if net.Known(err) { // by a vote in planning
 		t.voted = true
 		return err
 	}
-	err = t.group.Agree(err)
+	err = t.group.Agree(what, err)
 	t.voted = err != nil
 	return err
 }
@@ -202,7 +202,7 @@ type orders struct {
 
 // lead tells the other ranks that the first has begun the run r, or why it could not.
 func (t *ranks) lead(r *running, err error) error {
-	if err := t.agree(err); err != nil || t == nil {
+	if err := t.agree("run folder", err); err != nil || t == nil {
 		return err
 	}
 	o := orders{r.folder.Dir, r.opt}
@@ -210,16 +210,16 @@ func (t *ranks) lead(r *running, err error) error {
 	if err != nil {
 		return err
 	}
-	_, err = t.group.BcastText(string(text), 0)
+	_, err = t.group.BcastText("orders", string(text), 0)
 	return err
 }
 
 // follow trains with the first rank.
 func (t *ranks) follow(ctx context.Context, j *job) error {
-	if err := t.agree(nil); err != nil {
+	if err := t.agree("run folder", nil); err != nil {
 		return err
 	}
-	text, err := t.group.BcastText("", 0)
+	text, err := t.group.BcastText("orders", "", 0)
 	if err != nil {
 		return err
 	}
@@ -239,12 +239,17 @@ func (t *ranks) leave(err error) error {
 	if t == nil {
 		return err
 	}
-	if err != nil && !t.voted && !errors.Is(err, context.Canceled) {
+	if err != nil && !t.voted && !net.Known(err) && !errors.Is(err, context.Canceled) {
 		if t.follows() { // the first may have failed for the same reason, and says it better
 			time.Sleep(time.Second)
 		}
 		fmt.Fprintf(t.stderr, "saga: %s: %v\n", t.group.Name(), err)
 		t.group.Abort(err)
+	}
+	if err == nil || errors.Is(err, context.Canceled) { // the first may still write its report, for longer than Close waits
+		if wrong := t.group.Agree("the end of the run", nil); err == nil {
+			err = wrong
+		}
 	}
 	if wrong := t.group.Close(); err == nil {
 		err = wrong

@@ -169,7 +169,7 @@ func (r *Runner) share() error {
 		return nil
 	}
 	for _, x := range r.results {
-		if err := g.Bcast(bytesOf(x), 0); err != nil {
+		if err := g.Bcast("results", bytesOf(x), 0); err != nil {
 			return fmt.Errorf("results: %w", err)
 		}
 	}
@@ -191,7 +191,7 @@ func (r *Runner) shareRows(id int) error {
 		}
 		rows, err := r.chunk(id, j)
 		if err == nil {
-			err = r.arena.ranks.Bcast(rows, r.rankOf(r.plan.Owner(j)))
+			err = r.arena.ranks.Bcast("rows of an output", rows, r.rankOf(r.plan.Owner(j)))
 		}
 		if err != nil {
 			return err

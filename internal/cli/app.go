@@ -6,8 +6,6 @@ import (
 	"io"
 	"log/slog"
 	"os"
-	"os/signal"
-	"syscall"
 )
 
 // App is passed to all commands.
@@ -33,14 +31,3 @@ func Usage(err error) error { return UsageError{err} }
 
 // Usagef is fmt.Errorf for a mistake in the command line.
 func Usagef(format string, a ...any) error { return UsageError{fmt.Errorf(format, a...)} }
-
-// Interruptible is a context that the first SIGINT or SIGTERM cancels; the second
-// ends the process.
-func Interruptible(a *App) (ctx context.Context, stop func()) {
-	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	quiet := context.AfterFunc(ctx, func() {
-		cancel()
-		a.Log.Warn("finishing the epoch in hand; interrupt again to stop at once")
-	})
-	return ctx, func() { quiet(); cancel() }
-}

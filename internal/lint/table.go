@@ -38,6 +38,7 @@ var imports = []row{
 	{part: "kernel/cpu", may: []string{"kernel", "internal/simd", "chunk"}},
 	{part: "kernel"},
 	{part: "device", may: []string{"internal"}},
+	{part: "net/local", may: []string{"net"}},
 	{part: "net/mpi", may: []string{"net"}},
 	{part: "net/tcp", may: []string{"net"}},
 	{part: "net", std: true}, // messages between ranks

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -18,6 +19,7 @@ import (
 type beats struct {
 	l     *Link
 	peers []*peer
+	self  net.Watch
 	next  time.Time
 	ends  bool // all ranks are ending
 
@@ -32,15 +34,16 @@ type peer struct {
 	watch   net.Watch
 }
 
-// A heartbeat is a text of a fixed number of bytes: what its rank is doing. A farewell is sent instead by
+// A heartbeat is a text of at most so many bytes: what its rank is doing (net.Status). A farewell is sent instead by
 // a rank that ends all ranks.
 const (
-	toldBytes = 512
+	toldBytes = 1024
 	farewell  = "\x00"
 )
 
 func (l *Link) beats() *beats {
 	b, now := &beats{l: l}, time.Now()
+	b.self = net.Watching(l.timeout, now)
 	for r := range l.ranks {
 		if r != l.rank && (r == 0 || l.rank == 0) {
 			b.peers = append(b.peers, &peer{rank: r, watch: net.Watching(l.timeout, now)})
@@ -131,6 +134,46 @@ func (b *beats) turn(now time.Time) {
 			b.end()
 		}
 	}
+	if due && b.l.rank == 0 && !b.ends { // rank 0 knows what all ranks are at
+		b.stuck(now)
+	}
+}
+
+// stuck ends all ranks if they wait for each other.
+func (b *beats) stuck(now time.Time) {
+	b.self.Look(now)
+	b.self.Heard(now, b.here())
+	watches := []net.Watch{b.self}
+	b.mu.Lock()
+	for _, p := range b.peers {
+		watches = append(watches, p.watch)
+	}
+	b.mu.Unlock()
+	if text := net.Stuck(watches, b.l.hosts, now); text != "" {
+		b.say(text)
+		b.end()
+	}
+}
+
+// say prints why all ranks end, unless that was said.
+func (b *beats) say(text string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if !b.said {
+		b.said = true
+		b.l.tell(text)
+	}
+}
+
+// remaining says that this rank has waited for the others to end.
+func (b *beats) remaining() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	var list []string
+	for _, p := range b.peers {
+		list = append(list, p.watch.Staying(p.rank, b.l.hosts[p.rank]))
+	}
+	return fmt.Sprintf("this rank has ended, and %v later others have not: %s; all ranks end", b.l.timeout, strings.Join(list, "; "))
 }
 
 // here is what this rank is doing.

@@ -93,7 +93,7 @@ func (l *Link) tell(text string) {
 	}
 }
 
-// Close waits until all ranks have called Close, and ends MPI.
+// Close waits until all ranks have called Close, and ends MPI. After the timeout it ends the processes of all ranks.
 func (l *Link) Close() error {
 	done := make(chan error)
 	select {
@@ -129,6 +129,7 @@ func (l *Link) loop(opened chan<- error) {
 	var under []*request
 	var all *request // the barrier of Close: it completes when all ranks have called Close
 	var leaving chan error
+	var since time.Time // when Close was called
 	timer, always := time.NewTimer(idle), make(chan time.Time)
 	close(always)
 	for quiet := 0; ; quiet++ {
@@ -142,6 +143,10 @@ func (l *Link) loop(opened chan<- error) {
 				}
 				l.leave(b, leaving, err)
 				return
+			}
+			if now.Sub(since) > l.timeout && !b.ends {
+				b.say(b.remaining())
+				b.end()
 			}
 		}
 		left := under[:0]
@@ -173,7 +178,7 @@ func (l *Link) loop(opened chan<- error) {
 		case <-l.abort:
 			b.end()
 		case done := <-l.close:
-			leaving = done
+			leaving, since = done, now
 			if all, err = barrier(); err != nil {
 				l.leave(b, done, err)
 				return

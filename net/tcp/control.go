@@ -192,6 +192,7 @@ const farewellLimit = 200 * time.Millisecond
 func (l *Link) beat() {
 	tick := time.NewTicker(net.BeatEvery)
 	defer tick.Stop()
+	self := net.Watching(l.o.Timeout, time.Now())
 	for {
 		select {
 		case <-l.dead:
@@ -202,17 +203,28 @@ func (l *Link) beat() {
 		if f := l.where.Load(); f != nil {
 			where = (*f)()
 		}
+		self.Look(time.Now())
+		self.Heard(time.Now(), where)
+		watches := []net.Watch{self}
 		for _, p := range l.peers {
 			_ = p.word(heartbeat, where, farewellLimit) // listenTo reports a lost connection
 			p.mu.Lock()
 			silent, gone := p.watch.Look(time.Now())
 			line := p.watch.Line(p.rank, l.hosts[p.rank], silent, true)
 			gone = gone && !p.left
+			watches = append(watches, p.watch)
 			p.mu.Unlock()
 			if gone {
 				l.giveUp(line)
 				return
 			}
+		}
+		if l.o.Rank > 0 { // rank 0 knows what all ranks are at
+			continue
+		}
+		if line := net.Stuck(watches, l.hosts, time.Now()); line != "" {
+			l.giveUp(line)
+			return
 		}
 	}
 }
@@ -229,6 +241,19 @@ func (l *Link) Abort(why error) {
 	l.fail(errors.New(text))
 }
 
+// remaining says which peers have not called Close.
+func (l *Link) remaining() string {
+	var list []string
+	for _, p := range l.peers {
+		p.mu.Lock()
+		if !p.left {
+			list = append(list, p.watch.Staying(p.rank, l.hosts[p.rank]))
+		}
+		p.mu.Unlock()
+	}
+	return fmt.Sprintf("this rank has ended, and %v later others have not: %s", l.o.Timeout, strings.Join(list, "; "))
+}
+
 // allLeft records that all peers of this rank have called Close. Rank 0 then tells the others.
 func (l *Link) allLeft() {
 	for _, p := range l.peers {
@@ -242,7 +267,8 @@ func (l *Link) allLeft() {
 	l.leave.Do(func() { close(l.left) })
 }
 
-// Close ends the link. It waits until all ranks have called Close.
+// Close ends the link. It waits until all ranks have called Close, but not longer than the timeout: then it ends all ranks,
+// and the error names those that have not.
 func (l *Link) Close() error {
 	select {
 	case <-l.dead:
@@ -254,10 +280,16 @@ func (l *Link) Close() error {
 			return l.lost(err)
 		}
 	}
+	late := time.NewTimer(l.o.Timeout)
+	defer late.Stop()
 	select {
 	case <-l.left:
 	case <-l.dead:
 		return l.failed(nil)
+	case <-late.C:
+		err := errors.New(l.remaining())
+		l.Abort(err)
+		return err
 	}
 	if l.o.Rank == 0 {
 		for _, p := range l.peers {

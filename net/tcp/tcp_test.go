@@ -100,7 +100,7 @@ func TestMessages(t *testing.T) {
 		default:
 		}
 		g := net.Over(l)
-		if list, err := g.Texts(fmt.Sprint(g.Rank())); err != nil || fmt.Sprint(list) != "[0 1 2]" {
+		if list, err := g.Texts("numbers", fmt.Sprint(g.Rank())); err != nil || fmt.Sprint(list) != "[0 1 2]" {
 			return fmt.Errorf("%v: %w", list, err)
 		}
 		return g.Close()

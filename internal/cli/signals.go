@@ -1,0 +1,70 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+// hangUpIgnored tells whether the process was started with SIGHUP ignored, as nohup does. It is asked before anything
+// handles the signal.
+var hangUpIgnored = signal.Ignored(syscall.SIGHUP)
+
+// EndSignals are the signals that ask the process to end: SIGINT, SIGTERM and SIGHUP, which a lost connection sends.
+// SIGHUP is left out if the process was started with it ignored.
+func EndSignals() []os.Signal {
+	list := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !hangUpIgnored {
+		list = append(list, syscall.SIGHUP)
+	}
+	return list
+}
+
+// Interruptible is a context that the first of EndSignals cancels; the second ends the process.
+func Interruptible(a *App) (ctx context.Context, stop func()) {
+	ctx, cancel := signal.NotifyContext(context.Background(), EndSignals()...)
+	quiet := context.AfterFunc(ctx, func() {
+		cancel()
+		a.Log.Warn("finishing the epoch in hand; interrupt again to stop at once")
+	})
+	return ctx, func() { quiet(); cancel() }
+}
+
+// Output is standard output. The first write to a pipe that nobody reads any more ends the process, as SIGPIPE would,
+// unless Kept is set; then it is an error.
+type Output struct {
+	File *os.File
+	Kept bool // the process has more to do than to print
+}
+
+// NewOutput is stdout as an Output. From then on, writing to a broken pipe sends no SIGPIPE: a process whose standard
+// error is closed goes on without it.
+func NewOutput(stdout *os.File) *Output {
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) // it is never read: writes then return EPIPE
+	return &Output{File: stdout}
+}
+
+// brokenPipe is the exit status of a process that SIGPIPE ends, as shells tell it.
+const brokenPipe = 128 + int(syscall.SIGPIPE)
+
+// Write writes b.
+func (o *Output) Write(b []byte) (int, error) {
+	n, err := o.File.Write(b)
+	if errors.Is(err, syscall.EPIPE) && !o.Kept {
+		os.Exit(brokenPipe)
+	}
+	return n, err
+}
+
+// Quiet is a writer to w whose writes do not fail: for text that a process can go on without.
+func Quiet(w io.Writer) io.Writer { return quiet{w} }
+
+type quiet struct{ w io.Writer }
+
+func (q quiet) Write(b []byte) (int, error) {
+	_, _ = q.w.Write(b)
+	return len(b), nil
+}
