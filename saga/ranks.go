@@ -1,9 +1,11 @@
 package saga
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"strings"
+	"time"
 
 	"sagann/backend"
 	"sagann/dataflow/plan/order"
@@ -110,6 +112,30 @@ func (p *Program) alike() error {
 		return err
 	}
 	return g.Same("plan (digest)", id.digest)
+}
+
+// What a rank says in the vote of a step. Ranks are not interrupted at the same time, and their clocks differ, so
+// none acts on its own.
+const (
+	voteStop uint64 = 1 << iota // this rank was asked to stop
+	voteSave                    // CheckpointAfter has passed since the last checkpoint
+)
+
+// ballot is what this rank says.
+func (t *trainer) ballot(ctx context.Context) (bits uint64) {
+	if ctx.Err() != nil {
+		bits = voteStop
+	}
+	if after := t.o.CheckpointAfter; after > 0 && time.Since(t.savedAt) >= after {
+		bits |= voteSave
+	}
+	return bits
+}
+
+// vote sets t.heard to what any rank says. All ranks call it before the first epoch and after each epoch.
+func (t *trainer) vote(ctx context.Context) (err error) {
+	t.heard, _, err = t.p.cfg.Net.Vote("stop or save after an epoch", t.ballot(ctx), "")
+	return err
 }
 
 // agreed is err, or the error of another rank; what is what it is about. If only one rank stopped, the others would wait for it for ever.

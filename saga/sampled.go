@@ -21,9 +21,6 @@ type sampled struct {
 
 	step    // the next update; its field batch counts updates here, not batches
 	filling feeding
-
-	ballot func() uint64 // what this rank says in the vote of an update; nil: nothing
-	heard  uint64        // what any rank has said in the vote of the last update
 }
 
 // rooms are the sizes of batches.

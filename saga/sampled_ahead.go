@@ -47,6 +47,8 @@ type feeding struct {
 	rows      map[int][]float32                    // by value: outputs of the last update, if it had several batches
 	came      arrivals                             // how often the row of a vertex comes over the link
 	waiting   atomic.Int64                         // nanoseconds that steps waited for their batch
+	ballot    func() uint64                        // what this rank says in the vote of an update; nil: nothing
+	heard     uint64                               // what any rank has said in the vote of the last update
 }
 
 // aheads lists the ways in which batches may come, the fastest first. planSampled takes the first that fits the memory.

@@ -131,7 +131,7 @@ func (p *Program) stepParts(open *session) (loss float64, err error) {
 	s := p.sampled
 	at := step{epoch: s.epoch, batch: s.batch}
 	var parts []part
-	s.heard = 0
+	s.filling.heard = 0
 	for {
 		parts = p.runParts(open, at)
 		failed, err := p.firstFailed(parts)

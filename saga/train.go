@@ -157,8 +157,8 @@ func (p *Program) Train(ctx context.Context, o TrainOptions) (*Result, error) {
 func (t *trainer) epochs(ctx context.Context) (stopped bool, err error) {
 	p, every := t.p, t.o.CheckpointEvery
 	if p.sampled != nil {
-		p.sampled.ballot = func() uint64 { return t.ballot(ctx) }
-		defer func() { p.sampled.ballot = nil }()
+		p.sampled.filling.ballot = func() uint64 { return t.ballot(ctx) }
+		defer func() { p.sampled.filling.ballot = nil }()
 	}
 	if err := t.vote(ctx); err != nil {
 		return false, err
@@ -192,30 +192,6 @@ func (t *trainer) save() error {
 	}
 	t.saved, t.savedAt = p.updates(), time.Now()
 	return p.save(o.Checkpoint, o.ModelOptions, t.id, t.best)
-}
-
-// What a rank says in the vote of a step. Ranks are not interrupted at the same time, and their clocks differ, so
-// none acts on its own.
-const (
-	voteStop uint64 = 1 << iota // this rank was asked to stop
-	voteSave                    // CheckpointAfter has passed since the last checkpoint
-)
-
-// ballot is what this rank says.
-func (t *trainer) ballot(ctx context.Context) (bits uint64) {
-	if ctx.Err() != nil {
-		bits = voteStop
-	}
-	if after := t.o.CheckpointAfter; after > 0 && time.Since(t.savedAt) >= after {
-		bits |= voteSave
-	}
-	return bits
-}
-
-// vote sets t.heard to what any rank says. All ranks call it before the first epoch and after each epoch.
-func (t *trainer) vote(ctx context.Context) (err error) {
-	t.heard, _, err = t.p.cfg.Net.Vote("stop or save after an epoch", t.ballot(ctx), "")
-	return err
 }
 
 // due tells whether a checkpoint must be written because of CheckpointAfter or CheckpointBatches.
@@ -309,7 +285,7 @@ func (t *trainer) steps(ctx context.Context) (loss float64, err error) {
 		if p.sampled.batch == 0 {
 			return p.epochLoss(), nil
 		}
-		if t.heard = p.sampled.heard; p.cfg.Net.Ranks() == 1 {
+		if t.heard = p.sampled.filling.heard; p.cfg.Net.Ranks() == 1 {
 			t.heard = t.ballot(ctx)
 		}
 		if t.heard&voteStop != 0 {

@@ -37,11 +37,11 @@ import (
 	"runtime/debug"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"sagann/dataflow/plan/sim"
 	"sagann/dataset"
-	"sagann/internal/cli"
 )
 
 // bench is the settings of a run of this program.
@@ -120,7 +120,7 @@ func main() {
 		log.Fatalf("-mem: %v", err)
 	}
 	var stop context.CancelFunc
-	b.ctx, stop = signal.NotifyContext(context.Background(), cli.EndSignals()...)
+	b.ctx, stop = signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(b.ctx, stop) // a second signal ends the process
 	start := time.Now()
 	d, err := load(*data)

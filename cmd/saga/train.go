@@ -29,7 +29,6 @@ type trainCmd struct {
 	JSON    bool      `json:"-" name:"json" group:"run" help:"Print one JSON object on the last line of standard output."`
 
 	unlock func() error // gives up the folder; nil before it is taken
-	calm   func()       // ends the handling of signals; nil before it begins
 	asked  *settings    // of a run that goes on, before what it chose then takes their place; nil: the settings
 }
 
@@ -85,16 +84,14 @@ func (c *trainCmd) Run(a *app) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { // a rank that another has told to stop may get the signal itself while it leaves
-		if c.calm != nil {
-			c.calm()
-		}
-	}()
-	return r.leave(c.run(a, r))
+	calm := func() {}
+	err = r.leave(c.run(a, r, &calm)) // a rank that another has told to stop may get the signal itself while it leaves
+	calm()
+	return err
 }
 
-// run trains as one of the ranks t, or alone.
-func (c *trainCmd) run(a *app, t *ranks) (err error) {
+// run trains as one of the ranks t, or alone. It sets calm to what ends the handling of signals.
+func (c *trainCmd) run(a *app, t *ranks, calm *func()) (err error) {
 	if c.Resume != "" && c.Out != "" {
 		return cli.Usagef("--out and --resume exclude each other: a resumed run goes on in its folder")
 	}
@@ -124,7 +121,7 @@ func (c *trainCmd) run(a *app, t *ranks) (err error) {
 		a.Log.Warn(text)
 	}
 	ctx, stop := cli.Interruptible(a)
-	c.calm = stop
+	*calm = stop
 	if t.follows() {
 		return t.follow(ctx, j)
 	}

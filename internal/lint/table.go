@@ -54,7 +54,7 @@ var imports = []row{
 var descent = []string{
 	"bench/tables", "internal/cli", "layers", "saga", "saga/report", "ops", "dataflow/tune", "dataflow", "dataflow/exec",
 	"dataflow/plan/planner", "dataflow/plan/view", "dataflow/plan/order", "dataflow/plan/layout", "dataflow/plan/sim", "dataflow/plan",
-	"sample", "mine", "backend", "kernel/cuda", "kernel/cpu", "kernel", "device", "net/mpi", "net/tcp", "net", "dataset", "chunk", "ring", "internal",
+	"sample", "mine", "backend", "kernel/cuda", "kernel/cpu", "kernel", "device", "net/mpi", "net/tcp", "net/local", "net", "dataset", "chunk", "ring", "internal",
 }
 
 // public are the parts that a program outside the module can import.
