@@ -3,19 +3,23 @@ package tables
 import (
 	"fmt"
 	"strings"
+	"sync/atomic"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 
 	"sagann/internal/cli"
+	"sagann/internal/progress"
 	"sagann/saga"
 )
 
 // Ablation is saga bench ablation.
 type Ablation struct {
 	benchOutput
-	Models []string `type:"lowercase" aliases:"model" default:"gcn,commnet,mpgcn,ggcn,ggnn" placeholder:"NAME" help:"Models (${default})."`
+	Models []string `type:"lowercase" aliases:"model" default:"gcn,ggcn,gat,ggnn,mpgcn" placeholder:"NAME" help:"Models (${default})."`
 	Shape  string   `default:"vertices=233000,edges=23.2e6,features=602,classes=41" placeholder:"SPEC" help:"Statistics of the graph (${default})."`
-	Mem    memory   `default:"2GiB" placeholder:"SIZE" help:"Device memory, that which the machine keeps for itself included (${default})."`
+	Mem    memory   `placeholder:"SIZE" help:"Device memory, that which the machine keeps for itself included. Default: --part."`
+	Part   float64  `default:"0.5" placeholder:"PART" help:"Without --mem: plans get this part of the memory that each model takes with all of it on the device (${default})."`
+	SVG    string   `name:"svg" placeholder:"FILE" help:"Also draw the table of all models into this file."`
 	ladderRun
 }
 
@@ -23,8 +27,26 @@ type Ablation struct {
 // hoisting cannot be left out without them.
 var ablations = []string{"hoist,commute,factor", "fuse", "commute", "factor", "group", "invariant", "pack", "postpone", "recompute-on-load", "residency", "row-gather", "serpentine", "slice", "stream"}
 
-// Run prints one table for each model, with every pass left out in turn, by simulation. With
-// --device it prints the ladder instead, by training.
+// omission is a row of the tables: what is left out.
+type omission struct {
+	label string
+	cfg   saga.Config
+}
+
+// omissions are the rows. The first leaves out nothing.
+func omissions() []omission {
+	list := []omission{{label: "nothing"}}
+	for _, s := range ablations {
+		passes := strings.Split(s, ",")
+		if cfg := (saga.Config{Without: passes}); cfg.Validate() == nil { // else this engine does not have the pass
+			list = append(list, omission{strings.Join(passes, ", "), cfg})
+		}
+	}
+	return append(list, omission{"all newer than the paper", saga.Config{Save: cli.PaperSave, Without: cli.PaperWithout()}})
+}
+
+// Run prints how much slower every model is with every pass left out in turn, by simulation, then a table of
+// each model. With --device it prints the ladder instead, by training.
 func (c *Ablation) Run(a *app) error {
 	shape, err := cli.ParseShape(c.Shape)
 	if err != nil {
@@ -36,46 +58,113 @@ func (c *Ablation) Run(a *app) error {
 	if c.Device != "" {
 		return c.runLadder(a, shape)
 	}
-	var sheets []*sheet
+	if c.Mem == 0 && !(c.Part > 0 && c.Part <= 1) {
+		return cli.Usagef("--part %v: more than 0, at most 1", c.Part)
+	}
+	rows := omissions()
+	found, err := c.leaveOut(a, shape, rows)
+	if err != nil {
+		return err
+	}
+	all := &sheet{key: "slower", title: fmt.Sprintf("Slower by so many percent without a pass: %s, %s, %s, simulated", shapeText(shape), c.Machine, c.budgetText()),
+		head: table.Row{"without"}, notes: []string{"A pass that saves bytes which hide behind kernels shows 0. Below 0: the search finds a better plan without the pass."}}
 	for _, name := range c.Models {
-		s := &sheet{key: name, title: fmt.Sprintf("%s: %s, %s, %s of device memory", name, shapeText(shape), c.Machine, cli.SizeText(int64(c.Mem))),
-			head: table.Row{"without", "P", "peak MiB", "down GB", "up GB", "ms", "compute ms", "exposed transfer ms", "slower by"}}
-		var all *measured
-		try := func(label, save string, without ...string) error {
-			m, err := c.simulate(name, shape, saga.Config{Mem: int64(c.Mem), Save: save, Without: without})
-			switch {
-			case small(err):
-				s.add(table.Row{label, "does not fit"}, fields{{"without", label}, {"fits", false}})
-				return nil
-			case err != nil:
-				return err
+		all.head = append(all.head, name)
+	}
+	for i, r := range rows {
+		row, data := table.Row{r.label}, fields{{"without", r.label}}
+		for m, name := range c.Models {
+			text, value := "does not fit", any(nil)
+			if f := found[m][i]; f != nil {
+				slower := faster(f.seconds(), found[m][0].seconds())
+				text, value = percent(slower), slower
 			}
-			if all == nil {
-				all = m
-			}
-			slower := faster(m.seconds(), all.seconds())
-			s.add(table.Row{label, m.plan.Cells.P, m.plan.Peak >> 20, fmt.Sprintf("%.2f", float64(m.plan.H2D)/1e9), fmt.Sprintf("%.2f", float64(m.plan.D2H)/1e9),
-				ms(m.seconds()), ms(m.line.ComputeSeconds()), ms(m.line.ExposedSeconds()), percent(slower)},
-				fields{{"without", label}, {"chunks", m.plan.Cells.P}, {"peak_device_bytes", m.plan.Peak}, {"h2d_bytes", m.plan.H2D}, {"d2h_bytes", m.plan.D2H},
-					{"seconds", m.seconds()}, {"compute_seconds", m.line.ComputeSeconds()}, {"exposed_transfer_seconds", m.line.ExposedSeconds()}, {"slower_percent", slower}})
-			return nil
+			row, data = append(row, text), append(data, field{name, value})
 		}
-		if err := try("nothing", ""); err != nil {
+		all.add(row, data)
+	}
+	if c.SVG != "" {
+		if err := drawAblation(c.SVG, c.Models, rows, found); err != nil {
 			return err
 		}
-		for _, list := range ablations {
-			passes := strings.Split(list, ",")
-			if known := (&saga.Config{Without: passes}); known.Validate() != nil {
-				continue // this engine does not have the pass
-			}
-			if err := try(strings.Join(passes, ", "), "", passes...); err != nil {
-				return err
-			}
-		}
-		if err := try("all newer than the paper", cli.PaperSave, cli.PaperWithout()...); err != nil {
-			return err
-		}
-		sheets = append(sheets, s)
+	}
+	sheets := []*sheet{all}
+	for m, name := range c.Models {
+		sheets = append(sheets, c.details(name, shape, rows, found[m]))
 	}
 	return c.print(a, sheets...)
+}
+
+// budgetText says in words how much memory plans get.
+func (c *Ablation) budgetText() string {
+	if c.Mem > 0 {
+		return cli.SizeText(int64(c.Mem)) + " of device memory"
+	}
+	return fmt.Sprintf("%.3g of the memory of each model", c.Part)
+}
+
+// leaveOut simulates every model with every row's omission, several at a time: by model, then by row, nil where
+// a plan does not fit.
+func (c *Ablation) leaveOut(a *app, shape saga.Shape, rows []omission) ([][]*measured, error) {
+	bar, done := progress.New(a.Stderr, len(c.Models)*len(rows), "plan"), atomic.Int64{}
+	defer bar.Finish()
+	mem := make([]int64, len(c.Models))
+	if err := each(len(c.Models), func(m int) (err error) {
+		mem[m], err = c.budget(c.Models[m], shape)
+		return err
+	}); err != nil {
+		return nil, err
+	}
+	found := make([][]*measured, len(c.Models))
+	for m := range found {
+		found[m] = make([]*measured, len(rows))
+	}
+	err := each(len(c.Models)*len(rows), func(k int) error {
+		m, i := k/len(rows), k%len(rows)
+		cfg := rows[i].cfg
+		cfg.Mem = mem[m]
+		f, err := c.simulate(c.Models[m], shape, cfg)
+		if err != nil && (i == 0 || !small(err)) {
+			return err
+		}
+		found[m][i] = f
+		bar.Set(int(done.Add(1)), c.Models[m]+" without "+rows[i].label)
+		return nil
+	})
+	return found, err
+}
+
+// budget is the device memory of a model's plans, that which the machine keeps for itself included.
+func (c *Ablation) budget(name string, shape saga.Shape) (int64, error) {
+	if c.Mem > 0 {
+		return int64(c.Mem), nil
+	}
+	reserve, err := c.machineOf()
+	if err != nil {
+		return 0, err
+	}
+	all, err := c.simulate(name, shape, saga.Config{Chunks: 1})
+	if err != nil {
+		return 0, fmt.Errorf("all of it on the device: %w; give --mem", err)
+	}
+	return reserve + int64(c.Part*float64(all.plan.Peak)), nil
+}
+
+// details is the table of one model.
+func (c *Ablation) details(name string, shape saga.Shape, rows []omission, found []*measured) *sheet {
+	s := &sheet{key: name, title: fmt.Sprintf("%s: %s, %s, %s", name, shapeText(shape), c.Machine, c.budgetText()),
+		head: table.Row{"without", "P", "peak MiB", "down GB", "up GB", "ms", "compute ms", "exposed transfer ms", "slower by"}}
+	for i, r := range rows {
+		m := found[i]
+		if m == nil {
+			s.add(table.Row{r.label, "does not fit"}, fields{{"without", r.label}, {"fits", false}})
+			continue
+		}
+		slower := faster(m.seconds(), found[0].seconds())
+		s.add(table.Row{r.label, m.plan.Cells.P, m.plan.Peak >> 20, gigabytes(m.plan.H2D), gigabytes(m.plan.D2H),
+			ms(m.seconds()), ms(m.line.ComputeSeconds()), ms(m.line.ExposedSeconds()), percent(slower)},
+			fields{{"without", r.label}, {"chunks", m.plan.Cells.P}, {"peak_device_bytes", m.plan.Peak}, {"h2d_bytes", m.plan.H2D}, {"d2h_bytes", m.plan.D2H},
+				{"seconds", m.seconds()}, {"compute_seconds", m.line.ComputeSeconds()}, {"exposed_transfer_seconds", m.line.ExposedSeconds()}, {"slower_percent", slower}})
+	}
+	return s
 }

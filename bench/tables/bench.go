@@ -1,10 +1,13 @@
 package tables
 
 import (
+	"context"
 	"fmt"
 	"io"
+	"runtime"
 
 	"github.com/jedib0t/go-pretty/v6/table"
+	"golang.org/x/sync/errgroup"
 
 	"sagann/dataflow/plan"
 	"sagann/dataflow/plan/sim"
@@ -115,6 +118,21 @@ func (o *benchOutput) simulate(name string, s saga.Shape, c saga.Config) (*measu
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return &measured{p.TrainPlan(), p.Predicted()}, nil
+}
+
+// each calls do for 0 to n-1, as many at a time as there are processors.
+func each(n int, do func(k int) error) error {
+	g, ctx := errgroup.WithContext(context.Background())
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	for k := range n {
+		g.Go(func() error {
+			if ctx.Err() != nil {
+				return nil // another has failed
+			}
+			return do(k)
+		})
+	}
+	return g.Wait()
 }
 
 // faster is by how many percent other takes longer than ours.

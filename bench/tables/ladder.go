@@ -64,7 +64,7 @@ func (c *Ablation) runLadder(a *app, shape saga.Shape) error {
 		return cli.Usagef("--without: %w", err)
 	}
 	if c.Mem == 0 {
-		return cli.Usagef("--mem auto: a size, such as 2GiB, or everything stays and nothing streams")
+		return cli.Usagef("--mem: a size, such as 2GiB, is needed with --device, or everything stays and nothing streams")
 	}
 	reserve := int64(0)
 	if c.modelled(c.Device) {

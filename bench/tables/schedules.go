@@ -2,11 +2,12 @@ package tables
 
 import (
 	"fmt"
+	"sync/atomic"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 
-	"sagann/dataflow/plan"
 	"sagann/internal/cli"
+	"sagann/internal/progress"
 	"sagann/saga"
 )
 
@@ -45,15 +46,18 @@ func (c *Schedules) Run(a *app) error {
 		s.head = table.Row{"model", "sag GB", "stage GB", "dest-order GB", "stage ÷ sag", "dest-order ÷ sag", "sag ms", "stage ms", "dest-order ms", "sag faster than stage by", "than dest-order by", "up ÷ down of stage"}
 	}
 	without := cli.PaperWithout()
+	bar, done := progress.New(a.Stderr, 2*len(schedules)*len(c.Models), "plan"), atomic.Int64{}
+	step := func(what string) { bar.Set(int(done.Add(1)), what) }
 	for _, name := range c.Models {
-		first, err := c.row(paper, name, saga.Config{Chunks: int(c.Chunks), Prefetch: int(c.Prefetch), Without: without, Save: cli.PaperSave})
+		first, err := c.row(paper, name, saga.Config{Chunks: int(c.Chunks), Prefetch: int(c.Prefetch), Without: without, Save: cli.PaperSave}, step)
 		if err != nil {
 			return err
 		}
-		if _, err := c.row(ours, name, saga.Config{Mem: reserve + first.plan.Peak}); err != nil {
+		if _, err := c.row(ours, name, saga.Config{Mem: reserve + first.plan.Peak}, step); err != nil {
 			return err
 		}
 	}
+	bar.Finish()
 	for _, s := range []*sheet{paper, ours} {
 		s.total(len(c.Models))
 	}
@@ -72,15 +76,20 @@ func (c *Schedules) Run(a *app) error {
 
 const scheduleReason = "GB are those of both directions, an epoch. A time ratio below the ratio of bytes means that the extra bytes hid: accumulators go back to the host (D2H) while sources come in (H2D), and this link carries both at once, or kernels take longer than copies."
 
-// row simulates the three schedules; it returns sag's.
-func (c *Schedules) row(s *sheet, name string, cfg saga.Config) (*measured, error) {
+// row simulates the three schedules and calls step after each; it returns sag's.
+func (c *Schedules) row(s *sheet, name string, cfg saga.Config, step func(what string)) (*measured, error) {
 	var m [3]*measured
-	var err error
-	for i, schedule := range []string{plan.Sag, plan.Stage, plan.DestOrder} {
-		cfg.Schedule = schedule
-		if m[i], err = c.simulate(name, redditMiddle, cfg); err != nil {
-			return nil, fmt.Errorf("schedule %s: %w", schedule, err)
+	err := each(len(schedules), func(i int) (err error) {
+		one := cfg
+		one.Schedule = schedules[i].name
+		if m[i], err = c.simulate(name, redditMiddle, one); err != nil {
+			return fmt.Errorf("schedule %s: %w", one.Schedule, err)
 		}
+		step(name + " " + one.Schedule)
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	row, data := table.Row{name}, fields{{"model", name}, {"chunks", m[0].plan.Cells.P}}
 	for i, schedule := range []string{"sag", "stage", "dest_order"} {

@@ -32,7 +32,8 @@ Examples:
   saga bench sample
   saga bench sample --data products.saga --samplers "neighbours:15,10,5;deepwalk"
   saga bench embed --shapes pokec --children 10,25
-  saga bench ablation --models ggcn --machine h200 --mem 2GiB
+  saga bench ablation
+  saga bench ablation --models ggcn --machine h200 --part 0.25
   saga bench ablation --models ggcn,gcn --device cuda --machine h200 --mem 2GiB
   saga bench ablation --models ggcn --device cpu:2 --machine cpu --mem 8MiB --shape vertices=2000,edges=40e3,features=32,classes=8`
 }
