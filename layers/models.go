@@ -28,7 +28,7 @@ type Options struct {
 	Readout saga.Readout // graph labels: sum, mean (default) or max over a graph's vertices
 
 	Between Between
-	Alpha   float32 // appnp: share of the own prediction in every step; 0: 0.1
+	Alpha   float32 // appnp: share of the own prediction in every step; 0: 0.1, saga.None: 0
 
 	LinkHead saga.LinkHead // links: scores two rows of Classes columns; default: saga.LinkDot
 	Loss     saga.Loss     // default: cross-entropy of classes
@@ -147,7 +147,7 @@ func (o *Options) check() error {
 			errs = append(errs, fmt.Errorf("dropout %v; from 0 to below 1", p))
 		}
 	}
-	if !(o.Alpha >= 0 && o.Alpha < 1) {
+	if !(o.Alpha >= 0 && o.Alpha < 1 || o.Alpha == saga.None) {
 		errs = append(errs, fmt.Errorf("alpha %v; from 0 to below 1", o.Alpha))
 	}
 	return errors.Join(append(errs, o.Between.check()...)...)

@@ -104,7 +104,7 @@ func appnp(o Options) ([]saga.Layer, error) {
 		return nil, err
 	}
 	l, err := alike(func(o Options, in, out int, act Activation) saga.Layer { return Linear(in, out, act, o.start()...) })(o)
-	return append(l, appnpSteps(o.Classes, o.Steps, cmp.Or(o.Alpha, 0.1), scale)...), err
+	return append(l, appnpSteps(o.Classes, o.Steps, max(0, cmp.Or(o.Alpha, 0.1)), scale)...), err
 }
 
 // attention builds models like the paper's gat: heads are concatenated, and averaged in the last layer.

@@ -136,3 +136,23 @@ func TestWeightedRefuses(t *testing.T) {
 		}
 	}
 }
+
+// TestAlphaNone: an alpha of 0 and the default are two things.
+func TestAlphaNone(t *testing.T) {
+	o := Options{Features: 3, Hidden: 4, Classes: 2, Layers: 1, Steps: 2, Alpha: saga.None}
+	none := must(New("appnp", o))(t)
+	o.Alpha = 0
+	usual := must(New("appnp", o))(t)
+	zero := saga.Model{Name: "appnp", SelfLoops: true, Layers: append([]saga.Layer{Linear(3, 2, nil)}, APPNP(2, 2, 0)...)}
+	var loss []float64
+	for _, m := range []saga.Model{none, zero, usual} {
+		p := must(saga.Compile(m, weighted(), saga.Config{}))(t)
+		loss = append(loss, must(p.Step())(t))
+		if err := p.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	if loss[0] != loss[1] || loss[0] == loss[2] {
+		t.Errorf("losses with alpha None, 0 and the default are %v, want the first two equal and another third", loss)
+	}
+}

@@ -22,7 +22,7 @@ const (
 // Loss is what training minimises: the mean over the training split.
 type Loss struct {
 	Kind LossKind // default: LossCrossEntropy
-	// Delta is the error at which LossHuber changes from squares to absolute values. Default: 1.
+	// Delta is the error at which LossHuber changes from squares to absolute values, above 0. 0: 1.
 	Delta float32
 	// ClassWeights [classes] are weights of rows by their class: the training loss is the weighted
 	// mean. Losses of evaluation are not weighted. nil: all 1.

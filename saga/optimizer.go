@@ -9,11 +9,11 @@ import (
 // Optimizer updates parameters from their gradients.
 type Optimizer struct {
 	Kind        string  // "adam" (default), "adamw" or "sgd"
-	LR          float32 // learning rate; default 0.01
+	LR          float32 // learning rate; 0: 0.01. No run has the rate 0, which would train nothing
 	Momentum    float32 // sgd
-	Beta1       float32 // adam; default 0.9
-	Beta2       float32 // adam; default 0.999
-	Eps         float32 // adam; default 1e-8
+	Beta1       float32 // adam; 0: 0.9
+	Beta2       float32 // adam; 0: 0.999
+	Eps         float32 // adam; 0: 1e-8
 	WeightDecay float32 // times the weight added to the gradient; with adamw times LR subtracted from the weight
 	DecayAll    bool    // weight decay for every layer; otherwise for the first layer only
 	ClipNorm    float32 // all gradients together are scaled down to this 2-norm; 0: they are not

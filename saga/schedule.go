@@ -17,10 +17,14 @@ type Schedule struct {
 	// Least is the rate with which ScheduleCosine ends, and the lowest of ScheduleReduce.
 	Least float32
 	// ScheduleReduce multiplies the rate by Factor if for more than Patience evaluations the
-	// validation loss was not 0.01 % lower than the best. Defaults: 0.1 and 10.
+	// validation loss was not 0.01 % lower than the best. 0 stands for the defaults, 0.1 and 10; None
+	// stands for 0: the rate falls to Least, or after every such evaluation.
 	Factor   float32
 	Patience int
 }
+
+// None stands for 0 in fields where 0 is the default: Schedule.Factor, Schedule.Patience, layers.Options.Alpha.
+const None = -1
 
 // ScheduleKind names a schedule.
 type ScheduleKind string
@@ -56,14 +60,14 @@ func (s *Schedule) validate(o *Optimizer) error {
 		return fmt.Errorf("unknown learning-rate schedule %q; there are %s, %s", s.Kind, ScheduleCosine, ScheduleReduce)
 	case s.Kind != "" && o.Gamma > 0 && o.Gamma != 1 && o.DecayEvery > 0:
 		return fmt.Errorf("the learning rate follows the schedule %s or is multiplied every %d epochs, not both", s.Kind, o.DecayEvery)
-	case s.WarmUp < 0 || s.Epochs < 0 || s.Patience < 0:
+	case s.WarmUp < 0 || s.Epochs < 0 || s.Patience < None:
 		return fmt.Errorf("learning-rate schedule: %d epochs of warm-up, %d epochs, patience %d: none may be negative", s.WarmUp, s.Epochs, s.Patience)
 	case !(s.Least >= 0) || math.IsInf(float64(s.Least), 0):
 		return fmt.Errorf("learning-rate schedule: the lowest rate is %v; it must be finite and not negative", s.Least)
 	case s.Kind != "" && o.LR > 0 && s.Least > o.LR:
 		return fmt.Errorf("learning-rate schedule: the lowest rate %v is above the learning rate %v", s.Least, o.LR)
-	case !(s.Factor >= 0 && s.Factor < 1):
-		return fmt.Errorf("learning-rate schedule: the factor is %v; it must be above 0 and below 1", s.Factor)
+	case !(s.Factor >= 0 && s.Factor < 1 || s.Factor == None):
+		return fmt.Errorf("learning-rate schedule: the factor is %v; it must be from 0 to below 1", s.Factor)
 	case s.Kind == ScheduleCosine && s.Epochs > 0 && s.WarmUp >= s.Epochs:
 		return fmt.Errorf("learning-rate schedule: %d epochs of warm-up leave nothing of %d epochs", s.WarmUp, s.Epochs)
 	}
@@ -84,7 +88,7 @@ func (p *plateau) see(s *Schedule, loss float64) {
 		p.Seen, p.Best, p.Stale = true, loss, 0
 		return
 	}
-	if p.Stale++; p.Stale > s.Patience {
+	if p.Stale++; p.Stale > max(0, s.Patience) {
 		p.Cuts, p.Stale = p.Cuts+1, 0
 	}
 }
@@ -102,7 +106,7 @@ func (o *Optimizer) rate(epoch, cuts int) float32 {
 		part := min(1, float64(epoch)/float64(max(1, s.Epochs-s.WarmUp)))
 		return float32(least + (lr-least)*(1+math.Cos(math.Pi*part))/2)
 	case s.Kind == ScheduleReduce:
-		return float32(max(least, lr*math.Pow(float64(s.Factor), float64(cuts))))
+		return float32(max(least, lr*math.Pow(float64(max(0, s.Factor)), float64(cuts))))
 	case o.Gamma > 0 && o.DecayEvery > 0:
 		return o.LR * float32(math.Pow(float64(o.Gamma), float64(epoch/o.DecayEvery)))
 	}
@@ -118,7 +122,7 @@ func (s *Schedule) facts() (list []string) {
 	case ScheduleCosine:
 		list = append(list, fmt.Sprintf("cosine to %s in %d epochs", digits(s.Least), s.Epochs))
 	case ScheduleReduce:
-		list = append(list, fmt.Sprintf("plateau times %s after %d evaluations, at least %s", digits(s.Factor), s.Patience, digits(s.Least)))
+		list = append(list, fmt.Sprintf("plateau times %s after %d evaluations, at least %s", digits(max(0, s.Factor)), max(0, s.Patience), digits(s.Least)))
 	}
 	return list
 }

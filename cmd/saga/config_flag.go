@@ -21,7 +21,11 @@ type configFlag string
 
 // BeforeResolve reads the file before kong fills in what the command line leaves out.
 func (c configFlag) BeforeResolve(ctx *kong.Context, trace *kong.Path) error {
-	values, err := readSettings(string(ctx.FlagValue(trace.Flag).(configFlag)))
+	path := string(ctx.FlagValue(trace.Flag).(configFlag))
+	if path == "" {
+		return nil // which empty refuses
+	}
+	values, err := readSettings(path)
 	if err != nil {
 		return err
 	}
@@ -48,7 +52,9 @@ func readSettings(path string) (map[string]any, error) {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	if run.Settings != nil {
-		text = run.Settings
+		if text, err = asRun(run.Settings); err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
 	}
 	var checked savedSettings // values of a wrong type are found here
 	var wrong *json.UnmarshalTypeError

@@ -38,7 +38,7 @@ func (s *settings) idleModel(task saga.Task) []setting {
 		{s.Model.Readout != "" && s.Model.Readout != string(saga.ReadoutMean) && task != saga.GraphTask, "--readout (of --task graph)"},
 		{!reads(layers.ReadsHidden) && (named(s.Model.Activation, "auto") != "" || named(s.Model.Norm, "none") != "" || s.Model.Residual), "--activation, --norm and --residual (of " + listed(layers.Reading(layers.ReadsHidden)) + ")"},
 		{task != saga.LinkTask && (s.Link.Head != "" && s.Link.Head != "dot" || s.Link.Width != 0 || s.Link.Disjoint != 0), "--head, --width and --disjoint (of --task link)"},
-		{s.Model.Alpha != 0 && s.Model.Alpha != 0.1 && !reads(layers.ReadsAlpha), "--alpha (of " + listed(layers.Reading(layers.ReadsAlpha)) + ")"},
+		{s.Model.Alpha != 0.1 && !reads(layers.ReadsAlpha), "--alpha (of " + listed(layers.Reading(layers.ReadsAlpha)) + ")"},
 	}
 }
 
@@ -49,6 +49,7 @@ func (s *settings) idleTraining() []setting {
 	return []setting{
 		{weighs && s.Model.Normalize == layers.NormWeight, "--normalize weight (in training, where --sampler " + s.Training.Sampling.Sampler + " gives edges weights of its own)"},
 		{s.Training.Momentum != 0 && s.Training.Optimizer != "sgd", "--momentum (of sgd; this is " + s.Training.Optimizer + ")"},
+		{s.Training.Decay == "all" && s.Training.WeightDecay == 0, "--decay (of --weight-decay)"},
 		{s.Training.LRDecay != 1 && s.Training.LRDecayEvery == 0, "--lr-decay (without --lr-decay-every)"},
 		{s.Training.LRDecay == 1 && s.Training.LRDecayEvery != 0, "--lr-decay-every (without --lr-decay)"},
 		{whole && s.Training.Sampling.Batch > 0 && s.Training.Sampling.Batch != 1024, "--batch (of --sample and --sampler)"},

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -132,7 +133,7 @@ func (f *rateFlags) schedule() saga.Schedule {
 	case "none":
 		s.Kind, s.Least = "", 0
 	case saga.ScheduleReduce:
-		s.Factor, s.Patience = f.LRFactor, int(f.LRPatience)
+		s.Factor, s.Patience = cmp.Or(f.LRFactor, saga.None), cmp.Or(int(f.LRPatience), saga.None)
 	case saga.ScheduleCosine:
 		s.Epochs = int(f.LREpochs)
 	}

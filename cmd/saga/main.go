@@ -103,7 +103,13 @@ func run(args []string, stdout, stderr *os.File) (status int) {
 			status = int(code)
 		}
 	}()
-	ctx, err := parser.Parse(args)
+	ctx, err := parser.Parse(joined(args))
+	if err == nil {
+		if err = empty(ctx); err != nil {
+			fmt.Fprintf(stderr, "saga: %v\nsaga: try %s --help\n", err, ctx.Selected().FullPath())
+			return exitUsage
+		}
+	}
 	if err != nil {
 		where, command := "saga", ""
 		var p *kong.ParseError
@@ -127,6 +133,11 @@ func run(args []string, stdout, stderr *os.File) (status int) {
 		}
 	}
 	err = ctx.Run(a)
+	return exitStatus(err, stderr)
+}
+
+// exitStatus prints err, if it is one, and is the exit status that it means.
+func exitStatus(err error, stderr io.Writer) int {
 	var usage cli.UsageError
 	var told *toldError
 	switch {

@@ -143,8 +143,12 @@ func cmdFits(ts *testscript.TestScript, _ bool, _ []string) {
 }
 
 // cmdSameTensors: sametensors RUN RUN compares two checkpoints bit for bit.
-func cmdSameTensors(ts *testscript.TestScript, _ bool, args []string) {
-	if d := compareRuns(ts.MkAbs(args[0]), ts.MkAbs(args[1])); d != "" {
+func cmdSameTensors(ts *testscript.TestScript, neg bool, args []string) {
+	d := compareRuns(ts.MkAbs(args[0]), ts.MkAbs(args[1]))
+	switch {
+	case neg && d == "":
+		ts.Fatalf("%s and %s have the same tensors", args[0], args[1])
+	case !neg && d != "":
 		ts.Fatalf("%s", d)
 	}
 }

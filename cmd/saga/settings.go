@@ -1,9 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -29,7 +31,7 @@ func (s *settings) config() (saga.Config, error) {
 	c := saga.Config{Device: s.Memory.Device, Mem: int64(s.Memory.Mem), HostMem: int64(s.Memory.HostMem), Scratch: s.Memory.Scratch, Chunks: int(s.Planning.Chunks),
 		Prefetch: int(s.Planning.Prefetch), Save: s.Planning.Save, Storage: s.Planning.Storage,
 		Seed: uint64(s.Training.Seed), Without: slices.Clone(s.Planning.Without), Epochs: int(s.Training.Epochs), EvalEvery: int(s.Training.EvalEvery), Patience: int(s.Training.Patience),
-		Optimizer: saga.Optimizer{Kind: s.Training.Optimizer, LR: s.Training.LR, Momentum: s.Training.Momentum, WeightDecay: s.Training.WeightDecay,
+		Optimizer: saga.Optimizer{Kind: s.Training.Optimizer, LR: s.Training.LR, Momentum: s.Training.Momentum, WeightDecay: s.Training.WeightDecay, DecayAll: s.Training.Decay == "all",
 			ClipNorm: s.Training.ClipNorm, Gamma: s.Training.LRDecay, DecayEvery: int(s.Training.LRDecayEvery), Schedule: s.Rate.schedule()}}
 	c.Outcome, c.Net = s.outcome, s.net
 	c.Outcome.Slices = int(s.Planning.Slices)
@@ -58,9 +60,7 @@ func (s *settings) config() (saga.Config, error) {
 	if s.Data.Path == "" {
 		errs = append(errs, errors.New("--data is empty: a path, karate or synthetic"))
 	}
-	if s.Training.LR <= 0 {
-		errs = append(errs, fmt.Errorf("--lr %v: must be above 0", s.Training.LR))
-	}
+	errs = append(errs, s.numbers()...)
 	if _, _, err := s.shares(); err != nil {
 		errs = append(errs, err)
 	}
@@ -76,6 +76,34 @@ func (s *settings) config() (saga.Config, error) {
 		return c, cli.Usage(errors.Join(errs...))
 	}
 	return c, nil
+}
+
+// numbers lists what is wrong with numbers that the library takes for something else, such as its default.
+func (s *settings) numbers() (errs []error) {
+	for _, x := range []struct {
+		name  string
+		value float32
+	}{{"lr", s.Training.LR}, {"huber-delta", s.Training.HuberDelta}, {"lr-decay", s.Training.LRDecay}} {
+		if !(x.value > 0) || math.IsInf(float64(x.value), 0) {
+			errs = append(errs, fmt.Errorf("--%s %v: must be a number above 0", x.name, x.value))
+		}
+	}
+	if x := s.Model.Alpha; !(x >= 0 && x < 1) {
+		errs = append(errs, fmt.Errorf("--alpha %v: from 0 to below 1", x))
+	}
+	if x := s.Rate.LRFactor; !(x >= 0 && x < 1) {
+		errs = append(errs, fmt.Errorf("--lr-factor %v: from 0 to below 1", x))
+	}
+	if s.Training.Epochs < 1 {
+		errs = append(errs, errors.New("--epochs 0: at least 1; nothing would be trained"))
+	}
+	if s.Training.EvalEvery < 1 {
+		errs = append(errs, errors.New("--eval-every 0: at least 1"))
+	}
+	if c := s.Memory.Cache; !(c >= 0 && c <= 1 || c == -1) {
+		errs = append(errs, fmt.Errorf("--cache %v: a share from 0 to 1, or -1 for none", c))
+	}
+	return errs
 }
 
 // smallerCard is the memory of the smallest GPU that spec names, if it has less than the
@@ -114,7 +142,7 @@ func (s *settings) layers(features, classes, edgeData, edgeTypes int) layers.Opt
 	return layers.Options{Features: features, Classes: classes, Hidden: int(s.Model.Hidden), Layers: int(s.Model.Layers), Steps: int(s.Model.Steps),
 		Heads: int(s.Model.Heads), Dropout: s.Model.Dropout, Normalize: s.Model.Normalize, EdgeData: edgeData, EdgeTypes: edgeTypes,
 		Readout: saga.Readout(s.Model.Readout), Bias: s.Model.Bias.Or(true) && slices.Contains(layers.Reading(layers.ReadsBias), s.Model.Name), Init: s.Model.Init,
-		Between: layers.Between{Activation: named(s.Model.Activation, "auto"), Norm: named(s.Model.Norm, "none"), Residual: s.Model.Residual}, Alpha: s.Model.Alpha}
+		Between: layers.Between{Activation: named(s.Model.Activation, "auto"), Norm: named(s.Model.Norm, "none"), Residual: s.Model.Residual}, Alpha: cmp.Or(s.Model.Alpha, saga.None)}
 }
 
 // named is name, or "" for the word that stands for none.

@@ -65,7 +65,8 @@ type trainingFlags struct {
 	LR           float32 `json:"lr" name:"lr" default:"0.01" placeholder:"X" help:"Learning rate (${default})."`
 	LRDecay      float32 `json:"lr-decay" name:"lr-decay" default:"1" placeholder:"X" help:"Factor on the learning rate every --lr-decay-every epochs."`
 	LRDecayEvery count   `json:"lr-decay-every" name:"lr-decay-every" default:"0" placeholder:"N" help:"Epochs between two decays of the learning rate; 0: never."`
-	WeightDecay  float32 `json:"weight-decay" default:"0" placeholder:"X" help:"Weight decay on the first layer (${default})."`
+	WeightDecay  float32 `json:"weight-decay" default:"0" placeholder:"X" help:"Weight decay, on what --decay says (${default})."`
+	Decay        string  `json:"decay" default:"first" enum:"first,all" placeholder:"WHAT" help:"What --weight-decay acts on: the first layer, or all parameters, as PyTorch's optimisers do: first or all (${default})."`
 	Optimizer    string  `json:"optimizer" default:"adam" placeholder:"NAME" help:"adam, adamw or sgd (${default})."`
 	Momentum     float32 `json:"momentum" default:"0" placeholder:"X" help:"Momentum of sgd (${default})."`
 	ClipNorm     float32 `json:"clip-norm" default:"0" placeholder:"X" help:"Largest 2-norm of all gradients; 0: any."`
@@ -163,8 +164,18 @@ func (s savedSettings) MarshalJSON() ([]byte, error) {
 // unrecorded is what runs of versions without these flags did, where it is not their default.
 const unrecorded = `{"bias": "off", "init": "` + layers.InitGlorot + `"}`
 
+// kept is a flag that versions record which keep a 0 as a 0.
+const kept = "decay"
+
+// replaced are the values with which versions before that ran where they recorded 0.
+var replaced = map[string]string{"alpha": "0.1", "lr-factor": "0.1", "lr-patience": "10", "huber-delta": "1", "lr-decay": "1", "eval-every": "1"}
+
 // UnmarshalJSON reads what MarshalJSON writes, and what versions before it wrote.
 func (s *savedSettings) UnmarshalJSON(text []byte) error {
+	text, err := asRun(text)
+	if err != nil {
+		return err
+	}
 	if err := json.Unmarshal([]byte(unrecorded), &s.Model); err != nil {
 		return err
 	}
@@ -174,4 +185,19 @@ func (s *savedSettings) UnmarshalJSON(text []byte) error {
 		}
 	}
 	return nil
+}
+
+// asRun is recorded settings with the values that they ran with, where a version took 0 for something else.
+func asRun(text []byte) ([]byte, error) {
+	var m map[string]json.RawMessage
+	if err := json.Unmarshal(text, &m); err != nil || m[kept] != nil {
+		return text, err
+	}
+	for name, ran := range replaced {
+		if x := string(m[name]); x == "" || x == "0" {
+			m[name] = json.RawMessage(ran)
+		}
+	}
+	m[kept] = json.RawMessage(`"first"`)
+	return json.Marshal(m)
 }
