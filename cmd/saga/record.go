@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"sagann/backend"
+	"sagann/dataset"
 	"sagann/device"
 	"sagann/internal/cli"
 	"sagann/internal/runfolder"
@@ -133,7 +134,10 @@ func (c *trainCmd) recall(given map[string]bool) error {
 		if old.streams() {
 			old.Memory.Mem = memory(rec.Plan.Budget)
 		}
-		old.Planning.Chunks, old.Planning.Schedule = auto(rec.Plan.Chunks), rec.Plan.Schedule
+		old.Planning.Schedule = rec.Plan.Schedule
+		if old.Training.Sampling.whole() || !dataset.IsShards(old.Data.Path) { // a batch has one interval, and shards those that they were made for
+			old.Planning.Chunks = auto(rec.Plan.Chunks)
+		}
 		old.Planning.Slices = auto(max(1, rec.Plan.Slices))
 		old.outcome = rec.Plan.outcome()
 	}
