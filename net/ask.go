@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"sync"
 )
 
@@ -16,6 +17,9 @@ import (
 // the new result; so an Answer must not return memory that it still needs. It may be called by several goroutines
 // at the same time.
 type Answer func(ask, memory []byte) ([]byte, error)
+
+// mostServices bounds the number of services.
+const mostServices = 64
 
 // asking is the part of a Group for asks.
 type asking struct {
@@ -54,7 +58,7 @@ func (g *Group) Ask(rank, service int, ask, memory []byte) ([]byte, error) {
 	head = binary.LittleEndian.AppendUint64(head, uint64(len(ask)))
 	err := g.send(head, rank, askTag)
 	if err == nil {
-		err = g.send(ask, rank, askTag)
+		err = g.sendLong(ask, rank, askTag)
 	}
 	if err == nil {
 		err = g.recv(head, rank, answerTag)
@@ -62,9 +66,8 @@ func (g *Group) Ask(rank, service int, ask, memory []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	n := int(binary.LittleEndian.Uint64(head[8:]))
-	b := sized(memory, n)
-	if err := g.recv(b, rank, answerTag); err != nil {
+	b, err := g.recvLong(memory, binary.LittleEndian.Uint64(head[8:]), rank, answerTag)
+	if err != nil {
 		return nil, err
 	}
 	if binary.LittleEndian.Uint64(head) != 0 {
@@ -73,12 +76,40 @@ func (g *Group) Ask(rank, service int, ask, memory []byte) ([]byte, error) {
 	return b, nil
 }
 
-// sized is n bytes: the beginning of memory if that is large enough, and otherwise new ones.
-func sized(memory []byte, n int) []byte {
-	if cap(memory) < n {
-		return make([]byte, n)
+// Asks and answers are sent in parts, so that a number that another rank sends takes no memory before its bytes come.
+const (
+	longPart = 16 << 20
+	mostLong = 1 << 38
+)
+
+// sendLong sends b in parts.
+func (g *Group) sendLong(b []byte, to, tag int) error {
+	for len(b) > 0 {
+		n := min(len(b), longPart)
+		if err := g.send(b[:n], to, tag); err != nil {
+			return err
+		}
+		b = b[n:]
 	}
-	return memory[:n]
+	return nil
+}
+
+// recvLong receives the n bytes of a sendLong, in memory if that is large enough.
+func (g *Group) recvLong(memory []byte, n uint64, from, tag int) ([]byte, error) {
+	if n > mostLong {
+		return nil, fmt.Errorf("rank %d announces %d bytes, which is more than %d", from, n, int64(mostLong))
+	}
+	b := memory[:0]
+	for left := int(n); left > 0; {
+		k := min(left, longPart)
+		at := len(b)
+		b = slices.Grow(b, k)[:at+k]
+		if err := g.recv(b[at:], from, tag); err != nil {
+			return nil, err
+		}
+		left -= k
+	}
+	return b, nil
 }
 
 // serve answers the asks of rank r until the link ends.
@@ -89,18 +120,23 @@ func (g *Group) serve(r int) {
 		if g.idle(head, r, askTag) != nil {
 			return // the link has ended; a call that waits for an answer gets the link's error
 		}
-		ask = sized(ask, int(binary.LittleEndian.Uint64(head[8:])))
-		if g.recv(ask, r, askTag) != nil {
+		service, n := binary.LittleEndian.Uint64(head), binary.LittleEndian.Uint64(head[8:])
+		if service >= mostServices || n > mostLong { // nothing that comes after it can be read
+			g.Abort(fmt.Errorf("rank %d asks service %d with %d bytes", r, service, n))
 			return
 		}
-		b, err := g.answer(int(binary.LittleEndian.Uint64(head)), ask, memory)
+		var err error
+		if ask, err = g.recvLong(ask, n, r, askTag); err != nil {
+			return
+		}
+		b, err := g.answer(int(service), ask, memory)
 		status := uint64(0)
 		if memory = b; err != nil {
 			status, b = 1, []byte(err.Error())
 		}
 		binary.LittleEndian.PutUint64(head, status)
 		binary.LittleEndian.PutUint64(head[8:], uint64(len(b)))
-		if g.send(head, r, answerTag) != nil || g.send(b, r, answerTag) != nil {
+		if g.send(head, r, answerTag) != nil || g.sendLong(b, r, answerTag) != nil {
 			return
 		}
 	}

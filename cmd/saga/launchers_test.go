@@ -117,10 +117,13 @@ wait $other && exit $status
 	_, port, _ := net.SplitHostPort(free.Addr().String())
 	free.Close()
 	script := launched(t, "#!/bin/bash\n    #SBATCH --nodes=2 ", `SLURM_PROCID $run"`, dir)
+	if out, err := command(t, "key", filepath.Join(dir, ".saga-secret")).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
 	script = strings.NewReplacer(":7000", ":"+port, "--device cuda --owners 16", "--owners 4").Replace(script)
 	for _, epochs := range []string{"3", "5"} {
 		cmd := exec.Command("bash", "-c", strings.ReplaceAll(script, `$run"`, `$run --epochs `+epochs+`"`))
-		cmd.Env = append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"), "SLURM_CPUS_PER_TASK=1")
+		cmd.Env = append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"), "SLURM_CPUS_PER_TASK=1", "HOME="+dir)
 		out, err := cmd.CombinedOutput()
 		if text := string(out); err != nil || !strings.Contains(text, "epoch "+epochs+"/"+epochs) || !strings.Contains(text, "between 2 ranks") || epochs == "5" && strings.Contains(text, "epoch 3/5") {
 			t.Fatalf("%v\n%s\n%s", err, script, text)

@@ -40,6 +40,7 @@ type commands struct {
 	Data       dataCmd       `cmd:"" help:"Convert, describe, verify and generate graphs."`
 	Topo       topoCmd       `cmd:"" help:"Print how the GPUs of a machine are connected, and measure their links."`
 	Kernels    kernelsCmd    `cmd:"" help:"Print a model's kernels as CUDA C++."`
+	Key        keyCmd        `cmd:"" help:"Make the secret by which ranks of several hosts know each other."`
 	Completion completionCmd `cmd:"" help:"Print what makes bash, zsh or fish complete commands and flags."`
 	Version    versionCmd    `cmd:"" help:"Print the version of this program."`
 

@@ -152,7 +152,10 @@ func TestPeersWithoutFolder(t *testing.T) {
 func TestPeersUsage(t *testing.T) {
 	for _, args := range [][]string{
 		{"--rank", "1"}, {"--peers", "localhost:1,localhost:2", "--rank", "2"},
-		{"--peers", "localhost", "--rank", "0"}, {"--peers", "localhost:1,localhost:1", "--rank", "1"},
+		{"--peers", "localhost", "--rank", "0"}, {"--peers", "localhost:1,localhost:1", "--rank", "1"}, {"--peers", ":1,localhost:1", "--rank", "1"},
+		{"--peers-secret", "x"}, {"--peers-open"}, {"--listen", "localhost:1"},
+		{"--peers-open", "--peers", "localhost:1,localhost:2", "--peers-secret", "x"}, {"--peers-secret", "absent", "--peers", "localhost:1,localhost:2"},
+		{"--peers-secret", "--peers", "203.0.113.5:1,localhost:2", "--rank", "1"}, // which the error names
 	} {
 		out, err := command(t, append([]string{"train"}, args...)...).CombinedOutput()
 		if err == nil || !strings.Contains(string(out), args[0]) {

@@ -123,7 +123,7 @@ func (c *trainCmd) run(a *app, t *ranks, calm *func()) (err error) {
 	ctx, stop := cli.Interruptible(a)
 	*calm = stop
 	if t.follows() {
-		return t.follow(ctx, j)
+		return t.follow(ctx, c, j)
 	}
 	r, err := c.begin(a, j)
 	if err := t.lead(r, err); err != nil {

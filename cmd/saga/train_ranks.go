@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	stdnet "net"
 	"os"
 	"path/filepath"
 	"slices"
@@ -18,17 +17,19 @@ import (
 	"sagann/internal/cli"
 	"sagann/net"
 	"sagann/net/mpi"
-	"sagann/net/tcp"
 	"sagann/saga"
 )
 
 // rankFlags say how ranks share a run.
 type rankFlags struct {
-	Owners     count         `default:"0" placeholder:"N" group:"memory" help:"As --device cpu:N, or with --device cuda so many GPUs: the total number of devices of the run, divided equally among its ranks: 16 on 2 ranks is 8 on each (docs/hosts.md). 0: those of --device (${default})."`
-	Peers      []string      `placeholder:"HOST:PORT" group:"run" help:"Without MPI: where every rank listens, in the order of their numbers; all ranks are started with the same list."`
-	Rank       count         `default:"0" placeholder:"N" group:"run" help:"With --peers: the number of this rank, from 0."`
-	NCCL       string        `name:"nccl" default:"auto" placeholder:"FILE" group:"run" help:"The library NCCL, which moves bytes between GPUs of several ranks: a file, off (through host memory) or auto (libnccl.so.2, where it is found; ${default})."`
-	NetTimeout time.Duration `default:"30s" placeholder:"T" group:"run" help:"End all ranks when one has given no sign of life for so long (${default})."`
+	Owners      count         `default:"0" placeholder:"N" group:"memory" help:"As --device cpu:N, or with --device cuda so many GPUs: the total number of devices of the run, divided equally among its ranks: 16 on 2 ranks is 8 on each (docs/hosts.md). 0: those of --device (${default})."`
+	Peers       []string      `placeholder:"HOST:PORT" group:"run" help:"Without MPI: where every rank listens, in the order of their numbers; all ranks are started with the same list."`
+	Rank        count         `default:"0" placeholder:"N" group:"run" help:"With --peers: the number of this rank, from 0."`
+	PeersSecret string        `name:"peers-secret" placeholder:"FILE" group:"run" help:"With --peers: the file of the secret that all ranks know (saga key FILE makes one). They then ask who is there, and encrypt. The environment variable SAGA_PEERS_SECRET names the file, too."`
+	PeersOpen   bool          `name:"peers-open" group:"run" help:"With --peers of several hosts: do without a secret, as the network is trusted."`
+	Listen      string        `placeholder:"HOST:PORT" group:"run" help:"With --peers: listen there and not at the own address of --peers, as where that leads here through another host."`
+	NCCL        string        `name:"nccl" default:"auto" placeholder:"FILE" group:"run" help:"The library NCCL, which moves bytes between GPUs of several ranks: a file, off (through host memory) or auto (libnccl.so.2, where it is found; ${default})."`
+	NetTimeout  time.Duration `default:"30s" placeholder:"T" group:"run" help:"End all ranks when one has given no sign of life for so long (${default})."`
 }
 
 // ranks is this process among those of one run. The first prints and writes; each other has a log file of its own in
@@ -49,7 +50,7 @@ type toldError struct {
 // join is this process among those that a launcher has started together. A rank that is not the first says nothing from
 // then on, but to its log file.
 func (c *trainCmd) join(a *app) (*ranks, error) {
-	link, err := c.Ranks.link(a.Stderr)
+	link, err := c.Ranks.link(a)
 	if n, slurm := mpi.Apart(); link == nil && err == nil && n > 0 {
 		who, how := "WORLD_SIZE says that several processes were started together. They", "saga does not read RANK, WORLD_SIZE and MASTER_ADDR: mpirun, or --peers and --rank, make them ranks of one run"
 		if slurm {
@@ -92,23 +93,16 @@ func (f *rankFlags) overGPUs(a *app) net.Library {
 }
 
 // link joins the ranks by MPI or, with --peers, over sockets; nil where this process is alone.
-func (f *rankFlags) link(stderr *os.File) (net.Link, error) {
+func (f *rankFlags) link(a *app) (net.Link, error) {
+	stderr := a.Stderr // of this process, also when a rank says nothing any more
 	say := func(text string) { fmt.Fprintf(stderr, "saga: %s\n", text) }
 	switch {
 	case len(f.Peers) > 0:
-		if int(f.Rank) >= len(f.Peers) {
-			return nil, cli.Usagef("--rank %d of %d --peers: they count from 0", f.Rank, len(f.Peers))
-		}
-		for i, peer := range f.Peers {
-			if _, port, err := stdnet.SplitHostPort(peer); err != nil || port == "" {
-				return nil, cli.Usagef("--peers: %q is no address, such as hosta:7000", peer)
-			} else if slices.Contains(f.Peers[:i], peer) {
-				return nil, cli.Usagef("--peers: %s stands twice; every rank listens at its own address", peer)
-			}
-		}
-		return tcp.Open(tcp.Options{Peers: f.Peers, Rank: int(f.Rank), Timeout: f.NetTimeout, Say: say, End: func() { os.Exit(exitFailure) }})
+		return f.peers(a, say)
 	case f.Rank > 0:
 		return nil, cli.Usagef("--rank %d goes with --peers", f.Rank)
+	case f.PeersSecret != "" || f.PeersOpen || f.Listen != "":
+		return nil, cli.Usagef("--peers-secret, --peers-open and --listen go with --peers")
 	case mpi.Launched() < 2:
 		return nil, nil
 	}
@@ -215,7 +209,7 @@ func (t *ranks) lead(r *running, err error) error {
 }
 
 // follow trains with the first rank.
-func (t *ranks) follow(ctx context.Context, j *job) error {
+func (t *ranks) follow(ctx context.Context, c *trainCmd, j *job) error {
 	if err := t.agree("run folder", nil); err != nil {
 		return err
 	}
@@ -225,6 +219,9 @@ func (t *ranks) follow(ctx context.Context, j *job) error {
 	}
 	var o orders
 	if err := json.Unmarshal([]byte(text), &o); err != nil {
+		return err
+	}
+	if err := c.within(&o); err != nil {
 		return err
 	}
 	if err := t.log.open(filepath.Join(o.Folder, fmt.Sprintf("log.rank%d.txt", t.group.Rank()))); err != nil {

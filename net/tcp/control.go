@@ -69,11 +69,8 @@ func (l *Link) meet() error {
 	l.hosts[l.o.Rank] = hostname()
 	now := time.Now()
 	if l.o.Rank > 0 {
-		c, err := l.dial(0)
+		c, err := l.dial(0, control)
 		if err != nil {
-			return err
-		}
-		if _, err := c.Write(l.greeting(control)); err != nil {
 			return err
 		}
 		p := &peer{rank: 0, c: c, watch: net.Watching(l.o.Timeout, now)}
@@ -84,6 +81,9 @@ func (l *Link) meet() error {
 		c.SetReadDeadline(now.Add(l.o.Timeout))
 		kind, text, err := p.hear()
 		if list := strings.Split(text, "\n"); err == nil && kind == names && len(list) == len(l.hosts) {
+			for i := range list {
+				list[i] = clean(list[i])
+			}
 			l.hosts = list
 		} else {
 			return fmt.Errorf("rank 0 at %s did not send the list of hosts: %w", l.o.Peers[0], unexpected(err, text))
@@ -97,7 +97,7 @@ func (l *Link) meet() error {
 		select {
 		case <-in.ready:
 		case <-time.After(time.Until(now.Add(l.o.Timeout))):
-			return fmt.Errorf("rank %d has not connected for %v: was it started, with --rank %d and the same --peers?", r, l.o.Timeout, r)
+			return fmt.Errorf("rank %d has not connected for %v: was it started, with --rank %d and the same --peers?%s", r, l.o.Timeout, r, l.strangers.lately())
 		}
 		p := &peer{rank: r, c: in.c}
 		p.c.SetReadDeadline(now.Add(l.o.Timeout))
@@ -106,7 +106,7 @@ func (l *Link) meet() error {
 			return fmt.Errorf("rank %d connected but did not send the name of its host: %w", r, unexpected(err, text))
 		}
 		p.c.SetReadDeadline(time.Time{})
-		l.hosts[r] = text
+		l.hosts[r] = clean(text)
 		l.peers = append(l.peers, p)
 	}
 	for _, p := range l.peers {
@@ -120,7 +120,7 @@ func (l *Link) meet() error {
 }
 
 // unexpected is err, or says what came instead of names.
-func unexpected(err error, text string) error { return cmp.Or(err, fmt.Errorf("it said %q", text)) }
+func unexpected(err error, text string) error { return cmp.Or(err, fmt.Errorf("it said %.100q", text)) }
 
 // listenTo handles the words of p until the link ends.
 func (l *Link) listenTo(p *peer) {
@@ -146,12 +146,20 @@ func (l *Link) listenTo(p *peer) {
 			l.giveUp(line)
 			return
 		case kind == farewell:
-			l.end(errors.New(text), text)
+			l.toldToEnd(p, clean(text))
 			return
 		case kind == leaving:
 			l.allLeft()
 		}
 	}
+}
+
+// toldToEnd ends this rank because p says that all ranks end, and why. Rank 0 tells the others, and says it to people.
+func (l *Link) toldToEnd(p *peer, why string) {
+	if l.o.Say != nil && l.o.Rank == 0 && !l.ending.Load() {
+		l.o.Say(fmt.Sprintf("rank %d (host %s) has ended the run: %s", p.rank, l.hosts[p.rank], why))
+	}
+	l.end(errors.New(why), why)
 }
 
 // giveUp ends all ranks because one of them has ended or is silent; line is the message. Rank 0 does it for
@@ -165,6 +173,7 @@ func (l *Link) giveUp(line string) {
 	if l.ending.Swap(true) { // or the others end because this rank tells them to
 		return
 	}
+	line = clean(line)
 	if l.o.Say != nil && l.o.Rank < 2 {
 		l.o.Say(line)
 	}

@@ -4,5 +4,9 @@
 // Each pair of ranks has a connection for every tag that they use (pipes.go), so messages with different tags do
 // not wait for each other. Each rank also has a control connection with rank 0 (control.go). All ranks
 // end when the control connection of one breaks, or when one sends no heartbeat for nearly the timeout.
-// Nothing is encrypted, and anyone who can reach the ports can join.
+//
+// A connection begins with a greeting (greeting.go), and those that have not greeted yet are few (door.go). With a
+// secret that all ranks know (secret.go) connections are TLS 1.3, and nobody else can join or read. Without one anyone
+// who reaches the ports can; so Open wants a secret unless all ranks are of one host, or the network is said to be
+// trusted.
 package tcp

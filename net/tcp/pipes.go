@@ -26,58 +26,6 @@ type pipe struct {
 	c     stdnet.Conn
 }
 
-// A caller begins a connection with a greeting: its rank, the number of ranks, and the tag.
-const (
-	magic         = 0x314e4e61676173 // "sagaNN1"
-	greetingBytes = 32
-	greetingLimit = 10 * time.Second // longest time until the greeting has arrived
-)
-
-func (l *Link) greeting(tag int) []byte {
-	b := make([]byte, 0, greetingBytes)
-	for _, x := range []int{magic, l.o.Rank, len(l.o.Peers), tag} {
-		b = binary.LittleEndian.AppendUint64(b, uint64(x))
-	}
-	return b
-}
-
-// accept accepts connections until the link ends.
-func (l *Link) accept() {
-	for {
-		c, err := l.listen.Accept()
-		if err != nil {
-			return
-		}
-		go l.greeted(c)
-	}
-}
-
-// greeted reads a greeting and makes the connection known to the calls that wait for it. A connection with
-// a wrong greeting is closed: it does not come from a rank.
-func (l *Link) greeted(c stdnet.Conn) {
-	b := make([]byte, greetingBytes)
-	c.SetReadDeadline(time.Now().Add(greetingLimit))
-	_, err := io.ReadFull(c, b)
-	word := func(i int) int { return int(int64(binary.LittleEndian.Uint64(b[8*i:]))) }
-	if err != nil || word(0) != magic || word(1) < 0 || word(1) >= len(l.o.Peers) || word(2) != len(l.o.Peers) {
-		c.Close()
-		return
-	}
-	c.SetReadDeadline(time.Time{})
-	if l.keep(c) != nil {
-		return
-	}
-	p := l.pipe(l.in, lane{word(1), word(3)})
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if p.c != nil {
-		c.Close()
-		return
-	}
-	p.c = c
-	close(p.ready)
-}
-
 // pipe returns the pipe of a lane from a map, and makes it if there is none.
 func (l *Link) pipe(all map[lane]*pipe, to lane) *pipe {
 	l.mu.Lock()
@@ -129,19 +77,22 @@ func striped(b []byte, f func(i int, b []byte) error) error {
 // message's first lane.
 func (l *Link) write(p *pipe, on lane, parts ...[]byte) error {
 	if p.c == nil {
-		c, err := l.dial(on.rank)
+		c, err := l.dial(on.rank, on.tag)
 		if err != nil {
-			return err
-		}
-		if _, err := c.Write(l.greeting(on.tag)); err != nil {
 			return l.failed(err)
 		}
 		p.c = c
+	}
+	if l.o.Secret != nil && len(parts) == 2 && len(parts[1]) <= oneRecord { // a record of TLS for both
+		parts = [][]byte{append(parts[0], parts[1]...)}
 	}
 	all := stdnet.Buffers(parts)
 	_, err := all.WriteTo(p.c)
 	return l.lost(err)
 }
+
+// oneRecord is the most bytes of a message that are copied behind its length.
+const oneRecord = 16 << 10
 
 // Recv receives the next message.
 func (l *Link) Recv(b []byte, from, tag int) error {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	stdnet "net"
 	"os"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -18,7 +19,11 @@ type Options struct {
 	Peers   []string          // host:port of every rank
 	Rank    int               // the rank of this process
 	Timeout time.Duration     // longest wait for other ranks to join, and longest silence of a rank; 0: 30 s
+	Secret  *Secret           // is what all ranks know; nil: anyone who reaches the ports can take part, and nothing is encrypted
+	Trusted bool              // the network is trusted: without a Secret, Peers need not be of this host
+	Listen  string            // host:port to listen at; "": that of Peers
 	Say     func(text string) // is called with the message about a rank that was given up
+	Note    func(text string) // is called, once a minute at most, with a line about strangers; nil: nothing is said
 	End     func()            // ends the process when another rank has ended or was given up; nil: only the Link's calls fail
 }
 
@@ -32,10 +37,14 @@ type Link struct {
 	mu     sync.Mutex
 	out    map[lane]*pipe
 	in     map[lane]*pipe
-	conns  map[stdnet.Conn]bool
-	why    error // the reason why dead was closed
+	conns  map[stdnet.Conn]bool // sockets, not what TLS makes of them
+	why    error                // the reason why dead was closed
 	dead   chan struct{}
 	ending atomic.Bool // this rank has begun to end the others, or has received a farewell
+
+	nonce     startNonce
+	door      door
+	strangers strangers
 
 	peers []*peer       // ranks that this one watches
 	left  chan struct{} // closed when all ranks have called Close
@@ -52,8 +61,12 @@ func Open(o Options) (net.Link, error) {
 	}
 	o.Timeout = cmp.Or(o.Timeout, 30*time.Second)
 	l := &Link{o: o, out: map[lane]*pipe{}, in: map[lane]*pipe{}, conns: map[stdnet.Conn]bool{}, dead: make(chan struct{}), left: make(chan struct{})}
+	l.door.most = max(minWaiting, 2*(len(o.Peers)-1)*(1+stripes)) // twice what ranks open at the same time
+	if o.Rank == 0 {
+		l.nonce.set(newNonce())
+	}
 	var err error
-	if l.listen, err = listen(o.Peers[o.Rank]); err != nil {
+	if l.listen, err = listen(&o); err != nil {
 		return nil, err
 	}
 	go l.accept()
@@ -65,22 +78,39 @@ func Open(o Options) (net.Link, error) {
 	return l, nil
 }
 
-// listen listens at an address. If no interface has that address, as behind a load balancer, it listens at the
-// same port of all interfaces.
-func listen(address string) (stdnet.Listener, error) {
+const minWaiting = 8
+
+// ErrOpen says that ranks of several hosts were started without a Secret, on a network that is not said to be trusted.
+var ErrOpen = errors.New("peers of other hosts need a secret")
+
+// listen listens at the address of this rank, and at no other.
+func listen(o *Options) (stdnet.Listener, error) {
+	address := cmp.Or(o.Listen, o.Peers[o.Rank])
+	if o.Secret == nil && !o.Trusted {
+		for _, peer := range append([]string{address}, o.Peers...) {
+			if !loopback(peer) {
+				return nil, fmt.Errorf("%w: %s is not of this host alone", ErrOpen, peer)
+			}
+		}
+	}
 	l, err := stdnet.Listen("tcp", address)
-	if err == nil {
-		return l, nil
+	if err != nil && o.Listen == "" {
+		return nil, fmt.Errorf("rank %d cannot listen at its own address: %w (--listen names one of this host that leads there)", o.Rank, err)
 	}
-	_, port, wrong := stdnet.SplitHostPort(address)
-	if wrong != nil {
-		return nil, wrong
+	return l, err
+}
+
+// loopback tells whether only processes of this host reach an address.
+func loopback(address string) bool {
+	host, _, err := stdnet.SplitHostPort(address)
+	if err != nil || host == "" {
+		return false
 	}
-	all, other := stdnet.Listen("tcp", ":"+port)
-	if other != nil {
-		return nil, err
+	if ip := stdnet.ParseIP(host); ip != nil {
+		return ip.IsLoopback()
 	}
-	return all, nil
+	list, err := stdnet.LookupIP(host)
+	return err == nil && len(list) > 0 && !slices.ContainsFunc(list, func(ip stdnet.IP) bool { return !ip.IsLoopback() })
 }
 
 // Rank is the number of this rank.
@@ -127,24 +157,6 @@ func (l *Link) keep(c stdnet.Conn) error {
 	}
 	l.conns[c] = true
 	return nil
-}
-
-// dial connects to a rank. It tries again until that rank listens.
-func (l *Link) dial(to int) (stdnet.Conn, error) {
-	for end := time.Now().Add(l.o.Timeout); ; {
-		c, err := stdnet.DialTimeout("tcp", l.o.Peers[to], time.Until(end))
-		if err == nil {
-			return c, l.keep(c)
-		}
-		if time.Now().After(end) {
-			return nil, fmt.Errorf("rank %d at %s did not answer for %v: %w", to, l.o.Peers[to], l.o.Timeout, err)
-		}
-		select {
-		case <-l.dead:
-			return nil, l.failed(nil)
-		case <-time.After(50 * time.Millisecond):
-		}
-	}
 }
 
 // errClosed is the error of all calls after Close.
