@@ -157,7 +157,10 @@ func (l *Link) listenTo(p *peer) {
 // toldToEnd ends this rank because p says that all ranks end, and why. Rank 0 tells the others, and says it to people.
 func (l *Link) toldToEnd(p *peer, why string) {
 	if l.o.Say != nil && l.o.Rank == 0 && !l.ending.Load() {
-		l.o.Say(fmt.Sprintf("rank %d (host %s) has ended the run: %s", p.rank, l.hosts[p.rank], why))
+		if !strings.HasPrefix(why, "rank ") {
+			why = fmt.Sprintf("rank %d (host %s): %s", p.rank, l.hosts[p.rank], why)
+		}
+		l.o.Say(why + "; all ranks end")
 	}
 	l.end(errors.New(why), why)
 }
