@@ -91,6 +91,7 @@ func (c Conversion) open() (*Stream, error) {
 		return nil, fmt.Errorf("%s: %w", from, err)
 	}
 	s.watchScale()
+	s.watchWeights()
 	return s, nil
 }
 

@@ -55,11 +55,10 @@ func separator(line []byte) byte {
 func (t *tableFile) looksLikeHeading(o tableOptions) (bool, error) {
 	numbers := 0
 	for _, name := range t.columns {
-		if slices.ContainsFunc(o.known, func(k string) bool { return strings.EqualFold(k, name) }) {
-			return true, nil
-		}
-		if _, err := parseFloat([]byte(name)); err == nil {
+		if isNumber([]byte(name)) {
 			numbers++
+		} else if isUsual(name, o.known) {
+			return true, nil
 		}
 	}
 	if numbers > 0 {
@@ -81,10 +80,8 @@ func (t *tableFile) looksLikeHeading(o tableOptions) (bool, error) {
 		second = slices.Clone(t.buf)
 	}
 	t.ahead = [][]byte{second}
-	for _, f := range row {
-		if _, err := parseFloat(bytes.TrimSpace(f)); err == nil {
-			return true, nil
-		}
+	if slices.ContainsFunc(row, isNumber) {
+		return true, nil
 	}
 	if len(row) == 1 {
 		return true, nil
@@ -95,10 +92,13 @@ func (t *tableFile) looksLikeHeading(o tableOptions) (bool, error) {
 	return false, fmt.Errorf("%s:1: %.80q may be a heading or a row: --heading yes or no says which", t.name, strings.Join(t.columns, string(t.sep)))
 }
 
-// find is the index of the column with that name. If name is "", it is the column with the first of the
+// find is the index of the column with that name, or with that number, from 1. If name is "", it is the column with the first of the
 // usual names that exists, or -1.
 func (t *tableFile) find(name string, usual ...string) (int, error) {
 	if name != "" {
+		if i, ok := position(name); ok {
+			return i, t.checkPosition(name, i)
+		}
 		if i := slices.Index(t.columns, name); i >= 0 {
 			return i, nil
 		}
@@ -114,27 +114,46 @@ func (t *tableFile) find(name string, usual ...string) (int, error) {
 	return -1, nil
 }
 
-// match lists the columns that match one of the patterns, in the table's order.
+// checkPosition checks column i, from 0, which a flag names by its number.
+func (t *tableFile) checkPosition(flag string, i int) error {
+	if i < 0 || i >= len(t.columns) {
+		return fmt.Errorf("%s:1: no column %s: columns count from 1 to %d; there are %s", t.name, flag, len(t.columns), t.list())
+	}
+	if named := slices.Index(t.columns, flag); t.headed && named >= 0 && named != i {
+		return fmt.Errorf("%s:1: column %s is %q, and column %d is named %q; a number is a position: rename the column", t.name, flag, t.columns[i], named+1, flag)
+	}
+	return nil
+}
+
+// match lists the columns that the patterns choose: those of each pattern in the table's order, behind those of the pattern before.
 func (t *tableFile) match(patterns []string) ([]int, error) {
-	found := make([]bool, len(t.columns))
+	var out []int
+	take := func(i int) {
+		if !slices.Contains(out, i) {
+			out = append(out, i)
+		}
+	}
 	for _, p := range patterns {
+		if i, ok := position(p); ok {
+			if err := t.checkPosition(p, i); err != nil {
+				return nil, err
+			}
+			take(i)
+			continue
+		}
 		any := false
 		for i, c := range t.columns {
 			ok, err := path.Match(p, c)
 			if err != nil {
 				return nil, fmt.Errorf("the pattern %q of columns: %w", p, err)
 			}
-			found[i] = found[i] || ok
-			any = any || ok
+			if ok {
+				take(i)
+				any = true
+			}
 		}
 		if !any {
 			return nil, fmt.Errorf("%s:1: no column fits %q; there are %s", t.name, p, t.list())
-		}
-	}
-	var out []int
-	for i, ok := range found {
-		if ok {
-			out = append(out, i)
 		}
 	}
 	return out, nil
@@ -152,11 +171,4 @@ func (t *tableFile) names(columns []int) (list []string) {
 }
 
 // list names the columns, for errors.
-func (t *tableFile) list() string {
-	const most = 20
-	text := strings.Join(t.columns[:min(most, len(t.columns))], ", ")
-	if n := len(t.columns); n > most {
-		text += fmt.Sprintf(" and %d more", n-most)
-	}
-	return fmt.Sprintf("%.400s", text)
-}
+func (t *tableFile) list() string { return listColumns(t.columns) }

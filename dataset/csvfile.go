@@ -12,6 +12,8 @@ import (
 type tableOptions struct {
 	heading string                     // "yes", "no", or "" to find out
 	known   []string                   // names that only a heading has
+	edges   bool                       // rows may end with the data of an edge that networkx writes
+	counts  bool                       // the first row has counts and is left out
 	row     func(fields []string) bool // if a heading and rows are both words: whether fields are a row; nil: unknown
 }
 
@@ -21,11 +23,13 @@ type tableOptions struct {
 type tableFile struct {
 	*textFile
 	sep     byte
-	columns []string // names, or "1", "2", … without a heading
+	columns []string // names, or "1", "2", … without a heading, and the names of data of edges
+	headed  bool     // there is a heading
+	data    []string // names of the data of edges
+	hasData bool     // rows end with such data
 	row     [][]byte // reused
 	buf     []byte   // the memory of row
 	ahead   [][]byte // lines that were read ahead
-	headed  bool     // the first line has the names
 }
 
 // openTable opens path, or path+".gz", and reads its heading.
@@ -44,7 +48,7 @@ func openTable(path string, o tableOptions) (*tableFile, error) {
 
 func newTable(f *textFile, o tableOptions) (*tableFile, error) {
 	t := &tableFile{textFile: f}
-	line, err := t.line()
+	line, err := t.firstRow(o.counts)
 	if err == io.EOF {
 		return nil, fmt.Errorf("%s: the table is empty", t.name)
 	}
@@ -52,8 +56,16 @@ func newTable(f *textFile, o tableOptions) (*tableFile, error) {
 		return nil, err
 	}
 	first := slices.Clone(line)
-	t.sep = separator(first)
-	row, err := t.split(slices.Clone(first))
+	if o.edges && o.heading != "yes" {
+		rest, data, ok, err := cutEdgeData(first)
+		if err != nil {
+			return nil, t.errorf("%w", err)
+		}
+		t.data, t.hasData = data.keys, ok
+		line = rest
+	}
+	t.sep = separator(line)
+	row, err := t.split(slices.Clone(line))
 	if err != nil {
 		return nil, err
 	}
@@ -63,13 +75,13 @@ func newTable(f *textFile, o tableOptions) (*tableFile, error) {
 	for _, f := range row {
 		t.columns = append(t.columns, strings.TrimSpace(string(f)))
 	}
-	heading := o.heading == "yes"
-	if o.heading == "" || o.heading == "auto" {
-		if heading, err = t.looksLikeHeading(o); err != nil {
+	t.headed = o.heading == "yes"
+	if (o.heading == "" || o.heading == "auto") && !t.hasData {
+		if t.headed, err = t.looksLikeHeading(o); err != nil {
 			return nil, err
 		}
 	}
-	if t.headed = heading; heading {
+	if t.headed {
 		return t, t.checkHeading()
 	}
 	t.ahead = append([][]byte{first}, t.ahead...)
@@ -77,7 +89,21 @@ func newTable(f *textFile, o tableOptions) (*tableFile, error) {
 	for i := range t.columns {
 		t.columns[i] = fmt.Sprint(i + 1)
 	}
+	t.columns = append(t.columns, t.data...)
 	return t, nil
+}
+
+// firstRow is the first line that is neither blank nor a comment; if that has counts, the line behind it.
+func (t *tableFile) firstRow(counts bool) ([]byte, error) {
+	for {
+		line, err := t.line()
+		if err != nil || !isComment(bytes.TrimLeft(line, blanks)) {
+			if counts && err == nil {
+				return t.line()
+			}
+			return line, err
+		}
+	}
 }
 
 // line is the next line that is not blank.
@@ -107,7 +133,7 @@ func (t *tableFile) eachRow(fn func(row [][]byte) error) error {
 		if err != nil {
 			return err
 		}
-		row, err := t.split(line)
+		row, err := t.fields(line)
 		if err != nil {
 			return err
 		}
@@ -118,6 +144,29 @@ func (t *tableFile) eachRow(fn func(row [][]byte) error) error {
 			return err
 		}
 	}
+}
+
+// fields is split for a row, which may end with the data of an edge.
+func (t *tableFile) fields(line []byte) ([][]byte, error) {
+	if !t.hasData {
+		return t.split(line)
+	}
+	line, data, _, err := cutEdgeData(line)
+	if err != nil {
+		return nil, t.errorf("%w", err)
+	}
+	row, err := t.split(line)
+	for _, key := range t.data {
+		value, _ := data.value(key)
+		row = append(row, []byte(value))
+	}
+	for _, key := range data.keys {
+		if err == nil && !slices.Contains(t.data, key) {
+			err = t.errorf("the edge has %q, which the first edge does not have; networkx.to_pandas_edgelist(G).to_csv(\"edges.csv\", index=False) writes a table of all", key)
+		}
+	}
+	t.row = row
+	return row, err
 }
 
 // split cuts a line into fields and removes quotes. It reads further lines while a quote is open.

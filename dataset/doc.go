@@ -15,11 +15,11 @@
 //
 //   - NumPy: npyfolder.go, npz.go and npzpickled.go find arrays by name (arrays.go), from
 //     which npygraph.go, npyedges.go, npyvertex.go, npygraphs.go, npysplits.go make a graph; csr.go has
-//     sparse matrices, textarrays.go text files of the same names; npywrite.go writes.
+//     sparse matrices, npyends.go numbers ends that nothing names; npywrite.go writes.
 //   - PyG: pt.go, ptgraphs.go, pttensor.go.
-//   - Tables: tables.go, tablevertices.go, tableedges.go, csvfile.go, csvcolumns.go, idtable.go.
-//   - Texts: text.go, parse.go, columns.go; edge lists: edgelist.go, edgeheading.go, edgestream.go;
-//     Matrix Market: mtx.go; SVMlight: svmlight.go.
+//   - Tables: tables.go, tablevertices.go, tableedges.go, csvfile.go, csvcolumns.go.
+//   - Texts: text.go, parse.go, columns.go; the rules of all of them: rules.go, and of ids ids.go, idset.go;
+//     edge lists: edgelist.go, with arrays beside them listfolder.go, textarrays.go; Matrix Market: mtx.go; SVMlight: svmlight.go.
 //   - Folders: planetoid.go (pickle.go, pickledecode.go), tu.go, ogb.go. MATLAB: mat.go, matgraph.go.
 //   - The project's own store: store.go.
 //   - Generated: karate.go, synthetic.go, community.go, rmat.go, spec.go, alias.go.

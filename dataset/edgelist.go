@@ -2,197 +2,328 @@ package dataset
 
 import (
 	"fmt"
-	"math"
+	"path/filepath"
 	"slices"
+	"strings"
 
 	"sagann/chunk"
 )
 
-// ScanEdges calls fn for every edge of the edge list at path, plain or gzip, in
-// the order of the file. It holds one line in memory. A line has a
-// source, a destination and perhaps a weight (1 when absent), separated by blanks,
-// tabs, commas or semicolons. Lines that begin with # or % are comments. A
-// first line of words is a heading; it is an error if it names other
-// columns. An error of fn ends the scan and is returned with the file and line.
-func ScanEdges(path string, fn func(src, dst uint64, weight float32) error) error {
-	t, err := openText(path)
+// edgeList is a plain list of edges, which is read twice: for the ids, and for the edges. Each row has a source, a destination and perhaps
+// a weight (1 when absent), separated by blanks, tabs, commas or semicolons. Lines that begin with # or % are comments. A first line of
+// words is a heading; it is an error if it names other columns. A first row of counts is left out.
+type edgeList struct {
+	path    string
+	ids     *idTable
+	counts  counts // the first row
+	sets    bool   // the columns number two sets of vertices (KONECT)
+	times   bool   // there may be a fourth column, of times (KONECT)
+	names   string // names of edge data that are not read, for a warning
+	columns int
+	buf     []byte
+}
+
+// listRow is a row of an edge list.
+type listRow struct {
+	src, dst []byte
+	weight   float32
+}
+
+// scan calls fn for every edge, in the order of the file. It holds one line in memory.
+func (l *edgeList) scan(fn func(row listRow) error) error {
+	t, err := openText(l.path)
 	if err != nil {
 		return err
 	}
 	defer t.Close()
-	return scanEdges(t, true, fn)
-}
-
-// scanEdges is ScanEdges for an open file. If the file could also be a table (table), the heading is checked, and
-// errors name the command for tables. Files of OGB and TU sets cannot be tables.
-func scanEdges(t *textFile, table bool, fn func(src, dst uint64, weight float32) error) error {
-	way := func(what string) string {
-		if !table {
-			return ""
-		}
-		return "; " + what + ": " + tableWay(t.name, "")
-	}
-	end := func(side string, f []byte) (uint64, error) {
-		id, err := parseUint(f)
-		if err == nil {
-			return id, nil
-		}
-		hint := ""
-		if len(f) == 0 {
-			hint = way("a table of other columns")
-		} else if _, no := parseFloat(f); no != nil {
-			hint = way("ids that are text")
-		}
-		return 0, t.errorf("%s: %w%s", side, err, hint)
-	}
-	columns := 0
-	heading := true // a heading may still come
+	first, heading := true, []string(nil)
+	l.columns = 0
 	return t.eachLine(func(line []byte) error {
-		if heading {
-			heading = false
+		if first {
+			first = false
+			l.konect(t.comment)
 			if isHeading(line) {
-				if table {
-					return checkHeading(t, line)
-				}
+				heading, err = checkHeading(t, line)
+				return err
+			}
+			if l.counts.edges > 0 {
 				return nil
 			}
 		}
+		row, err := l.row(t, line, heading)
+		if err != nil {
+			return err
+		}
+		if err := fn(row); err != nil && err != errTexts {
+			return t.errorf("%w", err)
+		} else if err != nil {
+			return err
+		}
+		return nil
+	})
+}
+
+// konect reads the first comment of the file. KONECT's lists begin with "% sym", "% asym" or "% bip" and a word about weights.
+func (l *edgeList) konect(comment string) {
+	words := strings.Fields(comment)
+	l.times = len(words) >= 3 && words[0] == "%" && slices.Contains([]string{"sym", "asym", "bip"}, words[1])
+	l.sets = l.times && words[1] == "bip"
+}
+
+// row reads a row.
+func (l *edgeList) row(t *textFile, line []byte, heading []string) (row listRow, err error) {
+	line, data, hasData, err := cutEdgeData(line)
+	if err != nil {
+		return row, t.errorf("%w", err)
+	}
+	s, rest := field(line)
+	d, rest := field(rest)
+	row = listRow{s, d, 1}
+	for _, end := range []struct {
+		side string
+		f    []byte
+	}{{"source", s}, {"destination", d}} {
+		if err := l.checkEnd(t, end.side, end.f, heading); err != nil {
+			return row, err
+		}
+	}
+	way := func(what string) string { return "; " + what + ": " + convertWay(l.path, heading) }
+	n := 2
+	if len(rest) > 0 {
+		n = 3
+		w, more := field(rest)
+		if len(more) > 0 && l.times {
+			n = 4
+			_, more = field(more)
+		}
+		if len(more) > 0 {
+			return row, t.errorf("more than three fields (source, destination, weight)%s", way("a table of more columns"))
+		}
+		f, err := parseFloat(w)
+		if err == nil {
+			row.weight, err = toFloat32(f)
+		}
+		if err != nil {
+			return row, t.errorf("weight: %w%s", err, way("a table of other columns"))
+		}
+	}
+	if hasData {
+		if err := l.edgeData(&data, &row); err != nil {
+			return row, t.errorf("%w", err)
+		}
+	}
+	if l.columns == 0 {
+		l.columns = n
+	}
+	if n != l.columns {
+		return row, t.errorf("%d fields, the lines before have %d", n, l.columns)
+	}
+	if l.sets {
+		l.buf = append(append(append(append(l.buf[:0], 'r'), s...), 'c'), d...)
+		row.src, row.dst = l.buf[:len(s)+1], l.buf[len(s)+1:]
+	}
+	return row, nil
+}
+
+// checkEnd refuses an end that is no whole number.
+func (l *edgeList) checkEnd(t *textFile, side string, f []byte, heading []string) error {
+	_, err := parseUint(f)
+	if err == nil {
+		return nil
+	}
+	if _, _, ok := wholeID(f); ok {
+		return nil
+	}
+	hint := ""
+	if len(f) == 0 {
+		hint = "; a table of other columns: " + convertWay(l.path, heading)
+	} else if _, no := parseFloat(f); no != nil {
+		hint = "; ids that are text: " + l.wordsWay(heading)
+	}
+	return t.errorf("%s: %w%s", side, err, hint)
+}
+
+// wordsWay is the command that reads ids that are text. A first line of words, heading, is an edge if one of them occurs again.
+func (l *edgeList) wordsWay(heading []string) string {
+	flags, note := " --heading no", ""
+	switch {
+	case heading == nil:
+	case columnFlags(heading) != "" || len(heading) > 1 && isUsual(heading[0], usualSource) && isUsual(heading[1], usualTarget):
+		flags = " --heading yes" + columnFlags(heading)
+	case !l.occursAgain(heading):
+		flags, note = " --heading yes", " (or --heading no, if line 1 is an edge)"
+	}
+	return fmt.Sprintf("saga data convert --edges %s%s --out graph.saga%s", quotedPath(l.path), flags, note)
+}
+
+// occursAgain reports whether one of the words of line 1, in small letters, is an id of the rows behind it, of which it reads some.
+func (l *edgeList) occursAgain(words []string) bool {
+	t, err := openText(l.path)
+	if err != nil {
+		return false
+	}
+	defer t.Close()
+	for row := range 1 << 20 {
+		line, err := t.nextRow()
+		if err != nil {
+			return false
+		}
+		a, rest := field(line)
+		b, _ := field(rest)
+		if row > 0 && (isUsual(string(a), words) || isUsual(string(b), words)) {
+			return true
+		}
+	}
+	return false
+}
+
+// edgeData takes the weight from the data of an edge, and the names of what is not read.
+func (l *edgeList) edgeData(data *edgeData, row *listRow) error {
+	for i, key := range data.keys {
+		if key != "weight" {
+			if len(l.names) < 200 && !slices.Contains(strings.Split(l.names, ", "), key) {
+				l.names = strings.TrimPrefix(l.names+", "+key, ", ")
+			}
+			continue
+		}
+		f, err := parseFloat([]byte(data.values[i]))
+		if err == nil {
+			row.weight, err = toFloat32(f)
+		}
+		if err != nil {
+			return fmt.Errorf("weight: %w", err)
+		}
+	}
+	return nil
+}
+
+// isEdgeList reports whether a file has the ending of an edge list.
+func isEdgeList(path string) bool {
+	return isFile(path) && slices.Contains(edgeListEndings, endingOf(path)) && !isStore(path)
+}
+
+// openEdgeList reads the ids of an edge list and numbers the vertices.
+func openEdgeList(path string, relabel Relabel) (*Stream, error) {
+	d := &Data{Name: baseName(path), Report: Report{Form: edgeListForm}}
+	l, s, ends := &edgeList{path: path, ids: &idTable{}}, &Stream{Data: d}, linkedEnds{}
+	var err error
+	if l.counts, err = countsLine(path); err != nil {
+		return nil, err
+	}
+	pass := func() error {
+		s.E, s.Weighted, ends = 0, false, linkedEnds{}
+		if err := l.counts.addTo(l.ids); err != nil {
+			return err
+		}
+		return l.scan(func(row listRow) error {
+			s.E++
+			s.Weighted = s.Weighted || row.weight != 1
+			a, _, err := l.ids.add(row.src)
+			if err != nil {
+				return err
+			}
+			b, _, err := l.ids.add(row.dst)
+			ends.see(a, b)
+			return err
+		})
+	}
+	if err = pass(); err == errTexts {
+		l.ids = &idTable{texts: true, named: map[string]uint32{}}
+		err = pass()
+	}
+	if err != nil {
+		return nil, err
+	}
+	if s.E == 0 {
+		return nil, fmt.Errorf("%s: no edges", path)
+	}
+	v, err := l.ids.sealEnds(relabel, s.E)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	d.Edges = &chunk.Edges{V: v}
+	l.tell(d, ends.both)
+	s.EachEdges = func(fn func(*chunk.Edges) error) error { return l.each(s, fn) }
+	return s, nil
+}
+
+// tell reports what was left out and what looks wrong.
+func (l *edgeList) tell(d *Data, both bool) {
+	d.warnBeside(l.path)
+	if l.counts.edges > 0 {
+		d.warn("%s: %s", l.path, l.counts)
+	}
+	if l.names != "" {
+		d.warn("%s: nothing reads the edge data %.200s", l.path, l.names)
+	}
+	if l.columns == 4 {
+		d.warn("%s: nothing reads column 4, the time of each edge", l.path)
+	}
+	if l.sets {
+		d.Report.Changes = append(d.Report.Changes, "the columns number two sets of vertices: r1, r2, … are those of the first column, c1, c2, … those of the second")
+	} else {
+		l.ids.warnLinks(d, l.path, l.columns, both)
+	}
+	l.ids.give(d)
+}
+
+// each reads the edges again.
+func (l *edgeList) each(s *Stream, fn func(*chunk.Edges) error) error {
+	p := &chunk.Edges{V: s.Data.Edges.V}
+	flush := func() error {
+		err := fn(p)
+		p.Src, p.Dst, p.Weight = p.Src[:0], p.Dst[:0], p.Weight[:0]
+		return err
+	}
+	err := l.scan(func(row listRow) error {
+		a, err := l.ids.find(row.src, p.V)
+		if err != nil {
+			return errChanged
+		}
+		b, err := l.ids.find(row.dst, p.V)
+		if err != nil {
+			return errChanged
+		}
+		p.Src, p.Dst = append(p.Src, a), append(p.Dst, b)
+		if s.Weighted {
+			p.Weight = append(p.Weight, row.weight)
+		}
+		if p.E() < pieceValues/2 {
+			return nil
+		}
+		return flush()
+	})
+	if err != nil || p.E() == 0 {
+		return err
+	}
+	return flush()
+}
+
+// scanEdges calls fn for every pair of whole numbers of a list in a TU or OGB set.
+func scanEdges(t *textFile, fn func(src, dst uint64) error) error {
+	return t.eachLine(func(line []byte) error {
 		s, rest := field(line)
 		d, rest := field(rest)
-		src, err := end("source", s)
+		src, err := parseUint(s)
 		if err != nil {
-			return err
+			return t.errorf("source: %w", err)
 		}
-		dst, err := end("destination", d)
+		dst, err := parseUint(d)
 		if err != nil {
-			return err
+			return t.errorf("destination: %w", err)
 		}
-		n, weight := 2, float32(1)
 		if len(rest) > 0 {
-			n = 3
-			w, more := field(rest)
-			if len(more) > 0 {
-				return t.errorf("more than three fields (source, destination, weight)%s", way("a table of more columns"))
-			}
-			f, err := parseFloat(w)
-			if err == nil {
-				weight, err = toFloat32(f)
-			}
-			if err != nil {
-				return t.errorf("weight: %w%s", err, way("a table of other columns"))
-			}
+			return t.errorf("more than two fields")
 		}
-		if columns == 0 {
-			columns = n
-		}
-		if n != columns {
-			return t.errorf("%d fields, the lines before have %d", n, columns)
-		}
-		if err := fn(src, dst, weight); err != nil {
+		if err := fn(src, dst); err != nil {
 			return t.errorf("%w", err)
 		}
 		return nil
 	})
 }
 
-// ReadEdgeList reads the edge list at path as ScanEdges does. If the ids were
-// relabelled, ids[v] is the id that vertex v has in the file; otherwise ids is nil. Weights
-// that are all 1 are dropped.
-func ReadEdgeList(path string, relabel Relabel) (e *chunk.Edges, ids []uint64, err error) {
-	t, err := openText(path)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer t.Close()
-	return readEdgeList(t, relabel)
-}
-
-func readEdgeList(t *textFile, relabel Relabel) (*chunk.Edges, []uint64, error) {
-	var src, dst []uint64
-	var weight []float32
-	largest := uint64(0)
-	err := scanEdges(t, true, func(s, d uint64, w float32) error {
-		if w != 1 && weight == nil {
-			weight = slices.Repeat([]float32{1}, len(src))
-		}
-		if weight != nil {
-			weight = append(weight, w)
-		}
-		src, dst = append(src, s), append(dst, d)
-		largest = max(largest, s, d)
-		return nil
-	})
-	if err != nil {
-		return nil, nil, err
-	}
-	if len(src) == 0 {
-		return nil, nil, fmt.Errorf("%s: no edges", t.name)
-	}
-	e := &chunk.Edges{Weight: weight}
-	var ids []uint64
-	if relabel != RelabelNever {
-		ids = distinct(src, dst, largest)
-		// The difference cannot overflow, largest+1 could.
-		if relabel == RelabelAuto && largest/2 < uint64(len(ids)) {
-			ids = nil
-		}
-	}
-	vertices := uint64(len(ids))
-	if ids == nil {
-		if largest == math.MaxUint64 {
-			return nil, nil, fmt.Errorf("%s: vertex id %d is too large", t.name, largest)
-		}
-		vertices = largest + 1
-	}
-	if err := checkVertexCount(vertices, len(src)); err != nil {
-		return nil, nil, fmt.Errorf("%s: largest vertex id %d: %w", t.name, largest, err)
-	}
-	e.V = int(vertices)
-	e.Src, e.Dst = renumber(src, ids), renumber(dst, ids)
-	return e, ids, nil
-}
-
-// distinct lists the ids that occur, ascending.
-func distinct(src, dst []uint64, largest uint64) []uint64 {
-	if largest < 1<<24+64*uint64(len(src)) {
-		seen := make([]bool, largest+1)
-		n := 0
-		for _, list := range [2][]uint64{src, dst} {
-			for _, id := range list {
-				if !seen[id] {
-					seen[id] = true
-					n++
-				}
-			}
-		}
-		ids := make([]uint64, 0, n)
-		for id, s := range seen {
-			if s {
-				ids = append(ids, uint64(id))
-			}
-		}
-		return ids
-	}
-	ids := slices.Concat(src, dst)
-	slices.Sort(ids)
-	return slices.Clip(slices.Compact(ids))
-}
-
-// renumber replaces each id by its place in ids, which is ascending; nil keeps them.
-func renumber(list []uint64, ids []uint64) []uint32 {
-	out := make([]uint32, len(list))
-	if ids == nil {
-		for i, id := range list {
-			out[i] = uint32(id)
-		}
-		return out
-	}
-	place := make(map[uint64]uint32, len(ids))
-	for i, id := range ids {
-		place[id] = uint32(i)
-	}
-	for i, id := range list {
-		out[i] = place[id]
-	}
-	return out
+// baseName is the name of a text file without its folder and endings.
+func baseName(path string) string {
+	name := plainName(filepath.Base(path))
+	return strings.TrimSuffix(name, filepath.Ext(name))
 }

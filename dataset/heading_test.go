@@ -21,13 +21,16 @@ func TestHeadings(t *testing.T) {
 		"edge_id,src,dst\n0,1,2\n":            `e.csv:1: the heading has "src" as column 2; in an edge list columns 1 and 2 are source and target`,
 		"target,source\n0,1\n":                `e.csv:1: the heading has "target" as column 1`,
 		"# made\n\nid,Source,Target\n0,1,2\n": `e.csv:3: the heading has "source" as column 2`,
-		"weight,from,to\n1,0,1\n":             "e.csv --source COL --target COL --out graph.saga",
+		"weight,from,to\n1,0,1\n":             "e.csv --out graph.saga",
+		"mass,who,whom\n1,0,1\n":              "e.csv --source COL --target COL --out graph.saga",
 		"edge_id,user,item\n0,1,2\n":          `"edge_id" as column 1`,
 		"source,target,time\n0,1,9\n":         `"time" as column 3, which in an edge list is the weight of the edge. Without it, or with --weight time or --edge-type time: saga data convert --edges`,
 		"source,target,\"Type\"\n0,1,9\n":     `"type" as column 3`,
-		"src,dst,weight,time\n0,1,2,9\n":      "e.csv:2: more than three fields (source, destination, weight); a table of more columns: saga data convert --edges",
+		"src,dst,weight,time\n0,1,2,9\n":      "e.csv:1: an edge list has at most three columns (source, target, weight), and the heading has src, dst, weight, time: saga data convert --edges",
 		"src,dst,day\n0,1,2020-01-01\n":       `"day" as column 3`,
-		"src,dst,when\n0,1,2020-01-01\n":      "is not a number; a table of other columns: saga data convert --edges",
+		"src,dst,when\n0,1,2020-01-01\n":      `"when" as column 3`,
+		"src,dst,w\n0,1,2020-01-01\n":         "is not a number; a table of other columns: saga data convert --edges",
+		"0,1,2,9\n":                           "e.csv:1: more than three fields (source, destination, weight); a table of more columns: saga data convert --edges",
 		"src,dst\nalice,bob\n":                `e.csv:2: source: "alice" is not a whole number; ids that are text: saga data convert --edges`,
 		",src,dst\n0,0,1\n":                   "e.csv:1: source: a number is missing; a table of other columns: saga data convert --edges",
 		"0,alice\n":                           `e.csv:1: destination: "alice" is not a whole number; ids that are text`,
@@ -74,7 +77,7 @@ func TestHeadingByVertices(t *testing.T) {
 // TestCommentsInTables: a line that an edge list would skip is no edge of a table, but ids may begin with #.
 func TestCommentsInTables(t *testing.T) {
 	for text, want := range map[string]string{
-		"# two edges\nalice bob carol\n":              "t.txt:1: a comment",
+		"# two edges\n% more\nalice bob\nbob carol\n": "",
 		"alice bob\n% made by hand\nbob carol\n":      "t.txt:2: ",
 		"alice\tbob\n# made by hand\tx\nbob\tcarol\n": "t.txt:2: a comment",
 		"#go,#rust\n%,#go\n":                          "t.txt:2: a comment",
@@ -90,7 +93,7 @@ func TestCommentsInTables(t *testing.T) {
 
 // TestListWithArrays reads an edge list and the arrays beside it, whose rows its ids are.
 func TestListWithArrays(t *testing.T) {
-	dir := writeFiles(t, map[string]string{"edges.csv": "source,target,weight\n0,1,2\n3,1,1\n", "names.csv": "name\na\nb\nc\nd\ne\n"})
+	dir := writeFiles(t, map[string]string{"edges.csv": "source,target,weight\n0,1,2\n1,3,1\n", "names.csv": "name\na\nb\nc\nd\ne\n"})
 	writeArray(t, filepath.Join(dir, "features.npy"), []int{5, 2}, []float32{1, 2, 3, 4, 5, 6, 7, 8, 9, 10})
 	writeArray(t, filepath.Join(dir, "y.npy"), []int{5}, []int32{0, 1, 0, -1, 1})
 	writeArray(t, filepath.Join(dir, "years.npy"), []int{1}, []int32{0})
@@ -98,7 +101,7 @@ func TestListWithArrays(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d.Edges.V != 5 || !slices.Equal(d.Edges.Src, []uint32{0, 3}) || !slices.Equal(d.Edges.Dst, []uint32{1, 1}) || !slices.Equal(d.Edges.Weight, []float32{2, 1}) {
+	if d.Edges.V != 5 || !slices.Equal(d.Edges.Src, []uint32{0, 1}) || !slices.Equal(d.Edges.Dst, []uint32{1, 3}) || !slices.Equal(d.Edges.Weight, []float32{2, 1}) {
 		t.Errorf("edges %+v", d.Edges)
 	}
 	if d.FeatureCols != 2 || d.Features[9] != 10 || !slices.Equal(d.Labels, []int32{0, 1, 0, -1, 1}) || d.ID(4) != "e" {
@@ -126,7 +129,9 @@ func TestListWithArrays(t *testing.T) {
 
 	for text, want := range map[string]string{
 		"0 1\n1 5\n":          "edges.csv: element 3: vertex 5: ids must be below 5, the rows of ",
-		"0 4000000000\n":      "count from 0",
+		"0 4000000000\n":      "ids must be below 5",
+		"0 8000000000\n":      "count from 0",
+		"0 -1\n":              "count from 0",
 		"alice bob\nbob al\n": "ids are rows of the arrays beside the list, such as features.npy, and count from 0",
 	} {
 		if err := os.WriteFile(list, []byte(text), 0o644); err != nil {

@@ -133,6 +133,10 @@ func (d *Data) change(format string, n int) {
 	d.Report.Changes = append(d.Report.Changes, fmt.Sprintf(format, n))
 }
 
+func (d *Data) warn(format string, a ...any) {
+	d.Report.Warnings = append(d.Report.Warnings, fmt.Sprintf(format, a...))
+}
+
 // form is one graph that a folder holds.
 type form struct {
 	what string // for errors
@@ -187,7 +191,7 @@ func formsIn(dir string, opt Options) ([]form, error) {
 	folder := false // a format of several files was found, so other text files are not edge lists
 	for _, e := range entries {
 		name := e.Name()
-		plain := strings.TrimSuffix(name, ".gz")
+		plain := plainName(name)
 		if rest, ok := strings.CutPrefix(name, "ind."); ok {
 			// The part after the set's name, such as "allx" or "test.index", is the file's role.
 			set, _, ok := strings.Cut(rest, ".")
@@ -244,20 +248,13 @@ func isGraph(name string) bool {
 
 const edgeListForm = "edge list"
 
-// changeIDs reports that ids were renumbered.
-func (d *Data) changeIDs() {
-	if d.Vertices.IDs != nil {
-		d.change("%d ids were numbered from 0 on, in ascending order", len(d.Vertices.IDs))
-	}
-}
-
 // edgeListEndings are the endings of edge lists.
 var edgeListEndings = []string{".txt", ".csv", ".tsv", ".edges", ".edgelist", ".ungraph"}
 
-// endingOf is the ending of a known single file without .gz, or "".
+// endingOf is the ending of a known single file without .gz or .bz2, or "".
 func endingOf(name string) string {
 	name = strings.ToLower(name)
-	ext := filepath.Ext(strings.TrimSuffix(name, ".gz"))
+	ext := filepath.Ext(plainName(name))
 	if slices.Contains(edgeListEndings, ext) || ext == ".mtx" {
 		return ext
 	}
@@ -290,18 +287,12 @@ func openFile(path string, opt Options) (s *Stream, err error) {
 	case ".saga":
 		return nil, fmt.Errorf("%s: no store of this program: it does not begin with %s", path, storeMagic)
 	default:
-		form = edgeListForm
-		d := &Data{}
-		d.Edges, d.Vertices.IDs, err = ReadEdgeList(path, opt.Relabel)
-		d.changeIDs()
-		d.warnBeside(path)
-		s, err = held(d, err)
+		return openEdgeList(path, opt.Relabel)
 	}
 	if err != nil {
 		return nil, err
 	}
-	name := strings.TrimSuffix(filepath.Base(path), ".gz")
-	s.Data.Name = strings.TrimSuffix(name, filepath.Ext(name))
+	s.Data.Name = baseName(path)
 	if form != "" {
 		s.Data.Report.Form = form
 	}
@@ -314,8 +305,13 @@ func loadMTX(path string) (*Data, error) {
 		return nil, err
 	}
 	defer t.Close()
-	e, err := readMTX(t)
-	return &Data{Edges: e}, err
+	return readMTX(t)
+}
+
+// isFile reports whether path is a file and no folder.
+func isFile(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
 }
 
 func exists(path string) bool {

@@ -44,6 +44,13 @@ func openArraysIn(dir string, made map[string]*npy.Array, form string, opt Optio
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
+	texts, err := readNames(filepath.Join(dir, namesFile))
+	if err != nil {
+		return nil, err
+	}
+	if meta.Vertices == 0 {
+		meta.Vertices = len(texts)
+	}
 	from := npyFolder(dir)
 	list, names := from.Names(), map[string]string{}
 	if !slices.Contains(list, "edges") {
@@ -62,8 +69,8 @@ func openArraysIn(dir string, made map[string]*npy.Array, form string, opt Optio
 		d.Schema = kept.named()
 	}
 	d.warnUnread(list, dir, ".npy", names)
-	if d.Vertices.Names, err = readNames(filepath.Join(dir, namesFile), d.Edges.V); err != nil {
-		return nil, err
+	if d.Vertices.Names = texts; texts != nil && len(texts) != d.Edges.V {
+		return nil, fmt.Errorf("%s: %d names for %d vertices", filepath.Join(dir, namesFile), len(texts), d.Edges.V)
 	}
 	if d.Name = meta.Name; d.Name == "" {
 		d.Name = filepath.Base(filepath.Clean(dir))
@@ -99,40 +106,11 @@ func (d *Data) warnBeside(path string) {
 	}
 }
 
-// openListFolder reads an edge list and the arrays in its folder dir. Ids are rows of the
-// arrays, so they are never relabelled.
-func openListFolder(dir, list string, opt Options) (*Stream, error) {
-	path := filepath.Join(dir, list)
-	if opt.Relabel == RelabelAlways {
-		return nil, fmt.Errorf("%s: ids are rows of the arrays beside the list and cannot be numbered anew (--relabel always)", path)
-	}
-	e, _, err := ReadEdgeList(path, RelabelNever)
-	if err != nil {
-		return nil, fmt.Errorf("%w (ids are rows of the arrays beside the list, such as features.npy, and count from 0)", err)
-	}
-	made := map[string]*npy.Array{"edges": npy.New(path, []int{2, e.E()}, slices.Concat(e.Src, e.Dst))}
-	if e.Weight != nil {
-		if exists(filepath.Join(dir, "edge_weight.npy")) {
-			return nil, fmt.Errorf("%s: the list has weights, and so has edge_weight.npy", path)
-		}
-		made["edge_weight"] = npy.New(path, []int{e.E()}, e.Weight)
-	}
-	changes, err := readTextArrays(dir, made)
-	if err != nil {
-		return nil, err
-	}
-	s, err := openArraysIn(dir, made, "edge list with arrays", opt)
-	if err == nil {
-		s.Data.Report.Changes = append(s.Data.Report.Changes, changes...)
-	}
-	return s, err
-}
-
 // namesFile is the file of a folder that has a heading and then the name of each vertex.
 const namesFile = "names.csv"
 
-// readNames reads the names of v vertices; nil when there is no such file.
-func readNames(path string, v int) ([]string, error) {
+// readNames reads the names of vertices; nil when there is no such file.
+func readNames(path string) ([]string, error) {
 	t, err := openTable(path, tableOptions{heading: "yes"})
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -146,8 +124,5 @@ func readNames(path string, v int) ([]string, error) {
 		names = append(names, string(row[0]))
 		return nil
 	})
-	if err == nil && len(names) != v {
-		err = fmt.Errorf("%s: %d names for %d vertices", t.name, len(names), v)
-	}
 	return names, err
 }

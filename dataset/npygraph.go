@@ -39,19 +39,11 @@ func openArrays(from named, meta npyMeta, which int) (*Stream, error) {
 	if d.Labels == nil && d.MultiLabels == nil {
 		d.Classes = 0
 	}
-	// The number of vertices is that of the rows of features or labels, or the given one, or else the
-	// largest id of the edges plus 1.
+	// The vertices are the rows of features or labels, or the given number, or else the ids that occur at edges.
 	if rows.v <= 0 {
-		largest := -1
-		if err := edges.each(math.MaxInt, "", func(src, dst []uint32) error {
-			for i := range src {
-				largest = max(largest, int(src[i]), int(dst[i]))
-			}
-			return nil
-		}); err != nil {
+		if err := edges.number(from, &rows); err != nil {
 			return nil, err
 		}
-		rows.v = largest + 1
 	}
 	if rows.from == "" {
 		err = checkVertexCount(uint64(rows.v), s.E)
@@ -62,6 +54,10 @@ func openArrays(from named, meta npyMeta, which int) (*Stream, error) {
 		return nil, fmt.Errorf("%s: %w", edges.where, err)
 	}
 	d.Edges = &chunk.Edges{V: rows.v}
+	if edges.ids != nil {
+		d.Vertices.IDs = edges.ids.sorted()
+		d.change("%d ids were numbered from 0 on, in ascending order", rows.v)
+	}
 	values, err := openEdgeValues(from, s, meta.Types)
 	if err != nil {
 		return nil, err
@@ -112,8 +108,10 @@ func optional(from arrays, name string) (*npy.Array, error) {
 type ends struct {
 	open  func() (*npy.Reader, error)
 	count int
-	rows  bool   // [E,2]
-	where string // the file and byte of the first element, for errors
+	rows  bool     // [E,2]
+	where string   // the file and byte of the first element, for errors
+	ids   *idSet   // if not nil, vertices are the places of ends among these
+	room  []uint32 // the places of a piece
 }
 
 func openEnds(from arrays) (*ends, error) {
@@ -175,6 +173,11 @@ func (e *ends) each(v int, limit string, fn func(src, dst []uint32) error) error
 				return err
 			}
 		}
+		if e.ids != nil {
+			if src, dst, err = e.places(src, dst); err != nil {
+				return err
+			}
+		}
 		if err := fn(src, dst); err != nil {
 			return err
 		}
@@ -218,8 +221,11 @@ func (v *edgeValues) each(edges *ends, s *Stream, limit string, fn func(*chunk.E
 		defer r.Close()
 		readers[i] = r
 	}
-	e := s.Data.Edges
-	return edges.each(e.V, limit, func(src, dst []uint32) error {
+	e, below := s.Data.Edges, s.Data.Edges.V
+	if edges.ids != nil {
+		below = math.MaxInt // ends are ids
+	}
+	return edges.each(below, limit, func(src, dst []uint32) error {
 		p := &chunk.Edges{V: e.V, Src: src, Dst: dst, Types: e.Types, DataCols: e.DataCols}
 		var err error
 		if p.Weight, err = nextFloats(readers[0], len(src), 1); err != nil {

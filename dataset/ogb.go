@@ -168,7 +168,7 @@ func ogbEdges(raw string, s *Stream, fn func(*chunk.Edges) error) error {
 		p.Src, p.Dst = p.Src[:0], p.Dst[:0]
 		return err
 	}
-	err = scanEdges(t, false, func(src, dst uint64, _ float32) error {
+	err = scanEdges(t, func(src, dst uint64) error {
 		if src >= uint64(p.V) || dst >= uint64(p.V) {
 			return fmt.Errorf("edge %d,%d: vertex ids must be below %d", src, dst, p.V)
 		}

@@ -7,7 +7,7 @@ import (
 )
 
 // Simplify returns e without self loops and repeated edges, sorted by source,
-// then destination. Of repeated edges it keeps the first, with its values.
+// then destination. Of repeated edges it keeps the first, with the sum of their weights and its own type and data.
 // It takes O(V + E) time. e may have at most 2³²−1 edges.
 func Simplify(e *chunk.Edges) *chunk.Edges {
 	order := make([]uint32, 0, e.E())
@@ -19,10 +19,21 @@ func Simplify(e *chunk.Edges) *chunk.Edges {
 	// Two stable counting sorts: by destination, then by source.
 	order = countingSort(order, e.Dst, e.V)
 	order = countingSort(order, e.Src, e.V)
-	order = slices.CompactFunc(order, func(a, b uint32) bool {
-		return e.Src[a] == e.Src[b] && e.Dst[a] == e.Dst[b]
-	})
-	return permute(e, order)
+	same := func(a, b uint32) bool { return e.Src[a] == e.Src[b] && e.Dst[a] == e.Dst[b] }
+	var weight []float32
+	for i := 0; e.Weight != nil && i < len(order); {
+		sum, first := 0.0, order[i]
+		for ; i < len(order) && same(first, order[i]); i++ {
+			sum += float64(e.Weight[order[i]])
+		}
+		weight = append(weight, float32(sum))
+	}
+	order = slices.CompactFunc(order, same)
+	out := permute(e, order)
+	if e.Weight != nil {
+		out.Weight = append(out.Weight[:0], weight...)
+	}
+	return out
 }
 
 // countingSort sorts the edges listed in order by their keys, stably. Keys are below v.

@@ -95,6 +95,7 @@ func (s *Stream) room(n int) int {
 // collect reads the edges and features into memory.
 func (s *Stream) collect(opt Options) (*Data, error) {
 	d := s.Data
+	s.watchWeights()
 	if err := s.collectEdges(); err != nil || s.EachRows == nil {
 		return d, err
 	}

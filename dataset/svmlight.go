@@ -19,7 +19,7 @@ import (
 
 // isSVMlight reports whether a file has the ending of SVMlight files.
 func isSVMlight(path string) bool {
-	path = strings.TrimSuffix(strings.ToLower(path), ".gz")
+	path = plainName(strings.ToLower(path))
 	for _, ending := range []string{".svm", ".svmlight", ".libsvm"} {
 		if strings.HasSuffix(path, ending) {
 			return true

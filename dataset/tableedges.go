@@ -14,15 +14,26 @@ type edgeTable struct {
 	src, dst     int
 	weight, kind int // columns of weight and type; -1: none
 	data         []int
+	guessed      bool // no flag names the column of weights
 	ids          *idTable
 	types        map[string]uint32
 	d            *Data
+	t            Tables
+	counts       counts // the first row
+	skipped      int    // edges that were left out
 }
 
 func (t Tables) openEdges(s *Stream, ids *idTable, opt Options) (*edgeTable, error) {
 	known := slices.Concat([]string{t.Source, t.Target, t.Weight, t.EdgeType}, usualSource, usualTarget)
-	e := &edgeTable{ids: ids, d: s.Data, types: map[string]uint32{}}
-	o := tableOptions{heading: t.Heading, known: known}
+	e := &edgeTable{ids: ids, d: s.Data, types: map[string]uint32{}, t: t}
+	o := tableOptions{heading: t.Heading, known: known, edges: true}
+	if t.Heading != "yes" {
+		var err error
+		if e.counts, err = countsLine(t.Edges); err != nil {
+			return nil, err
+		}
+		o.counts = e.counts.edges > 0
+	}
 	if t.Vertices != "" { // a row names a known vertex, a heading does not
 		o.row = func(fields []string) bool {
 			return slices.ContainsFunc(fields, func(id string) bool { _, err := ids.find([]byte(id), s.Data.Edges.V); return err == nil })
@@ -37,33 +48,14 @@ func (t Tables) openEdges(s *Stream, ids *idTable, opt Options) (*edgeTable, err
 	if err := e.choose(f, t); err != nil {
 		return nil, err
 	}
-	f.warnColumns(s.Data, append([]int{e.src, e.dst, e.weight, e.kind}, e.data...), "--edge-features chooses some")
-	typed := &classText{}
-	err = f.eachRow(func(row [][]byte) error {
-		s.E++
-		if isComment(row[0]) {
-			return f.errorf("a comment: tables have none, and this line would be an edge")
+	typed, ends := &classText{}, linkedEnds{}
+	if err = e.read(s, f, typed, &ends); err == errTexts {
+		*ids, *typed, ends = idTable{texts: true, named: map[string]uint32{}}, classText{}, linkedEnds{}
+		if f, err = e.open(); err == nil {
+			defer f.Close()
+			err = e.read(s, f, typed, &ends)
 		}
-		for _, i := range []int{e.src, e.dst} {
-			if t.Vertices != "" {
-				break
-			}
-			if _, err := ids.add(row[i]); err != nil {
-				return f.errorf("column %s: %w", f.columns[i], err)
-			}
-		}
-		if e.kind >= 0 {
-			// Keep only the different values, not those of all rows.
-			typed.of = typed.of[:0]
-			if err := typed.add(bytes.TrimSpace(row[e.kind])); err != nil {
-				return f.errorf("column %s: %w", f.columns[e.kind], err)
-			}
-			if typed.of[0] < 0 {
-				return f.errorf("column %s: the edge has no type", f.columns[e.kind])
-			}
-		}
-		return nil
-	})
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -71,13 +63,12 @@ func (t Tables) openEdges(s *Stream, ids *idTable, opt Options) (*edgeTable, err
 		return nil, fmt.Errorf("%s: no edges", f.name)
 	}
 	d := s.Data
-	if t.Vertices == "" {
-		if d.Edges.V = ids.len(); ids.named == nil {
-			if d.Edges.V, err = ids.ascending(opt.Relabel, s.E); err != nil {
-				return nil, fmt.Errorf("%s: %w", f.name, err)
-			}
+	if !ids.ordered {
+		if d.Edges.V, err = ids.sealEnds(opt.Relabel, s.E); err != nil {
+			return nil, fmt.Errorf("%s: %w", f.name, err)
 		}
 	}
+	e.tell(f, ends.both)
 	s.Weighted, d.Edges.DataCols = e.weight >= 0, len(e.data)
 	d.Schema.Edges.Columns = f.names(e.data)
 	if e.kind >= 0 {
@@ -86,9 +77,82 @@ func (t Tables) openEdges(s *Stream, ids *idTable, opt Options) (*edgeTable, err
 	return e, nil
 }
 
-// isComment reports whether the first field of a line begins a comment. Ids such as #go do not.
-func isComment(f []byte) bool {
-	return len(f) > 0 && (f[0] == '#' || f[0] == '%') && (len(f) == 1 || isSeparator(f[1]))
+// read reads the ids and types of all edges, and counts them.
+func (e *edgeTable) read(s *Stream, f *tableFile, typed *classText, ends *linkedEnds) error {
+	s.E, e.skipped = 0, 0
+	if !e.ids.ordered {
+		if err := e.counts.addTo(e.ids); err != nil {
+			return err
+		}
+	}
+	return f.eachRow(func(row [][]byte) error {
+		if isComment(row[0]) {
+			return f.errorf("a comment: in a table comments stand before the first row only, and this line would be an edge")
+		}
+		keys, skip, err := e.ends(f, row)
+		if err != nil || skip {
+			return err
+		}
+		s.E++
+		ends.see(keys[0], keys[1])
+		if e.guessed && e.weight >= 0 {
+			if _, err := f.float(row, e.weight); err != nil {
+				e.weight = -1 // it is no weight
+			}
+		}
+		if e.kind < 0 {
+			return nil
+		}
+		// Keep only the different values, not those of all rows.
+		typed.of = typed.of[:0]
+		if err := typed.add(bytes.TrimSpace(row[e.kind])); err != nil {
+			return f.errorf("column %s: %w", f.columns[e.kind], err)
+		}
+		if typed.of[0] < 0 {
+			return f.errorf("column %s: the edge has no type", f.columns[e.kind])
+		}
+		return nil
+	})
+}
+
+// ends are the keys of the ends of a row. skip says that one of them is no vertex and that such edges are left out.
+func (e *edgeTable) ends(f *tableFile, row [][]byte) (keys [2]uint64, skip bool, err error) {
+	for k, i := range []int{e.src, e.dst} {
+		if !e.ids.ordered {
+			if keys[k], _, err = e.ids.add(row[i]); err == errTexts {
+				return keys, false, err
+			}
+		} else {
+			var v uint32
+			v, err = e.ids.find(row[i], e.d.Edges.V)
+			keys[k] = uint64(v)
+			if err != nil && e.t.SkipUnknown {
+				e.skipped++
+				return keys, true, nil
+			}
+			if err != nil {
+				err = fmt.Errorf("%w; --skip-unknown leaves such edges out", err)
+			}
+		}
+		if err != nil {
+			return keys, false, f.errorf("column %s: %w", f.columns[i], err)
+		}
+	}
+	return keys, false, nil
+}
+
+// tell reports what was left out and what looks wrong.
+func (e *edgeTable) tell(f *tableFile, both bool) {
+	d := e.d
+	f.warnColumns(d, append([]int{e.src, e.dst, e.weight, e.kind}, e.data...), "--weight, --edge-type or --edge-features reads them")
+	if e.counts.edges > 0 {
+		d.warn("%s: %s", f.name, e.counts)
+	}
+	if e.skipped > 0 {
+		d.warn("%s: %d edges were left out, as one of their ends is no vertex of %s", f.name, e.skipped, e.t.Vertices)
+	}
+	e.ids.warnLinks(d, f.name, len(f.columns), both)
+	e.ids.give(d)
 }
 
 // choose finds the columns.
@@ -101,6 +165,9 @@ func (e *edgeTable) choose(f *tableFile, t Tables) (err error) {
 	}
 	if e.dst, err = f.find(t.Target, usualTarget...); err != nil {
 		return err
+	}
+	if f.headed && len(f.columns) > 2 && (e.src < 0 || e.dst < 0) {
+		return fmt.Errorf("%s:%d: which columns are the ends of an edge? There are %s; --source COL --target COL name them", f.name, f.textFile.line, f.list())
 	}
 	if e.src < 0 {
 		e.src = 0
@@ -117,11 +184,15 @@ func (e *edgeTable) choose(f *tableFile, t Tables) (err error) {
 	if e.src == e.dst {
 		return fmt.Errorf("%s:1: source and target are the same column %s", f.name, f.columns[e.src])
 	}
-	if e.weight, err = f.find(t.Weight, usualWeight...); err != nil {
-		return err
-	}
 	if e.kind, err = f.find(t.EdgeType, usualType...); err != nil {
 		return err
+	}
+	if e.weight, err = f.find(t.Weight, "weight"); err != nil {
+		return err
+	}
+	if e.weight < 0 {
+		e.weight = e.guessWeight(f, t.EdgeFeatures)
+		e.guessed = e.weight >= 0
 	}
 	if len(t.EdgeFeatures) > 0 {
 		if e.data, err = f.match(t.EdgeFeatures); err != nil {
@@ -130,6 +201,21 @@ func (e *edgeTable) choose(f *tableFile, t Tables) (err error) {
 		e.data = slices.DeleteFunc(e.data, func(i int) bool { return i == e.src || i == e.dst || i == e.weight || i == e.kind })
 	}
 	return nil
+}
+
+// guessWeight is the only column with a usual name of weights, if no flag names it; -1 if there is none.
+func (e *edgeTable) guessWeight(f *tableFile, features []string) int {
+	found := -1
+	for i, c := range f.columns {
+		if !isUsual(c, usualWeight) || i == e.src || i == e.dst || i == e.kind || slices.Contains(features, c) {
+			continue
+		}
+		if found >= 0 {
+			return -1
+		}
+		found = i
+	}
+	return found
 }
 
 // number numbers the edge types as labels are numbered.
@@ -184,12 +270,12 @@ func (e *edgeTable) each(fn func(*chunk.Edges) error) error {
 
 func (e *edgeTable) add(p *chunk.Edges, f *tableFile, row [][]byte) error {
 	src, err := e.ids.find(row[e.src], p.V)
-	if err != nil {
-		return f.errorf("column %s: %w", f.columns[e.src], err)
-	}
-	dst, err := e.ids.find(row[e.dst], p.V)
-	if err != nil {
-		return f.errorf("column %s: %w", f.columns[e.dst], err)
+	dst, no := e.ids.find(row[e.dst], p.V)
+	if err != nil || no != nil {
+		if e.t.SkipUnknown {
+			return nil
+		}
+		return errChanged
 	}
 	p.Src, p.Dst = append(p.Src, src), append(p.Dst, dst)
 	if e.weight >= 0 {

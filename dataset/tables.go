@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,7 +12,7 @@ import (
 )
 
 // Tables says what is read from a table of edges and a table of vertices, in CSV or TSV format,
-// plain or gzip. A column is given by its name in the heading or, without a heading, by its number from 1.
+// plain or packed. A column is given by its name in the heading or by its number from 1.
 // "" means the column with a usual name, if there is one.
 type Tables struct {
 	Edges    string // path of the table of edges
@@ -24,6 +23,7 @@ type Tables struct {
 	Weight         string   // column of Edges
 	EdgeType       string   // column of Edges
 	EdgeFeatures   []string // columns of Edges, as patterns such as f*
+	SkipUnknown    bool     // leave out edges whose ends are not in Vertices
 
 	ID       string   // column of Vertices; "" can also mean the first column
 	Label    []string // column of Vertices with classes; or several columns of 0 and 1 (multi-labels)
@@ -31,17 +31,6 @@ type Tables struct {
 	Split    string   // column of Vertices with train, val, test, or nothing
 	Features []string // columns of Vertices, as patterns such as f*
 }
-
-// Usual names of columns.
-var (
-	usualSource = []string{"source", "src", "from", "source_id", "from_id", "node1", "id1", "u"}
-	usualTarget = []string{"target", "dst", "destination", "to", "target_id", "to_id", "node2", "id2", "v"}
-	usualWeight = []string{"weight"}
-	usualType   = []string{"edge_type", "type", "relation"}
-	usualID     = []string{"id", "vertex", "node", "node_id", "vertex_id", "name"}
-	usualLabel  = []string{"label", "class", "y"}
-	usualSplit  = []string{"split"}
-)
 
 // LoadTables reads a graph from tables. Vertices are numbered in the order of their
 // table. Without a table of vertices, ids that are whole numbers are treated as in an edge list (see
@@ -61,10 +50,9 @@ func LoadTables(t Tables, opt Options) (*Data, error) {
 // open reads the vertices, numbers the ids and counts the edges.
 func (t Tables) open(opt Options) (*Stream, error) {
 	d := &Data{Edges: &chunk.Edges{}, Report: Report{Form: "tables"}}
-	name := strings.TrimSuffix(filepath.Base(t.Edges), ".gz")
-	d.Name = strings.TrimSuffix(name, filepath.Ext(name))
+	d.Name = baseName(t.Edges)
 	s := &Stream{Data: d}
-	ids := &idTable{}
+	ids := &idTable{ordered: t.Vertices != ""}
 	switch {
 	case isSVMlight(t.Vertices):
 		if err := t.openSVMlight(s, ids); err != nil {
@@ -85,11 +73,7 @@ func (t Tables) open(opt Options) (*Stream, error) {
 		return nil, err
 	}
 	s.EachEdges = e.each
-	ids.give(d)
 	d.settle()
-	if d.HasIDs() && t.Vertices == "" {
-		d.Report.Changes = append(d.Report.Changes, fmt.Sprintf("%d ids were numbered 0 to %d", ids.len(), ids.len()-1))
-	}
 	return s, nil
 }
 

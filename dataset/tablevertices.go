@@ -89,7 +89,7 @@ func (v *vertexTable) choose(f *tableFile, t Tables) (err error) {
 
 // add reads everything of a row but its features.
 func (v *vertexTable) add(f *tableFile, row [][]byte, ids *idTable, c *classText) error {
-	isNew, err := ids.add(row[v.id])
+	_, isNew, err := ids.add(row[v.id])
 	if err != nil {
 		return f.errorf("%w", err)
 	}

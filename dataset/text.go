@@ -3,11 +3,13 @@ package dataset
 import (
 	"bufio"
 	"bytes"
+	"compress/bzip2"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"strings"
+	"unicode/utf16"
 
 	"github.com/klauspost/compress/gzip"
 )
@@ -21,26 +23,44 @@ const (
 	textSlack    = 16 << 20
 
 	byteOrderMark = "\ufeff" // spreadsheets write it before the text
+
+	textBuffer = 1 << 18
+	bzip2Mark  = "\x31\x41\x59\x26\x53\x59" // of the first block of a bzip2 file
 )
 
-// textFile reads a file, plain or gzip, line by line. Its first bytes decide which,
+// textFile reads a file, plain or packed by gzip or bzip2, in UTF-8 or UTF-16, line by line. Its first bytes decide which,
 // not the ending of the name.
 type textFile struct {
 	name string
 	line int   // number of the line that next returned last, from 1
 	size int64 // on disk
 
-	file *os.File
-	r    *bufio.Reader
-	long []byte // a line that spans the buffer
+	file    *os.File
+	r       *bufio.Reader
+	long    []byte // a line that spans the buffer
+	end     byte   // of a line: a newline, or a carriage return if the text has no newline
+	comment string // the first line, if it is a comment
 }
 
-// openText opens path, or path+".gz" when path does not exist.
+// packedEndings are the endings of packed texts. A text is unpacked by its first bytes, whatever its name.
+var packedEndings = []string{".gz", ".bz2"}
+
+// plainName is a name without such an ending.
+func plainName(name string) string {
+	for _, packed := range packedEndings {
+		if strings.HasSuffix(strings.ToLower(name), packed) {
+			return name[:len(name)-len(packed)]
+		}
+	}
+	return name
+}
+
+// openText opens path, or the packed file of that name when path does not exist.
 func openText(path string) (*textFile, error) {
 	f, err := os.Open(path)
-	if errors.Is(err, os.ErrNotExist) && !strings.HasSuffix(path, ".gz") {
-		if g, gzErr := os.Open(path + ".gz"); gzErr == nil {
-			f, err, path = g, nil, path+".gz"
+	for _, packed := range packedEndings {
+		if g, no := os.Open(path + packed); errors.Is(err, os.ErrNotExist) && no == nil {
+			f, err, path = g, nil, path+packed
 		}
 	}
 	if err != nil {
@@ -65,19 +85,76 @@ func openText(path string) (*textFile, error) {
 
 // newText reads size bytes from r. Errors call it name.
 func newText(r io.Reader, size int64, name string) (*textFile, error) {
-	t := &textFile{name: name, size: size, r: bufio.NewReaderSize(r, 1<<18)}
-	if head, _ := t.r.Peek(2); string(head) == "\x1f\x8b" {
+	t := &textFile{name: name, size: size, r: bufio.NewReaderSize(r, textBuffer), end: '\n'}
+	unpack := func(z io.Reader) {
+		t.r = bufio.NewReaderSize(&limited{z, min(size, 1<<50)*maxTextRatio + textSlack}, textBuffer)
+	}
+	if head, _ := t.r.Peek(10); strings.HasPrefix(string(head), "\x1f\x8b") {
 		z, err := gzip.NewReader(t.r)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
-		limit := min(size, 1<<50)*maxTextRatio + textSlack
-		t.r = bufio.NewReaderSize(&limited{z, limit}, 1<<18)
+		unpack(z)
+	} else if len(head) == 10 && string(head[:3]) == "BZh" && string(head[4:]) == bzip2Mark {
+		unpack(bzip2.NewReader(t.r))
 	}
-	if head, _ := t.r.Peek(len(byteOrderMark)); string(head) == byteOrderMark {
+	switch head, _ := t.r.Peek(3); {
+	case string(head) == byteOrderMark:
 		t.r.Discard(len(byteOrderMark)) // they are in the buffer
+	case len(head) > 1 && (head[0] == 0xff && head[1] == 0xfe || head[0] == 0xfe && head[1] == 0xff):
+		t.r.Discard(2)
+		t.r = bufio.NewReaderSize(&utf16Text{r: t.r, big: head[0] == 0xfe}, textBuffer)
+	}
+	if head, _ := t.r.Peek(textBuffer); bytes.IndexByte(head, '\n') < 0 && bytes.IndexByte(head, '\r') >= 0 {
+		t.end = '\r'
 	}
 	return t, nil
+}
+
+// utf16Text gives a text of 16-bit characters, as some programs write tables, as UTF-8.
+type utf16Text struct {
+	r    io.Reader
+	big  bool
+	in   [4096]byte
+	have int // bytes of in that were read
+	out  []byte
+}
+
+func (u *utf16Text) Read(p []byte) (int, error) {
+	for len(u.out) == 0 {
+		n, err := u.r.Read(u.in[u.have:])
+		u.have += n
+		if u.have < 2 || n == 0 && err != nil {
+			if err == io.EOF && u.have > 0 {
+				return 0, errors.New("a text of 16-bit characters ends inside of one")
+			}
+			if err != nil {
+				return 0, err
+			}
+			continue
+		}
+		u.decode(err != nil)
+	}
+	n := copy(p, u.out)
+	u.out = u.out[n:]
+	return n, nil
+}
+
+// decode decodes the characters of in. The first half of a pair waits for the other one, unless no more comes.
+func (u *utf16Text) decode(last bool) {
+	var units []uint16
+	for i := 0; i+1 < u.have; i += 2 {
+		lo, hi := u.in[i], u.in[i+1]
+		if u.big {
+			lo, hi = hi, lo
+		}
+		units = append(units, uint16(hi)<<8|uint16(lo))
+	}
+	if k := len(units) - 1; !last && utf16.IsSurrogate(rune(units[k])) && units[k] < 0xdc00 {
+		units = units[:k]
+	}
+	u.out = append(u.out[:0], string(utf16.Decode(units))...)
+	u.have = copy(u.in[:], u.in[2*len(units):u.have])
 }
 
 // limited is a reader that fails after n bytes. (io.LimitedReader would return io.EOF.)
@@ -104,12 +181,12 @@ func (t *textFile) Close() error {
 // next returns the next line without its end, valid until the following call,
 // or io.EOF. Other errors name the file and line.
 func (t *textFile) next() ([]byte, error) {
-	line, err := t.r.ReadSlice('\n')
+	line, err := t.r.ReadSlice(t.end)
 	if err == bufio.ErrBufferFull {
 		t.long = t.long[:0]
 		for err == bufio.ErrBufferFull && len(t.long) < maxLine {
 			t.long = append(t.long, line...)
-			line, err = t.r.ReadSlice('\n')
+			line, err = t.r.ReadSlice(t.end)
 		}
 		t.long = append(t.long, line...)
 		line = t.long
@@ -127,7 +204,9 @@ func (t *textFile) next() ([]byte, error) {
 	if err != nil {
 		return nil, t.errorf("%w", err)
 	}
-	line = bytes.TrimSuffix(line, []byte("\n"))
+	if len(line) > 0 && line[len(line)-1] == t.end {
+		line = line[:len(line)-1]
+	}
 	return bytes.TrimSuffix(line, []byte("\r")), nil
 }
 
@@ -147,6 +226,9 @@ func (t *textFile) nextRow() ([]byte, error) {
 		line = bytes.TrimSpace(line)
 		if len(line) > 0 && line[0] != '#' && line[0] != '%' {
 			return line, nil
+		}
+		if t.line == 1 {
+			t.comment = string(line)
 		}
 	}
 }

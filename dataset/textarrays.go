@@ -25,7 +25,7 @@ func textArrays(dir string) (map[string]string, error) {
 		if !e.Type().IsRegular() || !slices.Contains(edgeListEndings, ending) {
 			continue
 		}
-		ours := ourName(strings.TrimSuffix(strings.TrimSuffix(e.Name(), ".gz"), ending))
+		ours := ourName(strings.TrimSuffix(plainName(e.Name()), ending))
 		if ours == "" || ours == "edges" {
 			continue
 		}
@@ -50,9 +50,8 @@ func ourName(stem string) string {
 	return ""
 }
 
-// readTextArrays reads the files of textArrays into made. changes has a line for each column of ids that was left
-// out.
-func readTextArrays(dir string, made map[string]*npy.Array) (changes []string, err error) {
+// readTextArrays reads the files of textArrays.
+func readTextArrays(dir string) (arrays []*textArray, err error) {
 	files, err := textArrays(dir)
 	if err != nil {
 		return nil, err
@@ -66,21 +65,13 @@ func readTextArrays(dir string, made map[string]*npy.Array) (changes []string, e
 		if files[name] == "" {
 			continue
 		}
-		a := textArray{name: name}
+		a := &textArray{name: name}
 		if err := a.read(filepath.Join(dir, files[name])); err != nil {
 			return nil, err
 		}
-		if made[name] != nil {
-			return nil, fmt.Errorf("%s: the edge list has %s, and so has %s", dir, name, files[name])
-		}
-		if made[name], err = a.array(); err != nil {
-			return nil, err
-		}
-		if a.counted {
-			changes = append(changes, fmt.Sprintf("the first column of %s, the numbers of its rows, was left out", files[name]))
-		}
+		arrays = append(arrays, a)
 	}
-	return changes, nil
+	return arrays, nil
 }
 
 // textArray is a text of numbers with one row on each line.
@@ -90,7 +81,9 @@ type textArray struct {
 	cols    int
 	values  []float64 // NaN for empty fields
 	ids     bool      // the heading says that the first column is ids
-	counted bool      // the first column is 0, 1, …
+	headed  bool      // there is a heading
+	counted bool      // the first column was ids and is left out
+	sorted  bool      // these were in ascending order
 }
 
 // read reads the text. A first line of words is a heading.
@@ -110,7 +103,7 @@ func (a *textArray) read(path string) error {
 			x, ok := textNumber(bytes.TrimSpace(f))
 			if !ok && line == 1 {
 				first := strings.TrimSpace(string(row[0]))
-				a.values, a.ids = nil, first == "" || slices.ContainsFunc(usualID, func(k string) bool { return strings.EqualFold(k, first) })
+				a.values, a.headed, a.ids = nil, true, first == "" || isUsual(first, usualID) || isUsual(first, []string{"name"})
 				return nil
 			}
 			if !ok {
@@ -136,31 +129,17 @@ func textNumber(f []byte) (float64, bool) {
 	return x, err == nil
 }
 
-// array removes a first column of ids, and makes the array that an .npy file of that name would hold.
+// array makes the array that an .npy file of that name would hold.
 func (a *textArray) array() (*npy.Array, error) {
 	rows := len(a.values) / a.cols
 	if rows == 0 {
 		return nil, fmt.Errorf("%s: no rows", a.path)
 	}
-	switch {
-	case a.cols < 2 || rows < 2:
-	case a.counts(0):
-		a.counted = true
-		for i := range rows {
-			copy(a.values[i*(a.cols-1):], a.values[i*a.cols+1:(i+1)*a.cols])
-		}
-		a.cols--
-		a.values = a.values[:rows*a.cols]
-	case a.ids || a.counts(1):
-		return nil, fmt.Errorf("%s: the first column looks like ids, which must be 0, 1, … in a folder; this reads a table by its ids: saga data convert --edges EDGES.csv --vertices %s --id COLUMN --features COLUMNS --label COLUMN --out graph.saga",
-			a.path, a.path)
-	}
 	shape := []int{rows, a.cols}
 	if a.cols == 1 && a.name != "features" && a.name != "edge_data" {
 		shape = shape[:1]
 	}
-	split := slices.Contains([]string{"train", "val", "test"}, a.name[strings.LastIndexByte(a.name, '_')+1:])
-	if split && rows > 2 && !slices.ContainsFunc(a.values, func(x float64) bool { return x != 0 && x != 1 }) { // a mask: ids do not repeat
+	if a.isMask() {
 		mask := make([]bool, len(a.values))
 		for i, x := range a.values {
 			mask[i] = x == 1
@@ -170,12 +149,8 @@ func (a *textArray) array() (*npy.Array, error) {
 	return npy.New(a.path, shape, a.values), nil
 }
 
-// counts reports whether the first column is from, from + 1, ….
-func (a *textArray) counts(from int) bool {
-	for i := 0; i*a.cols < len(a.values); i++ {
-		if a.values[i*a.cols] != float64(i+from) {
-			return false
-		}
-	}
-	return true
+// isMask reports whether a split is a column of 0 and 1. In a list ids do not repeat.
+func (a *textArray) isMask() bool {
+	split := slices.Contains([]string{"train", "val", "test"}, a.name[strings.LastIndexByte(a.name, '_')+1:])
+	return split && len(a.values) > 2*a.cols && !slices.ContainsFunc(a.values, func(x float64) bool { return x != 0 && x != 1 })
 }

@@ -64,7 +64,7 @@ func TestTextArraysRefused(t *testing.T) {
 		words string
 	}{
 		"ids that are no rows":  {map[string]string{"features.csv": "id,a\n7,1\n1,3\n2,5\n3,7\n"}, convert},
-		"rows counted from 1":   {map[string]string{"features.csv": "1,1\n2,3\n3,5\n4,7\n"}, convert},
+		"rows counted from 1":   {map[string]string{"features.csv": "1,1\n2,3\n3,5\n4,7\n"}, "vertex 0 is not among the ids in the first column of the arrays beside it, 1 to 4"},
 		"names":                 {map[string]string{"features.csv": "name,a\nx,1\ny,3\n"}, `features.csv:2: column 1: "x" is not a number`},
 		"a blank line":          {map[string]string{"labels.csv": "1\n\n1\n0\n"}, "labels.csv:3: a blank line before"},
 		"a blank first line":    {map[string]string{"labels.csv": "\n1\n1\n0\n"}, "labels.csv:2: a blank line before"},

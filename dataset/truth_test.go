@@ -158,7 +158,7 @@ func TestEdgeListsAreTheTruth(t *testing.T) {
 
 func TestRelabelKeepsTheOriginalIDs(t *testing.T) {
 	dir := testdata.Dir(t, "data/ca_condmat")
-	_, ids, err := ReadEdgeList(filepath.Join(dir, "raw/ca-CondMat.csv.gz"), RelabelAuto)
+	_, ids, err := listAt(filepath.Join(dir, "raw/ca-CondMat.csv.gz"), RelabelAuto)
 	if err != nil {
 		t.Fatal(err)
 	}

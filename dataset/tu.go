@@ -205,7 +205,7 @@ func tuEdges(prefix string, vertices int, s *EdgeData) (*chunk.Edges, error) {
 	}
 	defer t.Close()
 	e := &chunk.Edges{V: vertices}
-	err = scanEdges(t, false, func(src, dst uint64, _ float32) error {
+	err = scanEdges(t, func(src, dst uint64) error {
 		if src < 1 || dst < 1 || src > uint64(vertices) || dst > uint64(vertices) {
 			return fmt.Errorf("edge %d, %d is outside the vertices 1..%d", src, dst, vertices)
 		}

@@ -13,7 +13,7 @@ func TestBadFiles(t *testing.T) {
 	t.Parallel()
 	made := "../../dataset/testdata/formats"
 	bad := map[string]string{
-		"list.txt": "0 1\n1 -2\n", "list.csv": "0,1\n1\n", "graph.mtx": "%%MatrixMarket matrix coordinate real general\n2 2 1\n1 3 1\n",
+		"list.txt": "0 1\n1 x\n", "list.csv": "0,1\n1\n", "graph.mtx": "%%MatrixMarket matrix coordinate real general\n2 2 1\n1 3 1\n",
 		"graph.mat": "MATLAB 5.0 MAT-file", "graph.saga": "sagann", "none.npz": "", "none.pt": "", "none.saga": "", "text.npz": "no archive", "odd.parquet": "PAR1",
 	}
 	list, err := filepath.Glob(made + "/*.*")

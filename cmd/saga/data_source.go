@@ -14,7 +14,7 @@ type source struct {
 	Data       string     `placeholder:"PATH" help:"The graph: a folder, a file, karate or synthetic[:..]."`
 	Undirected bool       `help:"Add the reverse of every edge that has none."`
 	Simple     bool       `help:"Drop self loops and repeated edges."`
-	Relabel    string     `default:"auto" enum:"auto,never,always" placeholder:"WHEN" help:"Number the vertices of an edge list anew, 0, 1, …: auto (where most numbers are missing), never or always (${default})."`
+	Relabel    string     `default:"auto" enum:"auto,never,always" placeholder:"WHEN" help:"Number the vertices of an edge list anew, 0, 1, …: auto (where numbers are missing), never or always (${default})."`
 	Mask       uint16     `default:"0" placeholder:"K" help:"Which split to take where a file has masks for several, counted from 0 (${default})."`
 	Tables     tableFlags `embed:"" group:"Tables (CSV or TSV, also .gz), instead of --data:"`
 }
@@ -24,10 +24,11 @@ type tableFlags struct {
 	Edges        string   `placeholder:"FILE" help:"Table of edges."`
 	Vertices     string   `placeholder:"FILE" help:"Table of vertices, which are numbered in its order; or an SVMlight file (.svm, .svmlight, .libsvm), whose line v, from 0, is vertex v."`
 	Heading      string   `default:"auto" enum:"auto,yes,no" placeholder:"WHEN" help:"The first line names the columns: auto, yes or no (${default}). Without names columns are 1, 2, …"`
-	Source       string   `placeholder:"COL" help:"Column of --edges; default: source, src, from, source_id, from_id, node1, id1, u or the first column."`
-	Target       string   `placeholder:"COL" help:"Column of --edges; default: target, dst, destination, to, target_id, to_id, node2, id2, v or the second column."`
-	Weight       string   `placeholder:"COL" help:"Column of --edges; default: weight, where there is one."`
+	Source       string   `placeholder:"COL" help:"Column of --edges; default: source, src, from, source_id, from_id, node1, id1, u, or the first of two columns."`
+	Target       string   `placeholder:"COL" help:"Column of --edges; default: target, dst, destination, to, target_id, to_id, node2, id2, v, or the second of two columns."`
+	Weight       string   `placeholder:"COL" help:"Column of --edges; default: weight, or the only column named as weights are (w, value, count, …)."`
 	EdgeType     string   `name:"edge-type" placeholder:"COL" help:"Column of --edges; default: edge_type or type, where there is one."`
+	SkipUnknown  bool     `name:"skip-unknown" help:"Leave out edges whose ends --vertices does not have, and say how many."`
 	EdgeFeatures []string `name:"edge-features" placeholder:"COLS" help:"Columns of --edges with numbers, such as 'e*'."`
 	ID           string   `name:"id" placeholder:"COL" help:"Column of --vertices; default: the first of id, vertex, node, node_id, vertex_id and name that there is, or the first column."`
 	Label        []string `placeholder:"COLS" help:"Column of --vertices with classes, numbers or text; several: 0 and 1 each; default: label, class or y."`
@@ -48,7 +49,10 @@ func (f *tableFlags) tables() (*dataset.Tables, error) {
 	if f.Vertices == "" && (f.ID+f.Split != "" || len(f.Label)+len(f.Targets)+len(f.Features) > 0) {
 		return nil, cli.Usagef("columns of vertices are named, but no table: --vertices FILE")
 	}
-	return &dataset.Tables{Edges: f.Edges, Vertices: f.Vertices, Heading: f.Heading, Source: f.Source, Target: f.Target,
+	if f.Vertices == "" && f.SkipUnknown {
+		return nil, cli.Usagef("--skip-unknown leaves out edges to vertices that a table does not have: --vertices FILE")
+	}
+	return &dataset.Tables{Edges: f.Edges, SkipUnknown: f.SkipUnknown, Vertices: f.Vertices, Heading: f.Heading, Source: f.Source, Target: f.Target,
 		Weight: f.Weight, EdgeType: f.EdgeType, EdgeFeatures: f.EdgeFeatures, ID: f.ID, Label: f.Label, Targets: f.Targets, Split: f.Split, Features: f.Features}, nil
 }
 
