@@ -2,6 +2,7 @@ package ops
 
 import (
 	"fmt"
+	"math"
 
 	"sagann/dataflow"
 	"sagann/internal/simd"
@@ -42,7 +43,7 @@ func ReLU(x *Node) *Node { return apply(relu, x) }
 const relu Op = "relu"
 
 var _ = define(relu, Def{Class: dataflow.Elem, Shape: same,
-	VJP: func(n, dy *Node) []*Node { return []*Node{masked(dy, n)} },
+	VJP: func(n, dy *Node) []*Node { return []*Node{Mask(dy, n)} },
 	CPU: map1(simd.Relu), CUDA: "saga_maximum($0, 0.f)"})
 
 // Step returns 1 where x > 0 and 0 elsewhere; same shape as x. It has no gradient.
@@ -109,6 +110,27 @@ var _ = define(geluGrad, Def{Class: dataflow.Elem, Shape: same,
 		"(fabsf($0) < 12.f ? 0.39894228f * $0 * (1.f + 0.134145f * $0 * $0) * " +
 		"(1.f - tanhf(0.79788456f * $0 * (1.f + 0.044715f * $0 * $0)) * " +
 		"tanhf(0.79788456f * $0 * (1.f + 0.044715f * $0 * $0))) : 0.f)"})
+
+// GELUExact returns x·Φ(x), Φ being the distribution function of the standard normal distribution, element-wise; same
+// shape as x. It is the default of torch.nn.GELU, and NaN at -Inf as there.
+func GELUExact(x *Node) *Node {
+	return Scale(Mul(x, Shift(Erf(Scale(x, math.Sqrt2/2)), 1)), 0.5)
+}
+
+// Erf returns the error function 2/√π·∫e^(-t²)dt from 0 to x element-wise; same shape as x.
+func Erf(x *Node) *Node { return apply(erf, x) }
+
+const erf Op = "erf"
+
+var _ = define(erf, Def{Class: dataflow.Elem, Shape: same,
+	VJP: func(n, dy *Node) []*Node {
+		return []*Node{Mul(dy, Scale(Exp(Neg(Square(n.In(0)))), 2/float32(math.SqrtPi)))}
+	},
+	CPU: map1(func(dst, x []float32) {
+		for i, v := range x {
+			dst[i] = float32(math.Erf(float64(v)))
+		}
+	}), CUDA: "erff($0)"})
 
 // SiLU returns x·sigmoid(x) element-wise; same shape as x. It is NaN at -Inf, and its
 // derivative is NaN at both infinities, as in PyTorch.

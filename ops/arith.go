@@ -28,8 +28,16 @@ var _ = define(sub, Def{Class: dataflow.Elem, Shape: same,
 	VJP: func(n, dy *Node) []*Node { return []*Node{fit(n.In(0), dy), Neg(fit(n.In(1), dy))} },
 	CPU: map2(simd.Sub), CUDA: "$0 - $1"})
 
-// Mul returns x · y element-wise; shapes as for Add.
-func Mul(x, y *Node) *Node { return apply(mul, x, y) }
+// Mul returns x · y element-wise; shapes as for Add. A 1×1 Global multiplies every number of the other.
+func Mul(x, y *Node) *Node { return apply(mul, stretch(x, y), stretch(y, x)) }
+
+// stretch is x, as wide as y if x is a 1×1 Global.
+func stretch(x, y *Node) *Node {
+	if s := x.Shape(); s.Set.Kind == dataflow.Global && s.Rows == 1 && s.Cols == 1 && y.Cols() > 1 {
+		return Widen(x, y.Cols())
+	}
+	return x
+}
 
 const mul = dataflow.MulOp
 
@@ -64,7 +72,7 @@ var _ = define(maximum, Def{Class: dataflow.Elem, Shape: same,
 	VJP: func(n, dy *Node) []*Node {
 		x, y := n.In(0), n.In(1)
 		holds := Eq(n, x) // 0 also where n is NaN
-		return []*Node{fit(x, masked(dy, orNaN(holds, n))), fit(y, masked(dy, not(holds)))}
+		return []*Node{fit(x, Mask(dy, orNaN(holds, n))), fit(y, Mask(dy, not(holds)))}
 	},
 	CPU: map2(simd.Max), CUDA: "saga_maximum($0, $1)"})
 
@@ -74,14 +82,14 @@ func not(x *Node) *Node { return Shift(Neg(x), 1) }
 // orNaN is 1 where holds is 1 or x is NaN, and 0 elsewhere. holds must be 0 where x is NaN.
 func orNaN(holds, x *Node) *Node { return Add(holds, not(Eq(x, x))) }
 
-// masked returns x where y is not 0 (NaN counts as not 0), and 0 elsewhere. A product of x and 0 would be
-// NaN where x is not finite. Gradients of ops that select use it.
-func masked(x, y *Node) *Node { return apply(mask, x, y) }
+// Mask returns x where y is not 0 (NaN counts as not 0), and 0 elsewhere; shapes as for Add. A product of x and 0
+// would be NaN where x is not finite. It has no gradient with respect to y.
+func Mask(x, y *Node) *Node { return apply(mask, x, y) }
 
 const mask = dataflow.MaskOp
 
 var _ = define(mask, Def{Class: dataflow.Elem, Role: kernel.Mask, Shape: same,
-	VJP: func(n, dy *Node) []*Node { return []*Node{fit(n.In(0), masked(dy, n.In(1))), nil} },
+	VJP: func(n, dy *Node) []*Node { return []*Node{fit(n.In(0), Mask(dy, n.In(1))), nil} },
 	CPU: map2(simd.Mask), CUDA: "($1 != 0.f ? $0 : 0.f)"})
 
 // nonzero is 1 where masked keeps a number: where x is not 0, NaN included. It is 0 elsewhere. The

@@ -23,7 +23,7 @@ var _ = define(dataflow.GatherMaxOp, Def{Class: dataflow.Move, Shape: dataflow.G
 		arg := apply(dataflow.ArgMaxOp, m)
 		rank := n.Graph().Leaf(dataflow.InputOp, dataflow.RankInput, shape{Set: m.Shape().Set, Cols: 1})
 		holds := Eq(dataflow.ScatterDst(arg), Widen(rank, m.Cols()))
-		return []*Node{masked(dataflow.ScatterDst(dy), holds)}
+		return []*Node{Mask(dataflow.ScatterDst(dy), holds)}
 	}})
 
 // The rank of the in-edge that has the maximum; no gradient.

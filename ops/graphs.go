@@ -30,7 +30,7 @@ var _ = define(maxRowsBy, Def{Class: dataflow.Reduce, Acc: kernel.MaxBy, Shape: 
 		rows := n.Shape().Rows
 		holds := orNaN(Eq(x, PickRows(unordered(n), key)), x)
 		share := Div(dy, Maximum(SumRowsBy(holds, key, rows), unit(dy)))
-		return []*Node{masked(PickRows(share, key), holds), nil}
+		return []*Node{Mask(PickRows(share, key), holds), nil}
 	}})
 
 // unit is a tensor of ones with the shape of x.

@@ -52,6 +52,6 @@ const abs Op = "abs"
 var _ = define(abs, Def{Class: dataflow.Elem, Shape: same,
 	VJP: func(n, dy *Node) []*Node {
 		x := n.In(0)
-		return []*Node{masked(Mul(dy, Sub(Step(x), Step(Neg(x)))), x)}
+		return []*Node{Mask(Mul(dy, Sub(Step(x), Step(Neg(x)))), x)}
 	},
 	CPU: map1(simd.Abs), CUDA: "fabsf($0)"})

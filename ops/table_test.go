@@ -53,6 +53,7 @@ var examples = map[Op][]example{
 	}),
 	silu:     unary(vertex(7), 1, func(x ...float64) float64 { return x[0] * logistic(x[0]) }),
 	geluGrad: unary(vertex(7), 0, nil),
+	erf:      unary(vertex(7), 1, func(x ...float64) float64 { return math.Erf(x[0]) }),
 	softplus: unary(vertex(7), 1, func(x ...float64) float64 { return math.Log1p(math.Exp(x[0])) }),
 
 	dropout: one(example{in: []leaf{vertex(9), global(1, 4).words(), vertex(1).words()},

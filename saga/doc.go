@@ -18,20 +18,17 @@
 // has each edge in both directions (chunk.Edges.Symmetric, --undirected). Degrees count the
 // edges that the layer sees, with the self loops of Model.SelfLoops.
 //
-// A layer reads only the rows of the layer before it. If a later layer needs a value of an earlier
-// one (the first prediction of APPNP, the second-last term of a Chebyshev filter, a residual), the
-// layers between pass the value on as columns of their rows. ops.Concat adds these columns, and
-// ops.Slice takes them out again. If ApplyEdge slices the rows of its ends, only the slice is
-// gathered and streamed:
+// A layer may gather its messages in several ways (Vertex.Gather), gather other messages (Vertex.GatherOf), and read
+// the rows behind any earlier layer (Vertex.Rows, Edge.SrcRows, Edge.DstRows; 0 is the features). A last layer
+// without ApplyEdge that reads them all is jumping knowledge:
 //
-//	// z' = (1-α)·Σ n_uv·z_u + α·h, in rows [z, h] of 2·c columns
-//	ApplyEdge: func(e saga.Edge, _ saga.Params) saga.Tensor {
-//		return ops.RowScale(ops.Slice(e.Src, 0, c), e.SymNorm())
+//	ApplyVertex: func(v saga.Vertex, p saga.Params) saga.Tensor {
+//		x := ops.Concat(v.Rows(1), v.Rows(2), v.Rows(3))
+//		return ops.MatMul(x, p.Weight("W", x.Cols(), classes))
 //	},
-//	ApplyVertex: func(v saga.Vertex, _ saga.Params) saga.Tensor {
-//		h := ops.Slice(v.Self, c, c)
-//		return ops.Concat(ops.Add(ops.Scale(v.Accum, 1-alpha), ops.Scale(h, alpha)), h)
-//	},
+//
+// Such a row costs memory, and is copied, only where it is read. If ApplyEdge slices the rows of its ends (ops.Slice), only
+// the slice is gathered and streamed.
 //
 // The last layer's rows are the logits, one column per class. By default the loss is the mean
 // cross-entropy over the training split: softmax cross-entropy, or binary cross-entropy if a
@@ -50,6 +47,7 @@
 // The files are listed in the order of the work. What users write:
 //
 //	layer.go task.go      layers, labels, heads
+//	gather.go             several gathers of a layer, rows of earlier layers
 //	params.go             parameters
 //	optimizer.go config.go
 //	trace.go user.go      Model, and running its functions on symbols

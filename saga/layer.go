@@ -1,9 +1,7 @@
 package saga
 
 import (
-	"cmp"
 	"errors"
-	"fmt"
 
 	"sagann/dataflow"
 	"sagann/ops"
@@ -22,11 +20,11 @@ type Layer struct {
 	Dropout float32
 	// ApplyEdge computes the messages of edges [E×m]. nil: the layer reads no edges.
 	ApplyEdge func(e Edge, p Params) Tensor
-	// Score computes the attention scores [E×heads] of SoftmaxSum.
+	// Score computes the attention scores [E×heads] of SoftmaxSum, in Gather or in Vertex.Gather.
 	// If ApplyEdge and Score use a weight of the same name, it is the same weight.
 	Score func(e Edge, p Params) Tensor
-	// Gather combines the messages of a vertex's in-edges. Default: Sum.
-	// Only SoftmaxSum reads Score.
+	// Gather combines the messages of a vertex's in-edges. Default: Sum. Only SoftmaxSum reads Score.
+	// Vertex.Gather gathers the same messages in further ways.
 	Gather Accumulator
 	// ApplyVertex computes the new rows of vertices. nil: they are the accumulators.
 	ApplyVertex func(v Vertex, p Params) Tensor
@@ -44,8 +42,8 @@ func (l *Layer) fits() error {
 		return errors.New("neither ApplyEdge nor ApplyVertex: the layer computes nothing")
 	case l.ApplyEdge == nil && (l.Score != nil || l.Gather.run != nil):
 		return errors.New("a layer without ApplyEdge has no messages for Score and Gather")
-	case l.Score != nil && !soft:
-		return fmt.Errorf("the field Score is read by Gather: SoftmaxSum only, this is %s; Edge.Softmax gives its weights to ApplyEdge", cmp.Or(l.Gather.name, Sum.name))
+	case l.Score != nil && !soft && l.ApplyVertex == nil:
+		return errScore(l)
 	case soft && l.Score == nil:
 		return errors.New("the field Score is missing: SoftmaxSum weights messages by it")
 	}
@@ -61,6 +59,7 @@ type Edge struct {
 	Type     Tensor // edge types [E×1], as numbers; use MatMulByType
 	Types    int    // number of edge types, at least 1
 	t        *tracer
+	ends     [2]dataflow.Set // the vertices that Src and Dst have rows of
 }
 
 // Vertex is what ApplyVertex sees of all vertices: tensors with one row per vertex.
@@ -70,6 +69,7 @@ type Vertex struct {
 	InDegree  Tensor // [V×1], with the model's self loops; in sampled training it counts the edges drawn
 	OutDegree Tensor // [V×1], with the model's self loops; always of the whole graph
 	t         *tracer
+	in        *messages // of ApplyEdge; nil without it
 }
 
 // Accumulator combines messages at the destination of their edges.

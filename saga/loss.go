@@ -1,8 +1,10 @@
 package saga
 
 import (
+	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"sagann/dataflow"
 	"sagann/ops"
@@ -30,6 +32,12 @@ type Loss struct {
 	// PosWeights [classes] multiply the terms of labels that are 1, in training and evaluation, where
 	// a vertex can have several labels. nil: all 1.
 	PosWeights []float32
+	// Func, if it is not nil, computes the loss of every row in place of Kind's formula, times the row's weight: [·×1]
+	// from logits [·×C], labels and weight [·×1]. The rows are vertices, edges or graphs, and weight is the share of a
+	// row in the mean, 0 outside the split. Labels are classes [·×1], 0 and 1 [·×C] where a vertex can have several, or
+	// targets [·×C] if Kind is LossMSE, LossMAE or LossHuber; they are 0 where weight is. ops.RowScale(loss, weight)
+	// multiplies. It runs for training and evaluation. A LinkTask refuses it: its labels are pairs.
+	Func func(logits, labels, weight Tensor) Tensor `json:"-"`
 }
 
 // numbers tells whether the loss compares numbers (regression) and not classes.
@@ -52,6 +60,9 @@ func (l *Loss) check(d *dims, name string) error {
 	}
 	if !(l.Delta >= 0) || math.IsInf(float64(l.Delta), 0) {
 		return fmt.Errorf("saga: the delta of the loss is %v; it must be finite and above 0", l.Delta)
+	}
+	if l.Func != nil && d.task == LinkTask {
+		return fmt.Errorf("saga: Loss.Func computes losses of %s, %s and %s; %s have the loss of their LinkHead", things[VertexTask], things[EdgeTask], things[GraphTask], things[LinkTask])
 	}
 	if l.numbers() && d.task == LinkTask {
 		return fmt.Errorf("saga: the loss %s compares numbers; labels of %s are classes", l.Kind, things[LinkTask])
@@ -92,32 +103,58 @@ func checkWeights(what string, w []float32, classes int) error {
 	return nil
 }
 
-// loss is the mean loss over the training split [1×1].
-func (tr *traced) loss() Tensor {
+// loss is the mean loss over the training split [1×1]. The error is that of Loss.Func.
+func (tr *traced) loss() (Tensor, error) {
 	tr.t.g.Origin("loss")
 	defer tr.t.g.Origin("")
 	if tr.t.d.task == LinkTask {
-		return tr.linkLoss()
+		return tr.linkLoss(), nil
 	}
-	return ops.SumRows(tr.rowLoss(tr.target.weight()))
+	z, err := tr.rowLoss(tr.target.weight())
+	if err != nil {
+		return nil, err
+	}
+	return ops.SumRows(z), nil
 }
 
 // rowLoss is the loss of every row of the logits times its weight: [·×1].
-func (tr *traced) rowLoss(weight Tensor) Tensor {
+func (tr *traced) rowLoss(weight Tensor) (Tensor, error) {
 	d, x, y := &tr.t.d, tr.logits, tr.target.labels()
 	switch l := &d.loss; {
+	case l.Func != nil:
+		return tr.t.lossOf(l, x, ops.Mask(y, ops.Widen(weight, y.Cols())), weight)
 	case l.Kind == LossMSE:
-		return ops.SquaredError(x, y, weight)
+		return ops.SquaredError(x, y, weight), nil
 	case l.Kind == LossMAE:
-		return ops.AbsoluteError(x, y, weight)
+		return ops.AbsoluteError(x, y, weight), nil
 	case l.Kind == LossHuber:
-		return ops.HuberError(x, y, weight, orOne(l.Delta))
+		return ops.HuberError(x, y, weight, orOne(l.Delta)), nil
 	case d.multi && l.PosWeights != nil:
-		return ops.PositiveSigmoidCrossEntropy(x, y, weight, tr.t.g.Leaf(dataflow.InputOp, posWeights, dataflow.Shape{Rows: 1, Cols: d.classes}))
+		return ops.PositiveSigmoidCrossEntropy(x, y, weight, tr.t.g.Leaf(dataflow.InputOp, posWeights, dataflow.Shape{Rows: 1, Cols: d.classes})), nil
 	case d.multi:
-		return ops.SigmoidCrossEntropy(x, y, weight)
+		return ops.SigmoidCrossEntropy(x, y, weight), nil
 	}
-	return ops.SoftmaxCrossEntropy(x, y, weight)
+	return ops.SoftmaxCrossEntropy(x, y, weight), nil
+}
+
+// lossOf is what l.Func gives, a loss for each row of the logits x.
+func (t *tracer) lossOf(l *Loss, x, y, weight Tensor) (z Tensor, err error) {
+	t.g.Origin("")
+	defer func() {
+		t.g.Origin("loss")
+		if r := recover(); r != nil {
+			err = fmt.Errorf("saga: %w", t.failed(r))
+		}
+	}()
+	z = t.user("Loss.Func", l.Func, func() Tensor { return l.Func(x, y, weight) })
+	if s, want := z.Shape(), x.Shape(); s.Set != want.Set || s.Rows != want.Rows || s.Cols != 1 {
+		panic(&dataflow.ShapeError{Op: "Loss.Func", Pos: dataflow.FuncPos(l.Func), In: []dataflow.Shape{s},
+			Err: fmt.Errorf("must return one number for each row of the logits %v", want)})
+	}
+	if !slices.Contains(dataflow.Live([]Tensor{z}), weight) {
+		panic(&dataflow.ShapeError{Op: "Loss.Func", Pos: dataflow.FuncPos(l.Func), Err: errors.New("does not read weight: rows outside the split would count; multiply each row's loss by it")})
+	}
+	return z, nil
 }
 
 func orOne(x float32) float32 {

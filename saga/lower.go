@@ -123,7 +123,11 @@ func (p *Program) traceTrain() (*dataflow.Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	prog := &dataflow.Program{Names: []string{"loss"}, Outs: []Tensor{tr.loss()}}
+	loss, err := tr.loss()
+	if err != nil {
+		return nil, err
+	}
+	prog := &dataflow.Program{Names: []string{"loss"}, Outs: []Tensor{loss}}
 	for _, o := range p.cfg.Outputs {
 		if o == outputFeatureGrad { // comes with the other gradients
 			continue

@@ -180,7 +180,11 @@ func (p *Program) traceScores(d dims) (*dataflow.Program, error) {
 		return nil, err
 	}
 	splits := tr.target.splits()
-	list := []Tensor{tr.rowLoss(ops.RowSum(splits))} // a vertex in no split may have no label
+	loss, err := tr.rowLoss(ops.RowSum(splits)) // a vertex in no split may have no label
+	if err != nil {
+		return nil, err
+	}
+	list := []Tensor{loss}
 	if p.model.Loss.numbers() {
 		d := ops.Sub(tr.logits, tr.target.labels())
 		list = append(list, ops.Square(d), ops.Abs(d))

@@ -84,6 +84,8 @@ type tracer struct {
 	soft      bool                      // ApplyEdge of the current layer has called Edge.Softmax
 	data      func() Tensor             // makes the edge data that the current layer sees; nil: that of the graph
 
+	behind []Tensor // rows behind every layer before the current one, the features first
+
 	running bool // one of the model's functions is running
 }
 
@@ -139,6 +141,7 @@ func trace(m Model, d dims, train bool) (tr *traced, err error) {
 			return nil, &LayerError{layer + 1, m.Layers[layer].Name, err}
 		}
 		tr.hidden, tr.rows = x, x
+		t.behind = append(t.behind, x)
 		x = t.layer(&m.Layers[layer], layer, x)
 		if k := x.Shape().Set.Kind; k != dataflow.Vertex {
 			return nil, &LayerError{layer + 1, m.Layers[layer].Name, fmt.Errorf("ApplyVertex must return one row per vertex, not %v", x.Shape())}
@@ -172,30 +175,29 @@ func (t *tracer) rows(l *Layer, index int, x Tensor, p Params) Tensor {
 	v := Vertex{Self: self, InDegree: t.vertex(dataflow.InDegree, 1), OutDegree: t.vertex(dataflow.OutDegree, 1), t: t}
 	if l.ApplyEdge != nil {
 		t.gathering, t.soft = l.ApplyEdge, false
-		e := t.edges(x, self)
+		g := &messages{edge: t.edges(x, self), params: p, unscored: l.Score != nil}
 		t.g.Origin("")
-		acc := l.Gather
-		if acc.run == nil {
-			acc = Sum
-		}
-		var score Tensor
 		if l.Score != nil {
-			score = t.user("Score", l.Score, func() Tensor { return l.Score(e, p) })
+			g.score = t.user("Score", l.Score, func() Tensor { return l.Score(g.edge, p) })
 		}
-		m := t.user("ApplyEdge", l.ApplyEdge, func() Tensor { return l.ApplyEdge(e, p) })
+		g.rows = t.user("ApplyEdge", l.ApplyEdge, func() Tensor { return l.ApplyEdge(g.edge, p) })
 		t.g.Origin(fmt.Sprintf("layer %d gather", index+1))
-		v.Accum = acc.run(t, score, m)
+		v.Accum, g.soft, v.in = g.gather(l.Gather, g.rows), t.soft, g
 	}
 	if l.ApplyVertex == nil {
 		return v.Accum
 	}
 	t.g.Origin("")
-	return t.user("ApplyVertex", l.ApplyVertex, func() Tensor { return l.ApplyVertex(v, p) })
+	y := t.user("ApplyVertex", l.ApplyVertex, func() Tensor { return l.ApplyVertex(v, p) })
+	if v.in != nil && v.in.unscored {
+		panic(&dataflow.ShapeError{Op: "Score", Pos: dataflow.FuncPos(l.Score), Err: errScore(l)})
+	}
+	return y
 }
 
 // edges is what functions see of edges whose sources have rows x and whose destinations have rows self.
 func (t *tracer) edges(x, self Tensor) Edge {
-	e := Edge{Src: dataflow.ScatterSrc(x), Dst: dataflow.ScatterDst(self), Types: max(1, t.d.types), t: t}
+	e := Edge{Src: dataflow.ScatterSrc(x), Dst: dataflow.ScatterDst(self), Types: max(1, t.d.types), t: t, ends: [2]dataflow.Set{x.Shape().Set, self.Shape().Set}}
 	if t.data != nil {
 		e.Data = t.data()
 	} else {
