@@ -40,6 +40,11 @@
 // support than a connected part of it, so patterns grow edge by edge from frequent ones (package
 // mine/lattice). Domains are found without listing matches (package mine/domain).
 //
+// The support Instances is the number of distinct sets of edges that form the pattern. It is not anti-monotone: a
+// vertex with ten edges has 45 wedges. A pattern of more than one edge is found if it has the support
+// and grows from a found pattern of one edge less, as GAMMA does it. InstancesAll has no such
+// rule. Patterns of up to three edges are counted from the neighbours' labels and the triangles.
+//
 // # Engines
 //
 // There are four engines. Formulas count stars, the 5-cycle, and patterns of three and four
@@ -54,7 +59,7 @@
 //
 // The files: mine.go (Open), query.go and symbols.go (the question), count.go (choice of an
 // engine, and counting), expect.go (expected times of engines), maps.go, motifs.go, match.go
-// (listing), frequent.go (frequent patterns), explain.go, gpu.go (the engines on GPUs).
+// (listing), frequent.go and frequent_instances.go (frequent patterns), explain.go, gpu.go (the engines on GPUs).
 //
 // With Options.Device the same engines run on GPUs (package mine/cuda) and give the same
 // counts and rows. Call Close on such a graph: it frees the GPUs.

@@ -10,6 +10,7 @@ import (
 
 	"sagann/mine/domain"
 	"sagann/mine/pattern"
+	"sagann/mine/rows"
 )
 
 // By says how the support of a pattern is measured.
@@ -20,6 +21,12 @@ const (
 	// MNI is the size of the smallest domain: the least, over the pattern's vertices, number of
 	// graph vertices that any match puts there.
 	MNI By = "mni"
+	// Instances is the number of distinct sets of edges that form the pattern. A pattern of more than one edge is found
+	// if it has at least the support, and so has a connected part of it that has one edge less and
+	// was found itself.
+	Instances By = "instances"
+	// InstancesAll is Instances without that second condition.
+	InstancesAll By = "instances-all"
 )
 
 // Frequency is the question of Graph.Frequent.
@@ -83,15 +90,36 @@ func (g *Graph) Frequent(ctx context.Context, f Frequency) ([]FrequentPattern, e
 	if err := g.askFrequent(&f); err != nil {
 		return nil, err
 	}
-	var kinds []int32
+	var kinds *rows.Kinds
 	if g.EdgeLabels() && !f.PlainEdges {
-		k, err := g.edgeKinds()
-		if err != nil {
+		var err error
+		if kinds, err = g.edgeKinds(); err != nil {
 			return nil, fmt.Errorf("%w; with plain edges (--plain-edges) labels are left out", err)
 		}
-		kinds = k.Label
 	}
-	by, err := domain.New(ctx, g.byID, kinds, f.Support, g.opt.Threads)
+	find := g.byDomains
+	if f.By != MNI {
+		find = g.instances
+	}
+	all, err := find(ctx, f, kinds)
+	if err != nil {
+		return nil, err
+	}
+	return ranked(all, f.Top), nil
+}
+
+// byLabels is the graph by labels, for patterns of at least the least support.
+func (g *Graph) byLabels(ctx context.Context, kinds *rows.Kinds, least int64) (*domain.Graph, error) {
+	var labels []int32
+	if kinds != nil {
+		labels = kinds.Label
+	}
+	return domain.New(ctx, g.byID, labels, least, g.opt.Threads)
+}
+
+// byDomains finds the patterns that are frequent by MNI.
+func (g *Graph) byDomains(ctx context.Context, f Frequency, kinds *rows.Kinds) ([]FrequentPattern, error) {
+	by, err := g.byLabels(ctx, kinds, f.Support)
 	if err != nil {
 		return nil, err
 	}
@@ -110,10 +138,7 @@ func (g *Graph) Frequent(ctx context.Context, f Frequency) ([]FrequentPattern, e
 		}
 		return nil
 	})
-	if err != nil {
-		return nil, err
-	}
-	return ranked(all, f.Top), nil
+	return all, err
 }
 
 // askFrequent checks the question and fills in what it leaves open.
@@ -124,8 +149,8 @@ func (g *Graph) askFrequent(f *Frequency) error {
 		return wrong("a support of %d: the least is 1", f.Support)
 	case f.Edges < 0 || f.Vertices < 0 || f.Top < 0:
 		return wrong("%d edges, %d vertices, the top %d: none may be below 0", f.Edges, f.Vertices, f.Top)
-	case f.By != "" && f.By != MNI:
-		return wrong("no support %q; there is mni", f.By)
+	case f.By != "" && f.By != MNI && f.By != Instances && f.By != InstancesAll:
+		return wrong("no support %q; there are mni, instances and instances-all", f.By)
 	case f.Edges == 0 && f.Vertices == 0:
 		return wrong("patterns without a limit: say how many edges or vertices they may have")
 	case f.Vertices == 1 || f.Vertices > pattern.MaxVertices:
@@ -136,7 +161,15 @@ func (g *Graph) askFrequent(f *Frequency) error {
 		return wrong("induced patterns grow by vertices: limit their vertices, not their edges")
 	case f.AtLeast && f.Domains:
 		return wrong("domains are not exact if only the least support is decided")
-	case f.Support > int64(g.Vertices()):
+	case f.By == "" || f.By == MNI:
+		f.By = MNI
+	case f.AtLeast || f.Domains:
+		return wrong("instances are counted exactly and without domains: leave out atleast and domains, or take mni")
+	case f.Induced || f.Edges > domain.MostCensus || f.Edges == 0 && f.Vertices > domain.MostCensus:
+		return wrong("instances are counted of edge-induced patterns of at most %d edges", domain.MostCensus)
+	}
+	switch {
+	case f.By == MNI && f.Support > int64(g.Vertices()):
 		return wrong("a support of %d: the graph has %d vertices", f.Support, g.Vertices())
 	case len(g.byID.Col) > math.MaxUint32:
 		return wrong("the graph has %d entries in its rows; domains work with at most %d", len(g.byID.Col), uint32(math.MaxUint32))
@@ -155,16 +188,16 @@ const maxEdges = pattern.MaxVertices * (pattern.MaxVertices - 1) / 2
 // ranked orders the patterns, and keeps the top ones if top is not 0.
 func ranked(all []FrequentPattern, top int) []FrequentPattern {
 	type key struct {
-		edges int
-		text  string
-		FrequentPattern
+		at, edges int
+		text      string
 	}
 	keys := make([]key, len(all))
-	for i, f := range all {
-		keys[i] = key{f.Edges(), f.Pattern.String(), f}
+	for i := range all {
+		keys[i] = key{i, all[i].Edges(), all[i].Pattern.String()}
 	}
 	support := func(a, b key) int {
-		return cmp.Or(cmp.Compare(b.Support.Hi, a.Support.Hi), cmp.Compare(b.Support.Lo, a.Support.Lo))
+		s, t := all[a.at].Support, all[b.at].Support
+		return cmp.Or(cmp.Compare(t.Hi, s.Hi), cmp.Compare(t.Lo, s.Lo))
 	}
 	if top > 0 && top < len(all) {
 		slices.SortFunc(keys, func(a, b key) int {
@@ -177,7 +210,7 @@ func ranked(all []FrequentPattern, top int) []FrequentPattern {
 	})
 	out := make([]FrequentPattern, len(keys))
 	for i, k := range keys {
-		out[i] = k.FrequentPattern
+		out[i] = all[k.at]
 	}
 	return out
 }

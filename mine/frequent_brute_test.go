@@ -190,3 +190,49 @@ func sortedText(found []mine.FrequentPattern) []string {
 	slices.Sort(out)
 	return out
 }
+
+// TestInstancesAgainstBrute compares the numbers of instances with what looking at every set of edges gives.
+func TestInstancesAgainstBrute(t *testing.T) {
+	draw.Check(t, func(t *rapid.T) {
+		graph := drawGraphOf(t, rapid.IntRange(2, 9).Draw(t, "vertices"))
+		f := mine.Frequency{Support: rapid.Int64Range(1, 4).Draw(t, "support"), PlainEdges: rapid.Bool().Draw(t, "plain"),
+			Edges: rapid.IntRange(1, 3).Draw(t, "most edges"), Vertices: rapid.SampledFrom([]int{0, 0, 2, 3, 4}).Draw(t, "most vertices"),
+			By: rapid.SampledFrom([]mine.By{mine.Instances, mine.InstancesAll}).Draw(t, "by")}
+		g, err := mine.Open(graph.edges(), mine.Options{Labels: graph.label, Threads: rapid.IntRange(1, 3).Draw(t, "threads")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		found, err := g.Frequent(context.Background(), f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all := bruteEdges(graph, f.Edges, f.PlainEdges)
+		want := map[string]string{}
+		reached := map[mine.Pattern]bool{}
+		for _, p := range slices.SortedFunc(maps.Keys(all), pattern.Compare) {
+			if all[p].instances < int(f.Support) || f.Vertices > 0 && p.Vertices() > f.Vertices {
+				continue
+			}
+			grows := p.Edges() == 1 || f.By == mine.InstancesAll
+			for i := range p.Vertices() {
+				for j := range i {
+					if p.Adjacent(i, j) && !grows {
+						q, _ := p.WithoutEdge(i, j)
+						grows = q.Connected() && reached[q.Canonical()]
+					}
+				}
+			}
+			if grows {
+				reached[p] = true
+				want[p.String()] = fmt.Sprint(all[p].instances)
+			}
+		}
+		got := map[string]string{}
+		for _, p := range found {
+			got[p.Pattern.String()] = p.Support.String()
+		}
+		if !maps.Equal(got, want) || len(got) != len(found) {
+			t.Fatalf("%+v finds\n%v\nwant\n%v", f, got, want)
+		}
+	})
+}

@@ -27,7 +27,7 @@ type fpmQuestion struct {
 	Support  count  `required:"" placeholder:"N" help:"The least support of a frequent pattern, from 1 on."`
 	Edges    count  `placeholder:"N" help:"The most edges of a pattern. One of --edges and --vertices is required."`
 	Vertices count  `placeholder:"N" help:"The most vertices of a pattern, 2 to 8."`
-	By       string `default:"mni" enum:"mni" placeholder:"KIND" help:"What support is: mni (the least number of graph vertices at a pattern vertex)."`
+	By       string `default:"mni" enum:"mni,instances,instances-all" placeholder:"KIND" help:"What support is: mni (the least number of graph vertices at a pattern vertex), instances (sets of edges; a pattern grows from a found one) or instances-all (without that rule)."`
 	Induced  bool   `help:"Induced matches: patterns grow by vertices, and --vertices limits them."`
 	AtLeast  bool   `name:"atleast" help:"Only decide which patterns are frequent: faster, but without their supports."`
 	Plain    bool   `name:"plain-edges" help:"Take no labels from the types of the edges."`
@@ -48,7 +48,9 @@ vertices. Vertices have the labels of the data, edges their types; a graph witho
 label -1 takes no part. Patterns are edge-induced, and printed by edges, then by descending support.
 
 The support by mni is the smallest, over the vertices of a pattern, number of graph vertices that
-any match puts there.
+any match puts there. By instances it is the number of distinct sets of edges, at most three. Instances
+are not anti-monotone (a hub of 10 edges has 45 wedges): with instances a pattern of more than one edge
+is found only if it grows from a found one; with instances-all all are.
 
 Examples:
 

@@ -5,5 +5,6 @@
 // its connected parts with one edge (or vertex) less must be frequent: they are its parents. Each
 // candidate is made once, from the parent that Children calls its first.
 //
-// The files: level.go (patterns of one size), grow.go (candidates and their parents).
+// The files: level.go (patterns of one size), grow.go (candidates and their parents), rule.go (what
+// grows by number of instances).
 package lattice

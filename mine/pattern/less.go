@@ -1,5 +1,10 @@
 package pattern
 
+import (
+	"cmp"
+	"slices"
+)
+
 // Less an edge: the patterns that a pattern contains.
 
 // WithoutEdge returns p without the edge between i and j. A vertex that is left without an edge is
@@ -82,4 +87,10 @@ func (p Pattern) moves(i, x int) bool {
 	q := p
 	p.label[i], q.label[x] = mark, mark
 	return p.Canonical() == q.Canonical()
+}
+
+// Compare orders patterns: by edges, then by vertices, then in a fixed order of no meaning.
+func Compare(a, b Pattern) int {
+	return cmp.Or(cmp.Compare(a.Edges(), b.Edges()), cmp.Compare(a.n, b.n), slices.Compare(a.label[:], b.label[:]),
+		slices.Compare(a.edge[:], b.edge[:]), slices.Compare(a.none[:], b.none[:]), slices.Compare(a.kind[:], b.kind[:]))
 }

@@ -81,3 +81,6 @@ func (t Total) String() string { return t.Big().String() }
 
 // MarshalText is String, so that JSON has the digits of any size.
 func (t Total) MarshalText() ([]byte, error) { return []byte(t.String()), nil }
+
+// Less reports whether t is less than u.
+func (t Total) Less(u Total) bool { return t.Hi < u.Hi || t.Hi == u.Hi && t.Lo < u.Lo }

@@ -1,0 +1,273 @@
+package domain
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"sync"
+
+	"sagann/mine/pattern"
+	"sagann/mine/rows"
+	"sagann/mine/run"
+)
+
+// MostCensus is the most edges of the patterns that Census counts.
+const MostCensus = 3
+
+// Counted is a pattern with its number of instances: distinct sets of edges that form it.
+type Counted struct {
+	Pattern   pattern.Pattern // canonical
+	Instances run.Total
+}
+
+// census counts all patterns of up to three edges, from how many neighbours of each type vertices have.
+// A type is the label of an edge with the label of its far end. Types are numbered: the index
+// of the edge's label times the number of labels, plus the index of the vertex's.
+type census struct {
+	g        *Graph
+	kinds    []int32 // labels of edges, ascending
+	types    int
+	near     []near    // by label
+	byLabel  [][]*arc  // arcs that begin there, by type
+	excess   excess    // what paths count too much
+	least    run.Total // instances of what is reported
+	vertices int       // most of a pattern
+
+	mu  sync.Mutex
+	out []Counted
+}
+
+// near is, for each vertex of a label, the types of its neighbours, and how many each has.
+type near struct {
+	off []uint32
+	of  []ends
+}
+
+type ends struct{ typ, n uint32 }
+
+// Census counts the patterns of up to edges edges, 1 to MostCensus, and up to so many vertices, that have at
+// least the least number of instances. The graph must have been made for a least support of 1. ordered is
+// the same graph by degree. The order of the result depends on the graph alone.
+func (g *Graph) Census(ctx context.Context, ordered *rows.Rows, kinds *rows.Kinds, edges, vertices int, least run.Total, workers int) ([]Counted, error) {
+	c := &census{g: g, least: least, vertices: vertices}
+	c.prepare(workers)
+	for i, l := range c.byLabel {
+		for _, a := range l {
+			if a.key.from <= a.key.to {
+				n := uint64(len(a.col))
+				if a.key.from == a.key.to {
+					n /= 2
+				}
+				c.report(c.edge(i, a.key), run.Total{Lo: n})
+			}
+		}
+	}
+	if edges > 2 {
+		if err := c.triangles(ctx, ordered, kinds, workers); err != nil {
+			return nil, err
+		}
+	}
+	if edges > 1 {
+		var all []*arc
+		for _, l := range c.byLabel {
+			all = append(all, l...)
+		}
+		slices.SortStableFunc(all, func(a, b *arc) int { return cmp.Compare(len(b.col), len(a.col)) })
+		pool := sync.Pool{New: func() any { return &counter{sums: newSums(c.types), far: make([]uint64, c.types)} }}
+		each(ctx, len(all), workers, func(i int) {
+			p := pool.Get().(*counter)
+			defer pool.Put(p)
+			c.stars(p, all[i], edges > 2)
+			if key := all[i].key; edges > 2 && vertices > 3 && key.from <= key.to {
+				c.paths(p, all[i])
+			}
+		})
+	}
+	slices.SortFunc(c.out, func(a, b Counted) int { return pattern.Compare(a.Pattern, b.Pattern) })
+	return c.out, ctx.Err()
+}
+
+// prepare finds the types and how many neighbours of each the vertices have.
+func (c *census) prepare(workers int) {
+	labels := len(c.g.Labels)
+	seen := map[int32]bool{}
+	for key := range c.g.arcs {
+		if !seen[key.kind] {
+			seen[key.kind] = true
+			c.kinds = append(c.kinds, key.kind)
+		}
+	}
+	slices.Sort(c.kinds)
+	c.types = len(c.kinds) * labels
+	c.byLabel = make([][]*arc, labels)
+	for key, a := range c.g.arcs {
+		c.byLabel[key.from] = append(c.byLabel[key.from], a)
+	}
+	c.near = make([]near, labels)
+	each(context.Background(), labels, workers, func(i int) {
+		slices.SortFunc(c.byLabel[i], func(a, b *arc) int { return cmp.Compare(c.typeOf(a.key), c.typeOf(b.key)) })
+		n := near{off: make([]uint32, len(c.g.Labels[i].Vertices)+1)}
+		for _, a := range c.byLabel[i] {
+			for x := range a.set().All() {
+				n.off[x+1]++
+			}
+		}
+		for x := 1; x < len(n.off); x++ {
+			n.off[x] += n.off[x-1]
+		}
+		n.of = make([]ends, n.off[len(n.off)-1])
+		at := slices.Clone(n.off)
+		for _, a := range c.byLabel[i] {
+			k := 0
+			for x := range a.set().All() {
+				n.of[at[x]] = ends{c.typeOf(a.key), a.off[k+1] - a.off[k]}
+				at[x]++
+				k++
+			}
+		}
+		c.near[i] = n
+	})
+}
+
+// of is the types of the neighbours of vertex x of label number l.
+func (c *census) of(l int32, x uint32) []ends {
+	n := &c.near[l]
+	return n.of[n.off[x]:n.off[x+1]]
+}
+
+// typeOf is the type of the far ends of an arc.
+func (c *census) typeOf(key arcKey) uint32 { return c.typeNumber(key.kind, key.to) }
+
+func (c *census) typeNumber(kind, label int32) uint32 {
+	i, _ := slices.BinarySearch(c.kinds, kind)
+	return uint32(i*len(c.g.Labels)) + uint32(label)
+}
+
+// attach returns p with a vertex of a type at vertex v.
+func (c *census) attach(p pattern.Pattern, v int, typ uint32) pattern.Pattern {
+	labels := uint32(len(c.g.Labels))
+	return p.Add(c.g.Labels[typ%labels].Value).WithEdgeLabel(v, p.Vertices(), c.kinds[typ/labels])
+}
+
+// edge is the pattern of the edges of a key, which begins in label number i.
+func (c *census) edge(i int, key arcKey) pattern.Pattern {
+	return c.attach(pattern.New(0).Add(c.g.Labels[i].Value), 0, c.typeOf(key))
+}
+
+// report adds a pattern to the result if it has enough instances.
+func (c *census) report(p pattern.Pattern, n run.Total) {
+	if n == (run.Total{}) || n.Less(c.least) || p.Vertices() > c.vertices {
+		return
+	}
+	p = p.Canonical()
+	c.mu.Lock()
+	c.out = append(c.out, Counted{p, n})
+	c.mu.Unlock()
+}
+
+// stars counts wedges and, with three, stars of three edges, whose centre is where the arc begins. Of the
+// types of the other ends, none is less than the arc's.
+func (c *census) stars(p *counter, first *arc, three bool) {
+	three = three && c.vertices > 3
+	typ := c.typeOf(first.key)
+	centre := c.attach(pattern.New(0).Add(c.g.Labels[first.key.from].Value), 0, typ)
+	for x := range first.set().All() {
+		near := c.of(first.key.from, x)
+		for near[0].typ != typ {
+			near = near[1:]
+		}
+		n := uint64(near[0].n)
+		p.far[typ] += n * (n - 1) / 2
+		for _, q := range near[1:] {
+			p.far[q.typ] += n * uint64(q.n) // at most the graph's edges, squared
+		}
+		if three {
+			threes(p.sums, near)
+		}
+	}
+	for t, n := range p.far[typ:] {
+		c.report(c.attach(centre, 0, typ+uint32(t)), run.Total{Lo: n})
+	}
+	clear(p.far)
+	p.sums.take(func(a, b uint32, n run.Total) { c.report(c.attach(c.attach(centre, 0, a), 0, b), n) })
+}
+
+// threes adds the stars of three edges of one vertex that have the first type of near, by their other two types.
+func threes(s *sums, near []ends) {
+	n, typ := uint64(near[0].n), near[0].typ
+	pairs := n * (n - 1) / 2
+	if n > 2 {
+		hi, rest := pairs, n-2
+		if hi%3 == 0 { // pairs · rest / 3 is whole, and one of the two factors divides by 3
+			hi /= 3
+		} else {
+			rest /= 3
+		}
+		s.add(typ, typ, hi, rest)
+	}
+	for i, q := range near[1:] {
+		m := uint64(q.n)
+		s.add(typ, q.typ, pairs, m)
+		s.add(q.typ, q.typ, m*(m-1)/2, n)
+		for _, r := range near[2+i:] {
+			s.add(q.typ, r.typ, n*m, uint64(r.n))
+		}
+	}
+}
+
+// counter is the memory for counting the stars and paths of one arc.
+type counter struct {
+	sums *sums
+	far  []uint64 // by type: neighbours of all neighbours; for stars, wedges
+	seen []uint32 // types with far > 0
+}
+
+// paths counts the paths of three edges whose middle edge belongs to the arc. A path is counted for
+// each direction of its middle edge if both ends have one label. Closed paths go round
+// triangles; they were counted as excess.
+func (c *census) paths(p *counter, middle *arc) {
+	from, to := middle.key.from, middle.key.to
+	here, there := c.typeOf(middle.key), c.typeOf(middle.key.back())
+	k := 0
+	for x := range middle.set().All() {
+		row := middle.col[middle.off[k]:middle.off[k+1]]
+		k++
+		for _, y := range row {
+			for _, e := range c.of(to, y) {
+				if p.far[e.typ] == 0 {
+					p.seen = append(p.seen, e.typ)
+				}
+				p.far[e.typ] += uint64(e.n)
+			}
+		}
+		p.far[there] -= uint64(len(row)) // the edges back to x
+		for _, e := range c.of(from, x) {
+			n := uint64(e.n)
+			if e.typ == here { // less y itself
+				n--
+			}
+			if n > 0 {
+				p.sums.addRow(e.typ, p.seen, p.far, n)
+			}
+		}
+		for _, t := range p.seen {
+			p.far[t] = 0
+		}
+		p.seen = p.seen[:0]
+	}
+	for _, e := range c.excess[middle.key] {
+		p.sums.sub(e.a, e.b, e.n)
+	}
+	edge := c.edge(int(from), middle.key)
+	p.sums.take(func(a, b uint32, n run.Total) {
+		if from == to {
+			if a > b {
+				return
+			}
+			if a == b {
+				n = n.Half()
+			}
+		}
+		c.report(c.attach(c.attach(edge, 0, a), 1, b), n)
+	})
+}
