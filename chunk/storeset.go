@@ -57,6 +57,9 @@ func (w *Writer) once(k Kind, data []byte) error {
 	return w.fail(w.block(k, 0, 0, data))
 }
 
+// SetName sets the name of the graph, in place of Meta.Name.
+func (w *Writer) SetName(name string) { w.meta.Name = name }
+
 // SetLabels sets the class of each vertex: V values in -1..Classes-1, -1 for a
 // vertex without label.
 func (w *Writer) SetLabels(labels []int32) error {

@@ -1,7 +1,6 @@
 package dataset
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -17,27 +16,8 @@ import (
 // numbers of edges and rows of all cells of the grid, which plans need, and with the checksums of whole
 // columns, so that a run over shards can compute the checksum of the graph.
 
-const (
-	manifestFile = "shards.json"
-	shardVersion = 1
-)
-
 func shardFile(dir string, o int) string { return filepath.Join(dir, fmt.Sprintf("shard%d.saga", o)) }
 func rowsFile(dir string, o int) string  { return filepath.Join(dir, fmt.Sprintf("rows%d.saga", o)) }
-
-// manifest is the file shards.json: what all shards have in common.
-type manifest struct {
-	Version     int                  `json:"version"`
-	Vertices    int                  `json:"vertices"`
-	Edges       int                  `json:"edges"`
-	Owners      int                  `json:"owners"`
-	Intervals   int                  `json:"intervals"`
-	SelfLoops   bool                 `json:"self_loops"`
-	Weighted    bool                 `json:"weighted"`
-	FeatureCols int                  `json:"feature_cols"`
-	Cells       []chunk.CellStat     `json:"cells"` // index destination × intervals + source
-	Sums        map[string]columnSum `json:"sums"`  // by column: src, dst, weight, type, data, features
-}
 
 // Shard is one rank's part of a graph in shards. Data.Edges then has no edges, and Data.Late makes only the rows of
 // the rank's vertices.
@@ -49,7 +29,8 @@ type Shard struct {
 	Stats     chunk.GridStats // statistics of the whole graph under Order
 
 	dir    string
-	mine   []int // the owners of this rank
+	name   string // of the graph
+	mine   []int  // the owners of this rank
 	sums   map[string]columnSum
 	cols   int
 	stores map[int]*chunk.Store
@@ -64,31 +45,19 @@ func IsShards(path string) bool {
 
 // OpenShards opens those shards in dir that belong to a rank, of so many ranks.
 func OpenShards(dir string, rank, ranks int) (d *Data, err error) {
-	text, err := os.ReadFile(filepath.Join(dir, manifestFile))
+	m, err := readManifest(dir)
 	if err != nil {
 		return nil, err
-	}
-	var m manifest
-	if err := json.Unmarshal(text, &m); err != nil {
-		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, manifestFile), err)
 	}
 	fail := func(format string, a ...any) (*Data, error) {
 		return nil, fmt.Errorf("%s: %w", dir, fmt.Errorf(format, a...))
 	}
-	switch {
-	case m.Version != shardVersion:
-		return fail("shards of version %d, this program reads version %d", m.Version, shardVersion)
-	case m.Owners < 1 || m.Intervals < 1 || m.Intervals > chunk.MaxBase || len(m.Cells) != m.Intervals*m.Intervals:
-		return fail("%d owners, %d intervals and %d cells do not go together", m.Owners, m.Intervals, len(m.Cells))
-	case m.Owners%max(1, ranks) != 0:
+	if m.Owners%max(1, ranks) != 0 {
 		return fail("shards for %d devices cannot be dealt to %d ranks, as many to each", m.Owners, ranks)
 	}
 	in, err := chunk.NewIntervals(m.Vertices, m.Intervals)
 	if err != nil {
 		return nil, err
-	}
-	if err := m.check(in); err != nil {
-		return fail("%s: %w", manifestFile, err)
 	}
 	x := &Shard{Owners: m.Owners, E: m.Edges, SelfLoops: m.SelfLoops, dir: dir, sums: m.Sums, cols: m.FeatureCols, stores: map[int]*chunk.Store{}}
 	defer func() {
@@ -105,6 +74,12 @@ func OpenShards(dir string, rank, ranks int) (d *Data, err error) {
 		}
 		if x.stores[o] = s; s.V() != m.Vertices || s.Intervals().P != m.Intervals {
 			return fail("shard %d is of a graph of %d vertices in %d intervals", o, s.V(), s.Intervals().P)
+		}
+		if x.name, err = m.untag(s, shardFile(dir, o), o, false); err != nil {
+			return nil, err
+		}
+		if s.Weighted() != m.Weighted {
+			return fail("shard %d has weights: %t; %s says %t", o, s.Weighted(), manifestFile, m.Weighted)
 		}
 		for j := o; j < in.P; j += m.Owners {
 			for i := range in.P {
@@ -125,7 +100,10 @@ func OpenShards(dir string, rank, ranks int) (d *Data, err error) {
 		x.Order = chunk.Identity(m.Vertices)
 	}
 	x.Stats = chunk.GridStats{Intervals: in, DataCols: d.Edges.DataCols, Cells: m.Cells}
-	d.Shard, d.FeatureCols = x, m.FeatureCols
+	d.Shard, d.FeatureCols, d.Name = x, m.FeatureCols, x.name
+	if err := m.checkSums(d.Edges.Types, d.Edges.DataCols); err != nil {
+		return fail("%w", err)
+	}
 	if m.Weighted {
 		d.Edges.Weight = []float32{}
 	}
@@ -135,31 +113,16 @@ func OpenShards(dir string, rank, ranks int) (d *Data, err error) {
 	if m.FeatureCols > 0 {
 		d.Late.Make = x.rows
 	}
-	return d, x.check()
-}
-
-// check returns an error if m is not consistent.
-func (m *manifest) check(in chunk.Intervals) error {
-	var edges int64
-	for c, x := range m.Cells {
-		if x.NNZ < 0 || x.DstRows < 0 || x.DstRows > in.Rows(c/in.P) || x.SrcRows < 0 || x.SrcRows > in.Rows(c%in.P) {
-			return fmt.Errorf("cell (%d,%d) has %d edges from %d vertices to %d", c/in.P, c%in.P, x.NNZ, x.SrcRows, x.DstRows)
-		}
-		edges += x.NNZ
-	}
-	if edges != int64(m.Edges) || m.FeatureCols < 0 || m.FeatureCols > chunk.MaxFeatureCols {
-		return fmt.Errorf("%d edges in cells, %d in all, %d columns of features", edges, m.Edges, m.FeatureCols)
-	}
-	return nil
+	return d, x.check(m)
 }
 
 // check opens the stores of features, to find errors early.
-func (x *Shard) check() error {
-	if x.cols == 0 {
-		return nil
-	}
+func (x *Shard) check(m *manifest) error {
 	for _, o := range x.mine {
-		if x.rowsOf(o) == 0 {
+		if x.cols == 0 || x.rowsOf(o) == 0 {
+			if _, err := os.Lstat(rowsFile(x.dir, o)); err == nil {
+				return fmt.Errorf("%s: there are features, and %s says that there are none", rowsFile(x.dir, o), manifestFile)
+			}
 			continue
 		}
 		s, err := chunk.Open(rowsFile(x.dir, o))
@@ -168,6 +131,9 @@ func (x *Shard) check() error {
 		}
 		if s.V() != x.rowsOf(o) || s.FeatureCols() != x.cols {
 			err = fmt.Errorf("%s: %d×%d features, want %d×%d", rowsFile(x.dir, o), s.V(), s.FeatureCols(), x.rowsOf(o), x.cols)
+		}
+		if err == nil {
+			_, err = m.untag(s, rowsFile(x.dir, o), o, true)
 		}
 		if err := errors.Join(err, s.Close()); err != nil {
 			return err
@@ -260,9 +226,9 @@ func (x *Shard) AddInWeights(sums []float64, oneLoop bool) error {
 }
 
 // eachCell calls f for the edges of each of the rank's cells: those whose destination (with out: source) interval
-// belongs to the rank.
+// belongs to the rank. It compares each cell with the manifest.
 func (x *Shard) eachCell(out bool, f func(e *chunk.Edges) error) error {
-	p := x.Stats.P
+	p, check := x.Stats.P, x.newCellCheck()
 	for _, o := range x.mine {
 		for j := o; j < p; j += x.Owners {
 			for i := range p {
@@ -271,6 +237,9 @@ func (x *Shard) eachCell(out bool, f func(e *chunk.Edges) error) error {
 					d, s = i, j
 				}
 				e, err := x.stores[o].ReadCells(d, d+1, s, s+1)
+				if err == nil {
+					err = check.check(d, s, e)
+				}
 				if err == nil {
 					err = f(e)
 				}

@@ -1,6 +1,8 @@
 package dataset
 
 import (
+	"fmt"
+	"hash/crc32"
 	"os"
 	"path/filepath"
 	"strings"
@@ -20,13 +22,24 @@ func TestShardsDamaged(t *testing.T) {
 		"no shard":      {func(dir string) error { return os.Remove(shardFile(dir, 1)) }, "shard1.saga"},
 		"no rows":       {func(dir string) error { return os.Remove(rowsFile(dir, 1)) }, "rows1.saga"},
 		"other rows":    {func(dir string) error { return os.Rename(shardFile(dir, 1), rowsFile(dir, 1)) }, "saga"},
-		"another shard": {func(dir string) error { return os.Rename(shardFile(dir, 0), shardFile(dir, 1)) }, "does not have the number of edges"},
+		"another shard": {func(dir string) error { return os.Rename(shardFile(dir, 0), shardFile(dir, 1)) }, `the store says that it is "shard 0 of 2`},
+		"other columns": {edited(`"src":{"crc":`, `"src":{"crc":1`), "columns"},
 		"text":          {edited("{", "["), "manifest"},
-		"version":       {edited(`"version":1`, `"version":7`), "version 7"},
-		"cells":         {edited(`"cells":[{`, `"cells":[{},{`), "do not go together"},
-		"negative":      {edited(`"NNZ":`, `"NNZ":-`), "edges from"},
-		"edges":         {edited(`"edges":4`, `"edges":5`), "in all"},
-		"width":         {edited(`"feature_cols":5`, `"feature_cols":6`), "features, want"},
+		"byte":          {unsigned(`"edges":4`, `"edges":5`), "the file is damaged: its checksum is"},
+		"key":           {edited(`"self_loops"`, `"self_loopz"`), `unknown field "self_loopz"`},
+		"missing key":   {edited(`"self_loops":false,`, ""), "not a file as saga data shard writes it"},
+		"key twice":     {edited(`"self_loops":false,`, `"self_loops":true,"self_loops":false,`), "not a file as saga data shard writes it"},
+		"other case":    {edited(`"self_loops"`, `"Self_loops"`), "not a file as saga data shard writes it"},
+		"no checksum": {func(dir string) error {
+			return rewritten(dir, func(text string) string {
+				return "{" + strings.Replace(text[len(`{"crc32c":"00000000",`):], `"version":2`, `"version":1`, 1)
+			})
+		}, "make them anew: saga data shard"},
+		"version":  {edited(`"version":2`, `"version":7`), "version 7"},
+		"cells":    {edited(`"cells":[{`, `"cells":[{"NNZ":0,"DstRows":0,"SrcRows":0},{`), "do not go together"},
+		"negative": {edited(`"NNZ":`, `"NNZ":-`), "edges from"},
+		"edges":    {edited(`"edges":4`, `"edges":5`), "in all"},
+		"width":    {edited(`"feature_cols":5`, `"feature_cols":6`), "features, want"},
 	} {
 		d, err := Synthetic(spec)
 		if err != nil {
@@ -69,16 +82,37 @@ func openFiles(dir string) (list []string) {
 	return list
 }
 
-// edited replaces a text in the manifest.
+// edited replaces a text in the manifest, and makes its checksum right again.
 func edited(from, to string) func(dir string) error {
 	return func(dir string) error {
-		path := filepath.Join(dir, manifestFile)
-		text, err := os.ReadFile(path)
-		if err != nil {
-			return err
-		}
-		return os.WriteFile(path, []byte(strings.Replace(string(text), from, to, 1)), 0o666)
+		return rewritten(dir, func(text string) string { return signed(strings.Replace(text, from, to, 1)) })
 	}
+}
+
+// unsigned replaces a text in the manifest.
+func unsigned(from, to string) func(dir string) error {
+	return func(dir string) error {
+		return rewritten(dir, func(text string) string { return strings.Replace(text, from, to, 1) })
+	}
+}
+
+func rewritten(dir string, f func(text string) string) error {
+	path := filepath.Join(dir, manifestFile)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(path, []byte(f(string(text))), 0o666)
+}
+
+// signed is a manifest with its right checksum.
+func signed(text string) string {
+	const from, to = len(`{"crc32c":"`), len(`{"crc32c":"`) + len(noSum)
+	if len(text) < to {
+		return text
+	}
+	text = text[:from] + noSum + text[to:]
+	return text[:from] + fmt.Sprintf("%08x", crc32.Checksum([]byte(text), castagnoli)) + text[to:]
 }
 
 // TestShardsStreamed: shards of a graph are the same whether it is a store or in memory, and whatever the store's grid.

@@ -1,7 +1,6 @@
 package dataset
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"hash/crc32"
@@ -177,7 +176,7 @@ func (w *shardWriter) write() error {
 			return err
 		}
 	}
-	text, err := json.Marshal(&w.m)
+	text, err := w.m.bytes()
 	if err != nil {
 		return err
 	}
@@ -220,7 +219,8 @@ func (w *shardWriter) edges() error {
 	if err != nil {
 		return err
 	}
-	for _, f := range files {
+	for o, f := range files {
+		f.SetName(d.Name + "\n" + w.m.tag(o, false))
 		if err := w.s.writeRest(f); err != nil {
 			return err
 		}
@@ -339,7 +339,7 @@ func (w *shardWriter) rowsOf(o int, f io.ReaderAt) error {
 	if rows == 0 {
 		return nil
 	}
-	out, err := chunk.Create(rowsFile(w.dir, o), chunk.Meta{Name: w.s.Data.Name, V: rows, FeatureCols: cols})
+	out, err := chunk.Create(rowsFile(w.dir, o), chunk.Meta{Name: w.s.Data.Name + "\n" + w.m.tag(o, true), V: rows, FeatureCols: cols})
 	if err != nil {
 		return err
 	}

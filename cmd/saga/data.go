@@ -118,6 +118,13 @@ func (c *verifyCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
+	if dataset.IsShards(name) {
+		d, err := dataset.VerifyShards(name)
+		if err == nil {
+			_, err = fmt.Fprintf(a.Stdout, "%s is good: %d shards of %d vertices, %d edges in %d intervals\n", name, d.Shard.Owners, d.Edges.V, d.Shard.E, d.Shard.Stats.P)
+		}
+		return err
+	}
 	s, err := openStore(name)
 	if err != nil {
 		return err
