@@ -39,7 +39,7 @@ func TestShardsDamaged(t *testing.T) {
 		"cells":    {edited(`"cells":[{`, `"cells":[{"NNZ":0,"DstRows":0,"SrcRows":0},{`), "do not go together"},
 		"negative": {edited(`"NNZ":`, `"NNZ":-`), "edges from"},
 		"edges":    {edited(`"edges":4`, `"edges":5`), "in all"},
-		"width":    {edited(`"feature_cols":5`, `"feature_cols":6`), "features, want"},
+		"width":    {edited(`"feature_cols":5`, `"feature_cols":6`), "column features has"},
 	} {
 		d, err := Synthetic(spec)
 		if err != nil {
