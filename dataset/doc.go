@@ -8,7 +8,7 @@
 // there, before it allocates memory. Errors name the file and its line or byte. Validate checks
 // the whole graph.
 //
-// The files. The data, and changes and checks of the data: data.go, schema.go, kind.go, split.go, options.go,
+// The files. The data, and changes and checks of the data: data.go, schema.go, schemanames.go, schemafit.go, schemalabels.go, kind.go, split.go, options.go,
 // features.go, sparse.go, targets.go, links.go, nonedges.go, oneway.go, across.go, simplify.go,
 // validate.go. Finding the format of a path: load.go. Reading and writing in pieces: stream.go,
 // convert.go, shard.go, shardmanifest.go, shardwrite.go. The readers, by format:

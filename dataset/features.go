@@ -19,7 +19,27 @@ func OneHotFeatures(d *Data) error {
 		return fmt.Errorf("%s: one-hot features of %d vertices need %d GiB; the most is %d vertices", d.Name, d.Edges.V, d.Edges.V*d.Edges.V>>28, maxOneHot)
 	}
 	d.oneHot()
+	d.Schema.Features.OfVertices = true
 	return nil
+}
+
+// OneHotOf returns data like d with a column for each of n vertices of a run, which is 1 for this vertex only. places has
+// the number of each vertex of d among them; nil means that it is the same.
+func (d *Data) OneHotOf(places []uint32, n int) *Data {
+	if places == nil && n == d.Edges.V {
+		return d
+	}
+	x := *d
+	DropFeatures(&x)
+	x.Features, x.FeatureCols = make([]float32, x.Edges.V*n), n
+	for v := range x.Edges.V {
+		to := v
+		if places != nil {
+			to = int(places[v])
+		}
+		x.Features[v*n+to] = 1
+	}
+	return &x
 }
 
 func (d *Data) oneHot() {

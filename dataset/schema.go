@@ -22,6 +22,8 @@ type Schema struct {
 	// Needs lists what a program must know to read the data rightly. A program refuses words that it does not
 	// know, so that later programs can add vertex types, say, without another version of stores.
 	Needs    []string `json:"needs,omitempty"`
+	Vertices int      `json:"vertices"`
+	Count    int      `json:"edge_count"` // number of edges
 	Vertex   Labels   `json:"vertex"`
 	Edge     Labels   `json:"edge"`
 	Graph    Labels   `json:"graph"`
@@ -56,6 +58,8 @@ type Features struct {
 	Cols    int      `json:"cols,omitempty"`
 	Sparse  bool     `json:"sparse,omitempty"`
 	Columns []Column `json:"columns,omitempty"`
+	// OfVertices says that there is a column for each vertex, which is 1 for this vertex only.
+	OfVertices bool `json:"of_vertices,omitempty"`
 }
 
 // Column is a column of features, and how it was prepared. All numbers in it were taken from the training rows.
@@ -133,7 +137,7 @@ func (s *Schema) Tasks() []LabelKind {
 
 // named is what readers set of s.
 func (s *Schema) named() Schema {
-	n := Schema{Older: s.Older, Features: Features{Columns: s.Features.Columns}, Edges: EdgeData{Relations: s.Edges.Relations, Columns: s.Edges.Columns}}
+	n := Schema{Older: s.Older, Features: Features{Columns: s.Features.Columns, OfVertices: s.Features.OfVertices}, Edges: EdgeData{Relations: s.Edges.Relations, Columns: s.Edges.Columns}}
 	for _, k := range []LabelKind{VertexLabels, EdgeLabels, GraphLabels} {
 		*n.Of(k) = Labels{Classes: s.Of(k).Classes, Targets: s.Of(k).Targets}
 	}
@@ -144,7 +148,7 @@ func (s *Schema) named() Schema {
 // that take more than 1 MiB are left out.
 func (d *Data) Record() *Schema {
 	s := d.Schema.named()
-	s.Version = SchemaVersion
+	s.Version, s.Vertices, s.Count = SchemaVersion, d.Edges.V, d.Edges.E()
 	for _, k := range []LabelKind{VertexLabels, EdgeLabels, GraphLabels} {
 		l := s.Of(k)
 		*l = Labels{Classes: kept(l.Classes), Cols: d.Targets.Of(k).Cols, Targets: kept(l.Targets)}
@@ -156,7 +160,7 @@ func (d *Data) Record() *Schema {
 	if d.MultiLabels != nil {
 		s.Vertex.Form, s.Vertex.Count = SeveralClasses, d.Classes
 	}
-	s.Features = Features{Cols: d.FeatureCols, Sparse: d.Late.Sparse != nil, Columns: d.Schema.Features.Columns}
+	s.Features = Features{Cols: d.FeatureCols, Sparse: d.Late.Sparse != nil, Columns: d.Schema.Features.Columns, OfVertices: d.Schema.Features.OfVertices}
 	if kept(s.Features.Names()) == nil {
 		s.Features.Columns = nil
 	}

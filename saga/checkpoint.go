@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 
+	"sagann/dataset"
 	"sagann/internal/safetensors"
 )
 
@@ -49,7 +50,8 @@ const bestPrefix = "best:"
 
 // Checkpoint is the metadata of a checkpoint. A checkpoint is a safetensors file with every parameter
 // ("layer1.W"), the optimiser's moments ("moment1:layer1.W") and, with early stopping, the
-// parameters of the best epoch ("best:layer1.W"), all float32.
+// parameters of the best epoch ("best:layer1.W"), all float32. If parameters have a row for each vertex, it also
+// has the ids of the vertices ("vertex:ids").
 type Checkpoint struct {
 	Model     string // name
 	Options   string // text that the caller of Save gave
@@ -60,6 +62,10 @@ type Checkpoint struct {
 	Batch     int    // sampled training: completed batches of the current epoch
 	Digest    string // see Program.Digest
 	Data      string // checksum of edges, features, labels and training split
+
+	// Schema says what the numbers of the data meant (see Record); nil if the checkpoint is of a version that kept
+	// none.
+	Schema *dataset.Schema
 
 	version    string
 	conditions []condition // other settings of the run
@@ -108,6 +114,9 @@ func parseMeta(f *safetensors.File) (*Checkpoint, error) {
 	}
 	c := &Checkpoint{Model: m["model"], Options: m["options"], Optimizer: m["optimizer"], Digest: m["digest"], Data: m["data"], version: m["sagann"]}
 	var err error
+	if c.Schema, err = parseMeaning(m); err != nil {
+		return nil, err
+	}
 	if c.Epoch, err = strconv.Atoi(m["epoch"]); err != nil || c.Epoch < 0 {
 		return nil, fmt.Errorf("metadata epoch is %q", m["epoch"])
 	}
@@ -177,15 +186,19 @@ func (p *Program) save(path, options string, id identity, b best) error {
 			tensors = append(tensors, safetensors.Tensor{Name: bestPrefix + q.Name, Shape: []int{q.Rows, q.Cols}, Data: x})
 		}
 	}
-	sum, err := checksum(tensors)
-	if err != nil {
-		return err
-	}
 	meta := map[string]string{
 		"sagann": checkpointVersion, "model": p.model.Name, "options": options,
 		"epoch": strconv.Itoa(p.epoch), "seed": strconv.FormatUint(p.cfg.Seed, 10),
 		"optimizer": p.cfg.Optimizer.Kind, "run": string(run), "chunks": strconv.Itoa(p.sumChunks()),
-		"digest": id.digest, "data": id.data, "best": string(kept), valueSum: sum,
+		"digest": id.digest, "data": id.data, "best": string(kept),
+	}
+	ids, err := meaning(p, meta)
+	if err != nil {
+		return err
+	}
+	tensors = append(tensors, ids...)
+	if meta[valueSum], err = checksum(tensors); err != nil {
+		return err
 	}
 	if s := p.sampled; s != nil {
 		meta[batchMeta], meta[batchLossMeta] = strconv.Itoa(s.batch), strconv.FormatFloat(s.loss, 'x', -1, 64)
@@ -249,13 +262,27 @@ func checksum(tensors []safetensors.Tensor) (string, error) {
 	sort.Slice(tensors, func(i, j int) bool { return tensors[i].Name < tensors[j].Name })
 	sum := uint32(0)
 	for _, t := range tensors {
-		x, err := valuesOf(t)
+		x, err := bytesOfValues(t)
 		if err != nil {
 			return "", err
 		}
-		sum = crc32.Update(sum, castagnoli, bytesOf(x))
+		sum = crc32.Update(sum, castagnoli, x)
 	}
 	return fmt.Sprintf("%08x", sum), nil
+}
+
+// bytesOfValues are the values of a tensor as bytes.
+func bytesOfValues(t safetensors.Tensor) ([]byte, error) {
+	switch x := t.Data.(type) {
+	case []uint8:
+		return x, nil
+	case []uint32:
+		return wordsOf(x), nil
+	case []uint64:
+		return wordsOf(x), nil
+	}
+	x, err := valuesOf(t)
+	return bytesOf(x), err
 }
 
 // valuesOf are the values of a tensor. Those of learned rows are valid until the next call.
@@ -306,41 +333,49 @@ func (p *Program) stateOf(param string) []string {
 	return names
 }
 
-// readTensors reads all values of f and compares them with the checksum. b is the state of early
-// stopping.
-func readTensors(f *safetensors.File) (list map[string]safetensors.Tensor, b best, err error) {
-	if err := json.Unmarshal([]byte(f.Meta["best"]), &b); err != nil {
-		return nil, b, fmt.Errorf("metadata best: %w", err)
+// readTensors reads all values of f and compares them with the checksum: list has parameters and moments, k.best the
+// state of early stopping, k.ids the ids of vertices.
+func readTensors(f *safetensors.File) (k stored, err error) {
+	if err := json.Unmarshal([]byte(f.Meta["best"]), &k.best); err != nil {
+		return k, fmt.Errorf("metadata best: %w", err)
 	}
 	var all []safetensors.Tensor
-	list = map[string]safetensors.Tensor{}
+	k.list, k.ids = map[string]safetensors.Tensor{}, map[string]safetensors.Tensor{}
 	for _, name := range f.Names() {
+		if isID(name) {
+			t, err := loadID(f, name)
+			if err != nil {
+				return k, err
+			}
+			all, k.ids[name] = append(all, t), t
+			continue
+		}
 		x, shape, err := safetensors.Load[float32](f, name)
 		if err != nil {
-			return nil, b, err
+			return k, err
 		}
 		t := safetensors.Tensor{Name: name, Shape: shape, Data: x}
 		all = append(all, t)
 		if param, ok := strings.CutPrefix(name, bestPrefix); ok {
-			if b.params == nil {
-				b.params = map[string][]float32{}
+			if k.best.params == nil {
+				k.best.params = map[string][]float32{}
 			}
-			b.params[param] = x
+			k.best.params[param] = x
 			continue
 		}
-		list[name] = t
+		k.list[name] = t
 	}
 	sum, err := checksum(all)
 	if err != nil {
-		return nil, b, err
+		return k, err
 	}
 	if sum != f.Meta[valueSum] {
-		return nil, b, fmt.Errorf("the values have checksum %s, they were written with %q: the file is damaged", sum, f.Meta[valueSum])
+		return k, fmt.Errorf("the values have checksum %s, they were written with %q: the file is damaged", sum, f.Meta[valueSum])
 	}
-	for name, x := range b.params {
-		if t, ok := list[name]; !ok || len(t.Data.([]float32)) != len(x) {
-			return nil, b, fmt.Errorf("tensor %q does not fit a parameter", bestPrefix+name)
+	for name, x := range k.best.params {
+		if t, ok := k.list[name]; !ok || len(t.Data.([]float32)) != len(x) {
+			return k, fmt.Errorf("tensor %q does not fit a parameter", bestPrefix+name)
 		}
 	}
-	return list, b, nil
+	return k, nil
 }

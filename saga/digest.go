@@ -132,7 +132,7 @@ func (in *inputs) checksum() string {
 	return fmt.Sprintf("%08x", sum)
 }
 
-func wordsOf[T uint32 | int32 | float64](x []T) []byte {
+func wordsOf[T uint32 | int32 | uint64 | float64](x []T) []byte {
 	if len(x) == 0 {
 		return nil
 	}

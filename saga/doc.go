@@ -78,7 +78,7 @@
 //	train.go              Train: epochs, evaluations, early stopping
 //	metrics.go            Evaluate
 //	predict.go            Predict, Embed
-//	resume.go checkpoint.go   checkpoints, and going on from them
+//	resume.go checkpoint.go schema.go   checkpoints, and going on from them
 //	values.go             parameters, gradients and outputs by name
 //	finite.go             detection of NaN and infinities
 //	gpu.go                the optimiser as device code

@@ -185,7 +185,7 @@ func (s *scorer) rank(edges, not *dataset.Pairs) (m Metrics) {
 		if is[i] {
 			y = 1
 		}
-		m.Loss += metrics.BinaryCrossEntropy([]float32{float32(x)}, []float32{y}) / float64(len(all))
+		m.Loss += metrics.BinaryCrossEntropy([]float32{float32(x)}, []float32{y}, nil) / float64(len(all))
 	}
 	m.AUC, m.AP, m.MRR = metrics.AUC(all, is), metrics.AveragePrecision(all, is), metrics.MRR(pos, neg)
 	for i, k := range hitsAt {
@@ -208,13 +208,13 @@ func ScoreLinks(m Model, d *dataset.Data, c Config, path string, pairs *dataset.
 	if err := pairs.Check(d.Edges.V); err != nil {
 		return nil, fmt.Errorf("saga: %w", err)
 	}
-	param, err := readParams(m, path)
+	k, err := readParams(m, path)
 	if err != nil {
 		return nil, err
 	}
 	s := &scorer{head: m.LinkHead, c: cols, z: z}
 	for _, q := range m.LinkHead.params(cols) {
-		w, err := param("head."+q.name, q.rows, q.cols)
+		w, err := k.param("head."+q.name, q.rows, q.cols)
 		if err != nil {
 			return nil, err
 		}

@@ -1,6 +1,7 @@
 package saga
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -32,12 +33,20 @@ type Scores struct{ Train, Val, Test Metrics }
 // the plan by which training evaluates. A checkpoint of early stopping gives the parameters of the
 // best epoch. Like Predict, it also accepts checkpoints from which training cannot go on.
 func Evaluate(m Model, d *dataset.Data, c Config, path string) (s Scores, err error) {
-	param, err := readParams(m, path)
+	k, err := readParams(m, path)
 	if err != nil {
 		return Scores{}, err
 	}
 	if d != nil && !d.Labelled(m.Task) {
 		return Scores{}, fmt.Errorf("saga: %s has no labels to score with", d.Name)
+	}
+	if d, err = k.apply(&m, d); err != nil {
+		return Scores{}, err
+	}
+	if s := k.about.Schema; s != nil && d != nil && m.Task != LinkTask {
+		if d, _, _, err = s.FitLabels(d, cmp.Or(m.Task, VertexTask), k.by(d)); err != nil {
+			return Scores{}, err
+		}
 	}
 	p, err := Compile(m, d, c)
 	if err != nil {
@@ -45,7 +54,7 @@ func Evaluate(m Model, d *dataset.Data, c Config, path string) (s Scores, err er
 	}
 	defer func() { err = errors.Join(err, p.Close()) }()
 	for _, q := range p.params {
-		x, err := param(q.Name, q.Rows, q.Cols)
+		x, err := k.param(q.Name, q.Rows, q.Cols)
 		if err != nil {
 			return Scores{}, err
 		}

@@ -17,6 +17,8 @@ import (
 // every graph, with a LinkTask the vertices' rows z. Logits of edges and graphs lie in device memory
 // as a whole, and there may be at most 2²⁴ rows. A checkpoint of early stopping gives the
 // parameters of the best epoch. d needs no labels; fields of c that concern training are ignored.
+// Columns, relations and learned rows are those of the names and ids that d and the checkpoint have; an error names both
+// sides if that cannot be.
 func Predict(m Model, d *dataset.Data, c Config, path string) (logits []float32, classes int, err error) {
 	return fromCheckpoint(m, d, c, path, "logits")
 }
@@ -54,16 +56,18 @@ func Classes(logits []float32, classes int) []int32 {
 }
 
 func fromCheckpoint(m Model, d *dataset.Data, c Config, path, what string) ([]float32, int, error) {
-	param, err := readParams(m, path)
+	k, err := readParams(m, path)
 	if err != nil {
 		return nil, 0, err
 	}
-	return forward(m, d, c, what, param)
+	if d, err = k.apply(&m, d); err != nil {
+		return nil, 0, err
+	}
+	return forward(m, d, c, what, k.param)
 }
 
-// readParams reads the checkpoint of m at path. param returns a parameter by name, with early
-// stopping that of the best epoch; it is an error if it has another shape.
-func readParams(m Model, path string) (param func(name string, rows, cols int) ([]float32, error), err error) {
+// readParams reads the checkpoint of m at path.
+func readParams(m Model, path string) (*stored, error) {
 	f, ck, err := openCheckpoint(path)
 	if err != nil {
 		return nil, err
@@ -72,22 +76,15 @@ func readParams(m Model, path string) (param func(name string, rows, cols int) (
 	if ck.Model != m.Name {
 		return nil, fmt.Errorf("%s: a checkpoint of model %q; this is %q", path, ck.Model, m.Name)
 	}
-	list, b, err := readTensors(f)
+	k, err := readTensors(f)
+	if err == nil && ck.Schema != nil {
+		k.learned, err = learnedOf(f.Meta, k.list, ck.Schema.Vertices)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	return func(name string, rows, cols int) ([]float32, error) {
-		t, ok := list[name]
-		switch {
-		case !ok:
-			return nil, fmt.Errorf("%s: parameter %q is missing", path, name)
-		case !slices.Equal(t.Shape, []int{rows, cols}):
-			return nil, fmt.Errorf("%s: parameter %q has shape %v; with this data the model has %d×%d", path, name, t.Shape, rows, cols)
-		case b.params != nil:
-			return b.params[name], nil
-		}
-		return t.Data.([]float32), nil
-	}, nil
+	k.path, k.about = path, ck
+	return &k, nil
 }
 
 // infer runs a program for the forward pass between two steps.

@@ -132,10 +132,11 @@ func (p *Program) restore(path string) (best, error) {
 	if err != nil {
 		return best{}, err
 	}
-	got, b, err := readTensors(f)
+	k, err := readTensors(f)
 	if err != nil {
 		return fail(err)
 	}
+	got := k.list
 	for _, t := range want {
 		if err := sameTensor(t, got[t.Name]); err != nil {
 			return fail(err)
@@ -154,7 +155,7 @@ func (p *Program) restore(path string) (best, error) {
 		p.session.stopFeeds()
 		x.step, x.filling.updates = step{epoch: c.Epoch, batch: c.Batch, loss: c.batchLoss}, c.Epoch*x.batches()+c.Batch
 	}
-	return b, nil
+	return k.best, nil
 }
 
 // fits says why training cannot go on from c bit for bit.

@@ -58,7 +58,7 @@ func (c *evaluateCmd) Run(a *app) error {
 		return c.evaluateLinks(a, t, cfg)
 	}
 	e := &evaluation{trained: t, classes: t.prep.Layers.Classes}
-	if err := e.choose(c.On); err != nil {
+	if err := e.choose(a, c.On); err != nil {
 		return err
 	}
 	if text := e.otherSplit(); text != "" {
@@ -104,23 +104,27 @@ type evaluation struct {
 	aucs    []float64 // of multi-label data, by class; NaN where a class has all rows or none
 	list    []metrics.Class
 	counts  metrics.Confusion // nil when multi-label
+	left    map[string]int    // rows of classes that the run does not know, which are not scored, by class
 }
 
 // choose finds the rows that are scored.
-func (e *evaluation) choose(on string) error {
-	d, task := e.data, e.task()
-	if !d.Labelled(task) {
+func (e *evaluation) choose(a *app, on string) error {
+	task := e.task()
+	if !e.data.Labelled(task) {
 		return fmt.Errorf("%s has no labels of %s to score with; saga predict needs none", e.name, things[task])
-	}
-	if err := e.check(); err != nil {
-		return err
 	}
 	if on != "all" && sameFile(e.name, e.prep.Data) { // splits that were drawn for training
 		if err := e.redraw(); err != nil {
 			return err
 		}
 	}
-	splits := d.Splits(task)
+	if err := e.fitLabels(a); err != nil {
+		return err
+	}
+	if err := e.check(); err != nil {
+		return err
+	}
+	splits := e.data.Splits(task)
 	if on == "auto" {
 		on = "test"
 		if splits[0] == nil && splits[1] == nil && splits[2] == nil {
@@ -222,7 +226,7 @@ func (e *evaluation) score(x []float32) {
 		logits := x[int(r)*n:][:n]
 		if e.multi() {
 			own := e.data.MultiLabels[int(r)*n:][:n]
-			sum += metrics.BinaryCrossEntropy(logits, own)
+			sum += metrics.BinaryCrossEntropy(logits, own, e.prep.Layers.Loss.PosWeights)
 			flags = append(flags, own...)
 			for _, z := range logits {
 				sets = append(sets, z > 0)
@@ -284,7 +288,7 @@ func (e *evaluation) write(path string, x []float32) error {
 			class := saga.Classes(logits, n)[0]
 			buf = append(appendID(buf[:0], ids, int(r)), ',')
 			for _, k := range []int{int(e.labels[r]), int(class)} {
-				buf = append(append(buf, csvField(className(e.prep.ClassNames, k, ""))...), ',')
+				buf = append(append(buf, csvField(className(e.names(), k, ""))...), ',')
 			}
 			w.Write(append(strconv.AppendFloat(buf, p[class], 'g', 6, 64), '\n'))
 		}

@@ -44,6 +44,9 @@ func (e *evaluation) print(w io.Writer) error {
 	fmt.Fprintf(&b, "model     %s after epoch %d, %s\ngraph     %s: %s\n", e.about.Model, e.about.Epoch, e.path, e.data.Name, cli.Describe(e.data))
 	fmt.Fprintf(&b, "scored    %s: %d %s\nloss      %.4f\n", splitNames[e.on],
 		len(e.rows), things[e.task()], e.loss)
+	if len(e.left) > 0 {
+		fmt.Fprintf(&b, "left out  %s, which the run does not know\n", e.leftOut())
+	}
 	if !e.multi() {
 		fmt.Fprintf(&b, "accuracy  %.4f\n", e.counts.Accuracy())
 	}
@@ -81,7 +84,7 @@ func (e *evaluation) classTable() string {
 		return fmt.Sprintf("%.4f", x)
 	}
 	for k, c := range e.list {
-		row := gotable.Row{className(e.prep.ClassNames, k, ""), part(c.Precision()), part(c.Recall()), part(c.F1()), c.Truth, c.Said}
+		row := gotable.Row{className(e.names(), k, ""), part(c.Precision()), part(c.Recall()), part(c.F1()), c.Truth, c.Said}
 		if e.multi() {
 			row = append(row, part(e.aucs[k]))
 		}
@@ -101,11 +104,11 @@ func (e *evaluation) matrix() string {
 	t.Style().Format.Header = text.FormatDefault // names as they are, not in capitals
 	head := gotable.Row{"label \\ predicted"}
 	for k := range e.counts {
-		head = append(head, className(e.prep.ClassNames, k, ""))
+		head = append(head, className(e.names(), k, ""))
 	}
 	t.AppendHeader(head)
 	for k, counts := range e.counts {
-		row := gotable.Row{className(e.prep.ClassNames, k, "")}
+		row := gotable.Row{className(e.names(), k, "")}
 		for _, n := range counts {
 			row = append(row, n)
 		}
@@ -117,6 +120,9 @@ func (e *evaluation) matrix() string {
 // json is what print says, and more.
 func (e *evaluation) json() fields {
 	out := fields{{"checkpoint", e.path}, {"model", e.about.Model}, {"epoch", e.about.Epoch}, {"data", e.name}, {"task", string(e.task())}, {"on", e.on}, {"rows", len(e.rows)}, {"loss", e.loss}}
+	if len(e.left) > 0 {
+		out = append(out, field{"left_out", e.left})
+	}
 	if e.counts != nil {
 		out = append(out, field{"accuracy", e.counts.Accuracy()})
 	}
@@ -129,8 +135,8 @@ func (e *evaluation) json() fields {
 	var classes []fields
 	for k, c := range e.list {
 		one := fields{{"class", k}}
-		if k < len(e.prep.ClassNames) {
-			one = append(one, field{"name", e.prep.ClassNames[k]})
+		if k < len(e.names()) {
+			one = append(one, field{"name", e.names()[k]})
 		}
 		one = append(one, fields{{"precision", c.Precision()}, {"recall", c.Recall()}, {"f1", c.F1()}, {"labels", c.Truth}, {"predicted", c.Said}}...)
 		if e.multi() {

@@ -86,10 +86,6 @@ func (f *inferFlags) load(a *app, checkpoint string) (*trained, error) {
 	if err := json.Unmarshal([]byte(t.about.Options), &t.prep); err != nil {
 		return nil, fmt.Errorf("%s: the metadata options were not written by saga train: %w", t.path, err)
 	}
-	if t.model, err = t.prep.model(t.about.Model); err != nil {
-		return nil, fmt.Errorf("%s: %w", t.path, err)
-	}
-	t.model.SelfLoops = t.prep.SelfLoops
 	t.name = cmp.Or(f.Data, t.prep.Data)
 	if t.data, err = cli.OpenData(t.name, dataset.Options{Undirected: t.prep.Undirected, Simple: t.prep.Simple, SparseFrom: t.prep.sparseFrom(), Task: t.task()}); err != nil {
 		return nil, err
@@ -97,17 +93,18 @@ func (f *inferFlags) load(a *app, checkpoint string) (*trained, error) {
 	if f.Data != "" { // of the graph that was trained on training has said it
 		warn(a, t.data)
 	}
-	if err := t.prep.apply(t.data, a.Log, "as in training"); err != nil {
+	if err := t.fit(a); err != nil {
 		return nil, err
 	}
-	return t, t.prep.fits(t.data, t.name, t.path)
+	if t.model, err = t.prep.model(t.about.Model); err != nil {
+		return nil, fmt.Errorf("%s: %w", t.path, err)
+	}
+	t.model.SelfLoops = t.prep.SelfLoops
+	return t, nil
 }
 
 // task is what the model's predictions stand on.
 func (t *trained) task() saga.Task { return cmp.Or(t.prep.Layers.Task, saga.VertexTask) }
-
-// multi tells whether labels are rows of 0 and 1.
-func (t *trained) multi() bool { return t.task() == saga.VertexTask && t.data.MultiLabels != nil }
 
 // ids are the user's names of rows, nil where they are their numbers.
 func (t *trained) ids(row string) func(int) string {

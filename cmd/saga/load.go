@@ -32,9 +32,9 @@ type prepared struct {
 	RowNormalize bool           `json:"row_normalize"`
 	SelfLoops    bool           `json:"self_loops"`
 	Layers       layers.Options `json:"layers"`
-	Changes      []string       `json:"changes,omitempty"` // what loading did, a random split among it
-	ClassNames   []string       `json:"class_names,omitempty"`
-	Splits       *splitFacts    `json:"splits,omitempty"` // nil: of links, or by an earlier version
+	Changes      []string       `json:"changes,omitempty"`     // what loading did, a random split among it
+	ClassNames   []string       `json:"class_names,omitempty"` // of runs of versions without a schema
+	Splits       *splitFacts    `json:"splits,omitempty"`      // nil: of links, or by an earlier version
 }
 
 // job is a run that is ready to begin.
@@ -225,9 +225,6 @@ func (j *job) split(s *settings, task saga.Task, log *slog.Logger) error {
 		log.Info(c)
 	}
 	j.prep.Changes = d.Report.Changes
-	if task == saga.VertexTask {
-		j.prep.ClassNames = d.Schema.Vertex.Classes
-	}
 	if task == saga.LinkTask {
 		return nil
 	}

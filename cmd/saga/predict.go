@@ -45,7 +45,7 @@ func (c *predictCmd) Run(a *app) error {
 		return err
 	}
 	v, multi := len(x)/cols, t.multi()
-	w := table{path: c.Out, name: c.Write, row: string(t.task()), column: "class", ids: t.ids(string(t.task())), shape: []int{v, cols}, names: t.prep.ClassNames}
+	w := table{path: c.Out, name: c.Write, row: string(t.task()), column: "class", ids: t.ids(string(t.task())), shape: []int{v, cols}, names: t.names()}
 	if t.task() == saga.LinkTask {
 		return cli.Usagef("a run of --task link predicts pairs of vertices: --pairs FILE names them; saga embed writes the rows of all vertices")
 	}

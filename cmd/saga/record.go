@@ -19,6 +19,9 @@ type record struct {
 	Prepared prepared      `json:"prepared"`
 	Plan     planRecord    `json:"plan"`
 	Params   []paramRecord `json:"parameters"`
+
+	// Schema is what the numbers of the data mean; nil in runs of versions that kept none.
+	Schema *dataset.Schema `json:"schema"`
 }
 
 type planRecord struct {
@@ -52,6 +55,7 @@ func (c *trainCmd) record(j *job) record {
 	rec := record{Version: version(), Settings: savedSettings(*asked), Prepared: j.prep,
 		Plan: planRecord{s.Chunks, s.Schedule, j.prog.Saved(), append([]string{}, j.prog.Stored()...),
 			append([]int{}, j.prog.Once()...), j.prog.Slices(), j.prog.Packed(), j.prog.Groups(), j.prog.Tiles(), s.Budget, s.Peak, j.prog.Digest()}}
+	rec.Schema = saga.Record(j.prog)
 	for _, p := range j.prog.Params() {
 		rec.Params = append(rec.Params, paramRecord{p.Name, p.Rows, p.Cols})
 	}

@@ -126,7 +126,7 @@ func (c *trainCmd) classes(j *job, checkpoint string, budget int64) (*runpage.Cl
 	} else {
 		found = runpage.CountClasses(classes, splits[k], truth, saga.Classes(logits, classes))
 	}
-	found.Split, found.Rows, found.Names = names[k], things[task], j.prep.ClassNames
+	found.Split, found.Rows, found.Names = names[k], things[task], j.data.Schema.Of(task).Classes
 	return found, nil
 }
 

@@ -108,8 +108,9 @@ func TestAUCOfROC(t *testing.T) {
 func TestLosses(t *testing.T) {
 	near(t, "cross-entropy", CrossEntropy([]float32{0, 0, 0, 0}, 2), math.Log(4))
 	near(t, "cross-entropy of large logits", CrossEntropy([]float32{1000, 998}, 1), 2+math.Log1p(math.Exp(-2)))
-	near(t, "binary cross-entropy", BinaryCrossEntropy([]float32{0, 0}, []float32{0, 1}), math.Ln2)
-	near(t, "binary cross-entropy of large logits", BinaryCrossEntropy([]float32{800, -800}, []float32{0, 0}), 400)
+	near(t, "binary cross-entropy", BinaryCrossEntropy([]float32{0, 0}, []float32{0, 1}, nil), math.Ln2)
+	near(t, "binary cross-entropy of large logits", BinaryCrossEntropy([]float32{800, -800}, []float32{0, 0}, nil), 400)
+	near(t, "weighted binary cross-entropy", BinaryCrossEntropy([]float32{0, 0}, []float32{1, 0}, []float32{3, 5}), 2*math.Ln2)
 	near(t, "sigmoid", Sigmoid(0), 0.5)
 	near(t, "sigmoid of a small logit", Sigmoid(-1000), 0)
 	p := make([]float64, 3)

@@ -59,12 +59,17 @@ func CrossEntropy(logits []float32, class int32) float64 {
 }
 
 // BinaryCrossEntropy is the mean over the classes of a row of the cross-entropy between a
-// flag, 0 or 1, and the probability that its logit stands for.
-func BinaryCrossEntropy(logits, flags []float32) float64 {
+// flag, 0 or 1, and the probability that its logit stands for. Terms of flags that are 1 are multiplied with the weight of
+// their class; nil: 1.
+func BinaryCrossEntropy(logits, flags, weights []float32) float64 {
 	sum := 0.0
 	for i, x := range logits {
 		z := float64(x)
-		sum += max(z, 0) - z*float64(flags[i]) + math.Log1p(math.Exp(-math.Abs(z)))
+		term := max(z, 0) - z*float64(flags[i]) + math.Log1p(math.Exp(-math.Abs(z)))
+		if weights != nil && flags[i] == 1 {
+			term *= float64(weights[i])
+		}
+		sum += term
 	}
 	return sum / float64(len(logits))
 }

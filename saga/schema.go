@@ -1,0 +1,224 @@
+package saga
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"sagann/dataset"
+	"sagann/internal/safetensors"
+)
+
+// A checkpoint keeps what the numbers of its data mean, so that it is applied to other data by names: the schema of
+// the data in the metadata and, where rows belong to vertices, the ids of the vertices as tensors.
+
+// Tensors with the ids of vertices: numbers, or texts one after the other with their lengths.
+const (
+	idNumbers = "vertex:ids"
+	idTexts   = "vertex:names"
+	idLengths = "vertex:name lengths"
+)
+
+// Keys of the metadata: the schema, and the names of the parameters that have a row for each vertex.
+const (
+	schemaMeta  = "schema"
+	learnedMeta = "learned rows"
+)
+
+// Record is the schema of the data of p, without numbers of edges that the model does not read.
+func Record(p *Program) *dataset.Schema {
+	s, w := p.data.Record(), p.chosen.want
+	if p.train != nil {
+		low := p.train.low.Want
+		w.Weight, w.Type, w.Data = w.Weight || low.Weight, w.Type || low.Type, w.Data || low.Data
+	}
+	s.Edges.Weighted = s.Edges.Weighted && w.Weight
+	if !w.Type {
+		s.Edges.Types, s.Edges.Relations = 0, nil
+	}
+	if !w.Data {
+		s.Edges.Cols, s.Edges.Columns = 0, nil
+	}
+	return s
+}
+
+// meaning puts the schema into the metadata of a checkpoint and returns the tensors with ids.
+func meaning(p *Program, meta map[string]string) ([]safetensors.Tensor, error) {
+	s := Record(p)
+	meta[schemaMeta] = s.Text()
+	var learned []string
+	for _, q := range p.params {
+		if q.PerVertex {
+			learned = append(learned, q.Name)
+		}
+	}
+	if learned != nil {
+		text, err := json.Marshal(learned)
+		if err != nil {
+			return nil, err
+		}
+		meta[learnedMeta] = string(text)
+	}
+	if learned == nil && !s.Features.OfVertices {
+		return nil, nil
+	}
+	switch ids := p.data.Vertices; {
+	case ids.Names != nil:
+		lengths, size := make([]uint32, len(ids.Names)), 0
+		for v, name := range ids.Names {
+			lengths[v], size = uint32(len(name)), size+len(name)
+		}
+		texts := make([]byte, 0, size)
+		for _, name := range ids.Names {
+			texts = append(texts, name...)
+		}
+		return []safetensors.Tensor{{Name: idLengths, Shape: []int{len(lengths)}, Data: lengths}, {Name: idTexts, Shape: []int{size}, Data: texts}}, nil
+	case ids.IDs != nil:
+		return []safetensors.Tensor{{Name: idNumbers, Shape: []int{len(ids.IDs)}, Data: ids.IDs}}, nil
+	}
+	return nil, nil
+}
+
+// isID tells whether a tensor of a checkpoint has ids of vertices.
+func isID(name string) bool { return slices.Contains([]string{idNumbers, idTexts, idLengths}, name) }
+
+// loadID reads a tensor with ids.
+func loadID(f *safetensors.File, name string) (t safetensors.Tensor, err error) {
+	t.Name = name
+	switch name {
+	case idNumbers:
+		t.Data, t.Shape, err = safetensors.Load[uint64](f, name)
+	case idTexts:
+		t.Data, t.Shape, err = safetensors.Load[uint8](f, name)
+	case idLengths:
+		t.Data, t.Shape, err = safetensors.Load[uint32](f, name)
+	}
+	return t, err
+}
+
+// namingOf are the ids of the vertices in a checkpoint with the schema s.
+func namingOf(ids map[string]safetensors.Tensor, s *dataset.Schema) (n dataset.Naming, err error) {
+	if t, ok := ids[idNumbers]; ok {
+		n.IDs = t.Data.([]uint64)
+	} else if t, ok := ids[idLengths]; ok {
+		texts, ok := ids[idTexts].Data.([]uint8)
+		for _, size := range t.Data.([]uint32) {
+			if !ok || int64(size) > int64(len(texts)) {
+				return n, errors.New("the names of vertices do not have the lengths that stand beside them")
+			}
+			n.Names, texts = append(n.Names, string(texts[:size])), texts[size:]
+		}
+	} else {
+		n.First = s.IDs.First
+	}
+	if m := max(len(n.IDs), len(n.Names)); m > 0 && m != s.Vertices || s.IDs.Own != (m > 0) {
+		return n, fmt.Errorf("%d ids for %d vertices", m, s.Vertices)
+	}
+	return n, nil
+}
+
+// stored is a checkpoint with its values, and the data that it is applied to.
+type stored struct {
+	path    string
+	about   *Checkpoint
+	list    map[string]safetensors.Tensor
+	best    best
+	ids     map[string]safetensors.Tensor
+	learned []string // parameters with a row for each vertex
+	places  []uint32 // of the vertices of the data among those of the checkpoint; nil: the same
+	rows    int      // vertices of the data; 0: not compared
+}
+
+// by names the sides that are compared.
+func (k *stored) by(d *dataset.Data) dataset.Sides {
+	if d.Name == "" {
+		return dataset.Sides{Run: k.path, Data: "the data"}
+	}
+	return dataset.Sides{Run: k.path, Data: d.Name}
+}
+
+// apply returns d with the numbers that the checkpoint gives it, and finds the learned rows of its vertices. A checkpoint of a
+// version that kept no schema leaves d as it is.
+func (k *stored) apply(m *Model, d *dataset.Data) (*dataset.Data, error) {
+	s := k.about.Schema
+	if d == nil || s == nil || d.Edges == nil || d.Shard != nil {
+		return d, nil
+	}
+	by := k.by(d)
+	d, _, err := s.Fit(d, by)
+	if err != nil || k.learned == nil && !s.Features.OfVertices {
+		return d, err
+	}
+	if m.Task == GraphTask && (d.Edges.V != s.Vertices || d.Edges.E() != s.Count) {
+		return nil, fmt.Errorf("%s has rows of the vertices of its own graphs, %d vertices and %d edges, and other graphs, such as those of %s, have none; --features degree, or features of the data, suit graphs", by.Run, s.Vertices, s.Count, by.Data)
+	}
+	of, err := namingOf(k.ids, s)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", k.path, err)
+	}
+	if k.places, err = d.Places(of, s.Vertices, by); err != nil {
+		return nil, err
+	}
+	k.rows = d.Edges.V
+	if s.Features.OfVertices && d.Schema.Features.OfVertices {
+		return d.OneHotOf(k.places, s.Vertices), nil
+	}
+	return d, nil
+}
+
+// param returns a parameter by name, with early stopping that of the best epoch; it is an error if it has another
+// shape. Of learned rows it returns those of the data.
+func (k *stored) param(name string, rows, cols int) ([]float32, error) {
+	t, ok := k.list[name]
+	if !ok {
+		return nil, fmt.Errorf("%s: parameter %q is missing", k.path, name)
+	}
+	x := t.Data.([]float32)
+	if k.best.params != nil {
+		x = k.best.params[name]
+	}
+	if slices.Contains(k.learned, name) && k.rows == rows && k.rows > 0 && t.Shape[1] == cols {
+		if k.places == nil {
+			return x[:rows*cols], nil
+		}
+		out := make([]float32, 0, rows*cols)
+		for _, v := range k.places {
+			out = append(out, x[int(v)*cols:int(v+1)*cols]...)
+		}
+		return out, nil
+	}
+	if !slices.Equal(t.Shape, []int{rows, cols}) {
+		return nil, fmt.Errorf("%s: parameter %q has shape %v; with this data the model has %d×%d", k.path, name, t.Shape, rows, cols)
+	}
+	return x, nil
+}
+
+// parseMeaning reads the schema in the metadata of a checkpoint, nil in those of versions without.
+func parseMeaning(m map[string]string) (*dataset.Schema, error) {
+	text, ok := m[schemaMeta]
+	if !ok {
+		return nil, nil
+	}
+	s, err := dataset.ParseSchema(text)
+	if err != nil {
+		return nil, fmt.Errorf("metadata %s: %w", schemaMeta, err)
+	}
+	return s, nil
+}
+
+// learnedOf lists the parameters with a row for each vertex.
+func learnedOf(m map[string]string, list map[string]safetensors.Tensor, vertices int) (names []string, err error) {
+	if text := m[learnedMeta]; text != "" {
+		if err := json.NewDecoder(strings.NewReader(text)).Decode(&names); err != nil {
+			return nil, fmt.Errorf("metadata %s: %w", learnedMeta, err)
+		}
+	}
+	for _, name := range names {
+		if t, ok := list[name]; !ok || len(t.Shape) != 2 || t.Shape[0] != vertices {
+			return nil, fmt.Errorf("tensor %q has no row for each of %d vertices", name, vertices)
+		}
+	}
+	return names, nil
+}
