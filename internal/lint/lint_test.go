@@ -53,15 +53,7 @@ const mod = "module m\n\ngo 1.26\n"
 func check(t *testing.T, files map[string]string) []string {
 	t.Helper()
 	root := t.TempDir()
-	for name, text := range files {
-		p := filepath.Join(root, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(p), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(p, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
+	writeFiles(t, root, files)
 	faults, err := Check(root)
 	if err != nil {
 		t.Fatal(err)
@@ -71,6 +63,20 @@ func check(t *testing.T, files map[string]string) []string {
 		list = append(list, f.String())
 	}
 	return list
+}
+
+// writeFiles writes files, which stand in a map from path to content, below root.
+func writeFiles(t *testing.T, root string, files map[string]string) {
+	t.Helper()
+	for name, text := range files {
+		p := filepath.Join(root, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(p), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(p, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
 }
 
 // pkg is a documented package that imports the paths.

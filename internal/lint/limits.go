@@ -1,0 +1,44 @@
+package lint
+
+// The figures of this file may only fall (TestRatchet).
+
+// maxMethods is the largest number of methods of a type.
+const maxMethods = 60
+
+// manyMethods are the types, as folder.name, that have more: at most so many.
+var manyMethods = map[string]int{
+	"dataflow/exec.Runner": 114,
+	"kernel/cuda.emitter":  71,
+	"saga.Program":         225,
+	"sample.Program":       62,
+}
+
+// modeFields are the fields of saga.Program that tell what kind of program it is, and maxModes is the number of conditions
+// of if in package saga that may read them.
+var modeFields = []string{"sampled", "output", "shape"}
+
+const maxModes = 62
+
+// maxCircle is the largest set of files of a package that reach each other by calls.
+const maxCircle = 8
+
+// largeCircles are the packages that have a larger one: at most so many files.
+var largeCircles = map[string]int{
+	"dataflow":      17,
+	"dataflow/exec": 10,
+	"dataset":       60,
+	"saga":          54,
+}
+
+// backCalls are the packages whose doc.go says that a file calls the files listed below it, with the number of pairs
+// of files that break this.
+var backCalls = map[string]int{
+	"dataflow/exec":        18,
+	"dataflow/plan/layout": 9,
+	"dataflow/plan/order":  10,
+	"dataflow/plan/sim":    9,
+	"dataflow/tune":        2,
+	"kernel/cpu":           2,
+	"kernel/cuda":          1,
+	"saga":                 188,
+}
