@@ -3,7 +3,8 @@ package chunk
 import (
 	"fmt"
 	"io"
-	"os"
+
+	"sagann/internal/regular"
 )
 
 // Store is an open graph store. It is a file with the edges of a graph in cells of a
@@ -29,19 +30,11 @@ type Store struct {
 // size; contents are checked when they are read, or all by Verify. Errors name
 // the file and the byte.
 func Open(path string) (*Store, error) {
-	f, err := os.Open(path)
+	f, size, err := regular.OpenSized(path)
 	if err != nil {
 		return nil, err
 	}
-	st, err := f.Stat()
-	if err == nil && !st.Mode().IsRegular() {
-		err = fmt.Errorf("%s: not a regular file", path)
-	}
-	if err != nil {
-		f.Close()
-		return nil, err
-	}
-	s, err := newStore(f, st.Size(), path)
+	s, err := newStore(f, size, path)
 	if err != nil {
 		f.Close()
 		return nil, err

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"sagann/internal/regular"
 )
 
 // Open returns the data called name: "karate", "synthetic", or
@@ -285,6 +287,11 @@ func openFile(path string, opt Options) (s *Stream, err error) {
 		form = "Matrix Market file"
 		s, err = held(loadMTX(path))
 	case ".saga":
+		f, err := regular.Open(path) // it may not be readable
+		if err != nil {
+			return nil, err
+		}
+		f.Close()
 		return nil, fmt.Errorf("%s: no store of this program: it does not begin with %s", path, storeMagic)
 	default:
 		return openEdgeList(path, opt.Relabel)

@@ -4,9 +4,9 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
-	"os"
 
 	"sagann/chunk"
+	"sagann/internal/regular"
 )
 
 // numbers converts the values of an element from any stored type to float64.
@@ -98,7 +98,7 @@ func (m *matMatrix) each(fn func(row, col int, x float64) error) error {
 // (i, j) is an edge from i to j, and perhaps a V×C matrix "group" of 0 and 1,
 // which becomes multi-labels. Weights that are all 1 are dropped.
 func loadMat(path string) (*Data, error) {
-	file, err := os.ReadFile(path)
+	file, err := regular.ReadFile(path, math.MaxInt64-1)
 	if err != nil {
 		return nil, err
 	}

@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"sagann/dataset/npy"
+	"sagann/internal/regular"
 )
 
 // npyMeta is the part of meta.json that is read; 0 and "" mean unknown.
@@ -24,6 +24,9 @@ type npyMeta struct {
 	Schema json.RawMessage `json:"schema"` // text of Schema.Text; nil: none
 }
 
+// maxMeta bounds meta.json, which names every class and relation.
+const maxMeta = 64 << 20
+
 // openNpyFolder reads dir/edges.npy, or PyG's edge_index.npy, and the other arrays in
 // dir. meta.json, if it exists, has the name and the numbers of vertices and classes,
 // which do not always follow from the arrays, and the schema.
@@ -35,7 +38,7 @@ func openNpyFolder(dir string, opt Options) (*Stream, error) {
 func openArraysIn(dir string, made map[string]*npy.Array, form string, opt Options) (*Stream, error) {
 	var meta npyMeta
 	file := filepath.Join(dir, "meta.json")
-	text, err := os.ReadFile(file)
+	text, err := regular.ReadFile(file, maxMeta)
 	if err == nil {
 		if err = json.Unmarshal(text, &meta); err != nil {
 			err = fmt.Errorf("%s: %w", file, err)

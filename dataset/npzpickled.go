@@ -67,7 +67,7 @@ func readObject(z npyArchive, name string) (*csr, *npy.Array, error) {
 		a, err := z.Archive.Read(name)
 		return nil, a, err
 	}
-	x, err := unpickle(file)
+	x, err := unpacked(file, z.size)
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", where, err)
 	}

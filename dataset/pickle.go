@@ -2,10 +2,10 @@ package dataset
 
 import (
 	"fmt"
-	"os"
 	"strings"
 
 	"sagann/dataset/pickle"
+	"sagann/internal/regular"
 )
 
 // maxPickle is the largest pickle that is read, in bytes. The largest public
@@ -15,14 +15,7 @@ const maxPickle = 1 << 30
 // readPickle reads the Python object in the file at path: arrays, sparse
 // matrices, dictionaries and lists, and nothing else (see arrayClass).
 func readPickle(path string) (any, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() || info.Size() > maxPickle {
-		return nil, fmt.Errorf("%s: not a file of at most 1 GiB", path)
-	}
-	file, err := os.ReadFile(path)
+	file, err := regular.ReadFile(path, maxPickle)
 	if err != nil {
 		return nil, err
 	}
@@ -33,8 +26,11 @@ func readPickle(path string) (any, error) {
 	return x, nil
 }
 
-func unpickle(file []byte) (any, error) {
-	x, _, err := pickle.Read(file, arrayClass)
+func unpickle(file []byte) (any, error) { return unpacked(file, int64(len(file))) }
+
+// unpacked is unpickle of a pickle out of a compressed file of disk bytes.
+func unpacked(file []byte, disk int64) (any, error) {
+	x, _, err := pickle.ReadPacked(file, disk, arrayClass)
 	return x, err
 }
 

@@ -5,11 +5,11 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 
 	"sagann/dataset/pickle"
+	"sagann/internal/regular"
 )
 
 // maxTorchPickle is the largest data.pkl that is read, in bytes. It holds only names and shapes; the
@@ -68,25 +68,21 @@ func openPT(path string, opt Options) (*Stream, error) {
 type torchFile struct {
 	path string
 	size int64
-	zip  *zip.ReadCloser
+	zip  *regular.Zip
 	pkl  string // "path: member", for errors
 	root string // folder of the members in the archive
 	big  bool   // big-endian
 }
 
 func openTorch(path string) (*torchFile, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	z, err := zip.OpenReader(path)
+	z, err := regular.OpenZip(path)
 	if err != nil {
 		if head := headOf(path, 64); bytes.Contains(head, []byte(legacyTorch)) {
 			return nil, fmt.Errorf("%s: byte 0: written in torch's format of before version 1.6, which is not read: torch.save(torch.load(path, weights_only=False), path) writes it anew", path)
 		}
 		return nil, fmt.Errorf("%s: no archive of torch.save: %w", path, err)
 	}
-	f := &torchFile{path: path, size: info.Size(), zip: z}
+	f := &torchFile{path: path, size: z.Size, zip: z}
 	for _, m := range z.File {
 		root, ok := strings.CutSuffix(m.Name, "data.pkl")
 		if !ok || root != "" && !strings.HasSuffix(root, "/") {
@@ -110,7 +106,7 @@ func openTorch(path string) (*torchFile, error) {
 
 // headOf is the first n bytes of a file, or fewer if it is shorter.
 func headOf(path string, n int) []byte {
-	f, err := os.Open(path)
+	f, err := regular.Open(path)
 	if err != nil {
 		return nil
 	}
@@ -148,7 +144,7 @@ func (f *torchFile) read(name string, most uint64) ([]byte, error) {
 		return nil, fmt.Errorf("%s: %s: %w", f.path, m.Name, err)
 	}
 	defer r.Close()
-	b, err := io.ReadAll(r)
+	b, err := regular.ReadMember(r, int64(m.UncompressedSize64))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %s: %w", f.path, m.Name, err)
 	}
@@ -161,7 +157,7 @@ func (f *torchFile) object() (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	x, _, err := pickle.Read(file, torchClass)
+	x, _, err := pickle.ReadPacked(file, f.size, torchClass)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", f.pkl, err)
 	}

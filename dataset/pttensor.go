@@ -5,6 +5,7 @@ import (
 	"io"
 	"io/fs"
 	"math"
+	"slices"
 
 	"sagann/dataset/npy"
 	"sagann/dataset/pickle"
@@ -106,6 +107,9 @@ func (t *tensor) check() error {
 		count *= int64(d)
 	}
 	if count == 0 {
+		if slices.Max(t.shape) > 1<<32 {
+			return fmt.Errorf("shape %v: more than 2^32 rows or columns of nothing", t.shape)
+		}
 		return nil
 	}
 	if t.storage > math.MaxInt64/16 {

@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 
 	"sagann/chunk"
+	"sagann/internal/regular"
 )
 
 // storeMagic is the beginning of a store. chunk.Open checks the rest.
@@ -176,7 +176,7 @@ func (d *Data) setNames(names []string) {
 }
 
 func isStore(path string) bool {
-	f, err := os.Open(path)
+	f, err := regular.Open(path)
 	if err != nil {
 		return false
 	}

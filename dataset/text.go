@@ -12,15 +12,17 @@ import (
 	"unicode/utf16"
 
 	"github.com/klauspost/compress/gzip"
+
+	"sagann/internal/regular"
 )
 
 const (
 	maxLine = 16 << 20 // longest line of text that is read
 
-	// A compressed text may be this many times larger than its file, plus a little.
-	// This is enough for columns of equal labels, and stops files that are made to fill the memory.
-	maxTextRatio = 256
-	textSlack    = 16 << 20
+	// A compressed text may be this many times larger than its file, and this much beside. Columns of equal labels
+	// shrink to less than a hundredth, but are short; files that are made to fill the memory are refused.
+	maxTextRatio = 32
+	textSlack    = 32 << 20
 
 	byteOrderMark = "\ufeff" // spreadsheets write it before the text
 
@@ -57,24 +59,19 @@ func plainName(name string) string {
 
 // openText opens path, or the packed file of that name when path does not exist.
 func openText(path string) (*textFile, error) {
-	f, err := os.Open(path)
+	f, size, err := regular.OpenSized(path)
 	for _, packed := range packedEndings {
-		if g, no := os.Open(path + packed); errors.Is(err, os.ErrNotExist) && no == nil {
-			f, err, path = g, nil, path+packed
+		if !errors.Is(err, os.ErrNotExist) {
+			break
+		}
+		if g, n, no := regular.OpenSized(path + packed); no == nil {
+			f, size, err, path = g, n, nil, path+packed
 		}
 	}
 	if err != nil {
 		return nil, err
 	}
-	info, err := f.Stat()
-	if err == nil && !info.Mode().IsRegular() {
-		err = fmt.Errorf("%s: not a regular file", path)
-	}
-	if err != nil {
-		f.Close()
-		return nil, err
-	}
-	t, err := newText(f, info.Size(), path)
+	t, err := newText(f, size, path)
 	if err != nil {
 		f.Close()
 		return nil, err

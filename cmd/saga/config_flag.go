@@ -13,6 +13,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"sagann/internal/regular"
 	"sagann/internal/runfolder"
 )
 
@@ -35,13 +36,16 @@ func (c configFlag) BeforeResolve(ctx *kong.Context, trace *kong.Path) error {
 	return nil
 }
 
+// maxConfig bounds the file of --config. That of a run has some kilobytes.
+const maxConfig = 64 << 20
+
 // readSettings reads the settings of a run, its config.json or its folder, or an object
 // of flags and their values.
 func readSettings(path string) (map[string]any, error) {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		path = filepath.Join(path, runfolder.ConfigFile)
 	}
-	text, err := os.ReadFile(path)
+	text, err := regular.ReadFile(path, maxConfig)
 	if err != nil {
 		return nil, err
 	}

@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"strings"
 
 	"sagann/chunk"
 	"sagann/dataset"
 	"sagann/internal/cli"
+	"sagann/internal/regular"
 )
 
 // infoCmd is saga data info.
@@ -171,7 +171,7 @@ const storeMagic = "sagaNN"
 
 // openStore opens name when it is a store; nil when it is something else.
 func openStore(name string) (*chunk.Store, error) {
-	f, err := os.Open(name)
+	f, err := regular.Open(name)
 	if err != nil {
 		return nil, nil // whoever loads it says what is wrong
 	}

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"fmt"
 	"log/slog"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -15,6 +14,7 @@ import (
 	"sagann/dataset/npy"
 	"sagann/internal/cli"
 	"sagann/internal/metrics"
+	"sagann/internal/regular"
 	"sagann/saga"
 )
 
@@ -159,7 +159,7 @@ func (c *predictCmd) predictPairs(a *app) error {
 // readPairs reads a pair of the data's ids from each line of a text, with a comma, a tab or spaces between; a first
 // line of other words is a heading.
 func readPairs(path string, d *dataset.Data) (*dataset.Pairs, error) {
-	f, err := os.Open(path)
+	f, err := regular.Open(path)
 	if err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package npy
 import (
 	"fmt"
 	"math"
+	"slices"
 	"unsafe"
 )
 
@@ -258,7 +259,9 @@ func fromBool(in []bool) []uint8 {
 // first on. All of them must lie in a.
 func (a *Array) View(first int, shape, stride []int) *Array {
 	at := make([]int, 1, 1<<10)
-	at[0] = first
+	if at[0] = first; slices.Contains(shape, 0) { // nothing, however long the other sides are
+		at = nil
+	}
 	for k, d := range shape {
 		next := make([]int, 0, len(at)*d)
 		for _, base := range at {

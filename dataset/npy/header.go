@@ -111,11 +111,16 @@ func parseHeader(text string) (*header, error) {
 // setCount computes the number of elements from the shape.
 func (h *header) setCount() error {
 	h.count = 1
+	longest := 0
 	for _, d := range h.shape {
 		if d < 0 || d != 0 && h.count > math.MaxInt64/d {
 			return fmt.Errorf("shape %v: too many elements", h.shape)
 		}
 		h.count *= d
+		longest = max(longest, d)
+	}
+	if h.count == 0 && longest > 1<<32 {
+		return fmt.Errorf("shape %v: more than 2^32 rows or columns of nothing", h.shape)
 	}
 	return nil
 }

@@ -7,8 +7,9 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"unsafe"
+
+	"sagann/internal/regular"
 )
 
 // blockSize is how much of a file is decoded at a time.
@@ -17,19 +18,12 @@ const blockSize = 1 << 20
 // Read returns the array in the .npy file at path. An error names the file and
 // the byte.
 func Read(path string) (*Array, error) {
-	f, err := os.Open(path)
+	f, size, err := regular.OpenSized(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s: not a regular file", path)
-	}
-	return Decode(f, info.Size(), path)
+	return Decode(f, size, path)
 }
 
 // Decode reads one array of exactly size bytes, header included, from r. Errors call it

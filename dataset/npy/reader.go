@@ -5,7 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
+
+	"sagann/internal/regular"
 )
 
 // Reader reads an array in pieces, in C order. It holds one piece in memory; an
@@ -28,19 +29,11 @@ type Reader struct {
 
 // Open opens the .npy file at path.
 func Open(path string) (*Reader, error) {
-	f, err := os.Open(path)
+	f, size, err := regular.OpenSized(path)
 	if err != nil {
 		return nil, err
 	}
-	info, err := f.Stat()
-	if err == nil && !info.Mode().IsRegular() {
-		err = fmt.Errorf("%s: not a regular file", path)
-	}
-	if err != nil {
-		f.Close()
-		return nil, err
-	}
-	return newReader(f, info.Size(), path)
+	return newReader(f, size, path)
 }
 
 // Pieces returns a Reader of an array in memory.

@@ -4,9 +4,10 @@ import (
 	"archive/zip"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
+
+	"sagann/internal/regular"
 )
 
 // maxRatio bounds the expansion of a compressed member. Deflate cannot exceed it.
@@ -16,21 +17,17 @@ const maxRatio = 1032
 type Archive struct {
 	path    string
 	size    int64 // of the file
-	zip     *zip.ReadCloser
+	zip     *regular.Zip
 	members map[string]*zip.File
 }
 
 // OpenZip opens the .npz file at path and reads its list of arrays.
 func OpenZip(path string) (*Archive, error) {
-	info, err := os.Stat(path)
+	z, err := regular.OpenZip(path)
 	if err != nil {
 		return nil, err
 	}
-	z, err := zip.OpenReader(path)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	a := &Archive{path: path, size: info.Size(), zip: z, members: map[string]*zip.File{}}
+	a := &Archive{path: path, size: z.Size, zip: z, members: map[string]*zip.File{}}
 	for _, f := range z.File {
 		name, ok := strings.CutSuffix(f.Name, ".npy")
 		if !ok {
@@ -95,6 +92,12 @@ func (a *Archive) Open(name string) (*Reader, error) {
 	return newReader(r, size, where)
 }
 
+// A pickle may be pickleRatio times larger than the archive, and pickleSlack beside.
+const (
+	pickleRatio = 64
+	pickleSlack = 64 << 20
+)
+
 // Object returns the pickle of an array of Python objects, at most limit
 // bytes. ok is false if the array of that name holds numbers. where
 // names the array in errors.
@@ -111,10 +114,13 @@ func (a *Archive) Object(name string, limit int64) (file []byte, where string, o
 	if h.descr != "|O" {
 		return nil, where, false, nil
 	}
+	if most := pickleRatio*min(a.size, 1<<50) + pickleSlack; size-h.size > most {
+		return nil, where, true, fmt.Errorf("%s: a pickle of %d MiB in a file of %d bytes: refused", where, (size-h.size)>>20, a.size)
+	}
 	if size-h.size > limit {
 		return nil, where, true, fmt.Errorf("%s: a pickle of %d MiB; the most is %d MiB", where, (size-h.size)>>20, limit>>20)
 	}
-	if file, err = io.ReadAll(r); err != nil {
+	if file, err = regular.ReadMember(r, size-h.size); err != nil {
 		return nil, where, true, fmt.Errorf("%s: %w", where, err)
 	}
 	return file, where, true, nil

@@ -22,14 +22,25 @@ type machine struct {
 	allow func(Class) bool
 	ends  bool // STOP was read
 
+	values, most int // values pushed and kept so far; the most
+
 	encoded int // total length of the texts that _codecs.encode was called with
 }
 
 // Read returns the object in the pickle at the beginning of file; size is the pickle's length in
-// bytes. A class or function for which allow is false is an error. Errors name
-// the byte.
+// bytes. A class or function for which allow is false is an error, and so are values that hold themselves or nest
+// more than 64 deep. Errors name the byte.
 func Read(file []byte, allow func(Class) bool) (x any, size int, err error) {
-	m := &machine{file: file, memo: map[int]any{}, allow: allow}
+	return ReadPacked(file, int64(len(file)), allow)
+}
+
+// spareValues is how many values a pickle may have beside one for each byte that it takes on disk. A value takes
+// some 100 bytes of memory.
+const spareValues = 1 << 20
+
+// ReadPacked is Read of a pickle that takes so many bytes of a compressed file, which bound the number of its values.
+func ReadPacked(file []byte, disk int64, allow func(Class) bool) (x any, size int, err error) {
+	m := &machine{file: file, memo: map[int]any{}, allow: allow, most: int(min(disk, 1<<50)) + spareValues}
 	for !m.ends {
 		start := m.at
 		if start >= len(file) {
@@ -43,7 +54,18 @@ func Read(file []byte, allow func(Class) bool) (x any, size int, err error) {
 	if len(m.stack) != 1 || len(m.marks) != 0 {
 		return nil, m.at, fmt.Errorf("byte %d: malformed pickle: %d values at its end", m.at-1, len(m.stack))
 	}
+	if err := check(m.stack[0]); err != nil {
+		return nil, m.at, fmt.Errorf("byte %d: %w", m.at-1, err)
+	}
 	return m.stack[0], m.at, nil
+}
+
+// count counts a value.
+func (m *machine) count() error {
+	if m.values++; m.values > m.most {
+		return fmt.Errorf("more than %d values, in a file of %d bytes: refused", m.most, m.most-spareValues)
+	}
+	return nil
 }
 
 var (
@@ -86,6 +108,9 @@ func (m *machine) counted(n int) (string, error) {
 }
 
 func (m *machine) push(x any) error {
+	if err := m.count(); err != nil {
+		return err
+	}
 	m.stack = append(m.stack, x)
 	return nil
 }
@@ -132,6 +157,9 @@ func (m *machine) put(n uint64, err error) error {
 		return err
 	}
 	x, err := m.top()
+	if err == nil {
+		err = m.count()
+	}
 	m.memo[int(n)] = x
 	return err
 }

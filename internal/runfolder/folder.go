@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+
+	"sagann/internal/regular"
 )
 
 // Names of the files in a run folder.
@@ -124,7 +126,7 @@ func (f *Folder) WriteJSON(name string, v any) error {
 // ReadConfig reads config.json into v. A key without a field in v is an error, as the setting would be lost
 // silently.
 func (f *Folder) ReadConfig(v any) error {
-	in, err := os.Open(f.Path(ConfigFile))
+	in, err := regular.Open(f.Path(ConfigFile))
 	if err != nil {
 		return err
 	}

@@ -10,6 +10,8 @@ import (
 	"os"
 	"strconv"
 	"strings"
+
+	"sagann/internal/regular"
 )
 
 // Epoch is one line of metrics.csv. A value that was not measured is NaN, and an empty cell in the
@@ -46,7 +48,7 @@ type Metrics struct {
 // finish. It is an error if a line up to that epoch cannot be read.
 func (f *Folder) OpenMetrics(resumed int) (*Metrics, error) {
 	path := f.Path(MetricsFile)
-	text, err := os.ReadFile(path)
+	text, err := regular.ReadFile(path, 1<<30)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
@@ -118,7 +120,7 @@ func (m *Metrics) Close() error { return m.f.Close() }
 // last line that was not finished. An error names the line.
 func ReadMetrics(dir string) ([]Epoch, error) {
 	path := (&Folder{dir}).Path(MetricsFile)
-	text, err := os.ReadFile(path)
+	text, err := regular.ReadFile(path, 1<<30)
 	if err != nil {
 		return nil, err
 	}

@@ -6,11 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 
+	"sagann/internal/regular"
 	"sagann/internal/runfolder"
 	"sagann/internal/units"
 )
@@ -37,7 +37,7 @@ func Read(dir string) (*Run, error) {
 		return nil, err
 	}
 	name := filepath.Join(dir, RecordFile)
-	text, err := os.ReadFile(name)
+	text, err := regular.ReadFile(name, 1<<30)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return r, nil
@@ -56,7 +56,7 @@ func Read(dir string) (*Run, error) {
 // readSettings are the settings of config.json in their order.
 func readSettings(dir string) ([]Fact, error) {
 	name := filepath.Join(dir, runfolder.ConfigFile)
-	text, err := os.ReadFile(name)
+	text, err := regular.ReadFile(name, 1<<30)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%s: not the folder of a run: it has no %s", dir, runfolder.ConfigFile)
 	}

@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+
+	"sagann/internal/regular"
 )
 
 // WriteFile writes a file atomically: path has either its old content or all of the
@@ -91,18 +93,11 @@ func syncDir(dir string) error {
 
 // Open reads the header of a file; the caller closes it. Errors carry the path.
 func Open(path string) (*File, error) {
-	f, err := os.Open(path)
+	f, size, err := regular.OpenSized(path)
 	if err != nil {
 		return nil, err
 	}
-	st, err := f.Stat()
-	if err == nil && !st.Mode().IsRegular() {
-		err = fmt.Errorf("not a regular file")
-	}
-	var file *File
-	if err == nil {
-		file, err = Read(f, st.Size())
-	}
+	file, err := Read(f, size)
 	if err != nil {
 		f.Close()
 		return nil, fmt.Errorf("%s: %w", path, err)

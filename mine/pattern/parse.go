@@ -4,9 +4,10 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"strings"
 	"unicode/utf8"
+
+	"sagann/internal/regular"
 )
 
 // SyntaxError says where the text of a pattern is wrong.
@@ -67,7 +68,7 @@ const maxFile = 1 << 16
 
 // ReadFile reads the pattern in the file at path.
 func ReadFile(path string) (Pattern, error) {
-	f, err := os.Open(path)
+	f, err := regular.Open(path)
 	if err != nil {
 		return Pattern{}, err
 	}

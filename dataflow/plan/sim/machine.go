@@ -9,9 +9,10 @@ import (
 	"io"
 	"io/fs"
 	"maps"
-	"os"
 	"strconv"
 	"strings"
+
+	"sagann/internal/regular"
 )
 
 //go:embed machines/*.json
@@ -142,7 +143,10 @@ func LoadMachine(name string) (*Machine, error) {
 			return ParseMachine(name, data)
 		}
 	}
-	f, err := os.Open(name)
+	f, err := regular.Open(name)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("machine: %w", err)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("machine %s: neither a file nor one of %s", name, strings.Join(Machines(), ", "))
 	}
