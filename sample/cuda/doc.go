@@ -12,5 +12,5 @@
 //	levels.go levels_text.go   many batches at a time: blocks whose levels draw as a whole, and small blocks
 //	rename.go                  only the renumbering of a batch, for measuring
 //	twohop.go twohop_calls.go  embeddings over sampled trees
-//	text*.go                   the kernels
+//	text*.go                   the kernels: fixed text in .cu files, and what depends on a program or a shape
 package cuda

@@ -186,7 +186,7 @@ func (g *Graph) entries(n Needs, far device.Mem, alone bool) (err error) {
 }
 
 // widenText makes wide entries.
-const widenText = prelude + `
+var widenText = prelude + `
 // Entries of 16 bytes: far end, where its row begins, and its length.
 extern "C" __global__ void __launch_bounds__(256) saga_widen(const u32 *offsets, const u32 *far, u32 *wide, u64 edges) {
 	for (u64 i = blockIdx.x * (u64)blockDim.x + threadIdx.x; i < edges; i += gridDim.x * (u64)blockDim.x) {

@@ -1,122 +1,78 @@
 package cuda
 
+import _ "embed"
+
 // levelsText is what the kernel of batches whose levels are drawn together works with: a block a batch. At each step vertices
 // are drawn for all of a level, and the block has all edges from them into it.
 //
 // Before it stand what levelsCommon has, KIND (below), SLOTS (places of the table, a power of two), FILTER (its words, a power of two), GUIDE,
 // ROWS (that draw at most), ROW_NORMAL, and of each step sizes, rows_most, edges_most
 // and edges_at; after it edge_weight, where there are WEIGHTS.
-const levelsText = `
-#define POOL 0       // an edge of all rows, each with equal probability
-#define EVERYWHERE 1 // a vertex of the graph, by score
-#define COLUMNS 2    // a source of these edges, by the sum of their scores
-#define AMONG 3      // nothing: the edges among the seeds are taken
-#define SCORED (KIND == EVERYWHERE || KIND == COLUMNS)
-#define DRAWN 0xfffffffeu
+//
+//go:embed levels.cu
+var levelsText string
 
-// A level and what is drawn for it, in shared memory.
-struct Level {
-	u32 *key, *number;   // a table of vertices: the level's with their numbers, and those that were drawn
-	u32 *first;          // of each that is drawn at this step its first edge, DRAWN until it is known; else NONE
-	u32 *times;          // how often it was drawn
-	u64 *own;            // its scores
-	u32 *before, *quads; // of rows: edges, and 16-byte pieces of far, before each
-	u32 *shift;          // where a row begins, less 4 quads
-	u64 *sums;           // scores before each
-	u32 *count;          // its edges in the block, and then those before it
-	u32 *filter;         // a bit set where a drawn vertex has it
-	u32 *room;
-	u32 n, k, step, k0, k1;
-	u32 row0; // the first row that is there
-	u64 total;
-};
+// levelsCommon is what both kernels of many batches at a time have: that of levels that draw together, and that of rows that draw by themselves. Before it stand THREADS, STEPS,
+// VERTICES, BEGINS and EDGES_MOST (of a batch at most) and WEIGHTS.
+//
+//go:embed levels_common.cu
+var levelsCommon string
 
-static __device__ __forceinline__ u32 find(const Level &s, u32 v) {
-	for (u32 at = v * 0x9e3779b1u >> 7 & SLOTS - 1;; at = at + 1 & SLOTS - 1) {
-		u32 k = s.key[at];
-		if (k == v)
-			return at;
-		if (k == NONE)
-			return NONE;
-	}
-}
+// levelsArguments are those of both kernels. Starts are of the seeds of each batch, named what names the first; again is for batches of rows alone that have too little room.
+const levelsArguments = `const u32 *offsets, const u32 *far, const u32 *edge, const float *weight, const u64 *scores, const u64 *sums,
+		const u32 *guide, u64 vertices, const u32 *seeds, const u32 *starts, const u32 *named, u32 *l_vertices, u32 *l_begin, u32 *l_far, u32 *l_edge, float *l_weight, u32 *l_counts`
 
-static __device__ __forceinline__ u32 insert(const Level &s, u32 v) {
-	for (u32 at = v * 0x9e3779b1u >> 7 & SLOTS - 1;; at = at + 1 & SLOTS - 1) {
-		u32 k = atomicCAS(s.key + at, NONE, v);
-		if (k == NONE || k == v)
-			return at;
-	}
-}
+// levelsDraws draws vertices.
+//
+//go:embed levels_draws.cu
+var levelsDraws string
 
-static __device__ __forceinline__ float norm_of(const Rowed &g, const Edged &x) {
-	double d = (double)(g.offsets[x.source + 1] - g.offsets[x.source]) * (double)(g.offsets[x.target + 1] - g.offsets[x.target]);
-	return d == 0 ? 0.0f : (float)(1.0 / __dsqrt_rn(d));
-}
+// levelsHead draws a batch step by step.
+//
+//go:embed levels_head.cu
+var levelsHead string
 
-// The sum of x over the threads before, and over all.
-static __device__ __forceinline__ u64 wide_scan(u64 x, u64 *room, u64 *all) {
-	u32 lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
-	u64 sum = x;
-	for (u32 d = 1; d < 32; d <<= 1) {
-		u64 y = __shfl_up_sync(ALL, sum, d);
-		if (lane >= d)
-			sum += y;
-	}
-	if (lane == 31)
-		room[warp] = sum;
-	__syncthreads();
-	u64 before = 0, total = 0;
-	for (u32 w = 0; w < WARPS; w++) {
-		before += w < warp ? room[w] : 0;
-		total += room[w];
-	}
-	__syncthreads();
-	*all = total;
-	return before + sum - x;
-}
-
-// The last row that begins at a place or before.
-template <class T> static __device__ __forceinline__ u32 row_at(const T *before, u32 n, T place) {
-	u32 lo = 0, left = n - 1;
-	while (left > 0) {
-		u32 half = (left + 1) >> 1;
-		bool up = before[lo + half] <= place;
-		lo = up ? lo + half : lo;
-		left = up ? left - half : half - 1;
-	}
-	return lo;
-}
-
-static __device__ __forceinline__ u32 begin_of(const Level &s, u32 row) { return s.shift[row] + 4 * s.quads[row]; }
-
-// The rows from one on, which are new, with sums over them. A row has at least one piece.
-static __device__ __forceinline__ void enter_rows(const Rowed &g, const Level &s, const u32 *vertices, u32 from) {
-	u64 *room = (u64 *)s.room, base = (u64)s.quads[from] << 32 | s.before[from], scores = KIND == COLUMNS ? s.sums[from] : 0, all;
-	for (u32 r0 = from; r0 < s.n; r0 += THREADS) {
-		u32 r = r0 + threadIdx.x, lo = 0, d = 0, quads = 0;
-		if (r < s.n) {
-			u32 v = *(volatile const u32 *)(vertices + r);
-			lo = g.offsets[v];
-			d = g.offsets[v + 1] - lo;
-			quads = ((lo & 3) + d + 3) >> 2;
-			quads = quads ? quads : 1;
-		}
-		u64 x = (u64)quads << 32 | d, at = base + wide_scan(x, room, &all);
-		base += all;
-		if (r < s.n) {
-			s.shift[r] = lo - 4 * (u32)(at >> 32);
-			s.quads[r + 1] = (u32)(at + x >> 32);
-			s.before[r + 1] = (u32)(at + x);
-		}
-		if (KIND == COLUMNS) {
-			x = r < s.n ? g.scores[lo + d] - g.scores[lo] : 0;
-			at = scores + wide_scan(x, room, &all);
-			scores += all;
-			if (r < s.n)
-				s.sums[r + 1] = at + x;
-		}
-	}
-	__syncthreads();
+// levelsKernel is the kernel: a block a batch.
+const levelsKernel = `
+extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) saga_levels(LEVELS_ARGUMENTS) {
+	extern __shared__ u32 shared[];
+	Rowed g = {offsets, far, edge, weight, scores, sums, guide, vertices};
+	u64 i = blockIdx.x;
+	Lists l = lists_of(i, l_vertices, l_begin, l_far, l_edge, l_weight, l_counts);
+	bool fits = levels(g, batch_of(named, i), l, seeds + starts[i], starts[i + 1] - starts[i], shared);
+	if (threadIdx.x == 0)
+		l.counts[2 * STEPS + 1] = !fits;
 }
 `
+
+// levelsScan finds the edges from drawn vertices into a level where its edges have scores, or it is the batch itself: there it takes less time than levelsParts, as it needs less
+// shared memory. Far ends are read 16 bytes at a time, rows one after the other, so that all lanes
+// read whatever the rows' lengths. A filter leaves few of them, which are then looked up.
+//
+//go:embed levels_scan.cu
+var levelsScan string
+
+// levelsParts finds the edges from drawn vertices into a level. Far ends are read 16 bytes at a time, rows one after the other, so that all lanes
+// read whatever the rows' lengths, and warps have equal parts. A filter leaves few pieces; they wait until there are enough for all lanes of a warp to look them up.
+//
+//go:embed levels_parts.cu
+var levelsParts string
+
+// levelsOnce draws batches where no draw depends on a level: those of all steps are made first, and so each row is read only once, when
+// its vertex is new. Edges from what any step draws wait in the room of the last step's edges until the steps that draw them.
+//
+// Before it stand DRAWS of all steps, draws_at, and NEW_ROOM for rows that come at a step.
+//
+//go:embed levels_once.cu
+var levelsOnce string
+
+// levelsEdges makes of the edges that were found those of the block.
+//
+//go:embed levels_edges.cu
+var levelsEdges string
+
+// levelsRows is the kernel of blocks whose rows draw by themselves: a block of threads a batch. Tables and lists have room for what batches have on
+// average and more; a batch that needs yet more is listed, and drawn by a second launch with room for the most that there can be.
+//
+//go:embed levels_rows.cu
+var levelsRows string

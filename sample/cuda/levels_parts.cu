@@ -1,8 +1,4 @@
-package cuda
 
-// levelsParts finds the edges from drawn vertices into a level. Far ends are read 16 bytes at a time, rows one after the other, so that all lanes
-// read whatever the rows' lengths, and warps have equal parts. A filter leaves few pieces; they wait until there are enough for all lanes of a warp to look them up.
-const levelsParts = `
 #define TURNS 8 // times that a warp reads between two looks at where rows begin
 #define SPAN (32 * TURNS)
 #define AT_ONCE 4 // reads of a lane that overlap
@@ -177,4 +173,3 @@ static __device__ __forceinline__ u32 find_edges(const Rowed &g, const Level &s,
 	__syncthreads();
 	return m;
 }
-`

@@ -1,7 +1,4 @@
-package cuda
 
-// rowsText draws places in the row of a vertex.
-const rowsText = `
 // A row of which some edges are drawn: d places from lo on, of which first to first+loops-1 are always taken
 // and take no part in the draw. It has m places in the block.
 struct Row { u32 v, lo, d, first, loops, m; };
@@ -226,4 +223,3 @@ static __device__ __forceinline__ void find_loops(const uint2 *pairs, Row &r) {
 		lo++;
 	r.loops = lo - r.first;
 }
-`

@@ -1,10 +1,4 @@
-package cuda
 
-// levelsOnce draws batches where no draw depends on a level: those of all steps are made first, and so each row is read only once, when
-// its vertex is new. Edges from what any step draws wait in the room of the last step's edges until the steps that draw them.
-//
-// Before it stand DRAWS of all steps, draws_at, and NEW_ROOM for rows that come at a step.
-const levelsOnce = `
 #define AHEAD 4 // draws of a lane whose reads overlap
 
 static __device__ __forceinline__ void draw_ahead(const Rowed &g, Level &s, u32 *table, unsigned char *step_of) {
@@ -163,4 +157,3 @@ static __device__ __forceinline__ bool levels(const Rowed &g, const Batch &b, co
 	}
 	return true;
 }
-`

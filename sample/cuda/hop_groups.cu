@@ -1,7 +1,4 @@
-package cuda
 
-// hopGroupsText draws children and groups the draws by vertex, TILE together. What stands before it is twoHopText's.
-const hopGroupsText = `
 #define CALLS(n) (((n) + 3) / 4) // of philox, for n words
 #define QC CALLS(CHILDREN)
 
@@ -98,4 +95,3 @@ extern "C" __global__ void __launch_bounds__(256) saga_group_draws(const u32 *ch
 			draws[at] = (u32)i;
 		}
 }
-`

@@ -1,8 +1,4 @@
-package cuda
 
-// levelsCommon is what both kernels of many batches at a time have: that of levels that draw together, and that of rows that draw by themselves. Before it stand THREADS, STEPS,
-// VERTICES, BEGINS and EDGES_MOST (of a batch at most) and WEIGHTS.
-const levelsCommon = `
 #define WARPS (THREADS / 32)
 
 struct Batch { u32 seed0, seed1, epoch, number; };
@@ -26,8 +22,3 @@ static __device__ __forceinline__ Lists lists_of(u64 i, u32 *vertices, u32 *begi
 	Lists l = {vertices + i * VERTICES, begin + i * BEGINS, far + i * EDGES_MOST, edge + i * EDGES_MOST, WEIGHTS ? weight + i * EDGES_MOST : 0, counts + i * (2 * STEPS + 2)};
 	return l;
 }
-`
-
-// levelsArguments are those of both kernels. Starts are of the seeds of each batch, named what names the first; again is for batches of rows alone that have too little room.
-const levelsArguments = `const u32 *offsets, const u32 *far, const u32 *edge, const float *weight, const u64 *scores, const u64 *sums,
-		const u32 *guide, u64 vertices, const u32 *seeds, const u32 *starts, const u32 *named, u32 *l_vertices, u32 *l_begin, u32 *l_far, u32 *l_edge, float *l_weight, u32 *l_counts`

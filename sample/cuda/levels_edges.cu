@@ -1,7 +1,4 @@
-package cuda
 
-// levelsEdges makes of the edges that were found those of the block.
-const levelsEdges = `
 // Where the rows of a step begin in the block.
 static __device__ __forceinline__ void begin_rows(const Level &s, u32 *begin, u32 m) {
 	u32 sum = 0, all;
@@ -60,4 +57,3 @@ static __device__ __forceinline__ u32 number_new(const Level &s, const Lists &l,
 		l.far[base + e] = s.number[l.far[base + e]];
 	return n;
 }
-`

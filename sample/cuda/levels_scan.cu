@@ -1,9 +1,4 @@
-package cuda
 
-// levelsScan finds the edges from drawn vertices into a level where its edges have scores, or it is the batch itself: there it takes less time than levelsParts, as it needs less
-// shared memory. Far ends are read 16 bytes at a time, rows one after the other, so that all lanes
-// read whatever the rows' lengths. A filter leaves few of them, which are then looked up.
-const levelsScan = `
 #define TURNS 8 // pieces that a lane reads at a time
 #define SPAN (32 * TURNS)
 
@@ -130,4 +125,3 @@ static __device__ __forceinline__ u32 find_edges(const Rowed &g, const Level &s,
 	__syncthreads();
 	return m;
 }
-`

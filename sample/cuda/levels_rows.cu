@@ -1,8 +1,4 @@
-package cuda
 
-// levelsRows is the kernel of blocks whose rows draw by themselves: a block of threads a batch. Tables and lists have room for what batches have on
-// average and more; a batch that needs yet more is listed, and drawn by a second launch with room for the most that there can be.
-const levelsRows = `
 // A table of vertices.
 struct Table { u32 *key, mask; };
 
@@ -222,4 +218,3 @@ extern "C" __global__ void __launch_bounds__(THREADS) saga_levels(LEVELS_ARGUMEN
 			again[1 + atomicAdd(again, 1u)] = (u32)i;
 	}
 }
-`
