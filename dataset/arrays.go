@@ -82,6 +82,9 @@ type named struct {
 	arrays
 	names map[string]string // from our name to theirs; an array that is not listed has the same name
 	made  map[string]*npy.Array
+
+	attr     *csr   // nil, or features that are a sparse matrix
+	attrName string // its file and name, for errors
 }
 
 func (n named) theirs(name string) string {
@@ -114,8 +117,8 @@ var ourNames = []string{"edges", "edge_weight", "edge_type", "edge_data", "featu
 // otherNames are names that other software uses for the arrays. The first one that exists is taken.
 var otherNames = map[string][]string{
 	"edges":     {"edge_index"},
-	"features":  {"x", "node_feat"},
-	"labels":    {"y", "node_label"},
+	"features":  {"x", "node_feat", "feat", "feats"},
+	"labels":    {"y", "node_label", "label"},
 	"edge_data": {"edge_attr", "edge_feat"},
 	"train":     {"train_mask", "train_idx"},
 	"val":       {"val_mask", "valid_mask", "val_idx", "valid_idx"},

@@ -74,7 +74,7 @@ func (c Conversion) open() (*Stream, error) {
 		return nil, err
 	}
 	if c.Undirected || c.Simple {
-		d, err := s.collect(Options{})
+		d, err := s.collect(Options{SparseFrom: 2})
 		if err != nil {
 			return nil, err
 		}

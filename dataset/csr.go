@@ -53,31 +53,6 @@ func checkDense(rows, cols int, fileBytes int64) error {
 	return nil
 }
 
-// addTo adds row r to the dense row out, of width cols. Duplicate entries are
-// added up, as in SciPy.
-func (m *csr) addTo(out []float32, r int) {
-	for i := m.indptr[r]; i < m.indptr[r+1]; i++ {
-		out[m.indices[i]] += m.data[i]
-	}
-}
-
-// eachRows calls fn with pieces of the dense rows, in order, row-major.
-func (m *csr) eachRows(fn func([]float32) error) error {
-	part := max(1, pieceValues/max(m.cols, 1))
-	out := make([]float32, min(part, m.rows)*m.cols)
-	for lo := 0; lo < m.rows; lo += part {
-		rows := out[:min(part, m.rows-lo)*m.cols]
-		clear(rows)
-		for r := lo; r < min(lo+part, m.rows); r++ {
-			m.addTo(rows[(r-lo)*m.cols:(r-lo+1)*m.cols], r)
-		}
-		if err := fn(rows); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // from completes m, which has its size and data. a and b are the other arrays of a matrix of that kind: for
 // csr and csc pointers and indices, for coo rows and columns.
 func (m *csr) from(kind string, a, b []int64) (*csr, error) {
@@ -135,14 +110,4 @@ func (m *csr) fromPairs(row, col []int64) error {
 	}
 	m.data = data
 	return nil
-}
-
-// dense returns the rows×cols matrix, row-major.
-func (m *csr) dense() []float32 {
-	out := make([]float32, 0, m.rows*m.cols)
-	m.eachRows(func(rows []float32) error { // its error is that of this function, which returns none
-		out = append(out, rows...)
-		return nil
-	})
-	return out
 }

@@ -49,7 +49,8 @@ func madeGraph() *Data {
 
 // doors are the files that hold the graph with all its parts.
 var doors = []string{"pyg.npz", "orders.npz", "half.npz", "gnnbench.npz", "pickled.npz", "pickled_csc.npz", "pickled_coo.npz",
-	"data.pt", "dict.pt", "pair.pt", "processed.pt", "strides.pt", "half.pt", "bfloat16.pt", "ogb", "papers"}
+	"data.pt", "dict.pt", "pair.pt", "processed.pt", "strides.pt", "half.pt", "bfloat16.pt", "ogb", "papers",
+	"object.npz", "coo.pt", "csr.pt", "adj.pt", "root"}
 
 // TestDoors reads the same graph through every door.
 func TestDoors(t *testing.T) {
@@ -102,21 +103,27 @@ func itoa(n int) string {
 
 // TestGraphsOfPyG reads two graphs, of 9 and 24 vertices, that PyG has joined.
 func TestGraphsOfPyG(t *testing.T) {
-	d := mustLoad(t, filepath.Join(made, "graphs.pt"), Options{})
+	for _, name := range []string{"graphs.pt", "list.pt", "batch.pt"} {
+		graphsOfPyG(t, name)
+	}
+}
+
+func graphsOfPyG(t *testing.T, name string) {
+	d := mustLoad(t, filepath.Join(made, name), Options{})
 	if d.Edges.V != 33 || len(d.GraphOf) != 33 || d.GraphOf[8] != 0 || d.GraphOf[9] != 1 || !slices.Equal(d.GraphLabels, []int32{0, 1}) || d.Labels != nil {
-		t.Errorf("%+v", d)
+		t.Errorf("%s: %+v", name, d)
 	}
 	first := 0
 	for i, s := range d.Edges.Src {
 		if d.GraphOf[s] != d.GraphOf[d.Edges.Dst[i]] {
-			t.Errorf("edge %d joins two graphs", i)
+			t.Errorf("%s: edge %d joins two graphs", name, i)
 		}
 		if s < 9 {
 			first++
 		}
 	}
 	if n := madeGraph().Edges.E(); d.Edges.E()-first != n {
-		t.Errorf("%d edges in the second graph, want %d", d.Edges.E()-first, n)
+		t.Errorf("%s: %d edges in the second graph, want %d", name, d.Edges.E()-first, n)
 	}
 }
 
@@ -168,5 +175,55 @@ func TestNearMisses(t *testing.T) {
 	d.Features[35] = 3e38
 	if d.warnScale(d.Features, 0); len(d.Report.Warnings) != 1 || !strings.Contains(d.Report.Warnings[0], "feature 1 of vertex 1 is 3e+38") {
 		t.Errorf("%q", d.Report.Warnings)
+	}
+}
+
+// TestSparseDoors: features of a sparse matrix stay sparse through every reader that meets one, in memory and for the
+// store, also where edges are rearranged.
+func TestSparseDoors(t *testing.T) {
+	want := madeGraph()
+	rows := SparseOf(want.Features, want.FeatureCols)
+	for name, tables := range map[string]bool{"gnnbench.npz": false, "pickled.npz": false, "pickled_csc.npz": false, "pickled_coo.npz": false, "object.npz": false,
+		"coo.pt": false, "csr.pt": false, "sparse.mat": false, "classes.svm": true} {
+		for _, simple := range []bool{false, true} {
+			c := Conversion{From: filepath.Join(made, name), Options: Options{SparseFrom: 2, Simple: simple, Undirected: simple}}
+			load := func() (*Data, error) { return Load(c.From, c.Options) }
+			if tables {
+				c.Tables = &Tables{Edges: filepath.Join(made, "numbers_edges.csv"), Vertices: c.From}
+				load = func() (*Data, error) { return LoadTables(*c.Tables, c.Options) }
+			}
+			d, err := load()
+			if err != nil {
+				t.Error(err)
+				continue
+			}
+			if diff := cmp.Diff(rows, d.Late.Sparse); diff != "" || d.Features != nil || d.FeatureCols != 3 || !slices.Equal(d.Labels, want.Labels) {
+				t.Errorf("%s: features of %d columns, labels %v: %s", name, d.FeatureCols, d.Labels, diff)
+			}
+			c.SparseFrom = 0
+			s, err := c.open() // what a store is made of
+			if err != nil {
+				t.Error(err)
+				continue
+			}
+			if diff := cmp.Diff(rows, s.kept); diff != "" {
+				t.Errorf("%s: sparse rows for the store: %s", name, diff)
+			}
+		}
+	}
+}
+
+// TestSciPyDoors reads the edges alone, as SciPy saves a matrix of them.
+func TestSciPyDoors(t *testing.T) {
+	want := madeGraph().Edges
+	for _, kind := range []string{"csr", "csc", "coo"} {
+		d := mustLoad(t, filepath.Join(made, "scipy_"+kind+".npz"), Options{Simple: true})
+		if diff := cmp.Diff(want, d.Edges); diff != "" {
+			t.Errorf("%s: %s", kind, diff)
+		}
+	}
+	d, err := Load(filepath.Join(made, "sparse.mat"), Options{})
+	if err != nil || !slices.Equal(d.Report.Warnings, []string{filepath.Join(made, "sparse.mat") + ": nothing reads notes"}) || !slices.Equal(d.Schema.Vertex.Classes, []string{"1", "2", "3"}) {
+		t.Errorf("%+v, %v", d, err)
 	}
 }

@@ -142,6 +142,7 @@ func (d *Data) warn(format string, a ...any) {
 // form is one graph that a folder holds.
 type form struct {
 	what string // for errors
+	set  bool   // of several files
 	open func() (*Stream, error)
 }
 
@@ -155,10 +156,21 @@ func openFolder(dir string, opt Options) (*Stream, error) {
 		return nil, err
 	}
 	raw := filepath.Join(dir, "raw")
-	nested := len(forms) == 0 && exists(raw)
-	if nested {
+	sub := ""
+	if len(forms) == 0 && exists(raw) {
 		if forms, err = formsIn(raw, opt); err != nil {
 			return nil, err
+		}
+		sub = "raw/"
+	}
+	// What PyG has made of files that it downloaded, unless they are of a format of several files.
+	if processed := filepath.Join(dir, "processed"); (len(forms) == 0 || sub != "" && !forms[0].set) && exists(processed) {
+		made, err := formsIn(processed, opt)
+		if err != nil {
+			return nil, err
+		}
+		if made = slices.DeleteFunc(made, func(f form) bool { return filepath.Ext(f.what) != ".pt" }); len(made) > 0 {
+			forms, sub = made, "processed/"
 		}
 	}
 	switch len(forms) {
@@ -166,8 +178,8 @@ func openFolder(dir string, opt Options) (*Stream, error) {
 		return nil, fmt.Errorf("%s: no graph that is known: no edges.npy or edge_index.npy, ind.*, *_A.txt, edge.csv, data.npz, .npz, .pt, .mat, .mtx or edge list", dir)
 	case 1:
 		s, err := forms[0].open()
-		if err == nil && nested {
-			s.Data.Name += " (raw/" + forms[0].what + ")"
+		if err == nil && sub != "" {
+			s.Data.Name += " (" + sub + forms[0].what + ")"
 		}
 		return s, err
 	}
@@ -179,7 +191,7 @@ func openFolder(dir string, opt Options) (*Stream, error) {
 			tables = "; a table of edges and one of vertices: saga data convert --edges FILE --vertices FILE --features COLUMNS --label COLUMN --out graph.saga"
 		}
 	}
-	return nil, fmt.Errorf("%s: several graphs, name one: %s%s", dir, strings.Join(list, ", "), tables)
+	return nil, fmt.Errorf("%s: several graphs, name one: %.400s%s", filepath.Join(dir, sub), strings.Join(list, ", "), tables)
 }
 
 // formsIn lists the graphs in dir itself, by name.
@@ -199,14 +211,14 @@ func formsIn(dir string, opt Options) ([]form, error) {
 			set, _, ok := strings.Cut(rest, ".")
 			if ok && !planetoid[set] {
 				planetoid[set] = true
-				forms = append(forms, form{"ind." + set + ".*", func() (*Stream, error) { return held(loadPlanetoid(dir, set)) }})
+				forms = append(forms, form{"ind." + set + ".*", true, func() (*Stream, error) { return held(loadPlanetoid(dir, set)) }})
 			}
 			folder = true
 		} else if prefix, ok := strings.CutSuffix(plain, "_A.txt"); ok {
-			forms = append(forms, form{name, func() (*Stream, error) { return held(loadTU(filepath.Join(dir, prefix), opt.Task)) }})
+			forms = append(forms, form{name, true, func() (*Stream, error) { return held(loadTU(filepath.Join(dir, prefix), opt.Task)) }})
 			folder = true
 		} else if plain == "edge.csv" || name == "data.npz" && slices.ContainsFunc(entries, func(e os.DirEntry) bool { return e.Name() == "node-label.npz" }) {
-			forms = append(forms, form{name, func() (*Stream, error) { return openOGB(dir) }})
+			forms = append(forms, form{name, true, func() (*Stream, error) { return openOGB(dir) }})
 			folder = true
 		}
 	}
@@ -232,9 +244,9 @@ func formsIn(dir string, opt Options) ([]form, error) {
 			continue
 		}
 		if arrays && isList(e) {
-			forms = append(forms, form{e.Name(), func() (*Stream, error) { return openListFolder(dir, e.Name(), opt) }})
+			forms = append(forms, form{e.Name(), false, func() (*Stream, error) { return openListFolder(dir, e.Name(), opt) }})
 		} else if e.Type().IsRegular() && isGraph(e.Name()) {
-			forms = append(forms, form{e.Name(), func() (*Stream, error) { return openFile(filepath.Join(dir, e.Name()), opt) }})
+			forms = append(forms, form{e.Name(), false, func() (*Stream, error) { return openFile(filepath.Join(dir, e.Name()), opt) }})
 		}
 	}
 	return forms, nil

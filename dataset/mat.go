@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
+	"strings"
 
 	"github.com/klauspost/compress/zlib"
 )
@@ -100,47 +102,64 @@ func (r *matReader) next(padded bool) (matElement, error) {
 	return e, nil
 }
 
-// readMat returns the numeric matrices with the names in want of a MATLAB level 5 file (MAT-File Format,
-// MathWorks). Other variables are skipped.
-func readMat(file []byte, want ...string) (map[string]*matMatrix, error) {
-	if len(file) < 128 {
-		return nil, fmt.Errorf("byte 0: too short for a MATLAB level 5 file")
+// matVersion returns an error unless file begins as a MATLAB level 5 file.
+func matVersion(file []byte) error {
+	const newer = "a MATLAB 7.3 file, which is HDF5 and is not read. In MATLAB save(\"new.mat\", \"-v7\") writes it anew, or in Python:\n" +
+		"    import mat73, scipy.io                                          # pip install mat73 scipy\n" +
+		"    scipy.io.savemat(\"new.mat\", mat73.loadmat(\"old.mat\"))"
+	switch {
+	case bytes.HasPrefix(file, []byte("\x89HDF\r\n\x1a\n")):
+		return fmt.Errorf("byte 0: %s", newer)
+	case len(file) < 128:
+		return fmt.Errorf("byte 0: too short for a MATLAB level 5 file")
+	case string(file[126:128]) == "MI":
+		return fmt.Errorf("byte 126: big-endian MATLAB files are not read")
+	case string(file[126:128]) == "IM" && binary.LittleEndian.Uint16(file[124:]) == 0x0200:
+		return fmt.Errorf("byte 124: %s", newer)
+	case string(file[126:128]) != "IM" || binary.LittleEndian.Uint16(file[124:]) != 0x0100:
+		return fmt.Errorf("byte 124: not a MATLAB level 5 file")
 	}
-	if string(file[126:128]) == "MI" {
-		return nil, fmt.Errorf("byte 126: big-endian MATLAB files are not read")
+	return nil
+}
+
+// readMat returns the numeric matrices of a MATLAB level 5 file (MAT-File Format, MathWorks) whose names, in small
+// letters, are in want, and the names of all variables in their order.
+func readMat(file []byte, want []string) (found map[string]*matMatrix, all []string, err error) {
+	if err := matVersion(file); err != nil {
+		return nil, nil, err
 	}
-	if string(file[126:128]) != "IM" || binary.LittleEndian.Uint16(file[124:]) != 0x0100 {
-		return nil, fmt.Errorf("byte 124: not a MATLAB level 5 file (level 7.3 files are HDF5)")
-	}
-	found := map[string]*matMatrix{}
+	found = map[string]*matMatrix{}
 	r := &matReader{buf: file, pos: 128}
 	for r.pos < len(file) {
 		start := r.pos
 		e, err := r.next(false)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		if e.kind == miCompressed {
 			if e, err = expand(e); err != nil {
-				return nil, fmt.Errorf("byte %d: %w", start, err)
+				return nil, nil, fmt.Errorf("byte %d: %w", start, err)
 			}
 		}
 		if e.kind != miMatrix {
-			return nil, fmt.Errorf("byte %d: element type %d where a matrix should be", start, e.kind)
+			return nil, nil, fmt.Errorf("byte %d: element type %d where a matrix should be", start, e.kind)
 		}
-		m, err := parseMatrix(e.data, want)
+		name, m, err := parseMatrix(e.data, want)
 		if err != nil {
-			return nil, fmt.Errorf("byte %d: variable: %w", start, err)
+			return nil, nil, fmt.Errorf("byte %d: variable: %w", start, err)
 		}
-		if m == nil {
+		if name == "" { // MATLAB's own, such as the workspace of functions
 			continue
 		}
-		if found[m.name] != nil {
-			return nil, fmt.Errorf("byte %d: a second variable %q", start, m.name)
+		if slices.Contains(all, name) {
+			return nil, nil, fmt.Errorf("byte %d: a second variable %q", start, name)
 		}
-		found[m.name] = m
+		all = append(all, name)
+		if m != nil {
+			found[name] = m
+		}
 	}
-	return found, nil
+	return found, all, nil
 }
 
 // expand inflates a compressed element and returns the element inside.
@@ -162,40 +181,36 @@ func expand(e matElement) (matElement, error) {
 	return inner, nil
 }
 
-// parseMatrix reads a matrix element, or returns nil when its name is not wanted.
-func parseMatrix(data []byte, want []string) (*matMatrix, error) {
+// parseMatrix reads a matrix element. The matrix is nil if its name is not wanted.
+func parseMatrix(data []byte, want []string) (name string, m *matMatrix, err error) {
 	r := &matReader{buf: data}
 	flags, err := r.next(true)
 	if err != nil {
-		return nil, err
+		return "", nil, err
 	}
 	if flags.kind != miUint32 || len(flags.data) != 8 {
-		return nil, r.errorf("no array flags")
+		return "", nil, r.errorf("no array flags")
 	}
 	word := binary.LittleEndian.Uint32(flags.data)
 	class := word & 0xff
 	dims, err := r.ints()
 	if err != nil {
-		return nil, fmt.Errorf("dimensions: %w", err)
+		return "", nil, fmt.Errorf("dimensions: %w", err)
 	}
-	name, err := r.next(true)
+	text, err := r.next(true)
 	if err != nil {
-		return nil, fmt.Errorf("name: %w", err)
+		return "", nil, fmt.Errorf("name: %w", err)
 	}
-	m := &matMatrix{name: string(name.data)}
-	wanted := false
-	for _, w := range want {
-		wanted = wanted || w == m.name
-	}
-	if !wanted {
-		return nil, nil
+	m = &matMatrix{name: string(text.data)}
+	if !slices.Contains(want, strings.ToLower(m.name)) {
+		return m.name, nil, nil
 	}
 	if len(dims) != 2 || dims[0] < 0 || dims[1] < 0 || dims[0] > math.MaxInt32 || dims[1] > math.MaxInt32 {
-		return nil, r.errorf("%.40q has dimensions %.5v, want two", m.name, dims)
+		return "", nil, r.errorf("%.40q has dimensions %.5v, want two", m.name, dims)
 	}
 	m.rows, m.cols = int(dims[0]), int(dims[1])
 	if word&mxComplex != 0 {
-		return nil, r.errorf("%q is complex", m.name)
+		return "", nil, r.errorf("%q is complex", m.name)
 	}
 	switch {
 	case class == mxSparse:
@@ -208,9 +223,9 @@ func parseMatrix(data []byte, want []string) (*matMatrix, error) {
 		err = r.errorf("class %d is not numeric", class)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%q, %d×%d: %w", m.name, m.rows, m.cols, err)
+		return "", nil, fmt.Errorf("%q, %d×%d: %w", m.name, m.rows, m.cols, err)
 	}
-	return m, nil
+	return m.name, m, nil
 }
 
 func (m *matMatrix) readSparse(r *matReader) error {

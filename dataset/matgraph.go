@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 
 	"sagann/chunk"
 	"sagann/internal/regular"
@@ -93,72 +95,182 @@ func (m *matMatrix) each(fn func(row, col int, x float64) error) error {
 	return nil
 }
 
-// loadMat reads the MATLAB file of a social network, in the form of the ASU collection
-// (BlogCatalog, Flickr, PPI): a square matrix "network", whose entry
-// (i, j) is an edge from i to j, and perhaps a V×C matrix "group" of 0 and 1,
-// which becomes multi-labels. Weights that are all 1 are dropped.
+// matNames are the variables that are read, in small letters: the adjacency matrix, features and labels. The first
+// that the file has is taken.
+var matNames = [3][]string{
+	{"network", "net", "adjacency", "adj", "a", "w"},
+	{"attrb", "attributes", "attribute", "attr", "features", "feature", "fea", "x"},
+	{"group", "labels", "label", "gnd", "y", "class"},
+}
+
+// loadMat reads the MATLAB file of a network, in the form of the ASU collection (BlogCatalog, Flickr, PPI) and
+// its like: a square matrix "network", whose entry (i, j) is an edge from i to j, perhaps a matrix of features
+// with a row for each vertex, "attrb", and perhaps labels, "group": a V×C matrix of 0 and 1, which becomes
+// multi-labels, or a vector of classes or numbers. Weights that are all 1 are dropped. See matNames for other names.
 func loadMat(path string) (*Data, error) {
 	file, err := regular.ReadFile(path, math.MaxInt64-1)
 	if err != nil {
 		return nil, err
 	}
-	d, err := matData(file)
+	d, err := matData(file, path)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return d, nil
 }
 
-func matData(file []byte) (*Data, error) {
-	vars, err := readMat(file, "network", "group")
+func matData(file []byte, path string) (*Data, error) {
+	vars, all, err := readMat(file, slices.Concat(matNames[:]...))
 	if err != nil {
 		return nil, err
 	}
-	network, group := vars["network"], vars["group"]
+	var found [3]*matMatrix
+	for i, names := range matNames {
+		for _, name := range names {
+			at := slices.IndexFunc(all, func(n string) bool { return strings.ToLower(n) == name })
+			if found[i] == nil && at >= 0 {
+				found[i] = vars[all[at]]
+			}
+		}
+	}
+	network := found[0]
 	if network == nil {
-		return nil, fmt.Errorf("no variable \"network\"")
+		return nil, fmt.Errorf("no adjacency matrix: a variable named %s; the file has %.400s", listed(matNames[0]), listed(all))
 	}
 	if network.rows != network.cols || network.rows == 0 {
-		return nil, fmt.Errorf("network: %d×%d is not a square matrix", network.rows, network.cols)
+		return nil, fmt.Errorf("%s: %d×%d is not a square matrix", network.name, network.rows, network.cols)
 	}
-	d := &Data{Edges: &chunk.Edges{V: network.rows}}
+	d := &Data{}
+	if d.Edges, err = network.edges(); err != nil {
+		return nil, err
+	}
+	if x := found[1]; x != nil && x.rows != network.rows {
+		found[1] = nil // it says something else
+	}
+	if x := found[1]; x != nil {
+		if err := d.matFeatures(x); err != nil {
+			return nil, fmt.Errorf("%s: %w", x.name, err)
+		}
+	}
+	if y := found[2]; y != nil {
+		if err := d.matLabels(y, int64(len(file))); err != nil {
+			return nil, fmt.Errorf("%s: %w", y.name, err)
+		}
+	}
+	d.leaveOut(path, slices.DeleteFunc(all, func(name string) bool {
+		return slices.ContainsFunc(found[:], func(m *matMatrix) bool { return m != nil && m.name == name })
+	}))
+	return d, nil
+}
+
+// edges is the entries of an adjacency matrix, by columns.
+func (m *matMatrix) edges() (*chunk.Edges, error) {
+	e := &chunk.Edges{V: m.rows}
 	var weight []float32
 	ones := true
-	err = network.each(func(i, j int, x float64) error {
+	err := m.each(func(i, j int, x float64) error {
 		w, err := toFloat32(x)
 		if err != nil || math.IsNaN(x) {
-			return fmt.Errorf("network: entry (%d, %d) is %v", i+1, j+1, x)
+			return fmt.Errorf("%s: entry (%d, %d) is %v", m.name, i+1, j+1, x)
 		}
-		d.Edges.Src, d.Edges.Dst = append(d.Edges.Src, uint32(i)), append(d.Edges.Dst, uint32(j))
+		e.Src, e.Dst = append(e.Src, uint32(i)), append(e.Dst, uint32(j))
 		weight = append(weight, w)
 		ones = ones && w == 1
 		return nil
 	})
 	if err == nil {
-		err = checkVertexCount(uint64(network.rows), d.Edges.E())
-	}
-	if err != nil {
-		return nil, err
+		err = checkVertexCount(uint64(m.rows), e.E())
 	}
 	if !ones {
-		d.Edges.Weight = weight
+		e.Weight = weight
 	}
-	if group == nil {
-		return d, nil
+	return e, err
+}
+
+// matFeatures takes m as the features; they stay sparse if m is sparse.
+func (d *Data) matFeatures(m *matMatrix) error {
+	if m.cols == 0 {
+		return fmt.Errorf("%d×%d features", m.rows, m.cols)
 	}
-	if group.rows != network.rows || group.cols == 0 {
-		return nil, fmt.Errorf("group: %d×%d labels for %d vertices", group.rows, group.cols, network.rows)
-	}
-	if err := checkDense(group.rows, group.cols, int64(len(file))); err != nil {
-		return nil, fmt.Errorf("group: %w", err)
-	}
-	d.Classes = group.cols
-	d.MultiLabels = make([]float32, group.rows*group.cols)
-	return d, group.each(func(v, c int, x float64) error {
-		if x != 1 {
-			return fmt.Errorf("group: entry (%d, %d) is %v: must be 0 or 1", v+1, c+1, x)
+	values := make([]float32, len(m.values))
+	for i, y := range m.values {
+		var err error
+		if values[i], err = toFloat32(y); err != nil || math.IsNaN(y) {
+			return fmt.Errorf("a feature is %v", y)
 		}
-		d.MultiLabels[v*d.Classes+c] = 1
+	}
+	if m.start != nil {
+		x, err := (&csr{rows: m.rows, cols: m.cols, data: values}).from("csc", m.start, m.row)
+		if err != nil {
+			return err
+		}
+		return d.SetSparse(x.sparse(), m.cols)
+	}
+	d.Features, d.FeatureCols = make([]float32, len(values)), m.cols
+	for c := range m.cols {
+		for v := range m.rows {
+			d.Features[v*m.cols+c] = values[c*m.rows+v]
+		}
+	}
+	return nil
+}
+
+// matLabels takes m, from a file of so many bytes, as the labels: a vector of classes or numbers, or a matrix of 0
+// and 1.
+func (d *Data) matLabels(m *matMatrix, size int64) error {
+	v, cols := d.Edges.V, m.cols
+	if m.rows == 1 && m.cols == v { // a row
+		cols = 1
+	} else if m.rows != v || m.cols == 0 {
+		return fmt.Errorf("%d×%d labels for %d vertices", m.rows, m.cols, v)
+	}
+	if err := checkDense(v, cols, size); err != nil {
+		return err
+	}
+	x := make([]float32, v*cols)
+	whole := true
+	err := m.each(func(r, c int, y float64) error {
+		if cols > 1 && y != 1 {
+			return fmt.Errorf("entry (%d, %d) is %v: must be 0 or 1", r+1, c+1, y)
+		}
+		if math.IsInf(y, 0) {
+			return fmt.Errorf("label %v of vertex %d", y, r+1)
+		}
+		x[r*m.cols+c] = float32(y)
+		whole = whole && (math.IsNaN(y) || y == math.Trunc(y) && math.Abs(y) < maxClasses)
 		return nil
 	})
+	switch {
+	case err != nil:
+		return err
+	case cols > 1:
+		d.Classes, d.MultiLabels = cols, x
+		return nil
+	case !whole:
+		d.Targets.Vertex, d.Targets.Cols = x, 1
+		d.Report.Changes = append(d.Report.Changes, m.name+" has numbers that are not whole: they are numbers to predict")
+		return nil
+	}
+	var values []int64 // of labelled vertices
+	for _, y := range x {
+		if y == y {
+			values = append(values, int64(y))
+		}
+	}
+	classes, names, n := classesOf(values)
+	d.Labels, d.Classes, d.Schema.Vertex.Classes = make([]int32, v), n, names
+	at := 0
+	for i, y := range x {
+		if d.Labels[i] = -1; y == y {
+			d.Labels[i] = classes[at]
+			at++
+		}
+	}
+	if names != nil {
+		d.Report.Changes = append(d.Report.Changes, fmt.Sprintf("the values of %s, %.200s, are classes 0 to %d", m.name, listed(names), n-1))
+	}
+	if n == 0 { // nothing is labelled
+		d.Labels, d.Schema.Vertex.Classes = nil, nil
+	}
+	return nil
 }

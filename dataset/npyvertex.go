@@ -13,7 +13,14 @@ import (
 // openFeatures checks features [V,F], or reads features_csr_{data,indices,indptr},
 // whose width is the largest column plus one (or the second entry of
 // features_csr_shape).
-func (s *Stream) openFeatures(from arrays, rows *rowCount) error {
+func (s *Stream) openFeatures(from named, rows *rowCount) error {
+	if m := from.attr; m != nil {
+		if m.rows == 0 || m.cols == 0 {
+			return fmt.Errorf("%s: empty features", from.attrName)
+		}
+		s.keep(m, from.attrName)
+		return rows.set(len(s.kept.Ptr)-1, from.attrName, from.attrName, "rows of features")
+	}
 	r, err := from.Open("features")
 	if errors.Is(err, fs.ErrNotExist) {
 		return s.openSparseFeatures(from, rows)
@@ -109,18 +116,10 @@ func (s *Stream) openSparseFeatures(from arrays, rows *rowCount) error {
 	if err := m.check(); err != nil {
 		return fmt.Errorf("%s: %w", indptr.Where(0), err)
 	}
-	s.sparse = m
-	bytes := from.Size("features_csr_indptr") + from.Size("features_csr_indices") + from.Size("features_csr_data")
 	if m.cols == 0 || m.rows == 0 {
 		return fmt.Errorf("%s: empty features", indptr.Where(0))
 	}
-	s.Data.FeatureCols = m.cols
-	s.EachRows = func(fn func([]float32) error) error {
-		if err := checkDense(m.rows, m.cols, bytes); err != nil {
-			return fmt.Errorf("%s: %w", indptr.Where(0), err)
-		}
-		return m.eachRows(fn)
-	}
+	s.keep(m, indptr.Name())
 	return rows.set(m.rows, indptr.Name(), indptr.Where(0), "rows of features")
 }
 

@@ -33,8 +33,14 @@ func openNpz(path string, opt Options) (*Stream, error) {
 	case has("adj_matrix") || has("adj"):
 		form = ".npz of pickled matrices"
 		err = from.pickled(z)
+	case has("data") && has("shape") && (has("indptr") || has("row")):
+		form = "SciPy's save_npz"
+		err = from.saved(list)
 	default:
-		err = fmt.Errorf("%s: no array edges, edge_index, adj_indptr or adj_matrix; it has %.400q", path, list)
+		err = fmt.Errorf("%s: no array edges, edge_index, adj_indptr, adj_matrix, or indptr (SciPy's save_npz); it has %.400q", path, list)
+	}
+	if err == nil {
+		err = from.objects(z)
 	}
 	if closed := z.Close(); err == nil {
 		err = closed
@@ -51,7 +57,8 @@ func openNpz(path string, opt Options) (*Stream, error) {
 		return nil, err
 	}
 	used := []string{"num_nodes", "adj_data", "adj_indices", "adj_indptr", "adj_shape", "adj_matrix", "adj",
-		"attr_data", "attr_indices", "attr_indptr", "attr_shape", "attr_matrix", "node_attr"}
+		"attr_data", "attr_indices", "attr_indptr", "attr_shape", "attr_matrix", "node_attr",
+		"data", "indices", "indptr", "shape", "format", "row", "col", "_is_array"}
 	if texts := textsIn(from, "class_names"); texts != nil && len(texts) == s.Data.Classes {
 		s.Data.Schema.Vertex.Classes = texts
 		used = append(used, "class_names")
@@ -134,34 +141,7 @@ func textsIn(from arrays, name string) []string {
 // compressed reads the adjacency matrix from adj_data, adj_indices, adj_indptr and adj_shape, and maps the
 // names of the arrays of features.
 func (n *named) compressed(list []string) error {
-	m := &csr{}
-	part := map[string]*npy.Array{}
-	for _, name := range []string{"data", "indices", "indptr", "shape"} {
-		a, err := readArray(n.arrays, "adj_"+name)
-		if err != nil {
-			return err
-		}
-		part[name] = a
-	}
-	var err error
-	if m.indptr, err = part["indptr"].Int64s(); err != nil {
-		return err
-	}
-	if m.indices, err = part["indices"].Int64s(); err != nil {
-		return err
-	}
-	if m.data, err = finite(part["data"], 1); err != nil {
-		return err
-	}
-	shape, err := part["shape"].Int32s()
-	if err == nil && len(shape) != 2 {
-		err = fmt.Errorf("%s: shape %v", part["shape"].Where(0), few(shape))
-	}
-	if err != nil {
-		return err
-	}
-	m.rows, m.cols = int(shape[0]), int(shape[1])
-	if err := n.adjacency(m, part["indptr"]); err != nil {
+	if err := n.matrix("adj_", "csr"); err != nil {
 		return err
 	}
 	if textsIn(n.arrays, "node_names") != nil {
@@ -176,6 +156,55 @@ func (n *named) compressed(list []string) error {
 		}
 	}
 	return nil
+}
+
+// saved reads the adjacency matrix that scipy.sparse.save_npz wrote.
+func (n *named) saved(list []string) error {
+	kind := "csr"
+	if texts := textsIn(n.arrays, "format"); len(texts) == 1 {
+		kind = texts[0]
+	} else if slices.Contains(list, "row") {
+		kind = "coo"
+	}
+	return n.matrix("", kind)
+}
+
+// matrix reads the adjacency matrix of that kind, whose arrays have names with that prefix.
+func (n *named) matrix(prefix, kind string) error {
+	names := []string{"data", "shape", "indptr", "indices"}
+	if kind == "coo" {
+		names = []string{"data", "shape", "row", "col"}
+	}
+	var part [4]*npy.Array
+	var err error
+	for i, name := range names {
+		if part[i], err = readArray(n.arrays, prefix+name); err != nil {
+			return err
+		}
+	}
+	shape, err := part[1].Int32s()
+	if err == nil && len(shape) != 2 {
+		err = fmt.Errorf("%s: shape %v", part[1].Where(0), few(shape))
+	}
+	if err != nil {
+		return err
+	}
+	m := &csr{rows: int(shape[0]), cols: int(shape[1])}
+	if m.data, err = finite(part[0], 1); err != nil {
+		return err
+	}
+	a, err := part[2].Int64s()
+	if err != nil {
+		return err
+	}
+	b, err := part[3].Int64s()
+	if err != nil {
+		return err
+	}
+	if m, err = m.from(kind, a, b); err != nil {
+		return fmt.Errorf("%s: %w", part[2].Where(0), err)
+	}
+	return n.adjacency(m, part[2])
 }
 
 // adjacency makes edges from the entries of m, row by row, and weights unless all entries are 1. Errors

@@ -1,7 +1,6 @@
 package dataset
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 
@@ -9,7 +8,7 @@ import (
 	"sagann/dataset/pickle"
 )
 
-// pickledNames maps our names to the names in archives of pickled matrices.
+// pickledNames maps our names to the names in archives of sparse matrices.
 var pickledNames = map[string][]string{
 	"features": {"node_attr", "attr_matrix", "features", "x"},
 	"labels":   {"labels", "node_label", "node_labels", "y"},
@@ -18,65 +17,82 @@ var pickledNames = map[string][]string{
 	"test":     {"test_mask", "test_idx", "idx_test"},
 }
 
-// pickled reads SciPy matrices and NumPy arrays that are stored as Python objects.
+// pickled reads the adjacency matrix, a SciPy matrix that is stored as a Python object, and names the other arrays.
 func (n *named) pickled(z npyArchive) error {
 	list := z.Names()
 	adj := "adj_matrix"
 	if !slices.Contains(list, adj) {
 		adj = "adj"
 	}
-	m, a, err := readObject(z, adj)
+	m, a, isObject, err := readObject(z, adj)
 	if err != nil {
 		return err
 	}
-	if m == nil {
-		return fmt.Errorf("%s: the adjacency is no sparse matrix", a.Where(0))
+	if !isObject || m == nil {
+		return fmt.Errorf("%s: %s: the adjacency is no sparse matrix", n.arrays.(reopened).path, adj)
 	}
 	if err := n.adjacency(m, a); err != nil {
 		return err
 	}
+	n.names = otherwise(list, pickledNames)
 	for ours, theirs := range pickledNames {
-		i := slices.IndexFunc(theirs, func(name string) bool { return slices.Contains(list, name) })
-		if i < 0 {
-			continue
+		if slices.Contains(list, ours) {
+			n.names[ours] = theirs[slices.IndexFunc(theirs, func(name string) bool { return slices.Contains(list, name) })]
 		}
-		m, a, err := readObject(z, theirs[i])
-		if err != nil {
-			return err
-		}
-		if m != nil {
-			if err := checkDense(m.rows, m.cols, z.size); err != nil {
-				return fmt.Errorf("%s: %w", a.Where(0), err)
-			}
-			a = a.Derived([]int{m.rows, m.cols}, m.dense())
-		}
-		n.names[ours] = theirs[i]
-		n.make(ours, a)
 	}
 	return nil
 }
 
-// readObject reads an array of numbers, or the one matrix or array that an array of
-// objects holds. The matrix is nil when it is an array.
-func readObject(z npyArchive, name string) (*csr, *npy.Array, error) {
-	file, where, isObject, err := z.Object(name, maxPickle)
-	if err != nil {
-		return nil, nil, err
+// objects reads those of the arrays that are stored as Python objects: SciPy matrices and NumPy arrays. Features
+// stay sparse.
+func (n *named) objects(z npyArchive) error {
+	list := z.Names()
+	for _, ours := range ourNames {
+		theirs := n.theirs(ours)
+		if n.made[ours] != nil || !slices.Contains(list, theirs) {
+			continue
+		}
+		m, a, isObject, err := readObject(z, theirs)
+		if err != nil {
+			return err
+		}
+		switch {
+		case !isObject:
+		case m == nil:
+			n.make(ours, a)
+		case ours == "features":
+			n.attr, n.attrName = m, a.Name()
+		default:
+			x, err := m.spread(a.Name())
+			if err != nil {
+				return err
+			}
+			n.make(ours, a.Derived([]int{m.rows, m.cols}, x))
+		}
 	}
-	if !isObject {
-		a, err := z.Archive.Read(name)
-		return nil, a, err
+	return nil
+}
+
+// readObject reads the one matrix or array that an array of objects holds. The matrix is nil when it is an array.
+// isObject is false for an array of numbers, which is not read.
+func readObject(z npyArchive, name string) (m *csr, a *npy.Array, isObject bool, err error) {
+	file, where, isObject, err := z.Object(name, maxPickle)
+	if err != nil || !isObject {
+		return nil, nil, isObject, err
 	}
 	x, err := unpacked(file, z.size)
 	if err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", where, err)
+		return nil, nil, true, fmt.Errorf("%s: %w", where, err)
 	}
 	// An array of one object is a list with that object.
 	if p, ok := x.(*pickle.Record); ok && !isSparse(x) {
 		if s, ok := p.State.(pickle.Tuple); ok && len(s) == 5 {
 			if l, ok := s[4].(*pickle.List); ok {
+				if texts := textsOf(l.Items); texts != nil {
+					return nil, npy.New(where, []int{len(texts)}, texts), true, nil
+				}
 				if len(l.Items) != 1 {
-					return nil, nil, fmt.Errorf("%s: %d objects where one matrix should be", where, len(l.Items))
+					return nil, nil, true, fmt.Errorf("%s: %d objects where one matrix should be", where, len(l.Items))
 				}
 				x = l.Items[0]
 			}
@@ -84,11 +100,24 @@ func readObject(z npyArchive, name string) (*csr, *npy.Array, error) {
 	}
 	if isSparse(x) {
 		m, err := decodeCSR(x, where)
-		return m, npy.New(where, nil, []float32{}), err
+		return m, npy.New(where, nil, []float32{}), true, err
 	}
-	a, err := decodeArray(x, where)
+	a, err = decodeArray(x, where)
 	if err != nil {
-		err = errors.Join(err, errors.New("only matrices of SciPy and arrays of NumPy are read"))
+		err = fmt.Errorf("%w: of Python objects only matrices of SciPy, arrays of NumPy and lists of texts are read", err)
 	}
-	return nil, a, err
+	return nil, a, true, err
+}
+
+// textsOf is the items if all of them are texts, or else nil.
+func textsOf(items []any) []string {
+	var out []string
+	for _, x := range items {
+		text, ok := x.(string)
+		if !ok {
+			return nil
+		}
+		out = append(out, text)
+	}
+	return out
 }

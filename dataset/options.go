@@ -11,7 +11,7 @@ type Options struct {
 	// sorts edges by source, then destination. Planetoid graphs are always simple.
 	Simple bool
 
-	// SparseFrom is a size in bytes. Features that a file holds as a sparse matrix (.npy folders, .npz) stay
+	// SparseFrom is a size in bytes. Features that a file holds as a sparse matrix stay
 	// sparse (Data.Late.Sparse) if as a dense matrix they would have at least this size. 0: features are
 	// never sparse. 1: always; features of any other file are made sparse, too.
 	SparseFrom int64

@@ -33,9 +33,8 @@ var planetoidParts = []string{"y", "tx", "ty", "allx", "ally", "graph", "test.in
 func loadPlanetoid(dir, name string) (*Data, error) {
 	file := func(part string) string { return filepath.Join(dir, "ind."+name+"."+part) }
 	var missing []string
-	var bytes int64
 	for _, part := range planetoidParts {
-		info, err := os.Stat(file(part))
+		_, err := os.Stat(file(part))
 		if errors.Is(err, fs.ErrNotExist) {
 			missing = append(missing, "ind."+name+"."+part)
 			continue
@@ -43,7 +42,6 @@ func loadPlanetoid(dir, name string) (*Data, error) {
 		if err != nil {
 			return nil, err
 		}
-		bytes += info.Size()
 	}
 	if missing != nil {
 		return nil, fmt.Errorf("%s: the Planetoid set %q is incomplete: %s missing", dir, name, strings.Join(missing, ", "))
@@ -72,7 +70,7 @@ func loadPlanetoid(dir, name string) (*Data, error) {
 	if p.edges, err = readGraph(file("graph")); err != nil {
 		return nil, err
 	}
-	d, err := p.assemble(bytes)
+	d, err := p.assemble()
 	if err != nil {
 		return nil, fmt.Errorf("%s: ind.%s.*: %w", dir, name, err)
 	}
@@ -88,7 +86,7 @@ type planetoid struct {
 	edges            *chunk.Edges // V is 1 + the largest id
 }
 
-func (p *planetoid) assemble(bytes int64) (*Data, error) {
+func (p *planetoid) assemble() (*Data, error) {
 	n, f, classes := p.allX.rows, p.allX.cols, p.all.classes
 	switch {
 	case len(p.all.class) != n:
@@ -114,23 +112,20 @@ func (p *planetoid) assemble(bytes int64) (*Data, error) {
 	if err := checkVertexCount(uint64(v), p.edges.E()); err != nil {
 		return nil, err
 	}
-	if err := checkDense(v, f, bytes); err != nil {
-		return nil, err
-	}
-	d := &Data{FeatureCols: f, Features: make([]float32, v*f), Classes: classes, Labels: make([]int32, v)}
+	d := &Data{Classes: classes, Labels: make([]int32, v)}
 	const unseen = -2
+	test := map[int64]int{} // by vertex: its row of tx
 	for i := range d.Labels {
 		d.Labels[i] = unseen
 	}
 	for r := range n {
-		p.allX.addTo(d.Features[r*f:(r+1)*f], r)
 		d.Labels[r] = p.all.class[r]
 	}
 	for i, id := range p.index {
 		if d.Labels[id] != unseen {
 			return nil, fmt.Errorf("test.index:%d: vertex %d stands twice", i+1, id)
 		}
-		p.testX.addTo(d.Features[int(id)*f:(int(id)+1)*f], i)
+		test[id] = i
 		d.Labels[id] = p.test.class[i]
 		d.Test = append(d.Test, uint32(id))
 	}
@@ -147,7 +142,20 @@ func (p *planetoid) assemble(bytes int64) (*Data, error) {
 	}
 	p.edges.V = v
 	d.Edges = Simplify(p.edges.Symmetric())
-	return d, nil
+	all, tx := p.allX.sparse(), p.testX.sparse()
+	s := &SparseRows{Ptr: []int64{0}, Cols: all.Cols, Vals: all.Vals}
+	for id := range v {
+		if id < n {
+			s.Ptr = append(s.Ptr, all.Ptr[id+1])
+			continue
+		}
+		if i, ok := test[int64(id)]; ok {
+			cols, x := tx.Row(i)
+			s.Cols, s.Vals = append(s.Cols, cols...), append(s.Vals, x...)
+		}
+		s.Ptr = append(s.Ptr, int64(len(s.Cols)))
+	}
+	return d, d.SetSparse(s, f)
 }
 
 // readGraph reads a dictionary of vertex to list of neighbours.

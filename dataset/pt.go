@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"sagann/dataset/npy"
 	"sagann/dataset/pickle"
 	"sagann/internal/regular"
 )
@@ -33,19 +34,27 @@ func openPT(path string, opt Options) (*Stream, error) {
 	if err != nil {
 		return nil, err
 	}
-	graph, parts, err := graphOf(x)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", f.pkl, err)
+	var graph, parts *pickle.Dict
+	var from *torchArrays
+	if several := listOf(x); several != nil {
+		from, err = f.joined(several)
+	} else {
+		if graph, parts, err = graphOf(x); err != nil {
+			return nil, fmt.Errorf("%s: %w", f.pkl, err)
+		}
+		from, err = f.tensors(graph)
 	}
-	from, err := f.tensors(graph)
 	if err != nil {
 		return nil, err
 	}
 	list := from.Names()
-	if !slices.Contains(list, "edge_index") && !slices.Contains(list, "edges") {
+	n := named{arrays: from, names: otherwise(list, otherNames)}
+	if err := n.sparseTensors(from); err != nil {
+		return nil, err
+	}
+	if n.made["edges"] == nil && !slices.Contains(list, "edge_index") && !slices.Contains(list, "edges") {
 		return nil, fmt.Errorf("%s: no edge_index; there are %.400q%s", f.pkl, list, hintAdj(graph))
 	}
-	n := named{arrays: from, names: otherwise(list, otherNames)}
 	if parts != nil {
 		if err := n.batch(f.pkl, graph, parts, from); err != nil {
 			return nil, err
@@ -59,9 +68,32 @@ func openPT(path string, opt Options) (*Stream, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.Data.warnUnread(list, path, "", n.names, "num_nodes")
+	s.Data.warnUnread(list, path, "", n.names, "num_nodes", "ptr", "adj_t")
+	s.Data.leaveOut(path, from.skipped)
 	s.Data.Report.Form = "PyG's .pt"
 	return s, nil
+}
+
+// sparseTensors takes a sparse x as features, and a sparse adj_t as edges if there is no edge_index.
+func (n *named) sparseTensors(from *torchArrays) error {
+	for name, m := range from.sparse {
+		where := from.file.pkl + ": " + name
+		switch {
+		case ourName(name) == "features" && n.attr == nil:
+			n.attr, n.attrName = m, where
+		case name == "adj_t" && !slices.Contains(from.names, "edge_index"): // row i has the sources of edges to i
+			t, err := m.transposed()
+			if err == nil {
+				err = n.adjacency(t, npy.New(where, nil, []float32{}))
+			}
+			if err != nil {
+				return fmt.Errorf("%s: %w", where, err)
+			}
+		case name != "adj_t":
+			from.skipped = append(from.skipped, name)
+		}
+	}
+	return nil
 }
 
 // torchFile is an archive of torch.save.
@@ -72,6 +104,7 @@ type torchFile struct {
 	pkl  string // "path: member", for errors
 	root string // folder of the members in the archive
 	big  bool   // big-endian
+	at   map[string]*zip.File
 }
 
 func openTorch(path string) (*torchFile, error) {
@@ -82,8 +115,11 @@ func openTorch(path string) (*torchFile, error) {
 		}
 		return nil, fmt.Errorf("%s: no archive of torch.save: %w", path, err)
 	}
-	f := &torchFile{path: path, size: z.Size, zip: z}
+	f := &torchFile{path: path, size: z.Size, zip: z, at: map[string]*zip.File{}}
 	for _, m := range z.File {
+		if f.at[m.Name] == nil {
+			f.at[m.Name] = m
+		}
 		root, ok := strings.CutSuffix(m.Name, "data.pkl")
 		if !ok || root != "" && !strings.HasSuffix(root, "/") {
 			continue
@@ -118,10 +154,7 @@ func headOf(path string, n int) []byte {
 
 // member finds a member, and checks its size against that of the file.
 func (f *torchFile) member(name string) (*zip.File, error) {
-	for _, m := range f.zip.File {
-		if m.Name != f.root+name {
-			continue
-		}
+	if m := f.at[f.root+name]; m != nil {
 		packed, unpacked := m.CompressedSize64, m.UncompressedSize64
 		if packed > uint64(f.size) || unpacked/1032 > packed || m.Method == zip.Store && packed != unpacked {
 			return nil, fmt.Errorf("%s: %s claims %d bytes, %d packed, in a file of %d", f.path, m.Name, unpacked, packed, f.size)
@@ -191,9 +224,10 @@ func graphOf(x any) (graph, parts *pickle.Dict, err error) {
 		if len(t.Items) == 1 {
 			return graphOf(t.Items[0])
 		}
-		return nil, nil, fmt.Errorf("a list of %d; InMemoryDataset.collate(list) joins graphs", len(t.Items))
+		return nil, nil, fmt.Errorf("a list of %d graphs where one should be", len(t.Items))
 	case *pickle.Record:
-		if strings.HasPrefix(t.Class.Name, "Hetero") {
+		hetero := func(x any) bool { c, ok := x.(pickle.Class); return ok && strings.HasPrefix(c.Name, "Hetero") }
+		if hetero(t.Class) || slices.ContainsFunc(t.Args, hetero) {
 			return nil, nil, fmt.Errorf("%s has several kinds of vertices; data.to_homogeneous() has one", t.Class.Name)
 		}
 		state, ok := pickle.AsDict(t.State)
@@ -223,8 +257,11 @@ func graphOf(x any) (graph, parts *pickle.Dict, err error) {
 
 // hintAdj says what to do with graphs that PyG's ToSparseTensor has changed.
 func hintAdj(graph *pickle.Dict) string {
+	if graph == nil {
+		return ""
+	}
 	if _, ok := graph.Get("adj_t"); ok {
-		return "; adj_t is not read: save the data without ToSparseTensor"
+		return "; an adj_t of torch_sparse is not read: save the data without ToSparseTensor"
 	}
 	return ""
 }

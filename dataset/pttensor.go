@@ -148,24 +148,29 @@ func (t *tensor) rows() (c, fortran bool) {
 	return c, fortran
 }
 
-// open opens the view for reading in pieces. A view that is not contiguous is read as a whole.
+// open opens the file again, and the view for reading in pieces. A view that is not contiguous is read as a whole.
 func (t *tensor) open(path string) (*npy.Reader, error) {
 	f, err := openTorch(path)
 	if err != nil {
 		return nil, err
 	}
+	return t.openIn(f, f.zip)
+}
+
+// openIn opens the view in f. Closing it, or an error, closes also closer.
+func (t *tensor) openIn(f *torchFile, closer io.Closer) (*npy.Reader, error) {
 	m, err := f.member("data/" + t.key)
 	if err != nil {
-		f.zip.Close()
+		closer.Close()
 		return nil, err
 	}
-	name := fmt.Sprintf("%s: %s (%s)", path, m.Name, t.name)
+	name := fmt.Sprintf("%s: %s (%s)", f.path, m.Name, t.name)
 	r, err := m.Open()
 	if err != nil {
-		f.zip.Close()
+		closer.Close()
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	both := memberReader{r, f.zip}
+	both := memberReader{r, closer}
 	order := map[bool]string{false: "<", true: ">"}[f.big]
 	if c, fortran := t.rows(); c || fortran {
 		count := int64(1)
@@ -207,16 +212,26 @@ type torchArrays struct {
 	names []string
 	view  map[string]*tensor
 	held  map[string]*npy.Array
+
+	sparse  map[string]*csr
+	skipped []string // names of attributes that are something else
+	joined  int64    // numbers of graphs of a list so far
 }
 
 // tensors lists those attributes of a graph that are arrays or numbers. Other attributes, such as names
-// and lists, are left out.
+// and lists, are listed as skipped.
 func (f *torchFile) tensors(graph *pickle.Dict) (*torchArrays, error) {
-	out := &torchArrays{file: f, view: map[string]*tensor{}, held: map[string]*npy.Array{}}
+	out := &torchArrays{file: f, view: map[string]*tensor{}, held: map[string]*npy.Array{}, sparse: map[string]*csr{}}
 	for _, p := range graph.Pairs {
 		name, ok := p.Key.(string)
 		if !ok {
 			return nil, fmt.Errorf("%s: a %s where the name of an attribute should be", f.pkl, pickle.Kind(p.Key))
+		}
+		if m, ok, err := f.sparseOf(p.Value, name); err != nil {
+			return nil, err
+		} else if ok {
+			out.sparse[name] = m
+			continue
 		}
 		t, isTensor, err := f.tensorOf(p.Value, name)
 		if err != nil {
@@ -226,6 +241,8 @@ func (f *torchFile) tensors(graph *pickle.Dict) (*torchArrays, error) {
 		switch x := p.Value.(type) {
 		case int:
 			a = npy.New(f.pkl+": "+name, []int{1}, []int64{int64(x)})
+		case float64:
+			a = npy.New(f.pkl+": "+name, []int{1}, []float64{x})
 		case *pickle.Record:
 			if !isTensor && plainClass(x.Class) == "numpy.multiarray._reconstruct" {
 				if a, err = decodeArray(x, f.pkl+": "+name); err != nil {
@@ -234,6 +251,9 @@ func (f *torchFile) tensors(graph *pickle.Dict) (*torchArrays, error) {
 			}
 		}
 		if !isTensor && a == nil {
+			if p.Value != nil {
+				out.skipped = append(out.skipped, name)
+			}
 			continue
 		}
 		if out.view[name] == nil && out.held[name] == nil {

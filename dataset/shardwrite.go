@@ -92,7 +92,7 @@ func shardable(s *Stream) error {
 	switch {
 	case d.EdgeLabels != nil || d.Targets.Edge.Rows != nil:
 		return fmt.Errorf("%s: shards do not keep labels or targets of edges", d.Name)
-	case s.entries() != nil:
+	case s.kept != nil:
 		return fmt.Errorf("%s: shards do not keep sparse features; saga data convert --format npy writes a folder with dense ones", d.Name)
 	}
 	return nil

@@ -116,7 +116,7 @@ func normalizeRow(row []float32) {
 	}
 }
 
-// sparse is m with the columns of each row ascending. Duplicate entries are added up, as in SciPy,
+// sparse is m with the columns of each row ascending. Duplicate entries are added up in float64, as in SciPy,
 // and zeros are dropped. m must not be used afterwards.
 func (m *csr) sparse() *SparseRows {
 	s := &SparseRows{Ptr: make([]int64, 1, m.rows+1), Cols: make([]uint32, 0, len(m.indices)), Vals: m.data[:0]}
@@ -126,12 +126,12 @@ func (m *csr) sparse() *SparseRows {
 			sort.Stable(&entries{ids, x})
 		}
 		for i := 0; i < len(ids); {
-			c, sum := ids[i], float32(0)
+			c, sum := ids[i], 0.0
 			for ; i < len(ids) && ids[i] == c; i++ {
-				sum += x[i]
+				sum += float64(x[i])
 			}
 			if sum != 0 {
-				s.Cols, s.Vals = append(s.Cols, uint32(c)), append(s.Vals, sum)
+				s.Cols, s.Vals = append(s.Cols, uint32(c)), append(s.Vals, float32(sum))
 			}
 		}
 		s.Ptr = append(s.Ptr, int64(len(s.Cols)))

@@ -25,9 +25,8 @@ type Stream struct {
 	// allRows, unless nil, reads all features at once, without copying pieces.
 	allRows func() ([]float32, error)
 
-	sparse *csr        // the sparse matrix from which EachRows makes dense rows; nil: none
-	kept   *SparseRows // the same as sparse rows
-	from   string      // the file of kept, for errors
+	kept *SparseRows // features that come as a sparse matrix, from which EachRows makes dense rows; nil: none
+	from string      // the file of kept, for errors
 
 	// counted says that E and the number of rows of features were checked against the size of the
 	// file, so that memory may be allocated for them.
@@ -68,21 +67,43 @@ func (s *Stream) record() *Schema {
 // sparseRows is the features as sparse rows, if they came as a sparse matrix that takes less memory than
 // dense rows; otherwise nil.
 func (s *Stream) sparseRows() *SparseRows {
-	d, rows := s.Data, s.entries()
+	d, rows := s.Data, s.kept
 	if rows == nil || 8*int64(len(rows.Cols))+4*int64(d.Edges.V) >= 4*int64(d.Edges.V)*int64(d.FeatureCols) {
 		return nil
 	}
 	return rows
 }
 
-// entries is the features as sparse rows, if they came as a sparse matrix; otherwise nil.
-func (s *Stream) entries() *SparseRows {
-	if s.kept == nil && s.sparse != nil && s.sparse.rows == s.Data.Edges.V {
-		kept, cols := s.sparse.sparse(), s.Data.FeatureCols
-		s.kept, s.sparse, s.allRows = kept, nil, nil // making kept has changed the matrix
-		s.EachRows = func(fn func([]float32) error) error { return kept.eachRows(cols, fn) }
+// keep takes m, which came from a file, as the features. m must not be used afterwards.
+func (s *Stream) keep(m *csr, file string) {
+	rows, cols := m.sparse(), m.cols
+	s.kept, s.from, s.Data.FeatureCols = rows, file, cols
+	s.EachRows = func(fn func([]float32) error) error {
+		if err := s.checkKept(); err != nil {
+			return err
+		}
+		return rows.eachRows(cols, fn)
 	}
-	return s.kept
+}
+
+// spread is m, which came from a file, as a dense matrix. m must not be used afterwards.
+func (m *csr) spread(file string) (x []float32, err error) {
+	s := &Stream{Data: &Data{}}
+	s.keep(m, file)
+	err = s.EachRows(func(rows []float32) error {
+		x = append(x, rows...)
+		return nil
+	})
+	return x, err
+}
+
+// checkKept returns an error if dense rows are out of proportion to the sparse ones.
+func (s *Stream) checkKept() error {
+	v := len(s.kept.Ptr) - 1
+	if err := checkDense(v, s.Data.FeatureCols, 8*int64(len(s.kept.Cols))+4*int64(v)); err != nil {
+		return fmt.Errorf("%s: %w; it can stay sparse", cmp.Or(s.from, s.Data.Name), err)
+	}
+	return nil
 }
 
 // room is for how many of n values memory is allocated before they are read.
@@ -101,13 +122,13 @@ func (s *Stream) collect(opt Options) (*Data, error) {
 		return d, err
 	}
 	if opt.keepsSparse(d) {
-		if rows := s.entries(); rows != nil {
-			return d, d.SetSparse(rows, d.FeatureCols)
+		if s.kept != nil {
+			return d, d.SetSparse(s.kept, d.FeatureCols)
 		}
 	}
 	if s.kept != nil {
-		if err := checkDense(d.Edges.V, d.FeatureCols, 8*int64(len(s.kept.Cols))+4*int64(d.Edges.V)); err != nil {
-			return d, fmt.Errorf("%s: %w; it can stay sparse", cmp.Or(s.from, d.Name), err)
+		if err := s.checkKept(); err != nil {
+			return d, err
 		}
 	}
 	if s.allRows != nil {

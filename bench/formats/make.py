@@ -61,7 +61,7 @@ def folder(path):
 
 def write(out, g):
     import torch
-    from torch_geometric.data import Data, InMemoryDataset
+    from torch_geometric.data import Batch, Data, InMemoryDataset
 
     out.mkdir(parents=True, exist_ok=True)
     edges, x, y = g["edges"], g.get("x"), g.get("y")
@@ -119,6 +119,10 @@ def write(out, g):
         one, two = (Data(x=t["x"][:k], edge_index=t["edge_index"][:, (t["edge_index"] < k).all(0)], y=torch.tensor([i])) for i, k in enumerate((9, 24)))
         both, slices = InMemoryDataset.collate([one, two])
         torch.save((both.to_dict(), slices, {}, Data), out / "graphs.pt")  # as a TUDataset does
+        torch.save([one, two], out / "list.pt")
+        torch.save(Batch.from_data_list([one, two]), out / "batch.pt")
+        if x is not None and y is not None and not multi:
+            sparse(out, edges, x, y, t, pyg)
 
     # pandas: tables by number and by name.
     named = np.array([f"vertex {i}, “{i % 7}”" for i in range(v)])
@@ -140,6 +144,28 @@ def write(out, g):
         svmlight(out, x, y)
     ogb(out / "ogb", edges, x, y, masks, v)
     binary(out / "papers", edges, x, y, masks, v)
+
+
+def sparse(out, edges, x, y, t, pyg):
+    """Features and edges as sparse matrices of SciPy, torch and MATLAB, and the root folder of a data set of PyG."""
+    import scipy.io
+    import torch
+
+    v = len(x)
+    np.savez(out / "object.npz", **{**pyg, "x": np.array(sp.csr_matrix(x), dtype=object)})
+    adj = sp.csr_matrix((np.ones(edges.shape[1], np.float32), edges), (v, v))
+    for kind in ("csr", "csc", "coo"):
+        sp.save_npz(out / f"scipy_{kind}.npz", adj.asformat(kind))
+    torch.save({**t, "x": t["x"].to_sparse_coo()}, out / "coo.pt")
+    torch.save({**t, "x": t["x"].to_sparse_csr()}, out / "csr.pt")
+    rest = {k: a for k, a in t.items() if k != "edge_index"}
+    torch.save({**rest, "adj_t": torch.sparse_coo_tensor(t["edge_index"].flip(0), torch.ones(edges.shape[1]), (v, v)).coalesce().to_sparse_csr()}, out / "adj.pt")
+    scipy.io.savemat(out / "sparse.mat", {"network": adj.astype(float), "attrb": sp.csc_matrix(x.astype(float)), "label": (y + 1).reshape(-1, 1), "notes": "text"}, do_compression=True)
+    (out / "root" / "raw").mkdir(parents=True, exist_ok=True)
+    (out / "root" / "processed").mkdir(exist_ok=True)
+    (out / "root" / "raw" / "molecules.csv").write_text("a,b\n1,2\n")
+    torch.save((t, None, dict), out / "root" / "processed" / "data.pt")
+    torch.save("None", out / "root" / "processed" / "pre_filter.pt")
 
 
 def svmlight(out, x, y):

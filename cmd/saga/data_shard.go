@@ -152,8 +152,8 @@ func (c *shardCmd) write(a *app) error {
 	return err
 }
 
-// shardGC is how much of its memory the program may leave to collect, in percent, over shards and where host memory is bounded: little, as
-// graphs that are sharded are those that fit nowhere.
+// shardGC is how much of its memory the program may leave to collect, in percent, over shards, where host memory is bounded and where
+// features are sparse: little, as these are the graphs that would fit nowhere otherwise.
 const shardGC = 25
 
 // near is the graph; closing gives it up.

@@ -71,8 +71,9 @@ func load(s *settings) (*job, error) {
 	if j.data, err = cli.OpenData(s.Data.Path, s.dataOptions()); err != nil {
 		return nil, err
 	}
-	if cfg.HostMem > 0 || j.data.Shard != nil {
+	if cfg.HostMem > 0 || j.data.Shard != nil || j.data.Late.Sparse != nil {
 		debug.SetGCPercent(shardGC)
+		debug.FreeOSMemory() // what reading took
 	}
 	return j, nil
 }

@@ -138,7 +138,7 @@ func kindOf(descr string) (kind, bool) {
 		k.order = binary.BigEndian
 	case '|':
 		k.order = binary.LittleEndian
-		ok = ok && k.size == 1
+		ok = ok && (k.size == 1 || descr[1] == 'S')
 	default:
 		ok = false
 	}

@@ -13,8 +13,11 @@ import (
 const maxText = 1 << 12
 
 // textKind is the kind of a type such as U12: texts of at most 12 characters, 4 bytes each, padded with
-// zeros.
+// zeros; or such as S12: texts of at most 12 bytes.
 func textKind(descr string) (kind, bool) {
+	if digits, ok := strings.CutPrefix(descr, "S"); ok {
+		return byteKind(digits)
+	}
 	digits, ok := strings.CutPrefix(descr, "U")
 	n, err := strconv.Atoi(digits)
 	if !ok || err != nil || n < 1 || n > maxText {
@@ -39,6 +42,27 @@ func textKind(descr string) (kind, bool) {
 				text.WriteRune(rune(c))
 			}
 			out[i] = text.String()
+		}
+		return out, nil
+	}}, true
+}
+
+// byteKind is the kind of texts of at most so many bytes, in UTF-8 and padded with zeros.
+func byteKind(digits string) (kind, bool) {
+	n, err := strconv.Atoi(digits)
+	if err != nil || n < 1 || n > maxText {
+		return kind{}, false
+	}
+	return kind{size: int64(n), turn: func(data any, shape []int) any { return rowMajor(data.([]string), shape) }, read: func(r io.Reader, count int, _ binary.ByteOrder, _ any) (any, error) {
+		out, buf := make([]string, count), make([]byte, n)
+		for i := range out {
+			if _, err := io.ReadFull(r, buf); err != nil {
+				return nil, fmt.Errorf("element %d: %w", i, err)
+			}
+			out[i] = strings.TrimRight(string(buf), "\x00")
+			if !utf8.ValidString(out[i]) {
+				return nil, fmt.Errorf("element %d: %.40q is no text in UTF-8", i, out[i])
+			}
 		}
 		return out, nil
 	}}, true

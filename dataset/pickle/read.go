@@ -188,6 +188,9 @@ func (m *machine) class(module, name string) (Class, error) {
 // made is the result of calling f with args. A few calls are done here, as the rest of a pickle depends on
 // their values. Every other call becomes a Record.
 func (m *machine) made(f any, args any) (any, error) {
+	if made, ok := f.(*Record); ok { // an object that is called, as PyG's batches are made, is known by its class
+		f = made.Class
+	}
 	c, ok := f.(Class)
 	if !ok {
 		return nil, fmt.Errorf("malformed pickle: a %s is called", Kind(f))

@@ -34,7 +34,10 @@ type run struct {
 }
 
 func (c *Program) newRun(l *Launch, workers int) *run {
-	r, _ := c.pool.Get().(*run)
+	r := c.last.Swap(nil)
+	if r == nil {
+		r, _ = c.pool.Get().(*run)
+	}
 	if r == nil {
 		r = &run{c: c, packed: make([]simd.PackedB, len(c.p.Instrs)), room: make([][]float32, len(c.p.Instrs)),
 			sums: make([][]longSum, len(c.p.Outs))}
@@ -90,5 +93,7 @@ func (c *Program) Run(l *Launch) {
 	})
 	r.finishReduce(len(blocks))
 	r.l = nil
-	c.pool.Put(r)
+	if !c.last.CompareAndSwap(nil, r) {
+		c.pool.Put(r)
+	}
 }

@@ -1,0 +1,196 @@
+package dataset
+
+import (
+	"fmt"
+	"io"
+	"slices"
+
+	"sagann/dataset/npy"
+	"sagann/dataset/pickle"
+)
+
+// joined makes one graph of a list of PyG's Data. The vertices of a graph follow those of the graph before. Every
+// graph must have the same arrays; those that nothing reads are left out.
+func (f *torchFile) joined(list []any) (*torchArrays, error) {
+	out := &torchArrays{file: f, view: map[string]*tensor{}, held: map[string]*npy.Array{}}
+	parts := map[string][]*npy.Array{}
+	var of []uint32
+	for g, x := range list {
+		graph, slices, err := graphOf(x)
+		if err == nil && slices != nil {
+			err = fmt.Errorf("several graphs in one item of a list")
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: graph %d of %d: %w", f.pkl, g, len(list), err)
+		}
+		one, err := f.tensors(graph)
+		if err != nil {
+			return nil, err
+		}
+		if err := out.join(one, parts, &of, g); err != nil {
+			return nil, fmt.Errorf("%s: graph %d of %d: %w", f.pkl, g, len(list), err)
+		}
+	}
+	for _, name := range out.names {
+		if len(parts[name]) == 0 { // known by name only
+			continue
+		}
+		a, err := concatenated(parts[name], name == "edge_index")
+		if err != nil {
+			return nil, fmt.Errorf("%s: %s of %d graphs: %w", f.pkl, name, len(list), err)
+		}
+		out.held[name] = a
+	}
+	out.add("batch", npy.New(f.pkl+": batch", []int{len(of)}, of))
+	out.add("num_nodes", npy.New(f.pkl+": num_nodes", []int{1}, []int64{int64(len(of))}))
+	return out, nil
+}
+
+// join adds graph g to the parts. of is the graph of each vertex.
+func (a *torchArrays) join(one *torchArrays, parts map[string][]*npy.Array, of *[]uint32, g int) error {
+	if g > 0 && !slices.Equal(slices.Sorted(slices.Values(one.names)), slices.Sorted(slices.Values(a.names))) {
+		return fmt.Errorf("it has %.200q, the graphs before have %.200q", one.names, a.names)
+	}
+	if g == 0 {
+		a.names, a.skipped = slices.Clone(one.names), one.skipped
+	}
+	vertices := -1
+	for _, name := range one.names {
+		if ourName(name) == "" && name != "num_nodes" || name == "batch" {
+			continue
+		}
+		x, err := one.read(name)
+		if err != nil {
+			return err
+		}
+		if a.joined += int64(x.Len()); a.joined > maxJoined*(a.file.size+1<<16) {
+			return fmt.Errorf("%s: the graphs up to here have %d numbers, in a file of %d bytes", name, a.joined, a.file.size)
+		}
+		if len(x.Shape) == 0 {
+			x = x.Derived([]int{1}, x.Data)
+		}
+		switch ours := ourName(name); {
+		case ours == "features":
+			vertices = x.Shape[0]
+		case name == "num_nodes" && vertices < 0:
+			n, err := x.Int64s()
+			if err != nil || len(n) != 1 || n[0] < 0 || n[0] > 1<<31 {
+				return fmt.Errorf("%s: num_nodes is no number of vertices", x.Where(0))
+			}
+			vertices = int(n[0])
+		}
+		if name != "num_nodes" {
+			parts[name] = append(parts[name], x)
+		}
+	}
+	if vertices < 0 {
+		return fmt.Errorf("its vertices are not given: it has no x and no num_nodes")
+	}
+	if ends := parts["edge_index"]; len(ends) > 0 {
+		moved, err := shifted(ends[len(ends)-1], len(*of), vertices)
+		if err != nil {
+			return err
+		}
+		ends[len(ends)-1] = moved
+	}
+	for range vertices {
+		*of = append(*of, uint32(g))
+	}
+	return nil
+}
+
+// maxJoined bounds how many numbers graphs of a list may have for each byte of the file, as graphs can share one
+// tensor.
+const maxJoined = 64
+
+// read reads an array as a whole, from the file as it is open.
+func (a *torchArrays) read(name string) (*npy.Array, error) {
+	t := a.view[name]
+	if t == nil {
+		return readArray(a, name)
+	}
+	r, err := t.openIn(a.file, io.NopCloser(nil))
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	return r.All()
+}
+
+// add adds an array, in place of one of that name.
+func (a *torchArrays) add(name string, x *npy.Array) {
+	if !slices.Contains(a.names, name) {
+		a.names = append(a.names, name)
+	}
+	a.held[name] = x
+}
+
+// shifted is the ends [2,E] of a graph of so many vertices, which follow first others.
+func shifted(a *npy.Array, first, vertices int) (*npy.Array, error) {
+	if len(a.Shape) != 2 || a.Shape[0] != 2 {
+		return nil, fmt.Errorf("%s: shape %v of the edges: want [2 E]", a.Where(0), a.Shape)
+	}
+	x, err := a.Int64s()
+	if err != nil {
+		return nil, err
+	}
+	x = slices.Clone(x)
+	for i, v := range x {
+		if v < 0 || v >= int64(vertices) {
+			return nil, fmt.Errorf("%s: vertex %d of a graph that has %d", a.Where(i), v, vertices)
+		}
+		x[i] += int64(first)
+	}
+	return a.With(x), nil
+}
+
+// concatenated is the arrays below each other or, if they are ends [2,E], beside each other.
+func concatenated(list []*npy.Array, ends bool) (*npy.Array, error) {
+	rest := list[0].Shape[1:]
+	var rows int
+	for _, a := range list {
+		if len(a.Shape) != len(rest)+1 || !ends && !slices.Equal(a.Shape[1:], rest) {
+			return nil, fmt.Errorf("shapes %v and %v do not go together", list[0].Shape, a.Shape)
+		}
+		rows += a.Shape[0]
+	}
+	if ends {
+		var src, dst []int64
+		for _, a := range list {
+			x := a.Data.([]int64) // as shifted made it
+			src, dst = append(src, x[:a.Shape[1]]...), append(dst, x[a.Shape[1]:]...)
+		}
+		return list[0].Derived([]int{2, len(src)}, append(src, dst...)), nil
+	}
+	shape := append([]int{rows}, rest...)
+	switch list[0].Data.(type) {
+	case []int64, []int32, []uint8, []bool:
+		var out []int64
+		for _, a := range list {
+			x, err := a.Int64s()
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, x...)
+		}
+		return list[0].Derived(shape, out), nil
+	}
+	var out []float32
+	for _, a := range list {
+		x, err := a.Float32s()
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, x...)
+	}
+	return list[0].Derived(shape, out), nil
+}
+
+// listOf is a list of several graphs, nil if x is something else.
+func listOf(x any) []any {
+	list, ok := pickle.AsList(x)
+	if _, tuple := x.(pickle.Tuple); !ok || tuple || len(list) < 2 {
+		return nil
+	}
+	return list
+}
