@@ -43,7 +43,8 @@
 // The support Instances is the number of distinct sets of edges that form the pattern. It is not anti-monotone: a
 // vertex with ten edges has 45 wedges. A pattern of more than one edge is found if it has the support
 // and grows from a found pattern of one edge less, as GAMMA does it. InstancesAll has no such
-// rule. Patterns of up to three edges are counted from the neighbours' labels and the triangles.
+// rule. Patterns of up to three edges are counted from the neighbours' labels and the triangles (engine Census). Larger
+// ones, and induced ones (whose instances are sets of vertices), are counted row by row (engine Tables, package mine/table).
 //
 // # Engines
 //

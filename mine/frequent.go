@@ -29,6 +29,14 @@ const (
 	InstancesAll By = "instances-all"
 )
 
+// Engines that find frequent patterns; see the package's documentation. Auto takes Domains for MNI. For
+// instances it takes Census, or Tables where patterns are induced or have more than three edges.
+const (
+	Domains Engine = "domains"
+	Census  Engine = "census"
+	Tables  Engine = "tables"
+)
+
 // Frequency is the question of Graph.Frequent.
 type Frequency struct {
 	// Support is the least support of a frequent pattern, from 1 on.
@@ -38,6 +46,8 @@ type Frequency struct {
 	Edges, Vertices int
 	// By is the kind of support; "" is MNI.
 	By By
+	// Engine is the engine that finds the patterns; "" is Auto.
+	Engine Engine
 	// Induced grows patterns by vertices and counts induced matches. Edges must be 0.
 	Induced bool
 	// AtLeast only decides which patterns are frequent, which is faster: Support of the
@@ -87,43 +97,52 @@ func (f *FrequentPattern) Domain(i int) iter.Seq[uint32] {
 // Frequent finds the frequent patterns: those that have at least the support asked for, and no more
 // edges or vertices. They are ordered by number of edges, then by descending support, then by text.
 func (g *Graph) Frequent(ctx context.Context, f Frequency) ([]FrequentPattern, error) {
-	if err := g.askFrequent(&f); err != nil {
+	q := frequent{Frequency: f, g: g}
+	if err := q.check(); err != nil {
 		return nil, err
 	}
-	var kinds *rows.Kinds
 	if g.EdgeLabels() && !f.PlainEdges {
 		var err error
-		if kinds, err = g.edgeKinds(); err != nil {
+		if q.kinds, err = g.edgeKinds(); err != nil {
 			return nil, fmt.Errorf("%w; with plain edges (--plain-edges) labels are left out", err)
 		}
 	}
-	find := g.byDomains
-	if f.By != MNI {
-		find = g.instances
+	find := q.byCensus
+	switch {
+	case q.By == MNI:
+		find = q.byDomains
+	case q.tables():
+		find = q.byTables
 	}
-	all, err := find(ctx, f, kinds)
+	all, err := find(ctx)
 	if err != nil {
 		return nil, err
 	}
 	return ranked(all, f.Top), nil
 }
 
-// byLabels is the graph by labels, for patterns of at least the least support.
-func (g *Graph) byLabels(ctx context.Context, kinds *rows.Kinds, least int64) (*domain.Graph, error) {
-	var labels []int32
-	if kinds != nil {
-		labels = kinds.Label
+// frequent is a search for frequent patterns.
+type frequent struct {
+	Frequency
+	g     *Graph
+	kinds *rows.Kinds // nil: edges without labels
+}
+
+// edgeKinds is the labels of edges by entry of the rows, nil without labels.
+func (f *frequent) edgeKinds() []int32 {
+	if f.kinds == nil {
+		return nil
 	}
-	return domain.New(ctx, g.byID, labels, least, g.opt.Threads)
+	return f.kinds.Label
 }
 
 // byDomains finds the patterns that are frequent by MNI.
-func (g *Graph) byDomains(ctx context.Context, f Frequency, kinds *rows.Kinds) ([]FrequentPattern, error) {
-	by, err := g.byLabels(ctx, kinds, f.Support)
+func (f *frequent) byDomains(ctx context.Context) ([]FrequentPattern, error) {
+	by, err := domain.New(ctx, f.g.byID, f.edgeKinds(), f.Support, f.g.opt.Threads)
 	if err != nil {
 		return nil, err
 	}
-	q := domain.Question{Least: f.Support, Vertices: f.Vertices, Edges: f.Edges, Induced: f.Induced, AtLeast: f.AtLeast, Workers: g.opt.Threads}
+	q := domain.Question{Least: f.Support, Vertices: f.Vertices, Edges: f.Edges, Induced: f.Induced, AtLeast: f.AtLeast, Workers: f.g.opt.Threads}
 	var all []FrequentPattern
 	err = by.Mine(ctx, q, func(level []domain.Found) error {
 		for _, x := range level {
@@ -141,16 +160,49 @@ func (g *Graph) byDomains(ctx context.Context, f Frequency, kinds *rows.Kinds) (
 	return all, err
 }
 
-// askFrequent checks the question and fills in what it leaves open.
-func (g *Graph) askFrequent(f *Frequency) error {
+// check checks the question and fills in what it leaves open.
+func (f *frequent) check() error {
+	if f.By == "" {
+		f.By = MNI
+	}
+	if err := f.checkSize(); err != nil {
+		return err
+	}
+	wrong := func(format string, a ...any) error { return &QuestionError{fmt.Sprintf(format, a...)} }
+	switch {
+	case f.By != MNI && f.By != Instances && f.By != InstancesAll:
+		return wrong("no support %q; there are mni, instances and instances-all", f.By)
+	case !slices.Contains([]Engine{"", Auto, Domains, Census, Tables}, f.Engine):
+		return wrong("no engine %q for frequent patterns; there are auto, domains, census and tables", f.Engine)
+	case (f.Engine == Census || f.Engine == Tables) && f.By == MNI, f.Engine == Domains && f.By != MNI:
+		return wrong("engine %s does not find patterns by %s: domains are for mni, census and tables for instances", f.Engine, f.By)
+	case f.AtLeast && f.Domains:
+		return wrong("domains are not exact if only the least support is decided")
+	case f.By != MNI && (f.AtLeast || f.Domains):
+		return wrong("instances are counted exactly and without domains: leave out atleast and domains, or take mni")
+	case f.Engine == Census && f.tables():
+		return wrong("the census counts edge-induced patterns of at most %d edges; engine tables counts all", domain.MostCensus)
+	case f.By == MNI && f.Support > int64(f.g.Vertices()):
+		return wrong("a support of %d: the graph has %d vertices", f.Support, f.g.Vertices())
+	case len(f.g.byID.Col) > math.MaxUint32:
+		return wrong("the graph has %d entries in its rows; frequent patterns are found in at most %d", len(f.g.byID.Col), uint32(math.MaxUint32))
+	case f.g.gpus != nil:
+		return wrong("frequent patterns are found on the CPU; device %q cannot", f.g.opt.Device)
+	}
+	if f.Vertices == 0 {
+		f.Vertices = pattern.MaxVertices
+	}
+	return nil
+}
+
+// checkSize checks the numbers of the question.
+func (f *frequent) checkSize() error {
 	wrong := func(format string, a ...any) error { return &QuestionError{fmt.Sprintf(format, a...)} }
 	switch {
 	case f.Support < 1:
 		return wrong("a support of %d: the least is 1", f.Support)
 	case f.Edges < 0 || f.Vertices < 0 || f.Top < 0:
 		return wrong("%d edges, %d vertices, the top %d: none may be below 0", f.Edges, f.Vertices, f.Top)
-	case f.By != "" && f.By != MNI && f.By != Instances && f.By != InstancesAll:
-		return wrong("no support %q; there are mni, instances and instances-all", f.By)
 	case f.Edges == 0 && f.Vertices == 0:
 		return wrong("patterns without a limit: say how many edges or vertices they may have")
 	case f.Vertices == 1 || f.Vertices > pattern.MaxVertices:
@@ -159,25 +211,6 @@ func (g *Graph) askFrequent(f *Frequency) error {
 		return wrong("patterns of at most %d edges: %d vertices have at most %d", f.Edges, pattern.MaxVertices, maxEdges)
 	case f.Induced && f.Edges > 0:
 		return wrong("induced patterns grow by vertices: limit their vertices, not their edges")
-	case f.AtLeast && f.Domains:
-		return wrong("domains are not exact if only the least support is decided")
-	case f.By == "" || f.By == MNI:
-		f.By = MNI
-	case f.AtLeast || f.Domains:
-		return wrong("instances are counted exactly and without domains: leave out atleast and domains, or take mni")
-	case f.Induced || f.Edges > domain.MostCensus || f.Edges == 0 && f.Vertices > domain.MostCensus:
-		return wrong("instances are counted of edge-induced patterns of at most %d edges", domain.MostCensus)
-	}
-	switch {
-	case f.By == MNI && f.Support > int64(g.Vertices()):
-		return wrong("a support of %d: the graph has %d vertices", f.Support, g.Vertices())
-	case len(g.byID.Col) > math.MaxUint32:
-		return wrong("the graph has %d entries in its rows; domains work with at most %d", len(g.byID.Col), uint32(math.MaxUint32))
-	case g.gpus != nil:
-		return wrong("frequent patterns are found on the CPU; device %q cannot", g.opt.Device)
-	}
-	if f.Vertices == 0 {
-		f.Vertices = pattern.MaxVertices
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package mine_test
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -196,8 +197,12 @@ func TestInstancesAgainstBrute(t *testing.T) {
 	draw.Check(t, func(t *rapid.T) {
 		graph := drawGraphOf(t, rapid.IntRange(2, 9).Draw(t, "vertices"))
 		f := mine.Frequency{Support: rapid.Int64Range(1, 4).Draw(t, "support"), PlainEdges: rapid.Bool().Draw(t, "plain"),
-			Edges: rapid.IntRange(1, 3).Draw(t, "most edges"), Vertices: rapid.SampledFrom([]int{0, 0, 2, 3, 4}).Draw(t, "most vertices"),
-			By: rapid.SampledFrom([]mine.By{mine.Instances, mine.InstancesAll}).Draw(t, "by")}
+			Edges: rapid.IntRange(1, 4).Draw(t, "most edges"), Vertices: rapid.SampledFrom([]int{0, 0, 2, 3, 4}).Draw(t, "most vertices"),
+			By:     rapid.SampledFrom([]mine.By{mine.Instances, mine.InstancesAll}).Draw(t, "by"),
+			Engine: rapid.SampledFrom([]mine.Engine{mine.Auto, mine.Tables}).Draw(t, "engine")}
+		if f.Induced = rapid.Bool().Draw(t, "induced"); f.Induced {
+			f.Engine, f.Edges, f.Vertices = mine.Auto, 0, rapid.IntRange(2, 5).Draw(t, "vertices of a pattern")
+		}
 		g, err := mine.Open(graph.edges(), mine.Options{Labels: graph.label, Threads: rapid.IntRange(1, 3).Draw(t, "threads")})
 		if err != nil {
 			t.Fatal(err)
@@ -207,16 +212,21 @@ func TestInstancesAgainstBrute(t *testing.T) {
 			t.Fatal(err)
 		}
 		all := bruteEdges(graph, f.Edges, f.PlainEdges)
+		if f.Induced {
+			all = bruteVertices(graph, f.Vertices, f.PlainEdges)
+		}
 		want := map[string]string{}
 		reached := map[mine.Pattern]bool{}
-		for _, p := range slices.SortedFunc(maps.Keys(all), pattern.Compare) {
+		for _, p := range slices.SortedFunc(maps.Keys(all), bySize) {
 			if all[p].instances < int(f.Support) || f.Vertices > 0 && p.Vertices() > f.Vertices {
 				continue
 			}
-			grows := p.Edges() == 1 || f.By == mine.InstancesAll
+			grows := p.Edges() == 1 && p.Vertices() == 2 || f.By == mine.InstancesAll
 			for i := range p.Vertices() {
 				for j := range i {
-					if p.Adjacent(i, j) && !grows {
+					if f.Induced {
+						grows = grows || reached[p.WithoutVertex(i).Canonical()] || reached[p.WithoutVertex(j).Canonical()]
+					} else if p.Adjacent(i, j) && !grows {
 						q, _ := p.WithoutEdge(i, j)
 						grows = q.Connected() && reached[q.Canonical()]
 					}
@@ -235,4 +245,9 @@ func TestInstancesAgainstBrute(t *testing.T) {
 			t.Fatalf("%+v finds\n%v\nwant\n%v", f, got, want)
 		}
 	})
+}
+
+// bySize orders patterns so that parts come first.
+func bySize(a, b mine.Pattern) int {
+	return cmp.Or(cmp.Compare(a.Vertices()+a.Edges(), b.Vertices()+b.Edges()), pattern.Compare(a, b))
 }

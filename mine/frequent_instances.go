@@ -6,16 +6,55 @@ import (
 	"sagann/mine/domain"
 	"sagann/mine/lattice"
 	"sagann/mine/pattern"
-	"sagann/mine/rows"
+	"sagann/mine/table"
 )
 
-// instances finds the patterns that are frequent by their number of instances.
-func (g *Graph) instances(ctx context.Context, f Frequency, kinds *rows.Kinds) ([]FrequentPattern, error) {
-	by, err := g.byLabels(ctx, kinds, 1)
+// tables reports whether instances are counted row by row: the census has edge-induced patterns of up to three edges.
+func (f *frequent) tables() bool {
+	return f.Engine == Tables || f.Induced || f.Edges > domain.MostCensus || f.Edges == 0 && f.Vertices > domain.MostCensus
+}
+
+// byTables counts instances by walking over all rows of one size after the other.
+func (f *frequent) byTables(ctx context.Context) ([]FrequentPattern, error) {
+	t := &table.Graph{Rows: f.g.byID, Kinds: f.edgeKinds()}
+	count, part, size, last := t.CountEdges, lattice.HasPart, 1, f.Edges
+	switch {
+	case f.Induced:
+		count, part, size, last = t.CountVertices, lattice.HasInducedPart, 2, f.Vertices
+	case f.Edges == 0:
+		last = f.Vertices * (f.Vertices - 1) / 2
+	}
+	var found map[pattern.Pattern]bool
+	var all []FrequentPattern
+	for k := size; k <= last; k++ {
+		counted, err := count(ctx, k, f.g.opt.Threads)
+		if err != nil {
+			return nil, err
+		}
+		next := map[pattern.Pattern]bool{}
+		for p, n := range counted {
+			if n.Less(Total{Lo: uint64(f.Support)}) || p.Vertices() > f.Vertices {
+				continue
+			}
+			if f.By == InstancesAll || k == size || part(p, found) {
+				next[p] = true
+				all = append(all, FrequentPattern{Pattern: p, Support: n})
+			}
+		}
+		if found = next; len(found) == 0 && f.By == Instances {
+			break
+		}
+	}
+	return all, nil
+}
+
+// byCensus counts instances without making rows.
+func (f *frequent) byCensus(ctx context.Context) ([]FrequentPattern, error) {
+	by, err := domain.New(ctx, f.g.byID, f.edgeKinds(), 1, f.g.opt.Threads)
 	if err != nil {
 		return nil, err
 	}
-	ordered, err := g.ordered()
+	ordered, err := f.g.ordered()
 	if err != nil {
 		return nil, err
 	}
@@ -23,7 +62,7 @@ func (g *Graph) instances(ctx context.Context, f Frequency, kinds *rows.Kinds) (
 	if edges == 0 {
 		edges = f.Vertices * (f.Vertices - 1) / 2
 	}
-	counted, err := by.Census(ctx, ordered, kinds, edges, f.Vertices, Total{Lo: uint64(f.Support)}, g.opt.Threads)
+	counted, err := by.Census(ctx, ordered, f.kinds, edges, f.Vertices, Total{Lo: uint64(f.Support)}, f.g.opt.Threads)
 	if err != nil {
 		return nil, err
 	}

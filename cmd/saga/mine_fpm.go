@@ -30,6 +30,7 @@ type fpmQuestion struct {
 	By       string `default:"mni" enum:"mni,instances,instances-all" placeholder:"KIND" help:"What support is: mni (the least number of graph vertices at a pattern vertex), instances (sets of edges; a pattern grows from a found one) or instances-all (without that rule)."`
 	Induced  bool   `help:"Induced matches: patterns grow by vertices, and --vertices limits them."`
 	AtLeast  bool   `name:"atleast" help:"Only decide which patterns are frequent: faster, but without their supports."`
+	Engine   string `default:"auto" enum:"auto,domains,census,tables" placeholder:"NAME" help:"auto, domains (for mni), census or tables (for instances) (${default})."`
 	Plain    bool   `name:"plain-edges" help:"Take no labels from the types of the edges."`
 	Top      count  `placeholder:"K" help:"Only the K patterns of highest support; of equal ones the first in the order of the output."`
 }
@@ -48,7 +49,7 @@ vertices. Vertices have the labels of the data, edges their types; a graph witho
 label -1 takes no part. Patterns are edge-induced, and printed by edges, then by descending support.
 
 The support by mni is the smallest, over the vertices of a pattern, number of graph vertices that
-any match puts there. By instances it is the number of distinct sets of edges, at most three. Instances
+any match puts there. By instances it is the number of distinct sets of edges, of vertices with --induced. Instances
 are not anti-monotone (a hub of 10 edges has 45 wedges): with instances a pattern of more than one edge
 is found only if it grows from a found one; with instances-all all are.
 
@@ -94,7 +95,7 @@ func (c *fpmCmd) Run(a *app) (err error) {
 	ctx, stop := mineContext()
 	defer stop()
 	start := time.Now()
-	found, err := g.Frequent(ctx, mine.Frequency{Support: int64(c.Ask.Support), Edges: int(c.Ask.Edges), Vertices: int(c.Ask.Vertices), By: mine.By(c.Ask.By),
+	found, err := g.Frequent(ctx, mine.Frequency{Support: int64(c.Ask.Support), Edges: int(c.Ask.Edges), Vertices: int(c.Ask.Vertices), By: mine.By(c.Ask.By), Engine: mine.Engine(c.Ask.Engine),
 		Induced: c.Ask.Induced, AtLeast: c.Ask.AtLeast, PlainEdges: c.Ask.Plain, Top: int(c.Ask.Top), Domains: c.Show.Domains != ""})
 	seconds := time.Since(start).Seconds()
 	if err != nil {

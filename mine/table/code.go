@@ -1,0 +1,139 @@
+package table
+
+import (
+	"sagann/mine/pattern"
+	"sagann/mine/rows"
+)
+
+// Graph is what tables are made of.
+type Graph struct {
+	Rows  *rows.Rows // by the user's numbers; vertices without a label take no part
+	Kinds []int32    // labels of edges, by entry of Rows.Col; nil: none
+}
+
+const most = pattern.MaxVertices
+
+// classes number the labels of vertices and edges. The class of a vertex is the number of its label; while
+// a vertex is in the row, it is the number of labels plus its position there, and without a label it is the
+// number of labels plus most.
+type classes struct {
+	labels []int32 // by number
+	class  []uint32
+	kinds  []int32  // labels of edges by number
+	kind   []uint32 // by entry of Col: number of the edge's label; nil: one kind
+	width  int      // classes
+}
+
+func classify(g *Graph) *classes {
+	c := &classes{class: make([]uint32, g.Rows.V()), kinds: []int32{pattern.AnyLabel}}
+	number := map[int32]uint32{}
+	if g.Rows.Label == nil {
+		c.labels = []int32{pattern.AnyLabel}
+	}
+	for v, l := range g.Rows.Label {
+		if l < 0 {
+			continue
+		}
+		i, ok := number[l]
+		if !ok {
+			i = uint32(len(c.labels))
+			number[l], c.labels = i, append(c.labels, l)
+		}
+		c.class[v] = i
+	}
+	for v, l := range g.Rows.Label {
+		if l < 0 {
+			c.class[v] = uint32(len(c.labels) + most)
+		}
+	}
+	c.width = len(c.labels) + most + 1
+	if g.Kinds != nil {
+		c.kinds, c.kind = nil, make([]uint32, len(g.Kinds))
+		number := map[int32]uint32{}
+		for at, k := range g.Kinds {
+			i, ok := number[k]
+			if !ok {
+				i = uint32(len(c.kinds))
+				number[k], c.kinds = i, append(c.kinds, k)
+			}
+			c.kind[at] = i
+		}
+	}
+	return c
+}
+
+// code is the quick code of rows: a pattern whose vertices are numbered as they come in the row. A slot says how a
+// row goes on: position, kind of the edge and class of the vertex at its far end.
+type code struct {
+	pattern pattern.Pattern
+	intro   [most]uint8       // by position: the first edge of the row at that vertex
+	next    map[uint32]*code  // by slot
+	count   map[uint32]uint64 // rows that end there, if there is no table
+	table   []uint64          // the same, by slot
+	single  uint64            // rows of a single edge with this code, if such are counted
+}
+
+// slots is how many slots a code has.
+func (c *classes) slots(q *code) int { return q.pattern.Vertices() * len(c.kinds) * c.width }
+
+// tables is the memory for counters by slot that a worker may take, in counters.
+const tables = 1 << 24
+
+// counters gives the code a table, if there is memory for one.
+func (w *walk) counters(q *code) {
+	if q.table != nil || q.count != nil {
+		return
+	}
+	if n := w.slots(q); n <= w.left {
+		w.left -= n
+		q.table = make([]uint64, n)
+	} else {
+		q.count = map[uint32]uint64{}
+	}
+}
+
+// each calls f with the slots that rows ended at.
+func (q *code) each(f func(slot uint32, n uint64)) {
+	for slot, n := range q.table {
+		if n != 0 {
+			f(uint32(slot), n)
+		}
+	}
+	for slot, n := range q.count {
+		f(slot, n)
+	}
+	q.table, q.count = nil, nil
+}
+
+// grown is the pattern of the rows that go on with a slot. ok is false if no row does: such an edge is in the row
+// already, or belongs to another position.
+func (c *classes) grown(q *code, slot uint32) (p pattern.Pattern, ok bool) {
+	n := q.pattern.Vertices()
+	at, kind, class := int(slot)/c.width/len(c.kinds), int(slot)/c.width%len(c.kinds), int(slot)%c.width
+	switch far := class - len(c.labels); {
+	case far == most || far < 0 && n == most:
+		return p, false
+	case far < 0:
+		return q.pattern.Add(c.labels[class]).WithEdgeLabel(at, n, c.kinds[kind]), true
+	case q.pattern.Adjacent(at, far) || q.intro[far] < q.intro[at]:
+		return p, false
+	default:
+		return q.pattern.WithEdgeLabel(at, far, c.kinds[kind]), true
+	}
+}
+
+// child is the code of the rows that go on with a slot; nil if there are none.
+func (c *classes) child(q *code, slot uint32) *code {
+	if n, ok := q.next[slot]; ok {
+		return n
+	}
+	var n *code
+	if p, ok := c.grown(q, slot); ok {
+		n = &code{pattern: p, intro: q.intro, next: map[uint32]*code{}}
+		if p.Vertices() > q.pattern.Vertices() {
+			n.intro[p.Vertices()-1] = uint8(q.pattern.Edges())
+		}
+	}
+	q.next[slot] = n
+	return n
+}

@@ -1,0 +1,16 @@
+// Package table walks over all connected subgraphs of a size: rows of an embedding table, made one after
+// the other, prefix by prefix, and not stored. A row is a sequence of edges or of vertices.
+//
+// Each set of edges is one row: its least connected order. In such an order the first edge is the least
+// of all, and each next edge touches one before it. The order is least if every edge is larger than the
+// first one, and than all that come after the first edge it touches. That can be decided when the edge is
+// added, so no row is made twice, and the beginning of a row is a row. Edges ascend by
+// lower end, then by higher end. For vertices read adjacent for touching.
+//
+// Rows that differ in nothing but vertices have one quick code: the labels of their vertices in the
+// order in which they come, and which of these each edge joins. The rows of the last level are only counted: by quick code, that
+// is by the code of the beginning and the label of the last vertex. Canonical forms are computed once for each
+// code, not for each row.
+//
+// The files: code.go (quick codes), edges.go and vertices.go (the walks), count.go (counting rows by pattern).
+package table
