@@ -126,7 +126,7 @@ func (w *Writer) seal() error {
 		return err
 	}
 	// Blocks of length zero at the end may leave the file short.
-	if err := errors.Join(w.f.Truncate(w.h.FileBytes), w.f.Chmod(0o644), w.f.Sync()); err != nil {
+	if err := errors.Join(w.f.Truncate(w.h.FileBytes), w.f.Sync()); err != nil {
 		return err
 	}
 	if _, err := w.f.WriteAt(w.h.encode(), 0); err != nil {

@@ -66,7 +66,7 @@ func Create(path string, meta Meta) (*Writer, error) {
 	if err := w.init(); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	f, err := os.CreateTemp(filepath.Dir(path), fmt.Sprintf(".%s.tmp-%d-*", filepath.Base(path), os.Getpid()))
+	f, err := TempFile(path)
 	if err != nil {
 		return nil, err
 	}

@@ -28,7 +28,7 @@ func WriteNpyFolder(dir string, d *Data) error {
 	if exists(filepath.Join(dir, "edges.npy")) {
 		return fmt.Errorf("%s: holds a graph already", dir)
 	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
 	w := folderWriter{dir: dir, wide: max(d.Edges.V, d.Edges.Types, d.Edges.E()) > math.MaxInt32}
@@ -153,7 +153,7 @@ func (w *folderWriter) names(names []string) {
 	for _, name := range names {
 		b.WriteString(`"` + strings.ReplaceAll(name, `"`, `""`) + "\"\n")
 	}
-	w.err = os.WriteFile(filepath.Join(w.dir, namesFile), b.Bytes(), 0o644)
+	w.err = os.WriteFile(filepath.Join(w.dir, namesFile), b.Bytes(), 0o666)
 }
 
 func (w *folderWriter) meta(d *Data) {
@@ -166,7 +166,7 @@ func (w *folderWriter) meta(d *Data) {
 		"schema": d.Record(),
 	}, "", " ")
 	if err == nil {
-		err = os.WriteFile(w.path("meta.json"), append(text, '\n'), 0o644)
+		err = os.WriteFile(w.path("meta.json"), append(text, '\n'), 0o666)
 	}
 	w.err = err
 }

@@ -54,15 +54,12 @@ func WriteShards(c Sharding) (d *Data, edges int, err error) {
 			return nil, 0, err
 		}
 	}
-	dir, err := os.MkdirTemp(filepath.Dir(filepath.Clean(c.Out)), ".shards-*")
+	dir, err := chunk.TempFolder(c.Out)
 	if err != nil {
 		return nil, 0, err
 	}
 	w := &shardWriter{c: &c, s: s, dir: dir}
 	err = w.write()
-	if err == nil {
-		err = os.Chmod(dir, 0o755)
-	}
 	if err == nil {
 		err = os.Rename(dir, filepath.Clean(c.Out))
 	}
@@ -298,7 +295,7 @@ func (w *shardWriter) features() (err error) {
 	if w.s.EachRows == nil {
 		return nil
 	}
-	f, err := os.CreateTemp(w.dir, ".rows-*")
+	f, err := chunk.TempFile(filepath.Join(w.dir, "rows"))
 	if err != nil {
 		return err
 	}

@@ -8,7 +8,7 @@ import (
 
 // LockFolder locks folder dir for this process until unlock is called or the process ends for any
 // reason. Meanwhile other processes get ErrLocked. It writes no file. On a file system without
-// locks it always succeeds.
+// locks it returns unlock and an error: nothing is locked, but nobody else could lock the folder either.
 func LockFolder(dir string) (unlock func() error, err error) {
 	f, err := os.Open(dir)
 	if err != nil {
@@ -21,6 +21,8 @@ func LockFolder(dir string) (unlock func() error, err error) {
 			continue
 		case err == syscall.EWOULDBLOCK:
 			return nil, errors.Join(ErrLocked, f.Close())
+		case err != nil:
+			return f.Close, err
 		}
 		return f.Close, nil
 	}

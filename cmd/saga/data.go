@@ -70,8 +70,11 @@ func (t *target) write(d *dataset.Data) error {
 	out := filepath.Clean(t.Out) // without a slash at its end
 	defer removedOnSignal(out)()
 	if t.Format == "npy" {
-		dir := filepath.Join(filepath.Dir(out), partialName(out)+"folder")
-		err := dataset.WriteNpyFolder(dir, d)
+		dir, err := chunk.TempFolder(out)
+		if err != nil {
+			return err
+		}
+		err = dataset.WriteNpyFolder(dir, d)
 		if err == nil {
 			err = os.Rename(dir, out)
 		}

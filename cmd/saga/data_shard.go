@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"path/filepath"
 	"runtime/debug"
 	"slices"
 	"strconv"
@@ -140,6 +141,7 @@ func (c *shardCmd) write(a *app) error {
 		return err
 	}
 	defer debug.SetGCPercent(debug.SetGCPercent(shardGC))
+	defer removedOnSignal(filepath.Clean(c.Out))()
 	bar := &progressBar{app: a}
 	d, edges, err := dataset.WriteShards(dataset.Sharding{Owners: int(c.Owners), Chunks: int(c.Chunks), SelfLoops: c.SelfLoops,
 		Conversion: dataset.Conversion{From: name, Tables: t, Options: c.options(), Out: c.Out, Seed: uint64(c.Seed), Progress: bar.show}})

@@ -7,14 +7,9 @@ import (
 	"path/filepath"
 	"strings"
 
+	"sagann/chunk"
 	"sagann/internal/cli"
 )
-
-// partialName is how the names of files and folders begin that this process writes beside
-// path before they take its name.
-func partialName(path string) string {
-	return fmt.Sprintf(".%s.tmp-%d-", filepath.Base(path), os.Getpid())
-}
 
 // removedOnSignal has the signals that ask a process to end, until stop is called, remove what is written for
 // path so far and end the process; stop then waits for that end, whatever the error that
@@ -49,8 +44,12 @@ func removePartial(path string) error {
 		return err
 	}
 	for _, e := range list {
-		if strings.HasPrefix(e.Name(), partialName(path)) {
-			if err := os.RemoveAll(filepath.Join(dir, e.Name())); err != nil {
+		if strings.HasPrefix(e.Name(), chunk.TempName(path)) {
+			err := os.RemoveAll(filepath.Join(dir, e.Name()))
+			for k := 0; k < 100 && err != nil; k++ { // a file was made in a folder meanwhile
+				err = os.RemoveAll(filepath.Join(dir, e.Name()))
+			}
+			if err != nil {
 				return err
 			}
 		}

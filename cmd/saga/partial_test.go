@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"os"
 	"os/exec"
@@ -9,25 +10,27 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
 	"sagann/saga"
 )
 
-// TestInterruptWriting: SIGINT while a graph or a table is written exits with 130 and
+// TestInterruptWriting: SIGINT, SIGTERM or SIGHUP while a graph or a table is written exits with 130 and
 // leaves nothing of it.
 func TestInterruptWriting(t *testing.T) {
 	run := filepath.Join(t.TempDir(), "run")
-	if text, err := command(t, "train", "--data", "synthetic:vertices=200000,edges=200000,features=4,classes=30", "--model", "gcn", "--layers", "1", "--epochs", "0", "--out", run).CombinedOutput(); err != nil {
+	if text, err := command(t, "train", "--data", "synthetic:vertices=200000,edges=200000,features=4,classes=30", "--model", "gcn", "--layers", "1", "--epochs", "1", "--out", run).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
 	spec := "vertices=200000,edges=2e6,features=64"
 	for what, args := range map[string][]string{
-		"store": {"data", "generate", spec, "--out"},
-		"npy":   {"data", "generate", spec, "--format", "npy", "--out"},
-		"rows":  {"mine", "match", "--data", "synthetic:vertices=3000,edges=60000,features=1", "--undirected", "--pattern", "path6", "--out"},
-		"csv":   {"predict", "--checkpoint", run, "--write", "logits", "--out"},
+		"store":  {"data", "generate", spec, "--out"},
+		"npy":    {"data", "generate", spec, "--format", "npy", "--out"},
+		"rows":   {"mine", "match", "--data", "synthetic:vertices=3000,edges=60000,features=1", "--undirected", "--pattern", "path6", "--out"},
+		"shards": {"data", "shard", "--data", "synthetic:" + spec, "--owners", "2", "--out"},
+		"csv":    {"predict", "--checkpoint", run, "--write", "logits", "--out"},
 	} {
 		t.Run(what, func(t *testing.T) {
 			dir := t.TempDir()
@@ -47,7 +50,8 @@ func TestInterruptWriting(t *testing.T) {
 				c.Process.Kill()
 				t.Skipf("%s was written before the signal could be sent", list)
 			}
-			if err := c.Process.Signal(os.Interrupt); err != nil {
+			signal := map[string]syscall.Signal{"npy": syscall.SIGTERM, "shards": syscall.SIGHUP}[what]
+			if err := c.Process.Signal(cmp.Or(signal, syscall.SIGINT)); err != nil {
 				t.Fatal(err)
 			}
 			var exit *exec.ExitError

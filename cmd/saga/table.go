@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"sagann/chunk"
 	"sagann/dataset/npy"
 	"sagann/internal/cli"
 	"sagann/internal/safetensors"
@@ -109,7 +110,7 @@ func writeWhole(path string, write func(w *bufio.Writer) error) (err error) {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return fmt.Errorf("%s is a folder: name a file", path)
 	}
-	f, err := os.CreateTemp(filepath.Dir(path), partialName(path)+"*")
+	f, err := chunk.TempFile(path)
 	if err != nil {
 		return err
 	}
@@ -125,7 +126,7 @@ func writeWhole(path string, write func(w *bufio.Writer) error) (err error) {
 	if err := w.Flush(); err != nil { // also the first error of what was written before
 		return err
 	}
-	if err := errors.Join(f.Chmod(0o644), f.Sync()); err != nil {
+	if err := f.Sync(); err != nil {
 		return err
 	}
 	if err := f.Close(); err != nil {

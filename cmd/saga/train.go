@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"log/slog"
 	"os"
 	"path/filepath"
 
@@ -39,17 +41,23 @@ type saveFlags struct {
 	CheckpointMinutes count `default:"10" placeholder:"N" group:"run" help:"Minutes after which another checkpoint is written, at the end of the epoch or batch in hand; 0: never by the clock (${default})."`
 }
 
-// lockRun takes the folder of a run for this process. A folder that cannot be opened is
-// nobody's: what opens it next says why.
-func lockRun(dir string) (unlock func() error, err error) {
-	unlock, err = device.LockFolder(dir)
-	switch {
-	case errors.Is(err, device.ErrLocked):
-		return nil, fmt.Errorf("%s: another process is training in this folder", dir)
-	case err != nil:
-		return nil, nil
+// lockRun takes the folder of a run for this process. A folder that is not there is
+// nobody's: what opens it next says so.
+func (c *trainCmd) lockRun(log *slog.Logger, dir string) error {
+	if c.unlock != nil {
+		return nil
 	}
-	return unlock, nil
+	unlock, err := device.LockFolder(dir)
+	switch c.unlock = unlock; {
+	case errors.Is(err, device.ErrLocked):
+		return fmt.Errorf("%s: another process is training in this folder", dir)
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil && unlock == nil:
+		return fmt.Errorf("%s: cannot be locked: %w", dir, err)
+	case err != nil:
+		log.Warn("the folder of the run cannot be locked: another process that trained in it would not be noticed", "folder", dir, "why", err)
+	}
+	return nil
 }
 
 // Help is what stands under the usage line.
@@ -194,7 +202,7 @@ func (c *trainCmd) recalled(a *app, t *ranks) (err error) {
 		return c.own()
 	}
 	if !t.follows() {
-		if c.unlock, err = lockRun(c.Resume); err != nil {
+		if err := c.lockRun(a.Log, c.Resume); err != nil {
 			return err
 		}
 	}

@@ -3,22 +3,9 @@ package main
 import (
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 
-	"sagann/internal/runfolder"
 	"sagann/saga"
 )
-
-// unsaved tells whether dir is the folder of a run that has ended before its first
-// checkpoint. There is nothing to go on from, so another run may begin in it.
-func unsaved(dir string) bool {
-	if _, err := os.Stat(filepath.Join(dir, runfolder.ConfigFile)); err != nil {
-		return false
-	}
-	_, err := os.Stat(filepath.Join(dir, checkpointFile))
-	return errors.Is(err, os.ErrNotExist)
-}
 
 // advise adds to the error of a training whose numbers have overflowed which flags to try,
 // and what the folder is good for.

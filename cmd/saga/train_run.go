@@ -51,17 +51,13 @@ func (r *running) open(c *trainCmd) (err error) {
 	switch {
 	case c.Resume != "":
 		r.folder, err = runfolder.Open(c.Resume)
-	case c.Out != "" && unsaved(c.Out):
-		if c.unlock, err = lockRun(c.Out); err == nil {
-			r.folder, err = runfolder.Open(c.Out)
-		}
 	case c.Out != "":
-		r.folder, err = runfolder.CreateAt(c.Out)
+		r.folder, err = runfolder.CreateAt(c.Out, checkpointFile, func(dir string) error { return c.lockRun(r.log, dir) })
 	default:
 		r.folder, err = runfolder.Create(".")
 	}
-	if err == nil && c.unlock == nil {
-		c.unlock, err = lockRun(r.folder.Dir)
+	if err == nil {
+		err = c.lockRun(r.log, r.folder.Dir)
 	}
 	if err == nil {
 		err = r.folder.Tidy()

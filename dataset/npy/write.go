@@ -6,8 +6,9 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"strings"
+
+	"sagann/chunk"
 )
 
 // Write stores data, in C order with the given shape, as the .npy file path
@@ -154,7 +155,7 @@ func writeFile(path string, fill func(io.Writer) error) error { return writeHead
 // writeHeaded is writeFile with a header that is known in the end: unless head is nil, its result
 // replaces as many bytes at the beginning of the file.
 func writeHeaded(path string, fill func(io.Writer) error, head func() string) (err error) {
-	f, err := os.CreateTemp(filepath.Dir(path), fmt.Sprintf(".%s.tmp-%d-*", filepath.Base(path), os.Getpid()))
+	f, err := chunk.TempFile(path)
 	if err != nil {
 		return err
 	}
@@ -175,9 +176,6 @@ func writeHeaded(path string, fill func(io.Writer) error, head func() string) (e
 		if _, err := f.WriteAt([]byte(head()), 0); err != nil {
 			return err
 		}
-	}
-	if err := f.Chmod(0o644); err != nil {
-		return err
 	}
 	if err := f.Close(); err != nil {
 		return err

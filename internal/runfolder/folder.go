@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -60,24 +61,36 @@ func Create(parent string) (*Folder, error) {
 	}
 }
 
-// CreateAt makes the folder dir itself. An existing folder is used
-// if it is empty; otherwise it is an error.
-func CreateAt(dir string) (*Folder, error) {
-	list, err := os.ReadDir(dir)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		err = os.MkdirAll(dir, 0o777)
-	case errors.Is(err, syscall.ENOTDIR):
+// CreateAt makes the folder dir itself. An existing folder is used if it is empty, apart from temporary files of a killed
+// process, or if it is that of a run which ended before it had the file saved; otherwise it is an error. lock takes the
+// folder for this process, before anything in it is judged or removed.
+func CreateAt(dir, saved string, lock func(dir string) error) (*Folder, error) {
+	f := &Folder{dir}
+	err := os.MkdirAll(dir, 0o777)
+	if errors.Is(err, syscall.ENOTDIR) {
 		err = fmt.Errorf("%s: not a folder", dir)
-	case err == nil && slices.ContainsFunc(list, func(e fs.DirEntry) bool { return e.Name() == ConfigFile }):
-		err = fmt.Errorf("%s: the folder of a run, which would be overwritten: --resume %[1]s goes on with it, another --out begins a new one", dir)
-	case err == nil && len(list) > 0:
-		err = fmt.Errorf("%s: the folder is not empty and would be overwritten (it holds %s)", dir, list[0].Name())
+	}
+	if err == nil {
+		err = lock(dir)
 	}
 	if err != nil {
 		return nil, err
 	}
-	return &Folder{dir}, nil
+	list, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	list = slices.DeleteFunc(list, temporary)
+	has := func(name string) bool {
+		return slices.ContainsFunc(list, func(e fs.DirEntry) bool { return e.Name() == name })
+	}
+	switch {
+	case has(ConfigFile) && has(saved):
+		return nil, fmt.Errorf("%s: the folder of a run, which would be overwritten: --resume %[1]s goes on with it, another --out begins a new one", dir)
+	case len(list) > 0 && !has(ConfigFile):
+		return nil, fmt.Errorf("%s: the folder is not empty and would be overwritten (it holds %s)", dir, list[0].Name())
+	}
+	return f, f.Tidy()
 }
 
 // Open returns the folder of an earlier run. It must have a config.json.
@@ -95,16 +108,25 @@ func Open(dir string) (*Folder, error) {
 // Tidy removes temporary files that a killed process left in the folder. The caller must have locked
 // the folder, as otherwise temporary files of another process could be lost.
 func (f *Folder) Tidy() error {
-	stale, err := filepath.Glob(filepath.Join(escape(f.Dir), ".*.tmp-*"))
+	list, err := os.ReadDir(f.Dir)
 	if err != nil {
 		return err
 	}
-	for _, path := range stale {
-		if err := os.Remove(path); err != nil {
+	for _, e := range list {
+		if !temporary(e) {
+			continue
+		}
+		if err := os.Remove(f.Path(e.Name())); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// temporary tells whether e is a file that will be renamed when it is whole: .NAME.tmp-NUMBER, as all writers of a run name it.
+func temporary(e fs.DirEntry) bool {
+	_, number, ok := strings.Cut(e.Name(), ".tmp-")
+	return ok && e.Name()[0] == '.' && e.Type().IsRegular() && number != "" && strings.Trim(number, "0123456789abcdef-") == ""
 }
 
 // Path is the path of the file name in the folder.
@@ -148,8 +170,8 @@ func (f *Folder) Log() (*os.File, error) {
 // synced and renamed.
 func writeWhole(path string, text []byte) (err error) {
 	dir, base := filepath.Split(path)
-	tmp := filepath.Join(dir, fmt.Sprintf(".%s.tmp-%d", base, os.Getpid()))
-	f, err := os.OpenFile(tmp, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o666)
+	tmp := filepath.Join(dir, fmt.Sprintf(".%s.tmp-%d-%08x", base, os.Getpid(), rand.Uint32()))
+	f, err := os.OpenFile(tmp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
 		return err
 	}
@@ -169,9 +191,4 @@ func writeWhole(path string, text []byte) (err error) {
 		return err
 	}
 	return os.Rename(tmp, path)
-}
-
-// escape makes a path that a glob pattern matches as it stands.
-func escape(path string) string {
-	return strings.NewReplacer(`[`, `[[]`, `*`, `[*]`, `?`, `[?]`).Replace(path)
 }

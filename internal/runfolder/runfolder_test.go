@@ -3,6 +3,7 @@ package runfolder
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -56,18 +57,70 @@ func TestCreateTakesTheNextNumber(t *testing.T) {
 func TestCreateAtOverwritesNothing(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "a", "b")
 	for range 2 { // the second time it is there, and empty
-		if _, err := CreateAt(dir); err != nil {
+		if _, err := createAt(dir); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if err := os.WriteFile(filepath.Join(dir, "x"), nil, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := CreateAt(dir); err == nil || !strings.Contains(err.Error(), "not empty") {
+	if _, err := createAt(dir); err == nil || !strings.Contains(err.Error(), "not empty") {
 		t.Errorf("error %v", err)
 	}
-	if _, err := CreateAt(filepath.Join(dir, "x")); err == nil {
+	if _, err := createAt(filepath.Join(dir, "x")); err == nil {
 		t.Error("a file was taken for a folder")
+	}
+}
+
+// createAt is CreateAt without a lock.
+func createAt(dir string) (*Folder, error) {
+	return CreateAt(dir, "checkpoint", func(string) error { return nil })
+}
+
+// TestCreateAtRecovers: a run begins in a folder that a killed one has left, whenever it was killed, and removes its temporary files. The
+// folder is locked first.
+func TestCreateAtRecovers(t *testing.T) {
+	for _, x := range []struct {
+		files  []string
+		kept   []string // nil: refused
+		refuse string
+	}{
+		{files: []string{".config.json.tmp-22248"}, kept: []string{}},
+		{files: []string{".config.json.tmp-22248-00ab12cd", ".checkpoint.tmp-0badcafe"}, kept: []string{}},
+		{files: []string{"config.json", ".metrics.csv.tmp-1", "log.txt"}, kept: []string{"config.json", "log.txt"}},
+		{files: []string{"config.json", "checkpoint", ".a.tmp-1"}, refuse: "would be overwritten: --resume"},
+		{files: []string{"notes.txt", ".config.json.tmp-22248"}, refuse: "it holds notes.txt"},
+		{files: []string{".notes.tmp-mine"}, refuse: "it holds .notes.tmp-mine"},
+		{files: []string{".profile"}, refuse: "it holds .profile"},
+	} {
+		dir := t.TempDir()
+		for _, name := range x.files {
+			if err := os.WriteFile(filepath.Join(dir, name), nil, 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		locked := false
+		_, err := CreateAt(dir, "checkpoint", func(string) error {
+			list, _ := os.ReadDir(dir)
+			locked = len(list) == len(x.files)
+			return nil
+		})
+		var names []string
+		list, _ := os.ReadDir(dir)
+		for _, e := range list {
+			names = append(names, e.Name())
+		}
+		switch {
+		case !locked:
+			t.Errorf("%q: not locked first", x.files)
+		case x.refuse != "" && (err == nil || !strings.Contains(err.Error(), x.refuse) || len(names) != len(x.files)):
+			t.Errorf("%q: %v, and %q are left", x.files, err, names)
+		case x.refuse == "" && (err != nil || fmt.Sprint(names) != fmt.Sprint(x.kept)):
+			t.Errorf("%q: %v, and %q are left", x.files, err, names)
+		}
+	}
+	if _, err := CreateAt(t.TempDir(), "checkpoint", func(string) error { return fs.ErrPermission }); !errors.Is(err, fs.ErrPermission) {
+		t.Errorf("the lock failed: %v", err)
 	}
 }
 
@@ -76,7 +129,7 @@ func TestConfigAndOpen(t *testing.T) {
 		Model string
 		Seed  uint64
 	}
-	f, err := CreateAt(filepath.Join(t.TempDir(), "run [1]*"))
+	f, err := createAt(filepath.Join(t.TempDir(), "run [1]*"))
 	if err != nil {
 		t.Fatal(err)
 	}

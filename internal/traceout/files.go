@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 )
@@ -31,8 +32,8 @@ func (t *Trace) WriteDir(dir string) error {
 
 // writeFile writes through a temporary file that is renamed.
 func writeFile(dir, name string, write func(io.Writer) error) error {
-	tmp := filepath.Join(dir, fmt.Sprintf(".%s.tmp-%d", name, os.Getpid()))
-	f, err := os.OpenFile(tmp, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o666)
+	tmp := filepath.Join(dir, fmt.Sprintf(".%s.tmp-%d-%08x", name, os.Getpid(), rand.Uint32()))
+	f, err := os.OpenFile(tmp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
 		return err
 	}
