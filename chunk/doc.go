@@ -27,5 +27,5 @@
 // balance.go, alike.go (the order of vertices); grid.go, side.go, stats.go, layout.go,
 // pack.go, needs.go (what a grid is); build.go, bucket.go, radix.go, words.go, memory.go, parallel.go (how it
 // is built); rect.go (a cell of a sampled block); tensor.go (vertex tensors); header.go, table.go,
-// block.go, store*.go, spill.go, read*.go, verify.go, joincrc.go (the store).
+// block.go, store*.go, tempfile.go, spill.go, read*.go, verify.go, joincrc.go (the store).
 package chunk

@@ -23,7 +23,9 @@ func TempFolder(path string) (string, error) {
 }
 
 // TempName is how the names of files and folders begin that this process makes by TempFile and TempFolder for path.
-func TempName(path string) string { return fmt.Sprintf(".%s.tmp-%d-", filepath.Base(path), os.Getpid()) }
+func TempName(path string) string {
+	return fmt.Sprintf(".%s.tmp-%d-", filepath.Base(path), os.Getpid())
+}
 
 // temporary calls create with names until one is new.
 func temporary[T any](path string, create func(name string) (T, error)) (T, error) {
