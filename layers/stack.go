@@ -47,6 +47,8 @@ const (
 	ReadsBias      = "bias"
 	ReadsTypes     = "edge types" // of the graph
 	ReadsData      = "edge data"
+	ReadsInner     = "hidden columns" // within its layers, also if there is one
+	ReadsInit      = "init"           // InitPyG and InitGlorot differ
 )
 
 // builders are the models. A new model needs a file and a row here.
@@ -55,24 +57,24 @@ var builders = map[string]builder{
 	"commnet": {alike(func(_ Options, in, out int, act Activation) saga.Layer { return CommNet(in, out, act) }), false, []string{ReadsLayers, ReadsHidden}},
 	"mpgcn":   {alike(func(_ Options, in, out int, act Activation) saga.Layer { return MPGCN(in, out, act) }), false, []string{ReadsLayers, ReadsHidden}},
 	"ggcn":    {alike(func(_ Options, in, out int, act Activation) saga.Layer { return GGCN(in, out, act) }), false, []string{ReadsLayers, ReadsHidden}},
-	"ggnn":    {ggnn, false, []string{ReadsSteps, ReadsTypes}},
+	"ggnn":    {ggnn, false, []string{ReadsSteps, ReadsTypes, ReadsInner, ReadsInit}},
 	"rgcn":    {alike(func(_ Options, in, out int, act Activation) saga.Layer { return RGCN(in, out, act) }), false, []string{ReadsLayers, ReadsHidden, ReadsTypes}},
-	"sage":    {alike(func(o Options, in, out int, act Activation) saga.Layer { return SAGE(in, out, act, o.start()...) }), false, []string{ReadsLayers, ReadsHidden}},
+	"sage":    {alike(func(o Options, in, out int, act Activation) saga.Layer { return SAGE(in, out, act, o.start()...) }), false, []string{ReadsLayers, ReadsHidden, ReadsInit}},
 	"gin": {alike(func(o Options, in, out int, act Activation) saga.Layer {
 		return GIN(in, o.Hidden, out, act, o.start()...)
-	}), false, []string{ReadsLayers, ReadsHidden}},
-	"gat":      {attention(GAT), true, []string{ReadsLayers, ReadsHidden, ReadsHeads, ReadsBias}},
-	"gatv2":    {attention(GATv2), true, []string{ReadsLayers, ReadsHidden, ReadsHeads, ReadsBias}},
-	"resgated": {alike(func(o Options, in, out int, act Activation) saga.Layer { return ResGated(in, out, act, o.start()...) }), false, []string{ReadsLayers, ReadsHidden}},
+	}), false, []string{ReadsLayers, ReadsHidden, ReadsInner, ReadsInit}},
+	"gat":      {attention(GAT), true, []string{ReadsLayers, ReadsHidden, ReadsHeads, ReadsBias, ReadsInit}},
+	"gatv2":    {attention(GATv2), true, []string{ReadsLayers, ReadsHidden, ReadsHeads, ReadsBias, ReadsInit}},
+	"resgated": {alike(func(o Options, in, out int, act Activation) saga.Layer { return ResGated(in, out, act, o.start()...) }), false, []string{ReadsLayers, ReadsHidden, ReadsInit}},
 	"sgc": {func(o Options) ([]saga.Layer, error) {
 		scale, err := o.scale()
 		return sgc(o.Features, o.Classes, o.Steps, scale, o.start()...), err
-	}, true, []string{ReadsSteps, ReadsNormalize}},
-	"mlp":   {alike(func(o Options, in, out int, act Activation) saga.Layer { return Linear(in, out, act, o.start()...) }), false, []string{ReadsLayers, ReadsHidden}},
-	"appnp": {appnp, true, []string{ReadsLayers, ReadsHidden, ReadsSteps, ReadsAlpha, ReadsNormalize}},
+	}, true, []string{ReadsSteps, ReadsNormalize, ReadsInit}},
+	"mlp":   {alike(func(o Options, in, out int, act Activation) saga.Layer { return Linear(in, out, act, o.start()...) }), false, []string{ReadsLayers, ReadsHidden, ReadsInit}},
+	"appnp": {appnp, true, []string{ReadsLayers, ReadsHidden, ReadsSteps, ReadsAlpha, ReadsNormalize, ReadsInit}},
 	"edgemlp": {alike(func(o Options, in, out int, act Activation) saga.Layer {
 		return EdgeMLP(in, o.EdgeData, o.Hidden, out, act)
-	}), false, []string{ReadsLayers, ReadsHidden, ReadsData}},
+	}), false, []string{ReadsLayers, ReadsHidden, ReadsData, ReadsInner}},
 }
 
 // alike builds a model of layers of one form: features columns to hidden, hidden to

@@ -54,6 +54,9 @@ type target struct {
 }
 
 func (t *target) check() error {
+	if t.Base > 0 && t.Format == "npy" {
+		return cli.Usagef("--base %d is of a store, and --format npy writes a folder of arrays", t.Base)
+	}
 	if t.Base > chunk.MaxBase {
 		return cli.Usagef("--base %d: at most %d", t.Base, chunk.MaxBase)
 	}
@@ -120,6 +123,12 @@ func (c *verifyCmd) Run(a *app) error {
 	name, err := c.name()
 	if err != nil {
 		return err
+	}
+	if store, _ := openStore(name); store != nil || dataset.IsShards(name) {
+		idleGiven(a, "the check of a store or of shards", "undirected", "simple", "relabel", "mask")
+		if store != nil {
+			store.Close()
+		}
 	}
 	if dataset.IsShards(name) {
 		d, err := dataset.VerifyShards(name)

@@ -58,6 +58,12 @@ func (c *shardCmd) Run(a *app) error {
 	switch {
 	case c.DryRun == (c.Out != ""):
 		return cli.Usagef("either --out DIR, for shards, or --dry-run, to measure what crosses between hosts")
+	case c.DryRun:
+		idleGiven(a, "--dry-run", "owners", "chunks", "self-loops", "seed")
+	default:
+		idleGiven(a, "shards that are written", "hosts", "json")
+	}
+	switch {
 	case c.Out != "":
 		return c.write(a)
 	}

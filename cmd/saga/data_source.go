@@ -41,8 +41,8 @@ type tableFlags struct {
 func (f *tableFlags) tables() (*dataset.Tables, error) {
 	if f.Edges == "" {
 		given := f.Vertices + f.Source + f.Target + f.Weight + f.EdgeType + f.ID + f.Split
-		if given != "" || len(f.EdgeFeatures)+len(f.Label)+len(f.Targets)+len(f.Features) > 0 {
-			return nil, cli.Usagef("--vertices and names of columns go with a table of edges: --edges FILE in place of --data FILE")
+		if given != "" || f.SkipUnknown || f.Heading != "auto" || len(f.EdgeFeatures)+len(f.Label)+len(f.Targets)+len(f.Features) > 0 {
+			return nil, cli.Usagef("--vertices, --heading, --skip-unknown and names of columns go with a table of edges: --edges FILE in place of --data FILE")
 		}
 		return nil, nil
 	}

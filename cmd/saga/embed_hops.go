@@ -33,6 +33,9 @@ func (c *embedCmd) fromHops(a *app) error {
 	if c.Hops.BF16 && device.Host(c.Device) {
 		return cli.Usagef("--bf16 is for --device cuda: a CPU computes in float32")
 	}
+	if err := oneCPU(c.Device); err != nil {
+		return err
+	}
 	d, err := c.graph(a)
 	if err != nil {
 		return err

@@ -1,11 +1,15 @@
 package main
 
 import (
+	"fmt"
+	"log/slog"
 	"slices"
 	"strings"
 
 	"sagann/backend"
 	"sagann/chunk"
+	"sagann/device"
+	"sagann/internal/cli"
 	"sagann/layers"
 	"sagann/saga"
 )
@@ -29,16 +33,30 @@ func (s *settings) idle(task saga.Task) (list []string) {
 
 func (s *settings) idleModel(task saga.Task) []setting {
 	reads := func(option string) bool { return slices.Contains(layers.Reading(option), s.Model.Name) }
+	of := func(option string) string { return " (of " + listed(layers.Reading(option)) + ")" }
+	headed := task == saga.GraphTask || task == saga.EdgeTask
+	inner := headed || reads(layers.ReadsInner) || reads(layers.ReadsLayers) && s.Model.Layers > 1 || task == saga.LinkTask && s.Link.Width == 0
+	between, why := reads(layers.ReadsHidden) && s.Model.Layers > 1, of(layers.ReadsHidden)
+	if reads(layers.ReadsHidden) {
+		why = " (between layers, and there is one)"
+	}
 	return []setting{
-		{s.Model.Normalize != "" && !reads(layers.ReadsNormalize), "--normalize (of " + listed(layers.Reading(layers.ReadsNormalize)) + ")"},
-		{s.Model.Steps != 2 && !reads(layers.ReadsSteps), "--steps (of " + listed(layers.Reading(layers.ReadsSteps)) + ")"},
+		{s.Model.Hidden != 32 && !inner, "--hidden (between layers, and there is one)"},
+		{s.Model.Init == layers.InitGlorot && !reads(layers.ReadsInit) && task != saga.GraphTask, "--init" + of(layers.ReadsInit)},
+		{s.Model.SelfLoops.Or(false) && s.Model.Name == "mlp", "--self-loops (mlp reads no edges)"},
+		{s.Model.Normalize != "" && !reads(layers.ReadsNormalize), "--normalize" + of(layers.ReadsNormalize)},
+		{s.Model.Steps != 2 && !reads(layers.ReadsSteps), "--steps" + of(layers.ReadsSteps)},
 		{s.Model.Layers != 2 && !reads(layers.ReadsLayers), "--layers (" + s.Model.Name + " has --steps)"},
-		{s.Model.Bias != "auto" && s.Model.Bias != "" && !reads(layers.ReadsBias), "--bias (of " + listed(layers.Reading(layers.ReadsBias)) + ")"},
-		{s.Model.Heads != 8 && !reads(layers.ReadsHeads), "--heads (of " + listed(layers.Reading(layers.ReadsHeads)) + ")"},
+		{s.Model.Bias != "auto" && s.Model.Bias != "" && !reads(layers.ReadsBias), "--bias" + of(layers.ReadsBias)},
+		{s.Model.Heads != 8 && !reads(layers.ReadsHeads), "--heads" + of(layers.ReadsHeads)},
 		{s.Model.Readout != "" && s.Model.Readout != string(saga.ReadoutMean) && task != saga.GraphTask, "--readout (of --task graph)"},
-		{!reads(layers.ReadsHidden) && (named(s.Model.Activation, "auto") != "" || named(s.Model.Norm, "none") != "" || s.Model.Residual), "--activation, --norm and --residual (of " + listed(layers.Reading(layers.ReadsHidden)) + ")"},
-		{task != saga.LinkTask && (s.Link.Head != "" && s.Link.Head != "dot" || s.Link.Width != 0 || s.Link.Disjoint != 0), "--head, --width and --disjoint (of --task link)"},
-		{s.Model.Alpha != 0.1 && !reads(layers.ReadsAlpha), "--alpha (of " + listed(layers.Reading(layers.ReadsAlpha)) + ")"},
+		{named(s.Model.Activation, "auto") != "" && !between, "--activation" + why},
+		{named(s.Model.Norm, "none") != "" && !between, "--norm" + why},
+		{s.Model.Residual && !between, "--residual" + why},
+		{task != saga.LinkTask && named(s.Link.Head, "dot") != "", "--head (of --task link)"},
+		{task != saga.LinkTask && s.Link.Width != 0, "--width (of --task link)"},
+		{task != saga.LinkTask && s.Link.Disjoint != 0, "--disjoint (of --task link)"},
+		{s.Model.Alpha != 0.1 && !reads(layers.ReadsAlpha), "--alpha" + of(layers.ReadsAlpha)},
 	}
 }
 
@@ -53,12 +71,85 @@ func (s *settings) idleTraining() []setting {
 		{s.Training.LRDecay != 1 && s.Training.LRDecayEvery == 0, "--lr-decay (without --lr-decay-every)"},
 		{s.Training.LRDecay == 1 && s.Training.LRDecayEvery != 0, "--lr-decay-every (without --lr-decay)"},
 		{whole && s.Training.Sampling.Batch > 0 && s.Training.Sampling.Batch != 1024, "--batch (of --sample and --sampler)"},
+		{s.Training.Sampling.sized() && s.Training.Sampling.Batch != 1024, "--batch (--sampler " + s.Training.Sampling.Sampler + " says how large a batch is)"},
 		{whole && named(s.Training.Sampling.SampleNorm, "none") != "", "--sample-norm (of --sample and --sampler)"},
 		{whole && s.Training.Sampling.EvalSample != "", "--eval-sample (of --sample and --sampler)"},
 		{whole && s.Training.Sampling.Accumulate != 0, "--accumulate (of --sample and --sampler)"},
 		{s.Memory.Cache != 0 && !backend.Of(s.Memory.Device).GPU(), "--cache (of --sample on a GPU)"},
+		{s.Training.HuberDelta != 1 && s.Training.Loss != string(saga.LossHuber), "--huber-delta (of --loss huber)"},
+		{s.Rate.LRFactor != 0.1 && s.Rate.LRSchedule != string(saga.ScheduleReduce), "--lr-factor (of --lr-schedule plateau)"},
+		{s.Rate.LRPatience != 10 && s.Rate.LRSchedule != string(saga.ScheduleReduce), "--lr-patience (of --lr-schedule plateau)"},
+		{s.Rate.LREpochs != 0 && s.Rate.LRSchedule != string(saga.ScheduleCosine), "--lr-epochs (of --lr-schedule cosine)"},
 		{s.Rate.LRMin != 0 && named(s.Rate.LRSchedule, "none") == "", "--lr-min (of --lr-schedule)"},
+		{named(string(s.Memory.Ring), "auto") != "" && devices(s.Memory.Device) < 2, "--ring (of several devices)"},
 		{s.Memory.TF32 && !backend.Of(s.Memory.Device).GPU(), "--tf32 (of GPUs)"},
+	}
+}
+
+// devices is how many devices spec names, 0 if it names none.
+func devices(spec string) int {
+	n, err := device.Count(spec)
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+// idlePlan lists the settings that do not show in the plan that was made.
+func (s *settings) idlePlan(p *saga.Program) (list []string) {
+	if s.outcome.Packing != "" { // a run goes on, with what it chose
+		return nil
+	}
+	for _, x := range []setting{
+		{p.Summary().Chunks < 2 && p.SampledPlan() == nil && named(s.Planning.Schedule, "auto") != "", "--schedule (of several chunks; there is one)"},
+		{p.Summary().Chunks < 2 && p.SampledPlan() == nil && s.Planning.Prefetch != 0, "--prefetch (of several chunks; there is one)"},
+		{s.Planning.Slices > 1 && p.Slices() < int(s.Planning.Slices), fmt.Sprintf("--slices (no sum of this model is gathered in so many parts: %d)", max(1, p.Slices()))},
+	} {
+		if x.idle {
+			list = append(list, x.what)
+		}
+	}
+	return list
+}
+
+// tellIdle logs settings that have no effect.
+func tellIdle(log *slog.Logger, list []string) {
+	if len(list) > 0 {
+		log.Warn("settings that have no effect on this run", "settings", strings.Join(list, ", "))
+	}
+}
+
+// idleGiven logs those of the flags that were given: a command takes them, since it takes those of saga train, and does not
+// read them.
+func idleGiven(a *app, command string, flags ...string) {
+	var list []string
+	for _, name := range flags {
+		if a.Given[name] {
+			list = append(list, "--"+name)
+		}
+	}
+	if len(list) > 0 {
+		a.Log.Warn("flags that have no effect on "+command, "flags", strings.Join(list, ", "))
+	}
+}
+
+// ofGraphs are the flags that say something of a graph, and nothing of a shape.
+var ofGraphs = []string{"undirected", "simple", "split", "row-normalize", "class-weights", "pos-weights"}
+
+// needGraph refuses flags that need a graph, where there are statistics alone.
+func needGraph(a *app) error {
+	for _, name := range ofGraphs {
+		if a.Given[name] {
+			return cli.Usagef("--%s is for a graph (--data PATH), and --shape has statistics alone", name)
+		}
+	}
+	return nil
+}
+
+// idleScratch tells that --scratch has no effect without a bound on host memory.
+func idleScratch(a *app, bound memory) {
+	if bound == 0 {
+		idleGiven(a, "this run without --host-mem", "scratch")
 	}
 }
 

@@ -69,6 +69,7 @@ type trained struct {
 // load reads the checkpoint, a file or the folder of a run, rebuilds its model and brings
 // the data into the form that it was trained on.
 func (f *inferFlags) load(a *app, checkpoint string) (*trained, error) {
+	idleScratch(a, f.HostMem)
 	t := &trained{path: checkpoint}
 	if info, err := os.Stat(checkpoint); errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%s: neither the folder of a run nor a checkpoint: there is no such file", checkpoint)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -28,8 +29,14 @@ Examples:
   saga kernels --model gat --hidden 8 --shape vertices=2708,edges=10556,features=1433,classes=7`
 }
 
+// notKernels are settings that no kernel depends on.
+var notKernels = []string{"self-loops", "init", "epochs", "lr", "lr-decay", "lr-decay-every", "weight-decay", "decay", "optimizer", "momentum", "clip-norm", "eval-every",
+	"patience", "class-weights", "batch", "accumulate", "lr-schedule", "warm-up", "lr-min", "lr-factor", "lr-patience", "lr-epochs", "host-mem", "scratch", "ring",
+	"chunks", "schedule", "prefetch"}
+
 // Run prints the sources.
 func (c *kernelsCmd) Run(a *app) error {
+	idleGiven(a, "kernels", notKernels...)
 	p, err := c.program(a)
 	if err != nil {
 		return err
@@ -76,9 +83,10 @@ func (c *kernelsCmd) program(a *app) (*saga.Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := c.weighs(false, "--shape"); err != nil {
+	if err := errors.Join(needGraph(a), c.weighs(false, "--shape")); err != nil {
 		return nil, cli.Usage(err)
 	}
+	tellIdle(a.Log, c.idle(saga.VertexTask))
 	m, err := layers.New(c.Model.Name, c.layers(shape.Features, shape.Classes, 0, 0))
 	if err != nil {
 		return nil, cli.Usage(err)

@@ -94,9 +94,7 @@ func (j *job) plan(s *settings, log *slog.Logger) error {
 	if err := s.weighs(d.Edges.Weight != nil, s.Data.Path); err != nil {
 		return err
 	}
-	if idle := s.idle(task); len(idle) > 0 {
-		log.Warn("settings that have no effect on this run", "settings", strings.Join(idle, ", "))
-	}
+	tellIdle(log, s.idle(task))
 	if left := s.unread(d.Edges); len(left) > 0 {
 		log.Info("the model "+s.Model.Name+" leaves out what the edges have", "edges", strings.Join(left, ", "))
 	}
@@ -105,6 +103,9 @@ func (j *job) plan(s *settings, log *slog.Logger) error {
 	}
 	if task == saga.GraphTask && j.prep.perVertex() {
 		log.Warn("each vertex has a row of its own (--features " + s.Data.Features + "): rows of vertices in other graphs than those of training are never learned, so scores of validation and test say little; --features degree or data")
+	}
+	if s.Data.RowNormalize.Or(false) && j.prep.perVertex() {
+		tellIdle(log, []string{"--row-normalize (of features of the data, which this run does not read)"})
 	}
 	j.prep.RowNormalize = s.Data.RowNormalize.Or(d.Report.Form == dataset.PlanetoidForm)
 	if err := j.prep.onShards(d); err != nil {
@@ -132,6 +133,9 @@ func (j *job) plan(s *settings, log *slog.Logger) error {
 		}
 	} else if dense != nil {
 		return fmt.Errorf("--features %s: %v; data, degree, one-hot and embedding:64 give rows that every model reads", s.Data.Features, dense.Err)
+	}
+	if err == nil {
+		tellIdle(log, s.idlePlan(j.prog))
 	}
 	return err
 }

@@ -80,6 +80,9 @@ func (f *countFlags) open(a *app) (*mine.Graph, error) {
 
 // openWith loads the graph. The flags are added to opt.
 func (f *mineFlags) openWith(a *app, opt mine.Options) (*mine.Graph, error) {
+	if err := oneCPU(f.Device); err != nil {
+		return nil, err
+	}
 	relabel := map[string]dataset.Relabel{"auto": dataset.RelabelAuto, "never": dataset.RelabelNever, "always": dataset.RelabelAlways}
 	d, err := cli.OpenData(f.Data, dataset.Options{Undirected: f.Undirected, Relabel: relabel[f.Relabel]})
 	if err != nil {

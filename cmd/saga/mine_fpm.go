@@ -73,6 +73,8 @@ func (c *fpmCmd) check() error {
 		}
 	}
 	switch {
+	case c.Explain:
+		return cli.Usagef("--explain: which patterns are counted is known only when smaller ones have been; saga mine match --explain tells of one")
 	case c.Ask.Support < 1:
 		return cli.Usagef("--support %d: the least is 1", c.Ask.Support)
 	case c.Ask.Edges == 0 && c.Ask.Vertices == 0:
@@ -86,6 +88,7 @@ func (c *fpmCmd) Run(a *app) (err error) {
 	if err := c.check(); err != nil {
 		return err
 	}
+	idleGiven(a, "mine fpm, which does not bound its memory", "mem")
 	g, err := c.openWith(a, mine.Options{})
 	if err != nil {
 		return err

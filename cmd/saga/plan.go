@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 
@@ -53,6 +54,7 @@ func (c *planCmd) Run(a *app) error {
 		}
 		c.Memory.Device = fmt.Sprintf("cpu:%d", c.Devices)
 	}
+	idleGiven(a, "a plan", "epochs", "eval-every", "patience", "init", "class-weights", "scratch")
 	if c.Hosts > 1 {
 		return c.onHosts(a)
 	}
@@ -94,7 +96,7 @@ func (c *planCmd) job(a *app) (*job, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := c.weighs(false, "--shape"); err != nil {
+	if err := errors.Join(needGraph(a), c.weighs(false, "--shape")); err != nil {
 		return nil, cli.Usage(err)
 	}
 	o := c.layers(shape.Features, shape.Classes, 0, 0)
@@ -116,8 +118,13 @@ func (c *planCmd) job(a *app) (*job, error) {
 		return nil, cli.Usage(err)
 	}
 	m.SelfLoops = c.Model.SelfLoops.Or(m.SelfLoops)
+	tellIdle(a.Log, c.idle(o.Task))
 	p, err := saga.Plan(m, shape, cfg)
-	return &job{prog: p}, err
+	if err != nil {
+		return nil, err
+	}
+	tellIdle(a.Log, c.idlePlan(p))
+	return &job{prog: p}, nil
 }
 
 func (c *planCmd) print(a *app, j *job, t *sim.Timeline) (err error) {

@@ -48,6 +48,9 @@ func (c *sampleCmd) Run(a *app) error {
 	if err := canWrite(c.Out, ".csv", ".npy"); err != nil {
 		return err
 	}
+	if err := c.check(a); err != nil {
+		return err
+	}
 	spec, err := sample.Parse(c.Sampler, 1) // steps of walks, which are refused
 	switch {
 	case err != nil:
@@ -58,6 +61,9 @@ func (c *sampleCmd) Run(a *app) error {
 		return cli.Usagef("--sampler %s: clusters are batches of training; there is nothing to draw", c.Sampler)
 	case c.Batch < 1:
 		return cli.Usagef("--batch 0: at least 1")
+	}
+	if spec.Batch > 0 {
+		idleGiven(a, "samples of "+c.Sampler+", which says how large a batch is", "batch")
 	}
 	spec.Sampler.Replace = spec.Sampler.Replace || c.Replace
 	spec.Sampler.KeepLoops = c.SelfLoops && spec.Sampler.Next == nil && spec.Sampler.Over == sample.Individual

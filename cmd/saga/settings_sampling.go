@@ -16,6 +16,12 @@ import (
 // whole tells whether training goes over the whole graph.
 func (s *samplingFlags) whole() bool { return s.Sample == "" && s.Sampler == "" }
 
+// sized tells whether --sampler says how large a batch is.
+func (s *samplingFlags) sized() bool {
+	spec, err := sample.Parse(s.Sampler, 1)
+	return s.Sampler != "" && err == nil && spec.Batch > 0
+}
+
 // sampler is what --sampler says.
 func (s *settings) sampler() (*saga.Sampling, error) {
 	if s.Training.Sampling.Sample != "" {

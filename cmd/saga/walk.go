@@ -30,6 +30,25 @@ type deviceFlags struct {
 	Mem    memory `default:"auto" placeholder:"SIZE" group:"options" help:"Memory of the GPU; auto: what is free there."`
 }
 
+// check refuses what a CPU does not read.
+func (f *deviceFlags) check(a *app) error {
+	if !device.Host(f.Device) {
+		return nil
+	}
+	if a.Given["mem"] {
+		return cli.Usagef("--mem is the memory of a GPU: give --device cuda, too")
+	}
+	return oneCPU(f.Device)
+}
+
+// oneCPU refuses several devices on one host where all processors do the work of one.
+func oneCPU(spec string) error {
+	if device.Host(spec) && devices(spec) > 1 {
+		return cli.Usagef("--device %s: the processors of a host are one device here: cpu", spec)
+	}
+	return nil
+}
+
 // on calls f with the sampler on the GPU, or with nil for the CPU.
 func (f *deviceFlags) on(p *sample.Program, do func(x *sample.GPU) error) (err error) {
 	if device.Host(f.Device) {
@@ -106,6 +125,9 @@ names, a .txt has them, and a .npy has their numbers in the order of the data.`
 // Run walks.
 func (c *walkCmd) Run(a *app) error {
 	if err := canWrite(c.Out, ".npy", ".txt"); err != nil {
+		return err
+	}
+	if err := c.check(a); err != nil {
 		return err
 	}
 	spec, err := sample.Parse(c.Walks, int(c.Length))
