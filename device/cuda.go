@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"math"
 	"sync"
-
-	"gorgonia.org/cu"
 )
 
 // CUDA is a GPU behind the driver API. Queues are streams; the arena is one
@@ -19,7 +17,6 @@ type CUDA struct {
 	info   Info
 	id     uint32
 	dev    int
-	arch   int // compute capability, 90 for 9.0
 	ctx    cuContext
 	arena  cuPtr
 	status status
@@ -69,26 +66,26 @@ func OpenCUDA(index int, budget int64) (Device, error) {
 	if index < 0 || index >= n {
 		return nil, fmt.Errorf("%v: there are %d GPUs", info, n)
 	}
-	dev, err := cu.GetDevice(index)
+	dev, err := cuDevice(index)
 	if err != nil {
 		return nil, fmt.Errorf("%v: %w", info, err)
 	}
-	name, _ := dev.Name()
-	major, err1 := dev.Attribute(cu.ComputeCapabilityMajor)
-	minor, err2 := dev.Attribute(cu.ComputeCapabilityMinor)
-	processors, err3 := dev.Attribute(cu.MultiprocessorCount)
-	cache, err4 := dev.Attribute(cu.L2CacheSize)
-	if err := errors.Join(err1, err2, err3, err4); err != nil {
+	name, _ := cuName(dev)
+	has, err := cuAttributes(dev)
+	if err != nil {
 		return nil, fmt.Errorf("%v: %w", info, err)
 	}
-	info.Processors, info.Cache = processors, int64(cache)
-	info.Name = fmt.Sprintf("%s, compute capability %d.%d, bus %s", trimZero(name), major, minor, cuBus(int(dev)))
-	d := &CUDA{info: info, id: lastID.Add(1), dev: int(dev), arch: 10*major + minor, peers: map[*CUDA]bool{}}
+	info.Arch, info.Processors, info.Cache, info.Shared = 10*has[0]+has[1], has[2], int64(has[3]), has[4]
+	info.Name = fmt.Sprintf("%s, compute capability %d.%d, bus %s", name, has[0], has[1], cuBus(dev))
+	d := &CUDA{info: info, id: lastID.Add(1), dev: dev, peers: map[*CUDA]bool{}}
+	if err := blasHandles.hold(d.dev); err != nil {
+		return nil, noMemory(info, dev, budget, fmt.Errorf("context: %w", err))
+	}
 	if d.ctx, err = cuOpenContext(d.dev); err != nil {
-		return nil, fmt.Errorf("%v: context: %w", info, err)
+		return nil, noMemory(info, dev, budget, fmt.Errorf("context: %w", err))
 	}
 	if d.arena, err = cuAlloc(d.ctx, budget); err != nil {
-		return nil, errors.Join(fmt.Errorf("%v: arena of %d bytes: %w", info, budget, err), cuCloseContext(d.dev))
+		return nil, errors.Join(noMemory(info, dev, budget, err), cuCloseContext(d.dev))
 	}
 	signalsAside()
 	d.space = newSpace(d.id, info.String(), budget)
@@ -99,13 +96,41 @@ func OpenCUDA(index int, budget int64) (Device, error) {
 	return d, nil
 }
 
-func trimZero(s string) string {
-	for i := range len(s) {
-		if s[i] == 0 {
-			return s[:i]
+// cuWarm begins what opening a GPU waits for: the driver, the context and cuBLAS, next to each other. An error is left
+// to what opens the GPU.
+func cuWarm(index int) {
+	go func() {
+		if n, err := cuGPUs(); err != nil || index >= n {
+			return
+		}
+		go loadBlas()
+		if dev, err := cuDevice(index); err == nil {
+			blasHandles.hold(dev)
+		}
+	}()
+}
+
+// cuLiving is the bytes of arenas of GPU dev that are open in this process, and of what products take beside them.
+func cuLiving(dev int) (sum int64) {
+	cudaMu.Lock()
+	defer cudaMu.Unlock()
+	for d := range cudaLive {
+		if d.dev == dev {
+			sum += d.info.Budget
 		}
 	}
-	return s
+	return sum
+}
+
+// noMemory is err of taking memory on a GPU, with what the GPU has.
+func noMemory(info Info, dev int, asked int64, err error) error {
+	var e *CUDAError
+	if errors.As(err, &e) && e.Name == "CUDA_ERROR_OUT_OF_MEMORY" {
+		if c, wrong := cuCard(dev); wrong == nil {
+			return &MemoryError{Device: info.String(), Asked: asked, Card: c, Err: err}
+		}
+	}
+	return fmt.Errorf("%v: %w", info, err)
 }
 
 // Info describes the device.

@@ -21,11 +21,11 @@ func (d *CUDA) Compile(source string, names []string) ([]Function, error) {
 	if err := d.status.usable(); err != nil {
 		return nil, err
 	}
-	ptx, err := nvrtc.PTX(source, d.arch)
+	code, err := nvrtc.Cubin(source, d.info.Arch, cuDriver()/1000)
 	if err != nil {
 		return nil, err
 	}
-	m, fs, err := cuLoad(d.ctx, ptx, names)
+	m, fs, err := cuLoad(d.ctx, code, names)
 	signalsAside()
 	if err != nil {
 		return nil, err

@@ -3,7 +3,7 @@
 package device
 
 /*
-#cgo LDFLAGS: -lcuda -lcublas
+#cgo LDFLAGS: -lcuda
 #include <stdlib.h>
 #include <cuda.h>
 
@@ -79,7 +79,7 @@ static int saga_peers(CUcontext ctx, CUdevice dev, CUcontext peer, CUdevice peer
 	return r == CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED ? 0 : r;
 }
 
-static int saga_module(CUcontext ctx, CUmodule *m, const char *image) {
+static int saga_module(CUcontext ctx, CUmodule *m, const void *image) {
 	int r = cuCtxSetCurrent(ctx);
 	return r ? r : cuModuleLoadData(m, image);
 }
@@ -218,10 +218,8 @@ func cuPin(ctx cuContext, b []byte) error {
 
 func cuUnpin(ctx cuContext, p *byte) error { return cuErr(C.saga_unpin(ctx, unsafe.Pointer(p))) }
 
-func cuLoad(ctx cuContext, image string, names []string) (m cuModule, f []cuFunc, err error) {
-	s := C.CString(image)
-	defer C.free(unsafe.Pointer(s))
-	if err := cuErr(C.saga_module(ctx, &m, s)); err != nil {
+func cuLoad(ctx cuContext, image []byte, names []string) (m cuModule, f []cuFunc, err error) {
+	if err := cuErr(C.saga_module(ctx, &m, unsafe.Pointer(unsafe.SliceData(image)))); err != nil {
 		return nil, nil, err
 	}
 	f = make([]cuFunc, len(names))

@@ -7,6 +7,11 @@ import (
 	"fmt"
 )
 
+// BuiltForCUDA tells whether this binary can use NVIDIA GPUs.
+const BuiltForCUDA = false
+
+func cuWarm(int) {}
+
 // OpenCUDA opens a GPU. This binary was built without the tag cuda, so it
 // returns an error that says how to build one with it.
 func OpenCUDA(index int, budget int64) (Device, error) {

@@ -24,5 +24,3 @@ import "C"
 // without SA_ONSTACK flag". So an interrupt would lose what a clean stop writes. It is called after
 // the driver was initialised, after a device was opened and after kernels were loaded.
 func signalsAside() { C.saga_signals_aside() }
-
-func init() { signalsAside() } // package cu has initialised the driver

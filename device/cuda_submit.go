@@ -6,7 +6,9 @@ package device
 #include <stdlib.h>
 #include <stdint.h>
 #include <cuda.h>
-#include <cublas_v2.h>
+
+typedef struct cublasContext *cublasHandle_t;
+int saga_blas_product(cublasHandle_t blas, int ta, int tb, int m, int n, int k, CUdeviceptr a, int lda, CUdeviceptr b, int ldb, CUdeviceptr c, int ldc, int add, int tf32);
 
 typedef struct {
 	int op;                 // 0 call, 1 product, 2 clear
@@ -36,7 +38,6 @@ static int saga_aside(saga_command *c, CUstream s, saga_side *side) {
 // A product needs its queue's own handle: the workspace is part of it.
 static saga_result saga_submit(CUcontext ctx, CUstream s, cublasHandle_t blas, saga_side *side, saga_command *c, int n) {
 	saga_result r = {0, 0, 0};
-	float one = 1, zero = 0;
 	int apart = 0, join;
 	r.cuda = cuCtxSetCurrent(ctx);
 	for (int i = 0; i < n && !r.cuda && !r.blas; i++, c++) {
@@ -53,16 +54,7 @@ static saga_result saga_submit(CUcontext ctx, CUstream s, cublasHandle_t blas, s
 			r.cuda = cuLaunchKernel(c->f, c->gx, c->gy, c->gz, c->block, 1, 1, c->shared, s, c->params, NULL);
 			break;
 		case 1:
-			// Row-major C = A·B is column-major Cᵗ = Bᵗ·Aᵗ.
-			if (c->tf32) {
-				r.blas = cublasGemmEx(blas, c->tb ? CUBLAS_OP_T : CUBLAS_OP_N, c->ta ? CUBLAS_OP_T : CUBLAS_OP_N,
-					c->n, c->m, c->k, &one, (void *)c->b, CUDA_R_32F, c->ldb, (void *)c->a, CUDA_R_32F, c->lda,
-					c->add ? &one : &zero, (void *)c->c, CUDA_R_32F, c->ldc, CUBLAS_COMPUTE_32F_FAST_TF32, CUBLAS_GEMM_DEFAULT);
-				break;
-			}
-			r.blas = cublasSgemm(blas, c->tb ? CUBLAS_OP_T : CUBLAS_OP_N, c->ta ? CUBLAS_OP_T : CUBLAS_OP_N,
-				c->n, c->m, c->k, &one, (float *)c->b, c->ldb, (float *)c->a, c->lda,
-				c->add ? &one : &zero, (float *)c->c, c->ldc);
+			r.blas = saga_blas_product(blas, c->ta, c->tb, c->m, c->n, c->k, c->a, c->lda, c->b, c->ldb, c->c, c->ldc, c->add, c->tf32);
 			break;
 		case 2:
 			if (c->words) r.cuda = cuMemsetD32Async(c->a, 0, c->words, s);

@@ -24,8 +24,6 @@ import "C"
 import (
 	"errors"
 	"fmt"
-
-	"gorgonia.org/cu"
 )
 
 // CUDASystem asks the CUDA driver for its GPUs; none is an error.
@@ -39,7 +37,7 @@ func CUDASystem() (System, error) {
 	}
 	s := &cudaSystem{}
 	for i := range n {
-		d, err := cu.GetDevice(i)
+		d, err := cuDevice(i)
 		if err != nil {
 			return nil, fmt.Errorf("cuda:%d: %w", i, err)
 		}
@@ -48,7 +46,7 @@ func CUDASystem() (System, error) {
 	return s, nil
 }
 
-type cudaSystem struct{ gpus []cu.Device }
+type cudaSystem struct{ gpus []int }
 
 func (s *cudaSystem) GPUs() int { return len(s.gpus) }
 
@@ -65,18 +63,18 @@ func (s *cudaSystem) Name(i int) (string, error) {
 	if err := s.check(i); err != nil {
 		return "", err
 	}
-	name, err := s.gpus[i].Name()
+	name, err := cuName(s.gpus[i])
 	if err != nil {
 		return "", fmt.Errorf("cuda:%d: name: %w", i, err)
 	}
-	return trimZero(name), nil
+	return name, nil
 }
 
 func (s *cudaSystem) Bus(i int) (string, error) {
 	if err := s.check(i); err != nil {
 		return "", err
 	}
-	bus := cuBus(int(s.gpus[i]))
+	bus := cuBus(s.gpus[i])
 	if bus == "" {
 		return "", fmt.Errorf("cuda:%d: the driver gives no PCI address", i)
 	}
@@ -97,18 +95,36 @@ func (s *cudaSystem) Peer(from, to int) (PeerAccess, error) {
 	return PeerAccess(way), nil
 }
 
-func (s *cudaSystem) Memory(i int) (total, free int64, err error) {
+func (s *cudaSystem) Card(i int) (c Card, err error) {
 	if err := s.check(i); err != nil {
-		return 0, 0, err
+		return c, err
 	}
-	dev := int(s.gpus[i])
+	if c, err = cuCard(s.gpus[i]); err != nil {
+		err = fmt.Errorf("cuda:%d: %w", i, err)
+	}
+	return c, err
+}
+
+// cuCard describes a GPU, by NVML or, where that tells nothing, by opening it.
+func cuCard(dev int) (c Card, err error) {
+	if c.Name, err = cuName(dev); err != nil {
+		return c, fmt.Errorf("name: %w", err)
+	}
+	if c.Total, err = cuTotal(dev); err != nil {
+		return c, fmt.Errorf("memory: %w", err)
+	}
+	c.Bus = cuBus(dev)
+	if nvmlTell(&c, cuLiving(dev)) {
+		return c, nil
+	}
 	ctx, err := cuOpenContext(dev)
 	if err != nil {
-		return 0, 0, fmt.Errorf("cuda:%d: context: %w", i, err)
+		return c, fmt.Errorf("context: %w", err)
 	}
 	var f, t C.size_t
 	if err := errors.Join(cuErr(C.saga_memory(ctx, &f, &t)), cuCloseContext(dev)); err != nil {
-		return 0, 0, fmt.Errorf("cuda:%d: memory: %w", i, err)
+		return c, fmt.Errorf("memory: %w", err)
 	}
-	return int64(t), int64(f), nil
+	c.Total, c.Free = int64(t), int64(f)
+	return c, nil
 }

@@ -25,7 +25,8 @@ func TestCUDASystem(t *testing.T) {
 		if err != nil || strings.Count(bus, ":") != 2 {
 			t.Errorf("gpu %d: bus %q, %v", i, bus, err)
 		}
-		total, free, err := s.Memory(i)
+		card, err := s.Card(i)
+		total, free := card.Total, card.Free
 		if err != nil || free <= 0 || total < free || total < 1<<30 {
 			t.Errorf("gpu %d: %d bytes, %d free, %v", i, total, free, err)
 		}
@@ -46,7 +47,7 @@ func TestCUDASystem(t *testing.T) {
 				t.Logf("from gpu %d to %d: way %d", i, j, way)
 			}
 		}
-		t.Logf("gpu %d: %s, bus %s, %d of %d bytes free", i, name, bus, free, total)
+		t.Logf("gpu %d: %s, bus %s, driver %s, %d W", i, &card, bus, card.Driver, card.Watts)
 	}
 	if _, err := s.Bus(n); err == nil {
 		t.Errorf("GPU %d of %d: no error", n, n)

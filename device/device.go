@@ -78,6 +78,8 @@ type Info struct {
 
 	Processors int   // multiprocessors of a GPU
 	Cache      int64 // bytes of a GPU's second-level cache
+	Shared     int   // bytes of shared memory that a block of a GPU's threads may ask for
+	Arch       int   // compute capability of a GPU, 90 for 9.0
 }
 
 // String returns kind and index, such as "cpu:0".

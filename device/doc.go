@@ -15,7 +15,7 @@
 // event.go, await.go, status.go, mem.go, space.go and scratch.go, pages*.go, host.go, pin.go,
 // file*.go, lock_*.go, rows.go (code that devices share: order, memory, pinned memory, files,
 // locks of folders, copies of rows); cpu.go and cpu_tasks.go, null.go, fault.go and fault_gpu.go,
-// cuda.go and cuda_*.go (the devices); race_*.go (whether the race detector is on).
+// cuda.go and cuda_*.go (the devices; libraries of the toolkit are loaded by package cudalib when first used); race_*.go (whether the race detector is on).
 //
 // # Order
 //

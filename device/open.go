@@ -81,6 +81,17 @@ func Open(spec string, budget int64, opts ...Option) ([]Device, error) {
 	return devices, nil
 }
 
+// Warm begins what opening the GPUs of spec will wait for, and returns at once. It does nothing for other devices.
+func Warm(spec string) {
+	kind, index, err := Parse(spec)
+	if err != nil || kind != "cuda" {
+		return
+	}
+	for _, i := range index {
+		cuWarm(i)
+	}
+}
+
 // Count is the number of devices that spec names, without opening them; one for "".
 func Count(spec string) (int, error) {
 	if spec == "" {

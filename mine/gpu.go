@@ -57,7 +57,7 @@ var openGPUs = func(spec string, bytes int64) (list []device.GPU, limit int64, e
 	return list, bytes, nil
 }
 
-// freeMemory is nine tenths of the free bytes of the GPU with the least free memory.
+// freeMemory is the least that one of the GPUs has for an arena.
 func freeMemory(spec string) (int64, error) {
 	_, index, err := device.Parse(spec)
 	if err != nil {
@@ -69,15 +69,15 @@ func freeMemory(spec string) (int64, error) {
 	}
 	least := int64(-1)
 	for _, i := range index {
-		_, free, err := system.Memory(i)
+		card, err := system.Card(i)
 		if err != nil {
 			return 0, err
 		}
-		if least < 0 || free < least {
-			least = free
+		if room := card.Arena(); least < 0 || room < least {
+			least = room
 		}
 	}
-	return least / 10 * 9, nil
+	return least, nil
 }
 
 // open opens the GPUs.

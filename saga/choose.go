@@ -253,7 +253,7 @@ func (c *chooser) packed() []bool {
 		return []bool{p.cfg.Outcome.Packing == PackingOn}
 	case p.cfg.without("pack"):
 		return []bool{false}
-	case p.output != "" && backend.Of(p.cfg.Device).GPU() && p.cfg.Mem > 0:
+	case p.output != "" && backend.Of(p.cfg.Device).GPU() && p.mem() > 0:
 		return []bool{false, true}
 	case p.on.machine == nil:
 		return []bool{backend.Of(p.cfg.Device).GPU() && p.cfg.Mem > 0}

@@ -36,16 +36,19 @@ func (p *Program) choose() error {
 	if err := p.openMachine(); err != nil {
 		return err
 	}
+	if err := p.findCards(); err != nil {
+		return fmt.Errorf("saga: %w", err)
+	}
 	c := p.chooser()
 	x, err := c.choose()
 	if err != nil {
-		return p.budget(c, err)
+		return p.ofFree(p.budget(c, err))
 	}
 	if err := p.adopt(x); err != nil {
-		return p.budget(c, err)
+		return p.ofFree(p.budget(c, err))
 	}
 	if err := p.precompute(x.once); err != nil {
-		return p.leastHost(p.budget(c, err), x.once)
+		return p.leastHost(p.ofFree(p.budget(c, err)), x.once)
 	}
 	if p.shape == nil {
 		p.orderFor(x.plan.Cells.P)

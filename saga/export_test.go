@@ -10,6 +10,7 @@ import (
 	"sagann/chunk"
 	"sagann/dataflow/exec"
 	"sagann/dataflow/plan"
+	"sagann/dataset"
 	"sagann/device"
 	"sagann/kernel"
 )
@@ -327,4 +328,10 @@ func (p *Program) RoomOf(name string) (bytes int64) {
 		}
 	}
 	return bytes
+}
+
+// PlanForward plans a forward pass as Predict and Embed do.
+func PlanForward(m Model, d *dataset.Data, c Config, what string) error {
+	_, err := compile(request{model: m, data: d, cfg: c.forForward(), output: what})
+	return err
 }

@@ -121,7 +121,11 @@ func (p *Program) leastHost(err error, made []*dataflow.Lowered) error {
 	if wrong != nil {
 		return wrong
 	}
-	return &plan.HostError{Budget: p.cfg.HostMem, Smallest: least}
+	passes, wrong := p.hostOfPasses()
+	if wrong != nil {
+		return wrong
+	}
+	return &plan.HostError{Budget: p.cfg.HostMem, Smallest: max(least, passes)}
 }
 
 // least is the smallest Config.HostMem that works for a session of plans and for the sessions of

@@ -13,7 +13,6 @@ import (
 	"sagann/dataflow/plan/planner"
 	"sagann/dataflow/plan/sim"
 	"sagann/dataflow/tune"
-	"sagann/device"
 	"sagann/kernel"
 )
 
@@ -32,50 +31,8 @@ func (m *memory) plans() int64 {
 	return max(1, m.bound-m.scratch)
 }
 
-// mem is Config.Mem or, if that is 0, what sampled training found free on its GPUs.
-func (p *Program) mem() int64 { return cmp.Or(p.cfg.Mem, p.on.free) }
-
-// free is how many bytes plans of sampled training may use if Config.Mem is 0: the least that is free on one of
-// the rank's GPUs, before anything is opened. With several ranks, which must make the same plan, it is all memory
-// of a GPU. Without a driver it is the memory of Config.Machine. 0: not known, plans are not bounded.
-func (p *Program) free() (least int64, err error) {
-	kind := backend.Of(p.cfg.Device)
-	if p.cfg.Mem > 0 || !kind.GPU() {
-		return 0, nil
-	}
-	if p.cfg.Machine != "" {
-		m, err := p.cfg.machine()
-		if err != nil {
-			return 0, err
-		}
-		least = int64(m.Kind(0).Memory.Value)
-	}
-	if kind.System == nil {
-		return least, nil
-	}
-	sys, err := kind.System()
-	if err != nil { // no driver, so no devices either; opening them says why
-		return least, nil
-	}
-	_, gpus, err := device.Parse(p.cfg.Device)
-	if err != nil {
-		return 0, err
-	}
-	first, n := p.cfg.opens()
-	for _, i := range gpus[first : first+n] {
-		total, free, err := sys.Memory(i)
-		if err != nil { // opening the GPU will say why
-			continue
-		}
-		if p.cfg.Net.Ranks() > 1 {
-			free = total
-		}
-		if least == 0 || free < least {
-			least = free
-		}
-	}
-	return least, nil
-}
+// mem is Config.Mem or, if that is 0, what was found free on the GPUs.
+func (p *Program) mem() int64 { return cmp.Or(p.cfg.Mem, p.on.cards.free) }
 
 // divide divides mem for programs that run in one session, of which s has the most values. It also
 // sets how many rows their kernels work on at a time.
@@ -98,9 +55,31 @@ func (p *Program) divide(s *plan.Spec, want chunk.Want, programs ...*dataflow.Lo
 			m.bound = left
 		}
 	}
-	m.scratch = p.scratch(programs, m.bound)
+	m.scratch = p.share(&m, programs)
 	return m, nil
 }
+
+// share is the scratch memory of programs. Of Config.Mem, or of what a machine model has, it is about one part in
+// scratchShare. If the bound is what is free on a GPU, it is that part of the whole GPU, so that no bit depends on what
+// else runs there; only if that leaves too little to plans, it is half of that, or a quarter, and so on, and digests differ.
+func (p *Program) share(m *memory, programs []*dataflow.Lowered) int64 {
+	if p.cfg.Mem > 0 || p.on.cards.free == 0 {
+		return p.scratch(programs, m.bound)
+	}
+	whole := max(1, p.on.cards.whole-m.context)
+	if p.on.machine != nil {
+		whole = min(whole, max(1, p.on.machine.Budget(0)))
+	}
+	for ; ; whole /= 2 {
+		n := p.scratch(programs, max(1, whole))
+		if n <= m.bound/freeShare || whole <= m.bound {
+			return n
+		}
+	}
+}
+
+// freeShare: kernels may take one part in freeShare of what is free on a GPU.
+const freeShare = 4
 
 // kept is the part of mem that is not for plans and kernels.
 func (p *Program) kept() int64 {
@@ -207,6 +186,10 @@ func (p *Program) budget(c *chooser, err error) error {
 			}
 		}
 	}
+	least, wrong := p.withPasses(least)
+	if wrong != nil {
+		return wrong
+	}
 	return least
 }
 
@@ -251,7 +234,7 @@ type asked struct {
 
 // smallest is the least Config.Mem with which all programs of list fit.
 func (p *Program) smallest(s *plan.Spec, want chunk.Want, programs []*dataflow.Lowered, cells func(int) (*plan.Cells, error), list ...asked) (*plan.BudgetError, error) {
-	least := &plan.BudgetError{Budget: p.cfg.Mem}
+	least := &plan.BudgetError{Budget: p.mem()}
 	for _, a := range list {
 		var e *plan.BudgetError
 		if _, err := planner.New(a.spec, cells, a.options); errors.As(err, &e) && e.Smallest > least.Smallest {

@@ -64,11 +64,11 @@ func TestOpens(t *testing.T) {
 // buses are GPUs by their addresses.
 type buses []string
 
-func (b buses) GPUs() int                               { return len(b) }
-func (buses) Name(int) (string, error)                  { return "test", nil }
-func (b buses) Bus(i int) (string, error)               { return b[i], nil }
-func (buses) Peer(int, int) (device.PeerAccess, error)  { return 0, nil }
-func (buses) Memory(int) (total, free int64, err error) { return 1, 1, nil }
+func (b buses) GPUs() int                              { return len(b) }
+func (buses) Name(int) (string, error)                 { return "test", nil }
+func (b buses) Bus(i int) (string, error)              { return b[i], nil }
+func (buses) Peer(int, int) (device.PeerAccess, error) { return 0, nil }
+func (buses) Card(int) (device.Card, error)            { return device.Card{Total: 1, Free: 1}, nil }
 
 // TestSharedGPUs: ranks that see one list of as many GPUs as each opens all open the first of them, and are told so.
 func TestSharedGPUs(t *testing.T) {
@@ -101,12 +101,11 @@ func TestSharedGPUs(t *testing.T) {
 	}
 }
 
-// TestFree: what bounds sampled training where Config.Mem does not.
+// TestFree: what bounds training where Config.Mem does not, and a budget above what a card has.
 func TestFree(t *testing.T) {
 	cuda := backend.Of("cuda")
 	was := cuda.System
 	t.Cleanup(func() { cuda.System = was })
-	two := net.Over(host{rank: 0, ranks: 2})
 	h200, err := (&Config{Machine: "h200"}).machine()
 	if err != nil {
 		t.Fatal(err)
@@ -114,15 +113,17 @@ func TestFree(t *testing.T) {
 	model := int64(h200.Kind(0).Memory.Value)
 	for _, x := range []struct {
 		driver bool
+		ranks  int
 		c      Config
-		want   int64
+		want   cards
 	}{
-		{true, Config{Device: "cuda:0,1"}, 30}, // the least that is free
-		{true, Config{Device: "cuda:0,1", Mem: 5}, 0},
-		{true, Config{Device: "cuda:0,1", Net: two}, 100}, // all of a card, as each rank sees the same of it
-		{true, Config{Device: "cpu:2"}, 0},
-		{false, Config{Device: "cuda", Machine: "h200"}, model},
-		{false, Config{Device: "cuda"}, 0},
+		{true, 1, Config{Device: "cuda:0,1"}, cards{30, 100}}, // the least that is free
+		{true, 1, Config{Device: "cuda:0,1", Machine: "h200"}, cards{30, 100}},
+		{true, 1, Config{Device: "cuda:0,1", Mem: 5}, cards{0, 100}},
+		{true, 2, Config{Device: "cuda:0,1"}, cards{30, 100}}, // the least of all ranks
+		{true, 1, Config{Device: "cpu:2"}, cards{}},
+		{false, 1, Config{Device: "cuda", Machine: "h200"}, cards{model, model}},
+		{false, 1, Config{Device: "cuda"}, cards{}},
 	} {
 		cuda.System = func() (device.System, error) {
 			if !x.driver {
@@ -130,17 +131,33 @@ func TestFree(t *testing.T) {
 			}
 			return memories{40, 30}, nil
 		}
-		if got, err := (&Program{cfg: x.c}).free(); got != x.want || err != nil {
-			t.Errorf("%+v: %d, %v, want %d", x, got, err, x.want)
+		_, links := local.New(x.ranks)
+		var all sync.WaitGroup
+		for r := range links {
+			all.Go(func() {
+				p := &Program{cfg: x.c, sampled: &sampled{}}
+				if x.ranks > 1 {
+					p.cfg.Net = net.Over(links[r])
+				}
+				if err := p.findCards(); p.on.cards != x.want || err != nil {
+					t.Errorf("%+v: %+v, %v, want %+v", x, p.on.cards, err, x.want)
+				}
+			})
 		}
+		all.Wait()
+	}
+	cuda.System = func() (device.System, error) { return memories{40, 30}, nil }
+	var wrong *device.MemoryError
+	if err := (&Program{cfg: Config{Device: "cuda:1", Mem: 101}}).findCards(); !errors.As(err, &wrong) || wrong.Device != "cuda:1" || wrong.Card.Free != 30 {
+		t.Errorf("a budget above all memory: %v", err)
 	}
 }
 
 // memories are GPUs of 100 bytes with so many free.
 type memories []int64
 
-func (m memories) GPUs() int                                   { return len(m) }
-func (memories) Name(int) (string, error)                      { return "test", nil }
-func (memories) Bus(int) (string, error)                       { return "", nil }
-func (memories) Peer(int, int) (device.PeerAccess, error)      { return 0, nil }
-func (m memories) Memory(i int) (total, free int64, err error) { return 100, m[i], nil }
+func (m memories) GPUs() int                              { return len(m) }
+func (memories) Name(int) (string, error)                 { return "test", nil }
+func (memories) Bus(int) (string, error)                  { return "", nil }
+func (memories) Peer(int, int) (device.PeerAccess, error) { return 0, nil }
+func (m memories) Card(i int) (device.Card, error)        { return device.Card{Total: 100, Free: m[i]}, nil }

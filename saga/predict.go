@@ -167,8 +167,7 @@ func (p *Program) takeUp(old *session, held []safetensors.Tensor) error {
 // forward compiles and runs the forward pass of m on d, and returns output what. param returns
 // parameters by name.
 func forward(m Model, d *dataset.Data, c Config, what string, param func(name string, rows, cols int) ([]float32, error)) (x []float32, cols int, err error) {
-	c.Chunks, c.Outcome.Once, c.Outcome.Groups = 0, nil, nil // what was chosen for training may not suit this program
-	r := request{model: m, data: d, cfg: c, output: what}
+	r := request{model: m, data: d, cfg: c.forForward(), output: what}
 	if what == "hidden" && len(m.Layers) == 1 && (m.Task == "" || m.Task == VertexTask) {
 		return features(r)
 	}

@@ -42,7 +42,7 @@ type Program struct {
 type planTarget struct {
 	machine *sim.Machine   // nil: no model
 	ring    *plan.Topology // of its devices; nil: nothing is known of them
-	free    int64          // bytes of a GPU's memory that bound sampled training if Config.Mem is 0; 0: no bound
+	cards   cards          // what GPUs have
 }
 
 // chosen is what was chosen for training, and what follows from it.

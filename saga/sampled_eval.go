@@ -48,7 +48,7 @@ func (p *Program) scorer(s *Sampling) (*Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	q.output, q.in.shards, q.on.free = outputScores, p.in.shards, p.on.free
+	q.output, q.in.shards, q.on.cards = outputScores, p.in.shards, p.on.cards
 	x := Sampling{Sampler: sample.Neighbours(s.Eval...), Batch: s.Batch, Norm: s.Norm, Accumulate: p.cfg.Net.Ranks()} // ranks share batches as they share those of an update
 	if q.sampled, err = q.newSampled(x, p.sampled.draw.graph); err != nil {
 		return nil, err

@@ -14,11 +14,13 @@ import (
 // fewGPUs are GPUs with so much free memory, by number.
 type fewGPUs []int64
 
-func (g fewGPUs) GPUs() int                                 { return len(g) }
-func (fewGPUs) Name(int) (string, error)                    { return "test", nil }
-func (fewGPUs) Bus(int) (string, error)                     { return "", nil }
-func (fewGPUs) Peer(int, int) (device.PeerAccess, error)    { return 0, nil }
-func (g fewGPUs) Memory(i int) (total, free int64, _ error) { return 1 << 37, g[i], nil }
+func (g fewGPUs) GPUs() int                              { return len(g) }
+func (fewGPUs) Name(int) (string, error)                 { return "test", nil }
+func (fewGPUs) Bus(int) (string, error)                  { return "", nil }
+func (fewGPUs) Peer(int, int) (device.PeerAccess, error) { return 0, nil }
+func (g fewGPUs) Card(i int) (device.Card, error) {
+	return device.Card{Total: 1 << 37, Free: g[i]}, nil
+}
 
 // Without Config.Mem sampled training takes what is free on the GPUs that it opens: rows of features stay in host memory where
 // that is little, and a budget error says so where it is too little.

@@ -57,11 +57,7 @@ func (p *Program) openSession(peak int64) (*session, error) {
 // openOn takes peak bytes of memory on n devices, the first of them number first.
 func (p *Program) openOn(first, n int, peak int64) (*session, error) {
 	m := &p.chosen.memory
-	budget, least := m.bound, peak+m.scratch+p.drawing()
-	// NCCL needs memory, too, and free memory is shared with other processes: take no more than needed.
-	if budget == 0 || p.on.free > 0 || p.cfg.Net.Ranks() > 1 && device.IsGPU(p.cfg.Device) {
-		budget = least
-	}
+	budget := peak + m.scratch + p.drawing() // no more than is needed, whatever the bound: others may use the device, too
 	devices, err := device.Open(cmp.Or(p.cfg.Device, backend.Default().Name), budget, device.Part(first, n))
 	if err != nil {
 		return nil, err

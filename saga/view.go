@@ -198,6 +198,8 @@ type Summary struct {
 	Once            int64  // bytes that are loaded once, before the first step
 	Host, Disk      int64  // bytes of host memory in addition to the data, and of files in its place
 	Aside           int64  // bytes of each device that context, kernels and drawing take in addition to Peak
+	Free            int64  // bytes that were free on the GPUs if that is the Budget; 0: it is not
+	Card            int64  // bytes that the smallest GPU has; 0: not known, or no GPU
 }
 
 // Summary returns the numbers of the plan.
@@ -213,5 +215,6 @@ func (p *Program) Summary() Summary {
 	if s.Budget == 0 {
 		s.Budget = s.Peak + s.Aside
 	}
+	s.Free, s.Card = p.on.cards.free, p.on.cards.whole
 	return s
 }

@@ -32,8 +32,8 @@ func (b *bench) inUse() (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	total, free, err := sys.Memory(gpu)
-	return total - free, err
+	card, err := sys.Card(gpu)
+	return card.Total - card.Free, err
 }
 
 // peakRSS is the largest resident memory of the process (VmHWM), 0 if the

@@ -11,6 +11,7 @@ import (
 
 	"sagann/backend"
 	"sagann/dataset"
+	"sagann/device"
 	"sagann/internal/cli"
 	"sagann/saga"
 )
@@ -47,9 +48,6 @@ func (f *inferFlags) config(out string) (saga.Config, error) {
 	if out != "" {
 		c.Scratch = cmp.Or(c.Scratch, filepath.Dir(out))
 	}
-	if c.Machine != "" && c.Mem == 0 {
-		c.Mem = smallerCard(f.Device, c.Machine)
-	}
 	if err := c.Validate(); err != nil {
 		return c, cli.Usage(err)
 	}
@@ -78,6 +76,7 @@ func (f *inferFlags) load(a *app, checkpoint string) (*trained, error) {
 	} else if info.IsDir() {
 		t.path = filepath.Join(checkpoint, checkpointFile)
 	}
+	device.Warm(f.Device)
 	var err error
 	if t.about, err = saga.ReadCheckpoint(t.path); errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%s has no %s: not the folder of a run, or of one that has not written its first", checkpoint, checkpointFile)

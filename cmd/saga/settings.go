@@ -13,7 +13,6 @@ import (
 	"sagann/backend"
 	"sagann/dataflow/plan/sim"
 	"sagann/dataset"
-	"sagann/device"
 	"sagann/internal/cli"
 	"sagann/layers"
 	"sagann/saga"
@@ -38,9 +37,7 @@ func (s *settings) config() (saga.Config, error) {
 	c.NoRing = !s.Memory.Ring.Or(true)
 	c.TF32 = s.Memory.TF32
 	if c.Machine = s.Planning.Machine; c.Machine == "" {
-		if c.Machine = backend.MachineOf(s.Memory.Device); c.Machine != "" && c.Mem == 0 {
-			c.Mem = smallerCard(s.Memory.Device, c.Machine)
-		}
+		c.Machine = backend.MachineOf(s.Memory.Device)
 	}
 	if s.Planning.Schedule != "auto" || c.Machine != "" {
 		c.Schedule = s.Planning.Schedule
@@ -104,37 +101,6 @@ func (s *settings) numbers() (errs []error) {
 		errs = append(errs, fmt.Errorf("--cache %v: a share from 0 to 1, or -1 for none", c))
 	}
 	return errs
-}
-
-// smallerCard is the memory of the smallest GPU that spec names, if it has less than the
-// machine model's; 0 otherwise, or when no driver tells.
-func smallerCard(spec, machine string) int64 {
-	m, err := sim.LoadMachine(machine)
-	if err != nil {
-		return 0
-	}
-	ask := backend.Of(spec).System
-	if ask == nil {
-		return 0
-	}
-	sys, err := ask()
-	if err != nil {
-		return 0
-	}
-	_, gpus, err := device.Parse(spec)
-	if err != nil {
-		return 0
-	}
-	least := int64(m.Kind(0).Memory.Value)
-	for _, i := range gpus {
-		if total, _, err := sys.Memory(i); err == nil {
-			least = min(least, total)
-		}
-	}
-	if least == int64(m.Kind(0).Memory.Value) {
-		return 0
-	}
-	return least
 }
 
 // layers are the options of the model for data of these widths.

@@ -141,7 +141,7 @@ func (g *gpus) list(a *app, m *sim.Machine) error {
 		if err != nil {
 			return err
 		}
-		total, free, err := g.sys.Memory(i)
+		card, err := g.sys.Card(i)
 		if err != nil {
 			return err
 		}
@@ -149,11 +149,11 @@ func (g *gpus) list(a *app, m *sim.Machine) error {
 		if err != nil {
 			bus = "unknown"
 		}
-		a.Log.Info(fmt.Sprint("gpu", i), "name", name, "bus", bus, "memory", cli.SizeText(total), "free", cli.SizeText(free))
+		a.Log.Info(fmt.Sprint("gpu", i), "name", name, "bus", bus, "memory", cli.SizeText(card.Total), "free", cli.SizeText(card.Free))
 		if m == nil {
 			continue
 		}
-		if model := m.Kind(0).Memory.Value; math.Abs(model-float64(total)) > 0.05*model {
+		if model := m.Kind(0).Memory.Value; math.Abs(model-float64(card.Total)) > 0.05*model {
 			a.Log.Warn("the kernel rates are those of another GPU: --machine names one that is like this", "machine", m.Name, "memory there", cli.SizeText(int64(model)))
 		}
 	}

@@ -40,10 +40,12 @@ type fakeQueue struct {
 	way   ring.Copy
 }
 
-func (h *fakeHost) GPUs() int                          { return len(h.tree.GPUs) }
-func (h *fakeHost) Name(int) (string, error)           { return "Fake", nil }
-func (h *fakeHost) Bus(gpu int) (string, error)        { return h.buses[gpu], nil }
-func (h *fakeHost) Memory(int) (t, f int64, err error) { return 1 << 34, 1 << 33, nil }
+func (h *fakeHost) GPUs() int                   { return len(h.tree.GPUs) }
+func (h *fakeHost) Name(int) (string, error)    { return "Fake", nil }
+func (h *fakeHost) Bus(gpu int) (string, error) { return h.buses[gpu], nil }
+func (h *fakeHost) Card(int) (device.Card, error) {
+	return device.Card{Total: 1 << 34, Free: 1 << 33}, nil
+}
 func (h *fakeHost) Peer(from, to int) (device.PeerAccess, error) {
 	return h.ways[from][to], nil
 }

@@ -14,6 +14,7 @@ import (
 	"sagann/dataflow/plan"
 	"sagann/device"
 	"sagann/internal/cli"
+	"sagann/saga"
 )
 
 // checkpointFile is the name of the checkpoint in a run folder.
@@ -182,6 +183,12 @@ func (c *trainCmd) ready(a *app, t *ranks) (j *job, err error) {
 	if c.Memory.Scratch == "" {
 		c.Memory.Scratch = existing(cmp.Or(c.Resume, c.Out, "."))
 	}
+	if c.net == nil { // ranks open some of the GPUs each
+		device.Warm(c.Memory.Device)
+	}
+	if text := idleGPU(c.Memory.Device, a.Given["device"] || c.Resume != ""); text != "" && !t.follows() {
+		a.Log.Info(text)
+	}
 	j, err = load(&c.settings)
 	if err := t.agree("data", err); err != nil {
 		return nil, err
@@ -198,6 +205,15 @@ func (c *trainCmd) ready(a *app, t *ranks) (j *job, err error) {
 		return nil, err
 	}
 	return j, j.prog.Open()
+}
+
+// idleGPU says that there is a GPU which this program could use, and is not told to; told: a device was named.
+func idleGPU(spec string, told bool) string {
+	names := device.Seen()
+	if told || !device.BuiltForCUDA || len(names) == 0 || device.IsGPU(spec) {
+		return ""
+	}
+	return fmt.Sprintf("this machine has a GPU (%s), and --device cuda trains on it; --device cpu says that the processor is meant", names[0])
 }
 
 // recalled takes the settings of a run that goes on, and its folder.
@@ -230,12 +246,16 @@ func existing(path string) string {
 	}
 }
 
-// within is a peak, and the budget where it is another.
-func within(peak, budget int64) string {
-	if peak == budget {
+// within is what a plan takes of a device, and its budget where that is another, or what is free.
+func within(s saga.Summary) string {
+	switch peak := s.Peak + s.Aside; {
+	case s.Free > 0:
+		return fmt.Sprintf("%s of the %s that are free of %s", cli.SizeText(peak), cli.SizeText(s.Free), cli.SizeText(s.Card))
+	case peak == s.Budget:
 		return cli.SizeText(peak)
+	default:
+		return cli.SizeText(peak) + " of " + cli.SizeText(s.Budget)
 	}
-	return cli.SizeText(peak) + " of " + cli.SizeText(budget)
 }
 
 // outline prints what is trained on which graph, within which memory, and where. With
@@ -246,7 +266,7 @@ func (c *trainCmd) outline(w io.Writer, j *job, r *running) error {
 		numbers += q.Rows * q.Cols
 	}
 	text := fmt.Sprintf("model     %s, %d parameters\ngraph     %s: %s\nmemory    %s on %s; %s of host memory beside the data",
-		c.Model.Name, numbers, j.data.Name, cli.Describe(j.data), within(s.Peak+s.Aside, s.Budget), c.Memory.Device, cli.SizeText(s.Host))
+		c.Model.Name, numbers, j.data.Name, cli.Describe(j.data), within(s), c.Memory.Device, cli.SizeText(s.Host))
 	if s.Disk > 0 {
 		text += fmt.Sprintf("; %s in files in %s", cli.SizeText(s.Disk), c.Memory.Scratch)
 	}

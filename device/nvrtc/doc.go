@@ -1,6 +1,6 @@
-// Package nvrtc compiles CUDA C++ to PTX with NVIDIA's run-time compiler. This needs
+// Package nvrtc compiles CUDA C++ to machine code with NVIDIA's run-time compiler. This needs
 // no GPU, only the library. It works in binaries built with the tag nvrtc or cuda; in
-// others PTX returns [ErrMissing].
+// others Cubin returns [ErrMissing].
 package nvrtc
 
 import "errors"

@@ -33,7 +33,7 @@ func TestModels(t *testing.T) {
 							continue
 						}
 						seen[c.Source] = true
-						_, err = nvrtc.PTX(c.Source, 75)
+						_, err = nvrtc.Cubin(c.Source, 75, 0)
 						if errors.Is(err, nvrtc.ErrMissing) {
 							compile = false
 							t.Logf("rendered only: %v", err)

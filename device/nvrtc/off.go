@@ -2,5 +2,5 @@
 
 package nvrtc
 
-// PTX compiles CUDA C++ to PTX. In this binary it returns ErrMissing.
-func PTX(source string, arch int) (string, error) { return "", ErrMissing }
+// Cubin compiles CUDA C++ to machine code of a GPU. In this binary it returns ErrMissing.
+func Cubin(source string, arch, driver int) ([]byte, error) { return nil, ErrMissing }

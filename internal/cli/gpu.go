@@ -50,11 +50,11 @@ func openGPU(spec string, index int, mem int64) (device.GPU, error) {
 		if err != nil {
 			return nil, fmt.Errorf("--device %s: %w", spec, err)
 		}
-		_, free, err := system.Memory(index)
+		card, err := system.Card(index)
 		if err != nil {
 			return nil, fmt.Errorf("--device %s: %w", spec, err)
 		}
-		mem = free / 10 * 9
+		mem = card.Arena()
 	}
 	d, err := device.OpenCUDA(index, mem)
 	if err != nil {

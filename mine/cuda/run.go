@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -19,21 +18,13 @@ type Chip struct {
 	Processors int   // multiprocessors
 }
 
+// everyShared is the shared memory in bytes that a block may have on every GPU.
+const everyShared = 48 << 10
+
 // ChipOf returns the Chip of a GPU.
 func ChipOf(gpu device.GPU) Chip {
 	info := gpu.Info()
-	return Chip{sharedOf(info), max(info.Processors, 1)}
-}
-
-// sharedOf is the most bytes of shared memory that a block may have, by compute capability.
-func sharedOf(info device.Info) int64 {
-	for capability, kib := range map[string]int64{"7.0": 96, "7.5": 64, "8.0": 163, "8.6": 99, "8.7": 163, "8.9": 99,
-		"9.0": 227, "10.0": 227, "10.3": 227, "12.0": 99} {
-		if strings.Contains(info.Name, "compute capability "+capability+",") {
-			return kib << 10
-		}
-	}
-	return 48 << 10 // every GPU has that much
+	return Chip{int64(max(info.Shared, everyShared)), max(info.Processors, 1)}
 }
 
 // atMost is the number of blocks to launch: at most blocks, and no more than there is work for, as

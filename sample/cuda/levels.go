@@ -63,12 +63,22 @@ type Crowd struct {
 // crowdReads are the lists that the kernel reads, besides the graph. Those that it does not need are not set.
 type crowdReads struct{ edge, weight, scores, sums, guide device.Mem }
 
-// mostShared is the shared memory in bytes that a thread block can use on GPUs of compute capability 9. Of
-// each block's shared memory the system takes sharedOfBlock bytes more.
+// mostShared is the shared memory in bytes that a thread block can use on GPUs of compute capability 9, for which
+// blocks are sized where no GPU is open. Of each block's shared memory the system takes sharedOfBlock bytes more.
 const (
 	mostShared    = 227 << 10
 	sharedOfBlock = 1 << 10
 )
+
+// shared is the shared memory in bytes that a thread block can use on the graph's GPU.
+func (g *Graph) shared() int {
+	if g.gpu != nil {
+		if n := g.gpu.Info().Shared; n > 0 {
+			return n
+		}
+	}
+	return mostShared
+}
 
 // powerOver is the size of a hash table for n entries: the smallest power of two, 64 or more, of which n is
 // at most three quarters.
@@ -131,8 +141,8 @@ func (g *Graph) NewCrowd(l Levels, s Scores, edge []uint32, weight []float32, si
 	if err := c.limits(); err != nil {
 		return nil, err
 	}
-	if c.tables(); c.shared(c.full) > mostShared {
-		return nil, fmt.Errorf("tables of %d vertices and of draws take %d KB of shared memory: a block of threads has %d", c.rows[len(c.l.Sizes)], c.shared(c.full)>>10, mostShared>>10)
+	if c.tables(); c.shared(c.full) > g.shared() {
+		return nil, fmt.Errorf("tables of %d vertices and of draws take %d KB of shared memory: a block of threads has %d", c.rows[len(c.l.Sizes)], c.shared(c.full)>>10, g.shared()>>10)
 	}
 	c.source = c.text()
 	defer func() {

@@ -87,7 +87,7 @@ func (c *Crowd) shared(r room) int {
 // better: other batches run meanwhile. But a multiprocessor should hold 1024 threads, if shared memory
 // allows it.
 func (c *Crowd) fit(r room) {
-	for c.threads = 128; c.threads < 512 && mostShared/(c.shared(r)+sharedOfBlock)*c.threads < 1024; c.threads *= 2 {
+	for c.threads = 128; c.threads < 512 && c.g.shared()/(c.shared(r)+sharedOfBlock)*c.threads < 1024; c.threads *= 2 {
 	}
 }
 

@@ -99,7 +99,7 @@ func Room(t testing.TB, d device.GPU, bytes int64) (device.Queue, device.Mem, ui
 // Info says that it is a GPU of compute capability 9.
 func (e *emulated) Info() device.Info {
 	i := e.Device.Info()
-	i.Kind, i.Name, i.Processors = "cuda", "emulated, compute capability 9.0, bus", 1
+	i.Kind, i.Name, i.Processors, i.Arch, i.Shared = "cuda", "emulated", 1, 90, 227<<10
 	return i
 }
 
