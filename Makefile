@@ -22,7 +22,7 @@ DEADCODE    = golang.org/x/tools/cmd/deadcode@v0.51.0
 SKIPPED = bin/skipped.txt
 skip    = echo "$(1)" | tee -a $(SKIPPED)
 
-.PHONY: test soak race bench cuda cuda-check mpi cuda-mpi staticcheck deadcode gen fmt lint
+.PHONY: test soak race bench cuda cuda-check gpu-test mpi cuda-mpi staticcheck deadcode gen fmt lint
 
 # Everything. The lint test reads the whole module, which the test cache cannot
 # know: hence -count=1. testlist prints what fails, and at the end what was skipped.
@@ -113,6 +113,10 @@ cuda:
 	@echo "cuda.h, libcuda, libnvrtc and libcublas are needed, and a C compiler."
 	CGO_ENABLED=1 CGO_CFLAGS='$(CUDA_CFLAGS)' CGO_LDFLAGS='$(CUDA_LDFLAGS)' go build -tags cuda ./...
 	CGO_ENABLED=1 CGO_CFLAGS='$(CUDA_CFLAGS)' CGO_LDFLAGS='$(CUDA_LDFLAGS)' go build -tags cuda -o bin/ ./cmd/saga ./bench/sampled
+
+# Tests on a GPU, or on those that SAGANN_DEVICE names, in less than ten minutes; at its end it lists what it did not run.
+gpu-test:
+	CGO_ENABLED=1 CGO_CFLAGS='$(CUDA_CFLAGS)' CGO_LDFLAGS='$(CUDA_LDFLAGS)' bash bench/cuda/gputest.sh
 
 # The build for several ranks over MPI, and bin/saga of it: with the flags of the mpicc on PATH, or of MPICC.
 mpi:

@@ -197,7 +197,7 @@ func (g *Graph) formulaPlaceOf(part cuda.Part, r *rows.Rows, f pattern.Formula, 
 	if wide, err := g.wide(r); err != nil || wide && cuda.Rooted(f) {
 		return p, false, err
 	}
-	p, err = g.gpuPlace(r, part, what, func(chip cuda.Chip) (int64, int64) { return cuda.SumsNeed(r, f, chip) })
+	p, err = g.gpuPlace(r, part, what, func(chip cuda.Chip) (int64, int64) { return cuda.SumsNeed(r, f, chip, len(g.gpus.list)) })
 	return p, true, err
 }
 

@@ -123,7 +123,7 @@ func TestSampledNorms(t *testing.T) {
 func TestSampledNormsBits(t *testing.T) {
 	d := unevenGraph(t)
 	how := byNorms(d, 60, 5, 3)
-	whole := sampledProgram(t, "sage", d, sampledConfig(), how)
+	whole := sampledProgram(t, "sage", d, onDevices(t, 1), how)
 	want, r := batchLosses(t, whole, saga.TrainOptions{})
 	if len(want) != 16 || !(want[15] < want[0]) {
 		t.Errorf("losses %v", want)
@@ -133,7 +133,7 @@ func TestSampledNormsBits(t *testing.T) {
 	}
 	path := filepath.Join(t.TempDir(), "c.safetensors")
 	for _, stop := range []int{1, 4, 7} {
-		p := sampledProgram(t, "sage", d, sampledConfig(), how)
+		p := sampledProgram(t, "sage", d, onDevices(t, 1), how)
 		for range stop {
 			if _, err := p.Step(); err != nil {
 				t.Fatal(err)
@@ -142,7 +142,7 @@ func TestSampledNormsBits(t *testing.T) {
 		if err := p.Save(path, ""); err != nil {
 			t.Fatal(err)
 		}
-		p = sampledProgram(t, "sage", d, sampledConfig(), how)
+		p = sampledProgram(t, "sage", d, onDevices(t, 1), how)
 		if rest, _ := batchLosses(t, p, saga.TrainOptions{Resume: path}); !slices.Equal(rest, want[stop:]) {
 			t.Errorf("after batch %d losses are %v, want %v", stop, rest, want[stop:])
 		}
@@ -165,11 +165,11 @@ func TestSampledNormsBits(t *testing.T) {
 	other := how
 	other.Norms = slices.Clone(how.Norms)
 	other.Norms[3]++
-	if err := sampledProgram(t, "sage", d, sampledConfig(), other).Restore(path); err == nil || !strings.Contains(err.Error(), "by norms") {
+	if err := sampledProgram(t, "sage", d, onDevices(t, 1), other).Restore(path); err == nil || !strings.Contains(err.Error(), "by norms") {
 		t.Errorf("a checkpoint of other norms: %v", err)
 	}
 	other.Norms = nil
-	if sampledProgram(t, "sage", d, sampledConfig(), other).Digest() == whole.Digest() {
+	if sampledProgram(t, "sage", d, onDevices(t, 1), other).Digest() == whole.Digest() {
 		t.Error("norms are not part of the digest")
 	}
 }

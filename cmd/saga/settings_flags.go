@@ -27,6 +27,7 @@ type settings struct {
 
 	net     *net.Group   // the ranks of the run; nil: one
 	outcome saga.Outcome // of a run that goes on, but for Planning.Slices
+	machine string       // the model where Planning.Machine names none, as found; "": the usual one of the device
 }
 
 // dataFlags say which graph is trained on, and on which labels.
@@ -114,7 +115,7 @@ type memoryFlags struct {
 
 // planFlags say how a graph is streamed; what is auto is chosen.
 type planFlags struct {
-	Machine  string   `json:"machine" placeholder:"NAME|FILE" help:"Choose the plan by simulating it on this machine: one of ${machines}, or a file that saga topo --measure wrote. --mem then includes what the machine keeps for itself. Default: h200 or h200x4 for cuda; for cpu none, and the fewest chunks that fit are taken."`
+	Machine  string   `json:"machine" placeholder:"NAME|FILE" help:"Choose the plan by simulating it on this machine: one of ${machines}, or a file that saga topo --measure wrote. --mem then includes what the machine keeps for itself. Default: for cuda this card, as saga topo --measure or the first run on it has measured it, or the nearest of h100, h200, a100 and h200x4; for cpu none, and the fewest chunks that fit are taken."`
 	Chunks   auto     `json:"chunks" default:"auto" placeholder:"P" help:"Divide the vertices into P intervals, and so the edges into P×P chunks; auto: the fewest that fit."`
 	Schedule string   `json:"schedule" default:"auto" placeholder:"NAME" help:"Order in which chunks are visited: sag, stage, dest-order or auto (sag; with --machine the fastest)."`
 	Save     string   `json:"save" default:"auto" placeholder:"WHAT" help:"What the forward pass stores for the backward pass: all, none (it is computed again where it can be), some (element-wise values are computed again) or auto (the fastest by simulation)."`

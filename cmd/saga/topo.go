@@ -24,7 +24,7 @@ type topoCmd struct {
 	Machine string `placeholder:"NAME|FILE" help:"A machine model: one of ${machines}, or a file; without it the GPUs of this system."`
 	Device  string `placeholder:"NAME" help:"The GPUs that the driver lists (cuda, or cuda:0,1 for some of them), with their links from the system; with --measure also cpu or cpu:4, the default there."`
 	Devices count  `default:"0" placeholder:"K" help:"Only the first K devices; 0: all. With --measure on the CPU: that many CPU devices (1)."`
-	Measure bool   `help:"Time copies on --device and write a machine file with the links found; all else in it is that of --machine (cpu; for GPUs h200)."`
+	Measure bool   `help:"Time copies on --device and write a machine file with the links and the disk found; of GPUs also the rates of their memory, gathers, products and launches. All else in it is that of --machine (cpu; for GPUs the nearest of h200, h100 and a100)."`
 	Out     string `default:"measured.json" placeholder:"FILE" help:"The machine file that --measure writes (${default})."`
 	Dot     bool   `help:"Print the tree and the ring for Graphviz."`
 	JSON    bool   `name:"json" help:"Print one JSON object on the last line of standard output."`
@@ -37,7 +37,8 @@ and in which ring they pass the chunks on, with the reasons.
 
 The system knows the width and speed of its links, and virtual machines often hide even
 that. --measure times copies instead: of each device alone, of pairs, of all at once, and
-in both directions.
+in both directions. Of GPUs it also measures how fast they copy, gather and multiply, in a few
+seconds, and keeps that for later runs on such a card.
 
 Examples:
 
@@ -96,7 +97,7 @@ func (c *topoCmd) tree(a *app) (*ring.Tree, error) {
 	case err != nil:
 		return nil, cli.Usage(err)
 	case backend.Of(kind).System != nil:
-		return c.driver(a, backend.Of(kind), m)
+		return c.driver(a, backend.Of(kind))
 	case c.Measure:
 		if m == nil {
 			if m, err = sim.LoadMachine("cpu"); err != nil {
@@ -178,13 +179,82 @@ func first(t *ring.Tree, n int) *ring.Tree {
 
 // measure times copies with p on the devices, which it closes, writes the machine file
 // and returns its tree.
-func (c *topoCmd) measure(a *app, m *sim.Machine, devices []device.Device, p *copies) (t *ring.Tree, err error) {
-	p.devices = devices
-	defer func() { err = errors.Join(err, p.close()) }()
-	if info, err := os.Stat(filepath.Dir(c.Out)); err != nil || !info.IsDir() {
-		return nil, fmt.Errorf("--out %s: no folder %s", c.Out, filepath.Dir(c.Out))
+func (c *topoCmd) measure(a *app, m *sim.Machine, devices []device.Device, p *copies) (*ring.Tree, error) {
+	if err := c.folder(); err != nil {
+		for _, d := range devices {
+			err = errors.Join(err, d.Close())
+		}
+		return nil, err
 	}
 	a.Log.Info("timing copies", "devices", len(devices), "bytes", p.bytes)
+	made, err := measureLinks(m, devices, p, strings.TrimSuffix(filepath.Base(c.Out), filepath.Ext(c.Out)))
+	if err != nil {
+		return nil, err
+	}
+	if err := c.keep(a, made); err != nil {
+		return nil, err
+	}
+	return made.Tree(0)
+}
+
+// folder is an error if there is no folder for the machine file.
+func (c *topoCmd) folder() error {
+	if info, err := os.Stat(filepath.Dir(c.Out)); err != nil || !info.IsDir() {
+		return fmt.Errorf("--out %s: no folder %s", c.Out, filepath.Dir(c.Out))
+	}
+	return nil
+}
+
+// keep measures the disk below --out and writes the machine file.
+func (c *topoCmd) keep(a *app, made *sim.Machine) error {
+	disk, err := diskRate(filepath.Dir(c.Out))
+	if err != nil {
+		a.Log.Warn("the disk is not measured", "why", err)
+	} else {
+		made.Disk = disk
+	}
+	text, err := json.MarshalIndent(made, "", "  ")
+	if err != nil {
+		return err
+	}
+	if err := writeWhole(c.Out, func(w *bufio.Writer) error { _, err := w.Write(append(text, '\n')); return err }); err != nil {
+		return err
+	}
+	a.Log.Info("machine file written; read it with --machine", "file", c.Out)
+	return nil
+}
+
+// diskBytes is what diskRate writes.
+const diskBytes = 256 << 20
+
+// diskRate is the rate at which a file in folder is written until the disk has it.
+func diskRate(folder string) (*sim.Number, error) {
+	f, err := os.CreateTemp(folder, ".saga-disk-*")
+	if err != nil {
+		return nil, err
+	}
+	defer os.Remove(f.Name())
+	block := make([]byte, 4<<20)
+	for i := range block {
+		block[i] = byte(i * 7 >> 3)
+	}
+	begun := time.Now()
+	for range diskBytes / len(block) {
+		if _, err := f.Write(block); err != nil {
+			return nil, errors.Join(err, f.Close())
+		}
+	}
+	if err := errors.Join(f.Sync(), f.Close()); err != nil {
+		return nil, err
+	}
+	rate := diskBytes / time.Since(begun).Seconds()
+	return &sim.Number{Value: rate, Unit: "B/s", Source: fmt.Sprintf("measured %s: %d MiB written and synced in the folder of --out; reads are taken to be as fast", time.Now().Format(time.DateOnly), diskBytes>>20)}, nil
+}
+
+// measureLinks is m with the links that p finds between the devices and host memory. It closes the devices.
+func measureLinks(m *sim.Machine, devices []device.Device, p *copies, name string) (made *sim.Machine, err error) {
+	p.devices = devices
+	defer func() { err = errors.Join(err, p.close()) }()
 	if err := p.open(); err != nil {
 		return nil, err
 	}
@@ -192,20 +262,7 @@ func (c *topoCmd) measure(a *app, m *sim.Machine, devices []device.Device, p *co
 	if err != nil {
 		return nil, err
 	}
-	name := strings.TrimSuffix(filepath.Base(c.Out), filepath.Ext(c.Out))
-	made, err := sim.MeasuredMachine(m, got, name, p.about()+", "+time.Now().Format(time.DateOnly))
-	if err != nil {
-		return nil, err
-	}
-	text, err := json.MarshalIndent(made, "", "  ")
-	if err != nil {
-		return nil, err
-	}
-	if err := writeWhole(c.Out, func(w *bufio.Writer) error { _, err := w.Write(append(text, '\n')); return err }); err != nil {
-		return nil, err
-	}
-	a.Log.Info("machine file written; read it with --machine", "file", c.Out)
-	return made.Tree(0)
+	return sim.MeasuredMachine(m, got, name, p.about()+", "+time.Now().Format(time.DateOnly))
 }
 
 // topoObject is the topology as JSON; rates in B/s, null where nothing limits.

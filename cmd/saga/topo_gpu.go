@@ -3,12 +3,11 @@ package main
 import (
 	"fmt"
 	"io/fs"
-	"math"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"sagann/backend"
-	"sagann/dataflow/plan/sim"
 	"sagann/device"
 	"sagann/internal/cli"
 	"sagann/ring"
@@ -22,7 +21,7 @@ type gpus struct {
 }
 
 // driver is the topology of the GPUs that the driver of a kind lists, measured or from the system.
-func (c *topoCmd) driver(a *app, kind *backend.Kind, m *sim.Machine) (*ring.Tree, error) {
+func (c *topoCmd) driver(a *app, kind *backend.Kind) (*ring.Tree, error) {
 	sys, err := kind.System()
 	if err != nil {
 		return nil, err
@@ -34,19 +33,41 @@ func (c *topoCmd) driver(a *app, kind *backend.Kind, m *sim.Machine) (*ring.Tree
 	if !c.Measure {
 		return g.tree(a, os.DirFS("/sys"))
 	}
-	if m == nil {
-		if m, err = sim.LoadMachine(kind.Model); err != nil {
-			return nil, err
-		}
-	}
-	if err := g.list(a, m); err != nil {
+	if err := g.list(a); err != nil {
 		return nil, err
 	}
-	devices, err := device.Open(kind.Spec(g.index...), 2*copyBytes)
+	if err := c.folder(); err != nil {
+		return nil, err
+	}
+	var list []device.Card
+	for _, i := range g.index {
+		card, err := sys.Card(i)
+		if err != nil {
+			return nil, err
+		}
+		if len(card.Users) > 0 {
+			a.Log.Warn("others use the card, and rates come out lower than they are", "card", card.String())
+		}
+		list = append(list, card)
+	}
+	base := c.Machine
+	if base == "" {
+		base = nearest(kind, list[0].Name, len(list))
+	}
+	a.Log.Info("measuring copies, gathers, products, launches and links", "devices", len(list))
+	made, err := measureMachine(kind, g.index, list, base, false)
 	if err != nil {
 		return nil, err
 	}
-	return c.measure(a, m, devices, &copies{bytes: copyBytes, inFlight: 16, runs: 3, ways: g.kinds()})
+	if err := c.keep(a, made); err != nil {
+		return nil, err
+	}
+	if machines() != "" { // what runs without --machine read
+		if err := keepMachine(filepath.Join(machines(), machineFile(&list[0], len(list))), made); err != nil {
+			a.Log.Warn("the machine is not kept for runs without --machine", "why", err)
+		}
+	}
+	return made.Tree(0)
 }
 
 // gpus are those that --device and --devices name.
@@ -72,6 +93,11 @@ func (c *topoCmd) gpus(sys device.System) (*gpus, error) {
 	} else if n > 0 {
 		g.index = g.index[:n]
 	}
+	return g, g.findWays()
+}
+
+// findWays asks the driver how copies go between the GPUs.
+func (g *gpus) findWays() error {
 	for _, i := range g.index {
 		row := make([]device.PeerAccess, len(g.index))
 		for k, j := range g.index {
@@ -79,13 +105,13 @@ func (c *topoCmd) gpus(sys device.System) (*gpus, error) {
 				continue
 			}
 			var err error
-			if row[k], err = sys.Peer(i, j); err != nil {
-				return nil, err
+			if row[k], err = g.sys.Peer(i, j); err != nil {
+				return err
 			}
 		}
 		g.ways = append(g.ways, row)
 	}
-	return g, nil
+	return nil
 }
 
 // kinds are the ways between the GPUs, by place.
@@ -105,7 +131,7 @@ func (g *gpus) kinds() [][]ring.PeerKind {
 // tree is what the driver and the PCI devices below sys tell. A GPU that sysfs does not
 // list, as in many virtual machines, makes it a tree of one root.
 func (g *gpus) tree(a *app, sys fs.FS) (*ring.Tree, error) {
-	if err := g.list(a, nil); err != nil {
+	if err := g.list(a); err != nil {
 		return nil, err
 	}
 	kinds := g.kinds()
@@ -133,9 +159,8 @@ func (g *gpus) tree(a *app, sys fs.FS) (*ring.Tree, error) {
 	return t, t.Validate()
 }
 
-// list logs what the driver says of every GPU. A machine that has other memory than the
-// GPU is likely that of another GPU.
-func (g *gpus) list(a *app, m *sim.Machine) error {
+// list logs what the driver says of every GPU.
+func (g *gpus) list(a *app) error {
 	for _, i := range g.index {
 		name, err := g.sys.Name(i)
 		if err != nil {
@@ -150,12 +175,6 @@ func (g *gpus) list(a *app, m *sim.Machine) error {
 			bus = "unknown"
 		}
 		a.Log.Info(fmt.Sprint("gpu", i), "name", name, "bus", bus, "memory", cli.SizeText(card.Total), "free", cli.SizeText(card.Free))
-		if m == nil {
-			continue
-		}
-		if model := m.Kind(0).Memory.Value; math.Abs(model-float64(card.Total)) > 0.05*model {
-			a.Log.Warn("the kernel rates are those of another GPU: --machine names one that is like this", "machine", m.Name, "memory there", cli.SizeText(int64(model)))
-		}
 	}
 	return nil
 }

@@ -27,7 +27,7 @@ import (
 func TestCompiles(t *testing.T) {
 	sources := []string{walks(4), walks(5)}
 	for _, part := range []Part{Above, Whole} {
-		sources = append(sources, atEdges(part), edgeSums(part))
+		sources = append(sources, atEdges(part), edgeSums(part), edgeAdd)
 		for k := 3; k <= 8; k++ {
 			sources = append(sources, cliques(k, part))
 		}
@@ -271,7 +271,7 @@ func compareSums(t *testing.T, g *Graph, cycles bool) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, room := SumsNeed(g.rows, f, g.cards[0].chip)
+		_, room := SumsNeed(g.rows, f, g.cards[0].chip, len(g.cards))
 		got, err := g.Sums(context.Background(), f, room, nil)
 		if err != nil || !maps.Equal(got, want) {
 			t.Errorf("sums %v, %v; want %v", got, err, want)

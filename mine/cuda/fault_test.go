@@ -28,7 +28,7 @@ func everything(gpu device.GPU, r *rows.Rows) (err error) {
 		return err
 	}
 	f := pattern.Formula{{Times: 1, Of: pattern.EdgePairs}, {Times: 1, Of: pattern.FourCycles}, {Times: 1, Of: pattern.FiveWalks}}
-	_, room := SumsNeed(r, f, g.cards[0].chip)
+	_, room := SumsNeed(r, f, g.cards[0].chip, len(g.cards))
 	if _, err := g.Sums(ctx, f, room, nil); err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package cuda
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"slices"
 
@@ -68,15 +69,18 @@ func PartOf(f pattern.Formula) Part {
 	return Above
 }
 
-// SumsNeed is the bytes that Sums takes on each GPU in addition to the graph: the least that works, and what
+// SumsNeed is the bytes that Sums takes on each of so many GPUs in addition to the graph: the least that works, and what
 // it takes to use all multiprocessors.
-func SumsNeed(r *rows.Rows, f pattern.Formula, chip Chip) (least, most int64) {
+func SumsNeed(r *rows.Rows, f pattern.Formula, chip Chip, gpus int) (least, most int64) {
 	w, v := wanted(f), int64(r.V())
 	if w.edges || w.paths {
 		least = 4*v + 16*4*8*int64(chip.warpBlocks())
 	}
 	if w.edges {
 		least += 8*(v+1) + 4*r.Edges()
+		if gpus > 1 {
+			least += 4*r.Edges() + spareBytes + 2*device.Align
+		}
 	}
 	if w.triangles {
 		least = max(least, CliquesNeed(r, 3, chip))
@@ -143,10 +147,13 @@ func (g *Graph) Sums(ctx context.Context, f pattern.Formula, room int64, report 
 	return out, ctx.Err()
 }
 
+// spareBytes is the memory through which the counts of another GPU come.
+const spareBytes = 16 << 20
+
 // atEdges computes the quantities in out that are sums over edges. With count it first counts the triangles
-// at each edge. Every GPU counts all triangles, as those at an edge come from many roots; the sums
-// over edges are divided among the GPUs.
-func (g *Graph) atEdges(ctx context.Context, count bool, out map[pattern.Quantity]run.Total, report func(float64)) error {
+// at each edge: the roots are divided among the GPUs. As triangles at an edge come from many roots, each GPU then adds
+// what the others have counted. The sums over edges are divided, too.
+func (g *Graph) atEdges(ctx context.Context, count bool, out map[pattern.Quantity]run.Total, report func(float64)) (err error) {
 	r := g.rows
 	if err := g.wide(); count && err != nil {
 		return err
@@ -156,48 +163,35 @@ func (g *Graph) atEdges(ctx context.Context, count bool, out map[pattern.Quantit
 		degree[v] = uint32(r.Degree(uint32(v)))
 		first[v+1] = first[v] + uint64(len(r.Above(uint32(v))))
 	}
-	all := g.classes(2, small, middle)
+	held := make([]int, len(g.cards))
+	for i, c := range g.cards {
+		held[i] = len(c.held)
+	}
+	defer func() {
+		for i, c := range g.cards {
+			err = errors.Join(err, c.release(held[i]))
+		}
+	}()
+	at := make([]edgeCounts, len(g.cards))
+	if count {
+		if at, err = g.countAtEdges(ctx, first, report); err != nil {
+			return err
+		}
+	}
 	step, halved := uint64(len(g.cards)), uint64(base(r))
-	c := counting{g: g, sums: 4, share: g.shares(all, 1)}
-	c.prepare = func(c *card, number int, state device.Mem) (*job, error) {
-		j := &job{}
+	c := counting{g: g, sums: 4}
+	c.prepare = func(c *card, number int, _ device.Mem) (*job, error) {
 		degrees, err := put(c, degree)
 		if err != nil {
 			return nil, err
-		}
-		var firsts, t device.Mem
-		if count {
-			if firsts, err = put(c, first); err != nil {
-				return nil, err
-			}
-			if t, err = c.alloc(4 * max(r.Edges(), 1)); err != nil {
-				return nil, err
-			}
-			for i, x := range all {
-				k := call{source: atEdges(g.layout.Part), name: "saga_edges_warp", grid: atMost(c.chip.warpBlocks(), x.hi-x.lo, narrowBlock/32), block: narrowBlock,
-					args: []any{c.table, c.order, state, uint64(x.lo), uint64(x.hi), uint64(1), halved, firsts, t}}
-				if x.most > small {
-					k = call{source: atEdges(g.layout.Part), name: "saga_edges_block", grid: atMost(8*c.chip.Processors, x.hi-x.lo, 1), block: narrowBlock, shared: tableShared(x.most) + 4*int64(x.most),
-						args: []any{c.table, c.order, state, state.Slice(8*int64(i+1), 8), uint64(x.lo), uint64(x.hi), uint64(1),
-							halved, uint64(0), uint64(x.most), uint64(slotsOf(x.most)), firsts, t}}
-				}
-				if i == 0 {
-					k.clear = []device.Mem{t}
-				}
-				j.calls = append(j.calls, k)
-			}
-			if len(all) == 0 {
-				t = device.Mem{} // address 0: no triangles are counted
-			}
 		}
 		blocks := atMost(c.chip.warpBlocks(), r.V(), narrowBlock/32)
 		sums, err := c.alloc(4 * 16 * int64(blocks) * narrowBlock / 32)
 		if err != nil {
 			return nil, err
 		}
-		j.outs = []device.Mem{sums}
-		j.calls = append(j.calls, call{source: edgeSums(g.layout.Part), name: "saga_edge_sums", grid: blocks, block: narrowBlock,
-			args: []any{c.table, degrees, uint64(r.V()), uint64(number), step, halved, firsts, t, sums}})
+		j := &job{outs: []device.Mem{sums}, calls: []call{{source: edgeSums(g.layout.Part), name: "saga_edge_sums", grid: blocks, block: narrowBlock,
+			args: []any{c.table, degrees, uint64(r.V()), uint64(number), step, halved, at[number].first, at[number].all, sums}}}}
 		return j, c.gpu.Sync()
 	}
 	sums, err := c.run(ctx, report)
@@ -211,4 +205,90 @@ func (g *Graph) atEdges(ctx context.Context, count bool, out map[pattern.Quantit
 		}
 	}
 	return nil
+}
+
+// edgeCounts is where a GPU has the number of triangles at each edge, and where those of a vertex begin. Memory of no bytes stands for
+// address 0: no triangles are counted.
+type edgeCounts struct{ first, own, all device.Mem }
+
+// countAtEdges counts the triangles at each edge. The memory is freed by the caller.
+func (g *Graph) countAtEdges(ctx context.Context, first []uint64, report func(float64)) ([]edgeCounts, error) {
+	r, all := g.rows, g.classes(2, small, middle)
+	at := make([]edgeCounts, len(g.cards))
+	step, halved := uint64(len(g.cards)), uint64(base(r))
+	bytes := 4 * max(r.Edges(), 1)
+	for i, c := range g.cards {
+		var err error
+		if at[i].first, err = put(c, first); err != nil {
+			return nil, err
+		}
+		if at[i].own, err = c.alloc(bytes); err != nil {
+			return nil, err
+		}
+		at[i].all = at[i].own
+	}
+	if len(all) == 0 {
+		for i := range at {
+			at[i] = edgeCounts{first: at[i].first}
+		}
+		return at, nil
+	}
+	c := counting{g: g, share: g.shares(all, len(g.cards))}
+	c.prepare = func(c *card, number int, state device.Mem) (*job, error) {
+		j, t := &job{}, at[number].own
+		for i, x := range all {
+			lo, hi := uint64(x.lo+number), uint64(x.hi)
+			k := call{source: atEdges(g.layout.Part), name: "saga_edges_warp", grid: atMost(c.chip.warpBlocks(), x.hi-x.lo, narrowBlock/32), block: narrowBlock,
+				args: []any{c.table, c.order, state, lo, hi, step, halved, at[number].first, t}}
+			if x.most > small {
+				k = call{source: atEdges(g.layout.Part), name: "saga_edges_block", grid: atMost(8*c.chip.Processors, x.hi-x.lo, 1), block: narrowBlock, shared: tableShared(x.most) + 4*int64(x.most),
+					args: []any{c.table, c.order, state, state.Slice(8*int64(i+1), 8), lo, hi, step,
+						halved, uint64(0), uint64(x.most), uint64(slotsOf(x.most)), at[number].first, t}}
+			}
+			if i == 0 {
+				k.clear = []device.Mem{t}
+			}
+			j.calls = append(j.calls, k)
+		}
+		return j, c.gpu.Sync()
+	}
+	if _, err := c.run(ctx, report); err != nil {
+		return nil, err
+	}
+	if len(g.cards) == 1 {
+		return at, nil
+	}
+	for i, c := range g.cards {
+		var err error
+		if at[i].all, err = c.alloc(bytes); err != nil {
+			return nil, err
+		}
+	}
+	return at, g.each(func(i int, c *card) error { return g.addCounts(at, i, c) })
+}
+
+// addCounts makes at[i].all the sum of what all GPUs have counted.
+func (g *Graph) addCounts(at []edgeCounts, i int, c *card) error {
+	bytes := at[i].all.Len()
+	spare, err := c.alloc(min(bytes, spareBytes))
+	if err != nil {
+		return err
+	}
+	if err := c.gpu.CopyD2D(c.queue, at[i].all, 0, c.gpu, at[i].own, 0, bytes); err != nil {
+		return err
+	}
+	for k, other := range g.cards {
+		for off := int64(0); off < bytes && k != i; off += spare.Len() {
+			n := min(spare.Len(), bytes-off)
+			if err := c.gpu.CopyD2D(c.queue, spare, 0, other.gpu, at[k].own, off, n); err != nil {
+				return err
+			}
+			add := call{source: edgeAdd, name: "saga_edges_add", grid: atMost(8*c.chip.Processors, int(n/4), narrowBlock), block: narrowBlock,
+				args: []any{at[i].all.Slice(off, n), spare, uint64(n / 4)}}
+			if err := c.launch([]call{add}); err != nil {
+				return err
+			}
+		}
+	}
+	return c.gpu.Sync()
 }

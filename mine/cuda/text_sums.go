@@ -57,6 +57,14 @@ extern "C" __global__ void __launch_bounds__(256) saga_edges_warp(const Row *row
 }
 `
 
+// edgeAdd is the text of the kernel that adds the counts of another GPU.
+const edgeAdd = `
+extern "C" __global__ void __launch_bounds__(256) saga_edges_add(unsigned *a, const unsigned *b, unsigned long long n) {
+	for (unsigned long long i = blockIdx.x * (unsigned long long)blockDim.x + threadIdx.x; i < n; i += (unsigned long long)gridDim.x * blockDim.x)
+		a[i] += b[i];
+}
+`
+
 // edgeSums is the text of the kernel that computes four sums over the edges (u, v), v above u: of t,
 // C(t, 2), t·(d(u)+d(v)-4) and (d(u)-1)·(d(v)-1). Every warp writes four sums to out. If the pointer t
 // is 0, all t are 0.

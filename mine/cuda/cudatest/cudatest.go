@@ -112,6 +112,14 @@ func (e *emulated) NewQueue(name string) (q device.Queue, err error) {
 	return e.queue, err
 }
 
+// CopyD2D copies within the device or from another one.
+func (e *emulated) CopyD2D(q device.Queue, dst device.Mem, dstOff int64, from device.Device, src device.Mem, srcOff, bytes int64) error {
+	if other, ok := from.(*emulated); ok {
+		from = other.Device
+	}
+	return e.Device.CopyD2D(q, dst, dstOff, from, src, srcOff, bytes)
+}
+
 // HostAlloc takes host memory and records it, as kernels may read it.
 func (e *emulated) HostAlloc(bytes int64) (device.HostMem, error) {
 	h, err := e.Device.HostAlloc(bytes)

@@ -1,0 +1,61 @@
+#!/usr/bin/env bash
+# gputest.sh: what make gpu-test runs, all at the same time, on the GPU or GPUs of SAGANN_DEVICE (cuda). With GPU_TESTS=DIR
+# the tests are programs that go test -c has made, DIR/device.test and so on, for a machine without Go.
+set -uo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+export SAGANN_DEVICE=${SAGANN_DEVICE:-cuda} CUDA_MODULE_LOADING=LAZY
+limit=${GPU_TEST_LIMIT:-9m}
+logs=$(mktemp -d)
+trap 'rm -rf "$logs"' EXIT
+
+# A package, how many devices its tests take at most (1: the first of SAGANN_DEVICE), and the tests.
+rows() {
+	cat <<-'END'
+	device         9 .
+	mine/cuda      9 TestOnGPU|TestWalksOnGPU
+	mine           1 TestUnseen
+	sample         1 TestGPULarge|TestGPUSteps|TestGPUFaults|TestTwoHop
+	saga           9 TestSampledBits|TestSampledAgree|TestSampledRowsBits|TestSampledInPlace|TestSampledVisits|TestSampledFar|TestSampledClusters|TestSampledNorms|TestAccumulate|TestSparseIsDense|TestRowsGolden|TestNotFinite|TestSessionOrder|TestOpens
+	layers         1 TestGolden$|TestExtremes
+	layers         9 TestSeveral
+	bench/cuda     1 TestAgree|TestFewEdges|TestHubs|TestRowsAgree|TestMaxima|TestRowOps|TestPredict|TestLongReductions|TestChip|TestSparseAgree
+	cmd/saga       1 TestKill$|TestInterrupt|TestLateTrace
+	END
+}
+
+one() { # name package devices tests
+	local device=$SAGANN_DEVICE run begun=$SECONDS state=ok
+	[ "$3" = 1 ] && device=${device%%,*}
+	if [ -n "${GPU_TESTS:-}" ]; then
+		run=("$(cd "$GPU_TESTS" && pwd)/${2//\//-}.test" -test.count=1 -test.timeout "$limit" -test.run "$4" -test.v)
+	else
+		run=(go test -tags cuda -count=1 -timeout "$limit" -run "$4" -v "./$2")
+	fi
+	(
+		[ -n "${GPU_TESTS:-}" ] && cd "$2"
+		SAGANN_DEVICE=$device "${run[@]}" </dev/null
+	) >"$logs/$1" 2>&1 || state=FAILED
+	echo "$state $2 on $device: $(grep -c '^--- PASS' "$logs/$1") tests passed, $(grep -c '^--- FAIL' "$logs/$1") failed, $(grep -c '^--- SKIP' "$logs/$1") skipped, $((SECONDS - begun)) s"
+	if [ $state != ok ]; then
+		grep -E '^ *--- FAIL|panic:|_test.go:' "$logs/$1" | head -40
+		touch "$logs/failed"
+	fi
+}
+
+begun=$SECONDS
+n=0
+while read -r package devices tests; do
+	n=$((n + 1))
+	one "$n" "$package" "$devices" "$tests" &
+done < <(rows)
+wait
+cat <<'END'
+not run here, and left to soak (go test -tags cuda with SAGANN_DEVICE, or bench/cuda/check.sh):
+  saga TestEveryFault: each call of a device fails once
+  layers TestGoldenSampled, TestTasksGolden, TestNumbersGolden, TestBatchNormStreams, TestLinks: golden values of all models, sampled and of all tasks
+  sample: a million draws compared with exact probabilities
+  bench/cuda TestStorage, TestTasksAgree, TestEqualDigests, TestSlices, TestLongGathers: every model in many memories
+  cmd/saga TestTwoGPURanks, TestTwoGPURanksShards, TestKillSampled: processes that share GPUs
+END
+echo "$((SECONDS - begun)) s in all"
+[ ! -e "$logs/failed" ]
