@@ -5,6 +5,7 @@ package device
 import (
 	"fmt"
 
+	"golang.org/x/sync/errgroup"
 	"sagann/device/nvrtc"
 )
 
@@ -38,6 +39,32 @@ func (d *CUDA) Compile(source string, names []string) ([]Function, error) {
 		out[i] = &cudaFunc{d, names[i], f}
 	}
 	return out, nil
+}
+
+// cuAhead compiles sources for GPU number index, eight at a time, in the background. The results lie in the cache folder.
+func cuAhead(index int, sources []string) {
+	go func() {
+		if n, err := cuGPUs(); err != nil || index >= n {
+			return
+		}
+		dev, err := cuDevice(index)
+		if err != nil {
+			return
+		}
+		has, err := cuAttributes(dev)
+		if err != nil {
+			return
+		}
+		var all errgroup.Group
+		all.SetLimit(8)
+		for _, source := range sources {
+			all.Go(func() error {
+				_, err := nvrtc.Cubin(source, 10*has[0]+has[1], cuDriver()/1000)
+				return err
+			})
+		}
+		all.Wait()
+	}()
 }
 
 // cudaBatch is commands in C memory.

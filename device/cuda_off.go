@@ -12,6 +12,8 @@ const BuiltForCUDA = false
 
 func cuWarm(int) {}
 
+func cuAhead(int, []string) {}
+
 // OpenCUDA opens a GPU. This binary was built without the tag cuda, so it
 // returns an error that says how to build one with it.
 func OpenCUDA(index int, budget int64) (Device, error) {

@@ -92,6 +92,14 @@ func Warm(spec string) {
 	}
 }
 
+// CompileAhead begins compiling sources for the GPUs of spec, and returns at once.
+func CompileAhead(spec string, sources []string) {
+	kind, index, err := Parse(spec)
+	if err == nil && kind == "cuda" && len(index) > 0 {
+		cuAhead(index[0], sources)
+	}
+}
+
 // Count is the number of devices that spec names, without opening them; one for "".
 func Count(spec string) (int, error) {
 	if spec == "" {

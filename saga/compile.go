@@ -3,9 +3,12 @@ package saga
 import (
 	"fmt"
 
+	"sagann/dataflow"
+	"sagann/dataflow/exec"
 	"sagann/dataflow/plan"
 	"sagann/dataflow/plan/planner"
 	"sagann/dataset"
+	"sagann/kernel"
 )
 
 // Compile traces m, compiles it and plans it for d within c. A wrong shape in a user's function
@@ -47,6 +50,7 @@ func (p *Program) choose() error {
 	if err := p.adopt(x); err != nil {
 		return p.ofFree(p.budget(c, err))
 	}
+	p.compileAhead(x.programs())
 	if err := p.precompute(x.once); err != nil {
 		return p.leastHost(p.ofFree(p.budget(c, err)), x.once)
 	}
@@ -54,6 +58,18 @@ func (p *Program) choose() error {
 		p.orderFor(x.plan.Cells.P)
 	}
 	return p.placeFinal(x.once)
+}
+
+// compileAhead begins compiling the kernels of programs, next to what is still planned and computed.
+func (p *Program) compileAhead(programs []*dataflow.Lowered) {
+	if p.shape != nil {
+		return
+	}
+	var list [][]*kernel.Program
+	for _, l := range programs {
+		list = append(list, l.Kernels)
+	}
+	exec.CompileAhead(p.cfg.Device, list...)
 }
 
 // adopt makes x the program's training, and plans evaluation in the same memory.

@@ -54,6 +54,24 @@ func Scratch(kind *backend.Kind, rows, edges int, programs ...[]*kernel.Program)
 	return (most + 4*stepWords + 255) &^ 255
 }
 
+// CompileAhead begins compiling the kernels of programs for the GPUs of spec, so that opening them finds it done. It returns at once;
+// an error is left to what opens them.
+func CompileAhead(spec string, programs ...[]*kernel.Program) {
+	kind := backend.Of(spec)
+	if !kind.GPU() || !device.BuiltForCUDA {
+		return
+	}
+	var sources []string
+	for _, list := range programs {
+		for _, p := range list {
+			if r, err := kind.Renderer.Render(p, kind.Chip); err == nil { // the text is the same for every chip
+				sources = append(sources, r.Text().Source)
+			}
+		}
+	}
+	device.CompileAhead(spec, sources)
+}
+
 // render renders the programs for the device's kind of GPU.
 func (g *onGPUs) render(dev device.Device, programs []*kernel.Program) error {
 	kind := backend.Of(dev.Info().Kind)
