@@ -1,13 +1,11 @@
 package saga
 
 import (
-	"errors"
 	"fmt"
 
 	"sagann/backend"
-	"sagann/dataflow/plan"
 	"sagann/device"
-	"sagann/internal/units"
+	"sagann/net"
 )
 
 // cards is what GPUs have, in bytes. Zeros: not known, or devices that are no GPUs.
@@ -16,42 +14,10 @@ type cards struct {
 	whole int64 // all memory of the smallest: what bits may depend on, where they may not on free memory
 }
 
-// findCards finds what the GPUs of this rank have, before anything is opened: with several ranks, which must make the
-// same plan, the least of all. Without a driver it is the memory of Config.Machine. It is a *device.MemoryError if
-// Config.Mem is more than a GPU has.
-func (p *Program) findCards() error {
-	kind := backend.Of(p.cfg.Device)
-	if !kind.GPU() || p.shape != nil {
-		return nil
-	}
-	c, err := p.cardsHere(kind)
-	if p.cfg.Net.Ranks() > 1 && kind.System != nil {
-		if c, err = p.leastCards(c, err); err != nil {
-			return err
-		}
-	}
-	if err != nil {
-		return err
-	}
-	if p.cfg.Machine != "" {
-		m, err := p.cfg.machine()
-		if err != nil {
-			return err
-		}
-		model := int64(m.Kind(0).Memory.Value)
-		if c.whole == 0 {
-			c = cards{model, model}
-		}
-		c.free, c.whole = min(c.free, model), min(c.whole, model)
-	}
-	if p.on.cards = c; p.cfg.Mem > 0 || p.cfg.Machine == "" && p.sampled == nil {
-		p.on.cards.free = 0
-	}
-	return nil
-}
-
-// cardsHere asks the driver for the GPUs that this rank opens.
-func (p *Program) cardsHere(kind *backend.Kind) (least cards, err error) {
+// cardsOf asks the driver for n GPUs of spec from number first on. It is a *device.MemoryError if mem, which 0 leaves open, is more
+// than one of them has. Without a driver the cards are not known.
+func cardsOf(spec string, first, n int, mem int64) (least cards, err error) {
+	kind := backend.Of(spec)
 	if kind.System == nil {
 		return least, nil
 	}
@@ -59,18 +25,17 @@ func (p *Program) cardsHere(kind *backend.Kind) (least cards, err error) {
 	if err != nil { // no driver, so no devices either; opening them says why
 		return least, nil
 	}
-	_, gpus, err := device.Parse(p.cfg.Device)
+	_, gpus, err := device.Parse(spec)
 	if err != nil {
 		return least, err
 	}
-	first, n := p.cfg.opens()
 	for _, i := range gpus[first : first+n] {
 		c, err := sys.Card(i)
 		if err != nil { // opening the GPU will say why
 			continue
 		}
-		if p.cfg.Mem > c.Total {
-			return least, &device.MemoryError{Device: fmt.Sprint(kind.Name, ":", i), Asked: p.cfg.Mem, Card: c}
+		if mem > c.Total {
+			return least, &device.MemoryError{Device: fmt.Sprint(kind.Name, ":", i), Asked: mem, Card: c}
 		}
 		if least.whole == 0 || c.Total < least.whole {
 			least.whole = c.Total
@@ -82,12 +47,13 @@ func (p *Program) cardsHere(kind *backend.Kind) (least cards, err error) {
 	return least, nil
 }
 
-// leastCards is the least of the cards of all ranks, of which c are this rank's, or an error that a rank has.
-func (p *Program) leastCards(c cards, err error) (cards, error) {
-	if err := p.agreed("memory of GPUs", err); err != nil {
+// ofAll is the least of the cards of all ranks, of which c are this rank's, or an error that a rank has. All ranks must call it.
+func (c cards) ofAll(g *net.Group, err error) (cards, error) {
+	const what = "memory of GPUs"
+	if err := g.Agree(what, err); err != nil || g.Ranks() == 1 {
 		return c, err
 	}
-	list, err := p.cfg.Net.Texts("memory of GPUs", fmt.Sprint(c.free, " ", c.whole))
+	list, err := g.Texts(what, fmt.Sprint(c.free, " ", c.whole))
 	if err != nil {
 		return c, err
 	}
@@ -101,11 +67,10 @@ func (p *Program) leastCards(c cards, err error) (cards, error) {
 	return c, nil
 }
 
-// ofFree adds to a *plan.BudgetError where the budget comes from, if that is free memory.
-func (p *Program) ofFree(err error) error {
-	var small *plan.BudgetError
-	if c := &p.on.cards; p.cfg.Mem == 0 && c.free > 0 && c.free < c.whole && errors.As(err, &small) {
-		return fmt.Errorf("%w; the budget is what is free now of the %s of %s", err, units.Size(c.whole), p.cfg.Device)
+// within is c, at most the memory of a machine model, or that memory where nothing is known.
+func (c cards) within(model int64) cards {
+	if c.whole == 0 {
+		return cards{model, model}
 	}
-	return err
+	return cards{min(c.free, model), min(c.whole, model)}
 }

@@ -22,11 +22,11 @@ func Compile(m Model, d *dataset.Data, c Config) (*Program, error) {
 // programs and their plans, computes the invariants, and decides what lies in host memory.
 func compile(r request) (*Program, error) {
 	p, err := newProgram(r)
-	if err == nil {
-		err = p.choose()
-	}
 	if err != nil {
 		return nil, err
+	}
+	if err := p.choose(); err != nil {
+		return nil, forAll(p, err)
 	}
 	return p, nil
 }
@@ -39,20 +39,22 @@ func (p *Program) choose() error {
 	if err := p.openMachine(); err != nil {
 		return err
 	}
-	if err := p.findCards(); err != nil {
+	if err := p.findCards(false); err != nil {
 		return fmt.Errorf("saga: %w", err)
 	}
 	c := p.chooser()
 	x, err := c.choose()
 	if err != nil {
-		return p.ofFree(p.budget(c, err))
+		return p.budget(c, err)
 	}
 	if err := p.adopt(x); err != nil {
-		return p.ofFree(p.budget(c, err))
+		return p.budget(c, err)
 	}
-	p.compileAhead(x.programs())
+	if p.data != nil {
+		compileAhead(p.cfg.Device, x.programs())
+	}
 	if err := p.precompute(x.once); err != nil {
-		return p.leastHost(p.ofFree(p.budget(c, err)), x.once)
+		return p.leastHost(p.budget(c, err), x.once)
 	}
 	if p.shape == nil {
 		p.orderFor(x.plan.Cells.P)
@@ -61,15 +63,12 @@ func (p *Program) choose() error {
 }
 
 // compileAhead begins compiling the kernels of programs, next to what is still planned and computed.
-func (p *Program) compileAhead(programs []*dataflow.Lowered) {
-	if p.shape != nil {
-		return
-	}
+func compileAhead(spec string, programs []*dataflow.Lowered) {
 	var list [][]*kernel.Program
 	for _, l := range programs {
 		list = append(list, l.Kernels)
 	}
-	exec.CompileAhead(p.cfg.Device, list...)
+	exec.CompileAhead(spec, list...)
 }
 
 // adopt makes x the program's training, and plans evaluation in the same memory.

@@ -59,8 +59,8 @@
 //	shape.go spread.go    planning from a graph's statistics, without its data
 //	choose.go             the choice of a program and its plan
 //	lower.go              programs of training and evaluation
-//	cards.go memory.go    what GPUs have, how a device's budget is divided,
-//	smallest.go           and the smallest one
+//	memory.go             how a device's budget is divided, and the smallest one
+//	cards.go              what GPUs have
 //	grid.go inputs.go     vertex order, cells, vertex tensors
 //	precompute.go         values that are computed once, before the first epoch
 //	host.go               what lies in host memory, and what in files

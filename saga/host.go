@@ -121,11 +121,7 @@ func (p *Program) leastHost(err error, made []*dataflow.Lowered) error {
 	if wrong != nil {
 		return wrong
 	}
-	passes, wrong := p.hostOfPasses()
-	if wrong != nil {
-		return wrong
-	}
-	return &plan.HostError{Budget: p.cfg.HostMem, Smallest: max(least, passes)}
+	return &plan.HostError{Budget: p.cfg.HostMem, Smallest: least}
 }
 
 // least is the smallest Config.HostMem that works for a session of plans and for the sessions of

@@ -3,6 +3,7 @@ package saga
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"slices"
 
 	"sagann/backend"
@@ -13,6 +14,7 @@ import (
 	"sagann/dataflow/plan/planner"
 	"sagann/dataflow/plan/sim"
 	"sagann/dataflow/tune"
+	"sagann/internal/units"
 	"sagann/kernel"
 )
 
@@ -33,6 +35,30 @@ func (m *memory) plans() int64 {
 
 // mem is Config.Mem or, if that is 0, what was found free on the GPUs.
 func (p *Program) mem() int64 { return cmp.Or(p.cfg.Mem, p.on.cards.free) }
+
+// findCards finds what the GPUs of this rank have, before anything is opened; with several ranks, which must make the same plan, the
+// least of all. Without a driver it is the memory of Config.Machine. always: it bounds plans without Config.Machine, too.
+func (p *Program) findCards(always bool) error {
+	if !backend.Of(p.cfg.Device).GPU() || p.data == nil {
+		return nil
+	}
+	first, n := p.cfg.opens()
+	c, err := cardsOf(p.cfg.Device, first, n, p.cfg.Mem)
+	if c, err = c.ofAll(p.cfg.Net, err); err != nil {
+		return err
+	}
+	if p.cfg.Machine != "" {
+		m, err := sim.LoadMachine(p.cfg.Machine)
+		if err != nil {
+			return err
+		}
+		c = c.within(int64(m.Kind(0).Memory.Value))
+	}
+	if p.on.cards = c; p.cfg.Mem > 0 || p.cfg.Machine == "" && !always {
+		p.on.cards.free = 0
+	}
+	return nil
+}
 
 // divide divides mem for programs that run in one session, of which s has the most values. It also
 // sets how many rows their kernels work on at a time.
@@ -55,14 +81,14 @@ func (p *Program) divide(s *plan.Spec, want chunk.Want, programs ...*dataflow.Lo
 			m.bound = left
 		}
 	}
-	m.scratch = p.share(&m, programs)
+	m.scratch = m.share(p, programs)
 	return m, nil
 }
 
-// share is the scratch memory of programs. Of Config.Mem, or of what a machine model has, it is about one part in
+// share is the scratch memory of programs of p. Of Config.Mem, or of what a machine model has, it is about one part in
 // scratchShare. If the bound is what is free on a GPU, it is that part of the whole GPU, so that no bit depends on what
 // else runs there; only if that leaves too little to plans, it is half of that, or a quarter, and so on, and digests differ.
-func (p *Program) share(m *memory, programs []*dataflow.Lowered) int64 {
+func (m *memory) share(p *Program, programs []*dataflow.Lowered) int64 {
 	if p.cfg.Mem > 0 || p.on.cards.free == 0 {
 		return p.scratch(programs, m.bound)
 	}
@@ -186,10 +212,6 @@ func (p *Program) budget(c *chooser, err error) error {
 			}
 		}
 	}
-	least, wrong := p.withPasses(least)
-	if wrong != nil {
-		return wrong
-	}
 	return least
 }
 
@@ -258,5 +280,49 @@ func (p *Program) withKernels(least *plan.BudgetError, s *plan.Spec, want chunk.
 	}
 	m, err := p.divide(s, want, programs...)
 	least.Smallest += m.context
+	return err
+}
+
+// passes are the outputs of the forward passes that are made of a program with a given output. They are planned apart.
+var passes = map[string][]string{"": {"logits", "hidden"}}
+
+// forAll raises the smallest budget of err, of device or host memory, to what Predict and Embed need, and says where a budget
+// comes from that is free memory.
+func forAll(p *Program, err error) error {
+	var small *plan.BudgetError
+	var host *plan.HostError
+	if !errors.As(err, &small) && !errors.As(err, &host) {
+		return err
+	}
+	for _, what := range passes[p.output] {
+		q, wrong := passOf(p, what)
+		if wrong != nil {
+			continue // it says so when it is asked for
+		}
+		c := q.chooser()
+		if small != nil {
+			packed := c.packed()
+			own, wrong := q.smallestOf(c, tune.Key{Slices: max(1, q.cfg.Outcome.Slices), Packed: packed[len(packed)-1]})
+			if wrong != nil {
+				return wrong
+			}
+			small.Smallest = max(small.Smallest, own.Smallest)
+			continue
+		}
+		x, wrong := c.choose()
+		if wrong != nil { // of device memory: said when it is asked for
+			continue
+		}
+		q.train = &unit{x.train, x.plan}
+		q.chosen = chosen{Key: x.decision.Key, once: make([]int, len(x.once)), want: x.want, memory: x.memory}
+		least, wrong := q.least(x.once, q.extraBytes(x.once...), q.plans()...)
+		if wrong != nil {
+			return wrong
+		}
+		host.Smallest = max(host.Smallest, least)
+	}
+	if c := &p.on.cards; small != nil && p.cfg.Mem == 0 && c.free > 0 && c.free < c.whole {
+		return fmt.Errorf("%w; the budget is what is free now of the %s of %s", err, units.Size(c.whole), p.cfg.Device)
+	}
 	return err
 }

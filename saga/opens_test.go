@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"sagann/backend"
+	"sagann/dataset"
 	"sagann/device"
 	"sagann/net"
 	"sagann/net/local"
@@ -135,11 +136,11 @@ func TestFree(t *testing.T) {
 		var all sync.WaitGroup
 		for r := range links {
 			all.Go(func() {
-				p := &Program{cfg: x.c, sampled: &sampled{}}
+				p := &Program{cfg: x.c, data: &dataset.Data{}}
 				if x.ranks > 1 {
 					p.cfg.Net = net.Over(links[r])
 				}
-				if err := p.findCards(); p.on.cards != x.want || err != nil {
+				if err := p.findCards(true); p.on.cards != x.want || err != nil {
 					t.Errorf("%+v: %+v, %v, want %+v", x, p.on.cards, err, x.want)
 				}
 			})
@@ -148,7 +149,7 @@ func TestFree(t *testing.T) {
 	}
 	cuda.System = func() (device.System, error) { return memories{40, 30}, nil }
 	var wrong *device.MemoryError
-	if err := (&Program{cfg: Config{Device: "cuda:1", Mem: 101}}).findCards(); !errors.As(err, &wrong) || wrong.Device != "cuda:1" || wrong.Card.Free != 30 {
+	if err := (&Program{cfg: Config{Device: "cuda:1", Mem: 101}, data: &dataset.Data{}}).findCards(true); !errors.As(err, &wrong) || wrong.Device != "cuda:1" || wrong.Card.Free != 30 {
 		t.Errorf("a budget above all memory: %v", err)
 	}
 }

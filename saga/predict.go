@@ -164,6 +164,25 @@ func (p *Program) takeUp(old *session, held []safetensors.Tensor) error {
 	return nil
 }
 
+// forForward is c for a forward pass: without what was chosen for training, which may not suit it.
+func (c Config) forForward() Config {
+	c.Chunks, c.Outcome.Once, c.Outcome.Groups = 0, nil, nil
+	return c
+}
+
+// passOf is the program of the forward pass for an output of p's model, before anything of it is planned.
+func passOf(p *Program, what string) (*Program, error) {
+	q, err := newProgram(request{model: p.model, data: p.data, shape: p.shape, cfg: p.cfg.forForward(), output: what})
+	if err != nil {
+		return nil, err
+	}
+	if q.on.cards = p.on.cards; q.data != nil && q.data.Shard != nil {
+		return nil, errors.New("saga: shards are evaluated and not predicted from")
+	}
+	_, err = q.traceForward()
+	return q, err
+}
+
 // forward compiles and runs the forward pass of m on d, and returns output what. param returns
 // parameters by name.
 func forward(m Model, d *dataset.Data, c Config, what string, param func(name string, rows, cols int) ([]float32, error)) (x []float32, cols int, err error) {

@@ -149,13 +149,13 @@ func CompileSampled(m Model, d *dataset.Data, c Config, s Sampling) (*Program, e
 	if p.sampled, err = p.newSampled(s, s.Rows); err != nil {
 		return nil, err
 	}
-	if err := p.findCards(); err != nil {
+	if err := p.findCards(true); err != nil {
 		return nil, fmt.Errorf("saga: %w", err)
 	}
 	if err := p.presample(); err != nil {
 		return nil, err
 	}
-	err = p.ofFree(p.compileSampled())
+	err = forAll(p, p.compileSampled())
 	if p.data.Shard != nil {
 		err = p.agreed("plan of a batch", p.withExact(err))
 	}
@@ -297,9 +297,6 @@ func (p *Program) planSampled() error {
 	}
 	small.Budget = p.mem()
 	if wrong := p.withKernels(small, p.train.low.Spec, p.chosen.want, programs); wrong != nil {
-		return wrong
-	}
-	if _, wrong := p.withPasses(small); wrong != nil {
 		return wrong
 	}
 	return err

@@ -6,7 +6,7 @@
 set -euo pipefail
 bin=$(mktemp -d)/cuda
 cuda=${CUDA_HOME:-/usr/local/cuda}
-export CGO_ENABLED=1 CGO_CFLAGS="-I$PWD/device/include -I$cuda/include"
+export CGO_ENABLED=1 CGO_CFLAGS="-I$cuda/include"
 export CGO_LDFLAGS="-L$cuda/lib64 -L$cuda/lib64/stubs"
 export SAGANN_DEVICE=${SAGANN_DEVICE:-cuda}
 go test -tags cuda -count=1 -run CUDA ./device

@@ -82,7 +82,9 @@ func measureKind(kind *backend.Kind, index int, total int64, base sim.DeviceKind
 	if g.dev, ok = d.(device.GPU); !ok {
 		return base, fmt.Errorf("%v is no GPU", d.Info())
 	}
-	if err := g.open(gaugeBytes(most)); err != nil {
+	err = g.open(gaugeBytes(most))
+	defer func() { err = errors.Join(err, d.Sync(), d.Free(g.mem)) }()
+	if err != nil {
 		return base, err
 	}
 	return g.rates(base, total, min(most, cmp.Or(d.Info().Cache, int64(base.Cache.Value))), about)

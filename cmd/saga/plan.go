@@ -79,7 +79,7 @@ func (c *planCmd) Run(a *app) error {
 
 // job is the planned program, from data or from statistics.
 func (c *planCmd) job(a *app) (*job, error) {
-	c.machine = plannedMachine(c.Memory.Device)
+	c.Planning.found = plannedMachine(c.Memory.Device)
 	if c.Shape == "" {
 		if err := c.absolute(); err != nil {
 			return nil, err

@@ -37,7 +37,7 @@ func (s *settings) config() (saga.Config, error) {
 	c.NoRing = !s.Memory.Ring.Or(true)
 	c.TF32 = s.Memory.TF32
 	if c.Machine = s.Planning.Machine; c.Machine == "" {
-		c.Machine = cmp.Or(s.machine, backend.MachineOf(s.Memory.Device))
+		c.Machine = cmp.Or(s.Planning.found, backend.MachineOf(s.Memory.Device))
 	}
 	if s.Planning.Schedule != "auto" || c.Machine != "" {
 		c.Schedule = s.Planning.Schedule

@@ -27,7 +27,6 @@ type settings struct {
 
 	net     *net.Group   // the ranks of the run; nil: one
 	outcome saga.Outcome // of a run that goes on, but for Planning.Slices
-	machine string       // the model where Planning.Machine names none, as found; "": the usual one of the device
 }
 
 // dataFlags say which graph is trained on, and on which labels.
@@ -124,6 +123,7 @@ type planFlags struct {
 	Prefetch count    `json:"prefetch" default:"0" placeholder:"N" help:"Chunks loaded ahead; 0: 2 where they fit, and more where memory is left."`
 	Without  []string `json:"without" placeholder:"PASS" help:"Compiler passes to leave out, for measuring: stream, hoist, commute, factor, invariant, fuse and others; an unknown name prints the list."`
 	Paper    bool     `json:"paper" help:"Leave out everything that the NGra paper does not do, for measuring."`
+	found    string   // the machine model where Machine names none; "": the usual one of the device
 }
 
 // flagGroups are the titles under which help lists flags.

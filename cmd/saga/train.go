@@ -183,7 +183,12 @@ func (c *trainCmd) ready(a *app, t *ranks) (j *job, err error) {
 	if c.Memory.Scratch == "" {
 		c.Memory.Scratch = existing(cmp.Or(c.Resume, c.Out, "."))
 	}
-	wait := c.findModel(a, t)
+	if err := c.findModel(a, t); err != nil {
+		return nil, err
+	}
+	if c.net == nil { // ranks open some of the GPUs each
+		device.Warm(c.Memory.Device)
+	}
 	if text := idleGPU(c.Memory.Device, a.Given["device"] || c.Resume != ""); text != "" && !t.follows() {
 		a.Log.Info(text)
 	}
@@ -191,10 +196,6 @@ func (c *trainCmd) ready(a *app, t *ranks) (j *job, err error) {
 	if err := t.agree("data", err); err != nil {
 		return nil, err
 	}
-	if err := wait(); err != nil {
-		return nil, err
-	}
-	j.cfg.Machine = cmp.Or(c.machine, j.cfg.Machine)
 	err = j.plan(&c.settings, a.Log)
 	var small *plan.BudgetError
 	if errors.As(err, &small) && c.Resume != "" {
@@ -209,41 +210,25 @@ func (c *trainCmd) ready(a *app, t *ranks) (j *job, err error) {
 	return j, j.prog.Open()
 }
 
-// findModel finds the machine model that the run is planned on, next to the loading of data, and begins opening the GPUs. wait
-// waits for that, and says what there is to say.
-func (c *trainCmd) findModel(a *app, t *ranks) (wait func() error) {
-	type result struct {
-		found
-		other string
-		err   error
-	}
-	done := make(chan result, 1)
-	go func() {
-		var r result
-		if c.Planning.Machine != "" {
-			r.other = otherCard(c.Memory.Device, c.Planning.Machine)
-		} else {
-			r.found, r.err = findMachine(c.Memory.Device, t == nil && c.Resume == "")
-		}
-		if c.net == nil { // ranks open some of the GPUs each
-			device.Warm(c.Memory.Device)
-		}
-		done <- r
-	}()
-	return func() error {
-		r := <-done
-		if r.other != "" {
-			a.Log.Warn(r.other)
-		}
-		f, err := t.sameMachine(r.found)
-		if err = errors.Join(r.err, err); err != nil || c.Planning.Machine != "" {
-			return err
-		}
-		if c.machine = f.machine; f.why != "" {
-			a.Log.Info("the plan is made for machine "+f.machine, "why", f.why)
+// findModel finds the machine model that the run is planned on, and says what there is to say of it.
+func (c *trainCmd) findModel(a *app, t *ranks) error {
+	if c.Planning.Machine != "" {
+		if text := otherCard(c.Memory.Device, c.Planning.Machine); text != "" {
+			a.Log.Warn(text)
 		}
 		return nil
 	}
+	f, err := findMachine(c.Memory.Device, t == nil && c.Resume == "")
+	if err = t.agree("machine model", err); err != nil {
+		return err
+	}
+	if f, err = t.sameMachine(f); err != nil {
+		return err
+	}
+	if c.Planning.found = f.machine; f.why != "" {
+		a.Log.Info("the plan is made for machine "+f.machine, "why", f.why)
+	}
+	return nil
 }
 
 // idleGPU says that there is a GPU which this program could use, and is not told to; told: a device was named.
