@@ -27,6 +27,8 @@ type TrainOptions struct {
 	CheckpointEvery   int
 	CheckpointBatches int
 	CheckpointAfter   time.Duration
+	// OnCheckpoint is called before every checkpoint, on the rank that writes it. An error ends the training.
+	OnCheckpoint func() error `json:"-"`
 	// ModelOptions is text to keep in checkpoints (Checkpoint.Options), from which the model can be
 	// built again.
 	ModelOptions string
@@ -191,6 +193,11 @@ func (t *trainer) save() error {
 		return nil
 	}
 	t.saved, t.savedAt = p.updates(), time.Now()
+	if o.OnCheckpoint != nil && p.cfg.Net.Rank() == 0 {
+		if err := o.OnCheckpoint(); err != nil {
+			return err
+		}
+	}
 	return p.save(o.Checkpoint, o.ModelOptions, t.id, t.best)
 }
 

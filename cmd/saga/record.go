@@ -88,8 +88,12 @@ func (c *trainCmd) recall(given map[string]bool) error {
 		return err
 	}
 	var rec record
-	if err := f.ReadConfig(&rec); err != nil {
+	edited, err := f.ReadConfig(&rec)
+	if err != nil {
 		return err
+	}
+	if edited {
+		c.taken.edited = f.Path(runfolder.ConfigFile)
 	}
 	old := settings(rec.Settings)
 	if old.Rate.LRSchedule == string(saga.ScheduleCosine) && old.Rate.LREpochs == 0 {

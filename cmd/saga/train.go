@@ -31,8 +31,14 @@ type trainCmd struct {
 	Ranks   rankFlags `embed:"" json:"-"`
 	JSON    bool      `json:"-" name:"json" group:"run" help:"Print one JSON object on the last line of standard output."`
 
+	taken taken
+	asked *settings // of a run that goes on, before what it chose then takes their place; nil: the settings
+}
+
+// taken is the folder of a run that this process has taken.
+type taken struct {
 	unlock func() error // gives up the folder; nil before it is taken
-	asked  *settings    // of a run that goes on, before what it chose then takes their place; nil: the settings
+	edited string       // config.json of a run that goes on, if it is not as the run has written it
 }
 
 // saveFlags say when checkpoints are written.
@@ -45,11 +51,11 @@ type saveFlags struct {
 // lockRun takes the folder of a run for this process. A folder that is not there is
 // nobody's: what opens it next says so.
 func (c *trainCmd) lockRun(log *slog.Logger, dir string) error {
-	if c.unlock != nil {
+	if c.taken.unlock != nil {
 		return nil
 	}
 	unlock, err := device.LockFolder(dir)
-	switch c.unlock = unlock; {
+	switch c.taken.unlock = unlock; {
 	case errors.Is(err, device.ErrLocked):
 		return fmt.Errorf("%s: another process is training in this folder", dir)
 	case errors.Is(err, fs.ErrNotExist):
@@ -111,8 +117,8 @@ func (c *trainCmd) run(a *app, t *ranks, calm *func()) (err error) {
 		return err
 	}
 	defer func() {
-		if c.unlock != nil {
-			err = errors.Join(err, c.unlock())
+		if c.taken.unlock != nil {
+			err = errors.Join(err, c.taken.unlock())
 		}
 	}()
 	j, err := c.ready(a, t)
@@ -169,6 +175,11 @@ func (c *trainCmd) run(a *app, t *ranks, calm *func()) (err error) {
 // ready prepares the run: its settings, data and program. Nothing is written, but the folder of a run that goes on
 // is taken.
 func (c *trainCmd) ready(a *app, t *ranks) (j *job, err error) {
+	defer func() {
+		if err != nil && c.taken.edited != "" {
+			err = fmt.Errorf("%s is not as the run has written it: %w", c.taken.edited, err)
+		}
+	}()
 	err = t.agree("settings", c.recalled(a, t)) // planning has ranks wait for each other
 	if err == nil {
 		err = t.agree("settings", t.alike(&c.settings))
@@ -252,6 +263,9 @@ func (c *trainCmd) recalled(a *app, t *ranks) (err error) {
 	}
 	if err := c.recall(a.Given); err != nil {
 		return err
+	}
+	if c.taken.edited != "" {
+		a.Log.Warn("the settings are not as the run has written them: they were edited, and are taken as they are", "file", c.taken.edited)
 	}
 	return c.own()
 }

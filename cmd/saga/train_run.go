@@ -96,9 +96,13 @@ func (r *running) open(c *trainCmd) (err error) {
 		return err
 	}
 	r.done = done
-	if r.metrics, err = r.folder.OpenMetrics(done); err != nil {
+	missing := false
+	if r.metrics, missing, err = r.folder.OpenMetrics(done); err != nil {
 		return err
+	} else if missing {
+		r.log.Warn("metrics.csv is not there: a new one and the curves begin after the last checkpoint", "epoch", done)
 	}
+	r.opt.OnCheckpoint = r.metrics.Sync
 	if r.logFile, err = r.folder.Log(); err != nil {
 		return err
 	}

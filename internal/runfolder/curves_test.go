@@ -13,7 +13,7 @@ import (
 // record writes a metrics.csv of n epochs that look like a training.
 func record(t *testing.T, dir string, n int) {
 	t.Helper()
-	m, err := (&Folder{dir}).OpenMetrics(0)
+	m, _, err := (&Folder{dir}).OpenMetrics(0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +68,7 @@ func TestPlotCurvesWithoutValues(t *testing.T) {
 	if err := PlotCurves(dir); err == nil {
 		t.Error("curves without metrics.csv")
 	}
-	m, err := (&Folder{dir}).OpenMetrics(0)
+	m, _, err := (&Folder{dir}).OpenMetrics(0)
 	if err != nil {
 		t.Fatal(err)
 	}

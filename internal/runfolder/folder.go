@@ -1,6 +1,7 @@
 package runfolder
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -135,30 +136,34 @@ func (f *Folder) Path(name string) string { return filepath.Join(f.Dir, name) }
 // WriteConfig writes v to config.json as WriteJSON does.
 func (f *Folder) WriteConfig(v any) error { return f.WriteJSON(ConfigFile, v) }
 
-// WriteJSON writes v as indented JSON to the file name in the folder. The file is whole or
+// WriteJSON writes v as indented JSON, with its checksum, to the file name in the folder. The file is whole or
 // absent, whenever the process is killed.
 func (f *Folder) WriteJSON(name string, v any) error {
 	text, err := json.MarshalIndent(v, "", "  ")
 	if err != nil {
 		return fmt.Errorf("%s: %w", f.Path(name), err)
 	}
-	return writeWhole(f.Path(name), append(text, '\n'))
+	return writeWhole(f.Path(name), seal(append(text, '\n')))
 }
 
 // ReadConfig reads config.json into v. A key without a field in v is an error, as the setting would be lost
-// silently.
-func (f *Folder) ReadConfig(v any) error {
-	in, err := regular.Open(f.Path(ConfigFile))
+// silently. edited tells that the file is another one than the run has written.
+func (f *Folder) ReadConfig(v any) (edited bool, err error) {
+	path := f.Path(ConfigFile)
+	text, err := regular.ReadFile(path, 1<<30)
 	if err != nil {
-		return err
+		return false, err
 	}
-	defer in.Close()
-	d := json.NewDecoder(in)
+	plain, edited := Unseal(text)
+	d := json.NewDecoder(bytes.NewReader(plain))
 	d.DisallowUnknownFields()
 	if err := d.Decode(v); err != nil {
-		return fmt.Errorf("%s: byte %d: %w", f.Path(ConfigFile), d.InputOffset(), err)
+		return edited, fmt.Errorf("%s: byte %d: %w", path, d.InputOffset(), err)
 	}
-	return nil
+	if rest := bytes.TrimSpace(plain[d.InputOffset():]); len(rest) > 0 {
+		return edited, fmt.Errorf("%s: byte %d: %q after the settings", path, d.InputOffset(), rest[:min(len(rest), 20)])
+	}
+	return edited, nil
 }
 
 // Log opens log.txt for appending; the caller closes it.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io"
 	"io/fs"
 	"math"
@@ -29,46 +30,76 @@ type Epoch struct {
 	ValLoss float64 // loss on the validation vertices
 }
 
-// Headers of metrics.csv. Files of earlier versions have no column for the validation loss. A resumed run
+// Headers of metrics.csv. Files of earlier versions have no column for the validation loss, or for the checksum. A resumed run
 // keeps the form of its file.
 const (
-	firstHeader = "epoch,loss,train,val,test,seconds,h2d_bytes,d2h_bytes,peak_bytes\n"
-	header      = "epoch,loss,train,val,test,seconds,h2d_bytes,d2h_bytes,peak_bytes,val_loss\n"
+	firstHeader  = "epoch,loss,train,val,test,seconds,h2d_bytes,d2h_bytes,peak_bytes\n"
+	secondHeader = "epoch,loss,train,val,test,seconds,h2d_bytes,d2h_bytes,peak_bytes,val_loss\n"
+	header       = "epoch,loss,train,val,test,seconds,h2d_bytes,d2h_bytes,peak_bytes,val_loss,crc32c\n"
 )
+
+// sumCells is the number of cells of a line with a checksum: that of all bytes of the file before it, in hexadecimal digits.
+const sumCells = 11
 
 // Metrics appends to metrics.csv.
 type Metrics struct {
 	f     *os.File
-	last  int  // epoch of the last line, 0 when there is none
-	first bool // the file has firstHeader
+	last  int    // epoch of the last line, 0 when there is none
+	cells int    // of a line
+	sum   uint32 // of the file so far
 }
 
 // OpenMetrics opens metrics.csv to continue after epoch resumed, 0 for a new run. It removes lines of later
 // epochs, and a last line that a killed process did not
-// finish. It is an error if a line up to that epoch cannot be read.
-func (f *Folder) OpenMetrics(resumed int) (*Metrics, error) {
+// finish. It is an error if a line up to that epoch cannot be read, was changed, or is missing. A file that is not there, or is
+// empty, is begun with the next epoch; missing is then true.
+func (f *Folder) OpenMetrics(resumed int) (m *Metrics, missing bool, err error) {
 	path := f.Path(MetricsFile)
 	text, err := regular.ReadFile(path, 1<<30)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
+	if missing = errors.Is(err, fs.ErrNotExist); err != nil && !missing {
+		return nil, false, err
 	}
 	keep, end, err := parseMetrics(path, text, resumed)
 	if err != nil {
-		return nil, err
+		return nil, false, err
+	}
+	if err := whole(path, keep, resumed); err != nil && !missing {
+		return nil, false, err
 	}
 	out, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	m := &Metrics{f: out, first: end > 0 && bytes.HasPrefix(text, []byte(firstHeader))}
+	first, _, _ := bytes.Cut(text[:end], []byte("\n"))
+	m = &Metrics{f: out, cells: bytes.Count(first, []byte(",")) + 1, sum: crc32.Checksum(text[:end], castagnoli)}
 	if err := m.begin(end); err != nil {
 		out.Close()
-		return nil, err
+		return nil, false, err
 	}
 	if len(keep) > 0 {
 		m.last = keep[len(keep)-1].Epoch
 	}
-	return m, nil
+	return m, missing && resumed > 0, nil
+}
+
+// whole is an error if list lacks epochs up to the last one that there must be.
+func whole(path string, list []Epoch, last int) error {
+	next := last + 1
+	if len(list) > 0 {
+		next = list[0].Epoch // a file that was begun later, as the first had been removed
+	} else if last == 0 {
+		return nil
+	}
+	for _, e := range list {
+		if e.Epoch != next {
+			return fmt.Errorf("%s: epochs %d to %d are missing: it was changed since it was written", path, next, e.Epoch-1)
+		}
+		next++
+	}
+	if len(list) == 0 || next <= last {
+		return fmt.Errorf("%s: it has no line of epoch %d, which the checkpoint has: it was cut; without the file the run goes on, and a new one begins after that epoch", path, last)
+	}
+	return nil
 }
 
 // begin cuts the file to its first end bytes and continues there.
@@ -80,11 +111,15 @@ func (m *Metrics) begin(end int) error {
 		return err
 	}
 	if end == 0 {
+		m.cells, m.sum = sumCells, crc32.Checksum([]byte(header), castagnoli)
 		_, err := m.f.WriteString(header)
 		return err
 	}
 	return nil
 }
+
+// Sync has all lines so far outlast a loss of power.
+func (m *Metrics) Sync() error { return m.f.Sync() }
 
 // Append writes the line of one epoch. It is not buffered, so that a killed process loses nothing.
 // Epochs must come in ascending order.
@@ -106,10 +141,16 @@ func (m *Metrics) Append(e Epoch) error {
 	for _, n := range []int64{e.H2D, e.D2H, e.Peak} {
 		b = strconv.AppendInt(append(b, ','), n, 10)
 	}
-	if !m.first {
+	if m.cells > 9 {
 		number(e.ValLoss)
 	}
-	_, err := m.f.Write(append(b, '\n'))
+	if m.cells == sumCells {
+		b = append(b, ',')
+		b = fmt.Appendf(b, "%08x", crc32.Update(m.sum, castagnoli, b))
+	}
+	b = append(b, '\n')
+	m.sum = crc32.Update(m.sum, castagnoli, b)
+	_, err := m.f.Write(b)
 	return err
 }
 
@@ -118,13 +159,19 @@ func (m *Metrics) Close() error { return m.f.Close() }
 
 // ReadMetrics returns the lines of the metrics.csv in the run folder dir, without a
 // last line that was not finished. An error names the line.
-func ReadMetrics(dir string) ([]Epoch, error) {
+func ReadMetrics(dir string) ([]Epoch, error) { return ReadMetricsTo(dir, 0) }
+
+// ReadMetricsTo is ReadMetrics, and an error if the file has no line of an epoch that there must be.
+func ReadMetricsTo(dir string, last int) ([]Epoch, error) {
 	path := (&Folder{dir}).Path(MetricsFile)
 	text, err := regular.ReadFile(path, 1<<30)
 	if err != nil {
 		return nil, err
 	}
 	list, _, err := parseMetrics(path, text, math.MaxInt)
+	if err == nil {
+		err = whole(path, list, last)
+	}
 	return list, err
 }
 
@@ -132,6 +179,7 @@ func ReadMetrics(dir string) ([]Epoch, error) {
 // and the header take.
 func parseMetrics(path string, text []byte, limit int) (list []Epoch, end int, err error) {
 	last, cells := 0, 0
+	sum, summed := uint32(0), 0 // the checksum of so many bytes
 	for n := 1; ; n++ {
 		size := bytes.IndexByte(text[end:], '\n') + 1
 		if size == 0 {
@@ -139,7 +187,7 @@ func parseMetrics(path string, text []byte, limit int) (list []Epoch, end int, e
 		}
 		line := string(text[end : end+size])
 		if n == 1 {
-			if line != header && line != firstHeader {
+			if line != header && line != secondHeader && line != firstHeader {
 				return nil, 0, fmt.Errorf("%s:1: the header is not %q", path, strings.TrimSpace(header))
 			}
 			cells = strings.Count(line, ",") + 1
@@ -147,6 +195,12 @@ func parseMetrics(path string, text []byte, limit int) (list []Epoch, end int, e
 			continue
 		}
 		e, err := parseEpoch(strings.TrimSuffix(line, "\n"), cells)
+		if at := end + size - 9; err == nil && cells == sumCells {
+			sum, summed = crc32.Update(sum, castagnoli, text[summed:at]), at
+			if fmt.Sprintf("%08x", sum) != string(text[at:at+8]) {
+				err = errors.New("the checksum is another one: the line, or one before it, was changed")
+			}
+		}
 		if err == nil && e.Epoch <= last {
 			err = fmt.Errorf("epoch %d after epoch %d", e.Epoch, last)
 		}
@@ -184,6 +238,9 @@ func parseEpoch(line string, want int) (Epoch, error) {
 	}
 	if len(cells) > 9 {
 		e.ValLoss, err = measured(cells[9])
+	}
+	if err == nil && want == sumCells && len(cells[10]) != 8 {
+		err = fmt.Errorf("the checksum %q has not 8 digits", cells[10])
 	}
 	return e, err
 }

@@ -158,10 +158,10 @@ func TestConfigAndOpen(t *testing.T) {
 		t.Error("a temporary file is still there")
 	}
 	var got config
-	if err := f.ReadConfig(&got); err != nil || got != want {
+	if edited, err := f.ReadConfig(&got); err != nil || edited || got != want {
 		t.Errorf("%+v, %v", got, err)
 	}
-	if err := f.ReadConfig(&struct{ Model string }{}); err == nil {
+	if _, err := f.ReadConfig(&struct{ Model string }{}); err == nil {
 		t.Error("a setting was dropped")
 	}
 	for range 2 {
@@ -186,7 +186,7 @@ func TestMetricsResume(t *testing.T) {
 	f := &Folder{t.TempDir()}
 	write := func(resumed, from, to int) {
 		t.Helper()
-		m, err := f.OpenMetrics(resumed)
+		m, _, err := f.OpenMetrics(resumed)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -233,7 +233,7 @@ func TestFirstMetrics(t *testing.T) {
 	if err := os.WriteFile(f.Path(MetricsFile), []byte(old), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	m, err := f.OpenMetrics(1)
+	m, _, err := f.OpenMetrics(1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -248,20 +248,20 @@ func TestFirstMetrics(t *testing.T) {
 
 func TestMetricsRefuses(t *testing.T) {
 	for text, want := range map[string]string{
-		"a,b\n":                                   "metrics.csv:1: the header",
-		header + "1,2\n":                          "metrics.csv:2: 2 cells, want 10",
-		firstHeader + "1,2\n":                     "metrics.csv:2: 2 cells, want 9",
-		header + "x,,,,,,0,0,0,\n":                "metrics.csv:2: ",
-		header + "1,x,,,,,0,0,0,\n":               "metrics.csv:2: ",
-		header + "1,,,,,,0,0,,\n":                 "metrics.csv:2: ",
-		header + "1,,,,,,0,0,0,x\n":               "metrics.csv:2: ",
-		header + "2,,,,,,0,0,0,\n1,,,,,,0,0,0,\n": "metrics.csv:3: epoch 1 after epoch 2",
+		"a,b\n":                                         "metrics.csv:1: the header",
+		secondHeader + "1,2\n":                          "metrics.csv:2: 2 cells, want 10",
+		firstHeader + "1,2\n":                           "metrics.csv:2: 2 cells, want 9",
+		secondHeader + "x,,,,,,0,0,0,\n":                "metrics.csv:2: ",
+		secondHeader + "1,x,,,,,0,0,0,\n":               "metrics.csv:2: ",
+		secondHeader + "1,,,,,,0,0,,\n":                 "metrics.csv:2: ",
+		secondHeader + "1,,,,,,0,0,0,x\n":               "metrics.csv:2: ",
+		secondHeader + "2,,,,,,0,0,0,\n1,,,,,,0,0,0,\n": "metrics.csv:3: epoch 1 after epoch 2",
 	} {
 		f := &Folder{t.TempDir()}
 		if err := os.WriteFile(f.Path(MetricsFile), []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		_, err := f.OpenMetrics(3)
+		_, _, err := f.OpenMetrics(3)
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: error %v, want %q", text, err, want)
 		}
@@ -273,7 +273,7 @@ func TestMetricsRefuses(t *testing.T) {
 
 // FuzzMetrics: any text is read or refused, and what is read is within the text.
 func FuzzMetrics(f *testing.F) {
-	f.Add([]byte(header+"1,0.5,,,,1,2,3,4,0.7\n2,"), 1)
+	f.Add([]byte(secondHeader+"1,0.5,,,,1,2,3,4,0.7\n2,"), 1)
 	f.Add([]byte(firstHeader+"1,0.5,,,,1,2,3,4\n2,"), 1)
 	f.Fuzz(func(t *testing.T, text []byte, limit int) {
 		list, end, err := parseMetrics("metrics.csv", text, limit)

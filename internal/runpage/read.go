@@ -33,21 +33,35 @@ func Read(dir string) (*Run, error) {
 	if r.Settings, err = readSettings(dir); err != nil {
 		return nil, err
 	}
-	if r.Epochs, err = runfolder.ReadMetrics(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	epochs := 0
+	if r.Record, err = readRecord(filepath.Join(dir, RecordFile)); err != nil {
+		return nil, err
+	} else if r.Record != nil {
+		epochs = r.Record.Epochs
+	}
+	if r.Epochs, err = runfolder.ReadMetricsTo(dir, epochs); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	name := filepath.Join(dir, RecordFile)
+	return r, nil
+}
+
+// readRecord reads report.json; nil if there is none.
+func readRecord(name string) (r *Record, err error) {
 	text, err := regular.ReadFile(name, 1<<30)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return r, nil
+		return nil, nil
 	case err != nil:
 		return nil, err
 	}
-	if err := json.Unmarshal(text, &r.Record); err != nil {
+	plain, edited := runfolder.Unseal(text)
+	if edited {
+		return nil, fmt.Errorf("%s: the file is damaged: its checksum is that of another text; saga report makes the page without it", name)
+	}
+	if err := json.Unmarshal(plain, &r); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	if r.Record != nil && !r.Record.Classes.fit() {
+	if r != nil && !r.Classes.fit() {
 		return nil, fmt.Errorf("%s: the counts of classes are not of one number of classes", name)
 	}
 	return r, nil
@@ -63,10 +77,11 @@ func readSettings(dir string) ([]Fact, error) {
 	if err != nil {
 		return nil, err
 	}
+	plain, _ := runfolder.Unseal(text)
 	var all struct {
 		Settings json.RawMessage `json:"settings"`
 	}
-	if err := json.Unmarshal(text, &all); err != nil {
+	if err := json.Unmarshal(plain, &all); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	list, err := inOrder(all.Settings)
