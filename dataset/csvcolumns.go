@@ -64,6 +64,9 @@ func (t *tableFile) looksLikeHeading(o tableOptions) (bool, error) {
 	if numbers > 0 {
 		return false, nil
 	}
+	if o.ids {
+		return len(t.columns) > 1 && !o.row(t.columns), nil
+	}
 	line, err := t.line()
 	if err == io.EOF {
 		return true, nil

@@ -14,6 +14,7 @@ type tableOptions struct {
 	known   []string                   // names that only a heading has
 	edges   bool                       // rows may end with the data of an edge that networkx writes
 	counts  bool                       // the first row has counts and is left out
+	ids     bool                       // a list of ids: where row cannot tell, the first line is a row
 	row     func(fields []string) bool // if a heading and rows are both words: whether fields are a row; nil: unknown
 }
 

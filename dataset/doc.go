@@ -8,7 +8,7 @@
 // there, before it allocates memory. Errors name the file and its line or byte. Validate checks
 // the whole graph.
 //
-// The files. The data, and changes and checks of the data: data.go, schema.go, schemanames.go, schemafit.go, schemalabels.go, kind.go, split.go, options.go,
+// The files. The data, and changes and checks of the data: data.go, schema.go, schemanames.go, schemafit.go, schemalabels.go, kind.go, split.go, options.go, vertexids.go,
 // features.go, sparse.go, targets.go, links.go, nonedges.go, oneway.go, across.go, simplify.go,
 // validate.go. Finding the format of a path: load.go. Reading and writing in pieces: stream.go,
 // convert.go, shard.go, shardmanifest.go, shardwrite.go. The readers, by format:
@@ -17,10 +17,10 @@
 //     which npygraph.go, npyedges.go, npyvertex.go, npygraphs.go, npysplits.go make a graph; csr.go has
 //     sparse matrices, npyends.go numbers ends that nothing names; npywrite.go writes.
 //   - PyG: pt.go, ptgraphs.go, ptlist.go, pttensor.go, ptsparse.go.
-//   - Tables: tables.go, tablevertices.go, tableedges.go, csvfile.go, csvcolumns.go.
+//   - Tables: tables.go, tablevertices.go, prepare.go, tableedges.go, csvfile.go, csvcolumns.go.
 //   - Texts: text.go, parse.go, columns.go; the rules of all of them: rules.go, and of ids ids.go, idset.go;
 //     edge lists: edgelist.go, with arrays beside them listfolder.go, textarrays.go; Matrix Market: mtx.go; SVMlight: svmlight.go.
 //   - Folders: planetoid.go (pickle.go, pickledecode.go), tu.go, ogb.go. MATLAB: mat.go, matgraph.go.
-//   - The project's own store: store.go.
+//   - The project's own store: store.go. What other software reads, and files without a known ending: foreign.go.
 //   - Generated: karate.go, synthetic.go, community.go, rmat.go, spec.go, alias.go.
 package dataset

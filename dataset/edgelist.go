@@ -20,6 +20,7 @@ type edgeList struct {
 	times   bool   // there may be a fourth column, of times (KONECT)
 	names   string // names of edge data that are not read, for a warning
 	columns int
+	data    bool // rows have data of edges
 	buf     []byte
 }
 
@@ -108,6 +109,7 @@ func (l *edgeList) row(t *textFile, line []byte, heading []string) (row listRow,
 		}
 	}
 	if hasData {
+		l.data = true
 		if err := l.edgeData(&data, &row); err != nil {
 			return row, t.errorf("%w", err)
 		}
@@ -232,7 +234,7 @@ func openEdgeList(path string, relabel Relabel) (*Stream, error) {
 		err = pass()
 	}
 	if err != nil {
-		return nil, err
+		return nil, orForeign(path, err)
 	}
 	if s.E == 0 {
 		return nil, fmt.Errorf("%s: no edges", path)
@@ -262,7 +264,7 @@ func (l *edgeList) tell(d *Data, both bool) {
 	if l.sets {
 		d.Report.Changes = append(d.Report.Changes, "the columns number two sets of vertices: r1, r2, … are those of the first column, c1, c2, … those of the second")
 	} else {
-		l.ids.warnLinks(d, l.path, l.columns, both)
+		l.ids.warnLinks(d, l.path, both || l.columns == 2 && !l.data && !l.ids.texts)
 	}
 	l.ids.give(d)
 }

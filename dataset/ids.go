@@ -28,8 +28,9 @@ type idTable struct {
 
 	words  bool      // some id is no whole number
 	twice  [2]string // two ways in which an id is written
-	same   bool      // the id of vertex v is v
-	column string    // the column of the table of vertices that has the ids
+	same   bool      // the id of vertex v is v + first
+	first  uint64
+	column string // the column of the table of vertices that has the ids
 }
 
 // errTexts says that the ids at edges must be read again, as texts.
@@ -249,10 +250,13 @@ func (t *idTable) find(id []byte, vertices int) (uint32, error) {
 		}
 	}
 	if t.same {
-		if n >= uint64(vertices) {
+		if n-t.first >= uint64(vertices) {
+			if t.first > 0 {
+				return 0, fmt.Errorf("vertex %d: ids are %d to %d%s", n, t.first, t.first+uint64(vertices)-1, t.hint())
+			}
 			return 0, fmt.Errorf("vertex %d: ids must be below %d%s", n, vertices, t.hint())
 		}
-		return uint32(n), nil
+		return uint32(n - t.first), nil
 	}
 	v, ok := t.place[n]
 	if !t.ordered {
@@ -280,7 +284,7 @@ func (t *idTable) give(d *Data) {
 	case t.ordered && !t.same:
 		d.Vertices.IDs = t.numbers
 	case !t.same:
-		d.Vertices.IDs = t.set.sorted()
+		d.Vertices = t.set.naming()
 	}
 	if t.twice[0] != "" {
 		d.warn("%q and %q are one vertex: ids that are whole numbers are compared as numbers", t.twice[0], t.twice[1])
@@ -294,9 +298,9 @@ func (t *idTable) give(d *Data) {
 	}
 }
 
-// warnLinks warns if no id is both a source and a target (both), unless the file is a plain list of two numbers a line.
-func (t *idTable) warnLinks(d *Data, path string, columns int, both bool) {
-	if !both && (columns > 2 || t.texts) {
+// warnLinks warns if no id is both a source and a target. fine says that some is, or that the file is a plain list of two numbers a line.
+func (t *idTable) warnLinks(d *Data, path string, fine bool) {
+	if !fine {
 		d.warn("%s: no id is both a source and a target: every edge goes from one set of vertices to another; where that is not meant, other columns are the ends (saga data convert --edges FILE --source COL --target COL), or ids are written in two ways", path)
 	}
 }

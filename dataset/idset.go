@@ -66,6 +66,19 @@ func (s *idSet) sorted() []uint64 {
 	return out
 }
 
+// naming is the ids of vertices that are numbered in ascending order.
+func (s *idSet) naming() Naming {
+	least := s.largest + 1 - uint64(s.count)
+	if least < 1<<63 && s.has(least) {
+		ids := s.sorted()
+		if ids[0] == least {
+			return Naming{First: least}
+		}
+		return Naming{IDs: ids}
+	}
+	return Naming{IDs: s.sorted()}
+}
+
 // rankable prepares rank, when all ids were added.
 func (s *idSet) rankable() {
 	s.before = make([]uint32, len(s.bits))

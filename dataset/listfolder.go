@@ -70,10 +70,7 @@ func openListFolder(dir, list string, opt Options) (*Stream, error) {
 // rowsOfEnds makes rows of the ends of edges, whose ids are those of d.
 func rowsOfEnds(ends []uint32, d *Data, ids []uint64, path, rule string) error {
 	for i, v := range ends {
-		id := uint64(v)
-		if d.Vertices.IDs != nil {
-			id = d.Vertices.IDs[v]
-		}
+		id := d.Vertices.Number(int(v))
 		row, ok := int(id), id < math.MaxUint32
 		if ids != nil {
 			row, ok = slices.BinarySearch(ids, id)
@@ -162,10 +159,7 @@ func (a *textArray) idColumn(d *Data) []uint64 {
 	}
 	past := false // some id is no row
 	for v := range d.Edges.V {
-		id := uint64(v)
-		if d.Vertices.IDs != nil {
-			id = d.Vertices.IDs[v]
-		}
+		id := d.Vertices.Number(v)
 		if !set[id] {
 			return nil
 		}

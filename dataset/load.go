@@ -286,8 +286,8 @@ func openFile(path string, opt Options) (s *Stream, err error) {
 		if isSVMlight(path) {
 			return nil, fmt.Errorf("%s: an SVMlight file has features and labels of vertices but no edges: saga data convert --edges EDGES.csv --vertices %s --out graph.saga", path, path)
 		}
-		return nil, fmt.Errorf("%s: unknown ending; known are .saga, .npz, .pt, .mat, .mtx, %s, texts also with .gz (saga data convert --edges reads tables with names of columns)",
-			path, strings.Join(edgeListEndings, ", "))
+		s, err = openUnknown(path, opt)
+		form = edgeListForm
 	case ".npz":
 		return openNpz(path, opt)
 	case ".pt", ".pth":

@@ -117,7 +117,7 @@ func TestFolderForms(t *testing.T) {
 			t.Errorf("%s: %+v, %v", c.name, d, err)
 		}
 	}
-	dir := writeFiles(t, map[string]string{"g.doc": list})
+	dir := writeFiles(t, map[string]string{"g.doc": "a text\n"})
 	_, err := Load(filepath.Join(dir, "g.doc"), Options{})
 	refused(t, "an unknown ending", err, "g.doc", ".saga, .npz, .pt, .mat, .mtx", "--edges")
 	_, err = Load(filepath.Join(dir, "none"), Options{})

@@ -134,10 +134,7 @@ func (h *mtxSize) vertices() uint64 {
 // name sets the ids of the vertices of d.
 func (h *mtxSize) name(d *Data) {
 	if h.rows == h.cols {
-		d.Vertices.IDs = make([]uint64, h.rows)
-		for v := range d.Vertices.IDs {
-			d.Vertices.IDs[v] = uint64(v) + 1
-		}
+		d.Vertices.First = 1
 		return
 	}
 	for i := range h.rows {

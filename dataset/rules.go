@@ -25,12 +25,26 @@ var (
 	usualSplit  = []string{"split"}
 )
 
+// unknownLabels are classes that more likely mean that there is no label.
+var unknownLabels = []string{"unknown", "none", "null", "na", "n/a", "missing", "unlabelled", "unlabeled", "undefined", "?", "-"}
+
 // notEnds are names of a first column of an edge list that are no ends: such a column numbers the edges.
 var notEnds = []string{"edge_id", "edgeid", "eid", "edge", "index", "row"}
 
 // isUsual reports whether a name is one of the usual ones, in capitals or not.
 func isUsual(name string, usual []string) bool {
 	return slices.ContainsFunc(usual, func(u string) bool { return strings.EqualFold(u, name) })
+}
+
+// endsInID reports whether a name ends in the word id: user_id, userId, USERID, "user id".
+func endsInID(name string) bool {
+	rest, ok := strings.CutSuffix(strings.ToLower(name), "id")
+	if !ok || rest == "" {
+		return ok
+	}
+	before, last := name[len(rest)-1], name[len(rest):]
+	letter := before|0x20 >= 'a' && before|0x20 <= 'z'
+	return !letter || last[0] == 'I' && before >= 'a' || name == strings.ToUpper(name)
 }
 
 // isNumber reports whether a field is a number.

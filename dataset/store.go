@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 
 	"sagann/chunk"
 	"sagann/internal/regular"
@@ -165,8 +166,8 @@ func (d *Data) setNames(names []string) {
 	}
 	ids := make([]uint64, len(names))
 	for v, name := range names {
-		n, ok := plainNumber([]byte(name))
-		if !ok {
+		n, err := parseUint([]byte(name))
+		if err != nil || name != strconv.FormatUint(n, 10) {
 			d.Vertices.Names = names
 			return
 		}

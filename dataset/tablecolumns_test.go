@@ -62,3 +62,20 @@ func TestTableColumnsRefused(t *testing.T) {
 		refused(t, tc.want, err, tc.want)
 	}
 }
+
+// TestSkipUnknown: edges to vertices that the table does not have are refused, or left out and counted.
+func TestSkipUnknown(t *testing.T) {
+	dir := writeFiles(t, map[string]string{"e.csv": "source,target\na,b\nx,a\nb,c\nc,y\nx,y\n", "v.csv": "id\na\nb\nc\n"})
+	s := Tables{Edges: filepath.Join(dir, "e.csv"), Vertices: filepath.Join(dir, "v.csv")}
+	_, err := LoadTables(s, Options{})
+	refused(t, "an unknown vertex", err, `e.csv:3: column source: "x" is not a vertex`, "--skip-unknown leaves such edges out")
+	s.SkipUnknown = true
+	d, err := LoadTables(s, Options{})
+	if err != nil || !slices.Equal(d.Edges.Src, []uint32{0, 1}) || !slices.Equal(d.Edges.Dst, []uint32{1, 2}) || len(d.Report.Warnings) != 1 || !strings.Contains(d.Report.Warnings[0], "3 edges were left out") {
+		t.Errorf("%+v, %v", d, err)
+	}
+	out := filepath.Join(t.TempDir(), "g.saga")
+	if _, edges, err := Convert(Conversion{Tables: &s, Out: out}); err != nil || edges != 2 {
+		t.Errorf("%d edges, %v", edges, err)
+	}
+}

@@ -151,7 +151,7 @@ func (e *edgeTable) tell(f *tableFile, both bool) {
 	if e.skipped > 0 {
 		d.warn("%s: %d edges were left out, as one of their ends is no vertex of %s", f.name, e.skipped, e.t.Vertices)
 	}
-	e.ids.warnLinks(d, f.name, len(f.columns), both)
+	e.ids.warnLinks(d, f.name, both || len(f.columns) == 2 && !f.hasData && !e.ids.texts)
 	e.ids.give(d)
 }
 

@@ -30,6 +30,7 @@ type Tables struct {
 	Targets  []string // columns of Vertices with numbers to predict, as patterns; empty in all columns: no target
 	Split    string   // column of Vertices with train, val, test, or nothing
 	Features []string // columns of Vertices, as patterns such as f*
+	Prepare  Preparation
 }
 
 // LoadTables reads a graph from tables. Vertices are numbered in the order of their
@@ -63,10 +64,21 @@ func (t Tables) open(opt Options) (*Stream, error) {
 		if err != nil {
 			return nil, err
 		}
-		s.EachRows = v.eachRows
-		if d.FeatureCols == 0 {
+		if t.Prepare.asked() {
+			d.settle()
+			if err := DefaultSplit(d, VertexLabels, t.Prepare.Seed); err != nil {
+				return nil, err
+			}
+			if err := v.prepare(&t.Prepare, d); err != nil {
+				return nil, err
+			}
+		}
+		if s.EachRows = v.eachRows; len(v.made) == 0 {
 			s.EachRows = nil
 		}
+	}
+	if err := orForeign(t.Edges, nil); err != nil {
+		return nil, err
 	}
 	e, err := t.openEdges(s, ids, opt)
 	if err != nil {
@@ -127,6 +139,8 @@ func (t *tableFile) float(row [][]byte, i int) (float32, error) {
 // classes. Otherwise they are texts, which are numbered in alphabetical order. An empty field, nan and -1 mean
 // no label.
 type classText struct {
+	none  string           // another text that means no label
+	nones bool             // it was there
 	value map[string]int32 // number of each text, in order of appearance
 	texts []string
 	of    []int32 // V: text of each vertex, -1 for none
@@ -135,8 +149,15 @@ type classText struct {
 // maxClasses bounds the number of classes of a column.
 const maxClasses = 1 << 20
 
+// isNone reports whether a text is the word for no label.
+func (c *classText) isNone(text []byte) bool {
+	is := c.none != "" && string(text) == c.none
+	c.nones = c.nones || is
+	return is
+}
+
 func (c *classText) add(text []byte) error {
-	if len(text) == 0 || strings.EqualFold(string(text), "nan") || string(text) == "-1" {
+	if len(text) == 0 || strings.EqualFold(string(text), "nan") || string(text) == "-1" || c.isNone(text) {
 		c.of = append(c.of, -1)
 		return nil
 	}
@@ -190,6 +211,11 @@ func (c *classText) classes(d *Data) ([]int32, error) {
 			to[i] = int32(k)
 		}
 		d.Classes = len(sorted)
+		for _, text := range sorted {
+			if isUsual(text, unknownLabels) {
+				d.warn("%q is a class of its own; --unlabelled %s makes such vertices unlabelled", text, quotedPath(text))
+			}
+		}
 		d.Schema.Vertex.Classes = sorted
 		d.Report.Changes = append(d.Report.Changes, fmt.Sprintf("labels were numbered by the alphabet: %.200s are 0 to %d", listed(sorted), len(sorted)-1))
 	}

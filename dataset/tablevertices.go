@@ -13,7 +13,8 @@ type vertexTable struct {
 	open            func() (*tableFile, error)
 	id, split       int // columns; -1: no split
 	labels, targets []int
-	features        []int
+	features        []int     // columns of the table
+	made            []feature // what they become
 	d               *Data
 }
 
@@ -36,12 +37,20 @@ func (t Tables) openVertices(d *Data, ids *idTable) (*vertexTable, error) {
 	d.FeatureCols, d.Targets.Cols = len(v.features), len(v.targets)
 	d.Schema.Vertex.Targets = f.names(v.targets)
 	d.Schema.Features.NameColumns(f.names(v.features))
-	c := &classText{}
+	for _, i := range v.features {
+		if !t.Prepare.asked() {
+			v.made = append(v.made, feature{Column{Name: f.columns[i]}, i})
+		}
+	}
+	c := &classText{none: t.Prepare.Unlabelled}
 	if err := f.eachRow(func(row [][]byte) error { return v.add(f, row, ids, c) }); err != nil {
 		return nil, err
 	}
 	if ids.len() == 0 {
 		return nil, fmt.Errorf("%s: no vertices", f.name)
+	}
+	if t.Prepare.Unlabelled != "" && !c.nones {
+		return nil, fmt.Errorf("%s: no label is %q (--unlabelled)", f.name, t.Prepare.Unlabelled)
 	}
 	ids.seal()
 	d.Edges.V = ids.len()
@@ -55,10 +64,9 @@ func (t Tables) openVertices(d *Data, ids *idTable) (*vertexTable, error) {
 
 // choose finds the columns.
 func (v *vertexTable) choose(f *tableFile, t Tables) (err error) {
-	if v.id, err = f.find(t.ID, usualID...); err != nil {
+	if v.id, err = f.findID(t.ID); err != nil {
 		return err
 	}
-	v.id = max(v.id, 0)
 	if v.split, err = f.find(t.Split, usualSplit...); err != nil {
 		return err
 	}
@@ -83,8 +91,33 @@ func (v *vertexTable) choose(f *tableFile, t Tables) (err error) {
 	if len(v.labels)+len(v.targets) == 0 {
 		hint += ", --label one with classes, --targets numbers to predict"
 	}
-	f.warnColumns(v.d, slices.Concat(others, v.features), hint)
+	words, err := f.match(t.Prepare.OneHot)
+	if err != nil {
+		return err
+	}
+	f.warnColumns(v.d, slices.Concat(others, v.features, words), hint)
 	return nil
+}
+
+// findID is the column of ids: that of the flag, or with a usual name, or the only one whose name ends in id, or name, or the first.
+func (t *tableFile) findID(flag string) (int, error) {
+	at, err := t.find(flag, usualID...)
+	if err != nil || at >= 0 {
+		return at, err
+	}
+	var some []string
+	for i, c := range t.columns {
+		if c != "" && endsInID(c) {
+			some, at = append(some, c), i
+		}
+	}
+	if len(some) > 1 {
+		return -1, fmt.Errorf("%s:1: which column has the ids of vertices, %s? --id COL names it", t.name, listColumns(some))
+	}
+	if len(some) == 0 {
+		at, err = t.find("", "name")
+	}
+	return max(at, 0), err
 }
 
 // add reads everything of a row but its features.
@@ -142,13 +175,13 @@ func (v *vertexTable) eachRows(fn func([]float32) error) error {
 		return err
 	}
 	defer f.Close()
-	part := max(1, pieceValues/len(v.features)) * len(v.features)
+	part := max(1, pieceValues/len(v.made)) * len(v.made)
 	rows := make([]float32, 0, min(part, pieceValues))
 	err = f.eachRow(func(row [][]byte) error {
-		for _, i := range v.features {
-			x, err := f.float(row, i)
+		for k := range v.made {
+			x, err := v.made[k].value(f, row)
 			if err != nil {
-				return err
+				return v.explain(err)
 			}
 			rows = append(rows, x)
 		}

@@ -95,6 +95,13 @@ func newText(r io.Reader, size int64, name string) (*textFile, error) {
 	} else if len(head) == 10 && string(head[:3]) == "BZh" && string(head[4:]) == bzip2Mark {
 		unpack(bzip2.NewReader(t.r))
 	}
+	if head, _ := t.r.Peek(6); len(head) > 3 {
+		for what, magic := range map[string]string{"zip": "PK\x03\x04", "xz": "\xfd7zXZ", "zstd": "\x28\xb5\x2f\xfd", "7z": "7z\xbc\xaf\x27"} {
+			if strings.HasPrefix(string(head), magic) {
+				return nil, fmt.Errorf("%s: the file is packed by %s; unpack it, or pack it by gzip or bzip2", name, what)
+			}
+		}
+	}
 	switch head, _ := t.r.Peek(3); {
 	case string(head) == byteOrderMark:
 		t.r.Discard(len(byteOrderMark)) // they are in the buffer

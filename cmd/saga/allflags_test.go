@@ -294,6 +294,7 @@ func flagData(t *testing.T) string {
 	for name, text := range map[string]string{
 		"config.json": `{"model": "gin", "hidden": 5}`,
 		"gaps.txt":    "0 1\n1 0\n1 5\n5 1\n0 5\n5 0\n",
+		"seeds.txt":   "3\n5\n",
 		"pairs.txt":   "0 1\n2 3\n",
 		"e.csv":       "source,target,a,b,x,k\n1,2,2,3,0.5,u\n2,3,3,1,2,v\n3,1,1,2,4,u\n",
 		"more.csv":    "source,target\n1,2\n2,3\n3,1\n2,9\n",

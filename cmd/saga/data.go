@@ -146,7 +146,7 @@ func (c *verifyCmd) Run(a *app) error {
 		if err != nil {
 			return err
 		}
-		_, err = fmt.Fprintf(a.Stdout, "%s is good: %s\n", name, cli.Describe(d))
+		_, err = fmt.Fprintf(a.Stdout, "%s is good: %s\n%s", name, cli.Describe(d), changes(d))
 		return err
 	}
 	defer s.Close()

@@ -45,6 +45,7 @@ func (c *convertCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
+	c.Tables.Seed = uint64(c.Seed)
 	t, err := c.Tables.tables()
 	if err != nil {
 		return err

@@ -30,30 +30,48 @@ type tableFlags struct {
 	EdgeType     string   `name:"edge-type" placeholder:"COL" help:"Column of --edges; default: edge_type or type, where there is one."`
 	SkipUnknown  bool     `name:"skip-unknown" help:"Leave out edges whose ends --vertices does not have, and say how many."`
 	EdgeFeatures []string `name:"edge-features" placeholder:"COLS" help:"Columns of --edges with numbers, such as 'e*'."`
-	ID           string   `name:"id" placeholder:"COL" help:"Column of --vertices; default: the first of id, vertex, node, node_id, vertex_id and name that there is, or the first column."`
+	ID           string   `name:"id" placeholder:"COL" help:"Column of --vertices; default: id, vertex, node, node_id or vertex_id, or the only one whose name ends in id, or name, or the first column."`
 	Label        []string `placeholder:"COLS" help:"Column of --vertices with classes, numbers or text; several: 0 and 1 each; default: label, class or y."`
 	Targets      []string `placeholder:"COLS" help:"Columns of --vertices with numbers to predict, such as price; all empty for none."`
+	Unlabelled   string   `placeholder:"WORD" help:"A word in the column of --label that means that the vertex has no label."`
 	Split        string   `placeholder:"COL" help:"Column of --vertices with train, val or test; default: split, where there is one."`
-	Features     []string `placeholder:"COLS" help:"Columns of --vertices with numbers, such as 'f*' or age,height."`
+	Features     []string `placeholder:"COLS" help:"Columns of --vertices with numbers, such as 'f*' or age,height; their order is kept."`
+	Missing      string   `placeholder:"WHAT" help:"Fill missing numbers of --features with the mean of the column or with 0, and add a column that tells where."`
+	OneHot       []string `name:"one-hot" placeholder:"COLS" help:"Columns of --vertices with words: each word becomes a column of 0 and 1."`
+	Standardize  bool     `help:"Subtract the mean of each column of --features, and divide by its standard deviation."`
+	Like         string   `placeholder:"STORE" help:"Prepare features as those of a store that --missing, --one-hot or --standardize made: by its means and words."`
+	Seed         uint64   `kong:"-"` // of the split whose training rows features are prepared by
 }
 
 // tables are those that the flags name, or nil.
 func (f *tableFlags) tables() (*dataset.Tables, error) {
 	if f.Edges == "" {
-		given := f.Vertices + f.Source + f.Target + f.Weight + f.EdgeType + f.ID + f.Split
-		if given != "" || f.SkipUnknown || f.Heading != "auto" || len(f.EdgeFeatures)+len(f.Label)+len(f.Targets)+len(f.Features) > 0 {
+		given := f.Vertices + f.Source + f.Target + f.Weight + f.EdgeType
+		if given != "" || f.SkipUnknown || f.Heading != "auto" || len(f.EdgeFeatures) > 0 || f.ofVertices() {
 			return nil, cli.Usagef("--vertices, --heading, --skip-unknown and names of columns go with a table of edges: --edges FILE in place of --data FILE")
 		}
 		return nil, nil
 	}
-	if f.Vertices == "" && (f.ID+f.Split != "" || len(f.Label)+len(f.Targets)+len(f.Features) > 0) {
+	switch {
+	case f.Vertices == "" && f.ofVertices():
 		return nil, cli.Usagef("columns of vertices are named, but no table: --vertices FILE")
-	}
-	if f.Vertices == "" && f.SkipUnknown {
+	case f.Vertices == "" && f.SkipUnknown:
 		return nil, cli.Usagef("--skip-unknown leaves out edges to vertices that a table does not have: --vertices FILE")
+	case f.Missing != "" && f.Missing != "mean" && f.Missing != "0":
+		return nil, cli.Usagef("--missing %s: mean or 0", f.Missing)
+	case (f.Missing != "" || f.Standardize) && len(f.Features) == 0:
+		return nil, cli.Usagef("--missing and --standardize are of columns with numbers: --features COLS")
+	case f.Like != "" && (f.Missing != "" || f.Standardize || len(f.OneHot)+len(f.Features) > 0):
+		return nil, cli.Usagef("--like takes the columns, and how they are prepared, from a store: without --features, --missing, --one-hot and --standardize")
 	}
 	return &dataset.Tables{Edges: f.Edges, SkipUnknown: f.SkipUnknown, Vertices: f.Vertices, Heading: f.Heading, Source: f.Source, Target: f.Target,
-		Weight: f.Weight, EdgeType: f.EdgeType, EdgeFeatures: f.EdgeFeatures, ID: f.ID, Label: f.Label, Targets: f.Targets, Split: f.Split, Features: f.Features}, nil
+		Weight: f.Weight, EdgeType: f.EdgeType, EdgeFeatures: f.EdgeFeatures, ID: f.ID, Label: f.Label, Targets: f.Targets, Split: f.Split, Features: f.Features,
+		Prepare: dataset.Preparation{Unlabelled: f.Unlabelled, Missing: f.Missing, OneHot: f.OneHot, Standardize: f.Standardize, Like: f.Like, Seed: f.Seed}}, nil
+}
+
+// ofVertices reports whether flags are given that say what the table of vertices has.
+func (f *tableFlags) ofVertices() bool {
+	return f.ID+f.Split+f.Unlabelled+f.Missing+f.Like != "" || f.Standardize || len(f.Label)+len(f.Targets)+len(f.Features)+len(f.OneHot) > 0
 }
 
 // dataHint tells how a graph is named to command, which err says it was not.
@@ -140,9 +158,7 @@ func tell(a *app, path string, d *dataset.Data, directed bool) {
 		}
 	}
 	if directed {
-		if text := oneWay(path, d); text != "" {
-			a.Log.Warn(text)
-		}
+		tellEdges(a.Log, path, d, false)
 	}
 }
 

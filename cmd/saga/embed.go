@@ -143,7 +143,7 @@ func (c *embedCmd) fromWalks(a *app) error {
 	if err != nil {
 		return err
 	}
-	w, err := newWalker(d.Edges, spec, int64(c.Learn.PerVertex), c.Learn.Seed)
+	w, err := newWalker(d.Edges, nil, spec, int64(c.Learn.PerVertex), c.Learn.Seed)
 	if err != nil {
 		return err
 	}

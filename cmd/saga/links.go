@@ -14,7 +14,6 @@ import (
 	"sagann/dataset/npy"
 	"sagann/internal/cli"
 	"sagann/internal/metrics"
-	"sagann/internal/regular"
 	"sagann/saga"
 )
 
@@ -126,7 +125,7 @@ func (c *predictCmd) predictPairs(a *app) error {
 	if t.task() != saga.LinkTask {
 		return cli.Usagef("--pairs %s: %s was not trained with --task link", c.Pairs, t.path)
 	}
-	pairs, err := readPairs(c.Pairs, t.data)
+	pairs, err := dataset.ReadPairs(c.Pairs, t.data)
 	if err != nil {
 		return err
 	}
@@ -144,7 +143,7 @@ func (c *predictCmd) predictPairs(a *app) error {
 		err = writeWhole(c.Out, func(w *bufio.Writer) error {
 			fmt.Fprintln(w, "src,dst,probability")
 			for i, x := range p {
-				fmt.Fprintf(w, "%s,%s,%s\n", t.data.ID(int(pairs.Src[i])), t.data.ID(int(pairs.Dst[i])), strconv.FormatFloat(float64(x), 'g', 6, 32))
+				fmt.Fprintf(w, "%s,%s,%s\n", csvField(t.data.ID(int(pairs.Src[i]))), csvField(t.data.ID(int(pairs.Dst[i]))), strconv.FormatFloat(float64(x), 'g', 6, 32))
 			}
 			return nil
 		})
@@ -154,47 +153,6 @@ func (c *predictCmd) predictPairs(a *app) error {
 	}
 	_, err = fmt.Fprintf(a.Stdout, "%s: probabilities of %d pairs\n", c.Out, len(p))
 	return err
-}
-
-// readPairs reads a pair of the data's ids from each line of a text, with a comma, a tab or spaces between; a first
-// line of other words is a heading.
-func readPairs(path string, d *dataset.Data) (*dataset.Pairs, error) {
-	f, err := regular.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	id := map[string]uint32{}
-	for v := range d.Edges.V {
-		id[d.ID(v)] = uint32(v)
-	}
-	p := &dataset.Pairs{}
-	lines := bufio.NewScanner(f)
-	for n := 1; lines.Scan(); n++ {
-		words := strings.FieldsFunc(lines.Text(), func(r rune) bool { return strings.ContainsRune(", \t;", r) })
-		if len(words) == 0 {
-			continue
-		}
-		if len(words) != 2 {
-			return nil, fmt.Errorf("%s:%d: %d values; a line has the ids of two vertices", path, n, len(words))
-		}
-		u, known := id[words[0]]
-		v, too := id[words[1]]
-		if !known || !too {
-			if n == 1 && !known && !too {
-				continue
-			}
-			return nil, fmt.Errorf("%s:%d: %s has no vertex %q", path, n, d.Name, words[map[bool]int{true: 1}[known]])
-		}
-		p.Src, p.Dst = append(p.Src, u), append(p.Dst, v)
-	}
-	if err := lines.Err(); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	if p.Len() == 0 {
-		return nil, fmt.Errorf("%s: no pairs", path)
-	}
-	return p, nil
 }
 
 // linkWidth is the number of columns of the rows that heads score.

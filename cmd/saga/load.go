@@ -200,9 +200,7 @@ func (j *job) split(s *settings, task saga.Task, log *slog.Logger) error {
 	if strings.HasSuffix(s.Data.Path, ".saga") {
 		told = slices.Clone(d.Report.Changes)
 	}
-	if text := oneWay(s.Data.Path, d); text != "" && !s.Data.Undirected {
-		log.Warn(text)
-	}
+	tellEdges(log, s.Data.Path, d, s.Data.Undirected)
 	if task == saga.GraphTask {
 		if i := dataset.Across(d); i >= 0 {
 			u, v := d.Edges.Src[i], d.Edges.Dst[i]
@@ -260,19 +258,26 @@ func (j *job) has(split int) bool {
 	return task == saga.LinkTask || j.data.Shard != nil || len(j.data.Splits(task)[split]) > 0
 }
 
-// oneWay says that no edge of the data has its reverse, which is often not meant; it is "" where some do, of graphs that were
-// generated, and where reading has said so.
-func oneWay(path string, d *dataset.Data) string {
-	_, generated := cli.SyntheticSpec(path)
+// tellEdges says that edges have no reverses, or only some have, and that edges are repeated, which are often not meant. It is silent on
+// graphs that were generated and, about reverses, if they were added or if reading has said so.
+func tellEdges(log *slog.Logger, path string, d *dataset.Data, undirected bool) {
+	if _, generated := cli.SyntheticSpec(path); generated {
+		return
+	}
 	said := slices.ContainsFunc(d.Report.Warnings, func(w string) bool { return strings.Contains(w, "--undirected") })
-	if generated || said {
-		return ""
+	look := dataset.LookAtEdges(d.Edges)
+	switch some := fmt.Sprintf("%s: of %d edges looked up %d have their reverse and the others have not; --undirected adds the missing ones", path, look.Looked, look.Reversed); {
+	case undirected || said || look.Reversed == look.Looked:
+	case look.OneWay():
+		log.Warn(fmt.Sprintf("%s: edges are directed, as in the file, and of %d looked up none has its reverse; where the file lists each tie once, --undirected adds the reverses", path, look.Looked))
+	case 10*look.Reversed >= 9*look.Looked:
+		log.Warn(some)
+	default:
+		log.Info(some)
 	}
-	looked, yes := dataset.OneWay(d.Edges)
-	if !yes {
-		return ""
+	if look.Repeated > 0 {
+		log.Info(fmt.Sprintf("%s: of %d edges looked up %d stand in the graph more than once; saga data convert --simple keeps one of each, with the sum of the weights", path, look.Looked, look.Repeated))
 	}
-	return fmt.Sprintf("%s: edges are directed, as in the file, and of %d looked up none has its reverse; where the file lists each tie once, --undirected adds the reverses", path, looked)
 }
 
 // leaves is what stops feature rows from being divided.

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"sagann/dataset"
-	"sagann/dataset/npy"
 	"sagann/internal/cli"
 	"sagann/internal/progress"
 	"sagann/mine"
@@ -50,7 +49,7 @@ type mineFlags struct {
 	Data       string `required:"" placeholder:"PATH" group:"data" help:"The graph: a folder, a file, karate or synthetic[:..]."`
 	Undirected bool   `group:"data" help:"Add the reverse of every edge that has none."`
 	Relabel    string `default:"auto" enum:"auto,never,always" placeholder:"WHEN" group:"data" help:"Number the vertices of an edge list anew: auto, never or always (${default}). Listings have the numbers of the file."`
-	Labels     string `placeholder:"FILE" group:"data" help:"Labels of the vertices: .npy with one whole number each, -1 for none; default: those of the data."`
+	Labels     string `placeholder:"FILE" group:"data" help:"Labels of the vertices: a text with a number or word, or an id and a label, on each line, or a .npy of numbers in the order of the data; -1 for none. Default: those of the data."`
 	Device     string `default:"cpu" placeholder:"NAME" group:"options" help:"cpu, or in a build for NVIDIA GPUs cuda or cuda:0,1 (${default}). Results do not depend on it."`
 	Mem        memory `default:"auto" placeholder:"SIZE" group:"options" help:"Memory for the graph's rows and the work, on each GPU if there are any; auto: what it takes, or what is free there."`
 	Threads    auto   `default:"auto" placeholder:"N" group:"options" help:"Threads; auto: as many as processors. Results do not depend on it."`
@@ -91,12 +90,12 @@ func (f *mineFlags) openWith(a *app, opt mine.Options) (*mine.Graph, error) {
 	tell(a, f.Data, d, false) // a graph of directed edges is refused
 	labels := d.Labels
 	if f.Labels != "" {
-		array, err := npy.Read(f.Labels)
-		if err != nil {
+		var names []string
+		if labels, names, err = dataset.ReadLabels(f.Labels, d); err != nil {
 			return nil, err
 		}
-		if labels, err = array.Int32s(); err != nil {
-			return nil, err
+		if names != nil {
+			a.Log.Info(fmt.Sprintf("%s: labels were numbered by the alphabet: %.200s are 0 to %d", f.Labels, strings.Join(names, ", "), len(names)-1))
 		}
 	}
 	f.data = d

@@ -3,8 +3,10 @@ package main
 import (
 	"bufio"
 	"cmp"
+	"errors"
 	"fmt"
 	"math"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -23,7 +25,7 @@ type sampleCmd struct {
 	graphFlags
 	Sampler   string `default:"neighbours:25,10" placeholder:"NAME" group:"options" help:"neighbours:25,10, weighted:.., layer:.., fastgcn:.., ladies:.., mvs:.., saint:4000x2, shadow:2x10 or pinsage:.. (${default})."`
 	SelfLoops bool   `name:"self-loops" group:"data" help:"Add a self loop to every vertex that has none, as models with normalised adjacency do. It is always kept."`
-	Seeds     string `default:"all" placeholder:"WHICH" group:"options" help:"all, train, val, test, or a .npy of vertices (${default})."`
+	Seeds     string `default:"all" placeholder:"WHICH" group:"options" help:"all, train, val, test, or a file of vertices: a text with an id on each line, or a .npy (${default})."`
 	Batch     count  `default:"1024" placeholder:"N" group:"options" help:"Seeds of a batch (${default})."`
 	Replace   bool   `group:"options" help:"Draw with replacement."`
 	deviceFlags
@@ -71,6 +73,7 @@ func (c *sampleCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
+	tellNumbers(a, c.Out, ".csv", d)
 	seeds, err := c.seeds(d)
 	if err != nil {
 		return err
@@ -148,19 +151,10 @@ func (c *sampleCmd) seeds(d *dataset.Data) ([]uint32, error) {
 			list = append(list, uint32(v))
 		}
 		return list, nil
-	case filepath.Ext(c.Seeds) != ".npy":
-		return nil, cli.Usagef("--seeds %s: want all, train, val, test or a .npy", c.Seeds)
 	}
-	array, err := npy.Read(c.Seeds)
-	if err != nil {
-		return nil, err
-	}
-	numbers, err := array.Int32s()
-	for i, n := range numbers {
-		if n < 0 || int(n) >= d.Edges.V {
-			return nil, fmt.Errorf("--seeds %s: number %d is %d; vertices are 0 to %d", c.Seeds, i, n, d.Edges.V-1)
-		}
-		list = append(list, uint32(n))
+	list, err := dataset.ReadVertices(c.Seeds, d)
+	if errors.Is(err, os.ErrNotExist) {
+		err = cli.Usagef("--seeds %s: want all, train, val, test or a file of vertices: %w", c.Seeds, err)
 	}
 	return list, err
 }
@@ -232,10 +226,11 @@ func edgesOf(b *sample.Blocks, batch int, f func(x sampled) error) error {
 // write puts the edges at path, by its ending, and returns their number.
 func (b *batches) write(path string, d *dataset.Data) (n int64, err error) {
 	if filepath.Ext(path) == ".npy" {
+		id := func(v uint32) int64 { return int64(d.Vertices.Number(int(v))) }
 		err = npy.WriteRows(path, 5, func(add func([]int64) error) error {
 			return b.each(func(x sampled) error {
 				n++
-				return add([]int64{int64(x.batch), int64(x.layer), int64(x.source), int64(x.target), x.edge})
+				return add([]int64{int64(x.batch), int64(x.layer), id(x.source), id(x.target), x.edge})
 			})
 		})
 		return n, err

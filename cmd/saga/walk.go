@@ -102,6 +102,7 @@ type walksFlags struct {
 // walkCmd is saga walk.
 type walkCmd struct {
 	graphFlags
+	Seeds string `default:"all" placeholder:"FILE" group:"options" help:"Vertices that walks begin at: all, or a text with an id on each line, or a .npy (${default})."`
 	Walks string `default:"deepwalk" placeholder:"NAME" group:"options" help:"deepwalk, node2vec:p=2,q=0.5, ppr:0.15 or multirw:100 (${default})."`
 	walksFlags
 	deviceFlags
@@ -146,7 +147,13 @@ func (c *walkCmd) Run(a *app) error {
 		return err
 	}
 	tellNumbers(a, c.Out, ".txt", d)
-	w, err := newWalker(d.Edges, spec, int64(c.PerVertex), c.Seed)
+	var from []uint32
+	if c.Seeds != "all" {
+		if from, err = dataset.ReadVertices(c.Seeds, d); err != nil {
+			return err
+		}
+	}
+	w, err := newWalker(d.Edges, from, spec, int64(c.PerVertex), c.Seed)
 	if err != nil {
 		return err
 	}
@@ -250,7 +257,8 @@ func writeWalks[T int32 | int64](path string, w *walker, s sample.Sampler, id fu
 // walker draws walks in pieces.
 type walker struct {
 	p     *sample.Program
-	v, n  int
+	from  []uint32 // where walks begin; nil: at all vertices
+	v, n  int      // v is how many vertices walks begin at
 	roots int
 	piece int
 	ends  bool // some walks end early, as some vertices have no out-edges
@@ -264,10 +272,17 @@ const (
 	mostHeld  = 1 << 26 // vertices of the walks that are held at a time
 )
 
-// newWalker compiles a sampler for walks along edges as they point.
-func newWalker(e *chunk.Edges, spec sample.Spec, perVertex int64, seed uint64) (*walker, error) {
-	if e.V > 0 && perVertex > mostWalks/int64(e.V) {
-		return nil, cli.Usagef("--per-vertex %d: %.4g walks from %d vertices; at most %d, %d from each", perVertex, float64(perVertex)*float64(e.V), e.V, int64(mostWalks), mostWalks/int64(e.V))
+// newWalker compiles a sampler for walks along edges as they point, from some vertices or, where from is nil, from all.
+func newWalker(e *chunk.Edges, from []uint32, spec sample.Spec, perVertex int64, seed uint64) (*walker, error) {
+	v := e.V
+	if from != nil {
+		v = len(from)
+	}
+	if v > 0 && perVertex > mostWalks/int64(v) {
+		return nil, cli.Usagef("--per-vertex %d: %.4g walks from %d vertices; at most %d, %d from each", perVertex, float64(perVertex)*float64(v), v, int64(mostWalks), mostWalks/int64(v))
+	}
+	if from != nil && spec.Sampler.Roots > 1 {
+		return nil, cli.Usagef("--seeds: the roots of these walks are picked at random")
 	}
 	g, err := sample.NewGraph(e.Reverse())
 	if err != nil {
@@ -278,7 +293,7 @@ func newWalker(e *chunk.Edges, spec sample.Spec, perVertex int64, seed uint64) (
 	if err != nil {
 		return nil, err
 	}
-	w := &walker{p: p, v: e.V, n: e.V * int(perVertex), roots: max(1, s.Roots), key: sample.Key{Seed: seed}, run: p.Run}
+	w := &walker{p: p, from: from, v: v, n: v * int(perVertex), roots: max(1, s.Roots), key: sample.Key{Seed: seed}, run: p.Run}
 	w.ends = slices.Contains(e.OutDegrees(), 0)
 	w.hold(1<<16, s.Steps)
 	if s.Steps == sample.Unbounded {
@@ -301,7 +316,11 @@ func (w *walker) each(f func(s *sample.Samples) error) error {
 			roots = w.p.Roots(n, uint64(lo), w.key)
 		}
 		for i := 0; w.roots == 1 && i < n; i++ {
-			roots = append(roots, uint32((lo+i)%w.v))
+			root := uint32((lo + i) % w.v)
+			if w.from != nil {
+				root = w.from[root]
+			}
+			roots = append(roots, root)
 		}
 		if err := w.run(&s, roots, uint64(lo), w.key); err != nil {
 			return err

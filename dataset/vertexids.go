@@ -1,0 +1,215 @@
+package dataset
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"path/filepath"
+	"slices"
+	"strconv"
+
+	"sagann/dataset/npy"
+)
+
+// finder is a table of the ids of the vertices of d.
+func (d *Data) finder() *idTable {
+	t := &idTable{ordered: true, numbers: d.Vertices.IDs}
+	switch {
+	case d.Vertices.Names != nil:
+		t.keepTexts()
+		for v, name := range d.Vertices.Names {
+			key := []byte(name)
+			if whole, _, ok := wholeID(key); ok {
+				key = whole
+			}
+			if _, known := t.named[string(key)]; !known {
+				t.named[string(key)] = uint32(v)
+			}
+		}
+	case t.numbers != nil:
+		t.place = make(map[uint64]uint32, len(t.numbers))
+		for v, n := range t.numbers {
+			t.place[n] = uint32(v)
+		}
+	default:
+		t.same, t.first = true, d.Vertices.First
+	}
+	return t
+}
+
+// fileOf opens a text with ids of vertices, which has one of these numbers of columns. A first line without numbers is a heading if none of
+// its fields is a vertex.
+func (d *Data) fileOf(path string, t *idTable, columns ...int) (*tableFile, error) {
+	isRow := func(fields []string) bool {
+		return slices.ContainsFunc(fields, func(id string) bool { _, err := t.find([]byte(id), d.Edges.V); return err == nil })
+	}
+	o := tableOptions{row: isRow, ids: true}
+	if len(columns) == 1 && columns[0] == 1 { // of ids
+		if o.known = slices.Concat(usualID, []string{"name"}); !t.texts {
+			o.ids, o.row = false, func([]string) bool { return false }
+		}
+	}
+	f, err := openTable(path, o)
+	if err != nil {
+		return nil, err
+	}
+	if !slices.Contains(columns, len(f.columns)) {
+		f.Close()
+		return nil, fmt.Errorf("%s: %d columns; want %s", path, len(f.columns), columnsText(columns))
+	}
+	return f, nil
+}
+
+func columnsText(columns []int) string {
+	text := strconv.Itoa(columns[0])
+	for _, n := range columns[1:] {
+		text += " or " + strconv.Itoa(n)
+	}
+	return text
+}
+
+// ReadVertices reads vertices of d from a text with an id on each line, or from a .npy of numbers: ids or, where ids are texts, numbers of
+// vertices in the order of the data, from 0 on. It returns their numbers. Errors name the file and the line or place.
+func ReadVertices(path string, d *Data) ([]uint32, error) {
+	t := d.finder()
+	var out []uint32
+	if filepath.Ext(path) == ".npy" {
+		array, err := npy.Read(path)
+		if err != nil {
+			return nil, err
+		}
+		numbers, err := array.Int64s()
+		for i, n := range numbers {
+			v := uint32(n)
+			if t.texts {
+				if n < 0 || n >= int64(d.Edges.V) {
+					return nil, fmt.Errorf("%s: number %d is %d; vertices have names, and numbers from 0 to %d", path, i, n, d.Edges.V-1)
+				}
+			} else if v, err = t.find(strconv.AppendInt(nil, n, 10), d.Edges.V); err != nil {
+				return nil, fmt.Errorf("%s: number %d: %w", path, i, err)
+			}
+			out = append(out, v)
+		}
+		return out, err
+	}
+	f, err := d.fileOf(path, t, 1)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	err = f.eachRow(func(row [][]byte) error {
+		v, err := t.find(row[0], d.Edges.V)
+		if err != nil {
+			return f.errorf("%w", err)
+		}
+		out = append(out, v)
+		return nil
+	})
+	if err == nil && len(out) == 0 {
+		err = fmt.Errorf("%s: no vertices", path)
+	}
+	return out, err
+}
+
+// ReadPairs reads pairs of vertices of d from a text with two ids on each line. Errors name the file and line.
+func ReadPairs(path string, d *Data) (*Pairs, error) {
+	t := d.finder()
+	f, err := d.fileOf(path, t, 2)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	p := &Pairs{}
+	err = f.eachRow(func(row [][]byte) error {
+		u, err := t.find(row[0], d.Edges.V)
+		v, no := t.find(row[1], d.Edges.V)
+		if err == nil {
+			err = no
+		}
+		if err != nil {
+			return f.errorf("%w", err)
+		}
+		p.add(u, v)
+		return nil
+	})
+	if err == nil && p.Len() == 0 {
+		err = fmt.Errorf("%s: no pairs", path)
+	}
+	return p, err
+}
+
+// ReadLabels reads a label for each vertex of d: from a .npy of whole numbers in the order of the data; or from a text with a label on each
+// line, in this order, or with an id and a label. Labels are whole numbers, with -1 for none, or words, which are numbered by the alphabet;
+// names lists the words. Errors name the file and line.
+func ReadLabels(path string, d *Data) (labels []int32, names []string, err error) {
+	if filepath.Ext(path) == ".npy" {
+		array, err := npy.Read(path)
+		if err != nil {
+			return nil, nil, err
+		}
+		labels, err = array.Int32s()
+		return labels, nil, err
+	}
+	t := d.finder()
+	f, err := d.fileOf(path, t, 1, 2)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer f.Close()
+	c, at := &classText{}, []uint32(nil)
+	read := func(row [][]byte) error {
+		if len(row) == 2 {
+			v, err := t.find(row[0], d.Edges.V)
+			if err != nil {
+				return f.errorf("%w", err)
+			}
+			at = append(at, v)
+		}
+		if err := c.add(bytes.TrimSpace(row[len(row)-1])); err != nil {
+			return f.errorf("%w", err)
+		}
+		return nil
+	}
+	if err := f.eachRow(read); err != nil {
+		return nil, nil, err
+	}
+	v := d.Edges.V
+	if at == nil && len(c.of) == v+1 { // the first line is a heading
+		first := c.texts[0]
+		if c.of = c.of[1:]; !slices.Contains(c.of, 0) && !isNumber([]byte(first)) {
+			c.drop()
+		} else {
+			return nil, nil, fmt.Errorf("%s: %d labels for %d vertices", path, v+1, v)
+		}
+	}
+	if at == nil && len(c.of) != v {
+		return nil, nil, fmt.Errorf("%s: %d labels for %d vertices; a line with an id and a label is of one vertex", path, len(c.of), v)
+	}
+	var said Data
+	list, err := c.classes(&said)
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if at == nil {
+		return list, said.Schema.Vertex.Classes, nil
+	}
+	labels = slices.Repeat([]int32{math.MinInt32}, v)
+	for i, u := range at {
+		if labels[u] != math.MinInt32 {
+			return nil, nil, fmt.Errorf("%s: vertex %s has two labels", path, d.ID(int(u)))
+		}
+		labels[u] = list[i]
+	}
+	for u, l := range labels {
+		labels[u] = max(l, -1)
+	}
+	return labels, said.Schema.Vertex.Classes, nil
+}
+
+// drop forgets the first text, which no row has.
+func (c *classText) drop() {
+	c.texts = c.texts[1:]
+	for i := range c.of {
+		c.of[i] = max(c.of[i]-1, -1)
+	}
+}

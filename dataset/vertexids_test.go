@@ -1,0 +1,78 @@
+package dataset
+
+import (
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"sagann/chunk"
+)
+
+// TestVerticesByID reads vertices, pairs and labels of data whose ids are numbers, texts, or count from 1.
+func TestVerticesByID(t *testing.T) {
+	e := &chunk.Edges{V: 3, Src: []uint32{0, 1}, Dst: []uint32{1, 2}}
+	plain := &Data{Edges: e}
+	one := &Data{Edges: e, Vertices: Naming{First: 1}}
+	gaps := &Data{Edges: e, Vertices: Naming{IDs: []uint64{70, 5, 9}}}
+	words := &Data{Edges: e, Vertices: Naming{Names: []string{"ann", "bob", "007"}}}
+	for _, c := range []struct {
+		d    *Data
+		text string
+		want []uint32
+	}{
+		{plain, "0\n2\n", []uint32{0, 2}}, {one, "1\n3.0\n", []uint32{0, 2}}, {one, "id\n1\n3\n", []uint32{0, 2}},
+		{gaps, "5\n70\n5\n", []uint32{1, 0, 1}}, {words, "bob\n7\n", []uint32{1, 2}}, {words, "id\nann\n", []uint32{0}}, {words, "# who\nann\n", []uint32{0}},
+		{plain, "0\n3\n", nil}, {one, "0\n1\n", nil}, {one, "4\n", nil}, {gaps, "0\n", nil}, {words, "carol\nann\n", nil}, {plain, "", nil}, {words, "ann bob\n", nil},
+	} {
+		got, err := ReadVertices(filepath.Join(writeFiles(t, map[string]string{"s.txt": c.text}), "s.txt"), c.d)
+		if c.want == nil {
+			refused(t, c.text, err, "s.txt")
+		} else if err != nil || !slices.Equal(got, c.want) {
+			t.Errorf("%q: %v, %v", c.text, got, err)
+		}
+	}
+	for d, want := range map[*Data][]uint32{plain: {1, 2}, one: {0, 1}, words: {1, 2}, gaps: nil} {
+		path := filepath.Join(t.TempDir(), "s.npy")
+		writeArray(t, path, []int{2}, []int32{1, 2})
+		got, err := ReadVertices(path, d)
+		if want == nil {
+			refused(t, "numbers", err, "s.npy", "number 0: 1 is not a vertex")
+		} else if err != nil || !slices.Equal(got, want) {
+			t.Errorf("%+v: %v, %v", d.Vertices, got, err)
+		}
+	}
+	for _, c := range []struct {
+		d        *Data
+		text     string
+		src, dst []uint32
+	}{
+		{one, "1,2\n3,1\n", []uint32{0, 2}, []uint32{1, 0}}, {words, "from to\nann bob\n", []uint32{0}, []uint32{1}}, {words, "ann;007\n", []uint32{0}, []uint32{2}},
+		{one, "9,10\n1,2\n", nil, nil}, {words, "ann,carol\nann,bob\n", nil, nil}, {one, "1,2,3\n", nil, nil},
+	} {
+		p, err := ReadPairs(filepath.Join(writeFiles(t, map[string]string{"p.csv": c.text}), "p.csv"), c.d)
+		if c.src == nil {
+			refused(t, c.text, err, "p.csv")
+		} else if err != nil || !slices.Equal(p.Src, c.src) || !slices.Equal(p.Dst, c.dst) {
+			t.Errorf("%q: %v, %v", c.text, p, err)
+		}
+	}
+	for _, c := range []struct {
+		d     *Data
+		text  string
+		want  []int32
+		names []string
+	}{
+		{one, "4\n0\n-1\n", []int32{4, 0, -1}, nil}, {one, "label\n4\n0\n2\n", []int32{4, 0, 2}, nil}, {one, "3,red\n1,blue\n", []int32{0, -1, 1}, []string{"blue", "red"}},
+		{gaps, "node,label\n9,1\n70,0\n5,\n", []int32{0, -1, 1}, nil}, {words, "red\nred\nblue\n", []int32{1, 1, 0}, []string{"blue", "red"}},
+		{words, "colour\nred\n\"a, b\"\nblue\n", []int32{2, 0, 1}, []string{"a, b", "blue", "red"}},
+		{words, "ann\tred\nbob\tred\n7\tblue\n", []int32{1, 1, 0}, []string{"blue", "red"}},
+		{one, "1\n2\n", nil, nil}, {one, "1\n2\n3\n4\n5\n", nil, nil}, {one, "5\n4\n3\n2\n", nil, nil}, {one, "1,0\n1,2\n", nil, nil}, {one, "4,1\n", nil, nil},
+	} {
+		got, names, err := ReadLabels(filepath.Join(writeFiles(t, map[string]string{"l.txt": c.text}), "l.txt"), c.d)
+		if c.want == nil {
+			refused(t, c.text, err, "l.txt")
+		} else if err != nil || !slices.Equal(got, c.want) || !slices.Equal(names, c.names) {
+			t.Errorf("%q: %v, %v, %v", c.text, got, names, err)
+		}
+	}
+}
