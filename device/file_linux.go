@@ -48,13 +48,7 @@ func takeSpace(f *os.File, n int64) error {
 		}
 		break
 	}
-	zeros := make([]byte, 1<<20)
-	for at := int64(0); at < n; at += int64(len(zeros)) {
-		if _, err := f.WriteAt(zeros[:min(int64(len(zeros)), n-at)], at); err != nil {
-			return err
-		}
-	}
-	return f.Sync() // some file systems take the space only then
+	return writeZeros(f, n)
 }
 
 func mapFile(f *os.File, n int) ([]byte, error) {

@@ -217,6 +217,19 @@ func (p *Program) save(path, options string, id identity, b best) error {
 	return safetensors.WriteFile(path, tensors, meta)
 }
 
+// checkpointBytes is no less than the size of a checkpoint.
+func checkpointBytes(p *Program) int64 {
+	n := int64(64 << 10) // names, shapes and metadata
+	for _, q := range p.params {
+		copies := int64(len(p.stateOf(q.Name)))
+		if p.cfg.Patience > 0 {
+			copies++
+		}
+		n += 4*int64(q.Rows)*int64(q.Cols)*copies + 1<<10
+	}
+	return n
+}
+
 // canWrite is an error if this rank writes checkpoints and could not write path.
 func (p *Program) canWrite(path string) error {
 	if p.cfg.Net.Rank() > 0 {

@@ -77,6 +77,7 @@
 //
 //	open.go               Open, Close, Step
 //	train.go              Train: epochs, evaluations, early stopping
+//	savefull.go           room for checkpoints, and where they go if the disk is full
 //	metrics.go            Evaluate
 //	predict.go            Predict, Embed
 //	resume.go checkpoint.go schema.go   checkpoints, and going on from them

@@ -29,6 +29,8 @@ type TrainOptions struct {
 	CheckpointAfter   time.Duration
 	// OnCheckpoint is called before every checkpoint, on the rank that writes it. An error ends the training.
 	OnCheckpoint func() error `json:"-"`
+	// OnFull is called when a checkpoint finds the disk full, before it is tried again.
+	OnFull func(error) `json:"-"`
 	// ModelOptions is text to keep in checkpoints (Checkpoint.Options), from which the model can be
 	// built again.
 	ModelOptions string
@@ -84,7 +86,8 @@ type trainer struct {
 
 	saved   int       // number of updates when the last checkpoint was written; -1: none was
 	savedAt time.Time // when it was written, or when training began
-	heard   uint64    // what any rank has said in the last vote: voteStop, voteSave
+	saving  saving
+	heard   uint64 // what any rank has said in the last vote: voteStop, voteSave
 }
 
 // best is the state of early stopping.
@@ -105,8 +108,9 @@ type best struct {
 // A loss, a parameter or a number of the optimiser's state that is not finite ends the training
 // with a *NotFiniteError, which names it and the epoch, and leaves the last checkpoint as it is.
 // If the optimiser runs on a GPU, its parameters and state are checked only when an epoch is
-// evaluated and before a checkpoint is written. If Checkpoint cannot be created, Train fails before the
-// first epoch.
+// evaluated and before a checkpoint is written. If Checkpoint cannot be created, or there is no room for it, Train fails
+// before the first epoch. If the disk is full later, the checkpoint is tried again for some time and then written to
+// Config.Scratch or the system's folder for temporary files; the error is then an *ElsewhereError.
 func (p *Program) Train(ctx context.Context, o TrainOptions) (*Result, error) {
 	if err := p.trainable(); err != nil {
 		return nil, err
@@ -127,6 +131,13 @@ func (p *Program) Train(ctx context.Context, o TrainOptions) (*Result, error) {
 		if err := p.agreed("checkpoint file", p.canWrite(o.Checkpoint)); err != nil {
 			return nil, fmt.Errorf("no checkpoint could be written: %w", err)
 		}
+		t.saving = saving{path: o.Checkpoint, scratch: p.cfg.Scratch, bytes: checkpointBytes(p), writes: p.cfg.Net.Rank() == 0,
+			again: p.cfg.Net.Ranks() == 1 || !p.learnsRows(), before: o.OnCheckpoint, full: o.OnFull,
+			save: func(path string) error { return p.save(path, o.ModelOptions, t.id, t.best) }}
+		if err := p.agreed("room for a checkpoint", t.saving.take()); err != nil {
+			return nil, fmt.Errorf("no checkpoint could be written: %w", err)
+		}
+		defer func() { _ = t.saving.space.Close() }()
 		t.id = p.identity()
 	}
 	if err := p.alike(); err != nil {
@@ -193,12 +204,7 @@ func (t *trainer) save() error {
 		return nil
 	}
 	t.saved, t.savedAt = p.updates(), time.Now()
-	if o.OnCheckpoint != nil && p.cfg.Net.Rank() == 0 {
-		if err := o.OnCheckpoint(); err != nil {
-			return err
-		}
-	}
-	return p.save(o.Checkpoint, o.ModelOptions, t.id, t.best)
+	return t.saving.write(p.epoch)
 }
 
 // due tells whether a checkpoint must be written because of CheckpointAfter or CheckpointBatches.

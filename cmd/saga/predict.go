@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 
 	"sagann/internal/cli"
@@ -120,6 +121,10 @@ func (c *outFlags) infer(a *app, what string) (t *trained, x []float32, cols int
 	if what == "embeddings" {
 		run = saga.Embed
 	}
+	room := hold(c.Out, 4*int64(t.data.Edges.V)*int64(max(1, t.prep.Layers.Classes)))
+	if room.err != nil {
+		return nil, nil, 0, room.err
+	}
 	x, cols, err = run(t.model, t.data, cfg, t.path)
-	return t, x, cols, err
+	return t, x, cols, errors.Join(err, room.release())
 }

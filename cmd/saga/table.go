@@ -13,6 +13,7 @@ import (
 
 	"sagann/chunk"
 	"sagann/dataset/npy"
+	"sagann/device"
 	"sagann/internal/cli"
 	"sagann/internal/safetensors"
 )
@@ -26,9 +27,29 @@ func canWrite(path string, endings ...string) error {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return fmt.Errorf("%s is a folder", path)
 	}
-	_, err := os.Stat(filepath.Dir(path))
-	return err
+	return hold(path, 0).release()
 }
+
+// held is room that is taken for a file before it is computed.
+type held struct {
+	space *device.Space
+	err   error
+}
+
+// hold takes so many bytes for the file at path.
+func hold(path string, bytes int64) held {
+	if _, err := os.Stat(filepath.Dir(path)); err != nil {
+		return held{err: err}
+	}
+	space, err := device.TakeSpace(filepath.Dir(path), bytes)
+	if err != nil {
+		err = fmt.Errorf("%s: %w", path, err)
+	}
+	return held{space, err}
+}
+
+// release gives the room back, right before the file is written.
+func (h held) release() error { return errors.Join(h.err, h.space.Close()) }
 
 // table says how numbers are written.
 type table struct {

@@ -103,6 +103,9 @@ func (r *running) open(c *trainCmd) (err error) {
 		r.log.Warn("metrics.csv is not there: a new one and the curves begin after the last checkpoint", "epoch", done)
 	}
 	r.opt.OnCheckpoint = r.metrics.Sync
+	r.opt.OnFull = func(err error) {
+		r.log.Warn("the checkpoint cannot be written, and is tried again for some time: make room", "why", err)
+	}
 	if r.logFile, err = r.folder.Log(); err != nil {
 		return err
 	}

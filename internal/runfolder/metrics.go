@@ -11,6 +11,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"sagann/internal/regular"
 )
@@ -47,6 +48,7 @@ type Metrics struct {
 	last  int    // epoch of the last line, 0 when there is none
 	cells int    // of a line
 	sum   uint32 // of the file so far
+	rest  []byte // of it, not written yet as the disk was full
 }
 
 // OpenMetrics opens metrics.csv to continue after epoch resumed, 0 for a new run. It removes lines of later
@@ -119,9 +121,22 @@ func (m *Metrics) begin(end int) error {
 }
 
 // Sync has all lines so far outlast a loss of power.
-func (m *Metrics) Sync() error { return m.f.Sync() }
+func (m *Metrics) Sync() error {
+	if err := m.flush(); err != nil {
+		return err
+	}
+	return m.f.Sync()
+}
 
-// Append writes the line of one epoch. It is not buffered, so that a killed process loses nothing.
+// flush writes what is not written yet.
+func (m *Metrics) flush() error {
+	n, err := m.f.Write(m.rest)
+	m.rest = m.rest[n:]
+	return err
+}
+
+// Append writes the line of one epoch. It is not buffered, so that a killed process loses nothing,
+// unless the disk is full.
 // Epochs must come in ascending order.
 func (m *Metrics) Append(e Epoch) error {
 	if e.Epoch <= m.last {
@@ -150,12 +165,15 @@ func (m *Metrics) Append(e Epoch) error {
 	}
 	b = append(b, '\n')
 	m.sum = crc32.Update(m.sum, castagnoli, b)
-	_, err := m.f.Write(b)
-	return err
+	m.rest = append(m.rest, b...)
+	if err := m.flush(); err != nil && !errors.Is(err, syscall.ENOSPC) {
+		return err
+	}
+	return nil // Sync and Close tell of a disk that is still full then
 }
 
 // Close closes the file.
-func (m *Metrics) Close() error { return m.f.Close() }
+func (m *Metrics) Close() error { return errors.Join(m.flush(), m.f.Close()) }
 
 // ReadMetrics returns the lines of the metrics.csv in the run folder dir, without a
 // last line that was not finished. An error names the line.
