@@ -3,6 +3,7 @@ package mine
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"math"
@@ -60,6 +61,9 @@ type Frequency struct {
 	PlainEdges bool
 	// Domains keeps the domains of all patterns, for Domain.
 	Domains bool
+	// Level, unless nil, is called by a search by MNI before each size of patterns, with the size in edges (of the
+	// smallest such pattern) and about how many candidates there are.
+	Level func(edges, candidates int)
 }
 
 // FrequentPattern is a pattern with its support.
@@ -97,15 +101,9 @@ func (f *FrequentPattern) Domain(i int) iter.Seq[uint32] {
 // Frequent finds the frequent patterns: those that have at least the support asked for, and no more
 // edges or vertices. They are ordered by number of edges, then by descending support, then by text.
 func (g *Graph) Frequent(ctx context.Context, f Frequency) ([]FrequentPattern, error) {
-	q := frequent{Frequency: f, g: g}
-	if err := q.check(); err != nil {
+	q, err := g.frequent(f)
+	if err != nil {
 		return nil, err
-	}
-	if g.EdgeLabels() && !f.PlainEdges {
-		var err error
-		if q.kinds, err = g.edgeKinds(); err != nil {
-			return nil, fmt.Errorf("%w; with plain edges (--plain-edges) labels are left out", err)
-		}
 	}
 	find := q.byCensus
 	switch {
@@ -119,6 +117,21 @@ func (g *Graph) Frequent(ctx context.Context, f Frequency) ([]FrequentPattern, e
 		return nil, err
 	}
 	return ranked(all, f.Top), nil
+}
+
+// frequent checks a question.
+func (g *Graph) frequent(f Frequency) (*frequent, error) {
+	q := &frequent{Frequency: f, g: g}
+	if err := q.check(); err != nil {
+		return nil, err
+	}
+	if g.EdgeLabels() && !f.PlainEdges {
+		var err error
+		if q.kinds, err = g.edgeKinds(); err != nil {
+			return nil, fmt.Errorf("%w; with plain edges (--plain-edges) labels are left out", err)
+		}
+	}
+	return q, nil
 }
 
 // frequent is a search for frequent patterns.
@@ -138,14 +151,33 @@ func (f *frequent) edgeKinds() []int32 {
 
 // byDomains finds the patterns that are frequent by MNI.
 func (f *frequent) byDomains(ctx context.Context) ([]FrequentPattern, error) {
-	by, err := domain.New(ctx, f.g.byID, f.edgeKinds(), f.Support, f.g.opt.Threads)
+	by, q, err := f.question(ctx)
 	if err != nil {
 		return nil, err
 	}
-	q := domain.Question{Least: f.Support, Vertices: f.Vertices, Edges: f.Edges, Induced: f.Induced, AtLeast: f.AtLeast, Workers: f.g.opt.Threads}
 	var all []FrequentPattern
+	wanted := int64(0) // bytes of all domains, if they are to be kept
+	size := 0
+	report := f.g.reporter(0, 1)
+	q.Level = func(candidates, parents int) {
+		size++
+		if f.Level != nil {
+			f.Level(size+1, candidates)
+		}
+	}
+	q.Report = func(done, parents int) {
+		if levels := float64(max(f.Edges, f.Vertices) - 1); report != nil && levels > 0 {
+			report((float64(size-1) + float64(done)/float64(parents)) / levels)
+		}
+	}
 	err = by.Mine(ctx, q, func(level []domain.Found) error {
 		for _, x := range level {
+			if f.Domains && x.Pattern.Edges() > 1 {
+				wanted += x.Bytes()
+				if q.Room > 0 && (x.Domains == nil || wanted > q.Room) {
+					return &BudgetError{Mem: f.g.opt.Mem, Smallest: f.g.opt.Mem - q.Room + max(2*q.Room, wanted), What: "keeping the domains of frequent patterns"}
+				}
+			}
 			p := FrequentPattern{Pattern: x.Pattern, Support: Total{Lo: uint64(x.Support)}, g: by}
 			if f.AtLeast {
 				p.Support.Lo = uint64(f.Support)
@@ -158,6 +190,42 @@ func (f *frequent) byDomains(ctx context.Context) ([]FrequentPattern, error) {
 		return nil
 	})
 	return all, err
+}
+
+// question makes the graph by labels and the question that it answers, within the memory.
+func (f *frequent) question(ctx context.Context) (*domain.Graph, domain.Question, error) {
+	q := domain.Question{Least: f.Support, Vertices: f.Vertices, Edges: f.Edges, Induced: f.Induced, AtLeast: f.AtLeast}
+	by, fixed, err := f.byLabels(ctx, f.Support)
+	if err != nil {
+		return nil, q, err
+	}
+	p, err := f.g.workers(fixed, by.WorkerBytes(), finding)
+	q.Workers = p.workers
+	if f.g.opt.Mem > 0 {
+		q.Room = max(f.g.opt.Mem-p.bytes, 1)
+	}
+	return by, q, err
+}
+
+// finding is what a BudgetError says of this search.
+const finding = "finding frequent patterns"
+
+// byLabels makes the graph by labels, for a least support. fixed is its bytes with those of the graph's rows.
+func (f *frequent) byLabels(ctx context.Context, least int64) (by *domain.Graph, fixed int64, err error) {
+	fixed = f.g.byID.Bytes() + 4*int64(len(f.edgeKinds()))
+	room := int64(0)
+	if f.g.opt.Mem > 0 {
+		room = max(f.g.opt.Mem-fixed, 1)
+	}
+	by, err = domain.New(ctx, f.g.byID, f.edgeKinds(), least, f.g.opt.Threads, room)
+	var small *domain.RoomError
+	if errors.As(err, &small) {
+		err = &BudgetError{Mem: f.g.opt.Mem, Smallest: fixed + small.Need, What: finding}
+	}
+	if err != nil {
+		return nil, 0, err
+	}
+	return by, fixed + by.Bytes(), nil
 }
 
 // check checks the question and fills in what it leaves open.

@@ -14,9 +14,32 @@ func (f *frequent) tables() bool {
 	return f.Engine == Tables || f.Induced || f.Edges > domain.MostCensus || f.Edges == 0 && f.Vertices > domain.MostCensus
 }
 
+// rows is what rows are made of.
+func (f *frequent) rows() *table.Graph { return &table.Graph{Rows: f.g.byID, Kinds: f.edgeKinds()} }
+
+// place is where instances are counted. by is nil if that is done row by row.
+func (f *frequent) place(ctx context.Context) (by *domain.Graph, p place, err error) {
+	if f.tables() {
+		t := f.rows()
+		p, err = f.g.workers(f.g.byID.Bytes()+4*int64(len(f.edgeKinds()))+t.SharedBytes(), t.WorkerBytes(), finding)
+		return nil, p, err
+	}
+	by, fixed, err := f.byLabels(ctx, 1)
+	if err != nil {
+		return nil, p, err
+	}
+	shared, each := by.CensusBytes()
+	p, err = f.g.workers(fixed+f.g.rowsNeed()-f.g.byID.Bytes()+shared, each, finding)
+	return by, p, err
+}
+
 // byTables counts instances by walking over all rows of one size after the other.
 func (f *frequent) byTables(ctx context.Context) ([]FrequentPattern, error) {
-	t := &table.Graph{Rows: f.g.byID, Kinds: f.edgeKinds()}
+	_, at, err := f.place(ctx)
+	if err != nil {
+		return nil, err
+	}
+	t := f.rows()
 	count, part, size, last := t.CountEdges, lattice.HasPart, 1, f.Edges
 	switch {
 	case f.Induced:
@@ -27,7 +50,7 @@ func (f *frequent) byTables(ctx context.Context) ([]FrequentPattern, error) {
 	var found map[pattern.Pattern]bool
 	var all []FrequentPattern
 	for k := size; k <= last; k++ {
-		counted, err := count(ctx, k, f.g.opt.Threads)
+		counted, err := count(ctx, k, at.workers)
 		if err != nil {
 			return nil, err
 		}
@@ -50,7 +73,7 @@ func (f *frequent) byTables(ctx context.Context) ([]FrequentPattern, error) {
 
 // byCensus counts instances without making rows.
 func (f *frequent) byCensus(ctx context.Context) ([]FrequentPattern, error) {
-	by, err := domain.New(ctx, f.g.byID, f.edgeKinds(), 1, f.g.opt.Threads)
+	by, at, err := f.place(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -62,7 +85,7 @@ func (f *frequent) byCensus(ctx context.Context) ([]FrequentPattern, error) {
 	if edges == 0 {
 		edges = f.Vertices * (f.Vertices - 1) / 2
 	}
-	counted, err := by.Census(ctx, ordered, f.kinds, edges, f.Vertices, Total{Lo: uint64(f.Support)}, f.g.opt.Threads)
+	counted, err := by.Census(ctx, ordered, f.kinds, edges, f.Vertices, Total{Lo: uint64(f.Support)}, at.workers)
 	if err != nil {
 		return nil, err
 	}

@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"sagann/chunk"
+	"sagann/dataset"
 	"sagann/internal/testdata"
 	"sagann/mine"
 )
@@ -151,5 +152,72 @@ func TestFrequencyRefused(t *testing.T) {
 	none, err := mustOpen(t, e, mine.Options{Labels: []int32{-1, -1, -1, -1, -1}}).Frequent(context.Background(), mine.Frequency{Support: 1, Edges: 3})
 	if err != nil || len(none) != 0 {
 		t.Errorf("%v, %v: no vertex has a label", none, err)
+	}
+}
+
+// TestFrequencyBudget: the budget that an error names is enough, one byte less is not, and results are the same.
+func TestFrequencyBudget(t *testing.T) {
+	e := chunk.Edges{V: 400}
+	labels := make([]int32, e.V)
+	for v := range e.V {
+		labels[v] = int32(v % 3)
+		for k := 1; k < 7; k++ {
+			w := (v*v*k + 7*k) % e.V
+			e.Src, e.Dst = append(e.Src, uint32(v), uint32(w)), append(e.Dst, uint32(w), uint32(v))
+		}
+	}
+	ctx := context.Background()
+	for _, f := range []mine.Frequency{{Support: 40, Edges: 3}, {Support: 40, Vertices: 3, Induced: true}, {Support: 9, Edges: 3, By: mine.Instances},
+		{Support: 9, Edges: 2, By: mine.InstancesAll, Engine: mine.Tables}, {Support: 40, Edges: 3, Domains: true}} {
+		want, err := mustOpen(t, &e, mine.Options{Labels: labels}).Frequent(ctx, f)
+		if err != nil || len(want) < 10 {
+			t.Fatalf("%d patterns, %v", len(want), err)
+		}
+		mem := int64(1)
+		for tries := 0; ; tries++ {
+			got, err := mustOpen(t, &e, mine.Options{Labels: labels, Mem: mem, Threads: 2}).Frequent(ctx, f)
+			var small *mine.BudgetError
+			if errors.As(err, &small) && small.Smallest > mem && tries < 20 {
+				mem = small.Smallest
+				continue
+			}
+			if err != nil || !slices.EqualFunc(got, want, func(a, b mine.FrequentPattern) bool { return a.Pattern == b.Pattern && a.Support == b.Support }) {
+				t.Fatalf("%+v with %d bytes: %d patterns, %v; want %d", f, mem, len(got), err, len(want))
+			}
+			break
+		}
+		if _, err := mustOpen(t, &e, mine.Options{Labels: labels, Mem: mem - 1}).Frequent(ctx, f); err == nil && !f.Domains {
+			t.Errorf("%+v works with a byte less than the %d that the error names", f, mem)
+		}
+	}
+}
+
+// TestFrequentSame: any number of threads gives the same patterns in the same order, and a context ends a search.
+func TestFrequentSame(t *testing.T) {
+	d := dataset.Karate()
+	ctx := context.Background()
+	for _, f := range []mine.Frequency{{Support: 3, Edges: 4}, {Support: 3, Vertices: 4, Induced: true}, {Support: 3, Edges: 4, By: mine.Instances}, {Support: 2, Edges: 3, Top: 7}} {
+		want := ""
+		for _, threads := range []int{1, 2, 5} {
+			found, err := mustOpen(t, d.Edges, mine.Options{Labels: d.Labels, Threads: threads}).Frequent(ctx, f)
+			got := ""
+			for _, p := range found {
+				got += fmt.Sprintln(p.Pattern, p.Support)
+			}
+			if want == "" {
+				want = got
+			}
+			if err != nil || got != want || f.Top > 0 && len(found) != f.Top {
+				t.Fatalf("%+v on %d threads: %v\n%s\nwant\n%s", f, threads, err, got, want)
+			}
+		}
+		done, cancel := context.WithCancel(ctx)
+		cancel()
+		if _, err := mustOpen(t, d.Edges, mine.Options{Labels: d.Labels}).Frequent(done, f); !errors.Is(err, context.Canceled) {
+			t.Errorf("%+v: error %v", f, err)
+		}
+		if x, err := mustOpen(t, d.Edges, mine.Options{Labels: d.Labels}).ExplainFrequent(ctx, f); err != nil || x.Bytes == 0 || !strings.Contains(x.String(), "memory") {
+			t.Errorf("%+v: %+v, %v", f, x, err)
+		}
 	}
 }

@@ -73,8 +73,6 @@ func (c *fpmCmd) check() error {
 		}
 	}
 	switch {
-	case c.Explain:
-		return cli.Usagef("--explain: which patterns are counted is known only when smaller ones have been; saga mine match --explain tells of one")
 	case c.Ask.Support < 1:
 		return cli.Usagef("--support %d: the least is 1", c.Ask.Support)
 	case c.Ask.Edges == 0 && c.Ask.Vertices == 0:
@@ -88,7 +86,6 @@ func (c *fpmCmd) Run(a *app) (err error) {
 	if err := c.check(); err != nil {
 		return err
 	}
-	idleGiven(a, "mine fpm, which does not bound its memory", "mem")
 	g, err := c.openWith(a, mine.Options{})
 	if err != nil {
 		return err
@@ -97,9 +94,17 @@ func (c *fpmCmd) Run(a *app) (err error) {
 	x, text := c.about(g)
 	ctx, stop := mineContext()
 	defer stop()
+	q := mine.Frequency{Support: int64(c.Ask.Support), Edges: int(c.Ask.Edges), Vertices: int(c.Ask.Vertices), By: mine.By(c.Ask.By), Engine: mine.Engine(c.Ask.Engine),
+		Induced: c.Ask.Induced, AtLeast: c.Ask.AtLeast, PlainEdges: c.Ask.Plain, Top: int(c.Ask.Top), Domains: c.Show.Domains != "", Level: c.level(a)}
+	if c.Explain {
+		e, err := g.ExplainFrequent(ctx, q)
+		if err != nil {
+			return err
+		}
+		return c.result(a, append(x, field{"explain", e}), text+e.String())
+	}
 	start := time.Now()
-	found, err := g.Frequent(ctx, mine.Frequency{Support: int64(c.Ask.Support), Edges: int(c.Ask.Edges), Vertices: int(c.Ask.Vertices), By: mine.By(c.Ask.By), Engine: mine.Engine(c.Ask.Engine),
-		Induced: c.Ask.Induced, AtLeast: c.Ask.AtLeast, PlainEdges: c.Ask.Plain, Top: int(c.Ask.Top), Domains: c.Show.Domains != ""})
+	found, err := g.Frequent(ctx, q)
 	seconds := time.Since(start).Seconds()
 	if err != nil {
 		c.bar.finish()
@@ -128,6 +133,18 @@ func (c *fpmCmd) Run(a *app) (err error) {
 		return c.result(a, append(x, field{"out", c.Show.Out}), text)
 	}
 	return c.print(ctx, a, g, found, x, text)
+}
+
+// many is how many candidates are worth a word before they are looked at.
+const many = 1_000_000
+
+// level says so before a level of many candidates.
+func (c *fpmCmd) level(a *app) func(edges, candidates int) {
+	return func(edges, candidates int) {
+		if candidates >= many {
+			a.Log.Warn(fmt.Sprintf("the next size of patterns, from %s on, has about %d candidates; a higher --support has fewer", plural(edges, "edge"), candidates))
+		}
+	}
 }
 
 func plural(n int, what string) string {

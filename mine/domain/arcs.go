@@ -47,9 +47,16 @@ func (a *arc) row(x uint32) []uint32 {
 // set is the members.
 func (a *arc) set() Set { return Set{list: a.ids, bits: a.words} }
 
-// bytes is the memory of the arc.
-func (a *arc) bytes() int64 {
-	return 8*int64(len(a.words)) + 4*int64(len(a.before)+len(a.ids)+len(a.off)+len(a.col))
+// few reports whether the members are kept as a list, if their label has n vertices.
+func (a *arc) few(n int) bool { return int(a.members)*sparse < n }
+
+// bytes is the memory of the arc, if its label has n vertices.
+func (a *arc) bytes(n int) int64 {
+	members := 12 * int64((n+63)/64)
+	if a.few(n) {
+		members = 4 * int64(a.members)
+	}
+	return members + 4*int64(a.members+1) + 4*int64(a.edges)
 }
 
 // finder finds the arcs that begin in one label.
@@ -132,7 +139,7 @@ func fill(r *rows.Rows, kinds []int32, places []place, l *Label, labels int, arc
 	f := newFinder(arcs[0].key.from, labels, kinds)
 	for _, a := range arcs {
 		a.off, a.col, a.last = make([]uint32, 0, a.members+1), make([]uint32, 0, a.edges), 0
-		if int(a.members)*sparse < len(l.Vertices) {
+		if a.few(len(l.Vertices)) {
 			a.ids = make([]uint32, 0, a.members)
 		} else {
 			a.words = make([]uint64, (len(l.Vertices)+63)/64)

@@ -87,6 +87,20 @@ func (g *Graph) Census(ctx context.Context, ordered *rows.Rows, kinds *rows.Kind
 	return c.out, ctx.Err()
 }
 
+// CensusBytes is the memory of a census, apart from its result: shared, and for each worker.
+func (g *Graph) CensusBytes() (shared, each int64) {
+	kinds := map[int32]bool{}
+	for key, a := range g.arcs {
+		kinds[key.kind] = true
+		shared += 8 * int64(a.members)
+	}
+	types := int64(len(kinds) * len(g.Labels))
+	if each = 8 * types; types <= mostSums/max(types, 1) {
+		each += 20 * types * types
+	}
+	return shared + 8*int64(g.rows.V()), each
+}
+
 // prepare finds the types and how many neighbours of each the vertices have.
 func (c *census) prepare(workers int) {
 	labels := len(c.g.Labels)

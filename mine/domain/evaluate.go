@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math/bits"
 	"slices"
+	"sync/atomic"
 
 	"sagann/mine/lattice"
 	"sagann/mine/pattern"
@@ -33,6 +34,25 @@ type worker struct {
 	list  []uint32
 	image [most]uint32
 	steps [most]step
+	left  *atomic.Int64 // bytes left for domains; nil: no bound
+}
+
+// keep reports whether there is room for the domains that were found, and takes it.
+func (w *worker) keep() bool {
+	if w.left == nil {
+		return true
+	}
+	n := int64(0)
+	for v := range w.n {
+		if int(w.orbit[v]) == v {
+			n += min(4*int64(size(w.sets[v])), 8*int64(len(w.sets[v])))
+		}
+	}
+	if w.left.Add(-n) < 0 {
+		w.left.Add(n)
+		return false
+	}
+	return true
 }
 
 // begin describes the candidate.
@@ -71,6 +91,9 @@ func (w *worker) evaluate(c *lattice.Candidate, parents []Found) (f Found, ok bo
 		return f, false
 	}
 	f.Pattern, f.Support = c.Pattern, int64(slices.Min(w.count[:w.n]))
+	if !w.keep() {
+		return f, true
+	}
 	f.Domains = make([]Set, w.n)
 	for v := range w.n {
 		if low := int(w.orbit[v]); low < v {
@@ -82,11 +105,17 @@ func (w *worker) evaluate(c *lattice.Candidate, parents []Found) (f Found, ok bo
 	return f, true
 }
 
-// meet sets the domains to what the parents' domains have in common.
+// meet sets the domains to what the parents' domains have in common. Where there was no room to keep a parent's,
+// the ends of the pattern's edges take their place.
 func (w *worker) meet(c *lattice.Candidate, parents []Found) bool {
 	var begun uint8
+	lost := false
 	for _, p := range c.Parents {
 		domains := parents[p.Index].Domains
+		if domains == nil {
+			lost = true
+			continue
+		}
 		for v := range w.n {
 			switch {
 			case v == int(p.Gone):
@@ -96,6 +125,20 @@ func (w *worker) meet(c *lattice.Candidate, parents []Found) bool {
 				domains[p.To[v]].load(w.sets[v])
 			default:
 				w.list = domains[p.To[v]].meet(w.sets[v], w.list)
+			}
+		}
+	}
+	for v := 0; lost && v < w.n; v++ {
+		for u := range w.n {
+			if w.near[v]>>u&1 == 0 {
+				continue
+			}
+			if begun>>v&1 == 0 {
+				begun |= 1 << v
+				w.sets[v] = w.words(v, w.label[v])
+				w.arcs[v][u].set().load(w.sets[v])
+			} else {
+				w.list = w.arcs[v][u].set().meet(w.sets[v], w.list)
 			}
 		}
 	}

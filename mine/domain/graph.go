@@ -3,6 +3,7 @@ package domain
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -19,6 +20,19 @@ type Graph struct {
 	Edges  []Frequent
 	rows   *rows.Rows
 	arcs   map[arcKey]*arc
+	bytes  int64
+}
+
+// Bytes is the memory of the graph by labels.
+func (g *Graph) Bytes() int64 { return g.bytes }
+
+// WorkerBytes is the memory that a worker of Mine takes.
+func (g *Graph) WorkerBytes() int64 {
+	n := int64(0)
+	for _, l := range g.Labels {
+		n = max(n, int64(len(l.Vertices)))
+	}
+	return 2 * most * 8 * ((n + 63) / 64)
 }
 
 // Label is the vertices of one label, by descending degree. Their places in the list are their
@@ -40,9 +54,16 @@ type place struct {
 	at    uint32
 }
 
+// RoomError says how many bytes the graph by labels takes, and one worker with it.
+type RoomError struct{ Need int64 }
+
+// Error names the bytes.
+func (e *RoomError) Error() string { return fmt.Sprintf("the graph by labels takes %d bytes", e.Need) }
+
 // New makes the graph by labels, for patterns of at least the least support, which is positive. kinds are the
-// labels of edges, by entry of r.Col; nil: none. r has the vertices by the user's numbers.
-func New(ctx context.Context, r *rows.Rows, kinds []int32, least int64, workers int) (*Graph, error) {
+// labels of edges, by entry of r.Col; nil: none. r has the vertices by the user's numbers. If the graph and a worker
+// take more than room bytes, the error is a *RoomError; room 0: no bound.
+func New(ctx context.Context, r *rows.Rows, kinds []int32, least int64, workers int, room int64) (*Graph, error) {
 	g := &Graph{rows: r, arcs: map[arcKey]*arc{}}
 	places := g.label(least)
 	byLabel := make([][]*arc, len(g.Labels))
@@ -61,6 +82,13 @@ func New(ctx context.Context, r *rows.Rows, kinds []int32, least int64, workers 
 				delete(g.arcs, a.key)
 			}
 		}
+	}
+	g.bytes = 16 * int64(r.V()) // places, and the vertices of labels
+	for _, a := range g.arcs {
+		g.bytes += a.bytes(len(g.Labels[a.key.from].Vertices))
+	}
+	if need := g.bytes + g.WorkerBytes(); room > 0 && need > room {
+		return nil, &RoomError{need}
 	}
 	each(ctx, len(g.Labels), workers, func(i int) {
 		arcs := slices.DeleteFunc(byLabel[i], func(a *arc) bool { return g.arcs[a.key] == nil })

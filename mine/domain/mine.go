@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"sagann/mine/lattice"
 	"sagann/mine/pattern"
@@ -17,7 +18,13 @@ type Question struct {
 	Induced         bool
 	AtLeast         bool // supports and domains need not be exact
 	Workers         int
-	Report          func(size, done, parents int) // nil, or is told the progress of a level
+	// Room bounds the bytes of the domains of two levels, 0: no bound. Domains for which there is no room are not
+	// kept; larger patterns then begin with the ends of their edges, which takes longer.
+	Room int64
+	// Level, unless nil, is called before each level with about how many candidates it has, and how many
+	// patterns they grow from. Report, unless nil, is told how many of these are done.
+	Level  func(candidates, parents int)
+	Report func(done, parents int)
 }
 
 // Found is a frequent pattern: canonical, with its support and the domain of each vertex. If the
@@ -50,7 +57,36 @@ func (g *Graph) Mine(ctx context.Context, q Question, yield func(level []Found) 
 	return ctx.Err()
 }
 
-// first is the patterns of one edge.
+// left is the room beside the domains of a level.
+func (q *Question) left(level []Found) *atomic.Int64 {
+	if q.Room == 0 {
+		return nil
+	}
+	left := &atomic.Int64{}
+	left.Store(q.Room)
+	for i := range level {
+		if f := &level[i]; f.Pattern.Edges() > 1 {
+			left.Add(-f.Bytes())
+		}
+	}
+	return left
+}
+
+// Bytes is the memory of the domains. Vertices of one orbit share theirs.
+func (f *Found) Bytes() (n int64) {
+	if f.Domains == nil {
+		return 0
+	}
+	orbit := f.Pattern.Orbits()
+	for v, s := range f.Domains {
+		if int(orbit[v]) == v {
+			n += s.Bytes()
+		}
+	}
+	return n
+}
+
+// first is the patterns of one edge. Their domains are those of the graph.
 func (g *Graph) first() []Found {
 	level := make([]Found, len(g.Edges))
 	for i, e := range g.Edges {
@@ -74,12 +110,16 @@ func (g *Graph) next(ctx context.Context, q Question, grower *lattice.Grower, le
 	}
 	d := &dealer{parents: lattice.NewLevel(patterns), report: q.Report}
 	d.wake.L = &d.mu
+	left := q.left(level)
+	if q.Level != nil {
+		q.Level(estimate(grower, d.parents), len(level))
+	}
 	quiet := context.AfterFunc(ctx, d.end)
 	defer quiet()
 	var wg sync.WaitGroup
 	for range q.Workers {
 		wg.Go(func() {
-			w := &worker{g: g, least: uint32(min(q.Least, 1<<32-1)), exact: !q.AtLeast, induced: q.Induced}
+			w := &worker{g: g, least: uint32(min(q.Least, 1<<32-1)), exact: !q.AtLeast, induced: q.Induced, left: left}
 			d.work(grower, w, level)
 		})
 	}
@@ -92,11 +132,55 @@ func (g *Graph) next(ctx context.Context, q Question, grower *lattice.Grower, le
 	return next, ctx.Err()
 }
 
+// sampled is how many patterns estimate grows; all, if there are no more.
+const sampled = 256
+
+// estimate is about how many candidates grow from a level: exactly, if it is small.
+func estimate(grower *lattice.Grower, l *lattice.Level) int {
+	n := len(l.Patterns)
+	take := min(n, sampled)
+	var s lattice.Scratch
+	children := 0
+	for i := range take {
+		children += len(grower.Children(l, i*n/take, &s))
+	}
+	if take < n {
+		return int(float64(children) / float64(take) * float64(n))
+	}
+	return children
+}
+
+// Second is how many candidates grow from the frequent edges, and the most bytes that their domains take.
+func (g *Graph) Second(q Question) (candidates int, bytes int64) {
+	level := g.first()
+	edges, patterns := make([]lattice.Edge, len(level)), make([]pattern.Pattern, len(level))
+	for i, e := range g.Edges {
+		edges[i], patterns[i] = e.Edge, level[i].Pattern
+	}
+	grower, l := lattice.NewGrower(edges, q.Vertices, q.Edges, q.Induced), lattice.NewLevel(patterns)
+	var s lattice.Scratch
+	for i := range patterns {
+		for _, c := range grower.Children(l, i, &s) {
+			candidates++
+			for v := range c.Pattern.Vertices() {
+				least := int64(-1)
+				for _, p := range c.Parents {
+					if n := level[p.Index].Domains[p.To[v]].Bytes(); v != int(p.Gone) && (least < 0 || n < least) {
+						least = n
+					}
+				}
+				bytes += max(least, 0)
+			}
+		}
+	}
+	return candidates, bytes
+}
+
 // dealer deals the candidates of a level out. Workers evaluate the candidates that are made; if there
 // are none, they make those of the next parent.
 type dealer struct {
 	parents *lattice.Level
-	report  func(size, done, parents int)
+	report  func(done, parents int)
 
 	mu     sync.Mutex
 	wake   sync.Cond
@@ -156,7 +240,7 @@ func (d *dealer) work(grower *lattice.Grower, w *worker, level []Found) {
 			}
 			d.wake.Broadcast()
 			if d.report != nil {
-				d.report(level[0].Pattern.Edges()+1, d.next, len(level))
+				d.report(d.next, len(level))
 			}
 		case d.making > 0:
 			d.wake.Wait()

@@ -79,6 +79,12 @@ func (c *classes) slots(q *code) int { return q.pattern.Vertices() * len(c.kinds
 // tables is the memory for counters by slot that a worker may take, in counters.
 const tables = 1 << 24
 
+// SharedBytes is the memory that all workers share. Codes of rows, which are few, are not counted.
+func (g *Graph) SharedBytes() int64 { return 4 * int64(g.Rows.V()+len(g.Kinds)) }
+
+// WorkerBytes is the memory of a worker.
+func (g *Graph) WorkerBytes() int64 { return 4*int64(g.Rows.V()) + 8*tables }
+
 // counters gives the code a table, if there is memory for one.
 func (w *walk) counters(q *code) {
 	if q.table != nil || q.count != nil {
