@@ -79,6 +79,7 @@ func (l *edgeList) row(t *textFile, line []byte, heading []string) (row listRow,
 	}
 	s, rest := field(line)
 	d, rest := field(rest)
+	s, d = unquoted(s), unquoted(d)
 	row = listRow{s, d, 1}
 	for _, end := range []struct {
 		side string
@@ -97,10 +98,13 @@ func (l *edgeList) row(t *textFile, line []byte, heading []string) (row listRow,
 			n = 4
 			_, more = field(more)
 		}
+		if len(more) > 0 && heading == nil && isRagged(l.path) {
+			return row, t.errorf("more than three fields (source, destination, weight), and rows of different lengths: %w", foreigns[adjacency].refuse(l.path))
+		}
 		if len(more) > 0 {
 			return row, t.errorf("more than three fields (source, destination, weight)%s", way("a table of more columns"))
 		}
-		f, err := parseFloat(w)
+		f, err := parseFloat(unquoted(w))
 		if err == nil {
 			row.weight, err = toFloat32(f)
 		}
@@ -127,6 +131,36 @@ func (l *edgeList) row(t *textFile, line []byte, heading []string) (row listRow,
 	return row, nil
 }
 
+// unquoted is a field without quotes around it.
+func unquoted(f []byte) []byte {
+	if n := len(f); n > 1 && f[0] == '"' && f[n-1] == '"' {
+		return f[1 : n-1]
+	}
+	return f
+}
+
+// isRagged reports whether the first rows of a text have different numbers of fields, as lists of neighbours have.
+func isRagged(path string) bool {
+	t, err := openText(path)
+	if err != nil {
+		return false
+	}
+	defer t.Close()
+	columns := 0
+	for range 1000 {
+		line, err := t.nextRow()
+		if err != nil {
+			return false
+		}
+		n := len(fields(line, nil))
+		if columns > 0 && n != columns {
+			return true
+		}
+		columns = n
+	}
+	return false
+}
+
 // checkEnd refuses an end that is no whole number.
 func (l *edgeList) checkEnd(t *textFile, side string, f []byte, heading []string) error {
 	_, err := parseUint(f)
@@ -136,10 +170,15 @@ func (l *edgeList) checkEnd(t *textFile, side string, f []byte, heading []string
 	if _, _, ok := wholeID(f); ok {
 		return nil
 	}
+	if len(f) > 0 {
+		if err := checkID(f, false); err != nil {
+			return t.errorf("%s: %w", side, err)
+		}
+	}
 	hint := ""
 	if len(f) == 0 {
 		hint = "; a table of other columns: " + convertWay(l.path, heading)
-	} else if _, no := parseFloat(f); no != nil {
+	} else {
 		hint = "; ids that are text: " + l.wordsWay(heading)
 	}
 	return t.errorf("%s: %w%s", side, err, hint)

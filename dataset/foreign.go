@@ -34,6 +34,9 @@ var foreigns = []foreign{
 	{name: "Parquet", endings: []string{".parquet", ".pq"}, begins: []string{"par1"}, python: "pd.read_parquet(FILE)"},
 }
 
+// adjacency is the place of lists of neighbours among foreigns.
+const adjacency = 5
+
 // refuse is the error for a file of the format, with the commands that convert it.
 func (f *foreign) refuse(path string) error {
 	command := fmt.Sprintf("%s && saga data convert graph.txt --undirected --out graph.saga", strings.ReplaceAll(f.shell, "FILE", quotedPath(path)))

@@ -37,13 +37,14 @@ type idTable struct {
 var errTexts = errors.New("ids that are texts")
 
 // wholeID reads an id that is a whole number: its digits without leading zeros, with a minus if it is negative. form says that
-// the number alone does not give the id back as it is written. A fraction of zeros, as in 7.0, is left out.
+// the number alone does not give the id back as it is written. A fraction of zeros, as in 7.0, is left out, and so is the form of numbers
+// that programs write with an exponent, 7.0e+00 and 1e+05; 1e5 is a text.
 func wholeID(id []byte) (key []byte, form, ok bool) {
 	digits, minus := id, false
 	if len(id) > 1 && (id[0] == '-' || id[0] == '+') {
 		digits, minus, form = id[1:], id[0] == '-', true
 	}
-	if point := bytes.IndexByte(digits, '.'); point > 0 {
+	if point := bytes.IndexByte(digits, '.'); point > 0 && bytes.IndexAny(digits, "eE") < 0 {
 		if len(bytes.Trim(digits[point+1:], "0")) > 0 {
 			return nil, false, false
 		}
@@ -51,6 +52,13 @@ func wholeID(id []byte) (key []byte, form, ok bool) {
 	}
 	if len(digits) == 0 {
 		return nil, false, false
+	}
+	if at := bytes.IndexAny(id, "eE"); at > 0 && (bytes.IndexByte(id[:at], '.') > 0 || at+1 < len(id) && id[at+1] == '+') {
+		x, err := parseFloat(id)
+		if err != nil || x != math.Trunc(x) || math.Abs(x) >= 1<<53 {
+			return nil, false, false
+		}
+		return strconv.AppendInt(nil, int64(x), 10), x < 0, true
 	}
 	for _, c := range digits {
 		if c < '0' || c > '9' {

@@ -66,7 +66,8 @@ func isHeading(line []byte) bool {
 		f = bytes.TrimLeft(f, `"'`)
 		return len(f) > 0 && (f[0]|0x20 >= 'a' && f[0]|0x20 <= 'z' || f[0] == '_')
 	}
-	return word(a) && word(b)
+	unnamed := len(bytes.Trim(a, `"'`)) == 0 // pandas writes its index in a column without a name
+	return (word(a) || unnamed) && word(b)
 }
 
 // isComment reports whether the first field of a line begins a comment. Ids such as #go do not.
@@ -196,6 +197,9 @@ func checkID(id []byte, known bool) error {
 			open = open[:len(open)-1]
 		}
 	}
+	if bytes.IndexFunc(id, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsSymbol(r) && r > 127 }) < 0 {
+		return fmt.Errorf("%.40q has neither a letter nor a digit, and is no id: columns are parted elsewhere", id)
+	}
 	if len(open) > 0 {
 		return fmt.Errorf("the id %.40q has a bracket without the other one: columns are parted elsewhere, or the file has another format", id)
 	}
@@ -210,8 +214,8 @@ func (c counts) String() string {
 	return fmt.Sprintf("the first row counts %d vertices, %d to %d, and the rows behind it; it is no edge (if it is one, move it down)", c.vertices, c.first, c.vertices+c.first-1)
 }
 
-// countsLine reads the first row of a text and reports whether it counts vertices and edges: two numbers V and E, or three V, V and E,
-// behind which come E rows whose ends are 0 to V-1 or 1 to V. It reads no more than E+1 rows.
+// countsLine reads the first row of a text and reports whether it counts vertices and edges: two numbers V and E, in either order, or three,
+// V, V and E, behind which come E rows whose ends are 0 to V-1 or 1 to V. It reads no more than E+1 rows.
 func countsLine(path string) (c counts, err error) {
 	t, err := openText(path)
 	if err != nil {
@@ -235,7 +239,7 @@ func countsLine(path string) (c counts, err error) {
 	}
 	v, e := head[0], head[len(head)-1]
 	smallest, largest, rows := v, uint64(0), uint64(0)
-	for ; rows <= e; rows++ {
+	for ; rows <= max(v, e) && largest <= max(v, e); rows++ {
 		line, err := t.nextRow()
 		if err != nil {
 			break
@@ -249,11 +253,14 @@ func countsLine(path string) (c counts, err error) {
 		}
 		smallest, largest = min(smallest, src, dst), max(largest, src, dst)
 	}
+	if rows == v && rows != e {
+		v, e = e, v
+	}
 	if rows != e || e == 0 || largest > v || largest == v && smallest == 0 {
 		return c, nil
 	}
-	if err := checkVertexCount(v, int(e)); err != nil {
-		return c, fmt.Errorf("%s:%d: %w", t.name, 1, err)
+	if checkVertexCount(v, int(e)) != nil {
+		return c, nil // no count of vertices
 	}
 	return counts{v, min(smallest, 1), e}, nil
 }

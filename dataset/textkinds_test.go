@@ -67,6 +67,9 @@ var kindsOfIDs = map[string]struct {
 	"with zeros":     {ids: [5]string{"007", "008", "010", "001", "100"}, list: []string{"001", "007", "008", "010", "100"}},
 	"fractions":      {ids: [5]string{"2.0", "1.0", "3.0", "4.0", "10.0"}, back: [5]string{"2", "1", "3", "4", "10"}, list: []string{"1", "2", "3", "4", "10"}},
 	"beyond 64 bits": {ids: [5]string{"82378273827382738273827382", "5", "18446744073709551616", "6", "7"}, list: []string{"5", "6", "7", "18446744073709551616", "82378273827382738273827382"}},
+	"exponents":      {ids: [5]string{"1.000000000000000000e+00", "0.0e+00", "1e+05", "3.0E+00", "2.000e+01"}, back: [5]string{"1", "0", "100000", "3", "20"}, list: []string{"0", "1", "3", "20", "100000"}},
+	"signs":          {ids: [5]string{"+3", "+1", "+2", "+40", "+5"}, list: []string{"+1", "+2", "+3", "+5", "+40"}},
+	"no exponents":   {ids: [5]string{"1e5", "0x1", "12e4", "7e9", "a"}, list: []string{"1e5", "0x1", "12e4", "7e9", "a"}, text: true},
 	"words":          {ids: [5]string{"ann", "bob", "c-3", "dan", "007"}, list: []string{"ann", "bob", "c-3", "dan", "007"}, text: true},
 	"titles":         {ids: [5]string{"a_(planet)", "b", "c", "#d", "é"}, list: []string{"a_(planet)", "b", "c", "#d", "é"}, text: true},
 }
@@ -220,6 +223,8 @@ func TestFirstRowOfCounts(t *testing.T) {
 	}{
 		"4 3\n1 2\n2 3\n3 1\n":           {4, 3, "1"},
 		"4 3\n0 1\n1 2\n2 0\n":           {4, 3, "0"},
+		"3 4\n0 1\n1 2\n2 0\n":           {4, 3, "0"}, // edges first
+		"3 9\n1 2\n2 3\n3 1\n":           {9, 3, "1"},
 		"4,4,3\n1,2,5\n2,3,1\n3,1,1\n":   {4, 3, "1"},
 		"# c\n4 3 \n1 2\n2 3\n3 4\n":     {4, 3, "1"},
 		"3 3\n1 2\n2 3\n3 4\n":           {4, 4, "1"}, // an id above V
@@ -283,7 +288,7 @@ func TestColumnsByNumber(t *testing.T) {
 func TestNoGraph(t *testing.T) {
 	for text, want := range map[string]string{
 		"(2, 1)\n(3, 1)\n": "bracket", "[2, 1]\n[3, 1]\n": "bracket", "{\"a\": 1, \"b\": 2}\n": "", "2 1 {'a': [1, 2]}\n": "no list of names and values",
-		"2->1\n3->1\n": "one column", "a\x01,b\nb,c\n": "control character", "(0, 0) (0, 1) {}\n": "bracket", "1 2 {'w': 1}\n2 3 {'v': 1}\n": `the edge has "v"`,
+		"2->1\n3->1\n": "one column", "2 -> 1\n3 -> 1\n": "neither a letter nor a digit", "2 -- 1\n3 -- 1\n": "neither a letter nor a digit", "a\x01,b\nb,c\n": "control character", "(0, 0) (0, 1) {}\n": "bracket", "1 2 {'w': 1}\n2 3 {'v': 1}\n": `the edge has "v"`,
 	} {
 		dir := writeFiles(t, map[string]string{"e.txt": text})
 		_, err := LoadTables(Tables{Edges: filepath.Join(dir, "e.txt"), Heading: "no"}, Options{})
