@@ -136,6 +136,7 @@ func badNpz(t testing.TB) []badCase {
 		npzCase(t, "y.npy|label -5", edges, ints("y", []int{3}, 0, 1, -5)),
 		npzCase(t, "y.npy|label 9000000", edges, ints("y", []int{3}, 0, 1, 9000000)),
 		npzCase(t, "y.npy: byte 144: label 2 of vertex 1, class 0", edges, ints("y", []int{3, 2}, 0, 1, 2, 1, 1, 1)),
+		npzCase(t, "ids.npy: byte 144: vertices 0 and 2 both have the id \"7\"", edges, ints("ids", []int{3}, 7, 5, 7)),
 		npzCase(t, "num_nodes or meta.json", edges, floats("x", []int{3, 1}, 0, 1.5, 1), ints("num_nodes", []int{1}, 5)),
 		npzCase(t, "y.npy|shape [1 3 1]", edges, ints("y", []int{1, 3, 1}, 0, 1, 1)),
 		npzCase(t, "train_mask.npy: byte 136: 2 in a mask", edges, ints("train_mask", []int{3}, 1, 2, 0)),

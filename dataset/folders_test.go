@@ -160,10 +160,18 @@ func TestOGB(t *testing.T) {
 		{"raw/edge-feat.csv", "1\n", "1 rows for 3 edges"},
 		{"split/time/train.csv", "4\n", "train.csv:1: vertex 4"},
 		{"split/other/train.csv", "1\n", "2 split schemes"},
+		{"split/time/train.pt", "x", "train.pt: a set of links to predict: of OGB only sets of one graph"},
 	} {
 		_, err := Load(filepath.Join(writeFiles(t, with(files, "arxiv/"+c.name, c.text)), "arxiv"), Options{})
 		refused(t, c.name, err, c.word)
 	}
+	for name, word := range map[string]string{"ogbl_collab": "a set of links to predict", "ogbg_molhiv": "a set of graphs"} {
+		dir := writeFiles(t, map[string]string{name + "/raw/edge.csv": "0,1\n", name + "/raw/num-node-list.csv": "2\n"})
+		_, err := Load(filepath.Join(dir, name), Options{})
+		refused(t, name, err, name+": "+word+": of OGB only")
+	}
+	_, err = Load(filepath.Join(writeFiles(t, map[string]string{"mag/raw/triplet-type-list.csv": "a,b,c\n", "mag/raw/nodetype-has-feat.csv": "a,b\n"}), "mag"), Options{})
+	refused(t, "mag", err, "several kinds of vertices")
 	files["arxiv/raw/node-label.csv.gz"] = gz("0,1\n1,0\n1,1\n0,0\n")
 	d = mustLoad(t, filepath.Join(writeFiles(t, files), "arxiv"), Options{})
 	if d.Labels != nil || d.Classes != 2 || !cmp.Equal(d.MultiLabels, []float32{0, 1, 1, 0, 1, 1, 0, 0}) {

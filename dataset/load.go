@@ -217,7 +217,7 @@ func formsIn(dir string, opt Options) ([]form, error) {
 		} else if prefix, ok := strings.CutSuffix(plain, "_A.txt"); ok {
 			forms = append(forms, form{name, true, func() (*Stream, error) { return held(loadTU(filepath.Join(dir, prefix), opt.Task)) }})
 			folder = true
-		} else if plain == "edge.csv" || name == "data.npz" && slices.ContainsFunc(entries, func(e os.DirEntry) bool { return e.Name() == "node-label.npz" }) {
+		} else if plain == "edge.csv" || plain == "triplet-type-list.csv" || name == "data.npz" && slices.ContainsFunc(entries, func(e os.DirEntry) bool { return e.Name() == "node-label.npz" }) {
 			forms = append(forms, form{name, true, func() (*Stream, error) { return openOGB(dir) }})
 			folder = true
 		}

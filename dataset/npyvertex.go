@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -222,11 +223,11 @@ func (d *Data) readIDs(from arrays) error {
 	}
 	if names, ok := a.Data.([]string); ok {
 		d.Vertices.Names = names
-		return nil
+		return distinct(names, a)
 	}
 	if ids, ok := a.Data.([]uint64); ok {
 		d.Vertices.IDs = ids
-		return nil
+		return distinct(ids, a)
 	}
 	x, err := a.Int64s()
 	if err != nil {
@@ -238,6 +239,21 @@ func (d *Data) readIDs(from arrays) error {
 			return fmt.Errorf("%s: id %d of vertex %d is negative", a.Where(v), id, v)
 		}
 		d.Vertices.IDs[v] = uint64(id)
+	}
+	return distinct(d.Vertices.IDs, a)
+}
+
+// distinct returns an error if two vertices have one id. a has the ids.
+func distinct[T uint64 | string](ids []T, a *npy.Array) error {
+	at := make([]int32, len(ids))
+	for v := range at {
+		at[v] = int32(v)
+	}
+	slices.SortFunc(at, func(u, v int32) int { return cmp.Or(cmp.Compare(ids[u], ids[v]), cmp.Compare(u, v)) })
+	for i := 1; i < len(at); i++ {
+		if ids[at[i]] == ids[at[i-1]] {
+			return fmt.Errorf("%s: vertices %d and %d both have the id %.40q", a.Where(int(at[i])), at[i-1], at[i], fmt.Sprint(ids[at[i]]))
+		}
 	}
 	return nil
 }

@@ -19,6 +19,9 @@ import (
 // several columns of 0 and 1 are multi-labels.
 func openOGB(raw string) (*Stream, error) {
 	root := filepath.Dir(filepath.Clean(raw))
+	if err := checkOGB(root, raw); err != nil {
+		return nil, err
+	}
 	open := openOGBTexts
 	if exists(filepath.Join(raw, "data.npz")) && !exists(filepath.Join(raw, "edge.csv")) && !exists(filepath.Join(raw, "edge.csv.gz")) {
 		open = openOGBBinary
@@ -32,6 +35,24 @@ func openOGB(raw string) (*Stream, error) {
 		return nil, err
 	}
 	return s, s.Data.ogbSplits(filepath.Join(root, "split"))
+}
+
+// checkOGB refuses sets of other kinds than node-property sets of one graph.
+func checkOGB(root, raw string) error {
+	const what = ": %s: of OGB only sets of one graph with labels of vertices (ogbn-…, not ogbn-mag) are read. The ogb package loads others: torch.save(PygLinkPropPredDataset(name)[0], \"graph.pt\"), or a list of the graphs of PygGraphPropPredDataset"
+	name := filepath.Base(root)
+	for prefix, kind := range map[string]string{"ogbl": "a set of links to predict", "ogbg": "a set of graphs", "ogb_": "a set of the large-scale challenge", "mag240m": "a set of the large-scale challenge"} {
+		if strings.HasPrefix(strings.ToLower(name), prefix) {
+			return fmt.Errorf("%s"+what, root, kind)
+		}
+	}
+	if file := filepath.Join(raw, "triplet-type-list.csv"); exists(file) || exists(file+".gz") {
+		return fmt.Errorf("%s"+what, raw, "several kinds of vertices")
+	}
+	if links, _ := filepath.Glob(filepath.Join(root, "split", "*", "train.pt")); len(links) > 0 {
+		return fmt.Errorf("%s"+what, links[0], "a set of links to predict")
+	}
+	return nil
 }
 
 // ogbFiles are the known files of raw.
