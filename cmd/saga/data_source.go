@@ -129,10 +129,12 @@ func (s *source) open(a *app) (string, *dataset.Data, error) {
 		return "", nil, err
 	}
 	var d *dataset.Data
+	opt := s.options()
+	opt.SparseFrom = 2 // what comes sparse stays so
 	if t != nil {
-		d, err = dataset.LoadTables(*t, s.options())
+		d, err = dataset.LoadTables(*t, opt)
 	} else {
-		d, err = cli.OpenData(name, s.options())
+		d, err = cli.OpenData(name, opt)
 	}
 	if err == nil {
 		warn(a, d)

@@ -76,6 +76,11 @@ func storeInfo(s *chunk.Store) (fields, error) {
 	f := fields{{"name", name}, {"form", "store"}, {"bytes", s.Bytes()}, {"blocks", len(s.Blocks())}, {"base", s.Intervals().P},
 		{"vertices", s.V()}, {"edges", s.E()}, {"features", max(sparse, s.FeatureCols())}, {"classes", s.Classes()},
 		{"weighted", s.Weighted()}, {"edge_types", s.Types()}, {"edge_data", s.DataCols()}}
+	labels, err := storeLabels(s)
+	if err != nil {
+		return nil, err
+	}
+	f = append(f, labels...)
 	for _, k := range splitForms {
 		train, val, test, err := s.Splits(k.first)
 		if err != nil {
@@ -85,6 +90,20 @@ func storeInfo(s *chunk.Store) (fields, error) {
 	}
 	r, err := dataset.Notes(s)
 	return append(f, reportInfo(r)...), err
+}
+
+// storeLabels is labelInfo of a store. Stores before version 3 do not tell.
+func storeLabels(s *chunk.Store) (fields, error) {
+	text, err := s.Schema()
+	if err != nil || text == "" {
+		return nil, err
+	}
+	r, err := dataset.ParseSchema(text)
+	if err != nil {
+		return nil, err
+	}
+	of, _, err := s.Graphs()
+	return labelInfo(r, graphsIn(of)), err
 }
 
 // splitForms are the splits that data may have, and where they begin in a store.
@@ -123,24 +142,69 @@ func graphInfo(d *dataset.Data) fields {
 	most, mean := skew(e)
 	f := fields{{"name", d.Name}, {"vertices", e.V}, {"edges", e.E()}, {"features", d.FeatureCols}, {"classes", d.Classes},
 		{"multi_label", d.MultiLabels != nil}, {"weighted", e.Weight != nil}, {"edge_types", e.Types}, {"edge_data", e.DataCols}}
+	f = append(f, labelInfo(d.Record(), graphsIn(d.GraphOf))...)
 	for _, k := range splitForms {
 		f = append(f, splitInfo(k.prefix, d.Splits(k.labels))...)
 	}
 	f = append(f, fields{{"max_in_degree", most}, {"mean_in_degree", mean}, {"self_loops", loops}, {"isolated", isolated},
 		{"symmetric", e.E() == e.Symmetric().E()}}...)
 	if d.FeatureCols > 0 {
-		zero := 0
-		for _, x := range d.Features {
-			if x == 0 {
-				zero++
-			}
-		}
-		f = append(f, field{"zero_features", share(zero, len(d.Features))})
+		f = append(f, field{"zero_features", share(zeros(d), e.V*d.FeatureCols)})
 	}
 	if d.HasIDs() {
 		f = append(f, field{"first_ids", strings.Join(firstIDs(d), ", ")})
 	}
-	return append(f, reportInfo(d.Report)...)
+	f = append(f, reportInfo(d.Report)...)
+	if len(d.Report.Warnings) > 0 {
+		f = append(f, field{"warnings", strings.Join(d.Report.Warnings, "; ")})
+	}
+	return f
+}
+
+// zeros is how many entries of the features are 0.
+func zeros(d *dataset.Data) (n int) {
+	if rows := d.Late.Sparse; rows != nil {
+		return d.Edges.V*d.FeatureCols - len(rows.Cols)
+	}
+	for _, x := range d.Features {
+		if x == 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// graphsIn is the number of graphs, by the graph of each vertex.
+func graphsIn(of []uint32) (n int) {
+	for _, g := range of {
+		n = max(n, int(g)+1)
+	}
+	return n
+}
+
+// labelInfo is what can be predicted, beside classes of vertices, and how many graphs there are.
+func labelInfo(s *dataset.Schema, graphs int) (f fields) {
+	if graphs > 0 {
+		f = append(f, field{"graphs", graphs})
+	}
+	for _, k := range []dataset.LabelKind{dataset.GraphLabels, dataset.EdgeLabels} {
+		if l := s.Of(k); l.Form != "" {
+			f = append(f, field{string(k) + "_classes", l.Count})
+		}
+	}
+	for _, k := range []dataset.LabelKind{dataset.VertexLabels, dataset.GraphLabels, dataset.EdgeLabels} {
+		if l := s.Of(k); l.Cols > 0 {
+			f = append(f, field{string(k) + "_targets", l.Cols})
+		}
+		if l := s.Of(k); l.Classes != nil {
+			f = append(f, field{string(k) + "_class_names", fmt.Sprintf("%.200s", strings.Join(l.Classes, ", "))})
+		}
+	}
+	var tasks []string
+	for _, k := range append(s.Tasks(), dataset.LinkLabels) { // links need no labels
+		tasks = append(tasks, string(k))
+	}
+	return append(f, field{"tasks", strings.Join(tasks, ", ")})
 }
 
 // firstIDs are the user's ids of a few vertices.
