@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"sagann/chunk"
 	"sagann/dataset/npy"
@@ -169,4 +170,25 @@ func TestConvertBadEdgeKinds(t *testing.T) {
 			t.Errorf("error %v, want %q", err, want)
 		}
 	}
+}
+
+// TestLabelsAsTargets: classes become the numbers that they are named after.
+func TestLabelsAsTargets(t *testing.T) {
+	d := &Data{Edges: &chunk.Edges{V: 4}, Labels: []int32{0, 2, -1, 1}, Classes: 3, GraphOf: make([]uint32, 4), GraphLabels: []int32{1}}
+	d.Schema.Vertex.Classes = []string{"-1", "0.5", "7"}
+	for _, k := range []LabelKind{VertexLabels, GraphLabels, EdgeLabels} {
+		if err := d.LabelsAsTargets(k); err != nil {
+			t.Fatal(err)
+		}
+	}
+	nan := float32(math.NaN())
+	if diff := cmp.Diff(Targets{Vertex: []float32{-1, 7, nan, 0.5}, Cols: 1, Graph: Numbers{[]float32{1}, 1}}, d.Targets, cmpopts.EquateNaNs()); diff != "" || d.Labels != nil || d.GraphLabels != nil {
+		t.Errorf("%s, labels %v", diff, d.Labels)
+	}
+	if err := Validate(d); err != nil {
+		t.Error(err)
+	}
+	d = &Data{Edges: &chunk.Edges{V: 1}, Labels: []int32{0}, Classes: 1}
+	d.Schema.Vertex.Classes = []string{"cat"}
+	refused(t, "names", d.LabelsAsTargets(VertexLabels), "cat")
 }

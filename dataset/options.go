@@ -20,9 +20,9 @@ type Options struct {
 	// train_mask [V,k], train_masks [k,V]).
 	Mask int
 
-	// Task is what will be predicted. With VertexLabels, labels of vertices in a TU folder are classes
-	// even if the graphs have labels or targets; otherwise they are features then.
-	Task LabelKind
+	// VertexClasses takes labels of vertices in a TU folder as classes even if the graphs have labels or
+	// targets; otherwise they are features then.
+	VertexClasses bool
 
 	// Ranks is the number of ranks of a run that reads a folder of shards, and Rank the number of this
 	// process. With Ranks 0, a folder of shards is an error.

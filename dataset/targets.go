@@ -3,6 +3,7 @@ package dataset
 import (
 	"fmt"
 	"math"
+	"strconv"
 
 	"sagann/chunk"
 	"sagann/dataset/npy"
@@ -164,4 +165,61 @@ func (n Numbers) Spread(rows []uint32) []float64 {
 		}
 	}
 	return sums
+}
+
+// LabelsAsTargets makes numbers to predict of the labels of kind k, if there are labels of one class and no targets:
+// the names of the classes, or the classes themselves if they have no names. What has no label has no target. Names
+// that are no numbers are an error.
+func (d *Data) LabelsAsTargets(k LabelKind) error {
+	labels := d.classesOf(k)
+	if labels == nil || d.Targets.Of(k).Rows != nil {
+		return nil
+	}
+	l := d.Schema.Of(k)
+	value := func(c int32) float32 {
+		if c < 0 {
+			return float32(math.NaN())
+		}
+		return float32(c)
+	}
+	numbers, err := parseNumbers(l.Classes)
+	if err != nil {
+		return fmt.Errorf("%s: the classes of %s have names that are no numbers to predict, such as %.40q", d.Name, plural[k], l.Classes[0])
+	}
+	if numbers != nil {
+		of := value
+		value = func(c int32) float32 {
+			if c < 0 || int(c) >= len(numbers) {
+				return of(c)
+			}
+			return numbers[c]
+		}
+	}
+	n := Numbers{Rows: make([]float32, len(labels)), Cols: 1}
+	for i, c := range labels {
+		n.Rows[i] = value(c)
+	}
+	l.Classes = nil
+	switch k {
+	case EdgeLabels:
+		d.Targets.Edge, d.EdgeLabels = n, nil
+	case GraphLabels:
+		d.Targets.Graph, d.GraphLabels = n, nil
+	default:
+		d.Targets.Vertex, d.Targets.Cols, d.Labels, d.Classes = n.Rows, 1, nil, 0
+	}
+	d.Report.Changes = append(d.Report.Changes, "labels of "+plural[k]+" are taken as numbers to predict")
+	return nil
+}
+
+// parseNumbers reads texts that are numbers; nil if there are none.
+func parseNumbers(texts []string) (list []float32, err error) {
+	for _, text := range texts {
+		x, err := strconv.ParseFloat(text, 32)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, float32(x))
+	}
+	return list, nil
 }

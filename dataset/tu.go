@@ -17,8 +17,8 @@ import (
 // adjacency is an edge from i−1 to j−1; the format lists both directions. Graph labels and edge labels are
 // numbered 0, 1, … in ascending order of their values. Graph attributes are targets of graphs. Labels of
 // vertices are features, a column of 0 and 1 for each value, behind the attributes; if graphs have neither
-// labels nor attributes, or if the task is of vertices, they are classes of vertices.
-func loadTU(prefix string, task LabelKind) (*Data, error) {
+// labels nor attributes, or with vertexClasses, they are classes of vertices.
+func loadTU(prefix string, vertexClasses bool) (*Data, error) {
 	graphs, err := readTU[int64](prefix, "graph_indicator", 0)
 	if err != nil {
 		return nil, err
@@ -45,7 +45,7 @@ func loadTU(prefix string, task LabelKind) (*Data, error) {
 	if err := d.tuGraphs(prefix, int(count)); err != nil {
 		return nil, err
 	}
-	if err := d.tuVertices(prefix, task); err != nil {
+	if err := d.tuVertices(prefix, vertexClasses); err != nil {
 		return nil, err
 	}
 	d.Name, d.Report.Form = filepath.Base(prefix), "TU folder"
@@ -94,7 +94,7 @@ func (d *Data) tuGraphs(prefix string, count int) error {
 }
 
 // tuVertices reads labels and attributes of vertices.
-func (d *Data) tuVertices(prefix string, task LabelKind) error {
+func (d *Data) tuVertices(prefix string, classes bool) error {
 	x, err := readTU[float32](prefix, "node_attributes", d.Edges.V)
 	if err != nil {
 		return err
@@ -104,7 +104,7 @@ func (d *Data) tuVertices(prefix string, task LabelKind) error {
 	if err != nil || labels.rows == nil {
 		return err
 	}
-	if task == VertexLabels || task == "" && !d.Labelled(GraphLabels) {
+	if classes || !d.Labelled(GraphLabels) {
 		values, err := labels.single()
 		if err == nil {
 			d.Labels, d.Schema.Vertex.Classes, d.Classes = classesOf(values)

@@ -87,11 +87,16 @@ func (f *inferFlags) load(a *app, checkpoint string) (*trained, error) {
 		return nil, fmt.Errorf("%s: the metadata options were not written by saga train: %w", t.path, err)
 	}
 	t.name = cmp.Or(f.Data, t.prep.Data)
-	if t.data, err = cli.OpenData(t.name, dataset.Options{Undirected: t.prep.Undirected, Simple: t.prep.Simple, SparseFrom: t.prep.sparseFrom(), Task: t.task()}); err != nil {
+	if t.data, err = cli.OpenData(t.name, dataset.Options{Undirected: t.prep.Undirected, Simple: t.prep.Simple, SparseFrom: t.prep.sparseFrom(), VertexClasses: t.about.Schema == nil || t.task() == saga.VertexTask}); err != nil {
 		return nil, err
 	}
 	if f.Data != "" { // of the graph that was trained on training has said it
 		warn(a, t.data)
+	}
+	if numbers(t.prep.Layers.Loss.Kind) {
+		if err := t.data.LabelsAsTargets(t.task()); err != nil {
+			return nil, err
+		}
 	}
 	if err := t.fit(a); err != nil {
 		return nil, err

@@ -84,6 +84,11 @@ func (j *job) plan(s *settings, log *slog.Logger) error {
 	if kinds := j.data.LabelKinds(); len(kinds) > 1 && task == kinds[0] && (s.Data.Task == "auto" || s.Data.Task == "") {
 		log.Info("labels of " + things[task] + " are predicted (--task " + string(task) + "); there are also some of " + things[kinds[1]] + " (--task " + string(kinds[1]) + ")")
 	}
+	if numbers(saga.LossKind(s.Training.Loss)) {
+		if err := j.data.LabelsAsTargets(task); err != nil {
+			return err
+		}
+	}
 	if j.data.Shard != nil && task != saga.VertexTask {
 		return cli.Usagef("--task %s: shards train labels of vertices; name the graph that they were made of", task)
 	}

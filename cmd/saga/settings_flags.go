@@ -27,6 +27,7 @@ type settings struct {
 
 	net     *net.Group   // the ranks of the run; nil: one
 	outcome saga.Outcome // of a run that goes on, but for Planning.Slices
+	older   bool         // a run that goes on, of a version that kept no schema, and read TU folders otherwise
 }
 
 // dataFlags say which graph is trained on, and on which labels.
