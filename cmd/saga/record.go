@@ -128,7 +128,7 @@ func (c *trainCmd) recall(given map[string]bool) error {
 	if rec.Prepared.RowNormalize {
 		old.Data.RowNormalize = "on"
 	}
-	old.older = rec.Schema == nil
+	old.Data.older = rec.Schema == nil
 	if old.Data.Task == "auto" || old.Data.Task == "" {
 		old.Data.Task = string(cmp.Or(rec.Prepared.Layers.Task, saga.VertexTask))
 	}

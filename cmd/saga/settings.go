@@ -162,7 +162,7 @@ func (s *settings) shares() (train, val float64, err error) {
 // dataOptions are those of reading the data.
 func (s *settings) dataOptions() dataset.Options {
 	return dataset.Options{Undirected: s.Data.Undirected, Simple: s.Data.Simple, SparseFrom: sparseFrom(s.Data.Features), Rank: s.net.Rank(), Ranks: s.net.Ranks(),
-		VertexClasses: s.older || s.Data.Task == string(saga.VertexTask)}
+		VertexClasses: s.Data.older || s.Data.Task == string(saga.VertexTask)}
 }
 
 // absolute makes paths in Machine and Data independent of the working directory.

@@ -27,7 +27,6 @@ type settings struct {
 
 	net     *net.Group   // the ranks of the run; nil: one
 	outcome saga.Outcome // of a run that goes on, but for Planning.Slices
-	older   bool         // a run that goes on, of a version that kept no schema, and read TU folders otherwise
 }
 
 // dataFlags say which graph is trained on, and on which labels.
@@ -39,6 +38,8 @@ type dataFlags struct {
 	Task         string `json:"task" default:"auto" placeholder:"WHAT" help:"What is classified: vertex, edge, graph, or auto (graph where graphs have labels, else vertex, else edge); link predicts the edges themselves (docs/tasks.md)."`
 	Features     string `json:"features" default:"auto" placeholder:"WHAT" help:"What vertices begin with: data, sparse (as sparse rows), identity (a weight row each, never V times V), embedding:64 (learned rows of 64 columns), degree, one-hot (the identity, dense), or auto (data; where there are none identity, with --task graph degree)."`
 	RowNormalize toggle `json:"row-normalize" default:"auto" placeholder:"B" help:"Divide each feature row by its sum: on, off, or auto (on for Planetoid folders, whose features count words)."`
+
+	older bool // a run that goes on, of a version that kept no schema, and read TU folders otherwise
 }
 
 // modelFlags choose the model and its options.
