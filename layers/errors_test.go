@@ -193,7 +193,7 @@ func TestNewErrors(t *testing.T) {
 		{"gat", func(o *Options) { o.AttentionDropout = 1 }, "dropout 1"},
 		{"ggnn", func(o *Options) { o.Steps = -1 }, "steps -1"},
 		{"ggcn", func(o *Options) { o.Dropout = -0.1 }, "dropout -0.1"},
-		{"gcn", func(o *Options) { o.Normalize = "both" }, `unknown normalisation "both"; there are sym, weight, none`},
+		{"gcn", func(o *Options) { o.Normalize = "both" }, `unknown normalisation "both"; there are sym, sym-weight, weight, none`},
 	} {
 		o := good
 		c.set(&o)

@@ -9,7 +9,7 @@ import (
 // no step is traced.
 func TestLateTrace(t *testing.T) {
 	j, err := prepare(&settings{Data: dataFlags{Path: "karate"}, Model: modelFlags{Name: "gcn", Hidden: 4, Layers: 2, Steps: 1, Heads: 1},
-		Training: trainingFlags{Epochs: 5, LR: 0.01, Optimizer: "adam"}, Memory: memoryFlags{Device: "cpu"}}, slog.New(slog.DiscardHandler))
+		Training: trainingFlags{Epochs: 5, LR: 0.01, LRDecay: 1, HuberDelta: 1, EvalEvery: 1, Optimizer: "adam"}, Memory: memoryFlags{Device: "cpu"}}, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -265,7 +265,7 @@ func TestPeersUnlike(t *testing.T) {
 		{"--mem", "1GiB", "1KiB", "rank 1: started with other settings than the first rank: --mem 1024 (it has 1073741824)"},
 		{"--chunks", "1", "2", "--chunks 2 (it has 1)"},
 		{"--epochs", "2", "3", "--epochs 3 (it has 2)"},
-		{"--sample", "5,5", "", `--sample "" (it has "5,5")`},
+		{"--sample", "5,5", "5,4", `--sample "5,4" (it has "5,5")`},
 		{"--data", small, filepath.Join(dir, "none"), "rank 1: stat " + filepath.Join(dir, "none")},
 		{"--data", small, small + ",seed=2", "ranks 0 and 1 differ in their data"},
 		{"--task", "link", "link", "links are learned on the whole graph by one process, and there are 2 ranks"},
