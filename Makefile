@@ -22,7 +22,21 @@ DEADCODE    = golang.org/x/tools/cmd/deadcode@v0.51.0
 SKIPPED = bin/skipped.txt
 skip    = echo "$(1)" | tee -a $(SKIPPED)
 
-.PHONY: test soak race bench cuda cuda-check gpu-test mpi cuda-mpi staticcheck deadcode gen fmt lint
+.PHONY: help test soak race bench cuda cuda-needs cuda-check gpu-test mpi cuda-mpi staticcheck deadcode gen fmt lint
+
+# What there is to make: what make says without a target.
+help:
+	@echo "make test         all tests and checks; some six minutes, with empty caches twice as long"
+	@echo "make lint         static checks alone"
+	@echo "make cuda         bin/saga for NVIDIA GPUs: CUDA toolkit (CUDA_HOME=$(CUDA_HOME)) and a C compiler"
+	@echo "make mpi          bin/saga for several ranks over MPI; make cuda-mpi with GPUs, too"
+	@echo "make cuda-check   what of the GPU build can be checked without a GPU"
+	@echo "make gpu-test     tests that need a GPU"
+	@echo "make race         tests under the race detector"
+	@echo "make soak         new random cases, up to SOAK_TIME=$(SOAK_TIME)"
+	@echo "make bench        Go benchmarks; BENCH=REGEXP chooses"
+	@echo "make fmt          format all files;  make gen: write assembly anew"
+	@echo "saga itself needs no make: go install ./cmd/saga"
 
 # Everything. The lint test reads the whole module, which the test cache cannot
 # know: hence -count=1. testlist prints what fails, and at the end what was skipped.
@@ -107,10 +121,16 @@ bench:
 cuda-check:
 	@mkdir -p bin; bash bench/cuda/compile.sh | tee bin/cuda-check.txt; status=$${PIPESTATUS[0]}; grep SKIPPED bin/cuda-check.txt >>$(SKIPPED); exit $$status
 
+# What the build for NVIDIA GPUs needs and this machine lacks.
+cuda-needs:
+	@missing=; cc="$$(go env CC)"; \
+	command -v "$${cc%% *}" >/dev/null || missing="$$missing\n  a C compiler: $$cc is not on PATH"; \
+	[ -e "$(CUDA_HOME)/include/cuda.h" ] || missing="$$missing\n  the CUDA toolkit: there is no $(CUDA_HOME)/include/cuda.h; with it elsewhere, make cuda CUDA_HOME=PATH"; \
+	if [ -n "$$missing" ]; then printf "make cuda: this machine lacks$$missing\nwithout a GPU, go install ./cmd/saga builds saga for the CPU\n" >&2; exit 1; fi
+
 # The build for NVIDIA GPUs, and bin/saga of it.
-cuda:
-	@echo "CUDA headers and libraries from CUDA_HOME=$(CUDA_HOME) (make cuda CUDA_HOME=...):"
-	@echo "cuda.h, libcuda, libnvrtc and libcublas are needed, and a C compiler."
+cuda: $(if $(filter file,$(origin CUDA_CFLAGS)),cuda-needs)
+	@echo "CUDA headers and libraries from CUDA_HOME=$(CUDA_HOME): cuda.h, libcuda, libnvrtc and libcublas"
 	CGO_ENABLED=1 CGO_CFLAGS='$(CUDA_CFLAGS)' CGO_LDFLAGS='$(CUDA_LDFLAGS)' go build -tags cuda ./...
 	CGO_ENABLED=1 CGO_CFLAGS='$(CUDA_CFLAGS)' CGO_LDFLAGS='$(CUDA_LDFLAGS)' go build -tags cuda -o bin/ ./cmd/saga ./bench/sampled
 

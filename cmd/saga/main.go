@@ -36,7 +36,7 @@ type commands struct {
 	Sample     sampleCmd     `cmd:"" help:"Draw blocks of neighbours, or of another sampler, and write their edges."`
 	Walk       walkCmd       `cmd:"" help:"Draw random walks from all vertices and write them."`
 	Mine       mineCmd       `cmd:"" help:"Count and list cliques, motifs and patterns of a graph."`
-	Bench      benchCmd      `cmd:"" help:"Tables of schedules, streaming and passes, simulated and counted."`
+	Bench      benchCmd      `cmd:"" group:"bench" help:"Tables of schedules, streaming and passes, simulated and counted."`
 	Data       dataCmd       `cmd:"" help:"Convert, describe, verify and generate graphs."`
 	Topo       topoCmd       `cmd:"" help:"Print how the GPUs of a machine are connected, and measure their links."`
 	Kernels    kernelsCmd    `cmd:"" help:"Print a model's kernels as CUDA C++."`
@@ -73,10 +73,12 @@ func newParser(grammar any, stdout, stderr io.Writer) *kong.Kong {
 		kong.Name("saga"),
 		kong.Description("Train graph neural networks on whole graphs within a budget of device memory.\n\n"+
 			"First steps:\n\n"+
-			"    saga train                                       generates a graph and trains on it\n"+
-			"    saga train --data PATH --epochs 200              trains on yours; saga data --help lists formats\n"+
-			"    saga predict saga-run-0001 --out classes.csv     writes what a run has learned\n"+
-			"    saga report saga-run-0001 saga-run-0002          lays runs side by side"),
+			"    saga train                           generates a graph and trains on it\n"+
+			"    saga train --data PATH               trains on yours (saga data --help)\n"+
+			"    saga predict saga-run-0001 --out classes.csv\n"+
+			"                                         writes what a run has learned\n"+
+			"    saga report saga-run-0001 saga-run-0002\n"+
+			"                                         lays runs side by side"),
 		kong.Writers(stdout, stderr),
 		kong.Exit(func(code int) { panic(exited(code)) }),
 		kong.Vars{"sample_shapes": tables.SampleShapes(), "models": strings.Join(layers.Names(), ", "), "machines": strings.Join(sim.Machines(), ", "),
@@ -85,6 +87,7 @@ func newParser(grammar any, stdout, stderr io.Writer) *kong.Kong {
 			"with_bias": listed(layers.Reading(layers.ReadsBias))},
 		kong.NamedMapper("lowercase", kong.MapperFunc(cli.LowerCase)),
 		kong.ExplicitGroups(flagGroups),
+		kong.Help(printHelp),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 	)
 }

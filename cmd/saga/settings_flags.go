@@ -140,6 +140,7 @@ var flagGroups = []kong.Group{
 	{Key: "walks", Title: "Vectors from walks (--walks)"},
 	{Key: "hops", Title: "Rows from sampled in-edges (--children)"},
 	{Key: "output", Title: "Output"},
+	{Key: "bench", Title: "Benchmarks of the engine, the NGra paper's tables among them (no training needs these)"},
 }
 
 // groups are the parts of s, in the order of config.json.
