@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -88,6 +89,30 @@ func readSettings(path string) (map[string]any, error) {
 		}
 	}
 	return values, nil
+}
+
+// notDefault lists the settings that are not the defaults of saga train, in alphabetical order.
+func (s *settings) notDefault() ([]string, error) {
+	var usual commands
+	if _, err := newParser(&usual, io.Discard, io.Discard).Parse([]string{"train"}); err != nil {
+		return nil, err
+	}
+	mine, err := s.asMap()
+	if err != nil {
+		return nil, err
+	}
+	theirs, err := usual.Train.asMap()
+	if err != nil {
+		return nil, err
+	}
+	var list []string
+	for name, x := range mine {
+		if string(x) != string(theirs[name]) {
+			list = append(list, name)
+		}
+	}
+	slices.Sort(list)
+	return list, nil
 }
 
 // flagValue is x as it would stand in the command line; nil leaves the default.

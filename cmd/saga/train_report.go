@@ -32,6 +32,9 @@ func (c *trainCmd) writePage(j *job, r *running, res *saga.Result, interrupted b
 		Epochs: res.Epochs, BestEpoch: res.BestEpoch, Kept: res.Epochs, Times: r.times(), Memory: deviceMemory(j, res), Links: links(j, res),
 		Versions: []runpage.Fact{{Name: "saga", Value: version()}, {Name: "Go", Value: runtime.Version()}, {Name: "platform", Value: runtime.GOOS + "/" + runtime.GOARCH},
 			{Name: "SIMD", Value: fmt.Sprint(simd.Active())}, {Name: "processors", Value: fmt.Sprint(runtime.GOMAXPROCS(0))}}}
+	if rec.Changed, _ = c.notDefault(); c.asked != nil {
+		rec.Changed, _ = c.asked.notDefault()
+	}
 	for _, q := range j.prog.Params() {
 		rec.Parameters += q.Rows * q.Cols
 	}

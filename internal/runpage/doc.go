@@ -9,6 +9,7 @@
 //	classes.go  precision, recall, F1 and confusions from counts
 //	charts.go   curves as the page's script draws them
 //	text.go     numbers with their units
+//	timeline.go   the last traced epoch, and which settings are not the defaults
 //	page.go     the page of one run
 //	several.go  the page of several runs
 //	page.html, style.css, chart.js

@@ -20,6 +20,7 @@ var files embed.FS
 // pages holds the templates "run" and "several".
 var pages = template.Must(template.New("").Funcs(template.FuncMap{
 	"int": intText, "bytes": units.Size, "time": timeText, "score": scoreText, "loss": lossText, "percent": percentText,
+	"share": func(part, whole float64) string { return percentText(part / whole) },
 	"count": func(n int) string { return intText(int64(n)) }, "color": func(i int) int { return i % colors },
 	"style":  func() template.CSS { return template.CSS(file("style.css")) },
 	"script": func() template.JS { return template.JS(file("chart.js")) },
@@ -40,21 +41,23 @@ const maxRows = 1000
 // view is what the template of one run reads.
 type view struct {
 	*Run
-	Tiles   []Fact
-	Charts  []chart
-	Classes *classView
-	Times   *timeView
-	Memory  *memoryView
-	Links   []linkView
-	Table   []runfolder.Epoch
-	Moved   bool // some epoch has copied bytes
-	Thinned int  // the table has every Thinned-th epoch; 1: all
-	Metric  string
+	Settings []settingRow
+	Timeline *timeline
+	Tiles    []Fact
+	Charts   []chart
+	Classes  *classView
+	Times    *timeView
+	Memory   *memoryView
+	Links    []linkView
+	Table    []runfolder.Epoch
+	Moved    bool // some epoch has copied bytes
+	Thinned  int  // the table has every Thinned-th epoch; 1: all
+	Metric   string
 }
 
 // Write writes the page of one run.
 func (r *Run) Write(w io.Writer) error {
-	v := &view{Run: r, Tiles: r.tiles(), Charts: r.charts(), Metric: r.metric()}
+	v := &view{Run: r, Tiles: r.tiles(), Charts: r.charts(), Metric: r.metric(), Settings: r.settings(), Timeline: r.timeline}
 	v.Table, v.Thinned = thin(r.Epochs, maxRows)
 	v.Moved = slices.ContainsFunc(r.Epochs, func(e runfolder.Epoch) bool { return e.H2D+e.D2H > 0 })
 	if rec := r.Record; rec != nil {
@@ -224,7 +227,7 @@ func (t *Times) view() *timeView {
 	if t == nil {
 		return nil
 	}
-	v := &timeView{Times: t, Bars: divide([]string{"kernels", "copies that nothing hides", "nothing runs"}, []float64{t.Wall - t.Exposed - t.Idle, t.Exposed, t.Idle}, timeText)}
+	v := &timeView{Times: t, Bars: divide([]string{"kernels", "copies that nothing hides", "nothing runs"}, []float64{t.Wall - t.Exposed - t.Idle, t.Exposed, t.Idle}, func(x float64) string { return percentText(x / t.Wall) })}
 	if t.Exposed+t.Idle > t.Wall { // several devices: the sums are not parts of one wall time
 		v.Bars = nil
 	}

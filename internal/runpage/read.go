@@ -21,6 +21,8 @@ type Run struct {
 	Epochs   []runfolder.Epoch
 	Settings []Fact
 	Record   *Record // nil: an older version wrote none, or the run has not ended
+
+	timeline *timeline // nil: no trace is in the folder
 }
 
 // Read reads the run in the folder dir. It changes nothing there, so the run may still be going on.
@@ -39,6 +41,7 @@ func Read(dir string) (*Run, error) {
 	} else if r.Record != nil {
 		epochs = r.Record.Epochs
 	}
+	r.timeline = readTimeline(dir)
 	if r.Epochs, err = runfolder.ReadMetricsTo(dir, epochs); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}

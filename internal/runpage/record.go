@@ -23,6 +23,7 @@ type Record struct {
 	Memory     Memory   `json:"memory"`
 	Links      []Link   `json:"links"`
 	Versions   []Fact   `json:"versions"`
+	Changed    []string `json:"changed,omitempty"` // settings that are not the defaults
 }
 
 // How a run ended.
