@@ -9,6 +9,7 @@ import (
 	"sync"
 	"testing"
 
+	"sagann/internal/leak"
 	"sagann/net"
 	"sagann/net/local"
 )
@@ -33,6 +34,7 @@ func on(n int, f func(g *net.Group) error) []error {
 
 // Messages longer than a piece arrive whole, on each channel in order, and are counted.
 func TestPieces(t *testing.T) {
+	leak.Check(t, "sagann/net")
 	errs := on(2, func(g *net.Group) error {
 		for n := range 30 {
 			b := make([]byte, n)
@@ -67,6 +69,7 @@ func TestPieces(t *testing.T) {
 
 // All ranks learn texts, votes and the first failure.
 func TestTogether(t *testing.T) {
+	leak.Check(t, "sagann/net")
 	errs := on(3, func(g *net.Group) error {
 		text, err := g.BcastText("text", strings.Repeat("x", 20+g.Rank()), 1)
 		if err != nil || len(text) != 21 {
@@ -103,6 +106,7 @@ func TestTogether(t *testing.T) {
 
 // A rank that fails ends those that wait for it, and messages of other lengths than awaited are errors.
 func TestAbort(t *testing.T) {
+	leak.Check(t, "sagann/net")
 	errs := on(3, func(g *net.Group) error {
 		if g.Rank() == 2 {
 			return errors.New("out of paper")
@@ -127,6 +131,7 @@ func TestAbort(t *testing.T) {
 
 // One rank alone needs no group.
 func TestAlone(t *testing.T) {
+	leak.Check(t, "sagann/net")
 	var g *net.Group
 	b := []byte("x")
 	if g.Rank() != 0 || g.Ranks() != 1 || g.Bcast("x", b, 0) != nil || !bytes.Equal(b, []byte("x")) || g.Agree("disk", nil) != nil || g.Close() != nil {

@@ -68,6 +68,7 @@ func end(g *net.Group) error        { return g.Close() }
 
 // Ranks in different collective operations get an error that names both, and do not wait.
 func TestDifferentOperations(t *testing.T) {
+	leak.Check(t, "sagann/net")
 	ops := []struct {
 		name string
 		f    func(g *net.Group) error
@@ -106,6 +107,7 @@ func TestDifferentOperations(t *testing.T) {
 
 // Ranks that wait for each other, in operations and for messages of tasks, end after the timeout, and the error says what they are at.
 func TestWaitForEachOther(t *testing.T) {
+	leak.Check(t, "sagann/net")
 	recv := func(from int) func(g *net.Group) error {
 		return func(g *net.Group) error {
 			g.Doing(func() string { return "receive h chunk 3" })
@@ -137,11 +139,11 @@ func TestWaitForEachOther(t *testing.T) {
 
 // A rank that is slow ends no run, however long the others wait: in a vote, for a message, or for an answer.
 func TestSlowRank(t *testing.T) {
+	leak.Check(t, "sagann/net")
 	const slow, timeout = 1500 * time.Millisecond, time.Second
 	for kind, connect := range kinds {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
-			leak.Check(t, "sagann/net")
 			errs, _ := together(connect(t, 3, timeout), slices.Repeat([]func(g *net.Group) error{func(g *net.Group) error {
 				service := g.Serve(func(ask, memory []byte) ([]byte, error) { time.Sleep(slow); return ask, nil })
 				if g.Rank() == 1 {
@@ -169,10 +171,10 @@ func TestSlowRank(t *testing.T) {
 
 // A rank that has ended does not wait longer than the timeout for one that lives and does not.
 func TestCloseIsBounded(t *testing.T) {
+	leak.Check(t, "sagann/net")
 	for _, late := range []int{0, 1} {
 		t.Run(fmt.Sprint(late), func(t *testing.T) {
 			t.Parallel()
-			leak.Check(t, "sagann/net")
 			f := []func(g *net.Group) error{end, end}
 			f[late] = func(g *net.Group) error { time.Sleep(3 * time.Second); return nil }
 			errs, _ := together(overTCP(t, 2, time.Second), f...)
@@ -185,6 +187,7 @@ func TestCloseIsBounded(t *testing.T) {
 
 // A status is read as it was written; other texts are what a rank is at.
 func TestStatusText(t *testing.T) {
+	leak.Check(t, "sagann/net")
 	for _, s := range []net.Status{
 		{},
 		{Where: "epoch 3, receive\nh", Moved: 1 << 63, Number: 7, Past: []net.Run{{First: 4, Name: "results"}, {First: 6, Name: "stop or save"}}, Busy: true, Waits: []net.Wait{{On: 3, Together: true}, {On: -1}, {On: 0}}},

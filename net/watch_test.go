@@ -4,10 +4,13 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"sagann/internal/leak"
 )
 
 // A rank is given up when it has been silent for the timeout, but not for time in which the watcher slept itself.
 func TestWatch(t *testing.T) {
+	leak.Check(t, "sagann/net")
 	start := time.Now()
 	at := func(d time.Duration) time.Time { return start.Add(d) }
 	fresh := func() *Watch {

@@ -15,6 +15,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"sagann/internal/leak"
 )
 
 func secretOf(t testing.TB, fill byte) *Secret {
@@ -108,6 +110,7 @@ func attacks(t *testing.T) []stranger {
 
 // TestStrangers: a run with a secret ends as without strangers, at both ranks, and tells of them in a line at most.
 func TestStrangers(t *testing.T) {
+	leak.Check(t, "sagann/net")
 	for _, a := range attacks(t) {
 		t.Run(a.name, func(t *testing.T) {
 			var mu sync.Mutex
@@ -183,6 +186,7 @@ func opened(t *testing.T, o Options) (links [2]*Link) {
 // TestGreetings: what a rank refuses once it knows that the other end has the secret, or without one. A connection
 // that was meant for another rank, or comes from another start, does not get in.
 func TestGreetings(t *testing.T) {
+	leak.Check(t, "sagann/net")
 	for _, secret := range []*Secret{nil, secretOf(t, 3)} {
 		links := opened(t, Options{Secret: secret})
 		n, _ := links[0].nonce.get()
@@ -236,6 +240,7 @@ func TestGreetings(t *testing.T) {
 
 // TestReplay: the bytes of a rank's connection, sent again, get nobody in.
 func TestReplay(t *testing.T) {
+	leak.Check(t, "sagann/net")
 	peers := addresses(t, 2)
 	front, err := stdnet.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -302,6 +307,7 @@ func (w writer) Write(b []byte) (int, error) { return w(b) }
 // TestOtherEnd: what a rank says that meets one with another secret, none, other peers or somebody else. It gives up soon if it
 // is refused, and after its timeout otherwise.
 func TestOtherEnd(t *testing.T) {
+	leak.Check(t, "sagann/net")
 	for _, c := range []struct {
 		name        string
 		first, than *Secret
@@ -338,6 +344,7 @@ func TestOtherEnd(t *testing.T) {
 
 // TestWaitingFew: strangers take few files, and memory is what it was; accept goes on after the door was full.
 func TestWaitingFew(t *testing.T) {
+	leak.Check(t, "sagann/net")
 	links := opened(t, Options{Secret: secretOf(t, 1)})
 	var before, after runtime.MemStats
 	runtime.GC()
@@ -362,6 +369,7 @@ func TestWaitingFew(t *testing.T) {
 
 // TestSecretFiles: a secret is a regular file of 32 bytes or more that others cannot read, and it is never printed.
 func TestSecretFiles(t *testing.T) {
+	leak.Check(t, "sagann/net")
 	dir := t.TempDir()
 	file := func(name string, n int, mode os.FileMode) string {
 		path := filepath.Join(dir, name)

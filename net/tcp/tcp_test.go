@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"sagann/internal/leak"
 	"sagann/net"
 )
 
@@ -53,6 +54,7 @@ func on(t *testing.T, n int, o Options, f func(l *Link) error) []error {
 // Messages of many tags between all ranks arrive whole and in order, when each tag is read in an order of its own; texts are
 // shared; leaving waits for all.
 func TestMessages(t *testing.T) {
+	leak.Check(t, "sagann/net")
 	const ranks, tags, each = 3, 5, 20
 	message := func(from, to, tag, k int) []byte {
 		n := 1 + k*tag*500
@@ -112,6 +114,7 @@ func TestMessages(t *testing.T) {
 
 // A rank that fails ends the others, which are told why; so does one whose connections break, and the first says what it was at.
 func TestDeath(t *testing.T) {
+	leak.Check(t, "sagann/net")
 	errs := on(t, 3, Options{}, func(l *Link) error {
 		if l.Rank() == 2 {
 			l.Abort(errors.New("out of paper"))
@@ -153,6 +156,7 @@ func TestDeath(t *testing.T) {
 
 // A rank that sends no heartbeats is given up, though its connections stand. The others' processes end before their calls fail, which would tell of it, too.
 func TestSilent(t *testing.T) {
+	leak.Check(t, "sagann/net")
 	lines := make(chan string, 9)
 	var mute sync.WaitGroup
 	mute.Add(1)
@@ -184,6 +188,7 @@ func TestSilent(t *testing.T) {
 
 // A rank that does not come is named; a stranger's connection is none of a rank.
 func TestMissing(t *testing.T) {
+	leak.Check(t, "sagann/net")
 	peers := addresses(t, 2)
 	go func() {
 		for range 20 {
@@ -246,6 +251,7 @@ func BenchmarkLink(b *testing.B) {
 
 // TestAllLeaveAtOnce: ranks that call Close at the same time are heard by several goroutines of rank 0.
 func TestAllLeaveAtOnce(t *testing.T) {
+	leak.Check(t, "sagann/net")
 	for range 50_000 {
 		l := &Link{left: make(chan struct{}), peers: []*peer{{rank: 1, left: true}, {rank: 2, left: true}}}
 		var ready atomic.Int32
