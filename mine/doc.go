@@ -60,7 +60,7 @@
 //
 // The files: mine.go (Open), query.go and symbols.go (the question), count.go (choice of an
 // engine, and counting), expect.go (expected times of engines), maps.go, motifs.go, match.go
-// (listing), frequent.go, frequent_instances.go and explain_frequent.go (frequent patterns), explain.go, gpu.go (the engines on GPUs).
+// (listing), frequent.go, frequent_instances.go, frequent_resume.go and explain_frequent.go (frequent patterns), explain.go, gpu.go (the engines on GPUs).
 //
 // With Options.Device the same engines run on GPUs (package mine/cuda) and give the same
 // counts and rows. Call Close on such a graph: it frees the GPUs.

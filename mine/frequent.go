@@ -61,6 +61,9 @@ type Frequency struct {
 	PlainEdges bool
 	// Domains keeps the domains of all patterns, for Domain.
 	Domains bool
+	// Resume is a folder in which a search by MNI or by tables keeps each size of patterns when it is finished, and from which it
+	// goes on after an interrupt, with the same result; "": none.
+	Resume string
 	// Level, unless nil, is called by a search by MNI before each size of patterns, with the size in edges (of the
 	// smallest such pattern) and about how many candidates there are.
 	Level func(edges, candidates int)
@@ -105,6 +108,14 @@ func (g *Graph) Frequent(ctx context.Context, f Frequency) ([]FrequentPattern, e
 	if err != nil {
 		return nil, err
 	}
+	keep, err := q.keeper()
+	if err != nil {
+		return nil, err
+	}
+	sizes, err := keep.load()
+	if err != nil {
+		return nil, err
+	}
 	find := q.byCensus
 	switch {
 	case q.By == MNI:
@@ -112,7 +123,7 @@ func (g *Graph) Frequent(ctx context.Context, f Frequency) ([]FrequentPattern, e
 	case q.tables():
 		find = q.byTables
 	}
-	all, err := find(ctx)
+	all, err := find(ctx, keep, sizes)
 	if err != nil {
 		return nil, err
 	}
@@ -150,14 +161,22 @@ func (f *frequent) edgeKinds() []int32 {
 }
 
 // byDomains finds the patterns that are frequent by MNI.
-func (f *frequent) byDomains(ctx context.Context) ([]FrequentPattern, error) {
+func (f *frequent) byDomains(ctx context.Context, keep *kept, sizes [][]FrequentPattern) ([]FrequentPattern, error) {
+	all := slices.Concat(sizes...)
+	if n := len(sizes); n > 0 && len(sizes[n-1]) == 0 {
+		return all, nil // it had ended
+	}
 	by, q, err := f.question(ctx)
 	if err != nil {
 		return nil, err
 	}
-	var all []FrequentPattern
-	wanted := int64(0) // bytes of all domains, if they are to be kept
-	size := 0
+	if n := len(sizes); n > 0 {
+		for _, p := range sizes[n-1] {
+			q.Begin = append(q.Begin, p.Pattern)
+		}
+	}
+	wanted := int64(0)           // bytes of all domains, if they are to be kept
+	size := max(len(sizes)-1, 0) // finished
 	report := f.g.reporter(0, 1)
 	q.Level = func(candidates, parents int) {
 		size++
@@ -166,11 +185,16 @@ func (f *frequent) byDomains(ctx context.Context) ([]FrequentPattern, error) {
 		}
 	}
 	q.Report = func(done, parents int) {
-		if levels := float64(max(f.Edges, f.Vertices) - 1); report != nil && levels > 0 {
-			report((float64(size-1) + float64(done)/float64(parents)) / levels)
+		levels := f.Edges - 1
+		if f.Edges == 0 { // a guess, unless patterns are induced
+			levels = f.Vertices - 1
+		}
+		if report != nil && levels > 0 {
+			report((float64(size-1) + float64(done)/float64(parents)) / float64(levels))
 		}
 	}
 	err = by.Mine(ctx, q, func(level []domain.Found) error {
+		from := len(all)
 		for _, x := range level {
 			if f.Domains && x.Pattern.Edges() > 1 {
 				wanted += x.Bytes()
@@ -187,8 +211,12 @@ func (f *frequent) byDomains(ctx context.Context) ([]FrequentPattern, error) {
 			}
 			all = append(all, p)
 		}
-		return nil
+		sizes = append(sizes, nil)
+		return keep.save(len(sizes), all[from:])
 	})
+	if err == nil {
+		err = keep.save(len(sizes)+1, nil)
+	}
 	return all, err
 }
 
@@ -244,6 +272,8 @@ func (f *frequent) check() error {
 		return wrong("no engine %q for frequent patterns; there are auto, domains, census and tables", f.Engine)
 	case (f.Engine == Census || f.Engine == Tables) && f.By == MNI, f.Engine == Domains && f.By != MNI:
 		return wrong("engine %s does not find patterns by %s: domains are for mni, census and tables for instances", f.Engine, f.By)
+	case f.Resume != "" && f.Domains:
+		return wrong("domains are not kept in the folder from which a search goes on: leave out one of the two")
 	case f.AtLeast && f.Domains:
 		return wrong("domains are not exact if only the least support is decided")
 	case f.By != MNI && (f.AtLeast || f.Domains):

@@ -2,6 +2,7 @@ package mine
 
 import (
 	"context"
+	"slices"
 
 	"sagann/mine/domain"
 	"sagann/mine/lattice"
@@ -34,7 +35,7 @@ func (f *frequent) place(ctx context.Context) (by *domain.Graph, p place, err er
 }
 
 // byTables counts instances by walking over all rows of one size after the other.
-func (f *frequent) byTables(ctx context.Context) ([]FrequentPattern, error) {
+func (f *frequent) byTables(ctx context.Context, keep *kept, sizes [][]FrequentPattern) ([]FrequentPattern, error) {
 	_, at, err := f.place(ctx)
 	if err != nil {
 		return nil, err
@@ -47,9 +48,18 @@ func (f *frequent) byTables(ctx context.Context) ([]FrequentPattern, error) {
 	case f.Edges == 0:
 		last = f.Vertices * (f.Vertices - 1) / 2
 	}
-	var found map[pattern.Pattern]bool
-	var all []FrequentPattern
-	for k := size; k <= last; k++ {
+	found := map[pattern.Pattern]bool{}
+	all := slices.Concat(sizes...)
+	if n := len(sizes); n > 0 {
+		for _, p := range sizes[n-1] {
+			found[p.Pattern] = true
+		}
+	}
+	for k := size + len(sizes); k <= last; k++ {
+		if k > size && len(found) == 0 && f.By == Instances {
+			break
+		}
+		from := len(all)
 		counted, err := count(ctx, k, at.workers)
 		if err != nil {
 			return nil, err
@@ -64,15 +74,16 @@ func (f *frequent) byTables(ctx context.Context) ([]FrequentPattern, error) {
 				all = append(all, FrequentPattern{Pattern: p, Support: n})
 			}
 		}
-		if found = next; len(found) == 0 && f.By == Instances {
-			break
+		if err := keep.save(k-size+1, all[from:]); err != nil {
+			return nil, err
 		}
+		found = next
 	}
 	return all, nil
 }
 
-// byCensus counts instances without making rows.
-func (f *frequent) byCensus(ctx context.Context) ([]FrequentPattern, error) {
+// byCensus counts instances without making rows. It is done at once: nothing is kept in between.
+func (f *frequent) byCensus(ctx context.Context, _ *kept, _ [][]FrequentPattern) ([]FrequentPattern, error) {
 	by, at, err := f.place(ctx)
 	if err != nil {
 		return nil, err

@@ -214,6 +214,7 @@ var flagRows = map[string]flagRow{
 	"mine fpm atleast":     {},
 	"mine fpm plain-edges": {with: "--data typed.saga --edges 2"},
 	"mine fpm top":         {value: "1"},
+	"mine fpm resume":      {value: "o/kept"},
 	"mine fpm out":         {value: "o/f.csv"},
 	"mine fpm domains":     {value: "o/d.csv"},
 	"mine fpm examples":    {value: "1"},

@@ -32,6 +32,7 @@ type fpmQuestion struct {
 	AtLeast  bool   `name:"atleast" help:"Only decide which patterns are frequent: faster, but without their supports."`
 	Engine   string `default:"auto" enum:"auto,domains,census,tables" placeholder:"NAME" help:"auto, domains (for mni), census or tables (for instances) (${default})."`
 	Plain    bool   `name:"plain-edges" help:"Take no labels from the types of the edges."`
+	Resume   string `placeholder:"DIR" help:"Folder that keeps each finished size of patterns; a search that was interrupted goes on from it."`
 	Top      count  `placeholder:"K" help:"Only the K patterns of highest support; of equal ones the first in the order of the output."`
 }
 
@@ -95,7 +96,7 @@ func (c *fpmCmd) Run(a *app) (err error) {
 	ctx, stop := mineContext()
 	defer stop()
 	q := mine.Frequency{Support: int64(c.Ask.Support), Edges: int(c.Ask.Edges), Vertices: int(c.Ask.Vertices), By: mine.By(c.Ask.By), Engine: mine.Engine(c.Ask.Engine),
-		Induced: c.Ask.Induced, AtLeast: c.Ask.AtLeast, PlainEdges: c.Ask.Plain, Top: int(c.Ask.Top), Domains: c.Show.Domains != "", Level: c.level(a)}
+		Induced: c.Ask.Induced, AtLeast: c.Ask.AtLeast, PlainEdges: c.Ask.Plain, Top: int(c.Ask.Top), Domains: c.Show.Domains != "", Resume: c.Ask.Resume, Level: c.level(a)}
 	if c.Explain {
 		e, err := g.ExplainFrequent(ctx, q)
 		if err != nil {

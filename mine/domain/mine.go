@@ -18,6 +18,9 @@ type Question struct {
 	Induced         bool
 	AtLeast         bool // supports and domains need not be exact
 	Workers         int
+	// Begin is the frequent patterns of the largest size that an earlier search has found, canonical, if there was
+	// one: the search goes on from there.
+	Begin []pattern.Pattern
 	// Room bounds the bytes of the domains of two levels, 0: no bound. Domains for which there is no room are not
 	// kept; larger patterns then begin with the ends of their edges, which takes longer.
 	Room int64
@@ -37,19 +40,30 @@ type Found struct {
 }
 
 // Mine finds the frequent patterns and calls yield with those of each size, from one edge on, in an
-// order that does not depend on the number of workers. A level is valid until yield returns, but for its sets.
+// order that does not depend on the number of workers. Sizes up to that of Begin are left out. A level is valid until yield returns, but for its sets.
 func (g *Graph) Mine(ctx context.Context, q Question, yield func(level []Found) error) error {
 	level := g.first()
+	began := len(q.Begin) > 0
+	if began {
+		level = make([]Found, len(q.Begin))
+		for i, p := range q.Begin {
+			level[i].Pattern = p
+		}
+	}
 	edges := make([]lattice.Edge, len(g.Edges))
 	for i, e := range g.Edges {
 		edges[i] = e.Edge
 	}
 	grower := lattice.NewGrower(edges, q.Vertices, q.Edges, q.Induced)
 	for len(level) > 0 {
-		if err := yield(level); err != nil {
+		var err error
+		if !began {
+			err = yield(level)
+		}
+		if err != nil {
 			return err
 		}
-		var err error
+		began = false
 		if level, err = g.next(ctx, q, grower, level); err != nil {
 			return err
 		}
