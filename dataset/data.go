@@ -84,13 +84,17 @@ func (d *Data) HasIDs() bool {
 }
 
 // GraphClasses is the number of classes of GraphLabels, 0 without labels.
-func (d *Data) GraphClasses() int { return countClasses(d.GraphLabels) }
+func (d *Data) GraphClasses() int { return countClasses(d.GraphLabels, d.Schema.Graph.Classes) }
 
 // EdgeClasses is the number of classes of EdgeLabels, 0 without labels.
-func (d *Data) EdgeClasses() int { return countClasses(d.EdgeLabels) }
+func (d *Data) EdgeClasses() int { return countClasses(d.EdgeLabels, d.Schema.Edge.Classes) }
 
-func countClasses(labels []int32) int {
-	most := int32(-1)
+// countClasses counts the classes of labels. The last named ones may have no members.
+func countClasses(labels []int32, names []string) int {
+	if labels == nil {
+		return 0
+	}
+	most := int32(len(names)) - 1
 	for _, c := range labels {
 		most = max(most, c)
 	}

@@ -154,7 +154,6 @@ func (d *Data) Record() *Schema {
 		*l = Labels{Classes: kept(l.Classes), Cols: d.Targets.Of(k).Cols, Targets: kept(l.Targets)}
 		if labels := d.classesOf(k); labels != nil {
 			l.Form, l.Count = OneClass, map[LabelKind]int{VertexLabels: d.Classes, EdgeLabels: d.EdgeClasses(), GraphLabels: d.GraphClasses()}[k]
-			l.Count = max(l.Count, len(l.Classes)) // the last classes may have no members here
 		}
 	}
 	if d.MultiLabels != nil {
@@ -235,8 +234,8 @@ func checkSchema(d *Data) error {
 		n     int
 	}{
 		{"classes of vertices", s.Vertex.Classes, d.Classes},
-		{"classes of edges", s.Edge.Classes, max(d.EdgeClasses(), len(s.Edge.Classes))},
-		{"classes of graphs", s.Graph.Classes, max(d.GraphClasses(), len(s.Graph.Classes))},
+		{"classes of edges", s.Edge.Classes, d.EdgeClasses()},
+		{"classes of graphs", s.Graph.Classes, d.GraphClasses()},
 		{"targets of vertices", s.Vertex.Targets, d.Targets.Cols},
 		{"targets of edges", s.Edge.Targets, d.Targets.Edge.Cols},
 		{"targets of graphs", s.Graph.Targets, d.Targets.Graph.Cols},

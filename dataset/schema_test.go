@@ -73,7 +73,8 @@ func TestParseSchema(t *testing.T) {
 // TestCheckSchema: lists of names have the length of what they name, and no name twice.
 func TestCheckSchema(t *testing.T) {
 	for want, change := range map[string]func(s *Schema){
-		"":                                      func(s *Schema) { s.Edge.Classes = []string{"a"} }, // whose members may be in other data
+		"":                                      func(s *Schema) { s.Vertex.Classes = []string{"a", "b"} },
+		"1 names for 0 classes of edges":        func(s *Schema) { s.Edge.Classes = []string{"a"} },
 		"3 names for 2 classes of vertices":     func(s *Schema) { s.Vertex.Classes = []string{"a", "b", "c"} },
 		`two classes of vertices are named "a"`: func(s *Schema) { s.Vertex.Classes = []string{"a", "a"} },
 		"1 names for 0 relations":               func(s *Schema) { s.Edges.Relations = []string{"a"} },

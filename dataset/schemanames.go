@@ -119,7 +119,29 @@ func differ(run, data names, what, want string, by Sides) error {
 	return fmt.Errorf("%s has %s, and %s has %s: %s", by.Data, data.text(what), by.Run, run.text(what), want)
 }
 
-// IDs of vertices.
+// Differ names the first list of names that was another one in s than it is in now; "": none.
+func (s *Schema) Differ(now *Schema) string {
+	for _, x := range []struct {
+		what     string
+		was, are []string
+	}{
+		{"classes of vertices", s.Vertex.Classes, now.Vertex.Classes},
+		{"classes of edges", s.Edge.Classes, now.Edge.Classes},
+		{"classes of graphs", s.Graph.Classes, now.Graph.Classes},
+		{"targets of vertices", s.Vertex.Targets, now.Vertex.Targets},
+		{"targets of edges", s.Edge.Targets, now.Edge.Targets},
+		{"targets of graphs", s.Graph.Targets, now.Graph.Targets},
+		{"relations", s.Edges.Relations, now.Edges.Relations},
+		{"columns of edges", s.Edges.Columns, now.Edges.Columns},
+		{"columns of features", s.Features.Names(), now.Features.Names()},
+	} {
+		if x.was != nil && x.are != nil && !slices.Equal(x.was, x.are) {
+			return fmt.Sprintf("the %s are %s and were %s", x.what, some(x.are), some(x.was))
+		}
+	}
+	return ""
+}
+
 
 // Places finds the vertices of d among the n vertices of a run that are named by of: for each vertex of d its number
 // there, or nil if every number is the same. It is an error, with both sides named, if a vertex is not among them or two

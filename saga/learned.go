@@ -1,6 +1,7 @@
 package saga
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -44,6 +45,40 @@ func (t *tracer) embed() Tensor {
 	t.params[embedding] = n
 	t.list = append(t.list, Param{Name: embedding, Rows: t.d.vertices, Cols: t.d.embedding, PerVertex: true, init: unitRows, blocks: 1, rowwise: true})
 	return n
+}
+
+// checkRowsRead refuses programs in which nothing reads rows that are learned, and those that give out features that are
+// never stored.
+func checkRowsRead(p *Program, tr *traced, loss Tensor) error {
+	if slices.Contains(p.cfg.Outputs, "hidden") && tr.rows == tr.features && (p.dims.identity || p.dims.sparse) {
+		return errors.New("saga: the output \"hidden\" of a model of one layer is the features, and those that are sparse, or the identity where there are none, are never stored as rows")
+	}
+	if p.dims.embedding > 0 && !reads(loss, tr.t.params[embedding]) {
+		return errors.New("saga: no layer reads the rows of Model.Embedding, so the loss does not depend on them")
+	}
+	return nil
+}
+
+// reads tells whether x is computed from y.
+func reads(x, y Tensor) bool {
+	seen := map[Tensor]bool{}
+	var visit func(n Tensor) bool
+	visit = func(n Tensor) bool {
+		if n == y {
+			return true
+		}
+		if seen[n] {
+			return false
+		}
+		seen[n] = true
+		for i := range n.NumIn() {
+			if visit(n.In(i)) {
+				return true
+			}
+		}
+		return false
+	}
+	return visit(x)
 }
 
 // resolve completes prog, traced by t: it replaces products with features that are sparse or the identity,

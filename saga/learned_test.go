@@ -5,10 +5,12 @@ import (
 	"math"
 	"math/rand/v2"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"sagann/dataset"
 	"sagann/layers"
+	"sagann/ops"
 	"sagann/saga"
 )
 
@@ -165,5 +167,47 @@ func TestLearnedRowsResume(t *testing.T) {
 		}
 		p.Close()
 		q.Close()
+	}
+}
+
+// TestRowsThatNothingReads: what would fail in the first step, or when parameters are read, is refused by Compile.
+func TestRowsThatNothingReads(t *testing.T) {
+	dense := func(x func(v saga.Vertex) saga.Tensor) []saga.Layer {
+		return []saga.Layer{{ApplyVertex: func(v saga.Vertex, p saga.Params) saga.Tensor {
+			y := x(v)
+			return ops.MatMul(y, p.Weight("W", y.Cols(), 2))
+		}}}
+	}
+	own, degree := func(v saga.Vertex) saga.Tensor { return v.Self }, func(v saga.Vertex) saga.Tensor { return v.InDegree }
+	for _, x := range []struct {
+		what      string
+		embedding int
+		read      func(v saga.Vertex) saga.Tensor
+		outputs   []string
+		want      string
+	}{
+		{"hidden rows that are the identity", 0, own, []string{"hidden"}, "never stored as rows"},
+		{"the identity as it is multiplied", 0, own, []string{"logits"}, ""},
+		{"hidden rows that are learned", 4, own, []string{"hidden"}, ""},
+		{"learned rows that nothing reads", 4, degree, nil, "no layer reads the rows of Model.Embedding"},
+	} {
+		p, err := saga.Compile(saga.Model{Name: "m", Embedding: x.embedding, Layers: dense(x.read)}, bare(t), saga.Config{Outputs: x.outputs})
+		if x.want != "" {
+			if err == nil || !strings.Contains(err.Error(), x.want) {
+				t.Errorf("%s: %v, want %q", x.what, err, x.want)
+			}
+			continue
+		}
+		if err != nil {
+			t.Errorf("%s: %v", x.what, err)
+			continue
+		}
+		if _, err := p.Step(); err != nil {
+			t.Errorf("%s: %v", x.what, err)
+		}
+		if out, cols, err := p.Output(x.outputs[0]); err != nil || len(out) != 34*cols {
+			t.Errorf("%s: %d numbers, %v", x.what, len(out), err)
+		}
+		p.Close()
 	}
 }

@@ -127,6 +127,9 @@ func (p *Program) traceTrain() (*dataflow.Program, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := checkRowsRead(p, tr, loss); err != nil {
+		return nil, err
+	}
 	prog := &dataflow.Program{Names: []string{"loss"}, Outs: []Tensor{loss}}
 	for _, o := range p.cfg.Outputs {
 		if o == outputFeatureGrad { // comes with the other gradients

@@ -76,6 +76,31 @@ func (e *evaluation) leftOut() string {
 	return strings.Join(list, ", ")
 }
 
+// sameData refuses to go on with a run on other splits, or on data whose numbers mean something else. Other numbers are
+// refused by the checkpoint.
+func (c *trainCmd) sameData(j *job) error {
+	if c.then == nil {
+		return nil
+	}
+	const way = "a run goes on with the data that it began with; saga train --config %s begins a new one"
+	then, now := c.then.Prepared.Splits, j.prep.Splits
+	if then != nil && now != nil && then.Labels == now.Labels && then.Parts != now.Parts {
+		var parts []string
+		for i, name := range []string{"training", "validation", "test"} {
+			if then.Parts[i] != now.Parts[i] {
+				parts = append(parts, name)
+			}
+		}
+		return fmt.Errorf("%s has another %s split than when the run in %s began: "+way, j.data.Name, listed(parts), c.Resume, c.Resume)
+	}
+	if s := c.then.Schema; s != nil {
+		if text := s.Differ(saga.Record(j.prog)); text != "" {
+			return fmt.Errorf("%s: %s: "+way, j.data.Name, text, c.Resume)
+		}
+	}
+	return nil
+}
+
 // multi tells whether the model predicts rows of 0 and 1, by the run. Runs of versions without a schema are judged by the
 // data, as those versions did.
 func (t *trained) multi() bool {

@@ -32,6 +32,7 @@ type trainCmd struct {
 	JSON    bool      `json:"-" name:"json" group:"run" help:"Print one JSON object on the last line of standard output."`
 
 	taken taken
+	then  *record   // of a run that goes on: what it has recorded
 	asked *settings // of a run that goes on, before what it chose then takes their place; nil: the settings
 }
 
@@ -213,6 +214,9 @@ func (c *trainCmd) ready(a *app, t *ranks) (j *job, err error) {
 		return nil, fmt.Errorf("%w; a run that goes on keeps its intervals, for the order of sums depends on them: saga train --config %s begins a new run that may choose others", err, c.Resume)
 	}
 	if err != nil {
+		return nil, err
+	}
+	if err := c.sameData(j); err != nil {
 		return nil, err
 	}
 	if err := j.unload(c.Memory.Scratch, a.Log); err != nil {
