@@ -142,7 +142,6 @@ func (s *Schema) Differ(now *Schema) string {
 	return ""
 }
 
-
 // Places finds the vertices of d among the n vertices of a run that are named by of: for each vertex of d its number
 // there, or nil if every number is the same. It is an error, with both sides named, if a vertex is not among them or two
 // vertices of the run have one id.
