@@ -23,7 +23,6 @@ type Schema struct {
 	// know, so that later programs can add vertex types, say, without another version of stores.
 	Needs    []string `json:"needs,omitempty"`
 	Vertices int      `json:"vertices"`
-	Count    int      `json:"edge_count"` // number of edges
 	Vertex   Labels   `json:"vertex"`
 	Edge     Labels   `json:"edge"`
 	Graph    Labels   `json:"graph"`
@@ -148,7 +147,7 @@ func (s *Schema) named() Schema {
 // that take more than 1 MiB are left out.
 func (d *Data) Record() *Schema {
 	s := d.Schema.named()
-	s.Version, s.Vertices, s.Count = SchemaVersion, d.Edges.V, d.Edges.E()
+	s.Version, s.Vertices = SchemaVersion, d.Edges.V
 	for _, k := range []LabelKind{VertexLabels, EdgeLabels, GraphLabels} {
 		l := s.Of(k)
 		*l = Labels{Classes: kept(l.Classes), Cols: d.Targets.Of(k).Cols, Targets: kept(l.Targets)}

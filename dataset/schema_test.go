@@ -21,7 +21,7 @@ func TestSchemaRoundTrip(t *testing.T) {
 		Edge: Labels{Classes: []string{"old", "new"}}, Graph: Labels{Classes: []string{"-1", "1", "7"}},
 		Features: Features{Columns: []Column{{Name: "height", Fill: &half, Mean: &half, Scale: &half}, {Name: "city=Ulm", Of: "city", Category: "Ulm"}}},
 		Edges:    EdgeData{Relations: []string{"likes", "knows"}, Columns: []string{"since"}}}
-	want := &Schema{Version: 1, Vertices: 5, Count: 3, Features: Features{Cols: 2, Columns: d.Schema.Features.Columns},
+	want := &Schema{Version: 1, Vertices: 5, Features: Features{Cols: 2, Columns: d.Schema.Features.Columns},
 		Vertex: Labels{Form: OneClass, Count: 3, Classes: []string{"red", "green", "blue"}, Cols: 2, Targets: []string{"price", "age"}},
 		Edge:   Labels{Form: OneClass, Count: 2, Classes: []string{"old", "new"}}, Graph: Labels{Form: OneClass, Count: 3, Classes: []string{"-1", "1", "7"}},
 		Edges: EdgeData{Types: 2, Relations: []string{"likes", "knows"}, Cols: 1, Columns: []string{"since"}}, IDs: IDs{First: 1}}

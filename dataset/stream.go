@@ -59,7 +59,6 @@ func streamOf(d *Data) *Stream {
 // record is the schema of the data.
 func (s *Stream) record() *Schema {
 	r := s.Data.Record()
-	r.Count = s.E
 	r.Edges.Weighted, r.Features.Sparse = s.Weighted, s.sparseRows() != nil
 	return r
 }

@@ -83,7 +83,7 @@ func readParams(m Model, path string) (*stored, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	k.path, k.about = path, ck
+	k.path, k.about, k.graphs = path, ck, f.Meta[graphsMeta]
 	return &k, nil
 }
 

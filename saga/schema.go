@@ -1,9 +1,11 @@
 package saga
 
 import (
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"slices"
 	"strings"
 
@@ -25,6 +27,7 @@ const (
 const (
 	schemaMeta  = "schema"
 	learnedMeta = "learned rows"
+	graphsMeta  = "graphs" // checksum of edges and of the graph of each vertex, if graphs have learned rows of vertices
 )
 
 // Record is the schema of the data of p, without numbers of edges that the model does not read.
@@ -64,6 +67,9 @@ func meaning(p *Program, meta map[string]string) ([]safetensors.Tensor, error) {
 	if learned == nil && !s.Features.OfVertices {
 		return nil, nil
 	}
+	if p.model.Task == GraphTask {
+		meta[graphsMeta] = sumOfGraphs(p.data)
+	}
 	switch ids := p.data.Vertices; {
 	case ids.Names != nil:
 		lengths, size := make([]uint32, len(ids.Names)), 0
@@ -79,6 +85,16 @@ func meaning(p *Program, meta map[string]string) ([]safetensors.Tensor, error) {
 		return []safetensors.Tensor{{Name: idNumbers, Shape: []int{len(ids.IDs)}, Data: ids.IDs}}, nil
 	}
 	return nil, nil
+}
+
+// sumOfGraphs is the CRC-32C of the edges and of the graph of each vertex.
+func sumOfGraphs(d *dataset.Data) string {
+	sum := uint32(0)
+	for _, x := range [][]uint32{d.Edges.Src, d.Edges.Dst, d.GraphOf} {
+		sum = crc32.Update(sum, castagnoli, binary.LittleEndian.AppendUint64(nil, uint64(len(x))))
+		sum = crc32.Update(sum, castagnoli, wordsOf(x))
+	}
+	return fmt.Sprintf("%08x", sum)
 }
 
 // isID tells whether a tensor of a checkpoint has ids of vertices.
@@ -128,6 +144,7 @@ type stored struct {
 	ids     map[string]safetensors.Tensor
 	learned []string // parameters with a row for each vertex
 	places  []uint32 // of the vertices of the data among those of the checkpoint; nil: the same
+	graphs  string   // checksum of the graphs whose vertices have learned rows
 	rows    int      // vertices of the data; 0: not compared
 }
 
@@ -151,8 +168,8 @@ func (k *stored) apply(m *Model, d *dataset.Data) (*dataset.Data, error) {
 	if err != nil || k.learned == nil && !s.Features.OfVertices {
 		return d, err
 	}
-	if m.Task == GraphTask && (d.Edges.V != s.Vertices || d.Edges.E() != s.Count) {
-		return nil, fmt.Errorf("%s has rows of the vertices of its own graphs, %d vertices and %d edges, and other graphs, such as those of %s, have none; --features degree, or features of the data, suit graphs", by.Run, s.Vertices, s.Count, by.Data)
+	if m.Task == GraphTask && !s.IDs.Own && k.graphs != sumOfGraphs(d) {
+		return nil, fmt.Errorf("%s has rows of the %d vertices of its own graphs, and other graphs, such as those of %s, have none; --features degree, or features of the data, suit graphs", by.Run, s.Vertices, by.Data)
 	}
 	of, err := namingOf(k.ids, s)
 	if err != nil {

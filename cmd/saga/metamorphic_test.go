@@ -1,0 +1,322 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"log/slog"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"sagann/chunk"
+	"sagann/dataset"
+	"sagann/saga"
+)
+
+// A run is trained once. Then graphs are drawn, and each is given to it as the run numbers its classes, relations, columns and
+// vertices, and in another form: with other numbers, in another order, in another format. Predictions by id and
+// scores must be the same.
+
+// world has the names that all graphs of the test use, in the order of training.
+var world = struct{ classes, relations, columns, edgeColumns, targets []string }{
+	[]string{"red", "green", "blue"}, []string{"likes", "knows", "owns"}, []string{"height", "weight", "age"}, []string{"since", "until"}, []string{"price", "rent"}}
+
+// drawn is a random graph of vertices n0, n1, … of 16.
+func drawn(r *rand.Rand, v int, kind string) *dataset.Data {
+	e := &chunk.Edges{V: v, Types: len(world.relations), DataCols: len(world.edgeColumns)}
+	for range 3 * v {
+		e.Src, e.Dst = append(e.Src, uint32(r.IntN(v))), append(e.Dst, uint32(r.IntN(v)))
+		e.Type = append(e.Type, uint32(r.IntN(e.Types)))
+		e.Data = append(e.Data, r.Float32(), r.Float32())
+	}
+	d := &dataset.Data{Name: "drawn", Edges: e, FeatureCols: len(world.columns)}
+	d.Schema = dataset.Schema{Edges: dataset.EdgeData{Relations: world.relations, Columns: world.edgeColumns}}
+	d.Schema.Features.NameColumns(world.columns)
+	ids := r.Perm(16)[:v]
+	slices.Sort(ids)
+	for _, id := range ids {
+		d.Vertices.Names = append(d.Vertices.Names, fmt.Sprint("n", id))
+		d.Features = append(d.Features, r.Float32(), 2*r.Float32(), 3*r.Float32())
+		switch kind {
+		case "several":
+			d.MultiLabels = append(d.MultiLabels, float32(r.IntN(2)), float32(r.IntN(2)), float32(r.IntN(2)))
+		case "numbers":
+			d.Targets.Vertex = append(d.Targets.Vertex, r.Float32(), r.Float32())
+		default:
+			d.Labels = append(d.Labels, int32(r.IntN(3)))
+		}
+	}
+	if kind == "numbers" {
+		d.Targets.Cols, d.Schema.Vertex.Targets = 2, world.targets
+	} else {
+		d.Classes, d.Schema.Vertex.Classes = 3, world.classes
+	}
+	return d
+}
+
+// reordered is list in another order, and where each number goes: list[k] is out[to[k]].
+func reordered(r *rand.Rand, list []string) (out []string, to []int) {
+	to, out = r.Perm(len(list)), make([]string, len(list))
+	for k, x := range list {
+		out[to[k]] = x
+	}
+	return out, to
+}
+
+func permuted[T any](x []T, cols int, to []int) []T {
+	out := make([]T, len(x))
+	for i := range x {
+		out[i/cols*cols+to[i%cols]] = x[i]
+	}
+	return out
+}
+
+// renumbered is d with its classes, relations and columns in another order.
+func renumbered(r *rand.Rand, d *dataset.Data) *dataset.Data {
+	x, e := *d, *d.Edges
+	x.Edges = &e
+	var to []int
+	names := x.Schema.Features.Names()
+	names, to = reordered(r, names)
+	x.Schema.Features.NameColumns(names)
+	x.Features = permuted(d.Features, len(to), to)
+	x.Schema.Edges.Columns, to = reordered(r, d.Schema.Edges.Columns)
+	e.Data = permuted(d.Edges.Data, len(to), to)
+	x.Schema.Edges.Relations, to = reordered(r, d.Schema.Edges.Relations)
+	e.Type = slices.Clone(e.Type)
+	for i, t := range e.Type {
+		e.Type[i] = uint32(to[t])
+	}
+	x.Schema.Vertex.Classes, to = reordered(r, d.Schema.Vertex.Classes)
+	x.Labels = slices.Clone(d.Labels)
+	for i, c := range x.Labels {
+		x.Labels[i] = int32(to[c])
+	}
+	if d.MultiLabels != nil {
+		x.MultiLabels = permuted(d.MultiLabels, 3, to)
+	}
+	if d.Targets.Vertex != nil {
+		x.Schema.Vertex.Targets, to = reordered(r, d.Schema.Vertex.Targets)
+		x.Targets.Vertex = permuted(d.Targets.Vertex, 2, to)
+	}
+	return &x
+}
+
+// moved is d with its vertices and edges in another order.
+func moved(r *rand.Rand, d *dataset.Data) *dataset.Data {
+	x, e := *d, d.Edges
+	at := r.Perm(e.V) // vertex v of x is vertex at[v] of d
+	to := make([]uint32, e.V)
+	x.Features, x.Labels, x.MultiLabels, x.Targets.Vertex, x.Vertices.Names = nil, nil, nil, nil, nil
+	row := func(from []float32, v int) []float32 { n := len(from) / e.V; return from[v*n : (v+1)*n] }
+	for v, u := range at {
+		to[u] = uint32(v)
+		x.Features, x.MultiLabels = append(x.Features, row(d.Features, u)...), append(x.MultiLabels, row(d.MultiLabels, u)...)
+		x.Targets.Vertex = append(x.Targets.Vertex, row(d.Targets.Vertex, u)...)
+		if x.Vertices.Names = append(x.Vertices.Names, d.Vertices.Names[u]); d.Labels != nil {
+			x.Labels = append(x.Labels, d.Labels[u])
+		}
+	}
+	y := &chunk.Edges{V: e.V, Types: e.Types, DataCols: e.DataCols}
+	for _, k := range r.Perm(e.E()) {
+		y.Src, y.Dst, y.Type = append(y.Src, to[e.Src[k]]), append(y.Dst, to[e.Dst[k]]), append(y.Type, e.Type[k])
+		y.Data = append(y.Data, e.Data[k*e.DataCols:(k+1)*e.DataCols]...)
+	}
+	x.Edges = y
+	return &x
+}
+
+// written is d in a format: a store, a folder of arrays, or tables that are converted.
+func written(t *testing.T, dir, format string, d *dataset.Data) string {
+	t.Helper()
+	path := filepath.Join(dir, format)
+	os.RemoveAll(path)
+	var err error
+	switch format {
+	case "store.saga":
+		err = dataset.WriteStore(path, d, 1)
+	case "folder":
+		err = dataset.WriteNpyFolder(path, d)
+	case "tables.saga":
+		vertices, edges := "id", "source,target,relation"
+		s := &d.Schema
+		for _, n := range slices.Concat(s.Features.Names(), s.Vertex.Targets) {
+			vertices += "," + n
+		}
+		labels := []string{"kind"}
+		if d.MultiLabels != nil {
+			labels = s.Vertex.Classes
+		}
+		if d.Targets.Vertex != nil {
+			labels = nil
+		}
+		vertices += strings.Join(append([]string{""}, labels...), ",") + "\n"
+		edges += strings.Join(append([]string{""}, s.Edges.Columns...), ",") + "\n"
+		number := func(x float32) string { return "," + strconv.FormatFloat(float64(x), 'g', -1, 32) }
+		for v := range d.Edges.V {
+			vertices += d.ID(v)
+			for _, list := range [][]float32{d.Features, d.Targets.Vertex, d.MultiLabels} {
+				n := len(list) / d.Edges.V
+				for _, x := range list[v*n : (v+1)*n] {
+					vertices += number(x)
+				}
+			}
+			if d.Labels != nil {
+				vertices += "," + s.Vertex.Classes[d.Labels[v]]
+			}
+			vertices += "\n"
+		}
+		for k, u := range d.Edges.Src {
+			edges += d.ID(int(u)) + "," + d.ID(int(d.Edges.Dst[k])) + "," + s.Edges.Relations[d.Edges.Type[k]]
+			for _, x := range d.Edges.Data[k*d.Edges.DataCols : (k+1)*d.Edges.DataCols] {
+				edges += number(x)
+			}
+			edges += "\n"
+		}
+		for name, text := range map[string]string{"v.csv": vertices, "e.csv": edges} {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		tables := &dataset.Tables{Edges: filepath.Join(dir, "e.csv"), Vertices: filepath.Join(dir, "v.csv"), ID: "id", Features: s.Features.Names(),
+			Label: labels, Targets: s.Vertex.Targets, EdgeType: "relation", EdgeFeatures: s.Edges.Columns}
+		_, _, err = dataset.Convert(dataset.Conversion{Tables: tables, Out: path, Base: 1})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// answer is what a run says of some data.
+type answer struct {
+	rows   map[string][]float32 // logits by id
+	loss   float64
+	counts map[string]int // rows by "label predicted", of one class each
+	left   map[string]int
+}
+
+// ask applies a run to data.
+func ask(t *testing.T, run, data string) (x answer, err error) {
+	t.Helper()
+	a := &app{Log: slog.New(slog.NewTextHandler(io.Discard, nil))}
+	one, err := (&inferFlags{Data: data}).load(a, run)
+	if err != nil {
+		return x, err
+	}
+	logits, cols, err := saga.Predict(one.model, one.data, saga.Config{}, one.path)
+	if err != nil {
+		return x, err
+	}
+	x.rows = map[string][]float32{}
+	for v := range one.data.Edges.V {
+		x.rows[one.data.ID(v)] = logits[v*cols : (v+1)*cols]
+	}
+	e := &evaluation{trained: one, classes: one.prep.Layers.Classes}
+	if err := e.choose(a, "all"); err != nil {
+		return x, err
+	}
+	if numbers(one.prep.Layers.Loss.Kind) {
+		x.loss = fitOf(logits, e.data.Targets.Of(e.task()), e.rows).mse
+		return x, nil
+	}
+	e.score(logits)
+	x.loss, x.left, x.counts = e.loss, e.left, map[string]int{}
+	for i, list := range e.counts {
+		for k, n := range list {
+			x.counts[className(e.names(), i, "")+" "+className(e.names(), k, "")] = int(n)
+		}
+	}
+	return x, nil
+}
+
+// compare compares two answers; exact asks for equal bits. was gives the id that a vertex of b has in a.
+func (a answer) compare(b answer, exact bool, was func(string) string) error {
+	tolerance := 2e-5
+	if exact {
+		tolerance = 0
+	}
+	if len(a.rows) != len(b.rows) {
+		return fmt.Errorf("%d rows and %d", len(a.rows), len(b.rows))
+	}
+	for id, y := range b.rows {
+		for k, x := range a.rows[was(id)] {
+			if d := math.Abs(float64(x) - float64(y[k])); !(d <= tolerance*(1+math.Abs(float64(x)))) {
+				return fmt.Errorf("vertex %s has the logits %v and %v", id, a.rows[was(id)], y)
+			}
+		}
+		if len(a.rows[was(id)]) == 0 {
+			return fmt.Errorf("vertex %s is predicted once", id)
+		}
+	}
+	if math.Abs(a.loss-b.loss) > 1e-4 || exact && math.Abs(a.loss-b.loss) > 1e-12 {
+		return fmt.Errorf("losses %v and %v", a.loss, b.loss)
+	}
+	if exact && fmt.Sprint(a.counts, a.left) != fmt.Sprint(b.counts, b.left) {
+		return fmt.Errorf("counts %v, left out %v, and %v, %v", a.counts, a.left, b.counts, b.left)
+	}
+	return nil
+}
+
+// trainedRuns are runs that read different things, each trained once.
+func trainedRuns(t *testing.T) (runs map[string]string) {
+	t.Helper()
+	r, dir := rand.New(rand.NewPCG(1, 2)), t.TempDir()
+	runs = map[string]string{}
+	for name, args := range map[string]string{
+		"features": "--model gcn", "relations": "--model ggnn --steps 1", "edges": "--model edgemlp",
+		"embedding": "--model gcn --features embedding:3", "identity": "--model gcn --features identity", "one-hot": "--model gcn --features one-hot",
+		"normalized": "--model sage --row-normalize on", "several": "--model gcn", "numbers": "--model gcn",
+	} {
+		d := drawn(r, 16, name)
+		path, out := written(t, t.TempDir(), "store.saga", d), filepath.Join(dir, name)
+		if status, text := sagaCommand(t, append(strings.Fields("train --hidden 4 --epochs 5 --lr 0.1 "+args), "--data", path, "--out", out)...); status != exitOK {
+			t.Fatalf("%s: %s", name, text)
+		}
+		runs[name] = out
+	}
+	return runs
+}
+
+// metamorphicCases is how many graphs are drawn.
+const metamorphicCases = 500
+
+func TestMetamorphic(t *testing.T) {
+	runs, dir := trainedRuns(t), t.TempDir()
+	kinds := []string{"features", "relations", "edges", "embedding", "identity", "one-hot", "normalized", "several", "numbers"}
+	formats := []string{"store.saga", "folder", "tables.saga"}
+	for i := range metamorphicCases {
+		r := rand.New(rand.NewPCG(uint64(i), 33))
+		kind := kinds[i%len(kinds)]
+		d := drawn(r, 4+r.IntN(9), kind)
+		want, err := ask(t, runs[kind], written(t, dir, "store.saga", d))
+		if err != nil {
+			t.Fatalf("case %d, %s: %v", i, kind, err)
+		}
+		other, exact, was := renumbered(r, d), true, func(id string) string { return id }
+		if r.IntN(2) == 0 {
+			other, exact = moved(r, other), false
+		}
+		if r.IntN(2) == 0 && !slices.Contains([]string{"embedding", "identity", "one-hot"}, kind) {
+			renamed := *other
+			renamed.Vertices = dataset.Naming{}
+			for _, name := range other.Vertices.Names {
+				renamed.Vertices.Names = append(renamed.Vertices.Names, "x"+name)
+			}
+			other, was = &renamed, func(id string) string { return id[1:] }
+		}
+		format := formats[r.IntN(len(formats))]
+		got, err := ask(t, runs[kind], written(t, dir, format, other))
+		if err != nil {
+			t.Fatalf("case %d, %s, %s: %v", i, kind, format, err)
+		}
+		if err := want.compare(got, exact, was); err != nil {
+			t.Fatalf("case %d, %s, %s, exact %v: %v", i, kind, format, exact, err)
+		}
+	}
+}
