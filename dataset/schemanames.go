@@ -1,7 +1,9 @@
 package dataset
 
 import (
+	"encoding/binary"
 	"fmt"
+	"hash/crc32"
 	"slices"
 	"strconv"
 	"strings"
@@ -140,6 +142,18 @@ func (s *Schema) Differ(now *Schema) string {
 		}
 	}
 	return ""
+}
+
+// GraphSum is a checksum of the edges and of the graph of each vertex.
+func (d *Data) GraphSum() string {
+	h := crc32.New(crc32.MakeTable(crc32.Castagnoli))
+	for _, x := range [][]uint32{d.Edges.Src, d.Edges.Dst, d.GraphOf} {
+		binary.Write(h, binary.LittleEndian, int64(len(x))) // a hash takes every write
+		for part := range slices.Chunk(x, 1<<16) {
+			binary.Write(h, binary.LittleEndian, part)
+		}
+	}
+	return fmt.Sprintf("%08x", h.Sum32())
 }
 
 // Places finds the vertices of d among the n vertices of a run that are named by of: for each vertex of d its number

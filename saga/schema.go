@@ -1,11 +1,9 @@
 package saga
 
 import (
-	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"slices"
 	"strings"
 
@@ -68,7 +66,7 @@ func meaning(p *Program, meta map[string]string) ([]safetensors.Tensor, error) {
 		return nil, nil
 	}
 	if p.model.Task == GraphTask {
-		meta[graphsMeta] = sumOfGraphs(p.data)
+		meta[graphsMeta] = p.data.GraphSum()
 	}
 	switch ids := p.data.Vertices; {
 	case ids.Names != nil:
@@ -85,16 +83,6 @@ func meaning(p *Program, meta map[string]string) ([]safetensors.Tensor, error) {
 		return []safetensors.Tensor{{Name: idNumbers, Shape: []int{len(ids.IDs)}, Data: ids.IDs}}, nil
 	}
 	return nil, nil
-}
-
-// sumOfGraphs is the CRC-32C of the edges and of the graph of each vertex.
-func sumOfGraphs(d *dataset.Data) string {
-	sum := uint32(0)
-	for _, x := range [][]uint32{d.Edges.Src, d.Edges.Dst, d.GraphOf} {
-		sum = crc32.Update(sum, castagnoli, binary.LittleEndian.AppendUint64(nil, uint64(len(x))))
-		sum = crc32.Update(sum, castagnoli, wordsOf(x))
-	}
-	return fmt.Sprintf("%08x", sum)
 }
 
 // isID tells whether a tensor of a checkpoint has ids of vertices.
@@ -168,7 +156,7 @@ func (k *stored) apply(m *Model, d *dataset.Data) (*dataset.Data, error) {
 	if err != nil || k.learned == nil && !s.Features.OfVertices {
 		return d, err
 	}
-	if m.Task == GraphTask && !s.IDs.Own && k.graphs != sumOfGraphs(d) {
+	if m.Task == GraphTask && !s.IDs.Own && k.graphs != d.GraphSum() {
 		return nil, fmt.Errorf("%s has rows of the %d vertices of its own graphs, and other graphs, such as those of %s, have none; --features degree, or features of the data, suit graphs", by.Run, s.Vertices, by.Data)
 	}
 	of, err := namingOf(k.ids, s)

@@ -79,11 +79,11 @@ func (e *evaluation) leftOut() string {
 // sameData refuses to go on with a run on other splits, or on data whose numbers mean something else. Other numbers are
 // refused by the checkpoint.
 func (c *trainCmd) sameData(j *job) error {
-	if c.then == nil {
+	if c.taken.then == nil {
 		return nil
 	}
 	const way = "a run goes on with the data that it began with; saga train --config %s begins a new one"
-	then, now := c.then.Prepared.Splits, j.prep.Splits
+	then, now := c.taken.then.Prepared.Splits, j.prep.Splits
 	if then != nil && now != nil && then.Labels == now.Labels && then.Parts != now.Parts {
 		var parts []string
 		for i, name := range []string{"training", "validation", "test"} {
@@ -93,7 +93,7 @@ func (c *trainCmd) sameData(j *job) error {
 		}
 		return fmt.Errorf("%s has another %s split than when the run in %s began: "+way, j.data.Name, listed(parts), c.Resume, c.Resume)
 	}
-	if s := c.then.Schema; s != nil {
+	if s := c.taken.then.Schema; s != nil {
 		if text := s.Differ(saga.Record(j.prog)); text != "" {
 			return fmt.Errorf("%s: %s: "+way, j.data.Name, text, c.Resume)
 		}

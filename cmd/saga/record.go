@@ -95,7 +95,7 @@ func (c *trainCmd) recall(given map[string]bool) error {
 	if edited {
 		c.taken.edited = f.Path(runfolder.ConfigFile)
 	}
-	c.then = &rec
+	c.taken.then = &rec
 	old := settings(rec.Settings)
 	if old.Rate.LRSchedule == string(saga.ScheduleCosine) && old.Rate.LREpochs == 0 {
 		old.Rate.LREpochs = old.Training.Epochs

@@ -32,13 +32,13 @@ type trainCmd struct {
 	JSON    bool      `json:"-" name:"json" group:"run" help:"Print one JSON object on the last line of standard output."`
 
 	taken taken
-	then  *record   // of a run that goes on: what it has recorded
 	asked *settings // of a run that goes on, before what it chose then takes their place; nil: the settings
 }
 
 // taken is the folder of a run that this process has taken.
 type taken struct {
 	unlock func() error // gives up the folder; nil before it is taken
+	then   *record      // of a run that goes on: what it has recorded
 	edited string       // config.json of a run that goes on, if it is not as the run has written it
 }
 
