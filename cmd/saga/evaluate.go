@@ -26,7 +26,9 @@ type evaluateCmd struct {
 func (evaluateCmd) Help() string {
 	return `Prints loss and accuracy, precision, recall and F1 of every class, the confusion matrix, and
 the area under the ROC curve (AUC) for two classes and for multi-label data. Splits are
-those of training, random ones too.
+those of training, random ones too. Classes, relations and columns of other data are matched by
+name, learned rows by the ids of vertices; what has a class that the run does not know is left out
+and counted.
 
 Examples:
 
