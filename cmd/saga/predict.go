@@ -117,11 +117,11 @@ func (c *outFlags) infer(a *app, what string) (t *trained, x []float32, cols int
 	if t, err = c.load(a, path); err != nil {
 		return nil, nil, 0, err
 	}
-	run := saga.Predict
+	run, columns := saga.Predict, t.prep.Layers.Classes
 	if what == "embeddings" {
-		run = saga.Embed
+		run, columns = saga.Embed, t.prep.Layers.Hidden
 	}
-	room := hold(c.Out, 4*int64(t.data.Edges.V)*int64(max(1, t.prep.Layers.Classes)))
+	room := hold(c.Out, 4*int64(t.data.Edges.V)*int64(max(1, columns)))
 	if room.err != nil {
 		return nil, nil, 0, room.err
 	}
