@@ -36,6 +36,16 @@ var arrayDoors = map[string]func(t testing.TB, list []namedArray) string{
 		}
 		return writeFiles(t, files)
 	},
+	"folder by our name of the edges": func(t testing.TB, list []namedArray) string {
+		files := map[string]string{}
+		for _, a := range list {
+			if a.name == "edge_index" {
+				a.name = "edges"
+			}
+			files[a.name+".npy"] = npyOf(t, a)
+		}
+		return writeFiles(t, files)
+	},
 	"pt": func(t testing.TB, list []namedArray) string {
 		text, members := "", []member{}
 		for i, a := range list {

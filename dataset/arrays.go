@@ -114,26 +114,18 @@ var ourNames = []string{"edges", "edge_weight", "edge_type", "edge_data", "featu
 	"graph_indicator", "graph_labels", "graph_targets", "graph_train", "graph_val", "graph_test",
 	"edge_labels", "edge_targets", "edge_train", "edge_val", "edge_test"}
 
-// otherNames are names that other software uses for the arrays. The first one that exists is taken.
+// otherNames are names that other software uses for the arrays: PyG, DGL, OGB, and files with several splits. The
+// first one that exists is taken, if there is none of our name.
 var otherNames = map[string][]string{
 	"edges":     {"edge_index"},
-	"features":  {"x", "node_feat", "feat", "feats"},
-	"labels":    {"y", "node_label", "label"},
+	"features":  {"x", "node_feat", "feat", "feats", "node_features"},
+	"labels":    {"y", "node_label", "label", "node_labels"},
 	"edge_data": {"edge_attr", "edge_feat"},
-	"train":     {"train_mask", "train_idx"},
-	"val":       {"val_mask", "valid_mask", "val_idx", "valid_idx"},
-	"test":      {"test_mask", "test_idx"},
+	"train":     {"train_mask", "train_masks", "train_idx"},
+	"val":       {"val_mask", "valid_mask", "val_masks", "val_idx", "valid_idx"},
+	"test":      {"test_mask", "test_masks", "test_idx"},
 
 	"graph_indicator": {"batch"},
-}
-
-// severalNames are such names in files with several splits, whose masks are [k,V].
-var severalNames = map[string][]string{
-	"features": {"node_features"},
-	"labels":   {"node_labels"},
-	"train":    {"train_masks"},
-	"val":      {"val_masks"},
-	"test":     {"test_masks"},
 }
 
 // otherwise maps our names to those of the other names that are in list.

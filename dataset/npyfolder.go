@@ -55,10 +55,8 @@ func openArraysIn(dir string, made map[string]*npy.Array, form string, opt Optio
 		meta.Vertices = len(texts)
 	}
 	from := npyFolder(dir)
-	list, names := from.Names(), map[string]string{}
-	if !slices.Contains(list, "edges") {
-		names = otherwise(list, otherNames)
-	}
+	list := from.Names()
+	names := otherwise(list, otherNames)
 	s, err := openArrays(named{arrays: from, names: names, made: made}, meta, opt.Mask)
 	if err != nil {
 		return nil, err

@@ -147,7 +147,7 @@ func (d *Data) areNumbers(a *npy.Array, k LabelKind) bool {
 // classesIn is the class of each edge or graph, -1 or NaN for none.
 func classesIn(a *npy.Array, k LabelKind) ([]int32, error) {
 	if len(a.Shape) != 1 && !(len(a.Shape) == 2 && a.Shape[1] == 1) {
-		return nil, fmt.Errorf("%s: shape %v of the labels of %s: want one class each; numbers to predict are an array named %s", a.Where(0), a.Shape, plural[k], targetNames[k])
+		return nil, fmt.Errorf("%s: shape %v of the labels of %s: want one class each: several labels of one are not learned, and one column, such as y[:, 0], is, with NaN for none; numbers to predict are an array named %s", a.Where(0), a.Shape, plural[k], targetNames[k])
 	}
 	return classNumbers(a)
 }

@@ -181,6 +181,9 @@ func (d *Data) readMultiLabels(a *npy.Array) error {
 		return err
 	}
 	for i, y := range x {
+		if y != y {
+			return fmt.Errorf("%s: label NaN of vertex %d, class %d: an unknown one of several labels is not read; labels of one class, as the column y[:, %d] alone, may be NaN for none", a.Where(i), i/d.Classes, i%d.Classes, i%d.Classes)
+		}
 		if y != 0 && y != 1 {
 			return fmt.Errorf("%s: label %v of vertex %d, class %d: must be 0 or 1; numbers to predict are an array named targets", a.Where(i), y, i/d.Classes, i%d.Classes)
 		}

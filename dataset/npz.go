@@ -24,7 +24,7 @@ func openNpz(path string, opt Options) (*Stream, error) {
 	from := named{arrays: reopened{z, path}, names: map[string]string{}}
 	switch has := func(name string) bool { return slices.Contains(list, name) }; {
 	case has("edges"):
-		form, from.names = ".npz", otherwise(list, severalNames)
+		form, from.names = ".npz", otherwise(list, otherNames)
 	case has("edge_index"):
 		form, from.names = ".npz by PyG's names", otherwise(list, otherNames)
 	case has("adj_indptr") || has("adj_data"):
@@ -65,7 +65,7 @@ func openNpz(path string, opt Options) (*Stream, error) {
 	}
 	s.Data.warnUnread(list, path, "", from.names, used...)
 	s.Data.Report.Form = form
-	if _, several := from.names["train"]; !opt.Undirected && (form == gnnBenchmark || form == ".npz" && several) {
+	if several := from.names["train"] == "train_masks"; !opt.Undirected && (form == gnnBenchmark || form == ".npz" && several) {
 		s.Data.Report.Warnings = append(s.Data.Report.Warnings, fmt.Sprintf("%s: edges are directed, as in the file; PyG adds the reverse of each when it reads such a file, --undirected does so here", path))
 	}
 	name := filepath.Base(path)

@@ -216,7 +216,10 @@ func graphOf(x any) (graph, parts *pickle.Dict, err error) {
 	case pickle.Tuple:
 		if len(t) >= 2 { // the tuple continues with sizes and the class
 			graph, _, err = graphOf(t[0])
-			parts, _ = pickle.AsDict(t[1])
+			ok := false
+			if parts, ok = pickle.AsDict(t[1]); !ok && t[1] != nil {
+				return nil, nil, fmt.Errorf("a tuple of %d, of which the second is a %s: (data, slices) is read, and a list [data, data] of graphs; of the parts of a split save one Data with its masks", len(t), pickle.Kind(t[1]))
+			}
 			return graph, parts, err
 		}
 		return nil, nil, fmt.Errorf("a tuple of %d; want (data, slices)", len(t))
