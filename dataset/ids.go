@@ -44,7 +44,7 @@ func wholeID(id []byte) (key []byte, form, ok bool) {
 	if len(id) > 1 && (id[0] == '-' || id[0] == '+') {
 		digits, minus, form = id[1:], id[0] == '-', true
 	}
-	if point := bytes.IndexByte(digits, '.'); point > 0 && bytes.IndexAny(digits, "eE") < 0 {
+	if point := bytes.IndexByte(digits, '.'); point > 0 && !bytes.ContainsAny(digits, "eE") {
 		if len(bytes.Trim(digits[point+1:], "0")) > 0 {
 			return nil, false, false
 		}
