@@ -46,6 +46,15 @@
 // rule. Patterns of up to three edges are counted from the neighbours' labels and the triangles (engine Census). Larger
 // ones, and induced ones (whose instances are sets of vertices), are counted row by row (engine Tables, package mine/table).
 //
+// # Tables
+//
+// A Table is every connected set of edges, or of vertices, of a size, once, for what the other engines cannot say:
+//
+//	t := g.Table(false).Extend(nil).Extend(func(m mine.Match) mine.Bool { return m.Label(0).Ne(m.Label(5)) })
+//	counts, err := t.Aggregate(ctx, func(m mine.Match) mine.Int { return m.Degree(0) })
+//
+// Rows are sequences that begin with rows of the size before. They are made when they are read, and are not stored.
+//
 // # Engines
 //
 // There are four engines. Formulas count stars, the 5-cycle, and patterns of three and four
@@ -60,7 +69,7 @@
 //
 // The files: mine.go (Open), query.go and symbols.go (the question), count.go (choice of an
 // engine, and counting), expect.go (expected times of engines), maps.go, motifs.go, match.go
-// (listing), frequent.go, frequent_instances.go, frequent_resume.go and explain_frequent.go (frequent patterns), explain.go, gpu.go (the engines on GPUs).
+// (listing), frequent.go, frequent_instances.go, frequent_resume.go and explain_frequent.go (frequent patterns), table.go (tables), explain.go, gpu.go (the engines on GPUs).
 //
 // With Options.Device the same engines run on GPUs (package mine/cuda) and give the same
 // counts and rows. Call Close on such a graph: it frees the GPUs.

@@ -35,6 +35,15 @@ func main() {
 			fmt.Println("members of side 1 with a friend on side 0:", slices.Collect(f.Domain(1)))
 		}
 	}
+	// A table with a key of one's own: pairs of friendships that share a member, by how many of their four ends
+	// are on side 1.
+	pairs, err := graph.Table(false).Extend(nil).Aggregate(ctx, func(m mine.Match) mine.Int {
+		return m.Label(0).Plus(m.Label(1)).Plus(m.Label(2)).Plus(m.Label(3))
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println("pairs of friendships by ends on side 1:", pairs)
 	// Instances: distinct sets of edges. One hub has many wedges, so these supports are larger.
 	counted, err := graph.Frequent(ctx, mine.Frequency{Support: 30, Edges: 2, By: mine.Instances})
 	if err != nil {

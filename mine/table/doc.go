@@ -12,5 +12,6 @@
 // is by the code of the beginning and the label of the last vertex. Canonical forms are computed once for each
 // code, not for each row.
 //
-// The files: code.go (quick codes), edges.go and vertices.go (the walks), count.go (counting rows by pattern).
+// The files: code.go (quick codes), edges.go and vertices.go (the walks), count.go (counting rows by pattern);
+// rows.go (rows that users see one by one, with conditions and keys of their own).
 package table

@@ -1,0 +1,194 @@
+package mine
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"slices"
+	"sync"
+
+	"sagann/mine/pattern"
+	"sagann/mine/rows"
+	"sagann/mine/table"
+)
+
+// Table is the connected sets of edges, or of vertices, of a size, each once. Making a Table does nothing: its rows are
+// made when they are read or aggregated, and are not stored. A Table does not change; Extend and Filter
+// return others.
+//
+// A row is the set in its least connected order: the sequence that comes first of those in which each
+// edge touches (each vertex is adjacent to) one before it. Rows ascend. Edges ascend by lower end, then by
+// higher end. All vertices take part, also those without a label.
+//
+// In conditions and keys m.Vertex(i) and the others name vertices of the row. A row of vertices has them in order. A
+// row of edges has the lower end of edge i at 2·i and the higher end at 2·i+1.
+type Table struct {
+	g    *Graph
+	spec table.Spec
+	keep []func(*table.Row) bool // by size; nil: all
+	err  error
+}
+
+// Table is the table of all edges or, with vertices, of all vertices.
+func (g *Graph) Table(vertices bool) *Table {
+	return &Table{g: g, spec: table.Spec{Rows: g.byID, Vertices: vertices, Size: 1}, keep: make([]func(*table.Row) bool, 2)}
+}
+
+// Extend is the table of rows with one edge (vertex) more, of those for which the condition holds; nil: of all.
+func (t *Table) Extend(condition func(m Match) Bool) *Table {
+	next := *t
+	next.spec.Size++
+	next.keep = append(slices.Clip(t.keep), nil)
+	if next.spec.Size > next.limit() && next.err == nil {
+		next.err = &QuestionError{fmt.Sprintf("a table of %d edges or vertices a row: the most are %d", next.spec.Size, next.limit())}
+	}
+	if condition == nil || next.err != nil {
+		return &next
+	}
+	e, err := trace(condition, next.places())
+	if err == nil {
+		err = next.read(e)
+	}
+	next.err = err
+	next.keep[next.spec.Size] = func(r *table.Row) bool { return e.Eval(r) != 0 }
+	return &next
+}
+
+// Filter keeps the rows whose pattern, in canonical form, is wanted: edge-induced for rows of edges, induced for
+// rows of vertices. wanted is called from several goroutines.
+func (t *Table) Filter(wanted func(Pattern) bool) *Table {
+	next := *t
+	next.keep = slices.Clone(t.keep)
+	before := t.keep[t.spec.Size]
+	if t.g.EdgeLabels() && next.err == nil {
+		next.spec.Kinds, next.err = t.g.edgeKinds()
+	}
+	var known sync.Map
+	next.keep[t.spec.Size] = func(r *table.Row) bool {
+		return (before == nil || before(r)) && wanted(canonicalOf(r, &known))
+	}
+	return &next
+}
+
+// canonicalOf is the canonical pattern of a row. Patterns that were seen before are known.
+func canonicalOf(r *table.Row, known *sync.Map) Pattern {
+	p := r.Pattern()
+	if c, ok := known.Load(p); ok {
+		return c.(Pattern)
+	}
+	c := p.Canonical()
+	known.Store(p, c)
+	return c
+}
+
+// Aggregate counts the rows by a key.
+func (t *Table) Aggregate(ctx context.Context, key func(m Match) Int) (map[int64]int64, error) {
+	var e *pattern.Expr
+	at := *t
+	if at.err == nil {
+		_, at.err = trace(func(m Match) Bool { e = key(m).e; return Int{e}.Eq(Int{e}) }, t.places())
+	}
+	if at.err == nil {
+		at.err = at.read(e)
+	}
+	return countRows(ctx, &at, func(r *table.Row) int64 { return e.Eval(r) })
+}
+
+// Patterns counts the rows by their canonical pattern.
+func (t *Table) Patterns(ctx context.Context) (map[Pattern]int64, error) {
+	at := *t
+	if at.g.EdgeLabels() && at.err == nil {
+		at.spec.Kinds, at.err = at.g.edgeKinds()
+	}
+	var known sync.Map
+	return countRows(ctx, &at, func(r *table.Row) Pattern { return canonicalOf(r, &known) })
+}
+
+// countRows counts rows by key on all threads.
+func countRows[K comparable](ctx context.Context, t *Table, key func(r *table.Row) K) (map[K]int64, error) {
+	if t.err != nil {
+		return nil, t.err
+	}
+	var mu sync.Mutex
+	var parts []map[K]int64
+	spec := t.whole()
+	err := spec.Share(ctx, t.g.opt.Threads, func() func(*table.Row) {
+		part := map[K]int64{}
+		mu.Lock()
+		defer mu.Unlock()
+		parts = append(parts, part)
+		return func(r *table.Row) { part[key(r)]++ }
+	})
+	if err != nil {
+		return nil, err
+	}
+	all := map[K]int64{}
+	for _, part := range parts {
+		for k, n := range part {
+			all[k] += n
+		}
+	}
+	return all, nil
+}
+
+// Rows yields the rows: the user's numbers of vertices. A row is valid until the next one. An error is yielded
+// last, with a nil row.
+func (t *Table) Rows(ctx context.Context) iter.Seq2[[]uint32, error] {
+	return func(yield func([]uint32, error) bool) {
+		if t.err != nil {
+			yield(nil, t.err)
+			return
+		}
+		broken := false
+		spec := t.whole()
+		err := spec.Each(ctx, func(r *table.Row) bool {
+			broken = !yield(r.All(), nil)
+			return !broken
+		})
+		if err != nil && !broken {
+			yield(nil, err)
+		}
+	}
+}
+
+// whole is the rows with all conditions.
+func (t *Table) whole() *table.Spec {
+	s := t.spec
+	s.Keep = func(r *table.Row) bool {
+		keep := t.keep[r.Size()]
+		return keep == nil || keep(r)
+	}
+	return &s
+}
+
+// places is how many vertices conditions and keys can name.
+func (t *Table) places() int {
+	if t.spec.Vertices {
+		return t.spec.Size
+	}
+	return 2 * t.spec.Size
+}
+
+// limit is the most edges or vertices of a row: patterns have at most 8 vertices.
+func (t *Table) limit() int {
+	if t.spec.Vertices {
+		return pattern.MaxVertices
+	}
+	return pattern.MaxVertices - 1
+}
+
+// read makes the labels of edges, if e needs them, and says what e cannot have.
+func (t *Table) read(e *pattern.Expr) error {
+	switch {
+	case e.Uses(pattern.Label) && t.g.byID.Label == nil:
+		return &QuestionError{"the condition or key asks for labels, but the graph has none"}
+	case !e.Uses(pattern.EdgeLabel):
+		return nil
+	case !t.g.EdgeLabels():
+		return &QuestionError{"the condition or key asks for labels of edges, but the graph has none"}
+	}
+	var kinds *rows.Kinds
+	kinds, err := t.g.edgeKinds()
+	t.spec.Kinds = kinds
+	return err
+}

@@ -1,0 +1,167 @@
+package mine_test
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"sagann/chunk"
+	"sagann/internal/draw"
+	"sagann/mine"
+)
+
+// tableRows collects the rows of a table.
+func tableRows(t *rapid.T, table *mine.Table) (rows [][]uint32) {
+	for row, err := range table.Rows(context.Background()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows = append(rows, slices.Clone(row))
+	}
+	return rows
+}
+
+// TestTableAgainstBrute: every connected set is one row, in its least connected order, rows ascend; conditions, keys and filters do
+// what they do on rows one by one.
+func TestTableAgainstBrute(t *testing.T) {
+	draw.Check(t, func(t *rapid.T) {
+		graph := drawGraphOf(t, rapid.IntRange(2, 7).Draw(t, "vertices"))
+		for v := range graph.label {
+			graph.label[v] = max(graph.label[v], 0) // brute force leaves vertices without a label out
+		}
+		vertices := rapid.Bool().Draw(t, "rows of vertices")
+		size := rapid.IntRange(2, 4).Draw(t, "size")
+		g, err := mine.Open(graph.edges(), mine.Options{Labels: graph.label, Threads: 3})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx := context.Background()
+		table := g.Table(vertices)
+		for range size - 1 {
+			table = table.Extend(nil)
+		}
+		all := bruteEdges(graph, size, false)
+		if vertices {
+			all = bruteVertices(graph, size, false)
+		}
+		want := map[mine.Pattern]int64{}
+		for p, s := range all {
+			if !vertices && p.Edges() == size || vertices && p.Vertices() == size {
+				want[p] = int64(s.instances)
+			}
+		}
+		got, err := table.Patterns(ctx)
+		if err != nil || !maps.Equal(got, want) {
+			t.Fatalf("patterns %v, %v; want %v", got, err, want)
+		}
+		rows := tableRows(t, table)
+		if !slices.IsSortedFunc(rows, slices.Compare) {
+			t.Fatalf("rows do not ascend: %v", rows)
+		}
+		last := len(slices.Concat(rows...))/max(len(rows), 1) - 1
+		apart := func(m mine.Match) mine.Bool { return m.Label(0).Ne(m.Label(m.Vertices() - 1)) }
+		var kept [][]uint32
+		keys := map[int64]int64{}
+		for _, row := range rows {
+			if graph.label[row[0]] != graph.label[row[last]] {
+				kept = append(kept, row)
+				keys[3+graph.degree(int(row[0]))+int64(row[last])]++
+			}
+		}
+		filtered := g.Table(vertices)
+		for range size - 2 {
+			filtered = filtered.Extend(nil)
+		}
+		filtered = filtered.Extend(apart)
+		if got := tableRows(t, filtered); !slices.EqualFunc(got, kept, slices.Equal) {
+			t.Fatalf("rows %v, want %v", got, kept)
+		}
+		counted, err := filtered.Aggregate(ctx, func(m mine.Match) mine.Int {
+			return m.Degree(0).Plus(m.Vertex(m.Vertices() - 1)).Plus(mine.Const(3))
+		})
+		if err != nil || !maps.Equal(counted, keys) {
+			t.Fatalf("keys %v, %v; want %v", counted, err, keys)
+		}
+		one := func(p mine.Pattern) bool { return p.Label(0) == p.Label(1) }
+		begin := g.Table(vertices).Extend(nil).Filter(one)
+		var wanted [][]uint32
+		for _, row := range tableRows(t, g.Table(vertices).Extend(nil)) {
+			if p := patternOf(graph, row, vertices); one(p) {
+				wanted = append(wanted, row)
+			}
+		}
+		if got := tableRows(t, begin); !slices.EqualFunc(got, wanted, slices.Equal) {
+			t.Fatalf("filtered rows %v, want %v", got, wanted)
+		}
+		long := tableRows(t, begin.Extend(nil))
+		for _, row := range tableRows(t, g.Table(vertices).Extend(nil).Extend(nil)) {
+			two := row[:2]
+			if !vertices {
+				two = row[:4]
+			}
+			if in := slices.ContainsFunc(long, func(r []uint32) bool { return slices.Equal(r, row) }); in != one(patternOf(graph, two, vertices)) {
+				t.Fatalf("row %v: kept %v", row, in)
+			}
+		}
+	})
+}
+
+// patternOf is the canonical pattern of a row.
+func patternOf(g *small, row []uint32, vertices bool) mine.Pattern {
+	set := map[int]bool{}
+	pairs := map[[2]int]bool{}
+	for i, v := range row {
+		set[int(v)] = true
+		if i%2 == 1 {
+			pairs[[2]int{int(row[i-1]), int(v)}] = true
+		}
+	}
+	all := map[mine.Pattern]*seen{}
+	add(all, g, slices.Sorted(maps.Keys(set)), func(a, b int) bool {
+		if vertices {
+			return g.adj[a][b]
+		}
+		return pairs[[2]int{min(a, b), max(a, b)}]
+	}, false)
+	for p := range all {
+		return p
+	}
+	panic("not connected")
+}
+
+// TestTableRefused: what a table cannot do.
+func TestTableRefused(t *testing.T) {
+	g := mustOpen(t, &chunk.Edges{V: 2, Src: []uint32{0, 1}, Dst: []uint32{1, 0}}, mine.Options{})
+	long := g.Table(false)
+	for range 7 {
+		long = long.Extend(nil)
+	}
+	for want, table := range map[string]*mine.Table{
+		"a table of 8 edges":     long,
+		"asks for labels":        g.Table(true).Extend(func(m mine.Match) mine.Bool { return m.Label(0).Eq(m.Label(1)) }),
+		"labels of edges, but":   g.Table(false).Extend(func(m mine.Match) mine.Bool { return m.EdgeLabel(0, 1).Eq(mine.Const(1)) }),
+		"pattern vertex 2":       g.Table(true).Extend(func(m mine.Match) mine.Bool { return m.Degree(2).Eq(mine.Const(1)) }),
+		"returned the zero Bool": g.Table(true).Extend(func(m mine.Match) mine.Bool { return mine.Bool{} }),
+	} {
+		for _, err := range table.Rows(context.Background()) {
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("error %v, want %q", err, want)
+			}
+		}
+		if _, err := table.Patterns(context.Background()); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %q", err, want)
+		}
+	}
+	if _, err := g.Table(true).Aggregate(context.Background(), func(mine.Match) mine.Int { return mine.Int{} }); err == nil {
+		t.Error("a zero key")
+	}
+	done, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := g.Table(true).Patterns(done); err == nil {
+		t.Error("no error after cancel")
+	}
+}
