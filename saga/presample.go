@@ -3,9 +3,11 @@ package saga
 import (
 	"math"
 	"runtime"
+	"slices"
 
 	"sagann/backend"
 	"sagann/chunk"
+	"sagann/dataflow"
 )
 
 // presampled is how many batches are drawn to find the sizes that plans provide memory for. The
@@ -85,7 +87,44 @@ func (p *Program) presample() error {
 	if p.dims.paired() {
 		s.most.Edges[0] = s.mostPairs(&p.dims)
 	}
+	s.largest = s.largestOf(&p.dims)
 	return nil
+}
+
+// fewRows is a number of rows or edges that planning need not spare.
+const fewRows = 4096
+
+// largestOf is the sizes of the largest batch that can be drawn, where these are not much more than what was expected, or where
+// few batches were drawn to expect it; elsewhere the sizes are s.most. With memory for it no later batch needs more.
+func (s *sampled) largestOf(d *dims) dataflow.Sizes {
+	x := dataflow.Sizes{Vertices: slices.Clone(s.most.Vertices), Edges: slices.Clone(s.most.Edges)}
+	if s.draw.far != nil { // a rank does not know the rows of others
+		return x
+	}
+	widen := func(room *int, most int) {
+		if most <= fewRows || most <= 2**room || s.tries() < presampled && most < math.MaxInt32 {
+			*room = max(*room, most)
+		}
+	}
+	fanouts, first, rows := s.draw.Most(), 0, s.mostVertices()
+	switch {
+	case d.paired():
+		rows, first = min(rows, 2*s.mostPairs(d)), 1
+		widen(&x.Vertices[0], rows)
+	case d.taskName() == VertexTask && s.Clusters == nil:
+		rows = min(rows, s.Batch, len(s.draw.items))
+	}
+	for l := first; l < len(x.Edges); l++ {
+		widen(&x.Vertices[l], rows)
+		edges := s.mostEdges()
+		if l-first < len(fanouts) {
+			edges = min(edges, rows*fanouts[l-first])
+		}
+		widen(&x.Edges[l], edges)
+		rows = min(s.mostVertices(), rows+min(edges, s.mostVertices()))
+	}
+	widen(&x.Vertices[len(x.Edges)], rows)
+	return x
 }
 
 // meanAndSpread is the mean of x, and sigmas times its standard deviation.

@@ -28,6 +28,7 @@ type rooms struct {
 	expected dataflow.Sizes // mean of the batches that were drawn for planning
 	spread   dataflow.Sizes // six standard deviations of their sizes
 	most     dataflow.Sizes // the largest batch that the plan has room for
+	largest  dataflow.Sizes // the largest batch that can come, or most
 }
 
 // drawer draws blocks.
@@ -256,6 +257,17 @@ func (s *sampled) widen(vertices, edges []int) {
 	for l, n := range edges {
 		grow(&s.most.Edges[l], n, s.mostEdges())
 	}
+}
+
+// widenTo makes room for batches of these sizes.
+func (s *sampled) widenTo(x dataflow.Sizes) {
+	larger := func(a, b []int) (list []int) {
+		for i := range a {
+			list = append(list, max(a[i], b[i]))
+		}
+		return list
+	}
+	s.most = dataflow.Sizes{Vertices: larger(s.most.Vertices, x.Vertices), Edges: larger(s.most.Edges, x.Edges)}
 }
 
 // walks tells which cells l reads, by edge set and direction.

@@ -263,9 +263,32 @@ func (p *Program) compileSampled() error {
 	return p.placeFinal(x.once)
 }
 
-// planSampled plans training for batches up to the size p.sampled.most, and evaluation in the same memory. It tries
-// p.aheads in turn: with less memory, fewer batches or none come to the device ahead of their step.
+// planSampled plans training for batches up to the size p.sampled.most, and evaluation in the same memory. If memory is
+// bounded it plans for the largest batch, so that the bound holds for the whole training. A bound that is too small for
+// that, but enough for all that is planned without a bound, is taken, too.
 func (p *Program) planSampled() error {
+	s := p.sampled
+	if p.cfg.Mem == 0 && p.cfg.HostMem == 0 {
+		return p.planRooms(false)
+	}
+	most := s.most
+	s.most = s.largest
+	s.widenTo(most)
+	err := p.planRooms(false)
+	var small *plan.BudgetError
+	if !errors.As(err, &small) {
+		return err
+	}
+	s.most = most
+	if p.planRooms(true) == nil && p.PlannedPeak() <= p.cfg.Mem && p.planRooms(false) == nil {
+		return nil
+	}
+	return err
+}
+
+// planRooms plans for batches of the size p.sampled.most. It tries p.aheads in turn: with less memory, fewer batches or none
+// come to the device ahead of their step. With free it takes no notice of the bound.
+func (p *Program) planRooms(free bool) error {
 	o := p.planOptions()
 	if o.Schedule == plan.Auto { // sampled training has no search
 		o.Schedule = plan.Sag
@@ -284,6 +307,9 @@ func (p *Program) planSampled() error {
 		p.sampled.filling.ahead = x
 		if o.Budget = m.plans(); m.bound > 0 {
 			o.Budget = max(1, m.plans()-x.bytes)
+		}
+		if free {
+			o.Budget = 0
 		}
 		z := p.sampled.room(p.train.low)
 		z.Ahead = p.aheadOf(p.train.low, x, z)
