@@ -87,7 +87,7 @@ func (p *Program) presample() error {
 	if p.dims.paired() {
 		s.most.Edges[0] = s.mostPairs(&p.dims)
 	}
-	s.largest = s.largestOf(&p.dims)
+	s.filling.largest = s.largestOf(&p.dims)
 	return nil
 }
 

@@ -28,7 +28,6 @@ type rooms struct {
 	expected dataflow.Sizes // mean of the batches that were drawn for planning
 	spread   dataflow.Sizes // six standard deviations of their sizes
 	most     dataflow.Sizes // the largest batch that the plan has room for
-	largest  dataflow.Sizes // the largest batch that can come, or most
 }
 
 // drawer draws blocks.

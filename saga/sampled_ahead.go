@@ -34,6 +34,8 @@ type lookahead struct {
 
 // feeding is what the goroutines that fill batches share, and counts and times of the run.
 type feeding struct {
+	largest dataflow.Sizes // the largest batch that can come, or rooms.most
+
 	ahead     lookahead
 	host      string                               // why the host draws for a GPU, or ""
 	forced    bool                                 // for tests: batches come ahead on any device

@@ -269,18 +269,18 @@ func (p *Program) compileSampled() error {
 func (p *Program) planSampled() error {
 	s := p.sampled
 	if p.cfg.Mem == 0 && p.cfg.HostMem == 0 {
-		return p.planRooms(false)
+		return s.planRooms(p, false)
 	}
 	most := s.most
-	s.most = s.largest
+	s.most = s.filling.largest
 	s.widenTo(most)
-	err := p.planRooms(false)
+	err := s.planRooms(p, false)
 	var small *plan.BudgetError
 	if !errors.As(err, &small) {
 		return err
 	}
 	s.most = most
-	if p.planRooms(true) == nil && p.PlannedPeak() <= p.cfg.Mem && p.planRooms(false) == nil {
+	if s.planRooms(p, true) == nil && p.PlannedPeak() <= p.cfg.Mem && s.planRooms(p, false) == nil {
 		return nil
 	}
 	return err
@@ -288,7 +288,7 @@ func (p *Program) planSampled() error {
 
 // planRooms plans for batches of the size p.sampled.most. It tries p.aheads in turn: with less memory, fewer batches or none
 // come to the device ahead of their step. With free it takes no notice of the bound.
-func (p *Program) planRooms(free bool) error {
+func (s *sampled) planRooms(p *Program, free bool) error {
 	o := p.planOptions()
 	if o.Schedule == plan.Auto { // sampled training has no search
 		o.Schedule = plan.Sag
