@@ -154,7 +154,7 @@ func exitStatus(err error, stderr io.Writer) int {
 		return exitInterrupted
 	}
 	text := strings.ReplaceAll(strings.TrimPrefix(err.Error(), "saga: "), ": saga: ", ": ") // errors of package saga name it
-	fmt.Fprintf(stderr, "saga: %s\n", strings.ReplaceAll(text, "\n", "\nsaga: "))
+	fmt.Fprintf(stderr, "saga: %s\n", strings.ReplaceAll(cli.Plain(text), "\n", "\nsaga: "))
 	if errors.As(err, &usage) {
 		return exitUsage
 	}

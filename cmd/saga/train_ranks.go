@@ -95,7 +95,7 @@ func (f *rankFlags) overGPUs(a *app) net.Library {
 // link joins the ranks by MPI or, with --peers, over sockets; nil where this process is alone.
 func (f *rankFlags) link(a *app) (net.Link, error) {
 	stderr := a.Stderr // of this process, also when a rank says nothing any more
-	say := func(text string) { fmt.Fprintf(stderr, "saga: %s\n", text) }
+	say := func(text string) { fmt.Fprintf(stderr, "saga: %s\n", cli.Plain(text)) }
 	switch {
 	case len(f.Peers) > 0:
 		return f.peers(a, say)

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"unicode/utf8"
 )
 
 // hangUpIgnored tells whether the process was started with SIGHUP ignored, as nohup does. It is asked before anything
@@ -37,7 +38,8 @@ func Interruptible(a *App) (ctx context.Context, stop func()) {
 // unless Kept is set; then it is an error.
 type Output struct {
 	File *os.File
-	Kept bool // the process has more to do than to print
+	Kept bool   // the process has more to do than to print
+	rest []byte // the beginning of a character that a write has cut
 }
 
 // NewOutput is stdout as an Output. From then on, writing to a broken pipe sends no SIGPIPE: a process whose standard
@@ -50,9 +52,21 @@ func NewOutput(stdout *os.File) *Output {
 // brokenPipe is the exit status of a process that SIGPIPE ends, as shells tell it.
 const brokenPipe = 128 + int(syscall.SIGPIPE)
 
-// Write writes b.
+// Write writes b, as Plain.
 func (o *Output) Write(b []byte) (int, error) {
-	n, err := o.File.Write(b)
+	n, all := len(b), append(o.rest, b...)
+	end := len(all)
+	for i := max(0, end-utf8.UTFMax+1); i < end; i++ {
+		if utf8.RuneStart(all[i]) && !utf8.FullRune(all[i:]) {
+			end = i
+		}
+	}
+	text := Plain(string(all[:end]))
+	o.rest = append([]byte(nil), all[end:]...)
+	wrote, err := o.File.WriteString(text)
+	if err != nil {
+		n = min(n, wrote)
+	}
 	if errors.Is(err, syscall.EPIPE) && !o.Kept {
 		os.Exit(brokenPipe)
 	}
