@@ -67,14 +67,15 @@
 // before the run. Memory is taken before the work begins; if Options.Mem is too small, the error
 // names the smallest value that works. Counts have 128 bits.
 //
-// The files: mine.go (Open), query.go and symbols.go (the question), count.go (choice of an
+// With Options.Device the same engines run on GPUs (package mine/cuda) and give the same
+// counts and rows. Call Close on such a graph: it frees the GPUs.
+package mine
+
+// For contributors. The files: mine.go (Open), query.go and symbols.go (the question), count.go (choice of an
 // engine, and counting), expect.go (expected times of engines), maps.go, motifs.go, match.go
 // (listing), frequent.go, frequent_instances.go, frequent_resume.go and explain_frequent.go (frequent patterns), table.go (tables), explain.go, gpu.go (the engines on GPUs).
 //
-// With Options.Device the same engines run on GPUs (package mine/cuda) and give the same
-// counts and rows. Call Close on such a graph: it frees the GPUs.
-//
-// # Another engine, another formula
+// Another engine, another formula:
 //
 // A new engine needs a name in mine.go and in the flag of cmd/saga/mine.go. In count.go the engine
 // needs a function that makes its job, as loopsJob does, a place in the order in which auto tries
@@ -87,4 +88,3 @@
 // formula needs a sum that no code computes yet, write the sum in the files sums of mine/run (for
 // sums at edges: closed) and mine/cuda, and compare both in compareSums of mine/cuda. The work of
 // the sum is counted in expect.go here, its time in the file expect of mine/plan.
-package mine

@@ -41,8 +41,9 @@
 // epoch. Evaluate and Predict use the current parameters. Close frees the memory. A program that
 // uses this package lies in a folder of this module, as examples/gcn does, or in a module that
 // replaces sagann by the path of a copy (go mod edit -replace).
-//
-// # Its files
+package saga
+
+// For contributors: the files of the package.
 //
 // The files are listed in the order of the work. What users write:
 //
@@ -96,4 +97,3 @@
 // A file calls files that are listed below it in its part, and files of the parts above.
 // Exceptions: precompute.go and predict.go run sessions of their own; trace.go, layer.go, task.go
 // and params.go call each other through the user's functions; checkpoints call digest.go.
-package saga

@@ -80,8 +80,9 @@
 //		Size:  func(step int) int { return 5 },
 //		Score: func(e sample.Edge) sample.Real { return sample.ToReal(e.Row(e.Source()).Degree()) },
 //	}
-//
-// # Its files
+package sample
+
+// For contributors: the files of the package.
 //
 //	sampler.go symbol.go edge.go pool.go   what users write
 //	philox.go graph.go tables.go           random words; sorted rows; tables of weights
@@ -96,4 +97,3 @@
 //	partition.go skipgram.go               clusters; vectors learned from walks
 //	graphsage.go twohop.go                 embeddings over sampled trees
 //	render.go render_ops.go gpu.go gpu_*.go gpus.go   the same on GPUs, over package sample/cuda
-package sample
