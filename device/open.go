@@ -118,7 +118,7 @@ func Parse(spec string) (kind string, index []int, err error) {
 	case "cuda":
 		index, err = indices(list, listed)
 	default:
-		err = errors.New("want cpu, cpu:N, null, cuda or cuda:I,J")
+		err = errors.New("want cpu, cpu:N, cuda or cuda:I,J")
 	}
 	if err != nil {
 		return "", nil, fmt.Errorf("device %q: %w", spec, err)

@@ -266,7 +266,7 @@ func TestSampledRefuses(t *testing.T) {
 		{sage, nil, saga.Sampling{Sampler: sample.Neighbours(5, 3)}, "a batch of 0 seeds; at least 1"},
 		{sage, nil, saga.Sampling{Sampler: sample.Neighbours(5, 3), Batch: 10, Rows: sortedRows(t, d)}, ""},
 		{sampledModel(t, "gcn", d), nil, saga.Sampling{Sampler: sample.Neighbours(5, 3), Batch: 10, Rows: sortedRows(t, d)}, "self loops that the model adds among them"},
-		{sage, nil, one, "has 1 steps and the model has 2 layers that gather"},
+		{sage, nil, one, "has 1 step and the model has 2 layers that gather"},
 		{sage, nil, saga.Sampling{Sampler: sample.Neighbours(5, 0), Batch: 10}, "0 draws at step 2: a fan-out is 1 or more"},
 		{concat, nil, one, "Concat(): needs the whole graph"},
 		{sage, func(c *saga.Config) { c.Outputs = []string{"grad:features"} }, sampling(), "gradients of features"},

@@ -13,6 +13,7 @@ import (
 	"sagann/dataflow/plan/planner"
 	"sagann/dataflow/tune"
 	"sagann/dataset"
+	"sagann/internal/units"
 	"sagann/sample"
 )
 
@@ -179,7 +180,8 @@ func (p *Program) checkSampling(s *Sampling) error {
 	case s.Sampler.Output == sample.Steps:
 		return fmt.Errorf("the sampler %s draws walks; training needs blocks or subgraphs", s.Sampler.Name)
 	case steps != n && s.Sampler.Output == sample.Layers:
-		return fmt.Errorf("the sampler %s has %d steps and the model has %d layers that gather: it takes %d fan-outs (--sample), the last layer's first", s.Sampler.Name, steps, n, n)
+		return fmt.Errorf("the sampler %s has %s and the model has %s that gather: it takes %s (--sample), the last layer's first", s.Sampler.Name,
+			units.Counted(steps, "step", "steps"), units.Counted(n, "layer", "layers"), units.Counted(n, "fan-out", "fan-outs"))
 	case s.Sampler.Output == sample.Together && s.Sampler.Steps == 0 && s.Clusters == nil:
 		return fmt.Errorf("the sampler %s has no clusters; sample.Partition makes some", s.Sampler.Name)
 	case s.Clusters != nil && (s.Sampler.Output != sample.Together || s.Sampler.Steps != 0):

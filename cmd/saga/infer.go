@@ -80,6 +80,8 @@ func (f *inferFlags) load(a *app, checkpoint string) (*trained, error) {
 	var err error
 	if t.about, err = saga.ReadCheckpoint(t.path); errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%s has no %s: not the folder of a run, or of one that has not written its first", checkpoint, checkpointFile)
+	} else if ending := filepath.Ext(t.path); err != nil && ending != ".safetensors" && ending != "" {
+		return nil, fmt.Errorf("%s: no checkpoint of saga, which is the folder of a run or its %s; a graph is named by --data", t.path, checkpointFile)
 	} else if err != nil {
 		return nil, err
 	}
