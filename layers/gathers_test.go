@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"sagann/chunk"
+	"sagann/dataflow/plan"
 	"sagann/ops"
 	"sagann/saga"
 	"sagann/sample"
@@ -189,5 +190,27 @@ func TestLogDegree(t *testing.T) {
 	e := &chunk.Edges{V: 4, Src: []uint32{0, 1, 2, 3}, Dst: []uint32{1, 2, 2, 2}}
 	if got, want := LogDegree(e), (3*math.Log(2)+math.Log(4))/4; math.Abs(float64(got)-want) > 1e-6 {
 		t.Errorf("%v, want %v", got, want)
+	}
+}
+
+// TestOneSweep: the gathers of a layer that share a message read each edge once forward, and once backward.
+func TestOneSweep(t *testing.T) {
+	d := graphs(t)["synthetic"]
+	gathers := []saga.Accumulator{saga.Mean, saga.Sum, saga.Max, saga.Min, saga.Std}
+	p, err := saga.Compile(saga.Model{Layers: []saga.Layer{PNA(10, 4, 1.5, nil, gathers...)}}, d, saga.Config{Without: []string{"invariant"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	sweeps := 0
+	for _, ph := range p.TrainPlan().Spec.Phases {
+		for _, s := range ph.Steps {
+			if s.Kind == plan.Stream {
+				sweeps++
+			}
+		}
+	}
+	if sweeps != 2 {
+		t.Errorf("%d sweeps over the edges, want one forward and one backward", sweeps)
 	}
 }
