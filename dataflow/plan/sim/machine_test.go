@@ -19,7 +19,7 @@ func BuiltIn(t testing.TB, name string) *Machine {
 }
 
 func TestMachines(t *testing.T) {
-	if got := strings.Join(Machines(), " "); got != "a100 cpu h200 h200x4 h200x8_ib p100x8" {
+	if got := strings.Join(Machines(), " "); got != "a100 cpu h100 h200 h200x4 h200x8_ib p100x8" {
 		t.Fatalf("built-in machines: %s", got)
 	}
 	for _, name := range Machines() {
