@@ -35,8 +35,9 @@ type Config struct {
 	// depends on the number of ranks. nil: one process.
 	Net    *net.Group
 	NoRing bool // with several devices: each loads all chunks itself, instead of passing them on
-	// Mem is how many bytes of memory each device may use, a GPU's context and libraries included. 0: the memory
-	// of Machine, or without Machine no bound; sampled training takes what is free on its GPUs.
+	// Mem is how many bytes of memory each device may use, a GPU's context and libraries included. 0: on GPUs what is
+	// free on them when the model is compiled, at most the memory of Machine; without Machine, and on a CPU, no bound,
+	// but sampled training on GPUs always keeps within what is free. No more is taken than the plan needs.
 	Mem int64
 	// HostMem is how many bytes may lie in host memory in addition to the data set: cells of the graph,
 	// features and labels in the order of the plan, values that are swapped. What does not

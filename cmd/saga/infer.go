@@ -37,7 +37,7 @@ func (f *checkpointFlags) checkpoint() (string, error) {
 type inferFlags struct {
 	Data    string `placeholder:"PATH" help:"Graph to run on, as for saga train; default: the one that was trained on."`
 	Device  string `default:"cpu" placeholder:"NAME" help:"cpu, cpu:4 for four devices that share the host, or in a build for NVIDIA GPUs cuda or cuda:1 (${default})."`
-	Mem     memory `default:"auto" placeholder:"SIZE" help:"Memory of each device that the run may use; auto: what it takes and, on GPUs, what the card has."`
+	Mem     memory `default:"auto" placeholder:"SIZE" help:"Memory of each device that the run may use; auto: what it takes and, on GPUs, at most what is free on the card."`
 	HostMem memory `name:"host-mem" default:"auto" placeholder:"SIZE" help:"Host memory the run may use beside the data set and what it writes; what does not fit lies in files. auto: no bound."`
 	Scratch string `placeholder:"DIR" help:"Folder on a disk for those files, which have no names; default: that of --out, or the system's for temporary files."`
 }

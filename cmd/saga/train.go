@@ -227,6 +227,9 @@ func (c *trainCmd) ready(a *app, t *ranks) (j *job, err error) {
 
 // findModel finds the machine model that the run is planned on, and says what there is to say of it.
 func (c *trainCmd) findModel(a *app, t *ranks) error {
+	if !device.IsGPU(c.Memory.Device) {
+		return nil
+	}
 	if c.Planning.Machine != "" {
 		if text := otherCard(c.Memory.Device, c.Planning.Machine); text != "" {
 			a.Log.Warn(text)
