@@ -320,3 +320,88 @@ func TestMetamorphic(t *testing.T) {
 		}
 	}
 }
+
+// TestSubsets: data that lack a class, a relation or a column, or have one more, are mapped or refused, never shifted. The run is
+// asked about the same graph with all of the run's names, too.
+func TestSubsets(t *testing.T) {
+	runs, dir := trainedRuns(t), t.TempDir()
+	same := func(id string) string { return id }
+	for i := range 60 {
+		r := rand.New(rand.NewPCG(uint64(i), 34))
+		k := r.IntN(3)
+		d := drawn(r, 6+r.IntN(7), "features")
+		for v, c := range d.Labels {
+			if int(c) == k {
+				d.Labels[v] = -1
+			}
+		}
+		for j, x := range d.Edges.Type {
+			if int(x) == k {
+				d.Edges.Type[j] = uint32((k + 1) % 3)
+			}
+		}
+		below := func(n int) int { // number n without k
+			if n > k {
+				return n - 1
+			}
+			return n
+		}
+		less, e := *d, *d.Edges // without class k and relation k
+		less.Edges, less.Labels, e.Type, e.Types, less.Classes = &e, slices.Clone(d.Labels), slices.Clone(d.Edges.Type), 2, 2
+		for v, c := range less.Labels {
+			less.Labels[v] = int32(below(int(c)))
+		}
+		for j, x := range e.Type {
+			e.Type[j] = uint32(below(int(x)))
+		}
+		less.Schema.Vertex.Classes = slices.Delete(slices.Clone(world.classes), k, k+1)
+		less.Schema.Edges.Relations = slices.Delete(slices.Clone(world.relations), k, k+1)
+		for _, kind := range []string{"features", "relations"} {
+			want, err := ask(t, runs[kind], written(t, dir, "store.saga", d))
+			if err != nil {
+				t.Fatalf("case %d, %s: %v", i, kind, err)
+			}
+			got, err := ask(t, runs[kind], written(t, dir, "folder", &less))
+			if err != nil {
+				t.Fatalf("case %d, %s: %v", i, kind, err)
+			}
+			if err := want.compare(got, true, same); err != nil {
+				t.Fatalf("case %d, %s, without number %d: %v", i, kind, k, err)
+			}
+		}
+		// A class that the run does not know takes nothing from the others.
+		more := *d
+		more.Schema.Vertex.Classes, more.Classes, more.Labels = slices.Concat([]string{"pink"}, world.classes), 4, slices.Clone(d.Labels)
+		unknown := 0
+		for v, c := range d.Labels {
+			if more.Labels[v] = c + 1; c < 0 {
+				unknown++
+			}
+		}
+		want, err := ask(t, runs["features"], written(t, dir, "store.saga", d))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := ask(t, runs["features"], written(t, dir, "store.saga", &more))
+		if err != nil || got.left["pink"] != unknown {
+			t.Fatalf("case %d: %d rows of an unknown class, left out %v, %v", i, unknown, got.left, err)
+		}
+		if got.left = want.left; want.compare(got, true, same) != nil {
+			t.Fatalf("case %d, an unknown class: %v", i, want.compare(got, true, same))
+		}
+		// A relation that the run does not know and a column that the data lacks are refused.
+		odd := *d
+		odd.Schema.Edges.Relations = slices.Clone(world.relations)
+		odd.Schema.Edges.Relations[k] = "hates"
+		if _, err := ask(t, runs["relations"], written(t, dir, "store.saga", &odd)); err == nil || !strings.Contains(err.Error(), "the run does not know hates") {
+			t.Fatalf("case %d, an unknown relation: %v", i, err)
+		}
+		odd = *d
+		names := slices.Clone(world.columns)
+		names[k] = "shoe size"
+		odd.Schema.Features.NameColumns(names)
+		if _, err := ask(t, runs["features"], written(t, dir, "store.saga", &odd)); err == nil || !strings.Contains(err.Error(), "the data lacks "+world.columns[k]) {
+			t.Fatalf("case %d, a column is missing: %v", i, err)
+		}
+	}
+}
