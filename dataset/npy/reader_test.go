@@ -28,7 +28,7 @@ func TestOrders(t *testing.T) {
 			t.Errorf("%s: %v, %v", descr, x, err)
 		}
 	}
-	for _, descr := range []string{"|f4", "=f4", "", "<c8", "f4", "<O", "|O", "<U0", "<U4097", "<S3"} {
+	for _, descr := range []string{"|f4", "=f4", "", "<c8", "f4", "<O", "|O", "<U0", "<U4097", "<V3"} {
 		if _, err := FromBytes(descr, []int{1}, false, make([]byte, 4), "x"); err == nil || !strings.Contains(err.Error(), "element type") {
 			t.Errorf("%q: %v", descr, err)
 		}
