@@ -222,7 +222,7 @@ func (f *frequent) byDomains(ctx context.Context, keep *kept, sizes [][]Frequent
 
 // question makes the graph by labels and the question that it answers, within the memory.
 func (f *frequent) question(ctx context.Context) (*domain.Graph, domain.Question, error) {
-	q := domain.Question{Least: f.Support, Vertices: f.Vertices, Edges: f.Edges, Induced: f.Induced, AtLeast: f.AtLeast}
+	q := domain.Question{Least: f.Support, Vertices: f.Vertices, Edges: f.Edges, Induced: f.Induced, AtLeast: f.AtLeast, Domains: f.Domains}
 	by, fixed, err := f.byLabels(ctx, f.Support)
 	if err != nil {
 		return nil, q, err

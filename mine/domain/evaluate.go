@@ -34,7 +34,8 @@ type worker struct {
 	list  []uint32
 	image [most]uint32
 	steps [most]step
-	left  *atomic.Int64 // bytes left for domains; nil: no bound
+	last  func(p pattern.Pattern) bool // its domains are not needed
+	left  *atomic.Int64                // bytes left for domains; nil: no bound
 }
 
 // keep reports whether there is room for the domains that were found, and takes it.
@@ -91,7 +92,7 @@ func (w *worker) evaluate(c *lattice.Candidate, parents []Found) (f Found, ok bo
 		return f, false
 	}
 	f.Pattern, f.Support = c.Pattern, int64(slices.Min(w.count[:w.n]))
-	if !w.keep() {
+	if w.last(c.Pattern) || !w.keep() {
 		return f, true
 	}
 	f.Domains = make([]Set, w.n)

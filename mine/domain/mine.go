@@ -21,6 +21,8 @@ type Question struct {
 	// Begin is the frequent patterns of the largest size that an earlier search has found, canonical, if there was
 	// one: the search goes on from there.
 	Begin []pattern.Pattern
+	// Domains keeps the domains of the largest patterns, too, which nothing grows from.
+	Domains bool
 	// Room bounds the bytes of the domains of two levels, 0: no bound. Domains for which there is no room are not
 	// kept; larger patterns then begin with the ends of their edges, which takes longer.
 	Room int64
@@ -69,6 +71,11 @@ func (g *Graph) Mine(ctx context.Context, q Question, yield func(level []Found) 
 		}
 	}
 	return ctx.Err()
+}
+
+// isLast reports whether the domains of a pattern are not needed: nothing grows from it.
+func (q *Question) isLast(p pattern.Pattern) bool {
+	return !q.Domains && (!q.Induced && p.Edges() == q.Edges || q.Induced && p.Vertices() == q.Vertices)
 }
 
 // left is the room beside the domains of a level.
@@ -133,7 +140,7 @@ func (g *Graph) next(ctx context.Context, q Question, grower *lattice.Grower, le
 	var wg sync.WaitGroup
 	for range q.Workers {
 		wg.Go(func() {
-			w := &worker{g: g, least: uint32(min(q.Least, 1<<32-1)), exact: !q.AtLeast, induced: q.Induced, left: left}
+			w := &worker{g: g, least: uint32(min(q.Least, 1<<32-1)), exact: !q.AtLeast, induced: q.Induced, left: left, last: q.isLast}
 			d.work(grower, w, level)
 		})
 	}
