@@ -6,16 +6,17 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
-	"os"
 	"path/filepath"
 	"strings"
 
 	"sagann/chunk"
+	"sagann/internal/regular"
 )
 
 const (
 	manifestFile = "shards.json"
 	shardVersion = 2 // version 1 had no checksum
+	maxManifest  = 1 << 30
 )
 
 // manifest is the file shards.json: what all shards have in common. Nothing in it is believed. Its numbers are
@@ -53,7 +54,7 @@ func (m manifest) bytes() ([]byte, error) {
 func readManifest(dir string) (*manifest, error) {
 	path := filepath.Join(dir, manifestFile)
 	fail := func(err error) (*manifest, error) { return nil, fmt.Errorf("%s: %w", path, err) }
-	text, err := os.ReadFile(path)
+	text, err := regular.ReadFile(path, maxManifest)
 	if err != nil {
 		return nil, err
 	}
