@@ -136,7 +136,8 @@ func trace(f func(Match) Bool, n int) (e *pattern.Expr, err error) {
 		if r := recover(); r != nil {
 			c, ok := r.(conditionError)
 			if !ok {
-				panic(r)
+				err = fmt.Errorf("mine: the condition panicked: %v", r)
+				return
 			}
 			err = errors.New("mine: in the condition: " + c.text)
 		}

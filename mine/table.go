@@ -2,6 +2,7 @@ package mine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"slices"
@@ -120,7 +121,7 @@ func countRows[K comparable](ctx context.Context, t *Table, key func(r *table.Ro
 		return func(r *table.Row) { part[key(r)]++ }
 	})
 	if err != nil {
-		return nil, err
+		return nil, failed(err)
 	}
 	all := map[K]int64{}
 	for _, part := range parts {
@@ -146,9 +147,18 @@ func (t *Table) Rows(ctx context.Context) iter.Seq2[[]uint32, error] {
 			return !broken
 		})
 		if err != nil && !broken {
-			yield(nil, err)
+			yield(nil, failed(err))
 		}
 	}
+}
+
+// failed is the error of making rows.
+func failed(err error) error {
+	var p *table.PanicError
+	if errors.As(err, &p) {
+		return fmt.Errorf("mine: %w", err)
+	}
+	return err
 }
 
 // whole is the rows with all conditions.

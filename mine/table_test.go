@@ -159,6 +159,18 @@ func TestTableRefused(t *testing.T) {
 	if _, err := g.Table(true).Aggregate(context.Background(), func(mine.Match) mine.Int { return mine.Int{} }); err == nil {
 		t.Error("a zero key")
 	}
+	bad := g.Table(true).Filter(func(mine.Pattern) bool { panic("oh") })
+	if _, err := bad.Patterns(context.Background()); err == nil || !strings.Contains(err.Error(), "panicked: oh") {
+		t.Errorf("error %v", err)
+	}
+	for row, err := range bad.Rows(context.Background()) {
+		if err == nil || !strings.Contains(err.Error(), "panicked: oh") {
+			t.Errorf("row %v, error %v", row, err)
+		}
+	}
+	if _, err := g.Count(context.Background(), mine.MustPattern("0-1"), mine.Where(func(mine.Match) mine.Bool { panic("oh") })); err == nil || !strings.Contains(err.Error(), "the condition panicked: oh") {
+		t.Errorf("error %v", err)
+	}
 	done, cancel := context.WithCancel(context.Background())
 	cancel()
 	if _, err := g.Table(true).Patterns(done); err == nil {

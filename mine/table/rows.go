@@ -2,6 +2,7 @@ package table
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -18,7 +19,7 @@ type Spec struct {
 	Vertices bool        // rows of vertices, not of edges
 	Size     int         // edges or vertices of a row
 	// Keep reports whether rows that begin so are wanted. It is called for every beginning of a row and for whole rows, from
-	// several goroutines.
+	// several goroutines. A panic in it is a *PanicError.
 	Keep func(r *Row) bool
 }
 
@@ -98,30 +99,60 @@ func (r *Row) Pattern() pattern.Pattern {
 }
 
 // Each calls emit with the rows, ascending, until it returns false.
-func (s *Spec) Each(ctx context.Context, emit func(r *Row) bool) error {
+func (s *Spec) Each(ctx context.Context, emit func(r *Row) bool) (err error) {
+	keep, guarded := s.Keep, *s
+	guarded.Keep = func(r *Row) (yes bool) { // emit is the user's loop: its panics are the user's
+		defer func() {
+			if v := recover(); v != nil {
+				err = &PanicError{v}
+			}
+		}()
+		return err == nil && (keep == nil || keep(r))
+	}
+	s = &guarded
 	r := &Row{spec: s, list: make([][]uint64, s.Size+1)}
 	for u := range uint32(s.Rows.V()) {
-		if ctx.Err() != nil || !r.from(u, emit) {
+		if ctx.Err() != nil || err != nil || !r.from(u, emit) {
 			break
 		}
 	}
+	if err != nil {
+		return err
+	}
 	return ctx.Err()
+}
+
+// PanicError says that a function of the user panicked.
+type PanicError struct{ Value any }
+
+// Error names the value of the panic.
+func (e *PanicError) Error() string {
+	return fmt.Sprintf("a function given to a table panicked: %v", e.Value)
 }
 
 // Share deals the first vertices of rows out to workers. start gives each worker the function that is called with its rows.
 func (s *Spec) Share(ctx context.Context, workers int, start func() func(r *Row)) error {
 	var next atomic.Int64
 	var wg sync.WaitGroup
+	var panicked atomic.Pointer[PanicError]
 	for range workers {
 		wg.Go(func() {
+			defer func() {
+				if v := recover(); v != nil {
+					panicked.Store(&PanicError{v})
+				}
+			}()
 			work := start()
 			r := &Row{spec: s, list: make([][]uint64, s.Size+1)}
-			for u := next.Add(1) - 1; u < int64(s.Rows.V()) && ctx.Err() == nil; u = next.Add(1) - 1 {
+			for u := next.Add(1) - 1; u < int64(s.Rows.V()) && ctx.Err() == nil && panicked.Load() == nil; u = next.Add(1) - 1 {
 				r.from(uint32(u), func(r *Row) bool { work(r); return ctx.Err() == nil })
 			}
 		})
 	}
 	wg.Wait()
+	if p := panicked.Load(); p != nil {
+		return p
+	}
 	return ctx.Err()
 }
 
