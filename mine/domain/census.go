@@ -47,7 +47,7 @@ type ends struct{ typ, n uint32 }
 
 // Census counts the patterns of up to edges edges, 1 to MostCensus, and up to so many vertices, that have at
 // least the least number of instances. The graph must have been made for a least support of 1. ordered is
-// the same graph by degree. The order of the result depends on the graph alone.
+// the same graph by degree. The result is in order of edges; patterns of equally many come in no stated order.
 func (g *Graph) Census(ctx context.Context, ordered *rows.Rows, kinds *rows.Kinds, edges, vertices int, least run.Total, workers int) ([]Counted, error) {
 	c := &census{g: g, least: least, vertices: vertices}
 	c.prepare(workers)
@@ -83,7 +83,7 @@ func (g *Graph) Census(ctx context.Context, ordered *rows.Rows, kinds *rows.Kind
 			}
 		})
 	}
-	slices.SortFunc(c.out, func(a, b Counted) int { return pattern.Compare(a.Pattern, b.Pattern) })
+	slices.SortFunc(c.out, func(a, b Counted) int { return cmp.Compare(a.Pattern.Edges(), b.Pattern.Edges()) })
 	return c.out, ctx.Err()
 }
 

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math/bits"
-	"strings"
+	"strconv"
 )
 
 // MaxVertices is the largest number of vertices of a pattern.
@@ -181,27 +181,43 @@ func (p Pattern) Relabel(to Perm) Pattern {
 
 // String is the text of p as Parse reads it: labels, edges, then marks, in order.
 func (p Pattern) String() string {
-	var words []string
+	b := make([]byte, 0, 64)
+	number := func(mark byte, n int) {
+		if mark != 0 {
+			b = append(b, mark)
+		}
+		b = strconv.AppendInt(b, int64(n), 10)
+	}
+	word := func(i int) {
+		if len(b) > 0 {
+			b = append(b, ' ')
+		}
+		number(0, i)
+	}
 	for i := range p.n {
 		if p.label[i] != 0 {
-			words = append(words, fmt.Sprintf("%d:%d", i, p.Label(i)))
+			word(i)
+			number(':', int(p.Label(i)))
 		}
 	}
 	for _, kind := range []struct {
 		of   *[MaxVertices]uint8
-		mark string
-	}{{&p.edge, "-"}, {&p.none, "~"}} {
+		mark byte
+	}{{&p.edge, '-'}, {&p.none, '~'}} {
 		for i := range p.n {
 			for j := i + 1; j < p.n; j++ {
-				switch {
-				case kind.of[i]>>j&1 == 0:
-				case kind.mark == "-" && p.EdgeLabel(i, j) != AnyLabel:
-					words = append(words, fmt.Sprintf("%d-[%d]-%d", i, p.EdgeLabel(i, j), j))
-				default:
-					words = append(words, fmt.Sprintf("%d%s%d", i, kind.mark, j))
+				if kind.of[i]>>j&1 == 0 {
+					continue
 				}
+				word(i)
+				if label := p.EdgeLabel(i, j); kind.mark == '-' && label != AnyLabel {
+					b = append(b, "-["...)
+					number(0, int(label))
+					b = append(b, ']')
+				}
+				number(kind.mark, j)
 			}
 		}
 	}
-	return strings.Join(words, " ")
+	return string(b)
 }
