@@ -13,7 +13,8 @@ STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOFUMPT     = mvdan.cc/gofumpt@v0.12.0
 
 CUDA_HOME   ?= /usr/local/cuda
-CUDA_CFLAGS  ?= -I$(CUDA_HOME)/include
+# A header of this project named cuda.h goes before the one of the toolkit.
+CUDA_CFLAGS  ?= -I$(CURDIR)/device/include -I$(CUDA_HOME)/include
 CUDA_LDFLAGS ?= -L$(CUDA_HOME)/lib64 -L$(CUDA_HOME)/lib64/stubs
 
 DEADCODE    = golang.org/x/tools/cmd/deadcode@v0.51.0

@@ -8,9 +8,14 @@ package device
 #include <dlfcn.h>
 #include <cuda.h>
 
-// A library without cuInit stands for a driver where there is none: -1.
+// Package cu calls cuInit before main, which takes a third of a second, and ends the process where there is no
+// driver: a binary with CUDA could not even print its help. So this program defines a cuInit of its own, which is linked
+// before the driver's and does nothing. The driver's runs when something asks for GPUs. A library without cuInit stands
+// for a driver where there is none: -1.
+CUresult cuInit(unsigned int flags) { return CUDA_SUCCESS; }
+
 static int saga_start_driver(void) {
-	CUresult (*driver)(unsigned int) = (CUresult (*)(unsigned int))dlsym(RTLD_DEFAULT, "cuInit");
+	CUresult (*driver)(unsigned int) = (CUresult (*)(unsigned int))dlsym(RTLD_NEXT, "cuInit");
 	return driver ? (int)driver(0) : -1;
 }
 */
@@ -19,7 +24,10 @@ import "C"
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
+
+	"gorgonia.org/cu"
 )
 
 // BuiltForCUDA tells whether this binary can use NVIDIA GPUs.
@@ -41,9 +49,7 @@ func cuGPUs() (int, error) {
 	if err := cuStart(); err != nil {
 		return 0, fmt.Errorf("the CUDA driver does not start: %w; run where nvidia-smi lists a GPU, or with --device cpu", err)
 	}
-	var n C.int
-	err := cuErr(C.cuDeviceGetCount(&n))
-	return int(n), err
+	return cu.NumDevices()
 }
 
 // cuDriver is the version of CUDA that the driver supports, 13000 for 13.0; 0: not known.
@@ -55,34 +61,29 @@ func cuDriver() int {
 	return int(v)
 }
 
-func cuDevice(i int) (dev int, err error) {
-	var d C.CUdevice
-	err = cuErr(C.cuDeviceGet(&d, C.int(i)))
+func cuDevice(i int) (int, error) {
+	d, err := cu.GetDevice(i)
 	return int(d), err
 }
 
 func cuName(dev int) (string, error) {
-	var b [128]C.char
-	err := cuErr(C.cuDeviceGetName(&b[0], 128, C.CUdevice(dev)))
-	return C.GoString(&b[0]), err
+	name, err := cu.Device(dev).Name()
+	name, _, _ = strings.Cut(name, "\x00")
+	return name, err
 }
 
-func cuTotal(dev int) (int64, error) {
-	var n C.size_t
-	err := cuErr(C.cuDeviceTotalMem(&n, C.CUdevice(dev)))
-	return int64(n), err
-}
+func cuTotal(dev int) (int64, error) { return cu.Device(dev).TotalMem() }
+
+// maxSharedOptin is the attribute of the bytes of shared memory that a block may ask for, which package cu has no name for.
+const maxSharedOptin = cu.DeviceAttribute(C.CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)
 
 // cuAttributes are those that Info and the compiler need, in this order: capability, major and minor, multiprocessors,
 // bytes of cache, bytes of shared memory that a block may ask for.
 func cuAttributes(dev int) (list [5]int, err error) {
-	for i, a := range [5]C.CUdevice_attribute{C.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, C.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR,
-		C.CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, C.CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE, C.CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN} {
-		var n C.int
-		if err = cuErr(C.cuDeviceGetAttribute(&n, a, C.CUdevice(dev))); err != nil {
+	for i, a := range [5]cu.DeviceAttribute{cu.ComputeCapabilityMajor, cu.ComputeCapabilityMinor, cu.MultiprocessorCount, cu.L2CacheSize, maxSharedOptin} {
+		if list[i], err = cu.Device(dev).Attribute(a); err != nil {
 			break
 		}
-		list[i] = int(n)
 	}
 	return list, err
 }

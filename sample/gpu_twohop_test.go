@@ -114,7 +114,7 @@ func TestTwoHopText(t *testing.T) {
 	for i, n := range []int{10, 25, 100, 200} {
 		h := cuda.Hops{Half: i%2 == 1, Children: n, Leaves: n, Cols: 64, Wf1: cuda.Matrix{Cols: 128}, Wa1: cuda.Matrix{Cols: 128 * (n / 10)}, Wf2: cuda.Matrix{Cols: 128}, Wa2: cuda.Matrix{Cols: 128}}
 		for _, text := range h.Sources() {
-			_, err := nvrtc.Cubin(text, 75, 0)
+			err := nvrtc.Check(text, 75)
 			if errors.Is(err, nvrtc.ErrMissing) {
 				t.Skip(err)
 			}

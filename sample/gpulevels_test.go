@@ -31,7 +31,7 @@ func TestGPULevels(t *testing.T) {
 			batches := slices.Collect(slices.Chunk(seeds, size))
 			sameBatches(t, p, x, batches, key)
 		}
-		if _, err := nvrtc.Cubin(x.together().Source(64), 75, 0); err != nil && !errors.Is(err, nvrtc.ErrMissing) {
+		if err := nvrtc.Check(x.together().Source(64), 75); err != nil && !errors.Is(err, nvrtc.ErrMissing) {
 			t.Errorf("%v\n%s", err, x.together().Source(64))
 		}
 	})

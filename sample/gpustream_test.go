@@ -66,7 +66,7 @@ func TestGPUStreams(t *testing.T) {
 			t.Errorf("%s: %d bytes came to the GPU, planned were %d", s.Name, moved, planned)
 		}
 		for _, text := range x.stream.Sources() {
-			if _, err := nvrtc.Cubin(text, 75, 0); err != nil && !errors.Is(err, nvrtc.ErrMissing) {
+			if err := nvrtc.Check(text, 75); err != nil && !errors.Is(err, nvrtc.ErrMissing) {
 				t.Errorf("%s: %v\n%s", s.Name, err, text)
 			}
 		}

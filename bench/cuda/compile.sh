@@ -36,7 +36,7 @@ done
 # The driver's library comes with a GPU: an empty one stands in for it, and its symbols
 # may stay open.
 echo 'int saga_no_driver;' | "$(go env CC)" -shared -x c - -o "$lib/libcuda.so"
-export CGO_ENABLED=1 CGO_CFLAGS="-I$home/include -I$home/include/cccl"
+export CGO_ENABLED=1 CGO_CFLAGS="-I$PWD/device/include -I$home/include -I$home/include/cccl"
 export CGO_LDFLAGS="-L$lib -Wl,--unresolved-symbols=ignore-all"
 export LD_LIBRARY_PATH=$home/lib64:$home/lib:${LD_LIBRARY_PATH:-}
 echo "GPU build: headers and libraries of $home"

@@ -11,7 +11,7 @@ import (
 // sample, where the compiler is there.
 func TestGPUTexts(t *testing.T) {
 	for _, text := range []string{fusedMapText, readsText} {
-		if _, err := nvrtc.Cubin(text, 75, 0); errors.Is(err, nvrtc.ErrMissing) {
+		if err := nvrtc.Check(text, 75); errors.Is(err, nvrtc.ErrMissing) {
 			t.Skip(err)
 		} else if err != nil {
 			t.Fatalf("%v\n%s", err, text)

@@ -3,8 +3,11 @@ package nvrtc_test
 import (
 	"errors"
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
+
+	"golang.org/x/sync/errgroup"
 
 	"sagann/dataset"
 	"sagann/device/nvrtc"
@@ -17,8 +20,9 @@ import (
 // TestModels renders every kernel of every model, of float32 and of bfloat16 rows, of whole
 // ones and of slices, and compiles it. Only the compiling is skipped where the library is missing.
 func TestModels(t *testing.T) {
+	type text struct{ name, source string }
 	seen := map[string]bool{}
-	compile := true
+	var texts []text
 	for _, name := range layers.Names() {
 		for _, storage := range []string{saga.StorageF32, saga.StorageBF16} {
 			for i, without := range [][]string{nil, {"hoist", "commute", "factor"}, {"fuse"}, {"invariant"}} {
@@ -29,24 +33,29 @@ func TestModels(t *testing.T) {
 						if err != nil {
 							t.Fatal(err)
 						}
-						if seen[c.Source] || !compile {
-							continue
-						}
-						seen[c.Source] = true
-						_, err = nvrtc.Cubin(c.Source, 75, 0)
-						if errors.Is(err, nvrtc.ErrMissing) {
-							compile = false
-							t.Logf("rendered only: %v", err)
-						} else if err != nil {
-							t.Fatalf("%s: %v\n%s", p.Name, err, c.Source[strings.LastIndex(c.Source, "saga_lse_merge"):])
+						if !seen[c.Source] {
+							seen[c.Source] = true
+							texts = append(texts, text{p.Name, c.Source})
 						}
 					}
 				})
 			}
 		}
 	}
-	if !compile {
-		t.Skip(nvrtc.ErrMissing)
+	var g errgroup.Group
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	for _, x := range texts {
+		g.Go(func() error {
+			if err := nvrtc.Check(x.source, 75); err != nil {
+				return fmt.Errorf("%s: %w\n%s", x.name, err, x.source[strings.LastIndex(x.source, "saga_lse_merge"):])
+			}
+			return nil
+		})
+	}
+	if err := g.Wait(); errors.Is(err, nvrtc.ErrMissing) {
+		t.Skipf("rendered only: %v", nvrtc.ErrMissing)
+	} else if err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -110,14 +110,33 @@ func translate(source string, arch, driver int) ([]byte, error) {
 	if code := kept(name); code != nil {
 		return code, nil
 	}
-	code, err := compile(source, target, std)
+	code, err := compile(source, target, std, true)
 	if err == nil {
 		keep(name, code)
 	}
 	return code, err
 }
 
-func compile(source, target, std string) (code []byte, err error) {
+// Check compiles source for compute capability arch without making machine code, which takes most of the time of Cubin.
+// Errors of the compiler include its log. That a text compiles is remembered where Cubin keeps code.
+func Check(source string, arch int) error {
+	if err := load(0); err != nil {
+		return err
+	}
+	target, std := fmt.Sprintf("--gpu-architecture=compute_%d", arch), "--std=c++17"
+	name := keyOf(int(library.major), int(library.minor), target+" "+std, source)
+	if kept(name) != nil {
+		return nil
+	}
+	_, err := compile(source, target, std, false)
+	if err == nil {
+		keep(name, []byte("compiles"))
+	}
+	return err
+}
+
+// compile compiles source; machine says whether the target is a machine, so that there is code for it.
+func compile(source, target, std string, machine bool) (code []byte, err error) {
 	text, first, second := C.CString(source), C.CString(target), C.CString(std)
 	defer C.free(unsafe.Pointer(text))
 	defer C.free(unsafe.Pointer(first))
@@ -135,6 +154,9 @@ func compile(source, target, std string) (code []byte, err error) {
 			C.saga_nvrtc_log(p, (*C.char)(unsafe.Pointer(&log[0])))
 		}
 		return nil, fmt.Errorf("%w\n%s", err, log[:len(log)-1])
+	}
+	if !machine {
+		return nil, nil
 	}
 	if err := result("size of the code", C.saga_nvrtc_size(p, &n)); err != nil {
 		return nil, err

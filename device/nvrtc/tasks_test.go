@@ -44,7 +44,7 @@ func translate(t *testing.T, p *saga.Program) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err = nvrtc.Cubin(c.Source, 75, 0); err != nil && !errors.Is(err, nvrtc.ErrMissing) {
+		if err = nvrtc.Check(c.Source, 75); err != nil && !errors.Is(err, nvrtc.ErrMissing) {
 			t.Fatalf("%s: %v\n%s", k.Name, err, c.Source)
 		}
 	}

@@ -47,7 +47,7 @@ func TestCompiles(t *testing.T) {
 		if n := strings.Count(s, "{") - strings.Count(s, "}"); n != 0 || strings.Contains(s, "%!") {
 			t.Errorf("kernel %d: %d braces too many\n%s", i, n, s)
 		}
-		_, err := nvrtc.Cubin(s, 75, 0)
+		err := nvrtc.Check(s, 75)
 		if errors.Is(err, nvrtc.ErrMissing) {
 			t.Skip(err)
 		}
