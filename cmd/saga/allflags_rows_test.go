@@ -78,7 +78,7 @@ var flagRows = map[string]flagRow{
 	"settings clip-norm":      {value: "0.01"},
 	"settings eval-every":     {value: "2"},
 	"settings patience":       {with: "+--lr 1 --epochs 8", value: "1"},
-	"settings loss":           {with: "+--data t.saga", value: "mae", idle: "+ == mse"},
+	"settings loss":           {with: "+--data t.saga", value: "mae"},
 	"settings huber-delta":    {with: "+--data t.saga --loss huber", value: "0.5", idle: "+"},
 	"settings class-weights":  {value: "balanced", idle: "+--data m.saga"},
 	"settings pos-weights":    {with: "+--data m.saga", value: "balanced", idle: "+"},

@@ -214,7 +214,7 @@ func TestMachineRefused(t *testing.T) {
 }
 
 func TestLoadMachine(t *testing.T) {
-	if _, err := LoadMachine("h100"); err == nil || !strings.Contains(err.Error(), "p100x8") {
+	if _, err := LoadMachine("h10"); err == nil || !strings.Contains(err.Error(), "p100x8") {
 		t.Errorf("unknown machine: %v", err)
 	}
 	file := t.TempDir() + "/m.json"
