@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -55,7 +56,7 @@ func (m *plain) pna(x []float64, in int, delta float64, scope string) []float64 
 }
 
 // TestGathers holds models with several gathers, other messages, rows of earlier layers and a loss of their own
-// against formulas in float64, in full memory and streamed.
+// against formulas in float64, in full memory and streamed. SAGANN_DEVICE names another device than the CPU.
 func TestGathers(t *testing.T) {
 	d := graphs(t)["synthetic"]
 	x := make([]float64, len(d.Features))
@@ -116,6 +117,9 @@ func TestGathers(t *testing.T) {
 		for i, c := range []saga.Config{{}, {Save: saga.SaveAll}, {Chunks: 3, Stream: true}, {Chunks: 4, Device: "cpu:2", Save: saga.SaveNone}, {Chunks: 2, Without: []string{"hoist", "commute", "factor", "fuse", "invariant"}}} {
 			t.Run(fmt.Sprintf("%s/%d", name, i), func(t *testing.T) {
 				c.Seed, c.Optimizer = 4, saga.Optimizer{Kind: "sgd", LR: 1e-20}
+				if i < 2 {
+					c.Device = os.Getenv("SAGANN_DEVICE")
+				}
 				p, err := saga.Compile(tc.model, d, c)
 				if i == 1 { // a batch of everything
 					p, err = saga.CompileSampled(tc.model, d, c, saga.Sampling{Sampler: sample.Neighbours(slices.Repeat([]int{everything}, tc.gathers)...), Batch: len(d.Train)})

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"os"
 	"reflect"
 	"slices"
 	"testing"
@@ -191,6 +192,9 @@ func TestPlain(t *testing.T) {
 		for _, c := range []saga.Config{{}, {Chunks: 3, Stream: true}, {Chunks: 4, Device: "cpu:2", Save: saga.SaveNone}, {Chunks: 2, Without: []string{"hoist", "commute", "factor", "fuse", "invariant"}}} {
 			t.Run(fmt.Sprintf("%s/P=%d", name, c.Chunks), func(t *testing.T) {
 				c.Seed, c.Optimizer = 4, saga.Optimizer{Kind: "sgd", LR: 1e-20}
+				if c.Chunks == 0 {
+					c.Device = os.Getenv("SAGANN_DEVICE")
+				}
 				p, err := saga.Compile(saga.Model{Name: name, Layers: tc.layers}, d, c)
 				if err != nil {
 					t.Fatal(err)
