@@ -9,7 +9,6 @@ const maxMethods = 60
 var manyMethods = map[string]int{
 	"dataflow/exec.Runner": 114,
 	"kernel/cuda.emitter":  71,
-	"mine.Graph":           61,
 	"saga.Program":         225,
 	"sample.Program":       62,
 }
@@ -27,7 +26,7 @@ const maxCircle = 8
 var largeCircles = map[string]int{
 	"dataflow":      17,
 	"dataflow/exec": 10,
-	"dataset":       60,
+	"dataset":       52,
 	"saga":          54,
 }
 
