@@ -172,6 +172,9 @@ func (d *doing) next(name string) uint64 {
 	return d.number
 }
 
+// name is the name of operation n of this rank, or "" if that is not known.
+func (d *doing) name(n uint64) string { return d.status("").name(n) }
+
 // status is d as others are told.
 func (d *doing) status(where string) *Status {
 	d.mu.Lock()

@@ -74,6 +74,9 @@ func (g *Group) recvHead(h *head, from int) (*head, error) {
 	at := func(r int, h *head) string {
 		return fmt.Sprintf("rank %d is at operation %d (%s)", r, h.number, h.name)
 	}
+	if past := g.doing.name(o.number); past != "" && past != h.name { // this rank has ended the operation that the other one is in
+		return o, errors.New(differ(at(g.Rank(), h), fmt.Sprintf("its operation %d was %s, and %s", o.number, past, at(from, o))))
+	}
 	return o, errors.New(differ(at(g.Rank(), h), at(from, o)))
 }
 
