@@ -231,6 +231,7 @@ func (d *CUDA) Close() error {
 	if d.status.closed.Swap(true) {
 		return nil
 	}
+	endAhead()
 	d.drain()
 	cudaMu.Lock()
 	delete(cudaLive, d)

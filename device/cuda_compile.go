@@ -4,6 +4,8 @@ package device
 
 import (
 	"fmt"
+	"sync"
+	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
 	"sagann/device/nvrtc"
@@ -41,9 +43,25 @@ func (d *CUDA) Compile(source string, names []string) ([]Function, error) {
 	return out, nil
 }
 
+// ahead is what cuAhead has begun. The next GPU that closes ends it and waits for it.
+var ahead struct {
+	mu    sync.Mutex
+	begun []*aheadOf
+}
+
+type aheadOf struct {
+	ends atomic.Bool   // nothing more is to be compiled
+	done chan struct{} // closed at the end
+}
+
 // cuAhead compiles sources for GPU number index, eight at a time, in the background. The results lie in the cache folder.
 func cuAhead(index int, sources []string) {
+	a := &aheadOf{done: make(chan struct{})}
+	ahead.mu.Lock()
+	ahead.begun = append(ahead.begun, a)
+	ahead.mu.Unlock()
 	go func() {
+		defer close(a.done)
 		if n, err := cuGPUs(); err != nil || index >= n {
 			return
 		}
@@ -59,12 +77,29 @@ func cuAhead(index int, sources []string) {
 		all.SetLimit(8)
 		for _, source := range sources {
 			all.Go(func() error {
+				if a.ends.Load() {
+					return nil
+				}
 				_, err := nvrtc.Cubin(source, 10*has[0]+has[1], cuDriver()/1000)
 				return err
 			})
 		}
 		all.Wait()
 	}()
+}
+
+// endAhead ends all that cuAhead has begun, and waits for it.
+func endAhead() {
+	ahead.mu.Lock()
+	list := ahead.begun
+	ahead.begun = nil
+	ahead.mu.Unlock()
+	for _, a := range list {
+		a.ends.Store(true)
+	}
+	for _, a := range list {
+		<-a.done
+	}
 }
 
 // cudaBatch is commands in C memory.
