@@ -229,10 +229,9 @@ func (x blockValues) batch(l *dataflow.Lowered, more int) (*plan.Sets, *exec.Bat
 		z.Edges, z.Cells = append(z.Edges, from.E()+more), append(z.Cells, [2]int64{in.Bytes + int64(64*more), out.Bytes + int64(64*more)})
 		b.Cells = append(b.Cells, [2]exec.Cell{{Cell: in.Cell, Mem: in.Mem}, {Cell: out.Cell, Mem: out.Mem}})
 	}
-	for key, id := range l.Inputs {
+	for in, id := range l.Inputs {
 		v := l.Spec.Values[id]
-		name, _, _ := strings.Cut(key, "@")
-		rows := x.leaf(name, dataflow.Shape{Set: dataflow.Level(int(v.Set) - 1), Cols: v.Cols})
+		rows := x.leaf(in.Name, dataflow.Shape{Set: in.Set, Cols: v.Cols})
 		ld := chunk.LD(v.Cols)
 		laid := make([]float32, len(rows)/v.Cols*ld)
 		for i := range len(rows) / v.Cols {

@@ -158,7 +158,8 @@ func (e *engine) runner(l *dataflow.Lowered, p *plan.Plan, arena *exec.Arena, ba
 	if err != nil {
 		return nil, err
 	}
-	for name, id := range l.Inputs {
+	for in, id := range l.Inputs {
+		name := in.Name
 		rows := e.layOut(name, l.Spec.Values[id].Cols)
 		if e.inFile(id) {
 			f, err := device.NewHostFile("", int64(len(rows)))
@@ -351,8 +352,8 @@ func (e *engine) step(l *dataflow.Lowered, r *exec.Runner, devices []device.Devi
 
 // learned reads the inputs that a step of r has written, and gives them their first rows again.
 func (e *engine) learned(l *dataflow.Lowered, r *exec.Runner, out map[string][]float32) error {
-	for name, id := range l.Inputs {
-		v := &l.Spec.Values[id]
+	for in, id := range l.Inputs {
+		v, name := &l.Spec.Values[id], in.Name
 		if !v.State {
 			continue
 		}

@@ -14,7 +14,7 @@ import (
 type Lowered struct {
 	Spec    *plan.Spec
 	Kernels []*kernel.Program
-	Inputs  map[string]int  // vertex inputs, by the name that InputOf gives: index into Spec.Values
+	Inputs  map[Input]int   // vertex inputs: index into Spec.Values
 	Outputs map[string]int  // vertex results by name: index into Spec.Values
 	Globals map[string]int  // parameters, inputs and results by name: index into Spec.Globals
 	Consts  map[int]float32 // constants of the program, by index into Spec.Globals
@@ -23,6 +23,25 @@ type Lowered struct {
 	Early   []string        // "late:" and a value that could be computed in a later phase; Options.Store may name it
 	Notes   []Note          // what the passes did, for explanations
 	Regions []RegionInfo    // the fused edge programs, for explanations
+}
+
+// Input is a vertex input: its name, and the vertex set that it has rows for.
+type Input struct {
+	Name string
+	Set  Set
+}
+
+// Whole is input name over the vertices of a full graph.
+func Whole(name string) Input { return Input{name, V0} }
+
+// Reads tells whether an input of this name is read, over any vertex set.
+func (l *Lowered) Reads(name string) bool {
+	for in := range l.Inputs {
+		if in.Name == name {
+			return true
+		}
+	}
+	return false
 }
 
 // RegionInfo describes one fused edge program.
@@ -61,7 +80,7 @@ const (
 // lower turns a program (results by name) into phases of kernel calls.
 func lower(outs []result, opt Options) *Lowered {
 	l := &lowering{phases: assignPhases(outs, !opt.Without["recompute-on-load"], !opt.Without["postpone"], opt), fuse: !opt.Without["fuse"], values: map[valueKey]int{}, global: map[*Node]int{},
-		out: &Lowered{Spec: &plan.Spec{}, Inputs: map[string]int{}, Outputs: map[string]int{},
+		out: &Lowered{Spec: &plan.Spec{}, Inputs: map[Input]int{}, Outputs: map[string]int{},
 			Globals: map[string]int{}, Consts: map[int]float32{}, Want: chunk.Want{Pack: opt.Packed}}}
 	l.returned = l.returning()
 	l.out.Again, l.out.Early = l.computedAgain(), l.delayable()
@@ -165,7 +184,7 @@ func (l *lowering) value(n *Node, q int) int {
 	id := l.addValue(v)
 	l.values[k] = id
 	if v.Kind == plan.Input {
-		l.out.Inputs[InputOf(v.Name, n.shape.Set)] = id
+		l.out.Inputs[Input{v.Name, n.shape.Set}] = id
 	}
 	return id
 }
@@ -226,15 +245,6 @@ func (l *lowering) globalSteps(q int) []plan.Step {
 		return nil
 	}
 	return []plan.Step{{Kind: plan.Globals, Calls: calls, Label: "globals"}}
-}
-
-// InputOf is the name in Lowered.Inputs of input name on vertex set s: "name" for a full graph,
-// "name@LEVEL" for sampled blocks.
-func InputOf(name string, s Set) string {
-	if s.ID == 0 {
-		return name
-	}
-	return fmt.Sprintf("%s@%d", name, s.Level())
 }
 
 // tails are the steps that write zeros behind the rows that are padded in phase q.

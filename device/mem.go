@@ -62,6 +62,14 @@ type Value interface {
 	~uint8 | ~uint16 | ~int32 | ~uint32 | ~int64 | ~uint64 | ~float32 | ~float64
 }
 
+// Bytes is the memory of x, without a copy; View undoes it.
+func Bytes[T Value](x []T) []byte {
+	if len(x) == 0 {
+		return nil
+	}
+	return unsafe.Slice((*byte)(unsafe.Pointer(&x[0])), len(x)*int(unsafe.Sizeof(x[0])))
+}
+
 // View returns b as values of type T in the machine's byte order, without a
 // copy. It panics when b is not aligned for T or holds a broken number of them.
 func View[T Value](b []byte) []T {

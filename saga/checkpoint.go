@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"sagann/dataset"
+	"sagann/device"
 	"sagann/internal/safetensors"
 )
 
@@ -290,12 +291,12 @@ func bytesOfValues(t safetensors.Tensor) ([]byte, error) {
 	case []uint8:
 		return x, nil
 	case []uint32:
-		return wordsOf(x), nil
+		return device.Bytes(x), nil
 	case []uint64:
-		return wordsOf(x), nil
+		return device.Bytes(x), nil
 	}
 	x, err := valuesOf(t)
-	return bytesOf(x), err
+	return device.Bytes(x), err
 }
 
 // valuesOf are the values of a tensor. Those of learned rows are valid until the next call.

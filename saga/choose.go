@@ -111,7 +111,7 @@ func (c *chooser) choose() (*choice, error) {
 	if c.p.output != "" {
 		return c.forward()
 	}
-	if c.expected != nil || c.p.cfg.Chunks > 0 || c.p.in.edgeCount() < estimateFrom {
+	if c.expected != nil || c.p.cfg.Chunks > 0 || c.p.in.EdgeCount() < estimateFrom {
 		return c.decide(nil)
 	}
 	c.expected = c.p.statistics()
@@ -362,6 +362,6 @@ func (p *Program) timePlan(before Stages, start time.Time) {
 
 // statistics is the shape of the graph, with the statistics of its degrees.
 func (p *Program) statistics() *Shape {
-	e := p.in.edges
+	e := p.in.Edges
 	return &Shape{Vertices: e.V, Edges: int64(e.E()), in: spreadOf(e.InDegrees()), out: spreadOf(e.OutDegrees())}
 }

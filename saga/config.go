@@ -11,6 +11,7 @@ import (
 	"sagann/dataflow/plan"
 	"sagann/device"
 	"sagann/net"
+	"sagann/saga/rows"
 )
 
 // Storages of Config.Storage.
@@ -22,7 +23,7 @@ const (
 var storages = []string{"", StorageF32, StorageBF16}
 
 // outputFeatureGrad is the one of Config.Outputs that is a gradient.
-const outputFeatureGrad = "grad:" + featuresInput
+const outputFeatureGrad = "grad:" + rows.Features
 
 func (c *Config) featureGrad() bool { return slices.Contains(c.Outputs, outputFeatureGrad) }
 

@@ -3,16 +3,12 @@ package saga
 import (
 	"bufio"
 	"crypto/sha256"
-	"encoding/binary"
 	"fmt"
 	"hash/crc32"
 	"io"
-	"slices"
 	"strconv"
 	"strings"
-	"unsafe"
 
-	"sagann/dataset"
 	"sagann/device"
 	"sagann/saga/report"
 )
@@ -58,14 +54,22 @@ func (p *Program) writeFacts(w io.Writer) {
 			if p.in == nil {
 				return nil
 			}
-			return bytesOf(p.in.extra[name])
+			return device.Bytes(p.in.Kept(name))
 		}}
 	if p.sampled != nil {
 		a.Sampling = p.sampled.Sampling.String() + ", program " + p.sampled.draw.Digest()
 	} else if p.grids.order != nil {
-		a.Vertices = wordsOf(p.grids.order.New)
+		a.Vertices = device.Bytes(p.grids.order.New)
 	}
 	p.report().WriteFacts(w, a)
+}
+
+// checksum is the CRC-32C of all data that training reads.
+func (in *inputs) checksum() string {
+	if in.link == nil {
+		return in.Checksum(nil)
+	}
+	return in.Checksum(in.link.links)
 }
 
 // revisionOf is the revision of the arithmetic in a digest.
@@ -82,61 +86,6 @@ func sameArithmetic(digest string) error {
 		return fmt.Errorf("the checkpoint was trained by revision %s of the arithmetic and this program computes by revision %s, so training cannot go on bit for bit; it can be predicted from, embedded and evaluated", then, now)
 	}
 	return nil
-}
-
-// checksum is the CRC-32C of all data that training reads.
-func (in *inputs) checksum() string {
-	d, e, sum := in.data, in.edges, uint32(0)
-	sparse := in.sparseParts()
-	parts := [][]byte{wordsOf(d.Labels), bytesOf(d.MultiLabels), wordsOf(d.Train)}
-	if d.Shard != nil { // its columns are those of the whole graph
-		for _, name := range []string{"src", "dst", "weight", "type", "data", "features"} {
-			sum = crc32.Update(sum, castagnoli, binary.LittleEndian.AppendUint64(nil, uint64(d.Shard.Bytes(name))))
-			sum = d.Shard.Sum(sum, name)
-		}
-	} else {
-		if sparse == nil {
-			d.HoldFeatures()
-		}
-		parts = append([][]byte{wordsOf(e.Src), wordsOf(e.Dst), bytesOf(in.weight), wordsOf(e.Type), bytesOf(e.Data), bytesOf(d.Features)}, parts...)
-	}
-	for _, x := range parts {
-		sum = crc32.Update(sum, castagnoli, binary.LittleEndian.AppendUint64(nil, uint64(len(x))))
-		for part := range slices.Chunk(x, blockBytes) { // may lie in a file
-			sum = crc32.Update(sum, castagnoli, part)
-			device.Drop(part)
-		}
-	}
-	if in.oneLoop {
-		sum = crc32.Update(sum, castagnoli, []byte("one loop"))
-	}
-	if in.link != nil {
-		for _, p := range []*dataset.Pairs{&in.link.links.Train, &in.link.links.Val, &in.link.links.NotVal} {
-			sum = crc32.Update(crc32.Update(sum, castagnoli, wordsOf(p.Src)), castagnoli, wordsOf(p.Dst))
-		}
-	}
-	if in.loss.numbers() {
-		for _, x := range [][]float32{d.Targets.Vertex, d.Targets.Edge.Rows, d.Targets.Graph.Rows} {
-			sum = crc32.Update(sum, castagnoli, bytesOf(x))
-		}
-	}
-	for _, x := range sparse {
-		sum = crc32.Update(sum, castagnoli, x)
-	}
-	if in.graphs {
-		for _, x := range [][]byte{wordsOf(d.GraphOf), wordsOf(d.GraphLabels), wordsOf(d.GraphSplit.Train)} {
-			sum = crc32.Update(sum, castagnoli, binary.LittleEndian.AppendUint64(nil, uint64(len(x))))
-			sum = crc32.Update(sum, castagnoli, x)
-		}
-	}
-	return fmt.Sprintf("%08x", sum)
-}
-
-func wordsOf[T uint32 | int32 | uint64 | float64](x []T) []byte {
-	if len(x) == 0 {
-		return nil
-	}
-	return unsafe.Slice((*byte)(unsafe.Pointer(&x[0])), int(unsafe.Sizeof(x[0]))*len(x))
 }
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)

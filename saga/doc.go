@@ -62,7 +62,7 @@ package saga
 //	lower.go              programs of training and evaluation
 //	memory.go             how a device's budget is divided, and the smallest one
 //	cards.go              what GPUs have
-//	grid.go inputs.go     vertex order, cells, vertex tensors
+//	grid.go               vertex order, cells
 //	precompute.go         values that are computed once, before the first epoch
 //	host.go               what lies in host memory, and what in files
 //
@@ -71,7 +71,7 @@ package saga
 //	sampling.go levels.go presample.go   its configuration; levels of blocks; sizes of batches
 //	sampled.go sampled_*.go   programs, batches, steps, evaluation, several devices and ranks
 //
-// Several processes: ranks.go, shard.go, owned.go. Losses and tasks: loss.go, link.go, linkhead.go. Parts of
+// Several processes: ranks.go, shard.go. Losses and tasks: loss.go, link.go, linkhead.go. Parts of
 // training: batchnorm.go, schedule.go, learned.go, sparse.go.
 //
 // An open program:

@@ -8,6 +8,7 @@ import (
 
 	"sagann/backend"
 	"sagann/chunk"
+	"sagann/dataflow"
 	"sagann/dataflow/exec"
 	"sagann/dataflow/plan"
 	"sagann/dataset"
@@ -70,11 +71,11 @@ func (p *Program) HostHeld() (memory, disk int64) {
 		memory -= int64(len(f.Bytes()))
 		disk += int64(len(f.Bytes()))
 	}
-	for name, x := range p.in.extra {
-		if p.host.files[name] != nil {
-			disk += int64(4 * len(x))
+	for _, name := range p.in.AllKept() {
+		if bytes := int64(4 * len(p.in.Kept(name))); p.host.files[name] != nil {
+			disk += bytes
 		} else {
-			memory += int64(4 * len(x))
+			memory += bytes
 		}
 	}
 	for u, run := range map[*unit]*exec.Runner{p.train: p.session.train, p.eval: p.session.eval} {
@@ -89,7 +90,7 @@ func (p *Program) HostHeld() (memory, disk int64) {
 
 // InputOnDisk tells whether input name of training lies in a file.
 func (p *Program) InputOnDisk(name string) bool {
-	return p.train.plan.OnDisk(p.train.low.Inputs[name])
+	return p.train.plan.OnDisk(p.train.low.Inputs[dataflow.Whole(name)])
 }
 
 // ExtraFiles is the bytes of the files that live as long as p, closed or not.
@@ -295,7 +296,7 @@ func (p *Program) Arrived(mem []byte, epoch, number int) (lists int, wrong error
 		case t.Value >= 0:
 			compare(p.train.low.Spec.Values[t.Value].Name, t.Addr, b.Inputs[int(t.Value)])
 		case t.Own < 0:
-			compare("the list of vertices", t.Addr, wordsOf(b.IDs))
+			compare("the list of vertices", t.Addr, device.Bytes(b.IDs))
 		default:
 			c := &b.Cells[t.Own][t.Dir]
 			for name, off := range map[string]int64{"rows": c.PtrOff, "ends": c.OtherOff, "weights": c.WeightOff, "ranks": c.RankOff, "types": c.TypeOff} {

@@ -7,6 +7,7 @@ import (
 
 	"sagann/dataflow"
 	"sagann/ops"
+	"sagann/saga/rows"
 )
 
 // messages is what ApplyEdge has made of the edges of a layer.
@@ -82,7 +83,7 @@ var (
 )
 
 func variance(t *tracer, m Tensor) Tensor {
-	n := t.vertex(invDegree, 1)
+	n := t.vertex(rows.InvDegree, 1)
 	return ops.ReLU(ops.Sub(ops.Mean(ops.Square(m), n), ops.Square(ops.Mean(m, n))))
 }
 

@@ -47,11 +47,11 @@ func (p *Program) orderFor(n int) *chunk.Order {
 		case p.data.Shard != nil:
 			g.order = p.data.Shard.Order
 		case p.cfg.without("balance"):
-			g.order = chunk.Identity(p.in.edges.V)
+			g.order = chunk.Identity(p.in.Edges.V)
 		case p.cfg.without("degree-sort"):
-			g.order = chunk.Deal(p.in.edges, n)
+			g.order = chunk.Deal(p.in.Edges, n)
 		default:
-			g.order = chunk.Balance(p.in.edges, n)
+			g.order = chunk.Balance(p.in.Edges, n)
 		}
 	}
 	return g.order
@@ -99,5 +99,5 @@ func (p *Program) stats(o *chunk.Order, n int) chunk.GridStats {
 	if x := p.data.Shard; x != nil {
 		return x.Stats
 	}
-	return chunk.Stats(p.in.edges, o, n)
+	return chunk.Stats(p.in.Edges, o, n)
 }

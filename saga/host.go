@@ -4,9 +4,7 @@ import (
 	"errors"
 	"maps"
 	"slices"
-	"sync/atomic"
 
-	"sagann/chunk"
 	"sagann/dataflow"
 	"sagann/dataflow/plan"
 	"sagann/dataflow/plan/planner"
@@ -24,7 +22,7 @@ import (
 //
 // Not counted: the data set itself and results, which belong to the caller; tables of a few bytes
 // per vertex, task or parameter; 12 to 16 bytes per edge while cells are built; blocks of
-// blockBytes while rows are laid out, and a 64th of features that are computed meanwhile; the
+// 8 MiB while rows are laid out, and a 64th of features that are computed meanwhile; the
 // system's file cache. Program.Predict on an open program keeps that program's invariants in
 // addition to its own.
 
@@ -71,8 +69,8 @@ func (p *Program) extraBytes(made ...*dataflow.Lowered) map[string]int64 {
 		}
 	}
 	if p.in != nil {
-		for name, x := range p.in.extra {
-			sizes[name] = 4 * int64(len(x))
+		for _, name := range p.in.AllKept() {
+			sizes[name] = 4 * int64(len(p.in.Kept(name)))
 		}
 	}
 	return sizes
@@ -162,67 +160,4 @@ func (p *Program) checkSpace() error {
 		need -= int64(len(f.Bytes()))
 	}
 	return device.CheckSpace(p.cfg.Scratch, need)
-}
-
-// blockBytes is about how many bytes of a file are laid out at a time.
-const blockBytes = 8 << 20
-
-// lateShare: of features that are computed directly into a file, one part in lateShare may be in memory.
-const lateShare = 64
-
-// blocks calls f for consecutive ranges lo to hi-1 that make up rows 0 to v-1. A range has about
-// blockBytes of rows of ld floats.
-func blocks(v, ld int, f func(lo, hi int) error) error {
-	step := max(1, blockBytes/(4*max(1, ld)))
-	for lo := 0; lo < v; lo += step {
-		if err := f(lo, min(v, lo+step)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// fillFile is fill into a file, one block of rows at a time.
-func (in *inputs) fillFile(f *device.HostFile, name string, o *chunk.Order, own owned) error {
-	s, err := in.checked(name)
-	if err != nil {
-		return err
-	}
-	cols := in.width(name)
-	ld := chunk.LD(cols)
-	if s.all != nil {
-		s.dropping(f.Bytes(), 4*int64(ld)).fillAll(floatsOf(f.Bytes()), cols, ld, o, own)
-		device.Drop(f.Bytes())
-		return in.shardErr()
-	}
-	var room []float32
-	for _, r := range own.ranges {
-		if err := blocks(r.hi-r.lo, ld, func(lo, hi int) error {
-			if cap(room) < (hi-lo)*ld {
-				room = make([]float32, (hi-lo)*ld)
-			}
-			rows := room[:(hi-lo)*ld]
-			s.fill(rows, cols, ld, o, r.lo+lo, r.lo+hi)
-			_, err := f.WriteAt(bytesOf(rows), 4*int64(r.at+lo)*int64(ld))
-			return err
-		}); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// dropping is source s, which fills all rows at once, with file b as their memory: it drops b's pages
-// from the process regularly. Rows come in no order, so they cannot be written block by block.
-func (s source) dropping(b []byte, rowBytes int64) *source {
-	every := max(blockBytes, int64(len(b))/lateShare)
-	var touched atomic.Int64
-	return &source{all: func(row func(v int) []float32) {
-		s.all(func(v int) []float32 {
-			if touched.Add(rowBytes)%every < rowBytes {
-				device.Drop(b)
-			}
-			return row(v)
-		})
-	}}
 }

@@ -5,6 +5,7 @@ import (
 
 	"sagann/dataflow"
 	"sagann/ops"
+	"sagann/saga/rows"
 )
 
 // Tensor is a value of a traced program: rows of vertices or of edges, or a matrix.
@@ -81,7 +82,7 @@ type Accumulator struct {
 // The accumulators. A vertex without in-edges gets zeros.
 var (
 	Sum  = Accumulator{"sum", func(t *tracer, _, m Tensor) Tensor { return ops.Sum(t.scaled(m)) }}
-	Mean = Accumulator{"mean", func(t *tracer, _, m Tensor) Tensor { return ops.Mean(m, t.vertex(invDegree, 1)) }}
+	Mean = Accumulator{"mean", func(t *tracer, _, m Tensor) Tensor { return ops.Mean(m, t.vertex(rows.InvDegree, 1)) }}
 	Max  = Accumulator{"max", func(_ *tracer, _, m Tensor) Tensor { return ops.Max(m) }}
 	Min  = Accumulator{"min", func(_ *tracer, _, m Tensor) Tensor { return ops.Min(m) }}
 	// SoftmaxSum weights messages by the softmax of Layer.Score over the in-edges.
@@ -104,7 +105,7 @@ func (e Edge) SymNorm() Tensor {
 	if e.t.d.weighed {
 		return e.t.edge(dataflow.WeightInput, 1)
 	}
-	src, dst := e.t.ends(rsqrtDegree)
+	src, dst := e.t.ends(rows.RsqrtDegree)
 	return ops.Mul(dataflow.ScatterSrc(src), dataflow.ScatterDst(dst))
 }
 
@@ -119,7 +120,7 @@ func (e Edge) WeightNorm() Tensor {
 	case !e.t.d.weight:
 		panic(errors.New("the edges have no weights, which Edge.WeightNorm needs; Edge.SymNorm does without"))
 	}
-	src, dst := e.t.ends(rsqrtWeight)
+	src, dst := e.t.ends(rows.RsqrtWeight)
 	return ops.Mul(ops.Mul(dataflow.ScatterSrc(src), dataflow.ScatterDst(dst)), e.t.edge(dataflow.WeightInput, 1))
 }
 
@@ -152,7 +153,7 @@ func (e Edge) MatMulByType(x, a Tensor) Tensor {
 // sampled training it counts the edges drawn.
 func (e Edge) TypeNorm() Tensor {
 	if e.Types <= 1 {
-		return dataflow.ScatterDst(e.t.vertex(invDegree, 1))
+		return dataflow.ScatterDst(e.t.vertex(rows.InvDegree, 1))
 	}
 	one := e.t.g.Const(1)
 	count := ops.Sum(ops.Place("type", ops.Spread(one, e.Type), e.Type, e.Types))

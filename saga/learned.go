@@ -10,6 +10,7 @@ import (
 	"sagann/dataflow"
 	"sagann/device"
 	"sagann/ops"
+	"sagann/saga/rows"
 )
 
 // Learned rows: parameters with one row per vertex. They are vertex inputs that a training step
@@ -86,14 +87,14 @@ func reads(x, y Tensor) bool {
 func (p *Program) resolve(prog *dataflow.Program, t *tracer) (*dataflow.Program, error) {
 	p.params = t.list
 	if p.dims.sparse {
-		q, err := dataflow.ByProducts(prog, featuresInput, p.sparseProduct)
+		q, err := dataflow.ByProducts(prog, rows.Features, p.sparseProduct)
 		if err != nil {
 			return nil, &FeaturesError{err}
 		}
 		prog = q
 	}
 	if p.dims.identity {
-		q, names, err := dataflow.Identity(prog, featuresInput)
+		q, names, err := dataflow.Identity(prog, rows.Features)
 		if err != nil {
 			return nil, &FeaturesError{err}
 		}
@@ -105,7 +106,7 @@ func (p *Program) resolve(prog *dataflow.Program, t *tracer) (*dataflow.Program,
 	}
 	for i := range p.params {
 		if q := &p.params[i]; q.PerVertex && p.in != nil {
-			p.in.learn(q, p.cfg.Seed, p.output != "")
+			q.from(p.in.Inputs, p.cfg.Seed, p.output != "")
 		}
 	}
 	if p.sampled == nil { // in sampled training the host updates learned rows, in tables
@@ -153,34 +154,34 @@ func (o *Optimizer) rates(epoch int, rate float32) []float32 {
 	return []float32{rate, c1, c2, 0}
 }
 
-// learn makes q and its moments inputs, with their initial values, or with zero all 0: they are set
+// from makes q and its moments inputs of in, with their initial values, or with zero all 0: they are set
 // later.
-func (in *inputs) learn(q *Param, seed uint64, zero bool) {
-	first := func() source { return source{rows: q.initial(seed)} }
+func (q *Param) from(in *rows.Inputs, seed uint64, zero bool) {
+	first := func() rows.Source { return rows.Source{Rows: q.initial(seed)} }
 	if q.rowwise {
-		first = func() source { return source{all: q.eachRow(seed)} }
+		first = func() rows.Source { return rows.Source{All: q.eachRow(seed)} }
 	}
-	none := func() source { return source{all: func(func(int) []float32) {}} } // writes nothing: new memory is zero
+	none := func() rows.Source { return rows.Source{All: func(func(int) []float32) {}} } // writes nothing: new memory is zero
 	if zero {
 		first = none
 	}
-	in.makes(q.Name, q.Cols, first)
+	in.Make(q.Name, q.Cols, first)
 	for k := range 2 {
-		in.makes(momentName(k, q.Name), q.Cols, none)
+		in.Make(momentName(k, q.Name), q.Cols, none)
 	}
 }
 
 // learnedRows reads learned input name of u, which s.train runs: V×cols in the user's order. It writes
 // to room if that has the right size, else to new memory.
 func (s *session) learnedRows(u *unit, name string, room []float32) ([]float32, error) {
-	id := u.low.Inputs[name]
+	id := u.low.Inputs[dataflow.Whole(name)]
 	cols, o := u.plan.Spec.Values[id].Cols, s.p.orderFor(u.plan.Cells.P)
-	if n := s.p.in.edges.V * cols; len(room) != n {
+	if n := s.p.in.Edges.V * cols; len(room) != n {
 		room = make([]float32, n)
 	}
 	ld := chunk.LD(cols)
 	return room, s.train.EachRows(id, func(first int, rows []byte) error {
-		x := floatsOf(rows)
+		x := device.View[float32](rows)
 		chunk.Ranges(len(x)/ld, func(lo, hi int) {
 			for n := lo; n < hi; n++ {
 				v := first + n
@@ -198,8 +199,8 @@ func (s *session) learnedRows(u *unit, name string, room []float32) ([]float32, 
 // learnedFinite tells whether all numbers of a learned input are finite.
 func (s *session) learnedFinite(u *unit, name string) (ok bool, err error) {
 	ok = true
-	err = s.train.EachRows(u.low.Inputs[name], func(_ int, rows []byte) error {
-		ok = ok && !slices.ContainsFunc(floatsOf(rows), notFinite)
+	err = s.train.EachRows(u.low.Inputs[dataflow.Whole(name)], func(_ int, rows []byte) error {
+		ok = ok && !slices.ContainsFunc(device.View[float32](rows), notFinite)
 		device.Drop(rows)
 		return nil
 	})
@@ -208,12 +209,12 @@ func (s *session) learnedFinite(u *unit, name string) (ok bool, err error) {
 
 // setLearned sets learned input name of u, which s.train runs, to x: V×cols in the user's order.
 func (s *session) setLearned(u *unit, name string, x []float32) error {
-	id := u.low.Inputs[name]
+	id := u.low.Inputs[dataflow.Whole(name)]
 	cols := u.plan.Spec.Values[id].Cols
-	rows, ld, o := s.inputs[name], chunk.LD(cols), s.p.orderFor(u.plan.Cells.P)
-	err := blocks(s.p.in.edges.V, ld, func(lo, hi int) error {
-		chunk.PermuteRows(floatsOf(rows)[lo*ld:hi*ld], x, cols, ld, o, lo, hi)
-		device.Drop(rows)
+	laid, ld, o := s.inputs[name], chunk.LD(cols), s.p.orderFor(u.plan.Cells.P)
+	err := rows.Blocks(s.p.in.Edges.V, ld, func(lo, hi int) error {
+		chunk.PermuteRows(device.View[float32](laid)[lo*ld:hi*ld], x, cols, ld, o, lo, hi)
+		device.Drop(laid)
 		return nil
 	})
 	if err != nil {
@@ -224,6 +225,6 @@ func (s *session) setLearned(u *unit, name string, x []float32) error {
 
 // isLearned tells whether name is a learned input of u.
 func (p *Program) isLearned(u *unit, name string) bool {
-	_, input := u.low.Inputs[name]
-	return input && p.in != nil && p.in.made[name] != nil
+	_, input := u.low.Inputs[dataflow.Whole(name)]
+	return input && p.in != nil && p.in.Made(name)
 }

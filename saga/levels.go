@@ -4,10 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"sagann/dataflow"
 	"sagann/ops"
+	"sagann/saga/rows"
 )
 
 // Which rows a layer sees. Over the full graph, a layer's input and output have one row per vertex. Over sampled
@@ -105,9 +105,9 @@ func (t *tracer) wholeRows(what dataflow.Op, f any) {
 
 // degreesDrawn returns an error if training reads in-degrees on the deepest level, to whose vertices no edges are drawn.
 func (p *Program) degreesDrawn(low *dataflow.Lowered) error {
-	for key, id := range low.Inputs {
-		name, _, _ := strings.Cut(key, "@")
-		if name != dataflow.InDegree && name != invDegree || int(low.Spec.Values[id].Set) <= len(p.sampled.most.Edges) {
+	for in, id := range low.Inputs {
+		name := in.Name
+		if name != dataflow.InDegree && name != rows.InvDegree || int(low.Spec.Values[id].Set) <= len(p.sampled.most.Edges) {
 			continue
 		}
 		first := slices.IndexFunc(p.model.Layers, func(l Layer) bool { return l.ApplyEdge != nil })

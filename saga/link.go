@@ -8,6 +8,7 @@ import (
 	"sagann/dataset"
 	"sagann/internal/metrics"
 	"sagann/ops"
+	"sagann/saga/rows"
 )
 
 // Link prediction trains a model whose last layer gives every vertex a row z. A LinkHead scores two
@@ -86,7 +87,7 @@ func (p *Program) traceLinks(train bool) (*dataflow.Program, error) {
 		return nil, err
 	}
 	p.in.link.cols = tr.logits.Cols()
-	p.in.cols[linkSeed] = tr.logits.Cols()
+	p.in.Widen(linkSeed, tr.logits.Cols())
 	return p.resolve(&dataflow.Program{Loss: -1, Names: []string{"logits"}, Outs: []Tensor{tr.logits}}, tr.t)
 }
 
@@ -239,6 +240,6 @@ func (p *Program) describeLinks() error {
 		return errors.New("saga: links are learned by the cross-entropy of edge and no edge, without weights")
 	}
 	p.in.link = &linker{links: d.Targets.Links, head: m.LinkHead}
-	p.in.makes(linkSeed, 1, func() source { return source{row: func(_ int, to []float32) { clear(to) }} })
+	p.in.Make(linkSeed, 1, func() rows.Source { return rows.Source{Row: func(_ int, to []float32) { clear(to) }} })
 	return nil
 }

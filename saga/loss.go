@@ -8,6 +8,7 @@ import (
 
 	"sagann/dataflow"
 	"sagann/ops"
+	"sagann/saga/rows"
 )
 
 // LossKind says what a row of the logits is compared with, and how.
@@ -42,14 +43,6 @@ type Loss struct {
 
 // numbers tells whether the loss compares numbers (regression) and not classes.
 func (l *Loss) numbers() bool { return l.Kind == LossMSE || l.Kind == LossMAE || l.Kind == LossHuber }
-
-// Names of the Globals of losses.
-const (
-	classWeights = classPrefix + "weights"   // [C×1]: weight of a training row of each class, scaled to a sum of 1 over the rows
-	posWeights   = classPrefix + "positives" // [1×C]
-
-	classPrefix = "class:"
-)
 
 // check says what is wrong with l for data of these dims.
 func (l *Loss) check(d *dims, name string) error {
@@ -130,7 +123,7 @@ func (tr *traced) rowLoss(weight Tensor) (Tensor, error) {
 	case l.Kind == LossHuber:
 		return ops.HuberError(x, y, weight, orOne(l.Delta)), nil
 	case d.multi && l.PosWeights != nil:
-		return ops.PositiveSigmoidCrossEntropy(x, y, weight, tr.t.g.Leaf(dataflow.InputOp, posWeights, dataflow.Shape{Rows: 1, Cols: d.classes})), nil
+		return ops.PositiveSigmoidCrossEntropy(x, y, weight, tr.t.g.Leaf(dataflow.InputOp, rows.PosWeights, dataflow.Shape{Rows: 1, Cols: d.classes})), nil
 	case d.multi:
 		return ops.SigmoidCrossEntropy(x, y, weight), nil
 	}
@@ -162,23 +155,6 @@ func orOne(x float32) float32 {
 		return 1
 	}
 	return x
-}
-
-// trainWeights are the weights of training rows by class, scaled so that the weights of all training
-// rows add up to 1. labels gives the class of a row.
-func (in *inputs) trainWeights(labels func(row uint32) int32, rows []uint32) ([]float32, error) {
-	sum := 0.0
-	for _, r := range rows {
-		sum += float64(in.loss.ClassWeights[labels(r)])
-	}
-	if sum == 0 && len(rows) > 0 {
-		return nil, fmt.Errorf("saga: the class weights of all training rows of %s are 0: there would be nothing to learn", in.data.Name)
-	}
-	out := make([]float32, len(in.loss.ClassWeights))
-	for k, w := range in.loss.ClassWeights {
-		out[k] = float32(float64(w) / sum)
-	}
-	return out, nil
 }
 
 // checkLoss says what of the model's loss does not fit the data.

@@ -2,14 +2,13 @@ package saga
 
 import (
 	"errors"
-	"maps"
-	"slices"
 
 	"sagann/chunk"
 	"sagann/dataflow"
 	"sagann/dataflow/plan"
 	"sagann/dataflow/plan/planner"
 	"sagann/device"
+	"sagann/saga/rows"
 )
 
 // precompute runs the programs of invariants. Without data it only checks that their host memory
@@ -39,7 +38,7 @@ func (p *Program) precompute(once []*dataflow.Lowered) error {
 func (p *Program) runInvariants(l *dataflow.Lowered, k int) error {
 	missing := false
 	for name := range l.Outputs {
-		missing = missing || p.in.extra[name] == nil
+		missing = missing || p.in.Kept(name) == nil
 	}
 	if !missing {
 		return nil
@@ -82,20 +81,21 @@ func (p *Program) onceOptions(budget int64, k int) plan.Options {
 func (s *session) keepExtra(name string, u *unit, id int) error {
 	p, cols := s.p, u.plan.Spec.Values[id].Cols
 	if !p.host.onDisk[name] {
-		p.in.extra[name], p.in.cols[name] = s.rows(u, s.train, id)
+		x, cols := s.rows(u, s.train, id)
+		p.in.Keep(name, x, cols)
 		return nil
 	}
-	v, ld, rows, o := p.in.edges.V, chunk.LD(cols), s.train.Output(id), p.orderFor(u.plan.Cells.P)
+	v, ld, laid, o := p.in.Edges.V, chunk.LD(cols), s.train.Output(id), p.orderFor(u.plan.Cells.P)
 	var room []float32
 	return p.fileExtra(name, cols, func(f *device.HostFile) error {
-		return blocks(v, ld, func(lo, hi int) error {
+		return rows.Blocks(v, ld, func(lo, hi int) error {
 			if room == nil {
 				room = make([]float32, (hi-lo)*cols)
 			}
 			x := room[:(hi-lo)*cols]
-			chunk.UnpermuteRows(x, floatsOf(rows), cols, ld, o, lo, hi)
-			device.Drop(rows)
-			_, err := f.WriteAt(bytesOf(x), 4*int64(lo)*int64(cols))
+			chunk.UnpermuteRows(x, device.View[float32](laid), cols, ld, o, lo, hi)
+			device.Drop(laid)
+			_, err := f.WriteAt(device.Bytes(x), 4*int64(lo)*int64(cols))
 			return err
 		})
 	})
@@ -106,13 +106,13 @@ func (p *Program) moveExtras() error {
 	if p.in == nil {
 		return nil
 	}
-	for _, name := range slices.Sorted(maps.Keys(p.in.extra)) {
+	for _, name := range p.in.AllKept() {
 		if !p.host.onDisk[name] || p.host.files[name] != nil {
 			continue
 		}
-		x := p.in.extra[name]
-		err := p.fileExtra(name, p.in.cols[name], func(f *device.HostFile) error {
-			_, err := f.WriteAt(bytesOf(x), 0)
+		x := p.in.Kept(name)
+		err := p.fileExtra(name, p.in.Width(name), func(f *device.HostFile) error {
+			_, err := f.WriteAt(device.Bytes(x), 0)
 			return err
 		})
 		if err != nil {
@@ -125,7 +125,7 @@ func (p *Program) moveExtras() error {
 // fileExtra makes a file, has write fill it, and makes it the memory of invariant name. The file
 // lives as long as the program.
 func (p *Program) fileExtra(name string, cols int, write func(*device.HostFile) error) error {
-	f, err := device.NewHostFile(p.cfg.Scratch, 4*int64(p.in.edges.V)*int64(cols))
+	f, err := device.NewHostFile(p.cfg.Scratch, 4*int64(p.in.Edges.V)*int64(cols))
 	if err != nil {
 		return err
 	}
@@ -136,6 +136,6 @@ func (p *Program) fileExtra(name string, cols int, write func(*device.HostFile) 
 		p.host.files = map[string]*device.HostFile{}
 	}
 	p.host.files[name] = f
-	p.in.extra[name], p.in.cols[name] = floatsOf(f.Bytes()), cols
+	p.in.Keep(name, device.View[float32](f.Bytes()), cols)
 	return nil
 }

@@ -58,7 +58,7 @@ func (p *Program) presample() error {
 			}
 			if backend.Of(p.cfg.Device).GPU() {
 				s.filling.came.alone, s.filling.came.of = p.cfg.without("match"), s.tries()
-				s.filling.came.add(b.Vertices, p.in.edges.V)
+				s.filling.came.add(b.Vertices, p.in.Edges.V)
 			}
 			if rows == nil {
 				rows, edges = make([][]float64, len(b.Counts)), make([][]float64, len(b.Layers))

@@ -12,6 +12,7 @@ import (
 	"sagann/dataflow/tune"
 	"sagann/dataset"
 	"sagann/device"
+	"sagann/saga/rows"
 )
 
 // Program is a model compiled for a graph, a device and a memory budget.
@@ -36,6 +37,13 @@ type Program struct {
 	sampled *sampled // nil: every step is over the full graph
 	plateau plateau  // state of ScheduleReduce
 	stages  Stages
+}
+
+// inputs are the vertex inputs of a program's data, and what only some programs have of them.
+type inputs struct {
+	*rows.Inputs
+	link   *linker    // nil: the task is not LinkTask
+	shards *shardPart // batches over shards: the rank's part of the graph
 }
 
 // planTarget is what plans are chosen for.
@@ -170,14 +178,10 @@ func (p *Program) describeData() error {
 	} else if err := p.checkLoss(); err != nil {
 		return err
 	}
-	p.in = newInputs(d, e)
-	p.in.loss = m.Loss
-	if p.in.oneLoop = m.SelfLoops && m.OneLoop; p.in.oneLoop {
-		p.in.edges = e.OneLoop()
-	}
+	meaning := rows.Meaning{Numbers: m.Loss.numbers(), Graphs: m.Task == GraphTask, ClassWeights: m.Loss.ClassWeights, PosWeights: m.Loss.PosWeights}
+	p.in = &inputs{Inputs: rows.New(d, e, meaning, m.SelfLoops && m.OneLoop)}
 	if m.Task == LinkTask {
 		return p.describeLinks()
 	}
-	p.in.graphs = m.Task == GraphTask
 	return p.describeSparse(d)
 }

@@ -61,7 +61,7 @@ func (p *Program) newSampled(s Sampling, rows *sample.Graph) (*sampled, error) {
 	x.filling.sources = map[string]func(int, []float32){}
 	var err error
 	if x.draw.graph = rows; rows == nil && p.data.Shard == nil {
-		if x.draw.graph, err = sample.NewGraph(p.in.edges); err != nil {
+		if x.draw.graph, err = sample.NewGraph(p.in.Edges); err != nil {
 			return nil, err
 		}
 	}
@@ -74,11 +74,11 @@ func (p *Program) newSampled(s Sampling, rows *sample.Graph) (*sampled, error) {
 			return nil, err
 		}
 	}
-	x.draw.dataCols, x.draw.depth = p.in.edges.DataCols, p.model.gathers()
+	x.draw.dataCols, x.draw.depth = p.in.Edges.DataCols, p.model.gathers()
 	if s.Norm == NormFull {
 		x.draw.dataCols++
 		if x.draw.far == nil {
-			x.draw.degrees = degreesOf(p.in.edges, s.Sampler.KeepLoops)
+			x.draw.degrees = degreesOf(p.in.Edges, s.Sampler.KeepLoops)
 		}
 	}
 	if x.draw.Program, err = sample.Compile(x.draw.graph, s.Sampler); err != nil {
@@ -99,7 +99,7 @@ func (p *Program) newSampled(s Sampling, rows *sample.Graph) (*sampled, error) {
 	}
 	if s.Clusters != nil {
 		x.draw.clusters = int(slices.Max(s.Clusters)) + 1
-		x.draw.trains = make([]bool, p.in.edges.V)
+		x.draw.trains = make([]bool, p.in.Edges.V)
 		for _, v := range x.draw.items {
 			x.draw.trains[v] = true
 		}

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -15,6 +14,8 @@ import (
 	"sagann/dataflow"
 	"sagann/dataflow/exec"
 	"sagann/dataflow/plan"
+	"sagann/device"
+	"sagann/saga/rows"
 	"sagann/sample"
 )
 
@@ -94,11 +95,10 @@ func (p *Program) aheadOf(l *dataflow.Lowered, x lookahead, z *plan.Sets) plan.A
 		return a
 	}
 	for id := range l.Spec.Values { // tables have the order of values, not of the map
-		for key, of := range l.Inputs {
-			v := &l.Spec.Values[id]
-			name, _, _ := strings.Cut(key, "@")
+		for in, of := range l.Inputs {
+			v, name := &l.Spec.Values[id], in.Name
 			if of == id && int(v.Set) == z.Deepest() && v.RowBytes%16 == 0 && p.staysTable(name) {
-				t := plan.Table{Value: id, Rows: p.in.edges.V, Again: p.sampled.Sampler.Output == sample.Apart, All: p.cfg.without("in-place")}
+				t := plan.Table{Value: id, Rows: p.in.Edges.V, Again: p.sampled.Sampler.Output == sample.Apart, All: p.cfg.without("in-place")}
 				if t.Host = x.far && int64(t.Rows)*v.RowBytes >= leastFar; t.Host {
 					t.Hot = int(min(1, x.hot) * float64(t.Rows))
 				}
@@ -115,7 +115,7 @@ const leastFar = 1 << 20
 // staysTable tells whether the rows of an input are the same in every batch.
 func (p *Program) staysTable(name string) bool {
 	switch name {
-	case weightInput, graphOf, dataflow.InDegree, invDegree, dataflow.BlockOutDegree, sparseInput:
+	case rows.Weight, rows.GraphOf, dataflow.InDegree, rows.InvDegree, dataflow.BlockOutDegree, rows.Sparse:
 		return false
 	}
 	return !p.tabled(name)
@@ -127,25 +127,22 @@ func (s *session) setTables() error {
 	if p.cfg.without("match") {
 		s.train.Alone()
 	}
-	for key, id := range p.train.low.Inputs {
+	for in, id := range p.train.low.Inputs {
 		t := p.train.plan.Places.Sets.TableOf(id)
 		if t == nil {
 			continue
 		}
-		name, _, _ := strings.Cut(key, "@")
-		src, err := p.in.checked(name)
-		if err != nil {
-			return err
-		}
-		rows := bytesOf(src.rows)
+		name := in.Name
+		var table []byte
 		if s.main != nil {
-			rows = s.main.train.Output(id)
-		} else if t.Host || src.rows == nil || chunk.LD(p.in.width(name)) != p.in.width(name) {
-			if rows, err = p.in.layout(name, nil, allRows(p.in.edges.V)); err != nil {
+			table = s.main.train.Output(id)
+		} else {
+			var err error
+			if table, err = p.in.Table(name, t.Host); err != nil {
 				return err
 			}
 		}
-		if err := s.train.SetTable(id, rows); err != nil {
+		if err := s.train.SetTable(id, table); err != nil {
 			return fmt.Errorf("rows of %s: %w", name, err)
 		}
 		if t.Host {
@@ -178,7 +175,7 @@ func (s *session) newBatch() (*batch, error) {
 	b.rooms, b.Inputs = map[int][]float32{}, map[int][]byte{}
 	for _, id := range low.Inputs {
 		if z.TableOf(id) == nil {
-			b.rooms[id] = floatsOf(part(p.train.plan.Places.ValueAt[id], z.RoomBytes(low.Spec, id)))
+			b.rooms[id] = device.View[float32](part(p.train.plan.Places.ValueAt[id], z.RoomBytes(low.Spec, id)))
 		}
 	}
 	b.cells = make([][2]chunk.Rect, len(z.Cells))
@@ -190,7 +187,7 @@ func (s *session) newBatch() (*batch, error) {
 		}
 	}
 	if len(z.Ahead.Tables) > 0 {
-		ids := floatsOf(part(z.Ahead.IDs, 4*int64(z.Rows[z.Deepest()])))
+		ids := device.View[float32](part(z.Ahead.IDs, 4*int64(z.Rows[z.Deepest()])))
 		b.ids = unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(ids))), len(ids))
 	}
 	return b, nil

@@ -2,12 +2,13 @@ package saga
 
 import (
 	"fmt"
-	"strings"
 
 	"sagann/chunk"
 	"sagann/dataflow"
 	"sagann/dataflow/exec"
 	"sagann/dataflow/plan"
+	"sagann/device"
+	"sagann/saga/rows"
 	"sagann/sample"
 )
 
@@ -40,7 +41,7 @@ func (p *Program) fill(b *batch, order *epochOrder) error {
 	if b.rooms == nil {
 		b.rooms, b.Inputs = map[int][]float32{}, map[int][]byte{}
 	}
-	for key, id := range p.train.low.Inputs {
+	for in, id := range p.train.low.Inputs {
 		v := &p.train.low.Spec.Values[id]
 		if p.train.plan.Places.Sets.TableOf(id) != nil {
 			continue
@@ -51,11 +52,11 @@ func (p *Program) fill(b *batch, order *epochOrder) error {
 			b.rooms[id] = make([]float32, n+n/8)
 		}
 		rows := b.rooms[id][:n]
-		b.Inputs[id] = bytesOf(rows)
-		if name, _, _ := strings.Cut(key, "@"); p.tabled(name) { // takeRows fills it
+		b.Inputs[id] = device.Bytes(rows)
+		if p.tabled(in.Name) { // takeRows fills it
 			continue
 		}
-		if err := p.fillInput(b, rows, key, v, ld); err != nil {
+		if err := p.fillInput(b, rows, in.Name, v, ld); err != nil {
 			return err
 		}
 	}
@@ -63,13 +64,12 @@ func (p *Program) fill(b *batch, order *epochOrder) error {
 }
 
 // fillInput writes the rows of an input of the batch.
-func (p *Program) fillInput(b *batch, rows []float32, key string, v *plan.Value, ld int) error {
-	name, _, _ := strings.Cut(key, "@")
+func (p *Program) fillInput(b *batch, to []float32, name string, v *plan.Value, ld int) error {
 	level := int(v.Set) - 1
 	vertices := b.blocks.Vertices[:b.blocks.Counts[level]]
 	each := func(f func(local int) float32) error {
 		for i := range vertices {
-			rows[i] = f(i)
+			to[i] = f(i)
 		}
 		return nil
 	}
@@ -78,7 +78,7 @@ func (p *Program) fillInput(b *batch, rows []float32, key string, v *plan.Value,
 		return o[i+1] - o[i]
 	}
 	switch name {
-	case weightInput: // the loss is the mean over the items of the whole update
+	case rows.Weight: // the loss is the mean over the items of the whole update
 		total := b.blocks.total
 		return each(func(i int) float32 {
 			if total == 0 {
@@ -86,27 +86,27 @@ func (p *Program) fillInput(b *batch, rows []float32, key string, v *plan.Value,
 			}
 			return float32(p.itemWeight(vertices[i]) * b.blocks.count(i) / total)
 		})
-	case graphOf: // graphs are numbered by their places in the batch
+	case rows.GraphOf: // graphs are numbered by their places in the batch
 		i := 0
 		for n, g := range b.blocks.items {
 			for range p.sampled.draw.members[g] {
-				rows[i], i = float32(n), i+1
+				to[i], i = float32(n), i+1
 			}
 		}
 		return nil
 	case dataflow.InDegree:
 		return each(func(i int) float32 { return float32(inDegree(i)) })
-	case invDegree:
+	case rows.InvDegree:
 		return each(func(i int) float32 { return 1 / float32(max(inDegree(i), 1)) })
 	case dataflow.BlockOutDegree:
-		clear(rows)
+		clear(to)
 		for _, f := range b.blocks.Layers[level-1].Far {
-			rows[f]++
+			to[f]++
 		}
 		return nil
 	}
-	if far := p.sampled.draw.far; far != nil && name == featuresInput {
-		return far.rows(rows, vertices, ld)
+	if far := p.sampled.draw.far; far != nil && name == rows.Features {
+		return far.rows(to, vertices, ld)
 	}
 	row, err := p.rowOf(name)
 	if err != nil {
@@ -114,9 +114,9 @@ func (p *Program) fillInput(b *batch, rows []float32, key string, v *plan.Value,
 	}
 	chunk.Ranges(len(vertices), func(lo, hi int) {
 		for i := lo; i < hi; i++ {
-			to := rows[i*ld : (i+1)*ld]
-			row(int(vertices[i]), to[:v.Cols])
-			clear(to[v.Cols:])
+			at := to[i*ld : (i+1)*ld]
+			row(int(vertices[i]), at[:v.Cols])
+			clear(at[v.Cols:])
 		}
 	})
 	return nil
@@ -131,24 +131,9 @@ func (p *Program) rowOf(name string) (func(v int, to []float32), error) {
 	if f := s.filling.sources[name]; f != nil {
 		return f, nil
 	}
-	src, err := p.in.checked(name)
+	f, err := p.in.Reader(name)
 	if err != nil {
 		return nil, err
-	}
-	cols := p.in.width(name)
-	var f func(v int, to []float32)
-	switch {
-	case src.one != nil:
-		f = func(v int, to []float32) { to[0] = src.one(v) }
-	case src.row != nil:
-		f = src.row
-	case src.all != nil: // it makes all rows, in any order: all are kept
-		all := make([]float32, p.in.edges.V*cols)
-		src.all(func(v int) []float32 { return all[v*cols : (v+1)*cols] })
-		src.rows = all
-		fallthrough
-	default:
-		f = func(v int, to []float32) { copy(to, src.rows[v*cols:(v+1)*cols]) }
 	}
 	s.filling.sources[name] = f
 	return f, nil
@@ -185,7 +170,7 @@ func (p *Program) fillCells(b *batch) {
 
 // fillCell makes the cell of block n of b. rows is its number of destinations.
 func (p *Program) fillCell(r *chunk.Rect, b *drawn, n, rows int, want chunk.Want) {
-	g, l := p.in.edges, &b.Layers[n]
+	g, l := p.in.Edges, &b.Layers[n]
 	if len(b.numbers) > 0 {
 		g = &b.numbers[n]
 	}
@@ -252,7 +237,7 @@ func (p *Program) fillScales(r *chunk.Rect, b *drawn, l *sample.Block) {
 // fillShares writes how much each pair counts in the loss. It is the weight of a link's cell entry; for a labelled edge
 // it is the last number of the edge's own data, which holds its split.
 func (p *Program) fillShares(r *chunk.Rect, share []float32) {
-	v, n, at := r.View(), r.DataCols, p.in.edges.DataCols-1
+	v, n, at := r.View(), r.DataCols, p.in.Edges.DataCols-1
 	for i, x := range share {
 		if p.dims.task == LinkTask {
 			v.Weight[i] = x

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"sagann/backend"
 	"sagann/chunk"
@@ -13,6 +12,7 @@ import (
 	"sagann/dataflow/plan"
 	"sagann/device"
 	"sagann/internal/units"
+	"sagann/saga/rows"
 	"sagann/sample"
 	"sagann/sample/cuda"
 )
@@ -37,7 +37,7 @@ type drawnThere struct {
 }
 
 // madeThere lists the inputs that the GPU computes from the blocks it has drawn.
-var madeThere = map[string]exec.Made{dataflow.IDInput: exec.IDs, dataflow.InDegree: exec.InDegrees, invDegree: exec.InvDegrees}
+var madeThere = map[string]exec.Made{dataflow.IDInput: exec.IDs, dataflow.InDegree: exec.InDegrees, rows.InvDegree: exec.InvDegrees}
 
 // drawsThere returns the device memory in bytes that drawing on the GPU takes, or an error that says why the host must
 // draw.
@@ -53,15 +53,14 @@ func (p *Program) drawsThere() (int64, error) {
 		return 0, fmt.Errorf("a GPU draws for labels of vertices, not for the task %s", p.dims.taskName())
 	case w.Data:
 		return 0, errors.New("edges have vectors")
-	case w.Weight && !s.weighs() && p.in.edges.Weight == nil:
+	case w.Weight && !s.weighs() && p.in.Edges.Weight == nil:
 		return 0, errors.New("weights of edges are computed with the batch")
-	case w.Type && p.in.edges.Type == nil:
+	case w.Type && p.in.Edges.Type == nil:
 		return 0, errors.New("edges have no types")
 	}
 	deepest := len(s.most.Vertices)
-	for key, id := range low.Inputs {
-		v := &low.Spec.Values[id]
-		name, _, _ := strings.Cut(key, "@")
+	for in, id := range low.Inputs {
+		v, name := &low.Spec.Values[id], in.Name
 		table := p.staysTable(name) && (v.RowBytes%16 == 0 && int(v.Set) == deepest || v.RowBytes == 4)
 		if name == dataflow.BlockOutDegree || p.tabled(name) || madeThere[name] == exec.NotMade && !table && v.Set != 1 {
 			return 0, fmt.Errorf("the host makes the rows of %s of a batch", name)
@@ -73,10 +72,10 @@ func (p *Program) drawsThere() (int64, error) {
 	}
 	for _, is := range []bool{w.Weight && !s.weighs(), w.Rank, w.Type} {
 		if is {
-			n += 4*int64(p.in.edges.E()) + device.Align
+			n += 4*int64(p.in.Edges.E()) + device.Align
 		}
 	}
-	return n + int64(len(p.numbersThere()))*(4*int64(p.in.edges.V)+device.Align), nil
+	return n + int64(len(p.numbersThere()))*(4*int64(p.in.Edges.V)+device.Align), nil
 }
 
 // hostDraws says why the host draws the batches that a GPU trains on. It is "" if the GPU draws them, or if there is no
@@ -98,9 +97,8 @@ func (p *Program) hostDraws() string {
 // numbersThere lists the inputs with one number per vertex that the GPU reads from a table of all vertices. Inputs of
 // seeds are not among them: they come from the host.
 func (p *Program) numbersThere() (names []string) {
-	for key, id := range p.train.low.Inputs {
-		v := &p.train.low.Spec.Values[id]
-		name, _, _ := strings.Cut(key, "@")
+	for in, id := range p.train.low.Inputs {
+		v, name := &p.train.low.Spec.Values[id], in.Name
 		if v.RowBytes == 4 && v.Set != 1 && p.staysTable(name) && madeThere[name] == exec.NotMade && !slices.Contains(names, name) {
 			names = append(names, name)
 		}
@@ -123,21 +121,21 @@ func (s *session) edgeTables() error {
 			err = dev.CopyH2D(q, *to, 0, rows)
 		}
 	}
-	g, w := p.in.edges, p.train.low.Want
-	put(w.Weight && !p.sampled.weighs(), &d.of.Weight, bytesOf(g.Weight))
+	g, w := p.in.Edges, p.train.low.Want
+	put(w.Weight && !p.sampled.weighs(), &d.of.Weight, device.Bytes(g.Weight))
 	if w.Rank {
-		put(true, &d.of.Rank, bytesOf(p.sampled.edgeRanks(g)))
+		put(true, &d.of.Rank, device.Bytes(p.sampled.edgeRanks(g)))
 	}
-	put(w.Type, &d.of.Type, wordsOf(g.Type))
+	put(w.Type, &d.of.Type, device.Bytes(g.Type))
 	d.numbers = map[string]device.Mem{}
 	for _, name := range p.numbersThere() {
 		if err != nil {
 			break
 		}
-		var rows []byte
-		if rows, err = p.in.layout(name, nil, allRows(p.in.edges.V)); err == nil {
+		var table []byte
+		if table, err = p.in.Layout(name, nil, rows.All(p.in.Edges.V)); err == nil {
 			var m device.Mem
-			put(true, &m, rows)
+			put(true, &m, table)
 			d.numbers[name] = m
 		}
 	}
@@ -271,9 +269,8 @@ func (s *session) fillThere(b *batch) error {
 			}
 		}
 	}
-	for key, id := range low.Inputs {
-		v := &low.Spec.Values[id]
-		name, _, _ := strings.Cut(key, "@")
+	for in, id := range low.Inputs {
+		v, name := &low.Spec.Values[id], in.Name
 		switch {
 		case p.train.plan.Places.Sets.TableOf(id) != nil:
 		case madeThere[name] != exec.NotMade:
@@ -283,10 +280,10 @@ func (s *session) fillThere(b *batch) error {
 		default:
 			ld := int(v.RowBytes / 4)
 			rows := b.rooms[id][:b.Rows[v.Set]*ld]
-			if err := p.fillInput(b, rows, key, v, ld); err != nil {
+			if err := p.fillInput(b, rows, name, v, ld); err != nil {
 				return err
 			}
-			b.Inputs[id] = bytesOf(rows)
+			b.Inputs[id] = device.Bytes(rows)
 		}
 	}
 	return nil

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"sagann/dataflow"
+	"sagann/device"
 	"sagann/internal/safetensors"
 	"sagann/ops"
 	"sagann/sample"
@@ -61,7 +62,7 @@ func (p *Program) scorer(s *Sampling) (*Program, error) {
 
 // allItems lists the vertices of all splits, ascending.
 func (p *Program) allItems() (list []uint32) {
-	in := make([]bool, p.in.edges.V)
+	in := make([]bool, p.in.Edges.V)
 	for _, split := range p.data.Splits(VertexTask) {
 		for _, v := range split {
 			in[v] = true
@@ -157,7 +158,7 @@ func (p *Program) addBatches(mine []float32) (sums [][]float64, err error) {
 		if of[r] = mine; r != g.Rank() {
 			of[r] = make([]float32, size*((n-r+len(of)-1)/len(of)))
 		}
-		if err := g.Bcast("scores of batches", bytesOf(of[r]), r); err != nil {
+		if err := g.Bcast("scores of batches", device.Bytes(of[r]), r); err != nil {
 			return nil, err
 		}
 	}

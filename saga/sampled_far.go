@@ -68,7 +68,7 @@ func (p *Program) mostOften(n int, times []uint8) (list []uint32) {
 		left -= count[least]
 	}
 	var last []uint64
-	degrees := p.in.edges.OutDegrees()
+	degrees := p.in.Edges.OutDegrees()
 	for v, t := range times {
 		if int(t) > least {
 			list = append(list, uint32(v))

@@ -3,6 +3,7 @@ package saga
 import (
 	"sagann/chunk"
 	"sagann/dataset"
+	"sagann/saga/rows"
 	"sagann/sample"
 )
 
@@ -238,7 +239,7 @@ func (s *session) setGraphs(b *batch) error {
 			weights[i] = float32(p.itemWeight(g) / total)
 		}
 	}
-	for name, x := range map[string][]float32{graphLabels: labels, graphWeight: weights, graphInvCount: counts} {
+	for name, x := range map[string][]float32{rows.GraphLabels: labels, rows.GraphWeight: weights, rows.GraphInvCount: counts} {
 		if id, ok := p.train.low.Globals[name]; ok {
 			if err := s.train.SetGlobal(id, x); err != nil {
 				return err

@@ -61,8 +61,8 @@ func (p *Program) checkNorms(s *Sampling) error {
 	switch {
 	case s.Norms == nil:
 		return nil
-	case len(s.Norms) != p.in.edges.V:
-		return fmt.Errorf("norms of %d vertices, and %s has %d", len(s.Norms), p.data.Name, p.in.edges.V)
+	case len(s.Norms) != p.in.Edges.V:
+		return fmt.Errorf("norms of %d vertices, and %s has %d", len(s.Norms), p.data.Name, p.in.Edges.V)
 	case s.Clusters != nil:
 		return errors.New("norms choose vertices, and batches are of clusters: one of them")
 	case p.dims.taskName() != VertexTask:

@@ -8,6 +8,7 @@ import (
 
 	"sagann/chunk"
 	"sagann/dataflow/exec"
+	"sagann/device"
 	"sagann/net"
 )
 
@@ -106,13 +107,13 @@ func (p *Program) sharePart(g *net.Group, x *part, from int) error {
 		}
 	}
 	for _, grad := range x.grads {
-		if err := g.Bcast("gradients", bytesOf(grad), from); err != nil {
+		if err := g.Bcast("gradients", device.Bytes(grad), from); err != nil {
 			return err
 		}
 	}
 	loss, total := math.Float64bits(x.loss), math.Float64bits(x.total)
 	head := []uint32{uint32(loss), uint32(loss >> 32), uint32(total), uint32(total >> 32), uint32(len(x.seeds))}
-	if err := g.Bcast("loss of a batch", wordsOf(head), from); err != nil {
+	if err := g.Bcast("loss of a batch", device.Bytes(head), from); err != nil {
 		return err
 	}
 	x.loss = math.Float64frombits(uint64(head[0]) | uint64(head[1])<<32)
@@ -120,7 +121,7 @@ func (p *Program) sharePart(g *net.Group, x *part, from int) error {
 	if g.Rank() != from {
 		x.seeds = make([]uint32, head[4])
 	}
-	if err := g.Bcast("seeds of a batch", wordsOf(x.seeds), from); err != nil {
+	if err := g.Bcast("seeds of a batch", device.Bytes(x.seeds), from); err != nil {
 		return err
 	}
 	for _, id := range p.outputRows() {
@@ -130,7 +131,7 @@ func (p *Program) sharePart(g *net.Group, x *part, from int) error {
 			}
 			x.rows[id] = make([]float32, len(x.seeds)*chunk.LD(low.Spec.Values[id].Cols))
 		}
-		if err := g.Bcast("rows of a batch", bytesOf(x.rows[id]), from); err != nil {
+		if err := g.Bcast("rows of a batch", device.Bytes(x.rows[id]), from); err != nil {
 			return err
 		}
 	}

@@ -156,7 +156,7 @@ func (s *sampled) tenants(p *Program) []plan.Tenant {
 		}
 	}
 	if p.train.low.Want.Rank {
-		list = append(list, plan.Tenant{Name: "ranks of edges", Bytes: 4 * int64(p.in.edges.E()), Stays: true, From: plan.Whole, To: plan.Whole})
+		list = append(list, plan.Tenant{Name: "ranks of edges", Bytes: 4 * int64(p.in.Edges.E()), Stays: true, From: plan.Whole, To: plan.Whole})
 	}
 	rows := int64(0)
 	for _, q := range p.params {

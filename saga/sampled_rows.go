@@ -7,6 +7,7 @@ import (
 	"sagann/chunk"
 	"sagann/dataflow"
 	"sagann/device"
+	"sagann/saga/rows"
 )
 
 // Learned rows in sampled training. The table with a row per vertex, and the optimiser's tables of moments, are in host
@@ -22,7 +23,7 @@ type tables struct {
 
 // tabled tells whether name is a table of sampled training: a learned parameter or a moment of one.
 func (p *Program) tabled(name string) bool {
-	return p.sampled != nil && p.in.made[name] != nil && name != sparseInput
+	return p.sampled != nil && p.in.Made(name) && name != rows.Sparse
 }
 
 // beginTables makes the tables of q and its moments, with their initial rows.
@@ -44,11 +45,11 @@ func (s *session) takeRows(b *batch) {
 			continue
 		}
 		for l, n := range b.blocks.Counts {
-			id, ok := p.train.low.Inputs[dataflow.InputOf(q.Name, dataflow.Level(l))]
+			id, ok := p.train.low.Inputs[dataflow.Input{Name: q.Name, Set: dataflow.Level(l)}]
 			if !ok {
 				continue
 			}
-			x, to, ld := s.tables.rows[q.Name], floatsOf(b.Inputs[id]), chunk.LD(q.Cols)
+			x, to, ld := s.tables.rows[q.Name], device.View[float32](b.Inputs[id]), chunk.LD(q.Cols)
 			chunk.Ranges(n, func(lo, hi int) {
 				for i := lo; i < hi; i++ {
 					v := int(b.blocks.Vertices[i])
@@ -70,7 +71,7 @@ func (s *session) updateRows(b *batch) {
 			continue
 		}
 		level := p.train.low.Spec.Values[id].Set - 1
-		vertices, g, ld := b.blocks.Vertices[:b.blocks.Counts[level]], floatsOf(s.train.BatchOutput(id)), chunk.LD(q.Cols)
+		vertices, g, ld := b.blocks.Vertices[:b.blocks.Counts[level]], device.View[float32](s.train.BatchOutput(id)), chunk.LD(q.Cols)
 		place := s.tables.place
 		for i, v := range vertices {
 			if first := int(place[v]) - 1; first >= 0 {
@@ -122,14 +123,14 @@ func (s *session) showTables() error {
 		if s.tables.rows == nil {
 			return nil
 		}
-		id, ok := s.p.eval.low.Inputs[q.Name]
+		id, ok := s.p.eval.low.Inputs[dataflow.Whole(q.Name)]
 		if !q.PerVertex || !ok {
 			continue
 		}
-		rows, ld, o := floatsOf(s.inputs[q.Name]), chunk.LD(q.Cols), s.p.orderFor(s.p.eval.plan.Cells.P)
-		err := blocks(q.Rows, ld, func(lo, hi int) error {
-			chunk.PermuteRows(rows[lo*ld:hi*ld], s.tables.rows[q.Name], q.Cols, ld, o, lo, hi)
-			device.Drop(bytesOf(rows[lo*ld : hi*ld]))
+		laid, ld, o := device.View[float32](s.inputs[q.Name]), chunk.LD(q.Cols), s.p.orderFor(s.p.eval.plan.Cells.P)
+		err := rows.Blocks(q.Rows, ld, func(lo, hi int) error {
+			chunk.PermuteRows(laid[lo*ld:hi*ld], s.tables.rows[q.Name], q.Cols, ld, o, lo, hi)
+			device.Drop(device.Bytes(laid[lo*ld : hi*ld]))
 			return nil
 		})
 		if err == nil {

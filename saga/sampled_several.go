@@ -9,6 +9,7 @@ import (
 
 	"sagann/chunk"
 	"sagann/dataflow/plan"
+	"sagann/device"
 	"sagann/internal/units"
 )
 
@@ -222,7 +223,7 @@ func (s *session) runPart(at step, more bool) (x part) {
 		if x.rows == nil {
 			x.rows = map[int][]float32{}
 		}
-		x.rows[id] = slices.Clone(floatsOf(s.train.OutputRows(id, len(x.seeds))))
+		x.rows[id] = slices.Clone(device.View[float32](s.train.OutputRows(id, len(x.seeds))))
 	}
 	return x
 }

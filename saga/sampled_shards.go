@@ -14,6 +14,7 @@ import (
 	"sagann/dataset"
 	"sagann/device"
 	"sagann/net"
+	"sagann/saga/rows"
 	"sagann/sample"
 )
 
@@ -42,11 +43,11 @@ type shardPart struct {
 	cols     int              // features per vertex
 }
 
-// keep reads the rank's shards. If host memory is bounded (Config.HostMem), the features go to a file in Config.Scratch.
-func (in *inputs) keep(c *Config) (*shardPart, error) {
-	x := in.data.Shard
-	k := &shardPart{shard: x, cols: in.data.FeatureCols, place: make([]uint32, x.Stats.V)}
-	e, err := in.shardEdges(false)
+// keepShard reads the rank's shards. If host memory is bounded (Config.HostMem), the features go to a file in Config.Scratch.
+func keepShard(in *rows.Inputs, c *Config) (*shardPart, error) {
+	x := in.Data.Shard
+	k := &shardPart{shard: x, cols: in.Data.FeatureCols, place: make([]uint32, x.Stats.V)}
+	e, err := in.ShardEdges(false)
 	if err != nil {
 		return nil, err
 	}
@@ -62,7 +63,7 @@ func (in *inputs) keep(c *Config) (*shardPart, error) {
 		k.place[v] = uint32(n)
 		n++
 	})
-	if k.cols == 0 || in.data.Late.Make == nil {
+	if k.cols == 0 || in.Data.Late.Make == nil {
 		return k, nil
 	}
 	if c.HostMem == 0 {
@@ -71,11 +72,11 @@ func (in *inputs) keep(c *Config) (*shardPart, error) {
 		if k.file, err = device.NewHostFile(c.Scratch, 4*int64(n)*int64(k.cols)); err != nil {
 			return nil, err
 		}
-		k.features = floatsOf(k.file.Bytes())
+		k.features = device.View[float32](k.file.Bytes())
 		defer device.Drop(k.file.Bytes())
 	}
-	in.data.Late.Make(func(v int) []float32 { return k.features[int(k.place[v])*k.cols : int(k.place[v]+1)*k.cols] })
-	return k, in.shardErr()
+	in.Data.Late.Make(func(v int) []float32 { return k.features[int(k.place[v])*k.cols : int(k.place[v]+1)*k.cols] })
+	return k, in.ShardErr()
 }
 
 // tenants lists what k holds in host memory, beside its graph.
@@ -102,7 +103,7 @@ func (p *Program) checkShards(s *Sampling) error {
 func (p *Program) overShards(x *sampled) error {
 	var err error
 	if p.in.shards == nil {
-		p.in.shards, err = p.in.keep(&p.cfg)
+		p.in.shards, err = keepShard(p.in.Inputs, &p.cfg)
 	}
 	if err = p.agreed("shards", err); err != nil {
 		return err
@@ -162,14 +163,14 @@ func (x *shardRows) answer(ask, memory []byte) ([]byte, error) {
 	}
 	if w[0] == askDraws {
 		out, err := x.drawn(list, sample.Key{Seed: uint64(w[1]) | uint64(w[2])<<32, Epoch: w[3], Batch: w[4]}, int(w[5]))
-		return wordsOf(out), err
+		return device.Bytes(out), err
 	}
 	if n := 4 * len(list) * x.cols; cap(memory) < n {
 		memory = make([]byte, n)
 	} else {
 		memory = memory[:n]
 	}
-	x.copyRows(floatsOf(memory), list)
+	x.copyRows(device.View[float32](memory), list)
 	return memory, nil
 }
 
@@ -259,7 +260,7 @@ func (x *shardRows) rows(to []float32, vertices []uint32, ld int) error {
 		if r == x.shard.Mine() {
 			x.copyRows(rows, list)
 		} else {
-			b, err := x.ranks.Ask(r, x.service, wordsOf(append([]uint32{askRows}, list...)), bytesOf(rows))
+			b, err := x.ranks.Ask(r, x.service, device.Bytes(append([]uint32{askRows}, list...)), device.Bytes(rows))
 			if err == nil && len(b) != 4*len(rows) {
 				err = fmt.Errorf("%d rows of features in %d bytes", len(list), len(b))
 			}
@@ -287,7 +288,7 @@ func (x *shardRows) layer(block *sample.Block, own *chunk.Edges, degrees *[]uint
 		} else {
 			ask := append([]uint32{askDraws, uint32(key.Seed), uint32(key.Seed >> 32), key.Epoch, key.Batch, uint32(step)}, list...)
 			var b []byte
-			b, err = x.ranks.Ask(r, x.service, wordsOf(ask), nil)
+			b, err = x.ranks.Ask(r, x.service, device.Bytes(ask), nil)
 			w = wordsIn(b)
 		}
 		if err != nil {

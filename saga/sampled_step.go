@@ -11,6 +11,7 @@ import (
 
 	"sagann/chunk"
 	"sagann/dataflow/exec"
+	"sagann/device"
 )
 
 // feed fills batches on goroutines, ahead of their steps, and hands them out in the order of the run.
@@ -251,7 +252,7 @@ func (s *session) seedRows(id int) (x []float32, cols int) {
 	cols = s.p.train.low.Spec.Values[id].Cols
 	rows, ld := s.p.sampled.filling.rows[id], chunk.LD(cols)
 	if rows == nil {
-		rows = floatsOf(s.train.OutputRows(id, len(s.p.sampled.filling.last)))
+		rows = device.View[float32](s.train.OutputRows(id, len(s.p.sampled.filling.last)))
 	}
 	for at := 0; at < len(rows); at += ld {
 		x = append(x, rows[at:at+cols]...)

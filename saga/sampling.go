@@ -186,8 +186,8 @@ func (p *Program) checkSampling(s *Sampling) error {
 		return fmt.Errorf("the sampler %s has no clusters; sample.Partition makes some", s.Sampler.Name)
 	case s.Clusters != nil && (s.Sampler.Output != sample.Together || s.Sampler.Steps != 0):
 		return fmt.Errorf("clusters are for sample.ClusterGCN, and the sampler is %s", s.Sampler.Name)
-	case s.Clusters != nil && len(s.Clusters) != p.in.edges.V:
-		return fmt.Errorf("clusters of %d vertices, and %s has %d", len(s.Clusters), p.data.Name, p.in.edges.V)
+	case s.Clusters != nil && len(s.Clusters) != p.in.Edges.V:
+		return fmt.Errorf("clusters of %d vertices, and %s has %d", len(s.Clusters), p.data.Name, p.in.Edges.V)
 	case s.Clusters != nil && p.dims.taskName() != VertexTask:
 		return fmt.Errorf("batches of clusters are for labels of vertices, not of %s; --sample takes those", things[p.dims.taskName()])
 	case s.Norm != "" && s.Norm != NormFull:
@@ -215,7 +215,7 @@ func (p *Program) checkSampling(s *Sampling) error {
 
 // checkRows returns an error if g, which is Sampling.Rows, is not the graph of the data.
 func (p *Program) checkRows(g *sample.Graph) error {
-	if e := p.in.edges; g != nil && (p.data.Shard != nil || g.Vertices() != e.V || g.Edges() != e.E()) {
+	if e := p.in.Edges; g != nil && (p.data.Shard != nil || g.Vertices() != e.V || g.Edges() != e.E()) {
 		return fmt.Errorf("rows of %d vertices and %d edges, and %s has %d and %d, self loops that the model adds among them", g.Vertices(), g.Edges(), p.data.Name, e.V, e.E())
 	}
 	return nil
@@ -249,7 +249,7 @@ func (p *Program) compileSampled() error {
 		p.eval = &unit{low: x.eval}
 	}
 	if p.sampled.draw.far != nil {
-		if err := p.shareDegrees(); err != nil {
+		if err := p.in.Share(p.cfg.Net, x.train.Reads); err != nil {
 			return err
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"strings"
 	"sync/atomic"
 	"time"
 
@@ -15,6 +14,7 @@ import (
 	"sagann/dataflow/exec"
 	"sagann/dataflow/plan/order"
 	"sagann/device"
+	"sagann/saga/rows"
 )
 
 // session is what an open program has: devices and their memory, inputs in the order of its plans,
@@ -177,21 +177,23 @@ func (s *session) start(u *unit) (*exec.Runner, error) {
 	if err != nil {
 		return nil, err
 	}
-	for name, id := range u.low.Inputs {
-		rows, ok := s.inputs[name]
+	for in, id := range u.low.Inputs {
+		name := in.Name
+		laid, ok := s.inputs[name]
 		if !ok {
 			start := time.Now()
-			own := allRows(u.plan.Cells.V)
+			own := rows.All(u.plan.Cells.V)
 			if run.Owns(id) {
-				own = p.ownedBy(u.plan)
+				first, n := p.cfg.owned()
+				own = rows.OwnedBy(u.plan, first, n)
 			}
-			if rows, err = s.layOut(name, g.order, own, u.plan.OnDisk(id)); err != nil {
+			if laid, err = s.layOut(name, g.order, own, u.plan.OnDisk(id)); err != nil {
 				return run, fmt.Errorf("input %s: %w", name, err)
 			}
 			since(&p.stages.Layout, start)
-			s.inputs[name] = rows
+			s.inputs[name] = laid
 		}
-		if err := run.SetInput(id, rows); err != nil {
+		if err := run.SetInput(id, laid); err != nil {
 			return run, err
 		}
 	}
@@ -199,17 +201,17 @@ func (s *session) start(u *unit) (*exec.Runner, error) {
 }
 
 // layOut lays out the rows of input name that own has, in order o, in memory or in a file of the session.
-func (s *session) layOut(name string, o *chunk.Order, own owned, disk bool) ([]byte, error) {
+func (s *session) layOut(name string, o *chunk.Order, own rows.Owned, disk bool) ([]byte, error) {
 	in := s.p.in
 	if !disk {
-		return in.layout(name, o, own)
+		return in.Layout(name, o, own)
 	}
-	f, err := device.NewHostFile(s.p.cfg.Scratch, 4*int64(own.rows)*int64(chunk.LD(in.width(name))))
+	f, err := device.NewHostFile(s.p.cfg.Scratch, own.Bytes(in.Width(name)))
 	if err != nil {
 		return nil, err
 	}
 	s.files = append(s.files, f)
-	return f.Bytes(), in.fillFile(f, name, o, own)
+	return f.Bytes(), in.LayoutFile(f, name, o, own)
 }
 
 // setConsts sets the Globals of u that do not change from step to step.
@@ -220,11 +222,11 @@ func (s *session) setConsts(u *unit, run *exec.Runner) error {
 		}
 	}
 	for name, id := range u.low.Globals {
-		if u.plan.Places.Sets != nil && strings.HasPrefix(name, graphPrefix) { // come with every batch
+		if u.plan.Places.Sets != nil && rows.OfGraphs(name) { // come with every batch
 			continue
 		}
-		if strings.HasPrefix(name, graphPrefix) || strings.HasPrefix(name, classPrefix) {
-			x, err := s.p.in.matrix(name, s.p.dims.graphs)
+		if rows.OfGraphs(name) || rows.OfClasses(name) {
+			x, err := s.p.in.Global(name, s.p.dims.graphs)
 			if err == nil {
 				err = run.SetGlobal(id, x)
 			}
@@ -254,12 +256,12 @@ func (s *session) setStep(u *unit, run *exec.Runner) error {
 
 // rows is value id of u after a step of run, V×cols in the user's order, and cols.
 func (s *session) rows(u *unit, run *exec.Runner, id int) ([]float32, int) {
-	v, cols := s.p.in.edges.V, u.plan.Spec.Values[id].Cols
+	v, cols := s.p.in.Edges.V, u.plan.Spec.Values[id].Cols
 	x := make([]float32, v*cols)
-	rows, ld, o := run.Output(id), chunk.LD(cols), s.p.orderFor(u.plan.Cells.P)
-	blocks(v, ld, func(lo, hi int) error {
-		chunk.UnpermuteRows(x[lo*cols:hi*cols], floatsOf(rows), cols, ld, o, lo, hi)
-		device.Drop(rows)
+	from, ld, o := run.Output(id), chunk.LD(cols), s.p.orderFor(u.plan.Cells.P)
+	rows.Blocks(v, ld, func(lo, hi int) error {
+		chunk.UnpermuteRows(x[lo*cols:hi*cols], device.View[float32](from), cols, ld, o, lo, hi)
+		device.Drop(from)
 		return nil
 	})
 	return x, cols

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"sagann/chunk"
@@ -50,60 +49,6 @@ func (c *Config) sharded(d *dataset.Data, m *Model, output string) error {
 	return nil
 }
 
-// edgeCount is the number of edges of the whole graph, with the self loops that the model adds.
-func (in *inputs) edgeCount() int {
-	if x := in.data.Shard; x != nil {
-		return x.E
-	}
-	return in.edges.E()
-}
-
-// degrees are the in-degrees, or with out the out-degrees, of all vertices. Of shards they are right only for
-// the rank's own vertices, unless they were shared.
-func (in *inputs) degrees(out bool) ([]uint32, error) {
-	switch {
-	case in.shared[out] != nil:
-		return in.shared[out], nil
-	case in.data.Shard != nil:
-		return in.data.Shard.Degrees(out)
-	case out:
-		return in.edges.OutDegrees(), nil
-	}
-	return in.edges.InDegrees(), nil
-}
-
-// inWeights are the sums of the weights of the in-edges of all vertices. Of shards they are right only for the rank's own
-// vertices, unless they were shared.
-func (in *inputs) inWeights() ([]float64, error) {
-	if in.sums != nil {
-		return in.sums, nil
-	}
-	sums := make([]float64, in.edges.V)
-	if x := in.data.Shard; x == nil {
-		in.edges.AddInWeights(sums)
-	} else if err := x.AddInWeights(sums, in.oneLoop); err != nil {
-		return nil, err
-	}
-	return sums, nil
-}
-
-// shardErr is the error, if any, of reading features from a shard.
-func (in *inputs) shardErr() error {
-	if in.data.Shard == nil {
-		return nil
-	}
-	return in.data.Shard.Err()
-}
-
-// shardEdges are the edges into the rank's vertices, or with out those out of them; nil: none.
-func (in *inputs) shardEdges(out bool) (*chunk.Edges, error) {
-	e, err := in.data.Shard.Edges(out)
-	if e != nil && in.oneLoop {
-		e = e.OneLoop()
-	}
-	return e, err
-}
-
 // shardGrid builds the cells of the rank's own intervals. Each direction is built from its own list of edges.
 // All other cells are empty.
 func (p *Program) shardGrid(n int) (*chunk.Grid, error) {
@@ -117,7 +62,7 @@ func (p *Program) shardGrid(n int) (*chunk.Grid, error) {
 		if out && !want.CSR || !out && !want.CSC {
 			continue
 		}
-		e, err := p.in.shardEdges(out)
+		e, err := p.in.ShardEdges(out)
 		if err != nil {
 			return nil, err
 		}
@@ -143,57 +88,5 @@ func (p *Program) buildGrid(o *chunk.Order, n int) (*chunk.Grid, error) {
 		return p.shardGrid(n)
 	}
 	memory := chunk.Memory{Scratch: device.Scratch, Fresh: device.Fresh}
-	return memory.Build(p.in.edges, o, n, p.chosen.want)
-}
-
-// shareDegrees gives all ranks the in- and out-degrees and the sums of weights of all vertices, if batches read them. All
-// ranks call it.
-func (p *Program) shareDegrees() error {
-	reads := map[string]bool{}
-	for key := range p.train.low.Inputs {
-		name, _, _ := strings.Cut(key, "@")
-		reads[name] = true
-	}
-	for _, c := range []struct {
-		name string
-		out  bool
-	}{{rsqrtDegree, false}, {"vertex:outdegree", true}} {
-		if !reads[c.name] {
-			continue
-		}
-		all, err := p.data.Shard.Degrees(c.out)
-		if err = shareVertices(p, all, err); err != nil {
-			return err
-		}
-		if p.in.shared == nil {
-			p.in.shared = map[bool][]uint32{}
-		}
-		p.in.shared[c.out] = all
-	}
-	if !reads[rsqrtWeight] {
-		return nil
-	}
-	all, err := p.in.inWeights()
-	err = shareVertices(p, all, err)
-	p.in.sums = all
-	return err
-}
-
-// shareVertices has each rank give the others its values in all, which has one for every vertex. If a rank has an error,
-// every rank returns one. All ranks call it.
-func shareVertices[T uint32 | float64](p *Program, all []T, err error) error {
-	x, g := p.data.Shard, p.cfg.Net
-	if err := g.Agree("degrees", err); err != nil {
-		return err
-	}
-	for r := range g.Ranks() {
-		var mine []T
-		x.EachVertex(r, func(v uint32) { mine = append(mine, all[v]) })
-		if err := g.Bcast("degrees", wordsOf(mine), r); err != nil {
-			return err
-		}
-		i := 0
-		x.EachVertex(r, func(v uint32) { all[v], i = mine[i], i+1 })
-	}
-	return nil
+	return memory.Build(p.in.Edges, o, n, p.chosen.want)
 }

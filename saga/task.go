@@ -7,6 +7,7 @@ import (
 	"sagann/dataflow"
 	"sagann/dataset"
 	"sagann/ops"
+	"sagann/saga/rows"
 )
 
 // Task says what has labels and predictions: vertices, edges, graphs, or pairs of vertices.
@@ -30,18 +31,6 @@ const (
 	ReadoutSum  Readout = "sum"
 	ReadoutMean Readout = "mean"
 	ReadoutMax  Readout = "max"
-)
-
-// graphPrefix begins the names of inputs with one row per graph.
-const graphPrefix = "graph:"
-
-// Names of the inputs that tasks other than VertexTask need.
-const (
-	graphOf       = "graph:of"       // [V×1]: the number of the vertex's graph
-	graphLabels   = "graph:labels"   // Global [G×1]: class, or [G×C]: regression targets
-	graphWeight   = "graph:weight"   // Global [G×1]: 1/|train| on training graphs, else 0
-	graphSplits   = "graph:splits"   // Global [G×3]: membership in train, validation, test
-	graphInvCount = "graph:invcount" // Global [G×1]: 1/max(vertices, 1)
 )
 
 // The label and the split of an edge are columns of the edge data, after the user's columns: the
@@ -131,12 +120,12 @@ func (d *dims) taskName() Task {
 func (t *tracer) readout(r Readout, x Tensor) (Tensor, error) {
 	t.g.Origin("readout")
 	defer t.g.Origin("")
-	key := t.vertex(graphOf, 1)
+	key := t.vertex(rows.GraphOf, 1)
 	switch r {
 	case ReadoutSum:
 		return ops.SumRowsBy(x, key, t.d.graphs), nil
 	case "", ReadoutMean:
-		return ops.RowScale(ops.SumRowsBy(x, key, t.d.graphs), t.matrix(graphInvCount, 1)), nil
+		return ops.RowScale(ops.SumRowsBy(x, key, t.d.graphs), t.matrix(rows.GraphInvCount, 1)), nil
 	case ReadoutMax:
 		return ops.MaxRowsBy(x, key, t.d.graphs), nil
 	}
@@ -154,9 +143,9 @@ func (t *tracer) vertexTarget() target {
 		cols = t.d.classes
 	}
 	return target{
-		labels: func() Tensor { return t.vertex(labelsInput, cols) },
-		weight: func() Tensor { return t.vertex(weightInput, 1) },
-		splits: func() Tensor { return t.vertex(splitsInput, 3) },
+		labels: func() Tensor { return t.vertex(rows.Labels, cols) },
+		weight: func() Tensor { return t.vertex(rows.Weight, 1) },
+		splits: func() Tensor { return t.vertex(rows.Splits, 3) },
 	}
 }
 
@@ -166,9 +155,9 @@ func (t *tracer) graphTarget() target {
 		cols = t.d.classes
 	}
 	return target{
-		labels: func() Tensor { return t.matrix(graphLabels, cols) },
-		weight: func() Tensor { return t.matrix(graphWeight, 1) },
-		splits: func() Tensor { return t.matrix(graphSplits, 3) },
+		labels: func() Tensor { return t.matrix(rows.GraphLabels, cols) },
+		weight: func() Tensor { return t.matrix(rows.GraphWeight, 1) },
+		splits: func() Tensor { return t.matrix(rows.GraphSplits, 3) },
 	}
 }
 
@@ -184,7 +173,7 @@ func (t *tracer) edgeTarget() target {
 				return ops.Slice(t.edgeRow(), t.d.data+cols, 1)
 			}
 			if w := t.d.loss.ClassWeights; w != nil {
-				return ops.Mul(in(1), ops.PickRows(t.g.Leaf(dataflow.InputOp, classWeights, dataflow.Shape{Rows: len(w), Cols: 1}), ops.Slice(t.edgeRow(), t.d.data, 1)))
+				return ops.Mul(in(1), ops.PickRows(t.g.Leaf(dataflow.InputOp, rows.ClassWeights, dataflow.Shape{Rows: len(w), Cols: 1}), ops.Slice(t.edgeRow(), t.d.data, 1)))
 			}
 			return ops.Scale(in(1), 1/float32(max(1, t.d.train)))
 		},
@@ -243,7 +232,7 @@ func withLabels(e *chunk.Edges, d *dataset.Data, targets int) *chunk.Edges {
 		copy(row, e.Data[k*e.DataCols:(k+1)*e.DataCols])
 		switch {
 		case targets > 0 && k < d.Targets.Edge.Len():
-			setTargets(row[e.DataCols:cols-1], d.Targets.Edge, k)
+			rows.SetTargets(row[e.DataCols:cols-1], d.Targets.Edge, k)
 		case targets == 0 && k < len(d.EdgeLabels):
 			row[e.DataCols] = float32(d.EdgeLabels[k])
 		case targets == 0:
@@ -261,7 +250,7 @@ func withLabels(e *chunk.Edges, d *dataset.Data, targets int) *chunk.Edges {
 // byNumber is the edge rows x as a Global [E×c] in the order of the data's edges, without added self
 // loops. It writes the edges' numbers into the column of the label.
 func (p *Program) byNumber(tr *traced, x Tensor) (Tensor, error) {
-	n, e := p.data.Edges.E(), p.in.edges
+	n, e := p.data.Edges.E(), p.in.Edges
 	if n < 1 || n > maxRows {
 		return nil, fmt.Errorf("saga: %s has %d edges; from 1 to %d can be told apart", p.data.Name, n, maxRows)
 	}
@@ -291,81 +280,4 @@ func graphCount(d *dataset.Data) (int, error) {
 		return 0, fmt.Errorf("saga: %s has %d graphs; at most %d can be told apart", d.Name, n, maxRows)
 	}
 	return int(n), nil
-}
-
-// matrix is the Global input name: weights of the loss, or an input with one row per graph.
-func (in *inputs) matrix(name string, graphs int) (x []float32, err error) {
-	if x := in.byGraph[name]; x != nil {
-		return x, nil
-	}
-	switch name {
-	case classWeights:
-		x, err = in.trainWeights(func(e uint32) int32 { return in.data.EdgeLabels[e] }, in.data.EdgeSplit.Train)
-	case posWeights:
-		x = in.loss.PosWeights
-	case graphWeight:
-		x, err = in.graphWeights(graphs)
-	default:
-		x = in.newMatrix(name, graphs)
-	}
-	in.byGraph[name] = x
-	return x, err
-}
-
-// graphWeights is the weight of each graph in the mean loss over the training split.
-func (in *inputs) graphWeights(graphs int) ([]float32, error) {
-	x, rows := make([]float32, graphs), in.data.GraphSplit.Train
-	of := func(uint32) float32 { return 1 / float32(len(rows)) }
-	if in.loss.ClassWeights != nil {
-		label := func(g uint32) int32 { return in.data.GraphLabels[g] }
-		w, err := in.trainWeights(label, rows)
-		if err != nil {
-			return nil, err
-		}
-		of = func(g uint32) float32 { return w[label(g)] }
-	}
-	for _, g := range rows {
-		x[g] = of(g)
-	}
-	return x, nil
-}
-
-// newMatrix is an input with one row per graph; nil if there is none of that name.
-func (in *inputs) newMatrix(name string, graphs int) []float32 {
-	d := in.data
-	x := make([]float32, graphs)
-	switch name {
-	case graphLabels:
-		if t := d.Targets.Graph; in.loss.numbers() {
-			x = make([]float32, t.Cols*graphs)
-			for g := range t.Len() {
-				setTargets(x[g*t.Cols:][:t.Cols], t, g)
-			}
-			break
-		}
-		for g := range x {
-			x[g] = -1
-			if g < len(d.GraphLabels) {
-				x[g] = float32(d.GraphLabels[g])
-			}
-		}
-	case graphSplits:
-		x = make([]float32, 3*graphs)
-		for k, split := range d.Splits(GraphTask) {
-			for _, g := range split {
-				x[3*int(g)+k] = 1
-			}
-		}
-	case graphInvCount:
-		count := make([]int, graphs)
-		for _, g := range d.GraphOf {
-			count[g]++
-		}
-		for g, n := range count {
-			x[g] = 1 / float32(max(n, 1))
-		}
-	default:
-		return nil
-	}
-	return x
 }

@@ -6,6 +6,7 @@ import (
 
 	"sagann/dataflow"
 	"sagann/ops"
+	"sagann/saga/rows"
 )
 
 // Model is a sequence of layers. With VertexTask the last layer's rows are the logits.
@@ -36,17 +37,6 @@ type Model struct {
 	// Loss is what training minimises. Default: the cross-entropy of classes.
 	Loss Loss
 }
-
-// Names of vertex inputs that the engine computes from the graph and the data.
-const (
-	featuresInput = "features"
-	labelsInput   = "labels"
-	weightInput   = "weight"             // [V×1]: weight in the training loss; 1/|train| without class weights
-	splitsInput   = "splits"             // [V×3]: membership in train, validation, test
-	invDegree     = "vertex:invdegree"   // [V×1] 1/max(in-degree, 1)
-	rsqrtDegree   = "vertex:rsqrtdegree" // [V×1] in-degree^-½, 0 without in-edges
-	rsqrtWeight   = "vertex:rsqrtweight" // [V×1] (sum of the weights of in-edges)^-½, 0 where the sum is 0
-)
 
 // dims is what a trace must know of the data.
 type dims struct {
@@ -225,9 +215,9 @@ func (t *tracer) features() Tensor {
 		return t.embed()
 	}
 	if t.d.featureGrad {
-		return t.g.Variable(featuresInput, dataflow.Shape{Set: t.vertices(), Cols: t.d.features})
+		return t.g.Variable(rows.Features, dataflow.Shape{Set: t.vertices(), Cols: t.d.features})
 	}
-	return t.vertex(featuresInput, t.d.features)
+	return t.vertex(rows.Features, t.d.features)
 }
 
 func (t *tracer) step() Tensor {

@@ -99,7 +99,7 @@ func (p *Program) Output(name string) (x []float32, cols int, err error) {
 		x, cols = s.rows(p.train, s.train, id)
 		return x, cols, nil
 	case p.cfg.featureGrad() && name == outputFeatureGrad: // the loss does not depend on the features
-		return make([]float32, p.in.edges.V*p.data.FeatureCols), p.data.FeatureCols, nil
+		return make([]float32, p.in.Edges.V*p.data.FeatureCols), p.data.FeatureCols, nil
 	}
 	return nil, 0, fmt.Errorf("saga: no output %q; Config.Outputs asks for outputs", name)
 }

@@ -23,7 +23,7 @@ func (p *Program) Totals() (vertices int, edges int64) {
 	if s := p.shape; s != nil {
 		return s.Vertices, s.Edges
 	}
-	return p.in.edges.V, int64(p.in.edgeCount())
+	return p.in.Edges.V, int64(p.in.EdgeCount())
 }
 
 // Saved is the save policy of the training plan: "some", "all" or "none". More values may be stored
@@ -115,13 +115,13 @@ func (p *Program) report() *report.Run {
 		r.Graph = fmt.Sprintf("statistics only: %d vertices, %d edges, %d features, %d classes, skew %g assumed", s.Vertices, s.Edges, s.Features, s.Classes, s.Skew)
 		return r
 	}
-	r.Data, r.Edges, r.Order = p.data.Name, p.in.edges, p.grids.order
+	r.Data, r.Edges, r.Order = p.data.Name, p.in.Edges, p.grids.order
 	loops := ""
-	if p.model.SelfLoops && p.in.edgeCount() > p.data.Edges.E() {
+	if p.model.SelfLoops && p.in.EdgeCount() > p.data.Edges.E() {
 		loops = " with self loops"
 	}
-	r.Graph = fmt.Sprintf("%s: %d vertices, %d edges%s, %d features, %d classes", p.data.Name, p.in.edges.V, p.in.edgeCount(), loops, p.dims.features, p.dims.classes)
-	for name := range p.in.extra {
+	r.Graph = fmt.Sprintf("%s: %d vertices, %d edges%s, %d features, %d classes", p.data.Name, p.in.Edges.V, p.in.EdgeCount(), loops, p.dims.features, p.dims.classes)
+	for _, name := range p.in.AllKept() {
 		r.Extra[name] = true
 	}
 	return r

@@ -57,8 +57,8 @@ func newScopes(r *Run) *scopes {
 		}
 	}
 	// The scope of an invariant had its edge pass before the first epoch.
-	for name, id := range s.low.Inputs {
-		if r.Extra[name] {
+	for in, id := range s.low.Inputs {
+		if r.Extra[in.Name] {
 			s.taken[s.flow.Nearest([]traceout.Node{valueNode(id)}, true)] = true
 		}
 	}

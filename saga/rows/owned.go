@@ -1,9 +1,12 @@
-package saga
+package rows
 
-import "sagann/dataflow/plan"
+import (
+	"sagann/chunk"
+	"sagann/dataflow/plan"
+)
 
-// owned is the rows of a vertex tensor that a process lays out: those of the intervals that its rank owns, or all.
-type owned struct {
+// Owned is the rows of a vertex tensor that a process lays out: those of the intervals that its rank owns, or all.
+type Owned struct {
 	rows   int   // how many
 	width  int   // of an interval
 	slot   []int // by interval: where its rows begin; -1: not owned
@@ -13,15 +16,14 @@ type owned struct {
 // ownedRange is vertices lo to hi-1 of an order; the row of lo is row at of those owned.
 type ownedRange struct{ lo, hi, at int }
 
-// allRows is all of v rows.
-func allRows(v int) owned {
-	return owned{rows: v, width: max(1, v), slot: []int{0}, ranges: []ownedRange{{0, v, 0}}}
+// All is all of v rows.
+func All(v int) Owned {
+	return Owned{rows: v, width: max(1, v), slot: []int{0}, ranges: []ownedRange{{0, v, 0}}}
 }
 
-// ownedBy are the rows of pl that this rank owns.
-func (p *Program) ownedBy(pl *plan.Plan) owned {
-	first, n := p.cfg.owned()
-	o := owned{width: pl.Cells.Width, slot: make([]int, pl.Cells.P)}
+// OwnedBy are the rows of pl that n of its devices own, beginning with number first.
+func OwnedBy(pl *plan.Plan, first, n int) Owned {
+	o := Owned{width: pl.Cells.Width, slot: make([]int, pl.Cells.P)}
 	for j := range pl.Cells.P {
 		if o.slot[j] = -1; pl.Owner(j) < first || pl.Owner(j) >= first+n || pl.Cells.Rows(j) == 0 {
 			continue
@@ -34,8 +36,11 @@ func (p *Program) ownedBy(pl *plan.Plan) owned {
 	return o
 }
 
+// Bytes is the size of the rows laid out, of so many columns, each row padded.
+func (o *Owned) Bytes(cols int) int64 { return 4 * int64(o.rows) * int64(chunk.LD(cols)) }
+
 // place is the number of row n of the order among those owned; -1: it is not owned.
-func (o *owned) place(n int) int {
+func (o *Owned) place(n int) int {
 	at := o.slot[n/o.width]
 	if at < 0 {
 		return -1
