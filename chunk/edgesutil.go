@@ -236,6 +236,28 @@ func (e *Edges) WithSelfLoops() *Edges {
 	return r
 }
 
+// MeanLoops gives the edges from number first on, which are self loops that WithSelfLoops has added, the mean of the numbers of the
+// other in-edges of their vertex, 0 where it has none. It changes e, unless there are none.
+func (e *Edges) MeanLoops(first int) *Edges {
+	if e.DataCols == 0 || first == e.E() {
+		return e
+	}
+	at := make([]int, e.V) // of the loop of a vertex
+	for k := first; k < e.E(); k++ {
+		at[e.Dst[k]] = k
+	}
+	degree, cols := e.InDegrees(), e.DataCols
+	for k := range first {
+		if v := e.Dst[k]; at[v] >= first {
+			sum := e.Data[at[v]*cols : (at[v]+1)*cols]
+			for c, x := range e.Data[k*cols : (k+1)*cols] {
+				sum[c] += x / float32(degree[v]-1)
+			}
+		}
+	}
+	return e
+}
+
 // grow copies the edges with room for n more. The room is zero.
 func (e *Edges) grow(n int) *Edges {
 	r := &Edges{V: e.V, Types: e.Types, DataCols: e.DataCols}

@@ -16,7 +16,7 @@
 //   - NumPy: npyfolder.go, npz.go and npzpickled.go find arrays by name (arrays.go), from
 //     which npygraph.go, npyedges.go, npyvertex.go, npygraphs.go, npysplits.go make a graph; csr.go has
 //     sparse matrices, npyends.go numbers ends that nothing names; npywrite.go writes.
-//   - PyG: pt.go, ptgraphs.go, ptlist.go, pttensor.go, ptsparse.go.
+//   - PyG: pt.go, ptgraphs.go, ptlist.go, pttensor.go, ptsparse.go; state_dicts: pttensors.go.
 //   - Tables: tables.go, tablevertices.go, prepare.go, tableedges.go, csvfile.go, csvcolumns.go.
 //   - Texts: text.go, parse.go, columns.go; the rules of all of them: rules.go, and of ids ids.go, idset.go;
 //     edge lists: edgelist.go, with arrays beside them listfolder.go, textarrays.go; Matrix Market: mtx.go; SVMlight: svmlight.go.

@@ -6,8 +6,9 @@
 // the formulas u is the source of an edge, v its destination, x a vertex's row before the layer,
 // x' the row after the layer, and a the result of the gather at v.
 //
-// Every layer has a file of its name and a row of the table in stack.go, which models.go reads.
-// activation.go, head.go, hidden.go and option.go have code that layers share.
+// Every layer has a file of its name and a row of the table in stack.go, which models.go reads; steps.go has models of other forms.
+// activation.go, head.go, hidden.go and option.go have code that layers share. Tables in the files of layers say what PyTorch Geometric
+// calls their parameters: pyg.go, by which weights.go reads and writes weights.
 //
 // The names of parameters begin with the layer's scope, which is "layer1" for the first layer of a
 // model.

@@ -14,23 +14,28 @@ import (
 //	h = x·W    s = leaky_relu(h_u·a_src + h_v·a_dst), slope 0.2
 //	α = softmax of s over the in-edges of v    a = Σ α·h_u    x' = act(a + b)
 //
-// drop is the dropout of the coefficients α in training. A vertex gathers its own row only if the
+// With WithEdges, data·W_edge·a_edge is added to what leaky_relu is applied to; data are the numbers of the edge. drop is the dropout of
+// the coefficients α in training. A vertex gathers its own row only if the
 // graph has its self loop (saga.Model.SelfLoops). Parameters: W [in×heads·width],
 // a_src and a_dst [1×heads·width], where each head is a block of neighbouring columns. WithBias
-// adds b, a row of the layer's result.
+// adds b, a row of the layer's result, WithEdges W_edge [data×heads·width] and a_edge [1×heads·width].
 func GAT(in, width, heads int, mean bool, drop float32, act Activation, opts ...Option) saga.Layer {
 	o := choose(opts)
 	all := heads * width
-	vector := o.headVector(width, heads)
+	start := o.headVector(width, heads)
 	return saga.Layer{
 		Name: "gat",
 		ApplyEdge: func(e saga.Edge, p saga.Params) saga.Tensor {
 			w := p.Weight("W", in, all)
 			hu, hv := ops.MatMul(e.Src, w), ops.MatMul(e.Dst, w)
-			s := ops.LeakyReLU(ops.Add(
-				ops.GroupSum(ops.Mul(hu, p.Weight("a_src", 1, all, vector)), heads),
-				ops.GroupSum(ops.Mul(hv, p.Weight("a_dst", 1, all, vector)), heads)), 0.2)
-			return ops.RowScale(hu, e.Dropout(e.Softmax(s), drop))
+			s := ops.Add(
+				ops.GroupSum(ops.Mul(hu, p.Weight("a_src", 1, all, start)), heads),
+				ops.GroupSum(ops.Mul(hv, p.Weight("a_dst", 1, all, start)), heads))
+			if d := o.data(e, false); d != nil {
+				g := ops.MatMul(d, p.Weight("W_edge", d.Cols(), all))
+				s = ops.Add(s, ops.GroupSum(ops.Mul(g, p.Weight("a_edge", 1, all, start)), heads))
+			}
+			return ops.RowScale(hu, e.Dropout(e.Softmax(ops.LeakyReLU(s, 0.2)), drop))
 		},
 		Gather: saga.Sum,
 		ApplyVertex: func(v saga.Vertex, p saga.Params) saga.Tensor {
@@ -61,3 +66,6 @@ func joined(x saga.Tensor, h int, mean bool) saga.Tensor {
 	}
 	return ops.Scale(sum, 1/float32(h))
 }
+
+var _ = pyg("gat", row{"W", "lin.weight|lin_src.weight", transposed}, row{"a_src", "att_src", perHead}, row{"a_dst", "att_dst", perHead},
+	row{"W_edge", "lin_edge.weight", transposed}, row{"a_edge", "att_edge", perHead}, row{"b", "bias", vector})

@@ -12,21 +12,25 @@ import (
 //	h = x·W_src + b_src    g = x·W_dst + b_dst    s = leaky_relu(h_u + g_v)·a, slope 0.2
 //	α = softmax of s over the in-edges of v    a_v = Σ α·h_u    x' = act(a_v + b)
 //
-// drop is the dropout of the coefficients α in training. A vertex gathers its own row only if the
+// With WithEdges, data·W_edge is added to h_u + g_v in s; data are the numbers of the edge. drop is the dropout of the coefficients α
+// in training. A vertex gathers its own row only if the
 // graph has its self loop (saga.Model.SelfLoops). Parameters: W_src and W_dst
 // [in×heads·width], a [1×heads·width], where each head is a block of neighbouring columns. WithBias
-// adds b_src and b_dst [1×heads·width] and b, a row of the layer's result.
+// adds b_src and b_dst [1×heads·width] and b, a row of the layer's result, WithEdges W_edge [data×heads·width].
 func GATv2(in, width, heads int, mean bool, drop float32, act Activation, opts ...Option) saga.Layer {
 	o := choose(opts)
 	all := heads * width
-	vector := o.headVector(width, heads)
+	start := o.headVector(width, heads)
 	return saga.Layer{
 		Name: "gatv2",
 		ApplyEdge: func(e saga.Edge, p saga.Params) saga.Tensor {
 			h := o.biased(ops.MatMul(e.Src, p.Weight("W_src", in, all)), p, "b_src", o.fanIn(in))
 			g := o.biased(ops.MatMul(e.Dst, p.Weight("W_dst", in, all)), p, "b_dst", o.fanIn(in))
-			both := ops.LeakyReLU(ops.Add(h, g), 0.2)
-			s := ops.GroupSum(ops.Mul(both, p.Weight("a", 1, all, vector)), heads)
+			both := ops.Add(h, g)
+			if d := o.data(e, false); d != nil {
+				both = ops.Add(both, ops.MatMul(d, p.Weight("W_edge", d.Cols(), all)))
+			}
+			s := ops.GroupSum(ops.Mul(ops.LeakyReLU(both, 0.2), p.Weight("a", 1, all, start)), heads)
 			return ops.RowScale(h, e.Dropout(e.Softmax(s), drop))
 		},
 		Gather: saga.Sum,
@@ -35,3 +39,6 @@ func GATv2(in, width, heads int, mean bool, drop float32, act Activation, opts .
 		},
 	}
 }
+
+var _ = pyg("gatv2", row{"W_src", "lin_l.weight", transposed}, row{"b_src", "lin_l.bias", vector}, row{"W_dst", "lin_r.weight", transposed},
+	row{"b_dst", "lin_r.bias", vector}, row{"a", "att", perHead}, row{"W_edge", "lin_edge.weight", transposed}, row{"b", "bias", vector})

@@ -37,3 +37,5 @@ func GCN(in, out int, scale EdgeScale, act Activation, opts ...Option) saga.Laye
 		},
 	}
 }
+
+var _ = pyg("gcn", row{"W", "lin.weight", transposed}, row{"b", "bias", vector})

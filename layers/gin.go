@@ -26,3 +26,6 @@ func GIN(in, hidden, out int, act Activation, opts ...Option) saga.Layer {
 		},
 	}
 }
+
+var _ = pyg("gin", row{"eps", "eps", vector}, row{"W1", "nn.0.weight|nn.lins.0.weight", transposed}, row{"b1", "nn.0.bias|nn.lins.0.bias", vector},
+	row{"W2", "nn.2.weight|nn.lins.1.weight", transposed}, row{"b2", "nn.2.bias|nn.lins.1.bias", vector})

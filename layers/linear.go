@@ -19,3 +19,5 @@ func Linear(in, out int, act Activation, opts ...Option) saga.Layer {
 		},
 	}
 }
+
+var _ = pyg("linear", row{"W", "weight", transposed}, row{"b", "bias", vector})

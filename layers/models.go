@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -14,32 +15,47 @@ import (
 // Options of New.
 type Options struct {
 	Features int // columns of the data's features
-	Hidden   int // columns between layers; for gat and gatv2 of each head
+	Hidden   int // columns between layers; for gat, gatv2 and transformer of each head
 	Classes  int // columns of the logits
-	Layers   int // number of layers; ignored by ggnn (Steps between two linear layers) and sgc (Steps)
-	Steps    int // ggnn: message steps of one set of weights; sgc, appnp: propagation steps; 0: 2
-	Heads    int // gat, gatv2: heads of all layers but the last; 0: 8
-	OutHeads int // gat, gatv2: heads of the last layer, of which the mean is taken; 0: 1
+	Layers   int // number of layers; ignored by ggnn (Steps between two linear layers), sgc and lg (Steps)
+	Steps    int // ggnn: message steps of one set of weights; sgc, appnp, lg: propagation steps; tag, cheb: those of a layer; 0: 2
+	Heads    int // gat, gatv2, transformer: heads of all layers but the last; 0: 8
+	OutHeads int // gat, gatv2, transformer: heads of the last layer, of which the mean is taken; 0: 1
 
 	Dropout          float32 // on the input of every layer, in training
-	AttentionDropout float32 // gat, gatv2: on the attention coefficients, in training
+	AttentionDropout float32 // gat, gatv2, transformer: on the attention coefficients, in training
 
 	Task    saga.Task    // what has labels; default: vertices
 	Readout saga.Readout // graph labels: sum, mean (default) or max over a graph's vertices
 
 	Between Between
-	Alpha   float32 // appnp: share of the own prediction in every step; 0: 0.1, saga.None: 0
+	Alpha   float32 // appnp, gcn2: share of the own prediction, or of the first rows, in every step; 0: 0.1, saga.None: 0
 
 	LinkHead saga.LinkHead // links: scores two rows of Classes columns; default: saga.LinkDot
 	Loss     saga.Loss     // default: cross-entropy of classes
 
-	Normalize string // gcn, sgc, appnp: NormSym (default), NormSymWeight, NormWeight, NormNone
+	Normalize string // gcn, sgc, appnp and others (Reading): NormSym (default; graphconv: NormNone), NormSymWeight, NormWeight, NormNone
 	EdgeData  int    // edgemlp: columns of the edge data; 0: as many as the graph has
 	EdgeTypes int    // ggnn: edge types with their own weights; 0: as many as the graph has
+
+	Own Own // what single models read
 
 	Bias bool   // gcn, gat, gatv2: WithBias; other models have the biases of their formulas
 	Init string // initialisation of parameters: InitGlorot (default), InitPyG
 }
+
+// Own are options that single models read.
+type Own struct {
+	Delta float32 // pna: the mean of log(d+1) over the vertices of the training graph (LogDegree); 0: 1
+	Theta float32 // gcn2: how fast the identity mapping takes over; 0: 0.5
+	Edges string  // gat, gatv2, transformer, gine, gen, cg: EdgesOn or EdgesOff; default: gat and gatv2 leave the numbers of edges out
+}
+
+// Values of Own.Edges.
+const (
+	EdgesOn  = "on"  // WithEdges
+	EdgesOff = "off" // WithoutEdges
+)
 
 // Initialisations of parameters.
 const (
@@ -54,6 +70,12 @@ func (o *Options) start() (opts []Option) {
 	}
 	if o.Init == InitPyG {
 		opts = append(opts, PyGInit)
+	}
+	switch o.Own.Edges {
+	case EdgesOn:
+		opts = append(opts, WithEdges)
+	case EdgesOff:
+		opts = append(opts, WithoutEdges)
 	}
 	return opts
 }
@@ -97,16 +119,17 @@ func New(name string, o Options) (saga.Model, error) {
 	if o.headed() {
 		body.Classes = o.Hidden
 	}
-	l, err := model.build(body)
-	if err != nil {
+	if _, err := o.scale(); err != nil && slices.Contains(model.reads, ReadsNormalize) {
 		return saga.Model{}, fmt.Errorf("layers: model %s: %w", name, err)
 	}
+	l := model.build(body)
 	for i := range l {
-		if l[i].Name != propagation { // dropout is applied to the input of learned layers only
+		if !hops[l[i].Name] { // dropout is applied to the input of learned layers only
 			l[i].Dropout = o.Dropout
 		}
 	}
 	m := saga.Model{Name: name, Layers: l, SelfLoops: model.selfLoops, OneLoop: o.Normalize == NormSymWeight, Loss: o.Loss}
+	m.MeanLoops = o.Own.Edges == EdgesOn
 	o.addHead(&m)
 	return m, nil
 }
@@ -141,6 +164,14 @@ func (o *Options) check() error {
 	}
 	if !slices.Contains([]string{"", InitGlorot, InitPyG}, o.Init) {
 		errs = append(errs, fmt.Errorf("unknown start %q of parameters; there are %s, %s", o.Init, InitGlorot, InitPyG))
+	}
+	if !slices.Contains([]string{"", EdgesOn, EdgesOff}, o.Own.Edges) {
+		errs = append(errs, fmt.Errorf("numbers of edges %q; there are %s, %s", o.Own.Edges, EdgesOn, EdgesOff))
+	}
+	for what, x := range map[string]float32{"delta": o.Own.Delta, "theta": o.Own.Theta} {
+		if !(x >= 0) || math.IsInf(float64(x), 0) {
+			errs = append(errs, fmt.Errorf("%s %v; a finite number above 0", what, x))
+		}
 	}
 	for _, p := range []float32{o.Dropout, o.AttentionDropout} {
 		if !(p >= 0 && p < 1) {

@@ -1,6 +1,7 @@
 package layers
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -107,7 +108,7 @@ func TestModelsFitBudgets(t *testing.T) {
 			c := saga.Config{Seed: 5}
 			want := epochs(t, m, d, c, 2)
 			least := smallest(t, m, d, c)
-			for _, factor := range []float64{1, 1.1, 1.3, 1.7, 2.5, 4, 8, 16} {
+			for _, factor := range []float64{1, 1.3, 2.5, 8} {
 				c.Mem = int64(float64(least) * factor)
 				compare(t, fmt.Sprintf("losses within %d bytes", c.Mem), epochs(t, m, d, c, 2), want, 1e-4)
 			}
@@ -124,7 +125,12 @@ func TestModelDepths(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			own := slices.DeleteFunc(slices.Clone(m.Layers), func(l saga.Layer) bool { return l.Name == propagation }) // behind those of appnp
+			own := map[string]bool{} // without those behind appnp's, and linear ones around
+			for i, l := range m.Layers {
+				if l.Name != propagation && l.Scope != "input" && l.Scope != "output" {
+					own[cmp.Or(l.Scope, fmt.Sprint("layer", i+1))] = true
+				}
+			}
 			if slices.Contains(Reading(ReadsLayers), name) && len(own) != n {
 				t.Errorf("%s: %d layers, want %d", name, len(own), n)
 			}

@@ -20,10 +20,11 @@ func PNA(in, out int, delta float32, act Activation, gathers ...saga.Accumulator
 	if gathers == nil {
 		gathers = []saga.Accumulator{saga.Mean, saga.Min, saga.Max, saga.Std}
 	}
+	o := choice{pyg: true}
 	return saga.Layer{
 		Name: "pna",
 		ApplyEdge: func(e saga.Edge, p saga.Params) saga.Tensor {
-			return project(ops.Concat(e.Dst, e.Src), p, "_pre", in)
+			return o.linear(ops.Concat(e.Dst, e.Src), p, "_pre", in)
 		},
 		ApplyVertex: func(v saga.Vertex, p saga.Params) saga.Tensor {
 			a := v.Gather(gathers[0])
@@ -32,8 +33,8 @@ func PNA(in, out int, delta float32, act Activation, gathers ...saga.Accumulator
 			}
 			d := ops.Shift(ops.ReLU(ops.Shift(v.InDegree, -1)), 2) // max(d, 1) + 1
 			s := ops.Scale(ops.Log(d), 1/delta)
-			x := project(ops.Concat(v.Self, a, ops.RowScale(a, s), ops.Div(a, ops.Widen(s, a.Cols()))), p, "_post", out)
-			return act.of(project(x, p, "", out))
+			x := o.linear(ops.Concat(v.Self, a, ops.RowScale(a, s), ops.Div(a, ops.Widen(s, a.Cols()))), p, "_post", out)
+			return act.of(o.linear(x, p, "", out))
 		},
 	}
 }
@@ -47,8 +48,5 @@ func LogDegree(e *chunk.Edges) float32 {
 	return float32(sum / float64(max(e.V, 1)))
 }
 
-// project is x·W + b to out columns, the parameters being W and b with suffix behind them.
-func project(x saga.Tensor, p saga.Params, suffix string, out int) saga.Tensor {
-	start := saga.FanIn(x.Cols())
-	return ops.Bias(ops.MatMul(x, p.Weight("W"+suffix, x.Cols(), out, start)), p.Bias("b"+suffix, out, start))
-}
+var _ = pyg("pna", row{"W_pre", "pre_nns.0.0.weight", transposed}, row{"b_pre", "pre_nns.0.0.bias", vector},
+	row{"W_post", "post_nns.0.0.weight", transposed}, row{"b_post", "post_nns.0.0.bias", vector}, row{"W", "lin.weight", transposed}, row{"b", "lin.bias", vector})

@@ -31,3 +31,8 @@ func ResGated(in, out int, act Activation, opts ...Option) saga.Layer {
 		},
 	}
 }
+
+var _ = pyg("resgated", row{"W_key", "lin_key.weight", transposed}, row{"b_key", "lin_key.bias", vector},
+	row{"W_query", "lin_query.weight", transposed}, row{"b_query", "lin_query.bias", vector},
+	row{"W_value", "lin_value.weight", transposed}, row{"b_value", "lin_value.bias", vector},
+	row{"W_skip", "lin_skip.weight", transposed}, row{"b", "bias", vector})

@@ -24,3 +24,5 @@ func RGCN(in, out int, act Activation) saga.Layer {
 		},
 	}
 }
+
+var _ = pyg("rgcn", row{"W", "weight", stackOf("W_root")}, row{"W_root", "root", matrix}, row{"b", "bias", vector})

@@ -25,3 +25,5 @@ func SAGE(in, out int, act Activation, opts ...Option) saga.Layer {
 		},
 	}
 }
+
+var _ = pyg("sage", row{"W_neigh", "lin_l.weight", transposed}, row{"b", "lin_l.bias", vector}, row{"W_self", "lin_r.weight", transposed})

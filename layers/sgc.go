@@ -32,3 +32,5 @@ func sgc(in, out, steps int, scale EdgeScale, opts ...Option) []saga.Layer {
 	}
 	return l
 }
+
+var _ = pyg("sgc", row{"W", "lin.weight", transposed}, row{"b", "lin.bias", vector})

@@ -3,6 +3,7 @@ package layers
 import (
 	"cmp"
 	"fmt"
+	"slices"
 
 	"sagann/ops"
 	"sagann/saga"
@@ -31,7 +32,7 @@ func (o *Options) scale() (EdgeScale, error) {
 
 // builder makes the layers of a model from options that check has passed.
 type builder struct {
-	build     func(o Options) ([]saga.Layer, error)
+	build     func(o Options) []saga.Layer
 	selfLoops bool     // every vertex without a self loop gets one
 	reads     []string // which of the options below the model reads
 }
@@ -47,93 +48,115 @@ const (
 	ReadsBias      = "bias"
 	ReadsTypes     = "edge types" // of the graph
 	ReadsData      = "edge data"
+	ReadsDataAsked = "edge data, as asked" // Own.Edges
+	ReadsDelta     = "delta"
+	ReadsTheta     = "theta"
+	ReadsFrame     = "frame"          // linear layers before and behind the others, so that all of these are hidden layers
 	ReadsInner     = "hidden columns" // within its layers, also if there is one
 	ReadsInit      = "init"           // InitPyG and InitGlorot differ
 )
 
+// layered are the options that models of --layers layers read.
+var layered = []string{ReadsLayers, ReadsHidden}
+
 // builders are the models. A new model needs a file and a row here.
 var builders = map[string]builder{
-	"gcn":     {gcn, true, []string{ReadsLayers, ReadsHidden, ReadsNormalize, ReadsBias}},
-	"commnet": {alike(func(_ Options, in, out int, act Activation) saga.Layer { return CommNet(in, out, act) }), false, []string{ReadsLayers, ReadsHidden}},
-	"mpgcn":   {alike(func(_ Options, in, out int, act Activation) saga.Layer { return MPGCN(in, out, act) }), false, []string{ReadsLayers, ReadsHidden}},
-	"ggcn":    {alike(func(_ Options, in, out int, act Activation) saga.Layer { return GGCN(in, out, act) }), false, []string{ReadsLayers, ReadsHidden}},
+	"gcn":     {alike(scaled(GCN)), true, reading(ReadsNormalize, ReadsBias)},
+	"commnet": {alike(func(_ Options, in, out int, act Activation) saga.Layer { return CommNet(in, out, act) }), false, layered},
+	"mpgcn":   {alike(func(_ Options, in, out int, act Activation) saga.Layer { return MPGCN(in, out, act) }), false, layered},
+	"ggcn":    {alike(func(_ Options, in, out int, act Activation) saga.Layer { return GGCN(in, out, act) }), false, layered},
 	"ggnn":    {ggnn, false, []string{ReadsSteps, ReadsTypes, ReadsInner, ReadsInit}},
-	"rgcn":    {alike(func(_ Options, in, out int, act Activation) saga.Layer { return RGCN(in, out, act) }), false, []string{ReadsLayers, ReadsHidden, ReadsTypes}},
-	"sage":    {alike(func(o Options, in, out int, act Activation) saga.Layer { return SAGE(in, out, act, o.start()...) }), false, []string{ReadsLayers, ReadsHidden, ReadsInit}},
-	"gin": {alike(func(o Options, in, out int, act Activation) saga.Layer {
-		return GIN(in, o.Hidden, out, act, o.start()...)
-	}), false, []string{ReadsLayers, ReadsHidden, ReadsInner, ReadsInit}},
-	"gat":      {attention(GAT), true, []string{ReadsLayers, ReadsHidden, ReadsHeads, ReadsBias, ReadsInit}},
-	"gatv2":    {attention(GATv2), true, []string{ReadsLayers, ReadsHidden, ReadsHeads, ReadsBias, ReadsInit}},
-	"resgated": {alike(func(o Options, in, out int, act Activation) saga.Layer { return ResGated(in, out, act, o.start()...) }), false, []string{ReadsLayers, ReadsHidden, ReadsInit}},
-	"sgc": {func(o Options) ([]saga.Layer, error) {
-		scale, err := o.scale()
-		return sgc(o.Features, o.Classes, o.Steps, scale, o.start()...), err
-	}, true, []string{ReadsSteps, ReadsNormalize, ReadsInit}},
-	"mlp":   {alike(func(o Options, in, out int, act Activation) saga.Layer { return Linear(in, out, act, o.start()...) }), false, []string{ReadsLayers, ReadsHidden, ReadsInit}},
-	"appnp": {appnp, true, []string{ReadsLayers, ReadsHidden, ReadsSteps, ReadsAlpha, ReadsNormalize, ReadsInit}},
+	"rgcn":    {alike(func(_ Options, in, out int, act Activation) saga.Layer { return RGCN(in, out, act) }), false, reading(ReadsTypes)},
+	"sage":    {alike(optional(SAGE)), false, reading(ReadsInit)},
+	"gin":     {alike(inner(GIN)), false, reading(ReadsInner, ReadsInit)},
+	"gine":    {alike(inner(GINE)), false, reading(ReadsInner, ReadsInit, ReadsData, ReadsDataAsked)},
+	"gat":     {attention(GAT), true, reading(ReadsHeads, ReadsBias, ReadsInit, ReadsData, ReadsDataAsked)},
+	"gatv2":   {attention(GATv2), true, reading(ReadsHeads, ReadsBias, ReadsInit, ReadsData, ReadsDataAsked)},
+
+	"transformer": {attention(Transformer), false, reading(ReadsHeads, ReadsInit, ReadsData, ReadsDataAsked)},
+
+	"resgated": {alike(optional(ResGated)), false, reading(ReadsInit)},
+	"graphconv": {alike(func(o Options, in, out int, act Activation) saga.Layer {
+		o.Normalize = cmp.Or(o.Normalize, NormNone)
+		return scaled(GraphConv)(o, in, out, act)
+	}), false, reading(ReadsNormalize, ReadsInit)},
+	"edgeconv": {alike(inner(EdgeConv)), false, reading(ReadsInner, ReadsInit)},
+	"nnconv":   {alike(inner(NNConv)), false, reading(ReadsInner, ReadsInit, ReadsData)},
+	"film":     {alike(optional(FiLM)), false, reading(ReadsInit)},
+	"gen":      {alike(optional(GEN)), false, reading(ReadsInit, ReadsData, ReadsDataAsked)},
+	"pna": {alike(func(o Options, in, out int, act Activation) saga.Layer {
+		return PNA(in, out, cmp.Or(o.Own.Delta, 1), act)
+	}), false, reading(ReadsDelta)},
+	"tag":  {hopping(TAG), false, reading(ReadsSteps, ReadsNormalize, ReadsInit)},
+	"cheb": {hopping(Cheb), false, reading(ReadsSteps, ReadsNormalize)},
+	"gcn2": {gcn2, true, reading(ReadsNormalize, ReadsAlpha, ReadsTheta, ReadsInner, ReadsFrame, ReadsInit)},
+	"cg":   {cg, false, reading(ReadsInner, ReadsFrame, ReadsInit, ReadsData, ReadsDataAsked)},
+
+	"sgc":   {sgcSteps, true, []string{ReadsSteps, ReadsNormalize, ReadsInit}},
+	"mlp":   {alike(optional(Linear)), false, reading(ReadsInit)},
+	"appnp": {appnp, true, reading(ReadsSteps, ReadsAlpha, ReadsNormalize, ReadsInit)},
+	"lg":    {lg, false, []string{ReadsSteps, ReadsNormalize, ReadsInit}},
 	"edgemlp": {alike(func(o Options, in, out int, act Activation) saga.Layer {
 		return EdgeMLP(in, o.EdgeData, o.Hidden, out, act)
-	}), false, []string{ReadsLayers, ReadsHidden, ReadsData, ReadsInner}},
+	}), false, reading(ReadsData, ReadsInner)},
 }
 
-// alike builds a model of layers of one form: features columns to hidden, hidden to
-// hidden, hidden to classes, with ReLU between them.
-func alike(layer func(o Options, in, out int, act Activation) saga.Layer) func(Options) ([]saga.Layer, error) {
-	return func(o Options) ([]saga.Layer, error) {
+func reading(more ...string) []string { return slices.Concat(layered, more) }
+
+// stacked builds a model of Layers layers, which conv makes: the k-th, behind so many layers of the model, from in columns to out. act
+// is nil in the last. Hidden layers have as many columns as width says, and the activation own unless the options have another.
+// With Between.Jump all are hidden layers, and another reads their rows.
+func stacked(width func(o Options) int, own Activation, conv func(o Options, k, at, in, out int, act Activation) []saga.Layer) func(Options) []saga.Layer {
+	return func(o Options) []saga.Layer {
 		var l []saga.Layer
-		in := o.Features
-		for range o.Layers - 1 {
-			l = append(l, o.between(func(act Activation) saga.Layer { return layer(o, in, o.Hidden, act) }, ops.ReLU))
-			in = o.Hidden
+		var ends []int
+		in, last := o.Features, o.Layers-1
+		for k := range o.Layers {
+			if k == last && o.Between.Jump == "" {
+				return append(l, conv(o, k, len(l), in, o.Classes, nil)...)
+			}
+			l = append(l, o.between(func(act Activation) []saga.Layer { return conv(o, k, len(l), in, width(o), act) }, own, len(l))...)
+			in, ends = width(o), append(ends, len(l))
 		}
-		return append(l, layer(o, in, o.Classes, nil)), nil
+		return append(l, o.jump(ends))
 	}
 }
 
-func gcn(o Options) ([]saga.Layer, error) {
-	scale, err := o.scale()
-	if err != nil {
-		return nil, err
-	}
-	return alike(func(o Options, in, out int, act Activation) saga.Layer { return GCN(in, out, scale, act, o.start()...) })(o)
+func hiddenColumns(o Options) int { return o.Hidden }
+
+// alike builds a model of layers of one form, with ReLU between them.
+func alike(layer func(o Options, in, out int, act Activation) saga.Layer) func(Options) []saga.Layer {
+	return stacked(hiddenColumns, ops.ReLU, func(o Options, _, _, in, out int, act Activation) []saga.Layer {
+		return []saga.Layer{layer(o, in, out, act)}
+	})
 }
 
-// appnp predicts with linear layers and propagates the predictions.
-func appnp(o Options) ([]saga.Layer, error) {
-	scale, err := o.scale()
-	if err != nil {
-		return nil, err
+// optional is a layer that reads options of layers, inner one that has Hidden columns within, and scaled one with factors of
+// edges.
+func optional(layer func(in, out int, act Activation, opts ...Option) saga.Layer) func(o Options, in, out int, act Activation) saga.Layer {
+	return func(o Options, in, out int, act Activation) saga.Layer { return layer(in, out, act, o.start()...) }
+}
+
+func inner(layer func(in, hidden, out int, act Activation, opts ...Option) saga.Layer) func(o Options, in, out int, act Activation) saga.Layer {
+	return func(o Options, in, out int, act Activation) saga.Layer {
+		return layer(in, o.Hidden, out, act, o.start()...)
 	}
-	l, err := alike(func(o Options, in, out int, act Activation) saga.Layer { return Linear(in, out, act, o.start()...) })(o)
-	return append(l, appnpSteps(o.Classes, o.Steps, max(0, cmp.Or(o.Alpha, 0.1)), scale)...), err
+}
+
+func scaled(layer func(in, out int, scale EdgeScale, act Activation, opts ...Option) saga.Layer) func(o Options, in, out int, act Activation) saga.Layer {
+	return func(o Options, in, out int, act Activation) saga.Layer {
+		scale, _ := o.scale() // New has checked it
+		return layer(in, out, scale, act, o.start()...)
+	}
 }
 
 // attention builds models like the paper's gat: heads are concatenated, and averaged in the last layer.
-func attention(layer func(in, width, heads int, mean bool, drop float32, act Activation, opts ...Option) saga.Layer) func(Options) ([]saga.Layer, error) {
-	return func(o Options) ([]saga.Layer, error) {
-		var l []saga.Layer
-		in := o.Features
-		for range o.Layers - 1 {
-			l = append(l, o.between(func(act Activation) saga.Layer {
-				return layer(in, o.Hidden, o.Heads, false, o.AttentionDropout, act, o.start()...)
-			}, ops.ELU))
-			in = o.Heads * o.Hidden
+func attention(layer func(in, width, heads int, mean bool, drop float32, act Activation, opts ...Option) saga.Layer) func(Options) []saga.Layer {
+	width := func(o Options) int { return o.Heads * o.Hidden }
+	return stacked(width, ops.ELU, func(o Options, k, _, in, out int, act Activation) []saga.Layer {
+		if k == o.Layers-1 && o.Between.Jump == "" {
+			return []saga.Layer{layer(in, out, o.OutHeads, true, o.AttentionDropout, act, o.start()...)}
 		}
-		return append(l, layer(in, o.Classes, o.OutHeads, true, o.AttentionDropout, nil, o.start()...)), nil
-	}
-}
-
-// ggnn projects the features, passes messages for Steps steps that share their weights, and projects
-// the states.
-func ggnn(o Options) ([]saga.Layer, error) {
-	input, output := Linear(o.Features, o.Hidden, nil, o.start()...), Linear(o.Hidden, o.Classes, nil, o.start()...)
-	input.Scope, output.Scope = "input", "output"
-	l := []saga.Layer{input}
-	for range o.Steps {
-		step := GGNN(o.Hidden, o.EdgeTypes, o.start()...)
-		step.Scope = "step"
-		l = append(l, step)
-	}
-	return append(l, output), nil
+		return []saga.Layer{layer(in, o.Hidden, o.Heads, false, o.AttentionDropout, act, o.start()...)}
+	})
 }

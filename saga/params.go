@@ -90,6 +90,12 @@ type Params struct {
 	layer int
 }
 
+// In declares parameters of a part of the layer: their names begin with part and a dot behind the layer's scope.
+func (p Params) In(part string) Params {
+	p.scope += "." + part
+	return p
+}
+
 // Weight is the trainable matrix name [in×out] of this layer's scope. The same name gives the same
 // matrix; with another shape it is an error. Default init: Glorot.
 func (p Params) Weight(name string, in, out int, init ...Init) Tensor {

@@ -142,12 +142,16 @@ func (p *Program) describeData() error {
 		return fmt.Errorf("saga: no data")
 	case dataset.Validate(d) != nil:
 		return dataset.Validate(d)
+	case m.MeanLoops && m.SelfLoops && d.Shard != nil:
+		return errors.New("saga: the self loops of shards have numbers 0, and Model.MeanLoops is for means")
 	case m.Embedding < 0:
 		return fmt.Errorf("saga: rows of %d columns cannot be learned", m.Embedding)
 	}
 	e := d.Edges
 	if m.SelfLoops && d.Shard == nil { // a shard has them already
-		e = e.WithSelfLoops()
+		if e = e.WithSelfLoops(); m.MeanLoops {
+			e = e.MeanLoops(d.Edges.E())
+		}
 	}
 	p.dims = dims{features: d.FeatureCols, types: e.Types, data: e.DataCols, weight: e.Weight != nil, task: m.Task, loss: m.Loss, featureGrad: p.cfg.featureGrad() && p.output == ""}
 	if err := p.describeRows(e.V); err != nil {

@@ -18,6 +18,9 @@ type Model struct {
 	// OneLoop has, with SelfLoops, only the last of several self loops of a vertex keep its weight; the others get
 	// weight 0. So PyTorch Geometric normalises weights.
 	OneLoop bool
+	// MeanLoops has the self loops that SelfLoops adds carry the mean of the numbers of the vertex's other in-edges, as PyTorch
+	// Geometric's attention does. Otherwise their numbers are 0.
+	MeanLoops bool
 	// Task says what has labels. Default: VertexTask.
 	Task Task
 	// Readout combines the last layer's rows into one row per graph, for a GraphTask. Default: ReadoutMean.

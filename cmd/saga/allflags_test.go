@@ -269,6 +269,13 @@ func flagData(t *testing.T) string {
 			d.Edges.Weight = append(d.Edges.Weight, r.Float32()+0.1)
 		}
 	})
+	graph("numbers", func(d *dataset.Data, r *rand.Rand) {
+		classes(d, r)
+		d.Edges.DataCols = 2
+		for range 2 * d.Edges.E() {
+			d.Edges.Data = append(d.Edges.Data, r.Float32())
+		}
+	})
 	graph("m", func(d *dataset.Data, r *rand.Rand) {
 		d.Classes = 3
 		for range 3 * v {

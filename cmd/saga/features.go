@@ -65,6 +65,21 @@ func (p *prepared) model(name string) (saga.Model, error) {
 	return m, err
 }
 
+// scaledBy is model with the δ of d, the graph that it is trained on.
+func (p *prepared) scaledBy(name string, d *dataset.Data) (saga.Model, error) {
+	if d.Shard != nil {
+		return saga.Model{}, cli.Usagef("--model %s: no process has the degrees of all vertices of shards, which it scales by", name)
+	}
+	e := d.Edges
+	if p.SelfLoops {
+		e = e.WithSelfLoops()
+	}
+	p.Layers.Own.Delta = layers.LogDegree(e)
+	m, err := p.model(name)
+	m.SelfLoops = p.SelfLoops
+	return m, err
+}
+
 // fits refuses data whose vertices begin with another number of columns than those trained on.
 func (p *prepared) fits(d *dataset.Data, name, path string) error {
 	n := p.columns(d)

@@ -23,7 +23,7 @@ type setting struct {
 // idle lists the settings, other than the defaults, that nothing reads with labels of this
 // kind and the other settings.
 func (s *settings) idle(task saga.Task) (list []string) {
-	for _, x := range slices.Concat(s.idleModel(task), s.idleTraining()) {
+	for _, x := range slices.Concat(s.idleModel(task), s.idleOwn(), s.idleTraining()) {
 		if x.idle {
 			list = append(list, x.what)
 		}
@@ -35,8 +35,9 @@ func (s *settings) idleModel(task saga.Task) []setting {
 	reads := func(option string) bool { return slices.Contains(layers.Reading(option), s.Model.Name) }
 	of := func(option string) string { return " (of " + listed(layers.Reading(option)) + ")" }
 	headed := task == saga.GraphTask || task == saga.EdgeTask
-	inner := headed || reads(layers.ReadsInner) || reads(layers.ReadsLayers) && s.Model.Layers > 1 || task == saga.LinkTask && s.Link.Width == 0
-	between, why := reads(layers.ReadsHidden) && s.Model.Layers > 1, of(layers.ReadsHidden)
+	jump := named(s.Model.Jump, "none") != ""
+	inner := headed || jump || reads(layers.ReadsInner) || reads(layers.ReadsLayers) && s.Model.Layers > 1 || task == saga.LinkTask && s.Link.Width == 0
+	between, why := reads(layers.ReadsHidden) && (s.Model.Layers > 1 || jump || reads(layers.ReadsFrame)), of(layers.ReadsHidden)
 	if reads(layers.ReadsHidden) {
 		why = " (between layers, and there is one)"
 	}
@@ -44,11 +45,7 @@ func (s *settings) idleModel(task saga.Task) []setting {
 		{s.Model.Hidden != 32 && !inner, "--hidden (between layers, and there is one)"},
 		{s.Model.Init == layers.InitGlorot && !reads(layers.ReadsInit) && task != saga.GraphTask, "--init" + of(layers.ReadsInit)},
 		{s.Model.SelfLoops.Or(false) && s.Model.Name == "mlp", "--self-loops (mlp reads no edges)"},
-		{s.Model.Normalize != "" && !reads(layers.ReadsNormalize), "--normalize" + of(layers.ReadsNormalize)},
-		{s.Model.Steps != 2 && !reads(layers.ReadsSteps), "--steps" + of(layers.ReadsSteps)},
 		{s.Model.Layers != 2 && !reads(layers.ReadsLayers), "--layers (" + s.Model.Name + " has --steps)"},
-		{s.Model.Bias != "auto" && s.Model.Bias != "" && !reads(layers.ReadsBias), "--bias" + of(layers.ReadsBias)},
-		{s.Model.Heads != 8 && !reads(layers.ReadsHeads), "--heads" + of(layers.ReadsHeads)},
 		{s.Model.Readout != "" && s.Model.Readout != string(saga.ReadoutMean) && task != saga.GraphTask, "--readout (of --task graph)"},
 		{named(s.Model.Activation, "auto") != "" && !between, "--activation" + why},
 		{named(s.Model.Norm, "none") != "" && !between, "--norm" + why},
@@ -56,8 +53,27 @@ func (s *settings) idleModel(task saga.Task) []setting {
 		{task != saga.LinkTask && named(s.Link.Head, "dot") != "", "--head (of --task link)"},
 		{task != saga.LinkTask && s.Link.Width != 0, "--width (of --task link)"},
 		{task != saga.LinkTask && s.Link.Disjoint != 0, "--disjoint (of --task link)"},
-		{s.Model.Alpha != 0.1 && !reads(layers.ReadsAlpha), "--alpha" + of(layers.ReadsAlpha)},
 	}
+}
+
+// idleOwn are the settings of single models.
+func (s *settings) idleOwn() (list []setting) {
+	for _, x := range []struct {
+		given        bool
+		flag, option string
+	}{
+		{s.Model.Theta != 0.5 && s.Model.Theta != 0, "--theta", layers.ReadsTheta},
+		{named(string(s.Model.EdgeData), "auto") != "", "--edge-data", layers.ReadsDataAsked},
+		{s.Model.Alpha != 0.1, "--alpha", layers.ReadsAlpha},
+		{s.Model.Bias != "auto" && s.Model.Bias != "", "--bias", layers.ReadsBias},
+		{s.Model.Heads != 8, "--heads", layers.ReadsHeads},
+		{s.Model.Steps != 2, "--steps", layers.ReadsSteps},
+		{s.Model.Normalize != "", "--normalize", layers.ReadsNormalize},
+	} {
+		names := layers.Reading(x.option)
+		list = append(list, setting{x.given && !slices.Contains(names, s.Model.Name), x.flag + " (of " + listed(names) + ")"})
+	}
+	return list
 }
 
 func (s *settings) idleTraining() []setting {
@@ -166,7 +182,12 @@ func (s *settings) unread(e *chunk.Edges) (list []string) {
 	if e.Types > 0 && !reads(layers.ReadsTypes) {
 		list = append(list, "types ("+listed(layers.Reading(layers.ReadsTypes))+" reads them)")
 	}
-	if e.DataCols > 0 && !reads(layers.ReadsData) {
+	asked := s.Model.Name == "gat" || s.Model.Name == "gatv2"
+	switch on := s.Model.EdgeData.Or(!asked); {
+	case e.DataCols == 0 || reads(layers.ReadsData) && on:
+	case asked:
+		list = append(list, "numbers (--edge-data on reads them)")
+	default:
 		list = append(list, "numbers ("+listed(layers.Reading(layers.ReadsData))+" reads them)")
 	}
 	return list

@@ -83,7 +83,7 @@ func (c *kernelsCmd) program(a *app) (*saga.Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := errors.Join(needGraph(a), c.weighs(false, "--shape")); err != nil {
+	if err := errors.Join(needGraph(a), c.weighs(false, "--shape"), c.numbered(false, "--shape")); err != nil {
 		return nil, cli.Usage(err)
 	}
 	tellIdle(a.Log, c.idle(saga.VertexTask))

@@ -96,7 +96,7 @@ func (j *job) plan(s *settings, log *slog.Logger) error {
 		return err
 	}
 	d := j.data
-	if err := s.weighs(d.Edges.Weight != nil, s.Data.Path); err != nil {
+	if err := errors.Join(s.weighs(d.Edges.Weight != nil, s.Data.Path), s.numbered(d.Edges.DataCols > 0, s.Data.Path)); err != nil {
 		return err
 	}
 	tellIdle(log, s.idle(task))
@@ -186,6 +186,11 @@ func (j *job) build(s *settings, cfg saga.Config, w wanted) error {
 	}
 	m.SelfLoops = s.Model.SelfLoops.Or(m.SelfLoops)
 	j.prep.SelfLoops = m.SelfLoops
+	if slices.Contains(layers.Reading(layers.ReadsDelta), s.Model.Name) {
+		if m, err = j.prep.scaledBy(s.Model.Name, d); err != nil {
+			return err
+		}
+	}
 	sampling, _ := s.sampling()
 	if sampling == nil {
 		return j.compile(m, cfg, s.streams())

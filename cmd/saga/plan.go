@@ -97,7 +97,7 @@ func (c *planCmd) job(a *app) (*job, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := errors.Join(needGraph(a), c.weighs(false, "--shape")); err != nil {
+	if err := errors.Join(needGraph(a), c.weighs(false, "--shape"), c.numbered(false, "--shape")); err != nil {
 		return nil, cli.Usage(err)
 	}
 	o := c.layers(shape.Features, shape.Classes, 0, 0)

@@ -88,6 +88,9 @@ func (s *settings) numbers() (errs []error) {
 	if x := s.Model.Alpha; !(x >= 0 && x < 1) {
 		errs = append(errs, fmt.Errorf("--alpha %v: from 0 to below 1", x))
 	}
+	if x := s.Model.Theta; s.Model.Name == "gcn2" && !(x > 0 && !math.IsInf(float64(x), 0)) {
+		errs = append(errs, fmt.Errorf("--theta %v: must be a number above 0", x))
+	}
 	if x := s.Rate.LRFactor; !(x >= 0 && x < 1) {
 		errs = append(errs, fmt.Errorf("--lr-factor %v: from 0 to below 1", x))
 	}
@@ -108,7 +111,8 @@ func (s *settings) layers(features, classes, edgeData, edgeTypes int) layers.Opt
 	return layers.Options{Features: features, Classes: classes, Hidden: int(s.Model.Hidden), Layers: int(s.Model.Layers), Steps: int(s.Model.Steps),
 		Heads: int(s.Model.Heads), Dropout: s.Model.Dropout, Normalize: s.Model.Normalize, EdgeData: edgeData, EdgeTypes: edgeTypes,
 		Readout: saga.Readout(s.Model.Readout), Bias: s.Model.Bias.Or(true) && slices.Contains(layers.Reading(layers.ReadsBias), s.Model.Name), Init: s.Model.Init,
-		Between: layers.Between{Activation: named(s.Model.Activation, "auto"), Norm: named(s.Model.Norm, "none"), Residual: s.Model.Residual}, Alpha: cmp.Or(s.Model.Alpha, saga.None)}
+		Between: layers.Between{Activation: named(s.Model.Activation, "auto"), Norm: named(s.Model.Norm, "none"), Residual: s.Model.Residual, Jump: named(s.Model.Jump, "none")}, Alpha: cmp.Or(s.Model.Alpha, saga.None),
+		Own: layers.Own{Theta: s.Model.Theta, Edges: named(string(s.Model.EdgeData), "auto")}}
 }
 
 // named is name, or "" for the word that stands for none.
@@ -128,6 +132,14 @@ func (s *settings) task(d *dataset.Data) saga.Task {
 		return kinds[0]
 	}
 	return saga.VertexTask
+}
+
+// numbered refuses --edge-data on where the edges of the graph called name have no numbers.
+func (s *settings) numbered(has bool, name string) error {
+	if s.Model.EdgeData.Or(false) && slices.Contains(layers.Reading(layers.ReadsDataAsked), s.Model.Name) && !has {
+		return fmt.Errorf("--edge-data on: the edges of %s have no numbers", name)
+	}
+	return nil
 }
 
 // weighs refuses --normalize with weights that the graph called name does not have.

@@ -54,7 +54,10 @@ type modelFlags struct {
 	Activation string  `json:"activation" default:"auto" placeholder:"NAME" help:"Between layers: ${activations}, or auto (relu; elu for ${with_heads})."`
 	Norm       string  `json:"norm" default:"none" placeholder:"NAME" help:"Of the rows between layers: layer (each row), batch (each column over all vertices) or none (${default})."`
 	Residual   bool    `json:"residual" help:"Add what enters a layer, but the last, to what it gives."`
-	Alpha      float32 `json:"alpha" default:"0.1" placeholder:"X" help:"Share of the own prediction in every step of appnp (${default})."`
+	Jump       string  `json:"jk" name:"jk" default:"none" placeholder:"NAME" help:"Jumping knowledge: logits of the rows of all layers, joined by ${jumps}, or of the last alone: none (${default})."`
+	Alpha      float32 `json:"alpha" default:"0.1" placeholder:"X" help:"Share of the own prediction, or of the first rows, in every step of ${with_alpha} (${default})."`
+	Theta      float32 `json:"theta" default:"0.5" placeholder:"X" help:"How fast the identity mapping of ${with_theta} takes over (${default})."`
+	EdgeData   toggle  `json:"edge-data" default:"auto" placeholder:"B" help:"Read the numbers of edges, in ${with_edge_data}: on, off, or auto (where there are some, but not in gat and gatv2)."`
 	Readout    string  `json:"readout" default:"mean" placeholder:"NAME" help:"What is made of the rows of a graph's vertices with --task graph: sum, mean or max (${default})."`
 	Bias       toggle  `json:"bias" default:"auto" placeholder:"B" help:"A bias after the sums of ${with_bias}: on, off, or auto (on)."`
 	Init       string  `json:"init" default:"pyg" placeholder:"NAME" help:"What parameters are drawn from at first: pyg (as PyTorch Geometric's layers, where it has them) or glorot (weights by Glorot's rule, biases zero) (${default})."`

@@ -87,8 +87,9 @@ const (
 
 // largeRecords, as folder.name, have more fields: at most so many.
 var largeRecords = map[string]int{
-	"dataset.Data": 21, // what a graph may have
-	"saga.Config":  23, // what users set
+	"dataset.Data":   21, // what a graph may have
+	"saga.Config":    23, // what users set
+	"layers.Options": 21, // what users set; options of single models go into Own
 }
 
 // configured are the folders in which a field named cfg holds a saga.Config.

@@ -1,0 +1,329 @@
+package layers
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"sagann/dataset"
+	"sagann/internal/safetensors"
+	"sagann/saga"
+)
+
+// Weights are tensors with names, as a file has them.
+type Weights struct {
+	path string
+	own  bool // those of a checkpoint of this program, under its names
+	list []dataset.Tensor
+}
+
+// ReadWeights reads the state_dict of a PyTorch module from a file of torch.save, or a .safetensors. It also reads a checkpoint of
+// this program: the parameters of the best epoch, if it has them. Errors name the file.
+func ReadWeights(path string) (*Weights, error) {
+	w := &Weights{path: path}
+	if filepath.Ext(path) == ".safetensors" {
+		return w, w.readSafetensors()
+	}
+	list, err := dataset.ReadTensors(path)
+	w.list = list
+	return w, err
+}
+
+func (w *Weights) readSafetensors() error {
+	f, err := safetensors.Open(w.path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if w.own = f.Meta["sagann"] != ""; w.own {
+		if _, err := saga.ReadCheckpoint(w.path); err != nil {
+			return err
+		}
+	}
+	best := map[string]bool{}
+	for _, name := range f.Names() {
+		if param, ok := strings.CutPrefix(name, "best:"); ok && w.own {
+			best[param] = true
+		}
+	}
+	for _, name := range f.Names() {
+		as := name
+		if w.own {
+			param, isBest := strings.CutPrefix(name, "best:")
+			if as = param; best[name] || !isBest && strings.Contains(name, ":") {
+				continue // another has its place, or it is a number of the optimiser or an id
+			}
+		}
+		info, _ := f.Info(name)
+		t := dataset.Tensor{Name: as, Shape: info.Shape}
+		switch info.DType {
+		case safetensors.F32:
+			t.Values, _, err = safetensors.Load[float32](f, name)
+		case safetensors.F64:
+			t.Values, err = loadAs[float64](f, name)
+		case safetensors.I64:
+			t.Values, err = loadAs[int64](f, name)
+		default:
+			err = fmt.Errorf("tensor %q has type %s; F32, F64 and I64 are read", name, info.DType)
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", w.path, err)
+		}
+		w.list = append(w.list, t)
+	}
+	slices.SortStableFunc(w.list, func(a, b dataset.Tensor) int { return naturally(a.Name, b.Name) })
+	return nil
+}
+
+func loadAs[T float64 | int64](f *safetensors.File, name string) ([]float32, error) {
+	x, _, err := safetensors.Load[T](f, name)
+	y := make([]float32, len(x))
+	for i, v := range x {
+		y[i] = float32(v)
+	}
+	return y, err
+}
+
+// naturally compares names so that 9 comes before 10.
+func naturally(a, b string) int {
+	digits := func(s string) int {
+		n := strings.IndexFunc(s, func(r rune) bool { return r < '0' || r > '9' })
+		if n < 0 {
+			return len(s)
+		}
+		return n
+	}
+	for a != "" && b != "" {
+		m, n := digits(a), digits(b)
+		if m > 0 && n > 0 {
+			x, y := strings.TrimLeft(a[:m], "0"), strings.TrimLeft(b[:n], "0")
+			if c := cmp.Or(cmp.Compare(len(x), len(y)), cmp.Compare(x, y)); c != 0 {
+				return c
+			}
+			a, b = a[m:], b[n:]
+			continue
+		}
+		if a[0] != b[0] {
+			return cmp.Compare(a[0], b[0])
+		}
+		a, b = a[1:], b[1:]
+	}
+	return cmp.Compare(len(a), len(b))
+}
+
+// Delta is the δ that a PNAConv among the weights was made with (Own.Delta), or 0.
+func (w *Weights) Delta() float32 {
+	for _, t := range w.list {
+		if strings.HasSuffix(t.Name, ".avg_deg_log") && len(t.Values) == 1 {
+			return t.Values[0]
+		}
+	}
+	return 0
+}
+
+// unread are endings of names of PyG's tensors that no parameter is made of.
+var unread = []string{"num_batches_tracked", "aggr_module.avg_deg_lin", "aggr_module.avg_deg_log"}
+
+// For gives the weights the names and shapes of the parameters of model m, which New made with o. Layers find theirs, within prefixes
+// such as convs.0., by the names that PyG's layers have; of several that fit the first is taken for the first layer. Weights that
+// are missing or left over, of another shape or not finite are errors that name them.
+func (w *Weights) For(m saga.Model, o Options, params []saga.Param) (map[string][]float32, error) {
+	fit := &fitting{w: w, left: map[string]*dataset.Tensor{}, values: map[string][]float32{}}
+	for i := range w.list {
+		t := &w.list[i]
+		if !slices.ContainsFunc(unread, func(end string) bool { return strings.HasSuffix(t.Name, end) }) || w.own {
+			fit.left[t.Name] = t
+		}
+	}
+	if w.own {
+		for _, q := range params {
+			fit.take(q, q.Name, []int{q.Rows, q.Cols}, false)
+		}
+	} else if err := fit.units(m, o, params); err != nil {
+		return nil, err
+	}
+	return fit.values, fit.err()
+}
+
+// fitting is what Weights.For has found so far.
+type fitting struct {
+	w       *Weights
+	left    map[string]*dataset.Tensor
+	values  map[string][]float32
+	missing []string
+	wrong   []string
+}
+
+// units finds the tensors of each unit, those with most parameters first, as others may have names like theirs.
+func (f *fitting) units(m saga.Model, o Options, params []saga.Param) error {
+	units, alone := unitsOf(m, o, params)
+	if alone != nil {
+		return noCounterpart(m, alone)
+	}
+	byName := map[string]saga.Param{}
+	for _, q := range params {
+		byName[q.Name] = q
+	}
+	slices.SortStableFunc(units, func(a, b *unit) int { return cmp.Compare(b.depth(), a.depth()) })
+	for _, u := range units {
+		prefix, found := f.prefix(u)
+		for _, r := range u.rows {
+			q := byName[u.full(r.ours)]
+			shape, turned := r.form(u, q.Rows, q.Cols)
+			name := ""
+			if found {
+				name = f.named(prefix, r)
+			}
+			if name == "" {
+				f.missing = append(f.missing, fmt.Sprintf("%s (in PyG %s %v)", q.Name, strings.ReplaceAll(r.theirs, "|", " or "), shape))
+				continue
+			}
+			f.take(q, name, shape, turned)
+		}
+	}
+	return nil
+}
+
+func noCounterpart(m saga.Model, names []string) error {
+	return fmt.Errorf("layers: model %s: PyTorch Geometric's layers have nothing like %s", m.Name, strings.Join(names, ", "))
+}
+
+// depth is larger for units whose names say more.
+func (u *unit) depth() int {
+	n := 0
+	for _, r := range u.rows {
+		n += 1 + 100*strings.Count(strings.Split(r.theirs, "|")[0], ".")
+	}
+	return n
+}
+
+// prefix is where the tensors of u begin: the first place, in the order of the file, that has all of them in their shapes; else the
+// first that has their names.
+func (f *fitting) prefix(u *unit) (prefix string, found bool) {
+	for _, t := range f.w.list {
+		if f.left[t.Name] == nil {
+			continue
+		}
+		for _, ending := range strings.Split(u.rows[0].theirs, "|") {
+			at, ok := strings.CutSuffix(t.Name, ending)
+			if !ok || at != "" && !strings.HasSuffix(at, ".") {
+				continue
+			}
+			all, shaped := true, true
+			for _, r := range u.rows {
+				x := f.left[f.named(at, r)]
+				if all = all && x != nil; all {
+					size := u.sizes[r.ours]
+					want, _ := r.form(u, size[0], size[1])
+					shaped = shaped && slices.Equal(want, x.Shape)
+				}
+			}
+			switch {
+			case all && shaped:
+				return at, true
+			case all && !found:
+				prefix, found = at, true
+			}
+		}
+	}
+	return prefix, found
+}
+
+// named is the name of a tensor of a row behind a prefix, or "".
+func (f *fitting) named(prefix string, r row) string {
+	for _, name := range strings.Split(r.theirs, "|") {
+		if f.left[prefix+name] != nil {
+			return prefix + name
+		}
+	}
+	return ""
+}
+
+// take makes the tensor name the parameter q.
+func (f *fitting) take(q saga.Param, name string, shape []int, turned bool) {
+	t := f.left[name]
+	switch {
+	case t == nil:
+		f.missing = append(f.missing, fmt.Sprintf("%s [%d×%d]", q.Name, q.Rows, q.Cols))
+		return
+	case !slices.Equal(t.Shape, shape):
+		f.wrong = append(f.wrong, fmt.Sprintf("%s has shape %v; %s [%d×%d] needs %v", name, t.Shape, q.Name, q.Rows, q.Cols, shape))
+	default:
+		if i := slices.IndexFunc(t.Values, func(x float32) bool { return math.IsNaN(float64(x)) || math.IsInf(float64(x), 0) }); i >= 0 {
+			f.wrong = append(f.wrong, fmt.Sprintf("%s: number %d is %v; weights are finite", name, i, t.Values[i]))
+		} else if f.values[q.Name] = t.Values; turned {
+			f.values[q.Name] = turn(t.Values, q.Cols, q.Rows)
+		}
+	}
+	delete(f.left, name)
+}
+
+// turn is the transpose of x [rows×cols].
+func turn(x []float32, rows, cols int) []float32 {
+	y := make([]float32, len(x))
+	for i := range rows {
+		for j := range cols {
+			y[j*rows+i] = x[i*cols+j]
+		}
+	}
+	return y
+}
+
+// err lists both sides of what does not fit.
+func (f *fitting) err() error {
+	var over []string
+	for _, t := range f.w.list {
+		if f.left[t.Name] != nil {
+			over = append(over, fmt.Sprintf("%s %v", t.Name, t.Shape))
+		}
+	}
+	var errs []error
+	for _, x := range []struct {
+		what string
+		list []string
+	}{{"of another shape, or not finite", f.wrong}, {"of the model, and not in the file", f.missing}, {"in the file, and not of the model", over}} {
+		if x.list != nil {
+			errs = append(errs, fmt.Errorf("%s: weights that are %s: %s", f.w.path, x.what, strings.Join(x.list, "; ")))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// WriteWeights writes parameters of model m, which New made with o, under the names and in the shapes of PyG's layers: layers of
+// PyG's models as convs.0., convs.1. and so on, linear layers as lins.0., norms as norms.0., and the layer of Between.Jump as lin. The
+// ending of path says how: .pt as torch.save writes a state_dict, or .safetensors. value gives a parameter.
+func WriteWeights(w io.Writer, ending string, m saga.Model, o Options, params []saga.Param, value func(name string) ([]float32, error)) error {
+	units, alone := unitsOf(m, o, params)
+	if alone != nil {
+		return noCounterpart(m, alone)
+	}
+	var list []dataset.Tensor
+	for _, u := range units {
+		for _, r := range u.rows {
+			size := u.sizes[r.ours]
+			x, err := value(u.full(r.ours))
+			if err != nil {
+				return err
+			}
+			shape, turned := r.form(u, size[0], size[1])
+			if turned {
+				x = turn(x, size[0], size[1])
+			}
+			name, _, _ := strings.Cut(r.theirs, "|")
+			list = append(list, dataset.Tensor{Name: u.next + name, Shape: shape, Values: x})
+		}
+	}
+	if ending == ".pt" {
+		return dataset.WriteTensors(w, list)
+	}
+	var tensors []safetensors.Tensor
+	for _, t := range list {
+		tensors = append(tensors, safetensors.Tensor{Name: t.Name, Shape: t.Shape, Data: t.Values})
+	}
+	return safetensors.Write(w, tensors, nil)
+}
