@@ -11,15 +11,21 @@ type FrequencyExplanation struct {
 	By      By     `json:"by"`
 	Engine  Engine `json:"engine"`
 	Threads int    `json:"threads"`
-	Bytes   int64  `json:"bytes"` // rows of the graph and memory of the work, without domains and patterns
+	Bytes   int64  `json:"bytes"` // rows of the graph and memory of the work, without domains and patterns; with GPUs: on each of them
+	// With GPUs: which, and the share of the graph by labels that lies on them.
+	Device   string  `json:"device,omitempty"`
+	Resident float64 `json:"resident,omitempty"`
 	// Of a search by MNI: labels and edges that are frequent, the candidates of the next size, and the
 	// most bytes of their domains.
 	Labels      int   `json:"labels,omitempty"`
 	Frequent    int   `json:"frequent_edges,omitempty"`
 	Candidates  int   `json:"candidates,omitempty"`
 	DomainBytes int64 `json:"domain_bytes,omitempty"`
-	// Of instances: the connected pairs of edges in the graph.
-	Pairs string `json:"pairs_of_edges,omitempty"`
+	// The most bytes of patterns: of those candidates, or of all patterns of instances that a census finds.
+	PatternBytes float64 `json:"pattern_bytes,omitempty"`
+	// Of instances: the connected pairs of edges in the graph, and, of a census, the most patterns.
+	Pairs    string `json:"pairs_of_edges,omitempty"`
+	Patterns string `json:"most_patterns,omitempty"`
 }
 
 // ExplainFrequent says how Frequent would search, without searching. It sorts the graph by labels.
@@ -35,7 +41,15 @@ func (g *Graph) ExplainFrequent(ctx context.Context, q Frequency) (*FrequencyExp
 			return nil, err
 		}
 		x.Threads, x.Labels, x.Frequent = q.Workers, len(by.Labels), len(by.Edges)
-		x.Candidates, x.DomainBytes = by.Second(q)
+		q.Keeps = holds
+		var patterns int64
+		x.Candidates, x.DomainBytes, patterns = by.Second(q)
+		x.PatternBytes = float64(patterns)
+		if g.gpus != nil {
+			_, _, p, err := f.domainsPlace(by)
+			x.Device, x.Bytes, x.Resident = g.opt.Device, p.bytes, p.resident
+			return x, err
+		}
 		x.Bytes = g.byID.Bytes() + 4*int64(len(f.edgeKinds())) + by.Bytes() + int64(q.Workers)*by.WorkerBytes()
 		return x, nil
 	}
@@ -47,8 +61,14 @@ func (g *Graph) ExplainFrequent(ctx context.Context, q Frequency) (*FrequencyExp
 	if x.Engine, x.Pairs = Census, pairs.Half().String(); f.tables() {
 		x.Engine = Tables
 	}
-	_, at, err := f.place(ctx)
+	by, at, err := f.place(ctx)
 	x.Threads, x.Bytes = at.workers, at.bytes
+	if err == nil && by != nil {
+		edges, vertices := f.censusSize()
+		var most Total
+		most, x.PatternBytes = by.MostPatterns(edges, vertices, holds)
+		x.Patterns = most.String()
+	}
 	return x, err
 }
 
@@ -57,12 +77,18 @@ func (x *FrequencyExplanation) String() string {
 	var b strings.Builder
 	line := func(name, format string, a ...any) { fmt.Fprintf(&b, "%-10s%s\n", name, fmt.Sprintf(format, a...)) }
 	line("engine", "%s, %d threads", x.Engine, x.Threads)
+	if x.Device != "" {
+		line("device", "%s, with %.0f %% of the graph by labels on each GPU", x.Device, 100*x.Resident)
+	}
 	if x.By == MNI {
 		line("labels", "%d with enough vertices", x.Labels)
 		line("edges", "%d frequent patterns of one edge", x.Frequent)
-		line("next", "%d candidates; their domains take at most %d bytes", x.Candidates, x.DomainBytes)
+		line("next", "%d candidates; their domains take at most %d bytes, and they %.0f if all are frequent", x.Candidates, x.DomainBytes, x.PatternBytes)
 	} else {
 		line("instances", "%s of two edges, before labels", x.Pairs)
+		if x.Patterns != "" {
+			line("patterns", "at most %s, which take at most %.0f bytes", x.Patterns, x.PatternBytes)
+		}
 	}
 	line("memory", "%d bytes", x.Bytes)
 	return b.String()

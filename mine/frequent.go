@@ -8,10 +8,12 @@ import (
 	"iter"
 	"math"
 	"slices"
+	"unsafe"
 
 	"sagann/mine/domain"
 	"sagann/mine/pattern"
 	"sagann/mine/rows"
+	"sagann/mine/run"
 )
 
 // By says how the support of a pattern is measured.
@@ -124,6 +126,14 @@ func (g *Graph) Frequent(ctx context.Context, f Frequency) ([]FrequentPattern, e
 		find = q.byTables
 	}
 	all, err := find(ctx, keep, sizes)
+	var small *run.RoomError
+	for errors.As(err, &small) {
+		if need := q.least + small.Need; q.single || need > g.opt.Mem {
+			return nil, &BudgetError{Mem: g.opt.Mem, Smallest: need, AtLeast: small.More, What: finding}
+		}
+		q.single = true // one thread leaves enough for the patterns
+		all, err = find(ctx, keep, sizes)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -148,8 +158,36 @@ func (g *Graph) frequent(f Frequency) (*frequent, error) {
 // frequent is a search for frequent patterns.
 type frequent struct {
 	Frequency
-	g     *Graph
-	kinds *rows.Kinds // nil: edges without labels
+	g      *Graph
+	kinds  *rows.Kinds // nil: edges without labels
+	single bool        // one thread works
+	least  int64       // bytes with one thread, without patterns
+	left   int64       // bytes for patterns where instances are counted; 0: no bound
+}
+
+// workers is the place of the work, with the bytes that are left there for patterns; 0: no bound.
+func (f *frequent) workers(fixed, each int64) (p place, room int64, err error) {
+	f.least = fixed + each
+	if p, err = f.g.workers(fixed, each, finding); err != nil {
+		return p, 0, err
+	}
+	if f.single {
+		p.workers, p.bytes = 1, fixed+each
+	}
+	if f.g.opt.Mem > 0 && f.g.gpus == nil {
+		room = max(f.g.opt.Mem-p.bytes, 1)
+	}
+	return p, room, nil
+}
+
+// holds is the most bytes of a pattern in the result: in a list that grows, and while it is put in order by its text.
+func holds(p Pattern) int64 {
+	edge := 4 // "0-1 "
+	if p.EdgeLabelled() {
+		edge = len("0-[2147483647]-1 ")
+	}
+	text := len("0:2147483647 ")*p.Vertices() + edge*p.Edges()
+	return int64(unsafe.Sizeof(FrequentPattern{}))*9/4 + int64(unsafe.Sizeof(rank{})+unsafe.Sizeof(FrequentPattern{})) + int64(text)
 }
 
 // edgeKinds is the labels of edges by entry of the rows, nil without labels.
@@ -175,7 +213,10 @@ func (f *frequent) byDomains(ctx context.Context, keep *kept, sizes [][]Frequent
 			q.Begin = append(q.Begin, p.Pattern)
 		}
 	}
-	wanted := int64(0)           // bytes of all domains, if they are to be kept
+	q.Keeps = holds
+	for i := range all {
+		q.Held += holds(all[i].Pattern)
+	}
 	size := max(len(sizes)-1, 0) // finished
 	report := f.g.reporter(0, 1)
 	q.Level = func(candidates, parents int) {
@@ -193,26 +234,22 @@ func (f *frequent) byDomains(ctx context.Context, keep *kept, sizes [][]Frequent
 			report((float64(size-1) + float64(done)/float64(parents)) / float64(levels))
 		}
 	}
-	err = by.Mine(ctx, q, func(level []domain.Found) error {
-		from := len(all)
-		for _, x := range level {
-			if f.Domains && x.Pattern.Edges() > 1 {
-				wanted += x.Bytes()
-				if q.Room > 0 && (x.Domains == nil || wanted > q.Room) {
-					return &BudgetError{Mem: f.g.opt.Mem, Smallest: f.g.opt.Mem - q.Room + max(2*q.Room, wanted), What: "keeping the domains of frequent patterns"}
+	err = f.onGPUs(by, &q, func() error {
+		return by.Mine(ctx, q, func(level []domain.Found) error {
+			from := len(all)
+			for _, x := range level {
+				p := FrequentPattern{Pattern: x.Pattern, Support: Total{Lo: uint64(x.Support)}, g: by}
+				if f.AtLeast {
+					p.Support.Lo = uint64(f.Support)
 				}
+				if f.Domains {
+					p.domains = x.Domains
+				}
+				all = append(all, p)
 			}
-			p := FrequentPattern{Pattern: x.Pattern, Support: Total{Lo: uint64(x.Support)}, g: by}
-			if f.AtLeast {
-				p.Support.Lo = uint64(f.Support)
-			}
-			if f.Domains {
-				p.domains = x.Domains
-			}
-			all = append(all, p)
-		}
-		sizes = append(sizes, nil)
-		return keep.save(len(sizes), all[from:])
+			sizes = append(sizes, nil)
+			return keep.save(len(sizes), all[from:])
+		})
 	})
 	if err == nil {
 		err = keep.save(len(sizes)+1, nil)
@@ -227,11 +264,8 @@ func (f *frequent) question(ctx context.Context) (*domain.Graph, domain.Question
 	if err != nil {
 		return nil, q, err
 	}
-	p, err := f.g.workers(fixed, by.WorkerBytes(), finding)
-	q.Workers = p.workers
-	if f.g.opt.Mem > 0 {
-		q.Room = max(f.g.opt.Mem-p.bytes, 1)
-	}
+	p, room, err := f.workers(fixed, by.WorkerBytes()+by.GrowBytes(q))
+	q.Workers, q.Room = p.workers, room
 	return by, q, err
 }
 
@@ -242,11 +276,11 @@ const finding = "finding frequent patterns"
 func (f *frequent) byLabels(ctx context.Context, least int64) (by *domain.Graph, fixed int64, err error) {
 	fixed = f.g.byID.Bytes() + 4*int64(len(f.edgeKinds()))
 	room := int64(0)
-	if f.g.opt.Mem > 0 {
+	if f.g.opt.Mem > 0 && f.g.gpus == nil {
 		room = max(f.g.opt.Mem-fixed, 1)
 	}
 	by, err = domain.New(ctx, f.g.byID, f.edgeKinds(), least, f.g.opt.Threads, room)
-	var small *domain.RoomError
+	var small *run.RoomError
 	if errors.As(err, &small) {
 		err = &BudgetError{Mem: f.g.opt.Mem, Smallest: fixed + small.Need, What: finding}
 	}
@@ -284,8 +318,8 @@ func (f *frequent) check() error {
 		return wrong("a support of %d: the graph has %d vertices", f.Support, f.g.Vertices())
 	case len(f.g.byID.Col) > math.MaxUint32:
 		return wrong("the graph has %d entries in its rows; frequent patterns are found in at most %d", len(f.g.byID.Col), uint32(math.MaxUint32))
-	case f.g.gpus != nil:
-		return wrong("frequent patterns are found on the CPU; device %q cannot", f.g.opt.Device)
+	case f.g.gpus != nil && f.By != MNI:
+		return wrong("instances are counted on the CPU; device %q finds patterns by mni only", f.g.opt.Device)
 	}
 	if f.Vertices == 0 {
 		f.Vertices = pattern.MaxVertices
@@ -316,27 +350,29 @@ func (f *frequent) checkSize() error {
 // maxEdges is how many edges the largest patterns have.
 const maxEdges = pattern.MaxVertices * (pattern.MaxVertices - 1) / 2
 
+// rank is what a pattern is ordered by.
+type rank struct {
+	at, edges int
+	text      string
+}
+
 // ranked orders the patterns, and keeps the top ones if top is not 0.
 func ranked(all []FrequentPattern, top int) []FrequentPattern {
-	type key struct {
-		at, edges int
-		text      string
-	}
-	keys := make([]key, len(all))
+	keys := make([]rank, len(all))
 	for i := range all {
-		keys[i] = key{i, all[i].Edges(), all[i].Pattern.String()}
+		keys[i] = rank{i, all[i].Edges(), all[i].Pattern.String()}
 	}
-	support := func(a, b key) int {
+	support := func(a, b rank) int {
 		s, t := all[a.at].Support, all[b.at].Support
 		return cmp.Or(cmp.Compare(t.Hi, s.Hi), cmp.Compare(t.Lo, s.Lo))
 	}
 	if top > 0 && top < len(all) {
-		slices.SortFunc(keys, func(a, b key) int {
+		slices.SortFunc(keys, func(a, b rank) int {
 			return cmp.Or(support(a, b), cmp.Compare(a.edges, b.edges), cmp.Compare(a.text, b.text))
 		})
 		keys = keys[:top]
 	}
-	slices.SortFunc(keys, func(a, b key) int {
+	slices.SortFunc(keys, func(a, b rank) int {
 		return cmp.Or(cmp.Compare(a.edges, b.edges), support(a, b), cmp.Compare(a.text, b.text))
 	})
 	out := make([]FrequentPattern, len(keys))

@@ -7,6 +7,7 @@ import (
 	"sagann/mine/domain"
 	"sagann/mine/lattice"
 	"sagann/mine/pattern"
+	"sagann/mine/run"
 	"sagann/mine/table"
 )
 
@@ -22,7 +23,7 @@ func (f *frequent) rows() *table.Graph { return &table.Graph{Rows: f.g.byID, Kin
 func (f *frequent) place(ctx context.Context) (by *domain.Graph, p place, err error) {
 	if f.tables() {
 		t := f.rows()
-		p, err = f.g.workers(f.g.byID.Bytes()+4*int64(len(f.edgeKinds()))+t.SharedBytes(), t.WorkerBytes(), finding)
+		p, f.left, err = f.workers(f.g.byID.Bytes()+4*int64(len(f.edgeKinds()))+t.SharedBytes(), t.WorkerBytes())
 		return nil, p, err
 	}
 	by, fixed, err := f.byLabels(ctx, 1)
@@ -30,7 +31,7 @@ func (f *frequent) place(ctx context.Context) (by *domain.Graph, p place, err er
 		return nil, p, err
 	}
 	shared, each := by.CensusBytes()
-	p, err = f.g.workers(fixed+f.g.rowsNeed()-f.g.byID.Bytes()+shared, each, finding)
+	p, f.left, err = f.workers(fixed+f.g.rowsNeed()-f.g.byID.Bytes()+shared, each)
 	return by, p, err
 }
 
@@ -41,6 +42,7 @@ func (f *frequent) byTables(ctx context.Context, keep *kept, sizes [][]FrequentP
 		return nil, err
 	}
 	t := f.rows()
+	t.Meter = run.NewMeter(f.left)
 	count, part, size, last := t.CountEdges, lattice.HasPart, 1, f.Edges
 	switch {
 	case f.Induced:
@@ -50,6 +52,9 @@ func (f *frequent) byTables(ctx context.Context, keep *kept, sizes [][]FrequentP
 	}
 	found := map[pattern.Pattern]bool{}
 	all := slices.Concat(sizes...)
+	for i := range all {
+		t.Meter.Take(table.TotalBytes + holds(all[i].Pattern))
+	}
 	if n := len(sizes); n > 0 {
 		for _, p := range sizes[n-1] {
 			found[p.Pattern] = true
@@ -70,10 +75,17 @@ func (f *frequent) byTables(ctx context.Context, keep *kept, sizes [][]FrequentP
 				continue
 			}
 			if f.By == InstancesAll || k == size || part(p, found) {
+				if !t.Meter.Take(table.TotalBytes + holds(p)) {
+					continue // it is only counted
+				}
 				next[p] = true
 				all = append(all, FrequentPattern{Pattern: p, Support: n})
 			}
 		}
+		if err := t.Meter.Err(); err != nil {
+			return nil, err
+		}
+		t.Meter.Give(table.TotalBytes * int64(len(counted)+len(found)))
 		if err := keep.save(k-size+1, all[from:]); err != nil {
 			return nil, err
 		}
@@ -92,11 +104,12 @@ func (f *frequent) byCensus(ctx context.Context, _ *kept, _ [][]FrequentPattern)
 	if err != nil {
 		return nil, err
 	}
-	edges := f.Edges
-	if edges == 0 {
-		edges = f.Vertices * (f.Vertices - 1) / 2
+	edges, _ := f.censusSize()
+	keeps := holds
+	if f.By == Instances {
+		keeps = func(p Pattern) int64 { return table.TotalBytes + holds(p) } // in a set of those that were found
 	}
-	counted, err := by.Census(ctx, ordered, f.kinds, edges, f.Vertices, Total{Lo: uint64(f.Support)}, at.workers)
+	counted, err := by.Census(ctx, ordered, f.kinds, edges, f.Vertices, Total{Lo: uint64(f.Support)}, at.workers, run.NewMeter(f.left), keeps)
 	if err != nil {
 		return nil, err
 	}
@@ -108,6 +121,15 @@ func (f *frequent) byCensus(ctx context.Context, _ *kept, _ [][]FrequentPattern)
 		all[i] = FrequentPattern{Pattern: c.Pattern, Support: c.Instances}
 	}
 	return all, nil
+}
+
+// censusSize is the most edges and vertices that a census counts.
+func (f *frequent) censusSize() (edges, vertices int) {
+	edges = f.Edges
+	if edges == 0 {
+		edges = f.Vertices * (f.Vertices - 1) / 2
+	}
+	return edges, f.Vertices
 }
 
 // reached keeps the patterns that Instances finds: of more than one edge those with a connected part of

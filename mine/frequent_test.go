@@ -155,30 +155,43 @@ func TestFrequencyRefused(t *testing.T) {
 	}
 }
 
-// TestFrequencyBudget: the budget that an error names is enough, one byte less is not, and results are the same.
-func TestFrequencyBudget(t *testing.T) {
-	e := chunk.Edges{V: 400}
-	labels := make([]int32, e.V)
-	for v := range e.V {
+// spread is a graph of n vertices of three labels.
+func spread(n int) (*chunk.Edges, []int32) {
+	e, labels := chunk.Edges{V: n}, make([]int32, n)
+	for v := range n {
 		labels[v] = int32(v % 3)
 		for k := 1; k < 7; k++ {
-			w := (v*v*k + 7*k) % e.V
+			w := (v*v*k + 7*k) % n
 			e.Src, e.Dst = append(e.Src, uint32(v), uint32(w)), append(e.Dst, uint32(w), uint32(v))
 		}
 	}
+	return &e, labels
+}
+
+// TestFrequencyBudget: the budget that an error names is enough, one byte less is not, and results are the same. Where the
+// error says that it knows less, more is found by trying.
+func TestFrequencyBudget(t *testing.T) {
 	ctx := context.Background()
-	for _, f := range []mine.Frequency{{Support: 40, Edges: 3}, {Support: 40, Vertices: 3, Induced: true}, {Support: 9, Edges: 3, By: mine.Instances},
-		{Support: 9, Edges: 2, By: mine.InstancesAll, Engine: mine.Tables}, {Support: 40, Edges: 3, Domains: true}} {
-		want, err := mustOpen(t, &e, mine.Options{Labels: labels}).Frequent(ctx, f)
+	for i, f := range []mine.Frequency{{Support: 40, Edges: 3}, {Support: 40, Vertices: 3, Induced: true}, {Support: 9, Edges: 3, By: mine.Instances},
+		{Support: 40, Edges: 3, Domains: true}, {Support: 9, Edges: 2, By: mine.InstancesAll, Engine: mine.Tables}, // below: mostly patterns
+		{Support: 2, Edges: 3}, {Support: 2, Edges: 3, AtLeast: true}, {Support: 2, Edges: 3, Domains: true}, {Support: 1, Edges: 3, By: mine.InstancesAll},
+		{Support: 1, Edges: 3, By: mine.InstancesAll, Engine: mine.Tables}, {Support: 1, Vertices: 3, Induced: true, By: mine.Instances}} {
+		e, labels := spread([]int{400, 30}[min(i/5, 1)])
+		open := func(mem int64, threads int) *mine.Graph {
+			return mustOpen(t, e, mine.Options{Labels: labels, Mem: mem, Threads: threads})
+		}
+		want, err := open(0, 2).Frequent(ctx, f)
 		if err != nil || len(want) < 10 {
 			t.Fatalf("%d patterns, %v", len(want), err)
 		}
-		mem := int64(1)
+		mem, guessed := int64(1), false
 		for tries := 0; ; tries++ {
-			got, err := mustOpen(t, &e, mine.Options{Labels: labels, Mem: mem, Threads: 2}).Frequent(ctx, f)
+			got, err := open(mem, 2).Frequent(ctx, f)
 			var small *mine.BudgetError
 			if errors.As(err, &small) && small.Smallest > mem && tries < 20 {
-				mem = small.Smallest
+				if mem, guessed = small.Smallest, small.AtLeast; guessed {
+					mem += mem / 2
+				}
 				continue
 			}
 			if err != nil || !slices.EqualFunc(got, want, func(a, b mine.FrequentPattern) bool { return a.Pattern == b.Pattern && a.Support == b.Support }) {
@@ -186,7 +199,7 @@ func TestFrequencyBudget(t *testing.T) {
 			}
 			break
 		}
-		if _, err := mustOpen(t, &e, mine.Options{Labels: labels, Mem: mem - 1}).Frequent(ctx, f); err == nil && !f.Domains {
+		if _, err := open(mem-1, 1).Frequent(ctx, f); err == nil && !guessed {
 			t.Errorf("%+v works with a byte less than the %d that the error names", f, mem)
 		}
 	}
@@ -219,5 +232,32 @@ func TestFrequentSame(t *testing.T) {
 		if x, err := mustOpen(t, d.Edges, mine.Options{Labels: d.Labels}).ExplainFrequent(ctx, f); err != nil || x.Bytes == 0 || !strings.Contains(x.String(), "memory") {
 			t.Errorf("%+v: %+v, %v", f, x, err)
 		}
+	}
+}
+
+// TestFrequencyLevel: a size of a million candidates is announced before it runs, and in an explanation.
+func TestFrequencyLevel(t *testing.T) {
+	e, labels := chunk.Edges{V: 130}, make([]int32, 130)
+	for v := range uint32(130) { // every vertex has a label of its own
+		labels[v] = int32(v)
+		for w := range v {
+			e.Src, e.Dst = append(e.Src, v, w), append(e.Dst, w, v)
+		}
+	}
+	g := mustOpen(t, &e, mine.Options{Labels: labels})
+	f := mine.Frequency{Support: 1, Edges: 3}
+	const want = 130 * 129 * 128 / 2 // a wedge for each middle and two others
+	ctx, cancel := context.WithCancel(context.Background())
+	f.Level = func(edges, candidates int) {
+		if cancel(); edges != 2 || candidates < want/2 || candidates > 2*want {
+			t.Errorf("about %d candidates from %d edges on; want %d", candidates, edges, want)
+		}
+	}
+	if _, err := g.Frequent(ctx, f); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
+	}
+	x, err := g.ExplainFrequent(context.Background(), f)
+	if err != nil || x.Candidates < want/2 || x.Candidates > 2*want || x.PatternBytes < 500*want {
+		t.Errorf("%+v, %v; want %d candidates", x, err, want)
 	}
 }

@@ -126,6 +126,22 @@ func (x *gpus) with(r *rows.Rows, l cuda.Layout, listing bool, f func(g *cuda.Gr
 	return f(x.on)
 }
 
+// alone calls f while nothing else uses the GPUs, without a graph on them.
+func (x *gpus) alone(f func() error) error {
+	if x.busy() {
+		return ErrBusy
+	}
+	x.use.Lock()
+	defer x.use.Unlock()
+	if on := x.on; on != nil {
+		x.on = nil
+		if err := on.Free(); err != nil {
+			return err
+		}
+	}
+	return f()
+}
+
 // busy reports whether a listing uses the GPUs. A call inside its loop must not wait for its end.
 func (x *gpus) busy() bool {
 	x.mu.Lock()

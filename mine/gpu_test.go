@@ -163,3 +163,51 @@ func TestGPUEngines(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestGPUFrequent: frequent patterns of GPUs are those of the CPU, in any memory. The budget that an error names works.
+func TestGPUFrequent(t *testing.T) {
+	emulate(t)
+	club := dataset.Karate()
+	text := func(g *mine.Graph, f mine.Frequency) (string, error) {
+		defer func() {
+			if err := g.Close(); err != nil {
+				t.Error(err)
+			}
+		}()
+		found, err := g.Frequent(context.Background(), f)
+		out := ""
+		for i := range found {
+			out += fmt.Sprintln(found[i].Pattern, found[i].Support, slices.Collect(found[i].Domain(0)))
+		}
+		return out, err
+	}
+	for _, f := range []mine.Frequency{{Support: 8, Edges: 4}, {Support: 6, Vertices: 4, Induced: true, Domains: true}, {Support: 8, Edges: 3, AtLeast: true}} {
+		want, err := text(mustOpen(t, club.Edges, mine.Options{Labels: club.Labels}), f)
+		if err != nil || want == "" {
+			t.Fatal(err)
+		}
+		for i, mem := 0, int64(0); i < 3; i++ {
+			opt := mine.Options{Labels: club.Labels, Device: []string{"cuda", "cuda:0,1"}[i%2], Mem: mem}
+			got, err := text(mustOpen(t, club.Edges, opt), f)
+			var small *mine.BudgetError
+			switch {
+			case errors.As(err, &small):
+				mem = small.Smallest
+			case err != nil || got != want:
+				t.Errorf("%+v in %d bytes: %v\n%s\nwant\n%s", f, mem, err, got, want)
+			case mem == 0:
+				mem = 1
+			case i < 2:
+				t.Errorf("%+v in %d bytes: no error", f, mem)
+			}
+			x, err := mustOpen(t, club.Edges, opt).ExplainFrequent(context.Background(), f)
+			if mem := opt.Mem; mem != 1 && (err != nil || x.Device != opt.Device || mem > 0 && x.Bytes > max(mem, 1<<20) || !strings.Contains(x.String(), "device")) {
+				t.Errorf("%+v in %d bytes: %+v, %v", f, mem, x, err)
+			}
+		}
+	}
+	_, err := text(mustOpen(t, club.Edges, mine.Options{Device: "cuda"}), mine.Frequency{Support: 3, Edges: 2, By: mine.Instances})
+	if err == nil || !strings.Contains(err.Error(), "by mni only") {
+		t.Errorf("instances: error %v", err)
+	}
+}

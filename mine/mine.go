@@ -189,11 +189,15 @@ func (g *Graph) ordered() (*rows.Rows, error) {
 // BudgetError says that Options.Mem is too small, and how much would be enough.
 type BudgetError struct {
 	Mem, Smallest int64 // bytes
+	AtLeast       bool  // perhaps more than Smallest: how much is known when the work is done
 	What          string
 }
 
 // Error names the smallest budget that would do.
 func (e *BudgetError) Error() string {
+	if e.AtLeast {
+		return fmt.Sprintf("mine: %s needs more than the %s of memory it may take; it stopped at %s, and the smallest budget that would do is larger", e.What, units.Size(e.Mem), units.Least(e.Smallest))
+	}
 	return fmt.Sprintf("mine: %s needs more than the %s of memory it may take; the smallest budget that would do is %s", e.What, units.Size(e.Mem), units.Least(e.Smallest))
 }
 

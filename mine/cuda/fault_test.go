@@ -9,6 +9,7 @@ import (
 	"sagann/device"
 	"sagann/internal/draw"
 	"sagann/mine/cuda/cudatest"
+	"sagann/mine/domain"
 	"sagann/mine/pattern"
 	"sagann/mine/plan"
 	"sagann/mine/rows"
@@ -54,7 +55,24 @@ func everything(gpu device.GPU, r *rows.Rows) (err error) {
 			return err
 		}
 	}
-	return nil
+	return errors.Join(g.Free(), domains(gpu, r))
+}
+
+// domains finds domains, with a part of the graph in host memory.
+func domains(gpu device.GPU, r *rows.Rows) (err error) {
+	ctx := context.Background()
+	g, err := domain.New(ctx, r, nil, 2, 1, 0)
+	if err != nil {
+		return err
+	}
+	need, _ := DomainsNeed(g, r, 3)
+	d, err := NewDomains([]device.GPU{gpu}, g, r, 2, 64, need)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, d.Free()) }()
+	q := domain.Question{Least: 2, Vertices: 3, Induced: true, Workers: 1, Cards: d.Cards(), Domains: true}
+	return g.Mine(ctx, q, func([]domain.Found) error { return nil })
 }
 
 // TestFaults fails every call of a GPU in turn, at once and when it runs: the error comes

@@ -212,13 +212,8 @@ func (l Layout) places(r *rows.Rows) (at []int64, hot, cold int64) {
 // upload fills one GPU.
 func (c *card) upload(g *Graph, at []int64, column []uint32) (err error) {
 	r := g.rows
-	for _, q := range []struct {
-		to   *device.Queue
-		name string
-	}{{&c.queue, "mine"}, {&c.side, "mine beside"}} {
-		if *q.to, err = c.gpu.NewQueue(q.name); err != nil {
-			return err
-		}
+	if err := c.queues(); err != nil {
+		return err
 	}
 	columns, err := put(c, column)
 	if err != nil {
@@ -266,6 +261,19 @@ func (c *card) upload(g *Graph, at []int64, column []uint32) (err error) {
 	return c.gpu.Sync() // copies still read lists of this function
 }
 
+// queues makes the queues.
+func (c *card) queues() (err error) {
+	for _, q := range []struct {
+		to   *device.Queue
+		name string
+	}{{&c.queue, "mine"}, {&c.side, "mine beside"}} {
+		if *q.to, err = c.gpu.NewQueue(q.name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // hubs uploads the bits of hubs and the table of their addresses.
 func (c *card) hubs(r *rows.Rows) error {
 	bits, err := put(c, r.Bits)
@@ -289,7 +297,7 @@ func (c *card) hubs(r *rows.Rows) error {
 }
 
 // put takes memory for a list and copies the list there. An empty list gets one word.
-func put[T uint32 | int32 | uint64 | row | task](c *card, list []T) (device.Mem, error) {
+func put[T uint32 | int32 | uint64 | row | task | arc](c *card, list []T) (device.Mem, error) {
 	bytes := bytesOf(list)
 	m, err := c.alloc(max(int64(len(bytes)), 8))
 	if err == nil && len(bytes) > 0 {
@@ -299,7 +307,7 @@ func put[T uint32 | int32 | uint64 | row | task](c *card, list []T) (device.Mem,
 }
 
 // bytesOf is the memory of a list.
-func bytesOf[T uint32 | int32 | uint64 | row | task | run.Total](x []T) []byte {
+func bytesOf[T uint32 | int32 | uint64 | row | task | arc | candidate | domainPart | run.Total](x []T) []byte {
 	if len(x) == 0 {
 		return nil
 	}

@@ -19,6 +19,7 @@ func (k arcKey) back() arcKey { return arcKey{k.to, k.from, k.kind} }
 // the number of members before each word, or a list if they are few; their rows are in the same order.
 type arc struct {
 	key     arcKey
+	number  int32 // in Graph.list
 	members uint32
 	words   []uint64 // nil: ids is used
 	before  []uint32 // by word

@@ -3,8 +3,10 @@ package domain
 import (
 	"cmp"
 	"context"
+	"math/big"
 	"slices"
 	"sync"
+	"unsafe"
 
 	"sagann/mine/pattern"
 	"sagann/mine/rows"
@@ -32,6 +34,8 @@ type census struct {
 	excess   excess    // what paths count too much
 	least    run.Total // instances of what is reported
 	vertices int       // most of a pattern
+	meter    *run.Meter
+	keeps    func(p pattern.Pattern) int64
 
 	mu  sync.Mutex
 	out []Counted
@@ -48,8 +52,12 @@ type ends struct{ typ, n uint32 }
 // Census counts the patterns of up to edges edges, 1 to MostCensus, and up to so many vertices, that have at
 // least the least number of instances. The graph must have been made for a least support of 1. ordered is
 // the same graph by degree. The result is in order of edges; patterns of equally many come in no stated order.
-func (g *Graph) Census(ctx context.Context, ordered *rows.Rows, kinds *rows.Kinds, edges, vertices int, least run.Total, workers int) ([]Counted, error) {
-	c := &census{g: g, least: least, vertices: vertices}
+//
+// The result takes memory from meter, with what keeps says that the caller will hold of a pattern. If it is too much,
+// the error is a *run.RoomError.
+func (g *Graph) Census(ctx context.Context, ordered *rows.Rows, kinds *rows.Kinds, edges, vertices int, least run.Total, workers int,
+	meter *run.Meter, keeps func(p pattern.Pattern) int64) ([]Counted, error) {
+	c := &census{g: g, least: least, vertices: vertices, meter: meter, keeps: keeps}
 	c.prepare(workers)
 	for i, l := range c.byLabel {
 		for _, a := range l {
@@ -66,6 +74,9 @@ func (g *Graph) Census(ctx context.Context, ordered *rows.Rows, kinds *rows.Kind
 		if err := c.triangles(ctx, ordered, kinds, workers); err != nil {
 			return nil, err
 		}
+		if meter.Stopped() {
+			return nil, meter.Err()
+		}
 	}
 	if edges > 1 {
 		var all []*arc
@@ -73,7 +84,7 @@ func (g *Graph) Census(ctx context.Context, ordered *rows.Rows, kinds *rows.Kind
 			all = append(all, l...)
 		}
 		slices.SortStableFunc(all, func(a, b *arc) int { return cmp.Compare(len(b.col), len(a.col)) })
-		pool := sync.Pool{New: func() any { return &counter{sums: newSums(c.types), far: make([]uint64, c.types)} }}
+		pool := sync.Pool{New: func() any { return &counter{sums: newSums(c.types, meter), far: make([]uint64, c.types)} }}
 		each(ctx, len(all), workers, func(i int) {
 			p := pool.Get().(*counter)
 			defer pool.Put(p)
@@ -82,6 +93,9 @@ func (g *Graph) Census(ctx context.Context, ordered *rows.Rows, kinds *rows.Kind
 				c.paths(p, all[i])
 			}
 		})
+	}
+	if err := meter.Err(); err != nil && ctx.Err() == nil {
+		return nil, err
 	}
 	slices.SortFunc(c.out, func(a, b Counted) int { return cmp.Compare(a.Pattern.Edges(), b.Pattern.Edges()) })
 	return c.out, ctx.Err()
@@ -173,10 +187,49 @@ func (c *census) report(p pattern.Pattern, n run.Total) {
 	if n == (run.Total{}) || n.Less(c.least) || p.Vertices() > c.vertices {
 		return
 	}
+	if !c.meter.Take(countedBytes + c.keeps(p)) {
+		return // it is only counted
+	}
 	p = p.Canonical()
 	c.mu.Lock()
 	c.out = append(c.out, Counted{p, n})
 	c.mu.Unlock()
+}
+
+// The bytes of a pattern in the result, which grows, and of a class of triangles: in the map of a worker, in that
+// of all, and while patterns and closed paths are made of it.
+const (
+	countedBytes = int64(unsafe.Sizeof(Counted{})) * 9 / 4
+	classBytes   = (int64(unsafe.Sizeof(corners{})) + 9) * 7 / 3
+	closedBytes  = classBytes + (patternBytes+9)*7/3 + 6*int64(unsafe.Sizeof(closedPaths{}))*9/4
+	sumBytes     = (8 + int64(unsafe.Sizeof(run.Total{})) + 1) * 7 / 3
+)
+
+// MostPatterns bounds the patterns that a census reports, by what kinds of edges begin at each label, and the bytes of its
+// result, if the caller holds keeps bytes of each.
+func (g *Graph) MostPatterns(edges, vertices int, keeps func(p pattern.Pattern) int64) (patterns run.Total, bytes float64) {
+	begin := make([]uint64, len(g.Labels))
+	for key := range g.arcs {
+		begin[key.from]++
+	}
+	patterns.Add(uint64(len(g.Edges)))
+	if edges > 1 && vertices > 2 {
+		for _, n := range begin {
+			patterns.Add(n * (n + 1) / 2)
+			if edges > 2 && vertices > 3 {
+				patterns.AddProduct(n*(n+1)/2, (n+2)/3)
+			}
+		}
+	}
+	if edges > 2 {
+		for key := range g.arcs {
+			if key.from <= key.to {
+				patterns.AddProduct(begin[key.from], begin[key.to]) // paths; there are no more triangles than paths
+			}
+		}
+	}
+	n, _ := new(big.Float).SetInt(patterns.Big()).Float64()
+	return patterns, n * float64(countedBytes+keeps(pattern.New(vertices)))
 }
 
 // stars counts wedges and, with three, stars of three edges, whose centre is where the arc begins. Of the

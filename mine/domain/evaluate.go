@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"math/bits"
 	"slices"
-	"sync/atomic"
 
 	"sagann/mine/lattice"
 	"sagann/mine/pattern"
@@ -35,25 +34,10 @@ type worker struct {
 	image [most]uint32
 	steps [most]step
 	last  func(p pattern.Pattern) bool // its domains are not needed
-	left  *atomic.Int64                // bytes left for domains; nil: no bound
 }
 
-// keep reports whether there is room for the domains that were found, and takes it.
-func (w *worker) keep() bool {
-	if w.left == nil {
-		return true
-	}
-	n := int64(0)
-	for v := range w.n {
-		if int(w.orbit[v]) == v {
-			n += min(4*int64(size(w.sets[v])), 8*int64(len(w.sets[v])))
-		}
-	}
-	if w.left.Add(-n) < 0 {
-		w.left.Add(n)
-		return false
-	}
-	return true
+func (g *Graph) worker(q *Question) *worker {
+	return &worker{g: g, least: uint32(min(q.Least, 1<<32-1)), exact: !q.AtLeast, induced: q.Induced, last: q.isLast}
 }
 
 // begin describes the candidate.
@@ -92,7 +76,7 @@ func (w *worker) evaluate(c *lattice.Candidate, parents []Found) (f Found, ok bo
 		return f, false
 	}
 	f.Pattern, f.Support = c.Pattern, int64(slices.Min(w.count[:w.n]))
-	if w.last(c.Pattern) || !w.keep() {
+	if w.last(c.Pattern) {
 		return f, true
 	}
 	f.Domains = make([]Set, w.n)

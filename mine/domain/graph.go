@@ -3,7 +3,6 @@ package domain
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -11,6 +10,7 @@ import (
 	"sagann/mine/lattice"
 	"sagann/mine/pattern"
 	"sagann/mine/rows"
+	"sagann/mine/run"
 )
 
 // Graph is the part of a graph that frequent patterns can use, by labels: labels of at least as many vertices as
@@ -20,6 +20,7 @@ type Graph struct {
 	Edges  []Frequent
 	rows   *rows.Rows
 	arcs   map[arcKey]*arc
+	list   []*arc // in the order of their keys
 	bytes  int64
 }
 
@@ -32,7 +33,7 @@ func (g *Graph) WorkerBytes() int64 {
 	for _, l := range g.Labels {
 		n = max(n, int64(len(l.Vertices)))
 	}
-	return 2 * most * 8 * ((n + 63) / 64)
+	return 3 * most * 8 * ((n + 63) / 64)
 }
 
 // Label is the vertices of one label, by descending degree. Their places in the list are their
@@ -54,15 +55,9 @@ type place struct {
 	at    uint32
 }
 
-// RoomError says how many bytes the graph by labels takes, and one worker with it.
-type RoomError struct{ Need int64 }
-
-// Error names the bytes.
-func (e *RoomError) Error() string { return fmt.Sprintf("the graph by labels takes %d bytes", e.Need) }
-
 // New makes the graph by labels, for patterns of at least the least support, which is positive. kinds are the
 // labels of edges, by entry of r.Col; nil: none. r has the vertices by the user's numbers. If the graph and a worker
-// take more than room bytes, the error is a *RoomError; room 0: no bound.
+// take more than room bytes, the error is a *run.RoomError; room 0: no bound.
 func New(ctx context.Context, r *rows.Rows, kinds []int32, least int64, workers int, room int64) (*Graph, error) {
 	g := &Graph{rows: r, arcs: map[arcKey]*arc{}}
 	places := g.label(least)
@@ -88,12 +83,19 @@ func New(ctx context.Context, r *rows.Rows, kinds []int32, least int64, workers 
 		g.bytes += a.bytes(len(g.Labels[a.key.from].Vertices))
 	}
 	if need := g.bytes + g.WorkerBytes(); room > 0 && need > room {
-		return nil, &RoomError{need}
+		return nil, &run.RoomError{Need: need}
 	}
 	each(ctx, len(g.Labels), workers, func(i int) {
 		arcs := slices.DeleteFunc(byLabel[i], func(a *arc) bool { return g.arcs[a.key] == nil })
+		byLabel[i] = arcs
 		fill(r, kinds, places, &g.Labels[i], len(g.Labels), arcs)
 	})
+	for _, arcs := range byLabel {
+		for _, a := range arcs {
+			a.number = int32(len(g.list))
+			g.list = append(g.list, a)
+		}
+	}
 	for key, a := range g.arcs {
 		if key.from <= key.to {
 			n := min(a.members, g.arcs[key.back()].members)

@@ -5,7 +5,6 @@ import (
 	"context"
 	"slices"
 	"sync"
-	"sync/atomic"
 
 	"sagann/mine/lattice"
 	"sagann/mine/pattern"
@@ -23,9 +22,14 @@ type Question struct {
 	Begin []pattern.Pattern
 	// Domains keeps the domains of the largest patterns, too, which nothing grows from.
 	Domains bool
-	// Room bounds the bytes of the domains of two levels, 0: no bound. Domains for which there is no room are not
-	// kept; larger patterns then begin with the ends of their edges, which takes longer.
-	Room int64
+	// Room bounds the bytes of patterns and of the domains of two levels, 0: no bound. Domains for which there is no room are not
+	// kept; larger patterns then begin with the ends of their edges, which takes longer. Patterns for which there is none are
+	// an error, a *run.RoomError. Held is the bytes that the caller holds in this room when Mine begins, and Keeps what
+	// it will hold of a pattern that is yielded, apart from domains; nil: nothing.
+	Room, Held int64
+	// Cards find the domains, if there are any; Workers then make the candidates.
+	Cards []Card
+	Keeps func(p pattern.Pattern) int64
 	// Level, unless nil, is called before each level with about how many candidates it has, and how many
 	// patterns they grow from. Report, unless nil, is told how many of these are done.
 	Level  func(candidates, parents int)
@@ -57,16 +61,22 @@ func (g *Graph) Mine(ctx context.Context, q Question, yield func(level []Found) 
 		edges[i] = e.Edge
 	}
 	grower := lattice.NewGrower(edges, q.Vertices, q.Edges, q.Induced)
+	held := q.Held
 	for len(level) > 0 {
 		var err error
 		if !began {
-			err = yield(level)
+			for i := range level {
+				held += q.keeps(&level[i])
+			}
+			if err = q.fits(held); err == nil {
+				err = yield(level)
+			}
 		}
 		if err != nil {
 			return err
 		}
 		began = false
-		if level, err = g.next(ctx, q, grower, level); err != nil {
+		if level, err = g.next(ctx, q, grower, level, held); err != nil {
 			return err
 		}
 	}
@@ -76,21 +86,6 @@ func (g *Graph) Mine(ctx context.Context, q Question, yield func(level []Found) 
 // isLast reports whether the domains of a pattern are not needed: nothing grows from it.
 func (q *Question) isLast(p pattern.Pattern) bool {
 	return !q.Domains && (!q.Induced && p.Edges() == q.Edges || q.Induced && p.Vertices() == q.Vertices)
-}
-
-// left is the room beside the domains of a level.
-func (q *Question) left(level []Found) *atomic.Int64 {
-	if q.Room == 0 {
-		return nil
-	}
-	left := &atomic.Int64{}
-	left.Store(q.Room)
-	for i := range level {
-		if f := &level[i]; f.Pattern.Edges() > 1 {
-			left.Add(-f.Bytes())
-		}
-	}
-	return left
 }
 
 // Bytes is the memory of the domains. Vertices of one orbit share theirs.
@@ -123,34 +118,49 @@ func (g *Graph) first() []Found {
 	return level
 }
 
-// next is the frequent patterns that are one edge or vertex larger.
-func (g *Graph) next(ctx context.Context, q Question, grower *lattice.Grower, level []Found) ([]Found, error) {
+// next is the frequent patterns that are one edge or vertex larger. held is the bytes that the caller holds.
+func (g *Graph) next(ctx context.Context, q Question, grower *lattice.Grower, level []Found, held int64) ([]Found, error) {
 	patterns := make([]pattern.Pattern, len(level))
 	for i := range level {
 		patterns[i] = level[i].Pattern
 	}
-	d := &dealer{parents: lattice.NewLevel(patterns), report: q.Report}
-	d.wake.L = &d.mu
-	left := q.left(level)
+	parents := lattice.NewLevel(patterns)
 	if q.Level != nil {
-		q.Level(estimate(grower, d.parents), len(level))
+		q.Level(estimate(grower, parents), len(level))
 	}
-	quiet := context.AfterFunc(ctx, d.end)
-	defer quiet()
-	var wg sync.WaitGroup
-	for range q.Workers {
-		wg.Go(func() {
-			w := &worker{g: g, least: uint32(min(q.Least, 1<<32-1)), exact: !q.AtLeast, induced: q.Induced, left: left, last: q.isLast}
-			d.work(grower, w, level)
-		})
+	for {
+		d := &dealer{parents: parents, report: q.Report, budget: q.budget(level, held)}
+		d.wake.L = &d.mu
+		quiet := context.AfterFunc(ctx, d.end)
+		var failed error
+		if len(q.Cards) > 0 {
+			failed = d.onCards(ctx, g, &q, grower, level)
+		} else {
+			var wg sync.WaitGroup
+			for range q.Workers {
+				wg.Go(func() { d.work(grower, g.worker(&q), level) })
+			}
+			wg.Wait()
+		}
+		quiet()
+		switch err := d.budget.err(); {
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		case failed != nil:
+			return nil, failed
+		case err != nil:
+			return nil, err
+		case d.budget.again: // no worker reads the domains now
+			d.budget.drop()
+			continue
+		}
+		slices.SortFunc(d.found, func(a, b dealt) int { return cmp.Or(cmp.Compare(a.parent, b.parent), cmp.Compare(a.child, b.child)) })
+		next := make([]Found, len(d.found))
+		for i, f := range d.found {
+			next[i] = f.Found
+		}
+		return next, nil
 	}
-	wg.Wait()
-	slices.SortFunc(d.found, func(a, b dealt) int { return cmp.Or(cmp.Compare(a.parent, b.parent), cmp.Compare(a.child, b.child)) })
-	next := make([]Found, len(d.found))
-	for i, f := range d.found {
-		next[i] = f.Found
-	}
-	return next, ctx.Err()
 }
 
 // sampled is how many patterns estimate grows; all, if there are no more.
@@ -171,18 +181,24 @@ func estimate(grower *lattice.Grower, l *lattice.Level) int {
 	return children
 }
 
-// Second is how many candidates grow from the frequent edges, and the most bytes that their domains take.
-func (g *Graph) Second(q Question) (candidates int, bytes int64) {
+// mostSecond is how many frequent edges Second grows; more are sampled.
+const mostSecond = 1 << 9
+
+// Second is how many candidates grow from the frequent edges, and the most bytes that their domains take, and that
+// they do if they are all frequent. Of very many edges it looks at some.
+func (g *Graph) Second(q Question) (candidates int, bytes, patterns int64) {
 	level := g.first()
-	edges, patterns := make([]lattice.Edge, len(level)), make([]pattern.Pattern, len(level))
+	edges, all := make([]lattice.Edge, len(level)), make([]pattern.Pattern, len(level))
 	for i, e := range g.Edges {
-		edges[i], patterns[i] = e.Edge, level[i].Pattern
+		edges[i], all[i] = e.Edge, level[i].Pattern
 	}
-	grower, l := lattice.NewGrower(edges, q.Vertices, q.Edges, q.Induced), lattice.NewLevel(patterns)
+	grower, l := lattice.NewGrower(edges, q.Vertices, q.Edges, q.Induced), lattice.NewLevel(all)
 	var s lattice.Scratch
-	for i := range patterns {
-		for _, c := range grower.Children(l, i, &s) {
+	take := min(len(all), mostSecond)
+	for i := range take {
+		for _, c := range grower.Children(l, i*len(all)/take, &s) {
 			candidates++
+			patterns += nextBytes + q.keeps(&Found{Pattern: c.Pattern})
 			for v := range c.Pattern.Vertices() {
 				least := int64(-1)
 				for _, p := range c.Parents {
@@ -194,79 +210,9 @@ func (g *Graph) Second(q Question) (candidates int, bytes int64) {
 			}
 		}
 	}
-	return candidates, bytes
-}
-
-// dealer deals the candidates of a level out. Workers evaluate the candidates that are made; if there
-// are none, they make those of the next parent.
-type dealer struct {
-	parents *lattice.Level
-	report  func(done, parents int)
-
-	mu     sync.Mutex
-	wake   sync.Cond
-	queue  []task
-	next   int // parent
-	making int // workers that make candidates
-	found  []dealt
-	ended  bool
-}
-
-// task is a candidate: the child of a number of a parent.
-type task struct {
-	parent, child int
-	lattice.Candidate
-}
-
-// dealt is a frequent pattern with its place in the order of the level.
-type dealt struct {
-	parent, child int
-	Found
-}
-
-// end has the workers leave.
-func (d *dealer) end() {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.ended = true
-	d.wake.Broadcast()
-}
-
-// work evaluates candidates until there are no more.
-func (d *dealer) work(grower *lattice.Grower, w *worker, level []Found) {
-	var s lattice.Scratch
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	for !d.ended {
-		switch n := len(d.queue); {
-		case n > 0:
-			t := d.queue[n-1]
-			d.queue = d.queue[:n-1]
-			d.mu.Unlock()
-			f, ok := w.evaluate(&t.Candidate, level)
-			d.mu.Lock()
-			if ok {
-				d.found = append(d.found, dealt{t.parent, t.child, f})
-			}
-		case d.next < len(level):
-			i := d.next
-			d.next++
-			d.making++
-			d.mu.Unlock()
-			children := grower.Children(d.parents, i, &s)
-			d.mu.Lock()
-			d.making--
-			for k, c := range children {
-				d.queue = append(d.queue, task{i, k, c})
-			}
-			d.wake.Broadcast()
-			if d.report != nil {
-				d.report(d.next, len(level))
-			}
-		case d.making > 0:
-			d.wake.Wait()
-		default:
-			return
-		}
+	if take < len(all) {
+		scale := float64(len(all)) / float64(take)
+		return int(float64(candidates) * scale), int64(float64(bytes) * scale), int64(float64(patterns) * scale)
 	}
+	return candidates, bytes, patterns
 }

@@ -19,19 +19,14 @@ type link struct {
 	to, from *arc // from that vertex to the step's, and back
 }
 
-// plan makes the steps of a search that begins with root: always the vertex with the most edges to those placed, then
-// with the most edges.
+// plan makes the steps of a search that begins with root.
 func (w *worker) plan(root int) {
 	used := uint8(1) << root
-	for k := 1; k < w.n; k++ {
-		best, most := -1, -1
-		for v := range w.n {
-			if back := bits.OnesCount8(w.near[v] & used); used>>v&1 == 0 && back > 0 {
-				if score := back<<4 + bits.OnesCount8(w.near[v]); score > most {
-					best, most = v, score
-				}
-			}
+	for k, v := range order(&w.near, w.n, root) {
+		if k == 0 || k >= w.n {
+			continue
 		}
+		best := int(v)
 		s := &w.steps[k]
 		s.vertex, s.back, s.same, s.apart = best, s.back[:0], s.same[:0], s.apart[:0]
 		for rest := used; rest != 0; rest &= rest - 1 {

@@ -8,13 +8,14 @@ type sums struct {
 	table []run.Total
 	used  []uint32 // entries of the table that were added to, at least once each
 	all   map[uint64]run.Total
+	meter *run.Meter // of the map
 }
 
 // mostSums bounds the entries of a table.
 const mostSums = 1 << 22
 
-func newSums(types int) *sums {
-	s := &sums{types: types}
+func newSums(types int, meter *run.Meter) *sums {
+	s := &sums{types: types, meter: meter}
 	if types <= mostSums/max(types, 1) {
 		s.table = make([]run.Total, types*types)
 	} else {
@@ -30,7 +31,12 @@ func (s *sums) add(a, b uint32, n, m uint64) {
 	}
 	if s.table == nil {
 		key := uint64(a)<<32 | uint64(b)
-		t := s.all[key]
+		t, ok := s.all[key]
+		if !ok && !s.meter.Take(sumBytes) {
+			s.meter.Give(sumBytes)
+			s.meter.Stop()
+			return
+		}
 		t.AddProduct(n, m)
 		s.all[key] = t
 		return
@@ -88,5 +94,6 @@ func (s *sums) take(f func(a, b uint32, n run.Total)) {
 			f(uint32(key>>32), uint32(key), n)
 		}
 	}
+	s.meter.Give(sumBytes * int64(len(s.all)))
 	clear(s.all)
 }

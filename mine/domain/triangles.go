@@ -37,15 +37,18 @@ func (c *census) triangles(ctx context.Context, r *rows.Rows, kinds *rows.Kinds,
 	all := map[corners]uint64{}
 	const grain = 256
 	each(ctx, (r.V()+grain-1)/grain, workers, func(i int) {
-		t := finding{rows: r, index: index, kinds: kinds, found: map[corners]uint64{}, count: make([]uint32, len(c.g.Labels))}
+		t := finding{rows: r, index: index, kinds: kinds, found: map[corners]uint64{}, count: make([]uint32, len(c.g.Labels)), meter: c.meter}
 		for u := i * grain; u < min((i+1)*grain, r.V()); u++ {
 			t.from(uint32(u))
 		}
 		mu.Lock()
 		defer mu.Unlock()
 		for k, n := range t.found {
-			all[k] += n
+			if _, ok := all[k]; ok || t.room(closedBytes) {
+				all[k] += n
+			}
 		}
+		c.meter.Give(classBytes * int64(len(t.found)))
 	})
 	byPattern := map[pattern.Pattern]uint64{}
 	c.excess = excess{}
@@ -71,6 +74,22 @@ func (c *census) triangles(ctx context.Context, r *rows.Rows, kinds *rows.Kinds,
 	return ctx.Err()
 }
 
+// add counts n triangles of a class. Where there is no room for another class, they are lost.
+func (t *finding) add(key corners, n uint64) {
+	if _, ok := t.found[key]; ok || t.room(classBytes) {
+		t.found[key] += n
+	}
+}
+
+func (t *finding) room(bytes int64) bool {
+	ok := t.meter.Take(bytes)
+	if !ok {
+		t.meter.Give(bytes)
+		t.meter.Stop()
+	}
+	return ok
+}
+
 // finding finds triangles from their first vertex in order of degree.
 type finding struct {
 	rows  *rows.Rows
@@ -79,6 +98,7 @@ type finding struct {
 	found map[corners]uint64
 	count []uint32 // by label of the last vertex
 	seen  []int32
+	meter *run.Meter
 }
 
 // from finds the triangles whose first vertex is u.
@@ -96,7 +116,7 @@ func (t *finding) from(u uint32) {
 			switch {
 			case l < 0:
 			case t.kinds != nil:
-				t.found[corners{[3]int32{t.index[u], t.index[v], l}, [3]int32{t.kind(v, w), t.kind(u, w), t.kind(u, v)}}]++
+				t.add(corners{[3]int32{t.index[u], t.index[v], l}, [3]int32{t.kind(v, w), t.kind(u, w), t.kind(u, v)}}, 1)
 			default:
 				if t.count[l] == 0 {
 					t.seen = append(t.seen, l)
@@ -107,7 +127,7 @@ func (t *finding) from(u uint32) {
 		for _, l := range t.seen {
 			key := corners{[3]int32{t.index[u], t.index[v], l}, [3]int32{pattern.AnyLabel, pattern.AnyLabel, pattern.AnyLabel}}
 			slices.Sort(key.label[:])
-			t.found[key] += uint64(t.count[l])
+			t.add(key, uint64(t.count[l]))
 			t.count[l] = 0
 		}
 		t.seen = t.seen[:0]

@@ -27,6 +27,36 @@ func NewGrower(frequent []Edge, vertices, edges int, induced bool) *Grower {
 	return g
 }
 
+// Most bounds how many patterns Children looks at, and how many parents one has.
+func (g *Grower) Most() (children, parents int) {
+	const bound = 1 << 24
+	n, ends := g.vertices, 0
+	if g.edges > 0 {
+		n = min(n, g.edges+1)
+	}
+	for _, list := range g.from {
+		ends = max(ends, len(list))
+	}
+	if !g.induced {
+		edges := n * (n - 1) / 2
+		if g.edges > 0 {
+			edges = min(edges, g.edges)
+		}
+		return n*ends + n*n, edges
+	}
+	kinds := map[int32]bool{}
+	for _, list := range g.from {
+		for _, e := range list {
+			kinds[e.kind] = true
+		}
+	}
+	children = min(n*ends, bound)
+	for range n - 1 {
+		children = min(children*(1+len(kinds)), bound)
+	}
+	return children, n
+}
+
 // Candidate is a canonical pattern all of whose parents are in a level.
 type Candidate struct {
 	Pattern pattern.Pattern

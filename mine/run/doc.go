@@ -5,5 +5,5 @@
 // whole or part roots that all processors take in turn (tasks.go); sums are integers of
 // 128 bits (total.go), so no result depends on who did what. What a run needs is taken
 // before it begins (the functions whose names end in Need say how much), and nothing
-// during it.
+// during it. Where results outgrow what can be known before, a meter counts them (meter.go).
 package run

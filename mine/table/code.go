@@ -3,12 +3,14 @@ package table
 import (
 	"sagann/mine/pattern"
 	"sagann/mine/rows"
+	"sagann/mine/run"
 )
 
 // Graph is what tables are made of.
 type Graph struct {
 	Rows  *rows.Rows // by the user's numbers; vertices without a label take no part
 	Kinds []int32    // labels of edges, by entry of Rows.Col; nil: none
+	Meter *run.Meter // of the memory for codes of rows, counters and counts; nil: no bound
 }
 
 const most = pattern.MaxVertices
@@ -71,6 +73,7 @@ type code struct {
 	count   map[uint32]uint64 // rows that end there, if there is no table
 	table   []uint64          // the same, by slot
 	single  uint64            // rows of a single edge with this code, if such are counted
+	bare    bool              // it has no counters, and nothing else refers to it: there was no room
 }
 
 // slots is how many slots a code has.
@@ -79,22 +82,29 @@ func (c *classes) slots(q *code) int { return q.pattern.Vertices() * len(c.kinds
 // tables is the memory for counters by slot that a worker may take, in counters.
 const tables = 1 << 24
 
-// SharedBytes is the memory that all workers share. Codes of rows, which are few, are not counted.
+// SharedBytes is the memory that all workers share.
 func (g *Graph) SharedBytes() int64 { return 4 * int64(g.Rows.V()+len(g.Kinds)) }
 
-// WorkerBytes is the memory of a worker.
-func (g *Graph) WorkerBytes() int64 { return 4*int64(g.Rows.V()) + 8*tables }
+// WorkerBytes is the memory of a worker, without codes and counters.
+func (g *Graph) WorkerBytes() int64 { return 4 * int64(g.Rows.V()) }
 
 // counters gives the code a table, if there is memory for one.
 func (w *walk) counters(q *code) {
-	if q.table != nil || q.count != nil {
+	if q.table != nil || q.count != nil || q.bare {
 		return
 	}
-	if n := w.slots(q); n <= w.left {
-		w.left -= n
-		q.table = make([]uint64, n)
-	} else {
+	if q.table = w.table(w.slots(q)); q.table == nil {
 		q.count = map[uint32]uint64{}
+	}
+}
+
+// countOne counts a row that ends at a slot of a code without a table.
+func (w *walk) countOne(q *code, slot uint32) {
+	n, ok := q.count[slot]
+	if ok || !q.bare && w.take(counterBytes) {
+		q.count[slot] = n + 1
+	} else if p, ok := w.grown(q, slot); ok {
+		w.out.add(p, run.Total{Lo: 1})
 	}
 }
 
@@ -129,17 +139,22 @@ func (c *classes) grown(q *code, slot uint32) (p pattern.Pattern, ok bool) {
 }
 
 // child is the code of the rows that go on with a slot; nil if there are none.
-func (c *classes) child(q *code, slot uint32) *code {
+func (w *walk) child(q *code, slot uint32) *code {
 	if n, ok := q.next[slot]; ok {
 		return n
 	}
 	var n *code
-	if p, ok := c.grown(q, slot); ok {
+	p, ok := w.grown(q, slot)
+	bare := q.bare || !w.take(codeBytes)
+	if ok {
 		n = &code{pattern: p, intro: q.intro, next: map[uint32]*code{}}
 		if p.Vertices() > q.pattern.Vertices() {
 			n.intro[p.Vertices()-1] = uint8(q.pattern.Edges())
 		}
+		n.bare = bare
 	}
-	q.next[slot] = n
+	if !bare {
+		q.next[slot] = n
+	}
 	return n
 }

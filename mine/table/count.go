@@ -45,39 +45,33 @@ func (g *Graph) CountEdges(ctx context.Context, k, workers int) (map[pattern.Pat
 	var stop atomic.Bool
 	var mu sync.Mutex
 	var walks []*walk
+	out := newTotals(g.Meter, &stop)
 	err := g.deal(ctx, workers, &stop, func() func(uint32) {
-		w := newWalk(g, c, k, &stop)
+		w := newWalk(g, c, k, out)
 		mu.Lock()
 		defer mu.Unlock()
 		walks = append(walks, w)
 		return w.from
 	})
-	if err != nil {
-		return nil, err
-	}
-	out := map[pattern.Pattern]run.Total{}
 	for _, w := range walks {
 		for _, q := range w.root {
-			c.gather(q, k, out)
+			if err == nil {
+				c.gather(q, k, out)
+			}
 		}
+		w.give()
 	}
-	return out, nil
+	return out.result(err)
 }
 
 // gather adds the counters of a code, and of those that go on from it, to the patterns' counts.
-func (c *classes) gather(q *code, k int, out map[pattern.Pattern]run.Total) {
-	add := func(p pattern.Pattern, n uint64) {
-		p = p.Canonical()
-		t := out[p]
-		t.Add(n)
-		out[p] = t
-	}
+func (c *classes) gather(q *code, k int, out *totals) {
 	if q.single > 0 {
-		add(q.pattern, q.single)
+		out.add(q.pattern, run.Total{Lo: q.single})
 	}
 	q.each(func(slot uint32, n uint64) {
 		if p, ok := c.grown(q, slot); ok {
-			add(p, n)
+			out.add(p, run.Total{Lo: n})
 		}
 	})
 	if q.pattern.Edges()+1 < k {

@@ -12,6 +12,7 @@
 // is by the code of the beginning and the label of the last vertex. Canonical forms are computed once for each
 // code, not for each row.
 //
-// The files: code.go (quick codes), edges.go and vertices.go (the walks), count.go (counting rows by pattern);
+// The files: code.go (quick codes), edges.go and vertices.go (the walks), count.go (counting rows by pattern), totals.go (counts by
+// pattern, and the memory for codes and counters);
 // rows.go (rows that users see one by one, with conditions and keys of their own).
 package table

@@ -2,14 +2,17 @@ package table
 
 import (
 	"sync/atomic"
+
+	"sagann/mine/run"
 )
 
 // walk is one worker that makes rows of edges.
 type walk struct {
 	*Graph
 	*classes
+	allowance
 	class []uint32 // its own copy
-	left  int      // counters that it may still take
+	out   *totals
 
 	length int        // edges of a row
 	edges  [28]uint64 // of the row: lower end and higher end
@@ -19,8 +22,9 @@ type walk struct {
 }
 
 // newWalk makes a worker.
-func newWalk(g *Graph, c *classes, length int, stop *atomic.Bool) *walk {
-	return &walk{Graph: g, classes: c, class: append([]uint32(nil), c.class...), left: tables, length: length, root: map[[2]uint32]*code{}, stop: stop}
+func newWalk(g *Graph, c *classes, length int, out *totals) *walk {
+	return &walk{Graph: g, classes: c, allowance: newAllowance(g.Meter), class: append([]uint32(nil), c.class...), length: length,
+		root: map[[2]uint32]*code{}, out: out, stop: out.stop}
 }
 
 func edgeOf(x, y uint32) uint64 {
@@ -51,9 +55,16 @@ func (w *walk) from(u uint32) {
 		q := w.root[key]
 		if q == nil {
 			q = w.first(cu, cv, kind)
-			w.root[key] = q
+			if q.bare = !w.take(codeBytes); !q.bare {
+				w.root[key] = q
+			}
 		}
-		if w.length == 1 {
+		switch {
+		case w.length > 1:
+		case q.bare:
+			w.out.add(q.pattern, run.Total{Lo: 1})
+			continue
+		default:
 			q.single++
 			continue
 		}
@@ -154,7 +165,7 @@ func (w *walk) tally(q *code, base uint32, from, to int64) {
 			if w.kind != nil {
 				slot += w.kind[from+int64(i)] * uint32(w.width)
 			}
-			q.count[slot]++
+			w.countOne(q, slot)
 		}
 	}
 }

@@ -25,14 +25,16 @@ type group struct {
 	next    map[ending]*group
 	count   map[ending]uint64
 	table   []uint64 // the same without kinds, by near, then class
+	bare    bool     // as of code
 }
 
 // visit is one worker that makes rows of vertices.
 type visit struct {
 	*Graph
 	*classes
+	allowance
 	length int // vertices of a row
-	left   int // counters that it may still take
+	out    *totals
 	vertex [most]uint32
 	in     []bool  // in the row
 	near   []uint8 // positions of the row's vertices that are neighbours, as bits
@@ -40,9 +42,9 @@ type visit struct {
 	stop   *atomic.Bool
 }
 
-func newVisit(g *Graph, c *classes, length int, stop *atomic.Bool) *visit {
-	return &visit{Graph: g, classes: c, length: length, left: tables, in: make([]bool, g.Rows.V()), near: make([]uint8, g.Rows.V()),
-		root: make([]*group, len(c.labels)), stop: stop}
+func newVisit(g *Graph, c *classes, length int, out *totals) *visit {
+	return &visit{Graph: g, classes: c, allowance: newAllowance(g.Meter), length: length, in: make([]bool, g.Rows.V()), near: make([]uint8, g.Rows.V()),
+		root: make([]*group, len(c.labels)), out: out, stop: out.stop}
 }
 
 // from makes the rows whose first vertex is u, the least of all.
@@ -51,11 +53,15 @@ func (w *visit) from(u uint32) {
 	if int(c) >= len(w.labels) {
 		return
 	}
-	if w.root[c] == nil {
-		w.root[c] = &group{pattern: pattern.New(0).Add(w.labels[c]), next: map[ending]*group{}}
+	q := w.root[c]
+	if q == nil {
+		q = &group{pattern: pattern.New(0).Add(w.labels[c]), next: map[ending]*group{}, bare: !w.take(groupBytes)}
+		if !q.bare {
+			w.root[c] = q
+		}
 	}
 	w.push(u, 0)
-	w.extend(w.root[c], 1)
+	w.extend(q, 1)
 	w.pop(u, 0)
 }
 
@@ -100,7 +106,11 @@ func (w *visit) extend(q *group, n int) {
 			}
 			e := w.ending(y)
 			if counted {
-				q.count[e]++
+				if n, ok := q.count[e]; ok || !q.bare && w.take(endingBytes) {
+					q.count[e] = n + 1
+				} else {
+					w.out.add(w.grownBy(q, e), run.Total{Lo: 1})
+				}
 				continue
 			}
 			next := w.follow(q, e)
@@ -127,28 +137,36 @@ func (w *visit) ending(y uint32) ending {
 }
 
 // follow is the code of the rows that go on with an ending.
-func (c *classes) follow(q *group, e ending) *group {
+func (w *visit) follow(q *group, e ending) *group {
 	n := q.next[e]
 	if n == nil {
-		n = &group{pattern: q.pattern.Add(c.labels[e.class]), next: map[ending]*group{}}
-		for rest := e.near; rest != 0; rest &= rest - 1 {
-			i := bits.TrailingZeros8(rest)
-			n.pattern = n.pattern.WithEdgeLabel(i, q.pattern.Vertices(), c.kinds[e.kinds[i]])
+		n = &group{pattern: w.grownBy(q, e), next: map[ending]*group{}, bare: q.bare || !w.take(groupBytes)}
+		if !n.bare {
+			q.next[e] = n
 		}
-		q.next[e] = n
 	}
 	return n
 }
 
+// grownBy is the pattern of the rows that go on with an ending.
+func (c *classes) grownBy(q *group, e ending) pattern.Pattern {
+	p := q.pattern.Add(c.labels[e.class])
+	for rest := e.near; rest != 0; rest &= rest - 1 {
+		i := bits.TrailingZeros8(rest)
+		p = p.WithEdgeLabel(i, q.pattern.Vertices(), c.kinds[e.kinds[i]])
+	}
+	return p
+}
+
 // counters gives the code of n vertices a table, if edges have no labels and there is memory for one.
 func (w *visit) counters(q *group, n int) {
-	if q.table != nil || q.count != nil {
+	if q.table != nil || q.count != nil || q.bare {
 		return
 	}
-	if size := len(w.labels) << n; w.kind == nil && size <= w.left {
-		w.left -= size
-		q.table = make([]uint64, size)
-	} else {
+	if w.kind == nil {
+		q.table = w.table(len(w.labels) << n)
+	}
+	if q.table == nil {
 		q.count = map[ending]uint64{}
 	}
 }
@@ -159,35 +177,28 @@ func (g *Graph) CountVertices(ctx context.Context, k, workers int) (map[pattern.
 	var stop atomic.Bool
 	var mu sync.Mutex
 	var visits []*visit
+	out := newTotals(g.Meter, &stop)
 	err := g.deal(ctx, workers, &stop, func() func(uint32) {
-		w := newVisit(g, c, k, &stop)
+		w := newVisit(g, c, k, out)
 		mu.Lock()
 		defer mu.Unlock()
 		visits = append(visits, w)
 		return w.from
 	})
-	if err != nil {
-		return nil, err
-	}
-	out := map[pattern.Pattern]run.Total{}
 	for _, w := range visits {
 		for _, q := range w.root {
-			if q != nil {
+			if q != nil && err == nil {
 				c.collect(q, k, out)
 			}
 		}
+		w.give()
 	}
-	return out, nil
+	return out.result(err)
 }
 
 // collect adds the counters of a code, and of those that go on from it, to the patterns' counts.
-func (c *classes) collect(q *group, k int, out map[pattern.Pattern]run.Total) {
-	add := func(e ending, n uint64) {
-		p := c.follow(q, e).pattern.Canonical()
-		t := out[p]
-		t.Add(n)
-		out[p] = t
-	}
+func (c *classes) collect(q *group, k int, out *totals) {
+	add := func(e ending, n uint64) { out.add(c.grownBy(q, e), run.Total{Lo: n}) }
 	labels := len(c.labels)
 	for i, n := range q.table {
 		if n != 0 {

@@ -1,0 +1,117 @@
+package cuda
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"sagann/chunk"
+	"sagann/device"
+	"sagann/internal/draw"
+	"sagann/mine/cuda/cudatest"
+	"sagann/mine/domain"
+	"sagann/mine/rows"
+)
+
+// labelled is a random graph with labels of vertices, some of them without, and of edges.
+func labelled(t testing.TB, d *rand.Rand, vertices, edges, labels, kinds int) (*rows.Rows, []int32) {
+	t.Helper()
+	e := &chunk.Edges{V: vertices}
+	typed := map[[2]uint32]int32{}
+	for range edges {
+		a, b := uint32(d.IntN(vertices)), uint32(d.IntN(vertices)*d.IntN(vertices)/vertices) // some vertices have many neighbours
+		if a != b {
+			e.Src, e.Dst = append(e.Src, a, b), append(e.Dst, b, a)
+		}
+	}
+	r, _, err := rows.FromEdges(e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range vertices {
+		r.Label = append(r.Label, int32(d.IntN(labels+1))-int32(d.IntN(8)/7))
+	}
+	if kinds == 0 {
+		return r, nil
+	}
+	of := make([]int32, len(r.Col))
+	for v := range uint32(vertices) {
+		for at := r.Off[v]; at < r.Off[v+1]; at++ {
+			key := [2]uint32{min(v, r.Col[at]), max(v, r.Col[at])}
+			if _, ok := typed[key]; !ok {
+				typed[key] = int32(d.IntN(kinds))
+			}
+			of[at] = typed[key]
+		}
+	}
+	return r, of
+}
+
+// found is what a search finds, as text.
+func found(ctx context.Context, g *domain.Graph, q domain.Question) (string, error) {
+	text := ""
+	err := g.Mine(ctx, q, func(level []domain.Found) error {
+		for _, f := range level {
+			text += fmt.Sprint(f.Pattern, " ", f.Support)
+			for _, s := range f.Domains {
+				text += fmt.Sprint(" ", slices.Collect(s.All()))
+			}
+			text += "\n"
+		}
+		return nil
+	})
+	return text, err
+}
+
+// TestDomains compares the domains that emulated GPUs find with those of the CPU.
+func TestDomains(t *testing.T) {
+	gpus := []device.GPU{cudatest.Open(t, 0, 1<<20), cudatest.Open(t, 1, 1<<20)}
+	d := rand.New(rand.NewPCG(draw.Seed(t), 0))
+	ctx := context.Background()
+	cases := 6
+	if draw.Soak() {
+		cases = 40
+	}
+	for i := range cases {
+		r, kinds := labelled(t, d, 5+d.IntN(120), 20+d.IntN(250), 1+d.IntN(4), i%3*(i%2))
+		least := int64(2 + d.IntN(6))
+		q := domain.Question{Least: least, Vertices: 4, Edges: 3 + d.IntN(2), Workers: 2, Domains: true}
+		whole := r
+		if q.Induced = i%4 == 3; q.Induced {
+			q.Edges = 0
+		} else {
+			whole = nil
+		}
+		g, err := domain.New(ctx, r, kinds, least, 2, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := found(ctx, g, q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		smallest, most := DomainsNeed(g, whole, q.Vertices)
+		hot := []int64{-1, 0, ArcBytes(g) / 2}[d.IntN(3)]
+		room := []int64{smallest, min(most, 200<<10)}[d.IntN(2)]
+		dom, err := NewDomains(gpus[:1+i%2], g, whole, least, hot, max(room, smallest))
+		if err != nil {
+			t.Fatal(err)
+		}
+		q.Cards = dom.Cards()
+		got, err := found(ctx, g, q)
+		if err != nil || got != want {
+			t.Errorf("case %d: %d vertices, %d arcs, support %d, %v:\n%.2000s\nwant\n%.2000s", i, r.V(), len(g.Arcs()), least, err, got, want)
+		}
+		done, cancel := context.WithCancel(ctx)
+		cancel()
+		if _, err := found(done, g, q); !errors.Is(err, context.Canceled) {
+			t.Errorf("error %v after the end", err)
+		}
+		if err := dom.Free(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,82 @@
+package domain
+
+import (
+	"sync"
+
+	"sagann/mine/lattice"
+)
+
+// dealer deals the candidates of a level out. Workers evaluate the candidates that are made; if there
+// are none, they make those of the next parent.
+type dealer struct {
+	parents *lattice.Level
+	report  func(done, parents int)
+
+	mu     sync.Mutex
+	wake   sync.Cond
+	queue  []task
+	budget *budget
+	next   int // parent
+	making int // workers that make candidates
+	found  []dealt
+	ended  bool
+}
+
+// task is a candidate: the child of a number of a parent.
+type task struct {
+	parent, child int
+	lattice.Candidate
+}
+
+// dealt is a frequent pattern with its place in the order of the level.
+type dealt struct {
+	parent, child int
+	Found
+}
+
+// end has the workers leave.
+func (d *dealer) end() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.ended = true
+	d.wake.Broadcast()
+}
+
+// work evaluates candidates until there are no more.
+func (d *dealer) work(grower *lattice.Grower, w *worker, level []Found) {
+	var s lattice.Scratch
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for !d.ended {
+		switch n := len(d.queue); {
+		case n > 0:
+			t := d.queue[n-1]
+			d.queue = d.queue[:n-1]
+			d.mu.Unlock()
+			f, ok := w.evaluate(&t.Candidate, level)
+			d.mu.Lock()
+			if ok {
+				d.add(dealt{t.parent, t.child, f})
+			}
+		case d.next < len(level):
+			i := d.next
+			d.next++
+			d.making++
+			d.mu.Unlock()
+			children := grower.Children(d.parents, i, &s)
+			d.mu.Lock()
+			d.making--
+			for k, c := range children {
+				d.queue = append(d.queue, task{i, k, c})
+			}
+			d.wake.Broadcast()
+			if d.report != nil {
+				d.report(d.next, len(level))
+			}
+		case d.making > 0:
+			d.wake.Wait()
+		default:
+			return
+		}
+	}
+}

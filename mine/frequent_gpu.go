@@ -1,0 +1,60 @@
+package mine
+
+import (
+	"errors"
+
+	"sagann/device"
+	"sagann/mine/cuda"
+	"sagann/mine/domain"
+	"sagann/mine/rows"
+)
+
+// domainsPlace divides the memory of each GPU: hot bytes for the arcs of the graph by labels, below 0 for all, and room for
+// everything else. bytes is both, and resident the share of the arcs that lies on the GPUs.
+func (f *frequent) domainsPlace(by *domain.Graph) (hot, room int64, p place, err error) {
+	g := f.g
+	if err := g.gpus.open(g.opt.Mem); err != nil {
+		return 0, 0, p, err
+	}
+	least, most := cuda.DomainsNeed(by, f.whole(), f.Vertices)
+	limit, arcs := g.gpus.limit, cuda.ArcBytes(by)
+	switch {
+	case limit < least+cuda.LeastArcs:
+		return 0, 0, p, &BudgetError{Mem: limit, Smallest: least + cuda.LeastArcs, What: finding}
+	case limit-arcs >= least:
+		hot, room = -1, min(most, limit-arcs)
+		return hot, room, place{gpu: true, bytes: arcs + room, resident: 1}, nil
+	}
+	room = max(least, min(most, limit/4/device.Align*device.Align))
+	hot = limit - room
+	return hot, room, place{gpu: true, bytes: limit, resident: float64(hot) / float64(arcs)}, nil
+}
+
+// whole is the rows that induced patterns need.
+func (f *frequent) whole() *rows.Rows {
+	if f.Induced {
+		return f.g.byID
+	}
+	return nil
+}
+
+// onGPUs calls work with the question's cards, if the graph has GPUs.
+func (f *frequent) onGPUs(by *domain.Graph, q *domain.Question, work func() error) error {
+	x := f.g.gpus
+	if x == nil {
+		return work()
+	}
+	hot, room, _, err := f.domainsPlace(by)
+	if err != nil {
+		return err
+	}
+	return x.alone(func() (err error) {
+		d, err := cuda.NewDomains(x.list, by, f.whole(), f.Support, hot, room)
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, d.Free()) }()
+		q.Cards = d.Cards()
+		return work()
+	})
+}
