@@ -133,7 +133,7 @@ cuda-needs:
 cuda: $(if $(filter file,$(origin CUDA_CFLAGS)),cuda-needs)
 	@echo "CUDA headers and libraries from CUDA_HOME=$(CUDA_HOME): cuda.h, libcuda, libnvrtc and libcublas"
 	CGO_ENABLED=1 CGO_CFLAGS='$(CUDA_CFLAGS)' CGO_LDFLAGS='$(CUDA_LDFLAGS)' go build -tags cuda ./...
-	CGO_ENABLED=1 CGO_CFLAGS='$(CUDA_CFLAGS)' CGO_LDFLAGS='$(CUDA_LDFLAGS)' go build -tags cuda -o bin/ ./cmd/saga ./bench/sampled
+	CGO_ENABLED=1 CGO_CFLAGS='$(CUDA_CFLAGS)' CGO_LDFLAGS='$(CUDA_LDFLAGS)' go build -tags cuda -o bin/ ./cmd/saga ./bench
 
 # Tests on a GPU, or on those that SAGANN_DEVICE names, in less than ten minutes; at its end it lists what it did not run.
 gpu-test:

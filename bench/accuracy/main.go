@@ -1,18 +1,16 @@
-// Accuracy trains the recipes of bench/peer with this engine, and compares the results with those of the peer: the
+// Package accuracy trains the recipes of bench/peer with this engine, and compares the results with those of the peer: the
 // same formulas in torch, or PyTorch Geometric's layers. It prints a table in Markdown.
 //
-//	go run ./bench/accuracy -data FOLDER -only cora
-//	go run ./bench/accuracy -data FOLDER -recipes bench/peer/pyg.json
-//	go run ./bench/accuracy -data FOLDER -recipes bench/peer/start.json [-weights FOLDER]
+//	go run ./bench accuracy --data FOLDER --only cora
+//	go run ./bench accuracy --data FOLDER --recipes bench/peer/pyg.json
+//	go run ./bench accuracy --data FOLDER --recipes bench/peer/start.json [--weights FOLDER]
 //
-// With -weights it starts from PyG's initial weights and compares the losses instead.
-package main
+// With --weights it starts from PyG's initial weights and compares the losses instead.
+package accuracy
 
 import (
 	"encoding/json"
-	"flag"
 	"fmt"
-	"log"
 	"maps"
 	"math"
 	"os"
@@ -21,6 +19,8 @@ import (
 	"strings"
 
 	"golang.org/x/sync/errgroup"
+
+	"sagann/internal/cli"
 )
 
 // recipe is the settings that both sides train with. All use Adam.
@@ -49,23 +49,28 @@ type entry struct {
 // spread is the mean and the sample standard deviation over seeds.
 type spread struct{ Mean, Std float64 }
 
-var device string
+// Command is bench accuracy.
+type Command struct {
+	Data    string   `default:"../shared/data" placeholder:"FOLDER" help:"Folder of the data sets (${default})."`
+	Recipes string   `default:"bench/peer/accuracy.json" placeholder:"FILE" help:"Recipes and the peer's numbers (${default})."`
+	Only    []string `placeholder:"NAME" help:"Data sets or data/row pairs; default: all."`
+	Seeds   int      `placeholder:"N" help:"Seeds; 0: as many as the peer."`
+	Weights string   `placeholder:"FOLDER" help:"The peer's initial weights: compare the losses from them."`
+	Device  string   `default:"cpu" placeholder:"NAME" help:"Device that trains (${default})."`
+	Jobs    int      `default:"1" placeholder:"N" help:"Seeds trained at the same time (${default})."`
+}
 
-func main() {
-	root := flag.String("data", filepath.Join("..", "shared", "data"), "folder of the data sets")
-	file := flag.String("recipes", "bench/peer/accuracy.json", "recipes and the peer's numbers")
-	only := flag.String("only", "", "data sets or data/row pairs, comma separated; all when empty")
-	seeds := flag.Int("seeds", 0, "seeds; 0: as many as the peer")
-	weights := flag.String("weights", "", "folder of the peer's initial weights: compare the losses from them")
-	flag.StringVar(&device, "device", "cpu", "device that trains")
-	jobs := flag.Int("jobs", 1, "seeds trained at the same time")
-	flag.Parse()
-	log.SetFlags(0)
-	b, err := os.ReadFile(*file)
-	check(err)
+// Run prints the table.
+func (c *Command) Run(*cli.App) error {
+	b, err := os.ReadFile(c.Recipes)
+	if err != nil {
+		return err
+	}
 	var all struct{ Entries []entry }
-	check(json.Unmarshal(b, &all))
-	if *weights != "" {
+	if err := json.Unmarshal(b, &all); err != nil {
+		return fmt.Errorf("%s: %w", c.Recipes, err)
+	}
+	if c.Weights != "" {
 		fmt.Println("| data | model | losses, seed 0 | off by at most | median seed | seeds within 1e-4 | torch's float32 from its float64 | seeds within 1e-4 |\n|---|---|---|---|---|---|---|---|")
 	} else {
 		fmt.Println("| data | model | metric | sagann | peer | apart, in standard errors | seeds |\n|---|---|---|---|---|---|---|")
@@ -73,39 +78,36 @@ func main() {
 	for _, e := range all.Entries {
 		r := e.Recipe
 		switch {
-		case *only != "" && !wanted(*only, r):
-		case *weights != "":
-			sameStart(&e, *root, filepath.Join(*weights, r.Data+"-"+r.Row))
+		case len(c.Only) > 0 && !slices.Contains(c.Only, r.Data) && !slices.Contains(c.Only, r.Data+"/"+r.Row):
+		case c.Weights != "":
+			err = c.sameStart(&e, filepath.Join(c.Weights, r.Data+"-"+r.Row))
 		default:
-			if *seeds > 0 {
-				r.Seeds = *seeds
+			if c.Seeds > 0 {
+				r.Seeds = c.Seeds
 			}
-			compare(&e, r, *root, *jobs)
+			err = c.compare(&e, r)
+		}
+		if err != nil {
+			return fmt.Errorf("%s, %s: %w", r.Data, r.Row, err)
 		}
 	}
-}
-
-func wanted(only string, r recipe) bool {
-	for _, w := range strings.Split(only, ",") {
-		if w == r.Data || w == r.Data+"/"+r.Row {
-			return true
-		}
-	}
-	return false
+	return nil
 }
 
 // compare trains all seeds and prints a row for each metric of the test split.
-func compare(e *entry, r recipe, root string, jobs int) {
+func (c *Command) compare(e *entry, r recipe) error {
 	scores := make([]map[string]float64, r.Seeds)
 	var g errgroup.Group
-	g.SetLimit(jobs)
+	g.SetLimit(c.Jobs)
 	for s := range scores {
-		g.Go(func() error {
-			scores[s] = run(r, root, uint64(s))
-			return nil
+		g.Go(func() (err error) {
+			scores[s], err = c.train(r, uint64(s))
+			return err
 		})
 	}
-	check(g.Wait())
+	if err := g.Wait(); err != nil {
+		return err
+	}
 	for _, name := range slices.Sorted(maps.Keys(scores[0])) {
 		var x []float64
 		for _, m := range scores {
@@ -121,6 +123,7 @@ func compare(e *entry, r recipe, root string, jobs int) {
 		fmt.Printf("| %s | %s | %s | %.2f ± %.2f | %.2f ± %.2f | %.1f | %d |\n", r.Data, r.Row, strings.ReplaceAll(what, "_", " "),
 			100*ours.Mean, 100*ours.Std, 100*theirs.Mean, 100*theirs.Std, apart, r.Seeds)
 	}
+	return nil
 }
 
 func stats(x []float64) (s spread) {
@@ -134,10 +137,4 @@ func stats(x []float64) (s spread) {
 		s.Std = math.Sqrt(s.Std / float64(len(x)-1))
 	}
 	return s
-}
-
-func check(err error) {
-	if err != nil {
-		log.Fatal(err)
-	}
 }

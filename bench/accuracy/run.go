@@ -1,7 +1,8 @@
-package main
+package accuracy
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math"
 	"path/filepath"
@@ -17,22 +18,27 @@ import (
 var folders = map[string]string{"proteins": "proteins_full"}
 
 // prepare compiles the recipe's model on its data.
-func prepare(r recipe, root string, seed uint64) (*saga.Program, *dataset.Data) {
-	d, err := dataset.Load(filepath.Join(root, cmp.Or(folders[r.Data], r.Data)), dataset.Options{})
-	check(err)
+func (c *Command) prepare(r recipe, seed uint64) (*saga.Program, *dataset.Data, error) {
+	d, err := dataset.Load(filepath.Join(c.Data, cmp.Or(folders[r.Data], r.Data)), dataset.Options{})
+	if err != nil {
+		return nil, nil, err
+	}
 	switch r.Features {
 	case "row-normalised":
 		dataset.RowNormalize(d)
 	case "standardised":
 		standardise(d)
 	}
-	p, err := saga.Compile(model(r, d), d, saga.Config{Device: device, Seed: seed, Optimizer: saga.Optimizer{LR: r.LR,
+	m, err := model(r, d)
+	if err != nil {
+		return nil, nil, err
+	}
+	p, err := saga.Compile(m, d, saga.Config{Device: c.Device, Seed: seed, Optimizer: saga.Optimizer{LR: r.LR,
 		WeightDecay: r.WeightDecay, DecayAll: r.DecayOn == "all"}})
-	check(err)
-	return p, d
+	return p, d, err
 }
 
-func model(r recipe, d *dataset.Data) saga.Model {
+func model(r recipe, d *dataset.Data) (saga.Model, error) {
 	width := cmp.Or(d.FeatureCols, d.Edges.V) // without features the identity matrix is used
 	o := layers.Options{Features: width, Hidden: r.Hidden, Classes: d.Classes, Layers: r.Layers, Steps: r.Steps,
 		Heads: r.Heads, OutHeads: r.OutputHeads, Dropout: r.Dropout, AttentionDropout: r.AttentionDropout}
@@ -46,28 +52,36 @@ func model(r recipe, d *dataset.Data) saga.Model {
 		o.Features = r.LearnedWidth
 	}
 	m, err := layers.New(r.Model, o)
-	check(err)
+	if err != nil {
+		return m, err
+	}
 	if r.Features == "learned" { // the features are a table that is trained
 		table := layers.Linear(width, r.LearnedWidth, nil)
 		m.Layers = append([]saga.Layer{table}, m.Layers...)
 	}
 	m.SelfLoops = r.SelfLoops
-	return m
+	return m, nil
 }
 
-// run trains once and returns the metrics of the test split, with the peer's names.
-func run(r recipe, root string, seed uint64) map[string]float64 {
-	p, d := prepare(r, root, seed)
-	defer p.Close()
-	out := map[string]float64{}
+// train trains once and returns the metrics of the test split, with the peer's names.
+func (c *Command) train(r recipe, seed uint64) (out map[string]float64, err error) {
+	p, d, err := c.prepare(r, seed)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, p.Close()) }()
+	out = map[string]float64{}
 	for epoch := 1; epoch <= r.Epochs; epoch++ {
-		_, err := p.Step()
-		check(err)
+		if _, err := p.Step(); err != nil {
+			return nil, err
+		}
 		if epoch < r.Epochs && !slices.Contains(r.At, epoch) {
 			continue
 		}
 		s, err := p.Evaluate()
-		check(err)
+		if err != nil {
+			return nil, err
+		}
 		at := ""
 		if epoch < r.Epochs {
 			at = fmt.Sprint("@", epoch)
@@ -78,29 +92,22 @@ func run(r recipe, root string, seed uint64) map[string]float64 {
 			out["test_accuracy"+at] = s.Test.Accuracy
 		}
 	}
-	return out
+	return out, nil
 }
 
 // sameStart trains from the initial weights in the folders of seeds. It prints how far the losses are
 // from the peer's and, for comparison, how far the peer's are from its own in another precision.
-func sameStart(e *entry, root, folder string) {
+func (c *Command) sameStart(e *entry, folder string) error {
 	var ours, rounding []float64 // by seed: the largest difference of any epoch
 	for seed, want := range e.Losses {
-		p, _ := prepare(e.Recipe, root, 0)
-		for _, q := range p.Params() {
-			a, err := npy.Read(filepath.Join(folder, fmt.Sprint(seed), q.Name+".npy"))
-			check(err)
-			w, err := a.Float32s()
-			check(err)
-			check(p.SetParam(q.Name, w))
+		losses, err := c.from(e.Recipe, filepath.Join(folder, fmt.Sprint(seed)), len(want.Float32))
+		if err != nil {
+			return err
 		}
 		var off, own float64
 		for k, x := range want.Float32 {
-			loss, err := p.Step()
-			check(err)
-			off, own = max(off, math.Abs(loss-x)), max(own, math.Abs(want.Float64[k]-x))
+			off, own = max(off, math.Abs(losses[k]-x)), max(own, math.Abs(want.Float64[k]-x))
 		}
-		check(p.Close())
 		ours, rounding = append(ours, off), append(rounding, own)
 	}
 	within := func(x []float64) (n int) {
@@ -114,6 +121,37 @@ func sameStart(e *entry, root, folder string) {
 	n, first := len(ours), e.Losses[0].Float32
 	fmt.Printf("| %s | %s | %.4f → %.4f | %.1e | %.1e | %d of %d | %.1e | %d of %d |\n", e.Recipe.Data, e.Recipe.Row, first[0], first[len(first)-1],
 		slices.Max(ours), slices.Sorted(slices.Values(ours))[n/2], within(ours), n, slices.Max(rounding), within(rounding), n)
+	return nil
+}
+
+// from trains from the initial weights in a folder and returns the losses of so many epochs.
+func (c *Command) from(r recipe, folder string, epochs int) (losses []float64, err error) {
+	p, _, err := c.prepare(r, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, p.Close()) }()
+	for _, q := range p.Params() {
+		a, err := npy.Read(filepath.Join(folder, q.Name+".npy"))
+		if err != nil {
+			return nil, err
+		}
+		w, err := a.Float32s()
+		if err != nil {
+			return nil, err
+		}
+		if err := p.SetParam(q.Name, w); err != nil {
+			return nil, err
+		}
+	}
+	for range epochs {
+		loss, err := p.Step()
+		if err != nil {
+			return nil, err
+		}
+		losses = append(losses, loss)
+	}
+	return losses, nil
 }
 
 // standardise scales every feature to mean 0 and variance 1 over all vertices.

@@ -40,12 +40,11 @@ export CGO_ENABLED=1 CGO_CFLAGS="-I$PWD/device/include -I$home/include -I$home/i
 export CGO_LDFLAGS="-L$lib -Wl,--unresolved-symbols=ignore-all"
 export LD_LIBRARY_PATH=$home/lib64:$home/lib:${LD_LIBRARY_PATH:-}
 echo "GPU build: headers and libraries of $home"
-go vet -tags cuda ./device/... ./mine/... ./bench/cuda ./bench/mine ./bench/offload ./cmd/saga
+go vet -tags cuda ./device/... ./mine/... ./bench/... ./cmd/saga
 go build -tags cuda -o "$lib/saga" ./cmd/saga
 # It starts where there is no GPU, and without the toolkit's libraries.
 LD_LIBRARY_PATH=$lib "$lib/saga" version >/dev/null ||
 	{ echo "GPU build: bin/saga does not start without a GPU" && exit 1; }
-go build -tags cuda -o "$lib/cuda" ./bench/cuda
-go build -tags cuda -o "$lib/offload" ./bench/offload
+go build -tags cuda -o "$lib/bench" ./bench
 go test -tags nvrtc -count=1 ./device/nvrtc
 go test -tags nvrtc -count=1 -run TestCompiles ./mine/cuda

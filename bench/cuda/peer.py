@@ -1,5 +1,5 @@
 """peer.py [V E IN CLASSES [HIDDEN]]: times the same work in PyTorch and PyTorch Geometric, for
-comparison with bench/cuda in the same run: training epochs (forward, backward, Adam)
+comparison with saga bench epoch --uniform in the same run: training epochs (forward, backward, Adam)
 of IN→HIDDEN→CLASSES, 128 unless told, on a uniform graph, each layer on every path that it has. Without
 arguments the shape is reddit_middle's. Prints the median and the peak memory; what runs
 out of memory says so, and its memory is free before the next. The graph is made on the GPU,

@@ -1,57 +1,49 @@
-// Command links compares features for predicting the edges of a graph: a GCN on learned rows, a GCN on degrees, and the
+// Package links compares features for predicting the edges of a graph: a GCN on learned rows, a GCN on degrees, and the
 // product of degrees, which learns nothing. Test edges are not used to choose anything. For the GCNs, the learning rate
 // and the number of epochs are those with the best AUC on the validation edges, from the same grid, averaged over the
 // seeds.
-package main
+package links
 
 import (
-	"flag"
 	"fmt"
-	"log"
 	"math"
-	"strconv"
-	"strings"
-	"sync"
+
+	"golang.org/x/sync/errgroup"
 
 	"sagann/dataset"
+	"sagann/internal/cli"
 	"sagann/internal/metrics"
 	"sagann/layers"
 	"sagann/saga"
 )
 
-func main() {
-	log.SetFlags(0)
-	path := flag.String("data", "", "graph, as for saga train")
-	seeds := flag.Int("seeds", 5, "splits and starts: seeds 1 to so many")
-	rates := flag.String("lr", "0.001,0.003,0.01,0.03", "learning rates")
-	epochs := flag.Int("epochs", 100, "most epochs")
-	every := flag.Int("every", 5, "epochs between two looks at the validation edges")
-	embedding := flag.Int("embedding", 64, "columns of the learned rows")
-	hidden := flag.Int("hidden", 128, "columns between the layers")
-	width := flag.Int("width", 64, "columns of the last layer")
-	features := flag.String("features", "embedding,degree", "what vertices begin with")
-	device := flag.String("device", "cpu", "device")
-	beside := flag.Int("beside", 1, "runs at a time")
-	flag.Parse()
-	g, err := dataset.Load(*path, dataset.Options{})
+// Command is bench links.
+type Command struct {
+	Data      string    `required:"" placeholder:"PATH" help:"Graph, as for saga train."`
+	Seeds     int       `default:"5" placeholder:"N" help:"Splits and starts: seeds 1 to so many (${default})."`
+	LR        []float64 `name:"lr" default:"0.001,0.003,0.01,0.03" placeholder:"RATE" help:"Learning rates (${default})."`
+	Epochs    int       `default:"100" placeholder:"N" help:"Most epochs (${default})."`
+	Every     int       `default:"5" placeholder:"N" help:"Epochs between two looks at the validation edges (${default})."`
+	Embedding int       `default:"64" placeholder:"N" help:"Columns of the learned rows (${default})."`
+	Hidden    int       `default:"128" placeholder:"N" help:"Columns between the layers (${default})."`
+	Width     int       `default:"64" placeholder:"N" help:"Columns of the last layer (${default})."`
+	Features  []string  `default:"embedding,degree" placeholder:"NAME" help:"What vertices begin with (${default})."`
+	Device    string    `default:"cpu" placeholder:"NAME" help:"Device that trains (${default})."`
+	Beside    int       `default:"1" placeholder:"N" help:"Runs at a time (${default})."`
+}
+
+// Run prints the table.
+func (c *Command) Run(*cli.App) error {
+	g, err := dataset.Load(c.Data, dataset.Options{})
 	if err != nil {
-		log.Fatal(err)
+		return err
 	}
-	var lrs []float64
-	for text := range strings.SplitSeq(*rates, ",") {
-		lr, err := strconv.ParseFloat(text, 64)
-		if err != nil {
-			log.Fatal(err)
-		}
-		lrs = append(lrs, lr)
-	}
-	r := recipe{*hidden, *width, *embedding, *epochs, *every, *device}
 	fmt.Printf("%s: %d vertices, %d edges\n", g.Name, g.Edges.V, g.Edges.E())
 	fmt.Printf("| features | learning rate, epochs | validation AUC | test AUC | AP | Hits@50 |\n|---|---|---|---|---|---|\n")
-	for name := range strings.SplitSeq(*features, ",") {
-		curves, err := r.grid(g, name, lrs, *seeds, *beside)
+	for _, name := range c.Features {
+		curves, err := c.grid(g, name)
 		if err != nil {
-			log.Fatalf("%s: %v", name, err)
+			return fmt.Errorf("%s: %w", name, err)
 		}
 		best, at, lr := 0.0, 0, 0
 		for i := range curves {
@@ -61,17 +53,18 @@ func main() {
 				}
 			}
 		}
-		line(name, fmt.Sprintf("%v, %d", lrs[lr], (at+1)**every), curves[lr], at)
+		line(name, fmt.Sprintf("%v, %d", c.LR[lr], (at+1)*c.Every), curves[lr], at)
 	}
 	var product [][]saga.Scores
-	for seed := range *seeds {
+	for seed := range c.Seeds {
 		d, err := split(g, uint64(seed)+1)
 		if err != nil {
-			log.Fatal(err)
+			return err
 		}
 		product = append(product, []saga.Scores{degrees(d)})
 	}
 	line("degree of one times degree of the other", "–", product, 0)
+	return nil
 }
 
 // line prints a row of the table: the scores at look number at of the curves of all seeds, as mean ± standard error.
@@ -102,48 +95,30 @@ func split(g *dataset.Data, seed uint64) (*dataset.Data, error) {
 	return dataset.SplitLinks(g, dataset.LinkShares{Val: 0.05, Test: 0.1}, seed)
 }
 
-// recipe is the settings that all runs share.
-type recipe struct {
-	hidden, width, embedding, epochs, every int
-	device                                  string
-}
-
-// grid trains with every rate and seed, beside runs at a time, and returns the scores of every look.
-func (r recipe) grid(g *dataset.Data, features string, lrs []float64, seeds, beside int) ([][][]saga.Scores, error) {
-	out := make([][][]saga.Scores, len(lrs))
-	errs := make(chan error, len(lrs)*seeds)
-	room := make(chan bool, beside)
-	var wg sync.WaitGroup
-	for i, lr := range lrs {
-		out[i] = make([][]saga.Scores, seeds)
-		for seed := range seeds {
-			wg.Add(1)
-			go func() {
-				defer wg.Done()
-				room <- true
-				var err error
-				out[i][seed], err = r.train(g, features, lr, uint64(seed)+1)
-				<-room
-				errs <- err
-			}()
+// grid trains with every rate and seed, --beside runs at a time, and returns the scores of every look.
+func (c *Command) grid(g *dataset.Data, features string) ([][][]saga.Scores, error) {
+	out := make([][][]saga.Scores, len(c.LR))
+	var runs errgroup.Group
+	runs.SetLimit(c.Beside)
+	for i, lr := range c.LR {
+		out[i] = make([][]saga.Scores, c.Seeds)
+		for seed := range c.Seeds {
+			runs.Go(func() (err error) {
+				out[i][seed], err = c.train(g, features, lr, uint64(seed)+1)
+				return err
+			})
 		}
 	}
-	wg.Wait()
-	for range len(lrs) * seeds {
-		if err := <-errs; err != nil {
-			return nil, err
-		}
-	}
-	return out, nil
+	return out, runs.Wait()
 }
 
 // train trains one model and returns the scores of every look (evaluation).
-func (r recipe) train(g *dataset.Data, features string, lr float64, seed uint64) (looks []saga.Scores, err error) {
+func (c *Command) train(g *dataset.Data, features string, lr float64, seed uint64) (looks []saga.Scores, err error) {
 	d, err := split(g, seed)
 	if err != nil {
 		return nil, err
 	}
-	o := layers.Options{Features: r.embedding, Hidden: r.hidden, Classes: r.width, Layers: 2, Task: saga.LinkTask, LinkHead: saga.LinkDot}
+	o := layers.Options{Features: c.Embedding, Hidden: c.Hidden, Classes: c.Width, Layers: 2, Task: saga.LinkTask, LinkHead: saga.LinkDot}
 	if features == "degree" {
 		dataset.DegreeFeatures(d)
 		o.Features = d.FeatureCols
@@ -155,18 +130,18 @@ func (r recipe) train(g *dataset.Data, features string, lr float64, seed uint64)
 		return nil, err
 	}
 	if features != "degree" {
-		m.Embedding = r.embedding
+		m.Embedding = c.Embedding
 	}
-	p, err := saga.Compile(m, d, saga.Config{Seed: seed, Device: r.device, Optimizer: saga.Optimizer{LR: float32(lr)}})
+	p, err := saga.Compile(m, d, saga.Config{Seed: seed, Device: c.Device, Optimizer: saga.Optimizer{LR: float32(lr)}})
 	if err != nil {
 		return nil, err
 	}
 	defer p.Close()
-	for e := range r.epochs {
+	for e := range c.Epochs {
 		if _, err := p.Step(); err != nil {
 			return nil, err
 		}
-		if (e+1)%r.every == 0 {
+		if (e+1)%c.Every == 0 {
 			s, err := p.Evaluate()
 			if err != nil {
 				return nil, err

@@ -1,4 +1,4 @@
-package main
+package mine
 
 import (
 	"context"
@@ -13,7 +13,7 @@ import (
 	"sagann/mine/run"
 )
 
-// five counts cycles of five vertices by their formula on the GPU, and with t.cpu also on 16 threads of the CPU.
+// five counts cycles of five vertices by their formula on the GPU, and with --cpu also on 16 threads of the CPU.
 func (t *table) five(scale int, r *rows.Rows) error {
 	ctx := context.Background()
 	f, _ := pattern.Must("cycle5").Formula()
@@ -32,7 +32,7 @@ func (t *table) five(scale int, r *rows.Rows) error {
 			return onGPU, err
 		})
 	})
-	if err != nil || !t.cpu {
+	if err != nil || !t.c.CPU {
 		return err
 	}
 	start := time.Now()

@@ -1,11 +1,10 @@
-package main
+package mine
 
 import (
 	"context"
 	"errors"
 	"fmt"
 	"math"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -41,8 +40,7 @@ var bars = map[int]map[string]known{
 // table measures kernels and prints a line for each job.
 type table struct {
 	gpus   []device.GPU
-	cpu    bool      // loops are run on the CPU, too
-	names  []string  // patterns for loops
+	c      *Command
 	work   plan.Work // of the graph
 	mu     sync.Mutex
 	spent  map[int]time.Duration // by GPU: time of launches
@@ -51,12 +49,12 @@ type table struct {
 }
 
 // gpuTable prints kernel times of all jobs.
-func gpuTable(spec, scales string, gib int64, jobs, patterns string, cpu bool) error {
-	devices, err := device.Open(spec, gib<<30)
+func (c *Command) gpuTable() error {
+	devices, err := device.Open(c.Device, c.GiB<<30)
 	if err != nil {
 		return err
 	}
-	t := &table{cpu: cpu, names: strings.Split(patterns, ","), spent: map[int]time.Duration{}, copied: map[int]time.Duration{}}
+	t := &table{c: c, spent: map[int]time.Duration{}, copied: map[int]time.Duration{}}
 	for i, d := range devices {
 		defer func() {
 			if e := d.Close(); e != nil {
@@ -65,7 +63,7 @@ func gpuTable(spec, scales string, gib int64, jobs, patterns string, cpu bool) e
 		}()
 		gpu, ok := d.(device.GPU)
 		if !ok {
-			return fmt.Errorf("-device %s: not a GPU", spec)
+			return fmt.Errorf("--device %s: not a GPU", c.Device)
 		}
 		t.gpus = append(t.gpus, gpu)
 		gpu.SetTrace(func(s device.Span) {
@@ -80,12 +78,11 @@ func gpuTable(spec, scales string, gib int64, jobs, patterns string, cpu bool) e
 			}
 		})
 	}
-	for _, text := range strings.Split(scales, ",") {
-		scale, err := strconv.Atoi(text)
-		if err != nil || scale < 4 || scale > 30 {
-			return fmt.Errorf("-scales %s: want numbers from 4 to 30", scales)
+	for _, scale := range c.Scales {
+		if scale < 4 || scale > 30 {
+			return fmt.Errorf("--scales %d: want numbers from 4 to 30", scale)
 		}
-		if err := t.scale(scale, jobs); err != nil {
+		if err := t.scale(scale, c.Jobs); err != nil {
 			return err
 		}
 	}
@@ -257,13 +254,13 @@ func (t *table) hot(scale int, r *rows.Rows) error {
 	return nil
 }
 
-// loops counts patterns by loops, and with t.cpu also on the CPU. It skips patterns that are expected to take
-// more than tooLong seconds.
+// loops counts patterns by loops, and with --cpu also on the CPU. It skips patterns that are expected to take
+// more than --most seconds.
 func (t *table) loops(scale int, r *rows.Rows) error {
 	ctx := context.Background()
 	cpu := &run.Run{Rows: r, Workers: 16}
 	return t.with(r, cuda.Layout{Part: cuda.Whole, Hot: -1, Hubs: true}, func(g *cuda.Graph) {
-		for _, name := range t.names {
+		for _, name := range t.c.Loops {
 			p, e, err := plan.Choose(pattern.Must(queries(name)), nil, r.Stats(), int64(len(r.Col)), run.Sampler{Rows: r, Seed: 1})
 			if err != nil {
 				fmt.Println(err)
@@ -271,11 +268,11 @@ func (t *table) loops(scale int, r *rows.Rows) error {
 			}
 			expected, onCPU := plan.H200.Loops(e, t.work), plan.Core.Loops(e, t.work)/float64(cpu.Workers)
 			fmt.Printf("   %s: about %.3g matches, %.3g elements, %.3g vertices; expected %.3g s, on the CPU %.3g s\n", name, e.Nodes[len(e.Nodes)-1], e.Work, e.Nodes[:e.Loops], expected, onCPU)
-			if expected > tooLong {
+			if expected > t.c.Most {
 				continue
 			}
 			t.line(scale, name, "by loops", expected, 1, func() (string, error) { return text(g.Count(ctx, p, 32<<30, nil)) })
-			if t.cpu && onCPU < 2*tooLong {
+			if t.c.CPU && onCPU < 2*t.c.Most {
 				start := time.Now()
 				n, err := cpu.Count(ctx, p)
 				fmt.Printf("   CPU, 16 threads: %.0f ms, %v, %v\n", float64(time.Since(start))/1e6, n, err)

@@ -1,113 +1,114 @@
-// Command mine runs one counting job as a process of its own, so that it can be compared with other
-// programs by the CPU seconds of the whole process:
+// Package mine measures pattern mining. By default it runs one counting job as a process of its own, so that it can be
+// compared with other programs by the CPU seconds of the whole process:
 //
-//	go build -o bench-mine ./bench/mine
-//	bench-mine -data blogcatalog/ -pattern clique5 -threads 1
-//	bench-mine -data blogcatalog/ -pattern clique5 -threads 1 -repeat 5 -peer "./other blogcatalog 5"
+//	go build -o bin/ ./bench
+//	bin/bench mine --data blogcatalog/ --pattern clique5 --threads 1
+//	bin/bench mine --data blogcatalog/ --pattern clique5 --threads 1 --repeat 5 --peer "./other blogcatalog 5"
 //
-//	bench-mine -device cuda
+//	bin/bench mine --device cuda
 //
-// With -device it prints the times of kernels on R-MAT graphs, and the bars they must reach. With -repeat it starts
+// With --device it prints the times of kernels on R-MAT graphs, and the bars they must reach. With --repeat it starts
 // itself and each peer in turn. It prints the least CPU seconds of each, and the ratio of each peer's to its own.
-package main
+package mine
 
 import (
 	"context"
-	"flag"
 	"fmt"
-	"log"
 	"os"
 	"os/exec"
 	"strings"
 	"time"
 
+	"sagann/bench/measure"
 	"sagann/dataset"
+	"sagann/internal/cli"
 	"sagann/mine"
 )
 
-// peers are commands of other programs that do the same job.
-type peers []string
+// Command is bench mine.
+type Command struct {
+	Data    string   `placeholder:"PATH" help:"The graph, edges in both directions."`
+	Pattern string   `default:"triangle" placeholder:"PATTERN" help:"What is counted (${default})."`
+	Engine  string   `default:"auto" placeholder:"NAME" help:"Engine that counts; with --engines, auto: all engines (${default})."`
+	Threads int      `default:"1" placeholder:"N" help:"Number of threads (${default})."`
+	Induced bool     `help:"Count induced subgraphs."`
+	Parts   bool     `help:"Also print the CPU seconds of reading, of making rows, of planning and of counting."`
+	Repeat  int      `placeholder:"N" help:"How often to start the job and its peers; 0: run it here, once."`
+	Peer    []string `sep:"none" placeholder:"COMMAND" help:"A command that does the same job; may be given several times."`
 
-// String lists them.
-func (p *peers) String() string { return strings.Join(*p, "; ") }
+	Scales  []int    `default:"20,21,22" placeholder:"N" help:"R-MAT graphs have 2^N vertices (${default})."`
+	Loops   []string `default:"q1,q2,q3,house,cycle5" placeholder:"PATTERN" help:"With --device: the patterns of job l, with --scaling all patterns; q1 to q3 are those of GAMMA's Figure 13 (${default})."`
+	Scaling []int    `placeholder:"N" help:"Instead: how long counting takes with each number of threads, such as 1,16, on R-MAT graphs of --scales."`
+	Engines []string `placeholder:"PATTERN" help:"Instead: the measured and the expected time of each engine, for patterns such as triangle,clique4, on --data or on R-MAT graphs of --scales."`
+	Most    float64  `default:"10" placeholder:"S" help:"With --engines and loops: what is expected to take more seconds is not run (${default})."`
+	Stop    float64  `placeholder:"S" help:"With --engines: seconds after which a count is given up; 0: never."`
 
-// Set adds one.
-func (p *peers) Set(s string) error { *p = append(*p, s); return nil }
+	onGPU
+}
 
-func main() {
-	log.SetFlags(0)
-	var others peers
-	data := flag.String("data", "", "the graph, edges in both directions")
-	text := flag.String("pattern", "triangle", "what is counted")
-	engine := flag.String("engine", "auto", "engine that counts; with -engines, auto: all engines")
-	threads := flag.Int("threads", 1, "number of threads")
-	induced := flag.Bool("induced", false, "count induced subgraphs")
-	repeat := flag.Int("repeat", 0, "how often to start the job and its peers; 0: run it here, once")
-	flag.Var(&others, "peer", "a command that does the same job; may be given several times")
-	gpu := flag.String("device", "", "GPUs, such as cuda or cuda:0,1: print a table of kernel times of R-MAT graphs")
-	scales := flag.String("scales", "20,21,22", "with -device: the graphs have 2^scale vertices")
-	jobs := flag.String("jobs", "csh", "with -device: c cliques, s sums, h rows in host memory, l loops, i listings, d graphs of 5 to 20 edges a vertex, 5 cycles of five vertices")
-	gib := flag.Int64("gib", 64, "with -device: memory taken on each GPU, in GiB")
-	loops := flag.String("loops", "q1,q2,q3,house,cycle5", "with -device: the patterns of job l, with -scaling all patterns; q1 to q3 are those of GAMMA's Figure 13")
-	cpu := flag.Bool("cpu", false, "with -device: also count loops and cycles of five vertices with 16 threads of the CPU")
-	threadCounts := flag.String("scaling", "", "numbers of threads, such as 1,16: print how long counting takes with each on R-MAT graphs of -scales")
-	parts := flag.Bool("parts", false, "also print the CPU seconds of reading, of making rows, of planning and of counting")
-	engines := flag.String("engines", "", "patterns, such as triangle,clique4: print the measured and the expected time of each engine, on -data or on R-MAT graphs of -scales")
-	flag.Float64Var(&tooLong, "most", tooLong, "with -engines and loops: what is expected to take more seconds is not run")
-	flag.Float64Var(&stop, "stop", stop, "with -engines: seconds after which a count is given up")
-	flag.Parse()
-	var err error
-	if *engines != "" {
-		err = engineTable(*data, *scales, *engines, *gpu, *threads, mine.Engine(*engine))
-	} else if *gpu != "" {
-		err = gpuTable(*gpu, *scales, *gib, *jobs, *loops, *cpu)
-	} else if *threadCounts != "" {
-		err = scaling(*scales, *threadCounts, *loops)
-	} else if *repeat > 0 {
-		err = compare(*repeat, others)
-	} else {
-		err = count(*data, *text, mine.Engine(*engine), *threads, *induced, *parts)
+// onGPU is the flags of kernel times.
+type onGPU struct {
+	Device string `placeholder:"NAME" help:"GPUs, such as cuda or cuda:0,1. Without --engines: kernel times of R-MAT graphs."`
+	Jobs   string `default:"csh" placeholder:"LETTERS" help:"With --device: c cliques, s sums, h rows in host memory, l loops, i listings, d graphs of 5 to 20 edges a vertex, 5 cycles of five vertices (${default})."`
+	GiB    int64  `name:"gib" default:"64" placeholder:"N" help:"With --device: memory taken on each GPU, in GiB (${default})."`
+	CPU    bool   `name:"cpu" help:"With --device: also count loops and cycles of five vertices with 16 threads of the CPU."`
+}
+
+// Run measures what the flags say.
+func (c *Command) Run(*cli.App) error {
+	for _, n := range append(c.Scales, c.Scaling...) {
+		if n < 1 {
+			return cli.Usagef("--scales and --scaling: %d is no number from 1 on", n)
+		}
 	}
-	if err != nil {
-		log.Fatal(err)
+	switch {
+	case len(c.Engines) > 0:
+		return c.engineTable()
+	case c.Device != "":
+		return c.gpuTable()
+	case len(c.Scaling) > 0:
+		return c.scaling()
+	case c.Repeat > 0:
+		return compare(c.Repeat, c.Peer)
 	}
+	return c.count()
 }
 
 // count does the job.
-func count(data, text string, engine mine.Engine, threads int, induced, parts bool) error {
-	times := []float64{cpuSeconds()}
-	p, err := mine.ParsePattern(queries(text))
+func (c *Command) count() error {
+	times := []float64{measure.CPUSeconds()}
+	p, err := mine.ParsePattern(queries(c.Pattern))
 	if err != nil {
 		return err
 	}
-	d, err := dataset.Open(data, dataset.Options{})
+	d, err := dataset.Open(c.Data, dataset.Options{})
 	if err != nil {
 		return err
 	}
-	times = append(times, cpuSeconds())
-	g, err := mine.Open(d.Edges, mine.Options{Labels: d.Labels, Engine: engine, Threads: threads})
+	times = append(times, measure.CPUSeconds())
+	g, err := mine.Open(d.Edges, mine.Options{Labels: d.Labels, Engine: mine.Engine(c.Engine), Threads: c.Threads})
 	if err != nil {
 		return err
 	}
-	times = append(times, cpuSeconds())
+	times = append(times, measure.CPUSeconds())
 	var options []mine.Option
-	if induced {
+	if c.Induced {
 		options = append(options, mine.Induced)
 	}
 	prepared, err := g.Prepare(p, options...)
 	if err != nil {
 		return err
 	}
-	times = append(times, cpuSeconds())
+	times = append(times, measure.CPUSeconds())
 	n, err := prepared.Count(context.Background())
 	if err != nil {
 		return err
 	}
 	fmt.Println(n)
-	if parts {
+	if c.Parts {
 		fmt.Printf("start %.4f s", times[0])
 		for i, name := range []string{"reading", "rows", "order and plan", "counting"} {
-			fmt.Printf(", %s %.4f", name, append(times, cpuSeconds())[i+1]-times[i])
+			fmt.Printf(", %s %.4f", name, append(times, measure.CPUSeconds())[i+1]-times[i])
 		}
 		fmt.Println()
 	}
@@ -115,7 +116,7 @@ func count(data, text string, engine mine.Engine, threads int, induced, parts bo
 }
 
 // compare starts the jobs in turn and prints the least time of each.
-func compare(repeat int, others peers) error {
+func compare(repeat int, others []string) error {
 	jobs := [][]string{os.Args}
 	for _, p := range others {
 		jobs = append(jobs, strings.Fields(p))
@@ -124,8 +125,8 @@ func compare(repeat int, others peers) error {
 	for range repeat {
 		for i, job := range jobs {
 			c := exec.Command(job[0], job[1:]...)
-			if i == 0 { // this program, without repeating; the last -repeat counts
-				c.Args = append(c.Args, "-repeat", "0")
+			if i == 0 { // this program, without repeating; the last --repeat counts
+				c.Args = append(c.Args, "--repeat", "0")
 			}
 			c.Stderr = os.Stderr
 			if err := c.Run(); err != nil {

@@ -1,19 +1,12 @@
-package main
+package mine
 
 import (
 	"runtime"
 	"sync"
 
+	"sagann/bench/measure"
 	"sagann/chunk"
 )
-
-// scramble is a bijection of 64-bit numbers whose results look random.
-func scramble(z uint64) uint64 {
-	z += 0x9e3779b97f4a7c15
-	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
-	z = (z ^ z>>27) * 0x94d049bb133111eb
-	return z ^ z>>31
-}
 
 // rmat is an R-MAT graph of 2^scale vertices and factor times as many drawn edges, listed
 // in both directions. Its quadrants have the probabilities 0.57, 0.19, 0.19 and 0.05, and its vertices are in
@@ -26,7 +19,7 @@ func rmat(scale, factor int) *chunk.Edges {
 		number[i] = uint32(i)
 	}
 	for i := n - 1; i > 0; i-- {
-		j := scramble(uint64(i)*77+5) % uint64(i+1)
+		j := measure.Mixed(uint64(i)*77+5) % uint64(i+1)
 		number[i], number[j] = number[j], number[i]
 	}
 	m := n * factor
@@ -37,9 +30,9 @@ func rmat(scale, factor int) *chunk.Edges {
 		wg.Go(func() {
 			for i := m * p / parts; i < m*(p+1)/parts; i++ {
 				a, b := 0, 0
-				h := scramble(uint64(i) ^ 0x1234567)
+				h := measure.Mixed(uint64(i) ^ 0x1234567)
 				for range scale {
-					h = scramble(h)
+					h = measure.Mixed(h)
 					x := float64(h>>11) / (1 << 53)
 					a, b = 2*a, 2*b
 					switch {

@@ -1,15 +1,14 @@
-package main
+package mine
 
 import (
 	"context"
 	"errors"
 	"fmt"
 	"math"
-	"strconv"
-	"strings"
 	"sync"
 	"time"
 
+	"sagann/bench/measure"
 	"sagann/chunk"
 	"sagann/mine"
 	"sagann/mine/run"
@@ -21,20 +20,12 @@ import (
 // number. For comparison it runs as many counts at the same time, of one
 // thread each on the same rows. They share no work, so only the machine slows them down (clocks, caches,
 // memory).
-func scaling(scales, threads, patterns string) error {
-	counts, err := numbers(threads)
-	if err != nil {
-		return fmt.Errorf("-scaling %s: %w", threads, err)
-	}
-	all, err := numbers(scales)
-	if err != nil {
-		return fmt.Errorf("-scales %s: %w", scales, err)
-	}
+func (c *Command) scaling() error {
 	fmt.Printf("a thread takes %.2f of what plan.Core says for small counts\n", run.Speed())
-	for _, scale := range all {
+	for _, scale := range c.Scales {
 		edges := rmat(scale, 16)
-		for _, name := range strings.Split(patterns, ",") {
-			if err := scalingOf(edges, scale, name, counts); err != nil {
+		for _, name := range c.Loops {
+			if err := scalingOf(edges, scale, name, c.Scaling); err != nil {
 				return err
 			}
 		}
@@ -61,14 +52,14 @@ func scalingOf(edges *chunk.Edges, scale int, name string, counts []int) error {
 		}
 		best := taken{wall: math.Inf(1)}
 		for range 3 {
-			start, cpu := time.Now(), cpuSeconds()
+			start, cpu := time.Now(), measure.CPUSeconds()
 			total, err := prepared.Count(context.Background())
 			if err != nil {
 				return err
 			}
 			results[total] = true
 			if wall := time.Since(start).Seconds(); wall < best.wall {
-				best = taken{wall, cpuSeconds() - cpu}
+				best = taken{wall, measure.CPUSeconds() - cpu}
 			}
 			if best.wall > 2 {
 				break
@@ -118,7 +109,7 @@ func sideBySide(edges *chunk.Edges, p mine.Pattern, n int) (taken, error) {
 		return taken{}, err
 	}
 	walls, errs := make([]float64, n), make([]error, n)
-	cpu := cpuSeconds()
+	cpu := measure.CPUSeconds()
 	var wg sync.WaitGroup
 	for i := range n {
 		wg.Go(func() {
@@ -128,21 +119,9 @@ func sideBySide(edges *chunk.Edges, p mine.Pattern, n int) (taken, error) {
 		})
 	}
 	wg.Wait()
-	t := taken{cpu: cpuSeconds() - cpu}
+	t := taken{cpu: measure.CPUSeconds() - cpu}
 	for _, w := range walls {
 		t.wall += w / float64(n)
 	}
 	return t, errors.Join(errs...)
-}
-
-// numbers reads a comma-separated list of numbers from 1 on.
-func numbers(text string) (out []int, err error) {
-	for _, s := range strings.Split(text, ",") {
-		n, err := strconv.Atoi(s)
-		if err != nil || n < 1 {
-			return nil, fmt.Errorf("%q is no number from 1 on", s)
-		}
-		out = append(out, n)
-	}
-	return out, nil
 }

@@ -1,4 +1,4 @@
-package main
+package offload
 
 import (
 	"errors"
@@ -22,7 +22,7 @@ func (b *bench) ringTable(d *dataset.Data, models, devices []string, mem int64) 
 	for i, dev := range devices {
 		var err error
 		if counts[i], err = device.Count(dev); err != nil {
-			return fmt.Errorf("-ring: %w", err)
+			return fmt.Errorf("--ring: %w", err)
 		}
 	}
 	fmt.Println("| model | devices | ring | budget GiB | P, schedule, slots | epoch s | H2D GB | D2H GB | D2D GB | sources read | over the first | predicted s | error | loss apart | built in s |\n|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|")
@@ -74,11 +74,11 @@ func (b *bench) ringModel(d *dataset.Data, name string, devices []string, counts
 			b.note(name, fmt.Sprintf("%d, ring %v", k, ring), o)
 			b.noteTasks(name, fmt.Sprintf("%d, ring %v", k, ring), o)
 			if k == 1 && reads < enoughReads {
-				b.ready = append(b.ready, fmt.Sprintf("%s: one device reads its sources %.1f times only, below %d: the budget leaves little to hand on (-mem sets a smaller one).", name, reads, enoughReads))
+				b.ready = append(b.ready, fmt.Sprintf("%s: one device reads its sources %.1f times only, below %d: the budget leaves little to hand on (--mem sets a smaller one).", name, reads, enoughReads))
 			}
 		}
 	}
-	if b.repeat && last != nil {
+	if b.Repeat && last != nil {
 		if err := b.again(name, last, func() (*outcome, error) { return b.run(d, name, budget) }); err != nil {
 			failed = append(failed, err)
 		}

@@ -1,4 +1,4 @@
-package main
+package offload
 
 import (
 	"errors"
@@ -36,9 +36,9 @@ type outcome struct {
 
 // config is the configuration of a run with so many bytes for the plan; 0: no bound.
 func (b *bench) config(d *dataset.Data, name string, mem int64) (saga.Model, saga.Config, error) {
-	m, err := layers.New(name, layers.Options{Features: d.FeatureCols, Hidden: b.train.hidden, Classes: d.Classes, Layers: 2})
-	c := saga.Config{Device: b.device, NoRing: b.noRing, Mem: mem, HostMem: b.host.bytes, Scratch: b.host.scratch, Storage: b.storage, Seed: 1, Without: b.without, Schedule: plan.Auto, Machine: b.machine,
-		Optimizer: saga.Optimizer{Kind: "adam", LR: float32(b.train.lr)}}
+	m, err := layers.New(name, layers.Options{Features: d.FeatureCols, Hidden: b.Train.Hidden, Classes: d.Classes, Layers: 2})
+	c := saga.Config{Device: b.device, NoRing: b.noRing, Mem: mem, HostMem: int64(b.Memory.HostMem), Scratch: b.Memory.Scratch, Storage: b.Storage, Seed: 1, Without: b.without, Schedule: plan.Auto, Machine: b.Machine,
+		Optimizer: saga.Optimizer{Kind: "adam", LR: float32(b.Train.LR)}}
 	if mem > 0 {
 		c.Mem += b.kept()
 	}
@@ -64,7 +64,7 @@ func (b *bench) compile(d *dataset.Data, name string, mem int64) (*saga.Program,
 	if err != nil {
 		return nil, err
 	}
-	c.MinChunks = b.least
+	c.MinChunks = b.Chunks
 	return saga.Compile(m, d, c)
 }
 
@@ -126,7 +126,7 @@ func (b *bench) run(d *dataset.Data, name string, mem int64) (*outcome, error) {
 		o.predict = t.Seconds()
 	}
 	graph, inputs, stored := p.HostBytes()
-	if b.host.bytes > 0 { // the rest is in files
+	if b.Memory.HostMem > 0 { // the rest is in files
 		all := p.Summary().Host
 		graph = min(graph, all)
 		inputs = min(inputs, all-graph)
@@ -136,11 +136,11 @@ func (b *bench) run(d *dataset.Data, name string, mem int64) (*outcome, error) {
 	if o.needs = heap + stored; heap > 8<<30 {
 		debug.SetMemoryLimit(heap + heap/16) // what building leaves behind goes back to the system at once
 	}
-	if b.host.needs > 0 && o.needs > b.host.needs {
-		return nil, fmt.Errorf("the plan, with %d intervals, needs %.1f GiB of host memory with the graph as it was given; -host allows %.1f", o.plan.Cells.P, gib(o.needs), gib(b.host.needs))
+	if b.Memory.Host > 0 && o.needs > int64(b.Memory.Host) {
+		return nil, fmt.Errorf("the plan, with %d intervals, needs %.1f GiB of host memory with the graph as it was given; --host allows %.1f", o.plan.Cells.P, gib(o.needs), gib(int64(b.Memory.Host)))
 	}
 	var times []float64
-	for e := range b.train.epochs {
+	for e := range b.Train.Epochs {
 		if err := b.ctx.Err(); err != nil {
 			return nil, err
 		}
@@ -150,7 +150,7 @@ func (b *bench) run(d *dataset.Data, name string, mem int64) (*outcome, error) {
 		if err != nil {
 			return nil, err
 		}
-		if e >= b.train.warm {
+		if e >= b.Train.Warmup {
 			times = append(times, time.Since(start).Seconds())
 		}
 		o.losses = append(o.losses, loss)
@@ -161,7 +161,7 @@ func (b *bench) run(d *dataset.Data, name string, mem int64) (*outcome, error) {
 		return nil, fmt.Errorf("moved %d and %d bytes in an epoch; the plan says %d and %d", o.h2d, o.d2h, o.plan.H2D, o.plan.D2H)
 	}
 	o.stages, o.pinned, o.host = p.Stages(), p.PinnedBytes(), peakRSS()
-	if b.tasks {
+	if b.Tasks {
 		if err := o.traceTasks(p); err != nil {
 			return nil, err
 		}

@@ -1,4 +1,4 @@
-package main
+package offload
 
 import (
 	"errors"
@@ -55,23 +55,23 @@ func (b *bench) model(d *dataset.Data, name string) error {
 		last, again = o, run
 		return o
 	}
-	if b.resident && do("resident", at(0)) == nil {
-		return errors.Join(append(failed, errors.New("there is no resident run to compare with: give -resident=false -fractions \"\" and -budget"))...)
+	if b.Resident && do("resident", at(0)) == nil {
+		return errors.Join(append(failed, errors.New("there is no resident run to compare with: give --resident=false --fractions \"\" and --budget"))...)
 	}
 	for _, f := range b.parts {
 		do(strconv.FormatFloat(f, 'g', 3, 64), at(int64(f*float64(resident.plan.Peak))))
 	}
-	for _, n := range b.budgets {
-		do(sized(n)+" GiB", at(n))
+	for _, n := range b.Budget {
+		do(sized(int64(n))+" GiB", at(int64(n)))
 	}
-	if b.smallest {
+	if b.Smallest {
 		run := func() (*outcome, error) { return b.runSmallest(d, name) }
 		if o := do("smallest", run); o != nil {
 			again = at(o.mem)
 			b.ready = append(b.ready, fmt.Sprintf("%s: the smallest budget that works is %d bytes (%s GiB); the plan takes %d, kernels the rest, and what the machine keeps for itself comes on top.", name, o.mem, sized(o.mem), o.plan.Peak))
 		}
 	}
-	if b.repeat && last != nil {
+	if b.Repeat && last != nil {
 		if err := b.again(name, last, again); err != nil {
 			failed = append(failed, err)
 		}

@@ -1,41 +1,39 @@
-// Quality plans a fixed list of cases from statistics. It reports the quality of the plans as the
+// Package quality plans a fixed list of cases from statistics. It reports the quality of the plans as the
 // simulated seconds of an epoch, and the time and memory of planning.
 //
-//	go run ./bench/quality -record FILE                      # plan all cases, write a table
-//	go run ./bench/quality -against bench/quality/table.csv  # plan all, compare with a table
-//	go run ./bench/quality -run ^time/                       # the cases that bound planning time
-//	go run ./bench/quality -from NEW -against OLD            # compare two tables, plan what NEW lacks
+//	go run ./bench quality --record FILE                      # plan all cases, write a table
+//	go run ./bench quality --against bench/quality/table.csv  # plan all, compare with a table
+//	go run ./bench quality --run ^time/                       # the cases that bound planning time
+//	go run ./bench quality --from NEW --against OLD            # compare two tables, plan what NEW lacks
 //
 // To measure what a move of the search gains, compare planning without it with a table made with it:
 //
-//	go run ./bench/quality -record with.csv
-//	go run ./bench/quality -leave-out "read ahead" -against with.csv
+//	go run ./bench quality --record with.csv
+//	go run ./bench quality --leave-out "read ahead" --against with.csv
 //
-// With -intervals N every case is planned with N intervals.
+// With --intervals N every case is planned with N intervals.
 //
 // The comparison fails, with exit status 1, if the geometric mean of new ÷ old is above
-// -mean, a case is above -worst, or a case does not fit any more.
+// --mean, a case is above --worst, or a case does not fit any more.
 //
 // The cases are in cases.csv, with budgets in bytes. table.csv has their results, recorded with
-// -record bench/quality/table.csv. An interrupted recording is continued with
-// -from PART -record FILE. To compare two builds on random cases, pass the cases as a file:
+// --record bench/quality/table.csv. An interrupted recording is continued with
+// --from PART --record FILE. To compare two builds on random cases, pass the cases as a file:
 //
-//	go run ./bench/quality -random 20 -seed 7 > random.csv
-//	old/quality -cases random.csv -record old.csv
-//	new/quality -cases random.csv -against old.csv -mean 1.01 -worst 1.05
+//	go run ./bench quality --random 20 --seed 7 > random.csv
+//	old/bench quality --cases random.csv --record old.csv
+//	new/bench quality --cases random.csv --against old.csv --mean 1.01 --worst 1.05
 //
 // Every case is planned by a process of its own, one after the other, so that its CPU
 // seconds and its peak memory are those of saga plan.
-package main
+package quality
 
 import (
 	"bytes"
 	"encoding/csv"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
-	"log"
 	"os"
 	"os/exec"
 	"regexp"
@@ -45,43 +43,38 @@ import (
 
 	"sagann/dataflow/plan"
 	"sagann/dataflow/tune"
+	"sagann/internal/cli"
 	"sagann/layers"
 	"sagann/saga"
 )
 
-func main() {
-	log.SetFlags(0)
-	log.SetPrefix("quality: ")
-	o := options{}
-	flag.StringVar(&o.cases, "cases", "", "file of cases; empty: those committed")
-	flag.StringVar(&o.run, "run", "", "only cases whose name matches this regular expression")
-	flag.StringVar(&o.record, "record", "", "write results to this file, each as it comes")
-	flag.StringVar(&o.from, "from", "", "take results from this table where it has them, instead of planning")
-	flag.StringVar(&o.against, "against", "", "compare with this table")
-	flag.Float64Var(&o.mean, "mean", 1, "largest geometric mean of new ÷ old")
-	flag.Float64Var(&o.worst, "worst", 1.03, "largest new ÷ old of a case")
-	random := flag.Int("random", 0, "instead: print so many random cases")
-	seed := flag.Uint64("seed", 1, "that they are drawn from")
-	flag.StringVar(&o.leaveOut, "leave-out", "", "search without this move (dataflow/tune/moves.go)")
-	flag.IntVar(&o.intervals, "intervals", 0, "plan with so many intervals; 0: as many as the search chooses")
-	one := flag.Bool("one", false, "instead: plan the case on standard input in this process and print its seconds")
-	flag.Parse()
-	var err error
+// Command is bench quality.
+type Command struct {
+	Cases     string  `placeholder:"FILE" help:"File of cases; default: those committed."`
+	Only      string  `name:"run" placeholder:"REGEXP" help:"Only cases whose name matches."`
+	Record    string  `placeholder:"FILE" help:"Write results to this file, each as it comes."`
+	From      string  `placeholder:"FILE" help:"Take results from this table where it has them, instead of planning."`
+	Against   string  `placeholder:"FILE" help:"Compare with this table."`
+	Mean      float64 `default:"1" placeholder:"X" help:"Largest geometric mean of new ÷ old (${default})."`
+	Worst     float64 `default:"1.03" placeholder:"X" help:"Largest new ÷ old of a case (${default})."`
+	Random    int     `placeholder:"N" help:"Instead: print so many random cases."`
+	Seed      uint64  `default:"1" placeholder:"N" help:"That they are drawn from (${default})."`
+	LeaveOut  string  `placeholder:"MOVE" help:"Search without this move (dataflow/tune/moves.go)."`
+	Intervals int     `placeholder:"N" help:"Plan with so many intervals; 0: as many as the search chooses."`
+	One       bool    `help:"Instead: plan the case on standard input in this process and print its seconds."`
+}
+
+// Run plans the cases.
+func (c *Command) Run(*cli.App) error {
 	switch {
-	case flag.NArg() > 0:
-		err = fmt.Errorf("unexpected argument %q", flag.Arg(0))
-	case o.leaveOut != "" && !tune.LeaveOut(o.leaveOut):
-		err = fmt.Errorf("-leave-out: the search has no move %q", o.leaveOut)
-	case *one:
-		err = planOne(os.Stdin, os.Stdout, o.intervals)
-	case *random > 0:
-		err = printDrawn(os.Stdout, *random, *seed)
-	default:
-		err = o.table(os.Stdout)
+	case c.LeaveOut != "" && !tune.LeaveOut(c.LeaveOut):
+		return cli.Usagef("--leave-out: the search has no move %q", c.LeaveOut)
+	case c.One:
+		return planOne(os.Stdin, os.Stdout, c.Intervals)
+	case c.Random > 0:
+		return printDrawn(os.Stdout, c.Random, c.Seed)
 	}
-	if err != nil {
-		log.Fatal(err)
-	}
+	return c.table(os.Stdout)
 }
 
 // seconds plans p as saga plan does and returns the simulated seconds of an epoch, or 0
@@ -104,7 +97,7 @@ func (p *problem) seconds(intervals int) (float64, error) {
 	return prog.Predicted().Seconds(), nil
 }
 
-// planOne is the main function of the process of one case.
+// planOne is what the process of one case does.
 func planOne(in io.Reader, out io.Writer, intervals int) error {
 	list, err := readProblems("standard input", in)
 	if err != nil {
@@ -122,7 +115,7 @@ func planOne(in io.Reader, out io.Writer, intervals int) error {
 }
 
 // plan plans p in a process of its own, as o says.
-func (p *problem) plan(o *options) (*result, error) {
+func (p *problem) plan(o *Command) (*result, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err
@@ -131,7 +124,7 @@ func (p *problem) plan(o *options) (*result, error) {
 	if err := writeRows(&in, strings.Split(problemHead, ","), row(p.fields())); err != nil {
 		return nil, err
 	}
-	c := exec.Command(self, "-one", "-leave-out", o.leaveOut, "-intervals", fmt.Sprint(o.intervals))
+	c := exec.Command(self, "quality", "--one", "--leave-out="+o.LeaveOut, "--intervals", fmt.Sprint(o.Intervals))
 	c.Stdin, c.Stdout, c.Stderr = &in, &out, os.Stderr
 	start := time.Now()
 	if err := c.Run(); err != nil {
@@ -177,30 +170,23 @@ func printDrawn(w io.Writer, n int, seed uint64) error {
 	return writeRows(w, rows...)
 }
 
-// options say which cases are planned and how the results are used.
-type options struct {
-	cases, run, record, from, against, leaveOut string
-	intervals                                   int
-	mean, worst                                 float64
-}
-
 // table plans the cases and prints, records and compares the results as they come.
-func (o *options) table(w io.Writer) error {
+func (o *Command) table(w io.Writer) error {
 	problems, err := o.problems()
 	if err != nil {
 		return err
 	}
-	have, err := load(o.from)
+	have, err := load(o.From)
 	if err != nil {
 		return err
 	}
-	old, err := load(o.against)
+	old, err := load(o.Against)
 	if err != nil {
 		return err
 	}
 	record := io.Discard
-	if o.record != "" {
-		f, err := os.Create(o.record)
+	if o.Record != "" {
+		f, err := os.Create(o.Record)
 		if err != nil {
 			return err
 		}
@@ -223,26 +209,26 @@ func (o *options) table(w io.Writer) error {
 		}
 		c.add(p, r)
 	}
-	return c.verdict(o.mean, o.worst)
+	return c.verdict(o.Mean, o.Worst)
 }
 
 // problems are the selected cases.
-func (o *options) problems() ([]*problem, error) {
+func (o *Command) problems() ([]*problem, error) {
 	name, text := "cases.csv", frozen
-	if o.cases != "" {
-		b, err := os.ReadFile(o.cases)
+	if o.Cases != "" {
+		b, err := os.ReadFile(o.Cases)
 		if err != nil {
 			return nil, err
 		}
-		name, text = o.cases, string(b)
+		name, text = o.Cases, string(b)
 	}
 	all, err := readProblems(name, strings.NewReader(text))
 	if err != nil {
 		return nil, err
 	}
-	match, err := regexp.Compile(o.run)
+	match, err := regexp.Compile(o.Only)
 	if err != nil {
-		return nil, fmt.Errorf("-run: %w", err)
+		return nil, fmt.Errorf("--run: %w", err)
 	}
 	var list []*problem
 	for _, p := range all {
@@ -251,7 +237,7 @@ func (o *options) problems() ([]*problem, error) {
 		}
 	}
 	if len(list) == 0 {
-		return nil, fmt.Errorf("no case matches -run %s", o.run)
+		return nil, fmt.Errorf("no case matches --run %s", o.Only)
 	}
 	return list, nil
 }

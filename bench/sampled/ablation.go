@@ -1,4 +1,4 @@
-package main
+package sampled
 
 import (
 	"errors"
@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"sagann/bench/measure"
 	"sagann/chunk"
 	"sagann/dataset"
 	"sagann/saga"
@@ -53,7 +54,7 @@ const mostTimes = 20
 
 // ablate times epochs with every part, and without each of the parts in left, in turns. It prints a row for each part,
 // model and graph.
-func (e *epochs) ablate(graphs, models string, left []string) error {
+func (e *epochs) ablate(graphs, models, left []string) error {
 	// Several programs are open at the same time, each with queues of its own. By default a process has only eight
 	// hardware connections, and further queues would wait for each other.
 	if err := os.Setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32"); err != nil {
@@ -64,14 +65,15 @@ func (e *epochs) ablate(graphs, models string, left []string) error {
 	fmt.Printf("timed no more where those of the first round have taken half as long again; one of %d times with's is cut, and what it would have taken follows from its batches.\n", mostTimes)
 	fmt.Println()
 	header("graph", "model", "left out", "features", "batches", "ms with", "spread", "ms without", "spread", "epochs without", "without over with", "by round", "bar", "losses", "drawn by")
-	for name := range strings.SplitSeq(graphs, ",") {
-		if err := e.shape(name); err != nil {
+	for _, name := range graphs {
+		var err error
+		if e.of, err = (&graphFlags{Shape: name}).sizes(); err != nil {
 			return err
 		}
 		start := time.Now()
 		d := e.graph()
 		note("%s: generated in %.1f s", name, time.Since(start).Seconds())
-		for e.model = range strings.SplitSeq(models, ",") {
+		for _, e.model = range models {
 			if err := e.leaveOut(name, d, left); err != nil {
 				return fmt.Errorf("%s, %s: %w", name, e.model, err)
 			}
@@ -113,7 +115,7 @@ func (e *epochs) leaveOut(graph string, d *dataset.Data, left []string) error {
 		for n < len(all) && all[n].part >= 0 {
 			n++
 		}
-		err := take(all[:n], max(1, e.n/roundEpochs))
+		err := take(all[:n], max(1, e.Epochs/roundEpochs))
 		for _, s := range all[:n] {
 			if s.part >= 0 && (err == nil || len(s.ms) > 0) {
 				s.print(graph, e.model, all[0])
@@ -211,9 +213,9 @@ func (s *side) round(with *side) error {
 func quiet() error {
 	const look = 20 * time.Millisecond
 	for range 500 {
-		before := used()
+		before := measure.CPUSeconds()
 		time.Sleep(look)
-		if used()-before < 0.1*look.Seconds() {
+		if measure.CPUSeconds()-before < 0.1*look.Seconds() {
 			return nil
 		}
 	}
@@ -240,7 +242,9 @@ func (s *side) print(graph, model string, with *side) {
 	if s.cut {
 		losses, epochs = "", fmt.Sprintf("%d batches", s.of)
 	}
-	a, b := median(with.ms), median(s.ms) // median also sorts
+	slices.Sort(with.ms)
+	slices.Sort(s.ms)
+	a, b := measure.Median(with.ms), measure.Median(s.ms)
 	verdict := "holds"
 	if a > b*(1.02+(with.ms[len(with.ms)-1]-with.ms[0])/a) {
 		verdict = "does not"

@@ -1,6 +1,6 @@
 """Times saga and PyTorch Geometric in turn: drawing batches, steps of GraphSAGE, products.
 
-    go build -o sampled ./bench/sampled && GOMAXPROCS=1 python3 bench/sampled/alternate.py ./sampled SPEC
+    go build -o bin/ ./bench && GOMAXPROCS=1 python3 bench/sampled/alternate.py bin/bench SPEC
 
 SPEC is a synthetic graph. Both draw 15,10,5 of batches of 1024 with one thread, PyG by NeighborLoader without workers.
 Steps are 100-256-256-47 with Adam, PyG's with trim_to_layer on what its own sampler draws; drawing counts in neither.
@@ -24,7 +24,7 @@ torch.set_num_threads(1)
 binary, spec = sys.argv[1:3]
 rounds, n = 5, 3
 folder = tempfile.mkdtemp()
-saga = subprocess.Popen([binary, "-data", spec, "-serve", folder, "-batches", str(n)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+saga = subprocess.Popen([binary, "sampled", "--data", spec, "--serve", folder, "--batches", str(n)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 while not saga.stdout.readline().startswith("ready"):
     if saga.poll() is not None:
         sys.exit("no graph")

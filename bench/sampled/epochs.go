@@ -1,7 +1,6 @@
-package main
+package sampled
 
 import (
-	"flag"
 	"fmt"
 	"os"
 	"runtime"
@@ -14,15 +13,17 @@ import (
 
 // epochs times whole epochs of training with dropout and Adam.
 type epochs struct {
-	of                           graphSizes
-	n, hidden, batch             int
-	device, model, fanouts, eval string
-	mem                          int64
-	tf32, profile, alone, table  bool
-	cache                        float64
-	sampler, out, then, without  string
-	accumulate                   int
-	sorted                       sortedRows // shared by all runs
+	*Command
+	of     graphSizes
+	model  string     // of the ablation's row at hand
+	cache  float64    // of the side at hand
+	sorted sortedRows // shared by all runs
+}
+
+// epochs are those of the command.
+func (c *Command) epochs() (*epochs, error) {
+	of, err := c.Graph.sizes()
+	return &epochs{Command: c, of: of, model: c.With.Model, cache: c.With.Cache}, err
 }
 
 // run times the run of the flags, and then further ones on the same graph.
@@ -30,35 +31,38 @@ func (e *epochs) run() error {
 	start := time.Now()
 	d := e.graph()
 	fmt.Printf("graph: %d vertices, %d edges in %.1f s\n", e.of.vertices, d.Edges.E(), time.Since(start).Seconds())
-	if e.out != "" {
-		if err := writeGraph(d, e.out); err != nil {
+	if e.Out != "" {
+		if err := writeGraph(d, e.Out); err != nil {
 			return err
 		}
 	}
 	on := func(name string) error { return e.on(d) }
-	if e.table {
+	if e.Table {
 		header("run", "batches", "vertices of one", "epoch, ms", "spread", "drawing, ms", "of the epoch", "by", "link, GB", "rows kept", "device, MB", "losses of epochs", "hash")
 		on = func(name string) error { return e.line(d, name) }
 	}
 	err := on("as flags say")
-	if e.then == "" || err != nil {
+	if e.Then == "" || err != nil {
 		return err
 	}
-	first := *e
-	for text := range strings.SplitSeq(first.then, ";") {
-		*e = first
-		for _, set := range strings.Fields(text) {
-			name, value, _ := strings.Cut(set, "=")
-			if err := flag.Set(name, value); err != nil {
-				return err
-			}
+	for text := range strings.SplitSeq(e.Then, ";") {
+		c, err := e.again(strings.Fields(text))
+		if err != nil {
+			return fmt.Errorf("--then %s: %w", text, err)
 		}
-		if text = strings.TrimSpace(text); !e.table {
+		x, err := c.epochs()
+		if err != nil {
+			return fmt.Errorf("--then %s: %w", text, err)
+		}
+		x.of, x.sorted = e.of, e.sorted
+		if text = strings.TrimSpace(text); !c.Table {
 			fmt.Printf("\n%s\n", text)
-		}
-		if err := on(text); err != nil && e.table {
+			err = x.on(d)
+		} else if err = x.line(d, text); err != nil {
 			row(text, err)
-		} else if err != nil {
+			err = nil
+		}
+		if err != nil {
 			return fmt.Errorf("%s: %w", text, err)
 		}
 		fresh()
@@ -96,7 +100,7 @@ func (e *epochs) on(d *dataset.Data) error {
 		return err
 	}
 	fmt.Printf("measured peak of device memory: %d bytes\n", p.DevicePeak())
-	if !e.profile {
+	if !e.Profile {
 		return nil
 	}
 	return printKernels(p)

@@ -1,12 +1,11 @@
-// Command sampled times training on sampled blocks, batch by batch. It also writes the blocks for
+// Package sampled times training on sampled blocks: batch by batch, or whole epochs. It also writes the blocks for
 // peer.py, which trains on the same blocks in PyTorch Geometric.
 //
-//	go run ./bench/sampled -batches 5 -out blocks
+//	go run ./bench sampled --batches 5 --out blocks
 //	python3 bench/sampled/peer.py blocks
-package main
+package sampled
 
 import (
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -14,72 +13,117 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 
+	"github.com/alecthomas/kong"
+
+	"sagann/bench/measure"
 	"sagann/dataset"
 	"sagann/dataset/npy"
+	"sagann/internal/cli"
 	"sagann/layers"
 	"sagann/saga"
 	"sagann/sample"
 )
 
-func main() {
-	spec := flag.String("data", "vertices=1000000,edges=30000000,features=100,classes=47", "synthetic graph")
-	n := flag.Int("batches", 5, "timed batches; one more runs before them")
-	serves := flag.String("serve", "", "folder for the edges; commands that say what to time are then read from standard input (alternate.py)")
-	window := flag.Int("match", 0, "instead: print how many rows consecutive batches of -batches share, also in the best order within windows of so many, on the graph of -data or -shape")
-	memory := flag.Int("memory", 0, "instead: print how much memory drawing -batches takes on a random graph of so many edges")
-	var e epochs
-	flag.StringVar(&e.fanouts, "sample", "15,10,5", "fan-outs")
-	flag.StringVar(&e.eval, "eval", "", "fan-outs of evaluation, which is planned but not timed; none: exact evaluation")
-	flag.IntVar(&e.hidden, "hidden", 256, "columns between layers")
-	flag.IntVar(&e.batch, "batch", 1024, "seeds of a batch")
-	flag.StringVar(&e.model, "model", "sage", "model")
-	flag.StringVar(&e.out, "out", "", "folder for the blocks of the batches, or for the graph of the epochs (pyg_epoch.py)")
-	flag.IntVar(&e.n, "epochs", 0, "instead: time so many whole epochs, after one that is not timed, on a graph of products' shape")
-	flag.StringVar(&e.device, "device", "", "device of the epochs, such as cuda")
-	flag.Int64Var(&e.mem, "mem", 0, "its memory in bytes; 0: what it takes")
-	flag.Func("shape", "sizes of that graph: reddit, products (with the 200 features of FastGL's), mag, papers; tiny tries a command; flags behind it change them", e.shape)
-	flag.IntVar(&e.of.vertices, "vertices", 2449029, "of that graph")
-	flag.IntVar(&e.of.edges, "edges", 123718280, "of that graph, in both directions")
-	flag.IntVar(&e.of.train, "train", 196615, "its training vertices")
-	flag.IntVar(&e.of.features, "features", 100, "of its vertices")
-	flag.IntVar(&e.of.classes, "classes", 47, "of its vertices")
-	flag.Float64Var(&e.cache, "cache", 0, "share of feature rows on the GPU; 0: all, below 0: none")
-	flag.IntVar(&e.accumulate, "accumulate", 0, "batches of an update; 0: as many as there are devices")
-	flag.BoolVar(&e.alone, "alone", false, "copy rows again that the previous batch has, too")
-	flag.StringVar(&e.without, "without", "", "parts that the epochs leave out: in-place,draw")
-	flag.BoolVar(&e.tf32, "tf32", false, "products may round to TF32")
-	flag.StringVar(&e.sampler, "sampler", "", "sampler of the epochs in place of -sample, which then says how many layers there are: ladies:512,512,512")
-	flag.BoolVar(&e.table, "table", false, "print a row for each run of the epochs, with what drawing alone takes")
-	flag.BoolVar(&e.profile, "profile", false, "time every kernel of a batch")
-	flag.StringVar(&e.then, "then", "", "further runs on that graph, with other flags: tf32=true; cache=-1 alone=true")
-	ablation := flag.String("ablation", "", "instead: on these graphs, such as reddit,products,mag, time -epochs with every part of sampled training and without each, in turns")
-	models := flag.String("models", "gcn,gin,gat", "models of the ablation")
-	left := flag.String("parts", "fuse,draw,in-place,match,stream", "what the ablation leaves out")
-	flag.Parse()
-	run := func() error { return run(*spec, e.fanouts, e.model, e.out, *serves, e.hidden, e.batch, *n) }
-	if e.n > 0 {
-		run = e.run
-	}
-	if *ablation != "" {
-		run = func() error { return e.ablate(*ablation, *models, strings.Split(*left, ",")) }
-	}
-	if *window > 0 {
-		run = func() error { return e.match(*spec, *n, *window) }
-	}
-	if *memory > 0 {
-		run = func() error { return sizeOfSampling(*memory, *n) }
-	}
-	if err := run(); err != nil {
-		fmt.Fprintln(os.Stderr, "sampled:", err)
-		os.Exit(1)
-	}
+// Command is bench sampled.
+type Command struct {
+	Data    string     `default:"vertices=1000000,edges=30000000,features=100,classes=47" placeholder:"SPEC" help:"Synthetic graph (${default})."`
+	Batches int        `default:"5" placeholder:"N" help:"Timed batches; one more runs before them (${default})."`
+	Serve   string     `placeholder:"FOLDER" help:"Folder for the edges; commands that say what to time are then read from standard input (alternate.py)."`
+	Match   int        `placeholder:"N" help:"Instead: how many rows consecutive batches of --batches share, also in the best order within windows of so many, on the graph of --data or --shape."`
+	Memory  int        `placeholder:"N" help:"Instead: how much memory drawing --batches takes on a random graph of so many edges."`
+	Out     string     `placeholder:"FOLDER" help:"For the blocks of the batches, or for the graph of the epochs (pyg_epoch.py)."`
+	With    settings   `embed:""`
+	Graph   graphFlags `embed:""`
+	epochFlags
+	Ablation []string `placeholder:"NAME" help:"Instead: on these graphs, such as reddit,products_fastgl,mag, time --epochs with every part of sampled training and without each, in turns."`
+	Models   []string `default:"gcn,gin,gat" placeholder:"NAME" help:"Models of the ablation (${default})."`
+	Parts    []string `default:"fuse,draw,in-place,match,stream" placeholder:"NAME" help:"What the ablation leaves out (${default})."`
+
+	args []string // that the command was given
 }
 
-func run(spec, fanouts, model, out, serves string, hidden, size, n int) error {
-	s, err := dataset.ParseSpec(spec)
+// settings are those of the model and its sampler.
+type settings struct {
+	Model      string  `default:"sage" placeholder:"NAME" help:"Model (${default})."`
+	Hidden     int     `default:"256" placeholder:"N" help:"Columns between layers (${default})."`
+	Batch      int     `default:"1024" placeholder:"N" help:"Seeds of a batch (${default})."`
+	Sample     string  `default:"15,10,5" placeholder:"N" help:"Fan-outs (${default})."`
+	Sampler    string  `placeholder:"SPEC" help:"Sampler of the epochs in place of --sample, which then says how many layers there are: ladies:512,512,512."`
+	Eval       string  `placeholder:"N" help:"Fan-outs of evaluation, which is planned but not timed; default: exact evaluation."`
+	Device     string  `placeholder:"NAME" help:"Device of the epochs, such as cuda."`
+	Mem        int64   `placeholder:"BYTES" help:"Its memory; 0: what it takes."`
+	Cache      float64 `placeholder:"X" help:"Share of feature rows on the GPU; 0: all, below 0: none."`
+	Accumulate int     `placeholder:"N" help:"Batches of an update; 0: as many as there are devices."`
+	Alone      bool    `help:"Copy rows again that the previous batch has, too."`
+	Without    string  `placeholder:"PART" help:"Parts that the epochs leave out: in-place,draw."`
+	TF32       bool    `name:"tf32" help:"Products may round to TF32."`
+}
+
+// epochFlags say how epochs are timed.
+type epochFlags struct {
+	Epochs  int    `placeholder:"N" help:"Instead: time so many whole epochs, after one that is not timed, on a graph of products' shape."`
+	Table   bool   `help:"Print a row for each run of the epochs, with what drawing alone takes."`
+	Profile bool   `help:"Time every kernel of a batch."`
+	Then    string `placeholder:"RUNS" help:"Further runs on that graph, with other flags: 'tf32=true; cache=-1 alone=true'."`
+}
+
+// graphFlags are the sizes of the graph of the epochs.
+type graphFlags struct {
+	Shape    string `placeholder:"NAME" help:"Sizes of that graph: reddit, products, products_fastgl (with the 200 features of FastGL's), mag, papers100M; tiny tries a command. The flags below change them."`
+	Vertices int    `placeholder:"N" help:"Of that graph."`
+	Edges    int    `placeholder:"N" help:"Of that graph, in both directions."`
+	Train    int    `placeholder:"N" help:"Its training vertices."`
+	Features int    `placeholder:"N" help:"Of its vertices."`
+	Classes  int    `placeholder:"N" help:"Of its vertices."`
+}
+
+// AfterApply keeps the arguments, which the runs of --then change.
+func (c *Command) AfterApply(ctx *kong.Context) error {
+	c.args = ctx.Args
+	return nil
+}
+
+// again is the command with further flags, each as name=value.
+func (c *Command) again(flags []string) (*Command, error) {
+	var root struct {
+		Sampled Command `cmd:""`
+	}
+	k, err := kong.New(&root, kong.Exit(func(int) {}))
+	if err != nil {
+		return nil, err
+	}
+	args := slices.Clone(c.args)
+	for _, f := range flags {
+		args = append(args, "--"+f)
+	}
+	_, err = k.Parse(args)
+	return &root.Sampled, err
+}
+
+// Run times what the flags say.
+func (c *Command) Run(*cli.App) error {
+	e, err := c.epochs()
+	if err != nil {
+		return cli.Usage(err)
+	}
+	switch {
+	case c.Memory > 0:
+		return sizeOfSampling(c.Memory, c.Batches)
+	case c.Match > 0:
+		return e.match()
+	case len(c.Ablation) > 0:
+		return e.ablate(c.Ablation, c.Models, c.Parts)
+	case c.Epochs > 0:
+		return e.run()
+	}
+	return c.batches()
+}
+
+// batches times batch after batch.
+func (c *Command) batches() error {
+	s, err := dataset.ParseSpec(c.Data)
 	if err != nil {
 		return err
 	}
@@ -87,47 +131,47 @@ func run(spec, fanouts, model, out, serves string, hidden, size, n int) error {
 	if err != nil {
 		return err
 	}
-	sizes, err := sizesOf(fanouts)
+	sizes, err := sizesOf(c.With.Sample)
 	if err != nil {
 		return err
 	}
-	m, err := layers.New(model, layers.Options{Features: d.FeatureCols, Classes: d.Classes, Hidden: hidden, Layers: len(sizes)})
+	m, err := layers.New(c.With.Model, layers.Options{Features: d.FeatureCols, Classes: d.Classes, Hidden: c.With.Hidden, Layers: len(sizes)})
 	if err != nil {
 		return err
 	}
-	p, err := saga.CompileSampled(m, d, saga.Config{Seed: 1}, saga.Sampling{Sampler: sample.Neighbours(sizes...), Batch: size})
+	p, err := saga.CompileSampled(m, d, saga.Config{Seed: 1}, saga.Sampling{Sampler: sample.Neighbours(sizes...), Batch: c.With.Batch})
 	if err != nil {
 		return err
 	}
 	defer p.Close()
-	if serves != "" {
-		if err := writeGraph(d, serves); err != nil {
+	if c.Serve != "" {
+		if err := writeGraph(d, c.Serve); err != nil {
 			return err
 		}
 		fmt.Println("ready")
-		return serve(d, sizes, size, n, p, os.Stdin, os.Stdout)
+		return serve(d, sizes, c.With.Batch, c.Batches, p, os.Stdin, os.Stdout)
 	}
 	if err := p.Overview(os.Stdout); err != nil {
 		return err
 	}
-	if out != "" {
-		if err := write(d, sizes, size, n, out); err != nil {
+	if c.Out != "" {
+		if err := write(d, sizes, c.With.Batch, c.Batches, c.Out); err != nil {
 			return err
 		}
 	}
 	var wall, cpu []float64
-	for i := range n + 1 {
-		start, before := time.Now(), used()
+	for i := range c.Batches + 1 {
+		start, before := time.Now(), measure.CPUSeconds()
 		loss, err := p.Step()
 		if err != nil {
 			return err
 		}
 		if i > 0 {
-			wall, cpu = append(wall, time.Since(start).Seconds()), append(cpu, used()-before)
+			wall, cpu = append(wall, time.Since(start).Seconds()), append(cpu, measure.CPUSeconds()-before)
 		}
-		fmt.Printf("batch %d: loss %.4f, %.3f s, %.3f processor seconds\n", i, loss, time.Since(start).Seconds(), used()-before)
+		fmt.Printf("batch %d: loss %.4f, %.3f s, %.3f processor seconds\n", i, loss, time.Since(start).Seconds(), measure.CPUSeconds()-before)
 	}
-	fmt.Printf("median %.3f s, %.3f processor seconds a batch, with %d processors\n", median(wall), median(cpu), runtime.GOMAXPROCS(0))
+	fmt.Printf("median %.3f s, %.3f processor seconds a batch, with %d processors\n", measure.Median(wall), measure.Median(cpu), runtime.GOMAXPROCS(0))
 	return nil
 }
 
@@ -140,20 +184,6 @@ func sizesOf(fanouts string) (sizes []int, err error) {
 		sizes = append(sizes, k)
 	}
 	return sizes, nil
-}
-
-// used is the processor time of the process in seconds.
-func used() float64 {
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		return 0
-	}
-	return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9
-}
-
-func median(x []float64) float64 {
-	slices.Sort(x)
-	return x[len(x)/2]
 }
 
 // write draws n batches of training vertices and writes their blocks and features.

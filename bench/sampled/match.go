@@ -1,4 +1,4 @@
-package main
+package sampled
 
 import (
 	"fmt"
@@ -10,12 +10,12 @@ import (
 
 // match prints the share of a batch's rows that the previous batch has, too. It also prints what this share would be if
 // batches were reordered inside a window, so that the next batch is the one with the most rows in common.
-func (e *epochs) match(spec string, n, window int) error {
-	d, size, items := (*dataset.Data)(nil), e.batch, []uint32(nil)
+func (e *epochs) match() error {
+	d, size, window, items := (*dataset.Data)(nil), e.With.Batch, e.Match, []uint32(nil)
 	if e.of.named {
 		d = e.graph()
 		items = d.Train
-	} else if s, err := dataset.ParseSpec(spec); err != nil {
+	} else if s, err := dataset.ParseSpec(e.Data); err != nil {
 		return err
 	} else if d, err = dataset.Synthetic(s); err != nil {
 		return err
@@ -35,7 +35,7 @@ func (e *epochs) match(spec string, n, window int) error {
 			order[i] = items[k]
 		}
 	}
-	n = min(n, len(order)/size)
+	n := min(e.Batches, len(order)/size)
 	sets, rows, inOrder, ofTwo := make([][]uint64, n), 0, 0, 0
 	common := func(a, b int) (n int) {
 		for i, x := range sets[a] {

@@ -1,4 +1,4 @@
-"""Times a GraphSAGE step of PyTorch Geometric on blocks that `go run ./bench/sampled -out DIR` wrote.
+"""Times a GraphSAGE step of PyTorch Geometric on blocks that `go run ./bench sampled --out DIR` wrote.
 
     python3 bench/sampled/peer.py DIR [THREADS]
 

@@ -1,6 +1,6 @@
-"""Times epochs of sampled GraphSAGE in PyTorch Geometric on the graph that bench/sampled wrote with -out.
+"""Times epochs of sampled GraphSAGE in PyTorch Geometric on the graph that bench sampled wrote with --out.
 
-    go run ./bench/sampled -epochs 3 -device cuda -out DIR
+    go run -tags cuda ./bench sampled --epochs 3 --device cuda --out DIR
     python3 bench/sampled/pyg_epoch.py DIR [WORKERS [EPOCHS]]
 
 Features lie on the GPU, and every layer computes only what later ones need (trim_to_layer): PyG's fastest way. The sampler

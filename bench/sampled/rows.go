@@ -1,10 +1,12 @@
-package main
+package sampled
 
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
+	"sagann/bench/measure"
 	"sagann/dataset"
 	"sagann/device"
 	"sagann/sample"
@@ -29,7 +31,8 @@ func (e *epochs) line(d *dataset.Data, name string) (err error) {
 		return err
 	}
 	fresh()
-	s, ms := last.now, median(list)
+	slices.Sort(list)
+	s, ms := last.now, measure.Median(list)
 	drawing, by := 1e3*(s.Drawing-last.before.Drawing).Seconds(), "host, of all processors; the share is what steps waited"
 	share := 1e3 * (s.Waiting - last.before.Waiting).Seconds() / ms
 	if s.Drawn {
@@ -52,7 +55,7 @@ func (e *epochs) line(d *dataset.Data, name string) (err error) {
 
 // drawAlone is the milliseconds that a GPU takes to draw and renumber the batches of an epoch when it does nothing else.
 func (e *epochs) drawAlone(d *dataset.Data) (ms float64, err error) {
-	_, index, err := device.Parse(e.device)
+	_, index, err := device.Parse(e.With.Device)
 	if err != nil {
 		return 0, err
 	}

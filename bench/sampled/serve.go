@@ -1,4 +1,4 @@
-package main
+package sampled
 
 import (
 	"bufio"
@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"runtime"
 
+	"sagann/bench/measure"
 	"sagann/dataset"
 	"sagann/dataset/npy"
 	"sagann/internal/simd"
@@ -31,7 +32,7 @@ func serve(d *dataset.Data, sizes []int, size, n int, p *saga.Program, in io.Rea
 	var b sample.Blocks
 	lines := bufio.NewScanner(in)
 	for lines.Scan() {
-		start, count := used(), 0
+		start, count := measure.CPUSeconds(), 0
 		switch lines.Text() {
 		case "draw":
 			for range n {
@@ -44,14 +45,14 @@ func serve(d *dataset.Data, sizes []int, size, n int, p *saga.Program, in io.Rea
 					count += len(l.Far)
 				}
 			}
-			fmt.Fprintln(out, (used()-start)/float64(n), count/n)
+			fmt.Fprintln(out, (measure.CPUSeconds()-start)/float64(n), count/n)
 		case "step":
 			for range n {
 				if _, err := p.Step(); err != nil {
 					return err
 				}
 			}
-			fmt.Fprintln(out, (used()-start)/float64(n), size)
+			fmt.Fprintln(out, (measure.CPUSeconds()-start)/float64(n), size)
 		case "mm":
 			seconds, flops := product()
 			fmt.Fprintln(out, seconds, flops)
@@ -74,13 +75,13 @@ func product() (seconds float64, flops int) {
 		return x
 	}
 	x, w, y, room := draw(m*k), draw(k*n), make([]float32, m*n), make([]float32, simd.PackedBSize(k, n))
-	start := used()
+	start := measure.CPUSeconds()
 	for range times {
 		p := simd.PackB(w, n, k, n, false, room)
 		simd.GemmPacked(m, x, k, &p, y, n, false, nil)
 	}
 	runtime.KeepAlive(y)
-	return (used() - start) / times, 2 * m * k * n
+	return (measure.CPUSeconds() - start) / times, 2 * m * k * n
 }
 
 // writeGraph writes edges and training vertices for alternate.py and pyg_epoch.py.

@@ -1,4 +1,4 @@
-package main
+package sampled
 
 import (
 	"fmt"
@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"sagann/backend"
+	"sagann/bench/measure"
 	"sagann/dataset"
 	"sagann/layers"
 	"sagann/saga"
@@ -21,12 +22,12 @@ func (e *epochs) program(d *dataset.Data, without ...string) (*saga.Program, err
 	if err != nil {
 		return nil, err
 	}
-	o := layers.Options{Features: d.FeatureCols, Classes: d.Classes, Hidden: e.hidden, Layers: layersOf, Dropout: 0.5}
+	o := layers.Options{Features: d.FeatureCols, Classes: d.Classes, Hidden: e.With.Hidden, Layers: layersOf, Dropout: 0.5}
 	if e.model == "gat" || e.model == "gatv2" {
-		if o.Heads = 8; e.hidden%o.Heads != 0 {
-			return nil, fmt.Errorf("-hidden %d: the %d heads of %s share these columns", e.hidden, o.Heads, e.model)
+		if o.Heads = 8; e.With.Hidden%o.Heads != 0 {
+			return nil, fmt.Errorf("--hidden %d: the %d heads of %s share these columns", e.With.Hidden, o.Heads, e.model)
 		}
-		o.Hidden = e.hidden / o.Heads
+		o.Hidden = e.With.Hidden / o.Heads
 	}
 	m, err := layers.New(e.model, o)
 	if err != nil {
@@ -34,15 +35,15 @@ func (e *epochs) program(d *dataset.Data, without ...string) (*saga.Program, err
 	}
 	m.Layers[0].Dropout = 0 // dropout is between layers only, as in the peers
 	// Invariants of the whole graph are used only in evaluation, and nothing is evaluated.
-	c := saga.Config{Seed: 1, Device: e.device, Mem: e.mem, TF32: e.tf32, Without: append([]string{"invariant"}, without...), Optimizer: saga.Optimizer{Kind: "adam", LR: 0.003}}
-	if e.device != "" {
-		c.Machine = backend.MachineOf(e.device)
+	c := saga.Config{Seed: 1, Device: e.With.Device, Mem: e.With.Mem, TF32: e.With.TF32, Without: append([]string{"invariant"}, without...), Optimizer: saga.Optimizer{Kind: "adam", LR: 0.003}}
+	if e.With.Device != "" {
+		c.Machine = backend.MachineOf(e.With.Device)
 	}
-	if e.alone {
+	if e.With.Alone {
 		c.Without = append(c.Without, "match")
 	}
-	if e.without != "" {
-		c.Without = append(c.Without, strings.Split(e.without, ",")...)
+	if e.With.Without != "" {
+		c.Without = append(c.Without, strings.Split(e.With.Without, ",")...)
 	}
 	return saga.CompileSampled(m, d, c, how)
 }
@@ -50,18 +51,18 @@ func (e *epochs) program(d *dataset.Data, without ...string) (*saga.Program, err
 // sampling returns the sampling settings of the flags, the number of layers, and the data to sample from: d, with self loops
 // if the model needs them.
 func (e *epochs) sampling(d *dataset.Data) (*dataset.Data, saga.Sampling, int, error) {
-	sizes, err := sizesOf(e.fanouts)
+	sizes, err := sizesOf(e.With.Sample)
 	if err != nil {
 		return nil, saga.Sampling{}, 0, err
 	}
-	how := saga.Sampling{Sampler: sample.Neighbours(sizes...), Batch: e.batch, Accumulate: e.accumulate, Cache: e.cache}
-	if e.eval != "" {
-		if how.Eval, err = sizesOf(e.eval); err != nil {
+	how := saga.Sampling{Sampler: sample.Neighbours(sizes...), Batch: e.With.Batch, Accumulate: e.With.Accumulate, Cache: e.cache}
+	if e.With.Eval != "" {
+		if how.Eval, err = sizesOf(e.With.Eval); err != nil {
 			return nil, how, 0, err
 		}
 	}
-	if e.sampler != "" {
-		s, err := sample.Parse(e.sampler, 0)
+	if e.With.Sampler != "" {
+		s, err := sample.Parse(e.With.Sampler, 0)
 		if err != nil {
 			return nil, how, 0, err
 		}
@@ -71,7 +72,7 @@ func (e *epochs) sampling(d *dataset.Data) (*dataset.Data, saga.Sampling, int, e
 		if s.Clusters > 0 { // clusters of random vertices, as in NextDoor's measurements
 			how.Clusters = make([]uint32, d.Edges.V)
 			for v := range how.Clusters {
-				how.Clusters[v] = uint32(mixed(uint64(v)|1<<62) % uint64(s.Clusters))
+				how.Clusters[v] = uint32(measure.Mixed(uint64(v)|1<<62) % uint64(s.Clusters))
 			}
 		}
 	}
@@ -122,7 +123,7 @@ type turn struct {
 // turns trains for all epochs and calls each after every one. An error of each ends it. The time of the first epoch has no
 // meaning.
 func (e *epochs) turns(p *saga.Program, each func(n int, t turn) error) error {
-	for n := range e.n + 1 {
+	for n := range e.Epochs + 1 {
 		t, err := epoch(p, p.SampledPlan().Batches, math.MaxInt64)
 		if err != nil {
 			return err

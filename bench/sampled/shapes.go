@@ -1,37 +1,29 @@
-package main
+package sampled
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
+	"sagann/bench/measure"
 	"sagann/chunk"
 	"sagann/dataset"
 )
 
-// shapes are the sizes of the graphs in the FastGL paper, and of a small test: vertices, edges in both directions,
-// features, classes, training vertices. The paper's products has 200 features.
-var shapes = map[string][5]int{
-	"reddit":   {232_965, 114_615_892, 602, 41, 153_431},
-	"products": {2_449_029, 123_718_280, 200, 47, 196_615},
-	"mag":      {10_100_000, 300_000_000, 100, 8, 196_615},
-	"papers":   {111_059_956, 1_615_685_872, 128, 172, 1_200_000},
-	"tiny":     {20_000, 400_000, 32, 8, 5_000},
-}
-
 // graphSizes are the sizes of the graph.
 type graphSizes struct {
 	vertices, edges, features, classes, train int
-	named                                     bool // they are those of a named shape
+	named                                     bool // they are those of --shape
 }
 
-// shape sets the sizes of the graph to those of a named shape.
-func (e *epochs) shape(name string) error {
-	s, ok := shapes[name]
-	if !ok {
-		return fmt.Errorf("shape %s: there are mag, papers, products, reddit and tiny", name)
+// sizes are those of a named shape, of products without one, but for what flags change.
+func (g *graphFlags) sizes() (graphSizes, error) {
+	s, err := measure.ShapeOf(cmp.Or(g.Shape, "products"))
+	if err == nil && !measure.Seeds(s) {
+		err = fmt.Errorf("--shape %s: there are %s", g.Shape, measure.Shapes(measure.Seeds))
 	}
-	e.of = graphSizes{s[0], s[1], s[2], s[3], s[4], true}
-	return nil
+	return graphSizes{cmp.Or(g.Vertices, s.Vertices), cmp.Or(g.Edges, int(s.Edges)), cmp.Or(g.Features, s.Features), cmp.Or(g.Classes, s.Classes),
+		cmp.Or(g.Train, s.Train), g.Shape != ""}, err
 }
 
 // skew is the power with which the ends of edges are drawn: low numbers have the most edges.
@@ -47,7 +39,7 @@ func (e *epochs) graph() *dataset.Data {
 	}
 	chunk.Ranges(half, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
-			a, b := end(mixed(uint64(2*i))), end(mixed(uint64(2*i+1)))
+			a, b := end(measure.Mixed(uint64(2*i))), end(measure.Mixed(uint64(2*i+1)))
 			if e.of.named && a == b { // the real graphs have no self loops; a hub would get dozens here
 				b = (b + 1) % uint32(v)
 			}
@@ -57,10 +49,10 @@ func (e *epochs) graph() *dataset.Data {
 	d := &dataset.Data{Name: "a shape", Edges: g, FeatureCols: e.of.features, Classes: e.of.classes, Features: make([]float32, v*e.of.features), Labels: make([]int32, v)}
 	chunk.Ranges(v, func(lo, hi int) {
 		for i := lo * e.of.features; i < hi*e.of.features; i++ {
-			d.Features[i] = float32(mixed(uint64(i)|1<<60)>>40)/(1<<23) - 1
+			d.Features[i] = float32(measure.Mixed(uint64(i)|1<<60)>>40)/(1<<23) - 1
 		}
 		for i := lo; i < hi; i++ {
-			d.Labels[i] = int32(mixed(uint64(i)|1<<61) % uint64(e.of.classes))
+			d.Labels[i] = int32(measure.Mixed(uint64(i)|1<<61) % uint64(e.of.classes))
 		}
 	})
 	for k := range e.of.train { // training vertices are scattered over the ids
@@ -70,12 +62,4 @@ func (e *epochs) graph() *dataset.Data {
 		}
 	}
 	return d
-}
-
-// mixed is splitmix64.
-func mixed(x uint64) uint64 {
-	x += 0x9e3779b97f4a7c15
-	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
-	x = (x ^ x>>27) * 0x94d049bb133111eb
-	return x ^ x>>31
 }

@@ -1,4 +1,4 @@
-package main
+package sampled
 
 import (
 	"testing"
@@ -7,7 +7,7 @@ import (
 
 // TestMostTrain: a program is made of a graph most of whose vertices are trained on, as of Reddit's, and runs of it are timed.
 func TestMostTrain(t *testing.T) {
-	e := &epochs{n: 1, hidden: 16, batch: 100, model: "gat", fanouts: "2,2", of: graphSizes{vertices: 2000, edges: 20_000, features: 8, classes: 4, train: 1300}}
+	e := &epochs{Command: &Command{With: settings{Hidden: 16, Batch: 100, Sample: "2,2"}, epochFlags: epochFlags{Epochs: 1}}, model: "gat", of: graphSizes{vertices: 2000, edges: 20_000, features: 8, classes: 4, train: 1300}}
 	p, err := e.program(e.graph())
 	if err != nil {
 		t.Fatal(err)
@@ -35,8 +35,8 @@ func TestShapesHaveNoLoops(t *testing.T) {
 
 // TestAblation: every part has its row, for models with self loops and without.
 func TestAblation(t *testing.T) {
-	e := &epochs{n: 2, hidden: 8, batch: 1000, fanouts: "2,2"}
-	if err := e.ablate("tiny", "gcn,gin", []string{"fuse", "draw", "match", "stream"}); err != nil {
+	e := &epochs{Command: &Command{With: settings{Hidden: 8, Batch: 1000, Sample: "2,2"}, epochFlags: epochFlags{Epochs: 2}}}
+	if err := e.ablate([]string{"tiny"}, []string{"gcn", "gin"}, []string{"fuse", "draw", "match", "stream"}); err != nil {
 		t.Fatal(err)
 	}
 	if rows := e.sorted.rows; rows[true].Edges() != rows[false].Edges()+20_000 {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/jedib0t/go-pretty/v6/table"
 
+	"sagann/bench/measure"
 	"sagann/dataflow/plan"
 	"sagann/dataflow/plan/sim"
 	"sagann/internal/cli"
@@ -34,10 +35,7 @@ type Auto struct {
 
 // autoShapes are the graphs of the paper that do not fit into device memory, and the largest public graph.
 var autoShapes = map[string]saga.Shape{
-	"reddit_middle": redditMiddle,
-	"reddit_full":   {Vertices: 2.2e6, Edges: 571e6, Features: 300, Classes: 50},
-	"enwiki":        {Vertices: 3.2e6, Edges: 222.1e6, Features: 300, Classes: 12},
-	"papers100M":    {Vertices: 111e6, Edges: 1.6e9, Features: 128, Classes: 172},
+	"reddit_middle": redditMiddle, "reddit_full": measure.Plan("reddit_full"), "enwiki": measure.Plan("enwiki"), "papers100M": measure.Plan("papers100M"),
 }
 
 // autoGap is how much slower, in percent, the choice may be than the best plan.

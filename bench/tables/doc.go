@@ -6,12 +6,13 @@
 //
 // In the order of the work:
 //
+//	commands.go   the commands of saga bench
 //	bench.go, shared.go   sheets, and code that all tables share
 //	run.go        a model trained for some epochs: bytes counted, times, losses
 //	schedules.go, schedules_run.go   the paper's Figure 14
 //	streaming.go, streaming_run.go   the paper's Figure 15
 //	ring.go       the paper's Figure 16
-//	ablation.go, ladder.go           passes left out, and added
+//	ablation.go, ablation_same.go, ablation_picture.go, ladder.go   parts left out, and added
 //	gpu.go        epochs and kernels of a GPU
 //	auto.go       the search compared with an exhaustive one
 //	sample*.go    draws of samplers, on CPUs and GPUs, and their bounds

@@ -10,6 +10,7 @@ import (
 
 	"github.com/jedib0t/go-pretty/v6/table"
 
+	"sagann/bench/measure"
 	"sagann/chunk"
 	"sagann/device"
 	"sagann/internal/cli"
@@ -103,7 +104,7 @@ func (m *embedding) all() (err error) {
 		x := make([]float32, m.g.Vertices()*cols)
 		chunk.Ranges(len(x), func(lo, hi int) {
 			for i := lo; i < hi; i++ {
-				x[i] = float32(mixed(uint64(i))>>40)/(1<<23) - 1
+				x[i] = float32(measure.Mixed(uint64(i))>>40)/(1<<23) - 1
 			}
 		})
 		for _, children := range m.Children {
@@ -145,7 +146,7 @@ func (m *embedding) one(x []float32, cols, children int, half bool) (err error) 
 		return err
 	}
 	v, r := float64(len(m.sources)), float64(hop.Cols())
-	ours, p := median(times), gunrockTimes[gunrockRow{m.name, cols, children}]
+	ours, p := measure.Median(times), gunrockTimes[gunrockRow{m.name, cols, children}]
 	leaves := v * float64(children*children*cols) * 4
 	memory := float64(p.batch)*(float64(children)*(r+float64(cols)+1)+4*r)*4 + v*float64(cols)*4 + 4*(v+1+float64(m.g.Edges()))
 	numbers := map[bool]string{false: "float32", true: "bfloat16"}[half]

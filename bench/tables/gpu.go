@@ -4,12 +4,14 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"time"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 
 	"sagann/backend"
+	"sagann/bench/measure"
 	"sagann/dataset"
 	"sagann/device"
 	"sagann/internal/cli"
@@ -20,14 +22,18 @@ import (
 // gpuBench is the flags of the benchmarks that run epochs.
 type gpuBench struct {
 	Models   []string `type:"lowercase" default:"gcn,commnet,ggnn,resgated,mpgcn" placeholder:"NAME" help:"Models (${default})."`
-	Data     string   `placeholder:"PATH" help:"Graph; default: a generated one of the shape of the paper's reddit_middle, without a GPU of a tenth of its vertices and edges."`
+	Data     string   `placeholder:"PATH" help:"Graph; default: a generated one of --shape."`
+	Shape    string   `placeholder:"NAME" help:"Shape of the generated graph: ${model_shapes}; default: reddit_middle, without a GPU a tenth of its vertices and edges."`
+	Uniform  bool     `help:"Generate edges between any two vertices, as peer.py of bench/cuda does, and no communities."`
 	Device   string   `default:"auto" placeholder:"NAME" help:"Where epochs run; auto: on a GPU where there is one, otherwise on the CPU."`
 	Mem      memory   `default:"auto" placeholder:"SIZE" help:"Device memory; auto: what it takes."`
+	Machine  string   `placeholder:"NAME|FILE" help:"Choose plans by this machine model: one of ${machines}, or a file; default: the fewest intervals that fit."`
 	Hidden   count    `default:"128" placeholder:"N" help:"Columns between layers (${default})."`
 	Layers   count    `default:"2" placeholder:"N" help:"Number of layers (${default})."`
 	Heads    count    `default:"8" placeholder:"N" help:"Heads of gat, each of --hidden columns (${default})."`
+	Norm     string   `placeholder:"NAME" help:"Between layers: batch or layer."`
 	Epochs   count    `default:"10" placeholder:"N" help:"Epochs timed, after three (${default})."`
-	Without  []string `default:"invariant" placeholder:"PASS" help:"Passes to leave out (${default}: what never changes is computed again in every epoch)."`
+	Without  []string `default:"invariant" placeholder:"PASS" help:"Passes to leave out (${default}: what never changes is computed again in every epoch); none: all run."`
 	Storage  string   `default:"f32" placeholder:"TYPE" help:"Rows that edges gather: f32 or bf16 (${default})."`
 	TF32     bool     `name:"tf32" help:"Round the operands of dense products to TF32."`
 	Markdown bool     `help:"Print Markdown."`
@@ -55,11 +61,8 @@ func (c *gpuBench) look() error {
 		return cli.Usagef("--device: %w", err)
 	}
 	k := backend.Of(c.Device)
-	if c.Data == "" {
-		c.Data = "synthetic:vertices=233000,edges=23200000,features=602,classes=41"
-		if !k.GPU() { // a smaller graph, so that it takes minutes and not hours
-			c.Data = "synthetic:vertices=23300,edges=2320000,features=602,classes=41"
-		}
+	if err := c.graph(k.GPU()); err != nil {
+		return cli.Usage(err)
 	}
 	if k.System == nil {
 		return nil
@@ -74,6 +77,28 @@ func (c *gpuBench) look() error {
 	return nil
 }
 
+// graph sets Data to the generated graph of the flags, unless it is given.
+func (c *gpuBench) graph(gpu bool) error {
+	if c.Data != "" {
+		if c.Shape != "" || c.Uniform {
+			return errors.New("--data names a graph, --shape and --uniform are of one that is generated")
+		}
+		return nil
+	}
+	s, err := measure.ShapeOf(cmp.Or(c.Shape, "reddit_middle"))
+	if err != nil {
+		return fmt.Errorf("--shape: %w", err)
+	}
+	if !measure.Rows(s) {
+		return fmt.Errorf("--shape %s: of %s", c.Shape, measure.Shapes(measure.Rows))
+	}
+	if c.Shape == "" && !gpu { // a smaller graph, so that it takes minutes and not hours
+		s.Vertices, s.Edges = s.Vertices/10, s.Edges/10
+	}
+	c.Data = fmt.Sprintf("synthetic:vertices=%d,edges=%d,features=%d,classes=%d", s.Vertices, s.Edges, s.Features, s.Classes)
+	return nil
+}
+
 // each runs the epochs of every model and calls f with the result.
 func (c *gpuBench) each(a *app, f func(t *timed) error) error {
 	if c.Epochs < 1 {
@@ -82,6 +107,12 @@ func (c *gpuBench) each(a *app, f func(t *timed) error) error {
 	d, err := cli.OpenData(c.Data, dataset.Options{})
 	if err != nil {
 		return err
+	}
+	if c.Uniform {
+		r := rand.New(rand.NewPCG(1, 2))
+		for i := range d.Edges.Src {
+			d.Edges.Src[i], d.Edges.Dst[i] = r.Uint32N(uint32(d.Edges.V)), r.Uint32N(uint32(d.Edges.V))
+		}
 	}
 	a.Log.Info("graph", "data", cli.Describe(d))
 	for _, name := range c.Models {
@@ -93,12 +124,13 @@ func (c *gpuBench) each(a *app, f func(t *timed) error) error {
 }
 
 func (c *gpuBench) one(name string, d *dataset.Data, f func(t *timed) error) (err error) {
-	cfg := saga.Config{Device: c.Device, Mem: int64(c.Mem), Seed: 1, Without: c.Without, Storage: c.Storage, TF32: c.TF32}
+	without := slices.DeleteFunc(slices.Clone(c.Without), func(s string) bool { return s == "none" })
+	cfg := saga.Config{Device: c.Device, Machine: c.Machine, Mem: int64(c.Mem), Seed: 1, Without: without, Storage: c.Storage, TF32: c.TF32}
 	if err := cfg.Validate(); err != nil {
 		return cli.Usage(err)
 	}
 	m, err := layers.New(name, layers.Options{Features: d.FeatureCols, Classes: d.Classes, Hidden: int(c.Hidden), Layers: int(c.Layers), Heads: int(c.Heads),
-		EdgeData: d.Edges.DataCols, EdgeTypes: d.Edges.Types})
+		Between: layers.Between{Norm: c.Norm}, EdgeData: d.Edges.DataCols, EdgeTypes: d.Edges.Types})
 	if err != nil {
 		return cli.Usage(err)
 	}
@@ -144,7 +176,7 @@ func (c *Epoch) Run(a *app) error {
 	err := c.each(a, func(t *timed) error {
 		peak := t.prog.DevicePeak()
 		s.add(table.Row{t.name, fmt.Sprintf("%.3f", 1e3*t.seconds), fmt.Sprintf("%.3f", 1e3*t.best), t.prog.TrainPlan().Cells.P, cli.SizeText(peak), fmt.Sprintf("%.1f", t.ready.Seconds()), fmt.Sprintf("%.5f", t.loss)},
-			fields{{"model", t.name}, {"epoch_seconds", t.seconds}, {"best_seconds", t.best}, {"chunks", t.prog.TrainPlan().Cells.P}, {"peak_device_bytes", peak}, {"loss", t.loss}})
+			fields{{"model", t.name}, {"epoch_seconds", t.seconds}, {"best_seconds", t.best}, {"chunks", t.prog.TrainPlan().Cells.P}, {"peak_device_bytes", peak}, {"tensor_bytes", t.prog.TensorBytes()}, {"loss", t.loss}})
 		return nil
 	})
 	if err != nil {

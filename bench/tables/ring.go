@@ -6,6 +6,7 @@ import (
 
 	"github.com/jedib0t/go-pretty/v6/table"
 
+	"sagann/bench/measure"
 	"sagann/dataflow/plan/sim"
 	"sagann/internal/cli"
 	"sagann/saga"
@@ -23,10 +24,7 @@ type Ring struct {
 }
 
 // figure16 are the shapes of the paper's largest graphs.
-var figure16 = map[string]saga.Shape{
-	"enwiki":      {Vertices: 3.2e6, Edges: 222.1e6, Features: 300, Classes: 12},
-	"reddit_full": {Vertices: 2.2e6, Edges: 571e6, Features: 300, Classes: 50},
-}
+var figure16 = map[string]saga.Shape{"enwiki": measure.Plan("enwiki"), "reddit_full": measure.Plan("reddit_full")}
 
 const ringClaims = "The paper's Figure 16, measured on its server of eight P100: with the ring near-linear inside a NUMA node, about 2 times as fast as without on average, better again with NUMA-aware allocation."
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/jedib0t/go-pretty/v6/table"
 
+	"sagann/bench/measure"
 	"sagann/device"
 	"sagann/internal/cli"
 	"sagann/sample"
@@ -20,11 +21,10 @@ type gpuSamples struct {
 	rates []readRate
 }
 
-// readRate is the random reads a second from a list of so many bytes, and the seconds for each further sector of
-// 32 bytes in a row.
+// readRate is the random reads a second from a list of so many bytes.
 type readRate struct {
-	bytes         int64
-	rate, further float64
+	bytes int64
+	rate  float64
 }
 
 // runGPU prints the tables of a GPU.
@@ -46,7 +46,7 @@ func (c *Sample) runGPU(a *app) (err error) {
 		head: table.Row{"graph", "fan-outs", "batches", "ms, median", "least", "most", "one by one", "vertices", "edges", "bar"}}
 	parts := &sheet{title: "Kernels of a batch, each by itself", key: "kernels", head: table.Row{"graph", "fan-outs", "kernel", "us, median"}}
 	renamed := &sheet{title: "Renumbering alone, of 16 of these batches", key: "renumbering",
-		head: table.Row{"graph", "fan-outs", "ours, ms", "Fused-Map, ms", "ratio", "bar"}}
+		head: table.Row{"graph", "fan-outs", "ms"}}
 	graphs := &sheet{title: "Graphs", key: "graphs", head: table.Row{"graph", "vertices", "edges", "largest row", "sha256", "made in s"}}
 	beyond, together := newBeyond(info.Budget), newTogether()
 	reads, err := m.reads()
@@ -98,11 +98,6 @@ func (m *gpuSamples) spansOf(f func() error) (list []float64, err error) {
 		return nil, err
 	}
 	return list, m.gpu.Sync()
-}
-
-func median(list []float64) float64 {
-	s := slices.Sorted(slices.Values(list))
-	return s[len(s)/2]
 }
 
 // batches measures the blocks of an epoch over the shape's training vertices.
@@ -160,9 +155,9 @@ func (m *gpuSamples) epoch(s, parts *sheet, name string, gpu *sample.GPU, seeds 
 	if err != nil {
 		return err
 	}
-	s.add(table.Row{name, fmt.Sprint(fanouts), len(list), fmt.Sprintf("%.4f", median(list)), fmt.Sprintf("%.4f", slices.Min(list)), fmt.Sprintf("%.4f", slices.Max(list)),
-		fmt.Sprintf("%.4f", median(single)), fmt.Sprint(vertices), fmt.Sprint(edges), bar},
-		fields{{"graph", name}, {"fanouts", fanouts}, {"batches", len(list)}, {"ms", median(list)}, {"one_by_one_ms", median(single)}})
+	s.add(table.Row{name, fmt.Sprint(fanouts), len(list), fmt.Sprintf("%.4f", measure.Median(list)), fmt.Sprintf("%.4f", slices.Min(list)), fmt.Sprintf("%.4f", slices.Max(list)),
+		fmt.Sprintf("%.4f", measure.Median(single)), fmt.Sprint(vertices), fmt.Sprint(edges), bar},
+		fields{{"graph", name}, {"fanouts", fanouts}, {"batches", len(list)}, {"ms", measure.Median(list)}, {"one_by_one_ms", measure.Median(single)}})
 	return nil
 }
 
@@ -182,8 +177,8 @@ func (m *gpuSamples) onlyNew(s *sheet, name string, gpu *sample.GPU, seeds []uin
 	if err != nil {
 		return err
 	}
-	s.add(table.Row{name, fmt.Sprint(fanouts, ", only new vertices draw"), len(list), fmt.Sprintf("%.4f", median(list)), fmt.Sprintf("%.4f", slices.Min(list)), fmt.Sprintf("%.4f", slices.Max(list))},
-		fields{{"graph", name}, {"fanouts", fanouts}, {"only_new", true}, {"batches", len(list)}, {"ms", median(list)}})
+	s.add(table.Row{name, fmt.Sprint(fanouts, ", only new vertices draw"), len(list), fmt.Sprintf("%.4f", measure.Median(list)), fmt.Sprintf("%.4f", slices.Min(list)), fmt.Sprintf("%.4f", slices.Max(list))},
+		fields{{"graph", name}, {"fanouts", fanouts}, {"only_new", true}, {"batches", len(list)}, {"ms", measure.Median(list)}})
 	return gpu.OnlyNew(false)
 }
 
@@ -201,19 +196,17 @@ func (m *gpuSamples) parts(s *sheet, name string, fanouts []int, f func() error)
 	m.gpu.Detail(nil)
 	for _, k := range order {
 		if len(times[k]) > 1 {
-			s.add(table.Row{name, fmt.Sprint(fanouts), k, fmt.Sprintf("%.1f", median(times[k]))},
-				fields{{"graph", name}, {"fanouts", fanouts}, {"kernel", k}, {"us", median(times[k])}})
+			s.add(table.Row{name, fmt.Sprint(fanouts), k, fmt.Sprintf("%.1f", measure.Median(times[k]))},
+				fields{{"graph", name}, {"fanouts", fanouts}, {"kernel", k}, {"us", measure.Median(times[k])}})
 		}
 	}
 	return err
 }
 
-// renames measures the renumbering of some batches, and compares it with a Fused-Map. First it checks that the
-// blocks are those of the CPU.
+// renames measures the renumbering of some batches. First it checks that the blocks are those of the CPU.
 func (m *gpuSamples) renames(s *sheet, name string, p *sample.Program, gpu *sample.GPU, seeds []uint32, fanouts []int) error {
-	const batches = 16
-	ours, theirs := make([]float64, batches), make([]float64, batches)
-	for i := range batches {
+	times := make([]float64, 16)
+	for i := range times {
 		at := i * int(m.Batch) % len(seeds)
 		some, key := seeds[at:min(len(seeds), at+int(m.Batch))], sample.Key{Seed: 1, Batch: uint32(i)}
 		var b, cpu sample.Blocks
@@ -230,33 +223,13 @@ func (m *gpuSamples) renames(s *sheet, name string, p *sample.Program, gpu *samp
 		if err != nil {
 			return err
 		}
-		ours[i], err = m.medianOf(r.Run)
+		times[i], err = m.medianOf(r.Run)
 		if err = errors.Join(err, r.Free()); err != nil {
 			return err
 		}
-		lists := [][]uint32{b.Vertices[:b.Counts[0]]}
-		for _, l := range b.Layers {
-			list := make([]uint32, len(l.Far))
-			for k, n := range l.Far {
-				list[k] = b.Vertices[n]
-			}
-			lists = append(lists, list)
-		}
-		f, err := newFusedMap(m.gpu, lists)
-		if err != nil {
-			return err
-		}
-		theirs[i], err = m.medianOf(f.run)
-		n, err2 := f.distinct()
-		if err = errors.Join(err, err2, f.free()); err != nil {
-			return err
-		}
-		if int(n) != len(b.Vertices) {
-			return fmt.Errorf("the Fused-Map has %d vertices, and the batch %d", n, len(b.Vertices))
-		}
 	}
-	s.add(table.Row{name, fmt.Sprint(fanouts), fmt.Sprintf("%.4f", median(ours)), fmt.Sprintf("%.4f", median(theirs)), fmt.Sprintf("%.2f", median(ours)/median(theirs)), "1.1"},
-		fields{{"graph", name}, {"fanouts", fanouts}, {"ms", median(ours)}, {"fused_map_ms", median(theirs)}})
+	s.add(table.Row{name, fmt.Sprint(fanouts), fmt.Sprintf("%.4f", measure.Median(times))},
+		fields{{"graph", name}, {"fanouts", fanouts}, {"ms", measure.Median(times)}})
 	return nil
 }
 
@@ -280,5 +253,5 @@ func (m *gpuSamples) medianOf(f func() error) (float64, error) {
 	if err != nil || len(list) == 0 {
 		return 0, err
 	}
-	return median(list), nil
+	return measure.Median(list), nil
 }

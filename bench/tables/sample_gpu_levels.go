@@ -6,18 +6,15 @@ import (
 
 	"github.com/jedib0t/go-pretty/v6/table"
 
+	"sagann/bench/measure"
 	"sagann/device"
 	"sagann/sample"
 )
 
 func newTogether() *sheet {
 	return &sheet{title: "Blocks drawn many batches at a time", key: "together",
-		head: table.Row{"graph", "sampler", "batches", "seeds of each", "vertices", "edges", "ms", "kernels", "M batches/s", "KB each must touch", "bound, ms", "of the bound", "bar", "of its bytes in cache"},
-		notes: []string{"Vertices and edges are means over the first batches, which equal the CPU's. What a batch must touch is counted in sectors of 32 bytes, as a walk's reads are: where each row lies, far ends of the rows of its levels (mvs: of the edges that it takes, with their numbers), " +
-			"the number of each edge that stays, and with scores a place for each draw and, where a level is drawn by its edges, one for each row and edge that stays. Rows of a level are read at each step anew, as edges may come from what is drawn there; fastgcn's draws are known before, and each row is read once. " +
-			"It writes 8 bytes of an edge (12 with a weight), 4 of a vertex and of each row of a step. " +
-			"The bound is the larger of two: what is read for the first time, at the rates of a list as large as the graph, and all that is read and written, at those of 32 MB; the first sector of a run takes what a random read does, and each after it what a further sector does. " +
-			"The last column divides the bytes alone by the latter rate, as if all of any graph lay in the cache. Times are of the kernels; seeds are copied before."}}
+		head:  table.Row{"graph", "sampler", "batches", "seeds of each", "vertices", "edges", "ms", "kernels", "M batches/s"},
+		notes: []string{"Vertices and edges are means over the first batches, which equal the CPU's. Times are of the kernels; seeds are copied before."}}
 }
 
 // together measures samplers with which a thread block draws a whole batch.
@@ -43,15 +40,14 @@ func (m *gpuSamples) together(s *sheet, name string, g *sample.Graph) error {
 		name    string
 		sampler sample.Sampler
 		seeds   [][]uint32
-		draws   int // by score
 	}{
-		{"layer 64, five times", sample.LayerBlocks(five...), seeds, 0},
-		{"fastgcn 64, five times", sample.FastGCN(five...), seeds, 5 * 64},
-		{"ladies 64, five times", sample.LADIES(five...), seeds, 5 * 64},
-		{"clustergcn, 20 clusters of 50", sample.ClusterGCN(), clusters, 0},
-		{"mvs 64", sample.MVS(64), seeds, 0},
+		{"layer 64, five times", sample.LayerBlocks(five...), seeds},
+		{"fastgcn 64, five times", sample.FastGCN(five...), seeds},
+		{"ladies 64, five times", sample.LADIES(five...), seeds},
+		{"clustergcn, 20 clusters of 50", sample.ClusterGCN(), clusters},
+		{"mvs 64", sample.MVS(64), seeds},
 	} {
-		if err := m.togetherOne(s, name, x.name, &graph, x.sampler, x.seeds, x.draws); err != nil {
+		if err := m.togetherOne(s, name, x.name, &graph, x.sampler, x.seeds); err != nil {
 			return fmt.Errorf("%s: %w", x.name, err)
 		}
 	}
@@ -74,19 +70,17 @@ func clustersOf(vertices, batches int) (list [][]uint32, err error) {
 	return list[:batches], nil
 }
 
-func (m *gpuSamples) togetherOne(s *sheet, graph, name string, g *sample.Graph, sampler sample.Sampler, seeds [][]uint32, draws int) (err error) {
+func (m *gpuSamples) togetherOne(s *sheet, graph, name string, g *sample.Graph, sampler sample.Sampler, seeds [][]uint32) (err error) {
 	const some = 50
 	p, err := sample.Compile(g, sampler)
 	if err != nil {
 		return err
 	}
-	before := m.gpu.Counters().Used
 	x, err := p.OnGPU(m.gpu)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, x.Close()) }()
-	size := m.gpu.Counters().Used - before
 	key := sample.Key{Seed: 1}
 	drawn, err := x.BlocksOf(seeds[:some], key)
 	if err != nil {
@@ -95,7 +89,7 @@ func (m *gpuSamples) togetherOne(s *sheet, graph, name string, g *sample.Graph, 
 	if n := x.Redrawn(); n > 0 {
 		return fmt.Errorf("%d of %d batches have no room on the GPU: times would be those of a part", n, some)
 	}
-	vertices, edges, bytes, touched := 0.0, 0.0, 0.0, touch{}
+	vertices, edges := 0.0, 0.0
 	for i, b := range drawn {
 		k := key
 		k.Batch = uint32(i)
@@ -107,8 +101,6 @@ func (m *gpuSamples) togetherOne(s *sheet, graph, name string, g *sample.Graph, 
 			return fmt.Errorf("batch %d differs from the CPU's", i)
 		}
 		vertices += float64(len(b.Vertices)) / some
-		bytes += mustTouch(g, sampler, b) / some
-		touched.add(touchOf(g, sampler, b, draws), 1.0/some)
 		for _, l := range b.Layers {
 			edges += float64(len(l.Far)) / some
 		}
@@ -134,35 +126,8 @@ func (m *gpuSamples) togetherOne(s *sheet, graph, name string, g *sample.Graph, 
 		}
 		list = append(list, sum)
 	}
-	ms := median(list)
-	bound, cached := touched.ms(m.ratesOf(size), m.rates[0])*float64(len(seeds)), bytes*float64(len(seeds))/(32*m.rates[0].rate)*1e3
-	s.add(table.Row{graph, name, len(seeds), len(seeds[0]), fmt.Sprintf("%.0f", vertices), fmt.Sprintf("%.0f", edges), fmt.Sprintf("%.3f", ms), kernels, fmt.Sprintf("%.2f", float64(len(seeds))/ms/1e3),
-		fmt.Sprintf("%.0f", touched.bytes()/1e3), fmt.Sprintf("%.3f", bound), percent(100 * bound / ms), "50 %", percent(100 * cached / ms)},
-		fields{{"graph", graph}, {"sampler", name}, {"batches", len(seeds)}, {"ms", ms}, {"kernels", kernels}, {"bytes_touched", touched.bytes()},
-			{"bound_ms", bound}, {"bytes_in_cache_ms", cached}})
+	ms := measure.Median(list)
+	s.add(table.Row{graph, name, len(seeds), len(seeds[0]), fmt.Sprintf("%.0f", vertices), fmt.Sprintf("%.0f", edges), fmt.Sprintf("%.3f", ms), kernels, fmt.Sprintf("%.2f", float64(len(seeds))/ms/1e3)},
+		fields{{"graph", graph}, {"sampler", name}, {"batches", len(seeds)}, {"ms", ms}, {"kernels", kernels}})
 	return nil
-}
-
-// mustTouch is the bytes that a batch must read or write, not counting the rest of their sectors.
-func mustTouch(g *sample.Graph, s sample.Sampler, b *sample.Blocks) float64 {
-	rowsAlone := s.Over == sample.Individual && s.Output == sample.Layers
-	bytes := 4*len(b.Vertices) + 8*b.Counts[len(b.Layers)-1]
-	for step, l := range b.Layers {
-		bytes += 4*b.Counts[step] + 12*len(l.Far) + 4*len(l.Weight)
-		switch {
-		case rowsAlone:
-			bytes += 4 * len(l.Far) // with the edge's number
-			continue
-		case s.Over == sample.Collective && s.Score != nil:
-			bytes += 8 * len(l.Far)
-		}
-		new := 0
-		if s.Over == sample.Everywhere && step > 0 {
-			new = b.Counts[step-1]
-		}
-		for _, v := range b.Vertices[new:b.Counts[step]] {
-			bytes += 4 * g.Degree(v)
-		}
-	}
-	return float64(bytes)
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/jedib0t/go-pretty/v6/table"
 
+	"sagann/bench/measure"
 	"sagann/sample"
 )
 
@@ -87,7 +88,7 @@ func (m *gpuSamples) steps(s *sheet, name string, g *sample.Graph) error {
 			}
 			from = make([]uint32, samples*x.sampler.Roots)
 			for i := range from {
-				from[i] = uint32(mixed(uint64(i)) % uint64(g.Vertices()))
+				from[i] = uint32(measure.Mixed(uint64(i)) % uint64(g.Vertices()))
 			}
 		}
 		d, err := m.drawn(&graph, x.sampler, from)
@@ -111,15 +112,13 @@ type drawing struct {
 }
 
 // bound is the random reads a second from a list of about so many bytes.
-func (m *gpuSamples) bound(bytes int64) float64 { return m.ratesOf(bytes).rate }
-
-func (m *gpuSamples) ratesOf(bytes int64) readRate {
+func (m *gpuSamples) bound(bytes int64) float64 {
 	for _, r := range m.rates {
 		if r.bytes >= bytes/2 {
-			return r
+			return r.rate
 		}
 	}
-	return m.rates[len(m.rates)-1]
+	return m.rates[len(m.rates)-1].rate
 }
 
 // drawn draws samples from all roots.
@@ -149,7 +148,7 @@ func (m *gpuSamples) drawn(g *sample.Graph, s sample.Sampler, roots []uint32) (d
 			list = append(list, sum)
 		}
 	}
-	d.ms = median(list)
+	d.ms = measure.Median(list)
 	const some = 2000
 	var drawn sample.Samples
 	if err := x.Run(&drawn, roots[:min(len(roots), some*max(1, s.Roots))], 0, sample.Key{Seed: 1, Epoch: 1}); err != nil {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/jedib0t/go-pretty/v6/table"
 
+	"sagann/bench/measure"
 	"sagann/device"
 	"sagann/internal/cli"
 	"sagann/sample"
@@ -119,5 +120,5 @@ func (m *gpuSamples) sharedTimes(x sample.GPUs, gpus []device.GPU, roots []uint3
 			longest, walls = append(longest, most), append(walls, wall)
 		}
 	}
-	return median(longest), median(walls), nil
+	return measure.Median(longest), measure.Median(walls), nil
 }

@@ -8,8 +8,8 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"syscall"
 
+	"sagann/bench/measure"
 	"sagann/chunk"
 	"sagann/internal/cli"
 	"sagann/sample"
@@ -60,18 +60,9 @@ func (m *meter) measure(name string) (r rates, err error) {
 func (m *meter) timed(f func() error) (float64, error) {
 	threads := float64(runtime.GOMAXPROCS(0))
 	m.reads = max(m.reads, randomReads(m.in.Far))
-	start := used()
+	start := measure.CPUSeconds()
 	err := f()
-	return (used() - start) / threads, err
-}
-
-// used is the processor time of the process in seconds.
-func used() float64 {
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		return 0
-	}
-	return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9
+	return (measure.CPUSeconds() - start) / threads, err
 }
 
 // walks draws walks and counts their steps.
@@ -231,7 +222,7 @@ func randomReads(list []uint32) float64 {
 	const each = 1 << 20
 	threads := runtime.GOMAXPROCS(0)
 	sums := make([]uint32, threads)
-	start := used()
+	start := measure.CPUSeconds()
 	chunk.Each(threads, func(t int) {
 		sum := uint32(0)
 		for i := uint64(0); i < each; i++ {
@@ -240,7 +231,7 @@ func randomReads(list []uint32) float64 {
 		}
 		sums[t] = sum
 	})
-	seconds := (used() - start) / float64(threads)
+	seconds := (measure.CPUSeconds() - start) / float64(threads)
 	for _, x := range sums[1:] {
 		sums[0] += x // so that the compiler does not remove the reads
 	}

@@ -10,7 +10,7 @@ import (
 )
 
 // readsText reads 4 bytes at random places. A thread reads 64 places, four at a time; places
-// do not depend on values read before. A second kernel reads runs of 16 sectors in the same way.
+// do not depend on values read before.
 const readsText = `
 typedef unsigned int u32;
 typedef unsigned long long u64;
@@ -32,32 +32,13 @@ extern "C" __global__ void __launch_bounds__(256) random_reads(const u32 *list, 
 	out[t] = sum;
 }
 
-// A warp reads 64 runs of 512 bytes, four at a time.
-extern "C" __global__ void __launch_bounds__(256) random_runs(const uint4 *list, u64 n, u32 *out, u64 seed) {
-	u64 t = blockIdx.x * (u64)blockDim.x + threadIdx.x, x = (64 * (t / 32) + seed) * 0x9e3779b97f4a7c15ull;
-	u32 sum = 0;
-	for (u32 i = 0; i < 64; i += 4) {
-		uint4 got[4];
-		#pragma unroll
-		for (u32 j = 0; j < 4; j++) {
-			x += 0x9e3779b97f4a7c15ull;
-			u64 y = (x ^ x >> 32) * 0xbf58476d1ce4e5b9ull;
-			y = (y ^ y >> 29) * 0x94d049bb133111ebull;
-			got[j] = list[2 * __umul64hi(y ^ y >> 32, n / 8 - 16) + t % 32]; // n is of 4 bytes; a run begins at a sector
-		}
-		#pragma unroll
-		for (u32 j = 0; j < 4; j++)
-			sum += got[j].x + got[j].y + got[j].z + got[j].w;
-	}
-	out[t] = sum;
-}
 `
 
 // reads measures random reads from lists of several sizes. They bound walks, as each step along
 // an edge reads a random place.
 func (m *gpuSamples) reads() (*sheet, error) {
-	s := &sheet{title: "Random reads of 4 bytes", key: "random_reads", head: table.Row{"list", "G reads/s", "GB/s of 32-byte sectors", "GB/s, runs of 512 bytes"}}
-	f, err := m.gpu.Compile(readsText, []string{"random_reads", "random_runs"})
+	s := &sheet{title: "Random reads of 4 bytes", key: "random_reads", head: table.Row{"list", "G reads/s", "GB/s of 32-byte sectors"}}
+	f, err := m.gpu.Compile(readsText, []string{"random_reads"})
 	if err != nil {
 		return nil, err
 	}
@@ -73,14 +54,9 @@ func (m *gpuSamples) reads() (*sheet, error) {
 		if err != nil {
 			return nil, err
 		}
-		runs, err := m.readsOf(q, f[1], mb<<20) // of a warp, as if each lane's was one
-		if err != nil {
-			return nil, err
-		}
-		runs /= 32
-		m.rates = append(m.rates, readRate{mb << 20, rate * 1e9, max(0, 1/(runs*1e9)-1/(rate*1e9)) / 15})
-		s.add(table.Row{fmt.Sprintf("%d MB", mb), fmt.Sprintf("%.1f", rate), fmt.Sprintf("%.0f", 32*rate), fmt.Sprintf("%.0f", 512*runs)},
-			fields{{"list_bytes", mb << 20}, {"reads_per_second", rate * 1e9}, {"runs_per_second", runs * 1e9}})
+		m.rates = append(m.rates, readRate{mb << 20, rate * 1e9})
+		s.add(table.Row{fmt.Sprintf("%d MB", mb), fmt.Sprintf("%.1f", rate), fmt.Sprintf("%.0f", 32*rate)},
+			fields{{"list_bytes", mb << 20}, {"reads_per_second", rate * 1e9}})
 	}
 	return s, nil
 }

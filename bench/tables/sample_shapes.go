@@ -4,29 +4,22 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
 
+	"sagann/bench/measure"
 	"sagann/chunk"
 	"sagann/internal/cli"
 	"sagann/sample"
 )
 
-// sampleShapes are the sizes of graphs that papers on sampling use: vertices, and edges
-// counted in both directions.
-var sampleShapes = map[string][2]int{
-	"ppi": {50_000, 1_400_000}, "patents": {3_770_000, 16_500_000}, "livejournal": {4_850_000, 69_000_000},
-	"orkut": {3_070_000, 117_000_000}, "products": {2_449_029, 123_718_280}, "friendster": {65_600_000, 1_800_000_000},
-}
-
-// powerShape is the size that text gives: a name in sampleShapes, or VxE.
+// powerShape is the size that text gives: the name of a shape, or VxE.
 func powerShape(text string) (v, e int, err error) {
-	if s, ok := sampleShapes[text]; ok {
-		return s[0], s[1], nil
+	if s, err := measure.ShapeOf(text); err == nil {
+		return s.Vertices, int(s.Edges), nil
 	}
 	a, b, ok := strings.Cut(text, "x")
 	if v, err = strconv.Atoi(a); ok && err == nil && v > 0 {
@@ -34,11 +27,8 @@ func powerShape(text string) (v, e int, err error) {
 			return v, e, nil
 		}
 	}
-	return 0, 0, cli.Usagef("--shapes %s: want %s, or vertices and edges such as 10000x200000", text, SampleShapes())
+	return 0, 0, cli.Usagef("--shapes %s: want %s, or vertices and edges such as 10000x200000", text, measure.Shapes(measure.All))
 }
-
-// SampleShapes lists the names that --shapes of saga bench sample takes.
-func SampleShapes() string { return strings.Join(slices.Sorted(maps.Keys(sampleShapes)), ", ") }
 
 // powerGraph is an undirected graph with a power law of degrees. The ends of
 // edge k are computed from hashes of 2k and 2k+1: a number u in [0, 1) gives the rank V·u^1.6, and the rank gives a
@@ -58,7 +48,7 @@ func powerGraphOf(p *power, e int, weights bool) *sample.Graph {
 	ends := g.Edge // the ends of edge k at 2k and 2k+1; edge numbers replace them later
 	chunk.Ranges(2*half, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
-			ends[i] = p.vertex(mixed(uint64(i)))
+			ends[i] = p.vertex(measure.Mixed(uint64(i)))
 			atomic.AddInt64(&at[ends[i]], 1)
 		}
 	})
@@ -86,19 +76,11 @@ func powerGraphOf(p *power, e int, weights bool) *sample.Graph {
 		for i := lo; i < hi; i++ {
 			g.Edge[i] = uint32(i)
 			if weights {
-				g.Weight[i] = 1 + 4*(float32(mixed(uint64(i))>>40)/(1<<24))
+				g.Weight[i] = 1 + 4*(float32(measure.Mixed(uint64(i))>>40)/(1<<24))
 			}
 		}
 	})
 	return g
-}
-
-// mixed is a number that looks random (SplitMix64: Steele, Lea and Flood, 2014).
-func mixed(x uint64) uint64 {
-	x += 0x9e3779b97f4a7c15
-	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
-	x = (x ^ x>>27) * 0x94d049bb133111eb
-	return x ^ x>>31
 }
 
 // root is the power factors/2^roots, computed as factors factors under roots square roots.

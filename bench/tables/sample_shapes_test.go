@@ -3,6 +3,8 @@ package tables
 import (
 	"slices"
 	"testing"
+
+	"sagann/bench/measure"
 )
 
 // TestPowerGraph: the graph of a size is always the same, and is what the formula says.
@@ -31,7 +33,7 @@ func TestPowerRank(t *testing.T) {
 	with := newPower(5000, usual)
 	without := &power{v: 5000, root: usual}
 	for i := range uint64(100_000) {
-		r := mixed(i)
+		r := measure.Mixed(i)
 		if i < 5000 { // where a rank begins, and right before
 			r = uint64(with.from[i]*(1<<53))<<11 - (i&1)<<11
 		}

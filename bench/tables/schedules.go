@@ -6,13 +6,14 @@ import (
 
 	"github.com/jedib0t/go-pretty/v6/table"
 
+	"sagann/bench/measure"
 	"sagann/internal/cli"
 	"sagann/internal/progress"
 	"sagann/saga"
 )
 
 // redditMiddle is the shape of the paper's graph of that name.
-var redditMiddle = saga.Shape{Vertices: 233000, Edges: 23.2e6, Features: 602, Classes: 41}
+var redditMiddle = measure.Plan("reddit_middle")
 
 // Schedules is saga bench schedules.
 type Schedules struct {

@@ -8,13 +8,14 @@ import (
 
 	"github.com/jedib0t/go-pretty/v6/table"
 
+	"sagann/bench/measure"
 	"sagann/dataflow/plan"
 	"sagann/internal/cli"
 	"sagann/saga"
 )
 
 // redditSmall is the shape of the paper's graph of that name.
-var redditSmall = saga.Shape{Vertices: 46600, Edges: 1.4e6, Features: 602, Classes: 41}
+var redditSmall = measure.Plan("reddit_small")
 
 // Streaming is saga bench streaming.
 type Streaming struct {

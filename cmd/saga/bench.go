@@ -3,17 +3,7 @@ package main
 import "sagann/bench/tables"
 
 // benchCmd is saga bench.
-type benchCmd struct {
-	Schedules tables.Schedules `cmd:"" help:"Orders of chunks: bytes and times of sag, stage and dest-order (the paper's Figure 14)."`
-	Streaming tables.Streaming `cmd:"" help:"Overlap and operator motion on graphs that grow (the paper's Figure 15)."`
-	Ring      tables.Ring      `cmd:"" help:"Several devices, with the ring and without (the paper's Figure 16)."`
-	Ablation  tables.Ablation  `cmd:"" help:"Every pass left out in turn, simulated; with --device every one added in turn, run."`
-	Kernels   tables.Kernels   `cmd:"" help:"Every kernel of an epoch on a GPU against the device's ceilings."`
-	Epoch     tables.Epoch     `cmd:"" help:"Times of training epochs on this machine."`
-	Sample    tables.Sample    `cmd:"" help:"Samples a second of every sampler, beside what random reads of this machine allow."`
-	Embed     tables.Embed     `cmd:"" help:"Embeddings by two layers over sampled trees on a GPU, beside Gunrock's."`
-	Auto      tables.Auto      `cmd:"" help:"What auto chooses against an exhaustive search."`
-}
+type benchCmd struct{ tables.Commands }
 
 // Help is what stands under the usage line.
 func (benchCmd) Help() string {
@@ -23,6 +13,7 @@ machine; the others repeat tables of the NGra paper, most of them by simulation.
 Examples:
 
   saga bench epoch --models gcn,gat
+  saga bench epoch --device cuda --shape products --models gcn --hidden 256
   saga bench schedules
   saga bench schedules --device cpu --scale 10 --markdown
   saga bench schedules --device cuda --machine h200 --markdown

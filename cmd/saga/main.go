@@ -12,7 +12,6 @@ import (
 	"github.com/alecthomas/kong"
 
 	"sagann/bench/tables"
-	"sagann/dataflow/plan/sim"
 	"sagann/internal/cli"
 	"sagann/layers"
 )
@@ -81,7 +80,8 @@ func newParser(grammar any, stdout, stderr io.Writer) *kong.Kong {
 			"                                         lays runs side by side"),
 		kong.Writers(stdout, stderr),
 		kong.Exit(func(code int) { panic(exited(code)) }),
-		kong.Vars{"sample_shapes": tables.SampleShapes(), "models": strings.Join(layers.Names(), ", "), "machines": strings.Join(sim.Machines(), ", "),
+		kong.Vars(tables.Vars()),
+		kong.Vars{"models": strings.Join(layers.Names(), ", "),
 			"with_steps": listed(layers.Reading(layers.ReadsSteps)), "activations": strings.Join(layers.Activations(), ", "), "with_heads": listed(layers.Reading(layers.ReadsHeads)),
 			"with_normalize": listed(layers.Reading(layers.ReadsNormalize)), "with_loops": listed(layers.Looped()),
 			"with_bias": listed(layers.Reading(layers.ReadsBias)), "with_alpha": listed(layers.Reading(layers.ReadsAlpha)), "with_theta": listed(layers.Reading(layers.ReadsTheta)),
