@@ -13,6 +13,19 @@ const (
 	LinkLabels   LabelKind = "link" // edges themselves are to be predicted: Targets.Links
 )
 
+// Plural names several of what has labels: vertices, edges, graphs, links.
+func (k LabelKind) Plural() string {
+	switch k {
+	case EdgeLabels:
+		return "edges"
+	case GraphLabels:
+		return "graphs"
+	case LinkLabels:
+		return "links"
+	}
+	return "vertices"
+}
+
 // Labelled reports whether d has labels of kind k.
 func (d *Data) Labelled(k LabelKind) bool {
 	switch k {

@@ -6,6 +6,7 @@ import (
 
 	"sagann/dataflow"
 	"sagann/ops"
+	"sagann/saga/batches"
 )
 
 // Constants of BatchNorm, the defaults of torch.nn.BatchNorm1d.
@@ -83,8 +84,8 @@ func (t *tracer) batchNorm(x, g, b, mean, variance Tensor) Tensor {
 }
 
 // setLevels sets these inputs for batch b, as far as the program reads them.
-func (s *session) setLevels(b *batch) error {
-	for l, n := range b.blocks.Counts {
+func (s *session) setLevels(b *batches.Batch) error {
+	for l, n := range b.Counts() {
 		for name, x := range map[string]float32{meanPart: 1 / float32(max(1, n)), unbiasedPart: float32(n) / float32(max(1, n-1))} {
 			if id, ok := s.p.train.low.Globals[levelInput(name, l)]; ok {
 				if err := s.train.SetGlobal(id, []float32{x}); err != nil {

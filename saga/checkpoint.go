@@ -70,7 +70,7 @@ type Checkpoint struct {
 
 	version    string
 	conditions []condition // other settings of the run
-	batchLoss  float64     // step.loss
+	batchLoss  float64     // updates.loss
 	plateau    plateau
 }
 
@@ -202,7 +202,7 @@ func (p *Program) save(path, options string, id identity, b best) error {
 		return err
 	}
 	if s := p.sampled; s != nil {
-		meta[batchMeta], meta[batchLossMeta] = strconv.Itoa(s.batch), strconv.FormatFloat(s.loss, 'x', -1, 64)
+		meta[batchMeta], meta[batchLossMeta] = strconv.Itoa(s.run.Batch), strconv.FormatFloat(s.run.loss, 'x', -1, 64)
 	}
 	if p.plateau.Seen {
 		text, err := json.Marshal(p.plateau)

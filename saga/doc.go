@@ -68,8 +68,8 @@ package saga
 //
 // Sampled training:
 //
-//	sampling.go levels.go presample.go   its configuration; levels of blocks; sizes of batches
-//	sampled.go sampled_*.go   programs, batches, steps, evaluation, several devices and ranks
+//	sampling.go levels.go   its configuration; levels of blocks
+//	sampled.go sampled_*.go   programs, steps, evaluation, several devices and ranks (batches: package batches)
 //
 // Several processes: ranks.go, shard.go. Losses and tasks: loss.go, link.go, linkhead.go. Parts of
 // training: batchnorm.go, schedule.go, learned.go, sparse.go.

@@ -14,6 +14,7 @@ import (
 	"sagann/dataset"
 	"sagann/device"
 	"sagann/kernel"
+	"sagann/saga/batches"
 )
 
 // OpenOn is Open on devices of a test's own. Close, or an error, closes them.
@@ -226,13 +227,13 @@ func scrambleKernel(k *kernel.Program) {
 // Rewind has the next step be the first batch of a run of sampled training.
 func (p *Program) Rewind() {
 	if s := p.sampled; s != nil {
-		s.step, s.filling.updates, p.epoch = step{}, 0, 0
+		s.run.Place, s.run.loss, s.run.count, p.epoch = batches.Place{}, 0, 0, 0
 	}
 }
 
 // ComeAhead has batches come ahead as on GPUs, on any device. The program must not be open.
 func (p *Program) ComeAhead() error {
-	p.sampled.filling.forced = true
+	p.sampled.draws.Forced = true
 	return p.planSampled()
 }
 
@@ -240,17 +241,17 @@ func (p *Program) ComeAhead() error {
 // edges of each level, and plans it again. The program must not be open.
 func (p *Program) Cramp(n int) error {
 	s := p.sampled
-	for l := range s.most.Vertices[1:] {
-		s.most.Vertices[l+1], s.most.Edges[l] = n, n
+	for l := range s.rooms.Most.Vertices[1:] {
+		s.rooms.Most.Vertices[l+1], s.rooms.Most.Edges[l] = n, n
 	}
 	return p.planSampled()
 }
 
 // HotRows are n vertices whose rows stay on a GPU.
-func (p *Program) HotRows(n int) []uint32 { return p.hotRows(n) }
+func (p *Program) HotRows(n int) []uint32 { return p.sampled.rooms.Hot(n) }
 
 // LinkBytes is what is expected to come over the link for a batch.
-func (p *Program) LinkBytes() float64 { return p.linkBytes() }
+func (p *Program) LinkBytes() float64 { return p.sampled.maker.LinkBytes() }
 
 // SumBytes is what the calls of a training step write and read for sums over rows, an own row each.
 func (p *Program) SumBytes() (bytes int64) {
@@ -266,12 +267,13 @@ func (p *Program) SumBytes() (bytes int64) {
 
 // Chosen are the items of the batches of an epoch that norms choose, and how often each counts.
 func (p *Program) Chosen(epoch int) (items [][]uint32, counts [][]float32, err error) {
-	order, err := p.sampled.order(p.cfg.Seed, epoch)
+	order, err := p.sampled.draws.Order(epoch)
 	if err != nil {
 		return nil, nil, err
 	}
-	for _, x := range order.chosen {
-		items, counts = append(items, x.items), append(counts, x.counts)
+	for i := range p.sampled.draws.Count() {
+		x, n := order.Items(i)
+		items, counts = append(items, x), append(counts, n)
 	}
 	return items, counts, nil
 }
@@ -279,14 +281,13 @@ func (p *Program) Chosen(epoch int) (items [][]uint32, counts [][]float32, err e
 // Arrived compares what lies in the first of the rooms for batches, in the memory of the session's device, with what the host makes of a batch: so
 // many lists.
 func (p *Program) Arrived(mem []byte, epoch, number int) (lists int, wrong error) {
-	order, err := p.sampled.order(p.cfg.Seed, epoch)
-	b := &batch{at: step{epoch: epoch, batch: number}}
-	if err := errors.Join(err, p.fill(b, order)); err != nil {
+	b, err := p.sampled.maker.Make(batches.Place{Epoch: epoch, Batch: number})
+	if err != nil {
 		return 0, err
 	}
 	compare := func(what string, at int64, want []byte) {
 		if lists++; wrong == nil && !slices.Equal(mem[at:at+int64(len(want))], want) {
-			wrong = fmt.Errorf("%v: %s is %v, want %v", b.at, what, mem[at:at+int64(len(want))], want)
+			wrong = fmt.Errorf("%v: %s is %v, want %v", b.At, what, mem[at:at+int64(len(want))], want)
 		}
 	}
 	for i := range p.train.plan.Tasks {

@@ -30,7 +30,7 @@ import (
 func (p *Program) tenants(extras map[string]int64, plans []*plan.Plan) []plan.Tenant {
 	list := plan.Tenants(p.ranks(), plans...)
 	if p.sampled != nil && p.train.plan != nil {
-		list = append(list, p.sampled.tenants(p)...)
+		list = append(list, p.sampled.tenants(p.params, p.cfg.Optimizer.moments())...)
 	}
 	for _, name := range slices.Sorted(maps.Keys(extras)) {
 		list = append(list, plan.Tenant{Name: inUserOrder(name), Bytes: extras[name], Disk: p.host.onDisk[name], From: plan.Whole, To: plan.Whole})

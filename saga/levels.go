@@ -107,7 +107,7 @@ func (t *tracer) wholeRows(what dataflow.Op, f any) {
 func (p *Program) degreesDrawn(low *dataflow.Lowered) error {
 	for in, id := range low.Inputs {
 		name := in.Name
-		if name != dataflow.InDegree && name != rows.InvDegree || int(low.Spec.Values[id].Set) <= len(p.sampled.most.Edges) {
+		if name != dataflow.InDegree && name != rows.InvDegree || int(low.Spec.Values[id].Set) <= len(p.sampled.rooms.Most.Edges) {
 			continue
 		}
 		first := slices.IndexFunc(p.model.Layers, func(l Layer) bool { return l.ApplyEdge != nil })

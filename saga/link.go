@@ -8,6 +8,7 @@ import (
 	"sagann/dataset"
 	"sagann/internal/metrics"
 	"sagann/ops"
+	"sagann/saga/batches"
 	"sagann/saga/rows"
 )
 
@@ -92,20 +93,14 @@ func (p *Program) traceLinks(train bool) (*dataflow.Program, error) {
 }
 
 // negatives draws as many pairs without an edge as there are training edges, new ones in every epoch.
-// Pair k of an epoch depends only on seed, epoch and k.
+// See batches.NoEdge.
 func (p *Program) negatives(epoch int) dataset.Pairs {
 	n := p.in.link.links.Train.Len()
 	out := dataset.Pairs{Src: make([]uint32, n), Dst: make([]uint32, n)}
 	for k := range n {
-		out.Src[k], out.Dst[k] = p.negative(epoch, k)
+		out.Src[k], out.Dst[k] = batches.NoEdge(p.in.link.links, p.cfg.Seed, epoch, k)
 	}
 	return out
-}
-
-// negative is pair k of negatives.
-func (p *Program) negative(epoch, k int) (u, v uint32) {
-	seed := p.cfg.Seed
-	return p.in.link.links.NotKnown().Draw(ops.Random(uint32(seed), uint32(seed>>32), uint32(epoch), uint32(k), uint32(uint64(k)>>32)))
 }
 
 // scorer is the head with its current parameters, over rows z.

@@ -55,10 +55,10 @@ func (l *Loss) check(d *dims, name string) error {
 		return fmt.Errorf("saga: the delta of the loss is %v; it must be finite and above 0", l.Delta)
 	}
 	if l.Func != nil && d.task == LinkTask {
-		return fmt.Errorf("saga: Loss.Func computes losses of %s, %s and %s; %s have the loss of their LinkHead", things[VertexTask], things[EdgeTask], things[GraphTask], things[LinkTask])
+		return fmt.Errorf("saga: Loss.Func computes losses of %s, %s and %s; %s have the loss of their LinkHead", VertexTask.Plural(), EdgeTask.Plural(), GraphTask.Plural(), LinkTask.Plural())
 	}
 	if l.numbers() && d.task == LinkTask {
-		return fmt.Errorf("saga: the loss %s compares numbers; labels of %s are classes", l.Kind, things[LinkTask])
+		return fmt.Errorf("saga: the loss %s compares numbers; labels of %s are classes", l.Kind, LinkTask.Plural())
 	}
 	if err := checkWeights("class weights", l.ClassWeights, d.classes); err != nil {
 		return err
@@ -175,7 +175,7 @@ func (p *Program) checkLoss() error {
 	case l.numbers() && t.Rows == nil && classes:
 		return fmt.Errorf("saga: the labels of %s are classes, and the loss %s compares numbers: it needs targets; the loss %s is for classes", d.Name, l.Kind, LossCrossEntropy)
 	case l.numbers() && t.Rows == nil:
-		return fmt.Errorf("saga: %s has no targets of %s for the loss %s", d.Name, things[task], l.Kind)
+		return fmt.Errorf("saga: %s has no targets of %s for the loss %s", d.Name, task.Plural(), l.Kind)
 	case l.numbers():
 		return t.Cover(task, d.Splits(task))
 	}

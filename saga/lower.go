@@ -6,6 +6,7 @@ import (
 	"sagann/chunk"
 	"sagann/dataflow"
 	"sagann/dataflow/plan"
+	"sagann/saga/batches"
 )
 
 // optimize traces training and evaluation, or the forward pass, and runs the passes, for k slices of columns.
@@ -96,7 +97,7 @@ func (p *Program) options() dataflow.Options {
 		o.Without[w] = true
 	}
 	if p.sampled != nil {
-		o.Sizes = &p.sampled.expected
+		o.Sizes = &p.sampled.rooms.Expected
 	}
 	return o
 }
@@ -105,12 +106,12 @@ func (p *Program) options() dataflow.Options {
 func (p *Program) trainDims() dims {
 	d := p.dims
 	if s := p.sampled; s != nil {
-		d.levels, d.weighed, d.scaled = p.model.gathers(), s.weighs(), s.Norm == NormFull
+		d.levels, d.weighed, d.scaled = p.model.gathers(), batches.Weighs(&s.Sampler), s.Norm == NormFull
 		if d.paired() {
 			d.levels++
 		}
 		if d.task == GraphTask {
-			d.graphs = min(s.Batch, len(s.draw.items))
+			d.graphs = s.draws.Full()
 		}
 	}
 	return d

@@ -132,7 +132,7 @@ func (p *Program) scratch(programs []*dataflow.Lowered, bound int64) int64 {
 	}
 	rows, edges := p.Totals()
 	if s := p.sampled; s != nil { // a batch may have a vertex more than once
-		rows, edges = max(rows, slices.Max(s.most.Vertices)), max(edges, int64(slices.Max(s.most.Edges)))
+		rows, edges = max(rows, slices.Max(s.rooms.Most.Vertices)), max(edges, int64(slices.Max(s.rooms.Most.Edges)))
 	}
 	var kernels [][]*kernel.Program
 	for n, l := range programs {

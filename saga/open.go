@@ -117,7 +117,7 @@ func (s *session) startTraining() error {
 			return err
 		}
 	}
-	if p.sampled != nil && p.output == "" && p.sampled.parts() > 1 {
+	if p.sampled != nil && p.output == "" && p.sampled.draws.Parts > 1 {
 		return s.train.Apart()
 	}
 	return nil
@@ -192,7 +192,7 @@ func (s *session) update(global func(id int) []float32) error {
 // updates is how many times the parameters were updated.
 func (p *Program) updates() int {
 	if p.sampled != nil {
-		return p.sampled.filling.updates
+		return p.sampled.run.count
 	}
 	return p.epoch
 }

@@ -42,8 +42,7 @@ type Program struct {
 // inputs are the vertex inputs of a program's data, and what only some programs have of them.
 type inputs struct {
 	*rows.Inputs
-	link   *linker    // nil: the task is not LinkTask
-	shards *shardPart // batches over shards: the rank's part of the graph
+	link *linker // nil: the task is not LinkTask
 }
 
 // planTarget is what plans are chosen for.

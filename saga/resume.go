@@ -9,6 +9,7 @@ import (
 
 	"sagann/backend"
 	"sagann/internal/safetensors"
+	"sagann/saga/batches"
 )
 
 // condition is a setting that must be the same for training to go on bit for bit.
@@ -152,8 +153,8 @@ func (p *Program) restore(path string) (best, error) {
 	}
 	p.epoch, p.plateau = c.Epoch, c.plateau
 	if x := p.sampled; x != nil {
-		p.session.stopFeeds()
-		x.step, x.filling.updates = step{epoch: c.Epoch, batch: c.Batch, loss: c.batchLoss}, c.Epoch*x.batches()+c.Batch
+		p.session.rewind()
+		x.run.Place, x.run.loss, x.run.count = batches.Place{Epoch: c.Epoch, Batch: c.Batch}, c.batchLoss, c.Epoch*x.draws.Updates()+c.Batch
 	}
 	return k.best, nil
 }
@@ -177,8 +178,8 @@ func (p *Program) fits(c *Checkpoint) error {
 		return errors.New(differ(c.conditions, p.conditions()))
 	case c.Chunks != n:
 		return fmt.Errorf("a checkpoint of a run over %d intervals; this plan has %d, so sums would be taken in another order", c.Chunks, n)
-	case p.sampled != nil && c.Batch >= p.sampled.batches():
-		return fmt.Errorf("a checkpoint after batch %d of an epoch of %d", c.Batch, p.sampled.batches())
+	case p.sampled != nil && c.Batch >= p.sampled.draws.Updates():
+		return fmt.Errorf("a checkpoint after batch %d of an epoch of %d", c.Batch, p.sampled.draws.Updates())
 	case c.Data != p.in.checksum():
 		return fmt.Errorf("a checkpoint of a run on other data (checksum %s; this is %s)", c.Data, p.in.checksum())
 	case c.Digest != p.Digest():

@@ -8,6 +8,7 @@ import (
 	"sagann/device"
 	"sagann/internal/safetensors"
 	"sagann/ops"
+	"sagann/saga/batches"
 	"sagann/sample"
 )
 
@@ -35,10 +36,10 @@ func (p *Program) scorer(s *Sampling) (*Program, error) {
 	case len(s.Eval) != n:
 		return nil, fmt.Errorf("evaluation has %d fan-outs and the model %d layers that gather: it takes %d (--eval-sample), the last layer's first", len(s.Eval), n, n)
 	case p.dims.taskName() != VertexTask:
-		return nil, fmt.Errorf("evaluation by sampling is for labels of vertices, not of %s; leave out --eval-sample", things[p.dims.taskName()])
+		return nil, fmt.Errorf("evaluation by sampling is for labels of vertices, not of %s; leave out --eval-sample", p.dims.taskName().Plural())
 	case p.cfg.HostMem > 0 && p.data.Shard == nil: // with shards, evaluation draws from what training holds
 		return nil, errors.New("evaluation by sampling does not count host memory; leave out --eval-sample or --host-mem")
-	case s.weighs():
+	case batches.Weighs(&s.Sampler):
 		return nil, fmt.Errorf("the sampler %s weighs the edges that it draws, and evaluation by sampling draws neighbours, which have no such weights; leave out --eval-sample", s.Sampler.Name)
 	}
 	c := p.cfg
@@ -49,26 +50,26 @@ func (p *Program) scorer(s *Sampling) (*Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	q.output, q.in.shards, q.on.cards = outputScores, p.in.shards, p.on.cards
+	q.output, q.on.cards = outputScores, p.on.cards
 	x := Sampling{Sampler: sample.Neighbours(s.Eval...), Batch: s.Batch, Norm: s.Norm, Accumulate: p.cfg.Net.Ranks()} // ranks share batches as they share those of an update
-	if q.sampled, err = q.newSampled(x, p.sampled.draw.graph); err != nil {
+	if q.sampled, err = q.newSampled(x, p.in.evaluated(), p.sampled.draws.Graph()); err != nil {
 		return nil, err
 	}
-	if err := q.presample(); err != nil {
+	if q.sampled.rooms, err = q.sampled.draws.Presample(); err != nil {
 		return nil, err
 	}
 	return q, q.compileSampled()
 }
 
-// allItems lists the vertices of all splits, ascending.
-func (p *Program) allItems() (list []uint32) {
-	in := make([]bool, p.in.Edges.V)
-	for _, split := range p.data.Splits(VertexTask) {
+// evaluated lists the vertices of all splits, ascending.
+func (in *inputs) evaluated() (list []uint32) {
+	is := make([]bool, in.Edges.V)
+	for _, split := range in.Data.Splits(VertexTask) {
 		for _, v := range split {
-			in[v] = true
+			is[v] = true
 		}
 	}
-	for v, is := range in {
+	for v, is := range is {
 		if is {
 			list = append(list, uint32(v))
 		}
@@ -92,7 +93,7 @@ func (p *Program) evaluateAside() (s Scores, err error) {
 
 // score runs all batches of evaluation with the parameters held, and adds up their results.
 func (p *Program) score(held []safetensors.Tensor) (s Scores, err error) {
-	p.closed, p.sampled.step, p.epoch = false, step{}, 0
+	p.closed, p.sampled.run.Place, p.epoch = false, batches.Place{}, 0
 	open, err := p.open()
 	if err != nil {
 		return s, err
@@ -107,8 +108,8 @@ func (p *Program) score(held []safetensors.Tensor) (s Scores, err error) {
 	}
 	var mine []float32
 	g := p.cfg.Net
-	for i := g.Rank(); i < p.sampled.drawn() && err == nil; i += g.Ranks() {
-		at := step{batch: i}
+	for i := g.Rank(); i < p.sampled.draws.Count() && err == nil; i += g.Ranks() {
+		at := batches.Place{Batch: i}
 		if open, err = p.scoreBatch(open, at, &mine); err != nil {
 			err = fmt.Errorf("evaluation, %v: %w", at, err)
 		}
@@ -122,16 +123,16 @@ func (p *Program) score(held []safetensors.Tensor) (s Scores, err error) {
 
 // scoreBatch runs the batch at a place and appends its results to to. It returns the session, which is a new one if the
 // batch needed more room.
-func (p *Program) scoreBatch(open *session, at step, to *[]float32) (*session, error) {
-	b, err := p.batchOf(open, at)
+func (p *Program) scoreBatch(open *session, at batches.Place, to *[]float32) (*session, error) {
+	b, err := open.source.Take(at)
 	if err != nil {
 		return open, err
 	}
 	if open, b, err = p.fit(open, b); err != nil {
 		return open, err
 	}
-	defer open.feed.giveBack(b)
-	if err := errors.Join(open.setStep(p.train, open.train), open.setLevels(b)); err != nil {
+	defer b.Release()
+	if err := open.setBatch(b); err != nil {
 		return open, err
 	}
 	open.takeRows(b)
@@ -152,7 +153,7 @@ func (p *Program) addBatches(mine []float32) (sums [][]float64, err error) {
 		g := p.train.low.Spec.Globals[id]
 		sums, size = append(sums, make([]float64, g.Rows*g.Cols)), size+g.Rows*g.Cols
 	}
-	g, n := p.cfg.Net, p.sampled.drawn()
+	g, n := p.cfg.Net, p.sampled.draws.Count()
 	of := make([][]float32, g.Ranks())
 	for r := range of {
 		if of[r] = mine; r != g.Rank() {

@@ -5,6 +5,7 @@ import (
 
 	"sagann/dataflow/plan"
 	"sagann/internal/safetensors"
+	"sagann/saga/batches"
 )
 
 // Exact evaluation when batches are drawn over shards: the forward pass over the whole graph. Each rank computes the
@@ -13,7 +14,7 @@ import (
 
 // exactScorer returns the program that evaluates p exactly over its shards. All ranks call it.
 func (p *Program) exactScorer() (*Program, error) {
-	used, err := p.sampled.draw.far.mostOf([]int{int(p.host.plan.Memory)})
+	used, err := batches.MostOf(p.cfg.Net, []int{int(p.host.plan.Memory)})
 	if err != nil {
 		return nil, err
 	}

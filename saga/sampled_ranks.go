@@ -33,7 +33,7 @@ type failedPart struct {
 }
 
 // firstFailed returns the first batch of an update that failed on any rank, or nil if none did. In the same message, ranks
-// tell each other whether to stop or to save after the update (feeding.ballot). All ranks call it.
+// tell each other whether to stop or to save after the update (updates.ballot). All ranks call it.
 func (p *Program) firstFailed(parts []part) (*failedPart, error) {
 	var mine *failedPart
 	for r, x := range parts {
@@ -58,14 +58,14 @@ func (p *Program) firstFailed(parts []part) (*failedPart, error) {
 		}
 	}
 	bits := uint64(0)
-	if f := p.sampled.filling.ballot; f != nil {
+	if f := p.sampled.run.ballot; f != nil {
 		bits = f()
 	}
 	heard, list, err := g.Vote("outcome of a batch", bits, string(text))
 	if err != nil {
 		return nil, err
 	}
-	p.sampled.filling.heard |= heard
+	p.sampled.run.heard |= heard
 	var first *failedPart
 	for _, text := range list {
 		if text == "" {

@@ -36,19 +36,11 @@ func (p *Program) SampledPlan() *SampledPlan {
 	if s == nil {
 		return nil
 	}
-	var tables int64
 	var far [plan.FarCounts]uint64
 	if p.session != nil {
 		far, _ = p.session.train.FarRows()
 	}
-	for _, t := range p.train.plan.Places.Sets.Ahead.Tables {
-		rows := t.Rows
-		if t.Host {
-			rows = t.Hot
-		}
-		tables += int64(rows) * p.train.low.Spec.Values[t.Value].RowBytes
-	}
-	device, intervals := p.PlannedPeak()+p.chosen.memory.scratch+p.drawing(), 0
+	device, intervals := p.PlannedPeak()+p.chosen.memory.scratch+s.drawing(), 0
 	if q := p.chosen.scorer; q != nil {
 		if device = max(device, q.PlannedPeak()+q.chosen.memory.scratch); q.sampled == nil {
 			intervals = q.train.plan.Cells.P
@@ -56,8 +48,10 @@ func (p *Program) SampledPlan() *SampledPlan {
 	} else {
 		intervals = p.eval.plan.Cells.P
 	}
-	return &SampledPlan{Device: device, Ahead: s.filling.ahead.two, Drawn: s.filling.ahead.drawn, Host: s.filling.host, Tables: tables, FarRows: far, Drawing: time.Duration(s.filling.drawing.Load()), Waiting: time.Duration(s.filling.waiting.Load()), Sampler: s.Sampling.String(), Batches: s.batches(), Vertices: s.most.Vertices, Edges: s.most.Edges, Expected: s.expected.Vertices,
-		Overflows: s.filling.overflows, Peak: p.train.plan.Peak, Intervals: intervals}
+	drawing, waiting := s.draws.Times()
+	return &SampledPlan{Device: device, Ahead: s.way.Two, Drawn: s.way.Drawn, Host: s.maker.HostDraws(), Tables: s.maker.TableBytes(), FarRows: far, Drawing: drawing, Waiting: waiting,
+		Sampler: s.Sampling.String(), Batches: s.draws.Updates(), Vertices: s.rooms.Most.Vertices, Edges: s.rooms.Most.Edges, Expected: s.rooms.Expected.Vertices,
+		Overflows: s.run.overflows, Peak: p.train.plan.Peak, Intervals: intervals}
 }
 
 // PredictedEpoch is the predicted time of an epoch of sampled training on Config.Machine; 0 without a machine.
@@ -65,8 +59,8 @@ func (p *Program) PredictedEpoch() time.Duration { return p.sampled.report(p).Ep
 
 // report returns the numbers of sampled training that reports show.
 func (s *sampled) report(p *Program) *report.Sampled {
-	r := &report.Sampled{Text: s.Sampling.String(), Batches: s.batches(), Parts: s.parts(), Drawn: s.tries(), Expected: s.expected, Spread: s.spread,
-		Overflows: s.filling.overflows, Graph: s.draw.graph.Bytes(), Ahead: s.aheadBytes(p), Drawing: p.drawing(), Host: s.filling.host}
+	r := &report.Sampled{Text: s.Sampling.String(), Batches: s.draws.Updates(), Parts: s.draws.Parts, Drawn: s.draws.Tries(), Expected: s.rooms.Expected, Spread: s.rooms.Spread,
+		Overflows: s.run.overflows, Graph: s.draws.Graph().Rows.Bytes(), Ahead: s.maker.HostBytes(), Drawing: s.drawing(), Host: s.maker.HostDraws()}
 	if p.eval != nil {
 		r.Eval = p.eval.plan
 	} else if p.chosen.scorer != nil {
@@ -74,28 +68,18 @@ func (s *sampled) report(p *Program) *report.Sampled {
 	}
 	if m, err := p.cfg.machine(); p.cfg.Machine != "" && err == nil {
 		r.Machine = p.cfg.Machine
-		r.Link = p.linkBytes()
-		r.Bring = p.bringing(m.Kind(0))
+		r.Link = s.maker.LinkBytes()
+		r.Bring = s.maker.Bringing(m.Kind(0))
 		r.LinkTime = time.Duration(r.Link / m.ReadRate())
-		r.Turns = (s.parts() + p.cfg.devices() - 1) / p.cfg.devices()
-		rows := append([]int{0}, s.expected.Vertices...)
-		r.Tasks = m.Kind(0).Batch(p.train.plan, rows, append([]int{0}, s.expected.Edges...), p.rowWork(rows))
+		r.Turns = (s.draws.Parts + p.cfg.devices() - 1) / p.cfg.devices()
+		rows := append([]int{0}, s.rooms.Expected.Vertices...)
+		r.Tasks = m.Kind(0).Batch(p.train.plan, rows, append([]int{0}, s.rooms.Expected.Edges...), p.rowWork(rows))
 		for _, t := range r.Tasks {
 			r.Step += t
 		}
-		if s.filling.ahead.drawn {
-			r.Draw = m.Kind(0).Draw(s.expected.Vertices, s.expected.Edges, s.moves())
-		}
+		r.Draw = s.maker.Drawing(m.Kind(0))
 	}
 	return r
-}
-
-// moves lists, by step, how many moves the walks from a vertex make; nil if the sampler makes no walks.
-func (s *Sampling) moves() (list []int) {
-	for step := 0; s.Sampler.Top > 0 && step < s.Sampler.Steps; step++ {
-		list = append(list, s.Sampler.Size(step)*s.Sampler.Length)
-	}
-	return list
 }
 
 // rowWork lists, by task, the work of the kernels of a task over rows, in a batch with rows[i] rows of set i. It is nil on a
@@ -118,54 +102,6 @@ func (p *Program) rowWork(rows []int) [][]sim.Work {
 		for _, x := range k.Steps(&kernel.GPULaunch{Rows: rows[t.Own], First: t.Is.First, Last: t.Is.Last, Bufs: make([]uint64, programs[t.Kernel].Operands), TF32: p.cfg.TF32}) {
 			list[i] = append(list[i], sim.Work{Bytes: x.Bytes, Flops: x.Flops, Product: x.Func < 0})
 		}
-	}
-	return list
-}
-
-// aheadBytes is how many bytes of host memory the batches that are prepared ahead take at most: rows of inputs, cells
-// and drawn blocks, each up to an eighth larger than needed.
-func (s *sampled) aheadBytes(p *Program) int64 {
-	z, spec := p.train.plan.Places.Sets, p.train.low.Spec
-	var n int64
-	for id, v := range spec.Values {
-		if v.Kind == plan.Input {
-			n += int64(z.Room(spec, id)) * v.RowBytes
-		}
-	}
-	for e := range z.Cells {
-		n += z.Cells[e][plan.CSC] + z.Cells[e][plan.CSR] + 8*int64(z.Edges[e]) + 8*int64(z.Rows[e]) // sample.Block
-	}
-	if s.filling.ahead.drawn { // the host fills the inputs of seeds only
-		return n + n/8
-	}
-	return int64(p.ahead()+1) * (n + n/8)
-}
-
-// tenants lists what sampled training holds in host memory, beside what evaluation holds.
-func (s *sampled) tenants(p *Program) []plan.Tenant {
-	list := []plan.Tenant{
-		{Name: "rows to draw from", Bytes: s.draw.graph.Bytes(), Stays: true, From: plan.Whole, To: plan.Whole},
-		{Name: "batches prepared ahead", Bytes: s.aheadBytes(p), Stays: true, From: plan.Whole, To: plan.Whole},
-	}
-	if k := p.in.shards; k != nil {
-		list = append(list, k.tenants()...)
-	}
-	for _, t := range p.train.plan.Places.Sets.Ahead.Tables {
-		if v := &p.train.low.Spec.Values[t.Value]; t.Host {
-			list = append(list, plan.Tenant{Name: "rows of " + v.Name + " that a GPU reads", Bytes: int64(t.Rows) * v.RowBytes, Stays: true, From: plan.Whole, To: plan.Whole})
-		}
-	}
-	if p.train.low.Want.Rank {
-		list = append(list, plan.Tenant{Name: "ranks of edges", Bytes: 4 * int64(p.in.Edges.E()), Stays: true, From: plan.Whole, To: plan.Whole})
-	}
-	rows := int64(0)
-	for _, q := range p.params {
-		if q.PerVertex {
-			rows += 4 * int64(q.Rows) * int64(q.Cols) * int64(1+p.cfg.Optimizer.moments())
-		}
-	}
-	if rows > 0 {
-		list = append(list, plan.Tenant{Name: "learned rows and their moments", Bytes: rows, Stays: true, From: plan.Whole, To: plan.Whole})
 	}
 	return list
 }

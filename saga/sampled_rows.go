@@ -7,6 +7,7 @@ import (
 	"sagann/chunk"
 	"sagann/dataflow"
 	"sagann/device"
+	"sagann/saga/batches"
 	"sagann/saga/rows"
 )
 
@@ -38,21 +39,22 @@ func (s *session) beginTables(q *Param) {
 }
 
 // takeRows copies the rows of the tables that the batch reads, as they are now, to its inputs.
-func (s *session) takeRows(b *batch) {
+func (s *session) takeRows(b *batches.Batch) {
 	p := s.p
 	for _, q := range p.params {
 		if !q.PerVertex {
 			continue
 		}
-		for l, n := range b.blocks.Counts {
+		for l, n := range b.Counts() {
 			id, ok := p.train.low.Inputs[dataflow.Input{Name: q.Name, Set: dataflow.Level(l)}]
 			if !ok {
 				continue
 			}
+			vertices := b.Vertices(l)
 			x, to, ld := s.tables.rows[q.Name], device.View[float32](b.Inputs[id]), chunk.LD(q.Cols)
 			chunk.Ranges(n, func(lo, hi int) {
 				for i := lo; i < hi; i++ {
-					v := int(b.blocks.Vertices[i])
+					v := int(vertices[i])
 					copy(to[i*ld:(i+1)*ld], x[v*q.Cols:(v+1)*q.Cols])
 				}
 			})
@@ -62,7 +64,7 @@ func (s *session) takeRows(b *batch) {
 
 // updateRows makes the optimiser's step on the tables, with the gradients of the batch that was just computed.
 // A batch of separate subgraphs (sample.Apart) may have several rows of one vertex: their gradients are added in order.
-func (s *session) updateRows(b *batch) {
+func (s *session) updateRows(b *batches.Batch) {
 	p := s.p
 	for i := range p.params {
 		q := &p.params[i]
@@ -70,8 +72,8 @@ func (s *session) updateRows(b *batch) {
 		if !q.PerVertex || !ok {
 			continue
 		}
-		level := p.train.low.Spec.Values[id].Set - 1
-		vertices, g, ld := b.blocks.Vertices[:b.blocks.Counts[level]], device.View[float32](s.train.BatchOutput(id)), chunk.LD(q.Cols)
+		level := int(p.train.low.Spec.Values[id].Set) - 1
+		vertices, g, ld := b.Vertices(level), device.View[float32](s.train.BatchOutput(id)), chunk.LD(q.Cols)
 		place := s.tables.place
 		for i, v := range vertices {
 			if first := int(place[v]) - 1; first >= 0 {

@@ -11,55 +11,13 @@ import (
 	"sagann/dataflow/plan"
 	"sagann/device"
 	"sagann/internal/units"
+	"sagann/saga/batches"
 )
 
 // Several batches per update, on one device or several. Batch r of an update goes to device r modulo the number of
 // devices. Each device has a session, which draws and computes its own batches. The gradients are added in host memory,
 // in a tree that depends on the number of batches only. Then every device makes the same update. So no bit depends on
 // the number of devices.
-
-// parts is how many batches an update has; the last of an epoch may have fewer.
-func (s *sampled) parts() int { return max(1, s.Accumulate) }
-
-// partsAt is how many batches update i of an epoch has.
-func (s *sampled) partsAt(i int) int { return min(s.parts(), s.drawn()-i*s.parts()) }
-
-// batches is how many updates an epoch has.
-func (s *sampled) batches() int { return (s.drawn() + s.parts() - 1) / s.parts() }
-
-// next is the place of the first batch after at that device d of n computes.
-func (s *sampled) next(at step, d, n int) step {
-	for {
-		if at.batch++; at.batch == s.drawn() {
-			at.epoch, at.batch = at.epoch+1, 0
-		}
-		if at.batch%s.parts()%n == d {
-			return at
-		}
-	}
-}
-
-// itemsOf are the items of a batch in an epoch's order.
-func (s *sampled) itemsOf(order *epochOrder, batch int) []uint32 {
-	switch {
-	case s.Norms != nil:
-		return order.chosen[batch].items
-	case s.Clusters == nil:
-		return s.seeds(order.items, batch)
-	}
-	return slices.DeleteFunc(slices.Clone(order.clusters[batch]), func(v uint32) bool { return !s.draw.trains[v] })
-}
-
-// updateWeight is the total weight of the items of the update that contains a batch.
-func (p *Program) updateWeight(order *epochOrder, batch int) (sum float64) {
-	s := p.sampled
-	update := batch / s.parts()
-	for r := range s.partsAt(update) {
-		batch := update*s.parts() + r
-		sum += p.batchWeight(batch, s.itemsOf(order, batch))
-	}
-	return sum
-}
 
 // checkAccumulate sets the default of s.Accumulate. It returns an error if the model or the devices do not fit it.
 func (p *Program) checkAccumulate(s *Sampling) error {
@@ -81,6 +39,9 @@ func (p *Program) checkAccumulate(s *Sampling) error {
 func (p *Program) learnsRows() bool {
 	return slices.ContainsFunc(p.params, func(q Param) bool { return q.PerVertex })
 }
+
+// turn says which batches of an update the session's device computes.
+func (s *session) turn() batches.Turn { return batches.Turn{Number: s.number, Of: s.of()} }
 
 // all lists the sessions of this rank's devices.
 func (s *session) all() []*session { return append([]*session{s}, s.peers...) }
@@ -130,9 +91,9 @@ type part struct {
 // stepParts runs the batches of the next update, updates, and returns the loss of the update.
 func (p *Program) stepParts(open *session) (loss float64, err error) {
 	s := p.sampled
-	at := step{epoch: s.epoch, batch: s.batch}
+	at := s.run.Place
 	var parts []part
-	s.filling.heard = 0
+	s.run.heard = 0
 	for {
 		parts = p.runParts(open, at)
 		failed, err := p.firstFailed(parts)
@@ -152,34 +113,34 @@ func (p *Program) stepParts(open *session) (loss float64, err error) {
 	if err := p.shareParts(parts); err != nil {
 		return 0, fmt.Errorf("%v: %w", at, err)
 	}
-	open.grads, s.filling.last, s.filling.rows = nil, s.filling.last[:0], map[int][]float32{}
+	open.grads, s.run.last, s.run.rows = nil, s.run.last[:0], map[int][]float32{}
 	for _, x := range parts {
 		loss += x.loss
-		s.filling.last = append(s.filling.last, x.seeds...)
+		s.run.last = append(s.run.last, x.seeds...)
 		for id, rows := range x.rows {
-			s.filling.rows[id] = append(s.filling.rows[id], rows...)
+			s.run.rows[id] = append(s.run.rows[id], rows...)
 		}
 	}
 	if err := open.apply(p.sumParts(parts)); err != nil {
 		return 0, fmt.Errorf("%v: %w", at, err)
 	}
-	s.loss += loss * parts[0].total
-	s.filling.updates++
-	if s.batch++; s.batch == s.batches() {
-		s.epoch, s.batch = s.epoch+1, 0
+	s.run.loss += loss * parts[0].total
+	s.run.count++
+	if s.run.Batch++; s.run.Batch == s.draws.Updates() {
+		s.run.Place = batches.Place{Epoch: s.run.Epoch + 1}
 		p.epoch++
 	}
 	return loss, nil
 }
 
 // runParts runs the batches of update at, each on its device.
-func (p *Program) runParts(open *session, at step) []part {
-	list := make([]part, p.sampled.partsAt(at.batch))
+func (p *Program) runParts(open *session, at batches.Place) []part {
+	list := make([]part, p.sampled.draws.PartsAt(at.Batch))
 	var wg sync.WaitGroup
 	for _, s := range open.all() {
 		wg.Go(func() {
 			for r := s.number; r < len(list); r += s.of() {
-				at := step{epoch: at.epoch, batch: at.batch*p.sampled.parts() + r}
+				at := batches.Place{Epoch: at.Epoch, Batch: at.Batch*p.sampled.draws.Parts + r}
 				wrong := chunk.Try(func() error { list[r] = s.runPart(at, r+s.of() < len(list)); return list[r].err })
 				if list[r].err = wrong; wrong != nil {
 					return
@@ -193,32 +154,31 @@ func (p *Program) runParts(open *session, at step) []part {
 
 // runPart runs the batch at a place. more tells whether the device has further batches of this update: then the gradients
 // are copied before the next batch overwrites them.
-func (s *session) runPart(at step, more bool) (x part) {
+func (s *session) runPart(at batches.Place, more bool) (x part) {
 	p := s.p
-	b, err := p.batchOf(s, at)
+	b, err := s.source.Take(at)
 	if err != nil {
 		return part{err: err}
 	}
-	feed := s.feed
-	defer feed.giveBack(b)
+	defer b.Release()
 	if err := s.train.SetBatch(&b.Batch); err != nil {
-		return part{err: err, vertices: slices.Clone(b.blocks.Counts), edges: b.edges()} // copies: b's memory is used again soon
+		return part{err: err, vertices: slices.Clone(b.Counts()), edges: b.Edges()} // copies: b's memory is used again soon
 	}
-	if err := errors.Join(s.setStep(p.train, s.train), s.setGraphs(b), s.setLevels(b)); err != nil {
+	if err := s.setBatch(b); err != nil {
 		return part{err: err}
 	}
-	next := p.sampled.next(at, s.number, s.of())
-	if err := s.train.StepBatch(func() error { return p.stageNext(s, next) }); err != nil {
+	next := p.sampled.draws.Next(at, s.turn())
+	if err := s.train.StepBatch(func() error { return s.source.Stage(next) }); err != nil {
 		return part{err: err}
 	}
-	x.loss, x.total = float64(s.train.Result(0)[0]), b.blocks.total
+	x.loss, x.total = float64(s.train.Result(0)[0]), b.Total()
 	for _, g := range s.train.Gradients() {
 		if more {
 			g = slices.Clone(g)
 		}
 		x.grads = append(x.grads, g)
 	}
-	x.seeds = slices.Clone(p.seedsOf(b))
+	x.seeds = slices.Clone(b.Seeds)
 	for _, id := range p.outputRows() {
 		if x.rows == nil {
 			x.rows = map[int][]float32{}

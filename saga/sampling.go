@@ -14,6 +14,7 @@ import (
 	"sagann/dataflow/tune"
 	"sagann/dataset"
 	"sagann/internal/units"
+	"sagann/saga/batches"
 	"sagann/sample"
 )
 
@@ -135,25 +136,20 @@ func CompileSampled(m Model, d *dataset.Data, c Config, s Sampling) (*Program, e
 	if err := p.checkSampling(&s); err != nil {
 		return nil, fmt.Errorf("saga: %w", err)
 	}
-	if err := p.checkRows(s.Rows); err != nil {
-		return nil, fmt.Errorf("saga: %w", err)
-	}
-	if err := p.checkNorms(&s); err != nil {
-		return nil, fmt.Errorf("saga: %w", err)
-	}
 	if err := p.checkAccumulate(&s); err != nil {
 		return nil, fmt.Errorf("saga: %w", err)
 	}
-	if err := p.checkShards(&s); err != nil {
+	job, set := p.job(nil), s.setting()
+	if err := set.Check(&job, s.Rows); err != nil {
 		return nil, fmt.Errorf("saga: %w", err)
 	}
-	if p.sampled, err = p.newSampled(s, s.Rows); err != nil {
+	if p.sampled, err = p.newSampled(s, nil, batches.Over(s.Rows)); err != nil {
 		return nil, err
 	}
 	if err := p.findCards(true); err != nil {
 		return nil, fmt.Errorf("saga: %w", err)
 	}
-	if err := p.presample(); err != nil {
+	if p.sampled.rooms, err = p.sampled.draws.Presample(); err != nil {
 		return nil, err
 	}
 	err = forAll(p, p.compileSampled())
@@ -189,17 +185,17 @@ func (p *Program) checkSampling(s *Sampling) error {
 	case s.Clusters != nil && len(s.Clusters) != p.in.Edges.V:
 		return fmt.Errorf("clusters of %d vertices, and %s has %d", len(s.Clusters), p.data.Name, p.in.Edges.V)
 	case s.Clusters != nil && p.dims.taskName() != VertexTask:
-		return fmt.Errorf("batches of clusters are for labels of vertices, not of %s; --sample takes those", things[p.dims.taskName()])
+		return fmt.Errorf("batches of clusters are for labels of vertices, not of %s; --sample takes those", p.dims.taskName().Plural())
 	case s.Norm != "" && s.Norm != NormFull:
 		return fmt.Errorf("sums are scaled to %q; only to %q, or not at all", s.Norm, NormFull)
-	case s.Norm == NormFull && !s.uniform():
+	case s.Norm == NormFull && !batches.Uniform(&s.Sampler):
 		return fmt.Errorf("sums over what the sampler %s draws cannot be scaled to all edges: only neighbours drawn with equal probability stand for in-degree over draws each", s.Sampler.Name)
 	case n >= dataflow.MaxLevels-1:
 		return fmt.Errorf("%d layers that gather; sampled blocks have at most %d", n, dataflow.MaxLevels-2)
 	case p.trainable() != nil:
 		return p.trainable()
 	case p.model.Loss.numbers() && p.dims.taskName() != VertexTask:
-		return fmt.Errorf("batches have no targets of %s yet; train without sampling", things[p.dims.taskName()])
+		return fmt.Errorf("batches have no targets of %s yet; train without sampling", p.dims.taskName().Plural())
 	case p.cfg.featureGrad():
 		return errors.New("gradients of features are those of the whole graph; train without sampling")
 	case p.cfg.Storage == StorageBF16:
@@ -209,14 +205,6 @@ func (p *Program) checkSampling(s *Sampling) error {
 		if o != "logits" {
 			return fmt.Errorf("a sampled step has no output %q; it has \"logits\", one row per seed", o)
 		}
-	}
-	return nil
-}
-
-// checkRows returns an error if g, which is Sampling.Rows, is not the graph of the data.
-func (p *Program) checkRows(g *sample.Graph) error {
-	if e := p.in.Edges; g != nil && (p.data.Shard != nil || g.Vertices() != e.V || g.Edges() != e.E()) {
-		return fmt.Errorf("rows of %d vertices and %d edges, and %s has %d and %d, self loops that the model adds among them", g.Vertices(), g.Edges(), p.data.Name, e.V, e.E())
 	}
 	return nil
 }
@@ -241,14 +229,11 @@ func (p *Program) compileSampled() error {
 	if err := p.degreesDrawn(x.train); err != nil {
 		return err
 	}
-	if p.sampled.draw.far != nil && x.train.Want.Rank {
-		return errRanksOfEdges
-	}
 	p.chosen = chosen{Key: tune.Key{Save: how.Save, Slices: 1}, once: make([]int, len(x.once)), want: x.want, memory: x.memory}
 	if p.train = (&unit{low: x.train}); x.eval != nil && len(p.sampled.Eval) == 0 && p.data.Shard == nil {
 		p.eval = &unit{low: x.eval}
 	}
-	if p.sampled.draw.far != nil {
+	if p.sampled.draws.Far() {
 		if err := p.in.Share(p.cfg.Net, x.train.Reads); err != nil {
 			return err
 		}
@@ -265,7 +250,7 @@ func (p *Program) compileSampled() error {
 	return p.placeFinal(x.once)
 }
 
-// planSampled plans training for batches up to the size p.sampled.most, and evaluation in the same memory. If memory is
+// planSampled plans training for batches up to the size that rooms say, and evaluation in the same memory. If memory is
 // bounded it plans for the largest batch, so that the bound holds for the whole training. A bound that is too small for
 // that, but enough for all that is planned without a bound, is taken, too.
 func (p *Program) planSampled() error {
@@ -273,22 +258,21 @@ func (p *Program) planSampled() error {
 	if p.cfg.Mem == 0 && p.cfg.HostMem == 0 {
 		return s.planRooms(p, false)
 	}
-	most := s.most
-	s.most = s.filling.largest
-	s.widenTo(most)
+	most := s.rooms.Most
+	s.rooms.Largest()
 	err := s.planRooms(p, false)
 	var small *plan.BudgetError
 	if !errors.As(err, &small) {
 		return err
 	}
-	s.most = most
+	s.rooms.Most = most
 	if s.planRooms(p, true) == nil && p.PlannedPeak() <= p.cfg.Mem && s.planRooms(p, false) == nil {
 		return nil
 	}
 	return err
 }
 
-// planRooms plans for batches of the size p.sampled.most. It tries p.aheads in turn: with less memory, fewer batches or none
+// planRooms plans for batches of the size s.rooms.Most. It tries the ways in which batches may come in turn: with less memory, fewer batches or none
 // come to the device ahead of their step. With free it takes no notice of the bound.
 func (s *sampled) planRooms(p *Program, free bool) error {
 	o := p.planOptions()
@@ -305,21 +289,21 @@ func (s *sampled) planRooms(p *Program, free bool) error {
 	}
 	p.chosen.memory = m
 	var small *plan.BudgetError
-	for _, x := range p.aheads() {
-		p.sampled.filling.ahead = x
+	for _, x := range s.rooms.Ways(p.train.low) {
+		s.way = x
 		if o.Budget = m.plans(); m.bound > 0 {
-			o.Budget = max(1, m.plans()-x.bytes)
+			o.Budget = max(1, m.plans()-x.Bytes)
 		}
 		if free {
 			o.Budget = 0
 		}
-		z := p.sampled.room(p.train.low)
-		z.Ahead = p.aheadOf(p.train.low, x, z)
+		z := s.rooms.Sets(p.train.low)
+		z.Ahead = s.draws.Ahead(p.train.low, x, z)
 		if p.train.plan, err = planner.Blocks(p.train.low.Spec, z, o); err == nil && p.eval != nil {
 			p.eval.plan, err = planner.Beside(p.eval.low.Spec, p.cells, o, p.train.plan)
 		}
 		if !errors.As(err, &small) {
-			p.sampled.filling.host = p.hostDraws()
+			s.maker = s.rooms.Maker(p.train.low, p.train.plan, x)
 			return err
 		}
 	}
@@ -328,4 +312,35 @@ func (s *sampled) planRooms(p *Program, free bool) error {
 		return wrong
 	}
 	return err
+}
+
+// FeatureNorms returns the Euclidean norm of each vertex's row of features, for Sampling.Norms. It is nil if d has no
+// features. Features that d makes late (Data.Late) are made for the norms and not kept.
+func FeatureNorms(d *dataset.Data) []float32 {
+	norms, rows, cols := make([]float32, d.Edges.V), d.Features, d.FeatureCols
+	switch sparse := d.Late.Sparse; {
+	case rows == nil && sparse != nil:
+		for v := range norms {
+			_, x := sparse.Row(v)
+			norms[v] = length(x)
+		}
+		return norms
+	case rows == nil && d.Late.Make != nil:
+		rows = make([]float32, len(norms)*cols)
+		d.Late.Make(func(v int) []float32 { return rows[v*cols : (v+1)*cols] })
+	case rows == nil:
+		return nil
+	}
+	for v := range norms {
+		norms[v] = length(rows[v*cols : (v+1)*cols])
+	}
+	return norms
+}
+
+func length(row []float32) float32 {
+	sum := 0.0
+	for _, x := range row {
+		sum += float64(x) * float64(x)
+	}
+	return float32(math.Sqrt(sum))
 }

@@ -14,6 +14,7 @@ import (
 	"sagann/dataflow/exec"
 	"sagann/dataflow/plan/order"
 	"sagann/device"
+	"sagann/saga/batches"
 	"sagann/saga/rows"
 )
 
@@ -30,8 +31,7 @@ type session struct {
 	eval    *exec.Runner         // nil until the first evaluation
 	ahead   *exec.Runner         // the forward pass of a LinkTask; nil until the first step
 	tables  tables               // sampled training: learned rows
-	draws   *drawnThere          // sampled training: drawing on the GPU; nil: the host draws
-	feed    *feed                // sampled training: prepares batches
+	source  batches.Source       // sampled training: has batches ready; nil until a runner is made
 	peers   []*session           // sampled training: the sessions of the other devices
 	main    *session             // of a peer: the program's session; nil: this is it
 	number  int                  // the device's number among all
@@ -57,7 +57,7 @@ func (p *Program) openSession(peak int64) (*session, error) {
 // openOn takes peak bytes of memory on n devices, the first of them number first.
 func (p *Program) openOn(first, n int, peak int64) (*session, error) {
 	m := &p.chosen.memory
-	budget := peak + m.scratch + p.drawing() // no more than is needed, whatever the bound: others may use the device, too
+	budget := peak + m.scratch + p.sampled.drawing() // no more than is needed, whatever the bound: others may use the device, too
 	devices, err := device.Open(cmp.Or(p.cfg.Device, backend.Default().Name), budget, device.Part(first, n))
 	if err != nil {
 		return nil, err
@@ -117,7 +117,7 @@ func (s *session) joinGPUs(first int) error {
 
 // close frees everything.
 func (s *session) close() error {
-	s.stopFeeds()
+	s.rewind()
 	var err error
 	for _, x := range s.peers {
 		err = errors.Join(err, x.close())
@@ -127,8 +127,8 @@ func (s *session) close() error {
 			err = errors.Join(err, r.Close())
 		}
 	}
-	if s.draws != nil {
-		err = errors.Join(err, s.draws.close(s.devices[0]))
+	if s.source != nil {
+		err = errors.Join(err, s.source.Close())
 	}
 	if s.arena != nil {
 		err = errors.Join(err, s.arena.Close())
@@ -151,10 +151,11 @@ func (s *session) start(u *unit) (*exec.Runner, error) {
 		if s.train, err = exec.NewRunner(s.arena, u.plan, u.low.Kernels, nil); err != nil {
 			return nil, err
 		}
-		if err := s.setTables(); err != nil {
-			return nil, err
+		var tables *exec.Runner
+		if s.main != nil {
+			tables = s.main.train
 		}
-		if err := s.openDraws(); err != nil {
+		if s.source, err = p.sampled.maker.Source(s.train, s.devices[0], s.turn(), tables); err != nil {
 			return s.train, err
 		}
 		return s.train, s.setConsts(u, s.train)

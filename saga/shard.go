@@ -33,7 +33,7 @@ func (c *Config) sharded(d *dataset.Data, m *Model, output string) error {
 	case !m.SelfLoops && x.SelfLoops:
 		return fmt.Errorf("saga: the shards of %s were made with self loops, which the model does not add", d.Name)
 	case m.Task != "" && m.Task != VertexTask:
-		return fmt.Errorf("saga: shards train labels of vertices, not of %s", things[m.Task])
+		return fmt.Errorf("saga: shards train labels of vertices, not of %s", m.Task.Plural())
 	case output != "":
 		return errors.New("saga: predictions are made on a whole graph, not on shards")
 	}

@@ -20,9 +20,6 @@ const (
 	GraphTask  = dataset.GraphLabels
 )
 
-// things are the plurals of what has labels, for errors.
-var things = map[Task]string{VertexTask: "vertices", EdgeTask: "edges", GraphTask: "graphs", LinkTask: "links"}
-
 // Readout combines the rows of a graph's vertices into one row. A graph without vertices gets zeros.
 type Readout string
 
@@ -102,7 +99,7 @@ func (tr *traced) head(m *Model, x Tensor) error {
 	}
 	switch s := tr.logits.Shape(); {
 	case s.Set.Kind != set || set == dataflow.Global && s.Rows != t.d.graphs:
-		return fail("%s must give a row for each of the %s, not %v", what, things[t.d.taskName()], s)
+		return fail("%s must give a row for each of the %s, not %v", what, t.d.taskName().Plural(), s)
 	case t.d.classes > 0 && s.Cols != t.d.classes:
 		return fail("%s gives rows %d wide; the data has %d classes", what, s.Cols, t.d.classes)
 	}
@@ -115,6 +112,9 @@ func (d *dims) taskName() Task {
 	}
 	return d.task
 }
+
+// paired tells whether what has labels is pairs of vertices.
+func (d *dims) paired() bool { return d.task == EdgeTask || d.task == LinkTask }
 
 // readout combines x [V×c] by graph: [G×c].
 func (t *tracer) readout(r Readout, x Tensor) (Tensor, error) {

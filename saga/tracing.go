@@ -73,7 +73,7 @@ func (p *Program) traced() (*traceout.Trace, error) {
 	}
 	t := report.Traced{Steps: s.train.Traced(), Unit: "epoch", Last: p.epoch, Without: p.cfg.Without}
 	if x := p.sampled; x != nil {
-		t.Unit, t.Last = "batch", p.epoch*x.batches()+x.batch
+		t.Unit, t.Last = "batch", p.epoch*x.draws.Updates()+x.run.Batch
 	}
 	for _, d := range s.devices {
 		t.Devices = append(t.Devices, d.Info())

@@ -170,8 +170,8 @@ func (p *Program) Train(ctx context.Context, o TrainOptions) (*Result, error) {
 func (t *trainer) epochs(ctx context.Context) (stopped bool, err error) {
 	p, every := t.p, t.o.CheckpointEvery
 	if p.sampled != nil {
-		p.sampled.filling.ballot = func() uint64 { return t.ballot(ctx) }
-		defer func() { p.sampled.filling.ballot = nil }()
+		p.sampled.run.ballot = func() uint64 { return t.ballot(ctx) }
+		defer func() { p.sampled.run.ballot = nil }()
 	}
 	if err := t.vote(ctx); err != nil {
 		return false, err
@@ -210,7 +210,7 @@ func (t *trainer) save() error {
 // due tells whether a checkpoint must be written because of CheckpointAfter or CheckpointBatches.
 func (t *trainer) due() bool {
 	n, s := t.o.CheckpointBatches, t.p.sampled
-	return t.heard&voteSave != 0 || n > 0 && s != nil && s.filling.updates%n == 0
+	return t.heard&voteSave != 0 || n > 0 && s != nil && s.run.count%n == 0
 }
 
 // trainable is an error if the data has no labels to train on, or no split that the configuration needs.
@@ -226,11 +226,11 @@ func (p *Program) trainable() error {
 	case !d.Labelled(task):
 		return fmt.Errorf("saga: %s has no %s labels to train on", d.Name, task)
 	case len(splits[0]) == 0:
-		return fmt.Errorf("saga: %s has no training %s; dataset.RandomSplitOf makes a split", d.Name, things[task])
+		return fmt.Errorf("saga: %s has no training %s; dataset.RandomSplitOf makes a split", d.Name, task.Plural())
 	case p.cfg.Optimizer.Schedule.Kind == ScheduleReduce && len(splits[1]) == 0:
-		return fmt.Errorf("saga: the schedule %s needs validation %s, and %s has none", ScheduleReduce, things[task], d.Name)
+		return fmt.Errorf("saga: the schedule %s needs validation %s, and %s has none", ScheduleReduce, task.Plural(), d.Name)
 	case p.cfg.Patience > 0 && len(splits[1]) == 0:
-		return fmt.Errorf("saga: early stopping needs validation %s, and %s has none", things[task], d.Name)
+		return fmt.Errorf("saga: early stopping needs validation %s, and %s has none", task.Plural(), d.Name)
 	}
 	return nil
 }
@@ -283,22 +283,22 @@ func (t *trainer) steps(ctx context.Context) (loss float64, err error) {
 		return p.Step()
 	}
 	for {
-		at := p.sampled.step
+		at := p.sampled.run.Place
 		if loss, err = p.Step(); err != nil {
 			return 0, err
 		}
 		if !finite(loss) {
-			return 0, &NotFiniteError{at.epoch + 1, fmt.Sprintf("the loss of batch %d is %v", at.batch+1, loss)}
+			return 0, &NotFiniteError{at.Epoch + 1, fmt.Sprintf("the loss of batch %d is %v", at.Batch+1, loss)}
 		}
 		if t.o.OnBatch != nil {
-			if err := t.o.OnBatch(Batch{at.epoch + 1, at.batch + 1, p.sampled.batches(), loss}); err != nil {
+			if err := t.o.OnBatch(Batch{at.Epoch + 1, at.Batch + 1, p.sampled.draws.Updates(), loss}); err != nil {
 				return 0, err
 			}
 		}
-		if p.sampled.batch == 0 {
-			return p.epochLoss(), nil
+		if p.sampled.run.Batch == 0 {
+			return p.sampled.epochLoss(), nil
 		}
-		if t.heard = p.sampled.filling.heard; p.cfg.Net.Ranks() == 1 {
+		if t.heard = p.sampled.run.heard; p.cfg.Net.Ranks() == 1 {
 			t.heard = t.ballot(ctx)
 		}
 		if t.heard&voteStop != 0 {

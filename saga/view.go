@@ -208,7 +208,7 @@ func (p *Program) Summary() Summary {
 	v, e := p.Totals()
 	s := Summary{Vertices: v, Edges: int(e), Chunks: t.Cells.P, Schedule: t.Schedule, Budget: p.chosen.memory.bound + p.kept(),
 		Peak: p.PlannedPeak(), H2D: t.H2D, D2H: t.D2H, D2D: t.D2D, Devices: t.Devices, Once: t.Once,
-		Aside: p.chosen.memory.context + p.chosen.memory.scratch + p.drawing()}
+		Aside: p.chosen.memory.context + p.chosen.memory.scratch + p.sampled.drawing()}
 	if p.host.plan != nil {
 		s.Host, s.Disk = p.host.plan.Memory, p.host.plan.Disk
 	}

@@ -21,6 +21,7 @@ var imports = []row{
 	{part: "layers", may: below("saga")},
 	{part: "saga", may: below("saga/report")},
 	{part: "saga/report", may: below("dataflow")},
+	{part: "saga/batches", may: below("saga/rows")},
 	{part: "saga/rows", may: []string{"dataflow/plan", "dataflow", "kernel", "net", "device", "dataset", "chunk"}},
 	{part: "ops", may: []string{"dataflow", "kernel", "internal/simd"}},
 	{part: "dataflow", may: []string{"dataflow/plan", "kernel", "chunk"}},
@@ -54,7 +55,7 @@ var imports = []row{
 
 // descent lists the parts from the top; below(x) is x and what comes after it.
 var descent = []string{
-	"bench/tables", "bench/measure", "internal/cli", "layers", "saga", "saga/report", "saga/rows", "ops", "dataflow/tune", "dataflow", "dataflow/exec",
+	"bench/tables", "bench/measure", "internal/cli", "layers", "saga", "saga/report", "saga/batches", "saga/rows", "ops", "dataflow/tune", "dataflow", "dataflow/exec",
 	"dataflow/plan/planner", "dataflow/plan/view", "dataflow/plan/order", "dataflow/plan/layout", "dataflow/plan/sim", "dataflow/plan",
 	"sample", "mine", "backend", "kernel/cuda", "kernel/cpu", "kernel", "device", "net/mpi", "net/tcp", "net/local", "net", "dataset", "chunk", "ring", "internal",
 }

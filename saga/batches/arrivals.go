@@ -1,12 +1,6 @@
-package saga
+package batches
 
-import (
-	"slices"
-	"time"
-
-	"sagann/dataflow/plan"
-	"sagann/dataflow/plan/sim"
-)
+import "slices"
 
 // Which rows come over the link when tables of vertices are in host memory. A batch reads a row over the link if the row
 // is not hot, that is kept on the GPU, and neither of the two previous batches has it. The batches drawn for planning
@@ -54,11 +48,9 @@ func (a *arrivals) add(vertices []uint32, of int) {
 	a.last = [2][]uint64{now, a.last[0]}
 }
 
-// hotRows lists the n vertices whose rows come most often. Among equals, vertices with more out-edges precede, and then
+// mostOften lists the n vertices with the largest times. Among equals, vertices of a larger degree precede, and then
 // those of lower number.
-func (p *Program) hotRows(n int) []uint32 { return p.mostOften(n, p.sampled.filling.came.times) }
-
-func (p *Program) mostOften(n int, times []uint8) (list []uint32) {
+func mostOften(n int, times []uint8, degrees []uint32) (list []uint32) {
 	var count [256]int
 	for _, t := range times {
 		count[t]++
@@ -68,7 +60,6 @@ func (p *Program) mostOften(n int, times []uint8) (list []uint32) {
 		left -= count[least]
 	}
 	var last []uint64
-	degrees := p.in.Edges.OutDegrees()
 	for v, t := range times {
 		if int(t) > least {
 			list = append(list, uint32(v))
@@ -83,45 +74,21 @@ func (p *Program) mostOften(n int, times []uint8) (list []uint32) {
 	return list
 }
 
-// linkBytes is how many bytes are expected to come over the link for a batch, without the padding of rows; 0 if all
-// tables are on the device.
-func (p *Program) linkBytes() (bytes float64) {
-	for i := range p.train.plan.Places.Sets.Ahead.Tables {
-		t := &p.train.plan.Places.Sets.Ahead.Tables[i]
-		bytes += p.linkRows(t) * float64(4*p.train.low.Spec.Values[t.Value].Cols)
-	}
-	return bytes
-}
-
-// linkRows is how many rows of a table are expected to come over the link for a batch. To estimate what hot rows save,
+// rows is how many rows are expected to come over the link for a batch if so many are hot. To estimate what hot rows save,
 // it chooses them by the first half of the batches and counts in the second half. Counted in the batches that chose
 // them, the saving would look larger than it is.
-func (p *Program) linkRows(t *plan.Table) float64 {
-	a := &p.sampled.filling.came
-	if !t.Host || a.batches == 0 {
+func (a *arrivals) rows(hot int, degrees []uint32) float64 {
+	if a.batches == 0 {
 		return 0
 	}
-	all, early, late, hot := 0, make([]uint8, len(a.times)), 0, 0
+	all, early, late, saved := 0, make([]uint8, len(a.times)), 0, 0
 	for v, n := range a.times {
 		all += int(n)
 		late += int(a.late[v])
 		early[v] = n - a.late[v]
 	}
-	for _, v := range p.mostOften(t.Hot, early) {
-		hot += int(a.late[v])
+	for _, v := range mostOften(hot, early, degrees) {
+		saved += int(a.late[v])
 	}
-	return float64(all) / float64(a.batches) * (1 - float64(hot)/float64(max(1, late)))
-}
-
-// bringing is how long a device of kind k is expected to take, for a batch, to find which rows come over the link and to
-// copy the other rows.
-func (p *Program) bringing(k *sim.DeviceKind) (all time.Duration) {
-	list := p.sampled.expected.Vertices
-	for i := range p.train.plan.Places.Sets.Ahead.Tables {
-		if t := &p.train.plan.Places.Sets.Ahead.Tables[i]; t.Host {
-			n := list[len(list)-1]
-			all += k.Bring(n, max(0, n-int(p.linkRows(t))), p.train.low.Spec.Values[t.Value].RowBytes)
-		}
-	}
-	return all
+	return float64(all) / float64(a.batches) * (1 - float64(saved)/float64(max(1, late)))
 }

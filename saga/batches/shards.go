@@ -1,4 +1,4 @@
-package saga
+package batches
 
 import (
 	"encoding/json"
@@ -10,11 +10,8 @@ import (
 	"unsafe"
 
 	"sagann/chunk"
-	"sagann/dataflow/plan"
-	"sagann/dataset"
 	"sagann/device"
 	"sagann/net"
-	"sagann/saga/rows"
 	"sagann/sample"
 )
 
@@ -32,85 +29,17 @@ type shardRows struct {
 	service int             // number of the service answer in ranks
 }
 
-// shardPart is a rank's part of the graph, which several programs may share.
-type shardPart struct {
-	shard    *dataset.Shard
-	graph    *sample.Graph // rows of the rank's vertices
-	edges    *chunk.Edges  // weights, types and data of their edges
-	place    []uint32      // by vertex of the rank: its row in features
-	features []float32
-	file     *device.HostFile // the file that features are mapped from; nil: they are in memory
-	cols     int              // features per vertex
-}
-
-// keepShard reads the rank's shards. If host memory is bounded (Config.HostMem), the features go to a file in Config.Scratch.
-func keepShard(in *rows.Inputs, c *Config) (*shardPart, error) {
-	x := in.Data.Shard
-	k := &shardPart{shard: x, cols: in.Data.FeatureCols, place: make([]uint32, x.Stats.V)}
-	e, err := in.ShardEdges(false)
-	if err != nil {
-		return nil, err
-	}
-	if e == nil {
-		e = &chunk.Edges{V: x.Stats.V}
-	}
-	if k.graph, err = sample.NewGraph(e); err != nil {
-		return nil, err
-	}
-	k.edges = &chunk.Edges{V: e.V, Weight: e.Weight, Type: e.Type, Types: e.Types, Data: e.Data, DataCols: e.DataCols}
-	n := 0
-	x.EachVertex(x.Mine(), func(v uint32) {
-		k.place[v] = uint32(n)
-		n++
-	})
-	if k.cols == 0 || in.Data.Late.Make == nil {
-		return k, nil
-	}
-	if c.HostMem == 0 {
-		k.features = make([]float32, n*k.cols)
-	} else {
-		if k.file, err = device.NewHostFile(c.Scratch, 4*int64(n)*int64(k.cols)); err != nil {
-			return nil, err
-		}
-		k.features = device.View[float32](k.file.Bytes())
-		defer device.Drop(k.file.Bytes())
-	}
-	in.Data.Late.Make(func(v int) []float32 { return k.features[int(k.place[v])*k.cols : int(k.place[v]+1)*k.cols] })
-	return k, in.ShardErr()
-}
-
-// tenants lists what k holds in host memory, beside its graph.
-func (k *shardPart) tenants() []plan.Tenant {
-	numbers := 4 * int64(len(k.edges.Weight)+len(k.edges.Type)+len(k.edges.Data))
-	return []plan.Tenant{
-		{Name: "numbers of edges to draw", Bytes: numbers, Stays: true, From: plan.Whole, To: plan.Whole},
-		{Name: "features of the rank's vertices", Bytes: 4 * int64(len(k.features)), Stays: k.file == nil, Disk: k.file != nil, From: plan.Whole, To: plan.Whole},
-	}
-}
-
-// checkShards returns an error if the sampler of s does not work over shards.
-func (p *Program) checkShards(s *Sampling) error {
-	switch {
-	case p.data.Shard == nil:
+// into returns the function that draws a step of the sampler to b; nil without shards.
+func (x *shardRows) into(b *blocks, key sample.Key) func(*sample.Block, []uint32, int) error {
+	if x == nil {
 		return nil
-	case !s.uniform():
-		return fmt.Errorf("shards are sampled by neighbours of equal probability, not by %s", s.Sampler.Name)
 	}
-	return nil
-}
-
-// overShards makes x draw over shards. All ranks call it.
-func (p *Program) overShards(x *sampled) error {
-	var err error
-	if p.in.shards == nil {
-		p.in.shards, err = keepShard(p.in.Inputs, &p.cfg)
+	return func(to *sample.Block, vertices []uint32, step int) error {
+		for len(b.numbers) <= step {
+			b.numbers = append(b.numbers, chunk.Edges{})
+		}
+		return x.layer(to, &b.numbers[step], &b.degrees, vertices, key, step)
 	}
-	if err = p.agreed("shards", err); err != nil {
-		return err
-	}
-	x.draw.far = &shardRows{shardPart: p.in.shards, loops: x.Sampler.KeepLoops, ranks: p.cfg.Net}
-	x.draw.graph = p.in.shards.graph
-	return nil
 }
 
 // serve begins to answer other ranks: with edges drawn by draw, and with rows of features.
@@ -119,26 +48,6 @@ func (x *shardRows) serve(draw *sample.Program) {
 	if x.ranks.Ranks() > 1 {
 		x.service = x.ranks.Serve(x.answer)
 	}
-}
-
-// mostOf returns the largest value of each number of most over all ranks. All ranks call it.
-func (x *shardRows) mostOf(most []int) ([]int, error) {
-	if x.ranks.Ranks() == 1 || most == nil {
-		return most, nil
-	}
-	mine, err := json.Marshal(most)
-	if err != nil {
-		return nil, err
-	}
-	list, err := x.ranks.Texts("largest rows", string(mine))
-	for _, text := range list {
-		var other []int
-		err = errors.Join(err, json.Unmarshal([]byte(text), &other))
-		for i, n := range other {
-			most[i] = max(most[i], n)
-		}
-	}
-	return most, err
 }
 
 // An ask is a list of words. For rows of features: askRows, then the vertices. For drawn edges: askDraws, the seed in two
@@ -361,4 +270,24 @@ func (d *rowsDrawn) bounds(i int) (lo, hi int) {
 // wordsIn is the memory of b as 32-bit words.
 func wordsIn(b []byte) []uint32 {
 	return unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/4)
+}
+
+// MostOf returns the largest value of each number of most over all ranks of g. All ranks call it.
+func MostOf(g *net.Group, most []int) ([]int, error) {
+	if g.Ranks() == 1 || most == nil {
+		return most, nil
+	}
+	mine, err := json.Marshal(most)
+	if err != nil {
+		return nil, err
+	}
+	list, err := g.Texts("largest rows", string(mine))
+	for _, text := range list {
+		var other []int
+		err = errors.Join(err, json.Unmarshal([]byte(text), &other))
+		for i, n := range other {
+			most[i] = max(most[i], n)
+		}
+	}
+	return most, err
 }

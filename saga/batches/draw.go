@@ -1,0 +1,237 @@
+package batches
+
+import (
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"sagann/chunk"
+	"sagann/dataset"
+	"sagann/sample"
+)
+
+// Draws draws the blocks of batches. What it draws for a place depends on its job and setting alone.
+type Draws struct {
+	*Job
+	Setting
+	program  *sample.Program
+	graph    *Graph
+	far      *shardRows // for shards: rows that ranks ask each other for; nil: each rank has the whole graph
+	items    []uint32   // what an epoch goes over, by number
+	most     []int      // by edge set: the most edges of a row of the block; nil: unknown
+	degrees  []uint32   // with Scaled, by vertex: in-edges without the self loops that are always drawn
+	clusters clusters
+	by       *norms     // with Norms
+	members  [][]uint32 // of dataset.GraphLabels: the vertices of each graph
+	memo     memo
+	spent    spent
+}
+
+// clusters are the clusters that batches are made of.
+type clusters struct {
+	count int    // 0: none
+	items []bool // by vertex: it is an item
+}
+
+// spent is time in nanoseconds, over all sources.
+type spent struct{ drawing, waiting atomic.Int64 }
+
+// New returns what draws the batches of j by s from graph. If graph is nil it opens that of the data. With shards all ranks
+// call it.
+func New(j Job, s Setting, graph *Graph) (*Draws, error) {
+	var err error
+	if graph == nil {
+		if graph, err = open(&j); err != nil {
+			return nil, err
+		}
+	}
+	d := &Draws{Job: &j, Setting: s, graph: graph, items: j.Items}
+	if d.items == nil {
+		d.items = j.trainItems()
+	}
+	if graph.shard != nil {
+		d.far = &shardRows{shardPart: graph.shard, loops: s.Sampler.KeepLoops, ranks: j.Net}
+	}
+	if s.Scaled && d.far == nil {
+		d.degrees = degreesOf(j.In.Edges, s.Sampler.KeepLoops)
+	}
+	if d.program, err = sample.Compile(graph.Rows, s.Sampler); err != nil {
+		return nil, err
+	}
+	most := d.program.Most()
+	if d.far != nil {
+		d.far.serve(d.program)
+		if most, err = MostOf(j.Net, most); err != nil {
+			return nil, err
+		}
+	}
+	if most != nil {
+		d.most = append([]int{0}, most...)
+		if j.paired() { // the block of pairs, below the drawn blocks
+			d.most = slices.Insert(d.most, 1, 0)
+		}
+	}
+	if s.Clusters != nil {
+		d.clusters = clusters{int(slices.Max(s.Clusters)) + 1, make([]bool, j.In.Edges.V)}
+		for _, v := range d.items {
+			d.clusters.items[v] = true
+		}
+	}
+	if s.Norms != nil {
+		d.by = &norms{normsOf(s.Norms, d.items), j.Weight(d.items)}
+	}
+	if j.Task == dataset.GraphLabels {
+		d.members = membersOf(j.In.Data, j.Graphs)
+	}
+	return d, nil
+}
+
+// Graph is the graph that d draws from. Other programs may draw from it, too.
+func (d *Draws) Graph() *Graph { return d.graph }
+
+// Digest is a hash of what the sampler draws.
+func (d *Draws) Digest() string { return d.program.Digest() }
+
+// Far tells whether rows come from other ranks, which have the rest of the graph.
+func (d *Draws) Far() bool { return d.far != nil }
+
+// Full is the number of items of a full batch.
+func (d *Draws) Full() int { return min(d.Batch, len(d.items)) }
+
+// Total is the weight of all items of an epoch in the loss.
+func (d *Draws) Total() float64 { return d.Weight(d.items) }
+
+// Times are the time that goroutines took to draw and fill batches, summed over them, and the time that steps waited for
+// their batches, so far.
+func (d *Draws) Times() (drawing, waiting time.Duration) {
+	return time.Duration(d.spent.drawing.Load()), time.Duration(d.spent.waiting.Load())
+}
+
+// waits adds the time since start to what steps waited.
+func (d *Draws) waits(start time.Time) { d.spent.waiting.Add(int64(time.Since(start))) }
+
+// memo keeps what is made once for all batches.
+type memo struct {
+	mu      sync.Mutex
+	readers map[string]func(v int, to []float32) // by input: a function that writes the row of a vertex
+	ranks   []float32                            // by edge: its place in the in-list of its end
+}
+
+// rowOf returns the function that writes the row of a vertex of input name. Inputs that are computed for all vertices at
+// once are computed on the first call and kept.
+func (d *Draws) rowOf(name string) (func(v int, to []float32), error) {
+	m := &d.memo
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if f := m.readers[name]; f != nil {
+		return f, nil
+	}
+	f, err := d.In.Reader(name)
+	if err != nil {
+		return nil, err
+	}
+	if m.readers == nil {
+		m.readers = map[string]func(int, []float32){}
+	}
+	m.readers[name] = f
+	return f, nil
+}
+
+// edgeRanks gives the place of each edge in the in-list of its destination, in stored order. Dropout of edges is keyed
+// by it, and of equal maxima the lowest rank wins.
+func (d *Draws) edgeRanks(g *chunk.Edges) []float32 {
+	m := &d.memo
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.ranks == nil {
+		next := make([]uint32, g.V)
+		m.ranks = make([]float32, g.E())
+		for e, v := range g.Dst {
+			m.ranks[e] = float32(next[v])
+			next[v]++
+		}
+	}
+	return m.ranks
+}
+
+// dataCols is the number of numbers of data per edge, with that of Setting.Scaled.
+func (d *Draws) dataCols() int {
+	if d.Scaled {
+		return d.In.Edges.DataCols + 1
+	}
+	return d.In.Edges.DataCols
+}
+
+// degreesOf counts the in-edges of each vertex; if without is true, self loops are not counted.
+func degreesOf(e *chunk.Edges, without bool) []uint32 {
+	n := slices.Clone(e.InDegrees())
+	for k, v := range e.Dst {
+		if without && e.Src[k] == v {
+			n[v]--
+		}
+	}
+	return n
+}
+
+// blocks are the blocks of a batch: those that were sampled, and the block of pairs below them if items are pairs.
+type blocks struct {
+	sample.Blocks
+	items  []uint32
+	counts []float32 // how often each item counts; nil: once
+	total  float64   // weight of all items of the batch's update
+
+	upper sample.Blocks    // the sampled blocks, without the block of pairs
+	pairs sample.Block     // the pairs, by the vertices where they end
+	share []float32        // of each pair in the mean loss; negative if no edge joins the pair
+	local map[uint32]int32 // if items are pairs: the place of each seed
+
+	numbers []chunk.Edges // over shards: weights, types and data of the edges of each of Layers
+	degrees []uint32      // over shards: in-degrees of the vertices drawn for last
+	seeds   []uint32
+}
+
+// count is how often item i counts in the loss.
+func (b *blocks) count(i int) float64 {
+	if b.counts == nil {
+		return 1
+	}
+	return float64(b.counts[i])
+}
+
+// draw draws the blocks of a batch of the epoch that has order o, in the memory of the batch that b was before.
+func (d *Draws) draw(b *blocks, o *Order, at Place) error {
+	b.items, b.counts = o.Items(at.Batch)
+	b.total = o.total(at.Batch)
+	switch {
+	case d.Clusters != nil:
+		o.inClusters(b, at.Batch)
+	case d.paired():
+		list := d.pairsOf(b, at.Epoch)
+		b.enter(&list)
+	case d.Task == dataset.GraphLabels:
+		b.seeds = b.seeds[:0]
+		for _, g := range b.items {
+			b.seeds = append(b.seeds, d.members[g]...)
+		}
+	default:
+		b.seeds = append(b.seeds[:0], b.items...)
+	}
+	key := sample.Key{Seed: d.Seed, Epoch: uint32(at.Epoch), Batch: uint32(at.Batch)}
+	if err := d.program.BlocksFrom(&b.upper, b.seeds, key, d.far.into(b, key)); err != nil {
+		return err
+	}
+	if d.Sampler.Output != sample.Layers {
+		seeds := len(b.seeds)
+		if d.Clusters != nil {
+			seeds = len(b.items)
+		}
+		b.upper.Deepen(seeds, d.Depth)
+	}
+	b.Vertices, b.Counts, b.Layers = b.upper.Vertices, b.Counts[:0], b.Layers[:0]
+	if d.paired() {
+		b.Counts, b.Layers = append(b.Counts, len(b.pairs.Offsets)-1), append(b.Layers, b.pairs)
+	}
+	b.Counts, b.Layers = append(b.Counts, b.upper.Counts...), append(b.Layers, b.upper.Layers...)
+	return nil
+}

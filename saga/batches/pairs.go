@@ -1,0 +1,89 @@
+package batches
+
+import (
+	"sagann/dataset"
+	"sagann/ops"
+)
+
+// Edges and pairs form a block of their own below the drawn blocks. Its rows are the seeds where a pair ends. On it, a
+// model's head works as it does on the edges of the full graph.
+
+// NoEdge is pair k of an epoch of those that no edge joins: as many are drawn as there are training links, new ones in
+// every epoch. It depends on seed, epoch and k alone.
+func NoEdge(l *dataset.Links, seed uint64, epoch, k int) (u, v uint32) {
+	return l.NotKnown().Draw(ops.Random(uint32(seed), uint32(seed>>32), uint32(epoch), uint32(k), uint32(uint64(k)>>32)))
+}
+
+// pairsOf lists the pairs of a batch. For links it lists the batch's links first and then as many pairs that no edge
+// joins. It also sets b.share, in the same order.
+func (j *Job) pairsOf(b *blocks, epoch int) (list dataset.Pairs) {
+	b.pairs.Edge, b.share = b.pairs.Edge[:0], b.share[:0]
+	total := b.total
+	add := func(u, v uint32, weight float64) {
+		share := 0.0
+		if total > 0 {
+			share = weight / total
+		}
+		list.Src, list.Dst, b.share = append(list.Src, u), append(list.Dst, v), append(b.share, float32(share))
+	}
+	d := j.In.Data
+	if j.Task == dataset.EdgeLabels {
+		for _, e := range b.items {
+			add(d.Edges.Src[e], d.Edges.Dst[e], j.weightOf(e))
+		}
+		return list
+	}
+	l := d.Targets.Links
+	for _, k := range b.items {
+		add(l.Train.Src[k], l.Train.Dst[k], 1)
+	}
+	for _, k := range b.items {
+		u, v := NoEdge(l, j.Seed, epoch, int(k))
+		add(u, v, -1)
+	}
+	return list
+}
+
+// enter makes the block of the batch's pairs, and makes their ends the seeds. Vertices where pairs end come first, so
+// that they are a level: a prefix of the seeds.
+func (b *blocks) enter(list *dataset.Pairs) {
+	if b.local == nil {
+		b.local = map[uint32]int32{}
+	}
+	clear(b.local)
+	b.seeds = b.seeds[:0]
+	number := func(v uint32) int32 {
+		n, ok := b.local[v]
+		if !ok {
+			n = int32(len(b.seeds))
+			b.local[v], b.seeds = n, append(b.seeds, v)
+		}
+		return n
+	}
+	for _, v := range list.Dst {
+		number(v)
+	}
+	ends := make([]int64, len(b.seeds)+1)
+	for _, v := range list.Dst {
+		ends[b.local[v]+1]++
+	}
+	for i := range b.seeds {
+		ends[i+1] += ends[i]
+	}
+	x, n := &b.pairs, list.Len()
+	x.Offsets = append(x.Offsets[:0], ends...)
+	x.Far, x.Edge = make([]int32, n), x.Edge[:0]
+	share, edges := make([]float32, n), make([]uint32, n)
+	for i, v := range list.Dst {
+		at := ends[b.local[v]]
+		ends[b.local[v]]++
+		x.Far[at], share[at] = number(list.Src[i]), b.share[i]
+		if i < len(b.items) {
+			edges[at] = b.items[i]
+		}
+	}
+	b.share = share
+	if n == len(b.items) { // labelled edges, which have numbers in the data; pairs of links have none
+		x.Edge = edges
+	}
+}

@@ -1,0 +1,97 @@
+package batches
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"sagann/dataflow"
+	"sagann/dataset"
+	"sagann/net"
+	"sagann/saga/rows"
+	"sagann/sample"
+)
+
+// Job is what batches are made for: data, and what is learned of them.
+type Job struct {
+	In      *rows.Inputs
+	Task    dataset.LabelKind
+	Graphs  int                    // of dataset.GraphLabels: the number of graphs
+	Items   []uint32               // what an epoch goes over; nil: the training split
+	Depth   int                    // blocks of a batch: layers that gather
+	Seed    uint64                 // of all draws
+	Net     *net.Group             // ranks that share the batches; nil: one
+	GPU     bool                   // steps run on GPUs
+	Forced  bool                   // for tests: batches come ahead, on any device
+	Without func(pass string) bool // passes that are left out
+	HostMem int64                  // bytes that host memory is bound to; 0: it is not
+	Scratch string                 // folder for files
+}
+
+// Setting says how the batches of a job are drawn.
+type Setting struct {
+	Sampler  sample.Sampler
+	Batch    int       // items of a batch
+	Parts    int       // batches of an update
+	Scaled   bool      // the last number of an edge's data is how many in-edges of its destination it stands for
+	Cache    float64   // as saga.Sampling.Cache
+	Clusters []uint32  // by vertex: its cluster, if batches are of clusters
+	Norms    []float32 // by vertex: items are chosen by these; nil: each is taken once per epoch
+}
+
+// Check returns an error if s does not fit the data of j, or graph, which may be nil.
+func (s *Setting) Check(j *Job, graph *sample.Graph) error {
+	d, e := j.In.Data, j.In.Edges
+	if graph != nil && (d.Shard != nil || graph.Vertices() != e.V || graph.Edges() != e.E()) {
+		return fmt.Errorf("rows of %d vertices and %d edges, and %s has %d and %d, self loops that the model adds among them", graph.Vertices(), graph.Edges(), d.Name, e.V, e.E())
+	}
+	if err := s.checkNorms(j); err != nil {
+		return err
+	}
+	if d.Shard != nil && !Uniform(&s.Sampler) {
+		return fmt.Errorf("shards are sampled by neighbours of equal probability, not by %s", s.Sampler.Name)
+	}
+	return nil
+}
+
+func (s *Setting) checkNorms(j *Job) error {
+	d := j.In.Data
+	switch {
+	case s.Norms == nil:
+		return nil
+	case len(s.Norms) != j.In.Edges.V:
+		return fmt.Errorf("norms of %d vertices, and %s has %d", len(s.Norms), d.Name, j.In.Edges.V)
+	case s.Clusters != nil:
+		return errors.New("norms choose vertices, and batches are of clusters: one of them")
+	case j.Task != dataset.VertexLabels:
+		return fmt.Errorf("norms choose vertices, and batches are of %s", j.Task.Plural())
+	case d.Shard != nil:
+		return errors.New("norms choose among the vertices of the whole graph, and a shard has some of them")
+	}
+	for v, x := range s.Norms {
+		if !(x >= 0) || math.IsInf(float64(x), 1) {
+			return fmt.Errorf("the norm of vertex %d is %v: norms are finite, and 0 or more", v, x)
+		}
+	}
+	return nil
+}
+
+// Uniform tells whether every in-edge of a vertex is drawn with equal probability.
+func Uniform(d *sample.Sampler) bool {
+	return d.Output == sample.Layers && d.Over == sample.Individual && d.Next == nil && d.Score == nil && d.EdgeWeight == nil && d.Top == 0
+}
+
+// Weighs tells whether the sampler gives edges weights.
+func Weighs(d *sample.Sampler) bool { return d.EdgeWeight != nil || d.Top > 0 }
+
+// learned tells whether the rows of an input change from step to step: those of a learned parameter, or of a moment of one.
+func (j *Job) learned(name string) bool { return j.In.Made(name) && name != rows.Sparse }
+
+// stays tells whether the rows of an input are the same in every batch.
+func (j *Job) stays(name string) bool {
+	switch name {
+	case rows.Weight, rows.GraphOf, dataflow.InDegree, rows.InvDegree, dataflow.BlockOutDegree, rows.Sparse:
+		return false
+	}
+	return !j.learned(name)
+}
