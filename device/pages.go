@@ -9,7 +9,7 @@ import (
 // pages is memory aligned to Align, off the heap if mapped is set.
 type pages struct {
 	b      []byte
-	mapped []byte
+	mapped []byte // with the pages around b
 }
 
 // newPages returns so many bytes, on the heap if heap is set or the platform
@@ -19,11 +19,11 @@ func newPages(bytes int64, heap bool) (*pages, error) {
 		return nil, fmt.Errorf("cannot address %d bytes", bytes)
 	}
 	if !heap && canMap && !(raceEnabled && bytes <= raceHeap) {
-		m, err := mapPages(int(bytes))
+		b, all, err := mapPages(int(bytes))
 		if err != nil {
 			return nil, fmt.Errorf("cannot map %d bytes: %w", bytes, err)
 		}
-		return &pages{b: m[:bytes:bytes], mapped: m}, nil
+		return &pages{b: b, mapped: all}, nil
 	}
 	b := make([]byte, bytes+Align-1)
 	skip := -uintptr(unsafe.Pointer(unsafe.SliceData(b))) & (Align - 1)

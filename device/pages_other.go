@@ -6,7 +6,7 @@ import "errors"
 
 const canMap = false
 
-func mapPages(int) ([]byte, error) { return nil, errors.ErrUnsupported }
+func mapPages(int) (b, all []byte, err error) { return nil, nil, errors.ErrUnsupported }
 
 func unmapPages([]byte) error { return errors.ErrUnsupported }
 
