@@ -156,6 +156,7 @@ func (p *Program) Save(path, options string) error {
 	return p.save(path, options, p.identity(), best{})
 }
 
+// save is Save. With path "" it reads all that a checkpoint has and writes nothing.
 func (p *Program) save(path, options string, id identity, b best) error {
 	kept, err := json.Marshal(b)
 	if err != nil {
@@ -212,7 +213,7 @@ func (p *Program) save(path, options string, id identity, b best) error {
 		meta["plateau"] = string(text)
 	}
 	meta[headerSum] = headerChecksum(meta, tensors)
-	if p.cfg.Net.Rank() > 0 { // ranks read learned rows together; only the first writes them
+	if p.cfg.Net.Rank() > 0 || path == "" { // ranks read learned rows together; only the first writes them
 		return safetensors.Write(io.Discard, tensors, meta)
 	}
 	return safetensors.WriteFile(path, tensors, meta)

@@ -29,7 +29,8 @@ type TrainOptions struct {
 	CheckpointAfter   time.Duration
 	// OnCheckpoint is called before every checkpoint, on the rank that writes it. An error ends the training.
 	OnCheckpoint func() error `json:"-"`
-	// OnFull is called when a checkpoint finds the disk full, before it is tried again.
+	// OnFull is called when a checkpoint finds the disk full, before it is tried again, and if training then goes on without it: the
+	// error says where the checkpoint is, or which is the last one.
 	OnFull func(error) `json:"-"`
 	// ModelOptions is text to keep in checkpoints (Checkpoint.Options), from which the model can be
 	// built again.
@@ -84,8 +85,8 @@ type trainer struct {
 	scores Scores
 	scored int // the epoch of scores; -1 before the first
 
-	saved   int       // number of updates when the last checkpoint was written; -1: none was
-	savedAt time.Time // when it was written, or when training began
+	saved   int       // number of updates when the last checkpoint was written to its place; -1: none was
+	savedAt time.Time // when the last one was tried, or when training began
 	saving  saving
 	heard   uint64 // what any rank has said in the last vote: voteStop, voteSave
 }
@@ -110,7 +111,8 @@ type best struct {
 // If the optimiser runs on a GPU, its parameters and state are checked only when an epoch is
 // evaluated and before a checkpoint is written. If Checkpoint cannot be created, or there is no room for it, Train fails
 // before the first epoch. If the disk is full later, the checkpoint is tried again for some time and then written to
-// Config.Scratch or the system's folder for temporary files; the error is then an *ElsewhereError.
+// Config.Scratch or the system's folder for temporary files. Training goes on, and writes the next checkpoint to its place if there
+// is room. After the last one, or if Checkpoint cannot be written for another reason, the error is an *ElsewhereError.
 func (p *Program) Train(ctx context.Context, o TrainOptions) (*Result, error) {
 	if err := p.trainable(); err != nil {
 		return nil, err
@@ -151,13 +153,15 @@ func (p *Program) Train(ctx context.Context, o TrainOptions) (*Result, error) {
 	}
 	if t.saved, t.savedAt = p.updates(), time.Now(); o.Resume == "" {
 		t.saved = -1
+	} else if o.Resume == o.Checkpoint {
+		t.saving.newest, t.saving.epoch = o.Resume, p.epoch
 	}
 	if stopped, err := t.epochs(ctx); err != nil {
 		return nil, err
 	} else if stopped {
-		return t.result(), errors.Join(cmp.Or(ctx.Err(), context.Canceled), t.save())
+		return t.result(), errors.Join(cmp.Or(ctx.Err(), context.Canceled), t.save(true))
 	}
-	if err := t.save(); err != nil {
+	if err := t.save(true); err != nil {
 		return nil, err
 	}
 	if err := t.finish(); err != nil {
@@ -189,7 +193,7 @@ func (t *trainer) epochs(ctx context.Context) (stopped bool, err error) {
 			return false, err
 		}
 		if t.due() || every > 0 && p.epoch%every == 0 {
-			if err := t.save(); err != nil {
+			if err := t.save(false); err != nil {
 				return false, err
 			}
 		}
@@ -198,13 +202,24 @@ func (t *trainer) epochs(ctx context.Context) (stopped bool, err error) {
 }
 
 // save writes a checkpoint if there was an update since the last one.
-func (t *trainer) save() error {
+func (t *trainer) save(last bool) error {
 	p, o := t.p, &t.o
 	if o.Checkpoint == "" || t.saved == p.updates() {
 		return nil
 	}
-	t.saved, t.savedAt = p.updates(), time.Now()
-	return t.saving.write(p.epoch)
+	placed, err := t.saving.write(p.epoch, last)
+	if err == nil && !t.saving.again {
+		var fails uint64
+		if !placed {
+			fails = 1
+		}
+		fails, _, err = p.cfg.Net.Vote("a checkpoint is in its place", fails, "")
+		placed = fails == 0
+	}
+	if t.savedAt = time.Now(); placed {
+		t.saved = p.updates()
+	}
+	return err
 }
 
 // due tells whether a checkpoint must be written because of CheckpointAfter or CheckpointBatches.
@@ -305,7 +320,7 @@ func (t *trainer) steps(ctx context.Context) (loss float64, err error) {
 			return 0, errStopped
 		}
 		if t.due() {
-			if err := t.save(); err != nil {
+			if err := t.save(false); err != nil {
 				return 0, err
 			}
 		}

@@ -104,7 +104,7 @@ func (r *running) open(c *trainCmd) (err error) {
 	}
 	r.opt.OnCheckpoint = r.metrics.Sync
 	r.opt.OnFull = func(err error) {
-		r.log.Warn("the checkpoint cannot be written, and is tried again for some time: make room", "why", err)
+		r.log.Warn("a checkpoint finds the disk full", "why", err)
 	}
 	if r.logFile, err = r.folder.Log(); err != nil {
 		return err

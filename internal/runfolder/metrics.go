@@ -166,7 +166,7 @@ func (m *Metrics) Append(e Epoch) error {
 	b = append(b, '\n')
 	m.sum = crc32.Update(m.sum, castagnoli, b)
 	m.rest = append(m.rest, b...)
-	if err := m.flush(); err != nil && !errors.Is(err, syscall.ENOSPC) {
+	if err := m.flush(); err != nil && !errors.Is(err, syscall.ENOSPC) && !errors.Is(err, syscall.EDQUOT) {
 		return err
 	}
 	return nil // Sync and Close tell of a disk that is still full then
