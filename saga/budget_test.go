@@ -64,15 +64,17 @@ func drawBudget(t *testing.T, r *rand.Rand) (b budgetCase, what string) {
 		t.Fatal(err)
 	}
 	b = budgetCase{model: m, data: d, config: saga.Config{Epochs: 2, Seed: r.Uint64() % 100, Save: []string{"", "some", "all", "none"}[r.IntN(4)]}}
-	b.config.Machine = []string{"", "", "h200", "cpu"}[r.IntN(4)]
-	what = fmt.Sprintf("%s on %d vertices and %d edges, save %q, machine %q, outputs %v", name, v, d.Edges.E(), b.config.Save, b.config.Machine, b.config.Outputs)
+	if b.config.Machine = []string{"", "", "h200", "cpu"}[r.IntN(4)]; b.config.Machine != "" && r.IntN(2) == 0 {
+		b.config.Schedule, b.config.Chunks = []string{"", plan.Auto, plan.Stage}[r.IntN(3)], r.IntN(5)
+	}
+	what = fmt.Sprintf("%s on %d vertices and %d edges, %+v", name, v, d.Edges.E(), b.config)
 	if r.IntN(3) == 0 {
 		b.config.Outputs = []string{"hidden"}
 	}
 	if r.IntN(2) == 0 {
 		b.config.Outputs, b.config.Epochs = nil, 5
 		b.sampled = &saga.Sampling{Sampler: sample.Neighbours(1+r.IntN(4), 1+r.IntN(4)), Batch: 1 + r.IntN(v/3)}
-		b.config.Machine, b.config.Save = "", ""
+		b.config.Machine, b.config.Save, b.config.Schedule, b.config.Chunks = "", "", "", 0
 		what = fmt.Sprintf("%s sampled on %d vertices and %d edges, batches of %d", name, v, d.Edges.E(), b.sampled.Batch)
 	} else if b.config.Machine == "" && r.IntN(3) == 0 {
 		b.config.Device = "cpu:2"
@@ -82,7 +84,7 @@ func drawBudget(t *testing.T, r *rand.Rand) (b budgetCase, what string) {
 }
 
 // TestNamedBudgetsOfTraining: the smallest Config.Mem and HostMem that an error names work, for the whole training, and give
-// the losses without a bound; a byte less is refused.
+// the losses without a bound; a byte less is refused, but for a HostMem that the plan of a search needs.
 func TestNamedBudgetsOfTraining(t *testing.T) {
 	dir := needsFiles(t)
 	n := 14
@@ -128,6 +130,9 @@ func TestNamedBudgetsOfTraining(t *testing.T) {
 					t.Errorf("%s: with %s %d losses %v, want %v", what, bound, least, got, want)
 					break
 				}
+			}
+			if bound == "HostMem" && b.config.Machine != "" {
+				continue // the search may find another plan, of less host memory
 			}
 			if fewer, _, err := ask(least - 1); fewer != least || err != nil {
 				t.Errorf("%s: with %s %d, one less than named: %d, %v", what, bound, least-1, fewer, err)

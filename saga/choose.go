@@ -133,12 +133,14 @@ func (c *chooser) choose() (*choice, error) {
 	return c.decide(nil)
 }
 
+// searches tells whether package tune chooses. A search over the devices of several hosts takes too long. One host of such a
+// machine is planned in the same way, so that it compares with several.
+func (c *chooser) searches() bool { return c.p.on.machine != nil && c.p.on.machine.NICs == "" }
+
 // decide chooses a program and its plan. If from is not nil, it gives the program, the number of intervals and the
 // schedule; without a search it gives the number of intervals only.
 func (c *chooser) decide(from *tune.Decision) (*choice, error) {
-	// A search over the devices of several hosts takes too long. One host of such a machine is planned in the
-	// same way, so that it compares with several.
-	if m := c.p.on.machine; m == nil || m.NICs != "" {
+	if !c.searches() {
 		return c.fewest(from)
 	}
 	q := &tune.Problem{Machine: c.p.on.machine, Options: c.p.planOptions(), Packed: c.packed(), Slices: c.slices(), Saves: c.saves(), Store: c.p.cfg.Outcome.Store,

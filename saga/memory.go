@@ -194,21 +194,29 @@ func (p *Program) budget(c *chooser, err error) error {
 		return err
 	}
 	var least *plan.BudgetError
-	k := tune.Key{Slices: max(1, p.cfg.Outcome.Slices)}
-	packed, saves := c.packed(), c.saves()
+	var k tune.Key
+	packed, saves, sliced := c.packed(), c.saves(), []int{max(1, p.cfg.Outcome.Slices)}
 	if p.output != "" {
 		packed, saves = packed[len(packed)-1:], []string{""}
 	} else {
 		k = k.With(p.cfg.Outcome.Store)
+		if c.searches() {
+			sliced = c.slices()
+		}
 	}
-	for _, k.Save = range saves {
-		for _, k.Packed = range packed {
-			e, wrong := p.smallestOf(c, k)
-			if wrong != nil {
-				return wrong
-			}
-			if least == nil || e.Smallest < least.Smallest {
-				least = e
+	for _, k.Slices = range sliced {
+		for _, k.Save = range saves {
+			for _, k.Packed = range packed {
+				if x, wrong := c.lower(k); x == nil && wrong == nil {
+					continue // nothing can be sliced so
+				}
+				e, wrong := p.smallestOf(c, k)
+				if wrong != nil {
+					return wrong
+				}
+				if least == nil || e.Smallest < least.Smallest {
+					least = e
+				}
 			}
 		}
 	}

@@ -141,9 +141,7 @@ func TestSampledBits(t *testing.T) {
 
 		c := sampledConfig()
 		c.Chunks = 3
-		if c.Mem = whole.SampledPlan().Peak; c.Device != "" { // kernels and the context take memory, too
-			c.Mem = leastSampled(t, name, d, c)
-		}
+		c.Mem = leastSampled(t, name, d, c)
 		p = sampledProgram(t, name, d, c, sampling())
 		got, _ = batchLosses(t, p, saga.TrainOptions{})
 		same("evaluation in three intervals", p, got, 0)

@@ -251,30 +251,18 @@ func (p *Program) compileSampled() error {
 }
 
 // planSampled plans training for batches up to the size that rooms say, and evaluation in the same memory. If memory is
-// bounded it plans for the largest batch, so that the bound holds for the whole training. A bound that is too small for
-// that, but enough for all that is planned without a bound, is taken, too.
+// bounded it plans for the largest batch, so that the bound holds for the whole training.
 func (p *Program) planSampled() error {
 	s := p.sampled
-	if p.cfg.Mem == 0 && p.cfg.HostMem == 0 {
-		return s.planRooms(p, false)
+	if p.cfg.Mem > 0 || p.cfg.HostMem > 0 {
+		s.rooms.Largest()
 	}
-	most := s.rooms.Most
-	s.rooms.Largest()
-	err := s.planRooms(p, false)
-	var small *plan.BudgetError
-	if !errors.As(err, &small) {
-		return err
-	}
-	s.rooms.Most = most
-	if s.planRooms(p, true) == nil && p.PlannedPeak() <= p.cfg.Mem && s.planRooms(p, false) == nil {
-		return nil
-	}
-	return err
+	return s.planRooms(p)
 }
 
 // planRooms plans for batches of the size s.rooms.Most. It tries the ways in which batches may come in turn: with less memory, fewer batches or none
-// come to the device ahead of their step. With free it takes no notice of the bound.
-func (s *sampled) planRooms(p *Program, free bool) error {
+// come to the device ahead of their step.
+func (s *sampled) planRooms(p *Program) error {
 	o := p.planOptions()
 	if o.Schedule == plan.Auto { // sampled training has no search
 		o.Schedule = plan.Sag
@@ -293,9 +281,6 @@ func (s *sampled) planRooms(p *Program, free bool) error {
 		s.way = x
 		if o.Budget = m.plans(); m.bound > 0 {
 			o.Budget = max(1, m.plans()-x.Bytes)
-		}
-		if free {
-			o.Budget = 0
 		}
 		z := s.rooms.Sets(p.train.low)
 		z.Ahead = s.draws.Ahead(p.train.low, x, z)
