@@ -315,6 +315,13 @@ func flagData(t *testing.T) string {
 		classes(d, r)
 		d.Edges = d.Edges.Symmetric()
 	})
+	graph("named", func(d *dataset.Data, r *rand.Rand) {
+		classes(d, r)
+		d.Edges = d.Edges.Symmetric()
+		for i := range v {
+			d.Vertices.Names = append(d.Vertices.Names, fmt.Sprintf("=1+%d", i))
+		}
+	})
 	graph("h", func(d *dataset.Data, r *rand.Rand) {
 		classes(d, r)
 		d.Edges.Src = d.Edges.Src[1:]

@@ -54,6 +54,7 @@ func (c *embedCmd) Run(a *app) error {
 	if err := c.flags(a); err != nil {
 		return err
 	}
+	c.idle(a, c.Out)
 	switch {
 	case c.Walks != "":
 		return c.fromWalks(a)
@@ -117,7 +118,7 @@ func (c *embedCmd) graph(a *app) (*dataset.Data, error) {
 
 // write writes rows of cols columns.
 func (c *embedCmd) write(a *app, x []float32, cols int, row string, ids func(int) string) error {
-	w := table{path: c.Out, name: "embeddings", row: row, column: "x", ids: ids, shape: []int{len(x) / cols, cols}}
+	w := table{csvForm: c.csvForm, path: c.Out, name: "embeddings", row: row, column: "x", ids: ids, shape: []int{len(x) / cols, cols}}
 	if err := writeTable(w, x); err != nil {
 		return err
 	}

@@ -17,6 +17,7 @@ import (
 type evaluateCmd struct {
 	checkpointFlags
 	inferFlags
+	csvForm
 	On   string `default:"auto" enum:"auto,train,val,test,all" placeholder:"SPLIT" help:"What is scored: train, val, test, all that have labels, or auto (test, of data without splits of their own all)."`
 	Out  string `placeholder:"FILE" help:"Write a line for everything that is scored, too: label, class and probability, as .csv."`
 	JSON bool   `name:"json" help:"Print one JSON object on the last line of standard output, instead of the tables."`
@@ -43,6 +44,7 @@ func (c *evaluateCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
+	c.idle(a, c.Out)
 	if c.Out != "" {
 		if err := canWrite(c.Out, ".csv"); err != nil {
 			return err
@@ -84,7 +86,7 @@ func (c *evaluateCmd) Run(a *app) error {
 	}
 	e.score(x)
 	if c.Out != "" {
-		if err := e.write(c.Out, x); err != nil {
+		if err := e.write(c.Out, c.csvForm, x); err != nil {
 			return err
 		}
 	}
@@ -276,7 +278,7 @@ func (e *evaluation) rank(x []float32) {
 }
 
 // write puts a line for every row that is scored into a .csv.
-func (e *evaluation) write(path string, x []float32) error {
+func (e *evaluation) write(path string, form csvForm, x []float32) error {
 	defer removedOnSignal(path)()
 	row, n := string(e.task()), e.classes
 	ids := e.ids(row)
@@ -288,9 +290,9 @@ func (e *evaluation) write(path string, x []float32) error {
 			logits := x[int(r)*n:][:n]
 			metrics.Softmax(p, logits)
 			class := saga.Classes(logits, n)[0]
-			buf = append(appendID(buf[:0], ids, int(r)), ',')
+			buf = append(form.appendID(buf[:0], ids, int(r)), ',')
 			for _, k := range []int{int(e.labels[r]), int(class)} {
-				buf = append(append(buf, csvField(className(e.names(), k, ""))...), ',')
+				buf = append(append(buf, form.field(className(e.names(), k, ""))...), ',')
 			}
 			w.Write(append(strconv.AppendFloat(buf, p[class], 'g', 6, 64), '\n'))
 		}

@@ -143,7 +143,7 @@ func (c *predictCmd) predictPairs(a *app) error {
 		err = writeWhole(c.Out, func(w *bufio.Writer) error {
 			fmt.Fprintln(w, "src,dst,probability")
 			for i, x := range p {
-				fmt.Fprintf(w, "%s,%s,%s\n", csvField(t.data.ID(int(pairs.Src[i]))), csvField(t.data.ID(int(pairs.Dst[i]))), strconv.FormatFloat(float64(x), 'g', 6, 32))
+				fmt.Fprintf(w, "%s,%s,%s\n", c.field(t.data.ID(int(pairs.Src[i]))), c.field(t.data.ID(int(pairs.Dst[i]))), strconv.FormatFloat(float64(x), 'g', 6, 32))
 			}
 			return nil
 		})

@@ -13,9 +13,9 @@ import (
 
 // writeMatches writes rows of vertices, by their ids in the file of the data (numbers only in a .npy), to path
 // by its ending, and returns how many there were. A file appears as a whole or not at all.
-func writeMatches(path string, cols int, d *dataset.Data, rows iter.Seq2[[]uint32, error]) (n int64, err error) {
+func (f csvForm) writeMatches(path string, cols int, d *dataset.Data, rows iter.Seq2[[]uint32, error]) (n int64, err error) {
 	if filepath.Ext(path) == ".csv" {
-		err = matchesAsText(path, cols, d, rows, &n)
+		err = f.matchesAsText(path, cols, d, rows, &n)
 		return n, err
 	}
 	if d.Vertices.Names != nil || !d.HasIDs() {
@@ -49,7 +49,7 @@ func eachRow(rows iter.Seq2[[]uint32, error], n *int64, add func([]uint32) error
 }
 
 // matchesAsText writes a .csv with a heading: v0, v1 and so on by pattern vertex.
-func matchesAsText(path string, cols int, d *dataset.Data, rows iter.Seq2[[]uint32, error], n *int64) error {
+func (f csvForm) matchesAsText(path string, cols int, d *dataset.Data, rows iter.Seq2[[]uint32, error], n *int64) error {
 	return writeWhole(path, func(w *bufio.Writer) error {
 		w.WriteString("v0")
 		for i := 1; i < cols; i++ {
@@ -64,7 +64,7 @@ func matchesAsText(path string, cols int, d *dataset.Data, rows iter.Seq2[[]uint
 					buf = append(buf, ',')
 				}
 				if d.Vertices.Names != nil {
-					buf = append(buf, csvField(d.Vertices.Names[v])...)
+					buf = append(buf, f.field(d.Vertices.Names[v])...)
 				} else {
 					buf = strconv.AppendUint(buf, d.Vertices.Number(int(v)), 10)
 				}

@@ -13,6 +13,7 @@ import (
 type outFlags struct {
 	checkpointFlags
 	Out string `required:"" placeholder:"FILE" help:"File to write: .npy, .csv or .safetensors."`
+	csvForm
 	inferFlags
 }
 
@@ -38,6 +39,7 @@ the data had it, and has the names of classes where a table of vertices had name
 
 // Run predicts.
 func (c *predictCmd) Run(a *app) error {
+	c.idle(a, c.Out)
 	if c.Pairs != "" {
 		return c.predictPairs(a)
 	}
@@ -46,7 +48,7 @@ func (c *predictCmd) Run(a *app) error {
 		return err
 	}
 	v, multi := len(x)/cols, t.multi()
-	w := table{path: c.Out, name: c.Write, row: string(t.task()), column: "class", ids: t.ids(string(t.task())), shape: []int{v, cols}, names: t.names()}
+	w := table{csvForm: c.csvForm, path: c.Out, name: c.Write, row: string(t.task()), column: "class", ids: t.ids(string(t.task())), shape: []int{v, cols}, names: t.names()}
 	if t.task() == saga.LinkTask {
 		return cli.Usagef("a run of --task link predicts pairs of vertices: --pairs FILE names them; saga embed writes the rows of all vertices")
 	}

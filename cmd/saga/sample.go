@@ -30,6 +30,7 @@ type sampleCmd struct {
 	Replace   bool   `group:"options" help:"Draw with replacement."`
 	deviceFlags
 	Out string `required:"" placeholder:"FILE" help:"File to write, .csv or .npy: a row for each sampled edge."`
+	csvForm
 }
 
 // Help is what stands under the usage line.
@@ -50,6 +51,7 @@ func (c *sampleCmd) Run(a *app) error {
 	if err := canWrite(c.Out, ".csv", ".npy"); err != nil {
 		return err
 	}
+	c.idle(a, c.Out)
 	if err := c.check(a); err != nil {
 		return err
 	}
@@ -90,7 +92,7 @@ func (c *sampleCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	b := batches{p: p, seeds: seeds, size: cmp.Or(spec.Batch, int(c.Batch)), seed: c.Seed}
+	b := batches{csvForm: c.csvForm, p: p, seeds: seeds, size: cmp.Or(spec.Batch, int(c.Batch)), seed: c.Seed}
 	if err := c.fits(&b, edges, spec.Sampler); err != nil {
 		return err
 	}
@@ -161,6 +163,7 @@ func (c *sampleCmd) seeds(d *dataset.Data) ([]uint32, error) {
 
 // batches are what is sampled, piece by piece.
 type batches struct {
+	csvForm
 	p     *sample.Program
 	gpu   *sample.GPU // nil: the CPU
 	seeds []uint32
@@ -241,7 +244,7 @@ func (b *batches) write(path string, d *dataset.Data) (n int64, err error) {
 		return b.each(func(x sampled) error {
 			n++
 			buf = strconv.AppendInt(append(strconv.AppendInt(buf[:0], int64(x.batch), 10), ','), int64(x.layer), 10)
-			buf = append(append(append(append(buf, ','), csvField(d.ID(int(x.source)))...), ','), csvField(d.ID(int(x.target)))...)
+			buf = append(append(append(append(buf, ','), b.field(d.ID(int(x.source)))...), ','), b.field(d.ID(int(x.target)))...)
 			buf = strconv.AppendInt(append(buf, ','), x.edge, 10)
 			buf = strconv.AppendFloat(append(buf, ','), float64(x.weight), 'g', -1, 32)
 			_, err := w.Write(append(buf, '\n'))

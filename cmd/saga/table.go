@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"sagann/chunk"
 	"sagann/dataset/npy"
@@ -51,8 +52,48 @@ func hold(path string, bytes int64) held {
 // release gives the room back, right before the file is written.
 func (h held) release() error { return errors.Join(h.err, h.space.Close()) }
 
+// csvForm says how texts stand in a .csv.
+type csvForm struct {
+	CSVSafe bool `name:"csv-safe" help:"In a .csv, names that a spreadsheet could take for a formula (they begin with = + - @) stand behind an apostrophe, and control characters in names as \\x1b and the like."`
+}
+
+// idle says that the form has no effect if nothing is written as .csv.
+func (f csvForm) idle(a *app, paths ...string) {
+	if !slices.ContainsFunc(paths, func(path string) bool { return filepath.Ext(path) == ".csv" }) {
+		idleGiven(a, "what is not written as .csv", "csv-safe")
+	}
+}
+
+// field is text that may hold commas, quotes or ends of lines, which go in quotes.
+func (f csvForm) field(text string) string {
+	if f.CSVSafe {
+		text = strings.NewReplacer("\n", `\x0a`, "\t", `\x09`).Replace(cli.Plain(text))
+		if _, err := strconv.ParseFloat(text, 64); err != nil && text != "" && strings.ContainsRune("=+-@", firstOf(text)) {
+			text = "'" + text
+		}
+	}
+	if !strings.ContainsAny(text, ",\"\r\n") {
+		return text
+	}
+	return `"` + strings.ReplaceAll(text, `"`, `""`) + `"`
+}
+
+// firstOf is the first character of text that is no space, those of East Asian width as the common ones.
+func firstOf(text string) rune {
+	for _, r := range text {
+		if 0xff01 <= r && r <= 0xff5e {
+			r -= 0xff01 - '!'
+		}
+		if !unicode.IsSpace(r) {
+			return r
+		}
+	}
+	return ' '
+}
+
 // table says how numbers are written.
 type table struct {
+	csvForm
 	path   string
 	name   string           // of the tensor in a .safetensors
 	row    string           // what a row is, such as vertex; the heading of a .csv
@@ -80,7 +121,7 @@ func writeTable[T float32 | int32 | uint8](t table, x []T) error {
 			cols = t.shape[1]
 			for i := range cols {
 				w.WriteByte(',')
-				w.WriteString(csvField(className(t.names, i, t.column)))
+				w.WriteString(t.field(className(t.names, i, t.column)))
 			}
 		} else {
 			w.WriteString("," + t.column)
@@ -88,10 +129,10 @@ func writeTable[T float32 | int32 | uint8](t table, x []T) error {
 		w.WriteByte('\n')
 		var buf []byte
 		for v := range t.shape[0] {
-			buf = appendID(buf[:0], t.ids, v)
+			buf = t.appendID(buf[:0], t.ids, v)
 			for _, y := range x[v*cols : (v+1)*cols] {
 				if buf = append(buf, ','); len(t.shape) == 1 && t.names != nil {
-					buf = append(buf, csvField(className(t.names, int(y), ""))...)
+					buf = append(buf, t.field(className(t.names, int(y), ""))...)
 				} else {
 					buf = strconv.AppendFloat(buf, float64(y), 'g', -1, 32)
 				}
@@ -111,19 +152,11 @@ func className(names []string, k int, what string) string {
 }
 
 // appendID appends the name of row v, or its number where ids is nil.
-func appendID(buf []byte, ids func(int) string, v int) []byte {
+func (f csvForm) appendID(buf []byte, ids func(int) string, v int) []byte {
 	if ids == nil {
 		return strconv.AppendInt(buf, int64(v), 10)
 	}
-	return append(buf, csvField(ids(v))...)
-}
-
-// csvField puts text that holds commas, quotes or ends of lines in quotes.
-func csvField(text string) string {
-	if !strings.ContainsAny(text, ",\"\r\n") {
-		return text
-	}
-	return `"` + strings.ReplaceAll(text, `"`, `""`) + `"`
+	return append(buf, f.field(ids(v))...)
 }
 
 // writeWhole puts at path what write gives, or leaves what was there.
