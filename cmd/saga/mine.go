@@ -1,10 +1,8 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -143,13 +141,6 @@ func (b *lateBar) finish() {
 	}
 }
 
-// mineContext is done at the first signal; the second ends the process.
-func mineContext() (context.Context, func()) {
-	ctx, cancel := signal.NotifyContext(context.Background(), cli.EndSignals()...)
-	quiet := context.AfterFunc(ctx, cancel)
-	return ctx, func() { quiet(); cancel() }
-}
-
 // about is the graph in the result: fields for JSON, a line for people.
 func (f *mineFlags) about(g *mine.Graph) (fields, string) {
 	loops, repeats := g.Dropped()
@@ -185,7 +176,7 @@ func (f *countFlags) count(a *app, g *mine.Graph, p mine.Pattern, induced bool) 
 		}
 		return f.result(a, append(x, field{"explain", e}), text+e.String())
 	}
-	ctx, stop := mineContext()
+	ctx, stop := cli.UntilSignal()
 	defer stop()
 	start := time.Now()
 	n, err := prepared.Count(ctx)
@@ -260,7 +251,7 @@ func (c *motifCmd) Run(a *app) (err error) {
 		text += fmt.Sprintf("together  about %.2g s\n", seconds)
 		return c.result(a, append(x, field{"explain", all}), text)
 	}
-	ctx, stop := mineContext()
+	ctx, stop := cli.UntilSignal()
 	defer stop()
 	start := time.Now()
 	all, err := g.Motifs(ctx, c.K, option)
@@ -283,7 +274,8 @@ type matchCmd struct {
 	Pattern string `required:"" placeholder:"TEXT" help:"The pattern, or the path of a file that holds it."`
 	Induced bool   `help:"Pairs without an edge in the pattern must not have one in the graph."`
 	Out     string `placeholder:"FILE" help:"File to list the matches in: .npy or .csv. Without it they are counted."`
-	Limit   count  `default:"0" placeholder:"N" help:"With --out: the first N matches in the order of the listing; 0: all."`
+	csvForm
+	Limit count `default:"0" placeholder:"N" help:"With --out: the first N matches in the order of the listing; 0: all."`
 }
 
 // read is the pattern, from the text or from a file of that name.
@@ -315,6 +307,7 @@ func (c *matchCmd) Run(a *app) (err error) {
 			return cli.Usagef("--engine %s only counts: listings (--out) are made by loops", e)
 		}
 	}
+	c.idle(a, c.Out)
 	g, err := c.open(a)
 	if err != nil {
 		return err
@@ -336,9 +329,9 @@ func (c *matchCmd) Run(a *app) (err error) {
 		}
 		return c.result(a, append(x, field{"explain", e}), text+e.String())
 	}
-	ctx, stop := mineContext()
+	ctx, stop := cli.UntilSignal()
 	defer stop()
-	n, err := writeMatches(c.Out, p.Vertices(), c.data, g.Match(ctx, p, append(options, mine.Limit(int64(c.Limit)))...))
+	n, err := c.writeMatches(c.Out, p.Vertices(), c.data, g.Match(ctx, p, append(options, mine.Limit(int64(c.Limit)))...))
 	if err != nil {
 		c.bar.finish()
 		return err

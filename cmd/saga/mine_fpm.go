@@ -38,6 +38,7 @@ type fpmQuestion struct {
 
 // fpmOutput is what is printed and written.
 type fpmOutput struct {
+	csvForm
 	Out      string `placeholder:"FILE" help:"File for the patterns: .csv."`
 	Domains  string `placeholder:"FILE" help:"File for the vertices that take part, by pattern and pattern vertex: .npy or .csv."`
 	Examples count  `placeholder:"N" help:"With each pattern its first N matches."`
@@ -87,13 +88,14 @@ func (c *fpmCmd) Run(a *app) (err error) {
 	if err := c.check(); err != nil {
 		return err
 	}
+	c.Show.idle(a, c.Show.Out, c.Show.Domains)
 	g, err := c.openWith(a, mine.Options{})
 	if err != nil {
 		return err
 	}
 	defer closed(g, &err)
 	x, text := c.about(g)
-	ctx, stop := mineContext()
+	ctx, stop := cli.UntilSignal()
 	defer stop()
 	q := mine.Frequency{Support: int64(c.Ask.Support), Edges: int(c.Ask.Edges), Vertices: int(c.Ask.Vertices), By: mine.By(c.Ask.By), Engine: mine.Engine(c.Ask.Engine),
 		Induced: c.Ask.Induced, AtLeast: c.Ask.AtLeast, PlainEdges: c.Ask.Plain, Top: int(c.Ask.Top), Domains: c.Show.Domains != "", Resume: c.Ask.Resume, Level: c.level(a)}
@@ -245,7 +247,7 @@ func (c *fpmCmd) writePatterns(ctx context.Context, g *mine.Graph, found []mine.
 				for i, row := range rows {
 					texts[i] = strings.Join(row, " ")
 				}
-				w.WriteString("," + csvField(strings.Join(texts, "; ")))
+				w.WriteString("," + c.Show.field(strings.Join(texts, "; ")))
 			}
 			if _, err := w.WriteString("\n"); err != nil {
 				return err
@@ -275,7 +277,7 @@ func (c *fpmCmd) writeDomains(found []mine.FrequentPattern) error {
 		return writeWhole(c.Show.Domains, func(w *bufio.Writer) error {
 			w.WriteString("pattern,vertex,id\n")
 			return each(func(pattern, vertex int, v uint32) error {
-				_, err := fmt.Fprintf(w, "%d,%d,%s\n", pattern, vertex, csvField(vertexText(c.data, v)))
+				_, err := fmt.Fprintf(w, "%d,%d,%s\n", pattern, vertex, c.Show.field(vertexText(c.data, v)))
 				return err
 			})
 		})

@@ -6,7 +6,9 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"sync"
 	"syscall"
+	"time"
 	"unicode/utf8"
 )
 
@@ -14,24 +16,58 @@ import (
 // handles the signal.
 var hangUpIgnored = signal.Ignored(syscall.SIGHUP)
 
-// EndSignals are the signals that ask the process to end: SIGINT, SIGTERM and SIGHUP, which a lost connection sends.
-// SIGHUP is left out if the process was started with it ignored.
+// EndSignals are the signals that ask the process to end: SIGINT, SIGTERM, those by which batch systems warn of a time limit, and
+// SIGHUP, which a lost connection sends. SIGHUP is left out if the process was started with it ignored.
 func EndSignals() []os.Signal {
-	list := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	list := []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGUSR1, syscall.SIGUSR2, syscall.SIGXCPU}
 	if !hangUpIgnored {
 		list = append(list, syscall.SIGHUP)
 	}
 	return list
 }
 
-// Interruptible is a context that the first of EndSignals cancels; the second ends the process.
-func Interruptible(a *App) (ctx context.Context, stop func()) {
-	ctx, cancel := signal.NotifyContext(context.Background(), EndSignals()...)
-	quiet := context.AfterFunc(ctx, func() {
+// oneWish is the time within which several signals are one: a terminal that is closed sends SIGHUP, and so does its shell;
+// launchers pass on what the terminal has sent to all processes.
+const oneWish = time.Second
+
+// UntilSignal is a context that the first of EndSignals cancels. A SIGINT or SIGTERM more than a second after it ends the process.
+func UntilSignal() (ctx context.Context, stop func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	signals := make(chan os.Signal, 8)
+	signal.Notify(signals, EndSignals()...)
+	over := make(chan struct{})
+	go func() {
+		var first time.Time
+		for {
+			select {
+			case <-over:
+				return
+			case s := <-signals:
+				switch {
+				case first.IsZero():
+					first = time.Now()
+					cancel()
+				case (s == os.Interrupt || s == syscall.SIGTERM) && time.Since(first) > oneWish:
+					signal.Reset(s)
+					if p, err := os.FindProcess(os.Getpid()); err == nil {
+						_ = p.Signal(s)
+					}
+				}
+			}
+		}
+	}()
+	return ctx, sync.OnceFunc(func() {
+		signal.Stop(signals)
+		close(over)
 		cancel()
-		a.Log.Warn("finishing the epoch in hand; interrupt again to stop at once")
 	})
-	return ctx, func() { quiet(); cancel() }
+}
+
+// Interruptible is UntilSignal for what ends with an epoch, which it says.
+func Interruptible(a *App) (ctx context.Context, stop func()) {
+	ctx, end := UntilSignal()
+	quiet := context.AfterFunc(ctx, func() { a.Log.Warn("finishing the epoch in hand; interrupt again to stop at once") })
+	return ctx, func() { quiet(); end() }
 }
 
 // Output is standard output. The first write to a pipe that nobody reads any more ends the process, as SIGPIPE would,
