@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -20,6 +21,9 @@ import (
 // TestInterruptWriting: SIGINT, SIGTERM or SIGHUP while a graph or a table is written exits with 130 and
 // leaves nothing of it.
 func TestInterruptWriting(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("the state of a process is read as on Linux")
+	}
 	run := filepath.Join(t.TempDir(), "run")
 	if text, err := command(t, "train", "--data", "synthetic:vertices=200000,edges=200000,features=4,classes=30", "--model", "gcn", "--layers", "1", "--epochs", "1", "--out", run).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, text)
@@ -33,40 +37,71 @@ func TestInterruptWriting(t *testing.T) {
 		"csv":    {"predict", "--checkpoint", run, "--write", "logits", "--out"},
 	} {
 		t.Run(what, func(t *testing.T) {
-			for range 5 {
-				if interruptWriting(t, what, args) {
-					return
-				}
-			}
-			t.Fatal("written five times before the signal could be sent")
+			interruptWriting(t, what, args)
 		})
 	}
 }
 
-// interruptWriting runs the command and sends it a signal when it has begun to write. It is false if the command had
-// written everything by then.
-func interruptWriting(t *testing.T, what string, args []string) bool {
+// stopsIn is the variable of the folder in which a saga-that-stops sees that it has begun to write.
+const stopsIn = "SAGA_TEST_STOPS_IN"
+
+// mainThatStops is the command, which stops when a file is in that folder. It has one thread of Go, so it stops after some milliseconds
+// of work, however busy the machine is.
+func mainThatStops() {
+	runtime.GOMAXPROCS(1)
+	go func() {
+		for ; ; time.Sleep(time.Millisecond) {
+			if list, err := os.ReadDir(os.Getenv(stopsIn)); err != nil || len(list) > 0 {
+				_ = syscall.Kill(os.Getpid(), syscall.SIGSTOP)
+				return
+			}
+		}
+	}()
+	main()
+}
+
+// stopped waits until a process is stopped, and tells whether it is: it may have ended.
+func stopped(t *testing.T, pid int) bool {
+	t.Helper()
+	for deadline := time.Now().Add(5 * time.Minute); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, state, _ := strings.Cut(string(text), ") ")
+		switch state[0] {
+		case 'T':
+			return true
+		case 'Z':
+			return false
+		}
+	}
+	t.Fatal("nothing is written")
+	return false
+}
+
+// interruptWriting runs the command and sends it a signal when it has begun to write.
+func interruptWriting(t *testing.T, what string, args []string) {
 	dir := t.TempDir()
 	c := command(t, append(args, filepath.Join(dir, "out.csv"))...)
+	c.Args[0] = "saga-that-stops"
+	c.Env = append(os.Environ(), stopsIn+"="+dir)
 	var log bytes.Buffer
 	c.Stdout, c.Stderr = &log, &log
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
-	for deadline := time.Now().Add(time.Minute); len(names(t, dir)) == 0; time.Sleep(time.Millisecond) {
-		if time.Now().After(deadline) {
-			c.Process.Kill()
-			t.Fatalf("nothing is written\n%s", &log)
-		}
+	t.Cleanup(func() { _ = c.Process.Kill() })
+	if !stopped(t, c.Process.Pid) {
+		t.Fatalf("%v before it was stopped\n%s", c.Wait(), &log)
 	}
 	signal := map[string]syscall.Signal{"npy": syscall.SIGTERM, "shards": syscall.SIGHUP}[what]
-	if err := c.Process.Signal(cmp.Or(signal, syscall.SIGINT)); err != nil && !errors.Is(err, os.ErrProcessDone) {
-		t.Fatal(err)
+	for _, s := range []syscall.Signal{cmp.Or(signal, syscall.SIGINT), syscall.SIGCONT} {
+		if err := c.Process.Signal(s); err != nil {
+			t.Fatal(err)
+		}
 	}
 	err, list := c.Wait(), names(t, dir)
-	if err == nil && len(list) == 1 && list[0] == "out.csv" {
-		return false
-	}
 	var exit *exec.ExitError
 	if !errors.As(err, &exit) || exit.ExitCode() != exitInterrupted {
 		t.Fatalf("%v, want exit status 130\n%s", err, &log)
@@ -74,7 +109,6 @@ func interruptWriting(t *testing.T, what string, args []string) bool {
 	if len(list) > 0 {
 		t.Errorf("left behind: %s\n%s", list, &log)
 	}
-	return true
 }
 
 // names lists the files of dir.
