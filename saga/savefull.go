@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"sagann/device"
+	"sagann/net"
 )
 
 // Checkpoints and full disks. The room of a checkpoint is taken before the first epoch, given back to write it, and taken
@@ -62,6 +63,7 @@ type saving struct {
 	before  func() error
 	save    func(path string) error // path "": nothing is written
 	full    func(error)
+	net     *net.Group
 	space   *device.Space // for the next one
 
 	spare  string // the newest one, if it is not in its place
@@ -95,8 +97,22 @@ func (s *saving) try() error {
 }
 
 // write writes the checkpoint after so many epochs. If the disk is full and this is not the last one, err is nil and placed is
-// false: the checkpoint is elsewhere or was left out, and the next one is tried in its place again.
+// false on all ranks that must write it together: the checkpoint is elsewhere or was left out, and the next one is tried in its place
+// again.
 func (s *saving) write(epoch int, last bool) (placed bool, err error) {
+	if placed, err = s.writeMine(epoch, last); err != nil || s.again {
+		return placed, err
+	}
+	fails := uint64(1)
+	if placed {
+		fails = 0
+	}
+	fails, _, err = s.net.Vote("a checkpoint is in its place", fails, "")
+	return fails == 0, err
+}
+
+// writeMine is write on this rank.
+func (s *saving) writeMine(epoch int, last bool) (placed bool, err error) {
 	err = errors.Join(s.space.Close(), s.try())
 	wait := isFull(err) && s.again && (last || !s.told)
 	if wait {

@@ -134,7 +134,7 @@ func (p *Program) Train(ctx context.Context, o TrainOptions) (*Result, error) {
 			return nil, fmt.Errorf("no checkpoint could be written: %w", err)
 		}
 		t.saving = saving{path: o.Checkpoint, scratch: p.cfg.Scratch, bytes: checkpointBytes(p), writes: p.cfg.Net.Rank() == 0,
-			again: p.cfg.Net.Ranks() == 1 || !p.learnsRows(), before: o.OnCheckpoint, full: o.OnFull,
+			again: p.cfg.Net.Ranks() == 1 || !p.learnsRows(), before: o.OnCheckpoint, full: o.OnFull, net: p.cfg.Net,
 			save: func(path string) error { return p.save(path, o.ModelOptions, t.id, t.best) }}
 		if err := p.agreed("room for a checkpoint", t.saving.take()); err != nil {
 			return nil, fmt.Errorf("no checkpoint could be written: %w", err)
@@ -208,14 +208,6 @@ func (t *trainer) save(last bool) error {
 		return nil
 	}
 	placed, err := t.saving.write(p.epoch, last)
-	if err == nil && !t.saving.again {
-		var fails uint64
-		if !placed {
-			fails = 1
-		}
-		fails, _, err = p.cfg.Net.Vote("a checkpoint is in its place", fails, "")
-		placed = fails == 0
-	}
 	if t.savedAt = time.Now(); placed {
 		t.saved = p.updates()
 	}

@@ -271,11 +271,11 @@ func (c *motifCmd) Run(a *app) (err error) {
 // matchCmd is saga mine match.
 type matchCmd struct {
 	countFlags
-	Pattern string `required:"" placeholder:"TEXT" help:"The pattern, or the path of a file that holds it."`
-	Induced bool   `help:"Pairs without an edge in the pattern must not have one in the graph."`
-	Out     string `placeholder:"FILE" help:"File to list the matches in: .npy or .csv. Without it they are counted."`
-	csvForm
-	Limit count `default:"0" placeholder:"N" help:"With --out: the first N matches in the order of the listing; 0: all."`
+	Pattern string  `required:"" placeholder:"TEXT" help:"The pattern, or the path of a file that holds it."`
+	Induced bool    `help:"Pairs without an edge in the pattern must not have one in the graph."`
+	Out     string  `placeholder:"FILE" help:"File to list the matches in: .npy or .csv. Without it they are counted."`
+	Form    csvForm `embed:""`
+	Limit   count   `default:"0" placeholder:"N" help:"With --out: the first N matches in the order of the listing; 0: all."`
 }
 
 // read is the pattern, from the text or from a file of that name.
@@ -307,7 +307,7 @@ func (c *matchCmd) Run(a *app) (err error) {
 			return cli.Usagef("--engine %s only counts: listings (--out) are made by loops", e)
 		}
 	}
-	c.idle(a, c.Out)
+	c.Form.idle(a, c.Out)
 	g, err := c.open(a)
 	if err != nil {
 		return err
@@ -331,7 +331,7 @@ func (c *matchCmd) Run(a *app) (err error) {
 	}
 	ctx, stop := cli.UntilSignal()
 	defer stop()
-	n, err := c.writeMatches(c.Out, p.Vertices(), c.data, g.Match(ctx, p, append(options, mine.Limit(int64(c.Limit)))...))
+	n, err := c.Form.writeMatches(c.Out, p.Vertices(), c.data, g.Match(ctx, p, append(options, mine.Limit(int64(c.Limit)))...))
 	if err != nil {
 		c.bar.finish()
 		return err
