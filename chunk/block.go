@@ -20,7 +20,7 @@ const (
 	KindSequence                      // cell of each edge in appended order, part I: one byte an edge, two when Base > 16
 	KindFeatures                      // float32 rows, part I
 	KindLabels                        // int32 × V
-	KindMultiLabels                   // byte × V×Classes, 0 or 1
+	KindMultiLabels                   // byte × V×Classes: 0, 1, or 255 where it is not known
 	KindTrain                         // uint32 vertex ids
 	KindVal                           // uint32 vertex ids
 	KindTest                          // uint32 vertex ids
@@ -47,7 +47,9 @@ const (
 	KindEdgeTest    // uint32 edge numbers
 
 	// Kinds since version 3.
-	KindSchema // what the numbers mean, as JSON: see dataset.Schema
+	KindSchema    // what the numbers mean, as JSON: see dataset.Schema
+	KindGraphSets // columns as uint32, then byte × graphs × columns, as KindMultiLabels
+	KindEdgeSets  // columns as uint32, then byte × E × columns, as KindMultiLabels
 	kindEnd
 )
 
@@ -69,7 +71,7 @@ func (k Kind) version() uint32 {
 var kindNames = [...]string{"", "edges", "sequence", "features", "labels", "multi-labels", "train", "val", "test",
 	"order", "name", "vertex names", "graph-of", "graph labels", "notes",
 	"targets", "graph targets", "sparse feature rows", "sparse feature columns", "sparse feature values",
-	"edge labels", "edge targets", "graph train", "graph val", "graph test", "edge train", "edge val", "edge test", "schema"}
+	"edge labels", "edge targets", "graph train", "graph val", "graph test", "edge train", "edge val", "edge test", "schema", "graph multi-labels", "edge multi-labels"}
 
 // String is the kind as text for errors.
 func (k Kind) String() string {

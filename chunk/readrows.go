@@ -67,21 +67,14 @@ func (s *Store) checkLabels(l []int32, k Kind) error {
 	return nil
 }
 
-// MultiLabels reads V×Classes values 0 or 1, row-major, or nil when the store
+// MultiLabels reads V×Classes values 0, 1 or -1 (not known), row-major, or nil when the store
 // has none.
 func (s *Store) MultiLabels() ([]float32, error) {
 	b, err := s.readSingleBytes(KindMultiLabels)
 	if b == nil || err != nil {
 		return nil, err
 	}
-	l := make([]float32, len(b))
-	for i, x := range b {
-		if x > 1 {
-			return nil, fmt.Errorf("%s: %v: byte %d is %d, want 0 or 1", s.path, s.blocks[s.single[KindMultiLabels]], i, x)
-		}
-		l[i] = float32(x)
-	}
-	return l, nil
+	return s.setsOf(b, KindMultiLabels, 0)
 }
 
 // readIDs reads a single block of ids, each below limit.

@@ -31,6 +31,8 @@ type content struct {
 	Targets, Graphs  []float32 // in rows of 2
 	EdgeLabels       []int32
 	EdgeTargets      []float32      // in rows of 2
+	EdgeSets         []float32      // in rows of 2
+	GraphSets        []float32      // in rows of 3
 	Of               [2][3][]uint32 // splits of graphs and of edges
 	Sparse           *Sparse
 }
@@ -53,11 +55,15 @@ func full() *content {
 	for k := range 700 {
 		c.EdgeLabels[k], c.EdgeTargets[2*k], c.EdgeTargets[2*k+1] = int32(k%4)-1, float32(k), float32(-k)
 	}
+	c.GraphSets, c.EdgeSets = []float32{0, 1, -1, 1, 1, 0, -1, -1, -1}, make([]float32, 1400)
+	for k := range c.EdgeSets {
+		c.EdgeSets[k] = float32(k%3) - 1
+	}
 	c.Of = [2][3][]uint32{{{0}, {1}, {2}}, {{699}, {5, 7}, {0, 698}}}
 	for v := range 90 {
 		c.Targets[2*v], c.Targets[2*v+1] = float32(v), -1
 		c.Labels[v], c.GraphOf[v], c.Names[v] = int32(v%5)-1, uint32(v%3), fmt.Sprint("vertex ", v)
-		c.Multi[4*v+v%4] = 1
+		c.Multi[4*v+v%4], c.Multi[4*v+(v+1)%4] = 1, -1
 	}
 	c.Meta = Meta{Name: "a graph", V: 90, Base: 3, Order: Balance(e, 3), KeepOrder: true, Weighted: true, Types: 3,
 		DataCols: 2, FeatureCols: 5, BlockRows: 32, Classes: 4}
@@ -87,6 +93,10 @@ func (c *content) write(path string, n int) error {
 	}
 	if c.Graphs != nil {
 		w.SetTargets(KindGraphTargets, c.Graphs, 2)
+	}
+	if c.GraphSets != nil {
+		w.SetSets(KindGraphSets, c.GraphSets, 3)
+		w.SetSets(KindEdgeSets, c.EdgeSets, 2)
 	}
 	if c.Sparse != nil {
 		w.SetSparse(c.Sparse)
@@ -173,6 +183,10 @@ func read(s *Store) (c *content, err error) {
 	}
 	c.EdgeLabels, e = s.EdgeLabels()
 	keep(e)
+	c.GraphSets, _, e = s.Sets(KindGraphSets)
+	keep(e)
+	c.EdgeSets, _, e = s.Sets(KindEdgeSets)
+	keep(e)
 	c.EdgeTargets, _, e = s.Targets(KindEdgeTargets)
 	keep(e)
 	c.GraphOf, c.GraphLabels, e = s.Graphs()
@@ -248,7 +262,9 @@ func roundTrip(t *testing.T, c *content, kinds map[Kind]bool) {
 func TestStoreVersion(t *testing.T) {
 	first, second := full(), full()
 	first.EdgeLabels, first.EdgeTargets, first.Of = nil, nil, [2][3][]uint32{}
-	first.Schema, second.Schema = "", ""
+	for _, c := range []*content{first, second} {
+		c.Schema, c.GraphSets, c.EdgeSets = "", nil, nil
+	}
 	for want, c := range map[uint32]*content{1: first, 2: second, 3: full()} {
 		path := filepath.Join(t.TempDir(), "g")
 		if err := c.write(path, 64); err != nil {

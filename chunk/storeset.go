@@ -74,17 +74,14 @@ func (w *Writer) SetLabels(labels []int32) error {
 	return w.once(KindLabels, bytesOf(labels))
 }
 
-// SetMultiLabels sets V×Classes values 0 or 1, row-major.
+// SetMultiLabels sets V×Classes values 0, 1 or -1 (not known), row-major.
 func (w *Writer) SetMultiLabels(labels []float32) error {
 	if len(labels) != w.meta.V*w.meta.Classes {
 		return w.fail(fmt.Errorf("%d labels for %d vertices and %d classes", len(labels), w.meta.V, w.meta.Classes))
 	}
-	b := make([]byte, len(labels))
-	for i, x := range labels {
-		if x != 0 && x != 1 {
-			return w.fail(fmt.Errorf("vertex %d has label %v for class %d, want 0 or 1", i/w.meta.Classes, x, i%w.meta.Classes))
-		}
-		b[i] = byte(x)
+	b, err := setBytes(nil, labels, w.meta.Classes, "vertex")
+	if err != nil {
+		return w.fail(err)
 	}
 	return w.once(KindMultiLabels, b)
 }

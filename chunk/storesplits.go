@@ -73,11 +73,18 @@ func (s *Store) Splits(from Kind) (train, val, test []uint32, err error) {
 
 // graphs is how many graphs have labels or targets.
 func (s *Store) graphs() (int64, error) {
+	n := s.h.Graphs
 	rows, cols, err := s.Targets(KindGraphTargets)
-	if err != nil || rows == nil {
-		return s.h.Graphs, err
+	if err != nil {
+		return 0, err
 	}
-	return max(s.h.Graphs, int64(len(rows)/cols)), nil
+	if rows != nil {
+		n = max(n, int64(len(rows)/cols))
+	}
+	if rows, cols, err = s.Sets(KindGraphSets); rows != nil {
+		n = max(n, int64(len(rows)/cols))
+	}
+	return n, err
 }
 
 // SetEdgeLabels sets the class of each edge, from -1 on, after all edges were appended.

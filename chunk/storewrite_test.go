@@ -74,6 +74,8 @@ func TestWriterRefuses(t *testing.T) {
 		{"NaN", func(w *Writer) error { return w.AppendFeatures([]float32{0, 0, 0, nan, 0, 0}) }, "vertex 1 has feature 1"},
 		{"label count", func(w *Writer) error { return w.SetLabels([]int32{0}) }, "1 labels"},
 		{"label", func(w *Writer) error { return w.SetLabels([]int32{0, -1, 2}) }, "vertex 2 has class 2"},
+		{"multi-labels of graphs", func(w *Writer) error { return w.SetSets(KindGraphSets, []float32{0, 1, 1, 2}, 2) }, "graph 1 has label 2 for class 1"},
+		{"multi-labels of edges", func(w *Writer) error { return w.SetSets(KindEdgeSets, []float32{0, 1}, 2) }, "rows of 2 do not fit a graph of 0 edges"},
 		{"multi-label", func(w *Writer) error { return w.SetMultiLabels([]float32{0, 1, 0.5, 0, 0, 0}) }, "vertex 1 has label 0.5"},
 		{"split", func(w *Writer) error { return w.SetSplits(KindTrain, nil, []uint32{3}, nil) }, "val split names number 3 of 3"},
 		{"split of edges", func(w *Writer) error { return w.SetSplits(KindEdgeTrain, []uint32{0}, nil, nil) }, "edge train split names number 0 of 0"},

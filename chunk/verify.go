@@ -97,6 +97,10 @@ func (s *Store) verifyVertices() error {
 		_, _, err := s.Targets(k)
 		all = append(all, err)
 	}
+	for _, k := range []Kind{KindGraphSets, KindEdgeSets} {
+		_, _, err := s.Sets(k)
+		all = append(all, err)
+	}
 	if err := errors.Join(all...); err != nil {
 		return err
 	}

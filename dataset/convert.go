@@ -82,7 +82,7 @@ func (c Conversion) open() (*Stream, error) {
 	}
 	// Edges and features are checked while they are read; the rest is checked here.
 	rest := *s.Data
-	rest.Edges, rest.FeatureCols, rest.EdgeLabels, rest.EdgeSplit, rest.Targets.Edge = &chunk.Edges{V: rest.Edges.V}, 0, nil, Split{}, Numbers{}
+	rest.Edges, rest.FeatureCols, rest.EdgeLabels, rest.EdgeSplit, rest.Targets.Edge, rest.Targets.EdgeSets = &chunk.Edges{V: rest.Edges.V}, 0, nil, Split{}, Numbers{}, Numbers{}
 	rest.Schema = Schema{}
 	if err := problem(&rest); err != nil {
 		return nil, fmt.Errorf("%s: %w", from, err)

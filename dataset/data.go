@@ -15,7 +15,7 @@ type Data struct {
 	FeatureCols int
 	Late        LateFeatures // where features come from while Features is nil
 	Labels      []int32      // V: class 0..Classes-1, or -1 for unlabelled; nil when multi-label
-	MultiLabels []float32    // V×Classes of 0 and 1; nil when single-label
+	MultiLabels []float32    // V×Classes of 0, 1 and Unknown; nil when single-label
 	Classes     int
 	Train       []uint32 // vertex ids of the splits, ascending, disjoint
 	Val         []uint32
@@ -83,11 +83,15 @@ func (d *Data) HasIDs() bool {
 	return d.Vertices.Names != nil || d.Vertices.IDs != nil || d.Vertices.First != 0
 }
 
-// GraphClasses is the number of classes of GraphLabels, 0 without labels.
-func (d *Data) GraphClasses() int { return countClasses(d.GraphLabels, d.Schema.Graph.Classes) }
+// GraphClasses is the number of classes of graphs, 0 without labels.
+func (d *Data) GraphClasses() int {
+	return max(d.Targets.GraphSets.Cols, countClasses(d.GraphLabels, d.Schema.Graph.Classes))
+}
 
-// EdgeClasses is the number of classes of EdgeLabels, 0 without labels.
-func (d *Data) EdgeClasses() int { return countClasses(d.EdgeLabels, d.Schema.Edge.Classes) }
+// EdgeClasses is the number of classes of edges, 0 without labels.
+func (d *Data) EdgeClasses() int {
+	return max(d.Targets.EdgeSets.Cols, countClasses(d.EdgeLabels, d.Schema.Edge.Classes))
+}
 
 // countClasses counts the classes of labels. The last named ones may have no members.
 func countClasses(labels []int32, names []string) int {

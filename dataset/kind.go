@@ -28,15 +28,12 @@ func (k LabelKind) Plural() string {
 
 // Labelled reports whether d has labels of kind k.
 func (d *Data) Labelled(k LabelKind) bool {
-	switch k {
-	case EdgeLabels:
-		return d.EdgeLabels != nil || d.Targets.Edge.Rows != nil
-	case GraphLabels:
-		return d.GraphLabels != nil || d.Targets.Graph.Rows != nil
-	case LinkLabels:
-		return d.Targets.Links != nil
-	}
-	return d.Labels != nil || d.MultiLabels != nil || d.Targets.Vertex != nil
+	return k == LinkLabels && d.Targets.Links != nil || d.Classed(k) || d.Targets.Of(k).Rows != nil
+}
+
+// Classed reports whether d has labels of kind k that are classes, one or several for each.
+func (d *Data) Classed(k LabelKind) bool {
+	return k != LinkLabels && (d.classesOf(k) != nil || d.Sets(k).Rows != nil)
 }
 
 // LabelKinds lists the kinds of labels that d has. The first is what is predicted if nothing else is said: graphs
@@ -71,20 +68,20 @@ func (d *Data) parts(k LabelKind) [3]*[]uint32 {
 	return [3]*[]uint32{&d.Train, &d.Val, &d.Test}
 }
 
-// labelsOf returns the labels of kind k if each is one class, and how many there should be. If there are
-// targets only, labels are 0 for what has targets and -1 for the rest.
+// labelsOf returns the labels of kind k if each is one class, and how many there should be. Of labels of several
+// classes or targets, if there are no others, labels are 0 for what has some and -1 for the rest; they may be nil if all have.
 func (d *Data) labelsOf(k LabelKind) (labels []int32, n int) {
 	t := d.Targets.Of(k)
 	switch k {
 	case EdgeLabels:
 		labels, n = d.EdgeLabels, d.Edges.E()
 	case GraphLabels:
-		labels, n = d.GraphLabels, max(len(d.GraphLabels), t.Len())
+		labels, n = d.GraphLabels, d.GraphRows()
 	default:
 		labels, n = d.Labels, d.Edges.V
-		if d.MultiLabels != nil {
-			return labels, n
-		}
+	}
+	if s := d.Sets(k); s.Rows != nil {
+		return s.unlabelled(), n
 	}
 	if labels == nil && t.Rows != nil {
 		labels = t.marks()

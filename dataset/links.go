@@ -97,7 +97,7 @@ func SplitLinks(d *Data, s LinkShares, seed uint64) (*Data, error) {
 	l.NotVal, l.NotTest = free.draw(r, a), free.draw(r, b)
 	out := *d
 	out.Edges = selected(e, func(k int) bool { return !hidden[edges.find(e.Src[k], e.Dst[k])] })
-	out.EdgeLabels, out.EdgeSplit, out.Targets.Edge = nil, Split{}, Numbers{}
+	out.EdgeLabels, out.EdgeSplit, out.Targets.Edge, out.Targets.EdgeSets = nil, Split{}, Numbers{}, Numbers{}
 	l.known = ends.complement(e.V, slices.Concat(out.Edges.Src, l.Train.Src), slices.Concat(out.Edges.Dst, l.Train.Dst))
 	out.Targets.Links = l
 	return &out, nil

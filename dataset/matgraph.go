@@ -230,8 +230,10 @@ func (d *Data) matLabels(m *matMatrix, size int64) error {
 	x := make([]float32, v*cols)
 	whole := true
 	err := m.each(func(r, c int, y float64) error {
-		if cols > 1 && y != 1 {
-			return fmt.Errorf("entry (%d, %d) is %v: must be 0 or 1", r+1, c+1, y)
+		if cols > 1 && y != y {
+			y = Unknown
+		} else if cols > 1 && y != 1 {
+			return fmt.Errorf("entry (%d, %d) is %v: must be 0, 1, or NaN where it is not known", r+1, c+1, y)
 		}
 		if math.IsInf(y, 0) {
 			return fmt.Errorf("label %v of vertex %d", y, r+1)
@@ -245,6 +247,7 @@ func (d *Data) matLabels(m *matMatrix, size int64) error {
 		return err
 	case cols > 1:
 		d.Classes, d.MultiLabels = cols, x
+		d.sayUnknown(VertexLabels)
 		return nil
 	case !whole:
 		d.Targets.Vertex, d.Targets.Cols = x, 1

@@ -78,12 +78,12 @@ func (d *Data) readGraphs(from arrays, which int) error {
 	if b != nil && d.Targets.Graph.Rows == nil && d.areNumbers(b, GraphLabels) {
 		d.Targets.Graph, err = numbersOf(b, GraphLabels)
 	} else if b != nil {
-		d.GraphLabels, err = classesIn(b, GraphLabels)
+		d.GraphLabels, err = d.classesIn(b, GraphLabels)
 	}
 	if err != nil {
 		return err
 	}
-	graphs := max(len(d.GraphLabels), d.Targets.Graph.Len())
+	graphs := d.GraphRows()
 	for v, g := range d.GraphOf {
 		if int(g) >= graphs {
 			return fmt.Errorf("%s: vertex %d belongs to graph %d of %d", a.Where(v), v, g, graphs)
@@ -114,7 +114,7 @@ func (d *Data) readEdgeLabels(from arrays, edges, which int) error {
 		if t == nil && d.areNumbers(a, EdgeLabels) {
 			d.Targets.Edge, err = numbersOf(a, EdgeLabels)
 		} else {
-			d.EdgeLabels, err = classesIn(a, EdgeLabels)
+			d.EdgeLabels, err = d.classesIn(a, EdgeLabels)
 		}
 		if err != nil {
 			return err
@@ -144,10 +144,13 @@ func (d *Data) areNumbers(a *npy.Array, k LabelKind) bool {
 	return yes
 }
 
-// classesIn is the class of each edge or graph, -1 or NaN for none.
-func classesIn(a *npy.Array, k LabelKind) ([]int32, error) {
+// classesIn is the class of each edge or graph, -1 or NaN for none; nil if each can have several, which it sets.
+func (d *Data) classesIn(a *npy.Array, k LabelKind) ([]int32, error) {
+	if len(a.Shape) == 2 && a.Shape[1] > 1 {
+		return nil, d.readSets(a, k)
+	}
 	if len(a.Shape) != 1 && !(len(a.Shape) == 2 && a.Shape[1] == 1) {
-		return nil, fmt.Errorf("%s: shape %v of the labels of %s: want one class each: several labels of one are not learned, and one column, such as y[:, 0], is, with NaN for none; numbers to predict are an array named %s", a.Where(0), a.Shape, plural[k], targetNames[k])
+		return nil, fmt.Errorf("%s: shape %v of the labels of %s: want one class each, or a row of 0 and 1; numbers to predict are an array named %s", a.Where(0), a.Shape, plural[k], targetNames[k])
 	}
 	return classNumbers(a)
 }

@@ -15,8 +15,7 @@ func (d *Data) readSplits(from arrays, k LabelKind, which int) error {
 	if k != VertexLabels {
 		prefix = string(k) + "_"
 	}
-	n := map[LabelKind]int{VertexLabels: d.Edges.V, EdgeLabels: max(len(d.EdgeLabels), d.Targets.Edge.Len()),
-		GraphLabels: max(len(d.GraphLabels), d.Targets.Graph.Len())}[k]
+	n := map[LabelKind]int{VertexLabels: d.Edges.V, EdgeLabels: max(len(d.EdgeLabels), d.Targets.Edge.Len(), d.Targets.EdgeSets.Len()), GraphLabels: d.GraphRows()}[k]
 	most := 1
 	for i, name := range []string{"train", "val", "test"} {
 		a, err := optional(from, prefix+name)

@@ -150,7 +150,10 @@ func (d *Data) readLabels(from arrays, rows *rowCount) error {
 		return err
 	}
 	if len(a.Shape) == 2 && a.Shape[1] > 1 {
-		return d.readMultiLabels(a)
+		if d.Classes != 0 && d.Classes != a.Shape[1] {
+			return fmt.Errorf("%s: %d columns of labels, meta.json says %d classes", a.Where(0), a.Shape[1], d.Classes)
+		}
+		return d.readSets(a, VertexLabels)
 	}
 	if d.Labels, err = classNumbers(a); err != nil {
 		return fmt.Errorf("%w; labels are whole numbers of classes, numbers to predict are an array named targets", err)
@@ -170,26 +173,35 @@ func (d *Data) readLabels(from arrays, rows *rowCount) error {
 	return nil
 }
 
-// readMultiLabels reads labels [V,C] of 0 and 1.
-func (d *Data) readMultiLabels(a *npy.Array) error {
-	if d.Classes != 0 && d.Classes != a.Shape[1] {
-		return fmt.Errorf("%s: %d columns of labels, meta.json says %d classes", a.Where(0), a.Shape[1], d.Classes)
-	}
-	d.Classes = a.Shape[1]
+// readSets makes labels of kind k of rows of 0, 1 and NaN, which stands for a label that is not known.
+func (d *Data) readSets(a *npy.Array, k LabelKind) error {
+	n := Numbers{Cols: a.Shape[1]}
 	x, err := a.Float32s()
 	if err != nil {
 		return err
 	}
+	n.Rows = slices.Clone(x)
 	for i, y := range x {
-		if y != y {
-			return fmt.Errorf("%s: label NaN of vertex %d, class %d: an unknown one of several labels is not read; labels of one class, as the column y[:, %d] alone, may be NaN for none", a.Where(i), i/d.Classes, i%d.Classes, i%d.Classes)
-		}
-		if y != 0 && y != 1 {
-			return fmt.Errorf("%s: label %v of vertex %d, class %d: must be 0 or 1; numbers to predict are an array named targets", a.Where(i), y, i/d.Classes, i%d.Classes)
+		switch {
+		case y != y:
+			n.Rows[i] = Unknown
+		case y == -1:
+			return fmt.Errorf("%s: label -1 of %s %d, class %d: must be 0 or 1, or NaN where it is not known (y = y.astype(float); y[y == -1] = numpy.nan, or 0 where -1 means no)", a.Where(i), k, i/n.Cols, i%n.Cols)
+		case y != 0 && y != 1:
+			return fmt.Errorf("%s: label %v of %s %d, class %d: must be 0 or 1, or NaN where it is not known; numbers to predict are an array named %s", a.Where(i), y, k, i/n.Cols, i%n.Cols, targetNames[k])
 		}
 	}
-	d.MultiLabels = x
+	d.setSets(k, n)
+	d.sayUnknown(k)
 	return nil
+}
+
+// sayUnknown reports how many labels of several classes are not known.
+func (d *Data) sayUnknown(k LabelKind) {
+	n := d.Sets(k)
+	if unknown := n.Unknown(); unknown > 0 {
+		d.Report.Changes = append(d.Report.Changes, fmt.Sprintf("%d of %d labels of %s are not known: they are left out of losses and scores", unknown, len(n.Rows), plural[k]))
+	}
 }
 
 // classNumbers is a as int32; NaN, which means no label, becomes -1.

@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"sagann/dataset/npy"
@@ -15,7 +16,7 @@ import (
 // WriteNpyFolder writes d to the folder dir, in the form that Load reads. It makes dir if it does not
 // exist. It writes those of these files that d has data for: edges.npy [2,E], edge_weight.npy [E],
 // edge_type.npy [E], edge_data.npy [E,cols], features.npy [V,F] float32, labels.npy [V] int32 or
-// [V,C] uint8, targets.npy [V,C] float32, train.npy, val.npy, test.npy, ids.npy [V] or names.csv,
+// [V,C] uint8 (float32 with NaN if some are not known), targets.npy [V,C] float32, train.npy, val.npy, test.npy, ids.npy [V] or names.csv,
 // graph_indicator.npy [V], graph_labels.npy, edge_labels.npy [E], and the splits graph_train.npy,
 // edge_train.npy and so on. It always writes meta.json with the name and counts.
 //
@@ -49,13 +50,7 @@ func WriteNpyFolder(dir string, d *Data) error {
 	if d.Labels != nil {
 		write(&w, "labels", []int{e.V}, d.Labels)
 	}
-	if d.MultiLabels != nil {
-		small := make([]uint8, len(d.MultiLabels))
-		for i, x := range d.MultiLabels {
-			small[i] = uint8(x)
-		}
-		write(&w, "labels", []int{e.V, d.Classes}, small)
-	}
+	w.sets("labels", d.Sets(VertexLabels))
 	if t := d.Targets; t.Vertex != nil {
 		write(&w, "targets", []int{e.V, t.Cols}, t.Vertex)
 	}
@@ -79,6 +74,8 @@ func WriteNpyFolder(dir string, d *Data) error {
 	if t := d.Targets.Edge; t.Rows != nil {
 		write(&w, targetNames[EdgeLabels], []int{t.Len(), t.Cols}, t.Rows)
 	}
+	w.sets("graph_labels", d.Targets.GraphSets)
+	w.sets("edge_labels", d.Targets.EdgeSets)
 	if d.GraphLabels != nil {
 		write(&w, "graph_labels", []int{len(d.GraphLabels)}, d.GraphLabels)
 	}
@@ -118,6 +115,28 @@ func (w *folderWriter) ids(name string, shape []int, lists ...[]uint32) {
 		write(w, name, shape, joined[int64](lists))
 	} else {
 		write(w, name, shape, joined[int32](lists))
+	}
+}
+
+// sets writes labels of several classes, if there are any: bytes or, if some are not known, floats with NaN for those.
+func (w *folderWriter) sets(name string, n Numbers) {
+	shape := []int{n.Len(), n.Cols}
+	switch {
+	case n.Rows == nil:
+	case n.AllKnown():
+		small := make([]uint8, len(n.Rows))
+		for i, x := range n.Rows {
+			small[i] = uint8(x)
+		}
+		write(w, name, shape, small)
+	default:
+		x := slices.Clone(n.Rows)
+		for i, y := range x {
+			if y < 0 {
+				x[i] = float32(math.NaN())
+			}
+		}
+		write(w, name, shape, x)
 	}
 }
 

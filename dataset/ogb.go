@@ -252,12 +252,13 @@ func (d *Data) ogbLabels(raw string) error {
 	if d.Classes > 1 {
 		d.MultiLabels = make([]float32, len(d.Labels))
 		for i, c := range d.Labels {
-			if c != 0 && c != 1 {
-				return fmt.Errorf("%s: row %d, column %d: multi-labels must be 0 or 1", t.name, i/d.Classes, i%d.Classes)
+			if c > 1 {
+				return fmt.Errorf("%s: row %d, column %d: multi-labels must be 0, 1, or nan where they are not known", t.name, i/d.Classes, i%d.Classes)
 			}
-			d.MultiLabels[i] = float32(c)
+			d.MultiLabels[i] = float32(c) // -1 is Unknown
 		}
 		d.Labels = nil
+		d.sayUnknown(VertexLabels)
 		return nil
 	}
 	if d.Classes, err = classCount(d.Labels); err != nil {

@@ -49,7 +49,7 @@ type LabelForm string
 // The forms of labels.
 const (
 	OneClass       LabelForm = "one"
-	SeveralClasses LabelForm = "several" // rows of 0 and 1
+	SeveralClasses LabelForm = "several" // rows of 0, 1 and Unknown
 )
 
 // Features says what the columns of the features are.
@@ -154,9 +154,9 @@ func (d *Data) Record() *Schema {
 		if labels := d.classesOf(k); labels != nil {
 			l.Form, l.Count = OneClass, map[LabelKind]int{VertexLabels: d.Classes, EdgeLabels: d.EdgeClasses(), GraphLabels: d.GraphClasses()}[k]
 		}
-	}
-	if d.MultiLabels != nil {
-		s.Vertex.Form, s.Vertex.Count = SeveralClasses, d.Classes
+		if n := d.Sets(k); n.Rows != nil {
+			l.Form, l.Count = SeveralClasses, n.Cols
+		}
 	}
 	s.Features = Features{Cols: d.FeatureCols, Sparse: d.Late.Sparse != nil, Columns: d.Schema.Features.Columns, OfVertices: d.Schema.Features.OfVertices}
 	if kept(s.Features.Names()) == nil {

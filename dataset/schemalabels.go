@@ -20,7 +20,7 @@ func (s *Schema) FitLabels(d *Data, k LabelKind, by Sides) (fitted *Data, left m
 	if run.Form == OneClass && data.Form == OneClass {
 		left, notes, err = s.fitClasses(&x, k, data, by)
 	} else if run.Form == SeveralClasses && data.Form == SeveralClasses {
-		notes, err = s.fitSets(&x, by)
+		notes, err = s.fitSets(&x, k, by)
 	}
 	if err != nil {
 		return nil, nil, nil, err
@@ -77,20 +77,15 @@ func (s *Schema) fitClasses(d *Data, k LabelKind, data *Labels, by Sides) (left 
 		d.Labels, d.Classes = labels, run.Count
 	}
 	if n > 0 {
-		for _, ids := range d.parts(k) {
-			kept := slices.DeleteFunc(slices.Clone(*ids), func(i uint32) bool { return labels[i] < 0 })
-			if *ids = kept; len(kept) == 0 {
-				*ids = nil
-			}
-		}
+		d.leaveSplits(k, labels)
 	}
 	return left, notes, nil
 }
 
-// fitSets puts the classes of labels of 0 and 1 into the run's order.
-func (s *Schema) fitSets(d *Data, by Sides) ([]string, error) {
-	run := &s.Vertex
-	mine, theirs := names{run.Classes, run.Count, s.Older}, names{d.Schema.Vertex.Classes, d.Classes, d.Schema.Older}
+// fitSets puts the classes of labels of kind k, of which each can have several, into the run's order.
+func (s *Schema) fitSets(d *Data, k LabelKind, by Sides) ([]string, error) {
+	run, own, n := s.Of(k), d.Schema.Of(k), d.Sets(k)
+	mine, theirs := names{run.Classes, run.Count, s.Older}, names{own.Classes, n.Cols, d.Schema.Older}
 	const what = "classes"
 	a, err := align(mine, theirs, what, by)
 	if err != nil {
@@ -103,11 +98,26 @@ func (s *Schema) fitSets(d *Data, by Sides) ([]string, error) {
 	if len(a.unknown) > 0 {
 		notes = append(notes, fmt.Sprintf("%s: the run does not know the classes %s, which are left out of the scores", by.Data, some(a.unknown)))
 	}
-	if !a.same() {
-		d.MultiLabels, d.Classes = pickColumns(d.MultiLabels, theirs.n, a.from), mine.n
+	own.Classes = run.Classes
+	if a.same() {
+		return notes, nil
 	}
-	d.Schema.Vertex.Classes = run.Classes
+	n = Numbers{pickColumns(n.Rows, theirs.n, a.from), mine.n}
+	d.setSets(k, n)
+	if labels := n.unlabelled(); labels != nil {
+		d.leaveSplits(k, labels)
+	}
 	return notes, nil
+}
+
+// leaveSplits takes what has no label, which is a label below 0, out of the splits of kind k.
+func (d *Data) leaveSplits(k LabelKind, labels []int32) {
+	for _, ids := range d.parts(k) {
+		kept := slices.DeleteFunc(slices.Clone(*ids), func(i uint32) bool { return labels[i] < 0 })
+		if *ids = kept; len(kept) == 0 {
+			*ids = nil
+		}
+	}
 }
 
 // fitTargets puts the targets of kind k into the run's order.

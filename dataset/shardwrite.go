@@ -87,7 +87,7 @@ func (c *Sharding) source() (s *Stream, closing func() error, err error) {
 func shardable(s *Stream) error {
 	d := s.Data
 	switch {
-	case d.EdgeLabels != nil || d.Targets.Edge.Rows != nil:
+	case d.Labelled(EdgeLabels):
 		return fmt.Errorf("%s: shards do not keep labels or targets of edges", d.Name)
 	case s.kept != nil:
 		return fmt.Errorf("%s: shards do not keep sparse features; saga data convert --format npy writes a folder with dense ones", d.Name)

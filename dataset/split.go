@@ -100,22 +100,27 @@ func (d *Data) settleSplits(k LabelKind) {
 func (d *Data) settle() {
 	for _, k := range []LabelKind{VertexLabels, EdgeLabels, GraphLabels} {
 		d.settleSplits(k)
+		if n := d.Sets(k); n.Cols > 0 && n.oneHot() {
+			d.warn("%s: each row of labels has a single 1 among %d columns, and is read as several labels of one %s (sigmoids, micro-F1); for one class each save the column of the 1, such as labels.argmax(1)", d.Name, n.Cols, k)
+		}
 	}
-	if d.MultiLabels == nil || d.Classes == 0 {
-		return
-	}
-	for row := range slices.Chunk(d.MultiLabels, d.Classes) {
-		ones := 0
+}
+
+// oneHot reports whether each row of sets has a single 1, and the others are 0.
+func (n Numbers) oneHot() bool {
+	for row := range slices.Chunk(n.Rows, n.Cols) {
+		sum := float32(0)
 		for _, y := range row {
-			if y == 1 {
-				ones++
+			if y < 0 {
+				return false
 			}
+			sum += y
 		}
-		if ones != 1 {
-			return
+		if sum != 1 {
+			return false
 		}
 	}
-	d.Report.Warnings = append(d.Report.Warnings, fmt.Sprintf("%s: each row of labels has a single 1 among %d columns, and is read as several labels of a vertex (sigmoids, micro-F1); for one class of each vertex save the column of the 1, such as labels.argmax(1)", d.Name, d.Classes))
+	return true
 }
 
 // noSplit is the beginning of the text that DefaultSplit reports.

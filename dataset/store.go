@@ -68,6 +68,11 @@ func restOfStore(s *chunk.Store) (d *Data, err error) {
 			return nil, err
 		}
 	}
+	for k, n := range map[chunk.Kind]*Numbers{chunk.KindGraphSets: &d.Targets.GraphSets, chunk.KindEdgeSets: &d.Targets.EdgeSets} {
+		if n.Rows, n.Cols, err = s.Sets(k); err != nil {
+			return nil, err
+		}
+	}
 	for k, first := range splitKinds {
 		to := d.parts(k)
 		if *to[0], *to[1], *to[2], err = s.Splits(first); err != nil {
@@ -284,6 +289,12 @@ func (s *Stream) writeRest(w *chunk.Writer) error {
 	}
 	if t := d.Targets.Edge; t.Rows != nil {
 		w.SetTargets(chunk.KindEdgeTargets, t.Rows, t.Cols)
+	}
+	if t := d.Targets.GraphSets; t.Rows != nil {
+		w.SetSets(chunk.KindGraphSets, t.Rows, t.Cols)
+	}
+	if t := d.Targets.EdgeSets; t.Rows != nil {
+		w.SetSets(chunk.KindEdgeSets, t.Rows, t.Cols)
 	}
 	if d.GraphOf != nil {
 		w.SetGraphs(d.GraphOf, d.GraphLabels)

@@ -156,6 +156,18 @@ func (c *classText) isNone(text []byte) bool {
 	return is
 }
 
+// flag is a label among several: 0, 1, or Unknown for an empty field, nan and the word for no label.
+func (c *classText) flag(text []byte) (float32, error) {
+	if isMissing(text, false) || c.isNone(text) {
+		return Unknown, nil
+	}
+	switch x, err := parseFloat(text); {
+	case err == nil && (x == 0 || x == 1):
+		return float32(x), nil
+	}
+	return 0, fmt.Errorf("%.40q: several columns of labels have 0 and 1, and nothing where a label is not known (--unlabelled WORD names another text for that)", text)
+}
+
 func (c *classText) add(text []byte) error {
 	if len(text) == 0 || strings.EqualFold(string(text), "nan") || string(text) == "-1" || c.isNone(text) {
 		c.of = append(c.of, -1)

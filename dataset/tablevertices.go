@@ -56,6 +56,7 @@ func (t Tables) openVertices(d *Data, ids *idTable) (*vertexTable, error) {
 	d.Edges.V = ids.len()
 	if len(v.labels) != 1 {
 		d.Classes, d.Schema.Vertex.Classes = len(v.labels), f.names(v.labels)
+		d.sayUnknown(VertexLabels)
 	} else if d.Labels, err = c.classes(d); err != nil {
 		return nil, fmt.Errorf("%s: column %s: %w", f.name, f.columns[v.labels[0]], err)
 	}
@@ -144,11 +145,11 @@ func (v *vertexTable) add(f *tableFile, row [][]byte, ids *idTable, c *classText
 		return nil
 	}
 	for _, i := range v.labels {
-		x := string(bytes.TrimSpace(row[i]))
-		if x != "0" && x != "1" {
-			return f.errorf("column %s: %.40q: several columns of labels must be 0 or 1", f.columns[i], x)
+		y, err := c.flag(bytes.TrimSpace(row[i]))
+		if err != nil {
+			return f.errorf("column %s: %w", f.columns[i], err)
 		}
-		v.d.MultiLabels = append(v.d.MultiLabels, float32(x[0]-'0'))
+		v.d.MultiLabels = append(v.d.MultiLabels, y)
 	}
 	return nil
 }

@@ -15,7 +15,10 @@ type Targets struct {
 	Cols   int
 	Edge   Numbers // a row for each edge, in stored order
 	Graph  Numbers // a row for each graph
-	Links  *Links  // edges to predict; nil: none
+	// Labels of edges, in stored order, and of graphs that can have several classes: a row of 0, 1 and Unknown for
+	// each, as Data.MultiLabels has for vertices.
+	EdgeSets, GraphSets Numbers
+	Links               *Links // edges to predict; nil: none
 }
 
 // Numbers is a matrix of targets, row-major with Cols columns. A row of NaN means no targets. Rows is nil if
@@ -23,6 +26,97 @@ type Targets struct {
 type Numbers struct {
 	Rows []float32
 	Cols int
+}
+
+// Unknown is a label that is not known, where rows of 0 and 1 say which classes a vertex, edge or graph has.
+const Unknown = -1
+
+// Sets is the labels of kind k if a vertex, edge or graph can have several classes: rows of 0, 1 and Unknown, with a
+// column for each class. Rows is nil if it cannot.
+func (d *Data) Sets(k LabelKind) Numbers {
+	switch {
+	case k == EdgeLabels:
+		return d.Targets.EdgeSets
+	case k == GraphLabels:
+		return d.Targets.GraphSets
+	case k == LinkLabels || d.MultiLabels == nil:
+		return Numbers{}
+	}
+	return Numbers{d.MultiLabels, d.Classes}
+}
+
+// setSets makes n the labels of kind k.
+func (d *Data) setSets(k LabelKind, n Numbers) {
+	switch k {
+	case EdgeLabels:
+		d.Targets.EdgeSets = n
+	case GraphLabels:
+		d.Targets.GraphSets = n
+	default:
+		d.MultiLabels, d.Classes = n.Rows, n.Cols
+	}
+}
+
+// Known is how many labels of the rows, which are classes of sets, are not Unknown.
+func (n Numbers) Known(rows []uint32) (known int) {
+	for _, i := range rows {
+		for _, y := range n.Row(int(i)) {
+			if y >= 0 {
+				known++
+			}
+		}
+	}
+	return known
+}
+
+// Unknown is how many labels of sets are Unknown.
+func (n Numbers) Unknown() (count int) {
+	for _, y := range n.Rows {
+		if y < 0 {
+			count++
+		}
+	}
+	return count
+}
+
+// AllKnown reports whether no label of sets is Unknown.
+func (n Numbers) AllKnown() bool {
+	return first(n.Rows, func(y float32) bool { return y < 0 }) < 0
+}
+
+// unlabelled is -1 for rows of sets of which no label is known and 0 for others, in the form of labels; nil if each
+// has some.
+func (n Numbers) unlabelled() (list []int32) {
+	none := func(i int) bool { return first(n.Row(i), func(y float32) bool { return y >= 0 }) < 0 }
+	for i := range n.Len() {
+		if !none(i) {
+			continue
+		}
+		if list == nil {
+			list = make([]int32, n.Len())
+		}
+		list[i] = -1
+	}
+	return list
+}
+
+// checkSets returns an error unless n is valid and has so many rows, of labels of kind k.
+func (n Numbers) checkSets(k LabelKind, rows int) error {
+	if n.Rows == nil {
+		return nil
+	}
+	if n.Cols < 1 || len(n.Rows)%n.Cols != 0 || n.Len() != rows {
+		return fmt.Errorf("%d label values do not make %d rows of %d classes", len(n.Rows), rows, n.Cols)
+	}
+	if i := first(n.Rows, func(x float32) bool { return x != 0 && x != 1 && x != Unknown }); i >= 0 {
+		return fmt.Errorf("label of %s %d for class %d is %v: must be 0, 1, or %d where it is not known", k, i/n.Cols, i%n.Cols, n.Rows[i], Unknown)
+	}
+	return nil
+}
+
+// GraphRows is how many graphs have a row of labels or targets.
+func (d *Data) GraphRows() int {
+	return max(len(d.GraphLabels), d.Targets.Graph.Len(), d.Targets.GraphSets.Len())
 }
 
 // Of is the targets of kind k.
@@ -62,7 +156,7 @@ func checkTargets(d *Data) error {
 	for _, k := range []LabelKind{VertexLabels, GraphLabels} {
 		rows := d.Edges.V
 		if t := &d.Targets; k == GraphLabels {
-			if rows = t.Graph.Len(); t.Graph.Rows != nil && d.GraphOf == nil {
+			if rows = t.Graph.Len(); (t.Graph.Rows != nil || t.GraphSets.Rows != nil) && d.GraphOf == nil {
 				return fmt.Errorf("targets of graphs, but no graph of each vertex")
 			}
 			for v, g := range d.GraphOf {
@@ -75,7 +169,8 @@ func checkTargets(d *Data) error {
 			return err
 		}
 	}
-	return nil
+	g := d.Targets.GraphSets
+	return g.checkSets(GraphLabels, g.Len())
 }
 
 // check returns an error unless n is valid and has so many rows, of targets of kind k.

@@ -95,16 +95,11 @@ func checkLabels(d *Data) error {
 		return fmt.Errorf("%d classes with labels: must be at least 1", d.Classes)
 	case d.Labels != nil && len(d.Labels) != d.Edges.V:
 		return fmt.Errorf("%d labels for %d vertices", len(d.Labels), d.Edges.V)
-	case d.MultiLabels != nil && (len(d.MultiLabels)%d.Classes != 0 || len(d.MultiLabels)/d.Classes != d.Edges.V):
-		return fmt.Errorf("%d label values do not make %d rows of %d classes", len(d.MultiLabels), d.Edges.V, d.Classes)
 	}
 	if v := first(d.Labels, func(c int32) bool { return c < -1 || int(c) >= d.Classes }); v >= 0 {
 		return fmt.Errorf("vertex %d has label %d: must be 0..%d, or -1 for none", v, d.Labels[v], d.Classes-1)
 	}
-	if i := first(d.MultiLabels, func(x float32) bool { return x != 0 && x != 1 }); i >= 0 {
-		return fmt.Errorf("label of vertex %d for class %d is %v: must be 0 or 1", i/d.Classes, i%d.Classes, d.MultiLabels[i])
-	}
-	return nil
+	return d.Sets(VertexLabels).checkSets(VertexLabels, d.Edges.V)
 }
 
 func checkGraphs(d *Data) error {
@@ -114,12 +109,17 @@ func checkGraphs(d *Data) error {
 		}
 		return nil
 	}
+	if d.GraphLabels != nil && d.Targets.GraphSets.Rows != nil {
+		return errors.New("both single and multi labels of graphs")
+	}
 	if len(d.GraphOf) != d.Edges.V {
 		return fmt.Errorf("the graph of %d vertices is given, there are %d", len(d.GraphOf), d.Edges.V)
 	}
 	for v, g := range d.GraphOf {
-		if d.GraphLabels != nil && int(g) >= len(d.GraphLabels) {
-			return fmt.Errorf("vertex %d belongs to graph %d: there are %d graph labels", v, g, len(d.GraphLabels))
+		for _, n := range []int{len(d.GraphLabels), d.Targets.GraphSets.Len()} {
+			if n > 0 && int(g) >= n {
+				return fmt.Errorf("vertex %d belongs to graph %d: there are %d graph labels", v, g, n)
+			}
 		}
 	}
 	for g, c := range d.GraphLabels {
@@ -136,6 +136,12 @@ func checkEdgeLabels(d *Data) error { return d.checkOfEdges(d.Edges.E()) }
 func (d *Data) checkOfEdges(e int) error {
 	if d.EdgeLabels != nil && len(d.EdgeLabels) != e {
 		return fmt.Errorf("%d edge labels for %d edges", len(d.EdgeLabels), e)
+	}
+	if d.EdgeLabels != nil && d.Targets.EdgeSets.Rows != nil {
+		return errors.New("both single and multi labels of edges")
+	}
+	if err := d.Targets.EdgeSets.checkSets(EdgeLabels, e); err != nil {
+		return err
 	}
 	for e, c := range d.EdgeLabels {
 		if !isClass(c, len(d.EdgeLabels)) {

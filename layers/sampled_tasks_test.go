@@ -32,10 +32,41 @@ func sampledTasks(t *testing.T) []struct {
 		{"max", graphs, Options{Task: saga.GraphTask, Readout: saga.ReadoutMax}, nGraphs},
 		{"edges", edges, Options{Task: saga.EdgeTask}, nEdges},
 		{"weighted edges", edges, Options{Task: saga.EdgeTask, Loss: saga.Loss{ClassWeights: []float32{1, 3}}}, nEdges},
+		{"several labels of graphs", partly(graphs, saga.GraphTask), Options{Task: saga.GraphTask}, nGraphs},
+		{"several labels of edges", partly(edges, saga.EdgeTask), Options{Task: saga.EdgeTask, Loss: saga.Loss{PosWeights: []float32{1, 3}}}, nEdges},
+		{"several labels of vertices", partly(graphs, saga.VertexTask), Options{}, graphs.Edges.V},
 		{"dot", links, Options{Task: saga.LinkTask, LinkHead: saga.LinkDot}, nLinks},
 		{"bilinear", links, Options{Task: saga.LinkTask, LinkHead: saga.LinkBilinear}, nLinks},
 		{"mlp", links, Options{Task: saga.LinkTask, LinkHead: saga.LinkMLP}, nLinks},
 	}
+}
+
+// partly is d with two labels of 0 and 1 for each thing, of which a part is not known.
+func partly(d *dataset.Data, task saga.Task) *dataset.Data {
+	x := *d
+	x.GraphLabels, x.EdgeLabels, x.Labels = nil, nil, nil
+	n := dataset.Numbers{Cols: 2}
+	for i := range max(d.Edges.V, d.Edges.E()) {
+		n.Rows = append(n.Rows, []float32{0, 1, 1, dataset.Unknown, 0}[i*7%5], []float32{dataset.Unknown, 1, 0, 1}[i*3%4])
+		if s := n.Row(i); s[0] < 0 && s[1] < 0 {
+			s[0] = 1
+		}
+	}
+	switch task {
+	case saga.VertexTask:
+		x.MultiLabels, x.Classes = n.Rows[:2*d.Edges.V], 2
+		x.Train, x.Val, x.Test, x.GraphOf, x.GraphSplit = nil, nil, nil, nil, dataset.Split{}
+		for v := range d.Edges.V {
+			x.Train = append(x.Train, uint32(v))
+		}
+	case saga.EdgeTask:
+		n.Rows = n.Rows[:2*d.Edges.E()]
+		x.Targets.EdgeSets = n
+	case saga.GraphTask:
+		n.Rows = n.Rows[:2*len(d.GraphLabels)]
+		x.Targets.GraphSets = n
+	}
+	return &x
 }
 
 func taskModel(t *testing.T, name string, d *dataset.Data, o Options) saga.Model {

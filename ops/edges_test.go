@@ -78,10 +78,10 @@ func TestNoRows(t *testing.T) {
 func TestWeightZero(t *testing.T) {
 	nan := float32(math.NaN())
 	row := []float32{nan, 1, nan}
-	for _, op := range []Op{squaredError, absoluteError, huberError, positiveXent, sigmoidXent} {
+	for _, op := range []Op{squaredError, absoluteError, huberError, positiveXent, sigmoidXent, knownXent} {
 		in := [][]float32{row, row, {0}}
 		cols := []int{3, 3, 1}
-		if op == positiveXent {
+		if op == positiveXent || op == knownXent {
 			in, cols = append(in, row), append(cols, 3)
 		}
 		out := []float32{7}

@@ -147,6 +147,8 @@ var examples = map[Op][]example{
 	sigmoidXentGrad:   one(example{in: append(slices.Clone(multiClassified), vertex(1)), want: "[V×5]"}),
 	positiveXent:      one(example{in: positiveClassified, want: "[V×1]", grads: 1}),
 	positiveXentGrad:  one(example{in: append(slices.Clone(positiveClassified), vertex(1)), want: "[V×5]"}),
+	knownXent:         one(example{in: knownClassified, want: "[V×1]", grads: 1}),
+	knownXentGrad:     one(example{in: append(slices.Clone(knownClassified), vertex(1)), want: "[V×5]"}),
 	squaredError:      one(example{in: regressed, want: "[V×1]", grads: 1}),
 	squaredErrorGrad:  one(example{in: append(slices.Clone(regressed), vertex(1)), want: "[V×5]"}),
 	absoluteError:     one(example{in: regressed, want: "[V×1]", grads: 1}),
@@ -167,6 +169,7 @@ func maxOf3(x []*Node) *Node { return MaxRowsBy(x[0], x[1], 3) }
 var (
 	classified         = []leaf{vertex(5), vertex(1).integer(0, 5), vertex(1).positive()}
 	positiveClassified = append(slices.Clone(multiClassified), vertex(5).positive())
+	knownClassified    = []leaf{vertex(5), vertex(5).integer(-1, 2), vertex(1).positive(), vertex(5).positive()}
 	regressed          = []leaf{vertex(5), vertex(5), vertex(1).positive()}
 	multiClassified    = []leaf{vertex(5), vertex(5).integer(0, 2), vertex(1).positive()}
 )

@@ -64,6 +64,27 @@ func TestSigmoidCrossEntropyValues(t *testing.T) {
 	}
 }
 
+// Targets below 0 are not known: whatever their logits are, the row is that of the others, divided by all classes.
+func TestKnownSigmoidCrossEntropyValues(t *testing.T) {
+	nan, inf := float32(math.NaN()), float32(math.Inf(1))
+	logits := []float32{1, nan, -2, inf, nan, 3}
+	targets := []float32{1, -1, 0, -1, -1, -1}
+	weight, positive := []float32{0.5, 1}, []float32{3, 7, 1, 3, 7, 1}
+	got := rowsOf(knownXent, 2, []int{3, 3, 1, 3}, logits, targets, weight, positive)
+	first := -0.5 * (3*math.Log(logistic(1)) + math.Log(1-logistic(-2))) / 3
+	for r, want := range []float64{first, 0} {
+		if !near(got[r], want) {
+			t.Errorf("row %d: loss %v, want %v", r, got[r], want)
+		}
+	}
+	grad := rowsOf(knownXentGrad, 2, []int{3, 3, 1, 3, 1}, logits, targets, weight, positive, []float32{1, 1})
+	for i, want := range []float64{3 * 0.5 / 3 * (logistic(1) - 1), 0, 0.5 / 3 * logistic(-2), 0, 0, 0} {
+		if !near(grad[i], want) {
+			t.Errorf("gradient %d: %v, want %v", i, grad[i], want)
+		}
+	}
+}
+
 func TestCorrect(t *testing.T) {
 	logits := []float32{1, 3, 2, 5, 5, 1, 5, 5, 1, -1, -2, -3}
 	got := rowsOf(correct, 4, []int{3, 1}, logits, []float32{1, 0, 1, -1})

@@ -181,7 +181,8 @@ func (s *scorer) rank(edges, not *dataset.Pairs) (m Metrics) {
 		if is[i] {
 			y = 1
 		}
-		m.Loss += metrics.BinaryCrossEntropy([]float32{float32(x)}, []float32{y}, nil) / float64(len(all))
+		loss, _ := metrics.BinaryCrossEntropy([]float32{float32(x)}, []float32{y}, nil)
+		m.Loss += loss / float64(len(all))
 	}
 	m.AUC, m.AP, m.MRR = metrics.AUC(all, is), metrics.AveragePrecision(all, is), metrics.MRR(pos, neg)
 	for i, k := range hitsAt {

@@ -22,7 +22,8 @@ const (
 	LossHuber        LossKind = "huber"         // squared up to Loss.Delta, absolute beyond (Huber, 1964)
 )
 
-// Loss is what training minimises: the mean over the training split.
+// Loss is what training minimises: the mean over the training split or, if vertices, edges or graphs can have several
+// labels of which some are not known (dataset.Unknown), over the labels of the split that are known.
 type Loss struct {
 	Kind LossKind // default: LossCrossEntropy
 	// Delta is the error at which LossHuber changes from squares to absolute values, above 0. 0: 1.
@@ -36,7 +37,8 @@ type Loss struct {
 	// Func, if it is not nil, computes the loss of every row in place of Kind's formula, times the row's weight: [·×1]
 	// from logits [·×C], labels and weight [·×1]. The rows are vertices, edges or graphs, and weight is the share of a
 	// row in the mean, 0 outside the split. Labels are classes [·×1], 0 and 1 [·×C] where a vertex can have several, or
-	// targets [·×C] if Kind is LossMSE, LossMAE or LossHuber; they are 0 where weight is. ops.RowScale(loss, weight)
+	// targets [·×C] if Kind is LossMSE, LossMAE or LossHuber; they are 0 where weight is. Of several labels those that are not
+	// known are -1, and weight is C divided by the number of labels that are known. ops.RowScale(loss, weight)
 	// multiplies. It runs for training and evaluation. A LinkTask refuses it: its labels are pairs.
 	Func func(logits, labels, weight Tensor) Tensor `json:"-"`
 }
@@ -66,11 +68,11 @@ func (l *Loss) check(d *dims, name string) error {
 	if err := checkWeights("positive weights", l.PosWeights, d.classes); err != nil {
 		return err
 	}
-	single := !l.numbers() && !d.multi
+	single := !l.numbers() && !d.labels.multi
 	switch {
 	case l.ClassWeights != nil && !single:
 		return fmt.Errorf("saga: class weights are for labels of one class each, and %s has others; positive weights are for several labels a vertex", name)
-	case l.PosWeights != nil && (!d.multi || l.numbers()):
+	case l.PosWeights != nil && (!d.labels.multi || l.numbers()):
 		return fmt.Errorf("saga: positive weights are for several labels a vertex, and %s has others; class weights are for one class each", name)
 	}
 	return nil
@@ -122,9 +124,13 @@ func (tr *traced) rowLoss(weight Tensor) (Tensor, error) {
 		return ops.AbsoluteError(x, y, weight), nil
 	case l.Kind == LossHuber:
 		return ops.HuberError(x, y, weight, orOne(l.Delta)), nil
-	case d.multi && l.PosWeights != nil:
-		return ops.PositiveSigmoidCrossEntropy(x, y, weight, tr.t.g.Leaf(dataflow.InputOp, rows.PosWeights, dataflow.Shape{Rows: 1, Cols: d.classes})), nil
-	case d.multi:
+	case d.labels.multi && (d.labels.partial || l.PosWeights != nil):
+		of := ops.PositiveSigmoidCrossEntropy
+		if d.labels.partial {
+			of = ops.KnownSigmoidCrossEntropy
+		}
+		return of(x, y, weight, tr.t.g.Leaf(dataflow.InputOp, rows.PosWeights, dataflow.Shape{Rows: 1, Cols: d.classes})), nil
+	case d.labels.multi:
 		return ops.SigmoidCrossEntropy(x, y, weight), nil
 	}
 	return ops.SoftmaxCrossEntropy(x, y, weight), nil
@@ -168,7 +174,7 @@ func (p *Program) checkLoss() error {
 		return nil
 	}
 	t := d.Targets.Of(task)
-	classes := map[Task]bool{VertexTask: d.Labels != nil || d.MultiLabels != nil, EdgeTask: d.EdgeLabels != nil, GraphTask: d.GraphLabels != nil}[task]
+	classes := d.Classed(task)
 	switch {
 	case !l.numbers() && !classes && t.Rows != nil:
 		return fmt.Errorf("saga: %s has targets, which are numbers, and no labels, which are classes; the losses %s, %s and %s are for numbers", d.Name, LossMSE, LossMAE, LossHuber)

@@ -187,7 +187,7 @@ func (p *Program) evalNames() []string {
 	if p.model.Loss.numbers() {
 		return []string{"losses", "squares", "absolutes"}
 	}
-	if p.dims.multi {
+	if p.dims.labels.multi {
 		return []string{"losses", "hits", "said", "true"}
 	}
 	return []string{"losses", "hits"}

@@ -11,7 +11,7 @@ import (
 
 // Metrics of one split.
 type Metrics struct {
-	Loss     float64 // mean over the split's vertices, edges or graphs
+	Loss     float64 // mean over the split's vertices, edges or graphs; of several labels, over those that are known
 	Accuracy float64 // one class each
 	MicroF1  float64 // several labels each
 	MacroF1  float64 // several labels each: mean over classes; a class that is neither predicted nor present counts 0
@@ -109,13 +109,13 @@ func (p *Program) scoresOf(result func(i int) []float64) (s Scores) {
 		if n == 0 {
 			continue
 		}
-		m.Loss = result(0)[k] / n
+		m.Loss = result(0)[k] / p.in.Known(split)
 		c := p.dims.classes
 		row := func(i int) []float64 { return result(i)[k*c : (k+1)*c] }
 		switch {
 		case p.model.Loss.numbers():
 			m.fit(row(1), row(2), p.data.Targets.Of(p.dims.taskName()).Spread(split), n)
-		case p.dims.multi:
+		case p.dims.labels.multi:
 			m.MicroF1, m.MacroF1 = f1(row(1), row(2), row(3))
 		default:
 			m.Accuracy = result(1)[k] / n

@@ -156,13 +156,17 @@ func (p *Program) describeData() error {
 	if err := p.describeRows(e.V); err != nil {
 		return err
 	}
+	wide := d.Sets(p.dims.taskName()) // labels that are rows of numbers
+	if m.Loss.numbers() {
+		wide = d.Targets.Of(p.dims.taskName())
+	}
 	switch m.Task {
 	case EdgeTask:
-		p.dims.classes, p.dims.train = d.EdgeClasses(), len(d.EdgeSplit.Train)
-		if m.Loss.numbers() && p.output == "" {
-			p.dims.targets = d.Targets.Edge.Cols
+		p.dims.classes = d.EdgeClasses()
+		if p.output == "" {
+			p.dims.labels.targets = wide.Cols
 		}
-		e = withLabels(e, d, p.dims.targets)
+		e = withLabels(e, d, wide, p.dims.labels.targets)
 	case GraphTask:
 		var err error
 		if p.dims.graphs, err = graphCount(d); err != nil {
@@ -171,18 +175,21 @@ func (p *Program) describeData() error {
 		p.dims.classes = d.GraphClasses()
 	case LinkTask:
 	default:
-		p.dims.classes, p.dims.multi = d.Classes, d.MultiLabels != nil
+		p.dims.classes = d.Classes
 	}
+	p.dims.labels.multi = !m.Loss.numbers() && wide.Rows != nil
+	p.dims.labels.partial = p.dims.labels.multi && !wide.AllKnown()
 	if m.Loss.numbers() {
-		p.dims.classes, p.dims.multi = d.Targets.Of(p.dims.taskName()).Cols, false
+		p.dims.classes = wide.Cols
 	}
 	if p.output != "" { // there may be no labels
-		p.dims.classes, p.dims.multi = 0, false
+		p.dims.classes, p.dims.labels.multi, p.dims.labels.partial = 0, false, false
 	} else if err := p.checkLoss(); err != nil {
 		return err
 	}
-	meaning := rows.Meaning{Numbers: m.Loss.numbers(), Graphs: m.Task == GraphTask, ClassWeights: m.Loss.ClassWeights, PosWeights: m.Loss.PosWeights}
+	meaning := rows.Meaning{Numbers: m.Loss.numbers(), Rows: wide, Partial: p.dims.labels.partial, Graphs: m.Task == GraphTask, ClassWeights: m.Loss.ClassWeights, PosWeights: m.Loss.PosWeights}
 	p.in = &inputs{Inputs: rows.New(d, e, meaning, m.SelfLoops && m.OneLoop)}
+	p.dims.labels.share = p.in.Mean(d.EdgeSplit.Train)
 	if m.Task == LinkTask {
 		return p.describeLinks()
 	}

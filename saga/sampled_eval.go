@@ -190,8 +190,12 @@ func (p *Program) traceScores(d dims) (*dataflow.Program, error) {
 	if p.model.Loss.numbers() {
 		d := ops.Sub(tr.logits, tr.target.labels())
 		list = append(list, ops.Square(d), ops.Abs(d))
-	} else if p.dims.multi {
+	} else if p.dims.labels.multi {
 		y, pos := tr.target.labels(), ops.Positive(tr.logits)
+		if d.labels.partial {
+			unknown := ops.Positive(ops.Neg(y))
+			y, pos = ops.Positive(y), ops.Mul(pos, ops.Shift(ops.Neg(unknown), 1))
+		}
 		list = append(list, ops.Mul(pos, y), pos, y)
 	} else {
 		list = append(list, ops.Correct(tr.logits, tr.target.labels()))

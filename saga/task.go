@@ -139,7 +139,7 @@ func (t *tracer) matrix(name string, cols int) Tensor {
 
 func (t *tracer) vertexTarget() target {
 	cols := 1
-	if t.d.multi || t.d.loss.numbers() {
+	if t.d.labels.multi || t.d.loss.numbers() {
 		cols = t.d.classes
 	}
 	return target{
@@ -151,7 +151,7 @@ func (t *tracer) vertexTarget() target {
 
 func (t *tracer) graphTarget() target {
 	cols := 1
-	if t.d.loss.numbers() {
+	if t.d.labels.multi || t.d.loss.numbers() {
 		cols = t.d.classes
 	}
 	return target{
@@ -162,7 +162,7 @@ func (t *tracer) graphTarget() target {
 }
 
 func (t *tracer) edgeTarget() target {
-	cols := labelCols(t.d.targets) - 1
+	cols := labelCols(t.d.labels.targets) - 1
 	in := func(split float32) Tensor {
 		return ops.Eq(ops.Slice(t.edgeRow(), t.d.data+cols, 1), t.g.Const(split))
 	}
@@ -175,7 +175,7 @@ func (t *tracer) edgeTarget() target {
 			if w := t.d.loss.ClassWeights; w != nil {
 				return ops.Mul(in(1), ops.PickRows(t.g.Leaf(dataflow.InputOp, rows.ClassWeights, dataflow.Shape{Rows: len(w), Cols: 1}), ops.Slice(t.edgeRow(), t.d.data, 1)))
 			}
-			return ops.Scale(in(1), 1/float32(max(1, t.d.train)))
+			return ops.Scale(in(1), t.d.labels.share)
 		},
 		splits: func() Tensor { return ops.Concat(in(1), in(2), in(3)) },
 	}
@@ -185,7 +185,7 @@ func (t *tracer) edgeTarget() target {
 func (t *tracer) edgeRow() Tensor {
 	n := t.d.data
 	if t.d.task == EdgeTask {
-		n += labelCols(t.d.targets)
+		n += labelCols(t.d.labels.targets)
 	}
 	if t.d.scaled {
 		n++
@@ -223,16 +223,16 @@ func (t *tracer) updateEdge(l *Layer, index int, x Tensor, p Params) {
 }
 
 // withLabels is e with the label and the split of each edge in columns of its data. e may have
-// more edges than d: self loops at its end. targets is the number of regression targets; 0: a class.
-func withLabels(e *chunk.Edges, d *dataset.Data, targets int) *chunk.Edges {
+// more edges than d: self loops at its end. targets is the number of numbers in a label, of which t has the rows; 0: a class.
+func withLabels(e *chunk.Edges, d *dataset.Data, t dataset.Numbers, targets int) *chunk.Edges {
 	r, cols := *e, e.DataCols+labelCols(targets)
 	r.DataCols, r.Data = cols, make([]float32, e.E()*cols)
 	for k := range e.E() {
 		row := r.Data[k*cols : (k+1)*cols]
 		copy(row, e.Data[k*e.DataCols:(k+1)*e.DataCols])
 		switch {
-		case targets > 0 && k < d.Targets.Edge.Len():
-			rows.SetTargets(row[e.DataCols:cols-1], d.Targets.Edge, k)
+		case targets > 0 && k < t.Len():
+			rows.SetTargets(row[e.DataCols:cols-1], t, k)
 		case targets == 0 && k < len(d.EdgeLabels):
 			row[e.DataCols] = float32(d.EdgeLabels[k])
 		case targets == 0:
@@ -272,7 +272,7 @@ func graphCount(d *dataset.Data) (int, error) {
 	if d.GraphOf == nil {
 		return 0, fmt.Errorf("saga: %s does not say which graph a vertex belongs to", d.Name)
 	}
-	n := uint64(max(len(d.GraphLabels), d.Targets.Graph.Len()))
+	n := uint64(d.GraphRows())
 	for _, g := range d.GraphOf {
 		n = max(n, uint64(g)+1)
 	}

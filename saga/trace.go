@@ -41,10 +41,18 @@ type Model struct {
 	Loss Loss
 }
 
+// labelDims is what a trace must know of labels.
+type labelDims struct {
+	multi   bool    // a vertex, edge or graph has several labels: a row of 0 and 1
+	partial bool    // multi: some labels are not known
+	targets int     // EdgeTask: numbers in the label of an edge; 0: a class
+	share   float32 // EdgeTask: weight of a training edge in the mean loss
+}
+
 // dims is what a trace must know of the data.
 type dims struct {
 	features, classes int
-	multi             bool // a vertex has several labels: a row of 0 and 1
+	labels            labelDims
 	types, data       int  // number of edge types, 0: none; columns of edge data
 	weight            bool // edges have weights
 	featureGrad       bool // the gradient of the features is an output
@@ -54,8 +62,6 @@ type dims struct {
 	sparse            bool // features are sparse rows
 	task              Task
 	graphs            int  // GraphTask: number of graphs
-	train             int  // EdgeTask: number of training edges
-	targets           int  // EdgeTask: regression targets per edge; 0: a class
 	levels            int  // levels of sampled blocks above the seeds; 0: the full graph
 	weighed           bool // the sampler gives edges weights
 	scaled            bool // sums over sampled edges are scaled (NormFull)

@@ -46,12 +46,15 @@ func TestRowOps(t *testing.T) {
 	for name, norm := range map[string]func(saga.Tensor) saga.Tensor{
 		"layer_norm":   func(x saga.Tensor) saga.Tensor { return ops.LayerNorm(x, 1e-5) },
 		"l2_normalize": ops.L2Normalize} {
-		for _, several := range []bool{false, true} {
+		for _, labels := range []string{"one", "several", "some known"} {
 			d := graph(t)
-			if several {
+			if labels != "one" {
 				d.MultiLabels = make([]float32, len(d.Labels)*d.Classes)
 				for v, c := range d.Labels {
 					d.MultiLabels[v*d.Classes+int(c)], d.MultiLabels[v*d.Classes+(v+1)%d.Classes] = 1, 1
+					if labels == "some known" {
+						d.MultiLabels[v*d.Classes+(v+2)%d.Classes] = dataset.Unknown
+					}
 				}
 				d.Labels = nil
 			}

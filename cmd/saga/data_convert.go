@@ -64,9 +64,7 @@ func (c *convertCmd) Run(a *app) error {
 	}
 	warn(a, d)
 	text := fmt.Sprintf("%s: %d vertices, %d edges, %d features, %d classes", c.Out, d.Edges.V, edges, d.FeatureCols, d.Classes)
-	if d.MultiLabels != nil {
-		text += ", multi-label"
-	}
+	text += cli.DescribeLabels(d)
 	_, err = fmt.Fprintf(a.Stdout, "%s, from %s\n%s", text, d.Report.Form, changes(d))
 	return err
 }

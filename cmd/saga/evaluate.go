@@ -100,12 +100,16 @@ func (c *evaluateCmd) Run(a *app) error {
 type evaluation struct {
 	*trained
 	classes int
-	on      string    // what is scored
-	rows    []uint32  // their numbers, ascending
-	labels  []int32   // of all rows; nil when multi-label
-	loss    float64   // mean
-	auc     float64   // of two classes, or the mean over the classes of multi-label data; NaN: none
-	aucs    []float64 // of multi-label data, by class; NaN where a class has all rows or none
+	on      string          // what is scored
+	rows    []uint32        // their numbers, ascending
+	labels  []int32         // of all rows; nil when multi-label
+	sets    dataset.Numbers // multi-label: labels of all rows
+	unknown int             // how many labels of the rows are not known
+	loss    float64         // mean
+	auc     float64         // of two classes, or the mean over the classes of multi-label data; NaN: none
+	aucs    []float64       // of multi-label data, by class; NaN where a class has all rows or none
+	ap      float64         // average precision of multi-label data, the mean over classes; NaN: none
+	aps     []float64       // by class; NaN where aucs is
 	list    []metrics.Class
 	counts  metrics.Confusion // nil when multi-label
 	left    map[string]int    // rows of classes that the run does not know, which are not scored, by class
@@ -146,6 +150,9 @@ func (e *evaluation) choose(a *app, on string) error {
 			if t := e.data.Targets.Of(task); numbers(e.prep.Layers.Loss.Kind) && !t.Has(i) {
 				continue // without targets
 			}
+			if e.sets.Rows != nil && e.sets.Known([]uint32{uint32(i)}) == 0 {
+				continue // no label is known
+			}
 			if e.labels == nil || e.labels[i] >= 0 {
 				e.rows = append(e.rows, uint32(i))
 			}
@@ -182,8 +189,8 @@ func (e *evaluation) check() error {
 		return fmt.Errorf("%s has targets, which are numbers; the model in %s predicts classes", e.name, e.path)
 	}
 	if e.multi() {
-		if e.data.Classes != e.classes {
-			return fmt.Errorf("%s has %d classes; the model in %s was trained on %d", e.name, e.data.Classes, e.path, e.classes)
+		if e.sets = e.data.Sets(e.task()); e.sets.Cols != e.classes {
+			return fmt.Errorf("%s has %d classes; the model in %s was trained on %d", e.name, e.sets.Cols, e.path, e.classes)
 		}
 		return nil
 	}
@@ -217,20 +224,21 @@ func (e *evaluation) count() int {
 	if numbers(e.prep.Layers.Loss.Kind) {
 		return e.data.Targets.Of(e.task()).Len()
 	}
-	return e.data.Edges.V
+	return e.sets.Len()
 }
 
 // score counts what x, the logits of all rows, say of the chosen ones.
 func (e *evaluation) score(x []float32) {
-	n, sum := e.classes, 0.0
+	n, sum, known := e.classes, 0.0, 0
 	var truth, said []int32
 	var flags []float32
 	var sets []bool
 	for _, r := range e.rows {
 		logits := x[int(r)*n:][:n]
 		if e.multi() {
-			own := e.data.MultiLabels[int(r)*n:][:n]
-			sum += metrics.BinaryCrossEntropy(logits, own, e.prep.Layers.Loss.PosWeights)
+			own := e.sets.Row(int(r))
+			s, k := metrics.BinaryCrossEntropy(logits, own, e.prep.Layers.Loss.PosWeights)
+			sum, known = sum+s, known+k
 			flags = append(flags, own...)
 			for _, z := range logits {
 				sets = append(sets, z > 0)
@@ -242,6 +250,7 @@ func (e *evaluation) score(x []float32) {
 	}
 	e.loss = sum / float64(len(e.rows))
 	if e.multi() {
+		e.loss, e.unknown = sum/float64(known), len(flags)-known
 		e.list = metrics.CountSets(flags, sets, n)
 	} else {
 		e.counts = metrics.Confuse(truth, said, n)
@@ -254,27 +263,40 @@ func (e *evaluation) score(x []float32) {
 func (e *evaluation) rank(x []float32) {
 	n := e.classes
 	scores, positive := make([]float64, len(e.rows)), make([]bool, len(e.rows))
-	e.auc = math.NaN()
+	e.auc, e.ap = math.NaN(), math.NaN()
 	switch {
 	case e.multi():
-		sum, some := 0.0, 0.0
 		for k := range n {
-			for i, r := range e.rows {
-				scores[i], positive[i] = float64(x[int(r)*n+k]), e.data.MultiLabels[int(r)*n+k] > 0
+			scores, positive = scores[:0], positive[:0]
+			for _, r := range e.rows {
+				if y := e.sets.Row(int(r))[k]; y >= 0 {
+					scores, positive = append(scores, float64(x[int(r)*n+k])), append(positive, y > 0)
+				}
 			}
-			area := metrics.AUC(scores, positive)
-			e.aucs = append(e.aucs, area)
-			if !math.IsNaN(area) {
-				sum, some = sum+area, some+1
+			area, precision := metrics.AUC(scores, positive), metrics.AveragePrecision(scores, positive)
+			if math.IsNaN(area) {
+				precision = area
 			}
+			e.aucs, e.aps = append(e.aucs, area), append(e.aps, precision)
 		}
-		e.auc = sum / some
+		e.auc, e.ap = mean(e.aucs), mean(e.aps)
 	case n == 2:
 		for i, r := range e.rows {
 			scores[i], positive[i] = float64(x[2*int(r)+1])-float64(x[2*int(r)]), e.labels[r] == 1
 		}
 		e.auc = metrics.AUC(scores, positive)
 	}
+}
+
+// mean is that of the numbers that are not NaN; NaN without any.
+func mean(list []float64) float64 {
+	sum, n := 0.0, 0.0
+	for _, x := range list {
+		if !math.IsNaN(x) {
+			sum, n = sum+x, n+1
+		}
+	}
+	return sum / n
 }
 
 // write puts a line for every row that is scored into a .csv.

@@ -47,13 +47,16 @@ func (e *evaluation) print(w io.Writer) error {
 	if len(e.left) > 0 {
 		fmt.Fprintf(&b, "left out  %s, which the run does not know\n", e.leftOut())
 	}
+	if e.unknown > 0 {
+		fmt.Fprintf(&b, "unknown   %d of %d labels, which are left out of the loss and every score\n", e.unknown, len(e.rows)*e.classes)
+	}
 	if !e.multi() {
 		fmt.Fprintf(&b, "accuracy  %.4f\n", e.counts.Accuracy())
 	}
 	switch {
 	case math.IsNaN(e.auc):
 	case e.multi():
-		fmt.Fprintf(&b, "AUC       %.4f, the mean over classes\n", e.auc)
+		fmt.Fprintf(&b, "AUC       %.4f, the mean over classes\nAP        %.4f, the mean over classes\n", e.auc, e.ap)
 	default:
 		fmt.Fprintf(&b, "AUC       %.4f of class 1\n", e.auc)
 	}
@@ -74,7 +77,7 @@ func (e *evaluation) classTable() string {
 	t.SetStyle(gotable.StyleLight)
 	row := gotable.Row{"class", "precision", "recall", "F1", "labels", "predicted"}
 	if e.multi() {
-		row = append(row, "AUC")
+		row = append(row, "AUC", "AP")
 	}
 	t.AppendHeader(row)
 	part := func(x float64) string {
@@ -86,7 +89,7 @@ func (e *evaluation) classTable() string {
 	for k, c := range e.list {
 		row := gotable.Row{className(e.names(), k, ""), part(c.Precision()), part(c.Recall()), part(c.F1()), c.Truth, c.Said}
 		if e.multi() {
-			row = append(row, part(e.aucs[k]))
+			row = append(row, part(e.aucs[k]), part(e.aps[k]))
 		}
 		t.AppendRow(row)
 	}
@@ -129,6 +132,9 @@ func (e *evaluation) json() fields {
 	if !math.IsNaN(e.auc) {
 		out = append(out, field{"auc", e.auc})
 	}
+	if e.multi() {
+		out = append(out, fields{{"average_precision", e.ap}, {"unknown_labels", e.unknown}}...)
+	}
 	for _, a := range e.averages() {
 		out = append(out, field{a.name, fields{{"precision", a.Precision}, {"recall", a.Recall}, {"f1", a.F1}}})
 	}
@@ -140,7 +146,7 @@ func (e *evaluation) json() fields {
 		}
 		one = append(one, fields{{"precision", c.Precision()}, {"recall", c.Recall()}, {"f1", c.F1()}, {"labels", c.Truth}, {"predicted", c.Said}}...)
 		if e.multi() {
-			one = append(one, field{"auc", e.aucs[k]})
+			one = append(one, fields{{"auc", e.aucs[k]}, {"average_precision", e.aps[k]}}...)
 		}
 		classes = append(classes, one)
 	}

@@ -103,7 +103,7 @@ func storeLabels(s *chunk.Store) (fields, error) {
 		return nil, err
 	}
 	of, _, err := s.Graphs()
-	return labelInfo(r, graphsIn(of)), err
+	return append(fields{{"multi_label", r.Vertex.Form == dataset.SeveralClasses}}, labelInfo(r, graphsIn(of))...), err
 }
 
 // splitForms are the splits that data may have, and where they begin in a store.
@@ -143,6 +143,11 @@ func graphInfo(d *dataset.Data) fields {
 	f := fields{{"name", d.Name}, {"vertices", e.V}, {"edges", e.E()}, {"features", d.FeatureCols}, {"classes", d.Classes},
 		{"multi_label", d.MultiLabels != nil}, {"weighted", e.Weight != nil}, {"edge_types", e.Types}, {"edge_data", e.DataCols}}
 	f = append(f, labelInfo(d.Record(), graphsIn(d.GraphOf))...)
+	for _, k := range d.LabelKinds() {
+		if n := d.Sets(k); !n.AllKnown() {
+			f = append(f, field{"unknown_" + string(k) + "_labels", share(n.Unknown(), len(n.Rows))})
+		}
+	}
 	for _, k := range splitForms {
 		f = append(f, splitInfo(k.prefix, d.Splits(k.labels))...)
 	}
@@ -190,6 +195,9 @@ func labelInfo(s *dataset.Schema, graphs int) (f fields) {
 	for _, k := range []dataset.LabelKind{dataset.GraphLabels, dataset.EdgeLabels} {
 		if l := s.Of(k); l.Form != "" {
 			f = append(f, field{string(k) + "_classes", l.Count})
+			if l.Form == dataset.SeveralClasses {
+				f = append(f, field{string(k) + "_multi_label", true})
+			}
 		}
 	}
 	for _, k := range []dataset.LabelKind{dataset.VertexLabels, dataset.GraphLabels, dataset.EdgeLabels} {

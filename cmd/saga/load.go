@@ -166,7 +166,7 @@ func (j *job) wants(s *settings, task saga.Task) (w wanted, err error) {
 		j.metric, w.classes = auc, s.linkWidth()
 	case numbers(w.loss.Kind):
 		j.metric, w.classes = fitR2, max(1, d.Targets.Of(task).Cols)
-	case task == saga.VertexTask && d.MultiLabels != nil:
+	case d.Sets(task).Rows != nil:
 		j.multi, j.metric = true, microF1
 	}
 	return w, nil

@@ -33,8 +33,7 @@ func numbers(kind saga.LossKind) bool {
 
 // onlyNumbers tells whether what task predicts has targets and no classes.
 func onlyNumbers(d *dataset.Data, task saga.Task) bool {
-	classes := labelsOf(d, task) != nil || task == saga.VertexTask && d.MultiLabels != nil
-	return !classes && d.Targets.Of(task).Rows != nil
+	return !d.Classed(task) && d.Targets.Of(task).Rows != nil
 }
 
 // labelsOf is the labels of one class each of what task predicts, nil without.
@@ -63,7 +62,7 @@ func (s *settings) loss(d *dataset.Data, task saga.Task, classes int) (l saga.Lo
 	if l.ClassWeights, err = weights("class-weights", f.ClassWeights, classes, func() ([]float32, error) { return balanced(d, task, classes) }); err != nil {
 		return l, err
 	}
-	l.PosWeights, err = weights("pos-weights", f.PosWeights, classes, func() ([]float32, error) { return positives(d, classes) })
+	l.PosWeights, err = weights("pos-weights", f.PosWeights, classes, func() ([]float32, error) { return positives(d, task) })
 	return l, err
 }
 
@@ -109,18 +108,21 @@ func balanced(d *dataset.Data, task saga.Task, classes int) ([]float32, error) {
 }
 
 // positives are weights by which the ones of a class count as much as its zeros in training.
-func positives(d *dataset.Data, classes int) ([]float32, error) {
-	if d.MultiLabels == nil {
-		return nil, cli.Usagef("--pos-weights balanced: the labels are not several a vertex; --class-weights is for one class each")
+func positives(d *dataset.Data, task saga.Task) ([]float32, error) {
+	sets := d.Sets(task)
+	if sets.Rows == nil {
+		return nil, cli.Usagef("--pos-weights balanced: the labels are one class each; --class-weights is for those")
 	}
-	out := make([]float32, classes)
+	out := make([]float32, sets.Cols)
 	for k := range out {
-		ones := 0
-		for _, v := range d.Train {
-			ones += int(d.MultiLabels[int(v)*classes+k])
+		var of [2]int // zeros and ones
+		for _, i := range d.Splits(task)[0] {
+			if y := sets.Row(int(i))[k]; y >= 0 {
+				of[int(y)]++
+			}
 		}
-		if out[k] = 1; ones > 0 {
-			out[k] = float32(len(d.Train)-ones) / float32(ones)
+		if out[k] = 1; of[1] > 0 {
+			out[k] = float32(of[0]) / float32(of[1])
 		}
 	}
 	return out, nil

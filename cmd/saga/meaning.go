@@ -105,7 +105,7 @@ func (c *trainCmd) sameData(j *job) error {
 // data, as those versions did.
 func (t *trained) multi() bool {
 	if s := t.about.Schema; s != nil {
-		return t.task() == saga.VertexTask && s.Vertex.Form == dataset.SeveralClasses
+		return t.task() != saga.LinkTask && s.Of(t.task()).Form == dataset.SeveralClasses && !numbers(t.prep.Layers.Loss.Kind)
 	}
 	return t.task() == saga.VertexTask && t.data.MultiLabels != nil
 }

@@ -26,8 +26,8 @@ func factsOf(d *dataset.Data, task saga.Task) *splitFacts {
 	switch labels := labelsOf(d, task); {
 	case labels != nil:
 		f.Labels = crcOf(labels)
-	case task == saga.VertexTask && d.MultiLabels != nil:
-		f.Labels = crcOf(d.MultiLabels)
+	case d.Sets(task).Rows != nil:
+		f.Labels = crcOf(d.Sets(task).Rows)
 	default:
 		f.Labels = crcOf(d.Targets.Of(task).Rows)
 	}

@@ -102,7 +102,7 @@ func (c *trainCmd) classes(j *job, checkpoint string, budget int64) (*runpage.Cl
 	for k > 0 && len(splits[k]) == 0 {
 		k--
 	}
-	rows := max(len(truth), j.data.Edges.V)
+	rows := max(len(truth), j.data.Sets(task).Len(), j.data.Edges.V)
 	if need, host := 4*int64(rows)*int64(j.prep.Layers.Classes), int64(c.Memory.HostMem); need > maxLogits || host > 0 && need > host {
 		return nil, fmt.Errorf("the logits of %d %s would take %s of host memory", rows, things[task], cli.SizeText(need))
 	}
@@ -125,7 +125,7 @@ func (c *trainCmd) classes(j *job, checkpoint string, budget int64) (*runpage.Cl
 	}
 	var found *runpage.Classes
 	if j.multi {
-		found = runpage.CountLabels(classes, splits[k], j.data.MultiLabels, logits)
+		found = runpage.CountLabels(classes, splits[k], j.data.Sets(task).Rows, logits)
 	} else {
 		found = runpage.CountClasses(classes, splits[k], truth, saga.Classes(logits, classes))
 	}

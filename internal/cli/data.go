@@ -25,17 +25,26 @@ func Describe(d *dataset.Data) string {
 		edges = d.Shard.E
 	}
 	text := fmt.Sprintf("%d vertices, %d edges, %d features, %d classes", d.Edges.V, edges, d.FeatureCols, d.Classes)
+	text += DescribeLabels(d)
+	if n := d.Targets.Cols; n > 0 {
+		text += fmt.Sprintf(", targets of width %d", n)
+	}
+	return text
+}
+
+// DescribeLabels is what Describe says of labels behind the number of classes of vertices.
+func DescribeLabels(d *dataset.Data) (text string) {
 	if d.MultiLabels != nil {
 		text += ", multi-label"
 	}
-	if n := d.EdgeClasses(); n > 0 {
-		text += fmt.Sprintf(", %d classes of edges", n)
-	}
-	if n := d.GraphClasses(); n > 0 {
-		text += fmt.Sprintf(", %d classes of graphs", n)
-	}
-	if n := d.Targets.Cols; n > 0 {
-		text += fmt.Sprintf(", targets of width %d", n)
+	for _, k := range []dataset.LabelKind{dataset.EdgeLabels, dataset.GraphLabels} {
+		n := map[dataset.LabelKind]int{dataset.EdgeLabels: d.EdgeClasses(), dataset.GraphLabels: d.GraphClasses()}[k]
+		if n > 0 {
+			text += fmt.Sprintf(", %d classes of %ss", n, k)
+		}
+		if d.Sets(k).Rows != nil {
+			text += ", multi-label"
+		}
 	}
 	return text
 }

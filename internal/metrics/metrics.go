@@ -104,11 +104,14 @@ func (c Confusion) Accuracy() float64 {
 }
 
 // CountSets counts rows that have any number of classes: truth and said are rows of
-// classes flags, 0 or 1 and whether the class was predicted.
+// classes flags, 0 or 1 and whether the class was predicted. A flag below 0 is not known and is left out.
 func CountSets(truth []float32, said []bool, classes int) []Class {
 	list := make([]Class, classes)
 	for i, t := range truth {
 		c := &list[i%classes]
+		if t < 0 {
+			continue
+		}
 		if t > 0 {
 			c.Truth++
 		}

@@ -108,9 +108,22 @@ func TestAUCOfROC(t *testing.T) {
 func TestLosses(t *testing.T) {
 	near(t, "cross-entropy", CrossEntropy([]float32{0, 0, 0, 0}, 2), math.Log(4))
 	near(t, "cross-entropy of large logits", CrossEntropy([]float32{1000, 998}, 1), 2+math.Log1p(math.Exp(-2)))
-	near(t, "binary cross-entropy", BinaryCrossEntropy([]float32{0, 0}, []float32{0, 1}, nil), math.Ln2)
-	near(t, "binary cross-entropy of large logits", BinaryCrossEntropy([]float32{800, -800}, []float32{0, 0}, nil), 400)
-	near(t, "weighted binary cross-entropy", BinaryCrossEntropy([]float32{0, 0}, []float32{1, 0}, []float32{3, 5}), 2*math.Ln2)
+	for _, c := range []struct {
+		what                   string
+		logits, flags, weights []float32
+		sum                    float64
+		known                  int
+	}{
+		{"binary cross-entropy", []float32{0, 0}, []float32{0, 1}, nil, 2 * math.Ln2, 2},
+		{"binary cross-entropy of large logits", []float32{800, -800}, []float32{0, 0}, nil, 800, 2},
+		{"weighted binary cross-entropy", []float32{0, 0}, []float32{1, 0}, []float32{3, 5}, 4 * math.Ln2, 2},
+		{"binary cross-entropy of unknown flags", []float32{0, 9, -9}, []float32{1, -1, -1}, []float32{3, 5, 7}, 3 * math.Ln2, 1},
+	} {
+		sum, known := BinaryCrossEntropy(c.logits, c.flags, c.weights)
+		if near(t, c.what, sum, c.sum); known != c.known {
+			t.Errorf("%s: %d flags, want %d", c.what, known, c.known)
+		}
+	}
 	near(t, "sigmoid", Sigmoid(0), 0.5)
 	near(t, "sigmoid of a small logit", Sigmoid(-1000), 0)
 	p := make([]float64, 3)

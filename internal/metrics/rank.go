@@ -58,12 +58,15 @@ func CrossEntropy(logits []float32, class int32) float64 {
 	return math.Log(sum) + most - float64(logits[class])
 }
 
-// BinaryCrossEntropy is the mean over the classes of a row of the cross-entropy between a
-// flag, 0 or 1, and the probability that its logit stands for. Terms of flags that are 1 are multiplied with the weight of
-// their class; nil: 1.
-func BinaryCrossEntropy(logits, flags, weights []float32) float64 {
-	sum := 0.0
+// BinaryCrossEntropy is the sum over the classes of a row of the cross-entropy between a
+// flag, 0 or 1, and the probability that its logit stands for, and the number of flags. A flag below 0 is not known and is
+// left out. Terms of flags that are 1 are multiplied with the weight of their class; nil: 1.
+func BinaryCrossEntropy(logits, flags, weights []float32) (sum float64, known int) {
 	for i, x := range logits {
+		if flags[i] < 0 {
+			continue
+		}
+		known++
 		z := float64(x)
 		term := max(z, 0) - z*float64(flags[i]) + math.Log1p(math.Exp(-math.Abs(z)))
 		if weights != nil && flags[i] == 1 {
@@ -71,5 +74,5 @@ func BinaryCrossEntropy(logits, flags, weights []float32) float64 {
 		}
 		sum += term
 	}
-	return sum / float64(len(logits))
+	return sum, known
 }

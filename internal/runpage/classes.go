@@ -86,6 +86,9 @@ func CountLabels(classes int, ids []uint32, truth, logits []float32) *Classes {
 	c := &Classes{Hits: make([]int64, classes), Said: make([]int64, classes), Truth: make([]int64, classes)}
 	for _, i := range ids {
 		for k := range classes {
+			if truth[int(i)*classes+k] < 0 { // not known
+				continue
+			}
 			is, said := truth[int(i)*classes+k] > 0, logits[int(i)*classes+k] > 0
 			if is {
 				c.Truth[k]++

@@ -37,8 +37,12 @@ func (j *Job) weightOf(x uint32) float64 {
 	return float64(w[d.Labels[x]])
 }
 
-// Weight is the sum of the weights of a list of items in the mean loss.
+// Weight is the weight of a list of items in the mean loss: the sum of theirs or, if some of several labels are not known,
+// how many rows the known ones would fill.
 func (j *Job) Weight(items []uint32) (sum float64) {
+	if j.In.Meaning.Partial {
+		return j.In.Known(items)
+	}
 	for _, x := range items {
 		sum += j.weightOf(x)
 	}

@@ -218,10 +218,12 @@ func (m *Maker) Globals(b *Batch) map[string][]float32 {
 		return nil
 	}
 	n := m.Full()
-	labels, weights, counts := make([]float32, n), make([]float32, n), make([]float32, n)
+	cols := max(1, m.In.Meaning.Rows.Cols)
+	labels, weights, counts := make([]float32, n*cols), make([]float32, n), make([]float32, n)
 	total := b.blocks.total
 	for i, g := range b.blocks.items {
-		labels[i], counts[i] = float32(m.In.Data.GraphLabels[g]), 1/float32(max(1, len(m.members[g])))
+		m.In.GraphLabel(labels[i*cols:][:cols], int(g))
+		counts[i] = 1 / float32(max(1, len(m.members[g])))
 		if total > 0 {
 			weights[i] = float32(m.weightOf(g) / total)
 		}

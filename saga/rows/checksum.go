@@ -48,6 +48,9 @@ func (in *Inputs) Checksum(links *dataset.Links) string {
 			sum = crc32.Update(sum, castagnoli, device.Bytes(x))
 		}
 	}
+	for _, x := range [][]float32{d.Targets.EdgeSets.Rows, d.Targets.GraphSets.Rows} {
+		sum = crc32.Update(sum, castagnoli, device.Bytes(x))
+	}
 	for _, x := range sparse {
 		sum = crc32.Update(sum, castagnoli, x)
 	}

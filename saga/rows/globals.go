@@ -1,6 +1,7 @@
 package rows
 
 import (
+	"slices"
 	"strings"
 
 	"sagann/dataset"
@@ -8,7 +9,7 @@ import (
 
 // Names of Global inputs: those with one row per graph, and those with one row per class.
 const (
-	GraphLabels   = graphPrefix + "labels"    // [G×1]: class, or [G×C]: regression targets
+	GraphLabels   = graphPrefix + "labels"    // [G×1]: class, or [G×C]: several labels as 0 and 1, or regression targets
 	GraphWeight   = graphPrefix + "weight"    // [G×1]: 1/|train| on training graphs, else 0
 	GraphSplits   = graphPrefix + "splits"    // [G×3]: membership in train, validation, test
 	GraphInvCount = graphPrefix + "invcount"  // [G×1]: 1/max(vertices, 1)
@@ -34,7 +35,9 @@ func (in *Inputs) Global(name string, graphs int) (x []float32, err error) {
 	case ClassWeights:
 		x, err = in.trainWeights(func(e uint32) int32 { return in.Data.EdgeLabels[e] }, in.Data.EdgeSplit.Train)
 	case PosWeights:
-		x = in.Meaning.PosWeights
+		if x = in.Meaning.PosWeights; x == nil {
+			x = slices.Repeat([]float32{1}, in.Meaning.Rows.Cols)
+		}
 	case GraphWeight:
 		x, err = in.graphWeights(graphs)
 	default:
@@ -47,7 +50,7 @@ func (in *Inputs) Global(name string, graphs int) (x []float32, err error) {
 // graphWeights is the weight of each graph in the mean loss over the training split.
 func (in *Inputs) graphWeights(graphs int) ([]float32, error) {
 	x, rows := make([]float32, graphs), in.Data.GraphSplit.Train
-	of := func(uint32) float32 { return 1 / float32(len(rows)) }
+	of := func(uint32) float32 { return in.Mean(rows) }
 	if in.Meaning.ClassWeights != nil {
 		label := func(g uint32) int32 { return in.Data.GraphLabels[g] }
 		w, err := in.trainWeights(label, rows)
@@ -68,18 +71,10 @@ func (in *Inputs) ofGraphs(name string, graphs int) []float32 {
 	x := make([]float32, graphs)
 	switch name {
 	case GraphLabels:
-		if t := d.Targets.Graph; in.Meaning.Numbers {
-			x = make([]float32, t.Cols*graphs)
-			for g := range t.Len() {
-				SetTargets(x[g*t.Cols:][:t.Cols], t, g)
-			}
-			break
-		}
-		for g := range x {
-			x[g] = -1
-			if g < len(d.GraphLabels) {
-				x[g] = float32(d.GraphLabels[g])
-			}
+		cols := max(1, in.Meaning.Rows.Cols)
+		x = make([]float32, cols*graphs)
+		for g := range graphs {
+			in.GraphLabel(x[g*cols:][:cols], g)
 		}
 	case GraphSplits:
 		x = make([]float32, 3*graphs)

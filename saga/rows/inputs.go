@@ -26,10 +26,12 @@ const (
 
 // Meaning says how labels are compared with predictions.
 type Meaning struct {
-	Numbers      bool      // regression: labels are the data's targets, not classes
-	Graphs       bool      // labels are those of graphs
-	ClassWeights []float32 // of the loss, by class; nil: all 1
-	PosWeights   []float32 // [C] of labels that are 1, where a vertex can have several; nil: all 1
+	Numbers      bool            // regression: labels are the data's targets, not classes
+	Rows         dataset.Numbers // labels that are rows of numbers: 0 and 1 where there can be several, or targets
+	Partial      bool            // some of several labels are not known
+	Graphs       bool            // labels are those of graphs
+	ClassWeights []float32       // of the loss, by class; nil: all 1
+	PosWeights   []float32       // [C] of labels that are 1, where a vertex can have several; nil: all 1
 }
 
 // Inputs are the vertex inputs of one data set, in the user's order.
@@ -91,11 +93,8 @@ func (in *Inputs) Width(name string) int {
 	case Features:
 		return in.Data.FeatureCols
 	case Labels:
-		if in.Meaning.Numbers {
-			return in.Data.Targets.Cols
-		}
-		if in.Data.MultiLabels != nil {
-			return in.Data.Classes
+		if r := in.Meaning.Rows; r.Rows != nil {
+			return r.Cols
 		}
 	case Splits:
 		return 3
@@ -139,8 +138,8 @@ func (in *Inputs) source(name string) (Source, error) {
 		if in.Meaning.Numbers {
 			return in.targets(), nil
 		}
-		if d.MultiLabels != nil {
-			return Source{Rows: d.MultiLabels}, nil
+		if r := in.Meaning.Rows; r.Rows != nil {
+			return Source{Rows: r.Rows}, nil
 		}
 		if d.Labels == nil {
 			return Source{}, fmt.Errorf("saga: %s has no labels", d.Name)

@@ -30,7 +30,7 @@ func testInputs(t *testing.T, multi bool) *Inputs {
 		}
 		d.Labels = nil
 	}
-	in := New(d, d.Edges.WithSelfLoops(), Meaning{}, false)
+	in := New(d, d.Edges.WithSelfLoops(), Meaning{Rows: d.Sets(dataset.VertexLabels)}, false)
 	x := make([]float32, 3*d.Edges.V)
 	for i := range x {
 		x[i] = float32(i) / 2

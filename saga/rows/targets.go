@@ -9,8 +9,7 @@ import (
 
 // targets are the regression targets of vertices, 0 for a vertex without targets.
 func (in *Inputs) targets() Source {
-	t := in.Data.Targets.Of(dataset.VertexLabels)
-	return Source{Row: func(v int, to []float32) { SetTargets(to, t, v) }}
+	return Source{Row: func(v int, to []float32) { SetTargets(to, in.Meaning.Rows, v) }}
 }
 
 // SetTargets writes row i of t to to, zeros if t has no row i.
@@ -21,10 +20,42 @@ func SetTargets(to []float32, t dataset.Numbers, i int) {
 	}
 }
 
+// GraphLabel writes the label of graph g to to: its class, -1 without one, or its row of numbers, zeros without one.
+func (in *Inputs) GraphLabel(to []float32, g int) {
+	labels, wide := in.Data.GraphLabels, in.Meaning.Rows
+	switch {
+	case g < wide.Len():
+		SetTargets(to, wide, g)
+	case wide.Rows != nil:
+		clear(to)
+	case g < len(labels):
+		to[0] = float32(labels[g])
+	default:
+		to[0] = -1
+	}
+}
+
+// Mean is the weight of each of some rows in their mean loss. The loss of a row is the sum over its known labels divided by
+// the number of classes, and the mean is that over all known labels.
+func (in *Inputs) Mean(rows []uint32) float32 {
+	if known := in.Known(rows); in.Meaning.Partial && known > 0 {
+		return float32(1 / known)
+	}
+	return 1 / float32(max(1, len(rows)))
+}
+
+// Known is how many rows the known labels of some rows would fill.
+func (in *Inputs) Known(rows []uint32) float64 {
+	if !in.Meaning.Partial {
+		return float64(len(rows))
+	}
+	return float64(in.Meaning.Rows.Known(rows)) / float64(in.Meaning.Rows.Cols)
+}
+
 // trainWeight is the weight of each vertex in the mean loss over the training split, 0 outside it.
 func (in *Inputs) trainWeight() (Source, error) {
 	d, split := in.Data, in.splitOf()
-	each := 1 / float32(len(d.Train))
+	each := in.Mean(d.Train)
 	of := func(int) float32 { return each }
 	if in.Meaning.ClassWeights != nil {
 		w, err := in.trainWeights(func(v uint32) int32 { return d.Labels[v] }, d.Train)
