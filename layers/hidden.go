@@ -58,8 +58,8 @@ func (o *Options) jump(ends []int) saga.Layer {
 
 var (
 	_ = pyg(jumping, row{"W", "weight", transposed}, row{"b", "bias", vector})
-	_ = pyg("norm", row{"norm.g", "weight|module.weight", vector}, row{"norm.b", "bias|module.bias", vector},
-		row{"norm.mean", "running_mean|module.running_mean", vector}, row{"norm.var", "running_var|module.running_var", vector})
+	_ = pyg("norm", row{"norm.g", "weight", vector}, row{"norm.b", "bias", vector},
+		row{"norm.mean", "running_mean", vector}, row{"norm.var", "running_var", vector})
 	_ = pyg("residual", row{"R", "weight", transposed})
 )
 

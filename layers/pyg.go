@@ -107,6 +107,9 @@ func unitsOf(m saga.Model, o Options, params []saga.Param) (units []*unit, alone
 			} else if u.next = at; strings.HasSuffix(at, "s.") {
 				u.next = fmt.Sprint(at, count[at], ".")
 				count[at]++
+				if _, batch := u.sizes["norm.mean"]; batch { // PyG wraps torch's
+					u.next += "module."
+				}
 			}
 			units = append(units, u)
 		}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -187,4 +188,44 @@ func tensorsOf(w *Weights) (list []string) {
 	}
 	slices.Sort(list)
 	return list
+}
+
+// TestWeightsRefused: weights that are not finite, of another shape, missing, left over, or nobody's are errors that name them.
+func TestWeightsRefused(t *testing.T) {
+	d, _ := pygValues(t, "edges")
+	m, o, w := pygModel(t, "sage", d)
+	params := must(saga.Compile(m, d, saga.Config{}))(t).Params()
+	change := func(f func(list []dataset.Tensor) []dataset.Tensor) *Weights {
+		var list []dataset.Tensor
+		for _, x := range w.list {
+			list = append(list, dataset.Tensor{Name: x.Name, Shape: x.Shape, Values: slices.Clone(x.Values)})
+		}
+		return &Weights{path: "w.pt", list: f(list)}
+	}
+	for what, bad := range map[string]*Weights{
+		"w.pt: weights that are of another shape, or not finite: convs.0.lin_l.weight: number 3 is NaN": change(func(l []dataset.Tensor) []dataset.Tensor {
+			l[0].Values[3] = float32(math.NaN())
+			return l
+		}),
+		"convs.1.lin_r.weight: number 0 is -Inf": change(func(l []dataset.Tensor) []dataset.Tensor {
+			l[len(l)-1].Values[0] = float32(math.Inf(-1))
+			return l
+		}),
+		"convs.0.lin_l.bias has shape [2 2]; layer1.b [1×4] needs [4]": change(func(l []dataset.Tensor) []dataset.Tensor {
+			l[1].Shape = []int{2, 2}
+			return l
+		}),
+		"of the model, and not in the file: layer2.W_self (in PyG lin_r.weight [3 4])": change(func(l []dataset.Tensor) []dataset.Tensor { return l[:3] }),
+		"in the file, and not of the model: more [1]": change(func(l []dataset.Tensor) []dataset.Tensor {
+			return append(l, dataset.Tensor{Name: "more", Shape: []int{1}, Values: []float32{0}})
+		}),
+		"of the model, and not in the file: layer1.W_self": {path: "w.pt"},
+	} {
+		if _, err := bad.For(m, o, params); err == nil || !strings.Contains(err.Error(), what) {
+			t.Errorf("%v, want %q", err, what)
+		}
+	}
+	if _, err := w.For(saga.Model{Name: "own", Layers: []saga.Layer{{Name: "own"}}}, o, []saga.Param{{Name: "layer1.W", Rows: 2, Cols: 3}}); err == nil || !strings.Contains(err.Error(), "layer1.W") {
+		t.Errorf("a layer that PyG does not have: %v", err)
+	}
 }

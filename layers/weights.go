@@ -20,6 +20,7 @@ type Weights struct {
 	path string
 	own  bool // those of a checkpoint of this program, under its names
 	list []dataset.Tensor
+	mean []dataset.Tensor // averages of parameters (saga.Model.Average), under the names of these
 }
 
 // ReadWeights reads the state_dict of a PyTorch module from a file of torch.save, or a .safetensors. It also reads a checkpoint of
@@ -52,11 +53,15 @@ func (w *Weights) readSafetensors() error {
 		}
 	}
 	for _, name := range f.Names() {
-		as := name
+		as, to := name, &w.list
 		if w.own {
 			param, isBest := strings.CutPrefix(name, "best:")
-			if as = param; best[name] || !isBest && strings.Contains(name, ":") {
+			of, isMean := strings.CutPrefix(param, saga.AverageOf)
+			if as = of; best[name] || !isBest && !isMean && strings.Contains(name, ":") {
 				continue // another has its place, or it is a number of the optimiser or an id
+			}
+			if isMean {
+				to = &w.mean
 			}
 		}
 		info, _ := f.Info(name)
@@ -74,7 +79,7 @@ func (w *Weights) readSafetensors() error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", w.path, err)
 		}
-		w.list = append(w.list, t)
+		*to = append(*to, t)
 	}
 	slices.SortStableFunc(w.list, func(a, b dataset.Tensor) int { return naturally(a.Name, b.Name) })
 	return nil
@@ -116,6 +121,37 @@ func naturally(a, b string) int {
 	return cmp.Compare(len(a), len(b))
 }
 
+// Averaged replaces the parameters of a checkpoint by their averages, as evaluation has them with keep as saga.Model.Average.
+func (w *Weights) Averaged(keep float32) {
+	for _, mean := range w.mean {
+		for _, t := range w.list {
+			if t.Name == mean.Name && len(t.Values) == len(mean.Values) {
+				for i, x := range mean.Values {
+					t.Values[i] = x + (t.Values[i]-x)*(1-keep)
+				}
+			}
+		}
+	}
+	w.mean = nil
+}
+
+// Params lists the parameters of a checkpoint, and gives them by name.
+func (w *Weights) Params() (params []saga.Param, value func(name string) ([]float32, error)) {
+	for _, t := range w.list {
+		if len(t.Shape) == 2 {
+			params = append(params, saga.Param{Name: t.Name, Rows: t.Shape[0], Cols: t.Shape[1]})
+		}
+	}
+	return params, func(name string) ([]float32, error) {
+		for _, t := range w.list {
+			if t.Name == name {
+				return t.Values, nil
+			}
+		}
+		return nil, fmt.Errorf("%s: no parameter %s", w.path, name)
+	}
+}
+
 // Delta is the δ that a PNAConv among the weights was made with (Own.Delta), or 0.
 func (w *Weights) Delta() float32 {
 	for _, t := range w.list {
@@ -133,6 +169,8 @@ var unread = []string{"num_batches_tracked", "aggr_module.avg_deg_lin", "aggr_mo
 // such as convs.0., by the names that PyG's layers have; of several that fit the first is taken for the first layer. Weights that
 // are missing or left over, of another shape or not finite are errors that name them.
 func (w *Weights) For(m saga.Model, o Options, params []saga.Param) (map[string][]float32, error) {
+	all := params
+	params = trained(params)
 	fit := &fitting{w: w, left: map[string]*dataset.Tensor{}, values: map[string][]float32{}}
 	for i := range w.list {
 		t := &w.list[i]
@@ -147,7 +185,17 @@ func (w *Weights) For(m saga.Model, o Options, params []saga.Param) (map[string]
 	} else if err := fit.units(m, o, params); err != nil {
 		return nil, err
 	}
+	for _, q := range all { // averages begin as their parameters do
+		if of, ok := strings.CutPrefix(q.Name, saga.AverageOf); ok {
+			fit.values[q.Name] = fit.values[of]
+		}
+	}
 	return fit.values, fit.err()
+}
+
+// trained are params without averages of others.
+func trained(params []saga.Param) []saga.Param {
+	return slices.DeleteFunc(slices.Clone(params), func(q saga.Param) bool { return strings.HasPrefix(q.Name, saga.AverageOf) })
 }
 
 // fitting is what Weights.For has found so far.
@@ -298,7 +346,7 @@ func (f *fitting) err() error {
 // PyG's models as convs.0., convs.1. and so on, linear layers as lins.0., norms as norms.0., and the layer of Between.Jump as lin. The
 // ending of path says how: .pt as torch.save writes a state_dict, or .safetensors. value gives a parameter.
 func WriteWeights(w io.Writer, ending string, m saga.Model, o Options, params []saga.Param, value func(name string) ([]float32, error)) error {
-	units, alone := unitsOf(m, o, params)
+	units, alone := unitsOf(m, o, trained(params))
 	if alone != nil {
 		return noCounterpart(m, alone)
 	}

@@ -110,9 +110,9 @@ func (p Params) average(name string, cols int, init Init) Tensor {
 }
 
 // addAverages adds what averages move towards to the results of prog, under the names of their gradients.
-func (t *tracer) addAverages(prog *dataflow.Program) {
+func (t *tracer) addAverages(prog *dataflow.Program, frozen map[string]bool) {
 	for _, q := range t.list {
-		if to := t.averages[t.params[q.Name]]; to != nil {
+		if to := t.averages[t.params[q.Name]]; to != nil && !frozen[q.Name] {
 			prog.Names = append(prog.Names, gradName(q.Name))
 			prog.Outs = append(prog.Outs, to)
 		}

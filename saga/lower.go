@@ -1,7 +1,10 @@
 package saga
 
 import (
+	"errors"
+	"fmt"
 	"slices"
+	"strings"
 
 	"sagann/chunk"
 	"sagann/dataflow"
@@ -139,16 +142,44 @@ func (p *Program) traceTrain() (*dataflow.Program, error) {
 		prog.Names = append(prog.Names, o)
 		prog.Outs = append(prog.Outs, map[string]Tensor{"hidden": tr.rows, "logits": tr.logits}[o])
 	}
+	frozen, err := p.model.kept(tr.t.list)
+	if err != nil {
+		return nil, err
+	}
 	for _, q := range tr.t.list {
-		if q.Average == 0 {
+		if q.Average == 0 && !frozen[q.Name] {
 			prog.Wrt = append(prog.Wrt, tr.t.params[q.Name])
 		}
 	}
-	tr.t.addAverages(prog)
+	tr.t.addAverages(prog, frozen)
 	if p.dims.featureGrad {
 		prog.Wrt = append(prog.Wrt, tr.features)
 	}
 	return p.resolve(prog, tr.t)
+}
+
+// kept says which parameters of list Model.Frozen names.
+func (m *Model) kept(list []Param) (map[string]bool, error) {
+	frozen := map[string]bool{}
+	for _, name := range m.Frozen {
+		found := false
+		for _, q := range list {
+			if q.Name == name || strings.HasPrefix(q.Name, name+".") {
+				frozen[q.Name], found = true, true
+			}
+		}
+		if !found {
+			var names []string
+			for _, q := range list {
+				names = append(names, q.Name)
+			}
+			return nil, fmt.Errorf("saga: no parameter of the model is named %q, or begins with it, to be frozen; there are %s", name, strings.Join(names, ", "))
+		}
+	}
+	if len(frozen) > 0 && !slices.ContainsFunc(list, func(q Param) bool { return !frozen[q.Name] && q.Average == 0 }) {
+		return nil, errors.New("saga: all parameters are frozen: there would be nothing to learn")
+	}
+	return frozen, nil
 }
 
 // addUpdate adds the optimiser's update and state for every parameter that has a gradient, and makes

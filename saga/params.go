@@ -1,12 +1,14 @@
 package saga
 
 import (
+	"cmp"
 	"fmt"
 	"hash/fnv"
 	"math"
 	"math/rand/v2"
 
 	"sagann/dataflow"
+	"sagann/ops"
 )
 
 // Init fills a new parameter [rows×cols].
@@ -49,7 +51,8 @@ type Param struct {
 	// Average is 0 for a parameter that is trained. Running statistics, as of Vertex.BatchNorm, are not:
 	// every step moves them by this share (0 to 1) towards the statistics of the step.
 	Average   float32
-	PerVertex bool // row v belongs to vertex v, and lies where the vertex's rows lie
+	PerVertex bool   // row v belongs to vertex v, and lies where the vertex's rows lie
+	of        string // of an average: the parameter; "": it is none
 	pos       string
 	init      Init
 	blocks    int  // number of blocks of rows that are initialised one by one: edge types
@@ -79,7 +82,7 @@ func (p *Param) eachRow(seed uint64) func(row func(v int) []float32) {
 
 func (p *Param) random(seed uint64) *rand.Rand {
 	h := fnv.New64a()
-	h.Write([]byte(p.Name))
+	h.Write([]byte(cmp.Or(p.of, p.Name)))
 	return rand.New(rand.NewPCG(seed, h.Sum64()))
 }
 
@@ -99,18 +102,18 @@ func (p Params) In(part string) Params {
 // Weight is the trainable matrix name [in×out] of this layer's scope. The same name gives the same
 // matrix; with another shape it is an error. Default init: Glorot.
 func (p Params) Weight(name string, in, out int, init ...Init) Tensor {
-	return p.declare(name, in, out, 1, Glorot, init)
+	return p.averaged(p.declare(name, in, out, 1, Glorot, init))
 }
 
 // Bias is the trainable row name [1×n] of this layer's scope. Default init: Zero.
 func (p Params) Bias(name string, n int, init ...Init) Tensor {
-	return p.declare(name, 1, n, 1, Zero, init)
+	return p.averaged(p.declare(name, 1, n, 1, Zero, init))
 }
 
 // TypedWeight is one trainable matrix [in×out] per edge type, stacked: [types·in × out]. Default
 // init: Glorot, for each matrix.
 func (p Params) TypedWeight(name string, types, in, out int, init ...Init) Tensor {
-	return p.declare(name, types*in, out, types, Glorot, init)
+	return p.averaged(p.declare(name, types*in, out, types, Glorot, init))
 }
 
 // initOr is the first of init, or def if there is none.
@@ -143,4 +146,30 @@ func (p Params) declare(name string, rows, cols, blocks int, def Init, init []In
 	t.list = append(t.list, Param{Name: full, Rows: rows, Cols: cols, Layer: p.layer, pos: n.Pos(), init: initOr(init, def), blocks: blocks,
 		rowwise: blocks == 1 && len(init) == 0})
 	return n
+}
+
+// AverageOf begins the names of averages of parameters (Model.Average).
+const AverageOf = "average:"
+
+// averaged is what the model reads for the parameter w: with Model.Average, in evaluation and prediction, its average behind the
+// last update. What is kept is the average before it, as an update sees the parameter from before it.
+func (p Params) averaged(w Tensor) Tensor {
+	t, part := p.t, 1-p.t.average
+	if t.average == 0 {
+		return w
+	}
+	x := t.means[w]
+	if x == nil {
+		q := t.list[len(t.list)-1]
+		q.of, q.Name, q.Average, q.rowwise = q.Name, AverageOf+q.Name, part, false
+		mean := t.g.Leaf(dataflow.ParamOp, q.Name, w.Shape())
+		t.params[q.Name], t.list = mean, append(t.list, q)
+		if x = w; t.train {
+			t.averages[mean] = ops.Scale(w, 1)
+		} else {
+			x = ops.Add(mean, ops.Scale(ops.Sub(w, mean), part))
+		}
+		t.means[w] = x
+	}
+	return x
 }

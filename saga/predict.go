@@ -23,6 +23,27 @@ func Predict(m Model, d *dataset.Data, c Config, path string) (logits []float32,
 	return fromCheckpoint(m, d, c, path, "logits")
 }
 
+// PredictWith is Predict with parameters that weights gives, by their names, in place of a checkpoint's; it is told which there are.
+func PredictWith(m Model, d *dataset.Data, c Config, weights func(params []Param) (map[string][]float32, error)) (logits []float32, classes int, err error) {
+	p, err := newProgram(request{model: m, data: d, cfg: c.forForward(), output: "logits"})
+	if err == nil {
+		_, err = p.traceForward()
+	}
+	if err != nil {
+		return nil, 0, err
+	}
+	values, err := weights(p.params)
+	if err != nil {
+		return nil, 0, err
+	}
+	return forward(m, d, c, "logits", func(name string, rows, cols int) ([]float32, error) {
+		if x := values[name]; len(x) == rows*cols {
+			return x, nil
+		}
+		return nil, fmt.Errorf("saga: parameter %s has %d×%d numbers; %d were given", name, rows, cols, len(values[name]))
+	})
+}
+
 // Embed is Predict for the rows that enter the last layer: V×hidden. With an EdgeTask it returns
 // the last layer's rows, with a GraphTask the readout, one row per graph.
 func Embed(m Model, d *dataset.Data, c Config, path string) (rows []float32, hidden int, err error) {

@@ -120,6 +120,8 @@ func (p *Program) describeRows(v int) error {
 		d.features = v
 	}
 	switch {
+	case d.identity && p.model.Average > 0:
+		return &FeaturesError{errors.New("Model.Average averages no rows of vertices")}
 	case d.embedding == 0 && !d.identity:
 		return nil
 	case p.cfg.Optimizer.ClipNorm > 0:
@@ -141,6 +143,8 @@ func (p *Program) describeData() error {
 		return fmt.Errorf("saga: no data")
 	case dataset.Validate(d) != nil:
 		return dataset.Validate(d)
+	case !(m.Average >= 0 && m.Average < 1):
+		return fmt.Errorf("saga: the share %v of averages of parameters; from 0 to below 1", m.Average)
 	case m.MeanLoops && m.SelfLoops && d.Shard != nil:
 		return errors.New("saga: the self loops of shards have numbers 0, and Model.MeanLoops is for means")
 	case m.Embedding < 0:

@@ -37,6 +37,12 @@ type Model struct {
 	EdgeHead func(e Edge, p Params) Tensor
 	// LinkHead scores pairs of vertices by the last layer's rows, for a LinkTask. Default: LinkDot.
 	LinkHead LinkHead
+	// Frozen are parameters that training leaves as they are: names (layer1.W) or what names begin with (layer1).
+	Frozen []string
+	// Average, if it is above 0, has evaluation and prediction use averages of the parameters over the updates: every update
+	// gives an average Average times what it was plus 1-Average times the parameter, and it begins as the parameter does. Below 1.
+	// Rows that are learned for each vertex are not averaged. The averages are parameters, named AverageOf and the name.
+	Average float32
 	// Loss is what training minimises. Default: the cross-entropy of classes.
 	Loss Loss
 }
@@ -78,6 +84,8 @@ type tracer struct {
 	list      []Param
 	sites     int                       // number of dropouts so far: each draws its own numbers
 	averages  map[*dataflow.Node]Tensor // in training, by averaged parameter: what it moves towards
+	means     map[*dataflow.Node]Tensor // of Model.Average, by parameter: what the model reads in its place
+	average   float32                   // Model.Average
 	level     int                       // over sampled blocks: the level of the current rows
 	gathering any                       // ApplyEdge of the current layer
 	soft      bool                      // ApplyEdge of the current layer has called Edge.Softmax
@@ -123,7 +131,7 @@ func trace(m Model, d dims, train bool) (tr *traced, err error) {
 		return nil, errors.New("a model needs at least one layer")
 	}
 	layer, name := 0, "head"
-	t := &tracer{g: dataflow.NewTrace(), d: d, train: train, level: d.levels, params: map[string]*dataflow.Node{}, averages: map[*dataflow.Node]Tensor{}}
+	t := &tracer{g: dataflow.NewTrace(), d: d, train: train, level: d.levels, params: map[string]*dataflow.Node{}, averages: map[*dataflow.Node]Tensor{}, means: map[*dataflow.Node]Tensor{}, average: m.Average}
 	defer func() {
 		if r := recover(); r != nil {
 			failed := t.failed(r)

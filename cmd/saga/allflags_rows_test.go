@@ -9,6 +9,7 @@ var flagBase = map[string]string{
 	"report":   "run --out o/report.html",
 	"evaluate": "run",
 	"predict":  "run --out o/p.csv",
+	"export":   "run --pyg o/w.pt",
 	"embed":    "run --out o/e.csv",
 	"sample":   "--data g.saga --sampler neighbours:2,2 --out o/s.csv",
 	"walk":     "--data w.saga --length 5 --out o/w.txt",
@@ -85,6 +86,9 @@ var flagRows = map[string]flagRow{
 	"settings huber-delta":    {with: "+--data t.saga --loss huber", value: "0.5", idle: "+"},
 	"settings class-weights":  {value: "balanced", idle: "+--data m.saga"},
 	"settings pos-weights":    {with: "+--data m.saga", value: "balanced", idle: "+"},
+	"settings ema":            {value: "0.9"},
+	"settings from":           {value: "run"},
+	"settings freeze":         {value: "layer1"},
 	"settings seed":           {value: "2"},
 	"settings sample":         {value: "3,3"},
 	"settings sampler":        {value: "saint:20x2"},
@@ -121,6 +125,9 @@ var flagRows = map[string]flagRow{
 	"kernels mem":        {with: "--model ggcn", value: "2GiB"},
 	"kernels slices":     {with: "--model gcn", value: "2"},
 	"kernels storage":    {with: "--model gcn", value: "bf16"},
+	"kernels from":       {why: "kernels do not depend on weights", idle: "+ == run"},
+	"plan from":          {why: "a plan does not depend on weights", idle: "+ == run"},
+	"pyg":                {value: "o/other.safetensors"},
 	"plan ring":          {why: "of what moves between GPUs: schedules.txt of package planner", idle: "+"},
 
 	"shape":      {with: "--model gin", value: "vertices=600,edges=3000,features=6,classes=3"},
@@ -169,6 +176,8 @@ var flagRows = map[string]flagRow{
 	"checkpoint":   {value: "other"},
 	"write":        {value: "logits"},
 	"predict data": {with: "+--write logits", value: "h.saga"},
+	"weights":      {value: "w.pt"},
+	"classes":      {with: ofWeights, value: "5", idle: "+"},
 	"pairs":        {with: "+", value: "pairs.txt"},
 
 	"embed data":            {with: "+", value: "h.saga"},
@@ -286,4 +295,16 @@ var flagRows = map[string]flagRow{
 	"bench chunks":      {value: "16"},
 	"bench prefetch":    {value: "1"},
 	"bench ours":        {},
+}
+
+// ofWeights are arguments of saga predict with weights.
+const ofWeights = "--weights w.pt --data g.saga --model gcn --out o/p.csv --write logits"
+
+// Options of models are read beside --weights alone.
+func init() {
+	for name, value := range map[string]string{"model": "sage", "hidden": "7", "layers": "3", "steps": "3", "heads": "3", "dropout": "0.5", "normalize": "none", "activation": "tanh",
+		"norm": "layer", "residual": "", "jk": "cat", "alpha": "0.5", "theta": "2", "edge-data": "off", "readout": "sum", "bias": "off", "init": "glorot", "self-loops": "off",
+		"undirected": "", "simple": "", "task": "graph", "features": "degree", "row-normalize": "on"} {
+		flagRows["predict "+name] = flagRow{with: ofWeights, value: value, idle: "+"}
+	}
 }

@@ -350,5 +350,6 @@ func flagData(t *testing.T) string {
 	run("train --data @g.saga --epochs 2 --out @run")
 	run("train --data @g.saga --model gin --epochs 2 --out @other")
 	run("train --data @g.saga --task link --epochs 2 --out @linkrun")
+	run("export @run --pyg @w.pt")
 	return dir
 }

@@ -6,6 +6,7 @@
 //	saga evaluate  loss, accuracy, every class and the confusion matrix of a checkpoint
 //	saga predict   classes, probabilities or logits of all vertices from a checkpoint
 //	saga embed     the rows that enter the last layer, from a checkpoint
+//	saga export    the weights of a checkpoint, under the names of PyTorch Geometric's layers
 //	saga sample    samples of neighbourhoods and of subgraphs, as files
 //	saga walk      random walks, and vectors of vertices learned from them
 //	saga mine      counts and listings of cliques, motifs and patterns

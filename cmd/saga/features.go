@@ -61,22 +61,7 @@ func (p *prepared) columns(d *dataset.Data) int {
 // model is the model NAME for what p says.
 func (p *prepared) model(name string) (saga.Model, error) {
 	m, err := layers.New(name, p.Layers)
-	m.Embedding = p.Embedding
-	return m, err
-}
-
-// scaledBy is model with the δ of d, the graph that it is trained on.
-func (p *prepared) scaledBy(name string, d *dataset.Data) (saga.Model, error) {
-	if d.Shard != nil {
-		return saga.Model{}, cli.Usagef("--model %s: no process has the degrees of all vertices of shards, which it scales by", name)
-	}
-	e := d.Edges
-	if p.SelfLoops {
-		e = e.WithSelfLoops()
-	}
-	p.Layers.Own.Delta = layers.LogDegree(e)
-	m, err := p.model(name)
-	m.SelfLoops = p.SelfLoops
+	m.Embedding, m.Average = p.Embedding, p.EMA
 	return m, err
 }
 

@@ -113,7 +113,7 @@ func devices(spec string) int {
 
 // idlePlan lists the settings that do not show in the plan that was made.
 func (s *settings) idlePlan(p *saga.Program) (list []string) {
-	if s.outcome.Packing != "" { // a run goes on, with what it chose
+	if s.past.outcome.Packing != "" { // a run goes on, with what it chose
 		return nil
 	}
 	for _, x := range []setting{
@@ -180,7 +180,7 @@ func (s *settings) unread(e *chunk.Edges) (list []string) {
 		list = append(list, "weights ("+how+")")
 	}
 	if e.Types > 0 && !reads(layers.ReadsTypes) {
-		list = append(list, "types ("+listed(layers.Reading(layers.ReadsTypes))+" reads them)")
+		list = append(list, "types ("+listed(layers.Reading(layers.ReadsTypes))+" read them)")
 	}
 	asked := s.Model.Name == "gat" || s.Model.Name == "gatv2"
 	switch on := s.Model.EdgeData.Or(!asked); {
@@ -188,7 +188,7 @@ func (s *settings) unread(e *chunk.Edges) (list []string) {
 	case asked:
 		list = append(list, "numbers (--edge-data on reads them)")
 	default:
-		list = append(list, "numbers ("+listed(layers.Reading(layers.ReadsData))+" reads them)")
+		list = append(list, "numbers ("+listed(layers.Reading(layers.ReadsData))+" read them)")
 	}
 	return list
 }

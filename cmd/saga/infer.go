@@ -68,16 +68,12 @@ type trained struct {
 // the data into the form that it was trained on.
 func (f *inferFlags) load(a *app, checkpoint string) (*trained, error) {
 	idleScratch(a, f.HostMem)
-	t := &trained{path: checkpoint}
-	if info, err := os.Stat(checkpoint); errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s: neither the folder of a run nor a checkpoint: there is no such file", checkpoint)
-	} else if err != nil {
+	path, err := checkpointIn(checkpoint)
+	if err != nil {
 		return nil, err
-	} else if info.IsDir() {
-		t.path = filepath.Join(checkpoint, checkpointFile)
 	}
+	t := &trained{path: path}
 	device.Warm(f.Device)
-	var err error
 	if t.about, err = saga.ReadCheckpoint(t.path); errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%s has no %s: not the folder of a run, or of one that has not written its first", checkpoint, checkpointFile)
 	} else if ending := filepath.Ext(t.path); err != nil && ending != ".safetensors" && ending != "" {
@@ -108,6 +104,20 @@ func (f *inferFlags) load(a *app, checkpoint string) (*trained, error) {
 	}
 	t.model.SelfLoops = t.prep.SelfLoops
 	return t, nil
+}
+
+// checkpointIn is the path of a checkpoint, which path is or, as the folder of a run, has.
+func checkpointIn(path string) (string, error) {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "", fmt.Errorf("%s: neither the folder of a run nor a checkpoint: there is no such file", path)
+	case err != nil:
+		return "", err
+	case info.IsDir():
+		return filepath.Join(path, checkpointFile), nil
+	}
+	return path, nil
 }
 
 // task is what the model's predictions stand on.

@@ -8,7 +8,6 @@ import (
 
 	"sagann/backend"
 	"sagann/internal/cli"
-	"sagann/layers"
 	"sagann/saga"
 )
 
@@ -32,11 +31,12 @@ Examples:
 // notKernels are settings that no kernel depends on.
 var notKernels = []string{"self-loops", "init", "epochs", "lr", "lr-decay", "lr-decay-every", "weight-decay", "decay", "optimizer", "momentum", "clip-norm", "eval-every",
 	"patience", "class-weights", "batch", "accumulate", "lr-schedule", "warm-up", "lr-min", "lr-factor", "lr-patience", "lr-epochs", "host-mem", "scratch", "ring",
-	"chunks", "schedule", "prefetch"}
+	"chunks", "schedule", "prefetch", "from"}
 
 // Run prints the sources.
 func (c *kernelsCmd) Run(a *app) error {
 	idleGiven(a, "kernels", notKernels...)
+	c.Training.From = ""
 	p, err := c.program(a)
 	if err != nil {
 		return err
@@ -87,10 +87,11 @@ func (c *kernelsCmd) program(a *app) (*saga.Program, error) {
 		return nil, cli.Usage(err)
 	}
 	tellIdle(a.Log, c.idle(saga.VertexTask))
-	m, err := layers.New(c.Model.Name, c.layers(shape.Features, shape.Classes, 0, 0))
+	c.past.delta = 1 // kernels do not depend on degrees
+	prep := prepared{Layers: c.layers(shape.Features, shape.Classes, 0, 0)}
+	m, err := prep.made(&c.settings, nil)
 	if err != nil {
 		return nil, cli.Usage(err)
 	}
-	m.SelfLoops = c.Model.SelfLoops.Or(m.SelfLoops)
 	return saga.Plan(m, shape, cfg)
 }

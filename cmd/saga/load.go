@@ -29,6 +29,7 @@ type prepared struct {
 	OneHot       bool           `json:"one_hot"`
 	Features     string         `json:"features,omitempty"` // what stands for the data's, or how they lie: identity, degree, sparse
 	Embedding    int            `json:"embedding,omitempty"`
+	EMA          float32        `json:"ema,omitempty"`
 	RowNormalize bool           `json:"row_normalize"`
 	SelfLoops    bool           `json:"self_loops"`
 	Layers       layers.Options `json:"layers"`
@@ -47,6 +48,8 @@ type job struct {
 	multi  bool             // labels are rows of 0 and 1
 	metric metric           // that stands for a split
 	file   *device.HostFile // nil, or what data.Features lies in
+	model  saga.Model
+	begun  *layers.Weights // of --from; nil: none
 }
 
 // prepare loads the data, builds the model and compiles it. Nothing is written.
@@ -142,64 +145,6 @@ func (j *job) plan(s *settings, log *slog.Logger) error {
 	if err == nil {
 		tellIdle(log, s.idlePlan(j.prog))
 	}
-	return err
-}
-
-// wanted is what a model learns.
-type wanted struct {
-	task    saga.Task
-	loss    saga.Loss
-	classes int // or columns of numbers, or of rows that links are scored by
-}
-
-// wants finds out what the model learns, and sets by what it is measured.
-func (j *job) wants(s *settings, task saga.Task) (w wanted, err error) {
-	d := j.data
-	w.task = task
-	w.classes = map[saga.Task]int{saga.VertexTask: d.Classes, saga.EdgeTask: d.EdgeClasses(), saga.GraphTask: d.GraphClasses()}[task]
-	if w.loss, err = s.loss(d, task, w.classes); err != nil {
-		return w, err
-	}
-	j.metric = accuracy
-	switch {
-	case task == saga.LinkTask:
-		j.metric, w.classes = auc, s.linkWidth()
-	case numbers(w.loss.Kind):
-		j.metric, w.classes = fitR2, max(1, d.Targets.Of(task).Cols)
-	case d.Sets(task).Rows != nil:
-		j.multi, j.metric = true, microF1
-	}
-	return w, nil
-}
-
-// build makes the model and compiles it.
-func (j *job) build(s *settings, cfg saga.Config, w wanted) error {
-	d := j.data
-	j.prep.Layers = s.layers(j.prep.columns(d), w.classes, d.Edges.DataCols, d.Edges.Types)
-	j.prep.Layers.Task, j.prep.Layers.Loss = w.task, w.loss
-	if w.task == saga.LinkTask {
-		j.prep.Layers.LinkHead = saga.LinkHead(s.Link.Head)
-	}
-	m, err := j.prep.model(s.Model.Name)
-	if err != nil {
-		return err
-	}
-	m.SelfLoops = s.Model.SelfLoops.Or(m.SelfLoops)
-	j.prep.SelfLoops = m.SelfLoops
-	if slices.Contains(layers.Reading(layers.ReadsDelta), s.Model.Name) {
-		if m, err = j.prep.scaledBy(s.Model.Name, d); err != nil {
-			return err
-		}
-	}
-	sampling, _ := s.sampling()
-	if sampling == nil {
-		return j.compile(m, cfg, s.streams())
-	}
-	if err := s.cluster(sampling, d); err != nil {
-		return err
-	}
-	s.norms(sampling, d)
-	j.prog, err = saga.CompileSampled(m, d, cfg, *sampling)
 	return err
 }
 

@@ -31,6 +31,7 @@ type commands struct {
 	Report     reportCmd     `cmd:"" help:"Make the report page of a run again, or one page of several runs side by side."`
 	Evaluate   evaluateCmd   `cmd:"" help:"Score a trained model: loss, accuracy, every class, the confusion matrix."`
 	Predict    predictCmd    `cmd:"" help:"Write the class, probabilities or logits of every vertex."`
+	Export     exportCmd     `cmd:"" help:"Write the weights of a run as PyTorch Geometric's layers have them."`
 	Embed      embedCmd      `cmd:"" help:"Write embeddings: the row of every vertex that enters the last layer."`
 	Sample     sampleCmd     `cmd:"" help:"Draw blocks of neighbours, or of another sampler, and write their edges."`
 	Walk       walkCmd       `cmd:"" help:"Draw random walks from all vertices and write them."`

@@ -54,7 +54,8 @@ func (c *planCmd) Run(a *app) error {
 		}
 		c.Memory.Device = fmt.Sprintf("cpu:%d", c.Devices)
 	}
-	idleGiven(a, "a plan", "epochs", "eval-every", "patience", "init", "class-weights", "scratch")
+	idleGiven(a, "a plan", "epochs", "eval-every", "patience", "init", "class-weights", "scratch", "from")
+	c.Training.From = ""
 	if c.Hosts > 1 {
 		return c.onHosts(a)
 	}
@@ -114,11 +115,11 @@ func (c *planCmd) job(a *app) (*job, error) {
 	if prep.Layers = o; prep.Embedding > 0 {
 		prep.Layers.Features = prep.Embedding
 	}
-	m, err := prep.model(c.Model.Name)
+	c.past.delta = 1 // statistics tell no degrees, and a plan does not depend on them
+	m, err := prep.made(&c.settings, nil)
 	if err != nil {
 		return nil, cli.Usage(err)
 	}
-	m.SelfLoops = c.Model.SelfLoops.Or(m.SelfLoops)
 	tellIdle(a.Log, c.idle(o.Task))
 	p, err := saga.Plan(m, shape, cfg)
 	if err != nil {

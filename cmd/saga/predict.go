@@ -20,8 +20,9 @@ type outFlags struct {
 // predictCmd is saga predict.
 type predictCmd struct {
 	outFlags
-	Write string `default:"classes" enum:"classes,probs,logits" placeholder:"WHAT" help:"classes, probs or logits (${default}). Classes of multi-label data are a row of 0 and 1; probs are probabilities, of multi-label data one by one."`
-	Pairs string `placeholder:"FILE" help:"With a run of --task link: a text with the ids of two vertices on each line; the probability of each edge is written."`
+	With  weightFlags `embed:""`
+	Write string      `default:"classes" enum:"classes,probs,logits" placeholder:"WHAT" help:"classes, probs or logits (${default}). Classes of multi-label data are a row of 0 and 1; probs are probabilities, of multi-label data one by one."`
+	Pairs string      `placeholder:"FILE" help:"With a run of --task link: a text with the ids of two vertices on each line; the probability of each edge is written."`
 }
 
 // Help is what stands under the usage line.
@@ -32,6 +33,7 @@ func (predictCmd) Help() string {
   saga predict saga-run-0001 --write probs --out probs.npy
   saga predict saga-run-0001 --data other.saga --write logits --out logits.safetensors
   saga predict saga-run-0001 --device cuda --mem 8GiB --out classes.npy
+  saga predict --weights pyg.pt --model sage --hidden 64 --data graph.npz --write logits --out logits.npy
 
 There is a row for every vertex, in the order of the data. A .csv begins each row with the vertex's id, as
 the data had it, and has the names of classes where a table of vertices had names; an .npy is one array of numbers, and a .safetensors one tensor with the name of what was written.`
@@ -43,7 +45,13 @@ func (c *predictCmd) Run(a *app) error {
 	if c.Pairs != "" {
 		return c.predictPairs(a)
 	}
-	t, x, cols, err := c.infer(a, "logits")
+	infer := func() (*trained, []float32, int, error) { return c.infer(a, "logits") }
+	if c.With.Weights != "" {
+		infer = func() (*trained, []float32, int, error) { return c.weighted(a) }
+	} else {
+		idleGiven(a, "a run, which has a model of its own", c.With.flags()...)
+	}
+	t, x, cols, err := infer()
 	if err != nil {
 		return err
 	}

@@ -129,7 +129,7 @@ func (c *trainCmd) recall(given map[string]bool) error {
 	if rec.Prepared.RowNormalize {
 		old.Data.RowNormalize = "on"
 	}
-	old.Data.older = rec.Schema == nil
+	old.Data.older, old.past.resumed, old.past.delta = rec.Schema == nil, true, rec.Prepared.Layers.Own.Delta
 	if old.Data.Task == "auto" || old.Data.Task == "" {
 		old.Data.Task = string(cmp.Or(rec.Prepared.Layers.Task, saga.VertexTask))
 	}
@@ -149,7 +149,7 @@ func (c *trainCmd) recall(given map[string]bool) error {
 			old.Planning.Chunks = auto(rec.Plan.Chunks)
 		}
 		old.Planning.Slices = auto(max(1, rec.Plan.Slices))
-		old.outcome = rec.Plan.outcome()
+		old.past.outcome = rec.Plan.outcome()
 	}
 	old.net = c.net
 	c.settings = old

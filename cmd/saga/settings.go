@@ -32,7 +32,7 @@ func (s *settings) config() (saga.Config, error) {
 		Seed: uint64(s.Training.Seed), Without: slices.Clone(s.Planning.Without), Epochs: int(s.Training.Epochs), EvalEvery: int(s.Training.EvalEvery), Patience: int(s.Training.Patience),
 		Optimizer: saga.Optimizer{Kind: s.Training.Optimizer, LR: s.Training.LR, Momentum: s.Training.Momentum, WeightDecay: s.Training.WeightDecay, DecayAll: s.Training.Decay == "all",
 			ClipNorm: s.Training.ClipNorm, Gamma: s.Training.LRDecay, DecayEvery: int(s.Training.LRDecayEvery), Schedule: s.Rate.schedule()}}
-	c.Outcome, c.Net = s.outcome, s.net
+	c.Outcome, c.Net = s.past.outcome, s.net
 	c.Outcome.Slices = int(s.Planning.Slices)
 	c.NoRing = !s.Memory.Ring.Or(true)
 	c.TF32 = s.Memory.TF32
@@ -90,6 +90,9 @@ func (s *settings) numbers() (errs []error) {
 	}
 	if x := s.Model.Theta; s.Model.Name == "gcn2" && !(x > 0 && !math.IsInf(float64(x), 0)) {
 		errs = append(errs, fmt.Errorf("--theta %v: must be a number above 0", x))
+	}
+	if x := s.Training.EMA; !(x >= 0 && x < 1) {
+		errs = append(errs, fmt.Errorf("--ema %v: from 0 to below 1", x))
 	}
 	if x := s.Rate.LRFactor; !(x >= 0 && x < 1) {
 		errs = append(errs, fmt.Errorf("--lr-factor %v: from 0 to below 1", x))
@@ -185,6 +188,13 @@ func (s *settings) absolute() error {
 			return err
 		}
 		s.Planning.Machine = path
+	}
+	if s.Training.From != "" {
+		path, err := filepath.Abs(s.Training.From)
+		if err != nil {
+			return err
+		}
+		s.Training.From = path
 	}
 	if kind, _, _ := strings.Cut(s.Data.Path, ":"); s.Data.Path == "" || s.Data.Path == "karate" || kind == "synthetic" {
 		return nil

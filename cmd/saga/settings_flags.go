@@ -25,8 +25,15 @@ type settings struct {
 
 	Config configFlag `placeholder:"FILE" group:"run" help:"Take settings from a run, its folder or config.json, or from an object of flags and their values; flags of the command line win."`
 
-	net     *net.Group   // the ranks of the run; nil: one
+	net  *net.Group // the ranks of the run; nil: one
+	past past
+}
+
+// past is what a run takes over from one before it.
+type past struct {
 	outcome saga.Outcome // of a run that goes on, but for Planning.Slices
+	resumed bool         // a run goes on
+	delta   float32      // of pna: of --from, or of a run that goes on; 0: that of the data
 }
 
 // dataFlags say which graph is trained on, and on which labels.
@@ -81,6 +88,9 @@ type trainingFlags struct {
 	HuberDelta   float32 `json:"huber-delta" default:"1" placeholder:"X" help:"Where huber turns from squares to absolute errors (${default})."`
 	ClassWeights string  `json:"class-weights" placeholder:"LIST" help:"Weights of the classes in training, with commas between, or balanced."`
 	PosWeights   string  `json:"pos-weights" placeholder:"LIST" help:"Weights of the ones of each class of multi-label data, with commas between, or balanced."`
+	EMA          float32 `json:"ema" name:"ema" default:"0" placeholder:"X" help:"Evaluate and predict with averages of the parameters, which every update moves by 1-X: 0.99, say; 0: with the parameters (${default})."`
+	From         string  `json:"from" name:"from" placeholder:"FILE" help:"Begin with weights: a run or its checkpoint, or a state_dict of PyTorch Geometric's layers (.pt, .safetensors; docs/models.md)."`
+	Freeze       string  `json:"freeze" placeholder:"NAMES" help:"Parameters that stay as they are, with commas between: layer1, or layer2.W."`
 	Seed         count   `json:"seed" default:"1" placeholder:"N" help:"Seed of parameters, dropout, --split, the batches of --sample and --sampler, and the pairs of --task link (${default})."`
 
 	Sampling samplingFlags `embed:"" json:"-"`

@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"sagann/dataflow/plan"
 	"sagann/device"
@@ -222,7 +223,10 @@ func (c *trainCmd) ready(a *app, t *ranks) (j *job, err error) {
 	if err := j.unload(c.Memory.Scratch, a.Log); err != nil {
 		return nil, err
 	}
-	return j, j.prog.Open()
+	if err := j.prog.Open(); err != nil {
+		return j, err
+	}
+	return j, t.agree("weights", j.give(&c.settings, a.Log))
 }
 
 // findModel finds the machine model that the run is planned on, and says what there is to say of it.
@@ -308,7 +312,9 @@ func within(s saga.Summary) string {
 func (c *trainCmd) outline(w io.Writer, j *job, r *running) error {
 	s, numbers := j.prog.Summary(), 0
 	for _, q := range j.prog.Params() {
-		numbers += q.Rows * q.Cols
+		if !strings.HasPrefix(q.Name, saga.AverageOf) {
+			numbers += q.Rows * q.Cols
+		}
 	}
 	text := fmt.Sprintf("model     %s, %d parameters\ngraph     %s: %s\nmemory    %s on %s; %s of host memory beside the data",
 		c.Model.Name, numbers, j.data.Name, cli.Describe(j.data), within(s), c.Memory.Device, cli.SizeText(s.Host))

@@ -1,0 +1,103 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"sagann/dataset"
+	"sagann/internal/cli"
+	"sagann/saga"
+)
+
+// weightFlags say what a file of weights belongs to, where no run says it.
+type weightFlags struct {
+	Weights      string `placeholder:"FILE" group:"model" help:"In place of a run: a state_dict of PyTorch Geometric's layers, .pt or .safetensors; --data and --model say what it belongs to."`
+	Undirected   bool   `group:"model" help:"With --weights: add the reverse of every edge that has none."`
+	Simple       bool   `group:"model" help:"With --weights: drop self loops and repeated edges."`
+	Task         string `default:"auto" placeholder:"WHAT" group:"model" help:"With --weights: what the model classifies, as for saga train."`
+	Features     string `default:"auto" placeholder:"WHAT" group:"model" help:"With --weights: what vertices begin with, as for saga train."`
+	RowNormalize toggle `default:"auto" placeholder:"B" group:"model" help:"With --weights: divide each feature row by its sum, as for saga train."`
+	Classes      count  `default:"0" placeholder:"N" group:"model" help:"With --weights: columns of the logits, where the data has no labels that tell."`
+
+	Model modelFlags `embed:"" group:"model"`
+}
+
+// flags are the names of those beside --weights.
+func (weightFlags) flags() []string {
+	return []string{"undirected", "simple", "task", "features", "row-normalize", "classes", "model", "hidden", "layers", "steps", "heads", "dropout", "normalize", "activation",
+		"norm", "residual", "jk", "alpha", "theta", "edge-data", "readout", "bias", "init", "self-loops"}
+}
+
+// weighted runs the model that the flags say with the weights of the file.
+func (c *predictCmd) weighted(a *app) (t *trained, logits []float32, cols int, err error) {
+	if c.checkpointFlags.Run != "" || c.Checkpoint != "" {
+		return nil, nil, 0, cli.Usagef("--weights takes the place of a run: one of them")
+	}
+	if c.Data == "" {
+		return nil, nil, 0, cli.Usagef("--weights needs --data: the graph to run on")
+	}
+	if err := canWrite(c.Out, ".npy", ".csv", ".safetensors"); err != nil {
+		return nil, nil, 0, err
+	}
+	idleGiven(a, "predictions", "dropout", "init")
+	cfg, err := c.config(c.Out)
+	if err != nil {
+		return nil, nil, 0, err
+	}
+	s := &settings{Model: c.With.Model}
+	s.Data = dataFlags{Path: c.Data, Undirected: c.With.Undirected, Simple: c.With.Simple, Task: c.With.Task, Features: c.With.Features, RowNormalize: c.With.RowNormalize}
+	if s.Model.Name == "auto" {
+		return nil, nil, 0, cli.Usagef("--weights needs --model: the model that they are of")
+	}
+	w, err := loadWeights(c.With.Weights)
+	if err != nil {
+		return nil, nil, 0, fmt.Errorf("--weights: %w", err)
+	}
+	d, err := cli.OpenData(c.Data, s.dataOptions())
+	if err != nil {
+		return nil, nil, 0, err
+	}
+	warn(a, d)
+	t = &trained{path: c.With.Weights, name: c.Data, data: d, about: &saga.Checkpoint{Model: s.Model.Name, Schema: d.Record()}}
+	if t.model, err = c.model(a, s, d, &t.prep, w.Delta()); err != nil {
+		return nil, nil, 0, err
+	}
+	logits, cols, err = saga.PredictWith(t.model, d, cfg, func(params []saga.Param) (map[string][]float32, error) {
+		return w.For(t.model, t.prep.Layers, params)
+	})
+	return t, logits, cols, err
+}
+
+// model is the model of s for d, and brings d into the form of s; delta is that of the weights, or 0.
+func (c *predictCmd) model(a *app, s *settings, d *dataset.Data, prep *prepared, delta float32) (saga.Model, error) {
+	task := s.task(d)
+	if task == saga.LinkTask {
+		return saga.Model{}, cli.Usagef("--weights: links are predicted from runs")
+	}
+	if err := errors.Join(s.weighs(d.Edges.Weight != nil, c.Data), s.numbered(d.Edges.DataCols > 0, c.Data)); err != nil {
+		return saga.Model{}, err
+	}
+	for _, x := range slices.Concat(s.idleModel(task), s.idleOwn()) {
+		if x.idle {
+			tellIdle(a.Log, []string{x.what})
+		}
+	}
+	if err := prep.choose(s.Data.Features, d, task); err != nil {
+		return saga.Model{}, err
+	}
+	prep.RowNormalize = s.Data.RowNormalize.Or(d.Report.Form == dataset.PlanetoidForm)
+	if err := prep.apply(d, a.Log, leaves); err != nil {
+		return saga.Model{}, err
+	}
+	classes := map[saga.Task]int{saga.VertexTask: d.Classes, saga.EdgeTask: d.EdgeClasses(), saga.GraphTask: d.GraphClasses()}[task]
+	if c.With.Classes > 0 {
+		classes = int(c.With.Classes)
+	}
+	if classes < 1 {
+		return saga.Model{}, cli.Usagef("--weights: %s has no labels of %s: --classes N says how many columns the logits have", c.Data, things[task])
+	}
+	prep.Layers = s.layers(prep.columns(d), classes, d.Edges.DataCols, d.Edges.Types)
+	prep.Layers.Task, s.past.delta = task, delta
+	return prep.made(s, d)
+}
