@@ -72,6 +72,8 @@ type Options struct {
 	// NoReuse every loop makes its own sets instead of sharing those of outer loops. With NoPool
 	// GPUs list in two passes, first counting and then writing, instead of into a pool of blocks.
 	NoReuse, NoPool bool
+	// Scratch is a folder for what does not fit into Mem where a table's rows are counted; "": it must fit.
+	Scratch string
 	// Progress, unless nil, is called with the share of a run's work that is done: ascending
 	// from 0 to 1, one call at a time.
 	Progress func(done float64)

@@ -8,8 +8,10 @@ import (
 	"slices"
 	"sync"
 
+	"sagann/mine/agg"
 	"sagann/mine/pattern"
 	"sagann/mine/rows"
+	"sagann/mine/run"
 	"sagann/mine/table"
 )
 
@@ -84,15 +86,121 @@ func canonicalOf(r *table.Row, known *sync.Map) Pattern {
 
 // Aggregate counts the rows by a key.
 func (t *Table) Aggregate(ctx context.Context, key func(m Match) Int) (map[int64]int64, error) {
-	var e *pattern.Expr
-	at := *t
-	if at.err == nil {
-		_, at.err = trace(func(m Match) Bool { e = key(m).e; return Int{e}.Eq(Int{e}) }, t.places())
+	all := map[int64]int64{}
+	for c, err := range t.Counts(ctx, key) {
+		if err != nil {
+			return nil, err
+		}
+		all[c.Key] = c.Rows
 	}
-	if at.err == nil {
-		at.err = at.read(e)
+	return all, nil
+}
+
+// KeyCount is how many rows have a key.
+type KeyCount struct{ Key, Rows int64 }
+
+// Counts yields the keys of the rows, ascending, with how many rows have each. Counters take what Options.Mem leaves beside
+// the graph; what does not fit goes to files in Options.Scratch, so there may be more keys than memory. An error is
+// yielded last.
+func (t *Table) Counts(ctx context.Context, key func(m Match) Int) iter.Seq2[KeyCount, error] {
+	return func(yield func(KeyCount, error) bool) {
+		var e *pattern.Expr
+		at := *t
+		if at.err == nil {
+			_, at.err = trace(func(m Match) Bool { e = key(m).e; return Int{e}.Eq(Int{e}) }, t.places())
+		}
+		if at.err == nil {
+			at.err = at.read(e)
+		}
+		c := &counting{scratch: t.g.opt.Scratch, each: defaultCounter}
+		workers := t.g.opt.Threads
+		if at.err == nil {
+			workers, at.err = c.divide(t)
+		}
+		if at.err == nil {
+			at.err = c.count(ctx, &at, workers, e)
+		}
+		if at.err != nil {
+			yield(KeyCount{}, errors.Join(at.err, c.close()))
+			return
+		}
+		last := true // no error so far, and the loop goes on
+		for x, err := range agg.Entries(ctx, c.list...) {
+			if last = yield(KeyCount{int64(x.Key ^ 1<<63), int64(x.Count)}, failed(err)) && err == nil; !last {
+				break
+			}
+		}
+		if err := c.close(); err != nil && last {
+			yield(KeyCount{}, err)
+		}
 	}
-	return countRows(ctx, &at, func(r *table.Row) int64 { return e.Eval(r) })
+}
+
+// counting is the counters of the workers, each of which takes so many bytes.
+type counting struct {
+	scratch string
+	each    int64
+	mu      sync.Mutex
+	list    []*agg.Counter
+	err     error
+}
+
+// defaultCounter is the memory of a counter if nothing bounds it.
+const defaultCounter = 1 << 40
+
+// divide divides the memory that the graph leaves among the counters.
+func (c *counting) divide(t *Table) (workers int, err error) {
+	fixed := t.g.byID.Bytes()
+	if t.spec.Kinds != nil {
+		fixed += t.g.byID.KindsBytes()
+	}
+	p, err := t.g.workers(fixed, agg.MinMem, "counting rows of a table")
+	if mem := t.g.opt.Mem; mem > 0 && err == nil {
+		c.each = (mem - fixed) / int64(p.workers)
+	}
+	return p.workers, err
+}
+
+// count counts the rows of t.
+func (c *counting) count(ctx context.Context, t *Table, workers int, e *pattern.Expr) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	err := t.whole().Share(ctx, workers, func() func(*table.Row) {
+		one, err := agg.NewCounter(agg.Options{Mem: c.each, Scratch: c.scratch})
+		if err != nil {
+			cancel(err)
+			return func(*table.Row) {}
+		}
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.list = append(c.list, one)
+		return func(r *table.Row) {
+			if err := one.Add(uint64(e.Eval(r)) ^ 1<<63); err != nil {
+				cancel(err)
+			}
+		}
+	})
+	if cause := context.Cause(ctx); cause != nil && err != nil {
+		err = cause
+	}
+	return failed(t.room(err))
+}
+
+// room says in terms of the options what does not fit.
+func (t *Table) room(err error) error {
+	var small *run.RoomError
+	if errors.As(err, &small) {
+		return fmt.Errorf("mine: the counters of the rows take more than the memory, and there is no Scratch folder for them: %w",
+			&BudgetError{Mem: t.g.opt.Mem, Smallest: t.g.opt.Mem + 1, AtLeast: true, What: "counting rows of a table"})
+	}
+	return err
+}
+
+func (c *counting) close() (err error) {
+	for _, one := range c.list {
+		err = errors.Join(err, one.Close())
+	}
+	return err
 }
 
 // Patterns counts the rows by their canonical pattern.

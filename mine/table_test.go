@@ -1,8 +1,12 @@
 package mine_test
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -175,5 +179,55 @@ func TestTableRefused(t *testing.T) {
 	cancel()
 	if _, err := g.Table(true).Patterns(done); err == nil {
 		t.Error("no error after cancel")
+	}
+}
+
+// TestTableCounts: keys that do not fit into the memory go through files, and nothing is left of them.
+func TestTableCounts(t *testing.T) {
+	e, _ := spread(4000)
+	ctx := context.Background()
+	key := func(m mine.Match) mine.Int {
+		sum := m.Vertex(0)
+		for range 3 { // eight times the first vertex, and the last
+			sum = sum.Plus(sum)
+		}
+		return sum.Plus(m.Vertex(3)).Minus(mine.Const(1 << 10))
+	}
+	counts := func(opt mine.Options) (list []mine.KeyCount, err error) {
+		for c, err := range mustOpen(t, e, opt).Table(false).Extend(nil).Counts(ctx, key) {
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, c)
+		}
+		return list, nil
+	}
+	want, err := counts(mine.Options{})
+	if err != nil || len(want) < 20_000 || want[0].Key >= 0 || !slices.IsSortedFunc(want, func(a, b mine.KeyCount) int { return cmp.Compare(a.Key, b.Key) }) {
+		t.Fatalf("%d keys, %v", len(want), err)
+	}
+	scratch := t.TempDir()
+	for _, mem := range []int64{1, 1 << 20} {
+		var small *mine.BudgetError
+		if _, err := counts(mine.Options{Mem: mem}); !errors.As(err, &small) {
+			t.Errorf("in %d bytes: error %v", mem, err)
+		} else if mem == 1 {
+			mem = small.Smallest
+		}
+		for threads := 1; threads <= 3; threads += 2 {
+			got, err := counts(mine.Options{Mem: mem, Threads: threads, Scratch: scratch})
+			if err != nil || !slices.Equal(got, want) {
+				t.Errorf("in %d bytes on %d threads: %d keys, %v; want %d", mem, threads, len(got), err, len(want))
+			}
+		}
+	}
+	for range mustOpen(t, e, mine.Options{Mem: 1 << 20, Scratch: scratch}).Table(false).Extend(nil).Counts(ctx, key) {
+		break // the files of a loop that ends early are removed, too
+	}
+	if left, err := os.ReadDir(scratch); err != nil || len(left) > 0 {
+		t.Errorf("left: %v, %v", left, err)
+	}
+	if _, err := counts(mine.Options{Mem: 1 << 20, Scratch: filepath.Join(scratch, "none")}); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("without the folder: error %v", err)
 	}
 }

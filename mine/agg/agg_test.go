@@ -1,0 +1,266 @@
+package agg
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"sagann/internal/draw"
+	"sagann/mine/run"
+)
+
+// drawKeys draws keys: few or many different ones, small or of 64 bits.
+func drawKeys(t *rapid.T) []uint64 {
+	r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
+	n, distinct := rapid.SampledFrom([]int{0, 1, 100, 10000, 30000}).Draw(t, "keys"), rapid.SampledFrom([]uint64{1, 7, 5000, 1 << 40, ^uint64(0)}).Draw(t, "below")
+	keys := make([]uint64, n)
+	for i := range keys {
+		keys[i] = r.Uint64N(distinct)
+		if distinct == 5000 {
+			keys[i] *= 0x9e3779b97f4a7c15
+		}
+	}
+	return keys
+}
+
+// counted is what brute force counts.
+func counted(keys []uint64) []Entry {
+	sorted := slices.Sorted(slices.Values(keys))
+	var out []Entry
+	for _, k := range sorted {
+		if n := len(out); n == 0 || out[n-1].Key != k {
+			out = append(out, Entry{Key: k})
+		}
+		out[len(out)-1].Count++
+	}
+	return out
+}
+
+// collect collects what a sequence yields.
+func collect[T any](t interface{ Fatal(...any) }, seq func(func(T, error) bool)) (out []T) {
+	for x, err := range seq {
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, x)
+	}
+	return out
+}
+
+// TestSame: counters and sorters of any memory, interrupted at any key, give what a sort in memory gives.
+func TestSame(t *testing.T) {
+	dir := t.TempDir()
+	ctx := context.Background()
+	draw.Check(t, func(t *rapid.T) {
+		keys := drawKeys(t)
+		o := Options{Mem: rapid.Int64Range(MinMem, 1<<20).Draw(t, "memory"), Scratch: filepath.Join(dir, "runs"), Keep: rapid.Bool().Draw(t, "keep")}
+		if err := os.MkdirAll(o.Scratch, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		defer os.RemoveAll(o.Scratch)
+		must := func(err error) {
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		var counters []*Counter
+		for from := uint64(0); ; {
+			c, err := NewCounter(o)
+			must(err)
+			if o.Keep { // it goes on where the last one was killed
+				from = c.Done()
+			}
+			end := uint64(len(keys))
+			if rapid.Bool().Draw(t, "interrupted") {
+				end = from + rapid.Uint64Range(0, end-from).Draw(t, "at")
+			}
+			for part := range slices.Chunk(keys[from:end], 7000) {
+				must(c.Add(part...))
+			}
+			if o.Keep && rapid.Bool().Draw(t, "flushed") {
+				must(c.Flush())
+			}
+			if from = end; !o.Keep || from == uint64(len(keys)) {
+				counters = append(counters, c)
+			}
+			if from == uint64(len(keys)) {
+				break
+			}
+		}
+		if got, want := collect(t, Entries(ctx, counters...)), counted(keys); !slices.Equal(got, want) {
+			t.Fatalf("%d entries, want %d", len(got), len(want))
+		}
+		for _, c := range counters {
+			must(c.Close())
+		}
+		o.Keep = false
+		s, err := NewSorter(o)
+		must(err)
+		for part := range slices.Chunk(keys, 5000) {
+			must(s.Add(part...))
+		}
+		if got := collect(t, s.Keys(ctx)); !slices.Equal(got, slices.Sorted(slices.Values(keys))) {
+			t.Fatal("not sorted")
+		}
+		if memory := int64(16*len(keys)) <= o.Mem; memory != (s.Spilled() == 0) {
+			t.Fatalf("%d keys in %d bytes: %d bytes in files", len(keys), o.Mem, s.Spilled())
+		}
+		must(s.Close())
+	})
+	if left, err := filepath.Glob(filepath.Join(dir, "*", "*")); err != nil || len(left) > 0 {
+		t.Errorf("left: %v, %v", left, err)
+	}
+}
+
+// TestManyRuns: more runs than there is memory to read at once are merged in several steps.
+func TestManyRuns(t *testing.T) {
+	keys := make([]uint64, 200_000)
+	for i := range keys {
+		keys[i] = uint64(i) * 0x9e3779b97f4a7c15
+	}
+	for _, keep := range []bool{false, true} {
+		o := Options{Mem: MinMem, Scratch: t.TempDir(), Keep: keep}
+		for range 2 { // kept runs are read again
+			c, err := NewCounter(o)
+			if err == nil {
+				err = c.Add(keys[c.Done():]...)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if ways := int(o.Mem / leastBuffer); c.runs.count() <= ways {
+				t.Fatalf("%d runs, and memory for %d", c.runs.count(), ways)
+			}
+			if got := collect(t, Entries(context.Background(), c)); len(got) != len(keys) || !slices.IsSortedFunc(got, func(a, b Entry) int { return int(a.Key>>33) - int(b.Key>>33) }) {
+				t.Fatalf("%d entries", len(got))
+			}
+			if err := c.Close(); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+// TestRefused: no memory, no folder, torn files, files of something else, a context that is done.
+func TestRefused(t *testing.T) {
+	keys := make([]uint64, 10_000)
+	for i := range keys {
+		keys[i] = uint64(i)
+	}
+	var room *run.RoomError
+	if _, err := NewCounter(Options{Mem: MinMem - 1}); !errors.As(err, &room) || room.Need != MinMem {
+		t.Errorf("error %v", err)
+	}
+	c, err := NewCounter(Options{Mem: MinMem})
+	if err == nil {
+		err = c.Add(keys...)
+	}
+	if !errors.As(err, &room) {
+		t.Errorf("without a folder: error %v", err)
+	}
+	for _, err := range collectErr(Entries(context.Background(), c)) {
+		if !errors.As(err, &room) {
+			t.Errorf("without a folder: error %v", err)
+		}
+	}
+	if _, err := NewSorter(Options{Mem: MinMem, Keep: true}); err == nil || !strings.Contains(err.Error(), "Scratch") {
+		t.Errorf("error %v", err)
+	}
+	s, err := NewSorter(Options{Mem: MinMem, Scratch: filepath.Join(t.TempDir(), "none")})
+	if err == nil {
+		err = s.Add(keys...)
+	}
+	if !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("without the folder: error %v", err)
+	}
+	o := Options{Mem: MinMem, Scratch: t.TempDir(), Keep: true}
+	if c, err = NewCounter(o); err == nil {
+		err = c.Add(keys...)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	done, cancel := context.WithCancel(context.Background())
+	cancel()
+	if errs := collectErr(Entries(done, c)); len(errs) != 1 || !errors.Is(errs[0], context.Canceled) {
+		t.Errorf("errors %v", errs)
+	}
+	path := c.runs.paths[0]
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, text := range [][]byte{nil, whole[:20], whole[:len(whole)-1], whole[:len(whole)-16], append([]byte("S"), whole[1:]...), flipped(whole)} {
+		if err := os.WriteFile(path, text, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		c, err := NewCounter(o)
+		if err == nil {
+			err = errors.Join(collectErr(Entries(context.Background(), c))...)
+		}
+		if err == nil || !strings.Contains(err.Error(), filepath.Base(path)) || !strings.Contains(err.Error(), "count anew") {
+			t.Errorf("file %d: error %v", i, err)
+		}
+	}
+	if _, err := NewSorter(Options{Mem: MinMem, Scratch: o.Scratch, Keep: true}); err == nil {
+		t.Error("a sorter reads the runs of a counter")
+	}
+}
+
+// flipped is a file with one bit changed in a record.
+func flipped(b []byte) []byte {
+	b = slices.Clone(b)
+	b[len(b)/2] ^= 4
+	return b
+}
+
+func collectErr(seq func(func(Entry, error) bool)) (errs []error) {
+	for _, err := range seq {
+		if err != nil {
+			errs = append(errs, err)
+		}
+	}
+	return errs
+}
+
+// BenchmarkKeys counts keys of few and of many different ones, and sorts them.
+func BenchmarkKeys(b *testing.B) {
+	const n = 10_000_000
+	for _, distinct := range []uint64{10_000, 100_000, 1_000_000, 1 << 40} {
+		r := rand.New(rand.NewPCG(1, 2))
+		keys := make([]uint64, n)
+		for i := range keys {
+			keys[i] = r.Uint64N(distinct) * 0x9e3779b97f4a7c15
+		}
+		b.Run(fmt.Sprintf("count-%d", distinct), func(b *testing.B) {
+			b.SetBytes(8 * n)
+			for b.Loop() {
+				c, err := NewCounter(Options{Mem: 1 << 30})
+				if err == nil {
+					err = c.Add(keys...)
+				}
+				if err != nil {
+					b.Fatal(err)
+				}
+				for range Entries(context.Background(), c) {
+				}
+			}
+		})
+		b.Run(fmt.Sprintf("sort-%d", distinct), func(b *testing.B) {
+			b.SetBytes(8 * n)
+			work, room := make([]uint64, n), make([]uint64, n)
+			for b.Loop() {
+				copy(work, keys)
+				Sort(work, room)
+			}
+		})
+	}
+}
