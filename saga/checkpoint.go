@@ -300,54 +300,6 @@ func bytesOfValues(t safetensors.Tensor) ([]byte, error) {
 	return device.Bytes(x), err
 }
 
-// valuesOf are the values of a tensor. Those of learned rows are valid until the next call.
-func valuesOf(t safetensors.Tensor) ([]float32, error) {
-	if later, ok := t.Data.(safetensors.Later); ok {
-		return later()
-	}
-	return t.Data.([]float32), nil
-}
-
-// tensors reads the parameters and moments from the devices. Learned rows are read only when their
-// values are asked for, one tensor after the other, into the same memory.
-func (s *session) tensors() ([]safetensors.Tensor, error) {
-	var list []safetensors.Tensor
-	var room []float32
-	for _, q := range s.p.params {
-		for _, n := range s.p.stateOf(q.Name) {
-			if x := s.tables.rows[n]; x != nil {
-				list = append(list, safetensors.Tensor{Name: n, Shape: []int{q.Rows, q.Cols}, Data: safetensors.Later(func() ([]float32, error) { return x, nil })})
-				continue
-			}
-			if s.p.isLearned(s.p.train, n) {
-				list = append(list, safetensors.Tensor{Name: n, Shape: []int{q.Rows, q.Cols}, Data: safetensors.Later(func() (x []float32, err error) {
-					room, err = s.learnedRows(s.p.train, n, room)
-					return room, err
-				})})
-				continue
-			}
-			x, err := s.global(n)
-			if err != nil {
-				return nil, err
-			}
-			list = append(list, safetensors.Tensor{Name: n, Shape: []int{q.Rows, q.Cols}, Data: x})
-		}
-	}
-	return list, nil
-}
-
-// stateOf is the names of a parameter and of its moments.
-func (p *Program) stateOf(param string) []string {
-	names := []string{param}
-	for k := range p.cfg.Optimizer.moments() {
-		name := momentName(k, param)
-		if _, ok := p.train.low.Globals[name]; ok || p.isLearned(p.train, name) || p.tabled(name) {
-			names = append(names, name)
-		}
-	}
-	return names
-}
-
 // readTensors reads all values of f and compares them with the checksum: list has parameters and moments, k.best the
 // state of early stopping, k.ids the ids of vertices.
 func readTensors(f *safetensors.File) (k stored, err error) {

@@ -13,7 +13,6 @@ import (
 	"sagann/dataflow/plan/planner"
 	"sagann/dataflow/plan/sim"
 	"sagann/dataflow/tune"
-	"sagann/device"
 )
 
 // This file chooses what training runs: the program (which values are stored, in how many slices of columns,
@@ -55,27 +54,6 @@ var estimateFrom = 1 << 24
 // the number that it chose and, while that does not fit, each time an eighth more.
 const guesses = 4
 
-// compiled is what a model is lowered to.
-type compiled struct {
-	train, eval *dataflow.Lowered   // eval is nil if train is a forward pass alone
-	ahead       *dataflow.Lowered   // for a LinkTask: the forward pass as training runs it; else nil
-	once        []*dataflow.Lowered // they compute invariants, before training
-	want        chunk.Want
-	memory      memory
-}
-
-// programs lists all programs of x, training first.
-func (x *compiled) programs() []*dataflow.Lowered {
-	list := []*dataflow.Lowered{x.train}
-	if x.eval != nil {
-		list = append(list, x.eval)
-	}
-	if x.ahead != nil {
-		list = append(list, x.ahead)
-	}
-	return append(list, x.once...)
-}
-
 // choice is what training will run.
 type choice struct {
 	*compiled
@@ -91,13 +69,6 @@ type chooser struct {
 	made      map[tune.Key]*compiled
 	sizes     map[likely]*plan.Cells
 	expected  *Shape // sizes of cells are estimated from this shape; nil: they are counted
-}
-
-// optimized is training and evaluation after the passes.
-type optimized struct {
-	train, eval *dataflow.Optimized
-	ahead       *dataflow.Optimized
-	sliced      bool // some gather works on slices of columns
 }
 
 func (p *Program) chooser() *chooser {
@@ -334,36 +305,4 @@ func (c *chooser) cellsOf(want chunk.Want) func(n int) (*plan.Cells, error) {
 		}
 		return c.sizes[k], nil
 	}
-}
-
-// planOptions are the options of the planner that Config sets.
-func (p *Program) planOptions() plan.Options {
-	o := plan.Options{Devices: p.cfg.devices(), Ring: !p.cfg.NoRing, Topology: p.on.ring, P: p.cfg.Chunks, MinP: p.cfg.MinChunks, Schedule: p.cfg.Schedule,
-		Stream: p.cfg.Stream || p.cfg.without("residency"), Serial: p.cfg.without("stream"), Straight: p.cfg.without("serpentine"),
-		Whole: p.cfg.without("row-gather")}
-	if p.sampled != nil { // a batch is not split over devices
-		o.Devices, o.Topology = 1, nil
-	}
-	if p.on.machine != nil {
-		o.Host = plan.HostBudget{Budget: p.cfg.HostMem, Staging: device.Staging(p.cfg.Device), Ranks: p.ranks()}
-	}
-	if o.Groups = p.cfg.Outcome.Groups; p.cfg.without("group") {
-		o.Group, o.Groups = 1, nil
-	}
-	if p.cfg.Prefetch > 0 {
-		o.Slots = p.cfg.Prefetch + 1
-	}
-	return o
-}
-
-// timePlan adds the time since start to Stages.Plan, without the time that was added to Stages.Order and Stages.Count
-// since before.
-func (p *Program) timePlan(before Stages, start time.Time) {
-	p.stages.Plan += time.Since(start) - (p.stages.Order - before.Order) - (p.stages.Count - before.Count)
-}
-
-// statistics is the shape of the graph, with the statistics of its degrees.
-func (p *Program) statistics() *Shape {
-	e := p.in.Edges
-	return &Shape{Vertices: e.V, Edges: int64(e.E()), in: spreadOf(e.InDegrees()), out: spreadOf(e.OutDegrees())}
 }

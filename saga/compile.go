@@ -1,13 +1,16 @@
 package saga
 
 import (
+	"errors"
 	"fmt"
 
 	"sagann/dataflow"
 	"sagann/dataflow/exec"
 	"sagann/dataflow/plan"
 	"sagann/dataflow/plan/planner"
+	"sagann/dataflow/tune"
 	"sagann/dataset"
+	"sagann/internal/units"
 	"sagann/kernel"
 )
 
@@ -89,24 +92,66 @@ func (p *Program) adopt(x *choice) (err error) {
 	return err
 }
 
-// units are training, evaluation if it is planned, and for links the forward pass of training; or
-// the one forward pass of the program.
-func (p *Program) units() []*unit {
-	if p.eval == nil {
-		return []*unit{p.train}
-	}
-	if p.in != nil && p.in.link != nil && p.in.link.ahead != nil {
-		return []*unit{p.train, p.eval, p.in.link.ahead}
-	}
-	return []*unit{p.train, p.eval}
+// Plan compiles m for a graph of shape s and plans it within c, from statistics alone. The
+// program can be explained but not run. Errors are those of Compile, or say which number of
+// s is out of range.
+func Plan(m Model, s Shape, c Config) (*Program, error) {
+	return compile(request{model: m, shape: &s, cfg: c})
 }
 
-// plans are the plans of units that go over the full graph.
-func (p *Program) plans() (list []*plan.Plan) {
-	for _, u := range p.units() {
-		if u.plan.Places.Sets == nil { // not over sampled blocks
-			list = append(list, u.plan)
-		}
+// passOf is the program of the forward pass for an output of p's model, before anything of it is planned.
+func passOf(p *Program, what string) (*Program, error) {
+	q, err := newProgram(request{model: p.model, data: p.data, shape: p.shape, cfg: p.cfg.forForward(), output: what})
+	if err != nil {
+		return nil, err
 	}
-	return list
+	if q.on.cards = p.on.cards; q.data != nil && q.data.Shard != nil {
+		return nil, errors.New("saga: shards are evaluated and not predicted from")
+	}
+	_, err = q.traceForward()
+	return q, err
 }
+
+// forAll raises the smallest budget of err, of device or host memory, to what Predict and Embed need, and says where a budget
+// comes from that is free memory.
+func forAll(p *Program, err error) error {
+	var small *plan.BudgetError
+	var host *plan.HostError
+	if !errors.As(err, &small) && !errors.As(err, &host) {
+		return err
+	}
+	for _, what := range passes[p.output] {
+		q, wrong := passOf(p, what)
+		if wrong != nil {
+			continue // it says so when it is asked for
+		}
+		c := q.chooser()
+		if small != nil {
+			packed := c.packed()
+			own, wrong := q.smallestOf(c, tune.Key{Slices: max(1, q.cfg.Outcome.Slices), Packed: packed[len(packed)-1]})
+			if wrong != nil {
+				return wrong
+			}
+			small.Smallest = max(small.Smallest, own.Smallest)
+			continue
+		}
+		x, wrong := c.choose()
+		if wrong != nil { // of device memory: said when it is asked for
+			continue
+		}
+		q.train = &unit{x.train, x.plan}
+		q.chosen = chosen{Key: x.decision.Key, once: make([]int, len(x.once)), want: x.want, memory: x.memory}
+		least, wrong := q.least(x.once, q.extraBytes(x.once...), q.plans()...)
+		if wrong != nil {
+			return wrong
+		}
+		host.Smallest = max(host.Smallest, least)
+	}
+	if c := &p.on.cards; small != nil && p.cfg.Mem == 0 && c.free > 0 && c.free < c.whole {
+		return fmt.Errorf("%w; the budget is what is free now of the %s of %s", err, units.Size(c.whole), p.cfg.Device)
+	}
+	return err
+}
+
+// passes are the outputs of the forward passes that are made of a program with a given output. They are planned apart.
+var passes = map[string][]string{"": {"logits", "hidden"}}

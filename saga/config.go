@@ -3,9 +3,11 @@ package saga
 import (
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 
+	"sagann/backend"
 	"sagann/chunk"
 	"sagann/dataflow"
 	"sagann/dataflow/plan"
@@ -194,3 +196,63 @@ func (c *Config) devices() int {
 }
 
 func (c *Config) without(pass string) bool { return slices.Contains(c.Without, pass) }
+
+// forForward is c for a forward pass: without what was chosen for training, which may not suit it.
+func (c Config) forForward() Config {
+	c.Chunks, c.Outcome.Once, c.Outcome.Groups = 0, nil, nil
+	return c
+}
+
+// ranks is an error if the devices cannot be divided among the ranks.
+func (c *Config) ranks() error {
+	r := c.Net.Ranks()
+	if n := c.devices(); n%r != 0 {
+		return fmt.Errorf("device %q: %d in all cannot be dealt to %d ranks, as many to each; --owners %d could, for one", c.Device, n, r, r)
+	}
+	return nil
+}
+
+// owned are the devices of this rank: n of them, beginning with number first.
+func (c *Config) owned() (first, n int) {
+	n = c.devices() / c.Net.Ranks()
+	return n * c.Net.Rank(), n
+}
+
+// opens are the devices of Config.Device that this rank opens: n of them, beginning with number first. Ranks of
+// one host divide its GPUs among them, beginning with the host's first. If a launcher lets a rank see exactly
+// as many GPUs as it opens, these are its own.
+func (c *Config) opens() (first, n int) {
+	first, n = c.owned()
+	if device.IsGPU(c.Device) {
+		first = n * c.Net.Beside()
+		if own, told := device.Visible(c.Device); told && own == n {
+			first = 0
+		}
+	}
+	return first, n
+}
+
+// gpus lists the GPUs that this rank opens, one line each with PCI address and host. The last line is
+// CUDA_VISIBLE_DEVICES. It is "" if GPUs cannot be told apart.
+func (c *Config) gpus() string {
+	kind, visible := backend.Of(c.Device), os.Getenv("CUDA_VISIBLE_DEVICES")
+	if !kind.GPU() || kind.System == nil || device.Shared(c.Device) != nil || strings.Contains(visible, "MIG-") { // MIG parts of a GPU have the same address
+		return ""
+	}
+	sys, err := kind.System()
+	if err != nil {
+		return ""
+	}
+	_, index, err := device.Parse(c.Device)
+	if err != nil {
+		return ""
+	}
+	text := ""
+	first, n := c.opens()
+	for _, i := range index[first : first+n] {
+		if bus, err := sys.Bus(i); err == nil {
+			text += bus + " of host " + c.Net.Host() + "\n"
+		}
+	}
+	return text + visible
+}

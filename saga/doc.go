@@ -45,55 +45,63 @@ package saga
 
 // For contributors: the files of the package.
 //
-// The files are listed in the order of the work. What users write:
+// The files are listed in the order of the calls: a file calls files that are listed below it.
 //
-//	layer.go task.go      layers, labels, heads
-//	gather.go             several gathers of a layer, rows of earlier layers
-//	params.go             parameters
-//	optimizer.go config.go
-//	trace.go user.go      Model, and running its functions on symbols
+// What users call:
 //
-// From a model to plans (compile.go is the chain of Compile, Plan and Predict):
+//	train.go savefull.go  Train: epochs, evaluations, early stopping; room for checkpoints
+//	evaluate.go predict.go   Evaluate; Predict, Embed, ScoreLinks
+//	sampled_eval.go       evaluation by sampling
+//	resume.go checkpoint.go schema.go conditions.go   checkpoints, and going on from them
+//	gpu_times.go          the times of kernels
+//	step.go linkstep.go   Step
+//	sampled_step.go sampled_several.go sampled_ranks.go   steps over batches (package batches), on devices and ranks
+//	values.go tracing.go  parameters, gradients and outputs by name; measured tasks
 //
-//	compile.go            the steps in their order
-//	program.go            Program, and the description of a model's data
-//	shape.go spread.go    planning from a graph's statistics, without its data
-//	choose.go             the choice of a program and its plan
-//	lower.go              programs of training and evaluation
-//	memory.go             how a device's budget is divided, and the smallest one
-//	cards.go              what GPUs have
-//	grid.go               vertex order, cells
+// Compiling:
+//
+//	sampling.go           CompileSampled
+//	sampled_fit.go        a plan with more room for batches
+//	sampled_scorer.go     the program that evaluates by sampling, or exactly over shards
+//	compile.go            Compile and Plan: the steps in their order
+//	smallest.go choose.go the choice of a program and its plan; the smallest budgets
+//	sampled_plan.go       programs and plans of batches
 //	precompute.go         values that are computed once, before the first epoch
-//	host.go               what lies in host memory, and what in files
-//
-// Sampled training:
-//
-//	sampling.go levels.go   its configuration; levels of blocks
-//	sampled.go sampled_*.go   programs, steps, evaluation, several devices and ranks (batches: package batches)
-//
-// Several processes: ranks.go, shard.go. Losses and tasks: loss.go, link.go, linkhead.go. Parts of
-// training: batchnorm.go, schedule.go, learned.go, sparse.go.
 //
 // An open program:
 //
-//	open.go               Open, Close, Step
-//	train.go              Train: epochs, evaluations, early stopping
-//	savefull.go           room for checkpoints, and where they go if the disk is full
-//	metrics.go            Evaluate
-//	predict.go            Predict, Embed
-//	resume.go checkpoint.go schema.go   checkpoints, and going on from them
-//	values.go             parameters, gradients and outputs by name
+//	aside.go              another program in the memory of an open one
+//	open.go               Open and Close
+//	sampled_rows.go       learned rows of sampled training
 //	finite.go             detection of NaN and infinities
-//	gpu.go                the optimiser as device code
+//	reads.go              what is read from a session, and written to it, by name
 //	session.go            devices, their memory, and what runs there
+//	gpu.go                the optimiser as device code
 //
 // Reports:
 //
-//	view.go               the plan; package report writes it
-//	tracing.go gpu_times.go kernels.go   measured tasks and kernels
+//	ranks.go              processes that share a run
 //	digest.go             a hash of what the bits of training depend on
-//	stages.go             times before the first epoch
+//	view.go sampled_report.go kernels.go   the plan; package report writes it
+//	metrics.go            scores of a split
 //
-// A file calls files that are listed below it in its part, and files of the parts above.
-// Exceptions: precompute.go and predict.go run sessions of their own; trace.go, layer.go, task.go
-// and params.go call each other through the user's functions; checkpoints call digest.go.
+// What is decided of a program:
+//
+//	host.go               what lies in host memory, and what in files
+//	lower.go              programs of training and evaluation
+//	memory.go             how a device's budget is divided
+//	program.go sampled.go Program
+//	target.go cards.go    what plans are chosen for: options, machine, what GPUs have
+//	grid.go stages.go     vertex order, cells; times
+//	shard.go shape.go spread.go   data of which a rank has a part; statistics in place of data
+//	definition.go         model, data and configuration of a program
+//
+// From a model to tensors:
+//
+//	trace.go              Model, and running its functions on symbols
+//	layer.go gather.go batchnorm.go   what layers call
+//	task.go loss.go link.go linkhead.go   labels, losses and heads
+//	learned.go sparse.go  learned rows, sparse features
+//	levels.go leaves.go   levels of blocks; inputs
+//	user.go state.go params.go   calls of users' functions; parameters, moments and gradients by name
+//	config.go optimizer.go schedule.go   what users set

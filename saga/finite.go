@@ -5,6 +5,9 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"sagann/dataflow"
+	"sagann/device"
 )
 
 // Numbers that are not finite: NaN and ±Inf. The optimiser checks every number that it writes, so
@@ -36,10 +39,6 @@ func (e *NotFiniteError) Error() string {
 
 // notFinite tells whether x is NaN, Inf or -Inf.
 func notFinite(x float32) bool { return x-x != 0 }
-
-// topExponent has its highest bit set if and only if x is not finite: then all 8 bits of the exponent
-// are set, and adding 1 to them carries into the sign bit. Loops OR the results, without a branch.
-func topExponent(x float32) uint32 { return math.Float32bits(x)&(0xff<<23) + 1<<23 }
 
 // firstSpoiled is the first update of the session that wrote a number that is not finite; nil: none.
 // Only with deep it reads the notes of GPUs.
@@ -136,4 +135,15 @@ func (s *session) allFinite() error {
 // finite tells whether every number is.
 func finite(x ...float64) bool {
 	return !slices.ContainsFunc(x, func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) })
+}
+
+// learnedFinite tells whether all numbers of a learned input are finite.
+func (s *session) learnedFinite(u *unit, name string) (ok bool, err error) {
+	ok = true
+	err = s.train.EachRows(u.low.Inputs[dataflow.Whole(name)], func(_ int, rows []byte) error {
+		ok = ok && !slices.ContainsFunc(device.View[float32](rows), notFinite)
+		device.Drop(rows)
+		return nil
+	})
+	return ok, err
 }

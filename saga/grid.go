@@ -6,6 +6,7 @@ import (
 
 	"sagann/chunk"
 	"sagann/dataflow/plan"
+	"sagann/device"
 )
 
 // grids are the vertex order and the grid of a program, made for any number of intervals on demand.
@@ -100,4 +101,52 @@ func (p *Program) stats(o *chunk.Order, n int) chunk.GridStats {
 		return x.Stats
 	}
 	return chunk.Stats(p.in.Edges, o, n)
+}
+
+// statistics is the shape of the graph, with the statistics of its degrees.
+func (p *Program) statistics() *Shape {
+	e := p.in.Edges
+	return &Shape{Vertices: e.V, Edges: int64(e.E()), in: spreadOf(e.InDegrees()), out: spreadOf(e.OutDegrees())}
+}
+
+// shardGrid builds the cells of the rank's own intervals. Each direction is built from its own list of edges.
+// All other cells are empty.
+func (p *Program) shardGrid(n int) (*chunk.Grid, error) {
+	x, want := p.data.Shard, p.chosen.want
+	if want.Rank {
+		return nil, errRanksOfEdges
+	}
+	grid := &chunk.Grid{Intervals: x.Stats.Intervals}
+	memory := chunk.Memory{Scratch: device.Scratch, Fresh: device.Fresh}
+	for _, out := range []bool{false, true} {
+		if out && !want.CSR || !out && !want.CSC {
+			continue
+		}
+		e, err := p.in.ShardEdges(out)
+		if err != nil {
+			return nil, err
+		}
+		one := want
+		one.CSC, one.CSR = !out, out
+		g, err := memory.Build(e, x.Order, n, one)
+		if err != nil {
+			return nil, err
+		}
+		if out {
+			grid.CSR = g.CSR
+		} else {
+			grid.CSC = g.CSC
+		}
+	}
+	return grid, nil
+}
+
+// buildGrid builds the grid of n intervals in order o.
+func (p *Program) buildGrid(o *chunk.Order, n int) (*chunk.Grid, error) {
+	defer since(&p.stages.Grid, time.Now())
+	if p.data.Shard != nil {
+		return p.shardGrid(n)
+	}
+	memory := chunk.Memory{Scratch: device.Scratch, Fresh: device.Fresh}
+	return memory.Build(p.in.Edges, o, n, p.chosen.want)
 }

@@ -161,3 +161,42 @@ func (p *Program) checkSpace() error {
 	}
 	return device.CheckSpace(p.cfg.Scratch, need)
 }
+
+// moveExtras moves invariants from memory to files, as placeHost has decided.
+func (p *Program) moveExtras() error {
+	if p.in == nil {
+		return nil
+	}
+	for _, name := range p.in.AllKept() {
+		if !p.host.onDisk[name] || p.host.files[name] != nil {
+			continue
+		}
+		x := p.in.Kept(name)
+		err := p.fileExtra(name, p.in.Width(name), func(f *device.HostFile) error {
+			_, err := f.WriteAt(device.Bytes(x), 0)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fileExtra makes a file, has write fill it, and makes it the memory of invariant name. The file
+// lives as long as the program.
+func (p *Program) fileExtra(name string, cols int, write func(*device.HostFile) error) error {
+	f, err := device.NewHostFile(p.cfg.Scratch, 4*int64(p.in.Edges.V)*int64(cols))
+	if err != nil {
+		return err
+	}
+	if err := write(f); err != nil {
+		return errors.Join(err, f.Close())
+	}
+	if p.host.files == nil {
+		p.host.files = map[string]*device.HostFile{}
+	}
+	p.host.files[name] = f
+	p.in.Keep(name, device.View[float32](f.Bytes()), cols)
+	return nil
+}

@@ -6,9 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"sagann/chunk"
 	"sagann/dataflow"
-	"sagann/device"
 	"sagann/ops"
 	"sagann/saga/rows"
 )
@@ -82,39 +80,6 @@ func reads(x, y Tensor) bool {
 	return visit(x)
 }
 
-// resolve completes prog, traced by t: it replaces products with features that are sparse or the identity,
-// sets the parameters, and makes learned rows inputs.
-func (p *Program) resolve(prog *dataflow.Program, t *tracer) (*dataflow.Program, error) {
-	p.params = t.list
-	if p.dims.sparse {
-		q, err := dataflow.ByProducts(prog, rows.Features, p.sparseProduct)
-		if err != nil {
-			return nil, &FeaturesError{err}
-		}
-		prog = q
-	}
-	if p.dims.identity {
-		q, names, err := dataflow.Identity(prog, rows.Features)
-		if err != nil {
-			return nil, &FeaturesError{err}
-		}
-		prog = q
-		for _, name := range names {
-			x, _ := p.param(name)
-			x.PerVertex = true
-		}
-	}
-	for i := range p.params {
-		if q := &p.params[i]; q.PerVertex && p.in != nil {
-			q.from(p.in.Inputs, p.cfg.Seed, p.output != "")
-		}
-	}
-	if p.sampled == nil { // in sampled training the host updates learned rows, in tables
-		prog.Learn = p.learn
-	}
-	return prog, nil
-}
-
 // learn is dataflow.Program.Learn: from the gradient g of learned rows w it computes their rows in the
 // next step, and their moments.
 func (p *Program) learn(w, g Tensor) []dataflow.Next {
@@ -169,62 +134,4 @@ func (q *Param) from(in *rows.Inputs, seed uint64, zero bool) {
 	for k := range 2 {
 		in.Make(momentName(k, q.Name), q.Cols, none)
 	}
-}
-
-// learnedRows reads learned input name of u, which s.train runs: V×cols in the user's order. It writes
-// to room if that has the right size, else to new memory.
-func (s *session) learnedRows(u *unit, name string, room []float32) ([]float32, error) {
-	id := u.low.Inputs[dataflow.Whole(name)]
-	cols, o := u.plan.Spec.Values[id].Cols, s.p.orderFor(u.plan.Cells.P)
-	if n := s.p.in.Edges.V * cols; len(room) != n {
-		room = make([]float32, n)
-	}
-	ld := chunk.LD(cols)
-	return room, s.train.EachRows(id, func(first int, rows []byte) error {
-		x := device.View[float32](rows)
-		chunk.Ranges(len(x)/ld, func(lo, hi int) {
-			for n := lo; n < hi; n++ {
-				v := first + n
-				if o != nil {
-					v = int(o.Old[v])
-				}
-				copy(room[v*cols:(v+1)*cols], x[n*ld:])
-			}
-		})
-		device.Drop(rows)
-		return nil
-	})
-}
-
-// learnedFinite tells whether all numbers of a learned input are finite.
-func (s *session) learnedFinite(u *unit, name string) (ok bool, err error) {
-	ok = true
-	err = s.train.EachRows(u.low.Inputs[dataflow.Whole(name)], func(_ int, rows []byte) error {
-		ok = ok && !slices.ContainsFunc(device.View[float32](rows), notFinite)
-		device.Drop(rows)
-		return nil
-	})
-	return ok, err
-}
-
-// setLearned sets learned input name of u, which s.train runs, to x: V×cols in the user's order.
-func (s *session) setLearned(u *unit, name string, x []float32) error {
-	id := u.low.Inputs[dataflow.Whole(name)]
-	cols := u.plan.Spec.Values[id].Cols
-	laid, ld, o := s.inputs[name], chunk.LD(cols), s.p.orderFor(u.plan.Cells.P)
-	err := rows.Blocks(s.p.in.Edges.V, ld, func(lo, hi int) error {
-		chunk.PermuteRows(device.View[float32](laid)[lo*ld:hi*ld], x, cols, ld, o, lo, hi)
-		device.Drop(laid)
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	return s.train.SendRows(id)
-}
-
-// isLearned tells whether name is a learned input of u.
-func (p *Program) isLearned(u *unit, name string) bool {
-	_, input := u.low.Inputs[dataflow.Whole(name)]
-	return input && p.in != nil && p.in.Made(name)
 }

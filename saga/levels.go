@@ -3,32 +3,14 @@ package saga
 import (
 	"errors"
 	"fmt"
-	"slices"
 
 	"sagann/dataflow"
 	"sagann/ops"
-	"sagann/saga/rows"
 )
 
 // Which rows a layer sees. Over the full graph, a layer's input and output have one row per vertex. Over sampled
 // blocks, a layer that gathers reads the rows of one level and writes the rows of the level below, which are the
 // vertices where the block's edges end. Other layers stay on their level.
-
-// vertices is the vertex set of the current rows.
-func (t *tracer) vertices() dataflow.Set {
-	if t.d.levels == 0 {
-		return dataflow.V0
-	}
-	return dataflow.Level(t.level)
-}
-
-// edgeSet is the set of the edges that end in the current rows.
-func (t *tracer) edgeSet() dataflow.Set {
-	if t.d.levels == 0 {
-		return dataflow.E0
-	}
-	return dataflow.Block(t.level)
-}
 
 // below moves to the level below if layer l gathers, and returns the rows of x that this level has.
 func (t *tracer) below(l *Layer, x Tensor) Tensor {
@@ -37,26 +19,6 @@ func (t *tracer) below(l *Layer, x Tensor) Tensor {
 	}
 	t.level--
 	return dataflow.Prefix(x)
-}
-
-// ends returns the vertex input called name [V×1], once with the rows of the sources of the current edges, once with
-// those of their destinations.
-func (t *tracer) ends(name string) (src, dst Tensor) {
-	dst = t.vertex(name, 1)
-	if t.d.levels == 0 {
-		return dst, dst
-	}
-	return t.g.Leaf(dataflow.InputOp, name, dataflow.Shape{Set: dataflow.Level(t.level + 1), Cols: 1}), dst
-}
-
-// ids are the user's IDs of the vertices that x has rows for, or of the current rows if x is no
-// vertex tensor.
-func (t *tracer) ids(x Tensor) Tensor {
-	set := t.vertices()
-	if s := x.Shape().Set; s.Kind == dataflow.Vertex {
-		set = s
-	}
-	return t.g.Leaf(dataflow.InputOp, dataflow.IDInput, dataflow.Shape{Set: set, Cols: 1})
 }
 
 // scaled multiplies each of the messages m by the number of edges that it stands for, if sums are scaled
@@ -101,23 +63,6 @@ func (t *tracer) wholeRows(what dataflow.Op, f any) {
 		panic(&dataflow.ShapeError{Op: what, Pos: dataflow.FuncPos(f),
 			Err: fmt.Errorf("needs the whole graph: a sampled block has some of the in-edges of a vertex; train without sampling, or gather by Sum, Mean, Max or SoftmaxSum")})
 	}
-}
-
-// degreesDrawn returns an error if training reads in-degrees on the deepest level, to whose vertices no edges are drawn.
-func (p *Program) degreesDrawn(low *dataflow.Lowered) error {
-	for in, id := range low.Inputs {
-		name := in.Name
-		if name != dataflow.InDegree && name != rows.InvDegree || int(low.Spec.Values[id].Set) <= len(p.sampled.rooms.Most.Edges) {
-			continue
-		}
-		first := slices.IndexFunc(p.model.Layers, func(l Layer) bool { return l.ApplyEdge != nil })
-		which := "layer 1"
-		if first > 1 {
-			which = fmt.Sprintf("one of the layers 1 to %d", first)
-		}
-		return fmt.Errorf("saga: %s reads InDegree before a layer has gathered, and no edges are drawn to the vertices there; read it in a layer with ApplyEdge or a later one, put it in the features, or train without sampling", which)
-	}
-	return nil
 }
 
 // drawnPairs panics if logits of sampled pairs depend on a sum or maximum over them: over the full graph it would be over all

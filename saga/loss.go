@@ -162,28 +162,3 @@ func orOne(x float32) float32 {
 	}
 	return x
 }
-
-// checkLoss says what of the model's loss does not fit the data.
-func (p *Program) checkLoss() error {
-	d, l := p.data, &p.model.Loss
-	if err := l.check(&p.dims, d.Name); err != nil {
-		return err
-	}
-	task := p.dims.taskName()
-	if task == LinkTask {
-		return nil
-	}
-	t := d.Targets.Of(task)
-	classes := d.Classed(task)
-	switch {
-	case !l.numbers() && !classes && t.Rows != nil:
-		return fmt.Errorf("saga: %s has targets, which are numbers, and no labels, which are classes; the losses %s, %s and %s are for numbers", d.Name, LossMSE, LossMAE, LossHuber)
-	case l.numbers() && t.Rows == nil && classes:
-		return fmt.Errorf("saga: the labels of %s are classes, and the loss %s compares numbers: it needs targets; the loss %s is for classes", d.Name, l.Kind, LossCrossEntropy)
-	case l.numbers() && t.Rows == nil:
-		return fmt.Errorf("saga: %s has no targets of %s for the loss %s", d.Name, task.Plural(), l.Kind)
-	case l.numbers():
-		return t.Cover(task, d.Splits(task))
-	}
-	return nil
-}

@@ -9,7 +9,9 @@ import (
 	"sagann/chunk"
 	"sagann/dataflow"
 	"sagann/dataflow/plan"
+	"sagann/ops"
 	"sagann/saga/batches"
+	"sagann/saga/rows"
 )
 
 // optimize traces training and evaluation, or the forward pass, and runs the passes, for k slices of columns.
@@ -235,4 +237,126 @@ func (p *Program) traceEval() (*dataflow.Program, error) {
 func union(a, b chunk.Want) chunk.Want {
 	return chunk.Want{Rank: a.Rank || b.Rank, Type: a.Type || b.Type, Weight: a.Weight || b.Weight,
 		Data: a.Data || b.Data, CSC: a.CSC || b.CSC, CSR: a.CSR || b.CSR, Pack: a.Pack || b.Pack}
+}
+
+// traceScores is the forward pass without dropout, with counts by split, over d.
+func (p *Program) traceScores(d dims) (*dataflow.Program, error) {
+	tr, err := trace(p.model, d, false)
+	if err != nil {
+		return nil, err
+	}
+	splits := tr.target.splits()
+	loss, err := tr.rowLoss(ops.RowSum(splits)) // a vertex in no split may have no label
+	if err != nil {
+		return nil, err
+	}
+	list := []Tensor{loss}
+	if p.model.Loss.numbers() {
+		d := ops.Sub(tr.logits, tr.target.labels())
+		list = append(list, ops.Square(d), ops.Abs(d))
+	} else if p.dims.labels.multi {
+		y, pos := tr.target.labels(), ops.Positive(tr.logits)
+		if d.labels.partial {
+			unknown := ops.Positive(ops.Neg(y))
+			y, pos = ops.Positive(y), ops.Mul(pos, ops.Shift(ops.Neg(unknown), 1))
+		}
+		list = append(list, ops.Mul(pos, y), pos, y)
+	} else {
+		list = append(list, ops.Correct(tr.logits, tr.target.labels()))
+	}
+	prog := &dataflow.Program{Loss: -1, Names: p.evalNames()}
+	for _, x := range list {
+		prog.Outs = append(prog.Outs, ops.MatMulTN(splits, x))
+	}
+	return p.resolve(prog, tr.t)
+}
+
+// compiled is what a model is lowered to.
+type compiled struct {
+	train, eval *dataflow.Lowered   // eval is nil if train is a forward pass alone
+	ahead       *dataflow.Lowered   // for a LinkTask: the forward pass as training runs it; else nil
+	once        []*dataflow.Lowered // they compute invariants, before training
+	want        chunk.Want
+	memory      memory
+}
+
+// programs lists all programs of x, training first.
+func (x *compiled) programs() []*dataflow.Lowered {
+	list := []*dataflow.Lowered{x.train}
+	if x.eval != nil {
+		list = append(list, x.eval)
+	}
+	if x.ahead != nil {
+		list = append(list, x.ahead)
+	}
+	return append(list, x.once...)
+}
+
+// optimized is training and evaluation after the passes.
+type optimized struct {
+	train, eval *dataflow.Optimized
+	ahead       *dataflow.Optimized
+	sliced      bool // some gather works on slices of columns
+}
+
+// traceForward is the program of the forward pass for p.output.
+func (p *Program) traceForward() (*dataflow.Program, error) {
+	if p.output == outputScores {
+		return p.traceScores(p.trainDims())
+	}
+	tr, err := trace(p.model, p.dims, false)
+	if err != nil {
+		return nil, err
+	}
+	out := map[string]Tensor{"hidden": tr.hidden, "logits": tr.logits}[p.output]
+	if out.Shape().Set.Kind == dataflow.Edge {
+		if out, err = p.byNumber(tr, out); err != nil {
+			return nil, err
+		}
+	}
+	return p.resolve(&dataflow.Program{Loss: -1, Names: []string{p.output}, Outs: []Tensor{out}}, tr.t)
+}
+
+// traceLinks is the forward pass of a LinkTask, in training with dropout.
+func (p *Program) traceLinks(train bool) (*dataflow.Program, error) {
+	tr, err := trace(p.model, p.dims, train)
+	if err != nil {
+		return nil, err
+	}
+	p.in.link.cols = tr.logits.Cols()
+	p.in.Widen(linkSeed, tr.logits.Cols())
+	return p.resolve(&dataflow.Program{Loss: -1, Names: []string{"logits"}, Outs: []Tensor{tr.logits}}, tr.t)
+}
+
+// resolve completes prog, traced by t: it replaces products with features that are sparse or the identity,
+// sets the parameters, and makes learned rows inputs.
+func (p *Program) resolve(prog *dataflow.Program, t *tracer) (*dataflow.Program, error) {
+	p.params = t.list
+	if p.dims.sparse {
+		q, err := dataflow.ByProducts(prog, rows.Features, p.sparseProduct)
+		if err != nil {
+			return nil, &FeaturesError{err}
+		}
+		prog = q
+	}
+	if p.dims.identity {
+		q, names, err := dataflow.Identity(prog, rows.Features)
+		if err != nil {
+			return nil, &FeaturesError{err}
+		}
+		prog = q
+		for _, name := range names {
+			x, _ := p.param(name)
+			x.PerVertex = true
+		}
+	}
+	for i := range p.params {
+		if q := &p.params[i]; q.PerVertex && p.in != nil {
+			q.from(p.in.Inputs, p.cfg.Seed, p.output != "")
+		}
+	}
+	if p.sampled == nil { // in sampled training the host updates learned rows, in tables
+		prog.Learn = p.learn
+	}
+	return prog, nil
 }

@@ -1,9 +1,7 @@
 package saga
 
 import (
-	"cmp"
 	"errors"
-	"fmt"
 	"slices"
 
 	"sagann/backend"
@@ -13,8 +11,6 @@ import (
 	"sagann/dataflow/plan"
 	"sagann/dataflow/plan/planner"
 	"sagann/dataflow/plan/sim"
-	"sagann/dataflow/tune"
-	"sagann/internal/units"
 	"sagann/kernel"
 )
 
@@ -31,33 +27,6 @@ func (m *memory) plans() int64 {
 		return 0
 	}
 	return max(1, m.bound-m.scratch)
-}
-
-// mem is Config.Mem or, if that is 0, what was found free on the GPUs.
-func (p *Program) mem() int64 { return cmp.Or(p.cfg.Mem, p.on.cards.free) }
-
-// findCards finds what the GPUs of this rank have, before anything is opened; with several ranks, which must make the same plan, the
-// least of all. Without a driver it is the memory of Config.Machine. always: it bounds plans without Config.Machine, too.
-func (p *Program) findCards(always bool) error {
-	if !backend.Of(p.cfg.Device).GPU() || p.data == nil {
-		return nil
-	}
-	first, n := p.cfg.opens()
-	c, err := cardsOf(p.cfg.Device, first, n, p.cfg.Mem)
-	if c, err = c.ofAll(p.cfg.Net, err); err != nil {
-		return err
-	}
-	if p.cfg.Machine != "" {
-		m, err := sim.LoadMachine(p.cfg.Machine)
-		if err != nil {
-			return err
-		}
-		c = c.within(int64(m.Kind(0).Memory.Value))
-	}
-	if p.on.cards = c; p.cfg.Mem > 0 || p.cfg.Machine == "" && !always {
-		p.on.cards.free = 0
-	}
-	return nil
 }
 
 // divide divides mem for programs that run in one session, of which s has the most values. It also
@@ -186,76 +155,6 @@ func (p *Program) pinMaps(s *plan.Spec, want chunk.Want) int64 {
 	return pinned / pinnedPerByte
 }
 
-// budget corrects a *plan.BudgetError: the smallest budget must work for training and evaluation
-// of one of the programs that may be chosen, and for its programs of invariants.
-func (p *Program) budget(c *chooser, err error) error {
-	var small *plan.BudgetError
-	if !errors.As(err, &small) {
-		return err
-	}
-	var least *plan.BudgetError
-	var k tune.Key
-	packed, saves, sliced := c.packed(), c.saves(), []int{max(1, p.cfg.Outcome.Slices)}
-	if p.output != "" {
-		packed, saves = packed[len(packed)-1:], []string{""}
-	} else {
-		k = k.With(p.cfg.Outcome.Store)
-		if c.searches() {
-			sliced = c.slices()
-		}
-	}
-	for _, k.Slices = range sliced {
-		for _, k.Save = range saves {
-			for _, k.Packed = range packed {
-				if x, wrong := c.lower(k); x == nil && wrong == nil {
-					continue // nothing can be sliced so
-				}
-				e, wrong := p.smallestOf(c, k)
-				if wrong != nil {
-					return wrong
-				}
-				if least == nil || e.Smallest < least.Smallest {
-					least = e
-				}
-			}
-		}
-	}
-	return least
-}
-
-// smallestOf is the smallest budget that works for the program of k with one of the schedules.
-func (p *Program) smallestOf(c *chooser, k tune.Key) (least *plan.BudgetError, err error) {
-	x, err := c.lower(k)
-	if err != nil {
-		return nil, err
-	}
-	o := p.planOptions()
-	if p.output != "" {
-		o = p.onceOptions(1, 0)
-	}
-	schedules := []string{o.Schedule}
-	if o.Schedule == plan.Auto {
-		schedules = []string{plan.Sag, plan.Stage, plan.DestOrder}
-	}
-	for _, o.Schedule = range schedules {
-		if o.Budget = 1; x.eval != nil {
-			o.Beside = x.eval.Spec
-		}
-		list := []asked{{x.train.Spec, o}}
-		for i, l := range x.once {
-			list = append(list, asked{l.Spec, p.onceOptions(1, i)})
-		}
-		e, err := p.smallest(x.train.Spec, x.want, x.programs(), c.cellsOf(x.want), list...)
-		if err != nil {
-			return nil, err
-		}
-		if least == nil || e.Smallest < least.Smallest {
-			least = e
-		}
-	}
-	return least, nil
-}
-
 // asked is a program and the options for planning it.
 type asked struct {
 	spec    *plan.Spec
@@ -288,49 +187,5 @@ func (p *Program) withKernels(least *plan.BudgetError, s *plan.Spec, want chunk.
 	}
 	m, err := p.divide(s, want, programs...)
 	least.Smallest += m.context
-	return err
-}
-
-// passes are the outputs of the forward passes that are made of a program with a given output. They are planned apart.
-var passes = map[string][]string{"": {"logits", "hidden"}}
-
-// forAll raises the smallest budget of err, of device or host memory, to what Predict and Embed need, and says where a budget
-// comes from that is free memory.
-func forAll(p *Program, err error) error {
-	var small *plan.BudgetError
-	var host *plan.HostError
-	if !errors.As(err, &small) && !errors.As(err, &host) {
-		return err
-	}
-	for _, what := range passes[p.output] {
-		q, wrong := passOf(p, what)
-		if wrong != nil {
-			continue // it says so when it is asked for
-		}
-		c := q.chooser()
-		if small != nil {
-			packed := c.packed()
-			own, wrong := q.smallestOf(c, tune.Key{Slices: max(1, q.cfg.Outcome.Slices), Packed: packed[len(packed)-1]})
-			if wrong != nil {
-				return wrong
-			}
-			small.Smallest = max(small.Smallest, own.Smallest)
-			continue
-		}
-		x, wrong := c.choose()
-		if wrong != nil { // of device memory: said when it is asked for
-			continue
-		}
-		q.train = &unit{x.train, x.plan}
-		q.chosen = chosen{Key: x.decision.Key, once: make([]int, len(x.once)), want: x.want, memory: x.memory}
-		least, wrong := q.least(x.once, q.extraBytes(x.once...), q.plans()...)
-		if wrong != nil {
-			return wrong
-		}
-		host.Smallest = max(host.Smallest, least)
-	}
-	if c := &p.on.cards; small != nil && p.cfg.Mem == 0 && c.free > 0 && c.free < c.whole {
-		return fmt.Errorf("%w; the budget is what is free now of the %s of %s", err, units.Size(c.whole), p.cfg.Device)
-	}
 	return err
 }

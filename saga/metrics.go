@@ -1,13 +1,6 @@
 package saga
 
-import (
-	"cmp"
-	"errors"
-	"fmt"
-
-	"sagann/dataflow/exec"
-	"sagann/dataset"
-)
+import "sagann/dataflow/exec"
 
 // Metrics of one split.
 type Metrics struct {
@@ -28,67 +21,6 @@ type Metrics struct {
 
 // Scores are the metrics of all splits.
 type Scores struct{ Train, Val, Test Metrics }
-
-// Evaluate scores the parameters of the checkpoint at path on every split of d, within c.Mem, with
-// the plan by which training evaluates. A checkpoint of early stopping gives the parameters of the
-// best epoch. Like Predict, it also accepts checkpoints from which training cannot go on.
-func Evaluate(m Model, d *dataset.Data, c Config, path string) (s Scores, err error) {
-	k, err := readParams(m, path)
-	if err != nil {
-		return Scores{}, err
-	}
-	if d != nil && !d.Labelled(m.Task) {
-		return Scores{}, fmt.Errorf("saga: %s has no labels to score with", d.Name)
-	}
-	if d, err = k.apply(&m, d); err != nil {
-		return Scores{}, err
-	}
-	if s := k.about.Schema; s != nil && d != nil && m.Task != LinkTask {
-		if d, _, _, err = s.FitLabels(d, cmp.Or(m.Task, VertexTask), k.by(d)); err != nil {
-			return Scores{}, err
-		}
-	}
-	p, err := Compile(m, d, c)
-	if err != nil {
-		return Scores{}, err
-	}
-	defer func() { err = errors.Join(err, p.Close()) }()
-	for _, q := range p.params {
-		x, err := k.param(q.Name, q.Rows, q.Cols)
-		if err != nil {
-			return Scores{}, err
-		}
-		if err := p.SetParam(q.Name, x); err != nil {
-			return Scores{}, err
-		}
-	}
-	return p.Evaluate()
-}
-
-// Evaluate runs the forward pass without dropout and scores every split. It is exact, over the whole graph,
-// unless Sampling.Eval asks for sampling.
-func (p *Program) Evaluate() (Scores, error) {
-	if p.chosen.scorer != nil {
-		return p.evaluateAside()
-	}
-	open, err := p.openEval()
-	if err != nil {
-		return Scores{}, err
-	}
-	if err := open.keepGrads(); err != nil {
-		return Scores{}, err
-	}
-	if err := open.showTables(); err != nil {
-		return Scores{}, err
-	}
-	if err := open.eval.Step(); err != nil {
-		return Scores{}, err
-	}
-	if p.in.link != nil {
-		return open.evaluateLinks()
-	}
-	return p.scoresIn(open.eval), nil
-}
 
 // scoresIn are the metrics of all splits, from the results of a step of evaluation over the full graph.
 func (p *Program) scoresIn(run *exec.Runner) Scores {

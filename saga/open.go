@@ -2,8 +2,6 @@ package saga
 
 import (
 	"errors"
-	"fmt"
-	"slices"
 	"time"
 )
 
@@ -136,36 +134,6 @@ func (p *Program) openEval() (*session, error) {
 	return s, nil
 }
 
-// Step trains for one epoch, in sampled training on the batches of one update, and returns the loss
-// before the update.
-func (p *Program) Step() (loss float64, err error) {
-	s, err := p.open()
-	if err != nil {
-		return 0, err
-	}
-	if p.sampled != nil {
-		return p.stepSampled(s)
-	}
-	if p.in.link != nil {
-		if err := s.pullLinks(); err != nil {
-			return 0, fmt.Errorf("epoch %d: %w", p.epoch+1, err)
-		}
-	}
-	if err := s.setStep(p.train, s.train); err != nil {
-		return 0, err
-	}
-	p.cfg.Net.Epoch(p.epoch + 1)
-	s.grads = nil
-	if err := s.train.Step(); err != nil {
-		return 0, fmt.Errorf("epoch %d: %w", p.epoch+1, err)
-	}
-	p.epoch++
-	if p.in.link != nil {
-		return p.in.link.loss, nil
-	}
-	return float64(s.train.Result(0)[0]), nil
-}
-
 // update runs the plan's Update task on the host.
 func (s *session) update(global func(id int) []float32) error {
 	p := s.p
@@ -188,32 +156,6 @@ func (s *session) update(global func(id int) []float32) error {
 	}
 	return nil
 }
-
-// updates is how many times the parameters were updated.
-func (p *Program) updates() int {
-	if p.sampled != nil {
-		return p.sampled.run.count
-	}
-	return p.epoch
-}
-
-// decays tells whether weight decay applies to a parameter: to all with DecayAll, else to those of
-// the first layer.
-func (p *Program) decays(param string) bool {
-	i := slices.IndexFunc(p.params, func(q Param) bool { return q.Name == param })
-	return p.cfg.Optimizer.DecayAll || i >= 0 && p.params[i].Layer == 0
-}
-
-// momentsOf is the number of state tensors that the optimiser has for q.
-func (p *Program) momentsOf(q *Param) int {
-	if q.Average > 0 {
-		return 0
-	}
-	return p.cfg.Optimizer.moments()
-}
-
-// momentName names the k-th moment of a parameter, from 0.
-func momentName(k int, param string) string { return fmt.Sprintf("moment%d:%s", k+1, param) }
 
 // peak is the most device memory in bytes that any device has held since the program was opened.
 func (p *Program) peak() int64 {

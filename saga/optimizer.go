@@ -3,7 +3,6 @@ package saga
 import (
 	"fmt"
 	"math"
-	"strconv"
 )
 
 // Optimizer updates parameters from their gradients.
@@ -192,5 +191,6 @@ func (o *Optimizer) facts() []string {
 	return append(list, o.Schedule.facts()...)
 }
 
-// digits is the shortest decimal that parses to x.
-func digits(x float32) string { return strconv.FormatFloat(float64(x), 'g', -1, 32) }
+// topExponent has its highest bit set if and only if x is not finite: then all 8 bits of the exponent
+// are set, and adding 1 to them carries into the sign bit. Loops OR the results, without a branch.
+func topExponent(x float32) uint32 { return math.Float32bits(x)&(0xff<<23) + 1<<23 }

@@ -173,3 +173,9 @@ func (p Params) averaged(w Tensor) Tensor {
 	}
 	return x
 }
+
+// momentName names the k-th moment of a parameter, from 0.
+func momentName(k int, param string) string { return fmt.Sprintf("moment%d:%s", k+1, param) }
+
+// gradName is the name of the gradient of a parameter or an input.
+func gradName(name string) string { return "grad:" + name }

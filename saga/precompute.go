@@ -1,11 +1,8 @@
 package saga
 
 import (
-	"errors"
-
 	"sagann/chunk"
 	"sagann/dataflow"
-	"sagann/dataflow/plan"
 	"sagann/dataflow/plan/planner"
 	"sagann/device"
 	"sagann/saga/rows"
@@ -63,20 +60,6 @@ func (p *Program) runInvariants(l *dataflow.Lowered, k int) error {
 	return err
 }
 
-// onceOptions are the options for planning the k-th program of invariants. It runs only once, so no
-// search is worth its time.
-func (p *Program) onceOptions(budget int64, k int) plan.Options {
-	o := p.planOptions()
-	o.Budget, o.Group, o.Groups = budget, 1, nil
-	if k < len(p.cfg.Outcome.Once) && p.cfg.Outcome.Once[k] > 0 {
-		o.P = p.cfg.Outcome.Once[k]
-	}
-	if o.Schedule == plan.Auto {
-		o.Schedule = plan.Sag
-	}
-	return o
-}
-
 // keepExtra keeps value id of u, after a step, as invariant name, in the user's order.
 func (s *session) keepExtra(name string, u *unit, id int) error {
 	p, cols := s.p, u.plan.Spec.Values[id].Cols
@@ -99,43 +82,4 @@ func (s *session) keepExtra(name string, u *unit, id int) error {
 			return err
 		})
 	})
-}
-
-// moveExtras moves invariants from memory to files, as placeHost has decided.
-func (p *Program) moveExtras() error {
-	if p.in == nil {
-		return nil
-	}
-	for _, name := range p.in.AllKept() {
-		if !p.host.onDisk[name] || p.host.files[name] != nil {
-			continue
-		}
-		x := p.in.Kept(name)
-		err := p.fileExtra(name, p.in.Width(name), func(f *device.HostFile) error {
-			_, err := f.WriteAt(device.Bytes(x), 0)
-			return err
-		})
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// fileExtra makes a file, has write fill it, and makes it the memory of invariant name. The file
-// lives as long as the program.
-func (p *Program) fileExtra(name string, cols int, write func(*device.HostFile) error) error {
-	f, err := device.NewHostFile(p.cfg.Scratch, 4*int64(p.in.Edges.V)*int64(cols))
-	if err != nil {
-		return err
-	}
-	if err := write(f); err != nil {
-		return errors.Join(err, f.Close())
-	}
-	if p.host.files == nil {
-		p.host.files = map[string]*device.HostFile{}
-	}
-	p.host.files[name] = f
-	p.in.Keep(name, device.View[float32](f.Bytes()), cols)
-	return nil
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"sagann/dataflow"
 	"sagann/dataflow/plan"
 	"sagann/dataset"
 	"sagann/internal/safetensors"
@@ -129,81 +128,6 @@ func (p *Program) infer(what string) (x []float32, cols int, err error) {
 	return x, cols, err
 }
 
-// aside frees device memory while f runs, and then allocates it again with the same contents. f gets the
-// parameters and moments that the devices held.
-func (p *Program) aside(f func(held []safetensors.Tensor) error) (err error) {
-	old, err := p.open()
-	if err != nil {
-		return err
-	}
-	held, err := old.held()
-	if err != nil {
-		return err
-	}
-	if err := old.keepGrads(); err != nil {
-		return err
-	}
-	if s, err := old.firstSpoiled(true); err != nil {
-		return err
-	} else if s != nil {
-		old.spoil(s.epoch, s.param)
-	}
-	defer func() { err = errors.Join(err, p.takeUp(old, held)) }()
-	if err := p.release(); err != nil {
-		return err
-	}
-	return f(held)
-}
-
-// held is tensors with all values read.
-func (s *session) held() ([]safetensors.Tensor, error) {
-	list, err := s.tensors()
-	for i := range list {
-		x, wrong := valuesOf(list[i])
-		if _, later := list[i].Data.(safetensors.Later); later {
-			x = slices.Clone(x)
-		}
-		list[i].Data, err = x, errors.Join(err, wrong)
-	}
-	return list, err
-}
-
-// takeUp opens a session that goes on where old, which was released, stopped: with parameters and moments
-// held.
-func (p *Program) takeUp(old *session, held []safetensors.Tensor) error {
-	s, err := p.open()
-	if err != nil {
-		return err
-	}
-	for _, t := range held {
-		if err := s.setGlobal(t.Name, t.Data.([]float32)); err != nil {
-			return err
-		}
-	}
-	s.grads = old.grads
-	s.spoiled.Store(old.spoiled.Load())
-	return nil
-}
-
-// forForward is c for a forward pass: without what was chosen for training, which may not suit it.
-func (c Config) forForward() Config {
-	c.Chunks, c.Outcome.Once, c.Outcome.Groups = 0, nil, nil
-	return c
-}
-
-// passOf is the program of the forward pass for an output of p's model, before anything of it is planned.
-func passOf(p *Program, what string) (*Program, error) {
-	q, err := newProgram(request{model: p.model, data: p.data, shape: p.shape, cfg: p.cfg.forForward(), output: what})
-	if err != nil {
-		return nil, err
-	}
-	if q.on.cards = p.on.cards; q.data != nil && q.data.Shard != nil {
-		return nil, errors.New("saga: shards are evaluated and not predicted from")
-	}
-	_, err = q.traceForward()
-	return q, err
-}
-
 // forward compiles and runs the forward pass of m on d, and returns output what. param returns
 // parameters by name.
 func forward(m Model, d *dataset.Data, c Config, what string, param func(name string, rows, cols int) ([]float32, error)) (x []float32, cols int, err error) {
@@ -270,20 +194,31 @@ func features(r request) ([]float32, int, error) {
 	return slices.Clone(r.data.Features), r.data.FeatureCols, nil
 }
 
-// traceForward is the program of the forward pass for p.output.
-func (p *Program) traceForward() (*dataflow.Program, error) {
-	if p.output == outputScores {
-		return p.traceScores(p.trainDims())
+// ScoreLinks scores pairs of vertices of d with the checkpoint of a LinkTask at path. A score is the
+// logarithm of the odds that there is an edge. d has the edges that pass messages. It is an error if
+// m is for another task, if a pair names a vertex that d does not have, or where Predict has one.
+func ScoreLinks(m Model, d *dataset.Data, c Config, path string, pairs *dataset.Pairs) ([]float64, error) {
+	if m.Task != LinkTask {
+		return nil, fmt.Errorf("saga: pairs are scored by models of the task %s", LinkTask)
 	}
-	tr, err := trace(p.model, p.dims, false)
+	z, cols, err := Predict(m, d, c, path)
 	if err != nil {
 		return nil, err
 	}
-	out := map[string]Tensor{"hidden": tr.hidden, "logits": tr.logits}[p.output]
-	if out.Shape().Set.Kind == dataflow.Edge {
-		if out, err = p.byNumber(tr, out); err != nil {
+	if err := pairs.Check(d.Edges.V); err != nil {
+		return nil, fmt.Errorf("saga: %w", err)
+	}
+	k, err := readParams(m, path)
+	if err != nil {
+		return nil, err
+	}
+	s := &scorer{head: m.LinkHead, c: cols, z: z}
+	for _, q := range m.LinkHead.params(cols) {
+		w, err := k.param("head."+q.name, q.rows, q.cols)
+		if err != nil {
 			return nil, err
 		}
+		s.w = append(s.w, w)
 	}
-	return p.resolve(&dataflow.Program{Loss: -1, Names: []string{p.output}, Outs: []Tensor{out}}, tr.t)
+	return s.scores(pairs), nil
 }

@@ -1,8 +1,8 @@
 package saga
 
 import (
-	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"sagann/chunk"
@@ -12,7 +12,6 @@ import (
 	"sagann/dataflow/tune"
 	"sagann/dataset"
 	"sagann/device"
-	"sagann/saga/rows"
 )
 
 // Program is a model compiled for a graph, a device and a memory budget.
@@ -37,12 +36,6 @@ type Program struct {
 	sampled *sampled // nil: every step is over the full graph
 	plateau plateau  // state of ScheduleReduce
 	stages  Stages
-}
-
-// inputs are the vertex inputs of a program's data, and what only some programs have of them.
-type inputs struct {
-	*rows.Inputs
-	link *linker // nil: the task is not LinkTask
 }
 
 // planTarget is what plans are chosen for.
@@ -76,15 +69,6 @@ type hostPlaces struct {
 	files  map[string]*device.HostFile // these files
 }
 
-// request is what Compile, Plan and Predict ask for.
-type request struct {
-	model  Model
-	data   *dataset.Data // nil: shape
-	shape  *Shape        // nil: data
-	cfg    Config
-	output string // "hidden" or "logits" of one forward pass; "": training and evaluation
-}
-
 // newProgram is the program of r before anything is chosen: its inputs, and what a trace must
 // know of them. The error says what is wrong with r.
 func newProgram(r request) (*Program, error) {
@@ -111,91 +95,53 @@ func newProgram(r request) (*Program, error) {
 	return p, nil
 }
 
-// describeRows finds the dims of rows that are learned in place of features of v vertices: an
-// embedding, or the rows of weights that features would be multiplied with.
-func (p *Program) describeRows(v int) error {
-	d := &p.dims
-	d.vertices, d.embedding = v, p.model.Embedding
-	if d.identity = d.embedding == 0 && d.features == 0; d.identity {
-		d.features = v
+// updates is how many times the parameters were updated.
+func (p *Program) updates() int {
+	if p.sampled != nil {
+		return p.sampled.run.count
 	}
-	switch {
-	case d.identity && p.model.Average > 0:
-		return &FeaturesError{errors.New("Model.Average averages no rows of vertices")}
-	case d.embedding == 0 && !d.identity:
-		return nil
-	case p.cfg.Optimizer.ClipNorm > 0:
-		return errors.New("saga: gradients are not clipped together with rows that are learned a vertex at a time; leave Optimizer.ClipNorm 0")
-	case d.featureGrad:
-		return errors.New("saga: there are no features to compute the gradient of")
-	case d.embedding > 0:
-		d.features = d.embedding
-	}
-	return nil
+	return p.epoch
 }
 
-// describeData finds the inputs and dims of a program with data. The error says what of the data
-// does not fit the model.
-func (p *Program) describeData() error {
-	d, m := p.data, &p.model
-	switch {
-	case d == nil:
-		return fmt.Errorf("saga: no data")
-	case dataset.Validate(d) != nil:
-		return dataset.Validate(d)
-	case !(m.Average >= 0 && m.Average < 1):
-		return fmt.Errorf("saga: the share %v of averages of parameters; from 0 to below 1", m.Average)
-	case m.MeanLoops && m.SelfLoops && d.Shard != nil:
-		return errors.New("saga: the self loops of shards have numbers 0, and Model.MeanLoops is for means")
-	case m.Embedding < 0:
-		return fmt.Errorf("saga: rows of %d columns cannot be learned", m.Embedding)
+// clock is the number that dropout is keyed by: the number of updates so far.
+func (p *Program) clock() uint64 { return uint64(min(p.updates(), math.MaxUint32)) }
+
+// units are training, evaluation if it is planned, and for links the forward pass of training; or
+// the one forward pass of the program.
+func (p *Program) units() []*unit {
+	if p.eval == nil {
+		return []*unit{p.train}
 	}
-	e := d.Edges
-	if m.SelfLoops && d.Shard == nil { // a shard has them already
-		if e = e.WithSelfLoops(); m.MeanLoops {
-			e = e.MeanLoops(d.Edges.E())
+	if p.in != nil && p.in.link != nil && p.in.link.ahead != nil {
+		return []*unit{p.train, p.eval, p.in.link.ahead}
+	}
+	return []*unit{p.train, p.eval}
+}
+
+// plans are the plans of units that go over the full graph.
+func (p *Program) plans() (list []*plan.Plan) {
+	for _, u := range p.units() {
+		if u.plan.Places.Sets == nil { // not over sampled blocks
+			list = append(list, u.plan)
 		}
 	}
-	p.dims = dims{features: d.FeatureCols, types: e.Types, data: e.DataCols, weight: e.Weight != nil, task: m.Task, loss: m.Loss, featureGrad: p.cfg.featureGrad() && p.output == ""}
-	if err := p.describeRows(e.V); err != nil {
-		return err
+	return list
+}
+
+// PlannedPeak is how many bytes of memory the plans of training and evaluation need on each device.
+func (p *Program) PlannedPeak() int64 {
+	most := int64(0)
+	for _, u := range p.units() {
+		most = max(most, u.plan.Peak)
 	}
-	wide := d.Sets(p.dims.taskName()) // labels that are rows of numbers
-	if m.Loss.numbers() {
-		wide = d.Targets.Of(p.dims.taskName())
+	return most
+}
+
+// Totals are the numbers of vertices and of edges that the program was planned for. Self loops that
+// the model adds count.
+func (p *Program) Totals() (vertices int, edges int64) {
+	if s := p.shape; s != nil {
+		return s.Vertices, s.Edges
 	}
-	switch m.Task {
-	case EdgeTask:
-		p.dims.classes = d.EdgeClasses()
-		if p.output == "" {
-			p.dims.labels.targets = wide.Cols
-		}
-		e = withLabels(e, d, wide, p.dims.labels.targets)
-	case GraphTask:
-		var err error
-		if p.dims.graphs, err = graphCount(d); err != nil {
-			return err
-		}
-		p.dims.classes = d.GraphClasses()
-	case LinkTask:
-	default:
-		p.dims.classes = d.Classes
-	}
-	p.dims.labels.multi = !m.Loss.numbers() && wide.Rows != nil
-	p.dims.labels.partial = p.dims.labels.multi && !wide.AllKnown()
-	if m.Loss.numbers() {
-		p.dims.classes = wide.Cols
-	}
-	if p.output != "" { // there may be no labels
-		p.dims.classes, p.dims.labels.multi, p.dims.labels.partial = 0, false, false
-	} else if err := p.checkLoss(); err != nil {
-		return err
-	}
-	meaning := rows.Meaning{Numbers: m.Loss.numbers(), Rows: wide, Partial: p.dims.labels.partial, Graphs: m.Task == GraphTask, ClassWeights: m.Loss.ClassWeights, PosWeights: m.Loss.PosWeights}
-	p.in = &inputs{Inputs: rows.New(d, e, meaning, m.SelfLoops && m.OneLoop)}
-	p.dims.labels.share = p.in.Mean(d.EdgeSplit.Train)
-	if m.Task == LinkTask {
-		return p.describeLinks()
-	}
-	return p.describeSparse(d)
+	return p.in.Edges.V, int64(p.in.EdgeCount())
 }

@@ -3,6 +3,10 @@ package saga
 import (
 	"cmp"
 	"fmt"
+	"hash/fnv"
+	"math"
+	"slices"
+	"strings"
 
 	"sagann/backend"
 	"sagann/chunk"
@@ -91,5 +95,70 @@ func (s *sampled) tenants(params []Param, moments int) []plan.Tenant {
 	if bytes > 0 {
 		list = append(list, plan.Tenant{Name: "learned rows and their moments", Bytes: bytes, Stays: true, From: plan.Whole, To: plan.Whole})
 	}
+	return list
+}
+
+// epochLoss is the mean loss over the items of the epoch that has just ended. It begins the sum of the next.
+func (s *sampled) epochLoss() float64 {
+	loss := s.run.loss / s.draws.Total()
+	s.run.loss = 0
+	return loss
+}
+
+// String is the sampler, its sizes and the batch, as in the digest.
+func (s *Sampling) String() string {
+	d := &s.Sampler
+	var sizes []string
+	for step := range max(0, d.Steps) {
+		n := 1
+		if d.Size != nil {
+			n = d.Size(step)
+		}
+		sizes = append(sizes, fmt.Sprint(n))
+	}
+	text := strings.TrimSpace(d.Name + " " + strings.Join(sizes, ","))
+	if d.Replace {
+		text += " with replacement"
+	}
+	if d.Top > 0 {
+		text += fmt.Sprintf(", the %d most visited by walks of %d", d.Top, d.Length)
+	}
+	if s.Norm != "" {
+		text += ", sums scaled to " + s.Norm + " rows"
+	}
+	if s.Eval != nil {
+		text += ", evaluated on " + strings.Trim(strings.ReplaceAll(fmt.Sprint(s.Eval), " ", ","), "[]")
+	}
+	if s.Clusters != nil {
+		h := fnv.New32a()
+		for _, c := range s.Clusters {
+			h.Write([]byte{byte(c), byte(c >> 8), byte(c >> 16), byte(c >> 24)})
+		}
+		text += fmt.Sprintf(", batches of %d of %d clusters (%08x)", s.Batch, slices.Max(s.Clusters)+1, h.Sum32())
+	} else {
+		text += fmt.Sprintf(", batches of %d", s.Batch)
+	}
+	if s.Norms != nil {
+		h := fnv.New32a()
+		for _, x := range s.Norms {
+			n := math.Float32bits(x)
+			h.Write([]byte{byte(n), byte(n >> 8), byte(n >> 16), byte(n >> 24)})
+		}
+		text += fmt.Sprintf(" by norms (%08x)", h.Sum32())
+	}
+	if s.Accumulate > 1 {
+		text += fmt.Sprintf(", %d an update", s.Accumulate)
+	}
+	return text
+}
+
+// outputRows lists the values of the outputs that a batch computes, in ascending order.
+func (p *Program) outputRows() (list []int) {
+	for _, id := range p.train.low.Outputs {
+		if p.train.low.Spec.Values[id].Kind != plan.Input {
+			list = append(list, id)
+		}
+	}
+	slices.Sort(list)
 	return list
 }

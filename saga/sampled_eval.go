@@ -4,12 +4,9 @@ import (
 	"errors"
 	"fmt"
 
-	"sagann/dataflow"
 	"sagann/device"
 	"sagann/internal/safetensors"
-	"sagann/ops"
 	"sagann/saga/batches"
-	"sagann/sample"
 )
 
 // Evaluation by sampling: the forward pass over blocks that are drawn, in batches, for the vertices of all splits. It is
@@ -22,60 +19,6 @@ const outputScores = "scores"
 
 // drawsOfEvaluation is XORed into the seed, so that evaluation and training draw different blocks.
 const drawsOfEvaluation = 0x65766173
-
-// scorer returns the program that evaluates p by sampling, or exactly over shards. It is nil if p evaluates exactly by
-// itself.
-func (p *Program) scorer(s *Sampling) (*Program, error) {
-	if len(s.Eval) == 0 {
-		if p.data.Shard != nil {
-			return p.exactScorer()
-		}
-		return nil, nil
-	}
-	switch n := p.model.gathers(); {
-	case len(s.Eval) != n:
-		return nil, fmt.Errorf("evaluation has %d fan-outs and the model %d layers that gather: it takes %d (--eval-sample), the last layer's first", len(s.Eval), n, n)
-	case p.dims.taskName() != VertexTask:
-		return nil, fmt.Errorf("evaluation by sampling is for labels of vertices, not of %s; leave out --eval-sample", p.dims.taskName().Plural())
-	case p.cfg.HostMem > 0 && p.data.Shard == nil: // with shards, evaluation draws from what training holds
-		return nil, errors.New("evaluation by sampling does not count host memory; leave out --eval-sample or --host-mem")
-	case batches.Weighs(&s.Sampler):
-		return nil, fmt.Errorf("the sampler %s weighs the edges that it draws, and evaluation by sampling draws neighbours, which have no such weights; leave out --eval-sample", s.Sampler.Name)
-	}
-	c := p.cfg
-	c.Seed ^= drawsOfEvaluation
-	c.Chunks, c.Outputs, c.Optimizer = 0, nil, Optimizer{Kind: "sgd"} // sgd has no moments
-	c.Without = append([]string{"stream"}, c.Without...)
-	q, err := newProgram(request{model: p.model, data: p.data, cfg: c})
-	if err != nil {
-		return nil, err
-	}
-	q.output, q.on.cards = outputScores, p.on.cards
-	x := Sampling{Sampler: sample.Neighbours(s.Eval...), Batch: s.Batch, Norm: s.Norm, Accumulate: p.cfg.Net.Ranks()} // ranks share batches as they share those of an update
-	if q.sampled, err = q.newSampled(x, p.in.evaluated(), p.sampled.draws.Graph()); err != nil {
-		return nil, err
-	}
-	if q.sampled.rooms, err = q.sampled.draws.Presample(); err != nil {
-		return nil, err
-	}
-	return q, q.compileSampled()
-}
-
-// evaluated lists the vertices of all splits, ascending.
-func (in *inputs) evaluated() (list []uint32) {
-	is := make([]bool, in.Edges.V)
-	for _, split := range in.Data.Splits(VertexTask) {
-		for _, v := range split {
-			is[v] = true
-		}
-	}
-	for v, is := range is {
-		if is {
-			list = append(list, uint32(v))
-		}
-	}
-	return list
-}
 
 // evaluateAside scores every split with the program p.chosen.scorer.
 func (p *Program) evaluateAside() (s Scores, err error) {
@@ -173,36 +116,4 @@ func (p *Program) addBatches(mine []float32) (sums [][]float64, err error) {
 		}
 	}
 	return sums, nil
-}
-
-// traceScores is the forward pass without dropout, with counts by split, over d.
-func (p *Program) traceScores(d dims) (*dataflow.Program, error) {
-	tr, err := trace(p.model, d, false)
-	if err != nil {
-		return nil, err
-	}
-	splits := tr.target.splits()
-	loss, err := tr.rowLoss(ops.RowSum(splits)) // a vertex in no split may have no label
-	if err != nil {
-		return nil, err
-	}
-	list := []Tensor{loss}
-	if p.model.Loss.numbers() {
-		d := ops.Sub(tr.logits, tr.target.labels())
-		list = append(list, ops.Square(d), ops.Abs(d))
-	} else if p.dims.labels.multi {
-		y, pos := tr.target.labels(), ops.Positive(tr.logits)
-		if d.labels.partial {
-			unknown := ops.Positive(ops.Neg(y))
-			y, pos = ops.Positive(y), ops.Mul(pos, ops.Shift(ops.Neg(unknown), 1))
-		}
-		list = append(list, ops.Mul(pos, y), pos, y)
-	} else {
-		list = append(list, ops.Correct(tr.logits, tr.target.labels()))
-	}
-	prog := &dataflow.Program{Loss: -1, Names: p.evalNames()}
-	for _, x := range list {
-		prog.Outs = append(prog.Outs, ops.MatMulTN(splits, x))
-	}
-	return p.resolve(prog, tr.t)
 }

@@ -16,15 +16,6 @@ import (
 // the gradients of all batches, adds them in the same tree (sumParts) and updates its parameters. Unless evaluation is by
 // sampling or over shards, each rank evaluates the whole graph by itself. So no bit depends on the number of ranks.
 
-// ranks is the number of ranks over which the devices of a plan are spread. In sampled training it is 1, since each
-// device has a plan of its own.
-func (p *Program) ranks() int {
-	if p.sampled != nil {
-		return 1
-	}
-	return p.cfg.Net.Ranks()
-}
-
 // failedPart is what a rank tells the others about a batch that failed.
 type failedPart struct {
 	Part            int

@@ -22,11 +22,6 @@ type tables struct {
 	place []int32              // by vertex: 1 + its row in the batch; 0: the batch does not have it
 }
 
-// tabled tells whether name is a table of sampled training: a learned parameter or a moment of one.
-func (p *Program) tabled(name string) bool {
-	return p.sampled != nil && p.in.Made(name) && name != rows.Sparse
-}
-
 // beginTables makes the tables of q and its moments, with their initial rows.
 func (s *session) beginTables(q *Param) {
 	if s.tables.rows == nil {

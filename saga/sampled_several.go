@@ -8,9 +8,7 @@ import (
 	"sync"
 
 	"sagann/chunk"
-	"sagann/dataflow/plan"
 	"sagann/device"
-	"sagann/internal/units"
 	"sagann/saga/batches"
 )
 
@@ -18,63 +16,6 @@ import (
 // devices. Each device has a session, which draws and computes its own batches. The gradients are added in host memory,
 // in a tree that depends on the number of batches only. Then every device makes the same update. So no bit depends on
 // the number of devices.
-
-// checkAccumulate sets the default of s.Accumulate. It returns an error if the model or the devices do not fit it.
-func (p *Program) checkAccumulate(s *Sampling) error {
-	n := p.cfg.devices()
-	if s.Accumulate == 0 {
-		s.Accumulate = n
-	}
-	switch {
-	case s.Accumulate < 1:
-		return fmt.Errorf("%d batches an update; at least 1", s.Accumulate)
-	case n > s.Accumulate:
-		return fmt.Errorf("%d devices (%s) and %s an update: a device has at least one", n, p.cfg.Device, units.Counted(s.Accumulate, "batch", "batches"))
-	case s.Accumulate > 1 && p.learnsRows():
-		return errors.New("learned rows are updated after every batch: they take one device, and one batch an update")
-	}
-	return nil
-}
-
-func (p *Program) learnsRows() bool {
-	return slices.ContainsFunc(p.params, func(q Param) bool { return q.PerVertex })
-}
-
-// turn says which batches of an update the session's device computes.
-func (s *session) turn() batches.Turn { return batches.Turn{Number: s.number, Of: s.of()} }
-
-// all lists the sessions of this rank's devices.
-func (s *session) all() []*session { return append([]*session{s}, s.peers...) }
-
-// openPeers opens a session for each further device.
-func (s *session) openPeers(peak int64) error {
-	first, n := s.p.cfg.opens()
-	for i := 1; i < n; i++ {
-		peer, err := s.p.openOn(first+i, 1, peak)
-		if err != nil {
-			return err
-		}
-		s.addPeer(peer)
-	}
-	return nil
-}
-
-func (s *session) addPeer(peer *session) {
-	s.peers = append(s.peers, peer)
-	peer.main, peer.number = s, s.number+len(s.peers)
-	peer.arena.SharePins(s.arena)
-}
-
-// of is how many sessions share the batches, with those of other ranks.
-func (s *session) of() int {
-	if s.main != nil {
-		return s.main.of()
-	}
-	if s.p.output != "" { // a rank evaluates on its first device
-		return s.p.cfg.Net.Ranks()
-	}
-	return (len(s.peers) + 1) * s.p.cfg.Net.Ranks()
-}
 
 // part is what a batch contributes to its update.
 type part struct {
@@ -186,17 +127,6 @@ func (s *session) runPart(at batches.Place, more bool) (x part) {
 		x.rows[id] = slices.Clone(device.View[float32](s.train.OutputRows(id, len(x.seeds))))
 	}
 	return x
-}
-
-// outputRows lists the values of the outputs that a batch computes, in ascending order.
-func (p *Program) outputRows() (list []int) {
-	for _, id := range p.train.low.Outputs {
-		if p.train.low.Spec.Values[id].Kind != plan.Input {
-			list = append(list, id)
-		}
-	}
-	slices.Sort(list)
-	return list
 }
 
 // sumParts adds the gradients of an update's batches in a binary tree, neighbours first. Statistics of batches, towards

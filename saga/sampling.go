@@ -3,15 +3,9 @@ package saga
 import (
 	"errors"
 	"fmt"
-	"hash/fnv"
 	"math"
-	"slices"
-	"strings"
 
 	"sagann/dataflow"
-	"sagann/dataflow/plan"
-	"sagann/dataflow/plan/planner"
-	"sagann/dataflow/tune"
 	"sagann/dataset"
 	"sagann/internal/units"
 	"sagann/saga/batches"
@@ -66,53 +60,6 @@ type Sampling struct {
 
 // NormFull, as Sampling.Norm, scales sums over sampled neighbours to estimate sums over all of them.
 const NormFull = "full"
-
-// String is the sampler, its sizes and the batch, as in the digest.
-func (s *Sampling) String() string {
-	d := &s.Sampler
-	var sizes []string
-	for step := range max(0, d.Steps) {
-		n := 1
-		if d.Size != nil {
-			n = d.Size(step)
-		}
-		sizes = append(sizes, fmt.Sprint(n))
-	}
-	text := strings.TrimSpace(d.Name + " " + strings.Join(sizes, ","))
-	if d.Replace {
-		text += " with replacement"
-	}
-	if d.Top > 0 {
-		text += fmt.Sprintf(", the %d most visited by walks of %d", d.Top, d.Length)
-	}
-	if s.Norm != "" {
-		text += ", sums scaled to " + s.Norm + " rows"
-	}
-	if s.Eval != nil {
-		text += ", evaluated on " + strings.Trim(strings.ReplaceAll(fmt.Sprint(s.Eval), " ", ","), "[]")
-	}
-	if s.Clusters != nil {
-		h := fnv.New32a()
-		for _, c := range s.Clusters {
-			h.Write([]byte{byte(c), byte(c >> 8), byte(c >> 16), byte(c >> 24)})
-		}
-		text += fmt.Sprintf(", batches of %d of %d clusters (%08x)", s.Batch, slices.Max(s.Clusters)+1, h.Sum32())
-	} else {
-		text += fmt.Sprintf(", batches of %d", s.Batch)
-	}
-	if s.Norms != nil {
-		h := fnv.New32a()
-		for _, x := range s.Norms {
-			n := math.Float32bits(x)
-			h.Write([]byte{byte(n), byte(n >> 8), byte(n >> 16), byte(n >> 24)})
-		}
-		text += fmt.Sprintf(" by norms (%08x)", h.Sum32())
-	}
-	if s.Accumulate > 1 {
-		text += fmt.Sprintf(", %d an update", s.Accumulate)
-	}
-	return text
-}
 
 // CompileSampled is Compile for training on sampled blocks: an epoch goes over the training
 // vertices in batches, in an order drawn for the epoch, and the parameters are updated after every
@@ -209,96 +156,6 @@ func (p *Program) checkSampling(s *Sampling) error {
 	return nil
 }
 
-// compileSampled lowers training over blocks and evaluation over the whole graph, and plans both.
-func (p *Program) compileSampled() error {
-	o, err := p.optimize(1)
-	if err != nil {
-		return err
-	}
-	how := dataflow.Lowering{Save: p.cfg.Save}
-	if how.Save == SaveAuto || how.Save == saveSome {
-		how.Save = dataflow.SaveSome
-	}
-	x, err := p.lower(o, how)
-	if err != nil {
-		return err
-	}
-	if err := p.sampled.fits(p.model.Name, x.train.Want); err != nil {
-		return err
-	}
-	if err := p.degreesDrawn(x.train); err != nil {
-		return err
-	}
-	p.chosen = chosen{Key: tune.Key{Save: how.Save, Slices: 1}, once: make([]int, len(x.once)), want: x.want, memory: x.memory}
-	if p.train = (&unit{low: x.train}); x.eval != nil && len(p.sampled.Eval) == 0 && p.data.Shard == nil {
-		p.eval = &unit{low: x.eval}
-	}
-	if p.sampled.draws.Far() {
-		if err := p.in.Share(p.cfg.Net, x.train.Reads); err != nil {
-			return err
-		}
-	}
-	if err := p.planSampled(); err != nil {
-		return err
-	}
-	if err := p.precompute(x.once); err != nil {
-		return p.leastHost(err, x.once)
-	}
-	if p.eval != nil {
-		p.orderFor(p.eval.plan.Cells.P)
-	}
-	return p.placeFinal(x.once)
-}
-
-// planSampled plans training for batches up to the size that rooms say, and evaluation in the same memory. If memory is
-// bounded it plans for the largest batch, so that the bound holds for the whole training.
-func (p *Program) planSampled() error {
-	s := p.sampled
-	if p.cfg.Mem > 0 || p.cfg.HostMem > 0 {
-		s.rooms.Largest()
-	}
-	return s.planRooms(p)
-}
-
-// planRooms plans for batches of the size s.rooms.Most. It tries the ways in which batches may come in turn: with less memory, fewer batches or none
-// come to the device ahead of their step.
-func (s *sampled) planRooms(p *Program) error {
-	o := p.planOptions()
-	if o.Schedule == plan.Auto { // sampled training has no search
-		o.Schedule = plan.Sag
-	}
-	programs := []*dataflow.Lowered{p.train.low}
-	if p.eval != nil {
-		programs = append(programs, p.eval.low)
-	}
-	m, err := p.divide(p.train.low.Spec, p.chosen.want, programs...) // again after an overflow, when batches have grown
-	if err != nil {
-		return err
-	}
-	p.chosen.memory = m
-	var small *plan.BudgetError
-	for _, x := range s.rooms.Ways(p.train.low) {
-		s.way = x
-		if o.Budget = m.plans(); m.bound > 0 {
-			o.Budget = max(1, m.plans()-x.Bytes)
-		}
-		z := s.rooms.Sets(p.train.low)
-		z.Ahead = s.draws.Ahead(p.train.low, x, z)
-		if p.train.plan, err = planner.Blocks(p.train.low.Spec, z, o); err == nil && p.eval != nil {
-			p.eval.plan, err = planner.Beside(p.eval.low.Spec, p.cells, o, p.train.plan)
-		}
-		if !errors.As(err, &small) {
-			s.maker = s.rooms.Maker(p.train.low, p.train.plan, x)
-			return err
-		}
-	}
-	small.Budget = p.mem()
-	if wrong := p.withKernels(small, p.train.low.Spec, p.chosen.want, programs); wrong != nil {
-		return wrong
-	}
-	return err
-}
-
 // FeatureNorms returns the Euclidean norm of each vertex's row of features, for Sampling.Norms. It is nil if d has no
 // features. Features that d makes late (Data.Late) are made for the norms and not kept.
 func FeatureNorms(d *dataset.Data) []float32 {
@@ -328,4 +185,21 @@ func length(row []float32) float32 {
 		sum += float64(x) * float64(x)
 	}
 	return float32(math.Sqrt(sum))
+}
+
+// checkAccumulate sets the default of s.Accumulate. It returns an error if the model or the devices do not fit it.
+func (p *Program) checkAccumulate(s *Sampling) error {
+	n := p.cfg.devices()
+	if s.Accumulate == 0 {
+		s.Accumulate = n
+	}
+	switch {
+	case s.Accumulate < 1:
+		return fmt.Errorf("%d batches an update; at least 1", s.Accumulate)
+	case n > s.Accumulate:
+		return fmt.Errorf("%d devices (%s) and %s an update: a device has at least one", n, p.cfg.Device, units.Counted(s.Accumulate, "batch", "batches"))
+	case s.Accumulate > 1 && p.learnsRows():
+		return errors.New("learned rows are updated after every batch: they take one device, and one batch an update")
+	}
+	return nil
 }

@@ -3,6 +3,7 @@ package saga
 import (
 	"fmt"
 	"math"
+	"strconv"
 )
 
 // Schedule says how the learning rate changes, beginning with Optimizer.LR. The rate depends on the number
@@ -132,3 +133,6 @@ func (p *Program) rate() float32 { return p.cfg.Optimizer.rate(p.epoch, p.platea
 
 // LearningRate is the learning rate of the next Step.
 func (p *Program) LearningRate() float32 { return p.rate() }
+
+// digits is the shortest decimal that parses to x.
+func digits(x float32) string { return strconv.FormatFloat(float64(x), 'g', -1, 32) }

@@ -294,3 +294,48 @@ func (p *Program) alone(u *unit, set, read func(*session) error) error {
 	}
 	return errors.Join(err, s.close())
 }
+
+// rewind ends what prepares batches, of all devices.
+func (s *session) rewind() {
+	for _, x := range s.all() {
+		if x.source != nil {
+			x.source.Rewind()
+		}
+	}
+}
+
+// turn says which batches of an update the session's device computes.
+func (s *session) turn() batches.Turn { return batches.Turn{Number: s.number, Of: s.of()} }
+
+// all lists the sessions of this rank's devices.
+func (s *session) all() []*session { return append([]*session{s}, s.peers...) }
+
+// openPeers opens a session for each further device.
+func (s *session) openPeers(peak int64) error {
+	first, n := s.p.cfg.opens()
+	for i := 1; i < n; i++ {
+		peer, err := s.p.openOn(first+i, 1, peak)
+		if err != nil {
+			return err
+		}
+		s.addPeer(peer)
+	}
+	return nil
+}
+
+func (s *session) addPeer(peer *session) {
+	s.peers = append(s.peers, peer)
+	peer.main, peer.number = s, s.number+len(s.peers)
+	peer.arena.SharePins(s.arena)
+}
+
+// of is how many sessions share the batches, with those of other ranks.
+func (s *session) of() int {
+	if s.main != nil {
+		return s.main.of()
+	}
+	if s.p.output != "" { // a rank evaluates on its first device
+		return s.p.cfg.Net.Ranks()
+	}
+	return (len(s.peers) + 1) * s.p.cfg.Net.Ranks()
+}

@@ -1,12 +1,10 @@
 package saga
 
 import (
-	"fmt"
 	"math"
 
 	"sagann/chunk"
 	"sagann/dataflow/plan"
-	"sagann/dataflow/plan/sim"
 )
 
 // Shape is what planning needs to know of a graph whose data is not at hand.
@@ -18,29 +16,6 @@ type Shape struct {
 	Skew float64
 
 	in, out *spread // distributions of the degrees; nil: by Skew
-}
-
-// Plan compiles m for a graph of shape s and plans it within c, from statistics alone. The
-// program can be explained but not run. Errors are those of Compile, or say which number of
-// s is out of range.
-func Plan(m Model, s Shape, c Config) (*Program, error) {
-	return compile(request{model: m, shape: &s, cfg: c})
-}
-
-// describeShape finds the dims of a program that is planned from statistics.
-func (p *Program) describeShape() error {
-	s, m := p.shape, &p.model
-	if s.Vertices < 1 || s.Edges < 0 || s.Features < 1 || s.Classes < 1 || !(s.Skew >= 0 && s.Skew <= 2) {
-		return fmt.Errorf("saga: shape %+v: vertices, features and classes are at least 1, skew is from 0 to 2", *s)
-	}
-	if m.Task != "" && m.Task != VertexTask {
-		return fmt.Errorf("saga: planning from statistics knows labels of vertices only, not of a %s task", m.Task)
-	}
-	if m.SelfLoops {
-		s.Edges += int64(s.Vertices)
-	}
-	p.dims = dims{features: s.Features, classes: s.Classes, featureGrad: p.cfg.featureGrad()}
-	return p.describeRows(s.Vertices)
 }
 
 // cells are the expected sizes of the p×p grid. All cells are taken to be equal, since the vertex
@@ -91,32 +66,3 @@ func (s *Shape) nonEmpty(width, p int) int {
 	})
 	return min(width, int(math.Round(sum/float64(p))))
 }
-
-// openMachine reads the machine model, if there is one.
-func (p *Program) openMachine() error {
-	if p.cfg.Machine == "" || p.output != "" { // one forward pass is not searched
-		return nil
-	}
-	m, err := p.cfg.machine()
-	if err != nil {
-		return err
-	}
-	if n := p.cfg.devices(); n > len(m.Devices) {
-		return fmt.Errorf("saga: %d devices; machine %s has %d", n, p.cfg.Machine, len(m.Devices))
-	}
-	p.on.machine = m
-	p.on.ring, err = sim.RingOf(m, p.cfg.devices())
-	return err
-}
-
-// machine is the model of Config.Machine.
-func (c *Config) machine() (*sim.Machine, error) {
-	m, err := sim.LoadMachine(c.Machine)
-	if err == nil && c.TF32 {
-		m = m.WithTF32()
-	}
-	return m, err
-}
-
-// Predicted is the simulated timeline of a training epoch on Config.Machine; nil without a machine.
-func (p *Program) Predicted() *sim.Timeline { return p.chosen.predicted }

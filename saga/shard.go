@@ -4,11 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"time"
 
-	"sagann/chunk"
 	"sagann/dataset"
-	"sagann/device"
 )
 
 // Shards: data of which each rank has only the rows and edges of its own vertices (dataset.Shard). The order of
@@ -47,46 +44,4 @@ func (c *Config) sharded(d *dataset.Data, m *Model, output string) error {
 		c.Without = append(slices.Clone(c.Without), "invariant")
 	}
 	return nil
-}
-
-// shardGrid builds the cells of the rank's own intervals. Each direction is built from its own list of edges.
-// All other cells are empty.
-func (p *Program) shardGrid(n int) (*chunk.Grid, error) {
-	x, want := p.data.Shard, p.chosen.want
-	if want.Rank {
-		return nil, errRanksOfEdges
-	}
-	grid := &chunk.Grid{Intervals: x.Stats.Intervals}
-	memory := chunk.Memory{Scratch: device.Scratch, Fresh: device.Fresh}
-	for _, out := range []bool{false, true} {
-		if out && !want.CSR || !out && !want.CSC {
-			continue
-		}
-		e, err := p.in.ShardEdges(out)
-		if err != nil {
-			return nil, err
-		}
-		one := want
-		one.CSC, one.CSR = !out, out
-		g, err := memory.Build(e, x.Order, n, one)
-		if err != nil {
-			return nil, err
-		}
-		if out {
-			grid.CSR = g.CSR
-		} else {
-			grid.CSC = g.CSC
-		}
-	}
-	return grid, nil
-}
-
-// buildGrid builds the grid of n intervals in order o.
-func (p *Program) buildGrid(o *chunk.Order, n int) (*chunk.Grid, error) {
-	defer since(&p.stages.Grid, time.Now())
-	if p.data.Shard != nil {
-		return p.shardGrid(n)
-	}
-	memory := chunk.Memory{Scratch: device.Scratch, Fresh: device.Fresh}
-	return memory.Build(p.in.Edges, o, n, p.chosen.want)
 }

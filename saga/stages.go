@@ -29,3 +29,9 @@ func (p *Program) PinnedBytes() int64 {
 	}
 	return p.session.arena.Pinned()
 }
+
+// timePlan adds the time since start to Stages.Plan, without the time that was added to Stages.Order and Stages.Count
+// since before.
+func (p *Program) timePlan(before Stages, start time.Time) {
+	p.stages.Plan += time.Since(start) - (p.stages.Order - before.Order) - (p.stages.Count - before.Count)
+}

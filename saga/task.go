@@ -33,9 +33,6 @@ const (
 // The label and the split of an edge are columns of the edge data, after the user's columns: the
 // class (-1: none) or the targets, then the split, 1 to 3 (0: none).
 
-// labelCols is how many columns these are for so many targets; targets 0 means a class.
-func labelCols(targets int) int { return max(1, targets) + 1 }
-
 // target gives labels, weights and splits, with one row for each row of the logits. Each call
 // makes new nodes.
 type target struct {
@@ -179,26 +176,6 @@ func (t *tracer) edgeTarget() target {
 		},
 		splits: func() Tensor { return ops.Concat(in(1), in(2), in(3)) },
 	}
-}
-
-// edgeRow is all columns that cells carry as edge data.
-func (t *tracer) edgeRow() Tensor {
-	n := t.d.data
-	if t.d.task == EdgeTask {
-		n += labelCols(t.d.labels.targets)
-	}
-	if t.d.scaled {
-		n++
-	}
-	return t.edge(dataflow.DataInput, n)
-}
-
-// edgeData is the user's columns of it; nil if there are none.
-func (t *tracer) edgeData() Tensor {
-	if t.d.data == 0 {
-		return nil
-	}
-	return ops.Slice(t.edgeRow(), 0, t.d.data)
 }
 
 // updateEdge sets the edge data that the next layers see to what l.UpdateEdge returns.

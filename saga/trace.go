@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"sagann/dataflow"
-	"sagann/ops"
 	"sagann/saga/rows"
 )
 
@@ -202,31 +201,6 @@ func (t *tracer) rows(l *Layer, index int, x Tensor, p Params) Tensor {
 	return y
 }
 
-// edges is what functions see of edges whose sources have rows x and whose destinations have rows self.
-func (t *tracer) edges(x, self Tensor) Edge {
-	e := Edge{Src: dataflow.ScatterSrc(x), Dst: dataflow.ScatterDst(self), Types: max(1, t.d.types), t: t, ends: [2]dataflow.Set{x.Shape().Set, self.Shape().Set}}
-	if t.data != nil {
-		e.Data = t.data()
-	} else {
-		e.Data = t.edgeData()
-	}
-	if t.d.weight || t.d.weighed {
-		e.Weight = t.edge(dataflow.WeightInput, 1)
-	}
-	if t.d.types > 0 {
-		e.Type = t.edge(dataflow.TypeInput, 1)
-	}
-	return e
-}
-
-func (t *tracer) vertex(name string, cols int) Tensor {
-	return t.g.Leaf(dataflow.InputOp, name, dataflow.Shape{Set: t.vertices(), Cols: cols})
-}
-
-func (t *tracer) edge(name string, cols int) Tensor {
-	return t.g.Leaf(dataflow.InputOp, name, dataflow.Shape{Set: t.edgeSet(), Cols: cols})
-}
-
 func (t *tracer) features() Tensor {
 	if t.d.embedding > 0 {
 		return t.embed()
@@ -235,17 +209,4 @@ func (t *tracer) features() Tensor {
 		return t.g.Variable(rows.Features, dataflow.Shape{Set: t.vertices(), Cols: t.d.features})
 	}
 	return t.vertex(rows.Features, t.d.features)
-}
-
-func (t *tracer) step() Tensor {
-	return t.g.Leaf(dataflow.InputOp, dataflow.StepInput, dataflow.Shape{Rows: 1, Cols: 4})
-}
-
-func (t *tracer) site() int { t.sites++; return t.sites }
-
-func (t *tracer) dropout(x Tensor, p float32) Tensor {
-	if !t.train || p == 0 {
-		return x
-	}
-	return ops.Dropout(x, p, t.site(), t.ids(x), nil, t.step())
 }

@@ -220,28 +220,6 @@ func (t *trainer) due() bool {
 	return t.heard&voteSave != 0 || n > 0 && s != nil && s.run.count%n == 0
 }
 
-// trainable is an error if the data has no labels to train on, or no split that the configuration needs.
-func (p *Program) trainable() error {
-	d, task := p.data, p.dims.taskName()
-	if task == LinkTask { // dataset.Validate has checked the splits
-		return nil
-	}
-	splits := d.Splits(task)
-	switch {
-	case !d.Labelled(task) && task == VertexTask:
-		return fmt.Errorf("saga: %s has no labels to train on", d.Name)
-	case !d.Labelled(task):
-		return fmt.Errorf("saga: %s has no %s labels to train on", d.Name, task)
-	case len(splits[0]) == 0:
-		return fmt.Errorf("saga: %s has no training %s; dataset.RandomSplitOf makes a split", d.Name, task.Plural())
-	case p.cfg.Optimizer.Schedule.Kind == ScheduleReduce && len(splits[1]) == 0:
-		return fmt.Errorf("saga: the schedule %s needs validation %s, and %s has none", ScheduleReduce, task.Plural(), d.Name)
-	case p.cfg.Patience > 0 && len(splits[1]) == 0:
-		return fmt.Errorf("saga: early stopping needs validation %s, and %s has none", task.Plural(), d.Name)
-	}
-	return nil
-}
-
 // stop tells whether the validation loss has not improved for long enough.
 func (t *trainer) stop() bool {
 	n := t.p.cfg.Patience

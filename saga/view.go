@@ -17,15 +17,6 @@ import (
 // TrainPlan is the plan of a training epoch, in sampled training of a batch. Do not change it.
 func (p *Program) TrainPlan() *plan.Plan { return p.train.plan }
 
-// Totals are the numbers of vertices and of edges that the program was planned for. Self loops that
-// the model adds count.
-func (p *Program) Totals() (vertices int, edges int64) {
-	if s := p.shape; s != nil {
-		return s.Vertices, s.Edges
-	}
-	return p.in.Edges.V, int64(p.in.EdgeCount())
-}
-
 // Saved is the save policy of the training plan: "some", "all" or "none". More values may be stored
 // than it says: see Stored.
 func (p *Program) Saved() string { return cmp.Or(p.chosen.Save, saveSome) }
@@ -49,15 +40,6 @@ func (p *Program) Tiles() []int {
 		}
 	}
 	return tiles
-}
-
-// PlannedPeak is how many bytes of memory the plans of training and evaluation need on each device.
-func (p *Program) PlannedPeak() int64 {
-	most := int64(0)
-	for _, u := range p.units() {
-		most = max(most, u.plan.Peak)
-	}
-	return most
 }
 
 // Simulated is the timeline of a training epoch on Config.Machine or, without one, of the same
@@ -218,3 +200,6 @@ func (p *Program) Summary() Summary {
 	s.Free, s.Card = p.on.cards.free, p.on.cards.whole
 	return s
 }
+
+// Predicted is the simulated timeline of a training epoch on Config.Machine; nil without a machine.
+func (p *Program) Predicted() *sim.Timeline { return p.chosen.predicted }

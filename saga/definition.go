@@ -1,0 +1,221 @@
+package saga
+
+import (
+	"errors"
+	"fmt"
+
+	"sagann/dataset"
+	"sagann/saga/rows"
+)
+
+// ranks is the number of ranks over which the devices of a plan are spread. In sampled training it is 1, since each
+// device has a plan of its own.
+func (p *Program) ranks() int {
+	if p.sampled != nil {
+		return 1
+	}
+	return p.cfg.Net.Ranks()
+}
+
+// describeLinks sets up what only programs of a LinkTask have.
+func (p *Program) describeLinks() error {
+	m, d := &p.model, p.data
+	if m.LinkHead == "" {
+		m.LinkHead = LinkDot
+	}
+	if err := m.LinkHead.check(); err != nil || p.output != "" {
+		return err
+	}
+	switch {
+	case d.Targets.Links == nil:
+		return fmt.Errorf("saga: %s does not say which links to predict; dataset.SplitLinks does", d.Name)
+	case m.Loss.Kind != "" && m.Loss.Kind != LossCrossEntropy || m.Loss.ClassWeights != nil || m.Loss.PosWeights != nil:
+		return errors.New("saga: links are learned by the cross-entropy of edge and no edge, without weights")
+	}
+	p.in.link = &linker{links: d.Targets.Links, head: m.LinkHead}
+	p.in.Make(linkSeed, 1, func() rows.Source { return rows.Source{Row: func(_ int, to []float32) { clear(to) }} })
+	return nil
+}
+
+// describeSparse makes d's features a sparse input if they are sparse and the model reads them.
+func (p *Program) describeSparse(d *dataset.Data) error {
+	if d.Features != nil || d.Late.Sparse == nil || p.model.Embedding > 0 {
+		return nil
+	}
+	if p.dims.featureGrad {
+		return errors.New("saga: there is no gradient of sparse features; Data.HoldFeatures makes them dense")
+	}
+	p.dims.sparse = true
+	p.in.MakeSparse()
+	return nil
+}
+
+// agreed is err, or the error of another rank; what is what it is about. If only one rank stopped, the others would wait for it for ever.
+func (p *Program) agreed(what string, err error) error { return p.cfg.Net.Agree(what, err) }
+
+// describeShape finds the dims of a program that is planned from statistics.
+func (p *Program) describeShape() error {
+	s, m := p.shape, &p.model
+	if s.Vertices < 1 || s.Edges < 0 || s.Features < 1 || s.Classes < 1 || !(s.Skew >= 0 && s.Skew <= 2) {
+		return fmt.Errorf("saga: shape %+v: vertices, features and classes are at least 1, skew is from 0 to 2", *s)
+	}
+	if m.Task != "" && m.Task != VertexTask {
+		return fmt.Errorf("saga: planning from statistics knows labels of vertices only, not of a %s task", m.Task)
+	}
+	if m.SelfLoops {
+		s.Edges += int64(s.Vertices)
+	}
+	p.dims = dims{features: s.Features, classes: s.Classes, featureGrad: p.cfg.featureGrad()}
+	return p.describeRows(s.Vertices)
+}
+
+// request is what Compile, Plan and Predict ask for.
+type request struct {
+	model  Model
+	data   *dataset.Data // nil: shape
+	shape  *Shape        // nil: data
+	cfg    Config
+	output string // "hidden" or "logits" of one forward pass; "": training and evaluation
+}
+
+// inputs are the vertex inputs of a program's data, and what only some programs have of them.
+type inputs struct {
+	*rows.Inputs
+	link *linker // nil: the task is not LinkTask
+}
+
+// describeRows finds the dims of rows that are learned in place of features of v vertices: an
+// embedding, or the rows of weights that features would be multiplied with.
+func (p *Program) describeRows(v int) error {
+	d := &p.dims
+	d.vertices, d.embedding = v, p.model.Embedding
+	if d.identity = d.embedding == 0 && d.features == 0; d.identity {
+		d.features = v
+	}
+	switch {
+	case d.identity && p.model.Average > 0:
+		return &FeaturesError{errors.New("Model.Average averages no rows of vertices")}
+	case d.embedding == 0 && !d.identity:
+		return nil
+	case p.cfg.Optimizer.ClipNorm > 0:
+		return errors.New("saga: gradients are not clipped together with rows that are learned a vertex at a time; leave Optimizer.ClipNorm 0")
+	case d.featureGrad:
+		return errors.New("saga: there are no features to compute the gradient of")
+	case d.embedding > 0:
+		d.features = d.embedding
+	}
+	return nil
+}
+
+// describeData finds the inputs and dims of a program with data. The error says what of the data
+// does not fit the model.
+func (p *Program) describeData() error {
+	d, m := p.data, &p.model
+	switch {
+	case d == nil:
+		return fmt.Errorf("saga: no data")
+	case dataset.Validate(d) != nil:
+		return dataset.Validate(d)
+	case !(m.Average >= 0 && m.Average < 1):
+		return fmt.Errorf("saga: the share %v of averages of parameters; from 0 to below 1", m.Average)
+	case m.MeanLoops && m.SelfLoops && d.Shard != nil:
+		return errors.New("saga: the self loops of shards have numbers 0, and Model.MeanLoops is for means")
+	case m.Embedding < 0:
+		return fmt.Errorf("saga: rows of %d columns cannot be learned", m.Embedding)
+	}
+	e := d.Edges
+	if m.SelfLoops && d.Shard == nil { // a shard has them already
+		if e = e.WithSelfLoops(); m.MeanLoops {
+			e = e.MeanLoops(d.Edges.E())
+		}
+	}
+	p.dims = dims{features: d.FeatureCols, types: e.Types, data: e.DataCols, weight: e.Weight != nil, task: m.Task, loss: m.Loss, featureGrad: p.cfg.featureGrad() && p.output == ""}
+	if err := p.describeRows(e.V); err != nil {
+		return err
+	}
+	wide := d.Sets(p.dims.taskName()) // labels that are rows of numbers
+	if m.Loss.numbers() {
+		wide = d.Targets.Of(p.dims.taskName())
+	}
+	switch m.Task {
+	case EdgeTask:
+		p.dims.classes = d.EdgeClasses()
+		if p.output == "" {
+			p.dims.labels.targets = wide.Cols
+		}
+		e = withLabels(e, d, wide, p.dims.labels.targets)
+	case GraphTask:
+		var err error
+		if p.dims.graphs, err = graphCount(d); err != nil {
+			return err
+		}
+		p.dims.classes = d.GraphClasses()
+	case LinkTask:
+	default:
+		p.dims.classes = d.Classes
+	}
+	p.dims.labels.multi = !m.Loss.numbers() && wide.Rows != nil
+	p.dims.labels.partial = p.dims.labels.multi && !wide.AllKnown()
+	if m.Loss.numbers() {
+		p.dims.classes = wide.Cols
+	}
+	if p.output != "" { // there may be no labels
+		p.dims.classes, p.dims.labels.multi, p.dims.labels.partial = 0, false, false
+	} else if err := p.checkLoss(); err != nil {
+		return err
+	}
+	meaning := rows.Meaning{Numbers: m.Loss.numbers(), Rows: wide, Partial: p.dims.labels.partial, Graphs: m.Task == GraphTask, ClassWeights: m.Loss.ClassWeights, PosWeights: m.Loss.PosWeights}
+	p.in = &inputs{Inputs: rows.New(d, e, meaning, m.SelfLoops && m.OneLoop)}
+	p.dims.labels.share = p.in.Mean(d.EdgeSplit.Train)
+	if m.Task == LinkTask {
+		return p.describeLinks()
+	}
+	return p.describeSparse(d)
+}
+
+// trainable is an error if the data has no labels to train on, or no split that the configuration needs.
+func (p *Program) trainable() error {
+	d, task := p.data, p.dims.taskName()
+	if task == LinkTask { // dataset.Validate has checked the splits
+		return nil
+	}
+	splits := d.Splits(task)
+	switch {
+	case !d.Labelled(task) && task == VertexTask:
+		return fmt.Errorf("saga: %s has no labels to train on", d.Name)
+	case !d.Labelled(task):
+		return fmt.Errorf("saga: %s has no %s labels to train on", d.Name, task)
+	case len(splits[0]) == 0:
+		return fmt.Errorf("saga: %s has no training %s; dataset.RandomSplitOf makes a split", d.Name, task.Plural())
+	case p.cfg.Optimizer.Schedule.Kind == ScheduleReduce && len(splits[1]) == 0:
+		return fmt.Errorf("saga: the schedule %s needs validation %s, and %s has none", ScheduleReduce, task.Plural(), d.Name)
+	case p.cfg.Patience > 0 && len(splits[1]) == 0:
+		return fmt.Errorf("saga: early stopping needs validation %s, and %s has none", task.Plural(), d.Name)
+	}
+	return nil
+}
+
+// checkLoss says what of the model's loss does not fit the data.
+func (p *Program) checkLoss() error {
+	d, l := p.data, &p.model.Loss
+	if err := l.check(&p.dims, d.Name); err != nil {
+		return err
+	}
+	task := p.dims.taskName()
+	if task == LinkTask {
+		return nil
+	}
+	t := d.Targets.Of(task)
+	classes := d.Classed(task)
+	switch {
+	case !l.numbers() && !classes && t.Rows != nil:
+		return fmt.Errorf("saga: %s has targets, which are numbers, and no labels, which are classes; the losses %s, %s and %s are for numbers", d.Name, LossMSE, LossMAE, LossHuber)
+	case l.numbers() && t.Rows == nil && classes:
+		return fmt.Errorf("saga: the labels of %s are classes, and the loss %s compares numbers: it needs targets; the loss %s is for classes", d.Name, l.Kind, LossCrossEntropy)
+	case l.numbers() && t.Rows == nil:
+		return fmt.Errorf("saga: %s has no targets of %s for the loss %s", d.Name, task.Plural(), l.Kind)
+	case l.numbers():
+		return t.Cover(task, d.Splits(task))
+	}
+	return nil
+}

@@ -1,0 +1,105 @@
+package saga
+
+import (
+	"sagann/dataflow"
+	"sagann/ops"
+)
+
+// What the functions of a model read: inputs of the vertices and edges of the current rows.
+
+// edges is what functions see of edges whose sources have rows x and whose destinations have rows self.
+func (t *tracer) edges(x, self Tensor) Edge {
+	e := Edge{Src: dataflow.ScatterSrc(x), Dst: dataflow.ScatterDst(self), Types: max(1, t.d.types), t: t, ends: [2]dataflow.Set{x.Shape().Set, self.Shape().Set}}
+	if t.data != nil {
+		e.Data = t.data()
+	} else {
+		e.Data = t.edgeData()
+	}
+	if t.d.weight || t.d.weighed {
+		e.Weight = t.edge(dataflow.WeightInput, 1)
+	}
+	if t.d.types > 0 {
+		e.Type = t.edge(dataflow.TypeInput, 1)
+	}
+	return e
+}
+
+func (t *tracer) vertex(name string, cols int) Tensor {
+	return t.g.Leaf(dataflow.InputOp, name, dataflow.Shape{Set: t.vertices(), Cols: cols})
+}
+
+func (t *tracer) edge(name string, cols int) Tensor {
+	return t.g.Leaf(dataflow.InputOp, name, dataflow.Shape{Set: t.edgeSet(), Cols: cols})
+}
+
+func (t *tracer) step() Tensor {
+	return t.g.Leaf(dataflow.InputOp, dataflow.StepInput, dataflow.Shape{Rows: 1, Cols: 4})
+}
+
+func (t *tracer) site() int { t.sites++; return t.sites }
+
+func (t *tracer) dropout(x Tensor, p float32) Tensor {
+	if !t.train || p == 0 {
+		return x
+	}
+	return ops.Dropout(x, p, t.site(), t.ids(x), nil, t.step())
+}
+
+// vertices is the vertex set of the current rows.
+func (t *tracer) vertices() dataflow.Set {
+	if t.d.levels == 0 {
+		return dataflow.V0
+	}
+	return dataflow.Level(t.level)
+}
+
+// edgeSet is the set of the edges that end in the current rows.
+func (t *tracer) edgeSet() dataflow.Set {
+	if t.d.levels == 0 {
+		return dataflow.E0
+	}
+	return dataflow.Block(t.level)
+}
+
+// ids are the user's IDs of the vertices that x has rows for, or of the current rows if x is no
+// vertex tensor.
+func (t *tracer) ids(x Tensor) Tensor {
+	set := t.vertices()
+	if s := x.Shape().Set; s.Kind == dataflow.Vertex {
+		set = s
+	}
+	return t.g.Leaf(dataflow.InputOp, dataflow.IDInput, dataflow.Shape{Set: set, Cols: 1})
+}
+
+// ends returns the vertex input called name [V×1], once with the rows of the sources of the current edges, once with
+// those of their destinations.
+func (t *tracer) ends(name string) (src, dst Tensor) {
+	dst = t.vertex(name, 1)
+	if t.d.levels == 0 {
+		return dst, dst
+	}
+	return t.g.Leaf(dataflow.InputOp, name, dataflow.Shape{Set: dataflow.Level(t.level + 1), Cols: 1}), dst
+}
+
+// labelCols is how many columns these are for so many targets; targets 0 means a class.
+func labelCols(targets int) int { return max(1, targets) + 1 }
+
+// edgeRow is all columns that cells carry as edge data.
+func (t *tracer) edgeRow() Tensor {
+	n := t.d.data
+	if t.d.task == EdgeTask {
+		n += labelCols(t.d.labels.targets)
+	}
+	if t.d.scaled {
+		n++
+	}
+	return t.edge(dataflow.DataInput, n)
+}
+
+// edgeData is the user's columns of it; nil if there are none.
+func (t *tracer) edgeData() Tensor {
+	if t.d.data == 0 {
+		return nil
+	}
+	return ops.Slice(t.edgeRow(), 0, t.d.data)
+}

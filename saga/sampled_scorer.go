@@ -1,0 +1,131 @@
+package saga
+
+import (
+	"errors"
+	"fmt"
+
+	"sagann/dataflow/plan"
+	"sagann/internal/safetensors"
+	"sagann/saga/batches"
+	"sagann/sample"
+)
+
+// Exact evaluation when batches are drawn over shards: the forward pass over the whole graph. Each rank computes the
+// part of its devices, as in training over the full graph. It is a program of its own; training frees its device memory
+// while it runs. It reads its rows and cells from the shards again.
+
+// exactScorer returns the program that evaluates p exactly over its shards. All ranks call it.
+func (p *Program) exactScorer() (*Program, error) {
+	used, err := batches.MostOf(p.cfg.Net, []int{int(p.host.plan.Memory)})
+	if err != nil {
+		return nil, err
+	}
+	return p.exactBeside(int64(used[0]))
+}
+
+// exactBeside is exactScorer when used bytes of host memory are taken.
+func (p *Program) exactBeside(used int64) (*Program, error) {
+	c := p.cfg
+	c.Outputs, c.Outcome, c.Optimizer = nil, Outcome{}, Optimizer{Kind: "sgd"} // sgd has no moments
+	if c.HostMem > 0 {
+		c.HostMem = max(1, c.HostMem-used)
+	}
+	q, err := newProgram(request{model: p.model, data: p.data, cfg: c})
+	if err != nil {
+		return nil, err
+	}
+	q.output = outputScores
+	err = q.choose()
+	var small *plan.HostError
+	if errors.As(err, &small) {
+		err = &plan.HostError{Budget: p.cfg.HostMem, Smallest: small.Smallest + used}
+	}
+	return q, err
+}
+
+// withExact returns err. If err says that host memory is too small for p, it returns an error whose least size counts
+// exact evaluation, too.
+func (p *Program) withExact(err error) error {
+	var small *plan.HostError
+	if !errors.As(err, &small) || len(p.sampled.Eval) > 0 {
+		return err
+	}
+	if _, wrong := p.exactBeside(small.Smallest); wrong != nil {
+		return wrong
+	}
+	return err
+}
+
+// exact scores all splits with the parameters held.
+func (p *Program) exact(held []safetensors.Tensor) (s Scores, err error) {
+	set := func(open *session) error {
+		for _, t := range held {
+			if _, wrong := p.param(t.Name); wrong != nil {
+				continue
+			}
+			if err := open.setGlobal(t.Name, t.Data.([]float32)); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	err = p.alone(p.train, set, func(open *session) error {
+		s = p.scoresIn(open.train)
+		return nil
+	})
+	return s, err
+}
+
+// scorer returns the program that evaluates p by sampling, or exactly over shards. It is nil if p evaluates exactly by
+// itself.
+func (p *Program) scorer(s *Sampling) (*Program, error) {
+	if len(s.Eval) == 0 {
+		if p.data.Shard != nil {
+			return p.exactScorer()
+		}
+		return nil, nil
+	}
+	switch n := p.model.gathers(); {
+	case len(s.Eval) != n:
+		return nil, fmt.Errorf("evaluation has %d fan-outs and the model %d layers that gather: it takes %d (--eval-sample), the last layer's first", len(s.Eval), n, n)
+	case p.dims.taskName() != VertexTask:
+		return nil, fmt.Errorf("evaluation by sampling is for labels of vertices, not of %s; leave out --eval-sample", p.dims.taskName().Plural())
+	case p.cfg.HostMem > 0 && p.data.Shard == nil: // with shards, evaluation draws from what training holds
+		return nil, errors.New("evaluation by sampling does not count host memory; leave out --eval-sample or --host-mem")
+	case batches.Weighs(&s.Sampler):
+		return nil, fmt.Errorf("the sampler %s weighs the edges that it draws, and evaluation by sampling draws neighbours, which have no such weights; leave out --eval-sample", s.Sampler.Name)
+	}
+	c := p.cfg
+	c.Seed ^= drawsOfEvaluation
+	c.Chunks, c.Outputs, c.Optimizer = 0, nil, Optimizer{Kind: "sgd"} // sgd has no moments
+	c.Without = append([]string{"stream"}, c.Without...)
+	q, err := newProgram(request{model: p.model, data: p.data, cfg: c})
+	if err != nil {
+		return nil, err
+	}
+	q.output, q.on.cards = outputScores, p.on.cards
+	x := Sampling{Sampler: sample.Neighbours(s.Eval...), Batch: s.Batch, Norm: s.Norm, Accumulate: p.cfg.Net.Ranks()} // ranks share batches as they share those of an update
+	if q.sampled, err = q.newSampled(x, p.in.evaluated(), p.sampled.draws.Graph()); err != nil {
+		return nil, err
+	}
+	if q.sampled.rooms, err = q.sampled.draws.Presample(); err != nil {
+		return nil, err
+	}
+	return q, q.compileSampled()
+}
+
+// evaluated lists the vertices of all splits, ascending.
+func (in *inputs) evaluated() (list []uint32) {
+	is := make([]bool, in.Edges.V)
+	for _, split := range in.Data.Splits(VertexTask) {
+		for _, v := range split {
+			is[v] = true
+		}
+	}
+	for v, is := range is {
+		if is {
+			list = append(list, uint32(v))
+		}
+	}
+	return list
+}

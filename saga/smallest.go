@@ -1,0 +1,80 @@
+package saga
+
+import (
+	"errors"
+
+	"sagann/dataflow/plan"
+	"sagann/dataflow/tune"
+)
+
+// The smallest budgets that work, for errors.
+
+// budget corrects a *plan.BudgetError: the smallest budget must work for training and evaluation
+// of one of the programs that may be chosen, and for its programs of invariants.
+func (p *Program) budget(c *chooser, err error) error {
+	var small *plan.BudgetError
+	if !errors.As(err, &small) {
+		return err
+	}
+	var least *plan.BudgetError
+	var k tune.Key
+	packed, saves, sliced := c.packed(), c.saves(), []int{max(1, p.cfg.Outcome.Slices)}
+	if p.output != "" {
+		packed, saves = packed[len(packed)-1:], []string{""}
+	} else {
+		k = k.With(p.cfg.Outcome.Store)
+		if c.searches() {
+			sliced = c.slices()
+		}
+	}
+	for _, k.Slices = range sliced {
+		for _, k.Save = range saves {
+			for _, k.Packed = range packed {
+				if x, wrong := c.lower(k); x == nil && wrong == nil {
+					continue // nothing can be sliced so
+				}
+				e, wrong := p.smallestOf(c, k)
+				if wrong != nil {
+					return wrong
+				}
+				if least == nil || e.Smallest < least.Smallest {
+					least = e
+				}
+			}
+		}
+	}
+	return least
+}
+
+// smallestOf is the smallest budget that works for the program of k with one of the schedules.
+func (p *Program) smallestOf(c *chooser, k tune.Key) (least *plan.BudgetError, err error) {
+	x, err := c.lower(k)
+	if err != nil {
+		return nil, err
+	}
+	o := p.planOptions()
+	if p.output != "" {
+		o = p.onceOptions(1, 0)
+	}
+	schedules := []string{o.Schedule}
+	if o.Schedule == plan.Auto {
+		schedules = []string{plan.Sag, plan.Stage, plan.DestOrder}
+	}
+	for _, o.Schedule = range schedules {
+		if o.Budget = 1; x.eval != nil {
+			o.Beside = x.eval.Spec
+		}
+		list := []asked{{x.train.Spec, o}}
+		for i, l := range x.once {
+			list = append(list, asked{l.Spec, p.onceOptions(1, i)})
+		}
+		e, err := p.smallest(x.train.Spec, x.want, x.programs(), c.cellsOf(x.want), list...)
+		if err != nil {
+			return nil, err
+		}
+		if least == nil || e.Smallest < least.Smallest {
+			least = e
+		}
+	}
+	return least, nil
+}

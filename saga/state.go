@@ -1,0 +1,63 @@
+package saga
+
+import (
+	"fmt"
+	"slices"
+
+	"sagann/dataflow"
+	"sagann/saga/rows"
+)
+
+// What a step changes, by name: parameters, their moments, and gradients.
+
+// decays tells whether weight decay applies to a parameter: to all with DecayAll, else to those of
+// the first layer.
+func (p *Program) decays(param string) bool {
+	i := slices.IndexFunc(p.params, func(q Param) bool { return q.Name == param })
+	return p.cfg.Optimizer.DecayAll || i >= 0 && p.params[i].Layer == 0
+}
+
+// momentsOf is the number of state tensors that the optimiser has for q.
+func (p *Program) momentsOf(q *Param) int {
+	if q.Average > 0 {
+		return 0
+	}
+	return p.cfg.Optimizer.moments()
+}
+
+func (p *Program) learnsRows() bool {
+	return slices.ContainsFunc(p.params, func(q Param) bool { return q.PerVertex })
+}
+
+// tabled tells whether name is a table of sampled training: a learned parameter or a moment of one.
+func (p *Program) tabled(name string) bool {
+	return p.sampled != nil && p.in.Made(name) && name != rows.Sparse
+}
+
+// isLearned tells whether name is a learned input of u.
+func (p *Program) isLearned(u *unit, name string) bool {
+	_, input := u.low.Inputs[dataflow.Whole(name)]
+	return input && p.in != nil && p.in.Made(name)
+}
+
+// param is the declaration of parameter name.
+func (p *Program) param(name string) (*Param, error) {
+	for i := range p.params {
+		if p.params[i].Name == name {
+			return &p.params[i], nil
+		}
+	}
+	return nil, fmt.Errorf("saga: no parameter %q; Params lists those of the model", name)
+}
+
+// stateOf is the names of a parameter and of its moments.
+func (p *Program) stateOf(param string) []string {
+	names := []string{param}
+	for k := range p.cfg.Optimizer.moments() {
+		name := momentName(k, param)
+		if _, ok := p.train.low.Globals[name]; ok || p.isLearned(p.train, name) || p.tabled(name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
