@@ -8,7 +8,6 @@ import (
 
 	"github.com/jedib0t/go-pretty/v6/table"
 
-	"sagann/bench/measure"
 	"sagann/internal/cli"
 	"sagann/internal/progress"
 	"sagann/saga"
@@ -95,7 +94,8 @@ func (c *Ablation) Run(a *app) error {
 	for m, name := range c.Models {
 		sheets = append(sheets, c.details(name, shape, rows, found[m]))
 	}
-	sheets[len(sheets)-1].notes = append(sheets[len(sheets)-1].notes, fmt.Sprintf("%.0f processor seconds.", measure.CPUSeconds()))
+	last := sheets[len(sheets)-1]
+	last.notes = append(last.notes, processorTime())
 	return c.print(a, sheets...)
 }
 

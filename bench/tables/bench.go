@@ -9,6 +9,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 	"golang.org/x/sync/errgroup"
 
+	"sagann/bench/measure"
 	"sagann/dataflow/plan"
 	"sagann/dataflow/plan/sim"
 	"sagann/internal/cli"
@@ -134,6 +135,9 @@ func each(n int, do func(k int) error) error {
 	}
 	return g.Wait()
 }
+
+// processorTime says in a note what the process has taken so far.
+func processorTime() string { return fmt.Sprintf("%.0f processor seconds.", measure.CPUSeconds()) }
 
 // faster is by how many percent other takes longer than ours.
 func faster(other, ours float64) float64 { return 100 * (other/ours - 1) }

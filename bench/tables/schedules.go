@@ -72,6 +72,8 @@ func (c *Schedules) Run(a *app) error {
 		}
 		sheets = append(sheets, run...)
 	}
+	last := sheets[len(sheets)-1]
+	last.notes = append(last.notes, processorTime())
 	return c.print(a, sheets...)
 }
 
