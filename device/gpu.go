@@ -1,7 +1,5 @@
 package device
 
-import "fmt"
-
 // A GPU is a device that runs compiled source, as the cuda device does. Programs that
 // only know Device reach it by a type assertion.
 type GPU interface {
@@ -134,28 +132,6 @@ func GPUFunc(name string, batch func(d GPU) (Batch, error)) GPUKernel { return &
 // GPUCommands returns a GPUKernel that prepares commands and submits them.
 func GPUCommands(name string, list []Command) GPUKernel {
 	return GPUFunc(name, func(d GPU) (Batch, error) { return d.Prepare(list) })
-}
-
-// GPUArgs converts the arguments of a kernel to 64-bit words. A uint64 stays as it is. A Mem
-// becomes the address of its first byte, or 0 if it is empty.
-func GPUArgs(d GPU, args []any) (words []uint64, err error) {
-	words = make([]uint64, len(args))
-	for i, a := range args {
-		switch a := a.(type) {
-		case uint64:
-			words[i] = a
-		case Mem:
-			if a.Len() == 0 {
-				continue
-			}
-			if words[i], err = d.Address(a); err != nil {
-				return nil, err
-			}
-		default:
-			return nil, fmt.Errorf("device: an argument of a kernel is a %T", a)
-		}
-	}
-	return words, nil
 }
 
 type gpuFunc struct {

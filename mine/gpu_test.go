@@ -13,9 +13,9 @@ import (
 
 	"sagann/dataset"
 	"sagann/device"
+	"sagann/device/cudatest"
 	"sagann/internal/draw"
 	"sagann/mine"
-	"sagann/mine/cuda/cudatest"
 )
 
 // emulate has the graphs of a test use emulated GPUs of few multiprocessors.

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"sagann/device"
-	"sagann/mine/cuda/cudatest"
+	"sagann/device/cudatest"
 	"sagann/saga"
 	"sagann/sample"
 )

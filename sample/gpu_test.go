@@ -6,9 +6,9 @@ import (
 	"testing"
 
 	"sagann/device"
+	"sagann/device/cudatest"
 	"sagann/device/nvrtc"
 	"sagann/internal/draw"
-	"sagann/mine/cuda/cudatest"
 )
 
 // openGPU opens the first GPU, or an emulated one.

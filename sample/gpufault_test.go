@@ -2,12 +2,12 @@ package sample
 
 import (
 	"errors"
-	"slices"
 	"testing"
 
 	"sagann/device"
+	"sagann/device/cudatest"
+	"sagann/device/devicetest"
 	"sagann/internal/draw"
-	"sagann/mine/cuda/cudatest"
 )
 
 // onGPU draws walks, walks without a bound, samples that grow, blocks of edges and of visits, and walks of a graph that is too large, and returns the
@@ -68,40 +68,13 @@ func TestGPUFaults(t *testing.T) {
 	edges.Weight = nil
 	large := mustGraph(t, edges)
 	t.Run("samples", func(t *testing.T) {
-		everyFault(t, 64<<10, func(gpu device.GPU) error { return onGPU(gpu, g, large) })
+		everyFault(t, func(gpu device.GPU) error { return onGPU(gpu, g, large) })
 	})
-	t.Run("embedding", func(t *testing.T) { everyFault(t, 64<<10, func(gpu device.GPU) error { return hopOnGPU(gpu, g) }) })
+	t.Run("embedding", func(t *testing.T) { everyFault(t, func(gpu device.GPU) error { return hopOnGPU(gpu, g) }) })
 }
 
-// everyFault calls f with GPUs of so much memory that fail one call.
-func everyFault(t *testing.T, bytes int64, f func(device.GPU) error) {
-	run := func(fault device.Fault) (int64, error) {
-		gpu := device.NewFaultGPU(cudatest.Open(t, 0, bytes), fault)
-		err := f(gpu)
-		var leak *device.LeakError
-		if e := gpu.Close(); errors.As(e, &leak) && fault.Op != device.OpFree && fault.Op != device.OpHostFree {
-			t.Errorf("%v, call %d: %v", fault.Op, fault.N, e)
-		}
-		return gpu.Calls(), err
-	}
-	for _, op := range append(device.Ops(), device.OpCompile) {
-		calls, err := run(device.Fault{Op: op})
-		if err != nil {
-			t.Fatal(err)
-		}
-		step := max(1, calls/3)
-		if draw.Soak() {
-			step = 1
-		}
-		for n := int64(1); n <= calls; n += step {
-			for _, async := range []bool{false, true} {
-				if async && !slices.Contains([]device.Op{device.OpH2D, device.OpD2H, device.OpLaunch}, op) {
-					continue
-				}
-				if _, err := run(device.Fault{Op: op, N: n, Async: async}); err == nil {
-					t.Errorf("%v, call %d, async %v: no error", op, n, async)
-				}
-			}
-		}
-	}
+// everyFault calls f with GPUs that fail one call.
+func everyFault(t *testing.T, f func(device.GPU) error) {
+	t.Helper()
+	devicetest.EveryFault(t, draw.Soak(), func() device.GPU { return cudatest.Open(t, 0, 64<<10) }, f, func(err error) bool { return err != nil })
 }

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"sagann/device"
-	"sagann/mine/cuda/cudatest"
+	"sagann/device/cudatest"
 )
 
 // TestGPUsSteps: samples that several GPUs share are the CPU's, whatever the number of samples.

@@ -7,10 +7,10 @@ import (
 	"testing"
 
 	"sagann/device"
+	"sagann/device/cudatest"
 	"sagann/internal/draw"
 	"sagann/kernel"
 	"sagann/kernel/cuda"
-	"sagann/mine/cuda/cudatest"
 )
 
 // TestTurnEmulated: the edges of a block seen from their far ends are in the order of their numbers, with what a table has of them; so is

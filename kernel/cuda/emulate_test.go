@@ -7,9 +7,9 @@ import (
 
 	"sagann/chunk"
 	"sagann/device"
+	"sagann/device/cudatest"
 	"sagann/kernel"
 	"sagann/kernel/cuda"
-	"sagann/mine/cuda/cudatest"
 )
 
 // emulate runs p on an emulated GPU over cells, of which there is none for rows, with operands of these numbers, and brings the operands back. Launches

@@ -7,10 +7,10 @@ import (
 	"testing"
 
 	"sagann/device"
+	"sagann/device/cudatest"
 	"sagann/internal/draw"
 	"sagann/kernel"
 	"sagann/kernel/cuda"
-	"sagann/mine/cuda/cudatest"
 )
 
 // TestFarRowsEmulated: batch after batch, rows of a table come from the host, the hot ones or one of the two batches before, each counted

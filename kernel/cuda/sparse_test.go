@@ -8,10 +8,10 @@ import (
 	"testing"
 
 	"sagann/device"
+	"sagann/device/cudatest"
 	"sagann/internal/draw"
 	"sagann/kernel"
 	"sagann/kernel/cuda"
-	"sagann/mine/cuda/cudatest"
 )
 
 // sparseProgram multiplies sparse rows (operand 0, k entries) with a matrix of columns×w numbers

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"sagann/device"
+	"sagann/device/launch"
 	"sagann/mine/rows"
 	"sagann/mine/run"
 )
@@ -174,26 +175,26 @@ func (g *Graph) Cliques(ctx context.Context, k int, report func(float64)) (run.T
 				threads, blocks = narrowBlock, atMost(c.chip.warpBlocks(), x.hi-x.lo, narrowBlock/32)
 			}
 			blocks = atMost(blocks, x.hi-x.lo, 1)
-			out, err := c.alloc(16 * int64(blocks) * int64(threads/32))
+			out, err := c.Alloc(16 * int64(blocks) * int64(threads/32))
 			if err != nil {
 				return nil, err
 			}
 			j.outs = append(j.outs, out)
 			if x.most <= small {
-				j.calls = append(j.calls, call{source: source, name: "saga_cliques_warp", grid: blocks, block: threads, shared: 4 * int64(threads),
-					args: []any{c.table, c.order, state, lo, hi, step, halved, out}})
+				j.calls = append(j.calls, launch.Call{Source: source, Name: "saga_cliques_warp", Grid: blocks, Block: threads, Shared: 4 * threads,
+					Args: launch.Args{"rows": c.table, "order": c.order, "state": state, "lo": lo, "hi": hi, "step": step, "base": halved, "out": out}})
 				continue
 			}
 			var scratch device.Mem
 			if !s.inside {
-				if scratch, err = c.alloc(4 * int64(blocks) * int64(x.most) * wordsOf(x.most)); err != nil {
+				if scratch, err = c.Alloc(4 * int64(blocks) * int64(x.most) * wordsOf(x.most)); err != nil {
 					return nil, err
 				}
 			}
-			j.calls = append(j.calls, call{source: source, name: "saga_cliques_block", grid: blocks, block: threads,
-				shared: cliqueShared(k, x.most, threads/32, s.inside),
-				args: []any{c.table, c.order, state, state.Slice(8*int64(i+1), 8), lo, hi, step, halved, ends, uint64(x.most),
-					uint64(slotsOf(x.most)), scratch, out}})
+			j.calls = append(j.calls, launch.Call{Source: source, Name: "saga_cliques_block", Grid: blocks, Block: threads,
+				Shared: int(cliqueShared(k, x.most, threads/32, s.inside)),
+				Args: launch.Args{"rows": c.table, "order": c.order, "state": state, "next": state.Slice(8*int64(i+1), 8), "lo": lo, "hi": hi, "step": step, "base": halved,
+					"ends": ends, "most": uint64(x.most), "slots": uint64(slotsOf(x.most)), "scratch": scratch, "out": out}})
 		}
 		return j, nil
 	}

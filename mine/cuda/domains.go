@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"sagann/device"
+	"sagann/device/launch"
 	"sagann/mine/domain"
 	"sagann/mine/pattern"
 	"sagann/mine/rows"
@@ -106,7 +107,7 @@ func NewDomains(gpus []device.GPU, g *domain.Graph, whole *rows.Rows, least, hot
 	d := &Domains{graph: g, whole: whole, least: uint64(least), first: gpus[0]}
 	if err := d.upload(gpus, hot, room); err != nil {
 		for _, c := range d.cards {
-			err = errors.Join(err, c.gpu.Sync()) // copies still read lists of this function
+			err = errors.Join(err, c.GPU.Sync()) // copies still read lists of this function
 		}
 		return nil, errors.Join(err, d.Free())
 	}
@@ -124,7 +125,7 @@ func (d *Domains) Cards() (list []domain.Card) {
 // Free frees the memory. The GPUs stay open.
 func (d *Domains) Free() (err error) {
 	for _, c := range d.cards {
-		err = errors.Join(err, c.release(0))
+		err = errors.Join(err, c.Release(0))
 	}
 	if len(d.cold.Bytes()) > 0 {
 		err = errors.Join(err, d.first.HostFree(d.cold))
@@ -158,7 +159,7 @@ func (d *Domains) upload(gpus []device.GPU, hot, room int64) (err error) {
 		}
 	}
 	for _, gpu := range gpus {
-		c := &domainCard{card: &card{gpu: gpu, chip: ChipOf(gpu)}, of: d}
+		c := &domainCard{card: &card{Card: &launch.Card{GPU: gpu}, chip: ChipOf(gpu)}, of: d}
 		d.cards = append(d.cards, c)
 		if err := c.upload(list, at, column, room); err != nil {
 			return err
@@ -183,11 +184,11 @@ func (c *domainCard) upload(list []domain.Arc, at []int64, column []uint32, room
 	if err := c.queues(); err != nil {
 		return err
 	}
-	columns, err := put(c.card, column)
+	columns, err := launch.Put(c.Card, column)
 	if err != nil {
 		return err
 	}
-	base, err := c.gpu.Address(columns)
+	base, err := c.GPU.Address(columns)
 	if err != nil {
 		return err
 	}
@@ -207,20 +208,20 @@ func (c *domainCard) upload(list []domain.Arc, at []int64, column []uint32, room
 		x.col = x.off + 4*uint64(len(a.Off))
 		table[i] = x
 	}
-	before := c.taken()
-	if c.arcs, err = put(c.card, table); err != nil {
+	before := c.Taken()
+	if c.arcs, err = launch.Put(c.Card, table); err != nil {
 		return err
 	}
 	if err := c.whole(); err != nil {
 		return err
 	}
-	if c.state, err = c.alloc(8 * stateWords); err != nil {
+	if c.state, err = c.Alloc(8 * stateWords); err != nil {
 		return err
 	}
-	if c.room, err = c.alloc((room - (c.taken() - before)) / device.Align * device.Align); err != nil {
+	if c.room, err = c.Alloc((room - (c.Taken() - before)) / device.Align * device.Align); err != nil {
 		return err
 	}
-	return c.gpu.Sync() // copies still read lists of this function
+	return c.GPU.Sync() // copies still read lists of this function
 }
 
 // whole uploads the rows that induced patterns need.
@@ -239,19 +240,19 @@ func (c *domainCard) whole() (err error) {
 	for _, o := range r.Off {
 		off = append(off, uint64(o))
 	}
-	if c.from, err = put(c.card, first); err != nil {
+	if c.from, err = launch.Put(c.Card, first); err != nil {
 		return err
 	}
-	if c.number, err = put(c.card, numbers); err != nil {
+	if c.number, err = launch.Put(c.Card, numbers); err != nil {
 		return err
 	}
-	if c.off, err = put(c.card, off); err != nil {
+	if c.off, err = launch.Put(c.Card, off); err != nil {
 		return err
 	}
-	if c.col, err = put(c.card, r.Col); err != nil {
+	if c.col, err = launch.Put(c.Card, r.Col); err != nil {
 		return err
 	}
-	return c.gpu.Sync() // copies still read lists of this function
+	return c.GPU.Sync() // copies still read lists of this function
 }
 
 // Room is the bytes for a batch.
@@ -341,26 +342,26 @@ func (c *domainCard) Search(ctx context.Context, list []*domain.Search) (err err
 	for _, x := range []struct {
 		to    device.Mem
 		bytes []byte
-	}{{records, bytesOf(b.candidates)}, {parts, bytesOf(b.pieces)}, {sets, bytesOf(b.sets)}, {counts, bytesOf(b.counts)}} {
-		if err := c.gpu.CopyH2D(c.queue, x.to, 0, x.bytes); err != nil {
-			return errors.Join(err, c.gpu.Sync())
+	}{{records, launch.Bytes(b.candidates)}, {parts, launch.Bytes(b.pieces)}, {sets, launch.Bytes(b.sets)}, {counts, launch.Bytes(b.counts)}} {
+		if err := c.GPU.CopyH2D(c.Queue, x.to, 0, x.bytes); err != nil {
+			return errors.Join(err, c.GPU.Sync())
 		}
 	}
-	if err := c.launch(c.calls(b, records, parts, sets, counts, known, sizes)); err != nil {
-		return errors.Join(err, c.gpu.Sync())
+	if err := c.Launch(c.calls(b, records, parts, sets, counts, known, sizes)...); err != nil {
+		return errors.Join(err, c.GPU.Sync())
 	}
 	if err := c.await(ctx, c.state); err != nil {
 		return err
 	}
 	got := make([]uint32, len(b.counts))
-	err = c.gpu.CopyD2H(c.queue, bytesOf(got), sizes, 0)
+	err = c.GPU.CopyD2H(c.Queue, launch.Bytes(got), sizes, 0)
 	for _, s := range list {
 		if err == nil && !s.Last {
-			err = c.gpu.CopyD2H(c.queue, bytesOf(b.sets), sets, 0)
+			err = c.GPU.CopyD2H(c.Queue, launch.Bytes(b.sets), sets, 0)
 			break
 		}
 	}
-	if err := errors.Join(err, c.gpu.Sync()); err != nil {
+	if err := errors.Join(err, c.GPU.Sync()); err != nil {
 		return err
 	}
 	for i, s := range list {
@@ -374,17 +375,18 @@ func (c *domainCard) Search(ctx context.Context, list []*domain.Search) (err err
 }
 
 // calls are the launches of a batch.
-func (c *domainCard) calls(b *batch, records, parts, sets, counts, known, sizes device.Mem) (list []call) {
+func (c *domainCard) calls(b *batch, records, parts, sets, counts, known, sizes device.Mem) (list []launch.Call) {
 	n, source := uint64(len(b.pieces)), domainsOf(c.of.whole != nil)
 	grid := atMost(16*c.chip.Processors, len(b.pieces), 1)
-	add := func(name string, args ...any) {
-		list = append(list, call{source: source, name: name, grid: grid, block: domainsBlock, args: append([]any{records, parts, n}, args...)})
+	all := launch.Args{"candidates": records, "pieces": parts, "n": n, "sets": sets, "counts": counts, "least": c.of.least}
+	add := func(name string, args launch.Args) {
+		list = append(list, launch.Call{Source: source, Name: name, Grid: grid, Block: domainsBlock, Args: all.With(args)})
 	}
 	for step := range b.joins {
-		add("saga_join", uint64(step), c.arcs, sets, counts, c.of.least)
+		add("saga_join", launch.Args{"step": uint64(step), "arcs": c.arcs})
 	}
-	add("saga_search", c.arcs, sets, known, counts, c.of.least, c.state, c.from, c.number, c.off, c.col)
-	add("saga_found", sets, known, counts, sizes, c.of.least)
-	list[0].clear = []device.Mem{known, sizes, c.state}
+	add("saga_search", launch.Args{"arcs": c.arcs, "known": known, "state": c.state, "first": c.from, "number": c.number, "off": c.off, "col": c.col})
+	add("saga_found", launch.Args{"known": known, "sizes": sizes})
+	list[0].Clear = []device.Mem{known, sizes, c.state}
 	return list
 }

@@ -10,8 +10,8 @@ import (
 
 	"sagann/chunk"
 	"sagann/device"
+	"sagann/device/cudatest"
 	"sagann/internal/draw"
-	"sagann/mine/cuda/cudatest"
 	"sagann/mine/domain"
 	"sagann/mine/rows"
 )

@@ -3,12 +3,12 @@ package cuda
 import (
 	"context"
 	"errors"
-	"slices"
 	"testing"
 
 	"sagann/device"
+	"sagann/device/cudatest"
+	"sagann/device/devicetest"
 	"sagann/internal/draw"
-	"sagann/mine/cuda/cudatest"
 	"sagann/mine/domain"
 	"sagann/mine/pattern"
 	"sagann/mine/plan"
@@ -83,33 +83,6 @@ func TestFaults(t *testing.T) {
 		t.Skip("every call of a device fails once")
 	}
 	r := byUser(t, "vertices=20,edges=40,kind=rmat,features=1")
-	run := func(f device.Fault) (int64, error) {
-		gpu := device.NewFaultGPU(cudatest.Open(t, 0, 256<<10), f)
-		err := everything(gpu, r)
-		var leak *device.LeakError
-		if e := gpu.Close(); errors.As(e, &leak) && f.Op != device.OpFree && f.Op != device.OpHostFree {
-			t.Errorf("%v, call %d: %v", f.Op, f.N, e)
-		}
-		return gpu.Calls(), err
-	}
-	for _, op := range append(device.Ops(), device.OpCompile) {
-		calls, err := run(device.Fault{Op: op})
-		if err != nil {
-			t.Fatal(err)
-		}
-		step := max(1, calls/3)
-		if draw.Soak() {
-			step = 1
-		}
-		for n := int64(1); n <= calls; n += step {
-			for _, async := range []bool{false, true} {
-				if async && !slices.Contains([]device.Op{device.OpH2D, device.OpD2H, device.OpLaunch}, op) {
-					continue
-				}
-				if _, err := run(device.Fault{Op: op, N: n, Async: async}); !errors.Is(err, device.ErrInjected) {
-					t.Errorf("%v, call %d of %d, async %v: %v", op, n, calls, async, err)
-				}
-			}
-		}
-	}
+	devicetest.EveryFault(t, draw.Soak(), func() device.GPU { return cudatest.Open(t, 0, 256<<10) }, func(gpu device.GPU) error { return everything(gpu, r) },
+		func(err error) bool { return errors.Is(err, device.ErrInjected) })
 }

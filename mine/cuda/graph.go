@@ -8,9 +8,9 @@ import (
 	"unsafe"
 
 	"sagann/device"
+	"sagann/device/launch"
 	"sagann/mine/plan"
 	"sagann/mine/rows"
-	"sagann/mine/run"
 )
 
 // Part says which part of each row the GPUs need.
@@ -49,14 +49,12 @@ type Graph struct {
 
 // card is one GPU.
 type card struct {
-	gpu         device.GPU
-	queue, side device.Queue // side is for copies that must not wait for kernels
-	held        []device.Mem
-	chip        Chip
+	*launch.Card
+	side device.Queue // for copies that must not wait for kernels
+	chip Chip
 
 	table, order, label, id device.Mem
-	hub                     device.Mem                    // by vertex: the address of its bits
-	functions               map[[2]string]device.Function // by source and name
+	hub                     device.Mem // by vertex: the address of its bits
 }
 
 // row is an entry of the table, as kernels see it. For whole rows, below is the number of neighbours
@@ -111,7 +109,7 @@ func Upload(gpus []device.GPU, r *rows.Rows, l Layout) (*Graph, error) {
 	g := &Graph{rows: r, layout: l, first: gpus[0]}
 	if err := g.upload(gpus); err != nil {
 		for _, c := range g.cards {
-			err = errors.Join(err, c.gpu.Sync()) // copies still read lists of this function
+			err = errors.Join(err, c.GPU.Sync()) // copies still read lists of this function
 		}
 		return nil, errors.Join(err, g.Free())
 	}
@@ -146,7 +144,7 @@ func (g *Graph) upload(gpus []device.GPU) (err error) {
 	}
 	slices.SortStableFunc(g.order, func(a, b uint32) int { return cmp.Compare(len(r.Above(b)), len(r.Above(a))) })
 	for _, gpu := range gpus {
-		c := &card{gpu: gpu, chip: ChipOf(gpu)}
+		c := &card{Card: &launch.Card{GPU: gpu}, chip: ChipOf(gpu)}
 		g.cards = append(g.cards, c)
 		if err := c.upload(g, at, column); err != nil {
 			return err
@@ -215,11 +213,11 @@ func (c *card) upload(g *Graph, at []int64, column []uint32) (err error) {
 	if err := c.queues(); err != nil {
 		return err
 	}
-	columns, err := put(c, column)
+	columns, err := launch.Put(c.Card, column)
 	if err != nil {
 		return err
 	}
-	base, err := c.gpu.Address(columns)
+	base, err := c.GPU.Address(columns)
 	if err != nil {
 		return err
 	}
@@ -237,19 +235,19 @@ func (c *card) upload(g *Graph, at []int64, column []uint32) (err error) {
 			table[v].below, table[v].degree = r.Mid[v], uint32(r.Degree(uint32(v)))
 		}
 	}
-	if c.table, err = put(c, table); err != nil {
+	if c.table, err = launch.Put(c.Card, table); err != nil {
 		return err
 	}
-	if c.order, err = put(c, g.order); err != nil {
+	if c.order, err = launch.Put(c.Card, g.order); err != nil {
 		return err
 	}
 	if r.Label != nil {
-		if c.label, err = put(c, r.Label); err != nil {
+		if c.label, err = launch.Put(c.Card, r.Label); err != nil {
 			return err
 		}
 	}
 	if r.ID != nil {
-		if c.id, err = put(c, r.ID); err != nil {
+		if c.id, err = launch.Put(c.Card, r.ID); err != nil {
 			return err
 		}
 	}
@@ -258,7 +256,7 @@ func (c *card) upload(g *Graph, at []int64, column []uint32) (err error) {
 			return err
 		}
 	}
-	return c.gpu.Sync() // copies still read lists of this function
+	return c.GPU.Sync() // copies still read lists of this function
 }
 
 // queues makes the queues.
@@ -266,8 +264,8 @@ func (c *card) queues() (err error) {
 	for _, q := range []struct {
 		to   *device.Queue
 		name string
-	}{{&c.queue, "mine"}, {&c.side, "mine beside"}} {
-		if *q.to, err = c.gpu.NewQueue(q.name); err != nil {
+	}{{&c.Queue, "mine"}, {&c.side, "mine beside"}} {
+		if *q.to, err = c.GPU.NewQueue(q.name); err != nil {
 			return err
 		}
 	}
@@ -276,11 +274,11 @@ func (c *card) queues() (err error) {
 
 // hubs uploads the bits of hubs and the table of their addresses.
 func (c *card) hubs(r *rows.Rows) error {
-	bits, err := put(c, r.Bits)
+	bits, err := launch.Put(c.Card, r.Bits)
 	if err != nil {
 		return err
 	}
-	base, err := c.gpu.Address(bits)
+	base, err := c.GPU.Address(bits)
 	if err != nil {
 		return err
 	}
@@ -290,51 +288,16 @@ func (c *card) hubs(r *rows.Rows) error {
 			at[v] = base + 8*uint64(int(h-1)*r.Words)
 		}
 	}
-	if c.hub, err = put(c, at); err != nil {
+	if c.hub, err = launch.Put(c.Card, at); err != nil {
 		return err
 	}
-	return c.gpu.Sync() // the copy still reads the table
-}
-
-// put takes memory for a list and copies the list there. An empty list gets one word.
-func put[T uint32 | int32 | uint64 | row | task | arc](c *card, list []T) (device.Mem, error) {
-	bytes := bytesOf(list)
-	m, err := c.alloc(max(int64(len(bytes)), 8))
-	if err == nil && len(bytes) > 0 {
-		err = c.gpu.CopyH2D(c.queue, m, 0, bytes)
-	}
-	return m, err
-}
-
-// bytesOf is the memory of a list.
-func bytesOf[T uint32 | int32 | uint64 | row | task | arc | candidate | domainPart | run.Total](x []T) []byte {
-	if len(x) == 0 {
-		return nil
-	}
-	return unsafe.Slice((*byte)(unsafe.Pointer(&x[0])), len(x)*int(unsafe.Sizeof(x[0])))
-}
-
-func (c *card) alloc(bytes int64) (device.Mem, error) {
-	m, err := c.gpu.Alloc(bytes)
-	if err == nil {
-		c.held = append(c.held, m)
-	}
-	return m, err
-}
-
-// release frees all blocks but the first keep ones.
-func (c *card) release(keep int) (err error) {
-	for _, m := range c.held[keep:] {
-		err = errors.Join(err, c.gpu.Free(m))
-	}
-	c.held = c.held[:keep]
-	return err
+	return c.GPU.Sync() // the copy still reads the table
 }
 
 // Free frees the graph's memory. The GPUs stay open.
 func (g *Graph) Free() (err error) {
 	for _, c := range g.cards {
-		err = errors.Join(err, c.release(0))
+		err = errors.Join(err, c.Release(0))
 	}
 	if len(g.cold.Bytes()) > 0 {
 		err = errors.Join(err, g.first.HostFree(g.cold))

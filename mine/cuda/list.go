@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"sagann/device"
+	"sagann/device/launch"
 	"sagann/mine/plan"
 	"sagann/mine/rows"
 )
@@ -49,8 +50,8 @@ type lister struct {
 	c      *card
 	width  int
 	tasks  []task
-	k      call
-	tally  *call // without a pool: the launch that counts, before the one that lists
+	k      launch.Call
+	tally  *launch.Call // without a pool: the launch that counts, before the one that lists
 	pool   device.Mem
 	host   device.HostMem // two copies of the pool, used in turn
 	second bool
@@ -84,20 +85,20 @@ func (g *Graph) List(ctx context.Context, p *plan.Plan, pool bool, room int64, r
 	}
 	held := make([]int, len(g.cards))
 	for i, c := range g.cards {
-		held[i] = len(c.held)
+		held[i] = c.Held()
 	}
 	var ls []*lister
 	defer func() {
 		if err != nil {
 			for _, c := range g.cards {
-				err = errors.Join(err, c.gpu.Sync())
+				err = errors.Join(err, c.GPU.Sync())
 			}
 		}
 		for i, c := range g.cards {
-			err = errors.Join(err, c.release(held[i]))
+			err = errors.Join(err, c.Release(held[i]))
 		}
 		for _, l := range ls {
-			err = errors.Join(err, l.c.gpu.HostFree(l.host))
+			err = errors.Join(err, l.c.GPU.HostFree(l.host))
 		}
 	}()
 	for _, c := range g.cards {
@@ -115,7 +116,7 @@ func (l *lister) open(p *plan.Plan, pool bool, room int64) (err error) {
 	c, r := l.c, l.g.rows
 	left := room - 16*int64(len(l.tasks)) - doneBytes(r) - 8*stateWords - 8*device.Align
 	l.blocks = int(max(leastBlocks, min(int64(l.c.chip.poolBlocks()), left/2/blockBytes)))
-	list, err := put(c, l.tasks)
+	list, err := launch.Put(c.Card, l.tasks)
 	if err != nil {
 		return err
 	}
@@ -126,25 +127,25 @@ func (l *lister) open(p *plan.Plan, pool bool, room int64) (err error) {
 	if l.k, err = c.nestCall(r, p, source, 1<<40, left-int64(l.blocks)*blockBytes); err != nil {
 		return err
 	}
-	if l.pool, err = c.alloc(int64(l.blocks) * blockBytes); err != nil {
+	if l.pool, err = c.Alloc(int64(l.blocks) * blockBytes); err != nil {
 		return err
 	}
-	if l.done, err = c.alloc(doneBytes(r)); err != nil {
+	if l.done, err = c.Alloc(doneBytes(r)); err != nil {
 		return err
 	}
-	if l.state, err = c.alloc(8 * stateWords); err != nil {
+	if l.state, err = c.Alloc(8 * stateWords); err != nil {
 		return err
 	}
-	l.k.args[argTasks], l.k.args[argState], l.k.args[argNext] = list, l.state, l.state.Slice(8, 8)
+	l.k.Args = l.k.Args.With(launch.Args{"tasks": list, "state": l.state, "next": l.state.Slice(8, 8)})
 	if pool {
-		l.k.args = append(l.k.args, l.pool, uint64(l.blocks), uint64(blockBytes/4), l.state.Slice(16, 8), l.done, uint64(0), uint64(0))
+		l.k.Args = l.k.Args.With(launch.Args{"pool": l.pool, "blocks": uint64(l.blocks), "words": uint64(blockBytes / 4), "taken": l.state.Slice(16, 8), "complete": l.done})
 	} else {
 		l.exact(nest(p, tallied))
 	}
-	if err := c.gpu.Sync(); err != nil { // the copy still reads the list of tasks
+	if err := c.GPU.Sync(); err != nil { // the copy still reads the list of tasks
 		return err
 	}
-	l.host, err = c.gpu.HostAlloc(2 * int64(l.blocks) * blockBytes)
+	l.host, err = c.GPU.HostAlloc(2 * int64(l.blocks) * blockBytes)
 	return err
 }
 
@@ -155,21 +156,18 @@ func (l *lister) launch(ctx context.Context, lo, hi int, skip uint64) piece {
 		return l.launchExact(ctx, lo, hi, skip)
 	}
 	k := l.k
-	k.args = append([]any(nil), l.k.args...)
-	k.args[argLo], k.args[argHi] = uint64(lo), uint64(hi)
-	n := len(k.args)
-	k.args[n-2], k.args[n-1] = uint64(lo), skip
-	k.clear = []device.Mem{l.state, l.done.Slice(0, 4*int64(hi-lo)), l.pool.Slice(0, 8)}
-	if err := l.c.launch([]call{k}); err != nil {
+	k.Args = k.Args.With(launch.Args{"lo": uint64(lo), "hi": uint64(hi), "base": uint64(lo), "skip": skip})
+	k.Clear = []device.Mem{l.state, l.done.Slice(0, 4*int64(hi-lo)), l.pool.Slice(0, 8)}
+	if err := l.c.Launch(k); err != nil {
 		return piece{err: err}
 	}
 	state, done := make([]uint64, stateWords), make([]uint32, hi-lo)
 	finish := func(_ int, c *card) error {
-		err := c.gpu.Sync()
+		err := c.GPU.Sync()
 		if err == nil {
-			err = errors.Join(c.gpu.CopyD2H(c.queue, bytesOf(state), l.state, 0), c.gpu.CopyD2H(c.queue, bytesOf(done), l.done, 0))
+			err = errors.Join(c.GPU.CopyD2H(c.Queue, launch.Bytes(state), l.state, 0), c.GPU.CopyD2H(c.Queue, launch.Bytes(done), l.done, 0))
 		}
-		return errors.Join(err, c.gpu.Sync())
+		return errors.Join(err, c.GPU.Sync())
 	}
 	if err := l.wait(ctx, finish); err != nil {
 		return piece{err: err}
@@ -196,8 +194,8 @@ func (l *lister) copied(bytes int64) ([]uint32, error) {
 		to = to[l.blocks*blockBytes:]
 	}
 	l.second = !l.second
-	err := l.c.gpu.CopyD2H(l.c.queue, to[:bytes], l.pool.Slice(0, bytes), 0)
-	return device.View[uint32](to[:bytes]), errors.Join(err, l.c.gpu.Sync())
+	err := l.c.GPU.CopyD2H(l.c.Queue, to[:bytes], l.pool.Slice(0, bytes), 0)
+	return device.View[uint32](to[:bytes]), errors.Join(err, l.c.GPU.Sync())
 }
 
 // sort puts the runs of rows in the order of their tasks, up to the first task that is not

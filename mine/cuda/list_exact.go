@@ -5,34 +5,34 @@ import (
 	"errors"
 
 	"sagann/device"
+	"sagann/device/launch"
 )
 
 // exact prepares listing without a pool of blocks: a first kernel counts the matches of each task,
 // and the counts give each row its place.
 func (l *lister) exact(count string) {
 	tally := l.k
-	tally.source, tally.args = count, append(append([]any(nil), l.k.args...), l.done, uint64(0))
+	tally.Source, tally.Args = count, l.k.Args.With(launch.Args{"tally": l.done})
 	l.tally = &tally
-	l.k.args = append(l.k.args, l.pool, uint64(0), l.done, uint64(0), uint64(0))
+	l.k.Args = l.k.Args.With(launch.Args{"pool": l.pool, "start": l.done})
 }
 
 // launchExact is launch without a pool. If not even the rows of the first task fit, it lists the first
 // of them.
 func (l *lister) launchExact(ctx context.Context, lo, hi int, skip uint64) piece {
 	first := *l.tally
-	first.args = append([]any(nil), first.args...)
-	first.args[argLo], first.args[argHi], first.args[len(first.args)-1] = uint64(lo), uint64(hi), uint64(lo)
-	first.clear = []device.Mem{l.state}
-	if err := l.c.launch([]call{first}); err != nil {
+	first.Args = first.Args.With(launch.Args{"lo": uint64(lo), "hi": uint64(hi), "base": uint64(lo)})
+	first.Clear = []device.Mem{l.state}
+	if err := l.c.Launch(first); err != nil {
 		return piece{err: err}
 	}
 	counts := make([]uint64, hi-lo)
 	err := l.wait(ctx, func(_ int, c *card) error {
-		err := c.gpu.Sync()
+		err := c.GPU.Sync()
 		if err == nil {
-			err = c.gpu.CopyD2H(c.queue, bytesOf(counts), l.done, 0)
+			err = c.GPU.CopyD2H(c.Queue, launch.Bytes(counts), l.done, 0)
 		}
-		return errors.Join(err, c.gpu.Sync())
+		return errors.Join(err, c.GPU.Sync())
 	})
 	if err != nil {
 		return piece{err: err}
@@ -63,16 +63,13 @@ func (l *lister) launchExact(ctx context.Context, lo, hi int, skip uint64) piece
 // place lists the tasks from lo on whose rows begin at start.
 func (l *lister) place(ctx context.Context, lo int, start []uint64, skip, rows uint64) error {
 	k := l.k
-	k.args = append([]any(nil), l.k.args...)
-	n := len(k.args)
-	k.args[argLo], k.args[argHi] = uint64(lo), uint64(lo+len(start))
-	k.args[n-4], k.args[n-2], k.args[n-1] = rows, uint64(lo), skip
-	k.clear = []device.Mem{l.state}
-	if err := l.c.gpu.CopyH2D(l.c.queue, l.done, 0, bytesOf(start)); err != nil {
+	k.Args = k.Args.With(launch.Args{"lo": uint64(lo), "hi": uint64(lo + len(start)), "rows_room": rows, "base": uint64(lo), "skip": skip})
+	k.Clear = []device.Mem{l.state}
+	if err := l.c.GPU.CopyH2D(l.c.Queue, l.done, 0, launch.Bytes(start)); err != nil {
 		return err
 	}
-	if err := l.c.launch([]call{k}); err != nil {
+	if err := l.c.Launch(k); err != nil {
 		return err
 	}
-	return l.wait(ctx, func(_ int, c *card) error { return c.gpu.Sync() })
+	return l.wait(ctx, func(_ int, c *card) error { return c.GPU.Sync() })
 }

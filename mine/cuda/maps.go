@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"sagann/device"
+	"sagann/device/launch"
 	"sagann/mine/plan"
 	"sagann/mine/rows"
 	"sagann/mine/run"
@@ -36,43 +37,43 @@ func (g *Graph) Maps(ctx context.Context, m *plan.Maps, closed run.Closed, share
 	step := uint64(len(g.cards))
 	c := counting{g: g, sums: 1}
 	c.prepare = func(c *card, number int, state device.Mem) (*job, error) {
-		before := c.taken()
+		before := c.Taken()
 		first := make([]uint64, r.V())
 		for v := range first {
 			first[v] = uint64(r.Off[v])
 		}
-		firsts, err := put(c, first)
+		firsts, err := launch.Put(c.Card, first)
 		if err != nil {
 			return nil, err
 		}
-		t, err := put(c, []uint32(closed))
+		t, err := launch.Put(c.Card, []uint32(closed))
 		if err != nil {
 			return nil, err
 		}
-		vectors, err := c.alloc(max(8, 8*v*int64(len(shared))))
+		vectors, err := c.Alloc(max(8, 8*v*int64(len(shared))))
 		if err != nil {
 			return nil, err
 		}
 		for i, s := range shared {
-			if err := c.gpu.CopyH2D(c.queue, vectors, 8*v*int64(i), bytesOf(s)); err != nil {
+			if err := c.GPU.CopyH2D(c.Queue, vectors, 8*v*int64(i), launch.Bytes(s)); err != nil {
 				return nil, err
 			}
 		}
 		words := mapsWords(m, r)
 		each := 8*words + 16*mapsBlock/32
-		blocks := max(1, min(c.chip.mapsBlocks(), v, (room-(c.taken()-before)-8*stateWords-3*device.Align)/each))
-		scratch, err := c.alloc(8 * words * blocks)
+		blocks := max(1, min(c.chip.mapsBlocks(), v, (room-(c.Taken()-before)-8*stateWords-3*device.Align)/each))
+		scratch, err := c.Alloc(8 * words * blocks)
 		if err != nil {
 			return nil, err
 		}
-		out, err := c.alloc(16 * blocks * mapsBlock / 32)
+		out, err := c.Alloc(16 * blocks * mapsBlock / 32)
 		if err != nil {
 			return nil, err
 		}
-		return &job{outs: []device.Mem{out}, calls: []call{{source: mapsOf(m), name: "saga_maps", grid: int(blocks), block: mapsBlock,
-			shared: mapsShared(m), clear: []device.Mem{scratch},
-			args: []any{c.table, state, state.Slice(8, 8), uint64(number), uint64(v), step, uint64(v), uint64(r.MaxDegree), firsts, t, vectors,
-				scratch, uint64(words), out}}}}, c.gpu.Sync() // the host's lists end here
+		return &job{outs: []device.Mem{out}, calls: []launch.Call{{Source: mapsOf(m), Name: "saga_maps", Grid: int(blocks), Block: mapsBlock,
+			Shared: int(mapsShared(m)), Clear: []device.Mem{scratch},
+			Args: launch.Args{"rows": c.table, "state": state, "next": state.Slice(8, 8), "lo": uint64(number), "hi": uint64(v), "step": step, "vertices": uint64(v),
+				"most": uint64(r.MaxDegree), "first": firsts, "closed": t, "shareds": vectors, "scratch": scratch, "words": uint64(words), "out": out}}}}, c.GPU.Sync() // the host's lists end here
 	}
 	c.share = func(taken []uint64) float64 { return float64(taken[0]) * float64(step) / float64(v) }
 	totals, err := c.run(ctx, report)
@@ -80,12 +81,4 @@ func (g *Graph) Maps(ctx context.Context, m *plan.Maps, closed run.Closed, share
 		return run.Total{}, err
 	}
 	return totals[0], nil
-}
-
-// taken is the bytes of GPU memory that are taken for the graph and for work.
-func (c *card) taken() (n int64) {
-	for _, m := range c.held {
-		n += (m.Len() + device.Align - 1) / device.Align * device.Align
-	}
-	return n
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"sagann/device"
+	"sagann/device/launch"
 	"sagann/mine/plan"
 	"sagann/mine/rows"
 	"sagann/mine/run"
@@ -81,28 +82,18 @@ func NestNeed(p *plan.Plan, r *rows.Rows, chip Chip) (least, most int64) {
 	return fixed + each, fixed + chip.nestBlocks()*each
 }
 
-// nestCall is the launch of a plan's kernel with as many blocks as fit into room.
-func (c *card) nestCall(r *rows.Rows, p *plan.Plan, source string, tasks int, room int64) (k call, err error) {
+// nestCall is the launch of a plan's kernel with as many blocks as fit into room, without the arguments for tasks and what is written.
+func (c *card) nestCall(r *rows.Rows, p *plan.Plan, source string, tasks int, room int64) (k launch.Call, err error) {
 	each := nestBlock(p, r)
 	blocks := max(1, min(c.chip.nestBlocks(), room/max(each, 1), (int64(tasks)+narrowBlock/32-1)/(narrowBlock/32)))
 	sets := (each/(narrowBlock/32) - 16) * (narrowBlock / 32)
-	scratch, err := c.alloc(max(8, blocks*sets))
+	scratch, err := c.Alloc(max(8, blocks*sets))
 	if err != nil {
 		return k, err
 	}
-	return call{source: source, name: "saga_nest", grid: int(blocks), block: narrowBlock,
-		args: []any{c.table, c.label, c.id, c.hub, device.Mem{}, device.Mem{}, device.Mem{}, uint64(0), uint64(0), uint64(1), scratch, uint64(r.MaxDegree)}}, nil
+	return launch.Call{Source: source, Name: "saga_nest", Grid: int(blocks), Block: narrowBlock,
+		Args: launch.Args{"rows": c.table, "label": c.label, "id": c.id, "hub": c.hub, "step": uint64(1), "scratch": scratch, "room": uint64(r.MaxDegree)}}, nil
 }
-
-// Indices of the arguments of a call made by nestCall.
-const (
-	argTasks = 4 + iota
-	argState
-	argNext
-	argLo
-	argHi
-	argStep
-)
 
 // Count runs a plan over the whole graph. room is the bytes that it may take, see NestNeed.
 func (g *Graph) Count(ctx context.Context, p *plan.Plan, room int64, report func(float64)) (run.Total, error) {
@@ -118,7 +109,7 @@ func (g *Graph) Count(ctx context.Context, p *plan.Plan, room int64, report func
 	step := uint64(len(g.cards))
 	c := counting{g: g, sums: 1}
 	c.prepare = func(c *card, number int, state device.Mem) (*job, error) {
-		list, err := put(c, all)
+		list, err := launch.Put(c.Card, all)
 		if err != nil {
 			return nil, err
 		}
@@ -126,14 +117,12 @@ func (g *Graph) Count(ctx context.Context, p *plan.Plan, room int64, report func
 		if err != nil {
 			return nil, err
 		}
-		out, err := c.alloc(16 * int64(k.grid) * narrowBlock / 32)
+		out, err := c.Alloc(16 * int64(k.Grid) * narrowBlock / 32)
 		if err != nil {
 			return nil, err
 		}
-		k.args[argTasks], k.args[argState], k.args[argNext] = list, state, state.Slice(8, 8)
-		k.args[argLo], k.args[argHi], k.args[argStep] = uint64(number), uint64(len(all)), step
-		k.args = append(k.args, out)
-		return &job{calls: []call{k}, outs: []device.Mem{out}}, c.gpu.Sync() // the list of tasks ends here
+		k.Args = k.Args.With(launch.Args{"tasks": list, "state": state, "next": state.Slice(8, 8), "lo": uint64(number), "hi": uint64(len(all)), "step": step, "out": out})
+		return &job{calls: []launch.Call{k}, outs: []device.Mem{out}}, c.GPU.Sync() // the list of tasks ends here
 	}
 	c.share = func(taken []uint64) float64 { return float64(taken[0]) * float64(step) / float64(len(all)) }
 	totals, err := c.run(ctx, report)

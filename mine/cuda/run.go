@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"sagann/device"
+	"sagann/device/launch"
 	"sagann/mine/run"
 )
 
@@ -31,67 +32,6 @@ func ChipOf(gpu device.GPU) Chip {
 // sums of fewer blocks are read faster. A block does each tasks at a time.
 func atMost(blocks, tasks, each int) int { return max(1, min(blocks, (tasks+each-1)/each)) }
 
-// call is a launch of a kernel. Args are uint64 and device.Mem.
-type call struct {
-	source, name string
-	grid, block  int
-	shared       int64
-	args         []any
-	clear        []device.Mem // memory that is set to zero before the launch
-}
-
-// function compiles a kernel of a source, or returns the one compiled before.
-func (c *card) function(source, name string) (device.Function, error) {
-	key := [2]string{source, name}
-	if f, ok := c.functions[key]; ok {
-		return f, nil
-	}
-	f, err := c.gpu.Compile(source, []string{name})
-	if err != nil {
-		return nil, err
-	}
-	if c.functions == nil {
-		c.functions = map[[2]string]device.Function{}
-	}
-	c.functions[key] = f[0]
-	return f[0], nil
-}
-
-// commands are the launches as a GPU takes them.
-func (c *card) commands(calls []call) ([]device.Command, error) {
-	var list []device.Command
-	for i := range calls {
-		k := &calls[i]
-		f, err := c.function(k.source, k.name)
-		if err != nil {
-			return nil, err
-		}
-		for _, m := range k.clear {
-			at, err := c.gpu.Address(m)
-			if err != nil {
-				return nil, err
-			}
-			list = append(list, device.Command{Clear: &device.Clear{Addr: at, Bytes: m.Len()}})
-		}
-		args, err := device.GPUArgs(c.gpu, k.args)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, device.Command{Call: &device.Call{Func: f, Grid: [3]uint32{uint32(k.grid), 1, 1},
-			Block: uint32(k.block), Shared: uint32(k.shared), Args: args}})
-	}
-	return list, nil
-}
-
-// launch submits kernels.
-func (c *card) launch(calls []call) error {
-	list, err := c.commands(calls)
-	if err != nil {
-		return err
-	}
-	return c.gpu.Launch(c.queue, device.GPUCommands(calls[0].name, list))
-}
-
 // stateWords is the number of 64-bit words of a run's state on a GPU. Word 0 tells kernels to stop, the
 // others are the numbers of the next tasks of the run's launches.
 const stateWords = 8
@@ -99,7 +39,7 @@ const stateWords = 8
 // job is what a run submits to a card: launches, and the memory for the sums of their
 // warps. The memory is taken before the run and freed after it.
 type job struct {
-	calls []call
+	calls []launch.Call
 	outs  []device.Mem
 }
 
@@ -119,37 +59,37 @@ func (k *counting) run(ctx context.Context, report func(float64)) (totals []run.
 	g := k.g
 	held := make([]int, len(g.cards))
 	for i, c := range g.cards {
-		held[i] = len(c.held)
+		held[i] = c.Held()
 	}
 	defer func() {
 		for i, c := range g.cards {
-			err = errors.Join(err, c.release(held[i]))
+			err = errors.Join(err, c.Release(held[i]))
 		}
 	}()
 	states, jobs := make([]device.Mem, len(g.cards)), make([]*job, len(g.cards))
 	for i, c := range g.cards {
-		if states[i], err = c.alloc(8 * stateWords); err != nil {
+		if states[i], err = c.Alloc(8 * stateWords); err != nil {
 			return nil, err
 		}
 		if jobs[i], err = k.prepare(c, i, states[i]); err != nil {
 			return nil, err
 		}
-		jobs[i].calls[0].clear = append(jobs[i].calls[0].clear, states[i])
+		jobs[i].calls[0].Clear = append(jobs[i].calls[0].Clear, states[i])
 	}
 	for i, c := range g.cards {
-		if err := c.launch(jobs[i].calls); err != nil {
-			return nil, errors.Join(err, g.each(func(_ int, c *card) error { return c.gpu.Sync() }))
+		if err := c.Launch(jobs[i].calls...); err != nil {
+			return nil, errors.Join(err, g.each(func(_ int, c *card) error { return c.GPU.Sync() }))
 		}
 	}
 	outs := make([][][]run.Total, len(g.cards))
 	err = k.wait(ctx, states, report, func(i int, c *card) error {
-		err := c.gpu.Sync()
+		err := c.GPU.Sync()
 		for _, m := range jobs[i].outs {
 			sums := make([]run.Total, m.Len()/16)
-			err = errors.Join(err, c.gpu.CopyD2H(c.queue, bytesOf(sums), m, 0))
+			err = errors.Join(err, c.GPU.CopyD2H(c.Queue, launch.Bytes(sums), m, 0))
 			outs[i] = append(outs[i], sums)
 		}
-		return errors.Join(err, c.gpu.Sync())
+		return errors.Join(err, c.GPU.Sync())
 	})
 	if err != nil {
 		return nil, err
@@ -200,7 +140,7 @@ func (k *counting) wait(ctx context.Context, states []device.Mem, report func(fl
 		case <-stopped:
 			stopped = nil
 			for i, c := range k.g.cards {
-				if err := c.gpu.CopyH2D(c.side, states[i], 0, bytesOf(stop)); err != nil {
+				if err := c.GPU.CopyH2D(c.side, states[i], 0, launch.Bytes(stop)); err != nil {
 					continue // a device that has failed runs nothing more
 				}
 			}
@@ -215,14 +155,14 @@ func (k *counting) wait(ctx context.Context, states []device.Mem, report func(fl
 // await waits for a card. When ctx is done, it writes the word that stops the kernels.
 func (c *card) await(ctx context.Context, state device.Mem) error {
 	done := make(chan error, 1)
-	go func() { done <- c.gpu.Sync() }()
+	go func() { done <- c.GPU.Sync() }()
 	stop := []uint64{1}
 	select {
 	case err := <-done:
 		return errors.Join(err, ctx.Err())
 	case <-ctx.Done():
-		err := c.gpu.CopyH2D(c.side, state, 0, bytesOf(stop))
-		return errors.Join(ctx.Err(), err, <-done, c.gpu.Sync()) // the copy reads stop
+		err := c.GPU.CopyH2D(c.side, state, 0, launch.Bytes(stop))
+		return errors.Join(ctx.Err(), err, <-done, c.GPU.Sync()) // the copy reads stop
 	}
 }
 
@@ -231,7 +171,7 @@ func (k *counting) ask(states []device.Mem) float64 {
 	least := 1.0
 	for i, c := range k.g.cards {
 		taken := make([]uint64, stateWords)
-		if err := c.gpu.CopyD2H(c.side, bytesOf(taken), states[i], 0); err != nil {
+		if err := c.GPU.CopyD2H(c.side, launch.Bytes(taken), states[i], 0); err != nil {
 			return 0
 		}
 		least = min(least, k.share(taken[1:]))

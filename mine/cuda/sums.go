@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"sagann/device"
+	"sagann/device/launch"
 	"sagann/mine/pattern"
 	"sagann/mine/rows"
 	"sagann/mine/run"
@@ -165,11 +166,11 @@ func (g *Graph) atEdges(ctx context.Context, count bool, out map[pattern.Quantit
 	}
 	held := make([]int, len(g.cards))
 	for i, c := range g.cards {
-		held[i] = len(c.held)
+		held[i] = c.Held()
 	}
 	defer func() {
 		for i, c := range g.cards {
-			err = errors.Join(err, c.release(held[i]))
+			err = errors.Join(err, c.Release(held[i]))
 		}
 	}()
 	at := make([]edgeCounts, len(g.cards))
@@ -181,18 +182,19 @@ func (g *Graph) atEdges(ctx context.Context, count bool, out map[pattern.Quantit
 	step, halved := uint64(len(g.cards)), uint64(base(r))
 	c := counting{g: g, sums: 4}
 	c.prepare = func(c *card, number int, _ device.Mem) (*job, error) {
-		degrees, err := put(c, degree)
+		degrees, err := launch.Put(c.Card, degree)
 		if err != nil {
 			return nil, err
 		}
 		blocks := atMost(c.chip.warpBlocks(), r.V(), narrowBlock/32)
-		sums, err := c.alloc(4 * 16 * int64(blocks) * narrowBlock / 32)
+		sums, err := c.Alloc(4 * 16 * int64(blocks) * narrowBlock / 32)
 		if err != nil {
 			return nil, err
 		}
-		j := &job{outs: []device.Mem{sums}, calls: []call{{source: edgeSums(g.layout.Part), name: "saga_edge_sums", grid: blocks, block: narrowBlock,
-			args: []any{c.table, degrees, uint64(r.V()), uint64(number), step, halved, at[number].first, at[number].all, sums}}}}
-		return j, c.gpu.Sync()
+		j := &job{outs: []device.Mem{sums}, calls: []launch.Call{{Source: edgeSums(g.layout.Part), Name: "saga_edge_sums", Grid: blocks, Block: narrowBlock,
+			Args: launch.Args{"rows": c.table, "degree": degrees, "vertices": uint64(r.V()), "start": uint64(number), "step": step, "base": halved,
+				"first": at[number].first, "t": at[number].all, "out": sums}}}}
+		return j, c.GPU.Sync()
 	}
 	sums, err := c.run(ctx, report)
 	if err != nil {
@@ -219,10 +221,10 @@ func (g *Graph) countAtEdges(ctx context.Context, first []uint64, report func(fl
 	bytes := 4 * max(r.Edges(), 1)
 	for i, c := range g.cards {
 		var err error
-		if at[i].first, err = put(c, first); err != nil {
+		if at[i].first, err = launch.Put(c.Card, first); err != nil {
 			return nil, err
 		}
-		if at[i].own, err = c.alloc(bytes); err != nil {
+		if at[i].own, err = c.Alloc(bytes); err != nil {
 			return nil, err
 		}
 		at[i].all = at[i].own
@@ -238,19 +240,18 @@ func (g *Graph) countAtEdges(ctx context.Context, first []uint64, report func(fl
 		j, t := &job{}, at[number].own
 		for i, x := range all {
 			lo, hi := uint64(x.lo+number), uint64(x.hi)
-			k := call{source: atEdges(g.layout.Part), name: "saga_edges_warp", grid: atMost(c.chip.warpBlocks(), x.hi-x.lo, narrowBlock/32), block: narrowBlock,
-				args: []any{c.table, c.order, state, lo, hi, step, halved, at[number].first, t}}
+			k := launch.Call{Source: atEdges(g.layout.Part), Name: "saga_edges_warp", Grid: atMost(c.chip.warpBlocks(), x.hi-x.lo, narrowBlock/32), Block: narrowBlock,
+				Args: launch.Args{"rows": c.table, "order": c.order, "state": state, "lo": lo, "hi": hi, "step": step, "base": halved, "first": at[number].first, "t": t}}
 			if x.most > small {
-				k = call{source: atEdges(g.layout.Part), name: "saga_edges_block", grid: atMost(8*c.chip.Processors, x.hi-x.lo, 1), block: narrowBlock, shared: tableShared(x.most) + 4*int64(x.most),
-					args: []any{c.table, c.order, state, state.Slice(8*int64(i+1), 8), lo, hi, step,
-						halved, uint64(0), uint64(x.most), uint64(slotsOf(x.most)), at[number].first, t}}
+				k.Name, k.Grid, k.Shared = "saga_edges_block", atMost(8*c.chip.Processors, x.hi-x.lo, 1), int(tableShared(x.most)+4*int64(x.most))
+				k.Args = k.Args.With(launch.Args{"next": state.Slice(8*int64(i+1), 8), "ends": uint64(0), "most": uint64(x.most), "slots": uint64(slotsOf(x.most))})
 			}
 			if i == 0 {
-				k.clear = []device.Mem{t}
+				k.Clear = []device.Mem{t}
 			}
 			j.calls = append(j.calls, k)
 		}
-		return j, c.gpu.Sync()
+		return j, c.GPU.Sync()
 	}
 	if _, err := c.run(ctx, report); err != nil {
 		return nil, err
@@ -260,7 +261,7 @@ func (g *Graph) countAtEdges(ctx context.Context, first []uint64, report func(fl
 	}
 	for i, c := range g.cards {
 		var err error
-		if at[i].all, err = c.alloc(bytes); err != nil {
+		if at[i].all, err = c.Alloc(bytes); err != nil {
 			return nil, err
 		}
 	}
@@ -270,25 +271,25 @@ func (g *Graph) countAtEdges(ctx context.Context, first []uint64, report func(fl
 // addCounts makes at[i].all the sum of what all GPUs have counted.
 func (g *Graph) addCounts(at []edgeCounts, i int, c *card) error {
 	bytes := at[i].all.Len()
-	spare, err := c.alloc(min(bytes, spareBytes))
+	spare, err := c.Alloc(min(bytes, spareBytes))
 	if err != nil {
 		return err
 	}
-	if err := c.gpu.CopyD2D(c.queue, at[i].all, 0, c.gpu, at[i].own, 0, bytes); err != nil {
+	if err := c.GPU.CopyD2D(c.Queue, at[i].all, 0, c.GPU, at[i].own, 0, bytes); err != nil {
 		return err
 	}
 	for k, other := range g.cards {
 		for off := int64(0); off < bytes && k != i; off += spare.Len() {
 			n := min(spare.Len(), bytes-off)
-			if err := c.gpu.CopyD2D(c.queue, spare, 0, other.gpu, at[k].own, off, n); err != nil {
+			if err := c.GPU.CopyD2D(c.Queue, spare, 0, other.GPU, at[k].own, off, n); err != nil {
 				return err
 			}
-			add := call{source: edgeAdd, name: "saga_edges_add", grid: atMost(8*c.chip.Processors, int(n/4), narrowBlock), block: narrowBlock,
-				args: []any{at[i].all.Slice(off, n), spare, uint64(n / 4)}}
-			if err := c.launch([]call{add}); err != nil {
+			add := launch.Call{Source: edgeAdd, Name: "saga_edges_add", Grid: atMost(8*c.chip.Processors, int(n/4), narrowBlock), Block: narrowBlock,
+				Args: launch.Args{"a": at[i].all.Slice(off, n), "b": spare, "n": uint64(n / 4)}}
+			if err := c.Launch(add); err != nil {
 				return err
 			}
 		}
 	}
-	return c.gpu.Sync()
+	return c.GPU.Sync()
 }

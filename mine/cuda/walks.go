@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"sagann/device"
+	"sagann/device/launch"
 	"sagann/mine/rows"
 	"sagann/mine/run"
 )
@@ -38,21 +39,22 @@ func (g *Graph) closedWalks(ctx context.Context, source string, room int64, repo
 	c.prepare = func(c *card, number int, state device.Mem) (*job, error) {
 		blocks := max(1, min(int64(c.chip.Processors), v, (room-4*device.Align-8*stateWords)/(8*v+walkSums)))
 		near := min((c.chip.Shared-16)/4, (v+63)/64*64)
-		out, err := c.alloc(blocks * walkSums)
+		out, err := c.Alloc(blocks * walkSums)
 		if err != nil {
 			return nil, err
 		}
-		counters, err := c.alloc(4 * v * blocks)
+		counters, err := c.Alloc(4 * v * blocks)
 		if err != nil {
 			return nil, err
 		}
-		lists, err := c.alloc(4 * v * blocks)
+		lists, err := c.Alloc(4 * v * blocks)
 		if err != nil {
 			return nil, err
 		}
-		return &job{outs: []device.Mem{out}, calls: []call{{source: source, name: "saga_walks", grid: int(blocks), block: wideBlock,
-			shared: 16 + 4*near, clear: []device.Mem{counters},
-			args: []any{c.table, state, state.Slice(8, 8), uint64(number), uint64(v), step, uint64(v), uint64(near), counters, lists, out}}}}, nil
+		return &job{outs: []device.Mem{out}, calls: []launch.Call{{Source: source, Name: "saga_walks", Grid: int(blocks), Block: wideBlock,
+			Shared: int(16 + 4*near), Clear: []device.Mem{counters},
+			Args: launch.Args{"rows": c.table, "state": state, "next": state.Slice(8, 8), "lo": uint64(number), "hi": uint64(v), "step": step, "vertices": uint64(v),
+				"nears": uint64(near), "counters": counters, "lists": lists, "out": out}}}}, nil
 	}
 	c.share = func(taken []uint64) float64 { return float64(taken[0]) * float64(step) / float64(v) }
 	totals, err := c.run(ctx, report)

@@ -7,7 +7,7 @@ import (
 
 	"sagann/chunk"
 	"sagann/device"
-	"sagann/mine/cuda/cudatest"
+	"sagann/device/cudatest"
 	"sagann/mine/pattern"
 	"sagann/mine/rows"
 	"sagann/mine/run"

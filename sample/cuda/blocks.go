@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"sagann/device"
+	"sagann/device/launch"
 )
 
 // Fanouts says how blocks are drawn whose vertices draw from their own rows.
@@ -158,7 +159,7 @@ func (f *Fanouts) text(shapes []shape) string {
 // shapes are the shapes of all hops.
 func (b *Blocks) shapes() (list []shape) {
 	for hop := range b.f.Sizes {
-		processors := max(1, b.g.gpu.Info().Processors)
+		processors := b.g.card.Processors()
 		s := b.f.shapeAt(hop, b.rows[hop], processors)
 		s.each = eachOf(b.drawn[hop], processors)
 		list = append(list, s)
@@ -193,17 +194,17 @@ func (f *Fanouts) Bytes(vertices, edges, seeds, list int) int64 {
 
 // NewBlocks takes memory for batches of size seeds, from a list of at most list seeds.
 func (g *Graph) NewBlocks(f Fanouts, size, list int) (b *Blocks, err error) {
-	b = &Blocks{g: g, f: f, size: size, queue: g.queue}
+	b = &Blocks{g: g, f: f, size: size, queue: g.card.Queue}
 	b.rows, b.drawn = f.room(g.vertices, g.edges, size)
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, g.gpu.Sync(), b.Free())
+			err = errors.Join(err, g.card.GPU.Sync(), b.Free())
 			b = nil
 		}
 	}()
 	take := func(bytes int64) (m device.Mem) {
 		if err == nil {
-			if m, err = g.alloc(max(bytes, 8)); err == nil {
+			if m, err = g.card.Alloc(max(bytes, 8)); err == nil {
 				b.mems = append(b.mems, m)
 			}
 		}
@@ -240,16 +241,16 @@ func (g *Graph) NewBlocks(f Fanouts, size, list int) (b *Blocks, err error) {
 	}
 	var clear []device.Command
 	for _, m := range append([]device.Mem{b.words, b.table}, append(tiles, b.placed...)...) {
-		at, err := g.gpu.Address(m)
+		at, err := g.card.GPU.Address(m)
 		if err != nil {
 			return b, err
 		}
 		clear = append(clear, device.Command{Clear: &device.Clear{Addr: at, Bytes: m.Len() &^ 3}})
 	}
-	if err = g.gpu.Launch(b.queue, device.GPUCommands("saga_clear", clear)); err != nil {
+	if err = g.card.GPU.Launch(b.queue, device.GPUCommands("saga_clear", clear)); err != nil {
 		return b, err
 	}
-	if err = g.gpu.CopyH2D(b.queue, b.words, 0, bytesOf([]uint32{1})); err != nil { // the first tag
+	if err = g.card.GPU.CopyH2D(b.queue, b.words, 0, launch.Bytes([]uint32{1})); err != nil { // the first tag
 		return b, err
 	}
 	if err = b.prepare(shapes, tiles); err != nil {
@@ -260,54 +261,9 @@ func (g *Graph) NewBlocks(f Fanouts, size, list int) (b *Blocks, err error) {
 
 func tilesOf(n int64, each int) int64 { return (n + int64(each) - 1) / int64(each) }
 
-// prepare compiles the kernels and captures a batch.
-func (b *Blocks) prepare(shapes []shape, tiles []device.Mem) (err error) {
-	source, g := b.f.text(shapes), b.g
-	names := []string{"saga_finish"}
-	for hop := range shapes {
-		names = append(names, fmt.Sprintf("saga_draw_%d", hop), fmt.Sprintf("saga_place_%d", hop))
-	}
-	if err := g.compile(source, names...); err != nil {
-		return err
-	}
-	var calls []call
-	finish := []any{b.words, b.all, uint64(b.size)}
-	most := int64(0)
-	for hop, s := range shapes {
-		draws := call{source, fmt.Sprintf("saga_draw_%d", hop), int(tilesOf(b.rows[hop], s.rows)), threads, s.shared(b.f.Loops),
-			[]any{g.offsets, g.pairs, b.words, b.seeds, b.vertices, b.table, tiles[hop], b.hops.begin[hop], b.hops.far[hop], b.hops.edge[hop], b.starts[hop], g.table, g.most, g.weight, g.drawable}}
-		if b.f.Visits != nil {
-			draws.shared = b.f.Visits.shared(hop, s)
-			draws.args = []any{g.offsets, g.ends, g.far, g.weight, g.most, g.table, uint64(g.vertices), b.words, b.seeds, b.vertices, b.table, tiles[hop], b.hops.begin[hop], b.hops.far[hop], b.hops.edge[hop],
-				b.hops.weight[hop], b.starts[hop]}
-		}
-		calls = append(calls, draws,
-			call{source, fmt.Sprintf("saga_place_%d", hop), int(max(1, tilesOf(b.drawn[hop], threads*s.each))), threads, 4 * (32 + threads/32*s.each),
-				[]any{b.words, b.vertices, b.table, b.placed[hop], b.hops.far[hop], b.hops.far[hop], b.starts[hop]}})
-		finish = append(finish, b.hops.far[hop])
-		most = max(most, b.drawn[hop])
-	}
-	calls = append(calls, call{source, "saga_finish", int(min(tilesOf(most, threads), int64(8*max(1, g.gpu.Info().Processors)))), threads, 0, finish})
-	if b.commands, err = g.commands(calls); err != nil {
-		return err
-	}
-	if c, ok := g.gpu.(device.Capturer); ok {
-		if err := g.gpu.Sync(); err != nil {
-			return err
-		}
-		b.captured, err = c.Capture([]device.Queue{b.queue}, b.launch)
-	}
-	return err
-}
-
-// launch submits the kernels of a batch.
-func (b *Blocks) launch() error {
-	return b.g.gpu.Launch(b.queue, device.GPUCommands("saga_blocks", b.commands))
-}
-
 // Seeds copies a list of seeds to the GPU. They must be different vertices of the graph.
 func (b *Blocks) Seeds(list []uint32) error {
-	return b.g.gpu.CopyH2D(b.queue, b.seeds, 0, bytesOf(list))
+	return b.g.card.GPU.CopyH2D(b.queue, b.seeds, 0, launch.Bytes(list))
 }
 
 // Batch selects a batch: seeds From to From+Size-1 of a list of Total seeds, drawn by the key with Seed,
@@ -319,13 +275,13 @@ type Batch struct {
 
 // Set sets the batch that Next draws. Each Next after that draws the following batch of the list.
 func (b *Blocks) Set(x Batch) error {
-	return b.g.gpu.CopyH2D(b.queue, b.words, 4*paramsAt, bytesOf([]uint32{uint32(x.Seed), uint32(x.Seed >> 32), x.Epoch, x.Number, x.From, x.Size, x.Total, 0}))
+	return b.g.card.GPU.CopyH2D(b.queue, b.words, 4*paramsAt, launch.Bytes([]uint32{uint32(x.Seed), uint32(x.Seed >> 32), x.Epoch, x.Number, x.From, x.Size, x.Total, 0}))
 }
 
 // Next submits the draw of a batch. It overwrites the last batch.
 func (b *Blocks) Next() error {
 	if b.captured != nil && !b.OneByOne {
-		return b.g.gpu.(device.Capturer).Replay(b.captured)
+		return b.g.card.GPU.(device.Capturer).Replay(b.captured)
 	}
 	return b.launch()
 }
@@ -335,7 +291,7 @@ func (b *Blocks) Next() error {
 // the sample, and a CPU must draw them.
 func (b *Blocks) Counts() (vertices, edges []uint32, wrong bool, err error) {
 	w := make([]uint32, words)
-	if err := errors.Join(b.read(w, b.words), b.g.gpu.Sync()); err != nil {
+	if err := errors.Join(b.read(w, b.words), b.g.card.GPU.Sync()); err != nil {
 		return nil, nil, false, err
 	}
 	vertices, edges, wrong = b.CountsOf(w)
@@ -343,7 +299,7 @@ func (b *Blocks) Counts() (vertices, edges []uint32, wrong bool, err error) {
 }
 
 func (b *Blocks) read(to []uint32, from device.Mem) error {
-	return b.g.gpu.CopyD2H(b.queue, bytesOf(to), from, 0)
+	return b.g.card.GPU.CopyD2H(b.queue, launch.Bytes(to), from, 0)
 }
 
 // Lists says where a batch is in GPU memory. Lists are of uint32, Weight of float32.
@@ -386,13 +342,13 @@ func (b *Blocks) Hop(hop int, begin, far, edge []uint32) error {
 
 // Weights copies the weights of a hop's edges to list, as Hop does. It is for Visits.
 func (b *Blocks) Weights(hop int, list []float32) error {
-	return b.g.gpu.CopyD2H(b.queue, bytesOf(list), b.hops.weight[hop], 0)
+	return b.g.card.GPU.CopyD2H(b.queue, launch.Bytes(list), b.hops.weight[hop], 0)
 }
 
 // Free frees the memory of the blocks.
 func (b *Blocks) Free() (err error) {
 	for _, m := range b.mems {
-		err = errors.Join(err, b.g.drop(m))
+		err = errors.Join(err, b.g.card.Drop(m))
 	}
 	b.mems = nil
 	return err

@@ -4,9 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"unsafe"
 
 	"sagann/device"
+	"sagann/device/launch"
 )
 
 // Rows is a graph, and tables for draws by weight, on the host. Lists that the sampler does not need are
@@ -29,16 +29,13 @@ type Alias struct{ Cut, Other uint32 }
 
 // Graph is a graph on a GPU.
 type Graph struct {
-	gpu      device.GPU
-	queue    device.Queue
-	held     []device.Mem
+	card     *launch.Card
 	rows     Rows
 	wide     bool
 	vertices int
 	edges    int
 
 	offsets, far, ends, pairs, weight, most, table, drawable device.Mem
-	functions                                                map[[2]string]device.Function
 }
 
 // Needs says which parts of a graph kernels read.
@@ -74,7 +71,7 @@ func (r *Rows) Bytes(n Needs) int64 {
 
 // Upload copies a graph to a GPU. It does not read the lists of r after it has returned.
 func Upload(gpu device.GPU, r Rows, n Needs) (*Graph, error) {
-	g := &Graph{gpu: gpu, rows: r, wide: n.Wide, vertices: len(r.Offsets) - 1, edges: len(r.Far)}
+	g := &Graph{card: &launch.Card{GPU: gpu}, rows: r, wide: n.Wide, vertices: len(r.Offsets) - 1, edges: len(r.Far)}
 	err := g.upload(n)
 	if err = errors.Join(err, gpu.Sync()); err != nil {
 		return nil, errors.Join(err, g.Free())
@@ -88,21 +85,21 @@ func (g *Graph) upload(n Needs) (err error) {
 	if int64(g.vertices) >= 1<<32-1 {
 		return fmt.Errorf("a graph of %d vertices: the kernels take fewer than 4294967295", g.vertices)
 	}
-	if g.queue, err = device.NewUrgentQueue(g.gpu, "sample"); err != nil {
+	if g.card.Queue, err = device.NewUrgentQueue(g.card.GPU, "sample"); err != nil {
 		return err
 	}
-	g.queue.SetTag(math.MinInt64) // no task of a plan
+	g.card.Queue.SetTag(math.MinInt64) // no task of a plan
 	offsets := make([]uint32, len(r.Offsets))
 	for i, o := range r.Offsets {
 		offsets[i] = uint32(o)
 	}
-	if g.offsets, err = put(g, offsets); err != nil {
+	if g.offsets, err = launch.Put(g.card, offsets); err != nil {
 		return err
 	}
 	alone := n.Far || n.Walks && !n.Wide
 	var far device.Mem
 	if alone || n.Wide && n.Walks || n.Pairs {
-		if far, err = put(g, r.Far); err != nil {
+		if far, err = launch.Put(g.card, r.Far); err != nil {
 			return err
 		}
 	}
@@ -110,22 +107,22 @@ func (g *Graph) upload(n Needs) (err error) {
 		g.far, g.ends = far, far
 	}
 	if n.Weight && r.Weight != nil {
-		if g.weight, err = put(g, r.Weight); err != nil {
+		if g.weight, err = launch.Put(g.card, r.Weight); err != nil {
 			return err
 		}
 	}
 	if r.Most != nil {
-		if g.most, err = put(g, r.Most); err != nil {
+		if g.most, err = launch.Put(g.card, r.Most); err != nil {
 			return err
 		}
 	}
 	if r.Drawable != nil {
-		if g.drawable, err = put(g, r.Drawable); err != nil {
+		if g.drawable, err = launch.Put(g.card, r.Drawable); err != nil {
 			return err
 		}
 	}
 	if r.Inverse != nil {
-		if g.table, err = put(g, r.Inverse); err != nil {
+		if g.table, err = launch.Put(g.card, r.Inverse); err != nil {
 			return err
 		}
 	}
@@ -137,38 +134,40 @@ func (g *Graph) entries(n Needs, far device.Mem, alone bool) (err error) {
 	r := &g.rows
 	var drop []device.Mem
 	if r.Alias != nil {
-		table, err := put(g, r.Alias)
+		table, err := launch.Put(g.card, r.Alias)
 		if err != nil {
 			return err
 		}
 		if g.table = table; n.Wide {
 			drop = append(drop, table)
-			if g.table, err = g.alloc(32 * int64(g.edges)); err != nil {
+			if g.table, err = g.card.Alloc(32 * int64(g.edges)); err != nil {
 				return err
 			}
-			if err := g.launch([]call{{widenText, "saga_widen_table", g.grid(g.vertices), 256, 0,
-				[]any{g.offsets, far, table, g.table, uint64(g.vertices)}}}); err != nil {
+			if err := g.card.Launch(launch.Call{Source: widenText, Name: "saga_widen_table", Grid: g.grid(g.vertices), Block: 256,
+				Args: launch.Args{"offsets": g.offsets, "far": far, "table": table, "wide": g.table, "vertices": uint64(g.vertices)}}); err != nil {
 				return err
 			}
 		}
 	} else if n.Wide && n.Walks {
-		if g.ends, err = g.alloc(16 * int64(g.edges)); err != nil {
+		if g.ends, err = g.card.Alloc(16 * int64(g.edges)); err != nil {
 			return err
 		}
-		if err := g.launch([]call{{widenText, "saga_widen", g.grid(g.edges), 256, 0, []any{g.offsets, far, g.ends, uint64(g.edges)}}}); err != nil {
+		if err := g.card.Launch(launch.Call{Source: widenText, Name: "saga_widen", Grid: g.grid(g.edges), Block: 256,
+			Args: launch.Args{"offsets": g.offsets, "far": far, "wide": g.ends, "edges": uint64(g.edges)}}); err != nil {
 			return err
 		}
 	}
 	if n.Pairs {
-		edge, err := put(g, r.Edge)
+		edge, err := launch.Put(g.card, r.Edge)
 		if err != nil {
 			return err
 		}
 		drop = append(drop, edge)
-		if g.pairs, err = g.alloc(8 * int64(g.edges)); err != nil {
+		if g.pairs, err = g.card.Alloc(8 * int64(g.edges)); err != nil {
 			return err
 		}
-		if err := g.launch([]call{{widenText, "saga_pairs", g.grid(g.edges), 256, 0, []any{far, edge, g.pairs, uint64(g.edges)}}}); err != nil {
+		if err := g.card.Launch(launch.Call{Source: widenText, Name: "saga_pairs", Grid: g.grid(g.edges), Block: 256,
+			Args: launch.Args{"far": far, "edge": edge, "pairs": g.pairs, "edges": uint64(g.edges)}}); err != nil {
 			return err
 		}
 	}
@@ -178,9 +177,9 @@ func (g *Graph) entries(n Needs, far device.Mem, alone bool) (err error) {
 	if len(drop) == 0 {
 		return nil
 	}
-	err = g.gpu.Sync()
+	err = g.card.GPU.Sync()
 	for _, m := range drop {
-		err = errors.Join(err, g.drop(m))
+		err = errors.Join(err, g.card.Drop(m))
 	}
 	return err
 }
@@ -229,108 +228,11 @@ extern "C" __global__ void __launch_bounds__(256) saga_pairs(const u32 *far, con
 // grid is the number of blocks of 256 threads for so many tasks, at most 16 per multiprocessor. The kernels
 // loop until all tasks are done.
 func (g *Graph) grid(tasks int) int {
-	return max(1, min((tasks+255)/256, 16*max(g.gpu.Info().Processors, 1)))
-}
-
-// put copies a list to new GPU memory. The size is rounded up to 16 bytes, as kernels read 16 bytes at a
-// time.
-func put[T uint32 | float32 | Alias](g *Graph, list []T) (device.Mem, error) {
-	b := bytesOf(list)
-	m, err := g.alloc(max((int64(len(b))+15)&^15, 16))
-	if err == nil && len(b) > 0 {
-		err = g.gpu.CopyH2D(g.queue, m, 0, b)
-	}
-	return m, err
-}
-
-// bytesOf is a list as bytes, without a copy.
-func bytesOf[T uint32 | int64 | uint64 | float32 | Alias](x []T) []byte {
-	if len(x) == 0 {
-		return nil
-	}
-	return unsafe.Slice((*byte)(unsafe.Pointer(&x[0])), len(x)*int(unsafe.Sizeof(x[0])))
-}
-
-func (g *Graph) alloc(bytes int64) (device.Mem, error) {
-	m, err := g.gpu.Alloc(bytes)
-	if err == nil {
-		g.held = append(g.held, m)
-	}
-	return m, err
-}
-
-// drop frees memory that alloc has returned.
-func (g *Graph) drop(m device.Mem) error {
-	for i, h := range g.held {
-		if h == m {
-			g.held = append(g.held[:i], g.held[i+1:]...)
-			return g.gpu.Free(m)
-		}
-	}
-	return nil
+	return max(1, min((tasks+255)/256, 16*g.card.Processors()))
 }
 
 // Free frees all memory of the graph, and all that was taken for its samples. The GPU stays open.
-func (g *Graph) Free() (err error) {
-	for _, m := range g.held {
-		err = errors.Join(err, g.gpu.Free(m))
-	}
-	g.held = nil
-	return err
-}
-
-// call is a launch of a kernel. Args are uint64 and device.Mem.
-type call struct {
-	source, name string
-	grid, block  int
-	shared       int
-	args         []any
-}
-
-// compile compiles the kernels of a source that are not compiled yet.
-func (g *Graph) compile(source string, names ...string) error {
-	if g.functions == nil {
-		g.functions = map[[2]string]device.Function{}
-	}
-	if _, ok := g.functions[[2]string{source, names[0]}]; ok {
-		return nil
-	}
-	list, err := g.gpu.Compile(source, names)
-	if err != nil {
-		return err
-	}
-	for i, f := range list {
-		g.functions[[2]string{source, names[i]}] = f
-	}
-	return nil
-}
-
-// commands converts launches to commands of package device.
-func (g *Graph) commands(calls []call) ([]device.Command, error) {
-	var list []device.Command
-	for i := range calls {
-		c := &calls[i]
-		if err := g.compile(c.source, c.name); err != nil {
-			return nil, err
-		}
-		args, err := device.GPUArgs(g.gpu, c.args)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, device.Command{Call: &device.Call{Func: g.functions[[2]string{c.source, c.name}], Grid: [3]uint32{uint32(c.grid), 1, 1},
-			Block: uint32(c.block), Shared: uint32(c.shared), Args: args}})
-	}
-	return list, nil
-}
-
-// launch submits kernels, one after the other.
-func (g *Graph) launch(calls []call) error {
-	list, err := g.commands(calls)
-	if err != nil {
-		return err
-	}
-	return g.gpu.Launch(g.queue, device.GPUCommands(calls[0].name, list))
-}
+func (g *Graph) Free() error { return g.card.Release(0) }
 
 // Sync waits until all submitted work is done.
-func (g *Graph) Sync() error { return g.gpu.Sync() }
+func (g *Graph) Sync() error { return g.card.GPU.Sync() }

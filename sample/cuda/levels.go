@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"sagann/device"
+	"sagann/device/launch"
 )
 
 // Kind is what a level is drawn from.
@@ -57,7 +58,7 @@ type Crowd struct {
 	reads         crowdReads
 	seeds, starts device.Mem
 	named, again  device.Mem
-	lists         [6]device.Mem // in the order of the kernel's parameters
+	lists         [6]device.Mem // vertices, begins of rows, far ends, edge numbers, weights, counts
 }
 
 // crowdReads are the lists that the kernel reads, besides the graph. Those that it does not need are not set.
@@ -72,8 +73,8 @@ const (
 
 // shared is the shared memory in bytes that a thread block can use on the graph's GPU.
 func (g *Graph) shared() int {
-	if g.gpu != nil {
-		if n := g.gpu.Info().Shared; n > 0 {
+	if g.card != nil {
+		if n := g.card.GPU.Info().Shared; n > 0 {
 			return n
 		}
 	}
@@ -147,13 +148,13 @@ func (g *Graph) NewCrowd(l Levels, s Scores, edge []uint32, weight []float32, si
 	c.source = c.text()
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, g.gpu.Sync(), c.Free())
+			err = errors.Join(err, g.card.GPU.Sync(), c.Free())
 			c = nil
 		}
 	}()
 	take := func(to *device.Mem, bytes int) {
 		if err == nil {
-			if *to, err = g.alloc(max(int64(bytes), 8)); err == nil {
+			if *to, err = g.card.Alloc(max(int64(bytes), 8)); err == nil {
 				c.mems = append(c.mems, *to)
 			}
 		}
@@ -163,15 +164,15 @@ func (g *Graph) NewCrowd(l Levels, s Scores, edge []uint32, weight []float32, si
 			return
 		}
 		if take(to, len(b)); err == nil {
-			err = g.gpu.CopyH2D(g.queue, *to, 0, b)
+			err = g.card.GPU.CopyH2D(g.card.Queue, *to, 0, b)
 		}
 	}
-	keep(&c.reads.edge, bytesOf(edge))
-	keep(&c.reads.weight, bytesOf(weight))
-	keep(&c.reads.scores, bytesOf(s.Before))
-	keep(&c.reads.sums, bytesOf(s.Sums))
+	keep(&c.reads.edge, launch.Bytes(edge))
+	keep(&c.reads.weight, launch.Bytes(weight))
+	keep(&c.reads.scores, launch.Bytes(s.Before))
+	keep(&c.reads.sums, launch.Bytes(s.Sums))
 	if l.Kind == Everywhere {
-		keep(&c.reads.guide, bytesOf(c.guide(s.Sums)))
+		keep(&c.reads.guide, launch.Bytes(c.guide(s.Sums)))
 	}
 	take(&c.seeds, 4*size*batches)
 	take(&c.starts, 4*(batches+1))
@@ -181,7 +182,7 @@ func (g *Graph) NewCrowd(l Levels, s Scores, edge []uint32, weight []float32, si
 		take(&c.lists[i], 4*c.words(i)*batches)
 	}
 	if err == nil {
-		err = g.compile(c.source, "saga_levels")
+		err = g.card.Compile(c.source, "saga_levels")
 	}
 	return c, err
 }
@@ -222,15 +223,15 @@ func (c *Crowd) Draw(batches [][]uint32, b Batch) error {
 		list = append(list, x...)
 		starts = append(starts, uint32(len(list)))
 	}
-	err := g.gpu.CopyH2D(g.queue, c.seeds, 0, bytesOf(list))
+	err := g.card.GPU.CopyH2D(g.card.Queue, c.seeds, 0, launch.Bytes(list))
 	if err == nil {
-		err = g.gpu.CopyH2D(g.queue, c.starts, 0, bytesOf(starts))
+		err = g.card.GPU.CopyH2D(g.card.Queue, c.starts, 0, launch.Bytes(starts))
 	}
 	if err == nil {
-		err = g.gpu.CopyH2D(g.queue, c.named, 0, bytesOf([]uint32{uint32(b.Seed), uint32(b.Seed >> 32), b.Epoch, b.Number}))
+		err = g.card.GPU.CopyH2D(g.card.Queue, c.named, 0, launch.Bytes([]uint32{uint32(b.Seed), uint32(b.Seed >> 32), b.Epoch, b.Number}))
 	}
 	if err == nil && c.l.Kind == RowsAlone {
-		err = g.gpu.CopyH2D(g.queue, c.again, 0, bytesOf([]uint32{0}))
+		err = g.card.GPU.CopyH2D(g.card.Queue, c.again, 0, launch.Bytes([]uint32{0}))
 	}
 	if err != nil {
 		return err
@@ -239,23 +240,23 @@ func (c *Crowd) Draw(batches [][]uint32, b Batch) error {
 	if c.l.Kind == RowsAlone {
 		far = g.pairs
 	}
-	args := []any{g.offsets, far, c.reads.edge, c.reads.weight, c.reads.scores, c.reads.sums, c.reads.guide, uint64(g.vertices), c.seeds, c.starts, c.named}
-	for _, m := range c.lists {
-		args = append(args, m)
-	}
+	args := launch.Args{"offsets": g.offsets, "far": far, "edge": c.reads.edge, "weight": c.reads.weight, "scores": c.reads.scores, "sums": c.reads.sums, "guide": c.reads.guide,
+		"vertices": uint64(g.vertices), "seeds": c.seeds, "starts": c.starts, "named": c.named,
+		"l_vertices": c.lists[0], "l_begin": c.lists[1], "l_far": c.lists[2], "l_edge": c.lists[3], "l_weight": c.lists[4], "l_counts": c.lists[5]}
 	if c.l.Kind != RowsAlone {
-		return g.launch([]call{{c.source, "saga_levels", len(batches), c.threads, c.shared(c.usual), args}})
+		return g.card.Launch(launch.Call{Source: c.source, Name: "saga_levels", Grid: len(batches), Block: c.threads, Shared: c.shared(c.usual), Args: args})
 	}
-	calls := []call{c.rowsCall(c.usual, len(batches), 0, args)}
+	calls := []launch.Call{c.rowsCall(c.usual, len(batches), 0, args)}
 	if c.usual != c.full {
-		calls = append(calls, c.rowsCall(c.full, min(len(batches), max(1, g.gpu.Info().Processors)), 1, args))
+		calls = append(calls, c.rowsCall(c.full, min(len(batches), g.card.Processors()), 1, args))
 	}
-	return g.launch(calls)
+	return g.card.Launch(calls...)
 }
 
 // rowsCall is a launch for RowsAlone, with room r for each batch.
-func (c *Crowd) rowsCall(r room, blocks int, second uint64, args []any) call {
-	return call{c.source, "saga_levels", blocks, c.threads, c.shared(r), append(slices.Clip(args), uint64(r.slots), uint64(r.edges), c.again, second)}
+func (c *Crowd) rowsCall(r room, blocks int, second uint64, args launch.Args) launch.Call {
+	return launch.Call{Source: c.source, Name: "saga_levels", Grid: blocks, Block: c.threads, Shared: c.shared(r),
+		Args: args.With(launch.Args{"slots": uint64(r.slots), "edges": uint64(r.edges), "again": c.again, "second": second})}
 }
 
 // tables sets the room of tables and lists, and the threads of a block. For RowsAlone, usual is the expected
@@ -301,11 +302,11 @@ func (c *Crowd) Read(from, n int) (*Crowded, error) {
 			continue
 		}
 		x.lists[i] = make([]uint32, n*c.words(i))
-		if err := c.g.gpu.CopyD2H(c.g.queue, bytesOf(x.lists[i]), m, int64(4*from*c.words(i))); err != nil {
-			return nil, errors.Join(err, c.g.gpu.Sync())
+		if err := c.g.card.GPU.CopyD2H(c.g.card.Queue, launch.Bytes(x.lists[i]), m, int64(4*from*c.words(i))); err != nil {
+			return nil, errors.Join(err, c.g.card.GPU.Sync())
 		}
 	}
-	return x, c.g.gpu.Sync()
+	return x, c.g.card.GPU.Sync()
 }
 
 // of is the part of list i that belongs to a batch.
@@ -339,7 +340,7 @@ func (x *Crowded) Step(batch, step int, begin, far, edge []uint32, weight []floa
 // Free frees the memory of the crowd.
 func (c *Crowd) Free() (err error) {
 	for _, m := range c.mems {
-		err = errors.Join(err, c.g.drop(m))
+		err = errors.Join(err, c.g.card.Drop(m))
 	}
 	c.mems = nil
 	return err

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"sagann/device"
+	"sagann/device/launch"
 )
 
 // Rename repeats the renumbering of a batch without its draws, for measuring. The caller gives the far ends
@@ -33,35 +34,35 @@ func (b *Blocks) NewRename(seeds []uint32, lists [][]uint32) (r *Rename, err err
 	for hop := range lists {
 		names = append(names, fmt.Sprintf("saga_place_%d", hop))
 	}
-	if err := g.compile(source, names...); err != nil {
+	if err := g.card.Compile(source, names...); err != nil {
 		return nil, err
 	}
-	from, err := put(g, seeds)
+	from, err := launch.Put(g.card, seeds)
 	if err != nil {
 		return nil, err
 	}
 	r.lists = append(r.lists, from)
-	calls := []call{{source, "saga_begin", int(tilesOf(int64(b.size), threads)), threads, 0, []any{b.words, from, b.table, b.vertices}}}
-	finish := []any{b.words, b.all, uint64(b.size)}
+	calls := []launch.Call{{Source: source, Name: "saga_begin", Grid: int(tilesOf(int64(b.size), threads)), Block: threads,
+		Args: launch.Args{"b": b.words, "seeds": from, "table": b.table, "vertices": b.vertices}}}
+	finish := b.finish()
 	most := 1
 	for hop, list := range lists {
-		m, err := put(g, list)
+		m, err := launch.Put(g.card, list)
 		if err != nil {
 			return nil, errors.Join(err, r.Free())
 		}
 		r.lists = append(r.lists, m)
 		n := uint64(len(list))
-		calls = append(calls, call{source, "saga_mark", int(max(1, tilesOf(int64(n), threads))), threads, 0, []any{b.words, uint64(hop), m, n, b.table, b.starts[hop]}},
-			call{source, fmt.Sprintf("saga_place_%d", hop), int(max(1, tilesOf(int64(n), threads*shapes[hop].each))), threads, 4 * (32 + threads/32*shapes[hop].each),
-				[]any{b.words, b.vertices, b.table, b.placed[hop], m, b.hops.far[hop], b.starts[hop]}})
-		finish, most = append(finish, b.hops.far[hop]), max(most, len(list))
+		calls = append(calls, launch.Call{Source: source, Name: "saga_mark", Grid: int(max(1, tilesOf(int64(n), threads))), Block: threads,
+			Args: launch.Args{"b": b.words, "hop": uint64(hop), "list": m, "m": n, "table": b.table, "start": b.starts[hop]}}, b.place(source, hop, shapes[hop], int64(n), m))
+		finish[fmt.Sprint("far", hop)], most = b.hops.far[hop], max(most, len(list))
 	}
-	calls = append(calls, call{source, "saga_finish", int(min(tilesOf(int64(most), threads), int64(8*max(1, g.gpu.Info().Processors)))), threads, 0, finish})
-	if r.commands, err = g.commands(calls); err != nil {
+	calls = append(calls, b.finishCall(source, int64(most), finish))
+	if r.commands, err = g.card.Commands(calls...); err != nil {
 		return nil, errors.Join(err, r.Free())
 	}
-	if c, ok := g.gpu.(device.Capturer); ok {
-		if err := g.gpu.Sync(); err != nil {
+	if c, ok := g.card.GPU.(device.Capturer); ok {
+		if err := g.card.GPU.Sync(); err != nil {
 			return nil, errors.Join(err, r.Free())
 		}
 		if r.captured, err = c.Capture([]device.Queue{b.queue}, r.launch); err != nil {
@@ -72,13 +73,13 @@ func (b *Blocks) NewRename(seeds []uint32, lists [][]uint32) (r *Rename, err err
 }
 
 func (r *Rename) launch() error {
-	return r.b.g.gpu.Launch(r.b.queue, device.GPUCommands("saga_rename", r.commands))
+	return r.b.g.card.GPU.Launch(r.b.queue, device.GPUCommands("saga_rename", r.commands))
 }
 
 // Run renumbers once. Then Counts of the blocks returns the counts of the batch.
 func (r *Rename) Run() error {
 	if r.captured != nil {
-		return r.b.g.gpu.(device.Capturer).Replay(r.captured)
+		return r.b.g.card.GPU.(device.Capturer).Replay(r.captured)
 	}
 	return r.launch()
 }
@@ -86,7 +87,7 @@ func (r *Rename) Run() error {
 // Free frees the memory of the lists.
 func (r *Rename) Free() (err error) {
 	for _, m := range r.lists {
-		err = errors.Join(err, r.b.g.drop(m))
+		err = errors.Join(err, r.b.g.card.Drop(m))
 	}
 	r.lists = nil
 	return err

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"sagann/device"
+	"sagann/device/launch"
 )
 
 // Round is what one launch drew of walks with unbounded steps. Walk i of the launch continues sample
@@ -80,31 +81,31 @@ func (g *Graph) DrawRounds(w *Walk, roots []uint32, first uint64, k0, k1 uint32,
 	var held []device.Mem
 	defer func() {
 		for _, m := range append(held, r.walks[:]...) {
-			err = errors.Join(err, g.drop(m))
+			err = errors.Join(err, g.card.Drop(m))
 		}
 	}()
 	for _, x := range []struct {
 		to    *device.Mem
 		bytes int64
 	}{{&r.wrong, 8}, {&r.taken, 16}, {&r.roots, max(8, 4*int64(len(roots)))}} {
-		if *x.to, err = g.alloc(x.bytes); err != nil {
+		if *x.to, err = g.card.Alloc(x.bytes); err != nil {
 			return false, false, err
 		}
 		held = append(held, *x.to)
 	}
-	if err := errors.Join(g.gpu.CopyH2D(g.queue, r.roots, 0, bytesOf(roots)), g.gpu.CopyH2D(g.queue, r.wrong, 0, make([]byte, 8))); err != nil {
+	if err := errors.Join(g.card.GPU.CopyH2D(g.card.Queue, r.roots, 0, launch.Bytes(roots)), g.card.GPU.CopyH2D(g.card.Queue, r.wrong, 0, make([]byte, 8))); err != nil {
 		return false, false, err
 	}
 	for r.n > 0 && !goesOn {
 		if goesOn, err = r.round(); err != nil {
-			return false, false, errors.Join(err, g.gpu.Sync())
+			return false, false, errors.Join(err, g.card.GPU.Sync())
 		}
 	}
 	flag := make([]uint64, 1)
-	if err := g.gpu.CopyD2H(g.queue, bytesOf(flag), r.wrong, 0); err != nil {
+	if err := g.card.GPU.CopyD2H(g.card.Queue, launch.Bytes(flag), r.wrong, 0); err != nil {
 		return false, false, err
 	}
-	return flag[0] != 0, goesOn, g.gpu.Sync()
+	return flag[0] != 0, goesOn, g.card.GPU.Sync()
 }
 
 // roundBlocks is the number of resident blocks of 256 threads per multiprocessor. So many hide the latency
@@ -114,14 +115,14 @@ const roundBlocks = 4
 
 // blocks is the number of blocks of a launch, all of which are resident.
 func (r *rounds) blocks() int {
-	return min((r.n+255)/256, roundBlocks*max(1, r.g.gpu.Info().Processors))
+	return min((r.n+255)/256, roundBlocks*r.g.card.Processors())
 }
 
 // turns is the number of turns of a warp that fit in the free memory, less the bytes beside.
 func (r *rounds) turns(beside int64) int64 {
 	lanes := int64(256 * r.blocks())
 	want := (int64(r.n)*meanSteps/lanes + lastSteps) / turnSteps
-	free := r.g.gpu.Info().Budget - r.g.gpu.Counters().Used - beside - 8*device.Align
+	free := r.g.card.GPU.Info().Budget - r.g.card.GPU.Counters().Used - beside - 8*device.Align
 	return max(1, min(want, free/(4*turnSteps*lanes), (1<<32-1)/lanes))
 }
 
@@ -129,7 +130,7 @@ func (r *rounds) turns(beside int64) int64 {
 // can be fragmented.
 func (r *rounds) stretch(turns int64) (out device.Mem, got int64, err error) {
 	for ; ; turns /= 2 {
-		out, err = r.g.alloc(4 * turnSteps * turns * int64(256*r.blocks()))
+		out, err = r.g.card.Alloc(4 * turnSteps * turns * int64(256*r.blocks()))
 		var full *device.BudgetError
 		if turns == 1 || !errors.As(err, &full) {
 			return out, turns, err
@@ -146,7 +147,7 @@ func (r *rounds) round() (goesOn bool, err error) {
 	drop := []*device.Mem{&out, &place}
 	defer func() {
 		for _, m := range drop {
-			err = errors.Join(err, g.drop(*m))
+			err = errors.Join(err, g.card.Drop(*m))
 		}
 	}()
 	if out, turns, err = r.stretch(turns); err != nil {
@@ -157,7 +158,7 @@ func (r *rounds) round() (goesOn bool, err error) {
 		bytes int64
 	}{{&place, 4 * n}, {&next[0], 4 * n}, {&next[1], 4 * n}, {&next[2], 4 * n}, {&next[3], 4 * n}} {
 		if err == nil {
-			*x.to, err = g.alloc(max(x.bytes, 8))
+			*x.to, err = g.card.Alloc(max(x.bytes, 8))
 		}
 	}
 	for i := range next { // what is not the next list any more
@@ -166,20 +167,21 @@ func (r *rounds) round() (goesOn bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	if err := g.gpu.CopyH2D(g.queue, r.taken, 0, make([]byte, 16)); err != nil {
+	if err := g.card.GPU.CopyH2D(g.card.Queue, r.taken, 0, make([]byte, 16)); err != nil {
 		return false, err
 	}
 	from := r.walks
 	if from[0].Len() == 0 {
 		from[0] = r.roots
 	}
-	args := []any{g.offsets, g.ends, g.far, g.weight, g.most, g.table, uint64(g.vertices), r.roots, from[0], from[1], from[2], from[3], uint64(n), out, place, uint64(turns), uint64(r.bound),
-		r.first, r.key, r.wrong, r.taken, next[0], next[1], next[2], next[3]}
-	if err := g.launch([]call{{r.source, "saga_rounds", r.blocks(), 256, 0, args}}); err != nil {
+	args := g.rowArgs().With(launch.Args{"roots": r.roots, "w_at": from[0], "w_before": from[1], "w_step": from[2], "w_name": from[3], "n": uint64(n), "out": out, "place": place,
+		"turns": uint64(turns), "bound": uint64(r.bound), "first": r.first, "key": r.key, "wrong": r.wrong, "taken": r.taken,
+		"l_at": next[0], "l_before": next[1], "l_step": next[2], "l_name": next[3]})
+	if err := g.card.Launch(launch.Call{Source: r.source, Name: "saga_rounds", Grid: r.blocks(), Block: 256, Args: args}); err != nil {
 		return false, err
 	}
 	counts := make([]uint32, 4)
-	if err := errors.Join(g.gpu.CopyD2H(g.queue, bytesOf(counts), r.taken, 0), g.gpu.Sync()); err != nil {
+	if err := errors.Join(g.card.GPU.CopyD2H(g.card.Queue, launch.Bytes(counts), r.taken, 0), g.card.GPU.Sync()); err != nil {
 		return false, err
 	}
 	if counts[2] != 0 {
@@ -197,12 +199,12 @@ func (r *rounds) give(out, place device.Mem, turns int64) error {
 		return nil
 	}
 	x := Round{Place: make([]uint32, r.n), steps: make([]uint32, out.Len()/4), room: int(4 * 32 * turns)}
-	err := errors.Join(r.g.gpu.CopyD2H(r.g.queue, bytesOf(x.Place), place, 0), r.g.gpu.CopyD2H(r.g.queue, bytesOf(x.steps), out, 0))
+	err := errors.Join(r.g.card.GPU.CopyD2H(r.g.card.Queue, launch.Bytes(x.Place), place, 0), r.g.card.GPU.CopyD2H(r.g.card.Queue, launch.Bytes(x.steps), out, 0))
 	if r.walks[3].Len() > 0 {
 		x.Step, x.Name = make([]uint32, r.n), make([]uint32, r.n)
-		err = errors.Join(err, r.g.gpu.CopyD2H(r.g.queue, bytesOf(x.Step), r.walks[2], 0), r.g.gpu.CopyD2H(r.g.queue, bytesOf(x.Name), r.walks[3], 0))
+		err = errors.Join(err, r.g.card.GPU.CopyD2H(r.g.card.Queue, launch.Bytes(x.Step), r.walks[2], 0), r.g.card.GPU.CopyD2H(r.g.card.Queue, launch.Bytes(x.Name), r.walks[3], 0))
 	}
-	if err = errors.Join(err, r.g.gpu.Sync()); err != nil {
+	if err = errors.Join(err, r.g.card.GPU.Sync()); err != nil {
 		return err
 	}
 	return r.keep(x)

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"sagann/device"
+	"sagann/device/launch"
 )
 
 // Stream draws trees and walks of a graph whose edges are in pinned host memory. At each step it groups
@@ -56,7 +57,7 @@ func intervals(offsets []int64, edges int64) (list []interval) {
 // NewStream copies far ends to pinned host memory, and offsets to the GPU. The sampler must have one root
 // and bounded steps, and read only the rows of transits and Prev(1).
 func NewStream(gpu device.GPU, w *Walk, offsets []int64, far []uint32) (s *Stream, err error) {
-	g := &Graph{gpu: gpu, vertices: len(offsets) - 1, edges: len(far)}
+	g := &Graph{card: &launch.Card{GPU: gpu}, vertices: len(offsets) - 1, edges: len(far)}
 	s = &Stream{g: g, w: w}
 	defer func() {
 		if err != nil {
@@ -64,7 +65,7 @@ func NewStream(gpu device.GPU, w *Walk, offsets []int64, far []uint32) (s *Strea
 			s = nil
 		}
 	}()
-	if g.queue, err = gpu.NewQueue("sample"); err != nil {
+	if g.card.Queue, err = gpu.NewQueue("sample"); err != nil {
 		return s, err
 	}
 	if s.copies, err = gpu.NewQueue("intervals"); err != nil {
@@ -86,13 +87,13 @@ func NewStream(gpu device.GPU, w *Walk, offsets []int64, far []uint32) (s *Strea
 	if s.host, err = gpu.HostAlloc(max(4*int64(len(far)), 8)); err != nil {
 		return s, err
 	}
-	copy(s.host.Bytes(), bytesOf(far))
+	copy(s.host.Bytes(), launch.Bytes(far))
 	g.rows.Offsets = offsets
 	list := make([]uint32, len(offsets))
 	for i, o := range offsets {
 		list[i] = uint32(o)
 	}
-	if g.offsets, err = put(g, list); err != nil {
+	if g.offsets, err = launch.Put(g.card, list); err != nil {
 		return s, err
 	}
 	s.parts = intervals(offsets, gpu.Info().Budget/roomsOf/8)
@@ -116,14 +117,14 @@ func (s *Stream) memory() (err error) {
 	for i, p := range s.parts {
 		bounds[i], most = p.vertex, max(most, p.edges)
 	}
-	if s.bound, err = put(s.g, bounds); err != nil {
+	if s.bound, err = launch.Put(s.g.card, bounds); err != nil {
 		return err
 	}
 	for _, m := range []struct {
 		at    *device.Mem
 		words int64
 	}{{&s.room[0], most}, {&s.room[1], most}, {&s.wrong, 4}, {&s.counts, int64(len(s.parts)+1) * int64(s.blocks)}, {&s.starts, int64(len(s.parts) + 2)}} {
-		if *m.at, err = s.g.alloc(max(4*m.words, 8)); err != nil {
+		if *m.at, err = s.g.card.Alloc(max(4*m.words, 8)); err != nil {
 			return err
 		}
 	}
@@ -196,8 +197,8 @@ func (s *Stream) fits(samples int64, results bool) (n int64, err error) {
 	for _, n := range levels {
 		each += n
 	}
-	c := s.g.gpu.Counters()
-	free := s.g.gpu.Info().Budget - c.Used - int64(len(levels)+2)*device.Align
+	c := s.g.card.GPU.Counters()
+	free := s.g.card.GPU.Info().Budget - c.Used - int64(len(levels)+2)*device.Align
 	if n = min(samples, free/(4*each), (1<<32-1)/list); n < 1 {
 		return 0, fmt.Errorf("%d bytes are free on the GPU, and a sample takes %d", free, 4*each)
 	}
@@ -212,7 +213,7 @@ func (s *Stream) take(samples int64, results bool) (p *piece, err error) {
 		return nil, err
 	}
 	for _, n := range append(levels, list) {
-		m, err := s.g.alloc(max(4*n*p.n, 8))
+		m, err := s.g.card.Alloc(max(4*n*p.n, 8))
 		if err != nil {
 			return nil, errors.Join(err, s.drop(p))
 		}
@@ -225,7 +226,7 @@ func (s *Stream) take(samples int64, results bool) (p *piece, err error) {
 func (s *Stream) drop(p *piece) (err error) {
 	for _, m := range append(p.levels, p.list) {
 		if m.Len() > 0 {
-			err = errors.Join(err, s.g.drop(m))
+			err = errors.Join(err, s.g.card.Drop(m))
 		}
 	}
 	return err
@@ -240,19 +241,19 @@ func (s *Stream) Draw(roots []uint32, first uint64, k0, k1 uint32, to func(step,
 	if err != nil {
 		return 0, false, err
 	}
-	defer func() { err = errors.Join(err, s.g.gpu.Sync(), s.drop(p)) }()
+	defer func() { err = errors.Join(err, s.g.card.GPU.Sync(), s.drop(p)) }()
 	words := make([]uint64, 2)
-	if err := s.g.gpu.CopyH2D(s.g.queue, s.wrong, 0, bytesOf(words)); err != nil {
+	if err := s.g.card.GPU.CopyH2D(s.g.card.Queue, s.wrong, 0, launch.Bytes(words)); err != nil {
 		return 0, false, err
 	}
 	for lo := 0; lo < len(roots); lo += int(p.n) {
 		some := roots[lo:min(len(roots), lo+int(p.n))]
 		if e := p.event(s, 0); to != nil && e.Recorded() > 0 { // for walks, copies of the last piece may still read this level
-			if err := s.g.gpu.Wait(s.g.queue, e); err != nil {
+			if err := s.g.card.GPU.Wait(s.g.card.Queue, e); err != nil {
 				return 0, false, err
 			}
 		}
-		if err := s.g.gpu.CopyH2D(s.g.queue, p.level(0), 0, bytesOf(some)); err != nil {
+		if err := s.g.card.GPU.CopyH2D(s.g.card.Queue, p.level(0), 0, launch.Bytes(some)); err != nil {
 			return 0, false, err
 		}
 		for step := range len(s.w.widths()) - 1 {
@@ -261,28 +262,28 @@ func (s *Stream) Draw(roots []uint32, first uint64, k0, k1 uint32, to func(step,
 			}
 		}
 	}
-	if err := s.g.gpu.CopyD2H(s.g.queue, bytesOf(words), s.wrong, 0); err != nil {
+	if err := s.g.card.GPU.CopyD2H(s.g.card.Queue, launch.Bytes(words), s.wrong, 0); err != nil {
 		return 0, false, err
 	}
-	return words[1], words[0] != 0, s.g.gpu.Sync()
+	return words[1], words[0] != 0, s.g.card.GPU.Sync()
 }
 
 // group groups the transits of a step and returns where the groups begin in the list.
 func (s *Stream) group(p *piece, from device.Mem, transits uint64) ([]uint32, error) {
 	each := (transits + uint64(s.blocks) - 1) / uint64(s.blocks)
 	shared := 4 * (2*len(s.parts) + 1)
-	err := s.g.launch([]call{
-		{s.source, "saga_count", s.blocks, 256, shared, []any{from, transits, each, s.bound, s.counts}},
-		{s.source, "saga_starts", 1, 256, 4 * 32, []any{s.counts, uint64(s.blocks), s.starts}},
-		{s.source, "saga_group", s.blocks, 256, shared, []any{from, transits, each, s.bound, s.counts, p.list}}})
+	args := launch.Args{"from": from, "n": transits, "each": each, "bound": s.bound, "counts": s.counts}
+	err := s.g.card.Launch(launch.Call{Source: s.source, Name: "saga_count", Grid: s.blocks, Block: 256, Shared: shared, Args: args},
+		launch.Call{Source: s.source, Name: "saga_starts", Grid: 1, Block: 256, Shared: 4 * 32, Args: launch.Args{"counts": s.counts, "blocks": uint64(s.blocks), "starts": s.starts}},
+		launch.Call{Source: s.source, Name: "saga_group", Grid: s.blocks, Block: 256, Shared: shared, Args: args.With(launch.Args{"list": p.list})})
 	if err != nil {
 		return nil, err
 	}
 	starts := make([]uint32, len(s.parts)+2)
-	if err := s.g.gpu.CopyD2H(s.g.queue, bytesOf(starts), s.starts, 0); err != nil {
+	if err := s.g.card.GPU.CopyD2H(s.g.card.Queue, launch.Bytes(starts), s.starts, 0); err != nil {
 		return nil, err
 	}
-	return starts, s.g.gpu.Sync()
+	return starts, s.g.card.GPU.Sync()
 }
 
 // step draws a step of a piece of n samples.
@@ -302,7 +303,7 @@ func (s *Stream) step(p *piece, step, n int, first, key uint64, to func(step, lo
 			out = device.Mem{}
 		}
 	case p.event(s, step+1).Recorded() > 0: // waits until the level's old vertices are copied
-		if err := g.gpu.Wait(g.queue, p.event(s, step+1)); err != nil {
+		if err := g.card.GPU.Wait(g.card.Queue, p.event(s, step+1)); err != nil {
 			return err
 		}
 	}
@@ -314,18 +315,19 @@ func (s *Stream) step(p *piece, step, n int, first, key uint64, to func(step, lo
 		if count == 0 {
 			continue
 		}
-		room, slot := uint64(0), s.used%2
+		room, slot := launch.At(0), s.used%2
 		if i < len(s.parts) {
 			if room, err = s.fill(slot, s.parts[i]); err != nil {
 				return err
 			}
 		}
 		list := p.list.Slice(4*int64(starts[i]), 4*int64(count))
-		err := g.launch([]call{{s.source, s.kernel(step), g.grid(int(count * size)), 256, 0,
-			[]any{g.offsets, room, uint64(g.vertices), list, count, p.level(step), before, out, uint64(step), first, key, s.wrong, sum}}})
+		err := g.card.Launch(launch.Call{Source: s.source, Name: s.kernel(step), Grid: g.grid(int(count * size)), Block: 256,
+			Args: launch.Args{"offsets": g.offsets, "room": room, "vertices": uint64(g.vertices), "list": list, "n": count, "from": p.level(step), "before": before, "out": out,
+				"step": uint64(step), "first": first, "key": key, "wrong": s.wrong, "sum": sum}})
 		if err == nil && i < len(s.parts) {
 			s.used++
-			err = g.gpu.Record(g.queue, s.emptied[slot])
+			err = g.card.GPU.Record(g.card.Queue, s.emptied[slot])
 		}
 		if err != nil {
 			return err
@@ -339,36 +341,36 @@ func (s *Stream) step(p *piece, step, n int, first, key uint64, to func(step, lo
 
 // fill copies the edges of an interval to a room once its draws are done, and makes the next draws wait for
 // the copy. It returns the address that the graph's first edge would have, were all edges before the room.
-func (s *Stream) fill(slot int, x interval) (uint64, error) {
+func (s *Stream) fill(slot int, x interval) (launch.At, error) {
 	g := s.g
-	at, err := g.gpu.Address(s.room[slot])
+	at, err := g.card.GPU.Address(s.room[slot])
 	if err == nil && s.emptied[slot].Recorded() > 0 {
-		err = g.gpu.Wait(s.copies, s.emptied[slot])
+		err = g.card.GPU.Wait(s.copies, s.emptied[slot])
 	}
 	if err == nil {
-		err = g.gpu.CopyH2D(s.copies, s.room[slot], 0, s.host.Bytes()[4*x.edge:4*(x.edge+x.edges)])
+		err = g.card.GPU.CopyH2D(s.copies, s.room[slot], 0, s.host.Bytes()[4*x.edge:4*(x.edge+x.edges)])
 	}
 	if err == nil {
-		err = g.gpu.Record(s.copies, s.filled[slot])
+		err = g.card.GPU.Record(s.copies, s.filled[slot])
 	}
 	if err == nil {
-		err = g.gpu.Wait(g.queue, s.filled[slot])
+		err = g.card.GPU.Wait(g.card.Queue, s.filled[slot])
 	}
-	return at - 4*uint64(x.edge), err
+	return launch.At(at - 4*uint64(x.edge)), err
 }
 
 // give copies the vertices that a step has added to the host, while the next draws run.
 func (s *Stream) give(out device.Mem, to []uint32, returned device.Event) error {
 	g := s.g
-	err := g.gpu.Record(g.queue, s.drawn)
+	err := g.card.GPU.Record(g.card.Queue, s.drawn)
 	if err == nil {
-		err = g.gpu.Wait(s.results, s.drawn)
+		err = g.card.GPU.Wait(s.results, s.drawn)
 	}
 	if err == nil {
-		err = g.gpu.CopyD2H(s.results, bytesOf(to), out, 0)
+		err = g.card.GPU.CopyD2H(s.results, launch.Bytes(to), out, 0)
 	}
 	if err == nil {
-		err = g.gpu.Record(s.results, returned)
+		err = g.card.GPU.Record(s.results, returned)
 	}
 	return err
 }
@@ -377,7 +379,7 @@ func (s *Stream) give(out device.Mem, to []uint32, returned device.Event) error 
 func (s *Stream) Free() error {
 	err := s.g.Free()
 	if s.host.Bytes() != nil {
-		err = errors.Join(err, s.g.gpu.HostFree(s.host))
+		err = errors.Join(err, s.g.card.GPU.HostFree(s.host))
 		s.host = device.HostMem{}
 	}
 	return err

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"sagann/device"
+	"sagann/device/launch"
 )
 
 // Hops is an embedding by two layers over sampled trees, as sample.TwoHop. A source draws Children in-edges,
@@ -166,23 +167,23 @@ func NewEmbedding(g *Graph, h *Hops, x []float32, sources int) (e *Embedding, er
 	e = &Embedding{g: g, h: h, source: h.text()}
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, g.gpu.Sync(), g.Free())
+			err = errors.Join(err, g.card.GPU.Sync(), g.Free())
 			e = nil
 		}
 	}()
 	if h.Wa1.Cols > MostHopCols {
 		return e, fmt.Errorf("Wa1 has %d columns: a GPU takes at most %d", h.Wa1.Cols, MostHopCols)
 	}
-	free := g.gpu.Info().Budget - g.gpu.Counters().Used - 4*int64(sources)
+	free := g.card.GPU.Info().Budget - g.card.GPU.Counters().Used - 4*int64(sources)
 	if e.batch, err = h.choose(g.vertices, sources, free); err != nil {
 		return e, err
 	}
-	if e.copies, err = g.gpu.NewQueue("rows"); err != nil {
+	if e.copies, err = g.card.GPU.NewQueue("rows"); err != nil {
 		return e, err
 	}
 	for i := range 2 {
 		for _, to := range []*device.Event{&e.done[i], &e.copied[i]} {
-			if *to, err = g.gpu.NewEvent(); err != nil {
+			if *to, err = g.card.GPU.NewEvent(); err != nil {
 				return e, err
 			}
 		}
@@ -190,7 +191,7 @@ func NewEmbedding(g *Graph, h *Hops, x []float32, sources int) (e *Embedding, er
 	if err = e.memory(sources); err == nil {
 		err = e.upload(x)
 	}
-	return e, errors.Join(err, g.gpu.Sync())
+	return e, errors.Join(err, g.card.GPU.Sync())
 }
 
 // memory takes all memory.
@@ -207,7 +208,7 @@ func (e *Embedding) memory(sources int) (err error) {
 		{&e.m.mean, h.number() * n * int64(h.pa())}, {&e.m.norm, 4 * n},
 		{&e.m.own, 4 * b * row}, {&e.m.among, 4 * b * row}, {&e.out[0], 4 * b * int64(h.out())}, {&e.out[1], 4 * b * int64(h.out())},
 	} {
-		if *m.at, err = e.g.alloc(max(m.bytes, 8)); err != nil {
+		if *m.at, err = e.g.card.Alloc(max(m.bytes, 8)); err != nil {
 			return err
 		}
 	}
@@ -237,7 +238,7 @@ func (e *Embedding) upload(x []float32) error {
 		to   device.Mem
 		from []float32
 	}{{e.m.x, x}, {e.m.w1, w1}, {e.m.wf2, padded(h.Wf2)}, {e.m.wa2, padded(h.Wa2)}} {
-		if err := e.g.gpu.CopyH2D(e.g.queue, c.to, 0, bytesOf(c.from)); err != nil {
+		if err := e.g.card.GPU.CopyH2D(e.g.card.Queue, c.to, 0, launch.Bytes(c.from)); err != nil {
 			return err
 		}
 	}
@@ -256,37 +257,37 @@ func (e *Embedding) Embed(sources []uint32, k0, k1 uint32, out []float32) error 
 	if len(sources) == 0 {
 		return nil
 	}
-	err := g.gpu.CopyH2D(g.queue, e.m.sources, 0, bytesOf(sources))
+	err := g.card.GPU.CopyH2D(g.card.Queue, e.m.sources, 0, launch.Bytes(sources))
 	if err == nil {
-		err = g.launch(e.firstLayer())
+		err = g.card.Launch(e.firstLayer()...)
 	}
 	for lo := 0; lo < len(sources) && err == nil; lo += e.batch {
 		n := min(e.batch, len(sources)-lo)
 		err = e.one(lo/e.batch%2, lo, n, key, out[lo*e.h.out():][:n*e.h.out()])
 	}
-	return errors.Join(err, g.gpu.Sync())
+	return errors.Join(err, g.card.GPU.Sync())
 }
 
 // one embeds sources lo to lo+n-1 into e.out[slot], and starts the copy of these rows to out.
 func (e *Embedding) one(slot, lo, n int, key uint64, out []float32) error {
 	g := e.g
 	if e.copied[slot].Recorded() > 0 {
-		if err := g.gpu.Wait(g.queue, e.copied[slot]); err != nil {
+		if err := g.card.GPU.Wait(g.card.Queue, e.copied[slot]); err != nil {
 			return err
 		}
 	}
-	err := g.launch(e.batchOf(slot, lo, n, key))
+	err := g.card.Launch(e.batchOf(slot, lo, n, key)...)
 	if err == nil {
-		err = g.gpu.Record(g.queue, e.done[slot])
+		err = g.card.GPU.Record(g.card.Queue, e.done[slot])
 	}
 	if err == nil {
-		err = g.gpu.Wait(e.copies, e.done[slot])
+		err = g.card.GPU.Wait(e.copies, e.done[slot])
 	}
 	if err == nil {
-		err = g.gpu.CopyD2H(e.copies, bytesOf(out), e.out[slot], 0)
+		err = g.card.GPU.CopyD2H(e.copies, launch.Bytes(out), e.out[slot], 0)
 	}
 	if err == nil {
-		err = g.gpu.Record(e.copies, e.copied[slot])
+		err = g.card.GPU.Record(e.copies, e.copied[slot])
 	}
 	return err
 }

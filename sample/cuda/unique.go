@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"sagann/device"
+	"sagann/device/launch"
 )
 
 // MostHeld is the largest number of vertices that a unique step or sample can have: they are in a hash
@@ -70,14 +71,14 @@ func (g *Graph) Grow(w *Grow, roots []uint32, first uint64, k0, k1 uint32, copy 
 	n := len(roots) / w.Roots
 	var mems []device.Mem
 	defer func() {
-		err = errors.Join(err, g.gpu.Sync())
+		err = errors.Join(err, g.card.GPU.Sync())
 		for _, m := range mems {
-			err = errors.Join(err, g.drop(m))
+			err = errors.Join(err, g.card.Drop(m))
 		}
 	}()
 	take := func(words int) (m device.Mem) {
 		if err == nil {
-			if m, err = g.alloc(max(4*int64(words), 8)); err == nil {
+			if m, err = g.card.Alloc(max(4*int64(words), 8)); err == nil {
 				mems = append(mems, m)
 			}
 		}
@@ -87,17 +88,17 @@ func (g *Graph) Grow(w *Grow, roots []uint32, first uint64, k0, k1 uint32, copy 
 	if err != nil {
 		return nil, err
 	}
-	if err = g.gpu.CopyH2D(g.queue, from, 0, bytesOf(roots)); err != nil {
+	if err = g.card.GPU.CopyH2D(g.card.Queue, from, 0, launch.Bytes(roots)); err != nil {
 		return nil, err
 	}
 	shared := 4 * (32 + 3*w.Size + 2*w.Roots + 2*heldBy(w.Held()).slots)
-	if err = g.launch([]call{{w.Source(), "saga_grow", n, 256, shared,
-		[]any{g.offsets, g.far, from, list, place, count, uint64(w.Steps), first, uint64(k0) | uint64(k1)<<32}}}); err != nil || !copy {
+	if err = g.card.Launch(launch.Call{Source: w.Source(), Name: "saga_grow", Grid: n, Block: 256, Shared: shared,
+		Args: launch.Args{"offsets": g.offsets, "far": g.far, "roots": from, "list": list, "place": place, "count": count, "steps": uint64(w.Steps), "first": first, "key": uint64(k0) | uint64(k1)<<32}}); err != nil || !copy {
 		return nil, err
 	}
 	x = &Grown{make([]uint32, n*w.Most), make([]uint32, n*w.Most), make([]uint32, n)}
 	for i, to := range [][]uint32{x.Vertices, x.Place, x.Count} {
-		if err = g.gpu.CopyD2H(g.queue, bytesOf(to), []device.Mem{list, place, count}[i], 0); err != nil {
+		if err = g.card.GPU.CopyD2H(g.card.Queue, launch.Bytes(to), []device.Mem{list, place, count}[i], 0); err != nil {
 			return nil, err
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"sagann/device"
+	"sagann/device/launch"
 )
 
 // Walk is a sampler with the output Steps. Functions is the CUDA text of next and, with Transits, of
@@ -151,13 +152,13 @@ func (g *Graph) Draw(w *Walk, roots []uint32, first uint64, k0, k1 uint32) (d *D
 	d = &Drawn{g: g, N: len(roots) / w.Roots, widths: w.widths()}
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, g.gpu.Sync(), d.Free())
+			err = errors.Join(err, g.card.GPU.Sync(), d.Free())
 			d = nil
 		}
 	}()
 	take := func(bytes int64) (m device.Mem) {
 		if err == nil {
-			if m, err = g.alloc(max(bytes, 8)); err == nil {
+			if m, err = g.card.Alloc(max(bytes, 8)); err == nil {
 				d.mems = append(d.mems, m)
 			}
 		}
@@ -177,22 +178,28 @@ func (g *Graph) Draw(w *Walk, roots []uint32, first uint64, k0, k1 uint32) (d *D
 	if err != nil {
 		return d, err
 	}
-	if err = g.gpu.CopyH2D(g.queue, from, 0, bytesOf(roots)); err != nil {
+	if err = g.card.GPU.CopyH2D(g.card.Queue, from, 0, launch.Bytes(roots)); err != nil {
 		return d, err
 	}
-	if err = g.gpu.CopyH2D(g.queue, d.wrong, 0, make([]byte, 8)); err != nil {
+	if err = g.card.GPU.CopyH2D(g.card.Queue, d.wrong, 0, make([]byte, 8)); err != nil {
 		return d, err
 	}
-	return d, g.launch(g.drawCalls(w, d, from, state, first, uint64(k0)|uint64(k1)<<32))
+	return d, g.card.Launch(g.drawCalls(w, d, from, state, first, uint64(k0)|uint64(k1)<<32)...)
+}
+
+// rowArgs are the arguments of kernels that draw from the rows of any vertex.
+func (g *Graph) rowArgs() launch.Args {
+	return launch.Args{"offsets": g.offsets, "edges": g.ends, "far": g.far, "weight": g.weight, "most": g.most, "table": g.table, "vertices": uint64(g.vertices)}
 }
 
 // drawCalls are the kernels of a draw.
-func (g *Graph) drawCalls(w *Walk, d *Drawn, roots, state device.Mem, first, key uint64) (calls []call) {
+func (g *Graph) drawCalls(w *Walk, d *Drawn, roots, state device.Mem, first, key uint64) (calls []launch.Call) {
 	source, n := w.text(g.wide), uint64(d.N)
-	rows := []any{g.offsets, g.ends, g.far, g.weight, g.most, g.table, uint64(g.vertices)}
+	args := g.rowArgs().With(launch.Args{"roots": roots, "n": n, "first": first, "key": key, "wrong": d.wrong})
 	if w.Sizes == nil {
 		threads, shared := w.threads()
-		return []call{{source, "saga_walk", (d.N + threads - 1) / threads, threads, shared, append(rows, roots, d.steps, state, n, uint64(w.Steps), first, key, d.wrong)}}
+		return []launch.Call{{Source: source, Name: "saga_walk", Grid: (d.N + threads - 1) / threads, Block: threads, Shared: shared,
+			Args: args.With(launch.Args{"out": d.steps, "state": state, "steps": uint64(w.Steps)})}}
 	}
 	from, at := roots, int64(0)
 	for step := range w.Sizes {
@@ -203,8 +210,7 @@ func (g *Graph) drawCalls(w *Walk, d *Drawn, roots, state device.Mem, first, key
 			source = w.uniqueText(g.wide, step)
 			blocks, shared = heldBy(d.widths[step+1]).launch(d.N)
 		}
-		calls = append(calls, call{source, fmt.Sprintf("saga_tree_%d", step), blocks, 256, shared,
-			append(rows[:len(rows):len(rows)], from, roots, to, n, first, key, d.wrong)})
+		calls = append(calls, launch.Call{Source: source, Name: fmt.Sprintf("saga_tree_%d", step), Grid: blocks, Block: 256, Shared: shared, Args: args.With(launch.Args{"from": from, "out": to})})
 		from, at = to, at+bytes
 	}
 	return calls
@@ -215,22 +221,22 @@ func (g *Graph) drawCalls(w *Walk, d *Drawn, roots, state device.Mem, first, key
 func (d *Drawn) Copy(steps [][]uint32) (wrong bool, err error) {
 	at := int64(0)
 	for _, s := range steps {
-		if err := d.g.gpu.CopyD2H(d.g.queue, bytesOf(s), d.steps, at); err != nil {
+		if err := d.g.card.GPU.CopyD2H(d.g.card.Queue, launch.Bytes(s), d.steps, at); err != nil {
 			return false, err
 		}
 		at += 4 * int64(len(s))
 	}
 	flag := make([]uint64, 1)
-	if err := d.g.gpu.CopyD2H(d.g.queue, bytesOf(flag), d.wrong, 0); err != nil {
+	if err := d.g.card.GPU.CopyD2H(d.g.card.Queue, launch.Bytes(flag), d.wrong, 0); err != nil {
 		return false, err
 	}
-	return flag[0] != 0, d.g.gpu.Sync()
+	return flag[0] != 0, d.g.card.GPU.Sync()
 }
 
 // Free frees the memory of the samples.
 func (d *Drawn) Free() (err error) {
 	for _, m := range d.mems {
-		err = errors.Join(err, d.g.drop(m))
+		err = errors.Join(err, d.g.card.Drop(m))
 	}
 	d.mems = nil
 	return err

@@ -1,0 +1,78 @@
+package launch
+
+import (
+	"errors"
+	"slices"
+	"unsafe"
+
+	"sagann/device"
+)
+
+// Card is a GPU with a queue for the copies and launches of one user. The GPU stays open when the Card is freed.
+type Card struct {
+	GPU   device.GPU
+	Queue device.Queue
+
+	held    []device.Mem
+	kernels map[[2]string]*kernel // by source and name
+}
+
+// Processors is the number of multiprocessors, at least 1.
+func (c *Card) Processors() int { return max(1, c.GPU.Info().Processors) }
+
+// Alloc takes memory. It is freed by Drop, Release or Free.
+func (c *Card) Alloc(bytes int64) (device.Mem, error) {
+	m, err := c.GPU.Alloc(bytes)
+	if err == nil {
+		c.held = append(c.held, m)
+	}
+	return m, err
+}
+
+// Drop frees memory that Alloc has returned. Memory that the Card does not hold is none of its business.
+func (c *Card) Drop(m device.Mem) error {
+	if i := slices.Index(c.held, m); i >= 0 {
+		c.held = slices.Delete(c.held, i, i+1)
+		return c.GPU.Free(m)
+	}
+	return nil
+}
+
+// Held is the number of blocks of memory that the Card holds.
+func (c *Card) Held() int { return len(c.held) }
+
+// Taken is the bytes of these blocks, each rounded up to device.Align.
+func (c *Card) Taken() (n int64) {
+	for _, m := range c.held {
+		n += (m.Len() + device.Align - 1) / device.Align * device.Align
+	}
+	return n
+}
+
+// Release frees all blocks but the first keep ones.
+func (c *Card) Release(keep int) (err error) {
+	for _, m := range c.held[keep:] {
+		err = errors.Join(err, c.GPU.Free(m))
+	}
+	c.held = c.held[:keep]
+	return err
+}
+
+// Put takes memory for a list and copies the list there. The size is rounded up to 16 bytes, as kernels may read 16 bytes at
+// a time. The copy reads the list until the queue has reached it.
+func Put[T any](c *Card, list []T) (device.Mem, error) {
+	b := Bytes(list)
+	m, err := c.Alloc(max((int64(len(b))+15)&^15, 16))
+	if err == nil && len(b) > 0 {
+		err = c.GPU.CopyH2D(c.Queue, m, 0, b)
+	}
+	return m, err
+}
+
+// Bytes is the memory of a list, without a copy. T has no pointers.
+func Bytes[T any](x []T) []byte {
+	if len(x) == 0 {
+		return nil
+	}
+	return unsafe.Slice((*byte)(unsafe.Pointer(&x[0])), len(x)*int(unsafe.Sizeof(x[0])))
+}
