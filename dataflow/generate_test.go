@@ -17,6 +17,8 @@ type writer struct {
 	edges []operand // edge tensors of the running layer
 	past  []operand // vertex tensors
 	rows  []operand // matrices of one row that are not parameters
+
+	several, earlier bool // a layer gathers one message several times; one reads rows of before the layer before it
 }
 
 // operand is a name with the width of its tensor.
@@ -28,16 +30,24 @@ type operand struct {
 var widths = []int{1, 2, 3, 4, 6, 8}
 
 // drawProgram draws one or two layers and a loss over them.
-func drawProgram(t *rapid.T) string {
+func drawProgram(t *rapid.T) string { return strings.Join(drawWriter(t).lines, "\n") + "\n" }
+
+func drawWriter(t *rapid.T) *writer {
 	w := &writer{t: t}
-	x := w.line(w.pick("width", widths...), "feature")
-	w.past = []operand{x, w.line(w.pick("width", widths...), "vertex")}
-	x = w.layer(x)
+	first := w.line(w.pick("width", widths...), "feature")
+	w.past = []operand{first, w.line(w.pick("width", widths...), "vertex")}
+	x := w.layer(first)
 	if w.int("more layers", 0, 4) > 1 {
-		x = w.layer(x)
+		before := len(w.past)
+		x = w.layer(x, w.past[:before-1]...)
+		if w.int("jump", 0, 2) == 0 { // the last layer reads the rows of all
+			w.earlier = true
+			all := w.line(x.cols+first.cols, "concat", x, first)
+			x = w.fit(all, w.pick("width", widths...))
+		}
 	}
 	w.loss(x)
-	return strings.Join(w.lines, "\n") + "\n"
+	return w
 }
 
 func (w *writer) int(what string, lo, hi int) int { return rapid.IntRange(lo, hi).Draw(w.t, what) }
@@ -70,9 +80,14 @@ func (w *writer) line(cols int, op string, args ...any) operand {
 
 func (w *writer) param(rows, cols int) operand { return w.line(cols, "param", rows, cols) }
 
-// layer draws messages, a gather of them and what the vertices make of it.
-func (w *writer) layer(x operand) operand {
+// layer draws messages, gathers of them and what the vertices make of these. Messages may read rows of earlier layers.
+func (w *writer) layer(x operand, earlier ...operand) operand {
 	w.edges = []operand{w.line(x.cols, "src", x), w.line(x.cols, "dst", x)}
+	if len(earlier) > 0 && w.int("earlier rows", 0, 2) > 0 {
+		y := w.of("earlier", earlier)
+		y = w.line(y.cols, []string{"src", "dst"}[w.int("end", 0, 1)], y)
+		w.edges, w.earlier = append(w.edges, w.line(x.cols, "mul", w.edges[0], w.fit(y, x.cols))), true
+	}
 	switch w.int("edge values", 0, 5) {
 	case 0:
 		w.edges = append(w.edges, w.line(graphDataCols, "data", graphDataCols))
@@ -88,16 +103,18 @@ func (w *writer) layer(x operand) operand {
 		w.edges = append(w.edges, w.edgeOp())
 	}
 	m := w.edges[len(w.edges)-1]
-	kind := w.int("gather", 0, 9)
-	gathered := []operand{w.gather(kind, m)}
-	if w.int("second gather", 0, 3) == 0 {
-		if w.int("of another kind", 0, 1) == 1 {
-			kind = w.int("gather", 0, 9)
+	y := w.gather(w.int("gather", 0, 11), m)
+	for range w.pick("more gathers", 0, 0, 1, 2, 3) {
+		if w.int("another message", 0, 3) == 0 {
+			m = w.of("message", w.edges)
+		} else {
+			w.several = true
 		}
-		gathered = append(gathered, w.gather(kind, w.of("message", w.edges)))
+		z := w.gather(w.int("gather", 0, 11), m)
+		w.past = append(w.past, y, z)
+		y = w.fit(w.line(y.cols+z.cols, "concat", y, z), w.pick("width", widths...))
 	}
-	w.past = append(w.past, gathered...)
-	y := gathered[len(gathered)-1]
+	w.past = append(w.past, y)
 	for range w.int("vertex ops", 0, 4) {
 		y = w.vertexOp(y)
 		w.past = append(w.past, y)
@@ -284,6 +301,13 @@ func (w *writer) gather(kind int, m operand) operand {
 	switch kind {
 	case 8:
 		return w.line(m.cols, "mean", m, w.inverse())
+	case 10, 11: // the variance, or a deviation
+		s := w.line(m.cols, "mean", m, w.inverse())
+		v := w.line(m.cols, "sub", w.line(m.cols, "mean", w.line(m.cols, "mul", m, m), w.inverse()), w.line(m.cols, "mul", s, s))
+		if kind == 11 {
+			v = w.line(m.cols, "sqrt", w.line(m.cols, "shift", v, 0.5))
+		}
+		return v
 	case 1:
 		return w.line(m.cols, "max", m)
 	case 2:

@@ -181,7 +181,7 @@ var language = map[string]func(c *call) *node{
 	"spread": bin(ops.Spread),
 	"concat": bin(func(x, y *node) *node { return ops.Concat(x, y) }),
 	"neg":    un(ops.Neg), "sigmoid": un(ops.Sigmoid), "tanh": un(ops.Tanh), "relu": un(ops.ReLU),
-	"elu": un(ops.ELU), "gelu": un(ops.GELU), "softplus": un(ops.Softplus), "exp": un(ops.Exp),
+	"elu": un(ops.ELU), "gelu": un(ops.GELU), "softplus": un(ops.Softplus), "exp": un(ops.Exp), "sqrt": un(ops.Sqrt),
 	"rowsum": un(ops.RowSum), "softmax": un(ops.Softmax), "logsoftmax": un(ops.LogSoftmax),
 	"l2norm": un(ops.L2Normalize), "sumrows": un(ops.SumRows),
 	"sumby":     func(c *call) *node { return ops.SumRowsBy(c.in[0], c.in[1], c.i(0)) },

@@ -29,6 +29,25 @@ func TestRandomPrograms(t *testing.T) {
 	}
 }
 
+// TestDrawnPrograms: a quarter of the random programs, 500 of 2,000, gather one message several times, and as many read rows from before
+// the layer before the one that reads.
+func TestDrawnPrograms(t *testing.T) {
+	const n = 400
+	several, earlier := 0, 0
+	for seed := range n {
+		w := rapid.Custom(drawWriter).Example(seed)
+		if w.several {
+			several++
+		}
+		if w.earlier {
+			earlier++
+		}
+	}
+	if 4*several < n || 4*earlier < n {
+		t.Errorf("of %d programs %d gather a message several times, and %d read earlier rows", n, several, earlier)
+	}
+}
+
 // bitsCase is a program that two plannings run.
 type bitsCase struct {
 	program string
