@@ -58,10 +58,13 @@ var arrayClasses = map[string]bool{
 	"scipy.sparse.coo.coo_array":    true,
 }
 
+// publicNames replaces names of modules of versions of NumPy and SciPy by one for all.
+var publicNames = strings.NewReplacer("numpy._core.", "numpy.", "numpy.core.", "numpy.", "scipy.sparse._", "scipy.sparse.")
+
 // plainClass is a class's name without the differences between versions of NumPy and SciPy:
 // the module is core or _core, and modules of scipy.sparse may begin with an underscore.
 func plainClass(c pickle.Class) string {
-	m := strings.NewReplacer("numpy._core.", "numpy.", "numpy.core.", "numpy.", "scipy.sparse._", "scipy.sparse.").Replace(c.Module)
+	m := publicNames.Replace(c.Module)
 	return m + "." + c.Name
 }
 

@@ -64,10 +64,13 @@ func (f csvForm) idle(a *app, paths ...string) {
 	}
 }
 
+// plainLine replaces what cli.Plain leaves.
+var plainLine = strings.NewReplacer("\n", `\x0a`, "\t", `\x09`)
+
 // field is text that may hold commas, quotes or ends of lines, which go in quotes.
 func (f csvForm) field(text string) string {
 	if f.CSVSafe {
-		text = strings.NewReplacer("\n", `\x0a`, "\t", `\x09`).Replace(cli.Plain(text))
+		text = plainLine.Replace(cli.Plain(text))
 		if _, err := strconv.ParseFloat(text, 64); err != nil && text != "" && strings.ContainsRune("=+-@", firstOf(text)) {
 			text = "'" + text
 		}
