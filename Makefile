@@ -79,7 +79,8 @@ deadcode:
 #   TestGroups, TestSavesAreMixed, TestSlicesAreChosen, TestPackingIsChosen: the search is as free as users have it;
 #   mine/cuda TestFaults: every call of a device, of which make test fails three of each kind; TestEmulated: a graph of 6,000 edges, too;
 #   cmd/saga TestMPIDeath three times, TestTwoHosts: ranks in two network namespaces, which only root can make; TestPeersBusy: ranks that
-#   plan for a minute; TestLargerThanMemory: a store of 3.2 GB in a control group of 2 GiB; TestTwoGPURanks: the time of an epoch;
+#   plan for a minute; TestSignals: 200 signals; TestHostileStores: 1,000 stores and shards, and again with the Go loops in place of
+#   assembly, which check every index; TestLargerThanMemory: a store of 3.2 GB in a control group of 2 GiB; TestTwoGPURanks: the time of an epoch;
 #   cmd/saga TestScripts/bench and TestScripts/bench_ring: benchmarks that plan G-GCN, of which make test has GCN's;
 #   sample: draws are compared with exact probabilities a million times, in make test 20,000 times;
 #   bench/tables TestAutoAgainstAll: four graphs, of which make test has one; TestRingIsClosedForm: eight numbers of devices
@@ -96,8 +97,9 @@ soak:
 	GOGC=800 RAPID_CHECKS=$$(( ($(SOAK_PROGRAMS) + 19) / 20 )) go test -count=1 -v -timeout $(SOAK_TIME) -run 'TestRandomPrograms|TestRandomRanks|TestDyadic' ./dataflow
 	RAPID_CHECKS=$(SOAK_CHECKS) go test -count=1 -timeout $(SOAK_TIME) ./chunk ./ring ./kernel/... ./dataset/... ./dataflow/plan/...
 	go test -count=1 -timeout $(SOAK_TIME) -run 'TestPlanetoid|TestOverlap' ./layers
-	go test -count=1 -timeout $(SOAK_TIME) -run 'TestPlanFromStatistics|TestSlices|TestAuto|TestEveryFault|TestGroups|TestSavesAreMixed|TestPackingIsChosen' ./saga
-	go test -count=1 -timeout $(SOAK_TIME) -run 'TestMPIDeath|TestTwoHosts|TestPeersBusy|TestLargerThanMemory|TestTwoGPURanks|TestScripts/bench' ./cmd/saga
+	go test -count=1 -timeout $(SOAK_TIME) -run 'TestPlanFromStatistics|TestSlices|TestAuto|TestEveryFault|TestGroups|TestSavesAreMixed|TestPackingIsChosen|TestNamedBudgets' ./saga
+	go test -count=1 -timeout $(SOAK_TIME) -run 'TestMPIDeath|TestTwoHosts|TestPeersBusy|TestLargerThanMemory|TestTwoGPURanks|TestScripts/bench|TestSignals|TestHostileStores' ./cmd/saga
+	go test -count=1 -timeout $(SOAK_TIME) -tags noasm -run TestHostileStores ./cmd/saga
 	go test -count=1 -timeout $(SOAK_TIME) ./mine/... ./sample ./bench/tables
 
 # The race detector needs cgo, so a C compiler. -short leaves out what is only long.
