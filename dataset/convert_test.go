@@ -1,8 +1,6 @@
 package dataset
 
 import (
-	"compress/gzip"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"sagann/chunk"
+	"sagann/internal/testdata"
 )
 
 // TestConvert writes every door's graph as a store, in pieces, and reads it back.
@@ -152,20 +151,7 @@ func TestNothingIsLeftOfABadConversion(t *testing.T) {
 
 // TestOldStore opens a store that was written before there were notes.
 func TestOldStore(t *testing.T) {
-	f, err := os.Open("testdata/karate_version1.saga.gz")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := io.ReadAll(z)
-	if err != nil {
-		t.Fatal(err)
-	}
-	path := filepath.Join(writeFiles(t, map[string]string{"g.saga": string(text)}), "g.saga")
+	path := testdata.Unpacked(t, "testdata/karate_version1.saga")
 	want := Karate()
 	want.Schema.Older = true
 	if diff := cmp.Diff(want, mustLoad(t, path, Options{})); diff != "" {

@@ -58,6 +58,20 @@ func someShards(t *testing.T) string {
 	return out
 }
 
+// goodShards are someShards, their manifest, and what is read of them.
+func goodShards(t *testing.T) (dir string, text []byte, want string) {
+	t.Helper()
+	dir = someShards(t)
+	text, err := os.ReadFile(filepath.Join(dir, manifestFile))
+	if err == nil {
+		want, err = readShards(dir)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir, text, want
+}
+
 // sameOrRefused reads shards whose manifest is text: it is an error that names the manifest or the folder, or changes nothing.
 func sameOrRefused(t *testing.T, dir, what, text, want string) (refused bool) {
 	t.Helper()
@@ -77,15 +91,7 @@ func sameOrRefused(t *testing.T, dir, what, text, want string) (refused bool) {
 // TestManifestFields: a manifest in which any field is another number, is missing, stands twice or is text, with a right checksum, is
 // refused or changes nothing.
 func TestManifestFields(t *testing.T) {
-	dir := someShards(t)
-	text, err := os.ReadFile(filepath.Join(dir, manifestFile))
-	if err != nil {
-		t.Fatal(err)
-	}
-	want, err := readShards(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir, text, want := goodShards(t)
 	var fields []string // "key":value, as they stand
 	rest := string(text)
 	for {
@@ -137,15 +143,7 @@ func TestManifestFields(t *testing.T) {
 
 // TestManifestDamage: a manifest with a flipped bit, or cut, is refused or changes nothing.
 func TestManifestDamage(t *testing.T) {
-	dir := someShards(t)
-	text, err := os.ReadFile(filepath.Join(dir, manifestFile))
-	if err != nil {
-		t.Fatal(err)
-	}
-	want, err := readShards(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir, text, want := goodShards(t)
 	r, n := rand.New(rand.NewPCG(draw.Seed(t), 1)), 2000
 	refused := 0
 	for range n {

@@ -1,14 +1,14 @@
 package main
 
 import (
-	"compress/gzip"
-	"io"
 	"math"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
+
+	"sagann/internal/testdata"
 )
 
 // version2 has a store and two runs that commit 5898ada7 has written, before stores and checkpoints had a schema, with what
@@ -20,33 +20,10 @@ import (
 //	saga predict run --write logits --out logits.csv
 const version2 = "testdata/version2"
 
-// storeOf unpacks the store at path+".gz".
-func storeOf(t *testing.T, path string) string {
-	t.Helper()
-	f, err := os.Open(path + ".gz")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := io.ReadAll(z)
-	if err != nil {
-		t.Fatal(err)
-	}
-	out := filepath.Join(t.TempDir(), filepath.Base(path))
-	if err := os.WriteFile(out, text, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return out
-}
-
 // TestVersion2 applies runs of before to a store of before: predictions are the same, evaluation knows the names of classes, and it is
 // said that names are not known. Training goes on to the loss that the older program reached.
 func TestVersion2(t *testing.T) {
-	store := storeOf(t, filepath.Join(version2, "graph.saga"))
+	store := testdata.Unpacked(t, filepath.Join(version2, "graph.saga"))
 	for from, want := range map[string]string{"run": "logits.csv", "rows": "rows.csv"} {
 		out := filepath.Join(t.TempDir(), want)
 		status, text := sagaCommand(t, "predict", filepath.Join(version2, from), "--data", store, "--write", "logits", "--out", out)

@@ -1,7 +1,9 @@
-// Package testdata finds the real graphs and reference values that some tests use.
+// Package testdata finds the real graphs and reference values that some tests use, and unpacks stores.
 package testdata
 
 import (
+	"compress/gzip"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -28,4 +30,27 @@ func Dir(t testing.TB, sub string) string {
 		t.Skipf("no reference data at %s: set SAGANN_DATA to the folder that holds data/ and golden/", p)
 	}
 	return p
+}
+
+// Unpacked writes what path+".gz" has packed to a file of the test with the name of path, and returns its path.
+func Unpacked(t testing.TB, path string) string {
+	t.Helper()
+	f, err := os.Open(path + ".gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := io.ReadAll(z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := filepath.Join(t.TempDir(), filepath.Base(path))
+	if err := os.WriteFile(out, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return out
 }
