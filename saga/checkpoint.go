@@ -233,7 +233,7 @@ func checkpointBytes(p *Program) int64 {
 }
 
 // canWrite is an error if this rank writes checkpoints and could not write path.
-func (p *Program) canWrite(path string) error {
+func (p *definition) canWrite(path string) error {
 	if p.cfg.Net.Rank() > 0 {
 		return nil
 	}

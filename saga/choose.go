@@ -64,7 +64,8 @@ type choice struct {
 
 // chooser makes programs and chooses one.
 type chooser struct {
-	p         *Program
+	*planTarget
+	grids     *grids
 	optimized map[int]*optimized // by slices
 	made      map[tune.Key]*compiled
 	sizes     map[likely]*plan.Cells
@@ -72,20 +73,20 @@ type chooser struct {
 }
 
 func (p *Program) chooser() *chooser {
-	return &chooser{p, map[int]*optimized{}, map[tune.Key]*compiled{}, map[likely]*plan.Cells{}, p.shape}
+	return &chooser{&p.on, &p.grids, map[int]*optimized{}, map[tune.Key]*compiled{}, map[likely]*plan.Cells{}, p.shape}
 }
 
 // choose chooses what training will run. On a large graph it searches with estimated cells first, and plans the
 // result with counted ones.
 func (c *chooser) choose() (*choice, error) {
-	defer c.p.timePlan(c.p.stages, time.Now())
-	if c.p.output != "" {
+	defer c.grids.stages.planned(*c.grids.stages, time.Now())
+	if c.output != "" {
 		return c.forward()
 	}
-	if c.expected != nil || c.p.cfg.Chunks > 0 || c.p.in.EdgeCount() < estimateFrom {
+	if c.expected != nil || c.cfg.Chunks > 0 || c.in.EdgeCount() < estimateFrom {
 		return c.decide(nil)
 	}
-	c.expected = c.p.statistics()
+	c.expected = c.grids.statistics()
 	x, err := c.decide(nil)
 	c.expected = nil
 	var small *plan.BudgetError
@@ -93,7 +94,7 @@ func (c *chooser) choose() (*choice, error) {
 		return nil, err
 	}
 	if err == nil {
-		d, k := x.decision, c.p.cfg.devices()
+		d, k := x.decision, c.cfg.devices()
 		for range guesses {
 			if x, err = c.decide(&d); !errors.As(err, &small) {
 				return x, err
@@ -106,7 +107,7 @@ func (c *chooser) choose() (*choice, error) {
 
 // searches tells whether package tune chooses. A search over the devices of several hosts takes too long. One host of such a
 // machine is planned in the same way, so that it compares with several.
-func (c *chooser) searches() bool { return c.p.on.machine != nil && c.p.on.machine.NICs == "" }
+func (c *chooser) searches() bool { return c.machine != nil && c.machine.NICs == "" }
 
 // decide chooses a program and its plan. If from is not nil, it gives the program, the number of intervals and the
 // schedule; without a search it gives the number of intervals only.
@@ -114,7 +115,7 @@ func (c *chooser) decide(from *tune.Decision) (*choice, error) {
 	if !c.searches() {
 		return c.fewest(from)
 	}
-	q := &tune.Problem{Machine: c.p.on.machine, Options: c.p.planOptions(), Packed: c.packed(), Slices: c.slices(), Saves: c.saves(), Store: c.p.cfg.Outcome.Store,
+	q := &tune.Problem{Machine: c.machine, Options: c.planOptions(), Packed: c.packed(), Slices: c.slices(), Saves: c.saves(), Store: c.cfg.Outcome.Store,
 		Program: func(k tune.Key) (*tune.Program, error) {
 			x, err := c.lower(k)
 			if x == nil || err != nil {
@@ -140,19 +141,19 @@ const faster = 1
 // fewest plans with the fewest intervals that fit, and takes the save policy that is the fastest with that many.
 // Plans are simulated on Config.Machine or, without one, on the default machine model of the kind of device.
 func (c *chooser) fewest(from *tune.Decision) (*choice, error) {
-	o, saves := c.p.planOptions(), c.saves()
+	o, saves := c.planOptions(), c.saves()
 	if len(saves) > 1 { // they are compared in this order
 		saves = []string{saveSome, SaveAll, SaveNone}
 	}
-	m := c.p.on.machine
+	m := c.machine
 	if m == nil {
 		var err error
-		if m, err = sim.LoadMachine(backend.Of(c.p.cfg.Device).Model); err != nil {
+		if m, err = sim.LoadMachine(backend.Of(c.cfg.Device).Model); err != nil {
 			return nil, err
 		}
 	}
-	known := c.p.cfg.devices() <= len(m.Devices) // else plans cannot be compared
-	k := tune.Key{Packed: c.packed()[0], Slices: max(1, c.p.cfg.Outcome.Slices)}.With(c.p.cfg.Outcome.Store)
+	known := c.cfg.devices() <= len(m.Devices) // else plans cannot be compared
+	k := tune.Key{Packed: c.packed()[0], Slices: max(1, c.cfg.Outcome.Slices)}.With(c.cfg.Outcome.Store)
 	if from != nil {
 		o.P = from.P
 	}
@@ -183,7 +184,7 @@ func (c *chooser) fewest(from *tune.Decision) (*choice, error) {
 	if best == nil {
 		return nil, first
 	}
-	if c.p.on.machine == nil {
+	if c.machine == nil {
 		best.line = nil
 	}
 	return best, nil
@@ -208,9 +209,9 @@ func (c *chooser) one(k tune.Key, o plan.Options) (*choice, error) {
 // forward plans one forward pass with the fewest intervals that fit. Where Config leaves it open, cells are packed on a
 // GPU if the plan without packing does not fit or copies anything to the device.
 func (c *chooser) forward() (x *choice, err error) {
-	k := tune.Key{Slices: max(1, c.p.cfg.Outcome.Slices)}
+	k := tune.Key{Slices: max(1, c.cfg.Outcome.Slices)}
 	for _, k.Packed = range c.packed() {
-		if x, err = c.one(k, c.p.onceOptions(0, 0)); err == nil && x.plan.H2D == 0 {
+		if x, err = c.one(k, c.onceOptions(0, 0)); err == nil && x.plan.H2D == 0 {
 			break
 		}
 	}
@@ -220,7 +221,7 @@ func (c *chooser) forward() (x *choice, err error) {
 // packed lists the packings to try: cells packed (true) or not. On a CPU cells are not packed: it reads whole words
 // faster, and its memory is the host's, so there is no copy to shorten.
 func (c *chooser) packed() []bool {
-	p := c.p
+	p := c.planTarget
 	switch {
 	case p.cfg.Outcome.Packing != "":
 		return []bool{p.cfg.Outcome.Packing == PackingOn}
@@ -228,16 +229,16 @@ func (c *chooser) packed() []bool {
 		return []bool{false}
 	case p.output != "" && backend.Of(p.cfg.Device).GPU() && p.mem() > 0:
 		return []bool{false, true}
-	case p.on.machine == nil:
+	case p.machine == nil:
 		return []bool{backend.Of(p.cfg.Device).GPU() && p.cfg.Mem > 0}
-	case p.on.machine.Kind(0).Serial: // a model stands for the device that it describes
+	case p.machine.Kind(0).Serial: // a model stands for the device that it describes
 		return []bool{false}
 	}
 	return []bool{true, false}
 }
 
 func (c *chooser) slices() (list []int) {
-	if k := c.p.cfg.Outcome.Slices; k > 0 || c.p.cfg.without("slice") {
+	if k := c.cfg.Outcome.Slices; k > 0 || c.cfg.without("slice") {
 		return []int{max(1, k)}
 	}
 	for k := 1; k <= triedSlices; k *= 2 {
@@ -248,7 +249,7 @@ func (c *chooser) slices() (list []int) {
 
 // saves lists the save policies that may be chosen, the one that needs the least memory first.
 func (c *chooser) saves() []string {
-	if s := c.p.cfg.Save; s != "" && s != SaveAuto {
+	if s := c.cfg.Save; s != "" && s != SaveAuto {
 		return []string{s}
 	}
 	return []string{SaveNone, saveSome, SaveAll}
@@ -262,19 +263,19 @@ func (c *chooser) lower(k tune.Key) (*compiled, error) {
 	o := c.optimized[k.Slices]
 	if o == nil {
 		var err error
-		if o, err = c.p.optimize(k.Slices); err != nil {
+		if o, err = c.optimize(k.Slices); err != nil {
 			return nil, err
 		}
 		c.optimized[k.Slices] = o
 	}
 	var x *compiled
-	if k.Slices == 1 || o.sliced || c.p.cfg.Outcome.Slices == k.Slices {
+	if k.Slices == 1 || o.sliced || c.cfg.Outcome.Slices == k.Slices {
 		how := dataflow.Lowering{Save: k.Save, Store: k.Stored(), Packed: k.Packed}
 		if k.Save == saveSome {
 			how.Save = dataflow.SaveSome
 		}
 		var err error
-		if x, err = c.p.lower(o, how); err != nil {
+		if x, err = c.planTarget.lower(o, how); err != nil {
 			return nil, err
 		}
 	}
@@ -299,7 +300,7 @@ func (c *chooser) cellsOf(want chunk.Want) func(n int) (*plan.Cells, error) {
 				return c.sizes[k], nil
 			}
 			var err error
-			if c.sizes[k], err = c.p.counted(n, want); err != nil {
+			if c.sizes[k], err = c.grids.counted(n, want); err != nil {
 				return nil, err
 			}
 		}

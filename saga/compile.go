@@ -39,28 +39,28 @@ func (p *Program) choose() error {
 	if n := p.cfg.Net.Ranks(); n > 1 && p.in != nil && p.in.link != nil { // whose loss needs the rows of all vertices in one process
 		return fmt.Errorf("saga: links are learned on the whole graph by one process, and there are %d ranks; batches (--sample) may be shared", n)
 	}
-	if err := p.openMachine(); err != nil {
+	if err := p.on.openMachine(); err != nil {
 		return err
 	}
-	if err := p.findCards(false); err != nil {
+	if err := p.on.findCards(false); err != nil {
 		return fmt.Errorf("saga: %w", err)
 	}
 	c := p.chooser()
 	x, err := c.choose()
 	if err != nil {
-		return p.budget(c, err)
+		return c.budget(err)
 	}
 	if err := p.adopt(x); err != nil {
-		return p.budget(c, err)
+		return c.budget(err)
 	}
 	if p.data != nil {
 		compileAhead(p.cfg.Device, x.programs())
 	}
 	if err := p.precompute(x.once); err != nil {
-		return p.leastHost(p.budget(c, err), x.once)
+		return p.leastHost(c.budget(err), x.once)
 	}
 	if p.shape == nil {
-		p.orderFor(x.plan.Cells.P)
+		p.grids.orderFor(x.plan.Cells.P)
 	}
 	return p.placeFinal(x.once)
 }
@@ -81,14 +81,14 @@ func (p *Program) adopt(x *choice) (err error) {
 	if x.eval == nil {
 		return nil
 	}
-	o := p.planOptions()
+	o := p.on.planOptions()
 	o.Budget, o.Schedule, o.Base = x.memory.plans(), x.plan.Schedule, x.plan
 	p.eval = &unit{low: x.eval}
-	if p.eval.plan, err = planner.New(x.eval.Spec, p.cells, o); err != nil || x.ahead == nil {
+	if p.eval.plan, err = planner.New(x.eval.Spec, p.grids.cells(p.chosen.want), o); err != nil || x.ahead == nil {
 		return err
 	}
 	p.in.link.ahead = &unit{low: x.ahead}
-	p.in.link.ahead.plan, err = planner.New(x.ahead.Spec, p.cells, o)
+	p.in.link.ahead.plan, err = planner.New(x.ahead.Spec, p.grids.cells(p.chosen.want), o)
 	return err
 }
 
@@ -128,7 +128,7 @@ func forAll(p *Program, err error) error {
 		c := q.chooser()
 		if small != nil {
 			packed := c.packed()
-			own, wrong := q.smallestOf(c, tune.Key{Slices: max(1, q.cfg.Outcome.Slices), Packed: packed[len(packed)-1]})
+			own, wrong := c.smallestOf(tune.Key{Slices: max(1, q.cfg.Outcome.Slices), Packed: packed[len(packed)-1]})
 			if wrong != nil {
 				return wrong
 			}

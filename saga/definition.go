@@ -5,20 +5,55 @@ import (
 	"fmt"
 
 	"sagann/dataset"
+	"sagann/saga/batches"
 	"sagann/saga/rows"
 )
 
+// request is what Compile, Plan and Predict ask for.
+type request struct {
+	model  Model
+	data   *dataset.Data // nil: shape
+	shape  *Shape        // nil: data
+	cfg    Config        // once there is a program, it is validated: nothing assigns to it
+	output string        // "hidden" or "logits" of one forward pass; "": training and evaluation
+}
+
+// inputs are the vertex inputs of a program's data, and what only some programs have of them.
+type inputs struct {
+	*rows.Inputs
+	link *linker // nil: the task is not LinkTask
+}
+
+// definition is what a program is made of, and what is known of it before anything is chosen. It makes the programs that
+// are planned.
+type definition struct {
+	request
+	in       *inputs
+	dims     dims           // of the data
+	stepDims dims           // of a training step: dims, or in sampled training those of a batch
+	rooms    *batches.Rooms // sizes of batches; nil: steps are over the full graph
+	params   []Param
+}
+
+// totals are the numbers of vertices and of edges, with the self loops that the model adds.
+func (p *definition) totals() (vertices int, edges int64) {
+	if s := p.shape; s != nil {
+		return s.Vertices, s.Edges
+	}
+	return p.in.Edges.V, int64(p.in.EdgeCount())
+}
+
 // ranks is the number of ranks over which the devices of a plan are spread. In sampled training it is 1, since each
 // device has a plan of its own.
-func (p *Program) ranks() int {
-	if p.sampled != nil {
+func (p *definition) ranks() int {
+	if p.stepDims.levels > 0 {
 		return 1
 	}
 	return p.cfg.Net.Ranks()
 }
 
 // describeLinks sets up what only programs of a LinkTask have.
-func (p *Program) describeLinks() error {
+func (p *definition) describeLinks() error {
 	m, d := &p.model, p.data
 	if m.LinkHead == "" {
 		m.LinkHead = LinkDot
@@ -38,7 +73,7 @@ func (p *Program) describeLinks() error {
 }
 
 // describeSparse makes d's features a sparse input if they are sparse and the model reads them.
-func (p *Program) describeSparse(d *dataset.Data) error {
+func (p *definition) describeSparse(d *dataset.Data) error {
 	if d.Features != nil || d.Late.Sparse == nil || p.model.Embedding > 0 {
 		return nil
 	}
@@ -51,10 +86,10 @@ func (p *Program) describeSparse(d *dataset.Data) error {
 }
 
 // agreed is err, or the error of another rank; what is what it is about. If only one rank stopped, the others would wait for it for ever.
-func (p *Program) agreed(what string, err error) error { return p.cfg.Net.Agree(what, err) }
+func (p *definition) agreed(what string, err error) error { return p.cfg.Net.Agree(what, err) }
 
 // describeShape finds the dims of a program that is planned from statistics.
-func (p *Program) describeShape() error {
+func (p *definition) describeShape() error {
 	s, m := p.shape, &p.model
 	if s.Vertices < 1 || s.Edges < 0 || s.Features < 1 || s.Classes < 1 || !(s.Skew >= 0 && s.Skew <= 2) {
 		return fmt.Errorf("saga: shape %+v: vertices, features and classes are at least 1, skew is from 0 to 2", *s)
@@ -69,24 +104,9 @@ func (p *Program) describeShape() error {
 	return p.describeRows(s.Vertices)
 }
 
-// request is what Compile, Plan and Predict ask for.
-type request struct {
-	model  Model
-	data   *dataset.Data // nil: shape
-	shape  *Shape        // nil: data
-	cfg    Config
-	output string // "hidden" or "logits" of one forward pass; "": training and evaluation
-}
-
-// inputs are the vertex inputs of a program's data, and what only some programs have of them.
-type inputs struct {
-	*rows.Inputs
-	link *linker // nil: the task is not LinkTask
-}
-
 // describeRows finds the dims of rows that are learned in place of features of v vertices: an
 // embedding, or the rows of weights that features would be multiplied with.
-func (p *Program) describeRows(v int) error {
+func (p *definition) describeRows(v int) error {
 	d := &p.dims
 	d.vertices, d.embedding = v, p.model.Embedding
 	if d.identity = d.embedding == 0 && d.features == 0; d.identity {
@@ -109,7 +129,7 @@ func (p *Program) describeRows(v int) error {
 
 // describeData finds the inputs and dims of a program with data. The error says what of the data
 // does not fit the model.
-func (p *Program) describeData() error {
+func (p *definition) describeData() error {
 	d, m := p.data, &p.model
 	switch {
 	case d == nil:
@@ -174,7 +194,7 @@ func (p *Program) describeData() error {
 }
 
 // trainable is an error if the data has no labels to train on, or no split that the configuration needs.
-func (p *Program) trainable() error {
+func (p *definition) trainable() error {
 	d, task := p.data, p.dims.taskName()
 	if task == LinkTask { // dataset.Validate has checked the splits
 		return nil
@@ -196,7 +216,7 @@ func (p *Program) trainable() error {
 }
 
 // checkLoss says what of the model's loss does not fit the data.
-func (p *Program) checkLoss() error {
+func (p *definition) checkLoss() error {
 	d, l := p.data, &p.model.Loss
 	if err := l.check(&p.dims, d.Name); err != nil {
 		return err

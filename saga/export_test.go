@@ -240,15 +240,14 @@ func (p *Program) ComeAhead() error {
 // Cramp takes away the room that sampled training has for batches, but for so many rows and
 // edges of each level, and plans it again. The program must not be open.
 func (p *Program) Cramp(n int) error {
-	s := p.sampled
-	for l := range s.rooms.Most.Vertices[1:] {
-		s.rooms.Most.Vertices[l+1], s.rooms.Most.Edges[l] = n, n
+	for l := range p.rooms.Most.Vertices[1:] {
+		p.rooms.Most.Vertices[l+1], p.rooms.Most.Edges[l] = n, n
 	}
 	return p.planSampled()
 }
 
 // HotRows are n vertices whose rows stay on a GPU.
-func (p *Program) HotRows(n int) []uint32 { return p.sampled.rooms.Hot(n) }
+func (p *Program) HotRows(n int) []uint32 { return p.rooms.Hot(n) }
 
 // LinkBytes is what is expected to come over the link for a batch.
 func (p *Program) LinkBytes() float64 { return p.sampled.maker.LinkBytes() }

@@ -11,10 +11,12 @@ import (
 
 // grids are the vertex order and the grid of a program, made for any number of intervals on demand.
 type grids struct {
-	order *chunk.Order
-	p     int                      // the number of intervals that order is for; 0: none yet
-	sizes map[int]*chunk.GridStats // by number of intervals: the sizes of cells
-	built *gridAt                  // the grid that was built last; nil: none
+	*definition
+	stages *Stages // times are added to
+	order  *chunk.Order
+	p      int                      // the number of intervals that order is for; 0: none yet
+	sizes  map[int]*chunk.GridStats // by number of intervals: the sizes of cells
+	built  *gridAt                  // the grid that was built last; nil: none
 }
 
 // gridAt is a grid with its order of vertices.
@@ -23,59 +25,60 @@ type gridAt struct {
 	grid  *chunk.Grid
 }
 
-// gridFor is the grid for n intervals. Only the last one is kept.
-func (p *Program) gridFor(n int) (*gridAt, error) {
-	if b := p.grids.built; b != nil && b.grid.P == n {
+// gridFor is the grid for n intervals, whose cells carry what want says. Only the last one is kept.
+func (g *grids) gridFor(n int, want chunk.Want) (*gridAt, error) {
+	if b := g.built; b != nil && b.grid.P == n {
 		return b, nil
 	}
-	p.grids.built = nil
-	g := &gridAt{order: p.orderFor(n)}
+	g.built = nil
+	at := &gridAt{order: g.orderFor(n)}
 	var err error
-	if g.grid, err = p.buildGrid(g.order, n); err != nil {
+	if at.grid, err = g.buildGrid(at.order, n, want); err != nil {
 		return nil, err
 	}
-	p.grids.built = g
-	return g, nil
+	g.built = at
+	return at, nil
 }
 
 // orderFor is the vertex order for n intervals. Only the last one is kept.
-func (p *Program) orderFor(n int) *chunk.Order {
-	g := &p.grids
+func (g *grids) orderFor(n int) *chunk.Order {
 	if g.p != n {
-		defer since(&p.stages.Order, time.Now())
+		defer since(&g.stages.Order, time.Now())
 		g.p = n
 		switch {
-		case p.data.Shard != nil:
-			g.order = p.data.Shard.Order
-		case p.cfg.without("balance"):
-			g.order = chunk.Identity(p.in.Edges.V)
-		case p.cfg.without("degree-sort"):
-			g.order = chunk.Deal(p.in.Edges, n)
+		case g.data.Shard != nil:
+			g.order = g.data.Shard.Order
+		case g.cfg.without("balance"):
+			g.order = chunk.Identity(g.in.Edges.V)
+		case g.cfg.without("degree-sort"):
+			g.order = chunk.Deal(g.in.Edges, n)
 		default:
-			g.order = chunk.Balance(p.in.Edges, n)
+			g.order = chunk.Balance(g.in.Edges, n)
 		}
 	}
 	return g.order
 }
 
-// cells are the sizes of the grid for n intervals, with the arrays that the chosen program wants.
-func (p *Program) cells(n int) (*plan.Cells, error) {
-	if p.shape != nil {
-		return p.shape.cells(n, p.chosen.want), nil
+// cells returns a function that gives the sizes of the grid for n intervals, whose cells carry what want says.
+func (g *grids) cells(want chunk.Want) func(n int) (*plan.Cells, error) {
+	return func(n int) (*plan.Cells, error) {
+		if g.shape != nil {
+			return g.shape.cells(n, want), nil
+		}
+		return g.counted(n, want)
 	}
-	return p.counted(n, p.chosen.want)
 }
 
 // counted are the sizes of the grid for n intervals, which is not built for that. The first call for
 // each n takes a pass over the edges.
-func (p *Program) counted(n int, want chunk.Want) (*plan.Cells, error) {
-	st := p.grids.sizes[n]
+func (g *grids) counted(n int, want chunk.Want) (*plan.Cells, error) {
+	st := g.sizes[n]
 	if st == nil {
-		o := p.orderFor(n)
-		defer since(&p.stages.Count, time.Now())
-		x := p.stats(o, n)
+		o := g.orderFor(n)
+		defer since(&g.stages.Count, time.Now())
+		x := g.stats(o, n)
 		st = &x
-		p.grids.sizes[n] = st
+		g.sizes[n] = st
 	}
 	if st.P != n {
 		return nil, fmt.Errorf("saga: %d intervals; a grid has at most %d", n, chunk.MaxIntervals)
@@ -96,23 +99,23 @@ func (p *Program) counted(n int, want chunk.Want) (*plan.Cells, error) {
 }
 
 // stats counts the edges and rows of the cells of n intervals in order o.
-func (p *Program) stats(o *chunk.Order, n int) chunk.GridStats {
-	if x := p.data.Shard; x != nil {
+func (g *grids) stats(o *chunk.Order, n int) chunk.GridStats {
+	if x := g.data.Shard; x != nil {
 		return x.Stats
 	}
-	return chunk.Stats(p.in.Edges, o, n)
+	return chunk.Stats(g.in.Edges, o, n)
 }
 
 // statistics is the shape of the graph, with the statistics of its degrees.
-func (p *Program) statistics() *Shape {
-	e := p.in.Edges
+func (g *grids) statistics() *Shape {
+	e := g.in.Edges
 	return &Shape{Vertices: e.V, Edges: int64(e.E()), in: spreadOf(e.InDegrees()), out: spreadOf(e.OutDegrees())}
 }
 
 // shardGrid builds the cells of the rank's own intervals. Each direction is built from its own list of edges.
 // All other cells are empty.
-func (p *Program) shardGrid(n int) (*chunk.Grid, error) {
-	x, want := p.data.Shard, p.chosen.want
+func (g *grids) shardGrid(n int, want chunk.Want) (*chunk.Grid, error) {
+	x := g.data.Shard
 	if want.Rank {
 		return nil, errRanksOfEdges
 	}
@@ -122,31 +125,31 @@ func (p *Program) shardGrid(n int) (*chunk.Grid, error) {
 		if out && !want.CSR || !out && !want.CSC {
 			continue
 		}
-		e, err := p.in.ShardEdges(out)
+		e, err := g.in.ShardEdges(out)
 		if err != nil {
 			return nil, err
 		}
 		one := want
 		one.CSC, one.CSR = !out, out
-		g, err := memory.Build(e, x.Order, n, one)
+		side, err := memory.Build(e, x.Order, n, one)
 		if err != nil {
 			return nil, err
 		}
 		if out {
-			grid.CSR = g.CSR
+			grid.CSR = side.CSR
 		} else {
-			grid.CSC = g.CSC
+			grid.CSC = side.CSC
 		}
 	}
 	return grid, nil
 }
 
 // buildGrid builds the grid of n intervals in order o.
-func (p *Program) buildGrid(o *chunk.Order, n int) (*chunk.Grid, error) {
-	defer since(&p.stages.Grid, time.Now())
-	if p.data.Shard != nil {
-		return p.shardGrid(n)
+func (g *grids) buildGrid(o *chunk.Order, n int, want chunk.Want) (*chunk.Grid, error) {
+	defer since(&g.stages.Grid, time.Now())
+	if g.data.Shard != nil {
+		return g.shardGrid(n, want)
 	}
 	memory := chunk.Memory{Scratch: device.Scratch, Fresh: device.Fresh}
-	return memory.Build(p.in.Edges, o, n, p.chosen.want)
+	return memory.Build(g.in.Edges, o, n, want)
 }

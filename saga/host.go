@@ -62,7 +62,7 @@ func (p *Program) placeHost(extras map[string]int64, plans ...*plan.Plan) error 
 // computed, and those that the programs made compute.
 func (p *Program) extraBytes(made ...*dataflow.Lowered) map[string]int64 {
 	sizes := map[string]int64{}
-	vertices, _ := p.Totals()
+	vertices, _ := p.totals()
 	for _, l := range made {
 		for name, id := range l.Outputs {
 			sizes[name] = 4 * int64(vertices) * int64(l.Spec.Values[id].Cols)
@@ -97,7 +97,7 @@ func (p *Program) onceFit(made []*dataflow.Lowered) error {
 		if p.cfg.HostMem == 0 {
 			return nil
 		}
-		pl, err := planner.New(l.Spec, p.cells, p.onceOptions(p.chosen.memory.plans(), k))
+		pl, err := planner.New(l.Spec, p.grids.cells(p.chosen.want), p.on.onceOptions(p.chosen.memory.plans(), k))
 		if err == nil {
 			err = p.placeHost(p.extraBytes(l), pl)
 		}
@@ -140,7 +140,7 @@ func (p *Program) least(made []*dataflow.Lowered, extras map[string]int64, plans
 // plansOf plans the programs of invariants and calls f for each.
 func (p *Program) plansOf(made []*dataflow.Lowered, f func(*dataflow.Lowered, *plan.Plan)) error {
 	for k, l := range made {
-		pl, err := planner.New(l.Spec, p.cells, p.onceOptions(p.chosen.memory.plans(), k))
+		pl, err := planner.New(l.Spec, p.grids.cells(p.chosen.want), p.on.onceOptions(p.chosen.memory.plans(), k))
 		if err != nil {
 			return err
 		}

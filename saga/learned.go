@@ -48,7 +48,7 @@ func (t *tracer) embed() Tensor {
 
 // checkRowsRead refuses programs in which nothing reads rows that are learned, and those that give out features that are
 // never stored.
-func checkRowsRead(p *Program, tr *traced, loss Tensor) error {
+func (p *definition) checkRowsRead(tr *traced, loss Tensor) error {
 	if slices.Contains(p.cfg.Outputs, "hidden") && tr.rows == tr.features && (p.dims.identity || p.dims.sparse) {
 		return errors.New("saga: the output \"hidden\" of a model of one layer is the features, and those that are sparse, or the identity where there are none, are never stored as rows")
 	}
@@ -82,7 +82,7 @@ func reads(x, y Tensor) bool {
 
 // learn is dataflow.Program.Learn: from the gradient g of learned rows w it computes their rows in the
 // next step, and their moments.
-func (p *Program) learn(w, g Tensor) []dataflow.Next {
+func (p *definition) learn(w, g Tensor) []dataflow.Next {
 	q, err := p.param(w.Attr().S)
 	if err != nil || !q.PerVertex {
 		return nil

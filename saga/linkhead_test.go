@@ -113,7 +113,7 @@ func TestNegatives(t *testing.T) {
 		t.Fatal(err)
 	}
 	l := d.Targets.Links
-	p := &Program{cfg: Config{Seed: 9}, in: &inputs{link: &linker{links: l}}}
+	p := &definition{request: request{cfg: Config{Seed: 9}}, in: &inputs{link: &linker{links: l}}}
 	a, b, c := p.negatives(4), p.negatives(4), p.negatives(5)
 	if !slices.Equal(a.Src, b.Src) || !slices.Equal(a.Dst, b.Dst) || slices.Equal(a.Src, c.Src) {
 		t.Error("negatives must depend on the epoch, and on nothing else")

@@ -10,7 +10,7 @@ import (
 
 // negatives draws as many pairs without an edge as there are training edges, new ones in every epoch.
 // See batches.NoEdge.
-func (p *Program) negatives(epoch int) dataset.Pairs {
+func (p *definition) negatives(epoch int) dataset.Pairs {
 	n := p.in.link.links.Train.Len()
 	out := dataset.Pairs{Src: make([]uint32, n), Dst: make([]uint32, n)}
 	for k := range n {

@@ -10,14 +10,12 @@ import (
 	"sagann/dataflow"
 	"sagann/dataflow/plan"
 	"sagann/ops"
-	"sagann/saga/batches"
 	"sagann/saga/rows"
 )
 
 // optimize traces training and evaluation, or the forward pass, and runs the passes, for k slices of columns.
-func (p *Program) optimize(k int) (*optimized, error) {
-	o := p.options()
-	o.Slices = k
+func (p *definition) optimize(k int) (*optimized, error) {
+	o := p.options(k)
 	trace := p.traceTrain
 	if p.output != "" {
 		trace = p.traceForward
@@ -33,7 +31,7 @@ func (p *Program) optimize(k int) (*optimized, error) {
 			return nil, err
 		}
 		x.eval = dataflow.Optimize(eval, o)
-		if p.in != nil && p.in.link != nil && p.sampled == nil {
+		if p.in != nil && p.in.link != nil && p.stepDims.levels == 0 {
 			ahead, err := p.traceLinks(true)
 			if err != nil {
 				return nil, err
@@ -46,7 +44,7 @@ func (p *Program) optimize(k int) (*optimized, error) {
 }
 
 // lower lowers o. It finds the arrays that cells must carry, and divides the budget of a device.
-func (p *Program) lower(o *optimized, how dataflow.Lowering) (*compiled, error) {
+func (p *planTarget) lower(o *optimized, how dataflow.Lowering) (*compiled, error) {
 	x := &compiled{}
 	add := func(o *dataflow.Optimized) (*dataflow.Lowered, error) {
 		l, once, err := o.Lower(how)
@@ -81,13 +79,13 @@ func (p *Program) lower(o *optimized, how dataflow.Lowering) (*compiled, error) 
 		}
 	}
 	for _, l := range x.programs() {
-		if p.sampled != nil && l == x.train { // batches have cells of their own
+		if p.stepDims.levels > 0 && l == x.train { // batches have cells of their own
 			continue
 		}
 		x.want = union(x.want, l.Want)
 	}
 	for _, l := range x.programs() {
-		if p.sampled == nil || l != x.train {
+		if p.stepDims.levels == 0 || l != x.train {
 			l.Ascend(x.want)
 		}
 	}
@@ -95,37 +93,22 @@ func (p *Program) lower(o *optimized, how dataflow.Lowering) (*compiled, error) 
 	return x, err
 }
 
-// options are the options of the passes.
-func (p *Program) options() dataflow.Options {
-	o := dataflow.Options{Without: map[string]bool{}, Storage: p.cfg.Storage, Slices: max(1, p.chosen.Slices, p.cfg.Outcome.Slices)}
+// options are the options of the passes, for k slices of columns.
+func (p *definition) options(k int) dataflow.Options {
+	o := dataflow.Options{Without: map[string]bool{}, Storage: p.cfg.Storage, Slices: k}
 	for _, w := range p.cfg.Without {
 		o.Without[w] = true
 	}
-	if p.sampled != nil {
-		o.Sizes = &p.sampled.rooms.Expected
+	if p.rooms != nil {
+		o.Sizes = &p.rooms.Expected
 	}
 	return o
 }
 
-// trainDims are the dims of a training step, in sampled training of a batch.
-func (p *Program) trainDims() dims {
-	d := p.dims
-	if s := p.sampled; s != nil {
-		d.levels, d.weighed, d.scaled = p.model.gathers(), batches.Weighs(&s.Sampler), s.Norm == NormFull
-		if d.paired() {
-			d.levels++
-		}
-		if d.task == GraphTask {
-			d.graphs = s.draws.Full()
-		}
-	}
-	return d
-}
-
 // traceTrain is the program of training before differentiation: loss and outputs, and what to
 // differentiate the loss by.
-func (p *Program) traceTrain() (*dataflow.Program, error) {
-	tr, err := trace(p.model, p.trainDims(), true)
+func (p *definition) traceTrain() (*dataflow.Program, error) {
+	tr, err := trace(p.model, p.stepDims, true)
 	if err != nil {
 		return nil, err
 	}
@@ -133,7 +116,7 @@ func (p *Program) traceTrain() (*dataflow.Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := checkRowsRead(p, tr, loss); err != nil {
+	if err := p.checkRowsRead(tr, loss); err != nil {
 		return nil, err
 	}
 	prog := &dataflow.Program{Names: []string{"loss"}, Outs: []Tensor{loss}}
@@ -186,7 +169,7 @@ func (m *Model) kept(list []Param) (map[string]bool, error) {
 
 // addUpdate adds the optimiser's update and state for every parameter that has a gradient, and makes
 // the loss a result. Parameters that training does not use become Globals, too.
-func (p *Program) addUpdate(l *dataflow.Lowered) {
+func (p *definition) addUpdate(l *dataflow.Lowered) {
 	s := l.Spec
 	for _, q := range p.params {
 		if q.PerVertex {
@@ -213,7 +196,7 @@ func (p *Program) addUpdate(l *dataflow.Lowered) {
 }
 
 // evalNames are the names of the results of evaluation.
-func (p *Program) evalNames() []string {
+func (p *definition) evalNames() []string {
 	if p.model.Task == LinkTask {
 		return nil
 	}
@@ -227,7 +210,7 @@ func (p *Program) evalNames() []string {
 }
 
 // traceEval is the forward pass without dropout, with sums of losses and counts by split.
-func (p *Program) traceEval() (*dataflow.Program, error) {
+func (p *definition) traceEval() (*dataflow.Program, error) {
 	if p.model.Task == LinkTask {
 		return p.traceLinks(false)
 	}
@@ -240,7 +223,7 @@ func union(a, b chunk.Want) chunk.Want {
 }
 
 // traceScores is the forward pass without dropout, with counts by split, over d.
-func (p *Program) traceScores(d dims) (*dataflow.Program, error) {
+func (p *definition) traceScores(d dims) (*dataflow.Program, error) {
 	tr, err := trace(p.model, d, false)
 	if err != nil {
 		return nil, err
@@ -300,9 +283,9 @@ type optimized struct {
 }
 
 // traceForward is the program of the forward pass for p.output.
-func (p *Program) traceForward() (*dataflow.Program, error) {
+func (p *definition) traceForward() (*dataflow.Program, error) {
 	if p.output == outputScores {
-		return p.traceScores(p.trainDims())
+		return p.traceScores(p.stepDims)
 	}
 	tr, err := trace(p.model, p.dims, false)
 	if err != nil {
@@ -318,7 +301,7 @@ func (p *Program) traceForward() (*dataflow.Program, error) {
 }
 
 // traceLinks is the forward pass of a LinkTask, in training with dropout.
-func (p *Program) traceLinks(train bool) (*dataflow.Program, error) {
+func (p *definition) traceLinks(train bool) (*dataflow.Program, error) {
 	tr, err := trace(p.model, p.dims, train)
 	if err != nil {
 		return nil, err
@@ -330,7 +313,7 @@ func (p *Program) traceLinks(train bool) (*dataflow.Program, error) {
 
 // resolve completes prog, traced by t: it replaces products with features that are sparse or the identity,
 // sets the parameters, and makes learned rows inputs.
-func (p *Program) resolve(prog *dataflow.Program, t *tracer) (*dataflow.Program, error) {
+func (p *definition) resolve(prog *dataflow.Program, t *tracer) (*dataflow.Program, error) {
 	p.params = t.list
 	if p.dims.sparse {
 		q, err := dataflow.ByProducts(prog, rows.Features, p.sparseProduct)
@@ -355,7 +338,7 @@ func (p *Program) resolve(prog *dataflow.Program, t *tracer) (*dataflow.Program,
 			q.from(p.in.Inputs, p.cfg.Seed, p.output != "")
 		}
 	}
-	if p.sampled == nil { // in sampled training the host updates learned rows, in tables
+	if p.stepDims.levels == 0 { // in sampled training the host updates learned rows, in tables
 		prog.Learn = p.learn
 	}
 	return prog, nil

@@ -31,9 +31,9 @@ func (m *memory) plans() int64 {
 
 // divide divides mem for programs that run in one session, of which s has the most values. It also
 // sets how many rows their kernels work on at a time.
-func (p *Program) divide(s *plan.Spec, want chunk.Want, programs ...*dataflow.Lowered) (memory, error) {
+func (p *planTarget) divide(s *plan.Spec, want chunk.Want, programs ...*dataflow.Lowered) (memory, error) {
 	m := memory{bound: p.mem()}
-	model := p.on.machine
+	model := p.machine
 	if kind := backend.Of(p.cfg.Device); model == nil && kind.GPU() && p.mem() > 0 {
 		var err error
 		if model, err = sim.LoadMachine(kind.Model); err != nil {
@@ -46,7 +46,7 @@ func (p *Program) divide(s *plan.Spec, want chunk.Want, programs ...*dataflow.Lo
 		if p.mem() > 0 { // if nothing is left, planning fails, and its error names the smallest budget
 			m.bound = max(1, p.mem()-m.context)
 		}
-		if left := model.Budget(0) - maps; p.on.machine != nil && (m.bound == 0 || m.bound > left) {
+		if left := model.Budget(0) - maps; p.machine != nil && (m.bound == 0 || m.bound > left) {
 			m.bound = left
 		}
 	}
@@ -57,13 +57,13 @@ func (p *Program) divide(s *plan.Spec, want chunk.Want, programs ...*dataflow.Lo
 // share is the scratch memory of programs of p. Of Config.Mem, or of what a machine model has, it is about one part in
 // scratchShare. If the bound is what is free on a GPU, it is that part of the whole GPU, so that no bit depends on what
 // else runs there; only if that leaves too little to plans, it is half of that, or a quarter, and so on, and digests differ.
-func (m *memory) share(p *Program, programs []*dataflow.Lowered) int64 {
-	if p.cfg.Mem > 0 || p.on.cards.free == 0 {
+func (m *memory) share(p *planTarget, programs []*dataflow.Lowered) int64 {
+	if p.cfg.Mem > 0 || p.cards.free == 0 {
 		return p.scratch(programs, m.bound)
 	}
-	whole := max(1, p.on.cards.whole-m.context)
-	if p.on.machine != nil {
-		whole = min(whole, max(1, p.on.machine.Budget(0)))
+	whole := max(1, p.cards.whole-m.context)
+	if p.machine != nil {
+		whole = min(whole, max(1, p.machine.Budget(0)))
 	}
 	for ; ; whole /= 2 {
 		n := p.scratch(programs, max(1, whole))
@@ -76,14 +76,6 @@ func (m *memory) share(p *Program, programs []*dataflow.Lowered) int64 {
 // freeShare: kernels may take one part in freeShare of what is free on a GPU.
 const freeShare = 4
 
-// kept is the part of mem that is not for plans and kernels.
-func (p *Program) kept() int64 {
-	if p.mem() == 0 {
-		return 0
-	}
-	return p.chosen.memory.context
-}
-
 // scratchShare: a kernel may take one part in scratchShare of the bound for values between its
 // steps. A smaller part leaves more memory to chunks, but products then work on few rows at a time.
 const scratchShare = 16
@@ -91,7 +83,7 @@ const scratchShare = 16
 // scratch is the memory in bytes that kernels of these programs take on a GPU in addition to their
 // plans. It sets how many rows they work on at a time, so that a kernel takes about its share of
 // bound. Outcome.Tiles, if set, decides for training.
-func (p *Program) scratch(programs []*dataflow.Lowered, bound int64) int64 {
+func (p *planTarget) scratch(programs []*dataflow.Lowered, bound int64) int64 {
 	kind := backend.Of(p.cfg.Device)
 	if !kind.GPU() {
 		return 0
@@ -99,9 +91,9 @@ func (p *Program) scratch(programs []*dataflow.Lowered, bound int64) int64 {
 	if bound > 0 {
 		bound = max(1, bound/scratchShare)
 	}
-	rows, edges := p.Totals()
-	if s := p.sampled; s != nil { // a batch may have a vertex more than once
-		rows, edges = max(rows, slices.Max(s.rooms.Most.Vertices)), max(edges, int64(slices.Max(s.rooms.Most.Edges)))
+	rows, edges := p.totals()
+	if r := p.rooms; r != nil { // a batch may have a vertex more than once
+		rows, edges = max(rows, slices.Max(r.Most.Vertices)), max(edges, int64(slices.Max(r.Most.Edges)))
 	}
 	var kernels [][]*kernel.Program
 	for n, l := range programs {
@@ -110,7 +102,7 @@ func (p *Program) scratch(programs []*dataflow.Lowered, bound int64) int64 {
 		}
 		for i, k := range l.Kernels {
 			tile := kernel.TileWithin(k, kind.Chip, bound)
-			if n == 0 && p.sampled != nil { // no bit of a step over a batch may depend on memory
+			if n == 0 && p.stepDims.levels > 0 { // no bit of a step over a batch may depend on memory
 				tile = kernel.TileWithin(k, kind.Chip, 0)
 			}
 			if n == 0 && len(p.cfg.Outcome.Tiles) == len(l.Kernels) {
@@ -129,11 +121,11 @@ const pinnedPerByte = 512
 
 // pinMaps is about how many bytes of a GPU's memory page tables of pinned host memory take, as if all
 // values of s and all cells were there.
-func (p *Program) pinMaps(s *plan.Spec, want chunk.Want) int64 {
+func (p *planTarget) pinMaps(s *plan.Spec, want chunk.Want) int64 {
 	if !backend.Of(p.cfg.Device).GPU() {
 		return 0
 	}
-	v, e := p.Totals()
+	v, e := p.totals()
 	var pinned int64
 	for _, x := range s.Values {
 		pinned += int64(v) * x.RowBytes
@@ -162,7 +154,7 @@ type asked struct {
 }
 
 // smallest is the least Config.Mem with which all programs of list fit.
-func (p *Program) smallest(s *plan.Spec, want chunk.Want, programs []*dataflow.Lowered, cells func(int) (*plan.Cells, error), list ...asked) (*plan.BudgetError, error) {
+func (p *planTarget) smallest(s *plan.Spec, want chunk.Want, programs []*dataflow.Lowered, cells func(int) (*plan.Cells, error), list ...asked) (*plan.BudgetError, error) {
 	least := &plan.BudgetError{Budget: p.mem()}
 	for _, a := range list {
 		var e *plan.BudgetError
@@ -175,7 +167,7 @@ func (p *Program) smallest(s *plan.Spec, want chunk.Want, programs []*dataflow.L
 
 // withKernels turns least.Smallest from the least memory of plans into the least Config.Mem, by adding
 // what kernels and the GPU's context take.
-func (p *Program) withKernels(least *plan.BudgetError, s *plan.Spec, want chunk.Want, programs []*dataflow.Lowered) error {
+func (p *planTarget) withKernels(least *plan.BudgetError, s *plan.Spec, want chunk.Want, programs []*dataflow.Lowered) error {
 	need := least.Smallest
 	for bound := need; ; { // what kernels take grows with bound: repeat until both fit
 		scratch := p.scratch(programs, bound)

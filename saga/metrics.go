@@ -23,7 +23,7 @@ type Metrics struct {
 type Scores struct{ Train, Val, Test Metrics }
 
 // scoresIn are the metrics of all splits, from the results of a step of evaluation over the full graph.
-func (p *Program) scoresIn(run *exec.Runner) Scores {
+func (p *definition) scoresIn(run *exec.Runner) Scores {
 	return p.scoresOf(func(i int) []float64 {
 		list := make([]float64, len(run.Result(i)))
 		for k, x := range run.Result(i) {
@@ -34,7 +34,7 @@ func (p *Program) scoresIn(run *exec.Runner) Scores {
 }
 
 // scoresOf are the metrics of all splits, from the results of evaluation: sums by split.
-func (p *Program) scoresOf(result func(i int) []float64) (s Scores) {
+func (p *definition) scoresOf(result func(i int) []float64) (s Scores) {
 	for k, split := range p.data.Splits(p.model.Task) {
 		m := [3]*Metrics{&s.Train, &s.Val, &s.Test}[k]
 		n := float64(len(split))

@@ -91,7 +91,7 @@ func TestSharedGPUs(t *testing.T) {
 		var all sync.WaitGroup
 		for r := range links {
 			all.Go(func() {
-				p := &Program{cfg: Config{Device: x.device, Mem: 1 << 30, Net: net.Over(links[r])}}
+				p := &Program{definition: &definition{request: request{cfg: Config{Device: x.device, Mem: 1 << 30, Net: net.Over(links[r])}}}}
 				texts[r], errs[r] = p.SharedGPUs()
 			})
 		}
@@ -136,12 +136,12 @@ func TestFree(t *testing.T) {
 		var all sync.WaitGroup
 		for r := range links {
 			all.Go(func() {
-				p := &Program{cfg: x.c, data: &dataset.Data{}}
+				on := planTarget{definition: &definition{request: request{cfg: x.c, data: &dataset.Data{}}}}
 				if x.ranks > 1 {
-					p.cfg.Net = net.Over(links[r])
+					on.cfg.Net = net.Over(links[r])
 				}
-				if err := p.findCards(true); p.on.cards != x.want || err != nil {
-					t.Errorf("%+v: %+v, %v, want %+v", x, p.on.cards, err, x.want)
+				if err := on.findCards(true); on.cards != x.want || err != nil {
+					t.Errorf("%+v: %+v, %v, want %+v", x, on.cards, err, x.want)
 				}
 			})
 		}
@@ -149,7 +149,8 @@ func TestFree(t *testing.T) {
 	}
 	cuda.System = func() (device.System, error) { return memories{40, 30}, nil }
 	var wrong *device.MemoryError
-	if err := (&Program{cfg: Config{Device: "cuda:1", Mem: 101}, data: &dataset.Data{}}).findCards(true); !errors.As(err, &wrong) || wrong.Device != "cuda:1" || wrong.Card.Free != 30 {
+	on := planTarget{definition: &definition{request: request{cfg: Config{Device: "cuda:1", Mem: 101}, data: &dataset.Data{}}}}
+	if err := on.findCards(true); !errors.As(err, &wrong) || wrong.Device != "cuda:1" || wrong.Card.Free != 30 {
 		t.Errorf("a budget above all memory: %v", err)
 	}
 }

@@ -42,7 +42,7 @@ func (p *Program) runInvariants(l *dataflow.Lowered, k int) error {
 	}
 	u := &unit{low: l}
 	var err error
-	if u.plan, err = planner.New(l.Spec, p.cells, p.onceOptions(p.chosen.memory.plans(), k)); err != nil {
+	if u.plan, err = planner.New(l.Spec, p.grids.cells(p.chosen.want), p.on.onceOptions(p.chosen.memory.plans(), k)); err != nil {
 		return err
 	}
 	if err := p.placeHost(p.extraBytes(l), u.plan); err != nil {
@@ -68,7 +68,7 @@ func (s *session) keepExtra(name string, u *unit, id int) error {
 		p.in.Keep(name, x, cols)
 		return nil
 	}
-	v, ld, laid, o := p.in.Edges.V, chunk.LD(cols), s.train.Output(id), p.orderFor(u.plan.Cells.P)
+	v, ld, laid, o := p.in.Edges.V, chunk.LD(cols), s.train.Output(id), p.grids.orderFor(u.plan.Cells.P)
 	var room []float32
 	return p.fileExtra(name, cols, func(f *device.HostFile) error {
 		return rows.Blocks(v, ld, func(lo, hi int) error {

@@ -10,20 +10,12 @@ import (
 	"sagann/dataflow/plan"
 	"sagann/dataflow/plan/sim"
 	"sagann/dataflow/tune"
-	"sagann/dataset"
 	"sagann/device"
 )
 
 // Program is a model compiled for a graph, a device and a memory budget.
 type Program struct {
-	model   Model
-	cfg     Config // validated: nothing assigns to it
-	data    *dataset.Data
-	shape   *Shape // planned from statistics: there is no data, and nothing can run; nil: from data
-	output  string // the output of a program for one forward pass; "": training and evaluation
-	in      *inputs
-	dims    dims
-	params  []Param
+	*definition
 	on      planTarget
 	grids   grids
 	chosen  chosen
@@ -36,13 +28,6 @@ type Program struct {
 	sampled *sampled // nil: every step is over the full graph
 	plateau plateau  // state of ScheduleReduce
 	stages  Stages
-}
-
-// planTarget is what plans are chosen for.
-type planTarget struct {
-	machine *sim.Machine   // nil: no model
-	ring    *plan.Topology // of its devices; nil: nothing is known of them
-	cards   cards          // what GPUs have
 }
 
 // chosen is what was chosen for training, and what follows from it.
@@ -72,7 +57,6 @@ type hostPlaces struct {
 // newProgram is the program of r before anything is chosen: its inputs, and what a trace must
 // know of them. The error says what is wrong with r.
 func newProgram(r request) (*Program, error) {
-	p := &Program{model: r.model, data: r.data, shape: r.shape, output: r.output, grids: grids{sizes: map[int]*chunk.GridStats{}}}
 	r.cfg.Optimizer.defaults(r.cfg.Epochs)
 	if r.data != nil {
 		if err := r.cfg.sharded(r.data, &r.model, r.output); err != nil {
@@ -82,13 +66,17 @@ func newProgram(r request) (*Program, error) {
 	if err := r.cfg.Validate(); err != nil {
 		return nil, err
 	}
-	p.cfg = r.cfg
+	d := &definition{request: r}
+	p := &Program{definition: d, on: planTarget{definition: d}, grids: grids{definition: d, sizes: map[int]*chunk.GridStats{}}}
+	p.grids.stages = &p.stages
+	describe := d.describeData
 	if r.shape != nil {
-		return p, p.describeShape()
+		describe = d.describeShape
 	}
-	if err := p.describeData(); err != nil {
+	if err := describe(); err != nil {
 		return nil, err
 	}
+	p.stepDims = p.dims
 	if t := p.dims.taskName(); t != VertexTask && r.output == "" && slices.Contains(p.cfg.Outputs, "logits") {
 		return nil, fmt.Errorf("saga: a step has no output \"logits\": those of a %s task are no rows of vertices", t)
 	}
@@ -135,13 +123,4 @@ func (p *Program) PlannedPeak() int64 {
 		most = max(most, u.plan.Peak)
 	}
 	return most
-}
-
-// Totals are the numbers of vertices and of edges that the program was planned for. Self loops that
-// the model adds count.
-func (p *Program) Totals() (vertices int, edges int64) {
-	if s := p.shape; s != nil {
-		return s.Vertices, s.Edges
-	}
-	return p.in.Edges.V, int64(p.in.EdgeCount())
 }

@@ -31,7 +31,7 @@ func (s *session) seedRows(id int) (x []float32, cols int) {
 // to room if that has the right size, else to new memory.
 func (s *session) learnedRows(u *unit, name string, room []float32) ([]float32, error) {
 	id := u.low.Inputs[dataflow.Whole(name)]
-	cols, o := u.plan.Spec.Values[id].Cols, s.p.orderFor(u.plan.Cells.P)
+	cols, o := u.plan.Spec.Values[id].Cols, s.p.grids.orderFor(u.plan.Cells.P)
 	if n := s.p.in.Edges.V * cols; len(room) != n {
 		room = make([]float32, n)
 	}
@@ -56,7 +56,7 @@ func (s *session) learnedRows(u *unit, name string, room []float32) ([]float32, 
 func (s *session) setLearned(u *unit, name string, x []float32) error {
 	id := u.low.Inputs[dataflow.Whole(name)]
 	cols := u.plan.Spec.Values[id].Cols
-	laid, ld, o := s.inputs[name], chunk.LD(cols), s.p.orderFor(u.plan.Cells.P)
+	laid, ld, o := s.inputs[name], chunk.LD(cols), s.p.grids.orderFor(u.plan.Cells.P)
 	err := rows.Blocks(s.p.in.Edges.V, ld, func(lo, hi int) error {
 		chunk.PermuteRows(device.View[float32](laid)[lo*ld:hi*ld], x, cols, ld, o, lo, hi)
 		device.Drop(laid)

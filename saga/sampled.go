@@ -19,7 +19,6 @@ import (
 type sampled struct {
 	Sampling
 	draws *batches.Draws
-	rooms *batches.Rooms
 	maker *batches.Maker // of the plan's batches
 	way   batches.Way    // in which batches come to devices
 	run   updates
@@ -38,19 +37,29 @@ type updates struct {
 }
 
 // newSampled makes the state of sampled training, which draws for items (nil: the training split) from graph (nil: that of
-// the data).
-func (p *Program) newSampled(s Sampling, items []uint32, graph *batches.Graph) (*sampled, error) {
+// the data). Steps are over blocks from now on.
+func (p *definition) newSampled(s Sampling, items []uint32, graph *batches.Graph) (*sampled, error) {
 	if s.Sampler.Next == nil && s.Sampler.Over == sample.Individual {
 		s.Sampler.KeepLoops = s.Sampler.KeepLoops || p.model.SelfLoops
 	}
 	x := &sampled{Sampling: s}
 	var err error
-	x.draws, err = batches.New(p.job(items), x.setting(), graph)
-	return x, err
+	if x.draws, err = batches.New(p.job(items), x.setting(), graph); err != nil {
+		return nil, err
+	}
+	d := p.dims
+	if d.levels = p.model.gathers(); d.paired() {
+		d.levels++
+	}
+	if d.weighed, d.scaled = batches.Weighs(&s.Sampler), s.Norm == NormFull; d.task == GraphTask {
+		d.graphs = x.draws.Full()
+	}
+	p.stepDims = d
+	return x, nil
 }
 
 // job is what batches are made for.
-func (p *Program) job(items []uint32) batches.Job {
+func (p *definition) job(items []uint32) batches.Job {
 	return batches.Job{In: p.in.Inputs, Task: p.dims.taskName(), Graphs: p.dims.graphs, Items: items, Depth: p.model.gathers(), Seed: p.cfg.Seed,
 		Net: p.cfg.Net, GPU: backend.Of(p.cfg.Device).GPU(), Without: p.cfg.without, HostMem: p.cfg.HostMem, Scratch: p.cfg.Scratch}
 }
@@ -153,9 +162,9 @@ func (s *Sampling) String() string {
 }
 
 // outputRows lists the values of the outputs that a batch computes, in ascending order.
-func (p *Program) outputRows() (list []int) {
-	for _, id := range p.train.low.Outputs {
-		if p.train.low.Spec.Values[id].Kind != plan.Input {
+func (u *unit) outputRows() (list []int) {
+	for _, id := range u.low.Outputs {
+		if u.low.Spec.Values[id].Kind != plan.Input {
 			list = append(list, id)
 		}
 	}

@@ -13,10 +13,10 @@ import (
 )
 
 // degreesDrawn returns an error if training reads in-degrees on the deepest level, to whose vertices no edges are drawn.
-func (p *Program) degreesDrawn(low *dataflow.Lowered) error {
+func (p *definition) degreesDrawn(low *dataflow.Lowered) error {
 	for in, id := range low.Inputs {
 		name := in.Name
-		if name != dataflow.InDegree && name != rows.InvDegree || int(low.Spec.Values[id].Set) <= len(p.sampled.rooms.Most.Edges) {
+		if name != dataflow.InDegree && name != rows.InvDegree || int(low.Spec.Values[id].Set) <= len(p.rooms.Most.Edges) {
 			continue
 		}
 		first := slices.IndexFunc(p.model.Layers, func(l Layer) bool { return l.ApplyEdge != nil })
@@ -39,7 +39,7 @@ func (p *Program) compileSampled() error {
 	if how.Save == SaveAuto || how.Save == saveSome {
 		how.Save = dataflow.SaveSome
 	}
-	x, err := p.lower(o, how)
+	x, err := p.on.lower(o, how)
 	if err != nil {
 		return err
 	}
@@ -65,7 +65,7 @@ func (p *Program) compileSampled() error {
 		return p.leastHost(err, x.once)
 	}
 	if p.eval != nil {
-		p.orderFor(p.eval.plan.Cells.P)
+		p.grids.orderFor(p.eval.plan.Cells.P)
 	}
 	return p.placeFinal(x.once)
 }
@@ -75,15 +75,15 @@ func (p *Program) compileSampled() error {
 func (p *Program) planSampled() error {
 	s := p.sampled
 	if p.cfg.Mem > 0 || p.cfg.HostMem > 0 {
-		s.rooms.Largest()
+		p.rooms.Largest()
 	}
 	return s.planRooms(p)
 }
 
-// planRooms plans for batches of the size s.rooms.Most. It tries the ways in which batches may come in turn: with less memory, fewer batches or none
+// planRooms plans for batches of the size p.rooms.Most. It tries the ways in which batches may come in turn: with less memory, fewer batches or none
 // come to the device ahead of their step.
 func (s *sampled) planRooms(p *Program) error {
-	o := p.planOptions()
+	o := p.on.planOptions()
 	if o.Schedule == plan.Auto { // sampled training has no search
 		o.Schedule = plan.Sag
 	}
@@ -91,29 +91,29 @@ func (s *sampled) planRooms(p *Program) error {
 	if p.eval != nil {
 		programs = append(programs, p.eval.low)
 	}
-	m, err := p.divide(p.train.low.Spec, p.chosen.want, programs...) // again after an overflow, when batches have grown
+	m, err := p.on.divide(p.train.low.Spec, p.chosen.want, programs...) // again after an overflow, when batches have grown
 	if err != nil {
 		return err
 	}
 	p.chosen.memory = m
 	var small *plan.BudgetError
-	for _, x := range s.rooms.Ways(p.train.low) {
+	for _, x := range p.rooms.Ways(p.train.low) {
 		s.way = x
 		if o.Budget = m.plans(); m.bound > 0 {
 			o.Budget = max(1, m.plans()-x.Bytes)
 		}
-		z := s.rooms.Sets(p.train.low)
+		z := p.rooms.Sets(p.train.low)
 		z.Ahead = s.draws.Ahead(p.train.low, x, z)
 		if p.train.plan, err = planner.Blocks(p.train.low.Spec, z, o); err == nil && p.eval != nil {
-			p.eval.plan, err = planner.Beside(p.eval.low.Spec, p.cells, o, p.train.plan)
+			p.eval.plan, err = planner.Beside(p.eval.low.Spec, p.grids.cells(p.chosen.want), o, p.train.plan)
 		}
 		if !errors.As(err, &small) {
-			s.maker = s.rooms.Maker(p.train.low, p.train.plan, x)
+			s.maker = p.rooms.Maker(p.train.low, p.train.plan, x)
 			return err
 		}
 	}
-	small.Budget = p.mem()
-	if wrong := p.withKernels(small, p.train.low.Spec, p.chosen.want, programs); wrong != nil {
+	small.Budget = p.on.mem()
+	if wrong := p.on.withKernels(small, p.train.low.Spec, p.chosen.want, programs); wrong != nil {
 		return wrong
 	}
 	return err

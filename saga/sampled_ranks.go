@@ -115,7 +115,7 @@ func (p *Program) sharePart(g *net.Group, x *part, from int) error {
 	if err := g.Bcast("seeds of a batch", device.Bytes(x.seeds), from); err != nil {
 		return err
 	}
-	for _, id := range p.outputRows() {
+	for _, id := range p.train.outputRows() {
 		if g.Rank() != from {
 			if x.rows == nil {
 				x.rows = map[int][]float32{}

@@ -50,7 +50,7 @@ func (p *Program) SampledPlan() *SampledPlan {
 	}
 	drawing, waiting := s.draws.Times()
 	return &SampledPlan{Device: device, Ahead: s.way.Two, Drawn: s.way.Drawn, Host: s.maker.HostDraws(), Tables: s.maker.TableBytes(), FarRows: far, Drawing: drawing, Waiting: waiting,
-		Sampler: s.Sampling.String(), Batches: s.draws.Updates(), Vertices: s.rooms.Most.Vertices, Edges: s.rooms.Most.Edges, Expected: s.rooms.Expected.Vertices,
+		Sampler: s.Sampling.String(), Batches: s.draws.Updates(), Vertices: p.rooms.Most.Vertices, Edges: p.rooms.Most.Edges, Expected: p.rooms.Expected.Vertices,
 		Overflows: s.run.overflows, Peak: p.train.plan.Peak, Intervals: intervals}
 }
 
@@ -59,7 +59,7 @@ func (p *Program) PredictedEpoch() time.Duration { return p.sampled.report(p).Ep
 
 // report returns the numbers of sampled training that reports show.
 func (s *sampled) report(p *Program) *report.Sampled {
-	r := &report.Sampled{Text: s.Sampling.String(), Batches: s.draws.Updates(), Parts: s.draws.Parts, Drawn: s.draws.Tries(), Expected: s.rooms.Expected, Spread: s.rooms.Spread,
+	r := &report.Sampled{Text: s.Sampling.String(), Batches: s.draws.Updates(), Parts: s.draws.Parts, Drawn: s.draws.Tries(), Expected: p.rooms.Expected, Spread: p.rooms.Spread,
 		Overflows: s.run.overflows, Graph: s.draws.Graph().Rows.Bytes(), Ahead: s.maker.HostBytes(), Drawing: s.drawing(), Host: s.maker.HostDraws()}
 	if p.eval != nil {
 		r.Eval = p.eval.plan
@@ -72,8 +72,8 @@ func (s *sampled) report(p *Program) *report.Sampled {
 		r.Bring = s.maker.Bringing(m.Kind(0))
 		r.LinkTime = time.Duration(r.Link / m.ReadRate())
 		r.Turns = (s.draws.Parts + p.cfg.devices() - 1) / p.cfg.devices()
-		rows := append([]int{0}, s.rooms.Expected.Vertices...)
-		r.Tasks = m.Kind(0).Batch(p.train.plan, rows, append([]int{0}, s.rooms.Expected.Edges...), p.rowWork(rows))
+		rows := append([]int{0}, p.rooms.Expected.Vertices...)
+		r.Tasks = m.Kind(0).Batch(p.train.plan, rows, append([]int{0}, p.rooms.Expected.Edges...), p.rowWork(rows))
 		for _, t := range r.Tasks {
 			r.Step += t
 		}

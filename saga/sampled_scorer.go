@@ -108,7 +108,7 @@ func (p *Program) scorer(s *Sampling) (*Program, error) {
 	if q.sampled, err = q.newSampled(x, p.in.evaluated(), p.sampled.draws.Graph()); err != nil {
 		return nil, err
 	}
-	if q.sampled.rooms, err = q.sampled.draws.Presample(); err != nil {
+	if q.rooms, err = q.sampled.draws.Presample(); err != nil {
 		return nil, err
 	}
 	return q, q.compileSampled()

@@ -120,7 +120,7 @@ func (s *session) runPart(at batches.Place, more bool) (x part) {
 		x.grads = append(x.grads, g)
 	}
 	x.seeds = slices.Clone(b.Seeds)
-	for _, id := range p.outputRows() {
+	for _, id := range p.train.outputRows() {
 		if x.rows == nil {
 			x.rows = map[int][]float32{}
 		}

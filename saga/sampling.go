@@ -93,10 +93,10 @@ func CompileSampled(m Model, d *dataset.Data, c Config, s Sampling) (*Program, e
 	if p.sampled, err = p.newSampled(s, nil, batches.Over(s.Rows)); err != nil {
 		return nil, err
 	}
-	if err := p.findCards(true); err != nil {
+	if err := p.on.findCards(true); err != nil {
 		return nil, fmt.Errorf("saga: %w", err)
 	}
-	if p.sampled.rooms, err = p.sampled.draws.Presample(); err != nil {
+	if p.rooms, err = p.sampled.draws.Presample(); err != nil {
 		return nil, err
 	}
 	err = forAll(p, p.compileSampled())
@@ -113,7 +113,7 @@ func CompileSampled(m Model, d *dataset.Data, c Config, s Sampling) (*Program, e
 }
 
 // checkSampling returns an error if s does not fit the model, the data or the configuration.
-func (p *Program) checkSampling(s *Sampling) error {
+func (p *definition) checkSampling(s *Sampling) error {
 	steps := s.Sampler.Steps
 	switch n := p.model.gathers(); {
 	case s.Batch < 1:
@@ -188,7 +188,7 @@ func length(row []float32) float32 {
 }
 
 // checkAccumulate sets the default of s.Accumulate. It returns an error if the model or the devices do not fit it.
-func (p *Program) checkAccumulate(s *Sampling) error {
+func (p *definition) checkAccumulate(s *Sampling) error {
 	n := p.cfg.devices()
 	if s.Accumulate == 0 {
 		s.Accumulate = n

@@ -160,7 +160,7 @@ func (s *session) start(u *unit) (*exec.Runner, error) {
 		}
 		return s.train, s.setConsts(u, s.train)
 	}
-	g, err := p.gridFor(u.plan.Cells.P)
+	g, err := p.grids.gridFor(u.plan.Cells.P, p.chosen.want)
 	if err != nil {
 		return nil, err
 	}
@@ -259,7 +259,7 @@ func (s *session) setStep(u *unit, run *exec.Runner) error {
 func (s *session) rows(u *unit, run *exec.Runner, id int) ([]float32, int) {
 	v, cols := s.p.in.Edges.V, u.plan.Spec.Values[id].Cols
 	x := make([]float32, v*cols)
-	from, ld, o := run.Output(id), chunk.LD(cols), s.p.orderFor(u.plan.Cells.P)
+	from, ld, o := run.Output(id), chunk.LD(cols), s.p.grids.orderFor(u.plan.Cells.P)
 	rows.Blocks(v, ld, func(lo, hi int) error {
 		chunk.UnpermuteRows(x[lo*cols:hi*cols], device.View[float32](from), cols, ld, o, lo, hi)
 		device.Drop(from)

@@ -11,18 +11,18 @@ import (
 
 // budget corrects a *plan.BudgetError: the smallest budget must work for training and evaluation
 // of one of the programs that may be chosen, and for its programs of invariants.
-func (p *Program) budget(c *chooser, err error) error {
+func (c *chooser) budget(err error) error {
 	var small *plan.BudgetError
 	if !errors.As(err, &small) {
 		return err
 	}
 	var least *plan.BudgetError
 	var k tune.Key
-	packed, saves, sliced := c.packed(), c.saves(), []int{max(1, p.cfg.Outcome.Slices)}
-	if p.output != "" {
+	packed, saves, sliced := c.packed(), c.saves(), []int{max(1, c.cfg.Outcome.Slices)}
+	if c.output != "" {
 		packed, saves = packed[len(packed)-1:], []string{""}
 	} else {
-		k = k.With(p.cfg.Outcome.Store)
+		k = k.With(c.cfg.Outcome.Store)
 		if c.searches() {
 			sliced = c.slices()
 		}
@@ -33,7 +33,7 @@ func (p *Program) budget(c *chooser, err error) error {
 				if x, wrong := c.lower(k); x == nil && wrong == nil {
 					continue // nothing can be sliced so
 				}
-				e, wrong := p.smallestOf(c, k)
+				e, wrong := c.smallestOf(k)
 				if wrong != nil {
 					return wrong
 				}
@@ -47,14 +47,14 @@ func (p *Program) budget(c *chooser, err error) error {
 }
 
 // smallestOf is the smallest budget that works for the program of k with one of the schedules.
-func (p *Program) smallestOf(c *chooser, k tune.Key) (least *plan.BudgetError, err error) {
+func (c *chooser) smallestOf(k tune.Key) (least *plan.BudgetError, err error) {
 	x, err := c.lower(k)
 	if err != nil {
 		return nil, err
 	}
-	o := p.planOptions()
-	if p.output != "" {
-		o = p.onceOptions(1, 0)
+	o := c.planOptions()
+	if c.output != "" {
+		o = c.onceOptions(1, 0)
 	}
 	schedules := []string{o.Schedule}
 	if o.Schedule == plan.Auto {
@@ -66,9 +66,9 @@ func (p *Program) smallestOf(c *chooser, k tune.Key) (least *plan.BudgetError, e
 		}
 		list := []asked{{x.train.Spec, o}}
 		for i, l := range x.once {
-			list = append(list, asked{l.Spec, p.onceOptions(1, i)})
+			list = append(list, asked{l.Spec, c.onceOptions(1, i)})
 		}
-		e, err := p.smallest(x.train.Spec, x.want, x.programs(), c.cellsOf(x.want), list...)
+		e, err := c.smallest(x.train.Spec, x.want, x.programs(), c.cellsOf(x.want), list...)
 		if err != nil {
 			return nil, err
 		}

@@ -12,7 +12,7 @@ import (
 // the features (dataflow.ByProducts), and a sparse row then selects rows of the weight.
 
 // sparseProduct is x·w, where x is the features or their dropout.
-func (p *Program) sparseProduct(x, w Tensor) Tensor {
+func (p *definition) sparseProduct(x, w Tensor) Tensor {
 	rows := x.Graph().Leaf(dataflow.InputOp, rows.Sparse, dataflow.Shape{Set: x.Shape().Set, Cols: p.in.Width(rows.Sparse)})
 	if x.Op() == dataflow.DropoutOp {
 		rows = ops.SparseDropout(rows, x.Attr().F, int(x.Attr().I), x.In(2), x.In(1))

@@ -30,8 +30,7 @@ func (p *Program) PinnedBytes() int64 {
 	return p.session.arena.Pinned()
 }
 
-// timePlan adds the time since start to Stages.Plan, without the time that was added to Stages.Order and Stages.Count
-// since before.
-func (p *Program) timePlan(before Stages, start time.Time) {
-	p.stages.Plan += time.Since(start) - (p.stages.Order - before.Order) - (p.stages.Count - before.Count)
+// planned adds the time since start to s.Plan, without the time that was added to s.Order and s.Count since before.
+func (s *Stages) planned(before Stages, start time.Time) {
+	s.Plan += time.Since(start) - (s.Order - before.Order) - (s.Count - before.Count)
 }

@@ -12,36 +12,36 @@ import (
 
 // decays tells whether weight decay applies to a parameter: to all with DecayAll, else to those of
 // the first layer.
-func (p *Program) decays(param string) bool {
+func (p *definition) decays(param string) bool {
 	i := slices.IndexFunc(p.params, func(q Param) bool { return q.Name == param })
 	return p.cfg.Optimizer.DecayAll || i >= 0 && p.params[i].Layer == 0
 }
 
 // momentsOf is the number of state tensors that the optimiser has for q.
-func (p *Program) momentsOf(q *Param) int {
+func (p *definition) momentsOf(q *Param) int {
 	if q.Average > 0 {
 		return 0
 	}
 	return p.cfg.Optimizer.moments()
 }
 
-func (p *Program) learnsRows() bool {
+func (p *definition) learnsRows() bool {
 	return slices.ContainsFunc(p.params, func(q Param) bool { return q.PerVertex })
 }
 
 // tabled tells whether name is a table of sampled training: a learned parameter or a moment of one.
-func (p *Program) tabled(name string) bool {
-	return p.sampled != nil && p.in.Made(name) && name != rows.Sparse
+func (p *definition) tabled(name string) bool {
+	return p.stepDims.levels > 0 && p.in.Made(name) && name != rows.Sparse
 }
 
 // isLearned tells whether name is a learned input of u.
-func (p *Program) isLearned(u *unit, name string) bool {
+func (p *definition) isLearned(u *unit, name string) bool {
 	_, input := u.low.Inputs[dataflow.Whole(name)]
 	return input && p.in != nil && p.in.Made(name)
 }
 
 // param is the declaration of parameter name.
-func (p *Program) param(name string) (*Param, error) {
+func (p *definition) param(name string) (*Param, error) {
 	for i := range p.params {
 		if p.params[i].Name == name {
 			return &p.params[i], nil

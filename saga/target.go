@@ -10,15 +10,23 @@ import (
 	"sagann/device"
 )
 
+// planTarget is what plans are chosen for: a definition, and the devices that run it.
+type planTarget struct {
+	*definition
+	machine *sim.Machine   // nil: no model
+	ring    *plan.Topology // of its devices; nil: nothing is known of them
+	cards   cards          // what GPUs have
+}
+
 // planOptions are the options of the planner that Config sets.
-func (p *Program) planOptions() plan.Options {
-	o := plan.Options{Devices: p.cfg.devices(), Ring: !p.cfg.NoRing, Topology: p.on.ring, P: p.cfg.Chunks, MinP: p.cfg.MinChunks, Schedule: p.cfg.Schedule,
+func (p *planTarget) planOptions() plan.Options {
+	o := plan.Options{Devices: p.cfg.devices(), Ring: !p.cfg.NoRing, Topology: p.ring, P: p.cfg.Chunks, MinP: p.cfg.MinChunks, Schedule: p.cfg.Schedule,
 		Stream: p.cfg.Stream || p.cfg.without("residency"), Serial: p.cfg.without("stream"), Straight: p.cfg.without("serpentine"),
 		Whole: p.cfg.without("row-gather")}
-	if p.sampled != nil { // a batch is not split over devices
+	if p.stepDims.levels > 0 { // a batch is not split over devices
 		o.Devices, o.Topology = 1, nil
 	}
-	if p.on.machine != nil {
+	if p.machine != nil {
 		o.Host = plan.HostBudget{Budget: p.cfg.HostMem, Staging: device.Staging(p.cfg.Device), Ranks: p.ranks()}
 	}
 	if o.Groups = p.cfg.Outcome.Groups; p.cfg.without("group") {
@@ -31,11 +39,11 @@ func (p *Program) planOptions() plan.Options {
 }
 
 // mem is Config.Mem or, if that is 0, what was found free on the GPUs.
-func (p *Program) mem() int64 { return cmp.Or(p.cfg.Mem, p.on.cards.free) }
+func (p *planTarget) mem() int64 { return cmp.Or(p.cfg.Mem, p.cards.free) }
 
 // findCards finds what the GPUs of this rank have, before anything is opened; with several ranks, which must make the same plan, the
 // least of all. Without a driver it is the memory of Config.Machine. always: it bounds plans without Config.Machine, too.
-func (p *Program) findCards(always bool) error {
+func (p *planTarget) findCards(always bool) error {
 	if !backend.Of(p.cfg.Device).GPU() || p.data == nil {
 		return nil
 	}
@@ -51,15 +59,15 @@ func (p *Program) findCards(always bool) error {
 		}
 		c = c.within(int64(m.Kind(0).Memory.Value))
 	}
-	if p.on.cards = c; p.cfg.Mem > 0 || p.cfg.Machine == "" && !always {
-		p.on.cards.free = 0
+	if p.cards = c; p.cfg.Mem > 0 || p.cfg.Machine == "" && !always {
+		p.cards.free = 0
 	}
 	return nil
 }
 
 // onceOptions are the options for planning the k-th program of invariants. It runs only once, so no
 // search is worth its time.
-func (p *Program) onceOptions(budget int64, k int) plan.Options {
+func (p *planTarget) onceOptions(budget int64, k int) plan.Options {
 	o := p.planOptions()
 	o.Budget, o.Group, o.Groups = budget, 1, nil
 	if k < len(p.cfg.Outcome.Once) && p.cfg.Outcome.Once[k] > 0 {
@@ -72,7 +80,7 @@ func (p *Program) onceOptions(budget int64, k int) plan.Options {
 }
 
 // openMachine reads the machine model, if there is one.
-func (p *Program) openMachine() error {
+func (p *planTarget) openMachine() error {
 	if p.cfg.Machine == "" || p.output != "" { // one forward pass is not searched
 		return nil
 	}
@@ -83,8 +91,8 @@ func (p *Program) openMachine() error {
 	if n := p.cfg.devices(); n > len(m.Devices) {
 		return fmt.Errorf("saga: %d devices; machine %s has %d", n, p.cfg.Machine, len(m.Devices))
 	}
-	p.on.machine = m
-	p.on.ring, err = sim.RingOf(m, p.cfg.devices())
+	p.machine = m
+	p.ring, err = sim.RingOf(m, p.cfg.devices())
 	return err
 }
 

@@ -226,7 +226,7 @@ func withLabels(e *chunk.Edges, d *dataset.Data, t dataset.Numbers, targets int)
 
 // byNumber is the edge rows x as a Global [E×c] in the order of the data's edges, without added self
 // loops. It writes the edges' numbers into the column of the label.
-func (p *Program) byNumber(tr *traced, x Tensor) (Tensor, error) {
+func (p *definition) byNumber(tr *traced, x Tensor) (Tensor, error) {
 	n, e := p.data.Edges.E(), p.in.Edges
 	if n < 1 || n > maxRows {
 		return nil, fmt.Errorf("saga: %s has %d edges; from 1 to %d can be told apart", p.data.Name, n, maxRows)

@@ -62,7 +62,7 @@ func (p *Program) Dump(w io.Writer, pass string) error {
 	if err != nil {
 		return err
 	}
-	o := p.options()
+	o := p.options(max(1, p.chosen.Slices, p.cfg.Outcome.Slices))
 	o.Dump = pass
 	var failed error
 	o.Print = func(text string) { _, failed = io.WriteString(w, text) }
@@ -188,9 +188,12 @@ type Summary struct {
 func (p *Program) Summary() Summary {
 	t := p.train.plan
 	v, e := p.Totals()
-	s := Summary{Vertices: v, Edges: int(e), Chunks: t.Cells.P, Schedule: t.Schedule, Budget: p.chosen.memory.bound + p.kept(),
+	s := Summary{Vertices: v, Edges: int(e), Chunks: t.Cells.P, Schedule: t.Schedule, Budget: p.chosen.memory.bound,
 		Peak: p.PlannedPeak(), H2D: t.H2D, D2H: t.D2H, D2D: t.D2D, Devices: t.Devices, Once: t.Once,
 		Aside: p.chosen.memory.context + p.chosen.memory.scratch + p.sampled.drawing()}
+	if p.on.mem() > 0 { // the bound is what is left of it
+		s.Budget += p.chosen.memory.context
+	}
 	if p.host.plan != nil {
 		s.Host, s.Disk = p.host.plan.Memory, p.host.plan.Disk
 	}
@@ -203,3 +206,7 @@ func (p *Program) Summary() Summary {
 
 // Predicted is the simulated timeline of a training epoch on Config.Machine; nil without a machine.
 func (p *Program) Predicted() *sim.Timeline { return p.chosen.predicted }
+
+// Totals are the numbers of vertices and of edges that the program was planned for. Self loops that
+// the model adds count.
+func (p *Program) Totals() (vertices int, edges int64) { return p.totals() }
