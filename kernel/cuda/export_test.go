@@ -6,7 +6,7 @@ import (
 )
 
 // SparseSource is the text of sparse rows with what it takes from the prelude.
-const SparseSource = `
+var SparseSource = `
 #define SAGA_INLINE static __device__ __forceinline__
 typedef long long ll;
 SAGA_INLINE float __uint_as_float(unsigned b) { float x; memcpy(&x, &b, 4); return x; }
@@ -14,7 +14,7 @@ SAGA_INLINE unsigned __float_as_uint(float x) { unsigned b; memcpy(&b, &x, 4); r
 ` + sparseSource
 
 // BlockSource is the text of blocks, for an emulated GPU.
-const BlockSource = "typedef unsigned long long u64;\ntemplate <class T> T __ldg(const T *p) { return *p; }\n#define __restrict__\n" + blockSource + farSource
+var BlockSource = "typedef unsigned long long u64;\ntemplate <class T> T __ldg(const T *p) { return *p; }\n#define __restrict__\n" + blockSource + farSource
 
 // Emulated is the text of a program for an emulated GPU, on which grids have one dimension and blocks share nothing
 // that is declared inside a kernel.

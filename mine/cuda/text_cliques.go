@@ -1,6 +1,7 @@
 package cuda
 
 import (
+	_ "embed"
 	"fmt"
 	"strings"
 )
@@ -45,27 +46,9 @@ func cliques(k int, p Part) string {
 
 // pairs counts the edges within a set. For a word of the set with many members, each lane takes one
 // member and reads its whole row. For a word with few, all lanes read one row after the other together.
-const pairs = `
-static __device__ __forceinline__ u32 pairs(const u32 *set, const u32 *B, u32 W, u32 lane) {
-	u32 n = 0;
-	for (u32 q = 0; q < W; q++) {
-		u32 word = set[q];
-		if (__popc(word) > (W - q + 31) / 32 * 2 && (W - q) < 2 * __popc(word)) {
-			if (word >> lane & 1) {
-				const u32 *r = B + (u64)(q * 32 + lane) * W;
-				for (u32 t = q; t < W; t++)
-					n += __popc(set[t] & r[t]);
-			}
-		} else
-			for (; word; word &= word - 1) {
-				const u32 *r = B + (u64)(q * 32 + __ffs(word) - 1) * W;
-				for (u32 t = q + lane; t < W; t += 32)
-					n += __popc(set[t] & r[t]);
-			}
-	}
-	return n;
-}
-`
+//
+//go:embed pairs.cu
+var pairs string
 
 // cliquesHead begins the kernel in which a block does a root. most is the largest number of
 // neighbours above a root, slots the size of the hash table for so many.
@@ -149,27 +132,9 @@ var cliquesFill = `	u32 wide = (u32)(most + 31) / 32 | 1;
 // warpHead begins the kernel in which a warp does a root of at most 32 neighbours above it. Lane i
 // holds the i-th neighbour, and then row i of the matrix. The later neighbours are searched
 // for in its row.
-const warpHead = `
-extern "C" __global__ void __launch_bounds__(256) saga_cliques_warp(const Row *rows, const u32 *order, u64 *state,
-		u64 lo, u64 hi, u64 step, u64 base, Sum *out) {
-	extern __shared__ u32 shared[];
-	u32 lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
-	u32 *B = shared + 32 * warp;
-	Sum sum = {0, 0};
-	u64 stride = (u64)gridDim.x * (blockDim.x >> 5) * step;
-	for (u64 task = lo + (blockIdx.x * (u64)(blockDim.x >> 5) + warp) * step; task < hi; task += stride) {
-		if (__any_sync(ALL, stopped(state)))
-			break;
-		Above root = above(rows[order[task]]);
-		u32 d = root.n, bits = 0;
-		u32 x = lane < d ? member(root, lane, base) : 0;
-		for (u32 i = 0; i + 1 < d; i++) {
-			Above r = above(rows[__shfl_sync(ALL, x, i)]);
-			u32 m = __ballot_sync(ALL, lane > i && lane < d && place_of(r, x, base) != ALL);
-			if (lane == i)
-				bits = m;
-		}
-`
+//
+//go:embed cliques_warp.cu
+var warpHead string
 
 const warpTail = `	}
 	finish(sum, out);

@@ -1,0 +1,215 @@
+
+// The neighbours along the edges of one label from vertices of one label to those of another. Members are bits with
+// the number of members before each 64 of them, or, if words is 0, a list.
+struct __align__(16) Arc { const u32 *words, *before, *ids, *off, *col; u64 members; };
+
+// A candidate. The bits of vertex v begin at sets + at[v] and known + at[v].
+struct __align__(16) Candidate {
+	u32 n, sure, joins, pad;
+	u32 label[8], orbit[8], near[8], words[8];
+	u64 at[8];
+	u32 arc[64];     // from v to u: 8 v + u
+	u8 order[64];    // for a search from v, from 8 v on
+	u8 join[112];    // the vertex that is joined, and with which
+};
+struct __align__(16) Piece { u32 candidate, vertex, from, pad; };
+
+static __device__ __forceinline__ bool has(const u32 *bits, u32 x) { return bits[x >> 5] >> (x & 31) & 1; }
+
+// The neighbours of member x: col from lo up to hi.
+static __device__ __forceinline__ void row_of(const Arc &a, u32 x, u32 &lo, u32 &hi) {
+	u32 k;
+	if (a.words) {
+		u32 w = x >> 6 << 1;
+		u32 below = a.words[w + (x >> 5 & 1)] & ((1u << (x & 31)) - 1);
+		k = a.before[x >> 6] + __popc(below);
+		if (x & 32)
+			k += __popc(a.words[w]);
+	} else
+		k = lower(a.ids, (u32)a.members, x);
+	lo = a.off[k];
+	hi = a.off[k + 1];
+}
+
+// Whether a domain of the candidate has become too small. All lanes of the warp get the same answer.
+static __device__ __forceinline__ bool is_dead(const Candidate *c, const u32 *count, u64 least, u32 lane) {
+	bool small = lane < c->n && *(const volatile u32 *)(count + lane) < least;
+	return __ballot_sync(ALL, small) != 0;
+}
+
+// Step number step of the semi-joins: drops vertices without a neighbour in the domain at the other end of an edge.
+extern "C" __global__ void __launch_bounds__(128) saga_join(const Candidate *candidates, const Piece *pieces, u64 n, u64 step, const Arc *arcs,
+		u32 *sets, u32 *counts, u64 least) {
+	u32 lane = threadIdx.x & 31, warp = threadIdx.x >> 5, warps = blockDim.x >> 5;
+	for (u64 j = blockIdx.x; j < n; j += gridDim.x) {
+		Piece p = pieces[j];
+		const Candidate *c = candidates + p.candidate;
+		u32 *count = counts + 8 * (u64)p.candidate;
+		if (step >= c->joins || c->join[2 * step] != p.vertex || is_dead(c, count, least, lane))
+			continue;
+		u32 u = c->join[2 * step + 1], end = min(p.from + PIECE, c->words[p.vertex]), lost = 0;
+		u32 *own = sets + c->at[p.vertex];
+		const u32 *other = sets + c->at[u];
+		Arc a = arcs[c->arc[8 * p.vertex + u]];
+		for (u32 w = p.from + warp; w < end; w += warps) {
+			u32 m = own[w];
+			if (m == 0)
+				continue;
+			bool keep = false;
+			if (m >> lane & 1) {
+				u32 lo, hi;
+				row_of(a, 32 * w + lane, lo, hi);
+				for (; lo < hi && !keep; lo++)
+					keep = has(other, a.col[lo]);
+			}
+			u32 left = __ballot_sync(ALL, keep);
+			if (lane == 0 && left != m) {
+				own[w] = left;
+				lost += __popc(m & ~left);
+			}
+		}
+		if (lost)
+			atomicSub(count + p.vertex, lost);
+	}
+}
+
+// Whether the arc leads from x to y; back leads from y to x.
+static __device__ __forceinline__ bool joins(const Arc &to, u32 x, const Arc &back, u32 y) {
+	u32 lo, hi, from, end;
+	row_of(to, x, lo, hi);
+	row_of(back, y, from, end);
+	if (hi - lo <= end - from) {
+		u32 k = lower(to.col + lo, hi - lo, y);
+		return k < hi - lo && to.col[lo + k] == y;
+	}
+	u32 k = lower(back.col + from, end - from, x);
+	return k < end - from && back.col[from + k] == x;
+}
+
+// The whole graph, with the user's numbers of vertices; only for induced patterns. Vertex x of a label is
+// number[first[label] + x].
+struct Whole { const u64 *first; const u32 *number; const u64 *off; const u32 *col; };
+
+static __device__ __forceinline__ bool is_edge(const Whole &g, u32 label, u32 x, u32 other, u32 y) {
+	u32 v = g.number[g.first[label] + x], w = g.number[g.first[other] + y];
+	if (g.off[w + 1] - g.off[w] < g.off[v + 1] - g.off[v]) { u32 t = v; v = w; w = t; }
+	u32 n = (u32)(g.off[v + 1] - g.off[v]), k = lower(g.col + g.off[v], n, w);
+	return k < n && g.col[g.off[v] + k] == w;
+}
+
+// A search for an embedding that puts x at a vertex of the pattern.
+struct Search {
+	u32 image[8];
+	u32 at[8], end[8], base[8]; // by step: the rest of the row that is gone through, and the vertex that it belongs to
+};
+
+// Chooses the shortest of the rows in which the vertex of step k must be.
+static __device__ __forceinline__ void enter(Search &s, const Candidate *c, const Arc *arcs, const u8 *order, u32 k, u32 used) {
+	u32 v = order[k], least = ALL;
+	for (u32 rest = c->near[v] & used; rest; rest &= rest - 1) {
+		u32 j = __ffs(rest) - 1, lo, hi;
+		row_of(arcs[c->arc[8 * j + v]], s.image[j], lo, hi);
+		if (hi - lo < least) {
+			least = hi - lo;
+			s.at[k] = lo;
+			s.end[k] = hi;
+			s.base[k] = j;
+		}
+	}
+}
+
+// Whether y can stand at v, beside what the used vertices have.
+static __device__ bool fits(const Search &s, const Candidate *c, const Arc *arcs, const Whole &g, u32 v, u32 y, u32 base, u32 used) {
+	for (u32 rest = used; rest; rest &= rest - 1) {
+		u32 j = __ffs(rest) - 1;
+		if (c->near[v] >> j & 1) {
+			if (j != base && !joins(arcs[c->arc[8 * j + v]], s.image[j], arcs[c->arc[8 * v + j]], y))
+				return false;
+			continue;
+		}
+		if (c->label[j] == c->label[v] && s.image[j] == y)
+			return false;
+#ifdef INDUCED
+		if (is_edge(g, c->label[j], s.image[j], c->label[v], y))
+			return false;
+#endif
+	}
+	return true;
+}
+
+static __device__ bool search(Search &s, const Candidate *c, const Arc *arcs, const Whole &g, const u32 *sets, u32 root, u32 x, const u64 *state) {
+	const u8 *order = c->order + 8 * root;
+	u32 k = 1, used = 1u << root;
+	s.image[root] = x;
+	enter(s, c, arcs, order, k, used);
+	while (k > 0) {
+		u32 v = order[k];
+		if (s.at[k] == s.end[k]) {
+			k--;
+			used &= ~(1u << order[k]);
+			if (k == 0 || stopped(state))
+				return false;
+			continue;
+		}
+		u32 y = arcs[c->arc[8 * s.base[k] + v]].col[s.at[k]++];
+		if (!has(sets + c->at[v], y) || !fits(s, c, arcs, g, v, y, s.base[k], used))
+			continue;
+		s.image[v] = y;
+		if (k + 1 == c->n)
+			return true;
+		used |= 1u << v;
+		enter(s, c, arcs, order, ++k, used);
+	}
+	return false;
+}
+
+// Looks for an embedding of every vertex in the domains of the first vertices of orbits, unless one is known, and marks all
+// vertices of those it finds. What another thread has marked may be seen late: the search is then done twice.
+extern "C" __global__ void __launch_bounds__(128) saga_search(const Candidate *candidates, const Piece *pieces, u64 n, const Arc *arcs,
+		const u32 *sets, u32 *known, const u32 *counts, u64 least, const u64 *state, const u64 *first, const u32 *number, const u64 *off, const u32 *col) {
+	Whole g = {first, number, off, col};
+	u32 lane = threadIdx.x & 31;
+	for (u64 j = blockIdx.x; j < n; j += gridDim.x) {
+		Piece p = pieces[j];
+		const Candidate *c = candidates + p.candidate;
+		u32 v = p.vertex;
+		if (c->sure || c->orbit[v] != v || is_dead(c, counts + 8 * (u64)p.candidate, least, lane))
+			continue;
+		u32 end = 32 * min(p.from + PIECE, c->words[v]);
+		for (u32 x = 32 * p.from + threadIdx.x; x < end; x += blockDim.x) {
+			if (!has(sets + c->at[v], x) || *(const volatile u32 *)(known + c->at[v] + (x >> 5)) >> (x & 31) & 1)
+				continue;
+			Search s;
+			if (!search(s, c, arcs, g, sets, v, x, state))
+				continue;
+			for (u32 i = 0; i < c->n; i++) {
+				u32 y = s.image[i], *word = known + c->at[c->orbit[i]] + (y >> 5), bit = 1u << (y & 31);
+				if (!(*(const volatile u32 *)word & bit))
+					atomicOr(word, bit);
+			}
+		}
+	}
+}
+
+// The exact domains of the first vertices of orbits, and their sizes.
+extern "C" __global__ void __launch_bounds__(128) saga_found(const Candidate *candidates, const Piece *pieces, u64 n, u32 *sets, const u32 *known,
+		const u32 *counts, u32 *sizes, u64 least) {
+	u32 lane = threadIdx.x & 31;
+	for (u64 j = blockIdx.x; j < n; j += gridDim.x) {
+		Piece p = pieces[j];
+		const Candidate *c = candidates + p.candidate;
+		u32 v = p.vertex, size = 0;
+		if (c->orbit[v] != v || is_dead(c, counts + 8 * (u64)p.candidate, least, lane))
+			continue;
+		u32 end = min(p.from + PIECE, c->words[v]);
+		for (u32 w = p.from + threadIdx.x; w < end; w += blockDim.x) {
+			u32 m = c->sure ? sets[c->at[v] + w] : known[c->at[v] + w];
+			sets[c->at[v] + w] = m;
+			size += __popc(m);
+		}
+		for (int d = 16; d > 0; d >>= 1)
+			size += __shfl_down_sync(ALL, size, d);
+		if (lane == 0 && size)
+			atomicAdd(sizes + 8 * (u64)p.candidate + v, size);
+	}
+}
