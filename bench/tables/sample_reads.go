@@ -6,7 +6,7 @@ import (
 
 	"github.com/jedib0t/go-pretty/v6/table"
 
-	"sagann/device"
+	"sagann/device/launch"
 )
 
 // readsText reads 4 bytes at random places. A thread reads 64 places, four at a time; places
@@ -38,19 +38,16 @@ extern "C" __global__ void __launch_bounds__(256) random_reads(const u32 *list, 
 // an edge reads a random place.
 func (m *gpuSamples) reads() (*sheet, error) {
 	s := &sheet{title: "Random reads of 4 bytes", key: "random_reads", head: table.Row{"list", "G reads/s", "GB/s of 32-byte sectors"}}
-	f, err := m.gpu.Compile(readsText, []string{"random_reads"})
-	if err != nil {
-		return nil, err
-	}
 	q, err := m.gpu.NewQueue("reads")
 	if err != nil {
 		return nil, err
 	}
+	c := &launch.Card{GPU: m.gpu, Queue: q}
 	for _, mb := range []int64{32, 128, 512, 2048, 7168} {
 		if mb<<20 > m.gpu.Info().Budget/2 {
 			continue
 		}
-		rate, err := m.readsOf(q, f[0], mb<<20)
+		rate, err := m.readsOf(c, mb<<20)
 		if err != nil {
 			return nil, err
 		}
@@ -61,31 +58,22 @@ func (m *gpuSamples) reads() (*sheet, error) {
 	return s, nil
 }
 
-func (m *gpuSamples) readsOf(q device.Queue, f device.Function, bytes int64) (rate float64, err error) {
+func (m *gpuSamples) readsOf(c *launch.Card, bytes int64) (rate float64, err error) {
 	const blocks = 1 << 14
-	list, err := m.gpu.Alloc(bytes)
+	defer func() { err = errors.Join(err, c.Release(0)) }()
+	list, err := c.Alloc(bytes)
 	if err != nil {
 		return 0, err
 	}
-	defer func() { err = errors.Join(err, m.gpu.Free(list)) }()
-	out, err := m.gpu.Alloc(4 * 256 * blocks)
-	if err != nil {
-		return 0, err
-	}
-	defer func() { err = errors.Join(err, m.gpu.Free(out)) }()
-	from, err := m.gpu.Address(list)
-	if err != nil {
-		return 0, err
-	}
-	to, err := m.gpu.Address(out)
+	out, err := c.Alloc(4 * 256 * blocks)
 	if err != nil {
 		return 0, err
 	}
 	seed := uint64(0)
 	ms, err := m.medianOf(func() error {
 		seed += 1 << 40
-		c := []device.Command{{Call: &device.Call{Func: f, Grid: [3]uint32{blocks, 1, 1}, Block: 256, Args: []uint64{from, uint64(bytes / 4), to, seed}}}}
-		return m.gpu.Launch(q, device.GPUCommands("random_reads", c))
+		return c.Launch(launch.Call{Source: readsText, Name: "random_reads", Grid: blocks, Block: 256,
+			Args: launch.Args{"list": list, "n": uint64(bytes / 4), "out": out, "seed": seed}})
 	})
 	return 64 * 256 * blocks / ms / 1e6, err
 }
