@@ -110,6 +110,13 @@ func (g *Graph) Frequent(ctx context.Context, f Frequency) ([]FrequentPattern, e
 	if err != nil {
 		return nil, err
 	}
+	peers, err := join(g.opt.Net, q.heading())
+	if err != nil {
+		return nil, err
+	}
+	if peers != nil {
+		q.peers = peers
+	}
 	keep, err := q.keeper()
 	if err != nil {
 		return nil, err
@@ -128,6 +135,9 @@ func (g *Graph) Frequent(ctx context.Context, f Frequency) ([]FrequentPattern, e
 	all, err := find(ctx, keep, sizes)
 	var small *run.RoomError
 	for errors.As(err, &small) {
+		if peers != nil { // all ranks must do the same
+			q.single, q.least = true, q.taken
+		}
 		if need := q.least + small.Need; q.single || need > g.opt.Mem {
 			return nil, &BudgetError{Mem: g.opt.Mem, Smallest: need, AtLeast: small.More, What: finding}
 		}
@@ -161,8 +171,10 @@ type frequent struct {
 	g      *Graph
 	kinds  *rows.Kinds // nil: edges without labels
 	single bool        // one thread works
-	least  int64       // bytes with one thread, without patterns
-	left   int64       // bytes for patterns where instances are counted; 0: no bound
+	peers  domain.Peers
+	least  int64 // bytes with one thread, without patterns
+	taken  int64 // bytes with the threads that work
+	left   int64 // bytes for patterns where instances are counted; 0: no bound
 }
 
 // workers is the place of the work, with the bytes that are left there for patterns; 0: no bound.
@@ -174,6 +186,7 @@ func (f *frequent) workers(fixed, each int64) (p place, room int64, err error) {
 	if f.single {
 		p.workers, p.bytes = 1, fixed+each
 	}
+	f.taken = p.bytes
 	if f.g.opt.Mem > 0 && f.g.gpus == nil {
 		room = max(f.g.opt.Mem-p.bytes, 1)
 	}
@@ -205,7 +218,7 @@ func (f *frequent) byDomains(ctx context.Context, keep *kept, sizes [][]Frequent
 		return all, nil // it had ended
 	}
 	by, q, err := f.question(ctx)
-	if err != nil {
+	if err := f.agree("the graph by labels", err); err != nil {
 		return nil, err
 	}
 	if n := len(sizes); n > 0 {
@@ -213,7 +226,7 @@ func (f *frequent) byDomains(ctx context.Context, keep *kept, sizes [][]Frequent
 			q.Begin = append(q.Begin, p.Pattern)
 		}
 	}
-	q.Keeps = holds
+	q.Keeps, q.Peers = holds, f.peers
 	for i := range all {
 		q.Held += holds(all[i].Pattern)
 	}
@@ -234,7 +247,7 @@ func (f *frequent) byDomains(ctx context.Context, keep *kept, sizes [][]Frequent
 			report((float64(size-1) + float64(done)/float64(parents)) / float64(levels))
 		}
 	}
-	err = f.onGPUs(by, &q, func() error {
+	err = f.onCards(by, &q, func() error {
 		return by.Mine(ctx, q, func(level []domain.Found) error {
 			from := len(all)
 			for _, x := range level {
@@ -318,6 +331,8 @@ func (f *frequent) check() error {
 		return wrong("a support of %d: the graph has %d vertices", f.Support, f.g.Vertices())
 	case len(f.g.byID.Col) > math.MaxUint32:
 		return wrong("the graph has %d entries in its rows; frequent patterns are found in at most %d", len(f.g.byID.Col), uint32(math.MaxUint32))
+	case f.g.opt.Net.Ranks() > 1 && (f.By != MNI || f.Resume != ""):
+		return wrong("several ranks find patterns by mni, and keep no sizes: leave out one of the two")
 	case f.g.gpus != nil && f.By != MNI:
 		return wrong("instances are counted on the CPU; device %q finds patterns by mni only", f.g.opt.Device)
 	}

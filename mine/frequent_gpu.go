@@ -38,23 +38,37 @@ func (f *frequent) whole() *rows.Rows {
 	return nil
 }
 
-// onGPUs calls work with the question's cards, if the graph has GPUs.
-func (f *frequent) onGPUs(by *domain.Graph, q *domain.Question, work func() error) error {
+// onCards calls work with the question's cards, if the graph has GPUs. Ranks begin together.
+func (f *frequent) onCards(by *domain.Graph, q *domain.Question, work func() error) error {
 	x := f.g.gpus
 	if x == nil {
 		return work()
 	}
 	hot, room, _, err := f.domainsPlace(by)
-	if err != nil {
+	if err == nil && x.busy() {
+		err = ErrBusy
+	}
+	if err := f.agree("the memory of GPUs", err); err != nil {
 		return err
 	}
 	return x.alone(func() (err error) {
 		d, err := cuda.NewDomains(x.list, by, f.whole(), f.Support, hot, room)
-		if err != nil {
+		if err := f.agree("the graph on GPUs", err); err != nil {
+			if d != nil { // another rank has failed
+				err = errors.Join(err, d.Free())
+			}
 			return err
 		}
 		defer func() { err = errors.Join(err, d.Free()) }()
 		q.Cards = d.Cards()
 		return work()
 	})
+}
+
+// agree is err, or that of another rank.
+func (f *frequent) agree(what string, err error) error {
+	if f.peers == nil {
+		return err
+	}
+	return f.g.opt.Net.Agree(what, err)
 }

@@ -30,8 +30,13 @@ func (f *frequent) keeper() (*kept, error) {
 	if err := os.MkdirAll(f.Resume, 0o755); err != nil {
 		return nil, fmt.Errorf("mine: %w", err)
 	}
-	return &kept{f.Resume, fmt.Sprintf("frequent patterns 1: graph %016x, support %d, edges %d, vertices %d, by %s, induced %t, at least %t",
-		f.digest(), f.Support, f.Edges, f.Vertices, f.By, f.Induced, f.AtLeast)}, nil
+	return &kept{f.Resume, f.heading()}, nil
+}
+
+// heading tells searches apart.
+func (f *frequent) heading() string {
+	return fmt.Sprintf("frequent patterns 1: graph %016x, support %d, edges %d, vertices %d, by %s, induced %t, at least %t",
+		f.digest(), f.Support, f.Edges, f.Vertices, f.By, f.Induced, f.AtLeast)
 }
 
 // digest tells graphs apart.

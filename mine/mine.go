@@ -15,6 +15,7 @@ import (
 	"sagann/mine/plan"
 	"sagann/mine/rows"
 	"sagann/mine/run"
+	"sagann/net"
 )
 
 // Pattern is a small graph to look for; see ParsePattern.
@@ -74,6 +75,9 @@ type Options struct {
 	NoReuse, NoPool bool
 	// Scratch is a folder for what does not fit into Mem where a table's rows are counted; "": it must fit.
 	Scratch string
+	// Net is the ranks that share Frequent: processes that have opened the same graph and ask the same; nil: this
+	// process is alone. All get the same result.
+	Net *net.Group
 	// Progress, unless nil, is called with the share of a run's work that is done: ascending
 	// from 0 to 1, one call at a time.
 	Progress func(done float64)

@@ -20,6 +20,8 @@ type fpmCmd struct {
 	mineFlags
 	Ask  fpmQuestion `embed:""`
 	Show fpmOutput   `embed:""`
+
+	Ranks peerFlags `embed:""`
 }
 
 // fpmQuestion is what patterns are looked for.
@@ -55,6 +57,9 @@ any match puts there. By instances it is the number of distinct sets of edges, o
 are not anti-monotone (a hub of 10 edges has 45 wedges): with instances a pattern of more than one edge
 is found only if it grows from a found one; with instances-all all are.
 
+Several processes, each with the same command, share the search: started by mpirun in a build with MPI, or with
+--peers and --rank. The first prints and writes.
+
 Examples:
 
   saga mine fpm --support 100 --edges 3 --data cora/
@@ -89,7 +94,15 @@ func (c *fpmCmd) Run(a *app) (err error) {
 		return err
 	}
 	c.Show.idle(a, c.Show.Out, c.Show.Domains)
-	g, err := c.openWith(a, mine.Options{})
+	t, err := c.Ranks.rankOf(a)
+	if err != nil {
+		return err
+	}
+	defer func() { err = t.leave(err) }()
+	if c.Explain && t.follows() {
+		return nil
+	}
+	g, err := c.openWith(a, mine.Options{Net: t.net()})
 	if err != nil {
 		return err
 	}
@@ -113,6 +126,11 @@ func (c *fpmCmd) Run(a *app) (err error) {
 		c.bar.finish()
 		return err
 	}
+	sent, sentText, err := t.moved()
+	if err != nil || t.follows() {
+		return err
+	}
+	x, text = append(x, sent...), text+sentText
 	if c.Show.Domains != "" {
 		tellNumbers(a, c.Show.Domains, ".csv", c.data)
 		if err := c.writeDomains(found); err != nil {

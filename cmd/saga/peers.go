@@ -19,7 +19,7 @@ import (
 const secretVariable = "SAGA_PEERS_SECRET"
 
 // peers joins the ranks over sockets.
-func (f *rankFlags) peers(a *app, say func(string)) (net.Link, error) {
+func (f *peerFlags) peers(a *app, say func(string)) (net.Link, error) {
 	if int(f.Rank) >= len(f.Peers) {
 		return nil, cli.Usagef("--rank %d of %d --peers: they count from 0", f.Rank, len(f.Peers))
 	}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -33,6 +34,12 @@ func startPeers(t *testing.T, ranks int, args ...string) *peerRun {
 // startPeersBy is startPeers of commands that by changes.
 func startPeersBy(t *testing.T, ranks int, by func(*exec.Cmd) *exec.Cmd, args ...string) *peerRun {
 	t.Helper()
+	return startPeersOf(t, ranks, by, append([]string{"train"}, args...)...)
+}
+
+// startPeersOf starts so many ranks of a command.
+func startPeersOf(t *testing.T, ranks int, by func(*exec.Cmd) *exec.Cmd, args ...string) *peerRun {
+	t.Helper()
 	var peers []string
 	var held []net.Listener
 	for range ranks {
@@ -48,7 +55,7 @@ func startPeersBy(t *testing.T, ranks int, by func(*exec.Cmd) *exec.Cmd, args ..
 	}
 	p := &peerRun{}
 	for r := range ranks {
-		c := by(command(t, append([]string{"train", "--peers", strings.Join(peers, ","), "--rank", strconv.Itoa(r)}, args...)...))
+		c := by(command(t, append(slices.Clip(args), "--peers", strings.Join(peers, ","), "--rank", strconv.Itoa(r))...))
 		var out bytes.Buffer
 		c.Stdout, c.Stderr = &out, &out
 		p.cmds, p.out = append(p.cmds, c), append(p.out, &out)
@@ -294,5 +301,33 @@ func TestPeersUnlike(t *testing.T) {
 				t.Errorf("the first rank says\n%sand not %q", p.out[0], x.want)
 			}
 		})
+	}
+}
+
+// TestFPMPeers: two and three processes that share a search write what one writes, and say how much they have sent.
+func TestFPMPeers(t *testing.T) {
+	dir := t.TempDir()
+	want := filepath.Join(dir, "want.csv")
+	search := []string{"mine", "fpm", "--data", "karate", "--support", "4", "--edges", "4"}
+	if text, err := command(t, append(search, "--out", want)...).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	for ranks := 2; ranks <= 3; ranks++ {
+		got := filepath.Join(dir, fmt.Sprint(ranks, ".csv"))
+		p := startPeersOf(t, ranks, func(c *exec.Cmd) *exec.Cmd { return c }, append(search, "--out", got)...)
+		p.wait(t)
+		a, err := os.ReadFile(want)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := os.ReadFile(got)
+		if err != nil || !bytes.Equal(a, b) {
+			t.Errorf("%d ranks: %d bytes, %v; want %d", ranks, len(b), err, len(a))
+		}
+		for r, out := range p.out {
+			if says := strings.Contains(out.String(), fmt.Sprintf("ranks     %d, which sent each other ", ranks)); says != (r == 0) {
+				t.Errorf("rank %d of %d says\n%s", r, ranks, out)
+			}
+		}
 	}
 }

@@ -20,16 +20,21 @@ import (
 	"sagann/saga"
 )
 
-// rankFlags say how ranks share a run.
-type rankFlags struct {
-	Owners      count         `default:"0" placeholder:"N" group:"memory" help:"As --device cpu:N, or with --device cuda so many GPUs: the total number of devices of the run, divided equally among its ranks: 16 on 2 ranks is 8 on each (docs/hosts.md). 0: those of --device (${default})."`
+// peerFlags say how processes find each other.
+type peerFlags struct {
 	Peers       []string      `placeholder:"HOST:PORT" group:"run" help:"Without MPI: where every rank listens, in the order of their numbers; all ranks are started with the same list."`
 	Rank        count         `default:"0" placeholder:"N" group:"run" help:"With --peers: the number of this rank, from 0."`
 	PeersSecret string        `name:"peers-secret" placeholder:"FILE" group:"run" help:"With --peers: the file of the secret that all ranks know (saga key FILE makes one). They then ask who is there, and encrypt. The environment variable SAGA_PEERS_SECRET names the file, too."`
 	PeersOpen   bool          `name:"peers-open" group:"run" help:"With --peers of several hosts: do without a secret, as the network is trusted."`
 	Listen      string        `placeholder:"HOST:PORT" group:"run" help:"With --peers: listen there and not at the own address of --peers, as where that leads here through another host."`
-	NCCL        string        `name:"nccl" default:"auto" placeholder:"FILE" group:"run" help:"The library NCCL, which moves bytes between GPUs of several ranks: a file, off (through host memory) or auto (libnccl.so.2, where it is found; ${default})."`
 	NetTimeout  time.Duration `default:"30s" placeholder:"T" group:"run" help:"End all ranks when one has given no sign of life for so long (${default})."`
+}
+
+// rankFlags say how ranks share a run.
+type rankFlags struct {
+	Owners    count `default:"0" placeholder:"N" group:"memory" help:"As --device cpu:N, or with --device cuda so many GPUs: the total number of devices of the run, divided equally among its ranks: 16 on 2 ranks is 8 on each (docs/hosts.md). 0: those of --device (${default})."`
+	peerFlags `embed:""`
+	NCCL      string `name:"nccl" default:"auto" placeholder:"FILE" group:"run" help:"The library NCCL, which moves bytes between GPUs of several ranks: a file, off (through host memory) or auto (libnccl.so.2, where it is found; ${default})."`
 }
 
 // ranks is this process among those of one run. The first prints and writes; each other has a log file of its own in
@@ -93,7 +98,7 @@ func (f *rankFlags) overGPUs(a *app) net.Library {
 }
 
 // link joins the ranks by MPI or, with --peers, over sockets; nil where this process is alone.
-func (f *rankFlags) link(a *app) (net.Link, error) {
+func (f *peerFlags) link(a *app) (net.Link, error) {
 	stderr := a.Stderr // of this process, also when a rank says nothing any more
 	say := func(text string) { fmt.Fprintf(stderr, "saga: %s\n", cli.Plain(text)) }
 	switch {

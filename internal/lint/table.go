@@ -35,7 +35,7 @@ var imports = []row{
 	{part: "dataflow/plan/sim", may: []string{"dataflow/plan", "ring", "internal/regular"}},
 	{part: "dataflow/plan", may: []string{"ring", "internal/units"}},
 	{part: "sample", may: []string{"chunk", "dataset", "device", "internal"}},
-	{part: "mine", may: []string{"chunk", "dataset", "device", "internal"}},
+	{part: "mine", may: []string{"chunk", "dataset", "device", "net", "internal"}},
 	{part: "backend", may: []string{"kernel/cuda", "kernel", "device"}}, // the table of the kinds of devices
 	{part: "kernel/cuda", may: []string{"kernel"}},
 	{part: "kernel/cpu", may: []string{"kernel", "internal/simd", "chunk"}},

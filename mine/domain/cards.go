@@ -106,14 +106,8 @@ func (d *dealer) onCards(ctx context.Context, g *Graph, q *Question, grower *lat
 func (d *dealer) make(ctx context.Context, grower *lattice.Grower, w *worker, level []Found, list chan<- *ready) {
 	var s lattice.Scratch
 	for {
-		d.mu.Lock()
-		i, ended := d.next, d.ended || d.next >= len(level)
-		d.next++
-		if !ended && d.report != nil {
-			d.report(d.next, len(level))
-		}
-		d.mu.Unlock()
-		if ended {
+		i, ok := d.parent(len(level))
+		if !ok {
 			return
 		}
 		for k, c := range grower.Children(d.parents, i, &s) {

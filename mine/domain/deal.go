@@ -16,7 +16,12 @@ type dealer struct {
 	wake   sync.Cond
 	queue  []task
 	budget *budget
-	next   int // parent
+	turn   int  // number of the level among those that ranks share
+	next   int  // parent
+	limit  int  // where the parents end that this rank may take so far
+	asking bool // for more
+	dealt  bool // there are no more
+	failed error
 	making int // workers that make candidates
 	found  []dealt
 	ended  bool
@@ -42,6 +47,42 @@ func (d *dealer) end() {
 	d.wake.Broadcast()
 }
 
+// ask gets more parents from the ranks. It is called with the lock, which it gives away while it waits.
+func (d *dealer) ask(parents int) {
+	d.asking = true
+	d.mu.Unlock()
+	from, to, err := d.budget.q.Peers.Deal(d.turn, parents)
+	d.mu.Lock()
+	d.asking = false
+	if d.next, d.limit, d.dealt = from, to, from == to; err != nil {
+		d.failed, d.ended = err, true
+	}
+	d.wake.Broadcast()
+}
+
+// parent is the next parent; ok is false if there are no more.
+func (d *dealer) parent(parents int) (i int, ok bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for !d.ended {
+		switch {
+		case d.next < d.limit:
+			d.next++
+			if d.report != nil {
+				d.report(d.next, parents)
+			}
+			return d.next - 1, true
+		case d.dealt:
+			return 0, false
+		case d.asking:
+			d.wake.Wait()
+		default:
+			d.ask(parents)
+		}
+	}
+	return 0, false
+}
+
 // work evaluates candidates until there are no more.
 func (d *dealer) work(grower *lattice.Grower, w *worker, level []Found) {
 	var s lattice.Scratch
@@ -58,7 +99,7 @@ func (d *dealer) work(grower *lattice.Grower, w *worker, level []Found) {
 			if ok {
 				d.add(dealt{t.parent, t.child, f})
 			}
-		case d.next < len(level):
+		case d.next < d.limit:
 			i := d.next
 			d.next++
 			d.making++
@@ -73,7 +114,9 @@ func (d *dealer) work(grower *lattice.Grower, w *worker, level []Found) {
 			if d.report != nil {
 				d.report(d.next, len(level))
 			}
-		case d.making > 0:
+		case !d.dealt && !d.asking:
+			d.ask(len(level))
+		case d.making > 0 || d.asking:
 			d.wake.Wait()
 		default:
 			return

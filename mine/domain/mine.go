@@ -27,6 +27,8 @@ type Question struct {
 	// an error, a *run.RoomError. Held is the bytes that the caller holds in this room when Mine begins, and Keeps what
 	// it will hold of a pattern that is yielded, apart from domains; nil: nothing.
 	Room, Held int64
+	// Peers are the ranks that share the search; nil: this process is alone.
+	Peers Peers
 	// Cards find the domains, if there are any; Workers then make the candidates.
 	Cards []Card
 	Keeps func(p pattern.Pattern) int64
@@ -61,22 +63,20 @@ func (g *Graph) Mine(ctx context.Context, q Question, yield func(level []Found) 
 		edges[i] = e.Edge
 	}
 	grower := lattice.NewGrower(edges, q.Vertices, q.Edges, q.Induced)
-	held := q.Held
+	held, turn := q.Held, 0
 	for len(level) > 0 {
 		var err error
 		if !began {
 			for i := range level {
 				held += q.keeps(&level[i])
 			}
-			if err = q.fits(held); err == nil {
-				err = yield(level)
-			}
+			err = yield(level)
 		}
 		if err != nil {
 			return err
 		}
 		began = false
-		if level, err = g.next(ctx, q, grower, level, held); err != nil {
+		if level, err = g.next(ctx, q, grower, level, held, &turn); err != nil {
 			return err
 		}
 	}
@@ -118,8 +118,9 @@ func (g *Graph) first() []Found {
 	return level
 }
 
-// next is the frequent patterns that are one edge or vertex larger. held is the bytes that the caller holds.
-func (g *Graph) next(ctx context.Context, q Question, grower *lattice.Grower, level []Found, held int64) ([]Found, error) {
+// next is the frequent patterns that are one edge or vertex larger. held is the bytes that the caller holds, turn the number of
+// the next level that ranks share.
+func (g *Graph) next(ctx context.Context, q Question, grower *lattice.Grower, level []Found, held int64, turn *int) ([]Found, error) {
 	patterns := make([]pattern.Pattern, len(level))
 	for i := range level {
 		patterns[i] = level[i].Pattern
@@ -129,8 +130,12 @@ func (g *Graph) next(ctx context.Context, q Question, grower *lattice.Grower, le
 		q.Level(estimate(grower, parents), len(level))
 	}
 	for {
-		d := &dealer{parents: parents, report: q.Report, budget: q.budget(level, held)}
+		d := &dealer{parents: parents, report: q.Report, budget: q.budget(level, held), limit: len(level), dealt: true}
 		d.wake.L = &d.mu
+		if q.Peers != nil {
+			d.turn, d.limit, d.dealt = *turn, 0, false
+			*turn++
+		}
 		quiet := context.AfterFunc(ctx, d.end)
 		var failed error
 		if len(q.Cards) > 0 {
@@ -143,6 +148,10 @@ func (g *Graph) next(ctx context.Context, q Question, grower *lattice.Grower, le
 			wg.Wait()
 		}
 		quiet()
+		failed = cmp.Or(d.failed, failed)
+		if q.Peers != nil {
+			failed = d.exchange(ctx, failed)
+		}
 		switch err := d.budget.err(); {
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
@@ -154,12 +163,7 @@ func (g *Graph) next(ctx context.Context, q Question, grower *lattice.Grower, le
 			d.budget.drop()
 			continue
 		}
-		slices.SortFunc(d.found, func(a, b dealt) int { return cmp.Or(cmp.Compare(a.parent, b.parent), cmp.Compare(a.child, b.child)) })
-		next := make([]Found, len(d.found))
-		for i, f := range d.found {
-			next[i] = f.Found
-		}
-		return next, nil
+		return d.sorted(), nil
 	}
 }
 

@@ -48,20 +48,13 @@ func (f *Found) own() int64 {
 	return f.Bytes()
 }
 
-// fits is a *run.RoomError if so many bytes are too many.
-func (q *Question) fits(bytes int64) error {
-	if q.Room > 0 && bytes > q.Room {
-		return &run.RoomError{Need: bytes}
-	}
-	return nil
-}
-
 // budget divides the room between patterns and domains while a level is made. Patterns come first: domains can be
 // dropped, those of the level that is made first, then those of the level from which it grows.
 type budget struct {
 	q     *Question
 	level []Found
 	need  int64 // bytes of what cannot be dropped
+	base  int64 // those of what was there before
 	left  int64
 	kept  []int // the patterns that have domains
 	drops bool  // the level from which it grows has domains that can be dropped
@@ -72,6 +65,7 @@ type budget struct {
 // budget is the room for the patterns that grow from a level. Domains for which there is no room are dropped.
 func (q *Question) budget(level []Found, held int64) *budget {
 	b := &budget{q: q, level: level, need: held + levelBytes*int64(len(level))}
+	b.base = b.need
 	domains := int64(0)
 	for i := range level {
 		domains += level[i].own()

@@ -1,0 +1,125 @@
+package mine_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"sagann/chunk"
+	"sagann/mine"
+	"sagann/net"
+	"sagann/net/local"
+)
+
+// onRanks searches on so many ranks, each of which has the options and question that of gives it. It returns what each finds as text, and
+// the bytes that they have sent.
+func onRanks(t *testing.T, ranks int, e *chunk.Edges, of func(rank int) (context.Context, mine.Options, mine.Frequency)) (texts []string, errs []error, moved int64) {
+	t.Helper()
+	_, links := local.New(ranks)
+	groups := make([]*net.Group, ranks)
+	texts, errs = make([]string, ranks), make([]error, ranks)
+	var wg sync.WaitGroup
+	for r := range ranks {
+		groups[r] = net.Over(links[r])
+		wg.Go(func() {
+			ctx, opt, f := of(r)
+			opt.Net = groups[r]
+			g, err := mine.Open(e, opt)
+			if err != nil {
+				errs[r] = err
+				return
+			}
+			found, err := g.Frequent(ctx, f)
+			for i := range found {
+				texts[r] += fmt.Sprint(found[i].Pattern, " ", found[i].Support, " ", slices.Collect(found[i].Domain(1)), "\n")
+			}
+			errs[r] = err
+		})
+	}
+	wg.Wait()
+	for r := range ranks {
+		sent, _ := groups[r].Moved()
+		for _, n := range sent {
+			moved += n
+		}
+	}
+	return texts, errs, moved
+}
+
+// TestFrequentRanks: two and three ranks find what one finds, in any memory, and send each other little more than the domains.
+func TestFrequentRanks(t *testing.T) {
+	e, labels := spread(300)
+	for _, f := range []mine.Frequency{{Support: 20, Edges: 3, Domains: true}, {Support: 20, Edges: 3}, {Support: 30, Vertices: 3, Induced: true}, {Support: 20, Edges: 3, AtLeast: true}} {
+		g := mustOpen(t, e, mine.Options{Labels: labels})
+		alone, err := g.Frequent(context.Background(), f)
+		if err != nil || len(alone) < 20 {
+			t.Fatalf("%d patterns, %v", len(alone), err)
+		}
+		want, domains := "", int64(0)
+		for i := range alone {
+			want += fmt.Sprint(alone[i].Pattern, " ", alone[i].Support, " ", slices.Collect(alone[i].Domain(1)), "\n")
+			if alone[i].Edges() > 1 {
+				domains += int64(alone[i].Pattern.Vertices()) * 13 * 8 // bits of a hundred vertices and more
+			}
+		}
+		for ranks := 2; ranks <= 3; ranks++ {
+			mem := int64(0)
+			for tries := 0; tries < 8; tries++ { // in all memory, then in the least that works
+				texts, errs, moved := onRanks(t, ranks, e, func(rank int) (context.Context, mine.Options, mine.Frequency) {
+					return context.Background(), mine.Options{Labels: labels, Threads: 1 + rank%2, Mem: mem}, f
+				})
+				var small *mine.BudgetError
+				if errors.As(errs[0], &small) {
+					for r, err := range errs {
+						if !errors.As(err, &small) || small.Smallest <= mem {
+							t.Fatalf("%+v on rank %d of %d: %v", f, r, ranks, err)
+						}
+					}
+					mem = small.Smallest + 1000
+					continue
+				}
+				for r := range ranks {
+					if errs[r] != nil || texts[r] != want {
+						t.Fatalf("%+v on rank %d of %d in %d bytes: %v\n%s\nwant\n%s", f, r, ranks, mem, errs[r], texts[r], want)
+					}
+				}
+				if most := (domains + int64(100*len(alone))) * int64(ranks-1); moved > most {
+					t.Errorf("%+v on %d ranks: %d bytes sent; want at most %d", f, ranks, moved, most)
+				}
+				if mem > 0 {
+					break
+				}
+				mem = 1
+			}
+		}
+	}
+}
+
+// TestFrequentRanksRefused: ranks that ask different things, and one that is interrupted, end together.
+func TestFrequentRanksRefused(t *testing.T) {
+	e, labels := spread(300)
+	done, cancel := context.WithCancel(context.Background())
+	cancel()
+	for want, of := range map[string]func(rank int) (context.Context, mine.Options, mine.Frequency){
+		"start all ranks with the same data and flags": func(rank int) (context.Context, mine.Options, mine.Frequency) {
+			return context.Background(), mine.Options{Labels: labels}, mine.Frequency{Support: 20 + int64(rank), Edges: 2}
+		},
+		"canceled": func(rank int) (context.Context, mine.Options, mine.Frequency) {
+			return []context.Context{context.Background(), done}[rank], mine.Options{Labels: labels}, mine.Frequency{Support: 20, Edges: 2}
+		},
+		"keep no sizes": func(rank int) (context.Context, mine.Options, mine.Frequency) {
+			return context.Background(), mine.Options{Labels: labels}, mine.Frequency{Support: 20, Edges: 2, By: mine.Instances}
+		},
+	} {
+		_, errs, _ := onRanks(t, 2, e, of)
+		for r, err := range errs {
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("rank %d: error %v; want %q", r, err, want)
+			}
+		}
+	}
+}
