@@ -2,10 +2,7 @@ package layers
 
 import (
 	"errors"
-	"fmt"
 	"math"
-	"os"
-	"slices"
 	"strings"
 	"testing"
 
@@ -13,50 +10,10 @@ import (
 	"sagann/dataflow/plan"
 	"sagann/ops"
 	"sagann/saga"
-	"sagann/sample"
 )
 
-// pna is a layer of principal neighbourhood aggregation with mean, min, max and std.
-func (m *plain) pna(x []float64, in int, delta float64, scope string) []float64 {
-	e := m.d.Edges
-	ends := make([]float64, 0, 2*in*e.E())
-	for k := range e.E() {
-		u, v := int(e.Src[k]), int(e.Dst[k])
-		ends = append(append(ends, x[v*in:(v+1)*in]...), x[u*in:(u+1)*in]...)
-	}
-	pre := m.biased(m.matmul(ends, 2*in, scope+".W_pre"), scope+".b_pre")
-	degree := e.InDegrees()
-	rows := make([]float64, e.V*13*in)
-	edges := make([][]int, e.V)
-	for k, v := range e.Dst {
-		edges[v] = append(edges[v], k)
-	}
-	for v := range e.V {
-		d, row := math.Max(float64(degree[v]), 1), rows[v*13*in:(v+1)*13*in]
-		copy(row, x[v*in:(v+1)*in])
-		s := math.Log(d+1) / delta
-		for c := range in {
-			mean, square, least, most, std := 0.0, 0.0, math.Inf(1), math.Inf(-1), 0.0
-			for _, k := range edges[v] {
-				y := pre[k*in+c]
-				mean, square, least, most = mean+y/d, square+y*y/d, min(least, y), max(most, y)
-			}
-			if degree[v] == 0 {
-				least, most = 0, 0
-			}
-			if variance := square - mean*mean; variance > 1e-5 {
-				std = math.Sqrt(variance)
-			}
-			for i, a := range []float64{mean, least, most, std} {
-				row[in*(1+i)+c], row[in*(5+i)+c], row[in*(9+i)+c] = a, a*s, a/s
-			}
-		}
-	}
-	return m.linear(m.biased(m.matmul(rows, 13*in, scope+".W_post"), scope+".b_post"), len(m.p[scope+".b"]), scope)
-}
-
 // TestGathers holds models with several gathers, other messages, rows of earlier layers and a loss of their own
-// against formulas in float64, in full memory and streamed. SAGANN_DEVICE names another device than the CPU.
+// against formulas in float64.
 func TestGathers(t *testing.T) {
 	d := graphs(t)["synthetic"]
 	x := make([]float64, len(d.Features))
@@ -72,7 +29,6 @@ func TestGathers(t *testing.T) {
 		gathers int
 		loss    func(m *plain) float64
 	}{
-		"pna": {saga.Model{Layers: []saga.Layer{PNA(10, 4, 1.5, nil)}}, 1, func(m *plain) float64 { return m.loss(m.pna(x, 10, 1.5, "layer1")) }},
 		"jumping knowledge": {saga.Model{Layers: []saga.Layer{gcn(10, 6), gcn(6, 5), {Name: "jk", ApplyVertex: func(v saga.Vertex, p saga.Params) saga.Tensor {
 			y := ops.Concat(v.Rows(0), v.Rows(1), v.Rows(2))
 			return ops.MatMul(y, p.Weight("W", y.Cols(), 4))
@@ -113,40 +69,7 @@ func TestGathers(t *testing.T) {
 			return sum / float64(len(d.Train))
 		}},
 	} {
-		var want map[string][]float64
-		for i, c := range []saga.Config{{}, {Save: saga.SaveAll}, {Chunks: 3, Stream: true}, {Chunks: 4, Device: "cpu:2", Save: saga.SaveNone}, {Chunks: 2, Without: []string{"hoist", "commute", "factor", "fuse", "invariant"}}} {
-			t.Run(fmt.Sprintf("%s/%d", name, i), func(t *testing.T) {
-				c.Seed, c.Optimizer = 4, saga.Optimizer{Kind: "sgd", LR: 1e-20}
-				if i < 2 {
-					c.Device = os.Getenv("SAGANN_DEVICE")
-				}
-				p, err := saga.Compile(tc.model, d, c)
-				if i == 1 { // a batch of everything
-					p, err = saga.CompileSampled(tc.model, d, c, saga.Sampling{Sampler: sample.Neighbours(slices.Repeat([]int{everything}, tc.gathers)...), Batch: len(d.Train)})
-				}
-				if err != nil {
-					t.Fatal(err)
-				}
-				defer p.Close()
-				loss, err := p.Step()
-				if err != nil {
-					t.Fatal(err)
-				}
-				m := &plain{d, map[string][]float64{}}
-				for _, q := range p.Params() {
-					for _, w := range must(p.Param(q.Name))(t) {
-						m.p[q.Name] = append(m.p[q.Name], float64(w))
-					}
-				}
-				compare(t, "loss", []float32{float32(loss)}, []float32{float32(tc.loss(m))}, 1e-5)
-				if want == nil {
-					want = m.gradients(tc.loss)
-				}
-				for _, q := range p.Params() {
-					compare(t, "gradient of "+q.Name, must(p.Grad(q.Name))(t), narrow(want[q.Name]), 2e-4)
-				}
-			})
-		}
+		asFormula(t, name, tc.model, d, tc.gathers, tc.loss)
 	}
 }
 
