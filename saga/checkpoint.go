@@ -38,14 +38,6 @@ const (
 	batchLossMeta = "batch_loss"
 )
 
-// sumChunks is the number of intervals that the order of sums depends on; 0 in sampled training.
-func (p *Program) sumChunks() int {
-	if p.sampled != nil {
-		return 0
-	}
-	return p.train.plan.Cells.P
-}
-
 // bestPrefix begins the names of the parameters that early stopping keeps.
 const bestPrefix = "best:"
 
@@ -191,7 +183,7 @@ func (p *Program) save(path, options string, id identity, b best) error {
 	meta := map[string]string{
 		"sagann": checkpointVersion, "model": p.model.Name, "options": options,
 		"epoch": strconv.Itoa(p.epoch), "seed": strconv.FormatUint(p.cfg.Seed, 10),
-		"optimizer": p.cfg.Optimizer.Kind, "run": string(run), "chunks": strconv.Itoa(p.sumChunks()),
+		"optimizer": p.cfg.Optimizer.Kind, "run": string(run), "chunks": strconv.Itoa(p.mode.facts().chunks),
 		"digest": id.digest, "data": id.data, "best": string(kept),
 	}
 	ids, err := meaning(p, meta)
@@ -202,9 +194,7 @@ func (p *Program) save(path, options string, id identity, b best) error {
 	if meta[valueSum], err = checksum(tensors); err != nil {
 		return err
 	}
-	if s := p.sampled; s != nil {
-		meta[batchMeta], meta[batchLossMeta] = strconv.Itoa(s.run.Batch), strconv.FormatFloat(s.run.loss, 'x', -1, 64)
-	}
+	maps.Copy(meta, p.mode.facts().meta)
 	if p.plateau.Seen {
 		text, err := json.Marshal(p.plateau)
 		if err != nil {

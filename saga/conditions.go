@@ -54,9 +54,7 @@ func (p *Program) conditions() []condition {
 		patience = fmt.Sprintf("%d evaluations, one every %d epochs", p.cfg.Patience, max(1, p.cfg.EvalEvery))
 	}
 	text("patience", patience)
-	if p.sampled != nil {
-		text("sampler", p.sampled.Sampling.String())
-	}
+	list = append(list, p.mode.facts().conditions...)
 	if facts := o.Schedule.facts(); facts != nil {
 		every := ""
 		if o.Schedule.Kind == ScheduleReduce {

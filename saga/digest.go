@@ -56,9 +56,7 @@ func (p *Program) writeFacts(w io.Writer) {
 			}
 			return device.Bytes(p.in.Kept(name))
 		}}
-	if p.sampled != nil {
-		a.Sampling = p.sampled.Sampling.String() + ", program " + p.sampled.draws.Digest()
-	} else if p.grids.order != nil {
+	if a.Sampling = p.mode.facts().sampling; a.Sampling == "" && p.grids.order != nil {
 		a.Vertices = device.Bytes(p.grids.order.New)
 	}
 	p.report().WriteFacts(w, a)

@@ -38,7 +38,7 @@ func (p *Program) KernelTimes() ([]KernelTime, error) {
 		return kind.Renderer.Render(k, kind.ChipOf(g.Info()))
 	}
 	var grid *chunk.Grid
-	if p.sampled == nil {
+	if p.train.plan.Places.Sets == nil { // not over blocks
 		grid = p.grids.built.grid
 	}
 	return p.report().KernelTimes(grid, render, spans)

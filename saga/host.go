@@ -29,9 +29,7 @@ import (
 // tenants lists the tenants of a session of plans. extras are the bytes of invariants by name.
 func (p *Program) tenants(extras map[string]int64, plans []*plan.Plan) []plan.Tenant {
 	list := plan.Tenants(p.ranks(), plans...)
-	if p.sampled != nil && p.train.plan != nil {
-		list = append(list, p.sampled.tenants(p.params, p.cfg.Optimizer.moments())...)
-	}
+	list = append(list, p.mode.holds()...)
 	for _, name := range slices.Sorted(maps.Keys(extras)) {
 		list = append(list, plan.Tenant{Name: inUserOrder(name), Bytes: extras[name], Disk: p.host.onDisk[name], From: plan.Whole, To: plan.Whole})
 	}
@@ -79,9 +77,6 @@ func (p *Program) extraBytes(made ...*dataflow.Lowered) map[string]int64 {
 // placeFinal is placeHost for training and evaluation, or the forward pass, once they are planned. It
 // then simulates training again, as files take the disk's time. made are the programs of invariants.
 func (p *Program) placeFinal(made []*dataflow.Lowered) error {
-	if p.output != "" && p.sampled != nil { // a forward pass over batches holds nothing else
-		return nil
-	}
 	if err := p.placeHost(p.extraBytes(made...), p.plans()...); err != nil {
 		return p.leastHost(err, made)
 	}

@@ -57,10 +57,8 @@ func (p *Program) open() (*session, error) {
 	if err != nil {
 		return nil, err
 	}
-	if p.sampled != nil && p.output == "" { // a program that only evaluates uses the first device alone
-		if err := s.openPeers(p.PlannedPeak()); err != nil {
-			return nil, errors.Join(err, s.close())
-		}
+	if err := s.openPeers(p.PlannedPeak()); err != nil {
+		return nil, errors.Join(err, s.close())
 	}
 	return s, p.begin(s)
 }
@@ -84,10 +82,7 @@ func (s *session) prepare() error {
 	}
 	for i := range p.params {
 		q := &p.params[i]
-		if q.PerVertex { // an input: its initial rows come when it is laid out
-			if p.sampled != nil {
-				s.beginTables(q)
-			}
+		if q.PerVertex { // an input, whose initial rows come when it is laid out, or a table
 			continue
 		}
 		for k, name := range p.stateOf(q.Name) {
@@ -115,10 +110,7 @@ func (s *session) startTraining() error {
 			return err
 		}
 	}
-	if p.sampled != nil && p.output == "" && p.sampled.draws.Parts > 1 {
-		return s.train.Apart()
-	}
-	return nil
+	return p.mode.started(s)
 }
 
 // openEval is open, and makes evaluation ready to run. Step does not need that, nor the host memory

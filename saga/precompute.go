@@ -14,7 +14,7 @@ func (p *Program) precompute(once []*dataflow.Lowered) error {
 	if p.shape != nil {
 		return p.onceFit(once)
 	}
-	if len(once) > 0 && p.sampled == nil { // ranks will wait for each other
+	if len(once) > 0 && p.ranks() > 1 { // ranks will wait for each other
 		if err := p.agreed("invariants", nil); err != nil {
 			return err
 		}

@@ -25,8 +25,10 @@ type Program struct {
 	session *session // nil: not open
 	closed  bool     // Close was called, and Open not since
 	epoch   int      // number of completed epochs
-	sampled *sampled // nil: every step is over the full graph
-	plateau plateau  // state of ScheduleReduce
+	mode    mode
+	sampled *sampled // what only batched and scoring have
+	run     updates
+	plateau plateau // state of ScheduleReduce
 	stages  Stages
 }
 
@@ -76,7 +78,7 @@ func newProgram(r request) (*Program, error) {
 	if err := describe(); err != nil {
 		return nil, err
 	}
-	p.stepDims = p.dims
+	p.stepDims, p.mode = p.dims, whole{p}
 	if t := p.dims.taskName(); t != VertexTask && r.output == "" && slices.Contains(p.cfg.Outputs, "logits") {
 		return nil, fmt.Errorf("saga: a step has no output \"logits\": those of a %s task are no rows of vertices", t)
 	}
@@ -84,12 +86,7 @@ func newProgram(r request) (*Program, error) {
 }
 
 // updates is how many times the parameters were updated.
-func (p *Program) updates() int {
-	if p.sampled != nil {
-		return p.sampled.run.count
-	}
-	return p.epoch
-}
+func (p *Program) updates() int { return p.run.count }
 
 // clock is the number that dropout is keyed by: the number of updates so far.
 func (p *Program) clock() uint64 { return uint64(min(p.updates(), math.MaxUint32)) }

@@ -84,7 +84,7 @@ func (t *trainer) vote(ctx context.Context) (err error) {
 // Traffic is how many bytes a training epoch sends from each rank of Config.Net to each other rank. It is nil
 // for sampled training, whose ranks exchange gradients.
 func (p *Program) Traffic() [][]int64 {
-	if p.sampled != nil {
+	if p.train.plan.Places.Sets != nil { // over blocks
 		return nil
 	}
 	return order.Traffic(p.train.plan, p.cfg.Net.Ranks())

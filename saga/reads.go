@@ -17,9 +17,9 @@ import (
 // seedRows returns the rows of value id of the last update, one per seed, without padding: len(x)/cols rows.
 func (s *session) seedRows(id int) (x []float32, cols int) {
 	cols = s.p.train.low.Spec.Values[id].Cols
-	rows, ld := s.p.sampled.run.rows[id], chunk.LD(cols)
+	rows, ld := s.p.run.rows[id], chunk.LD(cols)
 	if rows == nil {
-		rows = device.View[float32](s.train.OutputRows(id, len(s.p.sampled.run.last)))
+		rows = device.View[float32](s.train.OutputRows(id, len(s.p.run.last)))
 	}
 	for at := 0; at < len(rows); at += ld {
 		x = append(x, rows[at:at+cols]...)

@@ -57,10 +57,8 @@ func (p *Program) restore(path string) (best, error) {
 		}
 	}
 	p.epoch, p.plateau = c.Epoch, c.plateau
-	if x := p.sampled; x != nil {
-		p.session.rewind()
-		x.run.Place, x.run.loss, x.run.count = batches.Place{Epoch: c.Epoch, Batch: c.Batch}, c.batchLoss, c.Epoch*x.draws.Updates()+c.Batch
-	}
+	p.session.rewind()
+	p.run.Place, p.run.loss, p.run.count = batches.Place{Epoch: c.Epoch, Batch: c.Batch}, c.batchLoss, c.Epoch*p.mode.facts().updates+c.Batch
 	return k.best, nil
 }
 
@@ -69,7 +67,7 @@ func (p *Program) fits(c *Checkpoint) error {
 	if err := sameArithmetic(c.Digest); err != nil {
 		return err
 	}
-	n := p.sumChunks()
+	f := p.mode.facts()
 	switch {
 	case c.version != checkpointVersion:
 		return fmt.Errorf("a checkpoint of version %s, and training goes on from version %s only; saga.Predict, Embed and Evaluate read both", c.version, checkpointVersion)
@@ -81,10 +79,10 @@ func (p *Program) fits(c *Checkpoint) error {
 		return fmt.Errorf("a checkpoint of optimizer %q; this is %q", c.Optimizer, p.cfg.Optimizer.Kind)
 	case differ(c.conditions, p.conditions()) != "":
 		return errors.New(differ(c.conditions, p.conditions()))
-	case c.Chunks != n:
-		return fmt.Errorf("a checkpoint of a run over %d intervals; this plan has %d, so sums would be taken in another order", c.Chunks, n)
-	case p.sampled != nil && c.Batch >= p.sampled.draws.Updates():
-		return fmt.Errorf("a checkpoint after batch %d of an epoch of %d", c.Batch, p.sampled.draws.Updates())
+	case c.Chunks != f.chunks:
+		return fmt.Errorf("a checkpoint of a run over %d intervals; this plan has %d, so sums would be taken in another order", c.Chunks, f.chunks)
+	case c.Batch >= f.updates:
+		return fmt.Errorf("a checkpoint after batch %d of an epoch of %d", c.Batch, f.updates)
 	case c.Data != p.in.checksum():
 		return fmt.Errorf("a checkpoint of a run on other data (checksum %s; this is %s)", c.Data, p.in.checksum())
 	case c.Digest != p.Digest():

@@ -21,10 +21,9 @@ type sampled struct {
 	draws *batches.Draws
 	maker *batches.Maker // of the plan's batches
 	way   batches.Way    // in which batches come to devices
-	run   updates
 }
 
-// updates says how far a run has come in its updates.
+// updates says how far a run has come in its updates. Over the full graph an epoch has one, and only count counts.
 type updates struct {
 	batches.Place                   // of the next update; its field Batch counts updates here, not batches
 	loss          float64           // sum over the epoch's batches so far: mean loss times the weight of the items
@@ -108,9 +107,9 @@ func (s *sampled) tenants(params []Param, moments int) []plan.Tenant {
 }
 
 // epochLoss is the mean loss over the items of the epoch that has just ended. It begins the sum of the next.
-func (s *sampled) epochLoss() float64 {
-	loss := s.run.loss / s.draws.Total()
-	s.run.loss = 0
+func (p batched) epochLoss() float64 {
+	loss := p.run.loss / p.sampled.draws.Total()
+	p.run.loss = 0
 	return loss
 }
 

@@ -23,20 +23,15 @@ const drawsOfEvaluation = 0x65766173
 // evaluateAside scores every split with the program p.chosen.scorer.
 func (p *Program) evaluateAside() (s Scores, err error) {
 	err = p.aside(func(held []safetensors.Tensor) error {
-		q := p.chosen.scorer
-		if q.sampled == nil {
-			s, err = q.exact(held)
-		} else {
-			s, err = q.score(held)
-		}
+		s, err = p.chosen.scorer.mode.evaluate(held)
 		return err
 	})
 	return s, err
 }
 
-// score runs all batches of evaluation with the parameters held, and adds up their results.
-func (p *Program) score(held []safetensors.Tensor) (s Scores, err error) {
-	p.closed, p.sampled.run.Place, p.epoch = false, batches.Place{}, 0
+// evaluate runs all batches of evaluation with the parameters held, and adds up their results.
+func (p batched) evaluate(held []safetensors.Tensor) (s Scores, err error) {
+	p.closed, p.run.Place, p.epoch = false, batches.Place{}, 0
 	open, err := p.open()
 	if err != nil {
 		return s, err

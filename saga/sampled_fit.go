@@ -50,7 +50,7 @@ func (p *Program) refit(open *session, vertices, edges []int) (*session, error) 
 	}
 	open.rewind() // nothing is prepared any more for the plan that changes now
 	p.rooms.Widen(vertices, edges)
-	p.sampled.run.overflows++
+	p.run.overflows++
 	if err := p.planSampled(); err != nil {
 		return open, fmt.Errorf("a batch has %v vertices by level, more than planned for: %w", vertices, err)
 	}

@@ -49,14 +49,14 @@ func (p *Program) firstFailed(parts []part) (*failedPart, error) {
 		}
 	}
 	bits := uint64(0)
-	if f := p.sampled.run.ballot; f != nil {
+	if f := p.run.ballot; f != nil {
 		bits = f()
 	}
 	heard, list, err := g.Vote("outcome of a batch", bits, string(text))
 	if err != nil {
 		return nil, err
 	}
-	p.sampled.run.heard |= heard
+	p.run.heard |= heard
 	var first *failedPart
 	for _, text := range list {
 		if text == "" {

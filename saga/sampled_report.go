@@ -42,25 +42,24 @@ func (p *Program) SampledPlan() *SampledPlan {
 	}
 	device, intervals := p.PlannedPeak()+p.chosen.memory.scratch+s.drawing(), 0
 	if q := p.chosen.scorer; q != nil {
-		if device = max(device, q.PlannedPeak()+q.chosen.memory.scratch); q.sampled == nil {
-			intervals = q.train.plan.Cells.P
-		}
+		device, intervals = max(device, q.PlannedPeak()+q.chosen.memory.scratch), q.mode.facts().chunks
 	} else {
 		intervals = p.eval.plan.Cells.P
 	}
 	drawing, waiting := s.draws.Times()
 	return &SampledPlan{Device: device, Ahead: s.way.Two, Drawn: s.way.Drawn, Host: s.maker.HostDraws(), Tables: s.maker.TableBytes(), FarRows: far, Drawing: drawing, Waiting: waiting,
 		Sampler: s.Sampling.String(), Batches: s.draws.Updates(), Vertices: p.rooms.Most.Vertices, Edges: p.rooms.Most.Edges, Expected: p.rooms.Expected.Vertices,
-		Overflows: s.run.overflows, Peak: p.train.plan.Peak, Intervals: intervals}
+		Overflows: p.run.overflows, Peak: p.train.plan.Peak, Intervals: intervals}
 }
 
 // PredictedEpoch is the predicted time of an epoch of sampled training on Config.Machine; 0 without a machine.
-func (p *Program) PredictedEpoch() time.Duration { return p.sampled.report(p).Epoch() }
+func (p *Program) PredictedEpoch() time.Duration { return p.mode.figures().Epoch() }
 
-// report returns the numbers of sampled training that reports show.
-func (s *sampled) report(p *Program) *report.Sampled {
+// figures returns the numbers of sampled training that reports show.
+func (p batched) figures() *report.Sampled {
+	s := p.sampled
 	r := &report.Sampled{Text: s.Sampling.String(), Batches: s.draws.Updates(), Parts: s.draws.Parts, Drawn: s.draws.Tries(), Expected: p.rooms.Expected, Spread: p.rooms.Spread,
-		Overflows: s.run.overflows, Graph: s.draws.Graph().Rows.Bytes(), Ahead: s.maker.HostBytes(), Drawing: s.drawing(), Host: s.maker.HostDraws()}
+		Overflows: p.run.overflows, Graph: s.draws.Graph().Rows.Bytes(), Ahead: s.maker.HostBytes(), Drawing: s.drawing(), Host: s.maker.HostDraws()}
 	if p.eval != nil {
 		r.Eval = p.eval.plan
 	} else if p.chosen.scorer != nil {

@@ -22,8 +22,17 @@ type tables struct {
 	place []int32              // by vertex: 1 + its row in the batch; 0: the batch does not have it
 }
 
-// beginTables makes the tables of q and its moments, with their initial rows.
-func (s *session) beginTables(q *Param) {
+// beginTables makes the tables of all learned rows, on the program's first device.
+func (s *session) beginTables() {
+	for i := range s.p.params {
+		if q := &s.p.params[i]; q.PerVertex && s.main == nil {
+			s.beginTable(q)
+		}
+	}
+}
+
+// beginTable makes the tables of q and its moments, with their initial rows.
+func (s *session) beginTable(q *Param) {
 	if s.tables.rows == nil {
 		s.tables = tables{rows: map[string][]float32{}, place: make([]int32, q.Rows)}
 	}
@@ -139,3 +148,13 @@ func (s *session) showTables() error {
 	}
 	return nil
 }
+
+func (p batched) started(s *session) error {
+	s.beginTables()
+	if p.sampled.draws.Parts > 1 {
+		return s.train.Apart()
+	}
+	return nil
+}
+
+func (p scoring) started(s *session) error { s.beginTables(); return nil }

@@ -56,8 +56,8 @@ func (p *Program) withExact(err error) error {
 	return err
 }
 
-// exact scores all splits with the parameters held.
-func (p *Program) exact(held []safetensors.Tensor) (s Scores, err error) {
+// evaluate scores all splits exactly, with the parameters held.
+func (p whole) evaluate(held []safetensors.Tensor) (s Scores, err error) {
 	set := func(open *session) error {
 		for _, t := range held {
 			if _, wrong := p.param(t.Name); wrong != nil {
@@ -105,6 +105,7 @@ func (p *Program) scorer(s *Sampling) (*Program, error) {
 	}
 	q.output, q.on.cards = outputScores, p.on.cards
 	x := Sampling{Sampler: sample.Neighbours(s.Eval...), Batch: s.Batch, Norm: s.Norm, Accumulate: p.cfg.Net.Ranks()} // ranks share batches as they share those of an update
+	q.mode = scoring{batched{q}}
 	if q.sampled, err = q.newSampled(x, p.in.evaluated(), p.sampled.draws.Graph()); err != nil {
 		return nil, err
 	}

@@ -32,9 +32,9 @@ type part struct {
 // stepParts runs the batches of the next update, updates, and returns the loss of the update.
 func (p *Program) stepParts(open *session) (loss float64, err error) {
 	s := p.sampled
-	at := s.run.Place
+	at := p.run.Place
 	var parts []part
-	s.run.heard = 0
+	p.run.heard = 0
 	for {
 		parts = p.runParts(open, at)
 		failed, err := p.firstFailed(parts)
@@ -54,21 +54,21 @@ func (p *Program) stepParts(open *session) (loss float64, err error) {
 	if err := p.shareParts(parts); err != nil {
 		return 0, fmt.Errorf("%v: %w", at, err)
 	}
-	open.grads, s.run.last, s.run.rows = nil, s.run.last[:0], map[int][]float32{}
+	open.grads, p.run.last, p.run.rows = nil, p.run.last[:0], map[int][]float32{}
 	for _, x := range parts {
 		loss += x.loss
-		s.run.last = append(s.run.last, x.seeds...)
+		p.run.last = append(p.run.last, x.seeds...)
 		for id, rows := range x.rows {
-			s.run.rows[id] = append(s.run.rows[id], rows...)
+			p.run.rows[id] = append(p.run.rows[id], rows...)
 		}
 	}
 	if err := open.apply(p.sumParts(parts)); err != nil {
 		return 0, fmt.Errorf("%v: %w", at, err)
 	}
-	s.run.loss += loss * parts[0].total
-	s.run.count++
-	if s.run.Batch++; s.run.Batch == s.draws.Updates() {
-		s.run.Place = batches.Place{Epoch: s.run.Epoch + 1}
+	p.run.loss += loss * parts[0].total
+	p.run.count++
+	if p.run.Batch++; p.run.Batch == s.draws.Updates() {
+		p.run.Place = batches.Place{Epoch: p.run.Epoch + 1}
 		p.epoch++
 	}
 	return loss, nil

@@ -6,13 +6,13 @@ import (
 	"sagann/saga/batches"
 )
 
-// stepSampled runs the next update, of one batch or several, and returns its loss.
-func (p *Program) stepSampled(open *session) (loss float64, err error) {
+// step runs the next update, of one batch or several, and returns its loss.
+func (p batched) step(open *session) (loss float64, err error) {
 	s := p.sampled
 	if s.draws.Parts > 1 {
 		return p.stepParts(open)
 	}
-	at := s.run.Place
+	at := p.run.Place
 	b, err := open.source.Take(at)
 	if err != nil {
 		return 0, fmt.Errorf("%v: %w", at, err)
@@ -32,10 +32,10 @@ func (p *Program) stepSampled(open *session) (loss float64, err error) {
 	}
 	open.updateRows(b)
 	loss = float64(open.train.Result(0)[0])
-	s.run.loss += loss * b.Weight
-	s.run.count++
-	s.run.last = append(s.run.last[:0], b.Seeds...)
-	if s.run.Place = next; next.Batch == 0 {
+	p.run.loss += loss * b.Weight
+	p.run.count++
+	p.run.last = append(p.run.last[:0], b.Seeds...)
+	if p.run.Place = next; next.Batch == 0 {
 		p.epoch++
 	}
 	return loss, nil

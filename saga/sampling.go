@@ -90,6 +90,7 @@ func CompileSampled(m Model, d *dataset.Data, c Config, s Sampling) (*Program, e
 	if err := set.Check(&job, s.Rows); err != nil {
 		return nil, fmt.Errorf("saga: %w", err)
 	}
+	p.mode = batched{p}
 	if p.sampled, err = p.newSampled(s, nil, batches.Over(s.Rows)); err != nil {
 		return nil, err
 	}

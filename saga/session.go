@@ -47,11 +47,8 @@ func (p *Program) openSession(peak int64) (*session, error) {
 	if err := p.checkSpace(); err != nil {
 		return nil, err
 	}
-	first, n := p.cfg.opens()
-	if p.sampled != nil { // the other devices have sessions of their own
-		n = 1
-	}
-	return p.openOn(first, n, peak)
+	l := p.mode.layout()
+	return p.openOn(l.first, l.devices, peak)
 }
 
 // openOn takes peak bytes of memory on n devices, the first of them number first.
@@ -78,13 +75,11 @@ func (p *Program) sessionOn(devices []device.Device, peak int64) (*session, erro
 		return nil, errors.Join(err, s.close())
 	}
 	s.arena.FilesIn(p.cfg.Scratch)
-	first, _ := p.cfg.owned()
-	if p.sampled != nil {
-		if s.number = first; p.output != "" { // a rank evaluates on its first device
-			s.number = p.cfg.Net.Rank()
-		}
+	if l := p.mode.layout(); l.apart {
+		s.number = l.number
 		return s, nil
 	}
+	first, _ := p.cfg.owned()
 	s.arena.Over(p.cfg.Net, first)
 	if p.cfg.Net.Ranks() > 1 && device.IsGPU(p.cfg.Device) {
 		if err := s.joinGPUs(first); err != nil {
@@ -312,9 +307,9 @@ func (s *session) all() []*session { return append([]*session{s}, s.peers...) }
 
 // openPeers opens a session for each further device.
 func (s *session) openPeers(peak int64) error {
-	first, n := s.p.cfg.opens()
-	for i := 1; i < n; i++ {
-		peer, err := s.p.openOn(first+i, 1, peak)
+	l := s.p.mode.layout()
+	for i := range l.peers {
+		peer, err := s.p.openOn(l.first+1+i, 1, peak)
 		if err != nil {
 			return err
 		}
@@ -333,9 +328,6 @@ func (s *session) addPeer(peer *session) {
 func (s *session) of() int {
 	if s.main != nil {
 		return s.main.of()
-	}
-	if s.p.output != "" { // a rank evaluates on its first device
-		return s.p.cfg.Net.Ranks()
 	}
 	return (len(s.peers) + 1) * s.p.cfg.Net.Ranks()
 }

@@ -9,9 +9,11 @@ func (p *Program) Step() (loss float64, err error) {
 	if err != nil {
 		return 0, err
 	}
-	if p.sampled != nil {
-		return p.stepSampled(s)
-	}
+	return p.mode.step(s)
+}
+
+// step is an epoch.
+func (p whole) step(s *session) (loss float64, err error) {
 	if p.in.link != nil {
 		if err := s.pullLinks(); err != nil {
 			return 0, fmt.Errorf("epoch %d: %w", p.epoch+1, err)
@@ -26,6 +28,7 @@ func (p *Program) Step() (loss float64, err error) {
 		return 0, fmt.Errorf("epoch %d: %w", p.epoch+1, err)
 	}
 	p.epoch++
+	p.run.count++
 	if p.in.link != nil {
 		return p.in.link.loss, nil
 	}

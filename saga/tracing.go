@@ -71,10 +71,7 @@ func (p *Program) traced() (*traceout.Trace, error) {
 	if s == nil || len(s.train.Traced()) == 0 {
 		return nil, errors.New("saga: no epoch was traced; call StartTrace before Step")
 	}
-	t := report.Traced{Steps: s.train.Traced(), Unit: "epoch", Last: p.epoch, Without: p.cfg.Without}
-	if x := p.sampled; x != nil {
-		t.Unit, t.Last = "batch", p.epoch*x.draws.Updates()+x.run.Batch
-	}
+	t := report.Traced{Steps: s.train.Traced(), Unit: p.mode.facts().unit, Last: p.run.count, Without: p.cfg.Without}
 	for _, d := range s.devices {
 		t.Devices = append(t.Devices, d.Info())
 	}

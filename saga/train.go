@@ -89,6 +89,7 @@ type trainer struct {
 	savedAt time.Time // when the last one was tried, or when training began
 	saving  saving
 	heard   uint64 // what any rank has said in the last vote: voteStop, voteSave
+	every   int    // updates of sampled training between checkpoints; 0: none are counted
 }
 
 // best is the state of early stopping.
@@ -173,10 +174,8 @@ func (p *Program) Train(ctx context.Context, o TrainOptions) (*Result, error) {
 // epochs trains until the last epoch, or until early stopping or a signal to any rank ends it; stopped tells of a signal.
 func (t *trainer) epochs(ctx context.Context) (stopped bool, err error) {
 	p, every := t.p, t.o.CheckpointEvery
-	if p.sampled != nil {
-		p.sampled.run.ballot = func() uint64 { return t.ballot(ctx) }
-		defer func() { p.sampled.run.ballot = nil }()
-	}
+	p.run.ballot = func() uint64 { return t.ballot(ctx) }
+	defer func() { p.run.ballot = nil }()
 	if err := t.vote(ctx); err != nil {
 		return false, err
 	}
@@ -216,8 +215,7 @@ func (t *trainer) save(last bool) error {
 
 // due tells whether a checkpoint must be written because of CheckpointAfter or CheckpointBatches.
 func (t *trainer) due() bool {
-	n, s := t.o.CheckpointBatches, t.p.sampled
-	return t.heard&voteSave != 0 || n > 0 && s != nil && s.run.count%n == 0
+	return t.heard&voteSave != 0 || t.every > 0 && t.p.run.count%t.every == 0
 }
 
 // stop tells whether the validation loss has not improved for long enough.
@@ -230,7 +228,7 @@ func (t *trainer) stop() bool {
 func (t *trainer) epoch(ctx context.Context) error {
 	p := t.p
 	before, start := p.Moved(), time.Now()
-	loss, err := t.steps(ctx)
+	loss, err := p.mode.runEpoch(ctx, t)
 	if err != nil {
 		return err
 	}
@@ -261,14 +259,14 @@ func (t *trainer) epoch(ctx context.Context) error {
 // errStopped says that an epoch of sampled training was stopped before its last batch.
 var errStopped = errors.New("stopped between two batches")
 
-// steps runs the steps of an epoch: one, or in sampled training those that are left of the epoch.
-func (t *trainer) steps(ctx context.Context) (loss float64, err error) {
-	p := t.p
-	if p.sampled == nil {
-		return p.Step()
-	}
+// runEpoch runs the one step of an epoch.
+func (p whole) runEpoch(context.Context, *trainer) (loss float64, err error) { return p.Step() }
+
+// runEpoch runs the steps that are left of the epoch.
+func (p batched) runEpoch(ctx context.Context, t *trainer) (loss float64, err error) {
+	t.every = t.o.CheckpointBatches
 	for {
-		at := p.sampled.run.Place
+		at := p.run.Place
 		if loss, err = p.Step(); err != nil {
 			return 0, err
 		}
@@ -280,10 +278,10 @@ func (t *trainer) steps(ctx context.Context) (loss float64, err error) {
 				return 0, err
 			}
 		}
-		if p.sampled.run.Batch == 0 {
-			return p.sampled.epochLoss(), nil
+		if p.run.Batch == 0 {
+			return p.epochLoss(), nil
 		}
-		if t.heard = p.sampled.run.heard; p.cfg.Net.Ranks() == 1 {
+		if t.heard = p.run.heard; p.cfg.Net.Ranks() == 1 {
 			t.heard = t.ballot(ctx)
 		}
 		if t.heard&voteStop != 0 {

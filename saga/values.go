@@ -70,7 +70,7 @@ func (p *Program) Output(name string) (x []float32, cols int, err error) {
 	}
 	id, ok := p.train.low.Outputs[name]
 	switch {
-	case ok && p.sampled != nil:
+	case ok && p.train.plan.Places.Sets != nil: // over blocks
 		x, cols = s.seedRows(id)
 		return x, cols, nil
 	case ok:
@@ -84,9 +84,4 @@ func (p *Program) Output(name string) (x []float32, cols int, err error) {
 
 // Seeds returns the seeds of the last update of sampled training, in the order of its rows: its training vertices, or the
 // vertices of its edges, links or graphs. It is nil before the first update.
-func (p *Program) Seeds() []uint32 {
-	if p.sampled == nil {
-		return nil
-	}
-	return slices.Clone(p.sampled.run.last)
-}
+func (p *Program) Seeds() []uint32 { return slices.Clone(p.run.last) }

@@ -45,7 +45,7 @@ func (p *Program) Tiles() []int {
 // Simulated is the timeline of a training epoch on Config.Machine or, without one, of the same
 // plan on machine m. It is nil if m has too few devices or is nil, and for sampled training.
 func (p *Program) Simulated(m *sim.Machine) *sim.Timeline {
-	if p.sampled != nil || p.chosen.predicted != nil || m == nil || p.train.plan.Devices > len(m.Devices) {
+	if p.train.plan.Places.Sets != nil || p.chosen.predicted != nil || m == nil || p.train.plan.Devices > len(m.Devices) {
 		return p.chosen.predicted
 	}
 	return sim.Simulate(p.train.plan, m)
@@ -87,9 +87,7 @@ func (p *Program) report() *report.Run {
 	r := &report.Run{Model: p.model.Name, Low: p.train.low, Plan: p.train.plan, Extra: map[string]bool{}, Predicted: p.chosen.predicted,
 		Save: p.chosen.Save, Stored: p.chosen.Stored(), Slices: p.Slices(), Packed: p.chosen.Packed, Storage: p.cfg.Storage,
 		Host: p.host.plan, Scratch: p.cfg.Scratch, Peak: p.PlannedPeak()}
-	if p.sampled != nil {
-		r.Sampled = p.sampled.report(p)
-	}
+	r.Sampled = p.mode.figures()
 	for _, q := range p.params {
 		r.Params = append(r.Params, report.Param{Name: q.Name, Pos: q.pos})
 	}
