@@ -135,6 +135,9 @@ func (w *Weights) Averaged(keep float32) {
 	w.mean = nil
 }
 
+// Own tells whether the weights are those of a checkpoint of this program.
+func (w *Weights) Own() bool { return w.own }
+
 // Params lists the parameters of a checkpoint, and gives them by name.
 func (w *Weights) Params() (params []saga.Param, value func(name string) ([]float32, error)) {
 	for _, t := range w.list {

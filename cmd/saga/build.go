@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -49,9 +50,6 @@ func (j *job) build(s *settings, cfg saga.Config, w wanted) error {
 	j.prep.Layers.Task, j.prep.Layers.Loss = w.task, w.loss
 	if w.task == saga.LinkTask {
 		j.prep.Layers.LinkHead = saga.LinkHead(s.Link.Head)
-	}
-	if err := j.begin(s); err != nil {
-		return err
 	}
 	m, err := j.prep.made(s, d)
 	if err != nil {
@@ -101,41 +99,85 @@ func (p *prepared) made(s *settings, d *dataset.Data) (saga.Model, error) {
 }
 
 // begin reads the weights of --from. A run that goes on has them in its checkpoint.
-func (j *job) begin(s *settings) (err error) {
-	if s.Training.From == "" || s.past.resumed || j.begun != nil {
+func (j *job) begin(s *settings) error {
+	if s.Training.From == "" || s.past.resumed {
 		return nil
 	}
-	if j.begun, err = loadWeights(s.Training.From); err != nil {
+	w, about, prep, err := loadWeights(s.Training.From)
+	if err != nil {
 		return fmt.Errorf("--from: %w", err)
 	}
-	s.past.delta = j.begun.Delta()
+	j.begun, s.past.delta = w, w.Delta()
+	if about != nil {
+		s.past.schema, s.past.data, s.past.delta = about.Schema, prep.plain(), prep.Layers.Own.Delta
+	}
 	return nil
 }
 
-// loadWeights reads weights from a file, or from the folder of a run: those that its evaluation has.
-func loadWeights(path string) (*layers.Weights, error) {
-	if info, err := os.Stat(path); err != nil {
-		return nil, err
-	} else if info.IsDir() {
+// likeRun brings the data into the form of those that the run of --from was trained on: columns, relations and classes by their names.
+func (j *job) likeRun(s *settings, task saga.Task, log *slog.Logger) error {
+	schema, by := s.past.schema, dataset.Sides{Run: s.Training.From, Data: j.data.Name}
+	if schema == nil || j.data.Shard != nil {
+		return nil
+	}
+	var notes []string
+	if s.past.data && s.Data.Features != "degree" {
+		d, more, err := schema.Fit(j.data, by)
+		if err != nil {
+			return fmt.Errorf("--from: %w", err)
+		}
+		j.data, notes = d, more
+	}
+	if task != saga.LinkTask {
+		d, left, more, err := schema.FitLabels(j.data, task, by)
+		if err != nil {
+			return fmt.Errorf("--from: %w", err)
+		}
+		if len(left) > 0 {
+			return fmt.Errorf("--from: %s has classes that the run does not know: %s", j.data.Name, strings.Join(slices.Sorted(maps.Keys(left)), ", "))
+		}
+		j.data, notes = d, append(notes, more...)
+	}
+	for _, n := range notes {
+		log.Warn(n)
+	}
+	return nil
+}
+
+// loadWeights reads weights from a file, or from the folder of a run: those that its evaluation has. Of a run, it also returns what the
+// checkpoint says.
+func loadWeights(path string) (w *layers.Weights, about *saga.Checkpoint, prep prepared, err error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, nil, prep, err
+	}
+	if info.IsDir() {
 		path = filepath.Join(path, checkpointFile)
 	}
-	w, err := layers.ReadWeights(path)
-	if err != nil {
-		return nil, err
+	if w, err = layers.ReadWeights(path); err != nil || !w.Own() {
+		return w, nil, prep, err
 	}
-	if about, err := saga.ReadCheckpoint(path); err == nil {
-		var prep prepared
-		if err := json.Unmarshal([]byte(about.Options), &prep); err == nil && prep.EMA > 0 {
-			w.Averaged(prep.EMA)
-		}
+	if about, err = saga.ReadCheckpoint(path); err != nil {
+		return nil, nil, prep, err
 	}
-	return w, nil
+	if err := json.Unmarshal([]byte(about.Options), &prep); err != nil {
+		return nil, nil, prep, fmt.Errorf("%s: the metadata options were not written by saga train: %w", path, err)
+	}
+	if prep.EMA > 0 {
+		w.Averaged(prep.EMA)
+	}
+	return w, about, prep, nil
 }
 
 // give has training begin with the weights of --from, and tells what they score.
 func (j *job) give(s *settings, log *slog.Logger) error {
 	if j.begun == nil {
 		return nil
+	}
+	for _, q := range j.prog.Params() {
+		if x := s.past.schema; q.PerVertex && x != nil && (x.IDs.Own || j.data.HasIDs() || x.Vertices != j.data.Edges.V) {
+			return fmt.Errorf("--from: %s has a row for each of the %d vertices of %s, which are told apart by number; %s has others", q.Name, x.Vertices, s.Training.From, j.data.Name)
+		}
 	}
 	values, err := j.begun.For(j.model, j.prep.Layers, j.prog.Params())
 	if err != nil {

@@ -2,13 +2,11 @@ package main
 
 import (
 	"bufio"
-	"encoding/json"
 	"fmt"
 	"path/filepath"
 
 	"sagann/internal/cli"
 	"sagann/layers"
-	"sagann/saga"
 )
 
 // exportCmd is saga export.
@@ -43,19 +41,14 @@ func (c *exportCmd) Run(a *app) error {
 	if path, err = checkpointIn(path); err != nil {
 		return err
 	}
-	about, err := saga.ReadCheckpoint(path)
+	w, about, prep, err := loadWeights(path)
 	if err != nil {
 		return err
 	}
-	var prep prepared
-	if err := json.Unmarshal([]byte(about.Options), &prep); err != nil {
-		return fmt.Errorf("%s: the metadata options were not written by saga train: %w", path, err)
+	if about == nil {
+		return fmt.Errorf("%s: no checkpoint of saga train", path)
 	}
 	m, err := prep.model(about.Model)
-	if err != nil {
-		return err
-	}
-	w, err := loadWeights(path)
 	if err != nil {
 		return err
 	}

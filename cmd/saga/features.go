@@ -44,6 +44,11 @@ func (p *prepared) choose(features string, d *dataset.Data, task saga.Task) erro
 // perVertex reports whether each vertex has a row that is learned for it alone.
 func (p *prepared) perVertex() bool { return p.OneHot || p.Features == "identity" || p.Embedding > 0 }
 
+// plain reports whether features are those of the data.
+func (p *prepared) plain() bool {
+	return !p.OneHot && p.Embedding == 0 && (p.Features == "" || p.Features == "sparse")
+}
+
 // maxEmbedding is as wide as the widest layer (package layers).
 const maxEmbedding = 1 << 16
 

@@ -33,7 +33,13 @@ func (s *settings) idle(task saga.Task) (list []string) {
 
 func (s *settings) idleModel(task saga.Task) []setting {
 	reads := func(option string) bool { return slices.Contains(layers.Reading(option), s.Model.Name) }
-	of := func(option string) string { return " (of " + listed(layers.Reading(option)) + ")" }
+	of := func(option string) string {
+		all, with := layers.Names(), layers.Reading(option)
+		if 2*len(with) > len(all) {
+			return " (not of " + listed(slices.DeleteFunc(all, func(name string) bool { return slices.Contains(with, name) })) + ")"
+		}
+		return " (of " + listed(with) + ")"
+	}
 	headed := task == saga.GraphTask || task == saga.EdgeTask
 	jump := named(s.Model.Jump, "none") != ""
 	inner := headed || jump || reads(layers.ReadsInner) || reads(layers.ReadsLayers) && s.Model.Layers > 1 || task == saga.LinkTask && s.Link.Width == 0

@@ -95,6 +95,9 @@ func (j *job) plan(s *settings, log *slog.Logger) error {
 	if j.data.Shard != nil && task != saga.VertexTask {
 		return cli.Usagef("--task %s: shards train labels of vertices; name the graph that they were made of", task)
 	}
+	if err := errors.Join(j.begin(s), j.likeRun(s, task, log)); err != nil {
+		return err
+	}
 	if err := j.split(s, task, log); err != nil {
 		return err
 	}

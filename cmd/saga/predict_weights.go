@@ -50,9 +50,12 @@ func (c *predictCmd) weighted(a *app) (t *trained, logits []float32, cols int, e
 	if s.Model.Name == "auto" {
 		return nil, nil, 0, cli.Usagef("--weights needs --model: the model that they are of")
 	}
-	w, err := loadWeights(c.With.Weights)
+	w, about, _, err := loadWeights(c.With.Weights)
 	if err != nil {
 		return nil, nil, 0, fmt.Errorf("--weights: %w", err)
+	}
+	if about != nil {
+		return nil, nil, 0, cli.Usagef("--weights %s: a run knows its model and data: saga predict %s", c.With.Weights, c.With.Weights)
 	}
 	d, err := cli.OpenData(c.Data, s.dataOptions())
 	if err != nil {

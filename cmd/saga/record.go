@@ -130,6 +130,9 @@ func (c *trainCmd) recall(given map[string]bool) error {
 		old.Data.RowNormalize = "on"
 	}
 	old.Data.older, old.past.resumed, old.past.delta = rec.Schema == nil, true, rec.Prepared.Layers.Own.Delta
+	if old.Training.From != "" {
+		old.past.schema, old.past.data = rec.Schema, rec.Prepared.plain()
+	}
 	if old.Data.Task == "auto" || old.Data.Task == "" {
 		old.Data.Task = string(cmp.Or(rec.Prepared.Layers.Task, saga.VertexTask))
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"sagann/dataset"
 	"sagann/layers"
 	"sagann/net"
 	"sagann/saga"
@@ -34,6 +35,9 @@ type past struct {
 	outcome saga.Outcome // of a run that goes on, but for Planning.Slices
 	resumed bool         // a run goes on
 	delta   float32      // of pna: of --from, or of a run that goes on; 0: that of the data
+
+	schema *dataset.Schema // of the data of the run that --from names; nil: it names none
+	data   bool            // its features were the data's
 }
 
 // dataFlags say which graph is trained on, and on which labels.
