@@ -237,3 +237,91 @@ func TestMaskWithoutSeveral(t *testing.T) {
 		refused(t, door, err, "split number 1 is asked for (--mask), and the file does not have several")
 	}
 }
+
+// TestPartFiles: train.pt, val.pt and test.pt of a data set become one graph with these splits: of graphs, if they have labels, else of
+// vertices. Labels are numbers if they are in one of the files.
+func TestPartFiles(t *testing.T) {
+	one := func(graphs int, y ...float32) []namedArray {
+		v := 2 * graphs
+		list := []namedArray{{"batch", []int{v}, make([]int64, v)}, {"y", []int{len(y)}, y}, {"edge_index", []int{2, 1}, []int64{int64(v - 1), 0}}, {"x", []int{v, 1}, make([]float32, v)}}
+		for u := range v {
+			list[0].data.([]int64)[u], list[3].data.([]float32)[u] = int64(u/2), float32(u)
+		}
+		return list
+	}
+	for what, c := range map[string]struct {
+		files [3][]namedArray
+		val   string
+		want  Data
+	}{
+		"numbers of graphs": {[3][]namedArray{one(2, 1, 2), one(1, .5), one(1, 4)}, "val.pt", Data{GraphOf: []uint32{0, 0, 1, 1, 2, 2, 3, 3}, Targets: Targets{Graph: Numbers{[]float32{1, 2, .5, 4}, 1}},
+			GraphSplit: Split{[]uint32{0, 1}, []uint32{2}, []uint32{3}}}},
+		"classes of graphs": {[3][]namedArray{one(1, 0), one(2, 2, 1), one(1, 0)}, "valid.pt", Data{GraphOf: []uint32{0, 0, 1, 1, 2, 2, 3, 3}, GraphLabels: []int32{0, 2, 1, 0},
+			GraphSplit: Split{[]uint32{0}, []uint32{1, 2}, []uint32{3}}}},
+		"classes of vertices": {[3][]namedArray{one(2, 0, 1, nan32, 1), one(1, 2, 1), one(1, 0, 0)}, "val.pt", Data{GraphOf: []uint32{0, 0, 1, 1, 2, 2, 3, 3}, Labels: []int32{0, 1, -1, 1, 2, 1, 0, 0}, Classes: 3,
+			Train: []uint32{0, 1, 3}, Val: []uint32{4, 5}, Test: []uint32{6, 7}}},
+	} {
+		for _, dir := range []string{t.TempDir(), filepath.Join(t.TempDir(), "processed")} {
+			if err := os.MkdirAll(dir, 0o700); err != nil {
+				t.Fatal(err)
+			}
+			for i, name := range []string{"train.pt", c.val, "test.pt"} {
+				if err := os.Rename(arrayDoors["pt"](t, c.files[i]), filepath.Join(dir, name)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if filepath.Base(dir) == "processed" { // of a root folder
+				dir = filepath.Dir(dir)
+			}
+			d := mustLoad(t, dir, Options{})
+			checkParts(t, what, &c.want, d)
+			v := len(c.want.GraphOf)
+			first := 2 * len(c.files[0][1].data.([]float32))
+			if len(d.Labels) > 0 {
+				first /= 2
+			}
+			if d.Edges.V != v || d.Edges.E() != 3 || d.Edges.Src[0] != uint32(first-1) || d.Edges.Dst[1] != uint32(first) || d.FeatureCols != 1 || len(d.Features) != v {
+				t.Errorf("%s: %+v, %d rows of features", what, d.Edges, len(d.Features))
+			}
+		}
+	}
+	dir := t.TempDir()
+	for i, y := range []float32{0, 1, 2} {
+		x := one(1, y)
+		if i == 2 {
+			x[3] = namedArray{"x", []int{2, 3}, make([]float32, 6)}
+		}
+		if err := os.Rename(arrayDoors["pt"](t, x), filepath.Join(dir, []string{"train.pt", "val.pt", "test.pt"}[i])); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, err := Load(dir, Options{})
+	refused(t, "other features", err, "test.pt: 3 features", "unlike the files before")
+}
+
+// TestIdleRelabel: numbers that no edge list has are not numbered anew, and that is said.
+func TestIdleRelabel(t *testing.T) {
+	arrays := []namedArray{{"edge_index", []int{2, 2}, []int64{0, 1, 1, 4}}}
+	for door, write := range arrayDoors {
+		for _, how := range []Relabel{RelabelNever, RelabelAlways} {
+			d, err := Load(write(t, arrays), Options{Relabel: how})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if w := strings.Join(d.Report.Warnings, "\n"); !strings.Contains(w, "--relabel has no effect") {
+				t.Errorf("%s: %q", door, w)
+			}
+		}
+	}
+	dir := writeFiles(t, map[string]string{"e.txt": "0 1\n1 4\n", "e.csv": "source,target\n0,1\n1,4\n", "v.csv": "id,x\n0,1\n1,1\n4,1\n"})
+	d, err := Load(filepath.Join(dir, "e.txt"), Options{Relabel: RelabelNever})
+	if err != nil || d.Edges.V != 5 || strings.Contains(strings.Join(d.Report.Warnings, ""), "--relabel has no effect") {
+		t.Errorf("a list: %v, %+v", err, d)
+	}
+	for _, vertices := range []string{"", filepath.Join(dir, "v.csv")} {
+		d, err := LoadTables(Tables{Edges: filepath.Join(dir, "e.csv"), Vertices: vertices}, Options{Relabel: RelabelNever})
+		if err != nil || strings.Contains(strings.Join(d.Report.Warnings, ""), "--relabel has no effect") != (vertices != "") {
+			t.Errorf("tables with vertices %q: %v, %q", vertices, err, d.Report.Warnings)
+		}
+	}
+}

@@ -102,7 +102,7 @@ func (d *Data) warnScale(rows []float32, first int) (found bool) {
 	if at < 0 {
 		return false
 	}
-	d.Report.Warnings = append(d.Report.Warnings, fmt.Sprintf("feature %d of vertex %d is %v: numbers above %v overflow in training; divide the column",
-		at%d.FeatureCols, first+at/d.FeatureCols, rows[at], float32(hopeless)))
+	d.Report.Warnings = append(d.Report.Warnings, fmt.Sprintf("feature %d of vertex %s is %v: numbers above %v overflow in training; divide the column",
+		at%d.FeatureCols, d.ID(first+at/d.FeatureCols), rows[at], float32(hopeless)))
 	return true
 }

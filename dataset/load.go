@@ -21,6 +21,7 @@ func Open(name string, opt Options) (*Data, error) {
 	switch {
 	case name == "karate":
 		d := Karate()
+		d.idleRelabel(opt)
 		return d, opt.sparse(d)
 	case kind == "synthetic":
 		s, err := ParseSpec(spec)
@@ -31,6 +32,7 @@ func Open(name string, opt Options) (*Data, error) {
 		if err != nil {
 			return nil, err
 		}
+		d.idleRelabel(opt)
 		return d, opt.sparse(d)
 	}
 	return Load(name, opt)
@@ -80,6 +82,9 @@ func open(path string, opt Options) (*Stream, error) {
 		return nil, err
 	}
 	if d, ok, err := loadStore(path); err != nil || ok {
+		if err == nil {
+			d.idleRelabel(opt)
+		}
 		return held(d, err)
 	}
 	read := openFile
@@ -91,10 +96,20 @@ func open(path string, opt Options) (*Stream, error) {
 		return nil, err
 	}
 	s.Data.settle()
+	if s.Data.Report.Form != edgeListForm {
+		s.Data.idleRelabel(opt)
+	}
 	if opt.Mask > 0 && s.Data.Report.Masks == 0 {
 		return nil, fmt.Errorf("%s: split number %d is asked for (--mask), and the file does not have several", path, opt.Mask)
 	}
 	return s, nil
+}
+
+// idleRelabel warns that nothing is numbered anew, if that was asked for.
+func (d *Data) idleRelabel(opt Options) {
+	if opt.Relabel != RelabelAuto {
+		d.warn("--relabel has no effect: only the ids of edge lists, and of tables of edges alone, are numbered anew")
+	}
 }
 
 // held is the Stream of data in memory, or the error.
@@ -201,6 +216,10 @@ func formsIn(dir string, opt Options) ([]form, error) {
 		return nil, err
 	}
 	var forms []form
+	parts := partFiles(entries)
+	if parts != nil {
+		forms = append(forms, form{strings.Join(parts, ", "), false, func() (*Stream, error) { return held(loadParts(dir, parts, opt)) }})
+	}
 	planetoid := map[string]bool{}
 	folder := false // a format of several files was found, so other text files are not edge lists
 	for _, e := range entries {
@@ -240,7 +259,7 @@ func formsIn(dir string, opt Options) ([]form, error) {
 	}
 	arrays := len(ofGraph)+len(arraysBeside(dir)) > 0
 	for _, e := range entries {
-		if arrays && e.Name() == namesFile || slices.Contains(ofGraph, e.Name()) {
+		if arrays && e.Name() == namesFile || slices.Contains(ofGraph, e.Name()) || slices.Contains(parts, e.Name()) {
 			continue
 		}
 		if arrays && isList(e) {

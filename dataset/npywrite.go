@@ -15,7 +15,8 @@ import (
 
 // WriteNpyFolder writes d to the folder dir, in the form that Load reads. It makes dir if it does not
 // exist. It writes those of these files that d has data for: edges.npy [2,E], edge_weight.npy [E],
-// edge_type.npy [E], edge_data.npy [E,cols], features.npy [V,F] float32, labels.npy [V] int32 or
+// edge_type.npy [E], edge_data.npy [E,cols], features.npy [V,F] float32
+// (sparse ones as features_csr_indptr.npy, _indices, _data and _shape), labels.npy [V] int32 or
 // [V,C] uint8 (float32 with NaN if some are not known), targets.npy [V,C] float32, train.npy, val.npy, test.npy, ids.npy [V] or names.csv,
 // graph_indicator.npy [V], graph_labels.npy, edge_labels.npy [E], and the splits graph_train.npy,
 // edge_train.npy and so on. It always writes meta.json with the name and counts.
@@ -43,8 +44,9 @@ func WriteNpyFolder(dir string, d *Data) error {
 	if e.Data != nil {
 		write(&w, "edge_data", []int{e.E(), e.DataCols}, e.Data)
 	}
-	d.HoldFeatures()
-	if d.Features != nil {
+	if rows := streamOf(d).sparseRows(); rows != nil {
+		w.sparse(rows, d.FeatureCols)
+	} else if d.HoldFeatures(); d.Features != nil {
 		write(&w, "features", []int{e.V, d.FeatureCols}, d.Features)
 	}
 	if d.Labels != nil {
@@ -116,6 +118,15 @@ func (w *folderWriter) ids(name string, shape []int, lists ...[]uint32) {
 	} else {
 		write(w, name, shape, joined[int32](lists))
 	}
+}
+
+// sparse writes sparse features, of which cols columns there are.
+func (w *folderWriter) sparse(s *SparseRows, cols int) {
+	const name = "features_csr_"
+	write(w, name+"indptr", []int{len(s.Ptr)}, s.Ptr)
+	w.ids(name+"indices", []int{len(s.Cols)}, s.Cols)
+	write(w, name+"data", []int{len(s.Vals)}, s.Vals)
+	write(w, name+"shape", []int{2}, []int64{int64(len(s.Ptr) - 1), int64(cols)})
 }
 
 // sets writes labels of several classes, if there are any: bytes or, if some are not known, floats with NaN for those.

@@ -39,7 +39,8 @@ func openOGB(raw string) (*Stream, error) {
 
 // checkOGB refuses sets of other kinds than node-property sets of one graph.
 func checkOGB(root, raw string) error {
-	const what = ": %s: of OGB only sets of one graph with labels of vertices (ogbn-…, not ogbn-mag) are read. The ogb package loads others: torch.save(PygLinkPropPredDataset(name)[0], \"graph.pt\"), or a list of the graphs of PygGraphPropPredDataset"
+	const what = ": %s: of OGB only sets of one graph with labels of vertices (ogbn-…, not ogbn-mag) are read. The ogb package loads others: d = PygLinkPropPredDataset(name); torch.save(d[0], \"graph.pt\"), or for graphs d = PygGraphPropPredDataset(name); " +
+		"[torch.save([d[i] for i in d.get_idx_split()[k]], \"folder/\" + k + \".pt\") for k in (\"train\", \"valid\", \"test\")], and then --data folder"
 	name := filepath.Base(root)
 	for prefix, kind := range map[string]string{"ogbl": "a set of links to predict", "ogbg": "a set of graphs", "ogb_": "a set of the large-scale challenge", "mag240m": "a set of the large-scale challenge"} {
 		if strings.HasPrefix(strings.ToLower(name), prefix) {

@@ -250,6 +250,11 @@ func (v *vertexTable) prepareLike(p *Preparation, f *tableFile) error {
 		}
 		v.made = append(v.made, feature{c, i})
 	}
+	used := slices.Concat([]int{v.id, v.split}, v.labels, v.targets)
+	for _, x := range v.made {
+		used = append(used, x.at)
+	}
+	f.warnColumns(v.d, used, "no feature of "+p.Like+" was made of them")
 	v.d.Report.Changes = append(v.d.Report.Changes, fmt.Sprintf("%d features were prepared as those of %s", len(v.made), p.Like))
 	return nil
 }

@@ -61,6 +61,10 @@ func TestPreparation(t *testing.T) {
 		if err != nil || !slices.Equal(d.Features, want) || !slices.Equal(d.Schema.Features.Names(), c.names) {
 			t.Errorf("%s: by the record: %v %+v", what, err, d)
 		}
+		of := map[string]string{"mean": "country", "zero, order of the flag": "country", "words": "pay, age", "standardised": "country, pay"}[what]
+		if w := strings.Join(d.Report.Warnings, "\n"); !strings.Contains(w, "nothing reads the columns "+of+" (no feature of ") {
+			t.Errorf("%s: %q, want that nothing reads %s", what, w, of)
+		}
 	}
 	_, err := LoadTables(tables(Preparation{}, "age", "country", "pay"), Options{})
 	refused(t, "gaps", err, `v.csv:2: column country: "de" is not a number`, "missing in age (1), pay (2): --missing mean or", "words in country (3): --one-hot country")

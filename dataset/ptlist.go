@@ -3,6 +3,8 @@ package dataset
 import (
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"slices"
 
 	"sagann/dataset/npy"
@@ -193,4 +195,103 @@ func listOf(x any) []any {
 		return nil
 	}
 	return list
+}
+
+// partFiles are the files in which PyG keeps the three splits of a data set such as ZINC or PPI; nil if they are not all there.
+func partFiles(entries []os.DirEntry) (files []string) {
+	for _, names := range [][]string{{"train.pt"}, {"val.pt", "valid.pt"}, {"test.pt"}} {
+		for _, e := range entries {
+			if slices.Contains(names, e.Name()) {
+				files = append(files, e.Name())
+				break
+			}
+		}
+	}
+	if len(files) < 3 {
+		return nil
+	}
+	return files
+}
+
+// loadParts reads the files of the training, validation and test split and joins their graphs: those of a file follow those of the
+// file before. Members of the splits are graphs if graphs have labels, else vertices.
+func loadParts(dir string, files []string, opt Options) (all *Data, err error) {
+	for i, name := range files {
+		s, err := openPT(filepath.Join(dir, name), opt)
+		if err != nil {
+			return nil, err
+		}
+		d, err := s.collect(opt)
+		if err != nil {
+			return nil, err
+		}
+		d.HoldFeatures()
+		if d.GraphOf == nil {
+			d.GraphOf = make([]uint32, d.Edges.V)
+		}
+		if d.HasIDs() {
+			return nil, fmt.Errorf("%s: %s has ids of vertices, and the files of three splits do not", dir, name)
+		}
+		for _, k := range []LabelKind{VertexLabels, EdgeLabels, GraphLabels} {
+			for _, ids := range d.parts(k) {
+				*ids = nil
+			}
+		}
+		if all == nil {
+			all = d
+		} else if err := all.join(d); err != nil {
+			return nil, fmt.Errorf("%s: %s: %w, unlike the files before", dir, name, err)
+		}
+		k, last, first := VertexLabels, all.Edges.V, all.Edges.V-d.Edges.V
+		if d.Labelled(GraphLabels) {
+			k, last, first = GraphLabels, all.GraphRows(), all.GraphRows()-d.GraphRows()
+		}
+		ids := make([]uint32, 0, last-first)
+		for v := first; v < last; v++ {
+			ids = append(ids, uint32(v))
+		}
+		*all.parts(k)[i] = ids
+	}
+	all.Name, all.Report.Form = filepath.Base(filepath.Clean(dir)), "PyG's .pt of three splits"
+	return all, nil
+}
+
+// join appends the graphs of x, which has dense features.
+func (d *Data) join(x *Data) error {
+	e, y := d.Edges, x.Edges
+	for _, k := range []LabelKind{VertexLabels, EdgeLabels, GraphLabels} { // numbers may happen to be whole in one file
+		for _, ends := range [][2]*Data{{d, x}, {x, d}} {
+			if ends[0].Targets.Of(k).Rows != nil && ends[1].classesOf(k) != nil {
+				if err := ends[1].LabelsAsTargets(k); err != nil {
+					return err
+				}
+			}
+		}
+		a, b := d.Targets.Of(k), x.Targets.Of(k)
+		s, t := d.Sets(k), x.Sets(k)
+		if a.Cols != b.Cols || s.Cols != t.Cols || (d.classesOf(k) == nil) != (x.classesOf(k) == nil) {
+			return fmt.Errorf("the labels of %s are of another kind, or as many are not for each", plural[k])
+		}
+	}
+	if d.FeatureCols != x.FeatureCols || e.DataCols != y.DataCols || (e.Weight == nil) != (y.Weight == nil) || (e.Type == nil) != (y.Type == nil) {
+		return fmt.Errorf("%d features, %d numbers of edges, weights %t, types %t", x.FeatureCols, y.DataCols, y.Weight != nil, y.Type != nil)
+	}
+	graphs := uint32(max(d.GraphRows(), int(slices.Max(append([]uint32{0}, d.GraphOf...)))+1))
+	for i, u := range y.Src {
+		e.Src, e.Dst = append(e.Src, u+uint32(e.V)), append(e.Dst, y.Dst[i]+uint32(e.V))
+	}
+	for _, g := range x.GraphOf {
+		d.GraphOf = append(d.GraphOf, g+graphs)
+	}
+	e.V += y.V
+	e.Weight, e.Type, e.Types, e.Data = append(e.Weight, y.Weight...), append(e.Type, y.Type...), max(e.Types, y.Types), append(e.Data, y.Data...)
+	d.Features, d.Labels, d.MultiLabels = append(d.Features, x.Features...), append(d.Labels, x.Labels...), append(d.MultiLabels, x.MultiLabels...)
+	d.EdgeLabels, d.GraphLabels, d.Classes = append(d.EdgeLabels, x.EdgeLabels...), append(d.GraphLabels, x.GraphLabels...), max(d.Classes, x.Classes)
+	t, s := &d.Targets, &x.Targets
+	t.Vertex, t.Cols = append(t.Vertex, s.Vertex...), max(t.Cols, s.Cols)
+	for _, p := range [][2]*Numbers{{&t.Edge, &s.Edge}, {&t.Graph, &s.Graph}, {&t.EdgeSets, &s.EdgeSets}, {&t.GraphSets, &s.GraphSets}} {
+		p[0].Rows = append(p[0].Rows, p[1].Rows...)
+	}
+	d.Report.Changes, d.Report.Warnings = append(d.Report.Changes, x.Report.Changes...), append(d.Report.Warnings, x.Report.Warnings...)
+	return nil
 }

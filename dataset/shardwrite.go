@@ -90,7 +90,7 @@ func shardable(s *Stream) error {
 	case d.Labelled(EdgeLabels):
 		return fmt.Errorf("%s: shards do not keep labels or targets of edges", d.Name)
 	case s.kept != nil:
-		return fmt.Errorf("%s: shards do not keep sparse features; saga data convert --format npy writes a folder with dense ones", d.Name)
+		return fmt.Errorf("%s: shards do not keep sparse features; x.toarray() in Python makes dense ones (--format npy writes them as features_csr_*.npy: numpy.save(\"features.npy\", scipy.sparse.csr_matrix((data, indices, indptr), shape).toarray()))", d.Name)
 	}
 	return nil
 }

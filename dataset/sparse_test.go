@@ -97,7 +97,15 @@ func TestStoresKeepSparseRows(t *testing.T) {
 	if err := WriteNpyFolder(back, mustLoad(t, store, Options{})); err != nil {
 		t.Fatal(err)
 	}
-	for what, d := range map[string]*Data{"dense": dense, "sparse": loose, "made dense": tight, "a folder": mustLoad(t, back, Options{})} {
+	// A folder of arrays keeps sparse rows, too.
+	kept := back + " of sparse rows"
+	if err := WriteNpyFolder(kept, mustLoad(t, folder, Options{SparseFrom: 1})); err != nil {
+		t.Fatal(err)
+	}
+	if d := mustLoad(t, kept, Options{SparseFrom: 1}); d.Late.Sparse == nil || d.Features != nil || len(d.Late.Sparse.Cols) != len(data) || d.FeatureCols != cols {
+		t.Errorf("the folder gives %d columns, sparse rows %v", d.FeatureCols, d.Late.Sparse)
+	}
+	for what, d := range map[string]*Data{"dense": dense, "sparse": loose, "made dense": tight, "a folder": mustLoad(t, back, Options{}), "a folder of sparse rows": mustLoad(t, kept, Options{})} {
 		if !slices.Equal(d.Features, want.Features) {
 			t.Errorf("%s: other features", what)
 		}

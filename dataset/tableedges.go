@@ -67,6 +67,8 @@ func (t Tables) openEdges(s *Stream, ids *idTable, opt Options) (*edgeTable, err
 		if d.Edges.V, err = ids.sealEnds(opt.Relabel, s.E); err != nil {
 			return nil, fmt.Errorf("%s: %w", f.name, err)
 		}
+	} else {
+		d.idleRelabel(opt)
 	}
 	e.tell(f, ends.both)
 	s.Weighted, d.Edges.DataCols = e.weight >= 0, len(e.data)

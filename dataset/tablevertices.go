@@ -96,7 +96,9 @@ func (v *vertexTable) choose(f *tableFile, t Tables) (err error) {
 	if err != nil {
 		return err
 	}
-	f.warnColumns(v.d, slices.Concat(others, v.features, words), hint)
+	if t.Prepare.Like == "" { // prepareLike finds out which columns it reads
+		f.warnColumns(v.d, slices.Concat(others, v.features, words), hint)
+	}
 	return nil
 }
 

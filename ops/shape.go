@@ -29,7 +29,7 @@ func join(in []shape) (shape, error) {
 				return s, wholeMatrix(t, s)
 			}
 		case a != b:
-			return s, fmt.Errorf("%s and %s: scatter the vertex tensor first (ScatterSrc or ScatterDst), or gather the edge tensor", rows(s), rows(t))
+			return s, fmt.Errorf("%s and %s: rows of vertices have a row for each edge as Edge.Src or Edge.Dst, and rows of edges are added up for each vertex by Gather", rows(s), rows(t))
 		case s.Set != t.Set:
 			return s, fmt.Errorf("rows of different %s sets (%d and %d)", rows(s), s.Set.ID, t.Set.ID)
 		}

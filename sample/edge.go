@@ -1,6 +1,7 @@
 package sample
 
 import (
+	"fmt"
 	"math"
 
 	"sagann/chunk"
@@ -115,7 +116,7 @@ func (p *Program) prepareScores() error {
 	sum := 0.0
 	for at, x := range p.scores {
 		if !(x >= 0) || math.IsInf(float64(x), 0) {
-			return p.errorf("%s: the Score of edge %d is %v: scores are 0 or more, and finite", p.score.line(&p.score.list[p.score.result]), p.g.Edge[at], x)
+			return p.errorf("%s: %w", p.score.line(&p.score.list[p.score.result]), &EdgeError{p.g.Edge[at], fmt.Sprintf("the Score %v: scores are 0 or more, and finite", x)})
 		}
 		sum += float64(x)
 	}

@@ -45,6 +45,15 @@ type aliasEntry = cuda.Alias
 // noPlace is Other in rows whose weights are all 0.
 const noPlace = math.MaxUint32
 
+// EdgeError says that an edge has a number that cannot be drawn by.
+type EdgeError struct {
+	Edge uint32 // number in the list of edges that the Graph was made of
+	Has  string // what it has, and what it should have
+}
+
+// Error names the edge by its number.
+func (e *EdgeError) Error() string { return fmt.Sprintf("edge %d has %s", e.Edge, e.Has) }
+
 // checkWeights refuses negative weights and NaN.
 func (g *Graph) checkWeights() error {
 	if i := chunk.First(len(g.Weight), func(lo, hi int) int {
@@ -55,7 +64,7 @@ func (g *Graph) checkWeights() error {
 		}
 		return -1
 	}); i >= 0 {
-		return fmt.Errorf("edge %d has weight %v: draws by weight need weights of 0 or more", g.Edge[i], g.Weight[i])
+		return &EdgeError{g.Edge[i], fmt.Sprintf("weight %v: draws by weight need weights of 0 or more", g.Weight[i])}
 	}
 	return nil
 }

@@ -214,7 +214,7 @@ var flagRows = map[string]flagRow{
 	"walk per-vertex":       {value: "3"},
 	"walk device":           {value: "cpu:2"},
 	"walk mem":              {value: "1GiB"},
-	"relabel":               {with: "--data gaps.txt", value: "never"},
+	"relabel":               {with: "--data gaps.txt", value: "never", idle: "--data g.saga"},
 	"labels":                {value: "nowhere.npy"},
 	"mine device":           {value: "cpu:2"},
 	"threads":               {why: "results do not depend on it: brute_test.go of package mine"},

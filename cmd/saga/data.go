@@ -25,7 +25,7 @@ type dataCmd struct {
 
 // Help is what stands under the usage line.
 func (dataCmd) Help() string {
-	return `Formats are recognised by their content:
+	return `Formats are recognised by the ending of a file, or of the files in a folder; stores by their content:
 
   folders         OGB, Planetoid, TU, .npy files, an edge list with features.csv, labels.csv … beside it
   files           PyG's .pt, .npz (PyG's and SciPy's names), .mat, .mtx, edge lists (.txt, .csv, .tsv, also .gz),

@@ -146,7 +146,7 @@ func (c *embedCmd) fromWalks(a *app) error {
 	}
 	w, err := newWalker(d.Edges, nil, spec, int64(c.Learn.PerVertex), c.Learn.Seed)
 	if err != nil {
-		return err
+		return inIDs(d, err)
 	}
 	w.piece = min(w.piece, 1<<14)
 	learn := sample.SkipGram{Dims: int(c.Learn.Dims), Window: int(c.Learn.Window), Negative: int(c.Learn.Negative), Epochs: int(c.Learn.WalkEpochs), Rate: c.Learn.Rate, Seed: c.Learn.Seed}

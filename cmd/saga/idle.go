@@ -137,7 +137,7 @@ func (s *settings) idlePlan(p *saga.Program) (list []string) {
 // tellIdle logs settings that have no effect.
 func tellIdle(log *slog.Logger, list []string) {
 	if len(list) > 0 {
-		log.Warn("settings that have no effect on this run", "settings", strings.Join(list, ", "))
+		log.Warn("settings that have no effect on this run: " + strings.Join(list, ", "))
 	}
 }
 
@@ -151,7 +151,7 @@ func idleGiven(a *app, command string, flags ...string) {
 		}
 	}
 	if len(list) > 0 {
-		a.Log.Warn("flags that have no effect on "+command, "flags", strings.Join(list, ", "))
+		a.Log.Warn("flags that have no effect on " + command + ": " + strings.Join(list, ", "))
 	}
 }
 

@@ -48,6 +48,7 @@ type job struct {
 	multi  bool             // labels are rows of 0 and 1
 	metric metric           // that stands for a split
 	file   *device.HostFile // nil, or what data.Features lies in
+	told   []string         // changes that the store has recorded
 	model  saga.Model
 	begun  *layers.Weights // of --from; nil: none
 }
@@ -73,6 +74,9 @@ func load(s *settings) (*job, error) {
 	j := &job{cfg: cfg, prep: prepared{Data: s.Data.Path, Undirected: s.Data.Undirected, Simple: s.Data.Simple, Split: s.Data.Split}}
 	if j.data, err = cli.OpenData(s.Data.Path, s.dataOptions()); err != nil {
 		return nil, err
+	}
+	if strings.HasSuffix(s.Data.Path, ".saga") {
+		j.told = slices.Clone(j.data.Report.Changes)
 	}
 	if cfg.HostMem > 0 || j.data.Shard != nil || j.data.Late.Sparse != nil {
 		debug.SetGCPercent(shardGC)
@@ -107,7 +111,7 @@ func (j *job) plan(s *settings, log *slog.Logger) error {
 	}
 	tellIdle(log, s.idle(task))
 	if left := s.unread(d.Edges); len(left) > 0 {
-		log.Info("the model "+s.Model.Name+" leaves out what the edges have", "edges", strings.Join(left, ", "))
+		log.Info("the model " + s.Model.Name + " leaves out what the edges have: " + strings.Join(left, ", "))
 	}
 	if err := j.prep.choose(s.Data.Features, d, task); err != nil {
 		return err
@@ -154,15 +158,12 @@ func (j *job) plan(s *settings, log *slog.Logger) error {
 // split makes the splits that the data does not have, and checks labels and splits.
 func (j *job) split(s *settings, task saga.Task, log *slog.Logger) error {
 	d := j.data
-	seed, told := uint64(s.Training.Seed), []string(nil)
-	if strings.HasSuffix(s.Data.Path, ".saga") {
-		told = slices.Clone(d.Report.Changes)
-	}
+	seed := uint64(s.Training.Seed)
 	tellEdges(log, s.Data.Path, d, s.Data.Undirected)
 	if task == saga.GraphTask {
 		if i := dataset.Across(d); i >= 0 {
 			u, v := d.Edges.Src[i], d.Edges.Dst[i]
-			log.Warn(fmt.Sprintf("edge %d joins vertex %d of graph %d and vertex %d of graph %d: ends are numbers of vertices of all graphs together", i, u, d.GraphOf[u], v, d.GraphOf[v]))
+			log.Warn(fmt.Sprintf("edge %d joins vertex %s of graph %d and vertex %s of graph %d: ends are numbers of vertices of all graphs together", i, d.ID(int(u)), d.GraphOf[u], d.ID(int(v)), d.GraphOf[v]))
 		}
 	}
 	if train, val, _ := s.shares(); task == saga.LinkTask {
@@ -180,7 +181,7 @@ func (j *job) split(s *settings, task saga.Task, log *slog.Logger) error {
 		log.Warn(w)
 	}
 	for _, c := range d.Report.Changes {
-		if slices.Contains(told, c) {
+		if slices.Contains(j.told, c) {
 			c = "when the store was made: " + c
 		}
 		log.Info(c)

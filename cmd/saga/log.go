@@ -1,9 +1,12 @@
 package main
 
 import (
+	"context"
 	"io"
 	"log/slog"
 	"os"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/lmittmann/tint"
@@ -15,12 +18,25 @@ import (
 // newLogger logs to w a line for people each, coloured on a terminal.
 func newLogger(w *os.File) *slog.Logger {
 	plain := !isatty.IsTerminal(w.Fd()) || os.Getenv("NO_COLOR") != "" || os.Getenv("TERM") == "dumb"
-	return slog.New(tint.NewTextHandler(w, &tint.Options{TimeFormat: time.TimeOnly, NoColor: plain, ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
-		if a.Value.Kind() == slog.KindString { // names in files are not to be trusted
-			a.Value = slog.StringValue(cli.Plain(a.Value.String()))
+	return slog.New(inWords{tint.NewTextHandler(w, &tint.Options{TimeFormat: time.TimeOnly, NoColor: plain})})
+}
+
+// inWords writes the names and values behind a message as words: "message: name value; name value".
+type inWords struct{ slog.Handler }
+
+// Handle writes a record. Names in files are not to be trusted.
+func (h inWords) Handle(ctx context.Context, r slog.Record) error {
+	text, between := r.Message, ": "
+	r.Attrs(func(a slog.Attr) bool {
+		value := a.Value.String()
+		if strings.Contains(value, "\n") {
+			value = strconv.Quote(value)
 		}
-		return a
-	}}))
+		text += between + a.Key + " " + value
+		between = "; "
+		return true
+	})
+	return h.Handler.Handle(ctx, slog.NewRecord(r.Time, r.Level, cli.Plain(text), r.PC))
 }
 
 // fileHandler logs to a file that programs may read, too, with what is too much for people.

@@ -100,7 +100,7 @@ func (f *mineFlags) openWith(a *app, opt mine.Options) (*mine.Graph, error) {
 	f.bar = &lateBar{a: a, start: time.Now()}
 	opt.Labels, opt.Device, opt.Threads, opt.Mem, opt.Progress = labels, f.Device, int(f.Threads), int64(f.Mem), f.bar.set
 	g, err := mine.Open(d.Edges, opt)
-	return g, usage(err)
+	return g, usage(inIDs(d, err))
 }
 
 // closed adds what closing the graph says to the error of a command.

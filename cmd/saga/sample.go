@@ -90,7 +90,7 @@ func (c *sampleCmd) Run(a *app) error {
 	}
 	p, err := sample.Compile(g, spec.Sampler)
 	if err != nil {
-		return err
+		return inIDs(d, err)
 	}
 	b := batches{csvForm: c.csvForm, p: p, seeds: seeds, size: cmp.Or(spec.Batch, int(c.Batch)), seed: c.Seed}
 	if err := c.fits(&b, edges, spec.Sampler); err != nil {

@@ -155,7 +155,7 @@ func (c *walkCmd) Run(a *app) error {
 	}
 	w, err := newWalker(d.Edges, from, spec, int64(c.PerVertex), c.Seed)
 	if err != nil {
-		return err
+		return inIDs(d, err)
 	}
 	if err := c.fits(w, d, spec.Sampler); err != nil {
 		return err

@@ -165,6 +165,18 @@ func TestSeveral(t *testing.T) {
 	if rows := classRows([]*Run{a, b, c}); len(rows) != 6 || rows[4].Values[0] != none || rows[4].Values[1] == none || rows[0].Values[2] != none {
 		t.Errorf("%v", rows)
 	}
+	// Classes are compared by name.
+	x, y := long(10, 2), long(10, 2)
+	x.Name, y.Name = "first", "second"
+	x.Record.Classes.Names, y.Record.Classes.Names = []string{"red", "blue"}, []string{"blue", "pink"}
+	x.Columns, y.Columns = []string{"age", "pay"}, []string{"pay"}
+	rows := classRows([]*Run{x, y})
+	if len(rows) != 4 || rows[0].Name != "red" || rows[1].Name != "blue" || rows[2].Name != "pink" || rows[0].Values[1] != none || rows[2].Values[0] != none || rows[1].Values[0] == none || rows[1].Values[1] == none {
+		t.Errorf("%v", rows)
+	}
+	if got, want := fmt.Sprint(notes([]*Run{x, y})), "[second has the classes pink, which first has not. second has not the classes red of first. second has not the columns of features age of first.]"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
 	if classRows([]*Run{c}) != nil {
 		t.Error("classes of a run that has counted none")
 	}

@@ -20,7 +20,8 @@ type Run struct {
 	Name     string // of the folder
 	Epochs   []runfolder.Epoch
 	Settings []Fact
-	Record   *Record // nil: an older version wrote none, or the run has not ended
+	Columns  []string // names of the columns of features; nil: they have none
+	Record   *Record  // nil: an older version wrote none, or the run has not ended
 
 	timeline *timeline // nil: no trace is in the folder
 }
@@ -32,7 +33,7 @@ func Read(dir string) (*Run, error) {
 		return nil, err
 	}
 	r := &Run{Name: filepath.Base(path)}
-	if r.Settings, err = readSettings(dir); err != nil {
+	if r.Settings, r.Columns, err = readSettings(dir); err != nil {
 		return nil, err
 	}
 	epochs := 0
@@ -70,28 +71,33 @@ func readRecord(name string) (r *Record, err error) {
 	return r, nil
 }
 
-// readSettings are the settings of config.json in their order.
-func readSettings(dir string) ([]Fact, error) {
+// readSettings are the settings of config.json in their order, and the names of the columns of features.
+func readSettings(dir string) (list []Fact, columns []string, err error) {
 	name := filepath.Join(dir, runfolder.ConfigFile)
 	text, err := regular.ReadFile(name, 1<<30)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s: not the folder of a run: it has no %s", dir, runfolder.ConfigFile)
+		return nil, nil, fmt.Errorf("%s: not the folder of a run: it has no %s", dir, runfolder.ConfigFile)
 	}
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	plain, _ := runfolder.Unseal(text)
 	var all struct {
 		Settings json.RawMessage `json:"settings"`
+		Schema   struct {
+			Features struct{ Columns []struct{ Name string } }
+		}
 	}
 	if err := json.Unmarshal(plain, &all); err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+		return nil, nil, fmt.Errorf("%s: %w", name, err)
 	}
-	list, err := inOrder(all.Settings)
-	if err != nil {
-		return nil, fmt.Errorf("%s: settings: %w", name, err)
+	if list, err = inOrder(all.Settings); err != nil {
+		return nil, nil, fmt.Errorf("%s: settings: %w", name, err)
 	}
-	return list, nil
+	for _, c := range all.Schema.Features.Columns {
+		columns = append(columns, c.Name)
+	}
+	return list, columns, nil
 }
 
 // inOrder are the fields of a JSON object in the order of the text.

@@ -3,9 +3,9 @@ package runpage
 import (
 	"fmt"
 	"io"
-	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"sagann/internal/runfolder"
 	"sagann/internal/units"
@@ -25,6 +25,7 @@ type severalView struct {
 	Title   string
 	Names   []string
 	Facts   []row
+	Notes   []string // classes and columns that only some runs have
 	Charts  []chart
 	Classes []row // F1
 	Differ  []row // settings
@@ -33,7 +34,7 @@ type severalView struct {
 
 // WriteSeveral writes one page of several runs side by side.
 func WriteSeveral(w io.Writer, runs []*Run) error {
-	v := &severalView{Title: fmt.Sprintf("%d runs", len(runs)), Facts: facts(runs), Classes: classRows(runs)}
+	v := &severalView{Title: fmt.Sprintf("%d runs", len(runs)), Facts: facts(runs), Notes: notes(runs), Classes: classRows(runs)}
 	most := max(2, maxPoints*colors/max(colors, len(runs)))
 	var loss, valLoss, val, test, took []series
 	metric := runs[0].metric()
@@ -93,6 +94,12 @@ func facts(runs []*Run) (list []row) {
 	add("model", recorded(func(r *Record) string { return r.Model }))
 	add("parameters", recorded(func(r *Record) string { return intText(int64(r.Parameters)) }))
 	add("data", recorded(func(r *Record) string { return r.Data }))
+	add("columns of features", func(r *Run) string {
+		if r.Columns == nil {
+			return none
+		}
+		return intText(int64(len(r.Columns)))
+	})
 	add("metric", (*Run).metric)
 	add("test", kept(testOf))
 	add("validation", kept(valOf))
@@ -129,38 +136,89 @@ func moved(n int64) string {
 	return units.Size(n)
 }
 
-// classRows are the F1 score of every class, and their mean; nil if no run has counted classes.
+// classRows are the F1 score of every class, by its name, and their mean; nil if no run has counted classes. The classes of the first
+// run come first, then those that only later ones have.
 func classRows(runs []*Run) (list []row) {
-	most := 0
-	for _, r := range runs {
-		if r.Record != nil && r.Record.Classes != nil {
-			most = max(most, len(r.Record.Classes.Hits))
+	at := map[string]int{}
+	mean := row{Name: "mean", Values: slices.Repeat([]string{none}, len(runs))}
+	for i, r := range runs {
+		if r.Record == nil || r.Record.Classes == nil {
+			continue
+		}
+		scores, all := r.Record.Classes.scores()
+		mean.Values[i] = scoreText(all.F1)
+		for k, x := range scores {
+			name := r.Record.Classes.Name(k)
+			n, ok := at[name]
+			if !ok {
+				n = len(list)
+				at[name] = n
+				list = append(list, row{name, slices.Repeat([]string{none}, len(runs))})
+			}
+			list[n].Values[i] = scoreText(x.F1)
 		}
 	}
-	if most == 0 {
+	if list == nil {
 		return nil
 	}
-	for k := range most + 1 {
-		x := row{Name: strconv.Itoa(k)}
-		if k == most {
-			x.Name = "mean"
+	return append(list, mean)
+}
+
+// notes say which classes and columns of features a run has and the first run has not, and the other way round.
+func notes(runs []*Run) (list []string) {
+	classes := func(r *Run) []string {
+		if r.Record == nil || r.Record.Classes == nil {
+			return nil
 		}
-		for _, r := range runs {
-			f1 := math.NaN()
-			if r.Record != nil && r.Record.Classes != nil {
-				scores, mean := r.Record.Classes.scores()
-				switch {
-				case k == most:
-					f1 = mean.F1
-				case k < len(scores):
-					f1 = scores[k].F1
-				}
+		var names []string
+		for k := range r.Record.Classes.Hits {
+			names = append(names, r.Record.Classes.Name(k))
+		}
+		return names
+	}
+	columns := func(r *Run) []string { return r.Columns }
+	for _, r := range runs[1:] {
+		for _, x := range []struct {
+			what  string
+			names func(*Run) []string
+		}{{"classes", classes}, {"columns of features", columns}} {
+			first, own := x.names(runs[0]), x.names(r)
+			if first == nil || own == nil {
+				continue // not known
 			}
-			x.Values = append(x.Values, scoreText(f1))
+			if more := without(own, first); more != nil {
+				list = append(list, fmt.Sprintf("%s has the %s %s, which %s has not.", r.Name, x.what, some(more), runs[0].Name))
+			}
+			if less := without(first, own); less != nil {
+				list = append(list, fmt.Sprintf("%s has not the %s %s of %s.", r.Name, x.what, some(less), runs[0].Name))
+			}
 		}
-		list = append(list, x)
 	}
 	return list
+}
+
+// without lists the names that are not in others.
+func without(names, others []string) (list []string) {
+	has := map[string]bool{}
+	for _, n := range others {
+		has[n] = true
+	}
+	for _, n := range names {
+		if !has[n] {
+			list = append(list, n)
+		}
+	}
+	return list
+}
+
+// some is the first of names, as text.
+func some(names []string) string {
+	const most = 12
+	text := strings.Join(names[:min(most, len(names))], ", ")
+	if more := len(names) - most; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
 }
 
 // compare divides settings into those that differ and those that all runs share, in the
