@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -51,7 +52,7 @@ func TestDocsCommands(t *testing.T) {
 	}
 }
 
-// TestModelsPage: docs/models.md has a row for every model.
+// TestModelsPage: docs/models.md has a row for every model, and README.md lists them all.
 func TestModelsPage(t *testing.T) {
 	text, err := os.ReadFile("../../docs/models.md")
 	if err != nil {
@@ -61,6 +62,17 @@ func TestModelsPage(t *testing.T) {
 		if !strings.Contains(string(text), "\n| "+name+" |") {
 			t.Errorf("no row for %s", name)
 		}
+	}
+	page, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, list, _ := strings.Cut(string(page), "[Ready-made](docs/models.md) are ")
+	list, _, _ = strings.Cut(list, ".")
+	listed := regexp.MustCompile(`,\s+|\s+and\s+`).Split(list, -1)
+	slices.Sort(listed)
+	if !slices.Equal(listed, layers.Names()) {
+		t.Errorf("README.md lists %q; there are %q", listed, layers.Names())
 	}
 }
 
