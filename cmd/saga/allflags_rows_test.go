@@ -151,6 +151,7 @@ var flagRows = map[string]flagRow{
 	"train peers-secret":       {why: "of several ranks: secret_test.go"},
 	"train peers-open":         {why: "of several ranks: secret_test.go"},
 	"train listen":             {why: "of several ranks: peers_test.go"},
+	"train scratch":            {why: "of files without names, and of full disks: hostmem.txtar, savefull_test.go of package saga"},
 	"train rank":               {value: "1"},
 	"train nccl":               {value: "off"},
 	"train net-timeout":        {value: "5s"},

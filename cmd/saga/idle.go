@@ -168,7 +168,7 @@ func needGraph(a *app) error {
 	return nil
 }
 
-// idleScratch tells that --scratch has no effect without a bound on host memory.
+// idleScratch tells that --scratch has no effect without a bound on host memory, where nothing else is put there.
 func idleScratch(a *app, bound memory) {
 	if bound == 0 {
 		idleGiven(a, "this run without --host-mem", "scratch")

@@ -126,7 +126,7 @@ type memoryFlags struct {
 	Mem     memory  `json:"mem" default:"auto" placeholder:"SIZE" help:"Device memory that the run may use, such as 8GiB, on each device; what does not fit is streamed from the host in chunks. auto: no bound, on GPUs what is free on the card; the built-in graph gets a third of what it takes, so that it streams."`
 	Cache   float64 `json:"cache" default:"0" placeholder:"X" help:"With --sample on a GPU, the share of feature rows that stay there, those that batches take most often; the others are read from the host while a batch is at work. 0: all, or as many as there is memory for; --cache=-1: none (${default})."`
 	HostMem memory  `json:"host-mem" name:"host-mem" default:"auto" placeholder:"SIZE" help:"Host memory that the run may use beside the data set; what does not fit lies in files in --scratch. auto: no bound."`
-	Scratch string  `json:"-" placeholder:"DIR" help:"Folder on a disk for those files, which have no names and are gone when the run ends, however it ends. Default: where the run folder is (saga plan: the system's folder for temporary files)."`
+	Scratch string  `json:"-" placeholder:"DIR" help:"Folder on a disk for those files, which have no names and are gone when the run ends, however it ends, and for a checkpoint that finds the disk full. Default: where the run folder is (saga plan: the system's folder for temporary files)."`
 	Ring    toggle  `json:"ring" default:"auto" placeholder:"B" help:"Several devices pass chunks to each other in a ring: on, off (each loads all of them from the host) or auto (on)."`
 	TF32    bool    `json:"tf32" name:"tf32" help:"On a GPU, round the operands of dense products to TF32 (10 bits of fraction): faster, and less exact."`
 }

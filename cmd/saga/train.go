@@ -189,7 +189,6 @@ func (c *trainCmd) ready(a *app, t *ranks) (j *job, err error) {
 	if err != nil {
 		return nil, err
 	}
-	idleScratch(a, c.Memory.HostMem)
 	if !c.Training.Sampling.whole() || c.net != nil {
 		idleGiven(a, "a run of batches or of several ranks, whose epochs are not traced", "trace")
 	}
