@@ -7,11 +7,16 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+
+	"sagann/internal/regular"
 )
 
 // TempFile makes a new file beside path, which is written before it takes the name path. Its name begins with
 // TempName. Who may read it is left to the umask, as for every other file.
 func TempFile(path string) (*os.File, error) {
+	if err := regular.Replaceable(path); err != nil {
+		return nil, err
+	}
 	return temporary(path, func(name string) (*os.File, error) {
 		return os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
 	})

@@ -10,7 +10,7 @@ import (
 // reason. Meanwhile other processes get ErrLocked. It writes no file. On a file system without
 // locks it returns unlock and an error: nothing is locked, but nobody else could lock the folder either.
 func LockFolder(dir string) (unlock func() error, err error) {
-	f, err := os.Open(dir)
+	f, err := os.OpenFile(dir, syscall.O_DIRECTORY, 0) // opening a pipe would wait
 	if err != nil {
 		return nil, err
 	}

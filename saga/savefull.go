@@ -162,7 +162,8 @@ func (s *saving) tell(err error) {
 func (s *saving) elsewhere() bool {
 	paths := []string{s.spare}
 	for _, dir := range []string{s.scratch, os.TempDir()} {
-		if dir != "" {
+		if full, err := filepath.Abs(dir); dir != "" && err == nil {
+			dir = full
 			paths = append(paths, filepath.Join(dir, fmt.Sprintf("saga-checkpoint-%08x.safetensors", rand.Uint32())))
 		}
 	}

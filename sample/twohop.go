@@ -36,10 +36,13 @@ type TwoHop struct {
 // Cols is the width of the rows that Embed writes.
 func (t *TwoHop) Cols() int { return t.Wf2.Cols + t.Wa2.Cols }
 
+// mostDraws bounds the leaves of a source.
+const mostDraws = 1 << 24
+
 // check returns an error if the settings do not fit features of cols columns.
 func (t *TwoHop) check(cols int) error {
-	if t.Children < 1 || t.Leaves < 1 {
-		return fmt.Errorf("%d children and %d leaves: at least 1 of each", t.Children, t.Leaves)
+	if t.Children < 1 || t.Leaves < 1 || t.Children > mostDraws/t.Leaves {
+		return fmt.Errorf("%d children and %d leaves: at least 1 of each, and at most %d leaves in all", t.Children, t.Leaves, mostDraws)
 	}
 	h := t.Wf1.Cols + t.Wa1.Cols
 	for _, m := range []struct {

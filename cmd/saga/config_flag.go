@@ -64,7 +64,7 @@ func readSettings(path string) (map[string]any, error) {
 	var checked savedSettings // values of a wrong type are found here
 	var wrong *json.UnmarshalTypeError
 	if err := json.Unmarshal(text, &checked); errors.As(err, &wrong) {
-		return nil, fmt.Errorf("%s: the setting %q cannot be a %s", path, wrong.Field, wrong.Value)
+		return nil, fmt.Errorf("%s: the setting %q cannot be a %s", path, wrong.Field, wrong.Value[:min(len(wrong.Value), 60)])
 	} else if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}

@@ -47,6 +47,9 @@ func (c *embedCmd) fromHops(a *app) error {
 	if err != nil {
 		return err
 	}
+	if c.Hops.Width > 65536 {
+		return cli.Usagef("--width %d: at most 65536", c.Hops.Width)
+	}
 	hop := sample.TwoHop{Children: int(c.Hops.Children), Leaves: int(c.Hops.Leaves), SelfNeighbour: c.Hops.SelfNeighbours, BF16: c.Hops.BF16}
 	if c.Hops.Weights == "" {
 		hop.Random(d.FeatureCols, int(c.Hops.Width), c.Learn.Seed)

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 
 	"sagann/dataset"
@@ -269,4 +270,50 @@ func TestHostileStores(t *testing.T) {
 		}
 	}
 	t.Logf("%d commands over %d stores and shards, %d refused", ran, n, refused)
+}
+
+// TestPipesAreKept: no command waits for a pipe that is named in place of a file or a folder, or puts a file in its place.
+func TestPipesAreKept(t *testing.T) {
+	dir := t.TempDir()
+	run, store := filepath.Join(dir, "run"), filepath.Join(dir, "g.saga")
+	for _, args := range []string{
+		"train --data karate --epochs 1 --out " + run,
+		"data generate vertices=50,edges=200,features=3,classes=2 --out " + store,
+	} {
+		if status, text := sagaCommand(t, strings.Fields(args)...); status != exitOK {
+			t.Fatal(text)
+		}
+	}
+	for _, job := range []string{
+		"predict RUN --out PIPE.csv", "predict RUN --out PIPE.npy", "predict RUN --out PIPE.safetensors", "embed RUN --out PIPE.npy", "evaluate RUN --out PIPE.csv",
+		"report RUN --out PIPE", "plan --data karate --html PIPE", "sample --data karate --out PIPE.csv", "sample --data karate --out PIPE.npy",
+		"walk --data karate --out PIPE.txt", "walk --data karate --out PIPE.npy", "mine match --data karate --pattern wedge --out PIPE.csv",
+		"mine match --data karate --pattern wedge --out PIPE.npy", "mine fpm --data karate --support 5 --edges 1 --out PIPE.csv",
+		"mine fpm --data karate --support 5 --edges 1 --domains PIPE.npy", "mine fpm --data karate --support 5 --edges 1 --resume PIPE",
+		"data convert STORE --out PIPE.saga", "data generate vertices=50,edges=200 --out PIPE.saga", "data convert STORE --format npy --out PIPE",
+		"data shard STORE --owners 2 --out PIPE", "train --data karate --epochs 1 --out PIPE", "train --resume PIPE", "report PIPE", "predict PIPE --out OUT.csv", "key PIPE",
+		"train --data PIPE.saga --out OUT", "data verify PIPE.saga", "data verify --data PIPE",
+	} {
+		pipe := filepath.Join(dir, "pipe")
+		for _, ending := range []string{".csv", ".npy", ".safetensors", ".txt", ".saga"} {
+			if strings.Contains(job, "PIPE"+ending) {
+				pipe += ending
+			}
+		}
+		if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		args := strings.NewReplacer("RUN", run, "STORE", store, "OUT", filepath.Join(dir, "out"), "PIPE"+filepath.Ext(pipe), pipe).Replace(job)
+		status, text := sagaCommand(t, strings.Fields(args)...)
+		info, err := os.Lstat(pipe)
+		if err != nil || info.Mode()&os.ModeNamedPipe == 0 {
+			t.Errorf("%s: the pipe is gone, status %d", job, status)
+		}
+		if status != exitFailure && status != exitUsage || !strings.Contains(text, "pipe") {
+			t.Errorf("%s: status %d: %s", job, status, text)
+		}
+		if err := os.RemoveAll(pipe); err != nil {
+			t.Fatal(err)
+		}
+	}
 }

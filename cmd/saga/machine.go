@@ -16,6 +16,7 @@ import (
 	"sagann/backend"
 	"sagann/dataflow/plan/sim"
 	"sagann/device"
+	"sagann/internal/regular"
 )
 
 // This file finds the machine model that a run on GPUs is planned on where no flag names one: that of these cards, which the
@@ -136,7 +137,7 @@ func keepMachine(file string, m *sim.Machine) error {
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+	if err := errors.Join(regular.Replaceable(file), os.MkdirAll(filepath.Dir(file), 0o700)); err != nil {
 		return err
 	}
 	t, err := os.CreateTemp(filepath.Dir(file), "new-*")

@@ -36,6 +36,14 @@ func OpenSized(path string) (*os.File, int64, error) {
 	return f, info.Size(), nil
 }
 
+// Replaceable is an error if path is a device, a pipe or a socket, which a new file that takes its name would remove.
+func Replaceable(path string) error {
+	if info, err := os.Stat(path); err == nil && !info.IsDir() {
+		return check(path, info)
+	}
+	return nil
+}
+
 func check(path string, info fs.FileInfo) error {
 	if info.Mode().IsRegular() {
 		return nil

@@ -64,6 +64,9 @@ func CanWrite(path string) error {
 // createTemp makes a new file beside path. Unlike os.CreateTemp it leaves the
 // permissions to the umask: a checkpoint is as readable as any other output.
 func createTemp(path string) (*os.File, error) {
+	if err := regular.Replaceable(path); err != nil {
+		return nil, err
+	}
 	dir, base := filepath.Split(path)
 	for range 100 {
 		name := filepath.Join(dir, fmt.Sprintf(".%s.tmp-%08x", base, rand.Uint32()))
