@@ -294,7 +294,7 @@ func TestAgainstBrute(t *testing.T) {
 			}))
 		}
 		want := brute(graph, p, atoms, induced)
-		for _, engine := range []mine.Engine{mine.Auto, mine.Formula, mine.Bits, mine.Maps, mine.Loops} {
+		for _, engine := range []mine.Engine{mine.Auto, mine.Formula, mine.Bits, mine.Maps, mine.Loops, mine.Join} {
 			g, err := mine.Open(graph.edges(), mine.Options{Labels: graph.label, Engine: engine, Threads: 1 + len(want)%3, NoReuse: len(want)%2 == 1})
 			if err != nil {
 				t.Fatal(err)

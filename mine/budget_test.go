@@ -64,7 +64,7 @@ func TestNamedBudgets(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, engine := range []mine.Engine{mine.Auto, mine.Formula, mine.Bits, mine.Maps, mine.Loops} {
+			for _, engine := range []mine.Engine{mine.Auto, mine.Formula, mine.Bits, mine.Maps, mine.Loops, mine.Join} {
 				ask := func(mem int64) (string, error) {
 					g, err := mine.Open(edges, mine.Options{Labels: labels, Mem: mem, Engine: engine, Threads: 1 + v%4})
 					if err != nil {

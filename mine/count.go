@@ -93,6 +93,10 @@ func (g *Graph) count(ctx context.Context, j *job, report func(float64)) (Total,
 	case j.engine == Bits:
 		return r.Cliques(ctx, j.query.pattern.Vertices())
 	}
+	if j.engine == Join {
+		n, _, err := r.Joined(ctx, j.plan)
+		return n, err
+	}
 	return r.Count(ctx, j.plan)
 }
 
@@ -112,7 +116,7 @@ func (g *Graph) job(p Pattern, options []Option) (*job, error) {
 		return nil, err
 	}
 	var small *BudgetError // that of the engine that needs the least memory
-	for _, try := range []func(*query) (*job, error){g.formulaJob, g.bitsJob, g.mapsJob, g.loopsJob} {
+	for _, try := range []func(*query) (*job, error){g.formulaJob, g.bitsJob, g.mapsJob, g.loopsJob, func(q *query) (*job, error) { return joinJob(g, q) }} {
 		j, err := try(q)
 		var budget *BudgetError
 		switch {
@@ -183,13 +187,31 @@ func (g *Graph) loopsJob(q *query) (*job, error) {
 	return g.loopsPlanned(q)
 }
 
-// loopsPlanned makes the job of engine Loops.
-func (g *Graph) loopsPlanned(q *query) (*job, error) {
-	r, err := g.ordered()
+// joinJob makes the job of engine Join, which auto never takes.
+func joinJob(g *Graph, q *query) (*job, error) {
+	if g.opt.Engine != Join || g.gpus != nil {
+		return nil, nil
+	}
+	pl, e, err := planned(g, q)
 	if err != nil {
 		return nil, err
 	}
-	pl, e, err := plan.Choose(q.pattern, q.where, r.Stats(), int64(len(r.Col)), run.Sampler{Rows: r, Kinds: q.kinds, Seed: seed})
+	p, err := g.workers(g.rowsNeed()+g.kindsNeed(pl), run.JoinNeed(pl), "counting by joins")
+	return &job{engine: Join, query: q, plan: pl, estimate: e, place: p}, err
+}
+
+// planned is the plan of a query for the graph in order of degree.
+func planned(g *Graph, q *query) (*plan.Plan, plan.Estimate, error) {
+	r, err := g.ordered()
+	if err != nil {
+		return nil, plan.Estimate{}, err
+	}
+	return plan.Choose(q.pattern, q.where, r.Stats(), int64(len(r.Col)), run.Sampler{Rows: r, Kinds: q.kinds, Seed: seed})
+}
+
+// loopsPlanned makes the job of engine Loops.
+func (g *Graph) loopsPlanned(q *query) (*job, error) {
+	pl, e, err := planned(g, q)
 	if err != nil {
 		return nil, err
 	}
@@ -198,6 +220,6 @@ func (g *Graph) loopsPlanned(q *query) (*job, error) {
 			return nil, err
 		}
 	}
-	p, err := g.loopsPlace(r, pl)
+	p, err := g.loopsPlace(g.byDegree, pl)
 	return &job{engine: Loops, query: q, plan: pl, estimate: e, place: p}, err
 }

@@ -103,7 +103,7 @@ func (g *Graph) explain(j *job) (*Explanation, error) {
 		x.Formula = j.formula.String()
 	case j.engine == Maps:
 		x.Formula = j.maps.String()
-	case j.engine == Loops:
+	case j.engine == Loops || j.engine == Join:
 		x.Plan = j.plan.String()
 	}
 	if sampled == nil || sampled.Pair != plan.NoPair || j.estimate.Nodes != nil {
@@ -124,7 +124,7 @@ func (g *Graph) explain(j *job) (*Explanation, error) {
 	if j.engine == Loops {
 		x.Levels = e.Nodes
 	}
-	if j.listing {
+	if j.listing || j.engine == Join {
 		return x, nil
 	}
 	var err error

@@ -50,6 +50,7 @@ const (
 	Bits    Engine = "bits"    // bit matrices, for cliques of three and more vertices
 	Maps    Engine = "maps"    // sums over maps that need not be injective, for edges without labels and conditions
 	Loops   Engine = "loops"   // nested loops over sorted sets, for everything
+	Join    Engine = "join"    // binary joins of tables of partial matches, for measuring; on the CPU
 )
 
 // Options of Open. The zero value counts without labels on all processors.
@@ -113,9 +114,9 @@ func Open(edges *chunk.Edges, opt Options) (*Graph, error) {
 	switch opt.Engine {
 	case "":
 		opt.Engine = Auto
-	case Auto, Formula, Bits, Maps, Loops:
+	case Auto, Formula, Bits, Maps, Loops, Join:
 	default:
-		return nil, fmt.Errorf("mine: no engine %q; there are auto, formula, bits, maps and loops", opt.Engine)
+		return nil, fmt.Errorf("mine: no engine %q; there are auto, formula, bits, maps, loops and join", opt.Engine)
 	}
 	if opt.Threads < 0 || opt.Mem < 0 {
 		return nil, fmt.Errorf("mine: %d threads and %d bytes of memory: both must be at least 0", opt.Threads, opt.Mem)

@@ -151,7 +151,7 @@ func TestEnginesAgree(t *testing.T) {
 		for _, option := range []mine.Option{mine.EdgeInduced, mine.Induced} {
 			p := mine.MustPattern(text)
 			var counts []string
-			for _, engine := range []mine.Engine{mine.Auto, mine.Formula, mine.Bits, mine.Maps, mine.Loops} {
+			for _, engine := range []mine.Engine{mine.Auto, mine.Formula, mine.Bits, mine.Maps, mine.Loops, mine.Join} {
 				n, err := open(engine, 2).Count(context.Background(), p, option)
 				if err == nil {
 					counts = append(counts, n.String())

@@ -17,6 +17,7 @@ type Commands struct {
 	Epoch     Epoch     `cmd:"" help:"Times of training epochs on this machine."`
 	Sample    Sample    `cmd:"" help:"Samples a second of every sampler, beside what random reads of this machine allow."`
 	Embed     Embed     `cmd:"" help:"Embeddings by two layers over sampled trees on a GPU, beside Gunrock's."`
+	Mine      Mine      `cmd:"" help:"Matching, cliques, frequent patterns and sorts, beside GAMMA's figures."`
 	Auto      Auto      `cmd:"" help:"What auto chooses against an exhaustive search."`
 }
 

@@ -17,4 +17,5 @@
 //	auto.go       the search compared with an exhaustive one
 //	sample*.go    draws of samplers, on CPUs and GPUs, and their bounds
 //	embed*.go     Gunrock's two-hop embeddings
+//	mine*.go      matching, cliques, frequent patterns and sorts, beside GAMMA's
 package tables

@@ -284,6 +284,7 @@ var flagRows = map[string]flagRow{
 	"bench ablation *":  {why: "tables that take minutes: bench.txtar"},
 	"bench kernels *":   {why: "times: kernels.txtar"},
 	"bench sample *":    {why: "times: sample.txtar"},
+	"bench mine *":      {why: "times: bench.txtar"},
 	"bench embed *":     {why: "times, on a GPU: sample.txtar"},
 	"bench auto *":      {why: "tables that take minutes: bench.txtar"},
 	"bench epoch *":     {why: "times: kernels.txtar"},

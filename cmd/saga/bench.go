@@ -22,6 +22,8 @@ Examples:
   saga bench ring --devices 1,2,4 --machine h200x4
   saga bench sample
   saga bench sample --data products.saga --samplers "neighbours:15,10,5;deepwalk"
+  saga bench mine
+  saga bench mine --tables patterns,cliques --data cora/ --support 50
   saga bench embed --shapes pokec --children 10,25
   saga bench ablation
   saga bench ablation --models ggcn --machine h200 --part 0.25

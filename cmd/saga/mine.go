@@ -61,7 +61,7 @@ type mineFlags struct {
 // countFlags are the flags of the commands that count and list matches.
 type countFlags struct {
 	mineFlags
-	Engine  string   `default:"auto" enum:"auto,formula,bits,maps,loops" placeholder:"NAME" group:"options" help:"auto, formula, bits, maps or loops (${default})."`
+	Engine  string   `default:"auto" enum:"auto,formula,bits,maps,loops,join" placeholder:"NAME" group:"options" help:"auto, formula, bits, maps, loops or join (${default})."`
 	Without []string `placeholder:"PART" group:"options" help:"What to leave out, for measuring: reuse (of sets by several loops), pool (of blocks that GPUs list into). Results do not depend on it."`
 }
 

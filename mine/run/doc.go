@@ -1,4 +1,4 @@
-// Package run counts and lists on the CPU: loops over sets (nest.go, nest_sets.go), bit
+// Package run counts and lists on the CPU: loops over sets (nest.go, nest_sets.go), binary joins (join.go), bit
 // matrices for cliques (cliques.go), sums behind formulas (sums.go, closed.go,
 // walks.go), maps (maps.go), listings in order
 // (list.go), random walks that measure plans (sample.go), and how fast this machine is (speed.go). Work is cut into tasks of
