@@ -1,5 +1,5 @@
 // Package backend is the table of the kinds of devices. The rest of the engine asks a row of the
-// table for everything that differs between kinds. A new kind needs a row here, an implementation
+// table for what differs between kinds; how a device's name is read is asked of package device (IsGPU, Count). A new kind needs a row here, an implementation
 // of device.Device in package device, a machine file and, for a GPU, a kernel.Renderer in a package
 // below kernel.
 //

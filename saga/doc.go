@@ -1,5 +1,5 @@
-// Package saga is what users write: layers in the SAGA-NN form (Scatter, ApplyEdge,
-// Gather, ApplyVertex), models, and training on whole graphs within a memory budget.
+// Package saga has what users write with: layers in the SAGA-NN form (Scatter, ApplyEdge,
+// Gather, ApplyVertex), models, and training within a memory budget, on whole graphs or on sampled batches.
 //
 // A layer names two functions. ApplyEdge computes a message for every edge from the rows of its
 // two ends. ApplyVertex computes a vertex's new row from the gathered messages. Both functions run
@@ -37,22 +37,24 @@
 // # Running it
 //
 // Compile plans a model for the data and a Config, and refuses wrong shapes and too small budgets
-// before anything runs. Train runs all epochs with evaluation and checkpoints; Step runs one
-// epoch. Evaluate and Predict use the current parameters. Close frees the memory. A program that
-// uses this package lies in a folder of this module, as examples/gcn does, or in a module that
+// before anything runs. CompileSampled is Compile for training on batches that a sampler draws (package sample), with the
+// same layers. Train runs all epochs with evaluation and checkpoints; Step makes one update: an epoch over the whole graph,
+// or a batch. Evaluate and Predict use the current parameters. Close frees the memory. A program that
+// uses this package is in this module, as examples/gcn is, or in a module that
 // replaces sagann by the path of a copy (go mod edit -replace).
 package saga
 
 // For contributors: the files of the package.
 //
-// The files are listed in the order of the calls: a file calls files that are listed below it.
+// The files are listed from the top: a file calls files that are listed below it.
 //
 // What users call:
 //
 //	train.go savefull.go  Train: epochs, evaluations, early stopping; room for checkpoints
 //	evaluate.go predict.go   Evaluate; Predict, Embed, ScoreLinks
 //	sampled_eval.go       evaluation by sampling
-//	resume.go checkpoint.go schema.go conditions.go   checkpoints, and going on from them
+//	resume.go checkpoint.go schema.go   checkpoints, and going on from them
+//	conditions.go         settings that must be the same to go on
 //	gpu_times.go          the times of kernels
 //	step.go linkstep.go   Step
 //	sampled_step.go sampled_several.go sampled_ranks.go   steps over batches (package batches), on devices and ranks
@@ -70,7 +72,7 @@ package saga
 //
 // An open program:
 //
-//	aside.go              another program in the memory of an open one
+//	aside.go              frees the memory of an open program for another one, such as Predict, and takes it again
 //	open.go               Open and Close
 //	sampled_rows.go       learned rows of sampled training
 //	finite.go             detection of NaN and infinities

@@ -226,7 +226,7 @@ func scrambleKernel(k *kernel.Program) {
 
 // Rewind has the next step be the first batch of a run of sampled training.
 func (p *Program) Rewind() {
-	p.run.Place, p.run.loss, p.run.count, p.epoch = batches.Place{}, 0, 0, 0
+	p.run.number, p.run.loss, p.run.count, p.epoch = 0, 0, 0, 0
 }
 
 // ComeAhead has batches come ahead as on GPUs, on any device. The program must not be open.

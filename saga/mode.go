@@ -69,14 +69,15 @@ func (p batched) facts() facts {
 	s := p.sampled
 	text := s.Sampling.String()
 	return facts{unit: "batch", updates: s.draws.Updates(), sampling: text + ", program " + s.draws.Digest(), conditions: []condition{{"sampler", text}},
-		meta: map[string]string{batchMeta: strconv.Itoa(p.run.Batch), batchLossMeta: strconv.FormatFloat(p.run.loss, 'x', -1, 64)}}
+		meta: map[string]string{batchMeta: strconv.Itoa(p.run.number), batchLossMeta: strconv.FormatFloat(p.run.loss, 'x', -1, 64)}}
 }
 
 func (p batched) holds() []plan.Tenant {
-	if p.sampled.maker == nil { // nothing is planned yet
+	s := p.sampled
+	if s.maker == nil { // nothing is planned yet
 		return nil
 	}
-	return p.sampled.tenants(p.params, p.cfg.Optimizer.moments())
+	return s.tenants(p.params, p.cfg.Optimizer.moments())
 }
 
 // scoring evaluates by batches, which each rank computes on its first device.

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"sagann/internal/safetensors"
-	"sagann/saga/batches"
 )
 
 // Restore sets the program to the state that Save wrote at path, so that training goes on bit for
@@ -58,7 +57,7 @@ func (p *Program) restore(path string) (best, error) {
 	}
 	p.epoch, p.plateau = c.Epoch, c.plateau
 	p.session.rewind()
-	p.run.Place, p.run.loss, p.run.count = batches.Place{Epoch: c.Epoch, Batch: c.Batch}, c.batchLoss, c.Epoch*p.mode.facts().updates+c.Batch
+	p.run.number, p.run.loss, p.run.count = c.Batch, c.batchLoss, c.Epoch*p.mode.facts().updates+c.Batch
 	return k.best, nil
 }
 

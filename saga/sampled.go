@@ -25,14 +25,14 @@ type sampled struct {
 
 // updates says how far a run has come in its updates. Over the full graph an epoch has one, and only count counts.
 type updates struct {
-	batches.Place                   // of the next update; its field Batch counts updates here, not batches
-	loss          float64           // sum over the epoch's batches so far: mean loss times the weight of the items
-	count         int               // updates so far
-	overflows     int               // batches that were run again with more room
-	last          []uint32          // seeds of the last update
-	rows          map[int][]float32 // by value: outputs of the last update, if it had several batches
-	ballot        func() uint64     // what this rank says in the vote of an update; nil: nothing
-	heard         uint64            // what any rank has said in the vote of the last update
+	number    int               // of the next update in its epoch
+	loss      float64           // sum over the epoch's batches so far: mean loss times the weight of the items
+	count     int               // updates so far
+	overflows int               // batches that were run again with more room
+	last      []uint32          // seeds of the last update
+	rows      map[int][]float32 // by value: outputs of the last update, if it had several batches
+	ballot    func() uint64     // what this rank says in the vote of an update; nil: nothing
+	heard     uint64            // what any rank has said in the vote of the last update
 }
 
 // newSampled makes the state of sampled training, which draws for items (nil: the training split) from graph (nil: that of
@@ -104,6 +104,19 @@ func (s *sampled) tenants(params []Param, moments int) []plan.Tenant {
 		list = append(list, plan.Tenant{Name: "learned rows and their moments", Bytes: bytes, Stays: true, From: plan.Whole, To: plan.Whole})
 	}
 	return list
+}
+
+// at is the place of the first batch of the next update.
+func (p batched) at() batches.Place { return p.sampled.draws.First(p.epoch, p.run.number) }
+
+// updated counts an update.
+func (p batched) updated() {
+	p.run.count++
+	n := p.sampled.draws.Updates()
+	if p.run.number++; p.run.number == n {
+		p.run.number = 0
+		p.epoch++
+	}
 }
 
 // epochLoss is the mean loss over the items of the epoch that has just ended. It begins the sum of the next.

@@ -31,7 +31,7 @@ func (p *Program) evaluateAside() (s Scores, err error) {
 
 // evaluate runs all batches of evaluation with the parameters held, and adds up their results.
 func (p batched) evaluate(held []safetensors.Tensor) (s Scores, err error) {
-	p.closed, p.run.Place, p.epoch = false, batches.Place{}, 0
+	p.closed, p.run.number, p.epoch = false, 0, 0
 	open, err := p.open()
 	if err != nil {
 		return s, err

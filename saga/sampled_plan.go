@@ -43,17 +43,18 @@ func (p *Program) compileSampled() error {
 	if err != nil {
 		return err
 	}
-	if err := p.sampled.fits(p.model.Name, x.train.Want); err != nil {
+	s := p.sampled
+	if err := s.fits(p.model.Name, x.train.Want); err != nil {
 		return err
 	}
 	if err := p.degreesDrawn(x.train); err != nil {
 		return err
 	}
 	p.chosen = chosen{Key: tune.Key{Save: how.Save, Slices: 1}, once: make([]int, len(x.once)), want: x.want, memory: x.memory}
-	if p.train = (&unit{low: x.train}); x.eval != nil && len(p.sampled.Eval) == 0 && p.data.Shard == nil {
+	if p.train = (&unit{low: x.train}); x.eval != nil && len(s.Eval) == 0 && p.data.Shard == nil {
 		p.eval = &unit{low: x.eval}
 	}
-	if p.sampled.draws.Far() {
+	if s.draws.Far() {
 		if err := p.in.Share(p.cfg.Net, x.train.Reads); err != nil {
 			return err
 		}

@@ -151,7 +151,7 @@ func (s *session) showTables() error {
 
 func (p batched) started(s *session) error {
 	s.beginTables()
-	if p.sampled.draws.Parts > 1 {
+	if n := p.sampled.draws.Parts; n > 1 {
 		return s.train.Apart()
 	}
 	return nil

@@ -47,7 +47,7 @@ func (p *Program) exactBeside(used int64) (*Program, error) {
 // exact evaluation, too.
 func (p *Program) withExact(err error) error {
 	var small *plan.HostError
-	if !errors.As(err, &small) || len(p.sampled.Eval) > 0 {
+	if layers := p.sampled.Eval; !errors.As(err, &small) || len(layers) > 0 {
 		return err
 	}
 	if _, wrong := p.exactBeside(small.Smallest); wrong != nil {

@@ -30,29 +30,28 @@ type part struct {
 }
 
 // stepParts runs the batches of the next update, updates, and returns the loss of the update.
-func (p *Program) stepParts(open *session) (loss float64, err error) {
-	s := p.sampled
-	at := p.run.Place
+func (p batched) stepParts(open *session) (loss float64, err error) {
+	at := fmt.Sprintf("epoch %d, update %d", p.epoch+1, p.run.number+1)
 	var parts []part
 	p.run.heard = 0
 	for {
-		parts = p.runParts(open, at)
+		parts = p.runParts(open)
 		failed, err := p.firstFailed(parts)
 		if err != nil {
-			return 0, fmt.Errorf("%v: %w", at, err)
+			return 0, fmt.Errorf("%s: %w", at, err)
 		}
 		if failed == nil {
 			break
 		}
 		if failed.Vertices == nil {
-			return 0, fmt.Errorf("%v, part %d: %w", at, failed.Part+1, cmp.Or(parts[failed.Part].err, errors.New(failed.Text)))
+			return 0, fmt.Errorf("%s, batch %d of it: %w", at, failed.Part+1, cmp.Or(parts[failed.Part].err, errors.New(failed.Text)))
 		}
 		if open, err = p.refit(open, failed.Vertices, failed.Edges); err != nil { // no parameter has changed yet, so all batches run again
-			return 0, fmt.Errorf("%v: %w", at, err)
+			return 0, fmt.Errorf("%s: %w", at, err)
 		}
 	}
 	if err := p.shareParts(parts); err != nil {
-		return 0, fmt.Errorf("%v: %w", at, err)
+		return 0, fmt.Errorf("%s: %w", at, err)
 	}
 	open.grads, p.run.last, p.run.rows = nil, p.run.last[:0], map[int][]float32{}
 	for _, x := range parts {
@@ -63,25 +62,23 @@ func (p *Program) stepParts(open *session) (loss float64, err error) {
 		}
 	}
 	if err := open.apply(p.sumParts(parts)); err != nil {
-		return 0, fmt.Errorf("%v: %w", at, err)
+		return 0, fmt.Errorf("%s: %w", at, err)
 	}
 	p.run.loss += loss * parts[0].total
-	p.run.count++
-	if p.run.Batch++; p.run.Batch == s.draws.Updates() {
-		p.run.Place = batches.Place{Epoch: p.run.Epoch + 1}
-		p.epoch++
-	}
+	p.updated()
 	return loss, nil
 }
 
-// runParts runs the batches of update at, each on its device.
-func (p *Program) runParts(open *session, at batches.Place) []part {
-	list := make([]part, p.sampled.draws.PartsAt(at.Batch))
+// runParts runs the batches of the next update, each on its device.
+func (p batched) runParts(open *session) []part {
+	list := make([]part, p.sampled.draws.PartsAt(p.run.number))
+	first := p.at()
 	var wg sync.WaitGroup
 	for _, s := range open.all() {
 		wg.Go(func() {
 			for r := s.number; r < len(list); r += s.of() {
-				at := batches.Place{Epoch: at.Epoch, Batch: at.Batch*p.sampled.draws.Parts + r}
+				at := first
+				at.Batch += r
 				wrong := chunk.Try(func() error { list[r] = s.runPart(at, r+s.of() < len(list)); return list[r].err })
 				if list[r].err = wrong; wrong != nil {
 					return

@@ -12,7 +12,7 @@ func (p batched) step(open *session) (loss float64, err error) {
 	if s.draws.Parts > 1 {
 		return p.stepParts(open)
 	}
-	at := p.run.Place
+	at := p.at()
 	b, err := open.source.Take(at)
 	if err != nil {
 		return 0, fmt.Errorf("%v: %w", at, err)
@@ -33,10 +33,7 @@ func (p batched) step(open *session) (loss float64, err error) {
 	open.updateRows(b)
 	loss = float64(open.train.Result(0)[0])
 	p.run.loss += loss * b.Weight
-	p.run.count++
 	p.run.last = append(p.run.last[:0], b.Seeds...)
-	if p.run.Place = next; next.Batch == 0 {
-		p.epoch++
-	}
+	p.updated()
 	return loss, nil
 }

@@ -37,7 +37,8 @@ type Sampling struct {
 	// that draws neighbours with equal probability.
 	Norm string
 	// Clusters gives, for sample.ClusterGCN, the number of each vertex's cluster, from 0. A batch is Batch clusters,
-	// in an order drawn for the epoch, with the edges among them. Its seeds are the clusters' training vertices.
+	// in an order drawn for the epoch, with the edges among them. Losses are of the clusters'
+	// training vertices.
 	// sample.Partition makes clusters.
 	Clusters []uint32
 	// Norms, by vertex, choose seeds with replacement: training vertex v is chosen with a probability proportional

@@ -12,7 +12,8 @@ import (
 
 // TrainOptions says what happens around the epochs of Train.
 type TrainOptions struct {
-	// OnBatch is called after every batch of sampled training. An error ends the training.
+	// OnBatch is called after every update of sampled training, which is one batch or several (Sampling.Accumulate).
+	// An error ends the training.
 	OnBatch func(Batch) error `json:"-"`
 	// OnEpoch is called after every epoch, before its checkpoint is written. An error
 	// ends the training.
@@ -40,12 +41,12 @@ type TrainOptions struct {
 	Resume string
 }
 
-// Batch reports one batch of sampled training.
+// Batch reports one update of sampled training: one batch, or Sampling.Accumulate batches.
 type Batch struct {
 	Epoch   int     // counted from 1
-	Batch   int     // of the epoch, counted from 1
-	Batches int     // of an epoch
-	Loss    float64 // mean over the batch's seeds, before the update, with dropout
+	Batch   int     // number of the update in its epoch, counted from 1
+	Batches int     // updates of an epoch
+	Loss    float64 // mean over the seeds of all its batches, before the update, with dropout
 }
 
 // Epoch reports one epoch of Train.
@@ -266,19 +267,19 @@ func (p whole) runEpoch(context.Context, *trainer) (loss float64, err error) { r
 func (p batched) runEpoch(ctx context.Context, t *trainer) (loss float64, err error) {
 	t.every = t.o.CheckpointBatches
 	for {
-		at := p.run.Place
+		epoch, number := p.epoch+1, p.run.number+1
 		if loss, err = p.Step(); err != nil {
 			return 0, err
 		}
 		if !finite(loss) {
-			return 0, &NotFiniteError{at.Epoch + 1, fmt.Sprintf("the loss of batch %d is %v", at.Batch+1, loss)}
+			return 0, &NotFiniteError{epoch, fmt.Sprintf("the loss of update %d is %v", number, loss)}
 		}
 		if t.o.OnBatch != nil {
-			if err := t.o.OnBatch(Batch{at.Epoch + 1, at.Batch + 1, p.sampled.draws.Updates(), loss}); err != nil {
+			if err := t.o.OnBatch(Batch{epoch, number, p.sampled.draws.Updates(), loss}); err != nil {
 				return 0, err
 			}
 		}
-		if p.run.Batch == 0 {
+		if p.run.number == 0 {
 			return p.epochLoss(), nil
 		}
 		if t.heard = p.run.heard; p.cfg.Net.Ranks() == 1 {

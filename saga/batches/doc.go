@@ -1,5 +1,5 @@
 // Package batches makes the batches of sampled training: from a seed and the place of a batch in a run to the filled
-// inputs and cells of a step. It knows the data, a sampler and the plan of a step; it knows no model and no run. Package
+// inputs and cells of a step. It knows the data, a sampler and the plan of a step; it knows no model and no Program. Package
 // saga says what is learned (Job) and how batches are drawn (Setting), plans a step for the sizes that batches have
 // (Rooms), and takes one batch after the other (Source):
 //
@@ -12,9 +12,13 @@
 // Programs share an open graph by passing Draws.Graph to New. Answers by blocks, for vertices of the caller's choice,
 // are a job whose Items are these vertices: evaluation by sampling is one.
 //
-// The files, in the order of the work:
+// Words: an item is what an epoch goes over (a vertex, edge, link or graph), a seed a vertex from which blocks are drawn, an
+// update one batch or several whose gradients are added, a place the epoch and number of a batch, and a way how batches come
+// to a device.
 //
-//	source.go feed.go there.go   Source, and its two bodies: the host fills batches, or the GPU draws them
+// The files, from the top:
+//
+//	source.go feed.go there.go   Source: the host fills batches (feed.go), or the GPU that trains draws them (there.go)
 //	sizes.go                     what batches take: host memory, bytes over the link, time
 //	maker.go cells.go            a batch for a plan: its inputs and its cells
 //	ways.go drawable.go          ways in which batches come to a device, and whether a GPU can draw them

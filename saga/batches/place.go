@@ -26,6 +26,9 @@ func (d *Draws) PartsAt(i int) int { return min(d.Parts, d.Count()-i*d.Parts) }
 // Updates is how many updates an epoch has.
 func (d *Draws) Updates() int { return (d.Count() + d.Parts - 1) / d.Parts }
 
+// First is the place of the first batch of an update.
+func (d *Draws) First(epoch, update int) Place { return Place{epoch, update * d.Parts} }
+
 // Next is the place of the first batch after at that a device computes.
 func (d *Draws) Next(at Place, t Turn) Place {
 	for {

@@ -132,12 +132,12 @@ const fewRows = 4096
 func (r *Rooms) findLargest() {
 	d := r.d
 	x := dataflow.Sizes{Vertices: slices.Clone(r.Most.Vertices), Edges: slices.Clone(r.Most.Edges)}
-	r.largest = x
+	defer func() { r.largest = x }()
 	if d.far != nil { // a rank does not know the rows of others
 		return
 	}
 	widen := func(room *int, most int) {
-		if most <= fewRows || most <= 2**room || d.Tries() < presampled && most < math.MaxInt32 {
+		if most <= fewRows || most <= 2*(*room) || d.Tries() < presampled && most < math.MaxInt32 {
 			*room = max(*room, most)
 		}
 	}
@@ -156,7 +156,7 @@ func (r *Rooms) findLargest() {
 			edges = min(edges, rows*fanouts[l-first])
 		}
 		widen(&x.Edges[l], edges)
-		rows = min(d.mostVertices(), rows+min(edges, d.mostVertices()))
+		rows = min(d.mostVertices(), rows+min(edges, d.mostVertices()-rows))
 	}
 	widen(&x.Vertices[len(x.Edges)], rows)
 }

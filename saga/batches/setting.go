@@ -23,7 +23,7 @@ type Job struct {
 	Net     *net.Group             // ranks that share the batches; nil: one
 	GPU     bool                   // steps run on GPUs
 	Forced  bool                   // for tests: batches come ahead, on any device
-	Without func(pass string) bool // passes that are left out
+	Without func(name string) bool // what Config.Without leaves out: match, draw, stream, in-place
 	HostMem int64                  // bytes that host memory is bound to; 0: it is not
 	Scratch string                 // folder for files
 }

@@ -1,7 +1,7 @@
-// Package rows gives the rows of the vertices of a graph: for every vertex input of a model, such as features, labels,
-// weights in the loss or degrees, the row of vertex v. It knows a data set, its edges as the model sees them, and what
-// the labels mean; it knows no model, no plan and no run. Rows are in the user's order of vertices until they are laid out
-// in the order of a plan. A learned input, and one that was computed for all vertices, is told to it by name.
+// Package rows has the rows of vertices: for every vertex input, such as features, labels, weights in the loss or degrees,
+// the row of vertex v. It is made for a data set, its edges (with the self loops that a model adds), and what the labels
+// mean. Rows are in the user's order of vertices until they are laid out in the order of a plan. Inputs that a program
+// learns or computes are added by name (Make, Keep).
 //
 //	layout.go    rows in the order of a plan, in memory or in a file
 //	checksum.go  a checksum of all data that training reads

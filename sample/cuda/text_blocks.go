@@ -2,7 +2,7 @@ package cuda
 
 import _ "embed"
 
-// blocksText, rowsText (text_rows.go) and hopsText are the kernels of a batch of blocks: for each hop a draw and a
+// blocksText, rowsText (text.go) and hopsText are the kernels of a batch of blocks: for each hop a draw and a
 // place, and then saga_finish. Nothing waits for the host: how many rows and edges there are stands in
 // words of the batch, which each kernel reads and writes.
 //
