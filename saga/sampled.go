@@ -3,8 +3,6 @@ package saga
 import (
 	"cmp"
 	"fmt"
-	"hash/fnv"
-	"math"
 	"slices"
 	"strings"
 
@@ -150,23 +148,8 @@ func (s *Sampling) String() string {
 	if s.Eval != nil {
 		text += ", evaluated on " + strings.Trim(strings.ReplaceAll(fmt.Sprint(s.Eval), " ", ","), "[]")
 	}
-	if s.Clusters != nil {
-		h := fnv.New32a()
-		for _, c := range s.Clusters {
-			h.Write([]byte{byte(c), byte(c >> 8), byte(c >> 16), byte(c >> 24)})
-		}
-		text += fmt.Sprintf(", batches of %d of %d clusters (%08x)", s.Batch, slices.Max(s.Clusters)+1, h.Sum32())
-	} else {
-		text += fmt.Sprintf(", batches of %d", s.Batch)
-	}
-	if s.Norms != nil {
-		h := fnv.New32a()
-		for _, x := range s.Norms {
-			n := math.Float32bits(x)
-			h.Write([]byte{byte(n), byte(n >> 8), byte(n >> 16), byte(n >> 24)})
-		}
-		text += fmt.Sprintf(" by norms (%08x)", h.Sum32())
-	}
+	set := s.setting()
+	text += set.Text()
 	if s.Accumulate > 1 {
 		text += fmt.Sprintf(", %d an update", s.Accumulate)
 	}

@@ -129,12 +129,6 @@ func (p *definition) checkSampling(s *Sampling) error {
 			units.Counted(steps, "step", "steps"), units.Counted(n, "layer", "layers"), units.Counted(n, "fan-out", "fan-outs"))
 	case s.Sampler.Output == sample.Together && s.Sampler.Steps == 0 && s.Clusters == nil:
 		return fmt.Errorf("the sampler %s has no clusters; sample.Partition makes some", s.Sampler.Name)
-	case s.Clusters != nil && (s.Sampler.Output != sample.Together || s.Sampler.Steps != 0):
-		return fmt.Errorf("clusters are for sample.ClusterGCN, and the sampler is %s", s.Sampler.Name)
-	case s.Clusters != nil && len(s.Clusters) != p.in.Edges.V:
-		return fmt.Errorf("clusters of %d vertices, and %s has %d", len(s.Clusters), p.data.Name, p.in.Edges.V)
-	case s.Clusters != nil && p.dims.taskName() != VertexTask:
-		return fmt.Errorf("batches of clusters are for labels of vertices, not of %s; --sample takes those", p.dims.taskName().Plural())
 	case s.Norm != "" && s.Norm != NormFull:
 		return fmt.Errorf("sums are scaled to %q; only to %q, or not at all", s.Norm, NormFull)
 	case s.Norm == NormFull && !batches.Uniform(&s.Sampler):

@@ -25,10 +25,12 @@
 //	presample.go rooms.go        sizes of batches, and those that plans have room for
 //	arrivals.go                  which rows come over the link
 //	draw.go                      the blocks of a batch
-//	order.go norms.go place.go   which items a batch has, and which batches an epoch has
+//	order.go place.go            which items a batch has, and which batches an epoch has
 //	graph.go shards.go           the graph that is drawn from, also where ranks have parts of it
-//	pairs.go items.go            what items are, their weights, and blocks of pairs
+//	pairs.go                     blocks of pairs, where items are edges or links
 //	setting.go                   Job and Setting
+//	clusters.go norms.go kind.go kinds of batches: clusters of vertices, items chosen by norms, items shuffled
+//	items.go                     what items are, and their weights
 //
 // A file calls files that are listed below it.
 package batches

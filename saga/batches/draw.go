@@ -15,23 +15,16 @@ import (
 type Draws struct {
 	*Job
 	Setting
-	program  *sample.Program
-	graph    *Graph
-	far      *shardRows // for shards: rows that ranks ask each other for; nil: each rank has the whole graph
-	items    []uint32   // what an epoch goes over, by number
-	most     []int      // by edge set: the most edges of a row of the block; nil: unknown
-	degrees  []uint32   // with Scaled, by vertex: in-edges without the self loops that are always drawn
-	clusters clusters
-	by       *norms     // with Norms
-	members  [][]uint32 // of dataset.GraphLabels: the vertices of each graph
-	memo     memo
-	spent    spent
-}
-
-// clusters are the clusters that batches are made of.
-type clusters struct {
-	count int    // 0: none
-	items []bool // by vertex: it is an item
+	program *sample.Program
+	kind    kind
+	graph   *Graph
+	far     *shardRows // for shards: rows that ranks ask each other for; nil: each rank has the whole graph
+	items   []uint32   // what an epoch goes over, by number
+	most    []int      // by edge set: the most edges of a row of the block; nil: unknown
+	degrees []uint32   // with Scaled, by vertex: in-edges without the self loops that are always drawn
+	members [][]uint32 // of dataset.GraphLabels: the vertices of each graph
+	memo    memo
+	spent   spent
 }
 
 // spent is time in nanoseconds, over all sources.
@@ -46,7 +39,7 @@ func New(j Job, s Setting, graph *Graph) (*Draws, error) {
 			return nil, err
 		}
 	}
-	d := &Draws{Job: &j, Setting: s, graph: graph, items: j.Items}
+	d := &Draws{Job: &j, Setting: s, kind: s.kindOf(), graph: graph, items: j.Items}
 	if d.items == nil {
 		d.items = j.trainItems()
 	}
@@ -72,15 +65,7 @@ func New(j Job, s Setting, graph *Graph) (*Draws, error) {
 			d.most = slices.Insert(d.most, 1, 0)
 		}
 	}
-	if s.Clusters != nil {
-		d.clusters = clusters{int(slices.Max(s.Clusters)) + 1, make([]bool, j.In.Edges.V)}
-		for _, v := range d.items {
-			d.clusters.items[v] = true
-		}
-	}
-	if s.Norms != nil {
-		d.by = &norms{normsOf(s.Norms, d.items), j.Weight(d.items)}
-	}
+	d.kind.begin(d)
 	if j.Task == dataset.GraphLabels {
 		d.members = membersOf(j.In.Data, j.Graphs)
 	}
@@ -203,9 +188,8 @@ func (b *blocks) count(i int) float64 {
 func (d *Draws) draw(b *blocks, o *Order, at Place) error {
 	b.items, b.counts = o.Items(at.Batch)
 	b.total = o.total(at.Batch)
+	behind := o.of.behind(at.Batch)
 	switch {
-	case d.Clusters != nil:
-		o.inClusters(b, at.Batch)
 	case d.paired():
 		list := d.pairsOf(b, at.Epoch)
 		b.enter(&list)
@@ -215,18 +199,14 @@ func (d *Draws) draw(b *blocks, o *Order, at Place) error {
 			b.seeds = append(b.seeds, d.members[g]...)
 		}
 	default:
-		b.seeds = append(b.seeds[:0], b.items...)
+		b.seeds = append(append(b.seeds[:0], b.items...), behind...)
 	}
 	key := sample.Key{Seed: d.Seed, Epoch: uint32(at.Epoch), Batch: uint32(at.Batch)}
 	if err := d.program.BlocksFrom(&b.upper, b.seeds, key, d.far.into(b, key)); err != nil {
 		return err
 	}
 	if d.Sampler.Output != sample.Layers {
-		seeds := len(b.seeds)
-		if d.Clusters != nil {
-			seeds = len(b.items)
-		}
-		b.upper.Deepen(seeds, d.Depth)
+		b.upper.Deepen(len(b.seeds)-len(behind), d.Depth)
 	}
 	b.Vertices, b.Counts, b.Layers = b.upper.Vertices, b.Counts[:0], b.Layers[:0]
 	if d.paired() {

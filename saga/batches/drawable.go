@@ -25,7 +25,7 @@ func (r *Rooms) drawsThere(low *dataflow.Lowered) (int64, error) {
 	switch {
 	case d.Without("draw"):
 		return 0, errors.New("drawing on the GPU is left out")
-	case d.Sampler.Output != sample.Layers || d.Clusters != nil || d.Norms != nil:
+	case d.Sampler.Output != sample.Layers || !d.kind.there():
 		return 0, errors.New("a GPU draws only blocks of neighbours, each with equal probability, or of the vertices that walks visit most")
 	case d.Task != dataset.VertexLabels:
 		return 0, fmt.Errorf("a GPU draws for labels of vertices, not for the task %s", d.Task)

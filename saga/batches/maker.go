@@ -117,7 +117,7 @@ func (m *Maker) fill(b *Batch, o *Order) error {
 	if err := m.draw(&b.blocks, o, b.At); err != nil {
 		return err
 	}
-	b.Weight = o.weight(b.At.Batch)
+	b.Weight = o.of.weight(b.At.Batch)
 	if b.Seeds = b.blocks.seeds; m.Task == dataset.VertexLabels {
 		b.Seeds = b.Seeds[:b.blocks.Counts[0]]
 	}

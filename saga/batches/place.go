@@ -13,11 +13,8 @@ type Turn struct{ Number, Of int }
 
 // Count is how many batches an epoch has.
 func (d *Draws) Count() int {
-	n := len(d.items)
-	if d.Clusters != nil {
-		n = d.clusters.count
-	}
-	return (n + d.Batch - 1) / d.Batch
+	n, _ := d.kind.count()
+	return n
 }
 
 // PartsAt is how many batches update i of an epoch has: Setting.Parts, or what is left for the last.
@@ -44,10 +41,8 @@ func (d *Draws) Next(at Place, t Turn) Place {
 // Tries is how many batches are drawn for planning. The last batch of an epoch, which may be
 // smaller, is not among them.
 func (d *Draws) Tries() int {
-	if d.Clusters != nil {
-		return min(presampled, d.Count())
-	}
-	return max(1, min(presampled, len(d.items)/d.Batch))
+	_, full := d.kind.count()
+	return max(1, min(presampled, full))
 }
 
 // presampled is how many batches are drawn to find the sizes that plans provide memory for. The

@@ -61,7 +61,7 @@ func (d *Draws) Presample() (*Rooms, error) {
 		r.Expected.Vertices, r.Spread.Vertices = append(r.Expected.Vertices, int(mean)), append(r.Spread.Vertices, int(far))
 		r.Most.Vertices = append(r.Most.Vertices, min(d.mostVertices(), roundRoom(mean+far)))
 	}
-	if d.Task == dataset.VertexLabels && d.Clusters == nil {
+	if d.Task == dataset.VertexLabels && d.kind.exact() {
 		r.Most.Vertices[0] = d.Full()
 	}
 	for _, x := range edges {

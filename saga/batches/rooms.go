@@ -146,7 +146,7 @@ func (r *Rooms) findLargest() {
 	case d.paired():
 		rows, first = min(rows, 2*d.mostPairs()), 1
 		widen(&x.Vertices[0], rows)
-	case d.Task == dataset.VertexLabels && d.Clusters == nil:
+	case d.Task == dataset.VertexLabels && d.kind.exact():
 		rows = min(rows, d.Full())
 	}
 	for l := first; l < len(x.Edges); l++ {

@@ -1,9 +1,7 @@
 package batches
 
 import (
-	"errors"
 	"fmt"
-	"math"
 
 	"sagann/dataflow"
 	"sagann/dataset"
@@ -45,7 +43,7 @@ func (s *Setting) Check(j *Job, graph *sample.Graph) error {
 	if graph != nil && (d.Shard != nil || graph.Vertices() != e.V || graph.Edges() != e.E()) {
 		return fmt.Errorf("rows of %d vertices and %d edges, and %s has %d and %d, self loops that the model adds among them", graph.Vertices(), graph.Edges(), d.Name, e.V, e.E())
 	}
-	if err := s.checkNorms(j); err != nil {
+	if err := s.kindOf().check(s, j); err != nil {
 		return err
 	}
 	if d.Shard != nil && !Uniform(&s.Sampler) {
@@ -54,27 +52,8 @@ func (s *Setting) Check(j *Job, graph *sample.Graph) error {
 	return nil
 }
 
-func (s *Setting) checkNorms(j *Job) error {
-	d := j.In.Data
-	switch {
-	case s.Norms == nil:
-		return nil
-	case len(s.Norms) != j.In.Edges.V:
-		return fmt.Errorf("norms of %d vertices, and %s has %d", len(s.Norms), d.Name, j.In.Edges.V)
-	case s.Clusters != nil:
-		return errors.New("norms choose vertices, and batches are of clusters: one of them")
-	case j.Task != dataset.VertexLabels:
-		return fmt.Errorf("norms choose vertices, and batches are of %s", j.Task.Plural())
-	case d.Shard != nil:
-		return errors.New("norms choose among the vertices of the whole graph, and a shard has some of them")
-	}
-	for v, x := range s.Norms {
-		if !(x >= 0) || math.IsInf(float64(x), 1) {
-			return fmt.Errorf("the norm of vertex %d is %v: norms are finite, and 0 or more", v, x)
-		}
-	}
-	return nil
-}
+// Text says how batches are made of items, as in digests.
+func (s *Setting) Text() string { return s.kindOf().text(s.Batch) }
 
 // Uniform tells whether every in-edge of a vertex is drawn with equal probability.
 func Uniform(d *sample.Sampler) bool {

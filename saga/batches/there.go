@@ -141,7 +141,7 @@ func (s *gpuSource) begin(at Place) error {
 			return err
 		}
 		s.order = order
-		if err := s.gpu.Batches(order.items, s.m.Batch, key); err != nil {
+		if err := s.gpu.Batches(order.all(), s.m.Batch, key); err != nil {
 			return err
 		}
 	case at.Batch != s.at.Batch+1: // other devices draw the batches between
@@ -196,7 +196,7 @@ func (s *gpuSource) fill(b *Batch) error {
 	if b.blocks.Counts[0] != len(b.blocks.seeds) {
 		return fmt.Errorf("the GPU has drawn for %d seeds of %d", b.blocks.Counts[0], len(b.blocks.seeds))
 	}
-	b.Seeds, b.Weight, b.blocks.total = b.blocks.seeds, s.order.weight(s.at.Batch), s.order.total(s.at.Batch)
+	b.Seeds, b.Weight, b.blocks.total = b.blocks.seeds, s.order.of.weight(s.at.Batch), s.order.total(s.at.Batch)
 	b.Rows = append(append(b.Rows[:0], 0), b.blocks.Counts...)
 	l := s.gpu.Lists()
 	behind := func(list []device.Mem) []device.Mem { return append([]device.Mem{{}}, list...) } // sets count from 1
