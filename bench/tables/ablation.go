@@ -8,6 +8,7 @@ import (
 
 	"github.com/jedib0t/go-pretty/v6/table"
 
+	"sagann/dataflow/tune"
 	"sagann/internal/cli"
 	"sagann/internal/progress"
 	"sagann/saga"
@@ -16,12 +17,13 @@ import (
 // Ablation is saga bench ablation.
 type Ablation struct {
 	benchOutput
-	Models []string `type:"lowercase" aliases:"model" default:"gcn,ggcn,gat,ggnn,mpgcn" placeholder:"NAME" help:"Models (${default})."`
-	Shape  string   `default:"vertices=233000,edges=23.2e6,features=602,classes=41" placeholder:"SPEC" help:"Statistics of the graph (${default})."`
-	Mem    memory   `placeholder:"SIZE" help:"Device memory, that which the machine keeps for itself included. Default: --part."`
-	Part   float64  `default:"0.5" placeholder:"PART" help:"Without --mem: plans get this part of the memory that each model takes with all of it on the device (${default})."`
-	SVG    string   `name:"svg" placeholder:"FILE" help:"Also draw the table of all models into this file."`
-	ladderRun
+	Models []string  `type:"lowercase" aliases:"model" default:"gcn,ggcn,gat,ggnn,mpgcn" placeholder:"NAME" help:"Models (${default})."`
+	Shape  string    `default:"vertices=233000,edges=23.2e6,features=602,classes=41" placeholder:"SPEC" help:"Statistics of the graph (${default})."`
+	Mem    memory    `placeholder:"SIZE" help:"Device memory, that which the machine keeps for itself included. Default: --part."`
+	Part   float64   `default:"0.5" placeholder:"PART" help:"Without --mem: plans get this part of the memory that each model takes with all of it on the device (${default})."`
+	Work   count     `default:"6.2M" placeholder:"N" help:"Tasks that each search simulates, about; that of training simulates 7 M (${default})."`
+	SVG    string    `name:"svg" placeholder:"FILE" help:"Also draw the table of all models into this file."`
+	Ladder ladderRun `embed:""`
 }
 
 // ablations are left out in turn. Commuting and factoring also hoist products, so
@@ -56,20 +58,25 @@ func (c *Ablation) Run(a *app) error {
 	if _, err := c.machineOf(); err != nil {
 		return err
 	}
-	if c.Device != "" {
+	if c.Ladder.Device != "" {
 		return c.runLadder(a, shape)
 	}
 	if c.Mem == 0 && !(c.Part > 0 && c.Part <= 1) {
 		return cli.Usagef("--part %v: more than 0, at most 1", c.Part)
 	}
 	rows := omissions()
+	if c.Work < 1 {
+		return cli.Usagef("--work %d: at least 1", c.Work)
+	}
+	defer tune.Bound(int(c.Work))()
 	defer debug.SetGCPercent(debug.SetGCPercent(400)) // plans are small and many
 	found, err := c.leaveOut(a, shape, rows)
 	if err != nil {
 		return err
 	}
 	all := &sheet{key: "slower", title: fmt.Sprintf("Slower by so many percent without a pass: %s, %s, %s, simulated", shapeText(shape), c.Machine, c.budgetText()),
-		head: table.Row{"without"}, notes: []string{"A part that saves bytes which hide behind kernels shows 0. Below 0: the search finds a better plan without the part. A part that changes none of a model's programs is not planned without."}}
+		head: table.Row{"without"}, notes: []string{fmt.Sprintf("A part that saves bytes which hide behind kernels shows 0. Below 0: the search finds a better plan without the part. "+
+			"A part that changes none of a model's programs is not planned without. Each search simulates about %s tasks.", short(float64(c.Work)))}}
 	for _, name := range c.Models {
 		all.head = append(all.head, name)
 	}

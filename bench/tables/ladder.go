@@ -57,17 +57,17 @@ func ladder() []rung {
 
 // runLadder trains every model on every line and prints one table.
 func (c *Ablation) runLadder(a *app, shape saga.Shape) error {
-	if err := c.runnable(c.Device); err != nil {
+	if err := c.Ladder.runnable(c.Ladder.Device); err != nil {
 		return err
 	}
-	if err := (&saga.Config{Without: c.Without}).Validate(); err != nil {
+	if err := (&saga.Config{Without: c.Ladder.Without}).Validate(); err != nil {
 		return cli.Usagef("--without: %w", err)
 	}
 	if c.Mem == 0 {
 		return cli.Usagef("--mem: a size, such as 2GiB, is needed with --device, or everything stays and nothing streams")
 	}
 	reserve := int64(0)
-	if c.modelled(c.Device) {
+	if c.modelled(c.Ladder.Device) {
 		var err error
 		if reserve, err = c.machineOf(); err != nil {
 			return err
@@ -82,7 +82,7 @@ func (c *Ablation) runLadder(a *app, shape saga.Shape) error {
 	}
 	a.Log.Info("graph", "data", cli.Describe(d))
 	s := &sheet{key: "ladder", title: fmt.Sprintf("From the paper's baseline up, on %s: %s, %d columns between %d layers, %s of device memory; medians of %d epochs after %d",
-		c.Device, cli.Describe(d), c.Hidden, c.Layers, cli.SizeText(int64(c.Mem)), c.Epochs, c.Warmup),
+		c.Ladder.Device, cli.Describe(d), c.Hidden, c.Layers, cli.SizeText(int64(c.Mem)), c.Ladder.Epochs, c.Ladder.Warmup),
 		head: table.Row{"model", "line", "epoch ms", "H2D GB", "D2H GB", "D2D GB", "P", "device memory MiB", "faster than the line before", "than NG-base", "predicted ms", "off by", "loss apart"}}
 	for _, name := range c.Models {
 		if _, err := c.model(name, saga.Shape{Features: d.FeatureCols, Classes: d.Classes}); err != nil {
@@ -94,16 +94,16 @@ func (c *Ablation) runLadder(a *app, shape saga.Shape) error {
 		"NG-base: chunk after chunk, nothing overlaps, Scatter, ApplyEdge and Gather unfused through a buffer of one row an edge, products on edges. Every line has all that stands above it. “Faster” is the old time over the new one. Bytes are those of an epoch, counted by the executor and equal to the plan's; device memory is plan and kernels, without context and libraries; loss apart is the largest relative difference of a loss from the first line's.",
 		"What cannot be told apart: commuting and factoring count with the hoisting that they make room for; recompute-on-load needs products that hoisting has moved to vertices; with two buffers a stream serpentine saves one load a visit, and its rest comes with the slots of the last lines.",
 	}
-	if !c.modelled(c.Device) {
-		s.notes = append(s.notes, fmt.Sprintf("No predictions: machine %s is no model of %s; --machine cpu or h200 is.", c.Machine, c.Device))
+	if !c.modelled(c.Ladder.Device) {
+		s.notes = append(s.notes, fmt.Sprintf("No predictions: machine %s is no model of %s; --machine cpu or h200 is.", c.Machine, c.Ladder.Device))
 	}
 	return c.print(a, s)
 }
 
 // ladderData is the graph of --data, or a generated one.
 func (c *Ablation) ladderData(shape saga.Shape) (*dataset.Data, error) {
-	if c.Data != "" {
-		return cli.OpenData(c.Data, dataset.Options{})
+	if c.Ladder.Data != "" {
+		return cli.OpenData(c.Ladder.Data, dataset.Options{})
 	}
 	return graphOf(shape, 1)
 }
@@ -111,15 +111,15 @@ func (c *Ablation) ladderData(shape saga.Shape) (*dataset.Data, error) {
 // climb adds the lines of one model. If a step cannot run, its line says so, and the next step is
 // compared with the last one that ran.
 func (c *Ablation) climb(a *app, s *sheet, name string, d *dataset.Data, mem int64) {
-	cfg := saga.Config{Device: c.Device, Mem: mem, Chunks: int(c.Chunks), Prefetch: int(c.Prefetch), Save: cli.PaperSave, NoRing: true,
-		Without: union(append(cli.PaperWithout(), "fuse", "hoist", "stream"), c.Without)}
-	devices, _ := device.Count(c.Device) // errors were checked before
+	cfg := saga.Config{Device: c.Ladder.Device, Mem: mem, Chunks: int(c.Ladder.Chunks), Prefetch: int(c.Ladder.Prefetch), Save: cli.PaperSave, NoRing: true,
+		Without: union(append(cli.PaperWithout(), "fuse", "hoist", "stream"), c.Ladder.Without)}
+	devices, _ := device.Count(c.Ladder.Device) // errors were checked before
 	var base, last *counted
 	try := func(label string) {
 		a.Log.Info("running", "model", name, "line", label)
 		one := cfg
 		one.Without = slices.Clone(cfg.Without)
-		m, err := c.count(a, name, d, one, c.benchEpochs)
+		m, err := c.count(a, name, d, one, c.Ladder.benchEpochs)
 		if err != nil {
 			a.Log.Warn("no numbers", "model", name, "line", label, "error", err)
 			s.add(table.Row{name, label, cannot(err)}, fields{{"model", name}, {"line", label}, {"error", err.Error()}})
@@ -146,20 +146,20 @@ func (c *Ablation) climb(a *app, s *sheet, name string, d *dataset.Data, mem int
 	try("NG-base")
 	for _, r := range ladder() {
 		switch {
-		case r.pass != "" && slices.Contains(c.Without, r.pass):
+		case r.pass != "" && slices.Contains(c.Ladder.Without, r.pass):
 			s.add(table.Row{name, r.label, "left out by --without"}, fields{{"model", name}, {"line", r.label}, {"error", "left out by --without"}})
 			continue
 		case r.pass != "" && !slices.Contains(cfg.Without, r.pass):
 			continue // this engine does not have it
 		case strings.HasPrefix(r.label, "+ring") && devices == 1:
-			why := "one device: several are needed, such as --device " + backend.Of(c.Device).Two
+			why := "one device: several are needed, such as --device " + backend.Of(c.Ladder.Device).Two
 			s.add(table.Row{name, r.label, why}, fields{{"model", name}, {"line", r.label}, {"error", why}})
 			continue
 		case r.pass != "":
 			cfg.Without = slices.DeleteFunc(slices.Clone(cfg.Without), func(p string) bool { return p == r.pass })
 		default:
 			r.set(&cfg)
-			if c.modelled(c.Device) && cfg.Save == "" {
+			if c.modelled(c.Ladder.Device) && cfg.Save == "" {
 				cfg.Schedule = "auto"
 			}
 		}

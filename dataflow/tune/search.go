@@ -171,6 +171,14 @@ var rounds = []struct {
 // of one processor.
 var maxWork = 7_000_000
 
+// Bound has searches end after so much work, about the number of tasks that they simulate, and returns what undoes that. It is for
+// measurements that plan many times; nothing may search meanwhile.
+func Bound(work int) (undo func()) {
+	was := maxWork
+	maxWork = work
+	return func() { maxWork = was }
+}
+
 // fastest lists the best evaluation of each lane or, with kinds, of each kind, if its score is at most 1+behind times the
 // best score. The best comes first.
 func (s *search) fastest(behind float64, kinds bool) (list []*Eval) {

@@ -9,7 +9,7 @@
 //
 // The files; callers come before what they call:
 //
-//   - backend.go: the interface to the engine (kernel.Renderer). scratch.go: device memory beside the operands.
+//   - backend.go: the interface to the engine (kernel.Renderer).
 //   - Kernels. program.go: which kernels a program becomes. row_kernels.go: kernels over rows, or over a tile of
 //     edges. gather.go: kernels over the edges of a cell, with a warp per row; short_rows.go: with a group of lanes per
 //     row, for rows of few edges; long_rows.go: with a block per row, for rows of very many edges; rounds.go: the edges
@@ -17,11 +17,11 @@
 //   - Instructions. instr.go: code from an op's CUDA expression, or by its role; concat.go: columns side by side;
 //     predicated_load.go: rows that are read only if a mask is not zero; heads.go: registers with one number per head;
 //     accumulators.go: begin, step, merge and end of a reduction.
+//   - Launches. launch.go: which kernels run, over which tiles; scratch.go: device memory beside the operands;
+//     gather_select.go: which of the gather kernels; column_sums.go, product_sums.go and reduce_by_key.go: sums over
+//     rows; sparse.go: sparse rows; steps.go: one launch; work.go: its bytes and operations.
 //   - Lines of code. header.go: names, parameters, blocks; loads.go: how registers are read and written; emit.go: how
 //     columns are spread over lanes; packed_ids.go: packed IDs of far ends; index.go: rows found through a list of IDs.
-//   - Source that is the same for all programs: prelude.go, optimizer.go, join.go, sparse_text.go;
+//   - Source that is the same for all programs, most of it in .cu files: prelude.go, optimizer.go, join.go, sparse_text.go;
 //     block_cells.go (parts of sampled blocks), far_rows.go (rows from host memory).
-//   - Launches. launch.go: which kernels run, over which tiles; gather_select.go: which of the gather kernels;
-//     column_sums.go, product_sums.go and reduce_by_key.go: sums over rows; sparse.go: sparse rows; steps.go: one
-//     launch; work.go: its bytes and operations.
 package cuda

@@ -3,13 +3,14 @@
 //
 // The files, in the order of the work; each calls those below it:
 //
+//   - part.go: the part of a plan that one rank runs.
 //   - edf.go: reorders loads by deadline, once all tasks are there.
 //   - schedule.go, dest_order.go: tasks phase by phase and visit by visit; the schedule that swaps accumulators.
 //   - blocks.go: tasks over sampled blocks.
 //   - device_ring.go: the order in which several devices pass chunks on. It calls fetch.go.
 //   - fetch.go, window.go, rows.go, slot_ring.go: where a chunk or a cell comes from (it is there already, from
 //     a neighbour, from the host, only some rows), and which slot it takes.
-//   - uses.go: the bytes that a task reads and writes. part.go: the part of a plan that one rank runs.
+//   - uses.go: the bytes that a task reads and writes.
 //   - deps.go: dependences, from the bytes that tasks read and write.
 //   - turns.go: groups of messages between ranks that can cross at the same time.
 package order

@@ -3,12 +3,13 @@
 //
 // The files, in the order of the work; each calls those below it:
 //
+//   - bound.go: closed-form bounds for several devices.
 //   - profile.go: what a search needs to know of a plan and its timeline.
 //   - edf.go: the simulation with loads in the order of their deadlines instead of the plan's order.
+//   - numa.go: all host memory in one socket.
 //   - simulate.go, timeline.go: the event loop, and its result.
-//   - numa.go, bound.go: all host memory in one socket; closed-form bounds for several devices.
-//   - kernel.go: the time of a kernel: a roofline with a machine's rates.
 //   - batch.go: the time of a step over sampled blocks.
+//   - kernel.go: the time of a kernel: a roofline with a machine's rates.
 //   - network.go: links whose bandwidth concurrent copies share.
 //   - topology.go: a machine's tree of links for package ring, and a machine from measured links.
 //   - machine.go, machine_check.go: machine files. hosts.go: several equal hosts.
