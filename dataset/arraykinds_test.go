@@ -166,6 +166,10 @@ var labelCases = map[string]arrayCase{
 		Data{GraphOf: []uint32{0, 0, 1, 1, 2, 2}, Targets: Targets{GraphSets: Numbers{[]float32{0, 1, 1, 1, 0, 0}, 2}}}, nil, []string{"not known"}},
 	"several labels of edges, some not known": {[]namedArray{{"edge_labels", []int{6, 3}, []float32{0, 1, 1, nan32, 0, 0, 1, 1, 1, 0, 0, nan32, nan32, nan32, nan32, 1, 0, 1}}}, Options{},
 		Data{Targets: Targets{EdgeSets: Numbers{[]float32{0, 1, 1, -1, 0, 0, 1, 1, 1, 0, 0, -1, -1, -1, -1, 1, 0, 1}, 3}}}, []string{"5 of 18 labels of edges are not known"}, nil},
+	"many whole floats": {[]namedArray{{"edge_labels", []int{6}, []float32{0, 1, 2, 3, 4, 5}}, {"y", []int{6, 2}, []float32{0, 1, 1, 1, 0, 0, 1, 1, 1, 0, 0, 0}}}, Options{},
+		Data{EdgeLabels: []int32{0, 1, 2, 3, 4, 5}, MultiLabels: []float32{0, 1, 1, 1, 0, 0, 1, 1, 1, 0, 0, 0}, Classes: 2}, nil, []string{"all of them whole"}},
+	"numbers of which few are classes": {[]namedArray{{"y", []int{6}, []int64{7, 1000, 7, -1, 1000, 7}}}, Options{},
+		Data{Labels: []int32{7, 1000, 7, -1, 1000, 7}, Classes: 1001}, []string{"labels of vertices count up to 1000, and only 2 numbers occur"}, nil},
 	"a class of each graph": {[]namedArray{{"batch", []int{6}, []int64{0, 0, 1, 1, 1, 1}}, {"y", []int{2}, []int64{1, 0}}, {"train_mask", []int{2}, []bool{true, false}}, {"test_mask", []int{2}, []bool{false, true}}}, Options{},
 		Data{GraphOf: []uint32{0, 0, 1, 1, 1, 1}, GraphLabels: []int32{1, 0}, GraphSplit: Split{Train: []uint32{0}, Test: []uint32{1}}}, nil, nil},
 	"a number of each graph": {[]namedArray{{"batch", []int{6}, []int64{0, 0, 1, 1, 1, 1}}, {"y", []int{2, 1}, []float32{12.43, -3}}}, Options{},
@@ -323,5 +327,28 @@ func TestIdleRelabel(t *testing.T) {
 		if err != nil || strings.Contains(strings.Join(d.Report.Warnings, ""), "--relabel has no effect") != (vertices != "") {
 			t.Errorf("tables with vertices %q: %v, %q", vertices, err, d.Report.Warnings)
 		}
+	}
+}
+
+// TestLabelsMeantOtherwise: what may be meant otherwise is said, or refused with what would work.
+func TestLabelsMeantOtherwise(t *testing.T) {
+	edges, batch := namedArray{"edge_index", []int{2, 1}, []int64{0, 11}}, namedArray{"batch", []int{12}, []int64{0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2}}
+	whole := namedArray{"y", []int{12}, []float32{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}}
+	for door, write := range arrayDoors {
+		d, err := Load(write(t, []namedArray{edges, whole}), Options{})
+		if err != nil || d.Classes != 12 || !strings.Contains(strings.Join(d.Report.Changes, ""), "floats, all of them whole, of 12 values: classes of vertices; --loss mse takes them as numbers") {
+			t.Errorf("%s: %+v, %v", door, d, err)
+		}
+		_, err = Load(write(t, []namedArray{edges, batch, {"x", []int{12, 1}, whole.data}, {"y", []int{6}, []float32{0, 1, 1, 1, 0, 0}}}), Options{})
+		refused(t, door, err, "y.reshape(1, -1) of a graph is a row, here of 2")
+		_, err = Load(write(t, []namedArray{edges, batch, {"y", []int{3, 2}, []int64{0, 1, 1, -1, 0, 0}}}), Options{})
+		refused(t, door, err, "label -1 of graph 1, class 1: must be 0 or 1, or NaN where it is not known")
+	}
+	dir := writeFiles(t, map[string]string{"e.csv": "source,target\n0,1\nsource,target\n1,2\n", "f.csv": "a,b\n0,1\n1,2\n", "v.csv": "id,p,q\n0,True,false\n1,,0\n2,1,TRUE\n"})
+	_, err := LoadTables(Tables{Edges: filepath.Join(dir, "e.csv")}, Options{})
+	refused(t, "a heading twice", err, "e.csv:3: the heading stands here again")
+	d, err := LoadTables(Tables{Edges: filepath.Join(dir, "f.csv"), Vertices: filepath.Join(dir, "v.csv"), Label: []string{"p", "q"}}, Options{})
+	if err != nil || !cmp.Equal(d.MultiLabels, []float32{1, 0, -1, 0, 1, 1}) {
+		t.Errorf("words for 0 and 1: %+v, %v", d, err)
 	}
 }

@@ -141,6 +141,9 @@ func (t *tableFile) eachRow(fn func(row [][]byte) error) error {
 		if len(row) != len(t.columns) {
 			return t.errorf("%d fields, want %d", len(row), len(t.columns))
 		}
+		if t.headed && len(row) > 1 && slices.EqualFunc(row, t.columns, func(f []byte, c string) bool { return string(bytes.TrimSpace(f)) == c }) {
+			return t.errorf("the heading stands here again: tables that were joined have one heading")
+		}
 		if err := fn(row); err != nil {
 			return err
 		}

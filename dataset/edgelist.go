@@ -101,6 +101,9 @@ func (l *edgeList) row(t *textFile, line []byte, heading []string) (row listRow,
 		if len(more) > 0 && heading == nil && isRagged(l.path) {
 			return row, t.errorf("more than three fields (source, destination, weight), and rows of different lengths: %w", foreigns[adjacency].refuse(l.path))
 		}
+		if len(more) > 0 && isSquare(l.path) {
+			return row, t.errorf("more than three fields (source, destination, weight), and as many rows as fields: %w", foreigns[matrix].refuse(l.path))
+		}
 		if len(more) > 0 {
 			return row, t.errorf("more than three fields (source, destination, weight)%s", way("a table of more columns"))
 		}
@@ -137,6 +140,32 @@ func unquoted(f []byte) []byte {
 		return f[1 : n-1]
 	}
 	return f
+}
+
+// isSquare reports whether a text has as many rows of numbers as fields in its first row.
+func isSquare(path string) bool {
+	t, err := openText(path)
+	if err != nil {
+		return false
+	}
+	defer t.Close()
+	rows, columns := 0, 0
+	for ; rows <= columns; rows++ {
+		line, err := t.nextRow()
+		if err != nil {
+			break
+		}
+		list := fields(line, nil)
+		for _, f := range list {
+			if _, err := parseFloat(f); err != nil {
+				return false
+			}
+		}
+		if rows == 0 {
+			columns = len(list)
+		}
+	}
+	return rows == columns
 }
 
 // isRagged reports whether the first rows of a text have different numbers of fields, as lists of neighbours have.

@@ -31,11 +31,12 @@ var foreigns = []foreign{
 	{name: "node-link JSON", endings: []string{".json"}, begins: []string{"{"}, python: "(lambda d: pd.DataFrame(d.get('links', d.get('edges'))))(json.load(open(FILE)))"},
 	{name: "DOT", endings: []string{".dot", ".gv"}, begins: []string{"digraph ", "strict graph", "strict digraph", "graph {"}, python: networkx("nx_pydot.read_dot(FILE)")},
 	{name: "DIMACS", endings: []string{".col", ".gr", ".dimacs"}, begins: []string{"p edge", "p sp", "p col"}, has: []string{"\np edge", "\np sp", "\np col"}, shell: `grep '^[ae] ' FILE | cut -d ' ' -f 2- > graph.txt`},
+	{name: "a matrix with a column for each vertex", python: `pd.read_csv(FILE, header=None, sep='[,; \t]+', engine='python').stack().loc[lambda x: x != 0].rename_axis(['source', 'target']).rename('weight').reset_index()`},
 	{name: "Parquet", endings: []string{".parquet", ".pq"}, begins: []string{"par1"}, python: "pd.read_parquet(FILE)"},
 }
 
-// adjacency is the place of lists of neighbours among foreigns.
-const adjacency = 5
+// The places of lists of neighbours and of matrices among foreigns.
+const adjacency, matrix = 5, 9
 
 // refuse is the error for a file of the format, with the commands that convert it.
 func (f *foreign) refuse(path string) error {

@@ -11,12 +11,13 @@ func TestForeign(t *testing.T) {
 	for name, text := range map[string]string{
 		"g.graphml": "<?xml version=\"1.0\"?>\n<graphml>", "g.txt": "<?xml version=\"1.0\"?>\n<graphml>", "g.gexf": "", "g.gml": "graph [", "a.txt": "graph\n[\n  directed 0\n",
 		"g.net": "*Vertices 3\n", "b.txt": "*Vertices 3\n1 \"a\"\n*Edges\n1 2\n", "g.pajek": "", "g.metis": "3 2\n2\n1 3\n2\n", "g.graph": "", "g.json": "{}", "c.csv": "{\"nodes\": []}",
+		"matrix.csv": "0,1,0,1\n1,0,0,0\n0,0,0,0.5\n1,0,0.5,0\n", "matrix.txt": "0 1 0 1\n1 0 0 0\n0 0 0 1\n1 0 1 0\n",
 		"g.dot": "", "g.col": "", "d.txt": "c three\np edge 3 2\ne 1 2\ne 2 3\n", "noending": "p sp 3 2\na 1 2 5\n", "g.parquet": "",
 	} {
 		path := filepath.Join(writeFiles(t, map[string]string{name: text}), name)
 		_, err := Load(path, Options{})
 		refused(t, name, err, path, "is not read", "this converts it: ", "saga data convert ")
-		if _, err := LoadTables(Tables{Edges: path}, Options{}); err == nil {
+		if _, err := LoadTables(Tables{Edges: path}, Options{}); err == nil && !strings.HasPrefix(name, "matrix") {
 			t.Errorf("%s was read as a table", name)
 		}
 	}

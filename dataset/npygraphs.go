@@ -14,17 +14,17 @@ func (n named) ofGraphs() error {
 	if err != nil || of == nil || len(of.Shape) != 1 {
 		return err
 	}
-	x, err := of.Uint32s()
-	if err != nil || len(x) == 0 {
+	graphs := graphsOf(of)
+	if graphs == 0 {
+		_, err := of.Uint32s()
 		return err
 	}
-	graphs := int(slices.Max(x)) + 1
 	for ours, theirs := range map[string]string{"labels": "graph_labels", "targets": "graph_targets"} {
 		a, err := optional(n, ours)
 		if err != nil {
 			return err
 		}
-		if a == nil || len(a.Shape) == 0 || a.Shape[0] != graphs || graphs == len(x) {
+		if a == nil || len(a.Shape) == 0 || a.Shape[0] != graphs || graphs == of.Len() {
 			continue
 		}
 		if b, err := optional(n, theirs); err != nil || b != nil {
@@ -123,6 +123,9 @@ func (d *Data) readEdgeLabels(from arrays, edges, which int) error {
 	return d.readSplits(from, EdgeLabels, which)
 }
 
+// manyClasses is how many classes of floats, which may be meant as numbers, are remarked on.
+const manyClasses = 10
+
 // areNumbers reports whether labels are numbers to predict and not classes, and says so: floats of which some are
 // not whole, or are below -1.
 func (d *Data) areNumbers(a *npy.Array, k LabelKind) bool {
@@ -131,17 +134,31 @@ func (d *Data) areNumbers(a *npy.Array, k LabelKind) bool {
 		found = x
 		return x == x && (x < -1 || x != float64(int64(x)))
 	}
-	var yes bool
+	yes, values := false, 0
 	switch x := a.Data.(type) {
 	case []float32:
-		yes = slices.ContainsFunc(x, func(y float32) bool { return isNumber(float64(y)) })
+		yes, values = slices.ContainsFunc(x, func(y float32) bool { return isNumber(float64(y)) }), distinctOf(x)
 	case []float64:
-		yes = slices.ContainsFunc(x, isNumber)
+		yes, values = slices.ContainsFunc(x, isNumber), distinctOf(x)
+	}
+	if !yes && values > manyClasses {
+		d.Report.Changes = append(d.Report.Changes, fmt.Sprintf("%s: floats, all of them whole, of %d values: classes of %s; --loss mse takes them as numbers to predict", a.Name(), values, plural[k]))
 	}
 	if yes {
 		d.Report.Changes = append(d.Report.Changes, fmt.Sprintf("%s: %v is no class: the labels of %s are numbers to predict", a.Name(), float32(found), plural[k]))
 	}
 	return yes
+}
+
+// distinctOf is how many different numbers x has, without NaN.
+func distinctOf[T float32 | float64](x []T) int {
+	has := map[T]bool{}
+	for _, y := range x {
+		if y == y {
+			has[y] = true
+		}
+	}
+	return len(has)
 }
 
 // classesIn is the class of each edge or graph, -1 or NaN for none; nil if each can have several, which it sets.

@@ -141,6 +141,9 @@ func (d *Data) readLabels(from arrays, rows *rowCount) error {
 	if err := rows.set(a.Shape[0], a.Name(), a.Where(0), what); err != nil {
 		if of, _ := optional(from, "graph_indicator"); of != nil {
 			err = fmt.Errorf("%w; labels of graphs are an array named graph_labels", err)
+			if graphs, n := graphsOf(of), a.Shape[0]; graphs > 0 && n > graphs && n%graphs == 0 && len(a.Shape) == 1 {
+				err = fmt.Errorf("%w, or y, with a row for each of %d graphs: y.reshape(1, -1) of a graph is a row, here of %d", err, graphs, n/graphs)
+			}
 		}
 		return err
 	}
@@ -171,6 +174,15 @@ func (d *Data) readLabels(from arrays, rows *rowCount) error {
 		}
 	}
 	return nil
+}
+
+// graphsOf is the number of graphs, by the graph of each vertex; 0 if that is not known.
+func graphsOf(of *npy.Array) int {
+	x, err := of.Uint32s()
+	if err != nil || len(x) == 0 {
+		return 0
+	}
+	return int(slices.Max(x)) + 1
 }
 
 // readSets makes labels of kind k of rows of 0, 1 and NaN, which stands for a label that is not known.

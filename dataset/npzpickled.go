@@ -29,7 +29,7 @@ func (n *named) pickled(z npyArchive) error {
 		return err
 	}
 	if !isObject || m == nil {
-		return fmt.Errorf("%s: %s: the adjacency is no sparse matrix", n.arrays.(reopened).path, adj)
+		return fmt.Errorf("%s: %s: the adjacency is no sparse matrix; scipy.sparse.save_npz(\"graph.npz\", scipy.sparse.csr_matrix(a)) makes one of an array a", n.arrays.(reopened).path, adj)
 	}
 	if err := n.adjacency(m, a); err != nil {
 		return err

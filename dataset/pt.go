@@ -218,7 +218,7 @@ func graphOf(x any) (graph, parts *pickle.Dict, err error) {
 			graph, _, err = graphOf(t[0])
 			ok := false
 			if parts, ok = pickle.AsDict(t[1]); !ok && t[1] != nil {
-				return nil, nil, fmt.Errorf("a tuple of %d, of which the second is a %s: (data, slices) is read, and a list [data, data] of graphs; of the parts of a split save one Data with its masks", len(t), pickle.Kind(t[1]))
+				return nil, nil, fmt.Errorf("a tuple of %d, of which the second is a %s: (data, slices) is read, and a list [data, data] of graphs; of the parts of a split save the one Data that was split, with masks of vertices; --task link divides edges itself", len(t), pickle.Kind(t[1]))
 			}
 			return graph, parts, err
 		}

@@ -22,7 +22,7 @@ var rulesOf = map[string][]string{
 	"openVertices": {"onlyNumbers", "position", "findID", "wholeID", "isMissing"},
 	"fileOf":       {"onlyNumbers", "wholeID"},
 	// Looks at a file that does not read it.
-	"occursAgain": nil, "isRagged": nil, "foreignOf": nil, "openUnknown": nil, "isPlainList": {"wholeID"},
+	"occursAgain": nil, "isRagged": nil, "isSquare": nil, "foreignOf": nil, "openUnknown": nil, "isPlainList": {"wholeID"},
 	// Texts of numbers without ids: rows are numbered by their lines. Texts beside an edge list go through idsOfRows.
 	"read": nil, "openFloats": nil, "textColumns": nil, "openSVMlight": nil, "loadSVMlight": nil, "readNames": nil, "openOGB": nil, "openOGBTexts": nil, "tuInts": nil,
 	"ogbEdges": nil, "ogbLabels": nil, "readTU": nil, "tuEdges": nil, "tuGraphs": nil, "tuVertices": nil,

@@ -100,9 +100,29 @@ func (d *Data) settleSplits(k LabelKind) {
 func (d *Data) settle() {
 	for _, k := range []LabelKind{VertexLabels, EdgeLabels, GraphLabels} {
 		d.settleSplits(k)
+		d.warnClasses(k)
 		if n := d.Sets(k); n.Cols > 0 && n.oneHot() {
 			d.warn("%s: each row of labels has a single 1 among %d columns, and is read as several labels of one %s (sigmoids, micro-F1); for one class each save the column of the 1, such as labels.argmax(1)", d.Name, n.Cols, k)
 		}
+	}
+}
+
+// warnClasses warns of numbers of classes of which most do not occur, such as ids: each takes a column of the last layer.
+func (d *Data) warnClasses(k LabelKind) {
+	labels := d.classesOf(k)
+	n := map[LabelKind]int{VertexLabels: d.Classes, EdgeLabels: d.EdgeClasses(), GraphLabels: d.GraphClasses()}[k]
+	if labels == nil || n <= 100 || d.Schema.Of(k).Classes != nil {
+		return
+	}
+	has, occur := make([]bool, n), 0
+	for _, c := range labels {
+		if c >= 0 && int(c) < n && !has[c] {
+			has[c] = true
+			occur++
+		}
+	}
+	if 2*occur < n {
+		d.warn("%s: labels of %s count up to %d, and only %d numbers occur; each number is a class: numpy.unique(y, return_inverse=True)[1] numbers those that occur", d.Name, plural[k], n-1, occur)
 	}
 }
 

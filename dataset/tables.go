@@ -164,8 +164,12 @@ func (c *classText) flag(text []byte) (float32, error) {
 	switch x, err := parseFloat(text); {
 	case err == nil && (x == 0 || x == 1):
 		return float32(x), nil
+	case strings.EqualFold(string(text), "false"):
+		return 0, nil
+	case strings.EqualFold(string(text), "true"):
+		return 1, nil
 	}
-	return 0, fmt.Errorf("%.40q: several columns of labels have 0 and 1, and nothing where a label is not known (--unlabelled WORD names another text for that)", text)
+	return 0, fmt.Errorf("%.40q: several columns of labels have 0 and 1 (or false and true), and nothing where a label is not known (--unlabelled WORD names another text for that)", text)
 }
 
 func (c *classText) add(text []byte) error {
