@@ -21,7 +21,7 @@ func Open(name string, opt Options) (*Data, error) {
 	switch {
 	case name == "karate":
 		d := Karate()
-		d.idleRelabel(opt)
+		opt.idleRelabel(d)
 		return d, opt.sparse(d)
 	case kind == "synthetic":
 		s, err := ParseSpec(spec)
@@ -32,7 +32,7 @@ func Open(name string, opt Options) (*Data, error) {
 		if err != nil {
 			return nil, err
 		}
-		d.idleRelabel(opt)
+		opt.idleRelabel(d)
 		return d, opt.sparse(d)
 	}
 	return Load(name, opt)
@@ -83,7 +83,7 @@ func open(path string, opt Options) (*Stream, error) {
 	}
 	if d, ok, err := loadStore(path); err != nil || ok {
 		if err == nil {
-			d.idleRelabel(opt)
+			opt.idleRelabel(d)
 		}
 		return held(d, err)
 	}
@@ -97,7 +97,7 @@ func open(path string, opt Options) (*Stream, error) {
 	}
 	s.Data.settle()
 	if s.Data.Report.Form != edgeListForm {
-		s.Data.idleRelabel(opt)
+		opt.idleRelabel(s.Data)
 	}
 	if opt.Mask > 0 && s.Data.Report.Masks == 0 {
 		return nil, fmt.Errorf("%s: split number %d is asked for (--mask), and the file does not have several", path, opt.Mask)
@@ -106,8 +106,8 @@ func open(path string, opt Options) (*Stream, error) {
 }
 
 // idleRelabel warns that nothing is numbered anew, if that was asked for.
-func (d *Data) idleRelabel(opt Options) {
-	if opt.Relabel != RelabelAuto {
+func (o *Options) idleRelabel(d *Data) {
+	if o.Relabel != RelabelAuto {
 		d.warn("--relabel has no effect: only the ids of edge lists, and of tables of edges alone, are numbered anew")
 	}
 }

@@ -68,7 +68,7 @@ func (t Tables) openEdges(s *Stream, ids *idTable, opt Options) (*edgeTable, err
 			return nil, fmt.Errorf("%s: %w", f.name, err)
 		}
 	} else {
-		d.idleRelabel(opt)
+		opt.idleRelabel(d)
 	}
 	e.tell(f, ends.both)
 	s.Weighted, d.Edges.DataCols = e.weight >= 0, len(e.data)
