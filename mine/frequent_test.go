@@ -261,3 +261,30 @@ func TestFrequencyLevel(t *testing.T) {
 		t.Errorf("%+v, %v; want %d candidates", x, err, want)
 	}
 }
+
+// TestManyLabels: more labels than 16 bits count, in every engine. Vertex v has the label v modulo n, and its neighbours are v-1 and
+// v+1, so each pattern of one edge, and each wedge of three labels in a row, stands twice.
+func TestManyLabels(t *testing.T) {
+	const n = 1<<16 + 5
+	e, labels := chunk.Edges{V: 2 * n}, make([]int32, 2*n)
+	for v := range uint32(2 * n) {
+		w := (v + 1) % (2 * n)
+		labels[v] = int32(v%n) + 1<<30
+		e.Src, e.Dst = append(e.Src, v, w), append(e.Dst, w, v)
+	}
+	for _, f := range []mine.Frequency{{}, {By: mine.Instances}, {By: mine.InstancesAll, Engine: mine.Tables}} {
+		f.Support, f.Edges = 2, 2
+		found, err := mustOpen(t, &e, mine.Options{Labels: labels}).Frequent(context.Background(), f)
+		if err != nil || len(found) != 2*n {
+			t.Fatalf("%+v: %d patterns, %v; want %d", f, len(found), err, 2*n)
+		}
+		for i := range found {
+			if two := i >= n; found[i].Support.String() != "2" || (found[i].Edges() == 2) != two {
+				t.Fatalf("%+v: pattern %d, %s, has support %s", f, i, found[i].Pattern, found[i].Support)
+			}
+		}
+		if first := mine.MustPattern(fmt.Sprintf("0:%d-1:%d", 1<<30, 1<<30+1)); found[0].Pattern != first {
+			t.Errorf("%+v: the first is %s, want %s", f, found[0].Pattern, first)
+		}
+	}
+}

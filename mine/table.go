@@ -53,7 +53,11 @@ func (t *Table) Extend(condition func(m Match) Bool) *Table {
 		err = next.read(e)
 	}
 	next.err = err
-	next.keep[next.spec.Size] = func(r *table.Row) bool { return e.Eval(r) != 0 }
+	next.spec.Where = append(make([]*pattern.Expr, 0, next.spec.Size+1), t.spec.Where...)
+	for len(next.spec.Where) <= next.spec.Size {
+		next.spec.Where = append(next.spec.Where, nil)
+	}
+	next.spec.Where[next.spec.Size] = e
 	return &next
 }
 
@@ -174,8 +178,12 @@ func (c *counting) count(ctx context.Context, t *Table, workers int, e *pattern.
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		c.list = append(c.list, one)
+		var value func() int64
 		return func(r *table.Row) {
-			if err := one.Add(uint64(e.Eval(r)) ^ 1<<63); err != nil {
+			if value == nil {
+				value = r.Func(e)
+			}
+			if err := one.Add(uint64(value()) ^ 1<<63); err != nil {
 				cancel(err)
 			}
 		}
@@ -272,6 +280,9 @@ func failed(err error) error {
 // whole is the rows with all conditions.
 func (t *Table) whole() *table.Spec {
 	s := t.spec
+	if !slices.ContainsFunc(t.keep, func(keep func(*table.Row) bool) bool { return keep != nil }) {
+		return &s
+	}
 	s.Keep = func(r *table.Row) bool {
 		keep := t.keep[r.Size()]
 		return keep == nil || keep(r)

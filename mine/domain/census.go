@@ -244,18 +244,19 @@ func (c *census) stars(p *counter, first *arc, three bool) {
 			near = near[1:]
 		}
 		n := uint64(near[0].n)
-		p.far[typ] += n * (n - 1) / 2
+		p.add(typ, n*(n-1)/2)
 		for _, q := range near[1:] {
-			p.far[q.typ] += n * uint64(q.n) // at most the graph's edges, squared
+			p.add(q.typ, n*uint64(q.n)) // at most the graph's edges, squared
 		}
 		if three {
 			threes(p.sums, near)
 		}
 	}
-	for t, n := range p.far[typ:] {
-		c.report(c.attach(centre, 0, typ+uint32(t)), run.Total{Lo: n})
+	for _, t := range p.seen {
+		c.report(c.attach(centre, 0, t), run.Total{Lo: p.far[t]})
+		p.far[t] = 0
 	}
-	clear(p.far)
+	p.seen = p.seen[:0]
 	p.sums.take(func(a, b uint32, n run.Total) { c.report(c.attach(c.attach(centre, 0, a), 0, b), n) })
 }
 
@@ -289,6 +290,14 @@ type counter struct {
 	seen []uint32 // types with far > 0
 }
 
+// add adds n to a type's counter.
+func (p *counter) add(typ uint32, n uint64) {
+	if n > 0 && p.far[typ] == 0 {
+		p.seen = append(p.seen, typ)
+	}
+	p.far[typ] += n
+}
+
 // paths counts the paths of three edges whose middle edge belongs to the arc. A path is counted for
 // each direction of its middle edge if both ends have one label. Closed paths go round
 // triangles; they were counted as excess.
@@ -301,10 +310,7 @@ func (c *census) paths(p *counter, middle *arc) {
 		k++
 		for _, y := range row {
 			for _, e := range c.of(to, y) {
-				if p.far[e.typ] == 0 {
-					p.seen = append(p.seen, e.typ)
-				}
-				p.far[e.typ] += uint64(e.n)
+				p.add(e.typ, uint64(e.n))
 			}
 		}
 		p.far[there] -= uint64(len(row)) // the edges back to x

@@ -18,7 +18,9 @@ type Spec struct {
 	Kinds    *rows.Kinds // nil: edges have no labels
 	Vertices bool        // rows of vertices, not of edges
 	Size     int         // edges or vertices of a row
-	// Keep reports whether rows that begin so are wanted. It is called for every beginning of a row and for whole rows, from
+	// Where is the conditions of rows that begin so, by size; nil: none.
+	Where []*pattern.Expr
+	// Keep, unless nil, reports whether rows that begin so are wanted. It is called for every beginning of a row and for whole rows, from
 	// several goroutines. A panic in it is a *PanicError.
 	Keep func(r *Row) bool
 }
@@ -27,7 +29,24 @@ type Spec struct {
 type Row struct {
 	spec *Spec
 	at   []uint32
-	list [][]uint64 // by size: how the row can go on
+	list [][]uint64 // by size: how the row can go on; nil: rows come in no order, which is faster
+	over bool       // no more rows are wanted
+
+	where []func() int64 // by size, as in the Spec
+}
+
+// newRow makes the memory for rows of s, which come in order if ordered.
+func newRow(s *Spec, ordered bool) *Row {
+	r := &Row{spec: s, where: make([]func() int64, s.Size+1)}
+	if ordered {
+		r.list = make([][]uint64, s.Size+1)
+	}
+	for size, e := range s.Where {
+		if e != nil {
+			r.where[size] = r.Func(e)
+		}
+	}
+	return r
 }
 
 // Size is how many edges or vertices the row has so far.
@@ -46,10 +65,10 @@ func (r *Row) Vertex(i int) int64 { return int64(r.at[i]) }
 
 // Label is the label of place i, -1 without one.
 func (r *Row) Label(i int) int64 {
-	if r.spec.Rows.Label == nil {
-		return -1
+	if label := r.spec.Rows.Label; label != nil {
+		return int64(label[r.at[i]])
 	}
-	return int64(r.spec.Rows.Label[r.at[i]])
+	return -1
 }
 
 // Degree is the number of neighbours of place i.
@@ -110,7 +129,7 @@ func (s *Spec) Each(ctx context.Context, emit func(r *Row) bool) (err error) {
 		return err == nil && (keep == nil || keep(r))
 	}
 	s = &guarded
-	r := &Row{spec: s, list: make([][]uint64, s.Size+1)}
+	r := newRow(s, true)
 	for u := range uint32(s.Rows.V()) {
 		if ctx.Err() != nil || err != nil || !r.from(u, emit) {
 			break
@@ -143,7 +162,7 @@ func (s *Spec) Share(ctx context.Context, workers int, start func() func(r *Row)
 				}
 			}()
 			work := start()
-			r := &Row{spec: s, list: make([][]uint64, s.Size+1)}
+			r := newRow(s, false)
 			for u := next.Add(1) - 1; u < int64(s.Rows.V()) && ctx.Err() == nil && panicked.Load() == nil; u = next.Add(1) - 1 {
 				r.from(uint32(u), func(r *Row) bool { work(r); return ctx.Err() == nil })
 			}
@@ -175,35 +194,49 @@ func (r *Row) from(u uint32, emit func(r *Row) bool) bool {
 func (r *Row) extend(emit func(r *Row) bool) bool {
 	n := r.Size()
 	switch {
+	case r.where[n] != nil && r.where[n]() == 0:
+		return true
 	case r.spec.Keep != nil && !r.spec.Keep(r):
 		return true
 	case n == r.spec.Size:
 		return emit(r)
 	}
-	next := r.list[n][:0]
-	if r.spec.Vertices {
-		next = r.moreVertices(next)
-	} else {
-		next = r.moreEdges(next)
-	}
-	slices.Sort(next)
-	r.list[n] = next
 	length := len(r.at)
-	for _, e := range next {
-		if r.at = append(r.at[:length], uint32(e)); !r.spec.Vertices {
+	follow := func(e uint64) {
+		if r.over {
+			return
+		}
+		if r.spec.Vertices {
+			r.at = append(r.at[:length], uint32(e))
+		} else {
 			r.at = append(r.at[:length], uint32(e>>32), uint32(e))
 		}
-		if !r.extend(emit) {
+		r.over = !r.extend(emit)
+		r.at = r.at[:length]
+	}
+	more := r.moreEdges
+	if r.spec.Vertices {
+		more = r.moreVertices
+	}
+	if r.list == nil {
+		more(follow)
+		return !r.over
+	}
+	next := r.list[n][:0]
+	more(func(e uint64) { next = append(next, e) })
+	slices.Sort(next)
+	r.list[n] = next
+	for _, e := range next {
+		if follow(e); r.over {
 			return false
 		}
 	}
-	r.at = r.at[:length]
 	return true
 }
 
-// moreVertices lists the vertices that can follow: larger than the first, and than all that come after the
+// moreVertices calls yield with the vertices that can follow: larger than the first, and than all that come after the
 // first vertex to which they are adjacent.
-func (r *Row) moreVertices(next []uint64) []uint64 {
+func (r *Row) moreVertices(yield func(e uint64)) {
 	for i, x := range r.at {
 		bound := r.at[0]
 		for _, v := range r.at[i+1:] {
@@ -218,15 +251,14 @@ func (r *Row) moreVertices(next []uint64) []uint64 {
 					continue candidates
 				}
 			}
-			next = append(next, uint64(y))
+			yield(uint64(y))
 		}
 	}
-	return next
 }
 
-// moreEdges lists the edges that can follow: larger than the first, and than all that come after the first edge
+// moreEdges calls yield with the edges that can follow: larger than the first, and than all that come after the first edge
 // that they touch.
-func (r *Row) moreEdges(next []uint64) []uint64 {
+func (r *Row) moreEdges(yield func(e uint64)) {
 	for at, x := range r.at {
 		if slices.Contains(r.at[:at], x) {
 			continue
@@ -239,11 +271,10 @@ func (r *Row) moreEdges(next []uint64) []uint64 {
 		for k := len(row) - 1; k >= 0 && edgeOf(x, row[k]) > bound; k-- {
 			// The edge touches its first edge at x: its other end is new, or comes with a later edge.
 			if first := slices.Index(r.at, row[k]); first < 0 || first/2 > at/2 && !r.has(x, row[k]) {
-				next = append(next, edgeOf(x, row[k]))
+				yield(edgeOf(x, row[k]))
 			}
 		}
 	}
-	return next
 }
 
 // has reports whether the row has the edge.
