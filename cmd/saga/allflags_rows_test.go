@@ -49,6 +49,7 @@ var flagRows = map[string]flagRow{
 	"settings split":          {value: "0.5,0.3", idle: "--shape vertices=60,edges=300,features=6,classes=3"},
 	"settings task":           {value: "link"},
 	"settings features":       {value: "degree"},
+	"settings virtual-node":   {with: "+--data graphs.saga --model gin", idle: "+--model gin"},
 	"settings row-normalize":  {value: "on", idle: "+--features identity"},
 	"settings model":          {value: "gin"},
 	"settings hidden":         {value: "7", idle: "+--layers 1"},

@@ -56,6 +56,7 @@ func (s *settings) idleModel(task saga.Task) []setting {
 		{named(s.Model.Activation, "auto") != "" && !between, "--activation" + why},
 		{named(s.Model.Norm, "none") != "" && !between, "--norm" + why},
 		{s.Model.Residual && !between, "--residual" + why},
+		{s.Data.VirtualNode && task != saga.GraphTask, "--virtual-node (of --task graph)"},
 		{task != saga.LinkTask && named(s.Link.Head, "dot") != "", "--head (of --task link)"},
 		{task != saga.LinkTask && s.Link.Width != 0, "--width (of --task link)"},
 		{task != saga.LinkTask && s.Link.Disjoint != 0, "--disjoint (of --task link)"},
@@ -156,7 +157,7 @@ func idleGiven(a *app, command string, flags ...string) {
 }
 
 // ofGraphs are the flags that say something of a graph, and nothing of a shape.
-var ofGraphs = []string{"undirected", "simple", "split", "row-normalize", "class-weights", "pos-weights"}
+var ofGraphs = []string{"undirected", "simple", "virtual-node", "split", "row-normalize", "class-weights", "pos-weights"}
 
 // needGraph refuses flags that need a graph, where there are statistics alone.
 func needGraph(a *app) error {

@@ -88,6 +88,11 @@ func (f *inferFlags) load(a *app, checkpoint string) (*trained, error) {
 	if t.data, err = cli.OpenData(t.name, dataset.Options{Undirected: t.prep.Undirected, Simple: t.prep.Simple, SparseFrom: t.prep.sparseFrom(), VertexClasses: t.about.Schema == nil || t.task() == saga.VertexTask}); err != nil {
 		return nil, err
 	}
+	if t.prep.VirtualNode {
+		if err := dataset.VirtualVertices(t.data); err != nil {
+			return nil, err
+		}
+	}
 	if f.Data != "" { // of the graph that was trained on training has said it
 		warn(a, t.data)
 	}

@@ -32,6 +32,7 @@ type prepared struct {
 	EMA          float32        `json:"ema,omitempty"`
 	RowNormalize bool           `json:"row_normalize"`
 	SelfLoops    bool           `json:"self_loops"`
+	VirtualNode  bool           `json:"virtual_node,omitempty"`
 	Layers       layers.Options `json:"layers"`
 	Changes      []string       `json:"changes,omitempty"`     // what loading did, a random split among it
 	ClassNames   []string       `json:"class_names,omitempty"` // of runs of versions without a schema
@@ -77,6 +78,11 @@ func load(s *settings) (*job, error) {
 	}
 	if strings.HasSuffix(s.Data.Path, ".saga") {
 		j.told = slices.Clone(j.data.Report.Changes)
+	}
+	if j.prep.VirtualNode = s.Data.VirtualNode && s.task(j.data) == saga.GraphTask; j.prep.VirtualNode {
+		if err := dataset.VirtualVertices(j.data); err != nil {
+			return nil, fmt.Errorf("--virtual-node: %w", err)
+		}
 	}
 	if cfg.HostMem > 0 || j.data.Shard != nil || j.data.Late.Sparse != nil {
 		debug.SetGCPercent(shardGC)

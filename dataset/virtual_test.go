@@ -1,0 +1,32 @@
+package dataset
+
+import (
+	"reflect"
+	"testing"
+
+	"sagann/chunk"
+)
+
+// TestVirtualVertices: two graphs of two vertices and one get a vertex each, as PyG's VirtualNode gives them.
+func TestVirtualVertices(t *testing.T) {
+	d := &Data{Edges: &chunk.Edges{V: 3, Src: []uint32{0}, Dst: []uint32{1}, Types: 2, Type: []uint32{1}, Weight: []float32{0.5}, DataCols: 2, Data: []float32{7, 8}},
+		Features: []float32{1, 2, 3}, FeatureCols: 1, GraphOf: []uint32{0, 0, 1}, GraphLabels: []int32{0, 1}, Labels: []int32{0, 0, 0}, Classes: 1, Train: []uint32{1},
+		Vertices: Naming{IDs: []uint64{5, 9, 7}}}
+	if err := VirtualVertices(d); err != nil {
+		t.Fatal(err)
+	}
+	want := &chunk.Edges{V: 5, Src: []uint32{0, 0, 1, 2, 3, 3, 4}, Dst: []uint32{1, 3, 3, 4, 0, 1, 2}, Types: 4, Type: []uint32{1, 2, 2, 2, 3, 3, 3},
+		Weight: []float32{0.5, 1, 1, 1, 1, 1, 1}, DataCols: 2, Data: append([]float32{7, 8}, make([]float32, 12)...)}
+	if !reflect.DeepEqual(d.Edges, want) {
+		t.Errorf("edges %+v, want %+v", d.Edges, want)
+	}
+	if x := []any{d.Features, d.GraphOf, d.Vertices.IDs, d.Labels == nil, d.Train == nil}; !reflect.DeepEqual(x, []any{[]float32{1, 2, 3, 0, 0}, []uint32{0, 0, 1, 0, 1}, []uint64{5, 9, 7, 10, 11}, true, true}) {
+		t.Errorf("%v", x)
+	}
+	if err := Validate(d); err != nil {
+		t.Error(err)
+	}
+	if VirtualVertices(&Data{Edges: &chunk.Edges{V: 1}}) == nil {
+		t.Error("vertices of no graphs get virtual ones")
+	}
+}
