@@ -76,13 +76,15 @@ func (p *Program) chooser() *chooser {
 	return &chooser{&p.on, &p.grids, map[int]*optimized{}, map[tune.Key]*compiled{}, map[likely]*plan.Cells{}, p.shape}
 }
 
-// choose chooses what training will run. On a large graph it searches with estimated cells first, and plans the
-// result with counted ones.
+// choose chooses what will run.
 func (c *chooser) choose() (*choice, error) {
 	defer c.grids.stages.planned(*c.grids.stages, time.Now())
-	if c.output != "" {
-		return c.forward()
-	}
+	return c.goal.plan(c)
+}
+
+// plan chooses what training will run. On a large graph it searches with estimated cells first, and plans the
+// result with counted ones.
+func (learning) plan(c *chooser) (*choice, error) {
 	if c.expected != nil || c.cfg.Chunks > 0 || c.in.EdgeCount() < estimateFrom {
 		return c.decide(nil)
 	}
@@ -206,9 +208,9 @@ func (c *chooser) one(k tune.Key, o plan.Options) (*choice, error) {
 	return &choice{compiled: x, decision: tune.Decision{Key: k, P: pl.Cells.P, Schedule: pl.Schedule}, plan: pl}, nil
 }
 
-// forward plans one forward pass with the fewest intervals that fit. Where Config leaves it open, cells are packed on a
+// plan plans one forward pass with the fewest intervals that fit. Where Config leaves it open, cells are packed on a
 // GPU if the plan without packing does not fit or copies anything to the device.
-func (c *chooser) forward() (x *choice, err error) {
+func (pass) plan(c *chooser) (x *choice, err error) {
 	k := tune.Key{Slices: max(1, c.cfg.Outcome.Slices)}
 	for _, k.Packed = range c.packed() {
 		if x, err = c.one(k, c.onceOptions(0, 0)); err == nil && x.plan.H2D == 0 {

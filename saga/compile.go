@@ -108,7 +108,7 @@ func passOf(p *Program, what string) (*Program, error) {
 	if q.on.cards = p.on.cards; q.data != nil && q.data.Shard != nil {
 		return nil, errors.New("saga: shards are evaluated and not predicted from")
 	}
-	_, err = q.traceForward()
+	_, err = q.goal.trace(q.definition)
 	return q, err
 }
 

@@ -3,7 +3,11 @@ package saga
 import (
 	"errors"
 	"fmt"
+	"slices"
 
+	"sagann/dataflow"
+	"sagann/dataflow/plan"
+	"sagann/dataflow/tune"
 	"sagann/dataset"
 	"sagann/saga/batches"
 	"sagann/saga/rows"
@@ -24,10 +28,61 @@ type inputs struct {
 	link *linker // nil: the task is not LinkTask
 }
 
+// goal is what the programs of a definition are for: learning trains and evaluates, pass is one forward pass for an output,
+// and scores a forward pass that scores every split.
+type goal interface {
+	labels(p *definition) error // an error if the data's labels do not suit
+	trace(p *definition) (*dataflow.Program, error)
+	beside(p *definition, o dataflow.Options, x *optimized) error // adds what is optimised beside the traced program
+	results(p *definition, x *compiled)                           // says which Globals a step brings to the host
+	plan(c *chooser) (*choice, error)
+	keys(c *chooser) []tune.Key      // programs that plan may choose among
+	options(c *chooser) plan.Options // for the smallest budget of one of them
+	searched() bool                  // plans are searched by a machine model, if there is one
+}
+
+type (
+	learning struct{}
+	pass     struct{ output string }
+	scores   struct{ pass }
+)
+
+// goalOf is the goal of a request for an output; "" asks for training.
+func goalOf(output string) goal {
+	switch output {
+	case "":
+		return learning{}
+	case outputScores:
+		return scores{}
+	}
+	return pass{output}
+}
+
+// outputScores is the output of a program that scores every split.
+const outputScores = "scores"
+
+// labels checks the loss and the outputs.
+func (learning) labels(p *definition) error {
+	if err := p.checkLoss(); err != nil {
+		return err
+	}
+	if t := p.dims.taskName(); t != VertexTask && slices.Contains(p.cfg.Outputs, "logits") {
+		return fmt.Errorf("saga: a step has no output \"logits\": those of a %s task are no rows of vertices", t)
+	}
+	return nil
+}
+
+// labels takes away what is known of labels: there may be none.
+func (pass) labels(p *definition) error {
+	p.dims.classes, p.dims.labels.multi, p.dims.labels.partial = 0, false, false
+	return nil
+}
+
 // definition is what a program is made of, and what is known of it before anything is chosen. It makes the programs that
 // are planned.
 type definition struct {
 	request
+	goal     goal
 	in       *inputs
 	dims     dims           // of the data
 	stepDims dims           // of a training step: dims, or in sampled training those of a batch
@@ -179,9 +234,7 @@ func (p *definition) describeData() error {
 	if m.Loss.numbers() {
 		p.dims.classes = wide.Cols
 	}
-	if p.output != "" { // there may be no labels
-		p.dims.classes, p.dims.labels.multi, p.dims.labels.partial = 0, false, false
-	} else if err := p.checkLoss(); err != nil {
+	if err := p.goal.labels(p); err != nil {
 		return err
 	}
 	meaning := rows.Meaning{Numbers: m.Loss.numbers(), Rows: wide, Partial: p.dims.labels.partial, Graphs: m.Task == GraphTask, ClassWeights: m.Loss.ClassWeights, PosWeights: m.Loss.PosWeights}

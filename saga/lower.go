@@ -16,31 +16,52 @@ import (
 // optimize traces training and evaluation, or the forward pass, and runs the passes, for k slices of columns.
 func (p *definition) optimize(k int) (*optimized, error) {
 	o := p.options(k)
-	trace := p.traceTrain
-	if p.output != "" {
-		trace = p.traceForward
-	}
-	train, err := trace()
+	train, err := p.goal.trace(p)
 	if err != nil {
 		return nil, err
 	}
 	x := &optimized{train: dataflow.Optimize(train, o)}
-	if p.output == "" {
-		eval, err := p.traceEval()
-		if err != nil {
-			return nil, err
-		}
-		x.eval = dataflow.Optimize(eval, o)
-		if p.in != nil && p.in.link != nil && p.stepDims.levels == 0 {
-			ahead, err := p.traceLinks(true)
-			if err != nil {
-				return nil, err
-			}
-			x.ahead = dataflow.Optimize(ahead, o)
-		}
-	}
 	x.sliced = slices.ContainsFunc(x.train.Notes(), func(n dataflow.Note) bool { return n.Pass == "slice" })
-	return x, nil
+	return x, p.goal.beside(p, o, x)
+}
+
+func (learning) trace(p *definition) (*dataflow.Program, error) { return p.traceTrain() }
+
+func (g pass) trace(p *definition) (*dataflow.Program, error) { return p.traceForward(g.output) }
+
+func (scores) trace(p *definition) (*dataflow.Program, error) { return p.traceScores(p.stepDims) }
+
+// beside adds evaluation, and the forward pass of a LinkTask.
+func (learning) beside(p *definition, o dataflow.Options, x *optimized) error {
+	eval, err := p.traceEval()
+	if err != nil {
+		return err
+	}
+	x.eval = dataflow.Optimize(eval, o)
+	if p.in != nil && p.in.link != nil && p.stepDims.levels == 0 {
+		ahead, err := p.traceLinks(true)
+		if err != nil {
+			return err
+		}
+		x.ahead = dataflow.Optimize(ahead, o)
+	}
+	return nil
+}
+
+func (pass) beside(*definition, dataflow.Options, *optimized) error { return nil }
+
+// results are those of evaluation; training has its own (addUpdate).
+func (learning) results(p *definition, x *compiled) { p.addResults(x.eval) }
+
+func (pass) results(*definition, *compiled) {}
+
+func (scores) results(p *definition, x *compiled) { p.addResults(x.train) }
+
+// addResults makes the results of evaluation those of l.
+func (p *definition) addResults(l *dataflow.Lowered) {
+	for _, n := range p.evalNames() {
+		l.Spec.Results = append(l.Spec.Results, l.Globals[n])
+	}
 }
 
 // lower lowers o. It finds the arrays that cells must carry, and divides the budget of a device.
@@ -57,22 +78,14 @@ func (p *planTarget) lower(o *optimized, how dataflow.Lowering) (*compiled, erro
 	if x.train, err = add(o.train); err != nil {
 		return nil, err
 	}
-	results := func(l *dataflow.Lowered) {
-		for _, n := range p.evalNames() {
-			l.Spec.Results = append(l.Spec.Results, l.Globals[n])
-		}
-	}
-	if p.output == outputScores {
-		results(x.train)
-	}
 	if o.eval != nil {
 		p.addUpdate(x.train)
 		how.Store = nil // these are names of values of training
 		if x.eval, err = add(o.eval); err != nil {
 			return nil, err
 		}
-		results(x.eval)
 	}
+	p.goal.results(p.definition, x)
 	if o.ahead != nil {
 		if x.ahead, err = add(o.ahead); err != nil {
 			return nil, err
@@ -282,22 +295,19 @@ type optimized struct {
 	sliced      bool // some gather works on slices of columns
 }
 
-// traceForward is the program of the forward pass for p.output.
-func (p *definition) traceForward() (*dataflow.Program, error) {
-	if p.output == outputScores {
-		return p.traceScores(p.stepDims)
-	}
+// traceForward is the program of the forward pass for an output.
+func (p *definition) traceForward(output string) (*dataflow.Program, error) {
 	tr, err := trace(p.model, p.dims, false)
 	if err != nil {
 		return nil, err
 	}
-	out := map[string]Tensor{"hidden": tr.hidden, "logits": tr.logits}[p.output]
+	out := map[string]Tensor{"hidden": tr.hidden, "logits": tr.logits}[output]
 	if out.Shape().Set.Kind == dataflow.Edge {
 		if out, err = p.byNumber(tr, out); err != nil {
 			return nil, err
 		}
 	}
-	return p.resolve(&dataflow.Program{Loss: -1, Names: []string{p.output}, Outs: []Tensor{out}}, tr.t)
+	return p.resolve(&dataflow.Program{Loss: -1, Names: []string{output}, Outs: []Tensor{out}}, tr.t)
 }
 
 // traceLinks is the forward pass of a LinkTask, in training with dropout.

@@ -26,7 +26,7 @@ func Predict(m Model, d *dataset.Data, c Config, path string) (logits []float32,
 func PredictWith(m Model, d *dataset.Data, c Config, weights func(params []Param) (map[string][]float32, error)) (logits []float32, classes int, err error) {
 	p, err := newProgram(request{model: m, data: d, cfg: c.forForward(), output: "logits"})
 	if err == nil {
-		_, err = p.traceForward()
+		_, err = p.goal.trace(p.definition)
 	}
 	if err != nil {
 		return nil, 0, err
@@ -185,7 +185,7 @@ func features(r request) ([]float32, int, error) {
 		err = errors.New("saga: a model of one layer without features of the data has no rows before it but what it learns; Program.Param reads those")
 	}
 	if err == nil {
-		_, err = p.traceForward()
+		_, err = p.goal.trace(p.definition)
 	}
 	if err != nil {
 		return nil, 0, err

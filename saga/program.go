@@ -1,9 +1,7 @@
 package saga
 
 import (
-	"fmt"
 	"math"
-	"slices"
 
 	"sagann/chunk"
 	"sagann/dataflow"
@@ -68,7 +66,7 @@ func newProgram(r request) (*Program, error) {
 	if err := r.cfg.Validate(); err != nil {
 		return nil, err
 	}
-	d := &definition{request: r}
+	d := &definition{request: r, goal: goalOf(r.output)}
 	p := &Program{definition: d, on: planTarget{definition: d}, grids: grids{definition: d, sizes: map[int]*chunk.GridStats{}}}
 	p.grids.stages = &p.stages
 	describe := d.describeData
@@ -79,9 +77,6 @@ func newProgram(r request) (*Program, error) {
 		return nil, err
 	}
 	p.stepDims, p.mode = p.dims, whole{p}
-	if t := p.dims.taskName(); t != VertexTask && r.output == "" && slices.Contains(p.cfg.Outputs, "logits") {
-		return nil, fmt.Errorf("saga: a step has no output \"logits\": those of a %s task are no rows of vertices", t)
-	}
 	return p, nil
 }
 

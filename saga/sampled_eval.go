@@ -14,9 +14,6 @@ import (
 // scores of two epochs differ by the parameters alone. Batch i goes to rank i modulo the number of ranks. All ranks
 // exchange their results and add them in the order of batches.
 
-// outputScores is the output of the program that evaluates by sampling.
-const outputScores = "scores"
-
 // drawsOfEvaluation is XORed into the seed, so that evaluation and training draw different blocks.
 const drawsOfEvaluation = 0x65766173
 

@@ -34,7 +34,7 @@ func (p *Program) exactBeside(used int64) (*Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	q.output = outputScores
+	q.output, q.goal = outputScores, scores{}
 	err = q.choose()
 	var small *plan.HostError
 	if errors.As(err, &small) {
@@ -103,7 +103,7 @@ func (p *Program) scorer(s *Sampling) (*Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	q.output, q.on.cards = outputScores, p.on.cards
+	q.output, q.goal, q.on.cards = outputScores, scores{}, p.on.cards
 	x := Sampling{Sampler: sample.Neighbours(s.Eval...), Batch: s.Batch, Norm: s.Norm, Accumulate: p.cfg.Net.Ranks()} // ranks share batches as they share those of an update
 	q.mode = scoring{batched{q}}
 	if q.sampled, err = q.newSampled(x, p.in.evaluated(), p.sampled.draws.Graph()); err != nil {

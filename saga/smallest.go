@@ -17,34 +17,46 @@ func (c *chooser) budget(err error) error {
 		return err
 	}
 	var least *plan.BudgetError
-	var k tune.Key
-	packed, saves, sliced := c.packed(), c.saves(), []int{max(1, c.cfg.Outcome.Slices)}
-	if c.output != "" {
-		packed, saves = packed[len(packed)-1:], []string{""}
-	} else {
-		k = k.With(c.cfg.Outcome.Store)
-		if c.searches() {
-			sliced = c.slices()
+	for _, k := range c.goal.keys(c) {
+		if x, wrong := c.lower(k); x == nil && wrong == nil {
+			continue // nothing can be sliced so
 		}
-	}
-	for _, k.Slices = range sliced {
-		for _, k.Save = range saves {
-			for _, k.Packed = range packed {
-				if x, wrong := c.lower(k); x == nil && wrong == nil {
-					continue // nothing can be sliced so
-				}
-				e, wrong := c.smallestOf(k)
-				if wrong != nil {
-					return wrong
-				}
-				if least == nil || e.Smallest < least.Smallest {
-					least = e
-				}
-			}
+		e, wrong := c.smallestOf(k)
+		if wrong != nil {
+			return wrong
+		}
+		if least == nil || e.Smallest < least.Smallest {
+			least = e
 		}
 	}
 	return least
 }
+
+// keys are those that a search may choose, or of all packings and save policies.
+func (learning) keys(c *chooser) (list []tune.Key) {
+	k, sliced := tune.Key{}.With(c.cfg.Outcome.Store), []int{max(1, c.cfg.Outcome.Slices)}
+	if c.searches() {
+		sliced = c.slices()
+	}
+	for _, k.Slices = range sliced {
+		for _, k.Save = range c.saves() {
+			for _, k.Packed = range c.packed() {
+				list = append(list, k)
+			}
+		}
+	}
+	return list
+}
+
+// keys is the one that needs the least memory.
+func (pass) keys(c *chooser) []tune.Key {
+	packed := c.packed()
+	return []tune.Key{{Slices: max(1, c.cfg.Outcome.Slices), Packed: packed[len(packed)-1]}}
+}
+
+func (learning) options(c *chooser) plan.Options { return c.planOptions() }
+
+func (pass) options(c *chooser) plan.Options { return c.onceOptions(1, 0) }
 
 // smallestOf is the smallest budget that works for the program of k with one of the schedules.
 func (c *chooser) smallestOf(k tune.Key) (least *plan.BudgetError, err error) {
@@ -52,10 +64,7 @@ func (c *chooser) smallestOf(k tune.Key) (least *plan.BudgetError, err error) {
 	if err != nil {
 		return nil, err
 	}
-	o := c.planOptions()
-	if c.output != "" {
-		o = c.onceOptions(1, 0)
-	}
+	o := c.goal.options(c)
 	schedules := []string{o.Schedule}
 	if o.Schedule == plan.Auto {
 		schedules = []string{plan.Sag, plan.Stage, plan.DestOrder}

@@ -81,7 +81,7 @@ func (p *planTarget) onceOptions(budget int64, k int) plan.Options {
 
 // openMachine reads the machine model, if there is one.
 func (p *planTarget) openMachine() error {
-	if p.cfg.Machine == "" || p.output != "" { // one forward pass is not searched
+	if p.cfg.Machine == "" || !p.goal.searched() {
 		return nil
 	}
 	m, err := p.cfg.machine()
@@ -95,6 +95,10 @@ func (p *planTarget) openMachine() error {
 	p.ring, err = sim.RingOf(m, p.cfg.devices())
 	return err
 }
+
+func (learning) searched() bool { return true }
+
+func (pass) searched() bool { return false }
 
 // machine is the model of Config.Machine.
 func (c *Config) machine() (*sim.Machine, error) {

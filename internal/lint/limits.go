@@ -17,7 +17,7 @@ var manyMethods = map[string]int{
 // of if in package saga that may read them.
 var modeFields = []string{"sampled", "output", "shape"}
 
-const maxModes = 16
+const maxModes = 6
 
 // maxCircle is the largest set of files of a package that reach each other by calls.
 const maxCircle = 8
