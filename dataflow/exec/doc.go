@@ -1,19 +1,18 @@
-// Package exec runs a plan on devices: it walks the global order of tasks and submits each task to its
-// queue. Events keep the order between queues. The package makes no choices; the plan has made them.
+// Package exec runs a plan on devices: it submits each task to its queue, in the order of the plan; events keep the order
+// between queues. What is computed, where and in which order is the plan's choice. The package chooses how it is submitted: whether
+// a step of a GPU is captured as a graph and replayed, and how far the next batch of sampled training comes before its step, whose
+// loads then run before the tasks of the step that is at work.
 //
-// The files; each calls those below it:
+// The files, callers first where that is possible:
 //
-//   - exec.go: Runner and its steps. open.go: makes and closes a Runner.
-//   - holds.go: what device memory holds between steps.
-//   - capture.go: a step on one GPU as one CUDA graph. submit.go: a step task by task.
-//   - launch.go: kernels on GPUs, through the kernel.Renderer of their kind.
-//   - task.go: a task as a copy or a launch on a queue.
-//   - update.go: the optimiser. rows.go: lists of the rows that loads gather.
-//   - learned.go: inputs that steps write. gradients.go: gradients on the host, for updates from several batches.
-//   - batch.go: batches of sampled blocks. ahead.go: loads the next batches during a step.
-//   - capture_batch.go: the step of the next batch as a CUDA graph.
-//   - drawn.go: blocks that a GPU sampled. far_rows.go: rows that a GPU reads from host memory.
-//   - ranks.go: messages between ranks. relay.go: messages between GPUs through host memory.
+//   - open.go: makes and closes a Runner. exec.go: Runner and its steps.
+//   - far_rows.go: rows that a GPU reads from host memory. rows.go: lists of the rows that loads gather.
+//   - capture.go: a step on one GPU as one CUDA graph. launch.go: kernels on GPUs, through the kernel.Renderer of their kind.
+//   - ahead.go: loads the next batches during a step. capture_batch.go: the step of the next batch as a CUDA graph.
+//   - submit.go: a step task by task. gradients.go: gradients on the host, for updates from several batches.
+//   - task.go: a task as a copy or a launch on a queue. holds.go: what device memory holds between steps.
+//   - ranks.go: messages between ranks. learned.go: inputs that steps write.
+//   - trace.go: times of tasks. relay.go: messages between GPUs through host memory.
+//   - update.go: the optimiser. batch.go: batches of sampled blocks. drawn.go: blocks that a GPU sampled.
 //   - arena.go: the memory and queues that runners share.
-//   - trace.go: times of tasks.
 package exec

@@ -35,7 +35,7 @@ type Call struct {
 	Grid, Block  int
 	Shared       int
 	Args         Args
-	Clear        []device.Mem // memory that is set to zero before the launch
+	Clear        []device.Mem // memory that is set to zero before the launch, whole words of it
 }
 
 // kernel is a compiled kernel with its parameters.
@@ -71,6 +71,17 @@ func parametersOf(source, name string) (list []parameter, err error) {
 		return list, nil
 	}
 	return nil, fmt.Errorf("kernel %s: the source does not declare it", name)
+}
+
+// kernel is the kernel with a name, which is compiled unless it is already.
+func (c *Card) kernel(source, name string) (*kernel, error) {
+	if k := c.kernels[[2]string{source, name}]; k != nil {
+		return k, nil
+	}
+	if err := c.Compile(source, name); err != nil {
+		return nil, err
+	}
+	return c.kernels[[2]string{source, name}], nil
 }
 
 // Compile compiles the kernels of a source that are not compiled yet.
@@ -140,7 +151,8 @@ func (k *kernel) words(gpu device.GPU, args Args) (list []uint64, err error) {
 func (c *Card) Commands(calls ...Call) (list []device.Command, err error) {
 	for i := range calls {
 		k := &calls[i]
-		if err := c.Compile(k.Source, k.Name); err != nil {
+		f, err := c.kernel(k.Source, k.Name)
+		if err != nil {
 			return nil, err
 		}
 		for _, m := range k.Clear {
@@ -150,7 +162,6 @@ func (c *Card) Commands(calls ...Call) (list []device.Command, err error) {
 			}
 			list = append(list, device.Command{Clear: &device.Clear{Addr: at, Bytes: m.Len() &^ 3}})
 		}
-		f := c.kernels[[2]string{k.Source, k.Name}]
 		args, err := f.words(c.GPU, k.Args)
 		if err != nil {
 			return nil, fmt.Errorf("kernel %s: %w", k.Name, err)

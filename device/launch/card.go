@@ -8,7 +8,7 @@ import (
 	"sagann/device"
 )
 
-// Card is a GPU with a queue for the copies and launches of one user. The GPU stays open when the Card is freed.
+// Card is a GPU with a queue for the copies and launches of one user, who opens the GPU before and closes it afterwards.
 type Card struct {
 	GPU   device.GPU
 	Queue device.Queue
@@ -20,7 +20,7 @@ type Card struct {
 // Processors is the number of multiprocessors, at least 1.
 func (c *Card) Processors() int { return max(1, c.GPU.Info().Processors) }
 
-// Alloc takes memory. It is freed by Drop, Release or Free.
+// Alloc takes memory. It is freed by Drop or Release.
 func (c *Card) Alloc(bytes int64) (device.Mem, error) {
 	m, err := c.GPU.Alloc(bytes)
 	if err == nil {

@@ -1,3 +1,4 @@
-// Package launch puts kernels on a GPU: a card with the memory that was taken on it, its queue and the kernels that were
-// compiled for it (card.go), and launches of kernels whose arguments have the names of the kernel's parameters (call.go).
+// Package launch runs kernels of CUDA text on a GPU. A Card holds the memory that its user has taken and a queue (card.go).
+// A Call names a kernel of a source and gives its arguments by the names of the parameters; the Card compiles the kernel when
+// it is first called (call.go).
 package launch

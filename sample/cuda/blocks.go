@@ -40,9 +40,17 @@ const (
 
 const (
 	threads   = 256
-	placeMost = 8  // edges that a thread places at most
-	words     = 80 // uint32 words of a batch: parameters and counts
-	paramsAt  = 4  // index of the first word that the host writes
+	placeMost = 8 // edges that a thread places at most
+)
+
+// The uint32 words of a batch, as the enum of blocks.cu has them: how many there are, the first that the host writes, whether a
+// row could not be drawn, and the counts of vertices by level and of edges by hop.
+const (
+	words      = 80
+	seedAt     = 4
+	wrongAt    = 11
+	verticesAt = 16
+	edgesAt    = 32
 )
 
 // shape is the launch shape of a hop's draws.
@@ -275,7 +283,7 @@ type Batch struct {
 
 // Set sets the batch that Next draws. Each Next after that draws the following batch of the list.
 func (b *Blocks) Set(x Batch) error {
-	return b.g.card.GPU.CopyH2D(b.queue, b.words, 4*paramsAt, launch.Bytes([]uint32{uint32(x.Seed), uint32(x.Seed >> 32), x.Epoch, x.Number, x.From, x.Size, x.Total, 0}))
+	return b.g.card.GPU.CopyH2D(b.queue, b.words, 4*seedAt, launch.Bytes([]uint32{uint32(x.Seed), uint32(x.Seed >> 32), x.Epoch, x.Number, x.From, x.Size, x.Total, 0}))
 }
 
 // Next submits the draw of a batch. It overwrites the last batch.
@@ -327,7 +335,7 @@ func (b *Blocks) ReadWords(w []uint32) error { return b.read(w[:words], b.words)
 // CountsOf is Counts for words that ReadWords has filled.
 func (b *Blocks) CountsOf(w []uint32) (vertices, edges []uint32, wrong bool) {
 	hops := len(b.f.Sizes)
-	return w[16 : 16+hops+1], w[32 : 32+hops], w[11] != 0
+	return w[verticesAt : verticesAt+hops+1], w[edgesAt : edgesAt+hops], w[wrongAt] != 0
 }
 
 // Vertices copies the ids of the vertices of the last level to ids, which has the length that Counts
