@@ -16,7 +16,7 @@ import (
 )
 
 // Table is the connected sets of edges, or of vertices, of a size, each once. Making a Table does nothing: its rows are
-// made when they are read or aggregated, and are not stored. A Table does not change; Extend and Filter
+// made when they are read or aggregated; Store keeps them. A Table does not change; Extend and Filter
 // return others.
 //
 // A row is the set in its least connected order: the sequence that comes first of those in which each

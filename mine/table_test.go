@@ -19,7 +19,7 @@ import (
 )
 
 // tableRows collects the rows of a table.
-func tableRows(t *rapid.T, table *mine.Table) (rows [][]uint32) {
+func tableRows(t interface{ Fatal(...any) }, table *mine.Table) (rows [][]uint32) {
 	for row, err := range table.Rows(context.Background()) {
 		if err != nil {
 			t.Fatal(err)
@@ -229,5 +229,75 @@ func TestTableCounts(t *testing.T) {
 	}
 	if _, err := counts(mine.Options{Mem: 1 << 20, Scratch: filepath.Join(scratch, "none")}); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("without the folder: error %v", err)
+	}
+}
+
+// TestTableStored: rows that are stored, in memory or mostly in a file, are those that are made, and tables go on from them.
+func TestTableStored(t *testing.T) {
+	ctx := context.Background()
+	scratch := t.TempDir()
+	e, labels := spread(200)
+	for _, vertices := range []bool{false, true} {
+		for _, size := range []int{1, 2, 3} {
+			made := func(opt mine.Options) *mine.Table {
+				opt.Labels = labels
+				table := mustOpen(t, e, opt).Table(vertices)
+				for range size - 1 {
+					table = table.Extend(func(m mine.Match) mine.Bool { return m.Label(0).Plus(m.Label(1)).Ne(mine.Const(2)) })
+				}
+				return table
+			}
+			more := func(t *mine.Table) *mine.Table {
+				return t.Filter(func(p mine.Pattern) bool { return p.Label(0) != 1 }).Extend(func(m mine.Match) mine.Bool { return m.Degree(0).AtLeast(m.Degree(1)) })
+			}
+			key := func(m mine.Match) mine.Int { return m.Vertex(0).Plus(m.Vertex(1)) }
+			want := tableRows(t, made(mine.Options{}))
+			counts, err := more(made(mine.Options{})).Aggregate(ctx, key)
+			if err != nil || len(want) == 0 {
+				t.Fatal(err)
+			}
+			mem := int64(0)
+			for tries := 0; tries < 3; tries++ {
+				s, err := made(mine.Options{Mem: mem, Scratch: scratch, Threads: 3}).Store(ctx)
+				var small *mine.BudgetError
+				if errors.As(err, &small) {
+					mem = small.Smallest
+					continue
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				got, err := more(s.Table()).Aggregate(ctx, key)
+				if rows := tableRows(t, s.Table()); err != nil || s.Rows() != int64(len(want)) || !slices.EqualFunc(rows, want, slices.Equal) || !maps.Equal(got, counts) {
+					t.Errorf("vertices %t, size %d, %d bytes: %d rows, %v; want %d", vertices, size, mem, len(rows), err, len(want))
+				}
+				all, spilled := s.Bytes()
+				if all < 4*int64(len(want)) || all > int64(4*size+4*(size-1))*int64(len(want)) || spilled > all || mem == 0 && spilled > 0 || mem > 0 && size == 3 && !vertices && spilled == 0 {
+					t.Errorf("vertices %t, size %d, %d bytes: %d rows take %d, %d in a file", vertices, size, mem, len(want), all, spilled)
+				}
+				if err := s.Close(); err != nil {
+					t.Error(err)
+				}
+				if mem == 0 {
+					mem = 1
+				}
+			}
+			if mem < 2 {
+				t.Error("no budget was named")
+			}
+		}
+	}
+	if left, err := os.ReadDir(scratch); err != nil || len(left) > 0 {
+		t.Errorf("left: %v, %v", left, err)
+	}
+	table := mustOpen(t, e, mine.Options{Labels: labels, Mem: 1 << 20}).Table(false).Extend(nil).Extend(nil)
+	var small *mine.BudgetError
+	if _, err := table.Store(ctx); !errors.As(err, &small) || !small.AtLeast {
+		t.Errorf("without a folder: error %v", err)
+	}
+	done, cancel := context.WithCancel(ctx)
+	cancel()
+	if _, err := mustOpen(t, e, mine.Options{}).Table(false).Extend(nil).Store(done); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
 	}
 }

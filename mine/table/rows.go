@@ -1,7 +1,9 @@
 package table
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -18,6 +20,8 @@ type Spec struct {
 	Kinds    *rows.Kinds // nil: edges have no labels
 	Vertices bool        // rows of vertices, not of edges
 	Size     int         // edges or vertices of a row
+	// From is the rows that these begin with; nil: all edges, or vertices.
+	From *Stored
 	// Where is the conditions of rows that begin so, by size; nil: none.
 	Where []*pattern.Expr
 	// Keep, unless nil, reports whether rows that begin so are wanted. It is called for every beginning of a row and for whole rows, from
@@ -130,6 +134,13 @@ func (s *Spec) Each(ctx context.Context, emit func(r *Row) bool) (err error) {
 	}
 	s = &guarded
 	r := newRow(s, true)
+	if s.From != nil {
+		err = errors.Join(s.From.each(func(row []uint32) bool {
+			r.at = append(r.at[:0], row...)
+			return r.extend(emit) && err == nil && ctx.Err() == nil
+		}), err)
+		return cmp.Or(err, ctx.Err())
+	}
 	for u := range uint32(s.Rows.V()) {
 		if ctx.Err() != nil || err != nil || !r.from(u, emit) {
 			break
@@ -154,7 +165,8 @@ func (s *Spec) Share(ctx context.Context, workers int, start func() func(r *Row)
 	var next atomic.Int64
 	var wg sync.WaitGroup
 	var panicked atomic.Pointer[PanicError]
-	for range workers {
+	errs := make([]error, workers)
+	for i := range workers {
 		wg.Go(func() {
 			defer func() {
 				if v := recover(); v != nil {
@@ -163,6 +175,14 @@ func (s *Spec) Share(ctx context.Context, workers int, start func() func(r *Row)
 			}()
 			work := start()
 			r := newRow(s, false)
+			if s.From != nil {
+				errs[i] = s.From.share(i, workers, func(row []uint32) bool {
+					r.at = append(r.at[:0], row...)
+					r.extend(func(r *Row) bool { work(r); return ctx.Err() == nil })
+					return ctx.Err() == nil && panicked.Load() == nil
+				})
+				return
+			}
 			for u := next.Add(1) - 1; u < int64(s.Rows.V()) && ctx.Err() == nil && panicked.Load() == nil; u = next.Add(1) - 1 {
 				r.from(uint32(u), func(r *Row) bool { work(r); return ctx.Err() == nil })
 			}
@@ -172,7 +192,7 @@ func (s *Spec) Share(ctx context.Context, workers int, start func() func(r *Row)
 	if p := panicked.Load(); p != nil {
 		return p
 	}
-	return ctx.Err()
+	return cmp.Or(errors.Join(errs...), ctx.Err())
 }
 
 // from makes the rows whose first vertex is u, or whose first edge has the lower end u.

@@ -1,0 +1,286 @@
+package table
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"sort"
+	"unsafe"
+
+	"sagann/mine/run"
+)
+
+// Stored is the rows of a table in memory or, as far as they do not fit, in a file. A size of rows is a column: a row has four bytes, its last
+// vertex or edge, and those that begin with one row stand together. For each row that others begin with there is how many do. Only rows that lead to
+// whole rows are there. Rows are read in their order.
+type Stored struct {
+	spec   Spec
+	values []*column // by size, from 1 on
+	counts []*column // by size: how many rows of the next size begin with a row
+	rows   int64
+	file   *os.File // nil: all are in memory
+	end    int64    // bytes of the file
+	meter  *run.Meter
+	dir    string
+}
+
+// pageWords is the size of the pieces of a column that are moved.
+const pageWords = 1 << 14
+
+// PageBytes is the memory of a page.
+const PageBytes = 4 * pageWords
+
+// column is a list of numbers in pages.
+type column struct {
+	of    *Stored
+	full  []page
+	last  []uint32 // the page that is written
+	words int64
+}
+
+// page is in memory, or from an offset of the file on.
+type page struct {
+	words []uint32
+	at    int64
+}
+
+// StoreNeed is the least memory for storing rows of a size, and for reading them.
+func StoreNeed(size int) int64 { return 2 * int64(2*size) * PageBytes }
+
+// Store stores the rows of a table. Pages take memory of meter, and go to a file in dir if there is none; with dir "" that is a *run.RoomError. The
+// Stored must be closed.
+func (s *Spec) Store(ctx context.Context, meter *run.Meter, dir string) (*Stored, error) {
+	t := &Stored{spec: *s, meter: meter, dir: dir}
+	t.spec.Where, t.spec.Keep = nil, nil
+	meter.Take(StoreNeed(s.Size))
+	for range s.Size {
+		t.values, t.counts = append(t.values, &column{of: t}), append(t.counts, &column{of: t})
+	}
+	var err error
+	before := make([]uint32, 0, 2*s.Size)
+	open := make([]uint32, s.Size) // by size: rows that begin with the last one
+	ended := s.Each(ctx, func(r *Row) bool {
+		err = t.add(r, before, open)
+		before = append(before[:0], r.at...)
+		return err == nil
+	})
+	for k := range s.Size - 1 {
+		if len(before) > 0 && err == nil {
+			err = t.counts[k].push(open[k])
+		}
+	}
+	if err = errors.Join(ended, err); err != nil {
+		return nil, errors.Join(err, t.Close())
+	}
+	return t, nil
+}
+
+// add stores a row behind the row before.
+func (t *Stored) add(r *Row, before, open []uint32) error {
+	size, width := t.spec.Size, len(r.at)/t.spec.Size
+	same := 0 // sizes that both begin with
+	for len(before) > 0 && slices.Equal(before[:width*(same+1)], r.at[:width*(same+1)]) {
+		same++
+	}
+	if len(before) > 0 {
+		for k := same; k < size-1; k++ {
+			if err := t.counts[k].push(open[k]); err != nil {
+				return err
+			}
+		}
+	}
+	for k := same; k < size; k++ {
+		if k > 0 {
+			open[k-1]++
+		}
+		open[k] = 0
+		if err := t.values[k].push(t.code(r.at[width*k : width*(k+1)])); err != nil {
+			return err
+		}
+	}
+	t.rows++
+	return nil
+}
+
+// code is a vertex, or the place of an edge in the rows of the graph.
+func (t *Stored) code(at []uint32) uint32 {
+	if t.spec.Vertices {
+		return at[0]
+	}
+	r := t.spec.Rows
+	k, _ := slices.BinarySearch(r.Of(at[0]), at[1])
+	return uint32(r.Off[at[0]]) + uint32(k)
+}
+
+// append adds what a code stands for to a row.
+func (t *Stored) append(at []uint32, code uint32) []uint32 {
+	if t.spec.Vertices {
+		return append(at, code)
+	}
+	r := t.spec.Rows
+	low := sort.Search(r.V(), func(v int) bool { return r.Off[v+1] > int64(code) })
+	return append(at, uint32(low), r.Col[code])
+}
+
+// push writes a number. A page that is full stays in memory if there is room.
+func (c *column) push(x uint32) error {
+	if c.last == nil {
+		c.last = make([]uint32, 0, pageWords)
+	}
+	c.last = append(c.last, x)
+	c.words++
+	if len(c.last) < pageWords {
+		return nil
+	}
+	if t := c.of; !t.meter.Take(PageBytes) {
+		t.meter.Give(PageBytes)
+		if err := t.write(c); err != nil {
+			return err
+		}
+		c.last = c.last[:0]
+		return nil
+	}
+	c.full = append(c.full, page{words: c.last})
+	c.last = nil
+	return nil
+}
+
+// write writes the page of a column to the file.
+func (t *Stored) write(c *column) error {
+	if t.file == nil {
+		if t.dir == "" {
+			t.meter.Take(PageBytes) // the peak says so
+			t.meter.Stop()
+			return t.meter.Err()
+		}
+		f, err := os.CreateTemp(t.dir, "sagann-table-")
+		if err != nil {
+			return fmt.Errorf("table: %w", err)
+		}
+		t.file = f
+		if err := os.Remove(f.Name()); err != nil { // it is there until it is closed
+			return fmt.Errorf("table: %w", err)
+		}
+	}
+	n, err := t.file.WriteAt(bytesOf(c.last), t.end)
+	if err != nil {
+		return fmt.Errorf("table: %w", err)
+	}
+	c.full = append(c.full, page{at: t.end})
+	t.end += int64(n)
+	return nil
+}
+
+func bytesOf(words []uint32) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(&words[0])), 4*len(words))
+}
+
+// Rows is how many rows there are, Bytes what their columns take, and Spilled what of it is in the file.
+func (t *Stored) Rows() int64 { return t.rows }
+
+// Bytes is the bytes of all columns.
+func (t *Stored) Bytes() (n int64) {
+	for k := range t.values {
+		n += 4 * (t.values[k].words + t.counts[k].words)
+	}
+	return n
+}
+
+// Spilled is the bytes that are in the file.
+func (t *Stored) Spilled() int64 { return t.end }
+
+// Close frees the memory and removes the file.
+func (t *Stored) Close() error {
+	t.values, t.counts = nil, nil
+	if t.file == nil {
+		return nil
+	}
+	if err := t.file.Close(); err != nil {
+		return fmt.Errorf("table: %w", err)
+	}
+	t.file = nil
+	return nil
+}
+
+// cursor reads a column from its beginning on.
+type cursor struct {
+	*column
+	page int
+	now  []uint32
+	room []uint32
+}
+
+func (c *cursor) next() (uint32, error) {
+	if len(c.now) == 0 {
+		switch {
+		case c.page == len(c.full):
+			c.now = c.last
+		case c.full[c.page].words != nil:
+			c.now = c.full[c.page].words
+		default:
+			if c.room == nil {
+				c.room = make([]uint32, pageWords)
+			}
+			if _, err := c.of.file.ReadAt(bytesOf(c.room), c.full[c.page].at); err != nil {
+				return 0, fmt.Errorf("table: %w", err)
+			}
+			c.now = c.room
+		}
+		c.page++
+	}
+	x := c.now[0]
+	c.now = c.now[1:]
+	return x, nil
+}
+
+// each calls yield with the rows in their order, until it returns false.
+func (t *Stored) each(yield func(row []uint32) bool) error {
+	if t.rows == 0 {
+		return nil
+	}
+	values, counts := make([]cursor, len(t.values)), make([]cursor, len(t.counts))
+	for k := range values {
+		values[k].column, counts[k].column = t.values[k], t.counts[k]
+	}
+	width := 2
+	if t.spec.Vertices {
+		width = 1
+	}
+	row := make([]uint32, 0, width*len(values))
+	left := make([]uint32, len(values)) // by size: rows that still begin with this one
+	for done := int64(0); done < t.rows; done++ {
+		k := len(values) - 1
+		for k > 0 && left[k-1] == 0 {
+			k--
+		}
+		for row = row[:width*k]; k < len(values); k++ {
+			x, err := values[k].next()
+			if err == nil && k < len(values)-1 {
+				left[k], err = counts[k].next()
+			}
+			if err != nil {
+				return err
+			}
+			if k > 0 {
+				left[k-1]--
+			}
+			row = t.append(row, x)
+		}
+		if !yield(row) {
+			return nil
+		}
+	}
+	return nil
+}
+
+// share is each for the i-th of n workers: they take pieces of the rows in turn.
+func (t *Stored) share(i, n int, yield func(row []uint32) bool) error {
+	const piece = 1 << 8
+	k := 0
+	return t.each(func(row []uint32) bool {
+		k++
+		return (k-1)/piece%n != i || yield(row)
+	})
+}
