@@ -166,6 +166,10 @@ var labelCases = map[string]arrayCase{
 		Data{GraphOf: []uint32{0, 0, 1, 1, 2, 2}, Targets: Targets{GraphSets: Numbers{[]float32{0, 1, 1, 1, 0, 0}, 2}}}, nil, []string{"not known"}},
 	"several labels of edges, some not known": {[]namedArray{{"edge_labels", []int{6, 3}, []float32{0, 1, 1, nan32, 0, 0, 1, 1, 1, 0, 0, nan32, nan32, nan32, nan32, 1, 0, 1}}}, Options{},
 		Data{Targets: Targets{EdgeSets: Numbers{[]float32{0, 1, 1, -1, 0, 0, 1, 1, 1, 0, 0, -1, -1, -1, -1, 1, 0, 1}, 3}}}, []string{"5 of 18 labels of edges are not known"}, nil},
+	"a split of graphs by plain names": {[]namedArray{{"batch", []int{6}, []int64{0, 0, 1, 1, 2, 2}}, {"graph_labels", []int{3}, []int64{1, 0, 1}}, {"train", []int{1}, []int64{2}}, {"val", []int{1}, []int64{0}}, {"test", []int{1}, []int64{1}}}, Options{},
+		Data{GraphOf: []uint32{0, 0, 1, 1, 2, 2}, GraphLabels: []int32{1, 0, 1}, GraphSplit: Split{[]uint32{2}, []uint32{0}, []uint32{1}}}, nil, nil},
+	"splits of vertices and graphs": {[]namedArray{ofSix, {"batch", []int{6}, []int64{0, 0, 1, 1, 2, 2}}, {"graph_labels", []int{3}, []int64{1, 0, 1}}, {"train", []int{2}, []int64{2, 5}}, {"graph_train", []int{1}, []int64{0}}}, Options{},
+		Data{Labels: labels.Labels, Classes: 3, Train: []uint32{2, 5}, GraphOf: []uint32{0, 0, 1, 1, 2, 2}, GraphLabels: []int32{1, 0, 1}, GraphSplit: Split{Train: []uint32{0}}}, nil, nil},
 	"many whole floats": {[]namedArray{{"edge_labels", []int{6}, []float32{0, 1, 2, 3, 4, 5}}, {"y", []int{6, 2}, []float32{0, 1, 1, 1, 0, 0, 1, 1, 1, 0, 0, 0}}}, Options{},
 		Data{EdgeLabels: []int32{0, 1, 2, 3, 4, 5}, MultiLabels: []float32{0, 1, 1, 1, 0, 0, 1, 1, 1, 0, 0, 0}, Classes: 2}, nil, []string{"all of them whole"}},
 	"numbers of which few are classes": {[]namedArray{{"y", []int{6}, []int64{7, 1000, 7, -1, 1000, 7}}}, Options{},
@@ -351,4 +355,23 @@ func TestLabelsMeantOtherwise(t *testing.T) {
 	if err != nil || !cmp.Equal(d.MultiLabels, []float32{1, 0, -1, 0, 1, 1}) {
 		t.Errorf("words for 0 and 1: %+v, %v", d, err)
 	}
+	// Numbers that are no classes are numbers to predict, from a table, too; a name of a class among them makes classes of all.
+	for text, want := range map[string]Data{
+		"id,price\n0,1.5\n1,\n2,-7\n":    {Targets: Targets{Vertex: []float32{1.5, nan32, -7}, Cols: 1}},
+		"id,price\n0,1.5\n1,2\n2,none\n": {Labels: []int32{0, 1, 2}, Classes: 3},
+		"id,price\n0,1\n1,2.0\n2,-1\n":   {Labels: []int32{1, 2, -1}, Classes: 3},
+	} {
+		dir := writeFiles(t, map[string]string{"e.csv": "a,b\n0,1\n1,2\n", "v.csv": text})
+		d, err := LoadTables(Tables{Edges: filepath.Join(dir, "e.csv"), Vertices: filepath.Join(dir, "v.csv"), Label: []string{"price"}}, Options{})
+		if err != nil {
+			t.Errorf("%q: %v", text, err)
+			continue
+		}
+		checkParts(t, text, &want, d)
+		if said := strings.Contains(strings.Join(d.Report.Changes, ""), "column price has numbers that are no classes"); said != (want.Labels == nil) {
+			t.Errorf("%q: %q", text, d.Report.Changes)
+		}
+	}
+	_, err = Load(filepath.Join(writeFiles(t, map[string]string{"g.csv": "source,target,weight\n1,2,0.5\n2,3,\n"}), "g.csv"), Options{})
+	refused(t, "an empty weight", err, "g.csv:3: the last of 3 fields is empty")
 }

@@ -311,7 +311,7 @@ func badTables() []badCase {
 		vertices("v.csv:3: column f: \"x\" is not a number", "id,f\na,1\nb,x\nc,2\n"),
 		vertices("v.csv:2: split \"later\": train, val, test or nothing", "id,split\na,later\nb,\nc,test\n"),
 		vertices("v.csv: column label: no vertex has a label", "id,label\na,\nb,\nc,nan\n"),
-		vertices("v.csv:3: the id is empty", "id,label\na,1\n,2\n"),
+		vertices("v.csv:3: column id has the ids of vertices (--id names another): the id is empty", "id,label\na,1\n,2\n"),
 	}
 }
 

@@ -124,6 +124,9 @@ func (l *edgeList) row(t *textFile, line []byte, heading []string) (row listRow,
 	if l.columns == 0 {
 		l.columns = n
 	}
+	if n < l.columns && strings.ContainsAny(string(line[len(line)-1:]), ",;\t") {
+		return row, t.errorf("the last of %d fields is empty", l.columns)
+	}
 	if n != l.columns {
 		return row, t.errorf("%d fields, the lines before have %d", n, l.columns)
 	}

@@ -234,7 +234,7 @@ func formsIn(dir string, opt Options) ([]form, error) {
 			}
 			folder = true
 		} else if prefix, ok := strings.CutSuffix(plain, "_A.txt"); ok {
-			forms = append(forms, form{name, true, func() (*Stream, error) { return held(loadTU(filepath.Join(dir, prefix), opt.VertexClasses)) }})
+			forms = append(forms, form{name, true, func() (*Stream, error) { return held(loadTU(filepath.Join(dir, prefix), opt)) }})
 			folder = true
 		} else if plain == "edge.csv" || plain == "triplet-type-list.csv" || name == "data.npz" && slices.ContainsFunc(entries, func(e os.DirEntry) bool { return e.Name() == "node-label.npz" }) {
 			forms = append(forms, form{name, true, func() (*Stream, error) { return openOGB(dir) }})

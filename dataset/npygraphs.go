@@ -7,8 +7,8 @@ import (
 	"sagann/dataset/npy"
 )
 
-// ofGraphs gives labels that are one for each graph, and not for each vertex, the name of graph labels. Splits are
-// then of graphs, too.
+// ofGraphs gives labels that are one for each graph, and not for each vertex, the name of graph labels. If only graphs have
+// labels, splits are of graphs, too.
 func (n named) ofGraphs() error {
 	of, err := optional(n, "graph_indicator")
 	if err != nil || of == nil || len(of.Shape) != 1 {
@@ -18,6 +18,10 @@ func (n named) ofGraphs() error {
 	if graphs == 0 {
 		_, err := of.Uint32s()
 		return err
+	}
+	has := func(name string) bool {
+		a, _ := optional(n, name)
+		return a != nil
 	}
 	for ours, theirs := range map[string]string{"labels": "graph_labels", "targets": "graph_targets"} {
 		a, err := optional(n, ours)
@@ -31,16 +35,17 @@ func (n named) ofGraphs() error {
 			return err
 		}
 		n.move(ours, theirs, a)
-		for _, part := range []string{"train", "val", "test"} {
-			a, err := optional(n, part)
-			if err != nil {
-				return err
-			}
-			if b, err := optional(n, "graph_"+part); err != nil {
-				return err
-			} else if a != nil && b == nil {
-				n.move(part, "graph_"+part, a)
-			}
+	}
+	if has("labels") || has("targets") || !has("graph_labels") && !has("graph_targets") {
+		return nil
+	}
+	for _, part := range []string{"train", "val", "test"} { // only graphs have labels
+		a, err := optional(n, part)
+		if err != nil {
+			return err
+		}
+		if a != nil && !has("graph_"+part) {
+			n.move(part, "graph_"+part, a)
 		}
 	}
 	return nil

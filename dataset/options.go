@@ -23,6 +23,8 @@ type Options struct {
 	// VertexClasses takes labels of vertices in a TU folder as classes even if the graphs have labels or
 	// targets; otherwise they are features then.
 	VertexClasses bool
+	// VertexFeatures takes them as features even if the graphs have neither, as in graphs to predict for.
+	VertexFeatures bool
 
 	// Ranks is the number of ranks of a run that reads a folder of shards, and Rank the number of this
 	// process. With Ranks 0, a folder of shards is an error.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -203,6 +204,30 @@ func listed(texts []string) string {
 		quoted = append(quoted, strconv.Quote(text))
 	}
 	return strings.Join(quoted, ", ")
+}
+
+// numbers is the labels of all vertices, NaN for none, if all texts are numbers of which one at least is no class: not whole, or
+// below -1. It is nil otherwise.
+func (c *classText) numbers() []float32 {
+	values, isNumber := make([]float32, len(c.texts)), false
+	for i, text := range c.texts {
+		x, err := parseFloat([]byte(text))
+		if err != nil || math.Abs(x) > math.MaxFloat32 {
+			return nil
+		}
+		values[i] = float32(x)
+		isNumber = isNumber || x < -1 || x != math.Trunc(x)
+	}
+	if !isNumber {
+		return nil
+	}
+	list := make([]float32, len(c.of))
+	for v, k := range c.of {
+		if list[v] = float32(math.NaN()); k >= 0 {
+			list[v] = values[k]
+		}
+	}
+	return list
 }
 
 func (c *classText) classes(d *Data) ([]int32, error) {

@@ -57,6 +57,9 @@ func (t Tables) openVertices(d *Data, ids *idTable) (*vertexTable, error) {
 	if len(v.labels) != 1 {
 		d.Classes, d.Schema.Vertex.Classes = len(v.labels), f.names(v.labels)
 		d.sayUnknown(VertexLabels)
+	} else if numbers := c.numbers(); numbers != nil && len(v.targets) == 0 {
+		d.Targets.Vertex, d.Targets.Cols, d.Schema.Vertex.Targets = numbers, 1, f.names(v.labels)
+		d.Report.Changes = append(d.Report.Changes, fmt.Sprintf("column %s has numbers that are no classes: they are numbers to predict", f.columns[v.labels[0]]))
 	} else if d.Labels, err = c.classes(d); err != nil {
 		return nil, fmt.Errorf("%s: column %s: %w", f.name, f.columns[v.labels[0]], err)
 	}
@@ -127,7 +130,7 @@ func (t *tableFile) findID(flag string) (int, error) {
 func (v *vertexTable) add(f *tableFile, row [][]byte, ids *idTable, c *classText) error {
 	_, isNew, err := ids.add(row[v.id])
 	if err != nil {
-		return f.errorf("%w", err)
+		return f.errorf("column %s has the ids of vertices (--id names another): %w", f.columns[v.id], err)
 	}
 	if !isNew {
 		return f.errorf("vertex %.40q stands twice", row[v.id])

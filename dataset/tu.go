@@ -17,8 +17,8 @@ import (
 // adjacency is an edge from i−1 to j−1; the format lists both directions. Graph labels and edge labels are
 // numbered 0, 1, … in ascending order of their values. Graph attributes are targets of graphs. Labels of
 // vertices are features, a column of 0 and 1 for each value, behind the attributes; if graphs have neither
-// labels nor attributes, or with vertexClasses, they are classes of vertices.
-func loadTU(prefix string, vertexClasses bool) (*Data, error) {
+// labels nor attributes, or with opt.VertexClasses, they are classes of vertices; with opt.VertexFeatures they never are.
+func loadTU(prefix string, opt Options) (*Data, error) {
 	graphs, err := readTU[int64](prefix, "graph_indicator", 0)
 	if err != nil {
 		return nil, err
@@ -45,7 +45,7 @@ func loadTU(prefix string, vertexClasses bool) (*Data, error) {
 	if err := d.tuGraphs(prefix, int(count)); err != nil {
 		return nil, err
 	}
-	if err := d.tuVertices(prefix, vertexClasses); err != nil {
+	if err := d.tuVertices(prefix, opt); err != nil {
 		return nil, err
 	}
 	d.Name, d.Report.Form = filepath.Base(prefix), "TU folder"
@@ -94,7 +94,7 @@ func (d *Data) tuGraphs(prefix string, count int) error {
 }
 
 // tuVertices reads labels and attributes of vertices.
-func (d *Data) tuVertices(prefix string, classes bool) error {
+func (d *Data) tuVertices(prefix string, opt Options) error {
 	x, err := readTU[float32](prefix, "node_attributes", d.Edges.V)
 	if err != nil {
 		return err
@@ -104,7 +104,7 @@ func (d *Data) tuVertices(prefix string, classes bool) error {
 	if err != nil || labels.rows == nil {
 		return err
 	}
-	if classes || !d.Labelled(GraphLabels) {
+	if opt.VertexClasses || !d.Labelled(GraphLabels) && !opt.VertexFeatures {
 		values, err := labels.single()
 		if err == nil {
 			d.Labels, d.Schema.Vertex.Classes, d.Classes = classesOf(values)
@@ -128,7 +128,7 @@ func (d *Data) tuVertices(prefix string, classes bool) error {
 	if x.cols+cols > math.MaxInt32 {
 		return fmt.Errorf("%s: %d values are too many for a column each", labels.name, cols)
 	}
-	d.Report.Changes = append(d.Report.Changes, fmt.Sprintf("%s: labels of vertices are features: a column of 0 and 1 for each of %d values, behind %d columns of attributes; --task vertex takes them as classes", filepath.Base(labels.name), cols, x.cols))
+	d.Report.Changes = append(d.Report.Changes, fmt.Sprintf("%s: labels of vertices are features: a column of 0 and 1 for each of %d values, behind %d columns of attributes; saga train --task vertex with this folder, not a store of it, takes them as classes", filepath.Base(labels.name), cols, x.cols))
 	for c := range x.cols {
 		d.Schema.Features.Columns = append(d.Schema.Features.Columns, Column{Name: fmt.Sprint("attribute ", c)})
 	}

@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"slices"
 	"strconv"
+	"strings"
 
 	"sagann/dataset"
 	"sagann/internal/cli"
@@ -18,7 +20,7 @@ type evaluateCmd struct {
 	checkpointFlags
 	inferFlags
 	csvForm
-	On   string `default:"auto" enum:"auto,train,val,test,all" placeholder:"SPLIT" help:"What is scored: train, val, test, all that have labels, or auto (test, of data without splits of their own all)."`
+	On   string `default:"auto" enum:"auto,train,val,test,all" placeholder:"SPLIT" help:"What is scored: train, val, test, all that have labels, or auto (test; all of other data without a split of their own)."`
 	Out  string `placeholder:"FILE" help:"Write a line for everything that is scored, too: label, class and probability, as .csv."`
 	JSON bool   `name:"json" help:"Print one JSON object on the last line of standard output, instead of the tables."`
 }
@@ -135,7 +137,8 @@ func (e *evaluation) choose(a *app, on string) error {
 	splits := e.data.Splits(task)
 	if on == "auto" {
 		on = "test"
-		if splits[0] == nil && splits[1] == nil && splits[2] == nil {
+		drawn := slices.ContainsFunc(e.data.Report.Changes, func(c string) bool { return strings.Contains(c, "there was no split") })
+		if splits[0] == nil && splits[1] == nil && splits[2] == nil || drawn && !sameFile(e.name, e.prep.Data) { // a store has drawn one
 			on = "all"
 		}
 	}

@@ -85,7 +85,9 @@ func (f *inferFlags) load(a *app, checkpoint string) (*trained, error) {
 		return nil, fmt.Errorf("%s: the metadata options were not written by saga train: %w", t.path, err)
 	}
 	t.name = cmp.Or(f.Data, t.prep.Data)
-	if t.data, err = cli.OpenData(t.name, dataset.Options{Undirected: t.prep.Undirected, Simple: t.prep.Simple, SparseFrom: t.prep.sparseFrom(), VertexClasses: t.about.Schema == nil || t.task() == saga.VertexTask}); err != nil {
+	// Labels of vertices in a TU folder are what they were in training.
+	classes := t.about.Schema == nil || t.about.Schema.Vertex.Form != ""
+	if t.data, err = cli.OpenData(t.name, dataset.Options{Undirected: t.prep.Undirected, Simple: t.prep.Simple, SparseFrom: t.prep.sparseFrom(), VertexClasses: classes, VertexFeatures: !classes}); err != nil {
 		return nil, err
 	}
 	if t.prep.VirtualNode {

@@ -21,6 +21,7 @@ type infoCmd struct {
 // Run describes. A store is described from its header alone, so that it may be larger
 // than memory.
 func (c *infoCmd) Run(a *app) error {
+	c.Tables.Seed = 1 // as of saga data convert
 	name, err := c.name()
 	if err != nil {
 		return err

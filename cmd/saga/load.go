@@ -172,6 +172,9 @@ func (j *job) split(s *settings, task saga.Task, log *slog.Logger) error {
 			log.Warn(fmt.Sprintf("edge %d joins vertex %s of graph %d and vertex %s of graph %d: ends are numbers of vertices of all graphs together", i, d.ID(int(u)), d.GraphOf[u], d.ID(int(v)), d.GraphOf[v]))
 		}
 	}
+	if own := d.Splits(task); task != saga.VertexTask && task != saga.LinkTask && d.Train != nil && own[0] == nil {
+		log.Warn(fmt.Sprintf("the split of the data (train, val, test) is of vertices, and %s are predicted: arrays %s_train, %s_val and %s_test are a split of %s", things[task], task, task, task, things[task]))
+	}
 	if train, val, _ := s.shares(); task == saga.LinkTask {
 		if err := j.splitLinks(s, log); err != nil {
 			return err
