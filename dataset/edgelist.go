@@ -145,32 +145,6 @@ func unquoted(f []byte) []byte {
 	return f
 }
 
-// isSquare reports whether a text has as many rows of numbers as fields in its first row.
-func isSquare(path string) bool {
-	t, err := openText(path)
-	if err != nil {
-		return false
-	}
-	defer t.Close()
-	rows, columns := 0, 0
-	for ; rows <= columns; rows++ {
-		line, err := t.nextRow()
-		if err != nil {
-			break
-		}
-		list := fields(line, nil)
-		for _, f := range list {
-			if _, err := parseFloat(f); err != nil {
-				return false
-			}
-		}
-		if rows == 0 {
-			columns = len(list)
-		}
-	}
-	return rows == columns
-}
-
 // isRagged reports whether the first rows of a text have different numbers of fields, as lists of neighbours have.
 func isRagged(path string) bool {
 	t, err := openText(path)

@@ -52,6 +52,32 @@ func (f *foreign) refuse(path string) error {
 	return fmt.Errorf("%s: %s is not read. With --undirected where edges have no direction, this converts it: %s", path, f.name, command)
 }
 
+// isSquare reports whether a text has as many rows of numbers as fields in its first row.
+func isSquare(path string) bool {
+	t, err := openText(path)
+	if err != nil {
+		return false
+	}
+	defer t.Close()
+	rows, columns := 0, 0
+	for ; rows <= columns; rows++ {
+		line, err := t.nextRow()
+		if err != nil {
+			break
+		}
+		list := fields(line, nil)
+		for _, f := range list {
+			if _, err := parseFloat(f); err != nil {
+				return false
+			}
+		}
+		if rows == 0 {
+			columns = len(list)
+		}
+	}
+	return rows == columns
+}
+
 // foreignOf is the format of a text by its first bytes; nil if it is none of foreigns.
 func foreignOf(path string) *foreign {
 	t, err := openText(path)
