@@ -10,7 +10,8 @@ import (
 	"sagann/sample"
 )
 
-// Exact evaluation when batches are drawn over shards: the forward pass over the whole graph. Each rank computes the
+// The program that evaluates where a program does not by itself. Sampling.Eval asks for one that draws batches. Over shards it is
+// exact, the forward pass over the whole graph. Each rank computes the
 // part of its devices, as in training over the full graph. It is a program of its own; training frees its device memory
 // while it runs. It reads its rows and cells from the shards again.
 

@@ -170,3 +170,43 @@ func (e *evaluator) sideBySide(n int, f func(worker, i int)) {
 	}
 	wg.Wait()
 }
+
+// alone tells whether there is one device.
+func (s *search) alone() bool { return s.p.Options.Devices <= 1 }
+
+// groups tells whether the search chooses Decision.Group.
+func (s *search) groups() bool {
+	o := &s.p.Options
+	return o.Group == 0 && o.Groups == nil && !o.Stream
+}
+
+// whole rounds p to an allowed number of intervals: a multiple of step, at least Options.MinP.
+func (s *search) whole(p float64) int {
+	n := int(p+float64(s.step)/2) / s.step * s.step
+	return max(n, s.step, (s.p.Options.MinP+s.step-1)/s.step*s.step)
+}
+
+// take evaluates decisions and updates best, lanes, small and short.
+func (s *search) take(list ...Decision) ([]*Eval, error) {
+	evals, err := s.e.all(list...)
+	if err != nil {
+		return nil, err
+	}
+	for _, x := range evals {
+		if x.Need > 0 && (s.small == nil || x.Need < s.small.Smallest) {
+			s.small = &plan.BudgetError{Budget: x.budget, Smallest: x.Need, P: x.P}
+		}
+		if !x.ok() {
+			s.short = s.short || x.Profile != nil
+			continue
+		}
+		l := lane{x.Slices, x.Save, x.Schedule, x.P}
+		if was := s.lanes[l]; was == nil || x.score() < was.score() {
+			s.lanes[l] = x
+		}
+		if s.best == nil || x.Wall < s.best.Wall {
+			s.best, s.e.near = x, int64(passing*float64(x.InOrder))
+		}
+	}
+	return evals, nil
+}

@@ -70,3 +70,11 @@ func (r *run) store(w *worker, o *kernel.Out, lo, n int) {
 		copy(buf[(lo+i)*o.LD:(lo+i)*o.LD+cols], src[i*cols:])
 	}
 }
+
+// row is the index of row i of leaf f in its operand.
+func (l *Launch) row(f *kernel.Leaf, i int) int {
+	if f.Indexed {
+		return int(l.Index[i])
+	}
+	return i
+}

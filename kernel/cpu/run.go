@@ -15,14 +15,6 @@ type Launch struct {
 	First, Last bool        // edge programs: start the accumulators; finish them
 }
 
-// row is the index of row i of leaf f in its operand.
-func (l *Launch) row(f *kernel.Leaf, i int) int {
-	if f.Indexed {
-		return int(l.Index[i])
-	}
-	return i
-}
-
 // run is the state shared by the workers of one launch.
 type run struct {
 	c      *Program

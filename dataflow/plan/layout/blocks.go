@@ -82,29 +82,6 @@ func walked(s *plan.Spec, e uint8, d plan.Dir) (from, to int) {
 	return from, to
 }
 
-// placeTables places the tables of inputs for the whole run. Setup loads a table that lies in device memory; for one in
-// host memory it places the hot rows and the lists of places.
-func (l *Layout) placeTables(add func(string, int64) int64) {
-	z := l.Plan.Places.Sets
-	if z == nil || !z.Ahead.On {
-		return
-	}
-	for i := range z.Ahead.Tables {
-		t := &z.Ahead.Tables[i]
-		v := &l.Plan.Spec.Values[t.Value]
-		if t.Host {
-			t.Most = z.Rows[z.Deepest()]
-			t.At = add("hot rows of "+v.Name, int64(t.Hot)*v.RowBytes)
-			t.Slots, t.Last = add("their places", 4*int64(t.Rows)), add("places in the last batches", t.LastBytes())
-			continue
-		}
-		bytes := int64(t.Rows) * v.RowBytes
-		t.At = add("table of "+v.Name, bytes)
-		l.Plan.Setup = append(l.Plan.Setup, plan.Task{Kind: plan.Load, Queue: plan.H2D, Value: int32(t.Value), Other: -1, Addr: t.At, Bytes: bytes})
-		l.Plan.Once += bytes
-	}
-}
-
 // ahead places the rooms (plan.Ahead) in one buffer for the whole step. Each room has the inputs and cells of a batch, its
 // vertex IDs and the scratch for transposing. Addresses in the plan are those in the first room.
 func (l *Layout) ahead(place func(name string, bytes int64, from, to int) int64) {

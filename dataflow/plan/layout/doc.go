@@ -4,11 +4,11 @@
 // The files, in the order of the work. Each calls those below it:
 //
 //   - fit.go: finds a choice that fits. The rule says what gets memory first: values, windows or slots.
-//   - partial.go: lists the possible windows.
 //   - keep.go: keeps values and windows on the device, by the copies that each saves, and adds slots.
+//   - partial.go: lists the possible windows.
 //   - size.go: the bytes that a choice takes.
+//   - blocks.go: addresses for sampled blocks, where everything is resident.
 //   - place.go, slots.go, window.go, layout.go: addresses in device memory.
-//   - blocks.go: the same for sampled blocks, where everything is resident.
 //   - fitter.go: places a buffer at the lowest free address.
 //   - host.go: values that share host memory.
 package layout

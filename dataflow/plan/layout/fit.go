@@ -61,20 +61,6 @@ func (f *fitting) Fit() (Choice, int64) {
 	return f.ch, 0
 }
 
-// ok tells whether n bytes are within the budget.
-func (f *fitting) ok(n int64) bool { return f.o.Budget == 0 || n <= f.o.Budget }
-
-// fits tells whether the choice so far fits the budget.
-func (f *fitting) fits() bool { return f.ok(f.size(f.ch)) }
-
-// try sets a flag of the choice, and resets it unless enough accepts the bytes that the choice then takes.
-func (f *fitting) try(on *bool, enough func(n int64) bool) {
-	was := *on
-	if *on = true; !enough(f.size(f.ch)) {
-		*on = was
-	}
-}
-
 // narrow removes the buffers for reading ahead, and slots one by one, until the choice fits. If the choice does not fit with one slot,
 // narrow makes resident what takes no more memory whole than in slots, as happens with few intervals. It returns the bytes that the
 // choice then takes.

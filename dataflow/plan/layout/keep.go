@@ -12,14 +12,6 @@ import (
 // settings of this (plan.Rule): whether whole values, windows or slots get memory first (First), whether saved copies are divided by
 // the number of phases for which memory is taken (Brief), and how much a copy counts in each phase (Price).
 
-// worth is the weight of a copy in phase q.
-func (f *fitting) worth(q int) float64 {
-	if f.rule.Price == nil {
-		return 1
-	}
-	return f.rule.Price[q]
-}
-
 // keys lists what may stay on the device, as plan.Window.Key: values, and the cells of a direction.
 func (f *fitting) keys() (list []int) {
 	for id := range f.spec.Values {
@@ -139,7 +131,3 @@ func (f *fitting) regroup() {
 }
 
 const regroupSlots = 2
-
-func streams(ph *plan.Phase) bool {
-	return slices.ContainsFunc(ph.Steps, func(st plan.Step) bool { return st.Kind == plan.Stream })
-}

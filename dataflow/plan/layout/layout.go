@@ -1,6 +1,10 @@
 package layout
 
-import "sagann/dataflow/plan"
+import (
+	"slices"
+
+	"sagann/dataflow/plan"
+)
 
 // Layout is a plan without tasks, and the addresses that package order needs to emit them.
 type Layout struct {
@@ -40,4 +44,40 @@ func (c *Choice) phase(q int) int {
 		return c.more[q]
 	}
 	return c.Slots
+}
+
+func streams(ph *plan.Phase) bool {
+	return slices.ContainsFunc(ph.Steps, func(st plan.Step) bool { return st.Kind == plan.Stream })
+}
+
+// book adds a buffer to Plan.Places.Memory and raises Peak to its end.
+func (l *Layout) book(name string, at, bytes int64, from, to int) {
+	p := l.Plan
+	p.Peak = max(p.Peak, at+bytes)
+	p.Places.Memory = append(p.Places.Memory, plan.Buffer{Name: name, At: at, Bytes: bytes, From: from, To: to})
+}
+
+// setupValue adds loads of n intervals of a value, from first on, to Plan.Setup. Each device has its intervals from
+// address at on.
+func (l *Layout) setupValue(id int, at int64, first, n int) {
+	p := l.Plan
+	v := &p.Spec.Values[id]
+	for k := range n {
+		i := first + k
+		bytes := int64(p.Cells.Rows(i)) * v.RowBytes
+		if bytes == 0 { // a trailing interval without vertices
+			continue
+		}
+		p.Setup = append(p.Setup, plan.Task{Kind: plan.Load, Queue: plan.H2D, Device: uint16(p.Owner(i)), Value: int32(id), Own: int32(i),
+			Other: -1, Addr: at + int64(k/p.Devices)*p.Cells.ChunkBytes(v), Bytes: bytes})
+		p.Once += bytes
+	}
+}
+
+// setupCell adds the load of cell i to address at to Plan.Setup.
+func (l *Layout) setupCell(d plan.Dir, i int, at, bytes int64) {
+	p := l.Plan
+	p.Setup = append(p.Setup, plan.Task{Kind: plan.Load, Queue: plan.H2D, Device: uint16(p.Owner(i / p.Cells.P)), Dir: d, Value: -1, Own: int32(i / p.Cells.P),
+		Other: int32(i % p.Cells.P), Addr: at, Bytes: bytes})
+	p.Once += bytes
 }

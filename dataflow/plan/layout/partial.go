@@ -83,3 +83,11 @@ func (f *fitting) spansOf(key int) (out []span) {
 	}
 	return out
 }
+
+// worth is the weight of a copy in phase q.
+func (f *fitting) worth(q int) float64 {
+	if f.rule.Price == nil {
+		return 1
+	}
+	return f.rule.Price[q]
+}

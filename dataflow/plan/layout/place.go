@@ -56,13 +56,6 @@ func (l *Layout) group(c *Choice) {
 	p.Groups[n] = max(1, c.group)
 }
 
-// book adds a buffer to Plan.Places.Memory and raises Peak to its end.
-func (l *Layout) book(name string, at, bytes int64, from, to int) {
-	p := l.Plan
-	p.Peak = max(p.Peak, at+bytes)
-	p.Places.Memory = append(p.Places.Memory, plan.Buffer{Name: name, At: at, Bytes: bytes, From: from, To: to})
-}
-
 // placeFixed places the parameters, what is resident or in a window for the whole run, and all Globals. It
 // returns the end of that memory.
 func (l *Layout) placeFixed(c *Choice, base *plan.Plan) int64 {
@@ -241,27 +234,25 @@ func largestOf(c *plan.Cells) *largest {
 	return m
 }
 
-// setupValue adds loads of n intervals of a value, from first on, to Plan.Setup. Each device has its intervals from
-// address at on.
-func (l *Layout) setupValue(id int, at int64, first, n int) {
-	p := l.Plan
-	v := &p.Spec.Values[id]
-	for k := range n {
-		i := first + k
-		bytes := int64(p.Cells.Rows(i)) * v.RowBytes
-		if bytes == 0 { // a trailing interval without vertices
+// placeTables places the tables of inputs for the whole run. Setup loads a table that lies in device memory; for one in
+// host memory it places the hot rows and the lists of places.
+func (l *Layout) placeTables(add func(string, int64) int64) {
+	z := l.Plan.Places.Sets
+	if z == nil || !z.Ahead.On {
+		return
+	}
+	for i := range z.Ahead.Tables {
+		t := &z.Ahead.Tables[i]
+		v := &l.Plan.Spec.Values[t.Value]
+		if t.Host {
+			t.Most = z.Rows[z.Deepest()]
+			t.At = add("hot rows of "+v.Name, int64(t.Hot)*v.RowBytes)
+			t.Slots, t.Last = add("their places", 4*int64(t.Rows)), add("places in the last batches", t.LastBytes())
 			continue
 		}
-		p.Setup = append(p.Setup, plan.Task{Kind: plan.Load, Queue: plan.H2D, Device: uint16(p.Owner(i)), Value: int32(id), Own: int32(i),
-			Other: -1, Addr: at + int64(k/p.Devices)*p.Cells.ChunkBytes(v), Bytes: bytes})
-		p.Once += bytes
+		bytes := int64(t.Rows) * v.RowBytes
+		t.At = add("table of "+v.Name, bytes)
+		l.Plan.Setup = append(l.Plan.Setup, plan.Task{Kind: plan.Load, Queue: plan.H2D, Value: int32(t.Value), Other: -1, Addr: t.At, Bytes: bytes})
+		l.Plan.Once += bytes
 	}
-}
-
-// setupCell adds the load of cell i to address at to Plan.Setup.
-func (l *Layout) setupCell(d plan.Dir, i int, at, bytes int64) {
-	p := l.Plan
-	p.Setup = append(p.Setup, plan.Task{Kind: plan.Load, Queue: plan.H2D, Device: uint16(p.Owner(i / p.Cells.P)), Dir: d, Value: -1, Own: int32(i / p.Cells.P),
-		Other: int32(i % p.Cells.P), Addr: at, Bytes: bytes})
-	p.Once += bytes
 }

@@ -86,3 +86,17 @@ func (z *Scratch) measure(f *fitting, s *plan.Spec, u *plan.Usage, ch *Choice, b
 	p.Peak = max(p.Peak, floor+top)
 	return p
 }
+
+// ok tells whether n bytes are within the budget.
+func (f *fitting) ok(n int64) bool { return f.o.Budget == 0 || n <= f.o.Budget }
+
+// fits tells whether the choice so far fits the budget.
+func (f *fitting) fits() bool { return f.ok(f.size(f.ch)) }
+
+// try sets a flag of the choice, and resets it unless enough accepts the bytes that the choice then takes.
+func (f *fitting) try(on *bool, enough func(n int64) bool) {
+	was := *on
+	if *on = true; !enough(f.size(f.ch)) {
+		*on = was
+	}
+}
