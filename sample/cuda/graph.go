@@ -37,6 +37,8 @@ type Graph struct {
 	edges    int
 
 	offsets, far, ends, pairs, weight, most, table, drawable device.Mem
+
+	rendered map[rendering]string // the sources that were drawn with
 }
 
 // Needs says which parts of a graph kernels read.

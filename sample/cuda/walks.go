@@ -192,13 +192,35 @@ func (g *Graph) rowArgs() launch.Args {
 	return launch.Args{"offsets": g.offsets, "edges": g.ends, "far": g.far, "weight": g.weight, "most": g.most, "table": g.table, "vertices": uint64(g.vertices)}
 }
 
+// rendering says of which walk a source is and, where steps differ, of which step.
+type rendering struct {
+	walk *Walk
+	step int
+}
+
+// render is the source of a walk's kernels, or of a step's if no vertex is added twice, rendered once.
+func (g *Graph) render(w *Walk, step int) string {
+	k := rendering{w, step}
+	text, ok := g.rendered[k]
+	if !ok {
+		if text = w.text(g.wide); w.Unique {
+			text = w.uniqueText(g.wide, step)
+		}
+		if g.rendered == nil {
+			g.rendered = map[rendering]string{}
+		}
+		g.rendered[k] = text
+	}
+	return text
+}
+
 // drawCalls are the kernels of a draw.
 func (g *Graph) drawCalls(w *Walk, d *Drawn, roots, state device.Mem, first, key uint64) (calls []launch.Call) {
-	source, n := w.text(g.wide), uint64(d.N)
+	n := uint64(d.N)
 	args := g.rowArgs().With(launch.Args{"roots": roots, "n": n, "first": first, "key": key, "wrong": d.wrong})
 	if w.Sizes == nil {
 		threads, shared := w.threads()
-		return []launch.Call{{Source: source, Name: "saga_walk", Grid: (d.N + threads - 1) / threads, Block: threads, Shared: shared,
+		return []launch.Call{{Source: g.render(w, 0), Name: "saga_walk", Grid: (d.N + threads - 1) / threads, Block: threads, Shared: shared,
 			Args: args.With(launch.Args{"out": d.steps, "state": state, "steps": uint64(w.Steps)})}}
 	}
 	from, at := roots, int64(0)
@@ -206,11 +228,12 @@ func (g *Graph) drawCalls(w *Walk, d *Drawn, roots, state device.Mem, first, key
 		bytes := 4 * int64(d.N) * int64(d.widths[step+1])
 		to := d.steps.Slice(at, bytes)
 		blocks, shared := int((bytes/4+255)/256), 0
+		of := 0
 		if w.Unique {
-			source = w.uniqueText(g.wide, step)
+			of = step
 			blocks, shared = heldBy(d.widths[step+1]).launch(d.N)
 		}
-		calls = append(calls, launch.Call{Source: source, Name: fmt.Sprintf("saga_tree_%d", step), Grid: blocks, Block: 256, Shared: shared, Args: args.With(launch.Args{"from": from, "out": to})})
+		calls = append(calls, launch.Call{Source: g.render(w, of), Name: fmt.Sprintf("saga_tree_%d", step), Grid: blocks, Block: 256, Shared: shared, Args: args.With(launch.Args{"from": from, "out": to})})
 		from, at = to, at+bytes
 	}
 	return calls
