@@ -316,19 +316,19 @@ func TestIdleRelabel(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if w := strings.Join(d.Report.Warnings, "\n"); !strings.Contains(w, "--relabel has no effect") {
+			if w := strings.Join(d.Report.Warnings, "\n"); !strings.Contains(w, "no effect on this data: --relabel") {
 				t.Errorf("%s: %q", door, w)
 			}
 		}
 	}
 	dir := writeFiles(t, map[string]string{"e.txt": "0 1\n1 4\n", "e.csv": "source,target\n0,1\n1,4\n", "v.csv": "id,x\n0,1\n1,1\n4,1\n"})
 	d, err := Load(filepath.Join(dir, "e.txt"), Options{Relabel: RelabelNever})
-	if err != nil || d.Edges.V != 5 || strings.Contains(strings.Join(d.Report.Warnings, ""), "--relabel has no effect") {
+	if err != nil || d.Edges.V != 5 || strings.Contains(strings.Join(d.Report.Warnings, ""), "no effect on this data: --relabel") {
 		t.Errorf("a list: %v, %+v", err, d)
 	}
 	for _, vertices := range []string{"", filepath.Join(dir, "v.csv")} {
 		d, err := LoadTables(Tables{Edges: filepath.Join(dir, "e.csv"), Vertices: vertices}, Options{Relabel: RelabelNever})
-		if err != nil || strings.Contains(strings.Join(d.Report.Warnings, ""), "--relabel has no effect") != (vertices != "") {
+		if err != nil || strings.Contains(strings.Join(d.Report.Warnings, ""), "no effect on this data: --relabel") != (vertices != "") {
 			t.Errorf("tables with vertices %q: %v, %q", vertices, err, d.Report.Warnings)
 		}
 	}

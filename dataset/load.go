@@ -108,7 +108,7 @@ func open(path string, opt Options) (*Stream, error) {
 // idleRelabel warns that nothing is numbered anew, if that was asked for.
 func (o *Options) idleRelabel(d *Data) {
 	if o.Relabel != RelabelAuto {
-		d.warn("--relabel has no effect: only the ids of edge lists, and of tables of edges alone, are numbered anew")
+		d.warn("settings that have no effect on this data: --relabel (only the ids of edge lists, and of tables of edges alone, are numbered anew)")
 	}
 }
 

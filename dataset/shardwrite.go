@@ -74,7 +74,10 @@ func (c *Sharding) source() (s *Stream, closing func() error, err error) {
 	kind, _, _ := strings.Cut(c.From, ":")
 	switch {
 	case c.Tables == nil && !c.Undirected && !c.Simple && isStore(c.From):
-		return streamStore(c.From)
+		if s, closing, err = streamStore(c.From); err == nil {
+			c.Options.idleRelabel(s.Data)
+		}
+		return s, closing, err
 	case kind == "synthetic" || kind == "karate":
 		s, err = held(Open(c.From, c.Options))
 	default:
