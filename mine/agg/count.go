@@ -68,32 +68,41 @@ func (c *Counter) table(slots int) {
 	}
 }
 
+// golden spreads keys over the slots of a table.
+const golden = 0x9e3779b97f4a7c15
+
 // Add counts keys.
 func (c *Counter) Add(keys ...uint64) error {
-	for _, key := range keys {
-		if c.err != nil {
-			break
-		}
-		mask := uint64(len(c.slots) - 1)
-		for i := key * 0x9e3779b97f4a7c15 >> c.shift; ; i = (i + 1) & mask {
-			e := &c.slots[i]
-			if e.Key == key && e.Count != 0 {
-				e.Count++
-				break
-			}
+	for len(keys) > 0 && c.err == nil {
+		keys = keys[c.some(keys):]
+	}
+	return c.err
+}
+
+// some counts keys until the table must change, and returns how many.
+func (c *Counter) some(keys []uint64) int {
+	slots, shift := c.slots, c.shift&63
+	mask := uint64(len(slots) - 1)
+	for n, key := range keys {
+		for i := key * golden >> shift; ; i++ {
+			e := &slots[i&mask]
 			if e.Count == 0 {
 				e.Key, e.Count = key, 1
-				if c.used++; c.used > len(c.slots)/4*3 {
-					c.added++ // the run has the key
+				if c.used++; c.used > len(slots)/4*3 {
+					c.added += uint64(n + 1)
 					c.full()
-					c.added--
+					return n + 1
 				}
 				break
 			}
+			if e.Key == key {
+				e.Count++
+				break
+			}
 		}
-		c.added++
 	}
-	return c.err
+	c.added += uint64(len(keys))
+	return len(keys)
 }
 
 // full makes the table larger, or writes it to a run.
@@ -109,7 +118,7 @@ func (c *Counter) full() {
 		if e.Count == 0 {
 			continue
 		}
-		i := e.Key * 0x9e3779b97f4a7c15 >> c.shift
+		i := e.Key * golden >> c.shift
 		for c.slots[i].Count != 0 {
 			i = (i + 1) & mask
 		}

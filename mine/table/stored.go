@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"slices"
-	"sort"
 	"unsafe"
 
 	"sagann/mine/run"
@@ -119,8 +118,20 @@ func (t *Stored) append(at []uint32, code uint32) []uint32 {
 	if t.spec.Vertices {
 		return append(at, code)
 	}
-	r := t.spec.Rows
-	low := sort.Search(r.V(), func(v int) bool { return r.Off[v+1] > int64(code) })
+	r, place := t.spec.Rows, int64(code)
+	for _, x := range at { // most edges have their lower end in the row
+		if r.Off[x] <= place && place < r.Off[x+1] {
+			return append(at, x, r.Col[code])
+		}
+	}
+	low, high := 0, r.V()-1
+	for low < high {
+		if mid := int(uint(low+high) >> 1); r.Off[mid+1] > place {
+			high = mid
+		} else {
+			low = mid + 1
+		}
+	}
 	return append(at, uint32(low), r.Col[code])
 }
 
