@@ -12,6 +12,7 @@ import (
 	"sagann/dataset"
 	"sagann/internal/units"
 	"sagann/kernel"
+	"sagann/net"
 )
 
 // Compile traces m, compiles it and plans it for d within c. A wrong shape in a user's function
@@ -47,17 +48,17 @@ func (p *Program) choose() error {
 	}
 	c := p.chooser()
 	x, err := c.choose()
-	if err != nil {
-		return c.budget(err)
+	if err == nil {
+		err = p.adopt(x)
 	}
-	if err := p.adopt(x); err != nil {
-		return c.budget(err)
+	if err := together(p, c.budget(err)); err != nil {
+		return err
 	}
 	if p.data != nil {
 		compileAhead(p.cfg.Device, x.programs())
 	}
-	if err := p.precompute(x.once); err != nil {
-		return p.leastHost(c.budget(err), x.once)
+	if err := p.precompute(x.once, func(err error) error { return together(p, p.leastHost(c.budget(err), x.once)) }); err != nil {
+		return err
 	}
 	if p.shape == nil {
 		p.grids.orderFor(x.plan.Cells.P)
@@ -112,12 +113,20 @@ func passOf(p *Program, what string) (*Program, error) {
 	return q, err
 }
 
+// together is err of this rank's plan, told to all ranks: one that cannot plan must not let others wait for its messages.
+func together(p *Program, err error) error {
+	if p.data == nil || p.cfg.Net.Ranks() == 1 || net.Known(err) {
+		return err
+	}
+	return p.agreed("plan", forAll(p, err))
+}
+
 // forAll raises the smallest budget of err, of device or host memory, to what Predict and Embed need, and says where a budget
 // comes from that is free memory.
 func forAll(p *Program, err error) error {
 	var small *plan.BudgetError
 	var host *plan.HostError
-	if !errors.As(err, &small) && !errors.As(err, &host) {
+	if net.Known(err) || !errors.As(err, &small) && !errors.As(err, &host) {
 		return err
 	}
 	for _, what := range passes[p.output] {

@@ -34,7 +34,7 @@ type Config struct {
 	// Device is "cpu" (default), or "cpu:4" for four devices; with build tag cuda also "cuda" and "cuda:0,1".
 	Device string
 	// Net is the ranks (processes) that share the devices: the same number each, in the order of the ranks. All
-	// ranks compile the same model for the same data, and each runs the tasks of its devices. No bit of the result
+	// ranks compile the same model for the same data at the same time, and each runs the tasks of its devices. No bit of the result
 	// depends on the number of ranks. nil: one process.
 	Net    *net.Group
 	NoRing bool // with several devices: each loads all chunks itself, instead of passing them on

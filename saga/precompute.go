@@ -9,21 +9,18 @@ import (
 )
 
 // precompute runs the programs of invariants. Without data it only checks that their host memory
-// fits.
-func (p *Program) precompute(once []*dataflow.Lowered) error {
+// fits. told is an error of a plan as all ranks are told it; it is called for each plan.
+func (p *Program) precompute(once []*dataflow.Lowered, told func(error) error) error {
 	if p.shape != nil {
-		return p.onceFit(once)
+		return told(p.onceFit(once))
 	}
 	if len(once) > 0 && p.ranks() > 1 { // ranks will wait for each other
-		if err := p.agreed("invariants", nil); err != nil {
-			return err
-		}
 		if err := p.alike(); err != nil {
 			return err
 		}
 	}
 	for k, l := range once {
-		if err := p.runInvariants(l, k); err != nil {
+		if err := p.runInvariants(l, k, told); err != nil {
 			return err
 		}
 	}
@@ -32,7 +29,7 @@ func (p *Program) precompute(once []*dataflow.Lowered) error {
 
 // runInvariants runs l, the k-th program of invariants, and keeps its results, in the user's order,
 // as inputs. It does nothing if all of them are there already.
-func (p *Program) runInvariants(l *dataflow.Lowered, k int) error {
+func (p *Program) runInvariants(l *dataflow.Lowered, k int, told func(error) error) error {
 	missing := false
 	for name := range l.Outputs {
 		missing = missing || p.in.Kept(name) == nil
@@ -42,10 +39,10 @@ func (p *Program) runInvariants(l *dataflow.Lowered, k int) error {
 	}
 	u := &unit{low: l}
 	var err error
-	if u.plan, err = planner.New(l.Spec, p.grids.cells(p.chosen.want), p.on.onceOptions(p.chosen.memory.plans(), k)); err != nil {
-		return err
+	if u.plan, err = planner.New(l.Spec, p.grids.cells(p.chosen.want), p.on.onceOptions(p.chosen.memory.plans(), k)); err == nil {
+		err = p.placeHost(p.extraBytes(l), u.plan)
 	}
-	if err := p.placeHost(p.extraBytes(l), u.plan); err != nil {
+	if err = told(err); err != nil {
 		return err
 	}
 	err = p.alone(u, nil, func(s *session) error {

@@ -29,8 +29,8 @@ func (p *definition) degreesDrawn(low *dataflow.Lowered) error {
 	return nil
 }
 
-// compileSampled lowers training over blocks and evaluation over the whole graph, and plans both.
-func (p *Program) compileSampled() error {
+// compileSampled lowers training over blocks and evaluation over the whole graph, and plans both. told is as in precompute.
+func (p *Program) compileSampled(told func(error) error) error {
 	o, err := p.optimize(1)
 	if err != nil {
 		return err
@@ -59,11 +59,11 @@ func (p *Program) compileSampled() error {
 			return err
 		}
 	}
-	if err := p.planSampled(); err != nil {
+	if err := told(p.planSampled()); err != nil {
 		return err
 	}
-	if err := p.precompute(x.once); err != nil {
-		return p.leastHost(err, x.once)
+	if err := p.precompute(x.once, func(err error) error { return told(p.leastHost(err, x.once)) }); err != nil {
+		return err
 	}
 	if p.eval != nil {
 		p.grids.orderFor(p.eval.plan.Cells.P)

@@ -20,8 +20,8 @@ func TestRanksCramped(t *testing.T) {
 	for r, l := range links {
 		c := onDevices(t, 2)
 		c.Net = net.Over(l)
-		p := sampledProgram(t, "sage", d, c, four())
 		wg.Go(func() {
+			p := sampledProgram(t, "sage", d, c, four()) // ranks plan together
 			if err := p.Cramp(64); err != nil {
 				t.Error(err)
 			}

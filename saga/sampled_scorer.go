@@ -113,7 +113,7 @@ func (p *Program) scorer(s *Sampling) (*Program, error) {
 	if q.rooms, err = q.sampled.draws.Presample(); err != nil {
 		return nil, err
 	}
-	return q, q.compileSampled()
+	return q, q.compileSampled(func(err error) error { return together(q, err) })
 }
 
 // evaluated lists the vertices of all splits, ascending.

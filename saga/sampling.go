@@ -101,7 +101,7 @@ func CompileSampled(m Model, d *dataset.Data, c Config, s Sampling) (*Program, e
 	if p.rooms, err = p.sampled.draws.Presample(); err != nil {
 		return nil, err
 	}
-	err = forAll(p, p.compileSampled())
+	err = forAll(p, p.compileSampled(func(err error) error { return together(p, err) }))
 	if p.data.Shard != nil {
 		err = p.agreed("plan of a batch", p.withExact(err))
 	}

@@ -211,18 +211,18 @@ func (c *trainCmd) ready(a *app, t *ranks) (j *job, err error) {
 	err = j.plan(&c.settings, a.Log)
 	var small *plan.BudgetError
 	if errors.As(err, &small) && c.Resume != "" {
-		return nil, fmt.Errorf("%w; a run that goes on keeps its intervals, for the order of sums depends on them: saga train --config %s begins a new run that may choose others", err, c.Resume)
+		err = fmt.Errorf("%w; a run that goes on keeps its intervals, for the order of sums depends on them: saga train --config %s begins a new run that may choose others", err, c.Resume)
 	}
-	if err != nil {
-		return nil, err
+	if err == nil {
+		err = c.sameData(j)
 	}
-	if err := c.sameData(j); err != nil {
-		return nil, err
+	if err == nil {
+		err = j.unload(c.Memory.Scratch, a.Log)
 	}
-	if err := j.unload(c.Memory.Scratch, a.Log); err != nil {
-		return nil, err
+	if err == nil {
+		err = j.prog.Open()
 	}
-	if err := j.prog.Open(); err != nil {
+	if err := t.agree("plan", err); err != nil {
 		return j, err
 	}
 	return j, t.agree("weights", j.give(&c.settings, a.Log))
