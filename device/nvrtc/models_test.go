@@ -18,14 +18,17 @@ import (
 )
 
 // TestModels renders every kernel of every model, of float32 and of bfloat16 rows, of whole
-// ones and of slices, and compiles it. Only the compiling is skipped where the library is missing.
+// ones and of slices, and compiles it. Without passes the models take turns with the two kinds of rows. Only the compiling is skipped where the library is missing.
 func TestModels(t *testing.T) {
 	type text struct{ name, source string }
 	seen := map[string]bool{}
 	var texts []text
-	for _, name := range layers.Names() {
-		for _, storage := range []string{saga.StorageF32, saga.StorageBF16} {
+	for k, name := range layers.Names() {
+		for j, storage := range []string{saga.StorageF32, saga.StorageBF16} {
 			for i, without := range [][]string{nil, {"hoist", "commute", "factor"}, {"fuse"}, {"invariant"}} {
+				if without != nil && (i+j+k)%2 == 1 {
+					continue
+				}
 				t.Run(fmt.Sprintf("%s/%s/without=%s", name, storage, strings.Join(without, ",")), func(t *testing.T) {
 					for _, p := range programs(t, name, saga.Config{Without: without, Storage: storage, Outcome: saga.Outcome{Slices: i}}) {
 						p.Packed = p.Edges && i%2 == 1
