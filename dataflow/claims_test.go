@@ -247,7 +247,7 @@ func TestInvariants(t *testing.T) {
 func TestShapeErrors(t *testing.T) {
 	for text, want := range map[string]string{
 		"x = vertex 3\nw = param 4 2\ny = matmul x w":        "inner dimensions 3 and 4 differ",
-		"x = vertex 3\ns = src x\ny = add s x":               "scatter the vertex tensor first",
+		"x = vertex 3\ns = src x\ny = add s x":               "as Edge.Src or Edge.Dst",
 		"x = vertex 3\ny = sum x":                            "gathers edge rows, not [V×3]",
 		"x = vertex 3\ns = src x\nt = src s":                 "scatters vertex rows, not [E×3]",
 		"x = vertex 3\ns = src x\ny = first s 0":             "0 blocks",

@@ -21,10 +21,10 @@ func TestShapeErrors(t *testing.T) {
 		text string
 		make func() *Node
 	}{
-		{"scatter the vertex tensor first", func() *Node { return Add(v, e) }},
-		{"scatter the vertex tensor first", func() *Node { return Mul(e, v) }},
-		{"scatter the vertex tensor first", func() *Node { return Concat(e, v) }},
-		{"scatter the vertex tensor first", func() *Node { return SoftmaxCrossEntropy(v, e1, e1) }},
+		{"as Edge.Src or Edge.Dst", func() *Node { return Add(v, e) }},
+		{"as Edge.Src or Edge.Dst", func() *Node { return Mul(e, v) }},
+		{"as Edge.Src or Edge.Dst", func() *Node { return Concat(e, v) }},
+		{"as Edge.Src or Edge.Dst", func() *Node { return SoftmaxCrossEntropy(v, e1, e1) }},
 		{"add([V×4], [V×1]): widths 4 and 1 differ", func() *Node { return Add(v, v1) }},
 		{"different vertices sets (0 and 1)", func() *Node { return Add(v, other) }},
 		{"only a matrix of one row spreads", func() *Node { return Sub(v, m) }},
@@ -52,7 +52,7 @@ func TestShapeErrors(t *testing.T) {
 		{"eps 0 is not positive", func() *Node { return LayerNorm(v, 0) }},
 		{"probability 1 is not in [0, 1)", func() *Node { return Dropout(v, 1, 0, v1, nil, stepRow) }},
 		{"the step is [3×4], not [1×4]", func() *Node { return Dropout(v, 0.5, 0, v1, nil, m) }},
-		{"scatter the vertex tensor first", func() *Node { return Dropout(v, 0.5, 0, e1, nil, stepRow) }},
+		{"as Edge.Src or Edge.Dst", func() *Node { return Dropout(v, 0.5, 0, e1, nil, stepRow) }},
 		{"gathers edge rows, not [V×4]", func() *Node { return Max(v) }},
 		{"drops from vertices or edges", func() *Node { return Dropout(m, 0.5, 0, v1, nil, stepRow) }},
 		{"an identity must have one column, not 4", func() *Node { return Dropout(v, 0.5, 0, v, nil, stepRow) }},
