@@ -96,6 +96,8 @@ func (c *content) write(path string, n int) error {
 	}
 	if c.GraphSets != nil {
 		w.SetSets(KindGraphSets, c.GraphSets, 3)
+	}
+	if c.EdgeSets != nil {
 		w.SetSets(KindEdgeSets, c.EdgeSets, 2)
 	}
 	if c.Sparse != nil {

@@ -13,7 +13,7 @@ func TestEachEdges(t *testing.T) {
 	for _, keep := range []bool{true, false} {
 		for _, base := range []int{1, 3, 18} { // of 18 the sequence has two bytes an edge
 			c := full()
-			c.EdgeLabels, c.EdgeTargets, c.Of = nil, nil, [2][3][]uint32{}
+			c.EdgeLabels, c.EdgeTargets, c.EdgeSets, c.Of = nil, nil, nil, [2][3][]uint32{}
 			c.Meta.KeepOrder, c.Meta.Base, c.Meta.Order = keep, base, Balance(c.Edges, base)
 			path := filepath.Join(t.TempDir(), "graph.saga")
 			if err := c.write(path, 64); err != nil {
