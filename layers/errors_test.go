@@ -88,7 +88,7 @@ var wrongs = []struct {
 			mark()
 			return ops.MatMul(v.Self, p.Weight("W", 34, 1<<40))
 		})},
-	{"vertex rows beside edge rows", []string{"add", "[E×34]", "[V×34]", "scatter"}, edgeOnly(
+	{"vertex rows beside edge rows", []string{"add", "[E×34]", "[V×34]", "Edge.Src"}, edgeOnly(
 		func(e saga.Edge, _ saga.Params) saga.Tensor {
 			mark()
 			return ops.Add(e.Src, e.Src.In(0))

@@ -2,6 +2,7 @@ package layers_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -66,7 +67,9 @@ func TestSlices(t *testing.T) {
 		if name == "appnp" {                                // gathers a column a class, too few to slice
 			gathers = false
 		}
-		if sliced := strings.Contains(text.String(), "gathered by 2 slices"); gathers && !sliced && name != "gat" && name != "gatv2" && name != "edgemlp" {
+		// products of edges and scores of attention read whole rows; of some, several values are gathered in one sweep; lg's rows have a column a class
+		whole := []string{"gat", "gatv2", "transformer", "edgemlp", "edgeconv", "cg", "gen", "pna", "lg"}
+		if sliced := strings.Contains(text.String(), "gathered by 2 slices"); gathers && !sliced && !slices.Contains(whole, name) {
 			t.Errorf("%s is not gathered by slices:\n%s", name, text.String())
 		}
 	}
