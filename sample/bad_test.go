@@ -43,7 +43,7 @@ func TestBadSamplers(t *testing.T) {
 		{MultiRW(0, 5), []string{"0 roots"}},
 		{PinSAGE(1, 2, 0, 3), []string{"Top"}},
 		{Sampler{Steps: 1, Over: Everywhere, Output: Layers}, []string{"Score"}},
-		{Sampler{Steps: 1, Output: Layers, Score: func(e Edge) Real { return Sub(Const(0), e.Weight()) }}, []string{"Score of edge", "bad_test.go"}},
+		{Sampler{Steps: 1, Output: Layers, Score: func(e Edge) Real { return Sub(Const(0), e.Weight()) }}, []string{"has the Score", "bad_test.go"}},
 		{Sampler{Steps: 1, Output: Layers, Score: func(e Edge) Real { return e.Probability() }}, []string{"Probability in a Score", "bad_test.go"}},
 		{next(func(s Sample, at Pool, r Rand) Int { return s.Get("seen", Whole(3)) }), []string{"number 3", "bad_test.go"}},
 		{next(func(s Sample, at Pool, r Rand) Int { return s.Get("other", Whole(0)) }), []string{`"other"`}},
@@ -145,7 +145,7 @@ func TestBadRuns(t *testing.T) {
 	_, err := Compile(g, DeepWalk(1))
 	refused(t, err, "weight -2")
 	_, err = Compile(g, WeightedNeighbours(1))
-	refused(t, err, "is -2")
+	refused(t, err, "has the Score -2")
 	if _, err := Compile(g, Neighbours(1)); err != nil {
 		t.Errorf("weights do not matter: %v", err)
 	}
