@@ -146,7 +146,6 @@ type counting struct {
 	each    int64
 	mu      sync.Mutex
 	list    []*agg.Counter
-	err     error
 }
 
 // defaultCounter is the memory of a counter if nothing bounds it.
