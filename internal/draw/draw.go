@@ -7,7 +7,9 @@ import (
 	"flag"
 	"fmt"
 	"hash/fnv"
+	"math/rand/v2"
 	"os"
+	"slices"
 	"strconv"
 	"testing"
 
@@ -59,4 +61,32 @@ func seedOf(base uint64, name string) uint64 {
 	h := fnv.New64a()
 	fmt.Fprintf(h, "%d %s", base, name)
 	return max(1, h.Sum64())
+}
+
+// Damage calls f for n copies of the file at path in which a bit is flipped, or which are cut, and restores it. what says what
+// was done. The copies follow from Seed.
+func Damage(t *testing.T, path string, n int, f func(what string)) {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := rand.New(rand.NewPCG(Seed(t), 1))
+	for range n {
+		other, at := slices.Clone(text), r.IntN(len(text))
+		bit := r.IntN(9)
+		what := fmt.Sprintf("bit %d of byte %d", bit, at)
+		if bit < 8 {
+			other[at] ^= 1 << bit
+		} else {
+			other, what = other[:at], fmt.Sprintf("cut at byte %d", at)
+		}
+		if err := os.WriteFile(path, other, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		f(what)
+	}
+	if err := os.WriteFile(path, text, 0o666); err != nil {
+		t.Fatal(err)
+	}
 }

@@ -2,7 +2,6 @@ package runfolder
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"slices"
 	"strings"
@@ -10,33 +9,6 @@ import (
 
 	"sagann/internal/draw"
 )
-
-// damaged calls f for 2,000 copies of the file at path in which a bit is flipped, or which are cut, and restores it.
-func damaged(t *testing.T, path string, f func(what string)) {
-	t.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r := rand.New(rand.NewPCG(draw.Seed(t), 1))
-	for range 2000 {
-		other, at := slices.Clone(text), r.IntN(len(text))
-		bit := r.IntN(9)
-		what := fmt.Sprintf("bit %d of byte %d", bit, at)
-		if bit < 8 {
-			other[at] ^= 1 << bit
-		} else {
-			other, what = other[:at], fmt.Sprintf("cut at byte %d", at)
-		}
-		if err := os.WriteFile(path, other, 0o666); err != nil {
-			t.Fatal(err)
-		}
-		f(what)
-	}
-	if err := os.WriteFile(path, text, 0o666); err != nil {
-		t.Fatal(err)
-	}
-}
 
 // TestMetricsDamage: lines that were changed, cut off or taken out are noticed when a run goes on and when its report is made.
 func TestMetricsDamage(t *testing.T) {
@@ -73,7 +45,7 @@ func TestMetricsDamage(t *testing.T) {
 			t.Errorf("%s: %v, and %v", what, err, wrong)
 		}
 	}
-	damaged(t, f.Path(MetricsFile), check)
+	draw.Damage(t, f.Path(MetricsFile), 2000, check)
 	text, err := os.ReadFile(f.Path(MetricsFile))
 	if err != nil {
 		t.Fatal(err)
@@ -109,7 +81,7 @@ func TestConfigDamage(t *testing.T) {
 	if err := f.WriteConfig(want); err != nil {
 		t.Fatal(err)
 	}
-	damaged(t, f.Path(ConfigFile), func(what string) {
+	draw.Damage(t, f.Path(ConfigFile), 2000, func(what string) {
 		var got config
 		edited, err := f.ReadConfig(&got)
 		switch {

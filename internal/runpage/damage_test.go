@@ -1,12 +1,8 @@
 package runpage
 
 import (
-	"fmt"
-	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"reflect"
-	"slices"
 	"strings"
 	"testing"
 
@@ -23,27 +19,12 @@ func TestReportDamage(t *testing.T) {
 		t.Fatal(err)
 	}
 	path := filepath.Join(f.Dir, RecordFile)
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
 	want, err := readRecord(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	rnd, refused := rand.New(rand.NewPCG(draw.Seed(t), 1)), 0
-	for range 2000 {
-		other, at := slices.Clone(text), rnd.IntN(len(text))
-		bit := rnd.IntN(9)
-		what := fmt.Sprintf("bit %d of byte %d", bit, at)
-		if bit < 8 {
-			other[at] ^= 1 << bit
-		} else {
-			other, what = other[:at], fmt.Sprintf("cut at byte %d", at)
-		}
-		if err := os.WriteFile(path, other, 0o666); err != nil {
-			t.Fatal(err)
-		}
+	refused := 0
+	draw.Damage(t, path, 2000, func(what string) {
 		got, err := readRecord(path)
 		switch {
 		case err == nil && !reflect.DeepEqual(got, want):
@@ -53,6 +34,6 @@ func TestReportDamage(t *testing.T) {
 		case err != nil:
 			refused++
 		}
-	}
-	t.Logf("%d bytes: %d of 2000 refused", len(text), refused)
+	})
+	t.Logf("%d of 2000 refused", refused)
 }

@@ -181,24 +181,13 @@ func layArc(to []uint32, a *domain.Arc) {
 
 // upload fills a GPU.
 func (c *domainCard) upload(list []domain.Arc, at []int64, column []uint32, room int64) (err error) {
-	if err := c.queues(); err != nil {
-		return err
-	}
-	columns, err := launch.Put(c.Card, column)
-	if err != nil {
-		return err
-	}
-	base, err := c.GPU.Address(columns)
+	address, err := c.begin(column, &c.of.cold)
 	if err != nil {
 		return err
 	}
 	table := make([]arc, len(list))
 	for i := range list {
-		a := &list[i]
-		p := base + 4*uint64(at[i])
-		if at[i] < 0 {
-			p = uint64(uintptr(unsafe.Pointer(&c.of.cold.Bytes()[0]))) + 4*uint64(^at[i])
-		}
+		a, p := &list[i], address(at[i])
 		x := arc{before: p + 8*uint64(len(a.Words)), members: uint64(len(a.Off) - 1)}
 		if a.Words != nil {
 			x.words = p

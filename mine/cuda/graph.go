@@ -207,27 +207,35 @@ func (l Layout) places(r *rows.Rows) (at []int64, hot, cold int64) {
 	return at, hot, cold
 }
 
-// upload fills one GPU.
-func (c *card) upload(g *Graph, at []int64, column []uint32) (err error) {
-	r := g.rows
+// begin makes the queues and uploads the column of the rows that lie on the GPU. address is where a row lies for kernels: at is its
+// place in column, or ^at that in cold, counted in words.
+func (c *card) begin(column []uint32, cold *device.HostMem) (address func(at int64) uint64, err error) {
 	if err := c.queues(); err != nil {
-		return err
+		return nil, err
 	}
 	columns, err := launch.Put(c.Card, column)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	base, err := c.GPU.Address(columns)
+	return func(at int64) uint64 {
+		if at >= 0 {
+			return base + 4*uint64(at)
+		}
+		return uint64(uintptr(unsafe.Pointer(&cold.Bytes()[0]))) + 4*uint64(^at)
+	}, err
+}
+
+// upload fills one GPU.
+func (c *card) upload(g *Graph, at []int64, column []uint32) (err error) {
+	r := g.rows
+	address, err := c.begin(column, &g.cold)
 	if err != nil {
 		return err
 	}
 	table := make([]row, r.V())
 	for v := range table {
-		if at[v] >= 0 {
-			table[v].at = base + 4*uint64(at[v])
-		} else {
-			table[v].at = uint64(uintptr(unsafe.Pointer(&g.cold.Bytes()[0]))) + 4*uint64(^at[v])
-		}
+		table[v].at = address(at[v])
 		if g.layout.Part == Above {
 			p := packed(r, uint32(v))
 			table[v].below, table[v].degree = uint32(p.whole), uint32(p.whole+p.half)
