@@ -29,8 +29,8 @@ func TestRandomPrograms(t *testing.T) {
 	}
 }
 
-// TestDrawnPrograms: a quarter of the random programs, 500 of 2,000, gather one message several times, and as many read rows from before
-// the layer before the one that reads.
+// TestDrawnPrograms: at least a quarter of the programs that drawWriter draws gather one message several times, and at least a quarter
+// read rows from before the layer before the one that reads.
 func TestDrawnPrograms(t *testing.T) {
 	const n = 400
 	several, earlier := 0, 0

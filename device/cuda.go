@@ -231,7 +231,6 @@ func (d *CUDA) Close() error {
 	if d.status.closed.Swap(true) {
 		return nil
 	}
-	endAhead()
 	d.drain()
 	cudaMu.Lock()
 	delete(cudaLive, d)

@@ -4,7 +4,6 @@ package device
 
 import (
 	"fmt"
-	"sync"
 	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
@@ -43,25 +42,13 @@ func (d *CUDA) Compile(source string, names []string) ([]Function, error) {
 	return out, nil
 }
 
-// ahead is what cuAhead has begun. The next GPU that closes ends it and waits for it.
-var ahead struct {
-	mu    sync.Mutex
-	begun []*aheadOf
-}
-
-type aheadOf struct {
-	ends atomic.Bool   // nothing more is to be compiled
-	done chan struct{} // closed at the end
-}
-
-// cuAhead compiles sources for GPU number index, eight at a time, in the background. The results lie in the cache folder.
-func cuAhead(index int, sources []string) {
-	a := &aheadOf{done: make(chan struct{})}
-	ahead.mu.Lock()
-	ahead.begun = append(ahead.begun, a)
-	ahead.mu.Unlock()
+// cuAhead compiles sources for GPU number index, eight at a time, in the background. The results lie in the cache folder. end
+// leaves out what has not begun, and waits for what has.
+func cuAhead(index int, sources []string) (end func()) {
+	var ends atomic.Bool
+	done := make(chan struct{})
 	go func() {
-		defer close(a.done)
+		defer close(done)
 		if n, err := cuGPUs(); err != nil || index >= n {
 			return
 		}
@@ -77,7 +64,7 @@ func cuAhead(index int, sources []string) {
 		all.SetLimit(8)
 		for _, source := range sources {
 			all.Go(func() error {
-				if a.ends.Load() {
+				if ends.Load() {
 					return nil
 				}
 				_, err := nvrtc.Cubin(source, 10*has[0]+has[1], cuDriver()/1000)
@@ -86,19 +73,9 @@ func cuAhead(index int, sources []string) {
 		}
 		all.Wait()
 	}()
-}
-
-// endAhead ends all that cuAhead has begun, and waits for it.
-func endAhead() {
-	ahead.mu.Lock()
-	list := ahead.begun
-	ahead.begun = nil
-	ahead.mu.Unlock()
-	for _, a := range list {
-		a.ends.Store(true)
-	}
-	for _, a := range list {
-		<-a.done
+	return func() {
+		ends.Store(true)
+		<-done
 	}
 }
 

@@ -12,7 +12,7 @@ const BuiltForCUDA = false
 
 func cuWarm(int) {}
 
-func cuAhead(int, []string) {}
+func cuAhead(int, []string) func() { return func() {} }
 
 // OpenCUDA opens a GPU. This binary was built without the tag cuda, so it
 // returns an error that says how to build one with it.

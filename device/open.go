@@ -92,12 +92,14 @@ func Warm(spec string) {
 	}
 }
 
-// CompileAhead begins compiling sources for the GPUs of spec, and returns at once.
-func CompileAhead(spec string, sources []string) {
+// CompileAhead begins compiling sources for the GPUs of spec, and returns at once. end leaves out what has not begun, and waits for
+// what has; it may be called again.
+func CompileAhead(spec string, sources []string) (end func()) {
 	kind, index, err := Parse(spec)
 	if err == nil && kind == "cuda" && len(index) > 0 {
-		cuAhead(index[0], sources)
+		return cuAhead(index[0], sources)
 	}
+	return func() {}
 }
 
 // Count is the number of devices that spec names, without opening them; one for "".

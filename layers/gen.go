@@ -10,8 +10,8 @@ import (
 //	m = relu(x_u·W_src + data·W_edge) + 1e-7    a = Σ softmax(m)·m, the softmax being over the in-edges, column by column
 //	x' = act(relu(norm((a + x·W_dst)·W1))·W2)
 //
-// norm is saga.Vertex.BatchNorm. x takes the place of x·W_src and x·W_dst if in is out, and data·W_edge is left out where
-// edges have no numbers. Parameters: W_src, W_dst [in×out], W_edge [data×out], W1 [out×2·out], W2 [2·out×out], and those of norm
+// norm is saga.Vertex.BatchNorm. x takes the place of x·W_src and x·W_dst if in is out, and data that of data·W_edge if edges have
+// out numbers; without numbers it is left out. Parameters: W_src, W_dst [in×out], W_edge [data×out], W1 [out×2·out], W2 [2·out×out], and those of norm
 // in the scope mlp.
 func GEN(in, out int, act Activation, opts ...Option) saga.Layer {
 	o := choose(opts)

@@ -9,7 +9,7 @@ import (
 	"sagann/saga"
 )
 
-// Factors of edges in gcn, sgc and appnp: values of Options.Normalize.
+// Factors of edges in gcn, sgc, appnp and the other models that multiply messages by one: values of Options.Normalize.
 const (
 	NormSym       = "sym"        // 1/√(d_u·d_v), d being in-degrees
 	NormSymWeight = "sym-weight" // w/√(d_u·d_v), w being weights in the graph and d their sums over in-edges

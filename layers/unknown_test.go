@@ -104,3 +104,25 @@ func scores(t *testing.T, what string, m saga.Metrics, want map[string]float64) 
 		t.Errorf("%s: F1 %v and %v, want %v", what, m.MicroF1, m.MacroF1, want)
 	}
 }
+
+// A split of edges is read only by tasks of edges, whatever of the labels of vertices is known.
+func TestUnknownBesideEdges(t *testing.T) {
+	d := dataset.Karate()
+	d.Classes, d.Labels = 3, nil
+	d.MultiLabels = make([]float32, 3*d.Edges.V)
+	d.MultiLabels[4], d.MultiLabels[7] = dataset.Unknown, 1
+	d.EdgeLabels = make([]int32, d.Edges.E())
+	d.EdgeSplit.Train = []uint32{1, 70, 155}
+	m, err := New("gcn", Options{Features: d.FeatureCols, Hidden: 4, Classes: 3, Layers: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := saga.Compile(m, d, saga.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	if loss, err := p.Step(); err != nil || math.IsNaN(loss) {
+		t.Errorf("loss %v: %v", loss, err)
+	}
+}

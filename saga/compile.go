@@ -36,7 +36,7 @@ func compile(r request) (*Program, error) {
 }
 
 // choose is compile after newProgram.
-func (p *Program) choose() error {
+func (p *Program) choose() (err error) {
 	if n := p.cfg.Net.Ranks(); n > 1 && p.in != nil && p.in.link != nil { // whose loss needs the rows of all vertices in one process
 		return fmt.Errorf("saga: links are learned on the whole graph by one process, and there are %d ranks; batches (--sample) may be shared", n)
 	}
@@ -55,7 +55,12 @@ func (p *Program) choose() error {
 		return err
 	}
 	if p.data != nil {
-		compileAhead(p.cfg.Device, x.programs())
+		p.chosen.endAhead = compileAhead(p.cfg.Device, x.programs())
+		defer func() {
+			if err != nil {
+				p.chosen.end()
+			}
+		}()
 	}
 	if err := p.precompute(x.once, func(err error) error { return together(p, p.leastHost(c.budget(err), x.once)) }); err != nil {
 		return err
@@ -63,16 +68,17 @@ func (p *Program) choose() error {
 	if p.shape == nil {
 		p.grids.orderFor(x.plan.Cells.P)
 	}
-	return p.placeFinal(x.once)
+	return together(p, p.placeFinal(x.once))
 }
 
 // compileAhead begins compiling the kernels of programs, next to what is still planned and computed.
-func compileAhead(spec string, programs []*dataflow.Lowered) {
+// end leaves out what has not begun.
+func compileAhead(spec string, programs []*dataflow.Lowered) (end func()) {
 	var list [][]*kernel.Program
 	for _, l := range programs {
 		list = append(list, l.Kernels)
 	}
-	exec.CompileAhead(spec, list...)
+	return exec.CompileAhead(spec, list...)
 }
 
 // adopt makes x the program's training, and plans evaluation in the same memory.

@@ -239,8 +239,10 @@ func (p *definition) describeData() error {
 	}
 	meaning := rows.Meaning{Numbers: m.Loss.numbers(), Rows: wide, Partial: p.dims.labels.partial, Graphs: m.Task == GraphTask, ClassWeights: m.Loss.ClassWeights, PosWeights: m.Loss.PosWeights}
 	p.in = &inputs{Inputs: rows.New(d, e, meaning, m.SelfLoops && m.OneLoop)}
-	p.dims.labels.share = p.in.Mean(d.EdgeSplit.Train)
-	if m.Task == LinkTask {
+	switch m.Task {
+	case EdgeTask:
+		p.dims.labels.share = p.in.Mean(d.EdgeSplit.Train)
+	case LinkTask:
 		return p.describeLinks()
 	}
 	return p.describeSparse(d)

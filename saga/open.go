@@ -24,6 +24,7 @@ func (p *Program) Open() error {
 // Program is referenced.
 func (p *Program) Close() error {
 	p.closed = true
+	p.chosen.end()
 	return p.release()
 }
 

@@ -38,6 +38,17 @@ type chosen struct {
 	memory    memory        // how the budget of a device is divided
 	predicted *sim.Timeline // of a training epoch on the machine; nil: no machine
 	scorer    *Program      // evaluates by sampling, or exactly over shards; nil: this program evaluates, exactly
+	endAhead  func()        // ends compiling ahead; nil: nothing is compiled
+}
+
+// end ends what is compiled ahead.
+func (c *chosen) end() {
+	if c.endAhead != nil {
+		c.endAhead()
+	}
+	if c.scorer != nil {
+		c.scorer.chosen.end()
+	}
 }
 
 // unit is one lowered program with its plan.

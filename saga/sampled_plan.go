@@ -68,7 +68,7 @@ func (p *Program) compileSampled(told func(error) error) error {
 	if p.eval != nil {
 		p.grids.orderFor(p.eval.plan.Cells.P)
 	}
-	return p.placeFinal(x.once)
+	return told(p.placeFinal(x.once))
 }
 
 // planSampled plans training for batches up to the size that rooms say, and evaluation in the same memory. If memory is

@@ -52,7 +52,7 @@ func (p *Program) SampledPlan() *SampledPlan {
 		Overflows: p.run.overflows, Peak: p.train.plan.Peak, Intervals: intervals}
 }
 
-// PredictedEpoch is the predicted time of an epoch of sampled training on Config.Machine; 0 without a machine.
+// PredictedEpoch is the predicted time of an epoch of sampled training on Config.Machine; 0 without a machine, or over the full graph.
 func (p *Program) PredictedEpoch() time.Duration { return p.mode.figures().Epoch() }
 
 // figures returns the numbers of sampled training that reports show.

@@ -45,14 +45,24 @@ func (p *Program) exactBeside(used int64) (*Program, error) {
 }
 
 // withExact returns err. If err says that host memory is too small for p, it returns an error whose least size counts
-// exact evaluation, too.
+// exact evaluation, too. All ranks call it: their memory may differ, and a plan is made by all of them.
 func (p *Program) withExact(err error) error {
-	var small *plan.HostError
-	if layers := p.sampled.Eval; !errors.As(err, &small) || len(layers) > 0 {
+	if len(p.sampled.Eval) > 0 {
 		return err
 	}
-	if _, wrong := p.exactBeside(small.Smallest); wrong != nil {
-		return wrong
+	least := 0
+	var small *plan.HostError
+	if errors.As(err, &small) {
+		least = int(small.Smallest)
+	}
+	most, wrong := batches.MostOf(p.cfg.Net, []int{least})
+	if wrong != nil {
+		return errors.Join(err, wrong)
+	}
+	if most[0] > 0 {
+		if _, wrong := p.exactBeside(int64(most[0])); wrong != nil {
+			return wrong
+		}
 	}
 	return err
 }

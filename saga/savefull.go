@@ -100,15 +100,15 @@ func (s *saving) try() error {
 // false on all ranks that must write it together: the checkpoint is elsewhere or was left out, and the next one is tried in its place
 // again.
 func (s *saving) write(epoch int, last bool) (placed bool, err error) {
-	if placed, err = s.writeMine(epoch, last); err != nil || s.again {
+	placed, err = s.writeMine(epoch, last)
+	if s.again {
 		return placed, err
 	}
-	fails := uint64(1)
-	if placed {
-		fails = 0
+	if err = s.net.Agree("a checkpoint", err); err != nil {
+		return false, err
 	}
-	fails, _, err = s.net.Vote("a checkpoint is in its place", fails, "")
-	return fails == 0, err
+	missing, err := s.net.Any("a checkpoint is not in its place", !placed)
+	return !missing, err
 }
 
 // writeMine is write on this rank.

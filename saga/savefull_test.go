@@ -7,9 +7,13 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
+
+	"sagann/net"
+	"sagann/net/local"
 )
 
 // TestFullDisk: the last checkpoint, if it finds the disk full, is tried again, then written to the scratch folder or that of temporary
@@ -159,5 +163,26 @@ func TestFullDiskGoesOn(t *testing.T) {
 		if _, err := s.write(7, false); err == nil || strings.Contains(err.Error(), "the last checkpoint") {
 			t.Errorf("a wrong value: %v", err)
 		}
+	}
+}
+
+// A rank that cannot write the last checkpoint of rows that all ranks hold tells the others, which do not wait for its vote.
+func TestFullDiskOfOneRank(t *testing.T) {
+	_, links := local.New(2)
+	errs := make([]error, len(links))
+	var all sync.WaitGroup
+	for r, l := range links {
+		s := saving{path: filepath.Join(t.TempDir(), "checkpoint"), writes: r == 0, net: net.Over(l), full: func(error) {}}
+		s.save = func(path string) error {
+			if r == 0 && path != "" {
+				return &fs.PathError{Op: "write", Path: path, Err: syscall.EIO}
+			}
+			return nil
+		}
+		all.Go(func() { _, errs[r] = s.write(3, true) })
+	}
+	all.Wait()
+	if !errors.Is(errs[0], syscall.EIO) || errs[1] == nil || !strings.Contains(errs[1].Error(), "rank 0") {
+		t.Errorf("errors %v", errs)
 	}
 }

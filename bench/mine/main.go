@@ -2,10 +2,10 @@
 // compared with other programs by the CPU seconds of the whole process:
 //
 //	go build -o bin/ ./bench
-//	bin/bench mine --data blogcatalog/ --pattern clique5 --threads 1
-//	bin/bench mine --data blogcatalog/ --pattern clique5 --threads 1 --repeat 5 --peer "./other blogcatalog 5"
+//	bin/bench counting --data blogcatalog/ --pattern clique5 --threads 1
+//	bin/bench counting --data blogcatalog/ --pattern clique5 --threads 1 --repeat 5 --peer "./other blogcatalog 5"
 //
-//	bin/bench mine --device cuda
+//	bin/bench counting --device cuda
 //
 // With --device it prints the times of kernels on R-MAT graphs, and the bars they must reach. With --repeat it starts
 // itself and each peer in turn. It prints the least CPU seconds of each, and the ratio of each peer's to its own.
@@ -25,7 +25,7 @@ import (
 	"sagann/mine"
 )
 
-// Command is bench mine.
+// Command is bench counting.
 type Command struct {
 	Data    string   `placeholder:"PATH" help:"The graph, edges in both directions."`
 	Pattern string   `default:"triangle" placeholder:"PATTERN" help:"What is counted (${default})."`

@@ -55,11 +55,11 @@ func Scratch(kind *backend.Kind, rows, edges int, programs ...[]*kernel.Program)
 }
 
 // CompileAhead begins compiling the kernels of programs for the GPUs of spec, so that opening them finds it done. It returns at once;
-// an error is left to what opens them.
-func CompileAhead(spec string, programs ...[]*kernel.Program) {
+// an error is left to what opens them. end leaves out what has not begun, and waits for what has; it may be called again.
+func CompileAhead(spec string, programs ...[]*kernel.Program) (end func()) {
 	kind := backend.Of(spec)
 	if !kind.GPU() || !device.BuiltForCUDA {
-		return
+		return func() {}
 	}
 	var sources []string
 	for _, list := range programs {
@@ -69,7 +69,7 @@ func CompileAhead(spec string, programs ...[]*kernel.Program) {
 			}
 		}
 	}
-	device.CompileAhead(spec, sources)
+	return device.CompileAhead(spec, sources)
 }
 
 // render renders the programs for the device's kind of GPU.

@@ -62,10 +62,10 @@ func normsOf(norms []float32, items []uint32) []float32 {
 		sum += float64(norms[v])
 	}
 	mean := sum / float64(max(1, len(items)))
+	if mean == 0 { // so are all norms
+		mean = 1
+	}
 	for i := range list {
-		if mean == 0 {
-			mean = 1
-		}
 		list[i] = float32(float64(list[i])/mean) + 1
 	}
 	return list

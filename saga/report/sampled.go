@@ -40,6 +40,9 @@ type Sampled struct {
 // Epoch is the predicted time of an epoch. Kernels and link work concurrently, so the longer of the two counts,
 // and in addition the link's time for the first batch, which has no step to hide it.
 func (s *Sampled) Epoch() time.Duration {
+	if s == nil {
+		return 0
+	}
 	return s.LinkTime + time.Duration(s.Batches*max(1, s.Turns))*max(s.Step+s.Draw+s.Bring, s.LinkTime)
 }
 

@@ -42,7 +42,7 @@ type Inputs struct {
 
 	weight  []float32                // of edges, before oneLoop
 	oneLoop bool                     // of several self loops of a vertex only the last keeps its weight
-	byGraph map[string][]float32     // what Matrix returned
+	byGraph map[string][]float32     // what Global returned; graphs is the same in every call
 	kept    map[string][]float32     // by name: what Keep was given
 	cols    map[string]int           // width of kept and of made
 	made    map[string]func() Source // first rows of learned inputs; sparse features
