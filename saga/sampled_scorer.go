@@ -47,9 +47,6 @@ func (p *Program) exactBeside(used int64) (*Program, error) {
 // withExact returns err. If err says that host memory is too small for p, it returns an error whose least size counts
 // exact evaluation, too. All ranks call it: their memory may differ, and a plan is made by all of them.
 func (p *Program) withExact(err error) error {
-	if len(p.sampled.Eval) > 0 {
-		return err
-	}
 	least := 0
 	var small *plan.HostError
 	if errors.As(err, &small) {

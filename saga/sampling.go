@@ -103,7 +103,10 @@ func CompileSampled(m Model, d *dataset.Data, c Config, s Sampling) (*Program, e
 	}
 	err = forAll(p, p.compileSampled(func(err error) error { return together(p, err) }))
 	if p.data.Shard != nil {
-		err = p.agreed("plan of a batch", p.withExact(err))
+		if len(s.Eval) == 0 {
+			err = p.withExact(err)
+		}
+		err = p.agreed("plan of a batch", err)
 	}
 	if err != nil {
 		return nil, err
