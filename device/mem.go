@@ -62,8 +62,8 @@ type Value interface {
 	~uint8 | ~uint16 | ~int32 | ~uint32 | ~int64 | ~uint64 | ~float32 | ~float64
 }
 
-// Bytes is the memory of x, without a copy; View undoes it.
-func Bytes[T Value](x []T) []byte {
+// Bytes is the memory of x, without a copy; View undoes it for a Value. T has no pointers.
+func Bytes[T any](x []T) []byte {
 	if len(x) == 0 {
 		return nil
 	}

@@ -3,7 +3,6 @@ package launch
 import (
 	"errors"
 	"slices"
-	"unsafe"
 
 	"sagann/device"
 )
@@ -61,18 +60,10 @@ func (c *Card) Release(keep int) (err error) {
 // Put takes memory for a list and copies the list there. The size is rounded up to 16 bytes, as kernels may read 16 bytes at
 // a time. The copy reads the list until the queue has reached it.
 func Put[T any](c *Card, list []T) (device.Mem, error) {
-	b := Bytes(list)
+	b := device.Bytes(list)
 	m, err := c.Alloc(max((int64(len(b))+15)&^15, 16))
 	if err == nil && len(b) > 0 {
 		err = c.GPU.CopyH2D(c.Queue, m, 0, b)
 	}
 	return m, err
-}
-
-// Bytes is the memory of a list, without a copy. T has no pointers.
-func Bytes[T any](x []T) []byte {
-	if len(x) == 0 {
-		return nil
-	}
-	return unsafe.Slice((*byte)(unsafe.Pointer(&x[0])), len(x)*int(unsafe.Sizeof(x[0])))
 }

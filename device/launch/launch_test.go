@@ -42,7 +42,7 @@ func TestNames(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := make([]uint32, 8)
-	if err := gpu.CopyD2H(c.Queue, Bytes(got), to, 0); err != nil {
+	if err := gpu.CopyD2H(c.Queue, device.Bytes(got), to, 0); err != nil {
 		t.Fatal(err)
 	}
 	if err := gpu.Sync(); err != nil {

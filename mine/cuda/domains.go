@@ -331,7 +331,7 @@ func (c *domainCard) Search(ctx context.Context, list []*domain.Search) (err err
 	for _, x := range []struct {
 		to    device.Mem
 		bytes []byte
-	}{{records, launch.Bytes(b.candidates)}, {parts, launch.Bytes(b.pieces)}, {sets, launch.Bytes(b.sets)}, {counts, launch.Bytes(b.counts)}} {
+	}{{records, device.Bytes(b.candidates)}, {parts, device.Bytes(b.pieces)}, {sets, device.Bytes(b.sets)}, {counts, device.Bytes(b.counts)}} {
 		if err := c.GPU.CopyH2D(c.Queue, x.to, 0, x.bytes); err != nil {
 			return errors.Join(err, c.GPU.Sync())
 		}
@@ -343,10 +343,10 @@ func (c *domainCard) Search(ctx context.Context, list []*domain.Search) (err err
 		return err
 	}
 	got := make([]uint32, len(b.counts))
-	err = c.GPU.CopyD2H(c.Queue, launch.Bytes(got), sizes, 0)
+	err = c.GPU.CopyD2H(c.Queue, device.Bytes(got), sizes, 0)
 	for _, s := range list {
 		if err == nil && !s.Last {
-			err = c.GPU.CopyD2H(c.Queue, launch.Bytes(b.sets), sets, 0)
+			err = c.GPU.CopyD2H(c.Queue, device.Bytes(b.sets), sets, 0)
 			break
 		}
 	}

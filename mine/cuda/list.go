@@ -165,7 +165,7 @@ func (l *lister) launch(ctx context.Context, lo, hi int, skip uint64) piece {
 	finish := func(_ int, c *card) error {
 		err := c.GPU.Sync()
 		if err == nil {
-			err = errors.Join(c.GPU.CopyD2H(c.Queue, launch.Bytes(state), l.state, 0), c.GPU.CopyD2H(c.Queue, launch.Bytes(done), l.done, 0))
+			err = errors.Join(c.GPU.CopyD2H(c.Queue, device.Bytes(state), l.state, 0), c.GPU.CopyD2H(c.Queue, device.Bytes(done), l.done, 0))
 		}
 		return errors.Join(err, c.GPU.Sync())
 	}

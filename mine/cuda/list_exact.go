@@ -30,7 +30,7 @@ func (l *lister) launchExact(ctx context.Context, lo, hi int, skip uint64) piece
 	err := l.wait(ctx, func(_ int, c *card) error {
 		err := c.GPU.Sync()
 		if err == nil {
-			err = c.GPU.CopyD2H(c.Queue, launch.Bytes(counts), l.done, 0)
+			err = c.GPU.CopyD2H(c.Queue, device.Bytes(counts), l.done, 0)
 		}
 		return errors.Join(err, c.GPU.Sync())
 	})
@@ -65,7 +65,7 @@ func (l *lister) place(ctx context.Context, lo int, start []uint64, skip, rows u
 	k := l.k
 	k.Args = k.Args.With(launch.Args{"lo": uint64(lo), "hi": uint64(lo + len(start)), "rows_room": rows, "base": uint64(lo), "skip": skip})
 	k.Clear = []device.Mem{l.state}
-	if err := l.c.GPU.CopyH2D(l.c.Queue, l.done, 0, launch.Bytes(start)); err != nil {
+	if err := l.c.GPU.CopyH2D(l.c.Queue, l.done, 0, device.Bytes(start)); err != nil {
 		return err
 	}
 	if err := l.c.Launch(k); err != nil {

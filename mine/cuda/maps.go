@@ -55,7 +55,7 @@ func (g *Graph) Maps(ctx context.Context, m *plan.Maps, closed run.Closed, share
 			return nil, err
 		}
 		for i, s := range shared {
-			if err := c.GPU.CopyH2D(c.Queue, vectors, 8*v*int64(i), launch.Bytes(s)); err != nil {
+			if err := c.GPU.CopyH2D(c.Queue, vectors, 8*v*int64(i), device.Bytes(s)); err != nil {
 				return nil, err
 			}
 		}

@@ -86,7 +86,7 @@ func (k *counting) run(ctx context.Context, report func(float64)) (totals []run.
 		err := c.GPU.Sync()
 		for _, m := range jobs[i].outs {
 			sums := make([]run.Total, m.Len()/16)
-			err = errors.Join(err, c.GPU.CopyD2H(c.Queue, launch.Bytes(sums), m, 0))
+			err = errors.Join(err, c.GPU.CopyD2H(c.Queue, device.Bytes(sums), m, 0))
 			outs[i] = append(outs[i], sums)
 		}
 		return errors.Join(err, c.GPU.Sync())
@@ -140,7 +140,7 @@ func (k *counting) wait(ctx context.Context, states []device.Mem, report func(fl
 		case <-stopped:
 			stopped = nil
 			for i, c := range k.g.cards {
-				if err := c.GPU.CopyH2D(c.side, states[i], 0, launch.Bytes(stop)); err != nil {
+				if err := c.GPU.CopyH2D(c.side, states[i], 0, device.Bytes(stop)); err != nil {
 					continue // a device that has failed runs nothing more
 				}
 			}
@@ -161,7 +161,7 @@ func (c *card) await(ctx context.Context, state device.Mem) error {
 	case err := <-done:
 		return errors.Join(err, ctx.Err())
 	case <-ctx.Done():
-		err := c.GPU.CopyH2D(c.side, state, 0, launch.Bytes(stop))
+		err := c.GPU.CopyH2D(c.side, state, 0, device.Bytes(stop))
 		return errors.Join(ctx.Err(), err, <-done, c.GPU.Sync()) // the copy reads stop
 	}
 }
@@ -171,7 +171,7 @@ func (k *counting) ask(states []device.Mem) float64 {
 	least := 1.0
 	for i, c := range k.g.cards {
 		taken := make([]uint64, stateWords)
-		if err := c.GPU.CopyD2H(c.side, launch.Bytes(taken), states[i], 0); err != nil {
+		if err := c.GPU.CopyD2H(c.side, device.Bytes(taken), states[i], 0); err != nil {
 			return 0
 		}
 		least = min(least, k.share(taken[1:]))

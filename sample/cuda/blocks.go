@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"sagann/device"
-	"sagann/device/launch"
 )
 
 // Fanouts says how blocks are drawn whose vertices draw from their own rows.
@@ -258,7 +257,7 @@ func (g *Graph) NewBlocks(f Fanouts, size, list int) (b *Blocks, err error) {
 	if err = g.card.GPU.Launch(b.queue, device.GPUCommands("saga_clear", clear)); err != nil {
 		return b, err
 	}
-	if err = g.card.GPU.CopyH2D(b.queue, b.words, 0, launch.Bytes([]uint32{1})); err != nil { // the first tag
+	if err = g.card.GPU.CopyH2D(b.queue, b.words, 0, device.Bytes([]uint32{1})); err != nil { // the first tag
 		return b, err
 	}
 	if err = b.prepare(shapes, tiles); err != nil {
@@ -271,7 +270,7 @@ func tilesOf(n int64, each int) int64 { return (n + int64(each) - 1) / int64(eac
 
 // Seeds copies a list of seeds to the GPU. They must be different vertices of the graph.
 func (b *Blocks) Seeds(list []uint32) error {
-	return b.g.card.GPU.CopyH2D(b.queue, b.seeds, 0, launch.Bytes(list))
+	return b.g.card.GPU.CopyH2D(b.queue, b.seeds, 0, device.Bytes(list))
 }
 
 // Batch selects a batch: seeds From to From+Size-1 of a list of Total seeds, drawn by the key with Seed,
@@ -283,7 +282,7 @@ type Batch struct {
 
 // Set sets the batch that Next draws. Each Next after that draws the following batch of the list.
 func (b *Blocks) Set(x Batch) error {
-	return b.g.card.GPU.CopyH2D(b.queue, b.words, 4*seedAt, launch.Bytes([]uint32{uint32(x.Seed), uint32(x.Seed >> 32), x.Epoch, x.Number, x.From, x.Size, x.Total, 0}))
+	return b.g.card.GPU.CopyH2D(b.queue, b.words, 4*seedAt, device.Bytes([]uint32{uint32(x.Seed), uint32(x.Seed >> 32), x.Epoch, x.Number, x.From, x.Size, x.Total, 0}))
 }
 
 // Next submits the draw of a batch. It overwrites the last batch.
@@ -307,7 +306,7 @@ func (b *Blocks) Counts() (vertices, edges []uint32, wrong bool, err error) {
 }
 
 func (b *Blocks) read(to []uint32, from device.Mem) error {
-	return b.g.card.GPU.CopyD2H(b.queue, launch.Bytes(to), from, 0)
+	return b.g.card.GPU.CopyD2H(b.queue, device.Bytes(to), from, 0)
 }
 
 // Lists says where a batch is in GPU memory. Lists are of uint32, Weight of float32.
@@ -350,7 +349,7 @@ func (b *Blocks) Hop(hop int, begin, far, edge []uint32) error {
 
 // Weights copies the weights of a hop's edges to list, as Hop does. It is for Visits.
 func (b *Blocks) Weights(hop int, list []float32) error {
-	return b.g.card.GPU.CopyD2H(b.queue, launch.Bytes(list), b.hops.weight[hop], 0)
+	return b.g.card.GPU.CopyD2H(b.queue, device.Bytes(list), b.hops.weight[hop], 0)
 }
 
 // Free frees the memory of the blocks.

@@ -167,12 +167,12 @@ func (g *Graph) NewCrowd(l Levels, s Scores, edge []uint32, weight []float32, si
 			err = g.card.GPU.CopyH2D(g.card.Queue, *to, 0, b)
 		}
 	}
-	keep(&c.reads.edge, launch.Bytes(edge))
-	keep(&c.reads.weight, launch.Bytes(weight))
-	keep(&c.reads.scores, launch.Bytes(s.Before))
-	keep(&c.reads.sums, launch.Bytes(s.Sums))
+	keep(&c.reads.edge, device.Bytes(edge))
+	keep(&c.reads.weight, device.Bytes(weight))
+	keep(&c.reads.scores, device.Bytes(s.Before))
+	keep(&c.reads.sums, device.Bytes(s.Sums))
 	if l.Kind == Everywhere {
-		keep(&c.reads.guide, launch.Bytes(c.guide(s.Sums)))
+		keep(&c.reads.guide, device.Bytes(c.guide(s.Sums)))
 	}
 	take(&c.seeds, 4*size*batches)
 	take(&c.starts, 4*(batches+1))
@@ -223,15 +223,15 @@ func (c *Crowd) Draw(batches [][]uint32, b Batch) error {
 		list = append(list, x...)
 		starts = append(starts, uint32(len(list)))
 	}
-	err := g.card.GPU.CopyH2D(g.card.Queue, c.seeds, 0, launch.Bytes(list))
+	err := g.card.GPU.CopyH2D(g.card.Queue, c.seeds, 0, device.Bytes(list))
 	if err == nil {
-		err = g.card.GPU.CopyH2D(g.card.Queue, c.starts, 0, launch.Bytes(starts))
+		err = g.card.GPU.CopyH2D(g.card.Queue, c.starts, 0, device.Bytes(starts))
 	}
 	if err == nil {
-		err = g.card.GPU.CopyH2D(g.card.Queue, c.named, 0, launch.Bytes([]uint32{uint32(b.Seed), uint32(b.Seed >> 32), b.Epoch, b.Number}))
+		err = g.card.GPU.CopyH2D(g.card.Queue, c.named, 0, device.Bytes([]uint32{uint32(b.Seed), uint32(b.Seed >> 32), b.Epoch, b.Number}))
 	}
 	if err == nil && c.l.Kind == RowsAlone {
-		err = g.card.GPU.CopyH2D(g.card.Queue, c.again, 0, launch.Bytes([]uint32{0}))
+		err = g.card.GPU.CopyH2D(g.card.Queue, c.again, 0, device.Bytes([]uint32{0}))
 	}
 	if err != nil {
 		return err
@@ -302,7 +302,7 @@ func (c *Crowd) Read(from, n int) (*Crowded, error) {
 			continue
 		}
 		x.lists[i] = make([]uint32, n*c.words(i))
-		if err := c.g.card.GPU.CopyD2H(c.g.card.Queue, launch.Bytes(x.lists[i]), m, int64(4*from*c.words(i))); err != nil {
+		if err := c.g.card.GPU.CopyD2H(c.g.card.Queue, device.Bytes(x.lists[i]), m, int64(4*from*c.words(i))); err != nil {
 			return nil, errors.Join(err, c.g.card.GPU.Sync())
 		}
 	}

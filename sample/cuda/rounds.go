@@ -93,7 +93,7 @@ func (g *Graph) DrawRounds(w *Walk, roots []uint32, first uint64, k0, k1 uint32,
 		}
 		held = append(held, *x.to)
 	}
-	if err := errors.Join(g.card.GPU.CopyH2D(g.card.Queue, r.roots, 0, launch.Bytes(roots)), g.card.GPU.CopyH2D(g.card.Queue, r.wrong, 0, make([]byte, 8))); err != nil {
+	if err := errors.Join(g.card.GPU.CopyH2D(g.card.Queue, r.roots, 0, device.Bytes(roots)), g.card.GPU.CopyH2D(g.card.Queue, r.wrong, 0, make([]byte, 8))); err != nil {
 		return false, false, err
 	}
 	for r.n > 0 && !goesOn {
@@ -102,7 +102,7 @@ func (g *Graph) DrawRounds(w *Walk, roots []uint32, first uint64, k0, k1 uint32,
 		}
 	}
 	flag := make([]uint64, 1)
-	if err := g.card.GPU.CopyD2H(g.card.Queue, launch.Bytes(flag), r.wrong, 0); err != nil {
+	if err := g.card.GPU.CopyD2H(g.card.Queue, device.Bytes(flag), r.wrong, 0); err != nil {
 		return false, false, err
 	}
 	return flag[0] != 0, goesOn, g.card.GPU.Sync()
@@ -181,7 +181,7 @@ func (r *rounds) round() (goesOn bool, err error) {
 		return false, err
 	}
 	counts := make([]uint32, 4)
-	if err := errors.Join(g.card.GPU.CopyD2H(g.card.Queue, launch.Bytes(counts), r.taken, 0), g.card.GPU.Sync()); err != nil {
+	if err := errors.Join(g.card.GPU.CopyD2H(g.card.Queue, device.Bytes(counts), r.taken, 0), g.card.GPU.Sync()); err != nil {
 		return false, err
 	}
 	if counts[2] != 0 {
@@ -199,10 +199,10 @@ func (r *rounds) give(out, place device.Mem, turns int64) error {
 		return nil
 	}
 	x := Round{Place: make([]uint32, r.n), steps: make([]uint32, out.Len()/4), room: int(4 * 32 * turns)}
-	err := errors.Join(r.g.card.GPU.CopyD2H(r.g.card.Queue, launch.Bytes(x.Place), place, 0), r.g.card.GPU.CopyD2H(r.g.card.Queue, launch.Bytes(x.steps), out, 0))
+	err := errors.Join(r.g.card.GPU.CopyD2H(r.g.card.Queue, device.Bytes(x.Place), place, 0), r.g.card.GPU.CopyD2H(r.g.card.Queue, device.Bytes(x.steps), out, 0))
 	if r.walks[3].Len() > 0 {
 		x.Step, x.Name = make([]uint32, r.n), make([]uint32, r.n)
-		err = errors.Join(err, r.g.card.GPU.CopyD2H(r.g.card.Queue, launch.Bytes(x.Step), r.walks[2], 0), r.g.card.GPU.CopyD2H(r.g.card.Queue, launch.Bytes(x.Name), r.walks[3], 0))
+		err = errors.Join(err, r.g.card.GPU.CopyD2H(r.g.card.Queue, device.Bytes(x.Step), r.walks[2], 0), r.g.card.GPU.CopyD2H(r.g.card.Queue, device.Bytes(x.Name), r.walks[3], 0))
 	}
 	if err = errors.Join(err, r.g.card.GPU.Sync()); err != nil {
 		return err

@@ -87,7 +87,7 @@ func NewStream(gpu device.GPU, w *Walk, offsets []int64, far []uint32) (s *Strea
 	if s.host, err = gpu.HostAlloc(max(4*int64(len(far)), 8)); err != nil {
 		return s, err
 	}
-	copy(s.host.Bytes(), launch.Bytes(far))
+	copy(s.host.Bytes(), device.Bytes(far))
 	g.rows.Offsets = offsets
 	list := make([]uint32, len(offsets))
 	for i, o := range offsets {
@@ -243,7 +243,7 @@ func (s *Stream) Draw(roots []uint32, first uint64, k0, k1 uint32, to func(step,
 	}
 	defer func() { err = errors.Join(err, s.g.card.GPU.Sync(), s.drop(p)) }()
 	words := make([]uint64, 2)
-	if err := s.g.card.GPU.CopyH2D(s.g.card.Queue, s.wrong, 0, launch.Bytes(words)); err != nil {
+	if err := s.g.card.GPU.CopyH2D(s.g.card.Queue, s.wrong, 0, device.Bytes(words)); err != nil {
 		return 0, false, err
 	}
 	for lo := 0; lo < len(roots); lo += int(p.n) {
@@ -253,7 +253,7 @@ func (s *Stream) Draw(roots []uint32, first uint64, k0, k1 uint32, to func(step,
 				return 0, false, err
 			}
 		}
-		if err := s.g.card.GPU.CopyH2D(s.g.card.Queue, p.level(0), 0, launch.Bytes(some)); err != nil {
+		if err := s.g.card.GPU.CopyH2D(s.g.card.Queue, p.level(0), 0, device.Bytes(some)); err != nil {
 			return 0, false, err
 		}
 		for step := range len(s.w.widths()) - 1 {
@@ -262,7 +262,7 @@ func (s *Stream) Draw(roots []uint32, first uint64, k0, k1 uint32, to func(step,
 			}
 		}
 	}
-	if err := s.g.card.GPU.CopyD2H(s.g.card.Queue, launch.Bytes(words), s.wrong, 0); err != nil {
+	if err := s.g.card.GPU.CopyD2H(s.g.card.Queue, device.Bytes(words), s.wrong, 0); err != nil {
 		return 0, false, err
 	}
 	return words[1], words[0] != 0, s.g.card.GPU.Sync()
@@ -280,7 +280,7 @@ func (s *Stream) group(p *piece, from device.Mem, transits uint64) ([]uint32, er
 		return nil, err
 	}
 	starts := make([]uint32, len(s.parts)+2)
-	if err := s.g.card.GPU.CopyD2H(s.g.card.Queue, launch.Bytes(starts), s.starts, 0); err != nil {
+	if err := s.g.card.GPU.CopyD2H(s.g.card.Queue, device.Bytes(starts), s.starts, 0); err != nil {
 		return nil, err
 	}
 	return starts, s.g.card.GPU.Sync()
@@ -367,7 +367,7 @@ func (s *Stream) give(out device.Mem, to []uint32, returned device.Event) error 
 		err = g.card.GPU.Wait(s.results, s.drawn)
 	}
 	if err == nil {
-		err = g.card.GPU.CopyD2H(s.results, launch.Bytes(to), out, 0)
+		err = g.card.GPU.CopyD2H(s.results, device.Bytes(to), out, 0)
 	}
 	if err == nil {
 		err = g.card.GPU.Record(s.results, returned)

@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"sagann/device"
-	"sagann/device/launch"
 )
 
 // Hops is an embedding by two layers over sampled trees, as sample.TwoHop. A source draws Children in-edges,
@@ -238,7 +237,7 @@ func (e *Embedding) upload(x []float32) error {
 		to   device.Mem
 		from []float32
 	}{{e.m.x, x}, {e.m.w1, w1}, {e.m.wf2, padded(h.Wf2)}, {e.m.wa2, padded(h.Wa2)}} {
-		if err := e.g.card.GPU.CopyH2D(e.g.card.Queue, c.to, 0, launch.Bytes(c.from)); err != nil {
+		if err := e.g.card.GPU.CopyH2D(e.g.card.Queue, c.to, 0, device.Bytes(c.from)); err != nil {
 			return err
 		}
 	}
@@ -257,7 +256,7 @@ func (e *Embedding) Embed(sources []uint32, k0, k1 uint32, out []float32) error 
 	if len(sources) == 0 {
 		return nil
 	}
-	err := g.card.GPU.CopyH2D(g.card.Queue, e.m.sources, 0, launch.Bytes(sources))
+	err := g.card.GPU.CopyH2D(g.card.Queue, e.m.sources, 0, device.Bytes(sources))
 	if err == nil {
 		err = g.card.Launch(e.firstLayer()...)
 	}
@@ -284,7 +283,7 @@ func (e *Embedding) one(slot, lo, n int, key uint64, out []float32) error {
 		err = g.card.GPU.Wait(e.copies, e.done[slot])
 	}
 	if err == nil {
-		err = g.card.GPU.CopyD2H(e.copies, launch.Bytes(out), e.out[slot], 0)
+		err = g.card.GPU.CopyD2H(e.copies, device.Bytes(out), e.out[slot], 0)
 	}
 	if err == nil {
 		err = g.card.GPU.Record(e.copies, e.copied[slot])

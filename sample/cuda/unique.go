@@ -88,7 +88,7 @@ func (g *Graph) Grow(w *Grow, roots []uint32, first uint64, k0, k1 uint32, copy 
 	if err != nil {
 		return nil, err
 	}
-	if err = g.card.GPU.CopyH2D(g.card.Queue, from, 0, launch.Bytes(roots)); err != nil {
+	if err = g.card.GPU.CopyH2D(g.card.Queue, from, 0, device.Bytes(roots)); err != nil {
 		return nil, err
 	}
 	shared := 4 * (32 + 3*w.Size + 2*w.Roots + 2*heldBy(w.Held()).slots)
@@ -98,7 +98,7 @@ func (g *Graph) Grow(w *Grow, roots []uint32, first uint64, k0, k1 uint32, copy 
 	}
 	x = &Grown{make([]uint32, n*w.Most), make([]uint32, n*w.Most), make([]uint32, n)}
 	for i, to := range [][]uint32{x.Vertices, x.Place, x.Count} {
-		if err = g.card.GPU.CopyD2H(g.card.Queue, launch.Bytes(to), []device.Mem{list, place, count}[i], 0); err != nil {
+		if err = g.card.GPU.CopyD2H(g.card.Queue, device.Bytes(to), []device.Mem{list, place, count}[i], 0); err != nil {
 			return nil, err
 		}
 	}

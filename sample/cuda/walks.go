@@ -178,7 +178,7 @@ func (g *Graph) Draw(w *Walk, roots []uint32, first uint64, k0, k1 uint32) (d *D
 	if err != nil {
 		return d, err
 	}
-	if err = g.card.GPU.CopyH2D(g.card.Queue, from, 0, launch.Bytes(roots)); err != nil {
+	if err = g.card.GPU.CopyH2D(g.card.Queue, from, 0, device.Bytes(roots)); err != nil {
 		return d, err
 	}
 	if err = g.card.GPU.CopyH2D(g.card.Queue, d.wrong, 0, make([]byte, 8)); err != nil {
@@ -244,13 +244,13 @@ func (g *Graph) drawCalls(w *Walk, d *Drawn, roots, state device.Mem, first, key
 func (d *Drawn) Copy(steps [][]uint32) (wrong bool, err error) {
 	at := int64(0)
 	for _, s := range steps {
-		if err := d.g.card.GPU.CopyD2H(d.g.card.Queue, launch.Bytes(s), d.steps, at); err != nil {
+		if err := d.g.card.GPU.CopyD2H(d.g.card.Queue, device.Bytes(s), d.steps, at); err != nil {
 			return false, err
 		}
 		at += 4 * int64(len(s))
 	}
 	flag := make([]uint64, 1)
-	if err := d.g.card.GPU.CopyD2H(d.g.card.Queue, launch.Bytes(flag), d.wrong, 0); err != nil {
+	if err := d.g.card.GPU.CopyD2H(d.g.card.Queue, device.Bytes(flag), d.wrong, 0); err != nil {
 		return false, err
 	}
 	return flag[0] != 0, d.g.card.GPU.Sync()
