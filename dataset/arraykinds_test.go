@@ -357,9 +357,9 @@ func TestLabelsMeantOtherwise(t *testing.T) {
 	}
 	// Numbers that are no classes are numbers to predict, from a table, too; a name of a class among them makes classes of all.
 	for text, want := range map[string]Data{
-		"id,price\n0,1.5\n1,\n2,-7\n":    {Targets: Targets{Vertex: []float32{1.5, nan32, -7}, Cols: 1}},
-		"id,price\n0,1.5\n1,2\n2,none\n": {Labels: []int32{0, 1, 2}, Classes: 3},
-		"id,price\n0,1\n1,2.0\n2,-1\n":   {Labels: []int32{1, 2, -1}, Classes: 3},
+		"id,price\n0,1.5\n1,\n2,-7\n":   {Targets: Targets{Vertex: []float32{1.5, nan32, -7}, Cols: 1}},
+		"id,price\n0,1.5\n1,2\n2,few\n": {Labels: []int32{0, 1, 2}, Classes: 3},
+		"id,price\n0,1\n1,2.0\n2,-1\n":  {Labels: []int32{1, 2, -1}, Classes: 3},
 	} {
 		dir := writeFiles(t, map[string]string{"e.csv": "a,b\n0,1\n1,2\n", "v.csv": text})
 		d, err := LoadTables(Tables{Edges: filepath.Join(dir, "e.csv"), Vertices: filepath.Join(dir, "v.csv"), Label: []string{"price"}}, Options{})

@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -210,6 +211,36 @@ func TestSparseDoors(t *testing.T) {
 				t.Errorf("%s: sparse rows for the store: %s", name, diff)
 			}
 		}
+	}
+}
+
+// TestSparseParts: sparse features of three files for the splits are joined as sparse rows, or as dense ones where those of one file are.
+func TestSparseParts(t *testing.T) {
+	one := madeGraph()
+	want := slices.Concat(one.Features, one.Features, one.Features)
+	text, err := os.ReadFile(filepath.Join(made, "coo.pt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := writeFiles(t, map[string]string{"train.pt": string(text), "val.pt": string(text), "test.pt": string(text)})
+	for _, sparse := range []bool{true, false} {
+		d := mustLoad(t, dir, Options{SparseFrom: map[bool]int64{true: 2, false: 0}[sparse]})
+		if rows := SparseOf(want, 3); sparse && !cmp.Equal(rows, d.Late.Sparse) || !sparse && d.Late.Sparse != nil || (d.Features == nil) != sparse {
+			t.Errorf("sparse %t: %+v, %v", sparse, d.Late.Sparse, d.Features)
+		}
+		out := filepath.Join(t.TempDir(), "arrays")
+		if err := WriteNpyFolder(out, d); err != nil {
+			t.Error(err)
+		}
+		for what, d := range map[string]*Data{"joined": d, "arrays of it": mustLoad(t, out, Options{})} {
+			if d.HoldFeatures(); !slices.Equal(d.Features, want) {
+				t.Errorf("sparse %t, %s: %v, want %v", sparse, what, d.Features, want)
+			}
+		}
+	}
+	a, b := mustLoad(t, filepath.Join(made, "coo.pt"), Options{SparseFrom: 2}), mustLoad(t, filepath.Join(made, "coo.pt"), Options{})
+	if err := a.join(b); err != nil || !slices.Equal(a.Features, want[:2*len(one.Features)]) || a.Late.Sparse != nil {
+		t.Errorf("sparse rows before dense ones: %v, %+v, %v", a.Features, a.Late, err)
 	}
 }
 

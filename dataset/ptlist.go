@@ -225,7 +225,6 @@ func loadParts(dir string, files []string, opt Options) (all *Data, err error) {
 		if err != nil {
 			return nil, err
 		}
-		d.HoldFeatures()
 		if d.GraphOf == nil {
 			d.GraphOf = make([]uint32, d.Edges.V)
 		}
@@ -256,7 +255,7 @@ func loadParts(dir string, files []string, opt Options) (all *Data, err error) {
 	return all, nil
 }
 
-// join appends the graphs of x, which has dense features.
+// join appends the graphs of x. Features stay sparse where those of both are.
 func (d *Data) join(x *Data) error {
 	e, y := d.Edges, x.Edges
 	for _, k := range []LabelKind{VertexLabels, EdgeLabels, GraphLabels} { // numbers may happen to be whole in one file
@@ -276,6 +275,10 @@ func (d *Data) join(x *Data) error {
 	if d.FeatureCols != x.FeatureCols || e.DataCols != y.DataCols || (e.Weight == nil) != (y.Weight == nil) || (e.Type == nil) != (y.Type == nil) {
 		return fmt.Errorf("%d features, %d numbers of edges, weights %t, types %t", x.FeatureCols, y.DataCols, y.Weight != nil, y.Type != nil)
 	}
+	if d.Late.Sparse == nil || x.Late.Sparse == nil {
+		d.HoldFeatures()
+		x.HoldFeatures()
+	}
 	graphs := uint32(max(d.GraphRows(), int(slices.Max(append([]uint32{0}, d.GraphOf...)))+1))
 	for i, u := range y.Src {
 		e.Src, e.Dst = append(e.Src, u+uint32(e.V)), append(e.Dst, y.Dst[i]+uint32(e.V))
@@ -285,7 +288,10 @@ func (d *Data) join(x *Data) error {
 	}
 	e.V += y.V
 	e.Weight, e.Type, e.Types, e.Data = append(e.Weight, y.Weight...), append(e.Type, y.Type...), max(e.Types, y.Types), append(e.Data, y.Data...)
-	d.Features, d.Labels, d.MultiLabels = append(d.Features, x.Features...), append(d.Labels, x.Labels...), append(d.MultiLabels, x.MultiLabels...)
+	if err := d.addRows(x.Late.Sparse, x.Features); err != nil {
+		return err
+	}
+	d.Labels, d.MultiLabels = append(d.Labels, x.Labels...), append(d.MultiLabels, x.MultiLabels...)
 	d.EdgeLabels, d.GraphLabels, d.Classes = append(d.EdgeLabels, x.EdgeLabels...), append(d.GraphLabels, x.GraphLabels...), max(d.Classes, x.Classes)
 	t, s := &d.Targets, &x.Targets
 	t.Vertex, t.Cols = append(t.Vertex, s.Vertex...), max(t.Cols, s.Cols)

@@ -117,8 +117,8 @@ func (f *fitting) apply(d *Data) error {
 	for k := range f.run {
 		plain = plain && f.scale[k] == 1 && f.move[k] == 0
 	}
-	old := *d
-	if old.Late.Sparse != nil && plain {
+	old, sparse := *d, d.Late.Sparse != nil
+	if sparse && plain {
 		return d.SetSparse(f.pick(old.Late.Sparse, old.FeatureCols), len(f.run))
 	}
 	old.HoldFeatures()
@@ -139,7 +139,6 @@ func (f *fitting) apply(d *Data) error {
 			}
 		}
 	}
-	sparse := old.Late.Sparse != nil
 	DropFeatures(d)
 	if sparse {
 		return d.SetSparse(SparseOf(x, n), n)

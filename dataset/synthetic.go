@@ -99,14 +99,14 @@ func (s *Spec) graph() *Data {
 	return d
 }
 
-// HoldFeatures makes the features now, if Late.Make would make them later, and sets Features.
+// HoldFeatures makes the features now, if Late.Make would make them later, and sets Features. There are none in Late then.
 func (d *Data) HoldFeatures() {
 	if d.Features != nil || d.Late.Make == nil {
 		return
 	}
 	x := make([]float32, d.Edges.V*d.FeatureCols)
 	d.Late.Make(func(v int) []float32 { return x[v*d.FeatureCols : (v+1)*d.FeatureCols] })
-	d.Features, d.Late.Make = x, nil
+	d.Features, d.Late = x, LateFeatures{}
 }
 
 // places is a random order: the vertex at each place. The community and the rank of a vertex follow from

@@ -144,8 +144,11 @@ type classText struct {
 	nones bool             // it was there
 	value map[string]int32 // number of each text, in order of appearance
 	texts []string
-	of    []int32 // V: text of each vertex, -1 for none
+	of    []int32 // V: text of each vertex, -1 for none, minusOne for the text -1
 }
+
+// minusOne is the text -1, which is a number in a column of numbers and no label in one of classes.
+const minusOne = -2
 
 // maxClasses bounds the number of classes of a column.
 const maxClasses = 1 << 20
@@ -174,8 +177,12 @@ func (c *classText) flag(text []byte) (float32, error) {
 }
 
 func (c *classText) add(text []byte) error {
-	if len(text) == 0 || strings.EqualFold(string(text), "nan") || string(text) == "-1" || c.isNone(text) {
+	switch {
+	case isMissing(text, true) || c.isNone(text):
 		c.of = append(c.of, -1)
+		return nil
+	case string(text) == "-1":
+		c.of = append(c.of, minusOne)
 		return nil
 	}
 	k, ok := c.value[string(text)]
@@ -206,11 +213,15 @@ func listed(texts []string) string {
 	return strings.Join(quoted, ", ")
 }
 
-// numbers is the labels of all vertices, NaN for none, if all texts are numbers of which one at least is no class: not whole, or
-// below -1. It is nil otherwise.
+// numbers is the labels of all vertices, NaN for none, if all texts are numbers, or words for a missing one, and one number at least
+// is no class: not whole, or below -1. It is nil otherwise.
 func (c *classText) numbers() []float32 {
 	values, isNumber := make([]float32, len(c.texts)), false
 	for i, text := range c.texts {
+		if isMissing([]byte(text), false) {
+			values[i] = float32(math.NaN())
+			continue
+		}
 		x, err := parseFloat([]byte(text))
 		if err != nil || math.Abs(x) > math.MaxFloat32 {
 			return nil
@@ -223,7 +234,10 @@ func (c *classText) numbers() []float32 {
 	}
 	list := make([]float32, len(c.of))
 	for v, k := range c.of {
-		if list[v] = float32(math.NaN()); k >= 0 {
+		switch list[v] = float32(math.NaN()); {
+		case k == minusOne:
+			list[v] = -1
+		case k >= 0:
 			list[v] = values[k]
 		}
 	}
@@ -261,7 +275,7 @@ func (c *classText) classes(d *Data) ([]int32, error) {
 		d.Report.Changes = append(d.Report.Changes, fmt.Sprintf("labels were numbered by the alphabet: %.200s are 0 to %d", listed(sorted), len(sorted)-1))
 	}
 	for v, k := range c.of {
-		if k >= 0 {
+		if c.of[v] = -1; k >= 0 {
 			c.of[v] = to[k]
 		}
 	}

@@ -3,6 +3,8 @@ package dataset
 import (
 	"errors"
 	"fmt"
+	"math"
+	"slices"
 
 	"sagann/chunk"
 )
@@ -14,10 +16,18 @@ func VirtualVertices(d *Data) error {
 	if d.GraphOf == nil {
 		return errors.New("virtual vertices are of graphs, and the data has none: no vertex says which graph it is in")
 	}
-	d.HoldFeatures()
 	old, graphs := d.Edges, d.GraphRows()
 	for _, g := range d.GraphOf {
 		graphs = max(graphs, int(g)+1)
+	}
+	free := uint64(0)
+	if ids := d.Vertices.IDs; len(ids) > 0 {
+		if free = slices.Max(ids) + 1; free == 0 || uint64(graphs) > math.MaxUint64-free+1 {
+			return fmt.Errorf("the largest id of a vertex is %d: no %d ids are above it, for virtual vertices", free-1, graphs)
+		}
+	}
+	if d.Late.Sparse == nil {
+		d.HoldFeatures()
 	}
 	v := old.V
 	e := &chunk.Edges{V: v + graphs, Types: old.Types, DataCols: old.DataCols, Src: append([]uint32(nil), old.Src...), Dst: append([]uint32(nil), old.Dst...),
@@ -41,10 +51,6 @@ func VirtualVertices(d *Data) error {
 		add(v+int(g), i, 1)
 	}
 	e.Data = append(e.Data, make([]float32, 2*v*old.DataCols)...)
-	free := uint64(0)
-	for _, id := range d.Vertices.IDs {
-		free = max(free, id+1)
-	}
 	for g := range graphs {
 		d.GraphOf = append(d.GraphOf, uint32(g))
 		if d.Vertices.IDs != nil {
@@ -54,7 +60,10 @@ func VirtualVertices(d *Data) error {
 			d.Vertices.Names = append(d.Vertices.Names, fmt.Sprintf("virtual vertex of graph %d", g))
 		}
 	}
-	d.Edges, d.Features = e, append(d.Features, make([]float32, graphs*d.FeatureCols)...)
+	d.Edges = e
+	if err := d.addRows(&SparseRows{Ptr: make([]int64, graphs+1)}, make([]float32, graphs*d.FeatureCols)); err != nil {
+		return err
+	}
 	d.Labels, d.MultiLabels, d.Train, d.Val, d.Test = nil, nil, nil, nil, nil
 	d.EdgeLabels, d.EdgeSplit = nil, Split{}
 	d.Targets.Vertex, d.Targets.Edge, d.Targets.EdgeSets = nil, Numbers{}, Numbers{}

@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"math"
 	"reflect"
 	"testing"
 
@@ -28,5 +29,38 @@ func TestVirtualVertices(t *testing.T) {
 	}
 	if VirtualVertices(&Data{Edges: &chunk.Edges{V: 1}}) == nil {
 		t.Error("vertices of no graphs get virtual ones")
+	}
+	for largest, fits := range map[uint64]bool{math.MaxUint64 - 2: true, math.MaxUint64 - 1: false, math.MaxUint64: false} {
+		d := &Data{Edges: &chunk.Edges{V: 2}, GraphOf: []uint32{0, 1}, Vertices: Naming{IDs: []uint64{largest, 1}}}
+		if err := VirtualVertices(d); (err == nil) != fits || fits && !reflect.DeepEqual(d.Vertices.IDs, []uint64{largest, 1, math.MaxUint64 - 1, math.MaxUint64}) || !fits && d.Edges.V != 2 {
+			t.Errorf("above %d: %d, %v", largest, d.Vertices.IDs, err)
+		}
+	}
+}
+
+// TestVirtualSparse: sparse rows stay sparse, with empty ones for the virtual vertices; rows that were made dense have no sparse form.
+func TestVirtualSparse(t *testing.T) {
+	for _, dense := range []bool{false, true} {
+		d := &Data{Edges: &chunk.Edges{V: 3}, GraphOf: []uint32{0, 0, 1}, GraphLabels: []int32{0, 1}}
+		if err := d.SetSparse(&SparseRows{Ptr: []int64{0, 1, 1, 3}, Cols: []uint32{1, 0, 1}, Vals: []float32{5, 6, 7}}, 2); err != nil {
+			t.Fatal(err)
+		}
+		want := &SparseRows{Ptr: []int64{0, 1, 1, 3, 3, 3}, Cols: []uint32{1, 0, 1}, Vals: []float32{5, 6, 7}}
+		if dense {
+			d.HoldFeatures()
+			want = nil
+		}
+		if err := VirtualVertices(d); err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(d.Late.Sparse, want) || (d.Features != nil) != dense || d.Record().Features.Sparse == dense {
+			t.Errorf("dense %t: %+v, %v", dense, d.Late.Sparse, d.Features)
+		}
+		if d.HoldFeatures(); !reflect.DeepEqual(d.Features, []float32{0, 5, 0, 0, 6, 7, 0, 0, 0, 0}) || d.Late.Sparse != nil || d.Late.Make != nil {
+			t.Errorf("dense %t: %v, %+v", dense, d.Features, d.Late)
+		}
+		if err := Validate(d); err != nil {
+			t.Error(err)
+		}
 	}
 }
