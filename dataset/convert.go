@@ -145,6 +145,6 @@ func DefaultSplit(d *Data, k LabelKind, seed uint64) error {
 	if err := RandomSplitOf(d, k, DefaultTrain, DefaultVal, seed); err != nil {
 		return err
 	}
-	d.Report.Changes = append(d.Report.Changes, fmt.Sprintf(noSplit+": of %d labelled %s 60 %% are for training, 20 %% for validation and 20 %% for testing, at random by seed %d", n, plural[k], seed))
+	d.Report.Changes = append(d.Report.Changes, fmt.Sprintf(noSplit+": of %d"+ofLabelled(k)+"60 %% are for training, 20 %% for validation and 20 %% for testing, at random by seed %d", n, seed))
 	return nil
 }

@@ -192,3 +192,27 @@ func TestLabelsAsTargets(t *testing.T) {
 	d.Schema.Vertex.Classes = []string{"cat"}
 	refused(t, "names", d.LabelsAsTargets(VertexLabels), "cat")
 }
+
+// TestDrawn: which splits were drawn is told apart by what has them, and another split of the same takes the place of the text.
+func TestDrawn(t *testing.T) {
+	d := full(t)
+	d.Train, d.Val, d.Test = nil, nil, nil
+	d.EdgeLabels = make([]int32, d.Edges.E())
+	drawn := func(vertices, edges, graphs bool) {
+		t.Helper()
+		if x := [3]bool{d.Drawn(VertexLabels), d.Drawn(EdgeLabels), d.Drawn(GraphLabels)}; x != [3]bool{vertices, edges, graphs} {
+			t.Errorf("drawn: %v of vertices, edges and graphs: %q", x, d.Report.Changes)
+		}
+	}
+	drawn(false, false, false)
+	for _, k := range []LabelKind{VertexLabels, EdgeLabels} {
+		if err := DefaultSplit(d, k, 1); err != nil {
+			t.Fatal(err)
+		}
+	}
+	drawn(true, true, false)
+	if err := RandomSplitOf(d, EdgeLabels, 0.5, 0.2, 1); err != nil {
+		t.Fatal(err)
+	}
+	drawn(true, false, false)
+}

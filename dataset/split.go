@@ -28,7 +28,7 @@ func RandomSplitOf(d *Data, k LabelKind, train, val float64, seed uint64) error 
 	}
 	d.split(k, train, val, rand.New(rand.NewPCG(seed, splitStream)))
 	d.Report.Changes = slices.DeleteFunc(d.Report.Changes, func(c string) bool {
-		return strings.Contains(c, noSplit) || k == VertexLabels && d.Report.Masks > 0 && strings.Contains(c, ofSplits)
+		return saysDrawn(c, k) || k == VertexLabels && d.Report.Masks > 0 && strings.Contains(c, ofSplits)
 	})
 	if k == VertexLabels {
 		d.Report.Mask, d.Report.Masks = 0, 0
@@ -145,6 +145,19 @@ func (n Numbers) oneHot() bool {
 
 // noSplit is the beginning of the text that DefaultSplit reports.
 const noSplit = "there was no split"
+
+// ofLabelled is the part of that text that says of what the split is.
+func ofLabelled(k LabelKind) string { return " labelled " + plural[k] + " " }
+
+// saysDrawn reports whether a change is that DefaultSplit drew the split of kind k.
+func saysDrawn(change string, k LabelKind) bool {
+	return strings.Contains(change, noSplit) && strings.Contains(change, ofLabelled(k))
+}
+
+// Drawn reports whether the split of kind k was drawn at random by DefaultSplit, as there was none.
+func (d *Data) Drawn(k LabelKind) bool {
+	return slices.ContainsFunc(d.Report.Changes, func(c string) bool { return saysDrawn(c, k) })
+}
 
 var plural = map[LabelKind]string{VertexLabels: "vertices", EdgeLabels: "edges", GraphLabels: "graphs"}
 

@@ -5,9 +5,7 @@ import (
 	"fmt"
 	"math"
 	"os"
-	"slices"
 	"strconv"
-	"strings"
 
 	"sagann/dataset"
 	"sagann/internal/cli"
@@ -137,8 +135,7 @@ func (e *evaluation) choose(a *app, on string) error {
 	splits := e.data.Splits(task)
 	if on == "auto" {
 		on = "test"
-		drawn := slices.ContainsFunc(e.data.Report.Changes, func(c string) bool { return strings.Contains(c, "there was no split") })
-		if splits[0] == nil && splits[1] == nil && splits[2] == nil || drawn && !sameFile(e.name, e.prep.Data) { // a store has drawn one
+		if splits[0] == nil && splits[1] == nil && splits[2] == nil || e.data.Drawn(task) && !sameFile(e.name, e.prep.Data) { // a store has drawn one
 			on = "all"
 		}
 	}

@@ -295,3 +295,35 @@ func TestEvaluateOtherSplit(t *testing.T) {
 		t.Errorf("info: %s", info)
 	}
 }
+
+// TestEvaluateDrawn: other data is scored on its test split, unless that split was drawn at random; a drawn split of vertices is none of
+// the graphs.
+func TestEvaluateDrawn(t *testing.T) {
+	dir := t.TempDir()
+	path := func(name string) string { return filepath.Join(dir, name) }
+	d := labelled(t, "graph")
+	write := func(name string) {
+		if err := dataset.WriteStore(path(name), d, 1); err != nil {
+			t.Fatal(err)
+		}
+	}
+	d.GraphSplit = dataset.Split{Train: []uint32{0, 1, 2, 3}, Val: []uint32{4}, Test: []uint32{5, 6, 7}}
+	write("first.saga")
+	d.Labels, d.Classes = make([]int32, d.Edges.V), 1
+	if err := dataset.DefaultSplit(d, dataset.VertexLabels, 1); err != nil {
+		t.Fatal(err)
+	}
+	write("vertices.saga")
+	d.GraphSplit = dataset.Split{}
+	if err := dataset.DefaultSplit(d, dataset.GraphLabels, 1); err != nil {
+		t.Fatal(err)
+	}
+	write("graphs.saga")
+	output(t, "train", "--data", path("first.saga"), "--model", "gcn", "--hidden", "8", "--epochs", "1", "--out", path("run"))
+	for name, want := range map[string]scored{"vertices.saga": {On: "test", Rows: 3}, "graphs.saga": {On: "all", Rows: 40}} {
+		var got scored
+		if err := json.Unmarshal(output(t, "evaluate", path("run"), "--data", path(name), "--json"), &got); err != nil || got.On != want.On || got.Rows != want.Rows {
+			t.Errorf("%s: %s of %d rows, want %s of %d, %v", name, got.On, got.Rows, want.On, want.Rows, err)
+		}
+	}
+}
