@@ -200,7 +200,7 @@ func TestDrawn(t *testing.T) {
 	d.EdgeLabels = make([]int32, d.Edges.E())
 	drawn := func(vertices, edges, graphs bool) {
 		t.Helper()
-		if x := [3]bool{d.Drawn(VertexLabels), d.Drawn(EdgeLabels), d.Drawn(GraphLabels)}; x != [3]bool{vertices, edges, graphs} {
+		if x := [3]bool{d.Report.Drawn(VertexLabels), d.Report.Drawn(EdgeLabels), d.Report.Drawn(GraphLabels)}; x != [3]bool{vertices, edges, graphs} {
 			t.Errorf("drawn: %v of vertices, edges and graphs: %q", x, d.Report.Changes)
 		}
 	}

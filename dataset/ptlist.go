@@ -288,7 +288,9 @@ func (d *Data) join(x *Data) error {
 	}
 	e.V += y.V
 	e.Weight, e.Type, e.Types, e.Data = append(e.Weight, y.Weight...), append(e.Type, y.Type...), max(e.Types, y.Types), append(e.Data, y.Data...)
-	if err := d.addRows(x.Late.Sparse, x.Features); err != nil {
+	if rows := d.Late.Sparse; rows == nil {
+		d.Features = append(d.Features, x.Features...)
+	} else if err := d.SetSparse(rows.then(x.Late.Sparse), d.FeatureCols); err != nil {
 		return err
 	}
 	d.Labels, d.MultiLabels = append(d.Labels, x.Labels...), append(d.MultiLabels, x.MultiLabels...)

@@ -75,18 +75,13 @@ func (d *Data) SetSparse(s *SparseRows, cols int) error {
 	return nil
 }
 
-// addRows appends rows of features to those of d: sparse ones if d's are, else dense ones. Edges.V is that of all rows.
-func (d *Data) addRows(sparse *SparseRows, dense []float32) error {
-	old := d.Late.Sparse
-	if old == nil {
-		d.Features = append(d.Features, dense...)
-		return nil
+// then is s with the rows of x behind its own.
+func (s *SparseRows) then(x *SparseRows) *SparseRows {
+	all := &SparseRows{Ptr: slices.Clone(s.Ptr), Cols: slices.Concat(s.Cols, x.Cols), Vals: slices.Concat(s.Vals, x.Vals)}
+	for _, end := range x.Ptr[1:] {
+		all.Ptr = append(all.Ptr, int64(len(s.Cols))+end)
 	}
-	all := &SparseRows{Ptr: slices.Clone(old.Ptr), Cols: slices.Concat(old.Cols, sparse.Cols), Vals: slices.Concat(old.Vals, sparse.Vals)}
-	for _, end := range sparse.Ptr[1:] {
-		all.Ptr = append(all.Ptr, int64(len(old.Cols))+end)
-	}
-	return d.SetSparse(all, d.FeatureCols)
+	return all
 }
 
 // eachRows calls fn with pieces of the rows as dense rows, in order.

@@ -155,8 +155,8 @@ func saysDrawn(change string, k LabelKind) bool {
 }
 
 // Drawn reports whether the split of kind k was drawn at random by DefaultSplit, as there was none.
-func (d *Data) Drawn(k LabelKind) bool {
-	return slices.ContainsFunc(d.Report.Changes, func(c string) bool { return saysDrawn(c, k) })
+func (r *Report) Drawn(k LabelKind) bool {
+	return slices.ContainsFunc(r.Changes, func(c string) bool { return saysDrawn(c, k) })
 }
 
 var plural = map[LabelKind]string{VertexLabels: "vertices", EdgeLabels: "edges", GraphLabels: "graphs"}

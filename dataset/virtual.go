@@ -61,7 +61,9 @@ func VirtualVertices(d *Data) error {
 		}
 	}
 	d.Edges = e
-	if err := d.addRows(&SparseRows{Ptr: make([]int64, graphs+1)}, make([]float32, graphs*d.FeatureCols)); err != nil {
+	if rows := d.Late.Sparse; rows == nil {
+		d.Features = append(d.Features, make([]float32, graphs*d.FeatureCols)...)
+	} else if err := d.SetSparse(rows.then(&SparseRows{Ptr: make([]int64, graphs+1)}), d.FeatureCols); err != nil {
 		return err
 	}
 	d.Labels, d.MultiLabels, d.Train, d.Val, d.Test = nil, nil, nil, nil, nil

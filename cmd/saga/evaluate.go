@@ -135,7 +135,7 @@ func (e *evaluation) choose(a *app, on string) error {
 	splits := e.data.Splits(task)
 	if on == "auto" {
 		on = "test"
-		if splits[0] == nil && splits[1] == nil && splits[2] == nil || e.data.Drawn(task) && !sameFile(e.name, e.prep.Data) { // a store has drawn one
+		if splits[0] == nil && splits[1] == nil && splits[2] == nil || e.data.Report.Drawn(task) && !sameFile(e.name, e.prep.Data) { // a store has drawn one
 			on = "all"
 		}
 	}
