@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os/signal"
 	"runtime"
 	"slices"
 	"strings"
@@ -54,7 +53,7 @@ func (c *Mine) Run(a *app) error {
 	if c.Threads == 0 {
 		c.Threads = count(runtime.GOMAXPROCS(0))
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), cli.EndSignals()...)
+	ctx, stop := cli.UntilSignal()
 	defer stop()
 	c.ctx = ctx
 	var sheets []*sheet

@@ -23,21 +23,34 @@ type wanted struct {
 	classes int // or columns of numbers, or of rows that links are scored by
 }
 
-// wants finds out what the model learns, and sets by what it is measured.
-func (j *job) wants(s *settings, task saga.Task) (w wanted, err error) {
-	d := j.data
+// wants is what a model learns from d.
+func (s *settings) wants(d *dataset.Data, task saga.Task) (w wanted, err error) {
 	w.task = task
 	w.classes = map[saga.Task]int{saga.VertexTask: d.Classes, saga.EdgeTask: d.EdgeClasses(), saga.GraphTask: d.GraphClasses()}[task]
 	if w.loss, err = s.loss(d, task, w.classes); err != nil {
 		return w, err
 	}
+	switch {
+	case task == saga.LinkTask:
+		w.classes = s.linkWidth()
+	case numbers(w.loss.Kind):
+		w.classes = max(1, d.Targets.Of(task).Cols)
+	}
+	return w, nil
+}
+
+// wants is what the model learns; the job is told by what it is measured.
+func (j *job) wants(s *settings, task saga.Task) (w wanted, err error) {
+	if w, err = s.wants(j.data, task); err != nil {
+		return w, err
+	}
 	j.metric = accuracy
 	switch {
 	case task == saga.LinkTask:
-		j.metric, w.classes = auc, s.linkWidth()
+		j.metric = auc
 	case numbers(w.loss.Kind):
-		j.metric, w.classes = fitR2, max(1, d.Targets.Of(task).Cols)
-	case d.Sets(task).Rows != nil:
+		j.metric = fitR2
+	case j.data.Sets(task).Rows != nil:
 		j.multi, j.metric = true, microF1
 	}
 	return w, nil
@@ -65,7 +78,7 @@ func (j *job) build(s *settings, cfg saga.Config, w wanted) error {
 	}
 	s.norms(sampling, d)
 	j.prog, err = saga.CompileSampled(m, d, cfg, *sampling)
-	return err
+	return inIDs(d, err)
 }
 
 // made is the model of the settings for d, on which p has been settled.

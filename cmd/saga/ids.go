@@ -25,5 +25,14 @@ func inIDs(d *dataset.Data, err error) error {
 
 // instead is err with another text for a part of it.
 func instead(err, part error, text string) error {
-	return errors.New(strings.Replace(err.Error(), part.Error(), text, 1))
+	return &renamed{err, strings.Replace(err.Error(), part.Error(), text, 1)}
 }
+
+// renamed is an error with another text.
+type renamed struct {
+	err  error
+	text string
+}
+
+func (r *renamed) Error() string { return r.text }
+func (r *renamed) Unwrap() error { return r.err }

@@ -15,7 +15,7 @@ type weightFlags struct {
 	Weights      string `placeholder:"FILE" group:"model" help:"In place of a run: a state_dict of PyTorch Geometric's layers, .pt or .safetensors; --data and --model say what it belongs to."`
 	Undirected   bool   `group:"model" help:"With --weights: add the reverse of every edge that has none."`
 	Simple       bool   `group:"model" help:"With --weights: drop self loops and repeated edges."`
-	Task         string `default:"auto" placeholder:"WHAT" group:"model" help:"With --weights: what the model classifies, as for saga train."`
+	Task         string `default:"auto" placeholder:"WHAT" group:"model" help:"With --weights: what the model predicts, as for saga train."`
 	Features     string `default:"auto" placeholder:"WHAT" group:"model" help:"With --weights: what vertices begin with, as for saga train."`
 	RowNormalize toggle `default:"auto" placeholder:"B" group:"model" help:"With --weights: divide each feature row by its sum, as for saga train."`
 	Classes      count  `default:"0" placeholder:"N" group:"model" help:"With --weights: columns of the logits, where the data has no labels that tell."`
@@ -93,14 +93,17 @@ func (c *predictCmd) model(a *app, s *settings, d *dataset.Data, prep *prepared,
 	if err := prep.apply(d, a.Log, leaves); err != nil {
 		return saga.Model{}, err
 	}
-	classes := map[saga.Task]int{saga.VertexTask: d.Classes, saga.EdgeTask: d.EdgeClasses(), saga.GraphTask: d.GraphClasses()}[task]
-	if c.With.Classes > 0 {
-		classes = int(c.With.Classes)
+	w, err := s.wants(d, task)
+	if err != nil {
+		return saga.Model{}, err
 	}
-	if classes < 1 {
+	if c.With.Classes > 0 {
+		w.classes = int(c.With.Classes)
+	}
+	if w.classes < 1 {
 		return saga.Model{}, cli.Usagef("--weights: %s has no labels of %s: --classes N says how many columns the logits have", c.Data, things[task])
 	}
-	prep.Layers = s.layers(prep.columns(d), classes, d.Edges.DataCols, d.Edges.Types)
-	prep.Layers.Task, s.past.delta = task, delta
+	prep.Layers = s.layers(prep.columns(d), w.classes, d.Edges.DataCols, d.Edges.Types)
+	prep.Layers.Task, prep.Layers.Loss, s.past.delta = task, w.loss, delta
 	return prep.made(s, d)
 }
