@@ -66,7 +66,7 @@ func (g *Graph) ExplainFrequent(ctx context.Context, q Frequency) (*FrequencyExp
 	if err == nil && by != nil {
 		edges, vertices := f.censusSize()
 		var most Total
-		most, x.PatternBytes = by.MostPatterns(edges, vertices, holds)
+		most, x.PatternBytes = by.MostPatterns(edges, vertices, f.keeps())
 		x.Patterns = most.String()
 	}
 	return x, err

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"math/bits"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -211,6 +212,9 @@ func TestInstancesAgainstBrute(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		if x, err := g.ExplainFrequent(context.Background(), f); err != nil || x.Patterns != "" && !enough(x.Patterns, len(found)) {
+			t.Fatalf("%+v finds %d patterns of at most %s, %v", f, len(found), x.Patterns, err)
+		}
 		all := bruteEdges(graph, f.Edges, f.PlainEdges)
 		if f.Induced {
 			all = bruteVertices(graph, f.Vertices, f.PlainEdges)
@@ -245,6 +249,34 @@ func TestInstancesAgainstBrute(t *testing.T) {
 			t.Fatalf("%+v finds\n%v\nwant\n%v", f, got, want)
 		}
 	})
+}
+
+// enough reports whether a count as text is at least n.
+func enough(most string, n int) bool {
+	x, err := strconv.ParseUint(most, 10, 64)
+	return err == nil && x >= uint64(n)
+}
+
+// TestMostPatterns: in a complete graph without labels a census finds as many patterns as it may.
+func TestMostPatterns(t *testing.T) {
+	var pairs [][2]uint32
+	for v := range uint32(5) {
+		for u := range v {
+			pairs = append(pairs, [2]uint32{u, v})
+		}
+	}
+	g := mustOpen(t, both(5, pairs...), mine.Options{})
+	for _, of := range []struct{ edges, vertices, want int }{{1, 0, 1}, {2, 0, 2}, {3, 0, 5}, {3, 3, 3}, {3, 2, 1}} {
+		f, want := mine.Frequency{Support: 1, By: mine.InstancesAll, Edges: of.edges, Vertices: of.vertices}, of.want
+		found, err := g.Frequent(context.Background(), f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		x, err := g.ExplainFrequent(context.Background(), f)
+		if err != nil || len(found) != want || x.Patterns != strconv.Itoa(want) {
+			t.Errorf("%+v: %d patterns of at most %s, %v; want %d", f, len(found), x.Patterns, err, want)
+		}
+	}
 }
 
 // bySize orders patterns so that parts come first.

@@ -105,11 +105,7 @@ func (f *frequent) byCensus(ctx context.Context, _ *kept, _ [][]FrequentPattern)
 		return nil, err
 	}
 	edges, _ := f.censusSize()
-	keeps := holds
-	if f.By == Instances {
-		keeps = func(p Pattern) int64 { return table.TotalBytes + holds(p) } // in a set of those that were found
-	}
-	counted, err := by.Census(ctx, ordered, f.kinds, edges, f.Vertices, Total{Lo: uint64(f.Support)}, at.workers, run.NewMeter(f.left), keeps)
+	counted, err := by.Census(ctx, ordered, f.kinds, edges, f.Vertices, Total{Lo: uint64(f.Support)}, at.workers, run.NewMeter(f.left), f.keeps())
 	if err != nil {
 		return nil, err
 	}
@@ -121,6 +117,14 @@ func (f *frequent) byCensus(ctx context.Context, _ *kept, _ [][]FrequentPattern)
 		all[i] = FrequentPattern{Pattern: c.Pattern, Support: c.Instances}
 	}
 	return all, nil
+}
+
+// keeps is the bytes that are held of a pattern of a census.
+func (f *frequent) keeps() func(p Pattern) int64 {
+	if f.By != Instances {
+		return holds
+	}
+	return func(p Pattern) int64 { return table.TotalBytes + holds(p) } // in a set of those that were found
 }
 
 // censusSize is the most edges and vertices that a census counts.

@@ -215,21 +215,54 @@ func (g *Graph) MostPatterns(edges, vertices int, keeps func(p pattern.Pattern) 
 	patterns.Add(uint64(len(g.Edges)))
 	if edges > 1 && vertices > 2 {
 		for _, n := range begin {
-			patterns.Add(n * (n + 1) / 2)
+			pairs := n * (n + 1) / 2
+			patterns.Add(pairs)
 			if edges > 2 && vertices > 3 {
-				patterns.AddProduct(n*(n+1)/2, (n+2)/3)
+				patterns.AddProduct(third(pairs, n+2))
 			}
 		}
 	}
-	if edges > 2 {
+	if edges > 2 && vertices > 2 {
 		for key := range g.arcs {
-			if key.from <= key.to {
-				patterns.AddProduct(begin[key.from], begin[key.to]) // paths; there are no more triangles than paths
+			a, b := begin[key.from], begin[key.to] // of the edges beside this one
+			switch {
+			case key.from > key.to:
+				continue
+			case key.from == key.to:
+				a, b = 1, a*(a+1)/2
+			}
+			patterns.AddProduct(a, b) // triangles
+			if vertices > 3 {
+				patterns.AddProduct(a, b) // paths
 			}
 		}
 	}
 	n, _ := new(big.Float).SetInt(patterns.Big()).Float64()
-	return patterns, n * float64(countedBytes+keeps(pattern.New(vertices)))
+	return patterns, n * float64(countedBytes+keeps(g.largest(edges, vertices)))
+}
+
+// largest is a pattern that takes no fewer bytes than any of so many edges and vertices.
+func (g *Graph) largest(edges, vertices int) pattern.Pattern {
+	p := pattern.New(min(vertices, edges+1))
+	if len(g.Edges) == 0 {
+		return p
+	}
+	for v := range p.Vertices() {
+		for u := range v {
+			if p.Edges() < edges {
+				p = p.WithEdgeLabel(u, v, g.Edges[0].Kind)
+			}
+		}
+	}
+	return p
+}
+
+// third is two factors whose product is a third of pairs·rest, if pairs or rest divides by 3.
+func third(pairs, rest uint64) (a, b uint64) {
+	if pairs%3 == 0 {
+		return pairs / 3, rest
+	}
+	return pairs, rest / 3
 }
 
 // stars counts wedges and, with three, stars of three edges, whose centre is where the arc begins. Of the
@@ -265,12 +298,7 @@ func threes(s *sums, near []ends) {
 	n, typ := uint64(near[0].n), near[0].typ
 	pairs := n * (n - 1) / 2
 	if n > 2 {
-		hi, rest := pairs, n-2
-		if hi%3 == 0 { // pairs · rest / 3 is whole, and one of the two factors divides by 3
-			hi /= 3
-		} else {
-			rest /= 3
-		}
+		hi, rest := third(pairs, n-2) // three of n
 		s.add(typ, typ, hi, rest)
 	}
 	for i, q := range near[1:] {
