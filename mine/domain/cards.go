@@ -69,14 +69,25 @@ type ready struct {
 	Search
 }
 
-// waiting is how many candidates wait for a card, at most.
-const waiting = 1 << 10
+// mostWaiting is how many candidates wait for a card, at most.
+const mostWaiting = 1 << 10
+
+// waiting is how many candidates may wait for a card: a batch for each card, as their domains lie in host memory, and at least
+// one of each worker.
+func waiting(g *Graph, q *Question) int {
+	room := int64(0)
+	for _, c := range q.Cards {
+		room += c.Room()
+	}
+	most := 8 * int64(q.Vertices) * int64(g.MostWords()) // bytes of a candidate's domains
+	return max(q.Workers, int(min(mostWaiting, room/most)))
+}
 
 // onCards evaluates the candidates of a level on cards. Workers make them, with the domains' beginnings.
 func (d *dealer) onCards(ctx context.Context, g *Graph, q *Question, grower *lattice.Grower, level []Found) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	list := make(chan *ready, waiting)
+	list := make(chan *ready, waiting(g, q))
 	var makers, cards sync.WaitGroup
 	for range q.Workers {
 		makers.Go(func() {
