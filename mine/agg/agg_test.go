@@ -1,6 +1,7 @@
 package agg
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -55,13 +56,13 @@ func collect[T any](t interface{ Fatal(...any) }, seq func(func(T, error) bool))
 	return out
 }
 
-// TestSame: counters and sorters of any memory, interrupted at any key, give what a sort in memory gives.
+// TestSame: counters and sorters of any memory, among which keys are divided in any way, give what a sort in memory gives.
 func TestSame(t *testing.T) {
 	dir := t.TempDir()
 	ctx := context.Background()
 	draw.Check(t, func(t *rapid.T) {
 		keys := drawKeys(t)
-		o := Options{Mem: rapid.Int64Range(MinMem, 1<<20).Draw(t, "memory"), Scratch: filepath.Join(dir, "runs"), Keep: rapid.Bool().Draw(t, "keep")}
+		o := Options{Mem: rapid.Int64Range(MinMem, 1<<20).Draw(t, "memory"), Scratch: filepath.Join(dir, "runs")}
 		if err := os.MkdirAll(o.Scratch, 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -75,23 +76,15 @@ func TestSame(t *testing.T) {
 		for from := uint64(0); ; {
 			c, err := NewCounter(o)
 			must(err)
-			if o.Keep { // it goes on where the last one was killed
-				from = c.Done()
-			}
 			end := uint64(len(keys))
-			if rapid.Bool().Draw(t, "interrupted") {
+			if rapid.Bool().Draw(t, "divided") {
 				end = from + rapid.Uint64Range(0, end-from).Draw(t, "at")
 			}
 			for part := range slices.Chunk(keys[from:end], 7000) {
 				must(c.Add(part...))
 			}
-			if o.Keep && rapid.Bool().Draw(t, "flushed") {
-				must(c.Flush())
-			}
-			if from = end; !o.Keep || from == uint64(len(keys)) {
-				counters = append(counters, c)
-			}
-			if from == uint64(len(keys)) {
+			counters = append(counters, c)
+			if from = end; from == uint64(len(keys)) {
 				break
 			}
 		}
@@ -101,7 +94,6 @@ func TestSame(t *testing.T) {
 		for _, c := range counters {
 			must(c.Close())
 		}
-		o.Keep = false
 		s, err := NewSorter(o)
 		must(err)
 		for part := range slices.Chunk(keys, 5000) {
@@ -120,31 +112,43 @@ func TestSame(t *testing.T) {
 	}
 }
 
-// TestManyRuns: more runs than there is memory to read at once are merged in several steps.
+// TestManyRuns: more runs than there is memory to read at once, or than may be open, are merged in several steps.
 func TestManyRuns(t *testing.T) {
-	keys := make([]uint64, 200_000)
+	keys := make([]uint64, 600_000)
 	for i := range keys {
 		keys[i] = uint64(i) * 0x9e3779b97f4a7c15
 	}
-	for _, keep := range []bool{false, true} {
-		o := Options{Mem: MinMem, Scratch: t.TempDir(), Keep: keep}
-		for range 2 { // kept runs are read again
+	for _, n := range []int{1, mostOpen + 40} {
+		o := Options{Mem: MinMem, Scratch: t.TempDir()}
+		var counters []*Counter
+		runs := 0
+		for part := range slices.Chunk(keys, (len(keys)+n-1)/n) {
 			c, err := NewCounter(o)
 			if err == nil {
-				err = c.Add(keys[c.Done():]...)
+				err = c.Add(part...)
 			}
 			if err != nil {
 				t.Fatal(err)
 			}
-			if ways := int(o.Mem / leastBuffer); c.runs.count() <= ways {
-				t.Fatalf("%d runs, and memory for %d", c.runs.count(), ways)
-			}
-			if got := collect(t, Entries(context.Background(), c)); len(got) != len(keys) || !slices.IsSortedFunc(got, func(a, b Entry) int { return int(a.Key>>33) - int(b.Key>>33) }) {
-				t.Fatalf("%d entries", len(got))
-			}
+			counters, runs = append(counters, c), runs+c.runs.count()
+		}
+		ways := int(min(int64(n)*o.Mem/leastBuffer, mostOpen))
+		if runs <= ways {
+			t.Fatalf("%d runs, and %d may be open", runs, ways)
+		}
+		if got := collect(t, Entries(context.Background(), counters...)); len(got) != len(keys) || !slices.IsSortedFunc(got, func(a, b Entry) int { return cmp.Compare(a.Key, b.Key) }) {
+			t.Fatalf("%d entries", len(got))
+		}
+		if left := counters[0].runs.count(); left > ways {
+			t.Errorf("%d runs were open; at most %d may be", left, ways)
+		}
+		for _, c := range counters {
 			if err := c.Close(); err != nil {
 				t.Fatal(err)
 			}
+		}
+		if left, err := os.ReadDir(o.Scratch); err != nil || len(left) > 0 {
+			t.Errorf("left: %v, %v", left, err)
 		}
 	}
 }
@@ -163,55 +167,63 @@ func TestRefused(t *testing.T) {
 	if err == nil {
 		err = c.Add(keys...)
 	}
-	if !errors.As(err, &room) {
-		t.Errorf("without a folder: error %v", err)
+	if !errors.As(err, &room) || !errors.Is(c.Add(1), err) {
+		t.Errorf("without a folder: error %v, then %v", err, c.Add(1))
 	}
 	for _, err := range collectErr(Entries(context.Background(), c)) {
 		if !errors.As(err, &room) {
 			t.Errorf("without a folder: error %v", err)
 		}
 	}
-	if _, err := NewSorter(Options{Mem: MinMem, Keep: true}); err == nil || !strings.Contains(err.Error(), "Scratch") {
-		t.Errorf("error %v", err)
-	}
 	s, err := NewSorter(Options{Mem: MinMem, Scratch: filepath.Join(t.TempDir(), "none")})
 	if err == nil {
 		err = s.Add(keys...)
 	}
-	if !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("without the folder: error %v", err)
+	if !errors.Is(err, os.ErrNotExist) || !errors.Is(s.Add(1), err) {
+		t.Errorf("without the folder: error %v, then %v", err, s.Add(1))
 	}
-	o := Options{Mem: MinMem, Scratch: t.TempDir(), Keep: true}
-	if c, err = NewCounter(o); err == nil {
-		err = c.Add(keys...)
+	for _, err := range s.Keys(context.Background()) {
+		if !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("without the folder: error %v", err)
+		}
 	}
-	if err != nil {
-		t.Fatal(err)
+	o := Options{Mem: MinMem, Scratch: t.TempDir()}
+	spilled := func() *Counter {
+		c, err := NewCounter(o)
+		if err == nil {
+			err = c.Add(keys...)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c
 	}
 	done, cancel := context.WithCancel(context.Background())
 	cancel()
-	if errs := collectErr(Entries(done, c)); len(errs) != 1 || !errors.Is(errs[0], context.Canceled) {
+	if errs := collectErr(Entries(done, spilled())); len(errs) != 1 || !errors.Is(errs[0], context.Canceled) {
 		t.Errorf("errors %v", errs)
 	}
-	path := c.runs.paths[0]
-	whole, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, text := range [][]byte{nil, whole[:20], whole[:len(whole)-1], whole[:len(whole)-16], append([]byte("S"), whole[1:]...), flipped(whole)} {
-		if err := os.WriteFile(path, text, 0o644); err != nil {
+	for i, damage := range []func(whole []byte) []byte{
+		func([]byte) []byte { return nil },
+		func(b []byte) []byte { return b[:20] },
+		func(b []byte) []byte { return b[:len(b)-1] },
+		func(b []byte) []byte { return b[:len(b)-16] },
+		func(b []byte) []byte { return append([]byte("S"), b[1:]...) },
+		flipped,
+	} {
+		c := spilled()
+		path := c.runs.paths[0]
+		whole, err := os.ReadFile(path)
+		if err == nil {
+			err = os.WriteFile(path, damage(whole), 0o644)
+		}
+		if err != nil {
 			t.Fatal(err)
 		}
-		c, err := NewCounter(o)
-		if err == nil {
-			err = errors.Join(collectErr(Entries(context.Background(), c))...)
-		}
+		err = errors.Join(collectErr(Entries(context.Background(), c))...)
 		if err == nil || !strings.Contains(err.Error(), filepath.Base(path)) || !strings.Contains(err.Error(), "count anew") {
 			t.Errorf("file %d: error %v", i, err)
 		}
-	}
-	if _, err := NewSorter(Options{Mem: MinMem, Scratch: o.Scratch, Keep: true}); err == nil {
-		t.Error("a sorter reads the runs of a counter")
 	}
 }
 

@@ -3,7 +3,6 @@ package agg
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"iter"
 	"slices"
@@ -18,11 +17,9 @@ type Entry struct{ Key, Count uint64 }
 type Options struct {
 	// Mem bounds the memory, in bytes, apart from small constants. The least is MinMem.
 	Mem int64
-	// Scratch is a folder for what does not fit; "": that is a *run.RoomError.
+	// Scratch is a folder for what does not fit, in a folder of its own there, which Close removes; "": that is a *run.RoomError.
+	// A process that is killed leaves its folders there.
 	Scratch string
-	// Keep keeps the runs in Scratch itself, which is made if it is not there, and goes on from those there. Without Keep they are in a
-	// folder of their own, which Close removes.
-	Keep bool
 }
 
 // MinMem is the least memory of a Counter or Sorter.
@@ -35,7 +32,6 @@ type Counter struct {
 	shift uint
 	used  int
 	most  int // slots that the memory allows, a power of two
-	added uint64
 	err   error
 }
 
@@ -47,16 +43,13 @@ func NewCounter(o Options) (*Counter, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Counter{runs: r, most: firstSlots, added: r.done}
+	c := &Counter{runs: r, most: firstSlots}
 	for int64(2*c.most)*16*3/2 <= o.Mem { // while it grows, a table stands beside one of half its size
 		c.most *= 2
 	}
 	c.table(firstSlots)
 	return c, nil
 }
-
-// Done is how many keys are in the runs that were kept: a caller that goes on adds those that follow.
-func (c *Counter) Done() uint64 { return c.runs.done }
 
 // Spilled is the bytes that were written to files.
 func (c *Counter) Spilled() int64 { return c.runs.bytes }
@@ -71,7 +64,7 @@ func (c *Counter) table(slots int) {
 // golden spreads keys over the slots of a table.
 const golden = 0x9e3779b97f4a7c15
 
-// Add counts keys.
+// Add counts keys. After an error every call returns it.
 func (c *Counter) Add(keys ...uint64) error {
 	for len(keys) > 0 && c.err == nil {
 		keys = keys[c.some(keys):]
@@ -89,7 +82,6 @@ func (c *Counter) some(keys []uint64) int {
 			if e.Count == 0 {
 				e.Key, e.Count = key, 1
 				if c.used++; c.used > len(slots)/4*3 {
-					c.added += uint64(n + 1)
 					c.full()
 					return n + 1
 				}
@@ -101,14 +93,13 @@ func (c *Counter) some(keys []uint64) int {
 			}
 		}
 	}
-	c.added += uint64(len(keys))
 	return len(keys)
 }
 
 // full makes the table larger, or writes it to a run.
 func (c *Counter) full() {
 	if len(c.slots) == c.most {
-		c.err = errors.Join(c.err, c.Flush())
+		c.flush()
 		return
 	}
 	old := c.slots
@@ -126,27 +117,13 @@ func (c *Counter) full() {
 	}
 }
 
-// Flush writes what is counted to a run, so that a Counter that keeps its runs can go on from here.
-func (c *Counter) Flush() error {
-	list := c.sorted()
-	if len(list) == 0 {
-		return nil
-	}
-	w, err := c.runs.create(c.runs.o.Keep)
-	if err != nil {
-		return err
-	}
-	for _, e := range list {
-		if err := w.add(e.Key, e.Count); err != nil {
-			return w.fail(err)
-		}
-	}
-	if err := w.finish(c.added); err != nil {
-		return err
+// flush writes what is counted to a run.
+func (c *Counter) flush() {
+	if list := c.sorted(); len(list) > 0 && c.err == nil {
+		c.err = c.runs.write(list)
 	}
 	clear(c.slots)
 	c.used = 0
-	return nil
 }
 
 // sorted is the entries of the table, ascending. They lie in the table's own memory, which must be cleared or filled
@@ -164,7 +141,7 @@ func (c *Counter) sorted() []Entry {
 	return list
 }
 
-// Close removes the runs, unless they are to be kept.
+// Close removes the runs.
 func (c *Counter) Close() error { return c.runs.close() }
 
 // Entries yields all keys of the counters, ascending, each once, with their counts. The counters cannot be used
@@ -172,22 +149,27 @@ func (c *Counter) Close() error { return c.runs.close() }
 func Entries(ctx context.Context, counters ...*Counter) iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
 		var m merger
+		var all *runs // of the first counter that has some, with those of the others
 		for _, c := range counters {
-			if c.err != nil {
-				yield(Entry{}, c.err)
-				return
-			}
-			if c.runs.count() == 0 {
+			if c.err == nil && c.runs.count() == 0 {
 				m.list(c.sorted())
 				continue
 			}
-			err := c.Flush() // merging needs the memory
+			c.flush() // merging needs the memory
 			c.slots = nil
-			if err == nil {
-				err = m.runs(ctx, c.runs)
+			switch {
+			case c.err != nil:
+				yield(Entry{}, c.err)
+				return
+			case all == nil:
+				all = c.runs
+			default:
+				all.join(c.runs)
 			}
-			if err != nil {
-				yield(Entry{}, errors.Join(err, m.close()))
+		}
+		if all != nil {
+			if err := m.runs(ctx, all); err != nil {
+				yield(Entry{}, err)
 				return
 			}
 		}

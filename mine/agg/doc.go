@@ -10,7 +10,5 @@
 // same with keys that are not counted. So memory bounds neither the keys nor the distinct keys, and the result does not depend on it. Few
 // distinct keys are best counted: each costs a look into a small table, while a sort moves each key several times.
 //
-// A Counter that keeps its runs (Options.Keep) goes on after an interrupt: Done says how many keys are in them.
-//
 // The files: count.go (Counter), sort.go (Sorter, and the sort in memory), runs.go (files), merge.go (reading runs in order).
 package agg

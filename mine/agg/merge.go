@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"os"
-	"path/filepath"
 )
 
 // merger yields the entries of several ascending sources in order. The sources form a heap by their next key.
@@ -41,27 +40,28 @@ func (m *merger) list(l []Entry) {
 	}
 }
 
-// leastBuffer is the least buffer of a run that is read, in bytes.
-const leastBuffer = 1 << 12
+// leastBuffer is the least buffer of a run that is read, in bytes. mostOpen is how many are read at once, at most: a process
+// may often have 1024 open files.
+const (
+	leastBuffer = 1 << 12
+	mostOpen    = 256
+)
 
-// runs adds the runs of r. If they are too many for its memory, some are merged first.
+// runs adds the runs of r. If they are too many, some are merged first.
 func (m *merger) runs(ctx context.Context, r *runs) error {
-	ways := max(2, int(r.o.Mem/leastBuffer))
+	ways := int(min(r.o.Mem/leastBuffer, mostOpen))
 	for len(r.paths) > ways {
 		take := min(ways, len(r.paths)-ways+1)
 		if err := r.merge(ctx, r.paths[:take:take]); err != nil {
 			return err
 		}
 	}
-	return m.open(r, r.paths, ways)
+	return m.open(r, r.paths)
 }
 
 // open adds runs of r, which share its memory.
-func (m *merger) open(r *runs, paths []string, ways int) error {
-	if len(paths) == 0 {
-		return nil
-	}
-	buffer := int(min(r.o.Mem/int64(max(len(paths), 1)), 1<<20))
+func (m *merger) open(r *runs, paths []string) error {
+	buffer := int(min(r.o.Mem/int64(len(paths)), 1<<20))
 	for _, path := range paths {
 		d, err := r.open(path, buffer)
 		if err != nil {
@@ -91,10 +91,10 @@ func (m *merger) close() (err error) {
 // merge makes one run of several, which it removes.
 func (r *runs) merge(ctx context.Context, paths []string) error {
 	var m merger
-	if err := m.open(r, paths, len(paths)); err != nil {
+	if err := m.open(r, paths); err != nil {
 		return err
 	}
-	w, err := r.create(false)
+	w, err := r.create()
 	if err != nil {
 		return errors.Join(err, m.close())
 	}
@@ -107,14 +107,12 @@ func (r *runs) merge(ctx context.Context, paths []string) error {
 	if err != nil {
 		return w.fail(err)
 	}
-	if err := w.finish(r.done); err != nil {
+	if err := w.finish(); err != nil {
 		return err
 	}
 	r.paths = r.paths[len(paths):]
 	for _, path := range paths {
-		if filepath.Dir(path) == r.own {
-			err = errors.Join(err, os.Remove(path))
-		}
+		err = errors.Join(err, os.Remove(path))
 	}
 	return err
 }

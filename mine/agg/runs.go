@@ -10,20 +10,16 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"sagann/mine/run"
 )
 
-// runs are the files of a Counter or Sorter. A file is a heading, records of ascending keys, and a checksum. The name of a
-// file that is kept has the number of keys that were added before its end: this says from where to go on. A file
-// appears as a whole or not at all. Runs that are made of several are not kept.
+// runs are the files of a Counter or Sorter, in a folder of its own. A file is a heading, records of ascending keys, and a checksum.
 type runs struct {
 	o       Options
-	own     string // the folder of runs that are not kept; "": not made yet
+	own     string // the folder; "": not made yet
 	width   int    // bytes of a record: 8 for a key, 16 with its count
 	paths   []string
-	done    uint64 // keys in runs
 	bytes   int64
 	written int // files so far
 }
@@ -36,47 +32,43 @@ func newRuns(o Options, width int) (*runs, error) {
 	if err := checkMem(o); err != nil {
 		return nil, err
 	}
-	r := &runs{o: o, width: width}
-	if !o.Keep {
-		return r, nil
-	}
-	if o.Scratch == "" {
-		return nil, errors.New("agg: runs are kept in the folder Scratch, which is not given")
-	}
-	if err := os.MkdirAll(o.Scratch, 0o755); err != nil {
-		return nil, fmt.Errorf("agg: %w", err)
-	}
-	list, err := os.ReadDir(o.Scratch) // by name
-	if err != nil {
-		return nil, fmt.Errorf("agg: %w", err)
-	}
-	for _, e := range list {
-		path := filepath.Join(o.Scratch, e.Name())
-		if strings.HasPrefix(e.Name(), ownPrefix) || strings.HasPrefix(e.Name(), newPrefix) { // of a process that was killed
-			if err := os.RemoveAll(path); err != nil {
-				return nil, fmt.Errorf("agg: %w", err)
-			}
-			continue
-		}
-		if !strings.HasPrefix(e.Name(), "run-") {
-			continue
-		}
-		r.paths = append(r.paths, path)
-		f, err := r.open(path, 1<<12)
-		if err != nil {
-			return nil, err
-		}
-		if err := f.close(); err != nil {
-			return nil, err
-		}
-		if _, err := fmt.Sscanf(filepath.Base(path), "run-%020d", &r.done); err != nil {
-			return nil, fmt.Errorf("agg: %s: the name is not that of a run", path)
-		}
-	}
-	return r, nil
+	return &runs{o: o, width: width}, nil
 }
 
 func (r *runs) count() int { return len(r.paths) }
+
+// join takes the files of q, which still removes them, and its memory.
+func (r *runs) join(q *runs) {
+	r.paths, r.o.Mem = append(r.paths, q.paths...), r.o.Mem+q.o.Mem
+}
+
+// write writes entries to a run.
+func (r *runs) write(list []Entry) error {
+	w, err := r.create()
+	if err != nil {
+		return err
+	}
+	for _, e := range list {
+		if err := w.add(e.Key, e.Count); err != nil {
+			return w.fail(err)
+		}
+	}
+	return w.finish()
+}
+
+// writeKeys writes keys to a run.
+func (r *runs) writeKeys(list []uint64) error {
+	w, err := r.create()
+	if err != nil {
+		return err
+	}
+	for _, k := range list {
+		if err := w.add(k, 1); err != nil {
+			return w.fail(err)
+		}
+	}
+	return w.finish()
+}
 
 // close removes the files.
 func (r *runs) close() error {
@@ -92,39 +84,30 @@ func (r *runs) close() error {
 // writer writes a run.
 type writer struct {
 	of   *runs
-	keep bool
 	f    *os.File
 	w    *bufio.Writer
 	sum  uint64
 	room [16]byte
 }
 
-const (
-	ownPrefix = "sagann-runs-"
-	newPrefix = ".new-"
-)
-
-// create begins a run, which is kept or not.
-func (r *runs) create(keep bool) (*writer, error) {
-	dir := r.o.Scratch
-	if dir == "" {
+// create begins a run.
+func (r *runs) create() (*writer, error) {
+	if r.o.Scratch == "" {
 		return nil, fmt.Errorf("agg: %w", &run.RoomError{Need: r.o.Mem + 1, More: true})
 	}
-	if !keep {
-		if r.own == "" {
-			own, err := os.MkdirTemp(dir, ownPrefix)
-			if err != nil {
-				return nil, fmt.Errorf("agg: %w", err)
-			}
-			r.own = own
+	if r.own == "" {
+		own, err := os.MkdirTemp(r.o.Scratch, "sagann-runs-")
+		if err != nil {
+			return nil, fmt.Errorf("agg: %w", err)
 		}
-		dir = r.own
+		r.own = own
 	}
-	f, err := os.CreateTemp(dir, newPrefix)
+	r.written++
+	f, err := os.Create(filepath.Join(r.own, fmt.Sprintf("run-%d", r.written)))
 	if err != nil {
 		return nil, fmt.Errorf("agg: %w", err)
 	}
-	w := &writer{of: r, keep: keep, f: f, w: bufio.NewWriterSize(f, 1<<16)}
+	w := &writer{of: r, f: f, w: bufio.NewWriterSize(f, 1<<16)}
 	_, err = fmt.Fprintf(w.w, heading, r.width)
 	if err != nil {
 		return nil, w.fail(err)
@@ -149,32 +132,21 @@ func (w *writer) fail(err error) error {
 	return fmt.Errorf("agg: %w", errors.Join(err, w.f.Close(), os.Remove(w.f.Name())))
 }
 
-// finish ends the run, which has the keys up to number done.
-func (w *writer) finish(done uint64) error {
+// finish ends the run.
+func (w *writer) finish() error {
 	binary.LittleEndian.PutUint64(w.room[:8], w.sum)
 	_, err := w.w.Write(w.room[:8])
-	if err = errors.Join(err, w.w.Flush()); err == nil && w.keep {
-		err = w.f.Sync()
-	}
-	if err != nil {
+	if err = errors.Join(err, w.w.Flush()); err != nil {
 		return w.fail(err)
 	}
 	info, err := w.f.Stat()
 	if err != nil {
 		return w.fail(err)
 	}
-	w.of.written++
-	path := filepath.Join(w.of.o.Scratch, fmt.Sprintf("run-%020d", done))
-	if !w.keep {
-		path = filepath.Join(w.of.own, fmt.Sprintf("run-%d", w.of.written))
-	}
 	if err := w.f.Close(); err != nil {
 		return fmt.Errorf("agg: %w", errors.Join(err, os.Remove(w.f.Name())))
 	}
-	if err := os.Rename(w.f.Name(), path); err != nil {
-		return fmt.Errorf("agg: %w", errors.Join(err, os.Remove(w.f.Name())))
-	}
-	w.of.paths, w.of.done, w.of.bytes = append(w.of.paths, path), done, w.of.bytes+info.Size()
+	w.of.paths, w.of.bytes = append(w.of.paths, w.f.Name()), w.of.bytes+info.Size()
 	return nil
 }
 
@@ -207,7 +179,7 @@ func (r *runs) open(path string, buffer int) (*reader, error) {
 		n := info.Size() - int64(len(head)) - 8
 		d.left = n / int64(r.width)
 		if string(got) != head || n < 0 || n%int64(r.width) != 0 {
-			err = errors.New("not a run, or a torn one; remove the folder, and count anew")
+			err = errors.New("not a run, or a torn one; count anew")
 		}
 	}
 	if err != nil {
@@ -230,7 +202,7 @@ func (d *reader) next() (e Entry, ok bool, err error) {
 	if d.left == 0 {
 		_, err := io.ReadFull(d.r, d.room[:8])
 		if err == nil && binary.LittleEndian.Uint64(d.room[:8]) != d.sum {
-			err = errors.New("the checksum is wrong; remove the folder, and count anew")
+			err = errors.New("the checksum is wrong; count anew")
 		}
 		if err != nil {
 			err = d.wrong(err)

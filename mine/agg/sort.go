@@ -2,18 +2,16 @@ package agg
 
 import (
 	"context"
-	"errors"
 	"iter"
 )
 
 // Sorter sorts keys. It is for one goroutine.
 type Sorter struct {
-	runs  *runs
-	keys  []uint64
-	room  []uint64 // as many, for sorting
-	most  int
-	added uint64
-	err   error
+	runs *runs
+	keys []uint64
+	room []uint64 // as many, for sorting
+	most int
+	err  error
 }
 
 // NewSorter makes a Sorter.
@@ -22,16 +20,13 @@ func NewSorter(o Options) (*Sorter, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Sorter{runs: r, most: int(o.Mem / 16), added: r.done}, nil
+	return &Sorter{runs: r, most: int(o.Mem / 16)}, nil
 }
-
-// Done is how many keys are in the runs that were kept.
-func (s *Sorter) Done() uint64 { return s.runs.done }
 
 // Spilled is the bytes that were written to files.
 func (s *Sorter) Spilled() int64 { return s.runs.bytes }
 
-// Add adds keys.
+// Add adds keys. After an error every call returns it.
 func (s *Sorter) Add(keys ...uint64) error {
 	for len(keys) > 0 && s.err == nil {
 		if s.keys == nil {
@@ -39,29 +34,19 @@ func (s *Sorter) Add(keys ...uint64) error {
 		}
 		n := min(len(keys), s.most-len(s.keys))
 		s.keys, keys = append(s.keys, keys[:n]...), keys[n:]
-		if s.added += uint64(n); len(s.keys) == s.most && len(keys) > 0 {
-			s.err = errors.Join(s.err, s.Flush())
+		if len(s.keys) == s.most && len(keys) > 0 {
+			s.flush()
 		}
 	}
 	return s.err
 }
 
-// Flush writes the keys in memory to a run.
-func (s *Sorter) Flush() error {
-	if len(s.keys) == 0 {
-		return nil
-	}
-	w, err := s.runs.create(s.runs.o.Keep)
-	if err != nil {
-		return err
-	}
-	for _, k := range s.sorted() {
-		if err := w.add(k, 1); err != nil {
-			return w.fail(err)
-		}
+// flush writes the keys in memory to a run.
+func (s *Sorter) flush() {
+	if len(s.keys) > 0 && s.err == nil {
+		s.err = s.runs.writeKeys(s.sorted())
 	}
 	s.keys = s.keys[:0]
-	return w.finish(s.added)
 }
 
 func (s *Sorter) sorted() []uint64 {
@@ -72,7 +57,7 @@ func (s *Sorter) sorted() []uint64 {
 	return s.keys
 }
 
-// Close removes the runs, unless they are to be kept.
+// Close removes the runs.
 func (s *Sorter) Close() error { return s.runs.close() }
 
 // Keys yields the keys, ascending. The Sorter cannot be used afterwards. An error is yielded last.
@@ -95,13 +80,13 @@ func (s *Sorter) Keys(ctx context.Context) iter.Seq2[uint64, error] {
 			return
 		}
 		var m merger
-		err := s.Flush() // merging needs the memory
+		s.flush() // merging needs the memory
 		s.keys, s.room = nil, nil
-		if err == nil {
-			err = m.runs(ctx, s.runs)
+		if s.err == nil {
+			s.err = m.runs(ctx, s.runs)
 		}
-		if err != nil {
-			yield(0, err)
+		if s.err != nil {
+			yield(0, s.err)
 			return
 		}
 		m.yield(ctx, false, func(e Entry, err error) bool { return yield(e.Key, err) })
