@@ -119,7 +119,7 @@ func (t *Table) Counts(ctx context.Context, key func(m Match) Int) iter.Seq2[Key
 		c := &counting{scratch: t.g.opt.Scratch, each: defaultCounter}
 		workers := t.g.opt.Threads
 		if at.err == nil {
-			workers, at.err = c.divide(t)
+			workers, at.err = c.divide(&at)
 		}
 		if at.err == nil {
 			at.err = c.count(ctx, &at, workers, e)
@@ -151,17 +151,35 @@ type counting struct {
 // defaultCounter is the memory of a counter if nothing bounds it.
 const defaultCounter = 1 << 40
 
-// divide divides the memory that the graph leaves among the counters.
+// divide divides the memory that the graph and stored rows leave among the counters.
 func (c *counting) divide(t *Table) (workers int, err error) {
-	fixed := t.g.byID.Bytes()
+	fixed, reader := t.takes()
+	p, err := t.g.workers(fixed, reader+agg.MinMem, "counting rows of a table")
+	if mem := t.bound(); mem > 0 && err == nil {
+		c.each = (mem-fixed)/int64(p.workers) - reader
+	}
+	return p.workers, err
+}
+
+// bound is the most memory of tables, 0: any. With GPUs Options.Mem is theirs.
+func (t *Table) bound() int64 {
+	if t.g.gpus != nil {
+		return 0
+	}
+	return t.g.opt.Mem
+}
+
+// takes is the memory of what rows are made of: fixed of the graph and of the stored rows that they begin with, and reader of
+// each reader of these.
+func (t *Table) takes() (fixed, reader int64) {
+	fixed = t.g.byID.Bytes()
 	if t.spec.Kinds != nil {
 		fixed += t.g.byID.KindsBytes()
 	}
-	p, err := t.g.workers(fixed, agg.MinMem, "counting rows of a table")
-	if mem := t.g.opt.Mem; mem > 0 && err == nil {
-		c.each = (mem - fixed) / int64(p.workers)
+	if from := t.spec.From; from != nil {
+		fixed, reader = fixed+from.Held(), from.Reader()
 	}
-	return p.workers, err
+	return fixed, reader
 }
 
 // count counts the rows of t.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 
+	"sagann/mine/agg"
 	"sagann/mine/run"
 	"sagann/mine/table"
 )
@@ -17,8 +18,9 @@ type StoredTable struct {
 	rows *table.Stored
 }
 
-// Store makes the rows of the table and keeps them: in the memory that Options.Mem leaves beside the graph, and from there on in a
-// file in Options.Scratch. Without that folder a table that does not fit is a *BudgetError. The StoredTable must be closed.
+// Store makes the rows of the table and keeps them: in the memory that Options.Mem leaves beside the graph, stored rows that they begin
+// with, and a little for counting, and from there on in a file in Options.Scratch. Without that folder a table that does not fit is a
+// *BudgetError. The StoredTable must be closed.
 func (t *Table) Store(ctx context.Context) (*StoredTable, error) {
 	g := t.g
 	if t.err != nil {
@@ -28,19 +30,23 @@ func (t *Table) Store(ctx context.Context) (*StoredTable, error) {
 		return nil, &QuestionError{fmt.Sprintf("the graph has %d entries in its rows; tables of at most %d are stored", len(g.byID.Col), uint32(math.MaxUint32))}
 	}
 	const what = "storing a table"
-	room, fixed := int64(0), g.byID.Bytes()
-	if t.spec.Kinds != nil {
-		fixed += g.byID.KindsBytes()
+	fixed, reader := t.takes()
+	fixed += reader
+	// The room for reading the rows again and counting them stays free.
+	again := table.OpenBytes(t.spec.Size) + agg.MinMem
+	p, err := g.workers(fixed+table.OpenBytes(t.spec.Size), again, what)
+	if err != nil {
+		return nil, err
 	}
-	if need := table.StoreNeed(t.spec.Size); g.opt.Mem > 0 {
-		if room = g.opt.Mem - fixed; room < need {
-			return nil, &BudgetError{Mem: g.opt.Mem, Smallest: fixed + need, What: what}
-		}
+	room, mem := int64(0), t.bound()
+	if mem > 0 {
+		fixed += int64(p.workers) * again
+		room = mem - fixed
 	}
 	rows, err := t.whole().Store(ctx, run.NewMeter(room), g.opt.Scratch)
 	var small *run.RoomError
 	if errors.As(err, &small) {
-		err = &BudgetError{Mem: g.opt.Mem, Smallest: fixed + small.Need, AtLeast: true, What: what + " without a Scratch folder"}
+		err = &BudgetError{Mem: mem, Smallest: fixed + small.Need, AtLeast: true, What: what + " without a Scratch folder"}
 	}
 	if err != nil {
 		return nil, failed(err)

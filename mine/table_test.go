@@ -301,3 +301,43 @@ func TestTableStored(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 }
+
+// TestTableStoredTwice: rows that are read from memory count in the budget of the table that they are read for.
+func TestTableStoredTwice(t *testing.T) {
+	e, _ := spread(4000)
+	ctx := context.Background()
+	mem := int64(1)
+	store := func() (once, twice *mine.StoredTable, err error) {
+		if once, err = mustOpen(t, e, mine.Options{Mem: mem, Threads: 2}).Table(false).Extend(nil).Store(ctx); err == nil {
+			twice, err = once.Table().Store(ctx)
+		}
+		return once, twice, err
+	}
+	alone := int64(0) // the least of the budgets tried in which the first fits
+	for range 60 {
+		once, twice, err := store()
+		var small *mine.BudgetError
+		switch {
+		case errors.As(err, &small) && small.Smallest > mem:
+			if once != nil && alone == 0 {
+				alone = mem
+			}
+			mem = max(small.Smallest, mem+mem/8)
+			continue
+		case err != nil:
+			t.Fatal(err)
+		}
+		all, _ := once.Bytes()
+		if alone == 0 || mem < 2*all {
+			t.Errorf("two tables of %d bytes fit into %d, one into %d", all, mem, alone)
+		}
+		if counts, err := twice.Table().Aggregate(ctx, func(m mine.Match) mine.Int { return mine.Const(7) }); err != nil || counts[7] != once.Rows() {
+			t.Errorf("%v, %v; want %d", counts, err, once.Rows())
+		}
+		if err := errors.Join(once.Close(), twice.Close()); err != nil {
+			t.Error(err)
+		}
+		return
+	}
+	t.Errorf("two tables do not fit into %d bytes; one into %d", mem, alone)
+}

@@ -45,15 +45,16 @@ type page struct {
 	at    int64
 }
 
-// StoreNeed is the least memory for storing rows of a size, and for reading them.
-func StoreNeed(size int) int64 { return 2 * int64(2*size) * PageBytes }
+// OpenBytes is the memory of a page for each column of rows of a size: of those that are written while rows are stored, and then kept, and of
+// those of each reader of a file.
+func OpenBytes(size int) int64 { return int64(2*size) * PageBytes }
 
 // Store stores the rows of a table. Pages take memory of meter, and go to a file in dir if there is none; with dir "" that is a *run.RoomError. The
 // Stored must be closed.
 func (s *Spec) Store(ctx context.Context, meter *run.Meter, dir string) (*Stored, error) {
 	t := &Stored{spec: *s, meter: meter, dir: dir}
 	t.spec.Where, t.spec.Keep = nil, nil
-	meter.Take(StoreNeed(s.Size))
+	meter.Take(OpenBytes(s.Size))
 	for range s.Size {
 		t.values, t.counts = append(t.values, &column{of: t}), append(t.counts, &column{of: t})
 	}
@@ -197,6 +198,29 @@ func (t *Stored) Bytes() (n int64) {
 		n += 4 * (t.values[k].words + t.counts[k].words)
 	}
 	return n
+}
+
+// Held is the bytes that are in memory, and Reader what each reader takes beside them.
+func (t *Stored) Held() (n int64) {
+	for _, c := range slices.Concat(t.values, t.counts) {
+		for _, p := range c.full {
+			if p.words != nil {
+				n += PageBytes
+			}
+		}
+		if c.last != nil {
+			n += PageBytes
+		}
+	}
+	return n
+}
+
+// Reader is the bytes of a reader.
+func (t *Stored) Reader() int64 {
+	if t.end == 0 {
+		return 0
+	}
+	return OpenBytes(t.spec.Size)
 }
 
 // Spilled is the bytes that are in the file.
