@@ -4,8 +4,8 @@
 //	saga train     train a model; without flags on a built-in graph
 //	saga plan      what a training epoch would do, without doing it
 //	saga evaluate  loss, accuracy, every class and the confusion matrix of a checkpoint
-//	saga predict   classes, probabilities or logits of all vertices from a checkpoint
-//	saga embed     the rows that enter the last layer, from a checkpoint
+//	saga predict   classes, probabilities, logits or numbers of vertices, edges or graphs, from a checkpoint
+//	saga embed     the rows that enter the last layer, or that links are scored by, from a checkpoint
 //	saga export    the weights of a checkpoint, under the names of PyTorch Geometric's layers
 //	saga sample    samples of neighbourhoods and of subgraphs, as files
 //	saga walk      random walks, and vectors of vertices learned from them

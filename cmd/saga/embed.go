@@ -40,7 +40,10 @@ func (embedCmd) Help() string {
   saga embed --data blogcatalog/ --walks node2vec:p=1,q=0.5 --dims 128 --out vectors.npy
   saga embed --data cora/ --children 25 --leaves 10 --weights matrices/ --out rows.npy
 
-There is a row for every vertex, in the order of the data; a .csv begins it with the vertex's id.
+There is a row for every vertex, in the order of the data: the one that enters the last layer. Of a run of
+--task link it is the row that links are scored by, with --width columns; of --task edge the row that the ends of
+edges are scored by. Of --task graph there is a row for every graph instead, made of those of its vertices
+(--readout). A .csv begins each row with the vertex's id, or the graph's number from 0.
 
 With --walks no checkpoint is read: vectors are learned from random walks by skip-gram with negative
 draws (DeepWalk, node2vec). One thread learns while all draw walks; equal settings give equal vectors.

@@ -32,7 +32,7 @@ type commands struct {
 	Evaluate   evaluateCmd   `cmd:"" help:"Score a trained model: loss, accuracy, every class, the confusion matrix."`
 	Predict    predictCmd    `cmd:"" help:"Write the class, probabilities or logits of every vertex."`
 	Export     exportCmd     `cmd:"" help:"Write the weights of a run as PyTorch Geometric's layers have them."`
-	Embed      embedCmd      `cmd:"" help:"Write embeddings: the row of every vertex that enters the last layer."`
+	Embed      embedCmd      `cmd:"" help:"Write embeddings: the rows that enter the last layer, or that links are scored by."`
 	Sample     sampleCmd     `cmd:"" help:"Draw blocks of neighbours, or of another sampler, and write their edges."`
 	Walk       walkCmd       `cmd:"" help:"Draw random walks from all vertices and write them."`
 	Mine       mineCmd       `cmd:"" help:"Count and list cliques, motifs and patterns of a graph."`

@@ -35,8 +35,8 @@ func (predictCmd) Help() string {
   saga predict saga-run-0001 --device cuda --mem 8GiB --out classes.npy
   saga predict --weights pyg.pt --model sage --hidden 64 --data graph.npz --write logits --out logits.npy
 
-There is a row for every vertex, in the order of the data. A .csv begins each row with the vertex's id, as
-the data had it, and has the names of classes where a table of vertices had names; an .npy is one array of numbers, and a .safetensors one tensor with the name of what was written.`
+There is a row for every vertex, edge or graph, whichever the run predicts, in the order of the data. A .csv begins
+each row with the vertex's id, as the data had it, or with the number of the edge or graph from 0, and has the names of classes where a table of vertices had names; an .npy is one array of numbers, and a .safetensors one tensor with the name of what was written.`
 }
 
 // Run predicts.

@@ -46,7 +46,7 @@ type dataFlags struct {
 	Undirected   bool   `json:"undirected" help:"Add the reverse of every edge that has none."`
 	Simple       bool   `json:"simple" help:"Drop self loops and repeated edges."`
 	Split        string `json:"split" placeholder:"TRAIN,VAL" help:"Replace the splits by random ones, by their shares: 0.6,0.2."`
-	Task         string `json:"task" default:"auto" placeholder:"WHAT" help:"What is classified: vertex, edge, graph, or auto (graph where graphs have labels, else vertex, else edge); link predicts the edges themselves (docs/tasks.md)."`
+	Task         string `json:"task" default:"auto" placeholder:"WHAT" help:"What is predicted, classes or numbers: of each vertex, edge or graph, or auto (graph where graphs have labels or numbers, else vertex, else edge); link predicts which edges there are (docs/tasks.md)."`
 	Features     string `json:"features" default:"auto" placeholder:"WHAT" help:"What vertices begin with: data, sparse (as sparse rows), identity (a weight row each, never V times V), embedding:64 (learned rows of 64 columns), degree, one-hot (the identity, dense), or auto (data; where there are none identity, with --task graph degree)."`
 	VirtualNode  bool   `json:"virtual-node" help:"With --task graph: add a vertex to every graph, with edges to and from all others of it."`
 	RowNormalize toggle `json:"row-normalize" default:"auto" placeholder:"B" help:"Divide each feature row by its sum: on, off, or auto (on for Planetoid folders, whose features count words)."`
