@@ -73,7 +73,7 @@ package mine
 
 // For contributors. The files: mine.go (Open), query.go and symbols.go (the question), count.go (choice of an
 // engine, and counting), expect.go (expected times of engines), maps.go, motifs.go, match.go
-// (listing), frequent.go, frequent_instances.go, frequent_resume.go and explain_frequent.go, frequent_gpu.go and ranks.go (frequent patterns), table.go and table_stored.go (tables), explain.go, gpu.go (the engines on GPUs).
+// (listing), frequent.go, frequent_instances.go, frequent_resume.go, frequent_room.go and explain_frequent.go, frequent_gpu.go and ranks.go (frequent patterns), table.go and table_stored.go (tables), explain.go, gpu.go (the engines on GPUs).
 //
 // Another engine, another formula:
 //

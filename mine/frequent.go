@@ -8,7 +8,6 @@ import (
 	"iter"
 	"math"
 	"slices"
-	"unsafe"
 
 	"sagann/mine/domain"
 	"sagann/mine/pattern"
@@ -139,7 +138,7 @@ func (g *Graph) Frequent(ctx context.Context, f Frequency) ([]FrequentPattern, e
 			q.single, q.least = true, q.taken
 		}
 		if need := q.least + small.Need; q.single || need > g.opt.Mem {
-			return nil, &BudgetError{Mem: g.opt.Mem, Smallest: need, AtLeast: small.More, What: finding}
+			return nil, &BudgetError{Mem: g.opt.Mem, Smallest: need, AtLeast: small.More || peers != nil, What: finding} // with more, ranks take more threads
 		}
 		q.single = true // one thread leaves enough for the patterns
 		all, err = find(ctx, keep, sizes)
@@ -175,32 +174,6 @@ type frequent struct {
 	least  int64 // bytes with one thread, without patterns
 	taken  int64 // bytes with the threads that work
 	left   int64 // bytes for patterns where instances are counted; 0: no bound
-}
-
-// workers is the place of the work, with the bytes that are left there for patterns; 0: no bound.
-func (f *frequent) workers(fixed, each int64) (p place, room int64, err error) {
-	f.least = fixed + each
-	if p, err = f.g.workers(fixed, each, finding); err != nil {
-		return p, 0, err
-	}
-	if f.single {
-		p.workers, p.bytes = 1, fixed+each
-	}
-	f.taken = p.bytes
-	if f.g.opt.Mem > 0 && f.g.gpus == nil {
-		room = max(f.g.opt.Mem-p.bytes, 1)
-	}
-	return p, room, nil
-}
-
-// holds is the most bytes of a pattern in the result: in a list that grows, and while it is put in order by its text.
-func holds(p Pattern) int64 {
-	edge := 4 // "0-1 "
-	if p.EdgeLabelled() {
-		edge = len("0-[2147483647]-1 ")
-	}
-	text := len("0:2147483647 ")*p.Vertices() + edge*p.Edges()
-	return int64(unsafe.Sizeof(FrequentPattern{}))*9/4 + int64(unsafe.Sizeof(rank{})+unsafe.Sizeof(FrequentPattern{})) + int64(text)
 }
 
 // edgeKinds is the labels of edges by entry of the rows, nil without labels.
@@ -295,7 +268,7 @@ func (f *frequent) byLabels(ctx context.Context, least int64) (by *domain.Graph,
 	by, err = domain.New(ctx, f.g.byID, f.edgeKinds(), least, f.g.opt.Threads, room)
 	var small *run.RoomError
 	if errors.As(err, &small) {
-		err = &BudgetError{Mem: f.g.opt.Mem, Smallest: fixed + small.Need, What: finding}
+		err = &BudgetError{Mem: f.g.opt.Mem, Smallest: fixed + small.Need, AtLeast: f.g.gpus == nil, What: finding}
 	}
 	if err != nil {
 		return nil, 0, err

@@ -65,9 +65,13 @@ func (f *frequent) byTables(ctx context.Context, keep *kept, sizes [][]FrequentP
 			break
 		}
 		from := len(all)
+		ended := func(err error) error { return err }
+		if k < last {
+			ended = beforeLarger
+		}
 		counted, err := count(ctx, k, at.workers)
 		if err != nil {
-			return nil, err
+			return nil, ended(err)
 		}
 		next := map[pattern.Pattern]bool{}
 		for p, n := range counted {
@@ -83,7 +87,7 @@ func (f *frequent) byTables(ctx context.Context, keep *kept, sizes [][]FrequentP
 			}
 		}
 		if err := t.Meter.Err(); err != nil {
-			return nil, err
+			return nil, ended(err)
 		}
 		t.Meter.Give(table.TotalBytes * int64(len(counted)+len(found)))
 		if err := keep.save(k-size+1, all[from:]); err != nil {

@@ -202,10 +202,11 @@ type BudgetError struct {
 
 // Error names the smallest budget that would do.
 func (e *BudgetError) Error() string {
+	least := ""
 	if e.AtLeast {
-		return fmt.Sprintf("mine: %s needs more than the %s of memory it may take; it stopped at %s, and the smallest budget that would do is larger", e.What, units.Size(e.Mem), units.Least(e.Smallest))
+		least = "at least "
 	}
-	return fmt.Sprintf("mine: %s needs more than the %s of memory it may take; the smallest budget that would do is %s", e.What, units.Size(e.Mem), units.Least(e.Smallest))
+	return fmt.Sprintf("mine: %s needs more than the %s of memory it may take; the smallest budget that would do is %s%s", e.What, units.Size(e.Mem), least, units.Least(e.Smallest))
 }
 
 // fits reports whether work fits whose place was sought with the result err. A budget error is recorded in small if it

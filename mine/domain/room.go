@@ -90,12 +90,14 @@ func (b *budget) drop() {
 	b.drops, b.left = false, b.q.Room-b.need
 }
 
-// err is a *run.RoomError if patterns take too much. It is known when all are counted.
+// err is a *run.RoomError if patterns take too much. It is known when all of a size are counted; larger ones may take more.
 func (b *budget) err() error {
 	if !b.over {
 		return nil
 	}
-	return &run.RoomError{Need: b.need}
+	p, q := b.level[0].Pattern, b.q
+	last := !q.Induced && p.Edges()+1 == q.Edges || q.Induced && p.Vertices()+1 == q.Vertices
+	return &run.RoomError{Need: b.need, More: !last}
 }
 
 // add keeps a frequent pattern, and its domains if there is room.
