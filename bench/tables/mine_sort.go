@@ -111,11 +111,12 @@ func (c *Mine) sortRows(keys []uint64, scratch string, bytes int64, row func(str
 		return err
 	}
 	for _, parts := range []int64{4, 8, 16} {
-		mem := max(2*bytes/parts, agg.MinMem)
-		if err := row(fmt.Sprintf("counted, in 1/%d of the memory", parts), mem, count(mem)); err != nil {
+		mem := max(4*bytes/parts, agg.MinMem)
+		if err := row(fmt.Sprintf("counted, in 1/%d of the memory", max(4*bytes/mem, 1)), mem, count(mem)); err != nil {
 			return err
 		}
-		if err := row(fmt.Sprintf("sorted in %d parts, merged", parts), mem, merge(mem)); err != nil {
+		mem = max(2*bytes/parts, agg.MinMem)
+		if err := row(fmt.Sprintf("sorted in %d parts, merged", (2*bytes+mem-1)/mem), mem, merge(mem)); err != nil {
 			return err
 		}
 	}
