@@ -99,10 +99,10 @@ func (l *edgeList) row(t *textFile, line []byte, heading []string) (row listRow,
 			_, more = field(more)
 		}
 		if len(more) > 0 && heading == nil && isRagged(l.path) {
-			return row, t.errorf("more than three fields (source, destination, weight), and rows of different lengths: %w", foreigns[adjacency].refuse(l.path))
+			return row, t.errorf("more than three fields (source, destination, weight), and rows of different lengths: %w", foreignNamed(adjacency).refuse(l.path))
 		}
 		if len(more) > 0 && isSquare(l.path) {
-			return row, t.errorf("more than three fields (source, destination, weight), and as many rows as fields: %w", foreigns[matrix].refuse(l.path))
+			return row, t.errorf("more than three fields (source, destination, weight), and as many rows as fields: %w", foreignNamed(matrix).refuse(l.path))
 		}
 		if len(more) > 0 {
 			return row, t.errorf("more than three fields (source, destination, weight)%s", way("a table of more columns"))

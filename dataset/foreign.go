@@ -20,6 +20,14 @@ type foreign struct {
 // networkx is the expression of pandas for a graph that networkx reads.
 func networkx(read string) string { return "nx.to_pandas_edgelist(nx." + read + ")" }
 
+// The names of lists of neighbours and of matrices among foreigns.
+const adjacency, matrix = "an adjacency list", "a matrix with a column for each vertex"
+
+// foreignNamed is the format of the name.
+func foreignNamed(name string) *foreign {
+	return &foreigns[slices.IndexFunc(foreigns, func(f foreign) bool { return f.name == name })]
+}
+
 // foreigns are such formats.
 var foreigns = []foreign{
 	{name: "GraphML", endings: []string{".graphml"}, has: []string{"<graphml"}, python: networkx("read_graphml(FILE)")},
@@ -27,16 +35,13 @@ var foreigns = []foreign{
 	{name: "GML", endings: []string{".gml"}, begins: []string{"graph [", "graph\n[", "graph\r\n[", "creator \""}, python: networkx("read_gml(FILE, label='id')")},
 	{name: "Pajek", endings: []string{".net", ".paj", ".pajek"}, begins: []string{"*vertices", "*network"}, python: networkx("read_pajek(FILE)")},
 	{name: "METIS", endings: []string{".graph", ".metis"}, python: networkx("parse_adjlist(f'{i} {l}' for i, l in enumerate(l for l in open(FILE) if l[0] != '%') if i)")},
-	{name: "an adjacency list", endings: []string{".adjlist"}, python: networkx("read_adjlist(FILE)")},
+	{name: adjacency, endings: []string{".adjlist"}, python: networkx("read_adjlist(FILE)")},
 	{name: "node-link JSON", endings: []string{".json"}, begins: []string{"{"}, python: "(lambda d: pd.DataFrame(d.get('links', d.get('edges'))))(json.load(open(FILE)))"},
 	{name: "DOT", endings: []string{".dot", ".gv"}, begins: []string{"digraph ", "strict graph", "strict digraph", "graph {"}, python: networkx("nx_pydot.read_dot(FILE)")},
 	{name: "DIMACS", endings: []string{".col", ".gr", ".dimacs"}, begins: []string{"p edge", "p sp", "p col"}, has: []string{"\np edge", "\np sp", "\np col"}, shell: `grep '^[ae] ' FILE | cut -d ' ' -f 2- > graph.txt`},
-	{name: "a matrix with a column for each vertex", python: `pd.read_csv(FILE, header=None, sep='[,; \t]+', engine='python').stack().loc[lambda x: x != 0].rename_axis(['source', 'target']).rename('weight').reset_index()`},
+	{name: matrix, python: `pd.read_csv(FILE, header=None, sep='[,; \t]+', engine='python').stack().loc[lambda x: x != 0].rename_axis(['source', 'target']).rename('weight').reset_index()`},
 	{name: "Parquet", endings: []string{".parquet", ".pq"}, begins: []string{"par1"}, python: "pd.read_parquet(FILE)"},
 }
-
-// The places of lists of neighbours and of matrices among foreigns.
-const adjacency, matrix = 5, 9
 
 // refuse is the error for a file of the format, with the commands that convert it.
 func (f *foreign) refuse(path string) error {

@@ -26,6 +26,19 @@ func (k LabelKind) Plural() string {
 	return "vertices"
 }
 
+// ClassesOf is the number of classes that d has of labels of kind k, 0 without; links have none.
+func (k LabelKind) ClassesOf(d *Data) int {
+	switch k {
+	case EdgeLabels:
+		return d.EdgeClasses()
+	case GraphLabels:
+		return d.GraphClasses()
+	case LinkLabels:
+		return 0
+	}
+	return d.Classes
+}
+
 // Labelled reports whether d has labels of kind k.
 func (d *Data) Labelled(k LabelKind) bool {
 	return k == LinkLabels && d.Targets.Links != nil || d.Classed(k) || d.Targets.Of(k).Rows != nil

@@ -42,11 +42,16 @@ func TestLabelKinds(t *testing.T) {
 	if d.GraphClasses() != 3 || d.EdgeClasses() != 3 || (&Data{}).EdgeClasses() != 0 {
 		t.Errorf("%d classes of graphs, %d of edges", d.GraphClasses(), d.EdgeClasses())
 	}
+	for k, n := range map[LabelKind]int{VertexLabels: 2, EdgeLabels: 3, GraphLabels: 3, LinkLabels: 0} {
+		if got := k.ClassesOf(d); got != n {
+			t.Errorf("%d classes of %s, want %d", got, k.Plural(), n)
+		}
+	}
 	// Only what has a label is split, and every one of them.
 	for k, n := range map[LabelKind]int{VertexLabels: 20, EdgeLabels: 15, GraphLabels: 4} {
 		s := d.Splits(k)
 		if got := len(s[0]) + len(s[1]) + len(s[2]); got != n {
-			t.Errorf("%d %s in splits, want %d", got, plural[k], n)
+			t.Errorf("%d %s in splits, want %d", got, k.Plural(), n)
 		}
 		if err := ValidateLabels(d, k); err != nil {
 			t.Error(err)

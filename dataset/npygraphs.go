@@ -147,10 +147,10 @@ func (d *Data) areNumbers(a *npy.Array, k LabelKind) bool {
 		yes, values = slices.ContainsFunc(x, isNumber), distinctOf(x)
 	}
 	if !yes && values > manyClasses {
-		d.Report.Changes = append(d.Report.Changes, fmt.Sprintf("%s: floats, all of them whole, of %d values: classes of %s; --loss mse takes them as numbers to predict", a.Name(), values, plural[k]))
+		d.Report.Changes = append(d.Report.Changes, fmt.Sprintf("%s: floats, all of them whole, of %d values: classes of %s; --loss mse takes them as numbers to predict", a.Name(), values, k.Plural()))
 	}
 	if yes {
-		d.Report.Changes = append(d.Report.Changes, fmt.Sprintf("%s: %v is no class: the labels of %s are numbers to predict", a.Name(), float32(found), plural[k]))
+		d.Report.Changes = append(d.Report.Changes, fmt.Sprintf("%s: %v is no class: the labels of %s are numbers to predict", a.Name(), float32(found), k.Plural()))
 	}
 	return yes
 }
@@ -172,7 +172,7 @@ func (d *Data) classesIn(a *npy.Array, k LabelKind) ([]int32, error) {
 		return nil, d.readSets(a, k)
 	}
 	if len(a.Shape) != 1 && !(len(a.Shape) == 2 && a.Shape[1] == 1) {
-		return nil, fmt.Errorf("%s: shape %v of the labels of %s: want one class each, or a row of 0 and 1; numbers to predict are an array named %s", a.Where(0), a.Shape, plural[k], targetNames[k])
+		return nil, fmt.Errorf("%s: shape %v of the labels of %s: want one class each, or a row of 0 and 1; numbers to predict are an array named %s", a.Where(0), a.Shape, k.Plural(), targetNames[k])
 	}
 	return classNumbers(a)
 }

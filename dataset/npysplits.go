@@ -77,7 +77,7 @@ func (a splitArray) members(which int) (ids []uint32, of int, err error) {
 	case len(s) == 2 && s[1] == a.n:
 		count, first, of = s[1], which*s[1], s[0]
 	default:
-		return nil, 0, fmt.Errorf("%s: shape %v of a split: want ids, or a truth value for each of %d %s: [%d], or [%d k] or [k %d] for k splits", a.Where(0), s, a.n, plural[a.kind], a.n, a.n, a.n)
+		return nil, 0, fmt.Errorf("%s: shape %v of a split: want ids, or a truth value for each of %d %s: [%d], or [%d k] or [k %d] for k splits", a.Where(0), s, a.n, a.kind.Plural(), a.n, a.n, a.n)
 	}
 	if of != 1 && which >= of {
 		return nil, 0, fmt.Errorf("%s: shape %v has %d masks: no number %d (they count from 0)", a.Where(0), a.Shape, of, which)
@@ -93,7 +93,7 @@ func (a splitArray) members(which int) (ids []uint32, of int, err error) {
 	}
 	mask := of > 1 || a.isMask(x)
 	if mask && count != a.n {
-		return nil, 0, fmt.Errorf("%s: a mask of %d for %d %s", a.Where(0), count, a.n, plural[a.kind])
+		return nil, 0, fmt.Errorf("%s: a mask of %d for %d %s", a.Where(0), count, a.n, a.kind.Plural())
 	}
 	for i, y := range x {
 		switch {

@@ -212,7 +212,7 @@ func (d *Data) readSets(a *npy.Array, k LabelKind) error {
 func (d *Data) sayUnknown(k LabelKind) {
 	n := d.Sets(k)
 	if unknown := n.Unknown(); unknown > 0 {
-		d.Report.Changes = append(d.Report.Changes, fmt.Sprintf("%d of %d labels of %s are not known: they are left out of losses and scores", unknown, len(n.Rows), plural[k]))
+		d.Report.Changes = append(d.Report.Changes, fmt.Sprintf("%d of %d labels of %s are not known: they are left out of losses and scores", unknown, len(n.Rows), k.Plural()))
 	}
 }
 

@@ -269,7 +269,7 @@ func (d *Data) join(x *Data) error {
 		a, b := d.Targets.Of(k), x.Targets.Of(k)
 		s, t := d.Sets(k), x.Sets(k)
 		if a.Cols != b.Cols || s.Cols != t.Cols || (d.classesOf(k) == nil) != (x.classesOf(k) == nil) {
-			return fmt.Errorf("the labels of %s are of another kind, or as many are not for each", plural[k])
+			return fmt.Errorf("the labels of %s are of another kind, or as many are not for each", k.Plural())
 		}
 	}
 	if d.FeatureCols != x.FeatureCols || e.DataCols != y.DataCols || (e.Weight == nil) != (y.Weight == nil) || (e.Type == nil) != (y.Type == nil) {

@@ -152,7 +152,7 @@ func (d *Data) Record() *Schema {
 		l := s.Of(k)
 		*l = Labels{Classes: kept(l.Classes), Cols: d.Targets.Of(k).Cols, Targets: kept(l.Targets)}
 		if labels := d.classesOf(k); labels != nil {
-			l.Form, l.Count = OneClass, map[LabelKind]int{VertexLabels: d.Classes, EdgeLabels: d.EdgeClasses(), GraphLabels: d.GraphClasses()}[k]
+			l.Form, l.Count = OneClass, k.ClassesOf(d)
 		}
 		if n := d.Sets(k); n.Rows != nil {
 			l.Form, l.Count = SeveralClasses, n.Cols

@@ -65,7 +65,7 @@ func (s *Schema) fitClasses(d *Data, k LabelKind, data *Labels, by Sides) (left 
 		return nil, nil, differ(mine, theirs, what, "they have none in common", by)
 	}
 	if n > 0 {
-		notes = append(notes, fmt.Sprintf("%s: %d of %d labelled %s are of classes that the run does not know (%s) and are left out of the scores", by.Data, n, n+known, plural[k], some(slices.Sorted(maps.Keys(left)))))
+		notes = append(notes, fmt.Sprintf("%s: %d of %d labelled %s are of classes that the run does not know (%s) and are left out of the scores", by.Data, n, n+known, k.Plural(), some(slices.Sorted(maps.Keys(left)))))
 	}
 	d.Schema.Of(k).Classes = run.Classes
 	switch k {

@@ -39,7 +39,7 @@ func RandomSplitOf(d *Data, k LabelKind, train, val float64, seed uint64) error 
 	}
 	for i, ids := range parts {
 		if len(ids) == 0 {
-			return fmt.Errorf("%s has too few labelled %s, %d, for the shares %v, %v and %v: there is none for %s", d.Name, plural[k], all, train, val, float32(1-train-val),
+			return fmt.Errorf("%s has too few labelled %s, %d, for the shares %v, %v and %v: there is none for %s", d.Name, k.Plural(), all, train, val, float32(1-train-val),
 				[]string{"training", "validation", "testing"}[i])
 		}
 	}
@@ -79,13 +79,13 @@ func (d *Data) settleSplits(k LabelKind) {
 		for j, n := range shared[:i+1] {
 			switch {
 			case n > 0 && i == j:
-				d.change("%d repeated "+plural[k]+" of the "+s.name+" split were dropped", n)
+				d.change("%d repeated "+k.Plural()+" of the "+s.name+" split were dropped", n)
 			case n > 0:
-				d.change("%d "+plural[k]+" are in the "+splits[j].name+" and in the "+s.name+" split: they stay in the "+splits[j].name+" split alone", n)
+				d.change("%d "+k.Plural()+" are in the "+splits[j].name+" and in the "+s.name+" split: they stay in the "+splits[j].name+" split alone", n)
 			}
 		}
 		if unlabelled > 0 {
-			d.change("%d "+plural[k]+" of the "+s.name+" split have no label: they are left out of it, and of its scores", unlabelled)
+			d.change("%d "+k.Plural()+" of the "+s.name+" split have no label: they are left out of it, and of its scores", unlabelled)
 		}
 		if len(kept) < len(s.ids) || len(kept) == 0 {
 			*d.parts(k)[i] = kept
@@ -110,7 +110,7 @@ func (d *Data) settle() {
 // warnClasses warns of numbers of classes of which most do not occur, such as ids: each takes a column of the last layer.
 func (d *Data) warnClasses(k LabelKind) {
 	labels := d.classesOf(k)
-	n := map[LabelKind]int{VertexLabels: d.Classes, EdgeLabels: d.EdgeClasses(), GraphLabels: d.GraphClasses()}[k]
+	n := k.ClassesOf(d)
 	if labels == nil || n <= 100 || d.Schema.Of(k).Classes != nil {
 		return
 	}
@@ -122,7 +122,7 @@ func (d *Data) warnClasses(k LabelKind) {
 		}
 	}
 	if 2*occur < n {
-		d.warn("%s: labels of %s count up to %d, and only %d numbers occur; each number is a class: numpy.unique(y, return_inverse=True)[1] numbers those that occur", d.Name, plural[k], n-1, occur)
+		d.warn("%s: labels of %s count up to %d, and only %d numbers occur; each number is a class: numpy.unique(y, return_inverse=True)[1] numbers those that occur", d.Name, k.Plural(), n-1, occur)
 	}
 }
 
@@ -147,7 +147,7 @@ func (n Numbers) oneHot() bool {
 const noSplit = "there was no split"
 
 // ofLabelled is the part of that text that says of what the split is.
-func ofLabelled(k LabelKind) string { return " labelled " + plural[k] + " " }
+func ofLabelled(k LabelKind) string { return " labelled " + k.Plural() + " " }
 
 // saysDrawn reports whether a change is that DefaultSplit drew the split of kind k.
 func saysDrawn(change string, k LabelKind) bool {
@@ -158,8 +158,6 @@ func saysDrawn(change string, k LabelKind) bool {
 func (r *Report) Drawn(k LabelKind) bool {
 	return slices.ContainsFunc(r.Changes, func(c string) bool { return saysDrawn(c, k) })
 }
-
-var plural = map[LabelKind]string{VertexLabels: "vertices", EdgeLabels: "edges", GraphLabels: "graphs"}
 
 func (d *Data) split(k LabelKind, train, val float64, r *rand.Rand) {
 	labels, n := d.labelsOf(k)

@@ -279,7 +279,7 @@ func (d *Data) LabelsAsTargets(k LabelKind) error {
 	}
 	numbers, err := parseNumbers(l.Classes)
 	if err != nil {
-		return fmt.Errorf("%s: the classes of %s have names that are no numbers to predict, such as %.40q", d.Name, plural[k], l.Classes[0])
+		return fmt.Errorf("%s: the classes of %s have names that are no numbers to predict, such as %.40q", d.Name, k.Plural(), l.Classes[0])
 	}
 	if numbers != nil {
 		of := value
@@ -303,7 +303,7 @@ func (d *Data) LabelsAsTargets(k LabelKind) error {
 	default:
 		d.Targets.Vertex, d.Targets.Cols, d.Labels, d.Classes = n.Rows, 1, nil, 0
 	}
-	d.Report.Changes = append(d.Report.Changes, "labels of "+plural[k]+" are taken as numbers to predict")
+	d.Report.Changes = append(d.Report.Changes, "labels of "+k.Plural()+" are taken as numbers to predict")
 	return nil
 }
 

@@ -25,8 +25,7 @@ type wanted struct {
 
 // wants is what a model learns from d.
 func (s *settings) wants(d *dataset.Data, task saga.Task) (w wanted, err error) {
-	w.task = task
-	w.classes = map[saga.Task]int{saga.VertexTask: d.Classes, saga.EdgeTask: d.EdgeClasses(), saga.GraphTask: d.GraphClasses()}[task]
+	w.task, w.classes = task, task.ClassesOf(d)
 	if w.loss, err = s.loss(d, task, w.classes); err != nil {
 		return w, err
 	}

@@ -119,7 +119,7 @@ type evaluation struct {
 func (e *evaluation) choose(a *app, on string) error {
 	task := e.task()
 	if !e.data.Labelled(task) {
-		return fmt.Errorf("%s has no labels of %s to score with; saga predict needs none", e.name, things[task])
+		return fmt.Errorf("%s has no labels of %s to score with; saga predict needs none", e.name, task.Plural())
 	}
 	if on != "all" && sameFile(e.name, e.prep.Data) { // splits that were drawn for training
 		if err := e.redraw(); err != nil {
@@ -159,7 +159,7 @@ func (e *evaluation) choose(a *app, on string) error {
 		}
 	}
 	if len(e.rows) == 0 {
-		return fmt.Errorf("%s has no %s to score (--on %s)", e.name, things[task], on)
+		return fmt.Errorf("%s has no %s to score (--on %s)", e.name, task.Plural(), on)
 	}
 	return nil
 }
@@ -179,9 +179,9 @@ func (e *evaluation) check() error {
 	if numbers(e.prep.Layers.Loss.Kind) {
 		switch t := e.data.Targets.Of(e.task()); {
 		case t.Rows == nil:
-			return fmt.Errorf("%s has no targets of %s; the model in %s predicts numbers", e.name, things[e.task()], e.path)
+			return fmt.Errorf("%s has no targets of %s; the model in %s predicts numbers", e.name, e.task().Plural(), e.path)
 		case t.Cols != e.classes:
-			return fmt.Errorf("%s has %d targets for each of the %s; the model in %s predicts %d", e.name, t.Cols, things[e.task()], e.path, e.classes)
+			return fmt.Errorf("%s has %d targets for each of the %s; the model in %s predicts %d", e.name, t.Cols, e.task().Plural(), e.path, e.classes)
 		}
 		return nil
 	}

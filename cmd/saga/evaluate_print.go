@@ -43,7 +43,7 @@ func (e *evaluation) print(w io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "model     %s after epoch %d, %s\ngraph     %s: %s\n", e.about.Model, e.about.Epoch, e.path, e.data.Name, cli.Describe(e.data))
 	fmt.Fprintf(&b, "scored    %s: %d %s\nloss      %.4f\n", splitNames[e.on],
-		len(e.rows), things[e.task()], e.loss)
+		len(e.rows), e.task().Plural(), e.loss)
 	if len(e.left) > 0 {
 		fmt.Fprintf(&b, "left out  %s, which the run does not know\n", e.leftOut())
 	}

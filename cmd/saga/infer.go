@@ -137,6 +137,3 @@ func (t *trained) ids(row string) func(int) string {
 	}
 	return t.data.ID
 }
-
-// things that labels stand on.
-var things = map[saga.Task]string{saga.VertexTask: "vertices", saga.EdgeTask: "edges", saga.GraphTask: "graphs", saga.LinkTask: "links"}

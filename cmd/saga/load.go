@@ -95,7 +95,7 @@ func load(s *settings) (*job, error) {
 func (j *job) plan(s *settings, log *slog.Logger) error {
 	task := s.task(j.data)
 	if kinds := j.data.LabelKinds(); len(kinds) > 1 && task == kinds[0] && (s.Data.Task == "auto" || s.Data.Task == "") {
-		log.Info("labels of " + things[task] + " are predicted (--task " + string(task) + "); there are also some of " + things[kinds[1]] + " (--task " + string(kinds[1]) + ")")
+		log.Info("labels of " + task.Plural() + " are predicted (--task " + string(task) + "); there are also some of " + kinds[1].Plural() + " (--task " + string(kinds[1]) + ")")
 	}
 	if numbers(saga.LossKind(s.Training.Loss)) {
 		if err := j.data.LabelsAsTargets(task); err != nil {
@@ -173,7 +173,7 @@ func (j *job) split(s *settings, task saga.Task, log *slog.Logger) error {
 		}
 	}
 	if own := d.Splits(task); task != saga.VertexTask && task != saga.LinkTask && d.Train != nil && own[0] == nil {
-		log.Warn(fmt.Sprintf("the split of the data (train, val, test) is of vertices, and %s are predicted: arrays %s_train, %s_val and %s_test are a split of %s", things[task], task, task, task, things[task]))
+		log.Warn(fmt.Sprintf("the split of the data (train, val, test) is of vertices, and %s are predicted: arrays %s_train, %s_val and %s_test are a split of %s", task.Plural(), task, task, task, task.Plural()))
 	}
 	if train, val, _ := s.shares(); task == saga.LinkTask {
 		if err := j.splitLinks(s, log); err != nil {
@@ -207,7 +207,7 @@ func (j *job) split(s *settings, task saga.Task, log *slog.Logger) error {
 			err = fmt.Errorf("%w; --split 0.6,0.2 makes random ones", err)
 		}
 		if kinds := d.LabelKinds(); len(kinds) > 0 && !d.Labelled(task) {
-			err = fmt.Errorf("%w; there are some of %s (--task %s)", err, things[kinds[0]], kinds[0])
+			err = fmt.Errorf("%w; there are some of %s (--task %s)", err, kinds[0].Plural(), kinds[0])
 		} else if !d.Labelled(task) {
 			err = fmt.Errorf("%w: an edge list has none, tables have a column of them (saga data convert --help), arrays are called labels or y; --task link needs none", err)
 		}

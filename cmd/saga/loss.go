@@ -176,7 +176,7 @@ func (e *evaluation) printFit(a *app, x []float32, asJSON bool) error {
 			{"on", e.on}, {"rows", len(e.rows)}, {"loss_kind", string(e.prep.Layers.Loss.Kind)}, {"mse", f.mse}, {"rmse", math.Sqrt(f.mse)}, {"mae", f.mae}, {"r2", f.r2}})
 	}
 	_, err := fmt.Fprintf(a.Stdout, "model     %s after epoch %d, %s\ngraph     %s: %s\nscored    %s: %d %s, %d numbers each\nR²        %.4f\nRMSE      %.6g\nMSE       %.6g\nMAE       %.6g\n",
-		e.about.Model, e.about.Epoch, e.path, e.data.Name, cli.Describe(e.data), splitNames[e.on], len(e.rows), things[e.task()], t.Cols, f.r2, math.Sqrt(f.mse), f.mse, f.mae)
+		e.about.Model, e.about.Epoch, e.path, e.data.Name, cli.Describe(e.data), splitNames[e.on], len(e.rows), e.task().Plural(), t.Cols, f.r2, math.Sqrt(f.mse), f.mse, f.mae)
 	return err
 }
 

@@ -89,7 +89,7 @@ func (c *predictCmd) Run(a *app) error {
 	if c.Write == "values" {
 		what = "columns"
 	}
-	_, err = fmt.Fprintf(a.Stdout, "%s: %s of %d %s, %d %s\n", c.Out, c.Write, v, things[t.task()], cols, what)
+	_, err = fmt.Fprintf(a.Stdout, "%s: %s of %d %s, %d %s\n", c.Out, c.Write, v, t.task().Plural(), cols, what)
 	return err
 }
 

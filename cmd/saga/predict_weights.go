@@ -101,7 +101,7 @@ func (c *predictCmd) model(a *app, s *settings, d *dataset.Data, prep *prepared,
 		w.classes = int(c.With.Classes)
 	}
 	if w.classes < 1 {
-		return saga.Model{}, cli.Usagef("--weights: %s has no labels of %s: --classes N says how many columns the logits have", c.Data, things[task])
+		return saga.Model{}, cli.Usagef("--weights: %s has no labels of %s: --classes N says how many columns the logits have", c.Data, task.Plural())
 	}
 	prep.Layers = s.layers(prep.columns(d), w.classes, d.Edges.DataCols, d.Edges.Types)
 	prep.Layers.Task, prep.Layers.Loss, s.past.delta = task, w.loss, delta

@@ -69,5 +69,5 @@ func (e *evaluation) otherSplit() string {
 		return ""
 	}
 	return fmt.Sprintf("%s has the graph and labels of training but another split%s than the model was trained on%s: %s of its %s split may have been trained on",
-		e.name, now.name(), then.name(), things[e.task()], e.on)
+		e.name, now.name(), then.name(), e.task().Plural(), e.on)
 }

@@ -104,7 +104,7 @@ func (c *trainCmd) classes(j *job, checkpoint string, budget int64) (*runpage.Cl
 	}
 	rows := max(len(truth), j.data.Sets(task).Len(), j.data.Edges.V)
 	if need, host := 4*int64(rows)*int64(j.prep.Layers.Classes), int64(c.Memory.HostMem); need > maxLogits || host > 0 && need > host {
-		return nil, fmt.Errorf("the logits of %d %s would take %s of host memory", rows, things[task], cli.SizeText(need))
+		return nil, fmt.Errorf("the logits of %d %s would take %s of host memory", rows, task.Plural(), cli.SizeText(need))
 	}
 	c.net = nil // this process alone makes the page
 	cfg, err := c.config()
@@ -129,7 +129,7 @@ func (c *trainCmd) classes(j *job, checkpoint string, budget int64) (*runpage.Cl
 	} else {
 		found = runpage.CountClasses(classes, splits[k], truth, saga.Classes(logits, classes))
 	}
-	found.Split, found.Rows, found.Names = names[k], things[task], j.data.Schema.Of(task).Classes
+	found.Split, found.Rows, found.Names = names[k], task.Plural(), j.data.Schema.Of(task).Classes
 	return found, nil
 }
 

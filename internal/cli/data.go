@@ -38,8 +38,7 @@ func DescribeLabels(d *dataset.Data) (text string) {
 		text += ", multi-label"
 	}
 	for _, k := range []dataset.LabelKind{dataset.EdgeLabels, dataset.GraphLabels} {
-		n := map[dataset.LabelKind]int{dataset.EdgeLabels: d.EdgeClasses(), dataset.GraphLabels: d.GraphClasses()}[k]
-		if n > 0 {
+		if n := k.ClassesOf(d); n > 0 {
 			text += fmt.Sprintf(", %d classes of %ss", n, k)
 		}
 		if d.Sets(k).Rows != nil {
