@@ -30,7 +30,7 @@ type commands struct {
 	Plan       planCmd       `cmd:"" help:"Say what a training epoch would do, its memory and its time, without training."`
 	Report     reportCmd     `cmd:"" help:"Make the report page of a run again, or one page of several runs side by side."`
 	Evaluate   evaluateCmd   `cmd:"" help:"Score a trained model: loss, accuracy, every class, the confusion matrix."`
-	Predict    predictCmd    `cmd:"" help:"Write the class, probabilities or logits of every vertex."`
+	Predict    predictCmd    `cmd:"" help:"Write the class, probabilities, logits or numbers of every vertex, edge or graph."`
 	Export     exportCmd     `cmd:"" help:"Write the weights of a run as PyTorch Geometric's layers have them."`
 	Embed      embedCmd      `cmd:"" help:"Write embeddings: the rows that enter the last layer, or that links are scored by."`
 	Sample     sampleCmd     `cmd:"" help:"Draw blocks of neighbours, or of another sampler, and write their edges."`
