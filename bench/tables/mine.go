@@ -236,7 +236,7 @@ func (c *Mine) density() (*sheet, error) {
 // list says which command makes what of GAMMA's evaluation.
 func (c *Mine) list() (*sheet, error) {
 	s := &sheet{key: "list", title: "GAMMA's figures and tables", head: table.Row{"of the paper", "what", "command"}}
-	gpu := "needs a GPU: go run -tags cuda ./bench/mine -device cuda -jobs "
+	gpu := "needs a GPU: go run -tags cuda ./bench counting --device cuda --jobs "
 	for _, x := range [][3]string{
 		{"Figure 5", "rows that are read again by the next extension", "no command: rows are chosen once, by expected reads"},
 		{"Figure 10", "memory", "the column memory of --tables queries,cliques"},
