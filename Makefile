@@ -81,6 +81,7 @@ deadcode:
 #   cmd/saga TestMPIDeath three times, TestTwoHosts: ranks in two network namespaces, which only root can make; TestPeersBusy: ranks that
 #   plan for a minute; TestSignals: 200 signals; TestHostileStores: 1,000 stores and shards, and again with the Go loops in place of
 #   assembly, which check every index; TestLargerThanMemory: a store of 3.2 GB in a control group of 2 GiB; TestTwoGPURanks: the time of an epoch;
+#   TestSoak: an hour (SOAK_FOR=10m another time) of training, resumes, predictions and errors over ranks, in which nothing may grow;
 #   cmd/saga TestScripts/bench and TestScripts/bench_ring: benchmarks that plan G-GCN, of which make test has GCN's;
 #   sample: draws are compared with exact probabilities a million times, in make test 20,000 times;
 #   bench/tables TestAutoAgainstAll: four graphs, of which make test has one; TestRingIsClosedForm: eight numbers of devices
@@ -98,7 +99,7 @@ soak:
 	RAPID_CHECKS=$(SOAK_CHECKS) go test -count=1 -timeout $(SOAK_TIME) ./chunk ./ring ./kernel/... ./dataset/... ./dataflow/plan/...
 	go test -count=1 -timeout $(SOAK_TIME) -run 'TestPlanetoid|TestOverlap' ./layers
 	go test -count=1 -timeout $(SOAK_TIME) -run 'TestPlanFromStatistics|TestSlices|TestAuto|TestEveryFault|TestGroups|TestSavesAreMixed|TestPackingIsChosen|TestNamedBudgets' ./saga
-	go test -count=1 -timeout $(SOAK_TIME) -run 'TestMPIDeath|TestTwoHosts|TestPeersBusy|TestLargerThanMemory|TestTwoGPURanks|TestScripts/bench|TestSignals|TestHostileStores' ./cmd/saga
+	go test -count=1 -timeout $(SOAK_TIME) -run 'TestMPIDeath|TestTwoHosts|TestPeersBusy|TestLargerThanMemory|TestTwoGPURanks|TestScripts/bench|TestSignals|TestHostileStores|TestSoak' ./cmd/saga
 	go test -count=1 -timeout $(SOAK_TIME) -tags noasm -run TestHostileStores ./cmd/saga
 	go test -count=1 -timeout $(SOAK_TIME) ./mine/... ./sample ./bench/tables
 

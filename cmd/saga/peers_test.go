@@ -40,20 +40,7 @@ func startPeersBy(t *testing.T, ranks int, by func(*exec.Cmd) *exec.Cmd, args ..
 // startPeersOf starts so many ranks of a command.
 func startPeersOf(t *testing.T, ranks int, by func(*exec.Cmd) *exec.Cmd, args ...string) *peerRun {
 	t.Helper()
-	var peers []string
-	var held []net.Listener
-	for range ranks {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		held = append(held, l)
-		peers = append(peers, l.Addr().String())
-	}
-	for _, l := range held { // all ports are other ones, and free again
-		l.Close()
-	}
-	p := &peerRun{}
+	peers, p := freePorts(t, ranks), &peerRun{}
 	for r := range ranks {
 		c := by(command(t, append(slices.Clip(args), "--peers", strings.Join(peers, ","), "--rank", strconv.Itoa(r))...))
 		var out bytes.Buffer
@@ -67,6 +54,21 @@ func startPeersOf(t *testing.T, ranks int, by func(*exec.Cmd) *exec.Cmd, args ..
 		t.Cleanup(func() { _ = c.Process.Kill() })
 	}
 	return p
+}
+
+// freePorts are addresses of this host at which nobody listens.
+func freePorts(t *testing.T, n int) []string {
+	t.Helper()
+	var list []string
+	for range n {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer l.Close() // when all are other ones
+		list = append(list, l.Addr().String())
+	}
+	return list
 }
 
 // wait returns what each rank printed; an error of one is t's.

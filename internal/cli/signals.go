@@ -81,9 +81,12 @@ type Output struct {
 // NewOutput is stdout as an Output. From then on, writing to a broken pipe sends no SIGPIPE: a process whose standard
 // error is closed goes on without it.
 func NewOutput(stdout *os.File) *Output {
-	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) // it is never read: writes then return EPIPE
+	withoutPipeSignal()
 	return &Output{File: stdout}
 }
+
+// withoutPipeSignal makes writes to broken pipes return EPIPE: the channel is never read.
+var withoutPipeSignal = sync.OnceFunc(func() { signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) })
 
 // brokenPipe is the exit status of a process that SIGPIPE ends, as shells tell it.
 const brokenPipe = 128 + int(syscall.SIGPIPE)
