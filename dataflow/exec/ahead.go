@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"unsafe"
 
 	"sagann/dataflow/plan"
 	"sagann/device"
@@ -97,7 +96,7 @@ func (r *Runner) load(b *Batch, room int) error {
 		q := r.arena.on(k.t.Device).queues[k.t.Queue]
 		q.SetTag(int64(i))
 		if err := r.copyBatch(b, room, k.t, q); err != nil {
-			return r.fail(i, err)
+			return r.names.task(i, err)
 		}
 		last, far = i, far || r.farTable(k.t) != nil
 	}
@@ -113,7 +112,7 @@ func (r *Runner) load(b *Batch, room int) error {
 		f.match = [2]uint32{f.tag, f.match[0]}
 	}
 	if err := r.loaded(room, far); err != nil {
-		return r.fail(last, err)
+		return r.names.task(last, err)
 	}
 	return nil
 }
@@ -178,7 +177,7 @@ func (r *Runner) StepBatch(meanwhile func() error) error {
 	}
 	err := r.Load()
 	if err == nil {
-		r.traceBegin()
+		r.trace.begin(r.arena.devices, len(r.tasks))
 		if err = r.arrive(); err == nil {
 			err = r.submitBatch()
 		}
@@ -190,8 +189,8 @@ func (r *Runner) StepBatch(meanwhile func() error) error {
 		if err == nil {
 			err = r.bringResults()
 		}
-		err = errors.Join(err, r.named(r.finish(err)))
-		r.traceEnd(err)
+		err = errors.Join(err, r.names.named(r.finish(err)))
+		r.trace.end(r.arena.devices, err)
 	}
 	r.ended(err)
 	return err
@@ -228,17 +227,17 @@ func (r *Runner) bringResults() error {
 		q.SetTag(int64(i))
 		if r.ahead.steps.ran { // a graph records no events of tasks
 			if err := r.follow(p.queues[plan.Compute], q, &r.ahead.steps.end); err != nil {
-				return r.fail(i, err)
+				return r.names.task(i, err)
 			}
 			return r.fetch(int(k.t.Device), q)
 		}
 		for _, d := range r.plan.Deps[k.t.Deps[0]:k.t.Deps[1]] {
 			if err := p.dev.Wait(q, r.awaited(int(d))); err != nil {
-				return r.fail(i, err)
+				return r.names.task(i, err)
 			}
 		}
 		if err := r.fetch(int(k.t.Device), q); err != nil {
-			return r.fail(i, err)
+			return r.names.task(i, err)
 		}
 	}
 	return nil
@@ -251,7 +250,7 @@ func (r *Runner) SetTable(id int, rows []byte) error {
 	if t == nil || int64(len(rows)) != int64(t.Rows)*v.RowBytes {
 		return fmt.Errorf("exec: a table of %s of %d bytes; the plan has none of that size", v.Name, len(rows))
 	}
-	r.host[id] = rows
+	r.host.rows[id] = rows
 	if t.Host {
 		return r.arena.pin(rows)
 	}
@@ -266,16 +265,9 @@ func (r *Runner) Room() ([]byte, int64, error) {
 	if a.bytes == 0 {
 		return nil, 0, nil
 	}
-	h, err := r.arena.devices[0].dev.HostAlloc(max(a.bytes, leastRoom))
-	if err != nil {
-		return nil, 0, err
-	}
-	r.taken.mem = append(r.taken.mem, h)
-	return h.Bytes()[:a.bytes], a.from, nil
+	b, err := r.host.pinned(a.bytes)
+	return b, a.from, err
 }
-
-// leastRoom is the least size in bytes with which HostAlloc returns pinned memory.
-const leastRoom = 1 << 20
 
 // indexed returns the programs changed so that operands in tables on the device (plan.Sets.InTable) are read by the list of the batch's
 // vertices.
@@ -324,11 +316,4 @@ func (r *Runner) idsOf(g *gpu) uint64 {
 func (g *gpu) blockCall(fn int, n uint64, args ...uint64) device.Command {
 	blocks := min(1<<20, max(1, (n+255)/256))
 	return device.Command{Call: &device.Call{Func: g.blocks[fn], Grid: [3]uint32{uint32(blocks), 1, 1}, Block: 256, Args: args}}
-}
-
-func wordsOf(x []uint32) []byte {
-	if len(x) == 0 {
-		return nil
-	}
-	return unsafe.Slice((*byte)(unsafe.Pointer(&x[0])), 4*len(x))
 }

@@ -72,7 +72,13 @@ func NewArena(devices []device.Device, bytes int64) (*Arena, error) {
 func (a *Arena) Over(g *net.Group, first int) { a.ranks, a.first = g, first }
 
 // on is the arena's part on device d of a plan.
-func (a *Arena) on(d uint16) *part { return &a.devices[int(d)-a.first] }
+func (a *Arena) on(d uint16) *part { return &a.devices[a.number(d)] }
+
+// number is the number, among the arena's devices, of device d of a plan.
+func (a *Arena) number(d uint16) int { return int(d) - a.first }
+
+// rankOf is the rank that has device d of a plan.
+func (a *Arena) rankOf(d int) int { return d / len(a.devices) }
 
 // Close frees the memory of the arena, on devices and on the host. Close the runners first.
 func (a *Arena) Close() error {
@@ -153,13 +159,6 @@ func (a *Arena) pin(b []byte) error {
 	a.pinned[first] = unpin
 	a.bytes += int64(len(b))
 	return nil
-}
-
-func bytesOf(x []float32) []byte {
-	if len(x) == 0 {
-		return nil
-	}
-	return unsafe.Slice((*byte)(unsafe.Pointer(&x[0])), 4*len(x))
 }
 
 // onGPU tells whether the arena is on GPUs.

@@ -73,19 +73,19 @@ func (r *Runner) BatchOutput(id int) []byte {
 	if v.Kind == plan.Input && !v.Output {
 		return r.batch.Inputs[id]
 	}
-	return r.host[id][:int64(r.batch.Rows[v.Set])*v.RowBytes]
+	return r.host.rows[id][:int64(r.batch.Rows[v.Set])*v.RowBytes]
 }
 
 // OutputRows is the first rows of output id in host memory after a step. Unlike BatchOutput it does not read the step's batch,
 // whose memory the caller may already use for another batch.
 func (r *Runner) OutputRows(id, rows int) []byte {
-	return r.host[id][:int64(rows)*r.plan.Spec.Values[id].RowBytes]
+	return r.host.rows[id][:int64(rows)*r.plan.Spec.Values[id].RowBytes]
 }
 
 // copyBatch submits the Load or Save task t for batch b. A load goes to a room.
 func (r *Runner) copyBatch(b *Batch, room int, t *plan.Task, q device.Queue) error {
 	a := r.arena.on(t.Device)
-	s := &r.stats[int(t.Device)-r.arena.first]
+	s := &r.stats[r.arena.number(t.Device)]
 	var from []byte
 	if table := r.farTable(t); table != nil {
 		return r.takeFar(b, room, t, table, q)
@@ -103,7 +103,7 @@ func (r *Runner) copyBatch(b *Batch, room int, t *plan.Task, q device.Queue) err
 	case t.Value >= 0:
 		from = b.Inputs[int(t.Value)]
 	case t.Own < 0:
-		from = wordsOf(b.IDs)
+		from = device.Bytes(b.IDs)
 	default:
 		c := &b.Cells[t.Own][t.Dir]
 		from = c.Mem[:c.Bytes]

@@ -39,7 +39,7 @@ func (r *Runner) submitBatch() error {
 		err = p.dev.(device.Capturer).Replay(g.list[g.turn])
 	}
 	if err != nil {
-		return r.fail(first, err)
+		return r.names.task(first, err)
 	}
 	return nil
 }
@@ -105,7 +105,7 @@ func (r *Runner) submitKernels() error {
 		if k := &r.tasks[i]; k.t.Queue == plan.Compute {
 			q.SetTag(int64(i))
 			if err := k.submit(q); err != nil {
-				return r.fail(i, err)
+				return r.names.task(i, err)
 			}
 		}
 	}

@@ -11,8 +11,9 @@
 //   - ahead.go: loads the next batches during a step. capture_batch.go: the step of the next batch as a CUDA graph.
 //   - submit.go: a step task by task. gradients.go: gradients on the host, for updates from several batches.
 //   - task.go: a task as a copy or a launch on a queue. holds.go: what device memory holds between steps.
-//   - ranks.go: messages between ranks. learned.go: inputs that steps write.
-//   - trace.go: times of tasks. relay.go: messages between GPUs through host memory.
+//   - learned.go: inputs that steps write. ranks.go: messages between ranks.
+//   - relay.go: messages between GPUs through host memory. host.go: values in host memory.
+//   - trace.go: times of tasks. names.go: the task that an error belongs to.
 //   - update.go: the optimiser. batch.go: batches of sampled blocks. drawn.go: blocks that a GPU sampled.
 //   - arena.go: the memory and queues that runners share.
 package exec

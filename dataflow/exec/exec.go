@@ -5,7 +5,6 @@ import (
 
 	"sagann/chunk"
 	"sagann/dataflow/plan"
-	"sagann/device"
 	"sagann/kernel/cpu"
 )
 
@@ -15,9 +14,9 @@ type Runner struct {
 	plan    *plan.Plan
 	sides   [2]*chunk.Side
 	needs   [2][][]uint32 // by plan.Dir and cell: the rows of the other interval that a gathering load copies; nil: none does
-	host    [][]byte      // by value: rows in new vertex order, RowBytes each
-	owns    []bool        // by value: host has only the rows of the rank's own intervals
-	taken   taken
+	names   names
+	host    *hosted
+	ranks   *messages
 	kernels []*cpu.Program // on CPU devices
 	gpu     onGPUs
 	tasks   []task
@@ -33,12 +32,6 @@ type Runner struct {
 	trace   *tracer // nil: off
 }
 
-// taken is the host memory and the files that Close gives back.
-type taken struct {
-	mem   []device.HostMem
-	files []*device.HostFile
-}
-
 // has says what a runner's steps have left on the device.
 type has struct {
 	setup   bool // the setup is loaded
@@ -52,7 +45,7 @@ type Stats struct{ H2D, D2H, D2D, Setup int64 }
 
 // Output is value id in host memory after a step: V×RowBytes bytes in new vertex
 // order, valid until the next step.
-func (r *Runner) Output(id int) []byte { return r.host[id] }
+func (r *Runner) Output(id int) []byte { return r.host.rows[id] }
 
 // Plan is the plan that the runner runs.
 func (r *Runner) Plan() *plan.Plan { return r.plan }
@@ -90,9 +83,9 @@ func (r *Runner) step() error {
 	if done, err := r.replay(); done {
 		return err
 	}
-	r.traceBegin()
-	err := errors.Join(r.submitAll(), r.named(r.arena.sync()))
-	r.traceEnd(err)
+	r.trace.begin(r.arena.devices, len(r.tasks))
+	err := errors.Join(r.submitAll(), r.names.named(r.arena.sync()))
+	r.trace.end(r.arena.devices, err)
 	if err == nil {
 		err = r.arena.sent()
 	}
@@ -100,5 +93,5 @@ func (r *Runner) step() error {
 		r.arena.ranks.Abort(err) // otherwise the other ranks would wait forever for its messages
 		return err
 	}
-	return r.share()
+	return r.ranks.share(r.results)
 }

@@ -59,7 +59,7 @@ func (r *Runner) warm() (err error) {
 		}
 		f.comes = true
 		row := r.plan.Spec.Values[t.Value].RowBytes
-		all, hot, slots := r.host[t.Value], make([]byte, int64(t.Hot)*row), make([]uint32, t.Rows)
+		all, hot, slots := r.host.rows[t.Value], make([]byte, int64(t.Hot)*row), make([]uint32, t.Rows)
 		for v := range slots {
 			slots[v] = ^uint32(0)
 		}
@@ -67,7 +67,7 @@ func (r *Runner) warm() (err error) {
 			copy(hot[int64(k)*row:][:row], all[int64(v)*row:])
 			slots[v] = uint32(k)
 		}
-		err = errors.Join(err, p.dev.CopyH2D(q, p.mem, t.At, hot), p.dev.CopyH2D(q, p.mem, t.Slots, wordsOf(slots)),
+		err = errors.Join(err, p.dev.CopyH2D(q, p.mem, t.At, hot), p.dev.CopyH2D(q, p.mem, t.Slots, device.Bytes(slots)),
 			p.dev.CopyH2D(q, p.mem, t.Last, make([]byte, t.LastBytes())))
 	}
 	if err == nil {
@@ -137,7 +137,7 @@ const markBlocks = 512
 func (c *farCalls) take() device.Command {
 	t := c.table
 	words, full := c.row()
-	host := uint64(uintptr(unsafe.Pointer(&c.r.host[t.Value][0])))
+	host := uint64(uintptr(unsafe.Pointer(&c.r.host.rows[t.Value][0])))
 	all := uint64(t.Rows)
 	if t.Again {
 		all = c.n
@@ -193,7 +193,7 @@ func (r *Runner) takeNear(b *Batch, room int) error {
 			q.SetTag(int64(i))
 			c := r.farOf(b, room, t, r.farTable(t))
 			if err := r.now(c.g, q, c.near()); err != nil {
-				return r.fail(i, err)
+				return r.names.task(i, err)
 			}
 		}
 	}
@@ -209,9 +209,8 @@ func (r *Runner) FarRows() (n [plan.FarCounts]uint64, err error) {
 	p := &r.arena.devices[0]
 	for _, t := range r.plan.Places.Sets.Ahead.Tables {
 		var x [plan.FarCounts]uint64
-		to := unsafe.Slice((*byte)(unsafe.Pointer(&x[0])), 8*len(x))
 		if t.Host {
-			err = errors.Join(err, p.dev.CopyD2H(p.queues[plan.D2H], to, p.mem, t.Counts()), p.dev.Sync())
+			err = errors.Join(err, p.dev.CopyD2H(p.queues[plan.D2H], device.Bytes(x[:]), p.mem, t.Counts()), p.dev.Sync())
 		}
 		for k := range n {
 			n[k] += x[k]

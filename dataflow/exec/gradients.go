@@ -20,12 +20,11 @@ func (r *Runner) Apart() error {
 		}
 	}
 	each(func(n int64) { floats += n })
-	h, err := r.arena.devices[0].dev.HostAlloc(max(4*floats, leastRoom))
+	b, err := r.host.pinned(4 * floats)
 	if err != nil {
 		return err
 	}
-	r.taken.mem = append(r.taken.mem, h)
-	room := device.View[float32](h.Bytes())
+	room := device.View[float32](b)
 	r.apart = [][]float32{}
 	each(func(n int64) { r.apart, room = append(r.apart, room[:n:n]), room[n:] })
 	return nil
@@ -39,7 +38,7 @@ func (r *Runner) Gradients() [][]float32 { return r.apart }
 func (r *Runner) bringGradients(q device.Queue) error {
 	p := &r.arena.devices[0]
 	for i, u := range r.plan.Spec.Updates {
-		if err := p.dev.CopyD2H(q, bytesOf(r.apart[i]), p.mem, r.plan.Globals[u.Grad]); err != nil {
+		if err := p.dev.CopyD2H(q, device.Bytes(r.apart[i]), p.mem, r.plan.Globals[u.Grad]); err != nil {
 			return err
 		}
 	}
@@ -49,7 +48,7 @@ func (r *Runner) bringGradients(q device.Queue) error {
 // Apply updates the parameters by grads, in the order of plan.Spec.Updates, and returns when the update has ended. It
 // overwrites Gradients.
 func (r *Runner) Apply(grads [][]float32) error {
-	return errors.Join(r.submitApply(grads), r.named(r.arena.sync()))
+	return errors.Join(r.submitApply(grads), r.names.named(r.arena.sync()))
 }
 
 func (r *Runner) submitApply(grads [][]float32) error {
@@ -64,12 +63,12 @@ func (r *Runner) submitApply(grads [][]float32) error {
 		if to := r.apart[n]; len(to) > 0 && &to[0] != &grads[n][0] { // r.apart is pinned, grads may not be
 			copy(to, grads[n])
 		}
-		if err := p.dev.CopyH2D(q, p.mem, r.plan.Globals[u.Grad], bytesOf(r.apart[n])); err != nil {
-			return r.fail(i, err)
+		if err := p.dev.CopyH2D(q, p.mem, r.plan.Globals[u.Grad], device.Bytes(r.apart[n])); err != nil {
+			return r.names.task(i, err)
 		}
 	}
 	if err := k.submitUpdate(q); err != nil {
-		return r.fail(i, err)
+		return r.names.task(i, err)
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"sagann/dataflow/plan"
+	"sagann/device"
 )
 
 // What device memory holds between steps. The runners of an arena share its memory:
@@ -59,16 +60,13 @@ func (r *Runner) Load() error {
 func (r *Runner) writeConst(id int, x []float32) error {
 	for _, p := range r.arena.devices {
 		q := p.queues[plan.Compute]
-		q.SetTag(r.constTag(id))
-		if err := p.dev.CopyH2D(q, p.mem, r.plan.Globals[id], bytesOf(x)); err != nil {
+		q.SetTag(r.names.constant(id))
+		if err := p.dev.CopyH2D(q, p.mem, r.plan.Globals[id], device.Bytes(x)); err != nil {
 			return fmt.Errorf("set %s: %w", r.plan.Spec.Globals[id].Name, err)
 		}
 	}
 	return nil
 }
-
-// constTag is the queue tag of a copy of constant id. It is below the tags of the setup (named).
-func (r *Runner) constTag(id int) int64 { return int64(-1 - len(r.plan.Setup) - id) }
 
 func (r *Runner) loadSetup() error {
 	if r.has.setup {
@@ -81,12 +79,12 @@ func (r *Runner) loadSetup() error {
 		}
 		r.arena.on(t.Device).queues[t.Queue].SetTag(int64(-1 - i))
 		if err := r.copy(t); err != nil {
-			return r.named(err)
+			return r.names.named(err)
 		}
-		r.stats[int(t.Device)-r.arena.first].Setup += t.Bytes
+		r.stats[r.arena.number(t.Device)].Setup += t.Bytes
 	}
 	if err := r.arena.sync(); err != nil {
-		return r.named(err)
+		return r.names.named(err)
 	}
 	r.has.setup, r.has.ahead = true, true
 	return nil
@@ -154,7 +152,7 @@ func (r *Runner) SetGlobal(id int, x []float32) error {
 // write copies x to Global id on every device.
 func (r *Runner) write(id int, x []float32) error {
 	for _, p := range r.arena.devices {
-		if err := p.dev.CopyH2D(p.queues[plan.H2D], p.mem, r.plan.Globals[id], bytesOf(x)); err != nil {
+		if err := p.dev.CopyH2D(p.queues[plan.H2D], p.mem, r.plan.Globals[id], device.Bytes(x)); err != nil {
 			return fmt.Errorf("set %s: %w", r.plan.Spec.Globals[id].Name, err)
 		}
 	}
@@ -168,7 +166,7 @@ func (r *Runner) Global(id int, x []float32) error {
 		return fmt.Errorf("exec: %s is not in device memory: no step has computed it, or another program has run since", g.Name)
 	}
 	p := &r.arena.devices[0]
-	if err := p.dev.CopyD2H(p.queues[plan.D2H], bytesOf(x), p.mem, r.plan.Globals[id]); err != nil {
+	if err := p.dev.CopyD2H(p.queues[plan.D2H], device.Bytes(x), p.mem, r.plan.Globals[id]); err != nil {
 		return err
 	}
 	return p.dev.Sync()

@@ -25,7 +25,7 @@ func (r *Runner) EachRows(id int, f func(first int, rows []byte) error) error {
 				continue
 			}
 			at := int64(i) * int64(c.Width) * v.RowBytes
-			if err := f(i*c.Width, r.host[id][at:at+int64(c.Rows(i))*v.RowBytes]); err != nil {
+			if err := f(i*c.Width, r.host.rows[id][at:at+int64(c.Rows(i))*v.RowBytes]); err != nil {
 				return err
 			}
 		}
@@ -49,13 +49,37 @@ func (r *Runner) EachRows(id int, f func(first int, rows []byte) error) error {
 	})
 }
 
+// gatherRows updates the host memory of all ranks to the current rows of input id, also if it is resident on devices.
+func (r *Runner) gatherRows(id int) error {
+	if r.arena.ranks.Ranks() == 1 {
+		return nil
+	}
+	v := &r.plan.Spec.Values[id]
+	if r.plan.Places.Resident[id] {
+		err := r.eachStay(id, func(p *part, t *plan.Task) error {
+			rows, err := r.host.interval(id, int(t.Own))
+			if err == nil {
+				err = p.dev.CopyD2H(p.queues[plan.D2H], rows, p.mem, t.Addr)
+			}
+			return err
+		})
+		if err == nil {
+			err = r.arena.sync()
+		}
+		if err != nil {
+			return fmt.Errorf("read rows of %s: %w", v.Name, err)
+		}
+	}
+	return r.ranks.shareRows(id)
+}
+
 // SendRows copies the rows of input id from the memory that was given to SetInput to the devices, if
 // they are resident there. Call it after writing to that memory. No step may be running.
 func (r *Runner) SendRows(id int) error {
 	v := &r.plan.Spec.Values[id]
 	err := r.eachStay(id, func(p *part, t *plan.Task) error {
 		at := int64(t.Own) * int64(r.plan.Cells.Width) * v.RowBytes
-		return p.dev.CopyH2D(p.queues[plan.H2D], p.mem, t.Addr, r.host[id][at:at+t.Bytes])
+		return p.dev.CopyH2D(p.queues[plan.H2D], p.mem, t.Addr, r.host.rows[id][at:at+t.Bytes])
 	})
 	if err != nil {
 		return fmt.Errorf("send rows of %s: %w", v.Name, err)

@@ -34,7 +34,8 @@ func newRunner(a *Arena, p *plan.Plan, programs []*kernel.Program, grid *chunk.G
 	if n := a.devices[0].mem.Len(); p.Peak > n {
 		return nil, fmt.Errorf("exec: the plan needs %d bytes of device memory, the arena has %d", p.Peak, n)
 	}
-	r := &Runner{arena: a, plan: p, base: base, consts: map[int]*constant{}, host: make([][]byte, len(p.Spec.Values)), owns: make([]bool, len(p.Spec.Values)), tasks: make([]task, len(p.Tasks)), stats: make([]Stats, len(a.devices))}
+	r := &Runner{arena: a, plan: p, base: base, consts: map[int]*constant{}, names: names{p}, host: newHosted(a, p), tasks: make([]task, len(p.Tasks)), stats: make([]Stats, len(a.devices))}
+	r.ranks = &messages{plan: p, arena: a, host: r.host}
 	if z := p.Places.Sets; z != nil && z.Ahead.On {
 		r.ahead.from, r.ahead.bytes, r.ahead.rooms, r.ahead.come = z.Ahead.At, z.Ahead.Bytes, z.Ahead.Rooms, make([]device.Event, z.Ahead.Rooms)
 	}
@@ -47,7 +48,7 @@ func newRunner(a *Arena, p *plan.Plan, programs []*kernel.Program, grid *chunk.G
 			return nil, err
 		}
 	}
-	for _, open := range []func() error{r.listRows, r.openHost, r.openRelay} {
+	for _, open := range []func() error{r.listRows, r.openHost, r.ranks.openRelay} {
 		if err := open(); err != nil {
 			return nil, errors.Join(err, r.Close())
 		}
@@ -93,7 +94,7 @@ func (r *Runner) openTasks() (err error) {
 	for i := range r.tasks {
 		t := &r.plan.Tasks[i]
 		r.tasks[i] = task{r: r, t: t}
-		if r.isDirect(t) {
+		if r.ranks.isDirect(t) {
 			if t.Is.Joined {
 				last[t.Device].more = true
 			}
@@ -109,60 +110,17 @@ func (r *Runner) openTasks() (err error) {
 	return nil
 }
 
-// openHost allocates host memory for results and for values that have a place there.
-func (r *Runner) openHost() (err error) {
+// openHost makes room for results, and for values that have a place on the host.
+func (r *Runner) openHost() error {
 	p := r.plan
 	for _, id := range p.Spec.Results {
 		g := p.Spec.Globals[id]
 		r.results = append(r.results, make([]float32, g.Rows*g.Cols))
 	}
-	for id, v := range p.Spec.Values {
-		if !p.HasPlace(id) {
-			continue
-		}
-		if of := p.Host.Lent[id]; of >= 0 && r.base != nil && (!r.base.owns[of] || r.Owns(id)) {
-			n := p.HostBytesOf(id)
-			if r.owns[id] = r.base.owns[of]; r.owns[id] {
-				n = r.ownedRows() * v.RowBytes
-			}
-			r.host[id] = r.base.host[of][:n]
-			continue
-		}
-		if p.Places.Sets != nil {
-			r.host[id] = make([]byte, p.Places.Sets.RoomBytes(p.Spec, id))
-			continue
-		}
-		if r.owns[id] = r.Owns(id); r.owns[id] {
-			r.host[id], err = r.hostMemory(id, r.ownedRows()*v.RowBytes)
-		} else {
-			r.host[id], err = r.hostMemory(id, p.HostBytesOf(id))
-		}
-		if err != nil {
-			return fmt.Errorf("%s: %w", v.Name, err)
-		}
+	if r.base != nil {
+		return r.host.open(r.base.host)
 	}
-	for id, of := range p.Host.Of {
-		r.host[id], r.owns[id] = r.host[of], r.owns[of]
-	}
-	return nil
-}
-
-// hostMemory allocates n bytes on the host for value id, in memory or in a file.
-func (r *Runner) hostMemory(id int, n int64) ([]byte, error) {
-	if r.plan.OnDisk(id) {
-		f, err := device.NewHostFile(r.arena.scratch, n)
-		if err != nil {
-			return nil, err
-		}
-		r.taken.files = append(r.taken.files, f)
-		return f.Bytes(), nil
-	}
-	h, err := r.arena.devices[0].dev.HostAlloc(n)
-	if err != nil {
-		return nil, err
-	}
-	r.taken.mem = append(r.taken.mem, h)
-	return h.Bytes(), nil
+	return r.host.open(nil)
 }
 
 // Close frees the runner's host memory and files. Outputs are not valid any more.
@@ -172,30 +130,15 @@ func (r *Runner) Close() error {
 		r.ahead.flying = false
 		err = r.arena.syncFor("rows of a batch that is left")
 	}
-	if len(r.taken.files) > 0 && r.arena.onGPU() {
+	if len(r.host.files) > 0 && r.arena.onGPU() {
 		r.arena.sync() // queued copies may read the files; errors of the device were returned before
 	}
-	for _, f := range r.taken.files {
-		err = errors.Join(err, f.Close())
-	}
-	r.taken.files = nil
-	for _, h := range r.taken.mem {
-		err = errors.Join(err, r.arena.devices[0].dev.HostFree(h))
-	}
-	r.taken.mem = nil
-	return err
+	return errors.Join(err, r.host.close())
 }
 
 // SetInput sets the rows of input value id: V×RowBytes bytes in new vertex order. If Owns(id), the rows of the rank's own
 // intervals, one after the other, are enough. The slice is kept, and may lie in a device.HostFile. Another length is an error.
-func (r *Runner) SetInput(id int, rows []byte) error {
-	n := r.plan.HostBytesOf(id)
-	if r.owns[id] = r.Owns(id) && int64(len(rows)) != n; r.owns[id] {
-		n = r.ownedRows() * r.plan.Spec.Values[id].RowBytes
-	}
-	if int64(len(rows)) != n {
-		return fmt.Errorf("exec: input %s: %d bytes, want %d", r.plan.Spec.Values[id].Name, len(rows), n)
-	}
-	r.host[id] = rows
-	return r.arena.pin(rows)
-}
+func (r *Runner) SetInput(id int, rows []byte) error { return r.host.set(id, rows) }
+
+// Owns tells whether this rank needs only the rows of its own intervals of value id in host memory (plan.Plan.Apart).
+func (r *Runner) Owns(id int) bool { return r.host.apart(id) }

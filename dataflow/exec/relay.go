@@ -49,20 +49,20 @@ type sending struct {
 func (a *Arena) relays() bool { return a.Relay || a.onGPU() }
 
 // openRelay makes the rooms of each device at least as large as the plan's largest message on it. Runners of an arena share rooms.
-func (r *Runner) openRelay() error {
-	if !r.arena.relays() {
+func (m *messages) openRelay() error {
+	if !m.arena.relays() {
 		return nil
 	}
-	most := make([]int64, len(r.arena.devices))
-	for i := range r.plan.Tasks {
-		t := &r.plan.Tasks[i]
-		if (t.Kind == plan.Send || t.Kind == plan.Receive) && (t.Is.Host || !r.arena.Direct) {
-			d := int(t.Device) - r.arena.first
+	most := make([]int64, len(m.arena.devices))
+	for i := range m.plan.Tasks {
+		t := &m.plan.Tasks[i]
+		if (t.Kind == plan.Send || t.Kind == plan.Receive) && (t.Is.Host || !m.arena.Direct) {
+			d := m.arena.number(t.Device)
 			most[d] = max(most[d], t.Bytes)
 		}
 	}
 	for d, n := range most {
-		if err := r.arena.devices[d].openRelay(r.arena, n); err != nil {
+		if err := m.arena.devices[d].openRelay(m.arena, n); err != nil {
 			return fmt.Errorf("rooms for messages: %w", err)
 		}
 	}
@@ -103,10 +103,10 @@ func (p *part) openRelay(a *Arena, n int64) error {
 
 // relay does this rank's end of a message: it receives and submits the copy to the device, or submits the copy to a room
 // and leaves the rest to run.
-func (r *Runner) relay(t *plan.Task, q device.Queue) error {
-	p, g, n := r.arena.on(t.Device), r.arena.ranks, t.Channel(r.plan.Devices)
-	peer, x := r.rankOf(int(t.From)), r.arena.on(t.Device).relay
-	doing := func() string { return r.plan.DescribeTask(t) }
+func (m *messages) relay(t *plan.Task, q device.Queue) error {
+	p, g, n := m.arena.on(t.Device), m.arena.ranks, t.Channel(m.plan.Devices)
+	peer, x := m.arena.rankOf(int(t.From)), m.arena.on(t.Device).relay
+	doing := func() string { return m.plan.DescribeTask(t) }
 	if t.Kind == plan.Receive {
 		at := &x.in[x.turn[1]]
 		x.turn[1] = (x.turn[1] + 1) % len(x.in)
@@ -127,7 +127,7 @@ func (r *Runner) relay(t *plan.Task, q device.Queue) error {
 	at := &x.out[x.turn[0]]
 	x.turn[0] = (x.turn[0] + 1) % len(x.out)
 	<-at.free
-	if err := r.intoRoom(t, q, p, at); err != nil {
+	if err := m.intoRoom(t, q, p, at); err != nil {
 		at.free <- struct{}{}
 		return err
 	}
@@ -138,14 +138,14 @@ func (r *Runner) relay(t *plan.Task, q device.Queue) error {
 
 // intoRoom copies what t sends to a room: from the device by a copy on queue q, or from host memory at once when the earlier
 // tasks of q have ended, as later copies may overwrite that memory.
-func (r *Runner) intoRoom(t *plan.Task, q device.Queue, p *part, at *room) error {
+func (m *messages) intoRoom(t *plan.Task, q device.Queue, p *part, at *room) error {
 	if !t.Is.Host {
 		if err := p.dev.CopyD2H(q, at.b[:t.Bytes], p.mem, t.FromAddr); err != nil {
 			return err
 		}
 		return p.dev.Record(q, at.used)
 	}
-	rows, err := r.chunk(int(t.Value), int(t.Own))
+	rows, err := m.host.interval(int(t.Value), int(t.Own))
 	if err == nil {
 		err = p.dev.Record(q, at.used)
 	}

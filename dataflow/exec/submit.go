@@ -36,7 +36,7 @@ func (r *Runner) submitAll() error {
 func (r *Runner) submit(all *submitted, only int) error {
 	for i := range r.tasks {
 		k := &r.tasks[i]
-		on := int(k.t.Device) - r.arena.first
+		on := r.arena.number(k.t.Device)
 		if only >= 0 && on != only || k.t.Kind == plan.Results && r.batch != nil { // StepBatch brings results
 			continue
 		}
@@ -44,20 +44,20 @@ func (r *Runner) submit(all *submitted, only int) error {
 		dev, q := part.dev, part.queues[k.t.Queue]
 		q.SetTag(int64(i))
 		for _, d := range r.plan.Deps[k.t.Deps[0]:k.t.Deps[1]] {
-			if from := int(r.tasks[d].t.Device) - r.arena.first; only >= 0 && from != only && !all.await(from, int(d)) {
+			if from := r.arena.number(r.tasks[d].t.Device); only >= 0 && from != only && !all.await(from, int(d)) {
 				return nil // another device has failed, and its goroutine returns the error
 			}
 			if err := dev.Wait(q, r.awaited(int(d))); err != nil {
-				return r.fail(i, err)
+				return r.names.task(i, err)
 			}
 		}
-		direct := r.isDirect(k.t)
+		direct := r.ranks.isDirect(k.t)
 		if direct {
-			if err := r.direct(k, q); err != nil {
-				return r.fail(i, err)
+			if err := r.ranks.exchange(k, q); err != nil {
+				return r.names.task(i, err)
 			}
 		} else if err := k.submit(q); err != nil {
-			return r.fail(i, err)
+			return r.names.task(i, err)
 		}
 		switch {
 		case direct: // events are recorded when the turn is complete
@@ -66,7 +66,7 @@ func (r *Runner) submit(all *submitted, only int) error {
 			}
 		case k.event != nil && (k.t.Kind != plan.Load || r.ahead.bytes == 0):
 			if err := dev.Record(q, k.event); err != nil {
-				return r.fail(i, err)
+				return r.names.task(i, err)
 			}
 			if only >= 0 {
 				all.reach(only, i+1, false)

@@ -1,18 +1,11 @@
 package exec
 
 import (
-	"errors"
-	"fmt"
-
 	"sagann/chunk"
 	"sagann/dataflow/plan"
 	"sagann/device"
 	"sagann/kernel/cpu"
 )
-
-func (r *Runner) fail(i int, err error) error {
-	return fmt.Errorf("%s: %w", r.plan.Describe(i), err)
-}
 
 func (k *task) submit(q device.Queue) error {
 	r, t := k.r, k.t
@@ -25,7 +18,7 @@ func (k *task) submit(q device.Queue) error {
 		default:
 			return r.copyBatch(r.batch, r.ahead.room, t, q)
 		}
-		switch s := &r.stats[int(t.Device)-r.arena.first]; t.Kind {
+		switch s := &r.stats[r.arena.number(t.Device)]; t.Kind {
 		case plan.Load:
 			s.H2D += t.Bytes
 		case plan.Save:
@@ -38,9 +31,9 @@ func (k *task) submit(q device.Queue) error {
 		if r.gpu.capturing {
 			return nil
 		}
-		return r.fetch(int(t.Device)-r.arena.first, q)
+		return r.fetch(r.arena.number(t.Device), q)
 	case plan.Send, plan.Receive:
-		return r.submitMessage(t, q)
+		return r.ranks.submit(t, q)
 	}
 	if t.Kind == plan.Update {
 		if r.apart != nil {
@@ -52,10 +45,10 @@ func (k *task) submit(q device.Queue) error {
 }
 
 // fetch brings the results of a step to the host.
-func (r *Runner) fetch(device int, q device.Queue) error {
-	p := &r.arena.devices[device]
+func (r *Runner) fetch(on int, q device.Queue) error {
+	p := &r.arena.devices[on]
 	for i, id := range r.plan.Spec.Results {
-		if err := p.dev.CopyD2H(q, bytesOf(r.results[i]), p.mem, r.plan.Globals[id]); err != nil {
+		if err := p.dev.CopyD2H(q, device.Bytes(r.results[i]), p.mem, r.plan.Globals[id]); err != nil {
 			return err
 		}
 	}
@@ -73,7 +66,7 @@ func (r *Runner) copy(t *plan.Task) error {
 		side := r.sides[t.Dir]
 		return a.dev.CopyH2D(q, a.mem, t.Addr, side.Block(int(t.Own)*side.P+int(t.Other)))
 	}
-	rows, err := r.chunk(int(t.Value), int(t.Own))
+	rows, err := r.host.interval(int(t.Value), int(t.Own))
 	if err != nil {
 		return err
 	}
@@ -155,22 +148,4 @@ type task struct {
 	more  bool         // a message: the device's next message crosses at the same time
 	l     *cpu.Launch  // on the CPU; nil until bind
 	view  chunk.View   // the cell of l
-}
-
-// named adds to an error of a device the task that it belongs to, by the tag of its queue: task i of a step has
-// tag i, task i of the setup -1-i, and constants the tags below (constTag).
-func (r *Runner) named(err error) error {
-	var call *device.OpError
-	if !errors.As(err, &call) || call.Queue == "" {
-		return err
-	}
-	switch i := call.Tag; {
-	case i >= 0 && i < int64(len(r.plan.Tasks)):
-		return fmt.Errorf("%s: %w", r.plan.Describe(int(i)), err)
-	case i < 0 && -1-i < int64(len(r.plan.Setup)):
-		return fmt.Errorf("setup (%s): %w", r.plan.DescribeTask(&r.plan.Setup[-1-i]), err)
-	case i < 0 && r.constTag(0)-i < int64(len(r.plan.Spec.Globals)):
-		return fmt.Errorf("set %s: %w", r.plan.Spec.Globals[r.constTag(0)-i].Name, err)
-	}
-	return err
 }

@@ -45,23 +45,22 @@ func (r *Runner) Traced() []StepTrace {
 	return r.trace.steps
 }
 
-// traceBegin adds a StepTrace and makes the devices report to it.
-func (r *Runner) traceBegin() {
-	t := r.trace
+// begin adds a StepTrace of a number of tasks and makes the devices report to it.
+func (t *tracer) begin(devices []part, tasks int) {
 	if t == nil {
 		return
 	}
-	var tasks []TaskSpan
+	var spans []TaskSpan
 	if len(t.steps) == t.max { // the oldest makes room
-		tasks = t.steps[0].Tasks
-		clear(tasks)
+		spans = t.steps[0].Tasks
+		clear(spans)
 		t.steps = append(t.steps[:0], t.steps[1:]...)
 	} else {
-		tasks = make([]TaskSpan, len(r.tasks))
+		spans = make([]TaskSpan, tasks)
 	}
-	t.steps = append(t.steps, StepTrace{Tasks: tasks})
-	for _, p := range r.arena.devices {
-		p.dev.SetTrace(func(s device.Span) { note(tasks, &s) })
+	t.steps = append(t.steps, StepTrace{Tasks: spans})
+	for _, p := range devices {
+		p.dev.SetTrace(func(s device.Span) { note(spans, &s) })
 	}
 	t.begun = time.Now()
 }
@@ -80,15 +79,14 @@ func note(tasks []TaskSpan, s *device.Span) {
 	k.Bytes += s.Bytes
 }
 
-// traceEnd completes the StepTrace, or drops it if the step failed.
-func (r *Runner) traceEnd(err error) {
-	t := r.trace
+// end completes the StepTrace, or drops it if the step failed.
+func (t *tracer) end(devices []part, err error) {
 	if t == nil {
 		return
 	}
 	last := len(t.steps) - 1
 	t.steps[last].Wall = time.Since(t.begun)
-	for _, p := range r.arena.devices {
+	for _, p := range devices {
 		p.dev.SetTrace(nil)
 	}
 	if err != nil {

@@ -56,7 +56,7 @@ func (r *Runner) ClearNote() error {
 	}
 	for i, g := range r.gpu.each {
 		p := &r.arena.devices[i]
-		if err := p.dev.CopyH2D(p.queues[plan.H2D], g.memory, noteAt, bytesOf(make([]float32, noteWords))); err != nil {
+		if err := p.dev.CopyH2D(p.queues[plan.H2D], g.memory, noteAt, device.Bytes(make([]float32, noteWords))); err != nil {
 			return fmt.Errorf("clear the optimiser's note: %w", err)
 		}
 	}
@@ -70,7 +70,7 @@ func (r *Runner) Note() (note [noteWords]uint32, err error) {
 		return note, nil
 	}
 	p, x := &r.arena.devices[0], make([]float32, noteWords)
-	if err := p.dev.CopyD2H(p.queues[plan.D2H], bytesOf(x), r.gpu.each[0].memory, noteAt); err != nil {
+	if err := p.dev.CopyD2H(p.queues[plan.D2H], device.Bytes(x), r.gpu.each[0].memory, noteAt); err != nil {
 		return note, fmt.Errorf("read the optimiser's note: %w", err)
 	}
 	if err := p.dev.Sync(); err != nil {
@@ -112,7 +112,7 @@ func (k *task) submitUpdate(q device.Queue) error {
 	}
 	p := r.arena.on(t.Device)
 	if !r.gpu.capturing {
-		if err := r.setStep(int(t.Device)-r.arena.first, q); err != nil {
+		if err := r.setStep(r.arena.number(t.Device), q); err != nil {
 			return err
 		}
 	}
@@ -120,12 +120,12 @@ func (k *task) submitUpdate(q device.Queue) error {
 }
 
 // setStep submits the copy of the numbers of GPUUpdate.Step to a device.
-func (r *Runner) setStep(device int, q device.Queue) error {
+func (r *Runner) setStep(on int, q device.Queue) error {
 	x := r.gpu.update.Step()
 	if len(x) > stepWords-noteWords {
 		return fmt.Errorf("exec: the optimiser has %d numbers a step, not at most %d", len(x), stepWords-noteWords)
 	}
-	return r.arena.devices[device].dev.CopyH2D(q, r.gpu.each[device].memory, 0, bytesOf(x))
+	return r.arena.devices[on].dev.CopyH2D(q, r.gpu.each[on].memory, 0, device.Bytes(x))
 }
 
 // updateGPU runs the optimiser on the host for a GPU. It copies the Globals that the optimiser asks for to the host, and
@@ -151,7 +151,7 @@ func (r *Runner) updateGPU(t *plan.Task) error {
 		held[id] = x
 		order = append(order, id)
 		if wrong == nil {
-			wrong = p.dev.CopyD2H(q, bytesOf(x), p.mem, r.plan.Globals[id])
+			wrong = p.dev.CopyD2H(q, device.Bytes(x), p.mem, r.plan.Globals[id])
 		}
 		if wrong == nil {
 			wrong = p.dev.Sync()
@@ -163,7 +163,7 @@ func (r *Runner) updateGPU(t *plan.Task) error {
 	}
 	for _, id := range order {
 		if err == nil && r.plan.Spec.Globals[id].Kind == plan.Param {
-			err = p.dev.CopyH2D(q, p.mem, r.plan.Globals[id], bytesOf(held[id]))
+			err = p.dev.CopyH2D(q, p.mem, r.plan.Globals[id], device.Bytes(held[id]))
 		}
 	}
 	return err
