@@ -10,7 +10,7 @@ import (
 type Data struct {
 	Name        string
 	Edges       *chunk.Edges
-	Vertices    Naming    // how the file names vertices
+	Vertices    Naming    // how the file names vertices, and of which type they are
 	Features    []float32 // V×FeatureCols row-major; nil when the data has none
 	FeatureCols int
 	Late        LateFeatures // where features come from while Features is nil
@@ -37,6 +37,7 @@ type Naming struct {
 	IDs   []uint64
 	Names []string
 	First uint64 // 1 for files that count vertices from 1
+	Kinds *Kinds // nil, or the graph of several types of which these are the vertices of one; Edges then has no edges
 }
 
 // Number is the id of vertex v if ids are numbers.
