@@ -78,6 +78,9 @@ func (c *Command) gpuTable() error {
 			}
 		})
 	}
+	if c.Support > 0 {
+		return t.frequent()
+	}
 	for _, scale := range c.Scales {
 		if scale < 4 || scale > 30 {
 			return fmt.Errorf("--scales %d: want numbers from 4 to 30", scale)

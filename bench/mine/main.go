@@ -51,7 +51,10 @@ type onGPU struct {
 	Device string `placeholder:"NAME" help:"GPUs, such as cuda or cuda:0,1. Without --engines: kernel times of R-MAT graphs."`
 	Jobs   string `default:"csh" placeholder:"LETTERS" help:"With --device: c cliques, s sums, h rows in host memory, l loops, i listings, d graphs of 5 to 20 edges a vertex, 5 cycles of five vertices (${default})."`
 	GiB    int64  `name:"gib" default:"64" placeholder:"N" help:"With --device: memory taken on each GPU, in GiB (${default})."`
-	CPU    bool   `name:"cpu" help:"With --device: also count loops and cycles of five vertices with 16 threads of the CPU."`
+	CPU    bool   `name:"cpu" help:"With --device: also count loops and cycles of five vertices with 16 threads of the CPU; with --support find the patterns on the CPU, too."`
+
+	Support int64 `placeholder:"N" help:"With --device: find frequent patterns of --data with this least support instead."`
+	Edges   int   `default:"3" placeholder:"N" help:"With --support: most edges of a pattern, to 7 (${default})."`
 }
 
 // Run measures what the flags say.
@@ -62,6 +65,8 @@ func (c *Command) Run(*cli.App) error {
 		}
 	}
 	switch {
+	case c.Support < 0 || c.Edges < 1 || c.Edges > 7:
+		return cli.Usagef("--support is at least 1, --edges 1 to 7")
 	case len(c.Engines) > 0:
 		return c.engineTable()
 	case c.Device != "":

@@ -1,7 +1,6 @@
 package cuda
 
 import (
-	"context"
 	"errors"
 	"unsafe"
 
@@ -55,7 +54,7 @@ type domainCard struct {
 	arcs         device.Mem
 	number, from device.Mem // numbers of vertices by label, and where a label begins
 	off, col     device.Mem
-	state, room  device.Mem
+	lanes        []*lane
 }
 
 // LeastArcs is the bytes of the arcs on a GPU if all are in host memory.
@@ -64,20 +63,28 @@ const LeastArcs = device.Align
 // DomainsNeed is the bytes that Domains takes on a GPU in addition to the arcs: the least that works, and what one
 // batch after the other needs to use a GPU well.
 func DomainsNeed(g *domain.Graph, whole *rows.Rows, vertices int) (least, most int64) {
-	fixed := block(int64(len(g.Arcs()))*int64(unsafe.Sizeof(arc{}))) + block(8*stateWords)
+	fixed := block(int64(len(g.Arcs()))*int64(unsafe.Sizeof(arc{}))) + stateBytes
 	if whole != nil {
 		fixed += block(4*int64(len(whole.Col))) + block(8*int64(whole.V()+1)) + block(4*int64(whole.V())) + block(8*int64(len(g.Labels)))
 	}
+	one := largest(g, vertices)
+	return fixed + one, fixed + max(2*one+stateBytes, domainBatch)
+}
+
+// largest is the bytes for a batch of the largest candidate that there can be.
+func largest(g *domain.Graph, vertices int) int64 {
 	words := int64(g.MostWords())
-	one := batchBytes(1, int64(vertices)*pieces(2*words), int64(vertices)*words)
-	return fixed + block(one), fixed + max(block(one), domainBatch)
+	return block(batchBytes(1, int64(vertices)*pieces(2*words), int64(vertices)*words))
 }
 
 // block is what a block of so many bytes takes of a GPU's memory.
 func block(bytes int64) int64 { return up(max(bytes, 8), device.Align) }
 
-// domainBatch is the memory for a batch that uses a GPU well.
-const domainBatch = 256 << 20
+// stateBytes is what the state of a lane takes of a GPU's memory.
+const stateBytes = (8*stateWords + device.Align - 1) / device.Align * device.Align
+
+// domainBatch is the memory for batches that use a GPU well.
+const domainBatch = 64 << 20
 
 // pieces is how many pieces so many 32-bit words are.
 func pieces(words int64) int64 { return (words + domainPiece - 1) / domainPiece }
@@ -114,10 +121,12 @@ func NewDomains(gpus []device.GPU, g *domain.Graph, whole *rows.Rows, least, hot
 	return d, nil
 }
 
-// Cards are the GPUs, for domain.Question.
+// Cards are the lanes of all GPUs, for domain.Question.
 func (d *Domains) Cards() (list []domain.Card) {
 	for _, c := range d.cards {
-		list = append(list, c)
+		for _, l := range c.lanes {
+			list = append(list, l)
+		}
 	}
 	return list
 }
@@ -125,6 +134,12 @@ func (d *Domains) Cards() (list []domain.Card) {
 // Free frees the memory. The GPUs stay open.
 func (d *Domains) Free() (err error) {
 	for _, c := range d.cards {
+		if len(c.lanes) > 0 {
+			err = errors.Join(err, c.GPU.Sync()) // copies may still use the memory of the host
+		}
+		for _, l := range c.lanes {
+			err = errors.Join(err, l.free())
+		}
 		err = errors.Join(err, c.Release(0))
 	}
 	if len(d.cold.Bytes()) > 0 {
@@ -204,10 +219,7 @@ func (c *domainCard) upload(list []domain.Arc, at []int64, column []uint32, room
 	if err := c.whole(); err != nil {
 		return err
 	}
-	if c.state, err = c.Alloc(8 * stateWords); err != nil {
-		return err
-	}
-	if c.room, err = c.Alloc((room - (c.Taken() - before)) / device.Align * device.Align); err != nil {
+	if err := c.open((room - (c.Taken() - before)) / device.Align * device.Align); err != nil {
 		return err
 	}
 	return c.GPU.Sync() // copies still read lists of this function
@@ -242,140 +254,4 @@ func (c *domainCard) whole() (err error) {
 		return err
 	}
 	return c.GPU.Sync() // copies still read lists of this function
-}
-
-// Room is the bytes for a batch.
-func (c *domainCard) Room() int64 { return c.room.Len() - 4*device.Align }
-
-// Bytes is the bytes of a candidate in a batch.
-func (c *domainCard) Bytes(s *domain.Search) int64 {
-	n, words := int64(0), int64(0)
-	for v := range s.N {
-		n, words = n+pieces(2*int64(len(s.Sets[v]))), words+int64(len(s.Sets[v]))
-	}
-	return batchBytes(1, n, words) - 4*device.Align
-}
-
-// batch is a batch as it lies in the memory of a GPU.
-type batch struct {
-	candidates []candidate
-	pieces     []domainPart
-	sets       []uint64 // domains
-	counts     []uint32
-	joins      int // most of a candidate
-}
-
-// pack makes a batch.
-func pack(list []*domain.Search) *batch {
-	b := &batch{candidates: make([]candidate, len(list)), counts: make([]uint32, mostVertices*len(list))}
-	for i, s := range list {
-		c := &b.candidates[i]
-		c.n = uint32(s.N)
-		if s.Sure {
-			c.sure = 1
-		}
-		for v := range s.N {
-			c.label[v], c.orbit[v], c.near[v] = uint32(s.Label[v]), uint32(s.Orbit[v]), uint32(s.Near[v])
-			c.words[v], c.at[v] = uint32(2*len(s.Sets[v])), uint64(2*len(b.sets))
-			c.order[v] = s.Order(v)
-			for u := range s.N {
-				c.arc[v][u] = uint32(s.Arc[v][u])
-			}
-			b.sets = append(b.sets, s.Sets[v]...)
-			b.counts[mostVertices*i+v] = s.Count[v]
-			for w := uint32(0); w < c.words[v]; w += domainPiece {
-				b.pieces = append(b.pieces, domainPart{candidate: uint32(i), vertex: uint32(v), from: w})
-			}
-		}
-		b.joins = max(b.joins, c.plan(s))
-	}
-	return b
-}
-
-// plan makes the semi-joins: towards the first vertex of an order, then back. In a tree these make all
-// vertices consistent.
-func (c *candidate) plan(s *domain.Search) int {
-	order := s.Order(0)
-	place := func(v, with uint8) {
-		c.join[c.joins] = [2]uint8{v, with}
-		c.joins++
-	}
-	for k := s.N - 1; k > 0; k-- {
-		for _, before := range order[:k] {
-			if s.Near[order[k]]>>before&1 == 1 {
-				place(before, order[k])
-			}
-		}
-	}
-	for k := 1; k < s.N; k++ {
-		for _, before := range order[:k] {
-			if s.Near[order[k]]>>before&1 == 1 {
-				place(order[k], before)
-			}
-		}
-	}
-	return int(c.joins)
-}
-
-// Search finds the domains of a batch. When ctx is done, the kernels stop.
-func (c *domainCard) Search(ctx context.Context, list []*domain.Search) (err error) {
-	b := pack(list)
-	at := int64(0)
-	take := func(bytes int64) device.Mem {
-		m := c.room.Slice(at, max(bytes, 8))
-		at = up(at+max(bytes, 8), 16)
-		return m
-	}
-	records, parts, sets := take(int64(len(b.candidates))*candidateBytes), take(int64(len(b.pieces))*pieceBytes), take(8*int64(len(b.sets)))
-	counts, known, sizes := take(4*int64(len(b.counts))), take(8*int64(len(b.sets))), take(4*int64(len(b.counts)))
-	for _, x := range []struct {
-		to    device.Mem
-		bytes []byte
-	}{{records, device.Bytes(b.candidates)}, {parts, device.Bytes(b.pieces)}, {sets, device.Bytes(b.sets)}, {counts, device.Bytes(b.counts)}} {
-		if err := c.GPU.CopyH2D(c.Queue, x.to, 0, x.bytes); err != nil {
-			return errors.Join(err, c.GPU.Sync())
-		}
-	}
-	if err := c.Launch(c.calls(b, records, parts, sets, counts, known, sizes)...); err != nil {
-		return errors.Join(err, c.GPU.Sync())
-	}
-	if err := c.await(ctx, c.state); err != nil {
-		return err
-	}
-	got := make([]uint32, len(b.counts))
-	err = c.GPU.CopyD2H(c.Queue, device.Bytes(got), sizes, 0)
-	for _, s := range list {
-		if err == nil && !s.Last {
-			err = c.GPU.CopyD2H(c.Queue, device.Bytes(b.sets), sets, 0)
-			break
-		}
-	}
-	if err := errors.Join(err, c.GPU.Sync()); err != nil {
-		return err
-	}
-	for i, s := range list {
-		copy(s.Count[:], got[mostVertices*i:])
-		for v := range s.N {
-			from := b.candidates[i].at[v] / 2
-			copy(s.Sets[v], b.sets[from:])
-		}
-	}
-	return nil
-}
-
-// calls are the launches of a batch.
-func (c *domainCard) calls(b *batch, records, parts, sets, counts, known, sizes device.Mem) (list []launch.Call) {
-	n, source := uint64(len(b.pieces)), domainsOf(c.of.whole != nil)
-	grid := atMost(16*c.chip.Processors, len(b.pieces), 1)
-	all := launch.Args{"candidates": records, "pieces": parts, "n": n, "sets": sets, "counts": counts, "least": c.of.least}
-	add := func(name string, args launch.Args) {
-		list = append(list, launch.Call{Source: source, Name: name, Grid: grid, Block: domainsBlock, Args: all.With(args)})
-	}
-	for step := range b.joins {
-		add("saga_join", launch.Args{"step": uint64(step), "arcs": c.arcs})
-	}
-	add("saga_search", launch.Args{"arcs": c.arcs, "known": known, "state": c.state, "first": c.from, "number": c.number, "off": c.off, "col": c.col})
-	add("saga_found", launch.Args{"known": known, "sizes": sizes})
-	list[0].Clear = []device.Mem{known, sizes, c.state}
-	return list
 }

@@ -152,20 +152,6 @@ func (k *counting) wait(ctx context.Context, states []device.Mem, report func(fl
 	}
 }
 
-// await waits for a card. When ctx is done, it writes the word that stops the kernels.
-func (c *card) await(ctx context.Context, state device.Mem) error {
-	done := make(chan error, 1)
-	go func() { done <- c.GPU.Sync() }()
-	stop := []uint64{1}
-	select {
-	case err := <-done:
-		return errors.Join(err, ctx.Err())
-	case <-ctx.Done():
-		err := c.GPU.CopyH2D(c.side, state, 0, device.Bytes(stop))
-		return errors.Join(ctx.Err(), err, <-done, c.GPU.Sync()) // the copy reads stop
-	}
-}
-
 // ask reads the cards' states and returns the share of the work that is done.
 func (k *counting) ask(states []device.Mem) float64 {
 	least := 1.0

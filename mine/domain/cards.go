@@ -160,6 +160,7 @@ func (w *worker) ready(t task) *ready {
 func (d *dealer) search(ctx context.Context, c Card, q *Question, list <-chan *ready) error {
 	var batch []*ready
 	var searches []*Search
+	var found []dealt
 	left := c.Room()
 	flush := func() error {
 		if len(batch) == 0 {
@@ -168,12 +169,16 @@ func (d *dealer) search(ctx context.Context, c Card, q *Question, list <-chan *r
 		if err := c.Search(ctx, searches); err != nil {
 			return err
 		}
-		d.mu.Lock()
-		defer d.mu.Unlock()
+		found = found[:0]
 		for _, x := range batch {
 			if f, ok := x.found(q); ok {
-				d.add(dealt{x.parent, x.child, f})
+				found = append(found, dealt{x.parent, x.child, f})
 			}
+		}
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		for _, f := range found {
+			d.add(f)
 		}
 		batch, searches, left = batch[:0], searches[:0], c.Room()
 		return nil

@@ -1,0 +1,247 @@
+package cuda
+
+import (
+	"context"
+	"errors"
+	"unsafe"
+
+	"sagann/device"
+	"sagann/device/launch"
+	"sagann/mine/domain"
+)
+
+// lane does one batch after the other, in memory and a queue of its own. A GPU has two, if there is room: the kernels of one run while the
+// batch of the other is made and copied.
+type lane struct {
+	*card
+	of          *domainCard
+	state, room device.Mem
+	stage       device.HostMem // a batch as it is copied to room, and then what is found
+	done        device.Event   // what was submitted has run
+}
+
+// open makes the lanes, which share so many bytes.
+func (c *domainCard) open(bytes int64) error {
+	n := int64(1)
+	if bytes/2 >= stateBytes+largest(c.of.graph, mostVertices) {
+		n = 2
+	}
+	for range n {
+		l := &lane{card: &card{Card: &launch.Card{GPU: c.GPU}, chip: c.chip}, of: c}
+		c.lanes = append(c.lanes, l)
+		if err := l.open(bytes/n/device.Align*device.Align - stateBytes); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (l *lane) open(room int64) (err error) {
+	if err := l.queues(); err != nil {
+		return err
+	}
+	if l.state, err = l.Alloc(8 * stateWords); err != nil {
+		return err
+	}
+	if l.room, err = l.Alloc(room); err != nil {
+		return err
+	}
+	if l.stage, err = l.GPU.HostAlloc(room); err != nil {
+		return err
+	}
+	l.done, err = l.GPU.NewEvent()
+	return err
+}
+
+// free frees the memory, which no copy uses any more.
+func (l *lane) free() (err error) {
+	if len(l.stage.Bytes()) > 0 {
+		err = l.GPU.HostFree(l.stage)
+		l.stage = device.HostMem{}
+	}
+	return errors.Join(err, l.Release(0))
+}
+
+// Room is the bytes for a batch.
+func (l *lane) Room() int64 { return l.room.Len() - 4*device.Align }
+
+// Bytes is the bytes of a candidate in a batch.
+func (l *lane) Bytes(s *domain.Search) int64 {
+	n, words := extent(s)
+	return batchBytes(1, n, words) - 4*device.Align
+}
+
+// extent is how many pieces and 64-bit words the domains of a candidate are.
+func extent(s *domain.Search) (n, words int64) {
+	for v := range s.N {
+		n, words = n+pieces(2*int64(len(s.Sets[v]))), words+int64(len(s.Sets[v]))
+	}
+	return n, words
+}
+
+// part is bytes from a place of the room on.
+type part struct{ from, bytes int64 }
+
+func (p part) of(m device.Mem) device.Mem     { return m.Slice(p.from, p.bytes) }
+func (p part) in(stage device.HostMem) []byte { return stage.Bytes()[p.from : p.from+p.bytes] }
+
+// batch is a batch as it lies in the room: up to the domains it comes from the host.
+type batch struct {
+	records, parts, counts, sets, known, sizes part
+	pieces                                     int
+	joins                                      int // most of a candidate
+}
+
+// view is bytes as a list.
+func view[T any](b []byte) []T {
+	var x T
+	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/int(unsafe.Sizeof(x)))
+}
+
+// layOut divides the room among the parts of a batch.
+func layOut(list []*domain.Search) *batch {
+	b := &batch{}
+	words := int64(0)
+	for _, s := range list {
+		n, w := extent(s)
+		b.pieces, words = b.pieces+int(n), words+w
+	}
+	at, n := int64(0), int64(len(list))
+	for _, x := range []struct {
+		to    *part
+		bytes int64
+	}{{&b.records, n * candidateBytes}, {&b.parts, int64(b.pieces) * pieceBytes}, {&b.counts, n * countBytes}, {&b.sets, 8 * words},
+		{&b.known, 8 * words}, {&b.sizes, n * countBytes}} {
+		*x.to = part{at, x.bytes}
+		at = up(at+x.bytes, 16)
+	}
+	return b
+}
+
+// pack writes a batch to the stage.
+func (b *batch) pack(list []*domain.Search, stage device.HostMem) {
+	records, parts := view[candidate](b.records.in(stage)), view[domainPart](b.parts.in(stage))
+	counts, sets := view[uint32](b.counts.in(stage)), view[uint64](b.sets.in(stage))
+	at, piece := 0, 0
+	for i, s := range list {
+		c := &records[i]
+		*c = candidate{n: uint32(s.N)}
+		if s.Sure {
+			c.sure = 1
+		}
+		clear(counts[mostVertices*i : mostVertices*(i+1)])
+		for v := range s.N {
+			c.label[v], c.orbit[v], c.near[v] = uint32(s.Label[v]), uint32(s.Orbit[v]), uint32(s.Near[v])
+			c.words[v], c.at[v] = uint32(2*len(s.Sets[v])), uint64(2*at)
+			c.order[v] = s.Order(v)
+			for u := range s.N {
+				c.arc[v][u] = uint32(s.Arc[v][u])
+			}
+			at += copy(sets[at:], s.Sets[v])
+			counts[mostVertices*i+v] = s.Count[v]
+			for w := uint32(0); w < c.words[v]; w += domainPiece {
+				parts[piece] = domainPart{candidate: uint32(i), vertex: uint32(v), from: w}
+				piece++
+			}
+		}
+		b.joins = max(b.joins, c.plan(s))
+	}
+}
+
+// plan makes the semi-joins: towards the first vertex of an order, then back. In a tree these make all
+// vertices consistent.
+func (c *candidate) plan(s *domain.Search) int {
+	order := s.Order(0)
+	place := func(v, with uint8) {
+		c.join[c.joins] = [2]uint8{v, with}
+		c.joins++
+	}
+	for k := s.N - 1; k > 0; k-- {
+		for _, before := range order[:k] {
+			if s.Near[order[k]]>>before&1 == 1 {
+				place(before, order[k])
+			}
+		}
+	}
+	for k := 1; k < s.N; k++ {
+		for _, before := range order[:k] {
+			if s.Near[order[k]]>>before&1 == 1 {
+				place(order[k], before)
+			}
+		}
+	}
+	return int(c.joins)
+}
+
+// Search finds the domains of a batch. When ctx is done, the kernels stop.
+func (l *lane) Search(ctx context.Context, list []*domain.Search) error {
+	b := layOut(list)
+	b.pack(list, l.stage)
+	if err := l.GPU.CopyH2D(l.Queue, l.room, 0, l.stage.Bytes()[:b.sets.from+b.sets.bytes]); err != nil {
+		return err
+	}
+	if err := l.Launch(l.calls(b)...); err != nil {
+		return err
+	}
+	if err := l.GPU.CopyD2H(l.Queue, b.counts.in(l.stage), b.sizes.of(l.room), 0); err != nil {
+		return err
+	}
+	for _, s := range list {
+		if !s.Last {
+			if err := l.GPU.CopyD2H(l.Queue, b.sets.in(l.stage), b.sets.of(l.room), 0); err != nil {
+				return err
+			}
+			break
+		}
+	}
+	if err := l.GPU.Record(l.Queue, l.done); err != nil {
+		return err
+	}
+	if err := l.await(ctx); err != nil {
+		return err
+	}
+	counts, sets, at := view[uint32](b.counts.in(l.stage)), view[uint64](b.sets.in(l.stage)), 0
+	for i, s := range list {
+		copy(s.Count[:], counts[mostVertices*i:])
+		for v := range s.N {
+			n := len(s.Sets[v])
+			if !s.Last {
+				copy(s.Sets[v], sets[at:])
+			}
+			at += n
+		}
+	}
+	return nil
+}
+
+// await waits for what was submitted. When ctx is done, it writes the word that stops the kernels.
+func (l *lane) await(ctx context.Context) error {
+	done := make(chan error, 1)
+	go func() { done <- device.Await(l.GPU, l.done) }()
+	stop := []uint64{1}
+	select {
+	case err := <-done:
+		return errors.Join(err, ctx.Err())
+	case <-ctx.Done():
+		err := l.GPU.CopyH2D(l.side, l.state, 0, device.Bytes(stop))
+		return errors.Join(ctx.Err(), err, <-done, l.GPU.Sync()) // the copy reads stop
+	}
+}
+
+// calls are the launches of a batch.
+func (l *lane) calls(b *batch) (list []launch.Call) {
+	n, c := uint64(b.pieces), l.of
+	source, grid := domainsOf(c.of.whole != nil), atMost(16*l.chip.Processors, b.pieces, 1)
+	known, sizes := b.known.of(l.room), b.sizes.of(l.room)
+	all := launch.Args{"candidates": b.records.of(l.room), "pieces": b.parts.of(l.room), "n": n, "sets": b.sets.of(l.room), "counts": b.counts.of(l.room), "least": c.of.least}
+	add := func(name string, args launch.Args) {
+		list = append(list, launch.Call{Source: source, Name: name, Grid: grid, Block: domainsBlock, Args: all.With(args)})
+	}
+	for step := range b.joins {
+		add("saga_join", launch.Args{"step": uint64(step), "arcs": c.arcs})
+	}
+	add("saga_search", launch.Args{"arcs": c.arcs, "known": known, "state": l.state, "first": c.from, "number": c.number, "off": c.off, "col": c.col})
+	add("saga_found", launch.Args{"known": known, "sizes": sizes})
+	list[0].Clear = []device.Mem{known, sizes, l.state}
+	return list
+}
