@@ -50,12 +50,12 @@ func (t *table) frequent() error {
 	}
 	r.Label = d.Labels
 	start := time.Now()
-	g, err := domain.New(context.Background(), r, nil, c.Support, c.Threads, 0)
+	g, err := domain.New(context.Background(), r, nil, c.Find.Support, c.Threads, 0)
 	if err != nil {
 		return err
 	}
-	fmt.Printf("%d vertices, %d edges, support %d, at most %d edges, %d threads; graph by labels in %.3f s\n", r.V(), r.Edges(), c.Support, c.Edges, c.Threads, time.Since(start).Seconds())
-	q := domain.Question{Least: c.Support, Edges: c.Edges, Vertices: c.Edges + 1, Workers: c.Threads}
+	fmt.Printf("%d vertices, %d edges, support %d, at most %d edges, %d threads; graph by labels in %.3f s\n", r.V(), r.Edges(), c.Find.Support, c.Find.Edges, c.Threads, time.Since(start).Seconds())
+	q := domain.Question{Least: c.Find.Support, Edges: c.Find.Edges, Vertices: c.Find.Edges + 1, Workers: c.Threads}
 	if c.CPU {
 		cpu := measure.CPUSeconds()
 		found, seconds, err := search(g, q)

@@ -78,7 +78,7 @@ func (c *Command) gpuTable() error {
 			}
 		})
 	}
-	if c.Support > 0 {
+	if c.Find.Support > 0 {
 		return t.frequent()
 	}
 	for _, scale := range c.Scales {

@@ -52,7 +52,11 @@ type onGPU struct {
 	Jobs   string `default:"csh" placeholder:"LETTERS" help:"With --device: c cliques, s sums, h rows in host memory, l loops, i listings, d graphs of 5 to 20 edges a vertex, 5 cycles of five vertices (${default})."`
 	GiB    int64  `name:"gib" default:"64" placeholder:"N" help:"With --device: memory taken on each GPU, in GiB (${default})."`
 	CPU    bool   `name:"cpu" help:"With --device: also count loops and cycles of five vertices with 16 threads of the CPU; with --support find the patterns on the CPU, too."`
+	Find   find   `embed:""`
+}
 
+// find is the flags of frequent patterns.
+type find struct {
 	Support int64 `placeholder:"N" help:"With --device: find frequent patterns of --data with this least support instead."`
 	Edges   int   `default:"3" placeholder:"N" help:"With --support: most edges of a pattern, to 7 (${default})."`
 }
@@ -65,7 +69,7 @@ func (c *Command) Run(*cli.App) error {
 		}
 	}
 	switch {
-	case c.Support < 0 || c.Edges < 1 || c.Edges > 7:
+	case c.Find.Support < 0 || c.Find.Edges < 1 || c.Find.Edges > 7:
 		return cli.Usagef("--support is at least 1, --edges 1 to 7")
 	case len(c.Engines) > 0:
 		return c.engineTable()
