@@ -80,6 +80,16 @@ func (a *Arena) number(d uint16) int { return int(d) - a.first }
 // rankOf is the rank that has device d of a plan.
 func (a *Arena) rankOf(d int) int { return d / len(a.devices) }
 
+// follow makes queue then wait for all tasks submitted to queue first so far. It makes the event if *e is nil.
+func (p *part) follow(first, then device.Queue, e *device.Event) (err error) {
+	if *e == nil {
+		if *e, err = p.dev.NewEvent(); err != nil {
+			return err
+		}
+	}
+	return errors.Join(p.dev.Record(first, *e), p.dev.Wait(then, *e))
+}
+
 // Close frees the memory of the arena, on devices and on the host. Close the runners first.
 func (a *Arena) Close() error {
 	var err error

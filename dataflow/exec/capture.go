@@ -27,24 +27,24 @@ const captureMost = 1 << 11
 func (r *Runner) replay() (done bool, err error) {
 	p := &r.arena.devices[0]
 	dev, ok := p.dev.(device.Capturer)
-	if !ok || len(r.arena.devices) > 1 || r.trace != nil || r.arena.ranks.Ranks() > 1 || r.arena.OneByOne || len(r.tasks) > captureMost || r.hostUpdate() {
+	if !ok || len(r.arena.devices) > 1 || r.trace != nil || r.arena.ranks.Ranks() > 1 || r.arena.OneByOne || len(r.tasks) > captureMost || r.update.onHost() {
 		return false, nil
 	}
-	if r.gpu.captured == nil { // the first step goes task by task and prepares its commands
-		r.gpu.captured = &captured{}
+	if r.captured == nil { // the first step goes task by task and prepares its commands
+		r.captured = &captured{}
 		return false, nil
 	}
-	c, stats := r.gpu.captured, &r.stats[0]
+	c, stats := r.captured, &r.copies.stats[0]
 	if !c.tried {
 		c.tried = true
-		if r.gpu.each[0].commands() > captureMost {
+		if r.kernels.gpus.each[0].commands() > captureMost {
 			return false, nil
 		}
-		r.gpu.capturing = true
+		r.kernels.gpus.capturing = true
 		before := *stats
 		c.graph, err = dev.Capture(p.queues[:], r.submitAll)
 		c.moved = Stats{H2D: stats.H2D - before.H2D, D2H: stats.D2H - before.D2H, D2D: stats.D2D - before.D2D}
-		*stats, r.gpu.capturing = before, false
+		*stats, r.kernels.gpus.capturing = before, false
 		if err != nil { // something cannot be captured: all steps go task by task
 			c.graph = nil
 		}
@@ -53,15 +53,15 @@ func (r *Runner) replay() (done bool, err error) {
 		return false, nil
 	}
 	q := p.queues[plan.Compute]
-	if r.gpu.update != nil {
-		if err := r.setStep(0, q); err != nil {
+	if r.update.calls != nil {
+		if err := r.update.numbers(0, q); err != nil {
 			return true, err
 		}
 	}
 	err = dev.Replay(c.graph)
 	stats.H2D, stats.D2H, stats.D2D = stats.H2D+c.moved.H2D, stats.D2H+c.moved.D2H, stats.D2D+c.moved.D2D
 	if err == nil {
-		err = r.fetch(0, q)
+		err = r.copies.results(0, q)
 	}
 	return true, errors.Join(err, r.arena.sync())
 }

@@ -11,7 +11,7 @@ import (
 // the next batch and captures them, so that this step takes one call. Launches reach a GPU over the link. While rows are read over
 // the link, each launch waits for these; a graph waits once.
 
-// batchGraphs are the graphs of a runner.
+// batchGraphs are the steps of a runner over batches, and their graphs.
 type batchGraphs struct {
 	list [2]device.Graph // used in turn: one may run while the other is captured
 	turn int             // index in list of the graph that was captured last
@@ -19,21 +19,24 @@ type batchGraphs struct {
 	ran  bool            // the current step was submitted as a graph
 	end  device.Event    // of the queue of the step, for the copy of results
 	off  bool            // steps cannot be captured
+
+	ended  device.Event // the kernels and results of a step have ended
+	flying bool         // the last step has returned while rows of a later batch are still being loaded
 }
 
 // submitBatch submits the step of the current batch, as a graph if one was captured for it.
 func (r *Runner) submitBatch() error {
-	g, p := &r.ahead.steps, &r.arena.devices[0]
-	g.ran = g.of != nil && g.of == r.batch && !r.oneByOne()
+	g, p := &r.steps, &r.arena.devices[0]
+	g.ran = g.of != nil && g.of == r.now.batch && !r.oneByOne()
 	g.of = nil
 	if !g.ran {
 		return r.submitAll()
 	}
 	q, first := p.queues[plan.Compute], r.firstOn(plan.Compute)
 	q.SetTag(int64(first))
-	err := p.dev.Wait(q, r.ahead.come[r.ahead.room])
-	if err == nil && r.gpu.update != nil {
-		err = r.setStep(0, q)
+	err := p.dev.Wait(q, r.load.come[r.now.room])
+	if err == nil && r.update.calls != nil {
+		err = r.update.numbers(0, q)
 	}
 	if err == nil {
 		err = p.dev.(device.Capturer).Replay(g.list[g.turn])
@@ -55,9 +58,9 @@ func (r *Runner) oneByOne() bool { return r.trace != nil || r.arena.OneByOne }
 // keepNext captures the step of the batch that is staged next. If the driver cannot capture it, steps go task by task from then
 // on. keepNext returns only errors of tasks that cannot be submitted.
 func (r *Runner) keepNext() (wrong error) {
-	g, a := &r.ahead.steps, &r.ahead
+	g, next := &r.steps, r.load.next
 	dev, ok := r.arena.devices[0].dev.(device.Capturer)
-	if g.off || !ok || a.next == nil || r.oneByOne() {
+	if g.off || !ok || next == nil || r.oneByOne() {
 		return nil
 	}
 	if !r.onlyKernels() {
@@ -68,26 +71,27 @@ func (r *Runner) keepNext() (wrong error) {
 		wrong = r.submitKernels()
 		return wrong
 	}
-	room, batch := a.room, r.batch
-	a.room, r.batch, r.gpu.capturing = a.behind(1), a.next, true
 	g.turn = 1 - g.turn
 	var err error
-	if graph := g.list[g.turn]; graph != nil {
-		err = dev.Update(graph, submit)
-	} else {
-		g.list[g.turn], err = dev.Capture([]device.Queue{r.arena.devices[0].queues[plan.Compute]}, submit)
-	}
-	if g.of = a.next; err != nil {
+	r.now.during(next, r.now.behind(1), func() {
+		r.kernels.gpus.capturing = true
+		defer func() { r.kernels.gpus.capturing = false }()
+		if graph := g.list[g.turn]; graph != nil {
+			err = dev.Update(graph, submit)
+		} else {
+			g.list[g.turn], err = dev.Capture([]device.Queue{r.arena.devices[0].queues[plan.Compute]}, submit)
+		}
+	})
+	if g.of = next; err != nil {
 		g.off, g.of = true, nil
 	}
-	a.room, r.batch, r.gpu.capturing = room, batch, false
 	return wrong
 }
 
 // onlyKernels tells whether a step consists of kernels on the compute queue of one device, apart from loads, which are
 // done ahead, and results.
 func (r *Runner) onlyKernels() bool {
-	if len(r.arena.devices) > 1 || r.arena.ranks.Ranks() > 1 || r.apart != nil || r.hostUpdate() || len(r.tasks) > captureMost {
+	if len(r.arena.devices) > 1 || r.arena.ranks.Ranks() > 1 || r.update.apart != nil || r.update.onHost() || len(r.tasks) > captureMost {
 		return false
 	}
 	for i := range r.tasks {
@@ -104,7 +108,7 @@ func (r *Runner) submitKernels() error {
 	for i := range r.tasks {
 		if k := &r.tasks[i]; k.t.Queue == plan.Compute {
 			q.SetTag(int64(i))
-			if err := k.submit(q); err != nil {
+			if err := r.submitTask(k, q); err != nil {
 				return r.names.task(i, err)
 			}
 		}

@@ -35,28 +35,9 @@ const (
 	Picked                 // the entry of the vertex in Drawn.Tables
 )
 
-// made says how the device makes input id of the batch.
-func (b *Batch) made(id int) Made {
-	if b.Drawn == nil {
-		return NotMade
-	}
-	return b.Drawn.Made[id]
-}
-
-// blockCell is the cell of a launch over a block. It gives kernels only counts to choose by, even if the host knows the row
-// lengths, so that results do not depend on whether the GPU or the host has sampled the block.
-func (r *Runner) blockCell(t *plan.Task, c *Cell, g *gpu) *kernel.GPUCell {
-	x := cudaCell(&c.Cell, nil, g.base+uint64(r.ahead.at(t.Cell)))
-	x.Rows, x.NNZ, x.Most = c.Rows, int(c.NNZ), int(c.NNZ)
-	if most := r.batch.Most; t.Dir == plan.CSC && len(most) > 0 && most[t.Other] > 0 {
-		x.Most = most[t.Other]
-	}
-	return x
-}
-
-// copyDrawn is copyBatch for a load from blocks sampled on the device. It returns done = false for a load from the host.
-func (r *Runner) copyDrawn(b *Batch, room int, t *plan.Task, q device.Queue) (done bool, err error) {
-	d, p, g, to := b.Drawn, r.arena.on(t.Device), r.gpu.each[0], r.ahead.in(room, t.Addr)
+// copyDrawn is copy for a load from blocks sampled on the device. It returns done = false for a load from the host.
+func (l *loader) copyDrawn(b *Batch, room int, t *plan.Task, q device.Queue) (done bool, err error) {
+	d, p, g, to := b.Drawn, l.arena.on(t.Device), l.gpu, l.now.in(room, t.Addr)
 	copied := func(at int64, from device.Mem, n int) error {
 		return p.dev.CopyD2D(q, p.mem, at, p.dev, from, 0, 4*int64(n))
 	}
@@ -77,7 +58,7 @@ func (r *Runner) copyDrawn(b *Batch, room int, t *plan.Task, q device.Queue) (do
 			if err != nil {
 				return true, err
 			}
-			return true, r.now(g, q, g.blockCall(kernel.BlockPick, uint64(n), uint64(n), ids, g.base+uint64(to), table, 0, 0, 0, 0))
+			return true, l.once.submit(q, g.blockCall(kernel.BlockPick, uint64(n), uint64(n), ids, g.base+uint64(to), table, 0, 0, 0, 0))
 		}
 		list, err := g.dev.Address(d.Begin[t.Own])
 		if err != nil {
@@ -87,13 +68,13 @@ func (r *Runner) copyDrawn(b *Batch, room int, t *plan.Task, q device.Queue) (do
 		if m == InvDegrees {
 			inverse = 1
 		}
-		return true, r.now(g, q, g.blockCall(kernel.BlockDegrees, uint64(n), g.base+uint64(to), list, uint64(n), inverse))
+		return true, l.once.submit(q, g.blockCall(kernel.BlockDegrees, uint64(n), g.base+uint64(to), list, uint64(n), inverse))
 	case t.Own < 0:
-		return true, copied(to, d.Vertices, b.Rows[r.plan.Places.Sets.Deepest()])
+		return true, copied(to, d.Vertices, b.Rows[l.plan.Places.Sets.Deepest()])
 	}
 	c := &b.Cells[t.Own][t.Dir]
 	if t.Dir == plan.CSR {
-		return true, r.turn(b, room, t, q)
+		return true, l.turn(b, room, t, q)
 	}
 	if err := copied(to+c.PtrOff, d.Begin[t.Own], c.Rows+1); err != nil {
 		return true, err
@@ -105,7 +86,7 @@ func (r *Runner) copyDrawn(b *Batch, room int, t *plan.Task, q device.Queue) (do
 	if err != nil {
 		return true, err
 	}
-	return true, r.now(g, q, g.blockCall(kernel.BlockPick, uint64(c.NNZ), append([]uint64{uint64(c.NNZ)}, picks...)...))
+	return true, l.once.submit(q, g.blockCall(kernel.BlockPick, uint64(c.NNZ), append([]uint64{uint64(c.NNZ)}, picks...)...))
 }
 
 // picks are arguments of BlockPick and TurnOrder, which fill the weights, ranks and types of a cell at an address: the edge
@@ -137,8 +118,8 @@ func (d *Drawn) picks(g *gpu, t *plan.Task, c *Cell, at uint64) ([]uint64, error
 }
 
 // turn transposes a block: it makes the block's CSR cell from the lists of its CSC cell.
-func (r *Runner) turn(b *Batch, room int, t *plan.Task, q device.Queue) error {
-	d, g := b.Drawn, r.gpu.each[0]
+func (l *loader) turn(b *Batch, room int, t *plan.Task, q device.Queue) error {
+	d, g := b.Drawn, l.gpu
 	begin, err := g.dev.Address(d.Begin[t.Own])
 	if err != nil {
 		return err
@@ -148,8 +129,8 @@ func (r *Runner) turn(b *Batch, room int, t *plan.Task, q device.Queue) error {
 		return err
 	}
 	c := &b.Cells[t.Own][t.Dir]
-	at := g.base + uint64(r.ahead.in(room, t.Addr))
-	ends, other, spare := at+uint64(c.PtrOff), at+uint64(c.OtherOff), g.base+uint64(r.ahead.in(room, r.plan.Places.Sets.Ahead.Turn))
+	at := g.base + uint64(l.now.in(room, t.Addr))
+	ends, other, spare := at+uint64(c.PtrOff), at+uint64(c.OtherOff), g.base+uint64(l.now.in(room, l.plan.Places.Sets.Ahead.Turn))
 	rows, edges, own := uint64(c.Rows), uint64(c.NNZ), uint64(b.Rows[t.Own])
 	each, blocks := kernel.TurnEach(c.Rows, plan.TurnParts)
 	part := g.blockCall(kernel.TurnPart, 1, ends, rows, uint64(each), spare)
@@ -161,43 +142,25 @@ func (r *Runner) turn(b *Batch, room int, t *plan.Task, q device.Queue) error {
 	if err != nil {
 		return err
 	}
-	return r.now(g, q, device.Command{Clear: &device.Clear{Addr: ends, Bytes: 4 * int64(rows+1)}},
+	return l.once.submit(q, device.Command{Clear: &device.Clear{Addr: ends, Bytes: 4 * int64(rows+1)}},
 		g.blockCall(kernel.TurnCount, edges, ends, far, edges), part, sum,
 		g.blockCall(kernel.TurnPut, edges, ends, far, edges, spare),
 		g.blockCall(kernel.TurnOrder, edges, append([]uint64{ends, far, edges, spare, begin, own, other}, picks...)...))
 }
 
-// now submits commands for one use. releaseLists frees them.
-func (r *Runner) now(g *gpu, q device.Queue, list ...device.Command) error {
-	b, err := g.dev.Prepare(list)
-	if err != nil {
-		return err
-	}
-	r.ahead.lists = append(r.ahead.lists, b)
-	return g.dev.Launch(q, device.GPUFunc("blocks", func(device.GPU) (device.Batch, error) { return b, nil }))
-}
-
-// releaseLists frees the commands of the last load. They must have been submitted.
-func (r *Runner) releaseLists() {
-	for _, b := range r.ahead.lists {
-		r.gpu.each[0].dev.Release(b)
-	}
-	r.ahead.lists = r.ahead.lists[:0]
-}
-
 // drawNext makes the sampler's queue wait until the blocks of b are copied.
-func (r *Runner) drawNext(b *Batch) (err error) {
+func (l *loader) drawNext(b *Batch) (err error) {
 	if b.Drawn == nil {
 		return nil
 	}
-	p := &r.arena.devices[0]
-	if r.ahead.copied == nil {
-		if r.ahead.copied, err = p.dev.NewEvent(); err != nil {
+	p := &l.arena.devices[0]
+	if l.copied == nil {
+		if l.copied, err = p.dev.NewEvent(); err != nil {
 			return err
 		}
 	}
-	if err := p.dev.Record(p.queues[plan.H2D], r.ahead.copied); err != nil {
+	if err := p.dev.Record(p.queues[plan.H2D], l.copied); err != nil {
 		return err
 	}
-	return p.dev.Wait(b.Drawn.Queue, r.ahead.copied)
+	return p.dev.Wait(b.Drawn.Queue, l.copied)
 }

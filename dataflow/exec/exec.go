@@ -3,33 +3,28 @@ package exec
 import (
 	"errors"
 
-	"sagann/chunk"
 	"sagann/dataflow/plan"
-	"sagann/kernel/cpu"
 )
 
 // Runner runs the steps of one plan.
 type Runner struct {
-	arena   *Arena
-	plan    *plan.Plan
-	sides   [2]*chunk.Side
-	needs   [2][][]uint32 // by plan.Dir and cell: the rows of the other interval that a gathering load copies; nil: none does
-	names   names
-	host    *hosted
-	ranks   *messages
-	kernels []*cpu.Program // on CPU devices
-	gpu     onGPUs
-	tasks   []task
-	results [][]float32                               // by plan.Spec.Results
-	update  func(global func(id int) []float32) error // the optimiser on the host (OnUpdate)
-	base    *Runner                                   // the runner of the plan's base, whose setup this one also uses; nil: none
-	consts  map[int]*constant                         // by Global of kind Const
-	has     has
-	batch   *Batch      // of a plan over sampled blocks
-	apart   [][]float32 // gradients on the host (Apart); nil: the step itself updates the parameters
-	ahead   ahead
-	stats   []Stats // by device
-	trace   *tracer // nil: off
+	arena    *Arena
+	plan     *plan.Plan
+	base     *Runner // the runner of the plan's base, whose setup this one also uses; nil: none
+	names    names
+	host     *hosted
+	ranks    *messages
+	copies   *copies
+	kernels  *kernels
+	update   *optimiser
+	now      current
+	load     *loader
+	tasks    []task
+	globals  *globals
+	has      has
+	captured *captured   // a step on one GPU; nil before the first
+	steps    batchGraphs // steps of batches
+	trace    *tracer     // nil: off
 }
 
 // has says what a runner's steps have left on the device.
@@ -52,15 +47,39 @@ func (r *Runner) Plan() *plan.Plan { return r.plan }
 
 // OnUpdate sets the optimiser, a function on the host. It runs as the Update task of each device, when all gradients are
 // summed. global returns the numbers of a Global of that device; what f writes to Globals of kind Param is kept.
-func (r *Runner) OnUpdate(f func(global func(id int) []float32) error) { r.update = f }
+func (r *Runner) OnUpdate(f func(global func(id int) []float32) error) { r.update.host = f }
+
+// OnUpdateGPU sets the optimiser of a runner on GPUs. Without it, the function given to OnUpdate
+// runs on the host.
+func (r *Runner) OnUpdateGPU(u *GPUUpdate) error { return r.update.compile(u) }
+
+// ClearNote sets the note of every GPU to zero. No step may be running.
+func (r *Runner) ClearNote() error { return r.update.clearNote() }
+
+// Note returns the note that the optimiser's kernels have written on the first GPU since ClearNote; zero without a
+// GPUUpdate. No step may be running.
+func (r *Runner) Note() ([noteWords]uint32, error) { return r.update.note() }
+
+// Apart makes steps copy gradients to the host instead of updating. Call it once, before the first step.
+func (r *Runner) Apart() error { return r.update.separate(r.host) }
+
+// Gradients are the gradients of the last step, in the order of plan.Spec.Updates, valid until the next step. They may
+// be changed and passed to Apply.
+func (r *Runner) Gradients() [][]float32 { return r.update.apart }
+
+// Apply updates the parameters by grads, in the order of plan.Spec.Updates, and returns when the update has ended. It
+// overwrites Gradients.
+func (r *Runner) Apply(grads [][]float32) error {
+	return errors.Join(r.update.apply(grads, r.tasks, r.names), r.names.named(r.arena.sync()))
+}
 
 // Result is the Global plan.Spec.Results[i] after a step, in row-major order, valid until the next step.
-func (r *Runner) Result(i int) []float32 { return r.results[i] }
+func (r *Runner) Result(i int) []float32 { return r.host.results[i] }
 
 // Stats is the sum over the runner's devices, since NewRunner.
 func (r *Runner) Stats() Stats {
 	var sum Stats
-	for _, s := range r.stats {
+	for _, s := range r.copies.stats {
 		sum.H2D, sum.D2H, sum.D2D, sum.Setup = sum.H2D+s.H2D, sum.D2H+s.D2H, sum.D2D+s.D2D, sum.Setup+s.Setup
 	}
 	return sum
@@ -93,5 +112,5 @@ func (r *Runner) step() error {
 		r.arena.ranks.Abort(err) // otherwise the other ranks would wait forever for its messages
 		return err
 	}
-	return r.ranks.share(r.results)
+	return r.ranks.share()
 }

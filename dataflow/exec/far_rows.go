@@ -30,36 +30,35 @@ type far struct {
 // blocks, 0.597 with 32, 0.588 with 40 and 0.606 with 48 (bench/RESULTS.md).
 const farBlocks = 40
 
-// SetHot sets the rows of the table of input id that stay on the device. There must be Table.Hot of them. Call it before the first
-// batch is loaded.
-func (r *Runner) SetHot(id int, rows []uint32) error {
-	t := r.plan.Places.Sets.TableOf(id)
+// setHot sets the rows of the table of input id that stay on the device.
+func (l *loader) setHot(id int, rows []uint32) error {
+	t := l.plan.Places.Sets.TableOf(id)
 	if t == nil || !t.Host || len(rows) != t.Hot {
-		return fmt.Errorf("exec: %d hot rows of %s, which the plan has no room for", len(rows), r.plan.Spec.Values[id].Name)
+		return fmt.Errorf("exec: %d hot rows of %s, which the plan has no room for", len(rows), l.plan.Spec.Values[id].Name)
 	}
-	if r.ahead.far.hot == nil {
-		r.ahead.far.hot = map[int][]uint32{}
+	if l.far.hot == nil {
+		l.far.hot = map[int][]uint32{}
 	}
-	r.ahead.far.hot[id] = rows
+	l.far.hot[id] = rows
 	return nil
 }
 
 // warm copies the hot rows of every table to the device, and for each row of the table its number among them. It does so once.
-func (r *Runner) warm() (err error) {
-	f, p := &r.ahead.far, &r.arena.devices[0]
+func (l *loader) warm() (err error) {
+	f, p := &l.far, &l.arena.devices[0]
 	if f.there {
 		return nil
 	}
 	q := p.queues[plan.H2D]
-	tables := r.plan.Places.Sets.Ahead.Tables
+	tables := l.plan.Places.Sets.Ahead.Tables
 	for i := range tables {
 		t := &tables[i]
 		if !t.Host {
 			continue
 		}
 		f.comes = true
-		row := r.plan.Spec.Values[t.Value].RowBytes
-		all, hot, slots := r.host.rows[t.Value], make([]byte, int64(t.Hot)*row), make([]uint32, t.Rows)
+		row := l.plan.Spec.Values[t.Value].RowBytes
+		all, hot, slots := l.host.rows[t.Value], make([]byte, int64(t.Hot)*row), make([]uint32, t.Rows)
 		for v := range slots {
 			slots[v] = ^uint32(0)
 		}
@@ -71,24 +70,23 @@ func (r *Runner) warm() (err error) {
 			p.dev.CopyH2D(q, p.mem, t.Last, make([]byte, t.LastBytes())))
 	}
 	if err == nil {
-		err = r.arena.syncFor("hot rows")
+		err = l.arena.syncFor("hot rows")
 	}
 	f.there = err == nil
 	return err
 }
 
 // farTable is the table in host memory from which load t takes rows; nil: t loads something else.
-func (r *Runner) farTable(t *plan.Task) *plan.Table {
+func (l *loader) farTable(t *plan.Task) *plan.Table {
 	if t.Kind != plan.Load || t.Value < 0 {
 		return nil
 	}
-	return r.plan.Places.Sets.TableOf(int(t.Value))
+	return l.plan.Places.Sets.TableOf(int(t.Value))
 }
 
 // farCalls makes the launches that load a batch's rows of one table.
 type farCalls struct {
-	r     *Runner
-	g     *gpu
+	l     *loader
 	t     *plan.Task
 	table *plan.Table
 	n     uint64 // rows of the batch
@@ -96,19 +94,19 @@ type farCalls struct {
 	tag   uint32
 }
 
-func (r *Runner) farOf(b *Batch, room int, t *plan.Task, table *plan.Table) *farCalls {
-	return &farCalls{r, r.gpu.each[0], t, table, uint64(b.Rows[t.Own]), room, r.ahead.far.tag}
+func (l *loader) farOf(b *Batch, room int, t *plan.Task, table *plan.Table) *farCalls {
+	return &farCalls{l, t, table, uint64(b.Rows[t.Own]), room, l.far.tag}
 }
 
 func (c *farCalls) at(room int, addr int64) uint64 {
-	return c.g.base + uint64(c.r.ahead.in(room, addr))
+	return c.l.gpu.base + uint64(c.l.now.in(room, addr))
 }
 
-func (c *farCalls) ids() uint64 { return c.at(c.room, c.r.plan.Places.Sets.Ahead.IDs) }
+func (c *farCalls) ids() uint64 { return c.at(c.room, c.l.plan.Places.Sets.Ahead.IDs) }
 
 // row is the length of a row with and without padding, in units of 16 bytes.
 func (c *farCalls) row() (words, full uint64) {
-	v := &c.r.plan.Spec.Values[c.table.Value]
+	v := &c.l.plan.Spec.Values[c.table.Value]
 	return uint64(v.RowBytes) / 16, uint64(4*v.Cols+15) / 16
 }
 
@@ -122,9 +120,9 @@ func (c *farCalls) again() uint64 {
 
 // mark is the launch of FarMark, which finds the rows that must come over the link.
 func (c *farCalls) mark() []device.Command {
-	t, match := c.table, c.r.ahead.far.match
+	t, match := c.table, c.l.far.match
 	bits := c.at(0, t.Bits(c.tag))
-	call := c.g.blockCall(kernel.FarMark, c.n, c.at(0, t.Places(c.tag)), bits, c.ids(), c.n, uint64(c.tag), c.again(), c.at(0, t.Slots),
+	call := c.l.gpu.blockCall(kernel.FarMark, c.n, c.at(0, t.Places(c.tag)), bits, c.ids(), c.n, uint64(c.tag), c.again(), c.at(0, t.Slots),
 		c.at(0, t.Places(c.tag-1)), uint64(match[0]), c.at(0, t.Places(c.tag-2)), uint64(match[1]), c.at(0, t.Counts()))
 	call.Call.Grid[0] = min(call.Call.Grid[0], markBlocks)
 	return []device.Command{{Clear: &device.Clear{Addr: bits, Bytes: t.BitBytes()}}, call}
@@ -137,77 +135,77 @@ const markBlocks = 512
 func (c *farCalls) take() device.Command {
 	t := c.table
 	words, full := c.row()
-	host := uint64(uintptr(unsafe.Pointer(&c.r.host.rows[t.Value][0])))
+	host := uint64(uintptr(unsafe.Pointer(&c.l.host.rows[t.Value][0])))
 	all := uint64(t.Rows)
 	if t.Again {
 		all = c.n
 	}
-	call := c.g.blockCall(kernel.FarTake, 1, c.at(c.room, c.t.Addr), host, c.ids(), words, full, c.at(0, t.Places(c.tag)), c.at(0, t.Bits(c.tag)), c.at(0, t.Next(c.tag)), all, c.again())
+	call := c.l.gpu.blockCall(kernel.FarTake, 1, c.at(c.room, c.t.Addr), host, c.ids(), words, full, c.at(0, t.Places(c.tag)), c.at(0, t.Bits(c.tag)), c.at(0, t.Next(c.tag)), all, c.again())
 	call.Call.Grid[0], call.Call.Shared = farBlocks, kernel.FarShared
 	return call
 }
 
 // near is the launch of FarNear, which copies the rows that mark did not find. The two batches before must be loaded.
 func (c *farCalls) near() device.Command {
-	t, a := c.table, &c.r.ahead
+	t, match := c.table, c.l.far.match
 	words, full := c.row()
-	before, earlier := (c.room+a.rooms-1)%a.rooms, (c.room+a.rooms-2)%a.rooms
-	call := c.g.blockCall(kernel.FarNear, c.n, c.at(c.room, c.t.Addr), c.ids(), c.n, words, full, c.at(0, t.At), c.at(0, t.Slots),
-		c.at(before, c.t.Addr), c.at(0, t.Places(c.tag-1)), uint64(a.far.match[0]), c.at(earlier, c.t.Addr), c.at(0, t.Places(c.tag-2)), uint64(a.far.match[1]))
+	before, earlier := c.l.now.before(c.room, 1), c.l.now.before(c.room, 2)
+	call := c.l.gpu.blockCall(kernel.FarNear, c.n, c.at(c.room, c.t.Addr), c.ids(), c.n, words, full, c.at(0, t.At), c.at(0, t.Slots),
+		c.at(before, c.t.Addr), c.at(0, t.Places(c.tag-1)), uint64(match[0]), c.at(earlier, c.t.Addr), c.at(0, t.Places(c.tag-2)), uint64(match[1]))
 	call.Call.Shared = kernel.NearShared
 	return call
 }
 
 // takeFar loads the rows of batch b that must come over the link to a room. It marks them on queue q, behind the copy of the batch's
 // vertices, and reads them on another queue (farQueue).
-func (r *Runner) takeFar(b *Batch, room int, t *plan.Task, table *plan.Table, q device.Queue) error {
-	c := r.farOf(b, room, t, table)
-	err := r.now(c.g, q, c.mark()...)
-	far := r.farQueue(q.Tag())
+func (l *loader) takeFar(b *Batch, room int, t *plan.Task, table *plan.Table, q device.Queue) error {
+	c := l.farOf(b, room, t, table)
+	err := l.once.submit(q, c.mark()...)
+	far := l.farQueue(q.Tag())
 	if err == nil {
-		err = r.follow(q, far, &r.ahead.listed)
+		err = l.arena.devices[0].follow(q, far, &l.listed)
 	}
 	if err == nil {
-		err = r.now(c.g, far, c.take())
+		err = l.once.submit(far, c.take())
 	}
 	return err
 }
 
-func (r *Runner) farQueue(tag int64) device.Queue {
-	q := r.arena.devices[0].queues[plan.D2D]
+func (l *loader) farQueue(tag int64) device.Queue {
+	q := l.arena.devices[0].queues[plan.D2D]
 	q.SetTag(tag)
 	return q
 }
 
 // takeNear loads the other rows of batch b to a room, when the batch before is loaded.
-func (r *Runner) takeNear(b *Batch, room int) error {
-	a, p := &r.ahead, &r.arena.devices[0]
+func (l *loader) takeNear(b *Batch, room int) error {
+	p := &l.arena.devices[0]
 	q := p.queues[plan.H2D]
-	if before := a.come[(room+a.rooms-1)%a.rooms]; before != nil {
+	if before := l.come[l.now.before(room, 1)]; before != nil {
 		if err := p.dev.Wait(q, before); err != nil {
 			return err
 		}
 	}
-	for i := range r.tasks {
-		if t := r.tasks[i].t; r.farTable(t) != nil {
+	for i := range l.plan.Tasks {
+		if t := &l.plan.Tasks[i]; l.farTable(t) != nil {
 			q.SetTag(int64(i))
-			c := r.farOf(b, room, t, r.farTable(t))
-			if err := r.now(c.g, q, c.near()); err != nil {
-				return r.names.task(i, err)
+			c := l.farOf(b, room, t, l.farTable(t))
+			if err := l.once.submit(q, c.near()); err != nil {
+				return l.names.task(i, err)
 			}
 		}
 	}
 	return nil
 }
 
-// FarRows returns three counts of rows of tables in host memory, over all batches so far: rows read over the link, hot rows, and
-// rows copied from the two batches before. No step may be running.
-func (r *Runner) FarRows() (n [plan.FarCounts]uint64, err error) {
-	if !r.ahead.far.there {
+// farRows returns three counts of rows of tables in host memory, over all batches so far: rows read over the link, hot rows, and
+// rows copied from the two batches before.
+func (l *loader) farRows() (n [plan.FarCounts]uint64, err error) {
+	if !l.far.there {
 		return n, nil
 	}
-	p := &r.arena.devices[0]
-	for _, t := range r.plan.Places.Sets.Ahead.Tables {
+	p := &l.arena.devices[0]
+	for _, t := range l.plan.Places.Sets.Ahead.Tables {
 		var x [plan.FarCounts]uint64
 		if t.Host {
 			err = errors.Join(err, p.dev.CopyD2H(p.queues[plan.D2H], device.Bytes(x[:]), p.mem, t.Counts()), p.dev.Sync())
@@ -218,6 +216,3 @@ func (r *Runner) FarRows() (n [plan.FarCounts]uint64, err error) {
 	}
 	return n, err
 }
-
-// Alone turns off copies from the two batches before: all rows that are not hot are read over the link.
-func (r *Runner) Alone() { r.ahead.far.alone = true }

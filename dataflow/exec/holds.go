@@ -2,11 +2,8 @@ package exec
 
 import (
 	"fmt"
-	"maps"
-	"slices"
 
 	"sagann/dataflow/plan"
-	"sagann/device"
 )
 
 // What device memory holds between steps. The runners of an arena share its memory:
@@ -15,13 +12,7 @@ import (
 //	what a setup has loaded belongs to its runner and to runners beside it, and stays
 //	everything else         belongs to one runner, the owner; a step of another runner overwrites it
 //
-// Only this file changes Arena.owner, Runner.has and constant.written.
-
-// constant is a Global of kind Const. The caller sets it, and a step of another runner overwrites it on the device.
-type constant struct {
-	x       []float32
-	written bool // x is on the device
-}
+// Only this file changes Arena.owner and Runner.has.
 
 // Load loads to the device what a step needs and is not there: the setup of this plan and of
 // its base, and constants. Step calls it. Afterwards the values that another runner's last
@@ -35,37 +26,14 @@ func (r *Runner) Load() error {
 	if err := r.loadSetup(); err != nil {
 		return err
 	}
-	if old := r.arena.owner; old != nil && old != r && old.ahead.flying {
-		old.ahead.flying = false
+	if old := r.arena.owner; old != nil && old != r && old.steps.flying {
+		old.steps.flying = false
 		if err := r.arena.syncFor("rows that another program will not use"); err != nil {
 			return err
 		}
 	}
 	r.own()
-	for _, id := range slices.Sorted(maps.Keys(r.consts)) {
-		c := r.consts[id]
-		if c.written {
-			continue
-		}
-		if err := r.writeConst(id, c.x); err != nil {
-			return err
-		}
-		c.written = true
-	}
-	return nil
-}
-
-// writeConst submits copies of x to constant id on every device, before the kernels of the next step. It does not wait for
-// them, as a wait for the device would also wait for rows of the next batch.
-func (r *Runner) writeConst(id int, x []float32) error {
-	for _, p := range r.arena.devices {
-		q := p.queues[plan.Compute]
-		q.SetTag(r.names.constant(id))
-		if err := p.dev.CopyH2D(q, p.mem, r.plan.Globals[id], device.Bytes(x)); err != nil {
-			return fmt.Errorf("set %s: %w", r.plan.Spec.Globals[id].Name, err)
-		}
-	}
-	return nil
+	return r.globals.submit()
 }
 
 func (r *Runner) loadSetup() error {
@@ -78,10 +46,10 @@ func (r *Runner) loadSetup() error {
 			continue
 		}
 		r.arena.on(t.Device).queues[t.Queue].SetTag(int64(-1 - i))
-		if err := r.copy(t); err != nil {
+		if err := r.copies.submit(t); err != nil {
 			return r.names.named(err)
 		}
-		r.stats[r.arena.number(t.Device)].Setup += t.Bytes
+		r.copies.of(t).Setup += t.Bytes
 	}
 	if err := r.arena.sync(); err != nil {
 		return r.names.named(err)
@@ -106,10 +74,8 @@ func (r *Runner) own() {
 // lose notes that device memory no longer has what r's steps have computed, r's constants and staged batches.
 func (r *Runner) lose() {
 	r.has.held = false
-	r.ahead.next, r.ahead.after, r.ahead.far.match = nil, nil, [2]uint32{}
-	for _, c := range r.consts {
-		c.written = false
-	}
+	r.load.lose()
+	r.globals.lose()
 }
 
 // ended notes how a step of r has ended. After an error the contents of device memory are unknown, so
@@ -131,33 +97,7 @@ func (r *Runner) Holds() bool { return r.has.held }
 
 // SetGlobal writes x, in row-major order, to a Global. A Global of kind Param is written at once, one of kind Const
 // before the next step. Other kinds, and a wrong length of x, are errors. No step may be running.
-func (r *Runner) SetGlobal(id int, x []float32) error {
-	g := r.plan.Spec.Globals[id]
-	if len(x) != g.Rows*g.Cols {
-		return fmt.Errorf("exec: %s has %d×%d numbers, not %d", g.Name, g.Rows, g.Cols, len(x))
-	}
-	switch g.Kind {
-	case plan.Param:
-		if err := r.write(id, x); err != nil {
-			return err
-		}
-		return r.arena.syncFor("set " + g.Name)
-	case plan.Const:
-		r.consts[id] = &constant{x: slices.Clone(x)}
-		return nil
-	}
-	return fmt.Errorf("exec: %s is computed by a step and cannot be set", g.Name)
-}
-
-// write copies x to Global id on every device.
-func (r *Runner) write(id int, x []float32) error {
-	for _, p := range r.arena.devices {
-		if err := p.dev.CopyH2D(p.queues[plan.H2D], p.mem, r.plan.Globals[id], device.Bytes(x)); err != nil {
-			return fmt.Errorf("set %s: %w", r.plan.Spec.Globals[id].Name, err)
-		}
-	}
-	return nil
-}
+func (r *Runner) SetGlobal(id int, x []float32) error { return r.globals.set(id, x) }
 
 // Global copies a Global to x. A Global that is not of kind Param can be read after a step until another runner of
 // the arena steps. No step may be running.
@@ -165,9 +105,5 @@ func (r *Runner) Global(id int, x []float32) error {
 	if g := r.plan.Spec.Globals[id]; g.Kind != plan.Param && !r.Holds() {
 		return fmt.Errorf("exec: %s is not in device memory: no step has computed it, or another program has run since", g.Name)
 	}
-	p := &r.arena.devices[0]
-	if err := p.dev.CopyD2H(p.queues[plan.D2H], device.Bytes(x), p.mem, r.plan.Globals[id]); err != nil {
-		return err
-	}
-	return p.dev.Sync()
+	return r.globals.read(id, x)
 }

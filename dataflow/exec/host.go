@@ -10,21 +10,26 @@ import (
 
 // hosted is what a plan's values have in host memory, and memory there that goes with it.
 type hosted struct {
-	plan  *plan.Plan
-	arena *Arena
-	rows  [][]byte // by value: rows in new vertex order, RowBytes each; nil: an input that was not set, or no place
-	owns  []bool   // by value: rows has only those of the rank's own intervals
-	mem   []device.HostMem
-	files []*device.HostFile
+	plan    *plan.Plan
+	arena   *Arena
+	rows    [][]byte    // by value: rows in new vertex order, RowBytes each; nil: an input that was not set, or no place
+	results [][]float32 // by plan.Spec.Results
+	owns    []bool      // by value: rows has only those of the rank's own intervals
+	mem     []device.HostMem
+	files   []*device.HostFile
 }
 
 func newHosted(a *Arena, p *plan.Plan) *hosted {
 	return &hosted{plan: p, arena: a, rows: make([][]byte, len(p.Spec.Values)), owns: make([]bool, len(p.Spec.Values))}
 }
 
-// open takes memory for the values that have a place on the host. base has the values of the plan's base; nil: it has none.
+// open takes memory for results, and for the values that have a place on the host. base has the values of the plan's base; nil: it has none.
 func (h *hosted) open(base *hosted) (err error) {
 	p := h.plan
+	for _, id := range p.Spec.Results {
+		g := p.Spec.Globals[id]
+		h.results = append(h.results, make([]float32, g.Rows*g.Cols))
+	}
 	for id, v := range p.Spec.Values {
 		if !p.HasPlace(id) {
 			continue

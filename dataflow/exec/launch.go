@@ -20,10 +20,8 @@ type onGPUs struct {
 	renderer  kernel.Renderer
 	programs  []kernel.Rendered // by kernel
 	each      []*gpu            // by device
-	update    *GPUUpdate        // nil: the optimiser runs on the host
-	captured  *captured
-	capturing bool // tasks are submitted to be captured as a graph
-	blocks    bool // batches are loaded ahead, which needs the kernels of Renderer.Blocks
+	capturing bool              // tasks are submitted to be captured as a graph
+	blocks    bool              // batches are loaded ahead, which needs the kernels of Renderer.Blocks
 }
 
 // gpu is the state of a runner on one GPU.
@@ -101,22 +99,22 @@ func (g *onGPUs) scratch(rows, edges int) int64 {
 	return most + 4*stepWords
 }
 
-// openGPU compiles the programs for every GPU of the arena and reserves scratch
-// memory for the plan's largest launch.
-func (r *Runner) openGPU(programs []*kernel.Program) error {
-	err := r.gpu.render(r.arena.devices[0].dev, programs)
+// open compiles the programs for every GPU of the arena and reserves scratch memory for launches over at most that many rows and
+// edges. blocks says that batches are loaded ahead.
+func (g *onGPUs) open(a *Arena, programs []*kernel.Program, rows, edges int, blocks bool) error {
+	err := g.render(a.devices[0].dev, programs)
 	if err != nil {
 		return err
 	}
-	r.gpu.blocks = r.ahead.bytes > 0
-	need := max(r.gpu.scratch(r.largest()), r.arena.Scratch)
-	for i := range r.arena.devices {
-		p := &r.arena.devices[i]
+	g.blocks = blocks
+	need := max(g.scratch(rows, edges), a.Scratch)
+	for i := range a.devices {
+		p := &a.devices[i]
 		dev, ok := p.dev.(device.GPU)
 		if !ok {
-			return fmt.Errorf("exec: %v is no GPU, but %v is", p.dev.Info(), r.arena.devices[0].dev.Info())
+			return fmt.Errorf("exec: %v is no GPU, but %v is", p.dev.Info(), a.devices[0].dev.Info())
 		}
-		g := &gpu{dev: dev, batches: map[*task]device.Batch{}}
+		one := &gpu{dev: dev, batches: map[*task]device.Batch{}}
 		if p.scratch.Len() < need {
 			m, err := dev.Alloc(need)
 			if err != nil {
@@ -125,40 +123,20 @@ func (r *Runner) openGPU(programs []*kernel.Program) error {
 			p.held = append(p.held, m)
 			p.scratch = m
 		}
-		if g.base, err = dev.Address(p.mem); err != nil {
+		if one.base, err = dev.Address(p.mem); err != nil {
 			return err
 		}
-		g.memory = p.scratch
-		if g.step, err = dev.Address(g.memory); err != nil {
+		one.memory = p.scratch
+		if one.step, err = dev.Address(one.memory); err != nil {
 			return err
 		}
-		g.scratch = g.step + 4*stepWords
-		if err := g.compile(&r.gpu); err != nil {
+		one.scratch = one.step + 4*stepWords
+		if err := one.compile(g); err != nil {
 			return err
 		}
-		r.gpu.each = append(r.gpu.each, g)
+		g.each = append(g.each, one)
 	}
 	return nil
-}
-
-// largest is the most rows and edges that a launch works on.
-func (r *Runner) largest() (rows, edges int) {
-	z := r.plan.Places.Sets
-	if z != nil {
-		rows, edges = slices.Max(z.Rows), z.LargestEdges()
-	}
-	for i := range r.plan.Tasks {
-		t := &r.plan.Tasks[i]
-		if t.Kind != plan.Run {
-			continue
-		}
-		rows = max(rows, int(t.Rows))
-		if t.Other >= 0 && z == nil {
-			side := r.sides[t.Dir]
-			edges = max(edges, int(side.Cells[int(t.Own)*side.P+int(t.Other)].NNZ))
-		}
-	}
-	return rows, edges
 }
 
 // compile compiles each different source once, up to eight in parallel.
@@ -222,9 +200,9 @@ func (g *gpu) commands() int {
 // Batch returns the task's commands for the GPU. They are prepared once or, over sampled blocks, again for every
 // step.
 func (k *task) Batch(d device.GPU) (device.Batch, error) {
-	g := k.r.gpu.each[int(k.t.Device)-k.r.arena.first]
+	g := k.on.gpus.each[k.on.arena.number(k.t.Device)]
 	if b := g.batches[k]; b != nil {
-		if k.r.batch == nil || k.t.Kind == plan.Update {
+		if k.on.now.batch == nil || k.t.Kind == plan.Update {
 			return b, nil
 		}
 		d.Release(b)
@@ -242,16 +220,13 @@ func (k *task) Batch(d device.GPU) (device.Batch, error) {
 }
 
 func (k *task) list(g *gpu) ([]device.Command, error) {
-	r, t := k.r, k.t
+	x, t := k.on, k.t
 	switch t.Kind {
 	case plan.Zero:
-		at, bytes := t.Addr, t.Bytes
-		if t.Value >= 0 {
-			at, bytes = r.tail(t)
-		}
+		at, bytes := x.now.cleared(t)
 		return []device.Command{{Clear: &device.Clear{Addr: g.base + uint64(at), Bytes: bytes}}}, nil
 	case plan.Take:
-		return []device.Command{r.takeCommand(t, g)}, nil
+		return []device.Command{g.take(x.now, t)}, nil
 	case plan.Add:
 		f := g.add
 		if t.Is.Max {
@@ -260,39 +235,49 @@ func (k *task) list(g *gpu) ([]device.Command, error) {
 		return []device.Command{{Call: &device.Call{Func: f, Grid: [3]uint32{256, 1, 1}, Block: 256,
 			Args: []uint64{g.base + uint64(t.Addr), g.base + uint64(t.FromAddr), uint64(t.Bytes / 4)}}}}, nil
 	case plan.Update:
-		return k.updateCommands(g), nil
+		return x.update.commands(g), nil
 	case plan.Run:
 	default:
-		return nil, fmt.Errorf("a GPU has no kernel for %s", k.Name())
+		return nil, fmt.Errorf("a GPU has no kernel for %s", x.plan.DescribeTask(t))
 	}
-	l := &kernel.GPULaunch{Rows: int(t.Rows), First: t.Is.First, Last: t.Is.Last, Scratch: g.scratch, TF32: r.arena.TF32}
-	for _, at := range r.plan.Args[t.Args[0]:t.Args[1]] {
-		l.Bufs = append(l.Bufs, g.base+uint64(r.ahead.at(at)))
+	l := &kernel.GPULaunch{Rows: int(t.Rows), First: t.Is.First, Last: t.Is.Last, Scratch: g.scratch, TF32: x.arena.TF32}
+	for _, at := range x.plan.Args[t.Args[0]:t.Args[1]] {
+		l.Bufs = append(l.Bufs, g.base+uint64(x.now.at(at)))
 	}
 	switch {
-	case r.batch != nil:
-		rows, c := r.batchOf(t)
-		l.Rows, l.Index = rows, r.idsOf(g)
+	case x.now.batch != nil:
+		rows, c := x.now.of(t)
+		l.Rows, l.Index = rows, g.base+uint64(x.now.ids())
 		if c != nil {
-			l.Cell = r.blockCell(t, c, g)
+			l.Cell = g.blockCell(x.now, t, c)
 		}
 	case t.Other >= 0:
-		side := r.sides[t.Dir]
-		i := int(t.Own)*side.P + int(t.Other)
-		l.Cell = cudaCell(&side.Cells[i], side.View(i).Ptr, g.base+uint64(t.Cell))
+		side := x.copies.sides[t.Dir]
+		l.Cell = cudaCell(x.copies.cell(t), side.View(int(t.Own)*side.P+int(t.Other)).Ptr, g.base+uint64(t.Cell))
 	}
 	var list []device.Command
-	for _, s := range r.gpu.programs[t.Kernel].Steps(l) {
+	for _, s := range x.gpus.programs[t.Kernel].Steps(l) {
 		if s.Func < 0 {
 			m := s.Gemm
 			list = append(list, device.Command{Gemm: &device.Gemm{A: m.A, B: m.B, C: m.C, M: m.M, N: m.N, K: m.K,
-				LDA: m.LDA, LDB: m.LDB, LDC: m.LDC, TransA: m.TransA, TransB: m.TransB, Add: m.Add, TF32: r.arena.TF32}})
+				LDA: m.LDA, LDB: m.LDB, LDC: m.LDC, TransA: m.TransA, TransB: m.TransB, Add: m.Add, TF32: x.arena.TF32}})
 			continue
 		}
 		list = append(list, device.Command{Call: &device.Call{Func: g.funcs[t.Kernel][s.Func],
 			Grid: s.Grid, Block: s.Block, Shared: s.Shared, Args: s.Args, Beside: s.Beside}})
 	}
 	return list, nil
+}
+
+// blockCell is the cell of a launch over a block. It gives kernels only counts to choose by, even if the host knows the row
+// lengths, so that results do not depend on whether the GPU or the host has sampled the block.
+func (g *gpu) blockCell(now *current, t *plan.Task, c *Cell) *kernel.GPUCell {
+	x := cudaCell(&c.Cell, nil, g.base+uint64(now.at(t.Cell)))
+	x.Rows, x.NNZ, x.Most = c.Rows, int(c.NNZ), int(c.NNZ)
+	if most := now.batch.Most; t.Dir == plan.CSC && len(most) > 0 && most[t.Other] > 0 {
+		x.Most = most[t.Other]
+	}
+	return x
 }
 
 // cudaCell is cell c, whose arrays begin at device address addr, as kernels take it.
@@ -305,4 +290,64 @@ func cudaCell(c *chunk.Cell, ptr []uint32, addr uint64) *kernel.GPUCell {
 	}
 	return &kernel.GPUCell{RowIDs: part(c.RowsOff), PtrAt: part(c.PtrOff), Other: part(c.OtherOff), Rank: part(c.RankOff),
 		Type: part(c.TypeOff), Weight: part(c.WeightOff), Data: part(c.DataOff), Bits: c.Bits, Ptr: ptr}
+}
+
+// blockCall is a launch of a kernel of kernel.Renderer.Blocks (fn: kernel.BlockTake and so on), with a thread for each of n
+// elements.
+func (g *gpu) blockCall(fn int, n uint64, args ...uint64) device.Command {
+	blocks := min(1<<20, max(1, (n+255)/256))
+	return device.Command{Call: &device.Call{Func: g.blocks[fn], Grid: [3]uint32{uint32(blocks), 1, 1}, Block: 256, Args: args}}
+}
+
+// take is a Take task as a command: it copies the rows of the batch's vertices out of a table.
+func (g *gpu) take(now *current, t *plan.Task) device.Command {
+	words := uint64(now.plan.Spec.Values[t.Value].RowBytes) / 16
+	n := uint64(now.batch.Rows[t.Own])
+	return g.blockCall(kernel.BlockTake, (n*words+3)/4, g.base+uint64(t.Addr), g.base+uint64(t.FromAddr), g.base+uint64(now.ids()), n, words)
+}
+
+// indexed returns the programs changed so that operands in tables on the device (plan.Sets.InTable) are read by the list of the batch's
+// vertices.
+func indexed(p *plan.Plan, programs []*kernel.Program) []*kernel.Program {
+	z := p.Places.Sets
+	if z == nil || !z.Ahead.On {
+		return programs
+	}
+	out := slices.Clone(programs)
+	for q := range p.Spec.Phases {
+		for _, st := range p.Spec.Phases[q].Steps {
+			for _, c := range st.Calls {
+				for k := range c.Operands {
+					if z.InTable(&st, &c.Operands[k]) {
+						out[c.Kernel] = out[c.Kernel].WithIndex(k)
+					}
+				}
+			}
+		}
+	}
+	return out
+}
+
+// once submits commands that are used one time.
+type once struct {
+	gpu   *gpu
+	lists []device.Batch
+}
+
+// submit submits commands to a queue. release frees them.
+func (o *once) submit(q device.Queue, list ...device.Command) error {
+	b, err := o.gpu.dev.Prepare(list)
+	if err != nil {
+		return err
+	}
+	o.lists = append(o.lists, b)
+	return o.gpu.dev.Launch(q, device.GPUFunc("blocks", func(device.GPU) (device.Batch, error) { return b, nil }))
+}
+
+// release frees the commands. They must have been submitted.
+func (o *once) release() {
+	for _, b := range o.lists {
+		o.gpu.dev.Release(b)
+	}
+	o.lists = o.lists[:0]
 }

@@ -8,7 +8,6 @@ import (
 	"sagann/dataflow/plan"
 	"sagann/device"
 	"sagann/kernel"
-	"sagann/kernel/cpu"
 )
 
 // NewRunner makes a runner of p. programs are the kernels, by the numbers that calls of the plan use; grid
@@ -34,21 +33,28 @@ func newRunner(a *Arena, p *plan.Plan, programs []*kernel.Program, grid *chunk.G
 	if n := a.devices[0].mem.Len(); p.Peak > n {
 		return nil, fmt.Errorf("exec: the plan needs %d bytes of device memory, the arena has %d", p.Peak, n)
 	}
-	r := &Runner{arena: a, plan: p, base: base, consts: map[int]*constant{}, names: names{p}, host: newHosted(a, p), tasks: make([]task, len(p.Tasks)), stats: make([]Stats, len(a.devices))}
+	r := &Runner{arena: a, plan: p, base: base, names: names{p}, host: newHosted(a, p), tasks: make([]task, len(p.Tasks))}
+	r.now = current{plan: p, rooms: newRooms(p)}
 	r.ranks = &messages{plan: p, arena: a, host: r.host}
-	if z := p.Places.Sets; z != nil && z.Ahead.On {
-		r.ahead.from, r.ahead.bytes, r.ahead.rooms, r.ahead.come = z.Ahead.At, z.Ahead.Bytes, z.Ahead.Rooms, make([]device.Event, z.Ahead.Rooms)
-	}
+	r.copies = &copies{plan: p, arena: a, host: r.host, stats: make([]Stats, len(a.devices))}
+	r.globals = &globals{plan: p, arena: a, names: r.names, consts: map[int]*constant{}}
+	r.update = &optimiser{plan: p, arena: a}
+	r.kernels = &kernels{plan: p, arena: a, copies: r.copies, now: &r.now, update: r.update}
+	r.update.gpus = &r.kernels.gpus
+	r.load = &loader{plan: p, arena: a, names: r.names, host: r.host, copies: r.copies, now: &r.now, come: make([]device.Event, r.now.count)}
 	for _, open := range []func() error{
-		func() error { return r.openCells(grid) },
-		func() error { return r.openKernels(indexed(p, programs)) },
+		func() error { return r.copies.open(grid) },
+		func() error { return r.kernels.open(indexed(p, programs)) },
 		r.openTasks,
 	} {
 		if err := open(); err != nil {
 			return nil, err
 		}
 	}
-	for _, open := range []func() error{r.listRows, r.openHost, r.ranks.openRelay} {
+	if each := r.kernels.gpus.each; len(each) > 0 {
+		r.load.gpu, r.load.once.gpu = each[0], each[0]
+	}
+	for _, open := range []func() error{r.copies.listRows, r.openHost, r.ranks.openRelay} {
 		if err := open(); err != nil {
 			return nil, errors.Join(err, r.Close())
 		}
@@ -56,44 +62,12 @@ func newRunner(a *Arena, p *plan.Plan, programs []*kernel.Program, grid *chunk.G
 	return r, nil
 }
 
-// openCells pins the cells of grid, nil for a plan that reads none.
-func (r *Runner) openCells(grid *chunk.Grid) error {
-	if grid == nil {
-		return nil
-	}
-	r.sides = [2]*chunk.Side{plan.CSC: grid.CSC, plan.CSR: grid.CSR}
-	for _, s := range r.sides {
-		if s == nil {
-			continue
-		}
-		if err := r.arena.pin(s.Mem); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// openKernels compiles the programs for the arena's devices.
-func (r *Runner) openKernels(programs []*kernel.Program) error {
-	if r.arena.onGPU() {
-		return r.openGPU(programs)
-	}
-	for _, k := range programs {
-		c, err := cpu.Compile(k)
-		if err != nil {
-			return err
-		}
-		r.kernels = append(r.kernels, c)
-	}
-	return nil
-}
-
 // openTasks makes the event of each task that tasks of other queues wait for, and finds messages that cross together.
 func (r *Runner) openTasks() (err error) {
 	last := make([]*task, max(1, r.plan.Devices)) // by device: its last message
 	for i := range r.tasks {
 		t := &r.plan.Tasks[i]
-		r.tasks[i] = task{r: r, t: t}
+		r.tasks[i] = task{on: r.kernels, t: t}
 		if r.ranks.isDirect(t) {
 			if t.Is.Joined {
 				last[t.Device].more = true
@@ -112,11 +86,6 @@ func (r *Runner) openTasks() (err error) {
 
 // openHost makes room for results, and for values that have a place on the host.
 func (r *Runner) openHost() error {
-	p := r.plan
-	for _, id := range p.Spec.Results {
-		g := p.Spec.Globals[id]
-		r.results = append(r.results, make([]float32, g.Rows*g.Cols))
-	}
 	if r.base != nil {
 		return r.host.open(r.base.host)
 	}
@@ -126,8 +95,8 @@ func (r *Runner) openHost() error {
 // Close frees the runner's host memory and files. Outputs are not valid any more.
 func (r *Runner) Close() error {
 	var err error
-	if r.ahead.flying {
-		r.ahead.flying = false
+	if r.steps.flying {
+		r.steps.flying = false
 		err = r.arena.syncFor("rows of a batch that is left")
 	}
 	if len(r.host.files) > 0 && r.arena.onGPU() {

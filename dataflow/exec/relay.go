@@ -8,21 +8,21 @@ import (
 	"sagann/device"
 )
 
-// Messages between GPUs through host memory, for a transport that cannot access GPU memory: a chunk is copied to a room on the host,
-// sent, received into a room of the other rank, and copied to that rank's device. Each device has two rooms to send and two to receive,
+// Messages between GPUs through host memory, for a transport that cannot access GPU memory: a chunk is copied to a buffer on the host,
+// sent, received into a buffer of the other rank, and copied to that rank's device. Each device has two buffers to send and two to receive,
 // so that one message crosses while the one before it is copied, and messages cross in both directions at once.
 //
 // A goroutine sends. A receive blocks the goroutine that submits the device's tasks; tasks that were submitted before run
 // on. Ranks cannot deadlock. Consider the first message in the global order that has not passed both its ends: all messages before it
-// have arrived, so its sender has a free room, and its receiver gets to it.
+// have arrived, so its sender has a free buffer, and its receiver gets to it.
 
-// rooms is the number of rooms of a device in each direction: one message crosses while the one before it is copied.
-const rooms = 2
+// buffers is the number of buffers of a device in each direction: one message crosses while the one before it is copied.
+const buffers = 2
 
-// relay has the rooms of a device.
+// relay has the buffers of a device.
 type relay struct {
-	out, in [rooms]room
-	turn    [2]int         // indices of the next room of out and of in
+	out, in [buffers]buffer
+	turn    [2]int         // indices of the next buffer of out and of in
 	send    chan sending   // to the goroutine that sends (run)
 	under   sync.WaitGroup // messages in send or being sent
 
@@ -30,25 +30,25 @@ type relay struct {
 	err error // the first error of a send
 }
 
-// room is host memory for a message.
-type room struct {
+// buffer is host memory for a message.
+type buffer struct {
 	b    []byte
-	used device.Event  // recorded after the last copy between the room and the device
-	free chan struct{} // rooms to send only: has an entry if the room is free
+	used device.Event  // recorded after the last copy between the buffer and the device
+	free chan struct{} // buffers to send only: has an entry if the buffer is free
 }
 
-// sending is a message in a room that is to be sent.
+// sending is a message in a buffer that is to be sent.
 type sending struct {
-	*room
+	*buffer
 	b       []byte
 	to, way int // rank and channel
 	doing   func() string
 }
 
-// relays tells whether messages go through rooms in host memory.
+// relays tells whether messages go through buffers in host memory.
 func (a *Arena) relays() bool { return a.Relay || a.onGPU() }
 
-// openRelay makes the rooms of each device at least as large as the plan's largest message on it. Runners of an arena share rooms.
+// openRelay makes the buffers of each device at least as large as the plan's largest message on it. Runners of an arena share buffers.
 func (m *messages) openRelay() error {
 	if !m.arena.relays() {
 		return nil
@@ -63,22 +63,22 @@ func (m *messages) openRelay() error {
 	}
 	for d, n := range most {
 		if err := m.arena.devices[d].openRelay(m.arena, n); err != nil {
-			return fmt.Errorf("rooms for messages: %w", err)
+			return fmt.Errorf("buffers for messages: %w", err)
 		}
 	}
 	return nil
 }
 
-// openRelay makes all rooms at least n bytes large.
+// openRelay makes all buffers at least n bytes large.
 func (p *part) openRelay(a *Arena, n int64) error {
 	if n == 0 {
 		return nil
 	}
 	if p.relay == nil {
-		p.relay = &relay{send: make(chan sending, rooms)} // as many as rooms: a send has a room, so it never blocks
+		p.relay = &relay{send: make(chan sending, buffers)} // as many as buffers: a send has a buffer, so it never blocks
 		go p.relay.run(a, p.dev)
 	}
-	for _, list := range [][]room{p.relay.out[:], p.relay.in[:]} {
+	for _, list := range [][]buffer{p.relay.out[:], p.relay.in[:]} {
 		for i := range list {
 			x := &list[i]
 			if int64(len(x.b)) >= n {
@@ -101,7 +101,7 @@ func (p *part) openRelay(a *Arena, n int64) error {
 	return nil
 }
 
-// relay does this rank's end of a message: it receives and submits the copy to the device, or submits the copy to a room
+// relay does this rank's end of a message: it receives and submits the copy to the device, or submits the copy to a buffer
 // and leaves the rest to run.
 func (m *messages) relay(t *plan.Task, q device.Queue) error {
 	p, g, n := m.arena.on(t.Device), m.arena.ranks, t.Channel(m.plan.Devices)
@@ -127,7 +127,7 @@ func (m *messages) relay(t *plan.Task, q device.Queue) error {
 	at := &x.out[x.turn[0]]
 	x.turn[0] = (x.turn[0] + 1) % len(x.out)
 	<-at.free
-	if err := m.intoRoom(t, q, p, at); err != nil {
+	if err := m.intoBuffer(t, q, p, at); err != nil {
 		at.free <- struct{}{}
 		return err
 	}
@@ -136,9 +136,9 @@ func (m *messages) relay(t *plan.Task, q device.Queue) error {
 	return x.failed()
 }
 
-// intoRoom copies what t sends to a room: from the device by a copy on queue q, or from host memory at once when the earlier
+// intoBuffer copies what t sends to a buffer: from the device by a copy on queue q, or from host memory at once when the earlier
 // tasks of q have ended, as later copies may overwrite that memory.
-func (m *messages) intoRoom(t *plan.Task, q device.Queue, p *part, at *room) error {
+func (m *messages) intoBuffer(t *plan.Task, q device.Queue, p *part, at *buffer) error {
 	if !t.Is.Host {
 		if err := p.dev.CopyD2H(q, at.b[:t.Bytes], p.mem, t.FromAddr); err != nil {
 			return err

@@ -15,7 +15,7 @@ import (
 // global order, so the goroutines cannot deadlock.
 func (r *Runner) submitAll() error {
 	n := len(r.arena.devices)
-	if n == 1 || r.arena.onGPU() && r.hostUpdate() { // an optimiser on the host waits for all devices
+	if n == 1 || r.arena.onGPU() && r.update.onHost() { // an optimiser on the host waits for all devices
 		return r.submit(nil, -1)
 	}
 	all := &submitted{upTo: make([]int, n)}
@@ -37,7 +37,7 @@ func (r *Runner) submit(all *submitted, only int) error {
 	for i := range r.tasks {
 		k := &r.tasks[i]
 		on := r.arena.number(k.t.Device)
-		if only >= 0 && on != only || k.t.Kind == plan.Results && r.batch != nil { // StepBatch brings results
+		if only >= 0 && on != only || k.t.Kind == plan.Results && r.now.batch != nil { // StepBatch brings results
 			continue
 		}
 		part := &r.arena.devices[on]
@@ -56,7 +56,7 @@ func (r *Runner) submit(all *submitted, only int) error {
 			if err := r.ranks.exchange(k, q); err != nil {
 				return r.names.task(i, err)
 			}
-		} else if err := k.submit(q); err != nil {
+		} else if err := r.submitTask(k, q); err != nil {
 			return r.names.task(i, err)
 		}
 		switch {
@@ -64,7 +64,7 @@ func (r *Runner) submit(all *submitted, only int) error {
 			if only >= 0 && !k.more {
 				all.reach(only, i+1, false)
 			}
-		case k.event != nil && (k.t.Kind != plan.Load || r.ahead.bytes == 0):
+		case k.event != nil && (k.t.Kind != plan.Load || r.now.bytes == 0):
 			if err := dev.Record(q, k.event); err != nil {
 				return r.names.task(i, err)
 			}
@@ -76,12 +76,36 @@ func (r *Runner) submit(all *submitted, only int) error {
 	return nil
 }
 
+// submitTask submits a task that is no direct message.
+func (r *Runner) submitTask(k *task, q device.Queue) error {
+	switch t := k.t; t.Kind {
+	case plan.Load, plan.Save, plan.Copy:
+		switch {
+		case r.plan.Places.Sets == nil:
+			return r.copies.step(t)
+		case t.Kind == plan.Load && r.now.bytes > 0: // it was loaded ahead
+			return nil
+		}
+		return r.load.copy(r.now.batch, r.now.room, t, q)
+	case plan.Results:
+		if r.kernels.gpus.capturing {
+			return nil
+		}
+		return r.copies.results(r.arena.number(t.Device), q)
+	case plan.Send, plan.Receive:
+		return r.ranks.submit(t, q)
+	case plan.Update:
+		return r.update.step(k, q)
+	}
+	return r.arena.on(k.t.Device).dev.Launch(q, k)
+}
+
 // awaited is the event to wait for task d. For a load of a batch that is loaded ahead, it is the event of the current room: the
 // task's own event could be that of a later batch.
 func (r *Runner) awaited(d int) device.Event {
 	k := &r.tasks[d]
-	if k.t.Kind == plan.Load && r.ahead.bytes > 0 {
-		return r.ahead.come[r.ahead.room]
+	if k.t.Kind == plan.Load && r.now.bytes > 0 {
+		return r.load.come[r.now.room]
 	}
 	return k.event
 }

@@ -4,98 +4,61 @@ import (
 	"sagann/chunk"
 	"sagann/dataflow/plan"
 	"sagann/device"
+	"sagann/kernel"
 	"sagann/kernel/cpu"
 )
 
-func (k *task) submit(q device.Queue) error {
-	r, t := k.r, k.t
-	switch t.Kind {
-	case plan.Load, plan.Save, plan.Copy:
-		switch {
-		case r.plan.Places.Sets == nil:
-		case t.Kind == plan.Load && r.ahead.bytes > 0: // it was loaded ahead
-			return nil
-		default:
-			return r.copyBatch(r.batch, r.ahead.room, t, q)
-		}
-		switch s := &r.stats[r.arena.number(t.Device)]; t.Kind {
-		case plan.Load:
-			s.H2D += t.Bytes
-		case plan.Save:
-			s.D2H += t.Bytes
-		default:
-			s.D2D += t.Bytes
-		}
-		return r.copy(t)
-	case plan.Results:
-		if r.gpu.capturing {
-			return nil
-		}
-		return r.fetch(r.arena.number(t.Device), q)
-	case plan.Send, plan.Receive:
-		return r.ranks.submit(t, q)
-	}
-	if t.Kind == plan.Update {
-		if r.apart != nil {
-			return r.bringGradients(q)
-		}
-		return k.submitUpdate(q)
-	}
-	return r.arena.on(t.Device).dev.Launch(q, k)
+// kernels runs tasks of a plan as kernels on the arena's devices.
+type kernels struct {
+	plan     *plan.Plan
+	arena    *Arena
+	copies   *copies // has the cells
+	now      *current
+	update   *optimiser
+	programs []*cpu.Program // on CPU devices
+	gpus     onGPUs
 }
 
-// fetch brings the results of a step to the host.
-func (r *Runner) fetch(on int, q device.Queue) error {
-	p := &r.arena.devices[on]
-	for i, id := range r.plan.Spec.Results {
-		if err := p.dev.CopyD2H(q, device.Bytes(r.results[i]), p.mem, r.plan.Globals[id]); err != nil {
+// open compiles the programs for the arena's devices.
+func (x *kernels) open(programs []*kernel.Program) error {
+	if x.arena.onGPU() {
+		rows, edges := x.copies.largest()
+		return x.gpus.open(x.arena, programs, rows, edges, x.now.bytes > 0)
+	}
+	for _, k := range programs {
+		c, err := cpu.Compile(k)
+		if err != nil {
 			return err
 		}
+		x.programs = append(x.programs, c)
 	}
 	return nil
 }
 
-func (r *Runner) copy(t *plan.Task) error {
-	a := r.arena.on(t.Device)
-	q := a.queues[t.Queue]
-	switch {
-	case t.Kind == plan.Copy:
-		from := r.arena.on(t.From)
-		return a.dev.CopyD2D(q, a.mem, t.Addr, from.dev, from.mem, t.FromAddr, t.Bytes)
-	case t.Value < 0:
-		side := r.sides[t.Dir]
-		return a.dev.CopyH2D(q, a.mem, t.Addr, side.Block(int(t.Own)*side.P+int(t.Other)))
-	}
-	rows, err := r.host.interval(int(t.Value), int(t.Own))
-	if err != nil {
-		return err
-	}
-	if t.Is.Gather {
-		return a.dev.CopyRows(q, a.mem, t.Addr, rows, r.plan.Spec.Values[t.Value].RowBytes, r.needs[t.Dir][int(t.Other)*r.plan.Cells.P+int(t.Own)])
-	}
-	if t.Kind == plan.Save {
-		return a.dev.CopyD2H(q, rows, a.mem, t.Addr)
-	}
-	return a.dev.CopyH2D(q, a.mem, t.Addr, rows)
+// task is a task of the plan as a kernel that devices run (device.HostKernel, device.GPUKernel).
+type task struct {
+	on    *kernels
+	t     *plan.Task
+	event device.Event // recorded after the task; nil: no queue waits for it
+	more  bool         // a message: the device's next message crosses at the same time
+	l     *cpu.Launch  // on the CPU; nil until bind
+	view  chunk.View   // the cell of l
 }
 
 // Name says what the task is, for errors.
-func (k *task) Name() string { return k.r.plan.DescribeTask(k.t) }
+func (k *task) Name() string { return k.on.plan.DescribeTask(k.t) }
 
 // Run computes the task on the CPU device.
 func (k *task) Run(arena []byte) error {
-	r, t := k.r, k.t
-	mem := r.arena.on(t.Device).mem.In(arena)
+	x, t := k.on, k.t
+	mem := x.arena.on(t.Device).mem.In(arena)
 	switch t.Kind {
 	case plan.Zero:
-		at, bytes := t.Addr, t.Bytes
-		if t.Value >= 0 {
-			at, bytes = r.tail(t)
-		}
+		at, bytes := x.now.cleared(t)
 		clear(mem[at : at+bytes])
 		return nil
 	case plan.Take:
-		r.takeRows(t, mem)
+		x.take(t, mem)
 		return nil
 	case plan.Add:
 		floats := device.View[float32](mem[:len(mem)&^3])
@@ -108,44 +71,50 @@ func (k *task) Run(arena []byte) error {
 		}
 		return nil
 	case plan.Update:
-		if r.update == nil {
-			return nil
-		}
-		return r.update(func(id int) []float32 {
-			at := r.plan.Globals[id]
-			return device.View[float32](mem[at : at+r.plan.Spec.Globals[id].Bytes()])
-		})
+		return x.update.run(mem)
 	}
-	if k.l == nil || r.ahead.bytes > 0 {
+	if k.l == nil || x.now.bytes > 0 {
 		k.bind(mem)
 	}
-	if r.batch != nil {
+	if x.now.batch != nil {
 		k.bindBatch(mem)
 	}
-	r.kernels[t.Kernel].Run(k.l)
+	x.programs[t.Kernel].Run(k.l)
 	return nil
 }
 
 // bind sets the buffers and the cell of a launch on the CPU. Once is enough, as the arena does not move, unless batches
 // change rooms.
 func (k *task) bind(mem []byte) {
-	r, t := k.r, k.t
+	x, t := k.on, k.t
 	floats := device.View[float32](mem[:len(mem)&^3])
-	k.l = k.operands(floats)
-	if t.Other >= 0 && r.plan.Places.Sets == nil {
-		side := r.sides[t.Dir]
-		c := &side.Cells[int(t.Own)*side.P+int(t.Other)]
+	k.l = &cpu.Launch{Rows: int(t.Rows), First: t.Is.First, Last: t.Is.Last}
+	for _, at := range x.plan.Args[t.Args[0]:t.Args[1]] {
+		k.l.Bufs = append(k.l.Bufs, floats[x.now.at(at)/4:])
+	}
+	if t.Other >= 0 && x.plan.Places.Sets == nil {
+		c := x.copies.cell(t)
 		k.view = chunk.ViewOf(c, mem[t.Cell:t.Cell+c.Bytes])
 		k.l.Cell = &k.view
 	}
 }
 
-// task is a task of the plan as a kernel that devices run (device.HostKernel, device.GPUKernel).
-type task struct {
-	r     *Runner
-	t     *plan.Task
-	event device.Event // recorded after the task; nil: no queue waits for it
-	more  bool         // a message: the device's next message crosses at the same time
-	l     *cpu.Launch  // on the CPU; nil until bind
-	view  chunk.View   // the cell of l
+// bindBatch sets what the current batch determines of a launch on the CPU.
+func (k *task) bindBatch(mem []byte) {
+	now := k.on.now
+	rows, c := now.of(k.t)
+	k.l.Rows, k.l.Index = rows, now.batch.IDs
+	if c != nil {
+		at := now.at(k.t.Cell)
+		k.view = chunk.ViewOf(&c.Cell, mem[at:at+c.Bytes])
+		k.l.Cell = &k.view
+	}
+}
+
+// take runs a Take task on the CPU: it copies the rows of the batch's vertices out of a table.
+func (x *kernels) take(t *plan.Task, mem []byte) {
+	row, b := x.plan.Spec.Values[t.Value].RowBytes, x.now.batch
+	for i, v := range b.IDs[:b.Rows[t.Own]] {
+		copy(mem[t.Addr+int64(i)*row:][:row], mem[t.FromAddr+int64(v)*row:])
+	}
 }

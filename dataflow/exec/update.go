@@ -2,7 +2,6 @@ package exec
 
 import (
 	"fmt"
-	"math"
 
 	"sagann/dataflow/plan"
 	"sagann/device"
@@ -34,61 +33,67 @@ const (
 	noteAt    = 4 * (stepWords - noteWords) // in bytes
 )
 
-// OnUpdateGPU sets the optimiser of a runner on GPUs. Without it, the function given to OnUpdate
-// runs on the host.
-func (r *Runner) OnUpdateGPU(u *GPUUpdate) error {
-	for _, g := range r.gpu.each {
-		text := r.gpu.renderer.Optimizer(u.Kind)
+// optimiser updates the parameters: on the host, by kernels of GPUs or, with gradients on the host, apart from steps.
+type optimiser struct {
+	plan  *plan.Plan
+	arena *Arena
+	host  func(global func(id int) []float32) error // nil: nothing is updated
+	calls *GPUUpdate                                // nil: the optimiser runs on the host
+	gpus  *onGPUs
+	apart [][]float32 // gradients on the host (Runner.Apart); nil: the step itself updates the parameters
+}
+
+// compile compiles an optimiser for GPUs.
+func (o *optimiser) compile(u *GPUUpdate) error {
+	for _, g := range o.gpus.each {
+		text := o.gpus.renderer.Optimizer(u.Kind)
 		f, err := g.dev.Compile(text.Source, text.Names)
 		if err != nil {
 			return fmt.Errorf("exec: optimiser: %w", err)
 		}
 		g.update, g.average = f[0], f[1]
 	}
-	r.gpu.update = u
-	return r.ClearNote()
+	o.calls = u
+	return o.clearNote()
 }
 
-// ClearNote sets the note of every GPU to zero. No step may be running.
-func (r *Runner) ClearNote() error {
-	if r.gpu.update == nil {
+// clearNote sets the note of every GPU to zero.
+func (o *optimiser) clearNote() error {
+	if o.calls == nil {
 		return nil
 	}
-	for i, g := range r.gpu.each {
-		p := &r.arena.devices[i]
+	for i, g := range o.gpus.each {
+		p := &o.arena.devices[i]
 		if err := p.dev.CopyH2D(p.queues[plan.H2D], g.memory, noteAt, device.Bytes(make([]float32, noteWords))); err != nil {
 			return fmt.Errorf("clear the optimiser's note: %w", err)
 		}
 	}
-	return r.arena.syncFor("clear the optimiser's note")
+	return o.arena.syncFor("clear the optimiser's note")
 }
 
-// Note returns the note that the optimiser's kernels have written on the first GPU since ClearNote; zero without a
-// GPUUpdate. No step may be running.
-func (r *Runner) Note() (note [noteWords]uint32, err error) {
-	if r.gpu.update == nil || len(r.gpu.each) == 0 {
+// note returns the note that the optimiser's kernels have written on the first GPU since clearNote.
+func (o *optimiser) note() (note [noteWords]uint32, err error) {
+	if o.calls == nil || len(o.gpus.each) == 0 {
 		return note, nil
 	}
-	p, x := &r.arena.devices[0], make([]float32, noteWords)
-	if err := p.dev.CopyD2H(p.queues[plan.D2H], device.Bytes(x), r.gpu.each[0].memory, noteAt); err != nil {
-		return note, fmt.Errorf("read the optimiser's note: %w", err)
+	p := &o.arena.devices[0]
+	err = p.dev.CopyD2H(p.queues[plan.D2H], device.Bytes(note[:]), o.gpus.each[0].memory, noteAt)
+	if err == nil {
+		err = p.dev.Sync()
 	}
-	if err := p.dev.Sync(); err != nil {
+	if err != nil {
 		return note, fmt.Errorf("read the optimiser's note: %w", err)
-	}
-	for i := range note {
-		note[i] = math.Float32bits(x[i])
 	}
 	return note, nil
 }
 
-// updateCommands are the calls of the optimiser on one GPU.
-func (k *task) updateCommands(g *gpu) []device.Command {
+// commands are the calls of the optimiser on one GPU.
+func (o *optimiser) commands(g *gpu) []device.Command {
 	var list []device.Command
-	for _, c := range k.r.gpu.update.Calls {
+	for _, c := range o.calls.Calls {
 		args := []uint64{g.step, g.step + noteAt}
 		for _, id := range c.Globals {
-			args = append(args, g.base+uint64(k.r.plan.Globals[id]))
+			args = append(args, g.base+uint64(o.plan.Globals[id]))
 		}
 		args = append(append(args, uint64(c.N)), c.Words...)
 		f := g.update
@@ -101,57 +106,63 @@ func (k *task) updateCommands(g *gpu) []device.Command {
 	return list
 }
 
-// submitUpdate submits the optimiser to the task's device. For a GPU without a GPUUpdate it runs it on the host.
-func (k *task) submitUpdate(q device.Queue) error {
-	r, t := k.r, k.t
-	if r.gpu.each == nil {
-		return r.arena.on(t.Device).dev.Launch(q, k)
+// submit submits the optimiser to the device of Update task k. For a GPU without a GPUUpdate it runs it on the host.
+func (o *optimiser) submit(k *task, q device.Queue) error {
+	if o.gpus.each != nil && o.calls == nil {
+		return o.forGPU(k.t)
 	}
-	if r.gpu.update == nil {
-		return r.updateGPU(t)
-	}
-	p := r.arena.on(t.Device)
-	if !r.gpu.capturing {
-		if err := r.setStep(r.arena.number(t.Device), q); err != nil {
+	if o.gpus.each != nil && !o.gpus.capturing {
+		if err := o.numbers(o.arena.number(k.t.Device), q); err != nil {
 			return err
 		}
 	}
-	return p.dev.Launch(q, k)
+	return o.arena.on(k.t.Device).dev.Launch(q, k)
 }
 
-// setStep submits the copy of the numbers of GPUUpdate.Step to a device.
-func (r *Runner) setStep(on int, q device.Queue) error {
-	x := r.gpu.update.Step()
+// run runs the optimiser as a kernel of a CPU device with memory mem.
+func (o *optimiser) run(mem []byte) error {
+	if o.host == nil {
+		return nil
+	}
+	return o.host(func(id int) []float32 {
+		at := o.plan.Globals[id]
+		return device.View[float32](mem[at : at+o.plan.Spec.Globals[id].Bytes()])
+	})
+}
+
+// numbers submits the copy of the numbers of GPUUpdate.Step to a device of the arena.
+func (o *optimiser) numbers(on int, q device.Queue) error {
+	x := o.calls.Step()
 	if len(x) > stepWords-noteWords {
 		return fmt.Errorf("exec: the optimiser has %d numbers a step, not at most %d", len(x), stepWords-noteWords)
 	}
-	return r.arena.devices[on].dev.CopyH2D(q, r.gpu.each[on].memory, 0, device.Bytes(x))
+	return o.arena.devices[on].dev.CopyH2D(q, o.gpus.each[on].memory, 0, device.Bytes(x))
 }
 
-// updateGPU runs the optimiser on the host for a GPU. It copies the Globals that the optimiser asks for to the host, and
+// forGPU runs the optimiser on the host for a GPU. It copies the Globals that the optimiser asks for to the host, and
 // those of kind Param, which are parameters and moments, back to the GPU.
-func (r *Runner) updateGPU(t *plan.Task) error {
-	if r.update == nil {
+func (o *optimiser) forGPU(t *plan.Task) error {
+	if o.host == nil {
 		return nil
 	}
-	if err := r.arena.sync(); err != nil {
+	if err := o.arena.sync(); err != nil {
 		return err
 	}
-	p := r.arena.on(t.Device)
+	p := o.arena.on(t.Device)
 	q := p.queues[plan.Compute]
 	held := map[int][]float32{}
 	var order []int
 	var wrong error
-	err := r.update(func(id int) []float32 {
+	err := o.host(func(id int) []float32 {
 		if x := held[id]; x != nil {
 			return x
 		}
-		g := r.plan.Spec.Globals[id]
+		g := o.plan.Spec.Globals[id]
 		x := make([]float32, g.Rows*g.Cols)
 		held[id] = x
 		order = append(order, id)
 		if wrong == nil {
-			wrong = p.dev.CopyD2H(q, device.Bytes(x), p.mem, r.plan.Globals[id])
+			wrong = p.dev.CopyD2H(q, device.Bytes(x), p.mem, o.plan.Globals[id])
 		}
 		if wrong == nil {
 			wrong = p.dev.Sync()
@@ -162,12 +173,12 @@ func (r *Runner) updateGPU(t *plan.Task) error {
 		err = wrong
 	}
 	for _, id := range order {
-		if err == nil && r.plan.Spec.Globals[id].Kind == plan.Param {
-			err = p.dev.CopyH2D(q, p.mem, r.plan.Globals[id], device.Bytes(held[id]))
+		if err == nil && o.plan.Spec.Globals[id].Kind == plan.Param {
+			err = p.dev.CopyH2D(q, p.mem, o.plan.Globals[id], device.Bytes(held[id]))
 		}
 	}
 	return err
 }
 
-// hostUpdate tells whether the optimiser runs on the host, in the middle of a step.
-func (r *Runner) hostUpdate() bool { return r.update != nil && r.gpu.update == nil }
+// onHost tells whether the optimiser runs on the host, in the middle of a step.
+func (o *optimiser) onHost() bool { return o.host != nil && o.calls == nil }

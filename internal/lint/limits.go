@@ -7,10 +7,9 @@ const maxMethods = 60
 
 // manyMethods are the types, as folder.name, that have more: at most so many.
 var manyMethods = map[string]int{
-	"dataflow/exec.Runner": 95,
-	"kernel/cuda.emitter":  71,
-	"saga.Program":         116,
-	"sample.Program":       62,
+	"kernel/cuda.emitter": 71,
+	"saga.Program":        116,
+	"sample.Program":      62,
 }
 
 // modeFields are the fields of saga.Program that tell what kind of program it is, and maxModes is the number of conditions
@@ -24,15 +23,14 @@ const maxCircle = 8
 
 // largeCircles are the packages that have a larger one: at most so many files.
 var largeCircles = map[string]int{
-	"dataflow":      17,
-	"dataflow/exec": 9,
-	"dataset":       52,
+	"dataflow": 17,
+	"dataset":  52,
 }
 
 // backCalls are the packages whose doc.go says that a file calls the files listed below it, with the number of pairs
 // of files that break this.
 var backCalls = map[string]int{
-	"dataflow/exec":        9,
+	"dataflow/exec":        0,
 	"dataflow/plan/layout": 0,
 	"dataflow/plan/order":  8,
 	"dataflow/plan/sim":    5,
