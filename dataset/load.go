@@ -166,6 +166,9 @@ func openFolder(dir string, opt Options) (*Stream, error) {
 	if exists(filepath.Join(dir, "edges.npy")) || exists(filepath.Join(dir, "edge_index.npy")) {
 		return openNpyFolder(dir, opt)
 	}
+	if isTypedFolder(dir) {
+		return nil, fmt.Errorf("%s: %w", dir, ErrSeveralTypes)
+	}
 	forms, err := formsIn(dir, opt)
 	if err != nil {
 		return nil, err

@@ -7,6 +7,9 @@ import (
 	"slices"
 )
 
+// anyEnds lets all ids through.
+var anyEnds = [2]bound{{below: math.MaxInt}, {below: math.MaxInt}}
+
 // number finds the vertices of edges that have neither features nor labels. Other arrays of vertices name them by their rows; where
 // there are none, vertices are the ids that occur at edges.
 func (e *ends) number(from arrays, rows *rowCount) error {
@@ -27,7 +30,7 @@ func (e *ends) number(from arrays, rows *rowCount) error {
 		}
 	}
 	set := &idSet{}
-	if err := e.each(math.MaxInt, "", func(src, dst []uint32) error {
+	if err := e.each(anyEnds, func(src, dst []uint32) error {
 		for i := range src {
 			set.add(uint64(src[i]))
 			set.add(uint64(dst[i]))

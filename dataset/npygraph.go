@@ -27,17 +27,8 @@ func openArrays(from named, meta npyMeta, which int) (*Stream, error) {
 	}
 	s.E = edges.count
 	rows := rowCount{v: meta.Vertices}
-	if err := s.openFeatures(from, &rows); err != nil {
+	if err := s.openRows(from, &rows); err != nil {
 		return nil, err
-	}
-	if err := d.readTargets(from, &rows); err != nil {
-		return nil, err
-	}
-	if err := d.readLabels(from, &rows); err != nil {
-		return nil, err
-	}
-	if d.Labels == nil && d.MultiLabels == nil {
-		d.Classes = 0
 	}
 	// The vertices are the rows of features or labels, or the given number, or else the ids that occur at edges.
 	if rows.v <= 0 {
@@ -62,7 +53,11 @@ func openArrays(from named, meta npyMeta, which int) (*Stream, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.EachEdges = func(fn func(*chunk.Edges) error) error { return values.each(edges, s, rows.from, fn) }
+	limit := bound{rows.v, rows.from}
+	if edges.ids != nil {
+		limit.below = math.MaxInt // ends are ids
+	}
+	s.EachEdges = func(fn func(*chunk.Edges) error) error { return values.each(edges, s, [2]bound{limit, limit}, fn) }
 	if err := d.readIDs(from); err != nil {
 		return nil, err
 	}
@@ -73,6 +68,31 @@ func openArrays(from named, meta npyMeta, which int) (*Stream, error) {
 		return nil, err
 	}
 	return s, d.readEdgeLabels(from, s.E, which)
+}
+
+// openRows checks the features, and reads the targets and labels, of vertices, which say how many there are.
+func (s *Stream) openRows(from named, rows *rowCount) error {
+	d := s.Data
+	if err := s.openFeatures(from, rows); err != nil {
+		return err
+	}
+	if err := d.readTargets(from, rows); err != nil {
+		return err
+	}
+	if err := d.readLabels(from, rows); err != nil {
+		return err
+	}
+	if d.Labels == nil && d.MultiLabels == nil {
+		d.Classes = 0
+	}
+	return nil
+}
+
+// bound says of one end of edges that its ids are below a number, and where this number comes from: "" for
+// meta.json and num_nodes.
+type bound struct {
+	below int
+	from  string
 }
 
 // rowCount is the number of vertices and the file that it comes from, "" for meta.json and num_nodes.
@@ -133,8 +153,8 @@ func openEnds(from arrays) (*ends, error) {
 	return e, nil
 }
 
-// each calls fn for pieces of the edges. Ends must be below v; limit says in errors where v comes from.
-func (e *ends) each(v int, limit string, fn func(src, dst []uint32) error) error {
+// each calls fn for pieces of the edges, whose sources and destinations must be within the bounds.
+func (e *ends) each(within [2]bound, fn func(src, dst []uint32) error) error {
 	const n = 1 << 14 // 64 KiB of each side: the next piece finds them in the cache
 	a, err := e.open()
 	if err != nil {
@@ -157,7 +177,7 @@ func (e *ends) each(v int, limit string, fn func(src, dst []uint32) error) error
 	for at := 0; at < e.count; at += n {
 		k := min(n, e.count-at)
 		if e.rows {
-			both, err := endsBelow(a, 2*k, v, limit)
+			both, err := endsBelow(a, 2*k, within)
 			if err != nil {
 				return err
 			}
@@ -166,10 +186,10 @@ func (e *ends) each(v int, limit string, fn func(src, dst []uint32) error) error
 				src, dst = append(src, both[2*i]), append(dst, both[2*i+1])
 			}
 		} else {
-			if src, err = endsBelow(a, k, v, limit); err != nil {
+			if src, err = endsBelow(a, k, [2]bound{within[0], within[0]}); err != nil {
 				return err
 			}
-			if dst, err = endsBelow(b, k, v, limit); err != nil {
+			if dst, err = endsBelow(b, k, [2]bound{within[1], within[1]}); err != nil {
 				return err
 			}
 		}
@@ -185,8 +205,8 @@ func (e *ends) each(v int, limit string, fn func(src, dst []uint32) error) error
 	return nil
 }
 
-// endsBelow reads the next n ends.
-func endsBelow(r *npy.Reader, n, v int, limit string) ([]uint32, error) {
+// endsBelow reads the next n ends. Every other one is within the second bound.
+func endsBelow(r *npy.Reader, n int, within [2]bound) ([]uint32, error) {
 	a, err := r.Next(n)
 	if err != nil {
 		return nil, err
@@ -196,10 +216,10 @@ func endsBelow(r *npy.Reader, n, v int, limit string) ([]uint32, error) {
 		return nil, err
 	}
 	for i, id := range x {
-		if int(id) >= v {
-			text := fmt.Sprintf("%s: vertex %d: ids must be below %d", a.Where(i), id, v)
-			if limit != "" {
-				text += ", the rows of " + limit
+		if limit := &within[i&1]; int(id) >= limit.below {
+			text := fmt.Sprintf("%s: vertex %d: ids must be below %d", a.Where(i), id, limit.below)
+			if limit.from != "" {
+				text += ", the rows of " + limit.from
 			}
 			return nil, errors.New(text)
 		}
@@ -208,7 +228,7 @@ func endsBelow(r *npy.Reader, n, v int, limit string) ([]uint32, error) {
 }
 
 // each calls fn for pieces of the edges with their values.
-func (v *edgeValues) each(edges *ends, s *Stream, limit string, fn func(*chunk.Edges) error) error {
+func (v *edgeValues) each(edges *ends, s *Stream, within [2]bound, fn func(*chunk.Edges) error) error {
 	var readers [3]*npy.Reader
 	for i, open := range []func() (*npy.Reader, error){v.weight, v.kind, v.data} {
 		if open == nil {
@@ -221,11 +241,8 @@ func (v *edgeValues) each(edges *ends, s *Stream, limit string, fn func(*chunk.E
 		defer r.Close()
 		readers[i] = r
 	}
-	e, below := s.Data.Edges, s.Data.Edges.V
-	if edges.ids != nil {
-		below = math.MaxInt // ends are ids
-	}
-	return edges.each(below, limit, func(src, dst []uint32) error {
+	e := s.Data.Edges
+	return edges.each(within, func(src, dst []uint32) error {
 		p := &chunk.Edges{V: e.V, Src: src, Dst: dst, Types: e.Types, DataCols: e.DataCols}
 		var err error
 		if p.Weight, err = nextFloats(readers[0], len(src), 1); err != nil {

@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"math"
@@ -36,6 +37,8 @@ func openNpz(path string, opt Options) (*Stream, error) {
 	case has("data") && has("shape") && (has("indptr") || has("row")):
 		form = "SciPy's save_npz"
 		err = from.saved(list)
+	case hasRelations(list):
+		err = fmt.Errorf("%s: %w", path, ErrSeveralTypes)
 	default:
 		err = fmt.Errorf("%s: no array edges, edge_index, adj_indptr, adj_matrix, or indptr (SciPy's save_npz); it has %.400q", path, list)
 	}
@@ -159,27 +162,53 @@ func (n *named) compressed(list []string) error {
 }
 
 // saved reads the adjacency matrix that scipy.sparse.save_npz wrote.
-func (n *named) saved(list []string) error {
+func (n *named) saved(list []string) error { return n.matrix("", n.savedKind(list)) }
+
+// savedMatrix reads a file of scipy.sparse.save_npz.
+func savedMatrix(path string) (*csr, error) {
+	z, err := openArchive(path)
+	if err != nil {
+		return nil, err
+	}
+	defer z.Close()
+	n := named{arrays: z}
+	m, _, err := n.readMatrix("", n.savedKind(z.Names()))
+	if errors.Is(err, fs.ErrNotExist) {
+		err = fmt.Errorf("%s: no sparse matrix of SciPy's save_npz: it has the arrays %.200q", path, z.Names())
+	}
+	return m, err
+}
+
+// savedKind is the form of the matrix that save_npz wrote.
+func (n *named) savedKind(list []string) string {
 	kind := "csr"
 	if texts := textsIn(n.arrays, "format"); len(texts) == 1 {
 		kind = texts[0]
 	} else if slices.Contains(list, "row") {
 		kind = "coo"
 	}
-	return n.matrix("", kind)
+	return kind
 }
 
 // matrix reads the adjacency matrix of that kind, whose arrays have names with that prefix.
 func (n *named) matrix(prefix, kind string) error {
+	m, a, err := n.readMatrix(prefix, kind)
+	if err != nil {
+		return err
+	}
+	return n.adjacency(m, a)
+}
+
+// readMatrix reads a sparse matrix. Errors about it name a.
+func (n *named) readMatrix(prefix, kind string) (m *csr, a *npy.Array, err error) {
 	names := []string{"data", "shape", "indptr", "indices"}
 	if kind == "coo" {
 		names = []string{"data", "shape", "row", "col"}
 	}
 	var part [4]*npy.Array
-	var err error
 	for i, name := range names {
 		if part[i], err = readArray(n.arrays, prefix+name); err != nil {
-			return err
+			return nil, nil, err
 		}
 	}
 	shape, err := part[1].Int32s()
@@ -187,24 +216,24 @@ func (n *named) matrix(prefix, kind string) error {
 		err = fmt.Errorf("%s: shape %v", part[1].Where(0), few(shape))
 	}
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
-	m := &csr{rows: int(shape[0]), cols: int(shape[1])}
+	m = &csr{rows: int(shape[0]), cols: int(shape[1])}
 	if m.data, err = finite(part[0], 1); err != nil {
-		return err
+		return nil, nil, err
 	}
-	a, err := part[2].Int64s()
+	x, err := part[2].Int64s()
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
-	b, err := part[3].Int64s()
+	y, err := part[3].Int64s()
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
-	if m, err = m.from(kind, a, b); err != nil {
-		return fmt.Errorf("%s: %w", part[2].Where(0), err)
+	if m, err = m.from(kind, x, y); err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", part[2].Where(0), err)
 	}
-	return n.adjacency(m, part[2])
+	return m, part[2], nil
 }
 
 // adjacency makes edges from the entries of m, row by row, and weights unless all entries are 1. Errors
@@ -216,6 +245,14 @@ func (n *named) adjacency(m *csr, a *npy.Array) error {
 	if m.rows != m.cols || m.rows == 0 {
 		return fmt.Errorf("%s: the adjacency matrix is %d×%d: not square", a.Where(0), m.rows, m.cols)
 	}
+	n.make("num_nodes", a.Derived([]int{1}, []int64{int64(m.rows)}))
+	n.links(m, a)
+	return nil
+}
+
+// links makes edges from the entries of m, which has a row for each source and a column for each target, and weights unless
+// all entries are 1.
+func (n *named) links(m *csr, a *npy.Array) {
 	count := len(m.data)
 	ends := make([]uint32, 2*count)
 	for r := range m.rows {
@@ -224,9 +261,7 @@ func (n *named) adjacency(m *csr, a *npy.Array) error {
 		}
 	}
 	n.make("edges", a.Derived([]int{2, count}, ends))
-	n.make("num_nodes", a.Derived([]int{1}, []int64{int64(m.rows)}))
 	if slices.ContainsFunc(m.data, func(w float32) bool { return w != 1 }) {
 		n.make("edge_weight", a.Derived([]int{count}, m.data))
 	}
-	return nil
 }

@@ -229,9 +229,8 @@ func graphOf(x any) (graph, parts *pickle.Dict, err error) {
 		}
 		return nil, nil, fmt.Errorf("a list of %d graphs where one should be", len(t.Items))
 	case *pickle.Record:
-		hetero := func(x any) bool { c, ok := x.(pickle.Class); return ok && strings.HasPrefix(c.Name, "Hetero") }
-		if hetero(t.Class) || slices.ContainsFunc(t.Args, hetero) {
-			return nil, nil, fmt.Errorf("%s has several kinds of vertices; data.to_homogeneous() has one", t.Class.Name)
+		if isHetero(t) {
+			return nil, nil, fmt.Errorf("%s: %w", t.Class.Name, ErrSeveralTypes)
 		}
 		state, ok := pickle.AsDict(t.State)
 		if !ok {
@@ -253,9 +252,35 @@ func graphOf(x any) (graph, parts *pickle.Dict, err error) {
 		return nil, nil, fmt.Errorf("a %s without its attributes", t.Class)
 	}
 	if d, ok := pickle.AsDict(x); ok {
+		if slices.ContainsFunc(d.Pairs, func(p pickle.Pair) bool { return tripleOf(p.Key) != nil }) {
+			return nil, nil, fmt.Errorf("a dictionary of relations: %w", ErrSeveralTypes)
+		}
 		return d, nil, nil
 	}
 	return nil, nil, fmt.Errorf("a %s: want PyG's Data, (data, slices) or a dictionary of tensors", pickle.Kind(x))
+}
+
+// isHetero reports whether a record is PyG's HeteroData.
+func isHetero(r *pickle.Record) bool {
+	hetero := func(x any) bool { c, ok := x.(pickle.Class); return ok && strings.HasPrefix(c.Name, "Hetero") }
+	return hetero(r.Class) || slices.ContainsFunc(r.Args, hetero)
+}
+
+// tripleOf is the names of source, relation and target if x is the key of a relation; otherwise nil.
+func tripleOf(x any) []string {
+	t, ok := x.(pickle.Tuple)
+	if !ok || len(t) != 3 {
+		return nil
+	}
+	var names []string
+	for _, name := range t {
+		text, ok := name.(string)
+		if !ok {
+			return nil
+		}
+		names = append(names, text)
+	}
+	return names
 }
 
 // hintAdj says what to do with graphs that PyG's ToSparseTensor has changed.

@@ -9,10 +9,13 @@ import (
 // Simplify returns e without self loops and repeated edges, sorted by source,
 // then destination. Of repeated edges it keeps the first, with the sum of their weights and its own type and data.
 // It takes O(V + E) time. e may have at most 2³²−1 edges.
-func Simplify(e *chunk.Edges) *chunk.Edges {
+func Simplify(e *chunk.Edges) *chunk.Edges { return simplify(e, false) }
+
+// simplify is Simplify; loops keeps edges from a number to itself.
+func simplify(e *chunk.Edges, loops bool) *chunk.Edges {
 	order := make([]uint32, 0, e.E())
 	for i := range e.Src {
-		if e.Src[i] != e.Dst[i] {
+		if loops || e.Src[i] != e.Dst[i] {
 			order = append(order, uint32(i))
 		}
 	}

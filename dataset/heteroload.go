@@ -1,0 +1,39 @@
+package dataset
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// LoadHetero reads a graph with several types of vertices or relations, for which Load returns ErrSeveralTypes:
+//   - PyG's HeteroData, a processed file of one, or the dictionary of its to_dict(), as .pt;
+//   - a .npz with arrays paper.x and author__writes__paper.edge_index (or paper/x), and a folder with such arrays as .npy
+//     files, in folders paper and author__writes__paper or all in one.
+//
+// Types and relations are sorted by name; vertices of a type keep their order. The result has passed ValidateHetero.
+// Errors name the file and the line or byte.
+func LoadHetero(path string, opt Options) (*Hetero, error) {
+	s, err := openHetero(path, opt)
+	if err != nil {
+		return nil, err
+	}
+	return s.collect(path, opt)
+}
+
+// openHetero finds out the format of path and opens it.
+func openHetero(path string, opt Options) (*heteroStream, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	switch ext := filepath.Ext(path); {
+	case !info.IsDir() && (ext == ".pt" || ext == ".pth"):
+		return openHeteroPT(path, opt)
+	case !info.IsDir() && ext == ".npz":
+		return openHeteroNpz(path, opt)
+	case info.IsDir() && isTypedFolder(path):
+		return openHeteroFolder(path, opt)
+	}
+	return nil, fmt.Errorf("%s: no graph of several types in a format that is known", path)
+}
