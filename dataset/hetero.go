@@ -53,15 +53,50 @@ func (h *Hetero) At(t int) *Data {
 		return d
 	}
 	d := *h.Types[t].Rows
-	d.Name, d.Vertices.Kinds = h.Name, &Kinds{h, t}
-	d.Report = h.Report
+	d.Name, d.Vertices.Kinds, d.Report = h.Name, &Kinds{h, t}, h.Whole()
+	return &d
+}
+
+// Whole is the report of h with those of its parts, whose names stand before them.
+func (h *Hetero) Whole() Report {
+	r := h.Report
 	for i := range h.Types {
-		d.Report.add(&h.Types[i].Rows.Report, h.Types[i].Name)
+		r.add(&h.Types[i].Rows.Report, h.Types[i].Name)
 	}
 	for i := range h.Relations {
-		d.Report.add(&h.Relations[i].Links.Report, h.FullName(i))
+		r.add(&h.Relations[i].Links.Report, h.FullName(i))
 	}
-	return &d
+	return r
+}
+
+// Idle says which types and relations the labels of a type do not depend on, "" if there are none.
+func (h *Hetero) Idle(target int) string {
+	types, relations := h.Reach(target)
+	var names, full []string
+	for t, reached := range types {
+		if !reached {
+			names = append(names, h.Types[t].Name)
+		}
+	}
+	for r, reached := range relations {
+		if !reached {
+			full = append(full, h.FullName(r))
+		}
+	}
+	if names == nil && full == nil {
+		return ""
+	}
+	text := fmt.Sprintf("what is computed for vertices of type %.40s does not depend on", h.Types[target].Name)
+	if names != nil {
+		text += fmt.Sprintf(" vertices of %.200s", listed(names))
+	}
+	if names != nil && full != nil {
+		text += " and"
+	}
+	if full != nil {
+		text += fmt.Sprintf(" edges of %.400s", listed(full))
+	}
+	return text + ", as no relation leads from there to it; --undirected adds the reverse of relations"
 }
 
 // add adds what was changed in a part of that name.

@@ -116,7 +116,9 @@ func (h *Hetero) undirect() error {
 		case r.Source == r.Target:
 			before := d.Edges.E()
 			d.Edges = d.Edges.Symmetric()
-			d.change("%d reverse edges were added", d.Edges.E()-before)
+			if added := d.Edges.E() - before; added > 0 {
+				d.change("%d reverse edges were added", added)
+			}
 		case !have[back] && !isBack:
 			x := &Data{Edges: d.Edges.Reverse(), Schema: Schema{Edges: d.Schema.Edges}}
 			x.Report.Changes = []string{"added: the reverse of " + r.Name}
@@ -135,7 +137,9 @@ func (h *Hetero) simplify() error {
 		}
 		before := d.Edges.E()
 		d.Edges = simplify(d.Edges, r.Source != r.Target)
-		d.change("%d self loops and repeated edges were dropped, and edges were sorted", before-d.Edges.E())
+		if dropped := before - d.Edges.E(); dropped > 0 {
+			d.change("%d self loops and repeated edges were dropped, and edges were sorted", dropped)
+		}
 	}
 	return nil
 }

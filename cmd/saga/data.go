@@ -143,10 +143,17 @@ func (c *verifyCmd) Run(a *app) error {
 	}
 	if s == nil {
 		_, d, err := c.open(a)
+		if cli.SeveralTypes(err) {
+			h, err := c.openTypes(a, name)
+			if err == nil {
+				_, err = fmt.Fprintf(a.Stdout, "%s is good: %s\n%s", name, describeTypes(h), changes(h.Whole()))
+			}
+			return err
+		}
 		if err != nil {
 			return err
 		}
-		_, err = fmt.Fprintf(a.Stdout, "%s is good: %s\n%s", name, cli.Describe(d), changes(d))
+		_, err = fmt.Fprintf(a.Stdout, "%s is good: %s\n%s", name, cli.Describe(d), changes(d.Report))
 		return err
 	}
 	defer s.Close()

@@ -65,7 +65,7 @@ func (c *convertCmd) Run(a *app) error {
 	warn(a, d)
 	text := fmt.Sprintf("%s: %d vertices, %d edges, %d features, %d classes", c.Out, d.Edges.V, edges, d.FeatureCols, d.Classes)
 	text += cli.DescribeLabels(d)
-	_, err = fmt.Fprintf(a.Stdout, "%s, from %s\n%s", text, d.Report.Form, changes(d))
+	_, err = fmt.Fprintf(a.Stdout, "%s, from %s\n%s", text, d.Report.Form, changes(d.Report))
 	return err
 }
 
@@ -80,7 +80,7 @@ func (c *convertCmd) inMemory(a *app) error {
 	if err := c.write(d); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(a.Stdout, "%s: %s\n%s", c.Out, cli.Describe(d), changes(d))
+	_, err = fmt.Fprintf(a.Stdout, "%s: %s\n%s", c.Out, cli.Describe(d), changes(d.Report))
 	return err
 }
 

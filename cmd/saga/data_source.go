@@ -172,9 +172,9 @@ func tellNumbers(a *app, path, other string, d *dataset.Data) {
 }
 
 // changes is what was done to data, a line each, to stand under their description.
-func changes(d *dataset.Data) string {
+func changes(r dataset.Report) string {
 	var b strings.Builder
-	for _, c := range d.Report.Changes {
+	for _, c := range r.Changes {
 		b.WriteString("  " + c + "\n")
 	}
 	return b.String()

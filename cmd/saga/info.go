@@ -43,6 +43,16 @@ func (c *infoCmd) Run(a *app) error {
 			f = graphInfo(d)
 		}
 	}
+	if cli.SeveralTypes(err) {
+		h, err := c.openTypes(a, name)
+		if err != nil {
+			return err
+		}
+		if c.JSON {
+			return cli.PrintJSON(a.Stdout, typesJSON(h))
+		}
+		return printInfo(a.Stdout, typesInfo(h))
+	}
 	if err != nil {
 		return err
 	}
@@ -54,12 +64,19 @@ func (c *infoCmd) Run(a *app) error {
 
 func printInfo(w io.Writer, f fields) error {
 	var b strings.Builder
+	width := 18
 	for _, x := range f {
-		value := x.Value()
+		width = max(width, min(40, len(x.Name())))
+	}
+	for _, x := range f {
+		value, name := x.Value(), x.Name()
+		if !isPart(name) {
+			name = strings.ReplaceAll(name, "_", " ")
+		}
 		if number, ok := value.(float64); ok {
 			value = math.Round(number*1000) / 1000
 		}
-		fmt.Fprintf(&b, "%-18s %v\n", strings.ReplaceAll(x.Name(), "_", " "), value)
+		fmt.Fprintf(&b, "%-*s %v\n", width, name, value)
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -17,6 +18,9 @@ func OpenData(name string, o dataset.Options) (*dataset.Data, error) {
 	}
 	return dataset.Open(name, o)
 }
+
+// SeveralTypes reports whether err, of OpenData, says that the graph has several types of vertices or relations.
+func SeveralTypes(err error) bool { return errors.Is(err, dataset.ErrSeveralTypes) }
 
 // Describe is the graph in a few words.
 func Describe(d *dataset.Data) string {
