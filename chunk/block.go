@@ -50,6 +50,14 @@ const (
 	KindSchema    // what the numbers mean, as JSON: see dataset.Schema
 	KindGraphSets // columns as uint32, then byte × graphs × columns, as KindMultiLabels
 	KindEdgeSets  // columns as uint32, then byte × E × columns, as KindMultiLabels
+
+	// Pairs of vertices: uint32 × pairs, the first vertices, then as many second ones.
+	KindLinkTrain    // edges to predict
+	KindLinkVal      // edges to predict
+	KindLinkTest     // edges to predict
+	KindLinkNotVal   // pairs without an edge
+	KindLinkNotTest  // pairs without an edge
+	KindLinkMessages // edges that pass messages in training
 	kindEnd
 )
 
@@ -71,7 +79,8 @@ func (k Kind) version() uint32 {
 var kindNames = [...]string{"", "edges", "sequence", "features", "labels", "multi-labels", "train", "val", "test",
 	"order", "name", "vertex names", "graph-of", "graph labels", "notes",
 	"targets", "graph targets", "sparse feature rows", "sparse feature columns", "sparse feature values",
-	"edge labels", "edge targets", "graph train", "graph val", "graph test", "edge train", "edge val", "edge test", "schema", "graph multi-labels", "edge multi-labels"}
+	"edge labels", "edge targets", "graph train", "graph val", "graph test", "edge train", "edge val", "edge test", "schema", "graph multi-labels", "edge multi-labels",
+	"link train", "link val", "link test", "link non-edges of val", "link non-edges of test", "link messages"}
 
 // String is the kind as text for errors.
 func (k Kind) String() string {

@@ -34,6 +34,7 @@ type content struct {
 	EdgeSets         []float32      // in rows of 2
 	GraphSets        []float32      // in rows of 3
 	Of               [2][3][]uint32 // splits of graphs and of edges
+	Pairs            [6][2][]uint32 // by kind from KindLinkTrain on
 	Sparse           *Sparse
 }
 
@@ -60,6 +61,9 @@ func full() *content {
 		c.EdgeSets[k] = float32(k%3) - 1
 	}
 	c.Of = [2][3][]uint32{{{0}, {1}, {2}}, {{699}, {5, 7}, {0, 698}}}
+	for i := range c.Pairs {
+		c.Pairs[i] = [2][]uint32{{uint32(i), 7}, {89, uint32(i)}}
+	}
 	for v := range 90 {
 		c.Targets[2*v], c.Targets[2*v+1] = float32(v), -1
 		c.Labels[v], c.GraphOf[v], c.Names[v] = int32(v%5)-1, uint32(v%3), fmt.Sprint("vertex ", v)
@@ -119,6 +123,9 @@ func (c *content) write(path string, n int) error {
 	}
 	for i, k := range []Kind{KindGraphTrain, KindEdgeTrain} {
 		w.SetSplits(k, c.Of[i][0], c.Of[i][1], c.Of[i][2])
+	}
+	for i, p := range c.Pairs {
+		w.SetPairs(KindLinkTrain+Kind(i), p[0], p[1])
 	}
 	if c.Names != nil {
 		w.SetVertexNames(c.Names)
@@ -181,6 +188,10 @@ func read(s *Store) (c *content, err error) {
 	keep(e)
 	for i, k := range []Kind{KindGraphTrain, KindEdgeTrain} {
 		c.Of[i][0], c.Of[i][1], c.Of[i][2], e = s.Splits(k)
+		keep(e)
+	}
+	for i := range c.Pairs {
+		c.Pairs[i][0], c.Pairs[i][1], e = s.Pairs(KindLinkTrain + Kind(i))
 		keep(e)
 	}
 	c.EdgeLabels, e = s.EdgeLabels()
@@ -265,7 +276,7 @@ func TestStoreVersion(t *testing.T) {
 	first, second := full(), full()
 	first.EdgeLabels, first.EdgeTargets, first.Of = nil, nil, [2][3][]uint32{}
 	for _, c := range []*content{first, second} {
-		c.Schema, c.GraphSets, c.EdgeSets = "", nil, nil
+		c.Schema, c.GraphSets, c.EdgeSets, c.Pairs = "", nil, nil, [6][2][]uint32{}
 	}
 	for want, c := range map[uint32]*content{1: first, 2: second, 3: full()} {
 		path := filepath.Join(t.TempDir(), "g")

@@ -1,6 +1,9 @@
 package chunk
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // This file reads and writes splits of vertices, graphs and edges, and the classes of edges. Edges are
 // numbered in the order in which they were appended. So a store with splits, classes or targets of edges
@@ -8,7 +11,40 @@ import "fmt"
 
 // split reports whether blocks of the kind are splits: lists of ids or numbers.
 func (k Kind) split() bool {
-	return k >= KindTrain && k <= KindTest || k >= KindGraphTrain && k <= KindEdgeTest
+	return k >= KindTrain && k <= KindTest || k >= KindGraphTrain && k <= KindEdgeTest || k.pairs()
+}
+
+// pairs reports whether blocks of the kind are lists of pairs of vertices.
+func (k Kind) pairs() bool { return k >= KindLinkTrain && k <= KindLinkMessages }
+
+// SetPairs sets a list of pairs of vertices, in user ids, of a kind from KindLinkTrain to KindLinkMessages. Without pairs no block is
+// written.
+func (w *Writer) SetPairs(k Kind, src, dst []uint32) error {
+	if !k.pairs() || len(src) != len(dst) {
+		return w.fail(fmt.Errorf("%v of %d first and %d second vertices", k, len(src), len(dst)))
+	}
+	if len(src) == 0 {
+		return nil
+	}
+	for i := range src {
+		if int64(max(src[i], dst[i])) >= int64(w.meta.V) {
+			return w.fail(fmt.Errorf("%v: pair %d is (%d, %d) of %d vertices", k, i, src[i], dst[i], w.meta.V))
+		}
+	}
+	return w.once(k, bytesOf(slices.Concat(src, dst)))
+}
+
+// Pairs reads what SetPairs writes; nil if the store has none.
+func (s *Store) Pairs(k Kind) (src, dst []uint32, err error) {
+	ids, err := s.readIDs(k, s.h.V)
+	if err == nil && len(ids)%2 != 0 {
+		err = fmt.Errorf("%s: %v has %d vertices, which make no pairs", s.path, s.blocks[s.single[k]], len(ids))
+	}
+	if err != nil || len(ids) == 0 {
+		return nil, nil, err
+	}
+	n := len(ids) / 2
+	return ids[:n:n], ids[n:], nil
 }
 
 // SetSplits sets the three splits of vertices (from is KindTrain), graphs (KindGraphTrain) or edges
@@ -56,7 +92,7 @@ func (s *Store) Splits(from Kind) (train, val, test []uint32, err error) {
 	n := s.h.V
 	switch from {
 	case KindGraphTrain:
-		if n, err = s.graphs(); err != nil {
+		if n, err = graphsOf(s); err != nil {
 			return nil, nil, nil, err
 		}
 	case KindEdgeTrain:
@@ -71,8 +107,8 @@ func (s *Store) Splits(from Kind) (train, val, test []uint32, err error) {
 	return ids[0], ids[1], ids[2], nil
 }
 
-// graphs is how many graphs have labels or targets.
-func (s *Store) graphs() (int64, error) {
+// graphsOf is how many graphs have labels or targets.
+func graphsOf(s *Store) (int64, error) {
 	n := s.h.Graphs
 	rows, cols, err := s.Targets(KindGraphTargets)
 	if err != nil {

@@ -83,6 +83,8 @@ func TestWriterRefuses(t *testing.T) {
 			w.SetGraphs([]uint32{0, 1, 1}, []int32{0, 0})
 			return w.SetSplits(KindGraphTrain, []uint32{1}, nil, []uint32{2})
 		}, "graph test split names number 2 of 2"},
+		{"pairs", func(w *Writer) error { return w.SetPairs(KindLinkVal, []uint32{0, 1}, []uint32{2, 3}) }, "link val: pair 1 is (1, 3) of 3 vertices"},
+		{"ends of pairs", func(w *Writer) error { return w.SetPairs(KindLinkVal, []uint32{0, 1}, []uint32{2}) }, "2 first and 1 second"},
 		{"edge label count", func(w *Writer) error { return w.SetEdgeLabels([]int32{0}) }, "1 labels for 0 edges"},
 		{"edge label", func(w *Writer) error {
 			w.AppendEdges(&Edges{V: 3, Src: []uint32{1}, Dst: []uint32{0}})

@@ -101,6 +101,10 @@ func (s *Store) verifyVertices() error {
 		_, _, err := s.Sets(k)
 		all = append(all, err)
 	}
+	for k := KindLinkTrain; k.pairs(); k++ {
+		_, _, err := s.Pairs(k)
+		all = append(all, err)
+	}
 	if err := errors.Join(all...); err != nil {
 		return err
 	}

@@ -112,7 +112,8 @@ func (n named) Size(name string) int64 {
 var ourNames = []string{"edges", "edge_weight", "edge_type", "edge_data", "features", "labels", "targets", "ids", "train", "val", "test",
 	"features_csr_data", "features_csr_indices", "features_csr_indptr", "features_csr_shape",
 	"graph_indicator", "graph_labels", "graph_targets", "graph_train", "graph_val", "graph_test",
-	"edge_labels", "edge_targets", "edge_train", "edge_val", "edge_test"}
+	"edge_labels", "edge_targets", "edge_train", "edge_val", "edge_test",
+	"link_train", "link_val", "link_test", "link_val_neg", "link_test_neg", "link_messages"}
 
 // otherNames are names that other software uses for the arrays: PyG, DGL, OGB, and files with several splits. The
 // first one that exists is taken, if there is none of our name.
@@ -126,6 +127,12 @@ var otherNames = map[string][]string{
 	"test":      {"test_mask", "test_masks", "test_idx"},
 
 	"graph_indicator": {"batch"},
+
+	"link_train":    {"train_pos_edge_index"},
+	"link_val":      {"val_pos_edge_index"},
+	"link_test":     {"test_pos_edge_index"},
+	"link_val_neg":  {"val_neg_edge_index"},
+	"link_test_neg": {"test_neg_edge_index"},
 }
 
 // otherwise maps our names to those of the other names that are in list.
@@ -141,6 +148,9 @@ func otherwise(list []string, others map[string][]string) map[string]string {
 				break
 			}
 		}
+	}
+	if pairs := out["link_train"]; pairs != "" && out["edges"] == "" && !slices.Contains(list, "edges") { // train_test_split_edges removes edge_index
+		out["edges"] = pairs
 	}
 	return out
 }

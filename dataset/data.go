@@ -1,6 +1,8 @@
 package dataset
 
 import (
+	"errors"
+	"fmt"
 	"strconv"
 
 	"sagann/chunk"
@@ -60,6 +62,42 @@ type LateFeatures struct {
 // Split lists the numbers of the vertices, edges or graphs for training, validation and testing. Each list
 // ascends, the lists are disjoint, and a missing list is nil.
 type Split struct{ Train, Val, Test []uint32 }
+
+// LinkSplit is a split of links as a file gives it. A pair is an edge of the graph or one that the graph does not list.
+type LinkSplit struct {
+	// Train are the edges to predict in training; without any, they are the edges that pass messages.
+	Train, Val, Test Pairs
+	// NotVal and NotTest are pairs without an edge. Without any, as many are drawn as Val and Test have.
+	NotVal, NotTest Pairs
+	// Messages are edges of the graph that pass messages in training, with their reverses, except where a reverse is a pair of Train, Val or
+	// Test. Without any, all edges pass messages but those of Val and Test and their reverses.
+	Messages Pairs
+}
+
+// linkParts are the lists of s by their names as arrays and by their kinds of blocks, which follow chunk.KindLinkTrain.
+func (s *LinkSplit) linkParts() []linkPart {
+	return []linkPart{{"link_train", "training", &s.Train}, {"link_val", "validation", &s.Val}, {"link_test", "test", &s.Test},
+		{"link_val_neg", "negative validation", &s.NotVal}, {"link_test_neg", "negative test", &s.NotTest}, {"link_messages", "message", &s.Messages}}
+}
+
+type linkPart struct {
+	array string // its name in a folder or an archive
+	name  string // for errors
+	pairs *Pairs
+}
+
+// check checks the lists of a graph of v vertices.
+func (s *LinkSplit) check(v int) error {
+	for _, p := range s.linkParts() {
+		if err := p.pairs.Check(v); err != nil {
+			return fmt.Errorf("the %s split of links: %w", p.name, err)
+		}
+	}
+	if s.Test.Len() == 0 {
+		return errors.New("the test split of links is empty")
+	}
+	return nil
+}
 
 // Report says where data came from and what was changed in them, as text for people.
 type Report struct {

@@ -21,7 +21,7 @@ func (p *Pairs) add(u, v uint32) { p.Src, p.Dst = append(p.Src, u), append(p.Dst
 // Links are the edges to predict in link prediction.
 type Links struct {
 	Train, Val, Test Pairs // edges; those of Val and Test are not in the graph that passes messages
-	NotVal, NotTest  Pairs // pairs without an edge, as many as in Val and Test
+	NotVal, NotTest  Pairs // pairs without an edge; of SplitLinks as many as in Val and Test
 	known            *NonEdges
 }
 
@@ -97,10 +97,15 @@ func SplitLinks(d *Data, s LinkShares, seed uint64) (*Data, error) {
 	l.NotVal, l.NotTest = free.draw(r, a), free.draw(r, b)
 	out := *d
 	out.Edges = selected(e, func(k int) bool { return !hidden[edges.find(e.Src[k], e.Dst[k])] })
-	out.EdgeLabels, out.EdgeSplit, out.Targets.Edge, out.Targets.EdgeSets = nil, Split{}, Numbers{}, Numbers{}
-	l.known = ends.complement(e.V, slices.Concat(out.Edges.Src, l.Train.Src), slices.Concat(out.Edges.Dst, l.Train.Dst))
-	out.Targets.Links = l
+	predictLinks(&out, l, ends)
 	return &out, nil
+}
+
+// predictLinks makes l the links to predict of d, whose edges are those that pass messages. ends are those of all edges.
+func predictLinks(d *Data, l *Links, ends *linkEnds) {
+	d.EdgeLabels, d.EdgeSplit, d.Targets.Edge, d.Targets.EdgeSets = nil, Split{}, Numbers{}, Numbers{}
+	l.known = ends.complement(d.Edges.V, slices.Concat(d.Edges.Src, l.Train.Src), slices.Concat(d.Edges.Dst, l.Train.Dst))
+	d.Targets.Links, d.Targets.Given = l, nil
 }
 
 // pairs lists the edges of e that stand for its pairs of different vertices: the first of repeated edges and, of the two
@@ -128,22 +133,25 @@ const linkStream = 0x6c696e6b
 const turnStream = 0x7475726e
 
 func checkLinks(d *Data) error {
+	if s := d.Targets.Given; s != nil {
+		if err := s.check(d.Edges.V); err != nil {
+			return err
+		}
+	}
 	l := d.Targets.Links
 	if l == nil {
 		return nil
 	}
+	all := LinkSplit{Train: l.Train, Val: l.Val, Test: l.Test, NotVal: l.NotVal, NotTest: l.NotTest}
+	if err := all.check(d.Edges.V); err != nil {
+		return err
+	}
 	for _, s := range []struct {
-		name  string
-		pairs *Pairs
-	}{{"training", &l.Train}, {"validation", &l.Val}, {"test", &l.Test}, {"negative validation", &l.NotVal}, {"negative test", &l.NotTest}} {
-		switch {
-		case len(s.pairs.Src) != len(s.pairs.Dst):
-			return fmt.Errorf("the %s pairs have %d first and %d second vertices", s.name, len(s.pairs.Src), len(s.pairs.Dst))
-		case s.pairs.Len() == 0:
-			return fmt.Errorf("the %s split of links is empty", s.name)
-		}
-		if err := s.pairs.Check(d.Edges.V); err != nil {
-			return fmt.Errorf("the %s split of links: %w", s.name, err)
+		name     string
+		has, not *Pairs
+	}{{"training", &l.Train, &l.Train}, {"validation", &l.Val, &l.NotVal}, {"test", &l.Test, &l.NotTest}} {
+		if none := s.has.Len() == 0; none && s.name != "validation" || none != (s.not.Len() == 0) {
+			return fmt.Errorf("the %s split of links is empty, or has no pairs without an edge", s.name)
 		}
 	}
 	if l.known == nil {
@@ -152,8 +160,11 @@ func checkLinks(d *Data) error {
 	return nil
 }
 
-// Check returns an error if a pair has an id that is not below v.
+// Check returns an error if a pair has an id that is not below v, or only one end.
 func (p *Pairs) Check(v int) error {
+	if len(p.Src) != len(p.Dst) {
+		return fmt.Errorf("pairs have %d first and %d second vertices", len(p.Src), len(p.Dst))
+	}
 	for k := range p.Src {
 		if int(p.Src[k]) >= v || int(p.Dst[k]) >= v {
 			return fmt.Errorf("pair %d is (%d, %d): ids must be below %d", k, p.Src[k], p.Dst[k], v)

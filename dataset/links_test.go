@@ -183,7 +183,7 @@ func TestBadLinks(t *testing.T) {
 	}
 	d := *Karate()
 	d.Targets.Links = &Links{}
-	if err := Validate(&d); err == nil || !strings.Contains(err.Error(), "training split of links is empty") {
+	if err := Validate(&d); err == nil || !strings.Contains(err.Error(), "test split of links is empty") {
 		t.Errorf("%v", err)
 	}
 }

@@ -67,6 +67,9 @@ func openArrays(from named, meta npyMeta, which int) (*Stream, error) {
 	if err := d.readGraphs(from, which); err != nil {
 		return nil, err
 	}
+	if err := readLinks(d, from, edges.ids); err != nil {
+		return nil, err
+	}
 	return s, d.readEdgeLabels(from, s.E, which)
 }
 

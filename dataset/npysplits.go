@@ -110,3 +110,53 @@ func (a splitArray) members(which int) (ids []uint32, of int, err error) {
 	slices.Sort(ids)
 	return ids, of, nil
 }
+
+// readLinks reads the arrays of a split of links: pairs of rows or, if vertices are numbered by the ids at edges, of ids.
+func readLinks(d *Data, from arrays, ids *idSet) error {
+	given, any := &LinkSplit{}, false
+	for _, p := range given.linkParts() {
+		a, err := optional(from, p.array)
+		if err != nil {
+			return err
+		}
+		if a == nil {
+			continue
+		}
+		any = true
+		if len(a.Shape) != 2 || a.Shape[0] != 2 && a.Shape[1] != 2 {
+			return fmt.Errorf("%s: shape %v of pairs of vertices: want [2 N] or [N 2]", a.Where(0), a.Shape)
+		}
+		x, err := a.Int64s()
+		if err != nil {
+			return err
+		}
+		n, step, second := len(x)/2, 1, len(x)/2
+		if a.Shape[0] != 2 {
+			step, second = 2, 1
+		}
+		ends := make([]uint32, 0, len(x))
+		for _, at := range []int{0, second} {
+			for k := range n {
+				i := at + k*step
+				v, known := uint32(x[i]), x[i] >= 0 && x[i] < int64(d.Edges.V)
+				if ids != nil && x[i] >= 0 {
+					v, known = ids.rank(uint64(x[i]))
+				}
+				if !known {
+					return fmt.Errorf("%s: %d is not a vertex of the graph", a.Where(i), x[i])
+				}
+				ends = append(ends, v)
+			}
+		}
+		*p.pairs = Pairs{ends[:n:n], ends[n:]}
+	}
+	switch {
+	case !any:
+		return nil
+	case given.Test.Len() == 0:
+		d.warn("arrays of a split of links without test pairs (link_test) are not read")
+		return nil
+	}
+	d.Targets.Given = given
+	return nil
+}

@@ -19,7 +19,7 @@ import (
 // (sparse ones as features_csr_indptr.npy, _indices, _data and _shape), labels.npy [V] int32 or
 // [V,C] uint8 (float32 with NaN if some are not known), targets.npy [V,C] float32, train.npy, val.npy, test.npy, ids.npy [V] or names.csv,
 // graph_indicator.npy [V], graph_labels.npy, edge_labels.npy [E], and the splits graph_train.npy,
-// edge_train.npy and so on. It always writes meta.json with the name and counts.
+// edge_train.npy and so on; of a split of links link_train.npy [2,N] and so on. It always writes meta.json with the name and counts.
 //
 // Ids are int32, or int64 if there are too many vertices or types for that. It is an error, and nothing
 // is written, if d does not pass Validate or dir has edges.npy already.
@@ -89,6 +89,13 @@ func WriteNpyFolder(dir string, d *Data) error {
 	}
 	if d.Labelled(EdgeLabels) {
 		w.splits(d, EdgeLabels, "edge_")
+	}
+	if d.Targets.Given != nil {
+		for _, p := range d.Targets.Given.linkParts() {
+			if n := p.pairs.Len(); n > 0 {
+				w.ids(p.array, []int{2, n}, p.pairs.Src, p.pairs.Dst)
+			}
+		}
 	}
 	w.meta(d)
 	// The edges are written last: without them the folder is not a graph, so a partial folder is not loaded.

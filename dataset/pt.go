@@ -36,7 +36,10 @@ func openPT(path string, opt Options) (*Stream, error) {
 	}
 	var graph, parts *pickle.Dict
 	var from *torchArrays
-	if several := listOf(x); several != nil {
+	if three := linkSplitOf(x); three != nil {
+		graph = three[2]
+		from, err = linkSplit([]*torchFile{f, f, f}, three)
+	} else if several := listOf(x); several != nil {
 		from, err = f.joined(several)
 	} else {
 		if graph, parts, err = graphOf(x); err != nil {
@@ -47,16 +50,21 @@ func openPT(path string, opt Options) (*Stream, error) {
 	if err != nil {
 		return nil, err
 	}
-	list := from.Names()
-	n := named{arrays: from, names: otherwise(list, otherNames)}
-	if err := n.sparseTensors(from); err != nil {
+	return from.graph(path, graph, parts, opt)
+}
+
+// graph is the graph, or several, of the arrays; path is for warnings, and parts are nil or the slices of several graphs.
+func (a *torchArrays) graph(path string, graph, parts *pickle.Dict, opt Options) (*Stream, error) {
+	list, pkl := a.Names(), a.file.pkl
+	n := named{arrays: a, names: otherwise(list, otherNames)}
+	if err := n.sparseTensors(a); err != nil {
 		return nil, err
 	}
-	if n.made["edges"] == nil && !slices.Contains(list, "edge_index") && !slices.Contains(list, "edges") {
-		return nil, fmt.Errorf("%s: no edge_index; there are %.400q%s", f.pkl, list, hintAdj(graph))
+	if n.made["edges"] == nil && !slices.Contains(list, n.theirs("edges")) {
+		return nil, fmt.Errorf("%s: no edge_index; there are %.400q%s", pkl, list, hintAdj(graph))
 	}
 	if parts != nil {
-		if err := n.batch(f.pkl, graph, parts, from); err != nil {
+		if err := n.batch(pkl, graph, parts, a); err != nil {
 			return nil, err
 		}
 	}
@@ -69,8 +77,11 @@ func openPT(path string, opt Options) (*Stream, error) {
 		return nil, err
 	}
 	s.Data.warnUnread(list, path, "", n.names, "num_nodes", "ptr", "adj_t")
-	s.Data.leaveOut(path, from.skipped)
+	s.Data.leaveOut(path, a.skipped)
 	s.Data.Report.Form = "PyG's .pt"
+	if a.left != "" {
+		s.Data.Report.Changes = append(s.Data.Report.Changes, a.left)
+	}
 	return s, nil
 }
 
@@ -218,7 +229,7 @@ func graphOf(x any) (graph, parts *pickle.Dict, err error) {
 			graph, _, err = graphOf(t[0])
 			ok := false
 			if parts, ok = pickle.AsDict(t[1]); !ok && t[1] != nil {
-				return nil, nil, fmt.Errorf("a tuple of %d, of which the second is a %s: (data, slices) is read, and a list [data, data] of graphs; of the parts of a split save the one Data that was split, with masks of vertices; --task link divides edges itself", len(t), pickle.Kind(t[1]))
+				return nil, nil, fmt.Errorf("a tuple of %d, of which the second is a %s: (data, slices) is read, and a list [data, data] of graphs; and the three Data that RandomLinkSplit gives", len(t), pickle.Kind(t[1]))
 			}
 			return graph, parts, err
 		}

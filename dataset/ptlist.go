@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"sagann/dataset/npy"
 	"sagann/dataset/pickle"
@@ -58,7 +59,7 @@ func (a *torchArrays) join(one *torchArrays, parts map[string][]*npy.Array, of *
 	}
 	vertices := -1
 	for _, name := range one.names {
-		if ourName(name) == "" && name != "num_nodes" || name == "batch" {
+		if ours := ourName(name); ours == "" && name != "num_nodes" || name == "batch" || strings.HasPrefix(ours, "link_") {
 			continue
 		}
 		x, err := one.read(name)
@@ -216,6 +217,15 @@ func partFiles(entries []os.DirEntry) (files []string) {
 // loadParts reads the files of the training, validation and test split and joins their graphs: those of a file follow those of the
 // file before. Members of the splits are graphs if graphs have labels, else vertices.
 func loadParts(dir string, files []string, opt Options) (all *Data, err error) {
+	if s, err := openLinkParts(dir, files, opt); err != nil || s != nil {
+		if err != nil {
+			return nil, err
+		}
+		if all, err = s.collect(opt); err == nil {
+			all.Name, all.Report.Form = filepath.Base(filepath.Clean(dir)), "PyG's .pt of three splits"
+		}
+		return all, err
+	}
 	for i, name := range files {
 		s, err := openPT(filepath.Join(dir, name), opt)
 		if err != nil {

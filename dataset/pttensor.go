@@ -216,6 +216,7 @@ type torchArrays struct {
 	sparse  map[string]*csr
 	skipped []string // names of attributes that are something else
 	joined  int64    // numbers of graphs of a list so far
+	left    string   // what was left out, for the report
 }
 
 // tensors lists those attributes of a graph that are arrays or numbers. Other attributes, such as names

@@ -27,12 +27,7 @@ func RandomSplitOf(d *Data, k LabelKind, train, val float64, seed uint64) error 
 		return fmt.Errorf("%s has no %s to split", d.Name, what)
 	}
 	d.split(k, train, val, rand.New(rand.NewPCG(seed, splitStream)))
-	d.Report.Changes = slices.DeleteFunc(d.Report.Changes, func(c string) bool {
-		return saysDrawn(c, k) || k == VertexLabels && d.Report.Masks > 0 && strings.Contains(c, ofSplits)
-	})
-	if k == VertexLabels {
-		d.Report.Mask, d.Report.Masks = 0, 0
-	}
+	forgetSplit(d, k)
 	parts, all := d.Splits(k), 0
 	for _, ids := range parts {
 		all += len(ids)
@@ -44,6 +39,16 @@ func RandomSplitOf(d *Data, k LabelKind, train, val float64, seed uint64) error 
 		}
 	}
 	return nil
+}
+
+// forgetSplit takes what was reported of an earlier split of kind k out of the report.
+func forgetSplit(d *Data, k LabelKind) {
+	d.Report.Changes = slices.DeleteFunc(d.Report.Changes, func(c string) bool {
+		return saysDrawn(c, k) || k == VertexLabels && d.Report.Masks > 0 && strings.Contains(c, ofSplits)
+	})
+	if k == VertexLabels {
+		d.Report.Mask, d.Report.Masks = 0, 0
+	}
 }
 
 // settleSplits drops from the splits what cannot stand in them, and reports it: repeats; members of an earlier

@@ -79,6 +79,15 @@ func restOfStore(s *chunk.Store) (d *Data, err error) {
 			return nil, err
 		}
 	}
+	given := &LinkSplit{}
+	for i, p := range given.linkParts() {
+		if p.pairs.Src, p.pairs.Dst, err = s.Pairs(chunk.KindLinkTrain + chunk.Kind(i)); err != nil {
+			return nil, err
+		}
+		if p.pairs.Len() > 0 {
+			d.Targets.Given = given
+		}
+	}
 	rows, err := s.Sparse()
 	if err == nil && rows != nil {
 		err = d.SetSparse(&SparseRows{Ptr: rows.Ptr, Cols: rows.Ids, Vals: rows.Vals}, rows.Cols)
@@ -305,6 +314,11 @@ func (s *Stream) writeRest(w *chunk.Writer) error {
 	for _, k := range []LabelKind{VertexLabels, GraphLabels, EdgeLabels} {
 		ids := d.Splits(k)
 		w.SetSplits(splitKinds[k], ids[0], ids[1], ids[2])
+	}
+	if d.Targets.Given != nil {
+		for i, p := range d.Targets.Given.linkParts() {
+			w.SetPairs(chunk.KindLinkTrain+chunk.Kind(i), p.pairs.Src, p.pairs.Dst)
+		}
 	}
 	if d.Vertices.IDs != nil || d.Vertices.Names != nil {
 		names := make([]string, d.Edges.V)

@@ -18,7 +18,8 @@ type Targets struct {
 	// Labels of edges, in stored order, and of graphs that can have several classes: a row of 0, 1 and Unknown for
 	// each, as Data.MultiLabels has for vertices.
 	EdgeSets, GraphSets Numbers
-	Links               *Links // edges to predict; nil: none
+	Links               *Links     // edges to predict; nil: none
+	Given               *LinkSplit // the split of links that a file has, for UseLinks; nil: none
 }
 
 // Numbers is a matrix of targets, row-major with Cols columns. A row of NaN means no targets. Rows is nil if

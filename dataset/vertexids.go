@@ -38,12 +38,12 @@ func (d *Data) finder() *idTable {
 }
 
 // fileOf opens a text with ids of vertices, which has one of these numbers of columns. A first line without numbers is a heading if none of
-// its fields is a vertex.
-func (d *Data) fileOf(path string, t *idTable, columns ...int) (*tableFile, error) {
+// its fields is a vertex, or if one of them is a known name.
+func (d *Data) fileOf(path string, t *idTable, known []string, columns ...int) (*tableFile, error) {
 	isRow := func(fields []string) bool {
 		return slices.ContainsFunc(fields, func(id string) bool { _, err := t.find([]byte(id), d.Edges.V); return err == nil })
 	}
-	o := tableOptions{row: isRow, ids: true}
+	o := tableOptions{row: isRow, ids: true, known: known}
 	if len(columns) == 1 && columns[0] == 1 { // of ids
 		if o.known = slices.Concat(usualID, []string{"name"}); !t.texts {
 			o.ids, o.row = false, func([]string) bool { return false }
@@ -92,7 +92,7 @@ func ReadVertices(path string, d *Data) ([]uint32, error) {
 		}
 		return out, err
 	}
-	f, err := d.fileOf(path, t, 1)
+	f, err := d.fileOf(path, t, nil, 1)
 	if err != nil {
 		return nil, err
 	}
@@ -114,7 +114,7 @@ func ReadVertices(path string, d *Data) ([]uint32, error) {
 // ReadPairs reads pairs of vertices of d from a text with two ids on each line. Errors name the file and line.
 func ReadPairs(path string, d *Data) (*Pairs, error) {
 	t := d.finder()
-	f, err := d.fileOf(path, t, 2)
+	f, err := d.fileOf(path, t, nil, 2)
 	if err != nil {
 		return nil, err
 	}
@@ -151,7 +151,7 @@ func ReadLabels(path string, d *Data) (labels []int32, names []string, err error
 		return labels, nil, err
 	}
 	t := d.finder()
-	f, err := d.fileOf(path, t, 1, 2)
+	f, err := d.fileOf(path, t, nil, 1, 2)
 	if err != nil {
 		return nil, nil, err
 	}

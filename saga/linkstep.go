@@ -80,7 +80,10 @@ func (s *session) evaluateLinks() (out Scores, err error) {
 	}
 	not := p.negatives(max(0, p.epoch-1))
 	out.Train = score.rank(&l.links.Train, &not)
-	out.Val, out.Test = score.rank(&l.links.Val, &l.links.NotVal), score.rank(&l.links.Test, &l.links.NotTest)
+	if l.links.Val.Len() > 0 {
+		out.Val = score.rank(&l.links.Val, &l.links.NotVal)
+	}
+	out.Test = score.rank(&l.links.Test, &l.links.NotTest)
 	return out, nil
 }
 

@@ -59,6 +59,28 @@ def folder(path):
     return g
 
 
+def links(out, data):
+    """Splits of links, as PyG's functions give them."""
+    import torch
+    from torch_geometric.transforms import RandomLinkSplit
+    from torch_geometric.utils import train_test_split_edges
+
+    def split(**more):
+        torch.manual_seed(1)
+        return RandomLinkSplit(num_val=0.1, num_test=0.2, is_undirected=True, **more)(data)
+
+    parts = split()
+    torch.save(parts, out / "links.pt")
+    torch.save(list(split(split_labels=True)), out / "links_labels.pt")
+    (out / "links").mkdir(exist_ok=True)
+    for name, part in zip(("train", "val", "test"), parts):
+        torch.save(part, out / "links" / f"{name}.pt")
+    torch.manual_seed(1)
+    old = train_test_split_edges(data.clone(), val_ratio=0.1, test_ratio=0.2)
+    del old.train_neg_adj_mask
+    torch.save(old, out / "links_old.pt")
+
+
 def write(out, g):
     import torch
     from torch_geometric.data import Batch, Data, InMemoryDataset
@@ -121,6 +143,7 @@ def write(out, g):
         torch.save((both.to_dict(), slices, {}, Data), out / "graphs.pt")  # as a TUDataset does
         torch.save([one, two], out / "list.pt")
         torch.save(Batch.from_data_list([one, two]), out / "batch.pt")
+        links(out, data)
         if x is not None and y is not None and not multi:
             sparse(out, edges, x, y, t, pyg)
 

@@ -47,6 +47,7 @@ var flagRows = map[string]flagRow{
 	"settings undirected":     {idle: "--shape vertices=60,edges=300,features=6,classes=3"},
 	"settings simple":         {idle: "--shape vertices=60,edges=300,features=6,classes=3"},
 	"settings split":          {value: "0.5,0.3", idle: "--shape vertices=60,edges=300,features=6,classes=3"},
+	"settings split-seed":     {value: "7", idle: "+--data splits.saga"},
 	"settings task":           {value: "link"},
 	"settings features":       {value: "degree"},
 	"settings virtual-node":   {with: "+--data graphs.saga --model gin", idle: "+--model gin"},
@@ -129,6 +130,7 @@ var flagRows = map[string]flagRow{
 	"kernels from":       {why: "kernels do not depend on weights", idle: "+ == run"},
 	"plan from":          {why: "a plan does not depend on weights", idle: "+ == run"},
 	"pyg":                {value: "o/other.safetensors"},
+	"export split":       {value: "o/parts"},
 	"plan ring":          {why: "of what moves between GPUs: schedules.txt of package planner", idle: "+"},
 
 	"shape":      {with: "--model gin", value: "vertices=600,edges=3000,features=6,classes=3"},

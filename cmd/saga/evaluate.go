@@ -205,15 +205,12 @@ func (e *evaluation) check() error {
 
 // redraw makes the splits of training, where the data had none or --split was given.
 func (e *evaluation) redraw() error {
-	s := settings{Data: dataFlags{Split: e.prep.Split}}
-	train, val, err := s.shares()
+	d, _, _, err := e.prep.divide(e.data, e.task(), e.splitSeed())
 	if err != nil {
 		return fmt.Errorf("%s: %w", e.path, err)
 	}
-	if train > 0 {
-		return dataset.RandomSplitOf(e.data, e.task(), train, val, e.about.Seed)
-	}
-	return dataset.DefaultSplit(e.data, e.task(), e.about.Seed)
+	e.data = d
+	return nil
 }
 
 // count is how many vertices, edges or graphs there are.

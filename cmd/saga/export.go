@@ -5,14 +5,17 @@ import (
 	"fmt"
 	"path/filepath"
 
+	"sagann/dataset"
 	"sagann/internal/cli"
 	"sagann/layers"
+	"sagann/saga"
 )
 
 // exportCmd is saga export.
 type exportCmd struct {
 	checkpointFlags
-	PyG string `name:"pyg" required:"" placeholder:"FILE" help:"File to write: .pt, as torch.save writes a state_dict, or .safetensors."`
+	PyG   string `name:"pyg" placeholder:"FILE" help:"Write the weights: .pt, as torch.save writes a state_dict, or .safetensors."`
+	Split string `placeholder:"DIR" help:"Write the split that the run trained on to a new folder: train.csv, val.csv and test.csv, by ids."`
 }
 
 // Help is what stands under the usage line.
@@ -25,7 +28,13 @@ func (exportCmd) Help() string {
 The weights get the names and shapes that PyTorch Geometric's layers have for them: convs.0., convs.1. and so on for these, lins.0. for
 linear layers, norms.0. for norms, lin. for the layer of --jk and head. for that of graphs. model.load_state_dict(torch.load("weights.pt"))
 reads them into a module with such members. They are those that saga predict uses: of the best epoch with --patience, and
-averages with --ema.`
+averages with --ema.
+
+  saga export saga-run-0001 --split parts
+  saga train --data graph.npz --split parts
+
+The files have a heading and a row for each vertex (its id), graph (its number) or edge (its number and its ends); of --task link
+source,target,label, where the label is 1 for an edge and 0 for a pair without one, and messages.csv has the edges that pass messages in training.`
 }
 
 // Run exports.
@@ -34,11 +43,28 @@ func (c *exportCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
+	if c.PyG == "" && c.Split == "" {
+		return cli.Usagef("what is written? --pyg FILE for weights, --split DIR for the split")
+	}
 	ending := filepath.Ext(c.PyG)
-	if ending != ".pt" && ending != ".safetensors" {
+	if c.PyG != "" && ending != ".pt" && ending != ".safetensors" {
 		return cli.Usagef("--pyg %s: the ending must be .pt or .safetensors", c.PyG)
 	}
-	if path, err = checkpointIn(path); err != nil {
+	if c.Split != "" {
+		if err := c.split(a, path); err != nil {
+			return err
+		}
+	}
+	if c.PyG == "" {
+		return nil
+	}
+	return c.weights(a, path, ending)
+}
+
+// weights writes the weights.
+func (c *exportCmd) weights(a *app, path, ending string) error {
+	path, err := checkpointIn(path)
+	if err != nil {
 		return err
 	}
 	w, about, prep, err := loadWeights(path)
@@ -60,5 +86,33 @@ func (c *exportCmd) Run(a *app) error {
 		return err
 	}
 	_, err = fmt.Fprintf(a.Stdout, "%s: %d parameters of model %s\n", c.PyG, len(params), about.Model)
+	return err
+}
+
+// split writes the split that the run trained on.
+func (c *exportCmd) split(a *app, path string) error {
+	f := inferFlags{Device: "cpu"}
+	t, err := f.load(a, path)
+	if err != nil {
+		return err
+	}
+	d, _, _, err := t.prep.divide(t.data, t.task(), t.splitSeed())
+	if err != nil {
+		return err
+	}
+	if now := factsOf(d, t.task()); t.prep.Splits != nil && now.Parts != t.prep.Splits.Parts {
+		return fmt.Errorf("%s has changed since training: its split is another", t.name)
+	}
+	if err := dataset.WriteSplit(c.Split, d, t.task()); err != nil {
+		return err
+	}
+	var n [3]int
+	for i, ids := range d.Splits(t.task()) {
+		n[i] = len(ids)
+	}
+	if l := d.Targets.Links; t.task() == saga.LinkTask {
+		n = [3]int{l.Train.Len(), l.Val.Len(), l.Test.Len()}
+	}
+	_, err = fmt.Fprintf(a.Stdout, "%s: %d %s for training, %d for validation, %d for testing\n", c.Split, n[0], t.task().Plural(), n[1], n[2])
 	return err
 }

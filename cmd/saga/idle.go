@@ -157,7 +157,7 @@ func idleGiven(a *app, command string, flags ...string) {
 }
 
 // ofGraphs are the flags that say something of a graph, and nothing of a shape.
-var ofGraphs = []string{"undirected", "simple", "virtual-node", "split", "row-normalize", "class-weights", "pos-weights"}
+var ofGraphs = []string{"undirected", "simple", "virtual-node", "split", "split-seed", "row-normalize", "class-weights", "pos-weights"}
 
 // needGraph refuses flags that need a graph, where there are statistics alone.
 func needGraph(a *app) error {

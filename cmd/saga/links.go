@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"cmp"
 	"fmt"
-	"log/slog"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -33,32 +32,6 @@ const (
 // auc stands for a split of links.
 var auc = metric{"AUC", "auc", func(m saga.Metrics) float64 { return m.AUC }}
 
-// splitLinks is d with the edges that pass messages in training, and those to predict.
-func (p *prepared) splitLinks(d *dataset.Data, seed uint64) (*dataset.Data, error) {
-	s := settings{Data: dataFlags{Split: p.Split}}
-	train, val, err := s.shares()
-	if err != nil {
-		return nil, err
-	}
-	if train == 0 {
-		train, val = linkTrain, linkVal
-	}
-	return dataset.SplitLinks(d, dataset.LinkShares{Val: val, Test: 1 - train - val, Disjoint: p.Disjoint}, seed)
-}
-
-// splitLinks divides the edges of the data for --task link.
-func (j *job) splitLinks(s *settings, log *slog.Logger) error {
-	j.prep.Disjoint = s.Link.Disjoint
-	d, err := j.prep.splitLinks(j.data, uint64(s.Training.Seed))
-	if err != nil {
-		return err
-	}
-	l := d.Targets.Links
-	log.Info("edges are divided at random", "training", l.Train.Len(), "validation", l.Val.Len(), "test", l.Test.Len(), "passing messages", d.Edges.E(), "seed", s.Training.Seed)
-	j.data = d
-	return nil
-}
-
 // evaluateLinks scores a split of links, or all of them.
 func (c *evaluateCmd) evaluateLinks(a *app, t *trained, cfg saga.Config) error {
 	if c.Out != "" {
@@ -71,14 +44,26 @@ func (c *evaluateCmd) evaluateLinks(a *app, t *trained, cfg saga.Config) error {
 	if on != "val" && on != "test" {
 		return cli.Usagef("--on %s: links are scored on val or test; those of training are no test of anything", on)
 	}
-	d, err := t.prep.splitLinks(t.data, t.about.Seed)
+	same := sameFile(t.name, t.prep.Data)
+	if by, err := parseSplit(t.prep.Split); !same && err == nil && by.from != "" { // of other ids
+		t.prep.Split = ""
+	}
+	d, _, _, err := t.prep.divide(t.data, saga.LinkTask, t.splitSeed())
 	if err != nil {
 		return err
+	}
+	if t.prep.Splits != nil && same {
+		if text := t.notThen(factsOf(d, saga.LinkTask), on); text != "" {
+			a.Log.Warn(text)
+		}
 	}
 	l := d.Targets.Links
 	edges, not := &l.Test, &l.NotTest
 	if on == "val" {
 		edges, not = &l.Val, &l.NotVal
+	}
+	if edges.Len() == 0 {
+		return fmt.Errorf("%s has no links to score (--on %s)", t.name, on)
 	}
 	all := dataset.Pairs{Src: slices.Concat(edges.Src, not.Src), Dst: slices.Concat(edges.Dst, not.Dst)}
 	scores, err := saga.ScoreLinks(t.model, d, cfg, t.path, &all)
@@ -97,7 +82,7 @@ func (c *evaluateCmd) evaluateLinks(a *app, t *trained, cfg saga.Config) error {
 	if c.JSON {
 		return cli.PrintJSON(a.Stdout, out)
 	}
-	text := fmt.Sprintf("model     %s after epoch %d, %s\ngraph     %s: %s\nscored    %s: %d edges and as many pairs without an edge\n", t.about.Model, t.about.Epoch, t.path, d.Name, cli.Describe(d), splitNames[on], n)
+	text := fmt.Sprintf("model     %s after epoch %d, %s\ngraph     %s: %s\nscored    %s: %d edges and %d pairs without an edge\n", t.about.Model, t.about.Epoch, t.path, d.Name, cli.Describe(d), splitNames[on], n, not.Len())
 	for _, f := range out[7:] {
 		text += fmt.Sprintf("%-9s %.4f\n", strings.ToUpper(f.Name()[:1])+f.Name()[1:], f.Value())
 	}

@@ -24,8 +24,9 @@ type prepared struct {
 	Data         string         `json:"data"`
 	Undirected   bool           `json:"undirected"`
 	Simple       bool           `json:"simple"`
-	Split        string         `json:"split,omitempty"`    // --split; the checkpoint has the seed
-	Disjoint     float64        `json:"disjoint,omitempty"` // of --task link
+	Split        string         `json:"split,omitempty"`      // --split; the checkpoint has the seed
+	SplitSeed    uint64         `json:"split_seed,omitempty"` // --split-seed; 0: the seed of the run
+	Disjoint     float64        `json:"disjoint,omitempty"`   // of --task link
 	OneHot       bool           `json:"one_hot"`
 	Features     string         `json:"features,omitempty"` // what stands for the data's, or how they lie: identity, degree, sparse
 	Embedding    int            `json:"embedding,omitempty"`
@@ -97,6 +98,9 @@ func (j *job) plan(s *settings, log *slog.Logger) error {
 	if kinds := j.data.LabelKinds(); len(kinds) > 1 && task == kinds[0] && (s.Data.Task == "auto" || s.Data.Task == "") {
 		log.Info("labels of " + task.Plural() + " are predicted (--task " + string(task) + "); there are also some of " + kinds[1].Plural() + " (--task " + string(kinds[1]) + ")")
 	}
+	if j.data.Targets.Given != nil && task != saga.LinkTask {
+		log.Info("labels of " + task.Plural() + " are predicted; the data has also a split of links (--task link)")
+	}
 	if numbers(saga.LossKind(s.Training.Loss)) {
 		if err := j.data.LabelsAsTargets(task); err != nil {
 			return err
@@ -164,7 +168,6 @@ func (j *job) plan(s *settings, log *slog.Logger) error {
 // split makes the splits that the data does not have, and checks labels and splits.
 func (j *job) split(s *settings, task saga.Task, log *slog.Logger) error {
 	d := j.data
-	seed := uint64(s.Training.Seed)
 	tellEdges(log, s.Data.Path, d, s.Data.Undirected)
 	if task == saga.GraphTask {
 		if i := dataset.Across(d); i >= 0 {
@@ -175,17 +178,10 @@ func (j *job) split(s *settings, task saga.Task, log *slog.Logger) error {
 	if own := d.Splits(task); task != saga.VertexTask && task != saga.LinkTask && d.Train != nil && own[0] == nil {
 		log.Warn(fmt.Sprintf("the split of the data (train, val, test) is of vertices, and %s are predicted: arrays %s_train, %s_val and %s_test are a split of %s", task.Plural(), task, task, task, task.Plural()))
 	}
-	if train, val, _ := s.shares(); task == saga.LinkTask {
-		if err := j.splitLinks(s, log); err != nil {
-			return err
-		}
-	} else if train > 0 {
-		if err := dataset.RandomSplitOf(d, task, train, val, seed); err != nil {
-			return err
-		}
-	} else if err := dataset.DefaultSplit(d, task, seed); err != nil {
+	if err := j.divide(s, task, log); err != nil {
 		return err
 	}
+	d = j.data
 	for _, w := range d.Report.Warnings {
 		log.Warn(w)
 	}
@@ -197,7 +193,8 @@ func (j *job) split(s *settings, task saga.Task, log *slog.Logger) error {
 	}
 	j.prep.Changes = d.Report.Changes
 	if task == saga.LinkTask {
-		return nil
+		j.prep.Splits = factsOf(d, task)
+		return j.waits(s, d.Targets.Links.Val.Len())
 	}
 	if err := dataset.ValidateLabels(d, task); err != nil {
 		none := func(ids []uint32) bool { return ids == nil }
@@ -213,17 +210,28 @@ func (j *job) split(s *settings, task saga.Task, log *slog.Logger) error {
 		}
 		return err
 	}
-	if waits := s.Training.Patience > 0 || s.Rate.LRSchedule == string(saga.ScheduleReduce); waits && d.Shard == nil && len(d.Splits(task)[1]) == 0 {
-		return fmt.Errorf("--patience and --lr-schedule plateau look at the loss of a validation split, and %s has none; --split 0.6,0.2 makes a random one", d.Name)
+	if err := j.waits(s, len(d.Splits(task)[1])); err != nil {
+		return err
 	}
 	j.prep.Splits = factsOf(d, task)
+	return nil
+}
+
+// waits refuses what looks at the loss of a validation split, where that has no members.
+func (j *job) waits(s *settings, members int) error {
+	if waits := s.Training.Patience > 0 || s.Rate.LRSchedule == string(saga.ScheduleReduce); waits && j.data.Shard == nil && members == 0 {
+		return fmt.Errorf("--patience and --lr-schedule plateau look at the loss of a validation split, and %s has none; --split 0.6,0.2 makes a random one", j.data.Name)
+	}
 	return nil
 }
 
 // has reports whether anything is scored in the training (0), validation (1) or test split (2).
 func (j *job) has(split int) bool {
 	task := cmp.Or(j.prep.Layers.Task, saga.VertexTask)
-	return task == saga.LinkTask || j.data.Shard != nil || len(j.data.Splits(task)[split]) > 0
+	if l := j.data.Targets.Links; task == saga.LinkTask {
+		return split != 1 || l.Val.Len() > 0
+	}
+	return j.data.Shard != nil || len(j.data.Splits(task)[split]) > 0
 }
 
 // tellEdges says that edges have no reverses, or only some have, and that edges are repeated, which are often not meant. It is silent on

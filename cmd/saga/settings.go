@@ -58,7 +58,7 @@ func (s *settings) config() (saga.Config, error) {
 		errs = append(errs, errors.New("--data is empty: a path, karate or synthetic"))
 	}
 	errs = append(errs, s.numbers()...)
-	if _, _, err := s.shares(); err != nil {
+	if _, err := parseSplit(s.Data.Split); err != nil {
 		errs = append(errs, err)
 	}
 	if _, err := s.sampling(); err != nil {
@@ -134,6 +134,9 @@ func (s *settings) task(d *dataset.Data) saga.Task {
 	if kinds := d.LabelKinds(); len(kinds) > 0 {
 		return kinds[0]
 	}
+	if d.Targets.Given != nil {
+		return saga.LinkTask
+	}
 	return saga.VertexTask
 }
 
@@ -162,18 +165,6 @@ func listed(names []string) string {
 	return strings.Join(names[:n], ", ") + " and " + names[n]
 }
 
-// shares are those of --split; zeros when it was not given.
-func (s *settings) shares() (train, val float64, err error) {
-	if s.Data.Split == "" {
-		return 0, 0, nil
-	}
-	a, b, _ := strings.Cut(s.Data.Split, ",")
-	if _, err := fmt.Sscanf(a+" "+b, "%g %g", &train, &val); err != nil || !(train > 0 && val > 0 && train+val < 1) {
-		return 0, 0, fmt.Errorf("--split %s: want two shares above 0 that leave something for testing, such as 0.6,0.2", s.Data.Split)
-	}
-	return train, val, nil
-}
-
 // dataOptions are those of reading the data.
 func (s *settings) dataOptions() dataset.Options {
 	return dataset.Options{Undirected: s.Data.Undirected, Simple: s.Data.Simple, SparseFrom: sparseFrom(s.Data.Features), Rank: s.net.Rank(), Ranks: s.net.Ranks(),
@@ -195,6 +186,13 @@ func (s *settings) absolute() error {
 			return err
 		}
 		s.Training.From = path
+	}
+	if by, err := parseSplit(s.Data.Split); err == nil && by.from != "" {
+		path, err := filepath.Abs(by.from)
+		if err != nil {
+			return err
+		}
+		s.Data.Split = path
 	}
 	if kind, _, _ := strings.Cut(s.Data.Path, ":"); s.Data.Path == "" || s.Data.Path == "karate" || kind == "synthetic" {
 		return nil

@@ -45,7 +45,8 @@ type dataFlags struct {
 	Path         string `json:"data" name:"data" default:"synthetic" placeholder:"PATH" help:"A folder or file (saga data --help lists formats; tables go through saga data convert), karate, or synthetic[:vertices=..,edges=..,features=..,classes=..,seed=..,copies=..,skew=..] (${default})."`
 	Undirected   bool   `json:"undirected" help:"Add the reverse of every edge that has none."`
 	Simple       bool   `json:"simple" help:"Drop self loops and repeated edges."`
-	Split        string `json:"split" placeholder:"TRAIN,VAL" help:"Replace the splits by random ones, by their shares: 0.6,0.2."`
+	Split        string `json:"split" placeholder:"TRAIN,VAL|DIR" help:"Replace the splits by random ones, by their shares: 0.6,0.2; or by those in a folder, train.csv, val.csv and test.csv, as saga export --split writes them."`
+	SplitSeed    auto   `json:"split-seed" default:"auto" placeholder:"N" help:"Seed of splits that are drawn, and of the pairs that --task link is evaluated on; auto: --seed."`
 	Task         string `json:"task" default:"auto" placeholder:"WHAT" help:"What is predicted, classes or numbers: of each vertex, edge or graph, or auto (graph where graphs have labels or numbers, else vertex, else edge); link predicts which edges there are (docs/tasks.md)."`
 	Features     string `json:"features" default:"auto" placeholder:"WHAT" help:"What vertices begin with: data, sparse (as sparse rows), identity (a weight row each, never V times V), embedding:64 (learned rows of 64 columns), degree, one-hot (the identity, dense), or auto (data; where there are none identity, with --task graph degree)."`
 	VirtualNode  bool   `json:"virtual-node" help:"With --task graph: add a vertex to every graph, with edges to and from all others of it."`
@@ -96,7 +97,7 @@ type trainingFlags struct {
 	EMA          float32 `json:"ema" name:"ema" default:"0" placeholder:"X" help:"Evaluate and predict with averages of the parameters, which every update moves by 1-X: 0.99, say; 0: with the parameters (${default})."`
 	From         string  `json:"from" name:"from" placeholder:"FILE" help:"Begin with weights: a run or its checkpoint, or a state_dict of PyTorch Geometric's layers (.pt, .safetensors; docs/models.md)."`
 	Freeze       string  `json:"freeze" placeholder:"NAMES" help:"Parameters that stay as they are, with commas between: layer1, or layer2.W."`
-	Seed         count   `json:"seed" default:"1" placeholder:"N" help:"Seed of parameters, dropout, --split, the batches of --sample and --sampler, and the pairs of --task link (${default})."`
+	Seed         count   `json:"seed" default:"1" placeholder:"N" help:"Seed of parameters, dropout, the batches of --sample and --sampler, the pairs that --task link trains on, and of splits that are drawn (${default})."`
 
 	Sampling samplingFlags `embed:"" json:"-"`
 }

@@ -1,14 +1,122 @@
 package main
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
+	"log/slog"
+	"os"
 	"slices"
+	"strings"
 
 	"sagann/dataset"
 	"sagann/saga"
 )
+
+// division is what --split says: shares, a folder that has a split, or nothing.
+type division struct {
+	train, val float64
+	from       string
+}
+
+// parseSplit reads the value of --split.
+func parseSplit(text string) (d division, err error) {
+	if text == "" {
+		return d, nil
+	}
+	a, b, _ := strings.Cut(text, ",")
+	if _, err := fmt.Sscanf(a+" "+b, "%g %g", &d.train, &d.val); err == nil {
+		if !(d.train > 0 && d.val > 0 && d.train+d.val < 1) {
+			return d, fmt.Errorf("--split %s: want two shares above 0 that leave something for testing, such as 0.6,0.2", text)
+		}
+		return d, nil
+	}
+	if info, err := os.Stat(text); err != nil || !info.IsDir() {
+		return d, fmt.Errorf("--split %s: want two shares, such as 0.6,0.2, or a folder with train.csv, val.csv and test.csv, as saga export --split writes them", text)
+	}
+	return division{from: text}, nil
+}
+
+// splitSeed is the seed that splits are drawn by.
+func (s *settings) splitSeed() uint64 {
+	return uint64(cmp.Or(int64(s.Data.SplitSeed), int64(s.Training.Seed)))
+}
+
+// splitSeed is the seed that splits were drawn by in training.
+func (t *trained) splitSeed() uint64 { return cmp.Or(t.prep.SplitSeed, t.about.Seed) }
+
+// divide makes the splits that the run asks for, or that d does not have. The result is d, for links data with other edges. drawn says that
+// something depends on the seed, and dropped how many pairs of files nothing reads.
+func (p *prepared) divide(d *dataset.Data, task saga.Task, seed uint64) (out *dataset.Data, drawn bool, dropped int, err error) {
+	by, err := parseSplit(p.Split)
+	if err != nil {
+		return nil, false, 0, err
+	}
+	if task == saga.LinkTask {
+		given := d.Targets.Given
+		if by.from != "" {
+			if given, dropped, err = dataset.ReadLinkSplit(by.from, d); err != nil {
+				return nil, false, 0, err
+			}
+		}
+		if given != nil && by.train == 0 {
+			out, err = dataset.UseLinks(d, given, seed)
+			return out, given.NotVal.Len() == 0 && given.Val.Len() > 0 || given.NotTest.Len() == 0, dropped, err
+		}
+		if by.train == 0 {
+			by.train, by.val = linkTrain, linkVal
+		}
+		out, err = dataset.SplitLinks(d, dataset.LinkShares{Val: by.val, Test: 1 - by.train - by.val, Disjoint: p.Disjoint}, seed)
+		return out, true, 0, err
+	}
+	has := slices.ContainsFunc(splitsOf(d, task), func(ids []uint32) bool { return ids != nil })
+	switch {
+	case by.from != "":
+		return d, false, 0, dataset.ReadSplit(by.from, d, task)
+	case by.train > 0:
+		return d, true, 0, dataset.RandomSplitOf(d, task, by.train, by.val, seed)
+	}
+	return d, !has, 0, dataset.DefaultSplit(d, task, seed)
+}
+
+// splitsOf is the three splits of d.
+func splitsOf(d *dataset.Data, task saga.Task) [][]uint32 {
+	s := d.Splits(task)
+	return s[:]
+}
+
+// divide makes the splits of the data of a run, and says what there is to say of them.
+func (j *job) divide(s *settings, task saga.Task, log *slog.Logger) error {
+	j.prep.Disjoint, j.prep.SplitSeed = s.Link.Disjoint, uint64(s.Data.SplitSeed)
+	d, drawn, dropped, err := j.prep.divide(j.data, task, s.splitSeed())
+	if err != nil {
+		return err
+	}
+	if !drawn && s.Data.SplitSeed != 0 {
+		tellIdle(log, []string{"--split-seed (the split is given, not drawn)"})
+	}
+	if dropped > 0 {
+		log.Info(fmt.Sprintf("%d pairs without an edge in the training file are left out: training draws as many as it has edges, new ones in every epoch", dropped))
+	}
+	if task == saga.LinkTask {
+		l := d.Targets.Links
+		how := "edges are divided at random"
+		if by, _ := parseSplit(s.Data.Split); by.from != "" || by.train == 0 && j.data.Targets.Given != nil {
+			how = "edges are divided as in the split that is given"
+			if s.Link.Disjoint != 0 {
+				tellIdle(log, []string{"--disjoint (of a split that is drawn; this one is given)"})
+			}
+		}
+		facts := []any{"training", l.Train.Len(), "validation", l.Val.Len(), "test", l.Test.Len(), "passing messages", d.Edges.E()}
+		if drawn {
+			facts = append(facts, "seed", s.splitSeed())
+		}
+		log.Info(how, facts...)
+	}
+	j.data = d
+	return nil
+}
 
 // splitFacts say on which split of which labels a model was trained, so that evaluate can tell another one.
 type splitFacts struct {
@@ -26,6 +134,7 @@ func factsOf(d *dataset.Data, task saga.Task) *splitFacts {
 	switch labels := labelsOf(d, task); {
 	case labels != nil:
 		f.Labels = crcOf(labels)
+	case task == saga.LinkTask:
 	case d.Sets(task).Rows != nil:
 		f.Labels = crcOf(d.Sets(task).Rows)
 	default:
@@ -33,6 +142,12 @@ func factsOf(d *dataset.Data, task saga.Task) *splitFacts {
 	}
 	for i, ids := range d.Splits(task) {
 		f.Parts[i] = crcOf(ids)
+	}
+	if l := d.Targets.Links; task == saga.LinkTask {
+		none := dataset.Pairs{}
+		for i, p := range [][2]*dataset.Pairs{{&l.Train, &none}, {&l.Val, &l.NotVal}, {&l.Test, &l.NotTest}} {
+			f.Parts[i] = crcOf(slices.Concat(p[0].Src, p[0].Dst, p[1].Src, p[1].Dst))
+		}
 	}
 	if task == saga.VertexTask {
 		f.Mask, f.Masks = d.Report.Mask, d.Report.Masks
@@ -64,10 +179,15 @@ func (e *evaluation) otherSplit() string {
 	if then == nil || e.on == "all" {
 		return ""
 	}
-	now := factsOf(e.data, e.task())
+	return e.notThen(factsOf(e.data, e.task()), e.on)
+}
+
+// notThen says how the splits now differ from those of training; on is what is scored.
+func (t *trained) notThen(now *splitFacts, on string) string {
+	then := t.prep.Splits
 	if now.Vertices != then.Vertices || now.Edges != then.Edges || now.Labels != then.Labels || now.Parts == then.Parts {
 		return ""
 	}
 	return fmt.Sprintf("%s has the graph and labels of training but another split%s than the model was trained on%s: %s of its %s split may have been trained on",
-		e.name, now.name(), then.name(), e.task().Plural(), e.on)
+		t.name, now.name(), then.name(), t.task().Plural(), on)
 }

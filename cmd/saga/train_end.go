@@ -63,7 +63,7 @@ func (c *trainCmd) learned(j *job, r *running, res *saga.Result) string {
 		scores(j.metric.name, res.Final, fmt.Sprintf("parameters of epoch %d of %d", res.BestEpoch, res.Epochs))
 	} else {
 		scores(j.metric.name, res.Final, fmt.Sprintf("after epoch %d", res.Epochs))
-		if res.BestEpoch > 0 {
+		if res.BestEpoch > 0 && j.has(1) {
 			from := fmt.Sprintf("epoch %d, of the lowest validation loss", res.BestEpoch)
 			if res.BestEpoch < res.Epochs {
 				from += "; not kept: --patience keeps it"
