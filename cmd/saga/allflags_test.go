@@ -263,6 +263,10 @@ func flagData(t *testing.T) string {
 		}
 	}
 	graph("g", classes)
+	graph("splits", func(d *dataset.Data, r *rand.Rand) {
+		classes(d, r)
+		d.Train, d.Val, d.Test = []uint32{0, 1, 2, 3}, []uint32{4, 5}, []uint32{6, 7}
+	})
 	graph("w", func(d *dataset.Data, r *rand.Rand) {
 		classes(d, r)
 		for range d.Edges.E() {
