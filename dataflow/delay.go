@@ -15,7 +15,7 @@ const Late = "late:"
 // them first.
 func (p *phases) delay() {
 	for _, n := range p.live {
-		if q := p.firstRead(n); q >= 0 && slices.Contains(p.store, Late+vertexValue(n).Name) {
+		if q := p.firstRead(n); q >= 0 && p.stored(Late, n) {
 			p.phase[n], p.sub[n] = q, 0
 			p.chooseKept()
 		}

@@ -1,7 +1,5 @@
 package dataflow
 
-import "slices"
-
 // What happens to values that later phases read at the own end only (Options.Save). Values that are
 // read at the far end of an edge are always stored.
 const (
@@ -49,7 +47,7 @@ func (p *phases) chooseKept() {
 		switch {
 		case isView(n): // lies in the memory of another node
 			p.remat[n] = true
-		case other || p.keep[n] || slices.Contains(p.store, vertexValue(n).Name):
+		case other || p.keep[n] || p.stored("", n):
 			p.keep[n] = true
 		case !(p.save == SaveAll && later) && p.cheap(n):
 			p.remat[n] = true
@@ -75,8 +73,7 @@ func (p *phases) recordUses(n *Node) {
 		return
 	}
 	own := dirOf(n)
-	_, leaves := program(n)
-	for _, l := range leaves {
+	for _, l := range p.leavesOf(n) {
 		if !isScatter(l.op) {
 			continue
 		}

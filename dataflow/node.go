@@ -75,6 +75,7 @@ type Node struct {
 	g     *Graph
 	id    int
 	op    Op
+	def   *Def // of op
 	attr  Attr
 	in    []*Node
 	shape Shape
@@ -116,7 +117,7 @@ func (n *Node) Pos() string { return n.pos }
 func (n *Node) Graph() *Graph { return n.g }
 
 // Def is the declaration of the node's op.
-func (n *Node) Def() *Def { return DefOf(n.op) }
+func (n *Node) Def() *Def { return n.def }
 
 type nodeKey struct {
 	op  Op
@@ -223,8 +224,8 @@ func (g *Graph) add(op Op, a Attr, s Shape, in ...*Node) *Node {
 			return n
 		}
 	}
-	n := &Node{g: g, id: len(g.nodes), op: op, attr: a, in: in, shape: s, pos: g.origin()}
-	n.vary = op == ParamOp || op == InputOp && (a.S == StepInput || a.J != 0 || s.Set.ID > 0) || DefOf(op).Effect
+	n := &Node{g: g, id: len(g.nodes), op: op, def: DefOf(op), attr: a, in: in, shape: s, pos: g.origin()}
+	n.vary = op == ParamOp || op == InputOp && (a.S == StepInput || a.J != 0 || s.Set.ID > 0) || n.def.Effect
 	for _, x := range in {
 		n.vary = n.vary || x.vary
 	}

@@ -1,5 +1,7 @@
 package dataflow
 
+import "slices"
+
 // Phases. A phase is one sweep over all intervals. While an interval is visited, gathers and
 // vertex ops alternate: sub-phase s is the s-th round of gathers and the vertex ops that follow
 // it, sub-phase 0 the vertex ops before the first gathers. A gather may read rows of the visited
@@ -22,13 +24,14 @@ type phases struct {
 	avail   map[*Node]int // by Global: the first phase that may read it
 	count   int           // number of phases
 	uses    map[*Node][]use
-	keep    map[*Node]bool   // values that are stored for later phases
-	remat   map[*Node]bool   // values that later phases compute again
-	derived map[*Node]recipe // values that are computed on arrival where gathers read them at the far end
-	before  map[*Node]*Node  // by gather of a slice: the gather of the slice before
-	old     map[*Node]*Node  // by result that replaces an input: that input
-	save    string           // Options.Save
-	store   []string         // Options.Store
+	keep    map[*Node]bool    // values that are stored for later phases
+	remat   map[*Node]bool    // values that later phases compute again
+	derived map[*Node]recipe  // values that are computed on arrival where gathers read them at the far end
+	before  map[*Node]*Node   // by gather of a slice: the gather of the slice before
+	old     map[*Node]*Node   // by result that replaces an input: that input
+	save    string            // Options.Save
+	store   []string          // Options.Store
+	leaves  map[*Node][]*Node // by root: those of its program, once they have been asked for
 }
 
 // root tells whether n is the last op of an edge program: a gather, or a reduce over edges.
@@ -72,13 +75,28 @@ func program(r *Node) (body, leaves []*Node) {
 	return body, leaves
 }
 
+// leavesOf are the leaves of the program of root r.
+func (p *phases) leavesOf(r *Node) []*Node {
+	leaves, ok := p.leaves[r]
+	if !ok {
+		_, leaves = program(r)
+		p.leaves[r] = leaves
+	}
+	return leaves
+}
+
+// stored tells whether Options.Store names n, with a word before its name.
+func (p *phases) stored(word string, n *Node) bool {
+	return len(p.store) > 0 && slices.Contains(p.store, word+vertexValue(n).Name)
+}
+
 func assignPhases(outs []result, derive, postpone bool, opt Options) *phases {
 	nodes := make([]*Node, len(outs))
 	for i, o := range outs {
 		nodes[i] = o.node
 	}
 	p := &phases{save: opt.Save, store: opt.Store, outs: outs, live: Live(nodes), phase: map[*Node]int{}, sub: map[*Node]int{},
-		avail: map[*Node]int{}, derived: map[*Node]recipe{}}
+		avail: map[*Node]int{}, derived: map[*Node]recipe{}, leaves: map[*Node][]*Node{}}
 	p.before = previous(p.live)
 	p.live = inTurn(p.live, p.before)
 	if sampled(p.live) { // all of a block is on the device: nothing arrives, and one more sweep loads nothing
@@ -129,7 +147,7 @@ func (p *phases) assign(n *Node) {
 	switch {
 	case root(n):
 		own := dirOf(n)
-		_, leaves := program(n)
+		leaves := p.leavesOf(n)
 		for range 2 { // twice: sub counts only at the final phase
 			sub = 0
 			for _, l := range leaves {

@@ -142,8 +142,7 @@ func (p *phases) eachNeed(n *Node, q int, seen map[*Node]bool, f func(x *Node)) 
 // ownEnd are the vertex nodes that root n reads at the own end.
 func (p *phases) ownEnd(n *Node) []*Node {
 	var out []*Node
-	_, leaves := program(n)
-	for _, l := range leaves {
+	for _, l := range p.leavesOf(n) {
 		if isScatter(l.op) && l.op == dirOf(n) {
 			out = append(out, l.in[0])
 		}

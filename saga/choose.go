@@ -126,6 +126,9 @@ func (c *chooser) decide(from *tune.Decision) (*choice, error) {
 			return &tune.Program{Spec: x.train.Spec, Beside: x.eval.Spec, Budget: x.memory.plans(), Store: slices.Concat(x.train.Again, x.train.Early), Cells: c.cellsOf(x.want)}, nil
 		}}
 	q.Mix = len(q.Saves) > 1
+	if p := c.of; p != nil {
+		q.Work, q.Memo = p.work, p.memo
+	}
 	if from != nil {
 		q.Begin, q.Packed, q.Slices, q.Saves, q.Mix = from, []bool{from.Packed}, []int{from.Slices}, []string{from.Save}, false
 		q.Options.P, q.Options.Schedule = from.P, from.Schedule

@@ -106,6 +106,21 @@ func Plan(m Model, s Shape, c Config) (*Program, error) {
 	return compile(request{model: m, shape: &s, cfg: c})
 }
 
+// Planner plans several times from statistics, on one machine model or several, as comparisons of configurations do. Its searches share
+// what they find out about equal plans; each result is what it is without the others. Several goroutines may use it at the same time.
+type Planner struct {
+	work int
+	memo *tune.Memo
+}
+
+// NewPlanner returns a Planner whose searches end when they have simulated about so many tasks; 0: as many as those of Compile.
+func NewPlanner(work int) *Planner { return &Planner{work, tune.NewMemo()} }
+
+// Plan is the function Plan, by a search of q.
+func (q *Planner) Plan(m Model, s Shape, c Config) (*Program, error) {
+	return compile(request{model: m, shape: &s, cfg: c, of: q})
+}
+
 // passOf is the program of the forward pass for an output of p's model, before anything of it is planned.
 func passOf(p *Program, what string) (*Program, error) {
 	q, err := newProgram(request{model: p.model, data: p.data, shape: p.shape, cfg: p.cfg.forForward(), output: what})

@@ -20,6 +20,7 @@ type request struct {
 	shape  *Shape        // nil: data
 	cfg    Config        // once there is a program, it is validated: nothing assigns to it
 	output string        // "hidden" or "logits" of one forward pass; "": training and evaluation
+	of     *Planner      // with which the search shares what it finds; nil: none
 }
 
 // inputs are the vertex inputs of a program's data, and what only some programs have of them.

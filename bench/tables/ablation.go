@@ -8,7 +8,6 @@ import (
 
 	"github.com/jedib0t/go-pretty/v6/table"
 
-	"sagann/dataflow/tune"
 	"sagann/internal/cli"
 	"sagann/internal/progress"
 	"sagann/saga"
@@ -68,7 +67,7 @@ func (c *Ablation) Run(a *app) error {
 	if c.Work < 1 {
 		return cli.Usagef("--work %d: at least 1", c.Work)
 	}
-	defer tune.Bound(int(c.Work))()
+	c.planner = saga.NewPlanner(int(c.Work))          // rows of a model try many plans that are equal
 	defer debug.SetGCPercent(debug.SetGCPercent(400)) // plans are small and many
 	found, err := c.leaveOut(a, shape, rows)
 	if err != nil {

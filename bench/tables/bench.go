@@ -24,6 +24,8 @@ type benchOutput struct {
 	Layers   count  `default:"2" placeholder:"N" help:"Number of layers (${default})."`
 	Markdown bool   `help:"Print Markdown."`
 	JSON     bool   `name:"json" help:"Print one JSON object on the last line of standard output, the tables on standard error."`
+
+	planner *saga.Planner // of simulate; nil: plans share nothing
 }
 
 // sheet is one table of a benchmark.
@@ -114,7 +116,11 @@ func (o *benchOutput) simulate(name string, s saga.Shape, c saga.Config) (*measu
 		return nil, err
 	}
 	c.Machine = o.Machine
-	p, err := saga.Plan(m, s, c)
+	plan := saga.Plan
+	if o.planner != nil {
+		plan = o.planner.Plan
+	}
+	p, err := plan(m, s, c)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}

@@ -55,6 +55,11 @@ func (p *Plan) HostBytes() (graph, inputs, stored int64) {
 // Moves tells whether a step copies anything besides its results.
 func (p *Plan) Moves() bool { return p.H2D+p.D2H+p.D2D > 0 || p.Devices > 1 }
 
+// Gathers tells whether a load gathers rows instead of copying a whole chunk.
+func (p *Plan) Gathers() bool {
+	return slices.ContainsFunc(p.Tasks, func(t Task) bool { return t.Is.Gather })
+}
+
 // Derives tells whether the program has values that are computed when a chunk arrives, each time
 // that it arrives.
 func (p *Plan) Derives() bool {

@@ -8,5 +8,6 @@
 //   - search.go: rounds of moves. seed.go: the decisions with which the rounds begin.
 //   - moves.go: the table of moves.
 //   - evaluate.go: plans and simulates decisions, several in parallel, each decision once.
+//   - memo.go: what equal plans take, kept for a search or for several.
 //   - decision.go: the choices.
 package tune

@@ -37,7 +37,9 @@ func (e *Eval) score() float64 { return float64(e.Wall) * (1 + float64(e.Tasks)/
 // evaluator plans and simulates decisions, each once.
 type evaluator struct {
 	p        *Problem
-	seen     map[string]*Eval   // by decision
+	seen     map[string]*Eval // by decision
+	memo     *Memo
+	setting  digest             // of what is the same for all plans of the search
 	decoders []*planner.Decoder // by worker
 	work     int                // work so far, in simulated tasks; each placement counts as placing tasks
 
@@ -46,7 +48,10 @@ type evaluator struct {
 }
 
 func newEvaluator(p *Problem) *evaluator {
-	e := &evaluator{p: p, near: math.MaxInt64, seen: map[string]*Eval{}}
+	e := &evaluator{p: p, near: math.MaxInt64, seen: map[string]*Eval{}, memo: p.Memo, setting: settingOf(p)}
+	if e.memo == nil {
+		e.memo = NewMemo()
+	}
 	for range min(8, runtime.GOMAXPROCS(0)) { // a move has too few decisions for more than eight workers
 		e.decoders = append(e.decoders, planner.NewDecoder(p.Machine))
 	}
@@ -56,9 +61,9 @@ func newEvaluator(p *Problem) *evaluator {
 // job is a decision with the inputs of its evaluation.
 type job struct {
 	*Eval
-	spec  *plan.Spec // nil: the model has no program for the decision's Key
-	cells *plan.Cells
-	o     plan.Options
+	lowered, spec *plan.Spec // as Program has it, and as plans have it; nil: the model has no program for the decision's Key
+	cells         *plan.Cells
+	o             plan.Options
 }
 
 // all evaluates decisions in parallel and returns the results in the order of the list. The results
@@ -99,13 +104,16 @@ func (e *evaluator) evaluate(worker int, j *job) {
 	if j.Need = x.Need; j.Need > 0 {
 		return
 	}
-	pl, line, inOrder := x.Simulated(e.near)
-	if line == nil {
-		j.Profile = &sim.Profile{Short: true, Tasks: len(pl.Tasks)}
+	k := e.keyOf(j, x)
+	if j.Profile = e.memo.find(k, e.near); j.Profile != nil {
 		return
 	}
-	j.Profile = sim.ProfileOf(pl, line)
-	j.InOrder = inOrder
+	pl, line, inOrder := x.Simulated(e.near)
+	if j.Profile = (&sim.Profile{Short: true, Tasks: len(pl.Tasks)}); line != nil {
+		j.Profile = sim.ProfileOf(pl, line)
+		j.InOrder = inOrder
+	}
+	e.memo.keep(k, pl, j.Profile, e.near)
 }
 
 // placing is the work of one call of the decoder, in tasks whose simulation takes as long.
@@ -128,6 +136,7 @@ func (e *evaluator) prepare(d Decision) (*job, error) {
 	if j.cells, err = p.Cells(d.P); err != nil {
 		return nil, err
 	}
+	j.lowered = p.Spec
 	j.spec, err = o.Prepare(p.Spec)
 	return j, err
 }

@@ -20,6 +20,8 @@ type Problem struct {
 	Store   []string     // Key.Store of the seeds
 	Mix     bool         // moves may change Key.Store
 	Begin   *Decision    // the only seed; nil: seeds are made from the lists above
+	Work    int          // about the number of tasks that the search simulates; 0: maxWork
+	Memo    *Memo        // shared with other searches; nil: the search has its own
 
 	// Log is called for the first plan with the name "seed", and for each plan that is the fastest so
 	// far with the name of the move that found it; nil: no log.
@@ -31,6 +33,7 @@ type Problem struct {
 func Search(p *Problem) (*plan.Plan, *sim.Timeline, Decision, error) {
 	q := *p
 	p = &q
+	p.Work = cmp.Or(p.Work, maxWork)
 	s := &search{p: p, e: newEvaluator(p), step: max(1, p.Options.Devices), schedules: []string{cmp.Or(p.Options.Schedule, plan.Sag)}, lanes: map[lane]*Eval{}}
 	if p.Options.Schedule == plan.Auto {
 		s.schedules = []string{plan.Sag, plan.Stage, plan.DestOrder}
@@ -95,7 +98,7 @@ func (s *search) run() (*Eval, error) {
 			if x.score() > s.best.score()*(1+r.behind) { // the best has become much faster since the list was made
 				continue
 			}
-			if s.e.work > maxWork {
+			if s.e.work > s.p.Work {
 				return s.best, nil
 			}
 			if err := s.improve(x, r.on); err != nil {
@@ -120,24 +123,16 @@ func (s *search) log(move string, was *Eval) {
 //  3. The best of each lane, that is for each number of intervals, goes once through the moves.
 //  4. The best of each lane goes through the moves until no move helps.
 //
-// The search ends when its work exceeds maxWork, in whatever round it is.
+// The search ends when its work exceeds Problem.Work, in whatever round it is.
 var rounds = []struct {
 	behind float64
 	kinds  bool // one decision per kind; false: one per lane
 	on     bool // until no move helps; false: once
 }{{0.15, true, false}, {0.04, true, true}, {0.3, false, false}, {0.1, false, true}}
 
-// maxWork bounds evaluator.work, about the number of tasks that a search simulates. So much work takes three to six seconds
-// of one processor.
-var maxWork = 7_000_000
-
-// Bound has searches end after so much work, about the number of tasks that they simulate, and returns what undoes that. It is for
-// measurements that plan many times; nothing may search meanwhile.
-func Bound(work int) (undo func()) {
-	was := maxWork
-	maxWork = work
-	return func() { maxWork = was }
-}
+// maxWork bounds evaluator.work where Problem.Work does not: about the number of tasks that a search simulates. So much
+// work takes three to six seconds of one processor.
+const maxWork = 7_000_000
 
 // fastest lists the best evaluation of each lane or, with kinds, of each kind, if its score is at most 1+behind times the
 // best score. The best comes first.
@@ -166,7 +161,7 @@ func (s *search) improve(x *Eval, on bool) error {
 		before := x
 		for i := range moves {
 			m := &moves[i]
-			if !m.When(s, x) || s.e.work > maxWork {
+			if !m.When(s, x) || s.e.work > s.p.Work {
 				continue
 			}
 			was := s.best

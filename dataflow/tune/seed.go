@@ -52,7 +52,7 @@ func (s *search) programs(d Decision) error {
 				near = s.best.P
 			}
 		}
-		if s.best != nil && (!s.best.Moves || s.best.Slices < k && s.e.work > maxWork/3) { // more slices will hardly help
+		if s.best != nil && (!s.best.Moves || s.best.Slices < k && s.e.work > s.p.Work/3) { // more slices will hardly help
 			break
 		}
 	}

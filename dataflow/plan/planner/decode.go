@@ -1,6 +1,8 @@
 package planner
 
 import (
+	"fmt"
+
 	"sagann/dataflow/plan"
 	"sagann/dataflow/plan/layout"
 	"sagann/dataflow/plan/sim"
@@ -33,3 +35,7 @@ func (d *Decoder) Decode(s *plan.Spec, c *plan.Cells, o plan.Options, rule plan.
 	out.ch, out.Need = f.Fit()
 	return out
 }
+
+// Choice is a text of what stays on the device and how many buffers streamed operands have. Plans of one program with the same
+// grid and options are equal if their choices are.
+func (d *Decoded) Choice() string { return fmt.Sprint(d.ch) }
