@@ -250,6 +250,9 @@ func (f *frequent) question(ctx context.Context) (*domain.Graph, domain.Question
 	if err != nil {
 		return nil, q, err
 	}
+	if f.peers != nil {
+		fixed += domain.ExchangeBytes(f.peers.Ranks())
+	}
 	p, room, err := f.workers(fixed, by.WorkerBytes()+by.GrowBytes(q))
 	q.Workers, q.Room = p.workers, room
 	return by, q, err

@@ -16,6 +16,7 @@ type dealer struct {
 	wake   sync.Cond
 	queue  []task
 	budget *budget
+	words  int  // most of a domain
 	turn   int  // number of the level among those that ranks share
 	next   int  // parent
 	limit  int  // where the parents end that this rank may take so far

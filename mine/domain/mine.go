@@ -130,7 +130,7 @@ func (g *Graph) next(ctx context.Context, q Question, grower *lattice.Grower, le
 		q.Level(estimate(grower, parents), len(level))
 	}
 	for {
-		d := &dealer{parents: parents, report: q.Report, budget: q.budget(level, held), limit: len(level), dealt: true}
+		d := &dealer{parents: parents, report: q.Report, budget: q.budget(level, held), limit: len(level), dealt: true, words: g.MostWords()}
 		d.wake.L = &d.mu
 		if q.Peers != nil {
 			d.turn, d.limit, d.dealt = *turn, 0, false

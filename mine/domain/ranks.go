@@ -6,14 +6,15 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
-
-	"sagann/mine/pattern"
+	"sync"
 )
 
 // Peers are the ranks that share a search: processes that mine the same graph for the same question.
 type Peers interface {
 	Ranks() int
+	Rank() int
 	// Deal gives this rank the next parents of a level, of so many: from up to to; from = parents at the end.
 	// Each parent is given to one rank.
 	Deal(level, parents int) (from, to int, err error)
@@ -21,10 +22,52 @@ type Peers interface {
 	Gather(what string, own []byte, failed error) ([][]byte, error)
 }
 
+// exchanged is how many bytes of patterns and domains a rank sends at a time. Tests change it.
+var exchanged = 256 << 10
+
+// ExchangeBytes is the memory for what so many ranks send each other.
+func ExchangeBytes(ranks int) int64 { return int64(exchanged+2*streamBytes) * int64(ranks+1) }
+
 // exchange gives all ranks what each has found of a level. err is why this rank has found nothing.
 func (d *dealer) exchange(ctx context.Context, err error) error {
+	if err := d.agree(cmp.Or(err, ctx.Err())); err != nil || d.budget.again || d.budget.over {
+		return err
+	}
+	d.fit()
+	p, own := d.budget.q.Peers, d.found
+	in := make([]incoming, p.Ranks())
+	var reading sync.WaitGroup
+	for r := range in {
+		if r != p.Rank() {
+			in[r].from, in[r].to = io.Pipe()
+			reading.Go(func() { in[r].read(d) })
+		}
+	}
+	out, pack := io.Pipe()
+	reading.Go(func() { _ = pack.CloseWithError(encode(pack, own)) })
+	err = d.send(ctx, out, in)
+	for _, x := range in {
+		if x.to != nil {
+			_ = x.to.CloseWithError(cmp.Or(err, io.EOF)) // it has no errors
+		}
+	}
+	_ = out.CloseWithError(errTorn)
+	reading.Wait()
+	if err != nil {
+		return err
+	}
+	for r := range in {
+		if err == nil && in[r].err != nil {
+			err = fmt.Errorf("mine: rank %d: %w", r, in[r].err)
+		}
+	}
+	_, err = p.Gather("whether patterns have come", nil, err)
+	return err
+}
+
+// agree adds up what all ranks have found. Memory that one lacks is lacking for all.
+func (d *dealer) agree(failed error) error {
 	b := d.budget
-	p := b.q.Peers
 	const again, over = 1, 2
 	state := binary.LittleEndian.AppendUint64(nil, uint64(b.need-b.base))
 	state = append(binary.LittleEndian.AppendUint64(state, uint64(b.q.Room)), 0)
@@ -34,7 +77,7 @@ func (d *dealer) exchange(ctx context.Context, err error) error {
 	if b.over {
 		state[16] |= over
 	}
-	all, err := p.Gather("what a size of patterns takes", state, cmp.Or(err, ctx.Err()))
+	all, err := b.q.Peers.Gather("what a size of patterns takes", state, failed)
 	if err != nil {
 		return err
 	}
@@ -56,156 +99,86 @@ func (d *dealer) exchange(ctx context.Context, err error) error {
 	if b.over {
 		b.need += max(b.q.Room-least, 0) // a rank with less would fit then, too
 	}
-	if b.again || b.over {
-		return nil
+	return nil
+}
+
+// fit makes room for the patterns of all ranks: the domains from which the level grew are not needed any more, and of its own a rank keeps
+// what fits.
+func (d *dealer) fit() {
+	b := d.budget
+	if b.q.Room == 0 {
+		return
 	}
-	lists, err := p.Gather("patterns", encode(d.found), nil)
-	if err != nil {
-		return err
+	if !b.q.Domains {
+		b.drop()
 	}
-	d.found = d.found[:0]
-	for r, list := range lists {
-		found, err := decode(list)
-		if err != nil {
-			return fmt.Errorf("mine: rank %d: %w", r, err)
-		}
-		d.found = append(d.found, found...)
-	}
-	if b.q.Room == 0 || b.q.Domains {
-		return nil
-	}
-	left := b.q.Room - b.need
-	for i := range d.found { // domains of all ranks need not fit
-		f := &d.found[i]
-		if n := f.Bytes(); n > left {
+	b.left = b.q.Room - b.need // with all domains if they are wanted
+	for i := range d.found {
+		if f := &d.found[i]; !d.fits(f.Bytes()) {
 			f.Domains = nil
-		} else {
-			left -= n
+		}
+	}
+}
+
+// fits takes room for a domain, if there is any. Fewer than no bytes are given back.
+func (d *dealer) fits(bytes int64) bool {
+	b := d.budget
+	switch {
+	case b.q.Room == 0 || b.q.Domains:
+		return true
+	case bytes > b.left:
+		return false
+	}
+	b.left -= bytes
+	return true
+}
+
+// send sends what own reads to all ranks, piece by piece, and writes what comes from them.
+func (d *dealer) send(ctx context.Context, own io.Reader, in []incoming) error {
+	piece := make([]byte, 1+exchanged)
+	for more := true; more; {
+		n, err := io.ReadFull(own, piece[1:])
+		piece[0] = 1
+		if err == io.EOF || err == io.ErrUnexpectedEOF {
+			piece[0], err = 0, nil
+		}
+		all, err := d.budget.q.Peers.Gather("patterns", piece[:1+n], cmp.Or(err, ctx.Err()))
+		if err != nil {
+			return err
+		}
+		more = false
+		for r, b := range all {
+			if len(b) == 0 || len(b) > len(piece) {
+				return fmt.Errorf("mine: rank %d: %w", r, errTorn)
+			}
+			more = more || b[0] == 1
+			if in[r].to != nil && len(b) > 1 {
+				_, _ = in[r].to.Write(b[1:]) // what reads it knows what is wrong
+			}
 		}
 	}
 	return nil
 }
 
-// encode is found patterns as bytes.
-func encode(found []dealt) (b []byte) {
-	le := binary.LittleEndian
-	b = le.AppendUint32(b, uint32(len(found)))
-	for i := range found {
-		f := &found[i]
-		n := f.Pattern.Vertices()
-		b = le.AppendUint32(le.AppendUint32(b, uint32(f.parent)), uint32(f.child))
-		b = le.AppendUint64(b, uint64(f.Support))
-		b = append(b, byte(n))
-		for v := range n {
-			b = le.AppendUint32(b, uint32(f.Pattern.Label(v)))
-			for u := range v {
-				if f.Pattern.Adjacent(u, v) {
-					b = le.AppendUint32(append(b, 1), uint32(f.Pattern.EdgeLabel(u, v)))
-				} else {
-					b = append(b, 0)
-				}
-			}
-		}
-		if f.Domains == nil {
-			b = append(b, 0)
-			continue
-		}
-		b = append(b, 1)
-		for v, low := range f.Pattern.Orbits() {
-			if v >= n || int(low) != v {
-				continue
-			}
-			s := f.Domains[v]
-			b = le.AppendUint32(le.AppendUint32(b, uint32(len(s.list))), uint32(len(s.bits)))
-			for _, x := range s.list {
-				b = le.AppendUint32(b, x)
-			}
-			for _, x := range s.bits {
-				b = le.AppendUint64(b, x)
-			}
-		}
-	}
-	return b
+// incoming is the patterns of another rank while they come.
+type incoming struct {
+	from *io.PipeReader
+	to   *io.PipeWriter
+	err  error
 }
 
-// bytesLeft reads numbers; short is set if there are too few.
-type bytesLeft struct {
-	b     []byte
-	short bool
-}
-
-func (r *bytesLeft) take(n int) []byte {
-	if n > len(r.b) {
-		r.short, r.b = true, nil
-		return make([]byte, min(n, 8))
-	}
-	b := r.b[:n]
-	r.b = r.b[n:]
-	return b
-}
-
-func (r *bytesLeft) u8() byte    { return r.take(1)[0] }
-func (r *bytesLeft) u32() uint32 { return binary.LittleEndian.Uint32(r.take(4)) }
-func (r *bytesLeft) u64() uint64 { return binary.LittleEndian.Uint64(r.take(8)) }
-
-var errTorn = errors.New("the patterns of a rank are torn")
-
-// decode reads what encode wrote.
-func decode(b []byte) (found []dealt, err error) {
-	r := &bytesLeft{b: b}
-	for range r.u32() {
-		f := dealt{parent: int(r.u32()), child: int(r.u32())}
-		f.Support = int64(r.u64())
-		n := int(r.u8())
-		if n > most {
-			return nil, errTorn
-		}
-		p := pattern.New(0)
-		for v := range n {
-			p = p.Add(int32(r.u32()))
-			for u := range v {
-				if r.u8() == 1 {
-					p = p.WithEdgeLabel(u, v, int32(r.u32()))
-				}
-			}
-		}
-		f.Pattern = p
-		if r.u8() == 1 {
-			f.Domains = make([]Set, n)
-			for v, low := range p.Orbits() {
-				switch {
-				case v >= n:
-				case int(low) < v:
-					f.Domains[v] = f.Domains[low]
-				default:
-					f.Domains[v] = r.set()
-				}
-			}
-		}
-		if r.short {
-			return nil, errTorn
-		}
-		found = append(found, f)
-	}
-	if r.short || len(r.b) > 0 {
-		return nil, errTorn
-	}
-	return found, nil
-}
-
-func (r *bytesLeft) set() (s Set) {
-	lists, bits := int(r.u32()), int(r.u32())
-	if 4*lists+8*bits > len(r.b) {
-		r.short = true
-		return s
-	}
-	for range lists {
-		s.list = append(s.list, r.u32())
-	}
-	for range bits {
-		s.bits = append(s.bits, r.u64())
-	}
-	return s
+// read adds the patterns to those of this rank. Domains for which there is no room are not kept.
+func (x *incoming) read(d *dealer) {
+	x.err = decode(x.from, d.words, func(bytes int64) bool {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		return d.fits(bytes)
+	}, func(f dealt) {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		d.found = append(d.found, f)
+	})
+	_ = x.from.CloseWithError(cmp.Or(x.err, errTorn))
 }
 
 // sorted is what was found, in the order of the level.
