@@ -34,7 +34,7 @@ func (t *Table) Store(ctx context.Context) (*StoredTable, error) {
 	fixed += reader
 	// The room for reading the rows again and counting them stays free.
 	again := table.OpenBytes(t.spec.Size) + agg.MinMem
-	p, err := g.workers(fixed+table.OpenBytes(t.spec.Size), again, what)
+	p, err := g.workers(fixed+table.OpenBytes(t.spec.Size)+table.MarkBytes, again, what)
 	if err != nil {
 		return nil, err
 	}

@@ -14,5 +14,5 @@
 //
 // The files: code.go (quick codes), edges.go and vertices.go (the walks), count.go (counting rows by pattern), totals.go (counts by
 // pattern, and the memory for codes and counters);
-// rows.go (rows that users see one by one, with conditions and keys of their own) and values.go (these conditions and keys), stored.go (rows that are kept).
+// rows.go (rows that users see one by one, with conditions and keys of their own) and values.go (these conditions and keys), stored.go and stored_read.go (rows that are kept, and reading them).
 package table

@@ -162,7 +162,7 @@ func (e *PanicError) Error() string {
 
 // Share deals the first vertices of rows out to workers. start gives each worker the function that is called with its rows.
 func (s *Spec) Share(ctx context.Context, workers int, start func() func(r *Row)) error {
-	var next atomic.Int64
+	var next atomic.Int64 // vertex, or part of the stored rows
 	var wg sync.WaitGroup
 	var panicked atomic.Pointer[PanicError]
 	errs := make([]error, workers)
@@ -176,7 +176,7 @@ func (s *Spec) Share(ctx context.Context, workers int, start func() func(r *Row)
 			work := start()
 			r := newRow(s, false)
 			if s.From != nil {
-				errs[i] = s.From.share(i, workers, func(row []uint32) bool {
+				errs[i] = s.From.share(&next, func(row []uint32) bool {
 					r.at = append(r.at[:0], row...)
 					r.extend(func(r *Row) bool { work(r); return ctx.Err() == nil })
 					return ctx.Err() == nil && panicked.Load() == nil

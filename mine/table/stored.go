@@ -19,11 +19,27 @@ type Stored struct {
 	values []*column // by size, from 1 on
 	counts []*column // by size: how many rows of the next size begin with a row
 	rows   int64
+	marks  []mark
+	every  int64    // rows from one mark to the next
 	file   *os.File // nil: all are in memory
 	end    int64    // bytes of the file
 	meter  *run.Meter
 	dir    string
 }
+
+// mark is where the rows from one on stand, for readers that begin there.
+type mark struct {
+	row    int64
+	values [most]int64      // by size: words before
+	open   [most]uint32     // by size: rows before that begin with the last one before
+	before [2 * most]uint32 // the row before
+}
+
+// mostMarks is how many marks there are at most: they take MarkBytes.
+const (
+	mostMarks = 256
+	MarkBytes = mostMarks * int64(unsafe.Sizeof(mark{}))
+)
 
 // pageWords is the size of the pieces of a column that are moved.
 const pageWords = 1 << 14
@@ -52,9 +68,9 @@ func OpenBytes(size int) int64 { return int64(2*size) * PageBytes }
 // Store stores the rows of a table. Pages take memory of meter, and go to a file in dir if there is none; with dir "" that is a *run.RoomError. The
 // Stored must be closed.
 func (s *Spec) Store(ctx context.Context, meter *run.Meter, dir string) (*Stored, error) {
-	t := &Stored{spec: *s, meter: meter, dir: dir}
+	t := &Stored{spec: *s, meter: meter, dir: dir, every: 1 << 8, marks: make([]mark, 0, mostMarks)}
 	t.spec.Where, t.spec.Keep = nil, nil
-	meter.Take(OpenBytes(s.Size))
+	meter.Take(OpenBytes(s.Size) + MarkBytes)
 	for range s.Size {
 		t.values, t.counts = append(t.values, &column{of: t}), append(t.counts, &column{of: t})
 	}
@@ -80,6 +96,7 @@ func (s *Spec) Store(ctx context.Context, meter *run.Meter, dir string) (*Stored
 // add stores a row behind the row before.
 func (t *Stored) add(r *Row, before, open []uint32) error {
 	size, width := t.spec.Size, len(r.at)/t.spec.Size
+	t.mark(before, open)
 	same := 0 // sizes that both begin with
 	for len(before) > 0 && slices.Equal(before[:width*(same+1)], r.at[:width*(same+1)]) {
 		same++
@@ -102,6 +119,27 @@ func (t *Stored) add(r *Row, before, open []uint32) error {
 	}
 	t.rows++
 	return nil
+}
+
+// mark marks the next row, if it is time to.
+func (t *Stored) mark(before, open []uint32) {
+	if t.rows%t.every == 0 && len(t.marks) == mostMarks {
+		t.every *= 2
+		for i := range mostMarks / 2 {
+			t.marks[i] = t.marks[2*i]
+		}
+		t.marks = t.marks[:mostMarks/2]
+	}
+	if t.rows%t.every != 0 {
+		return
+	}
+	m := mark{row: t.rows}
+	for k, c := range t.values {
+		m.values[k] = c.words
+	}
+	copy(m.open[:], open)
+	copy(m.before[:], before)
+	t.marks = append(t.marks, m)
 }
 
 // code is a vertex, or the place of an edge in the rows of the graph.
@@ -202,6 +240,7 @@ func (t *Stored) Bytes() (n int64) {
 
 // Held is the bytes that are in memory, and Reader what each reader takes beside them.
 func (t *Stored) Held() (n int64) {
+	n = MarkBytes
 	for _, c := range slices.Concat(t.values, t.counts) {
 		for _, p := range c.full {
 			if p.words != nil {
@@ -237,85 +276,4 @@ func (t *Stored) Close() error {
 	}
 	t.file = nil
 	return nil
-}
-
-// cursor reads a column from its beginning on.
-type cursor struct {
-	*column
-	page int
-	now  []uint32
-	room []uint32
-}
-
-func (c *cursor) next() (uint32, error) {
-	if len(c.now) == 0 {
-		switch {
-		case c.page == len(c.full):
-			c.now = c.last
-		case c.full[c.page].words != nil:
-			c.now = c.full[c.page].words
-		default:
-			if c.room == nil {
-				c.room = make([]uint32, pageWords)
-			}
-			if _, err := c.of.file.ReadAt(bytesOf(c.room), c.full[c.page].at); err != nil {
-				return 0, fmt.Errorf("table: %w", err)
-			}
-			c.now = c.room
-		}
-		c.page++
-	}
-	x := c.now[0]
-	c.now = c.now[1:]
-	return x, nil
-}
-
-// each calls yield with the rows in their order, until it returns false.
-func (t *Stored) each(yield func(row []uint32) bool) error {
-	if t.rows == 0 {
-		return nil
-	}
-	values, counts := make([]cursor, len(t.values)), make([]cursor, len(t.counts))
-	for k := range values {
-		values[k].column, counts[k].column = t.values[k], t.counts[k]
-	}
-	width := 2
-	if t.spec.Vertices {
-		width = 1
-	}
-	row := make([]uint32, 0, width*len(values))
-	left := make([]uint32, len(values)) // by size: rows that still begin with this one
-	for done := int64(0); done < t.rows; done++ {
-		k := len(values) - 1
-		for k > 0 && left[k-1] == 0 {
-			k--
-		}
-		for row = row[:width*k]; k < len(values); k++ {
-			x, err := values[k].next()
-			if err == nil && k < len(values)-1 {
-				left[k], err = counts[k].next()
-			}
-			if err != nil {
-				return err
-			}
-			if k > 0 {
-				left[k-1]--
-			}
-			row = t.append(row, x)
-		}
-		if !yield(row) {
-			return nil
-		}
-	}
-	return nil
-}
-
-// share is each for the i-th of n workers: they take pieces of the rows in turn.
-func (t *Stored) share(i, n int, yield func(row []uint32) bool) error {
-	const piece = 1 << 8
-	k := 0
-	return t.each(func(row []uint32) bool {
-		k++
-		return (k-1)/piece%n != i || yield(row)
-	})
 }
