@@ -243,6 +243,51 @@ func collectErr(seq func(func(Entry, error) bool)) (errs []error) {
 	return errs
 }
 
+// TestCarry: counts of more than 32 bits, and multiples of a number, which a product does not spread.
+func TestCarry(t *testing.T) {
+	c, err := NewCounter(Options{Mem: MinMem})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range uint64(100) {
+		if err := c.Add(i); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i, key := range c.keys {
+		if key == 7 {
+			c.count[i] = ^uint32(0) - 1
+		}
+	}
+	if err := c.Add(7, 7, 7); err != nil {
+		t.Fatal(err)
+	}
+	got := collect(t, Entries(context.Background(), c))
+	if len(got) != 100 || got[7] != (Entry{7, 1<<32 + 1}) || got[8] != (Entry{8, 1}) || got[0] != (Entry{0, 1}) {
+		t.Errorf("%d entries: %v", len(got), got)
+	}
+	for _, times := range []uint64{1, 0x9e3779b97f4a7c15, 1 << 20, 1<<44 + 1} { // most keys are in their first slot or the next
+		c, err := NewCounter(Options{Mem: 1 << 24})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range uint64(100_000) {
+			if err := c.Add((i + 1) * times); err != nil {
+				t.Fatal(err)
+			}
+		}
+		steps := 0
+		for at, key := range c.keys {
+			if key != 0 {
+				steps += int(uint64(at)-hash(key)>>c.shift) & (len(c.keys) - 1)
+			}
+		}
+		if steps > 100_000 {
+			t.Errorf("multiples of %#x: %d steps beside the first slots of 100000 keys", times, steps)
+		}
+	}
+}
+
 // BenchmarkKeys counts keys of few and of many different ones, and sorts them.
 func BenchmarkKeys(b *testing.B) {
 	const n = 10_000_000

@@ -5,7 +5,9 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"math/bits"
 	"slices"
+	"unsafe"
 
 	"sagann/mine/run"
 )
@@ -28,14 +30,20 @@ const MinMem = 1 << 16
 // Counter counts keys. It is for one goroutine.
 type Counter struct {
 	runs  *runs
-	slots []Entry // by hash; Count 0: free
+	keys  []uint64 // by hash; 0: free
+	count []uint32 // of the key in the same slot, modulo 2³²
+	carry map[uint64]uint64
+	zero  uint64 // how often the key 0 was added
 	shift uint
-	used  int
+	used  int // slots
 	most  int // slots that the memory allows, a power of two
 	err   error
 }
 
-const firstSlots = 1 << 8
+const (
+	firstSlots = 1 << 8
+	slotBytes  = 12
+)
 
 // NewCounter makes a Counter.
 func NewCounter(o Options) (*Counter, error) {
@@ -44,7 +52,7 @@ func NewCounter(o Options) (*Counter, error) {
 		return nil, err
 	}
 	c := &Counter{runs: r, most: firstSlots}
-	for int64(2*c.most)*16*3/2 <= o.Mem { // while it grows, a table stands beside one of half its size
+	for int64(2*c.most)*slotBytes*3/2 <= o.Mem { // while it grows, a table stands beside one of half its size
 		c.most *= 2
 	}
 	c.table(firstSlots)
@@ -55,14 +63,14 @@ func NewCounter(o Options) (*Counter, error) {
 func (c *Counter) Spilled() int64 { return c.runs.bytes }
 
 func (c *Counter) table(slots int) {
-	c.slots, c.shift = make([]Entry, slots), 64
-	for n := slots; n > 1; n >>= 1 {
-		c.shift--
-	}
+	c.keys, c.count, c.shift = make([]uint64, slots), make([]uint32, slots), uint(64-bits.Len(uint(slots-1)))
 }
 
-// golden spreads keys over the slots of a table.
-const golden = 0x9e3779b97f4a7c15
+// hash spreads keys over 64 bits. A product modulo 2⁶⁴ would not: keys that are multiples of a number gather in few slots.
+func hash(key uint64) uint64 {
+	high, low := bits.Mul64(key^0x9e3779b97f4a7c15, 0xd6e8feb86659fd93)
+	return high ^ low
+}
 
 // Add counts keys. After an error every call returns it.
 func (c *Counter) Add(keys ...uint64) error {
@@ -73,47 +81,61 @@ func (c *Counter) Add(keys ...uint64) error {
 }
 
 // some counts keys until the table must change, and returns how many.
-func (c *Counter) some(keys []uint64) int {
-	slots, shift := c.slots, c.shift&63
-	mask := uint64(len(slots) - 1)
-	for n, key := range keys {
-		for i := key * golden >> shift; ; i++ {
-			e := &slots[i&mask]
-			if e.Count == 0 {
-				e.Key, e.Count = key, 1
-				if c.used++; c.used > len(slots)/4*3 {
-					c.full()
-					return n + 1
-				}
-				break
+func (c *Counter) some(list []uint64) int {
+	shift, mask := c.shift&63, uint64(len(c.keys)-1)
+	keys, count := c.keys[:mask+1], c.count[:mask+1]
+next:
+	for n, key := range list {
+		if key == 0 {
+			c.zero++
+			continue
+		}
+		i := hash(key) >> shift & mask
+		for keys[i] != key {
+			if keys[i] != 0 {
+				i = (i + 1) & mask
+				continue
 			}
-			if e.Key == key {
-				e.Count++
-				break
+			keys[i], count[i] = key, 1
+			if c.used++; c.used < len(keys)/2-1 {
+				continue next
 			}
+			c.full()
+			return n + 1
+		}
+		if count[i]++; count[i] == 0 {
+			c.carried(key)
 		}
 	}
-	return len(keys)
+	return len(list)
+}
+
+// carried notes that a count has begun anew.
+func (c *Counter) carried(key uint64) {
+	if c.carry == nil {
+		c.carry = map[uint64]uint64{}
+	}
+	c.carry[key] += 1 << 32
 }
 
 // full makes the table larger, or writes it to a run.
 func (c *Counter) full() {
-	if len(c.slots) == c.most {
+	if len(c.keys) == c.most {
 		c.flush()
 		return
 	}
-	old := c.slots
-	c.table(2 * len(old))
-	mask := uint64(len(c.slots) - 1)
-	for _, e := range old {
-		if e.Count == 0 {
+	keys, count := c.keys, c.count
+	c.table(2 * len(keys))
+	mask := uint64(len(c.keys) - 1)
+	for at, key := range keys {
+		if key == 0 {
 			continue
 		}
-		i := e.Key * golden >> c.shift
-		for c.slots[i].Count != 0 {
+		i := hash(key) >> c.shift
+		for c.keys[i] != 0 {
 			i = (i + 1) & mask
 		}
-		c.slots[i] = e
+		c.keys[i], c.count[i] = key, count[at]
 	}
 }
 
@@ -122,21 +144,30 @@ func (c *Counter) flush() {
 	if list := c.sorted(); len(list) > 0 && c.err == nil {
 		c.err = c.runs.write(list)
 	}
-	clear(c.slots)
-	c.used = 0
+	clear(c.keys)
+	clear(c.carry)
+	c.used, c.zero = 0, 0
 }
 
-// sorted is the entries of the table, ascending. They lie in the table's own memory, which must be cleared or filled
-// again afterwards.
+// sorted is the entries of the table, ascending. They lie in the memory of its keys, which must be cleared or
+// filled again afterwards.
 func (c *Counter) sorted() []Entry {
 	n := 0
-	for _, e := range c.slots {
-		if e.Count != 0 {
-			c.slots[n] = e
+	for i, key := range c.keys {
+		if key != 0 {
+			c.keys[n], c.count[n] = key, c.count[i]
 			n++
 		}
 	}
-	list := c.slots[:n]
+	list := unsafe.Slice((*Entry)(unsafe.Pointer(unsafe.SliceData(c.keys))), len(c.keys)/2)
+	for i := n - 1; i >= 0; i-- { // an entry takes the place of two keys, which have moved behind it
+		list[i] = Entry{c.keys[i], uint64(c.count[i]) + c.carry[c.keys[i]]}
+	}
+	if c.zero > 0 { // half of the slots, less one, are used at most
+		list[n] = Entry{0, c.zero}
+		n++
+	}
+	list = list[:n]
 	slices.SortFunc(list, func(a, b Entry) int { return cmp.Compare(a.Key, b.Key) })
 	return list
 }
@@ -156,7 +187,7 @@ func Entries(ctx context.Context, counters ...*Counter) iter.Seq2[Entry, error] 
 				continue
 			}
 			c.flush() // merging needs the memory
-			c.slots = nil
+			c.keys, c.count, c.carry = nil, nil, nil
 			switch {
 			case c.err != nil:
 				yield(Entry{}, c.err)
