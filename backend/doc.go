@@ -3,5 +3,6 @@
 // of device.Device in package device, a machine file and, for a GPU, a kernel.Renderer in a package
 // below kernel.
 //
-// The files: kind.go (the rows and their methods), spec.go (which row a device's name means).
+// The files: kind.go (the rows and their methods), spec.go (which row a device's name means),
+// commands.go (steps of programs as commands of a GPU).
 package backend

@@ -8,7 +8,8 @@
 // The files, calls going down the list:
 //
 //   - gpu.go: what the engine needs from a backend for one kind of GPU. A second kind needs a
-//     package beside kernel/cuda with a Renderer, and a row in package backend.
+//     package beside kernel/cuda with a Renderer, and a row in package backend. gpu_args.go: arguments
+//     of GPU kernels by the names of parameters.
 //   - tile.go: how many rows a launch on a GPU works on at a time, and how much memory these rows
 //     take.
 //   - layout.go: how a program is divided into kernels, and where registers lie between kernels.

@@ -11,14 +11,12 @@ type Renderer interface {
 	// Scratch is the device memory in bytes that launches of p need beside their operands:
 	// over at most so many own rows, or edges of a cell. Nothing is rendered.
 	Scratch(p *Program, chip Chip, rows, edges int) int64
-	// Optimizer is a kernel that updates one parameter. Its arguments are the addresses of
-	// the numbers of the step, of the note, of the parameter and its gradient, and of the moments
-	// that the kind has; then the parameter's length, its weight decay (the bits of a float32)
-	// and the number that it has in the note.
+	// Optimizer is a kernel that updates one parameter, and one that moves running statistics. The first takes step (the
+	// numbers of the step), note, w (the parameter), g (its gradient), m and v (moments that the kind has), n (its length), decay
+	// (the bits of a float32) and number, which the note gets; the second share in place of decay.
 	Optimizer(kind Optimizer) GPUText
 	// Join adds what two devices have summed: its first kernel adds float32, its second
-	// takes the larger of Ordered numbers. Arguments are two addresses, of which the first takes
-	// the result, and the length.
+	// takes the larger of Ordered numbers. They take a, which gets the result, b and n, the length.
 	Join() GPUText
 	// Blocks are kernels that make parts of sampled blocks on the device (BlockTake and so on).
 	Blocks() GPUText
@@ -58,7 +56,7 @@ type GPUStep struct {
 	Grid   [3]uint32
 	Block  uint32
 	Shared uint32
-	Args   []uint64
+	Args   GPUArgs
 	Beside bool // may run at the same time as the next step, which writes other rows
 	Gemm   GPUGemm
 	Bytes  int64 // that it reads and writes, a row that edges gather once an edge
@@ -134,17 +132,18 @@ func TurnEach(rows, most int) (each, blocks int) {
 	return each, max(1, (rows+each-1)/each)
 }
 
-// The kernels of Renderer.Blocks, with their arguments: addresses, then numbers. Row lists and ids are uint32.
+// The kernels of Renderer.Blocks. Lists of rows and ids are uint32; lengths of rows are in units of 16 bytes, words with padding and full
+// without it.
 const (
-	BlockTake    = iota // to, table, ids; how many rows, and their length in units of 16 bytes: rows of a table by number
-	BlockDegrees        // to, row list; how many rows, and 1 for inverses: the lengths of rows, at least 1 of inverses
-	TurnCount           // row list of far ends, cleared, far ends; how many edges
-	TurnPart            // that list; its rows, and how many each block has; room of a number a block
-	TurnSum             // that list; its rows, how many each block has; what TurnPart left; edges
-	TurnPut             // that list, far ends; edges; room of a number an edge
-	TurnOrder           // that list, far ends; edges; that room, row list; its rows; the far ends' own edges; then as BlockPick from the numbers on
-	BlockPick           // how many edges; their numbers; three times where to, and a table of uint32 by number, or 0 and 0
-	FarMark             // places by vertex (uint64), bits, cleared, by vertex, ids; how many, the batch's tag, and 1 for bits by place in the batch; the slot of each row of the hot ones (uint32, ^0: none); places of the batch before, its tag, or 0; those of the one before that; three counts of uint64: of rows from the host, which have bits, of hot ones and of those of these batches
-	FarNear             // to, ids; how many rows, their length, and what of it is not padding; hot rows, their slots; rows of the batch before, places, its tag, or 0; the same of the one before that: copies what FarMark sets no bit of
-	FarTake             // to, host memory, ids; the length of rows, and what of it is not padding; places of the batch, bits, how many parts of them are taken, cleared; how many of these, and 1 for bits by place
+	BlockTake    = iota // to: n rows of table by ids
+	BlockDegrees        // to: the lengths of the n rows of ptr; with inverse their inverses, of at least 1
+	TurnCount           // ends, cleared before: how many edges each far end has
+	TurnPart            // parts: the sum of each block's counts in ends; a block has each rows
+	TurnSum             // ends: where the edges of each far end end, from the counts and parts
+	TurnPut             // room: the edges by far end, and ends: where those of each begin
+	TurnOrder           // other: the rows of ptr of the edges by far end, sorted within each (begins), and tables as in BlockPick
+	BlockPick           // to0 to to2: the entries of table0 to table2 of edges by their number; 0 and 0: none
+	FarMark             // bits, cleared before: the ids whose rows only the host has, and last: places by id with the batch's tag. slots are of hot rows (^0: none), then and first the places of the two batches before, whose tags are match and match2 (0: none), counts those of rows from the host, hot ones and of the batches before
+	FarNear             // to: the rows that have no bit, from hot, before or earlier
+	FarTake             // to: the rows that have a bit, from host; blocks take parts of all bits by next, cleared before
 )

@@ -24,18 +24,13 @@ func (p *Program) gpuUpdate() *exec.GPUUpdate {
 		if err != nil {
 			return nil
 		}
-		c := exec.UpdateCall{Globals: []int{move.Param, move.Grad}, N: g.Rows * g.Cols}
+		c := exec.UpdateCall{Param: move.Param, Grad: move.Grad, N: g.Rows * g.Cols, Number: number + 1, Share: q.Average}
 		for k := range p.momentsOf(q) {
-			c.Globals = append(c.Globals, l.Globals[momentName(k, g.Name)])
+			c.Moments = append(c.Moments, l.Globals[momentName(k, g.Name)])
 		}
-		decay := float32(0)
 		if p.decays(g.Name) {
-			decay = o.WeightDecay
+			c.Decay = o.WeightDecay
 		}
-		if c.Average = q.Average > 0; c.Average {
-			decay = q.Average
-		}
-		c.Words = []uint64{uint64(math.Float32bits(decay)), uint64(number + 1)}
 		u.Calls = append(u.Calls, c)
 	}
 	u.Step = func() []float32 {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"sagann/backend"
 	"sagann/chunk"
 	"sagann/device"
 	"sagann/kernel"
@@ -127,7 +128,7 @@ func runWays(t *testing.T, d device.GPU, p *kernel.Program, c *cuda.Program, cel
 	for k := range cells {
 		host.Run(&cpu.Launch{Rows: rows, Bufs: want, Cell: &cells[k], First: k == 0, Last: k == len(cells)-1})
 	}
-	funcs, err := d.Compile(c.Source, c.Names)
+	kernels, err := backend.Compile(d, c.Text())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -162,9 +163,11 @@ func runWays(t *testing.T, d device.GPU, p *kernel.Program, c *cuda.Program, cel
 				cell.RowIDs = put(raw(v.RowIDs))
 			}
 			l := &kernel.GPULaunch{Rows: rows, Bufs: at, Cell: cell, First: k == 0, Last: k == len(cells)-1, Gather: way}
-			for _, s := range c.Steps(l) {
-				list = append(list, device.Command{Call: &device.Call{Func: funcs[s.Func], Grid: s.Grid, Block: s.Block, Shared: s.Shared, Args: s.Args, Beside: s.Beside}})
+			commands, err := backend.Commands(c.Steps(l), kernels, false)
+			if err != nil {
+				t.Fatal(err)
 			}
+			list = append(list, commands...)
 		}
 		b, err := d.Prepare(list)
 		if err != nil {

@@ -6,7 +6,9 @@ import (
 	"slices"
 	"testing"
 
+	"sagann/backend"
 	"sagann/device"
+	"sagann/device/launch"
 	"sagann/kernel"
 	"sagann/kernel/cuda"
 )
@@ -31,25 +33,22 @@ func longClose(t *testing.T, what string, got float32, want, size float64) {
 	}
 }
 
-// commands are those of the steps of a launch.
-func commands(steps []kernel.GPUStep, funcs []device.Function) (list []device.Command) {
-	for _, s := range steps {
-		if m := s.Gemm; s.Func < 0 {
-			list = append(list, device.Command{Gemm: &device.Gemm{A: m.A, B: m.B, C: m.C, M: m.M, N: m.N, K: m.K, LDA: m.LDA, LDB: m.LDB, LDC: m.LDC,
-				TransA: m.TransA, TransB: m.TransB, Add: m.Add}})
-			continue
-		}
-		list = append(list, device.Command{Call: &device.Call{Func: funcs[s.Func], Grid: s.Grid, Block: s.Block, Shared: s.Shared, Args: s.Args, Beside: s.Beside}})
-	}
-	return list
-}
-
 // longRun is memory and a queue of a GPU for one program.
 type longRun struct {
 	*edgeBench
-	t     *testing.T
-	c     *cuda.Program
-	funcs []device.Function
+	t       *testing.T
+	c       *cuda.Program
+	kernels []*launch.Kernel
+}
+
+// commands are those of a launch.
+func (r *longRun) commands(l *kernel.GPULaunch) []device.Command {
+	r.t.Helper()
+	list, err := backend.Commands(r.c.Steps(l), r.kernels, false)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return list
 }
 
 func newLongRun(t *testing.T, d device.GPU, p *kernel.Program) *longRun {
@@ -58,7 +57,7 @@ func newLongRun(t *testing.T, d device.GPU, p *kernel.Program) *longRun {
 	if err != nil {
 		t.Fatal(err)
 	}
-	funcs, err := d.Compile(c.Source, c.Names)
+	kernels, err := backend.Compile(d, c.Text())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,7 +65,7 @@ func newLongRun(t *testing.T, d device.GPU, p *kernel.Program) *longRun {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &longRun{&edgeBench{dev: d, q: q}, t, c, funcs}
+	return &longRun{&edgeBench{dev: d, q: q}, t, c, kernels}
 }
 
 func (r *longRun) put(b []byte, n int64) uint64 {
@@ -186,7 +185,7 @@ func longGather(t *testing.T, d device.GPU, p *kernel.Program, n, rows, cells in
 		var list []device.Command
 		for k := range cells {
 			l := &kernel.GPULaunch{Rows: rows, Bufs: bufs, Cell: cell, First: k == 0, Last: k == cells-1, Gather: way}
-			list = append(list, commands(r.c.Steps(l), r.funcs)...)
+			list = append(list, r.commands(l)...)
 		}
 		got := r.launch(p.Name, list, []int{1}, []int{rows * cols})[0][rows*cols-4:]
 		for c := range 4 {
@@ -238,7 +237,7 @@ func TestLongReductions(t *testing.T) {
 		scratch := r.put(nil, r.c.Scratch(rows, 0))
 		var list []device.Command
 		for range parts {
-			list = append(list, commands(r.c.Steps(&kernel.GPULaunch{Rows: rows, Bufs: bufs, Scratch: scratch}), r.funcs)...)
+			list = append(list, r.commands(&kernel.GPULaunch{Rows: rows, Bufs: bufs, Scratch: scratch})...)
 		}
 		got := r.launch(p.Name, list, []int{2, 3, 4}, sizes)
 		n := float64(rows * parts)

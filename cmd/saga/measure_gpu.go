@@ -11,6 +11,7 @@ import (
 	"sagann/backend"
 	"sagann/dataflow/plan/sim"
 	"sagann/device"
+	"sagann/device/launch"
 	"sagann/kernel"
 )
 
@@ -53,8 +54,8 @@ type gauge struct {
 	q     device.Queue
 	mem   device.Mem
 	at    uint64
-	funcs []device.Function // of measureText
-	times []float64         // of launches, in seconds
+	text  []*launch.Kernel // of measureText
+	times []float64        // of launches, in seconds
 }
 
 // rows of the gathers: slices of all of them take an eighth of the cache, all of it, and two and a half times that.
@@ -100,10 +101,19 @@ func (g *gauge) open(bytes int64) (err error) {
 	if g.at, err = g.dev.Address(g.mem); err != nil {
 		return err
 	}
-	if g.funcs, err = g.dev.Compile(measureText, []string{"saga_noise", "saga_rows", "saga_tiny"}); err != nil {
+	if g.text, err = launch.Compile(g.dev, measureText, []string{"saga_noise", "saga_rows", "saga_tiny"}); err != nil {
 		return err
 	}
-	return g.do(1, device.Command{Call: &device.Call{Func: g.funcs[0], Grid: [3]uint32{2048, 1, 1}, Block: 256, Args: []uint64{g.at, uint64(bytes / 4)}}})
+	noise, err := g.call(0, 2048, 256, kernel.GPUAt("a", g.at), kernel.GPUNumber("n", bytes/4))
+	if err != nil {
+		return err
+	}
+	return g.do(1, noise)
+}
+
+// call is a launch of a kernel of measureText.
+func (g *gauge) call(k int, blocks, threads uint32, args ...kernel.GPUArg) (device.Command, error) {
+	return backend.Call(g.text[k], [3]uint32{blocks, 1, 1}, threads, 0, args)
 }
 
 // do launches commands so many times and notes the time of each launch.
@@ -161,11 +171,11 @@ func (g *gauge) rates(k sim.DeviceKind, total, cache int64, about string) (sim.D
 	if err := g.products(&k, number); err != nil {
 		return k, err
 	}
-	tiny := make([]device.Command, measureCalls)
-	for i := range tiny {
-		tiny[i] = device.Command{Call: &device.Call{Func: g.funcs[2], Grid: [3]uint32{1, 1, 1}, Block: 32, Args: []uint64{g.at}}}
+	tiny, err := g.call(2, 1, 32, kernel.GPUAt("a", g.at))
+	if err != nil {
+		return k, err
 	}
-	t, err := g.median(tiny...)
+	t, err := g.median(slices.Repeat([]device.Command{tiny}, measureCalls)...)
 	k.Launch = number(t/measureCalls, "s", fmt.Sprintf("%d kernels that do almost nothing, one after the other", measureCalls))
 	return k, err
 }
@@ -181,8 +191,7 @@ func (g *gauge) gathers(k *sim.DeviceKind, cache int64, number func(float64, str
 	if err != nil {
 		return err
 	}
-	text := r.Text()
-	funcs, err := g.dev.Compile(text.Source, text.Names)
+	kernels, err := backend.Compile(g.dev, r.Text())
 	if err != nil {
 		return err
 	}
@@ -192,13 +201,17 @@ func (g *gauge) gathers(k *sim.DeviceKind, cache int64, number func(float64, str
 		degree := measuredEdges / rows
 		ptr := g.at + 2*bytes
 		other := (ptr + 4*uint64(rows+1) + 255) &^ 255
-		if err := g.do(1, device.Command{Call: &device.Call{Func: g.funcs[1], Grid: [3]uint32{2048, 1, 1}, Block: 256, Args: []uint64{ptr, other, uint64(rows), uint64(degree)}}}); err != nil {
+		fill, err := g.call(1, 2048, 256, kernel.GPUAt("ptr", ptr), kernel.GPUAt("other", other), kernel.GPUNumber("rows", rows), kernel.GPUNumber("degree", degree))
+		if err != nil {
 			return err
 		}
-		var list []device.Command
+		if err := g.do(1, fill); err != nil {
+			return err
+		}
 		cell := &kernel.GPUCell{PtrAt: ptr, Other: other, Rows: rows, NNZ: rows * degree, Most: degree}
-		for _, s := range r.Steps(&kernel.GPULaunch{Rows: rows, Bufs: []uint64{g.at, g.at + bytes}, First: true, Last: true, Cell: cell}) {
-			list = append(list, device.Command{Call: &device.Call{Func: funcs[s.Func], Grid: s.Grid, Block: s.Block, Shared: s.Shared, Args: s.Args, Beside: s.Beside}})
+		list, err := backend.Commands(r.Steps(&kernel.GPULaunch{Rows: rows, Bufs: []uint64{g.at, g.at + bytes}, First: true, Last: true, Cell: cell}), kernels, false)
+		if err != nil {
+			return err
 		}
 		t, err := g.median(list...)
 		if err != nil {

@@ -13,7 +13,7 @@
 //     sampled. batch.go: a batch.
 //   - gradients.go: gradients on the host, for updates from several batches.
 //   - task.go: a task as a kernel, and kernels on CPU devices. launch.go: kernels on GPUs, through the kernel.Renderer of their kind.
-//     update.go: the optimiser.
+//     update.go: the optimiser. commands.go: commands of a GPU.
 //   - ranks.go: messages between ranks. relay.go: messages between GPUs through host memory.
 //   - globals.go: Globals that callers set and read. copies.go: copies of a whole graph. rows.go: lists of the rows that loads gather.
 //   - current.go: the batch that a step works on, and its room. host.go: values in host memory. trace.go: times of tasks.

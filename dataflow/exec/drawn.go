@@ -1,6 +1,8 @@
 package exec
 
 import (
+	"fmt"
+
 	"sagann/dataflow/plan"
 	"sagann/device"
 	"sagann/kernel"
@@ -37,38 +39,26 @@ const (
 
 // copyDrawn is copy for a load from blocks sampled on the device. It returns done = false for a load from the host.
 func (l *loader) copyDrawn(b *Batch, room int, t *plan.Task, q device.Queue) (done bool, err error) {
-	d, p, g, to := b.Drawn, l.arena.on(t.Device), l.gpu, l.now.in(room, t.Addr)
+	d, p, to := b.Drawn, l.arena.on(t.Device), l.now.in(room, t.Addr)
 	copied := func(at int64, from device.Mem, n int) error {
 		return p.dev.CopyD2D(q, p.mem, at, p.dev, from, 0, 4*int64(n))
 	}
+	x := l.once.begin()
 	switch {
 	case t.Value >= 0:
-		m, n := b.made(int(t.Value)), b.Rows[t.Own]
+		m, n := b.made(int(t.Value)), uint64(b.Rows[t.Own])
 		switch m {
 		case NotMade:
 			return false, nil
 		case IDs:
-			return true, copied(to, d.Vertices, n)
+			return true, copied(to, d.Vertices, b.Rows[t.Own])
 		case Picked:
-			ids, err := g.dev.Address(d.Vertices)
-			if err != nil {
-				return true, err
-			}
-			table, err := g.dev.Address(d.Tables[int(t.Value)])
-			if err != nil {
-				return true, err
-			}
-			return true, l.once.submit(q, g.blockCall(kernel.BlockPick, uint64(n), uint64(n), ids, g.base+uint64(to), table, 0, 0, 0, 0))
+			x.block(kernel.BlockPick, n, num("edges", n), x.mem("number", d.Vertices), at("to0", l.gpu.base+uint64(to)), x.mem("table0", d.Tables[int(t.Value)]),
+				at("to1", 0), at("table1", 0), at("to2", 0), at("table2", 0))
+		default:
+			x.block(kernel.BlockDegrees, n, at("to", l.gpu.base+uint64(to)), x.mem("ptr", d.Begin[t.Own]), num("n", n), kernel.GPUFlag("inverse", m == InvDegrees))
 		}
-		list, err := g.dev.Address(d.Begin[t.Own])
-		if err != nil {
-			return true, err
-		}
-		inverse := uint64(0)
-		if m == InvDegrees {
-			inverse = 1
-		}
-		return true, l.once.submit(q, g.blockCall(kernel.BlockDegrees, uint64(n), g.base+uint64(to), list, uint64(n), inverse))
+		return true, l.once.submit(q, x)
 	case t.Own < 0:
 		return true, copied(to, d.Vertices, b.Rows[l.plan.Places.Sets.Deepest()])
 	}
@@ -82,70 +72,49 @@ func (l *loader) copyDrawn(b *Batch, room int, t *plan.Task, q device.Queue) (do
 	if err := copied(to+c.OtherOff, d.Far[t.Own], int(c.NNZ)); err != nil || c.WeightOff < 0 && c.RankOff < 0 && c.TypeOff < 0 {
 		return true, err
 	}
-	picks, err := d.picks(g, t, c, g.base+uint64(to))
-	if err != nil {
-		return true, err
-	}
-	return true, l.once.submit(q, g.blockCall(kernel.BlockPick, uint64(c.NNZ), append([]uint64{uint64(c.NNZ)}, picks...)...))
+	x.block(kernel.BlockPick, uint64(c.NNZ), append(d.picks(x, t, c, l.gpu.base+uint64(to)), num("edges", uint64(c.NNZ)))...)
+	return true, l.once.submit(q, x)
 }
 
 // picks are arguments of BlockPick and TurnOrder, which fill the weights, ranks and types of a cell at an address: the edge
 // numbers, then for each of the three the address to fill and the table; 0 and 0 if the cell has none.
-func (d *Drawn) picks(g *gpu, t *plan.Task, c *Cell, at uint64) ([]uint64, error) {
-	edge, err := g.dev.Address(d.Edge[t.Own])
-	if err != nil {
-		return nil, err
-	}
-	list, weight := []uint64{edge}, d.Of.Weight
+func (d *Drawn) picks(x *commands, t *plan.Task, c *Cell, addr uint64) kernel.GPUArgs {
+	weight := d.Of.Weight
 	if d.Weight != nil {
 		weight = d.Weight[t.Own]
 	}
-	for _, x := range []struct {
+	list := kernel.GPUArgs{x.mem("number", d.Edge[t.Own])}
+	for i, part := range []struct {
 		off   int64
 		table device.Mem
 	}{{c.WeightOff, weight}, {c.RankOff, d.Of.Rank}, {c.TypeOff, d.Of.Type}} {
-		if x.off < 0 {
-			list = append(list, 0, 0)
-			continue
+		to, table := at(fmt.Sprintf("to%d", i), 0), at(fmt.Sprintf("table%d", i), 0)
+		if part.off >= 0 {
+			to.Value, table = addr+uint64(part.off), x.mem(table.Name, part.table)
 		}
-		table, err := g.dev.Address(x.table)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, at+uint64(x.off), table)
+		list = append(list, to, table)
 	}
-	return list, nil
+	return list
 }
 
 // turn transposes a block: it makes the block's CSR cell from the lists of its CSC cell.
 func (l *loader) turn(b *Batch, room int, t *plan.Task, q device.Queue) error {
-	d, g := b.Drawn, l.gpu
-	begin, err := g.dev.Address(d.Begin[t.Own])
-	if err != nil {
-		return err
-	}
-	far, err := g.dev.Address(d.Far[t.Own])
-	if err != nil {
-		return err
-	}
-	c := &b.Cells[t.Own][t.Dir]
-	at := g.base + uint64(l.now.in(room, t.Addr))
-	ends, other, spare := at+uint64(c.PtrOff), at+uint64(c.OtherOff), g.base+uint64(l.now.in(room, l.plan.Places.Sets.Ahead.Turn))
-	rows, edges, own := uint64(c.Rows), uint64(c.NNZ), uint64(b.Rows[t.Own])
+	d, c, x := b.Drawn, &b.Cells[t.Own][t.Dir], l.once.begin()
+	addr := l.gpu.base + uint64(l.now.in(room, t.Addr))
+	ends, far := at("ends", addr+uint64(c.PtrOff)), x.mem("far", d.Far[t.Own])
+	spare := l.gpu.base + uint64(l.now.in(room, l.plan.Places.Sets.Ahead.Turn))
+	edges := num("edges", uint64(c.NNZ))
 	each, blocks := kernel.TurnEach(c.Rows, plan.TurnParts)
-	part := g.blockCall(kernel.TurnPart, 1, ends, rows, uint64(each), spare)
-	sum := g.blockCall(kernel.TurnSum, 1, ends, rows, uint64(each), spare, edges)
-	for _, k := range []*device.Call{part.Call, sum.Call} {
-		k.Grid[0], k.Block, k.Shared = uint32(blocks), 1024, kernel.TurnShared
-	}
-	picks, err := d.picks(g, t, c, at)
-	if err != nil {
-		return err
-	}
-	return l.once.submit(q, device.Command{Clear: &device.Clear{Addr: ends, Bytes: 4 * int64(rows+1)}},
-		g.blockCall(kernel.TurnCount, edges, ends, far, edges), part, sum,
-		g.blockCall(kernel.TurnPut, edges, ends, far, edges, spare),
-		g.blockCall(kernel.TurnOrder, edges, append([]uint64{ends, far, edges, spare, begin, own, other}, picks...)...))
+	sums := kernel.GPUArgs{ends, num("rows", uint64(c.Rows)), num("each", uint64(each)), at("parts", spare)}
+	wide := func(k *device.Call) { k.Grid[0], k.Block, k.Shared = uint32(blocks), 1024, kernel.TurnShared }
+	x.clear(ends.Value, 4*int64(c.Rows+1))
+	x.block(kernel.TurnCount, edges.Value, ends, far, edges)
+	wide(x.block(kernel.TurnPart, 1, sums...))
+	wide(x.block(kernel.TurnSum, 1, append(sums, edges)...))
+	x.block(kernel.TurnPut, edges.Value, ends, far, edges, at("room", spare))
+	x.block(kernel.TurnOrder, edges.Value, append(d.picks(x, t, c, addr), at("begins", ends.Value), far, edges, at("room", spare),
+		x.mem("ptr", d.Begin[t.Own]), num("rows", uint64(b.Rows[t.Own])), at("other", addr+uint64(c.OtherOff)))...)
+	return l.once.submit(q, x)
 }
 
 // drawNext makes the sampler's queue wait until the blocks of b are copied.

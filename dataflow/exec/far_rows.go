@@ -110,57 +110,54 @@ func (c *farCalls) row() (words, full uint64) {
 	return uint64(v.RowBytes) / 16, uint64(4*v.Cols+15) / 16
 }
 
-// again is 1 if bits are by place in the batch, 0 if they are by row of the table.
-func (c *farCalls) again() uint64 {
-	if c.table.Again {
-		return 1
-	}
-	return 0
-}
+// again says that bits are by place in the batch, not by row of the table.
+func (c *farCalls) again() kernel.GPUArg { return kernel.GPUFlag("again", c.table.Again) }
 
 // mark is the launch of FarMark, which finds the rows that must come over the link.
-func (c *farCalls) mark() []device.Command {
-	t, match := c.table, c.l.far.match
+func (c *farCalls) mark() *commands {
+	x, t, match := c.l.once.begin(), c.table, c.l.far.match
 	bits := c.at(0, t.Bits(c.tag))
-	call := c.l.gpu.blockCall(kernel.FarMark, c.n, c.at(0, t.Places(c.tag)), bits, c.ids(), c.n, uint64(c.tag), c.again(), c.at(0, t.Slots),
-		c.at(0, t.Places(c.tag-1)), uint64(match[0]), c.at(0, t.Places(c.tag-2)), uint64(match[1]), c.at(0, t.Counts()))
-	call.Call.Grid[0] = min(call.Call.Grid[0], markBlocks)
-	return []device.Command{{Clear: &device.Clear{Addr: bits, Bytes: t.BitBytes()}}, call}
+	x.clear(bits, t.BitBytes())
+	call := x.block(kernel.FarMark, c.n, at("last", c.at(0, t.Places(c.tag))), at("bits", bits), at("ids", c.ids()), num("n", c.n), num("tag", uint64(c.tag)), c.again(), at("slots", c.at(0, t.Slots)),
+		at("then", c.at(0, t.Places(c.tag-1))), num("match", uint64(match[0])), at("first", c.at(0, t.Places(c.tag-2))), num("match2", uint64(match[1])), at("counts", c.at(0, t.Counts())))
+	call.Grid[0] = min(call.Grid[0], markBlocks)
+	return x
 }
 
 // markBlocks is the largest number of thread blocks of FarMark. Each warp adds to the counts atomically, one after the other.
 const markBlocks = 512
 
 // take is the launch of FarTake, which reads the rows that mark found.
-func (c *farCalls) take() device.Command {
-	t := c.table
+func (c *farCalls) take() *commands {
+	x, t := c.l.once.begin(), c.table
 	words, full := c.row()
 	host := uint64(uintptr(unsafe.Pointer(&c.l.host.rows[t.Value][0])))
 	all := uint64(t.Rows)
 	if t.Again {
 		all = c.n
 	}
-	call := c.l.gpu.blockCall(kernel.FarTake, 1, c.at(c.room, c.t.Addr), host, c.ids(), words, full, c.at(0, t.Places(c.tag)), c.at(0, t.Bits(c.tag)), c.at(0, t.Next(c.tag)), all, c.again())
-	call.Call.Grid[0], call.Call.Shared = farBlocks, kernel.FarShared
-	return call
+	call := x.block(kernel.FarTake, 1, at("to", c.at(c.room, c.t.Addr)), at("host", host), at("ids", c.ids()), num("words", words), num("full", full),
+		at("last", c.at(0, t.Places(c.tag))), at("bits", c.at(0, t.Bits(c.tag))), at("next", c.at(0, t.Next(c.tag))), num("all", all), c.again())
+	call.Grid[0], call.Shared = farBlocks, kernel.FarShared
+	return x
 }
 
 // near is the launch of FarNear, which copies the rows that mark did not find. The two batches before must be loaded.
-func (c *farCalls) near() device.Command {
-	t, match := c.table, c.l.far.match
+func (c *farCalls) near() *commands {
+	x, t, match := c.l.once.begin(), c.table, c.l.far.match
 	words, full := c.row()
 	before, earlier := c.l.now.before(c.room, 1), c.l.now.before(c.room, 2)
-	call := c.l.gpu.blockCall(kernel.FarNear, c.n, c.at(c.room, c.t.Addr), c.ids(), c.n, words, full, c.at(0, t.At), c.at(0, t.Slots),
-		c.at(before, c.t.Addr), c.at(0, t.Places(c.tag-1)), uint64(match[0]), c.at(earlier, c.t.Addr), c.at(0, t.Places(c.tag-2)), uint64(match[1]))
-	call.Call.Shared = kernel.NearShared
-	return call
+	call := x.block(kernel.FarNear, c.n, at("to", c.at(c.room, c.t.Addr)), at("ids", c.ids()), num("n", c.n), num("words", words), num("full", full), at("hot", c.at(0, t.At)), at("slots", c.at(0, t.Slots)),
+		at("before", c.at(before, c.t.Addr)), at("then", c.at(0, t.Places(c.tag-1))), num("match", uint64(match[0])), at("earlier", c.at(earlier, c.t.Addr)), at("first", c.at(0, t.Places(c.tag-2))), num("match2", uint64(match[1])))
+	call.Shared = kernel.NearShared
+	return x
 }
 
 // takeFar loads the rows of batch b that must come over the link to a room. It marks them on queue q, behind the copy of the batch's
 // vertices, and reads them on another queue (farQueue).
 func (l *loader) takeFar(b *Batch, room int, t *plan.Task, table *plan.Table, q device.Queue) error {
 	c := l.farOf(b, room, t, table)
-	err := l.once.submit(q, c.mark()...)
+	err := l.once.submit(q, c.mark())
 	far := l.farQueue(q.Tag())
 	if err == nil {
 		err = l.arena.devices[0].follow(q, far, &l.listed)

@@ -9,6 +9,7 @@ import (
 	"sagann/chunk"
 	"sagann/dataflow/plan"
 	"sagann/device"
+	"sagann/device/launch"
 	"sagann/kernel"
 )
 
@@ -27,16 +28,16 @@ type onGPUs struct {
 // gpu is the state of a runner on one GPU.
 type gpu struct {
 	dev     device.GPU
-	funcs   [][]device.Function // by kernel
-	base    uint64              // address of the arena's memory
-	memory  device.Mem          // scratch memory: stepWords numbers of the optimiser, then scratch of kernels
-	step    uint64              // address of the numbers of the optimiser
-	scratch uint64              // address of the scratch of kernels
-	add     device.Function     // Add
-	larger  device.Function     // Add with Marks.Max
-	blocks  []device.Function   // by kernel.BlockTake and so on
-	update  device.Function     // the optimiser's kernel
-	average device.Function     // used in place of update for running statistics (UpdateCall.Average)
+	funcs   [][]*launch.Kernel // by kernel
+	base    uint64             // address of the arena's memory
+	memory  device.Mem         // scratch memory: stepWords numbers of the optimiser, then scratch of kernels
+	step    uint64             // address of the numbers of the optimiser
+	scratch uint64             // address of the scratch of kernels
+	add     *launch.Kernel     // Add
+	larger  *launch.Kernel     // Add with Marks.Max
+	blocks  []*launch.Kernel   // by kernel.BlockTake and so on
+	update  *launch.Kernel     // the optimiser's kernel
+	average *launch.Kernel     // used in place of update for running statistics (UpdateCall.Average)
 	batches map[*task]device.Batch
 }
 
@@ -142,7 +143,7 @@ func (g *onGPUs) open(a *Arena, programs []*kernel.Program, rows, edges int, blo
 // compile compiles each different source once, up to eight in parallel.
 func (g *gpu) compile(on *onGPUs) error {
 	type module struct {
-		funcs []device.Function
+		funcs []*launch.Kernel
 		err   error
 	}
 	done := map[string]*module{}
@@ -158,7 +159,7 @@ func (g *gpu) compile(on *onGPUs) error {
 		wg.Go(func() {
 			limit <- struct{}{}
 			defer func() { <-limit }()
-			m.funcs, m.err = g.dev.Compile(text.Source, text.Names)
+			m.funcs, m.err = backend.Compile(g.dev, text)
 		})
 	}
 	wg.Wait()
@@ -172,8 +173,7 @@ func (g *gpu) compile(on *onGPUs) error {
 		}
 		g.funcs = append(g.funcs, m.funcs)
 	}
-	join := on.renderer.Join()
-	add, err := g.dev.Compile(join.Source, join.Names)
+	add, err := backend.Compile(g.dev, on.renderer.Join())
 	if err != nil {
 		return err
 	}
@@ -181,11 +181,8 @@ func (g *gpu) compile(on *onGPUs) error {
 	if !on.blocks {
 		return nil
 	}
-	text := on.renderer.Blocks()
-	if g.blocks, err = g.dev.Compile(text.Source, text.Names); err != nil {
-		return err
-	}
-	return nil
+	g.blocks, err = backend.Compile(g.dev, on.renderer.Blocks())
+	return err
 }
 
 // commands is the number of prepared commands of all tasks.
@@ -221,25 +218,33 @@ func (k *task) Batch(d device.GPU) (device.Batch, error) {
 
 func (k *task) list(g *gpu) ([]device.Command, error) {
 	x, t := k.on, k.t
+	c := &commands{gpu: g}
 	switch t.Kind {
 	case plan.Zero:
 		at, bytes := x.now.cleared(t)
-		return []device.Command{{Clear: &device.Clear{Addr: g.base + uint64(at), Bytes: bytes}}}, nil
-	case plan.Take:
-		return []device.Command{g.take(x.now, t)}, nil
+		c.clear(g.base+uint64(at), bytes)
+	case plan.Take: // the rows of the batch's vertices out of a table
+		words, n := uint64(x.plan.Spec.Values[t.Value].RowBytes)/16, uint64(x.now.batch.Rows[t.Own])
+		c.block(kernel.BlockTake, (n*words+3)/4, at("to", g.base+uint64(t.Addr)), at("table", g.base+uint64(t.FromAddr)), at("ids", g.base+uint64(x.now.ids())), num("n", n), num("words", words))
 	case plan.Add:
 		f := g.add
 		if t.Is.Max {
 			f = g.larger
 		}
-		return []device.Command{{Call: &device.Call{Func: f, Grid: [3]uint32{256, 1, 1}, Block: 256,
-			Args: []uint64{g.base + uint64(t.Addr), g.base + uint64(t.FromAddr), uint64(t.Bytes / 4)}}}}, nil
+		c.call(f, 256, kernel.GPUArgs{at("a", g.base+uint64(t.Addr)), at("b", g.base+uint64(t.FromAddr)), num("n", uint64(t.Bytes/4))})
 	case plan.Update:
-		return x.update.commands(g), nil
+		x.update.commands(c)
 	case plan.Run:
+		return k.launches(g)
 	default:
 		return nil, fmt.Errorf("a GPU has no kernel for %s", x.plan.DescribeTask(t))
 	}
+	return c.list, c.err
+}
+
+// launches are the commands of a Run task.
+func (k *task) launches(g *gpu) ([]device.Command, error) {
+	x, t := k.on, k.t
 	l := &kernel.GPULaunch{Rows: int(t.Rows), First: t.Is.First, Last: t.Is.Last, Scratch: g.scratch, TF32: x.arena.TF32}
 	for _, at := range x.plan.Args[t.Args[0]:t.Args[1]] {
 		l.Bufs = append(l.Bufs, g.base+uint64(x.now.at(at)))
@@ -255,18 +260,7 @@ func (k *task) list(g *gpu) ([]device.Command, error) {
 		side := x.copies.sides[t.Dir]
 		l.Cell = cudaCell(x.copies.cell(t), side.View(int(t.Own)*side.P+int(t.Other)).Ptr, g.base+uint64(t.Cell))
 	}
-	var list []device.Command
-	for _, s := range x.gpus.programs[t.Kernel].Steps(l) {
-		if s.Func < 0 {
-			m := s.Gemm
-			list = append(list, device.Command{Gemm: &device.Gemm{A: m.A, B: m.B, C: m.C, M: m.M, N: m.N, K: m.K,
-				LDA: m.LDA, LDB: m.LDB, LDC: m.LDC, TransA: m.TransA, TransB: m.TransB, Add: m.Add, TF32: x.arena.TF32}})
-			continue
-		}
-		list = append(list, device.Command{Call: &device.Call{Func: g.funcs[t.Kernel][s.Func],
-			Grid: s.Grid, Block: s.Block, Shared: s.Shared, Args: s.Args, Beside: s.Beside}})
-	}
-	return list, nil
+	return backend.Commands(x.gpus.programs[t.Kernel].Steps(l), g.funcs[t.Kernel], x.arena.TF32)
 }
 
 // blockCell is the cell of a launch over a block. It gives kernels only counts to choose by, even if the host knows the row
@@ -292,20 +286,6 @@ func cudaCell(c *chunk.Cell, ptr []uint32, addr uint64) *kernel.GPUCell {
 		Type: part(c.TypeOff), Weight: part(c.WeightOff), Data: part(c.DataOff), Bits: c.Bits, Ptr: ptr}
 }
 
-// blockCall is a launch of a kernel of kernel.Renderer.Blocks (fn: kernel.BlockTake and so on), with a thread for each of n
-// elements.
-func (g *gpu) blockCall(fn int, n uint64, args ...uint64) device.Command {
-	blocks := min(1<<20, max(1, (n+255)/256))
-	return device.Command{Call: &device.Call{Func: g.blocks[fn], Grid: [3]uint32{uint32(blocks), 1, 1}, Block: 256, Args: args}}
-}
-
-// take is a Take task as a command: it copies the rows of the batch's vertices out of a table.
-func (g *gpu) take(now *current, t *plan.Task) device.Command {
-	words := uint64(now.plan.Spec.Values[t.Value].RowBytes) / 16
-	n := uint64(now.batch.Rows[t.Own])
-	return g.blockCall(kernel.BlockTake, (n*words+3)/4, g.base+uint64(t.Addr), g.base+uint64(t.FromAddr), g.base+uint64(now.ids()), n, words)
-}
-
 // indexed returns the programs changed so that operands in tables on the device (plan.Sets.InTable) are read by the list of the batch's
 // vertices.
 func indexed(p *plan.Plan, programs []*kernel.Program) []*kernel.Program {
@@ -326,28 +306,4 @@ func indexed(p *plan.Plan, programs []*kernel.Program) []*kernel.Program {
 		}
 	}
 	return out
-}
-
-// once submits commands that are used one time.
-type once struct {
-	gpu   *gpu
-	lists []device.Batch
-}
-
-// submit submits commands to a queue. release frees them.
-func (o *once) submit(q device.Queue, list ...device.Command) error {
-	b, err := o.gpu.dev.Prepare(list)
-	if err != nil {
-		return err
-	}
-	o.lists = append(o.lists, b)
-	return o.gpu.dev.Launch(q, device.GPUFunc("blocks", func(device.GPU) (device.Batch, error) { return b, nil }))
-}
-
-// release frees the commands. They must have been submitted.
-func (o *once) release() {
-	for _, b := range o.lists {
-		o.gpu.dev.Release(b)
-	}
-	o.lists = o.lists[:0]
 }

@@ -2,28 +2,29 @@ package exec
 
 import (
 	"fmt"
+	"math"
 
+	"sagann/backend"
 	"sagann/dataflow/plan"
 	"sagann/device"
 	"sagann/kernel"
 )
 
-// GPUUpdate is the optimiser as GPU code. A kernel updates one parameter per call. Its first two arguments are the
-// address of the numbers of Step and the address of the note, two uint32 that the kernel may write and
-// Runner.Note reads. The arguments of the UpdateCall follow.
+// GPUUpdate is the optimiser as GPU code (kernel.Renderer.Optimizer). A kernel updates one parameter per call.
 type GPUUpdate struct {
 	Kind  kernel.Optimizer
 	Calls []UpdateCall     // one per parameter
 	Step  func() []float32 // returns the numbers that change between steps, at most stepWords-noteWords
 }
 
-// UpdateCall is the update of one parameter of N float32. The kernel's arguments are the device
-// addresses of Globals, then N, then Words.
+// UpdateCall is the update of one parameter of N float32. The indices are those of plan.Spec.Globals.
 type UpdateCall struct {
-	Globals []int // indices into plan.Spec.Globals: the parameter, its gradient, moments
-	N       int
-	Words   []uint64
-	Average bool // a running statistic: it moves towards the second Global by Words[0], the bits of a float32
+	Param, Grad int
+	Moments     []int // as many as the kind has
+	N           int
+	Number      int     // what the note gets if a number of the parameter is not finite (Runner.Note)
+	Decay       float32 // weight decay
+	Share       float32 // above 0: a running statistic, which moves towards Grad by this share of the distance
 }
 
 // stepWords is the size in float32 of the memory for the numbers of Step and, at its end, the note.
@@ -46,8 +47,7 @@ type optimiser struct {
 // compile compiles an optimiser for GPUs.
 func (o *optimiser) compile(u *GPUUpdate) error {
 	for _, g := range o.gpus.each {
-		text := o.gpus.renderer.Optimizer(u.Kind)
-		f, err := g.dev.Compile(text.Source, text.Names)
+		f, err := backend.Compile(g.dev, o.gpus.renderer.Optimizer(u.Kind))
 		if err != nil {
 			return fmt.Errorf("exec: optimiser: %w", err)
 		}
@@ -87,23 +87,21 @@ func (o *optimiser) note() (note [noteWords]uint32, err error) {
 	return note, nil
 }
 
-// commands are the calls of the optimiser on one GPU.
-func (o *optimiser) commands(g *gpu) []device.Command {
-	var list []device.Command
+// commands adds the calls of the optimiser on one GPU.
+func (o *optimiser) commands(x *commands) {
+	g := x.gpu
+	of := func(name string, id int) kernel.GPUArg { return at(name, g.base+uint64(o.plan.Globals[id])) }
 	for _, c := range o.calls.Calls {
-		args := []uint64{g.step, g.step + noteAt}
-		for _, id := range c.Globals {
-			args = append(args, g.base+uint64(o.plan.Globals[id]))
+		args := kernel.GPUArgs{at("step", g.step), at("note", g.step+noteAt), of("w", c.Param), of("g", c.Grad)}
+		f, rate := g.update, num("decay", uint64(math.Float32bits(c.Decay)))
+		if c.Share > 0 {
+			f, rate = g.average, num("share", uint64(math.Float32bits(c.Share)))
 		}
-		args = append(append(args, uint64(c.N)), c.Words...)
-		f := g.update
-		if c.Average {
-			f = g.average
+		for k, id := range c.Moments {
+			args = append(args, of([]string{"m", "v"}[k], id))
 		}
-		list = append(list, device.Command{Call: &device.Call{Func: f,
-			Grid: [3]uint32{uint32(min(1024, (c.N+255)/256)), 1, 1}, Block: 256, Args: args}})
+		x.call(f, uint64(min(1024, (c.N+255)/256)), append(args, num("n", uint64(c.N)), rate, num("number", uint64(c.Number))))
 	}
-	return list
 }
 
 // submit submits the optimiser to the device of Update task k. For a GPU without a GPUUpdate it runs it on the host.

@@ -3,9 +3,7 @@ package launch
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
-	"strings"
 
 	"sagann/device"
 )
@@ -38,43 +36,64 @@ type Call struct {
 	Clear        []device.Mem // memory that is set to zero before the launch, whole words of it
 }
 
-// kernel is a compiled kernel with its parameters.
-type kernel struct {
-	function   device.Function
-	parameters []parameter
+// list are the arguments with the addresses of memory, those of parameters first and in their order.
+func (a Args) list(gpu device.GPU, parameters Parameters) (list resolved, err error) {
+	add := func(name string) error {
+		x := argument{name: name, pointer: true}
+		switch v := a[name].(type) {
+		case device.Mem:
+			if v.Len() > 0 {
+				if x.value, err = gpu.Address(v); err != nil {
+					return err
+				}
+			}
+		case At:
+			x.value = uint64(v)
+		case uint64:
+			x.value, x.pointer = v, false
+		case nil:
+			return nil // Words says so
+		default:
+			return fmt.Errorf("%s: an argument is a %T", name, v)
+		}
+		list = append(list, x)
+		return nil
+	}
+	for _, p := range parameters {
+		if err := add(p.name); err != nil {
+			return nil, err
+		}
+	}
+	if len(a) > len(list) {
+		for name := range a {
+			if !slices.ContainsFunc(parameters, func(p parameter) bool { return p.name == name }) {
+				if err := add(name); err != nil {
+					return nil, err
+				}
+			}
+		}
+	}
+	return list, nil
 }
 
-// parameter is one of a kernel's, as its source declares it.
-type parameter struct {
+// argument is an argument with its address or number.
+type argument struct {
 	name    string
+	value   uint64
 	pointer bool
 }
 
-var (
-	declared = regexp.MustCompile(`extern "C" __global__ void (?:__launch_bounds__\([^)]*\) )?(\w+)\(([^)]*)\)`)
-	named    = regexp.MustCompile(`[\w*][\s*]+(\w+)\s*$`) // behind a type
-)
+// resolved is a List.
+type resolved []argument
 
-// parametersOf are the parameters of a kernel.
-func parametersOf(source, name string) (list []parameter, err error) {
-	for _, m := range declared.FindAllStringSubmatch(source, -1) {
-		if m[1] != name {
-			continue
-		}
-		for _, p := range strings.Split(m[2], ",") {
-			n := named.FindStringSubmatch(p)
-			if n == nil {
-				return nil, fmt.Errorf("kernel %s: the parameter %q has no name", name, strings.TrimSpace(p))
-			}
-			list = append(list, parameter{n[1], strings.Contains(p, "*")})
-		}
-		return list, nil
-	}
-	return nil, fmt.Errorf("kernel %s: the source does not declare it", name)
+func (r resolved) Len() int { return len(r) }
+
+func (r resolved) Arg(i int) (name string, value uint64, pointer bool) {
+	return r[i].name, r[i].value, r[i].pointer
 }
 
 // kernel is the kernel with a name, which is compiled unless it is already.
-func (c *Card) kernel(source, name string) (*kernel, error) {
+func (c *Card) kernel(source, name string) (*Kernel, error) {
 	if k := c.kernels[[2]string{source, name}]; k != nil {
 		return k, nil
 	}
@@ -90,61 +109,17 @@ func (c *Card) Compile(source string, names ...string) error {
 	if len(names) == 0 {
 		return nil
 	}
-	functions, err := c.GPU.Compile(source, names)
+	list, err := Compile(c.GPU, source, names)
 	if err != nil {
 		return err
 	}
 	if c.kernels == nil {
-		c.kernels = map[[2]string]*kernel{}
+		c.kernels = map[[2]string]*Kernel{}
 	}
 	for i, name := range names {
-		list, err := parametersOf(source, name)
-		if err != nil {
-			return err
-		}
-		c.kernels[[2]string{source, name}] = &kernel{functions[i], list}
+		c.kernels[[2]string{source, name}] = list[i]
 	}
 	return nil
-}
-
-// words are the arguments in the order of the parameters. It is an error if a parameter has no argument, an argument no
-// parameter, or one is a pointer and the other a number.
-func (k *kernel) words(gpu device.GPU, args Args) (list []uint64, err error) {
-	list = make([]uint64, len(k.parameters))
-	for i, p := range k.parameters {
-		switch x := args[p.name].(type) {
-		case device.Mem:
-			if !p.pointer {
-				return nil, fmt.Errorf("%s is a number, and its argument memory", p.name)
-			}
-			if x.Len() > 0 {
-				list[i], err = gpu.Address(x)
-			}
-		case At:
-			if list[i] = uint64(x); !p.pointer {
-				return nil, fmt.Errorf("%s is a number, and its argument an address", p.name)
-			}
-		case uint64:
-			if list[i] = x; p.pointer {
-				return nil, fmt.Errorf("%s is a pointer, and its argument a number", p.name)
-			}
-		case nil:
-			return nil, fmt.Errorf("%s has no argument", p.name)
-		default:
-			return nil, fmt.Errorf("%s: an argument is a %T", p.name, x)
-		}
-		if err != nil {
-			return nil, err
-		}
-	}
-	if len(args) > len(list) {
-		for name := range args {
-			if !slices.ContainsFunc(k.parameters, func(p parameter) bool { return p.name == name }) {
-				return nil, fmt.Errorf("there is no parameter %s", name)
-			}
-		}
-	}
-	return list, nil
 }
 
 // Commands are launches as commands of package device. Kernels that are not compiled yet are.
@@ -162,11 +137,15 @@ func (c *Card) Commands(calls ...Call) (list []device.Command, err error) {
 			}
 			list = append(list, device.Command{Clear: &device.Clear{Addr: at, Bytes: m.Len() &^ 3}})
 		}
-		args, err := f.words(c.GPU, k.Args)
+		args, err := k.Args.list(c.GPU, f.Parameters)
 		if err != nil {
 			return nil, fmt.Errorf("kernel %s: %w", k.Name, err)
 		}
-		list = append(list, device.Command{Call: &device.Call{Func: f.function, Grid: [3]uint32{uint32(k.Grid), 1, 1}, Block: uint32(k.Block), Shared: uint32(k.Shared), Args: args}})
+		words, err := f.Words(args)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, device.Command{Call: &device.Call{Func: f.Function, Grid: [3]uint32{uint32(k.Grid), 1, 1}, Block: uint32(k.Block), Shared: uint32(k.Shared), Args: words}})
 	}
 	return list, nil
 }

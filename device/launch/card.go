@@ -13,7 +13,7 @@ type Card struct {
 	Queue device.Queue
 
 	held    []device.Mem
-	kernels map[[2]string]*kernel // by source and name
+	kernels map[[2]string]*Kernel // by source and name
 }
 
 // Processors is the number of multiprocessors, at least 1.

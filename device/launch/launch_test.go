@@ -70,7 +70,7 @@ func TestNames(t *testing.T) {
 	if err := c.Compile(scaled, "saga_other"); err == nil || !strings.Contains(err.Error(), "saga_other") {
 		t.Errorf("a kernel that is not there: error %v", err)
 	}
-	if _, err := parametersOf(`extern "C" __global__ void saga_none(u64 n, u64) {}`, "saga_none"); err == nil || !strings.Contains(err.Error(), "has no name") {
+	if _, err := ParametersOf(`extern "C" __global__ void saga_none(u64 n, u64) {}`, []string{"saga_none"}); err == nil || !strings.Contains(err.Error(), "has no name") {
 		t.Errorf("a parameter without a name: error %v", err)
 	}
 	if n := c.Taken(); n != 2*device.Align {

@@ -6,8 +6,10 @@ import (
 	"slices"
 	"testing"
 
+	"sagann/backend"
 	"sagann/device"
 	"sagann/device/cudatest"
+	"sagann/device/launch"
 	"sagann/internal/draw"
 	"sagann/kernel"
 	"sagann/kernel/cuda"
@@ -43,32 +45,38 @@ func TestTurnEmulated(t *testing.T) {
 		d := cudatest.Open(t, 0, all+1<<12)
 		must := cudatest.Must(t)
 		q, m, base := cudatest.Room(t, d, all)
-		f, err := d.Compile(cuda.BlockSource, []string{"saga_turn_count", "saga_turn_part", "saga_turn_sum", "saga_turn_put", "saga_turn_order", "saga_pick"})
+		f, err := launch.Compile(d, cuda.BlockSource, []string{"saga_turn_count", "saga_turn_part", "saga_turn_sum", "saga_turn_put", "saga_turn_order", "saga_pick"})
 		must(err)
 		mem := make([]byte, all)
 		for i, x := range words {
 			binary.LittleEndian.PutUint32(mem[4*i:], x)
 		}
 		must(d.CopyH2D(q, m, 0, mem))
-		at := func(word int) uint64 { return base + 4*uint64(word) }
-		n := uint64(edges)
-		call := func(k int, block, shared uint32, args ...uint64) device.Command {
-			return device.Command{Call: &device.Call{Func: f[k], Grid: [3]uint32{1, 1, 1}, Block: block, Shared: shared, Args: args}}
+		at := func(name string, word int) kernel.GPUArg { return kernel.GPUAt(name, base+4*uint64(word)) }
+		num := kernel.GPUNumber[int]
+		none := func(names ...string) (list []kernel.GPUArg) {
+			for _, n := range names {
+				list = append(list, kernel.GPUAt(n, 0))
+			}
+			return list
+		}
+		call := func(k, blocks int, block, shared uint32, args ...kernel.GPUArg) device.Command {
+			c, err := backend.Call(f[k], [3]uint32{uint32(blocks), 1, 1}, block, shared, args)
+			must(err)
+			return c
 		}
 		each, blocks := kernel.TurnEach(c.far, 128)
-		sums := func(k int, args ...uint64) device.Command {
-			x := call(k, 1024, kernel.TurnShared, args...)
-			x.Call.Grid[0] = uint32(blocks)
-			return x
-		}
+		by, n := at("ends", ends), num("edges", edges)
+		sums := []kernel.GPUArg{by, num("rows", c.far), num("each", each), at("parts", room)}
 		must(d.Launch(q, device.GPUFunc("turn", func(g device.GPU) (device.Batch, error) {
 			return g.Prepare([]device.Command{
-				call(0, 256, 0, at(ends), at(farAt), n),
-				sums(1, at(ends), uint64(c.far), uint64(each), at(room)),
-				sums(2, at(ends), uint64(c.far), uint64(each), at(room), n),
-				call(3, 256, 0, at(ends), at(farAt), n, at(room)),
-				call(4, 256, 0, at(ends), at(farAt), n, at(room), at(beginAt), uint64(c.own), at(other), at(numberAt), 0, 0, at(turned), at(tableAt), 0, 0),
-				call(5, 256, 0, n, at(numberAt), 0, 0, 0, 0, at(picked), at(tableAt))})
+				call(0, 1, 256, 0, by, at("far", farAt), n),
+				call(1, blocks, 1024, kernel.TurnShared, sums...),
+				call(2, blocks, 1024, kernel.TurnShared, append(sums, n)...),
+				call(3, 1, 256, 0, by, at("far", farAt), n, at("room", room)),
+				call(4, 1, 256, 0, append(none("to0", "table0", "to2", "table2"), at("begins", ends), at("far", farAt), n, at("room", room), at("ptr", beginAt), num("rows", c.own),
+					at("other", other), at("number", numberAt), at("to1", turned), at("table1", tableAt))...),
+				call(5, 1, 256, 0, append(none("to0", "table0", "to1", "table1"), n, at("number", numberAt), at("to2", picked), at("table2", tableAt))...)})
 		})))
 		must(d.CopyD2H(q, mem, m, 0))
 		must(d.Sync())

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"sagann/backend"
 	"sagann/chunk"
 	"sagann/device"
 	"sagann/device/cudatest"
@@ -34,7 +35,7 @@ func emulate(t *testing.T, p *kernel.Program, cells []*chunk.Rect, l *kernel.GPU
 	h, err := d.HostAlloc(size)
 	must(err)
 	defer func() { must(d.HostFree(h)); must(d.Free(m)) }()
-	functions, err := d.Compile(cuda.Emulated(c.Source), c.Names)
+	kernels, err := backend.Compile(d, kernel.GPUText{Source: cuda.Emulated(c.Source), Names: c.Names})
 	must(err)
 	at := int64(0)
 	put := func(b []byte) uint64 {
@@ -53,12 +54,15 @@ func emulate(t *testing.T, p *kernel.Program, cells []*chunk.Rect, l *kernel.GPU
 	l.Index = put(b)
 	var commands []device.Command
 	add := func(l *kernel.GPULaunch) {
-		for _, s := range c.Steps(l) {
+		steps := c.Steps(l)
+		for _, s := range steps {
 			if strings.Contains(c.Names[s.Func], "hub") || s.Grid[1] > 1 {
 				t.Fatalf("%s, %d slices: not emulated", c.Names[s.Func], s.Grid[1])
 			}
-			commands = append(commands, device.Command{Call: &device.Call{Func: functions[s.Func], Grid: s.Grid, Block: s.Block, Shared: s.Shared, Args: s.Args}})
 		}
+		list, err := backend.Commands(steps, kernels, false)
+		must(err)
+		commands = append(commands, list...)
 	}
 	for k, r := range cells {
 		cell, of := put(r.Mem[:r.Bytes]), *l

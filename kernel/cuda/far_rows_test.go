@@ -6,8 +6,10 @@ import (
 	"slices"
 	"testing"
 
+	"sagann/backend"
 	"sagann/device"
 	"sagann/device/cudatest"
+	"sagann/device/launch"
 	"sagann/internal/draw"
 	"sagann/kernel"
 	"sagann/kernel/cuda"
@@ -32,7 +34,7 @@ func TestFarRowsEmulated(t *testing.T) {
 		d := cudatest.Open(t, 0, all+1<<12)
 		must := cudatest.Must(t)
 		q, m, base := cudatest.Room(t, d, all)
-		functions, err := d.Compile(cuda.BlockSource, []string{"saga_far_mark", "saga_far_near", "saga_far_take"})
+		kernels, err := launch.Compile(d, cuda.BlockSource, []string{"saga_far_mark", "saga_far_near", "saga_far_take"})
 		must(err)
 		mem := make([]byte, all)
 		for v := range vertices {
@@ -82,18 +84,26 @@ func TestFarRowsEmulated(t *testing.T) {
 			}
 			at := func(off int) uint64 { return base + uint64(off) }
 			last, then, first := at(places+tag%3*8*vertices), at(places+(tag+2)%3*8*vertices), at(places+(tag+1)%3*8*vertices)
-			marked, again := uint64(vertices), uint64(0)
+			marked := vertices
 			if !sorted {
-				marked, again = uint64(n), 1
+				marked = n
 			}
 			to, before, earlier := at(rooms+room*most*row), at(rooms+(tag+2)%3*most*row), at(rooms+(tag+1)%3*most*row)
+			ptr, num, again := kernel.GPUAt, kernel.GPUNumber[int], kernel.GPUFlag("again", !sorted)
+			call := func(k int, blocks, shared uint32, args ...kernel.GPUArg) device.Command {
+				c, err := backend.Call(kernels[k], [3]uint32{blocks, 1, 1}, 256, shared, args)
+				must(err)
+				return c
+			}
+			old := []kernel.GPUArg{ptr("then", then), num("match", match), ptr("first", first), num("match2", match2), ptr("slots", at(slots)), ptr("ids", at(ids))}
+			wide := []kernel.GPUArg{ptr("to", to), num("words", words), num("full", full)}
 			must(d.CopyH2D(q, m, 0, mem))
 			must(d.Launch(q, device.GPUFunc("far", func(g device.GPU) (device.Batch, error) {
 				return g.Prepare([]device.Command{
 					{Clear: &device.Clear{Addr: at(bits), Bytes: 4 * ((vertices+31)/32 + 1)}},
-					{Call: &device.Call{Func: functions[0], Grid: [3]uint32{3, 1, 1}, Block: 256, Args: []uint64{last, at(bits), at(ids), uint64(n), uint64(tag), again, at(slots), then, uint64(match), first, uint64(match2), at(counts)}}},
-					{Call: &device.Call{Func: functions[1], Grid: [3]uint32{3, 1, 1}, Block: 256, Shared: kernel.NearShared, Args: []uint64{to, at(ids), uint64(n), words, full, at(hots), at(slots), before, then, uint64(match), earlier, first, uint64(match2)}}},
-					{Call: &device.Call{Func: functions[2], Grid: [3]uint32{2, 1, 1}, Block: 256, Shared: kernel.FarShared, Args: []uint64{to, at(table), at(ids), words, full, last, at(bits), at(next), marked, again}}}})
+					call(0, 3, 0, append(old, ptr("last", last), ptr("bits", at(bits)), num("n", n), num("tag", tag), again, ptr("counts", at(counts)))...),
+					call(1, 3, kernel.NearShared, append(append(old, wide...), num("n", n), ptr("hot", at(hots)), ptr("before", before), ptr("earlier", earlier))...),
+					call(2, 2, kernel.FarShared, append(wide, ptr("ids", at(ids)), ptr("host", at(table)), ptr("last", last), ptr("bits", at(bits)), ptr("next", at(next)), num("all", marked), again)...)})
 			})))
 			must(d.CopyD2H(q, mem, m, 0))
 			must(d.Sync())

@@ -3,6 +3,8 @@ package cuda
 import (
 	"fmt"
 	"strings"
+
+	"sagann/kernel"
 )
 
 // How kernels begin: their names, the parameters that all of a program share, blocks and lanes.
@@ -12,9 +14,25 @@ func (c *Program) name(s string) int {
 	return len(c.Names) - 1
 }
 
-// params is the parameter list that all kernels of the program share.
-func (c *Program) params() string {
-	var b strings.Builder
+// parameter is a parameter that all kernels of a program share, and its argument.
+type parameter struct {
+	typ, name string
+	of        func(s *launcher, x *span) uint64
+}
+
+// span is what a kernel of a launch works on: n rows or entries from first on and, in edge programs, their edges between from
+// and to. begin and end say whether accumulators start and are finished. Rows of more than large edges are the hub kernel's.
+type span struct {
+	from, to, first, n int
+	begin, end         bool
+	large              int
+}
+
+// parameters are those of all kernels of the program, in order.
+func (c *Program) parameters() (list []parameter) {
+	add := func(typ, name string, of func(s *launcher, x *span) uint64) {
+		list = append(list, parameter{typ, name, of})
+	}
 	write := make([]bool, c.p.Operands)
 	for _, o := range c.p.Outs {
 		write[o.Operand] = true
@@ -23,26 +41,50 @@ func (c *Program) params() string {
 		}
 	}
 	for i := range c.p.Operands {
+		typ := "const float *__restrict__ "
 		if write[i] {
-			fmt.Fprintf(&b, "float *b%d, ", i)
-		} else {
-			fmt.Fprintf(&b, "const float *__restrict__ b%d, ", i)
+			typ = "float *"
 		}
+		add(typ, fmt.Sprintf("b%d", i), func(s *launcher, _ *span) uint64 { return s.l.Bufs[i] })
 	}
 	for _, r := range c.Order {
-		fmt.Fprintf(&b, "float *s%d, ", r)
+		add("float *", fmt.Sprintf("s%d", r), func(s *launcher, _ *span) uint64 { return s.scratch[r] })
 	}
+	const ids, floats = "const unsigned *__restrict__ ", "const float *__restrict__ "
 	if c.p.Indexes() {
-		b.WriteString("const unsigned *__restrict__ index, ")
+		add(ids, "index", func(s *launcher, _ *span) uint64 { return s.l.Index })
 	}
 	if c.p.Edges {
-		b.WriteString("const unsigned *__restrict__ rowids, const unsigned *__restrict__ ptr, const unsigned *__restrict__ other, " +
-			"const float *__restrict__ rank, const unsigned *__restrict__ type, const float *__restrict__ weight, " +
-			"const float *__restrict__ data, ll bits, ll entries, ll from, ll to, ")
+		add(ids, "rowids", func(s *launcher, _ *span) uint64 { return s.l.Cell.RowIDs })
+		add(ids, "ptr", func(s *launcher, _ *span) uint64 { return s.l.Cell.PtrAt })
+		add(ids, "other", func(s *launcher, _ *span) uint64 { return s.l.Cell.Other })
+		add(floats, "rank", func(s *launcher, _ *span) uint64 { return s.l.Cell.Rank })
+		add(ids, "type", func(s *launcher, _ *span) uint64 { return s.l.Cell.Type })
+		add(floats, "weight", func(s *launcher, _ *span) uint64 { return s.l.Cell.Weight })
+		add(floats, "data", func(s *launcher, _ *span) uint64 { return s.l.Cell.Data })
+		add("ll ", "bits", func(s *launcher, _ *span) uint64 { return uint64(s.l.Cell.Bits) })
+		add("ll ", "entries", func(s *launcher, _ *span) uint64 { n, _ := s.l.Cell.Size(); return uint64(n) })
+		add("ll ", "from", func(_ *launcher, x *span) uint64 { return uint64(x.from) })
+		add("ll ", "to", func(_ *launcher, x *span) uint64 { return uint64(x.to) })
 	}
-	b.WriteString("ll first, ll n, ll begin, ll end")
+	add("ll ", "first", func(_ *launcher, x *span) uint64 { return uint64(x.first) })
+	add("ll ", "n", func(_ *launcher, x *span) uint64 { return uint64(x.n) })
+	add("ll ", "begin", func(_ *launcher, x *span) uint64 { return kernel.GPUFlag("", x.begin).Value })
+	add("ll ", "end", func(_ *launcher, x *span) uint64 { return kernel.GPUFlag("", x.end).Value })
 	if c.p.Edges {
-		b.WriteString(", ll large") // rows of more edges are the hub kernel's
+		add("ll ", "large", func(_ *launcher, x *span) uint64 { return uint64(x.large) })
+	}
+	return list
+}
+
+// params is the parameter list that all kernels of the program share.
+func (c *Program) params() string {
+	var b strings.Builder
+	for i, p := range c.common {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(p.typ + p.name)
 	}
 	return b.String()
 }

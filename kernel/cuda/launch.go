@@ -66,7 +66,7 @@ func (s *launcher) cell() {
 // whole calls a kernel over all own rows.
 func (s *launcher) whole(name string) {
 	if s.l.Rows > 0 {
-		s.call(s.c.lookup(name), 1024, 256, 0, 1, s.args(0, 0, 0, s.l.Rows, false, false))
+		s.call(s.c.lookup(name), 1024, 256, 0, 1, s.args(span{n: s.l.Rows}))
 	}
 }
 
@@ -90,8 +90,7 @@ func (s *launcher) gather(first, n, from, to int, begin, end bool) {
 	if rows == 0 {
 		large = to - from
 	}
-	args := s.args(from, to, first, n, begin, end)
-	args[len(args)-1] = uint64(large)
+	args := s.args(span{from, to, first, n, begin, end, large})
 	if rows > 0 { // started first and run beside the others, since the largest row takes long
 		s.call(h.fn, (n+h.groups-1)/h.groups, h.block, h.shared, h.slices, args)
 		s.out[len(s.out)-1].Beside = true
@@ -122,7 +121,7 @@ func (s *launcher) tile(lo, n int) {
 	c, p := s.c, s.c.p
 	for level := range c.frags {
 		if k := &c.frags[level]; k.fn >= 0 {
-			s.call(k.fn, (n+k.groups-1)/k.groups, k.block, k.shared, 1, s.args(lo, lo+n, lo, n, false, false))
+			s.call(k.fn, (n+k.groups-1)/k.groups, k.block, k.shared, 1, s.args(span{from: lo, to: lo + n, first: lo, n: n, large: n}))
 			s.count(k.row.times(n))
 		}
 		for i := range p.Instrs {
@@ -152,7 +151,7 @@ func (s *launcher) sum(o *kernel.Out, lo, n int) {
 		x, ld := s.at(o.Reg, lo)
 		w := p.Widths[o.Reg]
 		s.call(s.c.lookup("saga_columns"), columnBlocks, columnThreads, 0, (w+columnTile-1)/columnTile,
-			[]uint64{x, uint64(ld), uint64(n), uint64(w), s.partial})
+			kernel.GPUArgs{at("x", x), num("ld", ld), num("rows", n), num("cols", w), at("part", s.partial)})
 		s.count(work{bytes: 4 * int64(n) * int64(w), flops: int64(n) * int64(w)})
 		s.addParts(o, 1, w, w, columnBlocks)
 	}

@@ -104,16 +104,16 @@ func (s *launcher) sumTN(o *kernel.Out, lo, n int) {
 	}
 	name, _, _, _ := s.c.productKernel(o)
 	fn := s.c.lookup(name)
-	for at := 0; at < n; {
-		tiles, threads, parts, each := productShape(g.M, g.N, n-at)
-		rows := min(n-at, parts*each)
+	for done := 0; done < n; {
+		tiles, threads, parts, each := productShape(g.M, g.N, n-done)
+		rows := min(n-done, parts*each)
 		parts = (rows + each - 1) / each
-		s.call(fn, tiles, threads, 0, parts, []uint64{a + uint64(at)*uint64(lda)*4, uint64(lda), b + uint64(at)*uint64(ldb)*4, uint64(ldb),
-			uint64(rows), uint64(g.M), uint64(g.N), uint64(each), s.partial})
+		s.call(fn, tiles, threads, 0, parts, kernel.GPUArgs{at("a", a+uint64(done)*uint64(lda)*4), num("lda", lda), at("b", b+uint64(done)*uint64(ldb)*4), num("ldb", ldb),
+			num("rows", rows), num("m", g.M), num("n", g.N), num("each", each), at("part", s.partial)})
 		g.K = rows
 		s.count(gemmWork(&g))
 		s.addParts(o, g.M, g.N, partialLD(g.N), parts)
-		at += rows
+		done += rows
 	}
 }
 
@@ -123,12 +123,8 @@ func partialLD(n int) int { return (n + 3) / 4 * 4 }
 
 // addParts adds partial sums to the Global of o. Each has m rows of n numbers, ld floats apart.
 func (s *launcher) addParts(o *kernel.Out, m, n, ld, parts int) {
-	carry := uint64(0)
-	if o.Carry {
-		carry = 1
-	}
 	s.call(s.c.lookup("saga_columns_add"), (m*n+31)/32, 256, 0, 1,
-		[]uint64{s.l.Bufs[o.Operand], s.partial, uint64(m), uint64(n), uint64(ld), uint64(parts), carry})
+		kernel.GPUArgs{at("dst", s.l.Bufs[o.Operand]), at("part", s.partial), num("m", m), num("n", n), num("ld", ld), num("blocks", parts), kernel.GPUFlag("carry", o.Carry)})
 	s.count(work{bytes: 4 * int64(parts) * int64(m) * int64(n), flops: int64(parts) * int64(m) * int64(n)})
 }
 

@@ -121,7 +121,7 @@ func TestCUDADense(t *testing.T) {
 			l.Rows, l.Cell = 2, &kernel.GPUCell{Ptr: []uint32{0, 40, 100}}
 		}
 		var gemms []kernel.GPUGemm
-		var sums []uint64
+		var sums kernel.GPUArgs
 		for _, s := range c.Steps(l) {
 			if s.Func < 0 {
 				gemms = append(gemms, s.Gemm)
@@ -143,9 +143,9 @@ func TestCUDADense(t *testing.T) {
 				t.Errorf("edges %v: product %d is %+v, want %+v", edges, i, gemms[i], want[i])
 			}
 		}
-		// Addresses and row lengths, rows, columns, rows of a block, partial sums.
-		if want := []uint64{1 << 20, 16, s1, 20, 100, 10, 20, 112, s1 + uint64(kernel.Align(100*20*4))}; !slices.Equal(sums, want) {
-			t.Errorf("edges %v: sum of products %d, want %d", edges, sums, want)
+		wantSums := kernel.GPUArgs{at("a", 1<<20), num("lda", 16), at("b", s1), num("ldb", 20), num("rows", 100), num("m", 10), num("n", 20), num("each", 112), at("part", s1+uint64(kernel.Align(100*20*4)))}
+		if !slices.Equal(sums, wantSums) {
+			t.Errorf("edges %v: sum of products %v, want %v", edges, sums, wantSums)
 		}
 	}
 }
@@ -156,7 +156,7 @@ func TestCUDATiles(t *testing.T) {
 	n := 0
 	for _, s := range c.Steps(l) {
 		if s.Func >= 0 && strings.HasPrefix(c.Names[s.Func], "saga_product") {
-			n += int(s.Args[4])
+			n += int(s.Args[slices.IndexFunc(s.Args, func(a kernel.GPUArg) bool { return a.Name == "rows" })].Value)
 		}
 	}
 	if n != l.Rows {

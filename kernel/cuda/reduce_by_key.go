@@ -53,8 +53,8 @@ func (s *launcher) byKey(o *kernel.Out, lo, n int) {
 	w := s.c.p.Widths[o.Reg]
 	x, ld := s.at(o.Reg, lo)
 	key, ldk := s.at(o.Reg2, lo)
-	args := []uint64{x, uint64(ld), key, uint64(ldk), uint64(n), uint64(w), uint64(o.Blocks)}
-	dst := s.l.Bufs[o.Operand]
+	args := kernel.GPUArgs{at("x", x), num("ld", ld), at("key", key), num("ldk", ldk), num("rows", n), num("w", w), num("groups", o.Blocks)}
+	dst := at("dst", s.l.Bufs[o.Operand])
 	if o.Acc == kernel.MaxBy {
 		s.call(s.c.lookup("saga_max_by"), 1024, 256, 0, 1, append(args, dst))
 		return
@@ -64,6 +64,6 @@ func (s *launcher) byKey(o *kernel.Out, lo, n int) {
 		s.call(s.c.lookup("saga_sum_by_here"), 1, threads, 0, 1, append(args, dst))
 		return
 	}
-	s.call(s.c.lookup("saga_sum_by"), blocks, threads, 0, 1, append(args, s.partial))
-	s.call(s.c.lookup("saga_sum_by_add"), 1024, 256, 0, 1, []uint64{dst, s.partial, uint64(w * o.Blocks), uint64(blocks)})
+	s.call(s.c.lookup("saga_sum_by"), blocks, threads, 0, 1, append(args, at("part", s.partial)))
+	s.call(s.c.lookup("saga_sum_by_add"), 1024, 256, 0, 1, kernel.GPUArgs{dst, at("part", s.partial), num("n", w*o.Blocks), num("blocks", blocks)})
 }

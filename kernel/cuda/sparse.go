@@ -118,7 +118,7 @@ func (s *launcher) sparseProduct(in *kernel.Instr, w *kernel.Leaf, lo, n int) {
 	}
 	lanes := lanesOf(cols, v)
 	s.call(s.c.lookup(name), groupsOf(n, lanes), sparseThreads, 0, 1,
-		[]uint64{x, uint64(ldx), uint64(k), s.l.Bufs[w.Operand], uint64(w.LD), uint64(w.Rows), uint64(n), uint64(cols), uint64(lanes), d, uint64(ldd)})
+		kernel.GPUArgs{at("x", x), num("ldx", ldx), num("k", k), at("w", s.l.Bufs[w.Operand]), num("ldw", w.LD), num("columns", w.Rows), num("rows", n), num("cols", cols), num("lanes", lanes), at("out", d), num("ldo", ldd)})
 	entries := int64(n) * int64(k)
 	s.count(work{bytes: 8*entries + 4*entries*int64(cols) + 4*int64(n)*int64(cols), flops: 2 * entries * int64(cols)})
 }
@@ -130,7 +130,7 @@ func (s *launcher) sparseDrop(in *kernel.Instr, step *kernel.Leaf, lo, n int) {
 	d, ldd := s.at(in.Dst, lo)
 	k := s.c.p.Widths[in.Dst] / 2
 	s.call(s.c.lookup("saga_sparse_drop"), min(1<<16, (n*k+sparseThreads-1)/sparseThreads), sparseThreads, 0, 1,
-		[]uint64{x, uint64(ldx), uint64(k), uint64(n), s.l.Bufs[step.Operand], id, uint64(ldi), uint64(in.I), uint64(math.Float32bits(in.F)), d, uint64(ldd)})
+		kernel.GPUArgs{at("x", x), num("ldx", ldx), num("k", k), num("rows", n), at("step", s.l.Bufs[step.Operand]), at("id", id), num("ldi", ldi), num("site", int(in.I)), num("bits", int(math.Float32bits(in.F))), at("out", d), num("ldo", ldd)})
 	s.count(work{bytes: 16 * int64(n) * int64(k), flops: int64(n) * int64(k)})
 }
 
@@ -150,19 +150,18 @@ func (s *launcher) sumSparse(o *kernel.Out, lo, n int) {
 func (s *launcher) sparseSum(o *kernel.Out, x uint64, ldx int, y uint64, ldy, rows, k int) {
 	w, columns := s.c.p.Widths[o.Reg], o.Blocks
 	h := newSparseShape(rows, k, w, columns)
-	at := func(off int64) uint64 { return s.partial + uint64(off) }
-	counters, start, list, parts := at(0), at(h.start), at(h.list), at(h.parts)
+	counters, start, list, parts := at("counters", s.partial), at("start", s.partial+uint64(h.start)), at("list", s.partial+uint64(h.list)), at("parts", s.partial+uint64(h.parts))
 	each := (rows + h.ranges - 1) / h.ranges
-	call := func(name string, blocks, threads int, args ...uint64) {
+	call := func(name string, blocks, threads int, args ...kernel.GPUArg) {
 		s.call(s.c.lookup(name), max(1, blocks), threads, 0, 1, args)
 	}
-	n, c := uint64(rows), uint64(columns)
-	sort := func(name string, bytes int, more ...uint64) {
-		call(name, h.ranges*h.slices, sparseScan, append([]uint64{x, uint64(ldx), uint64(k), n, c, uint64(each), uint64(h.ranges), uint64(h.slice), counters}, more...)...)
+	c, ranges, piece, wide := num("columns", columns), num("ranges", h.ranges), num("piece", h.piece), num("w", w)
+	sort := func(name string, bytes int, more ...kernel.GPUArg) {
+		call(name, h.ranges*h.slices, sparseScan, append(kernel.GPUArgs{at("x", x), num("ldx", ldx), num("k", k), num("rows", rows), c, num("each", each), ranges, num("slice", h.slice), counters}, more...)...)
 		s.out[len(s.out)-1].Shared = uint32(bytes)
 	}
 	sort("saga_sparse_count", 4*h.slice)
-	call("saga_sparse_columns", (columns+sparseThreads-1)/sparseThreads, sparseThreads, counters, uint64(h.ranges), c, start)
+	call("saga_sparse_columns", (columns+sparseThreads-1)/sparseThreads, sparseThreads, counters, ranges, c, start)
 	call("saga_sparse_scan", 1, sparseScan, start, c)
 	s.out[len(s.out)-1].Shared = 4 * sparseScan
 	sort("saga_sparse_place", 8*h.slice, start, list)
@@ -170,9 +169,9 @@ func (s *launcher) sparseSum(o *kernel.Out, x uint64, ldx int, y uint64, ldy, ro
 	if w%4 == 0 && ldy%4 == 0 {
 		name, v = "saga_sparse_sum", 4
 	}
-	lanes, dst := lanesOf(w, v), s.l.Bufs[o.Operand]
-	call(name, groupsOf(h.pieces, lanes), sparseThreads, list, start, c, y, uint64(ldy), uint64(w), uint64(h.piece), uint64(lanes), dst, parts)
+	lanes, dst := lanesOf(w, v), at("dst", s.l.Bufs[o.Operand])
+	call(name, groupsOf(h.pieces, lanes), sparseThreads, list, start, c, at("y", y), num("ldy", ldy), wide, piece, num("lanes", lanes), dst, parts)
 	entries := int64(rows) * int64(k)
 	s.count(work{bytes: 8*entries + 4*entries*int64(w) + 8*int64(columns)*int64(w), flops: 2 * entries * int64(w)})
-	call("saga_sparse_add", min(1<<14, columns*w/sparseThreads+1), sparseThreads, start, c, uint64(w), uint64(h.piece), dst, parts)
+	call("saga_sparse_add", min(1<<14, columns*w/sparseThreads+1), sparseThreads, start, c, wide, piece, dst, parts)
 }

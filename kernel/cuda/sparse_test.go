@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"sagann/backend"
 	"sagann/device"
 	"sagann/device/cudatest"
 	"sagann/internal/draw"
@@ -128,13 +129,10 @@ func runSparse(t *testing.T, c *cuda.Program, rows int, bufs [][]float32) (out, 
 	l.Scratch = base + uint64(at)
 	copy(h.Bytes()[at:], bytes.Repeat([]byte{0xa5}, int(scratch)))
 	must(d.CopyH2D(q, m, 0, h.Bytes()))
-	names := c.Text().Names
-	functions, err := d.Compile(cuda.SparseSource, names)
+	kernels, err := backend.Compile(d, kernel.GPUText{Source: cuda.SparseSource, Names: c.Names})
 	must(err)
-	var commands []device.Command
-	for _, s := range c.Steps(l) {
-		commands = append(commands, device.Command{Call: &device.Call{Func: functions[s.Func], Grid: s.Grid, Block: s.Block, Shared: s.Shared, Args: s.Args}})
-	}
+	commands, err := backend.Commands(c.Steps(l), kernels, false)
+	must(err)
 	must(d.Launch(q, device.GPUFunc("sparse", func(g device.GPU) (device.Batch, error) { return g.Prepare(commands) })))
 	must(d.CopyD2H(q, h.Bytes(), m, 0))
 	must(d.Sync())

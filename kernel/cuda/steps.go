@@ -25,38 +25,23 @@ func (s *launcher) at(r, lo int) (addr uint64, ld int) {
 	return s.l.Bufs[h.Operand] + skip, h.LD
 }
 
-// args returns the arguments for the parameters that params declares.
-func (s *launcher) args(from, to, first, n int, begin, end bool) []uint64 {
-	a := append([]uint64{}, s.l.Bufs[:s.c.p.Operands]...)
-	for _, r := range s.c.Order {
-		a = append(a, s.scratch[r])
+// args are the arguments of the program's own parameters.
+func (s *launcher) args(x span) kernel.GPUArgs {
+	list := make(kernel.GPUArgs, len(s.c.common))
+	for i, p := range s.c.common {
+		list[i] = kernel.GPUArg{Name: p.name, Value: p.of(s, &x), Pointer: p.typ != "ll "}
 	}
-	if s.c.p.Indexes() {
-		a = append(a, s.l.Index)
-	}
-	if s.c.p.Edges {
-		e := s.l.Cell
-		entries, _ := e.Size()
-		a = append(a, e.RowIDs, e.PtrAt, e.Other, e.Rank, e.Type, e.Weight, e.Data, uint64(e.Bits),
-			uint64(entries), uint64(from), uint64(to))
-	}
-	flag := func(b bool) uint64 {
-		if b {
-			return 1
-		}
-		return 0
-	}
-	a = append(a, uint64(first), uint64(n), flag(begin), flag(end))
-	if s.c.p.Edges {
-		a = append(a, uint64(to-from)) // large: no row has more edges; gather sets it lower
-	}
-	return a
+	return list
 }
 
-func (s *launcher) call(fn, blocks, threads int, shared uint32, slices int, args []uint64) {
+func (s *launcher) call(fn, blocks, threads int, shared uint32, slices int, args kernel.GPUArgs) {
 	s.out = append(s.out, kernel.GPUStep{Func: fn, Grid: [3]uint32{uint32(blocks), uint32(slices), 1}, Block: uint32(threads),
 		Shared: shared, Args: args})
 }
+
+// at and num are arguments by the names of parameters.
+func at(name string, address uint64) kernel.GPUArg { return kernel.GPUAt(name, address) }
+func num(name string, x int) kernel.GPUArg         { return kernel.GPUNumber(name, x) }
 
 func (s *launcher) gemm(g kernel.GPUGemm) {
 	s.out = append(s.out, kernel.GPUStep{Func: -1, Gemm: g})

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"sagann/dataset"
+	"sagann/device/launch"
 	"sagann/kernel"
 	"sagann/kernel/cuda"
 	"sagann/layers"
@@ -126,6 +127,10 @@ func textOf(t *testing.T, name string, o layers.Options, c saga.Config, packed, 
 			t.Fatal(err)
 		}
 		fmt.Fprintln(h, rendered.Source, rendered.Names)
+		parameters, err := launch.ParametersOf(rendered.Source, rendered.Names)
+		if err != nil {
+			t.Fatalf("%s, kernel %s: %v", name, k.Name, err)
+		}
 		for _, n := range []int{0, 1, 1000, 5_000_000} {
 			size := rendered.Scratch(n, 3*n)
 			if planned := cuda.Scratch(k, cuda.H200, n, 3*n); planned != size {
@@ -138,7 +143,13 @@ func textOf(t *testing.T, name string, o layers.Options, c saga.Config, packed, 
 		}
 		for _, l := range textLaunches(k) {
 			for _, s := range rendered.Steps(l) {
-				fmt.Fprintln(h, s.Func, s.Grid, s.Block, s.Shared, s.Args, s.Gemm, s.Bytes, s.Flops)
+				var words []uint64 // as the text takes them
+				if s.Func >= 0 {
+					if words, err = parameters[s.Func].Words(s.Args); err != nil {
+						t.Errorf("%s, kernel %s: %s: %v", name, k.Name, rendered.Names[s.Func], err)
+					}
+				}
+				fmt.Fprintln(h, s.Func, s.Grid, s.Block, s.Shared, words, s.Gemm, s.Bytes, s.Flops)
 			}
 		}
 	}

@@ -83,6 +83,9 @@ func (r *Run) commandWork(grid *chunk.Grid, render func(*kernel.Program) (kernel
 			}
 		}
 		out[i] = programs[t.Kernel].Steps(l)
+		for k := range out[i] {
+			out[i][k].Args = nil // of a launch that does not run
+		}
 	}
 	return out, nil
 }
