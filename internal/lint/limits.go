@@ -32,8 +32,8 @@ var largeCircles = map[string]int{
 var backCalls = map[string]int{
 	"dataflow/exec":        0,
 	"dataflow/plan/layout": 0,
-	"dataflow/plan/order":  8,
-	"dataflow/plan/sim":    5,
+	"dataflow/plan/order":  0,
+	"dataflow/plan/sim":    0,
 	"dataflow/tune":        0,
 	"kernel/cpu":           0,
 	"kernel/cuda":          0,

@@ -86,6 +86,14 @@ func (e *emitter) turns(dir plan.Dir, js []int) (orders [][]int, all []turn) {
 	return orders, all
 }
 
+// source is the k-th source interval of the visit of j. Every other visit of a device goes backwards.
+func (e *emitter) source(j, k int) int {
+	if int(e.p.Local(j))/e.p.Groups[e.phase]%2 == 1 && !e.opt.Straight {
+		return e.p.Cells.P - 1 - k
+	}
+	return k
+}
+
 // pass brings what st reads of interval i to device d, which only passes it on. Values that are
 // resident somewhere need not pass: devices that use them copy them from there.
 func (e *emitter) pass(st *plan.Step, i, d int) {
@@ -106,45 +114,4 @@ func (e *emitter) pass(st *plan.Step, i, d int) {
 			}
 		}
 	}
-}
-
-// neighbour finds the nearest device before d in the ring that has interval i of value id, and the
-// address there; -1: none has it, or there is no ring.
-func (e *emitter) neighbour(id, i, d int) (device int, at int64) {
-	if !e.opt.Ring {
-		return -1, 0
-	}
-	order := e.top.Order
-	here := slices.Index(order, d)
-	for k := 1; k < len(order); k++ {
-		from := order[(here+len(order)-k)%len(order)]
-		if e.p.Places.Resident[id] && e.p.Owner(i) == from {
-			return from, e.ownAddr(id, i)
-		}
-		if r := e.state[from].ring(id); r != nil {
-			if s := slices.Index(r.holds, i); s >= 0 && s != r.part {
-				return from, e.ps.Other[id].Addr(s)
-			}
-		}
-	}
-	return -1, 0
-}
-
-// turnOf keeps the copies to device d in the order of the ring if its copies from the host and
-// from the device before share a link: a chunk that was loaded ahead of its turn would hold up the
-// ring. It returns a span that stands for no memory and that all these copies write; nil if they
-// share no link.
-func (e *emitter) turnOf(d int) []span {
-	if !e.opt.Ring {
-		return nil
-	}
-	if e.shared == nil {
-		for d := range e.p.Devices {
-			e.shared = append(e.shared, e.top.Shared(d))
-		}
-	}
-	if !e.shared[d] {
-		return nil
-	}
-	return []span{{-1, int64(-1 - d), int64(-d)}}
 }

@@ -1,6 +1,10 @@
 package order
 
-import "sagann/dataflow/plan"
+import (
+	"slices"
+
+	"sagann/dataflow/plan"
+)
 
 // How chunks and cells come to a device, and where they are found there.
 
@@ -22,10 +26,6 @@ func (e *emitter) cell(dir plan.Dir, j, i int) int64 {
 	s.cells[dir]++
 	e.loadCell(dir, j, i, at, size)
 	return at
-}
-
-func (e *emitter) loadCell(dir plan.Dir, j, i int, at, size int64) {
-	e.copy(plan.Task{Kind: plan.Load, Queue: plan.H2D, Device: uint16(e.p.Owner(j)), Dir: dir, Value: -1, Own: int32(j), Other: int32(i), Addr: at, Bytes: size})
 }
 
 // fetchAll brings all values that st reads at the far end to device d, for interval i.
@@ -102,6 +102,47 @@ func (e *emitter) fetch(id, i, d int) {
 	e.load(id, i, d, to, e.turnOf(d)...)
 }
 
+// neighbour finds the nearest device before d in the ring that has interval i of value id, and the
+// address there; -1: none has it, or there is no ring.
+func (e *emitter) neighbour(id, i, d int) (device int, at int64) {
+	if !e.opt.Ring {
+		return -1, 0
+	}
+	order := e.top.Order
+	here := slices.Index(order, d)
+	for k := 1; k < len(order); k++ {
+		from := order[(here+len(order)-k)%len(order)]
+		if e.p.Places.Resident[id] && e.p.Owner(i) == from {
+			return from, e.ownAddr(id, i)
+		}
+		if r := e.state[from].ring(id); r != nil {
+			if s := slices.Index(r.holds, i); s >= 0 && s != r.part {
+				return from, e.ps.Other[id].Addr(s)
+			}
+		}
+	}
+	return -1, 0
+}
+
+// turnOf keeps the copies to device d in the order of the ring if its copies from the host and
+// from the device before share a link: a chunk that was loaded ahead of its turn would hold up the
+// ring. It returns a span that stands for no memory and that all these copies write; nil if they
+// share no link.
+func (e *emitter) turnOf(d int) []span {
+	if !e.opt.Ring {
+		return nil
+	}
+	if e.shared == nil {
+		for d := range e.p.Devices {
+			e.shared = append(e.shared, e.top.Shared(d))
+		}
+	}
+	if !e.shared[d] {
+		return nil
+	}
+	return []span{{-1, int64(-1 - d), int64(-d)}}
+}
+
 // here tells whether the current cell is that of interval i with itself, and the visit has loaded
 // value id as own rows that it does not change: then these serve as rows of the far end, too.
 func (e *emitter) here(id, i int) bool {
@@ -159,48 +200,6 @@ func (e *emitter) otherAddr(id, i, d int) int64 {
 		return e.ownAddr(id, i)
 	}
 	return e.ps.Other[id].Addr(s)
-}
-
-// load copies chunk i of value id from host memory to address at of device d. It counts as writing
-// the spans after, too.
-func (e *emitter) load(id, i, d int, at int64, after ...span) {
-	e.copy(plan.Task{Kind: plan.Load, Queue: plan.H2D, Device: uint16(d), Value: int32(id), Own: int32(i), Other: -1, Addr: at, Bytes: e.rowBytes(id, i)}, after...)
-}
-
-// save copies chunk i of value id from its owner to host memory.
-func (e *emitter) save(id, i int, at int64) {
-	e.copy(plan.Task{Kind: plan.Save, Queue: plan.D2H, Device: uint16(e.p.Owner(i)), Value: int32(id), Own: int32(i), Other: -1, Addr: at, Bytes: e.rowBytes(id, i)})
-}
-
-// peer appends a copy between devices; t says from where to where.
-func (e *emitter) peer(t plan.Task, after ...span) {
-	t.Kind, t.Queue = plan.Copy, plan.D2D
-	e.copy(t, after...)
-}
-
-// copy appends copy t. It counts as writing the spans after, too.
-func (e *emitter) copy(t plan.Task, after ...span) {
-	e.count(&t)
-	e.add(t, after...)
-}
-
-// count sets a copy's phase and adds its bytes to the plan's sums.
-func (e *emitter) count(t *plan.Task) {
-	t.Phase, t.Step = int32(e.phase), -1
-	switch t.Queue {
-	case plan.H2D:
-		e.p.H2D += t.Bytes
-	case plan.D2H:
-		e.p.D2H += t.Bytes
-	default:
-		e.p.D2D += t.Bytes
-	}
-}
-
-// add appends t. It counts as writing the spans after, too.
-func (e *emitter) add(t plan.Task, after ...span) {
-	e.reads, e.writes = e.of(&t, e.reads[:0], append(e.writes[:0], after...))
-	e.t.add(&t, e.reads, e.writes)
 }
 
 // run appends a kernel call for own interval j and, over a cell, other interval i.

@@ -61,20 +61,6 @@ func Part(p *plan.Plan, rank, ranks int) (*plan.Plan, error) {
 	return &out, nil
 }
 
-// RankOf is the rank that has device d, of so many devices and ranks.
-func RankOf(d, devices, ranks int) int { return d * ranks / devices }
-
-// source is a device of the rank that has the data that t reads.
-func source(p *plan.Plan, t *plan.Task) int {
-	switch {
-	case t.Kind == plan.Copy:
-		return int(t.From)
-	case t.Kind == plan.Load && t.Value >= 0:
-		return p.Owner(int(t.Own))
-	}
-	return int(t.Device)
-}
-
 // cross turns t, which reads data of the rank of device from, into one end of a message: the Send if send is
 // set, else the Receive. A load of some rows becomes a message with the whole chunk.
 func cross(t *plan.Task, from int, send bool, u *uses) {

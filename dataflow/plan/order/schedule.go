@@ -48,10 +48,6 @@ type slotState struct {
 	cells [2]int  // by Dir: the next slot for streamed cells
 }
 
-// ring is the slots of value key at the far end or, if key is negative, of the own rows of value
-// -1-key; nil: there are none yet.
-func (s *slotState) ring(key int) *ring { return s.rings[key+len(s.rings)/2] }
-
 // Emit fills l.Plan with its tasks. If keep is not nil, Emit fills it with what EDF needs.
 func Emit(l *layout.Layout, o plan.Options, keep *Trail) {
 	p := l.Plan
@@ -222,14 +218,6 @@ func (e *emitter) stream(step int, st *plan.Step, js []int) {
 		}
 		e.diagonal = -1
 	}
-}
-
-// source is the k-th source interval of the visit of j. Every other visit of a device goes backwards.
-func (e *emitter) source(j, k int) int {
-	if int(e.p.Local(j))/e.p.Groups[e.phase]%2 == 1 && !e.opt.Straight {
-		return e.p.Cells.P - 1 - k
-	}
-	return k
 }
 
 // reduce adds up, over all devices, the Globals that the visits of ph have summed: on device 0, in

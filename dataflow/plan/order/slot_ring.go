@@ -67,6 +67,10 @@ func (r *ring) next(i int) int {
 	return r.find(i)
 }
 
+// ring is the slots of value key at the far end or, if key is negative, of the own rows of value
+// -1-key; nil: there are none yet.
+func (s *slotState) ring(key int) *ring { return s.rings[key+len(s.rings)/2] }
+
 // ring is slotState.ring of device d, made with n slots if there is none yet.
 func (e *emitter) ring(d, key, n int) *ring {
 	st := &e.state[d]

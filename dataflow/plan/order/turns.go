@@ -62,3 +62,17 @@ func queuesOf(p *plan.Plan, t *plan.Task, ranks int) (queues [2]int, crosses boo
 	}
 	return queues, crosses
 }
+
+// RankOf is the rank that has device d, of so many devices and ranks.
+func RankOf(d, devices, ranks int) int { return d * ranks / devices }
+
+// source is a device of the rank that has the data that t reads.
+func source(p *plan.Plan, t *plan.Task) int {
+	switch {
+	case t.Kind == plan.Copy:
+		return int(t.From)
+	case t.Kind == plan.Load && t.Value >= 0:
+		return p.Owner(int(t.Own))
+	}
+	return int(t.Device)
+}

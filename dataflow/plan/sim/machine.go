@@ -203,27 +203,10 @@ func (m *Machine) WithTF32() *Machine {
 	return &x
 }
 
-// ReadRate is the rate, in bytes/ns, at which kernels of the first device read rows in host memory.
-func (m *Machine) ReadRate() float64 {
-	down, _, _ := m.Rates()
-	if read := m.Kind(0).Read.Value; read > 0 {
-		return min(down, read/1e9)
-	}
-	return down
-}
-
 // Kind returns the rates of device i.
 func (m *Machine) Kind(i int) *DeviceKind {
 	k := m.DeviceKinds[m.Devices[i].Kind]
 	return &k
-}
-
-// Rates are the rates, in bytes/ns, of copies between host and first device with nothing else on the
-// links: down, up, and the sum of both if both run.
-func (m *Machine) Rates() (down, up, both float64) {
-	n, rates := newNetwork(m), make([]float64, 2)
-	n.share([]*route{&n.hosts[0], &n.hostsUp[0]}, rates)
-	return n.hosts[0].alone, n.hostsUp[0].alone, rates[0] + rates[1]
 }
 
 // Budget returns the bytes that plans may use on device i: its memory minus the reserve.

@@ -263,3 +263,38 @@ func (c *route) holds(r int32) bool {
 	}
 	return false
 }
+
+// adapters sets the routes between devices of different hosts.
+func (n *network) adapters(m *Machine, add func(name, kind string) int) {
+	if m.Hosts() == 1 {
+		return
+	}
+	var of []int // by host
+	for h := range m.Hosts() {
+		of = append(of, add(m.onHost(h, "nics"), m.NICs))
+	}
+	for i, a := range m.Devices {
+		for j, b := range m.Devices {
+			if a.host != b.host {
+				n.peers[i][j] = n.route(i, []int{of[a.host]}, []int{of[b.host]})
+			}
+		}
+	}
+}
+
+// Rates are the rates, in bytes/ns, of copies between host and first device with nothing else on the
+// links: down, up, and the sum of both if both run.
+func (m *Machine) Rates() (down, up, both float64) {
+	n, rates := newNetwork(m), make([]float64, 2)
+	n.share([]*route{&n.hosts[0], &n.hostsUp[0]}, rates)
+	return n.hosts[0].alone, n.hostsUp[0].alone, rates[0] + rates[1]
+}
+
+// ReadRate is the rate, in bytes/ns, at which kernels of the first device read rows in host memory.
+func (m *Machine) ReadRate() float64 {
+	down, _, _ := m.Rates()
+	if read := m.Kind(0).Read.Value; read > 0 {
+		return min(down, read/1e9)
+	}
+	return down
+}

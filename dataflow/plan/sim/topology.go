@@ -3,6 +3,7 @@ package sim
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"sagann/dataflow/plan"
@@ -148,4 +149,37 @@ func MeasuredMachine(m *Machine, got *topology.Measured, name, about string) (*M
 		out.Peers = append(out.Peers, group)
 	}
 	return out, out.Validate()
+}
+
+// ringOfHosts is the ring of n devices of several hosts: the ring of one host, repeated, so that the ring
+// enters each host once.
+func ringOfHosts(m *Machine, n int) (*plan.Topology, error) {
+	n, err := m.ringSize(n)
+	if err != nil {
+		return nil, err
+	}
+	per := len(m.Devices) / m.Hosts()
+	if n%per != 0 && n > per {
+		return nil, fmt.Errorf("plan: %d devices on %s: whole hosts of %d, or fewer than one has", n, m.Name, per)
+	}
+	one := *m
+	one.Links, one.Devices, one.Peers = m.Links[:len(m.Links)/m.Hosts()], m.Devices[:per], m.Peers[:len(m.Peers)/m.Hosts()]
+	r, err := RingOf(&one, min(n, per))
+	if err != nil || n <= per {
+		return r, err
+	}
+	all := topology.Only(n)
+	all.Order, all.Loaders, all.Takes = nil, nil, nil
+	for h := range n / per {
+		for _, d := range r.Order {
+			all.Order = append(all.Order, h*per+d)
+		}
+		for _, d := range r.Loaders {
+			all.Loaders = append(all.Loaders, h*per+d)
+		}
+		all.Takes = slices.Concat(all.Takes, r.Takes)
+	}
+	all.Slowest = min(r.Slowest, m.LinkKinds[m.NICs].Down.Value)
+	all.Why = append(slices.Clone(r.Why), fmt.Sprintf("the ring of a host, %d times: it enters each host once", n/per))
+	return all, nil
 }
