@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"sagann/chunk"
 )
@@ -67,6 +68,55 @@ func DegreeFeatures(d *Data) {
 	for v := range d.Edges.V {
 		d.Features[2*v], d.Features[2*v+1] = float32(math.Log1p(float64(in[v]))), float32(math.Log1p(float64(out[v])))
 	}
+}
+
+// labelsOfColumns makes the columns of features that are labels of vertices the classes of the vertices, if there are such columns.
+func labelsOfColumns(d *Data) {
+	f := &d.Schema.Features
+	first, n := f.labelColumns()
+	if n == 0 || d.Labelled(VertexLabels) {
+		return
+	}
+	rest := d.FeatureCols - n
+	var kept []float32
+	labels := make([]int32, d.Edges.V)
+	take := func(v int, row []float32) {
+		labels[v] = int32(slices.Index(row[first:first+n], 1))
+		kept = append(append(kept, row[:first]...), row[first+n:]...)
+	}
+	if rows := d.Late.Sparse; rows != nil {
+		row := make([]float32, d.FeatureCols)
+		for v := range labels {
+			clear(row)
+			for i := rows.Ptr[v]; i < rows.Ptr[v+1]; i++ {
+				row[rows.Cols[i]] = rows.Vals[i]
+			}
+			take(v, row)
+		}
+	} else {
+		for v := range labels {
+			take(v, d.Features[v*d.FeatureCols:][:d.FeatureCols])
+		}
+	}
+	var names []string
+	for c, col := range f.Columns[first : first+n] {
+		if names = append(names, col.Category); col.Category != fmt.Sprint(c) && d.Schema.Vertex.Classes == nil {
+			d.Schema.Vertex.Classes = []string{}
+		}
+	}
+	if d.Schema.Vertex.Classes != nil {
+		d.Schema.Vertex.Classes = names
+	}
+	columns := slices.Delete(slices.Clone(f.Columns), first, first+n)
+	DropFeatures(d)
+	d.Labels, d.Classes = labels, n
+	if rest > 0 {
+		d.Features, d.FeatureCols = kept, rest
+		if slices.ContainsFunc(columns, func(c Column) bool { return !strings.HasPrefix(c.Name, tuAttribute) }) {
+			f.Columns = columns
+		}
+	}
+	d.Report.Changes = slices.DeleteFunc(d.Report.Changes, func(c string) bool { return strings.Contains(c, areFeatures) })
 }
 
 // RowNormalize divides each feature row of d by the sum of its absolute values

@@ -38,7 +38,7 @@ func TestTU(t *testing.T) {
 		Features: []float32{1.5, 2, 0, 1, 0, 0, 1, 1, 0, 0, -10, .25, 1, 0, 0, 0, 0, 0, 0, 1}, FeatureCols: 5,
 		GraphOf: []uint32{0, 0, 1, 1}, GraphLabels: []int32{0, 1},
 		Schema: Schema{Graph: Labels{Classes: []string{"-1", "1"}}, Edges: EdgeData{Relations: []string{"2", "4"}}, Features: Features{Columns: []Column{{Name: "attribute 0"}, {Name: "attribute 1"},
-			{Name: "label=3", Of: "label", Category: "3"}, {Name: "label=5", Of: "label", Category: "5"}, {Name: "label=9", Of: "label", Category: "9"}}}}}
+			{Name: "label=3", Of: "label", Category: "3"}, {Name: "label=5", Of: "label", Category: "5"}, {Name: "label=9", Of: "label", Category: "9"}}, Labels: "label"}}}
 	if diff := cmp.Diff(want, mustLoad(t, writeFiles(t, files), Options{})); diff != "" {
 		t.Error(diff)
 	}

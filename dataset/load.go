@@ -84,6 +84,9 @@ func open(path string, opt Options) (*Stream, error) {
 	if d, ok, err := loadStore(path); err != nil || ok {
 		if err == nil {
 			opt.idleRelabel(d)
+			if opt.VertexClasses {
+				labelsOfColumns(d)
+			}
 		}
 		return held(d, err)
 	}
@@ -96,6 +99,14 @@ func open(path string, opt Options) (*Stream, error) {
 		return nil, err
 	}
 	s.Data.settle()
+	if opt.VertexClasses && s.Data.Schema.Features.Labels != "" { // a folder of arrays that was written of a TU set
+		d, err := s.collect(opt)
+		if err != nil {
+			return nil, err
+		}
+		labelsOfColumns(d)
+		s = streamOf(d)
+	}
 	if s.Data.Report.Form != edgeListForm {
 		opt.idleRelabel(s.Data)
 	}

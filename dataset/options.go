@@ -20,7 +20,7 @@ type Options struct {
 	// train_mask [V,k], train_masks [k,V]).
 	Mask int
 
-	// VertexClasses takes labels of vertices in a TU folder as classes even if the graphs have labels or
+	// VertexClasses takes labels of vertices in a TU folder, or in what was converted of one, as classes even if the graphs have labels or
 	// targets; otherwise they are features then.
 	VertexClasses bool
 	// VertexFeatures takes them as features even if the graphs have neither, as in graphs to predict for.

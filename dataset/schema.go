@@ -59,6 +59,22 @@ type Features struct {
 	Columns []Column `json:"columns,omitempty"`
 	// OfVertices says that there is a column for each vertex, which is 1 for this vertex only.
 	OfVertices bool `json:"of_vertices,omitempty"`
+	// Labels, unless "", is the Of of columns that are the labels of vertices: --task vertex learns them, and they are no features then.
+	Labels string `json:"labels,omitempty"`
+}
+
+// labelColumns are the columns that are labels of vertices, which stand one behind the other.
+func (f *Features) labelColumns() (first, count int) {
+	if f.Labels == "" {
+		return 0, 0
+	}
+	is := func(c Column) bool { return c.Of == f.Labels }
+	for _, c := range f.Columns {
+		if is(c) {
+			count++
+		}
+	}
+	return slices.IndexFunc(f.Columns, is), count
 }
 
 // Column is a column of features, and how it was prepared. All numbers in it were taken from the training rows.
@@ -127,7 +143,7 @@ func (f *Features) NameColumns(names []string) {
 func (s *Schema) Tasks() []LabelKind {
 	var out []LabelKind
 	for _, k := range []LabelKind{GraphLabels, VertexLabels, EdgeLabels} {
-		if l := s.Of(k); l.Form != "" || l.Cols > 0 {
+		if l := s.Of(k); l.Form != "" || l.Cols > 0 || k == VertexLabels && s.Features.Labels != "" {
 			out = append(out, k)
 		}
 	}
@@ -136,7 +152,7 @@ func (s *Schema) Tasks() []LabelKind {
 
 // named is what readers set of s.
 func (s *Schema) named() Schema {
-	n := Schema{Older: s.Older, Features: Features{Columns: s.Features.Columns, OfVertices: s.Features.OfVertices}, Edges: EdgeData{Relations: s.Edges.Relations, Columns: s.Edges.Columns}}
+	n := Schema{Older: s.Older, Features: Features{Columns: s.Features.Columns, OfVertices: s.Features.OfVertices, Labels: s.Features.Labels}, Edges: EdgeData{Relations: s.Edges.Relations, Columns: s.Edges.Columns}}
 	for _, k := range []LabelKind{VertexLabels, EdgeLabels, GraphLabels} {
 		*n.Of(k) = Labels{Classes: s.Of(k).Classes, Targets: s.Of(k).Targets}
 	}
@@ -158,9 +174,9 @@ func (d *Data) Record() *Schema {
 			l.Form, l.Count = SeveralClasses, n.Cols
 		}
 	}
-	s.Features = Features{Cols: d.FeatureCols, Sparse: d.Late.Sparse != nil, Columns: d.Schema.Features.Columns, OfVertices: d.Schema.Features.OfVertices}
+	s.Features = Features{Cols: d.FeatureCols, Sparse: d.Late.Sparse != nil, Columns: d.Schema.Features.Columns, OfVertices: d.Schema.Features.OfVertices, Labels: d.Schema.Features.Labels}
 	if kept(s.Features.Names()) == nil {
-		s.Features.Columns = nil
+		s.Features.Columns, s.Features.Labels = nil, ""
 	}
 	e := d.Edges
 	s.Edges = EdgeData{Weighted: e.Weight != nil, Types: e.Types, Relations: kept(s.Edges.Relations), Cols: e.DataCols, Columns: kept(s.Edges.Columns)}

@@ -93,6 +93,12 @@ func (d *Data) tuGraphs(prefix string, count int) error {
 	return err
 }
 
+// areFeatures is a part of what is reported of labels of vertices that are features, and tuAttribute how columns of attributes begin.
+const (
+	areFeatures = ": labels of vertices are features: "
+	tuAttribute = "attribute "
+)
+
 // tuVertices reads labels and attributes of vertices.
 func (d *Data) tuVertices(prefix string, opt Options) error {
 	x, err := readTU[float32](prefix, "node_attributes", d.Edges.V)
@@ -128,9 +134,15 @@ func (d *Data) tuVertices(prefix string, opt Options) error {
 	if x.cols+cols > math.MaxInt32 {
 		return fmt.Errorf("%s: %d values are too many for a column each", labels.name, cols)
 	}
-	d.Report.Changes = append(d.Report.Changes, fmt.Sprintf("%s: labels of vertices are features: a column of 0 and 1 for each of %d values, behind %d columns of attributes; saga train --task vertex with this folder, not a store of it, takes them as classes", filepath.Base(labels.name), cols, x.cols))
+	what := "with --task vertex they are classes"
+	if labels.cols > 1 {
+		what = "there are several for each vertex, so they are no classes"
+	} else {
+		d.Schema.Features.Labels = "label"
+	}
+	d.Report.Changes = append(d.Report.Changes, fmt.Sprintf("%s"+areFeatures+"a column of 0 and 1 for each of %d values, behind %d columns of attributes; %s", filepath.Base(labels.name), cols, x.cols, what))
 	for c := range x.cols {
-		d.Schema.Features.Columns = append(d.Schema.Features.Columns, Column{Name: fmt.Sprint("attribute ", c)})
+		d.Schema.Features.Columns = append(d.Schema.Features.Columns, Column{Name: fmt.Sprint(tuAttribute, c)})
 	}
 	d.Schema.Features.Columns = append(d.Schema.Features.Columns, names...)
 	return d.SetSparse(s, x.cols+cols)
