@@ -122,6 +122,24 @@ const (
 	DefaultVal   = 0.2
 )
 
+// fewest is how many must have labels for DefaultSplit: 20 % of 5 are one.
+const fewest = 5
+
+// countLabelled is how many vertices, edges or graphs have a label of kind k.
+func countLabelled(d *Data, k LabelKind) int {
+	labels, n := d.labelsOf(k)
+	if labels == nil {
+		return n
+	}
+	n = 0
+	for _, c := range labels {
+		if c >= 0 {
+			n++
+		}
+	}
+	return n
+}
+
 // DefaultSplit makes a random split with the default shares, and reports it, if d has labels and no
 // split at all. It does nothing if there are too few labels.
 func DefaultSplit(d *Data, k LabelKind, seed uint64) error {
@@ -130,16 +148,8 @@ func DefaultSplit(d *Data, k LabelKind, seed uint64) error {
 			return nil
 		}
 	}
-	labels, n := d.labelsOf(k)
-	if labels != nil {
-		n = 0
-		for _, c := range labels {
-			if c >= 0 {
-				n++
-			}
-		}
-	}
-	if !d.Labelled(k) || n < 5 { // 20 % of 5 are one
+	n := countLabelled(d, k)
+	if !d.Labelled(k) || n < fewest {
 		return nil
 	}
 	if err := RandomSplitOf(d, k, DefaultTrain, DefaultVal, seed); err != nil {

@@ -36,7 +36,7 @@ func (c *infoCmd) Run(a *app) error {
 		if c.Undirected || c.Simple || c.Relabel != "auto" {
 			return cli.Usagef("%s is a store, which is described as it is: saga data convert %s --undirected --out NEW.saga changes its edges", name, name)
 		}
-		f, err = storeInfo(s)
+		f, err = storeInfo(s, name)
 	} else {
 		var d *dataset.Data
 		if _, d, err = c.open(a); err == nil {
@@ -82,46 +82,29 @@ func printInfo(w io.Writer, f fields) error {
 	return err
 }
 
-func storeInfo(s *chunk.Store) (fields, error) {
-	name, err := s.Name()
+// wholeStore is how large a store may be, in bytes, of which edges and features are read to describe them.
+const wholeStore = 256 << 20
+
+// storeInfo describes a store: whole, or if it is large by its header and labels.
+func storeInfo(s *chunk.Store, name string) (fields, error) {
+	text, err := s.Name()
 	if err != nil {
 		return nil, err
 	}
-	sparse, err := s.SparseCols()
-	if err != nil {
-		return nil, err
-	}
-	f := fields{{"name", name}, {"form", "store"}, {"bytes", s.Bytes()}, {"blocks", len(s.Blocks())}, {"base", s.Intervals().P},
-		{"vertices", s.V()}, {"edges", s.E()}, {"features", max(sparse, s.FeatureCols())}, {"classes", s.Classes()},
-		{"weighted", s.Weighted()}, {"edge_types", s.Types()}, {"edge_data", s.DataCols()}}
-	labels, err := storeLabels(s)
-	if err != nil {
-		return nil, err
-	}
-	f = append(f, labels...)
-	for _, k := range splitForms {
-		train, val, test, err := s.Splits(k.first)
+	head := fields{{"name", text}, {"form", "store"}, {"bytes", s.Bytes()}, {"blocks", len(s.Blocks())}, {"base", s.Intervals().P}}
+	if s.Bytes() <= wholeStore {
+		d, err := dataset.Load(name, dataset.Options{SparseFrom: 2})
 		if err != nil {
 			return nil, err
 		}
-		f = append(f, splitInfo(k.prefix, [3][]uint32{train, val, test})...)
+		return append(head, graphInfo(d)[1:]...), nil
 	}
-	r, err := dataset.Notes(s)
-	return append(f, reportInfo(r)...), err
-}
-
-// storeLabels is labelInfo of a store. Stores before version 3 do not tell.
-func storeLabels(s *chunk.Store) (fields, error) {
-	text, err := s.Schema()
-	if err != nil || text == "" {
-		return nil, err
-	}
-	r, err := dataset.ParseSchema(text)
+	d, err := dataset.HeadOf(s)
 	if err != nil {
 		return nil, err
 	}
-	of, _, err := s.Graphs()
-	return append(fields{{"multi_label", r.Vertex.Form == dataset.SeveralClasses}}, labelInfo(r, graphsIn(of))...), err
+	f := append(head, basicInfo(d, s.E(), s.Weighted())...)
+	return append(append(f, field{"not_counted", fmt.Sprintf("degrees, self loops and repeated edges: the store has more than %s", cli.SizeText(wholeStore))}), reportInfo(d.Report)...), nil
 }
 
 // splitForms are the splits that data may have, and where they begin in a store.
@@ -131,9 +114,9 @@ var splitForms = []struct {
 	first  chunk.Kind
 }{{"", dataset.VertexLabels, chunk.KindTrain}, {"graph_", dataset.GraphLabels, chunk.KindGraphTrain}, {"edge_", dataset.EdgeLabels, chunk.KindEdgeTrain}}
 
-// splitInfo is how large the splits are; of graphs and edges only where there are any.
+// splitInfo is how large the splits are, "" for those of vertices; nothing without any.
 func splitInfo(prefix string, ids [3][]uint32) (f fields) {
-	if prefix != "" && ids[0] == nil && ids[1] == nil && ids[2] == nil {
+	if ids[0] == nil && ids[1] == nil && ids[2] == nil {
 		return nil
 	}
 	for i, name := range []string{"train", "val", "test"} {
@@ -158,24 +141,11 @@ func graphInfo(d *dataset.Data) fields {
 		}
 	}
 	most, mean := skew(e)
-	f := fields{{"name", d.Name}, {"vertices", e.V}, {"edges", e.E()}, {"features", d.FeatureCols}, {"classes", d.Classes},
-		{"multi_label", d.MultiLabels != nil}, {"weighted", e.Weight != nil}, {"edge_types", e.Types}, {"edge_data", e.DataCols}}
-	f = append(f, labelInfo(d.Record(), graphsIn(d.GraphOf))...)
-	for _, k := range d.LabelKinds() {
-		if n := d.Sets(k); !n.AllKnown() {
-			f = append(f, field{"unknown_" + string(k) + "_labels", share(n.Unknown(), len(n.Rows))})
-		}
-	}
-	for _, k := range splitForms {
-		f = append(f, splitInfo(k.prefix, d.Splits(k.labels))...)
-	}
-	f = append(f, fields{{"max_in_degree", most}, {"mean_in_degree", mean}, {"self_loops", loops}, {"isolated", isolated},
+	f := append(fields{{"name", d.Name}}, basicInfo(d, int64(e.E()), e.Weight != nil)...)
+	f = append(f, fields{{"max_in_degree", most}, {"mean_in_degree", mean}, {"self_loops", loops}, {"repeated_edges", dataset.RepeatedEdges(e)}, {"isolated", isolated},
 		{"symmetric", e.E() == e.Symmetric().E()}}...)
 	if d.FeatureCols > 0 {
 		f = append(f, field{"zero_features", share(zeros(d), e.V*d.FeatureCols)})
-	}
-	if d.HasIDs() {
-		f = append(f, field{"first_ids", strings.Join(firstIDs(d), ", ")})
 	}
 	f = append(f, reportInfo(d.Report)...)
 	if len(d.Report.Warnings) > 0 {
@@ -203,34 +173,6 @@ func graphsIn(of []uint32) (n int) {
 		n = max(n, int(g)+1)
 	}
 	return n
-}
-
-// labelInfo is what can be predicted, beside classes of vertices, and how many graphs there are.
-func labelInfo(s *dataset.Schema, graphs int) (f fields) {
-	if graphs > 0 {
-		f = append(f, field{"graphs", graphs})
-	}
-	for _, k := range []dataset.LabelKind{dataset.GraphLabels, dataset.EdgeLabels} {
-		if l := s.Of(k); l.Form != "" {
-			f = append(f, field{string(k) + "_classes", l.Count})
-			if l.Form == dataset.SeveralClasses {
-				f = append(f, field{string(k) + "_multi_label", true})
-			}
-		}
-	}
-	for _, k := range []dataset.LabelKind{dataset.VertexLabels, dataset.GraphLabels, dataset.EdgeLabels} {
-		if l := s.Of(k); l.Cols > 0 {
-			f = append(f, field{string(k) + "_targets", l.Cols})
-		}
-		if l := s.Of(k); l.Classes != nil {
-			f = append(f, field{string(k) + "_class_names", fmt.Sprintf("%.200s", strings.Join(l.Classes, ", "))})
-		}
-	}
-	var tasks []string
-	for _, k := range append(s.Tasks(), dataset.LinkLabels) { // links need no labels
-		tasks = append(tasks, string(k))
-	}
-	return append(f, field{"tasks", strings.Join(tasks, ", ")})
 }
 
 // firstIDs are the user's ids of a few vertices.

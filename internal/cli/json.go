@@ -34,8 +34,11 @@ func (f Fields) MarshalJSON() ([]byte, error) {
 		if i > 0 {
 			text = append(text, ',')
 		}
-		text = append(text, fmt.Sprintf("%q:", x.Name())...)
-		text = append(text, b...)
+		name, err := json.Marshal(x.Name())
+		if err != nil {
+			return nil, err
+		}
+		text = append(append(append(text, name...), ':'), b...)
 	}
 	return append(text, '}'), nil
 }
