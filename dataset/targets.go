@@ -3,6 +3,7 @@ package dataset
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 
 	"sagann/chunk"
@@ -265,13 +266,28 @@ func (n Numbers) Spread(rows []uint32) []float64 {
 
 // LabelsAsTargets makes numbers to predict of the labels of kind k, if there are labels of one class and no targets:
 // the names of the classes, or the classes themselves if they have no names. What has no label has no target. Names
-// that are no numbers are an error.
+// that are no numbers are an error. If there are targets, and others have targets than have classes, the classes are dropped, and with them a
+// split that was drawn.
 func (d *Data) LabelsAsTargets(k LabelKind) error {
 	labels := d.classesOf(k)
-	if labels == nil || d.Targets.Of(k).Rows != nil {
+	if labels == nil {
 		return nil
 	}
 	l := d.Schema.Of(k)
+	if t := d.Targets.Of(k); t.Rows != nil {
+		if !slices.EqualFunc(labels, t.marks(), func(c, m int32) bool { return (c < 0) == (m < 0) }) { // splits are then of what has targets
+			l.Classes = nil
+			dropClasses(d, k)
+			if d.Report.Drawn(k) { // of what has classes
+				forgetSplit(d, k)
+				for _, ids := range d.parts(k) {
+					*ids = nil
+				}
+			}
+			d.settleSplits(k)
+		}
+		return nil
+	}
 	value := func(c int32) float32 {
 		if c < 0 {
 			return float32(math.NaN())
@@ -296,16 +312,29 @@ func (d *Data) LabelsAsTargets(k LabelKind) error {
 		n.Rows[i] = value(c)
 	}
 	l.Classes = nil
+	dropClasses(d, k)
 	switch k {
 	case EdgeLabels:
-		d.Targets.Edge, d.EdgeLabels = n, nil
+		d.Targets.Edge = n
 	case GraphLabels:
-		d.Targets.Graph, d.GraphLabels = n, nil
+		d.Targets.Graph = n
 	default:
-		d.Targets.Vertex, d.Targets.Cols, d.Labels, d.Classes = n.Rows, 1, nil, 0
+		d.Targets.Vertex, d.Targets.Cols = n.Rows, 1
 	}
 	d.Report.Changes = append(d.Report.Changes, "labels of "+k.Plural()+" are taken as numbers to predict")
 	return nil
+}
+
+// dropClasses removes the labels of kind k of one class each.
+func dropClasses(d *Data, k LabelKind) {
+	switch k {
+	case EdgeLabels:
+		d.EdgeLabels = nil
+	case GraphLabels:
+		d.GraphLabels = nil
+	default:
+		d.Labels, d.Classes = nil, 0
+	}
 }
 
 // parseNumbers reads texts that are numbers; nil if there are none.

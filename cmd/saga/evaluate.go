@@ -1,11 +1,9 @@
 package main
 
 import (
-	"bufio"
 	"fmt"
 	"math"
 	"os"
-	"strconv"
 
 	"sagann/dataset"
 	"sagann/internal/cli"
@@ -19,7 +17,7 @@ type evaluateCmd struct {
 	inferFlags
 	csvForm
 	On   string `default:"auto" enum:"auto,train,val,test,all" placeholder:"SPLIT" help:"What is scored: train, val, test, all that have labels, or auto (test; all of other data without a split of their own)."`
-	Out  string `placeholder:"FILE" help:"Write a line for everything that is scored, too: label, class and probability, as .csv."`
+	Out  string `placeholder:"FILE" help:"Write a line for everything that is scored, too, as .csv: label, class and probability; of several classes the label and the probability of each; of numbers each and the one predicted; of links the two ids, 1 or 0, and the probability."`
 	JSON bool   `name:"json" help:"Print one JSON object on the last line of standard output, instead of the tables."`
 }
 
@@ -68,12 +66,6 @@ func (c *evaluateCmd) Run(a *app) error {
 	if text := e.otherSplit(); text != "" {
 		a.Log.Warn(text)
 	}
-	if c.Out != "" && numbers(e.prep.Layers.Loss.Kind) {
-		return cli.Usagef("--out %s: the model predicts numbers; saga predict writes them", c.Out)
-	}
-	if c.Out != "" && e.multi() {
-		return cli.Usagef("--out %s: rows of multi-label data have no single class; saga predict --write probs writes them", c.Out)
-	}
 	x, cols, err := saga.Predict(t.model, t.data, cfg, t.path)
 	if err != nil {
 		return err
@@ -81,15 +73,15 @@ func (c *evaluateCmd) Run(a *app) error {
 	if cols != e.classes {
 		return fmt.Errorf("%s gives %d classes; it was trained on %d", t.path, cols, e.classes)
 	}
-	if numbers(e.prep.Layers.Loss.Kind) {
-		return e.printFit(a, x, c.JSON)
-	}
-	e.score(x)
 	if c.Out != "" {
 		if err := e.write(c.Out, c.csvForm, x); err != nil {
 			return err
 		}
 	}
+	if numbers(e.prep.Layers.Loss.Kind) {
+		return e.printFit(a, x, c.JSON)
+	}
+	e.score(x)
 	if c.JSON {
 		return cli.PrintJSON(a.Stdout, e.json())
 	}
@@ -294,27 +286,4 @@ func mean(list []float64) float64 {
 		}
 	}
 	return sum / n
-}
-
-// write puts a line for every row that is scored into a .csv.
-func (e *evaluation) write(path string, form csvForm, x []float32) error {
-	defer removedOnSignal(path)()
-	row, n := string(e.task()), e.classes
-	ids := e.ids(row)
-	return writeWhole(path, func(w *bufio.Writer) error {
-		fmt.Fprintf(w, "%s,label,class,probability\n", row)
-		p := make([]float64, n)
-		var buf []byte
-		for _, r := range e.rows {
-			logits := x[int(r)*n:][:n]
-			metrics.Softmax(p, logits)
-			class := saga.Classes(logits, n)[0]
-			buf = append(form.appendID(buf[:0], ids, int(r)), ',')
-			for _, k := range []int{int(e.labels[r]), int(class)} {
-				buf = append(append(buf, form.field(className(e.names(), k, ""))...), ',')
-			}
-			w.Write(append(strconv.AppendFloat(buf, p[class], 'g', 6, 64), '\n'))
-		}
-		return nil
-	})
 }

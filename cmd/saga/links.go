@@ -34,9 +34,6 @@ var auc = metric{"AUC", "auc", func(m saga.Metrics) float64 { return m.AUC }}
 
 // evaluateLinks scores a split of links, or all of them.
 func (c *evaluateCmd) evaluateLinks(a *app, t *trained, cfg saga.Config) error {
-	if c.Out != "" {
-		return cli.Usagef("--out %s: saga predict --pairs writes scores of pairs", c.Out)
-	}
 	on := c.On
 	if on == "auto" {
 		on = "test"
@@ -69,6 +66,11 @@ func (c *evaluateCmd) evaluateLinks(a *app, t *trained, cfg saga.Config) error {
 	scores, err := saga.ScoreLinks(t.model, d, cfg, t.path, &all)
 	if err != nil {
 		return err
+	}
+	if c.Out != "" {
+		if err := c.writeLinks(t, &all, edges.Len(), scores); err != nil {
+			return err
+		}
 	}
 	n, is := edges.Len(), make([]bool, all.Len())
 	for i := range n {
