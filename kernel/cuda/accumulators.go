@@ -49,14 +49,39 @@ func second(o *kernel.Out) bool { return o.Acc == kernel.LSE || o.Acc == kernel.
 // inRegisters tells whether o is accumulated in registers.
 func inRegisters(o *kernel.Out) bool { return o.Acc != kernel.Store && o.Key == kernel.NoKey }
 
-// begin declares the accumulators of o and sets them to the result of no edges. some is a condition: whether the group
+// accumulator writes the code of the accumulators of one result of a gather kernel: a and its number and, if it has a second
+// one, x and its number.
+type accumulator struct {
+	t *emitter
+	i int // number of the result
+	o *kernel.Out
+	w int // its columns
+}
+
+func accumulatorOf(t *emitter, i int, o *kernel.Out) accumulator {
+	return accumulator{t, i, o, t.c.p.Widths[o.Reg]}
+}
+
+// states is how many registers it has.
+func (c accumulator) states() int {
+	switch {
+	case c.o.Acc == kernel.Store:
+		return 0
+	case second(c.o):
+		return 2
+	}
+	return 1
+}
+
+// begin declares the accumulators and sets them to the result of no edges. some is a condition: whether the group
 // has edges; at is the index of its first edge.
-func (t *emitter) begin(i int, o *kernel.Out, some, at string) {
-	t.declareAcc(i, o)
-	t.initAcc(i, o)
+func (c accumulator) begin(some, at string) {
+	t, i, o, w := c.t, c.i, c.o, c.w
+	c.declare()
+	c.init()
 	if t.c.ascend(o) { // if all numbers are -Inf, none exceeds the initial value, and the first edge has the maximum
 		t.line("const float first%d = %s ? rank[%s] : SAGA_INF;", i, some, at)
-		t.all(t.c.p.Widths[o.Reg], "x%d# = first%d;", i, i)
+		t.all(w, "x%d# = first%d;", i, i)
 	}
 }
 
@@ -64,8 +89,8 @@ func (t *emitter) begin(i int, o *kernel.Out, some, at string) {
 // wins.
 func (c *Program) ascend(o *kernel.Out) bool { return c.p.Ascend && o.Acc == kernel.Max && second(o) }
 
-func (t *emitter) declareAcc(i int, o *kernel.Out) {
-	w := t.c.p.Widths[o.Reg]
+func (c accumulator) declare() {
+	t, i, o, w := c.t, c.i, c.o, c.w
 	if !inRegisters(o) {
 		return
 	}
@@ -75,8 +100,8 @@ func (t *emitter) declareAcc(i int, o *kernel.Out) {
 	}
 }
 
-func (t *emitter) initAcc(i int, o *kernel.Out) {
-	w := t.c.p.Widths[o.Reg]
+func (c accumulator) init() {
+	t, i, o, w := c.t, c.i, c.o, c.w
 	if !inRegisters(o) {
 		return
 	}
@@ -96,8 +121,8 @@ func (t *emitter) initAcc(i int, o *kernel.Out) {
 
 // addState adds the state in memory, if there is one yet, to the accumulators. For a maximum without ranks it also finds
 // out whether the row has had an edge.
-func (t *emitter) addState(i int, o *kernel.Out) {
-	w := t.c.p.Widths[o.Reg]
+func (c accumulator) addState() {
+	t, i, o, w := c.t, c.i, c.o, c.w
 	a, x := fmt.Sprintf("p%d", i), fmt.Sprintf("q%d", i)
 	plain := o.Acc == kernel.Max && !second(o)
 	if plain {
@@ -114,15 +139,15 @@ func (t *emitter) addState(i int, o *kernel.Out) {
 		t.line("if (!saga_nothing(%s)) {", first(a, w))
 		t.line("any%d = true;", i)
 	}
-	t.add(i, o, a+"#", x+"#")
+	c.add(a+"#", x+"#")
 	if plain {
 		t.line("}")
 	}
 	t.line("}")
 }
 
-func (t *emitter) step(i int, o *kernel.Out) {
-	w := t.c.p.Widths[o.Reg]
+func (c accumulator) step() {
+	t, i, o, w := c.t, c.i, c.o, c.w
 	switch {
 	case o.Acc == kernel.Store:
 		t.once = true
@@ -155,19 +180,20 @@ func (t *emitter) step(i int, o *kernel.Out) {
 }
 
 // merge joins the accumulators of the groups of a warp in every group.
-func (t *emitter) merge(i int, o *kernel.Out) {
+func (c accumulator) merge() {
+	t, i, o := c.t, c.i, c.o
 	if t.g == 32 || o.Acc == kernel.Store || o.Key != kernel.NoKey {
 		return
 	}
 	const from = "__shfl_xor_sync(0xffffffffu, "
 	t.line("for (int d = G; d < 32; d *= 2) {")
-	t.add(i, o, fmt.Sprintf(from+"a%d#, d)", i), fmt.Sprintf(from+"x%d#, d)", i))
+	c.add(fmt.Sprintf(from+"a%d#, d)", i), fmt.Sprintf(from+"x%d#, d)", i))
 	t.line("}")
 }
 
 // add joins another accumulator to accumulator i: its value a and, if o has a second part, x.
-func (t *emitter) add(i int, o *kernel.Out, a, x string) {
-	w := t.c.p.Widths[o.Reg]
+func (c accumulator) add(a, x string) {
+	t, i, o, w := c.t, c.i, c.o, c.w
 	switch {
 	case o.Acc == kernel.Sum:
 		t.all(w, "a%d# += %s;", i, a)
@@ -180,12 +206,12 @@ func (t *emitter) add(i int, o *kernel.Out, a, x string) {
 	}
 }
 
-func (t *emitter) end(i int, o *kernel.Out) {
-	w := t.c.p.Widths[o.Reg]
+func (c accumulator) end() {
+	t, i, o, w := c.t, c.i, c.o, c.w
 	if !inRegisters(o) {
 		return
 	}
-	t.addState(i, o)
+	c.addState()
 	switch {
 	case o.Acc == kernel.Max && !second(o):
 		t.all(w, "if (!any%d) a%d# = last ? 0.f : SAGA_NOTHING;", i, i)

@@ -8,11 +8,11 @@ import (
 )
 
 // joinColumns returns in, an instruction that puts its operands side by side, with a CUDA expression for their widths.
-func (t *emitter) joinColumns(in *kernel.Instr) *kernel.Instr {
+func (c *Program) joinColumns(in *kernel.Instr) *kernel.Instr {
 	var b strings.Builder
 	at, last := 0, len(in.In)-1
 	for k, r := range in.In {
-		if w := t.c.p.Widths[r]; k < last {
+		if w := c.p.Widths[r]; k < last {
 			fmt.Fprintf(&b, "$C < %d ? $%d[$C - %d] : ", at+w, k, at)
 			at += w
 		} else {

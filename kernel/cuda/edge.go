@@ -21,7 +21,7 @@ func (t *emitter) edge(instrs []*kernel.Instr, outs []*kernel.Out, late map[*ker
 		}
 	}
 	for i, o := range outs {
-		t.step(i, o)
+		accumulatorOf(t, i, o).step()
 	}
 	return nil
 }

@@ -187,14 +187,14 @@ func (t *emitter) pass(b *strings.Builder, g *gathering, before, body string, hu
 	b.WriteString("\t\t}\n")
 	u.closeRounds(g.outs, fold, func() {
 		for i, o := range g.outs {
-			u.merge(i, o)
+			accumulatorOf(&u, i, o).merge()
 		}
 		if hub {
 			u.join(g.outs)
 		}
 		u.line("if (lead) {")
 		for i, o := range g.outs {
-			u.end(i, o)
+			accumulatorOf(&u, i, o).end()
 		}
 		u.line("}")
 	})

@@ -22,7 +22,7 @@ func (t *emitter) instr(in *kernel.Instr) error {
 		t.groupSum(in, w)
 		return nil
 	case kernel.Concat:
-		in = t.joinColumns(in)
+		in = t.c.joinColumns(in)
 	}
 	if in.CUDA == "" {
 		return fmt.Errorf("kernel %s: op %s has no CUDA code", p.Name, in.Op)

@@ -25,27 +25,17 @@ const hubFloats = 4 << 10
 // handover is the number of floats of a warp's accumulators; 0 if rows are not split over warps.
 func (t *emitter) handover(outs []*kernel.Out) int {
 	n := 0
-	for _, o := range outs {
+	for i, o := range outs {
 		if o.Key != kernel.NoKey && o.Acc != kernel.Store {
 			return 0 // keyed results are updated in memory
 		}
-		n += t.states(o) * t.floats(t.c.p.Widths[o.Reg])
+		c := accumulatorOf(t, i, o)
+		n += c.states() * t.floats(c.w)
 	}
 	if n > hubFloats || 4*(n+hubThreads/t.g*t.shared) > sharedLimit {
 		return 0
 	}
 	return n
-}
-
-// states is how many registers an accumulator has.
-func (t *emitter) states(o *kernel.Out) int {
-	switch {
-	case o.Acc == kernel.Store:
-		return 0
-	case o.Acc == kernel.LSE, o.Acc == kernel.Max && o.Aux >= 0:
-		return 2
-	}
-	return 1
 }
 
 // floats is the number of floats of a register of w columns, over all lanes of a group.
@@ -113,10 +103,10 @@ func (t *emitter) join(outs []*kernel.Out) {
 	t.line("if (warp == v && sub == 0) {")
 	at := 0
 	for i, o := range outs {
-		w := t.c.p.Widths[o.Reg]
-		for s := range t.states(o) {
-			t.all(w, "%s = %c%d#;", t.slot(w, at), "ax"[s], i)
-			at += t.floats(w)
+		c := accumulatorOf(t, i, o)
+		for s := range c.states() {
+			t.all(c.w, "%s = %c%d#;", slot(c.w, at), "ax"[s], i)
+			at += t.floats(c.w)
 		}
 	}
 	t.line("}")
@@ -127,15 +117,16 @@ func (t *emitter) join(outs []*kernel.Out) {
 		if o.Acc == kernel.Store {
 			continue
 		}
-		w := t.c.p.Widths[o.Reg]
-		t.add(i, o, t.slot(w, at), t.slot(w, at+t.floats(w)))
-		at += t.states(o) * t.floats(w)
+		c := accumulatorOf(t, i, o)
+		c.add(slot(c.w, at), slot(c.w, at+t.floats(c.w)))
+		at += c.states() * t.floats(c.w)
 	}
 	t.line("}")
 	t.line("}")
 }
 
-func (t *emitter) slot(w, at int) string {
+// slot is the place, from float at on, of a register of w columns in the memory where warps hand over.
+func slot(w, at int) string {
 	if w == 1 {
 		return fmt.Sprintf("hub_[%d + lane]", at)
 	}

@@ -47,7 +47,7 @@ func (t *emitter) openRounds(outs []*kernel.Out, fold bool) {
 		for i, o := range outs {
 			w := t.c.p.Widths[o.Reg]
 			if !sums(o) {
-				t.begin(i, o, "begun + sub < hi - lo", "lo + begun + sub")
+				accumulatorOf(t, i, o).begin("begun + sub < hi - lo", "lo + begun + sub")
 				continue
 			}
 			t.accumOf("double", fmt.Sprintf("d%d", i), w)
@@ -56,7 +56,7 @@ func (t *emitter) openRounds(outs []*kernel.Out, fold bool) {
 				t.accum(fmt.Sprintf("top%d", i), w)
 				t.all(w, "top%d# = -SAGA_INF;", i)
 			}
-			t.declareAcc(i, o)
+			accumulatorOf(t, i, o).declare()
 		}
 		t.line("const bool more = !begin, last = end;")
 		t.line("const int until = (int)max(hi - lo, 0ll);")
@@ -72,10 +72,10 @@ func (t *emitter) openRounds(outs []*kernel.Out, fold bool) {
 	for i, o := range outs {
 		if inRounds(outs) && fold {
 			if sums(o) {
-				t.initAcc(i, o)
+				accumulatorOf(t, i, o).init()
 			}
 		} else {
-			t.begin(i, o, "next < stop", "lo + next")
+			accumulatorOf(t, i, o).begin("next < stop", "lo + next")
 		}
 	}
 }

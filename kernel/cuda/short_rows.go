@@ -33,7 +33,7 @@ func (t *emitter) fewLanes(used []int, outs []*kernel.Out, width int) {
 		wide += min(1, t.c.p.Widths[r]-1)
 	}
 	for _, o := range outs {
-		wide += t.states(o) * min(1, t.c.p.Widths[o.Reg]-1)
+		wide += accumulatorOf(t, 0, o).states() * min(1, t.c.p.Widths[o.Reg]-1)
 	}
 	for t.g = min(g, 8); t.g < g && width/t.g*wide > fewLive; {
 		t.g *= 2
@@ -130,7 +130,7 @@ func (t *emitter) rounds(b *strings.Builder, g *gathering, groups int, before, l
 	u := *t
 	u.b, u.tab, u.once = b, "\t", fewOnce
 	for i, o := range g.outs {
-		u.begin(i, o, "many > 0", "next")
+		accumulatorOf(&u, i, o).begin("many > 0", "next")
 	}
 	b.WriteString("\tfor (int left = many; left > 0; left -= R, next += R) {\n")
 	for _, r := range t.held {
@@ -143,7 +143,7 @@ func (t *emitter) rounds(b *strings.Builder, g *gathering, groups int, before, l
 	}
 	b.WriteString(body + "\t\t\t}\n\t\t}\n\t}\n")
 	for i, o := range g.outs {
-		u.end(i, o)
+		accumulatorOf(&u, i, o).end()
 	}
 	b.WriteString("}\n")
 }
