@@ -14,15 +14,11 @@ import (
 // arena is separate from the caller's memory, as on a GPU: data gets in and out
 // by copies.
 type CPU struct {
-	info   Info
-	id     uint32
-	status status
-	space  *space
+	common
 	host   hostArena
 	arena  *pages
 	poison bool
 	trace  atomic.Pointer[func(Span)]
-	counts counts
 
 	mu       sync.Mutex // guards below
 	queues   []*queue
@@ -67,15 +63,13 @@ func NewCPU(index int, budget int64, opts ...Option) (*CPU, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%v: arena: %w", info, err)
 	}
-	d := &CPU{info: info, id: lastID.Add(1), arena: arena, poison: o.poison}
+	d := &CPU{common: common{info: info, id: lastID.Add(1)}, arena: arena, poison: o.poison}
 	d.space = newSpace(d.id, info.String(), budget)
 	d.host = hostArena{owner: d.id, device: info.String(), budget: o.host, poison: o.poison}
+	d.memory = &d.host
 	d.unpinned.L = &d.mu
 	return d, nil
 }
-
-// Info describes the device.
-func (d *CPU) Info() Info { return d.info }
 
 // Bytes returns the memory of m itself, not a copy. It must not be touched
 // while tasks that use it are under way, nor after Close.
@@ -87,18 +81,6 @@ func (d *CPU) Bytes(m Mem) ([]byte, error) {
 		return nil, err
 	}
 	return m.In(d.arena.b), nil
-}
-
-// err names the device and the call.
-func (d *CPU) err(op Op, q Queue, err error) error {
-	if err == nil {
-		return nil
-	}
-	e := &OpError{Device: d.info.String(), Op: op, Err: err}
-	if q, ok := q.(*queue); ok && q != nil {
-		e.Queue, e.Tag = q.name, q.tag.Load()
-	}
-	return e
 }
 
 // Alloc returns a block of the arena.
@@ -114,31 +96,6 @@ func (d *CPU) Alloc(bytes int64) (Mem, error) {
 		fill(m.In(d.arena.b))
 	}
 	return m, nil
-}
-
-// Free frees a block.
-func (d *CPU) Free(m Mem) error {
-	if err := d.status.open(); err != nil {
-		return d.err(OpFree, nil, err)
-	}
-	return d.err(OpFree, nil, d.space.release(m))
-}
-
-// HostAlloc returns host memory; from a megabyte on it is off the heap.
-func (d *CPU) HostAlloc(bytes int64) (HostMem, error) {
-	if err := d.status.usable(); err != nil {
-		return HostMem{}, d.err(OpHostAlloc, nil, err)
-	}
-	h, err := d.host.alloc(bytes)
-	return h, d.err(OpHostAlloc, nil, err)
-}
-
-// HostFree frees host memory.
-func (d *CPU) HostFree(h HostMem) error {
-	if err := d.status.open(); err != nil {
-		return d.err(OpHostFree, nil, err)
-	}
-	return d.err(OpHostFree, nil, d.host.release(h))
 }
 
 // NewQueue starts a queue's goroutine.
@@ -192,15 +149,6 @@ func (d *CPU) Sync() error {
 		return err
 	}
 	return d.err(OpSync, nil, d.status.usable())
-}
-
-// Counters returns the counts so far.
-func (d *CPU) Counters() Counters {
-	var c Counters
-	d.counts.read(&c)
-	d.space.count(&c)
-	d.host.count(&c)
-	return c
 }
 
 // SetTrace has f called for every copy and launch, right after it, on the

@@ -14,15 +14,11 @@ import (
 // GPU share its primary context, so a context that one of them breaks is broken
 // for all.
 type CUDA struct {
-	info   Info
-	id     uint32
-	dev    int
-	ctx    cuContext
-	arena  cuPtr
-	status status
-	space  *space
-	host   pinnedHost
-	counts counts
+	common
+	dev   int
+	ctx   cuContext
+	arena cuPtr
+	host  pinnedHost
 
 	mu      sync.Mutex // guards below, and the order of submissions to one queue
 	queues  []*cudaQueue
@@ -77,7 +73,7 @@ func OpenCUDA(index int, budget int64) (Device, error) {
 	}
 	info.Arch, info.Processors, info.Cache, info.Shared = 10*has[0]+has[1], has[2], int64(has[3]), has[4]
 	info.Name = fmt.Sprintf("%s, compute capability %d.%d, bus %s", name, has[0], has[1], cuBus(dev))
-	d := &CUDA{info: info, id: lastID.Add(1), dev: dev, peers: map[*CUDA]bool{}}
+	d := &CUDA{common: common{info: info, id: lastID.Add(1)}, dev: dev, peers: map[*CUDA]bool{}}
 	if err := blasHandles.hold(d.dev); err != nil {
 		return nil, noMemory(info, dev, budget, fmt.Errorf("context: %w", err))
 	}
@@ -90,6 +86,7 @@ func OpenCUDA(index int, budget int64) (Device, error) {
 	signalsAside()
 	d.space = newSpace(d.id, info.String(), budget)
 	d.host = pinnedHost{ctx: d.ctx, arena: hostArena{owner: d.id, device: info.String(), budget: math.MaxInt64}}
+	d.memory = &d.host
 	cudaMu.Lock()
 	cudaLive[d] = true
 	cudaMu.Unlock()
@@ -133,26 +130,12 @@ func noMemory(info Info, dev int, asked int64, err error) error {
 	return fmt.Errorf("%v: %w", info, err)
 }
 
-// Info describes the device.
-func (d *CUDA) Info() Info { return d.info }
-
 // Address is where m starts in the device's address space.
 func (d *CUDA) Address(m Mem) (uint64, error) {
 	if err := d.space.check(m, 0, m.len); err != nil {
 		return 0, err
 	}
 	return uint64(d.arena) + uint64(m.off), nil
-}
-
-func (d *CUDA) err(op Op, q Queue, err error) error {
-	if err == nil {
-		return nil
-	}
-	e := &OpError{Device: d.info.String(), Op: op, Err: err}
-	if q, ok := q.(*cudaQueue); ok && q != nil {
-		e.Queue, e.Tag = q.name, q.tag.Load()
-	}
-	return e
 }
 
 // Alloc returns a block of the arena.
@@ -162,31 +145,6 @@ func (d *CUDA) Alloc(bytes int64) (Mem, error) {
 	}
 	m, err := d.space.alloc(bytes)
 	return m, d.err(OpAlloc, nil, err)
-}
-
-// Free frees a block.
-func (d *CUDA) Free(m Mem) error {
-	if err := d.status.open(); err != nil {
-		return d.err(OpFree, nil, err)
-	}
-	return d.err(OpFree, nil, d.space.release(m))
-}
-
-// HostAlloc returns host memory, pinned from a megabyte on.
-func (d *CUDA) HostAlloc(bytes int64) (HostMem, error) {
-	if err := d.status.usable(); err != nil {
-		return HostMem{}, d.err(OpHostAlloc, nil, err)
-	}
-	h, err := d.host.alloc(bytes)
-	return h, d.err(OpHostAlloc, nil, err)
-}
-
-// HostFree frees host memory.
-func (d *CUDA) HostFree(h HostMem) error {
-	if err := d.status.open(); err != nil {
-		return d.err(OpHostFree, nil, err)
-	}
-	return d.err(OpHostFree, nil, d.host.release(h))
 }
 
 // Sync waits for all streams.
@@ -215,15 +173,6 @@ func (d *CUDA) drain() {
 		}
 	}
 	d.tracer.deliver(d)
-}
-
-// Counters returns the counts so far.
-func (d *CUDA) Counters() Counters {
-	var c Counters
-	d.counts.read(&c)
-	d.space.count(&c)
-	d.host.arena.count(&c)
-	return c
 }
 
 // Close drains the streams and frees everything.

@@ -51,6 +51,8 @@ func (h *pinnedHost) release(m HostMem) error {
 	return h.arena.release(m)
 }
 
+func (h *pinnedHost) count(c *Counters) { h.arena.count(c) }
+
 // unpinAll unpins all memory; the arena frees it.
 func (h *pinnedHost) unpinAll() error {
 	h.mu.Lock()

@@ -17,6 +17,7 @@ type cudaQueue struct {
 func (q *cudaQueue) Name() string     { return q.name }
 func (q *cudaQueue) SetTag(tag int64) { q.tag.Store(tag) }
 func (q *cudaQueue) Tag() int64       { return q.tag.Load() }
+func (q *cudaQueue) made() bool       { return q != nil }
 
 // NewQueue makes a stream.
 func (d *CUDA) NewQueue(name string) (Queue, error) { return d.newQueue(name, false) }

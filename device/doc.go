@@ -14,7 +14,7 @@
 // open.go and system.go (names of devices, what a driver reports of them), queue.go, urgent.go,
 // event.go, await.go, status.go, mem.go, space.go, takespace.go and scratch.go, pages*.go, host.go, pin.go,
 // file*.go, lock_*.go, rows.go (code that devices share: order, memory, pinned memory, files,
-// locks of folders, copies of rows); cpu.go and cpu_tasks.go, null.go, fault.go and fault_gpu.go,
+// locks of folders, copies of rows); common.go (what all devices have), cpu.go and cpu_tasks.go, null.go, fault.go and fault_gpu.go,
 // cuda.go and cuda_*.go (the devices; libraries of the toolkit are loaded by package cudalib when first used); race_*.go (whether the race detector is on).
 //
 // # Order

@@ -12,13 +12,9 @@ import (
 // checked and counted, and no byte moves: the destination of CopyD2H is unchanged. Host memory
 // is real, as callers write to it, but takes no physical memory before it is written.
 type Null struct {
-	info   Info
-	id     uint32
-	status status
-	space  *space
-	host   hostArena
-	trace  atomic.Pointer[func(Span)]
-	counts counts
+	common
+	host  hostArena
+	trace atomic.Pointer[func(Span)]
 }
 
 // NewNull opens a null device. A budget of 0 is no limit.
@@ -31,9 +27,10 @@ func NewNull(index int, budget int64, opts ...Option) (*Null, error) {
 		info.Budget = math.MaxInt64
 	}
 	o := options(opts)
-	d := &Null{info: info, id: lastID.Add(1)}
+	d := &Null{common: common{info: info, id: lastID.Add(1)}}
 	d.space = newSpace(d.id, info.String(), info.Budget)
 	d.host = hostArena{owner: d.id, device: info.String(), budget: o.host}
+	d.memory = &d.host
 	return d, nil
 }
 
@@ -47,6 +44,7 @@ type nullQueue struct {
 func (q *nullQueue) Name() string     { return q.name }
 func (q *nullQueue) SetTag(tag int64) { q.tag.Store(tag) }
 func (q *nullQueue) Tag() int64       { return q.tag.Load() }
+func (q *nullQueue) made() bool       { return q != nil }
 
 type nullEvent struct {
 	dev      *Null
@@ -55,20 +53,6 @@ type nullEvent struct {
 
 func (e *nullEvent) Recorded() uint64 { return e.recorded.Load() }
 
-// Info describes the device.
-func (d *Null) Info() Info { return d.info }
-
-func (d *Null) err(op Op, q Queue, err error) error {
-	if err == nil {
-		return nil
-	}
-	e := &OpError{Device: d.info.String(), Op: op, Err: err}
-	if q, ok := q.(*nullQueue); ok && q != nil {
-		e.Queue, e.Tag = q.name, q.tag.Load()
-	}
-	return e
-}
-
 // Alloc places a block without memory.
 func (d *Null) Alloc(bytes int64) (Mem, error) {
 	if err := d.status.open(); err != nil {
@@ -76,31 +60,6 @@ func (d *Null) Alloc(bytes int64) (Mem, error) {
 	}
 	m, err := d.space.alloc(bytes)
 	return m, d.err(OpAlloc, nil, err)
-}
-
-// Free frees a block.
-func (d *Null) Free(m Mem) error {
-	if err := d.status.open(); err != nil {
-		return d.err(OpFree, nil, err)
-	}
-	return d.err(OpFree, nil, d.space.release(m))
-}
-
-// HostAlloc returns host memory.
-func (d *Null) HostAlloc(bytes int64) (HostMem, error) {
-	if err := d.status.open(); err != nil {
-		return HostMem{}, d.err(OpHostAlloc, nil, err)
-	}
-	h, err := d.host.alloc(bytes)
-	return h, d.err(OpHostAlloc, nil, err)
-}
-
-// HostFree frees host memory.
-func (d *Null) HostFree(h HostMem) error {
-	if err := d.status.open(); err != nil {
-		return d.err(OpHostFree, nil, err)
-	}
-	return d.err(OpHostFree, nil, d.host.release(h))
 }
 
 // NewQueue returns a queue.
@@ -237,15 +196,6 @@ func (d *Null) Wait(q Queue, e Event) error {
 
 // Sync returns at once.
 func (d *Null) Sync() error { return d.err(OpSync, nil, d.status.open()) }
-
-// Counters returns the counts so far.
-func (d *Null) Counters() Counters {
-	var c Counters
-	d.counts.read(&c)
-	d.space.count(&c)
-	d.host.count(&c)
-	return c
-}
 
 // SetTrace has f called for every copy and launch, with spans of no length.
 func (d *Null) SetTrace(f func(Span)) {

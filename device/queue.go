@@ -70,6 +70,8 @@ func (q *queue) SetTag(tag int64) { q.tag.Store(tag) }
 // Tag returns the tag set last.
 func (q *queue) Tag() int64 { return q.tag.Load() }
 
+func (q *queue) made() bool { return q != nil }
+
 func (q *queue) push(t *task) error {
 	t.tag = q.tag.Load()
 	q.mu.Lock()
