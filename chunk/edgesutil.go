@@ -45,10 +45,10 @@ func (e *Edges) Validate() error {
 	if k := wrong; k >= 0 {
 		return fmt.Errorf("chunk: edge %d goes from %d to %d, but the graph has %d vertices", k, e.Src[k], e.Dst[k], e.V)
 	}
-	if k := notFinite(e.Weight); k >= 0 {
+	if k := NotFinite(e.Weight); k >= 0 {
 		return fmt.Errorf("chunk: edge %d has weight %v", k, e.Weight[k])
 	}
-	if k := notFinite(e.Data); k >= 0 {
+	if k := NotFinite(e.Data); k >= 0 {
 		return fmt.Errorf("chunk: edge %d has %v in column %d of its data", k/e.DataCols, e.Data[k], k%e.DataCols)
 	}
 	return nil
@@ -81,8 +81,8 @@ func (e *Edges) validTypes() error {
 	return nil
 }
 
-// notFinite is the index of the first NaN or infinity, or -1.
-func notFinite(x []float32) int {
+// NotFinite is the index of the first NaN or infinity, or -1.
+func NotFinite(x []float32) int {
 	return First(len(x), func(lo, hi int) int {
 		if i := scanFinite(x[lo:hi]); i >= 0 {
 			return lo + i
@@ -91,7 +91,7 @@ func notFinite(x []float32) int {
 	})
 }
 
-// scanFinite is notFinite on one processor.
+// scanFinite is NotFinite on one processor.
 func scanFinite(x []float32) int {
 	const exponent = 0x7f800000 // all these bits are set in NaN and infinities
 	for i, v := range x {

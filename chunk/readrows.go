@@ -40,7 +40,7 @@ func (s *Store) ReadFeaturesIn(memory []float32, lo, hi int) ([]float32, error) 
 			}
 			copy(to, buf[(at-first)*cols:])
 		}
-		if k := notFinite(to); k >= 0 {
+		if k := NotFinite(to); k >= 0 {
 			return nil, fmt.Errorf("%s: %v: vertex %d has feature %d = %v", s.path, b, at+k/cols, k%cols, to[k])
 		}
 		at = end

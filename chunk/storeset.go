@@ -26,7 +26,7 @@ func (w *Writer) AppendFeatures(rows []float32) error {
 	if n := len(rows) / cols; n > w.meta.V-w.rows {
 		return w.fail(fmt.Errorf("%d feature rows for %d vertices", w.rows+n, w.meta.V))
 	}
-	if k := notFinite(rows); k >= 0 {
+	if k := NotFinite(rows); k >= 0 {
 		return w.fail(fmt.Errorf("vertex %d has feature %d = %v", w.rows+k/cols, k%cols, rows[k]))
 	}
 	for len(rows) > 0 {

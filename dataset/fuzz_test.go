@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"strconv"
 	"testing"
+
+	"sagann/chunk"
 )
 
 // The parsers of formats with several files, one text at a time.
@@ -20,7 +22,7 @@ func FuzzColumns(f *testing.F) {
 			}
 			return r
 		}
-		if x, cols, err := readRows[float32](open()); err == nil && (firstNotFinite(x) >= 0 || cols > 0 && len(x)%cols != 0) {
+		if x, cols, err := readRows[float32](open()); err == nil && (chunk.NotFinite(x) >= 0 || cols > 0 && len(x)%cols != 0) {
 			t.Fatalf("%d values of width %d", len(x), cols)
 		}
 		if values, _, err := readRows[int64](open()); err == nil {

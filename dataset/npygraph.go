@@ -281,7 +281,7 @@ func nextFloats(r *npy.Reader, n, cols int) ([]float32, error) {
 	if err != nil {
 		return nil, err
 	}
-	if i := firstNotFinite(x); i >= 0 {
+	if i := chunk.NotFinite(x); i >= 0 {
 		return nil, fmt.Errorf("%s: row %d, column %d is %v", a.Where(i), (first+i)/max(cols, 1), (first+i)%max(cols, 1), x[i])
 	}
 	return x, nil

@@ -79,7 +79,7 @@ func checkFeatures(d *Data) error {
 	if d.FeatureCols < 1 || len(d.Features)%d.FeatureCols != 0 || len(d.Features)/d.FeatureCols != d.Edges.V {
 		return fmt.Errorf("%d feature values do not make %d rows of width %d", len(d.Features), d.Edges.V, d.FeatureCols)
 	}
-	if i := firstNotFinite(d.Features); i >= 0 {
+	if i := chunk.NotFinite(d.Features); i >= 0 {
 		return fmt.Errorf("feature row %d, column %d is %v", i/d.FeatureCols, i%d.FeatureCols, d.Features[i])
 	}
 	return nil
@@ -156,27 +156,6 @@ func (d *Data) checkOfEdges(e int) error {
 
 // isClass reports whether c is -1 or a plausible class among n labels.
 func isClass(c int32, n int) bool { return c >= -1 && c < math.MaxInt32 && int(c) < 1<<20+n }
-
-// firstNotFinite is the index of the first NaN or infinity, or -1.
-func firstNotFinite(x []float32) int {
-	return chunk.First(len(x), func(lo, hi int) int {
-		if i := scanFinite(x[lo:hi]); i >= 0 {
-			return lo + i
-		}
-		return -1
-	})
-}
-
-// scanFinite is firstNotFinite on one processor.
-func scanFinite(x []float32) int {
-	const exponent = 0x7f800000 // all these bits are set in NaN and infinities
-	for i, f := range x {
-		if math.Float32bits(f)&exponent == exponent {
-			return i
-		}
-	}
-	return -1
-}
 
 // first is the lowest index of a value that is bad, or -1.
 func first[T any](x []T, bad func(T) bool) int {

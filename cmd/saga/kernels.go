@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -75,16 +74,9 @@ func (c *kernelsCmd) program(a *app) (*saga.Program, error) {
 		}
 		return j.prog, nil
 	}
-	shape, err := cli.ParseShape(c.Shape)
-	if err != nil {
-		return nil, cli.Usage(err)
-	}
-	cfg, err := c.config()
+	shape, cfg, err := c.shaped(a, c.Shape)
 	if err != nil {
 		return nil, err
-	}
-	if err := errors.Join(needGraph(a), c.weighs(false, "--shape"), c.numbered(false, "--shape")); err != nil {
-		return nil, cli.Usage(err)
 	}
 	tellIdle(a.Log, c.idle(saga.VertexTask))
 	c.past.delta = 1 // kernels do not depend on degrees

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"errors"
 	"fmt"
 	"io"
 
@@ -90,16 +89,9 @@ func (c *planCmd) job(a *app) (*job, error) {
 	if a.Given["data"] {
 		return nil, cli.Usagef("--data and --shape exclude each other")
 	}
-	shape, err := cli.ParseShape(c.Shape)
-	if err != nil {
-		return nil, cli.Usage(err)
-	}
-	cfg, err := c.config()
+	shape, cfg, err := c.shaped(a, c.Shape)
 	if err != nil {
 		return nil, err
-	}
-	if err := errors.Join(needGraph(a), c.weighs(false, "--shape"), c.numbered(false, "--shape")); err != nil {
-		return nil, cli.Usage(err)
 	}
 	o := c.layers(shape.Features, shape.Classes, 0, 0)
 	if c.Data.Task != "auto" {

@@ -140,6 +140,20 @@ func (s *settings) task(d *dataset.Data) saga.Task {
 	return saga.VertexTask
 }
 
+// shaped is the statistics of --shape, in place of data, and the Config.
+func (s *settings) shaped(a *app, text string) (shape saga.Shape, cfg saga.Config, err error) {
+	if shape, err = cli.ParseShape(text); err != nil {
+		return shape, cfg, cli.Usage(err)
+	}
+	if cfg, err = s.config(); err != nil {
+		return shape, cfg, err
+	}
+	if err = errors.Join(needGraph(a), s.weighs(false, "--shape"), s.numbered(false, "--shape")); err != nil {
+		err = cli.Usage(err)
+	}
+	return shape, cfg, err
+}
+
 // numbered refuses --edge-data on where the edges of the graph called name have no numbers.
 func (s *settings) numbered(has bool, name string) error {
 	if s.Model.EdgeData.Or(false) && slices.Contains(layers.Reading(layers.ReadsDataAsked), s.Model.Name) && !has {
