@@ -28,6 +28,11 @@ func BalanceDegrees(in, out []uint32, edges, base int) *Order {
 	return balanceBy(func() *bothWays { return &bothWays{in: in, out: out, edges: edges} }, len(in), base, true)
 }
 
+// DealDegrees is Deal for edges that are not in memory; see BalanceDegrees.
+func DealDegrees(in, out []uint32, edges, base int) *Order {
+	return balanceBy(func() *bothWays { return &bothWays{in: in, out: out, edges: edges} }, len(in), base, false)
+}
+
 func balance(e *Edges, base int, sort bool) *Order {
 	return balanceBy(func() *bothWays { return degreesOf(e) }, e.V, base, sort)
 }

@@ -37,10 +37,19 @@ func (m Memory) Build(e *Edges, o *Order, p int, want Want) (*Grid, error) {
 	if err != nil {
 		return nil, err
 	}
+	return m.build(e, o, in, want)
+}
+
+// BuildOver is Build for edges whose ids are in the numbering of in, which Uneven has made. They stay as they are.
+func (m Memory) BuildOver(e *Edges, in Intervals, want Want) (*Grid, error) {
+	return m.build(e, nil, in, want)
+}
+
+func (m Memory) build(e *Edges, o *Order, in Intervals, want Want) (g *Grid, err error) {
 	if err := errors.Join(e.Validate(), o.Validate(e.V), e.has(want)); err != nil {
 		return nil, err
 	}
-	g := &Grid{Intervals: in}
+	g = &Grid{Intervals: in}
 	if !want.CSC && !want.CSR {
 		if want.Rank {
 			err = e.ranksExact()

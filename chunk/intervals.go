@@ -11,7 +11,24 @@ const MaxVertices = 1<<32 - 1
 // Intervals cuts the vertices 0..V-1 into P ranges of Width ids each.
 // Trailing intervals may be short or empty: with V = 50 and P = 7 the width is 8
 // and the last interval holds 2 vertices.
-type Intervals struct{ V, P, Width int }
+//
+// Those of several types of vertices (Uneven) may each be shorter than Width. Interval i still begins with id i·Width, and ids behind
+// its last vertex do not exist, so that V is P·Width.
+type Intervals struct {
+	V, P, Width int
+	Lens        []int // by interval: its number of vertices; nil: Width, but for the last ones
+}
+
+// Uneven is intervals that begin at multiples of width; the i-th has lens[i] vertices, at most width.
+func Uneven(width int, lens []int) (Intervals, error) {
+	if len(lens) > MaxIntervals {
+		return Intervals{}, fmt.Errorf("chunk: %d intervals, want 1 to %d", len(lens), MaxIntervals)
+	}
+	if width > MaxVertices/max(1, len(lens)) {
+		return Intervals{}, fmt.Errorf("chunk: %d intervals of %d vertices: ids go up to %d", len(lens), width, MaxVertices)
+	}
+	return Intervals{V: width * len(lens), P: len(lens), Width: width, Lens: lens}, nil
+}
 
 // NewIntervals cuts v vertices into p intervals of ceil(v/p).
 // It is an error when v is negative or above MaxVertices, or p is not in
@@ -28,6 +45,9 @@ func NewIntervals(v, p int) (Intervals, error) {
 
 // Bounds is the range lo <= id < hi of interval i; lo = hi when it is empty.
 func (n Intervals) Bounds(i int) (lo, hi int) {
+	if n.Lens != nil {
+		return i * n.Width, i*n.Width + n.Lens[i]
+	}
 	return min(i*n.Width, n.V), min((i+1)*n.Width, n.V)
 }
 

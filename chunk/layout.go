@@ -14,6 +14,38 @@ type Want struct {
 	Pack   bool // ids of the other end are packed: they take as many bits as an interval needs, not 32
 }
 
+// Wants says what the cells of each relation hold, by the relation's number. Relations beyond its end have no cells.
+type Wants []Want
+
+// Of is what the cells of relation r hold.
+func (w Wants) Of(r int) Want {
+	if r < len(w) {
+		return w[r]
+	}
+	return Want{}
+}
+
+// Any is what the cells of some relation hold.
+func (w Wants) Any() (all Want) {
+	for _, x := range w {
+		all = all.or(x)
+	}
+	return all
+}
+
+// Join is what cells hold that serve for both w and o.
+func (w Wants) Join(o Wants) Wants {
+	all := make(Wants, max(len(w), len(o)))
+	for r := range all {
+		all[r] = w.Of(r).or(o.Of(r))
+	}
+	return all
+}
+
+func (w Want) or(o Want) Want {
+	return Want{Rank: w.Rank || o.Rank, Type: w.Type || o.Type, Weight: w.Weight || o.Weight, Data: w.Data || o.Data, CSC: w.CSC || o.CSC, CSR: w.CSR || o.CSR, Pack: w.Pack || o.Pack}
+}
+
 // Ascend reports whether the ranks of a row's edges ascend in every cell of CSC. They do if the
 // edges of a row are in stored order; with types they are sorted by type first.
 func (w Want) Ascend() bool { return w.Rank && !w.Type }

@@ -25,6 +25,13 @@ func Stats(e *Edges, o *Order, p int) GridStats {
 	if err != nil {
 		return GridStats{}
 	}
+	return stats(e, o, in)
+}
+
+// StatsOver is Stats for edges whose ids are in the numbering of in.
+func StatsOver(e *Edges, in Intervals) GridStats { return stats(e, nil, in) }
+
+func stats(e *Edges, o *Order, in Intervals) GridStats {
 	g := GridStats{Intervals: in, DataCols: e.DataCols}
 	// One bit for each (vertex, interval of the other end): whether it was met already.
 	dstSeen, srcSeen := newBitset(in.V*in.P), newBitset(in.V*in.P)

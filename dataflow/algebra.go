@@ -1,5 +1,11 @@
 package dataflow
 
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
 // The names of the operations whose algebra the passes use; package ops declares them.
 const (
 	AddOp      Op = "add"
@@ -32,6 +38,24 @@ const (
 	BlockOutDegree = "vertex:blockoutdegree"
 	IDInput        = "vertex:id" // [V×1] original vertex id, a bit pattern
 )
+
+// InRelation names the vertex input name, such as a degree, of relation r. Of the first relation it is name itself.
+func InRelation(name string, r int) string {
+	if r == 0 {
+		return name
+	}
+	return fmt.Sprintf("%s/%d", name, r)
+}
+
+// RelationOf is the relation of an input and what the input is there: the inverse of InRelation.
+func RelationOf(input string) (name string, r int) {
+	if i := strings.LastIndexByte(input, '/'); i >= 0 {
+		if n, err := strconv.Atoi(input[i+1:]); err == nil && n > 0 {
+			return input[:i], n
+		}
+	}
+	return input, 0
+}
 
 func mul(x, y *Node) *Node { return Apply(MulOp, Attr{}, x, y) }
 

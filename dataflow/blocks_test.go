@@ -147,7 +147,7 @@ func (x blockValues) run(p *program, o dataflow.Options, more int, like *plan.Ta
 		return nil, err
 	}
 	defer func() { closed = errors.Join(closed, arena.Close()) }()
-	r, err := exec.NewRunner(arena, pl, l.Kernels, nil)
+	r, err := exec.NewRunner(arena, pl, l.Kernels)
 	if err != nil {
 		return nil, err
 	}
@@ -213,7 +213,7 @@ func (x blockValues) batch(l *dataflow.Lowered, more int) (*plan.Sets, *exec.Bat
 	for i := range x.e.Edges {
 		from := &x.e.Edges[i]
 		var in, out chunk.Rect
-		in.Resize(from.V, int64(from.E()), l.Want, from.DataCols)
+		in.Resize(from.V, int64(from.E()), l.Want.Of(0), from.DataCols)
 		v := in.View()
 		for row := range v.Ptr {
 			v.Ptr[row] = uint32(x.b.Layers[i].Offsets[row])
@@ -225,7 +225,7 @@ func (x blockValues) batch(l *dataflow.Lowered, more int) (*plan.Sets, *exec.Bat
 		for e := range v.Rank {
 			v.Rank[e] = float32(x.e.Rank[i][e])
 		}
-		out.Transpose(&in, x.b.Counts[i+1], l.Want)
+		out.Transpose(&in, x.b.Counts[i+1], l.Want.Of(0))
 		z.Edges, z.Cells = append(z.Edges, from.E()+more), append(z.Cells, [2]int64{in.Bytes + int64(64*more), out.Bytes + int64(64*more)})
 		b.Cells = append(b.Cells, [2]exec.Cell{{Cell: in.Cell, Mem: in.Mem}, {Cell: out.Cell, Mem: out.Mem}})
 	}

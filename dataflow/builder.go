@@ -55,7 +55,7 @@ func (b *builder) vertex(n *Node, write bool) (operand, ld int) {
 // scratch is a temporary of the visit that belongs to no node.
 func (b *builder) scratch(name string, cols int) (operand, ld int) {
 	id := b.l.addValue(plan.Value{Name: fmt.Sprintf("%s state %d", name, len(b.l.out.Spec.Values)),
-		Kind: plan.Temp, Cols: cols, RowBytes: int64(chunk.LD(cols)) * 4, Set: b.rows.ID})
+		Kind: plan.Temp, Cols: cols, RowBytes: int64(chunk.LD(cols)) * 4, Set: b.rows.ID, Type: b.rows.Type})
 	return b.operand(plan.OwnValue, id, true), chunk.LD(cols)
 }
 
@@ -124,10 +124,10 @@ func (b *builder) leaf(n *Node, spread bool) int {
 			f.From, f.Operand = kernel.Other, b.operand(plan.OtherValue, b.l.arrived(x), false)
 		}
 		if n.attr.S != "" {
-			f.Key, f.Blocks = b.key(n.attr.S), int(n.attr.I)
+			f.Key, f.Blocks = b.key(n.attr.S, n.shape.Set), int(n.attr.I)
 		}
 	case n.shape.Set.Kind == Edge:
-		f.From, f.Array = kernel.Cell, b.l.cellArray(n.attr.S)
+		f.From, f.Array = kernel.Cell, b.l.cellArray(n)
 		f.LD = f.Cols
 	case b.arrival != nil:
 		f.From, f.LD = kernel.Own, chunk.LD(n.shape.Cols)
@@ -140,9 +140,18 @@ func (b *builder) leaf(n *Node, spread bool) int {
 	return f.Reg
 }
 
-func (l *lowering) cellArray(name string) kernel.CellArray {
-	w := &l.out.Want
-	switch name {
+// want is what the cells of edge set e must carry.
+func (l *lowering) want(e Set) *chunk.Want {
+	for len(l.out.Want) <= int(e.Type) {
+		l.out.Want = append(l.out.Want, chunk.Want{Pack: l.packed})
+	}
+	return &l.out.Want[e.Type]
+}
+
+// cellArray is the array of cells that has edge input n.
+func (l *lowering) cellArray(n *Node) kernel.CellArray {
+	w := l.want(n.shape.Set)
+	switch n.attr.S {
 	case RankInput:
 		w.Rank = true
 		return kernel.Rank
@@ -156,7 +165,7 @@ func (l *lowering) cellArray(name string) kernel.CellArray {
 		w.Data = true
 		return kernel.Data
 	}
-	panic("dataflow: unknown edge input " + name)
+	panic("dataflow: unknown edge input " + n.attr.S)
 }
 
 // emit adds the instruction (or the reduce) of n.

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"sagann/chunk"
 	"sagann/dataflow"
 	"sagann/dataflow/plan"
 )
@@ -157,9 +158,9 @@ func TestAscend(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			want := l.Want
+			want := l.Want.Of(0)
 			want.Type = typed
-			l.Ascend(want)
+			l.Ascend(chunk.Wants{want})
 			for _, ph := range l.Spec.Phases {
 				for _, st := range ph.Steps {
 					for _, c := range st.Calls {

@@ -45,7 +45,7 @@ func (s *state) slideOut(n *Node) *Node {
 	if !s.before(n, l.in[0].shape.Cols, l.shape.Cols) {
 		return nil
 	}
-	return Apply(l.op, l.attr, Apply(n.op, Attr{}, Apply(m.op, Attr{}, l.in[0])), l.in[1])
+	return Apply(l.op, l.attr, Apply(n.op, Attr{}, Apply(m.op, m.attr, l.in[0])), l.in[1])
 }
 
 // scaleFirst is the rule s·linear(x, w) = linear(s·x, w) of edge rows, where s is a product of scalars
@@ -126,7 +126,7 @@ func (s *state) slideIn(invariant bool) Rule {
 			return nil
 		}
 		sc := gather.in[0]
-		y := Apply(gather.op, Attr{}, Apply(sc.op, Attr{}, Apply(n.op, n.attr, sc.in[0], n.in[1])))
+		y := Apply(gather.op, Attr{}, Apply(sc.op, sc.attr, Apply(n.op, n.attr, sc.in[0], n.in[1])))
 		for _, f := range fs {
 			if f != gather {
 				y = mul(y, widen(f.in[0], n.shape.Cols))

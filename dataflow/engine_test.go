@@ -66,16 +66,15 @@ func runOn(p *program, v values, o options, ranks *net.Group) (map[string][]floa
 	if o.balanced {
 		e.order = chunk.Balance(v.g, o.p)
 	}
-	want := main.Want
+	wants := main.Want
 	if once != nil {
-		w := once.Want
-		want = chunk.Want{Rank: want.Rank || w.Rank, Type: want.Type || w.Type, Weight: want.Weight || w.Weight,
-			Data: want.Data || w.Data, CSC: want.CSC || w.CSC, CSR: want.CSR || w.CSR, Pack: o.packed}
+		wants = wants.Join(once.Want)
 	}
+	want := wants.Of(0)
 	if e.grid, err = chunk.Build(v.g, e.order, o.p, want); err != nil {
 		return nil, err
 	}
-	e.cells = &plan.Cells{V: v.g.V, P: o.p, Width: e.grid.Width}
+	e.cells = plan.NewCells(v.g.V, o.p, e.grid.Width, 2)
 	for d, s := range [2]*chunk.Side{plan.CSC: e.grid.CSC, plan.CSR: e.grid.CSR} {
 		if s != nil {
 			for _, c := range s.Cells {
@@ -95,7 +94,7 @@ func runOn(p *program, v values, o options, ranks *net.Group) (map[string][]floa
 		if eval, once, err = dataflow.Compile(&dataflow.Program{Names: p.names, Outs: p.outs, Loss: -1}, dataflow.Options{Without: without, Lowering: dataflow.Lowering{Save: o.save, Packed: o.packed}}); err != nil || once != nil {
 			return nil, fmt.Errorf("evaluation: %v, %w", once, err)
 		}
-		if w := eval.Want; w.CSC && !want.CSC || w.CSR && !want.CSR || w.Rank && !want.Rank || w.Type && !want.Type || w.Weight && !want.Weight || w.Data && !want.Data {
+		if w := eval.Want.Of(0); w.CSC && !want.CSC || w.CSR && !want.CSR || w.Rank && !want.Rank || w.Type && !want.Type || w.Weight && !want.Weight || w.Data && !want.Data {
 			eval = nil // the grid was not built for it
 		}
 	}

@@ -62,7 +62,7 @@ func factorBlocks(n *Node) *Node {
 		if f.op == WidenOp {
 			f = f.in[0]
 		}
-		if rest := product(fs, i); f.op == adjoint[n.op] && f.attr == n.attr && rest != nil {
+		if rest := product(fs, i); f.op == adjoint[n.op] && f.attr == n.transposed() && rest != nil {
 			return mul(widen(f.in[0], n.shape.Cols), Apply(n.op, n.attr, rest))
 		}
 	}
@@ -77,7 +77,7 @@ func degree(n *Node) *Node {
 			name = BlockOutDegree
 		}
 	}
-	return n.g.Leaf(InputOp, name, Shape{Set: n.shape.Set, Cols: 1})
+	return n.g.Leaf(InputOp, InRelation(name, int(n.in[0].shape.Set.Type)), Shape{Set: n.shape.Set, Cols: 1})
 }
 
 // throughGroup is the rule gather(r·gsum(own·b)) = gsum(own·gather(widen(r)·b)) for f = gsum(own·b).

@@ -32,7 +32,7 @@ func oneEnd(in []*Node) *Node {
 		if x.shape.Set.Kind == Global {
 			continue
 		}
-		if !isScatter(x.op) || x.attr != (Attr{}) || end != nil && end.op != x.op {
+		if !isScatter(x.op) || x.attr.S != "" || end != nil && end.op != x.op {
 			return nil
 		}
 		end = x
@@ -50,10 +50,10 @@ func transpose(n *Node) *Node {
 		return Apply(n.op, n.attr, GatherDst(n.in[0]))
 	}
 	a, m := n.in[0], n.in[1]
-	if isScatter(a.op) && a.attr == (Attr{}) {
+	if isScatter(a.op) && a.attr.S == "" {
 		return Apply(n.op, n.attr, a.in[0], Apply(adjoint[a.op], Attr{}, m))
 	}
-	if isScatter(m.op) && m.attr == (Attr{}) {
+	if isScatter(m.op) && m.attr.S == "" {
 		return Apply(n.op, n.attr, Apply(adjoint[m.op], Attr{}, a), m.in[0])
 	}
 	return nil
@@ -67,7 +67,7 @@ func keyed(n *Node) *Node {
 		p := n.in[0]
 		return Keyed(n.op, p.attr.S, int(p.attr.I), p.in[0])
 	case n.op == PickOp && isScatter(n.in[0].op) && n.in[0].attr.S == "" && keyLeaf(n):
-		return Keyed(n.in[0].op, n.attr.S, int(n.attr.I), n.in[0].in[0])
+		return Apply(n.in[0].op, Attr{S: n.attr.S, I: n.attr.I, E: n.in[0].attr.E}, n.in[0].in[0])
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package dataflow
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"sort"
@@ -18,7 +19,7 @@ type Lowered struct {
 	Outputs map[string]int  // vertex results by name: index into Spec.Values
 	Globals map[string]int  // parameters, inputs and results by name: index into Spec.Globals
 	Consts  map[int]float32 // constants of the program, by index into Spec.Globals
-	Want    chunk.Want      // the arrays that cells must carry
+	Want    chunk.Wants     // by relation: the arrays that cells must carry
 	Again   []string        // values that later phases compute again; Options.Store may name them to be stored
 	Early   []string        // "late:" and a value that could be computed in a later phase; Options.Store may name it
 	Notes   []Note          // what the passes did, for explanations
@@ -33,6 +34,16 @@ type Input struct {
 
 // Whole is input name over the vertices of a full graph.
 func Whole(name string) Input { return Input{name, V0} }
+
+// Input is the vertex input of this name, and its value: that of the first set in the order of sets. ok is false if there is none.
+func (l *Lowered) Input(name string) (in Input, id int, ok bool) {
+	for i, v := range l.Inputs {
+		if i.Name == name && (!ok || v < id) {
+			in, id, ok = i, v, true
+		}
+	}
+	return in, id, ok
+}
 
 // Reads tells whether an input of this name is read, over any vertex set.
 func (l *Lowered) Reads(name string) bool {
@@ -59,6 +70,7 @@ type lowering struct {
 	*phases
 	out    *Lowered
 	fuse   bool
+	packed bool             // Options.Packed
 	values map[valueKey]int // index into Spec.Values
 	global map[*Node]int    // by Global node: index into Spec.Globals
 
@@ -81,7 +93,7 @@ const (
 func lower(outs []result, opt Options) *Lowered {
 	l := &lowering{phases: assignPhases(outs, !opt.Without["recompute-on-load"], !opt.Without["postpone"], opt), fuse: !opt.Without["fuse"], values: map[valueKey]int{}, global: map[*Node]int{},
 		out: &Lowered{Spec: &plan.Spec{}, Inputs: map[Input]int{}, Outputs: map[string]int{},
-			Globals: map[string]int{}, Consts: map[int]float32{}, Want: chunk.Want{Pack: opt.Packed}}}
+			Globals: map[string]int{}, Consts: map[int]float32{}}, packed: opt.Packed}
 	l.returned = l.returning()
 	l.out.Again, l.out.Early = l.computedAgain(), l.delayable()
 	for _, o := range outs {
@@ -194,7 +206,7 @@ func rowBytes(n *Node) int64 { return int64(chunk.LD(n.shape.Cols)) * 4 }
 
 // vertexValue describes node n to the planner.
 func vertexValue(n *Node) plan.Value {
-	v := plan.Value{Name: n.attr.S, Pos: n.pos, Cols: n.shape.Cols, RowBytes: rowBytes(n), Kind: plan.Temp, Set: n.shape.Set.ID}
+	v := plan.Value{Name: n.attr.S, Pos: n.pos, Cols: n.shape.Cols, RowBytes: rowBytes(n), Kind: plan.Temp, Set: n.shape.Set.ID, Type: n.shape.Set.Type}
 	if computed(n) {
 		v.Name = fmt.Sprintf("%s.%d", n.op, n.id)
 	}
@@ -208,7 +220,7 @@ func (l *lowering) addValue(v plan.Value) int {
 
 // kernelCall adds a finished program to the kernels and returns a call of it.
 func (l *lowering) kernelCall(b *builder) plan.Call {
-	b.p.Operands, b.p.Packed = len(b.operands), b.p.Edges && l.out.Want.Pack
+	b.p.Operands, b.p.Packed = len(b.operands), b.p.Edges && l.packed
 	l.out.Kernels = append(l.out.Kernels, b.p)
 	c := plan.Call{Kernel: len(l.out.Kernels) - 1, Operands: b.operands, Cost: CostOf(b.p)}
 	for k := range c.Operands {
@@ -277,7 +289,7 @@ func (l *lowering) rowSets(q, s int) []Set {
 			}
 		}
 	}
-	slices.SortFunc(sets, func(a, b Set) int { return int(a.ID) - int(b.ID) })
+	slices.SortFunc(sets, func(a, b Set) int { return cmp.Or(int(a.ID)-int(b.ID), int(a.Type)-int(b.Type)) })
 	return sets
 }
 
@@ -331,7 +343,7 @@ func (l *lowering) rowStep(q, s int, set Set) []plan.Step {
 	} else {
 		calls = l.split(b)
 	}
-	return []plan.Step{{Kind: plan.Rows, Set: set.ID, Calls: calls, Label: b.p.Name}}
+	return []plan.Step{{Kind: plan.Rows, Set: set.ID, Type: set.Type, Calls: calls, Label: b.p.Name}}
 }
 
 // readOutside tells whether another kernel of phase q than that of sub-phase s reads n from memory.

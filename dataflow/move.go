@@ -32,11 +32,17 @@ const (
 	GatherLSEOp  Op = "gather_lse" // log Σ exp over in-edges
 )
 
-// ScatterSrc gives every edge the row of its source: [V×c] to [E×c].
+// ScatterSrc gives every edge the row of its source: [V×c] to [E×c]. There is one relation; Set.ScatterSrc is for several.
 func ScatterSrc(x *Node) *Node { return Apply(ScatterSrcOp, Attr{}, x) }
 
-// ScatterDst gives every edge the row of its destination: [V×c] to [E×c].
+// ScatterDst gives every edge the row of its destination: [V×c] to [E×c]. There is one relation; Set.ScatterDst is for several.
 func ScatterDst(x *Node) *Node { return Apply(ScatterDstOp, Attr{}, x) }
+
+// ScatterSrc gives every edge of edge set s the row of its source: [V×c] to [E×c].
+func (s Set) ScatterSrc(x *Node) *Node { return Apply(ScatterSrcOp, Attr{E: s.along()}, x) }
+
+// ScatterDst gives every edge of edge set s the row of its destination: [V×c] to [E×c].
+func (s Set) ScatterDst(x *Node) *Node { return Apply(ScatterDstOp, Attr{E: s.along()}, x) }
 
 // GatherDst sums edge rows at their destinations: [E×c] to [V×c].
 func GatherDst(x *Node) *Node { return Apply(GatherDstOp, Attr{}, x) }
@@ -57,7 +63,7 @@ func scatterShape(op Op, a Attr, in []Shape) (Shape, error) {
 		return s, fmt.Errorf("scatters vertex rows, not %v", s)
 	}
 	var err error
-	if s.Set, err = s.Set.edges(op); err != nil {
+	if s.Set, err = s.Set.edges(op, a.E); err != nil {
 		return s, err
 	}
 	if a.S != "" {
@@ -104,7 +110,16 @@ var adjoint = map[Op]Op{
 	ScatterDstOp: GatherDstOp, GatherDstOp: ScatterDstOp,
 }
 
-func back(n, dy *Node) []*Node { return []*Node{Apply(adjoint[n.op], n.attr, dy)} }
+func back(n, dy *Node) []*Node { return []*Node{Apply(adjoint[n.op], n.transposed(), dy)} }
+
+// transposed is the attribute of the adjoint of n, a linear movement. Only scatters say along which edges they are.
+func (n *Node) transposed() Attr {
+	a := n.attr
+	if a.E = (Set{}); isGather(n) {
+		a.E = n.in[0].shape.Set.along()
+	}
+	return a
+}
 
 var (
 	_ = Define(ScatterSrcOp, Def{Class: Move, Linear: true, Shape: scatters(ScatterSrcOp), VJP: back})

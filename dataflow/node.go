@@ -14,14 +14,16 @@ const (
 	Edge               // one row per edge
 )
 
-// Set names a row set. A full graph has one vertex set and one edge set, ID 0; set.go has
-// those of sampled blocks.
+// Set names a row set. A full graph has a vertex set for each type of vertices and an edge set for each
+// relation, all with ID 0; set.go has those of sampled blocks.
 type Set struct {
-	Kind Kind
-	ID   uint8
+	Kind     Kind
+	ID       uint8
+	Type     uint16 // of a vertex set: the number of the vertices' type; of an edge set: the number of the relation
+	Src, Dst uint16 // of an edge set: the types of sources and of destinations
 }
 
-// V0 and E0 are the vertices and the edges of a full graph.
+// V0 and E0 are the vertices and the edges of a full graph of one type and one relation.
 var (
 	V0 = Set{Kind: Vertex}
 	E0 = Set{Kind: Edge}
@@ -47,6 +49,7 @@ type Attr struct {
 	I, J int32
 	F    float32
 	S    string
+	E    Set // of a scatter: its edges; the zero Set: those of the first relation, within the first type
 }
 
 // String prints the fields that are set, such as {type 3}; "" if none is.
@@ -190,6 +193,9 @@ func (g *Graph) Const(x float32) *Node {
 // operand is missing, belongs to another graph, or has a shape that the op refuses.
 func Apply(op Op, a Attr, in ...*Node) *Node {
 	d := DefOf(op)
+	if n := absentOf(op, in); n != nil {
+		return n
+	}
 	for i, x := range in {
 		if x == nil || x.g == nil {
 			panic(&ShapeError{op, caller(), nil, fmt.Errorf("operand %d is missing: the graph or the layer does not have it", i)})
@@ -208,6 +214,30 @@ func Apply(op Op, a Attr, in ...*Node) *Node {
 		panic(&ShapeError{op, g.origin(), shapes, err})
 	}
 	return g.add(op, a, s, in...)
+}
+
+// absentOp stands for a tensor that there is not, such as the sum of messages for vertices of a type that has no in-edges.
+const absentOp Op = "absent"
+
+// Absent stands for a tensor that there is not. A sum with it is the other operand (AddOp); any other op of it is absent, too. Its
+// width is 0.
+func (g *Graph) Absent() *Node { return &Node{g: g, op: absentOp, pos: g.origin()} }
+
+// IsAbsent tells whether n stands for a tensor that there is not.
+func (n *Node) IsAbsent() bool { return n != nil && n.op == absentOp }
+
+// absentOf is the result of op on operands of which some are absent; nil: none is.
+func absentOf(op Op, in []*Node) *Node {
+	for i, x := range in {
+		if !x.IsAbsent() {
+			continue
+		}
+		if op == AddOp && len(in) == 2 && in[1-i] != nil {
+			return in[1-i]
+		}
+		return x
+	}
+	return nil
 }
 
 func (g *Graph) add(op Op, a Attr, s Shape, in ...*Node) *Node {

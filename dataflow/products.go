@@ -48,8 +48,8 @@ func times(y, w *Node, name string, product func(x, w *Node) *Node) *Node {
 	of := func(x *Node) *Node { return times(x, w, name, product) }
 	switch {
 	case isScatter(y.op) || sumGather(y.op) || isView(y):
-		if x := of(y.in[0]); x != nil && y.attr == (Attr{}) {
-			return Apply(y.op, Attr{}, x)
+		if x := of(y.in[0]); x != nil && y.attr.S == "" && y.attr.J == 0 {
+			return Apply(y.op, y.attr, x)
 		}
 	case y.op == NegOp || y.op == ScaleOp:
 		if x := of(y.in[0]); x != nil {

@@ -36,12 +36,13 @@ func (l *lowering) regions(q, s int) []plan.Step {
 func (l *lowering) region(q, s int, dir Op, e Set, roots []*Node) plan.Step {
 	src, dst := e.Ends()
 	d := plan.CSC
-	l.out.Want.CSC = l.out.Want.CSC || dir == ScatterDstOp
-	rows := dst
+	rows, want := dst, l.want(e)
+	want.CSC = want.CSC || dir == ScatterDstOp
 	if dir == ScatterSrcOp {
 		d, rows = plan.CSR, src
-		l.out.Want.CSR = true
+		want.CSR = true
 	}
+	d = d.Of(int(e.Type))
 	b := newBuilder(l, fmt.Sprintf("gather %s %d.%d", d, q, s), q, s)
 	b.p.Edges, b.own, b.rows = true, dir, rows
 	info := RegionInfo{Phase: q, Dir: d, Gathers: roots}
@@ -73,20 +74,17 @@ func (l *lowering) region(q, s int, dir Op, e Set, roots []*Node) plan.Step {
 	}
 	info.Kernel = calls[len(calls)-1].Kernel
 	l.out.Regions = append(l.out.Regions, info)
-	return plan.Step{Kind: plan.Stream, Dir: d, Set: e.ID, Calls: calls, Label: b.p.Name}
+	return plan.Step{Kind: plan.Stream, Dir: d, Set: e.ID, Type: rows.Type, Calls: calls, Label: b.p.Name}
 }
 
 // Ascend sets Program.Ascend of the gathers over in-edges if in the cells of want the ranks of a
 // row's edges ascend: of several equal maxima the first one found then has the lowest rank.
-func (l *Lowered) Ascend(want chunk.Want) {
-	if !want.Ascend() {
-		return
-	}
+func (l *Lowered) Ascend(want chunk.Wants) {
 	for _, ph := range l.Spec.Phases {
 		for _, st := range ph.Steps {
 			for _, c := range st.Calls {
 				k := l.Kernels[c.Kernel]
-				k.Ascend = k.Edges && st.Kind == plan.Stream && st.Dir == plan.CSC
+				k.Ascend = k.Ascend || k.Edges && st.Kind == plan.Stream && st.Dir.Way() == plan.CSC && want.Of(st.Dir.Relation()).Ascend()
 			}
 		}
 	}
@@ -103,7 +101,7 @@ func (b *builder) gather(r *Node, roots []*Node) {
 	o := kernel.Out{Acc: d.Acc, Reg: b.reg(r.in[0], false), Aux: -1}
 	switch d.Acc {
 	case kernel.Max:
-		b.l.out.Want.Rank = true
+		b.l.want(edgesOf(r)).Rank = true
 		if r.op == ArgMaxOp { // if the region has the maximum too, its result writes the rank
 			for _, m := range roots {
 				if m.op == GatherMaxOp && m.in[0] == r.in[0] {
@@ -126,18 +124,18 @@ func (b *builder) gather(r *Node, roots []*Node) {
 	default:
 		o.Operand, o.LD = b.vertex(r, true)
 		if r.attr.S != "" {
-			o.Key, o.Blocks = b.key(r.attr.S), int(r.attr.I)
+			o.Key, o.Blocks = b.key(r.attr.S, edgesOf(r)), int(r.attr.I)
 		}
 	}
 	b.p.Outs = append(b.p.Outs, o)
 }
 
-// key is the kernel's key for a key's name. It makes cells carry the array that the key reads.
-func (b *builder) key(name string) kernel.Key {
+// key is the kernel's key for a key's name. It makes the cells of edge set e carry the array that the key reads.
+func (b *builder) key(name string, e Set) kernel.Key {
 	if name == "rank" {
-		b.l.out.Want.Rank = true
+		b.l.want(e).Rank = true
 		return kernel.ByRank
 	}
-	b.l.out.Want.Type = true
+	b.l.want(e).Type = true
 	return kernel.ByType
 }

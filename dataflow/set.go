@@ -5,17 +5,25 @@ import "fmt"
 // Row sets. A full graph has one vertex set and one edge set, both with ID 0. A program over
 // sampled blocks has one vertex set per level: level 0 is the seeds, and the rows of a level are
 // the first rows of the next, so a vertex has the same row number on all its levels. Block l is
-// the edges from level l+1 to level l. Level l and block l have ID l+1. The vertex sets at the
-// two ends of an edge set follow from its ID, so shape rules need no table.
+// the edges from level l+1 to level l. Level l and block l have ID l+1. A full graph may have several types of vertices and several
+// relations, each from one type to one type. An edge set names its level and the types of its ends, so shape rules need no table.
 
 // MaxLevels bounds the levels of a program over blocks.
 const MaxLevels = 200
 
 // Level is the vertices of level l of sampled blocks.
-func Level(l int) Set { return Set{Vertex, levelID(l)} }
+func Level(l int) Set { return Set{Kind: Vertex, ID: levelID(l)} }
 
 // Block is the edges from level l+1 to level l.
-func Block(l int) Set { return Set{Edge, levelID(l)} }
+func Block(l int) Set { return Set{Kind: Edge, ID: levelID(l)} }
+
+// OfType is the vertices of type t of a full graph.
+func OfType(t int) Set { return Set{Kind: Vertex, Type: uint16(t)} }
+
+// Relation is the edges of relation r of a full graph, which go from vertices of type src to vertices of type dst.
+func Relation(r, src, dst int) Set {
+	return Set{Kind: Edge, Type: uint16(r), Src: uint16(src), Dst: uint16(dst)}
+}
 
 func levelID(l int) uint8 {
 	if l < 0 || l >= MaxLevels {
@@ -29,17 +37,35 @@ func (s Set) Level() int { return int(s.ID) - 1 }
 
 // Ends are the vertex sets of the sources and of the destinations of edge set s.
 func (s Set) Ends() (src, dst Set) {
-	dst = Set{Vertex, s.ID}
-	if src = dst; s.ID > 0 {
+	src, dst = Set{Kind: Vertex, ID: s.ID, Type: s.Src}, Set{Kind: Vertex, ID: s.ID, Type: s.Dst}
+	if s.ID > 0 {
 		src.ID++
 	}
 	return src, dst
 }
 
+// along is the attribute E of scatters to edge set s.
+func (s Set) along() Set {
+	if s == E0 || s.ID > 0 {
+		return Set{}
+	}
+	return s
+}
+
 // edges is the edge set whose sources (for ScatterSrcOp) or destinations (for ScatterDstOp) are
-// vertex set s.
-func (s Set) edges(op Op) (Set, error) {
-	e := Set{Edge, s.ID}
+// vertex set s, if the scatter is along a.
+func (s Set) edges(op Op, a Set) (Set, error) {
+	if a.Kind == Edge {
+		src, dst := a.Ends()
+		if op == ScatterSrcOp && s != src || op == ScatterDstOp && s != dst {
+			return a, fmt.Errorf("scatters rows of %v to edges from %v to %v", s, src, dst)
+		}
+		return a, nil
+	}
+	if s.Type > 0 {
+		return s, fmt.Errorf("scatters rows of %v to edges, and does not say to which", s)
+	}
+	e := Set{Kind: Edge, ID: s.ID}
 	if s.ID > 0 && (op == ScatterSrcOp || op == GatherSrcOp) {
 		if s.ID == 1 {
 			return e, fmt.Errorf("no edge of a sampled block begins at the seeds")
@@ -49,7 +75,7 @@ func (s Set) edges(op Op) (Set, error) {
 	return e, nil
 }
 
-// String is V or E, followed by the level over sampled blocks: V1, E0.
+// String is V or E, followed by the level over sampled blocks, as V1 or E0, and by the type or relation unless it is the first, as V/2.
 func (s Set) String() string {
 	name := "V"
 	if s.Kind == Edge {
@@ -57,6 +83,9 @@ func (s Set) String() string {
 	}
 	if s.ID > 0 {
 		name += fmt.Sprint(s.Level())
+	}
+	if s.Type > 0 {
+		name += fmt.Sprintf("/%d", s.Type)
 	}
 	return name
 }

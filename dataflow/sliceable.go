@@ -42,7 +42,7 @@ func (p *slicing) ofColumns(n *Node, f int) bool {
 	case n.shape.Set.Kind == Global:
 		return n.shape.Rows == 1
 	case isScatter(n.op):
-		return n.attr == (Attr{})
+		return n.attr.S == ""
 	case n.op == WidenOp:
 		return n.in[0].shape.Cols == 1 && p.narrow(n.in[0])
 	case n.Def().Class != Elem:

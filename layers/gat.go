@@ -18,16 +18,19 @@ import (
 // the coefficients α in training. A vertex gathers its own row only if the
 // graph has its self loop (saga.Model.SelfLoops). Parameters: W [in×heads·width],
 // a_src and a_dst [1×heads·width], where each head is a block of neighbouring columns. WithBias
-// adds b, a row of the layer's result, WithEdges W_edge [data×heads·width] and a_edge [1×heads·width].
-func GAT(in, width, heads int, mean bool, drop float32, act Activation, opts ...Option) saga.Layer {
+// adds b, a row of the layer's result; W_dst takes the place of W for h_v where edges go between two types of vertices, WithEdges W_edge [data×heads·width] and a_edge [1×heads·width].
+func GAT(_, width, heads int, mean bool, drop float32, act Activation, opts ...Option) saga.Layer {
 	o := choose(opts)
 	all := heads * width
 	start := o.headVector(width, heads)
 	return saga.Layer{
 		Name: "gat",
 		ApplyEdge: func(e saga.Edge, p saga.Params) saga.Tensor {
-			w := p.Weight("W", in, all)
-			hu, hv := ops.MatMul(e.Src, w), ops.MatMul(e.Dst, w)
+			hu, far := ops.MatMul(e.Src, p.Weight("W", e.Src.Cols(), all)), "W"
+			if e.Relation.Src != e.Relation.Dst {
+				far = "W_dst"
+			}
+			hv := ops.MatMul(e.Dst, p.Weight(far, e.Dst.Cols(), all))
 			s := ops.Add(
 				ops.GroupSum(ops.Mul(hu, p.Weight("a_src", 1, all, start)), heads),
 				ops.GroupSum(ops.Mul(hv, p.Weight("a_dst", 1, all, start)), heads))

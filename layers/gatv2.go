@@ -17,15 +17,15 @@ import (
 // graph has its self loop (saga.Model.SelfLoops). Parameters: W_src and W_dst
 // [in×heads·width], a [1×heads·width], where each head is a block of neighbouring columns. WithBias
 // adds b_src and b_dst [1×heads·width] and b, a row of the layer's result, WithEdges W_edge [data×heads·width].
-func GATv2(in, width, heads int, mean bool, drop float32, act Activation, opts ...Option) saga.Layer {
+func GATv2(_, width, heads int, mean bool, drop float32, act Activation, opts ...Option) saga.Layer {
 	o := choose(opts)
 	all := heads * width
 	start := o.headVector(width, heads)
 	return saga.Layer{
 		Name: "gatv2",
 		ApplyEdge: func(e saga.Edge, p saga.Params) saga.Tensor {
-			h := o.biased(ops.MatMul(e.Src, p.Weight("W_src", in, all)), p, "b_src", o.fanIn(in))
-			g := o.biased(ops.MatMul(e.Dst, p.Weight("W_dst", in, all)), p, "b_dst", o.fanIn(in))
+			h := o.biased(ops.MatMul(e.Src, p.Weight("W_src", e.Src.Cols(), all)), p, "b_src", o.fanIn(e.Src.Cols()))
+			g := o.biased(ops.MatMul(e.Dst, p.Weight("W_dst", e.Dst.Cols(), all)), p, "b_dst", o.fanIn(e.Dst.Cols()))
 			both := ops.Add(h, g)
 			if d := o.data(e, false); d != nil {
 				both = ops.Add(both, ops.MatMul(d, p.Weight("W_edge", d.Cols(), all)))

@@ -26,14 +26,14 @@ func (f EdgeScale) of(e saga.Edge, x saga.Tensor) saga.Tensor {
 //
 // n is the result of scale: saga.Edge.SymNorm for 1/√(d_u·d_v) with in-degrees d, saga.Edge.WeightNorm for
 // w_uv/√(d_u·d_v) with weights w and their sums d over in-edges, EdgeWeight for w_uv, or nil for 1. Parameters: W [in×out]. WithBias adds b [1×out].
-func GCN(in, out int, scale EdgeScale, act Activation, opts ...Option) saga.Layer {
+func GCN(_, out int, scale EdgeScale, act Activation, opts ...Option) saga.Layer {
 	o := choose(opts)
 	return saga.Layer{
 		Name:      "gcn",
 		ApplyEdge: func(e saga.Edge, _ saga.Params) saga.Tensor { return scale.of(e, e.Src) },
 		Gather:    saga.Sum,
 		ApplyVertex: func(v saga.Vertex, p saga.Params) saga.Tensor {
-			return act.of(o.biased(ops.MatMul(v.Accum, p.Weight("W", in, out)), p, "b", nil))
+			return act.of(o.biased(ops.MatMul(v.Accum, p.Weight("W", v.Accum.Cols(), out)), p, "b", nil))
 		},
 	}
 }

@@ -10,12 +10,13 @@ import (
 //	x' = act(x·W + b)
 //
 // Parameters: W [in×out], b [1×out].
-func Linear(in, out int, act Activation, opts ...Option) saga.Layer {
-	start := choose(opts).fanIn(in)
+func Linear(_, out int, act Activation, opts ...Option) saga.Layer {
+	o := choose(opts)
 	return saga.Layer{
 		Name: "linear",
 		ApplyVertex: func(v saga.Vertex, p saga.Params) saga.Tensor {
-			return act.of(ops.Bias(ops.MatMul(v.Self, p.Weight("W", in, out, start)), p.Bias("b", out, start)))
+			start := o.fanIn(v.Self.Cols())
+			return act.of(ops.Bias(ops.MatMul(v.Self, p.Weight("W", v.Self.Cols(), out, start)), p.Bias("b", out, start)))
 		},
 	}
 }

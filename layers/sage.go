@@ -11,17 +11,18 @@ import (
 //
 // a is 0 where a vertex has no in-edge. Parameters: W_self and W_neigh [in×out],
 // b [1×out].
-func SAGE(in, out int, act Activation, opts ...Option) saga.Layer {
-	start := choose(opts).fanIn(in)
+func SAGE(_, out int, act Activation, opts ...Option) saga.Layer {
+	o := choose(opts)
 	return saga.Layer{
 		Name:      "sage",
 		ApplyEdge: func(e saga.Edge, _ saga.Params) saga.Tensor { return e.Src },
 		Gather:    saga.Mean,
 		ApplyVertex: func(v saga.Vertex, p saga.Params) saga.Tensor {
+			own, sum := v.Self.Cols(), v.Accum.Cols() // both are in, unless vertices of two types have other widths
 			x := ops.Add(
-				ops.MatMul(v.Self, p.Weight("W_self", in, out, start)),
-				ops.MatMul(v.Accum, p.Weight("W_neigh", in, out, start)))
-			return act.of(ops.Bias(x, p.Bias("b", out, start)))
+				ops.MatMul(v.Self, p.Weight("W_self", own, out, o.fanIn(own))),
+				ops.MatMul(v.Accum, p.Weight("W_neigh", sum, out, o.fanIn(sum))))
+			return act.of(ops.Bias(x, p.Bias("b", out, o.fanIn(sum))))
 		},
 	}
 }

@@ -22,8 +22,8 @@ var _ = define(dataflow.GatherMaxOp, Def{Class: dataflow.Move, Shape: dataflow.G
 		m := n.In(0)
 		arg := apply(dataflow.ArgMaxOp, m)
 		rank := n.Graph().Leaf(dataflow.InputOp, dataflow.RankInput, shape{Set: m.Shape().Set, Cols: 1})
-		holds := Eq(dataflow.ScatterDst(arg), Widen(rank, m.Cols()))
-		return []*Node{Mask(dataflow.ScatterDst(dy), holds)}
+		holds := Eq(m.Shape().Set.ScatterDst(arg), Widen(rank, m.Cols()))
+		return []*Node{Mask(m.Shape().Set.ScatterDst(dy), holds)}
 	}})
 
 // The rank of the in-edge that has the maximum; no gradient.
@@ -45,13 +45,13 @@ func LSE(score *Node) *Node { return apply(dataflow.GatherLSEOp, score) }
 
 var _ = define(dataflow.GatherLSEOp, Def{Class: dataflow.Move, Exact: true, Shape: dataflow.GatherShape, Acc: kernel.LSE,
 	VJP: func(n, dy *Node) []*Node {
-		return []*Node{Mul(dataflow.ScatterDst(dy), edgeSoftmax(n.In(0), n))}
+		return []*Node{Mul(n.In(0).Shape().Set.ScatterDst(dy), edgeSoftmax(n.In(0), n))}
 	}})
 
 // edgeSoftmax is e**(score - lse at the destination): over the in-edges of a
 // vertex it sums to one.
 func edgeSoftmax(score, lse *Node) *Node {
-	return Exp(Sub(score, dataflow.ScatterDst(lse)))
+	return Exp(Sub(score, score.Shape().Set.ScatterDst(lse)))
 }
 
 // SoftmaxSum adds the rows of m [E×f] at their destinations, each weighted by the

@@ -57,7 +57,12 @@ var _ = define(groupSum, Def{Class: dataflow.Group, Role: kernel.GroupSum, Linea
 
 // RowScale multiplies every row of x [·×c] by its number in s [·×1]. With s [·×h]
 // each of h heads is multiplied by its own number.
-func RowScale(x, s *Node) *Node { return Mul(x, Widen(s, x.Cols())) }
+func RowScale(x, s *Node) *Node {
+	if x.IsAbsent() {
+		return x
+	}
+	return Mul(x, Widen(s, x.Cols()))
+}
 
 // RowSum is the sum of every row: [·×c] to [·×1].
 func RowSum(x *Node) *Node { return GroupSum(x, 1) }

@@ -31,7 +31,7 @@ func join(in []shape) (shape, error) {
 		case a != b:
 			return s, fmt.Errorf("%s and %s: rows of vertices have a row for each edge as Edge.Src or Edge.Dst, and rows of edges are added up for each vertex by Gather", rows(s), rows(t))
 		case s.Set != t.Set:
-			return s, fmt.Errorf("rows of different %s sets (%d and %d)", rows(s), s.Set.ID, t.Set.ID)
+			return s, fmt.Errorf("rows of different %s sets (%v and %v)", rows(s), s.Set, t.Set)
 		}
 	}
 	return s, nil

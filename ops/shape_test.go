@@ -26,7 +26,7 @@ func TestShapeErrors(t *testing.T) {
 		{"as Edge.Src or Edge.Dst", func() *Node { return Concat(e, v) }},
 		{"as Edge.Src or Edge.Dst", func() *Node { return SoftmaxCrossEntropy(v, e1, e1) }},
 		{"add([V×4], [V×1]): widths 4 and 1 differ", func() *Node { return Add(v, v1) }},
-		{"different vertices sets (0 and 1)", func() *Node { return Add(v, other) }},
+		{"different vertices sets (V and V0)", func() *Node { return Add(v, other) }},
 		{"only a matrix of one row spreads", func() *Node { return Sub(v, m) }},
 		{"matrices of 3 and 2 rows", func() *Node { return Div(m, in(global(2, 4))) }},
 		{"must stand for the same things", func() *Node { return Concat(Slice(m, 0, 2), Slice(stepRow, 0, 2)) }},

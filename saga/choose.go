@@ -3,6 +3,7 @@ package saga
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 
@@ -291,17 +292,17 @@ func (c *chooser) lower(k tune.Key) (*compiled, error) {
 // likely is the key of chooser.sizes: n intervals, the parts of cells, and the shape that sizes are estimated from.
 type likely struct {
 	n    int
-	want chunk.Want
+	want string // the parts
 	of   *Shape
 }
 
 // cellsOf returns a function that gives the sizes of the cells of n intervals. It builds no grid.
-func (c *chooser) cellsOf(want chunk.Want) func(n int) (*plan.Cells, error) {
+func (c *chooser) cellsOf(want chunk.Wants) func(n int) (*plan.Cells, error) {
 	return func(n int) (*plan.Cells, error) {
-		k := likely{n, want, c.expected}
+		k := likely{n, fmt.Sprint(want), c.expected}
 		if c.sizes[k] == nil {
 			if c.expected != nil {
-				c.sizes[k] = c.expected.cells(n, want)
+				c.sizes[k] = c.expected.cells(n, want.Of(0))
 				return c.sizes[k], nil
 			}
 			var err error

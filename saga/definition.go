@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"sagann/dataflow"
 	"sagann/dataflow/plan"
@@ -26,7 +27,8 @@ type request struct {
 // inputs are the vertex inputs of a program's data, and what only some programs have of them.
 type inputs struct {
 	*rows.Inputs
-	link *linker // nil: the task is not LinkTask
+	link  *linker // nil: the task is not LinkTask
+	kinds *kinds  // nil: there is one vertex type and one relation
 }
 
 // goal is what the programs of a definition are for: learning trains and evaluates, pass is one forward pass for an output,
@@ -95,6 +97,9 @@ type definition struct {
 func (p *definition) totals() (vertices int, edges int64) {
 	if s := p.shape; s != nil {
 		return s.Vertices, s.Edges
+	}
+	if p.in.kinds != nil {
+		return p.in.kinds.totals()
 	}
 	return p.in.Edges.V, int64(p.in.EdgeCount())
 }
@@ -247,6 +252,59 @@ func (p *definition) describeData() error {
 		return p.describeLinks()
 	}
 	return p.describeSparse(d)
+}
+
+// describeKinds finds the inputs and dims of a graph of several types and relations. The error says what is not there for them.
+func (p *definition) describeKinds() error {
+	d, m := p.data, &p.model
+	graph := d.Vertices.Kinds
+	no := func(what string) error {
+		return fmt.Errorf("saga: %s has several types of vertices or relations; with them there is no %s yet", d.Name, what)
+	}
+	switch {
+	case m.Task != "" && m.Task != VertexTask:
+		return no(fmt.Sprintf("task %s, only %s", m.Task, VertexTask))
+	case m.Embedding > 0:
+		return no("Model.Embedding: types without features have the identity")
+	case p.cfg.featureGrad() && p.output == "":
+		return no("gradient of the features")
+	case p.cfg.Net.Ranks() > 1:
+		return no("run over several ranks")
+	case p.cfg.Machine != "":
+		return no("search with a machine model")
+	}
+	if err := dataset.ValidateHetero(graph.Graph); err != nil {
+		return err
+	}
+	k := kindsOf(graph, m, m.gathers())
+	if n := len(k.types); p.cfg.Chunks > 0 && p.cfg.Chunks < n {
+		return fmt.Errorf("saga: %d intervals (--chunks); %d vertex types need at least one each: %s", p.cfg.Chunks, n, strings.Join(k.typeNames(), ", "))
+	}
+	for i := range k.types {
+		if k.types[i].in.Edges.V == 0 {
+			return fmt.Errorf("saga: %s has no vertices of type %s", d.Name, k.types[i].name)
+		}
+	}
+	wide := d.Sets(VertexTask)
+	if m.Loss.numbers() {
+		wide = d.Targets.Of(VertexTask)
+	}
+	t := &k.types[k.target]
+	p.dims = dims{features: t.features, identity: t.identity, task: m.Task, loss: m.Loss, vertices: d.Edges.V, classes: d.Classes, kinds: k}
+	p.dims.labels.multi = !m.Loss.numbers() && wide.Rows != nil
+	p.dims.labels.partial = p.dims.labels.multi && !wide.AllKnown()
+	if m.Loss.numbers() {
+		p.dims.classes = wide.Cols
+	}
+	if err := p.goal.labels(p); err != nil {
+		return err
+	}
+	t.in.Meaning = rows.Meaning{Numbers: m.Loss.numbers(), Rows: wide, Partial: p.dims.labels.partial, ClassWeights: m.Loss.ClassWeights, PosWeights: m.Loss.PosWeights}
+	p.in = &inputs{Inputs: t.in, kinds: k}
+	if p.cfg.Optimizer.ClipNorm > 0 && slices.ContainsFunc(k.types, func(t kind) bool { return t.identity }) {
+		return errors.New("saga: gradients are not clipped together with rows that are learned a vertex at a time, as those of types without features are; leave Optimizer.ClipNorm 0")
+	}
+	return nil
 }
 
 // trainable is an error if the data has no labels to train on, or no split that the configuration needs.

@@ -54,7 +54,7 @@ func (p *Program) writeFacts(w io.Writer) {
 			if p.in == nil {
 				return nil
 			}
-			return device.Bytes(p.in.Kept(name))
+			return device.Bytes(p.in.holder(name).Kept(name))
 		}}
 	if a.Sampling = p.mode.facts().sampling; a.Sampling == "" && p.grids.order != nil {
 		a.Vertices = device.Bytes(p.grids.order.New)

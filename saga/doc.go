@@ -94,16 +94,16 @@ package saga
 //	memory.go             how a device's budget is divided
 //	mode.go program.go sampled.go   Program; how it works: over the full graph, over batches, or to evaluate
 //	target.go cards.go    what plans are chosen for: options, machine, what GPUs have
-//	grid.go stages.go     vertex order, cells; times
+//	grid.go kindgrid.go stages.go   vertex order, cells, of several types too; times
 //	shard.go shape.go spread.go   data of which a rank has a part; statistics in place of data
 //	definition.go         model, data and configuration of a program
 //
 // From a model to tensors:
 //
-//	trace.go              Model, and running its functions on symbols
-//	layer.go gather.go batchnorm.go   what layers call
+//	kindtrace.go trace.go   Model, and running its functions on symbols, over several vertex types or one
+//	layer.go across.go gather.go batchnorm.go   what layers call
 //	task.go loss.go link.go linkhead.go   labels, losses and heads
 //	learned.go sparse.go  learned rows, sparse features
 //	levels.go leaves.go   levels of blocks; inputs
-//	user.go state.go params.go   calls of users' functions; parameters, moments and gradients by name
+//	user.go state.go kinds.go params.go   calls of users' functions; parameters, moments and gradients by name; vertex types and relations
 //	config.go optimizer.go schedule.go   what users set

@@ -60,7 +60,7 @@ func (p *Program) HostHeld() (memory, disk int64) {
 	for _, d := range p.session.devices {
 		memory += d.Counters().HostUsed
 	}
-	for _, side := range []*chunk.Side{p.grids.built.grid.CSC, p.grids.built.grid.CSR} {
+	for _, side := range []*chunk.Side{p.grids.built.grids[0].CSC, p.grids.built.grids[0].CSR} {
 		if side != nil {
 			memory += int64(len(side.Mem))
 		}
@@ -72,8 +72,8 @@ func (p *Program) HostHeld() (memory, disk int64) {
 		memory -= int64(len(f.Bytes()))
 		disk += int64(len(f.Bytes()))
 	}
-	for _, name := range p.in.AllKept() {
-		if bytes := int64(4 * len(p.in.Kept(name))); p.host.files[name] != nil {
+	for _, name := range p.in.allKept() {
+		if bytes := int64(4 * len(p.in.holder(name).Kept(name))); p.host.files[name] != nil {
 			disk += bytes
 		} else {
 			memory += bytes

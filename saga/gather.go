@@ -18,6 +18,7 @@ type messages struct {
 	score    Tensor // nil: the layer has no Score
 	soft     bool   // ApplyEdge has called Edge.Softmax
 	unscored bool   // nothing has read Score
+	rel      int    // the relation
 }
 
 // errScore says that nothing reads the field Score.
@@ -50,8 +51,45 @@ func (v Vertex) Gather(acc Accumulator) Tensor {
 	if v.in == nil {
 		panic(refused("Gather", "a layer without ApplyEdge has no messages"))
 	}
-	v.t.soft = v.in.soft
-	return v.in.gather(acc, v.in.rows)
+	return v.sum(acc, (*messages).own)
+}
+
+// Each is Gather for each relation into the vertices' type, in the order of the relations' names.
+func (v Vertex) Each(acc Accumulator) []Tensor {
+	if v.in == nil {
+		panic(refused("Each", "a layer without ApplyEdge has no messages"))
+	}
+	return v.each(acc, (*messages).own)
+}
+
+// own are the messages of ApplyEdge.
+func (g *messages) own() Tensor {
+	g.edge.t.soft = g.soft
+	return g.rows
+}
+
+// sum is what acc makes of messages of every relation, summed. It is absent where there is no relation.
+func (v Vertex) sum(acc Accumulator, of func(*messages) Tensor) Tensor {
+	if acc.across != nil && len(v.in) > 1 {
+		return acc.across(v.t, v.in, of)
+	}
+	all := v.each(acc, of)
+	if len(all) == 0 {
+		return v.t.g.Absent()
+	}
+	sum := all[0]
+	for _, x := range all[1:] {
+		sum = ops.Add(sum, x)
+	}
+	return sum
+}
+
+func (v Vertex) each(acc Accumulator, of func(*messages) Tensor) (all []Tensor) {
+	for _, g := range v.in {
+		v.t.along(g.rel)
+		all = append(all, g.gather(acc, of(g)))
+	}
+	return all
 }
 
 // GatherOf is what acc makes of other messages than those of ApplyEdge: message computes them [E×m] from what
@@ -60,12 +98,14 @@ func (v Vertex) GatherOf(acc Accumulator, message func(e Edge, p Params) Tensor)
 	if v.in == nil {
 		panic(refused("GatherOf", "a layer without ApplyEdge reads no edges"))
 	}
-	v.t.soft = false
-	m := message(v.in.edge, v.in.params)
-	if m == nil || m.Shape().Set.Kind != dataflow.Edge {
-		panic(&dataflow.ShapeError{Op: "GatherOf", Pos: dataflow.FuncPos(message), In: []dataflow.Shape{m.Shape()}, Err: errors.New("the message must have one row per edge")})
-	}
-	return v.in.gather(acc, m)
+	return v.sum(acc, func(g *messages) Tensor {
+		v.t.soft = false
+		m := message(g.edge, g.params)
+		if m == nil || m.Shape().Set.Kind != dataflow.Edge {
+			panic(&dataflow.ShapeError{Op: "GatherOf", Pos: dataflow.FuncPos(message), In: []dataflow.Shape{m.Shape()}, Err: errors.New("the message must have one row per edge")})
+		}
+		return m
+	})
 }
 
 // leastVar is the variance below which Std is 0, as its gradient grows without bound there.
@@ -75,8 +115,8 @@ const leastVar = 1e-5
 // 0 where the variance is at most 1e-5. A vertex without in-edges gets zeros. Both are computed in one pass with sums
 // and maxima of the same messages, in float32: what is left of a variance far below the square of the mean is rounding.
 var (
-	Var = Accumulator{"var", func(t *tracer, _, m Tensor) Tensor { return variance(t, m) }}
-	Std = Accumulator{"std", func(t *tracer, _, m Tensor) Tensor {
+	Var = Accumulator{name: "var", run: func(t *tracer, _, m Tensor) Tensor { return variance(t, m) }}
+	Std = Accumulator{name: "std", run: func(t *tracer, _, m Tensor) Tensor {
 		x := ops.Shift(variance(t, m), -leastVar)
 		return ops.Mul(ops.Step(x), ops.Sqrt(ops.Shift(ops.ReLU(x), leastVar)))
 	}}
@@ -93,17 +133,20 @@ func (v Vertex) Rows(k int) Tensor { return v.t.rowsOf(k, v.t.vertices()) }
 
 // SrcRows are the rows of the source of every edge behind layer k of the model [E×c], 0 being the features, up to
 // the layer before this one.
-func (e Edge) SrcRows(k int) Tensor { return dataflow.ScatterSrc(e.t.rowsOf(k, e.ends[0])) }
+func (e Edge) SrcRows(k int) Tensor { return e.t.edgeSet().ScatterSrc(e.t.rowsOf(k, e.ends[0])) }
 
 // DstRows are the rows of the destination of every edge behind layer k of the model [E×c], as SrcRows.
-func (e Edge) DstRows(k int) Tensor { return dataflow.ScatterDst(e.t.rowsOf(k, e.ends[1])) }
+func (e Edge) DstRows(k int) Tensor { return e.t.edgeSet().ScatterDst(e.t.rowsOf(k, e.ends[1])) }
 
 // rowsOf are the rows behind layer k of the vertices of set.
 func (t *tracer) rowsOf(k int, set dataflow.Set) Tensor {
 	if k < 0 || k >= len(t.behind) {
 		panic(refused("Rows", "%d: this layer can read the rows behind layers 0 (the features) to %d", k, len(t.behind)-1))
 	}
-	x := t.behind[k]
+	x := t.behind[k][set.Type]
+	if x == nil {
+		panic(refused("Rows", "vertices of type %s have no rows behind layer %d", t.d.kinds.types[set.Type].name, k))
+	}
 	for x.Shape().Set != set {
 		x = dataflow.Prefix(x)
 	}

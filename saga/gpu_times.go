@@ -37,9 +37,9 @@ func (p *Program) KernelTimes() ([]KernelTime, error) {
 	render := func(k *kernel.Program) (kernel.Rendered, error) {
 		return kind.Renderer.Render(k, kind.ChipOf(g.Info()))
 	}
-	var grid *chunk.Grid
+	var grid []*chunk.Grid
 	if p.train.plan.Places.Sets == nil { // not over blocks
-		grid = p.grids.built.grid
+		grid = p.grids.built.grids
 	}
 	return p.report().KernelTimes(grid, render, spans)
 }

@@ -17,31 +17,62 @@ type grids struct {
 	p      int                      // the number of intervals that order is for; 0: none yet
 	sizes  map[int]*chunk.GridStats // by number of intervals: the sizes of cells
 	built  *gridAt                  // the grid that was built last; nil: none
+
+	kinds      *kindsAt                  // of several vertex types: the orders for p intervals
+	byRelation map[int][]chunk.GridStats // of several relations: the sizes of cells
 }
 
-// gridAt is a grid with its order of vertices.
+// gridAt is the grids for p intervals, one for each relation, with the order of the vertices.
 type gridAt struct {
-	order *chunk.Order
-	grid  *chunk.Grid
+	p      int
+	order  *chunk.Order   // of several types: of the labelled one
+	orders []*chunk.Order // by type; nil: there is one type
+	grids  []*chunk.Grid
+}
+
+// of is the order of the vertices of type t.
+func (g *gridAt) of(t uint16) *chunk.Order {
+	if g.orders == nil {
+		return g.order
+	}
+	return g.orders[t]
 }
 
 // gridFor is the grid for n intervals, whose cells carry what want says. Only the last one is kept.
-func (g *grids) gridFor(n int, want chunk.Want) (*gridAt, error) {
-	if b := g.built; b != nil && b.grid.P == n {
+func (g *grids) gridFor(n int, want chunk.Wants) (*gridAt, error) {
+	if b := g.built; b != nil && b.p == n {
 		return b, nil
 	}
 	g.built = nil
-	at := &gridAt{order: g.orderFor(n)}
-	var err error
-	if at.grid, err = g.buildGrid(at.order, n, want); err != nil {
+	if g.in.kinds != nil {
+		at, err := g.buildKinds(n, want)
+		g.built = at
+		return at, err
+	}
+	at := &gridAt{p: n, order: g.orderFor(n)}
+	grid, err := g.buildGrid(at.order, n, want.Of(0))
+	if err != nil {
 		return nil, err
 	}
+	at.grids = []*chunk.Grid{grid}
 	g.built = at
 	return at, nil
 }
 
-// orderFor is the vertex order for n intervals. Only the last one is kept.
+// orderOfType is the order of the vertices of type t for n intervals. Only the last one is kept.
+func (g *grids) orderOfType(n int, t uint16) *chunk.Order {
+	if o := g.orderFor(n); g.kinds == nil {
+		return o
+	}
+	return g.kinds.orders[t]
+}
+
+// orderFor is the vertex order for n intervals; of several types, that of the labelled one. Only the last one is kept.
 func (g *grids) orderFor(n int) *chunk.Order {
+	if g.in != nil && g.in.kinds != nil {
+		g.kindsFor(n) // the sizes of cells were counted for n before: there is no error
+		return g.order
+	}
 	if g.p != n {
 		defer since(&g.stages.Order, time.Now())
 		g.p = n
@@ -60,10 +91,10 @@ func (g *grids) orderFor(n int) *chunk.Order {
 }
 
 // cells returns a function that gives the sizes of the grid for n intervals, whose cells carry what want says.
-func (g *grids) cells(want chunk.Want) func(n int) (*plan.Cells, error) {
+func (g *grids) cells(want chunk.Wants) func(n int) (*plan.Cells, error) {
 	return func(n int) (*plan.Cells, error) {
 		if g.shape != nil {
-			return g.shape.cells(n, want), nil
+			return g.shape.cells(n, want.Of(0)), nil
 		}
 		return g.counted(n, want)
 	}
@@ -71,7 +102,10 @@ func (g *grids) cells(want chunk.Want) func(n int) (*plan.Cells, error) {
 
 // counted are the sizes of the grid for n intervals, which is not built for that. The first call for
 // each n takes a pass over the edges.
-func (g *grids) counted(n int, want chunk.Want) (*plan.Cells, error) {
+func (g *grids) counted(n int, wants chunk.Wants) (*plan.Cells, error) {
+	if g.in.kinds != nil {
+		return g.countedKinds(n, wants)
+	}
 	st := g.sizes[n]
 	if st == nil {
 		o := g.orderFor(n)
@@ -83,7 +117,7 @@ func (g *grids) counted(n int, want chunk.Want) (*plan.Cells, error) {
 	if st.P != n {
 		return nil, fmt.Errorf("saga: %d intervals; a grid has at most %d", n, chunk.MaxIntervals)
 	}
-	c := &plan.Cells{V: st.V, P: n, Width: st.Width}
+	c, want := plan.NewCells(st.V, n, st.Width, 2), wants.Of(0)
 	for d, at := range [2]func(own, other int, w chunk.Want) chunk.Cell{plan.CSC: st.CSC, plan.CSR: st.CSR} {
 		if ![2]bool{plan.CSC: want.CSC, plan.CSR: want.CSR}[d] {
 			continue

@@ -10,6 +10,7 @@ import (
 	"sagann/dataflow/plan/planner"
 	"sagann/dataflow/plan/sim"
 	"sagann/device"
+	"sagann/saga/rows"
 )
 
 // Host memory. A session is the programs that share an arena: training with evaluation, a
@@ -63,12 +64,17 @@ func (p *Program) extraBytes(made ...*dataflow.Lowered) map[string]int64 {
 	vertices, _ := p.totals()
 	for _, l := range made {
 		for name, id := range l.Outputs {
-			sizes[name] = 4 * int64(vertices) * int64(l.Spec.Values[id].Cols)
+			v := &l.Spec.Values[id]
+			n := vertices
+			if p.in != nil {
+				n = p.in.ofType(v.Type).Edges.V
+			}
+			sizes[name] = 4 * int64(n) * int64(v.Cols)
 		}
 	}
 	if p.in != nil {
-		for _, name := range p.in.AllKept() {
-			sizes[name] = 4 * int64(len(p.in.Kept(name)))
+		for _, name := range p.in.allKept() {
+			sizes[name] = 4 * int64(len(p.in.holder(name).Kept(name)))
 		}
 	}
 	return sizes
@@ -162,12 +168,13 @@ func (p *Program) moveExtras() error {
 	if p.in == nil {
 		return nil
 	}
-	for _, name := range p.in.AllKept() {
+	for _, name := range p.in.allKept() {
 		if !p.host.onDisk[name] || p.host.files[name] != nil {
 			continue
 		}
-		x := p.in.Kept(name)
-		err := p.fileExtra(name, p.in.Width(name), func(f *device.HostFile) error {
+		in := p.in.holder(name)
+		x := in.Kept(name)
+		err := p.fileExtra(in, name, in.Width(name), func(f *device.HostFile) error {
 			_, err := f.WriteAt(device.Bytes(x), 0)
 			return err
 		})
@@ -178,10 +185,10 @@ func (p *Program) moveExtras() error {
 	return nil
 }
 
-// fileExtra makes a file, has write fill it, and makes it the memory of invariant name. The file
+// fileExtra makes a file, has write fill it, and makes it the memory of invariant name of in. The file
 // lives as long as the program.
-func (p *Program) fileExtra(name string, cols int, write func(*device.HostFile) error) error {
-	f, err := device.NewHostFile(p.cfg.Scratch, 4*int64(p.in.Edges.V)*int64(cols))
+func (p *Program) fileExtra(in *rows.Inputs, name string, cols int, write func(*device.HostFile) error) error {
+	f, err := device.NewHostFile(p.cfg.Scratch, 4*int64(in.Edges.V)*int64(cols))
 	if err != nil {
 		return err
 	}
@@ -192,6 +199,6 @@ func (p *Program) fileExtra(name string, cols int, write func(*device.HostFile) 
 		p.host.files = map[string]*device.HostFile{}
 	}
 	p.host.files[name] = f
-	p.in.Keep(name, device.View[float32](f.Bytes()), cols)
+	in.Keep(name, device.View[float32](f.Bytes()), cols)
 	return nil
 }

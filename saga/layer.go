@@ -19,7 +19,8 @@ type Layer struct {
 	Scope string
 	// Dropout is the probability with which entries of the layer's input are dropped in training.
 	Dropout float32
-	// ApplyEdge computes the messages of edges [E×m]. nil: the layer reads no edges.
+	// ApplyEdge computes the messages of edges [E×m]. nil: the layer reads no edges. With several relations ApplyEdge and Score run
+	// once for each, and ApplyVertex once for each type of vertices; names of parameters then have the relation or the type in them.
 	ApplyEdge func(e Edge, p Params) Tensor
 	// Score computes the attention scores [E×heads] of SoftmaxSum, in Gather or in Vertex.Gather.
 	// If ApplyEdge and Score use a weight of the same name, it is the same weight.
@@ -33,7 +34,14 @@ type Layer struct {
 	// Edge.Data, from what ApplyEdge sees. They are never stored: every pass over the edges
 	// that needs them computes them again. nil: the data stays as it is.
 	UpdateEdge func(e Edge, p Params) Tensor
+	// PerRelation runs the whole layer, ApplyVertex too, once for each relation of a graph that has several, with parameters of
+	// its own, and sums the results of the relations into a type of vertices.
+	PerRelation bool
 }
+
+// Relation says which edges of a graph of several relations functions see: their name, and the names of the vertex types at their ends.
+// Of a graph of one type and one relation the names are "".
+type Relation struct{ Name, Src, Dst string }
 
 // fits refuses a layer with fields that nothing would read.
 func (l *Layer) fits() error {
@@ -59,6 +67,7 @@ type Edge struct {
 	Weight   Tensor // edge weights [E×1]
 	Type     Tensor // edge types [E×1], as numbers; use MatMulByType
 	Types    int    // number of edge types, at least 1
+	Relation Relation
 	t        *tracer
 	ends     [2]dataflow.Set // the vertices that Src and Dst have rows of
 }
@@ -66,33 +75,45 @@ type Edge struct {
 // Vertex is what ApplyVertex sees of all vertices: tensors with one row per vertex.
 type Vertex struct {
 	Self      Tensor // the layer's input rows [V×c]
-	Accum     Tensor // what Gather made of the messages [V×m]; nil without ApplyEdge
+	Accum     Tensor // what Gather made of the messages [V×m], summed over relations; nil without ApplyEdge
 	InDegree  Tensor // [V×1], with the model's self loops; in sampled training it counts the edges drawn
 	OutDegree Tensor // [V×1], with the model's self loops; always of the whole graph
+	Type      string // name of the vertices' type; "": there is one type
 	t         *tracer
-	in        *messages // of ApplyEdge; nil without it
+	in        []*messages // by relation: of ApplyEdge; nil without it
 }
 
 // Accumulator combines messages at the destination of their edges.
 type Accumulator struct {
-	name string
-	run  func(t *tracer, score, m Tensor) Tensor
+	name   string
+	run    func(t *tracer, score, m Tensor) Tensor
+	across func(t *tracer, in []*messages, of func(*messages) Tensor) Tensor // over several relations; nil: each relation's result, summed
+}
+
+// Across is SoftmaxSum with one softmax over the in-edges of all relations of a vertex, in place of one for each relation. No other
+// accumulator has it.
+func (a Accumulator) Across() Accumulator {
+	if a.name != SoftmaxSum.name {
+		panic(refused("Across", "of %s: only SoftmaxSum compares the messages of several relations", a.name))
+	}
+	a.across = softmaxAcross
+	return a
 }
 
 // The accumulators. A vertex without in-edges gets zeros.
 var (
-	Sum  = Accumulator{"sum", func(t *tracer, _, m Tensor) Tensor { return ops.Sum(t.scaled(m)) }}
-	Mean = Accumulator{"mean", func(t *tracer, _, m Tensor) Tensor { return ops.Mean(m, t.vertex(rows.InvDegree, 1)) }}
-	Max  = Accumulator{"max", func(_ *tracer, _, m Tensor) Tensor { return ops.Max(m) }}
-	Min  = Accumulator{"min", func(_ *tracer, _, m Tensor) Tensor { return ops.Min(m) }}
+	Sum  = Accumulator{name: "sum", run: func(t *tracer, _, m Tensor) Tensor { return ops.Sum(t.scaled(m)) }}
+	Mean = Accumulator{name: "mean", run: func(t *tracer, _, m Tensor) Tensor { return ops.Mean(m, t.vertex(rows.InvDegree, 1)) }}
+	Max  = Accumulator{name: "max", run: func(_ *tracer, _, m Tensor) Tensor { return ops.Max(m) }}
+	Min  = Accumulator{name: "min", run: func(_ *tracer, _, m Tensor) Tensor { return ops.Min(m) }}
 	// SoftmaxSum weights messages by the softmax of Layer.Score over the in-edges.
-	SoftmaxSum = Accumulator{"softmax-sum", func(_ *tracer, score, m Tensor) Tensor { return ops.SoftmaxSum(score, m) }}
+	SoftmaxSum = Accumulator{name: "softmax-sum", run: func(_ *tracer, score, m Tensor) Tensor { return ops.SoftmaxSum(score, m) }}
 )
 
 // Concat puts the messages [E×c] of the first k in-edges, in stored order, side by side: [V×k·c],
 // with zeros if there are fewer. Sampled training refuses it.
 func Concat(k int) Accumulator {
-	return Accumulator{"concat", func(t *tracer, _, m Tensor) Tensor {
+	return Accumulator{name: "concat", run: func(t *tracer, _, m Tensor) Tensor {
 		t.wholeRows("Concat", t.gathering)
 		return ops.ConcatFirst(m, k)
 	}}
@@ -106,7 +127,8 @@ func (e Edge) SymNorm() Tensor {
 		return e.t.edge(dataflow.WeightInput, 1)
 	}
 	src, dst := e.t.ends(rows.RsqrtDegree)
-	return ops.Mul(dataflow.ScatterSrc(src), dataflow.ScatterDst(dst))
+	set := e.t.edgeSet()
+	return ops.Mul(set.ScatterSrc(src), set.ScatterDst(dst))
 }
 
 // WeightNorm is w/√(d_u·d_v) for every edge from u to v [E×1], where w is the edge's weight and d the sum of the
@@ -121,14 +143,15 @@ func (e Edge) WeightNorm() Tensor {
 		panic(errors.New("the edges have no weights, which Edge.WeightNorm needs; Edge.SymNorm does without"))
 	}
 	src, dst := e.t.ends(rows.RsqrtWeight)
-	return ops.Mul(ops.Mul(dataflow.ScatterSrc(src), dataflow.ScatterDst(dst)), e.t.edge(dataflow.WeightInput, 1))
+	set := e.t.edgeSet()
+	return ops.Mul(ops.Mul(set.ScatterSrc(src), set.ScatterDst(dst)), e.t.edge(dataflow.WeightInput, 1))
 }
 
 // Softmax is the softmax of score [E×h] over the in-edges of every vertex [E×h]: the weights that
 // SoftmaxSum gives messages.
 func (e Edge) Softmax(score Tensor) Tensor {
 	e.t.soft = true
-	return ops.Exp(ops.Sub(score, dataflow.ScatterDst(ops.LSE(score))))
+	return ops.Exp(ops.Sub(score, score.Shape().Set.ScatterDst(ops.LSE(score))))
 }
 
 // Dropout drops entries of edge tensor x with probability p in training.
@@ -136,7 +159,7 @@ func (e Edge) Dropout(x Tensor, p float32) Tensor {
 	if !e.t.train || p == 0 {
 		return x
 	}
-	return ops.Dropout(x, p, e.t.site(), dataflow.ScatterDst(e.t.vertex(dataflow.IDInput, 1)), e.t.edge(dataflow.RankInput, 1), e.t.step())
+	return ops.Dropout(x, p, e.t.site(), e.t.edgeSet().ScatterDst(e.t.vertex(dataflow.IDInput, 1)), e.t.edge(dataflow.RankInput, 1), e.t.step())
 }
 
 // MatMulByType is x_e·A[type(e)] for every edge e [E×out], where x is [E×in] and a is a typed weight
@@ -153,12 +176,12 @@ func (e Edge) MatMulByType(x, a Tensor) Tensor {
 // sampled training it counts the edges drawn.
 func (e Edge) TypeNorm() Tensor {
 	if e.Types <= 1 {
-		return dataflow.ScatterDst(e.t.vertex(rows.InvDegree, 1))
+		return e.t.edgeSet().ScatterDst(e.t.vertex(rows.InvDegree, 1))
 	}
 	one := e.t.g.Const(1)
 	count := ops.Sum(ops.Place("type", ops.Spread(one, e.Type), e.Type, e.Types))
 	ones := ops.Spread(ops.Widen(one, e.Types), count)
-	return ops.Pick("type", dataflow.ScatterDst(ops.Div(ones, ops.Maximum(count, ones))), e.Type, e.Types)
+	return ops.Pick("type", e.t.edgeSet().ScatterDst(ops.Div(ones, ops.Maximum(count, ones))), e.Type, e.Types)
 }
 
 // Dropout drops entries of vertex tensor x with probability p in training.

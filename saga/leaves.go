@@ -1,15 +1,43 @@
 package saga
 
 import (
+	"errors"
+
 	"sagann/dataflow"
 	"sagann/ops"
+	"sagann/saga/rows"
 )
 
 // What the functions of a model read: inputs of the vertices and edges of the current rows.
 
+// at makes the vertices of type i the current ones.
+func (t *tracer) at(i int) {
+	if k := t.d.kinds; k != nil {
+		t.typ, t.d.vertices = i, k.types[i].in.Edges.V
+	}
+}
+
+// along makes the edges of relation r, and the vertices where they end, the current ones.
+func (t *tracer) along(r int) {
+	if k := t.d.kinds; k != nil {
+		x := &k.relations[r]
+		t.at(x.dst)
+		t.rel, t.d.types, t.d.data, t.d.weight = r, x.types, x.data, x.weight
+	}
+}
+
+// relation names the current relation.
+func (t *tracer) relation() Relation {
+	if t.d.kinds == nil {
+		return Relation{}
+	}
+	return t.d.kinds.relations[t.rel].Relation
+}
+
 // edges is what functions see of edges whose sources have rows x and whose destinations have rows self.
 func (t *tracer) edges(x, self Tensor) Edge {
-	e := Edge{Src: dataflow.ScatterSrc(x), Dst: dataflow.ScatterDst(self), Types: max(1, t.d.types), t: t, ends: [2]dataflow.Set{x.Shape().Set, self.Shape().Set}}
+	set := t.edgeSet()
+	e := Edge{Src: set.ScatterSrc(x), Dst: set.ScatterDst(self), Relation: t.relation(), Types: max(1, t.d.types), t: t, ends: [2]dataflow.Set{x.Shape().Set, self.Shape().Set}}
 	if t.data != nil {
 		e.Data = t.data()
 	} else {
@@ -25,6 +53,9 @@ func (t *tracer) edges(x, self Tensor) Edge {
 }
 
 func (t *tracer) vertex(name string, cols int) Tensor {
+	if rows.OfDegrees(name) {
+		name = dataflow.InRelation(name, t.rel)
+	}
 	return t.g.Leaf(dataflow.InputOp, name, dataflow.Shape{Set: t.vertices(), Cols: cols})
 }
 
@@ -48,13 +79,16 @@ func (t *tracer) dropout(x Tensor, p float32) Tensor {
 // vertices is the vertex set of the current rows.
 func (t *tracer) vertices() dataflow.Set {
 	if t.d.levels == 0 {
-		return dataflow.V0
+		return dataflow.OfType(t.typ)
 	}
 	return dataflow.Level(t.level)
 }
 
 // edgeSet is the set of the edges that end in the current rows.
 func (t *tracer) edgeSet() dataflow.Set {
+	if t.d.kinds != nil {
+		return t.d.kinds.set(t.rel)
+	}
 	if t.d.levels == 0 {
 		return dataflow.E0
 	}
@@ -75,6 +109,12 @@ func (t *tracer) ids(x Tensor) Tensor {
 // those of their destinations.
 func (t *tracer) ends(name string) (src, dst Tensor) {
 	dst = t.vertex(name, 1)
+	if src, _ := t.edgeSet().Ends(); t.d.kinds != nil && src != t.vertices() { // 1/√(out-degree of u · in-degree of v)
+		if name != rows.RsqrtDegree {
+			panic(errors.New("Edge.WeightNorm is for relations within a type of vertices"))
+		}
+		return t.g.Leaf(dataflow.InputOp, dataflow.InRelation(rows.RsqrtOutDegree, t.rel), dataflow.Shape{Set: src, Cols: 1}), dst
+	}
 	if t.d.levels == 0 {
 		return dst, dst
 	}

@@ -95,14 +95,14 @@ func (p *planTarget) lower(o *optimized, how dataflow.Lowering) (*compiled, erro
 		if p.stepDims.levels > 0 && l == x.train { // batches have cells of their own
 			continue
 		}
-		x.want = union(x.want, l.Want)
+		x.want = x.want.Join(l.Want)
 	}
 	for _, l := range x.programs() {
 		if p.stepDims.levels == 0 || l != x.train {
 			l.Ascend(x.want)
 		}
 	}
-	x.memory, err = p.divide(x.train.Spec, x.want, x.programs()...)
+	x.memory, err = p.divide(x.train.Spec, x.want.Any(), x.programs()...)
 	return x, err
 }
 
@@ -230,11 +230,6 @@ func (p *definition) traceEval() (*dataflow.Program, error) {
 	return p.traceScores(p.dims)
 }
 
-func union(a, b chunk.Want) chunk.Want {
-	return chunk.Want{Rank: a.Rank || b.Rank, Type: a.Type || b.Type, Weight: a.Weight || b.Weight,
-		Data: a.Data || b.Data, CSC: a.CSC || b.CSC, CSR: a.CSR || b.CSR, Pack: a.Pack || b.Pack}
-}
-
 // traceScores is the forward pass without dropout, with counts by split, over d.
 func (p *definition) traceScores(d dims) (*dataflow.Program, error) {
 	tr, err := trace(p.model, d, false)
@@ -272,7 +267,7 @@ type compiled struct {
 	train, eval *dataflow.Lowered   // eval is nil if train is a forward pass alone
 	ahead       *dataflow.Lowered   // for a LinkTask: the forward pass as training runs it; else nil
 	once        []*dataflow.Lowered // they compute invariants, before training
-	want        chunk.Want
+	want        chunk.Wants         // by relation
 	memory      memory
 }
 
@@ -332,7 +327,12 @@ func (p *definition) resolve(prog *dataflow.Program, t *tracer) (*dataflow.Progr
 		}
 		prog = q
 	}
-	if p.dims.identity {
+	if k := p.dims.kinds; k != nil {
+		var err error
+		if prog, err = p.resolveKinds(prog, k); err != nil {
+			return nil, err
+		}
+	} else if p.dims.identity {
 		q, names, err := dataflow.Identity(prog, rows.Features)
 		if err != nil {
 			return nil, &FeaturesError{err}
@@ -345,11 +345,33 @@ func (p *definition) resolve(prog *dataflow.Program, t *tracer) (*dataflow.Progr
 	}
 	for i := range p.params {
 		if q := &p.params[i]; q.PerVertex && p.in != nil {
-			q.from(p.in.Inputs, p.cfg.Seed, p.output != "")
+			q.from(p.in.ofType(q.typ), p.cfg.Seed, p.output != "")
 		}
 	}
 	if p.stepDims.levels == 0 { // in sampled training the host updates learned rows, in tables
 		prog.Learn = p.learn
+	}
+	return prog, nil
+}
+
+// resolveKinds completes prog for types without features: products with their identity become learned rows.
+func (p *definition) resolveKinds(prog *dataflow.Program, k *kinds) (*dataflow.Program, error) {
+	for t := range k.types {
+		if !k.types[t].identity {
+			continue
+		}
+		q, names, err := dataflow.Identity(prog, k.featuresOf(t))
+		if err != nil {
+			return nil, &FeaturesError{err}
+		}
+		prog = q
+		for _, name := range names {
+			x, _ := p.param(name)
+			if x.PerVertex && x.typ != uint16(t) {
+				return nil, fmt.Errorf("saga: parameter %s has a row for each vertex of type %s and of type %s", name, k.types[x.typ].name, k.types[t].name)
+			}
+			x.PerVertex, x.typ = true, uint16(t)
+		}
 	}
 	return prog, nil
 }

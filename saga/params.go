@@ -52,6 +52,7 @@ type Param struct {
 	// every step moves them by this share (0 to 1) towards the statistics of the step.
 	Average   float32
 	PerVertex bool   // row v belongs to vertex v, and lies where the vertex's rows lie
+	typ       uint16 // PerVertex: the type of the vertices
 	of        string // of an average: the parameter; "": it is none
 	pos       string
 	init      Init
@@ -88,14 +89,27 @@ func (p *Param) random(seed uint64) *rand.Rand {
 
 // Params declares the parameters of a layer where the layer's functions use them.
 type Params struct {
-	t     *tracer
-	scope string
-	layer int
+	t      *tracer
+	scope  string
+	shared string // the scope without relation and type
+	layer  int
 }
 
 // In declares parameters of a part of the layer: their names begin with part and a dot behind the layer's scope.
 func (p Params) In(part string) Params {
 	p.scope += "." + part
+	return p
+}
+
+// Shared declares parameters that all relations and vertex types of the layer share.
+func (p Params) Shared() Params { return p.Of("") }
+
+// Of declares parameters that all relations and vertex types of the layer share which ask for the same name, such as that of a vertex
+// type (Edge.Relation.Src). Of("") is Shared.
+func (p Params) Of(name string) Params {
+	if p.scope = p.shared; name != "" {
+		p.scope += "." + name
+	}
 	return p
 }
 
@@ -129,6 +143,9 @@ const maxNumbers = 1 << 40
 
 func (p Params) declare(name string, rows, cols, blocks int, def Init, init []Init) Tensor {
 	full := p.scope + "." + name
+	if (rows == 0 || cols == 0) && p.t.lacks { // a product with it is absent, too
+		return p.t.g.Absent()
+	}
 	if rows < 1 || cols < 1 || cols > maxNumbers/rows {
 		panic(&dataflow.ShapeError{Op: dataflow.Op("parameter " + full), Pos: dataflow.Caller(),
 			Err: fmt.Errorf("a %d×%d matrix", rows, cols)})
@@ -154,6 +171,9 @@ const AverageOf = "average:"
 // averaged is what the model reads for the parameter w: with Model.Average, in evaluation and prediction, its average behind the
 // last update. What is kept is the average before it, as an update sees the parameter from before it.
 func (p Params) averaged(w Tensor) Tensor {
+	if w.IsAbsent() {
+		return w
+	}
 	t, part := p.t, 1-p.t.average
 	if t.average == 0 {
 		return w

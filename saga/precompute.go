@@ -32,7 +32,7 @@ func (p *Program) precompute(once []*dataflow.Lowered, told func(error) error) e
 func (p *Program) runInvariants(l *dataflow.Lowered, k int, told func(error) error) error {
 	missing := false
 	for name := range l.Outputs {
-		missing = missing || p.in.Kept(name) == nil
+		missing = missing || p.in.holder(name).Kept(name) == nil
 	}
 	if !missing {
 		return nil
@@ -62,12 +62,13 @@ func (s *session) keepExtra(name string, u *unit, id int) error {
 	p, cols := s.p, u.plan.Spec.Values[id].Cols
 	if !p.host.onDisk[name] {
 		x, cols := s.rows(u, s.train, id)
-		p.in.Keep(name, x, cols)
+		p.in.ofType(u.plan.Spec.Values[id].Type).Keep(name, x, cols)
 		return nil
 	}
-	v, ld, laid, o := p.in.Edges.V, chunk.LD(cols), s.train.Output(id), p.grids.orderFor(u.plan.Cells.P)
+	t := u.plan.Spec.Values[id].Type
+	v, ld, laid, o := u.plan.Span(id).V, chunk.LD(cols), s.train.Output(id), p.grids.orderOfType(u.plan.Cells.P, t)
 	var room []float32
-	return p.fileExtra(name, cols, func(f *device.HostFile) error {
+	return p.fileExtra(p.in.ofType(t), name, cols, func(f *device.HostFile) error {
 		return rows.Blocks(v, ld, func(lo, hi int) error {
 			if room == nil {
 				room = make([]float32, (hi-lo)*cols)

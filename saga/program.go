@@ -34,7 +34,7 @@ type Program struct {
 type chosen struct {
 	tune.Key                // the choice of a program
 	once      []int         // by program of invariants: its number of intervals; 0: it was not run
-	want      chunk.Want    // the arrays that cells carry
+	want      chunk.Wants   // by relation: the arrays that cells carry
 	memory    memory        // how the budget of a device is divided
 	predicted *sim.Timeline // of a training epoch on the machine; nil: no machine
 	scorer    *Program      // evaluates by sampling, or exactly over shards; nil: this program evaluates, exactly
@@ -78,9 +78,12 @@ func newProgram(r request) (*Program, error) {
 		return nil, err
 	}
 	d := &definition{request: r, goal: goalOf(r.output)}
-	p := &Program{definition: d, on: planTarget{definition: d}, grids: grids{definition: d, sizes: map[int]*chunk.GridStats{}}}
+	p := &Program{definition: d, on: planTarget{definition: d}, grids: grids{definition: d, sizes: map[int]*chunk.GridStats{}, byRelation: map[int][]chunk.GridStats{}}}
 	p.grids.stages = &p.stages
 	describe := d.describeData
+	if r.data != nil && r.data.Vertices.Kinds != nil {
+		describe = d.describeKinds
+	}
 	if r.shape != nil {
 		describe = d.describeShape
 	}

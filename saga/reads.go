@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"sagann/chunk"
-	"sagann/dataflow"
 	"sagann/device"
 	"sagann/internal/safetensors"
 	"sagann/saga/rows"
@@ -30,9 +29,9 @@ func (s *session) seedRows(id int) (x []float32, cols int) {
 // learnedRows reads learned input name of u, which s.train runs: V×cols in the user's order. It writes
 // to room if that has the right size, else to new memory.
 func (s *session) learnedRows(u *unit, name string, room []float32) ([]float32, error) {
-	id := u.low.Inputs[dataflow.Whole(name)]
-	cols, o := u.plan.Spec.Values[id].Cols, s.p.grids.orderFor(u.plan.Cells.P)
-	if n := s.p.in.Edges.V * cols; len(room) != n {
+	_, id, _ := u.low.Input(name)
+	cols, o := u.plan.Spec.Values[id].Cols, s.p.grids.orderOfType(u.plan.Cells.P, u.plan.Spec.Values[id].Type)
+	if n := u.plan.Span(id).V * cols; len(room) != n {
 		room = make([]float32, n)
 	}
 	ld := chunk.LD(cols)
@@ -54,10 +53,10 @@ func (s *session) learnedRows(u *unit, name string, room []float32) ([]float32, 
 
 // setLearned sets learned input name of u, which s.train runs, to x: V×cols in the user's order.
 func (s *session) setLearned(u *unit, name string, x []float32) error {
-	id := u.low.Inputs[dataflow.Whole(name)]
+	in, id, _ := u.low.Input(name)
 	cols := u.plan.Spec.Values[id].Cols
-	laid, ld, o := s.inputs[name], chunk.LD(cols), s.p.grids.orderFor(u.plan.Cells.P)
-	err := rows.Blocks(s.p.in.Edges.V, ld, func(lo, hi int) error {
+	laid, ld, o := s.inputs[inputName(in)], chunk.LD(cols), s.p.grids.orderOfType(u.plan.Cells.P, in.Set.Type)
+	err := rows.Blocks(u.plan.Span(id).V, ld, func(lo, hi int) error {
 		chunk.PermuteRows(device.View[float32](laid)[lo*ld:hi*ld], x, cols, ld, o, lo, hi)
 		device.Drop(laid)
 		return nil

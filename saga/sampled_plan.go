@@ -44,7 +44,7 @@ func (p *Program) compileSampled(told func(error) error) error {
 		return err
 	}
 	s := p.sampled
-	if err := s.fits(p.model.Name, x.train.Want); err != nil {
+	if err := s.fits(p.model.Name, x.train.Want.Of(0)); err != nil {
 		return err
 	}
 	if err := p.degreesDrawn(x.train); err != nil {
@@ -92,7 +92,7 @@ func (s *sampled) planRooms(p *Program) error {
 	if p.eval != nil {
 		programs = append(programs, p.eval.low)
 	}
-	m, err := p.on.divide(p.train.low.Spec, p.chosen.want, programs...) // again after an overflow, when batches have grown
+	m, err := p.on.divide(p.train.low.Spec, p.chosen.want.Any(), programs...) // again after an overflow, when batches have grown
 	if err != nil {
 		return err
 	}
@@ -114,7 +114,7 @@ func (s *sampled) planRooms(p *Program) error {
 		}
 	}
 	small.Budget = p.on.mem()
-	if wrong := p.on.withKernels(small, p.train.low.Spec, p.chosen.want, programs); wrong != nil {
+	if wrong := p.on.withKernels(small, p.train.low.Spec, p.chosen.want.Any(), programs); wrong != nil {
 		return wrong
 	}
 	return err

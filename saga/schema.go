@@ -30,9 +30,9 @@ const (
 
 // Record is the schema of the data of p, without numbers of edges that the model does not read.
 func Record(p *Program) *dataset.Schema {
-	s, w := p.data.Record(), p.chosen.want
+	s, w := p.data.Record(), p.chosen.want.Any()
 	if p.train != nil {
-		low := p.train.low.Want
+		low := p.train.low.Want.Any()
 		w.Weight, w.Type, w.Data = w.Weight || low.Weight, w.Type || low.Type, w.Data || low.Data
 	}
 	s.Edges.Weighted = s.Edges.Weighted && w.Weight

@@ -143,7 +143,7 @@ func (s *session) start(u *unit) (*exec.Runner, error) {
 	p := s.p
 	if u.plan.Places.Sets != nil { // over sampled blocks: inputs come with every batch
 		var err error
-		if s.train, err = exec.NewRunner(s.arena, u.plan, u.low.Kernels, nil); err != nil {
+		if s.train, err = exec.NewRunner(s.arena, u.plan, u.low.Kernels); err != nil {
 			return nil, err
 		}
 		var tables *exec.Runner
@@ -165,25 +165,25 @@ func (s *session) start(u *unit) (*exec.Runner, error) {
 	}
 	var run *exec.Runner
 	if s.train != nil {
-		run, err = s.train.Beside(part, u.low.Kernels, g.grid)
+		run, err = s.train.Beside(part, u.low.Kernels, g.grids...)
 	} else {
-		run, err = exec.NewRunner(s.arena, part, u.low.Kernels, g.grid)
+		run, err = exec.NewRunner(s.arena, part, u.low.Kernels, g.grids...)
 		s.train = run
 	}
 	if err != nil {
 		return nil, err
 	}
 	for in, id := range u.low.Inputs {
-		name := in.Name
+		name := inputName(in)
 		laid, ok := s.inputs[name]
 		if !ok {
 			start := time.Now()
-			own := rows.All(u.plan.Cells.V)
+			own := rows.All(u.plan.Span(id).V)
 			if run.Owns(id) {
 				first, n := p.cfg.owned()
 				own = rows.OwnedBy(u.plan, first, n)
 			}
-			if laid, err = s.layOut(name, g.order, own, u.plan.OnDisk(id)); err != nil {
+			if laid, err = s.layOut(in, g.of(in.Set.Type), own, u.plan.OnDisk(id)); err != nil {
 				return run, fmt.Errorf("input %s: %w", name, err)
 			}
 			since(&p.stages.Layout, start)
@@ -196,9 +196,17 @@ func (s *session) start(u *unit) (*exec.Runner, error) {
 	return run, s.setConsts(u, run)
 }
 
-// layOut lays out the rows of input name that own has, in order o, in memory or in a file of the session.
-func (s *session) layOut(name string, o *chunk.Order, own rows.Owned, disk bool) ([]byte, error) {
-	in := s.p.in
+// inputName is the name of an input among those of all types.
+func inputName(in dataflow.Input) string {
+	if in.Set.Type == 0 {
+		return in.Name
+	}
+	return fmt.Sprintf("%s@%d", in.Name, in.Set.Type)
+}
+
+// layOut lays out the rows of input i that own has, in order o, in memory or in a file of the session.
+func (s *session) layOut(i dataflow.Input, o *chunk.Order, own rows.Owned, disk bool) ([]byte, error) {
+	in, name := s.p.in.source(i)
 	if !disk {
 		return in.Layout(name, o, own)
 	}
@@ -252,9 +260,9 @@ func (s *session) setStep(u *unit, run *exec.Runner) error {
 
 // rows is value id of u after a step of run, V×cols in the user's order, and cols.
 func (s *session) rows(u *unit, run *exec.Runner, id int) ([]float32, int) {
-	v, cols := s.p.in.Edges.V, u.plan.Spec.Values[id].Cols
+	v, cols := u.plan.Span(id).V, u.plan.Spec.Values[id].Cols
 	x := make([]float32, v*cols)
-	from, ld, o := run.Output(id), chunk.LD(cols), s.p.grids.orderFor(u.plan.Cells.P)
+	from, ld, o := run.Output(id), chunk.LD(cols), s.p.grids.orderOfType(u.plan.Cells.P, u.plan.Spec.Values[id].Type)
 	rows.Blocks(v, ld, func(lo, hi int) error {
 		chunk.UnpermuteRows(x[lo*cols:hi*cols], device.View[float32](from), cols, ld, o, lo, hi)
 		device.Drop(from)

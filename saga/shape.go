@@ -22,7 +22,7 @@ type Shape struct {
 // order deals vertices of high degree evenly over the intervals.
 func (s *Shape) cells(p int, want chunk.Want) *plan.Cells {
 	width := (s.Vertices + p - 1) / p
-	c := &plan.Cells{V: s.Vertices, P: p, Width: width}
+	c := plan.NewCells(s.Vertices, p, width, 2)
 	nnz := s.Edges / int64(p) / int64(p)
 	into, from := s.nonEmpty(width, p), 0
 	if from = into; s.in != nil {

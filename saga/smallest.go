@@ -77,7 +77,7 @@ func (c *chooser) smallestOf(k tune.Key) (least *plan.BudgetError, err error) {
 		for i, l := range x.once {
 			list = append(list, asked{l.Spec, c.onceOptions(1, i)})
 		}
-		e, err := c.smallest(x.train.Spec, x.want, x.programs(), c.cellsOf(x.want), list...)
+		e, err := c.smallest(x.train.Spec, x.want.Any(), x.programs(), c.cellsOf(x.want), list...)
 		if err != nil {
 			return nil, err
 		}

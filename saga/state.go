@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"sagann/dataflow"
 	"sagann/saga/rows"
 )
 
@@ -36,8 +35,8 @@ func (p *definition) tabled(name string) bool {
 
 // isLearned tells whether name is a learned input of u.
 func (p *definition) isLearned(u *unit, name string) bool {
-	_, input := u.low.Inputs[dataflow.Whole(name)]
-	return input && p.in != nil && p.in.Made(name)
+	_, _, input := u.low.Input(name)
+	return input && p.in != nil && p.in.holder(name).Made(name)
 }
 
 // param is the declaration of parameter name.

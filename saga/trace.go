@@ -1,7 +1,7 @@
 package saga
 
 import (
-	"errors"
+	"cmp"
 	"fmt"
 
 	"sagann/dataflow"
@@ -72,6 +72,7 @@ type dims struct {
 	scaled            bool // sums over sampled edges are scaled (NormFull)
 	loss              Loss
 	linkHead          LinkHead
+	kinds             *kinds // nil: one vertex type and one relation
 }
 
 // tracer runs a model's functions once, on symbols.
@@ -90,8 +91,11 @@ type tracer struct {
 	soft      bool                      // ApplyEdge of the current layer has called Edge.Softmax
 	data      func() Tensor             // makes the edge data that the current layer sees; nil: that of the graph
 
-	behind []Tensor // rows behind every layer before the current one, the features first
+	behind [][]Tensor // by layer, the features first, and type: the rows behind every layer before the current one; nil: no rows
+	typ    int        // the type of the current vertices
+	rel    int        // the relation of the current edges
 
+	lacks   bool // some type of vertices has no messages in the current layer
 	running bool // one of the model's functions is running
 }
 
@@ -123,48 +127,36 @@ func (e *LayerError) Error() string {
 // panicked with.
 func (e *LayerError) Unwrap() error { return e.Err }
 
-// trace turns m into a program. It is the only place where a panic in a user's function becomes
-// an error.
-func trace(m Model, d dims, train bool) (tr *traced, err error) {
-	if len(m.Layers) == 0 {
-		return nil, errors.New("a model needs at least one layer")
-	}
-	layer, name := 0, "head"
-	t := &tracer{g: dataflow.NewTrace(), d: d, train: train, level: d.levels, params: map[string]*dataflow.Node{}, averages: map[*dataflow.Node]Tensor{}, means: map[*dataflow.Node]Tensor{}, average: m.Average}
-	defer func() {
-		if r := recover(); r != nil {
-			failed := t.failed(r)
-			if layer < len(m.Layers) {
-				name = m.Layers[layer].Name
-			}
-			tr, err = nil, &LayerError{layer + 1, name, failed}
-		}
-	}()
+// whole traces m over one type of vertices. layer is set to the layer that it traces.
+func (t *tracer) whole(m *Model, at *int) (*traced, error) {
 	x := t.features()
-	tr = &traced{t: t, features: x}
-	for layer = range m.Layers {
-		if err := m.Layers[layer].fits(); err != nil {
-			return nil, &LayerError{layer + 1, m.Layers[layer].Name, err}
+	tr := &traced{t: t, features: x}
+	for *at = range m.Layers {
+		if err := m.Layers[*at].fits(); err != nil {
+			return nil, &LayerError{*at + 1, m.Layers[*at].Name, err}
 		}
 		tr.hidden, tr.rows = x, x
-		t.behind = append(t.behind, x)
-		x = t.layer(&m.Layers[layer], layer, x)
+		t.behind = append(t.behind, []Tensor{x})
+		x = t.layer(&m.Layers[*at], *at, x)
 		if k := x.Shape().Set.Kind; k != dataflow.Vertex {
-			return nil, &LayerError{layer + 1, m.Layers[layer].Name, fmt.Errorf("ApplyVertex must return one row per vertex, not %v", x.Shape())}
+			return nil, &LayerError{*at + 1, m.Layers[*at].Name, fmt.Errorf("ApplyVertex must return one row per vertex, not %v", x.Shape())}
 		}
 	}
-	layer = len(m.Layers)
-	if err := tr.head(&m, x); err != nil {
+	*at = len(m.Layers)
+	if err := tr.head(m, x); err != nil {
 		return nil, err
 	}
 	return tr, nil
 }
 
+// paramsOf declares the parameters of layer l.
+func (t *tracer) paramsOf(l *Layer, index int) Params {
+	scope := cmp.Or(l.Scope, fmt.Sprintf("layer%d", index+1))
+	return Params{t: t, scope: scope, shared: scope, layer: index}
+}
+
 func (t *tracer) layer(l *Layer, index int, x Tensor) Tensor {
-	p := Params{t: t, scope: l.Scope, layer: index}
-	if p.scope == "" {
-		p.scope = fmt.Sprintf("layer%d", index+1)
-	}
+	p := t.paramsOf(l, index)
 	t.g.Origin(fmt.Sprintf("layer %d", index+1))
 	defer t.g.Origin("")
 	x = t.dropout(x, l.Dropout)
@@ -180,22 +172,34 @@ func (t *tracer) rows(l *Layer, index int, x Tensor, p Params) Tensor {
 	self := t.below(l, x)
 	v := Vertex{Self: self, InDegree: t.vertex(dataflow.InDegree, 1), OutDegree: t.vertex(dataflow.OutDegree, 1), t: t}
 	if l.ApplyEdge != nil {
-		t.gathering, t.soft = l.ApplyEdge, false
-		g := &messages{edge: t.edges(x, self), params: p, unscored: l.Score != nil}
-		t.g.Origin("")
-		if l.Score != nil {
-			g.score = t.user("Score", l.Score, func() Tensor { return l.Score(g.edge, p) })
-		}
-		g.rows = t.user("ApplyEdge", l.ApplyEdge, func() Tensor { return l.ApplyEdge(g.edge, p) })
+		g := t.messages(l, x, self, p)
 		t.g.Origin(fmt.Sprintf("layer %d gather", index+1))
-		v.Accum, g.soft, v.in = g.gather(l.Gather, g.rows), t.soft, g
+		v.Accum, v.in = g.gather(l.Gather, g.rows), []*messages{g}
 	}
+	return t.applyVertex(l, v, p)
+}
+
+// messages are what ApplyEdge and Score of l make of the current edges, whose sources have rows x and whose destinations rows self.
+func (t *tracer) messages(l *Layer, x, self Tensor, p Params) *messages {
+	t.gathering, t.soft = l.ApplyEdge, false
+	g := &messages{edge: t.edges(x, self), params: p, unscored: l.Score != nil, rel: t.rel}
+	t.g.Origin("")
+	if l.Score != nil {
+		g.score = t.user("Score", l.Score, func() Tensor { return l.Score(g.edge, p) })
+	}
+	g.rows = t.user("ApplyEdge", l.ApplyEdge, func() Tensor { return l.ApplyEdge(g.edge, p) })
+	g.soft = t.soft
+	return g
+}
+
+// applyVertex are the new rows of the vertices that l sees as v.
+func (t *tracer) applyVertex(l *Layer, v Vertex, p Params) Tensor {
 	if l.ApplyVertex == nil {
 		return v.Accum
 	}
 	t.g.Origin("")
 	y := t.user("ApplyVertex", l.ApplyVertex, func() Tensor { return l.ApplyVertex(v, p) })
-	if v.in != nil && v.in.unscored {
+	if len(v.in) > 0 && v.in[0].unscored {
 		panic(&dataflow.ShapeError{Op: "Score", Pos: dataflow.FuncPos(l.Score), Err: errScore(l)})
 	}
 	return y

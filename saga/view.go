@@ -101,7 +101,7 @@ func (p *Program) report() *report.Run {
 		loops = " with self loops"
 	}
 	r.Graph = fmt.Sprintf("%s: %d vertices, %d edges%s, %d features, %d classes", p.data.Name, p.in.Edges.V, p.in.EdgeCount(), loops, p.dims.features, p.dims.classes)
-	for _, name := range p.in.AllKept() {
+	for _, name := range p.in.allKept() {
 		r.Extra[name] = true
 	}
 	return r

@@ -13,17 +13,16 @@ type copies struct {
 	plan  *plan.Plan
 	arena *Arena
 	host  *hosted
-	sides [2]*chunk.Side
-	needs [2][][]uint32 // by plan.Dir and cell: the rows of the other interval that a gathering load copies; nil: none does
+	sides []*chunk.Side // by plan.Dir
+	needs [][][]uint32  // by plan.Dir and cell: the rows of the other interval that a gathering load copies; nil: none does
 	stats []Stats       // by device
 }
 
-// open pins the cells of grid, nil for a plan that reads none.
-func (c *copies) open(grid *chunk.Grid) error {
-	if grid == nil {
-		return nil
+// open pins the cells of grids.
+func (c *copies) open(grids []*chunk.Grid) error {
+	for _, g := range grids {
+		c.sides = append(c.sides, g.CSC, g.CSR)
 	}
-	c.sides = [2]*chunk.Side{plan.CSC: grid.CSC, plan.CSR: grid.CSR}
 	for _, s := range c.sides {
 		if s == nil {
 			continue

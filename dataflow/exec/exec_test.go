@@ -71,7 +71,7 @@ func sessionOn(t *testing.T, g *chunk.Edges, o plan.Options) *session {
 				{ID: 2, Write: true}, {Kind: plan.GlobalRef, ID: 1, Write: true}}}}},
 		}}},
 	}
-	cells := &plan.Cells{V: g.V, P: o.P, Width: s.grid.Width}
+	cells := plan.NewCells(g.V, o.P, s.grid.Width, 2)
 	for _, c := range s.grid.CSC.Cells {
 		cells.Bytes[plan.CSC], cells.NNZ[plan.CSC] = append(cells.Bytes[plan.CSC], c.Bytes), append(cells.NNZ[plan.CSC], c.NNZ)
 	}

@@ -132,11 +132,11 @@ func (h *hosted) interval(id, i int) ([]byte, error) {
 	if z := p.Places.Sets; z != nil && z.TableOf(id) != nil { // tables are not divided into intervals
 		return h.rows[id], nil
 	}
-	place := i
+	place := i - p.Span(id).First
 	if h.owns[id] { // among the rank's own intervals
 		place = i/p.Devices*len(h.arena.devices) + p.Owner(i) - h.arena.first
 	}
-	at := int64(place) * int64(p.Cells.Width) * v.RowBytes
+	at := int64(place) * int64(p.Span(id).Width) * v.RowBytes
 	return h.rows[id][at : at+int64(p.Cells.Rows(i))*v.RowBytes], nil
 }
 

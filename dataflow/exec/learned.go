@@ -15,17 +15,18 @@ const blockBytes = 8 << 20
 // EachRows calls f for all current rows of input id, in blocks: rows has consecutive rows from number first on, in new
 // vertex order, RowBytes each. It is valid until f returns. An error of f ends EachRows. No step may be running.
 func (r *Runner) EachRows(id int, f func(first int, rows []byte) error) error {
-	v, c := &r.plan.Spec.Values[id], r.plan.Cells
+	v, s := &r.plan.Spec.Values[id], r.plan.Span(id)
 	if err := r.gatherRows(id); err != nil {
 		return err
 	}
 	if r.arena.ranks.Ranks() > 1 || !r.has.ahead || !r.plan.Places.Resident[id] {
-		for i := range c.P {
-			if c.Rows(i) == 0 {
+		for i := s.First; i < s.First+s.N; i++ {
+			if s.Rows(i) == 0 {
 				continue
 			}
-			at := int64(i) * int64(c.Width) * v.RowBytes
-			if err := f(i*c.Width, r.host.rows[id][at:at+int64(c.Rows(i))*v.RowBytes]); err != nil {
+			first := r.plan.FirstRow(id, i)
+			at := int64(first) * v.RowBytes
+			if err := f(first, r.host.rows[id][at:at+int64(s.Rows(i))*v.RowBytes]); err != nil {
 				return err
 			}
 		}
@@ -41,7 +42,7 @@ func (r *Runner) EachRows(id int, f func(first int, rows []byte) error) error {
 			if err := r.arena.syncFor("read rows of " + v.Name); err != nil {
 				return err
 			}
-			if err := f(int(t.Own)*c.Width+int(at/v.RowBytes), rows); err != nil {
+			if err := f(r.plan.FirstRow(id, int(t.Own))+int(at/v.RowBytes), rows); err != nil {
 				return err
 			}
 		}
@@ -78,7 +79,7 @@ func (r *Runner) gatherRows(id int) error {
 func (r *Runner) SendRows(id int) error {
 	v := &r.plan.Spec.Values[id]
 	err := r.eachStay(id, func(p *part, t *plan.Task) error {
-		at := int64(t.Own) * int64(r.plan.Cells.Width) * v.RowBytes
+		at := int64(r.plan.FirstRow(id, int(t.Own))) * v.RowBytes
 		return p.dev.CopyH2D(p.queues[plan.H2D], p.mem, t.Addr, r.host.rows[id][at:at+t.Bytes])
 	})
 	if err != nil {

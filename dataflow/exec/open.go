@@ -10,23 +10,23 @@ import (
 	"sagann/kernel"
 )
 
-// NewRunner makes a runner of p. programs are the kernels, by the numbers that calls of the plan use; grid
-// has the cells, and is nil if p loads none. The arena must have as many devices as p over all ranks, and at least
+// NewRunner makes a runner of p. programs are the kernels, by the numbers that calls of the plan use; grids
+// have the cells, one for each relation; there are none if p loads none. The arena must have as many devices as p over all ranks, and at least
 // p.Peak bytes of memory on each.
-func NewRunner(a *Arena, p *plan.Plan, programs []*kernel.Program, grid *chunk.Grid) (*Runner, error) {
-	return newRunner(a, p, programs, grid, nil)
+func NewRunner(a *Arena, p *plan.Plan, programs []*kernel.Program, grids ...*chunk.Grid) (*Runner, error) {
+	return newRunner(a, p, programs, grids, nil)
 }
 
 // Beside makes a runner of a plan whose base is r's plan (plan.Options.Base). The runner uses what r's setup
 // loads and, where its plan says so, r's host memory. Close it before r.
-func (r *Runner) Beside(p *plan.Plan, programs []*kernel.Program, grid *chunk.Grid) (*Runner, error) {
+func (r *Runner) Beside(p *plan.Plan, programs []*kernel.Program, grids ...*chunk.Grid) (*Runner, error) {
 	if len(p.Setup) > 0 {
 		return nil, fmt.Errorf("exec: a plan beside another keeps %d bytes of its own on the device, and steps of the other would lie over them", p.Once)
 	}
-	return newRunner(r.arena, p, programs, grid, r)
+	return newRunner(r.arena, p, programs, grids, r)
 }
 
-func newRunner(a *Arena, p *plan.Plan, programs []*kernel.Program, grid *chunk.Grid, base *Runner) (*Runner, error) {
+func newRunner(a *Arena, p *plan.Plan, programs []*kernel.Program, grids []*chunk.Grid, base *Runner) (*Runner, error) {
 	if n := len(a.devices) * a.ranks.Ranks(); max(1, p.Devices) != n {
 		return nil, fmt.Errorf("exec: the plan is for %d devices, the arena has %d", p.Devices, n)
 	}
@@ -43,7 +43,7 @@ func newRunner(a *Arena, p *plan.Plan, programs []*kernel.Program, grid *chunk.G
 	r.update.gpus = &r.kernels.gpus
 	r.load = &loader{plan: p, arena: a, names: r.names, host: r.host, copies: r.copies, now: &r.now, come: make([]device.Event, r.now.count)}
 	for _, open := range []func() error{
-		func() error { return r.copies.open(grid) },
+		func() error { return r.copies.open(grids) },
 		func() error { return r.kernels.open(indexed(p, programs)) },
 		r.openTasks,
 	} {

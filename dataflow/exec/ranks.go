@@ -152,8 +152,9 @@ func (m *messages) share() error {
 
 // shareRows sends all ranks the rows of value id that each rank has in host memory for its own intervals.
 func (m *messages) shareRows(id int) error {
-	for j := range m.plan.Cells.P {
-		if m.plan.Cells.Rows(j) == 0 {
+	s := m.plan.Span(id)
+	for j := s.First; j < s.First+s.N; j++ {
+		if s.Rows(j) == 0 {
 			continue
 		}
 		rows, err := m.host.interval(id, j)

@@ -26,7 +26,8 @@ func (c *copies) listRows() error {
 	if c.arena.rows == nil {
 		c.arena.rows = rowLists{}
 	}
-	seen := [2][]bool{make([]bool, p*p), make([]bool, p*p)}
+	seen := make([][]bool, len(c.sides)) // by plan.Dir, then cell
+	c.needs = make([][][]uint32, len(c.sides))
 	for i := range c.plan.Tasks {
 		t := &c.plan.Tasks[i]
 		if !t.Is.Gather {
@@ -39,6 +40,9 @@ func (c *copies) listRows() error {
 			c.arena.rows[side] = lists
 		}
 		c.needs[t.Dir] = lists
+		if seen[t.Dir] == nil {
+			seen[t.Dir] = make([]bool, p*p)
+		}
 		if lists[at] == nil && !seen[t.Dir][at] {
 			seen[t.Dir][at] = true
 			cells = append(cells, cell{side: side, at: at})

@@ -18,7 +18,7 @@ func small() *plan.Plan {
 	results.Kind, results.Queue, results.Deps = plan.Results, plan.D2H, [2]int32{0, 1}
 	return &plan.Plan{
 		Spec:  &plan.Spec{Globals: []plan.Global{{Name: "a", Rows: 2, Cols: 3}, {Name: "b", Rows: 1, Cols: 1}}, Results: []int{0, 1}},
-		Cells: &plan.Cells{V: 1, P: 1, Width: 1}, Tasks: []plan.Task{zero, update, results},
+		Cells: plan.NewCells(1, 1, 1, 2), Tasks: []plan.Task{zero, update, results},
 		Deps: []int32{1}, Globals: []int64{0, 256}, Peak: 512,
 	}
 }
@@ -33,7 +33,7 @@ func newSmall(t testing.TB) *Runner {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := NewRunner(a, small(), nil, nil)
+	r, err := NewRunner(a, small(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -87,7 +87,7 @@ func (u *Usage) Inherit(s, base *Spec) {
 type phaseUse struct {
 	Values []touch
 	Temps  []int // EdgeTemps, in the order of their use
-	Dirs   [2]bool
+	Dirs   []Dir // those that it streams, ascending
 }
 
 // touch is a value that a phase touches.
@@ -114,7 +114,9 @@ func NewUsage(s *Spec) *Usage {
 			if st.Kind != Stream {
 				continue
 			}
-			ph.Dirs[st.Dir] = true
+			if !slices.Contains(ph.Dirs, st.Dir) {
+				ph.Dirs = append(ph.Dirs, st.Dir)
+			}
 			for _, c := range st.Calls {
 				for _, o := range c.Operands {
 					if o.Kind == EdgeTemp && !seen[o.ID] {
@@ -124,6 +126,7 @@ func NewUsage(s *Spec) *Usage {
 				}
 			}
 		}
+		slices.Sort(ph.Dirs)
 	}
 	return u
 }

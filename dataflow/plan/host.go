@@ -125,7 +125,7 @@ func (p *Plan) HostSharers(id int) []int {
 func (p *Plan) OnDisk(id int) bool { return p.Host.Disk != nil && p.Host.Disk[id] }
 
 // HostBytesOf is how many bytes value id takes in host memory, its own or another value's.
-func (p *Plan) HostBytesOf(id int) int64 { return int64(p.Cells.V) * p.Spec.Values[id].RowBytes }
+func (p *Plan) HostBytesOf(id int) int64 { return int64(p.Span(id).V) * p.Spec.Values[id].RowBytes }
 
 // HostMoves is how many bytes a step copies from and to the host memory of each value,
 // and of the cells.
@@ -160,8 +160,9 @@ func (p *Plan) hostShare(id, ranks int) int64 {
 		return p.HostBytesOf(id)
 	}
 	rows := make([]int, ranks)
-	for j := range p.Cells.P {
-		rows[p.Owner(j)*ranks/p.Devices] += p.Cells.Rows(j)
+	s := p.Span(id)
+	for j := s.First; j < s.First+s.N; j++ {
+		rows[p.Owner(j)*ranks/p.Devices] += s.Rows(j)
 	}
 	return int64(slices.Max(rows)) * p.Spec.Values[id].RowBytes
 }

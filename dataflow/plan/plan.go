@@ -116,11 +116,11 @@ type Plan struct {
 
 // Places are the addresses of a plan in device memory, the same on each device.
 type Places struct {
-	Memory   []Buffer   // what lies where, for printing
-	Resident []bool     // by value: it stays on the device for the whole run
-	ValueAt  []int64    // device offset of each resident value
-	CellsIn  [2]bool    // by Dir: all cells are resident
-	CellAt   [2][]int64 // device offset of each resident cell
+	Memory   []Buffer  // what lies where, for printing
+	Resident []bool    // by value: it stays on the device for the whole run
+	ValueAt  []int64   // device offset of each resident value
+	CellsIn  []bool    // by Dir: all cells are resident
+	CellAt   [][]int64 // device offset of each resident cell
 	Windows  []Window
 	Whole    int64 // end of the memory of what lives for the whole run
 	Sets     *Sets // sampled blocks: their sets and the memory for them; nil: a full graph
@@ -154,11 +154,29 @@ func (p *Plan) Owner(j int) int { return j % p.Devices }
 // Local is the number of interval j among those of its owner.
 func (p *Plan) Local(j int) int64 { return int64(j / p.Devices) }
 
+// LocalOf is the number of interval j among those of value id that its owner has.
+func (p *Plan) LocalOf(id, j int) int64 {
+	s := p.Span(id)
+	return int64((j - s.First) / p.Devices)
+}
+
+// Span is the intervals that value id has rows for.
+func (p *Plan) Span(id int) Span { return p.Cells.Span(p.Spec.Values[id].Type) }
+
+// FirstRow is the number of the first row of interval i among the rows of value id.
+func (p *Plan) FirstRow(id, i int) int {
+	s := p.Span(id)
+	return (i - s.First) * s.Width
+}
+
 // Visits is how many visits a device makes in a phase for n intervals that it owns.
 func (p *Plan) Visits(phase, n int) int { return (n + p.Groups[phase] - 1) / p.Groups[phase] }
 
 // Share is the largest number of intervals that a device owns.
 func (p *Plan) Share() int64 { return int64((p.Cells.P + p.Devices - 1) / p.Devices) }
+
+// ShareOf is the largest number of intervals of value id that a device owns.
+func (p *Plan) ShareOf(id int) int64 { return int64((p.Span(id).N + p.Devices - 1) / p.Devices) }
 
 // Kept is the end of the device memory, from 0, that other programs must not overwrite between steps.
 func (p *Plan) Kept() int64 { return max(p.Places.Whole, p.Places.Lasting) }

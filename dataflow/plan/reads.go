@@ -23,7 +23,7 @@ func (p *Plan) SourceReads() float64 {
 			if !a.Other || p.Places.Resident[id] || v.Derive != nil {
 				continue
 			}
-			all, n := int64(p.Cells.V)*v.RowBytes, bytes[i][id]
+			all, n := p.HostBytesOf(id), bytes[i][id]
 			if a.OwnRead { // as own rows it is loaded once, whatever the schedule: subtract that
 				n = max(0, n-all)
 			}

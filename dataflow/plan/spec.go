@@ -1,5 +1,7 @@
 package plan
 
+import "fmt"
+
 // ValueKind says where a vertex tensor comes from and how long it lives.
 type ValueKind uint8
 
@@ -16,9 +18,10 @@ type Value struct {
 	Kind     ValueKind
 	Cols     int
 	RowBytes int64
-	Set      uint8 // its row set: 0 the vertices of a full graph, l+1 level l of sampled blocks
-	Output   bool  // the caller wants it in host memory after the step
-	State    bool  // an Input whose rows a step also writes, in place, after it has read them
+	Set      uint8  // its row set: 0 the vertices of a full graph, l+1 level l of sampled blocks
+	Type     uint16 // the type of its vertices
+	Output   bool   // the caller wants it in host memory after the step
+	State    bool   // an Input whose rows a step also writes, in place, after it has read them
 	// Derive is the call that computes the value at a streamed interval when that interval
 	// arrives, so that it need not be loaded. Its operands are OtherValue operands at the same
 	// interval. A derived value is a Temp that is read as OtherValue only.
@@ -54,16 +57,33 @@ func (g Global) Room() int64 {
 	return g.Bytes()
 }
 
-// Dir is the direction of a gather: which end of the edges has the accumulators.
-type Dir uint8
+// Dir is the direction of a gather over a relation: which end of its edges has the accumulators. A relation has cells of its own for
+// each of its two directions, so that a direction names cells, too.
+type Dir uint16
 
+// The directions of the first relation; Of gives those of others.
 const (
 	CSC Dir = iota // sums at destinations; chunks of sources stream
 	CSR            // sums at sources; chunks of destinations stream
 )
 
-// String is csc or csr.
-func (d Dir) String() string { return [...]string{"csc", "csr"}[d] }
+// Of is direction d, CSC or CSR, of relation r.
+func (d Dir) Of(r int) Dir { return Dir(2*r) + d }
+
+// Relation is the number of the relation.
+func (d Dir) Relation() int { return int(d / 2) }
+
+// Way is CSC or CSR.
+func (d Dir) Way() Dir { return d % 2 }
+
+// String is csc or csr, with the number of the relation unless it is the first: csr/2.
+func (d Dir) String() string {
+	name := [...]string{"csc", "csr"}[d.Way()]
+	if r := d.Relation(); r > 0 {
+		name += fmt.Sprintf("/%d", r)
+	}
+	return name
+}
 
 // OperandKind says what an operand of a call stands for.
 type OperandKind uint8
@@ -134,9 +154,10 @@ const (
 type Step struct {
 	Kind  StepKind
 	Dir   Dir
-	Set   uint8 // the row set, or for Stream the edge set, numbered as Value.Set
-	From  uint8 // Tail only
-	Value int   // Tail only: index into Values
+	Set   uint8  // the row set, or for Stream the edge set, numbered as Value.Set
+	Type  uint16 // the type of the rows of the visited interval: other intervals skip the step
+	From  uint8  // Tail only
+	Value int    // Tail only: index into Values
 	Calls []Call
 	Label string // for prints and traces
 }
@@ -183,20 +204,71 @@ type Spec struct {
 	Maxima    []int // Globals of kind Sum that collect maxima, as ordered bit patterns
 }
 
-// Cells tells the planner the sizes of the grid: V vertices in P intervals of Width vertices.
-// Slices by Dir have P·P entries, that of cell (own, other) at own*P+other.
+// Cells tells the planner the sizes of the grid: V vertices in P intervals of Width vertices, or of several types.
+// Slices by Dir have P·P entries, that of cell (own, other) at own*P+other. A cell of 0 bytes does not exist: its intervals are not of
+// the types at the ends of its relation.
 type Cells struct {
 	V, P, Width int
-	Bytes       [2][]int64 // of each cell; nil: the direction is not used
-	NNZ         [2][]int64 // edges of each cell
-	Needs       [2][]int64 // different rows of the other interval that a cell reads; nil: not known, all
+	Types       []Span    // by type: its intervals, which follow those of the type before it; nil: there is one type
+	Ends        [][2]int  // by relation: the types of its sources and destinations; nil: there is one type
+	Bytes       [][]int64 // by Dir: of each cell; nil: the direction is not used
+	NNZ         [][]int64 // edges of each cell
+	Needs       [][]int64 // different rows of the other interval that a cell reads; nil: not known, all
+}
+
+// Span is the intervals of a vertex type: N intervals from First on, which have V vertices, Width each but for the last ones.
+type Span struct{ First, N, V, Width int }
+
+// Rows of interval i.
+func (s *Span) Rows(i int) int { return max(0, min(s.V, (i-s.First+1)*s.Width)-(i-s.First)*s.Width) }
+
+// Has tells whether interval i is one of the type.
+func (s *Span) Has(i int) bool { return s.First <= i && i < s.First+s.N }
+
+// NewCells is a grid of one type without cells, for dirs directions.
+func NewCells(v, p, width, dirs int) *Cells {
+	return &Cells{V: v, P: p, Width: width, Bytes: make([][]int64, dirs), NNZ: make([][]int64, dirs), Needs: make([][]int64, dirs)}
+}
+
+// Span is the intervals of type t.
+func (c *Cells) Span(t uint16) Span {
+	if c.Types == nil {
+		return Span{0, c.P, c.V, c.Width}
+	}
+	return c.Types[t]
+}
+
+// Of is the intervals of interval i's type.
+func (c *Cells) Of(i int) Span {
+	for t := range c.Types {
+		if c.Types[t].Has(i) {
+			return c.Types[t]
+		}
+	}
+	return Span{0, c.P, c.V, c.Width}
+}
+
+// Side is the intervals that own rows in direction d, and those of the far ends.
+func (c *Cells) Side(d Dir) (own, far Span) {
+	if c.Types == nil {
+		return c.Span(0), c.Span(0)
+	}
+	e := c.Ends[d.Relation()]
+	own, far = c.Types[e[1]], c.Types[e[0]]
+	if d.Way() == CSR {
+		own, far = far, own
+	}
+	return own, far
 }
 
 // Rows of interval i.
-func (c *Cells) Rows(i int) int { return max(0, min(c.V, (i+1)*c.Width)-i*c.Width) }
+func (c *Cells) Rows(i int) int {
+	s := c.Of(i)
+	return s.Rows(i)
+}
 
 // ChunkBytes is how many bytes a full interval of a value takes, aligned.
-func (c *Cells) ChunkBytes(v *Value) int64 { return Align(int64(c.Width) * v.RowBytes) }
+func (c *Cells) ChunkBytes(v *Value) int64 { return Align(int64(c.Span(v.Type).Width) * v.RowBytes) }
 
 // Align rounds a size up to a multiple of 256 bytes, at which every buffer begins.
 func Align(n int64) int64 { return (n + 255) &^ 255 }

@@ -48,3 +48,12 @@ func (w *Window) Meets(o *Window) bool {
 
 // Has tells whether the window keeps interval i.
 func (w *Window) Has(i int) bool { return w.First <= i && i < w.First+w.N }
+
+// KeySpan is the intervals that may be in windows of key (Window.Key): those of a value, or the own intervals of a direction.
+func KeySpan(s *Spec, c *Cells, key int) Span {
+	if key >= 0 {
+		return c.Span(s.Values[key].Type)
+	}
+	own, _ := c.Side(Dir(-1 - key))
+	return own
+}

@@ -10,7 +10,7 @@ import (
 
 // fillCells makes the cells that the plan reads of the blocks.
 func (m *Maker) fillCells(b *Batch) {
-	want, used := m.low.Want, walks(m.low)
+	want, used := m.low.Want.Of(0), walks(m.low)
 	if b.cells == nil {
 		b.cells = make([][2]chunk.Rect, len(used))
 	}

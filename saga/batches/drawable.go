@@ -21,7 +21,7 @@ var madeThere = map[string]exec.Made{dataflow.IDInput: exec.IDs, dataflow.InDegr
 // drawsThere returns the device memory in bytes that drawing on the GPU takes, or an error that says why the host must
 // draw.
 func (r *Rooms) drawsThere(low *dataflow.Lowered) (int64, error) {
-	d, w := r.d, low.Want
+	d, w := r.d, low.Want.Of(0)
 	switch {
 	case d.Without("draw"):
 		return 0, errors.New("drawing on the GPU is left out")

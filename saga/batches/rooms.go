@@ -75,7 +75,7 @@ func (r *Rooms) Sets(l *dataflow.Lowered) *plan.Sets {
 			if plan.Dir(d) == plan.CSR {
 				own = z.Rows[e+1]
 			}
-			z.Cells[e][d] = chunk.CellSize(own, own, int64(z.Edges[e]), l.Want, r.d.dataCols(), 0)
+			z.Cells[e][d] = chunk.CellSize(own, own, int64(z.Edges[e]), l.Want.Of(0), r.d.dataCols(), 0)
 		}
 	}
 	return z

@@ -42,7 +42,7 @@ func (m *Maker) Tenants() []plan.Tenant {
 			list = append(list, whole("rows of "+v.Name+" that a GPU reads", int64(t.Rows)*v.RowBytes))
 		}
 	}
-	if m.low.Want.Rank {
+	if m.low.Want.Of(0).Rank {
 		list = append(list, whole("ranks of edges", 4*int64(m.In.Edges.E())))
 	}
 	return list

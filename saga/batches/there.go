@@ -69,7 +69,7 @@ func (s *gpuSource) edgeTables() error {
 			err = s.dev.CopyH2D(q, *to, 0, list)
 		}
 	}
-	g, w := m.In.Edges, m.low.Want
+	g, w := m.In.Edges, m.low.Want.Of(0)
 	put(w.Weight && !Weighs(&m.Sampler), &s.of.Weight, device.Bytes(g.Weight))
 	if w.Rank {
 		put(true, &s.of.Rank, device.Bytes(m.edgeRanks(g)))
@@ -215,7 +215,7 @@ func (s *gpuSource) fill(b *Batch) error {
 				n = b.Rows[e+1]
 			}
 			if is {
-				b.Cells[e][dir].Cell = chunk.RectOf(n, int64(edgeCounts[e-1]), low.Want, 0)
+				b.Cells[e][dir].Cell = chunk.RectOf(n, int64(edgeCounts[e-1]), low.Want.Of(0), 0)
 			}
 		}
 	}

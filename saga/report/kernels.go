@@ -25,11 +25,11 @@ type KernelTime struct {
 // KernelTimes lists the commands of an epoch with their work. spans are the measured times by task.
 // render must render a program as it was rendered for the device. It is an error if spans has no
 // times.
-func (r *Run) KernelTimes(grid *chunk.Grid, render func(*kernel.Program) (kernel.Rendered, error), spans map[int64][]device.Span) ([]KernelTime, error) {
+func (r *Run) KernelTimes(grids []*chunk.Grid, render func(*kernel.Program) (kernel.Rendered, error), spans map[int64][]device.Span) ([]KernelTime, error) {
 	work := make([][]kernel.GPUStep, len(r.Plan.Tasks))
 	if r.Plan.Places.Sets == nil { // the work of sampled batches differs
 		var err error
-		if work, err = r.commandWork(grid, render); err != nil {
+		if work, err = r.commandWork(grids, render); err != nil {
 			return nil, err
 		}
 	}
@@ -53,7 +53,7 @@ func (r *Run) KernelTimes(grid *chunk.Grid, render func(*kernel.Program) (kernel
 }
 
 // commandWork lists by task the work of its commands, in the order in which the executor submits them.
-func (r *Run) commandWork(grid *chunk.Grid, render func(*kernel.Program) (kernel.Rendered, error)) ([][]kernel.GPUStep, error) {
+func (r *Run) commandWork(grids []*chunk.Grid, render func(*kernel.Program) (kernel.Rendered, error)) ([][]kernel.GPUStep, error) {
 	programs := make([]kernel.Rendered, len(r.Low.Kernels))
 	for i, k := range r.Low.Kernels {
 		var err error
@@ -72,9 +72,9 @@ func (r *Run) commandWork(grid *chunk.Grid, render func(*kernel.Program) (kernel
 		}
 		l := &kernel.GPULaunch{Rows: int(t.Rows), First: t.Is.First, Last: t.Is.Last, Bufs: make([]uint64, r.Low.Kernels[t.Kernel].Operands)}
 		if t.Other >= 0 {
-			side := grid.CSC
-			if t.Dir == plan.CSR {
-				side = grid.CSR
+			side := grids[t.Dir.Relation()].CSC
+			if t.Dir.Way() == plan.CSR {
+				side = grids[t.Dir.Relation()].CSR
 			}
 			k := int(t.Own)*side.P + int(t.Other)
 			l.Cell = &kernel.GPUCell{Ptr: side.View(k).Ptr}

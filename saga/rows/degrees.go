@@ -10,6 +10,15 @@ import (
 	"sagann/net"
 )
 
+// OfDegrees tells whether input name is made of the edges of a relation, and not of the vertices of a type.
+func OfDegrees(name string) bool {
+	switch name {
+	case dataflow.InDegree, dataflow.OutDegree, InvDegree, RsqrtDegree, RsqrtOutDegree, RsqrtWeight:
+		return true
+	}
+	return false
+}
+
 // degreeSource are the inputs that are made of the degrees of vertices, or of the weights of their edges.
 func (in *Inputs) degreeSource(name string) (Source, error) {
 	var of func(degree uint32) float32
@@ -20,7 +29,7 @@ func (in *Inputs) degreeSource(name string) (Source, error) {
 		of = func(n uint32) float32 { return float32(n) }
 	case InvDegree:
 		of = func(n uint32) float32 { return 1 / float32(max(n, 1)) }
-	case RsqrtDegree:
+	case RsqrtDegree, RsqrtOutDegree:
 		of = func(n uint32) float32 {
 			if n == 0 {
 				return 0
@@ -30,7 +39,7 @@ func (in *Inputs) degreeSource(name string) (Source, error) {
 	default:
 		return Source{}, fmt.Errorf("saga: no vertex input %q", name)
 	}
-	deg, err := in.degrees(name == dataflow.OutDegree)
+	deg, err := in.degrees(name == dataflow.OutDegree || name == RsqrtOutDegree)
 	return Source{One: func(v int) float32 { return of(deg[v]) }}, err
 }
 

@@ -13,15 +13,16 @@ import (
 // Names of vertex inputs that are made of the graph and the data. The degrees and the vertices' numbers have names in
 // package dataflow.
 const (
-	Features    = "features"
-	Labels      = "labels"
-	Weight      = "weight"             // [V×1]: weight in the training loss; 1/|train| without class weights
-	Splits      = "splits"             // [V×3]: membership in train, validation, test
-	InvDegree   = "vertex:invdegree"   // [V×1] 1/max(in-degree, 1)
-	RsqrtDegree = "vertex:rsqrtdegree" // [V×1] in-degree^-½, 0 without in-edges
-	RsqrtWeight = "vertex:rsqrtweight" // [V×1] (sum of the weights of in-edges)^-½, 0 where the sum is 0
-	GraphOf     = "graph:of"           // [V×1]: the number of the vertex's graph
-	Sparse      = "features:sparse"    // see SparseRow
+	Features       = "features"
+	Labels         = "labels"
+	Weight         = "weight"                // [V×1]: weight in the training loss; 1/|train| without class weights
+	Splits         = "splits"                // [V×3]: membership in train, validation, test
+	InvDegree      = "vertex:invdegree"      // [V×1] 1/max(in-degree, 1)
+	RsqrtDegree    = "vertex:rsqrtdegree"    // [V×1] in-degree^-½, 0 without in-edges
+	RsqrtOutDegree = "vertex:rsqrtoutdegree" // [V×1] out-degree^-½, 0 without out-edges
+	RsqrtWeight    = "vertex:rsqrtweight"    // [V×1] (sum of the weights of in-edges)^-½, 0 where the sum is 0
+	GraphOf        = "graph:of"              // [V×1]: the number of the vertex's graph
+	Sparse         = "features:sparse"       // see SparseRow
 )
 
 // Meaning says how labels are compared with predictions.

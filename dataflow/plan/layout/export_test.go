@@ -17,7 +17,7 @@ func CheckSizes(s *plan.Spec, c *plan.Cells, o plan.Options, seed uint64) error 
 		return err
 	}
 	f := NewFitting(s, c, o, plan.Rule{}, &Scratch{})
-	ch := Choice{resident: make([]bool, len(s.Values)), Slots: 1 + r.IntN(3), group: 1 + r.IntN(3)}
+	ch := Choice{resident: make([]bool, len(s.Values)), cells: make([]bool, len(c.Bytes)), Slots: 1 + r.IntN(3), group: 1 + r.IntN(3)}
 	for range 40 {
 		q, k := r.IntN(len(s.Phases)), r.IntN(c.P)
 		switch id := r.IntN(len(s.Values)); r.IntN(7) {
@@ -59,5 +59,5 @@ func CheckSizes(s *plan.Spec, c *plan.Cells, o plan.Options, seed uint64) error 
 
 // Windowed lays out s for one device that visits so many intervals at a time and keeps these windows.
 func Windowed(s *plan.Spec, c *plan.Cells, group int, windows ...plan.Window) *Layout {
-	return Place(s, c, plan.Options{Devices: 1, Schedule: plan.Sag}, Choice{resident: make([]bool, len(s.Values)), Slots: 2, group: group, windows: windows})
+	return Place(s, c, plan.Options{Devices: 1, Schedule: plan.Sag}, Choice{resident: make([]bool, len(s.Values)), cells: make([]bool, len(c.Bytes)), Slots: 2, group: group, windows: windows})
 }

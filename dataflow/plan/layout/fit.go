@@ -11,7 +11,7 @@ import (
 // If no choice fits, the second result is the bytes that the smallest choice found needs; otherwise it is 0.
 func (f *fitting) Fit() (Choice, int64) {
 	s, o := f.spec, f.o
-	begin := Choice{resident: make([]bool, len(s.Values)), Slots: 3, ahead: f.rule.Ahead * f.c.P / 8, group: max(1, o.Group)}
+	begin := Choice{resident: make([]bool, len(s.Values)), cells: make([]bool, len(f.c.Bytes)), Slots: 3, ahead: f.rule.Ahead * f.c.P / 8, group: max(1, o.Group)}
 	if o.Slots > 0 { // more slots than there are cells would change nothing
 		begin.Slots = min(o.Slots, f.c.P*f.c.P)
 	}
@@ -27,7 +27,7 @@ func (f *fitting) Fit() (Choice, int64) {
 	free := o.Slots == 0 || o.More
 	smallest := int64(math.MaxInt64)
 	if !o.Stream {
-		f.ch = Choice{resident: make([]bool, len(s.Values)), Slots: 1, group: begin.group, groups: begin.groups, All: true}
+		f.ch = Choice{resident: make([]bool, len(s.Values)), cells: make([]bool, len(f.c.Bytes)), Slots: 1, group: begin.group, groups: begin.groups, All: true}
 		for _, key := range f.keys() {
 			*f.resident(key) = true
 		}

@@ -19,7 +19,7 @@ func (f *fitting) keys() (list []int) {
 			list = append(list, id)
 		}
 	}
-	for d := range 2 {
+	for d := range f.c.Bytes {
 		if f.c.Bytes[d] != nil {
 			list = append(list, -1-d)
 		}
@@ -65,10 +65,11 @@ func (f *fitting) keep(parts bool) {
 				x.First = max(x.First, w.First+w.N)
 			}
 		}
-		if x.life && x.First == 0 {
+		s := plan.KeySpan(f.spec, f.c, x.Key)
+		if x.life && x.First == s.First {
 			f.try(on, f.ok)
 		}
-		if parts && !*on && !x.again && x.First < f.c.P {
+		if parts && !*on && !x.again && x.First < s.First+s.N {
 			f.open(x.Window)
 		}
 	}
@@ -76,7 +77,7 @@ func (f *fitting) keep(parts bool) {
 
 // open adds w to the choice, with as many intervals from w.First on as fit.
 func (f *fitting) open(w plan.Window) {
-	ch, at := &f.ch, len(f.ch.windows)
+	ch, at, s := &f.ch, len(f.ch.windows), plan.KeySpan(f.spec, f.c, w.Key)
 	ch.windows = append(ch.windows, w)
 	holds := func(n int) bool {
 		ch.windows[at].N = n
@@ -84,7 +85,7 @@ func (f *fitting) open(w plan.Window) {
 	}
 	n := 0
 	if holds(1) {
-		n = 1 + sort.Search(f.c.P-w.First-1, func(n int) bool { return !holds(n + 2) })
+		n = 1 + sort.Search(s.First+s.N-w.First-1, func(n int) bool { return !holds(n + 2) })
 	}
 	if ch.windows[at].N = n; n == 0 {
 		ch.windows = ch.windows[:at]

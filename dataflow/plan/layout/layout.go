@@ -27,12 +27,12 @@ type WindowPlace struct {
 
 // Choice says what stays on the device and how many buffers streamed operands have. Fit makes it, Place lays it out.
 type Choice struct {
-	resident []bool  // by value
-	cells    [2]bool // by direction: all its cells are resident
-	Slots    int     // buffers of a streamed operand
-	group    int     // least number of intervals that a device visits together; 0: one
-	groups   []int   // by phase: the number, at least group; nil: group
-	more     []int   // by phase: slots for chunks at the far end, at least Slots; nil: Slots
+	resident []bool // by value
+	cells    []bool // by direction: all its cells are resident
+	Slots    int    // buffers of a streamed operand
+	group    int    // least number of intervals that a device visits together; 0: one
+	groups   []int  // by phase: the number, at least group; nil: group
+	more     []int  // by phase: slots for chunks at the far end, at least Slots; nil: Slots
 	windows  []plan.Window
 	ahead    int  // buffers of streamed cells beyond Slots
 	All      bool // everything is resident

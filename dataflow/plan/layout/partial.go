@@ -53,7 +53,7 @@ func (f *fitting) spansOf(key int) (out []span) {
 	if key >= 0 {
 		constant, output = f.spec.Values[key].Kind == plan.Input, f.spec.Values[key].Output
 	}
-	uses := f.usesOf(key)
+	uses, begin := f.usesOf(key), plan.KeySpan(f.spec, f.c, key).First
 	n := len(uses)
 	again := false
 	for i, u := range uses {
@@ -69,7 +69,7 @@ func (f *fitting) spansOf(key int) (out []span) {
 			if u.made && k > i {
 				saved += f.worth(u.phase)
 			}
-			x := span{Window: plan.Window{Key: key, From: first.phase, To: u.phase}, life: !constant && i == 0 && k == n-1, again: again, saved: saved}
+			x := span{Window: plan.Window{Key: key, From: first.phase, To: u.phase, First: begin}, life: !constant && i == 0 && k == n-1, again: again, saved: saved}
 			if first.made && k == n-1 && !output {
 				x.saved += f.worth(first.phase)
 			}
@@ -79,7 +79,7 @@ func (f *fitting) spansOf(key int) (out []span) {
 		}
 	}
 	if constant && n > 0 {
-		out = append(out, span{plan.Window{Key: key, From: plan.Whole, To: plan.Whole}, true, false, all})
+		out = append(out, span{plan.Window{Key: key, From: plan.Whole, To: plan.Whole, First: begin}, true, false, all})
 	}
 	return out
 }

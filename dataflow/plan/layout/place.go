@@ -63,7 +63,7 @@ func (l *Layout) placeFixed(c *Choice, base *plan.Plan) int64 {
 	p.Globals = zeroed(p.Globals, len(s.Globals))
 	p.Places.ValueAt = zeroed(p.Places.ValueAt, len(s.Values))
 	p.Places.Resident = zeroed(p.Places.Resident, len(s.Values))
-	p.Places.CellsIn, p.Places.CellAt = [2]bool{}, [2][]int64{}
+	p.Places.CellsIn, p.Places.CellAt = make([]bool, len(p.Cells.Bytes)), make([][]int64, len(p.Cells.Bytes))
 	p.Slots = c.Slots
 	p.Devices = max(1, p.Devices)
 	l.group(c)
@@ -81,7 +81,9 @@ func (l *Layout) placeFixed(c *Choice, base *plan.Plan) int64 {
 	}
 	if base != nil {
 		at = base.Kept()
-		p.Places.CellAt, p.Places.CellsIn = base.Places.CellAt, base.Places.CellsIn
+		if len(base.Places.CellsIn) > 0 { // else it is over sampled blocks
+			p.Places.CellAt, p.Places.CellsIn = base.Places.CellAt, base.Places.CellsIn
+		}
 	}
 	l.placeConstant(c, base, add)
 	if base == nil {
@@ -142,9 +144,10 @@ func (l *Layout) placeConstant(c *Choice, base *plan.Plan, add func(string, int6
 			}
 		} else if c.resident[i] {
 			p.Places.Resident[i] = true
-			p.Places.ValueAt[i] = add(v.Name, p.Share()*p.Cells.ChunkBytes(v))
+			p.Places.ValueAt[i] = add(v.Name, p.ShareOf(i)*p.Cells.ChunkBytes(v))
 			if !l.sizing {
-				l.setupValue(i, p.Places.ValueAt[i], 0, p.Cells.P)
+				s := p.Span(i)
+				l.setupValue(i, p.Places.ValueAt[i], s.First, s.N)
 			}
 		}
 	}
@@ -153,7 +156,7 @@ func (l *Layout) placeConstant(c *Choice, base *plan.Plan, add func(string, int6
 // placeCells places the resident cells.
 func (l *Layout) placeCells(c *Choice, at *int64, add func(string, int64) int64) {
 	p, cells := l.Plan, l.Plan.Cells
-	for d := range plan.Dir(2) {
+	for d := range plan.Dir(len(cells.Bytes)) {
 		if !c.cells[d] || cells.Bytes[d] == nil {
 			continue
 		}
@@ -166,6 +169,9 @@ func (l *Layout) placeCells(c *Choice, at *int64, add func(string, int64) int64)
 		end := make([]int64, p.Devices)
 		var most int64
 		for i, b := range cells.Bytes[d] {
+			if b == 0 {
+				continue
+			}
 			o := p.Owner(i / cells.P)
 			p.Places.CellAt[d][i] = *at + end[o]
 			end[o] += plan.Align(b)
@@ -185,7 +191,7 @@ func (l *Layout) hold(f *fitter, floor int64, c *Choice) {
 	l.placeLasting(f, floor)
 	for i := range p.Spec.Values {
 		if v := &p.Spec.Values[i]; v.Kind == plan.Stored && c.resident[i] {
-			life, bytes := l.Usage.Life[i], p.Share()*p.Cells.ChunkBytes(v)
+			life, bytes := l.Usage.Life[i], p.ShareOf(i)*p.Cells.ChunkBytes(v)
 			p.Places.Resident[i] = true
 			p.Places.ValueAt[i] = floor + f.hold(bytes, life[0], life[1])
 			if !l.sizing {
@@ -208,13 +214,13 @@ func zeroed[T any](s []T, n int) []T {
 
 // largest holds sizes of cells that buffers are made for.
 type largest struct {
-	NNZ   int64      // edges of the largest cell
-	bytes [2]int64   // by direction: bytes of the largest cell
-	upTo  [2][]int64 // by direction: upTo[d][n] is the aligned bytes of all cells of the first n own intervals
+	NNZ   int64     // edges of the largest cell
+	bytes []int64   // by direction: bytes of the largest cell
+	upTo  [][]int64 // by direction: upTo[d][n] is the aligned bytes of all cells of the first n own intervals
 }
 
 func largestOf(c *plan.Cells) *largest {
-	m := &largest{}
+	m := &largest{bytes: make([]int64, len(c.Bytes)), upTo: make([][]int64, len(c.Bytes))}
 	for d := range m.bytes {
 		for _, n := range c.NNZ[d] {
 			m.NNZ = max(m.NNZ, n)

@@ -26,7 +26,7 @@ type fitting struct {
 type beside struct {
 	usage    *plan.Usage
 	resident []bool // of the measured choice; nil: not measured yet
-	cells    [2]bool
+	cells    []bool
 	group    int
 	above    int64 // bytes that Beside needs above plan.Plan.Kept of the plan that is its base
 }
@@ -55,9 +55,9 @@ func (f *fitting) size(ch Choice) int64 {
 		return p.Peak
 	}
 	b := &f.beside
-	if b.resident == nil || ch.cells != b.cells || ch.group != b.group || !slices.Equal(ch.resident, b.resident) {
-		q := (&Scratch{}).measure(f, f.o.Beside, b.usage, &Choice{resident: make([]bool, len(f.o.Beside.Values)), Slots: 1, group: ch.group}, p)
-		b.resident, b.cells, b.group, b.above = slices.Clone(ch.resident), ch.cells, ch.group, q.Peak-p.Kept()
+	if b.resident == nil || !slices.Equal(ch.cells, b.cells) || ch.group != b.group || !slices.Equal(ch.resident, b.resident) {
+		q := (&Scratch{}).measure(f, f.o.Beside, b.usage, &Choice{resident: make([]bool, len(f.o.Beside.Values)), cells: make([]bool, len(f.c.Bytes)), Slots: 1, group: ch.group}, p)
+		b.resident, b.cells, b.group, b.above = slices.Clone(ch.resident), slices.Clone(ch.cells), ch.group, q.Peak-p.Kept()
 	}
 	return max(p.Peak, p.Kept()+b.above)
 }

@@ -14,10 +14,10 @@ func (s slotSet) Addr(i int) int64 { return s.at + int64(i%s.N)*s.bytes }
 
 // PhaseSlots are the slots of one phase.
 type PhaseSlots struct {
-	Slots      int        // for chunks at the far end
-	Own, Other []slotSet  // by value
-	Cells      [2]slotSet // by direction
-	Temps      []int64    // device offset by edge temporary
+	Slots      int       // for chunks at the far end
+	Own, Other []slotSet // by value
+	Cells      []slotSet // by direction
+	Temps      []int64   // device offset by edge temporary
 }
 
 // need is a buffer of a phase: n slots of that many bytes each.
@@ -66,8 +66,9 @@ func (l *Layout) needs(list []need, q int, c *Choice) []need {
 	for _, id := range use.Temps {
 		list = append(list, need{tempSlot, id, plan.Align(l.Largest.NNZ * s.EdgeTemps[id]), 1})
 	}
-	for d := range 2 {
-		if !use.Dirs[d] || p.Places.CellsIn[d] {
+	for _, dir := range use.Dirs {
+		d := int(dir)
+		if p.Places.CellsIn[d] {
 			continue
 		}
 		if rest := l.rest(q, -1-d); rest > 0 {
@@ -82,7 +83,7 @@ func (l *Layout) placePhase(f *fitter, floor int64, q int, c *Choice) PhaseSlots
 	s := l.Plan.Spec
 	n := len(s.Values)
 	room := make([]slotSet, 2*n)
-	ps := PhaseSlots{Slots: c.phase(q), Own: room[:n], Other: room[n:], Temps: make([]int64, len(s.EdgeTemps))}
+	ps := PhaseSlots{Slots: c.phase(q), Own: room[:n], Other: room[n:], Cells: make([]slotSet, len(l.Plan.Cells.Bytes)), Temps: make([]int64, len(s.EdgeTemps))}
 	f.phase(q)
 	for _, x := range l.needs(nil, q, c) {
 		set := slotSet{floor + f.take(x.bytes*int64(x.n)), x.bytes, x.n}

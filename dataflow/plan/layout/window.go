@@ -6,7 +6,7 @@ import "sagann/dataflow/plan"
 // open in phase.
 func (l *Layout) rest(phase, key int) int {
 	p := l.Plan
-	n := p.Cells.P
+	n := plan.KeySpan(p.Spec, p.Cells, key).N
 	for i := range p.Places.Windows {
 		if w := &p.Places.Windows[i]; w.Key == key && w.Live(phase) {
 			n -= w.N
@@ -95,7 +95,7 @@ func (l *Layout) openAt(i int, at int64) {
 	d, end := plan.Dir(-1-w.Key), int64(0)
 	for k, b := range p.Cells.Bytes[d][w.First*p.Cells.P : (w.First+w.N)*p.Cells.P] {
 		to.Cells = append(to.Cells, end)
-		if w.Lasts() {
+		if b > 0 && w.Lasts() {
 			l.setupCell(d, w.First*p.Cells.P+k, at+end, b)
 		}
 		end += plan.Align(b)

@@ -15,12 +15,13 @@ func (e *emitter) destOrder(step int, st *plan.Step) {
 		}
 	}
 	started := make([]bool, c.P)
+	own, far := c.Side(st.Dir)
 	visit := func(j, i int) {
 		cell := e.cell(st.Dir, j, i)
 		e.fetchAll(st, i, e.p.Owner(j))
 		for id := range e.p.Spec.Values {
 			a := e.acc[e.phase][id]
-			if !e.p.Places.Resident[id] && (a.OwnRead || a.OwnWrite) {
+			if !e.p.Places.Resident[id] && (a.OwnRead || a.OwnWrite) && e.has(id, j) {
 				e.fetchOwn(id, j, a.OwnRead || started[j])
 			}
 		}
@@ -32,7 +33,7 @@ func (e *emitter) destOrder(step int, st *plan.Step) {
 		left[j]--
 		for id := range e.p.Spec.Values {
 			v := &e.p.Spec.Values[id]
-			if a := e.acc[e.phase][id]; a.OwnWrite && (v.Output && left[j] <= 0 || v.Kind == plan.Stored && !e.p.Places.Resident[id]) {
+			if a := e.acc[e.phase][id]; a.OwnWrite && e.has(id, j) && (v.Output && left[j] <= 0 || v.Kind == plan.Stored && !e.p.Places.Resident[id]) {
 				e.save(id, j, e.ownAddr(id, j))
 			}
 		}
@@ -49,8 +50,12 @@ func (e *emitter) destOrder(step int, st *plan.Step) {
 		}
 	}
 	for j := range c.P { // accumulators of destinations without edges must still be initialised and finished
-		if !started[j] && c.Rows(j) > 0 {
+		switch {
+		case started[j] || c.Rows(j) == 0 || !own.Has(j):
+		case far.Has(j):
 			visit(j, j)
+		default:
+			visit(j, far.First)
 		}
 	}
 }

@@ -33,11 +33,15 @@ func (e *emitter) turns(dir plan.Dir, js []int) (orders [][]int, all []turn) {
 	c, p := e.p.Cells, e.p
 	orders = make([][]int, len(js))
 	uses := func(n, i int) bool { return c.NNZ[dir][js[n]*c.P+i] > 0 }
+	_, far := c.Side(dir)
 	for n, j := range js {
 		// Accumulators of an interval without edges must still be initialised and finished.
 		if empty := !slices.ContainsFunc(c.NNZ[dir][j*c.P:(j+1)*c.P], func(x int64) bool { return x > 0 }); empty {
-			before := uses
-			uses = func(m, i int) bool { return m == n && i == js[n] || before(m, i) }
+			before, with := uses, j
+			if !far.Has(j) {
+				with = far.First
+			}
+			uses = func(m, i int) bool { return m == n && i == with || before(m, i) }
 		}
 	}
 	of := make([][]int, p.Devices) // by device: its intervals, as numbers in js

@@ -14,7 +14,7 @@ import (
 // through the same memory.
 func TestEarly(t *testing.T) {
 	s := plantest.Synthetic(3, 32)
-	c := &plan.Cells{V: 64e3, P: 8, Width: 8e3}
+	c := plan.NewCells(64e3, 8, 8e3, 2)
 	for d := range 2 {
 		for range 64 {
 			c.NNZ[d], c.Bytes[d] = append(c.NNZ[d], 20e3), append(c.Bytes[d], 160e3)

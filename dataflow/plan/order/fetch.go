@@ -161,10 +161,16 @@ func (e *emitter) partly(call *plan.Call, d int) bool {
 	return false
 }
 
+// has tells whether value id has rows for interval j.
+func (e *emitter) has(id, j int) bool {
+	s := e.p.Span(id)
+	return s.Has(j)
+}
+
 // ownAddr is the address of interval j of value id, read or written as own rows, on the owner of j.
 func (e *emitter) ownAddr(id, j int) int64 {
 	if e.p.Places.Resident[id] {
-		return e.p.Places.ValueAt[id] + e.p.Local(j)*e.p.Cells.ChunkBytes(&e.p.Spec.Values[id])
+		return e.p.Places.ValueAt[id] + e.p.LocalOf(id, j)*e.p.Cells.ChunkBytes(&e.p.Spec.Values[id])
 	}
 	if at, w := e.inWindow(id, j); w != nil {
 		return at
@@ -178,8 +184,8 @@ func (e *emitter) ownAddr(id, j int) int64 {
 // ownSlot is the slot of own interval j of value id. Intervals in windows take no slots, so they are
 // not counted, and the other intervals of a visit get slots next to each other.
 func (e *emitter) ownSlot(id, j int) int {
-	n := int(e.p.Local(j))
-	for _, w := range e.open[id+2] {
+	n := int(e.p.LocalOf(id, j))
+	for _, w := range e.opens(id) {
 		if w.First < j {
 			n -= w.N
 		}

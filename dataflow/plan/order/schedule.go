@@ -33,7 +33,7 @@ type emitter struct {
 	wanted        wanted // the cell that fetches are for
 	diagonal      int    // the interval, if the current cell is that of an interval with itself; -1: it is not
 	windows       []openWindow
-	open          [][]*openWindow // windows of the current phase, by key + 2
+	open          [][]*openWindow // windows of the current phase; see opens
 	ends          []int           // by value: the last phase that touches it
 	*uses                         // the memory that tasks touch
 	reads, writes []span          // of the current task
@@ -45,7 +45,7 @@ type emitter struct {
 type slotState struct {
 	rings []*ring // by key + number of values; see ring. Own rows have rings in dest-order only
 	used  []*ring // those of rings that are not nil
-	cells [2]int  // by Dir: the next slot for streamed cells
+	cells []int   // by Dir: the next slot for streamed cells
 }
 
 // Emit fills l.Plan with its tasks. If keep is not nil, Emit fills it with what EDF needs.
@@ -66,7 +66,7 @@ func Emit(l *layout.Layout, o plan.Options, keep *Trail) {
 	for i := range p.Spec.Phases {
 		e.phase, e.ps, e.state, e.open = i, l.Slots[i], make([]slotState, p.Devices), e.opened(i)
 		for d := range e.state {
-			e.state[d].rings = make([]*ring, 2*len(p.Spec.Values))
+			e.state[d].rings, e.state[d].cells = make([]*ring, 2*len(p.Spec.Values)), make([]int, len(p.Cells.Bytes))
 		}
 		e.visits(&p.Spec.Phases[i])
 		e.reduce(&p.Spec.Phases[i])
@@ -157,7 +157,7 @@ func (e *emitter) sideBySide(j, n int) []int {
 func (e *emitter) visit(ph *plan.Phase, js []int) {
 	for _, j := range js {
 		for _, a := range e.l.Usage.Phases[e.phase].Values {
-			if id := a.ID; a.OwnRead && !e.p.Places.Resident[id] {
+			if id := a.ID; a.OwnRead && !e.p.Places.Resident[id] && e.has(id, j) {
 				if at, w := e.inWindow(id, j); w != nil {
 					e.fill(w, id, j, at)
 				} else {
@@ -169,19 +169,22 @@ func (e *emitter) visit(ph *plan.Phase, js []int) {
 	for s := range ph.Steps {
 		switch st := &ph.Steps[s]; st.Kind {
 		case plan.Rows:
-			for _, j := range js {
+			for _, j := range e.ofType(st.Type, js) {
 				for c := range st.Calls {
 					e.run(plan.Task{Device: uint16(e.p.Owner(j)), Step: int32(s), Rows: int32(e.p.Cells.Rows(j)), Own: int32(j), Other: -1},
 						&st.Calls[c], j, -1)
 				}
 			}
 		case plan.Stream:
-			e.stream(s, st, js)
+			e.stream(s, st, e.ofType(st.Type, js))
 		}
 	}
 	for _, j := range js {
 		for _, a := range e.l.Usage.Phases[e.phase].Values {
 			id, v := a.ID, &e.p.Spec.Values[a.ID]
+			if !e.has(id, j) {
+				continue
+			}
 			if w := e.window(id, j); a.OwnWrite && w != nil {
 				w.here[j] = true
 			}
@@ -190,6 +193,15 @@ func (e *emitter) visit(ph *plan.Phase, js []int) {
 			}
 		}
 	}
+}
+
+// ofType are the intervals of js that are of type t.
+func (e *emitter) ofType(t uint16, js []int) []int {
+	if e.p.Cells.Types == nil {
+		return js
+	}
+	s := e.p.Cells.Span(t)
+	return slices.DeleteFunc(slices.Clone(js), func(j int) bool { return !s.Has(j) })
 }
 
 // stream runs step st over the cells of own intervals js, which are visited at the same time.

@@ -44,13 +44,16 @@ func (e *emitter) inWindow(id, i int) (at int64, w *openWindow) {
 // window is the window of the current phase that keeps interval i of key (plan.Window.Key); nil if
 // there is none.
 func (e *emitter) window(key, i int) *openWindow {
-	for _, w := range e.open[key+2] {
+	for _, w := range e.opens(key) {
 		if w.Has(i) {
 			return w
 		}
 	}
 	return nil
 }
+
+// opens are the windows of key that are open in the current phase.
+func (e *emitter) opens(key int) []*openWindow { return e.open[key+len(e.p.Cells.Bytes)] }
 
 // fill loads interval i of value id into its window unless it is there.
 func (e *emitter) fill(w *openWindow, id, i int, at int64) {
@@ -63,10 +66,10 @@ func (e *emitter) fill(w *openWindow, id, i int, at int64) {
 // cellAt is the address of cell n in a window.
 func (w *openWindow) cellAt(n, p int) int64 { return w.At + w.Cells[n-w.First*p] }
 
-// opened are the windows that are open in a phase, by key + 2. A window from this phase into the next step begins
+// opened are the windows that are open in a phase, by key plus the number of directions. A window from this phase into the next step begins
 // empty: since the step before left it, others have used its memory.
 func (e *emitter) opened(phase int) [][]*openWindow {
-	open := make([][]*openWindow, 2+len(e.p.Spec.Values))
+	open := make([][]*openWindow, len(e.p.Cells.Bytes)+len(e.p.Spec.Values))
 	for i := range e.windows {
 		w := &e.windows[i]
 		if !w.Live(phase) {
@@ -75,7 +78,8 @@ func (e *emitter) opened(phase int) [][]*openWindow {
 		if w.From > w.To && w.From == phase {
 			clear(w.here)
 		}
-		open[w.Key+2] = append(open[w.Key+2], w)
+		k := w.Key + len(e.p.Cells.Bytes)
+		open[k] = append(open[k], w)
 	}
 	return open
 }
@@ -96,7 +100,7 @@ func (e *emitter) refill() {
 			continue
 		}
 		for k := range w.Cells {
-			if n := w.First*e.p.Cells.P + k; !w.here[n] {
+			if n := w.First*e.p.Cells.P + k; !w.here[n] && e.p.Cells.Bytes[-1-w.Key][n] > 0 {
 				e.fillCell(w, plan.Dir(-1-w.Key), n)
 			}
 		}

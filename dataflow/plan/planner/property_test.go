@@ -91,7 +91,7 @@ func TestSmallestBudgetOfAnyP(t *testing.T) {
 		s := plantest.DrawSpec(t)
 		v := rapid.IntRange(1, 40).Draw(t, "vertices")
 		cells := func(p int) (*plan.Cells, error) {
-			c := &plan.Cells{V: v, P: p, Width: (v + p - 1) / p}
+			c := plan.NewCells(v, p, (v+p-1)/p, 2)
 			for range p * p {
 				for d := range 2 {
 					c.NNZ[d], c.Bytes[d] = append(c.NNZ[d], 3), append(c.Bytes[d], 256)

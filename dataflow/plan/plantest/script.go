@@ -29,7 +29,7 @@ type Script struct{ plan.Plan }
 
 // NewScript is an empty plan.
 func NewScript() *Script {
-	s := &Script{plan.Plan{Cells: &plan.Cells{V: 1, P: 1, Width: 1}}}
+	s := &Script{plan.Plan{Cells: plan.NewCells(1, 1, 1, 2)}}
 	s.Spec = &plan.Spec{Phases: []plan.Phase{{Steps: []plan.Step{{Calls: []plan.Call{{Cost: plan.Cost{RowElem: 1}}}}}}}}
 	return s
 }

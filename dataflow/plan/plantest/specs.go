@@ -188,8 +188,8 @@ func (d *drawer) stream() plan.Step {
 
 // DrawCells draws a grid: some cells empty, trailing intervals perhaps without rows.
 func DrawCells(t *rapid.T) *plan.Cells {
-	c := &plan.Cells{V: rapid.IntRange(1, 40).Draw(t, "vertices"), P: rapid.IntRange(1, 6).Draw(t, "P")}
-	c.Width = (c.V + c.P - 1) / c.P
+	v, p := rapid.IntRange(1, 40).Draw(t, "vertices"), rapid.IntRange(1, 6).Draw(t, "P")
+	c := plan.NewCells(v, p, (v+p-1)/p, 2)
 	for j := range c.P {
 		for i := range c.P {
 			for d := range 2 {

@@ -52,7 +52,7 @@ func Synthetic(layers int, width int) *plan.Spec {
 // SyntheticCells are grids of v vertices and so many edges, unevenly dealt out.
 func SyntheticCells(v int, edges float64) func(p int) (*plan.Cells, error) {
 	return func(p int) (*plan.Cells, error) {
-		c := &plan.Cells{V: v, P: p, Width: (v + p - 1) / p}
+		c := plan.NewCells(v, p, (v+p-1)/p, 2)
 		for d := range 2 {
 			for i := range p * p {
 				n := int64(edges / float64(p*p) * (0.5 + float64(i*7919%p)/float64(p)))

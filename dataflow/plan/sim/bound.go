@@ -78,12 +78,12 @@ func phaseTraffic(p *plan.Plan, t *traffic, phase int, acc []plan.Access, r *pla
 		whole := 0.0 // S: bytes of all chunks
 		for id := range p.Spec.Values {
 			if gathered(p, &st, id) && !p.Places.Resident[id] {
-				whole += row(id) * float64(c.V)
+				whole += row(id) * float64(p.Span(id).V)
 			}
 		}
 		for d := range mine {
 			for _, j := range mine[d] {
-				for i := range c.P {
+				for i := range c.P { // cells of other types have no edges
 					if c.NNZ[st.Dir][j*c.P+i] > 0 && !p.Places.CellsIn[st.Dir] {
 						t.down(d, float64(c.Bytes[st.Dir][j*c.P+i]))
 					}
@@ -100,6 +100,10 @@ func phaseTraffic(p *plan.Plan, t *traffic, phase int, acc []plan.Access, r *pla
 	for id, v := range p.Spec.Values {
 		for d := range mine {
 			for _, j := range mine[d] {
+				s := p.Span(id)
+				if !s.Has(j) {
+					continue
+				}
 				n := row(id) * float64(c.Rows(j))
 				if acc[id].OwnRead && !p.Places.Resident[id] {
 					t.down(d, n)

@@ -29,7 +29,7 @@ func TestDot(t *testing.T) {
 	draw.Check(t, func(t *rapid.T) {
 		s, c := plantest.DrawSpec(t), plantest.DrawCells(t)
 		if rapid.Bool().Draw(t, "many chunks") {
-			c = &plan.Cells{V: 48, P: 12, Width: 4}
+			c = plan.NewCells(48, 12, 4, 2)
 			for d := range 2 {
 				c.NNZ[d], c.Bytes[d] = slices.Repeat([]int64{3}, c.P*c.P), slices.Repeat([]int64{320}, c.P*c.P)
 			}

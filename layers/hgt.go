@@ -1,0 +1,51 @@
+package layers
+
+import (
+	"fmt"
+	"math"
+
+	"sagann/ops"
+	"sagann/saga"
+)
+
+// HGT is a heterogeneous graph transformer (Hu et al., 2020) of out columns, a multiple of heads. For each head of width d
+//
+//	s = (x_u·K·K_rel)·(x_v·Q)·prior/√d    α = softmax of s over the in-edges of v of all relations
+//	a = Σ α·(x_u·V·V_rel)    y = gelu(a)·A + b
+//	x' = σ(skip)·y + (1-σ(skip))·x, or y where x has other columns
+//
+// Parameters of vertex types: K, Q, V [in×out], A [out×out], b [1×out], skip [1×1], 1 at first; of relations, for each head k:
+// K_rel.k and V_rel.k [d×d]; prior [1×heads], 1 at first.
+func HGT(out, heads int) saga.Layer {
+	d := out / heads
+	projected := func(x saga.Tensor, p saga.Params, name string) saga.Tensor {
+		return ops.MatMul(x, p.Weight(name, x.Cols(), out))
+	}
+	byHead := func(x saga.Tensor, p saga.Params, name string) saga.Tensor {
+		var all []saga.Tensor
+		for k := range heads {
+			all = append(all, ops.MatMul(ops.Slice(x, k*d, d), p.Weight(fmt.Sprintf("%s.%d", name, k), d, d)))
+		}
+		return ops.Concat(all[0], all[1:]...)
+	}
+	return saga.Layer{
+		Name: "hgt",
+		Score: func(e saga.Edge, p saga.Params) saga.Tensor {
+			k := byHead(projected(e.Src, p.Of(e.Relation.Src), "K"), p, "K_rel")
+			s := ops.GroupSum(ops.Mul(projected(e.Dst, p.Of(e.Relation.Dst), "Q"), k), heads)
+			return ops.Scale(ops.Mul(s, p.Bias("prior", heads, saga.One)), float32(1/math.Sqrt(float64(d))))
+		},
+		ApplyEdge: func(e saga.Edge, p saga.Params) saga.Tensor {
+			return byHead(projected(e.Src, p.Of(e.Relation.Src), "V"), p, "V_rel")
+		},
+		Gather: saga.SoftmaxSum.Across(),
+		ApplyVertex: func(v saga.Vertex, p saga.Params) saga.Tensor {
+			y := ops.Bias(ops.MatMul(ops.GELU(v.Accum), p.Weight("A", out, out)), p.Bias("b", out))
+			if v.Self.Cols() != out {
+				return y
+			}
+			s := ops.Sigmoid(p.Bias("skip", 1, saga.One))
+			return ops.Add(ops.Mul(y, s), ops.Mul(v.Self, ops.Shift(ops.Neg(s), 1)))
+		},
+	}
+}

@@ -1,0 +1,228 @@
+package saga
+
+import (
+	"slices"
+	"strings"
+
+	"sagann/chunk"
+	"sagann/dataflow"
+	"sagann/dataset"
+	"sagann/saga/rows"
+)
+
+// A graph of several vertex types and relations, as far as a model reads it.
+
+// kinds is the types and relations that the labels of the target type depend on, in the order of their names.
+type kinds struct {
+	graph     *dataset.Hetero
+	target    int // number of the type whose vertices have the labels
+	types     []kind
+	relations []relation
+	idle      string // names what labels do not depend on; "": they depend on all
+}
+
+// kind is a vertex type.
+type kind struct {
+	name     string
+	in       *rows.Inputs
+	features int  // columns of the features
+	identity bool // there are none: they are the identity, and its products with weights are learned rows
+}
+
+// relation is the edges of one relation.
+type relation struct {
+	Relation
+	src, dst    int          // numbers of the types at its ends
+	scope       string       // of its parameters; "": there is one relation
+	in          *rows.Inputs // its degrees; In.Edges are its edges as the model sees them
+	weight      bool
+	types, data int // number of edge types, 0: none; columns of edge data
+}
+
+// reach is what the labels of a type depend on through so many layers that gather.
+func reach(h *dataset.Hetero, target, layers int) (types, relations []bool) {
+	types, relations = make([]bool, len(h.Types)), make([]bool, len(h.Relations))
+	types[target] = true
+	for range layers {
+		before := slices.Clone(types)
+		for i, r := range h.Relations {
+			if before[r.Target] && r.Links.Edges.E() > 0 {
+				relations[i], types[r.Source] = true, true
+			}
+		}
+	}
+	return types, relations
+}
+
+// kindsOf is what of k's graph model m reads, so many layers of which gather.
+func kindsOf(k *dataset.Kinds, m *Model, layers int) *kinds {
+	h := k.Graph
+	out := &kinds{graph: h}
+	types, relations := reach(h, k.Type, layers)
+	to := make([]int, len(h.Types))
+	var idle []string
+	for t, x := range h.Types {
+		if !types[t] {
+			idle = append(idle, "vertices of "+x.Name)
+			continue
+		}
+		if to[t] = len(out.types); t == k.Type {
+			out.target = to[t]
+		}
+		d := x.Rows
+		out.types = append(out.types, kind{name: x.Name, features: d.FeatureCols, identity: d.FeatureCols == 0,
+			in: rows.New(d, d.Edges, rows.Meaning{}, false)})
+	}
+	for i, x := range h.Relations {
+		if !relations[i] {
+			idle = append(idle, "edges of "+h.FullName(i))
+			continue
+		}
+		e := x.Links.Edges
+		if m.SelfLoops && x.Source == x.Target {
+			if e = e.WithSelfLoops(); m.MeanLoops {
+				e = e.MeanLoops(x.Links.Edges.E())
+			}
+		}
+		out.relations = append(out.relations, relation{Relation: Relation{Name: x.Name, Src: h.Types[x.Source].Name, Dst: h.Types[x.Target].Name},
+			src: to[x.Source], dst: to[x.Target], weight: e.Weight != nil, types: e.Types, data: e.DataCols,
+			in: rows.New(&dataset.Data{Name: h.FullName(i), Edges: e}, e, rows.Meaning{}, m.SelfLoops && m.OneLoop)})
+	}
+	out.idle = strings.Join(idle, ", ")
+	out.name()
+	return out
+}
+
+// name sets the scopes of parameters: the name of a relation, or source:name:target where that is also a name of another
+// relation or of a type.
+func (k *kinds) name() {
+	if len(k.relations) < 2 {
+		return
+	}
+	for i := range k.relations {
+		r := &k.relations[i]
+		r.scope = r.Name
+		other := slices.ContainsFunc(k.types, func(t kind) bool { return t.name == r.Name })
+		for j := range k.relations {
+			other = other || j != i && k.relations[j].Name == r.Name
+		}
+		if other {
+			r.scope = r.Src + ":" + r.Name + ":" + r.Dst
+		}
+	}
+}
+
+// typeScope is the scope of the parameters of type t; "": there is one type.
+func (k *kinds) typeScope(t int) string {
+	if len(k.types) < 2 {
+		return ""
+	}
+	return k.types[t].name
+}
+
+// totals are the numbers of vertices and edges.
+func (k *kinds) totals() (vertices int, edges int64) {
+	for i := range k.types {
+		vertices += k.types[i].in.Edges.V
+	}
+	for i := range k.relations {
+		edges += int64(k.relations[i].in.Edges.E())
+	}
+	return vertices, edges
+}
+
+// ends are the vertex types of the sources and the destinations of the relations.
+func (k *kinds) ends() (list [][2]int) {
+	for i := range k.relations {
+		list = append(list, [2]int{k.relations[i].src, k.relations[i].dst})
+	}
+	return list
+}
+
+// set is the edge set of relation r.
+func (k *kinds) set(r int) dataflow.Set {
+	return dataflow.Relation(r, k.relations[r].src, k.relations[r].dst)
+}
+
+// source is the rows that input in comes from, and its name there.
+func (k *kinds) source(in dataflow.Input) (*rows.Inputs, string) {
+	if name, r := dataflow.RelationOf(in.Name); rows.OfDegrees(name) {
+		return k.relations[r].in, name
+	}
+	return k.types[in.Set.Type].in, in.Name
+}
+
+// source is the rows that input i comes from, and its name there.
+func (in *inputs) source(i dataflow.Input) (*rows.Inputs, string) {
+	if in.kinds == nil {
+		return in.Inputs, i.Name
+	}
+	return in.kinds.source(i)
+}
+
+// ofType is the rows of the vertices of type t.
+func (in *inputs) ofType(t uint16) *rows.Inputs {
+	if in.kinds == nil {
+		return in.Inputs
+	}
+	return in.kinds.types[t].in
+}
+
+// each calls f for the rows of every type.
+func (in *inputs) each(f func(*rows.Inputs)) {
+	if in.kinds == nil {
+		f(in.Inputs)
+		return
+	}
+	for i := range in.kinds.types {
+		f(in.kinds.types[i].in)
+	}
+}
+
+// holder is the rows that have defined input name (Keep or Make); those of the labelled type if none have.
+func (in *inputs) holder(name string) (has *rows.Inputs) {
+	has = in.Inputs
+	in.each(func(x *rows.Inputs) {
+		if x.Kept(name) != nil || x.Made(name) {
+			has = x
+		}
+	})
+	return has
+}
+
+// allKept lists the names of what was kept of all types, sorted.
+func (in *inputs) allKept() (names []string) {
+	in.each(func(x *rows.Inputs) { names = append(names, x.AllKept()...) })
+	slices.Sort(names)
+	return names
+}
+
+func (k *kinds) typeNames() (names []string) {
+	for i := range k.types {
+		names = append(names, k.types[i].name)
+	}
+	return names
+}
+
+// featuresOf names the features of type t. Those that are the identity have a name of their own, as their products become learned rows.
+func (k *kinds) featuresOf(t int) string {
+	if k.types[t].identity {
+		return rows.Features + ":" + k.types[t].name
+	}
+	return rows.Features
+}
+
+// edgesOver are the edges of relation r in the numbering of intervals that begin at multiples of width.
+func (k *kinds) edgesOver(r, width int, number []func(v uint32) uint32) *chunk.Edges {
+	x := &k.relations[r]
+	e := *x.in.Edges
+	e.V = width
+	e.Src, e.Dst = make([]uint32, len(e.Src)), make([]uint32, len(e.Dst))
+	chunk.Ranges(len(e.Src), func(lo, hi int) {
+		src, dst := number[x.src], number[x.dst]
+		for i := lo; i < hi; i++ {
+			e.Src[i], e.Dst[i] = src(x.in.Edges.Src[i]), dst(x.in.Edges.Dst[i])
+		}
+	})
+	return &e
+}

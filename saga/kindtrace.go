@@ -1,0 +1,166 @@
+package saga
+
+import (
+	"errors"
+	"fmt"
+
+	"sagann/dataflow"
+	"sagann/ops"
+)
+
+// Tracing over several vertex types and relations: ApplyEdge and Score run once for each relation, ApplyVertex once for each type.
+
+// trace turns m into a program. It is the only place where a panic in a user's function becomes
+// an error.
+func trace(m Model, d dims, train bool) (tr *traced, err error) {
+	if len(m.Layers) == 0 {
+		return nil, errors.New("a model needs at least one layer")
+	}
+	layer, name := 0, "head"
+	t := &tracer{g: dataflow.NewTrace(), d: d, train: train, level: d.levels, params: map[string]*dataflow.Node{}, averages: map[*dataflow.Node]Tensor{}, means: map[*dataflow.Node]Tensor{}, average: m.Average}
+	defer func() {
+		if r := recover(); r != nil {
+			failed := t.failed(r)
+			if layer < len(m.Layers) {
+				name = m.Layers[layer].Name
+			}
+			tr, err = nil, &LayerError{layer + 1, name, failed}
+		}
+	}()
+	if d.kinds != nil {
+		return t.kinds(&m, &layer)
+	}
+	return t.whole(&m, &layer)
+}
+
+// kinds is trace over several types and relations. at is the layer that it traces.
+func (t *tracer) kinds(m *Model, at *int) (*traced, error) {
+	k := t.d.kinds
+	wanted := k.wanted(m)
+	xs := make([]Tensor, len(k.types))
+	for i := range k.types {
+		if t.at(i); wanted[0][i] {
+			cols := k.types[i].features
+			if k.types[i].identity {
+				cols = t.d.vertices
+			}
+			xs[i] = t.vertex(k.featuresOf(i), cols)
+		}
+	}
+	tr := &traced{t: t, features: xs[k.target]}
+	for *at = range m.Layers {
+		l := &m.Layers[*at]
+		fails := func(err error) (*traced, error) { return nil, &LayerError{*at + 1, l.Name, err} }
+		if err := l.fits(); err != nil {
+			return fails(err)
+		}
+		if l.UpdateEdge != nil {
+			return fails(errors.New("the graph has several types of vertices or relations; with them there is no UpdateEdge yet"))
+		}
+		tr.hidden, tr.rows = xs[k.target], xs[k.target]
+		t.behind = append(t.behind, xs)
+		xs = t.kindsLayer(l, *at, xs, wanted[*at+1])
+		x := xs[k.target]
+		switch {
+		case x == nil:
+			return fails(fmt.Errorf("vertices of type %s, which have the labels, get no messages, and the layer computes nothing without", k.types[k.target].name))
+		case x.Shape().Set.Kind != dataflow.Vertex:
+			return fails(fmt.Errorf("ApplyVertex must return one row per vertex, not %v", x.Shape()))
+		}
+	}
+	*at = len(m.Layers)
+	t.at(k.target)
+	if err := tr.head(m, xs[k.target]); err != nil {
+		return nil, err
+	}
+	return tr, nil
+}
+
+// wanted tells, by layer and type, whose rows the labels depend on; entry 0 is the features.
+func (k *kinds) wanted(m *Model) [][]bool {
+	list := make([][]bool, len(m.Layers)+1)
+	for l := len(m.Layers); l >= 0; l-- {
+		list[l] = make([]bool, len(k.types))
+		if l == len(m.Layers) {
+			list[l][k.target] = true
+			continue
+		}
+		copy(list[l], list[l+1])
+		for i := range k.relations {
+			if r := &k.relations[i]; m.Layers[l].ApplyEdge != nil && list[l+1][r.dst] {
+				list[l][r.src] = true
+			}
+		}
+	}
+	return list
+}
+
+// kindsLayer are the new rows of the vertices of all wanted types, by type, computed from their rows xs; nil: a type has none.
+func (t *tracer) kindsLayer(l *Layer, index int, xs []Tensor, wanted []bool) []Tensor {
+	t.g.Origin(fmt.Sprintf("layer %d", index+1))
+	defer t.g.Origin("")
+	ins := make([]Tensor, len(xs))
+	for i, x := range xs {
+		if t.at(i); x != nil {
+			ins[i] = t.dropout(x, l.Dropout)
+		}
+	}
+	ys := make([]Tensor, len(xs))
+	for i := range ys {
+		if wanted[i] && ins[i] != nil {
+			if y := t.kindRows(l, index, ins, i); !y.IsAbsent() {
+				ys[i] = y
+			}
+		}
+	}
+	return ys
+}
+
+// kindRows are the new rows of the vertices of type i.
+func (t *tracer) kindRows(l *Layer, index int, xs []Tensor, i int) Tensor {
+	k, p := t.d.kinds, t.paramsOf(l, index)
+	v := Vertex{Self: xs[i], Type: k.types[i].name, InDegree: t.g.Absent(), OutDegree: t.g.Absent(), t: t}
+	t.at(i)
+	for r := range k.relations {
+		if k.relations[r].src == i { // out-degrees are of sources, which t.along would not make the current vertices
+			t.rel = r
+			v.OutDegree = ops.Add(v.OutDegree, t.vertex(dataflow.OutDegree, 1))
+		}
+	}
+	sum := t.g.Absent()
+	for r := range k.relations {
+		if x := &k.relations[r]; x.dst != i || xs[x.src] == nil || l.ApplyEdge == nil {
+			continue
+		}
+		t.along(r)
+		t.g.Origin(fmt.Sprintf("layer %d", index+1))
+		q := p.Of(k.relations[r].scope)
+		g := t.messages(l, xs[k.relations[r].src], xs[i], q)
+		if !l.PerRelation {
+			v.InDegree, v.in = ops.Add(v.InDegree, t.vertex(dataflow.InDegree, 1)), append(v.in, g)
+			continue
+		}
+		one := v
+		one.InDegree, one.OutDegree = t.vertex(dataflow.InDegree, 1), t.g.Absent()
+		if k.relations[r].src == i {
+			one.OutDegree = t.vertex(dataflow.OutDegree, 1)
+		}
+		t.g.Origin(fmt.Sprintf("layer %d gather", index+1))
+		one.Accum, one.in = g.gather(l.Gather, g.rows), []*messages{g}
+		sum = ops.Add(sum, t.applyVertex(l, one, q))
+	}
+	if l.PerRelation && l.ApplyEdge != nil {
+		return sum
+	}
+	t.lacks = l.ApplyEdge != nil && len(v.in) == 0
+	defer func() { t.lacks = false }()
+	if l.ApplyEdge != nil {
+		t.g.Origin(fmt.Sprintf("layer %d gather", index+1))
+		v.Accum = v.sum(l.Gather, (*messages).own)
+		if v.in == nil {
+			v.in = []*messages{}
+		}
+	}
+	t.at(i)
+	return t.applyVertex(l, v, p.Of(k.typeScope(i)))
+}
