@@ -6,7 +6,7 @@
 // The files: op.go and shape.go have the parts of declarations. Element-wise ops are in arith.go,
 // math.go, activation.go and dropout.go (hash.go); ops on rows in rowwise.go, norm.go, columns.go,
 // group.go, matmul.go; ops that move rows in gather.go and place.go; sums over rows in reduce.go
-// and graphs.go; losses and scores in xent.go, xent_weighted.go, xent_known.go, regress.go and metric.go; ops on
+// and graphs.go; losses and scores in xent.go, xent_weighted.go, regress.go, column_loss.go and metric.go; ops on
 // sparse, learned and standardised rows in sparse.go, learn.go and standardize.go. slices.go and
 // pack.go have ops that only passes use.
 //

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"math"
 	"strings"
-
-	"sagann/dataflow"
 )
 
 // SquaredError is the weighted squared error of every row, averaged over its columns:
@@ -87,48 +85,8 @@ func defineError(op Op, e errorOf) bool {
 		}
 		return multiLabelled(in)
 	}
-	grad := op + "_grad"
-	return define(op, Def{Class: dataflow.Row,
-		Shape: func(a attr, in []shape) (shape, error) {
-			s := in[0]
-			s.Cols = 1
-			return s, check(a, in)
-		},
-		VJP: func(n, dy *Node) []*Node {
-			return []*Node{dataflow.Apply(grad, n.Attr(), n.In(0), n.In(1), n.In(2), dy), nil, nil}
-		},
-		CPU: func(a *Args) {
-			for r := range a.Rows {
-				w := a.In[2][r]
-				if w == 0 {
-					a.Out[r] = 0
-					continue
-				}
-				t, sum := inRow(a, 1, r), 0.0
-				for c, x := range inRow(a, 0, r) {
-					sum += e.loss(float64(x)-float64(t[c]), float64(a.F))
-				}
-				a.Out[r] = w * float32(sum/float64(len(t)))
-			}
-		}, CUDA: "float w = $2[0]; double s = SAGA_SUM($W0, " + cudaError(e.cudaLoss, "j") + "); (w == 0.f ? 0.f : w * (float)(s / $W0))",
-	}) && define(grad, Def{Class: dataflow.Row,
-		Shape: func(a attr, in []shape) (shape, error) { return in[0], check(a, in) },
-		CPU: func(a *Args) {
-			for r := range a.Rows {
-				out, t, w := outRow(a, r), inRow(a, 1, r), a.In[2][r]
-				if w == 0 {
-					clear(out) // even if dy is not finite
-					continue
-				}
-				w = w / float32(len(t)) * a.In[3][r]
-				for c, x := range inRow(a, 0, r) {
-					out[c] = w * float32(e.grad(float64(x)-float64(t[c]), float64(a.F)))
-				}
-			}
-		}, CUDA: "float w = $2[0]; (w == 0.f ? 0.f : w / $W0 * $3[0] * " + cudaError(e.cudaGrad, "$C") + ")"})
-}
-
-// cudaError is text with every @ replaced by the error of column j.
-func cudaError(text, j string) string {
-	return strings.ReplaceAll(text, "@", "($0["+j+"] - $1["+j+"])")
+	return defineColumns(op, columnLoss{check: check,
+		loss:     func(x, t, _, f float64) float64 { return e.loss(x-t, f) },
+		grad:     func(x, t, _, f float64) float32 { return float32(e.grad(x-t, f)) },
+		cudaLoss: strings.ReplaceAll(e.cudaLoss, "@", "(@0 - @1)"), cudaGrad: strings.ReplaceAll(e.cudaGrad, "@", "(@0 - @1)")})
 }

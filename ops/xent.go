@@ -98,50 +98,18 @@ func SigmoidCrossEntropy(logits, targets, weight *Node) *Node {
 
 const sigmoidXent Op = "sigmoid_xent"
 
+const sigmoidXentGrad = sigmoidXent + "_grad" // weight/C · (σ(logits) - targets) · dy, 0 for weight 0 whatever dy is
+
 // -t log σ(z) - (1-t) log(1 - σ(z)) = max(z,0) - z t + log(1 + e**-|z|).
-var _ = define(sigmoidXent, Def{Class: dataflow.Row,
-	Shape: func(_ attr, in []shape) (shape, error) {
-		s := in[0]
-		s.Cols = 1
-		return s, multiLabelled(in)
-	},
-	VJP: func(n, dy *Node) []*Node {
-		return []*Node{apply(sigmoidXentGrad, n.In(0), n.In(1), n.In(2), dy), nil, nil}
-	},
-	CPU: func(a *Args) {
-		for r := range a.Rows {
-			w := a.In[2][r]
-			if w == 0 {
-				a.Out[r] = 0
-				continue
-			}
-			t, sum := inRow(a, 1, r), 0.0
-			for c, x := range inRow(a, 0, r) {
-				z := float64(x)
-				sum += max(z, 0) - z*float64(t[c]) + math.Log1p(math.Exp(-math.Abs(z)))
-			}
-			a.Out[r] = w * float32(sum/float64(len(t)))
-		}
-	}, CUDA: "float w = $2[0]; double s = SAGA_SUM($W0, " +
-		"fmaxf($0[j], 0.f) - $0[j] * $1[j] + log1pf(expf(-fabsf($0[j])))); (w == 0.f ? 0.f : w * (float)(s / $W0))"})
-
-const sigmoidXentGrad Op = "sigmoid_xent_grad" // weight/C · (σ(logits) - targets) · dy, 0 for weight 0 whatever dy is
-
-var _ = define(sigmoidXentGrad, Def{Class: dataflow.Row,
-	Shape: func(_ attr, in []shape) (shape, error) { return in[0], multiLabelled(in) },
-	CPU: func(a *Args) {
-		for r := range a.Rows {
-			out, t, w := outRow(a, r), inRow(a, 1, r), a.In[2][r]
-			if w == 0 {
-				clear(out)
-				continue
-			}
-			w = w / float32(len(t)) * a.In[3][r]
-			for c, x := range inRow(a, 0, r) {
-				out[c] = w * (float32(1/(1+math.Exp(-float64(x)))) - t[c])
-			}
-		}
-	}, CUDA: "float w = $2[0]; (w == 0.f ? 0.f : w / $W0 * $3[0] * (1.f / (1.f + expf(-$0[$C])) - $1[$C]))"})
+var _ = defineColumns(sigmoidXent, columnLoss{
+	check: func(_ attr, in []shape) error { return multiLabelled(in) },
+	loss: func(z, t, _, _ float64) float64 {
+		return max(z, 0) - z*t + math.Log1p(math.Exp(-math.Abs(z)))
+	}, cudaLoss: "fmaxf(@0, 0.f) - @0 * @1 + log1pf(expf(-fabsf(@0)))",
+	grad: func(z, t, _, _ float64) float32 {
+		return float32(1/(1+math.Exp(-z))) - float32(t)
+	}, cudaGrad: "(1.f / (1.f + expf(-@0)) - @1)",
+})
 
 // multiLabelled checks logits and targets [S×C] and weight [S×1].
 func multiLabelled(in []shape) error {
