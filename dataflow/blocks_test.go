@@ -245,7 +245,7 @@ func (x blockValues) batch(l *dataflow.Lowered, more int) (*plan.Sets, *exec.Bat
 // tables takes the inputs of the deepest set out of b: their rows lie in tables of twice as many, in the opposite order.
 func (x blockValues) tables(l *dataflow.Lowered, z *plan.Sets, b *exec.Batch, like plan.Table) map[int][]byte {
 	out := map[int][]byte{}
-	z.Ahead = plan.Ahead{On: true, Rooms: 2}
+	z.Ahead = plan.Ahead{On: true, Buffers: 2}
 	n := b.Rows[z.Deepest()]
 	for i := range n {
 		b.IDs = append(b.IDs, uint32(2*(n-i)-1))

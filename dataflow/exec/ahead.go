@@ -7,9 +7,9 @@ import (
 	"sagann/device"
 )
 
-// Loading batches ahead. If a plan has several rooms for the data of a batch (plan.Ahead), the next batch is loaded while the
+// Loading batches ahead. If a plan has several buffers for the data of a batch (plan.Ahead), the next batch is loaded while the
 // step of another runs: Stage starts the copies, Step computes. If kernels read rows from host memory over the link, there are three
-// rooms and two batches are loaded ahead, so that the link is never idle. The rooms are used in turn, so the rows of a batch stay on
+// buffers and two batches are loaded ahead, so that the link is never idle. The buffers are used in turn, so the rows of a batch stay on
 // the device until the third batch after it is loaded, and the next two batches copy the rows that they share with it from there.
 
 // SetBatch sets the batch of the next steps, and keeps it. The error is an *OverflowError if the batch has more rows or
@@ -49,10 +49,10 @@ func (r *Runner) Alone() { r.load.far.alone = true }
 // rows copied from the two batches before. No step may be running.
 func (r *Runner) FarRows() ([plan.FarCounts]uint64, error) { return r.load.farRows() }
 
-// Room returns pinned host memory for the data of a batch, laid out as a room on the device: what the plan has at
+// Buffer returns pinned host memory for the data of a batch, laid out as a buffer on the device: what the plan has at
 // device offset a is at index a minus the second result. It is nil for plans without plan.Ahead, and valid until
 // Close. Each call returns new memory.
-func (r *Runner) Room() ([]byte, int64, error) {
+func (r *Runner) Buffer() ([]byte, int64, error) {
 	if r.now.bytes == 0 {
 		return nil, 0, nil
 	}
@@ -87,7 +87,7 @@ func (r *Runner) StepBatch(meanwhile func() error) error {
 	return err
 }
 
-// arrive brings the current batch to the device, unless it was staged or the plan has no rooms, so that the step's tasks load it.
+// arrive brings the current batch to the device, unless it was staged or the plan has no buffers, so that the step's tasks load it.
 func (r *Runner) arrive() error {
 	if r.now.bytes == 0 {
 		return nil

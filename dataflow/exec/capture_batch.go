@@ -15,7 +15,7 @@ import (
 type batchGraphs struct {
 	list [2]device.Graph // used in turn: one may run while the other is captured
 	turn int             // index in list of the graph that was captured last
-	of   *Batch          // the batch that it was captured for, in the room after the current one; nil: none
+	of   *Batch          // the batch that it was captured for, in the buffer after the current one; nil: none
 	ran  bool            // the current step was submitted as a graph
 	end  device.Event    // of the queue of the step, for the copy of results
 	off  bool            // steps cannot be captured
@@ -34,7 +34,7 @@ func (r *Runner) submitBatch() error {
 	}
 	q, first := p.queues[plan.Compute], r.firstOn(plan.Compute)
 	q.SetTag(int64(first))
-	err := p.dev.Wait(q, r.load.come[r.now.room])
+	err := p.dev.Wait(q, r.load.come[r.now.buffer])
 	if err == nil && r.update.calls != nil {
 		err = r.update.numbers(0, q)
 	}

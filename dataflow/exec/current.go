@@ -2,41 +2,41 @@ package exec
 
 import "sagann/dataflow/plan"
 
-// rooms are the places on a device for the data of a batch, which batches take in turn (plan.Ahead).
-type rooms struct {
-	from, bytes int64 // device offset of the first room, and bytes of a room; 0 bytes: the plan has no rooms
+// buffers are the memory on a device for the data of batches, which take them in turn (plan.Ahead).
+type buffers struct {
+	from, bytes int64 // device offset of the first buffer, and bytes of a buffer; 0 bytes: the plan has no buffers
 	count       int
-	room        int // number of the room that the current step reads
+	buffer      int // number of the buffer that the current step reads
 }
 
-func newRooms(p *plan.Plan) rooms {
+func newBuffers(p *plan.Plan) buffers {
 	if z := p.Places.Sets; z != nil && z.Ahead.On {
-		return rooms{from: z.Ahead.At, bytes: z.Ahead.Bytes, count: z.Ahead.Rooms}
+		return buffers{from: z.Ahead.At, bytes: z.Ahead.Bytes, count: z.Ahead.Buffers}
 	}
-	return rooms{}
+	return buffers{}
 }
 
 // at is the device offset, for the current step, of what the plan has at addr.
-func (x *rooms) at(addr int64) int64 { return x.in(x.room, addr) }
+func (x *buffers) at(addr int64) int64 { return x.in(x.buffer, addr) }
 
-// in is the device offset of what the plan has at addr: in the given room if addr lies in a room, else addr itself.
-func (x *rooms) in(room int, addr int64) int64 {
+// in is the device offset of what the plan has at addr: in the given buffer if addr lies in a buffer, else addr itself.
+func (x *buffers) in(buffer int, addr int64) int64 {
 	if addr >= x.from && addr < x.from+x.bytes {
-		addr += int64(room) * x.bytes
+		addr += int64(buffer) * x.bytes
 	}
 	return addr
 }
 
-// behind is the n-th room after that of the current step.
-func (x *rooms) behind(n int) int { return (x.room + n) % x.count }
+// behind is the n-th buffer after that of the current step.
+func (x *buffers) behind(n int) int { return (x.buffer + n) % x.count }
 
-// before is the n-th room before another.
-func (x *rooms) before(room, n int) int { return (room + x.count - n) % x.count }
+// before is the n-th buffer before another.
+func (x *buffers) before(buffer, n int) int { return (buffer + x.count - n) % x.count }
 
-// current is what a step works on: the batch, nil for a plan over a whole graph, and the room where its data lies.
+// current is what a step works on: the batch, nil for a plan over a whole graph, and the buffer where its data lies.
 type current struct {
 	plan *plan.Plan
-	rooms
+	buffers
 	batch *Batch
 }
 
@@ -65,10 +65,10 @@ func (c *current) cleared(t *plan.Task) (at, bytes int64) {
 // ids is the device offset of the batch's vertices.
 func (c *current) ids() int64 { return c.at(c.plan.Places.Sets.Ahead.IDs) }
 
-// during calls f with another batch, in another room, as the current one.
-func (c *current) during(b *Batch, room int, f func()) {
-	old, at := c.batch, c.room
-	c.batch, c.room = b, room
-	defer func() { c.batch, c.room = old, at }()
+// during calls f with another batch, in another buffer, as the current one.
+func (c *current) during(b *Batch, buffer int, f func()) {
+	old, at := c.batch, c.buffer
+	c.batch, c.buffer = b, buffer
+	defer func() { c.batch, c.buffer = old, at }()
 	f()
 }

@@ -16,6 +16,6 @@
 //     update.go: the optimiser. commands.go: commands of a GPU.
 //   - ranks.go: messages between ranks. relay.go: messages between GPUs through host memory.
 //   - globals.go: Globals that callers set and read. copies.go: copies of a whole graph. rows.go: lists of the rows that loads gather.
-//   - current.go: the batch that a step works on, and its room. host.go: values in host memory. trace.go: times of tasks.
+//   - current.go: the batch that a step works on, and its buffer. host.go: values in host memory. trace.go: times of tasks.
 //   - names.go: the task that an error belongs to. arena.go: the memory and queues that runners share.
 package exec

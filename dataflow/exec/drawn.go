@@ -38,8 +38,8 @@ const (
 )
 
 // copyDrawn is copy for a load from blocks sampled on the device. It returns done = false for a load from the host.
-func (l *loader) copyDrawn(b *Batch, room int, t *plan.Task, q device.Queue) (done bool, err error) {
-	d, p, to := b.Drawn, l.arena.on(t.Device), l.now.in(room, t.Addr)
+func (l *loader) copyDrawn(b *Batch, buffer int, t *plan.Task, q device.Queue) (done bool, err error) {
+	d, p, to := b.Drawn, l.arena.on(t.Device), l.now.in(buffer, t.Addr)
 	copied := func(at int64, from device.Mem, n int) error {
 		return p.dev.CopyD2D(q, p.mem, at, p.dev, from, 0, 4*int64(n))
 	}
@@ -64,7 +64,7 @@ func (l *loader) copyDrawn(b *Batch, room int, t *plan.Task, q device.Queue) (do
 	}
 	c := &b.Cells[t.Own][t.Dir]
 	if t.Dir == plan.CSR {
-		return true, l.turn(b, room, t, q)
+		return true, l.turn(b, buffer, t, q)
 	}
 	if err := copied(to+c.PtrOff, d.Begin[t.Own], c.Rows+1); err != nil {
 		return true, err
@@ -98,11 +98,11 @@ func (d *Drawn) picks(x *commands, t *plan.Task, c *Cell, addr uint64) kernel.GP
 }
 
 // turn transposes a block: it makes the block's CSR cell from the lists of its CSC cell.
-func (l *loader) turn(b *Batch, room int, t *plan.Task, q device.Queue) error {
+func (l *loader) turn(b *Batch, buffer int, t *plan.Task, q device.Queue) error {
 	d, c, x := b.Drawn, &b.Cells[t.Own][t.Dir], l.once.begin()
-	addr := l.gpu.base + uint64(l.now.in(room, t.Addr))
+	addr := l.gpu.base + uint64(l.now.in(buffer, t.Addr))
 	ends, far := at("ends", addr+uint64(c.PtrOff)), x.mem("far", d.Far[t.Own])
-	spare := l.gpu.base + uint64(l.now.in(room, l.plan.Places.Sets.Ahead.Turn))
+	spare := l.gpu.base + uint64(l.now.in(buffer, l.plan.Places.Sets.Ahead.Turn))
 	edges := num("edges", uint64(c.NNZ))
 	each, blocks := kernel.TurnEach(c.Rows, plan.TurnParts)
 	sums := kernel.GPUArgs{ends, num("rows", uint64(c.Rows)), num("each", uint64(each)), at("parts", spare)}

@@ -11,7 +11,7 @@ import (
 )
 
 // Rows of tables in host memory (plan.Table.Host). Each row that a batch needs comes from one of three places: hot rows are
-// always on the device; rows of the two batches before are in their rooms; all others are in host memory. While the step of an earlier
+// always on the device; rows of the two batches before are in their buffers; all others are in host memory. While the step of an earlier
 // batch runs, kernel FarMark finds the rows that are in host memory only, FarTake reads these over the link, and FarNear copies
 // the other rows, once the batch before is loaded.
 
@@ -86,23 +86,23 @@ func (l *loader) farTable(t *plan.Task) *plan.Table {
 
 // farCalls makes the launches that load a batch's rows of one table.
 type farCalls struct {
-	l     *loader
-	t     *plan.Task
-	table *plan.Table
-	n     uint64 // rows of the batch
-	room  int
-	tag   uint32
+	l      *loader
+	t      *plan.Task
+	table  *plan.Table
+	n      uint64 // rows of the batch
+	buffer int
+	tag    uint32
 }
 
-func (l *loader) farOf(b *Batch, room int, t *plan.Task, table *plan.Table) *farCalls {
-	return &farCalls{l, t, table, uint64(b.Rows[t.Own]), room, l.far.tag}
+func (l *loader) farOf(b *Batch, buffer int, t *plan.Task, table *plan.Table) *farCalls {
+	return &farCalls{l, t, table, uint64(b.Rows[t.Own]), buffer, l.far.tag}
 }
 
-func (c *farCalls) at(room int, addr int64) uint64 {
-	return c.l.gpu.base + uint64(c.l.now.in(room, addr))
+func (c *farCalls) at(buffer int, addr int64) uint64 {
+	return c.l.gpu.base + uint64(c.l.now.in(buffer, addr))
 }
 
-func (c *farCalls) ids() uint64 { return c.at(c.room, c.l.plan.Places.Sets.Ahead.IDs) }
+func (c *farCalls) ids() uint64 { return c.at(c.buffer, c.l.plan.Places.Sets.Ahead.IDs) }
 
 // row is the length of a row with and without padding, in units of 16 bytes.
 func (c *farCalls) row() (words, full uint64) {
@@ -136,7 +136,7 @@ func (c *farCalls) take() *commands {
 	if t.Again {
 		all = c.n
 	}
-	call := x.block(kernel.FarTake, 1, at("to", c.at(c.room, c.t.Addr)), at("host", host), at("ids", c.ids()), num("words", words), num("full", full),
+	call := x.block(kernel.FarTake, 1, at("to", c.at(c.buffer, c.t.Addr)), at("host", host), at("ids", c.ids()), num("words", words), num("full", full),
 		at("last", c.at(0, t.Places(c.tag))), at("bits", c.at(0, t.Bits(c.tag))), at("next", c.at(0, t.Next(c.tag))), num("all", all), c.again())
 	call.Grid[0], call.Shared = farBlocks, kernel.FarShared
 	return x
@@ -146,17 +146,17 @@ func (c *farCalls) take() *commands {
 func (c *farCalls) near() *commands {
 	x, t, match := c.l.once.begin(), c.table, c.l.far.match
 	words, full := c.row()
-	before, earlier := c.l.now.before(c.room, 1), c.l.now.before(c.room, 2)
-	call := x.block(kernel.FarNear, c.n, at("to", c.at(c.room, c.t.Addr)), at("ids", c.ids()), num("n", c.n), num("words", words), num("full", full), at("hot", c.at(0, t.At)), at("slots", c.at(0, t.Slots)),
+	before, earlier := c.l.now.before(c.buffer, 1), c.l.now.before(c.buffer, 2)
+	call := x.block(kernel.FarNear, c.n, at("to", c.at(c.buffer, c.t.Addr)), at("ids", c.ids()), num("n", c.n), num("words", words), num("full", full), at("hot", c.at(0, t.At)), at("slots", c.at(0, t.Slots)),
 		at("before", c.at(before, c.t.Addr)), at("then", c.at(0, t.Places(c.tag-1))), num("match", uint64(match[0])), at("earlier", c.at(earlier, c.t.Addr)), at("first", c.at(0, t.Places(c.tag-2))), num("match2", uint64(match[1])))
 	call.Shared = kernel.NearShared
 	return x
 }
 
-// takeFar loads the rows of batch b that must come over the link to a room. It marks them on queue q, behind the copy of the batch's
+// takeFar loads the rows of batch b that must come over the link to a buffer. It marks them on queue q, behind the copy of the batch's
 // vertices, and reads them on another queue (farQueue).
-func (l *loader) takeFar(b *Batch, room int, t *plan.Task, table *plan.Table, q device.Queue) error {
-	c := l.farOf(b, room, t, table)
+func (l *loader) takeFar(b *Batch, buffer int, t *plan.Task, table *plan.Table, q device.Queue) error {
+	c := l.farOf(b, buffer, t, table)
 	err := l.once.submit(q, c.mark())
 	far := l.farQueue(q.Tag())
 	if err == nil {
@@ -174,11 +174,11 @@ func (l *loader) farQueue(tag int64) device.Queue {
 	return q
 }
 
-// takeNear loads the other rows of batch b to a room, when the batch before is loaded.
-func (l *loader) takeNear(b *Batch, room int) error {
+// takeNear loads the other rows of batch b to a buffer, when the batch before is loaded.
+func (l *loader) takeNear(b *Batch, buffer int) error {
 	p := &l.arena.devices[0]
 	q := p.queues[plan.H2D]
-	if before := l.come[l.now.before(room, 1)]; before != nil {
+	if before := l.come[l.now.before(buffer, 1)]; before != nil {
 		if err := p.dev.Wait(q, before); err != nil {
 			return err
 		}
@@ -186,7 +186,7 @@ func (l *loader) takeNear(b *Batch, room int) error {
 	for i := range l.plan.Tasks {
 		if t := &l.plan.Tasks[i]; l.farTable(t) != nil {
 			q.SetTag(int64(i))
-			c := l.farOf(b, room, t, l.farTable(t))
+			c := l.farOf(b, buffer, t, l.farTable(t))
 			if err := l.once.submit(q, c.near()); err != nil {
 				return l.names.task(i, err)
 			}

@@ -18,10 +18,10 @@ type loader struct {
 	gpu    *gpu    // nil: on the CPU
 	once   once    // launches of the last load
 	now    *current
-	next   *Batch // the batch in the room after the current one, loaded or being loaded; nil: none
-	after  *Batch // the batch in the room after next's, likewise
+	next   *Batch // the batch in the buffer after the current one, loaded or being loaded; nil: none
+	after  *Batch // the batch in the buffer after next's, likewise
 
-	come   []device.Event // by room: all data of its batch is loaded
+	come   []device.Event // by buffer: all data of its batch is loaded
 	copied device.Event   // the data of a batch sampled on the GPU is copied: the sampler may overwrite it
 	listed device.Event   // FarMark has found which rows must come over the link
 	others device.Event   // all data of a batch except rows over the link is loaded
@@ -36,41 +36,41 @@ func (l *loader) stage(b *Batch) error {
 	if err := b.fits(l.plan); err != nil {
 		return err
 	}
-	room, to := l.now.behind(1), &l.next
+	buffer, to := l.now.behind(1), &l.next
 	if l.next != nil {
-		if room, to = l.now.behind(2), &l.after; l.after != nil || l.now.count < 3 {
+		if buffer, to = l.now.behind(2), &l.after; l.after != nil || l.now.count < 3 {
 			return errors.New("exec: there is no room for so many batches")
 		}
 	}
-	err := l.load(b, room)
+	err := l.load(b, buffer)
 	if err == nil {
 		*to = b
 	}
 	return err
 }
 
-// arrive moves on to the room of the batch that is current now. If that batch was not staged, arrive loads it and returns false.
+// arrive moves on to the buffer of the batch that is current now. If that batch was not staged, arrive loads it and returns false.
 func (l *loader) arrive() (staged bool, err error) {
 	x := l.now
 	next := l.next
 	l.next, l.after = l.after, nil
 	if next == x.batch {
-		x.room = x.behind(1)
+		x.buffer = x.behind(1)
 		return true, nil
 	}
 	if next != nil {
 		l.next, l.far.match = nil, [2]uint32{} // the staged batches are dropped: their rows cannot be used
 	} else if l.far.match[0] != 0 { // nothing is staged, as at the start of an epoch: keep the rows of the batch before
-		x.room = x.behind(1)
+		x.buffer = x.behind(1)
 	}
-	return false, l.load(x.batch, x.room)
+	return false, l.load(x.batch, x.buffer)
 }
 
 // lose notes that device memory has no batches any more.
 func (l *loader) lose() { l.next, l.after, l.far.match = nil, nil, [2]uint32{} }
 
-// load submits the copies and kernels that bring b to a room.
-func (l *loader) load(b *Batch, room int) error {
+// load submits the copies and kernels that bring b to a buffer.
+func (l *loader) load(b *Batch, buffer int) error {
 	l.once.release()
 	if err := l.warm(); err != nil {
 		return err
@@ -85,7 +85,7 @@ func (l *loader) load(b *Batch, room int) error {
 		}
 		q := l.arena.on(t.Device).queues[t.Queue]
 		q.SetTag(int64(i))
-		if err := l.copy(b, room, t, q); err != nil {
+		if err := l.copy(b, buffer, t, q); err != nil {
 			return l.names.task(i, err)
 		}
 		last, far = i, far || l.farTable(t) != nil
@@ -94,23 +94,23 @@ func (l *loader) load(b *Batch, room int) error {
 		return err
 	}
 	if far {
-		if err := l.takeNear(b, room); err != nil {
+		if err := l.takeNear(b, buffer); err != nil {
 			return err
 		}
 	}
 	if f := &l.far; !f.alone {
 		f.match = [2]uint32{f.tag, f.match[0]}
 	}
-	if err := l.loaded(room, far); err != nil {
+	if err := l.loaded(buffer, far); err != nil {
 		return l.names.task(last, err)
 	}
 	return nil
 }
 
-// loaded records the event come of a room. A task that depends on one load of a batch waits for all of them: a plan leaves out
+// loaded records the event come of a buffer. A task that depends on one load of a batch waits for all of them: a plan leaves out
 // dependences on loads that precede another awaited load in their queue. With far, the event is on the queue of the rows over the
 // link, so that copies of the next batch need not wait for these rows.
-func (l *loader) loaded(room int, far bool) (err error) {
+func (l *loader) loaded(buffer int, far bool) (err error) {
 	p := &l.arena.devices[0]
 	q := p.queues[plan.H2D]
 	if far {
@@ -119,23 +119,23 @@ func (l *loader) loaded(room int, far bool) (err error) {
 		}
 		q = p.queues[plan.D2D]
 	}
-	if l.come[room] == nil {
-		if l.come[room], err = p.dev.NewEvent(); err != nil {
+	if l.come[buffer] == nil {
+		if l.come[buffer], err = p.dev.NewEvent(); err != nil {
 			return err
 		}
 	}
-	return p.dev.Record(q, l.come[room])
+	return p.dev.Record(q, l.come[buffer])
 }
 
-// copy submits the Load or Save task t for batch b. A load goes to a room.
-func (l *loader) copy(b *Batch, room int, t *plan.Task, q device.Queue) error {
+// copy submits the Load or Save task t for batch b. A load goes to a buffer.
+func (l *loader) copy(b *Batch, buffer int, t *plan.Task, q device.Queue) error {
 	a, s := l.arena.on(t.Device), l.copies.of(t)
 	var from []byte
 	if table := l.farTable(t); table != nil {
-		return l.takeFar(b, room, t, table, q)
+		return l.takeFar(b, buffer, t, table, q)
 	}
 	if t.Kind == plan.Load && b.Drawn != nil {
-		if done, err := l.copyDrawn(b, room, t, q); done || err != nil {
+		if done, err := l.copyDrawn(b, buffer, t, q); done || err != nil {
 			return err
 		}
 	}
@@ -153,7 +153,7 @@ func (l *loader) copy(b *Batch, room int, t *plan.Task, q device.Queue) error {
 		from = c.Mem[:c.Bytes]
 	}
 	s.H2D += int64(len(from))
-	return a.dev.CopyH2D(q, a.mem, l.now.in(room, t.Addr), from)
+	return a.dev.CopyH2D(q, a.mem, l.now.in(buffer, t.Addr), from)
 }
 
 // output is the rows of value id that the current batch has, in host memory.

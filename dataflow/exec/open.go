@@ -34,7 +34,7 @@ func newRunner(a *Arena, p *plan.Plan, programs []*kernel.Program, grids []*chun
 		return nil, fmt.Errorf("exec: the plan needs %d bytes of device memory, the arena has %d", p.Peak, n)
 	}
 	r := &Runner{arena: a, plan: p, base: base, names: names{p}, host: newHosted(a, p), tasks: make([]task, len(p.Tasks))}
-	r.now = current{plan: p, rooms: newRooms(p)}
+	r.now = current{plan: p, buffers: newBuffers(p)}
 	r.ranks = &messages{plan: p, arena: a, host: r.host}
 	r.copies = &copies{plan: p, arena: a, host: r.host, stats: make([]Stats, len(a.devices))}
 	r.globals = &globals{plan: p, arena: a, names: r.names, consts: map[int]*constant{}}

@@ -16,12 +16,12 @@ import (
 // on. Ranks cannot deadlock. Consider the first message in the global order that has not passed both its ends: all messages before it
 // have arrived, so its sender has a free buffer, and its receiver gets to it.
 
-// buffers is the number of buffers of a device in each direction: one message crosses while the one before it is copied.
-const buffers = 2
+// perWay is the number of buffers of a device in each direction: one message crosses while the one before it is copied.
+const perWay = 2
 
 // relay has the buffers of a device.
 type relay struct {
-	out, in [buffers]buffer
+	out, in [perWay]buffer
 	turn    [2]int         // indices of the next buffer of out and of in
 	send    chan sending   // to the goroutine that sends (run)
 	under   sync.WaitGroup // messages in send or being sent
@@ -75,7 +75,7 @@ func (p *part) openRelay(a *Arena, n int64) error {
 		return nil
 	}
 	if p.relay == nil {
-		p.relay = &relay{send: make(chan sending, buffers)} // as many as buffers: a send has a buffer, so it never blocks
+		p.relay = &relay{send: make(chan sending, perWay)} // as many as buffers: a send has a buffer, so it never blocks
 		go p.relay.run(a, p.dev)
 	}
 	for _, list := range [][]buffer{p.relay.out[:], p.relay.in[:]} {

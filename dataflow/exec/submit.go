@@ -86,7 +86,7 @@ func (r *Runner) submitTask(k *task, q device.Queue) error {
 		case t.Kind == plan.Load && r.now.bytes > 0: // it was loaded ahead
 			return nil
 		}
-		return r.load.copy(r.now.batch, r.now.room, t, q)
+		return r.load.copy(r.now.batch, r.now.buffer, t, q)
 	case plan.Results:
 		if r.kernels.gpus.capturing {
 			return nil
@@ -100,12 +100,12 @@ func (r *Runner) submitTask(k *task, q device.Queue) error {
 	return r.arena.on(k.t.Device).dev.Launch(q, k)
 }
 
-// awaited is the event to wait for task d. For a load of a batch that is loaded ahead, it is the event of the current room: the
+// awaited is the event to wait for task d. For a load of a batch that is loaded ahead, it is the event of the current buffer: the
 // task's own event could be that of a later batch.
 func (r *Runner) awaited(d int) device.Event {
 	k := &r.tasks[d]
 	if k.t.Kind == plan.Load && r.now.bytes > 0 {
-		return r.load.come[r.now.room]
+		return r.load.come[r.now.buffer]
 	}
 	return k.event
 }

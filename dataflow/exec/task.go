@@ -84,7 +84,7 @@ func (k *task) Run(arena []byte) error {
 }
 
 // bind sets the buffers and the cell of a launch on the CPU. Once is enough, as the arena does not move, unless batches
-// change rooms.
+// change buffers.
 func (k *task) bind(mem []byte) {
 	x, t := k.on, k.t
 	floats := device.View[float32](mem[:len(mem)&^3])

@@ -14,17 +14,17 @@ type Sets struct {
 }
 
 // Ahead is the memory of a plan that takes in batches while it works on another one: several equal
-// rooms, each for all that comes with a batch. Inputs in Tables do not come with a batch: their
+// buffers, each for all that comes with a batch. Inputs in Tables do not come with a batch: their
 // rows stay on the device or in host memory for all vertices. Kernels read the rows of a batch's
 // vertices in the table, or in a copy that the batch makes of them (Table.Taken, Table.Host).
 type Ahead struct {
-	On     bool
-	Rooms  int // one for the batch at work, the others for batches that come
-	Tables []Table
+	On      bool
+	Buffers int // one for the batch at work, the others for batches that come
+	Tables  []Table
 
-	At, Bytes int64 // device offset of the first room, and bytes of one room; set by planning
-	IDs       int64 // device offset, in the first room, of the vertex IDs of the deepest level
-	// Turn is the device offset, in the first room, of scratch for transposing blocks: 4 bytes for
+	At, Bytes int64 // device offset of the first buffer, and bytes of one buffer; set by planning
+	IDs       int64 // device offset, in the first buffer, of the vertex IDs of the deepest level
+	// Turn is the device offset, in the first buffer, of scratch for transposing blocks: 4 bytes for
 	// each edge of the largest block that has a CSR cell, and for at least TurnParts edges.
 	Turn int64
 }

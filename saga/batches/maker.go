@@ -24,7 +24,7 @@ type Batch struct {
 	home   chan *Batch       // where Release returns it to; nil: nowhere
 	cells  [][2]chunk.Rect   // by edge set and direction
 	ids    []uint32          // memory of Batch.IDs
-	rooms  map[int][]float32 // by value: memory of its rows
+	memory map[int][]float32 // by value: memory of its rows
 	err    error             // why it could not be filled
 }
 
@@ -85,16 +85,16 @@ func (m *Maker) Make(at Place) (*Batch, error) {
 // newBatch is a batch whose inputs and cells are in the runner's pinned memory, if it has such memory.
 func (m *Maker) newBatch(run *exec.Runner) (*Batch, error) {
 	b := &Batch{}
-	room, from, err := run.Room()
-	if err != nil || room == nil {
+	buffer, from, err := run.Buffer()
+	if err != nil || buffer == nil {
 		return b, err
 	}
 	z := m.plan.Places.Sets
-	part := func(at, bytes int64) []byte { return room[at-from : at-from+bytes : at-from+bytes] }
-	b.rooms, b.Inputs = map[int][]float32{}, map[int][]byte{}
+	part := func(at, bytes int64) []byte { return buffer[at-from : at-from+bytes : at-from+bytes] }
+	b.memory, b.Inputs = map[int][]float32{}, map[int][]byte{}
 	for _, id := range m.low.Inputs {
 		if z.TableOf(id) == nil {
-			b.rooms[id] = device.View[float32](part(m.plan.Places.ValueAt[id], z.RoomBytes(m.low.Spec, id)))
+			b.memory[id] = device.View[float32](part(m.plan.Places.ValueAt[id], z.RoomBytes(m.low.Spec, id)))
 		}
 	}
 	b.cells = make([][2]chunk.Rect, len(z.Cells))
@@ -127,8 +127,8 @@ func (m *Maker) fill(b *Batch, o *Order) error {
 		b.ids = append(b.ids[:0], b.blocks.Vertices...)
 		b.IDs = b.ids
 	}
-	if b.rooms == nil {
-		b.rooms, b.Inputs = map[int][]float32{}, map[int][]byte{}
+	if b.memory == nil {
+		b.memory, b.Inputs = map[int][]float32{}, map[int][]byte{}
 	}
 	for in, id := range m.low.Inputs {
 		v := &m.low.Spec.Values[id]
@@ -137,10 +137,10 @@ func (m *Maker) fill(b *Batch, o *Order) error {
 		}
 		ld := int(v.RowBytes / 4)
 		n := b.Rows[v.Set] * ld
-		if cap(b.rooms[id]) < n {
-			b.rooms[id] = make([]float32, n+n/8)
+		if cap(b.memory[id]) < n {
+			b.memory[id] = make([]float32, n+n/8)
 		}
-		to := b.rooms[id][:n]
+		to := b.memory[id][:n]
 		b.Inputs[id] = device.Bytes(to)
 		if m.learned(in.Name) { // the step sets them, as they are then
 			continue

@@ -16,7 +16,7 @@ import (
 
 // Batches drawn on the GPU that trains. While a step runs, the blocks of the next batch are drawn on a queue of their
 // own, in memory beside the plan's. The host reads the counts of vertices and edges. Then the blocks are copied, within
-// the GPU, to the room that the step does not use. From the host come only the seeds, their labels and weights.
+// the GPU, to the buffer that the step does not use. From the host come only the seeds, their labels and weights.
 
 // gpuSource is the Source whose batches the GPU draws.
 type gpuSource struct {
@@ -229,7 +229,7 @@ func (s *gpuSource) fill(b *Batch) error {
 			x.Made[id], x.Tables[id] = exec.Picked, s.numbers[name]
 		default:
 			ld := int(v.RowBytes / 4)
-			to := b.rooms[id][:b.Rows[v.Set]*ld]
+			to := b.memory[id][:b.Rows[v.Set]*ld]
 			if err := m.fillInput(b, to, name, v, ld); err != nil {
 				return err
 			}

@@ -57,9 +57,9 @@ func (r *Rooms) Ways(l *dataflow.Lowered) (list []Way) {
 
 // Ahead says what a plan of l, with room for z, provides for batches that come in the way x.
 func (d *Draws) Ahead(l *dataflow.Lowered, x Way, z *plan.Sets) plan.Ahead {
-	a := plan.Ahead{On: x.Two, Rooms: 2}
+	a := plan.Ahead{On: x.Two, Buffers: 2}
 	if x.Far || d.Forced {
-		a.Rooms = 3
+		a.Buffers = 3
 	}
 	if !x.Tables {
 		return a

@@ -82,8 +82,8 @@ func walked(s *plan.Spec, e uint8, d plan.Dir) (from, to int) {
 	return from, to
 }
 
-// ahead places the rooms (plan.Ahead) in one buffer for the whole step. Each room has the inputs and cells of a batch, its
-// vertex IDs and the scratch for transposing. Addresses in the plan are those in the first room.
+// ahead places the buffers of batches (plan.Ahead) one after the other, for the whole step. Each has the inputs and cells of a batch, its
+// vertex IDs and the scratch for transposing. Addresses in the plan are those in the first one.
 func (l *Layout) ahead(place func(name string, bytes int64, from, to int) int64) {
 	p, s := l.Plan, l.Plan.Spec
 	z := p.Places.Sets
@@ -115,7 +115,7 @@ func (l *Layout) ahead(place func(name string, bytes int64, from, to int) int64)
 	part(&z.Ahead.IDs, 4*int64(z.Rows[z.Deepest()]))
 	part(&z.Ahead.Turn, 4*int64(turned))
 	z.Ahead.Bytes = at
-	z.Ahead.At = place("batches", int64(z.Ahead.Rooms)*at, 0, len(s.Phases)-1)
+	z.Ahead.At = place("batches", int64(z.Ahead.Buffers)*at, 0, len(s.Phases)-1)
 	for _, to := range places {
 		*to += z.Ahead.At
 	}
