@@ -58,7 +58,15 @@ func (c *Ablation) Run(a *app) error {
 		return err
 	}
 	if c.Ladder.Device != "" {
+		a.Idle("runs with --device", "part", "work", "svg")
+		if c.Ladder.Data != "" {
+			a.Idle("the graph of --data", "shape")
+		}
 		return c.runLadder(a, shape)
+	}
+	a.Idle("what is simulated, without --device", "data", "chunks", "prefetch", "without", "warmup", "epochs")
+	if c.Mem > 0 {
+		a.Idle("plans of --mem", "part")
 	}
 	if c.Mem == 0 && !(c.Part > 0 && c.Part <= 1) {
 		return cli.Usagef("--part %v: more than 0, at most 1", c.Part)

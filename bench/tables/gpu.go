@@ -163,6 +163,19 @@ func (c *gpuBench) print(a *app, sheets ...*sheet) error {
 	return (&benchOutput{Machine: c.Device, Markdown: c.Markdown, JSON: c.JSON}).print(a, sheets...)
 }
 
+// idle tells which flags have no effect.
+func (c *gpuBench) idle(a *app) {
+	if with := layers.Reading(layers.ReadsHeads); !slices.ContainsFunc(c.Models, func(name string) bool { return slices.Contains(with, name) }) {
+		a.Idle("these models, which have no heads", "heads")
+	}
+	if c.Layers < 2 {
+		a.Idle("a single layer", "norm", "hidden")
+	}
+	if !backend.Of(c.Device).GPU() {
+		a.Idle("a CPU", "tf32")
+	}
+}
+
 // Epoch is saga bench epoch.
 type Epoch struct{ gpuBench }
 
@@ -171,6 +184,7 @@ func (c *Epoch) Run(a *app) error {
 	if err := c.look(); err != nil {
 		return err
 	}
+	c.idle(a)
 	s := &sheet{key: "epochs", title: fmt.Sprintf("Training epochs on %s: forward, backward, Adam; %s, %d columns between %d layers, without %v, storage %s, TF32 %v", c.Device, c.Data, c.Hidden, c.Layers, c.Without, c.Storage, c.TF32),
 		head: table.Row{"model", "epoch ms", "best ms", "P", "device memory", "ready after s", "loss"}}
 	err := c.each(a, func(t *timed) error {
@@ -200,6 +214,7 @@ func (c *Kernels) Run(a *app) error {
 	if !backend.Of(c.Device).GPU() {
 		return cli.Usagef("--device %s: kernels are timed on GPUs; saga bench epoch runs anywhere", c.Device)
 	}
+	c.idle(a)
 	top, err := measureCeilings(c.Device)
 	if err != nil {
 		return err

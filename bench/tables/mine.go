@@ -50,6 +50,17 @@ func (c *Mine) Run(a *app) error {
 	case slices.ContainsFunc(c.Degrees, func(d int) bool { return d < 1 }):
 		return cli.Usagef("--degrees %v: the least is 1", c.Degrees)
 	}
+	for name, flags := range map[string][]string{"patterns": {"support", "edges"}, "cliques": {"k"}, "density": {"degrees", "vertices"}, "sort": {"keys", "scratch"}} {
+		if !slices.Contains(c.Tables, name) {
+			a.Idle("these --tables, without "+name, flags...)
+		}
+	}
+	if !slices.ContainsFunc(c.Tables, func(name string) bool { return slices.Contains([]string{"queries", "cliques", "patterns"}, name) }) {
+		a.Idle("tables without a graph of the user's", "data")
+	}
+	if !slices.ContainsFunc(c.Tables, func(name string) bool { return name != "list" }) {
+		a.Idle("a list", "threads")
+	}
 	if c.Threads == 0 {
 		c.Threads = count(runtime.GOMAXPROCS(0))
 	}

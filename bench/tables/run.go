@@ -43,6 +43,13 @@ func (r *benchRun) check() error {
 	return r.runnable(r.Device)
 }
 
+// unused tells which flags have no effect, of those of runs and of more.
+func (r *benchRun) unused(a *app, more ...string) {
+	if r.Device == "" {
+		a.Idle("what is simulated, without --device", append(more, "scale", "warmup", "epochs")...)
+	}
+}
+
 func (e *benchEpochs) runnable(spec string) error {
 	if n, err := device.Count(spec); err != nil || !backend.Of(spec).Timed {
 		return cli.Usagef("--device %s: cpu or, in a build for GPUs, cuda; several are cpu:2 or cuda:0,1", spec)

@@ -43,6 +43,23 @@ func (c *Sample) unread(a *app) error {
 	return nil
 }
 
+// idle tells which flags none of the samplers reads.
+func (c *Sample) idle(a *app) {
+	walks, blocks := false, false
+	for _, name := range c.Samplers {
+		if spec, err := sample.Parse(name, int(c.Length)); err == nil {
+			walk := spec.Sampler.Output == sample.Steps
+			walks, blocks = walks || walk, blocks || !walk && spec.Batch == 0
+		}
+	}
+	if !walks {
+		a.Idle("samplers that draw no walks", "length")
+	}
+	if !blocks {
+		a.Idle("walks, and samplers that say how large a batch is", "batch")
+	}
+}
+
 // Run measures samplers and random reads.
 func (c *Sample) Run(a *app) error {
 	if err := c.unread(a); err != nil {
@@ -70,6 +87,7 @@ func (c *Sample) Run(a *app) error {
 	built := time.Since(start)
 	s := &sheet{title: fmt.Sprintf("Samplers on %d vertices and %d edges, %d threads", d.Edges.V, d.Edges.E(), runtime.GOMAXPROCS(0)), key: "samplers",
 		head: table.Row{"sampler", "samples/s", "edges or steps/s", "reads each", "of the bound"}}
+	c.idle(a)
 	m := &meter{Sample: c, in: in, out: out}
 	list := make([]rates, len(c.Samplers))
 	for i, name := range c.Samplers {

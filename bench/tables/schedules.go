@@ -41,6 +41,7 @@ func (c *Schedules) Run(a *app) error {
 	if err != nil {
 		return err
 	}
+	c.unused(a, "budgets")
 	paper := &sheet{key: "paper", title: fmt.Sprintf("The paper's system (--paper): %s, P = %d, prefetch %d, %s", shapeText(redditMiddle), c.Chunks, c.Prefetch, c.Machine)}
 	ours := &sheet{key: "ours", title: "Everything on, within the memory that the paper's sag plan takes"}
 	for _, s := range []*sheet{paper, ours} {

@@ -53,6 +53,7 @@ func (c *Streaming) Run(a *app) error {
 	if _, err := c.machineOf(); err != nil {
 		return err
 	}
+	c.unused(a)
 	var copies []int
 	for _, text := range c.Copies {
 		n, err := strconv.Atoi(text)

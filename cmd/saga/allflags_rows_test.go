@@ -29,6 +29,13 @@ var flagBase = map[string]string{
 	"bench streaming": "--models gcn --copies 1",
 	"bench ring":      "--graphs enwiki --models gcn --devices 1,2",
 	"bench epoch":     "--data g.saga --models gcn --epochs 1",
+	"bench schedules": "--models gcn --layers 1 --chunks 2",
+	"bench ablation":  "--models gcn --layers 1 --hidden 8 --work 1000 --shape " + smallShape,
+	"bench kernels":   "--data g.saga --models gcn --epochs 1",
+	"bench sample":    "--data karate --samplers deepwalk --times 1 --length 3",
+	"bench mine":      "--data karate --tables cliques --k 3",
+	"bench embed":     "--shapes 100x200",
+	"bench auto":      "--models gcn --shapes reddit_middle --machines p100x8 --budgets 1 --most 2 --step 1",
 }
 
 // flagNeeds are arguments that a command needs, and that are added where a row does not have their first word.
@@ -283,29 +290,66 @@ var flagRows = map[string]flagRow{
 	"topo measure":          {why: "times copies: topo.txtar"},
 	"topo out":              {value: "o/m.json"},
 
-	"bench schedules *": {why: "tables that take minutes: bench.txtar"},
-	"bench ablation *":  {why: "tables that take minutes: bench.txtar"},
-	"bench kernels *":   {why: "times: kernels.txtar"},
-	"bench sample *":    {why: "times: sample.txtar"},
-	"bench mine *":      {why: "times: bench.txtar"},
-	"bench embed *":     {why: "times, on a GPU: sample.txtar"},
-	"bench auto *":      {why: "tables that take minutes: bench.txtar"},
-	"bench epoch *":     {why: "times: kernels.txtar"},
-	"bench machine":     {value: "h200"},
-	"bench hidden":      {value: "64"},
-	"bench layers":      {value: "3"},
-	"bench markdown":    {},
-	"bench models":      {value: "ggnn"},
-	"bench copies":      {value: "2"},
-	"bench device":      {with: "--models gcn --copies 1", value: "nosuch"},
-	"bench scale":       {why: "of measured graphs: bench.txtar"},
-	"bench warmup":      {why: "of measured epochs: bench.txtar"},
-	"bench epochs":      {why: "of measured epochs: bench.txtar"},
-	"bench graphs":      {value: "reddit_full"},
-	"bench devices":     {value: "1,4"},
-	"bench chunks":      {value: "16"},
-	"bench prefetch":    {value: "1"},
-	"bench ours":        {},
+	"bench machine":  {value: "h200"},
+	"bench hidden":   {value: "64"},
+	"bench layers":   {value: "3"},
+	"bench markdown": {},
+	"bench models":   {value: "ggnn"},
+	"bench copies":   {value: "2"},
+	"bench device":   {with: "--models gcn --copies 1", value: "nosuch"},
+	"bench graphs":   {value: "reddit_full"},
+	"bench devices":  {value: "1,4"},
+	"bench chunks":   {value: "16"},
+	"bench prefetch": {value: "1"},
+	"bench ours":     {},
+}
+
+// smallShape is what bench ablation plans and runs; ran are arguments with which it runs.
+const (
+	smallShape = "vertices=600,edges=6000,features=16,classes=4"
+	ran        = "+--device cpu --mem 400KiB --warmup 0 --epochs 1"
+)
+
+// Rows of benchmarks. Those that measure show at least what was asked of them in a heading.
+func init() {
+	const tiny, scheduled = "--models gcn --epochs 1 --shape tiny", "+--device cpu --scale 20000 --budgets 1"
+	const blocks, patterns, density, sorted = "--data karate --samplers neighbours:2 --times 1", "--data karate --tables patterns --edges 1 --support 3", "--tables density --degrees 2 --vertices 30", "--tables sort --keys 2000"
+	for command, rows := range map[string]map[string]flagRow{
+		"schedules": {"chunks": {value: "3"}, "prefetch": {value: "2"}, "device": {value: "cpu"}, "budgets": {with: scheduled, value: "0.5", idle: "+"}, "scale": {with: scheduled, value: "10000", idle: "+"},
+			"warmup": {why: "changes which epochs are timed", idle: "+ == 2"}, "epochs": {why: "changes how many epochs are timed", idle: "+ == 2"}},
+		"streaming": {"warmup": {why: "changes which epochs are timed", idle: "+ == 2"}, "epochs": {why: "changes how many epochs are timed", idle: "+ == 2"}, "scale": {with: "+--device cpu --scale 2000", value: "1000", idle: "+"}},
+		"ablation": {"shape": {value: "vertices=300,edges=3000,features=16,classes=4", idle: ran + " --data g.saga"}, "mem": {value: "1MiB"}, "part": {value: "0.3", idle: "+--mem 1MiB"}, "work": {value: "500", idle: ran},
+			"svg": {value: "o/a.svg", idle: ran}, "device": {value: "nosuch"}, "data": {with: ran, value: "karate", idle: "+"}, "chunks": {with: ran, value: "3", idle: "+"}, "prefetch": {with: ran, value: "2", idle: "+"},
+			"without": {with: ran, value: "invariant", idle: "+"}, "warmup": {why: "changes which epochs are timed", idle: "+ == 2"}, "epochs": {why: "changes how many epochs are timed", idle: "+ == 2"}},
+		"epoch": {"data": {with: "+", value: "karate"}, "shape": {with: tiny, value: "cora", idle: "+"}, "uniform": {with: tiny, idle: "+"}, "device": {value: "cpu:2"}, "mem": {value: "64KiB"}, "machine": {value: "cpu"},
+			"heads": {with: "--data g.saga --models gat --epochs 1", value: "3", idle: "+"}, "norm": {value: "layer", idle: "+--layers 1"}, "hidden": {value: "64", idle: "+--layers 1"}, "epochs": {value: "2"}, "without": {value: "none"}, "storage": {value: "bf16"},
+			"tf32": {why: "of GPUs", idle: "+"}},
+		"sample": {"data": {with: "+", value: "g.saga"}, "samplers": {value: "neighbours:2"}, "batch": {with: blocks, value: "7", idle: "+"}, "length": {value: "4", idle: blocks}, "times": {why: "changes how many runs are timed"}, "device": {value: "nosuch"},
+			"mem": {why: "of GPUs", idle: "+ == 1GiB"}, "shapes": {why: "of GPUs", idle: "+ == ppi"}, "blocks": {why: "of GPUs", idle: "+"}, "weights": {why: "of GPUs", idle: "+"}},
+		"mine": {"tables": {value: "list"}, "data": {with: "+", value: "g.saga", idle: density}, "support": {with: patterns, value: "5", idle: "+"}, "edges": {with: patterns, value: "2", idle: "+"}, "k": {value: "4", idle: patterns},
+			"degrees": {with: density, value: "3", idle: "+"}, "vertices": {with: density, value: "40", idle: "+"}, "keys": {with: sorted, value: "3000", idle: "+"}, "scratch": {why: "says where files without names lie", idle: "+ == o"}, "threads": {value: "3", idle: "--tables list"}},
+		"auto": {"shapes": {value: "enwiki"}, "machines": {value: "h200"}, "budgets": {value: "2"}, "most": {value: "3"}, "step": {with: "+--most 8", value: "3"}, "save": {value: "all"}},
+	} {
+		for flag, row := range rows {
+			flagRows["bench "+command+" "+flag] = row
+		}
+	}
+	// These need a GPU, and are refused without one whatever is given.
+	for command, flags := range map[string][]string{"kernels": {"models", "data", "shape", "uniform", "device", "mem", "machine", "hidden", "layers", "heads", "norm", "epochs", "without", "storage", "tf32", "markdown", "json", "most"},
+		"embed": {"shapes", "cols", "children", "width", "device", "mem", "batch", "times", "bf16", "kernels", "markdown", "json"}} {
+		values := map[string]string{"uniform": "", "tf32": "", "markdown": "", "json": "", "bf16": "", "kernels": "", "shape": "tiny", "models": "gat", "data": "w.saga", "device": "cpu", "mem": "1GiB", "machine": "cpu", "norm": "layer", "without": "none", "storage": "bf16", "shapes": "100x300"}
+		for _, flag := range flags {
+			value, ok := values[flag]
+			if !ok {
+				value = "3"
+			}
+			idle := "+"
+			if value != "" {
+				idle += " == " + value
+			}
+			flagRows["bench "+command+" "+flag] = flagRow{why: "of GPUs: gputest.sh of bench/cuda", idle: idle}
+		}
+	}
 }
 
 // ofWeights are arguments of saga predict with weights.

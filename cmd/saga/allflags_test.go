@@ -129,7 +129,7 @@ func (s *shown) says(name string) bool {
 
 // flagRowOf is the row of a flag: its command's own, that of all settings, or that of all commands.
 func flagRowOf(command, name string) (*flagRow, string) {
-	keys := []string{command + " *", command + " " + name}
+	keys := []string{command + " " + name}
 	if word, _, nested := strings.Cut(command, " "); nested {
 		keys = append(keys, word+" "+name)
 	}

@@ -125,7 +125,7 @@ func (c *verifyCmd) Run(a *app) error {
 		return err
 	}
 	if store, _ := openStore(name); store != nil || dataset.IsShards(name) {
-		idleGiven(a, "the check of a store or of shards", "undirected", "simple", "relabel", "mask")
+		a.Idle("the check of a store or of shards", "undirected", "simple", "relabel", "mask")
 		if store != nil {
 			store.Close()
 		}

@@ -59,9 +59,9 @@ func (c *shardCmd) Run(a *app) error {
 	case c.DryRun == (c.Out != ""):
 		return cli.Usagef("either --out DIR, for shards, or --dry-run, to measure what crosses between hosts")
 	case c.DryRun:
-		idleGiven(a, "--dry-run", "owners", "chunks", "self-loops", "seed")
+		a.Idle("--dry-run", "owners", "chunks", "self-loops", "seed")
 	default:
-		idleGiven(a, "shards that are written", "hosts", "json")
+		a.Idle("shards that are written", "hosts", "json")
 	}
 	switch {
 	case c.Out != "":

@@ -142,20 +142,6 @@ func tellIdle(log *slog.Logger, list []string) {
 	}
 }
 
-// idleGiven logs those of the flags that were given: a command takes them, since it takes those of saga train, and does not
-// read them.
-func idleGiven(a *app, command string, flags ...string) {
-	var list []string
-	for _, name := range flags {
-		if a.Given[name] {
-			list = append(list, "--"+name)
-		}
-	}
-	if len(list) > 0 {
-		a.Log.Warn("flags that have no effect on " + command + ": " + strings.Join(list, ", "))
-	}
-}
-
 // ofGraphs are the flags that say something of a graph, and nothing of a shape.
 var ofGraphs = []string{"undirected", "simple", "virtual-node", "split", "split-seed", "row-normalize", "class-weights", "pos-weights"}
 
@@ -172,7 +158,7 @@ func needGraph(a *app) error {
 // idleScratch tells that --scratch has no effect without a bound on host memory, where nothing else is put there.
 func idleScratch(a *app, bound memory) {
 	if bound == 0 {
-		idleGiven(a, "this run without --host-mem", "scratch")
+		a.Idle("this run without --host-mem", "scratch")
 	}
 }
 

@@ -34,7 +34,7 @@ var notKernels = []string{"self-loops", "init", "epochs", "lr", "lr-decay", "lr-
 
 // Run prints the sources.
 func (c *kernelsCmd) Run(a *app) error {
-	idleGiven(a, "kernels", notKernels...)
+	a.Idle("kernels", notKernels...)
 	c.Training.From = ""
 	p, err := c.program(a)
 	if err != nil {

@@ -53,7 +53,7 @@ func (c *planCmd) Run(a *app) error {
 		}
 		c.Memory.Device = fmt.Sprintf("cpu:%d", c.Devices)
 	}
-	idleGiven(a, "a plan", "epochs", "eval-every", "patience", "init", "class-weights", "scratch", "from")
+	a.Idle("a plan", "epochs", "eval-every", "patience", "init", "class-weights", "scratch", "from")
 	c.Training.From = ""
 	if c.Hosts > 1 {
 		return c.onHosts(a)

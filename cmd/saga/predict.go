@@ -49,7 +49,7 @@ func (c *predictCmd) Run(a *app) error {
 	if c.With.Weights != "" {
 		infer = func() (*trained, []float32, int, error) { return c.weighted(a) }
 	} else {
-		idleGiven(a, "a run, which has a model of its own", c.With.flags()...)
+		a.Idle("a run, which has a model of its own", c.With.flags()...)
 	}
 	t, x, cols, err := infer()
 	if err != nil {

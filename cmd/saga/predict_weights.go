@@ -40,7 +40,7 @@ func (c *predictCmd) weighted(a *app) (t *trained, logits []float32, cols int, e
 	if err := canWrite(c.Out, ".npy", ".csv", ".safetensors"); err != nil {
 		return nil, nil, 0, err
 	}
-	idleGiven(a, "predictions", "dropout", "init")
+	a.Idle("predictions", "dropout", "init")
 	cfg, err := c.config(c.Out)
 	if err != nil {
 		return nil, nil, 0, err

@@ -67,7 +67,7 @@ func (c *sampleCmd) Run(a *app) error {
 		return cli.Usagef("--batch 0: at least 1")
 	}
 	if spec.Batch > 0 {
-		idleGiven(a, "samples of "+c.Sampler+", which says how large a batch is", "batch")
+		a.Idle("samples of "+c.Sampler+", which says how large a batch is", "batch")
 	}
 	spec.Sampler.Replace = spec.Sampler.Replace || c.Replace
 	spec.Sampler.KeepLoops = c.SelfLoops && spec.Sampler.Next == nil && spec.Sampler.Over == sample.Individual

@@ -60,7 +60,7 @@ type csvForm struct {
 // idle says that the form has no effect if nothing is written as .csv.
 func (f csvForm) idle(a *app, paths ...string) {
 	if !slices.ContainsFunc(paths, func(path string) bool { return filepath.Ext(path) == ".csv" }) {
-		idleGiven(a, "what is not written as .csv", "csv-safe")
+		a.Idle("what is not written as .csv", "csv-safe")
 	}
 }
 

@@ -190,7 +190,7 @@ func (c *trainCmd) ready(a *app, t *ranks) (j *job, err error) {
 		return nil, err
 	}
 	if !c.Training.Sampling.whole() || c.net != nil {
-		idleGiven(a, "a run of batches or of several ranks, whose epochs are not traced", "trace")
+		a.Idle("a run of batches or of several ranks, whose epochs are not traced", "trace")
 	}
 	if c.Memory.Scratch == "" {
 		c.Memory.Scratch = existing(cmp.Or(c.Resume, c.Out, "."))

@@ -6,6 +6,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"strings"
 )
 
 // App is passed to all commands.
@@ -31,3 +32,16 @@ func Usage(err error) error { return UsageError{err} }
 
 // Usagef is fmt.Errorf for a mistake in the command line.
 func Usagef(format string, a ...any) error { return UsageError{fmt.Errorf(format, a...)} }
+
+// Idle logs those of the flags that were given; on says what they have no effect on.
+func (a *App) Idle(on string, flags ...string) {
+	var list []string
+	for _, name := range flags {
+		if a.Given[name] {
+			list = append(list, "--"+name)
+		}
+	}
+	if len(list) > 0 {
+		a.Log.Warn("flags that have no effect on " + on + ": " + strings.Join(list, ", "))
+	}
+}
