@@ -35,7 +35,7 @@ var flagBase = map[string]string{
 	"bench sample":    "--data karate --samplers deepwalk --times 1 --length 3",
 	"bench mine":      "--data karate --tables cliques --k 3",
 	"bench embed":     "--shapes 100x200",
-	"bench auto":      "--models gcn --shapes reddit_middle --machines p100x8 --budgets 1 --most 2 --step 1",
+	"bench auto":      "--models gcn --shapes reddit_middle --machines p100x8 --layers 1 --budgets 1 --most 2 --step 1",
 }
 
 // flagNeeds are arguments that a command needs, and that are added where a row does not have their first word.
@@ -362,4 +362,6 @@ func init() {
 		"undirected": "", "simple": "", "task": "graph", "features": "degree", "row-normalize": "on"} {
 		flagRows["predict "+name] = flagRow{with: ofWeights, value: value, idle: "+"}
 	}
+	flagRows["predict virtual-node"] = flagRow{with: "--weights virtual.pt --data graphs.saga --model gin --out o/p.csv --write logits", idle: ofWeights}
+	flagRows["predict loss"] = flagRow{with: ofWeights, value: "mse", idle: "+"}
 }

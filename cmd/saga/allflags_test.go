@@ -355,5 +355,7 @@ func flagData(t *testing.T) string {
 	run("train --data @g.saga --model gin --epochs 2 --out @other")
 	run("train --data @g.saga --task link --epochs 2 --out @linkrun")
 	run("export @run --pyg @w.pt")
+	run("train --data @graphs.saga --model gin --virtual-node --epochs 1 --out @virtual")
+	run("export @virtual --pyg @virtual.pt")
 	return dir
 }

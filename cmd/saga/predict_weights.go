@@ -17,6 +17,8 @@ type weightFlags struct {
 	Simple       bool   `group:"model" help:"With --weights: drop self loops and repeated edges."`
 	Task         string `default:"auto" placeholder:"WHAT" group:"model" help:"With --weights: what the model predicts, as for saga train."`
 	Features     string `default:"auto" placeholder:"WHAT" group:"model" help:"With --weights: what vertices begin with, as for saga train."`
+	VirtualNode  bool   `group:"model" help:"With --weights of --task graph: add a vertex to every graph, as for saga train."`
+	Loss         string `default:"auto" placeholder:"NAME" group:"model" help:"With --weights: cross-entropy, mse, mae or huber, as for saga train: whether logits are of classes or are numbers."`
 	RowNormalize toggle `default:"auto" placeholder:"B" group:"model" help:"With --weights: divide each feature row by its sum, as for saga train."`
 	Classes      count  `default:"0" placeholder:"N" group:"model" help:"With --weights: columns of the logits, where the data has no labels that tell."`
 
@@ -25,7 +27,7 @@ type weightFlags struct {
 
 // flags are the names of those beside --weights.
 func (weightFlags) flags() []string {
-	return []string{"undirected", "simple", "task", "features", "row-normalize", "classes", "model", "hidden", "layers", "steps", "heads", "dropout", "normalize", "activation",
+	return []string{"undirected", "simple", "task", "features", "virtual-node", "loss", "row-normalize", "classes", "model", "hidden", "layers", "steps", "heads", "dropout", "normalize", "activation",
 		"norm", "residual", "jk", "alpha", "theta", "edge-data", "readout", "bias", "init", "self-loops"}
 }
 
@@ -46,7 +48,8 @@ func (c *predictCmd) weighted(a *app) (t *trained, logits []float32, cols int, e
 		return nil, nil, 0, err
 	}
 	s := &settings{Model: c.With.Model}
-	s.Data = dataFlags{Path: c.Data, Undirected: c.With.Undirected, Simple: c.With.Simple, Task: c.With.Task, Features: c.With.Features, RowNormalize: c.With.RowNormalize}
+	s.Data = dataFlags{Path: c.Data, Undirected: c.With.Undirected, Simple: c.With.Simple, Task: c.With.Task, Features: c.With.Features, RowNormalize: c.With.RowNormalize, VirtualNode: c.With.VirtualNode}
+	s.Training.Loss = c.With.Loss
 	if s.Model.Name == "auto" {
 		return nil, nil, 0, cli.Usagef("--weights needs --model: the model that they are of")
 	}
@@ -62,6 +65,16 @@ func (c *predictCmd) weighted(a *app) (t *trained, logits []float32, cols int, e
 		return nil, nil, 0, err
 	}
 	warn(a, d)
+	if numbers(saga.LossKind(s.Training.Loss)) {
+		if err := d.LabelsAsTargets(s.task(d)); err != nil {
+			return nil, nil, 0, err
+		}
+	}
+	if s.Data.VirtualNode && s.task(d) == saga.GraphTask {
+		if err := dataset.VirtualVertices(d); err != nil {
+			return nil, nil, 0, fmt.Errorf("--virtual-node: %w", err)
+		}
+	}
 	t = &trained{path: c.With.Weights, name: c.Data, data: d, about: &saga.Checkpoint{Model: s.Model.Name, Schema: d.Record()}}
 	if t.model, err = c.model(a, s, d, &t.prep, w.Delta()); err != nil {
 		return nil, nil, 0, err
