@@ -20,9 +20,7 @@ func Open(name string, opt Options) (*Data, error) {
 	kind, spec, _ := strings.Cut(name, ":")
 	switch {
 	case name == "karate":
-		d := Karate()
-		opt.idleRelabel(d)
-		return d, opt.sparse(d)
+		return opt.generated(Karate())
 	case kind == "synthetic":
 		s, err := ParseSpec(spec)
 		if err != nil {
@@ -32,10 +30,18 @@ func Open(name string, opt Options) (*Data, error) {
 		if err != nil {
 			return nil, err
 		}
-		opt.idleRelabel(d)
-		return d, opt.sparse(d)
+		return opt.generated(d)
 	}
 	return Load(name, opt)
+}
+
+// generated is d, whose edges are rearranged as asked.
+func (o *Options) generated(d *Data) (*Data, error) {
+	o.idleRelabel(d)
+	if o.Undirected || o.Simple {
+		return finish(d, d.Name, *o)
+	}
+	return d, o.sparse(d)
 }
 
 // Load reads the graph at path. It recognises:

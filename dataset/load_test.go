@@ -4,6 +4,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -129,6 +130,24 @@ func TestOpen(t *testing.T) {
 		d, err := Open(name, Options{})
 		if err != nil || d.Edges.V != v {
 			t.Errorf("%s: %v", name, err)
+		}
+	}
+	for _, o := range []Options{{Undirected: true}, {Simple: true}, {Undirected: true, Simple: true}} {
+		for _, name := range []string{"synthetic:vertices=50,edges=90,kind=rmat", "karate"} {
+			plain, err := Open(name, Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := plain.Edges
+			if o.Undirected {
+				want = want.Symmetric()
+			}
+			if o.Simple {
+				want = Simplify(want)
+			}
+			if d, err := Open(name, o); err != nil || !reflect.DeepEqual(d.Edges, want) || len(d.Report.Changes) == 0 {
+				t.Errorf("%s with %+v: %v, %q", name, o, err, d.Report.Changes)
+			}
 		}
 	}
 	_, err := Open("synthetic:nodes=5", Options{})

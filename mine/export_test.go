@@ -1,6 +1,17 @@
 package mine
 
-import "sagann/device"
+import (
+	"time"
+
+	"sagann/device"
+)
+
+// KeepEvery has searches keep what they count of a size so often; it returns what undoes that.
+func KeepEvery(d time.Duration) (undo func()) {
+	before := keepEvery
+	keepEvery = d
+	return func() { keepEvery = before }
+}
 
 // SetGPUs has the graphs of a test use these GPUs, with so many bytes unless Options.Mem
 // says how many; it returns what undoes that.

@@ -62,7 +62,7 @@ type Frequency struct {
 	PlainEdges bool
 	// Domains keeps the domains of all patterns, for Domain.
 	Domains bool
-	// Resume is a folder in which a search by MNI or by tables keeps each size of patterns when it is finished, and from which it
+	// Resume is a folder in which a search keeps each size of patterns when it is finished (the census its result), and from which it
 	// goes on after an interrupt, with the same result; "": none.
 	Resume string
 	// Level, unless nil, is called by a search by MNI before each size of patterns, with the size in edges (of the
@@ -109,18 +109,14 @@ func (g *Graph) Frequent(ctx context.Context, f Frequency) ([]FrequentPattern, e
 	if err != nil {
 		return nil, err
 	}
-	peers, err := join(g.opt.Net, q.heading())
+	peers, err := join(g.opt.Net, fmt.Sprintf("%s, kept %t", q.heading(), q.Resume != ""))
 	if err != nil {
 		return nil, err
 	}
 	if peers != nil {
 		q.peers = peers
 	}
-	keep, err := q.keeper()
-	if err != nil {
-		return nil, err
-	}
-	sizes, err := keep.load()
+	keep, sizes, err := q.begin()
 	if err != nil {
 		return nil, err
 	}
@@ -234,13 +230,21 @@ func (f *frequent) byDomains(ctx context.Context, keep *kept, sizes [][]Frequent
 				all = append(all, p)
 			}
 			sizes = append(sizes, nil)
-			return keep.save(len(sizes), all[from:])
+			return f.kept(keep.save(len(sizes), all[from:]))
 		})
 	})
 	if err == nil {
-		err = keep.save(len(sizes)+1, nil)
+		err = f.kept(keep.save(len(sizes)+1, nil))
 	}
 	return all, err
+}
+
+// kept is the error of keeping a size, or that of the rank that keeps it.
+func (f *frequent) kept(err error) error {
+	if f.Resume == "" {
+		return err
+	}
+	return f.agree("keeping a size of patterns", err)
 }
 
 // question makes the graph by labels and the question that it answers, within the memory.
@@ -307,8 +311,8 @@ func (f *frequent) check() error {
 		return wrong("a support of %d: the graph has %d vertices", f.Support, f.g.Vertices())
 	case len(f.g.byID.Col) > math.MaxUint32:
 		return wrong("the graph has %d entries in its rows; frequent patterns are found in at most %d", len(f.g.byID.Col), uint32(math.MaxUint32))
-	case f.g.opt.Net.Ranks() > 1 && (f.By != MNI || f.Resume != ""):
-		return wrong("several ranks find patterns by mni, and keep no sizes: leave out one of the two")
+	case f.g.opt.Net.Ranks() > 1 && f.By != MNI:
+		return wrong("several ranks find patterns by mni, not by %s", f.By)
 	case f.g.gpus != nil && f.By != MNI:
 		return wrong("instances are counted on the CPU; device %q finds patterns by mni only", f.g.opt.Device)
 	}

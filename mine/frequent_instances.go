@@ -3,6 +3,8 @@ package mine
 import (
 	"context"
 	"slices"
+	"sync/atomic"
+	"time"
 
 	"sagann/mine/domain"
 	"sagann/mine/lattice"
@@ -69,7 +71,9 @@ func (f *frequent) byTables(ctx context.Context, keep *kept, sizes [][]FrequentP
 		if k < last {
 			ended = beforeLarger
 		}
-		counted, err := count(ctx, k, at.workers)
+		counted, err := f.inParts(keep, k-size+1, t.Meter, func(part table.Part, counts map[Pattern]Total) (int, error) {
+			return count(ctx, k, at.workers, part, counts)
+		})
 		if err != nil {
 			return nil, ended(err)
 		}
@@ -98,8 +102,47 @@ func (f *frequent) byTables(ctx context.Context, keep *kept, sizes [][]FrequentP
 	return all, nil
 }
 
-// byCensus counts instances without making rows. It is done at once: nothing is kept in between.
-func (f *frequent) byCensus(ctx context.Context, _ *kept, _ [][]FrequentPattern) ([]FrequentPattern, error) {
+// keepEvery is how often what is counted of a size is kept. Tests change it.
+var keepEvery = time.Minute
+
+// inParts counts a size. With a folder it goes on from what is kept there of the size, and keeps what is counted from time to time.
+func (f *frequent) inParts(keep *kept, size int, meter *run.Meter, count func(part table.Part, counts map[Pattern]Total) (end int, err error)) (map[Pattern]Total, error) {
+	counts := map[Pattern]Total{}
+	if keep == nil {
+		_, err := count(table.Part{}, counts)
+		return counts, err
+	}
+	part, list, err := keep.loadPart(size)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range list {
+		meter.Take(table.TotalBytes)
+		counts[p.Pattern] = p.Support
+	}
+	for part.From < f.g.Vertices() {
+		until := time.Now().Add(keepEvery)
+		var asked atomic.Bool // the first who asks goes on
+		part.Enough = func() bool { return asked.Swap(true) && time.Now().After(until) }
+		end, err := count(part, counts)
+		if err != nil {
+			return nil, err
+		}
+		if part.From = end; end == f.g.Vertices() {
+			break
+		}
+		if err := keep.savePart(size, end, counts); err != nil {
+			return nil, err
+		}
+	}
+	return counts, nil
+}
+
+// byCensus counts instances without making rows. It is done at once: what is kept is the result.
+func (f *frequent) byCensus(ctx context.Context, keep *kept, sizes [][]FrequentPattern) ([]FrequentPattern, error) {
+	if len(sizes) > 0 {
+		return sizes[0], nil
+	}
 	by, at, err := f.place(ctx)
 	if err != nil {
 		return nil, err
@@ -120,7 +163,7 @@ func (f *frequent) byCensus(ctx context.Context, _ *kept, _ [][]FrequentPattern)
 	for i, c := range counted {
 		all[i] = FrequentPattern{Pattern: c.Pattern, Support: c.Instances}
 	}
-	return all, nil
+	return all, keep.save(1, all)
 }
 
 // keeps is the bytes that are held of a pattern of a census.

@@ -2,41 +2,92 @@ package mine
 
 import (
 	"bufio"
-	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"hash/crc64"
+	"io"
 	"io/fs"
 	"math/big"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"sagann/mine/run"
+	"sagann/mine/table"
 )
 
-// kept is a folder with the finished sizes of a search, a file each. A file appears as a whole or not at all. It has a heading
+// kept is a folder with the finished sizes of a search, a file each, and what is counted of the next where instances are counted by tables. A file appears as a whole or not at all. It has a heading
 // that names the question and the graph, a line for each pattern, and a checksum.
 type kept struct {
 	dir, heading string
 }
 
-// keeper is the folder of a search, nil if it has none.
+// begun is how the names of files begin that are not whole.
+const begun = ".size-"
+
+// keeper makes the folder of a search.
 func (f *frequent) keeper() (*kept, error) {
-	if f.Resume == "" {
-		return nil, nil
-	}
 	if err := os.MkdirAll(f.Resume, 0o755); err != nil {
 		return nil, fmt.Errorf("mine: %w", err)
+	}
+	left, _ := filepath.Glob(filepath.Join(f.Resume, begun+"*")) // of a search that was killed
+	for _, path := range left {
+		if err := os.Remove(path); err != nil {
+			return nil, fmt.Errorf("mine: %w", err)
+		}
 	}
 	return &kept{f.Resume, f.heading()}, nil
 }
 
 // heading tells searches apart.
 func (f *frequent) heading() string {
+	by := string(f.By)
+	switch {
+	case f.By == MNI:
+	case f.tables():
+		by += " in tables"
+	default:
+		by += " by the census"
+	}
 	return fmt.Sprintf("frequent patterns 1: graph %016x, support %d, edges %d, vertices %d, by %s, induced %t, at least %t",
-		f.digest(), f.Support, f.Edges, f.Vertices, f.By, f.Induced, f.AtLeast)
+		f.digest(), f.Support, f.Edges, f.Vertices, by, f.Induced, f.AtLeast)
+}
+
+// begin is the folder, and the sizes that are kept there. Of several ranks the first has the folder, and all have the sizes.
+func (f *frequent) begin() (keep *kept, sizes [][]FrequentPattern, err error) {
+	if f.Resume == "" {
+		return nil, nil, nil
+	}
+	var texts []string
+	first := f.peers == nil || f.peers.Rank() == 0
+	if first {
+		if keep, err = f.keeper(); err == nil {
+			texts, err = keep.texts()
+		}
+	}
+	if f.peers != nil {
+		all, err := f.peers.Gather("the folder of a search", []byte(strings.Join(texts, "\x00")), err)
+		if err != nil {
+			return nil, nil, err
+		}
+		if texts = nil; len(all[0]) > 0 {
+			texts = strings.Split(string(all[0]), "\x00")
+		}
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	k := &kept{f.Resume, f.heading()}
+	for i, text := range texts {
+		found, _, err := k.parse([]byte(text), "")
+		if err != nil {
+			return nil, nil, fmt.Errorf("mine: %s: %w", k.path(i+1), err)
+		}
+		sizes = append(sizes, found)
+	}
+	return keep, sizes, nil
 }
 
 // digest tells graphs apart.
@@ -55,25 +106,58 @@ func (k *kept) path(size int) string {
 	return filepath.Join(k.dir, fmt.Sprintf("size-%02d.txt", size))
 }
 
+// partPath is the file with what is counted so far of a size.
+func (k *kept) partPath(size int) string {
+	return filepath.Join(k.dir, fmt.Sprintf("part-%02d.txt", size))
+}
+
 // save writes the patterns of a size.
 func (k *kept) save(size int, found []FrequentPattern) (err error) {
 	if k == nil {
 		return nil
 	}
-	var b bytes.Buffer
-	fmt.Fprintf(&b, "%s\n", k.heading)
-	for _, f := range found {
-		fmt.Fprintf(&b, "%s\t%s\n", f.Pattern, f.Support)
+	err = k.write(k.path(size), k.heading, func(add func(p Pattern, n Total)) {
+		for _, f := range found {
+			add(f.Pattern, f.Support)
+		}
+	})
+	if err == nil {
+		if err = os.Remove(k.partPath(size)); errors.Is(err, fs.ErrNotExist) {
+			err = nil
+		}
 	}
-	fmt.Fprintf(&b, "%016x\n", crc64.Checksum(b.Bytes(), crc64.MakeTable(crc64.ECMA)))
-	t, err := os.CreateTemp(k.dir, ".size-*")
+	return err
+}
+
+// savePart writes what is counted of a size in rows whose first vertex comes before end.
+func (k *kept) savePart(size, end int, counts map[Pattern]Total) error {
+	return k.write(k.partPath(size), k.partHeading(end), func(add func(p Pattern, n Total)) {
+		for p, n := range counts {
+			add(p, n)
+		}
+	})
+}
+
+func (k *kept) partHeading(end int) string {
+	return fmt.Sprintf("%s, before vertex %d", k.heading, end)
+}
+
+// write writes a file, as a whole or not at all.
+func (k *kept) write(path, heading string, each func(add func(p Pattern, n Total))) (err error) {
+	t, err := os.CreateTemp(k.dir, begun+"*")
 	if err != nil {
 		return fmt.Errorf("mine: %w", err)
 	}
-	_, err = t.Write(b.Bytes())
+	sum := crc64.New(crc64.MakeTable(crc64.ECMA))
+	w := bufio.NewWriterSize(io.MultiWriter(t, sum), 1<<16)
+	fmt.Fprintf(w, "%s\n", heading)
+	each(func(p Pattern, n Total) { fmt.Fprintf(w, "%s\t%s\n", p, n) })
+	if err = w.Flush(); err == nil {
+		_, err = fmt.Fprintf(t, "%016x\n", sum.Sum64())
+	}
 	err = errors.Join(err, t.Sync(), t.Close())
 	if err == nil {
-		err = os.Rename(t.Name(), k.path(size))
+		err = os.Rename(t.Name(), path)
 	}
 	if err != nil {
 		return fmt.Errorf("mine: %w", errors.Join(err, os.Remove(t.Name())))
@@ -81,35 +165,52 @@ func (k *kept) save(size int, found []FrequentPattern) (err error) {
 	return nil
 }
 
-// load reads the sizes that are there, from 1 on, by size.
-func (k *kept) load() (sizes [][]FrequentPattern, err error) {
-	for k != nil {
-		path := k.path(len(sizes) + 1)
-		text, err := os.ReadFile(path)
+// texts are the files of the sizes that are there, from 1 on.
+func (k *kept) texts() (texts []string, err error) {
+	for {
+		text, err := os.ReadFile(k.path(len(texts) + 1))
 		if errors.Is(err, fs.ErrNotExist) {
-			break
+			return texts, nil
 		}
 		if err != nil {
 			return nil, fmt.Errorf("mine: %w", err)
 		}
-		found, err := k.parse(text)
-		if err != nil {
-			return nil, fmt.Errorf("mine: %s: %w", path, err)
-		}
-		sizes = append(sizes, found)
+		texts = append(texts, string(text))
 	}
-	return sizes, nil
 }
 
-// parse reads the file of a size.
-func (k *kept) parse(text []byte) (found []FrequentPattern, err error) {
+// loadPart reads what is counted of a size; nothing, if nothing is there.
+func (k *kept) loadPart(size int) (part table.Part, counted []FrequentPattern, err error) {
+	path := k.partPath(size)
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return part, nil, nil
+	}
+	var end string
+	if err == nil {
+		counted, end, err = k.parse(text, ", before vertex ")
+	}
+	if err == nil {
+		if part.From, err = strconv.Atoi(end); err == nil && part.From < 0 {
+			err = strconv.ErrRange
+		}
+	}
+	if err != nil {
+		return part, nil, fmt.Errorf("mine: %s: %w", path, err)
+	}
+	return part, counted, nil
+}
+
+// parse reads the text of a file.
+func (k *kept) parse(text []byte, more string) (found []FrequentPattern, rest string, err error) {
 	const sum = 17 // bytes of the last line
 	if len(text) < sum || fmt.Sprintf("%016x\n", crc64.Checksum(text[:len(text)-sum], crc64.MakeTable(crc64.ECMA))) != string(text[len(text)-sum:]) {
-		return nil, errors.New("the checksum is wrong; remove the file, and the search goes on from the size before")
+		return nil, "", errors.New("the checksum is wrong; remove the file, and the search goes on from the size before")
 	}
 	lines := strings.Split(strings.TrimSuffix(string(text[:len(text)-sum]), "\n"), "\n")
-	if lines[0] != k.heading {
-		return nil, &QuestionError{fmt.Sprintf("the folder has another search, %q; this one is %q", lines[0], k.heading)}
+	rest, ok := strings.CutPrefix(lines[0], k.heading+more)
+	if !ok || more == "" && rest != "" {
+		return nil, "", &QuestionError{fmt.Sprintf("the folder has another search, %q; this one is %q", lines[0], k.heading)}
 	}
 	for i, line := range lines[1:] {
 		pattern, support, _ := strings.Cut(line, "\t")
@@ -123,9 +224,9 @@ func (k *kept) parse(text []byte) (found []FrequentPattern, err error) {
 			}
 		}
 		if err != nil {
-			return nil, fmt.Errorf("line %d: %w", i+2, err)
+			return nil, "", fmt.Errorf("line %d: %w", i+2, err)
 		}
 		found = append(found, f)
 	}
-	return found, nil
+	return found, rest, nil
 }

@@ -4,19 +4,27 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"sagann/dataset"
+	"sagann/internal/draw"
 	"sagann/mine"
 )
 
 // ofKarate is the result of a search on the karate club as text.
 func ofKarate(t *testing.T, f mine.Frequency) (string, error) {
+	return ofKarateUntil(t, context.Background(), f)
+}
+
+func ofKarateUntil(t *testing.T, ctx context.Context, f mine.Frequency) (string, error) {
+	t.Helper()
 	d := dataset.Karate()
-	found, err := mustOpen(t, d.Edges, mine.Options{Labels: d.Labels}).Frequent(context.Background(), f)
+	found, err := mustOpen(t, d.Edges, mine.Options{Labels: d.Labels}).Frequent(ctx, f)
 	text := ""
 	for _, p := range found {
 		text += fmt.Sprintln(p.Pattern, p.Support)
@@ -24,10 +32,44 @@ func ofKarate(t *testing.T, f mine.Frequency) (string, error) {
 	return text, err
 }
 
+// TestFrequencyInterrupted: a search that is interrupted at any moments finds the same, of any engine.
+func TestFrequencyInterrupted(t *testing.T) {
+	defer mine.KeepEvery(0)()
+	d := rand.New(rand.NewPCG(draw.Seed(t), 0))
+	for _, f := range []mine.Frequency{{Support: 4, Edges: 4}, {Support: 9, Edges: 4, By: mine.Instances}, {Support: 9, Vertices: 4, Induced: true, By: mine.InstancesAll},
+		{Support: 9, Edges: 3, By: mine.InstancesAll}} {
+		start := time.Now()
+		want, err := ofKarate(t, f)
+		took := time.Since(start)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.Resume = t.TempDir()
+		parts := 0
+		for range 8 {
+			ctx, cancel := context.WithTimeout(context.Background(), time.Duration(d.Int64N(int64(took)+1)))
+			got, err := ofKarateUntil(t, ctx, f)
+			cancel()
+			if !errors.Is(err, context.DeadlineExceeded) && (err != nil || got != want) {
+				t.Fatalf("%+v: %v\n%s\nwant\n%s", f, err, got, want)
+			}
+			now, _ := filepath.Glob(filepath.Join(f.Resume, "part-*"))
+			parts += len(now)
+		}
+		if got, err := ofKarate(t, f); err != nil || got != want {
+			t.Fatalf("%+v: %v\n%s\nwant\n%s", f, err, got, want)
+		}
+		if left, err := filepath.Glob(filepath.Join(f.Resume, "part-*")); err != nil || len(left) > 0 {
+			t.Errorf("%+v: %v are left, %v", f, left, err)
+		}
+		t.Logf("%+v: parts of a size were kept %d times", f, parts)
+	}
+}
+
 // TestFrequencyResume: a search that goes on from any size finds the same.
 func TestFrequencyResume(t *testing.T) {
 	for _, f := range []mine.Frequency{{Support: 4, Edges: 4}, {Support: 6, Vertices: 8, AtLeast: true, Edges: 5}, {Support: 3, Vertices: 4, Induced: true},
-		{Support: 9, Edges: 4, By: mine.Instances}, {Support: 9, Vertices: 4, Induced: true, By: mine.InstancesAll}, {Support: 30, Edges: 5}} {
+		{Support: 9, Edges: 4, By: mine.Instances}, {Support: 9, Edges: 3, By: mine.Instances}, {Support: 9, Vertices: 4, Induced: true, By: mine.InstancesAll}, {Support: 30, Edges: 5}} {
 		want, err := ofKarate(t, f)
 		if err != nil {
 			t.Fatal(err)

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -102,6 +104,45 @@ func TestFrequentRanks(t *testing.T) {
 	}
 }
 
+// TestFrequentRanksResume: ranks go on from the sizes that the first keeps.
+func TestFrequentRanksResume(t *testing.T) {
+	e, labels := spread(300)
+	f := mine.Frequency{Support: 20, Edges: 3}
+	alone, _, _ := onRanks(t, 1, e, func(int) (context.Context, mine.Options, mine.Frequency) {
+		return context.Background(), mine.Options{Labels: labels}, f
+	})
+	dir := t.TempDir()
+	for from := 5; from > 0; from-- {
+		for size := from; size < 6; size++ {
+			_ = os.Remove(filepath.Join(dir, fmt.Sprintf("size-%02d.txt", size)))
+		}
+		texts, errs, _ := onRanks(t, 2, e, func(rank int) (context.Context, mine.Options, mine.Frequency) {
+			f := f
+			f.Resume = []string{dir, filepath.Join(dir, "of the other")}[rank]
+			return context.Background(), mine.Options{Labels: labels}, f
+		})
+		for r := range texts {
+			if errs[r] != nil || texts[r] != alone[0] {
+				t.Fatalf("from size %d on rank %d: %v\n%s\nwant\n%s", from, r, errs[r], texts[r], alone[0])
+			}
+		}
+	}
+	if _, err := os.Stat(filepath.Join(dir, "of the other")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the second rank has a folder: %v", err)
+	}
+	full := filepath.Join(dir, "size-01.txt", "no folder")
+	_, errs, _ := onRanks(t, 2, e, func(int) (context.Context, mine.Options, mine.Frequency) {
+		f := f
+		f.Resume = full
+		return context.Background(), mine.Options{Labels: labels}, f
+	})
+	for r, err := range errs {
+		if err == nil {
+			t.Errorf("rank %d: no error for a folder that cannot be", r)
+		}
+	}
+}
+
 // TestFrequentRanksRefused: ranks that ask different things, and one that is interrupted, end together.
 func TestFrequentRanksRefused(t *testing.T) {
 	e, labels := spread(300)
@@ -114,7 +155,7 @@ func TestFrequentRanksRefused(t *testing.T) {
 		"canceled": func(rank int) (context.Context, mine.Options, mine.Frequency) {
 			return []context.Context{context.Background(), done}[rank], mine.Options{Labels: labels}, mine.Frequency{Support: 20, Edges: 2}
 		},
-		"keep no sizes": func(rank int) (context.Context, mine.Options, mine.Frequency) {
+		"not by instances": func(rank int) (context.Context, mine.Options, mine.Frequency) {
 			return context.Background(), mine.Options{Labels: labels}, mine.Frequency{Support: 20, Edges: 2, By: mine.Instances}
 		},
 	} {

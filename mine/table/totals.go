@@ -17,10 +17,6 @@ type totals struct {
 	stop  *atomic.Bool
 }
 
-func newTotals(m *run.Meter, stop *atomic.Bool) *totals {
-	return &totals{of: map[pattern.Pattern]run.Total{}, meter: m, stop: stop}
-}
-
 // Bytes of entries of maps, which take up to 7/3: of a count by pattern, of a code of rows, and of a counter by slot.
 const (
 	TotalBytes   = int64(unsafe.Sizeof(pattern.Pattern{})+unsafe.Sizeof(run.Total{})+1) * 7 / 3
@@ -45,15 +41,12 @@ func (t *totals) add(p pattern.Pattern, n run.Total) {
 	t.of[p] = sum
 }
 
-// result is the counts, or why there are none; ended is the error of the walk.
-func (t *totals) result(ended error) (map[pattern.Pattern]run.Total, error) {
-	switch {
-	case ended != nil:
-		return nil, ended
-	case t.stop.Load():
-		return nil, t.meter.Err()
+// err is why the counts are not whole; ended is the error of the walk.
+func (t *totals) err(ended error) error {
+	if ended == nil && t.stop.Load() {
+		return t.meter.Err()
 	}
-	return t.of, nil
+	return ended
 }
 
 // allowance is what a worker takes of the meter for codes and counters, of at most half of the bytes. They are memory for

@@ -171,14 +171,15 @@ func (w *visit) counters(q *group, n int) {
 	}
 }
 
-// CountVertices counts the connected sets of k vertices, from 2 on, by the canonical pattern that they induce.
-func (g *Graph) CountVertices(ctx context.Context, k, workers int) (map[pattern.Pattern]run.Total, error) {
+// CountVertices adds the connected sets of k vertices of a part, from 2 on, to their counts by the canonical pattern that they induce. The part ends
+// before vertex end.
+func (g *Graph) CountVertices(ctx context.Context, k, workers int, part Part, counts map[pattern.Pattern]run.Total) (end int, err error) {
 	c := classify(g)
 	var stop atomic.Bool
 	var mu sync.Mutex
 	var visits []*visit
-	out := newTotals(g.Meter, &stop)
-	err := g.deal(ctx, workers, &stop, func() func(uint32) {
+	out := &totals{of: counts, meter: g.Meter, stop: &stop}
+	end, err = g.deal(ctx, workers, part, &stop, func() func(uint32) {
 		w := newVisit(g, c, k, out)
 		mu.Lock()
 		defer mu.Unlock()
@@ -193,7 +194,7 @@ func (g *Graph) CountVertices(ctx context.Context, k, workers int) (map[pattern.
 		}
 		w.give()
 	}
-	return out.result(err)
+	return end, out.err(err)
 }
 
 // collect adds the counters of a code, and of those that go on from it, to the patterns' counts.
