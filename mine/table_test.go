@@ -278,6 +278,14 @@ func TestTableStored(t *testing.T) {
 				if err := s.Close(); err != nil {
 					t.Error(err)
 				}
+				if _, err := more(s.Table()).Aggregate(ctx, key); err == nil || !strings.Contains(err.Error(), "closed") {
+					t.Errorf("closed: %v", err)
+				}
+				for _, err := range s.Table().Rows(ctx) {
+					if err == nil || !strings.Contains(err.Error(), "closed") {
+						t.Errorf("closed: %v", err)
+					}
+				}
 				worked++
 				if mem == 0 {
 					mem = 1

@@ -1,6 +1,7 @@
 package table
 
 import (
+	"errors"
 	"fmt"
 	"sync/atomic"
 )
@@ -110,6 +111,9 @@ func (t *Stored) each(yield func(row []uint32) bool) error {
 
 // share is each for one of several workers, who take the rows from one mark to the next in turn. taken is how many they have taken.
 func (t *Stored) share(taken *atomic.Int64, yield func(row []uint32) bool) error {
+	if t.values == nil {
+		return errors.New("table: the stored rows are closed")
+	}
 	r := t.reader()
 	for {
 		i := int(taken.Add(1)) - 1
