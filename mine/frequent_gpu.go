@@ -9,25 +9,27 @@ import (
 	"sagann/mine/rows"
 )
 
-// domainsPlace divides the memory of each GPU: hot bytes for the arcs of the graph by labels, below 0 for all, and room for
+// domainsPlace divides the memory of each GPU: how the arcs of the graph by labels lie, and room for
 // everything else. bytes is both, and resident the share of the arcs that lies on the GPUs.
-func (f *frequent) domainsPlace(by *domain.Graph) (hot, room int64, p place, err error) {
+func (f *frequent) domainsPlace(by *domain.Graph) (l cuda.ArcLayout, room int64, p place, err error) {
 	g := f.g
 	if err := g.gpus.open(g.opt.Mem); err != nil {
-		return 0, 0, p, err
+		return l, 0, p, err
 	}
 	least, most := cuda.DomainsNeed(by, f.whole(), f.Vertices)
-	limit, arcs := g.gpus.limit, cuda.ArcBytes(by)
+	limit, arcs, dense := g.gpus.limit, cuda.ArcBytes(by, false), cuda.ArcBytes(by, true)
 	switch {
 	case limit < least+cuda.LeastArcs:
-		return 0, 0, p, &BudgetError{Mem: limit, Smallest: least + cuda.LeastArcs, What: finding}
+		return l, 0, p, &BudgetError{Mem: limit, Smallest: least + cuda.LeastArcs, What: finding}
+	case limit-dense >= most:
+		return cuda.ArcLayout{Hot: -1, Dense: true}, most, place{gpu: true, bytes: dense + most, resident: 1}, nil
 	case limit-arcs >= least:
-		hot, room = -1, min(most, limit-arcs)
-		return hot, room, place{gpu: true, bytes: arcs + room, resident: 1}, nil
+		room = min(most, limit-arcs)
+		return cuda.ArcLayout{Hot: -1}, room, place{gpu: true, bytes: arcs + room, resident: 1}, nil
 	}
 	room = max(least, min(most, limit/4/device.Align*device.Align))
-	hot = limit - room
-	return hot, room, place{gpu: true, bytes: limit, resident: float64(hot) / float64(arcs)}, nil
+	l.Hot = limit - room
+	return l, room, place{gpu: true, bytes: limit, resident: float64(l.Hot) / float64(arcs)}, nil
 }
 
 // whole is the rows that induced patterns need.
@@ -44,7 +46,7 @@ func (f *frequent) onCards(by *domain.Graph, q *domain.Question, work func() err
 	if x == nil {
 		return work()
 	}
-	hot, room, _, err := f.domainsPlace(by)
+	layout, room, _, err := f.domainsPlace(by)
 	if err == nil && x.busy() {
 		err = ErrBusy
 	}
@@ -52,7 +54,7 @@ func (f *frequent) onCards(by *domain.Graph, q *domain.Question, work func() err
 		return err
 	}
 	return x.alone(func() (err error) {
-		d, err := cuda.NewDomains(x.list, by, f.whole(), f.Support, hot, room)
+		d, err := cuda.NewDomains(x.list, by, f.whole(), f.Support, layout, room)
 		if err := f.agree("the graph on GPUs", err); err != nil {
 			if d != nil { // another rank has failed
 				err = errors.Join(err, d.Free())

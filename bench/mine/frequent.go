@@ -91,7 +91,7 @@ func (t *table) once(g *domain.Graph, q domain.Question, kernels bool) (err erro
 	}
 	start := time.Now()
 	_, room := cuda.DomainsNeed(g, nil, q.Vertices)
-	dom, err := cuda.NewDomains(t.gpus, g, nil, q.Least, -1, room)
+	dom, err := cuda.NewDomains(t.gpus, g, nil, q.Least, cuda.ArcLayout{Hot: -1, Dense: true}, room)
 	if err != nil {
 		return err
 	}

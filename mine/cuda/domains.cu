@@ -1,6 +1,6 @@
 
 // The neighbours along the edges of one label from vertices of one label to those of another. Members are bits with
-// the number of members before each 64 of them, or, if words is 0, a list.
+// the number of members before each 64 of them, or, if words is 0, a list; if ids is 0, too, every vertex has a row.
 struct __align__(16) Arc { const u32 *words, *before, *ids, *off, *col; u64 members; };
 
 // A candidate. The bits of vertex v begin at sets + at[v] and known + at[v].
@@ -26,7 +26,7 @@ static __device__ __forceinline__ void row_of(const Arc &a, u32 x, u32 &lo, u32 
 		if (x & 32)
 			k += __popc(a.words[w]);
 	} else
-		k = lower(a.ids, (u32)a.members, x);
+		k = a.ids ? lower(a.ids, (u32)a.members, x) : x;
 	lo = a.off[k];
 	hi = a.off[k + 1];
 }

@@ -2,6 +2,9 @@ package cuda
 
 import (
 	"errors"
+	"runtime"
+	"sync"
+	"sync/atomic"
 	"unsafe"
 
 	"sagann/device"
@@ -95,24 +98,65 @@ func batchBytes(candidates, pieces, words int64) int64 {
 	return candidates*(candidateBytes+2*countBytes) + pieces*pieceBytes + 16*words + 4*device.Align
 }
 
+// ArcLayout is how arcs lie. Up to Hot bytes of them are on each GPU, at least LeastArcs, the others in host memory; below 0: all
+// are on the GPUs. Dense arcs have an offset for each vertex of a label, in place of members: kernels look rows up faster, in more memory.
+type ArcLayout struct {
+	Hot   int64
+	Dense bool
+}
+
 // ArcBytes is the bytes of all arcs.
-func ArcBytes(g *domain.Graph) (n int64) {
+func ArcBytes(g *domain.Graph, dense bool) (n int64) {
 	for _, a := range g.Arcs() {
-		n += 4 * arcWords(&a)
+		n += 4 * ArcLayout{Dense: dense}.words(&a)
 	}
 	return block(n)
 }
 
-// arcWords is the 32-bit words of an arc, in a multiple of a sector.
-func arcWords(a *domain.Arc) int64 {
+// words is the 32-bit words of an arc, in a multiple of a sector.
+func (l ArcLayout) words(a *domain.Arc) int64 {
+	if l.Dense {
+		return up(int64(a.Vertices+1+len(a.Col)), sector)
+	}
 	return up(int64(2*len(a.Words)+len(a.Before)+len(a.IDs)+len(a.Off)+len(a.Col)), sector)
 }
 
-// NewDomains uploads the graph by labels. Arcs take up to hot bytes of each GPU, at least LeastArcs, the others stay in host memory; below 0: all
-// are on the GPUs. room is the bytes for everything else, see DomainsNeed. whole is the rows by the user's numbers if patterns are induced.
-func NewDomains(gpus []device.GPU, g *domain.Graph, whole *rows.Rows, least, hot, room int64) (*Domains, error) {
+// lay writes the lists of an arc one after the other.
+func (l ArcLayout) lay(to []uint32, a *domain.Arc) {
+	if l.Dense {
+		a.Rows(func(x int, from uint32) { to[x] = from })
+		copy(to[a.Vertices+1:], a.Col)
+		return
+	}
+	for i, m := range a.Words {
+		to[2*i], to[2*i+1] = uint32(m), uint32(m>>32)
+	}
+	n := 2 * len(a.Words)
+	for _, list := range [][]uint32{a.Before, a.IDs, a.Off, a.Col} {
+		n += copy(to[n:], list)
+	}
+}
+
+// record is an arc that lies at an address, as kernels see it.
+func (l ArcLayout) record(a *domain.Arc, at uint64) arc {
+	if l.Dense {
+		return arc{off: at, col: at + 4*uint64(a.Vertices+1)}
+	}
+	x := arc{before: at + 8*uint64(len(a.Words)), members: uint64(len(a.Off) - 1)}
+	if a.Words != nil {
+		x.words = at
+	}
+	x.ids = x.before + 4*uint64(len(a.Before))
+	x.off = x.ids + 4*uint64(len(a.IDs))
+	x.col = x.off + 4*uint64(len(a.Off))
+	return x
+}
+
+// NewDomains uploads the graph by labels. room is the bytes for everything but arcs, see DomainsNeed. whole is the rows by the user's numbers if
+// patterns are induced.
+func NewDomains(gpus []device.GPU, g *domain.Graph, whole *rows.Rows, least int64, l ArcLayout, room int64) (*Domains, error) {
 	d := &Domains{graph: g, whole: whole, least: uint64(least), first: gpus[0]}
-	if err := d.upload(gpus, hot, room); err != nil {
+	if err := d.upload(gpus, l, room); err != nil {
 		for _, c := range d.cards {
 			err = errors.Join(err, c.GPU.Sync()) // copies still read lists of this function
 		}
@@ -149,12 +193,12 @@ func (d *Domains) Free() (err error) {
 	return err
 }
 
-func (d *Domains) upload(gpus []device.GPU, hot, room int64) (err error) {
+func (d *Domains) upload(gpus []device.GPU, l ArcLayout, room int64) (err error) {
 	list := d.graph.Arcs()
 	at := make([]int64, len(list)) // words in the column on the GPUs or, if negative, ^at in that of the host
 	var there, here int64
 	for i := range list {
-		if n := arcWords(&list[i]); hot < 0 || 4*(there+n) <= hot/device.Align*device.Align {
+		if n := l.words(&list[i]); l.Hot < 0 || 4*(there+n) <= l.Hot/device.Align*device.Align {
 			at[i], there = there, there+n
 		} else {
 			at[i], here = ^here, here+n
@@ -166,51 +210,39 @@ func (d *Domains) upload(gpus []device.GPU, hot, room int64) (err error) {
 		}
 	}
 	column, cold := make([]uint32, there), device.View[uint32](d.cold.Bytes())
-	for i := range list {
-		if at[i] >= 0 {
-			layArc(column[at[i]:], &list[i])
-		} else {
-			layArc(cold[^at[i]:], &list[i])
-		}
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		wg.Go(func() {
+			for i := int(next.Add(1)) - 1; i < len(list); i = int(next.Add(1)) - 1 {
+				if at[i] >= 0 {
+					l.lay(column[at[i]:], &list[i])
+				} else {
+					l.lay(cold[^at[i]:], &list[i])
+				}
+			}
+		})
 	}
+	wg.Wait()
 	for _, gpu := range gpus {
 		c := &domainCard{card: &card{Card: &launch.Card{GPU: gpu}, chip: ChipOf(gpu)}, of: d}
 		d.cards = append(d.cards, c)
-		if err := c.upload(list, at, column, room); err != nil {
+		if err := c.upload(l, list, at, column, room); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// layArc writes the lists of an arc one after the other.
-func layArc(to []uint32, a *domain.Arc) {
-	for i, m := range a.Words {
-		to[2*i], to[2*i+1] = uint32(m), uint32(m>>32)
-	}
-	n := 2 * len(a.Words)
-	for _, list := range [][]uint32{a.Before, a.IDs, a.Off, a.Col} {
-		n += copy(to[n:], list)
-	}
-}
-
 // upload fills a GPU.
-func (c *domainCard) upload(list []domain.Arc, at []int64, column []uint32, room int64) (err error) {
+func (c *domainCard) upload(l ArcLayout, list []domain.Arc, at []int64, column []uint32, room int64) (err error) {
 	address, err := c.begin(column, &c.of.cold)
 	if err != nil {
 		return err
 	}
 	table := make([]arc, len(list))
 	for i := range list {
-		a, p := &list[i], address(at[i])
-		x := arc{before: p + 8*uint64(len(a.Words)), members: uint64(len(a.Off) - 1)}
-		if a.Words != nil {
-			x.words = p
-		}
-		x.ids = x.before + 4*uint64(len(a.Before))
-		x.off = x.ids + 4*uint64(len(a.IDs))
-		x.col = x.off + 4*uint64(len(a.Off))
-		table[i] = x
+		table[i] = l.record(&list[i], address(at[i]))
 	}
 	before := c.Taken()
 	if c.arcs, err = launch.Put(c.Card, table); err != nil {

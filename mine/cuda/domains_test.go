@@ -94,9 +94,9 @@ func TestDomains(t *testing.T) {
 			t.Fatal(err)
 		}
 		smallest, most := DomainsNeed(g, whole, q.Vertices)
-		hot := []int64{-1, 0, ArcBytes(g) / 2}[d.IntN(3)]
+		l := ArcLayout{Hot: []int64{-1, 0, ArcBytes(g, false) / 2}[d.IntN(3)], Dense: d.IntN(2) > 0}
 		room := []int64{smallest, min(most, 200<<10)}[d.IntN(2)]
-		dom, err := NewDomains(gpus[:1+i%2], g, whole, least, hot, max(room, smallest))
+		dom, err := NewDomains(gpus[:1+i%2], g, whole, least, l, max(room, smallest))
 		if err != nil {
 			t.Fatal(err)
 		}

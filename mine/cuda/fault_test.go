@@ -66,7 +66,7 @@ func domains(gpu device.GPU, r *rows.Rows) (err error) {
 		return err
 	}
 	need, _ := DomainsNeed(g, r, 3)
-	d, err := NewDomains([]device.GPU{gpu}, g, r, 2, 64, need)
+	d, err := NewDomains([]device.GPU{gpu}, g, r, 2, ArcLayout{Hot: 64}, need)
 	if err != nil {
 		return err
 	}

@@ -43,13 +43,26 @@ type Arc struct {
 	Words       []uint64
 	Before, IDs []uint32
 	Off, Col    []uint32
+	Vertices    int // of the label that it leads from
+}
+
+// Rows calls f with the vertices of the label in turn, and where the row of each begins in Col: where that of the next member does, if it is none.
+func (a *Arc) Rows(f func(x int, from uint32)) {
+	k := 0
+	for x := range a.Vertices {
+		f(x, a.Off[k])
+		if a.Words != nil && a.Words[x>>6]>>(x&63)&1 != 0 || a.Words == nil && k < len(a.IDs) && a.IDs[k] == uint32(x) {
+			k++
+		}
+	}
+	f(a.Vertices, a.Off[k])
 }
 
 // Arcs lists the arcs of frequent edges by their number.
 func (g *Graph) Arcs() []Arc {
 	out := make([]Arc, len(g.list))
 	for i, a := range g.list {
-		out[i] = Arc{a.words, a.before, a.ids, a.off, a.col}
+		out[i] = Arc{a.words, a.before, a.ids, a.off, a.col, len(g.Labels[a.key.from].Vertices)}
 	}
 	return out
 }
