@@ -2,12 +2,16 @@ package layers
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"os"
+	"slices"
+	"strings"
 	"testing"
 
 	"sagann/chunk"
+	"sagann/dataflow/plan"
 	"sagann/dataset"
 	"sagann/ops"
 	"sagann/saga"
@@ -103,67 +107,182 @@ func farFrom(x []float32, y [][]float64) float64 {
 	return off / most
 }
 
-// TestHetero: logits, loss and gradients over several types of vertices and relations are those of PyTorch in float64, for every
-// number of intervals, resident and streamed, on one and on two devices.
-func TestHetero(t *testing.T) {
-	x := readHetero(t)
-	h := x.graph(t)
-	target, err := h.Labelled("")
+// check runs a step of m and compares it with what PyTorch has.
+func (x *heteroValues) check(t *testing.T, h *dataset.Hetero, m saga.Model, c saga.Config) *saga.Program {
+	t.Helper()
+	target, err := h.Type(x.Target)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, m := range heteroModels() {
-		want := x.Models[name]
-		run := func(c saga.Config) {
-			t.Helper()
-			c.Outputs = []string{"logits"}
-			p, err := saga.Compile(m, h.At(target), c)
-			if err != nil {
-				t.Fatalf("%s, %+v: %v", name, c, err)
+	want := x.Models[m.Name]
+	c.Outputs = []string{"logits"}
+	at := fmt.Sprintf("%s, %+v", m.Name, c)
+	p, err := saga.Compile(m, h.At(target), c)
+	if err != nil {
+		t.Fatalf("%s: %v", at, err)
+	}
+	for n, w := range want.Params {
+		var all []float32
+		for _, row := range w {
+			for _, v := range row {
+				all = append(all, float32(v))
 			}
-			defer p.Close()
-			for n, w := range want.Params {
-				var all []float32
-				for _, row := range w {
-					for _, v := range row {
-						all = append(all, float32(v))
+		}
+		if err := p.SetParam(n, all); err != nil {
+			t.Fatalf("%s: %v", at, err)
+		}
+	}
+	if n := len(p.Params()); n != len(want.Params) {
+		t.Errorf("%s: %d parameters, want %d", at, n, len(want.Params))
+	}
+	loss, err := p.Step()
+	if err != nil {
+		t.Fatalf("%s: %v", at, err)
+	}
+	if math.Abs(loss-want.Loss) > 1e-5 {
+		t.Errorf("%s: loss %v, want %v", at, loss, want.Loss)
+	}
+	z, _, err := p.Output("logits")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if off := farFrom(z, want.Logits); off > 1e-4 {
+		t.Errorf("%s: logits are off by %v", at, off)
+	}
+	for n, w := range want.Grads {
+		g, err := p.Grad(n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if off := farFrom(g, w); off > 1e-4 {
+			t.Errorf("%s: the gradient of %s is off by %v", at, n, off)
+		}
+	}
+	return p
+}
+
+// TestHetero: logits, loss and gradients over several types of vertices and relations are those of PyTorch in float64, for every
+// number of intervals, in all schedules, at the smallest memory and above it, on one device and on several.
+func TestHetero(t *testing.T) {
+	x := readHetero(t)
+	h := x.graph(t)
+	for name, m := range heteroModels() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			ways := []saga.Config{{}, {Device: "cpu:2"}, {Schedule: "stage", Stream: true}, {Schedule: "dest-order", Stream: true}}
+			for p := 3; p <= 12; p++ {
+				for _, c := range []saga.Config{{Stream: true}, ways[p%len(ways)]} {
+					c.Chunks = p
+					x.check(t, h, m, c).Close()
+				}
+			}
+			x.check(t, h, m, saga.Config{Chunks: 9, Device: "cpu:4", Stream: true}).Close()
+			x.check(t, h, m, saga.Config{Without: []string{"hoist", "commute", "factor", "fuse", "invariant", "recompute-on-load", "postpone"}}).Close()
+			_, err := saga.Compile(m, h.At(2), saga.Config{Mem: 1, Outputs: []string{"logits"}})
+			var small *plan.BudgetError
+			if !errors.As(err, &small) {
+				t.Fatalf("a budget of one byte gives %v", err)
+			}
+			for k := range int64(4) {
+				p := x.check(t, h, m, saga.Config{Mem: small.Smallest * (4 + k) / 4})
+				if k == 0 {
+					if _, _, err := p.Predict(); err != nil {
+						t.Errorf("%s: %v", name, err)
 					}
 				}
-				if err := p.SetParam(n, all); err != nil {
-					t.Fatalf("%s: %v", name, err)
-				}
+				p.Close()
 			}
-			if n := len(p.Params()); n != len(want.Params) {
-				t.Errorf("%s: %d parameters, want %d", name, n, len(want.Params))
+			if _, err := saga.Compile(m, h.At(2), saga.Config{Mem: small.Smallest - 1, Outputs: []string{"logits"}}); !errors.As(err, &small) {
+				t.Errorf("%s: a byte less than the smallest budget gives %v", name, err)
 			}
-			at := fmt.Sprintf("%s, %d chunks, %d bytes, device %q", name, c.Chunks, c.Mem, c.Device)
+		})
+	}
+}
+
+// TestHeteroRefused: what there is not over several types and relations is refused, by name.
+func TestHeteroRefused(t *testing.T) {
+	x := readHetero(t)
+	h := x.graph(t)
+	m := heteroModels()["rgcn"]
+	with := func(f func(*saga.Model)) saga.Model {
+		n := m
+		n.Layers = slices.Clone(m.Layers)
+		f(&n)
+		return n
+	}
+	for want, run := range map[string]func() error{
+		"no task edge": func() error {
+			_, err := saga.Compile(with(func(n *saga.Model) { n.Task = saga.EdgeTask }), h.At(2), saga.Config{})
+			return err
+		},
+		"no Model.Embedding": func() error {
+			_, err := saga.Compile(with(func(n *saga.Model) { n.Embedding = 4 }), h.At(2), saga.Config{})
+			return err
+		},
+		"no UpdateEdge": func() error {
+			_, err := saga.Compile(with(func(n *saga.Model) {
+				n.Layers[0].UpdateEdge = func(e saga.Edge, _ saga.Params) saga.Tensor { return e.Src }
+			}), h.At(2), saga.Config{})
+			return err
+		},
+		"no sampling": func() error {
+			_, err := saga.CompileSampled(m, h.At(2), saga.Config{}, saga.Sampling{Batch: 4})
+			return err
+		},
+		"3 vertex types need at least one each: author, paper, venue": func() error {
+			_, err := saga.Compile(m, h.At(2), saga.Config{Chunks: 2})
+			return err
+		},
+		"vertices of type lonely, which have the labels, get no messages": func() error {
+			d := h.At(1)
+			d.Labels, d.Classes, d.Train = []int32{0, 1, 2}, 3, []uint32{0, 1}
+			_, err := saga.Compile(heteroModels()["sage"], d, saga.Config{})
+			return err
+		},
+	} {
+		if err := run(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+}
+
+// TestHeteroSame: the order of types and relations, and types and relations that no label depends on, change no bit.
+func TestHeteroSame(t *testing.T) {
+	x := readHetero(t)
+	train := func(h *dataset.Hetero, m saga.Model) (bits []float32, digest string) {
+		t.Helper()
+		target, err := h.Type(x.Target)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := saga.Compile(m, h.At(target), saga.Config{Seed: 3, Chunks: 5, Stream: true, Optimizer: saga.Optimizer{LR: 0.1}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer p.Close()
+		for range 4 {
 			loss, err := p.Step()
-			if err != nil {
-				t.Fatalf("%s: %v", at, err)
-			}
-			if math.Abs(loss-want.Loss) > 1e-5 {
-				t.Errorf("%s: loss %v, want %v", at, loss, want.Loss)
-			}
-			z, _, err := p.Output("logits")
 			if err != nil {
 				t.Fatal(err)
 			}
-			if off := farFrom(z, want.Logits); off > 1e-4 {
-				t.Errorf("%s: logits are off by %v", at, off)
-			}
-			for n, w := range want.Grads {
-				g, err := p.Grad(n)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if off := farFrom(g, w); off > 1e-4 {
-					t.Errorf("%s: the gradient of %s is off by %v", at, n, off)
-				}
-			}
+			bits = append(bits, float32(loss))
 		}
-		run(saga.Config{})
-		for p := 3; p <= 12; p++ {
-			run(saga.Config{Chunks: p})
+		z, _, err := p.Predict()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return append(bits, z...), p.Digest()
+	}
+	for name, m := range heteroModels() {
+		for i := range m.Layers {
+			m.Layers[i].Dropout = 0.3
+		}
+		want, digest := train(x.graph(t), m)
+		more := x.graph(t)
+		more.Types = append(more.Types, dataset.VertexType{Name: "zoo", Rows: &dataset.Data{Name: "zoo", Edges: &chunk.Edges{V: 6}, FeatureCols: 1, Features: make([]float32, 6)}})
+		more.Relations = slices.Insert(more.Relations, len(more.Relations)-1, dataset.Relation{Source: 2, Name: "visits", Target: 4, Links: &dataset.Data{Name: "visits", Edges: &chunk.Edges{V: 11, Src: []uint32{1, 10}, Dst: []uint32{5, 0}}}})
+		if got, d := train(more, m); !slices.Equal(got, want) || d != digest {
+			t.Errorf("%s: one more type and relation, on which no label depends: %v, want %v", name, got, want)
 		}
 	}
 }

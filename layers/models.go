@@ -101,9 +101,14 @@ func Looped() []string {
 	return slices.DeleteFunc(Names(), func(name string) bool { return !builders[name].selfLoops })
 }
 
+// summed are the models whose layers sum the messages of all relations of a graph that has several, and then compute the new rows. The
+// layers of the others run once for each relation (saga.Layer.PerRelation).
+var summed = map[string]bool{"rgcn": true}
+
 // New is the model with the given name. The last layer has no activation; the others have ReLU, in gat and
 // gatv2 ELU, in ggnn none. The models that Looped lists add self loops, the others use the graph as it
-// is; to change that, set SelfLoops of the result. For labels of graphs or edges the
+// is; to change that, set SelfLoops of the result. Over a graph of several vertex types and relations
+// each layer runs once for each relation, and the results into a type of vertices are summed; those of rgcn sum the messages. For labels of graphs or edges the
 // last layer has Hidden columns with ReLU, and GraphHead or EdgeHead computes the logits. An
 // unknown name is an error, and so is an option outside its range.
 func New(name string, o Options) (saga.Model, error) {
@@ -124,6 +129,7 @@ func New(name string, o Options) (saga.Model, error) {
 	}
 	l := model.build(body)
 	for i := range l {
+		l[i].PerRelation = l[i].ApplyEdge != nil && !summed[name]
 		if !hops[l[i].Name] { // dropout is applied to the input of learned layers only
 			l[i].Dropout = o.Dropout
 		}

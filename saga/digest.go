@@ -58,12 +58,28 @@ func (p *Program) writeFacts(w io.Writer) {
 		}}
 	if a.Sampling = p.mode.facts().sampling; a.Sampling == "" && p.grids.order != nil {
 		a.Vertices = device.Bytes(p.grids.order.New)
+		if k := p.grids.kinds; k != nil {
+			a.Vertices, a.Kinds = nil, p.in.kinds.facts()
+			for _, o := range k.orders {
+				a.Vertices = append(a.Vertices, device.Bytes(o.New)...)
+			}
+		}
 	}
 	p.report().WriteFacts(w, a)
 }
 
 // checksum is the CRC-32C of all data that training reads.
 func (in *inputs) checksum() string {
+	if k := in.kinds; k != nil {
+		var all []byte
+		for i := range k.types {
+			all = fmt.Appendf(all, "%q %s\n", k.types[i].name, k.types[i].in.Checksum(nil))
+		}
+		for i := range k.relations {
+			all = fmt.Appendf(all, "%q %s\n", k.relations[i].Relation, k.relations[i].in.Checksum(nil))
+		}
+		return fmt.Sprintf("%08x", crc32.Checksum(all, castagnoli))
+	}
 	if in.link == nil {
 		return in.Checksum(nil)
 	}

@@ -1,6 +1,7 @@
 package saga
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -195,6 +196,41 @@ func (in *inputs) allKept() (names []string) {
 	in.each(func(x *rows.Inputs) { names = append(names, x.AllKept()...) })
 	slices.Sort(names)
 	return names
+}
+
+// facts are the types and relations in their order, a line for each, with what digests depend on.
+func (k *kinds) facts() (lines []string) {
+	for i := range k.types {
+		lines = append(lines, fmt.Sprintf("type %q", k.types[i].name))
+	}
+	for i := range k.relations {
+		r := &k.relations[i]
+		lines = append(lines, fmt.Sprintf("relation %q %q %q", r.Src, r.Name, r.Dst))
+	}
+	return lines
+}
+
+// text is the first line of a report: the types and relations with their sizes, and what labels do not depend on.
+func (k *kinds) text(name string, classes int) string {
+	v, e := k.totals()
+	var types, relations []string
+	for i := range k.types {
+		t := &k.types[i]
+		columns := fmt.Sprintf("%d features", t.features)
+		if t.identity {
+			columns = "no features"
+		}
+		types = append(types, fmt.Sprintf("%d %s (%s)", t.in.Edges.V, t.name, columns))
+	}
+	for i := range k.relations {
+		r := &k.relations[i]
+		relations = append(relations, fmt.Sprintf("%d %s:%s:%s", r.in.Edges.E(), r.Src, r.Name, r.Dst))
+	}
+	text := fmt.Sprintf("%s: %d vertices, %d edges, %d classes of %s; vertices %s; edges %s", name, v, e, classes, k.types[k.target].name, strings.Join(types, ", "), strings.Join(relations, ", "))
+	if k.idle != "" {
+		text += "; left out, as no label depends on them: " + k.idle
+	}
+	return text
 }
 
 func (k *kinds) typeNames() (names []string) {

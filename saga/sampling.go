@@ -81,6 +81,9 @@ func CompileSampled(m Model, d *dataset.Data, c Config, s Sampling) (*Program, e
 	if err != nil {
 		return nil, err
 	}
+	if p.dims.kinds != nil {
+		return nil, fmt.Errorf("saga: %s has several types of vertices or relations; with them there is no sampling (--sample) yet, only training over the full graph", d.Name)
+	}
 	if err := p.checkSampling(&s); err != nil {
 		return nil, fmt.Errorf("saga: %w", err)
 	}

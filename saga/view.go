@@ -101,6 +101,9 @@ func (p *Program) report() *report.Run {
 		loops = " with self loops"
 	}
 	r.Graph = fmt.Sprintf("%s: %d vertices, %d edges%s, %d features, %d classes", p.data.Name, p.in.Edges.V, p.in.EdgeCount(), loops, p.dims.features, p.dims.classes)
+	if k := p.in.kinds; k != nil {
+		r.Graph = k.text(p.data.Name, p.dims.classes)
+	}
 	for _, name := range p.in.allKept() {
 		r.Extra[name] = true
 	}

@@ -42,6 +42,7 @@ type Arithmetic struct {
 	Extra     func(name string) []byte   // values of an input that was computed before the first step; nil: it was not
 	Sampling  string                     // sampler and batch; "": full graph
 	Vertices  []byte                     // the order of vertices; nil: unknown
+	Kinds     []string                   // vertex types and relations, one per line; nil: there is one of each
 }
 
 // WriteFacts writes the facts of r and a. saga.Program.Digest hashes this text: it must not change for
@@ -63,6 +64,9 @@ func (r *Run) WriteFacts(w io.Writer, a Arithmetic) {
 		}
 	} else {
 		f.visits()
+	}
+	for _, text := range a.Kinds {
+		f.line("%s", text)
 	}
 	if a.Vertices != nil {
 		f.line("vertices %x", sha256.Sum256(a.Vertices))
@@ -110,7 +114,13 @@ func (f *facts) program() {
 				f.line("zeros %s behind %s of set %d", over, f.value(st.Value), st.From)
 			}
 			if st.Kind == plan.Stream {
-				over += map[plan.Dir]string{plan.CSC: " in", plan.CSR: " out"}[st.Dir]
+				over += map[plan.Dir]string{plan.CSC: " in", plan.CSR: " out"}[st.Dir.Way()]
+			}
+			if r := st.Dir.Relation(); r > 0 {
+				over += fmt.Sprintf(" of relation %d", r)
+			}
+			if st.Type > 0 {
+				over += fmt.Sprintf(" of type %d", st.Type)
 			}
 			for i := range st.Calls {
 				c := &st.Calls[i]

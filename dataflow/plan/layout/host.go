@@ -27,9 +27,9 @@ func shareHost(p *plan.Plan) {
 	}
 	var places []tenure // one per place. id: the value that owns it; to: the last phase that uses it so far
 	for _, l := range tenuresOf(p) {
-		bytes := p.Spec.Values[l.id].RowBytes
+		v := &p.Spec.Values[l.id]
 		i := slices.IndexFunc(places, func(o tenure) bool {
-			return (o.to < l.from || o.to == l.from && o.early) && p.Spec.Values[o.id].RowBytes == bytes
+			return (o.to < l.from || o.to == l.from && o.early) && p.Spec.Values[o.id].RowBytes == v.RowBytes && p.Spec.Values[o.id].Type == v.Type
 		})
 		if i < 0 {
 			places = append(places, l)
