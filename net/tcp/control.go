@@ -35,9 +35,15 @@ type peer struct {
 	mu    sync.Mutex // guards the fields below
 	watch net.Watch
 	left  bool
+
+	deaf chan struct{} // closed when listenTo has ended
 }
 
-// word writes a word to p. It fails if p does not take it within limit.
+// newPeer is rank r behind connection c.
+func newPeer(r int, c stdnet.Conn) *peer { return &peer{rank: r, c: c, deaf: make(chan struct{})} }
+
+// word writes a word to p. It fails if p does not take it within limit, and then nothing more can be written: TLS ends
+// with half a record. So limit is longer than a busy machine lets this process wait between the clock and the write.
 func (p *peer) word(kind byte, text string, limit time.Duration) error {
 	text = text[:min(len(text), told)]
 	b := binary.LittleEndian.AppendUint32([]byte{kind}, uint32(len(text)))
@@ -73,7 +79,8 @@ func (l *Link) meet() error {
 		if err != nil {
 			return err
 		}
-		p := &peer{rank: 0, c: c, watch: net.Watching(l.o.Timeout, now)}
+		p := newPeer(0, c)
+		p.watch = net.Watching(l.o.Timeout, now)
 		l.peers = []*peer{p}
 		if err := p.word(names, l.hosts[l.o.Rank], l.o.Timeout); err != nil {
 			return err
@@ -99,7 +106,7 @@ func (l *Link) meet() error {
 		case <-time.After(time.Until(now.Add(l.o.Timeout))):
 			return fmt.Errorf("rank %d has not connected for %v: was it started, with --rank %d and the same --peers?%s", r, l.o.Timeout, r, l.strangers.lately())
 		}
-		p := &peer{rank: r, c: in.c}
+		p := newPeer(r, in.c)
 		p.c.SetReadDeadline(now.Add(l.o.Timeout))
 		kind, text, err := p.hear()
 		if err != nil || kind != names {
@@ -124,6 +131,7 @@ func unexpected(err error, text string) error { return cmp.Or(err, fmt.Errorf("i
 
 // listenTo handles the words of p until the link ends.
 func (l *Link) listenTo(p *peer) {
+	defer close(p.deaf)
 	for {
 		kind, text, err := p.hear()
 		p.mu.Lock()
@@ -197,8 +205,9 @@ func (l *Link) end(why error, text string) {
 	l.fail(why)
 }
 
-// farewellLimit bounds the time of writing a word to another rank, as a stopped process reads nothing.
-const farewellLimit = 200 * time.Millisecond
+// farewellLimit bounds the time of writing why all ranks end to one of them: a process that was stopped long ago has
+// room for no more words.
+const farewellLimit = time.Second
 
 // beat sends heartbeats, and looks for silent ranks.
 func (l *Link) beat() {
@@ -219,7 +228,7 @@ func (l *Link) beat() {
 		self.Heard(time.Now(), where)
 		watches := []net.Watch{self}
 		for _, p := range l.peers {
-			_ = p.word(heartbeat, where, farewellLimit) // listenTo reports a lost connection
+			_ = p.word(heartbeat, where, l.o.Timeout) // listenTo reports a lost connection
 			p.mu.Lock()
 			silent, gone := p.watch.Look(time.Now())
 			line := p.watch.Line(p.rank, l.hosts[p.rank], silent, true)
@@ -304,10 +313,28 @@ func (l *Link) Close() error {
 		return err
 	}
 	if l.o.Rank == 0 {
-		for _, p := range l.peers {
-			_ = p.word(leaving, "", farewellLimit)
-		}
+		l.bye()
 	}
 	l.fail(errClosed)
 	return nil
 }
+
+// bye tells the other ranks that all have left, and waits until they have closed their ends: a connection that this one
+// closed first could take the word with it.
+func (l *Link) bye() {
+	for _, p := range l.peers {
+		_ = p.word(leaving, "", l.o.Timeout)
+	}
+	late := time.NewTimer(byeLimit)
+	defer late.Stop()
+	for _, p := range l.peers {
+		select {
+		case <-p.deaf:
+		case <-late.C:
+			return
+		}
+	}
+}
+
+// byeLimit bounds the wait for ranks that have nothing more to do than to end.
+const byeLimit = 2 * time.Second
