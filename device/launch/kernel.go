@@ -86,26 +86,28 @@ func (k *Kernel) Words(args List) ([]uint64, error) {
 // parameter, or one is a pointer and the other a number.
 func (p Parameters) Words(args List) ([]uint64, error) {
 	list, n := make([]uint64, len(p)), args.Len()
-	used := 0
+	next := 0 // where the argument of the next parameter is, if they are in its order
 	for i, x := range p {
-		at := -1
-		for k := range n { // from the place of the last one on
-			if name, _, _ := args.Arg((used + k) % n); name == x.name {
-				at = (used + k) % n
+		var name string
+		var pointer bool
+		for k := 0; ; k++ {
+			if k == n {
+				return nil, fmt.Errorf("%s has no argument", x.name)
+			}
+			if next == n {
+				next = 0
+			}
+			name, list[i], pointer = args.Arg(next)
+			if next++; name == x.name {
 				break
 			}
 		}
-		if at < 0 {
-			return nil, fmt.Errorf("%s has no argument", x.name)
-		}
-		_, value, pointer := args.Arg(at)
 		switch {
 		case pointer && !x.pointer:
 			return nil, fmt.Errorf("%s is a number, and its argument an address", x.name)
 		case !pointer && x.pointer:
 			return nil, fmt.Errorf("%s is a pointer, and its argument a number", x.name)
 		}
-		list[i], used = value, at+1
 	}
 	if n > len(p) {
 		for k := range n {
