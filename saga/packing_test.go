@@ -55,7 +55,7 @@ func TestPackingIsChosen(t *testing.T) {
 // the smallest budget is not far above the CPU's.
 func TestSmallestBudgetOfGPU(t *testing.T) {
 	s := dataset.DefaultSpec()
-	s.Vertices, s.Edges, s.Features, s.Classes = 300_000, 600_000, 64, 8
+	s.Vertices, s.Edges, s.Features, s.Classes = 100_000, 200_000, 64, 8
 	d, err := dataset.Synthetic(s)
 	if err != nil {
 		t.Fatal(err)
@@ -81,7 +81,7 @@ func TestSmallestBudgetOfGPU(t *testing.T) {
 // packed where words do not fit, and the kernels' share of it is counted.
 func TestNamedBudgetOfGPU(t *testing.T) {
 	s := dataset.DefaultSpec()
-	s.Vertices, s.Edges, s.Features, s.Classes = 100_000, 2_000_000, 64, 8
+	s.Vertices, s.Edges, s.Features, s.Classes = 20_000, 400_000, 64, 8
 	d, err := dataset.Synthetic(s)
 	if err != nil {
 		t.Fatal(err)
