@@ -6,6 +6,9 @@
 RACE ?= ./device/... ./dataflow/exec/... ./kernel/... ./mine/... ./net/... ./internal/progress/... ./internal/runfolder/...
 BENCH ?= .
 
+# Packages whose tests take longest: they begin first, so that none of them runs alone at the end.
+LONGEST ?= ./cmd/saga ./layers ./saga ./mine ./dataflow ./kernel/cuda ./dataset
+
 SHELL = bash
 .SHELLFLAGS = -o pipefail -c
 
@@ -40,12 +43,13 @@ help:
 	@echo "saga itself needs no make: go install ./cmd/saga"
 
 # Everything. The lint test reads the whole module, which the test cache cannot
-# know: hence -count=1. testlist prints what fails, and at the end what was skipped.
+# know: hence -count=1. go vet has looked at all packages before their tests: hence
+# -vet=off. testlist prints what fails, and at the end what was skipped.
 test:
 	@mkdir -p bin && : >$(SKIPPED)
 	go vet ./...
 	go test -count=1 ./internal/lint
-	go test -json ./... | go run ./internal/testlist -skipped $(SKIPPED)
+	go test -json -vet=off $(LONGEST) ./... | go run ./internal/testlist -skipped $(SKIPPED)
 	@$(MAKE) --no-print-directory race
 	@$(MAKE) --no-print-directory cuda-check
 	@$(MAKE) --no-print-directory staticcheck
@@ -113,7 +117,7 @@ race:
 	elif [ -z "$$pkgs" ]; then \
 		$(call skip,race detector: no packages in $(RACE)); \
 	else \
-		echo "go test -race -short $(RACE)"; go test -race -short $$pkgs; \
+		echo "go test -race -short $(RACE)"; go test -race -vet=off -short $$pkgs; \
 	fi
 
 # Benchmarks; each checks its result before it takes the time. BENCH chooses by name.

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/alecthomas/kong"
 
@@ -91,17 +92,24 @@ func readSettings(path string) (map[string]any, error) {
 	return values, nil
 }
 
-// notDefault lists the settings that are not the defaults of saga train, in alphabetical order.
-func (s *settings) notDefault() ([]string, error) {
-	var usual commands
+// defaults are the settings of saga train without flags.
+var defaults = sync.OnceValues(func() (map[string]json.RawMessage, error) {
+	var usual struct { // without other commands, as in grammar
+		Train trainCmd `cmd:""`
+	}
 	if _, err := newParser(&usual, io.Discard, io.Discard).Parse([]string{"train"}); err != nil {
 		return nil, err
 	}
+	return usual.Train.asMap()
+})
+
+// notDefault lists the settings that are not the defaults of saga train, in alphabetical order.
+func (s *settings) notDefault() ([]string, error) {
 	mine, err := s.asMap()
 	if err != nil {
 		return nil, err
 	}
-	theirs, err := usual.Train.asMap()
+	theirs, err := defaults()
 	if err != nil {
 		return nil, err
 	}
