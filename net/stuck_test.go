@@ -140,7 +140,7 @@ func TestWaitForEachOther(t *testing.T) {
 // A rank that is slow ends no run, however long the others wait: in a vote, for a message, or for an answer.
 func TestSlowRank(t *testing.T) {
 	leak.Check(t, "sagann/net")
-	const slow, timeout = 1500 * time.Millisecond, time.Second
+	const slow, timeout = 4 * time.Second, 3 * time.Second // a busy machine gives a rank no processor for almost a second
 	for kind, connect := range kinds {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
