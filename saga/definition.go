@@ -276,7 +276,7 @@ func (p *definition) describeKinds() error {
 	if err := dataset.ValidateHetero(graph.Graph); err != nil {
 		return err
 	}
-	k := kindsOf(graph, m, m.gathers())
+	k := kindsOf(d, m, m.gathers())
 	if n := len(k.types); p.cfg.Chunks > 0 && p.cfg.Chunks < n {
 		return fmt.Errorf("saga: %d intervals (--chunks); %d vertex types need at least one each: %s", p.cfg.Chunks, n, strings.Join(k.typeNames(), ", "))
 	}

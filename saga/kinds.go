@@ -55,8 +55,9 @@ func reach(h *dataset.Hetero, target, layers int) (types, relations []bool) {
 	return types, relations
 }
 
-// kindsOf is what of k's graph model m reads, so many layers of which gather.
-func kindsOf(k *dataset.Kinds, m *Model, layers int) *kinds {
+// kindsOf is what model m, so many layers of which gather, reads of the graph of labelled, the vertices that have the labels.
+func kindsOf(labelled *dataset.Data, m *Model, layers int) *kinds {
+	k := labelled.Vertices.Kinds
 	h := k.Graph
 	out := &kinds{graph: h}
 	types, relations := reach(h, k.Type, layers)
@@ -67,10 +68,10 @@ func kindsOf(k *dataset.Kinds, m *Model, layers int) *kinds {
 			idle = append(idle, "vertices of "+x.Name)
 			continue
 		}
-		if to[t] = len(out.types); t == k.Type {
-			out.target = to[t]
-		}
 		d := x.Rows
+		if to[t] = len(out.types); t == k.Type { // its features and splits may be others than those of the file
+			out.target, d = to[t], labelled
+		}
 		out.types = append(out.types, kind{name: x.Name, features: d.FeatureCols, identity: d.FeatureCols == 0,
 			in: rows.New(d, d.Edges, rows.Meaning{}, false)})
 	}

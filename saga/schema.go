@@ -51,7 +51,7 @@ func meaning(p *Program, meta map[string]string) ([]safetensors.Tensor, error) {
 	meta[schemaMeta] = s.Text()
 	var learned []string
 	for _, q := range p.params {
-		if q.PerVertex {
+		if q.PerVertex && (p.in == nil || p.in.kinds == nil || int(q.typ) == p.in.kinds.target) { // ids are those of the labelled type
 			learned = append(learned, q.Name)
 		}
 	}

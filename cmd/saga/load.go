@@ -24,6 +24,7 @@ type prepared struct {
 	Data         string         `json:"data"`
 	Undirected   bool           `json:"undirected"`
 	Simple       bool           `json:"simple"`
+	Target       string         `json:"target,omitempty"`     // of several vertex types: the one of the labels
 	Split        string         `json:"split,omitempty"`      // --split; the checkpoint has the seed
 	SplitSeed    uint64         `json:"split_seed,omitempty"` // --split-seed; 0: the seed of the run
 	Disjoint     float64        `json:"disjoint,omitempty"`   // of --task link
@@ -74,8 +75,14 @@ func load(s *settings) (*job, error) {
 		return nil, err
 	}
 	j := &job{cfg: cfg, prep: prepared{Data: s.Data.Path, Undirected: s.Data.Undirected, Simple: s.Data.Simple, Split: s.Data.Split}}
-	if j.data, err = cli.OpenData(s.Data.Path, s.dataOptions()); err != nil {
+	if j.data, err = cli.OpenTarget(s.Data.Path, s.Data.Target, true, s.dataOptions()); err != nil {
 		return nil, err
+	}
+	if k := j.data.Vertices.Kinds; k != nil {
+		if f := s.Data.Features; f == "degree" || !s.Training.Sampling.whole() {
+			return nil, cli.Usagef("%s has several types of vertices or relations; with them there is no --features degree and no sampling (--sample) yet", s.Data.Path)
+		}
+		j.prep.Target = k.Graph.Types[k.Type].Name
 	}
 	if strings.HasSuffix(s.Data.Path, ".saga") {
 		j.told = slices.Clone(j.data.Report.Changes)

@@ -22,8 +22,41 @@ func OpenData(name string, o dataset.Options) (*dataset.Data, error) {
 // SeveralTypes reports whether err, of OpenData, says that the graph has several types of vertices or relations.
 func SeveralTypes(err error) bool { return errors.Is(err, dataset.ErrSeveralTypes) }
 
+// OpenTarget is OpenData also for graphs of several types of vertices: the data are then the vertices of the type
+// named target or, for "", of the only one that has labels, with the graph behind them (dataset.Kinds). With labelled the type must have
+// labels.
+func OpenTarget(name, target string, labelled bool, o dataset.Options) (*dataset.Data, error) {
+	d, err := OpenData(name, o)
+	if err == nil && target != "" {
+		return nil, Usagef("--target %s: %s has vertices of one type", target, name)
+	}
+	if !SeveralTypes(err) {
+		return d, err
+	}
+	h, err := dataset.LoadHetero(name, o)
+	if err != nil {
+		return nil, err
+	}
+	find := h.Labelled
+	if !labelled && target != "" {
+		find = h.Type
+	}
+	t, err := find(target)
+	if err != nil {
+		return nil, err
+	}
+	if idle := h.Idle(t); idle != "" {
+		h.Report.Warnings = append(h.Report.Warnings, name+": "+idle)
+	}
+	return h.At(t), nil
+}
+
 // Describe is the graph in a few words.
 func Describe(d *dataset.Data) string {
+	if k := d.Vertices.Kinds; k != nil {
+		h := k.Graph
+		return fmt.Sprintf("%d vertices of %d types, %d edges of %d relations, %d features and %d classes of %s", h.V(), len(h.Types), h.E(), len(h.Relations), d.FeatureCols, d.Classes, h.Types[k.Type].Name)
+	}
 	edges := d.Edges.E()
 	if d.Shard != nil {
 		edges = d.Shard.E

@@ -1,0 +1,83 @@
+package main
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// writeArray writes x, numbers of one type, as a NumPy file of a shape.
+func writeArray(t *testing.T, dir, name, descr, shape string, x any) {
+	t.Helper()
+	header := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': %s, }", descr, shape)
+	header += strings.Repeat(" ", 63-(len(header)+10)%64) + "\n"
+	var b bytes.Buffer
+	b.WriteString("\x93NUMPY\x01\x00")
+	for _, part := range []any{uint16(len(header)), []byte(header), x} {
+		if err := binary.Write(&b, binary.LittleEndian, part); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(dir, name+".npy"), b.Bytes(), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestTypes trains, predicts, evaluates and goes on over a graph of two vertex types with labels of both, and refuses what is not there.
+func TestTypes(t *testing.T) {
+	dir := t.TempDir()
+	graph := filepath.Join(dir, "graph")
+	if err := os.Mkdir(graph, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	const papers, authors, edges = 30, 20, 90
+	var x, z []float32
+	var y, u, ends, back []int64
+	for v := range papers {
+		y = append(y, int64(v%3))
+		x = append(x, float32(v%3), float32(v%5))
+	}
+	for v := range authors {
+		u = append(u, int64(v%2))
+		z = append(z, float32(v%4), 1, float32(v%7))
+	}
+	for k := range edges {
+		ends = append(ends, int64(k*7%authors))
+	}
+	for k := range edges {
+		ends = append(ends, int64(k*11%papers))
+	}
+	back = append(append(back, ends[edges:]...), ends[:edges]...)
+	writeArray(t, graph, "paper.x", "<f4", "(30, 2)", x)
+	writeArray(t, graph, "author.x", "<f4", "(20, 3)", z)
+	writeArray(t, graph, "paper.y", "<i8", "(30,)", y)
+	writeArray(t, graph, "author.y", "<i8", "(20,)", u)
+	writeArray(t, graph, "author__writes__paper.edge_index", "<i8", "(2, 90)", ends)
+	writeArray(t, graph, "paper__rev_writes__author.edge_index", "<i8", "(2, 90)", back)
+	run := func(ok bool, want, line string) {
+		t.Helper()
+		c := command(t, strings.Fields(line)...)
+		c.Dir = dir
+		out, err := c.CombinedOutput()
+		if (err == nil) != ok || !strings.Contains(string(out), want) {
+			t.Errorf("saga %s: %v, want %q: %s", line, err, want, out)
+		}
+	}
+	for _, model := range []string{"rgcn", "sage", "gcn", "gat"} {
+		run(true, "50 vertices of 2 types, 180 edges of 2 relations", "train --data graph --target paper --model "+model+" --epochs 3 --chunks 5 --out "+model)
+		run(true, "classes of 30 vertices", "predict "+model+" --out "+model+".csv")
+		run(true, "", "evaluate "+model)
+		run(true, "", "train --resume "+model+" --epochs 4")
+	}
+	run(true, "2 classes of author", "train --data graph --target author --model rgcn --epochs 2 --out authors")
+	run(true, "classes of 20 vertices", "predict authors --out authors.csv")
+	run(true, "vertices 20 author (3 features), 30 paper (2 features)", "plan --data graph --target paper --model rgcn")
+	run(false, "--target NAME names one of", "train --data graph --model rgcn --epochs 1 --out no")
+	run(false, "no vertex type", "train --data graph --target venue --model rgcn --epochs 1 --out no")
+	run(false, "no sampling (--sample) yet", "train --data graph --target paper --sample 3,2 --model rgcn --epochs 1 --out no")
+	run(false, "--target paper", "train --data karate --target paper --epochs 1 --out no")
+}
