@@ -286,3 +286,51 @@ func TestHeteroSame(t *testing.T) {
 		}
 	}
 }
+
+// TestHeteroSplit: a relation divided in two, whose parts share their weights, is the relation, for sums of messages.
+func TestHeteroSplit(t *testing.T) {
+	x := readHetero(t)
+	sum := func(out int, act Activation) saga.Layer {
+		return saga.Layer{Name: "sum", Gather: saga.Sum,
+			ApplyEdge: func(e saga.Edge, p saga.Params) saga.Tensor {
+				return ops.MatMul(e.Src, p.Of(e.Relation.Src+" to "+e.Relation.Dst).Weight("W", e.Src.Cols(), out))
+			},
+			ApplyVertex: func(v saga.Vertex, _ saga.Params) saga.Tensor { return act.of(v.Accum) }}
+	}
+	m := saga.Model{Name: "sum", Layers: []saga.Layer{sum(5, ops.Tanh), sum(3, nil)}}
+	run := func(h *dataset.Hetero) (z []float32) {
+		t.Helper()
+		p, err := saga.Compile(m, h.At(2), saga.Config{Seed: 5, Chunks: 6, Stream: true, Optimizer: saga.Optimizer{LR: 0.05}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer p.Close()
+		for range 5 {
+			if _, err := p.Step(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if z, _, err = p.Predict(); err != nil {
+			t.Fatal(err)
+		}
+		return z
+	}
+	h := x.graph(t)
+	want := run(h)
+	for r := range h.Relations {
+		parts := x.graph(t)
+		one := parts.Relations[r]
+		e, more := one.Links.Edges, one
+		half := e.E() / 3
+		more.Name += " too"
+		more.Links = &dataset.Data{Name: more.Name, Edges: &chunk.Edges{V: e.V, Src: e.Src[half:], Dst: e.Dst[half:]}}
+		parts.Relations[r].Links = &dataset.Data{Name: one.Name, Edges: &chunk.Edges{V: e.V, Src: e.Src[:half], Dst: e.Dst[:half]}}
+		parts.Relations = slices.Insert(parts.Relations, r+1, more)
+		got := run(parts)
+		for i := range want {
+			if off := math.Abs(float64(got[i] - want[i])); off > 1e-4*(1+math.Abs(float64(want[i]))) {
+				t.Fatalf("%s divided: logit %d is %v, want %v", one.Name, i, got[i], want[i])
+			}
+		}
+	}
+}
