@@ -58,6 +58,7 @@ const (
 	KindLinkNotVal   // pairs without an edge
 	KindLinkNotTest  // pairs without an edge
 	KindLinkMessages // edges that pass messages in training
+	KindPart         // a whole store, part I: see Parts. The checksum is of its header
 	kindEnd
 )
 
@@ -80,7 +81,7 @@ var kindNames = [...]string{"", "edges", "sequence", "features", "labels", "mult
 	"order", "name", "vertex names", "graph-of", "graph labels", "notes",
 	"targets", "graph targets", "sparse feature rows", "sparse feature columns", "sparse feature values",
 	"edge labels", "edge targets", "graph train", "graph val", "graph test", "edge train", "edge val", "edge test", "schema", "graph multi-labels", "edge multi-labels",
-	"link train", "link val", "link test", "link non-edges of val", "link non-edges of test", "link messages"}
+	"link train", "link val", "link test", "link non-edges of val", "link non-edges of test", "link messages", "part"}
 
 // String is the kind as text for errors.
 func (k Kind) String() string {
@@ -103,7 +104,7 @@ func (b Block) String() string {
 	switch b.Kind {
 	case KindEdges:
 		return fmt.Sprintf("edges block (%d,%d) at byte %d", b.I, b.J, b.Off)
-	case KindSequence, KindFeatures:
+	case KindSequence, KindFeatures, KindPart:
 		return fmt.Sprintf("%v block %d at byte %d", b.Kind, b.I, b.Off)
 	}
 	return fmt.Sprintf("%v block at byte %d", b.Kind, b.Off)

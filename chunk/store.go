@@ -23,18 +23,23 @@ type Store struct {
 	cellNNZ  []int64
 	features []int // block of each feature part
 	sequence []int
+	parts    []int        // block of each part
 	single   [kindEnd]int // block of a kind that occurs once, or -1
 }
 
 // Open opens a store and checks its header and block table against the file's
 // size; contents are checked when they are read, or all by Verify. Errors name
 // the file and the byte.
-func Open(path string) (*Store, error) {
+//
+// A store of parts is an error that wraps ErrParts; OpenParts opens it.
+func Open(path string) (*Store, error) { return openFile(path, newStore) }
+
+func openFile(path string, open func(io.ReaderAt, int64, string) (*Store, error)) (*Store, error) {
 	f, size, err := regular.OpenSized(path)
 	if err != nil {
 		return nil, err
 	}
-	s, err := newStore(f, size, path)
+	s, err := open(f, size, path)
 	if err != nil {
 		f.Close()
 		return nil, err
@@ -47,6 +52,15 @@ func Open(path string) (*Store, error) {
 func NewStore(r io.ReaderAt, size int64) (*Store, error) { return newStore(r, size, "store") }
 
 func newStore(r io.ReaderAt, size int64, path string) (*Store, error) {
+	s, err := newOuter(r, size, path)
+	if err == nil && len(s.parts) > 0 {
+		return nil, fmt.Errorf("%s: %w", path, ErrParts)
+	}
+	return s, err
+}
+
+// newOuter is newStore, also for a store of parts.
+func newOuter(r io.ReaderAt, size int64, path string) (*Store, error) {
 	s := &Store{r: r, path: path}
 	if err := s.open(size); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)

@@ -16,11 +16,17 @@ func (w *Writer) Close() error {
 	if w.closed {
 		return w.err
 	}
+	if w.err == nil && w.open != nil {
+		w.fail(errors.New("a part is not closed"))
+	}
 	if w.err == nil {
 		w.fail(w.finish())
 	}
 	w.closed = true
 	w.spill.close()
+	if w.outer != nil {
+		return w.outer.addPart(w)
+	}
 	if err := w.f.Close(); w.err == nil {
 		w.fail(err)
 	}
@@ -122,15 +128,23 @@ func (w *Writer) seal() error {
 	}
 	w.h.Blocks, w.h.TableOff, w.h.TableCRC = int64(len(w.blocks)), w.off, int64(checksum(table))
 	w.h.FileBytes = w.off + int64(len(table))
-	if _, err := w.f.WriteAt(table, w.off); err != nil {
+	if _, err := w.f.WriteAt(table, w.base+w.off); err != nil {
 		return err
 	}
 	// Blocks of length zero at the end may leave the file short.
-	if err := errors.Join(w.f.Truncate(w.h.FileBytes), w.f.Sync()); err != nil {
+	if err := errors.Join(w.f.Truncate(w.base+w.h.FileBytes), w.sync()); err != nil {
 		return err
 	}
-	if _, err := w.f.WriteAt(w.h.encode(), 0); err != nil {
+	if _, err := w.f.WriteAt(w.h.encode(), w.base); err != nil {
 		return err
+	}
+	return w.sync()
+}
+
+// sync waits until the file is on the disk. The store of which w is a part does that for all its parts.
+func (w *Writer) sync() error {
+	if w.outer != nil {
+		return nil
 	}
 	return w.f.Sync()
 }
@@ -145,5 +159,25 @@ func syncDir(dir string) error {
 	if err := d.Sync(); err != nil && !errors.Is(err, os.ErrInvalid) {
 		return fmt.Errorf("syncing folder %s: %w", dir, err)
 	}
+	return nil
+}
+
+// addPart takes the part p, which was closed.
+func (w *Writer) addPart(p *Writer) error {
+	w.open = nil
+	if p.err != nil {
+		if w.err == nil {
+			w.err = p.err // which names the file
+		}
+		return p.err
+	}
+	n := uint32(0)
+	for _, b := range w.blocks {
+		if b.Kind == KindPart {
+			n++
+		}
+	}
+	w.blocks = append(w.blocks, Block{Kind: KindPart, I: n, CRC: checksum(p.h.encode()), Off: p.base, Len: p.h.FileBytes})
+	w.off = p.base + p.h.FileBytes
 	return nil
 }

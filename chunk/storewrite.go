@@ -39,7 +39,10 @@ type Writer struct {
 	in     Intervals
 	h      header
 	f      *os.File
-	off    int64
+	open   *Writer // nil, or the part that is being written
+	outer  *Writer // nil, or the writer of the store of which this is a part
+	base   int64   // where the store begins in f
+	off    int64   // in the store
 	blocks []Block
 	spill  *spill
 	seq    []byte    // sequence not yet written
@@ -213,7 +216,7 @@ func (w *Writer) flushSequence() error {
 // reads as zeros.
 func (w *Writer) block(k Kind, i, j uint32, data []byte) error {
 	w.off = blockAlign(w.off)
-	if _, err := w.f.WriteAt(data, w.off); err != nil {
+	if _, err := w.f.WriteAt(data, w.base+w.off); err != nil {
 		return err
 	}
 	w.blocks = append(w.blocks, Block{Kind: k, I: i, J: j, CRC: checksum(data), Off: w.off, Len: int64(len(data))})

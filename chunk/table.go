@@ -62,6 +62,13 @@ func (s *Store) addBlock(i int, b Block) error {
 		s.features = append(s.features, i)
 		return nil
 	}
+	if b.Kind == KindPart {
+		if int(b.I) != len(s.parts) || b.J != 0 || b.Len < headerBytes || s.h.V != 0 || s.h.E != 0 {
+			return fmt.Errorf("%v has %d bytes and is out of order or broken, or the store has vertices beside its parts", b, b.Len)
+		}
+		s.parts = append(s.parts, i)
+		return nil
+	}
 	if b.I != 0 || b.J != 0 || s.single[b.Kind] >= 0 {
 		return fmt.Errorf("%v is a second one", b)
 	}

@@ -33,8 +33,11 @@ func (s *Store) Verify() error {
 }
 
 func (s *Store) verifyChecksum(b Block) error {
-	crc := uint32(0)
-	err := s.eachPart(b.Off, b.Off+b.Len, func(off int64, part []byte) error {
+	crc, length := uint32(0), b.Len
+	if b.Kind == KindPart {
+		length = headerBytes // Parts.Verify reads the rest
+	}
+	err := s.eachPart(b.Off, b.Off+length, func(off int64, part []byte) error {
 		crc = updateChecksum(crc, part)
 		return nil
 	})

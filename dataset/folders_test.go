@@ -171,7 +171,7 @@ func TestOGB(t *testing.T) {
 		refused(t, name, err, name+": "+word+": of OGB only")
 	}
 	_, err = Load(filepath.Join(writeFiles(t, map[string]string{"mag/raw/triplet-type-list.csv": "a,b,c\n", "mag/raw/nodetype-has-feat.csv": "a,b\n"}), "mag"), Options{})
-	refused(t, "mag", err, "several kinds of vertices")
+	refused(t, "mag", err, "several types of vertices")
 	files["arxiv/raw/node-label.csv.gz"] = gz("0,1\n1,0\n1,1\n0,0\n")
 	d = mustLoad(t, filepath.Join(writeFiles(t, files), "arxiv"), Options{})
 	if d.Labels != nil || d.Classes != 2 || !cmp.Equal(d.MultiLabels, []float32{0, 1, 1, 0, 1, 1, 0, 0}) {

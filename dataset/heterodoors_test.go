@@ -4,6 +4,7 @@ import (
 	"errors"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -93,21 +94,32 @@ func sameHetero(t testing.TB, what string, want, got *Hetero) {
 }
 
 // typedDoors are the files that hold the graph with all its parts.
-var typedDoors = []string{"data.pt", "processed.pt", "list.pt", "dict.pt", "sparse.pt", "names.npz", "csr.npz", "folders"}
+var typedDoors = []string{"data.pt", "processed.pt", "list.pt", "dict.pt", "sparse.pt", "names.npz", "csr.npz", "folders", "ogb"}
+
+// madeIn is the graph as a file has it: OGB's folders have no weights of edges.
+func madeIn(t testing.TB, name string) *Hetero {
+	h := madeHetero(t)
+	if name == "ogb" {
+		for _, r := range h.Relations {
+			r.Links.Edges.Weight = nil
+		}
+	}
+	return h
+}
 
 // TestTypedDoors reads the same graph through every door.
 func TestTypedDoors(t *testing.T) {
 	for _, name := range typedDoors {
-		path := filepath.Join(madeTypes, name)
+		path, want := filepath.Join(madeTypes, name), madeIn(t, name)
 		h, err := LoadHetero(path, Options{SparseFrom: 2})
 		if err != nil {
 			t.Error(err)
 			continue
 		}
-		if len(h.At(0).Report.Warnings)+len(h.At(0).Report.Changes) > 1 || h.Report.Form == "" {
-			t.Errorf("%s: %+v", name, h.At(0).Report)
+		if r := h.Whole(); (len(r.Warnings) > 0) != (name == "ogb") || len(r.Changes) > 1 || r.Form == "" {
+			t.Errorf("%s: %+v", name, r)
 		}
-		sameHetero(t, name, madeHetero(t), h)
+		sameHetero(t, name, want, h)
 		if _, err := Load(path, Options{}); !errors.Is(err, ErrSeveralTypes) || !strings.HasPrefix(err.Error(), path) {
 			t.Errorf("%v", err)
 		}
@@ -161,4 +173,139 @@ func TestUndirectedTypes(t *testing.T) {
 	if e := h.Relations[7].Links.Edges; !slices.Equal(e.Src, []uint32{8, 9, 10, 11}) || !slices.Equal(e.Dst, []uint32{3, 2, 1, 0}) || !slices.Equal(e.Weight, []float32{1, 0.75, 0.5, 0.25}) {
 		t.Errorf("%+v", e)
 	}
+}
+
+// TestTypedOGBRefused spoils one file of a good folder.
+func TestTypedOGBRefused(t *testing.T) {
+	files := map[string]string{"mag/raw/num-node-dict.csv": "a,b\n3,2\n", "mag/raw/triplet-type-list.csv": "a,to,b\nb,back,a\n",
+		"mag/raw/relations/a___to___b/edge.csv": "2,1\n0,0\n", "mag/raw/relations/b___back___a/edge.csv": "1,2\n", "mag/raw/relations/b___back___a/num-edge-list.csv": "1\n",
+		"mag/raw/node-label/b/node-label.csv": "1\n0\n", "mag/raw/nodetype-has-label.csv": "a,b\nFalse,True\n", "mag/split/s/b/train.csv": "1\n", "mag/split/s/b/valid.csv": "0\n", "mag/split/s/b/test.csv": "\n"}
+	h, err := LoadHetero(filepath.Join(writeFiles(t, files), "mag"), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b := h.Types[1].Rows; h.Name != "mag" || !slices.Equal(b.Labels, []int32{1, 0}) || !slices.Equal(b.Train, []uint32{1}) || h.E() != 3 {
+		t.Errorf("%+v", b)
+	}
+	for _, c := range []struct{ name, text, word string }{
+		{"raw/num-node-dict.csv", "a,b\n3,x\n", `num-node-dict.csv:2: "x" vertices of type "b"`},
+		{"raw/num-node-dict.csv", "a,b\n3,2\n3,2\n", "num-node-dict.csv:3: a second graph"},
+		{"raw/num-node-dict.csv", "a,b\n", "no numbers of vertices"},
+		{"raw/num-node-dict.csv", "a,../b\n3,2\n", `num-node-dict.csv:1: "../b" is the name of a type or relation, and of no folder`},
+		{"raw/num-node-dict.csv", "a,b\n3,4000000000\n", `type "b": 4000000000 vertices with 3 edges`},
+		{"raw/triplet-type-list.csv", "a,to,c\n", `triplet-type-list.csv:1: there is no vertex type "c"; there are a, b`},
+		{"raw/triplet-type-list.csv", "a,to,b\na,to,b\n", `triplet-type-list.csv:2: relation "a:to:b" stands twice`},
+		{"raw/triplet-type-list.csv", "a,to\n", "2 columns, want 3"},
+		{"raw/triplet-type-list.csv", "a,else,b\n", "a___else___b"},
+		{"raw/relations/a___to___b/edge.csv", "2,1\n3,0\n", "edge.csv:2: edge 3,0: vertex ids must be below 3 and 2"},
+		{"raw/relations/a___to___b/edge.csv", "2,2\n", "edge.csv:1: edge 2,2: vertex ids must be below 3 and 2"},
+		{"raw/relations/a___to___b/edge-feat.csv", "1\n", "1 rows for 2 edges"},
+		{"raw/relations/b___back___a/num-edge-list.csv", "2\n", "num-edge-list.csv: 1 graphs, of 2 edges the first; edge.csv has 1 edges"},
+		{"raw/node-feat/a/node-feat.csv", "1\n2\n", "2 rows"},
+		{"raw/node-label/b/node-label.csv", "1\n0\n1\n", "3 rows for 2 vertices"},
+		{"raw/nodetype-has-label.csv", "a,b\nTrue,True\n", `column "a" is "True", and no file has them`},
+		{"split/s/b/train.csv", "2\n", "train.csv:1: vertex 2"},
+		{"split/t/b/train.csv", "1\n", "2 split schemes"},
+	} {
+		_, err := LoadHetero(filepath.Join(writeFiles(t, with(files, "mag/"+c.name, c.text)), "mag"), Options{})
+		refused(t, c.name, err, c.word)
+	}
+}
+
+// madeTables are the tables of the graph. They are not in the order of names.
+func madeTables() HeteroTables {
+	file := func(name string) string { return filepath.Join(madeTypes, "tables", name+".csv") }
+	var t HeteroTables
+	for _, name := range []string{"paper", "field", "author"} {
+		t.Types = append(t.Types, TypeTable{name, Tables{Vertices: file(name), Features: []string{"f*"}}})
+	}
+	for _, x := range [][3]string{{"field", "rev_about", "paper"}, {"paper", "in", "venue"}, {"paper", "about", "field"}, {"author", "writes", "paper"},
+		{"paper", "cites", "paper"}, {"author", "reviews", "paper"}, {"author", "knows", "author"}} {
+		r := RelationTable{x[0], x[1], x[2], Tables{Edges: file(x[1]), Source: x[0] + "_id", Target: x[2] + "_id"}}
+		if x[0] == x[2] {
+			r.Table.Target = "other_id"
+		}
+		if x[1] == "cites" {
+			r.Table.EdgeFeatures = []string{"e*"}
+		}
+		t.Relations = append(t.Relations, r)
+	}
+	return t
+}
+
+// TestTypedTables reads the same graph from tables, also in pieces.
+func TestTypedTables(t *testing.T) {
+	tables := madeTables()
+	h, err := LoadHeteroTables(tables, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := h.Whole(); len(r.Warnings) > 0 {
+		t.Errorf("%+v", r)
+	}
+	want := madeHetero(t)
+	for i := range want.Types {
+		switch rows := want.Types[i].Rows; want.Types[i].Name {
+		case "paper":
+			for i := range 12 {
+				rows.Vertices.Names = append(rows.Vertices.Names, "paper "+strconv.Itoa(i))
+			}
+		case "author":
+			rows.Vertices.IDs = []uint64{100, 90, 80, 70, 60, 50, 40}
+		}
+		if rows := want.Types[i].Rows; rows.FeatureCols > 0 {
+			rows.Schema.Features.NameColumns([]string{"f0", "f1", "f2", "f3"}[:rows.FeatureCols])
+		}
+	}
+	want.Relations[5].Links.Schema.Edges.Columns = []string{"e0", "e1"}
+	sameHetero(t, "tables", want, h)
+	out := filepath.Join(t.TempDir(), "t.saga")
+	if _, _, err := ConvertHetero(Conversion{Out: out}, &tables); err != nil {
+		t.Fatal(err)
+	}
+	checkTypedStore(t, out, want)
+
+	like := tables
+	like.Types = slices.Clone(like.Types)
+	like.Types[0].Table.Features, like.Types[0].Table.Prepare.Like = nil, out
+	if h, err := LoadHeteroTables(like, Options{}); err != nil {
+		t.Error(err)
+	} else {
+		sameHetero(t, "as the store", want, h)
+	}
+}
+
+// TestTypedTablesRefused: ids that no table of the type has, tables twice, and ids of types without a table.
+func TestTypedTablesRefused(t *testing.T) {
+	dir := writeFiles(t, map[string]string{"a.csv": "id,x\n1,2\n2,\n", "ab.csv": "source,target\n1,u\n2,v\n", "bc.csv": "source,target\nw,5\nu,7\n", "bad.csv": "source,target\n3,u\n"})
+	at := func(name string) string { return filepath.Join(dir, name) }
+	good := HeteroTables{Types: []TypeTable{{"a", Tables{Vertices: at("a.csv")}}},
+		Relations: []RelationTable{{"b", "to", "c", Tables{Edges: at("bc.csv")}}, {"a", "to", "b", Tables{Edges: at("ab.csv")}}}}
+	h, err := LoadHeteroTables(good, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, c := h.Types[1].Rows, h.Types[2].Rows
+	if !slices.Equal(b.Vertices.Names, []string{"u", "v", "w"}) || !slices.Equal(c.Vertices.IDs, []uint64{5, 7}) || !slices.Equal(h.Relations[1].Links.Edges.Src, []uint32{2, 0}) {
+		t.Errorf("%q %v %+v", b.Vertices.Names, c.Vertices.IDs, h.Relations[1].Links.Edges)
+	}
+	for _, x := range []struct {
+		word  string
+		spoil func(*HeteroTables)
+	}{
+		{"bad.csv:2: column source: 3 is not a vertex", func(t *HeteroTables) { t.Relations[1].Table.Edges = at("bad.csv") }},
+		{"has two tables", func(t *HeteroTables) { t.Types = append(t.Types, t.Types[0]) }},
+		{`two relations are named "a:to:b"`, func(t *HeteroTables) { t.Relations[0] = t.Relations[1] }},
+		{"a.csv:3: column x", func(t *HeteroTables) { t.Types[0].Table.Features = []string{"x"} }},
+		{"none.csv", func(t *HeteroTables) { t.Relations[1].Table.Edges = at("none.csv") }},
+		{"no table of edges", func(t *HeteroTables) { t.Relations = nil }},
+	} {
+		bad := HeteroTables{slices.Clone(good.Types), slices.Clone(good.Relations)}
+		x.spoil(&bad)
+		_, err := LoadHeteroTables(bad, Options{})
+		refused(t, x.word, err, x.word)
+	}
+	good.Relations[1].Table.Edges, good.Relations[1].Table.SkipUnknown = at("bad.csv"), true
+	_, err = LoadHeteroTables(good, Options{})
+	refused(t, "skipped", err, "bad.csv: no edges")
 }

@@ -46,6 +46,18 @@ func hasRelations(names []string) bool {
 	})
 }
 
+// isTypedOGB reports whether a folder is the folder raw of an OGB set with several types.
+func isTypedOGB(raw string) bool {
+	_, err := os.Stat(filepath.Join(raw, tripletsFile))
+	if err != nil {
+		_, err = os.Stat(filepath.Join(raw, tripletsFile+".gz"))
+	}
+	return err == nil
+}
+
+// tripletsFile is the file of such a set that lists the relations.
+const tripletsFile = "triplet-type-list.csv"
+
 // isTypedFolder reports whether a folder has arrays of relations: in folders source__name__target, or as files
 // source__name__target.edge_index.npy.
 func isTypedFolder(dir string) bool {

@@ -9,7 +9,9 @@ import (
 // LoadHetero reads a graph with several types of vertices or relations, for which Load returns ErrSeveralTypes:
 //   - PyG's HeteroData, a processed file of one, or the dictionary of its to_dict(), as .pt;
 //   - a .npz with arrays paper.x and author__writes__paper.edge_index (or paper/x), and a folder with such arrays as .npy
-//     files, in folders paper and author__writes__paper or all in one.
+//     files, in folders paper and author__writes__paper or all in one;
+//   - an OGB set with several types, such as ogbn-mag: its root or its folder raw;
+//   - the project's own store.
 //
 // Types and relations are sorted by name; vertices of a type keep their order. The result has passed ValidateHetero.
 // Errors name the file and the line or byte.
@@ -27,11 +29,18 @@ func openHetero(path string, opt Options) (*heteroStream, error) {
 	if err != nil {
 		return nil, err
 	}
+	if isStore(path) {
+		return openHeteroStore(path)
+	}
 	switch ext := filepath.Ext(path); {
 	case !info.IsDir() && (ext == ".pt" || ext == ".pth"):
 		return openHeteroPT(path, opt)
 	case !info.IsDir() && ext == ".npz":
 		return openHeteroNpz(path, opt)
+	case info.IsDir() && isTypedOGB(path):
+		return openHeteroOGB(path, opt)
+	case info.IsDir() && isTypedOGB(filepath.Join(path, "raw")):
+		return openHeteroOGB(filepath.Join(path, "raw"), opt)
 	case info.IsDir() && isTypedFolder(path):
 		return openHeteroFolder(path, opt)
 	}

@@ -8,7 +8,15 @@ import (
 // heteroStream is a graph of several types whose edges and features are read in pieces: a Stream for each part.
 type heteroStream struct {
 	h  *Hetero           // the parts' Data are those of the streams
-	of map[*Data]*Stream // by part
+	of map[*Data]*Stream // by part; nil: all of h is in memory
+}
+
+// stream is the stream of a part.
+func (s *heteroStream) stream(d *Data) *Stream {
+	if s.of == nil {
+		return streamOf(d)
+	}
+	return s.of[d]
 }
 
 func newHeteroStream() *heteroStream {
@@ -69,6 +77,9 @@ func (s *heteroStream) settled(path, form string, opt Options) (*heteroStream, e
 func (s *heteroStream) collect(path string, opt Options) (*Hetero, error) {
 	h := s.h
 	for _, d := range h.parts() {
+		if s.of == nil {
+			break
+		}
 		if _, err := s.of[d].collect(opt); err != nil {
 			return nil, err
 		}

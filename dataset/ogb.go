@@ -39,7 +39,7 @@ func openOGB(raw string) (*Stream, error) {
 
 // checkOGB refuses sets of other kinds than node-property sets of one graph.
 func checkOGB(root, raw string) error {
-	const what = ": %s: of OGB only sets of one graph with labels of vertices (ogbn-…, not ogbn-mag) are read. The ogb package loads others: d = PygLinkPropPredDataset(name); torch.save(d[0], \"graph.pt\"), or for graphs d = PygGraphPropPredDataset(name); " +
+	const what = ": %s: of OGB only sets of one graph with labels of vertices (ogbn-…) are read. The ogb package loads others: d = PygLinkPropPredDataset(name); torch.save(d[0], \"graph.pt\"), or for graphs d = PygGraphPropPredDataset(name); " +
 		"[torch.save([d[i] for i in d.get_idx_split()[k]], \"folder/\" + k + \".pt\") for k in (\"train\", \"valid\", \"test\")], and then --data folder"
 	name := filepath.Base(root)
 	for prefix, kind := range map[string]string{"ogbl": "a set of links to predict", "ogbg": "a set of graphs", "ogb_": "a set of the large-scale challenge", "mag240m": "a set of the large-scale challenge"} {
@@ -47,8 +47,8 @@ func checkOGB(root, raw string) error {
 			return fmt.Errorf("%s"+what, root, kind)
 		}
 	}
-	if file := filepath.Join(raw, "triplet-type-list.csv"); exists(file) || exists(file+".gz") {
-		return fmt.Errorf("%s"+what, raw, "several kinds of vertices")
+	if isTypedOGB(raw) {
+		return fmt.Errorf("%s: %w", raw, ErrSeveralTypes)
 	}
 	if links, _ := filepath.Glob(filepath.Join(root, "split", "*", "train.pt")); len(links) > 0 {
 		return fmt.Errorf("%s"+what, links[0], "a set of links to predict")
@@ -128,39 +128,52 @@ func openOGBTexts(raw string) (*Stream, error) {
 	}
 	d.Edges = &chunk.Edges{V: int(nodes[0])}
 	s := &Stream{Data: d}
-	edges, err := openText(filepath.Join(raw, "edge.csv"))
-	if err != nil {
-		return nil, err
-	}
-	defer edges.Close()
-	if err := edges.eachLine(func([]byte) error { s.E++; return nil }); err != nil {
+	if err := s.ogbLinks(raw, [2]int{d.Edges.V, d.Edges.V}); err != nil {
 		return nil, err
 	}
 	if err := checkVertexCount(uint64(d.Edges.V), s.E); err != nil {
 		return nil, err
 	}
-	if d.Edges.DataCols, err = textColumns(filepath.Join(raw, "edge-feat.csv")); err != nil {
+	if err := s.ogbFeatures(raw); err != nil {
 		return nil, err
-	}
-	s.EachEdges = func(fn func(*chunk.Edges) error) error { return ogbEdges(raw, s, fn) }
-	if d.FeatureCols, err = textColumns(filepath.Join(raw, "node-feat.csv")); err != nil {
-		return nil, err
-	}
-	if d.FeatureCols > 0 {
-		s.EachRows = func(fn func([]float32) error) error {
-			x, err := openFloats(filepath.Join(raw, "node-feat.csv"), d.FeatureCols)
-			if err != nil {
-				return err
-			}
-			defer x.Close()
-			return x.each(d.Edges.V, "vertices", fn)
-		}
 	}
 	return s, d.ogbLabels(raw)
 }
 
+// ogbLinks opens the edges in a folder, whose sources and destinations must be below the two numbers, and their features.
+func (s *Stream) ogbLinks(dir string, below [2]int) error {
+	edges, err := openText(filepath.Join(dir, "edge.csv"))
+	if err != nil {
+		return err
+	}
+	defer edges.Close()
+	if err := edges.eachLine(func([]byte) error { s.E++; return nil }); err != nil {
+		return err
+	}
+	s.Data.Edges.DataCols, err = textColumns(filepath.Join(dir, "edge-feat.csv"))
+	s.EachEdges = func(fn func(*chunk.Edges) error) error { return ogbEdges(dir, s, below, fn) }
+	return err
+}
+
+// ogbFeatures opens the features of vertices in a folder, if there are any.
+func (s *Stream) ogbFeatures(dir string) (err error) {
+	d := s.Data
+	if d.FeatureCols, err = textColumns(filepath.Join(dir, "node-feat.csv")); err != nil || d.FeatureCols == 0 {
+		return err
+	}
+	s.EachRows = func(fn func([]float32) error) error {
+		x, err := openFloats(filepath.Join(dir, "node-feat.csv"), d.FeatureCols)
+		if err != nil {
+			return err
+		}
+		defer x.Close()
+		return x.each(d.Edges.V, "vertices", fn)
+	}
+	return nil
+}
+
 // ogbEdges reads edges and their features side by side.
-func ogbEdges(raw string, s *Stream, fn func(*chunk.Edges) error) error {
+func ogbEdges(raw string, s *Stream, below [2]int, fn func(*chunk.Edges) error) error {
 	t, err := openText(filepath.Join(raw, "edge.csv"))
 	if err != nil {
 		return err
@@ -191,8 +204,12 @@ func ogbEdges(raw string, s *Stream, fn func(*chunk.Edges) error) error {
 		return err
 	}
 	err = scanEdges(t, func(src, dst uint64) error {
-		if src >= uint64(p.V) || dst >= uint64(p.V) {
-			return fmt.Errorf("edge %d,%d: vertex ids must be below %d", src, dst, p.V)
+		if src >= uint64(below[0]) || dst >= uint64(below[1]) {
+			text := fmt.Sprintf("edge %d,%d: vertex ids must be below %d", src, dst, below[0])
+			if below[0] != below[1] {
+				text += fmt.Sprintf(" and %d", below[1])
+			}
+			return errors.New(text)
 		}
 		p.Src, p.Dst = append(p.Src, uint32(src)), append(p.Dst, uint32(dst))
 		if p.E() < pieceValues/(2+p.DataCols) {
@@ -284,9 +301,14 @@ func (d *Data) ogbSplits(dir string) error {
 	if len(schemes) > 1 {
 		return fmt.Errorf("%s: %d split schemes, want one", dir, len(schemes))
 	}
+	return ogbSplit(d, filepath.Join(dir, schemes[0].Name()))
+}
+
+// ogbSplit reads the split in a folder.
+func ogbSplit(d *Data, dir string) error {
 	parts := []*[]uint32{&d.Train, &d.Val, &d.Test}
 	for k, part := range []string{"train", "valid", "test"} {
-		ids, name, err := tuInts(filepath.Join(dir, schemes[0].Name(), part+".csv"))
+		ids, name, err := tuInts(filepath.Join(dir, part+".csv"))
 		if err != nil {
 			return err
 		}

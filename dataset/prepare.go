@@ -20,6 +20,8 @@ type Preparation struct {
 	// Like names a store. Its features were prepared by columns of the same names; these are prepared by the numbers and words that it
 	// recorded.
 	Like string
+	// LikeType is the type of vertices whose features are meant, if that store has several.
+	LikeType string
 	// Unlabelled is a text in the column of labels that means that the vertex has none.
 	Unlabelled string
 	// Seed is that of the random split that data with labels and without a split get, since everything is taken from training rows.
@@ -231,13 +233,8 @@ func (v *vertexTable) fit(p *Preparation, f *tableFile, d *Data) error {
 
 // prepareLike takes the features that a store recorded.
 func (v *vertexTable) prepareLike(p *Preparation, f *tableFile) error {
-	s, err := chunk.Open(p.Like)
-	if err != nil {
-		return err
-	}
-	defer s.Close()
 	like := &Data{Name: p.Like}
-	if err := like.readSchema(s); err != nil {
+	if err := readLike(like, p); err != nil {
 		return err
 	}
 	if len(like.Schema.Features.Columns) == 0 {
@@ -257,6 +254,38 @@ func (v *vertexTable) prepareLike(p *Preparation, f *tableFile) error {
 	f.warnColumns(v.d, used, "no feature of "+p.Like+" was made of them")
 	v.d.Report.Changes = append(v.d.Report.Changes, fmt.Sprintf("%d features were prepared as those of %s", len(v.made), p.Like))
 	return nil
+}
+
+// readLike gives d the schema of the store that p names, of one type if it has several.
+func readLike(d *Data, p *Preparation) error {
+	s, err := chunk.Open(p.Like)
+	if !errors.Is(err, chunk.ErrParts) {
+		if err != nil {
+			return err
+		}
+		defer s.Close()
+		return d.readSchema(s)
+	}
+	parts, err := chunk.OpenParts(p.Like)
+	if err != nil {
+		return err
+	}
+	defer parts.Close()
+	text, err := parts.Schema()
+	if err != nil {
+		return err
+	}
+	whole, err := ParseSchema(text)
+	if err != nil {
+		return fmt.Errorf("%s: %w", p.Like, err)
+	}
+	for _, t := range whole.Types {
+		if t.Name == p.LikeType {
+			d.Schema = t.Rows.named()
+			return nil
+		}
+	}
+	return fmt.Errorf("%s: the store has no vertex type %.40q", p.Like, p.LikeType)
 }
 
 // explain adds to the error of a field how many such fields there are, and what reads them.

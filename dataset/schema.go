@@ -29,7 +29,28 @@ type Schema struct {
 	Features Features `json:"features"`
 	Edges    EdgeData `json:"edges"`
 	IDs      IDs      `json:"ids"`
+	// Types and Relations are those of a graph with several, in the order of their names; then the fields above that
+	// are of vertices, edges and graphs are empty, but for Vertices. nil: a graph without types.
+	Types     []TypeSchema     `json:"types,omitempty"`
+	Relations []RelationSchema `json:"relations,omitempty"`
 }
+
+// TypeSchema says what the numbers of the vertices of a type mean.
+type TypeSchema struct {
+	Name string  `json:"name"`
+	Rows *Schema `json:"rows"`
+}
+
+// RelationSchema says between which types a relation is, and what the numbers of its edges mean.
+type RelationSchema struct {
+	Source string  `json:"source"`
+	Name   string  `json:"name"`
+	Target string  `json:"target"`
+	Links  *Schema `json:"links"`
+}
+
+// needsTypes is the word of Schema.Needs for graphs of several types.
+const needsTypes = "types of vertices"
 
 // SchemaVersion is the version of the records that Data.Record makes.
 const SchemaVersion = 1
@@ -234,8 +255,18 @@ func ParseSchema(text string) (*Schema, error) {
 	if s.Version < 1 || s.Version > SchemaVersion {
 		return nil, fmt.Errorf("a schema of version %d; this program reads version %d", s.Version, SchemaVersion)
 	}
-	if len(s.Needs) > 0 {
-		return nil, fmt.Errorf("this program cannot read %s; a later one can", strings.Join(s.Needs, ", "))
+	if unknown := slices.DeleteFunc(slices.Clone(s.Needs), func(word string) bool { return word == needsTypes }); len(unknown) > 0 {
+		return nil, fmt.Errorf("this program cannot read %s; a later one can", strings.Join(unknown, ", "))
+	}
+	for _, t := range s.Types {
+		if t.Rows == nil {
+			return nil, fmt.Errorf("the schema is damaged: type %.40q has none", t.Name)
+		}
+	}
+	for _, r := range s.Relations {
+		if r.Links == nil {
+			return nil, fmt.Errorf("the schema is damaged: relation %.40q has none", r.Name)
+		}
 	}
 	return s, nil
 }

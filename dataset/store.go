@@ -21,22 +21,31 @@ func loadStore(path string) (d *Data, ok bool, err error) {
 		return nil, false, nil
 	}
 	s, err := chunk.Open(path)
+	if errors.Is(err, chunk.ErrParts) {
+		return nil, true, fmt.Errorf("%s: %w", path, ErrSeveralTypes)
+	}
 	if err != nil {
 		return nil, true, err
 	}
 	defer s.Close()
+	d, err = readStore(s)
+	return d, true, err
+}
+
+// readStore reads all of a store.
+func readStore(s *chunk.Store) (d *Data, err error) {
 	if d, err = restOfStore(s); err != nil {
-		return nil, true, err
+		return nil, err
 	}
 	if d.Edges, err = s.ReadEdges(); err != nil {
-		return nil, true, err
+		return nil, err
 	}
 	if d.FeatureCols > 0 && d.Late.Sparse == nil {
 		if d.Features, err = s.ReadFeatures(0, s.V()); err != nil {
-			return nil, true, err
+			return nil, err
 		}
 	}
-	return d, true, nil
+	return d, nil
 }
 
 // restOfStore reads all but the edges and dense features.
@@ -162,7 +171,7 @@ func streamStore(path string) (s *Stream, closing func() error, err error) {
 var splitKinds = map[LabelKind]chunk.Kind{VertexLabels: chunk.KindTrain, GraphLabels: chunk.KindGraphTrain, EdgeLabels: chunk.KindEdgeTrain}
 
 // Notes is the report in a store of how it was made; empty if it has none.
-func Notes(s *chunk.Store) (r Report, err error) {
+func Notes(s interface{ Notes() (string, error) }) (r Report, err error) {
 	text, err := s.Notes()
 	if err != nil || text == "" {
 		return r, err
@@ -213,6 +222,11 @@ func WriteStore(path string, d *Data, base int) error {
 
 // write writes a store, edges and features in pieces, and reports progress.
 func (s *Stream) write(path string, base int, progress func(what string, done, of int)) error {
+	return s.writeTo(func(meta chunk.Meta) (*chunk.Writer, error) { return chunk.Create(path, meta) }, base, progress)
+}
+
+// writeTo writes to the store, or part of a store, that create begins.
+func (s *Stream) writeTo(create func(chunk.Meta) (*chunk.Writer, error), base int, progress func(what string, done, of int)) error {
 	d, e := s.Data, s.Data.Edges
 	sparse := s.sparseRows()
 	cols := d.FeatureCols
@@ -228,7 +242,7 @@ func (s *Stream) write(path string, base int, progress func(what string, done, o
 		}
 		meta.Order = chunk.BalanceDegrees(in, out, s.E, base)
 	}
-	w, err := chunk.Create(path, meta)
+	w, err := create(meta)
 	if err != nil {
 		return err
 	}

@@ -14,18 +14,52 @@ type edgeTable struct {
 	src, dst     int
 	weight, kind int // columns of weight and type; -1: none
 	data         []int
-	guessed      bool // no flag names the column of weights
-	ids          *idTable
+	guessed      bool         // no flag names the column of weights
+	sides        [2]tableSide // of sources and targets
 	types        map[string]uint32
+	typed        *classText
+	linked       linkedEnds
 	d            *Data
 	t            Tables
 	counts       counts // the first row
 	skipped      int    // edges that were left out
 }
 
+// tableSide is the vertices of one end of the edges of a table.
+type tableSide struct {
+	ids   *idTable
+	count int // of vertices, once it is known
+}
+
 func (t Tables) openEdges(s *Stream, ids *idTable, opt Options) (*edgeTable, error) {
+	d := s.Data
+	side := tableSide{ids, d.Edges.V}
+	e, err := t.beginEdges(s, [2]tableSide{side, side})
+	if err != nil {
+		return nil, err
+	}
+	if err := readTables([]*Stream{s}, []*edgeTable{e}); err != nil {
+		return nil, err
+	}
+	if !ids.ordered {
+		if d.Edges.V, err = ids.sealEnds(opt.Relabel, s.E); err != nil {
+			return nil, fmt.Errorf("%s: %w", t.Edges, err)
+		}
+		e.sides = [2]tableSide{{ids, d.Edges.V}, {ids, d.Edges.V}}
+	} else {
+		opt.idleRelabel(d)
+	}
+	if err := e.tell(s); err != nil {
+		return nil, err
+	}
+	ids.give(d)
+	return e, nil
+}
+
+// beginEdges opens a table of edges and chooses its columns.
+func (t Tables) beginEdges(s *Stream, sides [2]tableSide) (*edgeTable, error) {
 	known := slices.Concat([]string{t.Source, t.Target, t.Weight, t.EdgeType}, usualSource, usualTarget)
-	e := &edgeTable{ids: ids, d: s.Data, types: map[string]uint32{}, t: t}
+	e := &edgeTable{sides: sides, d: s.Data, types: map[string]uint32{}, t: t}
 	o := tableOptions{heading: t.Heading, known: known, edges: true}
 	if t.Heading != "yes" {
 		var err error
@@ -34,9 +68,14 @@ func (t Tables) openEdges(s *Stream, ids *idTable, opt Options) (*edgeTable, err
 		}
 		o.counts = e.counts.edges > 0
 	}
-	if t.Vertices != "" { // a row names a known vertex, a heading does not
+	if sides[0].ids.ordered || sides[1].ids.ordered { // a row names a known vertex, a heading does not
 		o.row = func(fields []string) bool {
-			return slices.ContainsFunc(fields, func(id string) bool { _, err := ids.find([]byte(id), s.Data.Edges.V); return err == nil })
+			return slices.ContainsFunc(fields, func(id string) bool {
+				return slices.ContainsFunc(sides[:], func(x tableSide) bool {
+					_, err := x.ids.find([]byte(id), x.count)
+					return x.ids.ordered && err == nil
+				})
+			})
 		}
 	}
 	e.open = func() (*tableFile, error) { return openTable(t.Edges, o) }
@@ -45,49 +84,38 @@ func (t Tables) openEdges(s *Stream, ids *idTable, opt Options) (*edgeTable, err
 		return nil, err
 	}
 	defer f.Close()
-	if err := e.choose(f, t); err != nil {
-		return nil, err
-	}
-	typed, ends := &classText{}, linkedEnds{}
-	if err = e.read(s, f, typed, &ends); err == errTexts {
-		*ids, *typed, ends = idTable{texts: true, named: map[string]uint32{}}, classText{}, linkedEnds{}
-		if f, err = e.open(); err == nil {
-			defer f.Close()
-			err = e.read(s, f, typed, &ends)
-		}
-	}
-	if err != nil {
-		return nil, err
-	}
-	if s.E == 0 {
-		return nil, fmt.Errorf("%s: no edges", f.name)
-	}
-	d := s.Data
-	if !ids.ordered {
-		if d.Edges.V, err = ids.sealEnds(opt.Relabel, s.E); err != nil {
-			return nil, fmt.Errorf("%s: %w", f.name, err)
-		}
-	} else {
-		opt.idleRelabel(d)
-	}
-	e.tell(f, ends.both)
-	s.Weighted, d.Edges.DataCols = e.weight >= 0, len(e.data)
-	d.Schema.Edges.Columns = f.names(e.data)
-	if e.kind >= 0 {
-		e.number(typed)
-	}
-	return e, nil
+	return e, e.choose(f, t)
 }
 
-// read reads the ids and types of all edges, and counts them.
-func (e *edgeTable) read(s *Stream, f *tableFile, typed *classText, ends *linkedEnds) error {
-	s.E, e.skipped = 0, 0
-	if !e.ids.ordered {
-		if err := e.counts.addTo(e.ids); err != nil {
+// readTables reads the ids of the edges of all tables. If some ids of vertices without a table are texts, all tables are read
+// again, as these ids may stand in several.
+func readTables(streams []*Stream, tables []*edgeTable) error {
+	for i := 0; i < len(tables); i++ {
+		err := tables[i].read(streams[i])
+		if err == errTexts {
+			i = -1
+		} else if err != nil {
 			return err
 		}
 	}
-	return f.eachRow(func(row [][]byte) error {
+	return nil
+}
+
+// read reads the ids and types of all edges, and counts them.
+func (e *edgeTable) read(s *Stream) error {
+	f, err := e.open()
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	typed := &classText{}
+	s.E, e.skipped, e.typed, e.linked = 0, 0, typed, linkedEnds{}
+	if ids := e.sides[0].ids; !ids.ordered && ids == e.sides[1].ids {
+		if err := e.counts.addTo(ids); err != nil {
+			return err
+		}
+	}
+	err = f.eachRow(func(row [][]byte) error {
 		if isComment(row[0]) {
 			return f.errorf("a comment: in a table comments stand before the first row only, and this line would be an edge")
 		}
@@ -96,7 +124,9 @@ func (e *edgeTable) read(s *Stream, f *tableFile, typed *classText, ends *linked
 			return err
 		}
 		s.E++
-		ends.see(keys[0], keys[1])
+		if e.within() {
+			e.linked.see(keys[0], keys[1])
+		}
 		if e.guessed && e.weight >= 0 {
 			if _, err := f.float(row, e.weight); err != nil {
 				e.weight = -1 // it is no weight
@@ -115,18 +145,28 @@ func (e *edgeTable) read(s *Stream, f *tableFile, typed *classText, ends *linked
 		}
 		return nil
 	})
+	if err == nil && s.E == 0 {
+		err = fmt.Errorf("%s: no edges", f.name)
+	}
+	return err
 }
 
-// ends are the keys of the ends of a row. skip says that one of them is no vertex and that such edges are left out.
+// within reports whether both ends of edges are vertices of one type.
+func (e *edgeTable) within() bool { return e.sides[0].ids == e.sides[1].ids }
+
+// ends are the keys of the ends of a row. skip says that one of them is no vertex and that such edges are left out. errTexts
+// says that the ids of one end are texts from now on, and must be read again.
 func (e *edgeTable) ends(f *tableFile, row [][]byte) (keys [2]uint64, skip bool, err error) {
 	for k, i := range []int{e.src, e.dst} {
-		if !e.ids.ordered {
-			if keys[k], _, err = e.ids.add(row[i]); err == errTexts {
+		x := e.sides[k]
+		if !x.ids.ordered {
+			if keys[k], _, err = x.ids.add(row[i]); err == errTexts {
+				*x.ids = idTable{texts: true, named: map[string]uint32{}}
 				return keys, false, err
 			}
 		} else {
 			var v uint32
-			v, err = e.ids.find(row[i], e.d.Edges.V)
+			v, err = x.ids.find(row[i], x.count)
 			keys[k] = uint64(v)
 			if err != nil && e.t.SkipUnknown {
 				e.skipped++
@@ -143,18 +183,38 @@ func (e *edgeTable) ends(f *tableFile, row [][]byte) (keys [2]uint64, skip bool,
 	return keys, false, nil
 }
 
-// tell reports what was left out and what looks wrong.
-func (e *edgeTable) tell(f *tableFile, both bool) {
+// tell says what the edges have, what was left out and what looks wrong, once all ids are known.
+func (e *edgeTable) tell(s *Stream) error {
+	f, err := e.open()
+	if err != nil {
+		return err
+	}
+	defer f.Close()
 	d := e.d
+	s.Weighted, d.Edges.DataCols = e.weight >= 0, len(e.data)
+	d.Schema.Edges.Columns = f.names(e.data)
 	f.warnColumns(d, append([]int{e.src, e.dst, e.weight, e.kind}, e.data...), "--weight, --edge-type or --edge-features reads them")
 	if e.counts.edges > 0 {
 		d.warn("%s: %s", f.name, e.counts)
 	}
 	if e.skipped > 0 {
-		d.warn("%s: %d edges were left out, as one of their ends is no vertex of %s", f.name, e.skipped, e.t.Vertices)
+		d.warn("%s: %d edges were left out, as one of their ends is no vertex%s", f.name, e.skipped, e.ofTable())
 	}
-	e.ids.warnLinks(d, f.name, both || len(f.columns) == 2 && !f.hasData && !e.ids.texts)
-	e.ids.give(d)
+	if ids := e.sides[0].ids; e.within() {
+		ids.warnLinks(d, f.name, e.linked.both || len(f.columns) == 2 && !f.hasData && !ids.texts)
+	}
+	if e.kind >= 0 {
+		e.number(e.typed)
+	}
+	return nil
+}
+
+// ofTable names the table of vertices, where there is one.
+func (e *edgeTable) ofTable() string {
+	if e.t.Vertices == "" {
+		return ""
+	}
+	return " of " + e.t.Vertices
 }
 
 // choose finds the columns.
@@ -271,8 +331,8 @@ func (e *edgeTable) each(fn func(*chunk.Edges) error) error {
 }
 
 func (e *edgeTable) add(p *chunk.Edges, f *tableFile, row [][]byte) error {
-	src, err := e.ids.find(row[e.src], p.V)
-	dst, no := e.ids.find(row[e.dst], p.V)
+	src, err := e.sides[0].ids.find(row[e.src], e.sides[0].count)
+	dst, no := e.sides[1].ids.find(row[e.dst], e.sides[1].count)
 	if err != nil || no != nil {
 		if e.t.SkipUnknown {
 			return nil

@@ -65,17 +65,8 @@ func (t Tables) open(opt Options) (*Stream, error) {
 		if err != nil {
 			return nil, err
 		}
-		if t.Prepare.asked() {
-			d.settle()
-			if err := DefaultSplit(d, VertexLabels, t.Prepare.Seed); err != nil {
-				return nil, err
-			}
-			if err := v.prepare(&t.Prepare, d); err != nil {
-				return nil, err
-			}
-		}
-		if s.EachRows = v.eachRows; len(v.made) == 0 {
-			s.EachRows = nil
+		if err := v.opened(t, s); err != nil {
+			return nil, err
 		}
 	}
 	if err := orForeign(t.Edges, nil); err != nil {
@@ -88,6 +79,24 @@ func (t Tables) open(opt Options) (*Stream, error) {
 	s.EachEdges = e.each
 	d.settle()
 	return s, nil
+}
+
+// opened prepares the features of v, if asked for, and makes them the rows of s.
+func (v *vertexTable) opened(t Tables, s *Stream) error {
+	d := s.Data
+	if t.Prepare.asked() {
+		d.settle()
+		if err := DefaultSplit(d, VertexLabels, t.Prepare.Seed); err != nil {
+			return err
+		}
+		if err := v.prepare(&t.Prepare, d); err != nil {
+			return err
+		}
+	}
+	if s.EachRows = v.eachRows; len(v.made) == 0 {
+		s.EachRows = nil
+	}
+	return nil
 }
 
 // openSVMlight reads vertices from an SVMlight file. Their ids are the numbers of their lines, from 0.

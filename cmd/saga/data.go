@@ -124,6 +124,9 @@ func (c *verifyCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
+	if done, err := verifyTypes(a, name); done || err != nil {
+		return err
+	}
 	if store, _ := openStore(name); store != nil || dataset.IsShards(name) {
 		a.Idle("the check of a store or of shards", "undirected", "simple", "relabel", "mask")
 		if store != nil {
@@ -146,7 +149,7 @@ func (c *verifyCmd) Run(a *app) error {
 		if cli.SeveralTypes(err) {
 			h, err := c.openTypes(a, name)
 			if err == nil {
-				_, err = fmt.Fprintf(a.Stdout, "%s is good: %s\n%s", name, describeTypes(h), changes(h.Whole()))
+				_, err = fmt.Fprintf(a.Stdout, "%s is good: %s\n%s", name, describeTypes(h, h.E()), changes(h.Whole()))
 			}
 			return err
 		}

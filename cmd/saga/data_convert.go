@@ -51,6 +51,9 @@ func (c *convertCmd) Run(a *app) error {
 		return err
 	}
 	_, isSpec := cli.SyntheticSpec(name)
+	if c.Tables.isTyped() && c.Format != "npy" {
+		return c.types(a, name)
+	}
 	if c.Format == "npy" || t == nil && (isSpec || name == "karate") {
 		return c.inMemory(a)
 	}
@@ -59,6 +62,9 @@ func (c *convertCmd) Run(a *app) error {
 	bar := &progressBar{app: a}
 	d, edges, err := dataset.Convert(dataset.Conversion{From: name, Tables: t, Options: c.options(), Out: out, Base: int(c.Base), Seed: uint64(c.Seed), Progress: bar.show})
 	bar.finish()
+	if cli.SeveralTypes(err) {
+		return c.types(a, name)
+	}
 	if err != nil {
 		return err
 	}
@@ -69,8 +75,35 @@ func (c *convertCmd) Run(a *app) error {
 	return err
 }
 
+// types converts a graph of several types.
+func (c *convertCmd) types(a *app, name string) error {
+	var t *dataset.HeteroTables
+	if c.Tables.isTyped() {
+		var err error
+		if t, err = c.Tables.typed(); err != nil {
+			return err
+		}
+	}
+	defer removedOnSignal(filepath.Clean(c.Out))()
+	bar := &progressBar{app: a}
+	h, edges, err := dataset.ConvertHetero(dataset.Conversion{From: name, Options: c.options(), Out: filepath.Clean(c.Out), Base: int(c.Base), Seed: uint64(c.Seed), Progress: bar.show}, t)
+	bar.finish()
+	if err != nil {
+		return err
+	}
+	r := h.Whole()
+	for _, w := range r.Warnings {
+		a.Log.Warn(w)
+	}
+	_, err = fmt.Fprintf(a.Stdout, "%s: %s, from %s\n%s", c.Out, describeTypes(h, edges), r.Form, changes(r))
+	return err
+}
+
 func (c *convertCmd) inMemory(a *app) error {
 	_, d, err := c.open(a)
+	if cli.SeveralTypes(err) {
+		return cli.Usagef("%w: without --format npy it is written as a store", err)
+	}
 	if err != nil {
 		return err
 	}

@@ -143,6 +143,9 @@ func (c *shardCmd) write(a *app) error {
 		return err
 	}
 	t, err := c.Tables.tables()
+	if err == nil && c.Tables.isTyped() {
+		err = errTypedTables()
+	}
 	if err != nil {
 		return err
 	}

@@ -21,8 +21,8 @@ type source struct {
 
 // tableFlags say what is read from tables.
 type tableFlags struct {
-	Edges        string   `placeholder:"FILE" help:"Table of edges."`
-	Vertices     string   `placeholder:"FILE" help:"Table of vertices, which are numbered in its order; or an SVMlight file (.svm, .svmlight, .libsvm), whose line v, from 0, is vertex v."`
+	Edges        []string `sep:"none" placeholder:"FILE" help:"Table of edges; of several types, NAME=SOURCE:TARGET:FILE for each relation."`
+	Vertices     []string `sep:"none" placeholder:"FILE" help:"Table of vertices, or TYPE=FILE for each type (then TYPE=COL names columns of one table), which are numbered in its order; or an SVMlight file (.svm, .svmlight, .libsvm), whose line v, from 0, is vertex v."`
 	Heading      string   `default:"auto" enum:"auto,yes,no" placeholder:"WHEN" help:"The first line names the columns: auto, yes or no (${default}). Without names columns are 1, 2, …"`
 	Source       string   `placeholder:"COL" help:"Column of --edges; default: source, src, from, source_id, from_id, node1, id1, u, or the first of two columns."`
 	Target       string   `placeholder:"COL" help:"Column of --edges; default: target, dst, destination, to, target_id, to_id, node2, id2, v, or the second of two columns."`
@@ -45,28 +45,44 @@ type tableFlags struct {
 
 // tables are those that the flags name, or nil.
 func (f *tableFlags) tables() (*dataset.Tables, error) {
-	if f.Edges == "" {
-		given := f.Vertices + f.Source + f.Target + f.Weight + f.EdgeType
+	if f.isTyped() {
+		_, err := f.typed()
+		return nil, err
+	}
+	if len(f.Edges) > 1 || len(f.Vertices) > 1 {
+		return nil, cli.Usagef("several tables: %s", typedHelp)
+	}
+	edges, vertices := strings.Join(f.Edges, ""), strings.Join(f.Vertices, "")
+	if edges == "" {
+		given := vertices + f.Source + f.Target + f.Weight + f.EdgeType
 		if given != "" || f.SkipUnknown || f.Heading != "auto" || len(f.EdgeFeatures) > 0 || f.ofVertices() {
 			return nil, cli.Usagef("--vertices, --heading, --skip-unknown and names of columns go with a table of edges: --edges FILE in place of --data FILE")
 		}
 		return nil, nil
 	}
-	switch {
-	case f.Vertices == "" && f.ofVertices():
-		return nil, cli.Usagef("columns of vertices are named, but no table: --vertices FILE")
-	case f.Vertices == "" && f.SkipUnknown:
-		return nil, cli.Usagef("--skip-unknown leaves out edges to vertices that a table does not have: --vertices FILE")
-	case f.Missing != "" && f.Missing != "mean" && f.Missing != "0":
-		return nil, cli.Usagef("--missing %s: mean or 0", f.Missing)
-	case (f.Missing != "" || f.Standardize) && len(f.Features) == 0:
-		return nil, cli.Usagef("--missing and --standardize are of columns with numbers: --features COLS")
-	case f.Like != "" && (f.Missing != "" || f.Standardize || len(f.OneHot)+len(f.Features) > 0):
-		return nil, cli.Usagef("--like takes the columns, and how they are prepared, from a store: without --features, --missing, --one-hot and --standardize")
+	if err := f.check(); err != nil {
+		return nil, err
 	}
-	return &dataset.Tables{Edges: f.Edges, SkipUnknown: f.SkipUnknown, Vertices: f.Vertices, Heading: f.Heading, Source: f.Source, Target: f.Target,
+	return &dataset.Tables{Edges: edges, SkipUnknown: f.SkipUnknown, Vertices: vertices, Heading: f.Heading, Source: f.Source, Target: f.Target,
 		Weight: f.Weight, EdgeType: f.EdgeType, EdgeFeatures: f.EdgeFeatures, ID: f.ID, Label: f.Label, Targets: f.Targets, Split: f.Split, Features: f.Features,
 		Prepare: dataset.Preparation{Unlabelled: f.Unlabelled, Missing: f.Missing, OneHot: f.OneHot, Standardize: f.Standardize, Like: f.Like, Seed: f.Seed}}, nil
+}
+
+// check returns an error if flags of tables do not go together.
+func (f *tableFlags) check() error {
+	switch {
+	case len(f.Vertices) == 0 && f.ofVertices():
+		return cli.Usagef("columns of vertices are named, but no table: --vertices FILE")
+	case len(f.Vertices) == 0 && f.SkipUnknown:
+		return cli.Usagef("--skip-unknown leaves out edges to vertices that a table does not have: --vertices FILE")
+	case f.Missing != "" && f.Missing != "mean" && f.Missing != "0":
+		return cli.Usagef("--missing %s: mean or 0", f.Missing)
+	case (f.Missing != "" || f.Standardize) && len(f.Features) == 0:
+		return cli.Usagef("--missing and --standardize are of columns with numbers: --features COLS")
+	case f.Like != "" && (f.Missing != "" || f.Standardize || len(f.OneHot)+len(f.Features) > 0):
+		return cli.Usagef("--like takes the columns, and how they are prepared, from a store: without --features, --missing, --one-hot and --standardize")
+	}
+	return nil
 }
 
 // ofVertices reports whether flags are given that say what the table of vertices has.
@@ -99,10 +115,10 @@ func (s *source) name() (string, error) {
 		return "", err
 	}
 	switch {
-	case s.Tables.Edges != "" && s.Path+s.Data != "":
-		return "", cli.Usagef("two graphs: %s and --edges %s", s.Path+s.Data, s.Tables.Edges)
-	case s.Tables.Edges != "":
-		return s.Tables.Edges, nil
+	case len(s.Tables.Edges) > 0 && s.Path+s.Data != "":
+		return "", cli.Usagef("two graphs: %s and --edges %s", s.Path+s.Data, s.Tables.Edges[0])
+	case len(s.Tables.Edges) > 0:
+		return s.Tables.Edges[0], nil
 	case s.Path != "" && s.Data != "" && s.Path != s.Data:
 		return "", cli.Usagef("two graphs: %s and --data %s", s.Path, s.Data)
 	case s.Path+s.Data == "":
@@ -127,6 +143,9 @@ func (s *source) open(a *app) (string, *dataset.Data, error) {
 	t, err := s.Tables.tables()
 	if err != nil {
 		return "", nil, err
+	}
+	if s.Tables.isTyped() {
+		return name, nil, errTypedTables()
 	}
 	var d *dataset.Data
 	opt := s.options()

@@ -26,6 +26,9 @@ func (c *infoCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
+	if done, err := c.stored(a, name); done || err != nil {
+		return err
+	}
 	s, err := openStore(name)
 	if err != nil {
 		return err
@@ -48,10 +51,7 @@ func (c *infoCmd) Run(a *app) error {
 		if err != nil {
 			return err
 		}
-		if c.JSON {
-			return cli.PrintJSON(a.Stdout, typesJSON(h))
-		}
-		return printInfo(a.Stdout, typesInfo(h))
+		return describedOf(h).print(a, c.JSON)
 	}
 	if err != nil {
 		return err

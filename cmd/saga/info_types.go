@@ -1,23 +1,114 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
+	"sagann/chunk"
 	"sagann/dataset"
+	"sagann/internal/cli"
 )
 
+// described is a graph of several types with its numbers of edges, by relation, and which have weights. The edges themselves
+// may not have been read.
+type described struct {
+	*dataset.Hetero
+	edges    []int
+	weighted []bool
+	bytes    int64 // of its store; 0: none
+}
+
+func describedOf(h *dataset.Hetero) *described {
+	d := &described{Hetero: h}
+	for _, r := range h.Relations {
+		d.edges, d.weighted = append(d.edges, r.Links.Edges.E()), append(d.weighted, r.Links.Edges.Weight != nil)
+	}
+	return d
+}
+
+func inAll(list []int) (n int) {
+	for _, x := range list {
+		n += x
+	}
+	return n
+}
+
+// print prints the description.
+func (h *described) print(a *app, asJSON bool) error {
+	if asJSON {
+		return cli.PrintJSON(a.Stdout, typesJSON(h))
+	}
+	return printInfo(a.Stdout, typesInfo(h))
+}
+
+// openParts opens name when it is a store of several types; nil when it is something else.
+func openParts(name string) (*chunk.Parts, error) {
+	s, err := openStore(name)
+	if errors.Is(err, chunk.ErrParts) {
+		return chunk.OpenParts(name)
+	}
+	if s != nil {
+		s.Close()
+	}
+	return nil, nil // whoever opens it says what is wrong
+}
+
+// stored describes a store of several types. done is false if it is something else.
+func (c *infoCmd) stored(a *app, name string) (done bool, err error) {
+	s, err := openParts(name)
+	if s == nil {
+		return false, err
+	}
+	defer s.Close()
+	if c.Undirected || c.Simple || c.Relabel != "auto" {
+		return true, cli.Usagef("%s is a store, which is described as it is: saga data convert %s --undirected --out NEW.saga changes its edges", name, name)
+	}
+	h, edges, weighted, err := dataset.HeteroHeads(name)
+	if err != nil {
+		return true, err
+	}
+	return true, (&described{h, edges, weighted, s.Bytes()}).print(a, c.JSON)
+}
+
+// verifyTypes verifies a store of several types. done is false if it is something else.
+func verifyTypes(a *app, name string) (done bool, err error) {
+	s, err := openParts(name)
+	if s == nil {
+		return false, err
+	}
+	defer s.Close()
+	idleGiven(a, "the check of a store or of shards", "undirected", "simple", "relabel", "mask")
+	if err := s.Verify(); err != nil {
+		return true, err
+	}
+	h, err := dataset.LoadHetero(name, dataset.Options{}) // what no checksum tells
+	if err == nil {
+		_, err = fmt.Fprintf(a.Stdout, "%s is good: %s, %s\n", name, describeTypes(h, h.E()), cli.SizeText(s.Bytes()))
+	}
+	return true, err
+}
+
+// head is what stands before types and relations.
+func (h *described) head() fields {
+	f := fields{{"name", h.Name}}
+	if h.bytes > 0 {
+		f = append(f, field{"form", "store"}, field{"bytes", h.bytes})
+	}
+	return append(f, field{"vertices", h.V()}, field{"edges", inAll(h.edges)})
+}
+
 // typesInfo describes a graph of several types, in a line for each type and relation.
-func typesInfo(h *dataset.Hetero) fields {
-	f := fields{{"name", h.Name}, {"vertices", h.V()}, {"edges", h.E()}, {"vertex_types", len(h.Types)}, {"relations", len(h.Relations)}}
+func typesInfo(h *described) fields {
+	f := append(h.head(), field{"vertex_types", len(h.Types)}, field{"relations", len(h.Relations)})
 	for _, t := range h.Types {
 		f = append(f, field{"type " + t.Name, sentence(typeInfo(t.Rows))})
 	}
-	for i, r := range h.Relations {
-		f = append(f, field{h.FullName(i), sentence(relationInfo(r.Links))})
+	for i := range h.Relations {
+		f = append(f, field{h.FullName(i), sentence(h.relationInfo(i))})
 	}
-	return append(f, wholeInfo(h)...)
+	return append(f, wholeInfo(h.Hetero)...)
 }
 
 // isPart reports whether a name of typesInfo is of a type or relation.
@@ -26,18 +117,18 @@ func isPart(name string) bool {
 }
 
 // typesJSON is typesInfo as an object with lists of types and relations.
-func typesJSON(h *dataset.Hetero) fields {
-	f := fields{{"name", h.Name}, {"vertices", h.V()}, {"edges", h.E()}}
+func typesJSON(h *described) fields {
+	f := h.head()
 	var types, relations []fields
 	for _, t := range h.Types {
 		types = append(types, append(fields{{"name", t.Name}}, typeInfo(t.Rows)...))
 	}
-	for _, r := range h.Relations {
+	for i, r := range h.Relations {
 		ends := fields{{"source", h.Types[r.Source].Name}, {"name", r.Name}, {"target", h.Types[r.Target].Name}}
-		relations = append(relations, append(ends, relationInfo(r.Links)...))
+		relations = append(relations, append(ends, h.relationInfo(i)...))
 	}
 	f = append(f, field{"types", types}, field{"relations", slices.Concat([]fields{}, relations)})
-	return append(f, wholeInfo(h)...)
+	return append(f, wholeInfo(h.Hetero)...)
 }
 
 // wholeInfo is what is known of the graph as a whole: which labels can be trained, where it came from and what is wrong.
@@ -91,11 +182,11 @@ func typeInfo(d *dataset.Data) fields {
 	return f
 }
 
-// relationInfo is what is known of the edges of a relation.
-func relationInfo(d *dataset.Data) fields {
-	e := d.Edges
-	f := fields{{"edges", e.E()}}
-	if e.Weight != nil {
+// relationInfo is what is known of the edges of relation r.
+func (h *described) relationInfo(r int) fields {
+	d := h.Relations[r].Links
+	e, f := d.Edges, fields{{"edges", h.edges[r]}}
+	if h.weighted[r] {
 		f = append(f, field{"weighted", true})
 	}
 	if e.Types > 0 {
@@ -131,8 +222,8 @@ func sentence(f fields) string {
 }
 
 // describeTypes is a graph of several types in a few words.
-func describeTypes(h *dataset.Hetero) string {
-	return fmt.Sprintf("%d vertices of %s, %d edges of %s", h.V(), counted(len(h.Types), "type"), h.E(), counted(len(h.Relations), "relation"))
+func describeTypes(h *dataset.Hetero, edges int) string {
+	return fmt.Sprintf("%d vertices of %s, %d edges of %s", h.V(), counted(len(h.Types), "type"), edges, counted(len(h.Relations), "relation"))
 }
 
 // counted is a number of things.
@@ -147,7 +238,16 @@ func counted(n int, what string) string {
 func (s *source) openTypes(a *app, name string) (*dataset.Hetero, error) {
 	opt := s.options()
 	opt.SparseFrom = 2 // what comes sparse stays so
-	h, err := dataset.LoadHetero(name, opt)
+	var h *dataset.Hetero
+	var err error
+	if s.Tables.isTyped() {
+		var t *dataset.HeteroTables
+		if t, err = s.Tables.typed(); err == nil {
+			h, err = dataset.LoadHeteroTables(*t, opt)
+		}
+	} else {
+		h, err = dataset.LoadHetero(name, opt)
+	}
 	if err == nil {
 		for _, w := range h.Whole().Warnings {
 			a.Log.Warn(w)

@@ -1,0 +1,146 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+
+	"sagann/dataset"
+	"sagann/internal/cli"
+)
+
+// typedHelp says how tables of several types are named.
+const typedHelp = "--vertices TYPE=FILE for each type of vertices that has a table, --edges NAME=SOURCE:TARGET:FILE for each relation"
+
+// isTyped reports whether a value of --edges or --vertices names a type: it has a name before =, and is not itself a file.
+func isTyped(value string) bool {
+	name, rest, ok := strings.Cut(value, "=")
+	if !ok || name == "" || rest == "" || strings.ContainsAny(name, `/\`) {
+		return false
+	}
+	_, err := os.Stat(value)
+	return errors.Is(err, fs.ErrNotExist)
+}
+
+// isTyped reports whether the tables are of several types.
+func (f *tableFlags) isTyped() bool {
+	return slices.ContainsFunc(f.Edges, isTyped) || slices.ContainsFunc(f.Vertices, isTyped)
+}
+
+// typed are the tables of several types that the flags name.
+func (f *tableFlags) typed() (*dataset.HeteroTables, error) {
+	t := &dataset.HeteroTables{}
+	for _, value := range f.Edges {
+		name, rest, _ := strings.Cut(value, "=")
+		ends := strings.SplitN(rest, ":", 3)
+		if !isTyped(value) || len(ends) != 3 || slices.Contains(ends, "") {
+			return nil, cli.Usagef("--edges %s: of tables of several types, NAME=SOURCE:TARGET:FILE", value)
+		}
+		t.Relations = append(t.Relations, dataset.RelationTable{Source: ends[0], Name: name, Target: ends[1], Table: dataset.Tables{Edges: ends[2], Heading: f.Heading, SkipUnknown: f.SkipUnknown}})
+	}
+	for _, value := range f.Vertices {
+		name, path, _ := strings.Cut(value, "=")
+		if !isTyped(value) {
+			return nil, cli.Usagef("--vertices %s: of tables of several types, TYPE=FILE", value)
+		}
+		t.Types = append(t.Types, dataset.TypeTable{Name: name, Table: dataset.Tables{Vertices: path, Heading: f.Heading}})
+	}
+	if len(t.Relations) == 0 {
+		return nil, cli.Usagef("no table of edges: %s", typedHelp)
+	}
+	if err := f.check(); err != nil {
+		return nil, err
+	}
+	if err := f.ofTypes(t); err != nil {
+		return nil, err
+	}
+	return t, f.ofRelations(t)
+}
+
+// ofTypes gives the tables of vertices what the flags say of their columns.
+func (f *tableFlags) ofTypes(t *dataset.HeteroTables) error {
+	var names []string
+	for _, x := range t.Types {
+		names = append(names, x.Name)
+	}
+	id, split, unlabelled := splitList(f.ID), splitList(f.Split), splitList(f.Unlabelled)
+	for i := range t.Types {
+		x, name := &t.Types[i].Table, t.Types[i].Name
+		x.Label, x.Targets, x.Features = columnsOf(f.Label, name, names), columnsOf(f.Targets, name, names), columnsOf(f.Features, name, names)
+		x.Prepare.OneHot = columnsOf(f.OneHot, name, names)
+		for _, one := range []struct {
+			flag string
+			list []string
+			to   *string
+		}{{"id", id, &x.ID}, {"split", split, &x.Split}, {"unlabelled", unlabelled, &x.Prepare.Unlabelled}} {
+			if err := single(one.flag, columnsOf(one.list, name, names), name, one.to); err != nil {
+				return err
+			}
+		}
+		if f.Like != "" {
+			x.Prepare.Like = f.Like
+		}
+		if len(x.Features)+len(x.Prepare.OneHot) > 0 {
+			x.Prepare.Missing, x.Prepare.Standardize = f.Missing, f.Standardize
+		}
+		x.Prepare.Seed = f.Seed
+	}
+	return nil
+}
+
+// ofRelations gives the tables of edges what the flags say of their columns.
+func (f *tableFlags) ofRelations(t *dataset.HeteroTables) error {
+	var names []string
+	for _, r := range t.Relations {
+		names = append(names, r.Name)
+	}
+	for i := range t.Relations {
+		x, name := &t.Relations[i].Table, t.Relations[i].Name
+		x.EdgeFeatures = columnsOf(f.EdgeFeatures, name, names)
+		for _, one := range []struct {
+			flag, value string
+			to          *string
+		}{{"source", f.Source, &x.Source}, {"target", f.Target, &x.Target}, {"weight", f.Weight, &x.Weight}, {"edge-type", f.EdgeType, &x.EdgeType}} {
+			if err := single(one.flag, columnsOf(splitList(one.value), name, names), name, one.to); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func splitList(text string) []string {
+	if text == "" {
+		return nil
+	}
+	return strings.Split(text, ",")
+}
+
+// columnsOf are the columns of a list that are of the table called name: COL, of all tables, or NAME=COL.
+func columnsOf(list []string, name string, names []string) (out []string) {
+	for _, entry := range list {
+		of, column, ok := strings.Cut(entry, "=")
+		switch {
+		case !ok || !slices.Contains(names, of):
+			out = append(out, entry)
+		case of == name:
+			out = append(out, column)
+		}
+	}
+	return out
+}
+
+// single takes the only column of a list, if there is one.
+func single(flag string, list []string, name string, to *string) error {
+	if len(list) > 1 {
+		return cli.Usagef("--%s names %d columns of %s: %s", flag, len(list), name, strings.Join(list, ", "))
+	}
+	*to = strings.Join(list, "")
+	return nil
+}
+
+// errTypedTables is what reading typed tables as a graph without types gives.
+func errTypedTables() error { return fmt.Errorf("tables of %w", dataset.ErrSeveralTypes) }

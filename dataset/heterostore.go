@@ -1,0 +1,197 @@
+package dataset
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"sagann/chunk"
+)
+
+// A graph of several types is stored as a store of parts (see chunk.Parts): a part for each type, then one for each
+// relation, in the order of their names. Each part is a store as a graph without types has. The schema of the whole names them.
+
+// Record is the schema of h: names, and what the numbers of each part mean.
+func (h *Hetero) Record() *Schema {
+	return h.record(func(d *Data) *Schema { return d.Record() })
+}
+
+func (h *Hetero) record(of func(*Data) *Schema) *Schema {
+	s := &Schema{Version: SchemaVersion, Needs: []string{needsTypes}, Vertices: h.V()}
+	for _, t := range h.Types {
+		s.Types = append(s.Types, TypeSchema{t.Name, of(t.Rows)})
+	}
+	for _, r := range h.Relations {
+		s.Relations = append(s.Relations, RelationSchema{h.Types[r.Source].Name, r.Name, h.Types[r.Target].Name, of(r.Links)})
+	}
+	return s
+}
+
+// WriteHeteroStore writes h as a store. base is as for WriteStore, for every relation; 0 chooses by its edges. LoadHetero
+// gives h again. A graph that does not pass ValidateHetero is an error.
+func WriteHeteroStore(path string, h *Hetero, base int) error {
+	if err := ValidateHetero(h); err != nil {
+		return err
+	}
+	return (&heteroStream{h: h}).write(path, base, func(string, int, int) {})
+}
+
+// write writes a store, part by part in pieces, and reports progress.
+func (s *heteroStream) write(path string, base int, progress func(what string, done, of int)) error {
+	h := s.h
+	w, err := chunk.Create(path, chunk.Meta{Name: h.Name})
+	if err != nil {
+		return err
+	}
+	defer w.Abort()
+	for i, d := range h.parts() {
+		part, b := s.stream(d), base
+		if b == 0 {
+			b = BaseFor(part.E)
+		}
+		if i < len(h.Types) {
+			b = 1
+		}
+		name := h.partName(i)
+		if err := part.writeTo(w.Part, b, func(what string, done, of int) { progress(name+": "+what, done, of) }); err != nil {
+			return err
+		}
+	}
+	w.SetSchema(h.record(func(d *Data) *Schema { return s.stream(d).record() }).Text())
+	kept := h.Report
+	kept.Warnings = nil // they are about the file that was read
+	text, err := json.Marshal(kept)
+	if err != nil {
+		return err
+	}
+	w.SetNotes(string(text))
+	return w.Close()
+}
+
+// openHeteroStore reads a store of parts.
+func openHeteroStore(path string) (*heteroStream, error) {
+	h := &Hetero{}
+	err := eachPart(path, h, readStore)
+	return &heteroStream{h: h}, err
+}
+
+// HeteroHeads reads a store of parts but for edges and dense features. edges is the number of edges of each relation, and
+// weighted says which have weights.
+func HeteroHeads(path string) (h *Hetero, edges []int, weighted []bool, err error) {
+	h = &Hetero{}
+	err = eachPart(path, h, func(s *chunk.Store) (*Data, error) {
+		edges, weighted = append(edges, int(s.E())), append(weighted, s.Weighted())
+		return restOfStore(s)
+	})
+	if err == nil {
+		edges, weighted = edges[len(h.Types):], weighted[len(h.Types):]
+	}
+	return h, edges, weighted, err
+}
+
+// eachPart reads the names in a store of parts, and each part by read, into h.
+func eachPart(path string, h *Hetero, read func(*chunk.Store) (*Data, error)) error {
+	s, err := chunk.OpenParts(path)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	text, err := s.Schema()
+	if err != nil {
+		return err
+	}
+	if text == "" {
+		return fmt.Errorf("%s: a store of parts without a schema", path)
+	}
+	schema, err := ParseSchema(text)
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	if n := len(schema.Types) + len(schema.Relations); n != s.Len() {
+		return fmt.Errorf("%s: %d types and relations in the schema, and %d parts", path, n, s.Len())
+	}
+	if h.Name, err = s.Name(); err != nil {
+		return err
+	}
+	if h.Report, err = Notes(s); err != nil {
+		return err
+	}
+	number := map[string]int{}
+	for i := range s.Len() {
+		part, err := s.Open(i)
+		if err != nil {
+			return err
+		}
+		d, err := read(part)
+		if err != nil {
+			return err
+		}
+		if i < len(schema.Types) {
+			name := schema.Types[i].Name
+			number[name] = i
+			h.Types = append(h.Types, VertexType{name, d})
+			continue
+		}
+		r := schema.Relations[i-len(schema.Types)]
+		from, known := number[r.Source]
+		to, also := number[r.Target]
+		if !known || !also {
+			return fmt.Errorf("%s: relation %.40q goes from type %.40q to type %.40q, and there is no such type", path, r.Name, r.Source, r.Target)
+		}
+		h.Relations = append(h.Relations, Relation{from, r.Name, to, d})
+	}
+	return nil
+}
+
+// ConvertHetero is Convert for graphs of several types, for which Load returns ErrSeveralTypes. It holds in memory one piece
+// of the edges and features, labels and ids, also of tables, which stand in place of c.From unless they are nil; with Undirected or Simple, and for stores, all of the graph. It returns
+// the graph without edges and features, and the number of edges.
+func ConvertHetero(c Conversion, tables *HeteroTables) (h *Hetero, edges int, err error) {
+	var s *heteroStream
+	if tables != nil {
+		s, err = tables.open(c.Options)
+	} else {
+		s, err = openHetero(c.From, c.Options)
+	}
+	if err != nil {
+		return nil, 0, err
+	}
+	h = s.h
+	if s.of == nil || c.Undirected || c.Simple {
+		if _, err := s.collect(c.From, Options{Undirected: c.Undirected, Simple: c.Simple, SparseFrom: 2}); err != nil {
+			return nil, 0, err
+		}
+		s.of = nil
+	}
+	for i, d := range h.parts() {
+		part := s.stream(d)
+		if err := h.headProblem(i, part); err != nil {
+			return nil, 0, fmt.Errorf("%s: %s: %w", c.From, h.partName(i), err)
+		}
+		edges += part.E
+		if s.of != nil {
+			part.watchScale()
+			part.watchWeights()
+		}
+	}
+	for _, t := range h.Types {
+		if err := DefaultSplit(t.Rows, VertexLabels, c.Seed); err != nil {
+			return nil, 0, err
+		}
+	}
+	progress := c.Progress
+	if progress == nil {
+		progress = func(string, int, int) {}
+	}
+	return h, edges, s.write(c.Out, c.Base, progress)
+}
+
+// headProblem checks part i but for its edges and features, which are checked while they are read.
+func (h *Hetero) headProblem(i int, s *Stream) error {
+	if i < len(h.Types) {
+		x := *s.Data
+		x.Edges, x.FeatureCols, x.Features, x.Late, x.Schema = &chunk.Edges{V: x.Edges.V}, 0, nil, LateFeatures{}, Schema{}
+		t := VertexType{h.Types[i].Name, &x}
+		return t.problem()
+	}
+	return s.Data.checkOfEdges(s.E)
+}
