@@ -95,7 +95,7 @@ func (t *target) write(d *dataset.Data) error {
 
 // generateCmd is saga data generate.
 type generateCmd struct {
-	Spec string `arg:"" optional:"" help:"vertices=..,edges=..,features=..,classes=..,seed=..,copies=..,skew=..,kind=communities|rmat; what is left out is as in the built-in graph."`
+	Spec string `arg:"" optional:"" help:"vertices=..,edges=..,features=..,classes=..,seed=..,copies=..,skew=..,kind=communities|rmat; what is left out is as in the built-in graph. With several types: paper=1000x64,author=2e3,author:writes:paper=5e3,target=paper,classes=8,reverse=yes,seed=1, or mag/20 for ogbn-mag's types and relations at a 20th."`
 	target
 }
 
@@ -103,6 +103,9 @@ type generateCmd struct {
 func (c *generateCmd) Run(a *app) error {
 	if err := c.check(); err != nil {
 		return err
+	}
+	if spec := strings.TrimPrefix(c.Spec, "synthetic:"); dataset.IsHeteroSpec(spec) {
+		return c.types(a, spec)
 	}
 	d, err := cli.OpenData("synthetic:"+strings.TrimPrefix(c.Spec, "synthetic:"), dataset.Options{})
 	if err != nil {

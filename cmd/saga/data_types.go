@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -144,3 +145,25 @@ func single(flag string, list []string, name string, to *string) error {
 
 // errTypedTables is what reading typed tables as a graph without types gives.
 func errTypedTables() error { return fmt.Errorf("tables of %w", dataset.ErrSeveralTypes) }
+
+// types generates a graph of several types.
+func (c *generateCmd) types(a *app, text string) error {
+	s, err := dataset.ParseHeteroSpec(text)
+	if err != nil {
+		return cli.Usagef("%w", err)
+	}
+	if c.Format == "npy" {
+		return cli.Usagef("--format npy is of graphs of one type: several types are written as a store")
+	}
+	h, err := dataset.SyntheticHetero(s)
+	if err != nil {
+		return err
+	}
+	out := filepath.Clean(c.Out)
+	defer removedOnSignal(out)()
+	if err := dataset.WriteHeteroStore(out, h, int(c.Base)); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(a.Stdout, "%s: %s\n", c.Out, describeTypes(h, h.E()))
+	return err
+}
