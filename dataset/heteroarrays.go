@@ -139,7 +139,9 @@ func (t *typeArrays) open(relations []*relationArrays, opt Options, limit *bound
 		if err := t.count(relations, &rows); err != nil {
 			return nil, err
 		}
-		d.change("%d vertices: as many as the highest end of an edge tells, as nothing else does", rows.v)
+		if rows.from == "" {
+			d.change("%d vertices: as many as the highest end of an edge tells, as nothing else does", rows.v)
+		}
 	}
 	if rows.from == "" {
 		if err := checkVertexCount(uint64(rows.v), t.edges); err != nil {
@@ -203,6 +205,11 @@ func (r *relationArrays) open(within [2]bound, opt Options) (*Stream, error) {
 	s.EachEdges = func(fn func(*chunk.Edges) error) error { return values.each(r.ends, s, within, fn) }
 	if err := d.readEdgeLabels(r.from, s.E, opt.Mask); err != nil {
 		return nil, err
+	}
+	if !d.Labelled(EdgeLabels) { // a split of edges to predict
+		if err := readSplitsOf(d, r.from, EdgeLabels, opt.Mask, s.E); err != nil {
+			return nil, err
+		}
 	}
 	d.leaveOut(r.where, unread(r.list, r.from.names, linkNames, "num_edges", "num_nodes"))
 	return s, nil

@@ -260,7 +260,7 @@ func TestTypedTables(t *testing.T) {
 	want.Relations[5].Links.Schema.Edges.Columns = []string{"e0", "e1"}
 	sameHetero(t, "tables", want, h)
 	out := filepath.Join(t.TempDir(), "t.saga")
-	if _, _, err := ConvertHetero(Conversion{Out: out}, &tables); err != nil {
+	if _, _, err := ConvertHetero(Conversion{Out: out}, &tables, nil); err != nil {
 		t.Fatal(err)
 	}
 	checkTypedStore(t, out, want)

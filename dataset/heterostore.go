@@ -143,9 +143,9 @@ func eachPart(path string, h *Hetero, read func(*chunk.Store) (*Data, error)) er
 }
 
 // ConvertHetero is Convert for graphs of several types, for which Load returns ErrSeveralTypes. It holds in memory one piece
-// of the edges and features, labels and ids, also of tables, which stand in place of c.From unless they are nil; with Undirected or Simple, and for stores, all of the graph. It returns
+// of the edges and features, labels and ids, also of tables, which stand in place of c.From unless they are nil; with Undirected, Simple or metapaths, which are added last, and for stores, all of the graph. It returns
 // the graph without edges and features, and the number of edges.
-func ConvertHetero(c Conversion, tables *HeteroTables) (h *Hetero, edges int, err error) {
+func ConvertHetero(c Conversion, tables *HeteroTables, paths []Metapath) (h *Hetero, edges int, err error) {
 	var s *heteroStream
 	if tables != nil {
 		s, err = tables.open(c.Options)
@@ -156,11 +156,14 @@ func ConvertHetero(c Conversion, tables *HeteroTables) (h *Hetero, edges int, er
 		return nil, 0, err
 	}
 	h = s.h
-	if s.of == nil || c.Undirected || c.Simple {
+	if s.of == nil || c.Undirected || c.Simple || paths != nil {
 		if _, err := s.collect(c.From, Options{Undirected: c.Undirected, Simple: c.Simple, SparseFrom: 2}); err != nil {
 			return nil, 0, err
 		}
 		s.of = nil
+		if err := h.AddMetapaths(paths); err != nil {
+			return nil, 0, fmt.Errorf("%s: %w", c.From, err)
+		}
 	}
 	for i, d := range h.parts() {
 		part := s.stream(d)

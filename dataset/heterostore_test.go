@@ -16,7 +16,7 @@ func TestTypedStores(t *testing.T) {
 	for i, name := range typedDoors {
 		from := filepath.Join(madeTypes, name)
 		out := filepath.Join(dir, "c"+itoa(i)+".saga")
-		h, edges, err := ConvertHetero(Conversion{From: from, Out: out, Base: 1 + 2*(i%2), Seed: 1}, nil)
+		h, edges, err := ConvertHetero(Conversion{From: from, Out: out, Base: 1 + 2*(i%2), Seed: 1}, nil, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -38,7 +38,7 @@ func TestTypedStores(t *testing.T) {
 	checkTypedStore(t, out, h)
 	for i, opt := range []Options{{Undirected: true}, {Simple: true}} {
 		out := filepath.Join(dir, "u"+itoa(i)+".saga")
-		if _, _, err := ConvertHetero(Conversion{From: filepath.Join(madeTypes, "data.pt"), Options: opt, Out: out}, nil); err != nil {
+		if _, _, err := ConvertHetero(Conversion{From: filepath.Join(madeTypes, "data.pt"), Options: opt, Out: out}, nil, nil); err != nil {
 			t.Fatal(err)
 		}
 		want, err := LoadHetero(filepath.Join(madeTypes, "data.pt"), opt)
@@ -138,7 +138,7 @@ func checkTypedPath(t *testing.T, path string) {
 		return
 	}
 	out := filepath.Join(t.TempDir(), "c.saga")
-	if _, _, err := ConvertHetero(Conversion{From: path, Out: out}, nil); err != nil {
+	if _, _, err := ConvertHetero(Conversion{From: path, Out: out}, nil, nil); err != nil {
 		t.Fatal(err)
 	}
 	again, err := LoadHetero(out, Options{})

@@ -11,11 +11,16 @@ import (
 // readSplits reads the arrays train, val and test, with a prefix for edges and graphs. They hold ids, or a
 // truth value for each of the n vertices, edges or graphs. Of several splits in the file number which is taken.
 func (d *Data) readSplits(from arrays, k LabelKind, which int) error {
+	n := map[LabelKind]int{VertexLabels: d.Edges.V, EdgeLabels: max(len(d.EdgeLabels), d.Targets.Edge.Len(), d.Targets.EdgeSets.Len()), GraphLabels: d.GraphRows()}[k]
+	return readSplitsOf(d, from, k, which, n)
+}
+
+// readSplitsOf is readSplits for n vertices, edges or graphs.
+func readSplitsOf(d *Data, from arrays, k LabelKind, which, n int) error {
 	prefix := ""
 	if k != VertexLabels {
 		prefix = string(k) + "_"
 	}
-	n := map[LabelKind]int{VertexLabels: d.Edges.V, EdgeLabels: max(len(d.EdgeLabels), d.Targets.Edge.Len(), d.Targets.EdgeSets.Len()), GraphLabels: d.GraphRows()}[k]
 	most := 1
 	for i, name := range []string{"train", "val", "test"} {
 		a, err := optional(from, prefix+name)

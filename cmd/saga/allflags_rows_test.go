@@ -260,6 +260,7 @@ var flagRows = map[string]flagRow{
 	"mask":                  {why: "of files with several splits: TestMask of package dataset"},
 	"edges":                 {with: "g.saga", value: "e.csv"},
 	"vertices":              {with: "--edges e.csv", value: "v.csv"},
+	"metapath":              {with: "--vertices v=v.csv --edges r=v:v:e.csv", value: "p=r,r", idle: "g.saga"},
 	"skip-unknown":          {why: "an unknown end is refused without: tablecolumns_test.go of package dataset", idle: "g.saga"},
 	"heading":               {with: "--edges e.csv", value: "no", idle: "g.saga"},
 	"source":                {with: "--edges e.csv", value: "b"},

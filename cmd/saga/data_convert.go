@@ -16,7 +16,8 @@ import (
 type convertCmd struct {
 	source
 	target
-	Seed int64 `default:"1" placeholder:"N" help:"Seed of the random split that labelled vertices without one get (${default})."`
+	Metapath []string `sep:"none" placeholder:"PATH" help:"Of a graph with several types: add a relation of paths, NAME=RELATION,RELATION, with ~RELATION to go against its direction: pap=~writes,writes joins papers of one author."`
+	Seed     int64    `default:"1" placeholder:"N" help:"Seed of the random split that labelled vertices without one get (${default})."`
 }
 
 // Help is what stands under the usage line.
@@ -68,11 +69,24 @@ func (c *convertCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
+	a.Idle("a graph of one type", "metapath")
 	warn(a, d)
 	text := fmt.Sprintf("%s: %d vertices, %d edges, %d features, %d classes", c.Out, d.Edges.V, edges, d.FeatureCols, d.Classes)
 	text += cli.DescribeLabels(d)
 	_, err = fmt.Fprintf(a.Stdout, "%s, from %s\n%s", text, d.Report.Form, changes(d.Report))
 	return err
+}
+
+// metapaths are those of --metapath.
+func (c *convertCmd) metapaths() (list []dataset.Metapath, err error) {
+	for _, text := range c.Metapath {
+		m, err := dataset.ParseMetapath(text)
+		if err != nil {
+			return nil, cli.Usagef("--metapath %w", err)
+		}
+		list = append(list, m)
+	}
+	return list, nil
 }
 
 // types converts a graph of several types.
@@ -84,9 +98,13 @@ func (c *convertCmd) types(a *app, name string) error {
 			return err
 		}
 	}
+	paths, err := c.metapaths()
+	if err != nil {
+		return err
+	}
 	defer removedOnSignal(filepath.Clean(c.Out))()
 	bar := &progressBar{app: a}
-	h, edges, err := dataset.ConvertHetero(dataset.Conversion{From: name, Options: c.options(), Out: filepath.Clean(c.Out), Base: int(c.Base), Seed: uint64(c.Seed), Progress: bar.show}, t)
+	h, edges, err := dataset.ConvertHetero(dataset.Conversion{From: name, Options: c.options(), Out: filepath.Clean(c.Out), Base: int(c.Base), Seed: uint64(c.Seed), Progress: bar.show}, t, paths)
 	bar.finish()
 	if err != nil {
 		return err

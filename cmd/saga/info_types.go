@@ -79,7 +79,7 @@ func verifyTypes(a *app, name string) (done bool, err error) {
 		return false, err
 	}
 	defer s.Close()
-	idleGiven(a, "the check of a store or of shards", "undirected", "simple", "relabel", "mask")
+	a.Idle("the check of a store or of shards", "undirected", "simple", "relabel", "mask")
 	if err := s.Verify(); err != nil {
 		return true, err
 	}

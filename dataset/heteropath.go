@@ -1,0 +1,122 @@
+package dataset
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"sagann/chunk"
+)
+
+// Metapath is a relation that is made of others: an edge from u to v where a path along Steps leads from u to v. A step is the name
+// of a relation, or ~ and its name to go against its direction.
+type Metapath struct {
+	Name  string
+	Steps []string
+}
+
+// ParseMetapath reads NAME=STEP,STEP,…, such as pap=~writes,writes.
+func ParseMetapath(text string) (m Metapath, err error) {
+	name, steps, ok := strings.Cut(text, "=")
+	if m = (Metapath{name, strings.Split(steps, ",")}); !ok || name == "" || slices.Contains(m.Steps, "") || slices.Contains(m.Steps, "~") {
+		return m, fmt.Errorf("%.80q: want NAME=RELATION,RELATION, with ~RELATION to go against its direction", text)
+	}
+	return m, nil
+}
+
+// maxPathEdges bounds the edges that a metapath may have.
+const maxPathEdges = 1 << 31
+
+// AddMetapaths adds a relation for each metapath, from relations that h has already. Its edges are different, ascend by source and then by
+// target, and have no weights. It takes time for all paths, and memory for the edges.
+func (h *Hetero) AddMetapaths(list []Metapath) error {
+	own := len(h.Relations) // those of the graph, by which paths go
+	for _, m := range list {
+		r, err := h.path(m, own)
+		if err != nil {
+			return fmt.Errorf("metapath %.40q: %w", m.Name, err)
+		}
+		h.Relations = append(h.Relations, *r)
+	}
+	return h.sorted()
+}
+
+// pathStep is a relation as lists of the far ends of each vertex.
+type pathStep struct {
+	from, to int // types
+	ptr      []int
+	far      []uint32
+}
+
+// path makes one relation of the first own.
+func (h *Hetero) path(m Metapath, own int) (*Relation, error) {
+	graph := &Hetero{Name: h.Name, Types: h.Types, Relations: h.Relations[:own]}
+	var steps []pathStep
+	for i, name := range m.Steps {
+		name, against := strings.CutPrefix(name, "~")
+		r, err := graph.Relation(name)
+		if err != nil {
+			return nil, err
+		}
+		s := graph.step(r, against)
+		if i > 0 && steps[i-1].to != s.from {
+			return nil, fmt.Errorf("step %d, %s, begins at vertices of type %.40q, and the step before ends at %.40q", i, m.Steps[i], h.Types[s.from].Name, h.Types[steps[i-1].to].Name)
+		}
+		steps = append(steps, s)
+	}
+	first, last := steps[0].from, steps[len(steps)-1].to
+	n := h.Types[first].Rows.Edges.V
+	e := &chunk.Edges{V: max(n, h.Types[last].Rows.Edges.V)}
+	marks := make([][]int, len(steps)) // by step: the source, plus one, from which a vertex was reached last
+	for i, s := range steps {
+		marks[i] = make([]int, h.Types[s.to].Rows.Edges.V)
+	}
+	var at, next []uint32
+	for u := range n {
+		at = append(at[:0], uint32(u))
+		for i, s := range steps {
+			next = next[:0]
+			for _, v := range at {
+				for _, w := range s.far[s.ptr[v]:s.ptr[v+1]] {
+					if marks[i][w] != u+1 {
+						marks[i][w], next = u+1, append(next, w)
+					}
+				}
+			}
+			at, next = next, at
+		}
+		slices.Sort(at)
+		if e.E()+len(at) > maxPathEdges {
+			return nil, fmt.Errorf("more than %d edges", maxPathEdges)
+		}
+		for _, v := range at {
+			e.Src, e.Dst = append(e.Src, uint32(u)), append(e.Dst, v)
+		}
+	}
+	d := &Data{Edges: e}
+	d.Report.Changes = []string{"made of paths along " + strings.Join(m.Steps, ", ")}
+	return &Relation{first, m.Name, last, d}, nil
+}
+
+// step lists the far ends of each vertex along a relation.
+func (h *Hetero) step(r int, against bool) pathStep {
+	x := h.Relations[r]
+	s, e := pathStep{from: x.Source, to: x.Target}, x.Links.Edges
+	if against {
+		s.from, s.to, e = s.to, s.from, e.Reverse()
+	}
+	s.ptr = make([]int, h.Types[s.from].Rows.Edges.V+1)
+	for _, u := range e.Src {
+		s.ptr[u+1]++
+	}
+	for u := range len(s.ptr) - 1 {
+		s.ptr[u+1] += s.ptr[u]
+	}
+	s.far = make([]uint32, e.E())
+	fill := slices.Clone(s.ptr)
+	for k, u := range e.Src {
+		s.far[fill[u]] = e.Dst[k]
+		fill[u]++
+	}
+	return s
+}
