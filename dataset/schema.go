@@ -29,8 +29,8 @@ type Schema struct {
 	Features Features `json:"features"`
 	Edges    EdgeData `json:"edges"`
 	IDs      IDs      `json:"ids"`
-	// Types and Relations are those of a graph with several, in the order of their names; then the fields above that
-	// are of vertices, edges and graphs are empty, but for Vertices. nil: a graph without types.
+	// Types and Relations are those of a graph with several, in the order of their names; then the fields above are of
+	// the type that a run trains, or empty but for Vertices. nil: a graph without types.
 	Types     []TypeSchema     `json:"types,omitempty"`
 	Relations []RelationSchema `json:"relations,omitempty"`
 }

@@ -98,7 +98,11 @@ func readParams(m Model, path string) (*stored, error) {
 	}
 	k, err := readTensors(f)
 	if err == nil && ck.Schema != nil {
-		k.learned, err = learnedOf(f.Meta, k.list, ck.Schema.Vertices)
+		vertices := ck.Schema.Vertices
+		if ck.Schema.Types != nil {
+			vertices = -1
+		}
+		k.learned, err = learnedOf(f.Meta, k.list, vertices)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)

@@ -25,7 +25,7 @@ const (
 const (
 	schemaMeta  = "schema"
 	learnedMeta = "learned rows"
-	graphsMeta  = "graphs" // checksum of edges and of the graph of each vertex, if graphs have learned rows of vertices
+	graphsMeta  = "graphs" // checksum of edges and of the graph of each vertex, if graphs have learned rows of vertices; of several types, of their ids
 )
 
 // Record is the schema of the data of p, without numbers of edges that the model does not read.
@@ -42,6 +42,10 @@ func Record(p *Program) *dataset.Schema {
 	if !w.Data {
 		s.Edges.Cols, s.Edges.Columns = 0, nil
 	}
+	if k := p.data.Vertices.Kinds; k != nil {
+		whole := k.Graph.Record()
+		s.Needs, s.Types, s.Relations = whole.Needs, whole.Types, whole.Relations
+	}
 	return s
 }
 
@@ -51,7 +55,7 @@ func meaning(p *Program, meta map[string]string) ([]safetensors.Tensor, error) {
 	meta[schemaMeta] = s.Text()
 	var learned []string
 	for _, q := range p.params {
-		if q.PerVertex && (p.in == nil || p.in.kinds == nil || int(q.typ) == p.in.kinds.target) { // ids are those of the labelled type
+		if q.PerVertex {
 			learned = append(learned, q.Name)
 		}
 	}
@@ -67,6 +71,9 @@ func meaning(p *Program, meta map[string]string) ([]safetensors.Tensor, error) {
 	}
 	if p.model.Task == GraphTask {
 		meta[graphsMeta] = p.data.GraphSum()
+	}
+	if k := p.data.Vertices.Kinds; k != nil {
+		meta[graphsMeta] = k.Graph.IDSum()
 	}
 	switch ids := p.data.Vertices; {
 	case ids.Names != nil:
@@ -152,6 +159,13 @@ func (k *stored) apply(m *Model, d *dataset.Data) (*dataset.Data, error) {
 		return d, nil
 	}
 	by := k.by(d)
+	if s.Types != nil || d.Vertices.Kinds != nil {
+		d, _, err := s.FitTarget(d, by)
+		if err == nil && k.learned != nil && k.graphs != d.Vertices.Kinds.Graph.IDSum() {
+			err = fmt.Errorf("%s has learned rows of the vertices of types without features, and the vertices of %s are others", by.Run, by.Data)
+		}
+		return d, err
+	}
 	d, _, err := s.Fit(d, by)
 	if err != nil || k.learned == nil && !s.Features.OfVertices {
 		return d, err
@@ -213,7 +227,7 @@ func parseMeaning(m map[string]string) (*dataset.Schema, error) {
 	return s, nil
 }
 
-// learnedOf lists the parameters with a row for each vertex.
+// learnedOf lists the parameters with a row for each vertex; of several types (vertices is -1) with a row for each of one type.
 func learnedOf(m map[string]string, list map[string]safetensors.Tensor, vertices int) (names []string, err error) {
 	if text := m[learnedMeta]; text != "" {
 		if err := json.NewDecoder(strings.NewReader(text)).Decode(&names); err != nil {
@@ -221,7 +235,7 @@ func learnedOf(m map[string]string, list map[string]safetensors.Tensor, vertices
 		}
 	}
 	for _, name := range names {
-		if t, ok := list[name]; !ok || len(t.Shape) != 2 || t.Shape[0] != vertices {
+		if t, ok := list[name]; !ok || len(t.Shape) != 2 || vertices >= 0 && t.Shape[0] != vertices {
 			return nil, fmt.Errorf("tensor %q has no row for each of %d vertices", name, vertices)
 		}
 	}

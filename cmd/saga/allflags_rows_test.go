@@ -56,7 +56,7 @@ var flagRows = map[string]flagRow{
 	"settings split":          {value: "0.5,0.3", idle: "--shape vertices=60,edges=300,features=6,classes=3"},
 	"settings split-seed":     {value: "7", idle: "+--data splits.saga"},
 	"settings task":           {value: "link"},
-	"settings target":         {value: "paper", idle: "+--epochs 1", why: "it says which labels of several types are trained: TestTypes"},
+	"settings target":         {why: "of graphs with several types: types.txtar of testdata/data"},
 	"settings features":       {value: "degree"},
 	"settings virtual-node":   {with: "+--data graphs.saga --model gin", idle: "+--model gin"},
 	"settings row-normalize":  {value: "on", idle: "+--features identity"},

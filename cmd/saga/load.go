@@ -24,7 +24,7 @@ type prepared struct {
 	Data         string         `json:"data"`
 	Undirected   bool           `json:"undirected"`
 	Simple       bool           `json:"simple"`
-	Target       string         `json:"target,omitempty"`     // of several vertex types: the one of the labels
+	Target       string         `json:"target,omitempty"`     // vertex type of the labels; "": of the only one
 	Split        string         `json:"split,omitempty"`      // --split; the checkpoint has the seed
 	SplitSeed    uint64         `json:"split_seed,omitempty"` // --split-seed; 0: the seed of the run
 	Disjoint     float64        `json:"disjoint,omitempty"`   // of --task link
@@ -74,15 +74,12 @@ func load(s *settings) (*job, error) {
 	if err != nil {
 		return nil, err
 	}
-	j := &job{cfg: cfg, prep: prepared{Data: s.Data.Path, Undirected: s.Data.Undirected, Simple: s.Data.Simple, Split: s.Data.Split}}
-	if j.data, err = cli.OpenTarget(s.Data.Path, s.Data.Target, true, s.dataOptions()); err != nil {
+	j := &job{cfg: cfg, prep: prepared{Data: s.Data.Path, Undirected: s.Data.Undirected, Simple: s.Data.Simple, Target: s.Data.Target, Split: s.Data.Split}}
+	if j.data, err = cli.OpenTarget(s.Data.Path, s.Data.Target, s.dataOptions()); err != nil {
 		return nil, err
 	}
-	if k := j.data.Vertices.Kinds; k != nil {
-		if f := s.Data.Features; f == "degree" || !s.Training.Sampling.whole() {
-			return nil, cli.Usagef("%s has several types of vertices or relations; with them there is no --features degree and no sampling (--sample) yet", s.Data.Path)
-		}
-		j.prep.Target = k.Graph.Types[k.Type].Name
+	if j.data.Vertices.Kinds != nil && s.Data.Features == "degree" {
+		return nil, cli.Usagef("--features degree: %s has several types of vertices, with degrees in every relation", s.Data.Path)
 	}
 	if strings.HasSuffix(s.Data.Path, ".saga") {
 		j.told = slices.Clone(j.data.Report.Changes)
@@ -102,6 +99,9 @@ func load(s *settings) (*job, error) {
 // plan builds the model and compiles it for the data.
 func (j *job) plan(s *settings, log *slog.Logger) error {
 	task := s.task(j.data)
+	if j.data.Vertices.Kinds != nil && task != saga.VertexTask {
+		return cli.Usagef("--task %s: of graphs with several types of vertices, labels of vertices are trained (--task vertex)", task)
+	}
 	if kinds := j.data.LabelKinds(); len(kinds) > 1 && task == kinds[0] && (s.Data.Task == "auto" || s.Data.Task == "") {
 		log.Info("labels of " + task.Plural() + " are predicted (--task " + string(task) + "); there are also some of " + kinds[1].Plural() + " (--task " + string(kinds[1]) + ")")
 	}

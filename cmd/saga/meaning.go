@@ -30,7 +30,11 @@ func (t *trained) fit(a *app) error {
 	if t.prep.Features == "degree" { // the columns are those that are made of degrees
 		dataset.DegreeFeatures(t.data)
 	}
-	d, notes, err := s.Fit(t.data, t.by())
+	fit := s.Fit
+	if s.Types != nil || t.data.Vertices.Kinds != nil {
+		fit = s.FitTarget
+	}
+	d, notes, err := fit(t.data, t.by())
 	if err != nil {
 		return err
 	}

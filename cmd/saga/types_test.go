@@ -68,12 +68,12 @@ func TestTypes(t *testing.T) {
 		}
 	}
 	for _, model := range []string{"rgcn", "sage", "gcn", "gat"} {
-		run(true, "50 vertices of 2 types, 180 edges of 2 relations", "train --data graph --target paper --model "+model+" --epochs 3 --chunks 5 --out "+model)
+		run(true, "with 50 vertices of 2 types and 180 edges of 2 relations", "train --data graph --target paper --model "+model+" --epochs 3 --chunks 5 --out "+model)
 		run(true, "classes of 30 vertices", "predict "+model+" --out "+model+".csv")
 		run(true, "", "evaluate "+model)
 		run(true, "", "train --resume "+model+" --epochs 4")
 	}
-	run(true, "2 classes of author", "train --data graph --target author --model rgcn --epochs 2 --out authors")
+	run(true, "20 vertices of type author, 3 features, 2 classes", "train --data graph --target author --model rgcn --epochs 2 --out authors")
 	run(true, "classes of 20 vertices", "predict authors --out authors.csv")
 	run(true, "vertices 20 author (3 features), 30 paper (2 features)", "plan --data graph --target paper --model rgcn")
 	run(false, "--target NAME names one of", "train --data graph --model rgcn --epochs 1 --out no")

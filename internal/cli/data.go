@@ -23,9 +23,8 @@ func OpenData(name string, o dataset.Options) (*dataset.Data, error) {
 func SeveralTypes(err error) bool { return errors.Is(err, dataset.ErrSeveralTypes) }
 
 // OpenTarget is OpenData also for graphs of several types of vertices: the data are then the vertices of the type
-// named target or, for "", of the only one that has labels, with the graph behind them (dataset.Kinds). With labelled the type must have
-// labels.
-func OpenTarget(name, target string, labelled bool, o dataset.Options) (*dataset.Data, error) {
+// named target or, for "", of the only one that has labels, with the graph behind them (dataset.Kinds).
+func OpenTarget(name, target string, o dataset.Options) (*dataset.Data, error) {
 	d, err := OpenData(name, o)
 	if err == nil && target != "" {
 		return nil, Usagef("--target %s: %s has vertices of one type", target, name)
@@ -37,11 +36,7 @@ func OpenTarget(name, target string, labelled bool, o dataset.Options) (*dataset
 	if err != nil {
 		return nil, err
 	}
-	find := h.Labelled
-	if !labelled && target != "" {
-		find = h.Type
-	}
-	t, err := find(target)
+	t, err := h.Labelled(target)
 	if err != nil {
 		return nil, err
 	}
@@ -53,15 +48,15 @@ func OpenTarget(name, target string, labelled bool, o dataset.Options) (*dataset
 
 // Describe is the graph in a few words.
 func Describe(d *dataset.Data) string {
-	if k := d.Vertices.Kinds; k != nil {
-		h := k.Graph
-		return fmt.Sprintf("%d vertices of %d types, %d edges of %d relations, %d features and %d classes of %s", h.V(), len(h.Types), h.E(), len(h.Relations), d.FeatureCols, d.Classes, h.Types[k.Type].Name)
-	}
 	edges := d.Edges.E()
 	if d.Shard != nil {
 		edges = d.Shard.E
 	}
 	text := fmt.Sprintf("%d vertices, %d edges, %d features, %d classes", d.Edges.V, edges, d.FeatureCols, d.Classes)
+	if k := d.Vertices.Kinds; k != nil {
+		text = fmt.Sprintf("%d vertices of type %s, %d features, %d classes; with %d vertices of %d types and %d edges of %d relations", d.Edges.V, k.Graph.Types[k.Type].Name,
+			d.FeatureCols, d.Classes, k.Graph.V(), len(k.Graph.Types), k.Graph.E(), len(k.Graph.Relations))
+	}
 	text += DescribeLabels(d)
 	if n := d.Targets.Cols; n > 0 {
 		text += fmt.Sprintf(", targets of width %d", n)
