@@ -217,7 +217,7 @@ func (c *chooser) one(k tune.Key, o plan.Options) (*choice, error) {
 func (pass) plan(c *chooser) (x *choice, err error) {
 	k := tune.Key{Slices: max(1, c.cfg.Outcome.Slices)}
 	for _, k.Packed = range c.packed() {
-		if x, err = c.one(k, c.onceOptions(0, 0)); err == nil && x.plan.H2D == 0 {
+		if x, err = c.one(k, c.onceOptions(0, 0)); err == nil && (x.plan.H2D == 0 || !backend.Of(c.cfg.Device).GPU()) {
 			break
 		}
 	}
@@ -233,7 +233,7 @@ func (c *chooser) packed() []bool {
 		return []bool{p.cfg.Outcome.Packing == PackingOn}
 	case p.cfg.without("pack"):
 		return []bool{false}
-	case p.output != "" && backend.Of(p.cfg.Device).GPU() && p.mem() > 0:
+	case p.output != "" && (backend.Of(p.cfg.Device).GPU() && p.mem() > 0 || p.cfg.HostMem > 0):
 		return []bool{false, true}
 	case p.machine == nil:
 		return []bool{backend.Of(p.cfg.Device).GPU() && p.cfg.Mem > 0}

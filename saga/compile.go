@@ -47,9 +47,10 @@ func (p *Program) choose() (err error) {
 		return fmt.Errorf("saga: %w", err)
 	}
 	c := p.chooser()
-	x, err := c.choose()
+	lean, err := p.leanest(c)
+	var x *choice
 	if err == nil {
-		err = p.adopt(x)
+		x, err = p.take(c, lean)
 	}
 	if err := together(p, c.budget(err)); err != nil {
 		return err
@@ -123,7 +124,7 @@ func (q *Planner) Plan(m Model, s Shape, c Config) (*Program, error) {
 
 // passOf is the program of the forward pass for an output of p's model, before anything of it is planned.
 func passOf(p *Program, what string) (*Program, error) {
-	q, err := newProgram(request{model: p.model, data: p.data, shape: p.shape, cfg: p.cfg.forForward(), output: what})
+	q, err := newProgram(request{model: p.model, data: p.data, shape: p.shapeGiven(), cfg: p.cfg.forForward(), output: what})
 	if err != nil {
 		return nil, err
 	}
@@ -165,17 +166,9 @@ func forAll(p *Program, err error) error {
 			small.Smallest = max(small.Smallest, own.Smallest)
 			continue
 		}
-		x, wrong := c.choose()
-		if wrong != nil { // of device memory: said when it is asked for
-			continue
+		if l, wrong := q.leanest(c); wrong == nil { // else of device memory: said when it is asked for
+			host.Smallest = max(host.Smallest, l.need)
 		}
-		q.train = &unit{x.train, x.plan}
-		q.chosen = chosen{Key: x.decision.Key, once: make([]int, len(x.once)), want: x.want, memory: x.memory}
-		least, wrong := q.least(x.once, q.extraBytes(x.once...), q.plans()...)
-		if wrong != nil {
-			return wrong
-		}
-		host.Smallest = max(host.Smallest, least)
 	}
 	if c := &p.on.cards; small != nil && p.cfg.Mem == 0 && c.free > 0 && c.free < c.whole {
 		return fmt.Errorf("%w; the budget is what is free now of the %s of %s", err, units.Size(c.whole), p.cfg.Device)

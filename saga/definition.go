@@ -165,6 +165,16 @@ func (p *definition) describeShape() error {
 	return p.describeRows(s.Vertices)
 }
 
+// shapeGiven is the shape before describeShape has added self loops.
+func (p *definition) shapeGiven() *Shape {
+	if p.shape == nil || !p.model.SelfLoops {
+		return p.shape
+	}
+	s := *p.shape
+	s.Edges -= int64(s.Vertices)
+	return &s
+}
+
 // describeRows finds the dims of rows that are learned in place of features of v vertices: an
 // embedding, or the rows of weights that features would be multiplied with.
 func (p *definition) describeRows(v int) error {

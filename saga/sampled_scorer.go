@@ -84,6 +84,23 @@ func (p whole) evaluate(held []safetensors.Tensor) (s Scores, err error) {
 	return s, err
 }
 
+// checkEval is an error if evaluation by sampling does not suit the model, its task, the configuration or the sampler.
+func (p *definition) checkEval(s *Sampling) error {
+	switch n := p.model.gathers(); {
+	case len(s.Eval) == 0:
+		return nil
+	case len(s.Eval) != n:
+		return fmt.Errorf("evaluation has %d fan-outs and the model %d layers that gather: it takes %d (--eval-sample), the last layer's first", len(s.Eval), n, n)
+	case p.dims.taskName() != VertexTask:
+		return fmt.Errorf("evaluation by sampling is for labels of vertices, not of %s; leave out --eval-sample", p.dims.taskName().Plural())
+	case p.cfg.HostMem > 0 && p.data.Shard == nil: // with shards, evaluation draws from what training holds
+		return errors.New("evaluation by sampling does not count host memory; leave out --eval-sample or --host-mem")
+	case batches.Weighs(&s.Sampler):
+		return fmt.Errorf("the sampler %s weighs the edges that it draws, and evaluation by sampling draws neighbours, which have no such weights; leave out --eval-sample", s.Sampler.Name)
+	}
+	return nil
+}
+
 // scorer returns the program that evaluates p by sampling, or exactly over shards. It is nil if p evaluates exactly by
 // itself.
 func (p *Program) scorer(s *Sampling) (*Program, error) {
@@ -92,16 +109,6 @@ func (p *Program) scorer(s *Sampling) (*Program, error) {
 			return p.exactScorer()
 		}
 		return nil, nil
-	}
-	switch n := p.model.gathers(); {
-	case len(s.Eval) != n:
-		return nil, fmt.Errorf("evaluation has %d fan-outs and the model %d layers that gather: it takes %d (--eval-sample), the last layer's first", len(s.Eval), n, n)
-	case p.dims.taskName() != VertexTask:
-		return nil, fmt.Errorf("evaluation by sampling is for labels of vertices, not of %s; leave out --eval-sample", p.dims.taskName().Plural())
-	case p.cfg.HostMem > 0 && p.data.Shard == nil: // with shards, evaluation draws from what training holds
-		return nil, errors.New("evaluation by sampling does not count host memory; leave out --eval-sample or --host-mem")
-	case batches.Weighs(&s.Sampler):
-		return nil, fmt.Errorf("the sampler %s weighs the edges that it draws, and evaluation by sampling draws neighbours, which have no such weights; leave out --eval-sample", s.Sampler.Name)
 	}
 	c := p.cfg
 	c.Seed ^= drawsOfEvaluation

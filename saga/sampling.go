@@ -1,6 +1,7 @@
 package saga
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -87,7 +88,7 @@ func CompileSampled(m Model, d *dataset.Data, c Config, s Sampling) (*Program, e
 	if err := p.checkSampling(&s); err != nil {
 		return nil, fmt.Errorf("saga: %w", err)
 	}
-	if err := p.checkAccumulate(&s); err != nil {
+	if err := cmp.Or(p.checkAccumulate(&s), p.checkEval(&s)); err != nil {
 		return nil, fmt.Errorf("saga: %w", err)
 	}
 	job, set := p.job(nil), s.setting()

@@ -2,9 +2,11 @@ package saga
 
 import (
 	"errors"
+	"fmt"
 
 	"sagann/dataflow/plan"
 	"sagann/dataflow/tune"
+	"sagann/internal/units"
 )
 
 // The smallest budgets that work, for errors.
@@ -28,6 +30,16 @@ func (c *chooser) budget(err error) error {
 		if least == nil || e.Smallest < least.Smallest {
 			least = e
 		}
+	}
+	if c.machine == nil {
+		return least
+	}
+	whole := int64(c.machine.Kind(0).Memory.Value)
+	if least.Budget == 0 || least.Budget > whole {
+		least.Budget = whole
+	}
+	if least.Smallest > whole {
+		return fmt.Errorf("%w; machine %s has %s", least, c.cfg.Machine, units.Size(whole))
 	}
 	return least
 }
@@ -65,11 +77,7 @@ func (c *chooser) smallestOf(k tune.Key) (least *plan.BudgetError, err error) {
 		return nil, err
 	}
 	o := c.goal.options(c)
-	schedules := []string{o.Schedule}
-	if o.Schedule == plan.Auto {
-		schedules = []string{plan.Sag, plan.Stage, plan.DestOrder}
-	}
-	for _, o.Schedule = range schedules {
+	for _, o.Schedule = range schedulesOf(o.Schedule) {
 		if o.Budget = 1; x.eval != nil {
 			o.Beside = x.eval.Spec
 		}
@@ -86,4 +94,12 @@ func (c *chooser) smallestOf(k tune.Key) (least *plan.BudgetError, err error) {
 		}
 	}
 	return least, nil
+}
+
+// schedulesOf lists the schedules that a setting allows.
+func schedulesOf(setting string) []string {
+	if setting == plan.Auto {
+		return []string{plan.Sag, plan.Stage, plan.DestOrder}
+	}
+	return []string{setting}
 }

@@ -71,6 +71,11 @@ func (c *Ablation) Run(a *app) error {
 	if c.Mem == 0 && !(c.Part > 0 && c.Part <= 1) {
 		return cli.Usagef("--part %v: more than 0, at most 1", c.Part)
 	}
+	if c.SVG != "" {
+		if err := cli.CanWrite(c.SVG); err != nil {
+			return err
+		}
+	}
 	rows := omissions()
 	if c.Work < 1 {
 		return cli.Usagef("--work %d: at least 1", c.Work)

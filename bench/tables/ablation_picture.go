@@ -1,6 +1,7 @@
 package tables
 
 import (
+	"bufio"
 	"fmt"
 	"image/color"
 
@@ -10,6 +11,8 @@ import (
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"sagann/internal/cli"
 )
 
 // inks are the colours of models in a picture, and marks their forms, for readers who see no colours.
@@ -56,7 +59,11 @@ func drawAblation(path string, models []string, rows []omission, found [][]*meas
 		p.Add(s)
 		p.Legend.Add(name, s)
 	}
-	return p.Save(18*vg.Centimeter, 11*vg.Centimeter, path)
+	picture, err := p.WriterTo(18*vg.Centimeter, 11*vg.Centimeter, "svg")
+	if err != nil {
+		return err
+	}
+	return cli.WriteWhole(path, func(w *bufio.Writer) error { _, err := picture.WriteTo(w); return err })
 }
 
 // multiples are the ticks of the axis of times.

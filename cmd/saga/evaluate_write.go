@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"sagann/dataset"
+	"sagann/internal/cli"
 	"sagann/internal/metrics"
 	"sagann/saga"
 )
@@ -25,7 +26,7 @@ func (e *evaluation) write(path string, form csvForm, x []float32) error {
 	case e.multi():
 		heading, fields = e.setFields(form)
 	}
-	return writeWhole(path, func(w *bufio.Writer) error {
+	return cli.WriteWhole(path, func(w *bufio.Writer) error {
 		fmt.Fprintf(w, "%s,%s\n", row, heading)
 		var buf []byte
 		for _, r := range e.rows {
@@ -95,7 +96,7 @@ func (e *evaluation) setFields(form csvForm) (heading string, fields func(buf []
 // writeLinks puts a line for every pair that is scored into a .csv; the first edges of the pairs are edges.
 func (c *evaluateCmd) writeLinks(t *trained, pairs *dataset.Pairs, edges int, scores []float64) error {
 	defer removedOnSignal(c.Out)()
-	return writeWhole(c.Out, func(w *bufio.Writer) error {
+	return cli.WriteWhole(c.Out, func(w *bufio.Writer) error {
 		fmt.Fprintln(w, "source,target,label,probability")
 		for i, x := range scores {
 			label := 0

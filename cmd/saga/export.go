@@ -79,7 +79,7 @@ func (c *exportCmd) weights(a *app, path, ending string) error {
 		return err
 	}
 	params, value := w.Params()
-	err = writeWhole(c.PyG, func(to *bufio.Writer) error {
+	err = cli.WriteWhole(c.PyG, func(to *bufio.Writer) error {
 		return layers.WriteWeights(to, ending, m, prep.Layers, params, value)
 	})
 	if err != nil {

@@ -127,7 +127,7 @@ func (c *predictCmd) predictPairs(a *app) error {
 	if filepath.Ext(c.Out) == ".npy" {
 		err = npy.Write(c.Out, []int{len(p)}, p)
 	} else {
-		err = writeWhole(c.Out, func(w *bufio.Writer) error {
+		err = cli.WriteWhole(c.Out, func(w *bufio.Writer) error {
 			fmt.Fprintln(w, "src,dst,probability")
 			for i, x := range p {
 				fmt.Fprintf(w, "%s,%s,%s\n", c.field(t.data.ID(int(pairs.Src[i]))), c.field(t.data.ID(int(pairs.Dst[i]))), strconv.FormatFloat(float64(x), 'g', 6, 32))

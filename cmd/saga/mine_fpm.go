@@ -247,7 +247,7 @@ func vertexText(d *dataset.Data, v uint32) string {
 // writePatterns writes the patterns as a table.
 func (c *fpmCmd) writePatterns(ctx context.Context, g *mine.Graph, found []mine.FrequentPattern) error {
 	defer removedOnSignal(c.Show.Out)()
-	return writeWhole(c.Show.Out, func(w *bufio.Writer) error {
+	return cli.WriteWhole(c.Show.Out, func(w *bufio.Writer) error {
 		w.WriteString("pattern,edges,vertices,support")
 		if c.Show.Examples > 0 {
 			w.WriteString(",examples")
@@ -292,7 +292,7 @@ func (c *fpmCmd) writeDomains(found []mine.FrequentPattern) error {
 	}
 	defer removedOnSignal(c.Show.Domains)()
 	if filepath.Ext(c.Show.Domains) == ".csv" {
-		return writeWhole(c.Show.Domains, func(w *bufio.Writer) error {
+		return cli.WriteWhole(c.Show.Domains, func(w *bufio.Writer) error {
 			w.WriteString("pattern,vertex,id\n")
 			return each(func(pattern, vertex int, v uint32) error {
 				_, err := fmt.Fprintf(w, "%d,%d,%s\n", pattern, vertex, c.Show.field(vertexText(c.data, v)))

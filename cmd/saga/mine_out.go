@@ -9,6 +9,7 @@ import (
 
 	"sagann/dataset"
 	"sagann/dataset/npy"
+	"sagann/internal/cli"
 )
 
 // writeMatches writes rows of vertices, by their ids in the file of the data (numbers only in a .npy), to path
@@ -50,7 +51,7 @@ func eachRow(rows iter.Seq2[[]uint32, error], n *int64, add func([]uint32) error
 
 // matchesAsText writes a .csv with a heading: v0, v1 and so on by pattern vertex.
 func (f csvForm) matchesAsText(path string, cols int, d *dataset.Data, rows iter.Seq2[[]uint32, error], n *int64) error {
-	return writeWhole(path, func(w *bufio.Writer) error {
+	return cli.WriteWhole(path, func(w *bufio.Writer) error {
 		w.WriteString("v0")
 		for i := 1; i < cols; i++ {
 			fmt.Fprintf(w, ",v%d", i)

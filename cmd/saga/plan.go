@@ -55,6 +55,11 @@ func (c *planCmd) Run(a *app) error {
 	}
 	a.Idle("a plan", "epochs", "eval-every", "patience", "init", "class-weights", "scratch", "from")
 	c.Training.From = ""
+	if c.HTML != "" && c.HTML != "-" {
+		if err := cli.CanWrite(c.HTML); err != nil {
+			return err
+		}
+	}
 	if c.Hosts > 1 {
 		return c.onHosts(a)
 	}
@@ -133,7 +138,7 @@ func (c *planCmd) print(a *app, j *job, t *sim.Timeline) (err error) {
 	case c.HTML == "-":
 		return j.prog.WriteHTML(a.Stdout, t)
 	case c.HTML != "":
-		if err = writeWhole(c.HTML, func(w *bufio.Writer) error { return j.prog.WriteHTML(w, t) }); err != nil {
+		if err = cli.WriteWhole(c.HTML, func(w *bufio.Writer) error { return j.prog.WriteHTML(w, t) }); err != nil {
 			return err
 		}
 	}

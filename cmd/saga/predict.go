@@ -131,10 +131,10 @@ func (c *outFlags) infer(a *app, what string) (t *trained, x []float32, cols int
 	if what == "embeddings" {
 		run, columns = saga.Embed, t.prep.Layers.Hidden
 	}
-	room := hold(c.Out, 4*int64(t.data.Edges.V)*int64(max(1, columns)))
-	if room.err != nil {
-		return nil, nil, 0, room.err
+	room, err := cli.TakeSpace(c.Out, 4*int64(t.data.Edges.V)*int64(max(1, columns)))
+	if err != nil {
+		return nil, nil, 0, err
 	}
 	x, cols, err = run(t.model, t.data, cfg, t.path)
-	return t, x, cols, errors.Join(err, room.release())
+	return t, x, cols, errors.Join(err, room.Close()) // right before the file is written
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 
+	"sagann/internal/cli"
 	"sagann/internal/runpage"
 )
 
@@ -51,7 +52,7 @@ func (c *reportCmd) Run(a *app) error {
 		path = cmp.Or(c.Out, filepath.Join(c.Runs[0], runpage.PageFile))
 		write = func(w *bufio.Writer) error { return runs[0].Write(w) }
 	}
-	if err := writeWhole(path, write); err != nil {
+	if err := cli.WriteWhole(path, write); err != nil {
 		return err
 	}
 	_, err := fmt.Fprintf(a.Stdout, "report    %s\n", path)

@@ -238,7 +238,7 @@ func (b *batches) write(path string, d *dataset.Data) (n int64, err error) {
 		})
 		return n, err
 	}
-	return n, writeWhole(path, func(w *bufio.Writer) error {
+	return n, cli.WriteWhole(path, func(w *bufio.Writer) error {
 		w.WriteString("batch,layer,source,target,edge,weight\n")
 		var buf []byte
 		return b.each(func(x sampled) error {

@@ -23,11 +23,18 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"saga": main, "saga-on-a-full-disk": mainOnAFullDisk, "saga-that-stops": mainThatStops})
 }
 
-// mainOnAFullDisk is the command where no file can have more than 4096 bytes: writes beyond
+// mainOnAFullDisk is the command where no file can have more than 4096 bytes, or as many as fullBytes says: writes beyond
 // them fail as they do on a full disk.
 func mainOnAFullDisk() {
 	signal.Ignore(syscall.SIGXFSZ)
-	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: 4096, Max: 4096}); err != nil {
+	most := uint64(4096)
+	if text := os.Getenv(fullBytes); text != "" {
+		var err error
+		if most, err = strconv.ParseUint(text, 10, 64); err != nil {
+			panic(err)
+		}
+	}
+	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: most, Max: most}); err != nil {
 		panic(err)
 	}
 	main()

@@ -2,19 +2,13 @@ package main
 
 import (
 	"bufio"
-	"errors"
-	"fmt"
-	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode"
 
-	"sagann/chunk"
 	"sagann/dataset/npy"
-	"sagann/device"
 	"sagann/internal/cli"
 	"sagann/internal/safetensors"
 )
@@ -25,32 +19,8 @@ func canWrite(path string, endings ...string) error {
 	if !slices.Contains(endings, filepath.Ext(path)) {
 		return cli.Usagef("--out %s: the ending must be %s", path, strings.Join(endings, " or "))
 	}
-	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		return fmt.Errorf("%s is a folder", path)
-	}
-	return hold(path, 0).release()
+	return cli.CanWrite(path)
 }
-
-// held is room that is taken for a file before it is computed.
-type held struct {
-	space *device.Space
-	err   error
-}
-
-// hold takes so many bytes for the file at path.
-func hold(path string, bytes int64) held {
-	if _, err := os.Stat(filepath.Dir(path)); err != nil {
-		return held{err: err}
-	}
-	space, err := device.TakeSpace(filepath.Dir(path), bytes)
-	if err != nil {
-		err = fmt.Errorf("%s: %w", path, err)
-	}
-	return held{space, err}
-}
-
-// release gives the room back, right before the file is written.
-func (h held) release() error { return errors.Join(h.err, h.space.Close()) }
 
 // csvForm says how texts stand in a .csv.
 type csvForm struct {
@@ -113,11 +83,11 @@ func writeTable[T float32 | int32 | uint8](t table, x []T) error {
 	case ".npy":
 		return npy.Write(t.path, t.shape, x)
 	case ".safetensors":
-		return writeWhole(t.path, func(w *bufio.Writer) error {
+		return cli.WriteWhole(t.path, func(w *bufio.Writer) error {
 			return safetensors.Write(w, []safetensors.Tensor{{Name: t.name, Shape: t.shape, Data: x}}, map[string]string{"rows": t.row})
 		})
 	}
-	return writeWhole(t.path, func(w *bufio.Writer) error {
+	return cli.WriteWhole(t.path, func(w *bufio.Writer) error {
 		cols := 1
 		w.WriteString(t.row)
 		if len(t.shape) > 1 {
@@ -160,34 +130,4 @@ func (f csvForm) appendID(buf []byte, ids func(int) string, v int) []byte {
 		return strconv.AppendInt(buf, int64(v), 10)
 	}
 	return append(buf, f.field(ids(v))...)
-}
-
-// writeWhole puts at path what write gives, or leaves what was there.
-func writeWhole(path string, write func(w *bufio.Writer) error) (err error) {
-	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		return fmt.Errorf("%s is a folder: name a file", path)
-	}
-	f, err := chunk.TempFile(path)
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, f.Close(), os.Remove(f.Name()))
-		}
-	}()
-	w := bufio.NewWriterSize(io.Writer(f), 1<<16)
-	if err := write(w); err != nil {
-		return err
-	}
-	if err := w.Flush(); err != nil { // also the first error of what was written before
-		return err
-	}
-	if err := f.Sync(); err != nil {
-		return err
-	}
-	if err := f.Close(); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), path)
 }

@@ -180,7 +180,7 @@ func first(t *ring.Tree, n int) *ring.Tree {
 // measure times copies with p on the devices, which it closes, writes the machine file
 // and returns its tree.
 func (c *topoCmd) measure(a *app, m *sim.Machine, devices []device.Device, p *copies) (*ring.Tree, error) {
-	if err := c.folder(); err != nil {
+	if err := cli.CanWrite(c.Out); err != nil {
 		for _, d := range devices {
 			err = errors.Join(err, d.Close())
 		}
@@ -197,14 +197,6 @@ func (c *topoCmd) measure(a *app, m *sim.Machine, devices []device.Device, p *co
 	return made.Tree(0)
 }
 
-// folder is an error if there is no folder for the machine file.
-func (c *topoCmd) folder() error {
-	if info, err := os.Stat(filepath.Dir(c.Out)); err != nil || !info.IsDir() {
-		return fmt.Errorf("--out %s: no folder %s", c.Out, filepath.Dir(c.Out))
-	}
-	return nil
-}
-
 // keep measures the disk below --out and writes the machine file.
 func (c *topoCmd) keep(a *app, made *sim.Machine) error {
 	disk, err := diskRate(filepath.Dir(c.Out))
@@ -217,7 +209,7 @@ func (c *topoCmd) keep(a *app, made *sim.Machine) error {
 	if err != nil {
 		return err
 	}
-	if err := writeWhole(c.Out, func(w *bufio.Writer) error { _, err := w.Write(append(text, '\n')); return err }); err != nil {
+	if err := cli.WriteWhole(c.Out, func(w *bufio.Writer) error { _, err := w.Write(append(text, '\n')); return err }); err != nil {
 		return err
 	}
 	a.Log.Info("machine file written; read it with --machine", "file", c.Out)
@@ -234,6 +226,7 @@ func diskRate(folder string) (*sim.Number, error) {
 		return nil, err
 	}
 	defer os.Remove(f.Name())
+	_ = os.Remove(f.Name()) // where a file can be written without a name, it ends with the process
 	block := make([]byte, 4<<20)
 	for i := range block {
 		block[i] = byte(i * 7 >> 3)

@@ -36,7 +36,7 @@ func (c *topoCmd) driver(a *app, kind *backend.Kind) (*ring.Tree, error) {
 	if err := g.list(a); err != nil {
 		return nil, err
 	}
-	if err := c.folder(); err != nil {
+	if err := cli.CanWrite(c.Out); err != nil {
 		return nil, err
 	}
 	var list []device.Card

@@ -76,7 +76,7 @@ func writeReport(dir string) error {
 	if err != nil {
 		return err
 	}
-	return writeWhole((&runfolder.Folder{Dir: dir}).Path(runpage.PageFile), func(w *bufio.Writer) error { return run.Write(w) })
+	return cli.WriteWhole((&runfolder.Folder{Dir: dir}).Path(runpage.PageFile), func(w *bufio.Writer) error { return run.Write(w) })
 }
 
 // maxLogits is how many bytes of logits are held for the tables of classes: training holds

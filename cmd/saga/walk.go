@@ -212,7 +212,7 @@ func (c *walkCmd) write(w *walker, d *dataset.Data, s sample.Sampler) error {
 
 // text writes a line a walk.
 func (c *walkCmd) text(w *walker, d *dataset.Data) error {
-	return writeWhole(c.Out, func(out *bufio.Writer) error {
+	return cli.WriteWhole(c.Out, func(out *bufio.Writer) error {
 		var list []uint32
 		return w.each(func(s *sample.Samples) error {
 			for i := range s.N {

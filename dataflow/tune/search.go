@@ -2,6 +2,7 @@ package tune
 
 import (
 	"cmp"
+	"errors"
 	"maps"
 	"slices"
 
@@ -28,8 +29,12 @@ type Problem struct {
 	Log func(move string, e *Eval)
 }
 
+// ErrHostMemory says that plans fit the memory of the devices, and none that was found fits host memory.
+var ErrHostMemory = errors.New("tune: no plan was found that fits host memory")
+
 // Search returns the fastest plan that it finds, the plan's simulated timeline, and its decision. The error is a
-// *plan.BudgetError if no plan fits the budget, and plan.ErrNoIntervals if no number of intervals could be tried.
+// *plan.BudgetError if no plan fits the budget, ErrHostMemory if only host memory is too small, and plan.ErrNoIntervals if no
+// number of intervals could be tried.
 func Search(p *Problem) (*plan.Plan, *sim.Timeline, Decision, error) {
 	q := *p
 	p = &q
@@ -81,10 +86,8 @@ func (s *search) run() (*Eval, error) {
 		s.step = 1
 		return s.run()
 	}
-	if s.best == nil && s.short { // only host memory is too small: search without its bound, and the caller reports what is missing
-		s.p.Options.Host.Budget, s.p.Packed = 0, s.p.Packed[:1]
-		s.e = newEvaluator(s.p)
-		return s.run()
+	if s.best == nil && s.short {
+		return nil, ErrHostMemory
 	}
 	if s.best == nil {
 		if s.small == nil {
