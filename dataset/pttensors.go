@@ -7,7 +7,6 @@ import (
 	"hash/crc32"
 	"io"
 	"math"
-	"slices"
 	"strconv"
 
 	"sagann/dataset/pickle"
@@ -46,22 +45,27 @@ func ReadTensors(path string) ([]Tensor, error) {
 		}
 	}
 	var list []Tensor
-	for i, p := range d.Pairs {
+	seen, room := map[string]bool{}, f.room()
+	for _, p := range d.Pairs {
 		name, ok := p.Key.(string)
 		if !ok {
 			return nil, fmt.Errorf("%s: a %s where the name of a tensor should be", f.pkl, pickle.Kind(p.Key))
 		}
-		if slices.ContainsFunc(d.Pairs[i+1:], func(q pickle.Pair) bool { return q.Key == p.Key }) {
-			return nil, fmt.Errorf("%s: two tensors are named %s", f.pkl, name)
+		if seen[name] {
+			return nil, fmt.Errorf("%s: two tensors are named %.80s", f.pkl, name)
 		}
+		seen[name] = true
 		t, ok, err := f.tensorOf(p.Value, name)
 		if err != nil {
 			return nil, err
 		}
 		if !ok {
-			return nil, fmt.Errorf("%s: %s is a %s: a state_dict has tensors alone", f.pkl, name, pickle.Kind(p.Value))
+			return nil, fmt.Errorf("%s: %.80s is a %s: a state_dict has tensors alone", f.pkl, name, pickle.Kind(p.Value))
 		}
-		r, err := t.open(path)
+		if room -= f.cost(t); room < 0 {
+			return nil, fmt.Errorf("%s: tensor %.80s: so many tensors share a storage that reading them takes many times the file: save copies (tensor.clone())", f.pkl, name)
+		}
+		r, err := t.openIn(f, io.NopCloser(nil))
 		if err != nil {
 			return nil, err
 		}
@@ -79,6 +83,24 @@ func ReadTensors(path string) ([]Tensor, error) {
 		list = append(list, Tensor{Name: name, Shape: t.shape, Values: values})
 	}
 	return list, nil
+}
+
+// room is how much reading the tensors of a state_dict may cost. Several may share a storage, which is read for each of them.
+func (f *torchFile) room() int64 {
+	n := int64(16 << 20)
+	for _, m := range f.zip.File {
+		n += 4 * int64(m.UncompressedSize64) // their sum is bounded by the size of the file
+	}
+	return n
+}
+
+// cost is how many bytes are read for t, a sixteenth if they are not compressed.
+func (f *torchFile) cost(t *tensor) int64 {
+	n := t.storage * t.bytes
+	if m := f.at[f.root+"data/"+t.key]; m != nil && m.Method == zip.Store {
+		n /= 16
+	}
+	return n + 64
 }
 
 // WriteTensors writes tensors as torch.save writes a state_dict, for torch.load.

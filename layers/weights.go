@@ -303,10 +303,10 @@ func (f *fitting) take(q saga.Param, name string, shape []int, turned bool) {
 		f.missing = append(f.missing, fmt.Sprintf("%s [%d×%d]", q.Name, q.Rows, q.Cols))
 		return
 	case !slices.Equal(t.Shape, shape):
-		f.wrong = append(f.wrong, fmt.Sprintf("%s has shape %v; %s [%d×%d] needs %v", name, t.Shape, q.Name, q.Rows, q.Cols, shape))
+		f.wrong = append(f.wrong, fmt.Sprintf("%.80s has shape %v; %s [%d×%d] needs %v", name, t.Shape, q.Name, q.Rows, q.Cols, shape))
 	default:
 		if i := slices.IndexFunc(t.Values, func(x float32) bool { return math.IsNaN(float64(x)) || math.IsInf(float64(x), 0) }); i >= 0 {
-			f.wrong = append(f.wrong, fmt.Sprintf("%s: number %d is %v; weights are finite", name, i, t.Values[i]))
+			f.wrong = append(f.wrong, fmt.Sprintf("%.80s: number %d is %v; weights are finite", name, i, t.Values[i]))
 		} else if f.values[q.Name] = t.Values; turned {
 			f.values[q.Name] = turn(t.Values, q.Cols, q.Rows)
 		}
@@ -325,12 +325,15 @@ func turn(x []float32, rows, cols int) []float32 {
 	return y
 }
 
+// mostNamed is how many weights of a kind an error names.
+const mostNamed = 20
+
 // err lists both sides of what does not fit.
 func (f *fitting) err() error {
 	var over []string
 	for _, t := range f.w.list {
 		if f.left[t.Name] != nil {
-			over = append(over, fmt.Sprintf("%s %v", t.Name, t.Shape))
+			over = append(over, fmt.Sprintf("%.80s %v", t.Name, t.Shape))
 		}
 	}
 	var errs []error
@@ -338,6 +341,10 @@ func (f *fitting) err() error {
 		what string
 		list []string
 	}{{"of another shape, or not finite", f.wrong}, {"of the model, and not in the file", f.missing}, {"in the file, and not of the model", over}} {
+		if n := len(x.list); n > mostNamed {
+			x.list[mostNamed] = fmt.Sprintf("and %d more", n-mostNamed)
+			x.list = x.list[:mostNamed+1]
+		}
 		if x.list != nil {
 			errs = append(errs, fmt.Errorf("%s: weights that are %s: %s", f.w.path, x.what, strings.Join(x.list, "; ")))
 		}
