@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 
+	"sagann/internal/regular"
 	"sagann/mine/run"
 	"sagann/mine/table"
 )
@@ -102,6 +103,9 @@ func (f *frequent) digest() uint64 {
 	return h.Sum64()
 }
 
+// mostKept is how many bytes the file of a size may have.
+const mostKept = 1 << 30
+
 func (k *kept) path(size int) string {
 	return filepath.Join(k.dir, fmt.Sprintf("size-%02d.txt", size))
 }
@@ -168,7 +172,7 @@ func (k *kept) write(path, heading string, each func(add func(p Pattern, n Total
 // texts are the files of the sizes that are there, from 1 on.
 func (k *kept) texts() (texts []string, err error) {
 	for {
-		text, err := os.ReadFile(k.path(len(texts) + 1))
+		text, err := regular.ReadFile(k.path(len(texts)+1), mostKept)
 		if errors.Is(err, fs.ErrNotExist) {
 			return texts, nil
 		}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -102,6 +103,13 @@ func TestFrequencyResume(t *testing.T) {
 				t.Fatalf("cut at %d: error %v", cut, err)
 			}
 		}
+	}
+	dir := t.TempDir()
+	if err := syscall.Mkfifo(filepath.Join(dir, "size-01.txt"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ofKarate(t, mine.Frequency{Support: 4, Edges: 2, Resume: dir}); err == nil || !strings.Contains(err.Error(), "size-01.txt: not a regular file") {
+		t.Errorf("a pipe in the folder: %v", err)
 	}
 	if _, err := ofKarate(t, mine.Frequency{Support: 4, Edges: 2, Resume: t.TempDir(), Domains: true}); err == nil {
 		t.Error("domains and resume")

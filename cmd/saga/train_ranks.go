@@ -15,6 +15,7 @@ import (
 
 	"sagann/device"
 	"sagann/internal/cli"
+	"sagann/internal/regular"
 	"sagann/net"
 	"sagann/net/mpi"
 	"sagann/saga"
@@ -300,7 +301,7 @@ func (l *laterFile) Write(p []byte) (int, error) {
 func (l *laterFile) open(path string) (err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.file, err = os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o666); err == nil {
+	if l.file, err = regular.Append(path); err == nil {
 		_, err = l.text.WriteTo(l.file)
 	}
 	return err

@@ -36,6 +36,14 @@ func OpenSized(path string) (*os.File, int64, error) {
 	return f, info.Size(), nil
 }
 
+// Append opens a file for appending, and makes it if there is none.
+func Append(path string) (*os.File, error) {
+	if err := Replaceable(path); err != nil {
+		return nil, err
+	}
+	return os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o666)
+}
+
 // Replaceable is an error if path is a device, a pipe or a socket, which a new file that takes its name would remove.
 func Replaceable(path string) error {
 	if info, err := os.Stat(path); err == nil && !info.IsDir() {

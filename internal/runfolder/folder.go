@@ -168,7 +168,7 @@ func (f *Folder) ReadConfig(v any) (edited bool, err error) {
 
 // Log opens log.txt for appending; the caller closes it.
 func (f *Folder) Log() (*os.File, error) {
-	return os.OpenFile(f.Path(LogFile), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o666)
+	return regular.Append(f.Path(LogFile))
 }
 
 // writeWhole replaces the file at path by text, through a temporary file that is

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -281,4 +282,15 @@ func FuzzMetrics(f *testing.F) {
 			t.Errorf("%d lines in %d of %d bytes", len(list), end, len(text))
 		}
 	})
+}
+
+// TestLogIsAFile: a log that is a pipe is refused before it is opened, which would wait for a reader.
+func TestLogIsAFile(t *testing.T) {
+	dir := t.TempDir()
+	if err := syscall.Mkfifo(filepath.Join(dir, LogFile), 0o600); err != nil {
+		t.Skip(err)
+	}
+	if _, err := (&Folder{Dir: dir}).Log(); err == nil || !strings.Contains(err.Error(), LogFile+": not a regular file") {
+		t.Error(err)
+	}
 }

@@ -24,11 +24,11 @@ func (f *File) parse(header []byte) error {
 			return f.parseMeta(d)
 		}
 		if _, twice := f.tensors[name]; twice {
-			return fmt.Errorf("tensor %q stands twice", name)
+			return fmt.Errorf("tensor %.100q stands twice", name)
 		}
 		t, err := d.tensor()
 		if err != nil {
-			return fmt.Errorf("tensor %q: %w", name, err)
+			return fmt.Errorf("tensor %.100q: %w", name, err)
 		}
 		t.Name = name
 		f.tensors[name] = t
@@ -47,7 +47,7 @@ func (f *File) parseMeta(d *decoder) error {
 	f.Meta = map[string]string{}
 	return d.object(func(key string) error {
 		if _, twice := f.Meta[key]; twice {
-			return fmt.Errorf("metadata %q stands twice", key)
+			return fmt.Errorf("metadata %.100q stands twice", key)
 		}
 		tok, err := d.next()
 		if err != nil {
@@ -55,7 +55,7 @@ func (f *File) parseMeta(d *decoder) error {
 		}
 		s, ok := tok.(string)
 		if !ok {
-			return fmt.Errorf("metadata %q is not a string", key)
+			return fmt.Errorf("metadata %.100q is not a string", key)
 		}
 		f.Meta[key] = s
 		return nil
@@ -80,7 +80,7 @@ func (d *decoder) delim(want json.Delim) error {
 		return err
 	}
 	if tok != want {
-		return fmt.Errorf("%v where %q is due", tok, want)
+		return fmt.Errorf("%.100v where %q is due", tok, want)
 	}
 	return nil
 }
@@ -97,7 +97,7 @@ func (d *decoder) object(member func(key string) error) error {
 		}
 		key, ok := tok.(string)
 		if !ok {
-			return fmt.Errorf("%v where a key is due", tok)
+			return fmt.Errorf("%.100v where a key is due", tok)
 		}
 		if err := member(key); err != nil {
 			return err
@@ -119,11 +119,11 @@ func (d *decoder) counts(limit int) ([]int64, error) {
 		}
 		num, ok := tok.(json.Number)
 		if !ok {
-			return nil, fmt.Errorf("%v where a number is due", tok)
+			return nil, fmt.Errorf("%.100v where a number is due", tok)
 		}
 		v, err := strconv.ParseInt(num.String(), 10, strconv.IntSize)
 		if err != nil || v < 0 {
-			return nil, fmt.Errorf("%s is not a length this machine can hold", num)
+			return nil, fmt.Errorf("%.100s is not a length this machine can hold", num)
 		}
 		if list = append(list, v); len(list) > limit {
 			return nil, fmt.Errorf("more than %d numbers", limit)
@@ -140,7 +140,7 @@ func (d *decoder) tensor() (Info, error) {
 	seen := map[string]bool{}
 	err := d.object(func(key string) error {
 		if seen[key] {
-			return fmt.Errorf("%q stands twice", key)
+			return fmt.Errorf("%.100q stands twice", key)
 		}
 		seen[key] = true
 		switch key {
@@ -171,14 +171,14 @@ func (d *decoder) tensor() (Info, error) {
 			}
 			return nil
 		}
-		return fmt.Errorf("unknown key %q", key)
+		return fmt.Errorf("unknown key %.100q", key)
 	})
 	if err != nil {
 		return t, err
 	}
 	for _, key := range []string{"dtype", "shape", "data_offsets"} {
 		if !seen[key] {
-			return t, fmt.Errorf("no %q", key)
+			return t, fmt.Errorf("no %.100q", key)
 		}
 	}
 	if len(offsets) != 2 || offsets[0] > offsets[1] {

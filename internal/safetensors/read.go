@@ -79,11 +79,11 @@ func (f *File) place(base, size int64) error {
 	for _, t := range list {
 		switch {
 		case t.Begin < at:
-			return fmt.Errorf("tensor %q: begins at offset %d, inside the one before it, which ends at %d", t.Name, t.Begin, at)
+			return fmt.Errorf("tensor %.100q: begins at offset %d, inside the one before it, which ends at %d", t.Name, t.Begin, at)
 		case t.Begin > at:
-			return fmt.Errorf("tensor %q: begins at offset %d, a gap after %d", t.Name, t.Begin, at)
+			return fmt.Errorf("tensor %.100q: begins at offset %d, a gap after %d", t.Name, t.Begin, at)
 		case t.Bytes > size-at:
-			return fmt.Errorf("tensor %q: bytes %d to %d of the values, but the file holds %d", t.Name, t.Begin, t.Begin+t.Bytes, size)
+			return fmt.Errorf("tensor %.100q: bytes %d to %d of the values, but the file holds %d", t.Name, t.Begin, t.Begin+t.Bytes, size)
 		}
 		at += t.Bytes
 		t.Begin += base
@@ -137,17 +137,17 @@ func LoadInto[T Element](f *File, name string, dst []T) error {
 	}
 	size := t.DType.Size()
 	if t.Bytes != int64(len(dst))*int64(size) {
-		return fmt.Errorf("safetensors: tensor %q has shape %v, not %d values", name, t.Shape, len(dst))
+		return fmt.Errorf("safetensors: tensor %.100q has shape %v, not %d values", name, t.Shape, len(dst))
 	}
 	buf := make([]byte, min(1<<16, t.Bytes))
 	for at := t.Begin; len(dst) > 0; at += int64(len(buf)) {
 		k := min(len(buf)/size, len(dst))
 		buf = buf[:k*size]
 		if err := readFull(f.r, buf, at); err != nil {
-			return fmt.Errorf("safetensors: tensor %q: %w", name, err)
+			return fmt.Errorf("safetensors: tensor %.100q: %w", name, err)
 		}
 		if _, err := binary.Decode(buf, binary.LittleEndian, dst[:k]); err != nil {
-			return fmt.Errorf("safetensors: tensor %q: %w", name, err)
+			return fmt.Errorf("safetensors: tensor %.100q: %w", name, err)
 		}
 		dst = dst[k:]
 	}
@@ -158,10 +158,10 @@ func LoadInto[T Element](f *File, name string, dst []T) error {
 func lookup[T Element](f *File, name string) (Info, error) {
 	t, ok := f.tensors[name]
 	if !ok {
-		return t, fmt.Errorf("safetensors: no tensor %q", name)
+		return t, fmt.Errorf("safetensors: no tensor %.100q", name)
 	}
 	if want, _, _ := dtypeOf([]T(nil)); t.DType != want {
-		return t, fmt.Errorf("safetensors: tensor %q holds %s, not %s", name, t.DType, want)
+		return t, fmt.Errorf("safetensors: tensor %.100q holds %s, not %s", name, t.DType, want)
 	}
 	return t, nil
 }
