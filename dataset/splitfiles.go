@@ -24,16 +24,35 @@ import (
 // and, of links, messages (source,target): the edges that pass messages in training.
 
 // WriteSplit writes the split of what k says, of links that of Targets.Links, as train.csv, val.csv and test.csv, and of links messages.csv,
-// to the folder dir, which it makes. It is an error if dir has a split already.
-func WriteSplit(dir string, d *Data, k LabelKind) error {
+// to the folder dir, which it makes, all or none. It is an error if dir has a split already.
+func WriteSplit(dir string, d *Data, k LabelKind) (err error) {
 	for _, stems := range append(partStems[:], []string{"messages"}) {
 		if path := partFile(dir, stems...); path != "" {
 			return fmt.Errorf("%s has a split already: %s", dir, filepath.Base(path))
 		}
 	}
-	if err := os.MkdirAll(dir, 0o777); err != nil {
+	if err := os.MkdirAll(filepath.Dir(filepath.Clean(dir)), 0o777); err != nil {
 		return err
 	}
+	made, err := chunk.TempFolder(dir)
+	if err != nil {
+		return err
+	}
+	if err := writeParts(made, d, k); err != nil {
+		return errors.Join(err, os.RemoveAll(made))
+	}
+	if err := os.Rename(made, dir); err == nil { // dir is new or empty
+		return nil
+	}
+	names, err := os.ReadDir(made)
+	for _, x := range names {
+		err = errors.Join(err, os.Rename(filepath.Join(made, x.Name()), filepath.Join(dir, x.Name())))
+	}
+	return errors.Join(err, os.RemoveAll(made))
+}
+
+// writeParts writes the files of a split to a new folder.
+func writeParts(dir string, d *Data, k LabelKind) error {
 	heading, row := splitRows(d, k)
 	for i, part := range d.Splits(k) {
 		n, line := len(part), func(j int) string { return row(part[j]) }
@@ -98,7 +117,7 @@ func writeLines(path, heading string, n int, line func(i int) string) error {
 		w.WriteString(line(i))
 		w.WriteByte('\n')
 	}
-	return errors.Join(w.Flush(), f.Close())
+	return errors.Join(w.Flush(), f.Sync(), f.Close())
 }
 
 // partFile is the file of a part of a split in dir, "" without.

@@ -103,6 +103,7 @@ func (c *exportCmd) split(a *app, path string) error {
 	if now := factsOf(d, t.task()); t.prep.Splits != nil && now.Parts != t.prep.Splits.Parts {
 		return fmt.Errorf("%s has changed since training: its split is another", t.name)
 	}
+	defer removedOnSignal(c.Split)()
 	if err := dataset.WriteSplit(c.Split, d, t.task()); err != nil {
 		return err
 	}

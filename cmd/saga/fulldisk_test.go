@@ -45,6 +45,7 @@ var fullRows = map[string][]fullRow{
 	"predict out":        {{args: "predict run --out F/p.csv", writes: "p.csv"}, {args: "predict run --write logits --out F/p.npy", writes: "p.npy"}, {args: "predict run --write probs --out F/p.safetensors", writes: "p.safetensors"}},
 	"predict weights":    {{args: "predict --weights w.pt --model gcn --data g.saga --out F/w.csv", writes: "w.csv"}},
 	"predict scratch":    {{args: "predict run --host-mem 9KB --scratch F --out O/p.csv", again: "O/p.csv"}},
+	"export split":       {{args: "export run --split F/s", writes: "s"}},
 	"export pyg":         {{args: "export run --pyg F/w.pt", writes: "w.pt"}, {args: "export run --pyg F/w.safetensors", writes: "w.safetensors"}},
 	"embed out":          {{args: "embed run --out F/e.csv", writes: "e.csv"}, {args: "embed --data g.saga --walks deepwalk --dims 8 --out F/d.npy", writes: "d.npy"}},
 	"embed scratch":      {{args: "embed run --host-mem 9KB --scratch F --out O/e.npy", again: "O/e.npy"}},
@@ -105,7 +106,7 @@ func (x *fullRow) sweep(t *testing.T, data string) {
 	if out, err := x.command(t, data, whole, x.args).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	limits := []int{300, 6000}
+	limits := []int{40, 4000}
 	if draw.Soak() && !x.slow {
 		limits = []int{0}
 		for n := 1; n <= 1<<20; n *= 2 {
@@ -155,7 +156,7 @@ func (x *fullRow) folder(t *testing.T, data string, left int) string {
 			t.Fatalf("%s: %v\n%s", x.before, err, out)
 		}
 	}
-	if command := strings.Fields(x.args)[0]; x.writes != "" && command != "data" && command != "key" && x.before == "" { // those do not overwrite
+	if command := strings.Fields(x.args)[0]; x.writes != "" && command != "data" && command != "key" && x.writes != "s" && x.before == "" { // those do not overwrite
 		if err := os.WriteFile(filepath.Join(full, x.writes), []byte("what was there\n"), 0o600); err != nil {
 			t.Fatal(err)
 		}
