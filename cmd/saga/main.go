@@ -7,7 +7,9 @@ import (
 	"io"
 	"os"
 	"reflect"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/alecthomas/kong"
 
@@ -47,7 +49,38 @@ type commands struct {
 	ShowVersion versionFlag `name:"version" help:"Print the version of this program."`
 }
 
-func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
+func main() {
+	begun = processStart()
+	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
+}
+
+// begun is when this process was started, zero if run is called by tests.
+var begun time.Time
+
+// processStart asks the system when this process was started: it may have been stopped since. Without an answer it is now.
+func processStart() time.Time {
+	now := time.Now()
+	stat, err := os.ReadFile("/proc/self/stat")
+	if err != nil {
+		return now
+	}
+	var up float64 // seconds since the system was started
+	if text, err := os.ReadFile("/proc/uptime"); err != nil {
+		return now
+	} else if _, err := fmt.Sscan(string(text), &up); err != nil {
+		return now
+	}
+	const field, ticks = 19, 100 // of those behind the name; in a second
+	fields := strings.Fields(string(stat[strings.LastIndexByte(string(stat), ')')+1:]))
+	if len(fields) <= field {
+		return now
+	}
+	at, err := strconv.ParseFloat(fields[field], 64)
+	if age := up - at/ticks; err == nil && age > 0 {
+		return now.Add(-time.Duration(age * float64(time.Second)))
+	}
+	return now
+}
 
 // exited is what kong's exit, after printing help, panics with.
 type exited int

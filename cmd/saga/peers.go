@@ -34,7 +34,7 @@ func (f *peerFlags) peers(a *app, say func(string)) (net.Link, error) {
 		return nil, cli.Usagef("--listen: %q is no address, such as 10.0.0.7:7000", f.Listen)
 	}
 	log := a.Log // of this process, as say is
-	o := tcp.Options{Peers: f.Peers, Rank: int(f.Rank), Timeout: f.NetTimeout, Say: say, End: func() { os.Exit(exitFailure) },
+	o := tcp.Options{Peers: f.Peers, Rank: int(f.Rank), Timeout: f.NetTimeout, Since: begun, Say: say, End: func() { os.Exit(exitFailure) },
 		Trusted: f.PeersOpen, Listen: f.Listen, Note: func(text string) { log.Warn(text) }}
 	if file := cmp.Or(f.PeersSecret, os.Getenv(secretVariable)); file != "" {
 		if f.PeersOpen {

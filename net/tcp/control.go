@@ -99,11 +99,12 @@ func (l *Link) meet() error {
 		go l.listenTo(p)
 		return nil
 	}
+	end := l.joined()
 	for r := 1; r < len(l.o.Peers); r++ {
 		in := l.pipe(l.in, lane{r, control})
 		select {
 		case <-in.ready:
-		case <-time.After(time.Until(now.Add(l.o.Timeout))):
+		case <-time.After(time.Until(end)):
 			return fmt.Errorf("rank %d has not connected for %v: was it started, with --rank %d and the same --peers?%s", r, l.o.Timeout, r, l.strangers.lately())
 		}
 		p := newPeer(r, in.c)

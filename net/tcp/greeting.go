@@ -268,6 +268,9 @@ func isTimeout(err error) bool {
 // dial connects to a rank. It tries again until that rank listens and says yes.
 func (l *Link) dial(to, tag int) (stdnet.Conn, error) {
 	end := time.Now().Add(l.o.Timeout)
+	if tag == control {
+		end = l.joined()
+	}
 	refusals := time.Now().Add(min(l.o.Timeout, refusedFor))
 	var met error // why the last connection that was made did not become one of a rank
 	for {

@@ -19,6 +19,7 @@ type Options struct {
 	Peers   []string          // host:port of every rank
 	Rank    int               // the rank of this process
 	Timeout time.Duration     // longest wait for other ranks to join, and longest silence of a rank; 0: 30 s
+	Since   time.Time         // when the process was started, from which it waits for other ranks to join; zero: when Open is called
 	Secret  *Secret           // is what all ranks know; nil: anyone who reaches the ports can take part, and nothing is encrypted
 	Trusted bool              // the network is trusted: without a Secret, Peers need not be of this host
 	Listen  string            // host:port to listen at; "": that of Peers
@@ -60,6 +61,9 @@ func Open(o Options) (net.Link, error) {
 		return nil, nil
 	}
 	o.Timeout = cmp.Or(o.Timeout, 30*time.Second)
+	if o.Since.IsZero() {
+		o.Since = time.Now()
+	}
 	l := &Link{o: o, out: map[lane]*pipe{}, in: map[lane]*pipe{}, conns: map[stdnet.Conn]bool{}, dead: make(chan struct{}), left: make(chan struct{})}
 	l.door.most = max(minWaiting, 2*(len(o.Peers)-1)*(1+stripes)) // twice what ranks open at the same time
 	if o.Rank == 0 {
@@ -79,6 +83,19 @@ func Open(o Options) (net.Link, error) {
 }
 
 const minWaiting = 8
+
+// shortest is the shortest time that a rank waits for others to join. One that was stopped before, and goes on when they have given it
+// up, has waited for long.
+const shortest = time.Second
+
+// joined is until when ranks must have joined.
+func (l *Link) joined() time.Time {
+	end, least := l.o.Since.Add(l.o.Timeout), time.Now().Add(min(shortest, l.o.Timeout))
+	if end.Before(least) {
+		return least
+	}
+	return end
+}
 
 // ErrOpen says that ranks of several hosts were started without a Secret, on a network that is not said to be trusted.
 var ErrOpen = errors.New("peers of other hosts need a secret")

@@ -272,3 +272,15 @@ func TestAllLeaveAtOnce(t *testing.T) {
 		}
 	}
 }
+
+// A rank that was stopped before it could join does not wait again, once it goes on, for those that have given it up.
+func TestStoppedBeforeJoining(t *testing.T) {
+	leak.Check(t, "sagann/net")
+	for rank := range 2 {
+		begun := time.Now()
+		_, err := Open(Options{Peers: addresses(t, 2), Rank: rank, Since: begun.Add(-time.Hour)})
+		if took := time.Since(begun); err == nil || took > shortest+2*time.Second {
+			t.Errorf("rank %d: %v after %v", rank, err, took)
+		}
+	}
+}
