@@ -186,7 +186,7 @@ func (k *kept) texts() (texts []string, err error) {
 // loadPart reads what is counted of a size; nothing, if nothing is there.
 func (k *kept) loadPart(size int) (part table.Part, counted []FrequentPattern, err error) {
 	path := k.partPath(size)
-	text, err := os.ReadFile(path)
+	text, err := regular.ReadFile(path, mostKept)
 	if errors.Is(err, fs.ErrNotExist) {
 		return part, nil, nil
 	}
