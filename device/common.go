@@ -1,5 +1,7 @@
 package device
 
+import "sync/atomic"
+
 // common is what every device has: memory that it has given out, counters, and the state that it is in.
 type common struct {
 	info   Info
@@ -70,4 +72,27 @@ func (d *common) Counters() Counters {
 	d.space.count(&c)
 	d.memory.count(&c)
 	return c
+}
+
+// lastID numbers the devices of the process.
+var lastID atomic.Uint32
+
+// counts are the counters that tasks change.
+type counts struct{ h2d, d2h, d2d, copies, launches atomic.Int64 }
+
+func (c *counts) copied(op Op, bytes int64) {
+	c.copies.Add(1)
+	switch op {
+	case OpH2D:
+		c.h2d.Add(bytes)
+	case OpD2H:
+		c.d2h.Add(bytes)
+	case OpD2D:
+		c.d2d.Add(bytes)
+	}
+}
+
+func (c *counts) read(out *Counters) {
+	out.H2D, out.D2H, out.D2D = c.h2d.Load(), c.d2h.Load(), c.d2d.Load()
+	out.Copies, out.Launches = c.copies.Load(), c.launches.Load()
 }

@@ -27,29 +27,6 @@ type CPU struct {
 	unpinned sync.Cond
 }
 
-// lastID numbers the devices of the process.
-var lastID atomic.Uint32
-
-// counts are the counters that tasks change.
-type counts struct{ h2d, d2h, d2d, copies, launches atomic.Int64 }
-
-func (c *counts) copied(op Op, bytes int64) {
-	c.copies.Add(1)
-	switch op {
-	case OpH2D:
-		c.h2d.Add(bytes)
-	case OpD2H:
-		c.d2h.Add(bytes)
-	case OpD2D:
-		c.d2d.Add(bytes)
-	}
-}
-
-func (c *counts) read(out *Counters) {
-	out.H2D, out.D2H, out.D2D = c.h2d.Load(), c.d2h.Load(), c.d2d.Load()
-	out.Copies, out.Launches = c.copies.Load(), c.launches.Load()
-}
-
 // NewCPU opens the host as device number index with an arena of budget bytes.
 // It fails when the system does not give that much address space.
 func NewCPU(index int, budget int64, opts ...Option) (*CPU, error) {
