@@ -79,3 +79,33 @@ func TestFpmKilled(t *testing.T) {
 		}
 	}
 }
+
+// TestMPIFpm: 2 and 3 ranks over MPI write what one process writes, and go on from sizes that another number of ranks has kept.
+func TestMPIFpm(t *testing.T) {
+	t.Parallel()
+	mpirun(t, 1) // or skip
+	dir := t.TempDir()
+	args := strings.Fields("mine fpm --data " + mpiData + " --undirected --support 150 --edges 3 --threads 1")
+	read := func(name string) []byte {
+		t.Helper()
+		b, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b
+	}
+	if text, err := command(t, append(args, "--out", filepath.Join(dir, "one.csv"))...).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	kept := filepath.Join(dir, "kept")
+	for i, ranks := range []int{2, 3} {
+		out := []string{"two.csv", "three.csv"}[i]
+		text, err := mpirun(t, ranks, append(args, "--out", filepath.Join(dir, out), "--resume", kept)...).CombinedOutput()
+		if err != nil || !bytes.Equal(read(out), read("one.csv")) || !strings.Contains(string(text), "bytes") {
+			t.Errorf("%d ranks: %v, other bytes\n%s", ranks, err, text)
+		}
+		if err := os.Remove(filepath.Join(kept, "size-03.txt")); err != nil {
+			t.Error(err)
+		}
+	}
+}
