@@ -10,7 +10,7 @@ import (
 )
 
 // CUDA is a GPU behind the driver API. Queues are streams; the arena is one
-// allocation that lives until Close. Devices of one process that name the same
+// allocation that lives until Close, or grows (see [AsUsed]). Devices of one process that name the same
 // GPU share its primary context, so a context that one of them breaks is broken
 // for all.
 type CUDA struct {
@@ -39,6 +39,7 @@ type cudaMade struct {
 	blas    []cudaBlas
 	batches map[*cudaBatch]bool
 	graphs  []*cudaGraph
+	grow    *growth // of the arena; nil: all its memory is taken
 }
 
 // cudaLive are the open devices: a device that closes must wait for copies that
@@ -50,7 +51,7 @@ var (
 
 // OpenCUDA opens GPU number index with an arena of budget bytes. The context, the
 // libraries and the workspace of matrix products take memory on top of the budget.
-func OpenCUDA(index int, budget int64) (Device, error) {
+func OpenCUDA(index int, budget int64, opts ...Option) (Device, error) {
 	info := Info{Kind: "cuda", Index: index, Budget: budget}
 	if budget <= 0 || budget > math.MaxInt64/2 {
 		return nil, fmt.Errorf("%v: budget of %d bytes", info, budget)
@@ -80,8 +81,10 @@ func OpenCUDA(index int, budget int64) (Device, error) {
 	if d.ctx, err = cuOpenContext(d.dev); err != nil {
 		return nil, noMemory(info, dev, budget, fmt.Errorf("context: %w", err))
 	}
-	if d.arena, err = cuAlloc(d.ctx, budget); err != nil {
-		return nil, errors.Join(noMemory(info, dev, budget, err), cuCloseContext(d.dev))
+	if !options(opts).asUsed || !d.reserve() {
+		if d.arena, err = cuAlloc(d.ctx, budget); err != nil {
+			return nil, errors.Join(noMemory(info, dev, budget, err), cuCloseContext(d.dev))
+		}
 	}
 	signalsAside()
 	d.space = newSpace(d.id, info.String(), budget)
@@ -93,16 +96,26 @@ func OpenCUDA(index int, budget int64) (Device, error) {
 	return d, nil
 }
 
-// cuWarm begins what opening a GPU waits for: the driver, the context and cuBLAS, next to each other. An error is left
-// to what opens the GPU.
-func cuWarm(index int) {
+// cuBegin begins to start the driver, and what tells of the memory of GPUs.
+func cuBegin() {
+	go cuStart()
+	go nvmlStart()
+}
+
+// cuWarm begins what opening a GPU waits for: the driver, the context and, with products, cuBLAS, next to each other. An
+// error is left to what opens the GPU.
+func cuWarm(index int, products bool) {
 	go func() {
 		if n, err := cuGPUs(); err != nil || index >= n {
 			return
 		}
-		go loadBlas()
-		if dev, err := cuDevice(index); err == nil {
-			blasHandles.hold(dev)
+		if products {
+			go loadBlas()
+		}
+		dev, err := cuDevice(index)
+		if err == nil && blasHandles.hold(dev) == nil && products {
+			blasHandles.warm(dev)
+			signalsAside()
 		}
 	}()
 }
@@ -113,7 +126,7 @@ func cuLiving(dev int) (sum int64) {
 	defer cudaMu.Unlock()
 	for d := range cudaLive {
 		if d.dev == dev {
-			sum += d.info.Budget
+			sum += d.taken()
 		}
 	}
 	return sum
@@ -144,6 +157,11 @@ func (d *CUDA) Alloc(bytes int64) (Mem, error) {
 		return Mem{}, d.err(OpAlloc, nil, err)
 	}
 	m, err := d.space.alloc(bytes)
+	if err == nil {
+		if err = d.back(m.off + m.len); err != nil {
+			err = errors.Join(err, d.space.release(m))
+		}
+	}
 	return m, d.err(OpAlloc, nil, err)
 }
 
@@ -212,7 +230,7 @@ func (d *CUDA) Close() error {
 	for _, m := range d.made.modules {
 		errs = append(errs, cuUnload(d.ctx, m))
 	}
-	errs = append(errs, d.host.unpinAll(), cuFree(d.ctx, d.arena), cuCloseContext(d.dev))
+	errs = append(errs, d.host.unpinAll(), d.freeArena(), cuCloseContext(d.dev))
 	if !d.status.sound() { // a broken context fails all of these
 		errs = nil
 	}

@@ -10,13 +10,15 @@ import (
 // BuiltForCUDA tells whether this binary can use NVIDIA GPUs.
 const BuiltForCUDA = false
 
-func cuWarm(int) {}
+func cuBegin() {}
+
+func cuWarm(int, bool) {}
 
 func cuAhead(int, []string) func() { return func() {} }
 
 // OpenCUDA opens a GPU. This binary was built without the tag cuda, so it
 // returns an error that says how to build one with it.
-func OpenCUDA(index int, budget int64) (Device, error) {
+func OpenCUDA(index int, budget int64, opts ...Option) (Device, error) {
 	return nil, fmt.Errorf("cuda:%d: this binary was built without CUDA; "+
 		"build it with \"make cuda\", or \"go build -tags cuda\", where a C compiler and the CUDA toolkit are installed", index)
 }

@@ -133,6 +133,9 @@ func (d *CUDA) copyD2D(q Queue, dst Mem, dstOff int64, from Device, src Mem, src
 		return fmt.Errorf("from %v: %w", peer.info, err)
 	}
 	if peer != d {
+		if peer.made.grow != nil || d.made.grow != nil {
+			return fmt.Errorf("from %v: a GPU whose memory is taken as it is used cannot copy to another", peer.info)
+		}
 		if err := d.peer(peer); err != nil {
 			return fmt.Errorf("from %v: %w", peer.info, err)
 		}

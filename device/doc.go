@@ -33,7 +33,8 @@
 // # Memory
 //
 // A device has one contiguous arena of as many bytes as its budget, and a [Mem] is a range in it.
-// Alloc never exceeds the budget: it fails with a [BudgetError]. Addresses and sizes of blocks are
+// Alloc never exceeds the budget: it fails with a [BudgetError]. A GPU takes the arena when it is opened, or with
+// [AsUsed] when blocks need it. Addresses and sizes of blocks are
 // multiples of [Align]. The contents of a new block are unspecified; [Poison] fills new blocks
 // with NaNs, so that a test sees which code reads them. Free takes effect at once, not in queue
 // order: the tasks that use the block must have run before the call.

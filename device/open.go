@@ -14,6 +14,7 @@ type Option func(*opened)
 
 type opened struct {
 	poison   bool
+	asUsed   bool
 	host     int64
 	first, n int // which devices of the spec; n 0: all
 }
@@ -33,6 +34,10 @@ func Poison() Option { return func(o *opened) { o.poison = true } }
 // HostBudget limits what HostAlloc of one device may hand out at a time; the
 // default is no limit.
 func HostBudget(bytes int64) Option { return func(o *opened) { o.host = bytes } }
+
+// AsUsed has a GPU take memory when a block needs it, not all of the budget when it is opened: others may take what is left. Memory
+// once taken stays until Close. Other GPUs cannot copy from there.
+func AsUsed() Option { return func(o *opened) { o.asUsed = true } }
 
 // Part has Open open only n of the devices that a spec names, from number first on. The other devices belong
 // to other processes.
@@ -59,7 +64,7 @@ func Open(spec string, budget int64, opts ...Option) ([]Device, error) {
 	one := map[string]func(i int) (Device, error){
 		"cpu":  func(i int) (Device, error) { return NewCPU(i, budget, opts...) },
 		"null": func(i int) (Device, error) { return NewNull(i, budget, opts...) },
-		"cuda": func(i int) (Device, error) { return OpenCUDA(i, budget) },
+		"cuda": func(i int) (Device, error) { return OpenCUDA(i, budget, opts...) },
 	}[kind]
 	if o := options(opts); o.n > 0 {
 		if o.first < 0 || o.first+o.n > len(index) {
@@ -81,14 +86,23 @@ func Open(spec string, budget int64, opts ...Option) ([]Device, error) {
 	return devices, nil
 }
 
-// Warm begins what opening the GPUs of spec will wait for, and returns at once. It does nothing for other devices.
-func Warm(spec string) {
+// Load begins to load what the GPUs of spec need, and returns at once. It takes none of their memory, and does nothing for other
+// devices.
+func Load(spec string) {
+	if kind, _, err := Parse(spec); err == nil && kind == "cuda" {
+		cuBegin()
+	}
+}
+
+// Warm begins what opening the GPUs of spec will wait for, with products also what these need, and returns at once. It does
+// nothing for other devices.
+func Warm(spec string, products bool) {
 	kind, index, err := Parse(spec)
 	if err != nil || kind != "cuda" {
 		return
 	}
 	for _, i := range index {
-		cuWarm(i)
+		cuWarm(i, products)
 	}
 }
 

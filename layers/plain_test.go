@@ -1,6 +1,7 @@
 package layers
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -189,15 +190,13 @@ func TestPlain(t *testing.T) {
 
 // asFormula holds the loss and all gradients of a model against a formula in float64 and its differences: in full memory, with Save
 // all, streamed, on two devices and without passes. A model of so many gathers, if they are above 0, has in place of Save all a
-// batch of everything. SAGANN_DEVICE names another device than the CPU for the first two.
+// batch of everything. SAGANN_DEVICE names another device than the CPU for all but two devices.
 func asFormula(t *testing.T, name string, model saga.Model, d *dataset.Data, gathers int, loss func(m *plain) float64) {
 	var at, want map[string][]float64 // parameters, and the gradients there: those of all configurations, which begin alike
 	for i, c := range []saga.Config{{}, {Save: saga.SaveAll}, {Chunks: 3, Stream: true}, {Chunks: 4, Device: "cpu:2", Save: saga.SaveNone}, {Chunks: 2, Without: []string{"hoist", "commute", "factor", "fuse", "invariant"}}} {
 		t.Run(fmt.Sprintf("%s/%d", name, i), func(t *testing.T) {
 			c.Seed, c.Optimizer = 4, saga.Optimizer{Kind: "sgd", LR: 1e-20}
-			if i < 2 {
-				c.Device = os.Getenv("SAGANN_DEVICE")
-			}
+			c.Device = cmp.Or(c.Device, os.Getenv("SAGANN_DEVICE"))
 			p, err := saga.Compile(model, d, c)
 			if i == 1 && gathers > 0 {
 				p, err = saga.CompileSampled(model, d, c, saga.Sampling{Sampler: sample.Neighbours(slices.Repeat([]int{everything}, gathers)...), Batch: len(d.Train)})

@@ -32,18 +32,20 @@ type gpus struct {
 	listing bool // a listing uses the GPUs; guarded by mu
 }
 
-// openGPUs opens the GPUs that spec names, each with a budget of so many bytes; 0: nine tenths
-// of the free memory. limit is the budget. Tests replace this function.
+// openGPUs opens the GPUs that spec names, each with a budget of so many bytes; 0: up to nine tenths
+// of the free memory, taken as it is used. limit is the budget. Tests replace this function.
 var openGPUs = func(spec string, bytes int64) (list []device.GPU, limit int64, err error) {
 	if err := device.Shared(spec); err != nil {
 		return nil, 0, err
 	}
+	var opts []device.Option
 	if bytes == 0 {
 		if bytes, err = freeMemory(spec); err != nil {
 			return nil, 0, err
 		}
+		opts = append(opts, device.AsUsed())
 	}
-	devices, err := device.Open(spec, bytes)
+	devices, err := device.Open(spec, bytes, opts...)
 	if err != nil {
 		return nil, 0, err
 	}

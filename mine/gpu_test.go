@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -18,15 +19,21 @@ import (
 	"sagann/mine"
 )
 
-// emulate has the graphs of a test use emulated GPUs of few multiprocessors.
-func emulate(t *testing.T) {
+// emulate has the graphs of a test use emulated GPUs of few multiprocessors, unless SAGANN_DEVICE names GPUs. It returns what
+// names one GPU, and two where there are two.
+func emulate(t *testing.T) (specs [2]string) {
 	t.Helper()
+	if all := os.Getenv("SAGANN_DEVICE"); strings.HasPrefix(all, "cuda") {
+		one, _, _ := strings.Cut(all, ",")
+		return [2]string{one, all}
+	}
 	t.Cleanup(mine.SetGPUs(func(n int, bytes int64) (list []device.GPU) {
 		for i := range n {
 			list = append(list, cudatest.Open(t, i, bytes))
 		}
 		return list
 	}, 1<<20))
+	return [2]string{"cuda", "cuda:0,1"}
 }
 
 // TestGPUAgainstBrute compares counts, listings and limits of GPUs with what trying all
@@ -35,7 +42,7 @@ func TestGPUAgainstBrute(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a compiler runs for every pattern")
 	}
-	emulate(t)
+	specs := emulate(t)
 	cases := 0
 	draw.Check(t, func(t *rapid.T) {
 		if cases++; cases > 25 { // a second each
@@ -63,7 +70,7 @@ func TestGPUAgainstBrute(t *testing.T) {
 			}))
 		}
 		want := brute(graph, p, atoms, induced)
-		g, err := mine.Open(graph.edges(), mine.Options{Labels: graph.label, Engine: mine.Loops, Device: []string{"cuda", "cuda:0,1"}[cases%2],
+		g, err := mine.Open(graph.edges(), mine.Options{Labels: graph.label, Engine: mine.Loops, Device: specs[cases%2],
 			NoReuse: cases%3 == 0, NoPool: cases%4 < 2})
 		if err != nil {
 			t.Fatal(err)
@@ -98,7 +105,7 @@ func TestGPUAgainstBrute(t *testing.T) {
 // TestGPUEngines: all engines of GPUs agree with the CPU, with all rows on them and with
 // the smallest memory that an error names.
 func TestGPUEngines(t *testing.T) {
-	emulate(t)
+	specs := emulate(t)
 	ctx := context.Background()
 	club := dataset.Karate()
 	cpu := mustOpen(t, club.Edges, mine.Options{})
@@ -110,7 +117,7 @@ func TestGPUEngines(t *testing.T) {
 		}
 		for _, engine := range []mine.Engine{mine.Auto, mine.Formula, mine.Bits, mine.Maps, mine.Loops} {
 			for mem, tries := int64(0), 0; tries < 3; tries++ {
-				g := mustOpen(t, club.Edges, mine.Options{Device: "cuda", Engine: engine, Mem: mem})
+				g := mustOpen(t, club.Edges, mine.Options{Device: specs[0], Engine: engine, Mem: mem})
 				n, err := g.Count(ctx, p)
 				var small *mine.BudgetError
 				switch {
@@ -123,7 +130,7 @@ func TestGPUEngines(t *testing.T) {
 				case mem == 0:
 					mem = 1
 				}
-				if x, err := g.Explain(p); err == nil && (mem > 1 && x.Bytes > mem || x.Device != "cuda" && x.Threads == 0) {
+				if x, err := g.Explain(p); err == nil && (mem > 1 && x.Bytes > mem || x.Device != specs[0] && x.Threads == 0) {
 					t.Errorf("%s by %s in %d bytes: %+v", text, engine, mem, x)
 				}
 				if err := g.Close(); err != nil {
@@ -136,7 +143,7 @@ func TestGPUEngines(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := mustOpen(t, club.Edges, mine.Options{Device: "cuda:0,1"})
+	g := mustOpen(t, club.Edges, mine.Options{Device: specs[1]})
 	if got, err := g.Motifs(ctx, 4); err != nil || !slices.Equal(got, want) {
 		t.Errorf("motifs %v, %v; want %v", got, err, want)
 	}
@@ -166,7 +173,7 @@ func TestGPUEngines(t *testing.T) {
 
 // TestGPUFrequent: frequent patterns of GPUs are those of the CPU, in any memory. The budget that an error names works.
 func TestGPUFrequent(t *testing.T) {
-	emulate(t)
+	specs := emulate(t)
 	club := dataset.Karate()
 	text := func(g *mine.Graph, f mine.Frequency) (string, error) {
 		defer func() {
@@ -188,7 +195,7 @@ func TestGPUFrequent(t *testing.T) {
 		}
 		mem, worked := int64(0), 0
 		for i := range 3 { // in all memory, in one byte, and in what its error names
-			opt := mine.Options{Labels: club.Labels, Device: []string{"cuda", "cuda:0,1"}[i%2], Mem: mem}
+			opt := mine.Options{Labels: club.Labels, Device: specs[i%2], Mem: mem}
 			got, err := text(mustOpen(t, club.Edges, opt), f)
 			var small *mine.BudgetError
 			switch {
@@ -209,7 +216,7 @@ func TestGPUFrequent(t *testing.T) {
 			t.Errorf("%+v: %d of two searches worked, the last in %d bytes", f, worked, mem)
 		}
 	}
-	_, err := text(mustOpen(t, club.Edges, mine.Options{Device: "cuda"}), mine.Frequency{Support: 3, Edges: 2, By: mine.Instances})
+	_, err := text(mustOpen(t, club.Edges, mine.Options{Device: specs[0]}), mine.Frequency{Support: 3, Edges: 2, By: mine.Instances})
 	if err == nil || !strings.Contains(err.Error(), "by mni only") {
 		t.Errorf("instances: error %v", err)
 	}

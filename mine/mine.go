@@ -65,7 +65,7 @@ type Options struct {
 	// Mem bounds the bytes of the graph's rows and of the memory for the work; 0: no bound.
 	// With little memory fewer threads work. The edges given to Open are not counted. If Mem is
 	// too small, a count fails with a BudgetError before it takes any memory beyond the rows.
-	// With GPUs, Mem bounds the bytes taken on each GPU; 0: nine tenths of its free memory. Rows
+	// With GPUs, Mem bounds the bytes taken on each GPU; 0: up to nine tenths of its free memory, as they are needed. Rows
 	// that do not fit there are read from host memory.
 	Mem int64
 	// Engine is the engine that counts; "" is Auto. Match works with Loops and Auto only.

@@ -28,7 +28,7 @@ func positiveLoss(known bool) columnLoss {
 		}, cudaLoss: "(1.f - @1) * @0 + (1.f + (@3 - 1.f) * @1) * (log1pf(expf(-fabsf(@0))) + fmaxf(-@0, 0.f))",
 		grad: func(z, t, p, _ float64) float32 {
 			return float32(1 - t - (1+(p-1)*t)/(1+math.Exp(z)))
-		}, cudaGrad: "(1.f - @1 - (1.f + (@3 - 1.f) * @1) / (1.f + expf(@0)))",
+		}, cudaGrad: "((1.f - @1) / (1.f + expf(-@0)) - @3 * @1 / (1.f + expf(@0)))", // the same, without a difference of what is near 1
 	}
 }
 

@@ -12,11 +12,12 @@ trap 'rm -rf "$logs"' EXIT
 rows() {
 	cat <<-'END'
 	device         9 .
-	mine/cuda      9 TestOnGPU|TestWalksOnGPU
+	mine/cuda      9 TestOnGPU|TestWalksOnGPU|TestDomainsOnGPU
 	sample         1 TestGPULarge|TestGPUSteps|TestGPUFaults|TestTwoHop
 	saga           1 TestSampledBits|TestSampledAgree|TestSampledRowsBits|TestSampledInPlace|TestSampledVisits|TestSampledFar|TestSampledClusters|TestSparseIsDense|TestRowsGolden|TestNotFinite|TestSessionOrder|TestOpens
 	saga           9 TestAccumulate|TestSampledNorms
 	layers         1 TestGolden$|TestExtremes
+	layers         1 TestPyG$|TestPlain|TestGathers$|TestUnknownLabels
 	layers         9 TestSeveral
 	bench/cuda     1 TestAgree|TestFewEdges|TestHubs|TestRowsAgree|TestMaxima|TestRowOps|TestPredict|TestLongReductions|TestChip|TestSparseAgree
 	cmd/saga       1 TestKill$|TestInterrupt|TestLateTrace
@@ -43,7 +44,7 @@ one() { # name package devices tests
 }
 
 begun=$SECONDS
-one 0 mine 1 TestUnseen # alone: it takes nine tenths of what is free
+one 0 mine 9 "TestUnseen|TestGPU" # alone: it takes nine tenths of what is free
 n=0
 while read -r package devices tests; do
 	n=$((n + 1))

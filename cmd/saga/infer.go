@@ -73,7 +73,7 @@ func (f *inferFlags) load(a *app, checkpoint string) (*trained, error) {
 		return nil, err
 	}
 	t := &trained{path: path}
-	device.Warm(f.Device)
+	device.Warm(f.Device, true)
 	if t.about, err = saga.ReadCheckpoint(t.path); errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%s has no %s: not the folder of a run, or of one that has not written its first", checkpoint, checkpointFile)
 	} else if ending := filepath.Ext(t.path); err != nil && ending != ".safetensors" && ending != "" {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"sagann/dataset"
+	"sagann/device"
 	"sagann/internal/cli"
 	"sagann/internal/progress"
 	"sagann/mine"
@@ -80,6 +81,7 @@ func (f *mineFlags) openWith(a *app, opt mine.Options) (*mine.Graph, error) {
 	if err := oneCPU(f.Device); err != nil {
 		return nil, err
 	}
+	device.Warm(f.Device, false)
 	relabel := map[string]dataset.Relabel{"auto": dataset.RelabelAuto, "never": dataset.RelabelNever, "always": dataset.RelabelAlways}
 	d, err := cli.OpenData(f.Data, dataset.Options{Undirected: f.Undirected, Relabel: relabel[f.Relabel]})
 	if err != nil {

@@ -195,11 +195,12 @@ func (c *trainCmd) ready(a *app, t *ranks) (j *job, err error) {
 	if c.Memory.Scratch == "" {
 		c.Memory.Scratch = existing(cmp.Or(c.Resume, c.Out, "."))
 	}
+	device.Load(c.Memory.Device)
 	if err := c.findModel(a, t); err != nil {
 		return nil, err
 	}
 	if c.net == nil { // ranks open some of the GPUs each
-		device.Warm(c.Memory.Device)
+		device.Warm(c.Memory.Device, true)
 	}
 	if text := idleGPU(c.Memory.Device, a.Given["device"] || c.Resume != ""); text != "" && !t.follows() {
 		a.Log.Info(text)

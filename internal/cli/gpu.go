@@ -7,8 +7,8 @@ import (
 	"sagann/device"
 )
 
-// OpenGPU opens the GPU that spec names with a budget of mem bytes; 0: nine tenths of its free
-// memory. It is an error if spec names several.
+// OpenGPU opens the GPU that spec names with a budget of mem bytes; 0: up to nine tenths of its free
+// memory, taken as it is used. It is an error if spec names several.
 func OpenGPU(spec string, mem int64) (device.GPU, error) {
 	_, index, err := device.Parse(spec)
 	if err != nil || len(index) != 1 || !device.IsGPU(spec) {
@@ -45,6 +45,7 @@ func CloseGPUs(list []device.GPU) (err error) {
 }
 
 func openGPU(spec string, index int, mem int64) (device.GPU, error) {
+	var opts []device.Option
 	if mem == 0 {
 		system, err := device.CUDASystem()
 		if err != nil {
@@ -54,9 +55,9 @@ func openGPU(spec string, index int, mem int64) (device.GPU, error) {
 		if err != nil {
 			return nil, fmt.Errorf("--device %s: %w", spec, err)
 		}
-		mem = card.Arena()
+		mem, opts = card.Arena(), append(opts, device.AsUsed())
 	}
-	d, err := device.OpenCUDA(index, mem)
+	d, err := device.OpenCUDA(index, mem, opts...)
 	if err != nil {
 		return nil, fmt.Errorf("--device %s: %w", spec, err)
 	}

@@ -68,16 +68,29 @@ func found(ctx context.Context, g *domain.Graph, q domain.Question) (string, err
 
 // TestDomains compares the domains that emulated GPUs find with those of the CPU.
 func TestDomains(t *testing.T) {
-	gpus := []device.GPU{cudatest.Open(t, 0, 1<<20), cudatest.Open(t, 1, 1<<20)}
-	d := rand.New(rand.NewPCG(draw.Seed(t), 0))
-	ctx := context.Background()
 	cases := 6
 	if draw.Soak() {
 		cases = 40
 	}
+	compareDomains(t, []device.GPU{cudatest.Open(t, 0, 1<<20), cudatest.Open(t, 1, 1<<20)}, cases, 120, 200<<10)
+}
+
+// TestDomainsOnGPU compares those that a GPU finds.
+func TestDomainsOnGPU(t *testing.T) {
+	gpu := openGPU(t, 2<<30)
+	compareDomains(t, []device.GPU{gpu}, 12, 120, 200<<10)
+	compareDomains(t, []device.GPU{gpu}, 8, 20000, 64<<20)
+}
+
+// compareDomains compares the domains that GPUs find in graphs of up to so many vertices with those of the CPU, with that memory for a
+// batch or the smallest.
+func compareDomains(t *testing.T, gpus []device.GPU, cases, vertices int, memory int64) {
+	t.Helper()
+	d := rand.New(rand.NewPCG(draw.Seed(t), 0))
+	ctx := context.Background()
 	for i := range cases {
-		r, kinds := labelled(t, d, 5+d.IntN(120), 20+d.IntN(250), 1+d.IntN(4), i%3*(i%2))
-		least := int64(2 + d.IntN(6))
+		r, kinds := labelled(t, d, 5+d.IntN(vertices), vertices/6+d.IntN(2*vertices), 1+d.IntN(4), i%3*(i%2))
+		least := int64(2+d.IntN(6)) * int64(max(1, vertices/1000))
 		q := domain.Question{Least: least, Vertices: 4, Edges: 3 + d.IntN(2), Workers: 2, Domains: true}
 		whole := r
 		if q.Induced = i%4 == 3; q.Induced {
@@ -95,8 +108,8 @@ func TestDomains(t *testing.T) {
 		}
 		smallest, most := DomainsNeed(g, whole, q.Vertices)
 		l := ArcLayout{Hot: []int64{-1, 0, ArcBytes(g, false) / 2}[d.IntN(3)], Dense: d.IntN(2) > 0}
-		room := []int64{smallest, min(most, 200<<10)}[d.IntN(2)]
-		dom, err := NewDomains(gpus[:1+i%2], g, whole, least, l, max(room, smallest))
+		room := []int64{smallest, min(most, memory)}[d.IntN(2)]
+		dom, err := NewDomains(gpus[:1+i%len(gpus)], g, whole, least, l, max(room, smallest))
 		if err != nil {
 			t.Fatal(err)
 		}
