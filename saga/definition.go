@@ -86,6 +86,7 @@ func (pass) labels(p *definition) error {
 type definition struct {
 	request
 	goal     goal
+	given    *Shape // shape, before self loops were added
 	in       *inputs
 	dims     dims           // of the data
 	stepDims dims           // of a training step: dims, or in sampled training those of a batch
@@ -158,21 +159,12 @@ func (p *definition) describeShape() error {
 	if m.Task != "" && m.Task != VertexTask {
 		return fmt.Errorf("saga: planning from statistics knows labels of vertices only, not of a %s task", m.Task)
 	}
-	if m.SelfLoops {
+	given := *s
+	if p.given = &given; m.SelfLoops {
 		s.Edges += int64(s.Vertices)
 	}
 	p.dims = dims{features: s.Features, classes: s.Classes, featureGrad: p.cfg.featureGrad()}
 	return p.describeRows(s.Vertices)
-}
-
-// shapeGiven is the shape before describeShape has added self loops.
-func (p *definition) shapeGiven() *Shape {
-	if p.shape == nil || !p.model.SelfLoops {
-		return p.shape
-	}
-	s := *p.shape
-	s.Edges -= int64(s.Vertices)
-	return &s
 }
 
 // describeRows finds the dims of rows that are learned in place of features of v vertices: an

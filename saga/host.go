@@ -9,7 +9,6 @@ import (
 	"sagann/dataflow/plan"
 	"sagann/dataflow/plan/planner"
 	"sagann/dataflow/plan/sim"
-	"sagann/dataflow/tune"
 	"sagann/device"
 	"sagann/saga/rows"
 )
@@ -122,91 +121,6 @@ func (p *Program) leastHost(err error, made []*dataflow.Lowered) error {
 		return wrong
 	}
 	return &plan.HostError{Budget: p.cfg.HostMem, Smallest: least}
-}
-
-// lean is the choice by which Config.HostMem is judged.
-type lean struct {
-	*choice
-	need int64 // the smallest Config.HostMem that works for it
-}
-
-// leanest is the lean choice, nil if host memory is not bounded: of the plans with the fewest intervals for every key and schedule,
-// the one that needs the least host memory. It does not depend on Config.HostMem, which is refused exactly if it is less than that.
-// A search finds other plans with every bound, so what it finds cannot say which bound is the smallest.
-func (p *Program) leanest(c *chooser) (best *lean, err error) {
-	if p.cfg.HostMem == 0 {
-		return nil, nil
-	}
-	o := c.goal.options(c)
-	var small error
-	for _, k := range c.goal.keys(c) {
-		if x, err := c.lower(k); err != nil {
-			return nil, err
-		} else if x == nil { // nothing can be sliced so
-			continue
-		}
-		for _, o.Schedule = range schedulesOf(o.Schedule) {
-			x, err := c.one(k, o)
-			var e *plan.BudgetError
-			if errors.As(err, &e) {
-				small = err
-				continue
-			}
-			if err == nil {
-				err = p.adopt(x)
-			}
-			if err != nil {
-				return nil, err
-			}
-			need, err := p.needs(x)
-			if err != nil {
-				return nil, err
-			}
-			if best == nil || need < best.need {
-				best = &lean{x, need}
-			}
-		}
-	}
-	if best == nil {
-		return nil, small
-	}
-	for _, what := range passes[p.output] { // who trains also predicts
-		q, err := passOf(p, what)
-		if err != nil {
-			continue // it says so when it is asked for
-		}
-		l, err := q.leanest(q.chooser())
-		if err != nil {
-			continue // of device memory: said when it is asked for
-		}
-		best.need = max(best.need, l.need)
-	}
-	return best, nil
-}
-
-// take chooses what runs and adopts it: l, if that is not nil and what is faster needs more host memory than there is.
-func (p *Program) take(c *chooser, l *lean) (*choice, error) {
-	if l != nil && p.cfg.HostMem < l.need {
-		return nil, &plan.HostError{Budget: p.cfg.HostMem, Smallest: l.need}
-	}
-	x, err := c.choose()
-	if err == nil {
-		err = p.adopt(x)
-	}
-	if l == nil || err != nil && !errors.Is(err, tune.ErrHostMemory) {
-		return x, err
-	}
-	if err == nil {
-		if need, err := p.needs(x); err != nil || need <= p.cfg.HostMem {
-			return x, err
-		}
-	}
-	return l.choice, p.adopt(l.choice)
-}
-
-// needs is the smallest Config.HostMem that works for x, which is adopted.
-func (p *Program) needs(x *choice) (int64, error) {
-	return p.least(x.once, p.extraBytes(x.once...), p.plans()...)
 }
 
 // least is the smallest Config.HostMem that works for a session of plans and for the sessions of
