@@ -43,7 +43,9 @@ var openGPUs = func(spec string, bytes int64) (list []device.GPU, limit int64, e
 		if bytes, err = freeMemory(spec); err != nil {
 			return nil, 0, err
 		}
-		opts = append(opts, device.AsUsed())
+		if n, err := device.Count(spec); err == nil && n == 1 { // several copy to each other
+			opts = append(opts, device.AsUsed())
+		}
 	}
 	devices, err := device.Open(spec, bytes, opts...)
 	if err != nil {
