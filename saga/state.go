@@ -33,10 +33,10 @@ func (p *definition) tabled(name string) bool {
 	return p.stepDims.levels > 0 && p.in.Made(name) && name != rows.Sparse
 }
 
-// isLearned tells whether name is a learned input of u.
+// isLearned tells whether name is a learned input of u, of all vertices: those of batches are rows of tables.
 func (p *definition) isLearned(u *unit, name string) bool {
 	_, _, input := u.low.Input(name)
-	return input && p.in != nil && p.in.holder(name).Made(name)
+	return input && p.in != nil && !p.tabled(name) && p.in.holder(name).Made(name)
 }
 
 // param is the declaration of parameter name.
