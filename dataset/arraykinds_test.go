@@ -140,10 +140,10 @@ var splitCases = map[string]arrayCase{
 	"hidden labels of the test split": {[]namedArray{{"y", []int{6}, []int64{0, 1, 2, 0, -1, -1}}, {"train_mask", []int{6}, []bool{true, true, true, false, false, false}}, {"val_mask", []int{6}, []bool{false, false, false, true, false, false}}, {"test_mask", []int{6}, []bool{false, false, false, false, true, true}}},
 		Options{}, Data{Labels: []int32{0, 1, 2, 0, -1, -1}, Classes: 3, Train: []uint32{0, 1, 2}, Val: []uint32{3}}, []string{"2 vertices of the test split have no label"}, nil},
 	"an unlabelled member of training": {[]namedArray{{"y", []int{6}, []float32{0, 1, nan32, 0, 1, 1}}, {"train_mask", []int{6}, []bool{true, true, true, false, false, false}}},
-		Options{}, Data{Labels: []int32{0, 1, -1, 0, 1, 1}, Classes: 2, Train: []uint32{0, 1}}, []string{"1 vertices of the training split have no label"}, nil},
+		Options{}, Data{Labels: []int32{0, 1, -1, 0, 1, 1}, Classes: 2, Train: []uint32{0, 1}}, []string{"1 vertex of the training split has no label"}, nil},
 	"splits that overlap": {[]namedArray{ofSix, {"train_idx", []int{3}, []int64{0, 1, 2}}, {"val_idx", []int{3}, []int64{2, 3, 3}}, {"test_idx", []int{4}, []int64{1, 3, 4, 5}}},
 		Options{}, labelsWith(Split{[]uint32{0, 1, 2}, []uint32{3}, []uint32{4, 5}}),
-		[]string{"1 vertices are in the training and in the validation split: they stay in the training split alone", "1 repeated vertices of the validation split", "1 vertices are in the training and in the test split", "1 vertices are in the validation and in the test split"}, nil},
+		[]string{"1 vertex is in the training and in the validation split: it stays in the training split alone", "1 repeated vertex of the validation split", "1 vertex is in the training and in the test split", "1 vertex is in the validation and in the test split"}, nil},
 }
 
 // labelCases are the forms of labels.
@@ -159,9 +159,9 @@ var labelCases = map[string]arrayCase{
 	"rows with a single 1": {[]namedArray{{"y", []int{6, 2}, []uint8{0, 1, 1, 0, 0, 1, 1, 0, 1, 0, 0, 1}}}, Options{},
 		Data{MultiLabels: []float32{0, 1, 1, 0, 0, 1, 1, 0, 1, 0, 0, 1}, Classes: 2}, []string{"each row of labels has a single 1 among 2 columns"}, nil},
 	"several labels, some not known": {[]namedArray{{"y", []int{6, 2}, []float32{0, nan32, 1, 1, nan32, nan32, 1, 0, nan32, 0, 0, 1}}, {"train_mask", []int{6}, []bool{true, true, true, false, false, false}}}, Options{},
-		Data{MultiLabels: []float32{0, -1, 1, 1, -1, -1, 1, 0, -1, 0, 0, 1}, Classes: 2, Train: []uint32{0, 1}}, []string{"4 of 12 labels of vertices are not known", "1 vertices of the training split have no label"}, []string{"single 1"}},
+		Data{MultiLabels: []float32{0, -1, 1, 1, -1, -1, 1, 0, -1, 0, 0, 1}, Classes: 2, Train: []uint32{0, 1}}, []string{"4 of 12 labels of vertices are not known", "1 vertex of the training split has no label"}, []string{"single 1"}},
 	"several labels of graphs, some not known": {[]namedArray{{"batch", []int{6}, []int64{0, 0, 1, 1, 2, 2}}, {"y", []int{3, 2}, []float32{0, nan32, 1, 1, nan32, nan32}}, {"train_mask", []int{3}, []bool{true, true, false}}, {"test_mask", []int{3}, []bool{false, false, true}}}, Options{},
-		Data{GraphOf: []uint32{0, 0, 1, 1, 2, 2}, Targets: Targets{GraphSets: Numbers{[]float32{0, -1, 1, 1, -1, -1}, 2}}, GraphSplit: Split{Train: []uint32{0, 1}}}, []string{"3 of 6 labels of graphs are not known", "1 graphs of the graph test split have no label"}, nil},
+		Data{GraphOf: []uint32{0, 0, 1, 1, 2, 2}, Targets: Targets{GraphSets: Numbers{[]float32{0, -1, 1, 1, -1, -1}, 2}}, GraphSplit: Split{Train: []uint32{0, 1}}}, []string{"3 of 6 labels of graphs are not known", "1 graph of the graph test split has no label"}, nil},
 	"several labels of graphs": {[]namedArray{{"batch", []int{6}, []int64{0, 0, 1, 1, 2, 2}}, {"y", []int{3, 2}, []int64{0, 1, 1, 1, 0, 0}}}, Options{},
 		Data{GraphOf: []uint32{0, 0, 1, 1, 2, 2}, Targets: Targets{GraphSets: Numbers{[]float32{0, 1, 1, 1, 0, 0}, 2}}}, nil, []string{"not known"}},
 	"several labels of edges, some not known": {[]namedArray{{"edge_labels", []int{6, 3}, []float32{0, 1, 1, nan32, 0, 0, 1, 1, 1, 0, 0, nan32, nan32, nan32, nan32, 1, 0, 1}}}, Options{},

@@ -228,7 +228,7 @@ func badTorch(t testing.TB) []badCase {
 		pkl("a/data.pkl: a int: want PyG's Data", "K\x01."),
 		pkl("a/data.pkl: graph 0 of 2: a int", "](K\x01K\x02e."),
 		pkl("a/data.pkl: a tuple of 1", "K\x01\x85."),
-		pkl("a/data.pkl: HeteroData has several kinds", "ctorch_geometric.data.hetero_data\nHeteroData\n)\x81}b."),
+		pkl("a/data.pkl: HeteroData: several types of vertices or relations", "ctorch_geometric.data.hetero_data\nHeteroData\n)\x81}b."),
 		pkl("a/data.pkl: a torch_geometric.data.data.Data", "ctorch_geometric.data.data\nData\n)\x81."),
 		pkl("a/data.pkl: a torch_geometric.data.data.Data without its attributes", "ctorch_geometric.data.data\nData\n)\x81}"+pickled("_store")+"Nsb."),
 		pkl("a/data.pkl: a int where the name", "\x80\x02}(K\x01K\x02u."),

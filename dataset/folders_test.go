@@ -88,7 +88,7 @@ func TestTUKinds(t *testing.T) {
 			"S_node_labels.txt: labels of vertices are features: a column of 0 and 1 for each of 3 values, behind 0 columns of attributes", ""},
 		"attributes": {map[string]string{"node_attributes": attributes, "graph_labels": "1\n-1\n"}, []float32{.5, 0, -1, 2}, nil, []int32{1, 0}, Numbers{}, []LabelKind{GraphLabels}, "", ""},
 		"both": {map[string]string{"node_labels": labels, "node_attributes": attributes, "graph_labels": "5\n5\n"},
-			[]float32{.5, 0, 1, 0, 0, 1, 0, 0, -1, 0, 1, 0, 2, 0, 0, 1}, nil, []int32{0, 0}, Numbers{}, []LabelKind{GraphLabels}, "behind 1 columns", ""},
+			[]float32{.5, 0, 1, 0, 0, 1, 0, 0, -1, 0, 1, 0, 2, 0, 0, 1}, nil, []int32{0, 0}, Numbers{}, []LabelKind{GraphLabels}, "behind 1 column of", ""},
 		"neither": {map[string]string{"graph_labels": "0\n1\n"}, nil, nil, []int32{0, 1}, Numbers{}, []LabelKind{GraphLabels}, "", ""},
 		"two columns of labels": {map[string]string{"node_labels": two, "graph_labels": "0\n1\n"},
 			[]float32{1, 0, 0, 0, 1, 1, 0, 1, 0, 0, 0, 1, 1, 0, 0, 1, 0, 0, 1, 0}, nil, []int32{0, 1}, Numbers{}, []LabelKind{GraphLabels}, "each of 5 values", ""},

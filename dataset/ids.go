@@ -300,9 +300,9 @@ func (t *idTable) give(d *Data) {
 	switch {
 	case t.ordered || !d.HasIDs():
 	case t.words:
-		d.change("%d ids were numbered from 0 on, in the order in which they occur", t.len())
+		d.change("%d {id was|ids were} numbered from 0 on, in the order in which they occur", t.len())
 	default:
-		d.change("%d ids were numbered from 0 on, in ascending order", t.len())
+		d.change("%d {id was|ids were} numbered from 0 on, in ascending order", t.len())
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"sagann/chunk"
+	"sagann/internal/words"
 )
 
 // UseLinks is SplitLinks with a split that is given. A pair that stands twice in the split, in the same direction, stays where it is first: in
@@ -29,7 +30,7 @@ func UseLinks(d *Data, s *LinkSplit, seed uint64) (*Data, error) {
 			return passes.find(u, v) >= 0 || passes.find(v, u) >= 0 && predicted.find(u, v) < 0
 		})
 		if n := countEdges(out.Edges, hides); n > 0 {
-			out.warn("%s: %d of the %d edges that pass messages in training are pairs of validation or testing, or their reverses: the model sees what it is to predict", d.Name, n, out.Edges.E())
+			out.warn("%s: of %d {edge that passes|edges that pass} messages in training %d {is a pair|are pairs} of validation or testing, or {the reverse of one|their reverses}: the model sees what it is to predict", d.Name, out.Edges.E(), n)
 		}
 	} else {
 		out.Edges = selected(e, func(k int) bool { return !hides(e.Src[k], e.Dst[k]) })
@@ -41,7 +42,7 @@ func UseLinks(d *Data, s *LinkSplit, seed uint64) (*Data, error) {
 		for _, k := range indexEdges(e.V, out.Edges.Src, out.Edges.Dst).pairs(out.Edges) {
 			l.Train.add(out.Edges.Src[k], out.Edges.Dst[k])
 		}
-		out.change("the split has no pairs for training: the %d edges that pass messages are predicted", l.Train.Len())
+		out.change("the split has no pairs for training: %d {edge that passes messages is|edges that pass messages are} predicted", l.Train.Len())
 	}
 	if l.Train.Len() == 0 {
 		return nil, fmt.Errorf("%s: the training split of links is empty", d.Name)
@@ -60,7 +61,7 @@ func UseLinks(d *Data, s *LinkSplit, seed uint64) (*Data, error) {
 	}{{"validation", &l.NotVal, &l.Val}, {"test", &l.NotTest, &l.Test}} {
 		if x.not.Len() == 0 && x.has.Len() > 0 {
 			*x.not = free.draw(r, x.has.Len())
-			out.Report.Changes = append(out.Report.Changes, fmt.Sprintf("the split has no pairs without an edge for %s: %d are drawn at random by seed %d", x.name, x.not.Len(), seed))
+			out.Report.Changes = append(out.Report.Changes, words.Text("the split has no pairs without an edge for %s: %d {is|are} drawn at random by seed %d", x.name, x.not.Len(), seed))
 		}
 		n := 0
 		for k, u := range x.not.Src {
@@ -69,7 +70,7 @@ func UseLinks(d *Data, s *LinkSplit, seed uint64) (*Data, error) {
 			}
 		}
 		if n > 0 {
-			out.warn("%s: %d of the %d pairs without an edge of the %s split are edges, or their reverses", d.Name, n, x.not.Len(), x.name)
+			out.warn("%s: of %d {pair|pairs} without an edge of the %s split %d {is an edge, or the reverse of one|are edges, or their reverses}", d.Name, x.not.Len(), x.name, n)
 		}
 	}
 	predictLinks(&out, l, ends)
@@ -96,10 +97,10 @@ func settleLinks(d *Data, s *LinkSplit, l *Links) {
 		}
 	}
 	if twice > 0 {
-		d.change("%d pairs stand in the split of links more than once: each stays where it is first, in training, validation or testing", twice)
+		d.change("%d {pair stands|pairs stand} in the split of links more than once: each stays where it is first, in training, validation or testing", twice)
 	}
 	if reversed > 0 {
-		d.warn("%s: %d pairs of validation or testing are, in the other direction, pairs of an earlier part of the split: a head that does not tell directions apart has seen them", d.Name, reversed)
+		d.warn("%s: %d {pair of validation or testing is, in the other direction, a pair|pairs of validation or testing are, in the other direction, pairs} of an earlier part of the split: a head that does not tell directions apart has seen them", d.Name, reversed)
 	}
 }
 

@@ -43,16 +43,16 @@ func TestLinkFiles(t *testing.T) {
 		err      string
 	}{
 		{name: "given whole", files: map[string]string{"train.csv": "source,target,label\n10,20,1\n30,20,1\n10,40,0\n", "val.csv": "source,target,label\n30,40,1\n10,30,0\n20,40,0\n", "test.csv": "source,target\n50,40\n"},
-			train: [][2]uint32{{0, 1}, {2, 1}}, test: [][2]uint32{{4, 3}}, notVal: 2, messages: 8, said: []string{"no pairs without an edge for test: 1 are drawn"}},
+			train: [][2]uint32{{0, 1}, {2, 1}}, test: [][2]uint32{{4, 3}}, notVal: 2, messages: 8, said: []string{"no pairs without an edge for test: 1 is drawn"}},
 		{name: "no training file", files: map[string]string{"val.txt": "30 40 1\n10 30 0\n", "test.txt": "10 20 1.0\n10 40 0\n"},
-			train: [][2]uint32{{1, 2}, {3, 4}, {4, 5}, {0, 5}}, test: [][2]uint32{{0, 1}}, notVal: 1, messages: 8, said: []string{"no pairs for training: the 4 edges"}},
+			train: [][2]uint32{{1, 2}, {3, 4}, {4, 5}, {0, 5}}, test: [][2]uint32{{0, 1}}, notVal: 1, messages: 8, said: []string{"no pairs for training: 4 edges"}},
 		{name: "no validation", files: map[string]string{"train.csv": "10,20\n", "test.csv": "10,60\n"}, train: [][2]uint32{{0, 1}}, test: [][2]uint32{{0, 5}}, messages: 10},
 		{name: "pairs that are no edges of the graph", files: map[string]string{"train.csv": "10,20\n", "val.csv": "10,30\n", "test.csv": "10,40\n"}, train: [][2]uint32{{0, 1}}, test: [][2]uint32{{0, 3}}, notVal: 1, messages: 12},
 		{name: "messages of one direction", files: map[string]string{"train.csv": "10,20\n", "test.csv": "40,50\n", "messages.csv": "source,target\n20,30\n30,40\n"}, train: [][2]uint32{{0, 1}}, test: [][2]uint32{{3, 4}}, messages: 4},
 		{name: "twice, and the other way", files: map[string]string{"train.csv": "10,20\n10,20\n", "val.csv": "20,10\n", "test.csv": "10,20\n40,50\n"}, train: [][2]uint32{{0, 1}}, test: [][2]uint32{{3, 4}}, notVal: 1, messages: 8,
-			said: []string{"2 pairs stand in the split of links more than once", "1 pairs of validation or testing are, in the other direction"}},
-		{name: "false pairs", files: map[string]string{"train.csv": "10,20\n", "test.csv": "40,50,1\n20,30,0\n"}, train: [][2]uint32{{0, 1}}, test: [][2]uint32{{3, 4}}, messages: 10, said: []string{"1 of the 1 pairs without an edge of the test split are edges"}},
-		{name: "messages that are predicted", files: map[string]string{"train.csv": "10,20\n", "test.csv": "40,50\n", "messages.csv": "40,50\n10,20\n"}, train: [][2]uint32{{0, 1}}, test: [][2]uint32{{3, 4}}, messages: 4, said: []string{"2 of the 4 edges that pass messages in training are pairs"}},
+			said: []string{"2 pairs stand in the split of links more than once", "1 pair of validation or testing is, in the other direction"}},
+		{name: "false pairs", files: map[string]string{"train.csv": "10,20\n", "test.csv": "40,50,1\n20,30,0\n"}, train: [][2]uint32{{0, 1}}, test: [][2]uint32{{3, 4}}, messages: 10, said: []string{"of 1 pair without an edge of the test split 1 is an edge"}},
+		{name: "messages that are predicted", files: map[string]string{"train.csv": "10,20\n", "test.csv": "40,50\n", "messages.csv": "40,50\n10,20\n"}, train: [][2]uint32{{0, 1}}, test: [][2]uint32{{3, 4}}, messages: 4, said: []string{"of 4 edges that pass messages in training 2 are pairs"}},
 		{name: "texts", files: map[string]string{"train.csv": "source,target,label\n\"a, b\",v1,1\n", "test.tsv": "v3\tv4\n"}, change: func(d *Data) {
 			d.Vertices = Naming{Names: []string{"a, b", "v1", "v2", "v3", "v4", "v5"}}
 		}, train: [][2]uint32{{0, 1}}, test: [][2]uint32{{3, 4}}, messages: 10},

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"sagann/internal/regular"
+	"sagann/internal/words"
 )
 
 // Open returns the data called name: "karate", "synthetic", or
@@ -152,7 +153,7 @@ func finish(d *Data, path string, opt Options) (*Data, error) {
 	if opt.Undirected {
 		before := d.Edges.E()
 		d.Edges = d.Edges.Symmetric()
-		d.change("%d reverse edges were added", d.Edges.E()-before)
+		d.change("%d reverse {edge was|edges were} added", d.Edges.E()-before)
 	}
 	if opt.Simple {
 		before := d.Edges.E()
@@ -164,11 +165,11 @@ func finish(d *Data, path string, opt Options) (*Data, error) {
 }
 
 func (d *Data) change(format string, n int) {
-	d.Report.Changes = append(d.Report.Changes, fmt.Sprintf(format, n))
+	d.Report.Changes = append(d.Report.Changes, words.Text(format, n))
 }
 
 func (d *Data) warn(format string, a ...any) {
-	d.Report.Warnings = append(d.Report.Warnings, fmt.Sprintf(format, a...))
+	d.Report.Warnings = append(d.Report.Warnings, words.Text(format, a...))
 }
 
 // form is one graph that a folder holds.

@@ -47,7 +47,7 @@ func openArrays(from named, meta npyMeta, which int) (*Stream, error) {
 	d.Edges = &chunk.Edges{V: rows.v}
 	if edges.ids != nil {
 		d.Vertices = edges.ids.naming()
-		d.change("%d ids were numbered from 0 on, in ascending order", rows.v)
+		d.change("%d {id was|ids were} numbered from 0 on, in ascending order", rows.v)
 	}
 	values, err := openEdgeValues(from, s, meta.Types)
 	if err != nil {

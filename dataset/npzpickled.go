@@ -92,7 +92,7 @@ func readObject(z npyArchive, name string) (m *csr, a *npy.Array, isObject bool,
 					return nil, npy.New(where, []int{len(texts)}, texts), true, nil
 				}
 				if len(l.Items) != 1 {
-					return nil, nil, true, fmt.Errorf("%s: %d objects where one matrix should be", where, len(l.Items))
+					return nil, nil, true, fmt.Errorf("%s: an array of %d Python objects where one matrix or an array of numbers should be: x.astype(float) or, of labels, x.astype(int) makes one", where, len(l.Items))
 				}
 				x = l.Items[0]
 			}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"sagann/chunk"
+	"sagann/internal/words"
 )
 
 // Preparation says how columns of a table become features.
@@ -185,18 +186,18 @@ func (v *vertexTable) prepare(p *Preparation, d *Data) error {
 
 // fit takes fill values, words, means and deviations from the training rows.
 func (v *vertexTable) fit(p *Preparation, f *tableFile, d *Data) error {
-	words, err := f.match(p.OneHot)
+	hot, err := f.match(p.OneHot)
 	if err != nil {
 		return err
 	}
-	for _, i := range words {
+	for _, i := range hot {
 		if !slices.Contains(v.features, i) {
 			v.features = append(v.features, i)
 		}
 	}
 	counts := make([]columnCount, len(v.features))
 	for k, i := range v.features {
-		counts[k] = columnCount{at: i, words: slices.Contains(words, i), categories: map[string]bool{}}
+		counts[k] = columnCount{at: i, words: slices.Contains(hot, i), categories: map[string]bool{}}
 	}
 	train, row, rows := d.Train, 0, 0
 	err = f.eachRow(func(fields [][]byte) error {
@@ -227,7 +228,7 @@ func (v *vertexTable) fit(p *Preparation, f *tableFile, d *Data) error {
 	if d.Train == nil {
 		what = "rows (there is no split)"
 	}
-	d.Report.Changes = append(d.Report.Changes, fmt.Sprintf("%d columns made %d features by what %d %s have; %d values were missing there", len(counts), len(v.made), rows, what, missing))
+	d.Report.Changes = append(d.Report.Changes, words.Text("%d {column|columns} made %d {feature|features} by what %d %s have; %d {value was|values were} missing there", len(counts), len(v.made), rows, what, missing))
 	return nil
 }
 
@@ -252,7 +253,7 @@ func (v *vertexTable) prepareLike(p *Preparation, f *tableFile) error {
 		used = append(used, x.at)
 	}
 	f.warnColumns(v.d, used, "no feature of "+p.Like+" was made of them")
-	v.d.Report.Changes = append(v.d.Report.Changes, fmt.Sprintf("%d features were prepared as those of %s", len(v.made), p.Like))
+	v.d.Report.Changes = append(v.d.Report.Changes, words.Text("%d {feature was|features were} prepared as those of %s", len(v.made), p.Like))
 	return nil
 }
 
@@ -295,13 +296,16 @@ func (v *vertexTable) explain(err error) error {
 		return err
 	}
 	defer f.Close()
-	missing, words := make([]int, len(f.columns)), make([]int, len(f.columns))
+	missing, texts, otherwise := make([]int, len(f.columns)), make([]int, len(f.columns)), make([]int, len(f.columns))
 	no = f.eachRow(func(row [][]byte) error {
 		for _, i := range v.features {
 			if isMissing(row[i], false) {
 				missing[i]++
 			} else if !isNumber(row[i]) {
-				words[i]++
+				texts[i]++
+				if field := bytes.TrimSpace(row[i]); bytes.ContainsAny(field[:1], "0123456789+-.$€") || bytes.EqualFold(field, []byte("inf")) {
+					otherwise[i]++
+				}
 			}
 		}
 		return nil
@@ -309,13 +313,15 @@ func (v *vertexTable) explain(err error) error {
 	if no != nil {
 		return err
 	}
-	var gaps, texts, columns []string
+	var gaps, dates, wordy, columns []string
 	for _, i := range v.features {
-		if missing[i] > 0 && words[i] == 0 {
+		switch {
+		case texts[i] == 0 && missing[i] > 0:
 			gaps = append(gaps, fmt.Sprintf("%s (%d)", f.columns[i], missing[i]))
-		}
-		if words[i] > 0 {
-			texts = append(texts, fmt.Sprintf("%s (%d)", f.columns[i], words[i]))
+		case texts[i] > 0 && texts[i] == otherwise[i]:
+			dates = append(dates, fmt.Sprintf("%s (%d)", f.columns[i], texts[i]))
+		case texts[i] > 0:
+			wordy = append(wordy, fmt.Sprintf("%s (%d)", f.columns[i], texts[i]))
 			columns = append(columns, f.columns[i])
 		}
 	}
@@ -323,8 +329,11 @@ func (v *vertexTable) explain(err error) error {
 	if len(gaps) > 0 {
 		text += fmt.Sprintf("; numbers are missing in %s: --missing mean or --missing 0 fills them, with a column that tells where", listColumns(gaps))
 	}
-	if len(texts) > 0 {
-		text += fmt.Sprintf("; there are words in %s: --one-hot %s makes a column of each word", listColumns(texts), strings.ReplaceAll(listColumns(columns), ", ", ","))
+	if len(wordy) > 0 {
+		text += fmt.Sprintf("; there are words in %s: --one-hot %s makes a column of each word", listColumns(wordy), strings.ReplaceAll(listColumns(columns), ", ", ","))
+	}
+	if len(dates) > 0 {
+		text += fmt.Sprintf("; numbers or dates of another form are in %s: 1100 and 0.5 are read, not 1,100 or 0,5 or 50%%, and dates as numbers of days (docs/data.md has lines of pandas)", listColumns(dates))
 	}
 	if text == "" {
 		return err

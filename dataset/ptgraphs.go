@@ -9,6 +9,7 @@ import (
 
 	"sagann/dataset/npy"
 	"sagann/dataset/pickle"
+	"sagann/internal/words"
 )
 
 // batch joins several graphs into one. The vertices of a graph follow those of the graph before.
@@ -181,7 +182,7 @@ func linkSplit(files []*torchFile, graphs []*pickle.Dict) (*torchArrays, error) 
 		case i > 0:
 			out.add(name+"_neg", not)
 		case len(not.Shape) == 2:
-			out.left = fmt.Sprintf("%d pairs without an edge for training are left out: training draws its own in every epoch", not.Len()/2)
+			out.left = words.Text("%d {pair|pairs} without an edge for training {is|are} left out: training draws its own in every epoch", not.Len()/2)
 		}
 	}
 	out.add("link_messages", messages)

@@ -84,13 +84,13 @@ func (d *Data) settleSplits(k LabelKind) {
 		for j, n := range shared[:i+1] {
 			switch {
 			case n > 0 && i == j:
-				d.change("%d repeated "+k.Plural()+" of the "+s.name+" split were dropped", n)
+				d.change("%d repeated "+several(k)+" of the "+s.name+" split {was|were} dropped", n)
 			case n > 0:
-				d.change("%d "+k.Plural()+" are in the "+splits[j].name+" and in the "+s.name+" split: they stay in the "+splits[j].name+" split alone", n)
+				d.change("%d "+several(k)+" {is|are} in the "+splits[j].name+" and in the "+s.name+" split: {it stays|they stay} in the "+splits[j].name+" split alone", n)
 			}
 		}
 		if unlabelled > 0 {
-			d.change("%d "+k.Plural()+" of the "+s.name+" split have no label: they are left out of it, and of its scores", unlabelled)
+			d.change("%d "+several(k)+" of the "+s.name+" split {has|have} no label: {it is|they are} left out of it, and of its scores", unlabelled)
 		}
 		if len(kept) < len(s.ids) || len(kept) == 0 {
 			*d.parts(k)[i] = kept
@@ -100,6 +100,9 @@ func (d *Data) settleSplits(k LabelKind) {
 		}
 	}
 }
+
+// several is the words for one and for more of what has labels, for package words.
+func several(k LabelKind) string { return "{" + string(k) + "|" + k.Plural() + "}" }
 
 // settle is what every reader ends with: it settles the splits, and warns of labels that may be meant otherwise.
 func (d *Data) settle() {
@@ -112,11 +115,18 @@ func (d *Data) settle() {
 	}
 }
 
-// warnClasses warns of numbers of classes of which most do not occur, such as ids: each takes a column of the last layer.
+// warnClasses warns of numbers of classes of which most do not occur, such as ids, and of classes that count from 1: each number takes a
+// column of the last layer.
 func (d *Data) warnClasses(k LabelKind) {
 	labels := d.classesOf(k)
 	n := k.ClassesOf(d)
-	if labels == nil || n <= 100 || d.Schema.Of(k).Classes != nil {
+	if labels == nil || d.Schema.Of(k).Classes != nil {
+		return
+	}
+	if least := leastClass(labels); least == 1 && n > 2 {
+		d.warn("%s: labels of %s count from 1: class 0 has no member, and takes a column of the last layer; numbers less 1 do not", d.Name, k.Plural())
+	}
+	if n <= 100 {
 		return
 	}
 	has, occur := make([]bool, n), 0
@@ -129,6 +139,17 @@ func (d *Data) warnClasses(k LabelKind) {
 	if 2*occur < n {
 		d.warn("%s: labels of %s count up to %d, and only %d numbers occur; each number is a class: numpy.unique(y, return_inverse=True)[1] numbers those that occur", d.Name, k.Plural(), n-1, occur)
 	}
+}
+
+// leastClass is the smallest label that is a class, -1 without any.
+func leastClass(labels []int32) int32 {
+	least := int32(-1)
+	for _, c := range labels {
+		if c >= 0 && (least < 0 || c < least) {
+			least = c
+		}
+	}
+	return least
 }
 
 // oneHot reports whether each row of sets has a single 1, and the others are 0.

@@ -198,7 +198,7 @@ func (e *edgeTable) tell(s *Stream) error {
 		d.warn("%s: %s", f.name, e.counts)
 	}
 	if e.skipped > 0 {
-		d.warn("%s: %d edges were left out, as one of their ends is no vertex%s", f.name, e.skipped, e.ofTable())
+		d.warn("%s: %d {edge was|edges were} left out, as one of {its|their} ends is no vertex%s", f.name, e.skipped, e.ofTable())
 	}
 	if ids := e.sides[0].ids; e.within() {
 		ids.warnLinks(d, f.name, e.linked.both || len(f.columns) == 2 && !f.hasData && !ids.texts)

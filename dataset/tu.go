@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"sagann/chunk"
+	"sagann/internal/words"
 )
 
 // loadTU reads the TU Dortmund text files prefix_A.txt and its companions, each
@@ -140,7 +141,7 @@ func (d *Data) tuVertices(prefix string, opt Options) error {
 	} else {
 		d.Schema.Features.Labels = "label"
 	}
-	d.Report.Changes = append(d.Report.Changes, fmt.Sprintf("%s"+areFeatures+"a column of 0 and 1 for each of %d values, behind %d columns of attributes; %s", filepath.Base(labels.name), cols, x.cols, what))
+	d.Report.Changes = append(d.Report.Changes, words.Text("%s"+areFeatures+"a column of 0 and 1 for each of %d {value|values}, behind %d {column|columns} of attributes; %s", filepath.Base(labels.name), cols, x.cols, what))
 	for c := range x.cols {
 		d.Schema.Features.Columns = append(d.Schema.Features.Columns, Column{Name: fmt.Sprint(tuAttribute, c)})
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"sagann/chunk"
+	"sagann/internal/words"
 )
 
 // VirtualVertices adds a vertex to every graph of d, behind the others, with edges to and from all vertices of the graph, as PyG's
@@ -69,6 +70,6 @@ func VirtualVertices(d *Data) error {
 	d.Labels, d.MultiLabels, d.Train, d.Val, d.Test = nil, nil, nil, nil, nil
 	d.EdgeLabels, d.EdgeSplit = nil, Split{}
 	d.Targets.Vertex, d.Targets.Edge, d.Targets.EdgeSets = nil, Numbers{}, Numbers{}
-	d.Report.Changes = append(d.Report.Changes, fmt.Sprintf("%d virtual vertices were added, with %d edges", graphs, 2*v))
+	d.Report.Changes = append(d.Report.Changes, words.Text("%d virtual {vertex was|vertices were} added, with %d {edge|edges}", graphs, 2*v))
 	return nil
 }

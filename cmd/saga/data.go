@@ -12,6 +12,7 @@ import (
 	"sagann/chunk"
 	"sagann/dataset"
 	"sagann/internal/cli"
+	"sagann/internal/words"
 )
 
 // dataCmd is saga data.
@@ -166,7 +167,7 @@ func (c *verifyCmd) Run(a *app) error {
 	if err := s.Verify(); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(a.Stdout, "%s is good: %d vertices, %d edges, %d blocks, %s\n", name, s.V(), s.E(), len(s.Blocks()), cli.SizeText(s.Bytes()))
+	_, err = fmt.Fprint(a.Stdout, words.Text("%s is good: %d {vertex|vertices}, %d {edge|edges}, %d {block|blocks}, %s\n", name, s.V(), s.E(), len(s.Blocks()), cli.SizeText(s.Bytes())))
 	return err
 }
 

@@ -71,7 +71,7 @@ func (c *convertCmd) Run(a *app) error {
 	}
 	a.Idle("a graph of one type", "metapath")
 	warn(a, d)
-	text := fmt.Sprintf("%s: %d vertices, %d edges, %d features, %d classes", c.Out, d.Edges.V, edges, d.FeatureCols, d.Classes)
+	text := c.Out + ": " + cli.Counts(d, edges)
 	text += cli.DescribeLabels(d)
 	_, err = fmt.Fprintf(a.Stdout, "%s, from %s\n%s", text, d.Report.Form, changes(d.Report))
 	return err

@@ -159,7 +159,7 @@ func (c *shardCmd) write(a *app) error {
 		return err
 	}
 	warn(a, d)
-	_, err = fmt.Fprintf(a.Stdout, "%s: %d shards of %d vertices, %d edges, %d features, %d classes\n%s", c.Out, c.Owners, d.Edges.V, edges, d.FeatureCols, d.Classes, changes(d.Report))
+	_, err = fmt.Fprintf(a.Stdout, "%s: %d shards of %s\n%s", c.Out, c.Owners, cli.Counts(d, edges), changes(d.Report))
 	return err
 }
 

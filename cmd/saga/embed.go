@@ -7,6 +7,7 @@ import (
 	"sagann/dataset"
 	"sagann/device"
 	"sagann/internal/cli"
+	"sagann/internal/words"
 	"sagann/saga"
 	"sagann/sample"
 )
@@ -125,7 +126,7 @@ func (c *embedCmd) write(a *app, x []float32, cols int, row string, ids func(int
 	if err := writeTable(w, x); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(a.Stdout, "%s: %d rows of %d columns\n", c.Out, len(x)/cols, cols)
+	_, err := fmt.Fprint(a.Stdout, words.Text("%s: %d {row|rows} of %d {column|columns}\n", c.Out, len(x)/cols, cols))
 	return err
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"sagann/internal/cli"
 	"sagann/internal/metrics"
+	"sagann/internal/words"
 )
 
 // maxPrinted is how many classes a confusion matrix is printed for: more columns do not
@@ -42,8 +43,7 @@ func (e *evaluation) averages() []average {
 func (e *evaluation) print(w io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "model     %s after epoch %d, %s\ngraph     %s: %s\n", e.about.Model, e.about.Epoch, e.path, e.data.Name, cli.Describe(e.data))
-	fmt.Fprintf(&b, "scored    %s: %d %s\nloss      %.4f\n", splitNames[e.on],
-		len(e.rows), e.task().Plural(), e.loss)
+	b.WriteString(words.Text("scored    %s: %d {"+string(e.task())+"|"+e.task().Plural()+"}\nloss      %.4f\n", splitNames[e.on], len(e.rows), e.loss))
 	if len(e.left) > 0 {
 		fmt.Fprintf(&b, "left out  %s, which the run does not know\n", e.leftOut())
 	}

@@ -7,6 +7,7 @@ import (
 
 	"sagann/dataset"
 	"sagann/internal/cli"
+	"sagann/internal/words"
 	"sagann/layers"
 	"sagann/saga"
 )
@@ -85,7 +86,7 @@ func (c *exportCmd) weights(a *app, path, ending string) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(a.Stdout, "%s: %d parameters of model %s\n", c.PyG, len(params), about.Model)
+	_, err = fmt.Fprint(a.Stdout, words.Text("%s: %d {parameter|parameters} of model %s\n", c.PyG, len(params), about.Model))
 	return err
 }
 
@@ -114,6 +115,6 @@ func (c *exportCmd) split(a *app, path string) error {
 	if l := d.Targets.Links; t.task() == saga.LinkTask {
 		n = [3]int{l.Train.Len(), l.Val.Len(), l.Test.Len()}
 	}
-	_, err = fmt.Fprintf(a.Stdout, "%s: %d %s for training, %d for validation, %d for testing\n", c.Split, n[0], t.task().Plural(), n[1], n[2])
+	_, err = fmt.Fprint(a.Stdout, words.Text("%s: %d {"+string(t.task())+"|"+t.task().Plural()+"} for training, %d for validation, %d for testing\n", c.Split, n[0], n[1], n[2]))
 	return err
 }

@@ -9,6 +9,7 @@ import (
 	"sagann/chunk"
 	"sagann/dataset"
 	"sagann/internal/cli"
+	"sagann/internal/words"
 )
 
 // described is a graph of several types with its numbers of edges, by relation, and which have weights. The edges themselves
@@ -223,15 +224,7 @@ func sentence(f fields) string {
 
 // describeTypes is a graph of several types in a few words.
 func describeTypes(h *dataset.Hetero, edges int) string {
-	return fmt.Sprintf("%d vertices of %s, %d edges of %s", h.V(), counted(len(h.Types), "type"), edges, counted(len(h.Relations), "relation"))
-}
-
-// counted is a number of things.
-func counted(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
+	return words.Text("%d {vertex|vertices} of %d {type|types}, %d {edge|edges} of %d {relation|relations}", h.V(), len(h.Types), edges, len(h.Relations))
 }
 
 // openTypes reads a graph of several types, and logs what looks wrong about it.

@@ -13,6 +13,7 @@ import (
 	"sagann/dataset/npy"
 	"sagann/internal/cli"
 	"sagann/internal/metrics"
+	"sagann/internal/words"
 	"sagann/saga"
 )
 
@@ -84,7 +85,7 @@ func (c *evaluateCmd) evaluateLinks(a *app, t *trained, cfg saga.Config) error {
 	if c.JSON {
 		return cli.PrintJSON(a.Stdout, out)
 	}
-	text := fmt.Sprintf("model     %s after epoch %d, %s\ngraph     %s: %s\nscored    %s: %d edges and %d pairs without an edge\n", t.about.Model, t.about.Epoch, t.path, d.Name, cli.Describe(d), splitNames[on], n, not.Len())
+	text := words.Text("model     %s after epoch %d, %s\ngraph     %s: %s\nscored    %s: %d {edge|edges} and %d {pair|pairs} without an edge\n", t.about.Model, t.about.Epoch, t.path, d.Name, cli.Describe(d), splitNames[on], n, not.Len())
 	for _, f := range out[7:] {
 		text += fmt.Sprintf("%-9s %.4f\n", strings.ToUpper(f.Name()[:1])+f.Name()[1:], f.Value())
 	}
@@ -138,7 +139,7 @@ func (c *predictCmd) predictPairs(a *app) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(a.Stdout, "%s: probabilities of %d pairs\n", c.Out, len(p))
+	_, err = fmt.Fprint(a.Stdout, words.Text("%s: probabilities of %d {pair|pairs}\n", c.Out, len(p)))
 	return err
 }
 

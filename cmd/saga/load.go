@@ -14,6 +14,7 @@ import (
 	"sagann/dataset"
 	"sagann/device"
 	"sagann/internal/cli"
+	"sagann/internal/words"
 	"sagann/layers"
 	"sagann/saga"
 )
@@ -249,7 +250,7 @@ func tellEdges(log *slog.Logger, path string, d *dataset.Data, undirected bool) 
 	}
 	said := slices.ContainsFunc(d.Report.Warnings, func(w string) bool { return strings.Contains(w, "--undirected") })
 	look := dataset.LookAtEdges(d.Edges)
-	switch some := fmt.Sprintf("%s: of %d edges looked up %d have their reverse and the others have not; --undirected adds the missing ones", path, look.Looked, look.Reversed); {
+	switch some := words.Text("%s: of %d {edge|edges} looked up %d {has its|have their} reverse and the others have not; --undirected adds the missing ones", path, look.Looked, look.Reversed); {
 	case undirected || said || look.Reversed == look.Looked:
 	case look.OneWay():
 		log.Warn(fmt.Sprintf("%s: edges are directed, as in the file, and of %d looked up none has its reverse; where the file lists each tie once, --undirected adds the reverses", path, look.Looked))
@@ -259,7 +260,7 @@ func tellEdges(log *slog.Logger, path string, d *dataset.Data, undirected bool) 
 		log.Info(some)
 	}
 	if look.Repeated > 0 {
-		log.Info(fmt.Sprintf("%s: of %d edges looked up %d stand in the graph more than once; saga data convert --simple keeps one of each, with the sum of the weights", path, look.Looked, look.Repeated))
+		log.Info(words.Text("%s: of %d {edge|edges} looked up %d {stands|stand} in the graph more than once; saga data convert --simple keeps one of each, with the sum of the weights", path, look.Looked, look.Repeated))
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"sagann/dataset"
 	"sagann/internal/cli"
+	"sagann/internal/words"
 	"sagann/saga"
 )
 
@@ -175,8 +176,8 @@ func (e *evaluation) printFit(a *app, x []float32, asJSON bool) error {
 		return cli.PrintJSON(a.Stdout, fields{{"checkpoint", e.path}, {"model", e.about.Model}, {"epoch", e.about.Epoch}, {"data", e.name}, {"task", string(e.task())},
 			{"on", e.on}, {"rows", len(e.rows)}, {"loss_kind", string(e.prep.Layers.Loss.Kind)}, {"mse", f.mse}, {"rmse", math.Sqrt(f.mse)}, {"mae", f.mae}, {"r2", f.r2}})
 	}
-	_, err := fmt.Fprintf(a.Stdout, "model     %s after epoch %d, %s\ngraph     %s: %s\nscored    %s: %d %s, %d numbers each\nR²        %.4f\nRMSE      %.6g\nMSE       %.6g\nMAE       %.6g\n",
-		e.about.Model, e.about.Epoch, e.path, e.data.Name, cli.Describe(e.data), splitNames[e.on], len(e.rows), e.task().Plural(), t.Cols, f.r2, math.Sqrt(f.mse), f.mse, f.mae)
+	_, err := fmt.Fprint(a.Stdout, words.Text("model     %s after epoch %d, %s\ngraph     %s: %s\nscored    %s: %d {"+string(e.task())+"|"+e.task().Plural()+"}, %d {number|numbers} each\nR²        %.4f\nRMSE      %.6g\nMSE       %.6g\nMAE       %.6g\n",
+		e.about.Model, e.about.Epoch, e.path, e.data.Name, cli.Describe(e.data), splitNames[e.on], len(e.rows), t.Cols, f.r2, math.Sqrt(f.mse), f.mse, f.mae))
 	return err
 }
 

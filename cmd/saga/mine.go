@@ -13,6 +13,7 @@ import (
 	"sagann/device"
 	"sagann/internal/cli"
 	"sagann/internal/progress"
+	"sagann/internal/words"
 	"sagann/mine"
 )
 
@@ -147,7 +148,7 @@ func (b *lateBar) finish() {
 func (f *mineFlags) about(g *mine.Graph) (fields, string) {
 	loops, repeats := g.Dropped()
 	return fields{{"vertices", g.Vertices()}, {"edges", g.Edges()}, {"dropped_loops", loops}, {"dropped_repeats", repeats}},
-		fmt.Sprintf("graph     %d vertices, %d edges; %d loops and %d repeated entries dropped\n", g.Vertices(), g.Edges(), loops, repeats)
+		words.Text("graph     %d {vertex|vertices}, %d {edge|edges}; %d {loop|loops} and %d repeated {entry|entries} dropped\n", g.Vertices(), g.Edges(), loops, repeats)
 }
 
 // result prints fields as JSON, or the text.
@@ -339,5 +340,5 @@ func (c *matchCmd) Run(a *app) (err error) {
 		return err
 	}
 	x = append(x, field{"pattern", p.String()}, field{"induced", c.Induced}, field{"listed", n}, field{"out", c.Out})
-	return c.result(a, x, text+fmt.Sprintf("%s: %d matches of %s, %s\n", c.Out, n, p, inducedText(c.Induced)))
+	return c.result(a, x, text+words.Text("%s: %d {match|matches} of %s, %s\n", c.Out, n, p, inducedText(c.Induced)))
 }

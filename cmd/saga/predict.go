@@ -6,6 +6,7 @@ import (
 
 	"sagann/internal/cli"
 	"sagann/internal/metrics"
+	"sagann/internal/words"
 	"sagann/saga"
 )
 
@@ -85,11 +86,11 @@ func (c *predictCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	what := "classes"
+	what := "{class|classes}"
 	if c.Write == "values" {
-		what = "columns"
+		what = "{column|columns}"
 	}
-	_, err = fmt.Fprintf(a.Stdout, "%s: %s of %d %s, %d %s\n", c.Out, c.Write, v, t.task().Plural(), cols, what)
+	_, err = fmt.Fprint(a.Stdout, words.Text("%s: %s of %d {"+string(t.task())+"|"+t.task().Plural()+"}, %d "+what+"\n", c.Out, c.Write, v, cols))
 	return err
 }
 

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"sagann/dataset"
+	"sagann/internal/words"
 	"sagann/saga"
 )
 
@@ -97,7 +98,7 @@ func (j *job) divide(s *settings, task saga.Task, log *slog.Logger) error {
 		tellIdle(log, []string{"--split-seed (the split is given, not drawn)"})
 	}
 	if dropped > 0 {
-		log.Info(fmt.Sprintf("%d pairs without an edge in the training file are left out: training draws as many as it has edges, new ones in every epoch", dropped))
+		log.Info(words.Text("%d {pair|pairs} without an edge in the training file {is|are} left out: training draws as many as it has edges, new ones in every epoch", dropped))
 	}
 	if task == saga.LinkTask {
 		l := d.Targets.Links

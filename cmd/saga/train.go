@@ -15,6 +15,7 @@ import (
 	"sagann/dataflow/plan"
 	"sagann/device"
 	"sagann/internal/cli"
+	"sagann/internal/words"
 	"sagann/saga"
 )
 
@@ -316,14 +317,14 @@ func (c *trainCmd) outline(w io.Writer, j *job, r *running) error {
 			numbers += q.Rows * q.Cols
 		}
 	}
-	text := fmt.Sprintf("model     %s, %d parameters\ngraph     %s: %s\nmemory    %s on %s; %s of host memory beside the data",
+	text := words.Text("model     %s, %d {parameter|parameters}\ngraph     %s: %s\nmemory    %s on %s; %s of host memory beside the data",
 		c.Model.Name, numbers, j.data.Name, cli.Describe(j.data), within(s), c.Memory.Device, cli.SizeText(s.Host))
 	if s.Disk > 0 {
 		text += fmt.Sprintf("; %s in files in %s", cli.SizeText(s.Disk), c.Memory.Scratch)
 	}
 	how := fmt.Sprintf("%d×%d edge chunks, schedule %s", s.Chunks, s.Chunks, s.Schedule)
 	if z := j.prog.SampledPlan(); z != nil {
-		how = fmt.Sprintf("%s: %d an epoch, each up to %d vertices", z.Sampler, z.Batches, z.Vertices[len(z.Vertices)-1])
+		how = words.Text("%s: %d an epoch, each up to %d {vertex|vertices}", z.Sampler, z.Batches, z.Vertices[len(z.Vertices)-1])
 		if z.Intervals > 0 {
 			how += fmt.Sprintf("; evaluation over %d×%d edge chunks", z.Intervals, z.Intervals)
 		}

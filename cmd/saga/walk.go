@@ -14,6 +14,7 @@ import (
 	"sagann/device"
 	"sagann/internal/cli"
 	"sagann/internal/units"
+	"sagann/internal/words"
 	"sagann/sample"
 )
 
@@ -164,7 +165,7 @@ func (c *walkCmd) Run(a *app) error {
 	if err := c.share(w, func() error { return c.write(w, d, spec.Sampler) }); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(a.Stdout, "%s: %d walks of %s\n", c.Out, w.n, c.Walks)
+	_, err = fmt.Fprint(a.Stdout, words.Text("%s: %d {walk|walks} of %s\n", c.Out, w.n, c.Walks))
 	return err
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"sagann/dataset"
+	"sagann/internal/words"
 )
 
 // OpenData reads the graph called name (see dataset.Open). A mistake in the text of a
@@ -52,16 +53,21 @@ func Describe(d *dataset.Data) string {
 	if d.Shard != nil {
 		edges = d.Shard.E
 	}
-	text := fmt.Sprintf("%d vertices, %d edges, %d features, %d classes", d.Edges.V, edges, d.FeatureCols, d.Classes)
+	text := Counts(d, edges)
 	if k := d.Vertices.Kinds; k != nil {
-		text = fmt.Sprintf("%d vertices of type %s, %d features, %d classes; with %d vertices of %d types and %d edges of %d relations", d.Edges.V, k.Graph.Types[k.Type].Name,
-			d.FeatureCols, d.Classes, k.Graph.V(), len(k.Graph.Types), k.Graph.E(), len(k.Graph.Relations))
+		text = words.Text("%d {vertex|vertices} of type %s, %d {feature|features}, %d {class|classes}; with %d {vertex|vertices} of %d {type|types} and %d {edge|edges} of %d {relation|relations}",
+			d.Edges.V, k.Graph.Types[k.Type].Name, d.FeatureCols, d.Classes, k.Graph.V(), len(k.Graph.Types), k.Graph.E(), len(k.Graph.Relations))
 	}
 	text += DescribeLabels(d)
 	if n := d.Targets.Cols; n > 0 {
 		text += fmt.Sprintf(", targets of width %d", n)
 	}
 	return text
+}
+
+// Counts is how many vertices, edges, features and classes of vertices d has; edges may be those of a graph that d does not hold.
+func Counts(d *dataset.Data, edges int) string {
+	return words.Text("%d {vertex|vertices}, %d {edge|edges}, %d {feature|features}, %d {class|classes}", d.Edges.V, edges, d.FeatureCols, d.Classes)
 }
 
 // DescribeLabels is what Describe says of labels behind the number of classes of vertices.
@@ -71,7 +77,7 @@ func DescribeLabels(d *dataset.Data) (text string) {
 	}
 	for _, k := range []dataset.LabelKind{dataset.EdgeLabels, dataset.GraphLabels} {
 		if n := k.ClassesOf(d); n > 0 {
-			text += fmt.Sprintf(", %d classes of %ss", n, k)
+			text += words.Text(", %d {class|classes} of "+k.Plural(), n)
 		}
 		if d.Sets(k).Rows != nil {
 			text += ", multi-label"

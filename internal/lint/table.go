@@ -45,7 +45,7 @@ var imports = []row{
 	{part: "net/mpi", may: []string{"net"}},
 	{part: "net/tcp", may: []string{"net"}},
 	{part: "net", std: true}, // messages between ranks
-	{part: "dataset", may: []string{"chunk", "internal/regular"}},
+	{part: "dataset", may: []string{"chunk", "internal/regular", "internal/words"}},
 	{part: "chunk", may: []string{"internal/regular"}, std: true},
 	{part: "ring", std: true},
 	{part: "internal", may: []string{"internal"}},
