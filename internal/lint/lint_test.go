@@ -118,7 +118,7 @@ func TestImports(t *testing.T) {
 		`dataflow/exec/e.go:6: dataflow/exec may not import dataflow: of the module it may import dataflow/plan, backend, kernel/cpu, kernel, device, net, chunk`,
 		`dataflow/plan/p.go:6: dataflow/plan may not import kernel: of the module it may import ring, internal/units`,
 		`dataset/d.go:4: internal/testdata is for tests only`,
-		`dataset/d.go:8: dataset may not import the root package: of the module it may import chunk, internal/regular`,
+		`dataset/d.go:8: dataset may not import the root package: of the module it may import chunk, internal/regular, internal/words`,
 		`examples/gcn/main.go:6: examples/gcn may not import internal/progress: of the module it may import ` + strings.Join(public, ", "),
 		`kernel/cpu/k.go:6: kernel/cpu may not import internal/progress: of the module it may import kernel, internal/simd, chunk`,
 		`kernel/cpu/k_test.go:5: kernel/cpu may not import saga: of the module it may import kernel, internal/simd, chunk`,

@@ -15,6 +15,7 @@ import (
 	"sagann/dataflow"
 	"sagann/dataflow/plan"
 	"sagann/internal/units"
+	"sagann/internal/words"
 )
 
 // Explain writes what a training epoch will do: Overview, tables of device and host memory, and what
@@ -45,7 +46,7 @@ func (r *Run) Overview(w io.Writer) error {
 		after, _ := chunk.CellSkew(e, r.Order, pl.Cells.P)
 		fmt.Fprintf(&b, "; edges a chunk max/mean %.2f (%.2f before re-encoding)", float64(after)/mean, float64(before)/mean)
 	}
-	fmt.Fprintf(&b, "\nschedule  %s, %d slots an operand that streams", pl.Schedule, pl.Slots)
+	b.WriteString(words.Text("\nschedule  %s, %d {slot|slots} an operand that streams", pl.Schedule, pl.Slots))
 	if most := slices.Max(append([]int{0}, pl.PhaseSlots...)); most > pl.Slots {
 		fmt.Fprintf(&b, ", up to %d where memory is left", most)
 	}
