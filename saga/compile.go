@@ -47,10 +47,11 @@ func (p *Program) choose() (err error) {
 		return fmt.Errorf("saga: %w", err)
 	}
 	c := p.chooser()
-	lean, err := p.leanest(c)
+	host := hostBudget{p, c}
+	lean, err := host.leanest()
 	var x *choice
 	if err == nil {
-		x, err = p.take(c, lean)
+		x, err = host.take(lean)
 	}
 	if err := together(p, c.budget(err)); err != nil {
 		return err
@@ -128,10 +129,17 @@ type lean struct {
 	need int64 // the smallest Config.HostMem that works for it
 }
 
+// hostBudget judges Config.HostMem of a program, by what c chooses from.
+type hostBudget struct {
+	p *Program
+	c *chooser
+}
+
 // leanest is the lean choice, nil if host memory is not bounded: of the plans with the fewest intervals for every key and schedule,
 // the one that needs the least host memory. It does not depend on Config.HostMem, which is refused exactly if it is less than that.
 // A search finds other plans with every bound, so what it finds cannot say which bound is the smallest.
-func (p *Program) leanest(c *chooser) (best *lean, err error) {
+func (h hostBudget) leanest() (best *lean, err error) {
+	p, c := h.p, h.c
 	if p.cfg.HostMem == 0 {
 		return nil, nil
 	}
@@ -156,7 +164,7 @@ func (p *Program) leanest(c *chooser) (best *lean, err error) {
 			if err != nil {
 				return nil, err
 			}
-			need, err := p.needs(x)
+			need, err := h.needs(x)
 			if err != nil {
 				return nil, err
 			}
@@ -173,7 +181,7 @@ func (p *Program) leanest(c *chooser) (best *lean, err error) {
 		if err != nil {
 			continue // it says so when it is asked for
 		}
-		l, err := q.leanest(q.chooser())
+		l, err := hostBudget{q, q.chooser()}.leanest()
 		if err != nil {
 			continue // of device memory: said when it is asked for
 		}
@@ -183,11 +191,12 @@ func (p *Program) leanest(c *chooser) (best *lean, err error) {
 }
 
 // take chooses what runs and adopts it: l, if that is not nil and what is faster needs more host memory than there is.
-func (p *Program) take(c *chooser, l *lean) (*choice, error) {
+func (h hostBudget) take(l *lean) (*choice, error) {
+	p := h.p
 	if l != nil && p.cfg.HostMem < l.need {
 		return nil, &plan.HostError{Budget: p.cfg.HostMem, Smallest: l.need}
 	}
-	x, err := c.choose()
+	x, err := h.c.choose()
 	if err == nil {
 		err = p.adopt(x)
 	}
@@ -195,7 +204,7 @@ func (p *Program) take(c *chooser, l *lean) (*choice, error) {
 		return x, err
 	}
 	if err == nil {
-		if need, err := p.needs(x); err != nil || need <= p.cfg.HostMem {
+		if need, err := h.needs(x); err != nil || need <= p.cfg.HostMem {
 			return x, err
 		}
 	}
@@ -203,8 +212,8 @@ func (p *Program) take(c *chooser, l *lean) (*choice, error) {
 }
 
 // needs is the smallest Config.HostMem that works for x, which is adopted.
-func (p *Program) needs(x *choice) (int64, error) {
-	return p.least(x.once, p.extraBytes(x.once...), p.plans()...)
+func (h hostBudget) needs(x *choice) (int64, error) {
+	return h.p.least(x.once, h.p.extraBytes(x.once...), h.p.plans()...)
 }
 
 // passOf is the program of the forward pass for an output of p's model, before anything of it is planned.
@@ -251,7 +260,7 @@ func forAll(p *Program, err error) error {
 			small.Smallest = max(small.Smallest, own.Smallest)
 			continue
 		}
-		if l, wrong := q.leanest(c); wrong == nil { // else of device memory: said when it is asked for
+		if l, wrong := (hostBudget{q, c}).leanest(); wrong == nil { // else of device memory: said when it is asked for
 			host.Smallest = max(host.Smallest, l.need)
 		}
 	}
