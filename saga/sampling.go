@@ -88,11 +88,11 @@ func CompileSampled(m Model, d *dataset.Data, c Config, s Sampling) (*Program, e
 	if err := p.checkSampling(&s); err != nil {
 		return nil, fmt.Errorf("saga: %w", err)
 	}
-	if err := cmp.Or(p.checkAccumulate(&s), p.checkEval(&s)); err != nil {
+	if err := p.checkAccumulate(&s); err != nil {
 		return nil, fmt.Errorf("saga: %w", err)
 	}
 	job, set := p.job(nil), s.setting()
-	if err := set.Check(&job, s.Rows); err != nil {
+	if err := cmp.Or(set.Check(&job, s.Rows), p.checkEval(&s)); err != nil {
 		return nil, fmt.Errorf("saga: %w", err)
 	}
 	p.mode = batched{p}
