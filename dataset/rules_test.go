@@ -16,6 +16,7 @@ var rulesOf = map[string][]string{
 	// Lists and tables of edges.
 	"scan":       {"isHeading", "checkHeading", "konect", "cutEdgeData", "wholeID", "isComment"},
 	"openEdges":  {"countsLine", "onlyNumbers", "position", "isComment", "cutEdgeData", "checkID", "wholeID", "warnLinks", "sealEnds", "guessWeight", "orForeign"},
+	"beginEdges": {"countsLine", "onlyNumbers", "position", "isComment", "cutEdgeData", "checkID", "wholeID", "warnLinks", "sealEnds", "guessWeight", "orForeign"},
 	"loadMTX":    {"mtxHeader", "once"},
 	"countsLine": {"checkVertexCount"},
 	// Tables of vertices, and files with ids of vertices.
@@ -25,7 +26,7 @@ var rulesOf = map[string][]string{
 	"occursAgain": nil, "isRagged": nil, "isSquare": nil, "foreignOf": nil, "openUnknown": nil, "isPlainList": {"wholeID"},
 	// Texts of numbers without ids: rows are numbered by their lines. Texts beside an edge list go through idsOfRows.
 	"read": nil, "openFloats": nil, "textColumns": nil, "openSVMlight": nil, "loadSVMlight": nil, "readNames": nil, "openOGB": nil, "openOGBTexts": nil, "tuInts": nil,
-	"ogbEdges": nil, "ogbLabels": nil, "readTU": nil, "tuEdges": nil, "tuGraphs": nil, "tuVertices": nil,
+	"ogbEdges": nil, "ogbLabels": nil, "ogbTypes": nil, "ogbHas": nil, "ogbLinks": nil, "ogbTriplets": nil, "readTU": nil, "tuEdges": nil, "tuGraphs": nil, "tuVertices": nil,
 	"openTable": {"onlyNumbers", "isComment"}, "openText": nil,
 }
 

@@ -16,7 +16,7 @@ import (
 type convertCmd struct {
 	source
 	target
-	Metapath []string `sep:"none" placeholder:"PATH" help:"Of a graph with several types: add a relation of paths, NAME=RELATION,RELATION, with ~RELATION to go against its direction: pap=~writes,writes joins papers of one author."`
+	Metapath []string `sep:"none" placeholder:"NAME=RELATIONS" help:"Of a graph with several types: add a relation of paths, as RELATION,RELATION, with ~RELATION to go against its direction: pap=~writes,writes joins papers of one author."`
 	Seed     int64    `default:"1" placeholder:"N" help:"Seed of the random split that labelled vertices without one get (${default})."`
 }
 

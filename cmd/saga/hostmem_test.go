@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"strconv"
-	"syscall"
 	"testing"
 )
 
@@ -22,12 +21,12 @@ func TestSampledHostMemory(t *testing.T) {
 	store := filepath.Join(dir, "graph.saga")
 	run := func(works bool, args ...string) (peak int64, out string) {
 		t.Helper()
-		c := command(t, args...)
+		c, most := measured(t, command(t, args...))
 		text, err := c.CombinedOutput()
 		if _, failed := err.(*exec.ExitError); failed == works {
 			t.Fatalf("%v: %v\n%s", args, err, text)
 		}
-		return c.ProcessState.SysUsage().(*syscall.Rusage).Maxrss << 10, string(text)
+		return most(), string(text)
 	}
 	run(true, "data", "generate", "--out", store, "vertices=30000,edges=300K,features=384,classes=4,seed=1")
 	const mem, fixed = 40 << 20, 16 << 20

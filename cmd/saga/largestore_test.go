@@ -59,11 +59,16 @@ func TestLargerThanMemory(t *testing.T) {
 	if err := os.Remove(store); err != nil {
 		t.Fatal(err)
 	}
-	p := startPeersBy(t, 4, func(c *exec.Cmd) *exec.Cmd { return inGroup(machine, c) }, "--data", shards, "--model", "sage", "--hidden", "16", "--owners", "4", "--epochs", "1",
+	var peaks []func() int64
+	p := startPeersBy(t, 4, func(c *exec.Cmd) *exec.Cmd {
+		c, most := measured(t, c)
+		peaks = append(peaks, most)
+		return inGroup(machine, c)
+	}, "--data", shards, "--model", "sage", "--hidden", "16", "--owners", "4", "--epochs", "1",
 		"--mem", "120MiB", "--host-mem", "160MiB", "--scratch", dir, "--out", filepath.Join(dir, "run"))
 	p.wait(t)
-	for r, c := range p.cmds {
-		t.Logf("rank %d: %d MiB", r, c.ProcessState.SysUsage().(*syscall.Rusage).Maxrss>>10)
+	for r, most := range peaks {
+		t.Logf("rank %d: %d MiB", r, most()>>20)
 	}
 	lines := strings.Split(strings.TrimSpace(p.out[0].String()), "\n")
 	t.Logf("a store of %d MiB in 2048:\n%s", info.Size()>>20, strings.Join(lines[max(0, len(lines)-12):], "\n"))

@@ -20,7 +20,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"saga": main, "saga-on-a-full-disk": mainOnAFullDisk, "saga-that-stops": mainThatStops})
+	testscript.Main(m, map[string]func(){"saga": mainMeasured, "saga-on-a-full-disk": mainOnAFullDisk, "saga-that-stops": mainThatStops})
 }
 
 // mainOnAFullDisk is the command where no file can have more than 4096 bytes, or as many as fullBytes says: writes beyond

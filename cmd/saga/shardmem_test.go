@@ -3,7 +3,6 @@ package main
 import (
 	"os/exec"
 	"path/filepath"
-	"syscall"
 	"testing"
 )
 
@@ -14,30 +13,35 @@ func TestShardsMemory(t *testing.T) {
 	const vertices, data = 60_000, "vertices=60000,edges=600K,features=384,classes=4,seed=1"
 	dir := t.TempDir()
 	store, shards := filepath.Join(dir, "graph.saga"), filepath.Join(dir, "shards")
-	peak := func(c *exec.Cmd) int64 { return c.ProcessState.SysUsage().(*syscall.Rusage).Maxrss << 10 }
 	run := func(args ...string) int64 {
 		t.Helper()
-		c := command(t, args...)
+		c, most := measured(t, command(t, args...))
 		if out, err := c.CombinedOutput(); err != nil {
 			t.Fatalf("%v: %v\n%s", args, err, out)
 		}
-		return peak(c)
+		return most()
 	}
 	run("data", "generate", "--out", store, data)
 	sharding := run("data", "shard", "--data", store, "--owners", "4", "--out", shards)
 	train := []string{"--model", "sage", "--owners", "4", "--epochs", "2", "--data"}
 	one := run(append(append([]string{"train", "--chunks", "4", "--without", "invariant", "--out", filepath.Join(dir, "one")}, train...), store)...)
-	p := startPeers(t, 4, append(append([]string{"--out", filepath.Join(dir, "four")}, train...), shards)...)
+	var peaks []func() int64
+	p := startPeersBy(t, 4, func(c *exec.Cmd) *exec.Cmd {
+		c, most := measured(t, c)
+		peaks = append(peaks, most)
+		return c
+	}, append(append([]string{"--out", filepath.Join(dir, "four")}, train...), shards)...)
 	p.wait(t)
 	if limit := int64(16*vertices + 256<<20); sharding > limit {
 		t.Errorf("sharding takes %d MiB, at most %d", sharding>>20, limit>>20)
 	}
 	const perVertex = 32 // order, degrees, labels, splits
 	limit := (one-perVertex*vertices)/4*11/10 + 16*vertices
-	for r, c := range p.cmds {
-		t.Logf("rank %d takes %d MiB, one process %d, sharding %d", r, peak(c)>>20, one>>20, sharding>>20)
-		if peak(c) > limit {
-			t.Errorf("rank %d takes %d MiB, at most %d; one process takes %d", r, peak(c)>>20, limit>>20, one>>20)
+	for r, most := range peaks {
+		peak := most()
+		t.Logf("rank %d takes %d MiB, one process %d, sharding %d", r, peak>>20, one>>20, sharding>>20)
+		if peak > limit {
+			t.Errorf("rank %d takes %d MiB, at most %d; one process takes %d", r, peak>>20, limit>>20, one>>20)
 		}
 	}
 }
