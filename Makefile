@@ -49,7 +49,7 @@ test:
 	@mkdir -p bin && : >$(SKIPPED)
 	go vet ./...
 	go test -count=1 ./internal/lint
-	go test -json -vet=off $(LONGEST) ./... | go run ./internal/testlist -skipped $(SKIPPED)
+	go test -json -timeout 20m -vet=off $(LONGEST) ./... | go run ./internal/testlist -skipped $(SKIPPED)
 	@$(MAKE) --no-print-directory race
 	@$(MAKE) --no-print-directory cuda-check
 	@$(MAKE) --no-print-directory staticcheck
