@@ -1,7 +1,6 @@
 package dataset
 
 import (
-	"encoding/json"
 	"fmt"
 
 	"sagann/chunk"
@@ -57,13 +56,11 @@ func (s *heteroStream) write(path string, base int, progress func(what string, d
 		}
 	}
 	w.SetSchema(h.record(func(d *Data) *Schema { return s.stream(d).record() }).Text())
-	kept := h.Report
-	kept.Warnings = nil // they are about the file that was read
-	text, err := json.Marshal(kept)
+	text, err := h.Report.kept()
 	if err != nil {
 		return err
 	}
-	w.SetNotes(string(text))
+	w.SetNotes(text)
 	return w.Close()
 }
 

@@ -343,13 +343,18 @@ func (s *Stream) writeRest(w *chunk.Writer) error {
 	}
 	w.SetSchema(s.record().Text())
 	if d.Report.Form != "" || d.Report.Changes != nil {
-		kept := d.Report
-		kept.Warnings = nil // they are about the file that was read
-		text, err := json.Marshal(kept)
+		text, err := d.Report.kept()
 		if err != nil {
 			return err
 		}
-		w.SetNotes(string(text))
+		w.SetNotes(text)
 	}
 	return w.Close()
+}
+
+// kept is the report as a store keeps it: without warnings, which are about the file that was read.
+func (r Report) kept() (string, error) {
+	r.Warnings = nil
+	text, err := json.Marshal(r)
+	return string(text), err
 }
