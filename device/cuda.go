@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"sync"
+	"unsafe"
 )
 
 // CUDA is a GPU behind the driver API. Queues are streams; the arena is one
@@ -142,6 +143,9 @@ func noMemory(info Info, dev int, asked int64, err error) error {
 	}
 	return fmt.Errorf("%v: %w", info, err)
 }
+
+// HostAddress is where kernels read pinned memory: they use the addresses of the process.
+func (*CUDA) HostAddress(b []byte) uint64 { return uint64(uintptr(unsafe.Pointer(&b[0]))) }
 
 // Address is where m starts in the device's address space.
 func (d *CUDA) Address(m Mem) (uint64, error) {

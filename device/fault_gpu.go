@@ -24,6 +24,9 @@ func (d *FaultyGPU) Compile(source string, names []string) ([]Function, error) {
 // Address passes on.
 func (d *FaultyGPU) Address(m Mem) (uint64, error) { return d.gpu.Address(m) }
 
+// HostAddress passes on.
+func (d *FaultyGPU) HostAddress(b []byte) uint64 { return d.gpu.HostAddress(b) }
+
 // Prepare passes on.
 func (d *FaultyGPU) Prepare(c []Command) (Batch, error) { return d.gpu.Prepare(c) }
 

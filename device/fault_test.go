@@ -159,6 +159,7 @@ func (d nullGPU) Compile(string, []string) ([]device.Function, error) {
 	return []device.Function{nullFunc("f")}, nil
 }
 func (d nullGPU) Address(device.Mem) (uint64, error)             { return 512, nil }
+func (nullGPU) HostAddress([]byte) uint64                        { return 1 << 30 }
 func (d nullGPU) Prepare([]device.Command) (device.Batch, error) { return nil, nil }
 func (d nullGPU) Release(device.Batch)                           {}
 func (d nullGPU) Detail(func(device.Span))                       {}

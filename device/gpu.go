@@ -11,6 +11,9 @@ type GPU interface {
 	// Address is where m starts in the device's address space. It is valid until
 	// the block is freed.
 	Address(m Mem) (uint64, error)
+	// HostAddress is where kernels read b, which lies in memory of HostAlloc and is not empty. What they read
+	// must be there before their launch, and stay.
+	HostAddress(b []byte) uint64
 	// Prepare makes a batch of commands that is submitted by one call, as often
 	// as wanted. It is freed by Release or Close.
 	Prepare(c []Command) (Batch, error)

@@ -101,6 +101,7 @@ func (d nullGPU) Compile(_ string, names []string) (list []device.Function, err 
 	return list, nil
 }
 func (d nullGPU) Address(device.Mem) (uint64, error)             { return 1 << 20, nil }
+func (d nullGPU) HostAddress([]byte) uint64                      { return 1 << 30 }
 func (d nullGPU) Prepare([]device.Command) (device.Batch, error) { return nil, nil }
 func (d nullGPU) Release(device.Batch)                           {}
 func (d nullGPU) Detail(func(device.Span))                       {}

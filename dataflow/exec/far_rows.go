@@ -3,7 +3,6 @@ package exec
 import (
 	"errors"
 	"fmt"
-	"unsafe"
 
 	"sagann/dataflow/plan"
 	"sagann/device"
@@ -131,7 +130,7 @@ const markBlocks = 512
 func (c *farCalls) take() *commands {
 	x, t := c.l.once.begin(), c.table
 	words, full := c.row()
-	host := uint64(uintptr(unsafe.Pointer(&c.l.host.rows[t.Value][0])))
+	host := c.l.gpu.dev.HostAddress(c.l.host.rows[t.Value])
 	all := uint64(t.Rows)
 	if t.Again {
 		all = c.n

@@ -26,8 +26,8 @@ type emulated struct {
 }
 
 // pinned is the pinned host memory of all emulated GPUs, which may also read each other's.
-// Kernels see it as it was at the first launch after it was taken. That is enough: rows do not
-// change, and kernels do not read what copies write there later.
+// Kernels see what HostAddress was asked for, as it was at the first launch after that. That is enough: rows
+// do not change, and kernels do not read what copies write there later.
 var (
 	pinnedMu sync.Mutex
 	pinned   = map[*byte]*hostBlock{}
@@ -36,7 +36,8 @@ var (
 type hostBlock struct {
 	of   *emulated
 	now  []byte
-	then []byte // nil: no kernel has run
+	read bool   // kernels know where it lies
+	then []byte // nil: no kernel has run that may read it
 }
 
 // Open opens an emulated GPU of so many bytes, or skips the test where there is no
@@ -120,7 +121,7 @@ func (e *emulated) CopyD2D(q device.Queue, dst device.Mem, dstOff int64, from de
 	return e.Device.CopyD2D(q, dst, dstOff, from, src, srcOff, bytes)
 }
 
-// HostAlloc takes host memory and records it, as kernels may read it.
+// HostAlloc takes host memory and records it, as kernels may come to read it.
 func (e *emulated) HostAlloc(bytes int64) (device.HostMem, error) {
 	h, err := e.Device.HostAlloc(bytes)
 	if err == nil && bytes > 0 {
@@ -143,6 +144,19 @@ func (e *emulated) HostFree(h device.HostMem) error {
 
 // Address is an address that no process uses for anything else.
 func (e *emulated) Address(m device.Mem) (uint64, error) { return e.base + uint64(m.Off()), nil }
+
+// HostAddress is the address in this process. Kernels may read the whole block from now on.
+func (e *emulated) HostAddress(b []byte) uint64 {
+	at := uintptr(unsafe.Pointer(&b[0]))
+	pinnedMu.Lock()
+	defer pinnedMu.Unlock()
+	for p, h := range pinned {
+		if from := uintptr(unsafe.Pointer(p)); from <= at && at < from+uintptr(len(h.now)) {
+			h.read = true
+		}
+	}
+	return uint64(at)
+}
 
 // Detail does nothing.
 func (e *emulated) Detail(func(device.Span)) {}
@@ -247,6 +261,9 @@ func pinnedNow() (list []memory) {
 	pinnedMu.Lock()
 	defer pinnedMu.Unlock()
 	for p, h := range pinned {
+		if !h.read {
+			continue
+		}
 		if h.then == nil {
 			h.then = bytes.Clone(h.now)
 		}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"unsafe"
 
 	"sagann/device"
 	"sagann/device/launch"
@@ -222,7 +221,7 @@ func (c *card) begin(column []uint32, cold *device.HostMem) (address func(at int
 		if at >= 0 {
 			return base + 4*uint64(at)
 		}
-		return uint64(uintptr(unsafe.Pointer(&cold.Bytes()[0]))) + 4*uint64(^at)
+		return c.GPU.HostAddress(cold.Bytes()) + 4*uint64(^at)
 	}, err
 }
 
