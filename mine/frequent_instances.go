@@ -45,10 +45,10 @@ func (f *frequent) byTables(ctx context.Context, keep *kept, sizes [][]FrequentP
 	}
 	t := f.rows()
 	t.Meter = run.NewMeter(f.left)
-	count, part, size, last := t.CountEdges, lattice.HasPart, 1, f.Edges
+	part, size, last := lattice.HasPart, 1, f.Edges
 	switch {
 	case f.Induced:
-		count, part, size, last = t.CountVertices, lattice.HasInducedPart, 2, f.Vertices
+		part, size, last = lattice.HasInducedPart, 2, f.Vertices
 	case f.Edges == 0:
 		last = f.Vertices * (f.Vertices - 1) / 2
 	}
@@ -72,7 +72,7 @@ func (f *frequent) byTables(ctx context.Context, keep *kept, sizes [][]FrequentP
 			ended = beforeLarger
 		}
 		counted, err := f.inParts(keep, k-size+1, t.Meter, func(part table.Part, counts map[Pattern]Total) (int, error) {
-			return count(ctx, k, at.workers, part, counts)
+			return t.Count(ctx, k, at.workers, f.Induced, part, counts)
 		})
 		if err != nil {
 			return nil, ended(err)

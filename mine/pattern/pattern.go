@@ -94,6 +94,12 @@ func (p Pattern) WithEdgeLabel(i, j int, label int32) Pattern {
 	return p
 }
 
+// WithoutLabels returns p with vertices that may have any label.
+func (p Pattern) WithoutLabels() Pattern {
+	p.label = [MaxVertices]int32{}
+	return p
+}
+
 // WithoutEdgeLabels returns p with edges that may have any label.
 func (p Pattern) WithoutEdgeLabels() Pattern {
 	p.kind = [maxPairs]int32{}

@@ -64,17 +64,31 @@ func classify(g *Graph) *classes {
 	return c
 }
 
-// code is the quick code of rows: a pattern whose vertices are numbered as they come in the row. A slot says how a
+// code is the quick code of rows: a pattern whose vertices are numbered as they come in the row, but for the ends of the first
+// edge, which come in the order that a row with this code was met in first: the rows that follow do not depend on it. A slot says how a
 // row goes on: position, kind of the edge and class of the vertex at its far end.
 type code struct {
-	pattern pattern.Pattern
-	intro   [most]uint8       // by position: the first edge of the row at that vertex
-	next    map[uint32]*code  // by slot
-	count   map[uint32]uint64 // rows that end there, if there is no table
-	table   []uint64          // the same, by slot
-	single  uint64            // rows of a single edge with this code, if such are counted
-	bare    bool              // it has no counters, and nothing else refers to it: there was no room
+	codeKey
+	next   map[uint32]step   // by slot
+	count  map[uint32]uint64 // rows that end there, if there is no table
+	table  []uint64          // the same, by slot
+	single uint64            // rows of a single edge with this code, if such are counted
+	bare   bool              // it has no counters, and nothing else refers to it: there was no room
 }
+
+// codeKey is what rows of a code have in common.
+type codeKey struct {
+	pattern pattern.Pattern
+	intro   [most]uint8 // by position: the first edge of the row at that vertex; 0 at the first two
+}
+
+// step leads to a code: nil if no row goes on so. With swap the vertices of the first edge change places.
+type step struct {
+	to   *code
+	swap bool
+}
+
+func (s step) bare() bool { return s.to != nil && s.to.bare }
 
 // slots is how many slots a code has.
 func (c *classes) slots(q *code) int { return q.pattern.Vertices() * len(c.kinds) * c.width }
@@ -138,23 +152,36 @@ func (c *classes) grown(q *code, slot uint32) (p pattern.Pattern, ok bool) {
 	}
 }
 
-// child is the code of the rows that go on with a slot; nil if there are none.
-func (w *walk) child(q *code, slot uint32) *code {
-	if n, ok := q.next[slot]; ok {
-		return n
-	}
-	var n *code
-	p, ok := w.grown(q, slot)
-	bare := q.bare || !w.take(codeBytes)
+// child is the step of the rows that go on with a slot.
+func (w *walk) child(q *code, slot uint32) step {
+	next, ok := q.next[slot]
 	if ok {
-		n = &code{pattern: p, intro: q.intro, next: map[uint32]*code{}}
+		return next
+	}
+	if p, ok := w.grown(q, slot); ok {
+		key := codeKey{p, q.intro}
 		if p.Vertices() > q.pattern.Vertices() {
-			n.intro[p.Vertices()-1] = uint8(q.pattern.Edges())
+			key.intro[p.Vertices()-1] = uint8(q.pattern.Edges())
 		}
-		n.bare = bare
+		next = w.step(key, q.bare)
 	}
-	if !bare {
-		q.next[slot] = n
+	if !q.bare && !next.bare() && w.take(stepBytes) {
+		q.next[slot] = next
 	}
-	return n
+	return next
+}
+
+// step leads to the code with a key, and makes it if there is none.
+func (w *walk) step(key codeKey, bare bool) step {
+	if q := w.codes[key]; q != nil {
+		return step{to: q}
+	}
+	if q := w.codes[codeKey{key.pattern.Relabel(pattern.Perm{1, 0, 2, 3, 4, 5, 6, 7}), key.intro}]; q != nil {
+		return step{q, true}
+	}
+	q := &code{codeKey: key, next: map[uint32]step{}, bare: bare || !w.take(codeBytes)}
+	if !q.bare {
+		w.codes[key] = q
+	}
+	return step{to: q}
 }

@@ -3,6 +3,7 @@ package table
 import (
 	"sync/atomic"
 
+	"sagann/mine/pattern"
 	"sagann/mine/run"
 )
 
@@ -17,14 +18,35 @@ type walk struct {
 	length int        // edges of a row
 	edges  [28]uint64 // of the row: lower end and higher end
 	vertex [most]uint32
-	root   map[[2]uint32]*code // codes of one edge, by class of its lower end and slot
+	begin  [28][most]int64    // by number of edges: the entry before which no neighbour of the vertex at a position can follow
+	root   map[[2]uint32]step // steps to codes of one edge, by class of its lower end and slot
+	codes  map[codeKey]*code
 	stop   *atomic.Bool
 }
 
 // newWalk makes a worker.
 func newWalk(g *Graph, c *classes, length int, out *totals) *walk {
 	return &walk{Graph: g, classes: c, allowance: newAllowance(g.Meter), class: append([]uint32(nil), c.class...), length: length,
-		root: map[[2]uint32]*code{}, out: out, stop: out.stop}
+		root: map[[2]uint32]step{}, codes: map[codeKey]*code{}, out: out, stop: out.stop}
+}
+
+// first is what rows of an edge between vertices of two classes have in common.
+func (c *classes) first(from, to, kind uint32) codeKey {
+	return codeKey{pattern: pattern.New(0).Add(c.labels[from]).Add(c.labels[to]).WithEdgeLabel(0, 1, c.kinds[kind])}
+}
+
+// each gives the counters up.
+func (w *walk) each(f func(p pattern.Pattern, n uint64)) {
+	for _, q := range w.codes {
+		if q.single > 0 {
+			f(q.pattern, q.single)
+		}
+		q.each(func(slot uint32, n uint64) {
+			if p, ok := w.grown(q, slot); ok {
+				f(p, n)
+			}
+		})
+	}
 }
 
 func edgeOf(x, y uint32) uint64 {
@@ -52,13 +74,14 @@ func (w *walk) from(u uint32) {
 			kind = w.kind[at]
 		}
 		key := [2]uint32{cu, kind*uint32(w.width) + cv}
-		q := w.root[key]
-		if q == nil {
-			q = w.first(cu, cv, kind)
-			if q.bare = !w.take(codeBytes); !q.bare {
-				w.root[key] = q
+		s, ok := w.root[key]
+		if !ok {
+			s = w.step(w.first(cu, cv, kind), false)
+			if !s.bare() && w.take(stepBytes) {
+				w.root[key] = s
 			}
 		}
+		q := s.to
 		switch {
 		case w.length > 1:
 		case q.bare:
@@ -70,9 +93,21 @@ func (w *walk) from(u uint32) {
 		}
 		w.edges[0], w.vertex[0], w.vertex[1] = edgeOf(u, v), u, v
 		w.class[u], w.class[v] = labels, labels+1
+		w.begin[0] = [most]int64{at + 1, r.Off[v]}
+		if s.swap {
+			w.swap(0)
+		}
 		w.extend(q, 1)
 		w.class[u], w.class[v] = cu, cv
 	}
+}
+
+// swap has the vertices of the first edge of n change places.
+func (w *walk) swap(n int) {
+	w.begin[n][0], w.begin[n][1] = w.begin[n][1], w.begin[n][0]
+	u, v := w.vertex[0], w.vertex[1]
+	w.vertex[0], w.vertex[1] = v, u
+	w.class[u], w.class[v] = w.class[v], w.class[u]
 }
 
 // bound is the edge that an edge must exceed to follow n edges if edge number i is the first that it touches.
@@ -84,13 +119,25 @@ func (w *walk) bound(i uint8, n int) uint64 {
 	return b
 }
 
-// above is where the neighbours of x begin whose edge to x is larger than a bound. Neighbours ascend
+// above is where the neighbours of x begin whose edge to x is larger than a bound: at entry lo or later. Neighbours ascend
 // as their edges do.
-func (w *walk) above(x uint32, bound uint64) int64 {
-	lo, hi := w.Rows.Off[x], w.Rows.Off[x+1]
+func (w *walk) above(x uint32, lo int64, bound uint64) int64 {
+	hi := w.Rows.Off[x+1]
+	least, far := uint32(bound>>32), uint32(bound) // the first neighbour of x that will do, or any after it
+	switch {
+	case x < least:
+		return hi // all of its edges are smaller
+	case x == least:
+		least = far + 1
+	case x <= far:
+		least++
+	}
+	if lo < hi && w.Rows.Col[lo] >= least {
+		return lo
+	}
 	for lo < hi {
 		m := int64(uint64(lo+hi) >> 1)
-		if edgeOf(x, w.Rows.Col[m]) > bound {
+		if w.Rows.Col[m] >= least {
 			hi = m
 		} else {
 			lo = m + 1
@@ -110,10 +157,13 @@ func (w *walk) extend(q *code, n int) {
 	}
 	block := uint32(len(w.kinds) * w.width)
 	labels := uint32(len(w.labels))
-	for at := range q.pattern.Vertices() {
+	k := q.pattern.Vertices()
+	begin := &w.begin[n]
+	*begin = w.begin[n-1]
+	for at := range k {
 		x := w.vertex[at]
-		from, to := w.above(x, w.bound(q.intro[at], n)), w.Rows.Off[x+1]
-		base := uint32(at) * block
+		from, to := w.above(x, w.begin[n-1][at], w.bound(q.intro[at], n)), w.Rows.Off[x+1]
+		first, base := from, uint32(at)*block
 		if counted {
 			w.tally(q, base, from, to)
 			continue
@@ -126,22 +176,29 @@ func (w *walk) extend(q *code, n int) {
 				slot += w.kind[from] * uint32(w.width)
 			}
 			next := w.child(q, slot)
-			if next == nil {
+			if next.to == nil {
 				continue
 			}
 			w.edges[n] = edgeOf(x, y)
-			if c >= labels {
-				w.extend(next, n+1)
+			begin[at] = from + 1
+			if c < labels {
+				w.vertex[k], w.class[y], begin[k] = y, labels+uint32(k), w.Rows.Off[y]
+			}
+			if next.swap {
+				w.swap(n)
+				w.extend(next.to, n+1)
+				w.swap(n)
 			} else {
-				k := q.pattern.Vertices()
-				w.vertex[k], w.class[y] = y, labels+uint32(k)
-				w.extend(next, n+1)
+				w.extend(next.to, n+1)
+			}
+			if c < labels {
 				w.class[y] = c
 			}
 			if w.stop.Load() {
 				return
 			}
 		}
+		begin[at] = first
 	}
 }
 

@@ -17,18 +17,21 @@ type totals struct {
 	stop  *atomic.Bool
 }
 
-// Bytes of entries of maps, which take up to 7/3: of a count by pattern, of a code of rows, and of a counter by slot.
+// Bytes of entries of maps, which take up to 7/3: of a count by pattern, of a code of rows, of a step to one, and of a counter by slot.
 const (
 	TotalBytes   = int64(unsafe.Sizeof(pattern.Pattern{})+unsafe.Sizeof(run.Total{})+1) * 7 / 3
-	codeBytes    = int64(unsafe.Sizeof(code{})) + 48 + 17*7/3
+	codeBytes    = int64(unsafe.Sizeof(code{})) + 48 + int64(unsafe.Sizeof(codeKey{})+9)*7/3
+	stepBytes    = int64(unsafe.Sizeof(step{})+9) * 7 / 3
 	groupBytes   = int64(unsafe.Sizeof(group{})) + 48 + int64(unsafe.Sizeof(ending{})+9)*7/3
 	counterBytes = int64(17) * 7 / 3
 	endingBytes  = int64(unsafe.Sizeof(ending{})+9) * 7 / 3
 )
 
-// add adds n to a pattern's count. If there is no room for another pattern, the work stops.
-func (t *totals) add(p pattern.Pattern, n run.Total) {
-	p = p.Canonical()
+// add adds n to a pattern's count.
+func (t *totals) add(p pattern.Pattern, n run.Total) { t.addCanonical(p.Canonical(), n) }
+
+// addCanonical adds n to the count of a pattern in canonical form. If there is no room for another pattern, the work stops.
+func (t *totals) addCanonical(p pattern.Pattern, n run.Total) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	sum, ok := t.of[p]

@@ -1,10 +1,8 @@
 package table
 
 import (
-	"context"
 	"math/bits"
 	"slices"
-	"sync"
 	"sync/atomic"
 
 	"sagann/mine/pattern"
@@ -171,47 +169,28 @@ func (w *visit) counters(q *group, n int) {
 	}
 }
 
-// CountVertices adds the connected sets of k vertices of a part, from 2 on, to their counts by the canonical pattern that they induce. The part ends
-// before vertex end.
-func (g *Graph) CountVertices(ctx context.Context, k, workers int, part Part, counts map[pattern.Pattern]run.Total) (end int, err error) {
-	c := classify(g)
-	var stop atomic.Bool
-	var mu sync.Mutex
-	var visits []*visit
-	out := &totals{of: counts, meter: g.Meter, stop: &stop}
-	end, err = g.deal(ctx, workers, part, &stop, func() func(uint32) {
-		w := newVisit(g, c, k, out)
-		mu.Lock()
-		defer mu.Unlock()
-		visits = append(visits, w)
-		return w.from
-	})
-	for _, w := range visits {
-		for _, q := range w.root {
-			if q != nil && err == nil {
-				c.collect(q, k, out)
-			}
+// each gives the counters up.
+func (w *visit) each(f func(p pattern.Pattern, n uint64)) {
+	for _, q := range w.root {
+		if q != nil {
+			w.eachOf(q, f)
 		}
-		w.give()
 	}
-	return end, out.err(err)
 }
 
-// collect adds the counters of a code, and of those that go on from it, to the patterns' counts.
-func (c *classes) collect(q *group, k int, out *totals) {
-	add := func(e ending, n uint64) { out.add(c.grownBy(q, e), run.Total{Lo: n}) }
-	labels := len(c.labels)
+// eachOf gives the counters of a code up, and of those that go on from it.
+func (w *visit) eachOf(q *group, f func(p pattern.Pattern, n uint64)) {
+	labels := len(w.labels)
 	for i, n := range q.table {
 		if n != 0 {
-			add(ending{class: uint32(i % labels), near: uint8(i / labels)}, n)
+			f(w.grownBy(q, ending{class: uint32(i % labels), near: uint8(i / labels)}), n)
 		}
 	}
 	for e, n := range q.count {
-		add(e, n)
+		f(w.grownBy(q, e), n)
 	}
-	if q.pattern.Vertices()+1 < k {
-		for _, next := range q.next {
-			c.collect(next, k, out)
-		}
+	q.table, q.count = nil, nil
+	for _, next := range q.next {
+		w.eachOf(next, f)
 	}
 }
