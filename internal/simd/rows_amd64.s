@@ -1089,67 +1089,119 @@ TEXT ·maxRowsAVX2(SB), NOSPLIT, $0-96
 	VMOVUPS 32(R10)(R11*4), Y0
 
 cols82:
-	CMPQ    CX, $0x00000008
+	CMPQ    CX, $0x00000010
 	JL      cols83
 	VMOVUPS (AX), Y1
 	VMOVUPS (DX), Y2
-	LEAQ    (BX), R10
+	VMOVUPS 32(AX), Y3
+	VMOVUPS 32(DX), Y4
+	MOVQ    BX, R10
 	MOVQ    SI, R11
 	MOVQ    DI, R12
 
 row84:
-	VMOVUPS      (R10), Y3
-	VBROADCASTSS (R11), Y4
-	VCMPPS       $0x16, Y1, Y3, Y5
-	VCMPPS       $0x07, Y1, Y1, Y6
-	VANDPS       Y6, Y5, Y5
-	VCMPPS       $0x00, Y1, Y3, Y6
-	VCMPPS       $0x03, Y3, Y3, Y7
-	VORPS        Y7, Y6, Y6
-	VCMPPS       $0x11, Y2, Y4, Y7
-	VANDPS       Y6, Y7, Y6
-	VORPS        Y6, Y5, Y5
-	VBLENDVPS    Y5, Y3, Y1, Y1
-	VBLENDVPS    Y5, Y4, Y2, Y2
+	VBROADCASTSS (R11), Y5
+	VMOVUPS      (R10), Y6
+	VCMPPS       $0x16, Y1, Y6, Y7
+	VCMPPS       $0x07, Y1, Y1, Y8
+	VANDPS       Y8, Y7, Y7
+	VCMPPS       $0x00, Y1, Y6, Y8
+	VCMPPS       $0x03, Y6, Y6, Y9
+	VORPS        Y9, Y8, Y8
+	VCMPPS       $0x11, Y2, Y5, Y9
+	VANDPS       Y8, Y9, Y8
+	VORPS        Y8, Y7, Y7
+	VBLENDVPS    Y7, Y6, Y1, Y1
+	VBLENDVPS    Y7, Y5, Y2, Y2
+	VMOVUPS      32(R10), Y6
+	VCMPPS       $0x16, Y3, Y6, Y7
+	VCMPPS       $0x07, Y3, Y3, Y8
+	VANDPS       Y8, Y7, Y7
+	VCMPPS       $0x00, Y3, Y6, Y8
+	VCMPPS       $0x03, Y6, Y6, Y9
+	VORPS        Y9, Y8, Y8
+	VCMPPS       $0x11, Y4, Y5, Y9
+	VANDPS       Y8, Y9, Y8
+	VORPS        Y8, Y7, Y7
+	VBLENDVPS    Y7, Y6, Y3, Y3
+	VBLENDVPS    Y7, Y5, Y4, Y4
 	ADDQ         R8, R10
 	ADDQ         $0x00000004, R11
 	DECQ         R12
 	JNE          row84
 	VMOVUPS      Y1, (AX)
 	VMOVUPS      Y2, (DX)
+	VMOVUPS      Y3, 32(AX)
+	VMOVUPS      Y4, 32(DX)
+	ADDQ         $0x00000040, AX
+	ADDQ         $0x00000040, DX
+	ADDQ         $0x00000040, BX
+	SUBQ         $0x00000010, CX
+	JMP          cols82
+
+cols83:
+cols85:
+	CMPQ    CX, $0x00000008
+	JL      cols86
+	VMOVUPS (AX), Y1
+	VMOVUPS (DX), Y2
+	MOVQ    BX, R10
+	MOVQ    SI, R11
+	MOVQ    DI, R12
+
+row87:
+	VBROADCASTSS (R11), Y3
+	VMOVUPS      (R10), Y4
+	VCMPPS       $0x16, Y1, Y4, Y5
+	VCMPPS       $0x07, Y1, Y1, Y6
+	VANDPS       Y6, Y5, Y5
+	VCMPPS       $0x00, Y1, Y4, Y6
+	VCMPPS       $0x03, Y4, Y4, Y7
+	VORPS        Y7, Y6, Y6
+	VCMPPS       $0x11, Y2, Y3, Y7
+	VANDPS       Y6, Y7, Y6
+	VORPS        Y6, Y5, Y5
+	VBLENDVPS    Y5, Y4, Y1, Y1
+	VBLENDVPS    Y5, Y3, Y2, Y2
+	ADDQ         R8, R10
+	ADDQ         $0x00000004, R11
+	DECQ         R12
+	JNE          row87
+	VMOVUPS      Y1, (AX)
+	VMOVUPS      Y2, (DX)
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	ADDQ         $0x00000020, BX
 	SUBQ         $0x00000008, CX
-	JMP          cols82
+	JMP          cols85
 
-cols83:
+cols86:
 	TESTQ      CX, CX
 	JE         cols81
 	VMASKMOVPS (AX), Y0, Y1
 	VMASKMOVPS (DX), Y0, Y2
-	LEAQ       (BX), R10
+	MOVQ       BX, R10
 	MOVQ       SI, R11
 	MOVQ       DI, R12
 
-row85:
-	VMASKMOVPS   (R10), Y0, Y3
-	VBROADCASTSS (R11), Y4
-	VCMPPS       $0x16, Y1, Y3, Y5
+row88:
+	VBROADCASTSS (R11), Y3
+	VMASKMOVPS   (R10), Y0, Y4
+	VCMPPS       $0x16, Y1, Y4, Y5
 	VCMPPS       $0x07, Y1, Y1, Y6
 	VANDPS       Y6, Y5, Y5
-	VCMPPS       $0x00, Y1, Y3, Y6
-	VCMPPS       $0x03, Y3, Y3, Y7
+	VCMPPS       $0x00, Y1, Y4, Y6
+	VCMPPS       $0x03, Y4, Y4, Y7
 	VORPS        Y7, Y6, Y6
-	VCMPPS       $0x11, Y2, Y4, Y7
+	VCMPPS       $0x11, Y2, Y3, Y7
 	VANDPS       Y6, Y7, Y6
 	VORPS        Y6, Y5, Y5
-	VBLENDVPS    Y5, Y3, Y1, Y1
-	VBLENDVPS    Y5, Y4, Y2, Y2
+	VBLENDVPS    Y5, Y4, Y1, Y1
+	VBLENDVPS    Y5, Y3, Y2, Y2
 	ADDQ         R8, R10
 	ADDQ         $0x00000004, R11
 	DECQ         R12
-	JNE          row85
+	JNE          row88
 	VMASKMOVPS   Y1, Y0, (AX)
 	VMASKMOVPS   Y2, Y0, (DX)
 	LEAQ         (AX)(R9*4), AX
@@ -1177,75 +1229,159 @@ TEXT ·maxRowsAVX512(SB), NOSPLIT, $0-96
 	BZHIL R9, R10, R10
 	KMOVW R10, K1
 
-cols87:
-	CMPQ    CX, $0x00000010
-	JL      cols88
+cols90:
+	CMPQ    CX, $0x00000040
+	JL      cols91
 	VMOVUPS (AX), Z0
 	VMOVUPS (DX), Z1
-	LEAQ    (BX), R10
+	VMOVUPS 64(AX), Z2
+	VMOVUPS 64(DX), Z3
+	VMOVUPS 128(AX), Z4
+	VMOVUPS 128(DX), Z5
+	VMOVUPS 192(AX), Z6
+	VMOVUPS 192(DX), Z7
+	MOVQ    BX, R10
 	MOVQ    SI, R11
 	MOVQ    DI, R12
 
-row89:
-	VMOVUPS      (R10), Z2
-	VBROADCASTSS (R11), Z3
-	VCMPPS       $0x16, Z0, Z2, K2
+row92:
+	VBROADCASTSS (R11), Z8
+	VMOVUPS      (R10), Z9
+	VCMPPS       $0x16, Z0, Z9, K2
 	VCMPPS       $0x07, Z0, Z0, K3
 	KANDW        K3, K2, K2
-	VCMPPS       $0x00, Z0, Z2, K3
-	VCMPPS       $0x03, Z2, Z2, K4
+	VCMPPS       $0x00, Z0, Z9, K3
+	VCMPPS       $0x03, Z9, Z9, K4
 	KORW         K4, K3, K3
-	VCMPPS       $0x11, Z1, Z3, K4
+	VCMPPS       $0x11, Z1, Z8, K4
 	KANDW        K3, K4, K3
 	KORW         K3, K2, K2
-	VMOVAPS      Z2, K2, Z0
-	VMOVAPS      Z3, K2, Z1
+	VMOVAPS      Z9, K2, Z0
+	VMOVAPS      Z8, K2, Z1
+	VMOVUPS      64(R10), Z9
+	VCMPPS       $0x16, Z2, Z9, K2
+	VCMPPS       $0x07, Z2, Z2, K3
+	KANDW        K3, K2, K2
+	VCMPPS       $0x00, Z2, Z9, K3
+	VCMPPS       $0x03, Z9, Z9, K4
+	KORW         K4, K3, K3
+	VCMPPS       $0x11, Z3, Z8, K4
+	KANDW        K3, K4, K3
+	KORW         K3, K2, K2
+	VMOVAPS      Z9, K2, Z2
+	VMOVAPS      Z8, K2, Z3
+	VMOVUPS      128(R10), Z9
+	VCMPPS       $0x16, Z4, Z9, K2
+	VCMPPS       $0x07, Z4, Z4, K3
+	KANDW        K3, K2, K2
+	VCMPPS       $0x00, Z4, Z9, K3
+	VCMPPS       $0x03, Z9, Z9, K4
+	KORW         K4, K3, K3
+	VCMPPS       $0x11, Z5, Z8, K4
+	KANDW        K3, K4, K3
+	KORW         K3, K2, K2
+	VMOVAPS      Z9, K2, Z4
+	VMOVAPS      Z8, K2, Z5
+	VMOVUPS      192(R10), Z9
+	VCMPPS       $0x16, Z6, Z9, K2
+	VCMPPS       $0x07, Z6, Z6, K3
+	KANDW        K3, K2, K2
+	VCMPPS       $0x00, Z6, Z9, K3
+	VCMPPS       $0x03, Z9, Z9, K4
+	KORW         K4, K3, K3
+	VCMPPS       $0x11, Z7, Z8, K4
+	KANDW        K3, K4, K3
+	KORW         K3, K2, K2
+	VMOVAPS      Z9, K2, Z6
+	VMOVAPS      Z8, K2, Z7
 	ADDQ         R8, R10
 	ADDQ         $0x00000004, R11
 	DECQ         R12
-	JNE          row89
+	JNE          row92
+	VMOVUPS      Z0, (AX)
+	VMOVUPS      Z1, (DX)
+	VMOVUPS      Z2, 64(AX)
+	VMOVUPS      Z3, 64(DX)
+	VMOVUPS      Z4, 128(AX)
+	VMOVUPS      Z5, 128(DX)
+	VMOVUPS      Z6, 192(AX)
+	VMOVUPS      Z7, 192(DX)
+	ADDQ         $0x00000100, AX
+	ADDQ         $0x00000100, DX
+	ADDQ         $0x00000100, BX
+	SUBQ         $0x00000040, CX
+	JMP          cols90
+
+cols91:
+cols93:
+	CMPQ    CX, $0x00000010
+	JL      cols94
+	VMOVUPS (AX), Z0
+	VMOVUPS (DX), Z1
+	MOVQ    BX, R10
+	MOVQ    SI, R11
+	MOVQ    DI, R12
+
+row95:
+	VBROADCASTSS (R11), Z2
+	VMOVUPS      (R10), Z3
+	VCMPPS       $0x16, Z0, Z3, K2
+	VCMPPS       $0x07, Z0, Z0, K3
+	KANDW        K3, K2, K2
+	VCMPPS       $0x00, Z0, Z3, K3
+	VCMPPS       $0x03, Z3, Z3, K4
+	KORW         K4, K3, K3
+	VCMPPS       $0x11, Z1, Z2, K4
+	KANDW        K3, K4, K3
+	KORW         K3, K2, K2
+	VMOVAPS      Z3, K2, Z0
+	VMOVAPS      Z2, K2, Z1
+	ADDQ         R8, R10
+	ADDQ         $0x00000004, R11
+	DECQ         R12
+	JNE          row95
 	VMOVUPS      Z0, (AX)
 	VMOVUPS      Z1, (DX)
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	ADDQ         $0x00000040, BX
 	SUBQ         $0x00000010, CX
-	JMP          cols87
+	JMP          cols93
 
-cols88:
+cols94:
 	TESTQ     CX, CX
-	JE        cols86
+	JE        cols89
 	VMOVUPS.Z (AX), K1, Z0
 	VMOVUPS.Z (DX), K1, Z1
-	LEAQ      (BX), R10
+	MOVQ      BX, R10
 	MOVQ      SI, R11
 	MOVQ      DI, R12
 
-row90:
-	VMOVUPS.Z    (R10), K1, Z2
-	VBROADCASTSS (R11), Z3
-	VCMPPS       $0x16, Z0, Z2, K2
+row96:
+	VBROADCASTSS (R11), Z2
+	VMOVUPS.Z    (R10), K1, Z3
+	VCMPPS       $0x16, Z0, Z3, K2
 	VCMPPS       $0x07, Z0, Z0, K3
 	KANDW        K3, K2, K2
-	VCMPPS       $0x00, Z0, Z2, K3
-	VCMPPS       $0x03, Z2, Z2, K4
+	VCMPPS       $0x00, Z0, Z3, K3
+	VCMPPS       $0x03, Z3, Z3, K4
 	KORW         K4, K3, K3
-	VCMPPS       $0x11, Z1, Z3, K4
+	VCMPPS       $0x11, Z1, Z2, K4
 	KANDW        K3, K4, K3
 	KORW         K3, K2, K2
-	VMOVAPS      Z2, K2, Z0
-	VMOVAPS      Z3, K2, Z1
+	VMOVAPS      Z3, K2, Z0
+	VMOVAPS      Z2, K2, Z1
 	ADDQ         R8, R10
 	ADDQ         $0x00000004, R11
 	DECQ         R12
-	JNE          row90
+	JNE          row96
 	VMOVUPS      Z0, K1, (AX)
 	VMOVUPS      Z1, K1, (DX)
 	LEAQ         (AX)(R9*4), AX
 	LEAQ         (DX)(R9*4), DX
 	LEAQ         (BX)(R9*4), BX
 
-cols86:
+cols89:
 	VZEROUPPER
 	RET
 
@@ -1264,13 +1400,13 @@ TEXT ·rowScaleAVX2(SB), NOSPLIT, $0-80
 	NEGQ    R9
 	VMOVUPS 32(R8)(R9*4), Y0
 
-row91:
+row97:
 	VBROADCASTSS (BX), Y1
 	MOVQ         DX, R8
 
-cols93:
+cols99:
 	CMPQ    R8, $0x00000020
-	JL      cols94
+	JL      cols100
 	VMULPS  (CX), Y1, Y2
 	VMOVUPS Y2, (AX)
 	VMULPS  32(CX), Y1, Y2
@@ -1282,32 +1418,32 @@ cols93:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, CX
 	SUBQ    $0x00000020, R8
-	JMP     cols93
+	JMP     cols99
 
-cols94:
-cols95:
+cols100:
+cols101:
 	CMPQ    R8, $0x00000008
-	JL      cols96
+	JL      cols102
 	VMULPS  (CX), Y1, Y2
 	VMOVUPS Y2, (AX)
 	ADDQ    $0x00000020, AX
 	ADDQ    $0x00000020, CX
 	SUBQ    $0x00000008, R8
-	JMP     cols95
+	JMP     cols101
 
-cols96:
+cols102:
 	TESTQ      R8, R8
-	JE         cols92
+	JE         cols98
 	VMASKMOVPS (CX), Y0, Y2
 	VMULPS     Y1, Y2, Y1
 	VMASKMOVPS Y1, Y0, (AX)
 	LEAQ       (AX)(DI*4), AX
 	LEAQ       (CX)(DI*4), CX
 
-cols92:
+cols98:
 	ADDQ $0x00000004, BX
 	DECQ SI
-	JNE  row91
+	JNE  row97
 	VZEROUPPER
 	RET
 
@@ -1325,13 +1461,13 @@ TEXT ·rowScaleAVX512(SB), NOSPLIT, $0-80
 	BZHIL DI, R8, R8
 	KMOVW R8, K1
 
-row97:
+row103:
 	VBROADCASTSS (BX), Z0
 	MOVQ         DX, R8
 
-cols99:
+cols105:
 	CMPQ    R8, $0x00000040
-	JL      cols100
+	JL      cols106
 	VMULPS  (CX), Z0, Z1
 	VMOVUPS Z1, (AX)
 	VMULPS  64(CX), Z0, Z1
@@ -1343,32 +1479,32 @@ cols99:
 	ADDQ    $0x00000100, AX
 	ADDQ    $0x00000100, CX
 	SUBQ    $0x00000040, R8
-	JMP     cols99
+	JMP     cols105
 
-cols100:
-cols101:
+cols106:
+cols107:
 	CMPQ    R8, $0x00000010
-	JL      cols102
+	JL      cols108
 	VMULPS  (CX), Z0, Z1
 	VMOVUPS Z1, (AX)
 	ADDQ    $0x00000040, AX
 	ADDQ    $0x00000040, CX
 	SUBQ    $0x00000010, R8
-	JMP     cols101
+	JMP     cols107
 
-cols102:
+cols108:
 	TESTQ     R8, R8
-	JE        cols98
+	JE        cols104
 	VMOVUPS.Z (CX), K1, Z1
 	VMULPS    Z0, Z1, Z0
 	VMOVUPS   Z0, K1, (AX)
 	LEAQ      (AX)(DI*4), AX
 	LEAQ      (CX)(DI*4), CX
 
-cols98:
+cols104:
 	ADDQ $0x00000004, BX
 	DECQ SI
-	JNE  row97
+	JNE  row103
 	VZEROUPPER
 	RET
 
@@ -1386,28 +1522,28 @@ TEXT ·rowFillAVX2(SB), NOSPLIT, $0-56
 	NEGQ    R8
 	VMOVUPS 32(DI)(R8*4), Y0
 
-row103:
+row109:
 	VBROADCASTSS (DX), Y1
 	MOVQ         CX, DI
 
-cols105:
+cols111:
 	CMPQ    DI, $0x00000008
-	JL      cols106
+	JL      cols112
 	VMOVUPS Y1, (AX)
 	ADDQ    $0x00000020, AX
 	SUBQ    $0x00000008, DI
-	JMP     cols105
+	JMP     cols111
 
-cols106:
+cols112:
 	TESTQ      DI, DI
-	JE         cols104
+	JE         cols110
 	VMASKMOVPS Y1, Y0, (AX)
 	LEAQ       (AX)(SI*4), AX
 
-cols104:
+cols110:
 	ADDQ $0x00000004, DX
 	DECQ BX
-	JNE  row103
+	JNE  row109
 	VZEROUPPER
 	RET
 
@@ -1424,28 +1560,28 @@ TEXT ·rowFillAVX512(SB), NOSPLIT, $0-56
 	BZHIL SI, DI, DI
 	KMOVW DI, K1
 
-row107:
+row113:
 	VBROADCASTSS (DX), Z0
 	MOVQ         CX, DI
 
-cols109:
+cols115:
 	CMPQ    DI, $0x00000010
-	JL      cols110
+	JL      cols116
 	VMOVUPS Z0, (AX)
 	ADDQ    $0x00000040, AX
 	SUBQ    $0x00000010, DI
-	JMP     cols109
+	JMP     cols115
 
-cols110:
+cols116:
 	TESTQ   DI, DI
-	JE      cols108
+	JE      cols114
 	VMOVUPS Z0, K1, (AX)
 	LEAQ    (AX)(SI*4), AX
 
-cols108:
+cols114:
 	ADDQ $0x00000004, DX
 	DECQ BX
-	JNE  row107
+	JNE  row113
 	VZEROUPPER
 	RET
 
@@ -1463,26 +1599,26 @@ TEXT ·rowSumAVX2(SB), NOSPLIT, $0-56
 	NEGQ    R8
 	VMOVUPS 32(DI)(R8*4), Y0
 
-row111:
+row117:
 	MOVQ   BX, DI
 	VXORPS Y1, Y1, Y1
 
-cols113:
+cols119:
 	CMPQ   DI, $0x00000008
-	JL     cols114
+	JL     cols120
 	VADDPS (DX), Y1, Y1
 	ADDQ   $0x00000020, DX
 	SUBQ   $0x00000008, DI
-	JMP    cols113
+	JMP    cols119
 
-cols114:
+cols120:
 	TESTQ      DI, DI
-	JE         cols112
+	JE         cols118
 	VMASKMOVPS (DX), Y0, Y2
 	VADDPS     Y2, Y1, Y1
 	LEAQ       (DX)(SI*4), DX
 
-cols112:
+cols118:
 	VEXTRACTF128 $0x01, Y1, X2
 	VADDPS       X2, X1, X1
 	VMOVHLPS     X1, X1, X2
@@ -1492,7 +1628,7 @@ cols112:
 	VMOVSS       X1, (AX)
 	ADDQ         $0x00000004, AX
 	DECQ         CX
-	JNE          row111
+	JNE          row117
 	VZEROUPPER
 	RET
 
@@ -1503,17 +1639,17 @@ TEXT ·unpackHalfAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-vector115:
+vector121:
 	SUBQ      $0x00000008, CX
-	JL        done116
+	JL        done122
 	VPMOVZXWD (DX), Y0
 	VPSLLD    $0x10, Y0, Y0
 	VMOVDQU   Y0, (AX)
 	ADDQ      $0x00000010, DX
 	ADDQ      $0x00000020, AX
-	JMP       vector115
+	JMP       vector121
 
-done116:
+done122:
 	VZEROUPPER
 	RET
 
@@ -1557,11 +1693,11 @@ TEXT ·copyTileAVX2(SB), NOSPLIT, $0-80
 	NEGQ    R9
 	VMOVUPS 32(DI)(R9*4), Y3
 	TESTQ   SI, SI
-	JLE     done119
+	JLE     done125
 	TESTQ   CX, CX
-	JE      narrow118
+	JE      narrow124
 
-wide117:
+wide123:
 	VMASKMOVPS (DX), Y0, Y4
 	VMASKMOVPS Y4, Y2, (AX)
 	VMASKMOVPS 32(DX), Y1, Y4
@@ -1569,18 +1705,18 @@ wide117:
 	ADDQ       BX, DX
 	ADDQ       R8, AX
 	DECQ       SI
-	JNE        wide117
-	JMP        done119
+	JNE        wide123
+	JMP        done125
 
-narrow118:
+narrow124:
 	VMASKMOVPS (DX), Y0, Y1
 	VMASKMOVPS Y1, Y2, (AX)
 	ADDQ       BX, DX
 	ADDQ       R8, AX
 	DECQ       SI
-	JNE        narrow118
+	JNE        narrow124
 
-done119:
+done125:
 	VZEROUPPER
 	RET
 
@@ -1623,11 +1759,11 @@ TEXT ·copyTileAVX512(SB), NOSPLIT, $0-80
 	BZHIL   CX, DI, DI
 	KMOVW   DI, K4
 	TESTQ   SI, SI
-	JLE     done122
+	JLE     done128
 	TESTQ   CX, CX
-	JE      narrow121
+	JE      narrow127
 
-wide120:
+wide126:
 	VMOVUPS.Z (DX), K1, Z0
 	VMOVUPS   Z0, K3, (AX)
 	VMOVUPS.Z 64(DX), K2, Z0
@@ -1635,17 +1771,17 @@ wide120:
 	ADDQ      BX, DX
 	ADDQ      R8, AX
 	DECQ      SI
-	JNE       wide120
-	JMP       done122
+	JNE       wide126
+	JMP       done128
 
-narrow121:
+narrow127:
 	VMOVUPS.Z (DX), K1, Z0
 	VMOVUPS   Z0, K3, (AX)
 	ADDQ      BX, DX
 	ADDQ      R8, AX
 	DECQ      SI
-	JNE       narrow121
+	JNE       narrow127
 
-done122:
+done128:
 	VZEROUPPER
 	RET

@@ -2,6 +2,7 @@ package cpu
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -133,6 +134,15 @@ func (c *Program) findDirect() {
 			c.outs = append(c.outs, i)
 		}
 	}
+	// Rows that the strip has anyway are summed there: they are not gathered twice.
+	c.directs = slices.DeleteFunc(c.directs, func(d direct) bool {
+		held := d.weight < 0 && uses[p.Leaves[d.leaf].Reg] > 0
+		if held {
+			c.outs = append(c.outs, d.out)
+		}
+		return held
+	})
+	slices.Sort(c.outs)
 	for _, l := range p.Leaves {
 		c.skip[l.Reg] = uses[l.Reg] == 0
 	}

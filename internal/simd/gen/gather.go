@@ -256,6 +256,16 @@ func gatherRows(e *emitter) {
 // and destroys n; rest is n modulo the width and mask its lanes.
 func (e *emitter) rowLoop(n, rest reg.GPVirtual, mask reg.Register, ptrs []reg.GPVirtual, unroll int,
 	body func(off int, mask reg.Register)) {
+	e.tileLoop(n, rest, mask, ptrs, unroll, func(vecs int, mask reg.Register) {
+		for i := range vecs {
+			body(4*e.width()*i, mask)
+		}
+	})
+}
+
+// tileLoop is rowLoop with a body that does several vectors together: unroll of them, or one.
+func (e *emitter) tileLoop(n, rest reg.GPVirtual, mask reg.Register, ptrs []reg.GPVirtual, unroll int,
+	body func(vecs int, mask reg.Register)) {
 	w := e.width()
 	over := e.label("cols")
 	for _, u := range []int{unroll, 1} {
@@ -263,9 +273,7 @@ func (e *emitter) rowLoop(n, rest reg.GPVirtual, mask reg.Register, ptrs []reg.G
 		e.Label(loop)
 		e.CMPQ(n, imm(u*w))
 		e.JL(operand.LabelRef(next))
-		for i := range u {
-			body(4*w*i, nil)
-		}
+		body(u, nil)
 		for _, p := range ptrs {
 			e.ADDQ(imm(4*w*u), p)
 		}
@@ -278,7 +286,7 @@ func (e *emitter) rowLoop(n, rest reg.GPVirtual, mask reg.Register, ptrs []reg.G
 	}
 	e.TESTQ(n, n)
 	e.JE(operand.LabelRef(over))
-	body(0, mask)
+	body(1, mask)
 	for _, p := range ptrs {
 		e.LEAQ(operand.Mem{Base: p, Index: rest, Scale: 4}, p)
 	}

@@ -55,8 +55,8 @@ func sumRows(e *emitter, name string, more bool) {
 	e.end()
 }
 
-// maxRows keeps the maxima of a vector of columns, and their ranks, in registers while it reads the
-// rows.
+// maxRows keeps the maxima of some vectors of columns, and their ranks, in registers while it reads the
+// rows. A maximum waits for the one of the row before: several vectors fill that time.
 func maxRows(e *emitter) {
 	e.begin("maxRows", "acc, arg, x, rank []float32")
 	acc, cols, arg, x := e.ptr("acc"), e.length("acc"), e.ptr("arg"), e.ptr("x")
@@ -68,36 +68,48 @@ func maxRows(e *emitter) {
 	e.ANDQ(imm(e.width()-1), rest)
 	mask := e.lanes(rest)
 	p, r, n := e.GP64(), e.GP64(), e.GP64()
-	e.rowLoop(cols, rest, mask, []reg.GPVirtual{acc, arg, x}, 1, func(off int, mask reg.Register) {
+	together := 2
+	if e.wide {
+		together = 4
+	}
+	e.tileLoop(cols, rest, mask, []reg.GPVirtual{acc, arg, x}, together, func(vecs int, mask reg.Register) {
 		load := func(m operand.Mem) reg.VecVirtual {
 			if mask != nil {
 				return e.loadMasked(m, mask)
 			}
 			return e.copyOf(m)
 		}
-		a, g := load(at(acc, off)), load(at(arg, off))
-		e.LEAQ(at(x, off), p)
+		a, g := make([]reg.VecVirtual, vecs), make([]reg.VecVirtual, vecs)
+		for v := range vecs {
+			a[v], g[v] = load(at(acc, 4*e.width()*v)), load(at(arg, 4*e.width()*v))
+		}
+		e.MOVQ(x, p)
 		e.MOVQ(ranks, r)
 		e.MOVQ(rows, n)
 		loop := e.label("row")
 		e.Label(loop)
-		y, rank := load(at(p, 0)), e.vec()
+		rank := e.vec()
 		e.VBROADCASTSS(at(r, 0), rank)
-		above := e.both(e.cmp(cmpNotLE, y, a), e.cmp(cmpOrdered, a, a))
-		equal := e.either(e.cmp(cmpEQ, y, a), e.cmp(cmpNaN, y, y))
-		taken := e.either(above, e.both(e.cmp(cmpLT, rank, g), equal))
-		e.set(a, taken, y)
-		e.set(g, taken, rank)
+		for v := range vecs {
+			y := load(at(p, 4*e.width()*v))
+			above := e.both(e.cmp(cmpNotLE, y, a[v]), e.cmp(cmpOrdered, a[v], a[v]))
+			equal := e.either(e.cmp(cmpEQ, y, a[v]), e.cmp(cmpNaN, y, y))
+			taken := e.either(above, e.both(e.cmp(cmpLT, rank, g[v]), equal))
+			e.set(a[v], taken, y)
+			e.set(g[v], taken, rank)
+		}
 		e.ADDQ(ld, p)
 		e.ADDQ(imm(4), r)
 		e.DECQ(n)
 		e.JNE(operand.LabelRef(loop))
-		if mask != nil {
-			e.storeMasked(a, mask, at(acc, off))
-			e.storeMasked(g, mask, at(arg, off))
-		} else {
-			e.VMOVUPS(a, at(acc, off))
-			e.VMOVUPS(g, at(arg, off))
+		for v := range vecs {
+			if mask != nil {
+				e.storeMasked(a[v], mask, at(acc, 4*e.width()*v))
+				e.storeMasked(g[v], mask, at(arg, 4*e.width()*v))
+			} else {
+				e.VMOVUPS(a[v], at(acc, 4*e.width()*v))
+				e.VMOVUPS(g[v], at(arg, 4*e.width()*v))
+			}
 		}
 	})
 	e.end()
