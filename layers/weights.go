@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"sagann/dataset"
+	"sagann/dataset/npy"
 	"sagann/internal/safetensors"
 	"sagann/saga"
 )
@@ -65,33 +66,32 @@ func (w *Weights) readSafetensors() error {
 			}
 		}
 		info, _ := f.Info(name)
-		t := dataset.Tensor{Name: as, Shape: info.Shape}
-		switch info.DType {
-		case safetensors.F32:
-			t.Values, _, err = safetensors.Load[float32](f, name)
-		case safetensors.F64:
-			t.Values, err = loadAs[float64](f, name)
-		case safetensors.I64:
-			t.Values, err = loadAs[int64](f, name)
-		default:
-			err = fmt.Errorf("tensor %q has type %s; F32, F64 and I64 are read", name, info.DType)
-		}
+		values, err := numbers(f, name, info)
 		if err != nil {
-			return fmt.Errorf("%s: %w", w.path, err)
+			return fmt.Errorf("%s: tensor %q: %w", w.path, name, err)
 		}
-		*to = append(*to, t)
+		*to = append(*to, dataset.Tensor{Name: as, Shape: info.Shape, Values: values})
 	}
 	slices.SortStableFunc(w.list, func(a, b dataset.Tensor) int { return naturally(a.Name, b.Name) })
 	return nil
 }
 
-func loadAs[T float64 | int64](f *safetensors.File, name string) ([]float32, error) {
-	x, _, err := safetensors.Load[T](f, name)
-	y := make([]float32, len(x))
-	for i, v := range x {
-		y[i] = float32(v)
+// inNumPy are the types of values in NumPy's notation, bf2 being bfloat16.
+var inNumPy = map[safetensors.DType]string{safetensors.Bool: "|b1", safetensors.F16: "<f2", safetensors.BF16: "<bf2", safetensors.F32: "<f4", safetensors.F64: "<f8",
+	safetensors.I8: "|i1", safetensors.I16: "<i2", safetensors.I32: "<i4", safetensors.I64: "<i8",
+	safetensors.U8: "|u1", safetensors.U16: "<u2", safetensors.U32: "<u4", safetensors.U64: "<u8"}
+
+// numbers are the values of a tensor, which has one of these types, as float32.
+func numbers(f *safetensors.File, name string, info safetensors.Info) ([]float32, error) {
+	r, err := npy.Raw(io.NopCloser(f.Values(name)), inNumPy[info.DType], info.Shape, false, "values", info.Begin)
+	if err != nil {
+		return nil, err
 	}
-	return y, err
+	a, err := r.All()
+	if err = errors.Join(err, r.Close()); err != nil {
+		return nil, err
+	}
+	return a.Float32s()
 }
 
 // naturally compares names so that 9 comes before 10.

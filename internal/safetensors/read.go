@@ -154,6 +154,13 @@ func LoadInto[T Element](f *File, name string, dst []T) error {
 	return nil
 }
 
+// Values returns a reader of the bytes of a tensor, little-endian and row-major, of whatever type. A file without the tensor
+// has none of them.
+func (f *File) Values(name string) io.Reader {
+	t := f.tensors[name]
+	return io.NewSectionReader(f.r, t.Begin, t.Bytes)
+}
+
 // lookup finds a tensor and checks that its values are of type T.
 func lookup[T Element](f *File, name string) (Info, error) {
 	t, ok := f.tensors[name]

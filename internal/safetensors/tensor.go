@@ -8,22 +8,30 @@ import (
 // DType is the type of a tensor's values, as named in the format.
 type DType string
 
-// The value types this package knows.
+// The value types this package knows. [Load] loads those of an [Element]; values of the others are read by [File.Values].
 const (
-	F32 DType = "F32"
-	F64 DType = "F64"
-	I32 DType = "I32"
-	I64 DType = "I64"
-	U8  DType = "U8"
-	U32 DType = "U32"
-	U64 DType = "U64"
+	Bool DType = "BOOL"
+	F16  DType = "F16"
+	BF16 DType = "BF16"
+	F32  DType = "F32"
+	F64  DType = "F64"
+	I8   DType = "I8"
+	I16  DType = "I16"
+	I32  DType = "I32"
+	I64  DType = "I64"
+	U8   DType = "U8"
+	U16  DType = "U16"
+	U32  DType = "U32"
+	U64  DType = "U64"
 )
 
 // Size is the number of bytes of one value, 0 for a type this package does not know.
 func (d DType) Size() int {
 	switch d {
-	case U8:
+	case Bool, I8, U8:
 		return 1
+	case F16, BF16, I16, U16:
+		return 2
 	case F32, I32, U32:
 		return 4
 	case F64, I64, U64:
