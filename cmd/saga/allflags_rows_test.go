@@ -27,7 +27,7 @@ var flagBase = map[string]string{
 	"topo":          "--machine p100x8",
 
 	"bench streaming": "--models gcn --copies 1",
-	"bench ring":      "--graphs enwiki --models gcn --devices 1,2",
+	"bench ring":      "--graphs enwiki --models gcn --devices 1,2 --chunks 4",
 	"bench epoch":     "--data g.saga --models gcn --epochs 1",
 	"bench schedules": "--models gcn --layers 1 --chunks 2",
 	"bench ablation":  "--models gcn --layers 1 --hidden 8 --work 1000 --shape " + smallShape,
@@ -35,7 +35,7 @@ var flagBase = map[string]string{
 	"bench sample":    "--data karate --samplers deepwalk --times 1 --length 3",
 	"bench mine":      "--data karate --tables cliques --k 3",
 	"bench embed":     "--shapes 100x200",
-	"bench auto":      "--models gcn --shapes reddit_middle --machines p100x8 --layers 1 --budgets 1 --most 2 --step 1",
+	"bench auto":      "--models gcn --shapes reddit_middle --machines h200 --layers 1 --hidden 8 --budgets 1 --most 2 --step 1",
 }
 
 // flagNeeds are arguments that a command needs, and that are added where a row does not have their first word.
@@ -194,16 +194,16 @@ var flagRows = map[string]flagRow{
 
 	"embed data":            {with: "+", value: "h.saga"},
 	"embed walks":           {with: "--data g.saga --children 2 --out o/e.csv", value: "deepwalk"},
-	"embed length":          {with: "--data g.saga --walks deepwalk --out o/e.csv", value: "3", idle: "+"},
-	"embed per-vertex":      {with: "--data g.saga --walks deepwalk --out o/e.csv", value: "3", idle: "+"},
-	"embed dims":            {with: "--data g.saga --walks deepwalk --out o/e.csv", value: "3", idle: "+"},
-	"embed window":          {with: "--data g.saga --walks deepwalk --out o/e.csv", value: "3", idle: "+"},
-	"embed negative":        {with: "--data g.saga --walks deepwalk --out o/e.csv", value: "3", idle: "+"},
-	"embed walk-epochs":     {with: "--data g.saga --walks deepwalk --out o/e.csv", value: "3", idle: "+"},
-	"embed rate":            {with: "--data g.saga --walks deepwalk --out o/e.csv", value: "0.5", idle: "+"},
-	"embed seed":            {with: "--data g.saga --walks deepwalk --out o/e.csv", value: "3", idle: "+"},
-	"embed undirected":      {with: "--data g.saga --walks deepwalk --out o/e.csv", idle: "+"},
-	"embed children":        {with: "--data g.saga --walks deepwalk --out o/e.csv", value: "3"},
+	"embed length":          {with: walked, value: "3", idle: "+"},
+	"embed per-vertex":      {with: walked, value: "3", idle: "+"},
+	"embed dims":            {with: walked, value: "3", idle: "+"},
+	"embed window":          {with: walked, value: "3", idle: "+"},
+	"embed negative":        {with: walked, value: "3", idle: "+"},
+	"embed walk-epochs":     {with: walked, value: "3", idle: "+"},
+	"embed rate":            {with: walked, value: "0.5", idle: "+"},
+	"embed seed":            {with: walked, value: "3", idle: "+"},
+	"embed undirected":      {with: walked, idle: "+"},
+	"embed children":        {with: walked, value: "3"},
 	"embed leaves":          {with: "--data g.saga --children 2 --out o/e.csv", value: "3", idle: "+"},
 	"embed weights":         {with: "--data g.saga --children 2 --out o/e.csv", value: "nowhere", idle: "+"},
 	"embed width":           {with: "--data g.saga --children 2 --out o/e.csv", value: "3", idle: "--data g.saga --children 2 --weights nowhere --out o/e.csv"},
@@ -296,7 +296,7 @@ var flagRows = map[string]flagRow{
 	"bench hidden":   {value: "64"},
 	"bench layers":   {value: "3"},
 	"bench markdown": {},
-	"bench models":   {value: "ggnn"},
+	"bench models":   {value: "commnet"},
 	"bench copies":   {value: "2"},
 	"bench device":   {with: "--models gcn --copies 1", value: "nosuch"},
 	"bench graphs":   {value: "reddit_full"},
@@ -305,6 +305,9 @@ var flagRows = map[string]flagRow{
 	"bench prefetch": {value: "1"},
 	"bench ours":     {},
 }
+
+// walked are arguments of embeddings by few short walks.
+const walked = "--data g.saga --walks deepwalk --per-vertex 2 --length 5 --out o/e.csv"
 
 // smallShape is what bench ablation plans and runs; ran are arguments with which it runs.
 const (
@@ -317,20 +320,20 @@ func init() {
 	const tiny, scheduled = "--models gcn --epochs 1 --shape tiny", "+--device cpu --scale 20000 --budgets 1"
 	const blocks, patterns, density, sorted = "--data karate --samplers neighbours:2 --times 1", "--data karate --tables patterns --edges 1 --support 3", "--tables density --degrees 2 --vertices 30", "--tables sort --keys 2000"
 	for command, rows := range map[string]map[string]flagRow{
-		"schedules": {"hidden": {with: "--models gcn --layers 2 --chunks 2", value: "64"}, "chunks": {value: "3"}, "prefetch": {value: "2"}, "device": {value: "cpu"}, "budgets": {with: scheduled, value: "0.5", idle: "+"}, "scale": {with: scheduled, value: "10000", idle: "+"},
+		"schedules": {"hidden": {with: "--models gcn --layers 2 --chunks 2", value: "64"}, "chunks": {value: "3"}, "prefetch": {value: "2"}, "device": {with: "+--scale 20000", value: "cpu"}, "budgets": {with: scheduled, value: "0.5", idle: "+"}, "scale": {with: scheduled, value: "10000", idle: "+"},
 			"warmup": {why: "changes which epochs are timed", idle: "+ == 2"}, "epochs": {why: "changes how many epochs are timed", idle: "+ == 2"}},
 		"streaming": {"warmup": {why: "changes which epochs are timed", idle: "+ == 2"}, "epochs": {why: "changes how many epochs are timed", idle: "+ == 2"}, "scale": {with: "+--device cpu --scale 2000", value: "1000", idle: "+"}},
-		"ablation": {"shape": {value: "vertices=300,edges=3000,features=16,classes=4", idle: ran + " --data g.saga"}, "mem": {value: "1MiB"}, "part": {value: "0.3", idle: "+--mem 1MiB"}, "work": {value: "500", idle: ran},
+		"ablation": {"hidden": {with: "+--layers 2", value: "64"}, "shape": {value: "vertices=300,edges=3000,features=16,classes=4", idle: ran + " --data g.saga"}, "mem": {value: "1MiB"}, "part": {value: "0.3", idle: "+--mem 1MiB"}, "work": {value: "500", idle: ran},
 			"svg": {value: "o/a.svg", idle: ran}, "device": {value: "nosuch"}, "data": {with: ran, value: "karate", idle: "+"}, "chunks": {with: ran, value: "3", idle: "+"}, "prefetch": {with: ran, value: "2", idle: "+"},
 			"without": {with: ran, value: "invariant", idle: "+"}, "warmup": {why: "changes which epochs are timed", idle: "+ == 2"}, "epochs": {why: "changes how many epochs are timed", idle: "+ == 2"}},
-		"epoch": {"data": {with: "+", value: "karate"}, "shape": {with: tiny, value: "cora", idle: "+"}, "uniform": {with: tiny, idle: "+"}, "device": {value: "cpu:2"}, "mem": {value: "64KiB"}, "machine": {value: "cpu"},
+		"epoch": {"data": {with: "+", value: "karate"}, "shape": {with: tiny, value: "cora", idle: "+"}, "uniform": {with: tiny, idle: "+"}, "device": {value: "cpu:2"}, "mem": {value: "64KiB"}, "machine": {value: "h200"},
 			"heads": {with: "--data g.saga --models gat --epochs 1", value: "3", idle: "+"}, "norm": {value: "layer", idle: "+--layers 1"}, "hidden": {value: "64", idle: "+--layers 1"}, "epochs": {value: "2"}, "without": {value: "none"}, "storage": {value: "bf16"},
 			"tf32": {why: "of GPUs", idle: "+"}},
 		"sample": {"data": {with: "+", value: "g.saga"}, "samplers": {value: "neighbours:2"}, "batch": {with: blocks, value: "7", idle: "+"}, "length": {value: "4", idle: blocks}, "times": {why: "changes how many runs are timed"}, "device": {value: "nosuch"},
 			"mem": {why: "of GPUs", idle: "+ == 1GiB"}, "shapes": {why: "of GPUs", idle: "+ == ppi"}, "blocks": {why: "of GPUs", idle: "+"}, "weights": {why: "of GPUs", idle: "+"}},
 		"mine": {"tables": {value: "list"}, "data": {with: "+", value: "g.saga", idle: density}, "support": {with: patterns, value: "5", idle: "+"}, "edges": {with: patterns, value: "2", idle: "+"}, "k": {value: "4", idle: patterns},
 			"degrees": {with: density, value: "3", idle: "+"}, "vertices": {with: density, value: "40", idle: "+"}, "keys": {with: sorted, value: "3000", idle: "+"}, "scratch": {why: "says where files without names lie", idle: "+ == o"}, "threads": {value: "3", idle: "--tables list"}},
-		"auto": {"shapes": {value: "enwiki"}, "machines": {value: "h200"}, "budgets": {value: "2"}, "most": {value: "3"}, "step": {with: "+--most 8", value: "3"}, "save": {value: "all"}},
+		"auto": {"hidden": {with: "+--layers=2", value: "64"}, "layers": {value: "2"}, "models": {value: "mlp"}, "shapes": {value: "reddit_full"}, "machines": {value: "a100"}, "budgets": {value: "2"}, "most": {value: "3"}, "step": {with: "+--most 8", value: "3"}, "save": {value: "all"}},
 	} {
 		for flag, row := range rows {
 			flagRows["bench "+command+" "+flag] = row

@@ -7,6 +7,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"regexp"
+	"runtime/debug"
 	"strconv"
 	"strings"
 	"syscall"
@@ -20,7 +21,18 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"saga": mainMeasured, "saga-on-a-full-disk": mainOnAFullDisk, "saga-that-stops": mainThatStops})
+	testscript.Main(inProcess{m}, map[string]func(){"saga": mainMeasured, "saga-on-a-full-disk": mainOnAFullDisk, "saga-that-stops": mainThatStops})
+}
+
+// inProcess runs tests. Commands in the process of the tests plan much and keep little, so garbage is collected less often;
+// those that are processes of their own collect it as users have it.
+type inProcess struct{ *testing.M }
+
+func (p inProcess) Run() int {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(400)
+	}
+	return p.M.Run()
 }
 
 // mainOnAFullDisk is the command where no file can have more than 4096 bytes, or as many as fullBytes says: writes beyond
