@@ -42,6 +42,7 @@ type Counter struct {
 
 const (
 	firstSlots = 1 << 8
+	sparse     = 1 << 19 // a table of fewer slots is at most a quarter full: most keys are found where they are looked for first
 	slotBytes  = 12
 )
 
@@ -84,6 +85,10 @@ func (c *Counter) Add(keys ...uint64) error {
 func (c *Counter) some(list []uint64) int {
 	shift, mask := c.shift&63, uint64(len(c.keys)-1)
 	keys, count := c.keys[:mask+1], c.count[:mask+1]
+	limit := len(keys)/2 - 1
+	if len(keys) < sparse && len(keys) < c.most {
+		limit /= 2
+	}
 next:
 	for n, key := range list {
 		if key == 0 {
@@ -97,7 +102,7 @@ next:
 				continue
 			}
 			keys[i], count[i] = key, 1
-			if c.used++; c.used < len(keys)/2-1 {
+			if c.used++; c.used < limit {
 				continue next
 			}
 			c.full()
