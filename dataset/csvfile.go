@@ -117,6 +117,9 @@ func (t *tableFile) line() ([]byte, error) {
 	}
 	for {
 		line, err := t.next()
+		if err == nil && !isComment(bytes.TrimLeft(line, blanks)) {
+			err = t.inUTF8(line)
+		}
 		if err != nil || len(bytes.TrimSpace(line)) > 0 {
 			return line, err
 		}
@@ -202,6 +205,9 @@ func (t *tableFile) split(line []byte) ([][]byte, error) {
 					more, err := t.next()
 					if err == io.EOF {
 						err = fmt.Errorf("%s:%d: a quote is not closed", t.name, begin)
+					}
+					if err == nil {
+						err = t.inUTF8(more)
 					}
 					if err == nil && len(t.buf)+len(more) > maxLine {
 						err = fmt.Errorf("%s:%d: a row of more than %d MiB: is a quote not closed?", t.name, begin, maxLine>>20)

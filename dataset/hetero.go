@@ -297,6 +297,9 @@ func (h *Hetero) problem() error {
 			return fmt.Errorf("relation %d %.40q goes from type %d to type %d of %d", i, r.Name, r.Source, r.Target, len(h.Types))
 		}
 	}
+	if name := h.notUTF8(); name != "" {
+		return fmt.Errorf("the name %.40q is not in UTF-8", name)
+	}
 	order := Hetero{Types: h.Types, Relations: slices.Clone(h.Relations)}
 	if err := order.sorted(); err != nil {
 		return err

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // FitTypes is Fit for a graph of several types: s is the schema of a run over such a graph. Types and relations are matched by their
@@ -113,4 +114,19 @@ func (h *Hetero) IDSum() string {
 		}
 	}
 	return strings.ToLower(strconv.FormatUint(uint64(sum.Sum32()), 16))
+}
+
+// notUTF8 is a name of a type or relation that is not in UTF-8, or "".
+func (h *Hetero) notUTF8() string {
+	for i := range h.Types {
+		if !utf8.ValidString(h.Types[i].Name) {
+			return h.Types[i].Name
+		}
+	}
+	for i := range h.Relations {
+		if !utf8.ValidString(h.Relations[i].Name) {
+			return h.Relations[i].Name
+		}
+	}
+	return ""
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // UseLinks is SplitLinks with a split that is given. A pair that stands twice in the split, in the same direction, stays where it is first: in
-// training, validation, test. An edge whose reverse is a pair of another part, negative pairs that are edges, and what is drawn are
+// training, validation, test. A pair of a vertex and itself is left out. An edge whose reverse is a pair of another part, negative pairs that are edges, and what is drawn are
 // told in the report. Pairs for training that no edge joins are drawn as SplitLinks does, also by seed those of evaluation if there are none.
 func UseLinks(d *Data, s *LinkSplit, seed uint64) (*Data, error) {
 	if err := s.check(d.Edges.V); err != nil {
@@ -18,7 +18,7 @@ func UseLinks(d *Data, s *LinkSplit, seed uint64) (*Data, error) {
 	}
 	out := *d
 	out.Report.Changes, out.Report.Warnings = slices.Clone(d.Report.Changes), slices.Clone(d.Report.Warnings)
-	e, l := d.Edges, &Links{NotVal: s.NotVal, NotTest: s.NotTest}
+	e, l := d.Edges, &Links{}
 	settleLinks(&out, s, l)
 	hidden := indexEdges(e.V, slices.Concat(l.Val.Src, l.Test.Src), slices.Concat(l.Val.Dst, l.Test.Dst))
 	hides := func(u, v uint32) bool { return hidden.find(u, v) >= 0 || hidden.find(v, u) >= 0 }
@@ -77,14 +77,18 @@ func UseLinks(d *Data, s *LinkSplit, seed uint64) (*Data, error) {
 	return &out, nil
 }
 
-// settleLinks gives l the pairs of s that have an edge, each once.
+// settleLinks gives l the pairs of s, those that have an edge each once, without those of a vertex and itself.
 func settleLinks(d *Data, s *LinkSplit, l *Links) {
 	type pair struct{ u, v uint32 }
-	part, twice, reversed := map[pair]int{}, 0, 0
+	part, twice, reversed, loops, again := map[pair]int{}, 0, 0, 0, 0
 	to := []*Pairs{&l.Train, &l.Val, &l.Test}
 	for i, from := range []*Pairs{&s.Train, &s.Val, &s.Test} {
 		for k, u := range from.Src {
 			p := pair{u, from.Dst[k]}
+			if p.u == p.v {
+				loops++
+				continue
+			}
 			if part[p] != 0 {
 				twice++
 				continue
@@ -95,6 +99,27 @@ func settleLinks(d *Data, s *LinkSplit, l *Links) {
 			part[p] = i + 1
 			to[i].add(p.u, p.v)
 		}
+	}
+	for _, x := range []struct{ from, to *Pairs }{{&s.NotVal, &l.NotVal}, {&s.NotTest, &l.NotTest}} {
+		for k, u := range x.from.Src {
+			p := pair{u, x.from.Dst[k]}
+			switch {
+			case p.u == p.v:
+				loops++
+				continue
+			case part[p] < 0:
+				again++
+			case part[p] == 0:
+				part[p] = -1
+			}
+			x.to.add(p.u, p.v)
+		}
+	}
+	if loops > 0 {
+		d.change("%d {pair|pairs} of the split of links {joins a vertex and itself|join a vertex and itself}: left out, as self loops only pass messages", loops)
+	}
+	if again > 0 {
+		d.change("%d {pair|pairs} without an edge {stands|stand} in the split of links before: {it counts|they count} each time", again)
 	}
 	if twice > 0 {
 		d.change("%d {pair stands|pairs stand} in the split of links more than once: each stays where it is first, in training, validation or testing", twice)

@@ -52,6 +52,10 @@ func TestLinkFiles(t *testing.T) {
 		{name: "twice, and the other way", files: map[string]string{"train.csv": "10,20\n10,20\n", "val.csv": "20,10\n", "test.csv": "10,20\n40,50\n"}, train: [][2]uint32{{0, 1}}, test: [][2]uint32{{3, 4}}, notVal: 1, messages: 8,
 			said: []string{"2 pairs stand in the split of links more than once", "1 pair of validation or testing is, in the other direction"}},
 		{name: "false pairs", files: map[string]string{"train.csv": "10,20\n", "test.csv": "40,50,1\n20,30,0\n"}, train: [][2]uint32{{0, 1}}, test: [][2]uint32{{3, 4}}, messages: 10, said: []string{"of 1 pair without an edge of the test split 1 is an edge"}},
+		{name: "a vertex with itself", files: map[string]string{"train.csv": "10,10\n10,20\n", "val.csv": "20,20,1\n30,30,0\n20,40,0\n20,30,1\n", "test.csv": "40,50\n60,60\n"}, train: [][2]uint32{{0, 1}}, test: [][2]uint32{{3, 4}}, notVal: 1, messages: 8,
+			said: []string{"4 pairs of the split of links join a vertex and itself"}},
+		{name: "pairs without an edge twice", files: map[string]string{"train.csv": "10,20\n", "val.csv": "20,30,1\n10,30,0\n10,30,0\n", "test.csv": "40,50,1\n10,30,0\n"}, train: [][2]uint32{{0, 1}}, test: [][2]uint32{{3, 4}}, notVal: 2, messages: 8,
+			said: []string{"2 pairs without an edge stand in the split of links before: they count each time"}},
 		{name: "messages that are predicted", files: map[string]string{"train.csv": "10,20\n", "test.csv": "40,50\n", "messages.csv": "40,50\n10,20\n"}, train: [][2]uint32{{0, 1}}, test: [][2]uint32{{3, 4}}, messages: 4, said: []string{"of 4 edges that pass messages in training 2 are pairs"}},
 		{name: "texts", files: map[string]string{"train.csv": "source,target,label\n\"a, b\",v1,1\n", "test.tsv": "v3\tv4\n"}, change: func(d *Data) {
 			d.Vertices = Naming{Names: []string{"a, b", "v1", "v2", "v3", "v4", "v5"}}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // Schema says what the numbers of a graph mean: which class, relation or column each of them is. It is kept in
@@ -296,9 +297,12 @@ func checkSchema(d *Data) error {
 			return fmt.Errorf("%d names for %d %s", len(x.names), x.n, x.what)
 		}
 		sorted := slices.Sorted(slices.Values(x.names))
-		for i := 1; i < len(sorted); i++ {
-			if sorted[i] == sorted[i-1] {
-				return fmt.Errorf("two %s are named %.40q", x.what, sorted[i])
+		for i, name := range sorted {
+			if !utf8.ValidString(name) {
+				return fmt.Errorf("the %s have the name %.40q, which is not in UTF-8", x.what, name)
+			}
+			if i > 0 && name == sorted[i-1] {
+				return fmt.Errorf("two %s are named %.40q", x.what, name)
 			}
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"os"
 	"strings"
 	"unicode/utf16"
+	"unicode/utf8"
 
 	"github.com/klauspost/compress/gzip"
 
@@ -211,7 +212,24 @@ func (t *textFile) next() ([]byte, error) {
 	if len(line) > 0 && line[len(line)-1] == t.end {
 		line = line[:len(line)-1]
 	}
-	return bytes.TrimSuffix(line, []byte("\r")), nil
+	line = bytes.TrimSuffix(line, []byte("\r"))
+	if first := bytes.TrimLeft(line, blanks); len(first) > 0 && (first[0] == '#' || first[0] == '%') {
+		return line, nil // a comment may be in any encoding; a table asks inUTF8 where it is none
+	}
+	return line, t.inUTF8(line)
+}
+
+// inUTF8 refuses a line that is no text in UTF-8. Names in another encoding would be other names wherever they are written, and
+// two of them could become one.
+func (t *textFile) inUTF8(line []byte) error {
+	if utf8.Valid(line) {
+		return nil
+	}
+	at := 0
+	for r, n := utf8.DecodeRune(line); r != utf8.RuneError || n > 1; r, n = utf8.DecodeRune(line[at:]) {
+		at += n
+	}
+	return t.errorf("byte %d is %#x, which is not UTF-8: names are read as UTF-8 or UTF-16; of Latin-1, iconv -f ISO-8859-1 -t UTF-8 < OLD > NEW makes it", at+1, line[at])
 }
 
 // errorf is an error at the line that was read last.

@@ -171,11 +171,15 @@ func (p *definition) describeShape() error {
 // embedding, or the rows of weights that features would be multiplied with.
 func (p *definition) describeRows(v int) error {
 	d := &p.dims
-	d.vertices, d.embedding = v, p.model.Embedding
+	d.vertices, d.embedding, d.embeddingInit = v, p.model.Embedding, p.model.EmbeddingInit
 	if d.identity = d.embedding == 0 && d.features == 0; d.identity {
 		d.features = v
 	}
 	switch {
+	case inits[d.embeddingInit] == nil:
+		return fmt.Errorf("saga: learned rows that begin as %q; there are %s, %s", d.embeddingInit, EmbeddingUnit, EmbeddingNormal)
+	case d.embedding == 0 && d.embeddingInit != "":
+		return errors.New("saga: Model.EmbeddingInit is of the rows of Model.Embedding, and there are none")
 	case d.identity && p.model.Average > 0:
 		return &FeaturesError{errors.New("Model.Average averages no rows of vertices")}
 	case d.embedding == 0 && !d.identity:

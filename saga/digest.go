@@ -43,7 +43,7 @@ func (p *Program) Digest() string {
 // writeFacts writes the text that Digest hashes.
 func (p *Program) writeFacts(w io.Writer) {
 	o := &p.cfg.Optimizer
-	a := report.Arithmetic{Revision: arithmetic, Device: p.cfg.Device, TF32: p.cfg.TF32, Seed: p.cfg.Seed, Optimizer: o.facts(),
+	a := report.Arithmetic{Revision: arithmetic, Device: p.cfg.Device, TF32: p.cfg.TF32, Seed: p.cfg.Seed, Optimizer: append(o.facts(), p.dims.embeddingInit.facts()...),
 		Decay: func(param string) float32 {
 			if p.decays(param) {
 				return o.WeightDecay

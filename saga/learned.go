@@ -35,14 +35,39 @@ func (e *FeaturesError) Error() string {
 // Unwrap is the error that names the op.
 func (e *FeaturesError) Unwrap() error { return e.Err }
 
-// unitRows draws rows whose squared length is 1 on average.
+// EmbeddingInit names the distribution from which rows of Model.Embedding are drawn at first.
+type EmbeddingInit string
+
+// Starts of learned rows. Which learns more depends on the data (docs/data.md); it is in the digest of a run.
+const (
+	EmbeddingUnit   EmbeddingInit = "unit"   // uniform, with a squared length of 1 on average
+	EmbeddingNormal EmbeddingInit = "normal" // normal, with mean 0 and variance 1, as in torch.nn.Embedding
+)
+
+// inits are the functions that draw; "" is the default.
+var inits = map[EmbeddingInit]Init{"": unitRows, EmbeddingUnit: unitRows, EmbeddingNormal: normalRows}
+
 func unitRows(w []float32, _, cols int, r *rand.Rand) { He(w, 2*cols, cols, r) }
+
+func normalRows(w []float32, _, _ int, r *rand.Rand) {
+	for i := range w {
+		w[i] = float32(r.NormFloat64())
+	}
+}
+
+// facts are the lines of a digest about x; none for the default, which digests did not name at first.
+func (x EmbeddingInit) facts() []string {
+	if x == "" || x == EmbeddingUnit {
+		return nil
+	}
+	return []string{"embedding " + string(x)}
+}
 
 // embed declares the learned rows of Model.Embedding.
 func (t *tracer) embed() Tensor {
 	n := t.g.Variable(embedding, dataflow.Shape{Set: t.vertices(), Cols: t.d.embedding})
 	t.params[embedding] = n
-	t.list = append(t.list, Param{Name: embedding, Rows: t.d.vertices, Cols: t.d.embedding, PerVertex: true, init: unitRows, blocks: 1, rowwise: true})
+	t.list = append(t.list, Param{Name: embedding, Rows: t.d.vertices, Cols: t.d.embedding, PerVertex: true, init: inits[t.d.embeddingInit], blocks: 1, rowwise: true})
 	return n
 }
 

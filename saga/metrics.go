@@ -1,6 +1,12 @@
 package saga
 
-import "sagann/dataflow/exec"
+import (
+	"encoding/json"
+	"math"
+
+	"sagann/dataflow/exec"
+	"sagann/internal/metrics"
+)
 
 // Metrics of one split.
 type Metrics struct {
@@ -11,12 +17,39 @@ type Metrics struct {
 	MSE, MAE float64 // regression: mean squared and absolute error over rows and columns
 	// R2 is the coefficient of determination of regression, the mean over columns: 1 minus the squared
 	// error divided by that of predicting the split's mean. A column of equal targets counts 1 if all
-	// are met exactly, else 0.
+	// are met exactly, else 0. NaN for a split of one row, which has no spread.
 	R2 float64
 	// For links: area under the ROC curve, average precision, mean reciprocal rank, and the share of
 	// edges that score higher than the 10th, 50th and 100th best pair without an edge.
 	AUC, AP, MRR float64
 	Hits         [3]float64
+}
+
+// plainMetrics are Metrics without methods.
+type plainMetrics Metrics
+
+// nullable are Metrics whose R² may be null, as JSON has no NaN.
+type nullable struct {
+	*plainMetrics
+	R2 *float64
+}
+
+// MarshalJSON writes an R² that is NaN as null.
+func (m Metrics) MarshalJSON() ([]byte, error) {
+	if math.IsNaN(m.R2) {
+		return json.Marshal(nullable{plainMetrics: (*plainMetrics)(&m)})
+	}
+	return json.Marshal(plainMetrics(m))
+}
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (m *Metrics) UnmarshalJSON(text []byte) error {
+	x := nullable{plainMetrics: (*plainMetrics)(m)}
+	err := json.Unmarshal(text, &x)
+	if m.R2 = math.NaN(); x.R2 != nil {
+		m.R2 = *x.R2
+	}
+	return err
 }
 
 // Scores are the metrics of all splits.
@@ -77,15 +110,10 @@ func f1(hits, said, truth []float64) (micro, macro float64) {
 // and squared distances of the targets from their mean (spread).
 func (m *Metrics) fit(squares, absolutes []float64, spread []float64, n float64) {
 	c := float64(len(squares))
-	for k, s := range spread {
+	for k := range spread {
 		square := squares[k]
 		m.MSE += square / n / c
 		m.MAE += absolutes[k] / n / c
-		switch {
-		case s > 0:
-			m.R2 += (1 - square/s) / c
-		case square == 0:
-			m.R2 += 1 / c
-		}
 	}
+	m.R2 = metrics.R2(squares, spread, int(n))
 }

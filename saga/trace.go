@@ -28,6 +28,8 @@ type Model struct {
 	// features (parameter "embedding"); features of the data are not read. 0: none. Data without
 	// features then has the identity matrix V×V as features, which is never stored.
 	Embedding int
+	// EmbeddingInit says what these rows are drawn from at first. Default: EmbeddingUnit.
+	EmbeddingInit EmbeddingInit
 	// Head computes the logits [G×C] of graphs from the rows that were read out [G×c], for a GraphTask.
 	// nil: these rows are the logits. Its parameters have the scope "head".
 	Head func(graphs Tensor, p Params) Tensor
@@ -62,7 +64,8 @@ type dims struct {
 	weight            bool // edges have weights
 	featureGrad       bool // the gradient of the features is an output
 	vertices          int
-	embedding         int  // columns of the rows that are learned in place of features; 0: none are
+	embedding         int // columns of the rows that are learned in place of features; 0: none are
+	embeddingInit     EmbeddingInit
 	identity          bool // features are the identity
 	sparse            bool // features are sparse rows
 	task              Task

@@ -21,6 +21,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"sagann/internal/cli"
+	"sagann/internal/metrics"
 )
 
 // recipe is the settings that both sides train with. All use Adam.
@@ -113,7 +114,9 @@ func (c *Command) compare(e *entry, r recipe) error {
 		for _, m := range scores {
 			x = append(x, m[name])
 		}
-		ours, theirs := stats(x), e.Metrics[name]
+		var ours spread
+		ours.Mean, ours.Std = metrics.Spread(x)
+		theirs := e.Metrics[name]
 		n, m := float64(r.Seeds), float64(e.Recipe.Seeds)
 		apart := math.Abs(ours.Mean-theirs.Mean) / math.Sqrt(ours.Std*ours.Std/n+theirs.Std*theirs.Std/m)
 		if ours.Mean == theirs.Mean {
@@ -124,17 +127,4 @@ func (c *Command) compare(e *entry, r recipe) error {
 			100*ours.Mean, 100*ours.Std, 100*theirs.Mean, 100*theirs.Std, apart, r.Seeds)
 	}
 	return nil
-}
-
-func stats(x []float64) (s spread) {
-	for _, v := range x {
-		s.Mean += v / float64(len(x))
-	}
-	for _, v := range x {
-		s.Std += (v - s.Mean) * (v - s.Mean)
-	}
-	if len(x) > 1 {
-		s.Std = math.Sqrt(s.Std / float64(len(x)-1))
-	}
-	return s
 }

@@ -58,6 +58,7 @@ var flagRows = map[string]flagRow{
 	"settings task":           {value: "link"},
 	"settings target":         {why: "of graphs with several types: types.txtar of testdata/data"},
 	"settings features":       {value: "degree"},
+	"settings embedding-init": {with: "+--features embedding:4", value: "normal", idle: "+"},
 	"settings virtual-node":   {with: "+--data graphs.saga --model gin", idle: "+--model gin"},
 	"settings row-normalize":  {value: "on", idle: "+--features identity"},
 	"settings model":          {value: "gin"},

@@ -207,7 +207,7 @@ func (j *job) give(s *settings, log *slog.Logger) error {
 	text := "begins with the weights of " + s.Training.From
 	for i, m := range []saga.Metrics{scores.Train, scores.Val, scores.Test} {
 		if j.has(i) {
-			text += fmt.Sprintf("; %s of %s %.4f", j.metric.name, []string{"training", "validation", "test"}[i], j.metric.of(m))
+			text += fmt.Sprintf("; %s of %s %s", j.metric.name, []string{"training", "validation", "test"}[i], scoreText(j.metric.of(m)))
 		}
 	}
 	log.Info(text)

@@ -13,7 +13,8 @@ import (
 
 // choose settles what d's vertices begin with, by --features; "" is that of runs that had no such flag. Without
 // features vertices of graphs begin with their degrees: a row for each vertex learns nothing of another graph's.
-func (p *prepared) choose(features string, d *dataset.Data, task saga.Task) error {
+// Learned rows begin as --embedding-init has it.
+func (p *prepared) choose(features, init string, d *dataset.Data, task saga.Task) error {
 	kind, cols, _ := strings.Cut(features, ":")
 	switch {
 	case features == "" || features == "one-hot":
@@ -34,7 +35,7 @@ func (p *prepared) choose(features string, d *dataset.Data, task saga.Task) erro
 		if err != nil || n < 1 || n > maxEmbedding {
 			return cli.Usagef("--features %s: the number of columns is from 1 to %d, as in embedding:64", features, maxEmbedding)
 		}
-		p.Embedding = n
+		p.Embedding, p.Begins = n, named(init, string(saga.EmbeddingUnit))
 	default:
 		return cli.Usagef("--features %s: there are data, sparse, identity, embedding:64, degree, one-hot, auto", features)
 	}
@@ -66,7 +67,7 @@ func (p *prepared) columns(d *dataset.Data) int {
 // model is the model NAME for what p says.
 func (p *prepared) model(name string) (saga.Model, error) {
 	m, err := layers.New(name, p.Layers)
-	m.Embedding, m.Average = p.Embedding, p.EMA
+	m.Embedding, m.EmbeddingInit, m.Average = p.Embedding, saga.EmbeddingInit(p.Begins), p.EMA
 	return m, err
 }
 

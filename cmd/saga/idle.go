@@ -56,6 +56,7 @@ func (s *settings) idleModel(task saga.Task) []setting {
 		{named(s.Model.Activation, "auto") != "" && !between, "--activation" + why},
 		{named(s.Model.Norm, "none") != "" && !between, "--norm" + why},
 		{s.Model.Residual && !between, "--residual" + why},
+		{named(s.Data.EmbeddingInit, string(saga.EmbeddingUnit)) != "" && !strings.HasPrefix(s.Data.Features, "embedding:"), "--embedding-init (of --features embedding:64)"},
 		{s.Data.VirtualNode && task != saga.GraphTask, "--virtual-node (of --task graph)"},
 		{task != saga.LinkTask && named(s.Link.Head, "dot") != "", "--head (of --task link)"},
 		{task != saga.LinkTask && s.Link.Width != 0, "--width (of --task link)"},

@@ -28,7 +28,7 @@ Examples:
 }
 
 // notKernels are settings that no kernel depends on.
-var notKernels = []string{"self-loops", "init", "epochs", "lr", "lr-decay", "lr-decay-every", "weight-decay", "decay", "optimizer", "momentum", "clip-norm", "eval-every",
+var notKernels = []string{"self-loops", "init", "embedding-init", "epochs", "lr", "lr-decay", "lr-decay-every", "weight-decay", "decay", "optimizer", "momentum", "clip-norm", "eval-every",
 	"patience", "class-weights", "batch", "accumulate", "lr-schedule", "warm-up", "lr-min", "lr-factor", "lr-patience", "lr-epochs", "host-mem", "scratch", "ring",
 	"chunks", "schedule", "prefetch", "from"}
 

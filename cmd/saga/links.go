@@ -117,6 +117,9 @@ func (c *predictCmd) predictPairs(a *app) error {
 	if err != nil {
 		return err
 	}
+	if n := loopsOf(pairs); n > 0 {
+		a.Log.Warn(words.Text("%s: %d {pair joins a vertex and itself|pairs join a vertex and itself}: training saw no such pair", c.Pairs, n))
+	}
 	scores, err := saga.ScoreLinks(t.model, t.data, cfg, t.path, pairs)
 	if err != nil {
 		return err
@@ -145,3 +148,13 @@ func (c *predictCmd) predictPairs(a *app) error {
 
 // linkWidth is the number of columns of the rows that heads score.
 func (s *settings) linkWidth() int { return int(cmp.Or(s.Link.Width, s.Model.Hidden)) }
+
+// loopsOf is how many of p are of a vertex and itself.
+func loopsOf(p *dataset.Pairs) (n int) {
+	for i, u := range p.Src {
+		if u == p.Dst[i] {
+			n++
+		}
+	}
+	return n
+}

@@ -32,6 +32,7 @@ type prepared struct {
 	OneHot       bool           `json:"one_hot"`
 	Features     string         `json:"features,omitempty"` // what stands for the data's, or how they lie: identity, degree, sparse
 	Embedding    int            `json:"embedding,omitempty"`
+	Begins       string         `json:"embedding_init,omitempty"` // of learned rows; "": unit
 	EMA          float32        `json:"ema,omitempty"`
 	RowNormalize bool           `json:"row_normalize"`
 	SelfLoops    bool           `json:"self_loops"`
@@ -131,7 +132,7 @@ func (j *job) plan(s *settings, log *slog.Logger) error {
 	if left := s.unread(d.Edges); len(left) > 0 {
 		log.Info("the model " + s.Model.Name + " leaves out what the edges have: " + strings.Join(left, ", "))
 	}
-	if err := j.prep.choose(s.Data.Features, d, task); err != nil {
+	if err := j.prep.choose(s.Data.Features, s.Data.EmbeddingInit, d, task); err != nil {
 		return err
 	}
 	if task == saga.GraphTask && j.prep.perVertex() {

@@ -10,6 +10,7 @@ import (
 
 	"sagann/dataset"
 	"sagann/internal/cli"
+	"sagann/internal/metrics"
 	"sagann/internal/words"
 	"sagann/saga"
 )
@@ -143,28 +144,50 @@ func (f *rateFlags) schedule() saga.Schedule {
 	return s
 }
 
+// scoreText is a score for people; R² of one row is none.
+func scoreText(x float64) string {
+	if math.IsNaN(x) {
+		return "undefined"
+	}
+	return fmt.Sprintf("%.4f", x)
+}
+
 // fit is how well numbers are predicted.
-type fit struct{ mse, mae, r2 float64 }
+type fit struct {
+	mse, mae float64
+	r2       float64 // NaN of one row
+	flat     int     // columns of equal targets
+}
+
+// fitText is R² in words.
+func (f fit) fitText(rows int) string {
+	switch {
+	case math.IsNaN(f.r2):
+		return words.Text("undefined: %d {row has|rows have} no spread", rows)
+	case f.flat > 0:
+		return words.Text("%.4f, where %d {column|columns} of equal targets {counts|count} 1 if all are met exactly, else 0", f.r2, f.flat)
+	}
+	return fmt.Sprintf("%.4f", f.r2)
+}
 
 // fitOf compares rows of x, all predictions, with their targets.
 func fitOf(x []float32, t dataset.Numbers, rows []uint32) (f fit) {
 	n, cols := float64(len(rows)), float64(t.Cols)
-	for k, spread := range t.Spread(rows) {
-		squares := 0.0
+	spread := t.Spread(rows)
+	squares := make([]float64, len(spread))
+	for k := range spread {
 		for _, v := range rows {
 			at := int(v)*t.Cols + k
 			e := float64(x[at]) - float64(t.Rows[at])
-			squares += e * e
+			squares[k] += e * e
 			f.mae += math.Abs(e) / n / cols
 		}
-		f.mse += squares / n / cols
-		switch {
-		case spread > 0:
-			f.r2 += (1 - squares/spread) / cols
-		case squares == 0:
-			f.r2 += 1 / cols
+		f.mse += squares[k] / n / cols
+		if spread[k] == 0 {
+			f.flat++
 		}
 	}
+	f.r2 = metrics.R2(squares, spread, len(rows))
 	return f
 }
 
@@ -176,8 +199,8 @@ func (e *evaluation) printFit(a *app, x []float32, asJSON bool) error {
 		return cli.PrintJSON(a.Stdout, fields{{"checkpoint", e.path}, {"model", e.about.Model}, {"epoch", e.about.Epoch}, {"data", e.name}, {"task", string(e.task())},
 			{"on", e.on}, {"rows", len(e.rows)}, {"loss_kind", string(e.prep.Layers.Loss.Kind)}, {"mse", f.mse}, {"rmse", math.Sqrt(f.mse)}, {"mae", f.mae}, {"r2", f.r2}})
 	}
-	_, err := fmt.Fprint(a.Stdout, words.Text("model     %s after epoch %d, %s\ngraph     %s: %s\nscored    %s: %d {"+string(e.task())+"|"+e.task().Plural()+"}, %d {number|numbers} each\nR²        %.4f\nRMSE      %.6g\nMSE       %.6g\nMAE       %.6g\n",
-		e.about.Model, e.about.Epoch, e.path, e.data.Name, cli.Describe(e.data), splitNames[e.on], len(e.rows), t.Cols, f.r2, math.Sqrt(f.mse), f.mse, f.mae))
+	_, err := fmt.Fprint(a.Stdout, words.Text("model     %s after epoch %d, %s\ngraph     %s: %s\nscored    %s: %d {"+string(e.task())+"|"+e.task().Plural()+"}, %d {number|numbers} each\nR²        %s\nRMSE      %.6g\nMSE       %.6g\nMAE       %.6g\n",
+		e.about.Model, e.about.Epoch, e.path, e.data.Name, cli.Describe(e.data), splitNames[e.on], len(e.rows), t.Cols, f.fitText(len(e.rows)), math.Sqrt(f.mse), f.mse, f.mae))
 	return err
 }
 

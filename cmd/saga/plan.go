@@ -103,7 +103,7 @@ func (c *planCmd) job(a *app) (*job, error) {
 		o.Task = saga.Task(c.Data.Task)
 	}
 	var prep prepared
-	if err := prep.choose(c.Data.Features, &dataset.Data{FeatureCols: shape.Features}, o.Task); err != nil {
+	if err := prep.choose(c.Data.Features, c.Data.EmbeddingInit, &dataset.Data{FeatureCols: shape.Features}, o.Task); err != nil {
 		return nil, err
 	}
 	if prep.Features != "" || prep.OneHot {

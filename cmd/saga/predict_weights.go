@@ -99,7 +99,7 @@ func (c *predictCmd) model(a *app, s *settings, d *dataset.Data, prep *prepared,
 			tellIdle(a.Log, []string{x.what})
 		}
 	}
-	if err := prep.choose(s.Data.Features, d, task); err != nil {
+	if err := prep.choose(s.Data.Features, "", d, task); err != nil {
 		return saga.Model{}, err
 	}
 	prep.RowNormalize = s.Data.RowNormalize.Or(d.Report.Form == dataset.PlanetoidForm)

@@ -42,16 +42,17 @@ type past struct {
 
 // dataFlags say which graph is trained on, and on which labels.
 type dataFlags struct {
-	Path         string `json:"data" name:"data" default:"synthetic" placeholder:"PATH" help:"A folder or file (saga data --help lists formats; tables go through saga data convert), karate, or synthetic[:vertices=..,edges=..,features=..,classes=..,seed=..,copies=..,skew=..] (${default})."`
-	Undirected   bool   `json:"undirected" help:"Add the reverse of every edge that has none."`
-	Simple       bool   `json:"simple" help:"Drop self loops and repeated edges."`
-	Split        string `json:"split" placeholder:"TRAIN,VAL|DIR" help:"Replace the splits by random ones, by their shares: 0.6,0.2; or by those in a folder, train.csv, val.csv and test.csv, as saga export --split writes them."`
-	SplitSeed    auto   `json:"split-seed" default:"auto" placeholder:"N" help:"Seed of splits that are drawn, and of the pairs that --task link is evaluated on; auto: --seed."`
-	Task         string `json:"task" default:"auto" placeholder:"WHAT" help:"What is predicted, classes or numbers: of each vertex, edge or graph, or auto (graph where graphs have labels or numbers, else vertex, else edge); link predicts which edges there are (docs/tasks.md)."`
-	Target       string `json:"target" placeholder:"TYPE" help:"Of a graph with several types of vertices: the type whose labels are trained; default: the only one that has labels."`
-	Features     string `json:"features" default:"auto" placeholder:"WHAT" help:"What vertices begin with: data, sparse (as sparse rows), identity (a weight row each, never V times V), embedding:64 (learned rows of 64 columns), degree, one-hot (the identity, dense), or auto (data; where there are none identity, with --task graph degree)."`
-	VirtualNode  bool   `json:"virtual-node" help:"With --task graph: add a vertex to every graph, with edges to and from all others of it."`
-	RowNormalize toggle `json:"row-normalize" default:"auto" placeholder:"B" help:"Divide each feature row by its sum: on, off, or auto (on for Planetoid folders, whose features count words)."`
+	Path          string `json:"data" name:"data" default:"synthetic" placeholder:"PATH" help:"A folder or file (saga data --help lists formats; tables go through saga data convert), karate, or synthetic[:vertices=..,edges=..,features=..,classes=..,seed=..,copies=..,skew=..] (${default})."`
+	Undirected    bool   `json:"undirected" help:"Add the reverse of every edge that has none."`
+	Simple        bool   `json:"simple" help:"Drop self loops and repeated edges."`
+	Split         string `json:"split" placeholder:"TRAIN,VAL|DIR" help:"Replace the splits by random ones, by their shares: 0.6,0.2; or by those in a folder, train.csv, val.csv and test.csv, as saga export --split writes them."`
+	SplitSeed     auto   `json:"split-seed" default:"auto" placeholder:"N" help:"Seed of splits that are drawn, and of the pairs that --task link is evaluated on; auto: --seed."`
+	Task          string `json:"task" default:"auto" placeholder:"WHAT" help:"What is predicted, classes or numbers: of each vertex, edge or graph, or auto (graph where graphs have labels or numbers, else vertex, else edge); link predicts which edges there are (docs/tasks.md)."`
+	Target        string `json:"target" placeholder:"TYPE" help:"Of a graph with several types of vertices: the type whose labels are trained; default: the only one that has labels."`
+	Features      string `json:"features" default:"auto" placeholder:"WHAT" help:"What vertices begin with: data, sparse (as sparse rows), identity (a weight row each, never V times V), embedding:64 (learned rows of 64 columns), degree, one-hot (the identity, dense), or auto (data; where there are none identity, with --task graph degree)."`
+	EmbeddingInit string `json:"embedding-init" default:"unit" enum:"unit,normal" placeholder:"NAME" help:"What the rows of --features embedding:64 are drawn from at first: unit (squared length 1 on average) or normal (variance 1 a number, as in PyTorch's nn.Embedding) (${default})."`
+	VirtualNode   bool   `json:"virtual-node" help:"With --task graph: add a vertex to every graph, with edges to and from all others of it."`
+	RowNormalize  toggle `json:"row-normalize" default:"auto" placeholder:"B" help:"Divide each feature row by its sum: on, off, or auto (on for Planetoid folders, whose features count words)."`
 
 	older bool // a run that goes on, of a version that kept no schema, and read TU folders otherwise
 }

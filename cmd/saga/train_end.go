@@ -54,7 +54,7 @@ func (c *trainCmd) learned(j *job, r *running, res *saga.Result) string {
 		var texts [3]string
 		for i, m := range []saga.Metrics{s.Train, s.Val, s.Test} {
 			if texts[i] = "-"; j.has(i) {
-				texts[i] = fmt.Sprintf("%.4f", j.metric.of(m))
+				texts[i] = scoreText(j.metric.of(m))
 			}
 		}
 		fmt.Fprintf(&b, "%-9s train %s  validation %s  test %s  (%s)\n", title, texts[0], texts[1], texts[2], from)

@@ -1,7 +1,7 @@
 // Package metrics scores predictions of classes in float64: counts, precision, recall and
 // F1 of every class with their averages, confusion matrices, losses and areas under ROC curves.
 //
-// The files: metrics.go (what is counted), rank.go (areas, losses, probabilities).
+// The files: metrics.go (what is counted), rank.go, links.go (areas, losses, probabilities, ranks), spread.go (numbers and their spread).
 package metrics
 
 // Class counts the predictions of one class. Its ratios are 0 if the divisor is 0.
