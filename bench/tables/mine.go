@@ -20,7 +20,7 @@ import (
 
 // Mine is saga bench mine.
 type Mine struct {
-	Tables   []string `default:"queries,cliques,patterns,density,sort,list" placeholder:"NAME" help:"Tables: queries (Figures 10, 11, 13 and 18), cliques (12, Table IV), patterns (14), density (15), sort (19, Table III), list (every figure, and what it needs) (${default})."`
+	Tables   []string `default:"queries,cliques,patterns,rows,heat,density,sort,list" placeholder:"NAME" help:"Tables: queries (Figures 10, 11, 13 and 18), cliques (12, Table IV), patterns (14), rows (codes and fusion), heat (5, 20), density (15), sort (19, Table III), list (every figure, and what it needs) (${default})."`
 	Data     string   `default:"synthetic:vertices=1000,edges=3e3,kind=rmat,features=1,classes=20" placeholder:"PATH" help:"The graph, made undirected (${default})."`
 	Support  count    `default:"100" placeholder:"N" help:"Least support of patterns (${default})."`
 	Edges    count    `default:"3" placeholder:"N" help:"Most edges of patterns, to 7 (${default})."`
@@ -38,10 +38,10 @@ type Mine struct {
 
 // Run makes the tables.
 func (c *Mine) Run(a *app) error {
-	makers := map[string]func() (*sheet, error){"queries": c.queries, "cliques": c.cliques, "patterns": c.patterns, "density": c.density, "sort": c.sort, "list": c.list}
+	makers := map[string]func() (*sheet, error){"queries": c.queries, "cliques": c.cliques, "patterns": c.patterns, "rows": c.rows, "heat": c.heat, "density": c.density, "sort": c.sort, "list": c.list}
 	for _, name := range c.Tables {
 		if makers[name] == nil {
-			return cli.Usagef("--tables %s: there are queries, cliques, patterns, density, sort and list", name)
+			return cli.Usagef("--tables %s: there are queries, cliques, patterns, rows, heat, density, sort and list", name)
 		}
 	}
 	switch {
@@ -50,16 +50,11 @@ func (c *Mine) Run(a *app) error {
 	case slices.ContainsFunc(c.Degrees, func(d int) bool { return d < 1 }):
 		return cli.Usagef("--degrees %v: the least is 1", c.Degrees)
 	}
-	for name, flags := range map[string][]string{"patterns": {"support", "edges"}, "cliques": {"k"}, "density": {"degrees", "vertices"}, "sort": {"keys", "scratch"}} {
-		if !slices.Contains(c.Tables, name) {
-			a.Idle("these --tables, without "+name, flags...)
+	for flag, by := range map[string][]string{"support": {"patterns", "density"}, "edges": {"patterns", "rows", "heat", "density"}, "k": {"cliques"}, "degrees": {"density"}, "vertices": {"density"},
+		"keys": {"sort"}, "scratch": {"sort"}, "data": {"queries", "cliques", "patterns", "rows", "heat"}, "threads": {"queries", "cliques", "patterns", "rows", "heat", "density", "sort"}} {
+		if !slices.ContainsFunc(c.Tables, func(name string) bool { return slices.Contains(by, name) }) {
+			a.Idle("these --tables, without "+strings.Join(by, ", "), flag)
 		}
-	}
-	if !slices.ContainsFunc(c.Tables, func(name string) bool { return slices.Contains([]string{"queries", "cliques", "patterns"}, name) }) {
-		a.Idle("tables without a graph of the user's", "data")
-	}
-	if !slices.ContainsFunc(c.Tables, func(name string) bool { return name != "list" }) {
-		a.Idle("a list", "threads")
 	}
 	if c.Threads == 0 {
 		c.Threads = count(runtime.GOMAXPROCS(0))
@@ -249,17 +244,17 @@ func (c *Mine) list() (*sheet, error) {
 	s := &sheet{key: "list", title: "GAMMA's figures and tables", head: table.Row{"of the paper", "what", "command"}}
 	gpu := "needs a GPU: go run -tags cuda ./bench counting --device cuda --jobs "
 	for _, x := range [][3]string{
-		{"Figure 5", "rows that are read again by the next extension", "no command: rows are chosen once, by expected reads"},
+		{"Figure 5", "rows that are read again by the next extension", "--tables heat, counted"},
 		{"Figure 10", "memory", "the column memory of --tables queries,cliques"},
 		{"Figures 11, 13", "matching", "--tables queries"},
 		{"Figure 12, Table IV", "cliques", "--tables cliques"},
-		{"Figure 14", "frequent patterns", "--tables patterns"},
+		{"Figure 14, codes, fusion", "frequent patterns", "--tables patterns,rows"},
 		{"Figure 15", "density", "--tables density"},
 		{"Figure 16", "blocks of the GPU", "no command: a grid fills the multiprocessors"},
 		{"Figure 17", "a pool of blocks for listings", gpu + "i"},
 		{"Figure 18", "prefixes shared", "--tables queries, the rows without"},
 		{"Figure 19, Table III", "sorts larger than memory", "--tables sort, on the CPU"},
-		{"Figure 20", "rows in host memory", gpu + "h"},
+		{"Figure 20", "rows in host memory", "--tables heat, counted; " + gpu + "h"},
 		{"Table II", "data", strings.Join([]string{"any graph: --data", "their own are not here"}, "; ")},
 	} {
 		s.add(table.Row{x[0], x[1], x[2]}, fields{{"of", x[0]}, {"what", x[1]}, {"command", x[2]}})

@@ -118,19 +118,26 @@ static __device__ __forceinline__ void enter(Search &s, const Candidate *c, cons
 	}
 }
 
-// Whether y can stand at v, beside what the used vertices have.
+// Whether y stands at one of the used vertices.
+static __device__ __forceinline__ bool taken(const Search &s, const Candidate *c, u32 v, u32 y, u32 used) {
+	for (u32 rest = used & ~c->near[v]; rest; rest &= rest - 1) {
+		u32 j = __ffs(rest) - 1;
+		if (c->label[j] == c->label[v] && s.image[j] == y)
+			return true;
+	}
+	return false;
+}
+
+// Whether y, which is not taken, can stand at v, beside what the used vertices have.
 static __device__ bool fits(const Search &s, const Candidate *c, const Arc *arcs, const Whole &g, u32 v, u32 y, u32 base, u32 used) {
 	for (u32 rest = used; rest; rest &= rest - 1) {
 		u32 j = __ffs(rest) - 1;
 		if (c->near[v] >> j & 1) {
 			if (j != base && !joins(arcs[c->arc[8 * j + v]], s.image[j], arcs[c->arc[8 * v + j]], y))
 				return false;
-			continue;
 		}
-		if (c->label[j] == c->label[v] && s.image[j] == y)
-			return false;
 #ifdef INDUCED
-		if (is_edge(g, c->label[j], s.image[j], c->label[v], y))
+		else if (is_edge(g, c->label[j], s.image[j], c->label[v], y))
 			return false;
 #endif
 	}
@@ -139,7 +146,7 @@ static __device__ bool fits(const Search &s, const Candidate *c, const Arc *arcs
 
 static __device__ bool search(Search &s, const Candidate *c, const Arc *arcs, const Whole &g, const u32 *sets, u32 root, u32 x, const u64 *state) {
 	const u8 *order = c->order + 8 * root;
-	u32 k = 1, used = 1u << root;
+	u32 k = 1, used = 1u << root, ended = 0; // rows that were gone through to their end
 	s.image[root] = x;
 	enter(s, c, arcs, order, k, used);
 	while (k > 0) {
@@ -147,12 +154,12 @@ static __device__ bool search(Search &s, const Candidate *c, const Arc *arcs, co
 		if (s.at[k] == s.end[k]) {
 			k--;
 			used &= ~(1u << order[k]);
-			if (k == 0 || stopped(state))
+			if (k == 0 || ++ended % 256 == 0 && stopped(state))
 				return false;
 			continue;
 		}
 		u32 y = arcs[c->arc[8 * s.base[k] + v]].col[s.at[k]++];
-		if (!has(sets + c->at[v], y) || !fits(s, c, arcs, g, v, y, s.base[k], used))
+		if (taken(s, c, v, y, used) || !has(sets + c->at[v], y) || !fits(s, c, arcs, g, v, y, s.base[k], used))
 			continue;
 		s.image[v] = y;
 		if (k + 1 == c->n)
@@ -164,7 +171,8 @@ static __device__ bool search(Search &s, const Candidate *c, const Arc *arcs, co
 }
 
 // Looks for an embedding of every vertex in the domains of the first vertices of orbits, unless one is known, and marks all
-// vertices of those it finds. What another thread has marked may be seen late: the search is then done twice.
+// vertices of those it finds. What another thread has marked may be seen late: the search is then done twice, or a bit is set again. So a bit is
+// looked up in the nearest cache before it is set; whether x is known is read afresh, as a search costs more.
 extern "C" __global__ void __launch_bounds__(128) saga_search(const Candidate *candidates, const Piece *pieces, u64 n, const Arc *arcs,
 		const u32 *sets, u32 *known, const u32 *counts, u64 least, const u64 *state, const u64 *first, const u32 *number, const u64 *off, const u32 *col) {
 	Whole g = {first, number, off, col};
@@ -184,7 +192,7 @@ extern "C" __global__ void __launch_bounds__(128) saga_search(const Candidate *c
 				continue;
 			for (u32 i = 0; i < c->n; i++) {
 				u32 y = s.image[i], *word = known + c->at[c->orbit[i]] + (y >> 5), bit = 1u << (y & 31);
-				if (!(*(const volatile u32 *)word & bit))
+				if (!(*word & bit))
 					atomicOr(word, bit);
 			}
 		}

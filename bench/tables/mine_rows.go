@@ -1,0 +1,77 @@
+package tables
+
+import (
+	"fmt"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+
+	"sagann/internal/units"
+	"sagann/mine"
+)
+
+// rows counts the rows of tables by pattern in several ways.
+func (c *Mine) rows() (*sheet, error) {
+	s := &sheet{key: "rows", head: table.Row{"edges", "way", "rows", "patterns", "s", "processor s", "M rows a processor s", "stored"}}
+	g, about, err := c.graph(c.Data, mine.Options{})
+	if err != nil {
+		return nil, err
+	}
+	s.title = "Rows by pattern, parts of the method left out, on " + about
+	for edges := 2; edges <= int(c.Edges); edges++ {
+		t := g.Table(false)
+		for range edges - 1 {
+			t = t.Extend(nil)
+		}
+		want := int64(-1)
+		for _, way := range []struct {
+			name  string
+			count func() (byPattern map[mine.Pattern]int64, stored int64, err error)
+		}{
+			{"quick codes, the last level only counted", func() (map[mine.Pattern]int64, int64, error) {
+				found, err := g.Frequent(c.ctx, mine.Frequency{Support: 1, Edges: edges, By: mine.InstancesAll, Engine: mine.Tables})
+				all := map[mine.Pattern]int64{}
+				for _, f := range found {
+					if f.Pattern.Edges() == edges {
+						all[f.Pattern] = int64(f.Support.Lo)
+					}
+				}
+				return all, 0, err
+			}},
+			{"a pattern for each row, the last level only counted", func() (map[mine.Pattern]int64, int64, error) {
+				all, err := t.Patterns(c.ctx)
+				return all, 0, err
+			}},
+			{"a pattern for each row, the last level stored", func() (map[mine.Pattern]int64, int64, error) {
+				stored, err := t.Store(c.ctx)
+				if err != nil {
+					return nil, 0, err
+				}
+				defer stored.Close()
+				all, err := stored.Table().Patterns(c.ctx)
+				bytes, _ := stored.Bytes()
+				return all, bytes, err
+			}},
+		} {
+			var all map[mine.Pattern]int64
+			var stored int64
+			wall, processor, err := clocked(func() (err error) { all, stored, err = way.count(); return err })
+			if err != nil {
+				return nil, err
+			}
+			n := int64(0)
+			for _, k := range all {
+				n += k
+			}
+			if want < 0 {
+				want = n
+			} else if n != want {
+				return nil, fmt.Errorf("%s: %d rows of %d edges, not %d", way.name, n, edges, want)
+			}
+			cells, data := seconds(wall, processor)
+			s.add(append(append(table.Row{edges, way.name, n, len(all)}, cells...), fmt.Sprintf("%.3g", float64(n)/processor*1e-6), units.Size(stored)),
+				append(fields{{"edges", edges}, {"way", way.name}, {"rows", n}, {"patterns", len(all)}, {"stored", stored}}, data...))
+		}
+	}
+	s.notes = []string{"The first way counts all sizes up to this one. GAMMA stores every level, makes a canonical form for each row, and sorts these."}
+	return s, nil
+}
