@@ -219,8 +219,8 @@ func Apply(op Op, a Attr, in ...*Node) *Node {
 // absentOp stands for a tensor that there is not, such as the sum of messages for vertices of a type that has no in-edges.
 const absentOp Op = "absent"
 
-// Absent stands for a tensor that there is not. A sum with it is the other operand (AddOp); any other op of it is absent, too. Its
-// width is 0.
+// Absent stands for a tensor that there is not. A sum with it is the other operand (AddOp), unless that is one row for all rows, as a bias
+// is; any other op of it is absent, too. Its width is 0.
 func (g *Graph) Absent() *Node { return &Node{g: g, op: absentOp, pos: g.origin()} }
 
 // IsAbsent tells whether n stands for a tensor that there is not.
@@ -233,7 +233,9 @@ func absentOf(op Op, in []*Node) *Node {
 			continue
 		}
 		if op == AddOp && len(in) == 2 && in[1-i] != nil {
-			return in[1-i]
+			if s := in[1-i].shape; s.Set.Kind != Global || s.Rows != 1 {
+				return in[1-i]
+			}
 		}
 		return x
 	}

@@ -12,8 +12,8 @@ import (
 //
 // Parameters: eps [1×1], 0 at first, W1 [in×hidden], b1 [1×hidden], W2 [hidden×out],
 // b2 [1×out].
-func GIN(in, hidden, out int, act Activation, opts ...Option) saga.Layer {
-	first, second := choose(opts).fanIn(in), choose(opts).fanIn(hidden)
+func GIN(_, hidden, out int, act Activation, opts ...Option) saga.Layer {
+	o := choose(opts)
 	return saga.Layer{
 		Name:      "gin",
 		ApplyEdge: func(e saga.Edge, _ saga.Params) saga.Tensor { return e.Src },
@@ -21,8 +21,7 @@ func GIN(in, hidden, out int, act Activation, opts ...Option) saga.Layer {
 		ApplyVertex: func(v saga.Vertex, p saga.Params) saga.Tensor {
 			own := ops.RowScale(v.Self, ops.Shift(p.Bias("eps", 1), 1))
 			s := ops.Add(own, v.Accum)
-			h := ops.ReLU(ops.Bias(ops.MatMul(s, p.Weight("W1", in, hidden, first)), p.Bias("b1", hidden, first)))
-			return act.of(ops.Bias(ops.MatMul(h, p.Weight("W2", hidden, out, second)), p.Bias("b2", out, second)))
+			return act.of(o.linear(ops.ReLU(o.linear(s, p, "1", hidden)), p, "2", out))
 		},
 	}
 }

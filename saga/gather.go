@@ -70,6 +70,7 @@ func (g *messages) own() Tensor {
 
 // sum is what acc makes of messages of every relation, summed. It is absent where there is no relation.
 func (v Vertex) sum(acc Accumulator, of func(*messages) Tensor) Tensor {
+	defer func(t tracer) { v.t.place = t.place }(*v.t)
 	if acc.across != nil && len(v.in) > 1 {
 		return acc.across(v.t, v.in, of)
 	}

@@ -98,7 +98,10 @@ func (g *grids) orderOf(t int, s *plan.Span) *chunk.Order {
 			edges += r.in.Edges.E()
 		}
 	}
-	n := (s.V + s.Width - 1) / s.Width
+	n := s.N
+	if (s.V+n-1)/n < s.Width { // empty ones count where one type alone would have them
+		n = (s.V + s.Width - 1) / s.Width
+	}
 	if g.cfg.without("degree-sort") {
 		return chunk.DealDegrees(in, out, edges, n)
 	}

@@ -55,6 +55,9 @@ func reach(h *dataset.Hetero, target, layers int) (types, relations []bool) {
 	return types, relations
 }
 
+// full is the name of r with its ends: source:name:target.
+func (r *relation) full() string { return r.Src + ":" + r.Name + ":" + r.Dst }
+
 // kindsOf is what model m, so many layers of which gather, reads of the graph of labelled, the vertices that have the labels.
 func kindsOf(labelled *dataset.Data, m *Model, layers int) *kinds {
 	k := labelled.Vertices.Kinds
@@ -109,7 +112,7 @@ func (k *kinds) name() {
 			other = other || j != i && k.relations[j].Name == r.Name
 		}
 		if other {
-			r.scope = r.Src + ":" + r.Name + ":" + r.Dst
+			r.scope = r.full()
 		}
 	}
 }
@@ -117,6 +120,23 @@ func (k *kinds) name() {
 // typeScope is the scope of the parameters of type t; "": there is one type.
 func (k *kinds) typeScope(t int) string {
 	if len(k.types) < 2 {
+		return ""
+	}
+	return k.types[t].name
+}
+
+// draws is what draws in functions that run for relation r, and first values of its parameters, depend on. "": labels depend on one type and
+// one relation, which are drawn for as a graph without types is.
+func (k *kinds) draws(r int) string {
+	if len(k.types) < 2 && len(k.relations) < 2 {
+		return ""
+	}
+	return k.relations[r].full()
+}
+
+// typeDraws is draws for type t.
+func (k *kinds) typeDraws(t int) string {
+	if len(k.types) < 2 && len(k.relations) < 2 {
 		return ""
 	}
 	return k.types[t].name
@@ -201,6 +221,7 @@ func (in *inputs) allKept() (names []string) {
 
 // facts are the types and relations in their order, a line for each, with what digests depend on.
 func (k *kinds) facts() (lines []string) {
+	lines = append(lines, "draws by names")
 	for i := range k.types {
 		lines = append(lines, fmt.Sprintf("type %q", k.types[i].name))
 	}

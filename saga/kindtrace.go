@@ -17,7 +17,7 @@ func trace(m Model, d dims, train bool) (tr *traced, err error) {
 		return nil, errors.New("a model needs at least one layer")
 	}
 	layer, name := 0, "head"
-	t := &tracer{g: dataflow.NewTrace(), d: d, train: train, level: d.levels, params: map[string]*dataflow.Node{}, averages: map[*dataflow.Node]Tensor{}, means: map[*dataflow.Node]Tensor{}, average: m.Average}
+	t := &tracer{g: dataflow.NewTrace(), d: d, train: train, level: d.levels, params: map[string]*dataflow.Node{}, drops: map[string]int{}, averages: map[*dataflow.Node]Tensor{}, means: map[*dataflow.Node]Tensor{}, average: m.Average}
 	defer func() {
 		if r := recover(); r != nil {
 			failed := t.failed(r)
@@ -134,7 +134,7 @@ func (t *tracer) kindRows(l *Layer, index int, xs []Tensor, i int) Tensor {
 		}
 		t.along(r)
 		t.g.Origin(fmt.Sprintf("layer %d", index+1))
-		q := p.Of(k.relations[r].scope)
+		q := p.as(k.relations[r].scope, k.draws(r))
 		g := t.messages(l, xs[k.relations[r].src], xs[i], q)
 		if !l.PerRelation {
 			v.InDegree, v.in = ops.Add(v.InDegree, t.vertex(dataflow.InDegree, 1)), append(v.in, g)
@@ -162,5 +162,5 @@ func (t *tracer) kindRows(l *Layer, index int, xs []Tensor, i int) Tensor {
 		}
 	}
 	t.at(i)
-	return t.applyVertex(l, v, p.Of(k.typeScope(i)))
+	return t.applyVertex(l, v, p.as(k.typeScope(i), k.typeDraws(i)))
 }

@@ -2,6 +2,8 @@ package saga
 
 import (
 	"errors"
+	"fmt"
+	"hash/fnv"
 
 	"sagann/dataflow"
 	"sagann/ops"
@@ -14,6 +16,7 @@ import (
 func (t *tracer) at(i int) {
 	if k := t.d.kinds; k != nil {
 		t.typ, t.d.vertices = i, k.types[i].in.Edges.V
+		t.place = k.typeDraws(i)
 	}
 }
 
@@ -23,6 +26,7 @@ func (t *tracer) along(r int) {
 		x := &k.relations[r]
 		t.at(x.dst)
 		t.rel, t.d.types, t.d.data, t.d.weight = r, x.types, x.data, x.weight
+		t.place = k.draws(r)
 	}
 }
 
@@ -67,7 +71,19 @@ func (t *tracer) step() Tensor {
 	return t.g.Leaf(dataflow.InputOp, dataflow.StepInput, dataflow.Shape{Rows: 1, Cols: 4})
 }
 
-func (t *tracer) site() int { t.sites++; return t.sites }
+// site numbers the next dropout. Over several types and relations the number is a hash of the layer, of the type or relation whose
+// function drops, and of how many times it has done so: what others drop changes no number.
+func (t *tracer) site() int {
+	if t.place == "" {
+		t.sites++
+		return t.sites
+	}
+	at := fmt.Sprintf("%d %s", len(t.behind), t.place)
+	t.drops[at]++
+	h := fnv.New32a()
+	fmt.Fprintf(h, "%s %d", at, t.drops[at])
+	return int(h.Sum32() >> 1)
+}
 
 func (t *tracer) dropout(x Tensor, p float32) Tensor {
 	if !t.train || p == 0 {

@@ -53,14 +53,15 @@ type Param struct {
 	Average   float32
 	PerVertex bool   // row v belongs to vertex v, and lies where the vertex's rows lie
 	typ       uint16 // PerVertex: the type of the vertices
-	of        string // of an average: the parameter; "": it is none
+	drawn     string // the first value is drawn by it
 	pos       string
 	init      Init
 	blocks    int  // number of blocks of rows that are initialised one by one: edge types
 	rowwise   bool // init may be called row by row
 }
 
-// initial draws the parameter's first value, which depends only on seed and name.
+// initial draws the parameter's first value, which depends only on the seed and on what drawn says: the name, in which a relation or
+// type stands also where there is one.
 func (p *Param) initial(seed uint64) []float32 {
 	r := p.random(seed)
 	w := make([]float32, p.Rows*p.Cols)
@@ -83,7 +84,7 @@ func (p *Param) eachRow(seed uint64) func(row func(v int) []float32) {
 
 func (p *Param) random(seed uint64) *rand.Rand {
 	h := fnv.New64a()
-	h.Write([]byte(cmp.Or(p.of, p.Name)))
+	h.Write([]byte(cmp.Or(p.drawn, p.Name)))
 	return rand.New(rand.NewPCG(seed, h.Sum64()))
 }
 
@@ -91,13 +92,14 @@ func (p *Param) random(seed uint64) *rand.Rand {
 type Params struct {
 	t      *tracer
 	scope  string
+	drawn  string // the scope by which first values are drawn
 	shared string // the scope without relation and type
 	layer  int
 }
 
 // In declares parameters of a part of the layer: their names begin with part and a dot behind the layer's scope.
 func (p Params) In(part string) Params {
-	p.scope += "." + part
+	p.scope, p.drawn = p.scope+"."+part, p.drawn+"."+part
 	return p
 }
 
@@ -107,8 +109,20 @@ func (p Params) Shared() Params { return p.Of("") }
 // Of declares parameters that all relations and vertex types of the layer share which ask for the same name, such as that of a vertex
 // type (Edge.Relation.Src). Of("") is Shared.
 func (p Params) Of(name string) Params {
-	if p.scope = p.shared; name != "" {
-		p.scope += "." + name
+	if k := p.t.d.kinds; k != nil && p.t.place == "" && name == k.types[0].name { // the only type that labels depend on
+		return p.as(name, "")
+	}
+	return p.as(name, name)
+}
+
+// as declares parameters of a relation or type: their names have scope in them, unless it is "", and they are drawn by its full name.
+func (p Params) as(scope, full string) Params {
+	p.scope, p.drawn = p.shared, p.shared
+	if scope != "" {
+		p.scope += "." + scope
+	}
+	if full != "" {
+		p.drawn += "." + full
 	}
 	return p
 }
@@ -160,7 +174,7 @@ func (p Params) declare(name string, rows, cols, blocks int, def Init, init []In
 	}
 	n := t.g.Leaf(dataflow.ParamOp, full, dataflow.Shape{Rows: rows, Cols: cols})
 	t.params[full] = n
-	t.list = append(t.list, Param{Name: full, Rows: rows, Cols: cols, Layer: p.layer, pos: n.Pos(), init: initOr(init, def), blocks: blocks,
+	t.list = append(t.list, Param{Name: full, Rows: rows, Cols: cols, Layer: p.layer, drawn: p.drawn + "." + name, pos: n.Pos(), init: initOr(init, def), blocks: blocks,
 		rowwise: blocks == 1 && len(init) == 0})
 	return n
 }
@@ -181,7 +195,7 @@ func (p Params) averaged(w Tensor) Tensor {
 	x := t.means[w]
 	if x == nil {
 		q := t.list[len(t.list)-1]
-		q.of, q.Name, q.Average, q.rowwise = q.Name, AverageOf+q.Name, part, false
+		q.Name, q.Average, q.rowwise = AverageOf+q.Name, part, false
 		mean := t.g.Leaf(dataflow.ParamOp, q.Name, w.Shape())
 		t.params[q.Name], t.list = mean, append(t.list, q)
 		if x = w; t.train {

@@ -46,7 +46,7 @@ type target struct {
 func (tr *traced) head(m *Model, x Tensor) error {
 	t := tr.t
 	t.g.Origin("")
-	p := Params{t: t, scope: "head", layer: len(m.Layers)}
+	p := Params{t: t, scope: "head", drawn: "head", layer: len(m.Layers)}
 	last, name := len(m.Layers), m.Layers[len(m.Layers)-1].Name
 	fail := func(format string, a ...any) error { return &LayerError{last, name, fmt.Errorf(format, a...)} }
 	set, what := dataflow.Vertex, "the last layer"

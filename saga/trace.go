@@ -86,6 +86,8 @@ type tracer struct {
 	params    map[string]*dataflow.Node
 	list      []Param
 	sites     int                       // number of dropouts so far: each draws its own numbers
+	drops     map[string]int            // over several types and relations: the same by layer and place
+	place     string                    // the type or relation whose function runs
 	averages  map[*dataflow.Node]Tensor // in training, by averaged parameter: what it moves towards
 	means     map[*dataflow.Node]Tensor // of Model.Average, by parameter: what the model reads in its place
 	average   float32                   // Model.Average
@@ -155,7 +157,7 @@ func (t *tracer) whole(m *Model, at *int) (*traced, error) {
 // paramsOf declares the parameters of layer l.
 func (t *tracer) paramsOf(l *Layer, index int) Params {
 	scope := cmp.Or(l.Scope, fmt.Sprintf("layer%d", index+1))
-	return Params{t: t, scope: scope, shared: scope, layer: index}
+	return Params{t: t, scope: scope, drawn: scope, shared: scope, layer: index}
 }
 
 func (t *tracer) layer(l *Layer, index int, x Tensor) Tensor {

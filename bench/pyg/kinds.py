@@ -1,0 +1,208 @@
+"""Trains models over several vertex types by PyTorch Geometric and by sagann, and prints test accuracies of ten seeds as a table.
+
+    python bench/pyg/kinds.py SAGA HECO OUT [SET/LABELS/MODEL ...]
+
+SAGA is the command, HECO a folder with HeCo's acm and aminer, OUT a folder for graphs, runs and what each seed gave: a line there is not
+computed again. Both sides: two layers, hidden 64 (gat: 4 heads of 16, one in the last layer; hgt: 4 heads, between two linear layers),
+dropout 0.5 on the input of every layer, Adam, rate 0.005, weight decay 5e-4 on all parameters, at most 100 epochs; the test split at the
+epoch of the lowest validation loss. han reads the metapaths pap and psp. Vertices without features have learned rows on both sides.
+Needs torch and torch_geometric.
+"""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import scipy.sparse as sp
+import torch
+import torch.nn.functional as F
+from torch.nn import Linear, ModuleDict, ModuleList, Parameter
+from torch_geometric import nn as pyg
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "formats"))
+from public import heco
+
+EPOCHS, HIDDEN, HEADS, SEEDS = 100, 64, 4, range(int(os.environ.get("SEEDS", "10")))
+TUNED = {"hgt": json.loads(os.environ.get("HGT", "{}"))}
+PATHS = {"pap": "pa,rev_pa", "psp": "ps,rev_ps"}
+
+
+class Table(torch.nn.Module):
+    """Learned rows of vertices without features."""
+
+    def __init__(self, n):
+        super().__init__()
+        self.w = Parameter(torch.randn(n, HIDDEN))
+
+    def forward(self):
+        return self.w
+
+
+def coo(m):
+    m = m.tocoo()
+    return torch.sparse_coo_tensor(torch.tensor(np.stack((m.row, m.col))).long(), torch.tensor(m.data), m.shape).coalesce()
+
+
+class Projected(torch.nn.Module):
+    """A layer whose linear maps are applied before its sums, so that sparse features stay sparse; the numbers are the same."""
+
+    def __init__(self, conv, src, dst):
+        super().__init__()
+        self.conv, self.src, self.dst = conv, getattr(conv, src), getattr(conv, dst) if hasattr(conv, dst) else None
+        setattr(conv, src, Shift(self.src.bias))
+        if self.dst is not None:
+            setattr(conv, dst, Shift(None))
+
+    def forward(self, x, edge_index):
+        far, own = x if isinstance(x, tuple) else (x, x)
+        own = own @ self.dst.weight.t() if self.dst is not None else torch.empty(own.shape[0], 0)
+        return self.conv((far @ self.src.weight.t(), own), edge_index)
+
+
+class Shift(torch.nn.Module):
+    def __init__(self, bias):
+        super().__init__()
+        self.bias = bias
+
+    def forward(self, x):
+        return x if self.bias is None else x + self.bias
+
+
+def linear(lin, x):
+    return x @ lin.weight.t() + lin.bias
+
+
+def graph(folder, labels, model):
+    z = heco(folder, labels)
+    types = sorted({n.split(".")[0] for n in z if "__" not in n})
+    size = {t: int(z[f"{t}.num_nodes"]) if f"{t}.num_nodes" in z else len(z["p.y"]) for t in types}
+    x = {t: coo(sp.csr_matrix(tuple(z[f"{t}.features_csr_{k}"] for k in ("data", "indices", "indptr")), z[f"{t}.features_csr_shape"])) for t in types if f"{t}.features_csr_data" in z}
+    e = {}
+    for n in z:
+        if n.endswith(".edge_index"):
+            s, r, d = n.split(".")[0].split("__")
+            e[s, r, d] = torch.tensor(z[n])
+            e[d, "rev_" + r, s] = e[s, r, d].flip(0)
+    if model == "han":
+        step = lambda k: sp.csr_matrix((np.ones(e[k].shape[1]), e[k].numpy()), (size[k[0]], size[k[2]]))
+        e = {("p", name, "p"): torch.tensor(np.stack((step(a) @ step(a).T).nonzero())).long() for name, a in {"pap": ("p", "pa", "a"), "psp": ("p", "ps", "s")}.items()}
+        size, x = {"p": size["p"]}, {"p": x["p"]}
+    masks = {k: torch.tensor(z[f"p.{k}"]).long() for k in ("train", "val", "test")}
+    return size, x, e, torch.tensor(z["p.y"]).long(), masks
+
+
+class Net(torch.nn.Module):
+    def __init__(self, model, size, x, e, classes, drop):
+        super().__init__()
+        self.model, self.x, self.e, self.drop = model, x, e, drop
+        self.tables = ModuleDict({t: Table(n) for t, n in size.items() if t not in x})
+        outs = [HIDDEN, classes]
+        meta = (list(size), list(e))
+        width = {t: x[t].shape[1] if t in x else HIDDEN for t in size}
+        self.ends = None
+        if model in ("sage", "rgcn"):  # their sums are faster over matrices
+            self.e = {k: torch.sparse_coo_tensor(i.flip(0), torch.ones(i.shape[1]), (size[k[2]], size[k[0]])).to_sparse_csr() for k, i in e.items()}
+        wide = lambda i, k: (HIDDEN, HIDDEN) if i else (width[k[0]], width[k[2]])
+        layers = lambda f: ModuleList([pyg.HeteroConv({k: f(i, o, wide(i, k)) for k in e}) for i, o in enumerate(outs)])
+        if model == "hgt":
+            self.ends = ModuleList([ModuleDict({t: Linear(width[t], HIDDEN) for t in x}), Linear(HIDDEN, classes)])
+            self.convs = ModuleList([pyg.HGTConv(HIDDEN, HIDDEN, meta, heads=HEADS) for _ in range(2)])
+        elif model == "han":
+            self.convs = ModuleList([pyg.HANConv(width, HIDDEN, meta, heads=HEADS, dropout=0), Linear(HIDDEN, classes)])
+            self.convs[0].proj["p"], self.first = Shift(self.convs[0].proj["p"].bias), self.convs[0].proj["p"]
+        elif model == "gat":
+            self.convs = layers(lambda i, o, w: Projected(pyg.GATConv(w, o if i else o // HEADS, heads=1 if i else HEADS, concat=not i, add_self_loops=False), "lin_src", "lin_dst"))
+        else:
+            own = model == "sage"
+            self.convs = layers(lambda i, o, w: Projected(pyg.SAGEConv(w, o, root_weight=own, bias=own), "lin_l", "lin_r"))
+            if not own:
+                self.roots = ModuleList([ModuleDict({t: Linear(HIDDEN if i else width[t], o) for t in size}) for i, o in enumerate(outs)])
+
+    def forward(self):
+        one = lambda v: F.dropout(v, self.drop, self.training)
+        sparse = lambda v: torch.sparse_coo_tensor(v.indices(), one(v.values()), v.shape, is_coalesced=True)
+        drop = lambda h: {t: sparse(v) if v.is_sparse else one(v) for t, v in h.items()}
+        h = {**self.x, **{t: f() for t, f in self.tables.items()}}
+        if self.model == "han":
+            h = self.convs[0]({"p": drop(h)["p"] @ self.first.weight.t()}, self.e)["p"]
+            return self.convs[1](one(h))
+        if self.ends:
+            h = {t: F.relu(linear(self.ends[0][t], v) if t in self.ends[0] else v) for t, v in drop(h).items()}
+            for conv in self.convs:
+                h = conv(drop(h), self.e)
+            return self.ends[1](drop(h)["p"])
+        for i, conv in enumerate(self.convs):
+            h = drop(h)
+            y = conv(h, self.e)
+            if self.model == "rgcn":
+                y = {t: v + linear(self.roots[i][t], h[t]) for t, v in y.items()}
+            h = y if i else {t: F.elu(v) if self.model == "gat" else F.relu(v) for t, v in y.items()}
+        return h["p"]
+
+
+def theirs(folder, labels, model, seed, lr=0.005, drop=0.5, decay=5e-4):
+    torch.manual_seed(seed)
+    size, x, e, y, masks = graph(folder, labels, model)
+    m = Net(model, size, x, e, int(y.max()) + 1, drop)
+    m.eval()
+    with torch.no_grad():
+        m()
+    opt = torch.optim.Adam(m.parameters(), lr=lr, weight_decay=decay)
+    best = (1e9, 0, 0)
+    for _ in range(EPOCHS):
+        m.train()
+        opt.zero_grad()
+        F.cross_entropy(m()[masks["train"]], y[masks["train"]]).backward()
+        opt.step()
+        m.eval()
+        with torch.no_grad():
+            z = m()
+        right = lambda k: (z[masks[k]].argmax(1) == y[masks[k]]).float().mean().item()
+        loss = F.cross_entropy(z[masks["val"]], y[masks["val"]]).item()
+        best = min(best, (loss, right("val"), right("test")))
+    return best[1:]
+
+
+def ours(saga, out, name, labels, model, seed, lr=0.005, drop=0.5, decay=5e-4, more=()):
+    store = out / f"{name}{labels}{model if model == 'han' else ''}.saga"
+    if not store.exists():
+        subprocess.run([sys.executable, str(Path(__file__).parent.parent / "formats/public.py"), "heco", str(folders / name), str(out / "graph.npz"), labels], check=True)
+        paths = [a for k, v in PATHS.items() for a in ("--metapath", f"{k}={v}")] if model == "han" else []
+        subprocess.run([saga, "data", "convert", str(out / "graph.npz"), "--undirected", *paths, "--out", str(store)], check=True, stdout=subprocess.DEVNULL)
+    flags = {"gat": ["--heads", "4", "--hidden", "16"], "hgt": ["--heads", "4"], "han": ["--heads", "4"]}.get(model, [])
+    text = subprocess.run([saga, "train", "--data", str(store), "--model", model, "--hidden", str(HIDDEN), *flags, "--lr", str(lr), "--dropout", str(drop), "--weight-decay", str(decay), "--decay", "all",
+                           "--epochs", str(EPOCHS), "--seed", str(seed), "--out", str(out / "run"), *more], check=True, capture_output=True, text=True).stdout
+    row = next(line for line in text.splitlines() if line.startswith("best"))
+    return tuple(float(x) for x in re.search(r"validation ([\d.]+) +test ([\d.]+)", row).groups())
+
+
+def main():
+    saga, out = sys.argv[1], Path(sys.argv[3])
+    out.mkdir(exist_ok=True)
+    rows = sys.argv[4:] or [f"{d}/{n}/{m}" for d in ("acm", "aminer") for n in ("20", "60") for m in ("sage", "rgcn", "gat", "hgt")] + ["acm/20/han", "acm/60/han"]
+    for row in rows:
+        name, labels, model = row.split("/")
+        found = {"ours": [], "theirs": []}
+        for side, f in (("theirs", lambda s: theirs(folders / name, labels, model, s, **TUNED.get(model, {}))), ("ours", lambda s: ours(saga, out, name, labels, model, s, **TUNED.get(model, {})))):
+            if side not in os.environ.get("SIDES", "ours theirs"):
+                continue
+            for seed in SEEDS:
+                log = out / f"{side}-{name}-{labels}-{model}-{seed}{os.environ.get('HGT', '') if model == 'hgt' else ''}.json"
+                if not log.exists():
+                    log.write_text(json.dumps(f(seed)))
+                found[side].append(json.loads(log.read_text()))
+        text = []
+        for side in found:
+            a = np.array(found[side])
+            text.append(f"validation {a[:, 0].mean():.4f} test {a[:, 1].mean():.4f} ± {a[:, 1].std(ddof=1):.4f}" if len(a) else "-")
+        print(row, *text, sep=" | ", flush=True)
+
+
+if __name__ == "__main__":
+    torch.set_num_threads(1)
+    folders = Path(sys.argv[2])
+    main()
