@@ -156,35 +156,51 @@ func (d *Data) GraphSum() string {
 	return fmt.Sprintf("%08x", h.Sum32())
 }
 
-// Places finds the vertices of d among the n vertices of a run that are named by of: for each vertex of d its number
-// there, or nil if every number is the same. It is an error, with both sides named, if a vertex is not among them or two
-// vertices of the run have one id.
-func (d *Data) Places(of Naming, n int, by Sides) ([]uint32, error) {
-	if d.Edges.V <= n && d.Vertices.Names == nil && d.Vertices.IDs == nil && of.Names == nil && of.IDs == nil && d.Vertices.First == of.First {
-		return nil, nil
-	}
+// Find finds the vertices of d among the n vertices of a run that are named by of: for each vertex of d its number there, or -1. It is
+// an error, with both sides named, if two vertices of the run have one id.
+func (d *Data) Find(of Naming, n int, by Sides) ([]int, error) {
 	trained := &Data{Vertices: of}
-	place := make(map[string]uint32, n)
+	place := make(map[string]int, n)
 	for v := range n {
 		id := trained.ID(v)
 		if _, twice := place[id]; twice {
 			return nil, fmt.Errorf("%s has two vertices %.40q, so that their learned rows cannot be told apart", by.Run, id)
 		}
-		place[id] = uint32(v)
+		place[id] = v
 	}
-	to, unknown, first, same := make([]uint32, d.Edges.V), 0, 0, true
+	to := make([]int, d.Edges.V)
 	for v := range to {
 		i, ok := place[d.ID(v)]
 		if !ok {
+			i = -1
+		}
+		to[v] = i
+	}
+	return to, nil
+}
+
+// Places is Find for data without new vertices, which are an error. It is nil if every number is the same.
+func (d *Data) Places(of Naming, n int, by Sides) ([]uint32, error) {
+	if d.Edges.V <= n && d.Vertices.Names == nil && d.Vertices.IDs == nil && of.Names == nil && of.IDs == nil && d.Vertices.First == of.First {
+		return nil, nil
+	}
+	found, err := d.Find(of, n, by)
+	if err != nil {
+		return nil, err
+	}
+	to, unknown, first, same := make([]uint32, d.Edges.V), 0, 0, true
+	for v, i := range found {
+		if i < 0 {
 			if unknown++; unknown == 1 {
 				first = v
 			}
 			continue
 		}
-		to[v] = i
-		same = same && int(i) == v
+		to[v] = uint32(i)
+		same = same && i == v
 	}
 	if unknown > 0 {
+		trained := &Data{Vertices: of}
 		var ids []string
 		for v := range min(3, n) {
 			ids = append(ids, trained.ID(v))

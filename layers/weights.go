@@ -19,7 +19,7 @@ import (
 // Weights are tensors with names, as a file has them.
 type Weights struct {
 	path string
-	own  bool // those of a checkpoint of this program, under its names
+	run  *saga.Stored // a checkpoint of this program: the list has its names
 	list []dataset.Tensor
 	mean []dataset.Tensor // averages of parameters (saga.Model.Average), under the names of these
 }
@@ -42,35 +42,33 @@ func (w *Weights) readSafetensors() error {
 		return err
 	}
 	defer f.Close()
-	if w.own = f.Meta["sagann"] != ""; w.own {
-		if _, err := saga.ReadCheckpoint(w.path); err != nil {
-			return err
-		}
-	}
-	best := map[string]bool{}
-	for _, name := range f.Names() {
-		if param, ok := strings.CutPrefix(name, "best:"); ok && w.own {
-			best[param] = true
-		}
+	if f.Meta["sagann"] != "" {
+		return w.readRun()
 	}
 	for _, name := range f.Names() {
-		as, to := name, &w.list
-		if w.own {
-			param, isBest := strings.CutPrefix(name, "best:")
-			of, isMean := strings.CutPrefix(param, saga.AverageOf)
-			if as = of; best[name] || !isBest && !isMean && strings.Contains(name, ":") {
-				continue // another has its place, or it is a number of the optimiser or an id
-			}
-			if isMean {
-				to = &w.mean
-			}
-		}
 		info, _ := f.Info(name)
 		values, err := numbers(f, name, info)
 		if err != nil {
 			return fmt.Errorf("%s: tensor %q: %w", w.path, name, err)
 		}
-		*to = append(*to, dataset.Tensor{Name: as, Shape: info.Shape, Values: values})
+		w.list = append(w.list, dataset.Tensor{Name: name, Shape: info.Shape, Values: values})
+	}
+	slices.SortStableFunc(w.list, func(a, b dataset.Tensor) int { return naturally(a.Name, b.Name) })
+	return nil
+}
+
+// readRun reads a checkpoint of this program.
+func (w *Weights) readRun() (err error) {
+	if w.run, err = saga.ReadStored(w.path); err != nil {
+		return err
+	}
+	for _, t := range w.run.Params() {
+		if of, isMean := strings.CutPrefix(t.Name, saga.AverageOf); isMean {
+			t.Name = of
+			w.mean = append(w.mean, t)
+		} else {
+			w.list = append(w.list, t)
+		}
 	}
 	slices.SortStableFunc(w.list, func(a, b dataset.Tensor) int { return naturally(a.Name, b.Name) })
 	return nil
@@ -135,8 +133,35 @@ func (w *Weights) Averaged(keep float32) {
 	w.mean = nil
 }
 
-// Own tells whether the weights are those of a checkpoint of this program.
-func (w *Weights) Own() bool { return w.own }
+// Run is the checkpoint of this program that the weights come from, nil if they come from elsewhere.
+func (w *Weights) Run() *saga.Stored { return w.run }
+
+// Place gives a parameter with a row for each vertex the rows of other vertices: row rows[v] for vertex v, or if that is negative
+// the one in fresh. It is an error if the weights have no such parameter with as many columns.
+func (w *Weights) Place(name string, rows []int, fresh []float32) error {
+	for i := range w.list {
+		t := &w.list[i]
+		if t.Name != name {
+			continue
+		}
+		if len(t.Shape) != 2 || len(rows)*t.Shape[1] != len(fresh) {
+			return fmt.Errorf("%s: parameter %s has shape %v; the model has %d numbers for %d vertices", w.path, name, t.Shape, len(fresh), len(rows))
+		}
+		cols := t.Shape[1]
+		values := slices.Clone(fresh)
+		for v, r := range rows {
+			if r >= t.Shape[0] {
+				return fmt.Errorf("%s: parameter %s has %d rows, not %d", w.path, name, t.Shape[0], r+1)
+			}
+			if r >= 0 {
+				copy(values[v*cols:(v+1)*cols], t.Values[r*cols:])
+			}
+		}
+		t.Shape, t.Values = []int{len(rows), cols}, values
+		return nil
+	}
+	return fmt.Errorf("%s: no parameter %s", w.path, name)
+}
 
 // Params lists the parameters of a checkpoint, and gives them by name.
 func (w *Weights) Params() (params []saga.Param, value func(name string) ([]float32, error)) {
@@ -177,11 +202,11 @@ func (w *Weights) For(m saga.Model, o Options, params []saga.Param) (map[string]
 	fit := &fitting{w: w, left: map[string]*dataset.Tensor{}, values: map[string][]float32{}}
 	for i := range w.list {
 		t := &w.list[i]
-		if !slices.ContainsFunc(unread, func(end string) bool { return strings.HasSuffix(t.Name, end) }) || w.own {
+		if !slices.ContainsFunc(unread, func(end string) bool { return strings.HasSuffix(t.Name, end) }) || w.run != nil {
 			fit.left[t.Name] = t
 		}
 	}
-	if w.own {
+	if w.run != nil {
 		for _, q := range params {
 			fit.take(q, q.Name, []int{q.Rows, q.Cols}, false)
 		}

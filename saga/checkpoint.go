@@ -292,7 +292,7 @@ func bytesOfValues(t safetensors.Tensor) ([]byte, error) {
 
 // readTensors reads all values of f and compares them with the checksum: list has parameters and moments, k.best the
 // state of early stopping, k.ids the ids of vertices.
-func readTensors(f *safetensors.File) (k stored, err error) {
+func readTensors(f *safetensors.File) (k Stored, err error) {
 	if err := json.Unmarshal([]byte(f.Meta["best"]), &k.best); err != nil {
 		return k, fmt.Errorf("metadata best: %w", err)
 	}

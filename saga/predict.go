@@ -87,28 +87,12 @@ func fromCheckpoint(m Model, d *dataset.Data, c Config, path, what string) ([]fl
 }
 
 // readParams reads the checkpoint of m at path.
-func readParams(m Model, path string) (*stored, error) {
-	f, ck, err := openCheckpoint(path)
-	if err != nil {
-		return nil, err
+func readParams(m Model, path string) (*Stored, error) {
+	k, err := ReadStored(path)
+	if err == nil && k.about.Model != m.Name {
+		err = fmt.Errorf("%s: a checkpoint of model %q; this is %q", path, k.about.Model, m.Name)
 	}
-	defer f.Close()
-	if ck.Model != m.Name {
-		return nil, fmt.Errorf("%s: a checkpoint of model %q; this is %q", path, ck.Model, m.Name)
-	}
-	k, err := readTensors(f)
-	if err == nil && ck.Schema != nil {
-		vertices := ck.Schema.Vertices
-		if ck.Schema.Types != nil {
-			vertices = -1
-		}
-		k.learned, err = learnedOf(f.Meta, k.list, vertices)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	k.path, k.about, k.graphs = path, ck, f.Meta[graphsMeta]
-	return &k, nil
+	return k, err
 }
 
 // infer runs a program for the forward pass between two steps.

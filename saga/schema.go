@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -130,8 +131,8 @@ func namingOf(ids map[string]safetensors.Tensor, s *dataset.Schema) (n dataset.N
 	return n, nil
 }
 
-// stored is a checkpoint with its values, and the data that it is applied to.
-type stored struct {
+// Stored is a checkpoint with its values, which were compared with their checksum, and the data that it is applied to.
+type Stored struct {
 	path    string
 	about   *Checkpoint
 	list    map[string]safetensors.Tensor
@@ -143,8 +144,78 @@ type stored struct {
 	rows    int      // vertices of the data; 0: not compared
 }
 
+// ReadStored reads the checkpoint at path. Errors name the file.
+func ReadStored(path string) (*Stored, error) {
+	f, ck, err := openCheckpoint(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	k, err := readTensors(f)
+	if err == nil && ck.Schema != nil {
+		vertices := ck.Schema.Vertices
+		if ck.Schema.Types != nil {
+			vertices = -1
+		}
+		k.learned, err = learnedOf(f.Meta, k.list, vertices)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	k.path, k.about, k.graphs = path, ck, f.Meta[graphsMeta]
+	return &k, nil
+}
+
+// About is what the checkpoint says of itself.
+func (k *Stored) About() *Checkpoint { return k.about }
+
+// Params are the parameters by name: with early stopping those of the best epoch. Averages (Model.Average) are among them, as
+// AverageOf and the name of the parameter.
+func (k *Stored) Params() (list []dataset.Tensor) {
+	for _, name := range slices.Sorted(maps.Keys(k.list)) {
+		if strings.Contains(strings.TrimPrefix(name, AverageOf), ":") {
+			continue // a number of the optimiser
+		}
+		t := k.list[name]
+		x := t.Data.([]float32)
+		if best, ok := k.best.params[name]; ok {
+			x = best
+		}
+		list = append(list, dataset.Tensor{Name: name, Shape: t.Shape, Values: x})
+	}
+	return list
+}
+
+// Learned finds the vertices of d among those that learned rows of the checkpoint belong to: for each its row, or -1 if it is new. nil
+// is the same vertices in the same order. Ids tell vertices apart. Rows of vertices of graphs without ids, and those of several
+// types, belong to their own data: others are an error.
+func (k *Stored) Learned(d *dataset.Data) ([]int, error) {
+	s, by := k.about.Schema, k.by(d)
+	if s == nil {
+		return nil, nil // of a version that kept no schema
+	}
+	sum := ""
+	switch kinds := d.Vertices.Kinds; {
+	case kinds != nil:
+		sum = kinds.Graph.IDSum()
+	case !s.IDs.Own:
+		sum = d.GraphSum()
+	}
+	if k.graphs != "" && sum != "" {
+		if k.graphs != sum {
+			return nil, fmt.Errorf("%s has learned rows of the vertices of its own data, and those of %s are others", by.Run, by.Data)
+		}
+		return nil, nil
+	}
+	of, err := namingOf(k.ids, s)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", k.path, err)
+	}
+	return d.Find(of, s.Vertices, by)
+}
+
 // by names the sides that are compared.
-func (k *stored) by(d *dataset.Data) dataset.Sides {
+func (k *Stored) by(d *dataset.Data) dataset.Sides {
 	if d.Name == "" {
 		return dataset.Sides{Run: k.path, Data: "the data"}
 	}
@@ -153,7 +224,7 @@ func (k *stored) by(d *dataset.Data) dataset.Sides {
 
 // apply returns d with the numbers that the checkpoint gives it, and finds the learned rows of its vertices. A checkpoint of a
 // version that kept no schema leaves d as it is.
-func (k *stored) apply(m *Model, d *dataset.Data) (*dataset.Data, error) {
+func (k *Stored) apply(m *Model, d *dataset.Data) (*dataset.Data, error) {
 	s := k.about.Schema
 	if d == nil || s == nil || d.Edges == nil || d.Shard != nil {
 		return d, nil
@@ -189,7 +260,7 @@ func (k *stored) apply(m *Model, d *dataset.Data) (*dataset.Data, error) {
 
 // param returns a parameter by name, with early stopping that of the best epoch; it is an error if it has another
 // shape. Of learned rows it returns those of the data.
-func (k *stored) param(name string, rows, cols int) ([]float32, error) {
+func (k *Stored) param(name string, rows, cols int) ([]float32, error) {
 	t, ok := k.list[name]
 	if !ok {
 		return nil, fmt.Errorf("%s: parameter %q is missing", k.path, name)

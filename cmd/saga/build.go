@@ -166,12 +166,10 @@ func loadWeights(path string) (w *layers.Weights, about *saga.Checkpoint, prep p
 	if info.IsDir() {
 		path = filepath.Join(path, checkpointFile)
 	}
-	if w, err = layers.ReadWeights(path); err != nil || !w.Own() {
+	if w, err = layers.ReadWeights(path); err != nil || w.Run() == nil {
 		return w, nil, prep, err
 	}
-	if about, err = saga.ReadCheckpoint(path); err != nil {
-		return nil, nil, prep, err
-	}
+	about = w.Run().About()
 	if err := json.Unmarshal([]byte(about.Options), &prep); err != nil {
 		return nil, nil, prep, fmt.Errorf("%s: the metadata options were not written by saga train: %w", path, err)
 	}
@@ -186,10 +184,8 @@ func (j *job) give(s *settings, log *slog.Logger) error {
 	if j.begun == nil {
 		return nil
 	}
-	for _, q := range j.prog.Params() {
-		if x := s.past.schema; q.PerVertex && x != nil && (x.IDs.Own || j.data.HasIDs() || x.Vertices != j.data.Edges.V) {
-			return fmt.Errorf("--from: %s has a row for each of the %d vertices of %s, which are told apart by number; %s has others", q.Name, x.Vertices, s.Training.From, j.data.Name)
-		}
+	if err := j.place(s, log); err != nil {
+		return fmt.Errorf("--from: %w", err)
 	}
 	values, err := j.begun.For(j.model, j.prep.Layers, j.prog.Params())
 	if err != nil {
@@ -211,5 +207,31 @@ func (j *job) give(s *settings, log *slog.Logger) error {
 		}
 	}
 	log.Info(text)
+	return nil
+}
+
+// place gives the vertices of the data their learned rows of the run of --from. New ones keep what was drawn for them.
+func (j *job) place(s *settings, log *slog.Logger) error {
+	run := j.begun.Run()
+	learned := slices.DeleteFunc(j.prog.Params(), func(q saga.Param) bool { return !q.PerVertex })
+	if run == nil || len(learned) == 0 {
+		return nil
+	}
+	rows, err := run.Learned(j.data)
+	if err != nil || rows == nil {
+		return err
+	}
+	for _, q := range learned {
+		fresh, err := j.prog.Param(q.Name)
+		if err != nil {
+			return err
+		}
+		if err := j.begun.Place(q.Name, rows, fresh); err != nil {
+			return err
+		}
+	}
+	if fresh := len(slices.DeleteFunc(rows, func(r int) bool { return r >= 0 })); fresh > 0 {
+		log.Warn(fmt.Sprintf("%d of the %d vertices are new to %s: their learned rows begin as drawn", fresh, j.data.Edges.V, s.Training.From))
+	}
 	return nil
 }
