@@ -156,9 +156,9 @@ func (d *Data) GraphSum() string {
 	return fmt.Sprintf("%08x", h.Sum32())
 }
 
-// Find finds the vertices of d among the n vertices of a run that are named by of: for each vertex of d its number there, or -1. It is
+// Find finds the vertices of d among the n vertices of a run, which of names: for each vertex of d its number there, or -1. It is
 // an error, with both sides named, if two vertices of the run have one id.
-func (d *Data) Find(of Naming, n int, by Sides) ([]int, error) {
+func (of Naming) Find(d *Data, n int, by Sides) ([]int, error) {
 	trained := &Data{Vertices: of}
 	place := make(map[string]int, n)
 	for v := range n {
@@ -184,7 +184,7 @@ func (d *Data) Places(of Naming, n int, by Sides) ([]uint32, error) {
 	if d.Edges.V <= n && d.Vertices.Names == nil && d.Vertices.IDs == nil && of.Names == nil && of.IDs == nil && d.Vertices.First == of.First {
 		return nil, nil
 	}
-	found, err := d.Find(of, n, by)
+	found, err := of.Find(d, n, by)
 	if err != nil {
 		return nil, err
 	}

@@ -290,6 +290,28 @@ func bytesOfValues(t safetensors.Tensor) ([]byte, error) {
 	return device.Bytes(x), err
 }
 
+// ReadStored reads the checkpoint at path. Errors name the file.
+func ReadStored(path string) (*Stored, error) {
+	f, ck, err := openCheckpoint(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	k, err := readTensors(f)
+	if err == nil && ck.Schema != nil {
+		vertices := ck.Schema.Vertices
+		if ck.Schema.Types != nil {
+			vertices = -1
+		}
+		k.learned, err = learnedOf(f.Meta, k.list, vertices)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	k.path, k.about, k.graphs = path, ck, f.Meta[graphsMeta]
+	return &k, nil
+}
+
 // readTensors reads all values of f and compares them with the checksum: list has parameters and moments, k.best the
 // state of early stopping, k.ids the ids of vertices.
 func readTensors(f *safetensors.File) (k Stored, err error) {

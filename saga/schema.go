@@ -144,28 +144,6 @@ type Stored struct {
 	rows    int      // vertices of the data; 0: not compared
 }
 
-// ReadStored reads the checkpoint at path. Errors name the file.
-func ReadStored(path string) (*Stored, error) {
-	f, ck, err := openCheckpoint(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	k, err := readTensors(f)
-	if err == nil && ck.Schema != nil {
-		vertices := ck.Schema.Vertices
-		if ck.Schema.Types != nil {
-			vertices = -1
-		}
-		k.learned, err = learnedOf(f.Meta, k.list, vertices)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	k.path, k.about, k.graphs = path, ck, f.Meta[graphsMeta]
-	return &k, nil
-}
-
 // About is what the checkpoint says of itself.
 func (k *Stored) About() *Checkpoint { return k.about }
 
@@ -211,7 +189,7 @@ func (k *Stored) Learned(d *dataset.Data) ([]int, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", k.path, err)
 	}
-	return d.Find(of, s.Vertices, by)
+	return of.Find(d, s.Vertices, by)
 }
 
 // by names the sides that are compared.
