@@ -117,7 +117,7 @@ func build(source string) (*program, error) {
 		fmt.Fprintf(&b, "\t[] { %s(%s); },\n", m[1], strings.Join(args, ", "))
 		p.kernels = append(p.kernels, m[1])
 	}
-	b.WriteString("};\nint main() { return serve(kernels); }\n")
+	b.WriteString("};\nint main(int, char **args) { return serve(kernels, args); }\n")
 	sum := sha256.Sum256([]byte(b.String()))
 	p.path = filepath.Join(dir, fmt.Sprintf("%x", sum[:8]))
 	if used(p.path) {

@@ -5,6 +5,7 @@ package cudatest
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -22,6 +23,7 @@ type emulated struct {
 	device.Device
 	base    uint64
 	queue   device.Queue
+	mirror  *mirror            // nil until a kernel runs
 	servers map[string]*server // by path, those that have run something
 }
 
@@ -70,6 +72,10 @@ func (e *emulated) Close() error {
 	for path, s := range e.servers {
 		err = errors.Join(err, s.end())
 		delete(e.servers, path)
+	}
+	if e.mirror != nil {
+		err = errors.Join(err, e.mirror.file.Close())
+		e.mirror = nil
 	}
 	return err
 }
@@ -243,14 +249,19 @@ func (e *emulated) call(arena []byte, c *device.Call, host []memory) error {
 
 // run runs a kernel in its process, and starts the process if there is none.
 func (e *emulated) run(f *emulatedFunc, c *device.Call, arena []byte, host []memory) (err error) {
+	if e.mirror == nil {
+		if e.mirror, err = newMirror(len(arena)); err != nil {
+			return err
+		}
+	}
 	s := e.servers[f.program.path]
 	if s == nil {
-		if s, err = start(f.program); err != nil {
+		if s, err = start(f.program, e.mirror, e.base); err != nil {
 			return err
 		}
 		e.servers[f.program.path] = s
 	}
-	if err = s.run(f.index, c, memory{e.base, arena}, host); err != nil {
+	if err = s.run(f.index, c, e.mirror, arena, host); err != nil {
 		delete(e.servers, f.program.path)
 	}
 	return err
@@ -269,6 +280,7 @@ func pinnedNow() (list []memory) {
 		}
 		list = append(list, memory{uint64(uintptr(unsafe.Pointer(p))), h.then})
 	}
+	slices.SortFunc(list, func(a, b memory) int { return cmp.Compare(a.at, b.at) })
 	return list
 }
 

@@ -6,7 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
+	"os"
 	"os/exec"
+	"slices"
+	"unsafe"
 
 	"sagann/device"
 )
@@ -17,12 +21,40 @@ type server struct {
 	in      io.WriteCloser
 	out     io.ReadCloser
 	errors  bytes.Buffer
+	host    []memory // what it has been sent last
+}
+
+// mirror is a file without a name that all programs of a device map: the device's memory during a launch.
+type mirror struct {
+	file  *os.File
+	after []byte // what was read from it last
+}
+
+// newMirror makes a file of so many bytes, in memory where the system has a folder for that.
+func newMirror(bytes int) (*mirror, error) {
+	f, err := os.CreateTemp("/dev/shm", "sagann-*")
+	if err != nil {
+		f, err = os.CreateTemp("", "sagann-*")
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := errors.Join(os.Remove(f.Name()), f.Truncate(int64(bytes))); err != nil {
+		f.Close()
+		return nil, err
+	}
+	return &mirror{f, make([]byte, bytes)}, nil
 }
 
 // memory is bytes, and the address at which kernels see them.
 type memory struct {
 	at    uint64
 	bytes []byte
+}
+
+// same reports whether o is the same memory. What a block holds does not change.
+func (m memory) same(o memory) bool {
+	return m.at == o.at && len(m.bytes) == len(o.bytes) && unsafe.SliceData(m.bytes) == unsafe.SliceData(o.bytes)
 }
 
 // errOccupied says that the process uses the address of memory for something else. Nothing ran, so
@@ -32,9 +64,10 @@ var errOccupied = errors.New("the memory's place is taken")
 // exitOccupied is the exit status for errOccupied (occupied in threads.h).
 const exitOccupied = 9
 
-func start(p *program) (s *server, err error) {
-	s = &server{command: exec.Command(p.path)}
-	s.command.Stderr = &s.errors
+// start starts a program that maps m at this address.
+func start(p *program, m *mirror, at uint64) (s *server, err error) {
+	s = &server{command: exec.Command(p.path, fmt.Sprint(at), fmt.Sprint(len(m.after)))}
+	s.command.Stderr, s.command.ExtraFiles = &s.errors, []*os.File{m.file}
 	if s.in, err = s.command.StdinPipe(); err != nil {
 		return nil, err
 	}
@@ -44,9 +77,12 @@ func start(p *program) (s *server, err error) {
 	return s, s.command.Start()
 }
 
+// unchanged stands for the number of blocks of host memory where they are those of the launch before.
+const unchanged = math.MaxUint64
+
 // run runs a kernel over the arena, which it may change, and host memory. After an error the
 // program has ended.
-func (s *server) run(kernel int, c *device.Call, arena memory, host []memory) error {
+func (s *server) run(kernel int, c *device.Call, m *mirror, arena []byte, host []memory) error {
 	u64 := binary.LittleEndian.AppendUint64
 	head := u64(nil, uint64(kernel))
 	for _, x := range []uint32{c.Grid[0], c.Block, c.Shared, uint32(len(c.Args))} {
@@ -55,8 +91,16 @@ func (s *server) run(kernel int, c *device.Call, arena memory, host []memory) er
 	for _, a := range c.Args {
 		head = u64(head, a)
 	}
-	_, err := s.in.Write(u64(head, uint64(1+len(host))))
-	for _, m := range append([]memory{arena}, host...) {
+	_, err := m.file.WriteAt(arena, 0)
+	if slices.EqualFunc(s.host, host, memory.same) {
+		host, head = nil, u64(head, unchanged)
+	} else {
+		s.host, head = host, u64(head, uint64(len(host)))
+	}
+	if err == nil {
+		_, err = s.in.Write(head)
+	}
+	for _, m := range host {
 		if err == nil {
 			_, err = s.in.Write(u64(u64(nil, m.at), uint64(len(m.bytes))))
 		}
@@ -65,10 +109,11 @@ func (s *server) run(kernel int, c *device.Call, arena memory, host []memory) er
 		}
 	}
 	if err == nil {
-		after := make([]byte, len(arena.bytes))
-		if _, err = io.ReadFull(s.out, after); err == nil {
-			change(arena.bytes, after)
-			return nil
+		if _, err = io.ReadFull(s.out, make([]byte, 1)); err == nil {
+			if _, err = m.file.ReadAt(m.after, 0); err == nil {
+				change(arena, m.after)
+				return nil
+			}
 		}
 	}
 	if how := s.end(); how != nil {
@@ -88,11 +133,17 @@ func (s *server) end() error {
 
 // change copies after to arena where they differ: other devices may read what the kernel leaves alone meanwhile.
 func change(arena, after []byte) {
-	const block = 64
-	for at := 0; at < len(arena); at += block {
-		end := min(at+block, len(arena))
-		if !bytes.Equal(arena[at:end], after[at:end]) {
-			copy(arena[at:end], after[at:end])
+	const page, block = 4096, 64
+	for at := 0; at < len(arena); at += page {
+		end := min(at+page, len(arena))
+		if bytes.Equal(arena[at:end], after[at:end]) {
+			continue
 		}
+		for ; at < end; at += block {
+			if to := min(at+block, end); !bytes.Equal(arena[at:to], after[at:to]) {
+				copy(arena[at:to], after[at:to])
+			}
+		}
+		at = end - page
 	}
 }

@@ -1,6 +1,7 @@
 // threads.h runs the text of a CUDA kernel on the CPU: every thread is a context of its
 // own that runs up to its next barrier, of its warp or its block, in turn. A barrier that
 // not all threads reach, or that they reach in different operations, ends the program.
+#include <algorithm>
 #include <cmath>
 #include <csetjmp>
 #include <cstdint>
@@ -26,14 +27,20 @@ struct Group { // a warp or a block
 	uint64_t turn = 0; // barriers passed
 	int op = 0;
 };
-struct Thread {
+// A stack on which one thread after the other runs, until each has ended.
+struct Slot {
 	ucontext_t context;
-	jmp_buf jump;
-	bool begun = false, ended = false;
+	jmp_buf jump; // where its thread goes on
+	bool begun = false;
+};
+struct Thread {
 	unsigned thread, block;
+	bool ended = false;
+	Slot *slot = nullptr; // from its first turn to its end
 	Group *wait = nullptr;
 	uint64_t until = 0;
 };
+static std::vector<Slot *> idle; // slots without a thread
 static std::vector<Thread> threads;
 static std::vector<Group> warps, blocks;
 static std::vector<uint64_t> value; // of each thread in an operation of its warp
@@ -53,7 +60,7 @@ static void fail(const char *what) {
 static void occupied() { _exit(9); }
 
 static void yield() {
-	if (!_setjmp(now->jump))
+	if (!_setjmp(now->slot->jump))
 		_longjmp(scheduler, 1);
 }
 
@@ -146,17 +153,35 @@ template <class T> T atomicCAS(T *p, T want, T to) { T old = *p; if (old == want
 static void (*entry)();
 
 static void start() {
-	entry();
-	now->ended = true;
-	warp().left++;
-	blocks[now->block].left++;
-	if (warp().arrived || blocks[now->block].arrived)
-		fail("a thread ends while others wait for it");
-	_longjmp(scheduler, 1);
+	for (;;) { // a thread after the other
+		entry();
+		now->ended = true;
+		warp().left++;
+		blocks[now->block].left++;
+		if (warp().arrived || blocks[now->block].arrived)
+			fail("a thread ends while others wait for it");
+		yield();
+	}
+}
+
+// More slots. Their stacks take memory as they are touched, and are kept for later launches.
+static void addSlots() {
+	const size_t stack = 64 << 10, n = 256;
+	char *stacks = (char *)mmap(nullptr, n * stack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (stacks == MAP_FAILED)
+		fail("no memory for stacks");
+	for (size_t i = n; i-- > 0;) {
+		Slot *s = new Slot;
+		getcontext(&s->context);
+		s->context.uc_stack.ss_sp = stacks + i * stack;
+		s->context.uc_stack.ss_size = stack;
+		s->context.uc_link = &home;
+		makecontext(&s->context, start, 0);
+		idle.push_back(s);
+	}
 }
 
 static void runAll(unsigned grid, unsigned block, size_t shared) {
-	const size_t stack = 64 << 10;
 	gridDim = {grid, 1, 1};
 	blockDim = {block, 1, 1};
 	sharedWords = (shared + 15) / 16 * 4;
@@ -165,24 +190,12 @@ static void runAll(unsigned grid, unsigned block, size_t shared) {
 	value.assign(grid * block, 0);
 	blocks.assign(grid, {});
 	warps.assign(grid * ((block + 31) / 32), {});
-	static char *stacks;
-	static size_t mapped;
-	if (stack * threads.size() > mapped) {
-		munmap(stacks, mapped);
-		mapped = stack * threads.size();
-		stacks = (char *)mmap(nullptr, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	}
 	for (size_t i = 0; i < threads.size(); i++) {
 		Thread &t = threads[i];
 		t.block = i / block;
 		t.thread = i % block;
 		blocks[t.block].size++;
 		warps[t.block * ((block + 31) / 32) + t.thread / 32].size++;
-		getcontext(&t.context);
-		t.context.uc_stack.ss_sp = stacks + i * stack;
-		t.context.uc_stack.ss_size = stack;
-		t.context.uc_link = &home;
-		makecontext(&t.context, start, 0);
 	}
 	for (volatile size_t left = threads.size(); left > 0;) {
 		volatile bool any = false;
@@ -192,17 +205,25 @@ static void runAll(unsigned grid, unsigned block, size_t shared) {
 				continue;
 			any = true;
 			t.wait = nullptr;
+			if (!t.slot) {
+				if (idle.empty())
+					addSlots();
+				t.slot = idle.back();
+				idle.pop_back();
+			}
 			now = &t;
 			threadIdx = {t.thread, 0, 0};
 			blockIdx = {t.block, 0, 0};
 			if (!_setjmp(scheduler)) {
-				if (t.begun)
-					_longjmp(t.jump, 1);
-				t.begun = true;
-				setcontext(&t.context);
+				if (now->slot->begun)
+					_longjmp(now->slot->jump, 1);
+				now->slot->begun = true;
+				setcontext(&now->slot->context);
 			}
-			if (threads[i].ended)
+			if (now->ended) {
+				idle.push_back(now->slot);
 				left = left - 1;
+			}
 		}
 		if (!any)
 			fail("threads wait for ever");
@@ -210,8 +231,9 @@ static void runAll(unsigned grid, unsigned block, size_t shared) {
 }
 
 // Launches come on standard input, until it ends: the kernel's number, grid, block, bytes
-// of shared memory, the arguments, and the memory: how many ranges, of each its address, its
-// bytes and what it holds. What the first range holds then goes to standard output.
+// of shared memory, the arguments, and host memory: how many ranges, of each its address, its
+// bytes and what it holds, or unchanged where all is as in the launch before. A byte on standard output says
+// that the launch is over. The device's memory is file 3, whose address and bytes are arguments of the program.
 static bool readAll(void *to, size_t n) {
 	for (size_t at = 0; at < n;) {
 		ssize_t k = read(0, (char *)to + at, n - at);
@@ -232,12 +254,10 @@ static uint64_t number() {
 
 struct Range { uint64_t at, bytes, page, end; }; // pages that were mapped for it
 
-// The pages of a range are there during a launch only: what reads beyond them is seen. The
-// first and the last may be another range's, too.
-static Range readRange(const std::vector<Range> &others) {
-	Range r;
-	r.at = number();
-	r.bytes = number();
+static const uint64_t unchanged = ~0ull;
+
+// Maps the pages of a range: what reads beyond them is seen. The first and the last may be another range's, too.
+static void place(Range &r, const std::vector<Range> &others, int flags, int file) {
 	r.page = r.at / 4096 * 4096;
 	r.end = (r.at + r.bytes + 4095) / 4096 * 4096;
 	for (const Range &o : others)
@@ -245,33 +265,37 @@ static Range readRange(const std::vector<Range> &others) {
 			r.page = std::min(o.end, r.end);
 		else if (r.page < o.page && o.page < r.end)
 			r.end = o.page;
-	if (r.page < r.end && mmap((void *)r.page, r.end - r.page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0) != (void *)r.page)
+	if (r.page < r.end && mmap((void *)r.page, r.end - r.page, PROT_READ | PROT_WRITE, flags | MAP_FIXED_NOREPLACE, file, 0) != (void *)r.page)
 		occupied();
-	if (!readAll((void *)r.at, r.bytes))
-		fail("input ends");
-	return r;
 }
 
-static int serve(void (*const *kernels)()) {
+static int serve(void (*const *kernels)(), char **args) {
+	Range device = {strtoull(args[1], nullptr, 10), strtoull(args[2], nullptr, 10)};
+	place(device, {}, MAP_SHARED, 3);
+	std::vector<Range> host;
 	for (uint64_t kernel; readAll(&kernel, 8);) {
 		entry = kernels[kernel];
 		unsigned grid = number(), block = number();
 		size_t shared = number();
 		for (uint64_t i = 0, n = number(); i < n; i++)
 			arg[i] = number();
-		std::vector<Range> ranges;
-		for (uint64_t n = number(); ranges.size() < n;)
-			ranges.push_back(readRange(ranges));
+		if (uint64_t n = number(); n != unchanged) {
+			for (Range &r : host)
+				munmap((void *)r.page, r.end - r.page);
+			host.clear();
+			while (host.size() < n) {
+				Range r = {number(), number()};
+				place(r, host, MAP_PRIVATE | MAP_ANONYMOUS, -1);
+				if (!readAll((void *)r.at, r.bytes))
+					fail("input ends");
+				host.push_back(r);
+			}
+		}
 		now = nullptr;
 		runAll(grid, block, shared);
-		for (size_t at = 0; at < ranges[0].bytes;) {
-			ssize_t k = write(1, (char *)ranges[0].at + at, ranges[0].bytes - at);
-			if (k <= 0)
-				return 4;
-			at += k;
-		}
-		for (Range &r : ranges)
-			munmap((void *)r.page, r.end - r.page);
+		char done = 0;
+		if (write(1, &done, 1) != 1)
+			return 4;
 	}
 	return 0;
 }
