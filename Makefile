@@ -117,7 +117,7 @@ race:
 	elif [ -z "$$pkgs" ]; then \
 		$(call skip,race detector: no packages in $(RACE)); \
 	else \
-		echo "go test -race -short $(RACE)"; go test -race -vet=off -short $$pkgs; \
+		echo "go test -race -short $(RACE)"; go test -race -vet=off -short -timeout 20m $$pkgs; \
 	fi
 
 # Benchmarks; each checks its result before it takes the time. BENCH chooses by name.

@@ -18,7 +18,7 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func openCPU(t *testing.T) device.Device {
-	d, err := device.NewCPU(0, 16<<20, device.Poison())
+	d, err := device.NewCPU(0, devicetest.MinBudget, device.Poison())
 	if err != nil {
 		t.Fatal(err)
 	}

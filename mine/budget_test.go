@@ -41,8 +41,11 @@ func TestNamedBudgets(t *testing.T) {
 	r := rand.New(rand.NewPCG(draw.Seed(t), 0))
 	texts := []string{"edge", "wedge", "triangle", "path4", "star4", "cycle4", "diamond", "house", "clique4", "cycle5", "clique5", "0-1:1", "0:0-1-2:1", "0-1-2-0 2-3:2", "0-1-2-3-4-0 0~2", "0-1 1-2 2-3 3-4 4-5"}
 	rounds := 6
-	if draw.Soak() {
+	switch {
+	case draw.Soak():
 		rounds = 200
+	case testing.Short():
+		rounds = 1
 	}
 	for range rounds {
 		v := 3 + r.IntN(30)

@@ -265,6 +265,9 @@ func TestFrequencyLevel(t *testing.T) {
 // TestManyLabels: more labels than 16 bits count, in every engine. Vertex v has the label v modulo n, and its neighbours are v-1 and
 // v+1, so each pattern of one edge, and each wedge of three labels in a row, stands twice.
 func TestManyLabels(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a large graph, and no goroutine that smaller ones have not")
+	}
 	const n = 1<<16 + 5
 	e, labels := chunk.Edges{V: 2 * n}, make([]int32, 2*n)
 	for v := range uint32(2 * n) {

@@ -109,7 +109,10 @@ func TestGPUEngines(t *testing.T) {
 	ctx := context.Background()
 	club := dataset.Karate()
 	cpu := mustOpen(t, club.Edges, mine.Options{})
-	for _, text := range []string{"triangle", "clique4", "cycle4", "diamond", "star4", "path4", "house", "cycle5"} {
+	for i, text := range []string{"triangle", "cycle5", "diamond", "clique4", "cycle4", "star4", "path4", "house"} {
+		if i > 2 && testing.Short() {
+			break
+		}
 		p := mine.MustPattern(text)
 		want, err := cpu.Count(ctx, p)
 		if err != nil {

@@ -124,6 +124,9 @@ func TestMotifs5(t *testing.T) {
 			if want[m.Pattern.Canonical()] != m.Count.String() {
 				t.Errorf("%s: %v of %q, want %s", file, m.Count, m.Pattern, want[m.Pattern.Canonical()])
 			}
+			if testing.Short() {
+				continue
+			}
 			// The loops of the pattern itself, with differences of sets where it is induced.
 			if n, err := g.Count(context.Background(), m.Pattern, option); err != nil || n != m.Count {
 				t.Errorf("%s: loops count %v of %q, %v; want %v", file, n, m.Pattern, err, m.Count)
@@ -134,7 +137,11 @@ func TestMotifs5(t *testing.T) {
 
 // TestEnginesAgree on graphs larger than brute force does, with labels and without.
 func TestEnginesAgree(t *testing.T) {
-	spec, err := dataset.ParseSpec("vertices=600,edges=3000,kind=rmat,seed=3,features=1,classes=4")
+	size := "vertices=600,edges=3000"
+	if testing.Short() {
+		size = "vertices=200,edges=900"
+	}
+	spec, err := dataset.ParseSpec(size + ",kind=rmat,seed=3,features=1,classes=4")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -298,6 +305,9 @@ func TestBudget(t *testing.T) {
 func TestBudgetOfMotifs(t *testing.T) {
 	d := dataset.Karate()
 	for k := 3; k <= 5; k++ {
+		if k == 5 && testing.Short() {
+			break // seconds
+		}
 		var small *mine.BudgetError
 		if _, err := mustOpen(t, d.Edges, mine.Options{Mem: 1}).Motifs(context.Background(), k); !errors.As(err, &small) {
 			t.Fatal(err)
@@ -373,6 +383,9 @@ func TestProgress(t *testing.T) {
 
 // TestExplain: estimates are near the counts of real graphs, and the same each time.
 func TestExplain(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one thread, seconds")
+	}
 	g := open(t, "email_eu_core", mine.Options{Threads: 1})
 	for _, text := range []string{"triangle", "cycle4", "diamond", "clique5", "house"} {
 		p := mine.MustPattern(text)

@@ -215,6 +215,9 @@ func TestTableCounts(t *testing.T) {
 			mem = small.Smallest
 		}
 		for threads := 1; threads <= 3; threads += 2 {
+			if threads == 1 && testing.Short() {
+				continue // no thread beside it
+			}
 			got, err := counts(mine.Options{Mem: mem, Threads: threads, Scratch: scratch})
 			if err != nil || !slices.Equal(got, want) {
 				t.Errorf("in %d bytes on %d threads: %d keys, %v; want %d", mem, threads, len(got), err, len(want))
@@ -236,7 +239,11 @@ func TestTableCounts(t *testing.T) {
 func TestTableStored(t *testing.T) {
 	ctx := context.Background()
 	scratch := t.TempDir()
-	e, labels := spread(200)
+	vertices := 200
+	if testing.Short() {
+		vertices = 60
+	}
+	e, labels := spread(vertices)
 	for _, vertices := range []bool{false, true} {
 		for _, size := range []int{1, 2, 3} {
 			made := func(opt mine.Options) *mine.Table {
@@ -313,7 +320,11 @@ func TestTableStored(t *testing.T) {
 
 // TestTableStoredTwice: rows that are read from memory count in the budget of the table that they are read for.
 func TestTableStoredTwice(t *testing.T) {
-	e, _ := spread(4000)
+	vertices := 4000
+	if testing.Short() {
+		vertices = 1000
+	}
+	e, _ := spread(vertices)
 	ctx := context.Background()
 	mem := int64(1)
 	store := func() (once, twice *mine.StoredTable, err error) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"sagann/dataset"
@@ -50,7 +51,7 @@ func TestTruths(t *testing.T) {
 	for _, name := range []string{"karate", "dolphins", "citeseer", "citeseer_mining", "cora", "pubmed", "p2p_gnutella08",
 		"email_eu_core", "ca_condmat", "ppi_node2vec", "proteins_full", "twitch_de", "blogcatalog"} {
 		t.Run(name, func(t *testing.T) {
-			if testing.Short() && (name == "blogcatalog" || name == "twitch_de") {
+			if testing.Short() && slices.Contains([]string{"blogcatalog", "twitch_de", "proteins_full", "ppi_node2vec", "ca_condmat"}, name) {
 				t.Skip("takes seconds")
 			}
 			text, err := os.ReadFile(filepath.Join(testdata.Dir(t, "data/"+name), "meta.json"))

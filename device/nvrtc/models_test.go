@@ -20,6 +20,9 @@ import (
 // TestModels renders every kernel of every model, of float32 and of bfloat16 rows, of whole
 // ones and of slices, and compiles it. Without passes the models take turns with the two kinds of rows. Only the compiling is skipped where the library is missing.
 func TestModels(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine writes much text")
+	}
 	type text struct{ name, source string }
 	seen := map[string]bool{}
 	var texts []text

@@ -10,9 +10,12 @@ import (
 	"sagann/kernel/cpu"
 )
 
-// terms is how many terms the long sums have: 2²⁴, where float32 stops counting, and 10⁸
-// with SAGA_SOAK=1.
+// terms is how many terms the long sums have: 2²⁴, where float32 stops counting, 10⁸
+// with SAGA_SOAK=1, and fewer for tools that look at each access.
 func terms() int {
+	if testing.Short() {
+		return 1 << 20
+	}
 	if os.Getenv("SAGA_SOAK") != "" {
 		return 100_000_000
 	}

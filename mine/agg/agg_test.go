@@ -119,6 +119,9 @@ func TestManyRuns(t *testing.T) {
 		keys[i] = uint64(i) * 0x9e3779b97f4a7c15
 	}
 	for _, n := range []int{1, mostOpen + 40} {
+		if n == 1 && testing.Short() {
+			continue
+		}
 		o := Options{Mem: MinMem, Scratch: t.TempDir()}
 		var counters []*Counter
 		runs := 0

@@ -15,6 +15,9 @@ import (
 // from the host if a quarter, or a tenth, of the rows' bytes lie on a GPU: those of most
 // neighbours, those that are read most, and those that samples say are.
 func TestHotRows(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine, seconds")
+	}
 	best := 1.0
 	for _, spec := range []string{
 		"vertices=512,edges=7000,kind=rmat,features=1",

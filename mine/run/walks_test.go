@@ -12,6 +12,9 @@ import (
 // TestFiveWork compares the work that is expected with that of all roots: on a graph of more
 // vertices than are looked at, with more at the lower numbers, and on ones of hardly any.
 func TestFiveWork(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine, seconds")
+	}
 	random := rand.New(rand.NewPCG(1, 2))
 	const n = 5 * fiveLooks
 	e := &chunk.Edges{V: n}

@@ -252,7 +252,11 @@ func BenchmarkLink(b *testing.B) {
 // TestAllLeaveAtOnce: ranks that call Close at the same time are heard by several goroutines of rank 0.
 func TestAllLeaveAtOnce(t *testing.T) {
 	leak.Check(t, "sagann/net")
-	for range 50_000 {
+	times := 50_000
+	if testing.Short() {
+		times = 10_000
+	}
+	for range times {
 		l := &Link{left: make(chan struct{}), peers: []*peer{{rank: 1, left: true}, {rank: 2, left: true}}}
 		var ready atomic.Int32
 		var heard sync.WaitGroup
