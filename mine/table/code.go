@@ -69,7 +69,8 @@ func classify(g *Graph) *classes {
 // row goes on: position, kind of the edge and class of the vertex at its far end.
 type code struct {
 	codeKey
-	next   map[uint32]step   // by slot
+	next   map[uint32]step   // by slot, if there is no list
+	list   []step            // the same, by slot
 	count  map[uint32]uint64 // rows that end there, if there is no table
 	table  []uint64          // the same, by slot
 	single uint64            // rows of a single edge with this code, if such are counted
@@ -84,14 +85,18 @@ type codeKey struct {
 
 // step leads to a code: nil if no row goes on so. With swap the vertices of the first edge change places.
 type step struct {
-	to   *code
-	swap bool
+	to    *code
+	swap  bool
+	known bool
 }
 
 func (s step) bare() bool { return s.to != nil && s.to.bare }
 
 // slots is how many slots a code has.
 func (c *classes) slots(q *code) int { return q.pattern.Vertices() * len(c.kinds) * c.width }
+
+// lists is the steps in lists that a worker may have.
+const lists = 1 << 20
 
 // tables is the memory for counters by slot that a worker may take, in counters.
 const tables = 1 << 24
@@ -154,8 +159,13 @@ func (c *classes) grown(q *code, slot uint32) (p pattern.Pattern, ok bool) {
 
 // child is the step of the rows that go on with a slot.
 func (w *walk) child(q *code, slot uint32) step {
-	next, ok := q.next[slot]
-	if ok {
+	var next step
+	if q.list != nil {
+		next = q.list[slot]
+	} else {
+		next = q.next[slot]
+	}
+	if next.known {
 		return next
 	}
 	if p, ok := w.grown(q, slot); ok {
@@ -165,7 +175,16 @@ func (w *walk) child(q *code, slot uint32) step {
 		}
 		next = w.step(key, q.bare)
 	}
-	if !q.bare && !next.bare() && w.take(stepBytes) {
+	if q.bare || next.bare() {
+		return next
+	}
+	next.known = true
+	if q.list == nil && len(q.next) == 0 {
+		q.list = w.steps(w.slots(q))
+	}
+	if q.list != nil {
+		q.list[slot] = next
+	} else if w.take(stepBytes) {
 		q.next[slot] = next
 	}
 	return next
@@ -177,7 +196,7 @@ func (w *walk) step(key codeKey, bare bool) step {
 		return step{to: q}
 	}
 	if q := w.codes[codeKey{key.pattern.Relabel(pattern.Perm{1, 0, 2, 3, 4, 5, 6, 7}), key.intro}]; q != nil {
-		return step{q, true}
+		return step{to: q, swap: true}
 	}
 	q := &code{codeKey: key, next: map[uint32]step{}, bare: bare || !w.take(codeBytes)}
 	if !q.bare {

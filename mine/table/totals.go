@@ -58,9 +58,10 @@ type allowance struct {
 	meter *run.Meter
 	taken int64
 	left  int // counters in tables that it may still take
+	more  int // steps in lists that it may still take
 }
 
-func newAllowance(m *run.Meter) allowance { return allowance{meter: m, left: tables} }
+func newAllowance(m *run.Meter) allowance { return allowance{meter: m, left: tables, more: lists} }
 
 func (a *allowance) take(bytes int64) bool {
 	ok := a.meter.TakeHalf(bytes)
@@ -79,8 +80,17 @@ func (a *allowance) table(n int) []uint64 {
 	return make([]uint64, n)
 }
 
+// steps makes a list of n steps, nil if there is no room.
+func (a *allowance) steps(n int) []step {
+	if n > a.more || !a.take(int64(n)*int64(unsafe.Sizeof(step{}))) {
+		return nil
+	}
+	a.more -= n
+	return make([]step, n)
+}
+
 // give gives everything back.
 func (a *allowance) give() {
 	a.meter.Give(a.taken)
-	a.taken, a.left = 0, tables
+	a.taken, a.left, a.more = 0, tables, lists
 }
