@@ -158,6 +158,7 @@ var flagRows = map[string]flagRow{
 	"train resume":             {with: "--data g.saga --epochs 2 --out o/run", value: "run"},
 	"train trace":              {value: "o/trace", idle: "+--sample 2,2"},
 	"train verbose":            {},
+	"train repeat":             {with: "--data g.saga --epochs 2 --out o/run --json", value: "2"},
 	"train owners":             {value: "2"},
 	"train peers":              {why: "of several ranks: peers_test.go"},
 	"train peers-secret":       {why: "of several ranks: secret_test.go"},

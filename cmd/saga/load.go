@@ -56,6 +56,7 @@ type job struct {
 	told   []string         // changes that the store has recorded
 	model  saga.Model
 	begun  *layers.Weights // of --from; nil: none
+	normal bool            // feature rows are divided by their sums already
 }
 
 // prepare loads the data, builds the model and compiles it. Nothing is written.
@@ -145,7 +146,7 @@ func (j *job) plan(s *settings, log *slog.Logger) error {
 	if err := j.prep.onShards(d); err != nil {
 		return err
 	}
-	if err := j.prep.apply(d, log, leaves); err != nil {
+	if err := j.applied(log); err != nil {
 		return err
 	}
 	w, err := j.wants(s, task)
@@ -172,6 +173,13 @@ func (j *job) plan(s *settings, log *slog.Logger) error {
 		tellIdle(log, s.idlePlan(j.prog))
 	}
 	return err
+}
+
+// applied brings the data into the form that the run trains on.
+func (j *job) applied(log *slog.Logger) error {
+	how := j.prep
+	how.RowNormalize = how.RowNormalize && !(j.normal && how.plain())
+	return how.apply(j.data, log, leaves)
 }
 
 // split makes the splits that the data does not have, and checks labels and splits.

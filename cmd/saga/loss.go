@@ -11,6 +11,7 @@ import (
 	"sagann/dataset"
 	"sagann/internal/cli"
 	"sagann/internal/metrics"
+	"sagann/internal/runpage"
 	"sagann/internal/words"
 	"sagann/saga"
 )
@@ -142,6 +143,16 @@ func (f *rateFlags) schedule() saga.Schedule {
 		s.Epochs = int(f.LREpochs)
 	}
 	return s
+}
+
+// metricNamed is the metric of a record.
+func metricNamed(r *runpage.Record) metric {
+	for _, m := range []metric{microF1, fitR2, auc} {
+		if r != nil && r.Metric == m.name {
+			return m
+		}
+	}
+	return accuracy
 }
 
 // scoreText is a score for people; R² of one row is none.

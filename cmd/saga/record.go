@@ -81,22 +81,8 @@ func alike(a, b string) bool {
 	return err == nil && wrong == nil && kindA == kindB && len(listA) == len(listB)
 }
 
-// recall takes the settings of the run that is resumed.
-func (c *trainCmd) recall(given map[string]bool) error {
-	f, err := runfolder.Open(c.Resume)
-	if err != nil {
-		return err
-	}
-	var rec record
-	edited, err := f.ReadConfig(&rec)
-	if err != nil {
-		return err
-	}
-	if edited {
-		c.taken.edited = f.Path(runfolder.ConfigFile)
-	}
-	c.taken.then = &rec
-	old := settings(rec.Settings)
+// overlay has old settings take what a run that goes on may be given.
+func (c *trainCmd) overlay(old *settings, given map[string]bool) {
 	if old.Rate.LRSchedule == string(saga.ScheduleCosine) && old.Rate.LREpochs == 0 {
 		old.Rate.LREpochs = old.Training.Epochs
 	}
@@ -116,6 +102,25 @@ func (c *trainCmd) recall(given map[string]bool) error {
 		old.Memory.Device = c.Memory.Device
 	}
 	old.Memory.Scratch = c.Memory.Scratch
+}
+
+// recall takes the settings of the run that is resumed.
+func (c *trainCmd) recall(given map[string]bool) error {
+	f, err := runfolder.Open(c.Resume)
+	if err != nil {
+		return err
+	}
+	var rec record
+	edited, err := f.ReadConfig(&rec)
+	if err != nil {
+		return err
+	}
+	if edited {
+		c.taken.edited = f.Path(runfolder.ConfigFile)
+	}
+	c.taken.then = &rec
+	old := settings(rec.Settings)
+	c.overlay(&old, given)
 	changed, err := c.settings.changed(&old, given)
 	if err != nil {
 		return err

@@ -25,16 +25,23 @@ const checkpointFile = "checkpoint.safetensors"
 // trainCmd is saga train.
 type trainCmd struct {
 	settings
-	Out     string    `json:"-" placeholder:"DIR" group:"run" help:"Folder of the run: absent, empty, or of a run that ended before its first checkpoint; default: saga-run-NNNN here."`
-	Saves   saveFlags `embed:"" json:"-"`
-	Resume  string    `json:"-" placeholder:"DIR" group:"run" help:"Go on with the run in DIR from its last checkpoint, as if it had not stopped; only --epochs (more), --mem, --host-mem, --scratch and --device (as many of the kind) may be given."`
-	Trace   string    `json:"-" placeholder:"DIR" group:"run" help:"Folder for the trace of the last epochs; default: the folder of the run."`
-	Verbose bool      `json:"-" group:"run" help:"Print the whole plan, too: device and host memory by buffer, and what the compiler did. saga plan --explain prints it without training."`
-	Ranks   rankFlags `embed:"" json:"-"`
-	JSON    bool      `json:"-" name:"json" group:"run" help:"Print one JSON object on the last line of standard output."`
+	Out    string    `json:"-" placeholder:"DIR" group:"run" help:"Folder of the run: absent, empty, or of a run that ended before its first checkpoint; default: saga-run-NNNN here."`
+	Saves  saveFlags `embed:"" json:"-"`
+	Resume string    `json:"-" placeholder:"DIR" group:"run" help:"Go on with the run in DIR from its last checkpoint, as if it had not stopped; only --epochs (more), --mem, --host-mem, --scratch and --device (as many of the kind) may be given."`
+	Show   showFlags `embed:"" json:"-"`
+	Ranks  rankFlags `embed:"" json:"-"`
+	JSON   bool      `json:"-" name:"json" group:"run" help:"Print one JSON object on the last line of standard output."`
 
 	taken taken
+	among *repeated // the runs that this one is of; nil: it is alone
 	asked *settings // of a run that goes on, before what it chose then takes their place; nil: the settings
+}
+
+// showFlags say what a run shows, and how often it is made.
+type showFlags struct {
+	Trace   string `json:"-" placeholder:"DIR" group:"run" help:"Folder for the trace of the last epochs; default: the folder of the run."`
+	Verbose bool   `json:"-" group:"run" help:"Print the whole plan, too: device and host memory by buffer, and what the compiler did. saga plan --explain prints it without training."`
+	Repeat  count  `json:"-" default:"1" placeholder:"N" group:"run" help:"Train N runs, with seeds --seed, --seed+1 and so on, several at a time as far as memory goes, and print mean and deviation; --out is then a folder of their folders, which --resume takes (${default})."`
 }
 
 // taken is the folder of a run that this process has taken.
@@ -80,6 +87,7 @@ func (trainCmd) Help() string {
   saga train --data edges.saga --model gcn --mem 8GiB --host-mem 16GiB --scratch /mnt/disk
   saga train --data products.saga --model sage --sample 15,10 --batch 1024 --device cuda
   saga train --resume runs/one --epochs 120
+  saga train --data cora/ --model gcn --epochs 200 --repeat 10
 
 A run makes a folder, saga-run-0001 and so on, with:
 
@@ -103,7 +111,11 @@ func (c *trainCmd) Run(a *app) (err error) {
 		return err
 	}
 	calm := func() {}
-	err = r.leave(c.run(a, r, &calm)) // a rank that another has told to stop may get the signal itself while it leaves
+	train := c.run
+	if a.Given["repeat"] && c.Show.Repeat != 1 || isRepeated(c.Resume) {
+		train = c.repeat
+	}
+	err = r.leave(train(a, r, &calm)) // a rank that another has told to stop may get the signal itself while it leaves
 	calm()
 	return err
 }
@@ -119,27 +131,36 @@ func (c *trainCmd) run(a *app, t *ranks, calm *func()) (err error) {
 	if err := c.absolute(); err != nil {
 		return err
 	}
-	defer func() {
-		if c.taken.unlock != nil {
-			err = errors.Join(err, c.taken.unlock())
-		}
-	}()
 	j, err := c.ready(a, t)
 	if err := t.agree("plan", err); err != nil {
-		return err
+		return errors.Join(err, c.release())
 	}
+	ctx, stop := cli.Interruptible(a)
+	*calm = stop
+	return c.finish(ctx, a, t, j)
+}
+
+// release gives up the folder of the run.
+func (c *trainCmd) release() error {
+	if c.taken.unlock == nil {
+		return nil
+	}
+	return c.taken.unlock()
+}
+
+// finish trains the run that is ready, until ctx is done.
+func (c *trainCmd) finish(ctx context.Context, a *app, t *ranks, j *job) (err error) {
 	defer func() {
 		if j.prog != nil {
 			err = errors.Join(err, j.prog.Close())
 		}
+		err = errors.Join(err, c.release())
 	}()
 	if text, err := j.prog.SharedGPUs(); err != nil {
 		return err
 	} else if text != "" {
 		a.Log.Warn(text)
 	}
-	ctx, stop := cli.Interruptible(a)
-	*calm = stop
 	if t.follows() {
 		return t.follow(ctx, c, j)
 	}
@@ -152,7 +173,7 @@ func (c *trainCmd) run(a *app, t *ranks, calm *func()) (err error) {
 	if c.JSON {
 		text = cli.Quiet(a.Stderr)
 	}
-	if err := c.outline(text, j, r); err != nil {
+	if err := c.outline(text, j, r.folder.Dir); err != nil {
 		return err
 	}
 	if err := r.startTrace(r.done); err != nil {
@@ -160,7 +181,7 @@ func (c *trainCmd) run(a *app, t *ranks, calm *func()) (err error) {
 	}
 	res, err := r.train(ctx)
 	if res != nil && r.traced {
-		err = errors.Join(err, r.trace(c.Trace))
+		err = errors.Join(err, r.trace(c.Show.Trace))
 	}
 	switch {
 	case errors.Is(err, context.Canceled):
@@ -206,7 +227,11 @@ func (c *trainCmd) ready(a *app, t *ranks) (j *job, err error) {
 	if text := idleGPU(c.Memory.Device, a.Given["device"] || c.Resume != ""); text != "" && !t.follows() {
 		a.Log.Info(text)
 	}
-	j, err = load(&c.settings)
+	if c.among != nil {
+		j, err = c.among.load(&c.settings)
+	} else {
+		j, err = load(&c.settings)
+	}
 	if err := t.agree("data", err); err != nil {
 		return nil, err
 	}
@@ -310,7 +335,7 @@ func within(s saga.Summary) string {
 
 // outline prints what is trained on which graph, within which memory, and where. With
 // --verbose the whole plan follows.
-func (c *trainCmd) outline(w io.Writer, j *job, r *running) error {
+func (c *trainCmd) outline(w io.Writer, j *job, dir string) error {
 	s, numbers := j.prog.Summary(), 0
 	for _, q := range j.prog.Params() {
 		if !strings.HasPrefix(q.Name, saga.AverageOf) {
@@ -332,8 +357,8 @@ func (c *trainCmd) outline(w io.Writer, j *job, r *running) error {
 			text += "\ndraws     on the host: " + z.Host
 		}
 	}
-	text += fmt.Sprintf("\nplan      %s; saga plan or --verbose tells all of it\nrun       %s\n", how, r.folder.Dir)
-	if !c.Verbose {
+	text += fmt.Sprintf("\nplan      %s; saga plan or --verbose tells all of it\nrun       %s\n", how, dir)
+	if !c.Show.Verbose {
 		if j.note != "" {
 			text = j.note + "\n" + text
 		}

@@ -27,19 +27,21 @@ type running struct {
 	logFile *os.File
 	log     *slog.Logger
 	stderr  *os.File
-	epochs  int           // to be completed
-	done    int           // before this process
-	ranks   bool          // there are several, and no trace
-	late    bool          // only the last epochs are run with a trace
-	tracing bool          // epochs are traced from now on
-	traced  bool          // one was
+	epochs  int       // to be completed
+	done    int       // before this process
+	ranks   bool      // there are several, and no trace
+	late    bool      // only the last epochs are run with a trace
+	tracing bool      // epochs are traced from now on
+	traced  bool      // one was
+	among   *repeated // the runs that this one is of; nil: it is alone
+	seed    int
 	took    time.Duration // by the epochs of this process with their evaluation
 }
 
 // begin opens the run folder, a new one or the one that is resumed. It is the first
 // thing that a run writes.
 func (c *trainCmd) begin(a *app, j *job) (*running, error) {
-	r := &running{job: j, ranks: c.net != nil, stderr: a.Stderr, log: a.Log, epochs: int(c.Training.Epochs), late: backend.Of(c.Memory.Device).GPU()}
+	r := &running{job: j, among: c.among, seed: int(c.Training.Seed), ranks: c.net != nil, stderr: a.Stderr, log: a.Log, epochs: int(c.Training.Epochs), late: backend.Of(c.Memory.Device).GPU()}
 	if err := r.open(c); err != nil {
 		return nil, errors.Join(err, r.close())
 	}
@@ -153,7 +155,9 @@ func (r *running) train(ctx context.Context) (*saga.Result, error) {
 				line.Test = score(s.Test)
 			}
 		}
-		bar.Set(e.Epoch*batches, note)
+		if bar.Set(e.Epoch*batches, note); r.among != nil {
+			r.among.log(r.seed, note)
+		}
 		if z := r.job.prog.SampledPlan(); z != nil && z.Host != host { // since a batch took more room
 			host = z.Host
 			r.log.Warn("the host draws from now on", "why", host)

@@ -114,9 +114,9 @@ func (r *Run) last() (scored, last runfolder.Epoch) {
 	return scored, last
 }
 
-// kept is the epoch whose parameters the checkpoint gives, when its scores are known, else
+// Kept is the epoch whose parameters the checkpoint gives, when its scores are known, else
 // the last that was scored.
-func (r *Run) kept() runfolder.Epoch {
+func (r *Run) Kept() runfolder.Epoch {
 	scored, _ := r.last()
 	if r.Record != nil {
 		for _, e := range r.Epochs {
@@ -130,7 +130,7 @@ func (r *Run) kept() runfolder.Epoch {
 
 // tiles are the numbers at the head of the page.
 func (r *Run) tiles() []Fact {
-	kept := r.kept()
+	kept := r.Kept()
 	_, last := r.last()
 	if last.Epoch == 0 {
 		return []Fact{{"epochs", "0"}}

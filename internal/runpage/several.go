@@ -3,10 +3,12 @@ package runpage
 import (
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
 
+	"sagann/internal/metrics"
 	"sagann/internal/runfolder"
 	"sagann/internal/units"
 )
@@ -23,6 +25,7 @@ type row struct {
 // severalView is what the template of several runs reads.
 type severalView struct {
 	Title   string
+	Means   []Fact // of runs that differ by the seed alone
 	Names   []string
 	Facts   []row
 	Notes   []string // classes and columns that only some runs have
@@ -52,7 +55,27 @@ func WriteSeveral(w io.Writer, runs []*Run) error {
 	v.Charts = []chart{newChart("loss", "Training loss", "", false, loss...), newChart("validation-loss", "Validation loss", "", false, valLoss...), newChart("validation", "Validation "+metric, "", true, val...),
 		newChart("test", "Test "+metric, "", true, test...), newChart("time", "Time of an epoch", "s", false, took...)}
 	v.Differ, v.Same = compare(runs)
+	if len(v.Differ) == 1 && v.Differ[0].Name == "seed" {
+		v.Means = means(runs, metric)
+	}
 	return execute(w, "several", v)
+}
+
+// means are the mean scores of runs and their deviations.
+func means(runs []*Run, metric string) (list []Fact) {
+	for _, x := range []struct {
+		name string
+		of   func(runfolder.Epoch) float64
+	}{{"test", testOf}, {"validation", valOf}, {"training", trainOf}} {
+		var scores []float64
+		for _, r := range runs {
+			scores = append(scores, x.of(r.Kept()))
+		}
+		if mean, deviation := metrics.Spread(scores); !math.IsNaN(mean) {
+			list = append(list, Fact{fmt.Sprintf("%s %s, mean and deviation of %d runs", x.name, metric, len(runs)), scoreText(mean) + " ± " + scoreText(deviation)})
+		}
+	}
+	return list
 }
 
 // facts are the results by which runs are compared.
@@ -84,7 +107,7 @@ func facts(runs []*Run) (list []row) {
 	}
 	kept := func(f func(e runfolder.Epoch) float64) func(*Run) string {
 		return func(r *Run) string {
-			if e := r.kept(); e.Epoch > 0 {
+			if e := r.Kept(); e.Epoch > 0 {
 				return scoreText(f(e))
 			}
 			return none
@@ -104,7 +127,7 @@ func facts(runs []*Run) (list []row) {
 	add("test", kept(testOf))
 	add("validation", kept(valOf))
 	add("training", kept(trainOf))
-	add("scores of epoch", func(r *Run) string { return strconv.Itoa(r.kept().Epoch) })
+	add("scores of epoch", func(r *Run) string { return strconv.Itoa(r.Kept().Epoch) })
 	add("epochs", last(func(e runfolder.Epoch) string { return intText(int64(e.Epoch)) }))
 	add("lowest validation loss", recorded(func(r *Record) string {
 		if r.BestEpoch == 0 {
