@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/big"
 
+	"sagann/mine/cuda"
 	"sagann/mine/pattern"
 	"sagann/mine/plan"
 	"sagann/mine/run"
@@ -152,7 +153,7 @@ func (g *Graph) formulaJob(q *query) (*job, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, ok, err := g.formulaPlace(r, f, "counting by formula")
+	p, ok, err := g.formulaPlace(cuda.PartOf(f), r, f, "counting by formula")
 	if !ok {
 		return nil, err
 	}
@@ -173,10 +174,16 @@ func (g *Graph) bitsPlaced(q *query) (*job, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, ok, err := g.bitsPlace(r, q.pattern.Vertices())
-	if !ok {
-		return nil, err
+	if g.gpus != nil {
+		if wide, err := g.wide(r); err != nil || wide {
+			return nil, err
+		}
 	}
+	k := q.pattern.Vertices()
+	p, err := g.place(need{what: "counting cliques in bit matrices", fixed: g.rowsNeed(), each: run.CliquesNeed(r, k), rows: r, part: cuda.Above, gpu: func(chip cuda.Chip) (int64, int64) {
+		n := cuda.CliquesNeed(r, k, chip)
+		return n, n
+	}})
 	return &job{engine: Bits, query: q, place: p}, err
 }
 
@@ -220,6 +227,11 @@ func (g *Graph) loopsPlanned(q *query) (*job, error) {
 			return nil, err
 		}
 	}
-	p, err := g.loopsPlace(g.byDegree, pl)
+	r := g.byDegree
+	p, err := g.place(need{what: "counting by loops", fixed: g.rowsNeed() + g.kindsNeed(pl), each: run.NestNeed(pl, r), rows: r, part: cuda.Whole,
+		gpu: func(chip cuda.Chip) (int64, int64) { return cuda.NestNeed(pl, r, chip) }})
+	if p.gpu && p.layout.Hot >= 0 {
+		p.layout.Reads = run.Sampler{Rows: r, Seed: seed}.Sample(pl, walkWork).Reads
+	}
 	return &job{engine: Loops, query: q, plan: pl, estimate: e, place: p}, err
 }

@@ -176,18 +176,29 @@ func (g *Graph) Close() (err error) {
 	return err
 }
 
-// gpuPlace is a place on the GPUs, for work that needs between least and most bytes on each GPU.
-// What cannot fit is a BudgetError.
-func (g *Graph) gpuPlace(r *rows.Rows, part cuda.Part, what string, need func(chip cuda.Chip) (least, most int64)) (place, error) {
+// need is the memory that work takes: with threads, or on each GPU between least and most bytes beside a part of the rows.
+type need struct {
+	what        string
+	fixed, each int64 // shared by all threads, and of each
+	rows        *rows.Rows
+	part        cuda.Part
+	gpu         func(chip cuda.Chip) (least, most int64) // nil: it is work for threads
+}
+
+// place is where work runs. What cannot fit is a BudgetError.
+func (g *Graph) place(n need) (place, error) {
+	if g.gpus == nil || n.gpu == nil {
+		return g.workers(n.fixed, n.each, n.what)
+	}
 	if err := g.gpus.open(g.opt.Mem); err != nil {
 		return place{}, err
 	}
-	least, most := need(cuda.ChipOf(g.gpus.list[0]))
-	f, ok := cuda.Divide(r, part, g.gpus.limit, least, most)
+	least, most := n.gpu(cuda.ChipOf(g.gpus.list[0]))
+	f, ok := cuda.Divide(n.rows, n.part, g.gpus.limit, least, most)
 	if !ok {
-		return place{}, &BudgetError{Mem: g.gpus.limit, Smallest: f.Smallest, What: what}
+		return place{}, &BudgetError{Mem: g.gpus.limit, Smallest: f.Smallest, What: n.what}
 	}
-	return place{gpu: true, layout: f.Layout, room: f.Room, bytes: f.Bytes, resident: f.Layout.Resident(r)}, nil
+	return place{gpu: true, layout: f.Layout, room: f.Room, bytes: f.Bytes, resident: f.Layout.Resident(n.rows)}, nil
 }
 
 // wide reports whether a vertex has more neighbours above it than the kernels can handle
@@ -199,85 +210,40 @@ func (g *Graph) wide(r *rows.Rows) (bool, error) {
 	return r.MaxAbove > cuda.Widest(cuda.ChipOf(g.gpus.list[0]).Shared), nil
 }
 
-// formulaPlace, bitsPlace, loopsPlace and listingPlace decide where the work of an engine
-// runs. ok is false if the graph has GPUs and they cannot do the work.
-
-func (g *Graph) formulaPlace(r *rows.Rows, f pattern.Formula, what string) (p place, ok bool, err error) {
-	return g.formulaPlaceOf(cuda.PartOf(f), r, f, what)
-}
-
-// formulaPlaceOf is formulaPlace with the given part of the rows on the GPUs, which may be more
-// than the formula needs.
-func (g *Graph) formulaPlaceOf(part cuda.Part, r *rows.Rows, f pattern.Formula, what string) (p place, ok bool, err error) {
-	if g.gpus == nil || !cuda.Kernels(f) {
-		shared, each := run.SumsNeed(r, f)
-		p, err = g.workers(g.rowsNeed()+shared, each, what)
-		return p, true, err
+// formulaPlace is where sums of a formula are computed, with a part of the rows on the GPUs, which may be more than it needs. ok is
+// false if the graph has GPUs and they cannot do the work.
+func (g *Graph) formulaPlace(part cuda.Part, r *rows.Rows, f pattern.Formula, what string) (p place, ok bool, err error) {
+	n := need{what: what, rows: r, part: part}
+	shared, each := run.SumsNeed(r, f)
+	n.fixed, n.each = g.rowsNeed()+shared, each
+	if g.gpus != nil && cuda.Kernels(f) {
+		if wide, err := g.wide(r); err != nil || wide && cuda.Rooted(f) {
+			return p, false, err
+		}
+		n.gpu = func(chip cuda.Chip) (int64, int64) { return cuda.SumsNeed(r, f, chip, len(g.gpus.list)) }
 	}
-	if wide, err := g.wide(r); err != nil || wide && cuda.Rooted(f) {
-		return p, false, err
-	}
-	p, err = g.gpuPlace(r, part, what, func(chip cuda.Chip) (int64, int64) { return cuda.SumsNeed(r, f, chip, len(g.gpus.list)) })
+	p, err = g.place(n)
 	return p, true, err
-}
-
-func (g *Graph) bitsPlace(r *rows.Rows, k int) (p place, ok bool, err error) {
-	const what = "counting cliques in bit matrices"
-	if g.gpus == nil {
-		p, err = g.workers(g.rowsNeed(), run.CliquesNeed(r, k), what)
-		return p, true, err
-	}
-	if wide, err := g.wide(r); err != nil || wide {
-		return p, false, err
-	}
-	p, err = g.gpuPlace(r, cuda.Above, what, func(chip cuda.Chip) (int64, int64) {
-		n := cuda.CliquesNeed(r, k, chip)
-		return n, n
-	})
-	return p, true, err
-}
-
-func (g *Graph) loopsPlace(r *rows.Rows, pl *plan.Plan) (p place, err error) {
-	const what = "counting by loops"
-	if g.gpus == nil {
-		return g.workers(g.rowsNeed()+g.kindsNeed(pl), run.NestNeed(pl, r), what)
-	}
-	p, err = g.gpuPlace(r, cuda.Whole, what, func(chip cuda.Chip) (int64, int64) { return cuda.NestNeed(pl, r, chip) })
-	if p.layout.Hot >= 0 {
-		p.layout.Reads = run.Sampler{Rows: r, Seed: seed}.Sample(pl, walkWork).Reads
-	}
-	return p, err
 }
 
 // mapsPlace is the place where all these kinds of maps are counted, one after the other; work is
 // the work of all of them.
 func (g *Graph) mapsPlace(r *rows.Rows, all []*plan.Maps, work plan.MapsWork) (p place, err error) {
-	const what = "counting maps"
-	var shared, each, least, most int64
-	if g.gpus == nil {
-		for _, m := range all {
-			s, e := run.MapsNeed(m, work, r)
-			shared, each = max(shared, s), max(each, e)
-		}
-		return g.workers(g.rowsNeed()+shared, each, what)
+	n := need{what: "counting maps", fixed: g.rowsNeed(), rows: r, part: cuda.Whole}
+	shared := int64(0)
+	for _, m := range all {
+		s, e := run.MapsNeed(m, work, r)
+		shared, n.each = max(shared, s), max(n.each, e)
 	}
-	p, err = g.gpuPlace(r, cuda.Whole, what, func(chip cuda.Chip) (int64, int64) {
+	n.fixed += shared
+	n.gpu = func(chip cuda.Chip) (least, most int64) {
 		for _, m := range all {
 			l, h := cuda.MapsNeed(m, r, chip)
 			least, most = max(least, l), max(most, h)
 		}
 		return least, most
-	})
-	return p, err
-}
-
-func (g *Graph) listingPlace(pl *plan.Plan) (p place, err error) {
-	const what = "listing matches"
-	if g.gpus == nil {
-		return g.workers(g.byID.Bytes()+g.kindsNeed(pl), run.NestNeed(pl, g.byID)+run.ListNeed(), what)
 	}
-	p, err = g.gpuPlace(g.byID, cuda.Whole, what, func(chip cuda.Chip) (int64, int64) { return cuda.ListNeed(pl, g.byID, chip) })
-	return p, err
+	return g.place(n)
 }
 
 // sums computes the quantities of a formula.

@@ -163,7 +163,7 @@ func (g *Graph) restOf(r *rows.Rows, m *maps, rest []pattern.Times, small **Budg
 		}
 	}
 	if len(m.formula) > 0 {
-		m.place, ok, err = g.formulaPlaceOf(cuda.Whole, r, m.formula, "counting by formula")
+		m.place, ok, err = g.formulaPlace(cuda.Whole, r, m.formula, "counting by formula")
 		if _, err := fits(err, small); err != nil {
 			return false, err
 		}

@@ -51,7 +51,8 @@ func (g *Graph) listing(p Pattern, options []Option) (*job, error) {
 			return nil, err
 		}
 	}
-	at, err := g.listingPlace(pl)
+	at, err := g.place(need{what: "listing matches", fixed: g.byID.Bytes() + g.kindsNeed(pl), each: run.NestNeed(pl, g.byID) + run.ListNeed(), rows: g.byID, part: cuda.Whole,
+		gpu: func(chip cuda.Chip) (int64, int64) { return cuda.ListNeed(pl, g.byID, chip) }})
 	return &job{asked: p, engine: Loops, query: q, plan: pl, place: at, listing: true}, err
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/big"
 
+	"sagann/mine/cuda"
 	"sagann/mine/pattern"
 	"sagann/mine/run"
 )
@@ -118,7 +119,7 @@ func (g *Graph) byFormulas(ctx context.Context, all []Pattern, counts []*big.Int
 	if err != nil {
 		return false, err
 	}
-	p, ok, err := g.formulaPlace(r, union, "counting motifs by formulas")
+	p, ok, err := g.formulaPlace(cuda.PartOf(union), r, union, "counting motifs by formulas")
 	var small *BudgetError
 	if err == nil && !ok || g.opt.Engine == Auto && errors.As(err, &small) {
 		return false, nil
