@@ -117,6 +117,21 @@ func (t *tableFile) find(name string, usual ...string) (int, error) {
 	return -1, nil
 }
 
+// ofType is the only column with a usual name for the ids of vertices of a type; -1 if there is none, or several.
+func (t *tableFile) ofType(of string) int {
+	names, found := typeColumns(of), -1
+	for i, c := range t.columns {
+		if !isUsual(c, names) {
+			continue
+		}
+		if found >= 0 {
+			return -1
+		}
+		found = i
+	}
+	return found
+}
+
 // checkPosition checks column i, from 0, which a flag names by its number.
 func (t *tableFile) checkPosition(flag string, i int) error {
 	if i < 0 || i >= len(t.columns) {

@@ -119,9 +119,12 @@ func labelsOfColumns(d *Data) {
 	d.Report.Changes = slices.DeleteFunc(d.Report.Changes, func(c string) bool { return strings.Contains(c, areFeatures) })
 }
 
-// RowNormalize divides each feature row of d by the sum of its absolute values
+// RowNormalize divides each feature row of d, and of the other types of the graph, by the sum of its absolute values
 // (L1 norm), in place. Zero rows are unchanged.
 func RowNormalize(d *Data) {
+	for _, x := range d.Vertices.Kinds.Others() {
+		RowNormalize(x)
+	}
 	if d.FeatureCols == 0 {
 		return
 	}

@@ -39,13 +39,6 @@ type Relation struct {
 	Links *Data
 }
 
-// Kinds says of which graph a Data is the vertices of one type. Validate checks this one type; ValidateHetero checks
-// the graph.
-type Kinds struct {
-	Graph *Hetero
-	Type  int // number of the type
-}
-
 // At is the vertices of type t with the graph behind them (Naming.Kinds) or, of a graph of one type and one relation,
 // Single. It shares memory with h.
 func (h *Hetero) At(t int) *Data {
@@ -137,8 +130,14 @@ func (h *Hetero) E() (n int) {
 
 // FullName is the name of relation r with its ends: source:name:target.
 func (h *Hetero) FullName(r int) string {
+	triple := h.triple(r)
+	return strings.Join(triple[:], ":")
+}
+
+// triple is the names of source, relation and target of relation r.
+func (h *Hetero) triple(r int) [3]string {
 	x := h.Relations[r]
-	return h.Types[x.Source].Name + ":" + x.Name + ":" + h.Types[x.Target].Name
+	return [3]string{h.Types[x.Source].Name, x.Name, h.Types[x.Target].Name}
 }
 
 // Type is the number of the type of that name. The error lists the types.
@@ -156,12 +155,9 @@ func (h *Hetero) Type(name string) (int, error) {
 func (h *Hetero) Relation(name string) (int, error) {
 	var found, all []string
 	at := -1
-	for r := range h.Relations {
+	for r := range h.Relations { // names may have colons themselves
 		full := h.FullName(r)
-		if full == name {
-			return r, nil
-		}
-		if all = append(all, full); h.Relations[r].Name == name {
+		if all = append(all, full); full == name || h.Relations[r].Name == name {
 			found, at = append(found, full), r
 		}
 	}

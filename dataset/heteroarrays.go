@@ -129,6 +129,9 @@ func (t *typeArrays) open(relations []*relationArrays, opt Options, limit *bound
 	if slices.Contains(t.list, "batch") || slices.Contains(t.list, "graph_indicator") {
 		return nil, fmt.Errorf("%s: vertices of type %.40q are of several graphs (batch): of graphs with several types only one is read", t.where, t.name)
 	}
+	if i := slices.IndexFunc(t.list, func(name string) bool { return name == "edge_index" || name == "adj_t" || name == "edges" }); i >= 0 {
+		return nil, fmt.Errorf("%s: vertices of type %.80q have %s, which is of edges: the key of a relation is three texts, (source, name, target)", t.where, t.name, t.list[i])
+	}
 	d := &Data{}
 	s := &Stream{Data: d, counted: true}
 	rows := rowCount{v: meta.Vertices}

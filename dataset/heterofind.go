@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -18,24 +19,46 @@ func typedName(name string) (of, array string, ok bool) {
 }
 
 // relationNames cuts the name of a relation, source__name__target or source___name___target, into three; nil if it is no
-// such name. Where names have underscores themselves, the ends are the longest names that isType knows.
-func relationNames(name string, isType func(string) bool) []string {
-	if parts := strings.Split(name, "___"); len(parts) == 3 && !slices.Contains(parts, "") {
-		return parts
+// such name. Where names have underscores themselves, the ends are names that isType knows. If they can be in several ways,
+// which is in the error.
+func relationNames(name string, isType func(string) bool) ([]string, error) {
+	var ways [][]string
+	for _, between := range []string{"___", "__"} {
+		for _, ends := range cuts(name, between) {
+			if isType(ends[0]) && isType(ends[2]) {
+				ways = append(ways, ends)
+			}
+		}
+		if len(ways) > 1 {
+			return nil, fmt.Errorf("%.120q is a relation from %.40q to %.40q, or from %.40q to %.40q: other names of types tell which", name, ways[0][0], ways[0][2], ways[1][0], ways[1][2])
+		}
+		if len(ways) == 1 {
+			return ways[0], nil
+		}
 	}
-	parts := strings.Split(name, "__")
-	if len(parts) == 3 && !slices.Contains(parts, "") {
-		return parts
+	for _, between := range []string{"___", "__"} {
+		parts := strings.Split(name, between)
+		unclear := func(part string) bool { return part == "" || part[0] == '_' || part[len(part)-1] == '_' }
+		if len(parts) == 3 && !slices.ContainsFunc(parts, unclear) {
+			return parts, nil
+		}
 	}
-	for i := len(parts) - 2; i >= 1; i-- {
-		for j := i + 1; j < len(parts); j++ {
-			ends := []string{strings.Join(parts[:i], "__"), strings.Join(parts[i:j], "__"), strings.Join(parts[j:], "__")}
-			if isType(ends[0]) && isType(ends[2]) && ends[1] != "" {
-				return ends
+	return nil, nil
+}
+
+// cuts lists the ways to cut a name at two places into three that are not empty. Of more than two underscores a place may be any two.
+func cuts(name, between string) (list [][]string) {
+	for i := 1; i < len(name); i++ {
+		if !strings.HasPrefix(name[i:], between) {
+			continue
+		}
+		for j := i + len(between) + 1; j < len(name)-len(between); j++ {
+			if strings.HasPrefix(name[j:], between) {
+				list = append(list, []string{name[:i], name[i+len(between) : j], name[j+len(between):]})
 			}
 		}
 	}
-	return nil
+	return list
 }
 
 // hasRelations reports whether some of the names of arrays are of edges of a relation.

@@ -32,18 +32,19 @@ func (s *Schema) FitTypes(h *Hetero, by Sides) (fitted *Hetero, notes []string, 
 	if missing != nil {
 		return nil, nil, fmt.Errorf("%s lacks the vertex types %.400s of %s; it has %.400s", by.Data, listed(missing), by.Run, listed(h.typeNames(nil)))
 	}
-	have := map[string]int{}
+	have := map[[3]string]int{}
 	for r := range h.Relations {
-		have[h.FullName(r)] = r
+		have[h.triple(r)] = r
 	}
 	for _, r := range s.Relations {
-		full := r.Source + ":" + r.Name + ":" + r.Target
-		n, ok := have[full]
+		triple := [3]string{r.Source, r.Name, r.Target}
+		full := strings.Join(triple[:], ":")
+		n, ok := have[triple]
 		if !ok {
 			missing = append(missing, full)
 			continue
 		}
-		delete(have, full)
+		delete(have, triple)
 		d, more, err := r.Links.Fit(h.Relations[n].Links, by.of("relation "+full))
 		if err != nil {
 			return nil, nil, err
@@ -55,8 +56,8 @@ func (s *Schema) FitTypes(h *Hetero, by Sides) (fitted *Hetero, notes []string, 
 		return nil, nil, fmt.Errorf("%s lacks the relations %.400s of %s (--undirected adds those that begin with rev_)", by.Data, listed(missing), by.Run)
 	}
 	unknown := make([]string, 0, len(have))
-	for full := range have {
-		unknown = append(unknown, full)
+	for triple := range have {
+		unknown = append(unknown, strings.Join(triple[:], ":"))
 	}
 	if slices.Sort(unknown); len(unknown) > 0 {
 		notes = append(notes, fmt.Sprintf("%s: the run does not know the relations %s, which are left out", by.Data, some(unknown)))
@@ -75,7 +76,10 @@ func (s *Schema) FitTarget(d *Data, by Sides) (fitted *Data, notes []string, err
 		return nil, nil, fmt.Errorf("%s was trained on vertices of %s, and %s has %s", by.Run, severalOr(s.Types != nil), by.Data, severalOr(kinds != nil))
 	}
 	name := kinds.Graph.Types[kinds.Type].Name
-	h, notes, err := s.FitTypes(kinds.Graph, by)
+	if s.Target != "" && s.Target != name {
+		return nil, nil, fmt.Errorf("%s was trained on vertices of type %.40q, and those of %s are of type %.40q", by.Run, s.Target, by.Data, name)
+	}
+	h, notes, err := s.FitTypes(kinds.With(d), by)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -83,8 +87,7 @@ func (s *Schema) FitTarget(d *Data, by Sides) (fitted *Data, notes []string, err
 	if err != nil {
 		return nil, nil, err
 	}
-	x, rows := *d, h.Types[t].Rows
-	x.Features, x.FeatureCols, x.Late, x.Schema.Features = rows.Features, rows.FeatureCols, rows.Late, rows.Schema.Features
+	x := *h.Types[t].Rows
 	x.Vertices.Kinds = &Kinds{h, t}
 	return &x, notes, nil
 }

@@ -145,7 +145,11 @@ func openTypedArrays(from arrays, sparse map[string]string, path, form string, o
 		return g.from["edge_index"] != "" || g.from["edges"] != ""
 	}
 	for _, name := range order {
-		if !isRelation(name) && relationNames(name, func(string) bool { return false }) == nil {
+		ends, err := relationNames(name, func(string) bool { return false })
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		if !isRelation(name) && ends == nil {
 			known[name] = true
 			t := &typeArrays{name: name, where: path + ": " + name, list: of[name].names, from: rowsNamed(of[name])}
 			if file, ok := sparse[name]; ok {
@@ -161,7 +165,10 @@ func openTypedArrays(from arrays, sparse map[string]string, path, form string, o
 		if known[name] {
 			continue
 		}
-		ends := relationNames(name, func(t string) bool { return known[t] })
+		ends, err := relationNames(name, func(t string) bool { return known[t] })
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
 		if ends == nil {
 			return nil, fmt.Errorf("%s: %.120q has edges, and its name does not tell of which types: SOURCE__NAME__TARGET", path, name)
 		}

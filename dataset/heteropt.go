@@ -147,7 +147,7 @@ func dictStores(pairs []pickle.Pair) (list []heteroStore, err error) {
 				return nil, fmt.Errorf("%.120q is a %s, no type and no relation with its attributes", s.title(), pickle.Kind(p.Value))
 			}
 		}
-		same := func(o heteroStore) bool { return o.title() == s.title() && (o.ends == nil) == (s.ends == nil) }
+		same := func(o heteroStore) bool { return o.name == s.name && slices.Equal(o.ends, s.ends) }
 		if list = slices.DeleteFunc(list, same); len(list) > 2*MaxTypes {
 			return nil, fmt.Errorf("more than %d types and relations", 2*MaxTypes)
 		}

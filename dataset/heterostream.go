@@ -3,6 +3,11 @@ package dataset
 import (
 	"fmt"
 	"math"
+	"slices"
+	"strings"
+
+	"sagann/chunk"
+	"sagann/internal/words"
 )
 
 // heteroStream is a graph of several types whose edges and features are read in pieces: a Stream for each part.
@@ -59,6 +64,7 @@ func (s *heteroStream) settled(path, form string, opt Options) (*heteroStream, e
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	h.Report.Form = form
+	h.warnAlone()
 	masks := 0
 	for _, d := range h.parts() {
 		d.settle()
@@ -71,6 +77,25 @@ func (s *heteroStream) settled(path, form string, opt Options) (*heteroStream, e
 		h.Report.Warnings = append(h.Report.Warnings, "settings that have no effect on this data: --relabel (vertices of types keep their numbers)")
 	}
 	return s, nil
+}
+
+// warnAlone warns of types that no relation has at an end, which a relation may have meant by another name.
+func (h *Hetero) warnAlone() {
+	ends := make([]bool, len(h.Types))
+	for _, r := range h.Relations {
+		ends[r.Source], ends[r.Target] = true, true
+	}
+	var joined []string
+	for t, has := range ends {
+		if has {
+			joined = append(joined, h.Types[t].Name)
+		}
+	}
+	for t, has := range ends {
+		if !has {
+			h.Report.Warnings = append(h.Report.Warnings, fmt.Sprintf("no relation has vertices of type %.40q; relations are of %.400s", h.Types[t].Name, listed(joined)))
+		}
+	}
 }
 
 // collect reads the edges and features into memory, rearranges edges as asked, and checks the result.
@@ -113,14 +138,20 @@ const reverseOf = "rev_"
 // between two types. Edge k of rev_NAME is edge k of NAME turned round, with its weight, type and numbers; labels,
 // targets and splits of edges stay with NAME. A relation that has its rev_ already gets no other.
 func (h *Hetero) undirect() error {
-	have := map[string]bool{}
-	for i := range h.Relations {
-		have[h.FullName(i)] = true
+	type key struct {
+		source int
+		name   string
+		target int
+	}
+	at := map[key]*Relation{}
+	for i, r := range h.Relations {
+		at[key{r.Source, r.Name, r.Target}] = &h.Relations[i]
 	}
 	for i, r := range h.Relations { // those before any is added
-		d, from, to := r.Links, h.Types[r.Source].Name, h.Types[r.Target].Name
-		back := to + ":" + reverseOf + r.Name + ":" + from
-		isBack := len(r.Name) > len(reverseOf) && r.Name[:len(reverseOf)] == reverseOf && have[to+":"+r.Name[len(reverseOf):]+":"+from]
+		d := r.Links
+		back := at[key{r.Target, reverseOf + r.Name, r.Source}]
+		forth, isBack := strings.CutPrefix(r.Name, reverseOf)
+		isBack = isBack && at[key{r.Target, forth, r.Source}] != nil
 		switch {
 		case r.Source == r.Target && d.Labelled(EdgeLabels):
 			return fmt.Errorf("relation %.120q: the edges have labels or targets and cannot be rearranged", h.FullName(i))
@@ -130,13 +161,36 @@ func (h *Hetero) undirect() error {
 			if added := d.Edges.E() - before; added > 0 {
 				d.change("%d reverse edges were added", added)
 			}
-		case !have[back] && !isBack:
+		case back != nil:
+			if !reversed(d.Edges, back.Links.Edges) {
+				h.Report.Warnings = append(h.Report.Warnings, words.Text("%.120s stays as it is: its %d {edge is|edges are} not those of %.120s turned round, which has %d", h.Types[r.Target].Name+":"+back.Name+":"+h.Types[r.Source].Name, back.Links.Edges.E(), h.FullName(i), d.Edges.E()))
+			}
+		case !isBack:
 			x := &Data{Edges: d.Edges.Reverse(), Schema: Schema{Edges: d.Schema.Edges}}
 			x.Report.Changes = []string{"added: the reverse of " + r.Name}
 			h.Relations = append(h.Relations, Relation{r.Target, reverseOf + r.Name, r.Source, x})
 		}
 	}
 	return h.sorted()
+}
+
+// reversed reports whether back has the edges of e turned round, in any order.
+func reversed(e, back *chunk.Edges) bool {
+	if slices.Equal(e.Src, back.Dst) && slices.Equal(e.Dst, back.Src) {
+		return true
+	}
+	if e.E() != back.E() {
+		return false
+	}
+	sorted := func(from, to []uint32) []uint64 {
+		pairs := make([]uint64, len(from))
+		for k, u := range from {
+			pairs[k] = uint64(u)<<32 | uint64(to[k])
+		}
+		slices.Sort(pairs)
+		return pairs
+	}
+	return slices.Equal(sorted(e.Src, e.Dst), sorted(back.Dst, back.Src))
 }
 
 // simplify drops repeated edges of every relation and, within a type, self loops.

@@ -91,7 +91,7 @@ func (t HeteroTables) open(opt Options) (*heteroStream, error) {
 			return nil, err
 		}
 		var err error
-		if tables[i], err = r.Table.beginEdges(streams[i], [2]tableSide{from.side(), to.side()}); err != nil {
+		if tables[i], err = r.Table.beginEdges(streams[i], [2]tableSide{from.side(r.Source), to.side(r.Target)}); err != nil {
 			return nil, err
 		}
 		streams[i].EachEdges = tables[i].each
@@ -111,7 +111,7 @@ func (t HeteroTables) open(opt Options) (*heteroStream, error) {
 	}
 	for i, r := range t.Relations {
 		from, to := types[at[r.Source]], types[at[r.Target]]
-		tables[i].sides = [2]tableSide{from.side(), to.side()}
+		tables[i].sides = [2]tableSide{from.side(r.Source), to.side(r.Target)}
 		streams[i].Data.Edges.V = max(tables[i].sides[0].count, tables[i].sides[1].count)
 		if err := tables[i].tell(streams[i]); err != nil {
 			return nil, err
@@ -140,8 +140,10 @@ func (t TypeTable) open(x *typeTables) error {
 	return v.opened(table, x.stream)
 }
 
-// side is the type as an end of edges.
-func (x *typeTables) side() tableSide { return tableSide{x.ids, x.stream.Data.Edges.V} }
+// side is the type, of that name, as an end of edges.
+func (x *typeTables) side(name string) tableSide {
+	return tableSide{x.ids, x.stream.Data.Edges.V, name}
+}
 
 // seal ends the ids of a type.
 func (x *typeTables) seal(opt Options) (err error) {

@@ -47,6 +47,17 @@ func endsInID(name string) bool {
 	return !letter || last[0] == 'I' && before >= 'a' || name == strings.ToUpper(name)
 }
 
+// typeColumns are the usual names of the column with ids of vertices of a type; none for "".
+func typeColumns(of string) (names []string) {
+	if of == "" {
+		return nil
+	}
+	for _, ending := range []string{"", "s", "id", "_id", " id", "-id", ".id"} {
+		names = append(names, of+ending)
+	}
+	return names
+}
+
 // isNumber reports whether a field is a number.
 func isNumber(f []byte) bool {
 	_, err := parseFloat(bytes.Trim(bytes.TrimSpace(f), `"'`))

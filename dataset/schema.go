@@ -34,6 +34,7 @@ type Schema struct {
 	// the type that a run trains, or empty but for Vertices. nil: a graph without types.
 	Types     []TypeSchema     `json:"types,omitempty"`
 	Relations []RelationSchema `json:"relations,omitempty"`
+	Target    string           `json:"target,omitempty"` // of a run: the type that it trains
 }
 
 // TypeSchema says what the numbers of the vertices of a type mean.

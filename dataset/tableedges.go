@@ -28,12 +28,13 @@ type edgeTable struct {
 // tableSide is the vertices of one end of the edges of a table.
 type tableSide struct {
 	ids   *idTable
-	count int // of vertices, once it is known
+	count int    // of vertices, once it is known
+	of    string // name of their type; "": there are no types
 }
 
 func (t Tables) openEdges(s *Stream, ids *idTable, opt Options) (*edgeTable, error) {
 	d := s.Data
-	side := tableSide{ids, d.Edges.V}
+	side := tableSide{ids: ids, count: d.Edges.V}
 	e, err := t.beginEdges(s, [2]tableSide{side, side})
 	if err != nil {
 		return nil, err
@@ -45,7 +46,7 @@ func (t Tables) openEdges(s *Stream, ids *idTable, opt Options) (*edgeTable, err
 		if d.Edges.V, err = ids.sealEnds(opt.Relabel, s.E); err != nil {
 			return nil, fmt.Errorf("%s: %w", t.Edges, err)
 		}
-		e.sides = [2]tableSide{{ids, d.Edges.V}, {ids, d.Edges.V}}
+		e.sides = [2]tableSide{{ids: ids, count: d.Edges.V}, {ids: ids, count: d.Edges.V}}
 	} else {
 		opt.idleRelabel(d)
 	}
@@ -58,7 +59,7 @@ func (t Tables) openEdges(s *Stream, ids *idTable, opt Options) (*edgeTable, err
 
 // beginEdges opens a table of edges and chooses its columns.
 func (t Tables) beginEdges(s *Stream, sides [2]tableSide) (*edgeTable, error) {
-	known := slices.Concat([]string{t.Source, t.Target, t.Weight, t.EdgeType}, usualSource, usualTarget)
+	known := slices.Concat([]string{t.Source, t.Target, t.Weight, t.EdgeType}, usualSource, usualTarget, typeColumns(sides[0].of), typeColumns(sides[1].of))
 	e := &edgeTable{sides: sides, d: s.Data, types: map[string]uint32{}, t: t}
 	o := tableOptions{heading: t.Heading, known: known, edges: true}
 	if t.Heading != "yes" {
@@ -227,6 +228,9 @@ func (e *edgeTable) choose(f *tableFile, t Tables) (err error) {
 	}
 	if e.dst, err = f.find(t.Target, usualTarget...); err != nil {
 		return err
+	}
+	if f.headed && e.src < 0 && e.dst < 0 && !e.within() {
+		e.src, e.dst = f.ofType(e.sides[0].of), f.ofType(e.sides[1].of)
 	}
 	if f.headed && len(f.columns) > 2 && (e.src < 0 || e.dst < 0) {
 		return fmt.Errorf("%s:%d: which columns are the ends of an edge? There are %s; --source COL --target COL name them", f.name, f.textFile.line, f.list())

@@ -47,7 +47,7 @@ func reach(h *dataset.Hetero, target, layers int) (types, relations []bool) {
 	for range layers {
 		before := slices.Clone(types)
 		for i, r := range h.Relations {
-			if before[r.Target] && r.Links.Edges.E() > 0 {
+			if before[r.Target] {
 				relations[i], types[r.Source] = true, true
 			}
 		}
@@ -99,20 +99,26 @@ func kindsOf(labelled *dataset.Data, m *Model, layers int) *kinds {
 }
 
 // name sets the scopes of parameters: the name of a relation, or source:name:target where that is also a name of another
-// relation or of a type.
+// relation or of a type, or has a colon. Names are in quotes where a colon could be of them, too.
 func (k *kinds) name() {
 	if len(k.relations) < 2 {
 		return
 	}
+	isType := func(name string) bool {
+		return slices.ContainsFunc(k.types, func(t kind) bool { return t.name == name })
+	}
 	for i := range k.relations {
 		r := &k.relations[i]
 		r.scope = r.Name
-		other := slices.ContainsFunc(k.types, func(t kind) bool { return t.name == r.Name })
+		other := strings.Contains(r.Name, ":") || isType(r.Name)
 		for j := range k.relations {
 			other = other || j != i && k.relations[j].Name == r.Name
 		}
-		if other {
-			r.scope = r.full()
+		if !other {
+			continue
+		}
+		if r.scope = r.full(); strings.Count(r.scope, ":") > 2 || isType(r.scope) {
+			r.scope = fmt.Sprintf("%q:%q:%q", r.Src, r.Name, r.Dst)
 		}
 	}
 }

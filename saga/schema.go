@@ -44,8 +44,8 @@ func Record(p *Program) *dataset.Schema {
 		s.Edges.Cols, s.Edges.Columns = 0, nil
 	}
 	if k := p.data.Vertices.Kinds; k != nil {
-		whole := k.Graph.Record()
-		s.Needs, s.Types, s.Relations = whole.Needs, whole.Types, whole.Relations
+		whole := k.With(p.data).Record()
+		s.Needs, s.Types, s.Relations, s.Target = whole.Needs, whole.Types, whole.Relations, k.Graph.Types[k.Type].Name
 	}
 	return s
 }
@@ -210,7 +210,7 @@ func (k *Stored) apply(m *Model, d *dataset.Data) (*dataset.Data, error) {
 	by := k.by(d)
 	if s.Types != nil || d.Vertices.Kinds != nil {
 		d, _, err := s.FitTarget(d, by)
-		if err == nil && k.learned != nil && k.graphs != d.Vertices.Kinds.Graph.IDSum() {
+		if err == nil && (k.learned != nil || s.Features.OfVertices) && k.graphs != d.Vertices.Kinds.Graph.IDSum() {
 			err = fmt.Errorf("%s has learned rows of the vertices of types without features, and the vertices of %s are others", by.Run, by.Data)
 		}
 		return d, err

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"sagann/chunk"
 	"sagann/dataset"
 	"sagann/internal/cli"
 	"sagann/layers"
@@ -93,11 +94,7 @@ func (p *prepared) made(s *settings, d *dataset.Data) (saga.Model, error) {
 			if d.Shard != nil {
 				return m, cli.Usagef("--model %s: no process has the degrees of all vertices of shards, which it scales by", s.Model.Name)
 			}
-			e := d.Edges
-			if p.SelfLoops {
-				e = e.WithSelfLoops()
-			}
-			p.Layers.Own.Delta = layers.LogDegree(e)
+			p.Layers.Own.Delta = logDegree(d, p.SelfLoops)
 		}
 		if m, err = p.model(s.Model.Name); err != nil {
 			return m, err
@@ -108,6 +105,34 @@ func (p *prepared) made(s *settings, d *dataset.Data) (saga.Model, error) {
 		m.Frozen = strings.Split(s.Training.Freeze, ",")
 	}
 	return m, nil
+}
+
+// logDegree is layers.LogDegree of d, or the mean over all relations that its labels depend on, each with all vertices of its target type.
+func logDegree(d *dataset.Data, loops bool) float32 {
+	looped := func(e *chunk.Edges) *chunk.Edges {
+		if loops {
+			e = e.WithSelfLoops()
+		}
+		return e
+	}
+	k := d.Vertices.Kinds
+	if k == nil {
+		return layers.LogDegree(looped(d.Edges))
+	}
+	sum, vertices := 0.0, 0
+	_, reached := k.Graph.Reach(k.Type)
+	for i, r := range k.Graph.Relations {
+		if !reached[i] {
+			continue
+		}
+		e := *r.Links.Edges
+		if r.Source == r.Target {
+			e = *looped(&e)
+		}
+		e.V = k.Graph.Types[r.Target].Rows.Edges.V // others have no edge
+		sum, vertices = sum+float64(e.V)*float64(layers.LogDegree(&e)), vertices+e.V
+	}
+	return float32(sum / float64(max(vertices, 1)))
 }
 
 // begin reads the weights of --from. A run that goes on has them in its checkpoint.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"log/slog"
 	"strconv"
 	"strings"
 
@@ -116,4 +117,26 @@ func (p *prepared) onShards(d *dataset.Data) error {
 		return cli.Usagef("a run over shards needs the features of the data; %s has %d columns", d.Name, d.FeatureCols)
 	}
 	return nil
+}
+
+// dense builds a model that reads features as they are, if the form of the features was not asked for.
+func (j *job) dense(s *settings, why *saga.FeaturesError, w wanted, log *slog.Logger) (err error) {
+	kinds := j.data.Vertices.Kinds
+	switch {
+	case s.Data.Features != "auto" && kinds == nil:
+		return fmt.Errorf("--features %s: %v; data, degree, one-hot and embedding:64 give rows that every model reads", s.Data.Features, why.Err)
+	case kinds != nil && (s.Data.Features != "auto" || j.prep.Features == "identity"):
+		return fmt.Errorf("%s: %v; features of all types of vertices, not sparse, suit every model", s.Data.Path, why.Err)
+	case j.prep.Features == "identity":
+		j.prep.Features, j.prep.OneHot = "", true
+		err = j.applied(log)
+	default:
+		j.prep.Features = ""
+		j.data.HoldFeatures()
+		j.data.Vertices.Kinds = kinds.Changed((*dataset.Data).HoldFeatures)
+	}
+	if err == nil {
+		err = j.build(s, j.cfg, w)
+	}
+	return err
 }

@@ -8,6 +8,7 @@ import (
 
 	"sagann/backend"
 	"sagann/chunk"
+	"sagann/dataset"
 	"sagann/device"
 	"sagann/internal/cli"
 	"sagann/layers"
@@ -163,11 +164,31 @@ func idleScratch(a *app, bound memory) {
 	}
 }
 
-// unread lists what edges have and the model does not read.
-func (s *settings) unread(e *chunk.Edges) (list []string) {
+// allEdges are the edges of d or, of several types, edges without ends that have what edges of some relation have.
+func allEdges(d *dataset.Data) *chunk.Edges {
+	k := d.Vertices.Kinds
+	if k == nil {
+		return d.Edges
+	}
+	e := &chunk.Edges{}
+	for _, r := range k.Graph.Relations {
+		x := r.Links.Edges
+		if x.Weight != nil {
+			e.Weight = []float32{}
+		}
+		e.Types, e.DataCols = max(e.Types, x.Types), max(e.DataCols, x.DataCols)
+	}
+	return e
+}
+
+// unread lists what edges, of several relations or of one, have and the model does not read.
+func (s *settings) unread(e *chunk.Edges, several bool) (list []string) {
 	reads := func(part string) bool { return slices.Contains(layers.Reading(part), s.Model.Name) }
 	if e.Weight != nil && !(layers.Weighing(s.Model.Normalize) && reads(layers.ReadsNormalize)) && !strings.HasPrefix(s.Training.Sampling.Sampler, "weighted") {
 		how := "--normalize " + layers.NormSymWeight + " reads them"
+		if several {
+			how = "--normalize " + layers.NormWeight + " reads them, where all relations have some"
+		}
 		if !reads(layers.ReadsNormalize) {
 			how += ", of " + listed(layers.Reading(layers.ReadsNormalize))
 		}
@@ -178,7 +199,10 @@ func (s *settings) unread(e *chunk.Edges) (list []string) {
 	}
 	asked := s.Model.Name == "gat" || s.Model.Name == "gatv2"
 	switch on := s.Model.EdgeData.Or(!asked); {
-	case e.DataCols == 0 || reads(layers.ReadsData) && on:
+	case e.DataCols == 0:
+	case several:
+		list = append(list, "numbers (of graphs with several types of vertices no model reads them)")
+	case reads(layers.ReadsData) && on:
 	case asked:
 		list = append(list, "numbers (--edge-data on reads them)")
 	default:

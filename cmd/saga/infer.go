@@ -87,7 +87,7 @@ func (f *inferFlags) load(a *app, checkpoint string) (*trained, error) {
 	t.name = cmp.Or(f.Data, t.prep.Data)
 	// Labels of vertices in a TU folder are what they were in training.
 	classes := t.about.Schema == nil || t.about.Schema.Vertex.Form != ""
-	if t.data, err = cli.OpenTarget(t.name, t.prep.Target, dataset.Options{Undirected: t.prep.Undirected, Simple: t.prep.Simple, SparseFrom: t.prep.sparseFrom(), VertexClasses: classes, VertexFeatures: !classes}); err != nil {
+	if t.data, err = cli.OpenApplied(t.name, t.about.Schema, dataset.Options{Undirected: t.prep.Undirected, Simple: t.prep.Simple, SparseFrom: t.prep.sparseFrom(), VertexClasses: classes, VertexFeatures: !classes}); err != nil {
 		return nil, err
 	}
 	if t.prep.VirtualNode {

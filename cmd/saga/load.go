@@ -31,6 +31,7 @@ type prepared struct {
 	Disjoint     float64        `json:"disjoint,omitempty"`   // of --task link
 	OneHot       bool           `json:"one_hot"`
 	Features     string         `json:"features,omitempty"` // what stands for the data's, or how they lie: identity, degree, sparse
+	OfAll        bool           `json:"of_all,omitempty"`   // Features of all types of vertices, if there are several
 	Embedding    int            `json:"embedding,omitempty"`
 	Begins       string         `json:"embedding_init,omitempty"` // of learned rows; "": unit
 	EMA          float32        `json:"ema,omitempty"`
@@ -81,8 +82,10 @@ func load(s *settings) (*job, error) {
 	if j.data, err = cli.OpenTarget(s.Data.Path, s.Data.Target, s.dataOptions()); err != nil {
 		return nil, err
 	}
-	if j.data.Vertices.Kinds != nil && s.Data.Features == "degree" {
+	if several := j.data.Vertices.Kinds != nil; several && s.Data.Features == "degree" {
 		return nil, cli.Usagef("--features degree: %s has several types of vertices, with degrees in every relation", s.Data.Path)
+	} else if several && s.Data.Features == "one-hot" {
+		return nil, cli.Usagef("--features one-hot: %s has several types of vertices; --features identity learns a row for each", s.Data.Path)
 	}
 	if strings.HasSuffix(s.Data.Path, ".saga") {
 		j.told = slices.Clone(j.data.Report.Changes)
@@ -126,16 +129,18 @@ func (j *job) plan(s *settings, log *slog.Logger) error {
 		return err
 	}
 	d := j.data
-	if err := errors.Join(s.weighs(d.Edges.Weight != nil, s.Data.Path), s.numbered(d.Edges.DataCols > 0, s.Data.Path)); err != nil {
+	e := allEdges(d)
+	if err := errors.Join(s.weighs(e.Weight != nil, s.Data.Path), s.numbered(e.DataCols > 0, s.Data.Path)); err != nil {
 		return err
 	}
 	tellIdle(log, s.idle(task))
-	if left := s.unread(d.Edges); len(left) > 0 {
+	if left := s.unread(e, d.Vertices.Kinds != nil); len(left) > 0 {
 		log.Info("the model " + s.Model.Name + " leaves out what the edges have: " + strings.Join(left, ", "))
 	}
 	if err := j.prep.choose(s.Data.Features, s.Data.EmbeddingInit, d, task); err != nil {
 		return err
 	}
+	j.prep.OfAll = s.Data.Features == "identity" && d.Vertices.Kinds != nil
 	if task == saga.GraphTask && j.prep.perVertex() {
 		log.Warn("each vertex has a row of its own (--features " + s.Data.Features + "): rows of vertices in other graphs than those of training are never learned, so scores of validation and test say little; --features degree or data")
 	}
@@ -155,19 +160,8 @@ func (j *job) plan(s *settings, log *slog.Logger) error {
 	}
 	err = j.build(s, j.cfg, w)
 	var dense *saga.FeaturesError
-	if errors.As(err, &dense) && s.Data.Features == "auto" { // the model reads features as they are
-		if j.prep.Features == "identity" {
-			j.prep.Features, j.prep.OneHot = "", true
-			err = j.prep.apply(d, log, leaves)
-		} else {
-			d.HoldFeatures()
-			j.prep.Features, err = "", nil
-		}
-		if err == nil {
-			err = j.build(s, j.cfg, w)
-		}
-	} else if dense != nil {
-		return fmt.Errorf("--features %s: %v; data, degree, one-hot and embedding:64 give rows that every model reads", s.Data.Features, dense.Err)
+	if errors.As(err, &dense) {
+		err = j.dense(s, dense, w, log)
 	}
 	if err == nil {
 		tellIdle(log, s.idlePlan(j.prog))
@@ -292,6 +286,9 @@ func (p *prepared) apply(d *dataset.Data, log *slog.Logger, why string) error {
 	}
 	if p.Features == "identity" || p.Embedding > 0 {
 		dataset.DropFeatures(d)
+		if p.OfAll {
+			d.Vertices.Kinds = d.Vertices.Kinds.Changed(dataset.DropFeatures)
+		}
 		return nil
 	}
 	if p.RowNormalize {

@@ -33,11 +33,34 @@ func OpenTarget(name, target string, o dataset.Options) (*dataset.Data, error) {
 	if !SeveralTypes(err) {
 		return d, err
 	}
+	return openTypes(name, o, func(h *dataset.Hetero) (int, error) { return h.Labelled(target) })
+}
+
+// OpenApplied is OpenData also for graphs of several types of vertices, for a run with the schema s, nil if it has none: the data are
+// then the vertices of the type that the run trained, with labels or without. Of a run that names no type they are those that have labels.
+func OpenApplied(name string, s *dataset.Schema, o dataset.Options) (*dataset.Data, error) {
+	d, err := OpenData(name, o)
+	if !SeveralTypes(err) {
+		return d, err
+	}
+	return openTypes(name, o, func(h *dataset.Hetero) (int, error) {
+		switch {
+		case s == nil || s.Types == nil:
+			return 0, nil // is refused, as the run was of one type
+		case s.Target == "":
+			return h.Labelled("")
+		}
+		return h.Type(s.Target)
+	})
+}
+
+// openTypes opens a graph of several types; target chooses the type whose vertices the data are.
+func openTypes(name string, o dataset.Options, target func(*dataset.Hetero) (int, error)) (*dataset.Data, error) {
 	h, err := dataset.LoadHetero(name, o)
 	if err != nil {
 		return nil, err
 	}
-	t, err := h.Labelled(target)
+	t, err := target(h)
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,181 @@
+package dataset
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"sagann/chunk"
+	"sagann/dataset/pickle"
+)
+
+// TestRelationNames: of which types a relation is, where names have underscores themselves.
+func TestRelationNames(t *testing.T) {
+	for _, x := range []struct{ name, types, want string }{
+		{"a__w__p", "a p", "a|w|p"},
+		{"a__w__p", "", "a|w|p"},
+		{"a___w___p", "a p", "a|w|p"},
+		{"a__w___p", "a p", "a|w_|p"},
+		{"a___w__p", "a p", "a|_w|p"},
+		{"a__w___p", "a _p", "a|w|_p"},
+		{"a__w___p", "a", ""}, // is p or _p the other type?
+		{"a__b__w__p", "a__b p", "a__b|w|p"},
+		{"a__b__w__p", "a p", "a|b__w|p"},
+		{"a__b__w__p", "a a__b p", "error"},
+		{"a__w__b__p", "a b__p p", "error"},
+		{"p__cites again__p", "p", "p|cites again|p"},
+		{"a__w", "a w", ""},
+		{"__w__p", "p", ""},
+	} {
+		ends, err := relationNames(x.name, func(name string) bool { return slices.Contains(strings.Fields(x.types), name) })
+		got := strings.Join(ends, "|")
+		if err != nil {
+			got = "error"
+		}
+		if got != x.want {
+			t.Errorf("%s of types %s: %q, want %q: %v", x.name, x.types, got, x.want, err)
+		}
+	}
+}
+
+// TestColons: relations whose names and ends together are the same text are not taken for each other.
+func TestColons(t *testing.T) {
+	key := func(names ...any) pickle.Pair { return pickle.Pair{Key: pickle.Tuple(names), Value: &pickle.Dict{}} }
+	if list, err := dictStores([]pickle.Pair{key("a:b", "c", "p"), key("a", "b:c", "p"), {Key: "a:b:c:p", Value: &pickle.Dict{}}}); err != nil || len(list) != 3 {
+		t.Errorf("%v %v", list, err)
+	}
+	link := func(from int, name string, to int, src, dst uint32) Relation {
+		return Relation{from, name, to, &Data{Edges: &chunk.Edges{V: 3, Src: []uint32{src}, Dst: []uint32{dst}}}}
+	}
+	graph := func(first, second uint32) *Hetero {
+		h := &Hetero{Name: "colons", Types: []VertexType{vertices("a", 3), vertices("a:b", 3), vertices("p", 3)}}
+		h.Relations = []Relation{link(0, "b:c", 2, first, 0), link(1, "c", 2, second, 0)}
+		if err := ValidateHetero(h); err != nil {
+			t.Fatal(err)
+		}
+		return h
+	}
+	run, data := graph(0, 1).Record(), graph(1, 2)
+	fitted, notes, err := run.FitTypes(data, Sides{"run", "data"})
+	if err != nil || notes != nil || fitted.Relations[0].Links.Edges.Src[0] != 1 || fitted.Relations[1].Links.Edges.Src[0] != 2 {
+		t.Errorf("%+v %v %v", fitted, notes, err)
+	}
+	_, err = data.Relation("a:b:c:p")
+	refused(t, "a name of two", err, "2 relations")
+	if r, err := data.Relation("b:c"); err != nil || r != 0 {
+		t.Errorf("%d %v", r, err)
+	}
+	if err := data.undirect(); err != nil || len(data.Relations) != 4 {
+		t.Errorf("%d relations: %v", len(data.Relations), err)
+	}
+}
+
+// TestEndsByTypes: a heading that names the types of the ends says which column is which.
+func TestEndsByTypes(t *testing.T) {
+	const tables = "id\n10\n20\n30\n"
+	for _, x := range []struct{ what, edges, want string }{
+		{"in order", "author,paper\n10,20\n20,30\n", "10>20 20>30"},
+		{"the other way round", "paper,author\n20,10\n30,20\n", "10>20 20>30"},
+		{"ids", "paper_id,author_id\n20,10\n30,20\n", "10>20 20>30"},
+		{"capitals", "PaperID\tAuthorID\n20\t10\n30\t20\n", "10>20 20>30"},
+		{"several", "papers,authors\n20,10\n30,20\n", "10>20 20>30"},
+		{"one of two", "paper,writer\n20,10\n30,20\n", "10>20 20>30"},
+		{"the other of two", "text,author\n20,10\n30,20\n", "10>20 20>30"},
+		{"more columns", "year,paper,author\n1999,20,10\n2001,30,20\n", "10>20 20>30"},
+		{"source and target go before", "target,source\n20,10\n30,20\n", "10>20 20>30"},
+		{"no names of types", "x,y\n10,20\n20,30\n", "10>20 20>30"},
+		{"no heading", "10,20\n20,30\n", "10>20 20>30"},
+	} {
+		for _, both := range []bool{true, false} {
+			dir := writeFiles(t, map[string]string{"t.csv": tables, "e.csv": x.edges})
+			h := HeteroTables{Relations: []RelationTable{{"author", "writes", "paper", Tables{Edges: filepath.Join(dir, "e.csv")}}}}
+			if both {
+				table := Tables{Vertices: filepath.Join(dir, "t.csv")}
+				h.Types = []TypeTable{{"author", table}, {"paper", table}}
+			}
+			g, err := LoadHeteroTables(h, Options{})
+			if err != nil {
+				t.Errorf("%s: %v", x.what, err)
+				continue
+			}
+			var got []string
+			e := g.Relations[0].Links.Edges
+			for k := range e.Src {
+				got = append(got, g.Types[0].Rows.ID(int(e.Src[k]))+">"+g.Types[1].Rows.ID(int(e.Dst[k])))
+			}
+			if strings.Join(got, " ") != x.want {
+				t.Errorf("%s: %q, want %q", x.what, got, x.want)
+			}
+		}
+	}
+	dir := writeFiles(t, map[string]string{"e.csv": "year,paper,writer\n1999,20,10\n"})
+	_, err := LoadHeteroTables(HeteroTables{Relations: []RelationTable{{"author", "writes", "paper", Tables{Edges: filepath.Join(dir, "e.csv")}}}}, Options{})
+	refused(t, "one of three", err, "which columns are the ends", "year, paper, writer")
+}
+
+// TestSaidOfTypes: what looks like a mistake in names is said or refused.
+func TestSaidOfTypes(t *testing.T) {
+	dir := writeFiles(t, map[string]string{"a.csv": "id\n1\n2\n", "e.csv": "1,7\n2,8\n"})
+	tables := HeteroTables{Types: []TypeTable{{"author", Tables{Vertices: filepath.Join(dir, "a.csv")}}},
+		Relations: []RelationTable{{"Author", "writes", "paper", Tables{Edges: filepath.Join(dir, "e.csv")}}}}
+	h, err := LoadHeteroTables(tables, Options{})
+	if err != nil || len(h.Report.Warnings) != 1 || h.Report.Warnings[0] != `no relation has vertices of type "author"; relations are of Author, paper` {
+		t.Errorf("%+v %v", h, err)
+	}
+	_, err = (&typeArrays{name: "a__w__p", where: "file", list: []string{"edge_attr", "edge_index"}, from: rowsNamed(&grouped{})}).open(nil, Options{}, &bound{})
+	refused(t, "edges of a type", err, `file: vertices of type "a__w__p" have edge_index, which is of edges`)
+
+	for _, x := range []struct {
+		what     string
+		src, dst []uint32 // of rev_in
+		said     bool
+	}{
+		{"the reverse", []uint32{1, 0, 1}, []uint32{0, 2, 3}, false},
+		{"in another order", []uint32{0, 1, 1}, []uint32{2, 3, 0}, false},
+		{"with other edges", []uint32{0, 1, 1}, []uint32{2, 3, 1}, true},
+		{"with fewer", []uint32{0}, []uint32{2}, true},
+	} {
+		h := &Hetero{Name: "back", Types: []VertexType{vertices("paper", 4), vertices("venue", 2)}}
+		h.Relations = []Relation{{0, "in", 1, &Data{Edges: &chunk.Edges{V: 4, Src: []uint32{0, 2, 3}, Dst: []uint32{1, 0, 1}}}},
+			{1, "rev_in", 0, &Data{Edges: &chunk.Edges{V: 4, Src: x.src, Dst: x.dst}}}}
+		if err := h.undirect(); err != nil || len(h.Relations) != 2 {
+			t.Fatal(err)
+		}
+		if said := len(h.Report.Warnings) == 1 && strings.Contains(h.Report.Warnings[0], "venue:rev_in:paper stays as it is"); said != x.said {
+			t.Errorf("%s: %q", x.what, h.Report.Warnings)
+		}
+	}
+}
+
+// TestFitTarget: data that were prepared stay so when they are fitted again, and a run is of one type.
+func TestFitTarget(t *testing.T) {
+	h := sortedHetero(t)
+	for i, cols := range []int{1, 2, 2} {
+		d := h.Types[i].Rows
+		d.FeatureCols, d.Features = cols, make([]float32, d.Edges.V*cols)
+		for k := range d.Features {
+			d.Features[k] = 2
+		}
+	}
+	d := h.At(1)
+	RowNormalize(d)
+	if v, a := h.Types[2].Rows.Features, h.Types[0].Rows.Features; v[0] != .5 || a[0] != 1 || d.Features[0] != .5 {
+		t.Errorf("%v %v %v", a, d.Features, v)
+	}
+	d.Features = slices.Clone(d.Features)
+	d.Features[1] = .75
+	run := d.Vertices.Kinds.With(d).Record()
+	run.Target = "paper"
+	by := Sides{"run", "data"}
+	fitted, _, err := run.FitTarget(d, by)
+	if err != nil || fitted.Features[1] != .75 || fitted.Vertices.Kinds.Graph.Types[1].Rows.Features[1] != .75 {
+		t.Errorf("%+v %v", fitted, err)
+	}
+	DropFeatures(fitted)
+	if again, _, err := fitted.Vertices.Kinds.With(fitted).Record().FitTarget(fitted, by); err != nil || again.FeatureCols != 0 {
+		t.Errorf("%+v %v", again, err)
+	}
+	_, _, err = run.FitTarget(h.At(2), by)
+	refused(t, "another type", err, `run was trained on vertices of type "paper", and those of data are of type "venue"`)
+}

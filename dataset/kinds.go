@@ -1,0 +1,49 @@
+package dataset
+
+import "slices"
+
+// Kinds says of which graph a Data is the vertices of one type. Validate checks this one type; ValidateHetero checks
+// the graph.
+type Kinds struct {
+	Graph *Hetero
+	Type  int // number of the type
+}
+
+// With is the graph with d as the vertices of its type. It shares memory with both.
+func (k *Kinds) With(d *Data) *Hetero {
+	h, rows := *k.Graph, *d
+	rows.Vertices.Kinds = nil
+	h.Types = slices.Clone(h.Types)
+	h.Types[k.Type].Rows = &rows
+	return &h
+}
+
+// Others are the vertices of the other types; none for nil.
+func (k *Kinds) Others() (list []*Data) {
+	if k == nil {
+		return nil
+	}
+	for t, x := range k.Graph.Types {
+		if t != k.Type {
+			list = append(list, x.Rows)
+		}
+	}
+	return list
+}
+
+// Changed is k of a graph of whose other types f has changed copies; nil for nil. It shares all else with k.
+func (k *Kinds) Changed(f func(*Data)) *Kinds {
+	if k == nil {
+		return nil
+	}
+	h := *k.Graph
+	h.Types = slices.Clone(h.Types)
+	for t := range h.Types {
+		if t != k.Type {
+			rows := *h.Types[t].Rows
+			f(&rows)
+			h.Types[t].Rows = &rows
+		}
+	}
+	return &Kinds{&h, k.Type}
+}
