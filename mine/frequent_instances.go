@@ -83,10 +83,16 @@ func (f *frequent) byTables(ctx context.Context, keep *kept, sizes [][]FrequentP
 				continue
 			}
 			if f.By == InstancesAll || k == size || part(p, found) {
-				if !t.Meter.Take(table.TotalBytes + holds(p)) {
+				asked, bytes := f.By == Instances && k < last, holds(p) // the next size asks whether it was found
+				if asked {
+					bytes += table.TotalBytes
+				}
+				if !t.Meter.Take(bytes) {
 					continue // it is only counted
 				}
-				next[p] = true
+				if asked {
+					next[p] = true
+				}
 				all = append(all, FrequentPattern{Pattern: p, Support: n})
 			}
 		}
