@@ -276,8 +276,6 @@ func (p *definition) describeKinds() error {
 		return no("gradient of the features")
 	case p.cfg.Net.Ranks() > 1:
 		return no("run over several ranks")
-	case p.cfg.Machine != "":
-		return no("search with a machine model")
 	}
 	if err := dataset.ValidateHetero(graph.Graph); err != nil {
 		return err

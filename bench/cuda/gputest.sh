@@ -15,7 +15,7 @@ rows() {
 	mine/cuda      9 TestOnGPU|TestWalksOnGPU|TestDomainsOnGPU
 	sample         1 TestGPULarge|TestGPUSteps|TestGPUFaults|TestTwoHop
 	saga           1 TestSampledBits|TestSampledAgree|TestSampledRowsBits|TestSampledInPlace|TestSampledVisits|TestSampledFar|TestSampledClusters|TestSparseIsDense|TestRowsGolden|TestNotFinite|TestSessionOrder|TestOpens
-	saga           9 TestAccumulate|TestSampledNorms
+	saga           9 TestAccumulate|TestSampledNorms|TestGPUTyped
 	layers         1 TestGolden$|TestExtremes
 	layers         1 TestPyG$|TestPlain|TestGathers$|TestUnknownLabels
 	layers         9 TestSeveral

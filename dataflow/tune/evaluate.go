@@ -87,7 +87,7 @@ func (e *evaluator) all(list ...Decision) ([]*Eval, error) {
 	}
 	e.sideBySide(len(jobs), func(worker, i int) { e.evaluate(worker, jobs[i]) })
 	for _, j := range jobs {
-		e.work += placing
+		e.work += placing + lowering(j.spec)
 		if j.Profile == nil {
 			continue
 		}
@@ -118,6 +118,12 @@ func (e *evaluator) evaluate(worker int, j *job) {
 
 // placing is the work of one call of the decoder, in tasks whose simulation takes as long.
 const placing = 2000
+
+// lowering is the work of making and placing a program of many values, as one over many relations, beyond that of a usual one.
+func lowering(s *plan.Spec) int {
+	const usual, each = 100, 40 // values of a program; tasks for each value more
+	return each * max(0, len(s.Values)-usual)
+}
 
 // prepare returns the job of d. Its spec is nil if the model has no program for d.Key.
 func (e *evaluator) prepare(d Decision) (*job, error) {

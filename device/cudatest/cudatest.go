@@ -1,5 +1,5 @@
 // Package cudatest runs the text of CUDA kernels on the CPU, for tests: a C++ compiler
-// translates it (build.go), and a program of its own (server.go) runs it thread by thread
+// translates it (text.go, build.go), and a program of its own (server.go) runs it thread by thread
 // (threads.h).
 package cudatest
 

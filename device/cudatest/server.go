@@ -85,7 +85,7 @@ const unchanged = math.MaxUint64
 func (s *server) run(kernel int, c *device.Call, m *mirror, arena []byte, host []memory) error {
 	u64 := binary.LittleEndian.AppendUint64
 	head := u64(nil, uint64(kernel))
-	for _, x := range []uint32{c.Grid[0], c.Block, c.Shared, uint32(len(c.Args))} {
+	for _, x := range []uint32{c.Grid[0], c.Grid[1], c.Block, c.Shared, uint32(len(c.Args))} {
 		head = u64(head, uint64(x))
 	}
 	for _, a := range c.Args {

@@ -11,6 +11,8 @@
 #include <ucontext.h>
 #include <sys/mman.h>
 #include <unistd.h>
+#include <algorithm>
+#include <map>
 #include <vector>
 
 #define __device__
@@ -82,35 +84,49 @@ static void barrier(Group &g, int op) {
 	yield();
 }
 
-static Group &warp() { return warps[now->block * ((blockDim.x + 31) / 32) + now->thread / 32]; }
+// Lanes of a warp that meet without the others, by the warp and the mask of the lanes.
+static std::map<std::pair<unsigned, unsigned>, Group> parts;
+
+static unsigned warpNumber() { return now->block * ((blockDim.x + 31) / 32) + now->thread / 32; }
+static Group &warp() { return warps[warpNumber()]; }
+static Group &lanes(unsigned mask) {
+	if (mask == 0xffffffffu)
+		return warp();
+	if (!(mask >> now->thread % 32 & 1))
+		fail("a thread is not of the lanes that it meets");
+	Group &g = parts[{warpNumber(), mask}];
+	g.size = __builtin_popcount(mask);
+	return g;
+}
 static uint64_t &mine(unsigned lane) { return value[now->block * blockDim.x + now->thread / 32 * 32 + lane]; }
 static uint32_t *sharedOf() { return memory.data() + now->block * sharedWords; }
 
 static void __syncthreads() { barrier(blocks[now->block], 1); }
-static void __syncwarp() { barrier(warp(), 2); }
+static void __syncwarp(unsigned mask = 0xffffffffu) { barrier(lanes(mask), 2); }
 
-static unsigned __ballot_sync(unsigned, bool x) {
+static unsigned __ballot_sync(unsigned mask, bool x) {
 	mine(now->thread % 32) = x;
-	barrier(warp(), 3);
+	barrier(lanes(mask), 3);
 	unsigned m = 0;
 	for (unsigned i = 0; i < 32; i++)
-		m |= (unsigned)mine(i) << i;
-	barrier(warp(), 4);
+		if (mask >> i & 1)
+			m |= (unsigned)mine(i) << i;
+	barrier(lanes(mask), 4);
 	return m;
 }
 static bool __any_sync(unsigned all, bool x) { return __ballot_sync(all, x) != 0; }
 
 template <class T> void __stcs(T *to, T x) { *to = x; }
 
-template <class T> T __shfl_sync(unsigned, T x, unsigned from, unsigned width = 32) {
+template <class T> T __shfl_sync(unsigned mask, T x, unsigned from, unsigned width = 32) {
 	static_assert(sizeof(T) <= 8);
 	unsigned lane = now->thread % 32;
 	mine(lane) = 0;
 	memcpy(&mine(lane), &x, sizeof x);
-	barrier(warp(), 5);
+	barrier(lanes(mask), 5);
 	T y;
 	memcpy(&y, &mine(lane / width * width + from % width), sizeof y);
-	barrier(warp(), 6);
+	barrier(lanes(mask), 6);
 	return y;
 }
 template <class T> T __shfl_xor_sync(unsigned all, T x, unsigned d) { return __shfl_sync(all, x, (now->thread % 32) ^ d); }
@@ -181,14 +197,17 @@ static void addSlots() {
 	}
 }
 
-static void runAll(unsigned grid, unsigned block, size_t shared) {
-	gridDim = {grid, 1, 1};
-	blockDim = {block, 1, 1};
+// Whether blocks run one after the other, so that shared memory that a kernel declares is of one block. No block may wait for another then.
+static bool inTurn;
+
+// Runs so many blocks of the grid, from number first on.
+static void runBlocks(unsigned first, unsigned grid, unsigned block, size_t shared) {
 	sharedWords = (shared + 15) / 16 * 4;
 	memory.assign(grid * sharedWords + 4, 0xdeadbeef); // nothing is cleared
 	threads.assign(grid * block, {});
 	value.assign(grid * block, 0);
 	blocks.assign(grid, {});
+	parts.clear();
 	warps.assign(grid * ((block + 31) / 32), {});
 	for (size_t i = 0; i < threads.size(); i++) {
 		Thread &t = threads[i];
@@ -213,7 +232,7 @@ static void runAll(unsigned grid, unsigned block, size_t shared) {
 			}
 			now = &t;
 			threadIdx = {t.thread, 0, 0};
-			blockIdx = {t.block, 0, 0};
+			blockIdx = {(first + t.block) % gridDim.x, (first + t.block) / gridDim.x, 0};
 			if (!_setjmp(scheduler)) {
 				if (now->slot->begun)
 					_longjmp(now->slot->jump, 1);
@@ -230,7 +249,15 @@ static void runAll(unsigned grid, unsigned block, size_t shared) {
 	}
 }
 
-// Launches come on standard input, until it ends: the kernel's number, grid, block, bytes
+static void runAll(unsigned x, unsigned y, unsigned block, size_t shared) {
+	gridDim = {x, y, 1};
+	blockDim = {block, 1, 1};
+	const unsigned each = inTurn ? 1 : x * y;
+	for (unsigned b = 0; b < x * y; b += each)
+		runBlocks(b, each, block, shared);
+}
+
+// Launches come on standard input, until it ends: the kernel's number, blocks in both dimensions of the grid, threads of a block, bytes
 // of shared memory, the arguments, and host memory: how many ranges, of each its address, its
 // bytes and what it holds, or unchanged where all is as in the launch before. A byte on standard output says
 // that the launch is over. The device's memory is file 3, whose address and bytes are arguments of the program.
@@ -244,7 +271,7 @@ static bool readAll(void *to, size_t n) {
 	return true;
 }
 
-static uint64_t arg[32]; // of the kernel
+static uint64_t arg[512]; // of the kernel: as many as CUDA passes
 static uint64_t number() {
 	uint64_t x;
 	if (!readAll(&x, 8))
@@ -275,7 +302,7 @@ static int serve(void (*const *kernels)(), char **args) {
 	std::vector<Range> host;
 	for (uint64_t kernel; readAll(&kernel, 8);) {
 		entry = kernels[kernel];
-		unsigned grid = number(), block = number();
+		unsigned x = number(), y = number(), block = number();
 		size_t shared = number();
 		for (uint64_t i = 0, n = number(); i < n; i++)
 			arg[i] = number();
@@ -292,7 +319,7 @@ static int serve(void (*const *kernels)(), char **args) {
 			}
 		}
 		now = nullptr;
-		runAll(grid, block, shared);
+		runAll(x, y, block, shared);
 		char done = 0;
 		if (write(1, &done, 1) != 1)
 			return 4;

@@ -35,7 +35,7 @@ func emulate(t *testing.T, p *kernel.Program, cells []*chunk.Rect, l *kernel.GPU
 	h, err := d.HostAlloc(size)
 	must(err)
 	defer func() { must(d.HostFree(h)); must(d.Free(m)) }()
-	kernels, err := backend.Compile(d, kernel.GPUText{Source: cuda.Emulated(c.Source), Names: c.Names})
+	kernels, err := backend.Compile(d, kernel.GPUText{Source: cudatest.Step(c.Source), Names: c.Names})
 	must(err)
 	at := int64(0)
 	put := func(b []byte) uint64 {

@@ -97,12 +97,13 @@ func (f *fitting) open(w plan.Window) {
 func (f *fitting) widen() {
 	ch := &f.ch
 	ch.more = slices.Repeat([]int{ch.Slots}, len(f.spec.Phases))
+	f.measure(ch) // slots change neither what is held nor other phases
 	for i := range ch.more {
 		if streams(&f.spec.Phases[i]) {
 			ch.more[i] += sort.Search(f.c.P-ch.Slots, func(n int) bool {
 				defer func() { ch.more[i] = ch.Slots }()
 				ch.more[i] += n + 1
-				return !f.fits()
+				return !f.ok(f.sized.peak(i, ch))
 			})
 		}
 	}

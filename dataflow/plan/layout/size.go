@@ -37,6 +37,7 @@ type Scratch struct {
 	l     Layout
 	fit   fitter
 	needs []need
+	floor int64 // where what measure holds for several phases begins
 }
 
 // NewFitting prepares the search of a choice. It measures choices in z, which only one fitting may use at a time.
@@ -72,19 +73,24 @@ func (z *Scratch) measure(f *fitting, s *plan.Spec, u *plan.Usage, ch *Choice, b
 	*p = plan.Plan{Spec: s, Cells: f.c, Schedule: f.o.Schedule, Devices: f.o.Devices, Groups: p.Groups, Globals: p.Globals,
 		Places: plan.Places{ValueAt: p.Places.ValueAt, Resident: p.Places.Resident, Windows: p.Places.Windows}}
 	*l = Layout{Plan: p, Usage: u, Largest: f.most, Places: l.Places, sizing: true}
-	floor := l.placeFixed(ch, base)
-	l.hold(&z.fit, floor, ch)
-	top := z.fit.top
+	z.floor = l.placeFixed(ch, base)
+	l.hold(&z.fit, z.floor, ch)
+	p.Peak = max(p.Peak, z.floor+z.fit.top)
 	for q := range s.Phases {
-		z.fit.phase(q)
-		z.needs = l.needs(z.needs[:0], q, ch)
-		for _, x := range z.needs {
-			n := x.bytes * int64(x.n)
-			top = max(top, z.fit.take(n)+n)
-		}
+		p.Peak = max(p.Peak, z.peak(q, ch))
 	}
-	p.Peak = max(p.Peak, floor+top)
 	return p
+}
+
+// peak is where the last buffer of phase q ends, beside what measure has placed for several phases.
+func (z *Scratch) peak(q int, ch *Choice) (top int64) {
+	z.fit.phase(q)
+	z.needs = z.l.needs(z.needs[:0], q, ch)
+	for _, x := range z.needs {
+		n := x.bytes * int64(x.n)
+		top = max(top, z.fit.take(n)+n)
+	}
+	return z.floor + top
 }
 
 // ok tells whether n bytes are within the budget.
