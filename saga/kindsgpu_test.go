@@ -218,3 +218,31 @@ func (x *typedGolden) trained(t *testing.T, m saga.Model, d *dataset.Data, c sag
 	}
 	return p
 }
+
+// TestTypedEvaluate: with a rate of nothing, scores of the training split are those of the step, also where features stay on the device.
+func TestTypedEvaluate(t *testing.T) {
+	_, d := typedData(t)
+	for _, m := range typedModels() {
+		for _, c := range []saga.Config{{}, {Chunks: 6}, {Chunks: 6, Stream: true}, {HostMem: 1 << 20}} {
+			c.Optimizer.LR = 1e-12
+			p, err := saga.Compile(m, d, c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			loss, err := p.Step()
+			if err != nil {
+				t.Fatal(err)
+			}
+			s, err := p.Evaluate()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if math.Abs(s.Train.Loss-loss) > 1e-5 {
+				t.Errorf("%s, %+v: evaluation gives the loss %v, the step %v", m.Name, c, s.Train.Loss, loss)
+			}
+			if err := p.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}

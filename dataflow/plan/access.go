@@ -69,7 +69,7 @@ type Usage struct {
 	Params, Inputs []int // by Global and by value: the index in base of the shared one; -1: none
 }
 
-// Inherit finds by name the parameters and inputs that s shares with base.
+// Inherit finds by name, and inputs also by the type of their vertices, what s shares with base.
 func (u *Usage) Inherit(s, base *Spec) {
 	if u.base == base {
 		return
@@ -79,7 +79,7 @@ func (u *Usage) Inherit(s, base *Spec) {
 		u.Params = append(u.Params, slices.IndexFunc(base.Globals, func(o Global) bool { return o.Kind == Param && o.Name == g.Name }))
 	}
 	for _, v := range s.Values {
-		u.Inputs = append(u.Inputs, slices.IndexFunc(base.Values, func(o Value) bool { return o.Kind == Input && o.Name == v.Name }))
+		u.Inputs = append(u.Inputs, slices.IndexFunc(base.Values, func(o Value) bool { return o.Kind == Input && o.Name == v.Name && o.Type == v.Type }))
 	}
 }
 

@@ -7,7 +7,7 @@ import (
 )
 
 // Tenants lists what the plans of a session need in host memory: the cells, the lists of rows
-// that loads gather, the inputs by name, and the values that are swapped. Values that share memory
+// that loads gather, the inputs by name and type, and the values that are swapped. Values that share memory
 // are one tenant. The first of plans is the base of the others, which may use its memory. With
 // several ranks, bytes are those of the rank that needs most.
 func Tenants(ranks int, plans ...*Plan) []Tenant {
@@ -30,10 +30,14 @@ func Tenants(ranks int, plans ...*Plan) []Tenant {
 		}
 		for id, v := range p.Spec.Values {
 			if v.Kind == Input {
-				if inputs[v.Name] == nil {
-					inputs[v.Name] = &Tenant{Name: v.Name, Bytes: p.hostShare(id, ranks), From: Whole, To: Whole}
+				name := v.Name
+				if v.Type > 0 {
+					name = fmt.Sprintf("%s of type %d", name, v.Type)
 				}
-				add(inputs[v.Name], id)
+				if inputs[name] == nil {
+					inputs[name] = &Tenant{Name: name, Bytes: p.hostShare(id, ranks), From: Whole, To: Whole}
+				}
+				add(inputs[name], id)
 			}
 			if !p.HasPlace(id) {
 				continue
