@@ -103,11 +103,21 @@ func severalOr(several bool) string {
 // of names a part of both sides.
 func (s Sides) of(part string) Sides { return Sides{s.Run + ": " + part, s.Data + ": " + part} }
 
-// IDSum is a checksum of the types' names, of their numbers of vertices and of the ids of vertices. Learned rows belong to the
-// vertices of equal sums only.
-func (h *Hetero) IDSum() string {
+// IDSum is a checksum of the names of the types that have no features, of their numbers of vertices and of the ids of these.
+// Learned rows belong to the vertices of equal sums only.
+func (h *Hetero) IDSum() string { return h.idSum(func(d *Data) bool { return d.FeatureCols == 0 }) }
+
+// HasIDSum reports whether sum is that of h or, as earlier versions made it, of all types.
+func (h *Hetero) HasIDSum(sum string) bool {
+	return sum == h.IDSum() || sum == h.idSum(func(*Data) bool { return true })
+}
+
+func (h *Hetero) idSum(of func(*Data) bool) string {
 	sum := crc32.NewIEEE()
 	for _, t := range h.Types {
+		if !of(t.Rows) {
+			continue
+		}
 		fmt.Fprintf(sum, "%q %d %v", t.Name, t.Rows.Edges.V, t.Rows.HasIDs())
 		if !t.Rows.HasIDs() {
 			continue

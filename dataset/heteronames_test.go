@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -178,4 +179,72 @@ func TestFitTarget(t *testing.T) {
 	}
 	_, _, err = run.FitTarget(h.At(2), by)
 	refused(t, "another type", err, `run was trained on vertices of type "paper", and those of data are of type "venue"`)
+}
+
+// TestLeftOutOfFolders: whatever stands in a folder of types and is not read is named, and two files with the same features are refused.
+func TestLeftOutOfFolders(t *testing.T) {
+	mag := map[string]string{"mag/raw/num-node-dict.csv": "a,b\n3,2\n", "mag/raw/triplet-type-list.csv": "a,to,b\n", "mag/raw/relations/a___to___b/edge.csv": "2,1\n", "mag/raw/node-label/b/node-label.csv": "0\n1\n",
+		"mag/split/s/b/train.csv": "1\n", "mag/split/s/b/valid.csv": "0\n", "mag/split/s/b/test.csv": "0\n"}
+	for file, want := range map[string]string{
+		"mag/raw/relations/b___to___a/edge.csv": "raw/relations: nothing reads b___to___a",
+		"mag/raw/node-feat/c/node-feat.csv":     "raw/node-feat: nothing reads c",
+		"mag/raw/node-label/c/node-label.csv":   "raw/node-label: nothing reads c",
+		"mag/split/s/c/train.csv":               "split/s: nothing reads c",
+		"mag/split/s/nodetype-has-split.csv":    "",
+	} {
+		h, err := LoadHetero(filepath.Join(writeFiles(t, with(mag, file, "1\n")), "mag"), Options{})
+		if err != nil || len(h.Report.Warnings) != min(len(want), 1) || want != "" && !strings.HasSuffix(h.Report.Warnings[0], want) {
+			t.Errorf("%s: %v %v", file, h, err)
+		}
+	}
+	// The ends of edges are read, and features of a are a matrix of SciPy.
+	pieces := func(dir string, more ...string) *Hetero {
+		t.Helper()
+		for _, name := range more {
+			path := filepath.Join(dir, name)
+			if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(path, []byte("1\n"), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		h, err := LoadHetero(dir, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return h
+	}
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS(filepath.Join(madeTypes, "folders"))); err != nil {
+		t.Fatal(err)
+	}
+	before := pieces(dir).Report.Warnings
+	after := pieces(dir, "paper/labels.csv", "notes.npz", "author__writes__paper/x.npz", "author/more/x.npy").Report.Warnings
+	if text := strings.Join(after[len(before):], "; "); len(before) != 0 || !strings.Contains(text, "author__writes__paper/x.npz") || !strings.Contains(text, "nothing reads author/more, notes.npz, paper/labels.csv") {
+		t.Errorf("%q, %q", before, after)
+	}
+}
+
+// TestIDSum: learned rows are of the vertices of types without features; the order of others is none of their business.
+func TestIDSum(t *testing.T) {
+	graph := func(papers, venues []uint64) *Hetero {
+		h := sortedHetero(t)
+		h.Types[1].Rows.FeatureCols, h.Types[1].Rows.Features = 1, []float32{1, 2, 3, 4}
+		h.Types[1].Rows.Vertices.IDs, h.Types[2].Rows.Vertices.IDs = papers, venues
+		return h
+	}
+	h := graph([]uint64{1, 2, 3, 4}, []uint64{7, 8})
+	sum := h.IDSum()
+	for _, x := range []struct {
+		papers, venues []uint64
+		same           bool
+	}{{[]uint64{4, 3, 2, 1}, []uint64{7, 8}, true}, {[]uint64{1, 2, 3, 4}, []uint64{8, 7}, false}, {nil, []uint64{7, 8}, true}, {nil, nil, false}} {
+		if graph(x.papers, x.venues).HasIDSum(sum) != x.same {
+			t.Errorf("%+v", x)
+		}
+	}
+	if all := h.idSum(func(*Data) bool { return true }); !h.HasIDSum(all) || all == sum {
+		t.Error("the sum of earlier versions")
+	}
 }

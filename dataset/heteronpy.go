@@ -26,11 +26,38 @@ func openHeteroNpz(path string, opt Options) (*heteroStream, error) {
 
 // openHeteroFolder reads a folder with such arrays as .npy files, in folders paper/x.npy or as paper.x.npy.
 func openHeteroFolder(dir string, opt Options) (*heteroStream, error) {
-	s, err := openTypedArrays(typedFolder(dir), sparseBeside(dir), dir, ".npy folders of types", opt)
-	if err == nil {
-		s.h.Name = filepath.Base(filepath.Clean(dir))
+	sparse := sparseBeside(dir)
+	s, err := openTypedArrays(typedFolder(dir), sparse, dir, ".npy folders of types", opt)
+	if err != nil {
+		return nil, err
 	}
-	return s, err
+	s.h.Name = filepath.Base(filepath.Clean(dir))
+	whole := &Data{}
+	whole.leaveOut(dir, typedFolder(dir).others(sparse))
+	s.h.Report.Warnings = append(s.h.Report.Warnings, whole.Report.Warnings...)
+	return s, nil
+}
+
+// others lists the files and folders that are neither arrays, nor among those with sparse features, nor folders of arrays.
+func (f typedFolder) others(sparse map[string]string) (idle []string) {
+	used := slices.Collect(maps.Values(sparse))
+	var look func(dir, under string)
+	look = func(dir, under string) {
+		entries, _ := os.ReadDir(dir) // one that cannot be listed has no arrays
+		for _, e := range entries {
+			name, path := e.Name(), filepath.Join(dir, e.Name())
+			info, err := os.Stat(path)
+			switch folder := err == nil && info.IsDir(); {
+			case strings.HasPrefix(name, ".") || !folder && filepath.Ext(name) == ".npy" || slices.Contains(used, path):
+			case folder && under == "":
+				look(path, name+"/")
+			default:
+				idle = append(idle, under+name)
+			}
+		}
+	}
+	look(filepath.Clean(string(f)), "")
+	return idle
 }
 
 // sparseBeside lists files of scipy.sparse.save_npz with features: paper/x.npz or paper.x.npz, by type.
@@ -41,7 +68,9 @@ func sparseBeside(dir string) map[string]string {
 			found, _ := filepath.Glob(filepath.Join(escaped(dir), "*"+between+name+".npz"))
 			for _, path := range found {
 				rest := strings.TrimPrefix(path, filepath.Clean(dir)+string(filepath.Separator))
-				files[strings.TrimSuffix(rest, between+name+".npz")] = path
+				if of := strings.TrimSuffix(rest, between+name+".npz"); files[of] == "" {
+					files[of] = path
+				}
 			}
 		}
 	}
@@ -153,6 +182,9 @@ func openTypedArrays(from arrays, sparse map[string]string, path, form string, o
 			known[name] = true
 			t := &typeArrays{name: name, where: path + ": " + name, list: of[name].names, from: rowsNamed(of[name])}
 			if file, ok := sparse[name]; ok {
+				if dense := t.from.theirs("features"); of[name].from[dense] != "" {
+					return nil, fmt.Errorf("%s: vertices of type %.40q have features in %s, too", file, name, of[name].from[dense]+".npy")
+				}
 				if t.from.attr, err = savedMatrix(file); err != nil {
 					return nil, err
 				}
@@ -164,6 +196,9 @@ func openTypedArrays(from arrays, sparse map[string]string, path, form string, o
 	for _, name := range order {
 		if known[name] {
 			continue
+		}
+		if file, ok := sparse[name]; ok {
+			rest = append(rest, file)
 		}
 		ends, err := relationNames(name, func(t string) bool { return known[t] })
 		if err != nil {

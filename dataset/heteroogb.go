@@ -31,11 +31,26 @@ func openHeteroOGB(raw string, opt Options) (*heteroStream, error) {
 	out.h.Name = filepath.Base(root)
 	read := []string{"num-node-dict.csv", tripletsFile, "nodetype-has-feat.csv", "nodetype-has-label.csv", "relations", "node-feat", "node-label"}
 	out.h.ogbUnread(raw, read...)
+	var folders []string
+	for _, x := range triplets {
+		folders = append(folders, strings.Join(x[:], "___"))
+	}
+	out.h.ogbUnread(filepath.Join(raw, "relations"), folders...)
+	for _, of := range []string{"node-feat", "node-label"} {
+		out.h.ogbUnread(filepath.Join(raw, of), names...)
+	}
+	schemes, err := filepath.Glob(filepath.Join(escaped(root), "split", "*"))
+	if err != nil {
+		return nil, err
+	}
+	for _, scheme := range schemes {
+		out.h.ogbUnread(scheme, append([]string{"nodetype-has-split.csv"}, names...)...)
+	}
 	edges := make([]int, len(names)) // of all relations of a type
 	links := make([]*Stream, len(triplets))
 	for i, x := range triplets {
 		from, to := slices.Index(names, x[0]), slices.Index(names, x[2])
-		dir := filepath.Join(raw, "relations", strings.Join(x[:], "___"))
+		dir := filepath.Join(raw, "relations", folders[i])
 		s := &Stream{Data: &Data{Edges: &chunk.Edges{V: max(counts[from], counts[to])}}}
 		if err := s.ogbLinks(dir, [2]int{counts[from], counts[to]}); err != nil {
 			return nil, err
@@ -52,7 +67,7 @@ func openHeteroOGB(raw string, opt Options) (*heteroStream, error) {
 		if err := checkVertexCount(uint64(counts[t]), edges[t]); err != nil {
 			return nil, fmt.Errorf("%s: type %.40q: %w", raw, name, err)
 		}
-		s, err := out.h.ogbType(raw, root, name, counts[t])
+		s, err := out.h.ogbType(raw, root, name, counts[t], schemes)
 		if err != nil {
 			return nil, err
 		}
@@ -149,8 +164,8 @@ func ogbCount(dir string, edges int) error {
 	return err
 }
 
-// ogbType opens the vertices of a type.
-func (h *Hetero) ogbType(raw, root, name string, count int) (*Stream, error) {
+// ogbType opens the vertices of a type. schemes are the folders with splits.
+func (h *Hetero) ogbType(raw, root, name string, count int, schemes []string) (*Stream, error) {
 	d := &Data{Edges: &chunk.Edges{V: count}}
 	s := &Stream{Data: d, EachEdges: func(func(*chunk.Edges) error) error { return nil }}
 	features, labels := filepath.Join(raw, "node-feat", name), filepath.Join(raw, "node-label", name)
@@ -167,10 +182,6 @@ func (h *Hetero) ogbType(raw, root, name string, count int) (*Stream, error) {
 	}
 	if exists(features) {
 		h.ogbUnread(features, "node-feat.csv")
-	}
-	schemes, err := filepath.Glob(filepath.Join(escaped(root), "split", "*"))
-	if err != nil {
-		return nil, err
 	}
 	var found []string
 	for _, scheme := range schemes {

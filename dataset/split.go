@@ -110,7 +110,7 @@ func (d *Data) settle() {
 		d.settleSplits(k)
 		d.warnClasses(k)
 		if n := d.Sets(k); n.Cols > 0 && n.oneHot() {
-			d.warn("%s: each row of labels has a single 1 among %d columns, and is read as several labels of one %s (sigmoids, micro-F1); for one class each save the column of the 1, such as labels.argmax(1)", d.Name, n.Cols, k)
+			d.warn("%seach row of labels has a single 1 among %d columns, and is read as several labels of one %s (sigmoids, micro-F1); for one class each save the column of the 1, such as labels.argmax(1)", namedFirst(d), n.Cols, k)
 		}
 	}
 }
@@ -124,7 +124,7 @@ func (d *Data) warnClasses(k LabelKind) {
 		return
 	}
 	if least := leastClass(labels); least == 1 && n > 2 {
-		d.warn("%s: labels of %s count from 1: class 0 has no member, and takes a column of the last layer; numbers less 1 do not", d.Name, k.Plural())
+		d.warn("%slabels of %s count from 1: class 0 has no member, and takes a column of the last layer; numbers less 1 do not", namedFirst(d), k.Plural())
 	}
 	if n <= 100 {
 		return
@@ -215,4 +215,12 @@ func (d *Data) split(k LabelKind, train, val float64, r *rand.Rand) {
 			*to[i-1] = append(*to[i-1], uint32(v))
 		}
 	}
+}
+
+// namedFirst is the name of d before what is said of it; the parts of a graph of several types have none.
+func namedFirst(d *Data) string {
+	if d.Name == "" {
+		return ""
+	}
+	return d.Name + ": "
 }

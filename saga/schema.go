@@ -74,7 +74,7 @@ func meaning(p *Program, meta map[string]string) ([]safetensors.Tensor, error) {
 		meta[graphsMeta] = p.data.GraphSum()
 	}
 	if k := p.data.Vertices.Kinds; k != nil {
-		meta[graphsMeta] = k.Graph.IDSum()
+		meta[graphsMeta] = k.With(p.data).IDSum()
 	}
 	switch ids := p.data.Vertices; {
 	case ids.Names != nil:
@@ -172,15 +172,15 @@ func (k *Stored) Learned(d *dataset.Data) ([]int, error) {
 	if s == nil {
 		return nil, nil // of a version that kept no schema
 	}
-	sum := ""
-	switch kinds := d.Vertices.Kinds; {
-	case kinds != nil:
-		sum = kinds.Graph.IDSum()
-	case !s.IDs.Own:
-		sum = d.GraphSum()
-	}
-	if k.graphs != "" && sum != "" {
-		if k.graphs != sum {
+	kinds := d.Vertices.Kinds
+	if k.graphs != "" && (kinds != nil || !s.IDs.Own) {
+		same := false
+		if kinds != nil {
+			same = kinds.With(d).HasIDSum(k.graphs)
+		} else {
+			same = k.graphs == d.GraphSum()
+		}
+		if !same {
 			return nil, fmt.Errorf("%s has learned rows of the vertices of its own data, and those of %s are others", by.Run, by.Data)
 		}
 		return nil, nil
@@ -210,7 +210,7 @@ func (k *Stored) apply(m *Model, d *dataset.Data) (*dataset.Data, error) {
 	by := k.by(d)
 	if s.Types != nil || d.Vertices.Kinds != nil {
 		d, _, err := s.FitTarget(d, by)
-		if err == nil && (k.learned != nil || s.Features.OfVertices) && k.graphs != d.Vertices.Kinds.Graph.IDSum() {
+		if err == nil && (k.learned != nil || s.Features.OfVertices) && !d.Vertices.Kinds.With(d).HasIDSum(k.graphs) {
 			err = fmt.Errorf("%s has learned rows of the vertices of types without features, and the vertices of %s are others", by.Run, by.Data)
 		}
 		return d, err
