@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 
 	"sagann/dataset/npy"
 )
@@ -109,6 +110,20 @@ func ReadVertices(path string, d *Data) ([]uint32, error) {
 		err = fmt.Errorf("%s: no vertices", path)
 	}
 	return out, err
+}
+
+// FindVertices is the vertices of d with these ids. The error names the first that is not there.
+func FindVertices(ids []string, d *Data) ([]uint32, error) {
+	t := d.finder()
+	var out []uint32
+	for _, id := range ids {
+		v, err := t.find([]byte(strings.TrimSpace(id)), d.Edges.V)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, v)
+	}
+	return out, nil
 }
 
 // ReadPairs reads pairs of vertices of d from a text with two ids on each line. Errors name the file and line.

@@ -51,6 +51,7 @@ package saga
 // What users call:
 //
 //	train.go savefull.go  Train: epochs, evaluations, early stopping; room for checkpoints
+//	some.go               PredictSome, EmbedSome: rows of some vertices, by blocks
 //	evaluate.go predict.go   Evaluate; Predict, Embed, ScoreLinks
 //	sampled_eval.go       evaluation by sampling
 //	resume.go checkpoint.go schema.go   checkpoints, and going on from them

@@ -292,7 +292,7 @@ type optimized struct {
 
 // traceForward is the program of the forward pass for an output.
 func (p *definition) traceForward(output string) (*dataflow.Program, error) {
-	tr, err := trace(p.model, p.dims, false)
+	tr, err := trace(p.model, p.stepDims, false)
 	if err != nil {
 		return nil, err
 	}

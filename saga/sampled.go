@@ -16,6 +16,7 @@ import (
 // sampled is the state of a program that trains on sampled blocks.
 type sampled struct {
 	Sampling
+	asked bool // batches are of vertices that were asked for: if one takes more than there is, fewer are answered at a time
 	draws *batches.Draws
 	maker *batches.Maker // of the plan's batches
 	way   batches.Way    // in which batches come to devices

@@ -75,7 +75,7 @@ func (p *Program) compileSampled(told func(error) error) error {
 // bounded it plans for the largest batch, so that the bound holds for the whole training.
 func (p *Program) planSampled() error {
 	s := p.sampled
-	if p.cfg.Mem > 0 || p.cfg.HostMem > 0 {
+	if (p.cfg.Mem > 0 || p.cfg.HostMem > 0) && !s.asked {
 		p.rooms.Largest()
 	}
 	return s.planRooms(p)

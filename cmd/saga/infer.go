@@ -62,6 +62,7 @@ type trained struct {
 	model saga.Model
 	name  string // of the data
 	data  *dataset.Data
+	list  []uint32 // of --vertices; nil: all
 }
 
 // load reads the checkpoint, a file or the folder of a run, rebuilds its model and brings
@@ -132,6 +133,9 @@ func (t *trained) task() saga.Task { return cmp.Or(t.prep.Layers.Task, saga.Vert
 
 // ids are the user's names of rows, nil where they are their numbers.
 func (t *trained) ids(row string) func(int) string {
+	if t.list != nil {
+		return func(i int) string { return t.data.ID(int(t.list[i])) }
+	}
 	if row != string(saga.VertexTask) || !t.data.HasIDs() {
 		return nil
 	}

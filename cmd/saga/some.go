@@ -1,0 +1,55 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"strings"
+
+	"sagann/dataset"
+	"sagann/internal/cli"
+	"sagann/internal/words"
+	"sagann/saga"
+)
+
+// only has the run answer for the vertices of --vertices alone: a file of ids, or ids.
+func (t *trained) only(given string) (err error) {
+	if t.task() != saga.VertexTask {
+		return cli.Usagef("--vertices: the run predicts %s; labels of vertices can be asked for one by one", t.task().Plural())
+	}
+	if _, no := os.Stat(given); no == nil {
+		t.list, err = dataset.ReadVertices(given, t.data)
+	} else {
+		t.list, err = dataset.FindVertices(strings.Split(given, ","), t.data)
+	}
+	if err != nil {
+		return fmt.Errorf("--vertices: %w", err)
+	}
+	return nil
+}
+
+// some computes the rows of t.list: by blocks of their in-edges where that is at most half the work of all rows.
+func (t *trained) some(a *app, cfg saga.Config, what string) (x []float32, cols int, err error) {
+	some, all, run := saga.PredictSome, saga.Predict, "predicted"
+	if what == "embeddings" {
+		some, all, run = saga.EmbedSome, saga.Embed, "embedded"
+	}
+	part, whole := saga.SomeEdges(t.model, t.data, t.list)
+	why := "the in-edges that they depend on are many"
+	if part > 0 && 2*part <= whole || part == 0 && whole > 0 {
+		x, cols, err = some(t.model, t.data, cfg, t.path, t.list)
+		if err == nil {
+			a.Log.Info(words.Text("%d {vertex|vertices} by blocks of their in-edges: messages over %d {edge|edges} of the %d of all rows", len(t.list), part, whole))
+			return x, cols, nil
+		}
+		why = err.Error()
+	}
+	a.Log.Info("all vertices are "+run+", and those that were asked for are written", "why", why)
+	y, cols, err := all(t.model, t.data, cfg, t.path)
+	if err != nil {
+		return nil, 0, err
+	}
+	for _, v := range t.list {
+		x = append(x, y[int(v)*cols:(int(v)+1)*cols]...)
+	}
+	return x, cols, nil
+}

@@ -1,0 +1,81 @@
+package layers_test
+
+import (
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"sagann/dataset"
+	"sagann/layers"
+	"sagann/saga"
+)
+
+// TestSome: the rows of some vertices are those of all, for every model that trains on sampled blocks, also in little memory, with
+// learned rows and with a vertex that is asked for twice.
+func TestSome(t *testing.T) {
+	d := dataset.Karate()
+	list := []uint32{33, 0, 7, 20, 7}
+	for _, name := range layers.Names() {
+		for _, embedding := range []int{0, 6} {
+			features := d.FeatureCols
+			if embedding > 0 {
+				features = embedding
+			}
+			m, err := layers.New(name, layers.Options{Features: features, Hidden: 8, Classes: d.Classes, Layers: 2, Heads: 2, Own: layers.Own{Delta: 1.5}})
+			if err != nil {
+				continue // it needs types or numbers of edges
+			}
+			m.Embedding = embedding
+			p, err := saga.Compile(m, d, saga.Config{Epochs: 2})
+			if err != nil {
+				continue
+			}
+			path := filepath.Join(t.TempDir(), "c.safetensors")
+			for range 2 {
+				if _, err := p.Step(); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := p.Save(path, ""); err != nil {
+				t.Fatal(err)
+			}
+			p.Close()
+			for what, run := range map[string]func(c saga.Config) (all, some []float32, cols int, err error){
+				"logits": func(c saga.Config) (all, some []float32, cols int, err error) {
+					if all, _, err = saga.Predict(m, d, saga.Config{}, path); err == nil {
+						some, cols, err = saga.PredictSome(m, d, c, path, list)
+					}
+					return all, some, cols, err
+				},
+				"hidden": func(c saga.Config) (all, some []float32, cols int, err error) {
+					if all, _, err = saga.Embed(m, d, saga.Config{}, path); err == nil {
+						some, cols, err = saga.EmbedSome(m, d, c, path, list)
+					}
+					return all, some, cols, err
+				},
+			} {
+				for _, c := range []saga.Config{{}, {Mem: 200 << 10}} {
+					all, some, cols, err := run(c)
+					if name == "mlp" { // it reads no edges
+						if err == nil || !strings.Contains(err.Error(), "no layer of the model gathers") {
+							t.Errorf("%s: %v", name, err)
+						}
+						continue
+					}
+					if err != nil {
+						t.Errorf("%s, %s, embedding %d, memory %d: %v", name, what, embedding, c.Mem, err)
+						continue
+					}
+					for i, v := range list {
+						want, got := all[int(v)*cols:int(v+1)*cols], some[i*cols:(i+1)*cols]
+						if !slices.EqualFunc(want, got, func(a, b float32) bool { return math.Abs(float64(a-b)) <= 1e-6*(1+math.Abs(float64(a))) }) {
+							t.Errorf("%s, %s, embedding %d, memory %d, vertex %d: %v, want %v", name, what, embedding, c.Mem, v, got, want)
+						}
+					}
+				}
+			}
+		}
+	}
+}
