@@ -83,11 +83,16 @@ func heteroModels() map[string]saga.Model {
 		return l
 	}
 	return map[string]saga.Model{
-		"rgcn": {Name: "rgcn", Layers: []saga.Layer{RGCN(0, 6, ops.ReLU), RGCN(0, 3, nil)}},
-		"sage": {Name: "sage", Layers: per(SAGE(0, 6, ops.ReLU), SAGE(0, 3, nil))},
-		"gcn":  {Name: "gcn", Layers: per(GCN(0, 6, saga.Edge.SymNorm, ops.ReLU), GCN(0, 3, saga.Edge.SymNorm, nil)), SelfLoops: true},
-		"gat":  {Name: "gat", Layers: per(GAT(0, 3, 2, false, 0, ops.ELU), GAT(0, 3, 2, true, 0, nil)), SelfLoops: true},
-		"hgt":  {Name: "hgt", Layers: []saga.Layer{HGT(6, 2), HGT(3, 1)}},
+		"rgcn":        {Name: "rgcn", Layers: []saga.Layer{RGCN(0, 6, ops.ReLU), RGCN(0, 3, nil)}},
+		"sage":        {Name: "sage", Layers: per(SAGE(0, 6, ops.ReLU), SAGE(0, 3, nil))},
+		"gcn":         {Name: "gcn", Layers: per(GCN(0, 6, saga.Edge.SymNorm, ops.ReLU), GCN(0, 3, saga.Edge.SymNorm, nil)), SelfLoops: true},
+		"gat":         {Name: "gat", Layers: per(GAT(0, 3, 2, false, 0, ops.ELU), GAT(0, 3, 2, true, 0, nil)), SelfLoops: true},
+		"hgt":         {Name: "hgt", Layers: []saga.Layer{HGT(6, 2, nil), HGT(3, 1, nil)}},
+		"rgcn-bases":  {Name: "rgcn-bases", Layers: []saga.Layer{RGCNBases(0, 6, 2, ops.ReLU), RGCNBases(0, 3, 2, nil)}},
+		"rgcn-blocks": {Name: "rgcn-blocks", Layers: []saga.Layer{Linear(0, 4, nil), RGCNBlocks(0, 6, 2, ops.ReLU), RGCNBlocks(0, 3, 3, nil)}},
+		"han":         {Name: "han", Layers: []saga.Layer{HAN(6, 2, 0, ops.Tanh), HAN(3, 1, 0, nil)}},
+		"gin":         {Name: "gin", Layers: append([]saga.Layer{Linear(0, 4, nil)}, per(GIN(0, 5, 6, ops.ReLU), GIN(0, 5, 3, nil))...)},
+		"gatv2":       {Name: "gatv2", Layers: per(GATv2(0, 3, 2, false, 0, ops.ELU, WithBias), GATv2(0, 3, 2, true, 0, nil, WithBias))},
 	}
 }
 
@@ -170,7 +175,8 @@ func TestHetero(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			ways := []saga.Config{{}, {Device: "cpu:2"}, {Schedule: "stage", Stream: true}, {Schedule: "dest-order", Stream: true}}
-			for p := 3; p <= 12; p++ {
+			step := map[string]int{"rgcn-blocks": 4, "gin": 4, "gatv2": 4}[name]
+			for p := 3; p <= 12; p += max(1, step) {
 				for _, c := range []saga.Config{{Stream: true}, ways[p%len(ways)]} {
 					c.Chunks = p
 					x.check(t, h, m, c).Close()

@@ -10,16 +10,16 @@ import (
 
 // HGT is a heterogeneous graph transformer (Hu et al., 2020) of out columns, a multiple of heads. For each head of width d
 //
-//	s = (x_u·K·K_rel)·(x_v·Q)·prior/√d    α = softmax of s over the in-edges of v of all relations
-//	a = Σ α·(x_u·V·V_rel)    y = gelu(a)·A + b
-//	x' = σ(skip)·y + (1-σ(skip))·x, or y where x has other columns
+//	k = x_u·K + b_K    q = x_v·Q + b_Q    h = x_u·V + b_V    s = (k·K_rel)·q·prior/√d    α = softmax of s over the in-edges of v of all relations
+//	a = Σ α·(h·V_rel)    y = gelu(a)·A + b
+//	x' = act(σ(skip)·y + (1-σ(skip))·x), or act(y) where x has other columns
 //
-// Parameters of vertex types: K, Q, V [in×out], A [out×out], b [1×out], skip [1×1], 1 at first; of relations, for each head k:
+// Parameters of vertex types: K, Q, V [in×out], b_K, b_Q, b_V, b [1×out], A [out×out], skip [1×1], 1 at first; of relations, for each head k:
 // K_rel.k and V_rel.k [d×d]; prior [1×heads], 1 at first.
-func HGT(out, heads int) saga.Layer {
+func HGT(out, heads int, act Activation) saga.Layer {
 	d := out / heads
 	projected := func(x saga.Tensor, p saga.Params, name string) saga.Tensor {
-		return ops.MatMul(x, p.Weight(name, x.Cols(), out))
+		return ops.Bias(ops.MatMul(x, p.Weight(name, x.Cols(), out)), p.Bias("b_"+name, out))
 	}
 	byHead := func(x saga.Tensor, p saga.Params, name string) saga.Tensor {
 		var all []saga.Tensor
@@ -40,12 +40,12 @@ func HGT(out, heads int) saga.Layer {
 		},
 		Gather: saga.SoftmaxSum.Across(),
 		ApplyVertex: func(v saga.Vertex, p saga.Params) saga.Tensor {
-			y := ops.Bias(ops.MatMul(ops.GELU(v.Accum), p.Weight("A", out, out)), p.Bias("b", out))
+			y := ops.Bias(ops.MatMul(ops.GELUExact(v.Accum), p.Weight("A", out, out)), p.Bias("b", out))
 			if v.Self.Cols() != out {
-				return y
+				return act.of(y)
 			}
 			s := ops.Sigmoid(p.Bias("skip", 1, saga.One))
-			return ops.Add(ops.Mul(y, s), ops.Mul(v.Self, ops.Shift(ops.Neg(s), 1)))
+			return act.of(ops.Add(ops.Mul(y, s), ops.Mul(v.Self, ops.Shift(ops.Neg(s), 1))))
 		},
 	}
 }

@@ -15,11 +15,11 @@ import (
 // Options of New.
 type Options struct {
 	Features int // columns of the data's features
-	Hidden   int // columns between layers; for gat, gatv2 and transformer of each head
+	Hidden   int // columns between layers; for gat, gatv2, transformer, hgt and han of each head
 	Classes  int // columns of the logits
 	Layers   int // number of layers; ignored by ggnn (Steps between two linear layers), sgc and lg (Steps)
 	Steps    int // ggnn: message steps of one set of weights; sgc, appnp, lg: propagation steps; tag, cheb: those of a layer; 0: 2
-	Heads    int // gat, gatv2, transformer: heads of all layers but the last; 0: 8
+	Heads    int // gat, gatv2, transformer: heads of all layers but the last; hgt, han: of all; 0: 8
 	OutHeads int // gat, gatv2, transformer: heads of the last layer, of which the mean is taken; 0: 1
 
 	Dropout          float32 // on the input of every layer, in training
@@ -46,9 +46,10 @@ type Options struct {
 
 // Own are options that single models read.
 type Own struct {
-	Delta float32 // pna: the mean of log(d+1) over the vertices of the training graph (LogDegree); 0: 1
-	Theta float32 // gcn2: how fast the identity mapping takes over; 0: 0.5
-	Edges string  // gat, gatv2, transformer, gine, gen, cg: EdgesOn or EdgesOff; default: gat and gatv2 leave the numbers of edges out
+	Delta         float32 // pna: the mean of log(d+1) over the vertices of the training graph (LogDegree); 0: 1
+	Theta         float32 // gcn2: how fast the identity mapping takes over; 0: 0.5
+	Bases, Blocks int     // rgcn: bases of which weights of relations are sums, or blocks on their diagonals; 0: neither
+	Edges         string  // gat, gatv2, transformer, gine, gen, cg: EdgesOn or EdgesOff; default: gat and gatv2 leave the numbers of edges out
 }
 
 // Values of Own.Edges.
@@ -103,12 +104,12 @@ func Looped() []string {
 
 // summed are the models whose layers sum the messages of all relations of a graph that has several, and then compute the new rows. The
 // layers of the others run once for each relation (saga.Layer.PerRelation).
-var summed = map[string]bool{"rgcn": true}
+var summed = map[string]bool{"rgcn": true, "hgt": true, "han": true}
 
 // New is the model with the given name. The last layer has no activation; the others have ReLU, in gat and
 // gatv2 ELU, in ggnn none. The models that Looped lists add self loops, the others use the graph as it
 // is; to change that, set SelfLoops of the result. Over a graph of several vertex types and relations
-// each layer runs once for each relation, and the results into a type of vertices are summed; those of rgcn sum the messages. For labels of graphs or edges the
+// each layer runs once for each relation, and the results into a type of vertices are summed; those of rgcn, hgt and han take the messages of all relations. For labels of graphs or edges the
 // last layer has Hidden columns with ReLU, and GraphHead or EdgeHead computes the logits. An
 // unknown name is an error, and so is an option outside its range.
 func New(name string, o Options) (saga.Model, error) {
@@ -173,6 +174,10 @@ func (o *Options) check() error {
 	}
 	if !slices.Contains([]string{"", EdgesOn, EdgesOff}, o.Own.Edges) {
 		errs = append(errs, fmt.Errorf("numbers of edges %q; there are %s, %s", o.Own.Edges, EdgesOn, EdgesOff))
+	}
+	least("bases", o.Own.Bases, 0)
+	if least("blocks", o.Own.Blocks, 0); o.Own.Bases > 0 && o.Own.Blocks > 0 {
+		errs = append(errs, fmt.Errorf("%d bases and %d blocks; weights have one of them", o.Own.Bases, o.Own.Blocks))
 	}
 	for what, x := range map[string]float32{"delta": o.Own.Delta, "theta": o.Own.Theta} {
 		if !(x >= 0) || math.IsInf(float64(x), 0) {

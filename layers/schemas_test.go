@@ -118,7 +118,7 @@ func (c *schemaCase) layer(out int, act Activation, any bool) saga.Layer {
 	case "gatv2":
 		l = GATv2(0, out, 1+r.IntN(2), true, 0.2, act, WithBias)
 	case "hgt":
-		l = HGT(out, 1)
+		l = HGT(out, 1, nil)
 	case "gin":
 		l = GIN(0, 3, out, act, WithBias)
 	case "each": // the largest mean of those relations that have edges
@@ -214,9 +214,28 @@ func (c *schemaCase) train(d *dataset.Data, cfg saga.Config, updates int, change
 		}
 		out.z = append(out.z, float32(loss))
 	}
-	z, _, err := p.Predict()
+	z, classes, err := p.Predict()
+	if err != nil {
+		return out, err
+	}
 	out.z = append(out.z, z...)
+	s, err := p.Evaluate()
+	if loss := lossOf(z, classes, d); err == nil && !(math.Abs(s.Train.Loss-loss) <= 1e-4*max(1, loss)) {
+		err = fmt.Errorf("evaluation has the loss %v, and the logits of prediction give %v", s.Train.Loss, loss)
+	}
 	return out, err
+}
+
+// lossOf is the mean cross-entropy of the training vertices of d with logits z.
+func lossOf(z []float32, classes int, d *dataset.Data) (sum float64) {
+	for _, v := range d.Train {
+		total, row := 0.0, z[int(v)*classes:][:classes]
+		for _, x := range row {
+			total += math.Exp(float64(x - row[d.Labels[v]]))
+		}
+		sum += math.Log(total) / float64(len(d.Train))
+	}
+	return sum
 }
 
 // near compares numbers but for rounding.

@@ -68,7 +68,7 @@ func TestSlices(t *testing.T) {
 			gathers = false
 		}
 		// products of edges and scores of attention read whole rows; of some, several values are gathered in one sweep; lg's rows have a column a class
-		whole := []string{"gat", "gatv2", "transformer", "edgemlp", "edgeconv", "cg", "gen", "pna", "lg"}
+		whole := []string{"gat", "gatv2", "transformer", "edgemlp", "edgeconv", "cg", "gen", "pna", "lg", "hgt", "han"}
 		if sliced := strings.Contains(text.String(), "gathered by 2 slices"); gathers && !sliced && !slices.Contains(whole, name) {
 			t.Errorf("%s is not gathered by slices:\n%s", name, text.String())
 		}

@@ -51,7 +51,8 @@ const (
 	ReadsDataAsked = "edge data, as asked" // Own.Edges
 	ReadsDelta     = "delta"
 	ReadsTheta     = "theta"
-	ReadsFrame     = "frame"          // linear layers before and behind the others, so that all of these are hidden layers
+	ReadsFrame     = "frame" // linear layers before and behind the others, so that all of these are hidden layers
+	ReadsBases     = "bases and blocks"
 	ReadsInner     = "hidden columns" // within its layers, also if there is one
 	ReadsInit      = "init"           // InitPyG and InitGlorot differ
 )
@@ -66,12 +67,23 @@ var builders = map[string]builder{
 	"mpgcn":   {alike(func(_ Options, in, out int, act Activation) saga.Layer { return MPGCN(in, out, act) }), false, layered},
 	"ggcn":    {alike(func(_ Options, in, out int, act Activation) saga.Layer { return GGCN(in, out, act) }), false, layered},
 	"ggnn":    {ggnn, false, []string{ReadsSteps, ReadsTypes, ReadsInner, ReadsInit}},
-	"rgcn":    {alike(func(_ Options, in, out int, act Activation) saga.Layer { return RGCN(in, out, act) }), false, reading(ReadsTypes)},
-	"sage":    {alike(optional(SAGE)), false, reading(ReadsInit)},
-	"gin":     {alike(inner(GIN)), false, reading(ReadsInner, ReadsInit)},
-	"gine":    {alike(inner(GINE)), false, reading(ReadsInner, ReadsInit, ReadsData, ReadsDataAsked)},
-	"gat":     {attention(GAT), true, reading(ReadsHeads, ReadsBias, ReadsInit, ReadsData, ReadsDataAsked)},
-	"gatv2":   {attention(GATv2), true, reading(ReadsHeads, ReadsBias, ReadsInit, ReadsData, ReadsDataAsked)},
+	"rgcn": {alike(func(o Options, in, out int, act Activation) saga.Layer {
+		switch {
+		case o.Own.Bases > 0:
+			return RGCNBases(in, out, o.Own.Bases, act)
+		case o.Own.Blocks > 0:
+			return RGCNBlocks(in, out, o.Own.Blocks, act)
+		}
+		return RGCN(in, out, act)
+	}), false, reading(ReadsTypes, ReadsBases)},
+	"hgt": {hgt, false, reading(ReadsHeads, ReadsFrame, ReadsInner)},
+	"han": {han, false, reading(ReadsHeads, ReadsInner)},
+
+	"sage":  {alike(optional(SAGE)), false, reading(ReadsInit)},
+	"gin":   {alike(inner(GIN)), false, reading(ReadsInner, ReadsInit)},
+	"gine":  {alike(inner(GINE)), false, reading(ReadsInner, ReadsInit, ReadsData, ReadsDataAsked)},
+	"gat":   {attention(GAT), true, reading(ReadsHeads, ReadsBias, ReadsInit, ReadsData, ReadsDataAsked)},
+	"gatv2": {attention(GATv2), true, reading(ReadsHeads, ReadsBias, ReadsInit, ReadsData, ReadsDataAsked)},
 
 	"transformer": {attention(Transformer), false, reading(ReadsHeads, ReadsInit, ReadsData, ReadsDataAsked)},
 

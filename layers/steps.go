@@ -33,11 +33,21 @@ func hopping(conv func(at, in, out, steps int, scale EdgeScale, act Activation, 
 
 // framed builds models of Layers layers of Hidden columns between two linear layers.
 func framed(o Options, input Activation, layer func(k int, act Activation) saga.Layer) []saga.Layer {
+	return o.framedBy(input, ops.ReLU, layer)
+}
+
+// framedBy is framed with activation own behind the layers.
+func (o *Options) framedBy(input, own Activation, layer func(k int, act Activation) saga.Layer) []saga.Layer {
 	first := Linear(o.Features, o.Hidden, input, o.start()...)
 	first.Scope = "input"
-	l, ends := []saga.Layer{first}, []int(nil)
+	return o.hiddenLayers([]saga.Layer{first}, own, layer)
+}
+
+// hiddenLayers are l, behind it Layers layers, and a linear layer.
+func (o *Options) hiddenLayers(l []saga.Layer, own Activation, layer func(k int, act Activation) saga.Layer) []saga.Layer {
+	var ends []int
 	for k := range o.Layers {
-		for _, next := range o.between(func(act Activation) []saga.Layer { return []saga.Layer{layer(k, act)} }, ops.ReLU, len(l)) {
+		for _, next := range o.between(func(act Activation) []saga.Layer { return []saga.Layer{layer(k, act)} }, own, len(l)) {
 			next.Scope = fmt.Sprint("layer", k+1)
 			l = append(l, next)
 		}
@@ -65,6 +75,18 @@ func gcn2(o Options) []saga.Layer {
 
 func cg(o Options) []saga.Layer {
 	return framed(o, nil, func(_ int, act Activation) saga.Layer { return CG(o.Hidden, act, o.start()...) })
+}
+
+// hgt has linear layers of each vertex type before and behind its layers.
+func hgt(o Options) []saga.Layer {
+	o.Hidden *= o.Heads
+	return o.framedBy(ops.ReLU, nil, func(_ int, act Activation) saga.Layer { return HGT(o.Hidden, o.Heads, act) })
+}
+
+// han has a linear layer behind its layers.
+func han(o Options) []saga.Layer {
+	o.Hidden *= o.Heads
+	return o.hiddenLayers(nil, nil, func(_ int, act Activation) saga.Layer { return HAN(o.Hidden, o.Heads, o.AttentionDropout, act) })
 }
 
 // alpha is Alpha, or its default.

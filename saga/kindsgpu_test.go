@@ -75,7 +75,7 @@ func typedModels() []saga.Model {
 	return []saga.Model{
 		{Name: "rgcn", Layers: []saga.Layer{layers.RGCN(0, 6, ops.ReLU), layers.RGCN(0, 3, nil)}},
 		{Name: "sage", Layers: sage}, {Name: "gat", Layers: gat, SelfLoops: true},
-		{Name: "hgt", Layers: []saga.Layer{layers.HGT(6, 2), layers.HGT(3, 1)}},
+		{Name: "hgt", Layers: []saga.Layer{layers.HGT(6, 2, nil), layers.HGT(3, 1, nil)}},
 	}
 }
 

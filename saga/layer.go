@@ -171,6 +171,14 @@ func (e Edge) MatMulByType(x, a Tensor) Tensor {
 	return ops.MatMulByType(x, a, e.Type, e.Types)
 }
 
+// OfType is the number of row a [1×types] at the type of every edge [E×1].
+func (e Edge) OfType(a Tensor) Tensor {
+	if e.Types <= 1 {
+		return ops.Spread(a, e.t.edgeSet().ScatterDst(e.t.vertex(dataflow.InDegree, 1)))
+	}
+	return ops.Pick("type", ops.Spread(a, e.Type), e.Type, e.Types)
+}
+
 // TypeNorm is 1/c for every edge [E×1], where c counts the in-edges of the edge's destination that have its
 // type: the messages of each type are averaged if it multiplies them. It is never stored per edge. In
 // sampled training it counts the edges drawn.

@@ -122,7 +122,7 @@ def hgt(p, x, k, out, last):
     width = out // heads if out % heads == 0 else out
     if last:
         heads, width = 1, out
-    linear = lambda t, name: x[t] @ p(f"layer{k}.{t}.{name}", x[t].shape[1], out)
+    linear = lambda t, name: x[t] @ p(f"layer{k}.{t}.{name}", x[t].shape[1], out) + p(f"layer{k}.{t}.b_{name}", 1, out)
     for s, n, d, _ in RELATIONS:
         e, q = edges[n], f"layer{k}.{n}"
         head = lambda h, name: torch.stack([h[:, i * width:(i + 1) * width] @ p(f"{q}{name}.{i}", width, width) for i in range(heads)], 1)
@@ -137,7 +137,7 @@ def hgt(p, x, k, out, last):
         a = softmax(torch.cat(scores[d]), dst, len(x[d]))
         m = torch.cat(messages[d]) * a[:, :, None]
         g = total(m.reshape(-1, out), dst, len(x[d]))
-        z = torch.nn.functional.gelu(g, approximate="tanh") @ p(f"layer{k}.{d}.A", out, out) + p(f"layer{k}.{d}.b", 1, out)
+        z = torch.nn.functional.gelu(g) @ p(f"layer{k}.{d}.A", out, out) + p(f"layer{k}.{d}.b", 1, out)
         if x[d].shape[1] == out:
             s = torch.sigmoid(p(f"layer{k}.{d}.skip", 1, 1))
             z = s * z + (1 - s) * x[d]
@@ -145,10 +145,84 @@ def hgt(p, x, k, out, last):
     return y
 
 
-MODELS = {"rgcn": rgcn, "sage": per_relation(sage), "gcn": per_relation(gcn, True), "gat": per_relation(gat, True), "hgt": hgt}
+def rgcn_bases(p, x, k, out, last):
+    y = {}
+    for s, n, d, _ in RELATIONS:
+        w = sum(p(f"layer{k}.{n}.a.{b}", 1, 1) * p(f"layer{k}.{s}.V.{b}", x[s].shape[1], out) for b in range(2))
+        r = mean((x[s] @ w)[edges[n][0]], edges[n][1], len(x[d]))
+        y[d] = y[d] + r if d in y else r
+    return rooted(p, x, y, k, out, last)
 
 
-def run(layer):
+def rgcn_blocks(p, x, k, out, last):
+    blocks, y = 3 if last else 2, {}
+    for s, n, d, _ in RELATIONS:
+        c = x[s].shape[1] // blocks
+        w = torch.block_diag(*[p(f"layer{k}.{n}.W.{b}", c, out // blocks) for b in range(blocks)])
+        r = mean((x[s] @ w)[edges[n][0]], edges[n][1], len(x[d]))
+        y[d] = y[d] + r if d in y else r
+    return rooted(p, x, y, k, out, last)
+
+
+def rooted(p, x, y, k, out, last):
+    for t in y:
+        y[t] = y[t] + x[t] @ p(f"layer{k}.{t}.W_root", x[t].shape[1], out) + p(f"layer{k}.{t}.b", 1, out)
+        if not last:
+            y[t] = torch.relu(y[t])
+    return y
+
+
+def han(p, x, k, out, last):
+    heads, each = (1 if last else HEADS), {}
+    h = lambda t: x[t] @ p(f"layer{k}.{t}.W", x[t].shape[1], out) + p(f"layer{k}.{t}.b", 1, out)
+    for s, n, d, _ in RELATIONS:
+        e, hs, hd = edges[n], h(s), h(d)
+        score = lambda v, a: (v * p(f"layer{k}.{n}{a}", 1, out)).view(-1, heads, out // heads).sum(2)
+        a = softmax(torch.nn.functional.leaky_relu(score(hs, ".a_src")[e[0]] + score(hd, ".a_dst")[e[1]], 0.2), e[1], len(x[d]))
+        m = (hs[e[0]].view(-1, heads, out // heads) * a[:, :, None]).reshape(-1, out)
+        each.setdefault(d, []).append(torch.relu(total(m, e[1], len(x[d]))))
+    y = {}
+    for d, zs in each.items():
+        w = torch.stack([torch.tanh(z @ p(f"layer{k}.K", out, out) + p(f"layer{k}.b_K", 1, out)).mean(0) @ p(f"layer{k}.q", out, 1) for z in zs]).softmax(0)
+        y[d] = sum(z * b for z, b in zip(zs, w))
+        if not last:
+            y[d] = torch.tanh(y[d])
+    return y
+
+
+def gin(p, n, xs, xd, e, _, out, last):
+    s = (1 + p(n + ".eps", 1, 1)) * xd + total(xs[e[0]], e[1], len(xd))
+    y = torch.relu(s @ p(n + ".W1", s.shape[1], 5) + p(n + ".b1", 1, 5)) @ p(n + ".W2", 5, out) + p(n + ".b2", 1, out)
+    return y if last else torch.relu(y)
+
+
+def gatv2(p, n, xs, xd, e, _, out, last):
+    width, heads = out if last else out // HEADS, HEADS
+    h = xs @ p(n + ".W_src", xs.shape[1], heads * width) + p(n + ".b_src", 1, heads * width)
+    g = xd @ p(n + ".W_dst", xd.shape[1], heads * width) + p(n + ".b_dst", 1, heads * width)
+    s = (torch.nn.functional.leaky_relu(h[e[0]] + g[e[1]], 0.2) * p(n + ".a", 1, heads * width)).view(-1, heads, width).sum(2)
+    a = softmax(s, e[1], len(xd))
+    y = total((h[e[0]].view(-1, heads, width) * a[:, :, None]).reshape(-1, heads * width), e[1], len(xd))
+    y = y.view(-1, heads, width).mean(1) + p(n + ".b", 1, width) if last else y + p(n + ".b", 1, heads * width)
+    return y if last else torch.nn.functional.elu(y)
+
+
+def behind_linear(layer):
+    """layer, the first of a model whose types are first brought to 4 columns each."""
+
+    def both(p, x, k, out, last):
+        if k == 1:
+            x = {t: v @ p(f"layer1.{t}.W", v.shape[1], 4) + p(f"layer1.{t}.b", 1, 4) for t, v in x.items() if t != "lonely"}
+        return layer(p, x, k + 1, out, last)
+    return both
+
+
+MODELS = {"rgcn": rgcn, "sage": per_relation(sage), "gcn": per_relation(gcn, True), "gat": per_relation(gat, True), "hgt": hgt,
+          "rgcn-bases": rgcn_bases, "rgcn-blocks": behind_linear(rgcn_blocks), "han": han, "gin": behind_linear(per_relation(gin)), "gatv2": per_relation(gatv2)}
+
+
+def run(layer, seed):
+    torch.manual_seed(seed)  # so that models do not move the draws of others
     p, x = Parameters(), dict(xs)
     x = layer(p, x, 1, HIDDEN, False)
     x = layer(p, {**x}, 2, CLASSES, True) if len(x) == 3 else None
@@ -163,4 +237,4 @@ def run(layer):
 json.dump({"types": {t: x.tolist() for t, x in xs.items()},
            "relations": [{"src": s, "name": n, "dst": d, "edges": edges[n].tolist()} for s, n, d, _ in RELATIONS],
            "target": TARGET, "classes": CLASSES, "labels": labels.tolist(), "train": train,
-           "models": {n: run(f) for n, f in MODELS.items()}}, open("/dev/stdout", "w"))
+           "models": {n: run(f, k) for k, (n, f) in enumerate(MODELS.items())}}, open("/dev/stdout", "w"))

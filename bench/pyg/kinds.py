@@ -12,6 +12,7 @@ Needs torch and torch_geometric.
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -173,7 +174,8 @@ def ours(saga, out, name, labels, model, seed, lr=0.005, drop=0.5, decay=5e-4, m
         subprocess.run([sys.executable, str(Path(__file__).parent.parent / "formats/public.py"), "heco", str(folders / name), str(out / "graph.npz"), labels], check=True)
         paths = [a for k, v in PATHS.items() for a in ("--metapath", f"{k}={v}")] if model == "han" else []
         subprocess.run([saga, "data", "convert", str(out / "graph.npz"), "--undirected", *paths, "--out", str(store)], check=True, stdout=subprocess.DEVNULL)
-    flags = {"gat": ["--heads", "4", "--hidden", "16"], "hgt": ["--heads", "4"], "han": ["--heads", "4"]}.get(model, [])
+    flags = ["--heads", "4", "--hidden", "16"] if model in ("gat", "hgt", "han") else []
+    shutil.rmtree(out / "run", ignore_errors=True)
     text = subprocess.run([saga, "train", "--data", str(store), "--model", model, "--hidden", str(HIDDEN), *flags, "--lr", str(lr), "--dropout", str(drop), "--weight-decay", str(decay), "--decay", "all",
                            "--epochs", str(EPOCHS), "--seed", str(seed), "--out", str(out / "run"), *more], check=True, capture_output=True, text=True).stdout
     row = next(line for line in text.splitlines() if line.startswith("best"))

@@ -73,6 +73,8 @@ var flagRows = map[string]flagRow{
 	"settings residual":       {idle: "+--layers 1"},
 	"settings jk":             {value: "cat"},
 	"settings theta":          {with: "+--model gcn2", value: "2", idle: "+"},
+	"settings bases":          {with: "+--model rgcn", value: "2", idle: "+"},
+	"settings blocks":         {with: "+--model rgcn", value: "1", idle: "+"},
 	"settings edge-data":      {with: "+--data numbers.saga --model gat", value: "on", idle: "+"},
 	"settings alpha":          {with: "+--model appnp", value: "0.5", idle: "+--model gcn"},
 	"settings readout":        {with: "+--data graphs.saga --model gin", value: "sum", idle: "+--model gin"},
@@ -367,7 +369,7 @@ const ofWeights = "--weights w.pt --data g.saga --model gcn --out o/p.csv --writ
 // Options of models are read beside --weights alone.
 func init() {
 	for name, value := range map[string]string{"model": "sage", "hidden": "7", "layers": "3", "steps": "3", "heads": "3", "dropout": "0.5", "normalize": "none", "activation": "tanh",
-		"norm": "layer", "residual": "", "jk": "cat", "alpha": "0.5", "theta": "2", "edge-data": "off", "readout": "sum", "bias": "off", "init": "glorot", "self-loops": "off",
+		"norm": "layer", "residual": "", "jk": "cat", "alpha": "0.5", "theta": "2", "bases": "2", "blocks": "2", "edge-data": "off", "readout": "sum", "bias": "off", "init": "glorot", "self-loops": "off",
 		"undirected": "", "simple": "", "task": "graph", "features": "degree", "row-normalize": "on"} {
 		flagRows["predict "+name] = flagRow{with: ofWeights, value: value, idle: "+"}
 	}

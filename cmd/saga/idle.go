@@ -72,6 +72,8 @@ func (s *settings) idleOwn() (list []setting) {
 		flag, option string
 	}{
 		{s.Model.Theta != 0.5 && s.Model.Theta != 0, "--theta", layers.ReadsTheta},
+		{s.Model.Bases > 0, "--bases", layers.ReadsBases},
+		{s.Model.Blocks > 0, "--blocks", layers.ReadsBases},
 		{named(string(s.Model.EdgeData), "auto") != "", "--edge-data", layers.ReadsDataAsked},
 		{s.Model.Alpha != 0.1, "--alpha", layers.ReadsAlpha},
 		{s.Model.Bias != "auto" && s.Model.Bias != "", "--bias", layers.ReadsBias},

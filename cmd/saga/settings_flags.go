@@ -66,12 +66,14 @@ type modelFlags struct {
 	Heads      count   `json:"heads" default:"8" placeholder:"N" help:"Attention heads of ${with_heads} (${default})."`
 	Dropout    float32 `json:"dropout" default:"0" placeholder:"P" help:"Dropout on the input of every layer (${default})."`
 	Normalize  string  `json:"normalize" placeholder:"M" help:"Factors of the edges of ${with_normalize}: sym (1/√(d_u·d_v) by degrees d, the default), sym-weight (the same of the edges' weights, w/√(d_u·d_v) by sums d of weights), weight (w as it is) or none (1)."`
-	Activation string  `json:"activation" default:"auto" placeholder:"NAME" help:"Between layers: ${activations}, or auto (relu; elu for ${with_heads})."`
+	Activation string  `json:"activation" default:"auto" placeholder:"NAME" help:"Between layers: ${activations}, or auto (relu; elu for ${with_heads}, but none for hgt and han)."`
 	Norm       string  `json:"norm" default:"none" placeholder:"NAME" help:"Of the rows between layers: layer (each row), batch (each column over all vertices) or none (${default})."`
 	Residual   bool    `json:"residual" help:"Add what enters a layer, but the last, to what it gives."`
 	Jump       string  `json:"jk" name:"jk" default:"none" placeholder:"NAME" help:"Jumping knowledge: logits of the rows of all layers, joined by ${jumps}, or of the last alone: none (${default})."`
 	Alpha      float32 `json:"alpha" default:"0.1" placeholder:"X" help:"Share of the own prediction, or of the first rows, in every step of ${with_alpha} (${default})."`
 	Theta      float32 `json:"theta" default:"0.5" placeholder:"X" help:"How fast the identity mapping of ${with_theta} takes over (${default})."`
+	Bases      count   `json:"bases" default:"0" placeholder:"N" help:"Bases of the weights of relations in ${with_bases}, which are sums of them; 0: weights of their own (${default})."`
+	Blocks     count   `json:"blocks" default:"0" placeholder:"N" help:"Blocks on the diagonals of the weights of relations in ${with_bases}; 0: whole weights (${default})."`
 	EdgeData   toggle  `json:"edge-data" default:"auto" placeholder:"B" help:"Read the numbers of edges, in ${with_edge_data}: on, off, or auto (where there are some, but not in gat and gatv2)."`
 	Readout    string  `json:"readout" default:"mean" placeholder:"NAME" help:"What is made of the rows of a graph's vertices with --task graph: sum, mean or max (${default})."`
 	Bias       toggle  `json:"bias" default:"auto" placeholder:"B" help:"A bias after the sums of ${with_bias}: on, off, or auto (on)."`

@@ -67,12 +67,14 @@ func TestTypes(t *testing.T) {
 			t.Errorf("saga %s: %v, want %q: %s", line, err, want, out)
 		}
 	}
-	for _, model := range []string{"rgcn", "sage", "gcn", "gat"} {
+	for _, model := range []string{"rgcn", "sage", "gcn", "gat", "hgt", "han"} {
 		run(true, "with 50 vertices of 2 types and 180 edges of 2 relations", "train --data graph --target paper --model "+model+" --epochs 3 --chunks 5 --out "+model)
 		run(true, "classes of 30 vertices", "predict "+model+" --out "+model+".csv")
 		run(true, "", "evaluate "+model)
 		run(true, "", "train --resume "+model+" --epochs 4")
 	}
+	run(true, "", "train --data graph --target paper --model rgcn --bases 2 --epochs 1 --out bases")
+	run(false, "3 blocks do not divide", "train --data graph --target paper --model rgcn --blocks 3 --epochs 1 --out no")
 	run(true, "20 vertices of type author, 3 features, 2 classes", "train --data graph --target author --model rgcn --epochs 2 --out authors")
 	run(true, "classes of 20 vertices", "predict authors --out authors.csv")
 	run(true, "vertices 20 author (3 features), 30 paper (2 features)", "plan --data graph --target paper --model rgcn")
