@@ -18,6 +18,9 @@ import (
 // TestTurnEmulated: the edges of a block seen from their far ends are in the order of their numbers, with what a table has of them; so is
 // what saga_pick takes.
 func TestTurnEmulated(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine: TestIndexEmulated runs a device, too")
+	}
 	r := rand.New(rand.NewPCG(draw.Seed(t), 3))
 	const graph = 5000 // edges of the graph
 	for _, c := range []struct{ own, far, most int }{{1, 1, 1}, {300, 700, 12}, {40, 600000, 25}, {40, 20000, 25}, {900, 3, 4}} {

@@ -42,6 +42,9 @@ func maxCell(rows, seed int, turned bool) *chunk.Rect {
 // TestMaximaEmulated: maxima of few different numbers, infinities and NaN among them, and their ranks are the CPU's to
 // the number, whatever the order of cells and whether ranks ascend in rows and kernels know it.
 func TestMaximaEmulated(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine: TestIndexEmulated runs a device, too")
+	}
 	const rows = 60
 	inf, nan, minus := float32(math.Inf(1)), float32(math.NaN()), float32(math.Copysign(0, -1))
 	numbers := [][]float32{{-inf, -1, minus, 0, 0, minus, 1, -inf}, {-inf, -inf, -inf, -1}, {0, minus}, {-1, 0, 1, inf, nan, -inf, 2, 2}}

@@ -33,6 +33,9 @@ func sparseProgram(k, w, columns int) *kernel.Program {
 // TestSparseEmulated: sums of products of sparse rows are off by at most 1e-5 of the sum of their
 // absolute terms, and the same to the bit each time, also of a column that all rows have.
 func TestSparseEmulated(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine: TestIndexEmulated runs a device, too")
+	}
 	r := rand.New(rand.NewPCG(draw.Seed(t), 1))
 	for _, c := range []struct{ rows, k, w, columns int }{{700, 9, 6, 40}, {1500, 3, 8, 5}, {40, 300, 4, 1000}, {3, 1, 1, 1}, {90, 20, 140, 2000}, {70, 150, 4, 30_000}} {
 		p := sparseProgram(c.k, c.w, c.columns)

@@ -69,8 +69,11 @@ func found(ctx context.Context, g *domain.Graph, q domain.Question) (string, err
 // TestDomains compares the domains that emulated GPUs find with those of the CPU.
 func TestDomains(t *testing.T) {
 	cases := 6
-	if draw.Soak() {
+	switch {
+	case draw.Soak():
 		cases = 40
+	case testing.Short():
+		cases = 4 // each kind once
 	}
 	compareDomains(t, []device.GPU{cudatest.Open(t, 0, 1<<20), cudatest.Open(t, 1, 1<<20)}, cases, 120, 200<<10)
 }

@@ -24,6 +24,9 @@ func TestWalks(t *testing.T) {
 		"vertices=34,edges=100,kind=rmat,features=1",
 		"vertices=150,edges=2000,kind=rmat,features=1,seed=3",
 	} {
+		if i > 0 && testing.Short() {
+			break // seconds
+		}
 		r := made(t, spec)
 		for n := 1; n <= 2; n++ {
 			if walkWidths = widths; n == 1 {
