@@ -13,6 +13,7 @@ import (
 	"sagann/dataset"
 	"sagann/device"
 	"sagann/internal/cli"
+	"sagann/internal/runfolder"
 	"sagann/saga"
 )
 
@@ -122,6 +123,8 @@ func checkpointIn(path string) (string, error) {
 		return "", fmt.Errorf("%s: neither the folder of a run nor a checkpoint: there is no such file", path)
 	case err != nil:
 		return "", err
+	case info.IsDir() && isRepeated(path):
+		return "", runfolder.NotRun(path)
 	case info.IsDir():
 		return filepath.Join(path, checkpointFile), nil
 	}

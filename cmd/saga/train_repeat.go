@@ -28,8 +28,8 @@ import (
 	"sagann/internal/words"
 )
 
-// repeatFile is the file that makes a folder that of several runs. Run k lies in the folder seed-k below it.
-const repeatFile = "repeat.json"
+// repeatFile is the file that makes a folder that of several runs.
+const repeatFile = runfolder.RepeatFile
 
 // repeatRecord is repeatFile.
 type repeatRecord struct {

@@ -62,6 +62,20 @@ func Create(parent string) (*Folder, error) {
 	}
 }
 
+// RepeatFile is the file that makes a folder that of several runs. The runs lie in folders seed-1 and so on below it.
+const RepeatFile = "repeat.json"
+
+// NotRun says that dir has no ConfigFile, and what it is where it is the folder of several runs.
+func NotRun(dir string) error {
+	if _, err := os.Stat(filepath.Join(dir, RepeatFile)); err == nil {
+		if runs, _ := filepath.Glob(filepath.Join(dir, "seed-*")); len(runs) > 0 {
+			return fmt.Errorf("%s: the folder of several runs, by seed: %s is one of them", dir, runs[0])
+		}
+		return fmt.Errorf("%s: the folder of several runs, none of which has begun", dir)
+	}
+	return fmt.Errorf("%s: not the folder of a run: it has no %s", dir, ConfigFile)
+}
+
 // CreateAt makes the folder dir itself. An existing folder is used if it is empty, apart from temporary files of a killed
 // process, or if it is that of a run which ended before it had the file saved; otherwise it is an error. lock takes the
 // folder for this process, before anything in it is judged or removed.
@@ -99,7 +113,7 @@ func Open(dir string) (*Folder, error) {
 	f := &Folder{dir}
 	if _, err := os.Stat(f.Path(ConfigFile)); err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil, fmt.Errorf("%s: not the folder of a run: it has no %s", dir, ConfigFile)
+			return nil, NotRun(dir)
 		}
 		return nil, err
 	}

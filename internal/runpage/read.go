@@ -76,7 +76,7 @@ func readSettings(dir string) (list []Fact, columns []string, err error) {
 	name := filepath.Join(dir, runfolder.ConfigFile)
 	text, err := regular.ReadFile(name, 1<<30)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil, fmt.Errorf("%s: not the folder of a run: it has no %s", dir, runfolder.ConfigFile)
+		return nil, nil, runfolder.NotRun(dir)
 	}
 	if err != nil {
 		return nil, nil, err
