@@ -118,7 +118,7 @@ func (t ticks) Ticks(lo, hi float64) []plot.Tick {
 	return list
 }
 
-// indexed is an opaque picture with at most 256 colours, each channel of 16 levels: a PNG of it takes a fifth of the time and a third of the
+// indexed is an opaque picture with at most 256 colours, each channel of 16 levels: a PNG of it takes a third of the time and of the
 // bytes, and the edges of letters and lines look the same. A picture that has more colours is returned as it is.
 func indexed(whole image.Image) image.Image {
 	of, ok := whole.(*image.RGBA)
