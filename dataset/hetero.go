@@ -46,7 +46,7 @@ func (h *Hetero) At(t int) *Data {
 		return d
 	}
 	d := *h.Types[t].Rows
-	d.Name, d.Vertices.Kinds, d.Report = h.Name, &Kinds{h, t}, h.Whole()
+	d.Name, d.Vertices.Kinds, d.Report = h.Name, &Kinds{Graph: h, Type: t}, h.Whole()
 	return &d
 }
 

@@ -88,7 +88,13 @@ func (s *Schema) FitTarget(d *Data, by Sides) (fitted *Data, notes []string, err
 		return nil, nil, err
 	}
 	x := *h.Types[t].Rows
-	x.Vertices.Kinds = &Kinds{h, t}
+	x.Vertices.Kinds = &Kinds{Graph: h, Type: t, PairV: kinds.PairV}
+	if kinds.PairV > 0 {
+		if x.Vertices.Kinds.Relation, err = h.Relation(kinds.Graph.FullName(kinds.Relation)); err != nil {
+			return nil, nil, err
+		}
+		x.Targets.Links, x.Targets.Given = d.Targets.Links, d.Targets.Given
+	}
 	return &x, notes, nil
 }
 

@@ -5,14 +5,16 @@ import "slices"
 // Kinds says of which graph a Data is the vertices of one type. Validate checks this one type; ValidateHetero checks
 // the graph.
 type Kinds struct {
-	Graph *Hetero
-	Type  int // number of the type
+	Graph    *Hetero
+	Type     int // number of the type
+	Relation int // number of the relation whose edges are predicted (Hetero.Along)
+	PairV    int // how many vertices pairs of the two ends of Relation may name; 0: none is predicted
 }
 
 // With is the graph with d as the vertices of its type. It shares memory with both.
 func (k *Kinds) With(d *Data) *Hetero {
 	h, rows := *k.Graph, *d
-	rows.Vertices.Kinds = nil
+	rows.Vertices.Kinds, rows.Targets.Links, rows.Targets.Given = nil, nil, nil // links are of the whole
 	h.Types = slices.Clone(h.Types)
 	h.Types[k.Type].Rows = &rows
 	return &h
@@ -45,5 +47,5 @@ func (k *Kinds) Changed(f func(*Data)) *Kinds {
 			h.Types[t].Rows = &rows
 		}
 	}
-	return &Kinds{&h, k.Type}
+	return &Kinds{Graph: &h, Type: k.Type, Relation: k.Relation, PairV: k.PairV}
 }

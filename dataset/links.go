@@ -133,8 +133,12 @@ const linkStream = 0x6c696e6b
 const turnStream = 0x7475726e
 
 func checkLinks(d *Data) error {
+	v := d.Edges.V
+	if k := d.Vertices.Kinds; k != nil && k.PairV > 0 {
+		v = k.PairV
+	}
 	if s := d.Targets.Given; s != nil {
-		if err := s.check(d.Edges.V); err != nil {
+		if err := s.check(v); err != nil {
 			return err
 		}
 	}
@@ -143,7 +147,7 @@ func checkLinks(d *Data) error {
 		return nil
 	}
 	all := LinkSplit{Train: l.Train, Val: l.Val, Test: l.Test, NotVal: l.NotVal, NotTest: l.NotTest}
-	if err := all.check(d.Edges.V); err != nil {
+	if err := all.check(v); err != nil {
 		return err
 	}
 	for _, s := range []struct {

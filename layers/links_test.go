@@ -116,7 +116,7 @@ func TestBadLinkModels(t *testing.T) {
 		data   *dataset.Data
 		change func(m *saga.Model)
 	}{
-		{`unknown link head "cosine"; there are dot, bilinear, mlp`, d, func(m *saga.Model) { m.LinkHead = "cosine" }},
+		{`unknown link head "cosine"; there are dot, bilinear, distmult, mlp`, d, func(m *saga.Model) { m.LinkHead = "cosine" }},
 		{"does not say which links to predict", &plain, func(*saga.Model) {}},
 		{"labels of links are classes", d, func(m *saga.Model) { m.Loss.Kind = saga.LossMSE }},
 		{"the positive weights are all 0", d, func(m *saga.Model) { m.Loss.PosWeights = []float32{} }},

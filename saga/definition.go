@@ -130,7 +130,11 @@ func (p *definition) describeLinks() error {
 		return errors.New("saga: links are learned by the cross-entropy of edge and no edge, without weights")
 	}
 	p.in.link = &linker{links: d.Targets.Links, head: m.LinkHead}
-	p.in.Make(linkSeed, 1, func() rows.Source { return rows.Source{Row: func(_ int, to []float32) { clear(to) }} })
+	none := func() rows.Source { return rows.Source{Row: func(_ int, to []float32) { clear(to) }} }
+	p.in.Make(linkSeed, 1, none)
+	if k := p.in.kinds; k != nil && len(k.ends) > 1 {
+		p.in.farEnd().Make(linkFar, 1, none)
+	}
 	return nil
 }
 
@@ -268,16 +272,14 @@ func (p *definition) describeKinds() error {
 		return fmt.Errorf("saga: %s has several types of vertices or relations; with them there is no %s yet", d.Name, what)
 	}
 	switch {
-	case m.Task != "" && m.Task != VertexTask:
-		return no(fmt.Sprintf("task %s, only %s", m.Task, VertexTask))
+	case m.Task != "" && m.Task != VertexTask && m.Task != LinkTask:
+		return no(fmt.Sprintf("task %s, only %s and %s", m.Task, VertexTask, LinkTask))
 	case m.Embedding > 0:
 		return no("Model.Embedding: types without features have the identity")
 	case p.cfg.featureGrad() && p.output == "":
 		return no("gradient of the features")
-	case p.cfg.Net.Ranks() > 1:
-		return no("run over several ranks")
 	}
-	if err := dataset.ValidateHetero(graph.Graph); err != nil {
+	if err := errors.Join(dataset.ValidateHetero(graph.Graph), dataset.Validate(d)); err != nil {
 		return err
 	}
 	k := kindsOf(d, m, m.gathers())
@@ -289,12 +291,15 @@ func (p *definition) describeKinds() error {
 			return fmt.Errorf("saga: %s has no vertices of type %s", d.Name, k.types[i].name)
 		}
 	}
-	wide := d.Sets(VertexTask)
-	if m.Loss.numbers() {
+	wide, classes := d.Sets(VertexTask), d.Classes
+	switch {
+	case m.Task == LinkTask:
+		wide, classes = dataset.Numbers{}, 0
+	case m.Loss.numbers():
 		wide = d.Targets.Of(VertexTask)
 	}
 	t := &k.types[k.target]
-	p.dims = dims{features: t.features, identity: t.identity, task: m.Task, loss: m.Loss, vertices: d.Edges.V, classes: d.Classes, kinds: k}
+	p.dims = dims{features: t.features, identity: t.identity, task: m.Task, loss: m.Loss, vertices: d.Edges.V, classes: classes, kinds: k}
 	p.dims.labels.multi = !m.Loss.numbers() && wide.Rows != nil
 	p.dims.labels.partial = p.dims.labels.multi && !wide.AllKnown()
 	if m.Loss.numbers() {
@@ -305,6 +310,11 @@ func (p *definition) describeKinds() error {
 	}
 	t.in.Meaning = rows.Meaning{Numbers: m.Loss.numbers(), Rows: wide, Partial: p.dims.labels.partial, ClassWeights: m.Loss.ClassWeights, PosWeights: m.Loss.PosWeights}
 	p.in = &inputs{Inputs: t.in, kinds: k}
+	if m.Task == LinkTask {
+		if err := p.describeLinks(); err != nil {
+			return err
+		}
+	}
 	if p.cfg.Optimizer.ClipNorm > 0 && slices.ContainsFunc(k.types, func(t kind) bool { return t.identity }) {
 		return errors.New("saga: gradients are not clipped together with rows that are learned a vertex at a time, as those of types without features are; leave Optimizer.ClipNorm 0")
 	}

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"sagann/dataset"
 	"sagann/device"
 	"sagann/saga/report"
 )
@@ -60,6 +61,10 @@ func (p *Program) writeFacts(w io.Writer) {
 		a.Vertices = device.Bytes(p.grids.order.New)
 		if k := p.grids.kinds; k != nil {
 			a.Vertices, a.Kinds = nil, p.in.kinds.facts()
+			if p.in.link != nil {
+				of := p.data.Vertices.Kinds
+				a.Kinds = append(a.Kinds, fmt.Sprintf("links %q", of.Graph.FullName(of.Relation)))
+			}
 			for _, o := range k.orders {
 				a.Vertices = append(a.Vertices, device.Bytes(o.New)...)
 			}
@@ -73,7 +78,11 @@ func (in *inputs) checksum() string {
 	if k := in.kinds; k != nil {
 		var all []byte
 		for i := range k.types {
-			all = fmt.Appendf(all, "%q %s\n", k.types[i].name, k.types[i].in.Checksum(nil))
+			var links *dataset.Links
+			if i == k.target && in.link != nil {
+				links = in.link.links
+			}
+			all = fmt.Appendf(all, "%q %s\n", k.types[i].name, k.types[i].in.Checksum(links))
 		}
 		for i := range k.relations {
 			all = fmt.Appendf(all, "%q %s\n", k.relations[i].Relation, k.relations[i].in.Checksum(nil))

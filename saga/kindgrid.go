@@ -144,7 +144,7 @@ func (g *grids) countedKinds(n int, want chunk.Wants) (*plan.Cells, error) {
 	}
 	v, _ := k.totals()
 	c := plan.NewCells(v, at.in.P, at.in.Width, 2*len(k.relations))
-	c.Types, c.Ends = at.spans, k.ends()
+	c.Types, c.Ends = at.spans, k.pairs()
 	for r := range k.relations {
 		st, w := &g.byRelation[n][r], want.Of(r)
 		for _, d := range []plan.Dir{plan.CSC, plan.CSR} {

@@ -13,10 +13,11 @@ import (
 
 // A graph of several vertex types and relations, as far as a model reads it.
 
-// kinds is the types and relations that the labels of the target type depend on, in the order of their names.
+// kinds is the types and relations that the labels of the target type, or the rows at the ends of links, depend on, in the order of their names.
 type kinds struct {
 	graph     *dataset.Hetero
-	target    int // number of the type whose vertices have the labels
+	target    int   // number of the type whose vertices have the labels; of links, of the sources
+	ends      []int // numbers of the types whose rows the last layer must give: the target, or those at the ends of links
 	types     []kind
 	relations []relation
 	idle      string // names what labels do not depend on; "": they depend on all
@@ -40,10 +41,12 @@ type relation struct {
 	types, data int // number of edge types, 0: none; columns of edge data
 }
 
-// reach is what the labels of a type depend on through so many layers that gather.
-func reach(h *dataset.Hetero, target, layers int) (types, relations []bool) {
+// reach is what the rows of some types depend on through so many layers that gather.
+func reach(h *dataset.Hetero, ends []int, layers int) (types, relations []bool) {
 	types, relations = make([]bool, len(h.Types)), make([]bool, len(h.Relations))
-	types[target] = true
+	for _, t := range ends {
+		types[t] = true
+	}
 	for range layers {
 		before := slices.Clone(types)
 		for i, r := range h.Relations {
@@ -63,7 +66,11 @@ func kindsOf(labelled *dataset.Data, m *Model, layers int) *kinds {
 	k := labelled.Vertices.Kinds
 	h := k.Graph
 	out := &kinds{graph: h}
-	types, relations := reach(h, k.Type, layers)
+	ends := []int{k.Type}
+	if r := h.Relations; m.Task == LinkTask && r[k.Relation].Target != k.Type {
+		ends = append(ends, r[k.Relation].Target)
+	}
+	types, relations := reach(h, ends, layers)
 	to := make([]int, len(h.Types))
 	var idle []string
 	for t, x := range h.Types {
@@ -92,6 +99,9 @@ func kindsOf(labelled *dataset.Data, m *Model, layers int) *kinds {
 		out.relations = append(out.relations, relation{Relation: Relation{Name: x.Name, Src: h.Types[x.Source].Name, Dst: h.Types[x.Target].Name},
 			src: to[x.Source], dst: to[x.Target], weight: e.Weight != nil, types: e.Types, data: e.DataCols,
 			in: rows.New(&dataset.Data{Name: h.FullName(i), Edges: e}, e, rows.Meaning{}, m.SelfLoops && m.OneLoop)})
+	}
+	for _, t := range ends {
+		out.ends = append(out.ends, to[t])
 	}
 	out.idle = strings.Join(idle, ", ")
 	out.name()
@@ -159,8 +169,8 @@ func (k *kinds) totals() (vertices int, edges int64) {
 	return vertices, edges
 }
 
-// ends are the vertex types of the sources and the destinations of the relations.
-func (k *kinds) ends() (list [][2]int) {
+// pairs are the vertex types of the sources and the destinations of the relations.
+func (k *kinds) pairs() (list [][2]int) {
 	for i := range k.relations {
 		list = append(list, [2]int{k.relations[i].src, k.relations[i].dst})
 	}
@@ -187,6 +197,9 @@ func (in *inputs) source(i dataflow.Input) (*rows.Inputs, string) {
 	}
 	return in.kinds.source(i)
 }
+
+// farEnd is the rows of the vertices at the second end of links between two types.
+func (in *inputs) farEnd() *rows.Inputs { return in.kinds.types[in.kinds.ends[1]].in }
 
 // ofType is the rows of the vertices of type t.
 func (in *inputs) ofType(t uint16) *rows.Inputs {

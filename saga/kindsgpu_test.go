@@ -179,7 +179,11 @@ func TestGPUTyped(t *testing.T) {
 // TestTypedMachine: with a machine model plans over several types are searched and predicted, and give the golden values.
 func TestTypedMachine(t *testing.T) {
 	x, d := typedData(t)
-	for _, m := range typedModels()[:2] {
+	models := typedModels()[:2]
+	if testing.Short() {
+		models = models[:1]
+	}
+	for _, m := range models {
 		small := smallestOf(t, m, d, saga.Config{Machine: "h200", Chunks: 5, Outputs: []string{"logits"}})
 		for _, c := range []saga.Config{{Schedule: plan.Auto}, {Mem: small}, {Mem: small * 5 / 4}, {Machine: "h200x4", Device: "cpu:2"}} {
 			c.Machine, c.Chunks, c.Outputs = cmp.Or(c.Machine, "h200"), 5, []string{"logits"}

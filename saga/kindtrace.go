@@ -60,20 +60,32 @@ func (t *tracer) kinds(m *Model, at *int) (*traced, error) {
 		tr.hidden, tr.rows = xs[k.target], xs[k.target]
 		t.behind = append(t.behind, xs)
 		xs = t.kindsLayer(l, *at, xs, wanted[*at+1])
-		x := xs[k.target]
-		switch {
-		case x == nil:
-			return fails(fmt.Errorf("vertices of type %s, which have the labels, get no messages, and the layer computes nothing without", k.types[k.target].name))
-		case x.Shape().Set.Kind != dataflow.Vertex:
-			return fails(fmt.Errorf("ApplyVertex must return one row per vertex, not %v", x.Shape()))
+		if err := k.given(xs); err != nil {
+			return fails(err)
 		}
 	}
 	*at = len(m.Layers)
 	t.at(k.target)
+	if len(k.ends) > 1 {
+		tr.far = xs[k.ends[1]]
+	}
 	if err := tr.head(m, xs[k.target]); err != nil {
 		return nil, err
 	}
 	return tr, nil
+}
+
+// given is an error if a layer that gave the types rows xs gives none for a type whose rows are wanted.
+func (k *kinds) given(xs []Tensor) error {
+	for _, t := range k.ends {
+		switch x := xs[t]; {
+		case x == nil:
+			return fmt.Errorf("vertices of type %s, which have the labels, get no messages, and the layer computes nothing without", k.types[t].name)
+		case x.Shape().Set.Kind != dataflow.Vertex:
+			return fmt.Errorf("ApplyVertex must return one row per vertex, not %v", x.Shape())
+		}
+	}
+	return nil
 }
 
 // wanted tells, by layer and type, whose rows the labels depend on; entry 0 is the features.
@@ -82,7 +94,9 @@ func (k *kinds) wanted(m *Model) [][]bool {
 	for l := len(m.Layers); l >= 0; l-- {
 		list[l] = make([]bool, len(k.types))
 		if l == len(m.Layers) {
-			list[l][k.target] = true
+			for _, t := range k.ends {
+				list[l][t] = true
+			}
 			continue
 		}
 		copy(list[l], list[l+1])

@@ -2,6 +2,7 @@ package saga
 
 import (
 	"errors"
+	"fmt"
 
 	"sagann/dataflow"
 	"sagann/dataset"
@@ -23,12 +24,16 @@ import (
 // LinkTask predicts edges.
 const LinkTask = dataset.LinkLabels
 
-// linkSeed is the input dz of training, which changes from step to step. The inputs dw have the same
-// prefix, followed by the names of the head's parameters.
+// linkSeed is the input dz of training, which changes from step to step; between two types it is that of the first, and linkFar that of
+// the second. The inputs dw have the same prefix, followed by the names of the head's parameters.
 const (
 	linkSeed   = linkPrefix + "dz"
+	linkFar    = linkPrefix + "dz far"
 	linkPrefix = "link:"
 )
+
+// farLogits is the output with the rows of the second type, for links between two.
+const farLogits = "far logits"
 
 // linker is what only programs of a LinkTask have.
 type linker struct {
@@ -43,6 +48,9 @@ type linker struct {
 func (tr *traced) linkHead(m *Model, x Tensor, p Params) error {
 	if m.Head != nil || m.EdgeHead != nil {
 		return errors.New("a model for links has a LinkHead, and neither Head nor EdgeHead")
+	}
+	if y := tr.far; y != nil && y.Cols() != x.Cols() {
+		return fmt.Errorf("the last layer gives %d columns for vertices at one end of links, and %d at the other: heads compare rows of one width", x.Cols(), y.Cols())
 	}
 	tr.logits, tr.hidden, tr.ends = x, x, x
 	tr.t.d.linkHead = m.LinkHead
@@ -62,7 +70,10 @@ func (tr *traced) linkLoss() Tensor {
 		return tr.pairLoss()
 	}
 	given := func(name string, s dataflow.Shape) Tensor { return t.g.Variable(name, s) }
-	loss := ops.SumRows(ops.RowSum(ops.Mul(z, given(linkSeed, dataflow.Shape{Set: dataflow.V0, Cols: z.Cols()}))))
+	loss := ops.SumRows(ops.RowSum(ops.Mul(z, given(linkSeed, z.Shape()))))
+	if tr.far != nil {
+		loss = ops.Add(loss, ops.SumRows(ops.RowSum(ops.Mul(tr.far, given(linkFar, tr.far.Shape())))))
+	}
 	for _, w := range tr.heads {
 		loss = ops.Add(loss, ops.SumRows(ops.RowSum(ops.Mul(w, given(linkPrefix+w.Attr().S, w.Shape())))))
 	}

@@ -18,11 +18,12 @@ type LinkHead string
 const (
 	LinkDot      LinkHead = "dot"      // ⟨z_u, z_v⟩
 	LinkBilinear LinkHead = "bilinear" // ⟨z_u·B, z_v⟩ with B [c×c]
+	LinkDistMult LinkHead = "distmult" // ⟨z_u ⊙ r, z_v⟩ with r [1×c], as DistMult scores a relation
 	LinkMLP      LinkHead = "mlp"      // relu((z_u ⊙ z_v)·W1 + b1)·W2 + b2 with W1 [c×c], b1 [1×c], W2 [c×1], b2 [1×1]
 )
 
 // LinkHeads lists all heads.
-func LinkHeads() []LinkHead { return []LinkHead{LinkDot, LinkBilinear, LinkMLP} }
+func LinkHeads() []LinkHead { return []LinkHead{LinkDot, LinkBilinear, LinkDistMult, LinkMLP} }
 
 // headParam is a parameter of a head, for rows of c columns.
 type headParam struct {
@@ -36,6 +37,8 @@ func (h LinkHead) params(c int) []headParam {
 	switch h {
 	case LinkBilinear:
 		return []headParam{{"B", c, c, Glorot}}
+	case LinkDistMult:
+		return []headParam{{"r", 1, c, One}}
 	case LinkMLP:
 		return []headParam{{"W1", c, c, Glorot}, {"b1", 1, c, Zero}, {"W2", c, 1, Glorot}, {"b2", 1, 1, Zero}}
 	}
@@ -47,6 +50,8 @@ func (h LinkHead) scores(src, dst Tensor, w []Tensor) Tensor {
 	switch h {
 	case LinkBilinear:
 		return ops.RowDot(ops.MatMul(src, w[0]), dst)
+	case LinkDistMult:
+		return ops.MatMulNT(ops.Mul(src, dst), w[0])
 	case LinkMLP:
 		return ops.Bias(ops.MatMul(ops.ReLU(ops.Bias(ops.MatMul(ops.Mul(src, dst), w[0]), w[1])), w[2]), w[3])
 	}
@@ -90,6 +95,10 @@ func (s *scorer) score(u, v uint32, k *work) float64 {
 			}
 			sum += float64(a) * part
 		}
+	case LinkDistMult:
+		for i, a := range x {
+			sum += float64(a) * float64(s.w[0][i]) * float64(y[i])
+		}
 	case LinkMLP:
 		for j, b := range s.w[1] {
 			k.hidden[j] = float64(b)
@@ -131,6 +140,14 @@ func (s *scorer) pull(u, v uint32, d float64, k *work, params bool) {
 				}
 			}
 			k.du[i] = d * sum
+		}
+	case LinkDistMult:
+		for i, a := range x {
+			r := float64(s.w[0][i])
+			k.du[i], k.dv[i] = d*r*float64(y[i]), d*r*float64(a)
+			if params {
+				k.dw[0][i] += d * float64(a) * float64(y[i])
+			}
 		}
 	case LinkMLP:
 		for i, a := range x {
@@ -284,5 +301,5 @@ func (h LinkHead) check() error {
 	if slices.Contains(LinkHeads(), h) {
 		return nil
 	}
-	return fmt.Errorf("saga: unknown link head %q; there are dot, bilinear, mlp", h)
+	return fmt.Errorf("saga: unknown link head %q; there are dot, bilinear, distmult, mlp", h)
 }

@@ -1,6 +1,7 @@
 package saga
 
 import (
+	"sagann/dataflow/exec"
 	"sagann/dataset"
 	"sagann/internal/metrics"
 	"sagann/saga/batches"
@@ -17,6 +18,16 @@ func (p *definition) negatives(epoch int) dataset.Pairs {
 		out.Src[k], out.Dst[k] = batches.NoEdge(p.in.link.links, p.cfg.Seed, epoch, k)
 	}
 	return out
+}
+
+// endRows is output what of u and, where that is the rows of the first end of links between two types, those of the second behind it.
+func (s *session) endRows(u *unit, run *exec.Runner, what string) (x []float32, cols int) {
+	x, cols = s.rows(u, run, u.low.Outputs[what])
+	if id, two := u.low.Outputs[farLogits]; two && what == "logits" {
+		far, _ := s.rows(u, run, id)
+		x = append(x, far...)
+	}
+	return x, cols
 }
 
 // scorer is the head with its current parameters, over rows z.
@@ -49,7 +60,7 @@ func (s *session) pullLinks() error {
 	if err := s.ahead.Step(); err != nil {
 		return err
 	}
-	z, _ := s.rows(l.ahead, s.ahead, l.ahead.low.Outputs["logits"])
+	z, cols := s.endRows(l.ahead, s.ahead, "logits")
 	score, err := s.scorer(z)
 	if err != nil {
 		return err
@@ -58,8 +69,14 @@ func (s *session) pullLinks() error {
 	pairs := dataset.Pairs{Src: append(append([]uint32{}, l.links.Train.Src...), not.Src...), Dst: append(append([]uint32{}, l.links.Train.Dst...), not.Dst...)}
 	loss, dz, dw := score.gradients(&pairs, l.links.Train.Len())
 	l.loss = loss
-	if err := s.setLearned(p.train, linkSeed, dz); err != nil {
+	near := p.in.Edges.V * cols
+	if err := s.setLearned(p.train, linkSeed, dz[:near]); err != nil {
 		return err
+	}
+	if near < len(dz) {
+		if err := s.setLearned(p.train, linkFar, dz[near:]); err != nil {
+			return err
+		}
 	}
 	for i, q := range l.head.params(l.cols) {
 		if err := s.train.SetGlobal(p.train.low.Globals[linkPrefix+"head."+q.name], dw[i]); err != nil {
@@ -73,7 +90,7 @@ func (s *session) pullLinks() error {
 // an edge of the last epoch.
 func (s *session) evaluateLinks() (out Scores, err error) {
 	p, l := s.p, s.p.in.link
-	z, _ := s.rows(p.eval, s.eval, p.eval.low.Outputs["logits"])
+	z, _ := s.endRows(p.eval, s.eval, "logits")
 	score, err := s.scorer(z)
 	if err != nil {
 		return Scores{}, err

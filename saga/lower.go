@@ -302,7 +302,7 @@ func (p *definition) traceForward(output string) (*dataflow.Program, error) {
 			return nil, err
 		}
 	}
-	return p.resolve(&dataflow.Program{Loss: -1, Names: []string{output}, Outs: []Tensor{out}}, tr.t)
+	return p.resolve(tr.rowsOf(output, out), tr.t)
 }
 
 // traceLinks is the forward pass of a LinkTask, in training with dropout.
@@ -313,7 +313,19 @@ func (p *definition) traceLinks(train bool) (*dataflow.Program, error) {
 	}
 	p.in.link.cols = tr.logits.Cols()
 	p.in.Widen(linkSeed, tr.logits.Cols())
-	return p.resolve(&dataflow.Program{Loss: -1, Names: []string{"logits"}, Outs: []Tensor{tr.logits}}, tr.t)
+	if tr.far != nil {
+		p.in.farEnd().Widen(linkFar, tr.far.Cols())
+	}
+	return p.resolve(tr.rowsOf("logits", tr.logits), tr.t)
+}
+
+// rowsOf is the program that gives x, and where these are rows of one end of links those of the other end.
+func (tr *traced) rowsOf(name string, x Tensor) *dataflow.Program {
+	p := &dataflow.Program{Loss: -1, Names: []string{name}, Outs: []Tensor{x}}
+	if tr.far != nil && x == tr.logits && name == "logits" {
+		p.Names, p.Outs = append(p.Names, farLogits), append(p.Outs, tr.far)
+	}
+	return p
 }
 
 // resolve completes prog, traced by t: it replaces products with features that are sparse or the identity,

@@ -160,7 +160,7 @@ func forward(m Model, d *dataset.Data, c Config, what string, param func(name st
 			x, cols = make([]float32, g.Rows*g.Cols), g.Cols
 			return s.train.Global(id, x)
 		}
-		x, cols = s.rows(p.train, s.train, p.train.low.Outputs[what])
+		x, cols = s.endRows(p.train, s.train, what)
 		return nil
 	})
 	return x, cols, err
@@ -184,7 +184,8 @@ func features(r request) ([]float32, int, error) {
 
 // ScoreLinks scores pairs of vertices of d with the checkpoint of a LinkTask at path. A score is the
 // logarithm of the odds that there is an edge. d has the edges that pass messages. It is an error if
-// m is for another task, if a pair names a vertex that d does not have, or where Predict has one.
+// m is for another task, if a pair names a vertex that d does not have, or where Predict has one. Of several types pairs are of the relation that d
+// has links of (dataset.Hetero.Along).
 func ScoreLinks(m Model, d *dataset.Data, c Config, path string, pairs *dataset.Pairs) ([]float64, error) {
 	if m.Task != LinkTask {
 		return nil, fmt.Errorf("saga: pairs are scored by models of the task %s", LinkTask)
@@ -193,7 +194,7 @@ func ScoreLinks(m Model, d *dataset.Data, c Config, path string, pairs *dataset.
 	if err != nil {
 		return nil, err
 	}
-	if err := pairs.Check(d.Edges.V); err != nil {
+	if err := pairs.Check(dataset.PairV(d)); err != nil {
 		return nil, fmt.Errorf("saga: %w", err)
 	}
 	k, err := readParams(m, path)

@@ -181,7 +181,7 @@ func (s *session) start(u *unit) (*exec.Runner, error) {
 			own := rows.All(u.plan.Span(id).V)
 			if run.Owns(id) {
 				first, n := p.cfg.owned()
-				own = rows.OwnedBy(u.plan, first, n)
+				own = rows.OwnedBy(u.plan, id, first, n)
 			}
 			if laid, err = s.layOut(in, g.of(in.Set.Type), own, u.plan.OnDisk(id)); err != nil {
 				return run, fmt.Errorf("input %s: %w", name, err)

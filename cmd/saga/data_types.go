@@ -11,6 +11,7 @@ import (
 
 	"sagann/dataset"
 	"sagann/internal/cli"
+	"sagann/saga"
 )
 
 // typedHelp says how tables of several types are named.
@@ -166,4 +167,27 @@ func (c *generateCmd) types(a *app, text string) error {
 	}
 	_, err = fmt.Fprintf(a.Stdout, "%s: %s\n", c.Out, describeTypes(h, h.E()))
 	return err
+}
+
+// open opens the graph: of several types, for the vertices whose labels are trained or, for links, the relation.
+func (s *settings) open() (*dataset.Data, error) {
+	path, target, relation, o := s.Data.Path, s.Data.Target, s.Link.Relation, s.dataOptions()
+	link := saga.Task(s.Data.Task) == saga.LinkTask
+	switch {
+	case link && target != "":
+		return nil, cli.Usagef("--target %s: --task link predicts the edges of a relation (--relation NAME)", target)
+	case link:
+		return cli.OpenLinks(path, relation, o)
+	case relation != "":
+		return nil, cli.Usagef("--relation %s: it names the edges that --task link predicts", relation)
+	}
+	return cli.OpenTarget(path, target, o)
+}
+
+// typedTask refuses what there is not of graphs with several types of vertices.
+func typedTask(d *dataset.Data, task saga.Task) error {
+	if d.Vertices.Kinds != nil && task != saga.VertexTask && task != saga.LinkTask {
+		return cli.Usagef("--task %s: of graphs with several types of vertices, labels of vertices (--task vertex) and links of a relation (--task link) are trained", task)
+	}
+	return nil
 }

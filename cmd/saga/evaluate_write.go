@@ -104,7 +104,7 @@ func (c *evaluateCmd) writeLinks(t *trained, pairs *dataset.Pairs, edges int, sc
 				label = 1
 			}
 			p := float32(metrics.Sigmoid(float32(x)))
-			fmt.Fprintf(w, "%s,%s,%d,%s\n", c.field(t.data.ID(int(pairs.Src[i]))), c.field(t.data.ID(int(pairs.Dst[i]))), label, strconv.FormatFloat(float64(p), 'g', 6, 32))
+			fmt.Fprintf(w, "%s,%s,%d,%s\n", c.field(dataset.PairID(t.data, pairs.Src[i])), c.field(dataset.PairID(t.data, pairs.Dst[i])), label, strconv.FormatFloat(float64(p), 'g', 6, 32))
 		}
 		return nil
 	})

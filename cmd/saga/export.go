@@ -97,6 +97,9 @@ func (c *exportCmd) split(a *app, path string) error {
 	if err != nil {
 		return err
 	}
+	if t.data.Vertices.Kinds != nil && t.task() == saga.LinkTask {
+		return cli.Usagef("--split: files of pairs are of graphs with one type of vertices; saga evaluate --out writes the pairs of a split of a relation, with scores")
+	}
 	d, _, _, err := t.prep.divide(t.data, t.task(), t.splitSeed())
 	if err != nil {
 		return err

@@ -89,7 +89,7 @@ func (f *inferFlags) load(a *app, checkpoint string) (*trained, error) {
 	t.name = cmp.Or(f.Data, t.prep.Data)
 	// Labels of vertices in a TU folder are what they were in training.
 	classes := t.about.Schema == nil || t.about.Schema.Vertex.Form != ""
-	if t.data, err = cli.OpenApplied(t.name, t.about.Schema, dataset.Options{Undirected: t.prep.Undirected, Simple: t.prep.Simple, SparseFrom: t.prep.sparseFrom(), VertexClasses: classes, VertexFeatures: !classes}); err != nil {
+	if t.data, err = t.open(dataset.Options{Undirected: t.prep.Undirected, Simple: t.prep.Simple, SparseFrom: t.prep.sparseFrom(), VertexClasses: classes, VertexFeatures: !classes}); err != nil {
 		return nil, err
 	}
 	if t.prep.VirtualNode {
@@ -113,6 +113,14 @@ func (f *inferFlags) load(a *app, checkpoint string) (*trained, error) {
 	}
 	t.model.SelfLoops = t.prep.SelfLoops
 	return t, nil
+}
+
+// open opens the data: of several types, as the run took them.
+func (t *trained) open(o dataset.Options) (*dataset.Data, error) {
+	if t.task() == saga.LinkTask {
+		return cli.OpenLinks(t.name, t.prep.Target, o)
+	}
+	return cli.OpenApplied(t.name, t.about.Schema, o)
 }
 
 // checkpointIn is the path of a checkpoint, which path is or, as the folder of a run, has.

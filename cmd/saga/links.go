@@ -19,8 +19,9 @@ import (
 
 // linkFlags are those of --task link.
 type linkFlags struct {
-	Head     string  `json:"head" default:"dot" placeholder:"NAME" help:"What scores the rows of two vertices with --task link: dot, bilinear or mlp (${default})."`
+	Head     string  `json:"head" default:"dot" placeholder:"NAME" help:"What scores the rows of two vertices with --task link: dot, bilinear, distmult or mlp (${default})."`
 	Width    count   `json:"width" default:"0" placeholder:"N" help:"Columns of those rows; 0: --hidden."`
+	Relation string  `json:"relation" placeholder:"NAME" help:"Of a graph with several types of vertices: the relation whose edges --task link predicts, by its name or SOURCE:NAME:TARGET; default: the only one that has a split."`
 	Disjoint float64 `json:"disjoint" default:"0" placeholder:"X" help:"Share of the training edges that are predicted and pass no messages; 0: all do both (${default})."`
 }
 
@@ -112,6 +113,9 @@ func (c *predictCmd) predictPairs(a *app) error {
 	}
 	if t.task() != saga.LinkTask {
 		return cli.Usagef("--pairs %s: %s was not trained with --task link", c.Pairs, t.path)
+	}
+	if t.data.Vertices.Kinds != nil {
+		return cli.Usagef("--pairs %s: pairs of a graph with several types are not read yet; saga evaluate --out writes the scores of the split", c.Pairs)
 	}
 	pairs, err := dataset.ReadPairs(c.Pairs, t.data)
 	if err != nil {

@@ -25,7 +25,7 @@ type prepared struct {
 	Data         string         `json:"data"`
 	Undirected   bool           `json:"undirected"`
 	Simple       bool           `json:"simple"`
-	Target       string         `json:"target,omitempty"`     // vertex type of the labels; "": of the only one
+	Target       string         `json:"target,omitempty"`     // vertex type of the labels, or the relation of links; "": the only one
 	Split        string         `json:"split,omitempty"`      // --split; the checkpoint has the seed
 	SplitSeed    uint64         `json:"split_seed,omitempty"` // --split-seed; 0: the seed of the run
 	Disjoint     float64        `json:"disjoint,omitempty"`   // of --task link
@@ -78,8 +78,8 @@ func load(s *settings) (*job, error) {
 	if err != nil {
 		return nil, err
 	}
-	j := &job{cfg: cfg, prep: prepared{Data: s.Data.Path, Undirected: s.Data.Undirected, Simple: s.Data.Simple, Target: s.Data.Target, Split: s.Data.Split}}
-	if j.data, err = cli.OpenTarget(s.Data.Path, s.Data.Target, s.dataOptions()); err != nil {
+	j := &job{cfg: cfg, prep: prepared{Data: s.Data.Path, Undirected: s.Data.Undirected, Simple: s.Data.Simple, Target: cmp.Or(s.Data.Target, s.Link.Relation), Split: s.Data.Split}}
+	if j.data, err = s.open(); err != nil {
 		return nil, err
 	}
 	if several := j.data.Vertices.Kinds != nil; several && s.Data.Features == "degree" {
@@ -105,8 +105,8 @@ func load(s *settings) (*job, error) {
 // plan builds the model and compiles it for the data.
 func (j *job) plan(s *settings, log *slog.Logger) error {
 	task := s.task(j.data)
-	if j.data.Vertices.Kinds != nil && task != saga.VertexTask {
-		return cli.Usagef("--task %s: of graphs with several types of vertices, labels of vertices are trained (--task vertex)", task)
+	if err := typedTask(j.data, task); err != nil {
+		return err
 	}
 	if kinds := j.data.LabelKinds(); len(kinds) > 1 && task == kinds[0] && (s.Data.Task == "auto" || s.Data.Task == "") {
 		log.Info("labels of " + task.Plural() + " are predicted (--task " + string(task) + "); there are also some of " + kinds[1].Plural() + " (--task " + string(kinds[1]) + ")")

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"sagann/dataset"
+	"sagann/internal/cli"
 	"sagann/internal/words"
 	"sagann/saga"
 )
@@ -57,18 +58,21 @@ func (p *prepared) divide(d *dataset.Data, task saga.Task, seed uint64) (out *da
 	if task == saga.LinkTask {
 		given := d.Targets.Given
 		if by.from != "" {
+			if d.Vertices.Kinds != nil {
+				return nil, false, 0, cli.Usagef("--split %s: files of pairs are of graphs with one type of vertices; a split of a relation lies in the data, as edge_train, edge_val and edge_test", by.from)
+			}
 			if given, dropped, err = dataset.ReadLinkSplit(by.from, d); err != nil {
 				return nil, false, 0, err
 			}
 		}
 		if given != nil && by.train == 0 {
-			out, err = dataset.UseLinks(d, given, seed)
+			out, err = typedOr(d, dataset.UseRelation, dataset.UseLinks)(d, given, seed)
 			return out, given.NotVal.Len() == 0 && given.Val.Len() > 0 || given.NotTest.Len() == 0, dropped, err
 		}
 		if by.train == 0 {
 			by.train, by.val = linkTrain, linkVal
 		}
-		out, err = dataset.SplitLinks(d, dataset.LinkShares{Val: by.val, Test: 1 - by.train - by.val, Disjoint: p.Disjoint}, seed)
+		out, err = typedOr(d, dataset.SplitRelation, dataset.SplitLinks)(d, dataset.LinkShares{Val: by.val, Test: 1 - by.train - by.val, Disjoint: p.Disjoint}, seed)
 		return out, true, 0, err
 	}
 	has := slices.ContainsFunc(splitsOf(d, task), func(ids []uint32) bool { return ids != nil })
@@ -109,7 +113,7 @@ func (j *job) divide(s *settings, task saga.Task, log *slog.Logger) error {
 				tellIdle(log, []string{"--disjoint (of a split that is drawn; this one is given)"})
 			}
 		}
-		facts := []any{"training", l.Train.Len(), "validation", l.Val.Len(), "test", l.Test.Len(), "passing messages", d.Edges.E()}
+		facts := []any{"training", l.Train.Len(), "validation", l.Val.Len(), "test", l.Test.Len(), "passing messages", messagesOf(d)}
 		if drawn {
 			facts = append(facts, "seed", s.splitSeed())
 		}
@@ -117,6 +121,22 @@ func (j *job) divide(s *settings, task saga.Task, log *slog.Logger) error {
 	}
 	j.data = d
 	return nil
+}
+
+// typedOr is what is for data of several types, or what is for one.
+func typedOr[T any](d *dataset.Data, several, one T) T {
+	if d.Vertices.Kinds != nil {
+		return several
+	}
+	return one
+}
+
+// messagesOf is how many edges of d, of several types of the relation that is predicted, pass messages.
+func messagesOf(d *dataset.Data) int {
+	if k := d.Vertices.Kinds; k != nil {
+		return k.Graph.Relations[k.Relation].Links.Edges.E()
+	}
+	return d.Edges.E()
 }
 
 // splitFacts say on which split of which labels a model was trained, so that evaluate can tell another one.

@@ -37,7 +37,7 @@ func (h *hosted) open(base *hosted) (err error) {
 		if of := p.Host.Lent[id]; of >= 0 && base != nil && (!base.owns[of] || h.apart(id)) {
 			n := p.HostBytesOf(id)
 			if h.owns[id] = base.owns[of]; h.owns[id] {
-				n = h.ownedRows() * v.RowBytes
+				n = h.ownedRows(id) * v.RowBytes
 			}
 			h.rows[id] = base.rows[of][:n]
 			continue
@@ -48,7 +48,7 @@ func (h *hosted) open(base *hosted) (err error) {
 		}
 		n := p.HostBytesOf(id)
 		if h.owns[id] = h.apart(id); h.owns[id] {
-			n = h.ownedRows() * v.RowBytes
+			n = h.ownedRows(id) * v.RowBytes
 		}
 		if p.OnDisk(id) {
 			h.rows[id], err = h.file(n)
@@ -113,7 +113,7 @@ func (h *hosted) close() (err error) {
 func (h *hosted) set(id int, rows []byte) error {
 	n := h.plan.HostBytesOf(id)
 	if h.owns[id] = h.apart(id) && int64(len(rows)) != n; h.owns[id] {
-		n = h.ownedRows() * h.plan.Spec.Values[id].RowBytes
+		n = h.ownedRows(id) * h.plan.Spec.Values[id].RowBytes
 	}
 	if int64(len(rows)) != n {
 		return fmt.Errorf("exec: input %s: %d bytes, want %d", h.plan.Spec.Values[id].Name, len(rows), n)
@@ -134,7 +134,7 @@ func (h *hosted) interval(id, i int) ([]byte, error) {
 	}
 	place := i - p.Span(id).First
 	if h.owns[id] { // among the rank's own intervals
-		place = i/p.Devices*len(h.arena.devices) + p.Owner(i) - h.arena.first
+		place = h.ownBefore(i) - h.ownBefore(p.Span(id).First)
 	}
 	at := int64(place) * int64(p.Span(id).Width) * v.RowBytes
 	return h.rows[id][at : at+int64(p.Cells.Rows(i))*v.RowBytes], nil
@@ -145,11 +145,18 @@ func (h *hosted) apart(id int) bool {
 	return h.arena.ranks.Ranks() > 1 && h.plan.Apart(id)
 }
 
-// ownedRows is the number of rows in the rank's own intervals.
-func (h *hosted) ownedRows() (n int64) {
-	for i := range h.plan.Cells.P {
+// ownBefore is how many of the rank's own intervals are before interval i.
+func (h *hosted) ownBefore(i int) int {
+	n := len(h.arena.devices)
+	return i/h.plan.Devices*n + min(n, max(0, h.plan.Owner(i)-h.arena.first))
+}
+
+// ownedRows is the number of rows of value id in the rank's own intervals.
+func (h *hosted) ownedRows(id int) (n int64) {
+	s := h.plan.Span(id)
+	for i := s.First; i < s.First+s.N; i++ {
 		if h.arena.rankOf(h.plan.Owner(i)) == h.arena.ranks.Rank() {
-			n += int64(h.plan.Cells.Rows(i))
+			n += int64(s.Rows(i))
 		}
 	}
 	return n

@@ -70,6 +70,27 @@ func openTypes(name string, o dataset.Options, target func(*dataset.Hetero) (int
 	return h.At(t), nil
 }
 
+// OpenLinks is OpenData also for graphs of several types of vertices, for links: the data are then those of the relation of that name or, for
+// "", of the one that Hetero.Predicted finds (Hetero.Along).
+func OpenLinks(name, relation string, o dataset.Options) (*dataset.Data, error) {
+	d, err := OpenData(name, o)
+	if err == nil && relation != "" {
+		return nil, Usagef("--relation %s: %s has one relation, without a name", relation, name)
+	}
+	if !SeveralTypes(err) {
+		return d, err
+	}
+	h, err := dataset.LoadHetero(name, o)
+	if err != nil {
+		return nil, err
+	}
+	r, err := h.Predicted(relation)
+	if err != nil {
+		return nil, err
+	}
+	return h.Along(r), nil
+}
+
 // Describe is the graph in a few words.
 func Describe(d *dataset.Data) string {
 	edges := d.Edges.E()

@@ -21,17 +21,19 @@ func All(v int) Owned {
 	return Owned{rows: v, width: max(1, v), slot: []int{0}, ranges: []ownedRange{{0, v, 0}}}
 }
 
-// OwnedBy are the rows of pl that n of its devices own, beginning with number first.
-func OwnedBy(pl *plan.Plan, first, n int) Owned {
-	o := Owned{width: pl.Cells.Width, slot: make([]int, pl.Cells.P)}
-	for j := range pl.Cells.P {
-		if o.slot[j] = -1; pl.Owner(j) < first || pl.Owner(j) >= first+n || pl.Cells.Rows(j) == 0 {
+// OwnedBy are the rows of value id of pl that n of its devices own, beginning with number first.
+func OwnedBy(pl *plan.Plan, id, first, n int) Owned {
+	s := pl.Span(id)
+	o := Owned{width: s.Width, slot: make([]int, s.N)}
+	for j := range s.N {
+		owner, rows := pl.Owner(s.First+j), s.Rows(s.First+j)
+		if o.slot[j] = -1; owner < first || owner >= first+n || rows == 0 {
 			continue
 		}
-		lo := j * pl.Cells.Width
+		lo := j * s.Width
 		o.slot[j] = o.rows
-		o.ranges = append(o.ranges, ownedRange{lo, lo + pl.Cells.Rows(j), o.rows})
-		o.rows += pl.Cells.Rows(j)
+		o.ranges = append(o.ranges, ownedRange{lo, lo + rows, o.rows})
+		o.rows += rows
 	}
 	return o
 }

@@ -59,7 +59,7 @@ func lend(p, base *plan.Plan) {
 	slices.SortStableFunc(mine, size(p))
 	for _, id := range slices.Backward(mine) {
 		for i, b := range there {
-			if v, of := &p.Spec.Values[id], &base.Spec.Values[b]; p.HostBytesOf(id) <= base.HostBytesOf(b) && (v.Cols == 1) == (of.Cols == 1) {
+			if v, of := &p.Spec.Values[id], &base.Spec.Values[b]; v.Type == of.Type && p.HostBytesOf(id) <= base.HostBytesOf(b) && (v.Cols == 1) == (of.Cols == 1) {
 				p.Host.Lent[id], there = b, slices.Delete(there, i, i+1)
 				break
 			}

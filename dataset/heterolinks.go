@@ -1,0 +1,139 @@
+package dataset
+
+import (
+	"fmt"
+	"slices"
+
+	"sagann/internal/words"
+)
+
+// Links of graphs with several types of vertices: the edges of one relation are predicted. Pairs number the vertices of its target type
+// behind those of its source type, where these are two types, so that what works on pairs need not know of types.
+
+// Along is At for the source type of relation r, whose edges SplitRelation and UseRelation divide. If they have a split, it is the one that is
+// given (Targets.Given).
+func (h *Hetero) Along(r int) *Data {
+	x := &h.Relations[r]
+	d := h.At(x.Source)
+	k := &Kinds{Graph: h, Type: x.Source, Relation: r}
+	k.PairV = int(k.behind()) + h.Types[x.Target].Rows.Edges.V
+	if d.Vertices.Kinds != nil {
+		d.Vertices.Kinds = k
+	}
+	e, s := x.Links.Edges, x.Links.EdgeSplit
+	if len(s.Train) == 0 && len(s.Val) == 0 && len(s.Test) == 0 {
+		return d
+	}
+	given := &LinkSplit{}
+	for i, ids := range [][]uint32{s.Train, s.Val, s.Test} {
+		to := []*Pairs{&given.Train, &given.Val, &given.Test}[i]
+		for _, id := range ids {
+			to.add(e.Src[id], e.Dst[id]+k.behind())
+		}
+	}
+	d.Targets.Given = given
+	return d
+}
+
+// Predicted is the relation of that name or, for "", the only one whose edges have a split, or the only one. The error lists the relations.
+func (h *Hetero) Predicted(name string) (int, error) {
+	if name != "" {
+		return h.Relation(name)
+	}
+	at, all := -1, make([]string, 0, len(h.Relations))
+	split := 0
+	for r := range h.Relations {
+		all = append(all, h.FullName(r))
+		if len(h.Relations[r].Links.EdgeSplit.Train) > 0 {
+			at, split = r, split+1
+		}
+	}
+	if len(h.Relations) == 1 {
+		return 0, nil
+	}
+	if split == 1 {
+		return at, nil
+	}
+	return 0, fmt.Errorf("%s has several relations: --relation NAME names the one that is predicted, of %.400s", h.Name, listed(all))
+}
+
+// behind is the number of the first vertex of the target type in pairs.
+func (k *Kinds) behind() uint32 {
+	if r := &k.Graph.Relations[k.Relation]; r.Source != r.Target {
+		return uint32(k.Graph.Types[r.Source].Rows.Edges.V)
+	}
+	return 0
+}
+
+// PairV is how many vertices pairs of d may name: those of d or, of several types, those of both ends of the relation.
+func PairV(d *Data) int {
+	if k := d.Vertices.Kinds; k != nil {
+		return k.PairV
+	}
+	return d.Edges.V
+}
+
+// PairID is the user's id of vertex v of a pair.
+func PairID(d *Data, v uint32) string {
+	k := d.Vertices.Kinds
+	if k == nil {
+		return d.ID(int(v))
+	}
+	r := &k.Graph.Relations[k.Relation]
+	if at := k.behind(); v >= at {
+		return k.Graph.Types[r.Target].Rows.ID(int(v - at))
+	}
+	return k.Graph.Types[r.Source].Rows.ID(int(v))
+}
+
+// SplitRelation is SplitLinks for the edges of the relation of d (Hetero.Along). What passes no messages there passes none in the relation
+// that has the reverse of its edges, by name: rev_NAME of NAME.
+func SplitRelation(d *Data, s LinkShares, seed uint64) (*Data, error) {
+	return overRelation(d, func(x *Data) (*Data, error) { return SplitLinks(x, s, seed) })
+}
+
+// UseRelation is UseLinks for the edges of the relation of d, as SplitRelation is SplitLinks.
+func UseRelation(d *Data, s *LinkSplit, seed uint64) (*Data, error) {
+	return overRelation(d, func(x *Data) (*Data, error) { return UseLinks(x, s, seed) })
+}
+
+// overRelation is d with the edges of its relation divided by split.
+func overRelation(d *Data, split func(*Data) (*Data, error)) (*Data, error) {
+	k := d.Vertices.Kinds
+	r, at := k.Graph.Relations[k.Relation], k.behind()
+	all := *r.Links.Edges
+	all.V, all.Dst = k.PairV, slices.Clone(all.Dst)
+	for i := range all.Dst {
+		all.Dst[i] += at
+	}
+	divided, err := split(&Data{Name: d.Name, Edges: &all, Report: d.Report})
+	if err != nil {
+		return nil, fmt.Errorf("edges of %s: %w", k.Graph.FullName(k.Relation), err)
+	}
+	out, h := *d, *k.Graph
+	h.Relations = slices.Clone(h.Relations)
+	before, after := indexEdges(all.V, all.Src, all.Dst), indexEdges(all.V, divided.Edges.Src, divided.Edges.Dst)
+	passes := *divided.Edges
+	passes.V, passes.Dst = r.Links.Edges.V, slices.Clone(passes.Dst)
+	for i := range passes.Dst {
+		passes.Dst[i] -= at
+	}
+	h.Relations[k.Relation].Links = &Data{Name: r.Links.Name, Edges: &passes, Schema: r.Links.Schema}
+	out.Report = divided.Report
+	for i := range h.Relations {
+		x := &h.Relations[i]
+		if x.Source != r.Target || x.Target != r.Source || x.Name != "rev_"+r.Name && r.Name != "rev_"+x.Name {
+			continue
+		}
+		e := x.Links.Edges
+		kept := selected(e, func(n int) bool {
+			u, v := e.Dst[n], e.Src[n]+at
+			return before.find(u, v) < 0 || after.find(u, v) >= 0
+		})
+		out.Report.Changes = append(slices.Clip(out.Report.Changes), words.Text("%d {edge|edges} of %s {passes|pass} no messages, as {the edge that it reverses passes|those that they reverse pass} none", e.E()-kept.E(), k.Graph.FullName(i)))
+		x.Links = &Data{Name: x.Links.Name, Edges: kept, Schema: x.Links.Schema}
+	}
+	out.Vertices.Kinds = &Kinds{Graph: &h, Type: k.Type, Relation: k.Relation, PairV: k.PairV}
+	out.Targets.Links, out.Targets.Given = divided.Targets.Links, nil
+	return &out, nil
+}

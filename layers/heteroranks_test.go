@@ -1,0 +1,54 @@
+package layers_test
+
+import (
+	"fmt"
+	"path/filepath"
+	"testing"
+
+	"sagann/dataset"
+	"sagann/layers"
+	"sagann/saga"
+)
+
+// TestRanksHetero: over several types of vertices, two and four ranks give the losses, scores and checkpoints of one process, to the bit, with
+// every rank sending what the plan says; a run goes on from a checkpoint of another number of ranks. The values of four devices are the
+// golden ones in TestHetero.
+func TestRanksHetero(t *testing.T) {
+	h := layers.HeteroGraph(t)
+	d := h.At(2)
+	if err := dataset.RandomSplitOf(d, dataset.VertexLabels, 0.5, 0.25, 1); err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	path, half := filepath.Join(dir, "checkpoint"), filepath.Join(dir, "half")
+	for _, name := range []string{"rgcn", "hgt"} {
+		m := layers.HeteroModels()[name]
+		for _, c := range []saga.Config{{}, {Stream: true, NoRing: true}, {Stream: true, HostMem: 1}} {
+			if c.Device, c.Chunks, c.Seed, c.Epochs = "cpu:4", 8, 5, 2; testing.Short() && !c.NoRing {
+				continue
+			}
+			if c.HostMem > 0 {
+				c.HostMem = leastHost(t, m, d, c)
+			}
+			what := fmt.Sprintf("%s, ring %v, streamed %v, host memory %d", name, !c.NoRing, c.Stream, c.HostMem)
+			want, err := trainRanked(1, m, d, c, path, "")
+			if err != nil {
+				t.Fatalf("%s: %v", what, err)
+			}
+			for _, n := range []int{2, 4} {
+				sameRanked(t, fmt.Sprintf("%s, %d ranks", what, n), n, m, d, c, path, "", want)
+			}
+		}
+		c := saga.Config{Device: "cpu:4", Chunks: 8, Seed: 5, Epochs: 1}
+		if _, err := trainRanked(2, m, d, c, half, ""); err != nil {
+			t.Fatal(err)
+		}
+		c.Epochs = 2
+		want, err := trainRanked(1, m, d, c, path, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		want.losses = want.losses[len(want.losses)/2:]
+		sameRanked(t, name+", on 4 ranks after 2", 4, m, d, c, path, half, want)
+	}
+}
