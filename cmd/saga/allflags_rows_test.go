@@ -74,7 +74,7 @@ var flagRows = map[string]flagRow{
 	"settings jk":             {value: "cat"},
 	"settings theta":          {with: "+--model gcn2", value: "2", idle: "+"},
 	"settings bases":          {with: "+--model rgcn", value: "2", idle: "+"},
-	"settings blocks":         {with: "+--model rgcn", value: "1", idle: "+"},
+	"settings blocks":         {with: "+--model rgcn", value: "2", idle: "+"},
 	"settings edge-data":      {with: "+--data numbers.saga --model gat", value: "on", idle: "+"},
 	"settings alpha":          {with: "+--model appnp", value: "0.5", idle: "+--model gcn"},
 	"settings readout":        {with: "+--data graphs.saga --model gin", value: "sum", idle: "+--model gin"},
