@@ -333,7 +333,7 @@ func init() {
 		"ablation": {"hidden": {with: "+--layers 2", value: "64"}, "shape": {value: "vertices=300,edges=3000,features=16,classes=4", idle: ran + " --data g.saga"}, "mem": {value: "1MiB"}, "part": {value: "0.3", idle: "+--mem 1MiB"}, "work": {value: "500", idle: ran},
 			"svg": {value: "o/a.svg", idle: ran}, "device": {value: "nosuch"}, "data": {with: ran, value: "karate", idle: "+"}, "chunks": {with: ran, value: "3", idle: "+"}, "prefetch": {with: ran, value: "2", idle: "+"},
 			"without": {with: ran, value: "invariant", idle: "+"}, "warmup": {why: "changes which epochs are timed", idle: "+ == 2"}, "epochs": {why: "changes how many epochs are timed", idle: "+ == 2"}},
-		"epoch": {"data": {with: "+", value: "karate"}, "shape": {with: tiny, value: "cora", idle: "+"}, "uniform": {with: tiny, idle: "+"}, "device": {value: "cpu:2"}, "mem": {value: "64KiB"}, "machine": {value: "h200"},
+		"epoch": {"data": {with: "+", value: "karate"}, "shape": {with: tiny, value: "cora", idle: "+"}, "uniform": {with: tiny, idle: "+"}, "device": {value: "cpu:2"}, "mem": {value: "40KiB"}, "machine": {value: "h200"},
 			"heads": {with: "--data g.saga --models gat --epochs 1", value: "3", idle: "+"}, "norm": {value: "layer", idle: "+--layers 1"}, "hidden": {value: "64", idle: "+--layers 1"}, "epochs": {value: "2"}, "without": {value: "none"}, "storage": {value: "bf16"},
 			"tf32": {why: "of GPUs", idle: "+"}},
 		"sample": {"data": {with: "+", value: "g.saga"}, "samplers": {value: "neighbours:2"}, "batch": {with: blocks, value: "7", idle: "+"}, "length": {value: "4", idle: blocks}, "times": {why: "changes how many runs are timed"}, "device": {value: "nosuch"},

@@ -36,6 +36,8 @@ type shown struct {
 
 var (
 	durations = regexp.MustCompile(`\b\d+(\.\d+)?(ns|µs|ms|s|m|h)\b|\b\d\d:\d\d:\d\d\b`)
+	// Cells of tables with three decimals are milliseconds.
+	cells = regexp.MustCompile(`│ +\d+\.\d{3} +`)
 	// Lines of progress depend on the clock.
 	progressLine = regexp.MustCompile(`^(epoch|batch|plan) `)
 	pictures     = regexp.MustCompile(`^(loss|accuracy)\.(png|svg)$`)
@@ -194,7 +196,7 @@ func plainText(t *testing.T, path string) string {
 	var b strings.Builder
 	for line := range strings.Lines(string(text)) {
 		if !progressLine.MatchString(line) {
-			b.WriteString(durations.ReplaceAllString(line, "T"))
+			b.WriteString(cells.ReplaceAllString(durations.ReplaceAllString(line, "T"), "│ T "))
 		}
 	}
 	return b.String()
