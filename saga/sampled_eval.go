@@ -45,7 +45,11 @@ func (p batched) evaluate(held []safetensors.Tensor) (s Scores, err error) {
 	g := p.cfg.Net
 	for i := g.Rank(); i < p.sampled.draws.Count() && err == nil; i += g.Ranks() {
 		at := batches.Place{Batch: i}
-		if open, err = p.scoreBatch(open, at, &mine); err != nil {
+		if open, err = p.scoreBatch(open, at, func(open *session, _ *batches.Batch) {
+			for i := range p.evalNames() {
+				mine = append(mine, open.train.Result(i)...)
+			}
+		}); err != nil {
 			err = fmt.Errorf("evaluation, %v: %w", at, err)
 		}
 	}
@@ -56,9 +60,9 @@ func (p batched) evaluate(held []safetensors.Tensor) (s Scores, err error) {
 	return p.scoresOf(func(i int) []float64 { return sums[i] }), err
 }
 
-// scoreBatch runs the batch at a place and appends its results to to. It returns the session, which is a new one if the
-// batch needed more room.
-func (p *Program) scoreBatch(open *session, at batches.Place, to *[]float32) (*session, error) {
+// scoreBatch runs the batch at a place and calls take, before the batch is released. It returns the session, which is a new
+// one if the batch needed more room.
+func (p *Program) scoreBatch(open *session, at batches.Place, take func(*session, *batches.Batch)) (*session, error) {
 	b, err := open.source.Take(at)
 	if err != nil {
 		return open, err
@@ -74,9 +78,7 @@ func (p *Program) scoreBatch(open *session, at batches.Place, to *[]float32) (*s
 	if err := open.train.StepBatch(nil); err != nil {
 		return open, err
 	}
-	for i := range p.evalNames() {
-		*to = append(*to, open.train.Result(i)...)
-	}
+	take(open, b)
 	return open, nil
 }
 

@@ -131,30 +131,15 @@ func (a *answer) compute(m Model, d *dataset.Data, c Config, batch int, graph **
 		}
 	}
 	for i := range p.sampled.draws.Count() {
-		if open, err = a.batch(p, open, batches.Place{Batch: i}); err != nil {
+		if open, err = p.scoreBatch(open, batches.Place{Batch: i}, func(open *session, b *batches.Batch) { a.take(p, open, b) }); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// batch computes the rows of a batch and returns the session, which is a new one if the batch needed more room.
-func (a *answer) batch(p *Program, open *session, at batches.Place) (*session, error) {
-	b, err := open.source.Take(at)
-	if err != nil {
-		return open, err
-	}
-	if open, b, err = p.fit(open, b); err != nil {
-		return open, err
-	}
-	defer b.Release()
-	if err := open.setBatch(b); err != nil {
-		return open, err
-	}
-	open.takeRows(b)
-	if err := open.train.StepBatch(nil); err != nil {
-		return open, err
-	}
+// take keeps the rows of a batch that was computed.
+func (a *answer) take(p *Program, open *session, b *batches.Batch) {
 	p.run.last = append(p.run.last[:0], b.Seeds...)
 	x, cols := open.seedRows(p.train.low.Outputs[p.output])
 	if a.rows == nil {
@@ -164,7 +149,6 @@ func (a *answer) batch(p *Program, open *session, at batches.Place) (*session, e
 		to, _ := slices.BinarySearch(a.vertices, v)
 		copy(a.rows[to*cols:(to+1)*cols], x[i*cols:(i+1)*cols])
 	}
-	return open, nil
 }
 
 // SomeEdges estimates the work of PredictSome for list, and that of Predict: in edges over which messages are computed. Both are 0 if no
