@@ -1,11 +1,9 @@
 package cuda
 
 import (
-	"cmp"
 	"errors"
 	"math"
 	"path/filepath"
-	"slices"
 	"testing"
 
 	"sagann/dataflow/plan"
@@ -79,30 +77,25 @@ func parted(a, b []float64) int {
 	return len(a)
 }
 
-// worse orders relative differences; what is no number is the largest.
-func worse(a, b float64) int {
-	switch {
-	case math.IsNaN(a):
-		return 1
-	case math.IsNaN(b):
-		return -1
-	}
-	return cmp.Compare(a, b)
-}
-
-// apart is the largest relative difference of two runs.
+// apart is the largest relative difference of two runs, infinite where one has no number.
 func apart(a, b []float64) float64 {
 	worst := 0.0
 	for i := range a {
-		worst = max(worst, math.Abs(a[i]-b[i])/math.Abs(a[i]))
+		x := math.Abs(a[i]-b[i]) / math.Abs(a[i])
+		if math.IsNaN(x) {
+			return math.Inf(1)
+		}
+		worst = max(worst, x)
 	}
 	return worst
 }
 
-// TestAgree trains every model on the CPU and on the GPU, whole and streamed: losses
-// agree for as many of fifty epochs as the CPU's own do of two plans, and for twenty at
-// least; two runs on the GPU have the same bits. In some models what one plan rounds otherwise than another grows with every
-// epoch, and when it shows depends on the two plans: where they do not tell, four do.
+// TestAgree trains every model on the CPU and on the GPU, whole and streamed: losses of the
+// GPU agree with those of some plan on the CPU for as many of fifty epochs as the CPU's own do
+// of two plans, and for twenty at least; two runs on the GPU have the same bits. In some models
+// what one plan rounds otherwise than another grows with every epoch: an edge's score that one
+// sum puts below 0 and another above gives the weights another gradient. One plan on the CPU
+// can stand alone in that, so two plans are compared, and four where they do not tell.
 func TestAgree(t *testing.T) {
 	needGPU(t)
 	d := graph(t)
@@ -123,26 +116,29 @@ func TestAgree(t *testing.T) {
 			}
 			plan()
 			plan()
-			for i, c := range plans[:2] {
-				cpu := host[i]
+			for _, c := range plans[:2] {
 				c.Device = "cuda"
 				gpu, again := losses(t, name, d, c, epochs), losses(t, name, d, c, epochs)
-				var each []float64
-				for i := range cpu {
-					each = append(each, math.Abs(gpu[i]-cpu[i])/math.Abs(cpu[i]))
+				for i := range gpu {
 					if gpu[i] != again[i] {
 						t.Errorf("P=%d epoch %d: losses %v and %v of two runs", c.Chunks, i+1, gpu[i], again[i])
 						break
 					}
 				}
-				worst := func() float64 { return slices.MaxFunc(each[:min(most, len(each))], worse) }
-				for !(worst() <= 1e-3) && len(host) < len(plans) {
+				nearest := func() float64 {
+					least := math.Inf(1)
+					for _, x := range host {
+						least = min(least, apart(x[:most], gpu[:most]))
+					}
+					return least
+				}
+				for !(nearest() <= 1e-3) && len(host) < len(plans) {
 					plan()
 				}
-				t.Logf("P=%d: largest relative difference %.2g in %d epochs, of %d plans on the CPU %.2g; last loss %.6f; by epoch %.1g",
-					c.Chunks, worst(), most, len(host), own, gpu[epochs-1], each)
-				if !(worst() <= 1e-3) {
-					t.Errorf("P=%d: CPU %v\nGPU %v", c.Chunks, cpu, gpu)
+				t.Logf("P=%d: largest relative difference from the nearest of %d plans on the CPU %.2g in %d epochs, of these plans %.2g in %d; last loss %.6f",
+					c.Chunks, len(host), nearest(), most, own, epochs, gpu[epochs-1])
+				if !(nearest() <= 1e-3) {
+					t.Errorf("P=%d: CPU %v\nGPU %v", c.Chunks, host, gpu)
 				}
 			}
 		})
