@@ -78,8 +78,11 @@ func (c *Command) gpuTable() error {
 			}
 		})
 	}
-	if c.Find.Support > 0 {
+	switch {
+	case c.Find.Support > 0:
 		return t.frequent()
+	case c.Sort > 0:
+		return t.sorts(int(c.Sort))
 	}
 	for _, scale := range c.Scales {
 		if scale < 4 || scale > 30 {

@@ -129,6 +129,16 @@ template <class T> T __shfl_sync(unsigned mask, T x, unsigned from, unsigned wid
 	barrier(lanes(mask), 6);
 	return y;
 }
+static unsigned __match_any_sync(unsigned mask, unsigned x) {
+	mine(now->thread % 32) = x;
+	barrier(lanes(mask), 7);
+	unsigned m = 0;
+	for (unsigned i = 0; i < 32; i++)
+		if (mask >> i & 1 && mine(i) == x)
+			m |= 1u << i;
+	barrier(lanes(mask), 8);
+	return m;
+}
 template <class T> T __shfl_xor_sync(unsigned all, T x, unsigned d) { return __shfl_sync(all, x, (now->thread % 32) ^ d); }
 template <class T> T __shfl_down_sync(unsigned all, T x, unsigned d) {
 	unsigned lane = now->thread % 32;

@@ -25,7 +25,7 @@ import (
 
 // TestCompiles translates all kernels, where the compiler is there.
 func TestCompiles(t *testing.T) {
-	sources := []string{walks(4), walks(5), domainsOf(false), domainsOf(true)}
+	sources := []string{walks(4), walks(5), domainsOf(false), domainsOf(true), sorts()}
 	for _, part := range []Part{Above, Whole} {
 		sources = append(sources, atEdges(part), edgeSums(part), edgeAdd)
 		for k := 3; k <= 8; k++ {

@@ -97,11 +97,15 @@ static __device__ __forceinline__ bool is_edge(const Whole &g, u32 label, u32 x,
 	return k < n && g.col[g.off[v] + k] == w;
 }
 
-// A search for an embedding that puts x at a vertex of the pattern.
+// A search for an embedding that puts x at a vertex of the pattern, by one lane. Lanes that search together from one x share the row of the first
+// step out, and each entry of it among several of them the row of the second: a lane takes every by-th entry from its own on.
 struct Search {
+	u32 k, used, ended;         // the step; the vertices that are used; rows that were gone through to their end
 	u32 image[8];
 	u32 at[8], end[8], base[8]; // by step: the rest of the row that is gone through, and the vertex that it belongs to
+	u32 from[3], by[3];         // of steps 1 and 2
 };
+enum { GONE, FOUND, MORE }; // no embedding, or to be stopped; an embedding; not yet known
 
 // Chooses the shortest of the rows in which the vertex of step k must be.
 static __device__ __forceinline__ void enter(Search &s, const Candidate *c, const Arc *arcs, const u8 *order, u32 k, u32 used) {
@@ -115,6 +119,27 @@ static __device__ __forceinline__ void enter(Search &s, const Candidate *c, cons
 			s.end[k] = hi;
 			s.base[k] = j;
 		}
+	}
+	if (k == 2)
+		s.at[2] += min(s.from[2], least);
+}
+
+// Begins a search at x; the lane is one of a warp that searches together, or alone.
+static __device__ __forceinline__ void begin(Search &s, const Candidate *c, const Arc *arcs, u32 root, u32 x, bool together, u32 lane) {
+	s.k = 1;
+	s.used = 1u << root;
+	s.ended = s.from[2] = 0;
+	s.by[1] = s.by[2] = 1;
+	s.image[root] = x;
+	enter(s, c, arcs, c->order + 8 * root, 1, s.used);
+	if (together) {
+		u32 n = s.end[1] - s.at[1], each = 1; // lanes for an entry of the first row
+		while (each < 32 && 2 * each * n <= 32)
+			each *= 2;
+		s.by[1] = 32 / each;
+		s.by[2] = each;
+		s.at[1] += min(lane / each, n);
+		s.from[2] = lane % each;
 	}
 }
 
@@ -144,35 +169,50 @@ static __device__ bool fits(const Search &s, const Candidate *c, const Arc *arcs
 	return true;
 }
 
-static __device__ bool search(Search &s, const Candidate *c, const Arc *arcs, const Whole &g, const u32 *sets, u32 root, u32 x, const u64 *state) {
+// Goes on with a search for so many entries of rows.
+static __device__ u32 advance(Search &s, const Candidate *c, const Arc *arcs, const Whole &g, const u32 *sets, u32 root, u32 steps, const u64 *state) {
 	const u8 *order = c->order + 8 * root;
-	u32 k = 1, used = 1u << root, ended = 0; // rows that were gone through to their end
-	s.image[root] = x;
-	enter(s, c, arcs, order, k, used);
+	u32 k = s.k, used = s.used;
 	while (k > 0) {
 		u32 v = order[k];
-		if (s.at[k] == s.end[k]) {
+		if (s.at[k] >= s.end[k]) {
 			k--;
 			used &= ~(1u << order[k]);
-			if (k == 0 || ++ended % 256 == 0 && stopped(state))
-				return false;
+			if (k == 0 || ++s.ended % 256 == 0 && stopped(state))
+				return GONE;
 			continue;
 		}
-		u32 y = arcs[c->arc[8 * s.base[k] + v]].col[s.at[k]++];
+		if (steps-- == 0) {
+			s.k = k;
+			s.used = used;
+			return MORE;
+		}
+		u32 y = arcs[c->arc[8 * s.base[k] + v]].col[s.at[k]];
+		s.at[k] += k < 3 ? s.by[k] : 1;
 		if (taken(s, c, v, y, used) || !has(sets + c->at[v], y) || !fits(s, c, arcs, g, v, y, s.base[k], used))
 			continue;
 		s.image[v] = y;
 		if (k + 1 == c->n)
-			return true;
+			return FOUND;
 		used |= 1u << v;
 		enter(s, c, arcs, order, ++k, used);
 	}
-	return false;
+	return GONE;
+}
+
+// Marks the vertices of an embedding. What another thread has marked may be seen late: a bit is set again then. So a bit is looked up in the
+// nearest cache before it is set.
+static __device__ __forceinline__ void mark(const Search &s, const Candidate *c, u32 *known) {
+	for (u32 i = 0; i < c->n; i++) {
+		u32 y = s.image[i], *word = known + c->at[c->orbit[i]] + (y >> 5), bit = 1u << (y & 31);
+		if (!(*word & bit))
+			atomicOr(word, bit);
+	}
 }
 
 // Looks for an embedding of every vertex in the domains of the first vertices of orbits, unless one is known, and marks all
-// vertices of those it finds. What another thread has marked may be seen late: the search is then done twice, or a bit is set again. So a bit is
-// looked up in the nearest cache before it is set; whether x is known is read afresh, as a search costs more.
+// vertices of those it finds. Whether x is known is read afresh, as a search costs more. A lane searches alone for ALONE entries of rows; what
+// has not ended then the lanes of the warp search together, one x after the other: else a few long searches would be all that runs in the end.
 extern "C" __global__ void __launch_bounds__(128) saga_search(const Candidate *candidates, const Piece *pieces, u64 n, const Arc *arcs,
 		const u32 *sets, u32 *known, const u32 *counts, u64 least, const u64 *state, const u64 *first, const u32 *number, const u64 *off, const u32 *col) {
 	Whole g = {first, number, off, col};
@@ -184,16 +224,28 @@ extern "C" __global__ void __launch_bounds__(128) saga_search(const Candidate *c
 		if (c->sure || c->orbit[v] != v || is_dead(c, counts + 8 * (u64)p.candidate, least, lane))
 			continue;
 		u32 end = 32 * min(p.from + PIECE, c->words[v]);
-		for (u32 x = 32 * p.from + threadIdx.x; x < end; x += blockDim.x) {
-			if (!has(sets + c->at[v], x) || *(const volatile u32 *)(known + c->at[v] + (x >> 5)) >> (x & 31) & 1)
-				continue;
+		const volatile u32 *own = known + c->at[v];
+		for (u32 x = 32 * p.from + threadIdx.x; x < end; x += blockDim.x) { // all lanes of a warp or none
 			Search s;
-			if (!search(s, c, arcs, g, sets, v, x, state))
-				continue;
-			for (u32 i = 0; i < c->n; i++) {
-				u32 y = s.image[i], *word = known + c->at[c->orbit[i]] + (y >> 5), bit = 1u << (y & 31);
-				if (!(*word & bit))
-					atomicOr(word, bit);
+			u32 is = GONE;
+			if (has(sets + c->at[v], x) && !(own[x >> 5] >> (x & 31) & 1)) {
+				begin(s, c, arcs, v, x, false, 0);
+				is = advance(s, c, arcs, g, sets, v, ALONE, state);
+				if (is == FOUND)
+					mark(s, c, known);
+			}
+			for (u32 rest = __ballot_sync(ALL, is == MORE); rest; rest &= rest - 1) {
+				u32 y = x - lane + __ffs(rest) - 1;
+				if (__any_sync(ALL, own[y >> 5] >> (y & 31) & 1))
+					continue;
+				begin(s, c, arcs, v, y, true, lane);
+				u32 hit;
+				do {
+					is = advance(s, c, arcs, g, sets, v, TOGETHER, state);
+					hit = __ballot_sync(ALL, is == FOUND);
+				} while (!hit && __any_sync(ALL, is == MORE));
+				if (hit && lane == __ffs(hit) - 1)
+					mark(s, c, known);
 			}
 		}
 	}

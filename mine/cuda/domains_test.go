@@ -85,6 +85,48 @@ func TestDomainsOnGPU(t *testing.T) {
 	compareDomains(t, []device.GPU{gpu}, 8, 20000, 64<<20)
 }
 
+// TestLongSearches compares domains where searches fail after many steps: odd cycles in graphs with hardly an odd cycle, of which each lane of a
+// warp then takes a part.
+func TestLongSearches(t *testing.T) {
+	d := rand.New(rand.NewPCG(draw.Seed(t), 0))
+	e := &chunk.Edges{V: 60}
+	for a := range uint32(30) {
+		for b := uint32(30); b < 60; b++ {
+			if d.IntN(3) > 0 {
+				e.Src, e.Dst = append(e.Src, a, b), append(e.Dst, b, a)
+			}
+		}
+	}
+	e.Src, e.Dst = append(e.Src, 0, 1), append(e.Dst, 1, 0) // the triangles
+	r, _, err := rows.FromEdges(e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx := context.Background()
+	g, err := domain.New(ctx, r, nil, 1, 1, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := domain.Question{Least: 1, Vertices: 4, Edges: 4, Workers: 1, Domains: true}
+	want, err := found(ctx, g, q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, room := DomainsNeed(g, nil, q.Vertices)
+	dom, err := NewDomains([]device.GPU{cudatest.Open(t, 0, 1<<20)}, g, nil, 1, ArcLayout{Hot: -1, Dense: true}, min(room, 300<<10))
+	if err != nil {
+		t.Fatal(err)
+	}
+	q.Cards = dom.Cards()
+	got, err := found(ctx, g, q)
+	if err != nil || got != want {
+		t.Errorf("%v:\n%.2000s\nwant\n%.2000s", err, got, want)
+	}
+	if err := dom.Free(); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // compareDomains compares the domains that GPUs find in graphs of up to so many vertices with those of the CPU, with that memory for a
 // batch or the smallest.
 func compareDomains(t *testing.T, gpus []device.GPU, cases, vertices int, memory int64) {

@@ -11,9 +11,13 @@ const domainPiece = 128
 // domainsBlock is the threads of a block.
 const domainsBlock = 128
 
+// searchAlone and searchTogether are how many entries of rows a lane looks at before the lanes of its warp search together, and these before they ask each
+// other.
+const searchAlone, searchTogether = 64, 32
+
 // domainsOf is the text of the kernels that find domains.
 func domainsOf(induced bool) string {
-	text := prelude + fmt.Sprintf("#define PIECE %d\n", domainPiece)
+	text := prelude + fmt.Sprintf("#define PIECE %d\n#define ALONE %d\n#define TOGETHER %d\n", domainPiece, searchAlone, searchTogether)
 	if induced {
 		text += "#define INDUCED\n"
 	}
