@@ -81,8 +81,8 @@ func (c *Command) gpuTable() error {
 	switch {
 	case c.Find.Support > 0:
 		return t.frequent()
-	case c.Sort > 0:
-		return t.sorts(int(c.Sort))
+	case c.Find.Sort > 0:
+		return t.sorts(int(c.Find.Sort))
 	}
 	for _, scale := range c.Scales {
 		if scale < 4 || scale > 30 {

@@ -52,12 +52,12 @@ type onGPU struct {
 	Jobs   string `default:"csh" placeholder:"LETTERS" help:"With --device: c cliques, s sums, h rows in host memory, l loops, i listings, d graphs of 5 to 20 edges a vertex, 5 cycles of five vertices (${default})."`
 	GiB    int64  `name:"gib" default:"64" placeholder:"N" help:"With --device: memory taken on each GPU, in GiB (${default})."`
 	CPU    bool   `name:"cpu" help:"With --device: also count loops and cycles of five vertices with 16 threads of the CPU; with --support find the patterns on the CPU, too."`
-	Sort   int64  `placeholder:"N" help:"With --device: sort so many keys of 64 bits, in host memory, with --gib of the GPU's memory instead."`
 	Find   find   `embed:""`
 }
 
-// find is the flags of frequent patterns.
+// find is the flags of what is measured instead of counts: frequent patterns, sorts.
 type find struct {
+	Sort    int64 `placeholder:"N" help:"With --device: sort so many keys of 64 bits, in host memory, with --gib of the GPU's memory instead."`
 	Support int64 `placeholder:"N" help:"With --device: find frequent patterns of --data with this least support instead."`
 	Edges   int   `default:"3" placeholder:"N" help:"With --support: most edges of a pattern, to 7 (${default})."`
 }
@@ -70,7 +70,7 @@ func (c *Command) Run(*cli.App) error {
 		}
 	}
 	switch {
-	case c.Sort < 0 || c.Threads < 1:
+	case c.Find.Sort < 0 || c.Threads < 1:
 		return cli.Usagef("--sort and --threads are at least 1")
 	case c.Find.Support < 0 || c.Find.Edges < 1 || c.Find.Edges > 7:
 		return cli.Usagef("--support is at least 1, --edges 1 to 7")
