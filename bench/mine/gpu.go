@@ -157,7 +157,7 @@ func (t *table) scale(scale int, jobs string) error {
 	for _, part := range []struct {
 		letter string
 		f      func(scale int, r *rows.Rows) error
-	}{{"c", t.cliques}, {"s", t.sums}, {"h", t.hot}, {"l", t.loops}, {"i", t.listing}, {"d", t.density}, {"5", t.five}} {
+	}{{"c", t.cliques}, {"s", t.sums}, {"h", t.hot}, {"l", t.loops}, {"i", t.listing}, {"d", t.density}, {"5", t.five}, {"w", t.warps}} {
 		if strings.Contains(jobs, part.letter) {
 			if err := part.f(scale, r); err != nil {
 				return err
@@ -287,7 +287,7 @@ func (t *table) loops(scale int, r *rows.Rows) error {
 	})
 }
 
-// listing lists triangles and prints how fast the GPU wrote rows and copied them, and how
+// listing lists triangles, with a pool of blocks and without, and prints how fast the GPU wrote rows and copied them, and how
 // fast they were read one by one.
 func (t *table) listing(scale int, r *rows.Rows) error {
 	p, err := plan.Listing(pattern.Must("triangle"), nil)
@@ -299,18 +299,20 @@ func (t *table) listing(scale int, r *rows.Rows) error {
 		return err
 	}
 	return t.with(r, cuda.Layout{Part: cuda.Whole, Hot: -1, Hubs: true}, func(g *cuda.Graph) {
-		n, start := 0, time.Now()
-		clear(t.spent)
-		clear(t.copied)
-		err := g.List(context.Background(), p, true, 8<<30, nil, func([]uint32) bool { n++; return true })
-		if err != nil {
-			fmt.Println(err)
-			t.wrong = true
-			return
+		for _, pool := range []bool{true, false} {
+			n, start := 0, time.Now()
+			clear(t.spent)
+			clear(t.copied)
+			err := g.List(context.Background(), p, pool, 8<<30, nil, func([]uint32) bool { n++; return true })
+			if err != nil {
+				fmt.Println(err)
+				t.wrong = true
+				return
+			}
+			bytes := float64(12 * n)
+			fmt.Printf("%2d listing   pool %v, %d triangles: %.1f GB/s read; kernels %.0f ms, copies %.0f ms, together %.1f GB/s, %.2f of the link's %.1f\n", scale, pool, n,
+				bytes/float64(time.Since(start)), float64(t.spent[0])/1e6, float64(t.copied[0])/1e6, bytes/float64(t.spent[0]+t.copied[0]), bytes/float64(t.spent[0]+t.copied[0])/link, link)
 		}
-		bytes := float64(12 * n)
-		fmt.Printf("%2d listing   %d triangles: %.1f GB/s read; kernels %.0f ms, copies %.0f ms, together %.1f GB/s, %.2f of the link's %.1f\n", scale, n,
-			bytes/float64(time.Since(start)), float64(t.spent[0])/1e6, float64(t.copied[0])/1e6, bytes/float64(t.spent[0]+t.copied[0]), bytes/float64(t.spent[0]+t.copied[0])/link, link)
 	})
 }
 

@@ -49,7 +49,7 @@ type Command struct {
 // onGPU is the flags of kernel times.
 type onGPU struct {
 	Device string `placeholder:"NAME" help:"GPUs, such as cuda or cuda:0,1. Without --engines: kernel times of R-MAT graphs."`
-	Jobs   string `default:"csh" placeholder:"LETTERS" help:"With --device: c cliques, s sums, h rows in host memory, l loops, i listings, d graphs of 5 to 20 edges a vertex, 5 cycles of five vertices (${default})."`
+	Jobs   string `default:"csh" placeholder:"LETTERS" help:"With --device: c cliques, s sums, h rows in host memory, l loops, i listings, d graphs of 5 to 20 edges a vertex, w fewer warps, 5 cycles of five vertices (${default})."`
 	GiB    int64  `name:"gib" default:"64" placeholder:"N" help:"With --device: memory taken on each GPU, in GiB (${default})."`
 	CPU    bool   `name:"cpu" help:"With --device: also count loops and cycles of five vertices with 16 threads of the CPU; with --support find the patterns on the CPU, too."`
 	Find   find   `embed:""`

@@ -37,7 +37,7 @@ func (c *Mine) heat() (*sheet, error) {
 	}
 	s.notes = []string{
 		"Counted by a model, not on a GPU: an extension reads the rows (neighbours) of all vertices of its frontier, and tables are extended on CPUs here. Bytes are of rows that are copied to the GPU and of those that are read in host memory. All copied: every row read is copied first, for the one not read for longest (GAMMA's unified memory, by rows in place of pages), as one thread reads them in order; where warps read at random, less is there when it is read again.",
-		"GAMMA chooses pages before an extension by the reads of its frontier and of the extensions before, weighted by their volume.",
+		"GAMMA chooses pages before an extension by the reads of its frontier and of the extensions before, weighted by their volume. There more than half of the hot pages, up to 70 %, are hot again in the next extension; with both ways of access it is 47.4 % faster than by unified memory alone and 51.0 % than by reads of host memory alone.",
 	}
 	return s, nil
 }
