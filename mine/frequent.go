@@ -219,6 +219,7 @@ func (f *frequent) byDomains(ctx context.Context, keep *kept, sizes [][]Frequent
 	err = f.onCards(by, &q, func() error {
 		return by.Mine(ctx, q, func(level []domain.Found) error {
 			from := len(all)
+			all = slices.Grow(all, len(level))
 			for _, x := range level {
 				p := FrequentPattern{Pattern: x.Pattern, Support: Total{Lo: uint64(x.Support)}, g: by}
 				if f.AtLeast {

@@ -84,21 +84,35 @@ func (d *dealer) parent(parents int) (i int, ok bool) {
 	return 0, false
 }
 
+// mostTaken is how many candidates a worker takes at once, at most, as workers take turns at the queue. With a bound on memory it is one: domains are
+// counted when they are found.
+const mostTaken = 16
+
 // work evaluates candidates until there are no more.
 func (d *dealer) work(grower *lattice.Grower, w *worker, level []Found) {
 	var s lattice.Scratch
+	var tasks []task
+	var found []dealt
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for !d.ended {
 		switch n := len(d.queue); {
 		case n > 0:
-			t := d.queue[n-1]
-			d.queue = d.queue[:n-1]
+			if d.budget.q.Room == 0 {
+				n -= min(n/32, mostTaken-1)
+			}
+			n--
+			tasks, d.queue = append(tasks[:0], d.queue[n:]...), d.queue[:n]
 			d.mu.Unlock()
-			f, ok := w.evaluate(&t.Candidate, level)
+			found = found[:0]
+			for i := range tasks {
+				if f, ok := w.evaluate(&tasks[i].Candidate, level); ok {
+					found = append(found, dealt{tasks[i].parent, tasks[i].child, f})
+				}
+			}
 			d.mu.Lock()
-			if ok {
-				d.add(dealt{t.parent, t.child, f})
+			for _, f := range found {
+				d.add(f)
 			}
 		case d.next < d.limit:
 			i := d.next

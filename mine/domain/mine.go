@@ -76,6 +76,9 @@ func (g *Graph) Mine(ctx context.Context, q Question, yield func(level []Found) 
 			return err
 		}
 		began = false
+		if !grower.Grows(level[0].Pattern) {
+			break
+		}
 		if level, err = g.next(ctx, q, grower, level, held, &turn); err != nil {
 			return err
 		}

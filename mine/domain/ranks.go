@@ -183,10 +183,15 @@ func (x *incoming) read(d *dealer) {
 
 // sorted is what was found, in the order of the level.
 func (d *dealer) sorted() []Found {
-	slices.SortFunc(d.found, func(a, b dealt) int { return cmp.Or(cmp.Compare(a.parent, b.parent), cmp.Compare(a.child, b.child)) })
-	next := make([]Found, len(d.found))
-	for i, f := range d.found {
-		next[i] = f.Found
+	type place struct{ parent, child, at int32 } // small, as sorting moves them
+	order := make([]place, len(d.found))
+	for i := range d.found {
+		order[i] = place{int32(d.found[i].parent), int32(d.found[i].child), int32(i)}
+	}
+	slices.SortFunc(order, func(a, b place) int { return cmp.Or(cmp.Compare(a.parent, b.parent), cmp.Compare(a.child, b.child)) })
+	next := make([]Found, len(order))
+	for i, x := range order {
+		next[i] = d.found[x.at].Found
 	}
 	return next
 }

@@ -27,6 +27,14 @@ func NewGrower(frequent []Edge, vertices, edges int, induced bool) *Grower {
 	return g
 }
 
+// Grows reports whether candidates may be larger than p.
+func (g *Grower) Grows(p pattern.Pattern) bool {
+	if g.induced {
+		return p.Vertices() < g.vertices
+	}
+	return g.edges == 0 || p.Edges() < g.edges
+}
+
 // Most bounds how many patterns Children looks at, and how many parents one has.
 func (g *Grower) Most() (children, parents int) {
 	const bound = 1 << 24
@@ -96,9 +104,11 @@ func (g *Grower) Children(l *Level, i int, s *Scratch) []Candidate {
 			s.out = append(s.out, Candidate{c, parents})
 		}
 	}
-	if g.induced {
+	switch {
+	case !g.Grows(p):
+	case g.induced:
 		g.addVertices(p, try)
-	} else {
+	default:
 		g.addEdges(p, try)
 	}
 	return s.out
@@ -107,9 +117,6 @@ func (g *Grower) Children(l *Level, i int, s *Scratch) []Candidate {
 // addEdges calls try with every pattern that has one edge more than p.
 func (g *Grower) addEdges(p pattern.Pattern, try func(pattern.Pattern)) {
 	n := p.Vertices()
-	if g.edges > 0 && p.Edges() >= g.edges {
-		return
-	}
 	orbit := p.Orbits()
 	for v := range n {
 		for _, e := range g.from[p.Label(v)] {
@@ -128,9 +135,6 @@ func (g *Grower) addEdges(p pattern.Pattern, try func(pattern.Pattern)) {
 // addVertices calls try with every connected pattern that has one vertex more than p. It may do so several times.
 func (g *Grower) addVertices(p pattern.Pattern, try func(pattern.Pattern)) {
 	n := p.Vertices()
-	if n >= g.vertices {
-		return
-	}
 	labels := map[int32]bool{}
 	var join func(q pattern.Pattern, v int, label int32)
 	join = func(q pattern.Pattern, v int, label int32) {
