@@ -55,7 +55,7 @@ func (b *builder) vertex(n *Node, write bool) (operand, ld int) {
 // scratch is a temporary of the visit that belongs to no node.
 func (b *builder) scratch(name string, cols int) (operand, ld int) {
 	id := b.l.addValue(plan.Value{Name: fmt.Sprintf("%s state %d", name, len(b.l.out.Spec.Values)),
-		Kind: plan.Temp, Cols: cols, RowBytes: int64(chunk.LD(cols)) * 4, Set: b.rows.ID, Type: b.rows.Type})
+		Kind: plan.Temp, Cols: cols, RowBytes: int64(chunk.LD(cols)) * 4, Set: b.l.number(b.rows), Type: b.rows.Type})
 	return b.operand(plan.OwnValue, id, true), chunk.LD(cols)
 }
 

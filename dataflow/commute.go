@@ -1,11 +1,29 @@
 package dataflow
 
+import "sagann/dataflow/plan"
+
 // Commute: a linear map and a sum gather change places, so that the gather reads the narrower
 // of the map's two widths. A product over edge rows always moves to the vertices.
 
-// Sizes says how many rows the sets of a program over sampled blocks are expected to have:
-// vertices by level and edges by block.
-type Sizes struct{ Vertices, Edges []int }
+// Sizes says how many rows the sets of a program over sampled blocks are expected to have: vertices by vertex set
+// and edges by edge set, in the order of their numbers (plan.Numbers), the first of which is 1.
+type Sizes struct {
+	plan.Numbers
+	Vertices, Edges []int
+}
+
+// number is the number of set in a plan: 0 of a full graph, else that of plan.Numbers.
+func (s *Sizes) number(set Set) int {
+	switch {
+	case set.ID == 0:
+		return 0
+	case s == nil:
+		return plan.Numbers{}.Vertex(set.Level(), int(set.Type))
+	case set.Kind == Edge:
+		return s.Edge(set.Level(), int(set.Type))
+	}
+	return s.Vertex(set.Level(), int(set.Type))
+}
 
 // edgeNumber is how many multiply-adds of a dense product take as long as reading one number in a gather:
 // 8 on a processor that multiplies at 60 GFLOP/s and gathers at 16 GB/s, and more on a GPU.
@@ -20,8 +38,8 @@ func (s *state) before(n *Node, in, out int) bool {
 		if n.op == GatherSrcOp {
 			src, dst = dst, src
 		}
-		rows := z.Vertices[dst.Level()] - z.Vertices[src.Level()]
-		return float64(rows)*float64(in)*float64(out) <= edgeNumber*float64(z.Edges[e.Level()])*float64(out-in)
+		rows := z.Vertices[z.number(dst)-1] - z.Vertices[z.number(src)-1]
+		return float64(rows)*float64(in)*float64(out) <= edgeNumber*float64(z.Edges[z.number(e)-1])*float64(out-in)
 	}
 	return in < out
 }

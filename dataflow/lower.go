@@ -71,6 +71,7 @@ type lowering struct {
 	out    *Lowered
 	fuse   bool
 	packed bool             // Options.Packed
+	sizes  *Sizes           // Options.Sizes
 	values map[valueKey]int // index into Spec.Values
 	global map[*Node]int    // by Global node: index into Spec.Globals
 
@@ -93,7 +94,7 @@ const (
 func lower(outs []result, opt Options) *Lowered {
 	l := &lowering{phases: assignPhases(outs, !opt.Without["recompute-on-load"], !opt.Without["postpone"], opt), fuse: !opt.Without["fuse"], values: map[valueKey]int{}, global: map[*Node]int{},
 		out: &Lowered{Spec: &plan.Spec{}, Inputs: map[Input]int{}, Outputs: map[string]int{},
-			Globals: map[string]int{}, Consts: map[int]float32{}}, packed: opt.Packed}
+			Globals: map[string]int{}, Consts: map[int]float32{}}, packed: opt.Packed, sizes: opt.Sizes}
 	l.returned = l.returning()
 	l.out.Again, l.out.Early = l.computedAgain(), l.delayable()
 	for _, o := range outs {
@@ -135,6 +136,9 @@ func lower(outs []result, opt Options) *Lowered {
 	}
 	return l.out
 }
+
+// number is the number of a row set in the plan.
+func (l *lowering) number(s Set) uint16 { return uint16(l.sizes.number(s)) }
 
 func (l *lowering) maxSub(q int) int {
 	m := 0
@@ -185,6 +189,7 @@ func (l *lowering) value(n *Node, q int) int {
 		return id
 	}
 	v := vertexValue(n)
+	v.Set = l.number(n.shape.Set)
 	switch {
 	case !computed(n):
 		v.Kind = plan.Input
@@ -206,7 +211,7 @@ func rowBytes(n *Node) int64 { return int64(chunk.LD(n.shape.Cols)) * 4 }
 
 // vertexValue describes node n to the planner.
 func vertexValue(n *Node) plan.Value {
-	v := plan.Value{Name: n.attr.S, Pos: n.pos, Cols: n.shape.Cols, RowBytes: rowBytes(n), Kind: plan.Temp, Set: n.shape.Set.ID, Type: n.shape.Set.Type}
+	v := plan.Value{Name: n.attr.S, Pos: n.pos, Cols: n.shape.Cols, RowBytes: rowBytes(n), Kind: plan.Temp, Type: n.shape.Set.Type}
 	if computed(n) {
 		v.Name = fmt.Sprintf("%s.%d", n.op, n.id)
 	}
@@ -265,7 +270,7 @@ func (l *lowering) tails(q int) []plan.Step {
 	for _, n := range l.live {
 		if n.op == PadRowsOp && l.phase[n] == q {
 			of := viewed(n)
-			steps = append(steps, plan.Step{Kind: plan.Tail, Set: n.shape.Set.ID, From: of.shape.Set.ID, Value: l.value(n, q), Label: "zeros"})
+			steps = append(steps, plan.Step{Kind: plan.Tail, Set: l.number(n.shape.Set), From: l.number(of.shape.Set), Value: l.value(n, q), Label: "zeros"})
 		}
 	}
 	return steps
@@ -343,7 +348,7 @@ func (l *lowering) rowStep(q, s int, set Set) []plan.Step {
 	} else {
 		calls = l.split(b)
 	}
-	return []plan.Step{{Kind: plan.Rows, Set: set.ID, Type: set.Type, Calls: calls, Label: b.p.Name}}
+	return []plan.Step{{Kind: plan.Rows, Set: l.number(set), Type: set.Type, Calls: calls, Label: b.p.Name}}
 }
 
 // readOutside tells whether another kernel of phase q than that of sub-phase s reads n from memory.

@@ -74,7 +74,7 @@ func (l *lowering) region(q, s int, dir Op, e Set, roots []*Node) plan.Step {
 	}
 	info.Kernel = calls[len(calls)-1].Kernel
 	l.out.Regions = append(l.out.Regions, info)
-	return plan.Step{Kind: plan.Stream, Dir: d, Set: e.ID, Type: rows.Type, Calls: calls, Label: b.p.Name}
+	return plan.Step{Kind: plan.Stream, Dir: d, Set: l.number(e), Src: l.number(src), Dst: l.number(dst), Type: rows.Type, Calls: calls, Label: b.p.Name}
 }
 
 // Ascend sets Program.Ascend of the gathers over in-edges if in the cells of want the ranks of a

@@ -5,17 +5,24 @@ import "fmt"
 // Row sets. A full graph has one vertex set and one edge set, both with ID 0. A program over
 // sampled blocks has one vertex set per level: level 0 is the seeds, and the rows of a level are
 // the first rows of the next, so a vertex has the same row number on all its levels. Block l is
-// the edges from level l+1 to level l. Level l and block l have ID l+1. A full graph may have several types of vertices and several
-// relations, each from one type to one type. An edge set names its level and the types of its ends, so shape rules need no table.
+// the edges from level l+1 to level l. Level l and block l have ID l+1. A graph may have several types of vertices and several
+// relations, each from one type to one type; its blocks have each type on each level, and each relation in each block. An edge set
+// names its level and the types of its ends, so shape rules need no table.
 
 // MaxLevels bounds the levels of a program over blocks.
 const MaxLevels = 200
 
 // Level is the vertices of level l of sampled blocks.
-func Level(l int) Set { return Set{Kind: Vertex, ID: levelID(l)} }
+func Level(l int) Set { return V0.At(l) }
 
 // Block is the edges from level l+1 to level l.
-func Block(l int) Set { return Set{Kind: Edge, ID: levelID(l)} }
+func Block(l int) Set { return E0.At(l) }
+
+// At is level l of vertex set s of a full graph, or the edges of edge set s from level l+1 to level l.
+func (s Set) At(l int) Set {
+	s.ID = levelID(l)
+	return s
+}
 
 // OfType is the vertices of type t of a full graph.
 func OfType(t int) Set { return Set{Kind: Vertex, Type: uint16(t)} }
@@ -46,7 +53,7 @@ func (s Set) Ends() (src, dst Set) {
 
 // along is the attribute E of scatters to edge set s.
 func (s Set) along() Set {
-	if s == E0 || s.ID > 0 {
+	if s.Type == 0 && s.Src == 0 && s.Dst == 0 { // the first relation, within the first type
 		return Set{}
 	}
 	return s
@@ -110,7 +117,7 @@ func shiftLevel(by int) func(Attr, []Shape) (Shape, error) {
 		if s.Set.Kind != Vertex || s.Set.ID == 0 || l < 0 || l >= MaxLevels {
 			return s, fmt.Errorf("takes rows of a level of sampled blocks that has another one beside it, not %v", s)
 		}
-		s.Set = Level(l)
+		s.Set = s.Set.At(l)
 		return s, nil
 	}
 }

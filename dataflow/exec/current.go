@@ -46,7 +46,7 @@ func (c *current) of(t *plan.Task) (rows int, cell *Cell) {
 		rows = c.batch.Rows[t.Own]
 	}
 	if t.Other >= 0 {
-		cell = &c.batch.Cells[t.Other][t.Dir]
+		cell = &c.batch.Cells[t.Other][t.Dir.Way()]
 	}
 	return rows, cell
 }

@@ -62,8 +62,8 @@ func (l *loader) copyDrawn(b *Batch, buffer int, t *plan.Task, q device.Queue) (
 	case t.Own < 0:
 		return true, copied(to, d.Vertices, b.Rows[l.plan.Places.Sets.Deepest()])
 	}
-	c := &b.Cells[t.Own][t.Dir]
-	if t.Dir == plan.CSR {
+	c := &b.Cells[t.Own][t.Dir.Way()]
+	if t.Dir.Way() == plan.CSR {
 		return true, l.turn(b, buffer, t, q)
 	}
 	if err := copied(to+c.PtrOff, d.Begin[t.Own], c.Rows+1); err != nil {
@@ -99,7 +99,7 @@ func (d *Drawn) picks(x *commands, t *plan.Task, c *Cell, addr uint64) kernel.GP
 
 // turn transposes a block: it makes the block's CSR cell from the lists of its CSC cell.
 func (l *loader) turn(b *Batch, buffer int, t *plan.Task, q device.Queue) error {
-	d, c, x := b.Drawn, &b.Cells[t.Own][t.Dir], l.once.begin()
+	d, c, x := b.Drawn, &b.Cells[t.Own][t.Dir.Way()], l.once.begin()
 	addr := l.gpu.base + uint64(l.now.in(buffer, t.Addr))
 	ends, far := at("ends", addr+uint64(c.PtrOff)), x.mem("far", d.Far[t.Own])
 	spare := l.gpu.base + uint64(l.now.in(buffer, l.plan.Places.Sets.Ahead.Turn))

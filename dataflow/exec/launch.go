@@ -268,7 +268,7 @@ func (k *task) launches(g *gpu) ([]device.Command, error) {
 func (g *gpu) blockCell(now *current, t *plan.Task, c *Cell) *kernel.GPUCell {
 	x := cudaCell(&c.Cell, nil, g.base+uint64(now.at(t.Cell)))
 	x.Rows, x.NNZ, x.Most = c.Rows, int(c.NNZ), int(c.NNZ)
-	if most := now.batch.Most; t.Dir == plan.CSC && len(most) > 0 && most[t.Other] > 0 {
+	if most := now.batch.Most; t.Dir.Way() == plan.CSC && len(most) > 0 && most[t.Other] > 0 {
 		x.Most = most[t.Other]
 	}
 	return x

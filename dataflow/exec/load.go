@@ -149,7 +149,7 @@ func (l *loader) copy(b *Batch, buffer int, t *plan.Task, q device.Queue) error 
 	case t.Own < 0:
 		from = device.Bytes(b.IDs)
 	default:
-		c := &b.Cells[t.Own][t.Dir]
+		c := &b.Cells[t.Own][t.Dir.Way()]
 		from = c.Mem[:c.Bytes]
 	}
 	s.H2D += int64(len(from))

@@ -13,6 +13,26 @@ type Sets struct {
 	Ahead Ahead
 }
 
+// Numbers says how the sets of blocks are numbered, level by level: of each level all types, of each block all relations. One type
+// and one relation have the number of their level, counted from 1. 0 types or relations count as 1.
+type Numbers struct{ Types, Relations int }
+
+// Vertex is the number of the vertices of a type on a level.
+func (n Numbers) Vertex(level, typ int) int { return 1 + level*max(1, n.Types) + typ }
+
+// Edge is the number of the edges of a relation from level+1 to level.
+func (n Numbers) Edge(level, relation int) int { return 1 + level*max(1, n.Relations) + relation }
+
+// Level is the level and the type of a vertex set.
+func (n Numbers) Level(set int) (level, typ int) {
+	return (set - 1) / max(1, n.Types), (set - 1) % max(1, n.Types)
+}
+
+// Block is the level where the edges of an edge set end, and their relation.
+func (n Numbers) Block(set int) (level, relation int) {
+	return (set - 1) / max(1, n.Relations), (set - 1) % max(1, n.Relations)
+}
+
 // Ahead is the memory of a plan that takes in batches while it works on another one: several equal
 // buffers, each for all that comes with a batch. Inputs in Tables do not come with a batch: their
 // rows stay on the device or in host memory for all vertices. Kernels read the rows of a batch's

@@ -18,7 +18,7 @@ type Value struct {
 	Kind     ValueKind
 	Cols     int
 	RowBytes int64
-	Set      uint8  // its row set: 0 the vertices of a full graph, l+1 level l of sampled blocks
+	Set      uint16 // its row set: 0 the vertices of a full graph, else one of sampled blocks (Numbers)
 	Type     uint16 // the type of its vertices
 	Output   bool   // the caller wants it in host memory after the step
 	State    bool   // an Input whose rows a step also writes, in place, after it has read them
@@ -154,9 +154,11 @@ const (
 type Step struct {
 	Kind  StepKind
 	Dir   Dir
-	Set   uint8  // the row set, or for Stream the edge set, numbered as Value.Set
+	Set   uint16 // the row set, or for Stream the edge set, numbered as Value.Set
 	Type  uint16 // the type of the rows of the visited interval: other intervals skip the step
-	From  uint8  // Tail only
+	From  uint16 // Tail only
+	Src   uint16 // Stream over sampled blocks: the vertex set of the sources
+	Dst   uint16 // and that of the destinations
 	Value int    // Tail only: index into Values
 	Calls []Call
 	Label string // for prints and traces
@@ -174,14 +176,15 @@ func (st *Step) Reads(id int) bool {
 	return false
 }
 
-// SetOf is the set whose rows operand o, a vertex tensor, has in calls of st over sampled blocks. An edge set goes from the set
-// of the next number to that of its own, whose rows own it in direction CSC.
+// SetOf is the set whose rows operand o, a vertex tensor, has in calls of st over sampled blocks.
 func (st *Step) SetOf(o *Operand) int {
-	set := int(st.Set)
-	if st.Kind == Stream && (st.Dir == CSC) == (o.Kind == OtherValue) {
-		set++
+	switch {
+	case st.Kind != Stream:
+		return int(st.Set)
+	case (st.Dir.Way() == CSC) == (o.Kind == OtherValue):
+		return int(st.Src)
 	}
-	return set
+	return int(st.Dst)
 }
 
 // Phase is a sweep over all intervals: each is visited, and its steps run in order.

@@ -30,7 +30,7 @@ func Blocks(s *plan.Spec, z *plan.Sets, o plan.Options) *Layout {
 	}
 	for e := range z.Cells {
 		for d, bytes := range z.Cells[e] {
-			if from, to := walked(s, uint8(e), plan.Dir(d)); to >= 0 && !z.Ahead.On {
+			if from, to := walked(s, uint16(e), plan.Dir(d)); to >= 0 && !z.Ahead.On {
 				z.CellAt[e][d] = place("cell "+plan.Dir(d).String(), plan.Align(bytes), from, to)
 			}
 		}
@@ -67,12 +67,12 @@ func take(s *plan.Spec, z *plan.Sets) {
 	}
 }
 
-// walked is the first and the last phase that gathers over edge set e in direction d; -1, -1 if none does.
-func walked(s *plan.Spec, e uint8, d plan.Dir) (from, to int) {
+// walked is the first and the last phase that gathers over edge set e in direction d, CSC or CSR; -1, -1 if none does.
+func walked(s *plan.Spec, e uint16, d plan.Dir) (from, to int) {
 	from, to = -1, -1
 	for q := range s.Phases {
 		for _, st := range s.Phases[q].Steps {
-			if st.Kind == plan.Stream && st.Set == e && st.Dir == d {
+			if st.Kind == plan.Stream && st.Set == e && st.Dir.Way() == d {
 				if to = q; from < 0 {
 					from = q
 				}
@@ -101,7 +101,7 @@ func (l *Layout) ahead(place func(name string, bytes int64, from, to int) int64)
 	}
 	for e := range z.Cells {
 		for d, bytes := range z.Cells[e] {
-			if _, to := walked(s, uint8(e), plan.Dir(d)); to >= 0 {
+			if _, to := walked(s, uint16(e), plan.Dir(d)); to >= 0 {
 				part(&z.CellAt[e][d], bytes)
 			}
 		}

@@ -98,15 +98,15 @@ func (e *emitter) blockStep(i int, st *plan.Step, loaded map[[2]int]bool) {
 	case plan.Globals:
 		t.Own = -1
 	case plan.Stream:
-		at, bytes := p.Places.Sets.CellAt[st.Set][st.Dir], p.Places.Sets.Cells[st.Set][st.Dir]
+		at, bytes := p.Places.Sets.CellAt[st.Set][st.Dir.Way()], p.Places.Sets.Cells[st.Set][st.Dir.Way()]
 		cell = []span{memory(0, at, bytes)}
 		if k := [2]int{int(st.Set), int(st.Dir)}; !loaded[k] {
 			loaded[k] = true
 			e.copyBlock(plan.Task{Kind: plan.Load, Queue: plan.H2D, Value: -1, Own: int32(st.Set), Other: -1, Dir: st.Dir, Addr: at, Bytes: bytes}, nil, cell)
 		}
-		t.Other, t.Cell, t.Is.First, t.Is.Last = int32(st.Set), at, true, true
-		if st.Dir == plan.CSR { // the sources own the rows
-			t.Own++
+		t.Own, t.Other, t.Cell, t.Is.First, t.Is.Last = int32(st.Dst), int32(st.Set), at, true, true
+		if st.Dir.Way() == plan.CSR { // the sources own the rows
+			t.Own = int32(st.Src)
 		}
 	}
 	for k := range st.Calls {

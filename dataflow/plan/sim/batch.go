@@ -36,9 +36,10 @@ func (k *DeviceKind) Batch(p *plan.Plan, rows, edges []int, work [][]Work) []tim
 				ns = c.pace.call(c.costs[t.Kernel], own, 0, 0)
 				break
 			}
-			far := t.Other + 1 // sources are a level further out
-			if t.Dir == plan.CSR {
-				far = t.Other
+			st := &p.Spec.Phases[t.Phase].Steps[t.Step]
+			far := st.Src
+			if t.Dir.Way() == plan.CSR {
+				far = st.Dst
 			}
 			ns = c.pace.call(c.costs[t.Kernel], own, float64(edges[t.Other]), float64(rows[far]))
 		case t.Kind == plan.Take:
