@@ -64,13 +64,14 @@ const (
 	unbiasedPart = "level:unbiased" // n/(n-1), or 1 if n is 1
 )
 
-// levelInput is the name of such an input for a level.
+// levelInput is the name of such an input for a level; of several types for a vertex set, the first of which is 0.
 func levelInput(name string, level int) string { return fmt.Sprintf("%s@%d", name, level) }
 
 // batchNorm is BatchNorm in sampled training. It also sets what the running statistics mean and variance move
 // towards. The number of rows of x is an input of each step.
 func (t *tracer) batchNorm(x, g, b, mean, variance Tensor) Tensor {
-	c, level := x.Cols(), x.Shape().Set.Level()
+	c, set := x.Cols(), x.Shape().Set
+	level := t.d.numbers().Vertex(set.Level(), int(set.Type)) - 1
 	number := func(name string) Tensor {
 		return ops.Widen(t.g.Leaf(dataflow.InputOp, levelInput(name, level), dataflow.Shape{Rows: 1, Cols: 1}), c)
 	}

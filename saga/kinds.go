@@ -17,6 +17,7 @@ import (
 type kinds struct {
 	graph     *dataset.Hetero
 	target    int   // number of the type whose vertices have the labels; of links, of the sources
+	links     int   // number in graph of the relation of the links
 	ends      []int // numbers of the types whose rows the last layer must give: the target, or those at the ends of links
 	types     []kind
 	relations []relation
@@ -34,6 +35,7 @@ type kind struct {
 // relation is the edges of one relation.
 type relation struct {
 	Relation
+	number      int          // in graph
 	src, dst    int          // numbers of the types at its ends
 	scope       string       // of its parameters; "": there is one relation
 	in          *rows.Inputs // its degrees; In.Edges are its edges as the model sees them
@@ -65,7 +67,7 @@ func (r *relation) full() string { return r.Src + ":" + r.Name + ":" + r.Dst }
 func kindsOf(labelled *dataset.Data, m *Model, layers int) *kinds {
 	k := labelled.Vertices.Kinds
 	h := k.Graph
-	out := &kinds{graph: h}
+	out := &kinds{graph: h, links: k.Relation}
 	ends := []int{k.Type}
 	if r := h.Relations; m.Task == LinkTask && r[k.Relation].Target != k.Type {
 		ends = append(ends, r[k.Relation].Target)
@@ -96,7 +98,7 @@ func kindsOf(labelled *dataset.Data, m *Model, layers int) *kinds {
 				e = e.MeanLoops(x.Links.Edges.E())
 			}
 		}
-		out.relations = append(out.relations, relation{Relation: Relation{Name: x.Name, Src: h.Types[x.Source].Name, Dst: h.Types[x.Target].Name},
+		out.relations = append(out.relations, relation{number: i, Relation: Relation{Name: x.Name, Src: h.Types[x.Source].Name, Dst: h.Types[x.Target].Name},
 			src: to[x.Source], dst: to[x.Target], weight: e.Weight != nil, types: e.Types, data: e.DataCols,
 			in: rows.New(&dataset.Data{Name: h.FullName(i), Edges: e}, e, rows.Meaning{}, m.SelfLoops && m.OneLoop)})
 	}

@@ -119,10 +119,11 @@ func (t *tracer) kindsLayer(l *Layer, index int, xs []Tensor, wanted []bool) []T
 			ins[i] = t.dropout(x, l.Dropout)
 		}
 	}
+	own := t.eachBelow(l, ins)
 	ys := make([]Tensor, len(xs))
 	for i := range ys {
 		if wanted[i] && ins[i] != nil {
-			if y := t.kindRows(l, index, ins, i); !y.IsAbsent() {
+			if y := t.kindRows(l, index, ins, own[i], i); !y.IsAbsent() {
 				ys[i] = y
 			}
 		}
@@ -130,10 +131,10 @@ func (t *tracer) kindsLayer(l *Layer, index int, xs []Tensor, wanted []bool) []T
 	return ys
 }
 
-// kindRows are the new rows of the vertices of type i.
-func (t *tracer) kindRows(l *Layer, index int, xs []Tensor, i int) Tensor {
+// kindRows are the new rows of the vertices of type i, which have rows self of rows xs of all types.
+func (t *tracer) kindRows(l *Layer, index int, xs []Tensor, self Tensor, i int) Tensor {
 	k, p := t.d.kinds, t.paramsOf(l, index)
-	v := Vertex{Self: xs[i], Type: k.types[i].name, InDegree: t.g.Absent(), OutDegree: t.g.Absent(), t: t}
+	v := Vertex{Self: self, Type: k.types[i].name, InDegree: t.g.Absent(), OutDegree: t.g.Absent(), t: t}
 	t.at(i)
 	for r := range k.relations {
 		if k.relations[r].src == i { // out-degrees are of sources, which t.along would not make the current vertices
@@ -149,7 +150,7 @@ func (t *tracer) kindRows(l *Layer, index int, xs []Tensor, i int) Tensor {
 		t.along(r)
 		t.g.Origin(fmt.Sprintf("layer %d", index+1))
 		q := p.as(k.relations[r].scope, k.draws(r))
-		g := t.messages(l, xs[k.relations[r].src], xs[i], q)
+		g := t.messages(l, xs[k.relations[r].src], self, q)
 		if !l.PerRelation {
 			v.InDegree, v.in = ops.Add(v.InDegree, t.vertex(dataflow.InDegree, 1)), append(v.in, g)
 			continue

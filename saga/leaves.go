@@ -94,21 +94,23 @@ func (t *tracer) dropout(x Tensor, p float32) Tensor {
 
 // vertices is the vertex set of the current rows.
 func (t *tracer) vertices() dataflow.Set {
-	if t.d.levels == 0 {
-		return dataflow.OfType(t.typ)
+	s := dataflow.OfType(t.typ)
+	if t.d.levels > 0 {
+		s = s.At(t.level)
 	}
-	return dataflow.Level(t.level)
+	return s
 }
 
 // edgeSet is the set of the edges that end in the current rows.
 func (t *tracer) edgeSet() dataflow.Set {
+	s := dataflow.E0
 	if t.d.kinds != nil {
-		return t.d.kinds.set(t.rel)
+		s = t.d.kinds.set(t.rel)
 	}
-	if t.d.levels == 0 {
-		return dataflow.E0
+	if t.d.levels > 0 {
+		s = s.At(t.level)
 	}
-	return dataflow.Block(t.level)
+	return s
 }
 
 // ids are the user's IDs of the vertices that x has rows for, or of the current rows if x is no
@@ -125,16 +127,17 @@ func (t *tracer) ids(x Tensor) Tensor {
 // those of their destinations.
 func (t *tracer) ends(name string) (src, dst Tensor) {
 	dst = t.vertex(name, 1)
-	if src, _ := t.edgeSet().Ends(); t.d.kinds != nil && src != t.vertices() { // 1/√(out-degree of u · in-degree of v)
+	from, _ := t.edgeSet().Ends()
+	if t.d.kinds != nil && from.Type != t.vertices().Type { // 1/√(out-degree of u · in-degree of v)
 		if name != rows.RsqrtDegree {
 			panic(errors.New("Edge.WeightNorm is for relations within a type of vertices"))
 		}
-		return t.g.Leaf(dataflow.InputOp, dataflow.InRelation(rows.RsqrtOutDegree, t.rel), dataflow.Shape{Set: src, Cols: 1}), dst
+		return t.g.Leaf(dataflow.InputOp, dataflow.InRelation(rows.RsqrtOutDegree, t.rel), dataflow.Shape{Set: from, Cols: 1}), dst
 	}
 	if t.d.levels == 0 {
 		return dst, dst
 	}
-	return t.g.Leaf(dataflow.InputOp, name, dataflow.Shape{Set: dataflow.Level(t.level + 1), Cols: 1}), dst
+	return t.g.Leaf(dataflow.InputOp, dst.Attr().S, dataflow.Shape{Set: from, Cols: 1}), dst
 }
 
 // labelCols is how many columns these are for so many targets; targets 0 means a class.

@@ -21,6 +21,21 @@ func (t *tracer) below(l *Layer, x Tensor) Tensor {
 	return dataflow.Prefix(x)
 }
 
+// eachBelow is below for the rows xs of several types; nil: a type has none.
+func (t *tracer) eachBelow(l *Layer, xs []Tensor) []Tensor {
+	if t.d.levels == 0 || l.ApplyEdge == nil {
+		return xs
+	}
+	t.level--
+	own := make([]Tensor, len(xs))
+	for i, x := range xs {
+		if x != nil {
+			own[i] = dataflow.Prefix(x)
+		}
+	}
+	return own
+}
+
 // scaled multiplies each of the messages m by the number of edges that it stands for, if sums are scaled
 // (NormFull). Sums weighted by Edge.Softmax are not scaled: the weights of the edges drawn add up to 1.
 func (t *tracer) scaled(m Tensor) Tensor {

@@ -83,7 +83,14 @@ func (tr *traced) linkLoss() Tensor {
 // pairLoss is the loss over the pairs of a batch. The weight of a pair is its share in the mean, and negative if
 // the pair has no edge.
 func (tr *traced) pairLoss() Tensor {
-	t, share := tr.t, tr.t.edge(dataflow.WeightInput, 1)
-	score := t.d.linkHead.scores(dataflow.ScatterSrc(tr.ends), dataflow.ScatterDst(dataflow.Prefix(tr.ends)), tr.heads)
+	t, to := tr.t, tr.ends
+	if k := t.d.kinds; k != nil {
+		t.along(k.linked())
+	}
+	if tr.far != nil {
+		to = tr.far
+	}
+	set, share := t.edgeSet(), t.edge(dataflow.WeightInput, 1)
+	score := t.d.linkHead.scores(set.ScatterSrc(tr.ends), set.ScatterDst(dataflow.Prefix(to)), tr.heads)
 	return ops.SumRows(ops.SigmoidCrossEntropy(score, ops.Positive(share), ops.Abs(share)))
 }

@@ -41,8 +41,11 @@ func (p *definition) newSampled(s Sampling, items []uint32, graph *batches.Graph
 		s.Sampler.KeepLoops = s.Sampler.KeepLoops || p.model.SelfLoops
 	}
 	x := &sampled{Sampling: s}
-	var err error
-	if x.draws, err = batches.New(p.job(items), x.setting(), graph); err != nil {
+	job, err := p.job(items, &s)
+	if err != nil {
+		return nil, err
+	}
+	if x.draws, err = batches.New(job, x.setting(), graph); err != nil {
 		return nil, err
 	}
 	d := p.dims
@@ -56,10 +59,17 @@ func (p *definition) newSampled(s Sampling, items []uint32, graph *batches.Graph
 	return x, nil
 }
 
-// job is what batches are made for.
-func (p *definition) job(items []uint32) batches.Job {
-	return batches.Job{In: p.in.Inputs, Task: p.dims.taskName(), Graphs: p.dims.graphs, Items: items, Depth: p.model.gathers(), Seed: p.cfg.Seed,
-		Net: p.cfg.Net, GPU: backend.Of(p.cfg.Device).GPU(), Without: p.cfg.without, HostMem: p.cfg.HostMem, Scratch: p.cfg.Scratch}
+// job is what batches that s draws are made for.
+func (p *definition) job(items []uint32, s *Sampling) (batches.Job, error) {
+	var k *batches.Kinds
+	if p.dims.kinds != nil {
+		var err error
+		if k, err = p.dims.kinds.of(s, p.model.SelfLoops); err != nil {
+			return batches.Job{}, err
+		}
+	}
+	return batches.Job{In: p.in.Inputs, Kinds: k, Task: p.dims.taskName(), Graphs: p.dims.graphs, Items: items, Depth: p.model.gathers(), Seed: p.cfg.Seed,
+		Net: p.cfg.Net, GPU: backend.Of(p.cfg.Device).GPU(), Without: p.cfg.without, HostMem: p.cfg.HostMem, Scratch: p.cfg.Scratch}, nil
 }
 
 // setting is s as package batches takes it.
@@ -127,7 +137,30 @@ func (p batched) epochLoss() float64 {
 
 // String is the sampler, its sizes and the batch, as in the digest.
 func (s *Sampling) String() string {
-	d := &s.Sampler
+	var parts []string
+	if s.Sampler.Name != "" || len(s.Relations) == 0 {
+		parts = append(parts, samplerText(&s.Sampler))
+	}
+	if len(s.Relations) > 0 {
+		parts = append(parts, s.relationsText())
+	}
+	text := strings.Join(parts, ", ")
+	if s.Norm != "" {
+		text += ", sums scaled to " + s.Norm + " rows"
+	}
+	if s.Eval != nil {
+		text += ", evaluated on " + strings.Trim(strings.ReplaceAll(fmt.Sprint(s.Eval), " ", ","), "[]")
+	}
+	set := s.setting()
+	text += set.Text()
+	if s.Accumulate > 1 {
+		text += fmt.Sprintf(", %d an update", s.Accumulate)
+	}
+	return text
+}
+
+// samplerText is the name of d with its sizes.
+func samplerText(d *sample.Sampler) string {
 	var sizes []string
 	for step := range max(0, d.Steps) {
 		n := 1
@@ -142,17 +175,6 @@ func (s *Sampling) String() string {
 	}
 	if d.Top > 0 {
 		text += fmt.Sprintf(", the %d most visited by walks of %d", d.Top, d.Length)
-	}
-	if s.Norm != "" {
-		text += ", sums scaled to " + s.Norm + " rows"
-	}
-	if s.Eval != nil {
-		text += ", evaluated on " + strings.Trim(strings.ReplaceAll(fmt.Sprint(s.Eval), " ", ","), "[]")
-	}
-	set := s.setting()
-	text += set.Text()
-	if s.Accumulate > 1 {
-		text += fmt.Sprintf(", %d an update", s.Accumulate)
 	}
 	return text
 }

@@ -14,9 +14,9 @@ import (
 
 // degreesDrawn returns an error if training reads in-degrees on the deepest level, to whose vertices no edges are drawn.
 func (p *definition) degreesDrawn(low *dataflow.Lowered) error {
-	for in, id := range low.Inputs {
-		name := in.Name
-		if name != dataflow.InDegree && name != rows.InvDegree || int(low.Spec.Values[id].Set) <= len(p.rooms.Most.Edges) {
+	for in := range low.Inputs {
+		name, _ := dataflow.RelationOf(in.Name)
+		if name != dataflow.InDegree && name != rows.InvDegree || in.Set.Level() < p.stepDims.levels {
 			continue
 		}
 		first := slices.IndexFunc(p.model.Layers, func(l Layer) bool { return l.ApplyEdge != nil })
@@ -44,7 +44,7 @@ func (p *Program) compileSampled(told func(error) error) error {
 		return err
 	}
 	s := p.sampled
-	if err := s.fits(p.model.Name, x.train.Want.Of(0)); err != nil {
+	if err := s.fits(p.model.Name, x.train.Want.Any()); err != nil {
 		return err
 	}
 	if err := p.degreesDrawn(x.train); err != nil {

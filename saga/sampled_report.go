@@ -59,7 +59,7 @@ func (p *Program) PredictedEpoch() time.Duration { return p.mode.figures().Epoch
 func (p batched) figures() *report.Sampled {
 	s := p.sampled
 	r := &report.Sampled{Text: s.Sampling.String(), Batches: s.draws.Updates(), Parts: s.draws.Parts, Drawn: s.draws.Tries(), Expected: p.rooms.Expected, Spread: p.rooms.Spread,
-		Overflows: p.run.overflows, Graph: s.draws.Graph().Rows.Bytes(), Ahead: s.maker.HostBytes(), Drawing: s.drawing(), Host: s.maker.HostDraws()}
+		Overflows: p.run.overflows, Graph: s.draws.Graph().Bytes(), Ahead: s.maker.HostBytes(), Drawing: s.drawing(), Host: s.maker.HostDraws()}
 	if p.eval != nil {
 		r.Eval = p.eval.plan
 	} else if p.chosen.scorer != nil {

@@ -19,7 +19,7 @@ import (
 // tables are learned rows and their moments, V×cols each.
 type tables struct {
 	rows  map[string][]float32 // by name
-	place []int32              // by vertex: 1 + its row in the batch; 0: the batch does not have it
+	place []int32              // by vertex of a type: 1 + its row in the batch; 0: the batch does not have it
 }
 
 // beginTables makes the tables of all learned rows, on the program's first device.
@@ -34,7 +34,10 @@ func (s *session) beginTables() {
 // beginTable makes the tables of q and its moments, with their initial rows.
 func (s *session) beginTable(q *Param) {
 	if s.tables.rows == nil {
-		s.tables = tables{rows: map[string][]float32{}, place: make([]int32, q.Rows)}
+		s.tables.rows = map[string][]float32{}
+	}
+	if len(s.tables.place) < q.Rows {
+		s.tables.place = make([]int32, q.Rows)
 	}
 	s.tables.rows[q.Name] = q.initial(s.p.cfg.Seed)
 	for k := range s.p.cfg.Optimizer.moments() {
@@ -49,14 +52,13 @@ func (s *session) takeRows(b *batches.Batch) {
 		if !q.PerVertex {
 			continue
 		}
-		for l, n := range b.Counts() {
-			id, ok := p.train.low.Inputs[dataflow.Input{Name: q.Name, Set: dataflow.Level(l)}]
-			if !ok {
+		for in, id := range p.train.low.Inputs {
+			if in.Name != q.Name {
 				continue
 			}
-			vertices := b.Vertices(l)
+			vertices := b.Vertices(int(p.train.low.Spec.Values[id].Set), int(in.Set.Type))
 			x, to, ld := s.tables.rows[q.Name], device.View[float32](b.Inputs[id]), chunk.LD(q.Cols)
-			chunk.Ranges(n, func(lo, hi int) {
+			chunk.Ranges(len(vertices), func(lo, hi int) {
 				for i := lo; i < hi; i++ {
 					v := int(vertices[i])
 					copy(to[i*ld:(i+1)*ld], x[v*q.Cols:(v+1)*q.Cols])
@@ -76,8 +78,8 @@ func (s *session) updateRows(b *batches.Batch) {
 		if !q.PerVertex || !ok {
 			continue
 		}
-		level := int(p.train.low.Spec.Values[id].Set) - 1
-		vertices, g, ld := b.Vertices(level), device.View[float32](s.train.BatchOutput(id)), chunk.LD(q.Cols)
+		v := &p.train.low.Spec.Values[id]
+		vertices, g, ld := b.Vertices(int(v.Set), int(v.Type)), device.View[float32](s.train.BatchOutput(id)), chunk.LD(q.Cols)
 		place := s.tables.place
 		for i, v := range vertices {
 			if first := int(place[v]) - 1; first >= 0 {
@@ -129,11 +131,12 @@ func (s *session) showTables() error {
 		if s.tables.rows == nil {
 			return nil
 		}
-		id, ok := s.p.eval.low.Inputs[dataflow.Whole(q.Name)]
+		in := dataflow.Input{Name: q.Name, Set: dataflow.OfType(int(q.typ))}
+		id, ok := s.p.eval.low.Inputs[in]
 		if !q.PerVertex || !ok {
 			continue
 		}
-		laid, ld, o := device.View[float32](s.inputs[q.Name]), chunk.LD(q.Cols), s.p.grids.orderFor(s.p.eval.plan.Cells.P)
+		laid, ld, o := device.View[float32](s.inputs[inputName(in)]), chunk.LD(q.Cols), s.p.grids.orderOfType(s.p.eval.plan.Cells.P, q.typ)
 		err := rows.Blocks(q.Rows, ld, func(lo, hi int) error {
 			chunk.PermuteRows(laid[lo*ld:hi*ld], s.tables.rows[q.Name], q.Cols, ld, o, lo, hi)
 			device.Drop(device.Bytes(laid[lo*ld : hi*ld]))

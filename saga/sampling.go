@@ -20,6 +20,8 @@ type Sampling struct {
 	// seeds. Or it draws subgraphs (sample.Together, sample.Apart), on which all layers work. Weights
 	// that it gives edges are Edge.Weight in training, and replace Edge.SymNorm.
 	Sampler sample.Sampler
+	// Relations are samplers of relations by their names, or by SOURCE:NAME:TARGET. Others draw by Sampler. Each has the steps of Sampler.
+	Relations map[string]sample.Sampler
 	// Batch is how many training vertices, edges, links or graphs a batch has, at least 1. The last
 	// batch of an epoch has what is left.
 	Batch int
@@ -82,16 +84,17 @@ func CompileSampled(m Model, d *dataset.Data, c Config, s Sampling) (*Program, e
 	if err != nil {
 		return nil, err
 	}
-	if p.dims.kinds != nil {
-		return nil, fmt.Errorf("saga: %s has several types of vertices or relations; with them there is no sampling (--sample) yet, only training over the full graph", d.Name)
-	}
 	if err := p.checkSampling(&s); err != nil {
 		return nil, fmt.Errorf("saga: %w", err)
 	}
 	if err := p.checkAccumulate(&s); err != nil {
 		return nil, fmt.Errorf("saga: %w", err)
 	}
-	job, set := p.job(nil), s.setting()
+	job, err := p.job(nil, &s)
+	if err != nil {
+		return nil, fmt.Errorf("saga: %w", err)
+	}
+	set := s.setting()
 	if err := cmp.Or(set.Check(&job, s.Rows), p.checkEval(&s)); err != nil {
 		return nil, fmt.Errorf("saga: %w", err)
 	}
@@ -123,23 +126,21 @@ func CompileSampled(m Model, d *dataset.Data, c Config, s Sampling) (*Program, e
 
 // checkSampling returns an error if s does not fit the model, the data or the configuration.
 func (p *definition) checkSampling(s *Sampling) error {
-	steps := s.Sampler.Steps
+	if err := p.checkRelations(s); err != nil {
+		return err
+	}
+	if err := p.checkSamplers(s); err != nil {
+		return err
+	}
 	switch n := p.model.gathers(); {
 	case s.Batch < 1:
 		return fmt.Errorf("a batch of %d seeds; at least 1", s.Batch)
 	case n == 0:
 		return errors.New("no layer of the model gathers, so there is nothing to sample; train without sampling")
-	case s.Sampler.Output == sample.Steps:
-		return fmt.Errorf("the sampler %s draws walks; training needs blocks or subgraphs", s.Sampler.Name)
-	case steps != n && s.Sampler.Output == sample.Layers:
-		return fmt.Errorf("the sampler %s has %s and the model has %s that gather: it takes %s (--sample), the last layer's first", s.Sampler.Name,
-			units.Counted(steps, "step", "steps"), units.Counted(n, "layer", "layers"), units.Counted(n, "fan-out", "fan-outs"))
 	case s.Sampler.Output == sample.Together && s.Sampler.Steps == 0 && s.Clusters == nil:
 		return fmt.Errorf("the sampler %s has no clusters; sample.Partition makes some", s.Sampler.Name)
 	case s.Norm != "" && s.Norm != NormFull:
 		return fmt.Errorf("sums are scaled to %q; only to %q, or not at all", s.Norm, NormFull)
-	case s.Norm == NormFull && !batches.Uniform(&s.Sampler):
-		return fmt.Errorf("sums over what the sampler %s draws cannot be scaled to all edges: only neighbours drawn with equal probability stand for in-degree over draws each", s.Sampler.Name)
 	case n >= dataflow.MaxLevels-1:
 		return fmt.Errorf("%d layers that gather; sampled blocks have at most %d", n, dataflow.MaxLevels-2)
 	case p.trainable() != nil:
@@ -154,6 +155,25 @@ func (p *definition) checkSampling(s *Sampling) error {
 	for _, o := range p.cfg.Outputs {
 		if o != "logits" {
 			return fmt.Errorf("a sampled step has no output %q; it has \"logits\", one row per seed", o)
+		}
+	}
+	return nil
+}
+
+// checkSamplers returns an error if a sampler of s does not suit the model or Sampling.Norm.
+func (p *definition) checkSamplers(s *Sampling) error {
+	n := p.model.gathers()
+	for _, d := range s.samplers() {
+		switch {
+		case s.Batch < 1 || n == 0:
+			return nil // another error says so
+		case d.Output == sample.Steps:
+			return fmt.Errorf("the sampler %s draws walks; training needs blocks or subgraphs", d.Name)
+		case d.Steps != n && d.Output == sample.Layers:
+			return fmt.Errorf("the sampler %s has %s and the model has %s that gather: it takes %s (--sample), the last layer's first", d.Name,
+				units.Counted(d.Steps, "step", "steps"), units.Counted(n, "layer", "layers"), units.Counted(n, "fan-out", "fan-outs"))
+		case s.Norm == NormFull && !batches.Uniform(d):
+			return fmt.Errorf("sums over what the sampler %s draws cannot be scaled to all edges: only neighbours drawn with equal probability stand for in-degree over draws each", d.Name)
 		}
 	}
 	return nil

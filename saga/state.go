@@ -30,7 +30,7 @@ func (p *definition) learnsRows() bool {
 
 // tabled tells whether name is a table of sampled training: a learned parameter or a moment of one.
 func (p *definition) tabled(name string) bool {
-	return p.stepDims.levels > 0 && p.in.Made(name) && name != rows.Sparse
+	return p.stepDims.levels > 0 && p.in.holder(name).Made(name) && name != rows.Sparse
 }
 
 // isLearned tells whether name is a learned input of u, of all vertices: those of batches are rows of tables.

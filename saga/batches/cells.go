@@ -10,7 +10,7 @@ import (
 
 // fillCells makes the cells that the plan reads of the blocks.
 func (m *Maker) fillCells(b *Batch) {
-	want, used := m.low.Want.Of(0), walks(m.low)
+	used := walks(m.low)
 	if b.cells == nil {
 		b.cells = make([][2]chunk.Rect, len(used))
 	}
@@ -21,13 +21,16 @@ func (m *Maker) fillCells(b *Batch) {
 		if used[e] == [2]bool{} {
 			continue
 		}
+		_, r := m.Numbers().Block(e)
+		src, dst := m.ends(e)
+		want := m.low.Want.Of(r)
 		in, out := &b.cells[e][plan.CSC], &b.cells[e][plan.CSR]
-		m.fillCell(in, &b.blocks, e-1, b.Rows[e], want)
-		if e == 1 && m.paired() {
+		m.fillCell(in, &b.blocks, e, b.Rows[dst], want)
+		if m.paired() && e == m.pairs() {
 			m.fillShares(in, b.blocks.share)
 		}
 		if used[e][plan.CSR] {
-			out.Transpose(in, b.Rows[e+1], want)
+			out.Transpose(in, b.Rows[src], want)
 		}
 		for d, r := range []*chunk.Rect{in, out} {
 			if used[e][d] {
@@ -37,13 +40,14 @@ func (m *Maker) fillCells(b *Batch) {
 	}
 }
 
-// fillCell makes the cell of block n of b. rows is its number of destinations.
-func (d *Draws) fillCell(r *chunk.Rect, b *blocks, n, rows int, want chunk.Want) {
-	g, l := d.In.Edges, &b.Layers[n]
+// fillCell makes the cell of edge set e of b. rows is its number of destinations.
+func (d *Draws) fillCell(r *chunk.Rect, b *blocks, e, rows int, want chunk.Want) {
+	_, of := d.Numbers().Block(e)
+	g, l := d.each[of].In.Edges, &b.Layers[e-1]
 	if len(b.numbers) > 0 {
-		g = &b.numbers[n]
+		g = &b.numbers[e-1]
 	}
-	r.Resize(rows, int64(len(l.Far)), want, d.dataCols())
+	r.Resize(rows, int64(len(l.Far)), want, d.dataCols(of))
 	v := r.View()
 	for i, at := range l.Offsets {
 		v.Ptr[i] = uint32(at)
@@ -72,14 +76,14 @@ func (d *Draws) fillCell(r *chunk.Rect, b *blocks, n, rows int, want chunk.Want)
 		}
 	}
 	if d.Scaled && want.Data {
-		d.fillScales(r, b, l)
+		d.fillScales(r, b, l, &d.each[of])
 	}
 }
 
 // fillScales writes the last number of each edge's data (Setting.Scaled): how many in-edges of its destination the edge
 // stands for.
-func (d *Draws) fillScales(r *chunk.Rect, b *blocks, l *sample.Block) {
-	v, n, keep := r.View(), r.DataCols, d.Sampler.KeepLoops
+func (d *Draws) fillScales(r *chunk.Rect, b *blocks, l *sample.Block, of *edges) {
+	v, n, keep, ends := r.View(), r.DataCols, of.sampler.KeepLoops, b.ofType(of.Dst)
 	for i := range len(l.Offsets) - 1 {
 		lo, hi := l.Offsets[i], l.Offsets[i+1]
 		loop := func(e int64) bool { return keep && int(l.Far[e]) == i }
@@ -92,8 +96,8 @@ func (d *Draws) fillScales(r *chunk.Rect, b *blocks, l *sample.Block) {
 		for e := lo; e < hi; e++ {
 			x := float32(1)
 			if !loop(e) {
-				if d.degrees != nil {
-					x = float32(d.degrees[b.Vertices[i]]) / float32(drawn)
+				if of.degrees != nil {
+					x = float32(of.degrees[ends[i]]) / float32(drawn)
 				} else {
 					x = float32(b.degrees[i]) / float32(drawn)
 				}

@@ -8,6 +8,7 @@ import (
 
 	"sagann/chunk"
 	"sagann/dataset"
+	"sagann/saga/rows"
 	"sagann/sample"
 )
 
@@ -15,13 +16,12 @@ import (
 type Draws struct {
 	*Job
 	Setting
-	program *sample.Program
+	each    []edges // by relation
 	kind    kind
 	graph   *Graph
 	far     *shardRows // for shards: rows that ranks ask each other for; nil: each rank has the whole graph
 	items   []uint32   // what an epoch goes over, by number
 	most    []int      // by edge set: the most edges of a row of the block; nil: unknown
-	degrees []uint32   // with Scaled, by vertex: in-edges without the self loops that are always drawn
 	members [][]uint32 // of dataset.GraphLabels: the vertices of each graph
 	memo    memo
 	spent   spent
@@ -46,24 +46,11 @@ func New(j Job, s Setting, graph *Graph) (*Draws, error) {
 	if graph.shard != nil {
 		d.far = &shardRows{shardPart: graph.shard, loops: s.Sampler.KeepLoops, ranks: j.Net}
 	}
-	if s.Scaled && d.far == nil {
-		d.degrees = degreesOf(j.In.Edges, s.Sampler.KeepLoops)
-	}
-	if d.program, err = sample.Compile(graph.Rows, s.Sampler); err != nil {
+	if err := d.relations(graph); err != nil {
 		return nil, err
 	}
-	most := d.program.Most()
-	if d.far != nil {
-		d.far.serve(d.program)
-		if most, err = MostOf(j.Net, most); err != nil {
-			return nil, err
-		}
-	}
-	if most != nil {
-		d.most = append([]int{0}, most...)
-		if j.paired() { // the block of pairs, below the drawn blocks
-			d.most = slices.Insert(d.most, 1, 0)
-		}
+	if err := d.findMost(); err != nil {
+		return nil, err
 	}
 	d.kind.begin(d)
 	if j.Task == dataset.GraphLabels {
@@ -72,11 +59,36 @@ func New(j Job, s Setting, graph *Graph) (*Draws, error) {
 	return d, nil
 }
 
+// program draws from a graph of one relation.
+func (d *Draws) program() *sample.Program { return d.each[0].program }
+
+// findMost sets d.most.
+func (d *Draws) findMost() (err error) {
+	if d.Kinds != nil {
+		d.most = d.mostOf()
+		return nil
+	}
+	most := d.program().Most()
+	if d.far != nil {
+		d.far.serve(d.program())
+		if most, err = MostOf(d.Net, most); err != nil {
+			return err
+		}
+	}
+	if most != nil {
+		d.most = append([]int{0}, most...)
+		if d.paired() { // the block of pairs, below the drawn blocks
+			d.most = slices.Insert(d.most, 1, 0)
+		}
+	}
+	return nil
+}
+
 // Graph is the graph that d draws from. Other programs may draw from it, too.
 func (d *Draws) Graph() *Graph { return d.graph }
 
 // Digest is a hash of what the sampler draws.
-func (d *Draws) Digest() string { return d.program.Digest() }
+func (d *Draws) Digest() string { return d.digest() }
 
 // Far tells whether rows come from other ranks, which have the rest of the graph.
 func (d *Draws) Far() bool { return d.far != nil }
@@ -99,27 +111,33 @@ func (d *Draws) waits(start time.Time) { d.spent.waiting.Add(int64(time.Since(st
 // memo keeps what is made once for all batches.
 type memo struct {
 	mu      sync.Mutex
-	readers map[string]func(v int, to []float32) // by input: a function that writes the row of a vertex
-	ranks   []float32                            // by edge: its place in the in-list of its end
+	readers map[reader]func(v int, to []float32) // a function that writes the row of a vertex
+	ranks   map[*chunk.Edges][]float32           // by edge: its place in the in-list of its end
+}
+
+// reader is an input of the rows of a vertex type or a relation.
+type reader struct {
+	of   *rows.Inputs
+	name string
 }
 
 // rowOf returns the function that writes the row of a vertex of input name. Inputs that are computed for all vertices at
 // once are computed on the first call and kept.
-func (d *Draws) rowOf(name string) (func(v int, to []float32), error) {
+func (d *Draws) rowOf(x reader) (func(v int, to []float32), error) {
 	m := &d.memo
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if f := m.readers[name]; f != nil {
+	if f := m.readers[x]; f != nil {
 		return f, nil
 	}
-	f, err := d.In.Reader(name)
+	f, err := x.of.Reader(x.name)
 	if err != nil {
 		return nil, err
 	}
 	if m.readers == nil {
-		m.readers = map[string]func(int, []float32){}
+		m.readers = map[reader]func(int, []float32){}
 	}
-	m.readers[name] = f
+	m.readers[x] = f
 	return f, nil
 }
 
@@ -130,22 +148,26 @@ func (d *Draws) edgeRanks(g *chunk.Edges) []float32 {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.ranks == nil {
-		next := make([]uint32, g.V)
-		m.ranks = make([]float32, g.E())
+		m.ranks = map[*chunk.Edges][]float32{}
+	}
+	if m.ranks[g] == nil {
+		next, ranks := make([]uint32, g.V), make([]float32, g.E())
 		for e, v := range g.Dst {
-			m.ranks[e] = float32(next[v])
+			ranks[e] = float32(next[v])
 			next[v]++
 		}
+		m.ranks[g] = ranks
 	}
-	return m.ranks
+	return m.ranks[g]
 }
 
-// dataCols is the number of numbers of data per edge, with that of Setting.Scaled.
-func (d *Draws) dataCols() int {
+// dataCols is the number of numbers of data per edge of relation r, with that of Setting.Scaled.
+func (d *Draws) dataCols(r int) int {
+	n := d.each[r].In.Edges.DataCols
 	if d.Scaled {
-		return d.In.Edges.DataCols + 1
+		n++
 	}
-	return d.In.Edges.DataCols
+	return n
 }
 
 // degreesOf counts the in-edges of each vertex; if without is true, self loops are not counted.
@@ -159,7 +181,8 @@ func degreesOf(e *chunk.Edges, without bool) []uint32 {
 	return n
 }
 
-// blocks are the blocks of a batch: those that were sampled, and the block of pairs below them if items are pairs.
+// blocks are the blocks of a batch: those that were sampled, and the block of pairs below them if items are pairs. Counts and Layers are
+// in the order of sets (plan.Numbers), by vertex set and edge set.
 type blocks struct {
 	sample.Blocks
 	items  []uint32
@@ -170,6 +193,9 @@ type blocks struct {
 	pairs sample.Block     // the pairs, by the vertices where they end
 	share []float32        // of each pair in the mean loss; negative if no edge joins the pair
 	local map[uint32]int32 // if items are pairs: the place of each seed
+
+	types  [][]uint32 // of several types, in place of Vertices: those of each type that the batch has
+	places [][]int32  // by type and vertex, while it is drawn: its place in types + 1; 0: it has none
 
 	numbers []chunk.Edges // over shards: weights, types and data of the edges of each of Layers
 	degrees []uint32      // over shards: in-degrees of the vertices drawn for last
@@ -190,9 +216,11 @@ func (d *Draws) draw(b *blocks, o *Order, at Place) error {
 	b.total = o.total(at.Batch)
 	behind := o.of.behind(at.Batch)
 	switch {
+	case d.paired() && d.Kinds != nil:
+		b.seeds = b.seeds[:0] // drawKinds numbers the ends of pairs
 	case d.paired():
 		list := d.pairsOf(b, at.Epoch)
-		b.enter(&list)
+		b.enterSeeds(&list)
 	case d.Task == dataset.GraphLabels:
 		b.seeds = b.seeds[:0]
 		for _, g := range b.items {
@@ -201,8 +229,11 @@ func (d *Draws) draw(b *blocks, o *Order, at Place) error {
 	default:
 		b.seeds = append(append(b.seeds[:0], b.items...), behind...)
 	}
-	key := sample.Key{Seed: d.Seed, Epoch: uint32(at.Epoch), Batch: uint32(at.Batch)}
-	if err := d.program.BlocksFrom(&b.upper, b.seeds, key, d.far.into(b, key)); err != nil {
+	if d.Kinds != nil {
+		return d.drawKinds(b, at)
+	}
+	key := d.each[0].key(at)
+	if err := d.program().BlocksFrom(&b.upper, b.seeds, key, d.far.into(b, key)); err != nil {
 		return err
 	}
 	if d.Sampler.Output != sample.Layers {

@@ -23,6 +23,8 @@ var madeThere = map[string]exec.Made{dataflow.IDInput: exec.IDs, dataflow.InDegr
 func (r *Rooms) drawsThere(low *dataflow.Lowered) (int64, error) {
 	d, w := r.d, low.Want.Of(0)
 	switch {
+	case d.Kinds != nil:
+		return 0, errors.New("a GPU draws from one type of vertices and one relation")
 	case d.Without("draw"):
 		return 0, errors.New("drawing on the GPU is left out")
 	case d.Sampler.Output != sample.Layers || !d.kind.there():
@@ -44,7 +46,7 @@ func (r *Rooms) drawsThere(low *dataflow.Lowered) (int64, error) {
 			return 0, fmt.Errorf("the host makes the rows of %s of a batch", name)
 		}
 	}
-	n, err := d.program.GPUBytes(d.Batch, len(d.items))
+	n, err := d.program().GPUBytes(d.Batch, len(d.items))
 	if err != nil {
 		return 0, err
 	}

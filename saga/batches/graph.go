@@ -12,6 +12,8 @@ import (
 type Graph struct {
 	Rows  *sample.Graph // in-edges of all vertices, or of the rank's vertices
 	shard *shardPart    // nil: each rank has the whole graph
+
+	relations []*sample.Graph // of several relations, in place of Rows
 }
 
 // Over is a graph whose rows are sorted already; nil if rows is nil.
@@ -24,6 +26,9 @@ func Over(rows *sample.Graph) *Graph {
 
 // open opens the graph of the data of j. With shards all ranks call it.
 func open(j *Job) (*Graph, error) {
+	if j.Kinds != nil {
+		return openKinds(j.Kinds)
+	}
 	if j.In.Data.Shard == nil {
 		rows, err := sample.NewGraph(j.In.Edges)
 		return &Graph{Rows: rows}, err
@@ -32,7 +37,7 @@ func open(j *Job) (*Graph, error) {
 	if err = j.Net.Agree("shards", err); err != nil {
 		return nil, err
 	}
-	return &Graph{k.graph, k}, nil
+	return &Graph{Rows: k.graph, shard: k}, nil
 }
 
 // shardPart is a rank's part of a graph in shards.

@@ -31,13 +31,13 @@ type Batch struct {
 // Total is the weight of all items of the batch's update.
 func (b *Batch) Total() float64 { return b.blocks.total }
 
-// Counts is the number of vertices of each level.
+// Counts is the number of vertices of each vertex set, in their order (plan.Numbers).
 func (b *Batch) Counts() []int { return b.blocks.Counts }
 
-// Vertices are the vertices of a level.
-func (b *Batch) Vertices(level int) []uint32 { return b.blocks.Vertices[:b.blocks.Counts[level]] }
+// Vertices are the vertices of the vertex set whose number is set, which is of type typ.
+func (b *Batch) Vertices(set, typ int) []uint32 { return b.blocks.ofType(typ)[:b.blocks.Counts[set-1]] }
 
-// Edges is the number of edges of each block.
+// Edges is the number of edges of each edge set, in their order.
 func (b *Batch) Edges() (list []int) {
 	if b.Drawn != nil {
 		for e := 1; e < len(b.Cells); e++ {
@@ -119,7 +119,7 @@ func (m *Maker) fill(b *Batch, o *Order) error {
 	}
 	b.Weight = o.of.weight(b.At.Batch)
 	if b.Seeds = b.blocks.seeds; m.Task == dataset.VertexLabels {
-		b.Seeds = b.Seeds[:b.blocks.Counts[0]]
+		b.Seeds = b.Seeds[:b.blocks.Counts[m.target()]]
 	}
 	b.Rows, b.Most = append(append(b.Rows[:0], 0), b.blocks.Counts...), m.most
 	m.fillCells(b)
@@ -145,7 +145,7 @@ func (m *Maker) fill(b *Batch, o *Order) error {
 		if m.learned(in.Name) { // the step sets them, as they are then
 			continue
 		}
-		if err := m.fillInput(b, to, in.Name, v, ld); err != nil {
+		if err := m.fillInput(b, to, in, v, ld); err != nil {
 			return err
 		}
 	}
@@ -153,9 +153,11 @@ func (m *Maker) fill(b *Batch, o *Order) error {
 }
 
 // fillInput writes the rows of an input of the batch.
-func (m *Maker) fillInput(b *Batch, to []float32, name string, v *plan.Value, ld int) error {
-	level := int(v.Set) - 1
-	vertices := b.Vertices(level)
+func (m *Maker) fillInput(b *Batch, to []float32, in dataflow.Input, v *plan.Value, ld int) error {
+	of, name := m.source(in)
+	_, r := dataflow.RelationOf(in.Name)
+	level, n := in.Set.Level(), m.Numbers()
+	vertices := b.Vertices(int(v.Set), int(in.Set.Type))
 	each := func(f func(local int) float32) error {
 		for i := range vertices {
 			to[i] = f(i)
@@ -163,7 +165,7 @@ func (m *Maker) fillInput(b *Batch, to []float32, name string, v *plan.Value, ld
 		return nil
 	}
 	inDegree := func(i int) int64 {
-		o := b.blocks.Layers[level].Offsets
+		o := b.blocks.Layers[n.Edge(level, r)-1].Offsets
 		return o[i+1] - o[i]
 	}
 	switch name {
@@ -189,7 +191,7 @@ func (m *Maker) fillInput(b *Batch, to []float32, name string, v *plan.Value, ld
 		return each(func(i int) float32 { return 1 / float32(max(inDegree(i), 1)) })
 	case dataflow.BlockOutDegree:
 		clear(to)
-		for _, f := range b.blocks.Layers[level-1].Far {
+		for _, f := range b.blocks.Layers[n.Edge(level-1, r)-1].Far {
 			to[f]++
 		}
 		return nil
@@ -197,7 +199,7 @@ func (m *Maker) fillInput(b *Batch, to []float32, name string, v *plan.Value, ld
 	if m.far != nil && name == rows.Features {
 		return m.far.rows(to, vertices, ld)
 	}
-	row, err := m.rowOf(name)
+	row, err := m.rowOf(reader{of, name})
 	if err != nil {
 		return err
 	}

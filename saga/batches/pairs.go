@@ -14,6 +14,14 @@ func NoEdge(l *dataset.Links, seed uint64, epoch, k int) (u, v uint32) {
 	return l.NotKnown().Draw(ops.Random(uint32(seed), uint32(seed>>32), uint32(epoch), uint32(k), uint32(uint64(k)>>32)))
 }
 
+// pairs is the edge set of the block of pairs.
+func (j *Job) pairs() int {
+	if j.Kinds == nil {
+		return 1
+	}
+	return j.Numbers().Edge(0, j.Kinds.Links)
+}
+
 // pairsOf lists the pairs of a batch. For links it lists the batch's links first and then as many pairs that no edge
 // joins. It also sets b.share, in the same order.
 func (j *Job) pairsOf(b *blocks, epoch int) (list dataset.Pairs) {
@@ -44,9 +52,9 @@ func (j *Job) pairsOf(b *blocks, epoch int) (list dataset.Pairs) {
 	return list
 }
 
-// enter makes the block of the batch's pairs, and makes their ends the seeds. Vertices where pairs end come first, so
+// enterSeeds makes the block of the batch's pairs, and makes their ends the seeds. Vertices where pairs end come first, so
 // that they are a level: a prefix of the seeds.
-func (b *blocks) enter(list *dataset.Pairs) {
+func (b *blocks) enterSeeds(list *dataset.Pairs) {
 	if b.local == nil {
 		b.local = map[uint32]int32{}
 	}
@@ -60,14 +68,21 @@ func (b *blocks) enter(list *dataset.Pairs) {
 		}
 		return n
 	}
+	b.enter(list, number, number)
+}
+
+// enter makes the block of the batch's pairs. dst and src number the vertices where they end and begin; those where they end are the
+// first ones.
+func (b *blocks) enter(list *dataset.Pairs, dst, src func(v uint32) int32) {
+	rows := int32(0)
 	for _, v := range list.Dst {
-		number(v)
+		rows = max(rows, dst(v)+1)
 	}
-	ends := make([]int64, len(b.seeds)+1)
+	ends := make([]int64, rows+1)
 	for _, v := range list.Dst {
-		ends[b.local[v]+1]++
+		ends[dst(v)+1]++
 	}
-	for i := range b.seeds {
+	for i := range rows {
 		ends[i+1] += ends[i]
 	}
 	x, n := &b.pairs, list.Len()
@@ -75,9 +90,9 @@ func (b *blocks) enter(list *dataset.Pairs) {
 	x.Far, x.Edge = make([]int32, n), x.Edge[:0]
 	share, edges := make([]float32, n), make([]uint32, n)
 	for i, v := range list.Dst {
-		at := ends[b.local[v]]
-		ends[b.local[v]]++
-		x.Far[at], share[at] = number(list.Src[i]), b.share[i]
+		at := ends[dst(v)]
+		ends[dst(v)]++
+		x.Far[at], share[at] = src(list.Src[i]), b.share[i]
 		if i < len(b.items) {
 			edges[at] = b.items[i]
 		}

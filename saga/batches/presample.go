@@ -20,8 +20,11 @@ func (d *Draws) besides() int {
 		return 1
 	}
 	const note = 4 // bytes per vertex of the table that drawing a batch needs
-	g := d.graph.Rows
-	return max(1, min(d.Tries(), runtime.GOMAXPROCS(0), int(g.Bytes()/8/(note*int64(g.Vertices())))))
+	vertices := int64(0)
+	for t := range d.types() {
+		vertices += int64(d.vertices(t))
+	}
+	return max(1, min(d.Tries(), runtime.GOMAXPROCS(0), int(d.graph.Bytes()/8/(note*vertices))))
 }
 
 // Presample draws the first batches of the run and returns their sizes.
@@ -41,7 +44,7 @@ func (d *Draws) Presample() (*Rooms, error) {
 			if wrong[i] != nil {
 				return nil, wrong[i]
 			}
-			if d.GPU {
+			if d.GPU && d.Kinds == nil {
 				r.came.alone, r.came.of = d.Without("match"), d.Tries()
 				r.came.add(b.Vertices, d.In.Edges.V)
 			}
@@ -56,21 +59,22 @@ func (d *Draws) Presample() (*Rooms, error) {
 			}
 		}
 	}
-	for _, x := range rows {
+	r.Expected.Numbers, r.Spread.Numbers, r.Most.Numbers = d.Numbers(), d.Numbers(), d.Numbers()
+	for i, x := range rows {
 		mean, far := meanAndSpread(x)
 		r.Expected.Vertices, r.Spread.Vertices = append(r.Expected.Vertices, int(mean)), append(r.Spread.Vertices, int(far))
-		r.Most.Vertices = append(r.Most.Vertices, min(d.mostVertices(), roundRoom(mean+far)))
+		r.Most.Vertices = append(r.Most.Vertices, min(d.mostVertices(i+1), roundRoom(mean+far)))
 	}
 	if d.Task == dataset.VertexLabels && d.kind.exact() {
-		r.Most.Vertices[0] = d.Full()
+		r.Most.Vertices[d.target()] = d.Full()
 	}
-	for _, x := range edges {
+	for i, x := range edges {
 		mean, far := meanAndSpread(x)
 		r.Expected.Edges, r.Spread.Edges = append(r.Expected.Edges, int(mean)), append(r.Spread.Edges, int(far))
-		r.Most.Edges = append(r.Most.Edges, min(d.mostEdges(), roundRoom(mean+far)))
+		r.Most.Edges = append(r.Most.Edges, min(d.mostEdges(i+1), roundRoom(mean+far)))
 	}
 	if d.paired() {
-		r.Most.Edges[0] = d.mostPairs()
+		r.Most.Edges[d.pairs()-1] = d.mostPairs()
 	}
 	r.findLargest()
 	return r, nil

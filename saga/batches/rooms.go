@@ -27,25 +27,35 @@ const roomStep = 256
 
 func roundRoom(x float64) int { return (int(math.Ceil(x)) + roomStep - 1) / roomStep * roomStep }
 
-// mostVertices is the most vertices that a level can have. With separate subgraphs (sample.Apart) a vertex can be in
+// vertices is the number of vertices of a type.
+func (d *Draws) vertices(typ int) int {
+	if d.Kinds == nil {
+		return d.graph.Rows.Vertices()
+	}
+	return d.Kinds.Types[typ].Edges.V
+}
+
+// mostVertices is the most vertices that a vertex set can have. With separate subgraphs (sample.Apart) a vertex can be in
 // that of every seed, so there is no bound.
-func (d *Draws) mostVertices() int {
+func (d *Draws) mostVertices(set int) int {
 	if d.Sampler.Output == sample.Apart {
 		return math.MaxInt
 	}
-	return d.graph.Rows.Vertices()
+	_, typ := d.Numbers().Level(set)
+	return d.vertices(typ)
 }
 
-// mostEdges is the most edges that a block can have.
-func (d *Draws) mostEdges() int {
-	s := &d.Sampler
+// mostEdges is the most edges that an edge set can have.
+func (d *Draws) mostEdges(set int) int {
+	_, r := d.Numbers().Block(set)
+	s := &d.each[r].sampler
 	if s.Replace || s.Top > 0 || s.Over != sample.Individual || s.Output == sample.Apart {
 		return math.MaxInt
 	}
 	if d.far != nil {
 		return d.In.EdgeCount()
 	}
-	return d.graph.Rows.Edges()
+	return d.each[r].graph.Edges()
 }
 
 // Hot lists the n vertices whose rows come over the link most often. Among equals, vertices with more out-edges precede,
@@ -71,11 +81,13 @@ func (r *Rooms) Sets(l *dataflow.Lowered) *plan.Sets {
 			if !used {
 				continue
 			}
-			own := z.Rows[e]
+			src, dst := r.d.ends(e)
+			own := z.Rows[dst]
 			if plan.Dir(d) == plan.CSR {
-				own = z.Rows[e+1]
+				own = z.Rows[src]
 			}
-			z.Cells[e][d] = chunk.CellSize(own, own, int64(z.Edges[e]), l.Want.Of(0), r.d.dataCols(), 0)
+			_, of := r.d.Numbers().Block(e)
+			z.Cells[e][d] = chunk.CellSize(own, own, int64(z.Edges[e]), l.Want.Of(of), r.d.dataCols(of), 0)
 		}
 	}
 	return z
@@ -90,7 +102,7 @@ func walks(l *dataflow.Lowered) [][2]bool {
 				for len(list) <= int(st.Set) {
 					list = append(list, [2]bool{})
 				}
-				list[st.Set][st.Dir] = true
+				list[st.Set][st.Dir.Way()] = true
 			}
 		}
 	}
@@ -106,10 +118,10 @@ func (r *Rooms) Widen(vertices, edges []int) {
 		}
 	}
 	for l, n := range vertices {
-		grow(&r.Most.Vertices[l], n, r.d.mostVertices())
+		grow(&r.Most.Vertices[l], n, r.d.mostVertices(l+1))
 	}
 	for l, n := range edges {
-		grow(&r.Most.Edges[l], n, r.d.mostEdges())
+		grow(&r.Most.Edges[l], n, r.d.mostEdges(l+1))
 	}
 }
 
@@ -121,7 +133,7 @@ func (r *Rooms) Largest() {
 		}
 		return list
 	}
-	r.Most = dataflow.Sizes{Vertices: larger(r.largest.Vertices, r.Most.Vertices), Edges: larger(r.largest.Edges, r.Most.Edges)}
+	r.Most = dataflow.Sizes{Numbers: r.Most.Numbers, Vertices: larger(r.largest.Vertices, r.Most.Vertices), Edges: larger(r.largest.Edges, r.Most.Edges)}
 }
 
 // fewRows is a number of rows or edges that planning need not spare.
@@ -131,7 +143,7 @@ const fewRows = 4096
 // expected, or where few batches were drawn to expect it; elsewhere the sizes are r.Most. With memory for it no later batch needs more.
 func (r *Rooms) findLargest() {
 	d := r.d
-	x := dataflow.Sizes{Vertices: slices.Clone(r.Most.Vertices), Edges: slices.Clone(r.Most.Edges)}
+	x := dataflow.Sizes{Numbers: r.Most.Numbers, Vertices: slices.Clone(r.Most.Vertices), Edges: slices.Clone(r.Most.Edges)}
 	defer func() { r.largest = x }()
 	if d.far != nil { // a rank does not know the rows of others
 		return
@@ -141,22 +153,52 @@ func (r *Rooms) findLargest() {
 			*room = max(*room, most)
 		}
 	}
-	fanouts, first, rows := d.program.Most(), 0, d.mostVertices()
+	n, types := d.Numbers(), d.types()
+	rows := make([]int, types) // by type: the most vertices of the level
 	switch {
 	case d.paired():
-		rows, first = min(rows, 2*d.mostPairs()), 1
-		widen(&x.Vertices[0], rows)
+		d.endsOfPairs(rows)
+		_, dst := d.ends(d.pairs())
+		_, t := n.Level(dst)
+		widen(&x.Vertices[dst-1], rows[t])
 	case d.Task == dataset.VertexLabels && d.kind.exact():
-		rows = min(rows, d.Full())
+		rows[d.target()] = min(d.mostVertices(d.target()+1), d.Full())
+	default:
+		rows[d.target()] = d.mostVertices(d.target() + 1)
 	}
-	for l := first; l < len(x.Edges); l++ {
-		widen(&x.Vertices[l], rows)
-		edges := d.mostEdges()
-		if l-first < len(fanouts) {
-			edges = min(edges, rows*fanouts[l-first])
+	for l := d.base(); l < len(x.Vertices)/types; l++ {
+		more := make([]int, types)
+		for t := range rows {
+			widen(&x.Vertices[n.Vertex(l, t)-1], rows[t])
 		}
-		widen(&x.Edges[l], edges)
-		rows = min(d.mostVertices(), rows+min(edges, d.mostVertices()-rows))
+		for r := range d.each {
+			e := n.Edge(l, r)
+			if e > len(x.Edges) {
+				break
+			}
+			of := &d.each[r]
+			edges := d.mostEdges(e)
+			if list := of.program.Most(); l-d.base() < len(list) {
+				edges = min(edges, rows[of.Dst]*list[l-d.base()])
+			}
+			widen(&x.Edges[e-1], edges)
+			more[of.Src] += min(edges, d.mostVertices(n.Vertex(l, of.Src))-rows[of.Src])
+		}
+		for t := range rows {
+			rows[t] = min(d.mostVertices(n.Vertex(l, t)), rows[t]+more[t])
+		}
 	}
-	widen(&x.Vertices[len(x.Edges)], rows)
+}
+
+// endsOfPairs sets the most vertices, by type, at the ends of the pairs of a batch.
+func (d *Draws) endsOfPairs(rows []int) {
+	n := d.mostPairs()
+	if d.Kinds == nil {
+		rows[0] = min(d.mostVertices(1), 2*n)
+		return
+	}
+	x := &d.Kinds.Relations[d.Kinds.Links]
+	for _, t := range []int{x.Src, x.Dst} {
+		rows[t] = min(d.vertices(t), rows[t]+n)
+	}
 }

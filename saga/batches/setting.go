@@ -13,6 +13,7 @@ import (
 // Job is what batches are made for: data, and what is learned of them.
 type Job struct {
 	In      *rows.Inputs
+	Kinds   *Kinds // nil: one vertex type and one relation; else In is the rows of Kinds.Target
 	Task    dataset.LabelKind
 	Graphs  int                    // of dataset.GraphLabels: the number of graphs
 	Items   []uint32               // what an epoch goes over; nil: the training split
@@ -39,6 +40,9 @@ type Setting struct {
 
 // Check returns an error if s does not fit the data of j, or graph, which may be nil.
 func (s *Setting) Check(j *Job, graph *sample.Graph) error {
+	if j.Kinds != nil {
+		return s.checkKinds(j)
+	}
 	d, e := j.In.Data, j.In.Edges
 	if graph != nil && (d.Shard != nil || graph.Vertices() != e.V || graph.Edges() != e.E()) {
 		return fmt.Errorf("rows of %d vertices and %d edges, and %s has %d and %d, self loops that the model adds among them", graph.Vertices(), graph.Edges(), d.Name, e.V, e.E())
@@ -64,7 +68,13 @@ func Uniform(d *sample.Sampler) bool {
 func Weighs(d *sample.Sampler) bool { return d.EdgeWeight != nil || d.Top > 0 }
 
 // learned tells whether the rows of an input change from step to step: those of a learned parameter, or of a moment of one.
-func (j *Job) learned(name string) bool { return j.In.Made(name) && name != rows.Sparse }
+func (j *Job) learned(name string) bool {
+	made := j.In.Made(name)
+	for t := range j.types() {
+		made = made || j.Kinds != nil && j.Kinds.Types[t].Made(name)
+	}
+	return made && name != rows.Sparse
+}
 
 // stays tells whether the rows of an input are the same in every batch.
 func (j *Job) stays(name string) bool {

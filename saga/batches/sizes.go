@@ -33,7 +33,7 @@ func (m *Maker) Tenants() []plan.Tenant {
 	whole := func(name string, bytes int64) plan.Tenant {
 		return plan.Tenant{Name: name, Bytes: bytes, Stays: true, From: plan.Whole, To: plan.Whole}
 	}
-	list := []plan.Tenant{whole("rows to draw from", m.graph.Rows.Bytes()), whole("batches prepared ahead", m.HostBytes())}
+	list := []plan.Tenant{whole("rows to draw from", m.graph.Bytes()), whole("batches prepared ahead", m.HostBytes())}
 	if k := m.graph.shard; k != nil {
 		list = append(list, k.tenants()...)
 	}
@@ -42,8 +42,14 @@ func (m *Maker) Tenants() []plan.Tenant {
 			list = append(list, whole("rows of "+v.Name+" that a GPU reads", int64(t.Rows)*v.RowBytes))
 		}
 	}
-	if m.low.Want.Of(0).Rank {
-		list = append(list, whole("ranks of edges", 4*int64(m.In.Edges.E())))
+	ranks := int64(0)
+	for r := range m.each {
+		if m.low.Want.Of(r).Rank {
+			ranks += 4 * int64(m.each[r].In.Edges.E())
+		}
+	}
+	if ranks > 0 {
+		list = append(list, whole("ranks of edges", ranks))
 	}
 	return list
 }

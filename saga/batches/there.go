@@ -39,7 +39,7 @@ type gpuSource struct {
 
 // onGPU opens drawing on a GPU.
 func (m *Maker) onGPU(run *exec.Runner, dev device.Capturer, t Turn) (*gpuSource, error) {
-	gpu, err := m.program.OnGPU(dev)
+	gpu, err := m.program().OnGPU(dev)
 	if err != nil {
 		return nil, err
 	}
@@ -230,7 +230,7 @@ func (s *gpuSource) fill(b *Batch) error {
 		default:
 			ld := int(v.RowBytes / 4)
 			to := b.memory[id][:b.Rows[v.Set]*ld]
-			if err := m.fillInput(b, to, name, v, ld); err != nil {
+			if err := m.fillInput(b, to, in, v, ld); err != nil {
 				return err
 			}
 			b.Inputs[id] = device.Bytes(to)

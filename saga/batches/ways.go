@@ -30,7 +30,7 @@ func (r *Rooms) Ways(l *dataflow.Lowered) (list []Way) {
 	if !d.Forced && (!d.GPU || d.Without("stream")) {
 		return []Way{{}}
 	}
-	if d.far != nil { // ranks have some of the features only: their rows come with each batch, not from tables
+	if d.far != nil || d.Kinds != nil { // ranks have some of the features only, and tables are of one type: rows come with each batch
 		return []Way{{Two: true}, {}}
 	}
 	add := func(x Way) {
@@ -96,6 +96,9 @@ func (x *Way) prepared() int {
 func (m *Maker) HostDraws() string {
 	if !m.GPU || m.way.Drawn {
 		return ""
+	}
+	if m.Kinds != nil {
+		return "a GPU draws from one type of vertices and one relation"
 	}
 	if m.far != nil {
 		return "rows of features come over the network with a batch"

@@ -1,0 +1,92 @@
+package saga
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"sagann/dataflow/plan"
+	"sagann/saga/batches"
+	"sagann/sample"
+)
+
+// Sampled training over several vertex types and relations: each relation has a sampler.
+
+// numbers says how the sets of blocks are numbered.
+func (d *dims) numbers() plan.Numbers {
+	if d.kinds == nil {
+		return plan.Numbers{}
+	}
+	return plan.Numbers{Types: len(d.kinds.types), Relations: len(d.kinds.relations)}
+}
+
+// of are the types and relations as batches are drawn from them by s. loops says that self loops of the model are always drawn.
+func (k *kinds) of(s *Sampling, loops bool) (*batches.Kinds, error) {
+	named := map[int]sample.Sampler{} // by relation of the graph
+	for name, d := range s.Relations {
+		r, err := k.graph.Relation(name)
+		if err != nil {
+			return nil, fmt.Errorf("--sample %s: %w", name, err)
+		}
+		if _, twice := named[r]; twice {
+			return nil, fmt.Errorf("--sample names relation %s twice", k.graph.FullName(r))
+		}
+		d.KeepLoops = d.KeepLoops || loops
+		named[r] = d
+	}
+	out := &batches.Kinds{Target: k.target, Links: max(0, k.linked())}
+	for i := range k.types {
+		out.Types = append(out.Types, k.types[i].in)
+	}
+	var missing []string
+	for i := range k.relations {
+		r := &k.relations[i]
+		x := batches.Relation{Name: k.draws(i), Src: r.src, Dst: r.dst, In: r.in}
+		if d, ok := named[r.number]; ok {
+			x.Sampler = &d
+		} else if s.Sampler.Name == "" {
+			missing = append(missing, r.full())
+		}
+		out.Relations = append(out.Relations, x)
+	}
+	if missing != nil {
+		return nil, fmt.Errorf("--sample has no fan-outs of %s: name each relation that labels depend on, or give fan-outs without a name for all others", strings.Join(missing, ", "))
+	}
+	return out, nil
+}
+
+// samplers are the samplers that s names: of all relations, or of each.
+func (s *Sampling) samplers() (list []*sample.Sampler) {
+	if s.Sampler.Name != "" || len(s.Relations) == 0 {
+		list = append(list, &s.Sampler)
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.Relations)) {
+		d := s.Relations[name]
+		list = append(list, &d)
+	}
+	return list
+}
+
+// relationsText is what s says of relations, as in the digest.
+func (s *Sampling) relationsText() string {
+	var list []string
+	for _, name := range slices.Sorted(maps.Keys(s.Relations)) {
+		d := s.Relations[name]
+		list = append(list, fmt.Sprintf("%q %s", name, samplerText(&d)))
+	}
+	return strings.Join(list, ", ")
+}
+
+// checkRelations returns an error if s names relations, and the graph has one without a name.
+func (p *definition) checkRelations(s *Sampling) error {
+	if p.dims.kinds == nil && len(s.Relations) > 0 {
+		return fmt.Errorf("%s has one type of vertices and one relation: --sample takes fan-outs without a name, such as 15,10", p.data.Name)
+	}
+	return nil
+}
+
+// linked is the relation of the links.
+func (k *kinds) linked() int {
+	return slices.IndexFunc(k.relations, func(r relation) bool { return r.number == k.links })
+}
