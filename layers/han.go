@@ -11,7 +11,7 @@ import (
 //	h = x·W + b    s = leaky_relu(h_u·a_src + h_v·a_dst), slope 0.2    z_r = relu(Σ softmax(s)·h_u)
 //	w_r = mean over v of tanh(z_r·K + b_K), times q    x' = act(Σ softmax over r of w · z_r)
 //
-// drop is the dropout of the coefficients in training. Parameters: of vertex types W [in×out], b [1×out]; of relations a_src, a_dst
+// Over sampled blocks the mean is over the vertices that the batch has rows for. drop is the dropout of the coefficients in training. Parameters: of vertex types W [in×out], b [1×out]; of relations a_src, a_dst
 // [1×out]; of the layer K [out×out], b_K [1×out], q [out×1].
 func HAN(out, heads int, drop float32, act Activation) saga.Layer {
 	start := choose(nil).headVector(out/heads, heads)
@@ -35,6 +35,7 @@ func HAN(out, heads int, drop float32, act Activation) saga.Layer {
 			}
 			p = p.Shared()
 			n := ops.SumRows(ops.Step(ops.Shift(v.InDegree, 1))) // of vertices
+			n = ops.Shift(ops.ReLU(ops.Shift(n, -1)), 1)         // at least 1: a batch may have none of a type
 			var w []saga.Tensor
 			for r, z := range all {
 				all[r] = ops.ReLU(z)

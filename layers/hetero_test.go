@@ -115,6 +115,12 @@ func farFrom(x []float32, y [][]float64) float64 {
 // check runs a step of m and compares it with what PyTorch has.
 func (x *heteroValues) check(t *testing.T, h *dataset.Hetero, m saga.Model, c saga.Config) *saga.Program {
 	t.Helper()
+	return x.checkBy(t, h, m, c, nil)
+}
+
+// checkBy is check of a batch of s that has all training vertices; nil: of the full graph.
+func (x *heteroValues) checkBy(t *testing.T, h *dataset.Hetero, m saga.Model, c saga.Config, s *saga.Sampling) *saga.Program {
+	t.Helper()
 	target, err := h.Type(x.Target)
 	if err != nil {
 		t.Fatal(err)
@@ -122,7 +128,13 @@ func (x *heteroValues) check(t *testing.T, h *dataset.Hetero, m saga.Model, c sa
 	want := x.Models[m.Name]
 	c.Outputs = []string{"logits"}
 	at := fmt.Sprintf("%s, %+v", m.Name, c)
-	p, err := saga.Compile(m, h.At(target), c)
+	compile := saga.Compile
+	if s != nil {
+		compile = func(m saga.Model, d *dataset.Data, c saga.Config) (*saga.Program, error) {
+			return saga.CompileSampled(m, d, c, *s)
+		}
+	}
+	p, err := compile(m, h.At(target), c)
 	if err != nil {
 		t.Fatalf("%s: %v", at, err)
 	}
@@ -151,7 +163,14 @@ func (x *heteroValues) check(t *testing.T, h *dataset.Hetero, m saga.Model, c sa
 	if err != nil {
 		t.Fatal(err)
 	}
-	if off := farFrom(z, want.Logits); off > 1e-4 {
+	logits := want.Logits
+	if s != nil {
+		logits = nil
+		for _, v := range p.Seeds() {
+			logits = append(logits, want.Logits[v])
+		}
+	}
+	if off := farFrom(z, logits); off > 1e-4 {
 		t.Errorf("%s: logits are off by %v", at, off)
 	}
 	for n, w := range want.Grads {

@@ -189,9 +189,15 @@ type outcome struct {
 }
 
 // train trains for some updates. change, which may be nil, is called before the first.
-func (c *schemaCase) train(d *dataset.Data, cfg saga.Config, updates int, change func(p *saga.Program) error) (out outcome, err error) {
+func (c *schemaCase) train(d *dataset.Data, cfg saga.Config, updates int, change func(p *saga.Program) error) (outcome, error) {
+	return c.trainBy(saga.Compile, d, cfg, updates, change)
+}
+
+// trainBy is train by a program that compile makes.
+func (c *schemaCase) trainBy(compile func(saga.Model, *dataset.Data, saga.Config) (*saga.Program, error), d *dataset.Data, cfg saga.Config, updates int,
+	change func(p *saga.Program) error) (out outcome, err error) {
 	cfg.Seed, cfg.Optimizer = 9, saga.Optimizer{LR: 0.05, Kind: c.rule}
-	p, err := saga.Compile(c.m, d, cfg)
+	p, err := compile(c.m, d, cfg)
 	if err != nil {
 		return out, err
 	}
@@ -408,6 +414,11 @@ func lawResumed(t *testing.T, r *rand.Rand) (*schemaCase, string) {
 
 // lawDraws: one more relation changes no draw. Its messages are made 0, and all first values and results stay.
 func lawDraws(_ *testing.T, r *rand.Rand) (*schemaCase, string) {
+	return drawsBy(r, (*schemaCase).train)
+}
+
+// drawsBy is lawDraws for a way of training.
+func drawsBy(r *rand.Rand, train func(c *schemaCase, d *dataset.Data, cfg saga.Config, updates int, change func(p *saga.Program) error) (outcome, error)) (*schemaCase, string) {
 	c := drawSchema(r, 2+r.IntN(3), 2+r.IntN(4), r.IntN(3) == 0)
 	t, _ := c.h.Type(c.target)
 	layers := []saga.Layer{RGCN(0, 1+r.IntN(4), ops.ReLU), RGCN(0, c.h.Types[t].Rows.Classes, nil)}
@@ -421,7 +432,7 @@ func lawDraws(_ *testing.T, r *rand.Rand) (*schemaCase, string) {
 		}
 	}
 	c.m = saga.Model{Name: "draws", Layers: layers[c.r.IntN(2):]}
-	want, err := c.train(c.at(c.h), saga.Config{Without: []string{"balance"}}, 1, nil)
+	want, err := train(c, c.at(c.h), saga.Config{Without: []string{"balance"}}, 1, nil)
 	if err != nil {
 		return c, err.Error()
 	}
@@ -432,7 +443,7 @@ func lawDraws(_ *testing.T, r *rand.Rand) (*schemaCase, string) {
 		return c, ""
 	}
 	var wrong string
-	got, err := c.train(c.at(c.h), saga.Config{Without: []string{"balance"}}, 1, func(p *saga.Program) error {
+	got, err := train(c, c.at(c.h), saga.Config{Without: []string{"balance"}}, 1, func(p *saga.Program) error {
 		for _, q := range p.Params() {
 			w, err := p.Param(q.Name)
 			if err != nil {

@@ -93,7 +93,7 @@ package saga
 //	host.go               what lies in host memory, and what in files
 //	lower.go              programs of training and evaluation
 //	memory.go             how a device's budget is divided
-//	mode.go program.go sampled.go   Program; how it works: over the full graph, over batches, or to evaluate
+//	mode.go program.go sampled.go sampled_kinds.go   Program; how it works: over the full graph, over batches, or to evaluate
 //	target.go cards.go    what plans are chosen for: options, machine, what GPUs have
 //	grid.go kindgrid.go stages.go   vertex order, cells, of several types too; times
 //	shard.go shape.go spread.go   data of which a rank has a part; statistics in place of data

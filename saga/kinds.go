@@ -7,6 +7,7 @@ import (
 
 	"sagann/chunk"
 	"sagann/dataflow"
+	"sagann/dataflow/plan"
 	"sagann/dataset"
 	"sagann/saga/rows"
 )
@@ -251,6 +252,19 @@ func (k *kinds) facts() (lines []string) {
 		lines = append(lines, fmt.Sprintf("relation %q %q %q", r.Src, r.Name, r.Dst))
 	}
 	return lines
+}
+
+// numbers says how the sets of blocks are numbered.
+func (d *dims) numbers() plan.Numbers {
+	if d.kinds == nil {
+		return plan.Numbers{}
+	}
+	return plan.Numbers{Types: len(d.kinds.types), Relations: len(d.kinds.relations)}
+}
+
+// linked is the relation of the links.
+func (k *kinds) linked() int {
+	return slices.IndexFunc(k.relations, func(r relation) bool { return r.number == k.links })
 }
 
 // text is the first line of a report: the types and relations with their sizes, and what labels do not depend on.

@@ -159,26 +159,6 @@ func (s *Sampling) String() string {
 	return text
 }
 
-// samplerText is the name of d with its sizes.
-func samplerText(d *sample.Sampler) string {
-	var sizes []string
-	for step := range max(0, d.Steps) {
-		n := 1
-		if d.Size != nil {
-			n = d.Size(step)
-		}
-		sizes = append(sizes, fmt.Sprint(n))
-	}
-	text := strings.TrimSpace(d.Name + " " + strings.Join(sizes, ","))
-	if d.Replace {
-		text += " with replacement"
-	}
-	if d.Top > 0 {
-		text += fmt.Sprintf(", the %d most visited by walks of %d", d.Top, d.Length)
-	}
-	return text
-}
-
 // outputRows lists the values of the outputs that a batch computes, in ascending order.
 func (u *unit) outputRows() (list []int) {
 	for _, id := range u.low.Outputs {

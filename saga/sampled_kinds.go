@@ -6,20 +6,11 @@ import (
 	"slices"
 	"strings"
 
-	"sagann/dataflow/plan"
 	"sagann/saga/batches"
 	"sagann/sample"
 )
 
 // Sampled training over several vertex types and relations: each relation has a sampler.
-
-// numbers says how the sets of blocks are numbered.
-func (d *dims) numbers() plan.Numbers {
-	if d.kinds == nil {
-		return plan.Numbers{}
-	}
-	return plan.Numbers{Types: len(d.kinds.types), Relations: len(d.kinds.relations)}
-}
 
 // of are the types and relations as batches are drawn from them by s. loops says that self loops of the model are always drawn.
 func (k *kinds) of(s *Sampling, loops bool) (*batches.Kinds, error) {
@@ -86,7 +77,22 @@ func (p *definition) checkRelations(s *Sampling) error {
 	return nil
 }
 
-// linked is the relation of the links.
-func (k *kinds) linked() int {
-	return slices.IndexFunc(k.relations, func(r relation) bool { return r.number == k.links })
+// samplerText is the name of d with its sizes.
+func samplerText(d *sample.Sampler) string {
+	var sizes []string
+	for step := range max(0, d.Steps) {
+		n := 1
+		if d.Size != nil {
+			n = d.Size(step)
+		}
+		sizes = append(sizes, fmt.Sprint(n))
+	}
+	text := strings.TrimSpace(d.Name + " " + strings.Join(sizes, ","))
+	if d.Replace {
+		text += " with replacement"
+	}
+	if d.Top > 0 {
+		text += fmt.Sprintf(", the %d most visited by walks of %d", d.Top, d.Length)
+	}
+	return text
 }

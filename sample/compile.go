@@ -107,15 +107,10 @@ func (p *Program) sizeAt(step int) (n int, err error) {
 			n, err = 0, p.errorf("%s: Size(%d) panicked: %v", funcAt(p.s.Size), step, r)
 		}
 	}()
-	if n = p.s.size(step); n < 1 && !(n == 0 && p.s.empty()) {
+	if n = p.s.size(step); n < 1 {
 		return 0, p.errorf("%d draws at step %d: a fan-out is 1 or more", n, step+1)
 	}
 	return n, nil
-}
-
-// empty tells whether a step of s may draw nothing.
-func (s *Sampler) empty() bool {
-	return s.Empty && s.Output == Layers && s.Over == Individual && s.Next == nil && s.Top == 0
 }
 
 // checkFields checks which fields may be set together.

@@ -18,10 +18,6 @@ type Sampler struct {
 	// always with replacement; see Unique.
 	Replace bool
 
-	// Empty lets Size be 0 at a step, which draws nothing then but the edges of KeepLoops. It is for Layers of Individual samplers
-	// without Next and Top.
-	Empty bool
-
 	// KeepLoops always takes the edges from a vertex to itself, in addition to Size other
 	// edges. It is for blocks and subgraphs that are drawn without Next.
 	KeepLoops bool

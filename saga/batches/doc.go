@@ -25,10 +25,12 @@
 //	presample.go rooms.go        sizes of batches, and those that plans have room for
 //	arrivals.go                  which rows come over the link
 //	draw.go                      the blocks of a batch
+//	relations.go                 what is drawn from each relation, and the blocks over several vertex types
 //	order.go place.go            which items a batch has, and which batches an epoch has
 //	graph.go shards.go           the graph that is drawn from, also where ranks have parts of it
 //	pairs.go                     blocks of pairs, where items are edges or links
 //	setting.go                   Job and Setting
+//	kinds.go                     vertex types and relations, and the numbers of their sets
 //	clusters.go norms.go kind.go kinds of batches: clusters of vertices, items chosen by norms, items shuffled
 //	items.go                     what items are, and their weights
 //

@@ -170,17 +170,6 @@ func (d *Draws) dataCols(r int) int {
 	return n
 }
 
-// degreesOf counts the in-edges of each vertex; if without is true, self loops are not counted.
-func degreesOf(e *chunk.Edges, without bool) []uint32 {
-	n := slices.Clone(e.InDegrees())
-	for k, v := range e.Dst {
-		if without && e.Src[k] == v {
-			n[v]--
-		}
-	}
-	return n
-}
-
 // blocks are the blocks of a batch: those that were sampled, and the block of pairs below them if items are pairs. Counts and Layers are
 // in the order of sets (plan.Numbers), by vertex set and edge set.
 type blocks struct {

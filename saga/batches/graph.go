@@ -40,6 +40,30 @@ func open(j *Job) (*Graph, error) {
 	return &Graph{Rows: k.graph, shard: k}, nil
 }
 
+// relation is the rows of relation r.
+func (g *Graph) relation(r int) *sample.Graph {
+	if g.relations != nil {
+		return g.relations[r]
+	}
+	return g.Rows
+}
+
+// all are the rows of all relations.
+func (g *Graph) all() []*sample.Graph {
+	if g.relations != nil {
+		return g.relations
+	}
+	return []*sample.Graph{g.Rows}
+}
+
+// Bytes is the memory that the rows take.
+func (g *Graph) Bytes() (n int64) {
+	for _, x := range g.all() {
+		n += x.Bytes()
+	}
+	return n
+}
+
 // shardPart is a rank's part of a graph in shards.
 type shardPart struct {
 	shard    *dataset.Shard

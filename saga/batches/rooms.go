@@ -178,7 +178,7 @@ func (r *Rooms) findLargest() {
 			}
 			of := &d.each[r]
 			edges := d.mostEdges(e)
-			if list := of.program.Most(); l-d.base() < len(list) {
+			if list := of.most(); l-d.base() < len(list) {
 				edges = min(edges, rows[of.Dst]*list[l-d.base()])
 			}
 			widen(&x.Edges[e-1], edges)

@@ -19,8 +19,9 @@ func (m *Maker) HostBytes() int64 {
 			n += int64(z.Room(spec, id)) * v.RowBytes
 		}
 	}
-	for e := range z.Cells {
-		n += z.Cells[e][plan.CSC] + z.Cells[e][plan.CSR] + 8*int64(z.Edges[e]) + 8*int64(z.Rows[e]) // sample.Block
+	for e := 1; e < len(z.Cells); e++ {
+		_, dst := m.ends(e)
+		n += z.Cells[e][plan.CSC] + z.Cells[e][plan.CSR] + 8*int64(z.Edges[e]) + 8*int64(z.Rows[dst]) // sample.Block
 	}
 	if m.way.Drawn { // the host fills the inputs of seeds only
 		return n + n/8

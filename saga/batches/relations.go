@@ -1,0 +1,231 @@
+package batches
+
+import (
+	"fmt"
+	"hash/fnv"
+	"slices"
+
+	"sagann/chunk"
+	"sagann/sample"
+)
+
+// Draws from the relations of a graph, of which a graph without types has one.
+
+// edges is what is drawn from the edges of a relation, or of a graph without relations.
+type edges struct {
+	Relation
+	program *sample.Program
+	graph   *sample.Graph
+	sampler sample.Sampler
+	degrees []uint32 // with Setting.Scaled, by vertex: in-edges without the self loops that are always drawn
+	seed    uint64   // of its draws
+}
+
+// relations is what is drawn from each relation of graph.
+func (d *Draws) relations(graph *Graph) error {
+	list := []Relation{{In: d.In}}
+	if d.Kinds != nil {
+		list = d.Kinds.Relations
+	}
+	for i := range list {
+		x := edges{Relation: list[i], sampler: *d.drawn(&list[i]), graph: graph.relation(i), seed: d.Seed}
+		if x.Src != x.Dst {
+			x.sampler.KeepLoops = false
+		}
+		if x.Name != "" { // so that one more relation changes no other draw
+			h := fnv.New64a()
+			fmt.Fprintf(h, "draws of relation %s", x.Name)
+			x.seed ^= h.Sum64()
+		}
+		if d.Scaled && graph.shard == nil {
+			x.degrees = degreesOf(x.In.Edges, x.sampler.KeepLoops)
+		}
+		var err error
+		if x.program, err = sample.Compile(x.graph, x.atLeastOne(d.Kinds != nil)); err != nil {
+			if x.Name != "" {
+				err = fmt.Errorf("relation %s: %w", x.Name, err)
+			}
+			return err
+		}
+		d.each = append(d.each, x)
+	}
+	return nil
+}
+
+// atLeastOne is the sampler of x, whose steps without draws, if there can be any, make one that is not used.
+func (x *edges) atLeastOne(none bool) sample.Sampler {
+	s := x.sampler
+	if size := s.Size; none && size != nil {
+		s.Size = func(step int) int {
+			n := size(step)
+			if n == 0 {
+				return 1
+			}
+			return n
+		}
+	}
+	return s
+}
+
+// most is the most edges of a row of each step; nil: the sampler does not bound them.
+func (x *edges) most() []int {
+	list := x.program.Most()
+	for step := range list {
+		if x.sampler.Size != nil && x.sampler.Size(step) == 0 {
+			list[step]--
+		}
+	}
+	return list
+}
+
+// rows draws the edges of a step into vertices.
+func (x *edges) rows(b *sample.Block, vertices []uint32, key sample.Key, step int) error {
+	if x.sampler.Size(step) > 0 {
+		return x.program.Rows(b, vertices, key, step)
+	}
+	b.Offsets, b.Far, b.Edge = append(b.Offsets[:0], 0), b.Far[:0], b.Edge[:0]
+	for _, v := range vertices {
+		lo, hi := x.graph.Offsets[v], x.graph.Offsets[v+1]
+		if at, found := slices.BinarySearch(x.graph.Far[lo:hi], v); found && x.sampler.KeepLoops {
+			for i := lo + int64(at); i < hi && x.graph.Far[i] == v; i++ {
+				b.Far, b.Edge = append(b.Far, int32(v)), append(b.Edge, x.graph.Edge[i])
+			}
+		}
+		b.Offsets = append(b.Offsets, int64(len(b.Far)))
+	}
+	return nil
+}
+
+// key is the key of the draws of a batch from x.
+func (x *edges) key(at Place) sample.Key {
+	return sample.Key{Seed: x.seed, Epoch: uint32(at.Epoch), Batch: uint32(at.Batch)}
+}
+
+// mostOf is the most edges of a row of each block, by edge set; nil: a sampler does not bound them.
+func (d *Draws) mostOf() []int {
+	n := d.Numbers()
+	list := make([]int, n.Edge(d.base()+d.Depth, 0))
+	for r := range d.each {
+		for l, most := range d.each[r].most() {
+			list[n.Edge(d.base()+l, r)] = most
+		}
+	}
+	return list
+}
+
+// drawKinds draws the blocks of a batch of several types from the seeds of b.
+func (d *Draws) drawKinds(b *blocks, at Place) error {
+	k, n := d.Kinds, d.Numbers()
+	if b.types == nil {
+		b.types, b.places = make([][]uint32, len(k.Types)), make([][]int32, len(k.Types))
+		for t, in := range k.Types {
+			b.places[t] = make([]int32, in.Edges.V)
+		}
+	}
+	defer func() { // places are all 0 between batches
+		for t, list := range b.types {
+			for _, v := range list {
+				b.places[t][v] = 0
+			}
+		}
+	}()
+	for t := range b.types {
+		b.types[t] = b.types[t][:0]
+	}
+	for len(b.Layers) < n.Edge(d.base()+d.Depth, 0)-1 {
+		b.Layers = append(b.Layers, sample.Block{})
+	}
+	b.Counts = b.Counts[:0]
+	if d.paired() {
+		d.enterKinds(b, at)
+	}
+	for _, v := range b.seeds {
+		b.number(k.Target, v)
+	}
+	b.level()
+	for l := d.base(); l < d.base()+d.Depth; l++ {
+		from := b.Counts[len(b.Counts)-len(k.Types):]
+		for r := range d.each {
+			x, layer := &d.each[r], &b.Layers[n.Edge(l, r)-1]
+			if err := x.rows(layer, b.types[x.Dst][:from[x.Dst]], x.key(at), l-d.base()); err != nil {
+				return err
+			}
+		}
+		for r := range d.each {
+			far := b.Layers[n.Edge(l, r)-1].Far
+			for i, f := range far {
+				far[i] = b.number(d.each[r].Src, uint32(f))
+			}
+		}
+		b.level()
+	}
+	return nil
+}
+
+// enterKinds makes the block of the pairs of a batch, level 0 of those where they end, and numbers those where they begin.
+func (d *Draws) enterKinds(b *blocks, at Place) {
+	x := &d.Kinds.Relations[d.Kinds.Links]
+	list := d.pairsOf(b, at.Epoch)
+	for _, v := range list.Dst {
+		b.number(x.Dst, v)
+	}
+	b.level()
+	b.enter(&list, func(v uint32) int32 { return b.number(x.Dst, v) }, func(v uint32) int32 { return b.number(x.Src, v) })
+	b.Layers[d.pairs()-1] = b.pairs
+	b.seeds = b.seeds[:0]
+}
+
+// number is the place of vertex v among those of type t that the batch has. It gets the next one if it has none.
+func (b *blocks) number(t int, v uint32) int32 {
+	at := &b.places[t][v]
+	if *at == 0 {
+		b.types[t] = append(b.types[t], v)
+		*at = int32(len(b.types[t]))
+	}
+	return *at - 1
+}
+
+// level ends a level: it has all vertices that were numbered so far.
+func (b *blocks) level() {
+	for t := range b.types {
+		b.Counts = append(b.Counts, len(b.types[t]))
+	}
+}
+
+// ofType are the vertices of type t that the batch has.
+func (b *blocks) ofType(t int) []uint32 {
+	if b.types == nil {
+		return b.Vertices
+	}
+	return b.types[t]
+}
+
+// digest is a hash of what is drawn.
+func (d *Draws) digest() string {
+	if d.Kinds == nil {
+		return d.each[0].program.Digest()
+	}
+	var list []string
+	for i := range d.each {
+		list = append(list, d.each[i].program.Digest())
+	}
+	if same := slices.Compact(slices.Clone(list)); len(same) == 1 {
+		return same[0]
+	}
+	h := fnv.New64a()
+	for i, x := range list {
+		fmt.Fprintln(h, d.each[i].Name, x)
+	}
+	return fmt.Sprintf("%.16x", h.Sum64())
+}
+
+// degreesOf counts the in-edges of each vertex; if without is true, self loops are not counted.
+func degreesOf(e *chunk.Edges, without bool) []uint32 {
+	n := slices.Clone(e.InDegrees())
+	for k, v := range e.Dst {
+		if without && e.Src[k] == v {
+			n[v]--
+		}
+	}
+	return n
+}
