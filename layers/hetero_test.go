@@ -250,10 +250,6 @@ func TestHeteroRefused(t *testing.T) {
 			}), h.At(2), saga.Config{})
 			return err
 		},
-		"no sampling": func() error {
-			_, err := saga.CompileSampled(m, h.At(2), saga.Config{}, saga.Sampling{Batch: 4})
-			return err
-		},
 		"3 vertex types need at least one each: author, paper, venue": func() error {
 			_, err := saga.Compile(m, h.At(2), saga.Config{Chunks: 2})
 			return err

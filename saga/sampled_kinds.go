@@ -3,6 +3,7 @@ package saga
 import (
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -84,6 +85,10 @@ func samplerText(d *sample.Sampler) string {
 		n := 1
 		if d.Size != nil {
 			n = d.Size(step)
+		}
+		if n == math.MaxInt32 {
+			sizes = append(sizes, "all")
+			continue
 		}
 		sizes = append(sizes, fmt.Sprint(n))
 	}

@@ -14,9 +14,10 @@ import (
 type SampledPlan struct {
 	Sampler   string                 // sampler with its sizes, and the size of a batch (Sampling.String)
 	Batches   int                    // updates per epoch
-	Vertices  []int                  // by level, the seeds first: vertices that the plan has room for
-	Edges     []int                  // by block, the block into the seeds first: edges that the plan has room for
-	Expected  []int                  // by level: mean number of vertices of the batches drawn for planning
+	Types     int                    // vertex types; a level has as many entries of Vertices, and a block one of Edges for each relation
+	Vertices  []int                  // by level, the seeds first, and type: vertices that the plan has room for
+	Edges     []int                  // by block, the block into the seeds first, and relation: edges that the plan has room for
+	Expected  []int                  // by level and type: mean number of vertices of the batches drawn for planning
 	Overflows int                    // batches so far that did not fit and were run again with more room
 	Device    int64                  // bytes of device memory for training and evaluation: plans, kernels, drawing on the GPU
 	Peak      int64                  // bytes of device memory that the plan of a batch takes
@@ -28,6 +29,14 @@ type SampledPlan struct {
 	FarRows   [plan.FarCounts]uint64 // rows so far: read over the link; hot; found in one of the two previous batches
 	Drawing   time.Duration          // sum over goroutines of the time to draw and fill batches, so far
 	Waiting   time.Duration          // time that steps waited for their batch, so far
+}
+
+// Largest is how many vertices of all types a batch can have.
+func (z *SampledPlan) Largest() (n int) {
+	for _, rows := range z.Vertices[len(z.Vertices)-z.Types:] {
+		n += rows
+	}
+	return n
 }
 
 // SampledPlan returns the plan of sampled training; nil without sampling.
@@ -47,7 +56,7 @@ func (p *Program) SampledPlan() *SampledPlan {
 		intervals = p.eval.plan.Cells.P
 	}
 	drawing, waiting := s.draws.Times()
-	return &SampledPlan{Device: device, Ahead: s.way.Two, Drawn: s.way.Drawn, Host: s.maker.HostDraws(), Tables: s.maker.TableBytes(), FarRows: far, Drawing: drawing, Waiting: waiting,
+	return &SampledPlan{Types: max(1, s.draws.Numbers().Types), Device: device, Ahead: s.way.Two, Drawn: s.way.Drawn, Host: s.maker.HostDraws(), Tables: s.maker.TableBytes(), FarRows: far, Drawing: drawing, Waiting: waiting,
 		Sampler: s.Sampling.String(), Batches: s.draws.Updates(), Vertices: p.rooms.Most.Vertices, Edges: p.rooms.Most.Edges, Expected: p.rooms.Expected.Vertices,
 		Overflows: p.run.overflows, Peak: p.train.plan.Peak, Intervals: intervals}
 }
@@ -60,6 +69,12 @@ func (p batched) figures() *report.Sampled {
 	s := p.sampled
 	r := &report.Sampled{Text: s.Sampling.String(), Batches: s.draws.Updates(), Parts: s.draws.Parts, Drawn: s.draws.Tries(), Expected: p.rooms.Expected, Spread: p.rooms.Spread,
 		Overflows: p.run.overflows, Graph: s.draws.Graph().Bytes(), Ahead: s.maker.HostBytes(), Drawing: s.drawing(), Host: s.maker.HostDraws()}
+	if k := p.dims.kinds; k != nil {
+		r.Types = k.typeNames()
+		for i := range k.relations {
+			r.Relations = append(r.Relations, k.relations[i].full())
+		}
+	}
 	if p.eval != nil {
 		r.Eval = p.eval.plan
 	} else if p.chosen.scorer != nil {

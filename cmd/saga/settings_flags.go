@@ -108,12 +108,12 @@ type trainingFlags struct {
 
 // samplingFlags say which batches training goes over.
 type samplingFlags struct {
-	Sample     string `json:"sample" placeholder:"K,K,.." help:"Train on sampled neighbours in batches: how many in-edges of a vertex each layer draws, the last layer's first, such as 15,10,5; evaluation is on the whole graph, or by --eval-sample. Default: train on the whole graph."`
-	Sampler    string `json:"sampler" placeholder:"NAME:K,.." help:"Train in batches that another sampler draws, such as weighted:15,10, ladies:512,512, cluster:20x1500, saint:1000x2 or shadow:2x10; see docs/sampling.md."`
-	SampleNorm string `json:"sample-norm" default:"none" placeholder:"NAME" enum:"none,full" help:"What sums over --sample add up: none leaves the messages drawn as they are, full counts each in-degree over draws times (${default})."`
-	EvalSample string `json:"eval-sample" placeholder:"K,K,.." help:"Evaluate on sampled neighbours, too, the same ones every time: how many each layer draws, as --sample has it. Default: on the whole graph."`
-	Batch      count  `json:"batch" default:"1024" placeholder:"N" help:"Training vertices of a batch with --sample or --sampler, or edges, links or graphs of such a task (${default})."`
-	Accumulate count  `json:"accumulate" default:"0" placeholder:"N" help:"Batches an update has with --sample or --sampler, dealt to the devices of --device; no bit depends on how many these are. 0: as many as there are devices (${default})."`
+	Sample     samples `json:"sample" sep:"none" placeholder:"[NAME=]K,K,.." help:"Train on sampled neighbours in batches: how many in-edges of a vertex each layer draws, the last layer's first, such as 15,10,5 (-1: all); evaluation is on the whole graph, or by --eval-sample. Of several relations these are for each; NAME=K,K,.. is for relation NAME, or SOURCE:NAME:TARGET, where K may be 0, or for a sampler as NAME=weighted:15,10. Default: train on the whole graph."`
+	Sampler    string  `json:"sampler" placeholder:"NAME:K,.." help:"Train in batches that another sampler draws, such as weighted:15,10, ladies:512,512, cluster:20x1500, saint:1000x2 or shadow:2x10; see docs/sampling.md."`
+	SampleNorm string  `json:"sample-norm" default:"none" placeholder:"NAME" enum:"none,full" help:"What sums over --sample add up: none leaves the messages drawn as they are, full counts each in-degree over draws times (${default})."`
+	EvalSample string  `json:"eval-sample" placeholder:"K,K,.." help:"Evaluate on sampled neighbours, too, the same ones every time: how many each layer draws, as --sample has it. Default: on the whole graph."`
+	Batch      count   `json:"batch" default:"1024" placeholder:"N" help:"Training vertices of a batch with --sample or --sampler, or edges, links or graphs of such a task (${default})."`
+	Accumulate count   `json:"accumulate" default:"0" placeholder:"N" help:"Batches an update has with --sample or --sampler, dealt to the devices of --device; no bit depends on how many these are. 0: as many as there are devices (${default})."`
 }
 
 // rateFlags say how the learning rate goes on from --lr.

@@ -14,7 +14,7 @@ import (
 )
 
 // whole tells whether training goes over the whole graph.
-func (s *samplingFlags) whole() bool { return s.Sample == "" && s.Sampler == "" }
+func (s *samplingFlags) whole() bool { return len(s.Sample) == 0 && s.Sampler == "" }
 
 // sized tells whether --sampler says how large a batch is.
 func (s *samplingFlags) sized() bool {
@@ -24,8 +24,8 @@ func (s *samplingFlags) sized() bool {
 
 // sampler is what --sampler says.
 func (s *settings) sampler() (*saga.Sampling, error) {
-	if s.Training.Sampling.Sample != "" {
-		return nil, fmt.Errorf("--sample %s and --sampler %s: one of them; --sample is neighbours:%[1]s", s.Training.Sampling.Sample, s.Training.Sampling.Sampler)
+	if list := s.Training.Sampling.Sample; len(list.forAll()) > 0 {
+		return nil, fmt.Errorf("--sample %s and --sampler %s: one of them; --sample is neighbours:%[1]s", list.forAll()[0], s.Training.Sampling.Sampler)
 	}
 	spec, err := sample.Parse(s.Training.Sampling.Sampler, 1) // steps of walks, which are refused
 	switch {
@@ -85,12 +85,9 @@ func (s *settings) sampling() (*saga.Sampling, error) {
 		if x, err = s.sampler(); err != nil {
 			return nil, err
 		}
-	} else {
-		list, err := fanouts("--sample", s.Training.Sampling.Sample)
-		if err != nil {
-			return nil, err
-		}
-		x.Sampler = sample.Neighbours(list...)
+	}
+	if err := s.Training.Sampling.Sample.into(x); err != nil {
+		return nil, err
 	}
 	x.Accumulate, x.Norm, x.Cache = int(s.Training.Sampling.Accumulate), named(s.Training.Sampling.SampleNorm, "none"), s.Memory.Cache
 	if s.Training.Sampling.EvalSample == "" {
@@ -103,10 +100,18 @@ func (s *settings) sampling() (*saga.Sampling, error) {
 
 // fanouts are the numbers of a flag.
 func fanouts(flag, list string) (out []int, err error) {
+	return fanoutsFrom(1, flag, list)
+}
+
+// fanoutsFrom are fanouts of at least so many. -1 stands for all in-edges.
+func fanoutsFrom(least int, flag, list string) (out []int, err error) {
 	for _, text := range strings.Split(list, ",") {
 		n, err := strconv.Atoi(strings.TrimSpace(text))
-		if err != nil || n < 1 || n > math.MaxInt32 {
-			return nil, fmt.Errorf("%s %s: %q is no fan-out: want how many in-edges a vertex draws, at least 1, for each layer, such as 15,10,5", flag, list, text)
+		if n == -1 {
+			n = math.MaxInt32
+		}
+		if err != nil || n < least || n > math.MaxInt32 {
+			return nil, fmt.Errorf("%s %s: %q is no fan-out: want how many in-edges a vertex draws, at least %d, for each layer, such as 15,10,5; -1 stands for all", flag, list, text, least)
 		}
 		out = append(out, n)
 	}

@@ -349,7 +349,7 @@ func (c *trainCmd) outline(w io.Writer, j *job, dir string) error {
 	}
 	how := fmt.Sprintf("%d×%d edge chunks, schedule %s", s.Chunks, s.Chunks, s.Schedule)
 	if z := j.prog.SampledPlan(); z != nil {
-		how = words.Text("%s: %d an epoch, each up to %d {vertex|vertices}", z.Sampler, z.Batches, z.Vertices[len(z.Vertices)-1])
+		how = words.Text("%s: %d an epoch, each up to %d {vertex|vertices}", z.Sampler, z.Batches, z.Largest())
 		if z.Intervals > 0 {
 			how += fmt.Sprintf("; evaluation over %d×%d edge chunks", z.Intervals, z.Intervals)
 		}

@@ -15,10 +15,12 @@ import (
 
 // Sampled is what reports read of sampled training.
 type Sampled struct {
-	Text      string          // sampler and batch
-	Batches   int             // updates per epoch
-	Parts     int             // batches per update
-	Drawn     int             // number of batches that were drawn for planning
+	Text      string   // sampler and batch
+	Batches   int      // updates per epoch
+	Parts     int      // batches per update
+	Drawn     int      // number of batches that were drawn for planning
+	Types     []string // names of vertex types, and of relations; nil: there is one
+	Relations []string
 	Expected  dataflow.Sizes  // mean sizes of these batches
 	Spread    dataflow.Sizes  // six standard deviations of these sizes
 	Overflows int             // batches that were larger than planned and were run again
@@ -46,6 +48,38 @@ func (s *Sampled) Epoch() time.Duration {
 	return s.LinkTime + time.Duration(s.Batches*max(1, s.Turns))*max(s.Step+s.Draw+s.Bring, s.LinkTime)
 }
 
+// sizes is a table of the sizes of batches.
+func (s *Sampled) sizes(z *plan.Sets) string {
+	t := table.NewWriter()
+	t.SetStyle(table.StyleLight)
+	cells := func(e int) string { return units.Size(z.Cells[e][plan.CSC] + z.Cells[e][plan.CSR]) }
+	if s.Types == nil {
+		t.AppendHeader(table.Row{"level", "vertices expected", "6 sigma", "room", "edges into it expected", "6 sigma", "room", "cells"})
+		for l := range s.Expected.Vertices {
+			row := table.Row{l, s.Expected.Vertices[l], s.Spread.Vertices[l], z.Rows[l+1]}
+			if l < len(s.Expected.Edges) {
+				row = append(row, s.Expected.Edges[l], s.Spread.Edges[l], z.Edges[l+1], cells(l+1))
+			}
+			t.AppendRow(row)
+		}
+		return t.Render()
+	}
+	t.AppendHeader(table.Row{"level", "vertices, or edges into the level", "expected", "6 sigma", "room", "cells"})
+	for l := range len(s.Expected.Vertices) / len(s.Types) {
+		for i, name := range s.Types {
+			if k := s.Expected.Vertex(l, i); z.Rows[k] > 0 {
+				t.AppendRow(table.Row{l, name, s.Expected.Vertices[k-1], s.Spread.Vertices[k-1], z.Rows[k]})
+			}
+		}
+		for i, name := range s.Relations {
+			if e := s.Expected.Edge(l, i); e < len(z.Edges) && z.Edges[e] > 0 {
+				t.AppendRow(table.Row{l, name, s.Expected.Edges[e-1], s.Spread.Edges[e-1], z.Edges[e], cells(e)})
+			}
+		}
+	}
+	return t.Render()
+}
+
 // overview is Overview for sampled training.
 func (r *Run) overview(w io.Writer) error {
 	s, z := r.Sampled, r.Plan.Places.Sets
@@ -55,17 +89,7 @@ func (r *Run) overview(w io.Writer) error {
 		many = units.Counted(s.Batches, "update", "updates")
 	}
 	fmt.Fprintf(&b, "graph     %s\nsampling  %s: %s an epoch, sizes from %s\n", r.Graph, s.Text, many, units.Counted(s.Drawn, "batch", "batches"))
-	t := table.NewWriter()
-	t.SetStyle(table.StyleLight)
-	t.AppendHeader(table.Row{"level", "vertices expected", "6 sigma", "room", "edges into it expected", "6 sigma", "room", "cells"})
-	for l := range s.Expected.Vertices {
-		row := table.Row{l, s.Expected.Vertices[l], s.Spread.Vertices[l], z.Rows[l+1]}
-		if l < len(s.Expected.Edges) {
-			row = append(row, s.Expected.Edges[l], s.Spread.Edges[l], z.Edges[l+1], units.Size(z.Cells[l+1][plan.CSC]+z.Cells[l+1][plan.CSR]))
-		}
-		t.AppendRow(row)
-	}
-	b.WriteString(t.Render())
+	b.WriteString(s.sizes(z))
 	fmt.Fprintf(&b, "\nmemory    peak %s for a batch, %s for evaluation", units.Size(r.Plan.Peak), units.Size(s.Eval.Peak))
 	if s.Drawing > 0 {
 		fmt.Fprintf(&b, ", %s to draw on the GPU", units.Size(s.Drawing))

@@ -1,0 +1,97 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/alecthomas/kong"
+
+	"sagann/saga"
+	"sagann/sample"
+)
+
+// samples are the values of --sample: fan-outs for all relations, and for some by name.
+type samples []string
+
+// Decode adds a value of the flag.
+func (s *samples) Decode(ctx *kong.DecodeContext) error {
+	var text string
+	err := ctx.Scan.PopValueInto("fan-outs", &text)
+	*s = append(*s, text)
+	return err
+}
+
+// MarshalJSON writes a text, or a list if there are several.
+func (s samples) MarshalJSON() ([]byte, error) {
+	if len(s) < 2 {
+		return json.Marshal(strings.Join(s, ""))
+	}
+	return json.Marshal([]string(s))
+}
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (s *samples) UnmarshalJSON(text []byte) error {
+	var one string
+	if json.Unmarshal(text, &one) != nil {
+		return json.Unmarshal(text, (*[]string)(s))
+	}
+	if *s = nil; one != "" {
+		*s = samples{one}
+	}
+	return nil
+}
+
+// forAll are the values without a name.
+func (s samples) forAll() (list []string) {
+	for _, text := range s {
+		if !strings.Contains(text, "=") {
+			list = append(list, text)
+		}
+	}
+	return list
+}
+
+// into sets the samplers that s names. x has that of --sampler, if there is one.
+func (s samples) into(x *saga.Sampling) error {
+	if list := s.forAll(); len(list) > 1 {
+		return fmt.Errorf("--sample %s and --sample %s: one is for all relations; others name theirs, as --sample writes=5,5", list[0], list[1])
+	}
+	for _, text := range s {
+		at := strings.LastIndexByte(text, '=')
+		if at < 0 {
+			least := 1
+			if len(s) > 1 {
+				least = 0
+			}
+			list, err := fanoutsFrom(least, "--sample", text)
+			if err != nil {
+				return err
+			}
+			x.Sampler = sample.Neighbours(list...)
+			continue
+		}
+		name, d, err := text[:at], sample.Sampler{}, error(nil)
+		if strings.Contains(text[at:], ":") {
+			var spec sample.Spec
+			if spec, err = sample.Parse(text[at+1:], 1); err != nil {
+				return fmt.Errorf("--sample %s: %w", text, err)
+			}
+			d = spec.Sampler
+		} else {
+			list, err := fanoutsFrom(0, "--sample", text[at+1:])
+			if err != nil {
+				return err
+			}
+			d = sample.Neighbours(list...)
+		}
+		if x.Relations == nil {
+			x.Relations = map[string]sample.Sampler{}
+		}
+		if _, twice := x.Relations[name]; twice {
+			return fmt.Errorf("--sample names relation %q twice", name)
+		}
+		x.Relations[name] = d
+	}
+	return nil
+}
