@@ -13,16 +13,19 @@ import (
 	"sagann/internal/units"
 )
 
+// SampledSizes are the sizes of the batches that were drawn for planning.
+type SampledSizes struct {
+	Expected, Spread dataflow.Sizes // their means, and six standard deviations
+	Types, Relations []string       // names; nil: there is one type and one relation
+}
+
 // Sampled is what reports read of sampled training.
 type Sampled struct {
-	Text      string   // sampler and batch
-	Batches   int      // updates per epoch
-	Parts     int      // batches per update
-	Drawn     int      // number of batches that were drawn for planning
-	Types     []string // names of vertex types, and of relations; nil: there is one
-	Relations []string
-	Expected  dataflow.Sizes  // mean sizes of these batches
-	Spread    dataflow.Sizes  // six standard deviations of these sizes
+	Text    string // sampler and batch
+	Batches int    // updates per epoch
+	Parts   int    // batches per update
+	Drawn   int    // number of batches that were drawn for planning
+	SampledSizes
 	Overflows int             // batches that were larger than planned and were run again
 	Graph     int64           // bytes of host memory for the graph's rows
 	Ahead     int64           // most bytes of batches that are prepared ahead
@@ -48,8 +51,8 @@ func (s *Sampled) Epoch() time.Duration {
 	return s.LinkTime + time.Duration(s.Batches*max(1, s.Turns))*max(s.Step+s.Draw+s.Bring, s.LinkTime)
 }
 
-// sizes is a table of the sizes of batches.
-func (s *Sampled) sizes(z *plan.Sets) string {
+// table lists the sizes, with the room that z has for them.
+func (s *SampledSizes) table(z *plan.Sets) string {
 	t := table.NewWriter()
 	t.SetStyle(table.StyleLight)
 	cells := func(e int) string { return units.Size(z.Cells[e][plan.CSC] + z.Cells[e][plan.CSR]) }
@@ -89,7 +92,7 @@ func (r *Run) overview(w io.Writer) error {
 		many = units.Counted(s.Batches, "update", "updates")
 	}
 	fmt.Fprintf(&b, "graph     %s\nsampling  %s: %s an epoch, sizes from %s\n", r.Graph, s.Text, many, units.Counted(s.Drawn, "batch", "batches"))
-	b.WriteString(s.sizes(z))
+	b.WriteString(s.table(z))
 	fmt.Fprintf(&b, "\nmemory    peak %s for a batch, %s for evaluation", units.Size(r.Plan.Peak), units.Size(s.Eval.Peak))
 	if s.Drawing > 0 {
 		fmt.Fprintf(&b, ", %s to draw on the GPU", units.Size(s.Drawing))
