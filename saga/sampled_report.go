@@ -67,12 +67,12 @@ func (p *Program) PredictedEpoch() time.Duration { return p.mode.figures().Epoch
 // figures returns the numbers of sampled training that reports show.
 func (p batched) figures() *report.Sampled {
 	s := p.sampled
-	r := &report.Sampled{Text: s.Sampling.String(), Batches: s.draws.Updates(), Parts: s.draws.Parts, Drawn: s.draws.Tries(), SampledSizes: report.SampledSizes{Expected: p.rooms.Expected, Spread: p.rooms.Spread},
+	r := &report.Sampled{Text: s.Sampling.String(), Batches: s.draws.Updates(), Parts: s.draws.Parts, Drawn: s.draws.Tries(), Sizes: report.SampledSizes{Expected: p.rooms.Expected, Spread: p.rooms.Spread},
 		Overflows: p.run.overflows, Graph: s.draws.Graph().Bytes(), Ahead: s.maker.HostBytes(), Drawing: s.drawing(), Host: s.maker.HostDraws()}
 	if k := p.dims.kinds; k != nil {
-		r.Types = k.typeNames()
+		r.Sizes.Types = k.typeNames()
 		for i := range k.relations {
-			r.Relations = append(r.Relations, k.relations[i].full())
+			r.Sizes.Relations = append(r.Sizes.Relations, k.relations[i].full())
 		}
 	}
 	if p.eval != nil {

@@ -21,11 +21,11 @@ type SampledSizes struct {
 
 // Sampled is what reports read of sampled training.
 type Sampled struct {
-	Text    string // sampler and batch
-	Batches int    // updates per epoch
-	Parts   int    // batches per update
-	Drawn   int    // number of batches that were drawn for planning
-	SampledSizes
+	Text      string // sampler and batch
+	Batches   int    // updates per epoch
+	Parts     int    // batches per update
+	Drawn     int    // number of batches that were drawn for planning
+	Sizes     SampledSizes
 	Overflows int             // batches that were larger than planned and were run again
 	Graph     int64           // bytes of host memory for the graph's rows
 	Ahead     int64           // most bytes of batches that are prepared ahead
@@ -92,7 +92,7 @@ func (r *Run) overview(w io.Writer) error {
 		many = units.Counted(s.Batches, "update", "updates")
 	}
 	fmt.Fprintf(&b, "graph     %s\nsampling  %s: %s an epoch, sizes from %s\n", r.Graph, s.Text, many, units.Counted(s.Drawn, "batch", "batches"))
-	b.WriteString(s.table(z))
+	b.WriteString(s.Sizes.table(z))
 	fmt.Fprintf(&b, "\nmemory    peak %s for a batch, %s for evaluation", units.Size(r.Plan.Peak), units.Size(s.Eval.Peak))
 	if s.Drawing > 0 {
 		fmt.Fprintf(&b, ", %s to draw on the GPU", units.Size(s.Drawing))
