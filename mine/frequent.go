@@ -109,7 +109,7 @@ func (g *Graph) Frequent(ctx context.Context, f Frequency) ([]FrequentPattern, e
 	if err != nil {
 		return nil, err
 	}
-	peers, err := join(g.opt.Net, fmt.Sprintf("%s, kept %t", q.heading(), q.Resume != ""))
+	peers, err := join(g.opt.Net, func() string { return fmt.Sprintf("%s, kept %t", q.heading(), q.Resume != "") })
 	if err != nil {
 		return nil, err
 	}

@@ -20,13 +20,13 @@ type ranks struct {
 }
 
 // join makes the ranks of a search, or nil where this process is alone. All ranks call it, with what tells their searches apart.
-func join(g *net.Group, search string) (*ranks, error) {
+func join(g *net.Group, search func() string) (*ranks, error) {
 	if g.Ranks() < 2 {
 		return nil, nil
 	}
 	r := &ranks{Group: g, next: map[uint64]uint64{}}
 	r.service = g.Serve(r.answer)
-	_, texts, err := g.Vote("frequent patterns", 0, search)
+	_, texts, err := g.Vote("frequent patterns", 0, search())
 	if err != nil {
 		return nil, fmt.Errorf("mine: %w", err)
 	}

@@ -20,7 +20,7 @@ import (
 
 // Mine is saga bench mine.
 type Mine struct {
-	Tables   []string `default:"data,queries,cliques,patterns,rows,heat,density,threads,sort,list" placeholder:"NAME" help:"Tables: data (Table II), queries (Figures 10, 11, 13 and 18), cliques (12, Table IV), patterns (14), rows (codes and fusion), heat (5, 20), density (15), threads (16), sort (19, Table III), list (every figure with its command and the paper's number) (${default})."`
+	Tables   []string `default:"data,queries,cliques,patterns,rows,stored,heat,density,threads,sort,list" placeholder:"NAME" help:"Tables: data (Table II), queries (Figures 10, 11, 13 and 18), cliques (12, Table IV), patterns (14), rows (codes and fusion), stored (tables in a file), heat (5, 20), density (15), threads (16), sort (19, Table III), list (every figure with its command and the paper's number) (${default})."`
 	Data     string   `default:"synthetic:vertices=1000,edges=3e3,kind=rmat,features=1,classes=20" placeholder:"PATH" help:"The graph, made undirected (${default})."`
 	Support  count    `default:"100" placeholder:"N" help:"Least support of patterns (${default})."`
 	Edges    count    `default:"3" placeholder:"N" help:"Most edges of patterns, to 7 (${default})."`
@@ -28,7 +28,7 @@ type Mine struct {
 	Degrees  []int    `default:"5,10,15,20" placeholder:"N" help:"Edges a vertex of the graphs of density (${default})."`
 	Vertices count    `default:"2000" placeholder:"N" help:"Vertices of the graphs of density (${default})."`
 	Keys     count    `default:"1000000" placeholder:"N" help:"Keys of sort, 64 bits each (${default})."`
-	Scratch  string   `placeholder:"DIR" help:"Folder for what sort writes; default: that for temporary files."`
+	Scratch  string   `placeholder:"DIR" help:"Folder for what stored and sort write; default: that for temporary files."`
 	Threads  count    `default:"0" placeholder:"N" help:"Threads; 0: as many as processors (${default})."`
 	Markdown bool     `help:"Print Markdown."`
 	JSON     bool     `name:"json" help:"Print one JSON object on the last line of standard output, the tables on standard error."`
@@ -38,10 +38,10 @@ type Mine struct {
 
 // Run makes the tables.
 func (c *Mine) Run(a *app) error {
-	makers := map[string]func() (*sheet, error){"data": c.shapes, "threads": c.threads, "queries": c.queries, "cliques": c.cliques, "patterns": c.patterns, "rows": c.rows, "heat": c.heat, "density": c.density, "sort": c.sort, "list": c.list}
+	makers := map[string]func() (*sheet, error){"data": c.shapes, "threads": c.threads, "queries": c.queries, "cliques": c.cliques, "patterns": c.patterns, "rows": c.rows, "stored": c.stored, "heat": c.heat, "density": c.density, "sort": c.sort, "list": c.list}
 	for _, name := range c.Tables {
 		if makers[name] == nil {
-			return cli.Usagef("--tables %s: there are data, queries, cliques, patterns, rows, heat, density, threads, sort and list", name)
+			return cli.Usagef("--tables %s: there are data, queries, cliques, patterns, rows, stored, heat, density, threads, sort and list", name)
 		}
 	}
 	switch {
@@ -50,8 +50,8 @@ func (c *Mine) Run(a *app) error {
 	case slices.ContainsFunc(c.Degrees, func(d int) bool { return d < 1 }):
 		return cli.Usagef("--degrees %v: the least is 1", c.Degrees)
 	}
-	for flag, by := range map[string][]string{"support": {"patterns", "density", "threads"}, "edges": {"patterns", "rows", "heat", "density", "threads"}, "k": {"cliques"}, "degrees": {"density"}, "vertices": {"density"},
-		"keys": {"sort"}, "scratch": {"sort"}, "data": {"data", "queries", "cliques", "patterns", "rows", "heat", "threads"}, "threads": {"queries", "cliques", "patterns", "rows", "heat", "density", "threads", "sort"}} {
+	for flag, by := range map[string][]string{"support": {"patterns", "density", "threads"}, "edges": {"patterns", "rows", "stored", "heat", "density", "threads"}, "k": {"cliques"}, "degrees": {"density"}, "vertices": {"density"},
+		"keys": {"sort"}, "scratch": {"stored", "sort"}, "data": {"data", "queries", "cliques", "patterns", "rows", "stored", "heat", "threads"}, "threads": {"queries", "cliques", "patterns", "rows", "stored", "heat", "density", "threads", "sort"}} {
 		if !slices.ContainsFunc(c.Tables, func(name string) bool { return slices.Contains(by, name) }) {
 			a.Idle("these --tables, without "+strings.Join(by, ", "), flag)
 		}
