@@ -3,11 +3,13 @@ package saga_test
 import (
 	"fmt"
 	"math"
+	"path/filepath"
 	"slices"
 	"testing"
 
 	"sagann/dataset"
 	"sagann/saga"
+	"sagann/sample"
 )
 
 // typedLinks is the golden graph with the edges of a relation to predict.
@@ -151,6 +153,83 @@ func TestTypedLinksSplit(t *testing.T) {
 			if has[name] != (i < 3) || passes[name] || reversed[name] {
 				t.Errorf("part %d: pair %s is an edge: %v; it passes messages: %v, %v", i, name, has[name], passes[name], reversed[name])
 			}
+		}
+	}
+}
+
+// TestTypedLinksSampled: a batch of all links of a relation, with all in-edges, has the losses and gradients of the full graph; smaller ones
+// are resumed with the same bits.
+func TestTypedLinksSampled(t *testing.T) {
+	for relation, head := range map[string]saga.LinkHead{"author:writes:paper": saga.LinkMLP, "cites": saga.LinkDot} {
+		d := typedLinks(t, relation)
+		m := typedModels()[0]
+		m.Task, m.LinkHead = saga.LinkTask, head
+		run := func(s *saga.Sampling, steps int, from, to string) (list []float64, grads map[string][]float32) {
+			c := saga.Config{Seed: 2, Optimizer: saga.Optimizer{Kind: "sgd", LR: 0.05}}
+			var p *saga.Program
+			var err error
+			if s == nil {
+				p, err = saga.Compile(m, d, c)
+			} else {
+				p, err = saga.CompileSampled(m, d, c, *s)
+			}
+			if err != nil {
+				t.Fatalf("%s: %v", relation, err)
+			}
+			defer p.Close()
+			if from != "" {
+				if err := p.Restore(from); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for range steps {
+				loss, err := p.Step()
+				if err != nil {
+					t.Fatalf("%s: %v", relation, err)
+				}
+				list = append(list, loss)
+			}
+			grads = map[string][]float32{}
+			for _, q := range p.Params() {
+				if g, err := p.Grad(q.Name); err == nil {
+					grads[q.Name] = g
+				}
+			}
+			if to != "" {
+				if err := p.Save(to, ""); err != nil {
+					t.Fatal(err)
+				}
+			}
+			s2, err := p.Evaluate()
+			if err != nil {
+				t.Fatal(err)
+			}
+			return append(list, s2.Val.Loss, s2.Test.AUC), grads
+		}
+		all := &saga.Sampling{Sampler: sample.Neighbours(50, 50), Batch: 10000}
+		want, slopes := run(nil, 3, "", "")
+		got, grads := run(all, 3, "", "")
+		for i := range want {
+			if math.Abs(got[i]-want[i]) > 1e-5 {
+				t.Errorf("%s: %v, over the full graph %v", relation, got, want)
+			}
+		}
+		if len(grads) != len(slopes) {
+			t.Errorf("%s: %d gradients, over the full graph %d", relation, len(grads), len(slopes))
+		}
+		for name, g := range grads {
+			for i, x := range g {
+				if math.Abs(float64(x-slopes[name][i])) > 1e-5 {
+					t.Errorf("%s: the gradient of %s is %v, over the full graph %v", relation, name, g, slopes[name])
+					break
+				}
+			}
+		}
+		few, path := &saga.Sampling{Sampler: sample.Neighbours(2, 2), Batch: 5}, filepath.Join(t.TempDir(), "x.safetensors")
+		run(few, 2, "", path)
+		want, _ = run(few, 4, "", "")
+		if got, _ = run(few, 2, path, ""); !slices.Equal(got, want[2:]) {
+			t.Errorf("%s: resumed %v, want %v", relation, got, want[2:])
 		}
 	}
 }

@@ -166,6 +166,11 @@ func (d *Draws) drawKinds(b *blocks, at Place) error {
 func (d *Draws) enterKinds(b *blocks, at Place) {
 	x := &d.Kinds.Relations[d.Kinds.Links]
 	list := d.pairsOf(b, at.Epoch)
+	if x.Src != x.Dst { // dataset.PairV: vertices of the second type are numbered behind those of the first
+		for i := range list.Dst {
+			list.Dst[i] -= uint32(d.vertices(x.Src))
+		}
+	}
 	for _, v := range list.Dst {
 		b.number(x.Dst, v)
 	}
