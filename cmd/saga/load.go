@@ -140,7 +140,9 @@ func (j *job) plan(s *settings, log *slog.Logger) error {
 	if err := j.prep.choose(s.Data.Features, s.Data.EmbeddingInit, d, task); err != nil {
 		return err
 	}
-	j.prep.OfAll = s.Data.Features == "identity" && d.Vertices.Kinds != nil
+	if j.prep.OfAll = s.Data.Features == "identity" && d.Vertices.Kinds != nil; s.past.resumed {
+		j.prep.OfAll = s.past.ofAll
+	}
 	if task == saga.GraphTask && j.prep.perVertex() {
 		log.Warn("each vertex has a row of its own (--features " + s.Data.Features + "): rows of vertices in other graphs than those of training are never learned, so scores of validation and test say little; --features degree or data")
 	}

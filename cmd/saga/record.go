@@ -141,7 +141,7 @@ func (c *trainCmd) recall(given map[string]bool) error {
 	if old.Data.Task == "auto" || old.Data.Task == "" {
 		old.Data.Task = string(cmp.Or(rec.Prepared.Layers.Task, saga.VertexTask))
 	}
-	if old.Data.Features == "auto" && rec.Prepared.Features == "identity" {
+	if old.past.ofAll = rec.Prepared.OfAll; old.Data.Features == "auto" && rec.Prepared.Features == "identity" {
 		old.Data.Features = "identity"
 	}
 	// What was chosen by simulation stays, also when the numbers of a machine change.

@@ -34,6 +34,7 @@ type settings struct {
 type past struct {
 	outcome saga.Outcome // of a run that goes on, but for Planning.Slices
 	resumed bool         // a run goes on
+	ofAll   bool         // prepared.OfAll of a run that goes on
 	delta   float32      // of pna: of --from, or of a run that goes on; 0: that of the data
 
 	schema *dataset.Schema // of the data of the run that --from names; nil: it names none
