@@ -168,7 +168,7 @@ func (d *Draws) enterKinds(b *blocks, at Place) {
 	list := d.pairsOf(b, at.Epoch)
 	if x.Src != x.Dst { // dataset.PairV: vertices of the second type are numbered behind those of the first
 		for i := range list.Dst {
-			list.Dst[i] -= uint32(d.vertices(x.Src))
+			list.Dst[i] -= uint32(d.Kinds.Types[x.Src].Edges.V)
 		}
 	}
 	for _, v := range list.Dst {
