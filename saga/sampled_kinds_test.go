@@ -4,10 +4,13 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"sagann/device"
 	"sagann/device/cudatest"
+	"sagann/net"
+	"sagann/net/local"
 	"sagann/saga"
 	"sagann/sample"
 )
@@ -115,4 +118,50 @@ func TestTypedSampledDevices(t *testing.T) {
 	if got, _ := batchesOf(t, m, saga.Config{Device: "cpu:2"}, s, false); !slices.Equal(got, want) {
 		t.Errorf("on two devices %v, on one %v", got, want)
 	}
+}
+
+// TestTypedSampledRanks: two ranks have the bits of one process, and so has a run that plans again because batches are larger than their room.
+func TestTypedSampledRanks(t *testing.T) {
+	_, d := typedData(t)
+	m, s := typedModels()[0], saga.Sampling{Sampler: sample.Neighbours(2, 1), Batch: 2, Accumulate: 2}
+	run := func(c saga.Config, cramp bool) (losses []float64) {
+		c.Seed, c.Optimizer = 3, saga.Optimizer{Kind: "sgd", LR: 0.05}
+		p, err := saga.CompileSampled(m, d, c, s)
+		if err != nil {
+			t.Error(err)
+			return nil
+		}
+		defer p.Close()
+		if cramp {
+			if err := p.Cramp(2); err != nil {
+				t.Error(err)
+			}
+		}
+		for range 5 {
+			loss, err := p.Step()
+			if err != nil {
+				t.Error(err)
+				break
+			}
+			losses = append(losses, loss)
+		}
+		if over := p.SampledPlan().Overflows; cramp && over == 0 {
+			t.Error("no batch was larger than its room")
+		}
+		return losses
+	}
+	want := run(saga.Config{}, false)
+	if got := run(saga.Config{}, true); !slices.Equal(got, want) {
+		t.Errorf("with more room %v, want %v", got, want)
+	}
+	_, links := local.New(2)
+	var wg sync.WaitGroup
+	for r, l := range links {
+		wg.Go(func() {
+			if got := run(saga.Config{Device: "cpu:2", Net: net.Over(l)}, false); !slices.Equal(got, want) {
+				t.Errorf("rank %d: %v, want %v", r, got, want)
+			}
+		})
+	}
+	wg.Wait()
 }
