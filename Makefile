@@ -26,7 +26,7 @@ DEADCODE    = golang.org/x/tools/cmd/deadcode@v0.51.0
 SKIPPED = bin/skipped.txt
 skip    = echo "$(1)" | tee -a $(SKIPPED)
 
-.PHONY: help test soak race bench cuda cuda-needs cuda-check gpu-test mpi cuda-mpi staticcheck deadcode gen fmt lint
+.PHONY: help test tests checks soak race bench cuda cuda-needs cuda-check gpu-test mpi cuda-mpi staticcheck deadcode gen fmt lint
 
 # What there is to make: what make says without a target.
 help:
@@ -42,31 +42,38 @@ help:
 	@echo "make fmt          format all files;  make gen: write assembly anew"
 	@echo "saga itself needs no make: go install ./cmd/saga"
 
-# Everything. The lint test reads the whole module, which the test cache cannot
-# know: hence -count=1. go vet has looked at all packages before their tests: hence
-# -vet=off. testlist prints what fails, and at the end what was skipped.
+# Everything. The checks, most of them on one core, fill what the tests leave free.
 test:
 	@mkdir -p bin && : >$(SKIPPED)
 	go vet ./...
-	go test -count=1 ./internal/lint
-	go test -json -timeout 20m -vet=off $(LONGEST) ./... | go run ./internal/testlist -skipped $(SKIPPED)
+	@$(MAKE) --no-print-directory -j2 tests checks
 	@$(MAKE) --no-print-directory race
-	@$(MAKE) --no-print-directory cuda-check
-	@$(MAKE) --no-print-directory staticcheck
-	@$(MAKE) --no-print-directory deadcode
 	@echo "skipped:"; sort -u $(SKIPPED) | sed 's/^/  /'
+
+# go vet has looked at all packages before their tests: hence -vet=off. testlist prints
+# what fails, and at the end what was skipped.
+tests:
+	go test -json -timeout 20m -vet=off $(LONGEST) ./... | go run ./internal/testlist -skipped $(SKIPPED)
+
+# What looks at the code. The lint test reads the whole module, which the test cache
+# cannot know: hence -count=1.
+checks:
+	go test -vet=off -count=1 ./internal/lint
+	@nice $(MAKE) --no-print-directory -j1 cuda-check
+	@nice $(MAKE) --no-print-directory -j1 staticcheck
+	@nice $(MAKE) --no-print-directory -j1 deadcode
 
 # Static checks. They need a tool that go run fetches, or has.
 staticcheck:
 	@mkdir -p bin; if go run $(STATICCHECK) -version >/dev/null 2>&1; then \
-		echo "staticcheck ./..."; go run $(STATICCHECK) ./...; \
+		echo "staticcheck ./..."; GOGC=400 go run $(STATICCHECK) ./...; \
 	else $(call skip,staticcheck: $(STATICCHECK) cannot be fetched); fi
 
 # Functions that nothing calls, tests included, but for those that internal/lint/deadcode.txt
 # names: public API, and what builds with tags call.
 deadcode:
 	@mkdir -p bin; if GOBIN=$(CURDIR)/bin go install $(DEADCODE) 2>/dev/null; then \
-		echo "deadcode -test ./..."; bin/deadcode -test ./... >bin/deadcode.txt || exit 1; \
+		echo "deadcode -test ./..."; GOGC=400 bin/deadcode -test ./... >bin/deadcode.txt || exit 1; \
 		if sed 's/:[0-9]*:[0-9]*:/:/' bin/deadcode.txt | grep -vxFf internal/lint/deadcode.txt; then \
 			echo "deadcode: nothing calls these functions: remove them, or name them in internal/lint/deadcode.txt"; exit 1; fi; \
 	else $(call skip,deadcode: $(DEADCODE) cannot be fetched); fi
