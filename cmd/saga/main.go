@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -144,7 +145,7 @@ func run(args []string, stdout, stderr *os.File) (status int) {
 	}()
 	ctx, err := parser.Parse(joined(args))
 	if err == nil {
-		if err = empty(ctx); err != nil {
+		if err = cmp.Or(empty(ctx), overwrites(ctx)); err != nil {
 			fmt.Fprintf(stderr, "saga: %v\nsaga: try %s --help\n", err, ctx.Selected().FullPath())
 			return exitUsage
 		}

@@ -56,8 +56,9 @@ type mineFlags struct {
 	Explain    bool   `group:"options" help:"Print plan, estimates and memory, and do not run."`
 	JSON       bool   `name:"json" group:"options" help:"Print one JSON object on the last line of standard output."`
 
-	bar  *lateBar
-	data *dataset.Data
+	bar    *lateBar
+	data   *dataset.Data
+	labels []int32 // of vertices; below 0: none
 }
 
 // countFlags are the flags of the commands that count and list matches.
@@ -99,7 +100,7 @@ func (f *mineFlags) openWith(a *app, opt mine.Options) (*mine.Graph, error) {
 			a.Log.Info(fmt.Sprintf("%s: labels were numbered by the alphabet: %.200s are 0 to %d", f.Labels, strings.Join(names, ", "), len(names)-1))
 		}
 	}
-	f.data = d
+	f.data, f.labels = d, labels
 	f.bar = &lateBar{a: a, start: time.Now()}
 	opt.Labels, opt.Device, opt.Threads, opt.Mem, opt.Progress = labels, f.Device, int(f.Threads), int64(f.Mem), f.bar.set
 	g, err := mine.Open(d.Edges, opt)

@@ -12,6 +12,7 @@ import (
 	"sagann/dataset"
 	"sagann/dataset/npy"
 	"sagann/internal/cli"
+	"sagann/internal/words"
 	"sagann/mine"
 )
 
@@ -108,6 +109,9 @@ func (c *fpmCmd) Run(a *app) (err error) {
 	}
 	defer closed(g, &err)
 	x, text := c.about(g)
+	if n := unlabelled(c.labels); n > 0 {
+		x, text = append(x, field{"without_label", n}), text+words.Text("labels    %d {vertex has none and takes|vertices have none and take} no part\n", n)
+	}
 	ctx, stop := cli.UntilSignal()
 	defer stop()
 	q := mine.Frequency{Support: int64(c.Ask.Support), Edges: int(c.Ask.Edges), Vertices: int(c.Ask.Vertices), By: mine.By(c.Ask.By), Engine: mine.Engine(c.Ask.Engine),
@@ -154,6 +158,16 @@ func (c *fpmCmd) Run(a *app) (err error) {
 		return c.result(a, append(x, field{"out", c.Show.Out}), text)
 	}
 	return c.print(ctx, a, g, found, x, text)
+}
+
+// unlabelled is how many vertices have no label though others have one.
+func unlabelled(labels []int32) (n int) {
+	for _, l := range labels {
+		if l < 0 {
+			n++
+		}
+	}
+	return n
 }
 
 // many is how many candidates are worth a word before they are looked at.
