@@ -82,10 +82,10 @@ type FrequentPattern struct {
 func (f *FrequentPattern) Edges() int { return f.Pattern.Edges() }
 
 // Domain yields the graph's vertices that some match puts at pattern vertex i, by the user's numbers,
-// ascending. It is empty unless Frequency.Domains was set.
+// ascending. It is empty unless Frequency.Domains was set, and for a vertex that the pattern does not have.
 func (f *FrequentPattern) Domain(i int) iter.Seq[uint32] {
 	return func(yield func(uint32) bool) {
-		if f.domains == nil {
+		if i < 0 || i >= len(f.domains) {
 			return
 		}
 		numbers := f.g.Vertices(f.Pattern.Label(i))

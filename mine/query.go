@@ -57,7 +57,7 @@ func (g *Graph) ask(p Pattern, options []Option) (*query, error) {
 		return nil, fmt.Errorf("mine: %w", err)
 	}
 	var err error
-	if q.where, err = trace(q.cond, p.Vertices()); err != nil {
+	if q.where, err = trace("condition", q.cond, p.Vertices()); err != nil {
 		return nil, err
 	}
 	if q.induced != nil && *q.induced {

@@ -15,7 +15,7 @@ import (
 // bound. So Go's own if and for inside a condition cannot depend on the graph.
 type Match struct{ n int }
 
-// Int is an integer of 64 bits that depends on the match. Make it with the methods of
+// Int is an integer of 64 bits that depends on the match; sums wrap around, as Go's. Make it with the methods of
 // Match and Const.
 type Int struct{ e *pattern.Expr }
 
@@ -127,8 +127,8 @@ func raise(format string, a ...any) {
 	panic(conditionError{fmt.Sprintf(format, a...) + where})
 }
 
-// trace runs a condition on symbols.
-func trace(f func(Match) Bool, n int) (e *pattern.Expr, err error) {
+// trace runs a condition, or what else it is, on symbols.
+func trace(what string, f func(Match) Bool, n int) (e *pattern.Expr, err error) {
 	if f == nil {
 		return nil, nil
 	}
@@ -136,10 +136,10 @@ func trace(f func(Match) Bool, n int) (e *pattern.Expr, err error) {
 		if r := recover(); r != nil {
 			c, ok := r.(conditionError)
 			if !ok {
-				err = fmt.Errorf("mine: the condition panicked: %v", r)
+				err = fmt.Errorf("mine: the %s panicked: %v", what, r)
 				return
 			}
-			err = errors.New("mine: in the condition: " + c.text)
+			err = fmt.Errorf("mine: in the %s: %s", what, c.text)
 		}
 	}()
 	b := f(Match{n})

@@ -48,7 +48,7 @@ func (t *Table) Extend(condition func(m Match) Bool) *Table {
 	if condition == nil || next.err != nil {
 		return &next
 	}
-	e, err := trace(condition, next.places())
+	e, err := trace("condition", condition, next.places())
 	if err == nil {
 		err = next.read(e)
 	}
@@ -69,6 +69,9 @@ func (t *Table) Filter(wanted func(Pattern) bool) *Table {
 	before := t.keep[t.spec.Size]
 	if t.g.EdgeLabels() && next.err == nil {
 		next.spec.Kinds, next.err = t.g.edgeKinds()
+	}
+	if wanted == nil && next.err == nil {
+		next.err = errors.New("mine: there is no function to filter by")
 	}
 	var known sync.Map
 	next.keep[t.spec.Size] = func(r *table.Row) bool {
@@ -110,8 +113,11 @@ func (t *Table) Counts(ctx context.Context, key func(m Match) Int) iter.Seq2[Key
 	return func(yield func(KeyCount, error) bool) {
 		var e *pattern.Expr
 		at := *t
+		if at.err == nil && key == nil {
+			at.err = errors.New("mine: there is no key to count rows by")
+		}
 		if at.err == nil {
-			_, at.err = trace(func(m Match) Bool { e = key(m).e; return Int{e}.Eq(Int{e}) }, t.places())
+			_, at.err = trace("key", func(m Match) Bool { e = key(m).e; return Int{e}.Eq(Int{e}) }, t.places())
 		}
 		if at.err == nil {
 			at.err = at.read(e)

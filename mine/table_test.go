@@ -145,11 +145,12 @@ func TestTableRefused(t *testing.T) {
 		long = long.Extend(nil)
 	}
 	for want, table := range map[string]*mine.Table{
-		"a table of 8 edges":     long,
-		"asks for labels":        g.Table(true).Extend(func(m mine.Match) mine.Bool { return m.Label(0).Eq(m.Label(1)) }),
-		"labels of edges, but":   g.Table(false).Extend(func(m mine.Match) mine.Bool { return m.EdgeLabel(0, 1).Eq(mine.Const(1)) }),
-		"pattern vertex 2":       g.Table(true).Extend(func(m mine.Match) mine.Bool { return m.Degree(2).Eq(mine.Const(1)) }),
-		"returned the zero Bool": g.Table(true).Extend(func(m mine.Match) mine.Bool { return mine.Bool{} }),
+		"a table of 8 edges":       long,
+		"asks for labels":          g.Table(true).Extend(func(m mine.Match) mine.Bool { return m.Label(0).Eq(m.Label(1)) }),
+		"labels of edges, but":     g.Table(false).Extend(func(m mine.Match) mine.Bool { return m.EdgeLabel(0, 1).Eq(mine.Const(1)) }),
+		"pattern vertex 2":         g.Table(true).Extend(func(m mine.Match) mine.Bool { return m.Degree(2).Eq(mine.Const(1)) }),
+		"no function to filter by": g.Table(true).Filter(nil),
+		"returned the zero Bool":   g.Table(true).Extend(func(m mine.Match) mine.Bool { return mine.Bool{} }),
 	} {
 		for _, err := range table.Rows(context.Background()) {
 			if err == nil || !strings.Contains(err.Error(), want) {
@@ -160,8 +161,12 @@ func TestTableRefused(t *testing.T) {
 			t.Errorf("error %v, want %q", err, want)
 		}
 	}
-	if _, err := g.Table(true).Aggregate(context.Background(), func(mine.Match) mine.Int { return mine.Int{} }); err == nil {
-		t.Error("a zero key")
+	for want, key := range map[string]func(mine.Match) mine.Int{
+		"no key to count": nil, "in the key: the zero value": func(mine.Match) mine.Int { return mine.Int{} }, "the key panicked: oh": func(mine.Match) mine.Int { panic("oh") },
+	} {
+		if _, err := g.Table(true).Aggregate(context.Background(), key); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %q", err, want)
+		}
 	}
 	bad := g.Table(true).Filter(func(mine.Pattern) bool { panic("oh") })
 	if _, err := bad.Patterns(context.Background()); err == nil || !strings.Contains(err.Error(), "panicked: oh") {

@@ -31,7 +31,7 @@ const sortFixed = 8*digits + 8*mostSplits + 5*device.Align
 const (
 	sortLanes  = 3       // one copies up, one computes, one copies down
 	mostSplits = 127     // two digits each and one more
-	sortSample = 128     // keys drawn for a splitter
+	sortSample = 2048    // keys drawn for a splitter
 	leastPiece = 8 << 20 // keys; a smaller piece takes no less time
 )
 
