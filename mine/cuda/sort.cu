@@ -68,6 +68,16 @@ extern "C" __global__ void __launch_bounds__(256) saga_sort_count(const u64 *key
 // Block d, a warp, turns the counts of digit d into where the keys of each tile begin among those of the digit, and counts these.
 extern "C" __global__ void __launch_bounds__(32) saga_sort_scan(u32 *counts, u64 tiles, u64 *totals) {
 	u32 *row = counts + blockIdx.x * tiles, lane = threadIdx.x, done = 0;
+	if (tiles <= 16) { // of one lane
+		for (u64 i = 0; lane == 0 && i < tiles; i++) {
+			u32 x = row[i];
+			row[i] = done;
+			done += x;
+		}
+		if (lane == 0)
+			totals[blockIdx.x] = done;
+		return;
+	}
 	for (u64 base = 0; base < tiles; base += 512) {
 		u64 at = base + 16 * lane;
 		u32 x[16], sum = 0;
