@@ -56,9 +56,8 @@ type mineFlags struct {
 	Explain    bool   `group:"options" help:"Print plan, estimates and memory, and do not run."`
 	JSON       bool   `name:"json" group:"options" help:"Print one JSON object on the last line of standard output."`
 
-	bar    *lateBar
-	data   *dataset.Data
-	labels []int32 // of vertices; below 0: none
+	bar  *lateBar
+	data *dataset.Data
 }
 
 // countFlags are the flags of the commands that count and list matches.
@@ -90,19 +89,18 @@ func (f *mineFlags) openWith(a *app, opt mine.Options) (*mine.Graph, error) {
 		return nil, err
 	}
 	tell(a, f.Data, d, false) // a graph of directed edges is refused
-	labels := d.Labels
 	if f.Labels != "" {
 		var names []string
-		if labels, names, err = dataset.ReadLabels(f.Labels, d); err != nil {
+		if d.Labels, names, err = dataset.ReadLabels(f.Labels, d); err != nil {
 			return nil, err
 		}
 		if names != nil {
 			a.Log.Info(fmt.Sprintf("%s: labels were numbered by the alphabet: %.200s are 0 to %d", f.Labels, strings.Join(names, ", "), len(names)-1))
 		}
 	}
-	f.data, f.labels = d, labels
+	f.data = d
 	f.bar = &lateBar{a: a, start: time.Now()}
-	opt.Labels, opt.Device, opt.Threads, opt.Mem, opt.Progress = labels, f.Device, int(f.Threads), int64(f.Mem), f.bar.set
+	opt.Labels, opt.Device, opt.Threads, opt.Mem, opt.Progress = d.Labels, f.Device, int(f.Threads), int64(f.Mem), f.bar.set
 	g, err := mine.Open(d.Edges, opt)
 	return g, usage(inIDs(d, err))
 }

@@ -109,7 +109,7 @@ func (c *fpmCmd) Run(a *app) (err error) {
 	}
 	defer closed(g, &err)
 	x, text := c.about(g)
-	if n := unlabelled(c.labels); n > 0 {
+	if n := unlabelled(c.data.Labels); n > 0 {
 		x, text = append(x, field{"without_label", n}), text+words.Text("labels    %d {vertex has none and takes|vertices have none and take} no part\n", n)
 	}
 	ctx, stop := cli.UntilSignal()
