@@ -35,6 +35,9 @@ func (p *Program) compileSampled(told func(error) error) error {
 	if err != nil {
 		return err
 	}
+	if p.sampled.Accumulate > 1 && p.learnsRows() {
+		return errors.New("saga: learned rows are updated after every batch: they take one device, and one batch an update (--accumulate 1)")
+	}
 	how := dataflow.Lowering{Save: p.cfg.Save}
 	if how.Save == SaveAuto || how.Save == saveSome {
 		how.Save = dataflow.SaveSome

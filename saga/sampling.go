@@ -221,8 +221,6 @@ func (p *definition) checkAccumulate(s *Sampling) error {
 		return fmt.Errorf("%d batches an update; at least 1", s.Accumulate)
 	case n > s.Accumulate:
 		return fmt.Errorf("%d devices (%s) and %s an update: a device has at least one", n, p.cfg.Device, units.Counted(s.Accumulate, "batch", "batches"))
-	case s.Accumulate > 1 && p.learnsRows():
-		return errors.New("learned rows are updated after every batch: they take one device, and one batch an update")
 	}
 	return nil
 }
