@@ -35,7 +35,8 @@ func (p *Program) compileSampled(told func(error) error) error {
 	if err != nil {
 		return err
 	}
-	if p.sampled.Accumulate > 1 && p.learnsRows() {
+	s := p.sampled
+	if s.Accumulate > 1 && p.learnsRows() {
 		return errors.New("saga: learned rows are updated after every batch: they take one device, and one batch an update (--accumulate 1)")
 	}
 	how := dataflow.Lowering{Save: p.cfg.Save}
@@ -46,7 +47,6 @@ func (p *Program) compileSampled(told func(error) error) error {
 	if err != nil {
 		return err
 	}
-	s := p.sampled
 	if err := s.fits(p.model.Name, x.train.Want.Any()); err != nil {
 		return err
 	}
