@@ -20,7 +20,9 @@ type Sampling struct {
 	// seeds. Or it draws subgraphs (sample.Together, sample.Apart), on which all layers work. Weights
 	// that it gives edges are Edge.Weight in training, and replace Edge.SymNorm.
 	Sampler sample.Sampler
-	// Relations are samplers of relations by their names, or by SOURCE:NAME:TARGET. Others draw by Sampler. Each has the steps of Sampler.
+	// Relations are samplers of some relations of a graph that has several, by their names or by SOURCE:NAME:TARGET, with as many steps as
+	// Sampler. Other relations draw by Sampler; if that is empty, Relations must have all that labels depend on. A step may draw nothing
+	// (Size 0).
 	Relations map[string]sample.Sampler
 	// Batch is how many training vertices, edges, links or graphs a batch has, at least 1. The last
 	// batch of an epoch has what is left.
@@ -75,6 +77,10 @@ const NormFull = "full"
 //   - OutDegree and Edge.SymNorm are those of the whole graph.
 //   - Self loops that Model.SelfLoops adds are always there, in addition to the edges drawn.
 //   - Dropout drops the same entries as full-graph training does of the same vertex at the same step.
+//
+// Over several vertex types every relation draws, by Sampler or by a sampler of its own (Sampling.Relations), and the seeds are vertices of the type
+// that has the labels, or the ends of links of a relation. What is drawn depends on the relation's name, the vertex and the batch alone. Only
+// neighbours are drawn, with equal probability or by weight.
 //
 // A batch has training vertices, or the edges, links or graphs that the model predicts, and its loss is the
 // mean over them. Evaluation is exact unless Sampling.Eval is set: over the whole graph within the same
