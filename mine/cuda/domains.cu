@@ -12,7 +12,10 @@ struct __align__(16) Candidate {
 	u8 order[64];    // for a search from v, from 8 v on
 	u8 join[112];    // the vertex that is joined, and with which
 };
-struct __align__(16) Piece { u32 candidate, vertex, from, pad; };
+// Some words of the domain of a vertex; steps are the semi-joins that drop vertices of it, as bits, and the vertex in the highest eight bits. Most blocks
+// have nothing to do for most pieces in a step, so that this must be known without a look at the candidate.
+struct __align__(16) Piece { u32 candidate, from; u64 steps; };
+static __device__ __forceinline__ u32 vertex_of(const Piece &p) { return (u32)(p.steps >> 56); }
 
 static __device__ __forceinline__ bool has(const u32 *bits, u32 x) { return bits[x >> 5] >> (x & 31) & 1; }
 
@@ -43,14 +46,16 @@ extern "C" __global__ void __launch_bounds__(128) saga_join(const Candidate *can
 	u32 lane = threadIdx.x & 31, warp = threadIdx.x >> 5, warps = blockDim.x >> 5;
 	for (u64 j = blockIdx.x; j < n; j += gridDim.x) {
 		Piece p = pieces[j];
-		const Candidate *c = candidates + p.candidate;
-		u32 *count = counts + 8 * (u64)p.candidate;
-		if (step >= c->joins || c->join[2 * step] != p.vertex || is_dead(c, count, least, lane))
+		if (!(p.steps >> step & 1))
 			continue;
-		u32 u = c->join[2 * step + 1], end = min(p.from + PIECE, c->words[p.vertex]), lost = 0;
-		u32 *own = sets + c->at[p.vertex];
+		const Candidate *c = candidates + p.candidate;
+		u32 *count = counts + 8 * (u64)p.candidate, v = vertex_of(p);
+		if (is_dead(c, count, least, lane))
+			continue;
+		u32 u = c->join[2 * step + 1], end = min(p.from + PIECE, c->words[v]), lost = 0;
+		u32 *own = sets + c->at[v];
 		const u32 *other = sets + c->at[u];
-		Arc a = arcs[c->arc[8 * p.vertex + u]];
+		Arc a = arcs[c->arc[8 * v + u]];
 		for (u32 w = p.from + warp; w < end; w += warps) {
 			u32 m = own[w];
 			if (m == 0)
@@ -69,7 +74,7 @@ extern "C" __global__ void __launch_bounds__(128) saga_join(const Candidate *can
 			}
 		}
 		if (lost)
-			atomicSub(count + p.vertex, lost);
+			atomicSub(count + v, lost);
 	}
 }
 
@@ -217,15 +222,14 @@ extern "C" __global__ void __launch_bounds__(128) saga_search(const Candidate *c
 		const u32 *sets, u32 *known, const u32 *counts, u64 least, const u64 *state, const u64 *first, const u32 *number, const u64 *off, const u32 *col) {
 	Whole g = {first, number, off, col};
 	u32 lane = threadIdx.x & 31;
-	for (u64 j = blockIdx.x; j < n; j += gridDim.x) {
-		Piece p = pieces[j];
+	for (u64 j = blockIdx.x; j < n * (PIECE / FEW); j += gridDim.x) {
+		Piece p = pieces[j / (PIECE / FEW)];
 		const Candidate *c = candidates + p.candidate;
-		u32 v = p.vertex;
-		if (c->sure || c->orbit[v] != v || is_dead(c, counts + 8 * (u64)p.candidate, least, lane))
+		u32 v = vertex_of(p), from = p.from + j % (PIECE / FEW) * FEW, end = min(from + FEW, c->words[v]);
+		if (from >= end || c->sure || c->orbit[v] != v || is_dead(c, counts + 8 * (u64)p.candidate, least, lane))
 			continue;
-		u32 end = 32 * min(p.from + PIECE, c->words[v]);
 		const volatile u32 *own = known + c->at[v];
-		for (u32 x = 32 * p.from + threadIdx.x; x < end; x += blockDim.x) { // all lanes of a warp or none
+		for (u32 x = 32 * from + threadIdx.x; x < 32 * end; x += blockDim.x) { // all lanes of a warp or none
 			Search s;
 			u32 is = GONE;
 			if (has(sets + c->at[v], x) && !(own[x >> 5] >> (x & 31) & 1)) {
@@ -258,7 +262,7 @@ extern "C" __global__ void __launch_bounds__(128) saga_found(const Candidate *ca
 	for (u64 j = blockIdx.x; j < n; j += gridDim.x) {
 		Piece p = pieces[j];
 		const Candidate *c = candidates + p.candidate;
-		u32 v = p.vertex, size = 0;
+		u32 v = vertex_of(p), size = 0;
 		if (c->orbit[v] != v || is_dead(c, counts + 8 * (u64)p.candidate, least, lane))
 			continue;
 		u32 end = min(p.from + PIECE, c->words[v]);

@@ -28,7 +28,10 @@ type candidate struct {
 	join                      [mostJoins][2]uint8
 }
 
-type domainPart struct{ candidate, vertex, from, _ uint32 }
+type domainPart struct {
+	candidate, from uint32
+	steps           uint64
+}
 
 // mostJoins is how many semi-joins a candidate has: each edge of the largest pattern in both directions.
 const mostJoins = mostVertices * (mostVertices - 1)
@@ -86,8 +89,8 @@ func block(bytes int64) int64 { return up(max(bytes, 8), device.Align) }
 // stateBytes is what the state of a lane takes of a GPU's memory.
 const stateBytes = (8*stateWords + device.Align - 1) / device.Align * device.Align
 
-// domainBatch is the memory for batches that use a GPU well.
-const domainBatch = 64 << 20
+// domainBatch is the memory for batches that use a GPU well: each batch ends with a few searches that leave most of the GPU idle.
+const domainBatch = 256 << 20
 
 // pieces is how many pieces so many 32-bit words are.
 func pieces(words int64) int64 { return (words + domainPiece - 1) / domainPiece }

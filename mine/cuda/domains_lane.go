@@ -10,8 +10,8 @@ import (
 	"sagann/mine/domain"
 )
 
-// lane does one batch after the other, in memory and a queue of its own. A GPU has two, if there is room: the kernels of one run while the
-// batch of the other is made and copied.
+// lane does one batch after the other, in memory and a queue of its own. A GPU has four, if there is room: the kernels of some run while the
+// batches of others are made and copied, and while the last searches of one end.
 type lane struct {
 	*card
 	of          *domainCard
@@ -22,9 +22,9 @@ type lane struct {
 
 // open makes the lanes, which share so many bytes.
 func (c *domainCard) open(bytes int64) error {
-	n := int64(1)
-	if bytes/2 >= stateBytes+largest(c.of.graph, mostVertices) {
-		n = 2
+	n := int64(4)
+	for n > 1 && bytes/n < stateBytes+largest(c.of.graph, mostVertices) {
+		n /= 2
 	}
 	for range n {
 		l := &lane{card: &card{Card: &launch.Card{GPU: c.GPU}, chip: c.chip}, of: c}
@@ -139,12 +139,20 @@ func (b *batch) pack(list []*domain.Search, stage device.HostMem) {
 			}
 			at += copy(sets[at:], s.Sets[v])
 			counts[mostVertices*i+v] = s.Count[v]
+		}
+		b.joins = max(b.joins, c.plan(s))
+		for v := range s.N {
+			steps := uint64(v) << mostJoins
+			for k, j := range c.join[:c.joins] {
+				if int(j[0]) == v {
+					steps |= 1 << k
+				}
+			}
 			for w := uint32(0); w < c.words[v]; w += domainPiece {
-				parts[piece] = domainPart{candidate: uint32(i), vertex: uint32(v), from: w}
+				parts[piece] = domainPart{uint32(i), w, steps}
 				piece++
 			}
 		}
-		b.joins = max(b.joins, c.plan(s))
 	}
 }
 

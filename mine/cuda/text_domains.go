@@ -15,9 +15,13 @@ const domainsBlock = 128
 // other.
 const searchAlone, searchTogether = 64, 32
 
+// searchWords is how many words of a piece a block searches for at a time. Long searches stand side by side, as vertices of many neighbours do, and
+// a block that has them all is what the others wait for in the end.
+const searchWords = 16
+
 // domainsOf is the text of the kernels that find domains.
 func domainsOf(induced bool) string {
-	text := prelude + fmt.Sprintf("#define PIECE %d\n#define ALONE %d\n#define TOGETHER %d\n", domainPiece, searchAlone, searchTogether)
+	text := prelude + fmt.Sprintf("#define PIECE %d\n#define FEW %d\n#define ALONE %d\n#define TOGETHER %d\n", domainPiece, searchWords, searchAlone, searchTogether)
 	if induced {
 		text += "#define INDUCED\n"
 	}
