@@ -137,3 +137,38 @@ func TestRelationDraws(t *testing.T) {
 		}
 	}
 }
+
+// TestRelationWeights: a relation that draws by weight draws by its own edges' weights, one edge after the other, and never an edge of weight 0;
+// others draw with equal probability.
+func TestRelationWeights(t *testing.T) {
+	j := smallSchema(false)
+	weighted := sample.WeightedNeighbours(2, 1)
+	r := &j.Kinds.Relations[0]
+	r.Sampler, r.In.Edges.Weight = &weighted, []float32{1, 2, 3, 0, 1, 1, 1, 1}
+	d, err := New(j, Setting{Sampler: sample.Neighbours(2, 2), Batch: 5, Parts: 1}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const epochs = 8000
+	cites, writes := map[string]float64{}, map[string]float64{}
+	for epoch := range epochs {
+		list := drawnOf(t, d, Place{Epoch: epoch})
+		cites[fmt.Sprint(list["0 cites 0"])]++
+		writes[fmt.Sprint(list["0 writes 0"])]++
+	}
+	third := map[string]float64{"[0 1]": 1. / 3, "[0 2]": 1. / 3, "[1 2]": 1. / 3}
+	for _, x := range []struct {
+		got, want map[string]float64
+	}{
+		{cites, map[string]float64{"[1 2]": 0.15, "[1 3]": 4. / 15, "[2 3]": 7. / 12}},
+		{writes, third},
+	} {
+		chi := 0.0
+		for set, p := range x.want {
+			chi += (x.got[set] - p*epochs) * (x.got[set] - p*epochs) / (p * epochs)
+		}
+		if len(x.got) != 3 || chi > 12 {
+			t.Errorf("%v in %d draws, want shares %v (chi-square %.1f)", x.got, epochs, x.want, chi)
+		}
+	}
+}
