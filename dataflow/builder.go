@@ -215,6 +215,8 @@ func (b *builder) reduce(n *Node) {
 	}
 	if o.Acc.KeyedRows() {
 		o.Blocks = n.shape.Rows
+	} else if o.Acc == kernel.SumTNByType {
+		o.Key, o.Blocks = b.key(n.attr.S, edgesOf(n)), int(n.attr.I)
 	}
 	o.LD, o.Carry = n.shape.Cols, !o.Acc.KeyedRows()
 	b.p.Outs = append(b.p.Outs, o)

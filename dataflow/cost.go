@@ -172,6 +172,18 @@ func (c *costing) out(o *kernel.Out) {
 	case kernel.Sum:
 		c.AccBytes += 2 * n * blocks(o.Key, o.Blocks)
 		*c.elem() += ops
+	case kernel.SumByType:
+		out := c.p.Widths[o.Reg2]
+		if o.Trans {
+			out = o.LD
+		}
+		c.AccBytes += 8 * int64(out)
+		*c.elem() += ops
+		*c.dense() += 2 * ops * float64(out)
+	case kernel.SumTNByType:
+		*c.elem() += ops
+		*c.dense() += 2 * ops * float64(c.p.Widths[o.Reg2])
+		c.FixedBytes += 2 * n * int64(c.p.Widths[o.Reg2]) * int64(o.Blocks)
 	case kernel.Max:
 		c.AccBytes += 2 * n
 		if o.Aux >= 0 {

@@ -21,6 +21,7 @@ type options struct {
 	straight bool
 	devices  int
 	group    int    // intervals that a device visits at the same time
+	byType   bool   // products by edge type are those of the CPU
 	storage  string // of rows that edges gather
 	learn    bool   // steps write the rows of vertex inputs that gradients are wanted for
 	planning
@@ -69,7 +70,7 @@ var passBits = map[string]string{
 // compileBits says it of dataflow.Options.
 var compileBits = map[string]string{
 	"Without": "passBits says", "Storage": rounding, "Lowering": "its fields say",
-	"Save": nothing, "Store": nothing, "Slices": nothing, "LeastSlice": nothing, "Packed": nothing,
+	"Save": nothing, "Store": nothing, "Slices": nothing, "LeastSlice": nothing, "Packed": nothing, "ByType": rounding,
 	"Sizes": unused, // of sampled blocks; blocks_test.go draws it
 	"Dump":  unused, "Print": unused,
 }
@@ -123,6 +124,7 @@ func drawOptions(t *rapid.T) options {
 		schedule: rapid.SampledFrom([]string{plan.Sag, plan.Sag, plan.Stage, plan.DestOrder}).Draw(t, "schedule"),
 		straight: rapid.Bool().Draw(t, "straight"), devices: rapid.SampledFrom([]int{1, 1, 2, 3, 4}).Draw(t, "devices"),
 		learn:   rapid.Bool().Draw(t, "learn"),
+		byType:  rapid.Bool().Draw(t, "by type"),
 		group:   rapid.SampledFrom([]int{1, 1, 2, 3, 5}).Draw(t, "group"),
 		without: drawWithout(t, rounding)}
 }

@@ -15,6 +15,7 @@ type Options struct {
 	// Slices is how many slices of columns gathers are split into, each with a phase of its
 	// own; 0 or 1: none. LeastSlice is the least width of a slice in columns; 0: 16.
 	Slices, LeastSlice int
+	ByType             bool         // products by edge type use bytype.go, which CPUs have kernels for
 	Sizes              *Sizes       // expected sizes of sampled blocks; nil: a full graph
 	Dump               string       // print the program after this pass
 	Print              func(string) // receives the printed program
@@ -115,6 +116,7 @@ var passes = []pass{
 	}},
 	{"views", "", []string{"autodiff", "factor"}, views},
 	{"slice", "slice", []string{"autodiff", "commute gradients", "factor"}, slice},
+	{"by type", "", []string{"autodiff", "commute gradients", "factor", "slice"}, byType},
 	{"storage", "", []string{"autodiff", "commute gradients", "factor", "slice"}, storage},
 }
 

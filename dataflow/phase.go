@@ -44,7 +44,7 @@ func edgesOf(n *Node) Set { return n.in[0].shape.Set }
 
 // dirOf is the scatter of the own end of root n: the end whose rows have the accumulators.
 func dirOf(n *Node) Op {
-	if n.op == GatherSrcOp {
+	if n.op == GatherSrcOp || n.op == GatherSrcByTypeOp || n.op == SumByTypeOp && n.in[1].op == ScatterSrcOp {
 		return ScatterSrcOp
 	}
 	return ScatterDstOp

@@ -121,6 +121,10 @@ func (b *builder) gather(r *Node, roots []*Node) {
 	case kernel.LSE:
 		o.Operand, o.LD = b.vertex(r, true)
 		o.Aux, o.AuxLD = b.scratch("lse", r.shape.Cols)
+	case kernel.SumByType:
+		o.Operand, o.LD = b.vertex(r, true)
+		o.Reg2, o.Trans = b.reg(r.in[1], false), r.attr.J > 0
+		o.Key, o.Blocks = b.key(r.attr.S, edgesOf(r)), int(r.attr.I)
 	default:
 		o.Operand, o.LD = b.vertex(r, true)
 		if r.attr.S != "" {

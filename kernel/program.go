@@ -106,37 +106,43 @@ type Instr struct {
 type Acc uint8
 
 const (
-	Store     Acc = iota // row programs: row r of the buffer = register row; region programs: an EdgeBuf row
-	Sum                  // own row += register, over the edges of the row
-	Max                  // own row = max over edges; Aux receives the rank of the arg-max (lowest on ties); 0 without edges
-	LSE                  // own row = log Σ exp over edges; Aux holds the running maximum; 0 without edges
-	SumTN                // Global += In[Reg]ᵀ · In[Reg2] over all rows
-	SumRows              // Global (1×c) += Σ rows of Reg
-	SumBy                // Global (Blocks×c): row key += row of Reg, the key standing in Reg2; none below 0 or from Blocks on
-	SumSparse            // Global (Blocks×c): += Reg2ᵀ · Reg over all rows, Reg2 holding sparse rows
-	MaxBy                // as SumBy, with the maximum, as Ordered numbers: a row that nothing reached stays 0
+	Store       Acc = iota // row programs: row r of the buffer = register row; region programs: an EdgeBuf row
+	Sum                    // own row += register, over the edges of the row
+	Max                    // own row = max over edges; Aux receives the rank of the arg-max (lowest on ties); 0 without edges
+	LSE                    // own row = log Σ exp over edges; Aux holds the running maximum; 0 without edges
+	SumTN                  // Global += In[Reg]ᵀ · In[Reg2] over all rows
+	SumRows                // Global (1×c) += Σ rows of Reg
+	SumBy                  // Global (Blocks×c): row key += row of Reg, the key standing in Reg2; none below 0 or from Blocks on
+	SumSparse              // Global (Blocks×c): += Reg2ᵀ · Reg over all rows, Reg2 holding sparse rows
+	SumByType              // own row += In[Reg] · block key(e) of the Global in Reg2, Blocks matrices one below the other; with Trans, its transpose. On CPUs only
+	SumTNByType            // Global (Blocks matrices): block key(e) += In[Reg]ᵀ · In[Reg2], Reg2 a row of the own end. On CPUs only
+	MaxBy                  // as SumBy, with the maximum, as Ordered numbers: a row that nothing reached stays 0
 )
 
 // KeyedRows tells whether a adds rows to rows of a Global that Reg2 names.
 func (a Acc) KeyedRows() bool { return a == SumBy || a == MaxBy || a == SumSparse }
 
 // Global tells whether a reduces over all rows into a Global.
-func (a Acc) Global() bool { return a == SumTN || a == SumRows || a.KeyedRows() }
+func (a Acc) Global() bool { return a == SumTN || a == SumTNByType || a == SumRows || a.KeyedRows() }
 
 // Pair tells whether a result of a reads Reg2.
-func (a Acc) Pair() bool { return a == SumTN || a.KeyedRows() }
+func (a Acc) Pair() bool { return a == SumTN || a.ByType() || a.KeyedRows() }
+
+// ByType tells whether a multiplies sums of the edges of one row and one type.
+func (a Acc) ByType() bool { return a == SumByType || a == SumTNByType }
 
 // Out is one result of a program.
 type Out struct {
 	Acc     Acc
 	Reg     int
-	Reg2    int // SumTN, SumBy, MaxBy, SumSparse
+	Reg2    int // of results that are pairs
 	Operand int
 	Aux     int // operand of the second state buffer (Max, LSE); -1 when absent
 	LD      int
 	AuxLD   int
 	Carry   bool // SumTN, SumRows: the Global is two, its sums and what they are short of (cpu/long_sums.go)
-	Key     Key  // Sum: into block key(e) of Blocks
+	Key     Key  // Sum: into block key(e) of Blocks; SumByType, SumTNByType: the block of the Global
+	Trans   bool // SumByType: the matrices are transposed
 	Blocks  int  // also SumBy, MaxBy, SumSparse: rows of the Global
 }
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"sagann/backend"
 	"sagann/chunk"
 	"sagann/dataflow"
 	"sagann/dataflow/plan"
@@ -108,7 +109,9 @@ func (p *planTarget) lower(o *optimized, how dataflow.Lowering) (*compiled, erro
 
 // options are the options of the passes, for k slices of columns.
 func (p *definition) options(k int) dataflow.Options {
-	o := dataflow.Options{Without: map[string]bool{}, Storage: p.cfg.Storage, Slices: k}
+	kind := backend.Of(p.cfg.Device)
+	o := dataflow.Options{Without: map[string]bool{}, Storage: p.cfg.Storage, Slices: k,
+		ByType: kind.Host && (p.cfg.Machine == "" || p.cfg.Machine == kind.Model)}
 	for _, w := range p.cfg.Without {
 		o.Without[w] = true
 	}

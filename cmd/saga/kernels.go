@@ -36,13 +36,13 @@ var notKernels = []string{"self-loops", "init", "embedding-init", "epochs", "lr"
 func (c *kernelsCmd) Run(a *app) error {
 	a.Idle("kernels", notKernels...)
 	c.Training.From = ""
+	kind := backend.Of(c.Memory.Device)
+	if !kind.GPU() {
+		kind, c.Memory.Device = backend.Printed(), "null" // whose kernels are those of a GPU
+	}
 	p, err := c.program(a)
 	if err != nil {
 		return err
-	}
-	kind := backend.Of(c.Memory.Device)
-	if !kind.GPU() {
-		kind = backend.Printed()
 	}
 	w := bufio.NewWriter(a.Stdout)
 	seen := map[string]string{}

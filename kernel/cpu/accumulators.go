@@ -30,7 +30,7 @@ func (r *run) start(lo, hi int) {
 	for i := range r.c.p.Outs {
 		o := &r.c.p.Outs[i]
 		switch o.Acc {
-		case kernel.Sum:
+		case kernel.Sum, kernel.SumByType:
 			simd.Fill(r.l.Bufs[o.Operand][lo*o.LD:hi*o.LD], 0)
 		case kernel.Max:
 			init := math.Float32frombits(nothing)

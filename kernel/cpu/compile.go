@@ -68,6 +68,7 @@ func Compile(p *kernel.Program) (*Program, error) {
 			c.reduces = append(c.reduces, i)
 			dense = dense || o.Acc == kernel.SumTN
 		}
+		dense = dense || o.Acc.ByType()
 	}
 	c.countLanes()
 	c.strip = max(8, min(512, stripFloats/wide))

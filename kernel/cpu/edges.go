@@ -94,6 +94,9 @@ func (r *run) edges(w *worker, b block, number int) {
 			r.strip(w, e, n, number)
 			e += n
 		}
+		for i := range w.pairs {
+			r.multiply(w, i, number)
+		}
 	}
 	if l.Last {
 		r.finish(b.lo, b.hi)
@@ -126,6 +129,8 @@ func (r *run) strip(w *worker, e, n, block int) {
 	for _, i := range c.outs {
 		o := &c.p.Outs[i]
 		switch o.Acc {
+		case kernel.SumByType, kernel.SumTNByType:
+			r.pair(w, i, e, block)
 		case kernel.Store:
 			r.store(w, o, e, n)
 		case kernel.SumTN, kernel.SumRows, kernel.SumBy, kernel.MaxBy, kernel.SumSparse:

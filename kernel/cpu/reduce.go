@@ -20,7 +20,11 @@ func (c *Program) countLanes() {
 	c.lanes, c.chain = make([]int, len(c.p.Outs)), 1
 	for _, i := range c.reduces {
 		o, n := &c.p.Outs[i], lanes
-		for o.Acc.KeyedRows() && n > 1 && n*c.reduceFloats(o) > laneFloats {
+		least := 1
+		if o.Acc == kernel.SumTNByType {
+			least = 2 // one is added in place
+		}
+		for (o.Acc.KeyedRows() || o.Acc == kernel.SumTNByType) && n > least && n*c.reduceFloats(o) > laneFloats {
 			n /= 2
 		}
 		c.lanes[i], c.chain = n, max(c.chain, lanes/n)
@@ -31,6 +35,8 @@ func (c *Program) reduceFloats(o *kernel.Out) int {
 	switch {
 	case o.Acc == kernel.SumTN:
 		return c.p.Widths[o.Reg] * c.p.Widths[o.Reg2]
+	case o.Acc == kernel.SumTNByType:
+		return c.p.Widths[o.Reg] * c.p.Widths[o.Reg2] * o.Blocks
 	case o.Acc.KeyedRows():
 		return c.p.Widths[o.Reg] * o.Blocks
 	}

@@ -21,6 +21,7 @@ type run struct {
 	l      *Launch
 	packed []simd.PackedB // by instruction
 	room   [][]float32    // their memory
+	types  []typeMatrices // by result
 	sums   [][]longSum    // by result: its partial sums
 	work   []*worker
 }
@@ -32,7 +33,7 @@ func (c *Program) newRun(l *Launch, workers int) *run {
 	}
 	if r == nil {
 		r = &run{c: c, packed: make([]simd.PackedB, len(c.p.Instrs)), room: make([][]float32, len(c.p.Instrs)),
-			sums: make([][]longSum, len(c.p.Outs))}
+			sums: make([][]longSum, len(c.p.Outs)), types: make([]typeMatrices, len(c.p.Outs))}
 	}
 	r.l = l
 	for len(r.work) < workers {
@@ -40,6 +41,11 @@ func (c *Program) newRun(l *Launch, workers int) *run {
 	}
 	for _, w := range r.work {
 		w.ready = false
+	}
+	for i := range c.p.Outs {
+		if o := &c.p.Outs[i]; o.Acc == kernel.SumByType {
+			r.types[i].pack(o, c.global(o.Reg2), l.Bufs)
+		}
 	}
 	for i, in := range c.p.Instrs {
 		if !in.Role.Product() || c.skipIn[i] {

@@ -15,6 +15,7 @@ type worker struct {
 	long  []longSum // by result: the current sum
 	lse   []longLSE
 	by    []keySum
+	pairs []pairs
 	far   []uint32 // far ends of the strip's edges
 	ids   []uint32 // room for far ends of packed cells
 	index []uint32 // room for the places of rows of indexed leaves
@@ -24,7 +25,7 @@ type worker struct {
 
 func (c *Program) newWorker() *worker {
 	w := &worker{regs: make([]float32, c.floats*c.strip), at: make([][]float32, len(c.p.Widths)),
-		long: make([]longSum, len(c.p.Outs)), lse: make([]longLSE, len(c.p.Outs)), by: make([]keySum, len(c.p.Outs))}
+		long: make([]longSum, len(c.p.Outs)), lse: make([]longLSE, len(c.p.Outs)), by: make([]keySum, len(c.p.Outs)), pairs: make([]pairs, len(c.p.Outs))}
 	g, t := 0, 0
 	for i, in := range c.p.Instrs {
 		if in.Role.Product() && !c.skipIn[i] {
@@ -32,7 +33,7 @@ func (c *Program) newWorker() *worker {
 		}
 	}
 	for _, i := range c.reduces {
-		if o := c.p.Outs[i]; o.Acc == kernel.SumTN {
+		if o := c.p.Outs[i]; o.Acc == kernel.SumTN || o.Acc == kernel.SumTNByType {
 			t = max(t, simd.GemmTNScratch(c.strip, c.p.Widths[o.Reg], c.p.Widths[o.Reg2]))
 		}
 	}

@@ -257,6 +257,9 @@ func (f *facts) call(c *plan.Call, title string) {
 		if o.Acc.Pair() {
 			text += " by " + r.of(o.Reg2)
 		}
+		if o.Trans {
+			text += " transposed"
+		}
 		if o.Aux >= 0 && (o.Acc == kernel.Max || o.Acc == kernel.LSE) {
 			text += " state " + f.operand(c, o.Aux)
 		}
@@ -268,7 +271,7 @@ func (f *facts) call(c *plan.Call, title string) {
 }
 
 var accWords = map[kernel.Acc]string{kernel.Store: "store", kernel.Sum: "sum", kernel.Max: "max", kernel.LSE: "logsumexp",
-	kernel.SumTN: "product", kernel.SumRows: "sum rows", kernel.SumBy: "sum by key", kernel.MaxBy: "max by key", kernel.SumSparse: "sparse product"}
+	kernel.SumTN: "product", kernel.SumRows: "sum rows", kernel.SumBy: "sum by key", kernel.SumByType: "sum of products by type", kernel.SumTNByType: "product by type", kernel.MaxBy: "max by key", kernel.SumSparse: "sparse product"}
 
 func keyed(k kernel.Key, blocks int) string {
 	switch {
