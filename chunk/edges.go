@@ -11,6 +11,7 @@ type Edges struct {
 	Types    int       // number of edge types; 0 when Type is nil
 	Data     []float32 // nil, or E×DataCols row-major: a vector an edge
 	DataCols int       // width of Data
+	Time     []float64 // nil, or a time an edge; -Inf: it is always there, as a self loop that a model adds
 }
 
 // E is the number of edges.

@@ -45,6 +45,12 @@ func (e *Edges) Validate() error {
 	if k := wrong; k >= 0 {
 		return fmt.Errorf("chunk: edge %d goes from %d to %d, but the graph has %d vertices", k, e.Src[k], e.Dst[k], e.V)
 	}
+	if e.Time != nil && len(e.Time) != n {
+		return fmt.Errorf("chunk: %d times for %d edges", len(e.Time), n)
+	}
+	if k := noTime(e.Time); k >= 0 {
+		return fmt.Errorf("chunk: edge %d has time %v", k, e.Time[k])
+	}
 	if k := NotFinite(e.Weight); k >= 0 {
 		return fmt.Errorf("chunk: edge %d has weight %v", k, e.Weight[k])
 	}
@@ -79,6 +85,18 @@ func (e *Edges) validTypes() error {
 		return fmt.Errorf("chunk: edge %d has type %d of %d", wrong, e.Type[wrong], e.Types)
 	}
 	return nil
+}
+
+// noTime is the index of the first number that is no time of an edge, or -1.
+func noTime(x []float64) int {
+	return First(len(x), func(lo, hi int) int {
+		for k := lo; k < hi; k++ {
+			if !(x[k] <= math.MaxFloat64) {
+				return k
+			}
+		}
+		return -1
+	})
 }
 
 // NotFinite is the index of the first NaN or infinity, or -1.
@@ -199,12 +217,13 @@ func (e *Edges) Reverse() *Edges {
 
 // WithSelfLoops is a copy of the edges with a self loop for every vertex that has none. Loops are
 // appended in vertex order, with weight 1, type 0 and data zero. If every vertex
-// has one already, the result is e itself.
+// has one already, the result is e itself. If edges have times, every vertex gets a loop that is always there, beside those
+// that it has from some time on.
 func (e *Edges) WithSelfLoops() *Edges {
 	has := newBitset(e.V)
 	Ranges(e.E(), func(lo, hi int) {
 		for k := lo; k < hi; k++ {
-			if s := e.Src[k]; s == e.Dst[k] {
+			if s := e.Src[k]; s == e.Dst[k] && (e.Time == nil || math.IsInf(e.Time[k], -1)) {
 				has.addShared(int(s))
 			}
 		}
@@ -227,6 +246,9 @@ func (e *Edges) WithSelfLoops() *Edges {
 		}
 		if e.Type != nil {
 			r.Type = append(r.Type, 0)
+		}
+		if e.Time != nil {
+			r.Time = append(r.Time, math.Inf(-1))
 		}
 		r.Data = r.Data[:len(r.Data)+e.DataCols] // zeros, from grow
 	}
@@ -262,7 +284,7 @@ func (e *Edges) MeanLoops(first int) *Edges {
 func (e *Edges) grow(n int) *Edges {
 	r := &Edges{V: e.V, Types: e.Types, DataCols: e.DataCols}
 	r.Src, r.Dst = growSlice(e.Src, n), growSlice(e.Dst, n)
-	r.Weight, r.Type = growSlice(e.Weight, n), growSlice(e.Type, n)
+	r.Weight, r.Type, r.Time = growSlice(e.Weight, n), growSlice(e.Type, n), growSlice(e.Time, n)
 	if e.DataCols > 0 {
 		r.Data = make([]float32, len(e.Data), len(e.Data)+n*e.DataCols)
 		copyAll(r.Data, e.Data)

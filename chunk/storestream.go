@@ -98,6 +98,9 @@ func (e *Edges) Slice(lo, hi int) *Edges {
 	if e.Type != nil {
 		p.Type = e.Type[lo:hi]
 	}
+	if e.Time != nil {
+		p.Time = e.Time[lo:hi]
+	}
 	if e.Data != nil {
 		p.Data = e.Data[lo*e.DataCols : hi*e.DataCols]
 	}

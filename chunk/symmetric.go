@@ -3,7 +3,7 @@ package chunk
 import "fmt"
 
 // Symmetric is a copy of the edges with a reverse edge for every edge that has none. Reverse edges are
-// appended in stored order, with the same weight, type and data. Repeated
+// appended in stored order, with the same weight, type, data and time. Repeated
 // edges are paired one by one: the k-th edge from s to d with the k-th from d to s. So
 // afterwards both directions occur equally often, and a symmetric graph is unchanged.
 // Self loops are their own reverse.
@@ -19,6 +19,9 @@ func (e *Edges) Symmetric() *Edges {
 		}
 		if e.Type != nil {
 			r.Type = append(r.Type, e.Type[k])
+		}
+		if e.Time != nil {
+			r.Time = append(r.Time, e.Time[k])
 		}
 		if c := e.DataCols; c > 0 {
 			r.Data = append(r.Data, e.Data[int(k)*c:int(k+1)*c]...)

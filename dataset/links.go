@@ -232,6 +232,9 @@ func selected(e *chunk.Edges, keep func(k int) bool) *chunk.Edges {
 		if e.Type != nil {
 			out.Type = append(out.Type, e.Type[k])
 		}
+		if e.Time != nil {
+			out.Time = append(out.Time, e.Time[k])
+		}
 		out.Data = append(out.Data, e.Data[k*e.DataCols:(k+1)*e.DataCols]...)
 	}
 	return out

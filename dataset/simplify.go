@@ -7,7 +7,7 @@ import (
 )
 
 // Simplify returns e without self loops and repeated edges, sorted by source,
-// then destination. Of repeated edges it keeps the first, with the sum of their weights and its own type and data.
+// then destination. Of repeated edges it keeps the first, with the sum of their weights and its own type, data and time.
 // It takes O(V + E) time. e may have at most 2³²−1 edges.
 func Simplify(e *chunk.Edges) *chunk.Edges { return simplify(e, false) }
 
@@ -74,6 +74,12 @@ func permute(e *chunk.Edges, order []uint32) *chunk.Edges {
 		out.Weight = make([]float32, len(order))
 		for k, i := range order {
 			out.Weight[k] = e.Weight[i]
+		}
+	}
+	if e.Time != nil {
+		out.Time = make([]float64, len(order))
+		for k, i := range order {
+			out.Time[k] = e.Time[i]
 		}
 	}
 	if e.Data != nil {

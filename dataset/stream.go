@@ -15,6 +15,7 @@ type Stream struct {
 	Data     *Data
 	E        int  // number of edges
 	Weighted bool // edges have weights
+	Timed    bool // edges have times
 
 	// EachEdges calls fn for pieces of the edges, in order.
 	EachEdges func(fn func(*chunk.Edges) error) error
@@ -42,7 +43,7 @@ func streamOf(d *Data) *Stream {
 	rest := *d
 	rest.Edges = &chunk.Edges{V: d.Edges.V, Types: d.Edges.Types, DataCols: d.Edges.DataCols}
 	rest.Features, rest.Late = nil, LateFeatures{}
-	s := &Stream{kept: d.Late.Sparse, Data: &rest, E: d.Edges.E(), Weighted: d.Edges.Weight != nil, counted: true}
+	s := &Stream{kept: d.Late.Sparse, Data: &rest, E: d.Edges.E(), Weighted: d.Edges.Weight != nil, Timed: d.Edges.Time != nil, counted: true}
 	s.EachEdges = func(fn func(*chunk.Edges) error) error { return fn(d.Edges) }
 	switch {
 	case d.FeatureCols > 0 && d.Features == nil && s.kept != nil:
@@ -157,7 +158,11 @@ func (s *Stream) collectEdges() error {
 	if e.DataCols > 0 {
 		e.Data = make([]float32, 0, s.room(s.E*e.DataCols))
 	}
+	if s.Timed {
+		e.Time = make([]float64, 0, s.room(s.E))
+	}
 	return s.EachEdges(func(p *chunk.Edges) error {
+		e.Time = append(e.Time, p.Time...)
 		e.Src, e.Dst = append(e.Src, p.Src...), append(e.Dst, p.Dst...)
 		e.Weight, e.Type, e.Data = append(e.Weight, p.Weight...), append(e.Type, p.Type...), append(e.Data, p.Data...)
 		return nil

@@ -33,6 +33,7 @@ func VirtualVertices(d *Data) error {
 	v := old.V
 	e := &chunk.Edges{V: v + graphs, Types: old.Types, DataCols: old.DataCols, Src: append([]uint32(nil), old.Src...), Dst: append([]uint32(nil), old.Dst...),
 		Weight: append([]float32(nil), old.Weight...), Type: append([]uint32(nil), old.Type...), Data: append([]float32(nil), old.Data...)}
+	e.Time = append([]float64(nil), old.Time...)
 	if old.Type != nil {
 		e.Types += 2
 	}
@@ -40,6 +41,9 @@ func VirtualVertices(d *Data) error {
 		e.Src, e.Dst = append(e.Src, uint32(src)), append(e.Dst, uint32(dst))
 		if old.Weight != nil {
 			e.Weight = append(e.Weight, 1)
+		}
+		if old.Time != nil {
+			e.Time = append(e.Time, math.Inf(-1))
 		}
 		if old.Type != nil {
 			e.Type = append(e.Type, uint32(old.Types)+kind)

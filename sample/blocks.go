@@ -10,9 +10,10 @@ import (
 // l. The vertices of a level are the first ones of the next level, in the order in which they
 // first appear, so a vertex has the same local number on all levels.
 type Blocks struct {
-	Vertices []uint32 // the user's ids of level L; level l is Vertices[:Counts[l]]
-	Counts   []int    // L+1: number of vertices of each level
-	Layers   []Block  // L
+	Vertices []uint32  // the user's ids of level L; level l is Vertices[:Counts[l]]
+	Counts   []int     // L+1: number of vertices of each level
+	Layers   []Block   // L
+	Until    []float64 // of Past.Blocks: the time of each of Vertices, of which it has seen no later edge
 }
 
 // Block has the edges from one level to the level below it, as rows of in-edges. Below, N is the

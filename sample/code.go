@@ -56,6 +56,11 @@ const (
 	opReject // repeats the instructions after it up to number imm, an opAccept, and takes the value of that
 	opAccept // a: value, b: whether the value is accepted
 
+	opTime       // a: vertex, b: place
+	opNumber     // as opTime; imm: the column
+	opEdgeTime   // of an edge, for Score and EdgeWeight
+	opEdgeNumber // as opEdgeTime; imm: the column
+
 	realOps op = 64
 )
 

@@ -80,16 +80,20 @@
 //		Size:  func(step int) int { return 5 },
 //		Score: func(e sample.Edge) sample.Real { return sample.ToReal(e.Row(e.Source()).Degree()) },
 //	}
+//
+// A Score, an EdgeWeight and a Next can read weights, times and numbers of edges (Edge.Time, Edge.Number, Pool.Time,
+// Pool.Number). NewPast draws only edges up to the time of a seed.
 package sample
 
 // For contributors: the files of the package.
 //
 //	sampler.go symbol.go edge.go pool.go   what users write
-//	philox.go graph.go tables.go           random words; sorted rows; tables of weights
+//	philox.go graph.go times.go tables.go  random words; sorted rows, also by time; tables of weights
 //	trace.go code.go compile.go            functions become code, run once on symbols
 //	reference.go                           the slow interpreter that all else must equal
 //	run.go frame.go strip.go stripops.go   drawing, many samples at a time
 //	plain.go second.go                     walks of simple functions, and of second order
+//	past.go                                blocks of edges up to a time
 //	blocks.go add.go collective.go visits.go induced.go filter.go race.go   blocks, and what their draws need
 //	neighbours.go weighted.go layer.go fastgcn.go ladies.go mvs.go clustergcn.go saint.go shadow.go
 //	deepwalk.go ppr.go node2vec.go multirw.go pinsage.go   a sampler each

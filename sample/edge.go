@@ -13,6 +13,13 @@ type Edge struct{ t *tracer }
 // Weight is the edge's weight in the graph, 1 if the graph has no weights.
 func (e Edge) Weight() Real { return Real{e.t.emit(opEdgeWeight, 0)} }
 
+// Time is the time of the edge, from the earliest of the graph on, rounded to float32; 0 if edges have no times, and for
+// those that are always there.
+func (e Edge) Time() Real { return Real{e.t.emit(opEdgeTime, 0)} }
+
+// Number is column k of the edge's numbers (chunk.Edges.Data).
+func (e Edge) Number(k int) Real { return Real{e.t.emit(opEdgeNumber, e.t.column(k))} }
+
 // Norm is 1/√(d(source)·d(target)) of the in-degrees in the whole graph: the edge's entry in
 // GCN's normalised adjacency Â, if the graph has the model's self loops.
 func (e Edge) Norm() Real { return Real{e.t.emit(opNorm, 0)} }
@@ -64,6 +71,10 @@ func (p *Program) value(c *code, values []cell, e *drawn) float32 {
 			values[n] = cell{x.imm, x.real}
 		case opEdgeWeight:
 			values[n] = cell{f: p.weight(e.at, true)}
+		case opEdgeTime:
+			values[n] = cell{f: p.g.timeOf(e.at)}
+		case opEdgeNumber:
+			values[n] = cell{f: p.g.numberOf(e.at, x.imm)}
 		case opNorm:
 			values[n] = cell{f: p.g.norm(p.g.Far[e.at], e.target)}
 		case opSource:
@@ -76,8 +87,8 @@ func (p *Program) value(c *code, values []cell, e *drawn) float32 {
 			values[n] = cell{f: e.draws}
 		case opTimes:
 			values[n] = cell{f: e.times}
-		case opDegree, opNeighbour, opWeight, opMost, opBefore, opHas:
-			values[n] = p.readGraph(x.op, a.i, b.i)
+		case opDegree, opNeighbour, opWeight, opMost, opBefore, opHas, opTime, opNumber:
+			values[n] = p.readGraph(x, a.i, b.i)
 		default:
 			values[n] = pure(x.op, a, b, values[x.c])
 		}

@@ -172,14 +172,22 @@ func (f *frame) read(x *instruction, i int, a, b cell) cell {
 	if a.i == combined && f.combined != nil {
 		return f.combined[i/f.per].read(f.p, x.op, b.i)
 	}
-	return f.p.readGraph(x.op, a.i, b.i)
+	return f.p.readGraph(x, a.i, b.i)
 }
 
 // readGraph computes an operation on the row of a vertex.
-func (p *Program) readGraph(o op, v, place int64) cell {
+func (p *Program) readGraph(x *instruction, v, place int64) cell {
 	lo, n := p.span(v)
 	there := place >= 0 && place < int64(n)
-	switch o {
+	switch x.op {
+	case opTime, opNumber:
+		switch {
+		case !there:
+			return cell{}
+		case x.op == opTime:
+			return cell{f: p.g.timeOf(lo + place)}
+		}
+		return cell{f: p.g.numberOf(lo+place, x.imm)}
 	case opDegree:
 		return cell{i: int64(n)}
 	case opNeighbour:

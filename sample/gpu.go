@@ -49,6 +49,9 @@ var ErrNotOnGPU = errors.New("it draws on a CPU only")
 // edges stay in pinned host memory and are copied piece by piece at every step: see Streams.
 func (p *Program) OnGPU(d device.GPU) (*GPU, error) {
 	x := &GPU{p: p}
+	if p.reads(opTime, opNumber) {
+		return nil, p.errorf("%w: a GPU reads no times and numbers of edges", ErrNotOnGPU)
+	}
 	needs, err := x.plan()
 	if err != nil {
 		return nil, err

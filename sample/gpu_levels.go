@@ -16,8 +16,8 @@ func (x *GPU) planLevels() (needs cuda.Needs, err error) {
 	}
 	if p.edge != nil && p.code == nil {
 		for _, i := range p.edge.list {
-			if i.op >= opDegree && i.op <= opHas {
-				return needs, p.errorf("%w: a GPU computes the EdgeWeight of blocks that are drawn together without rows of the graph", ErrNotOnGPU)
+			if i.op >= opDegree && i.op <= opHas || i.op >= opTime && i.op <= opEdgeNumber {
+				return needs, p.errorf("%w: a GPU computes the EdgeWeight of blocks that are drawn together without rows of the graph, times and numbers of edges", ErrNotOnGPU)
 			}
 		}
 		l.EdgeWeight = p.renderEdge(p.edge)

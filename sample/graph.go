@@ -21,10 +21,16 @@ type Graph struct {
 	Far     []uint32  // E: the far end of the edge, its source
 	Edge    []uint32  // E: the edge's index in the user's list of edges
 	Weight  []float32 // E, or nil if edges have no weights
+	Time    []float64 // E, or nil if edges have no times; NewGraph makes it
+
+	byTime []uint32  // E: the places of each row in the order of their times
+	first  float64   // the earliest time that is not -Inf
+	data   []float32 // the numbers of edges, by number of the edge and then column
+	cols   int       // how many an edge has
 }
 
 // NewGraph sorts edges into rows. The graph takes 8 bytes per edge (12 with weights) and 8 per
-// vertex; it does not refer to e. Invalid edges are an error, and so are 2³² edges or more.
+// vertex; with times 12 more per edge. Of e it keeps the numbers of edges (Data) alone. Invalid edges are an error, and so are 2³² edges or more.
 func NewGraph(e *chunk.Edges) (*Graph, error) {
 	if err := e.Validate(); err != nil {
 		return nil, err
@@ -50,6 +56,8 @@ func NewGraph(e *chunk.Edges) (*Graph, error) {
 		}
 	})
 	chunk.Ranges(e.V, g.sortRows)
+	g.sortTimes(e)
+	g.data, g.cols = e.Data, e.DataCols
 	if e.Weight != nil {
 		g.Weight = make([]float32, e.E())
 		chunk.Ranges(e.E(), func(lo, hi int) {
@@ -78,6 +86,8 @@ func (g *Graph) check() error {
 	switch {
 	case g.sorted:
 		return nil
+	case g.Time != nil:
+		return fmt.Errorf("sample: a graph that is made by hand has no times: NewGraph makes them")
 	case n < 0 || g.Offsets[0] != 0 || g.Offsets[n] != e:
 		return fmt.Errorf("sample: a graph of %d edges: Offsets begin with 0 and end with the number of edges, one more than there are vertices", e)
 	case int64(len(g.Edge)) != e || g.Weight != nil && int64(len(g.Weight)) != e:
@@ -145,7 +155,7 @@ func (g *Graph) Degree(v uint32) int { return int(g.Offsets[v+1] - g.Offsets[v])
 
 // Bytes is the memory that the graph takes.
 func (g *Graph) Bytes() int64 {
-	return 8*int64(len(g.Offsets)) + 4*int64(len(g.Far)+len(g.Edge)+len(g.Weight))
+	return 8*int64(len(g.Offsets)+len(g.Time)) + 4*int64(len(g.Far)+len(g.Edge)+len(g.Weight)+len(g.byTime))
 }
 
 func (g *Graph) row(v uint32) (far, edge []uint32) {

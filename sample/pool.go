@@ -27,6 +27,19 @@ func (p Pool) Neighbour(place Int) Int {
 // such edge.
 func (p Pool) Weight(place Int) Real { return Real{p.t.emit(opWeight, 0, p.vertex, place.symbol)} }
 
+// Time is the time of the edge at a place, from the earliest of the graph on, rounded to float32: 0 if edges have no
+// times, for those that are always there, and if there is no such edge.
+func (p Pool) Time(place Int) Real {
+	p.row("Time")
+	return Real{p.t.emit(opTime, 0, p.vertex, place.symbol)}
+}
+
+// Number is column k of the numbers (chunk.Edges.Data) of the edge at a place, 0 if there is no such edge.
+func (p Pool) Number(place Int, k int) Real {
+	p.row("Number")
+	return Real{p.t.emit(opNumber, p.t.column(k), p.vertex, place.symbol)}
+}
+
 // MaxWeight is the largest weight in the row, 0 if the row is empty. A sampler that calls it
 // takes 4 bytes per vertex for a table, if the graph has weights.
 func (p Pool) MaxWeight() Real {

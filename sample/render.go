@@ -69,7 +69,7 @@ func (x *instruction) args() []int32 {
 	switch {
 	case x.op == opIf || x.op == opIf+realOps:
 		return []int32{x.a, x.b, x.c}
-	case x.op == opSet || x.op == opAccept || x.op == opNeighbour || x.op == opWeight || x.op == opBefore || x.op == opHas:
+	case x.op == opSet || x.op == opAccept || x.op == opNeighbour || x.op == opWeight || x.op == opTime || x.op == opNumber || x.op == opBefore || x.op == opHas:
 		return []int32{x.a, x.b}
 	case x.op == opRoot || x.op == opGet || x.op == opDegree || x.op == opMost || x.op == opToReal || x.op == opNot || x.op == opBelow || x.op == opAlias || x.op == opInverse:
 		return []int32{x.a}

@@ -25,7 +25,7 @@ func newStrips() *strips { return &strips{regs: map[*code]*registers{}, block: -
 // isReal tells whether an instruction's value is a real.
 func isReal(o op) bool {
 	switch o {
-	case opToReal, opWeight, opMost, opBefore, opUniform, opEdgeWeight, opNorm, opProbability, opDraws, opTimes:
+	case opToReal, opWeight, opTime, opNumber, opEdgeTime, opEdgeNumber, opMost, opBefore, opUniform, opEdgeWeight, opNorm, opProbability, opDraws, opTimes:
 		return true
 	case opLess + realOps, opEqual + realOps:
 		return false
@@ -82,7 +82,7 @@ func (s *strips) exec(f *frame, r *registers, base int, lanes []int32, from, end
 			s.draw(f, r, base, lanes, n, try)
 		case x.op >= opStep && x.op <= opSet:
 			s.sample(f, r, base, lanes, n)
-		case x.op >= opDegree && x.op <= opHas:
+		case x.op >= opDegree && x.op <= opHas || x.op == opTime || x.op == opNumber:
 			s.graph(f, r, base, lanes, n)
 		case x.op >= realOps:
 			realOp(r, x, lanes, n)

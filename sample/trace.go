@@ -107,6 +107,14 @@ func (t *tracer) emit(o op, imm int64, args ...symbol) symbol {
 	return symbol{t: t, n: int32(len(t.list) - 1)}
 }
 
+// column is k, or refuses a column that numbers of edges do not have.
+func (t *tracer) column(k int) int64 {
+	if k < 0 || k >= t.g.cols {
+		refuse("column %d of the numbers of edges, which have %d", k, t.g.cols)
+	}
+	return int64(k)
+}
+
 // maxSites bounds the draws of a function. Those of Transits begin at maxSites.
 const maxSites = 256
 
