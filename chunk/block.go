@@ -59,6 +59,8 @@ const (
 	KindLinkNotTest  // pairs without an edge
 	KindLinkMessages // edges that pass messages in training
 	KindPart         // a whole store, part I: see Parts. The checksum is of its header
+	KindEdgeTimes    // float64 × E, in appended order
+	KindVertexTimes  // float64 × V
 	kindEnd
 )
 
@@ -81,7 +83,7 @@ var kindNames = [...]string{"", "edges", "sequence", "features", "labels", "mult
 	"order", "name", "vertex names", "graph-of", "graph labels", "notes",
 	"targets", "graph targets", "sparse feature rows", "sparse feature columns", "sparse feature values",
 	"edge labels", "edge targets", "graph train", "graph val", "graph test", "edge train", "edge val", "edge test", "schema", "graph multi-labels", "edge multi-labels",
-	"link train", "link val", "link test", "link non-edges of val", "link non-edges of test", "link messages", "part"}
+	"link train", "link val", "link test", "link non-edges of val", "link non-edges of test", "link messages", "part", "edge times", "vertex times"}
 
 // String is the kind as text for errors.
 func (k Kind) String() string {

@@ -13,15 +13,18 @@ import (
 // sequence and of one column.
 func (s *Store) ReadEdges() (*Edges, error) {
 	e, err := s.ReadCells(0, s.in.P, 0, s.in.P)
-	if err != nil || s.h.Flags&flagSequence == 0 {
-		return e, err
+	if err == nil && s.h.Flags&flagSequence != 0 {
+		err = s.restoreOrder(e)
 	}
-	return e, s.restoreOrder(e)
+	if err == nil {
+		e.Time, err = readTimes(s, KindEdgeTimes)
+	}
+	return e, err
 }
 
 // ReadCells reads the edges of the base cells with destination interval in
 // dst0..dst1-1 and source interval in src0..src1-1, in user ids, cell by cell,
-// destination-major, in appended order inside a cell. A grid of P intervals, P
+// destination-major, in appended order inside a cell, without times. A grid of P intervals, P
 // dividing the base, takes its chunk (i,j) from one such rectangle.
 func (s *Store) ReadCells(dst0, dst1, src0, src1 int) (*Edges, error) {
 	if dst0 < 0 || src0 < 0 || dst0 > dst1 || src0 > src1 || dst1 > s.in.P || src1 > s.in.P {

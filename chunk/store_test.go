@@ -36,6 +36,7 @@ type content struct {
 	Of               [2][3][]uint32 // splits of graphs and of edges
 	Pairs            [6][2][]uint32 // by kind from KindLinkTrain on
 	Sparse           *Sparse
+	Times            []float64 // of vertices
 }
 
 // full is a content with every kind of block.
@@ -107,6 +108,9 @@ func (c *content) write(path string, n int) error {
 	if c.Sparse != nil {
 		w.SetSparse(c.Sparse)
 	}
+	if c.Times != nil {
+		w.SetVertexTimes(c.Times)
+	}
 	if c.Labels != nil {
 		w.SetLabels(c.Labels)
 	}
@@ -147,6 +151,9 @@ func slice(e *Edges, lo, hi int) *Edges {
 	if e.Type != nil {
 		s.Type = e.Type[lo:hi]
 	}
+	if e.Time != nil {
+		s.Time = e.Time[lo:hi]
+	}
 	if e.Data != nil {
 		s.Data = e.Data[lo*e.DataCols : hi*e.DataCols]
 	}
@@ -156,7 +163,7 @@ func slice(e *Edges, lo, hi int) *Edges {
 // read gives a store's content back, with all that Meta says but Memory and
 // BlockRows.
 func read(s *Store) (c *content, err error) {
-	c = &content{Meta: Meta{V: s.V(), Base: s.Intervals().P, KeepOrder: s.KeepsOrder(), Weighted: s.Weighted(),
+	c = &content{Meta: Meta{V: s.V(), Base: s.Intervals().P, KeepOrder: s.KeepsOrder(), Weighted: s.Weighted(), Timed: Timed(s),
 		Types: s.Types(), DataCols: s.DataCols(), FeatureCols: s.FeatureCols(), Classes: s.Classes()}}
 	keep := func(e error) {
 		if err == nil {
@@ -210,7 +217,22 @@ func read(s *Store) (c *content, err error) {
 	keep(e)
 	c.Schema, e = s.Schema()
 	keep(e)
+	c.Times, e = VertexTimes(s)
+	keep(e)
 	return c, err
+}
+
+// timed is full with times.
+func timed() *content {
+	c := full()
+	c.Meta.Timed, c.Edges.Time, c.Times = true, make([]float64, 700), make([]float64, 90)
+	for k := range c.Edges.Time {
+		c.Edges.Time[k] = float64(k*k) + 0.5
+	}
+	for v := range c.Times {
+		c.Times[v] = float64(-v)
+	}
+	return c
 }
 
 // sparse is full with features of which only the entries are kept.
@@ -229,7 +251,7 @@ func sparse() *content {
 
 func TestStoreRoundTrip(t *testing.T) {
 	kinds := map[Kind]bool{}
-	for _, c := range []*content{full(), sparse()} {
+	for _, c := range []*content{full(), sparse(), timed()} {
 		roundTrip(t, c, kinds)
 	}
 	for k := KindEdges; k < kindEnd; k++ {

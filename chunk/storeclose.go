@@ -62,6 +62,9 @@ func (w *Writer) finish() error {
 	if err := w.writeEdges(); err != nil {
 		return err
 	}
+	if err := w.writeTimes(); err != nil {
+		return err
+	}
 	if o := w.meta.Order; o != nil {
 		if err := w.block(KindOrder, 0, 0, bytesOf(o.New)); err != nil {
 			return err

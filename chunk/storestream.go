@@ -15,8 +15,11 @@ const (
 
 // EachEdges calls f for pieces of the edges, in the order of ReadEdges. A piece is valid until f returns.
 // EachEdges takes the memory of the largest block. If it restores the appended order, it takes 64 MiB and
-// reads the edges twice, as checksums are of whole blocks.
-func (s *Store) EachEdges(f func(*Edges) error) error {
+// reads the edges twice, as checksums are of whole blocks. Times of all edges are held.
+func (s *Store) EachEdges(f func(*Edges) error) error { return withTimes(s, eachPiece, f) }
+
+// eachPiece is Store.EachEdges without times.
+func eachPiece(s *Store, f func(*Edges) error) error {
 	if s.h.Flags&flagSequence != 0 {
 		return s.eachInOrder(f)
 	}

@@ -15,6 +15,7 @@ type Meta struct {
 	Order       *Order // vertex order that the base grid cuts; nil for the user's own
 	KeepOrder   bool   // ReadEdges restores the appended order; takes one more byte an edge, two when Base > 16
 	Weighted    bool   // edges have weights
+	Timed       bool   // edges have times; with a Base above 1 it needs KeepOrder
 	Types       int    // edge types; 0 when edges have none
 	DataCols    int    // width of the edge data
 	FeatureCols int    // width of the features; 0 when there are none
@@ -50,6 +51,7 @@ type Writer struct {
 	feat   []float32 // features not yet written: less than a block
 	rows   int       // feature rows appended
 	graphs int64     // number of graphs with targets
+	times  []float64 // of the edges appended
 	set    [kindEnd]bool
 	err    error
 	closed bool
@@ -104,6 +106,9 @@ func (w *Writer) init() error {
 	limits.FileBytes, limits.TableOff = 1<<62, 1<<62
 	if err := limits.check(1 << 62); err != nil {
 		return err
+	}
+	if m.Timed && m.Base > 1 && !m.KeepOrder {
+		return errors.New("times of edges need the order of the edges, which is not kept")
 	}
 	if err := m.Order.Validate(m.V); err != nil {
 		return err
@@ -169,6 +174,7 @@ func (w *Writer) AppendEdges(e *Edges) error {
 		}
 	}
 	w.h.E += int64(e.E())
+	w.times = append(w.times, e.Time...)
 	return nil
 }
 
@@ -185,6 +191,9 @@ func (w *Writer) fits(e *Edges) error {
 	}
 	if (e.Weight != nil) != w.meta.Weighted {
 		return fmt.Errorf("edges with weights: %v, the store's: %v", e.Weight != nil, w.meta.Weighted)
+	}
+	if (e.Time != nil) != w.meta.Timed {
+		return fmt.Errorf("edges with times: %v, the store's: %v", e.Time != nil, w.meta.Timed)
 	}
 	if e.Types != w.meta.Types || e.DataCols != w.meta.DataCols {
 		return fmt.Errorf("edges with %d types and %d columns of data, the store's have %d and %d", e.Types, e.DataCols, w.meta.Types, w.meta.DataCols)

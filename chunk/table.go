@@ -115,6 +115,10 @@ func (s *Store) singleBytes(k Kind) int64 {
 		return 4 * s.h.Graphs
 	case KindEdgeLabels:
 		return 4 * s.h.E
+	case KindEdgeTimes:
+		return 8 * s.h.E
+	case KindVertexTimes:
+		return 8 * s.h.V
 	}
 	return -1
 }

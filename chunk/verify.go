@@ -91,7 +91,9 @@ func (s *Store) verifyVertices() error {
 	_, err7 := s.Notes()
 	_, err8 := s.Sparse()
 	_, err9 := s.Schema()
-	all := []error{err1, err2, err3, err4, err5, err6, err7, err8, err9}
+	_, err10 := readTimes(s, KindEdgeTimes)
+	_, err11 := VertexTimes(s)
+	all := []error{err1, err2, err3, err4, err5, err6, err7, err8, err9, err10, err11}
 	for _, k := range []Kind{KindTrain, KindGraphTrain, KindEdgeTrain} {
 		_, _, _, err := s.Splits(k)
 		all = append(all, err)

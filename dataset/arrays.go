@@ -109,7 +109,7 @@ func (n named) Size(name string) int64 {
 }
 
 // ourNames are the arrays of an .npy folder.
-var ourNames = []string{"edges", "edge_weight", "edge_type", "edge_data", "features", "labels", "targets", "ids", "train", "val", "test",
+var ourNames = []string{"edges", "edge_weight", "edge_type", "edge_data", "edge_time", "vertex_time", "features", "labels", "targets", "ids", "train", "val", "test",
 	"features_csr_data", "features_csr_indices", "features_csr_indptr", "features_csr_shape",
 	"graph_indicator", "graph_labels", "graph_targets", "graph_train", "graph_val", "graph_test",
 	"edge_labels", "edge_targets", "edge_train", "edge_val", "edge_test",
@@ -118,13 +118,15 @@ var ourNames = []string{"edges", "edge_weight", "edge_type", "edge_data", "featu
 // otherNames are names that other software uses for the arrays: PyG, DGL, OGB, and files with several splits. The
 // first one that exists is taken, if there is none of our name.
 var otherNames = map[string][]string{
-	"edges":     {"edge_index"},
-	"features":  {"x", "node_feat", "feat", "feats", "node_features"},
-	"labels":    {"y", "node_label", "label", "node_labels"},
-	"edge_data": {"edge_attr", "edge_feat"},
-	"train":     {"train_mask", "train_masks", "train_idx"},
-	"val":       {"val_mask", "valid_mask", "val_masks", "val_idx", "valid_idx"},
-	"test":      {"test_mask", "test_masks", "test_idx"},
+	"edges":       {"edge_index"},
+	"features":    {"x", "node_feat", "feat", "feats", "node_features"},
+	"labels":      {"y", "node_label", "label", "node_labels"},
+	"edge_data":   {"edge_attr", "edge_feat"},
+	"edge_time":   {"time", "edge_timestamp", "timestamp"},
+	"vertex_time": {"node_time"},
+	"train":       {"train_mask", "train_masks", "train_idx"},
+	"val":         {"val_mask", "valid_mask", "val_masks", "val_idx", "valid_idx"},
+	"test":        {"test_mask", "test_masks", "test_idx"},
 
 	"graph_indicator": {"batch"},
 

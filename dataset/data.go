@@ -38,8 +38,9 @@ type Data struct {
 type Naming struct {
 	IDs   []uint64
 	Names []string
-	First uint64 // 1 for files that count vertices from 1
-	Kinds *Kinds // nil, or the graph of several types of which these are the vertices of one; Edges then has no edges
+	First uint64    // 1 for files that count vertices from 1
+	Time  []float64 // nil, or when each vertex is asked for: what it sees of the graph is not later
+	Kinds *Kinds    // nil, or the graph of several types of which these are the vertices of one; Edges then has no edges
 }
 
 // Number is the id of vertex v if ids are numbers.

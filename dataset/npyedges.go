@@ -10,7 +10,7 @@ import (
 )
 
 // edgeValues opens the arrays with values of edges; kind is the edge type.
-type edgeValues struct{ weight, kind, data func() (*npy.Reader, error) }
+type edgeValues struct{ weight, kind, data, time func() (*npy.Reader, error) }
 
 // openEdgeValues checks the shapes of these arrays, and finds the number of types
 // if types is 0.
@@ -36,6 +36,12 @@ func openEdgeValues(from arrays, s *Stream, types int) (*edgeValues, error) {
 		return nil, err
 	}
 	s.Weighted = v.weight != nil
+	if !timesOfVertices(from, s) {
+		if v.time, _, err = opener("edge_time", "time"); err != nil {
+			return nil, fmt.Errorf("%w; times of vertices are an array named vertex_time", err)
+		}
+	}
+	s.Timed = v.time != nil
 	if v.kind, _, err = opener("edge_type", "type"); err != nil {
 		return nil, err
 	}
@@ -65,4 +71,74 @@ func openEdgeValues(from arrays, s *Stream, types int) (*edgeValues, error) {
 		}
 	}
 	return v, nil
+}
+
+// timesOf are the elements of an array as times.
+func timesOf(a *npy.Array) (x []float64, err error) {
+	switch y := a.Data.(type) {
+	case []float64:
+		x = append(x, y...)
+	case []float32:
+		for _, t := range y {
+			x = append(x, float64(t))
+		}
+	default:
+		whole, err := a.Int64s()
+		if err != nil {
+			return nil, err
+		}
+		for i, t := range whole {
+			if t > mostExact || t < -mostExact {
+				return nil, fmt.Errorf("%s: %w", a.Where(i), exactTime(float64(t)*2))
+			}
+			x = append(x, float64(t))
+		}
+	}
+	for i, t := range x {
+		if err := exactTime(t); err != nil {
+			return nil, fmt.Errorf("%s: %w; every edge, or every vertex, has one", a.Where(i), err)
+		}
+	}
+	return x, nil
+}
+
+// nextTimes reads the next n times; nil if r is nil.
+func nextTimes(r *npy.Reader, n int) ([]float64, error) {
+	if r == nil {
+		return nil, nil
+	}
+	a, err := r.Next(n)
+	if err != nil {
+		return nil, err
+	}
+	return timesOf(a)
+}
+
+// timesOfVertices reports whether times that are called those of edges, or time alone, have a row for each vertex, and edges are more or
+// fewer.
+func timesOfVertices(from arrays, s *Stream) bool {
+	r, err := from.Open("edge_time")
+	if err != nil { // which is told where it is read
+		return false
+	}
+	defer r.Close()
+	v := s.Data.Edges.V
+	return len(r.Shape) == 1 && r.Shape[0] == v && v != s.E
+}
+
+// readTimes reads vertex_time [V].
+func (s *Stream) readTimes(from arrays) error {
+	name, d := "vertex_time", s.Data
+	if timesOfVertices(from, s) {
+		name = "edge_time"
+	}
+	a, err := optional(from, name)
+	if err != nil || a == nil {
+		return err
+	}
+	if len(a.Shape) != 1 || a.Shape[0] != d.Edges.V {
+		return fmt.Errorf("%s: shape %v of the times, want one for each of %d vertices", a.Where(0), a.Shape, d.Edges.V)
+	}
+	d.Vertices.Time, err = timesOf(a)
+	return err
 }

@@ -61,6 +61,9 @@ func openArrays(from named, meta npyMeta, which int) (*Stream, error) {
 	if err := d.readIDs(from); err != nil {
 		return nil, err
 	}
+	if err := s.readTimes(from); err != nil {
+		return nil, err
+	}
 	if err := d.readSplits(from, VertexLabels, which); err != nil {
 		return nil, err
 	}
@@ -232,8 +235,8 @@ func endsBelow(r *npy.Reader, n int, within [2]bound) ([]uint32, error) {
 
 // each calls fn for pieces of the edges with their values.
 func (v *edgeValues) each(edges *ends, s *Stream, within [2]bound, fn func(*chunk.Edges) error) error {
-	var readers [3]*npy.Reader
-	for i, open := range []func() (*npy.Reader, error){v.weight, v.kind, v.data} {
+	var readers [4]*npy.Reader
+	for i, open := range []func() (*npy.Reader, error){v.weight, v.kind, v.data, v.time} {
 		if open == nil {
 			continue
 		}
@@ -252,6 +255,9 @@ func (v *edgeValues) each(edges *ends, s *Stream, within [2]bound, fn func(*chun
 			return err
 		}
 		if p.Data, err = nextFloats(readers[2], len(src)*e.DataCols, e.DataCols); err != nil {
+			return err
+		}
+		if p.Time, err = nextTimes(readers[3], len(src)); err != nil {
 			return err
 		}
 		if readers[1] != nil {

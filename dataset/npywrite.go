@@ -44,6 +44,12 @@ func WriteNpyFolder(dir string, d *Data) error {
 	if e.Data != nil {
 		write(&w, "edge_data", []int{e.E(), e.DataCols}, e.Data)
 	}
+	if e.Time != nil {
+		write(&w, "edge_time", []int{e.E()}, e.Time)
+	}
+	if d.Vertices.Time != nil {
+		write(&w, "vertex_time", []int{e.V}, d.Vertices.Time)
+	}
 	if rows := streamOf(d).sparseRows(); rows != nil {
 		w.sparse(rows, d.FeatureCols)
 	} else if d.HoldFeatures(); d.Features != nil {

@@ -20,6 +20,7 @@ var (
 	usualTarget = []string{"target", "dst", "destination", "to", "target_id", "to_id", "node2", "id2", "v", "tonodeid"}
 	usualWeight = []string{"weight", "weights", "edge_weight", "w", "wt", "value", "val", "count", "counts", "score", "rating", "strength", "frequency"}
 	usualType   = []string{"edge_type", "type", "relation"}
+	usualTime   = []string{"edge_time", "time", "timestamp"}
 	usualID     = []string{"id", "vertex", "node", "node_id", "vertex_id"}
 	usualLabel  = []string{"label", "class", "y"}
 	usualSplit  = []string{"split"}

@@ -92,6 +92,8 @@ func shardable(s *Stream) error {
 	switch {
 	case d.Labelled(EdgeLabels):
 		return fmt.Errorf("%s: shards do not keep labels or targets of edges", d.Name)
+	case s.Timed || d.Vertices.Time != nil:
+		return fmt.Errorf("%s: shards do not keep times of edges and vertices yet", d.Name)
 	case s.kept != nil:
 		return fmt.Errorf("%s: shards do not keep sparse features; x.toarray() in Python makes dense ones (--format npy writes them as features_csr_*.npy: numpy.save(\"features.npy\", scipy.sparse.csr_matrix((data, indices, indptr), shape).toarray()))", d.Name)
 	}

@@ -104,6 +104,9 @@ func restOfStore(s *chunk.Store) (d *Data, err error) {
 	if err != nil {
 		return nil, err
 	}
+	if d.Vertices.Time, err = chunk.VertexTimes(s); err != nil {
+		return nil, err
+	}
 	names, err := s.VertexNames()
 	if err != nil {
 		return nil, err
@@ -148,7 +151,7 @@ func streamStore(path string) (s *Stream, closing func() error, err error) {
 	if err != nil {
 		return nil, nil, errors.Join(err, f.Close())
 	}
-	s = &Stream{Data: d, E: int(f.E()), Weighted: f.Weighted(), EachEdges: f.EachEdges, counted: true}
+	s = &Stream{Data: d, E: int(f.E()), Weighted: f.Weighted(), Timed: chunk.Timed(f), EachEdges: f.EachEdges, counted: true}
 	if d.FeatureCols > 0 && d.Late.Sparse == nil {
 		s.EachRows = func(fn func([]float32) error) error {
 			step := max(1, pieceValues/d.FeatureCols)
@@ -233,7 +236,7 @@ func (s *Stream) writeTo(create func(chunk.Meta) (*chunk.Writer, error), base in
 	if sparse != nil {
 		cols = 0
 	}
-	meta := chunk.Meta{Name: d.Name, V: e.V, Base: base, KeepOrder: true, Weighted: s.Weighted,
+	meta := chunk.Meta{Name: d.Name, V: e.V, Base: base, KeepOrder: true, Weighted: s.Weighted, Timed: s.Timed,
 		Types: e.Types, DataCols: e.DataCols, FeatureCols: cols, Classes: d.Classes}
 	if base > 1 {
 		in, out, err := s.degrees(progress)
@@ -340,6 +343,9 @@ func (s *Stream) writeRest(w *chunk.Writer) error {
 			names[v] = d.ID(v)
 		}
 		w.SetVertexNames(names)
+	}
+	if d.Vertices.Time != nil {
+		w.SetVertexTimes(d.Vertices.Time)
 	}
 	w.SetSchema(s.record().Text())
 	if d.Report.Form != "" || d.Report.Changes != nil {

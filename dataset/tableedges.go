@@ -13,6 +13,7 @@ type edgeTable struct {
 	open         func() (*tableFile, error)
 	src, dst     int
 	weight, kind int // columns of weight and type; -1: none
+	time         int // column of times; -1: none
 	data         []int
 	guessed      bool         // no flag names the column of weights
 	sides        [2]tableSide // of sources and targets
@@ -59,7 +60,7 @@ func (t Tables) openEdges(s *Stream, ids *idTable, opt Options) (*edgeTable, err
 
 // beginEdges opens a table of edges and chooses its columns.
 func (t Tables) beginEdges(s *Stream, sides [2]tableSide) (*edgeTable, error) {
-	known := slices.Concat([]string{t.Source, t.Target, t.Weight, t.EdgeType}, usualSource, usualTarget, typeColumns(sides[0].of), typeColumns(sides[1].of))
+	known := slices.Concat([]string{t.Source, t.Target, t.Weight, t.EdgeType, t.EdgeTime}, usualSource, usualTarget, typeColumns(sides[0].of), typeColumns(sides[1].of))
 	e := &edgeTable{sides: sides, d: s.Data, types: map[string]uint32{}, t: t}
 	o := tableOptions{heading: t.Heading, known: known, edges: true}
 	if t.Heading != "yes" {
@@ -192,9 +193,9 @@ func (e *edgeTable) tell(s *Stream) error {
 	}
 	defer f.Close()
 	d := e.d
-	s.Weighted, d.Edges.DataCols = e.weight >= 0, len(e.data)
+	s.Weighted, s.Timed, d.Edges.DataCols = e.weight >= 0, e.time >= 0, len(e.data)
 	d.Schema.Edges.Columns = f.names(e.data)
-	f.warnColumns(d, append([]int{e.src, e.dst, e.weight, e.kind}, e.data...), "--weight, --edge-type or --edge-features reads them")
+	f.warnColumns(d, append([]int{e.src, e.dst, e.weight, e.kind, e.time}, e.data...), "--weight, --edge-type, --edge-time or --edge-features reads them")
 	if e.counts.edges > 0 {
 		d.warn("%s: %s", f.name, e.counts)
 	}
@@ -260,11 +261,26 @@ func (e *edgeTable) choose(f *tableFile, t Tables) (err error) {
 		e.weight = e.guessWeight(f, t.EdgeFeatures)
 		e.guessed = e.weight >= 0
 	}
+	return e.chooseData(f, t)
+}
+
+// chooseData finds the columns of numbers and of times.
+func (e *edgeTable) chooseData(f *tableFile, t Tables) (err error) {
 	if len(t.EdgeFeatures) > 0 {
 		if e.data, err = f.match(t.EdgeFeatures); err != nil {
 			return err
 		}
-		e.data = slices.DeleteFunc(e.data, func(i int) bool { return i == e.src || i == e.dst || i == e.weight || i == e.kind })
+	}
+	if e.time = -1; t.EdgeTime != "none" {
+		if e.time, err = f.find(t.EdgeTime, usualTime...); err != nil {
+			return err
+		}
+	}
+	if e.time >= 0 && t.EdgeTime == "" && (slices.Contains(e.data, e.time) || e.time == e.src || e.time == e.dst || e.time == e.weight || e.time == e.kind) {
+		e.time = -1 // a flag names it for another use
+	}
+	if len(e.data) > 0 {
+		e.data = slices.DeleteFunc(e.data, func(i int) bool { return i == e.src || i == e.dst || i == e.weight || i == e.kind || i == e.time })
 	}
 	return nil
 }
@@ -315,7 +331,7 @@ func (e *edgeTable) each(fn func(*chunk.Edges) error) error {
 			return nil
 		}
 		err := fn(p)
-		p.Src, p.Dst, p.Weight, p.Type, p.Data = p.Src[:0], p.Dst[:0], p.Weight[:0], p.Type[:0], p.Data[:0]
+		p.Src, p.Dst, p.Weight, p.Type, p.Data, p.Time = p.Src[:0], p.Dst[:0], p.Weight[:0], p.Type[:0], p.Data[:0], p.Time[:0]
 		return err
 	}
 	most := pieceValues / (2 + len(e.data))
@@ -353,6 +369,13 @@ func (e *edgeTable) add(p *chunk.Edges, f *tableFile, row [][]byte) error {
 	}
 	if e.kind >= 0 {
 		p.Type = append(p.Type, e.types[string(bytes.TrimSpace(row[e.kind]))])
+	}
+	if e.time >= 0 {
+		x, err := f.time(row, e.time)
+		if err != nil {
+			return fmt.Errorf("%w; every edge has a time, or --edge-time none leaves the column unread", err)
+		}
+		p.Time = append(p.Time, x)
 	}
 	for _, i := range e.data {
 		x, err := f.float(row, i)

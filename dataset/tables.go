@@ -23,12 +23,14 @@ type Tables struct {
 	Source, Target string   // columns of Edges; "" can also mean the first two columns
 	Weight         string   // column of Edges
 	EdgeType       string   // column of Edges
+	EdgeTime       string   // column of Edges with times; "none": edges have none
 	EdgeFeatures   []string // columns of Edges, as patterns such as f*
 	SkipUnknown    bool     // leave out edges whose ends are not in Vertices
 
 	ID       string   // column of Vertices; "" can also mean the first column
 	Label    []string // column of Vertices with classes; or several columns of 0 and 1 (multi-labels)
 	Targets  []string // columns of Vertices with numbers to predict, as patterns; empty in all columns: no target
+	Time     string   // column of Vertices with times
 	Split    string   // column of Vertices with train, val, test, or nothing
 	Features []string // columns of Vertices, as patterns such as f*
 	Prepare  Preparation
@@ -143,6 +145,19 @@ func (t *tableFile) float(row [][]byte, i int) (float32, error) {
 		return 0, t.errorf("column %s: %w", t.columns[i], err)
 	}
 	return x, nil
+}
+
+// time reads the time in a column of the row.
+func (t *tableFile) time(row [][]byte, i int) (float64, error) {
+	text := bytes.TrimSpace(row[i])
+	if isMissing(text, false) {
+		return 0, t.errorf("column %s: no time", t.columns[i])
+	}
+	x, err := parseTime(text)
+	if err != nil {
+		err = t.errorf("column %s: %w", t.columns[i], err)
+	}
+	return x, err
 }
 
 // classText collects the labels of a column. If all of them are whole numbers from -1 on, they are the

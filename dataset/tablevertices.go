@@ -11,7 +11,7 @@ import (
 // vertexTable is the table of vertices, which is read a second time for the features.
 type vertexTable struct {
 	open            func() (*tableFile, error)
-	id, split       int // columns; -1: no split
+	id, split, time int // columns; -1: none
 	labels, targets []int
 	features        []int     // columns of the table
 	made            []feature // what they become
@@ -20,7 +20,7 @@ type vertexTable struct {
 
 // openVertices reads everything of the vertices but their features.
 func (t Tables) openVertices(d *Data, ids *idTable) (*vertexTable, error) {
-	known := slices.Concat([]string{t.ID, t.Split}, t.Label, t.Targets, usualID, usualLabel)
+	known := slices.Concat([]string{t.ID, t.Split, t.Time}, t.Label, t.Targets, usualID, usualLabel)
 	v := &vertexTable{d: d}
 	v.open = func() (*tableFile, error) {
 		return openTable(t.Vertices, tableOptions{heading: t.Heading, known: known})
@@ -74,6 +74,9 @@ func (v *vertexTable) choose(f *tableFile, t Tables) (err error) {
 	if v.split, err = f.find(t.Split, usualSplit...); err != nil {
 		return err
 	}
+	if v.time, err = f.find(t.Time); err != nil {
+		return err
+	}
 	if v.targets, err = f.match(t.Targets); err != nil {
 		return err
 	}
@@ -89,7 +92,7 @@ func (v *vertexTable) choose(f *tableFile, t Tables) (err error) {
 		return err
 	}
 	// A pattern such as * does not match columns that have another use.
-	others := slices.Concat([]int{v.id, v.split}, v.labels, v.targets)
+	others := slices.Concat([]int{v.id, v.split, v.time}, v.labels, v.targets)
 	v.features = slices.DeleteFunc(v.features, func(i int) bool { return slices.Contains(others, i) })
 	hint := "--features chooses some"
 	if len(v.labels)+len(v.targets) == 0 {
@@ -139,6 +142,13 @@ func (v *vertexTable) add(f *tableFile, row [][]byte, ids *idTable, c *classText
 		if err := v.d.addSplit(string(bytes.TrimSpace(row[v.split])), ids.len()-1); err != nil {
 			return f.errorf("%w", err)
 		}
+	}
+	if v.time >= 0 {
+		x, err := f.time(row, v.time)
+		if err != nil {
+			return fmt.Errorf("%w; every vertex has a time", err)
+		}
+		v.d.Vertices.Time = append(v.d.Vertices.Time, x)
 	}
 	if err := f.targets(v.d, row, v.targets); err != nil {
 		return err

@@ -55,6 +55,9 @@ func ValidateLabels(d *Data, k LabelKind) error {
 func checkEdges(d *Data) error { return d.Edges.Validate() }
 
 func checkIDs(d *Data) error {
+	if n := len(d.Vertices.Time); d.Vertices.Time != nil && n != d.Edges.V {
+		return fmt.Errorf("%d times for %d vertices", n, d.Edges.V)
+	}
 	for _, n := range []int{len(d.Vertices.IDs), len(d.Vertices.Names)} {
 		if n != 0 && n != d.Edges.V {
 			return fmt.Errorf("%d ids for %d vertices", n, d.Edges.V)

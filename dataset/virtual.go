@@ -72,6 +72,7 @@ func VirtualVertices(d *Data) error {
 		return err
 	}
 	d.Labels, d.MultiLabels, d.Train, d.Val, d.Test = nil, nil, nil, nil, nil
+	d.Vertices.Time = nil
 	d.EdgeLabels, d.EdgeSplit = nil, Split{}
 	d.Targets.Vertex, d.Targets.Edge, d.Targets.EdgeSets = nil, Numbers{}, Numbers{}
 	d.Report.Changes = append(d.Report.Changes, words.Text("%d virtual {vertex was|vertices were} added, with %d {edge|edges}", graphs, 2*v))

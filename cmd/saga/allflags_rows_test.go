@@ -274,6 +274,8 @@ var flagRows = map[string]flagRow{
 	"target":                {with: "--edges e.csv", value: "a"},
 	"weight":                {with: "--edges e.csv", value: "x"},
 	"edge-type":             {with: "--edges e.csv", value: "k"},
+	"edge-time":             {with: "--edges e.csv", value: "x"},
+	"vertex-time":           {with: "--edges e.csv --vertices v.csv", value: "size"},
 	"edge-features":         {with: "--edges e.csv", value: "x"},
 	"id":                    {with: "--edges e.csv --vertices v.csv", value: "other"},
 	"label":                 {with: "--edges e.csv --vertices v.csv", value: "kind"},

@@ -1,0 +1,88 @@
+package dataset
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestTimes reads times of edges and vertices from tables, writes them as a folder of arrays and as a store, and reads them again, also
+// in pieces, with reverse edges and without repeated ones.
+func TestTimes(t *testing.T) {
+	dir := t.TempDir()
+	file := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	edges := file("edges.csv", "src,dst,timestamp,w\na,b,2026-03-01,1\nb,c,2026-03-01 00:00:01.5,2\nc,a,1772323203,3\na,b,1772323204,4\n")
+	vertices := file("vertices.csv", "id,joined\na,1\nb,2.5\nc,-3\n")
+	tables := Tables{Edges: edges, Vertices: vertices, Time: "joined", Heading: "auto"}
+	want, at := []float64{1772323200, 1772323201.5, 1772323203, 1772323204}, []float64{1, 2.5, -3}
+	d, err := LoadTables(tables, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	check := func(what string, d *Data, err error, want []float64) {
+		t.Helper()
+		if err != nil {
+			t.Fatalf("%s: %v", what, err)
+		}
+		if !slices.Equal(d.Edges.Time, want) || !slices.Equal(d.Vertices.Time, at) {
+			t.Errorf("%s: times %v of edges, %v of vertices", what, d.Edges.Time, d.Vertices.Time)
+		}
+	}
+	check("tables", d, nil, want)
+	if err := WriteNpyFolder(filepath.Join(dir, "arrays"), d); err != nil {
+		t.Fatal(err)
+	}
+	again, err := Load(filepath.Join(dir, "arrays"), Options{})
+	check("folder", again, err, want)
+	for _, base := range []int{1, 2} {
+		store := filepath.Join(dir, "graph.saga")
+		if err := WriteStore(store, d, base); err != nil {
+			t.Fatal(err)
+		}
+		again, err = Load(store, Options{})
+		check("store", again, err, want)
+		copied := filepath.Join(dir, "copy.saga")
+		if _, _, err := Convert(Conversion{From: store, Out: copied, Base: 2}); err != nil {
+			t.Fatal(err)
+		}
+		again, err = Load(copied, Options{})
+		check("store of a store", again, err, want)
+	}
+	again, err = LoadTables(tables, Options{Undirected: true})
+	check("undirected", again, err, append(slices.Clone(want), want...))
+	again, err = LoadTables(tables, Options{Simple: true})
+	check("simple", again, err, want[:3])
+
+	tables.EdgeTime = "none"
+	if again, err = LoadTables(tables, Options{}); err != nil || again.Edges.Time != nil {
+		t.Errorf("without times: %v, error %v", again.Edges.Time, err)
+	}
+}
+
+// TestTimesRefused has columns and arrays with gaps, and numbers that float64 does not hold.
+func TestTimesRefused(t *testing.T) {
+	dir := t.TempDir()
+	for text, want := range map[string]string{
+		"src,dst,time\n0,1,5\n1,0,\n":             "edges.csv:3: column time: no time",
+		"src,dst,time\n0,1,5\n1,0,nan\n":          "edges.csv:3: column time: no time",
+		"src,dst,time\n0,1,soon\n":                `edges.csv:2: column time: "soon" is no time`,
+		"src,dst,time\n0,1,1772323204000000001\n": "beyond 2^53",
+		"src,dst,edge_time\n0,1,2026-02-30\n":     `"2026-02-30" is no time`,
+	} {
+		path := filepath.Join(dir, "edges.csv")
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := LoadTables(Tables{Edges: path, Heading: "auto"}, Options{}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: error %v, want %q", text, err, want)
+		}
+	}
+}
