@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"sagann/dataflow/plan"
 	"sagann/dataset"
@@ -92,11 +93,25 @@ func readParams(m Model, path string) (*Stored, error) {
 	if err == nil && k.about.Model != m.Name {
 		err = fmt.Errorf("%s: a checkpoint of model %q; this is %q", path, k.about.Model, m.Name)
 	}
+	if err == nil && k.about.byTime() {
+		err = fmt.Errorf("%s: %w", path, errByTime)
+	}
 	return k, err
+}
+
+// errByTime is why a run that draws edges by time does not predict.
+var errByTime = errors.New("training drew edges up to the times of vertices only, and a pass over the whole graph, where later ones count, is not what it learned: predictions by time are not there yet")
+
+// byTime tells whether the run of c drew edges up to the times of seeds.
+func (c *Checkpoint) byTime() bool {
+	return slices.ContainsFunc(c.conditions, func(x condition) bool { return strings.Contains(x.Value, edgesUpTo) })
 }
 
 // infer runs a program for the forward pass between two steps.
 func (p *Program) infer(what string) (x []float32, cols int, err error) {
+	if strings.Contains(p.mode.facts().sampling, edgesUpTo) {
+		return nil, 0, fmt.Errorf("saga: %w", errByTime)
+	}
 	err = p.aside(func(held []safetensors.Tensor) error {
 		if p.cfg.HostMem > 0 { // the other program builds a grid of its own: free this one
 			p.grids.built = nil

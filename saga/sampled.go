@@ -3,13 +3,16 @@ package saga
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
 	"sagann/backend"
 	"sagann/chunk"
+	"sagann/dataflow"
 	"sagann/dataflow/plan"
 	"sagann/saga/batches"
+	"sagann/saga/rows"
 	"sagann/sample"
 )
 
@@ -75,7 +78,7 @@ func (p *definition) job(items []uint32, s *Sampling) (batches.Job, error) {
 // setting is s as package batches takes it.
 func (s *Sampling) setting() batches.Setting {
 	return batches.Setting{Sampler: s.Sampler, Batch: s.Batch, Parts: cmp.Or(s.Accumulate, 1), Scaled: s.Norm == NormFull, Cache: s.Cache,
-		Clusters: s.Clusters, Norms: s.Norms}
+		Clusters: s.Clusters, Norms: s.Norms, Past: s.Times}
 }
 
 // fits returns an error if the sampler makes edge weights that the model does not read, or if the model reads numbers of
@@ -88,6 +91,24 @@ func (s *sampled) fits(model string, want chunk.Want) error {
 		return fmt.Errorf("saga: the sampler %s joins vertices that no edge joins, and the model %s reads types, data or ranks of edges", name, model)
 	case s.draws.Far() && want.Rank:
 		return errRanksOfEdges
+	}
+	return nil
+}
+
+// sees returns an error if edges are drawn by time and the model reads what later edges change: degrees of the whole graph, or the means of
+// numbers of edges that self loops get.
+func (s *sampled) sees(p *definition, low *dataflow.Lowered) error {
+	if s.Times == "" {
+		return nil
+	}
+	for in := range low.Inputs {
+		switch in.Name {
+		case dataflow.OutDegree, rows.RsqrtDegree, rows.RsqrtOutDegree, rows.RsqrtWeight:
+			return fmt.Errorf("saga: the model %s reads degrees of the whole graph (%s), in which edges of a seed's future count; edges are drawn by time for models that do not, such as sage, gat and gin", p.model.Name, in.Name)
+		}
+	}
+	if p.model.SelfLoops && low.Want.Any().Data {
+		return fmt.Errorf("saga: the model %s reads numbers of edges, and its self loops have the means of all edges of a vertex, later ones among them; edges are drawn by time without --edge-data or without self loops", p.model.Name)
 	}
 	return nil
 }
@@ -135,6 +156,9 @@ func (p batched) epochLoss() float64 {
 	return loss
 }
 
+// edgesUpTo is in the text of a sampler by time.
+const edgesUpTo = ", edges up to the time of a seed, "
+
 // String is the sampler, its sizes and the batch, as in the digest.
 func (s *Sampling) String() string {
 	var parts []string
@@ -149,10 +173,13 @@ func (s *Sampling) String() string {
 		text += ", sums scaled to " + s.Norm + " rows"
 	}
 	if s.Eval != nil {
-		text += ", evaluated on " + strings.Trim(strings.ReplaceAll(fmt.Sprint(s.Eval), " ", ","), "[]")
+		text += ", evaluated on " + strings.ReplaceAll(strings.Trim(strings.ReplaceAll(fmt.Sprint(s.Eval), " ", ","), "[]"), fmt.Sprint(math.MaxInt32), "all")
 	}
 	set := s.setting()
 	text += set.Text()
+	if s.Times != "" {
+		text += edgesUpTo + s.Times
+	}
 	if s.Accumulate > 1 {
 		text += fmt.Sprintf(", %d an update", s.Accumulate)
 	}

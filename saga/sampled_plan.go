@@ -50,6 +50,9 @@ func (p *Program) compileSampled(told func(error) error) error {
 	if err := s.fits(p.model.Name, x.train.Want.Any()); err != nil {
 		return err
 	}
+	if err := s.sees(p.definition, x.train); err != nil {
+		return err
+	}
 	if err := p.degreesDrawn(x.train); err != nil {
 		return err
 	}

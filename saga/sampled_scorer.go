@@ -119,7 +119,7 @@ func (p *Program) scorer(s *Sampling) (*Program, error) {
 		return nil, err
 	}
 	q.output, q.goal, q.on.cards = outputScores, scores{}, p.on.cards
-	x := Sampling{Sampler: sample.Neighbours(s.Eval...), Batch: s.Batch, Norm: s.Norm, Accumulate: p.cfg.Net.Ranks()} // ranks share batches as they share those of an update
+	x := Sampling{Sampler: sample.Neighbours(s.Eval...), Batch: s.Batch, Norm: s.Norm, Times: s.Times, Accumulate: p.cfg.Net.Ranks()} // ranks share batches as they share those of an update
 	q.mode = scoring{batched{q}}
 	if q.sampled, err = q.newSampled(x, p.in.evaluated(), p.sampled.draws.Graph()); err != nil {
 		return nil, err

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"sagann/dataflow"
 	"sagann/dataset"
@@ -59,6 +60,11 @@ type Sampling struct {
 	// every evaluation draws the same edges. Eval is for labels of vertices. Training frees its device memory
 	// during an evaluation, so that Config.Mem holds.
 	Eval []int
+	// Times, if it is "uniform" or "latest", has a seed, and all that is reached from it, draw only edges up to the seed's time
+	// (dataset.Data.Vertices.Time, chunk.Edges.Time): each with equal probability, or the latest. Evaluation sees no later edge
+	// either: by default it takes all edges up to the time. It is for labels of vertices, samplers of neighbours with equal probability,
+	// and models that read no degrees of the whole graph.
+	Times string
 	// Rows are the data's edges, with the self loops that the model adds, as sample.NewGraph sorts them, for
 	// programs that share them. nil: the program sorts them itself.
 	Rows *sample.Graph
@@ -95,6 +101,9 @@ func CompileSampled(m Model, d *dataset.Data, c Config, s Sampling) (*Program, e
 	}
 	if err := p.checkAccumulate(&s); err != nil {
 		return nil, fmt.Errorf("saga: %w", err)
+	}
+	if s.Times != "" && s.Eval == nil {
+		s.Eval = slices.Repeat([]int{math.MaxInt32}, p.model.gathers())
 	}
 	job, err := p.job(nil, &s)
 	if err != nil {

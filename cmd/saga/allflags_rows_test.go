@@ -107,6 +107,7 @@ var flagRows = map[string]flagRow{
 	"settings sample":         {value: "3,3"},
 	"settings sampler":        {value: "saint:20x2"},
 	"settings sample-norm":    {with: "+--sample 2,2", value: "full", idle: "+"},
+	"settings sample-time":    {with: "+--sample 2,2 --model sage --data timed.saga", value: "latest", idle: "+"},
 	"settings eval-sample":    {with: "+--sample 2,2", value: "3,3", idle: "+"},
 	"settings batch":          {with: "+--sample 2,2", value: "7", idle: "+"},
 	"settings accumulate":     {with: "+--sample 2,2 --batch 7", value: "2", idle: "+"},

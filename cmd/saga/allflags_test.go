@@ -330,6 +330,15 @@ func flagData(t *testing.T) string {
 			d.Vertices.Names = append(d.Vertices.Names, fmt.Sprintf("=1+%d", i))
 		}
 	})
+	graph("timed", func(d *dataset.Data, r *rand.Rand) {
+		classes(d, r)
+		for range d.Edges.Src {
+			d.Edges.Time = append(d.Edges.Time, float64(r.IntN(9)))
+		}
+		for range v {
+			d.Vertices.Time = append(d.Vertices.Time, float64(3+r.IntN(6)))
+		}
+	})
 	graph("h", func(d *dataset.Data, r *rand.Rand) {
 		classes(d, r)
 		d.Edges.Src = d.Edges.Src[1:]

@@ -21,26 +21,26 @@ type source struct {
 
 // tableFlags say what is read from tables.
 type tableFlags struct {
-	Edges    []string `sep:"none" placeholder:"FILE" help:"Table of edges; of several types, NAME=SOURCE:TARGET:FILE for each relation."`
-	Vertices []string `sep:"none" placeholder:"FILE" help:"Table of vertices, or TYPE=FILE for each type (then TYPE=COL names columns of one table), which are numbered in its order; or an SVMlight file (.svm, .svmlight, .libsvm), whose line v, from 0, is vertex v."`
-	Heading  string   `default:"auto" enum:"auto,yes,no" placeholder:"WHEN" help:"The first line names the columns: auto, yes or no (${default}). Without names columns are 1, 2, …"`
-	Source   string   `placeholder:"COL" help:"Column of --edges; default: source, src, from, source_id, from_id, node1, id1, u, or the first of two columns."`
-	Target   string   `placeholder:"COL" help:"Column of --edges; default: target, dst, destination, to, target_id, to_id, node2, id2, v, or the second of two columns."`
-	Weight   string   `placeholder:"COL" help:"Column of --edges; default: weight, or the only column named as weights are (w, value, count, …)."`
-	moreColumns
-	SkipUnknown  bool     `name:"skip-unknown" help:"Leave out edges whose ends --vertices does not have, and say how many."`
-	EdgeFeatures []string `name:"edge-features" placeholder:"COLS" help:"Columns of --edges with numbers, such as 'e*'."`
-	ID           string   `name:"id" placeholder:"COL" help:"Column of --vertices; default: id, vertex, node, node_id or vertex_id, or the only one whose name ends in id, or name, or the first column."`
-	Label        []string `placeholder:"COLS" help:"Column of --vertices with classes, numbers or text; several: 0 and 1 each; default: label, class or y."`
-	Targets      []string `placeholder:"COLS" help:"Columns of --vertices with numbers to predict, such as price; all empty for none."`
-	Unlabelled   string   `placeholder:"WORD" help:"A word in the column of --label that means that the vertex has no label."`
-	Split        string   `placeholder:"COL" help:"Column of --vertices with train, val or test; default: split, where there is one."`
-	Features     []string `placeholder:"COLS" help:"Columns of --vertices with numbers, such as 'f*' or age,height; their order is kept."`
-	Missing      string   `placeholder:"WHAT" help:"Fill missing numbers of --features with the mean of the column or with 0, and add a column that tells where."`
-	OneHot       []string `name:"one-hot" placeholder:"COLS" help:"Columns of --vertices with words: each word becomes a column of 0 and 1."`
-	Standardize  bool     `help:"Subtract the mean of each column of --features, and divide by its standard deviation."`
-	Like         string   `placeholder:"STORE" help:"Prepare features as those of a store that --missing, --one-hot or --standardize made: by its means and words."`
-	Seed         uint64   `kong:"-"` // of the split whose training rows features are prepared by
+	Edges        []string    `sep:"none" placeholder:"FILE" help:"Table of edges; of several types, NAME=SOURCE:TARGET:FILE for each relation."`
+	Vertices     []string    `sep:"none" placeholder:"FILE" help:"Table of vertices, or TYPE=FILE for each type (then TYPE=COL names columns of one table), which are numbered in its order; or an SVMlight file (.svm, .svmlight, .libsvm), whose line v, from 0, is vertex v."`
+	Heading      string      `default:"auto" enum:"auto,yes,no" placeholder:"WHEN" help:"The first line names the columns: auto, yes or no (${default}). Without names columns are 1, 2, …"`
+	Source       string      `placeholder:"COL" help:"Column of --edges; default: source, src, from, source_id, from_id, node1, id1, u, or the first of two columns."`
+	Target       string      `placeholder:"COL" help:"Column of --edges; default: target, dst, destination, to, target_id, to_id, node2, id2, v, or the second of two columns."`
+	Weight       string      `placeholder:"COL" help:"Column of --edges; default: weight, or the only column named as weights are (w, value, count, …)."`
+	More         moreColumns `embed:""`
+	SkipUnknown  bool        `name:"skip-unknown" help:"Leave out edges whose ends --vertices does not have, and say how many."`
+	EdgeFeatures []string    `name:"edge-features" placeholder:"COLS" help:"Columns of --edges with numbers, such as 'e*'."`
+	ID           string      `name:"id" placeholder:"COL" help:"Column of --vertices; default: id, vertex, node, node_id or vertex_id, or the only one whose name ends in id, or name, or the first column."`
+	Label        []string    `placeholder:"COLS" help:"Column of --vertices with classes, numbers or text; several: 0 and 1 each; default: label, class or y."`
+	Targets      []string    `placeholder:"COLS" help:"Columns of --vertices with numbers to predict, such as price; all empty for none."`
+	Unlabelled   string      `placeholder:"WORD" help:"A word in the column of --label that means that the vertex has no label."`
+	Split        string      `placeholder:"COL" help:"Column of --vertices with train, val or test; default: split, where there is one."`
+	Features     []string    `placeholder:"COLS" help:"Columns of --vertices with numbers, such as 'f*' or age,height; their order is kept."`
+	Missing      string      `placeholder:"WHAT" help:"Fill missing numbers of --features with the mean of the column or with 0, and add a column that tells where."`
+	OneHot       []string    `name:"one-hot" placeholder:"COLS" help:"Columns of --vertices with words: each word becomes a column of 0 and 1."`
+	Standardize  bool        `help:"Subtract the mean of each column of --features, and divide by its standard deviation."`
+	Like         string      `placeholder:"STORE" help:"Prepare features as those of a store that --missing, --one-hot or --standardize made: by its means and words."`
+	Seed         uint64      `kong:"-"` // of the split whose training rows features are prepared by
 }
 
 // moreColumns are columns of tables that few graphs have.
@@ -61,7 +61,7 @@ func (f *tableFlags) tables() (*dataset.Tables, error) {
 	}
 	edges, vertices := strings.Join(f.Edges, ""), strings.Join(f.Vertices, "")
 	if edges == "" {
-		given := vertices + f.Source + f.Target + f.Weight + f.EdgeType + f.EdgeTime
+		given := vertices + f.Source + f.Target + f.Weight + f.More.EdgeType + f.More.EdgeTime
 		if given != "" || f.SkipUnknown || f.Heading != "auto" || len(f.EdgeFeatures) > 0 || f.ofVertices() {
 			return nil, cli.Usagef("--vertices, --heading, --skip-unknown and names of columns go with a table of edges: --edges FILE in place of --data FILE")
 		}
@@ -71,7 +71,7 @@ func (f *tableFlags) tables() (*dataset.Tables, error) {
 		return nil, err
 	}
 	return &dataset.Tables{Edges: edges, SkipUnknown: f.SkipUnknown, Vertices: vertices, Heading: f.Heading, Source: f.Source, Target: f.Target,
-		Weight: f.Weight, EdgeType: f.EdgeType, EdgeTime: f.EdgeTime, EdgeFeatures: f.EdgeFeatures, ID: f.ID, Label: f.Label, Targets: f.Targets, Time: f.VertexTime, Split: f.Split, Features: f.Features,
+		Weight: f.Weight, EdgeType: f.More.EdgeType, EdgeTime: f.More.EdgeTime, EdgeFeatures: f.EdgeFeatures, ID: f.ID, Label: f.Label, Targets: f.Targets, Time: f.More.VertexTime, Split: f.Split, Features: f.Features,
 		Prepare: dataset.Preparation{Unlabelled: f.Unlabelled, Missing: f.Missing, OneHot: f.OneHot, Standardize: f.Standardize, Like: f.Like, Seed: f.Seed}}, nil
 }
 
@@ -94,7 +94,7 @@ func (f *tableFlags) check() error {
 
 // ofVertices reports whether flags are given that say what the table of vertices has.
 func (f *tableFlags) ofVertices() bool {
-	return f.ID+f.Split+f.VertexTime+f.Unlabelled+f.Missing+f.Like != "" || f.Standardize || len(f.Label)+len(f.Targets)+len(f.Features)+len(f.OneHot) > 0
+	return f.ID+f.Split+f.More.VertexTime+f.Unlabelled+f.Missing+f.Like != "" || f.Standardize || len(f.Label)+len(f.Targets)+len(f.Features)+len(f.OneHot) > 0
 }
 
 // dataHint tells how a graph is named to command, which err says it was not.

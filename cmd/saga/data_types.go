@@ -68,7 +68,7 @@ func (f *tableFlags) ofTypes(t *dataset.HeteroTables) error {
 	for _, x := range t.Types {
 		names = append(names, x.Name)
 	}
-	id, split, unlabelled, times := splitList(f.ID), splitList(f.Split), splitList(f.Unlabelled), splitList(f.VertexTime)
+	id, split, unlabelled, times := splitList(f.ID), splitList(f.Split), splitList(f.Unlabelled), splitList(f.More.VertexTime)
 	for i := range t.Types {
 		x, name := &t.Types[i].Table, t.Types[i].Name
 		x.Label, x.Targets, x.Features = columnsOf(f.Label, name, names), columnsOf(f.Targets, name, names), columnsOf(f.Features, name, names)
@@ -105,7 +105,7 @@ func (f *tableFlags) ofRelations(t *dataset.HeteroTables) error {
 		for _, one := range []struct {
 			flag, value string
 			to          *string
-		}{{"source", f.Source, &x.Source}, {"target", f.Target, &x.Target}, {"weight", f.Weight, &x.Weight}, {"edge-type", f.EdgeType, &x.EdgeType}, {"edge-time", f.EdgeTime, &x.EdgeTime}} {
+		}{{"source", f.Source, &x.Source}, {"target", f.Target, &x.Target}, {"weight", f.Weight, &x.Weight}, {"edge-type", f.More.EdgeType, &x.EdgeType}, {"edge-time", f.More.EdgeTime, &x.EdgeTime}} {
 			if err := single(one.flag, columnsOf(splitList(one.value), name, names), name, one.to); err != nil {
 				return err
 			}

@@ -101,6 +101,7 @@ func (s *settings) idleTraining() []setting {
 		{whole && s.Training.Sampling.Batch > 0 && s.Training.Sampling.Batch != 1024, "--batch (of --sample and --sampler)"},
 		{s.Training.Sampling.sized() && s.Training.Sampling.Batch != 1024, "--batch (--sampler " + s.Training.Sampling.Sampler + " says how large a batch is)"},
 		{whole && named(s.Training.Sampling.SampleNorm, "none") != "", "--sample-norm (of --sample and --sampler)"},
+		{whole && named(s.Training.Sampling.SampleTime, "none") != "", "--sample-time (of --sample)"},
 		{whole && s.Training.Sampling.EvalSample != "", "--eval-sample (of --sample and --sampler)"},
 		{whole && s.Training.Sampling.Accumulate != 0, "--accumulate (of --sample and --sampler)"},
 		{s.Memory.Cache != 0 && !backend.Of(s.Memory.Device).GPU(), "--cache (of --sample on a GPU)"},

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math"
 	"strconv"
@@ -90,6 +91,9 @@ func (s *settings) sampling() (*saga.Sampling, error) {
 		return nil, err
 	}
 	x.Accumulate, x.Norm, x.Cache = int(s.Training.Sampling.Accumulate), named(s.Training.Sampling.SampleNorm, "none"), s.Memory.Cache
+	if x.Times = named(s.Training.Sampling.SampleTime, "none"); x.Times != "" && s.Data.Features == "degree" {
+		return nil, errors.New("--features degree counts edges of all times, and --sample-time shows a vertex those up to its own")
+	}
 	if s.Training.Sampling.EvalSample == "" {
 		return x, nil
 	}

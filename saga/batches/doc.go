@@ -26,6 +26,7 @@
 //	arrivals.go                  which rows come over the link
 //	draw.go                      the blocks of a batch
 //	relations.go                 what is drawn from each relation, and the blocks over several vertex types
+//	past.go                      blocks of edges up to the times of seeds
 //	order.go place.go            which items a batch has, and which batches an epoch has
 //	graph.go shards.go           the graph that is drawn from, also where ranks have parts of it
 //	pairs.go                     blocks of pairs, where items are edges or links

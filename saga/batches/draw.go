@@ -1,6 +1,7 @@
 package batches
 
 import (
+	"cmp"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -19,10 +20,11 @@ type Draws struct {
 	each    []edges // by relation
 	kind    kind
 	graph   *Graph
-	far     *shardRows // for shards: rows that ranks ask each other for; nil: each rank has the whole graph
-	items   []uint32   // what an epoch goes over, by number
-	most    []int      // by edge set: the most edges of a row of the block; nil: unknown
-	members [][]uint32 // of dataset.GraphLabels: the vertices of each graph
+	past    *sample.Past // draws edges up to the times of seeds; nil: edges of any time are drawn
+	far     *shardRows   // for shards: rows that ranks ask each other for; nil: each rank has the whole graph
+	items   []uint32     // what an epoch goes over, by number
+	most    []int        // by edge set: the most edges of a row of the block; nil: unknown
+	members [][]uint32   // of dataset.GraphLabels: the vertices of each graph
 	memo    memo
 	spent   spent
 }
@@ -49,7 +51,7 @@ func New(j Job, s Setting, graph *Graph) (*Draws, error) {
 	if err := d.relations(graph); err != nil {
 		return nil, err
 	}
-	if err := d.findMost(); err != nil {
+	if err := cmp.Or(d.findMost(), d.findPast()); err != nil {
 		return nil, err
 	}
 	d.kind.begin(d)
@@ -189,6 +191,7 @@ type blocks struct {
 	numbers []chunk.Edges // over shards: weights, types and data of the edges of each of Layers
 	degrees []uint32      // over shards: in-degrees of the vertices drawn for last
 	seeds   []uint32
+	until   []float64 // with Setting.Past: the time of each seed
 }
 
 // count is how often item i counts in the loss.
@@ -222,7 +225,7 @@ func (d *Draws) draw(b *blocks, o *Order, at Place) error {
 		return d.drawKinds(b, at)
 	}
 	key := d.each[0].key(at)
-	if err := d.program().BlocksFrom(&b.upper, b.seeds, key, d.far.into(b, key)); err != nil {
+	if err := d.drawUpper(b, key); err != nil {
 		return err
 	}
 	if d.Sampler.Output != sample.Layers {

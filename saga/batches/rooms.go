@@ -35,10 +35,13 @@ func (d *Draws) vertices(typ int) int {
 	return d.Kinds.Types[typ].Edges.V
 }
 
-// mostVertices is the most vertices that a vertex set can have. With separate subgraphs (sample.Apart) a vertex can be in
+// repeats tells whether a vertex can be in a level several times: once for each seed that it was drawn for, or for each time.
+func (d *Draws) repeats() bool { return d.Sampler.Output == sample.Apart || d.Past != "" }
+
+// mostVertices is the most vertices that a vertex set can have. With separate subgraphs (sample.Apart) and with times a vertex can be in
 // that of every seed, so there is no bound.
 func (d *Draws) mostVertices(set int) int {
-	if d.Sampler.Output == sample.Apart {
+	if d.repeats() {
 		return math.MaxInt
 	}
 	_, typ := d.Numbers().Level(set)
@@ -49,7 +52,7 @@ func (d *Draws) mostVertices(set int) int {
 func (d *Draws) mostEdges(set int) int {
 	_, r := d.Numbers().Block(set)
 	s := &d.each[r].sampler
-	if s.Replace || s.Top > 0 || s.Over != sample.Individual || s.Output == sample.Apart {
+	if s.Replace || s.Top > 0 || s.Over != sample.Individual || d.repeats() {
 		return math.MaxInt
 	}
 	if d.far != nil {
@@ -145,7 +148,7 @@ func (r *Rooms) findLargest() {
 	d := r.d
 	x := dataflow.Sizes{Numbers: r.Most.Numbers, Vertices: slices.Clone(r.Most.Vertices), Edges: slices.Clone(r.Most.Edges)}
 	defer func() { r.largest = x }()
-	if d.far != nil { // a rank does not know the rows of others
+	if d.far != nil || d.Past != "" { // a rank does not know the rows of others, and with times there is no near bound
 		return
 	}
 	widen := func(room *int, most int) {

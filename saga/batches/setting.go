@@ -1,6 +1,7 @@
 package batches
 
 import (
+	"errors"
 	"fmt"
 
 	"sagann/dataflow"
@@ -36,10 +37,14 @@ type Setting struct {
 	Cache    float64   // as saga.Sampling.Cache
 	Clusters []uint32  // by vertex: its cluster, if batches are of clusters
 	Norms    []float32 // by vertex: items are chosen by these; nil: each is taken once per epoch
+	Past     string    // UpTo or Latest: edges are drawn up to the times of seeds; "": at any time
 }
 
 // Check returns an error if s does not fit the data of j, or graph, which may be nil.
 func (s *Setting) Check(j *Job, graph *sample.Graph) error {
+	if err := s.checkTimes(j); err != nil {
+		return err
+	}
 	if j.Kinds != nil {
 		return s.checkKinds(j)
 	}
@@ -52,6 +57,41 @@ func (s *Setting) Check(j *Job, graph *sample.Graph) error {
 	}
 	if d.Shard != nil && !Uniform(&s.Sampler) {
 		return fmt.Errorf("shards are sampled by neighbours of equal probability, not by %s", s.Sampler.Name)
+	}
+	return nil
+}
+
+// The values of Setting.Past.
+const (
+	UpTo   = "uniform" // in-edges up to the seed's time, each with equal probability
+	Latest = "latest"  // the latest of them
+)
+
+// checkTimes returns an error if batches by time do not suit the data or the other settings.
+func (s *Setting) checkTimes(j *Job) error {
+	switch d := j.In.Data; {
+	case s.Past == "":
+		return nil
+	case s.Past != UpTo && s.Past != Latest:
+		return fmt.Errorf("edges are drawn up to a time %q; there are %s and %s", s.Past, UpTo, Latest)
+	case j.Kinds != nil:
+		return errors.New("with several types of vertices edges are not drawn by time yet")
+	case j.Task != dataset.VertexLabels:
+		return fmt.Errorf("edges are drawn by the times of vertices, for labels of vertices, and not for %s yet", j.Task.Plural())
+	case d.Shard != nil || j.Net.Ranks() > 1:
+		return errors.New("several ranks do not draw edges by time yet")
+	case j.GPU:
+		return errors.New("a GPU does not train on edges drawn by time yet")
+	case j.HostMem > 0:
+		return errors.New("edges by time are not drawn within a bound of host memory yet")
+	case d.Edges.Time == nil:
+		return fmt.Errorf("edges are drawn by time, and those of %s have no times (edge_time)", d.Name)
+	case d.Vertices.Time == nil:
+		return fmt.Errorf("edges are drawn up to the times of vertices, and those of %s have none (vertex_time)", d.Name)
+	case s.Scaled:
+		return errors.New("sums over edges drawn by time are not scaled: in-degrees of the whole graph count edges of the future")
+	case s.Clusters != nil:
+		return errors.New("clusters are not drawn by time")
 	}
 	return nil
 }

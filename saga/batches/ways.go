@@ -7,7 +7,6 @@ import (
 	"sagann/dataflow"
 	"sagann/dataflow/plan"
 	"sagann/internal/units"
-	"sagann/sample"
 )
 
 // Batches on GPUs. Goroutines fill the inputs and cells of several batches at a time, in pinned memory. They are copied
@@ -68,7 +67,7 @@ func (d *Draws) Ahead(l *dataflow.Lowered, x Way, z *plan.Sets) plan.Ahead {
 		for in, of := range l.Inputs {
 			v := &l.Spec.Values[id]
 			if of == id && int(v.Set) == z.Deepest() && v.RowBytes%16 == 0 && d.stays(in.Name) {
-				t := plan.Table{Value: id, Rows: d.In.Edges.V, Again: d.Sampler.Output == sample.Apart, All: d.Without("in-place")}
+				t := plan.Table{Value: id, Rows: d.In.Edges.V, Again: d.repeats(), All: d.Without("in-place")}
 				if t.Host = x.Far && int64(t.Rows)*v.RowBytes >= leastFar; t.Host {
 					t.Hot = int(min(1, x.Hot) * float64(t.Rows))
 				}

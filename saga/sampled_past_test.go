@@ -1,0 +1,101 @@
+package saga_test
+
+import (
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"sagann/dataset"
+	"sagann/saga"
+	"sagann/sample"
+)
+
+// timedGraph is sampledGraph with times from 0 to 9 of edges and vertices. Ends of edges later than moved's time are drawn anew by it.
+func timedGraph(t *testing.T, moved float64) *dataset.Data {
+	d, r := sampledGraph(t), rand.New(rand.NewPCG(7, 7))
+	for k := range d.Edges.Src {
+		at := float64(r.IntN(10))
+		d.Edges.Time = append(d.Edges.Time, at)
+		if at > moved {
+			d.Edges.Src[k] = (d.Edges.Src[k] + 77) % uint32(d.Edges.V)
+		}
+	}
+	for range d.Edges.V {
+		d.Vertices.Time = append(d.Vertices.Time, float64(r.IntN(6)))
+	}
+	return d
+}
+
+// TestPastAlone: edges after the times of all vertices change no loss, no score and no bit of a resumed run, with one layer or three, drawn
+// uniformly, as the latest or all; edges before do.
+func TestPastAlone(t *testing.T) {
+	for _, c := range []struct {
+		model, times string
+		eval         []int
+	}{{"sage", "uniform", nil}, {"sage", "latest", []int{2, 2}}, {"gat", "uniform", nil}, {"gin", "latest", nil}} {
+		run := func(moved float64, o saga.TrainOptions) ([]float64, saga.Scores) {
+			d, s, cfg := timedGraph(t, moved), sampling(), sampledConfig()
+			s.Times, s.Eval = c.times, c.eval
+			cfg.Epochs = 3
+			p := sampledProgram(t, c.model, d, cfg, s)
+			losses, r := batchLosses(t, p, o)
+			return losses, r.Final
+		}
+		path := filepath.Join(t.TempDir(), "c.safetensors")
+		losses, scores := run(9, saga.TrainOptions{})
+		for what, moved := range map[string]float64{"future": 5, "past": 3} {
+			again, other := run(moved, saga.TrainOptions{})
+			if same := slices.Equal(losses, again) && scores == other; same != (what == "future") {
+				t.Errorf("%s %s: with other edges of the %s losses are %v, before %v; scores %v and %v", c.model, c.times, what, again, losses, other, scores)
+			}
+		}
+		part, cfg := sampling(), sampledConfig()
+		part.Times, part.Eval = c.times, c.eval
+		cfg.Epochs = 3
+		p := sampledProgram(t, c.model, timedGraph(t, 9), cfg, part)
+		for range 2 {
+			if _, err := p.Step(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := p.Save(path, ""); err != nil {
+			t.Fatal(err)
+		}
+		rest, end := run(9, saga.TrainOptions{Resume: path})
+		if !slices.Equal(rest, losses[2:]) || end != scores {
+			t.Errorf("%s %s: resumed: losses %v, want %v; scores %v, want %v", c.model, c.times, rest, losses[2:], end, scores)
+		}
+		if _, _, err := p.Predict(); err == nil || !strings.Contains(err.Error(), "predictions by time are not there yet") {
+			t.Errorf("predicted: error %v", err)
+		}
+		if _, _, err := saga.Predict(sampledModel(t, c.model, timedGraph(t, 9)), timedGraph(t, 9), cfg, path); err == nil || !strings.Contains(err.Error(), "predictions by time are not there yet") {
+			t.Errorf("predicted from the checkpoint: error %v", err)
+		}
+	}
+}
+
+// TestPastRefused has what does not go with times yet.
+func TestPastRefused(t *testing.T) {
+	for want, change := range map[string]func(d *dataset.Data, s *saga.Sampling, c *saga.Config){
+		"there are uniform and latest":       func(_ *dataset.Data, s *saga.Sampling, _ *saga.Config) { s.Times = "newest" },
+		"have no times (edge_time)":          func(d *dataset.Data, _ *saga.Sampling, _ *saga.Config) { d.Edges.Time = nil },
+		"have none (vertex_time)":            func(d *dataset.Data, _ *saga.Sampling, _ *saga.Config) { d.Vertices.Time = nil },
+		"are not scaled":                     func(_ *dataset.Data, s *saga.Sampling, _ *saga.Config) { s.Norm = saga.NormFull },
+		"bound of host memory":               func(_ *dataset.Data, _ *saga.Sampling, c *saga.Config) { c.HostMem = 1 << 30 },
+		"with equal probability and without": func(_ *dataset.Data, s *saga.Sampling, _ *saga.Config) { s.Sampler = sample.WeightedNeighbours(3, 3) },
+	} {
+		d, s, cfg := timedGraph(t, 9), sampling(), sampledConfig()
+		s.Times = "uniform"
+		change(d, &s, &cfg)
+		if _, err := saga.CompileSampled(sampledModel(t, "sage", d), d, cfg, s); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %q", err, want)
+		}
+	}
+	d, s := timedGraph(t, 9), sampling()
+	s.Times = "uniform"
+	if _, err := saga.CompileSampled(sampledModel(t, "gcn", d), d, sampledConfig(), s); err == nil || !strings.Contains(err.Error(), "reads degrees of the whole graph") {
+		t.Errorf("gcn: error %v", err)
+	}
+}
