@@ -24,7 +24,7 @@ func TestHeadings(t *testing.T) {
 		"weight,from,to\n1,0,1\n":              "e.csv --out graph.saga",
 		"mass,who,whom\n1,0,1\n":               "e.csv --source COL --target COL --out graph.saga",
 		"edge_id,user,item\n0,1,2\n":           `"edge_id" as column 1`,
-		"source,target,time\n0,1,9\n":          `"time" as column 3, which in an edge list is the weight of the edge. Without it, or with --weight time or --edge-type time: saga data convert --edges`,
+		"source,target,time\n0,1,9\n":          `"time" as column 3, which in an edge list is the weight of the edge. As what its name says, or with --weight time or --edge-type time: saga data convert --edges`,
 		"source,target,\"Type\"\n0,1,9\n":      `"type" as column 3`,
 		"src,dst,weight,time\n0,1,2,9\n":       "e.csv:1: an edge list has at most three columns (source, target, weight), and the heading has src, dst, weight, time: saga data convert --edges",
 		"src,dst,day\n0,1,2020-01-01\n":        `"day" as column 3`,

@@ -141,7 +141,7 @@ func checkHeading(t *textFile, line []byte) (names []string, err error) {
 	case len(names) > 3:
 		return nil, t.errorf("an edge list has at most three columns (source, target, weight), and the heading has %s: %s (a table of vertices: saga data convert --edges EDGES --vertices %s --features COLUMNS --label COLUMN --out graph.saga)", listColumns(names), way, quotedPath(t.name))
 	case len(names) == 3 && !isUsual(names[2], usualWeight):
-		return nil, t.errorf("the heading has %q as column 3, which in an edge list is the weight of the edge. Without it, or with --weight %s or --edge-type %s: %s",
+		return nil, t.errorf("the heading has %q as column 3, which in an edge list is the weight of the edge. As what its name says, or with --weight %s or --edge-type %s: %s",
 			names[2], names[2], names[2], way)
 	}
 	return names, nil
