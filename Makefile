@@ -59,9 +59,9 @@ tests:
 # cannot know: hence -count=1.
 checks:
 	go test -vet=off -count=1 ./internal/lint
-	@nice $(MAKE) --no-print-directory -j1 cuda-check
-	@nice $(MAKE) --no-print-directory -j1 staticcheck
-	@nice $(MAKE) --no-print-directory -j1 deadcode
+	@nice $(MAKE) --no-print-directory cuda-check
+	@nice $(MAKE) --no-print-directory staticcheck
+	@nice $(MAKE) --no-print-directory deadcode
 
 # Static checks. They need a tool that go run fetches, or has.
 staticcheck:

@@ -11,6 +11,9 @@ import (
 
 // A fault that never strikes changes nothing.
 func TestFaultNone(t *testing.T) {
+	if testing.Short() { // under the race detector TestCPU does the same
+		t.Skip("short: the same as TestCPU")
+	}
 	devicetest.Run(t, func(t *testing.T) device.Device {
 		return device.NewFault(openCPU(t), device.Fault{})
 	})

@@ -15,7 +15,7 @@ import (
 // every model, with dropout, rows of bfloat16, little memory, other schedules and several
 // devices; and most models are gathered by slices at all.
 func TestSlices(t *testing.T) {
-	spec, err := dataset.ParseSpec("vertices=600,edges=9000,features=64,classes=5,seed=3")
+	spec, err := dataset.ParseSpec("vertices=240,edges=2400,features=64,classes=5,seed=3")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,7 +55,7 @@ func TestSlices(t *testing.T) {
 				}
 			})
 		}
-		p, err := saga.Plan(m, saga.Shape{Vertices: 600, Edges: 9000, Features: 64, Classes: 5}, saga.Config{Outcome: saga.Outcome{Slices: 2}})
+		p, err := saga.Plan(m, saga.Shape{Vertices: 240, Edges: 2400, Features: 64, Classes: 5}, saga.Config{Outcome: saga.Outcome{Slices: 2}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -164,6 +164,9 @@ func TestEmulated(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i, layout := range []Layout{{Part: Above, Hot: -1, Hubs: false}, {Part: Whole, Hot: -1, Hubs: true}, {Part: Above, Hot: 4 * int64(len(r.Col)) / 8, Hubs: false}, {Part: Whole, Hot: 0, Hubs: false}} {
+			if i > 1 && testing.Short() { // under the race detector: one GPU and two; kernels are not looked at
+				continue
+			}
 			for gpus := 1 + i%2; gpus <= 1+i%2; gpus++ {
 				t.Run(fmt.Sprintf("%d edges, %d GPUs, %+v", r.Edges(), gpus, layout), func(t *testing.T) {
 					var list []device.GPU
@@ -209,6 +212,9 @@ func TestEmulated(t *testing.T) {
 func TestListings(t *testing.T) {
 	r := byUser(t, "vertices=60,edges=250,kind=rmat,features=1")
 	for n := 1; n <= 2; n++ {
+		if n == 1 && testing.Short() { // under the race detector: two GPUs do what one does
+			continue
+		}
 		var gpus []device.GPU
 		for i := range n {
 			gpus = append(gpus, cudatest.Open(t, i, 1<<20))
