@@ -91,6 +91,7 @@ func TestTypes(t *testing.T) {
 	run(false, "has one relation", "train --data karate --task link --relation writes --epochs 1 --out no")
 	run(false, "--target NAME names one of", "train --data graph --model rgcn --epochs 1 --out no")
 	run(false, "no vertex type", "train --data graph --target venue --model rgcn --epochs 1 --out no")
-	run(false, "no sampling (--sample) yet", "train --data graph --target paper --sample 3,2 --model rgcn --epochs 1 --out no")
+	run(true, "neighbours 3,2", "train --data graph --target paper --sample 3,2 --model rgcn --epochs 1 --out batches")
+	run(false, "the sampler ladies is for one type", "train --data graph --target paper --sampler ladies:3,2 --model rgcn --epochs 1 --out no")
 	run(false, "--target paper", "train --data karate --target paper --epochs 1 --out no")
 }
