@@ -2,8 +2,8 @@
 # tool would add is skipped with a message when the tool is not there.
 
 # Packages that are tested again under the race detector: those with goroutines.
-# Every name must be an existing folder followed by /... .
-RACE ?= ./device/... ./dataflow/exec/... ./kernel/... ./mine/... ./net/... ./internal/progress/... ./internal/runfolder/...
+# Every name must be an existing folder followed by /... . The longest begin first: net mostly waits.
+RACE ?= ./net/... ./mine/... ./device/... ./dataflow/exec/... ./kernel/... ./internal/progress/... ./internal/runfolder/...
 BENCH ?= .
 
 # Packages whose tests take longest: they begin first, so that none of them runs alone at the end.
