@@ -98,7 +98,7 @@ func TestMPI(t *testing.T) {
 		if !bytes.Equal(got, want) {
 			t.Errorf("%d ranks: another checkpoint than that of one process", n)
 		}
-		if k := strings.Count(text, "\nmodel "); k != 1 {
+		if k := strings.Count("\n"+text, "\nmodel "); k != 1 {
 			t.Errorf("%d ranks: the run is told of %d times:\n%s", n, k, text)
 		}
 		if _, err := os.Stat(filepath.Join(dir, "run", "log.rank1.txt")); err != nil {
