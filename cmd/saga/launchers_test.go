@@ -73,7 +73,7 @@ func TestLaunchers(t *testing.T) {
 				return string(out)
 			}
 			out := run(strings.ReplaceAll(script, "train $run", "train $run --epochs 3"))
-			if strings.Count(out, "\nmodel ") != 1 || !strings.Contains(out, "between 4 ranks") {
+			if strings.Count("\n"+out, "\nmodel ") != 1 || !strings.Contains(out, "between 4 ranks") {
 				t.Errorf("it is no run of four ranks:\n%s", out)
 			}
 			if out = run(strings.ReplaceAll(script, "train $run", "train $run --epochs 5")); !strings.Contains(out, "epoch 5/5") || strings.Contains(out, "epoch 3/5") || !strings.Contains(out, "between 4 ranks") {
