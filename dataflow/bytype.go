@@ -40,8 +40,16 @@ var byTypeOps = map[Op]Op{GatherDstOp: GatherDstByTypeOp, GatherSrcOp: GatherSrc
 // byType is the pass.
 func byType(s *state) {
 	if s.opt.ByType {
-		s.rewrite(multiplied, pulled, weighed)
+		s.rewrite(s.multiplied, pulled, s.weighed)
 	}
+}
+
+// fewTypes is the most types for which sums that never change are stored by vertex and type: they are computed once, before the first epoch.
+const fewTypes = 16
+
+// stored tells whether sum, which is by type, is one of those.
+func (s *state) stored(sum *Node) bool {
+	return !sum.vary && s.has("invariant") && sum.attr.I <= fewTypes
 }
 
 // typed is the edge rows [E×i] whose sums by type vertex rows a [V×types·i] are, each perhaps times numbers of the vertex
@@ -68,12 +76,12 @@ func typed(a *Node) (m, sum *Node) {
 }
 
 // multiplied is the rule gather{type}(m)·w = gather_by_type(m, w).
-func multiplied(n *Node) *Node {
+func (s *state) multiplied(n *Node) *Node {
 	if n.Def().Role != kernel.MatMul || n.in[1].shape.Set.Kind != Global {
 		return nil
 	}
 	m, sum := typed(n.in[0])
-	if m == nil {
+	if m == nil || s.stored(sum) {
 		return nil
 	}
 	return Apply(byTypeOps[sum.op], Attr{S: "type", I: sum.attr.I}, m, n.in[1])
@@ -105,12 +113,12 @@ func pulled(n *Node) *Node {
 }
 
 // weighed is the rule gather{type}(m)ᵀ·y = sum_by_type(m, scatter(y)).
-func weighed(n *Node) *Node {
+func (s *state) weighed(n *Node) *Node {
 	if n.Def().Acc != kernel.SumTN || n.in[0].shape.Set.Kind != Vertex {
 		return nil
 	}
 	m, sum := typed(n.in[0])
-	if m == nil {
+	if m == nil || s.stored(sum) {
 		return nil
 	}
 	return Apply(SumByTypeOp, Attr{S: "type", I: sum.attr.I}, m, Apply(adjoint[sum.op], Attr{E: m.shape.Set.along()}, n.in[1]))
