@@ -9,7 +9,8 @@ import (
 // Products by edge type without rows for each vertex and type. A product by type that left a sum over edges needs the sums of a
 // vertex's edges for each type, V × types·columns numbers, most of them zeros where there are many types. The ops here multiply the
 // sum of one vertex and type as soon as the kernel has it, so nothing of that size is in memory, and only pairs of a vertex and a type
-// that have edges are multiplied. Kernels of the CPU have them (Options.ByType).
+// that have edges are multiplied. Where most pairs have edges, rows for each vertex and type are faster: a pair's sum is copied on its way.
+// Kernels of the CPU have these ops (Options.ByType).
 const (
 	GatherDstByTypeOp Op = "gather_dst_by_type" // Σ over in-edges m_e·A[type(e)]: [E×i] and [types·i×o] to [V×o]; with Attr.J [types·o×i], transposed
 	GatherSrcByTypeOp Op = "gather_src_by_type" // the same over out-edges
@@ -39,18 +40,13 @@ var byTypeOps = map[Op]Op{GatherDstOp: GatherDstByTypeOp, GatherSrcOp: GatherSrc
 
 // byType is the pass.
 func byType(s *state) {
-	if s.opt.ByType {
-		s.rewrite(s.multiplied, pulled, s.weighed)
+	if s.opt.ByType > 0 {
+		s.rewrite(s.multiplied, s.pulled, s.weighed)
 	}
 }
 
-// fewTypes is the most types for which sums that never change are stored by vertex and type: they are computed once, before the first epoch.
-const fewTypes = 16
-
-// stored tells whether sum, which is by type, is one of those.
-func (s *state) stored(sum *Node) bool {
-	return !sum.vary && s.has("invariant") && sum.attr.I <= fewTypes
-}
+// many tells whether sums by type, a gather or a scatter, are of so many types that they go by pairs.
+func (s *state) many(sums *Node) bool { return int(sums.attr.I) >= s.opt.ByType }
 
 // typed is the edge rows [E×i] whose sums by type vertex rows a [V×types·i] are, each perhaps times numbers of the vertex
 // and the type, and the sum. nil: a is something else.
@@ -81,14 +77,14 @@ func (s *state) multiplied(n *Node) *Node {
 		return nil
 	}
 	m, sum := typed(n.in[0])
-	if m == nil || s.stored(sum) {
+	if m == nil || !s.many(sum) {
 		return nil
 	}
 	return Apply(byTypeOps[sum.op], Attr{S: "type", I: sum.attr.I}, m, n.in[1])
 }
 
 // pulled is the rule gather_x(s·scatter_y{type}(dy·wᵀ)) = gather_x_by_type(s·scatter_y(dy), w, transposed) for numbers s of edges.
-func pulled(n *Node) *Node {
+func (s *state) pulled(n *Node) *Node {
 	if byTypeOps[n.op] == "" || n.attr.S != "" || n.attr.J != 0 {
 		return nil
 	}
@@ -104,7 +100,7 @@ func pulled(n *Node) *Node {
 			return nil
 		}
 	}
-	if far == nil {
+	if far == nil || !s.many(far) {
 		return nil
 	}
 	p := far.in[0]
@@ -118,7 +114,7 @@ func (s *state) weighed(n *Node) *Node {
 		return nil
 	}
 	m, sum := typed(n.in[0])
-	if m == nil || s.stored(sum) {
+	if m == nil || !s.many(sum) {
 		return nil
 	}
 	return Apply(SumByTypeOp, Attr{S: "type", I: sum.attr.I}, m, Apply(adjoint[sum.op], Attr{E: m.shape.Set.along()}, n.in[1]))

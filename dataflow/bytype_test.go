@@ -15,7 +15,7 @@ func TestByTypeHasNoBlocks(t *testing.T) {
 	for _, order := range []string{"m = matmultype src A type 5\ns = rowscale m w\n", "m = rowscale src w\ns = matmultype m A type 5\n"} {
 		p := parse(before + order + after)
 		main, once, err := dataflow.Compile(&dataflow.Program{Names: p.names, Outs: p.outs, Loss: p.loss, Wrt: p.wrt},
-			dataflow.Options{Without: map[string]bool{}, ByType: true})
+			dataflow.Options{Without: map[string]bool{}, ByType: 1})
 		if err != nil || once != nil {
 			t.Fatal(once, err)
 		}

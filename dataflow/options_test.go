@@ -21,7 +21,7 @@ type options struct {
 	straight bool
 	devices  int
 	group    int    // intervals that a device visits at the same time
-	byType   bool   // products by edge type are those of the CPU
+	byType   int    // Options.ByType
 	storage  string // of rows that edges gather
 	learn    bool   // steps write the rows of vertex inputs that gradients are wanted for
 	planning
@@ -124,7 +124,7 @@ func drawOptions(t *rapid.T) options {
 		schedule: rapid.SampledFrom([]string{plan.Sag, plan.Sag, plan.Stage, plan.DestOrder}).Draw(t, "schedule"),
 		straight: rapid.Bool().Draw(t, "straight"), devices: rapid.SampledFrom([]int{1, 1, 2, 3, 4}).Draw(t, "devices"),
 		learn:   rapid.Bool().Draw(t, "learn"),
-		byType:  rapid.Bool().Draw(t, "by type"),
+		byType:  rapid.IntRange(0, 2).Draw(t, "by type"),
 		group:   rapid.SampledFrom([]int{1, 1, 2, 3, 5}).Draw(t, "group"),
 		without: drawWithout(t, rounding)}
 }

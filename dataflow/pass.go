@@ -15,7 +15,7 @@ type Options struct {
 	// Slices is how many slices of columns gathers are split into, each with a phase of its
 	// own; 0 or 1: none. LeastSlice is the least width of a slice in columns; 0: 16.
 	Slices, LeastSlice int
-	ByType             bool         // products by edge type use bytype.go, which CPUs have kernels for
+	ByType             int          // products by so many edge types and more use bytype.go, which CPUs have kernels for; 0: none
 	Sizes              *Sizes       // expected sizes of sampled blocks; nil: a full graph
 	Dump               string       // print the program after this pass
 	Print              func(string) // receives the printed program

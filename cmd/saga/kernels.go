@@ -38,7 +38,9 @@ func (c *kernelsCmd) Run(a *app) error {
 	c.Training.From = ""
 	kind := backend.Of(c.Memory.Device)
 	if !kind.GPU() {
-		kind, c.Memory.Device = backend.Printed(), "null" // whose kernels are those of a GPU
+		// Kernels of a GPU are printed, so the program is compiled for none, and as many devices.
+		_, devices, _ := strings.Cut(c.Memory.Device, ":")
+		kind, c.Memory.Device = backend.Printed(), strings.TrimSuffix("null:"+devices, ":")
 	}
 	p, err := c.program(a)
 	if err != nil {
