@@ -17,11 +17,12 @@ import (
 )
 
 // A caller begins a connection with a greeting: who it is, whom it calls, what the connection is for, and which run and
-// which start of it this is. The answer says yes, or why not. With a secret, all this is inside TLS.
+// which start of it this is. The answer says yes, or why not. After a yes the caller says that it has heard it: on a busy host
+// a call can be answered when its caller has given up and calls again. With a secret, all this is inside TLS.
 
 const (
 	magic   = 0x324e4e61676173 // "sagaNN2"
-	version = 2                // of what ranks say to each other, also inside messages
+	version = 3                // of what ranks say to each other, also inside messages
 )
 
 // nonce is drawn by rank 0. The others learn it with the answer to their control connection; every later greeting has
@@ -38,10 +39,11 @@ type greeting struct {
 const greetingBytes = 8 + 5*8 + sha256.Size + len(nonce{})
 
 // Longest times of a greeting, from the connection to the end of the answer. The caller gives more, as the other end may
-// be busy.
+// be busy. A caller that waits no longer has closed its connection, so hearing is longest.
 const (
 	greetingLimit = 2 * time.Second
 	callerLimit   = 4 * time.Second
+	hearing       = 2 * callerLimit
 )
 
 func (g *greeting) bytes() []byte {
@@ -176,6 +178,9 @@ func (l *Link) introduce(c stdnet.Conn, to, tag int) (stdnet.Conn, error) {
 	} else if n != g.nonce {
 		return nil, &refusedError{"it is of another start of this run"}
 	}
+	if _, err := c.Write([]byte{yes}); err != nil {
+		return nil, err
+	}
 	c.SetDeadline(time.Time{})
 	return c, nil
 }
@@ -229,7 +234,12 @@ func (l *Link) enter(c, raw stdnet.Conn, g *greeting, n nonce) (why string) {
 	if taken {
 		return fmt.Sprintf("rank %d is connected already: was it started twice?", g.sender)
 	}
-	if _, err := c.Write(answer("", n)); err != nil { // it will come again
+	_, err := c.Write(answer("", n))
+	if err == nil {
+		c.SetDeadline(time.Now().Add(hearing))
+		_, err = io.ReadFull(c, make([]byte, 1))
+	}
+	if err != nil { // it will come again
 		l.mu.Lock()
 		p.c = nil
 		delete(l.conns, raw)
@@ -271,8 +281,8 @@ func (l *Link) dial(to, tag int) (stdnet.Conn, error) {
 	if tag == control {
 		end = l.joined()
 	}
-	refusals := time.Now().Add(min(l.o.Timeout, refusedFor))
-	var met error // why the last connection that was made did not become one of a rank
+	var refused time.Time // when the first no came
+	var met error         // why the last connection that was made did not become one of a rank
 	for {
 		raw, err := stdnet.DialTimeout("tcp", l.o.Peers[to], time.Until(end))
 		if err == nil {
@@ -286,10 +296,15 @@ func (l *Link) dial(to, tag int) (stdnet.Conn, error) {
 		err = cmp.Or(met, err)
 		now := time.Now()
 		var no *refusedError
+		isNo := errors.As(err, &no)
+		if refused.IsZero() && (isNo || errors.Is(err, errOtherSecret)) {
+			refused = now
+		}
+		long := !refused.IsZero() && now.Sub(refused) > min(l.o.Timeout, refusedFor)
 		switch {
-		case errors.As(err, &no) && now.After(refusals):
+		case isNo && long:
 			return nil, fmt.Errorf("rank %d at %s refuses rank %d: %w", to, l.o.Peers[to], l.o.Rank, err)
-		case errors.Is(err, errOtherSecret) && now.After(refusals):
+		case errors.Is(err, errOtherSecret) && long:
 			return nil, fmt.Errorf("rank %d at %s: %w", to, l.o.Peers[to], err)
 		case now.After(end):
 			return nil, fmt.Errorf("rank %d at %s did not answer for %v: %w", to, l.o.Peers[to], l.o.Timeout, l.hint(err))

@@ -183,6 +183,26 @@ func opened(t *testing.T, o Options) (links [2]*Link) {
 	return links
 }
 
+// TestUnheard: a caller that has left before it heard the answer has taken no place, so its next call gets in.
+func TestUnheard(t *testing.T) {
+	leak.Check(t, "sagann/net")
+	links := opened(t, Options{})
+	n, _ := links[0].nonce.get()
+	g := greeting{version, 1, 0, 2, 4, runOf(links[0].o.Peers), n}
+	for range 2 {
+		conn := dialIn(t, links[0].o.Peers[0])
+		if _, err := conn.Write(g.bytes()); err != nil {
+			t.Fatal(err)
+		}
+		conn.Close()
+	}
+	c, err := links[1].dial(0, 4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Close()
+}
+
 // TestGreetings: what a rank refuses once it knows that the other end has the secret, or without one. A connection
 // that was meant for another rank, or comes from another start, does not get in.
 func TestGreetings(t *testing.T) {
@@ -202,7 +222,7 @@ func TestGreetings(t *testing.T) {
 			{"right", func(*greeting) {}, ""},
 			{"twice", func(*greeting) {}, "rank 1 is connected already"},
 			{"control twice", func(g *greeting) { g.tag = control }, "rank 1 is connected already"},
-			{"version", func(g *greeting) { g.version++ }, "version 2 of the protocol and the other 3"},
+			{"version", func(g *greeting) { g.version++ }, "version 3 of the protocol and the other 4"},
 			{"peers", func(g *greeting) { g.run[3]++ }, "other --peers"},
 			{"ranks", func(g *greeting) { g.ranks = 3 }, "other --peers"},
 			{"start", func(g *greeting) { g.tag, g.nonce = 8, nonce{1} }, "another start"},
