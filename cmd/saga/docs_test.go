@@ -76,7 +76,7 @@ func TestModelsPage(t *testing.T) {
 	}
 }
 
-// parses says what is wrong with a command line.
+// parses says what is wrong with a command line. TestGrammar checks that a parser of one command says the same as that of all.
 func parses(args []string) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -85,6 +85,6 @@ func parses(args []string) (err error) {
 			}
 		}
 	}()
-	_, err = newParser(&commands{}, io.Discard, io.Discard).Parse(args)
+	_, err = newParser(grammar(args), io.Discard, io.Discard).Parse(args)
 	return err
 }

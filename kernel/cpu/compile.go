@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"sync"
-	"sync/atomic"
 
 	"sagann/kernel"
 )
@@ -33,14 +32,14 @@ type Program struct {
 	inCols  [][]int // by instruction: the columns of each operand
 	inRows  [][]int // by instruction: the rows of each operand that is a whole Global; 0 for others
 	directs []direct
-	outs    []int               // results computed from strips
-	needs   bool                // whether any strip work is left
-	reduces []int               // results that sum into a Global
-	lanes   []int               // by result: number of partial sums of a reduction
-	chain   int                 // number of neighbouring blocks that one worker does in order, as they share partial sums
-	stored  []int               // register -> Store result that it may be written to directly, or -1
-	last    atomic.Pointer[run] // buffers for the next run, which no collection of garbage takes away
-	pool    sync.Pool           // those of other runs at the same time
+	outs    []int      // results computed from strips
+	needs   bool       // whether any strip work is left
+	reduces []int      // results that sum into a Global
+	lanes   []int      // by result: number of partial sums of a reduction
+	chain   int        // number of neighbouring blocks that one worker does in order, as they share partial sums
+	stored  []int      // register -> Store result that it may be written to directly, or -1
+	mu      sync.Mutex // guards spare
+	spare   []*run     // buffers for the next runs: as many as ran at the same time, gone with the program
 }
 
 // Compile checks p and lays out its registers.

@@ -26,11 +26,22 @@ type run struct {
 	work   []*worker
 }
 
-func (c *Program) newRun(l *Launch, workers int) *run {
-	r := c.last.Swap(nil)
-	if r == nil {
-		r, _ = c.pool.Get().(*run)
+// takeSpare is what an earlier run has left, or nil. Spare runs are no sync.Pool: it would hold those of programs that are gone
+// until garbage is collected twice, which with much garbage at a time is most of the heap.
+func (c *Program) takeSpare() *run {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	n := len(c.spare)
+	if n == 0 {
+		return nil
 	}
+	r := c.spare[n-1]
+	c.spare[n-1], c.spare = nil, c.spare[:n-1]
+	return r
+}
+
+func (c *Program) newRun(l *Launch, workers int) *run {
+	r := c.takeSpare()
 	if r == nil {
 		r = &run{c: c, packed: make([]simd.PackedB, len(c.p.Instrs)), room: make([][]float32, len(c.p.Instrs)),
 			sums: make([][]longSum, len(c.p.Outs)), types: make([]typeMatrices, len(c.p.Outs))}
@@ -91,7 +102,7 @@ func (c *Program) Run(l *Launch) {
 	})
 	r.finishReduce(len(blocks))
 	r.l = nil
-	if !c.last.CompareAndSwap(nil, r) {
-		c.pool.Put(r)
-	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.spare = append(c.spare, r)
 }
