@@ -14,25 +14,13 @@ const MaxDataCols = 1 << 20
 // Validate checks lengths, ids, types, and that weights and data are finite. The
 // error names the first edge at fault, counted from 0.
 func (e *Edges) Validate() error {
-	n := len(e.Src)
-	if e.V < 0 || e.V > MaxVertices {
-		return fmt.Errorf("chunk: %d vertices, want 0 to %d", e.V, MaxVertices)
-	}
-	if len(e.Dst) != n {
-		return fmt.Errorf("chunk: %d sources but %d destinations", n, len(e.Dst))
-	}
-	if e.Weight != nil && len(e.Weight) != n {
-		return fmt.Errorf("chunk: %d weights for %d edges", len(e.Weight), n)
+	if err := e.Lengths(); err != nil {
+		return err
 	}
 	if err := e.validTypes(); err != nil {
 		return err
 	}
-	if e.DataCols < 0 || e.DataCols > MaxDataCols {
-		return fmt.Errorf("chunk: edge data of %d columns, want 0 to %d", e.DataCols, MaxDataCols)
-	}
-	if len(e.Data) != n*e.DataCols {
-		return fmt.Errorf("chunk: %d values of edge data for %d edges of %d columns", len(e.Data), n, e.DataCols)
-	}
+	n := len(e.Src)
 	wrong := First(n, func(lo, hi int) int {
 		src, dst, v := e.Src[lo:hi], e.Dst[lo:hi], uint32(e.V)
 		for k, s := range src {
@@ -44,9 +32,6 @@ func (e *Edges) Validate() error {
 	})
 	if k := wrong; k >= 0 {
 		return fmt.Errorf("chunk: edge %d goes from %d to %d, but the graph has %d vertices", k, e.Src[k], e.Dst[k], e.V)
-	}
-	if e.Time != nil && len(e.Time) != n {
-		return fmt.Errorf("chunk: %d times for %d edges", len(e.Time), n)
 	}
 	if k := noTime(e.Time); k >= 0 {
 		return fmt.Errorf("chunk: edge %d has time %v", k, e.Time[k])
@@ -60,15 +45,34 @@ func (e *Edges) Validate() error {
 	return nil
 }
 
+// Lengths checks that there are as many values of each kind as edges. It is the part of Validate that looks at no edge.
+func (e *Edges) Lengths() error {
+	n := len(e.Src)
+	switch {
+	case e.V < 0 || e.V > MaxVertices:
+		return fmt.Errorf("chunk: %d vertices, want 0 to %d", e.V, MaxVertices)
+	case len(e.Dst) != n:
+		return fmt.Errorf("chunk: %d sources but %d destinations", n, len(e.Dst))
+	case e.Weight != nil && len(e.Weight) != n:
+		return fmt.Errorf("chunk: %d weights for %d edges", len(e.Weight), n)
+	case e.Type != nil && len(e.Type) != n:
+		return fmt.Errorf("chunk: %d edge types for %d edges", len(e.Type), n)
+	case e.DataCols < 0 || e.DataCols > MaxDataCols:
+		return fmt.Errorf("chunk: edge data of %d columns, want 0 to %d", e.DataCols, MaxDataCols)
+	case len(e.Data) != n*e.DataCols:
+		return fmt.Errorf("chunk: %d values of edge data for %d edges of %d columns", len(e.Data), n, e.DataCols)
+	case e.Time != nil && len(e.Time) != n:
+		return fmt.Errorf("chunk: %d times for %d edges", len(e.Time), n)
+	}
+	return nil
+}
+
 func (e *Edges) validTypes() error {
 	if e.Type == nil {
 		if e.Types != 0 {
 			return fmt.Errorf("chunk: %d edge types, but no edge has a type", e.Types)
 		}
 		return nil
-	}
-	if len(e.Type) != len(e.Src) {
-		return fmt.Errorf("chunk: %d edge types for %d edges", len(e.Type), len(e.Src))
 	}
 	if e.Types < 0 {
 		return fmt.Errorf("chunk: %d edge types", e.Types)

@@ -21,6 +21,31 @@ func Validate(d *Data) error {
 	return nil
 }
 
+// ValidateFor is Validate for what reads the features of some vertices only: those of the others are not looked at. Vertices that ascend are read
+// fastest.
+func ValidateFor(d *Data, vertices []uint32) error {
+	n := d.FeatureCols
+	if d.Features == nil || n < 1 || d.Edges == nil || len(d.Features) != n*d.Edges.V {
+		return Validate(d)
+	}
+	wrong := chunk.First(len(vertices), func(lo, hi int) int {
+		for i, v := range vertices[lo:hi] {
+			for _, x := range d.Features[int(v)*n : int(v)*n+n] {
+				if x-x != 0 { // NaN or infinite
+					return lo + i
+				}
+			}
+		}
+		return -1
+	})
+	if wrong >= 0 {
+		return Validate(d)
+	}
+	x := *d
+	x.Features, x.FeatureCols = nil, 0
+	return Validate(&x)
+}
+
 // problem is the error of Validate, without the name of d.
 func problem(d *Data) error {
 	if d.Edges == nil {

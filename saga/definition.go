@@ -21,6 +21,7 @@ type request struct {
 	shape  *Shape        // nil: data
 	cfg    Config        // once there is a program, it is validated: nothing assigns to it
 	output string        // "hidden" or "logits" of one forward pass; "": training and evaluation
+	part   *portion      // data is a part of a graph; nil: all of it
 	of     *Planner      // with which the search shares what it finds; nil: none
 }
 
@@ -205,8 +206,8 @@ func (p *definition) describeData() error {
 	switch {
 	case d == nil:
 		return fmt.Errorf("saga: no data")
-	case dataset.Validate(d) != nil:
-		return dataset.Validate(d)
+	case p.invalid() != nil:
+		return p.invalid()
 	case !(m.Average >= 0 && m.Average < 1):
 		return fmt.Errorf("saga: the share %v of averages of parameters; from 0 to below 1", m.Average)
 	case m.MeanLoops && m.SelfLoops && d.Shard != nil:
@@ -255,6 +256,9 @@ func (p *definition) describeData() error {
 	}
 	meaning := rows.Meaning{Numbers: m.Loss.numbers(), Rows: wide, Partial: p.dims.labels.partial, Graphs: m.Task == GraphTask, ClassWeights: m.Loss.ClassWeights, PosWeights: m.Loss.PosWeights}
 	p.in = &inputs{Inputs: rows.New(d, e, meaning, m.SelfLoops && m.OneLoop)}
+	if p.part != nil {
+		p.in.Whole = p.part.degrees(m)
+	}
 	switch m.Task {
 	case EdgeTask:
 		p.dims.labels.share = p.in.Mean(d.EdgeSplit.Train)
@@ -262,6 +266,14 @@ func (p *definition) describeData() error {
 		return p.describeLinks()
 	}
 	return p.describeSparse(d)
+}
+
+// invalid is what is wrong with the data of p.
+func (p *definition) invalid() error {
+	if p.part != nil {
+		return dataset.ValidateFor(p.data, p.part.vertices)
+	}
+	return dataset.Validate(p.data)
 }
 
 // describeKinds finds the inputs and dims of a graph of several types and relations. The error says what is not there for them.

@@ -98,6 +98,7 @@ package saga
 //	grid.go kindgrid.go stages.go   vertex order, cells, of several types too; times
 //	shard.go shape.go spread.go   data of which a rank has a part; statistics in place of data
 //	definition.go         model, data and configuration of a program
+//	reach.go              the part of a graph that rows of some vertices depend on
 //
 // From a model to tensors:
 //

@@ -334,3 +334,7 @@ func PlanForward(m Model, d *dataset.Data, c Config, what string) error {
 	_, err := compile(request{model: m, data: d, cfg: c.forForward(), output: what})
 	return err
 }
+
+// Looked is how many edges s has looked at; Reached are the vertices whose features its last request reads.
+func Looked(s *Some) int64     { return s.looked }
+func Reached(s *Some) []uint32 { return s.last.vertices }

@@ -24,52 +24,138 @@ const answerBatch = 1024
 // model has layers that gather; c.Mem bounds it, as fewer vertices are answered at a time. It is an error if m is not for labels of
 // vertices, if d has several types of vertices, or if m reads what blocks do not have, where Predict computes everything.
 func PredictSome(m Model, d *dataset.Data, c Config, path string, list []uint32) (logits []float32, classes int, err error) {
-	return someOf(m, d, c, path, list)
+	s, err := OpenSome(m, d, c, path)
+	if err != nil {
+		return nil, 0, err
+	}
+	return s.Rows(list)
 }
 
 // EmbedSome is PredictSome for the rows that enter the last layer: len(list)×hidden.
 func EmbedSome(m Model, d *dataset.Data, c Config, path string, list []uint32) (rows []float32, hidden int, err error) {
-	if len(m.Layers) < 2 {
-		return nil, 0, errors.New("saga: the rows that enter the only layer are the features of the data")
-	}
-	m.Layers = m.Layers[:len(m.Layers)-1] // what leaves these enters the last; blocks need not reach as far
-	return someOf(m, d, c, path, list)
-}
-
-func someOf(m Model, d *dataset.Data, c Config, path string, list []uint32) ([]float32, int, error) {
-	switch {
-	case m.Task != "" && m.Task != VertexTask:
-		return nil, 0, fmt.Errorf("saga: rows of some vertices are for labels of vertices, and this model is for a %s task", m.Task)
-	case d.Vertices.Kinds != nil:
-		return nil, 0, fmt.Errorf("saga: %s has several types of vertices; with them all are predicted", d.Name)
-	case d.Shard != nil:
-		return nil, 0, errors.New("saga: shards are evaluated and not predicted from")
-	case m.gathers() == 0:
-		return nil, 0, errors.New("saga: no layer of the model gathers, so that all vertices are predicted without any graph")
-	}
-	for i, v := range list {
-		if int64(v) >= int64(d.Edges.V) {
-			return nil, 0, fmt.Errorf("saga: vertex %d of the list is %d; ids are below %d", i, v, d.Edges.V)
-		}
-	}
-	k, err := readParams(m, path)
+	s, err := OpenSomeHidden(m, d, c, path)
 	if err != nil {
 		return nil, 0, err
 	}
-	if d, err = k.apply(&m, d); err != nil {
-		return nil, 0, err
+	return s.Rows(list)
+}
+
+// Some answers for some vertices of a graph, as often as it is asked. A request looks at the target of every edge once for each layer that
+// gathers. After some dozens of requests the in-edges of all vertices are sorted once, in 8 bytes of memory for each edge and vertex,
+// and later requests look at what they reach alone; with Config.HostMem that is never done. Its methods are called one at a time, and
+// data does not change.
+type Some struct {
+	model Model
+	data  *dataset.Data
+	cfg   Config
+	kept  *Stored
+	reaches
+	last portion // of the last request
+}
+
+// OpenSome reads the checkpoint at path, for PredictSome of any number of lists.
+func OpenSome(m Model, d *dataset.Data, c Config, path string) (*Some, error) {
+	switch {
+	case d == nil || d.Edges == nil:
+		return nil, errors.New("saga: no data")
+	case m.Task != "" && m.Task != VertexTask:
+		return nil, fmt.Errorf("saga: rows of some vertices are for labels of vertices, and this model is for a %s task", m.Task)
+	case d.Vertices.Kinds != nil:
+		return nil, fmt.Errorf("saga: %s has several types of vertices; with them all are predicted", d.Name)
+	case d.Shard != nil:
+		return nil, errors.New("saga: shards are evaluated and not predicted from")
+	case m.gathers() == 0:
+		return nil, errors.New("saga: no layer of the model gathers, so that all vertices are predicted without any graph")
+	case int64(d.Edges.E()) >= 1<<32:
+		return nil, fmt.Errorf("saga: %d edges; rows of some vertices are for graphs with fewer than 2^32", d.Edges.E())
 	}
-	once := slices.Clone(list)
-	slices.Sort(once)
-	once = slices.Compact(once)
-	var graph *batches.Graph
+	k, err := readParams(m, path)
+	if err != nil {
+		return nil, err
+	}
+	if d, err = k.apply(&m, d); err != nil {
+		return nil, err
+	}
+	if err := d.Edges.Lengths(); err != nil {
+		return nil, fmt.Errorf("%s: %w", d.Name, err)
+	}
 	c = c.forForward()
 	c.Without = append([]string{"stream"}, c.Without...)
 	c.Optimizer, c.Outputs = Optimizer{Kind: "sgd"}, nil // sgd has no moments
+	return &Some{model: m, data: d, cfg: c, kept: k, reaches: reaches{edges: d.Edges, steps: m.gathers(), never: c.HostMem > 0}}, nil
+}
+
+// OpenSomeHidden is OpenSome for EmbedSome.
+func OpenSomeHidden(m Model, d *dataset.Data, c Config, path string) (*Some, error) {
+	if len(m.Layers) < 2 {
+		return nil, errors.New("saga: the rows that enter the only layer are the features of the data")
+	}
+	m.Layers = m.Layers[:len(m.Layers)-1] // what leaves these enters the last; blocks need not reach as far
+	return OpenSome(m, d, c, path)
+}
+
+// Work estimates the work of Rows for list, and that of a pass over the whole graph: in edges over which messages are computed. It stops
+// counting above half of all.
+func (s *Some) Work(list []uint32) (some, all int64, err error) {
+	all = int64(s.steps) * int64(s.edges.E())
+	once, err := s.once(list)
+	if err != nil {
+		return 0, 0, err
+	}
+	batches := int64((len(once) + answerBatch - 1) / answerBatch)
+	x, err := s.find(once[:min(len(once), answerBatch)], all/2/max(1, batches))
+	if err != nil {
+		return 0, 0, err
+	}
+	return x.work * batches, all, nil
+}
+
+// once is list in ascending order, without repeats.
+func (s *Some) once(list []uint32) ([]uint32, error) {
+	for i, v := range list {
+		if int64(v) >= int64(s.edges.V) {
+			return nil, fmt.Errorf("saga: vertex %d of the list is %d; ids are below %d", i, v, s.edges.V)
+		}
+	}
+	once := slices.Clone(list)
+	slices.Sort(once)
+	return slices.Compact(once), nil
+}
+
+// find finds what vertices depend on, as reaches.of. What the last request found is kept; it is all if its work is not above its bound.
+func (s *Some) find(once []uint32, most int64) (*portion, error) {
+	if s.last.of != nil && slices.Equal(once, s.last.list) && (s.last.work <= s.last.most || most <= s.last.most) {
+		return &s.last, nil
+	}
+	x, err := s.reaches.of(once, most)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", s.data.Name, err)
+	}
+	s.last = portion{list: once, reached: *x, of: s.data, whole: s.last.whole}
+	return &s.last, nil
+}
+
+// Rows are the rows of the vertices of list, in its order, and how many numbers each has.
+func (s *Some) Rows(list []uint32) (x []float32, cols int, err error) {
+	once, err := s.once(list)
+	if err != nil {
+		return nil, 0, err
+	}
+	part, err := s.find(once, math.MaxInt64)
+	if err != nil {
+		return nil, 0, err
+	}
+	d := *s.data
+	if d.Edges, err = s.edges.Part(part.edges); err != nil {
+		return nil, 0, fmt.Errorf("%s: %w", d.Name, err)
+	}
+	d.EdgeLabels, d.EdgeSplit = nil, dataset.Split{}
+	d.Targets.Edge, d.Targets.EdgeSets, d.Targets.Links, d.Targets.Given = dataset.Numbers{}, dataset.Numbers{}, nil, nil
+	var graph *batches.Graph
 	for batch := min(answerBatch, len(once)); ; batch = (batch + 1) / 2 {
 		var small *plan.BudgetError
 		a := &answer{vertices: once}
-		err := a.compute(m, d, c, batch, &graph, k.param)
+		err := a.compute(request{model: s.model, data: &d, cfg: s.cfg, output: "logits", part: part}, batch, &graph, s.kept.param)
 		if errors.As(err, &small) && batch > 1 {
 			continue
 		}
@@ -93,8 +179,8 @@ type answer struct {
 }
 
 // compute computes the rows in batches of so many vertices. graph is opened if it is nil.
-func (a *answer) compute(m Model, d *dataset.Data, c Config, batch int, graph **batches.Graph, param func(name string, rows, cols int) ([]float32, error)) (err error) {
-	p, err := newProgram(request{model: m, data: d, cfg: c, output: "logits"})
+func (a *answer) compute(r request, batch int, graph **batches.Graph, param func(name string, rows, cols int) ([]float32, error)) (err error) {
+	p, err := newProgram(r)
 	if err != nil {
 		return err
 	}
@@ -149,32 +235,4 @@ func (a *answer) take(p *Program, open *session, b *batches.Batch) {
 		to, _ := slices.BinarySearch(a.vertices, v)
 		copy(a.rows[to*cols:(to+1)*cols], x[i*cols:(i+1)*cols])
 	}
-}
-
-// SomeEdges estimates the work of PredictSome for list, and that of Predict: in edges over which messages are computed. Both are 0 if no
-// layer gathers.
-func SomeEdges(m Model, d *dataset.Data, list []uint32) (some, all int64) {
-	steps := m.gathers()
-	if d.Vertices.Kinds != nil || d.Shard != nil || len(list) == 0 {
-		return 0, 0
-	}
-	e, first := d.Edges, list[:min(len(list), answerBatch)]
-	reached := make([]bool, e.V)
-	for _, v := range first {
-		if int(v) < e.V {
-			reached[v] = true
-		}
-	}
-	for range steps {
-		next := slices.Clone(reached)
-		for k, v := range e.Dst {
-			if reached[v] {
-				next[e.Src[k]] = true
-				some++
-			}
-		}
-		reached = next
-	}
-	batches := int64((len(list) + answerBatch - 1) / answerBatch)
-	return some * batches, int64(steps) * int64(e.E())
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -29,21 +30,15 @@ func (t *trained) only(given string) (err error) {
 
 // some computes the rows of t.list: by blocks of their in-edges where that is at most half the work of all rows.
 func (t *trained) some(a *app, cfg saga.Config, what string) (x []float32, cols int, err error) {
-	some, all, run := saga.PredictSome, saga.Predict, "predicted"
+	open, all, run := saga.OpenSome, saga.Predict, "predicted"
 	if what == "embeddings" {
-		some, all, run = saga.EmbedSome, saga.Embed, "embedded"
+		open, all, run = saga.OpenSomeHidden, saga.Embed, "embedded"
 	}
-	part, whole := saga.SomeEdges(t.model, t.data, t.list)
-	why := "the in-edges that they depend on are many"
-	if part > 0 && 2*part <= whole || part == 0 && whole > 0 {
-		x, cols, err = some(t.model, t.data, cfg, t.path, t.list)
-		if err == nil {
-			a.Log.Info(words.Text("%d {vertex|vertices} by blocks of their in-edges: messages over %d {edge|edges} of the %d of all rows", len(t.list), part, whole))
-			return x, cols, nil
-		}
-		why = err.Error()
+	x, cols, why := t.byBlocks(a, cfg, open)
+	if why == nil {
+		return x, cols, nil
 	}
-	a.Log.Info("all vertices are "+run+", and those that were asked for are written", "why", why)
+	a.Log.Info("all vertices are "+run+", and those that were asked for are written", "why", why.Error())
 	y, cols, err := all(t.model, t.data, cfg, t.path)
 	if err != nil {
 		return nil, 0, err
@@ -52,4 +47,23 @@ func (t *trained) some(a *app, cfg saga.Config, what string) (x []float32, cols 
 		x = append(x, y[int(v)*cols:(int(v)+1)*cols]...)
 	}
 	return x, cols, nil
+}
+
+// byBlocks computes the rows of t.list by blocks. The error says why it does not.
+func (t *trained) byBlocks(a *app, cfg saga.Config, open func(saga.Model, *dataset.Data, saga.Config, string) (*saga.Some, error)) (x []float32, cols int, err error) {
+	s, err := open(t.model, t.data, cfg, t.path)
+	if err != nil {
+		return nil, 0, err
+	}
+	part, whole, err := s.Work(t.list)
+	if err != nil {
+		return nil, 0, err
+	}
+	if 2*part > whole {
+		return nil, 0, errors.New("the in-edges that they depend on are many")
+	}
+	if x, cols, err = s.Rows(t.list); err == nil {
+		a.Log.Info(words.Text("%d {vertex|vertices} by blocks of their in-edges: messages over %d {edge|edges} of the %d of all rows", len(t.list), part, whole))
+	}
+	return x, cols, err
 }

@@ -21,6 +21,13 @@ func OfDegrees(name string) bool {
 
 // degreeSource are the inputs that are made of the degrees of vertices, or of the weights of their edges.
 func (in *Inputs) degreeSource(name string) (Source, error) {
+	if in.Whole != nil && OfDegrees(name) {
+		whole, err := in.Whole()
+		if err != nil {
+			return Source{}, err
+		}
+		return whole.degreeSource(name)
+	}
 	var of func(degree uint32) float32
 	switch name {
 	case RsqrtWeight:
