@@ -26,7 +26,7 @@ DEADCODE    = golang.org/x/tools/cmd/deadcode@v0.51.0
 SKIPPED = bin/skipped.txt
 skip    = echo "$(1)" | tee -a $(SKIPPED)
 
-.PHONY: help test tests checks soak race bench cuda cuda-needs cuda-check gpu-test mpi cuda-mpi staticcheck deadcode gen fmt lint
+.PHONY: help test tests checks beside soak race bench cuda cuda-needs cuda-check gpu-test mpi cuda-mpi staticcheck deadcode gen fmt lint
 
 # What there is to make: what make says without a target.
 help:
@@ -42,12 +42,11 @@ help:
 	@echo "make fmt          format all files;  make gen: write assembly anew"
 	@echo "saga itself needs no make: go install ./cmd/saga"
 
-# Everything. The checks, most of them on one core, fill what the tests leave free.
+# Everything. The checks, most of them on one core, and then the race detector fill what the tests leave free.
 test:
 	@mkdir -p bin && : >$(SKIPPED)
 	go vet ./...
-	@$(MAKE) --no-print-directory -j2 tests checks
-	@$(MAKE) --no-print-directory race
+	@$(MAKE) --no-print-directory -j2 tests beside
 	@echo "skipped:"; sort -u $(SKIPPED) | sed 's/^/  /'
 
 # go vet has looked at all packages before their tests: hence -vet=off. testlist prints
@@ -62,6 +61,10 @@ checks:
 	@nice $(MAKE) --no-print-directory cuda-check
 	@nice $(MAKE) --no-print-directory staticcheck
 	@nice $(MAKE) --no-print-directory deadcode
+
+# What runs beside the tests: the race detector last, some of whose tests wait more than they compute.
+beside: checks
+	@$(MAKE) --no-print-directory race
 
 # Static checks. They need a tool that go run fetches, or has.
 staticcheck:
