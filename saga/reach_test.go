@@ -84,3 +84,20 @@ func TestReachBad(t *testing.T) {
 		t.Errorf("a target: %v", err)
 	}
 }
+
+// TestAnswerBatch: vertices that reach many others are answered a few at a time, unless these are the same.
+func TestAnswerBatch(t *testing.T) {
+	for want, far := range map[int]func(v, k int) int{2: func(v, k int) int { return 8 + 20000*v + k }, 8: func(_, k int) int { return 8 + 5*k }} {
+		e, list := &chunk.Edges{V: 200000}, []uint32{}
+		for v := range 8 {
+			list = append(list, uint32(v))
+			for k := range 20000 {
+				e.Src, e.Dst = append(e.Src, uint32(far(v, k))), append(e.Dst, uint32(v))
+			}
+		}
+		s := &Some{reaches: reaches{edges: e, steps: 1}}
+		if n, err := s.batch(list, e); err != nil || n != want {
+			t.Errorf("%d vertices at a time, want %d; %v", n, want, err)
+		}
+	}
+}

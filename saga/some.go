@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"sagann/chunk"
 	"sagann/dataflow/plan"
 	"sagann/dataset"
 	"sagann/saga/batches"
@@ -16,8 +17,12 @@ import (
 // whose rows the level below reads, so what no answer depends on is never computed. The blocks are those of sampled training, with
 // every in-edge in place of some that are drawn.
 
-// answerBatch is how many vertices are answered at a time where memory is not bounded more tightly.
-const answerBatch = 1024
+// answerBatch is how many vertices are answered at a time at most. They are fewer if memory is bounded, or if they reach more than
+// answerRows vertices, whose rows are slow to move.
+const (
+	answerBatch = 1024
+	answerRows  = 1 << 16
+)
 
 // PredictSome is Predict for the vertices of list alone, in its order: len(list)×classes logits. They are those of Predict, up to the
 // order in which the in-edges of a vertex are summed. What is computed and held depends on the in-edges within as many steps as the
@@ -152,7 +157,11 @@ func (s *Some) Rows(list []uint32) (x []float32, cols int, err error) {
 	d.EdgeLabels, d.EdgeSplit = nil, dataset.Split{}
 	d.Targets.Edge, d.Targets.EdgeSets, d.Targets.Links, d.Targets.Given = dataset.Numbers{}, dataset.Numbers{}, nil, nil
 	var graph *batches.Graph
-	for batch := min(answerBatch, len(once)); ; batch = (batch + 1) / 2 {
+	batch, err := s.batch(once, d.Edges)
+	if err != nil {
+		return nil, 0, err
+	}
+	for ; ; batch = (batch + 1) / 2 {
 		var small *plan.BudgetError
 		a := &answer{vertices: once}
 		err := a.compute(request{model: s.model, data: &d, cfg: s.cfg, output: "logits", part: part}, batch, &graph, s.kept.param)
@@ -169,6 +178,21 @@ func (s *Some) Rows(list []uint32) (x []float32, cols int, err error) {
 		}
 		return out, a.cols, nil
 	}
+}
+
+// batch is how many vertices of once are answered at a time, by the edges that they reach. It is halved only where two halves together
+// reach few vertices twice.
+func (s *Some) batch(once []uint32, e *chunk.Edges) (int, error) {
+	n, r := min(answerBatch, len(once)), reaches{edges: e, steps: s.steps, never: true}
+	x, err := r.of(once[:n], math.MaxInt64)
+	for n > 1 && err == nil && len(x.vertices) > answerRows {
+		var half *reached
+		if half, err = r.of(once[:(n+1)/2], math.MaxInt64); err != nil || 16*len(half.vertices) > 9*len(x.vertices) {
+			break
+		}
+		n, x = (n+1)/2, half
+	}
+	return n, err
 }
 
 // answer is rows of vertices, which ascend.

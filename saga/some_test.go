@@ -52,7 +52,7 @@ func TestSomeReads(t *testing.T) {
 		t.Errorf("%d edges were looked at in 140 requests", got)
 	}
 	reached := saga.Reached(s)
-	many := make([]uint32, 1000)
+	many := make([]uint32, 1500)
 	for i := range many {
 		many[i] = uint32(i)
 	}
