@@ -158,6 +158,9 @@ func finish(d *Data, path string, opt Options) (*Data, error) {
 	if opt.Simple {
 		before := d.Edges.E()
 		d.Edges = Simplify(d.Edges)
+		if d.Edges.Time != nil && d.Edges.E() < before {
+			d.Report.Changes = append(d.Report.Changes, "of repeated edges the first in the file keeps its time; their weights are summed whatever their times")
+		}
 		d.change("%d self loops and repeated edges were dropped, and edges were sorted", before-d.Edges.E())
 	}
 	d.warnScale(d.Features, 0)

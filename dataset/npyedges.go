@@ -88,8 +88,8 @@ func timesOf(a *npy.Array) (x []float64, err error) {
 			return nil, err
 		}
 		for i, t := range whole {
-			if t > mostExact || t < -mostExact {
-				return nil, fmt.Errorf("%s: %w", a.Where(i), exactTime(float64(t)*2))
+			if t >= mostExact || t <= -mostExact {
+				return nil, fmt.Errorf("%s: %w", a.Where(i), exactTime(float64(t)))
 			}
 			x = append(x, float64(t))
 		}

@@ -8,7 +8,7 @@ import (
 
 // Times of edges and vertices are float64: numbers in any unit, or days and moments as ISO 8601 has them, which become seconds since 1970.
 
-// mostExact is the largest number to which every whole number is a float64 of its own.
+// mostExact is 2^53: every whole number below it is a float64 of its own, and the one above it is read as it.
 const mostExact = 1 << 53
 
 // moments are the forms of days and moments; fractions of a second may follow the seconds.
@@ -33,8 +33,8 @@ func exactTime(x float64) error {
 	switch {
 	case x-x != 0:
 		return fmt.Errorf("%v is no time", x)
-	case math.Abs(x) > mostExact:
-		return fmt.Errorf("time %.0f is beyond 2^53, where float64 leaves whole numbers out; take a larger unit, or subtract the earliest", x)
+	case math.Abs(x) >= mostExact:
+		return fmt.Errorf("time %.0f is not below 2^53, where float64 leaves whole numbers out; take a larger unit, or subtract the earliest", x)
 	}
 	return nil
 }

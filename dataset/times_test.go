@@ -74,7 +74,8 @@ func TestTimesRefused(t *testing.T) {
 		"src,dst,time\n0,1,5\n1,0,\n":             "edges.csv:3: column time: no time",
 		"src,dst,time\n0,1,5\n1,0,nan\n":          "edges.csv:3: column time: no time",
 		"src,dst,time\n0,1,soon\n":                `edges.csv:2: column time: "soon" is no time`,
-		"src,dst,time\n0,1,1772323204000000001\n": "beyond 2^53",
+		"src,dst,time\n0,1,1772323204000000001\n": "not below 2^53",
+		"src,dst,time\n0,1,9007199254740993\n":    "not below 2^53",
 		"src,dst,edge_time\n0,1,2026-02-30\n":     `"2026-02-30" is no time`,
 	} {
 		path := filepath.Join(dir, "edges.csv")

@@ -27,7 +27,7 @@ const arithmetic = 2
 // identity identifies a run's computation (Digest) and its data (checksum).
 type identity struct{ digest, data string }
 
-func (p *Program) identity() identity { return identity{p.Digest(), p.in.checksum()} }
+func (p *Program) identity() identity { return identity{p.Digest(), p.checksum()} }
 
 // Digest is a hash of everything but the data that the bits of a training run depend on: the revision of
 // the arithmetic, the kind of device, the seed, the operations, the optimiser's numbers, the order of
@@ -73,7 +73,17 @@ func (p *Program) writeFacts(w io.Writer) {
 	p.report().WriteFacts(w, a)
 }
 
-// checksum is the CRC-32C of all data that training reads.
+// checksum is the CRC-32C of all data that training reads, times if edges are drawn by them.
+func (p *Program) checksum() string {
+	all := p.in.checksum()
+	if s := p.sampled; s != nil && s.Times != "" {
+		of := crc32.Checksum(device.Bytes(p.data.Edges.Time), castagnoli)
+		all += fmt.Sprintf("-%08x", crc32.Update(of, castagnoli, device.Bytes(p.data.Vertices.Time)))
+	}
+	return all
+}
+
+// checksum is the CRC-32C of the data without times.
 func (in *inputs) checksum() string {
 	if k := in.kinds; k != nil {
 		var all []byte

@@ -67,6 +67,16 @@ func TestPastAlone(t *testing.T) {
 		if !slices.Equal(rest, losses[2:]) || end != scores {
 			t.Errorf("%s %s: resumed: losses %v, want %v; scores %v, want %v", c.model, c.times, rest, losses[2:], end, scores)
 		}
+		for what, change := range map[string]func(d *dataset.Data){
+			"edges":    func(d *dataset.Data) { slices.Reverse(d.Edges.Time) },
+			"vertices": func(d *dataset.Data) { slices.Reverse(d.Vertices.Time) },
+		} {
+			d := timedGraph(t, 9)
+			change(d)
+			if _, err := sampledProgram(t, c.model, d, cfg, part).Train(t.Context(), saga.TrainOptions{Resume: path}); err == nil || !strings.Contains(err.Error(), "on other data") {
+				t.Errorf("%s %s: resumed with other times of %s: error %v", c.model, c.times, what, err)
+			}
+		}
 		if _, _, err := p.Predict(); err == nil || !strings.Contains(err.Error(), "predictions by time are not there yet") {
 			t.Errorf("predicted: error %v", err)
 		}

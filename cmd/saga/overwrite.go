@@ -1,9 +1,11 @@
 package main
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/alecthomas/kong"
@@ -14,49 +16,134 @@ import (
 // outputs are the flags that name a file which a command writes. What other flags and arguments name is read.
 var outputs = map[string]bool{"out": true, "domains": true, "html": true, "pyg": true, "svg": true}
 
-// overwrites refuses a command line in which an output is also read, or is the output of another flag.
+// unread are the flags that name a folder of which nothing is read that an output could overwrite.
+var unread = map[string]bool{"scratch": true, "trace": true}
+
+// ofRun are the files of a run's folder that commands read again.
+var ofRun = []string{checkpointFile, "config.json", "log.txt", "metrics.csv", "report.json", "trace.json", "trace.pb.gz"}
+
+// namedPath is a file or folder that a command line names, or the data that a run in it trained on.
+type namedPath struct {
+	by, path string
+	given    string      // path as it stands
+	info     os.FileInfo // nil: there is none yet
+	output   bool
+}
+
+// overwrites refuses a command line in which an output is also read, by itself or in a folder, or is the output of another flag.
 func overwrites(ctx *kong.Context) error {
-	type named struct {
-		by, path string
-		info     os.FileInfo // nil: there is none yet
-		output   bool
+	list := namedBy(ctx)
+	for i := range list {
+		for j := range i {
+			x, y := &list[j], &list[i]
+			if !y.output {
+				x, y = y, x
+			}
+			if err := y.overwrites(x); err != nil {
+				return err
+			}
+		}
 	}
-	var list []named
+	return nil
+}
+
+// namedBy are all that a command line names, and the data of runs.
+func namedBy(ctx *kong.Context) (list []namedPath) {
+	data := false
 	for _, p := range ctx.Path {
-		by, value := "", reflect.Value{}
+		by, value, output := "", reflect.Value{}, false
 		switch {
-		case p.Flag != nil && !p.Resolved:
-			by, value = "--"+p.Flag.Name, p.Flag.Target
+		case p.Flag != nil && !p.Resolved && !unread[p.Flag.Name]:
+			by, value, output = "--"+p.Flag.Name, p.Flag.Target, outputs[p.Flag.Name]
+			data = data || p.Flag.Name == "data"
 		case p.Positional != nil:
 			by, value = "<"+p.Positional.Name+">", p.Positional.Target
 		default:
 			continue
 		}
 		for _, path := range texts(value) {
-			x := named{by: by, path: filepath.Clean(path), output: p.Flag != nil && outputs[p.Flag.Name]}
+			x := namedPath{by: by, path: filepath.Clean(path), given: path, output: output}
 			if info, err := os.Stat(path); err == nil {
-				if !info.Mode().IsRegular() {
-					continue
-				}
 				x.info = info
-			}
-			for _, y := range list {
-				same := x.path == y.path || x.info != nil && y.info != nil && os.SameFile(x.info, y.info)
-				switch {
-				case !same || x.by == y.by || !x.output && !y.output:
-				case x.output && y.output:
-					return cli.Usagef("%s and %s both name %s: give each a file of its own", y.by, x.by, path)
-				case x.info != nil || y.info != nil:
-					if y.output {
-						x, y = y, x
-					}
-					return cli.Usagef("%s %s: that is the file of %s, which would be overwritten", x.by, x.path, y.by)
-				}
 			}
 			list = append(list, x)
 		}
 	}
-	return nil
+	if data {
+		return list
+	}
+	for i := range list {
+		x := &list[i]
+		if path := x.trainedOn(); path != "" {
+			if info, err := os.Stat(path); err == nil {
+				list = append(list, namedPath{by: "the data of " + x.path, path: path, info: info})
+			}
+		}
+	}
+	return list
+}
+
+// trainedOn is the data that the run which x is, or has the checkpoint of, trained on; "" if x is none.
+func (x *namedPath) trainedOn() string {
+	dir := x.path
+	switch {
+	case x.info == nil || x.output:
+		return ""
+	case !x.info.IsDir():
+		if filepath.Base(dir) != checkpointFile {
+			return ""
+		}
+		dir = filepath.Dir(dir)
+	}
+	var of struct{ Settings struct{ Data string } }
+	b, err := os.ReadFile(filepath.Join(dir, "config.json"))
+	if err != nil || json.Unmarshal(b, &of) != nil {
+		return ""
+	}
+	return of.Settings.Data
+}
+
+// overwrites refuses the output x if it is y, or a file that is read in the folder y.
+func (x *namedPath) overwrites(y *namedPath) error {
+	if !x.output || x.by == y.by || x.info != nil && !x.info.Mode().IsRegular() {
+		return nil
+	}
+	if y.info != nil && y.info.IsDir() && !y.output {
+		if x.info == nil || !inside(x.path, y.path) {
+			return nil
+		}
+		_, err := os.Stat(filepath.Join(y.path, checkpointFile))
+		if err == nil && !slices.Contains(ofRun, filepath.Base(x.path)) {
+			return nil
+		}
+		return cli.Usagef("%s %s: that is a file in the folder of %s, which would be overwritten: name another", x.by, x.path, y.by)
+	}
+	if same := x.path == y.path || x.info != nil && y.info != nil && os.SameFile(x.info, y.info); !same || y.info != nil && !y.info.Mode().IsRegular() {
+		return nil
+	}
+	if y.output {
+		return cli.Usagef("%s and %s both name %s: give each a file of its own", y.by, x.by, x.given)
+	}
+	if x.info == nil {
+		return nil
+	}
+	return cli.Usagef("%s %s: that is the file of %s, which would be overwritten", x.by, x.path, y.by)
+}
+
+// inside reports whether a file is in a folder, or in one of its folders, once links are followed.
+func inside(file, dir string) bool {
+	f, err1 := filepath.EvalSymlinks(file)
+	d, err2 := filepath.EvalSymlinks(dir)
+	if err1 != nil || err2 != nil {
+		return false
+	}
+	f, err1 = filepath.Abs(f)
+	d, err2 = filepath.Abs(d)
+	if err1 != nil || err2 != nil {
+		return false
+	}
+	rel, err := filepath.Rel(d, f)
+	return err == nil && filepath.IsLocal(rel)
 }
 
 // texts are the texts of a flag or argument.
