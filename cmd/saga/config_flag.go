@@ -139,6 +139,9 @@ func flagValue(x any, flag *kong.Flag) any {
 			return x
 		}
 	case []any:
+		if flag.Tag.Sep == -1 && len(x) > 0 { // values of it have commas
+			return x
+		}
 		var list []string
 		for _, y := range x {
 			list = append(list, fmt.Sprint(y))

@@ -14,8 +14,15 @@ import (
 // samples are the values of --sample: fan-outs for all relations, and for some by name.
 type samples []string
 
-// Decode adds a value of the flag.
+// Decode adds a value of the flag, or the list of a file of settings.
 func (s *samples) Decode(ctx *kong.DecodeContext) error {
+	if list, ok := ctx.Scan.Peek().Value.([]any); ok {
+		ctx.Scan.Pop()
+		for _, x := range list {
+			*s = append(*s, fmt.Sprint(x))
+		}
+		return nil
+	}
 	var text string
 	err := ctx.Scan.PopValueInto("fan-outs", &text)
 	*s = append(*s, text)
