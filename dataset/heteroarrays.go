@@ -30,8 +30,8 @@ type relationArrays struct {
 
 // rowNames are the arrays of vertices among ourNames, and linkNames are those of edges.
 var (
-	rowNames  = []string{"features", "labels", "targets", "ids", "train", "val", "test", "features_csr_data", "features_csr_indices", "features_csr_indptr", "features_csr_shape"}
-	linkNames = []string{"edges", "edge_weight", "edge_type", "edge_data", "edge_labels", "edge_targets", "edge_train", "edge_val", "edge_test"}
+	rowNames  = []string{"features", "labels", "targets", "ids", "vertex_time", "train", "val", "test", "features_csr_data", "features_csr_indices", "features_csr_indptr", "features_csr_shape"}
+	linkNames = []string{"edges", "edge_weight", "edge_type", "edge_data", "edge_time", "edge_labels", "edge_targets", "edge_train", "edge_val", "edge_test"}
 )
 
 // otherLinkNames is otherNames for the arrays of one relation.
@@ -39,6 +39,7 @@ var otherLinkNames = map[string][]string{
 	"edges":        {"edge_index"},
 	"edge_weight":  {"weight", "weights"},
 	"edge_data":    {"edge_attr", "edge_feat"},
+	"edge_time":    otherNames["edge_time"],
 	"edge_labels":  {"y", "edge_y", "labels"},
 	"edge_targets": {"targets"},
 	"edge_train":   {"train_mask", "train", "train_idx"},
@@ -52,6 +53,7 @@ func rowsNamed(from arrays) named {
 	for _, ours := range rowNames {
 		others[ours] = otherNames[ours]
 	}
+	others["vertex_time"] = append([]string{"node_time"}, otherNames["edge_time"]...)
 	others["features_csr_data"], others["features_csr_indices"] = []string{"x_data", "attr_data"}, []string{"x_indices", "attr_indices"}
 	others["features_csr_indptr"], others["features_csr_shape"] = []string{"x_indptr", "attr_indptr"}, []string{"x_shape", "attr_shape"}
 	return named{arrays: from, names: otherwise(from.Names(), others)}
@@ -163,6 +165,9 @@ func (t *typeArrays) open(relations []*relationArrays, opt Options, limit *bound
 	if err := d.readSplits(t.from, VertexLabels, opt.Mask); err != nil {
 		return nil, err
 	}
+	if err := s.readTimes(t.from); err != nil {
+		return nil, err
+	}
 	d.leaveOut(t.where, unread(t.list, t.from.names, rowNames, "num_nodes", "num_nodes_list"))
 	return s, nil
 }
@@ -214,7 +219,11 @@ func (r *relationArrays) open(within [2]bound, opt Options) (*Stream, error) {
 			return nil, err
 		}
 	}
-	d.leaveOut(r.where, unread(r.list, r.from.names, linkNames, "num_edges", "num_nodes"))
+	known := linkNames
+	if !s.Timed { // times that are no edges'
+		known = slices.DeleteFunc(slices.Clone(known), func(name string) bool { return name == "edge_time" })
+	}
+	d.leaveOut(r.where, unread(r.list, r.from.names, known, "num_edges", "num_nodes"))
 	return s, nil
 }
 

@@ -87,3 +87,35 @@ func TestTimesRefused(t *testing.T) {
 		}
 	}
 }
+
+// TestTypedTimes reads times of types and relations from arrays by both names, keeps them in a store, and warns of those of no edge or vertex.
+func TestTypedTimes(t *testing.T) {
+	for _, name := range [][2]string{{"vertex_time", "edge_time"}, {"time", "time"}, {"node_time", "timestamp"}, {"x_time", "vertex_time"}} {
+		dir := t.TempDir()
+		writeArray(t, filepath.Join(dir, "p.x.npy"), []int{3, 1}, []float32{1, 2, 3})
+		writeArray(t, filepath.Join(dir, "a.x.npy"), []int{2, 1}, []float32{1, 2})
+		writeArray(t, filepath.Join(dir, "p."+name[0]+".npy"), []int{3}, []int64{7, 8, 9})
+		writeArray(t, filepath.Join(dir, "a__w__p.edge_index.npy"), []int{2, 4}, []int64{0, 1, 1, 0, 0, 1, 2, 2})
+		writeArray(t, filepath.Join(dir, "a__w__p."+name[1]+".npy"), []int{4}, []float32{4, 3, 2, 1.5})
+		h, err := LoadHetero(dir, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		store := filepath.Join(dir, "g.saga")
+		if err := WriteHeteroStore(store, h, 1); err != nil {
+			t.Fatal(err)
+		}
+		again, err := LoadHetero(store, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for what, g := range map[string]*Hetero{"arrays": h, "store": again} {
+			of, at := g.Types[1].Rows.Vertices.Time, g.Relations[0].Links.Edges.Time
+			read := slices.Equal(of, []float64{7, 8, 9}) && slices.Equal(at, []float64{4, 3, 2, 1.5})
+			warned := strings.Join(h.Whole().Warnings, "; ")
+			if known := name[0] != "x_time"; read != known || strings.Contains(warned, "nothing reads") == known {
+				t.Errorf("%v, %s: times %v of vertices and %v of edges, warnings %q", name, what, of, at, warned)
+			}
+		}
+	}
+}

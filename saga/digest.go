@@ -27,7 +27,7 @@ const arithmetic = 2
 // identity identifies a run's computation (Digest) and its data (checksum).
 type identity struct{ digest, data string }
 
-func (p *Program) identity() identity { return identity{p.Digest(), p.checksum()} }
+func (p *Program) identity() identity { return identity{p.Digest(), p.in.checksum(p.sampled.byTime())} }
 
 // Digest is a hash of everything but the data that the bits of a training run depend on: the revision of
 // the arithmetic, the kind of device, the seed, the operations, the optimiser's numbers, the order of
@@ -73,18 +73,12 @@ func (p *Program) writeFacts(w io.Writer) {
 	p.report().WriteFacts(w, a)
 }
 
-// checksum is the CRC-32C of all data that training reads, times if edges are drawn by them.
-func (p *Program) checksum() string {
-	all := p.in.checksum()
-	if s := p.sampled; s != nil && s.Times != "" {
-		of := crc32.Checksum(device.Bytes(p.data.Edges.Time), castagnoli)
-		all += fmt.Sprintf("-%08x", crc32.Update(of, castagnoli, device.Bytes(p.data.Vertices.Time)))
+// checksum is the CRC-32C of all data that training reads, and of times if edges are drawn by them.
+func (in *inputs) checksum(times bool) string {
+	if times {
+		of := crc32.Checksum(device.Bytes(in.Data.Edges.Time), castagnoli)
+		return fmt.Sprintf("%s-%08x", in.checksum(false), crc32.Update(of, castagnoli, device.Bytes(in.Data.Vertices.Time)))
 	}
-	return all
-}
-
-// checksum is the CRC-32C of the data without times.
-func (in *inputs) checksum() string {
 	if k := in.kinds; k != nil {
 		var all []byte
 		for i := range k.types {

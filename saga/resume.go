@@ -82,8 +82,8 @@ func (p *Program) fits(c *Checkpoint) error {
 		return fmt.Errorf("a checkpoint of a run over %d intervals; this plan has %d, so sums would be taken in another order", c.Chunks, f.chunks)
 	case c.Batch >= f.updates:
 		return fmt.Errorf("a checkpoint after batch %d of an epoch of %d", c.Batch, f.updates)
-	case c.Data != p.checksum():
-		return fmt.Errorf("a checkpoint of a run on other data (checksum %s; this is %s)", c.Data, p.checksum())
+	case c.Data != p.in.checksum(p.sampled.byTime()):
+		return fmt.Errorf("a checkpoint of a run on other data (checksum %s; this is %s)", c.Data, p.in.checksum(p.sampled.byTime()))
 	case c.Digest != p.Digest():
 		return errors.New("the order of sums is another one than when the checkpoint was written: the model's options, the schedule or the compiler's passes differ")
 	}

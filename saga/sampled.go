@@ -113,6 +113,9 @@ func (s *sampled) sees(p *definition, low *dataflow.Lowered) error {
 	return nil
 }
 
+// byTime tells whether edges are drawn up to the times of seeds.
+func (s *sampled) byTime() bool { return s != nil && s.Times != "" }
+
 // drawing is the device memory in bytes that drawing on the GPU takes; 0 if the host draws.
 func (s *sampled) drawing() int64 {
 	if s == nil {
