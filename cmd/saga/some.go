@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -60,7 +59,7 @@ func (t *trained) byBlocks(a *app, cfg saga.Config, open func(saga.Model, *datas
 		return nil, 0, err
 	}
 	if 2*part > whole {
-		return nil, 0, errors.New("the in-edges that they depend on are many")
+		return nil, 0, fmt.Errorf("the in-edges that they depend on are many: messages over %d edges or more, of the %d of all rows", part, whole)
 	}
 	if x, cols, err = s.Rows(t.list); err == nil {
 		a.Log.Info(words.Text("%d {vertex|vertices} by blocks of their in-edges: messages over %d {edge|edges} of the %d of all rows", len(t.list), part, whole))
