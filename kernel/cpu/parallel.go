@@ -9,11 +9,13 @@ import (
 	"sagann/internal/simd"
 )
 
-// parallel calls f(worker, i) for every i in [0, n), on at most GOMAXPROCS workers.
+// workersFor is how many workers n parts keep busy.
+func workersFor(n int) int { return min(runtime.GOMAXPROCS(0), n) }
+
+// parallel calls f(worker, i) for every i in [0, n), with so many workers.
 // The result of f must depend on i only and not on the worker, so that results are the same
 // for any number of workers.
-func parallel(n int, f func(worker, i int)) {
-	workers := min(runtime.GOMAXPROCS(0), n)
+func parallel(workers, n int, f func(worker, i int)) {
 	if workers <= 1 {
 		defer simd.FlushSubnormals()()
 		for i := range n {

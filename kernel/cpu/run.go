@@ -87,9 +87,11 @@ func (c *Program) Run(l *Launch) {
 	if len(blocks) == 0 {
 		return
 	}
-	r := c.newRun(l, len(blocks))
+	parts := (len(blocks) + c.chain - 1) / c.chain
+	workers := workersFor(parts)
+	r := c.newRun(l, workers)
 	r.startReduce(len(blocks))
-	parallel((len(blocks)+c.chain-1)/c.chain, func(w, k int) {
+	parallel(workers, parts, func(w, k int) {
 		wk := r.work[w]
 		r.fillGlobals(wk)
 		for i := k * c.chain; i < min((k+1)*c.chain, len(blocks)); i++ {
