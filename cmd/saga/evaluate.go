@@ -16,7 +16,7 @@ type evaluateCmd struct {
 	checkpointFlags
 	inferFlags
 	csvForm
-	On   string `default:"auto" enum:"auto,train,val,test,all" placeholder:"SPLIT" help:"What is scored: train, val, test, all that have labels, or auto (test; all of other data without a split of their own)."`
+	On   string `default:"auto" enum:"auto,train,val,test,all" placeholder:"SPLIT" help:"What is scored: train, val, test, all that have labels, or auto (test; all of other data without a split of their own, but of links the test split, drawn anew)."`
 	Out  string `placeholder:"FILE" help:"Write a line for everything that is scored, too, as .csv: label, class and probability; of several classes the label and the probability of each; of numbers each and the one predicted; of links the two ids, 1 or 0, and the probability."`
 	JSON bool   `name:"json" help:"Print one JSON object on the last line of standard output, instead of the tables."`
 }

@@ -51,10 +51,8 @@ func (c *evaluateCmd) evaluateLinks(a *app, t *trained, cfg saga.Config) error {
 	if err != nil {
 		return err
 	}
-	if t.prep.Splits != nil && same {
-		if text := t.notThen(factsOf(d, saga.LinkTask), on); text != "" {
-			a.Log.Warn(text)
-		}
+	if text := t.otherLinks(d, same, on); text != "" {
+		a.Log.Warn(text)
 	}
 	l := d.Targets.Links
 	edges, not := &l.Test, &l.NotTest
@@ -92,6 +90,22 @@ func (c *evaluateCmd) evaluateLinks(a *app, t *trained, cfg saga.Config) error {
 	}
 	_, err = fmt.Fprint(a.Stdout, strings.NewReplacer("Auc ", "AUC ", "Ap ", "AP ", "Mrr ", "MRR ").Replace(text))
 	return err
+}
+
+// otherLinks says that links of d that are scored may have been trained on: the split is not that of training. A split of its own that
+// other data has is the user's to know.
+func (t *trained) otherLinks(d *dataset.Data, same bool, on string) string {
+	then, now := t.prep.Splits, factsOf(d, saga.LinkTask)
+	if then != nil && same {
+		if text := t.notThen(now, on); text != "" {
+			return text
+		}
+	}
+	if then != nil && now.Parts == then.Parts || then == nil && same || !same && t.data.Targets.Given != nil {
+		return ""
+	}
+	return fmt.Sprintf("%s is not the graph that the model was trained on, or has its edges in another order, and its split is drawn anew: links of its %s split may have been trained on, and then the scores are too high; score the training data (%s), or data with a split of their own",
+		t.name, on, t.prep.Data)
 }
 
 // predictPairs writes the scores of the pairs in a file.
