@@ -153,13 +153,16 @@ func finish(d *Data, path string, opt Options) (*Data, error) {
 	if opt.Undirected {
 		before := d.Edges.E()
 		d.Edges = d.Edges.Symmetric()
+		if d.Edges.Time != nil {
+			d.Report.Changes = append(d.Report.Changes, "reverse edges have the times of their edges; an edge whose reverse is there at any time, even a later one, got none")
+		}
 		d.change("%d reverse {edge was|edges were} added", d.Edges.E()-before)
 	}
 	if opt.Simple {
 		before := d.Edges.E()
 		d.Edges = Simplify(d.Edges)
 		if d.Edges.Time != nil && d.Edges.E() < before {
-			d.Report.Changes = append(d.Report.Changes, "of repeated edges the first in the file keeps its time; their weights are summed whatever their times")
+			d.Report.Changes = append(d.Report.Changes, "of repeated edges the first in the file keeps its time, even if it is later; their weights are summed whatever their times")
 		}
 		d.change("%d self loops and repeated edges were dropped, and edges were sorted", before-d.Edges.E())
 	}

@@ -2,6 +2,7 @@ package saga
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -100,6 +101,9 @@ func (s *sampled) fits(model string, want chunk.Want) error {
 func (s *sampled) sees(p *definition, low *dataflow.Lowered) error {
 	if s.Times == "" {
 		return nil
+	}
+	if p.model.Name == "pna" {
+		return errors.New("saga: the model pna is scaled by the mean degree of the whole graph, in which edges of a seed's future count; edges are drawn by time for models that are not, such as sage, gat and gin")
 	}
 	for in := range low.Inputs {
 		switch in.Name {

@@ -105,7 +105,9 @@ func TestPastRefused(t *testing.T) {
 	}
 	d, s := timedGraph(t, 9), sampling()
 	s.Times = "uniform"
-	if _, err := saga.CompileSampled(sampledModel(t, "gcn", d), d, sampledConfig(), s); err == nil || !strings.Contains(err.Error(), "reads degrees of the whole graph") {
-		t.Errorf("gcn: error %v", err)
+	for model, want := range map[string]string{"gcn": "reads degrees of the whole graph", "pna": "scaled by the mean degree of the whole graph"} {
+		if _, err := saga.CompileSampled(sampledModel(t, model, d), d, sampledConfig(), s); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v", model, err)
+		}
 	}
 }
