@@ -45,7 +45,7 @@ func (e *evaluation) print(w io.Writer) error {
 	fmt.Fprintf(&b, "model     %s after epoch %d, %s\ngraph     %s: %s\n", e.about.Model, e.about.Epoch, e.path, e.data.Name, cli.Describe(e.data))
 	b.WriteString(words.Text("scored    %s: %d {"+string(e.task())+"|"+e.task().Plural()+"}\nloss      %.4f\n", splitNames[e.on], len(e.rows), e.loss))
 	if len(e.left) > 0 {
-		fmt.Fprintf(&b, "left out  %s, which the run does not know\n", e.leftOut())
+		fmt.Fprintf(&b, "left out  %s, of all %s, which the run does not know\n", e.leftOut(), e.task().Plural())
 	}
 	if e.unknown > 0 {
 		fmt.Fprintf(&b, "unknown   %d of %d labels, which are left out of the loss and every score\n", e.unknown, len(e.rows)*e.classes)

@@ -189,7 +189,7 @@ func TestEvaluateRows(t *testing.T) {
 		t.Errorf("%d rows of %s are scored", s.Rows, s.On)
 	}
 	d.Labels[3] = 7
-	for _, want := range []string{"left out  1 of class 7, which the run does not know", "has no labels of vertices to score with"} {
+	for _, want := range []string{"left out  1 of class 7, of all vertices, which the run does not know", "has no labels of vertices to score with"} {
 		d.Classes = 8
 		bad := filepath.Join(t.TempDir(), "bad.saga")
 		if err := dataset.WriteStore(bad, d, 1); err != nil {
