@@ -162,7 +162,7 @@ func finish(d *Data, path string, opt Options) (*Data, error) {
 		before := d.Edges.E()
 		d.Edges = Simplify(d.Edges)
 		if d.Edges.Time != nil && d.Edges.E() < before {
-			d.Report.Changes = append(d.Report.Changes, "of repeated edges the first in the file keeps its time, even if it is later; their weights are summed whatever their times")
+			d.Report.Changes = append(d.Report.Changes, "of repeated edges the earliest was kept; their weights were summed whatever their times")
 		}
 		d.change("%d self loops and repeated edges were dropped, and edges were sorted", before-d.Edges.E())
 	}

@@ -1,13 +1,15 @@
 package dataset
 
 import (
+	"cmp"
 	"slices"
 
 	"sagann/chunk"
 )
 
 // Simplify returns e without self loops and repeated edges, sorted by source,
-// then destination. Of repeated edges it keeps the first, with the sum of their weights and its own type, data and time.
+// then destination. Of repeated edges it keeps the first, or the earliest if edges have
+// times, with the sum of their weights and its own type, data and time.
 // It takes O(V + E) time. e may have at most 2³²−1 edges.
 func Simplify(e *chunk.Edges) *chunk.Edges { return simplify(e, false) }
 
@@ -18,6 +20,9 @@ func simplify(e *chunk.Edges, loops bool) *chunk.Edges {
 		if loops || e.Src[i] != e.Dst[i] {
 			order = append(order, uint32(i))
 		}
+	}
+	if e.Time != nil {
+		slices.SortStableFunc(order, func(a, b uint32) int { return cmp.Compare(e.Time[a], e.Time[b]) })
 	}
 	// Two stable counting sorts: by destination, then by source.
 	order = countingSort(order, e.Dst, e.V)

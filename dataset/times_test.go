@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"sagann/chunk"
 )
 
 // TestTimes reads times of edges and vertices from tables, writes them as a folder of arrays and as a store, and reads them again, also
@@ -61,6 +63,10 @@ func TestTimes(t *testing.T) {
 	again, err = LoadTables(tables, Options{Simple: true})
 	check("simple", again, err, want[:3])
 
+	e := Simplify(&chunk.Edges{V: 2, Src: []uint32{0, 0, 0}, Dst: []uint32{1, 1, 1}, Time: []float64{5, 3, 4}, Weight: []float32{1, 2, 4}})
+	if !slices.Equal(e.Time, []float64{3}) || !slices.Equal(e.Weight, []float32{7}) {
+		t.Errorf("of repeated edges time %v and weight %v are left", e.Time, e.Weight)
+	}
 	tables.EdgeTime = "none"
 	if again, err = LoadTables(tables, Options{}); err != nil || again.Edges.Time != nil {
 		t.Errorf("without times: %v, error %v", again.Edges.Time, err)
