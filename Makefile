@@ -1,7 +1,7 @@
 # The commands of this project. All of them need Go and nothing else; what another
 # tool would add is skipped with a message when the tool is not there.
 
-# Packages that are tested again under the race detector: those with goroutines.
+# Where packages are tested again under the race detector: those of them whose files have go statements, parallel tests or locks.
 # Every name must be an existing folder followed by /... . The longest begin first: net mostly waits.
 RACE ?= ./net/... ./mine/... ./device/... ./dataflow/exec/... ./kernel/... ./internal/progress/... ./internal/runfolder/...
 BENCH ?= .
@@ -119,7 +119,8 @@ soak:
 
 # The race detector needs cgo, so a C compiler. -short leaves out what is only long.
 race:
-	@mkdir -p bin; cc="$$(go env CC)"; pkgs="$$(go list $(RACE) 2>/dev/null)"; \
+	@mkdir -p bin; cc="$$(go env CC)"; pkgs="$$(go list -f '{{.ImportPath}} {{.Dir}}' $(RACE) 2>/dev/null | while read -r pkg dir; do \
+		if grep -qE '^[[:space:]]*go [a-z]|"sync|errgroup|t[.]Parallel' "$$dir"/*.go; then echo "$$pkg"; fi; done)"; \
 	if [ "$$(go env CGO_ENABLED)" != 1 ]; then \
 		$(call skip,race detector: cgo is off (go env CGO_ENABLED)); \
 	elif ! command -v "$${cc%% *}" >/dev/null; then \
