@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"sagann/chunk"
 	"sagann/dataset/npy"
 )
 
@@ -35,18 +36,7 @@ func WriteNpyFolder(dir string, d *Data) error {
 	}
 	w := folderWriter{dir: dir, wide: max(d.Edges.V, d.Edges.Types, d.Edges.E()) > math.MaxInt32}
 	e := d.Edges
-	if e.Weight != nil {
-		write(&w, "edge_weight", []int{e.E()}, e.Weight)
-	}
-	if e.Type != nil {
-		w.ids("edge_type", []int{e.E()}, e.Type)
-	}
-	if e.Data != nil {
-		write(&w, "edge_data", []int{e.E(), e.DataCols}, e.Data)
-	}
-	if e.Time != nil {
-		write(&w, "edge_time", []int{e.E()}, e.Time)
-	}
+	w.edges(e)
 	if d.Vertices.Time != nil {
 		write(&w, "vertex_time", []int{e.V}, d.Vertices.Time)
 	}
@@ -107,6 +97,22 @@ func WriteNpyFolder(dir string, d *Data) error {
 	// The edges are written last: without them the folder is not a graph, so a partial folder is not loaded.
 	w.ids("edges", []int{2, e.E()}, e.Src, e.Dst)
 	return w.err
+}
+
+// edges writes what edges have beside their ends.
+func (w *folderWriter) edges(e *chunk.Edges) {
+	if e.Weight != nil {
+		write(w, "edge_weight", []int{e.E()}, e.Weight)
+	}
+	if e.Type != nil {
+		w.ids("edge_type", []int{e.E()}, e.Type)
+	}
+	if e.Data != nil {
+		write(w, "edge_data", []int{e.E(), e.DataCols}, e.Data)
+	}
+	if e.Time != nil {
+		write(w, "edge_time", []int{e.E()}, e.Time)
+	}
 }
 
 // folderWriter keeps the first error; later writes do nothing.
