@@ -12,7 +12,7 @@ trap 'rm -rf "$logs"' EXIT
 rows() {
 	cat <<-'END'
 	device         9 .
-	mine/cuda      9 TestOnGPU|TestWalksOnGPU|TestDomainsOnGPU
+	mine/cuda      9 OnGPU
 	sample         1 TestGPULarge|TestGPUSteps|TestGPUFaults|TestTwoHop
 	saga           1 TestSampledBits|TestSampledAgree|TestSampledRowsBits|TestSampledInPlace|TestSampledVisits|TestSampledFar|TestSampledClusters|TestSparseIsDense|TestRowsGolden|TestNotFinite|TestSessionOrder|TestOpens
 	saga           9 TestAccumulate|TestSampledNorms|TestGPUTyped
