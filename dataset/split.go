@@ -14,7 +14,7 @@ func RandomSplit(d *Data, train, val float64, seed uint64) error {
 	return RandomSplitOf(d, VertexLabels, train, val, seed)
 }
 
-// RandomSplitOf is RandomSplit over the labelled vertices, edges or graphs.
+// RandomSplitOf is RandomSplit over the labelled vertices, edges or graphs. Edges between the same two vertices, in either direction, are in one part.
 func RandomSplitOf(d *Data, k LabelKind, train, val float64, seed uint64) error {
 	if !(train > 0 && val > 0 && train+val < 1) {
 		return fmt.Errorf("shares %v and %v: each must be above 0, together below 1", train, val)
@@ -26,7 +26,7 @@ func RandomSplitOf(d *Data, k LabelKind, train, val float64, seed uint64) error 
 		}
 		return fmt.Errorf("%s has no %s to split", d.Name, what)
 	}
-	d.split(k, train, val, rand.New(rand.NewPCG(seed, splitStream)))
+	beside := d.split(k, train, val, rand.New(rand.NewPCG(seed, splitStream)))
 	forgetSplit(d, k)
 	parts, all := d.Splits(k), 0
 	for _, ids := range parts {
@@ -38,13 +38,19 @@ func RandomSplitOf(d *Data, k LabelKind, train, val float64, seed uint64) error 
 				[]string{"training", "validation", "testing"}[i])
 		}
 	}
+	if beside > 0 {
+		d.change(ofTwins+"{is|are} in one part of the split with it", beside)
+	}
 	return nil
 }
+
+// ofTwins begins the text that tells of edges which are not divided.
+const ofTwins = "%d {edge|edges} between two vertices that another edge joins, in the same direction or the other, "
 
 // forgetSplit takes what was reported of an earlier split of kind k out of the report.
 func forgetSplit(d *Data, k LabelKind) {
 	d.Report.Changes = slices.DeleteFunc(d.Report.Changes, func(c string) bool {
-		return saysDrawn(c, k) || k == VertexLabels && d.Report.Masks > 0 && strings.Contains(c, ofSplits)
+		return saysDrawn(c, k) || k == EdgeLabels && strings.HasSuffix(c, "in one part of the split with it") || k == VertexLabels && d.Report.Masks > 0 && strings.Contains(c, ofSplits)
 	})
 	if k == VertexLabels {
 		d.Report.Mask, d.Report.Masks = 0, 0
@@ -185,7 +191,8 @@ func (r *Report) Drawn(k LabelKind) bool {
 	return slices.ContainsFunc(r.Changes, func(c string) bool { return saysDrawn(c, k) })
 }
 
-func (d *Data) split(k LabelKind, train, val float64, r *rand.Rand) {
+// split divides what has a label of kind k at random, and says how many edges had to stay with another one (see together).
+func (d *Data) split(k LabelKind, train, val float64, r *rand.Rand) (beside int) {
 	labels, n := d.labelsOf(k)
 	ids := make([]uint32, 0, n)
 	for v := range n {
@@ -193,28 +200,92 @@ func (d *Data) split(k LabelKind, train, val float64, r *rand.Rand) {
 			ids = append(ids, uint32(v))
 		}
 	}
-	r.Shuffle(len(ids), func(i, j int) { ids[i], ids[j] = ids[j], ids[i] })
+	of, groups := together(d, k, ids)
+	order, size := make([]uint32, groups), make([]uint32, groups)
+	for g := range order {
+		order[g] = uint32(g)
+	}
+	for _, g := range of {
+		size[g]++
+	}
+	r.Shuffle(groups, func(i, j int) { order[i], order[j] = order[j], order[i] })
 	a := int(train * float64(len(ids)))
 	b := a + int(val*float64(len(ids)))
-	// Marking the members and collecting them in order sorts in linear time.
-	where := make([]uint8, n)
-	for i, part := range [][]uint32{ids[:a], ids[a:b], ids[b:]} {
-		for _, v := range part {
-			where[v] = uint8(i + 1)
+	part, taken := make([]uint8, groups), 0
+	for _, g := range order {
+		switch {
+		case taken < a:
+		case taken < b:
+			part[g] = 1
+		default:
+			part[g] = 2
 		}
+		taken += int(size[g])
 	}
 	to := d.parts(k)
-	for i, size := range []int{a, b - a, len(ids) - b} {
+	for i := range to {
 		*to[i] = nil
-		if size > 0 {
-			*to[i] = make([]uint32, 0, size)
+	}
+	for i, v := range ids {
+		p := to[part[of[i]]]
+		*p = append(*p, v)
+	}
+	return len(ids) - groups
+}
+
+// together numbers the groups of ids that go into one part of a split, in the order of their first members: edges between the same two vertices, in
+// either direction. A part that is scored would else have edges whose twins, often with the same label, were trained on. Of vertices and graphs
+// each is a group.
+func together(d *Data, k LabelKind, ids []uint32) (of []uint32, groups int) {
+	of = make([]uint32, len(ids))
+	if k != EdgeLabels {
+		for i := range ids {
+			of[i] = uint32(i)
+		}
+		return of, len(ids)
+	}
+	low, high := make([]uint32, len(ids)), make([]uint32, len(ids))
+	for i, e := range ids {
+		u, v := d.Edges.Src[e], d.Edges.Dst[e]
+		low[i], high[i] = min(u, v), max(u, v)
+	}
+	pairs := indexEdges(d.Edges.V, low, high)
+	number := make([]uint32, len(pairs.to)) // of a pair, from 1
+	for i := range ids {
+		g := &number[pairs.find(low[i], high[i])]
+		if *g == 0 {
+			groups++
+			*g = uint32(groups)
+		}
+		of[i] = *g - 1
+	}
+	return of, groups
+}
+
+// EdgesApart is how many edges of the validation and the test split join two vertices that an edge of an earlier part joins, too, in
+// either direction: what is learned of that one helps to predict them.
+func EdgesApart(d *Data) (n int) {
+	parts := d.Splits(EdgeLabels)
+	ids := slices.Concat(parts[:]...)
+	of, groups := together(d, EdgeLabels, ids)
+	first := make([]uint8, groups) // the part of the first member, from 1
+	for i, g := range of {
+		part := uint8(1)
+		if i >= len(parts[0]) {
+			part++
+		}
+		if i >= len(parts[0])+len(parts[1]) {
+			part++
+		}
+		switch first[g] {
+		case 0:
+			first[g] = part
+		case part:
+		default:
+			n++
 		}
 	}
-	for v, i := range where {
-		if i > 0 {
-			*to[i-1] = append(*to[i-1], uint32(v))
-		}
-	}
+	return n
 }
 
 // namedFirst is the name of d before what is said of it; the parts of a graph of several types have none.

@@ -49,6 +49,7 @@ type Checkpoint struct {
 	Model     string // name
 	Options   string // text that the caller of Save gave
 	Epoch     int    // completed epochs
+	Kept      int    // the epoch of the parameters that predictions use: with early stopping that of the lowest validation loss, else Epoch
 	Seed      uint64
 	Optimizer string
 	Chunks    int    // number of intervals P; 0 in sampled training
@@ -126,6 +127,14 @@ func parseMeta(f *safetensors.File) (*Checkpoint, error) {
 		if c.batchLoss, err = strconv.ParseFloat(m[batchLossMeta], 64); err != nil {
 			return nil, fmt.Errorf("metadata %s is %q", batchLossMeta, m[batchLossMeta])
 		}
+	}
+	c.Kept = c.Epoch
+	if slices.ContainsFunc(f.Names(), func(name string) bool { return strings.HasPrefix(name, bestPrefix) }) {
+		var b best
+		if err := json.Unmarshal([]byte(m["best"]), &b); err != nil {
+			return nil, fmt.Errorf("metadata best: %w", err)
+		}
+		c.Kept = b.Epoch
 	}
 	if c.version == firstVersion {
 		return c, nil

@@ -73,7 +73,7 @@ func (c *embedCmd) Run(a *app) error {
 	if t.task() == saga.GraphTask {
 		row = saga.GraphTask
 	}
-	return c.write(a, x, cols, string(row), t.ids(string(row)))
+	return c.write(a, x, cols, string(row), t.ids(string(row)), t.parameters())
 }
 
 // flags refuses those that do not belong to the way in which rows are made.
@@ -120,13 +120,13 @@ func (c *embedCmd) graph(a *app) (*dataset.Data, error) {
 	return d, err
 }
 
-// write writes rows of cols columns.
-func (c *embedCmd) write(a *app, x []float32, cols int, row string, ids func(int) string) error {
+// write writes rows of cols columns; of is said of them.
+func (c *embedCmd) write(a *app, x []float32, cols int, row string, ids func(int) string, of string) error {
 	w := table{csvForm: c.csvForm, path: c.Out, name: "embeddings", row: row, column: "x", ids: ids, shape: []int{len(x) / cols, cols}}
 	if err := writeTable(w, x); err != nil {
 		return err
 	}
-	_, err := fmt.Fprint(a.Stdout, words.Text("%s: %d {row|rows} of %d {column|columns}\n", c.Out, len(x)/cols, cols))
+	_, err := fmt.Fprint(a.Stdout, words.Text("%s: %d {row|rows} of %d {column|columns}%s\n", c.Out, len(x)/cols, cols, of))
 	return err
 }
 
@@ -178,5 +178,5 @@ func (c *embedCmd) fromWalks(a *app) error {
 	if d.HasIDs() {
 		ids = d.ID
 	}
-	return c.write(a, x, int(c.Learn.Dims), "vertex", ids)
+	return c.write(a, x, int(c.Learn.Dims), "vertex", ids, "")
 }

@@ -66,13 +66,13 @@ func (c *embedCmd) fromHops(a *app) error {
 	}
 	key := sample.Key{Seed: c.Learn.Seed}
 	if !device.Host(c.Device) {
-		return c.hopsOnGPU(&hop, g, d, sources, key, func(rows []float32) error { return c.write(a, rows, hop.Cols(), "vertex", ids) })
+		return c.hopsOnGPU(&hop, g, d, sources, key, func(rows []float32) error { return c.write(a, rows, hop.Cols(), "vertex", ids, "") })
 	}
 	out := make([]float32, len(sources)*hop.Cols())
 	if err := hop.Embed(g, d.Features, d.FeatureCols, sources, key, out); err != nil {
 		return err
 	}
-	return c.write(a, out, hop.Cols(), "vertex", ids)
+	return c.write(a, out, hop.Cols(), "vertex", ids, "")
 }
 
 // hopsOnGPU embeds on a GPU and hands the rows to write.

@@ -42,7 +42,7 @@ func (e *evaluation) averages() []average {
 // print prints tables for people.
 func (e *evaluation) print(w io.Writer) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "model     %s after epoch %d, %s\ngraph     %s: %s\n", e.about.Model, e.about.Epoch, e.path, e.data.Name, cli.Describe(e.data))
+	fmt.Fprintf(&b, "model     %s %s, %s\ngraph     %s: %s\n", e.about.Model, when(e.about), e.path, e.data.Name, cli.Describe(e.data))
 	b.WriteString(words.Text("scored    %s: %d {"+string(e.task())+"|"+e.task().Plural()+"}\nloss      %.4f\n", splitNames[e.on], len(e.rows), e.loss))
 	if len(e.left) > 0 {
 		fmt.Fprintf(&b, "left out  %s, of all %s, which the run does not know\n", e.leftOut(), e.task().Plural())
@@ -122,7 +122,7 @@ func (e *evaluation) matrix() string {
 
 // json is what print says, and more.
 func (e *evaluation) json() fields {
-	out := fields{{"checkpoint", e.path}, {"model", e.about.Model}, {"epoch", e.about.Epoch}, {"data", e.name}, {"task", string(e.task())}, {"on", e.on}, {"rows", len(e.rows)}, {"loss", e.loss}}
+	out := fields{{"checkpoint", e.path}, {"model", e.about.Model}, {"epoch", e.about.Kept}, {"epochs", e.about.Epoch}, {"data", e.name}, {"task", string(e.task())}, {"on", e.on}, {"rows", len(e.rows)}, {"loss", e.loss}}
 	if len(e.left) > 0 {
 		out = append(out, field{"left_out", e.left})
 	}

@@ -86,7 +86,7 @@ func (c *exportCmd) weights(a *app, path, ending string) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprint(a.Stdout, words.Text("%s: %d {parameter|parameters} of model %s\n", c.PyG, len(params), about.Model))
+	_, err = fmt.Fprint(a.Stdout, words.Text("%s: %d {parameter|parameters} of model %s %s\n", c.PyG, len(params), about.Model, when(about)))
 	return err
 }
 

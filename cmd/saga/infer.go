@@ -14,6 +14,7 @@ import (
 	"sagann/device"
 	"sagann/internal/cli"
 	"sagann/internal/runfolder"
+	"sagann/internal/words"
 	"sagann/saga"
 )
 
@@ -113,6 +114,25 @@ func (f *inferFlags) load(a *app, checkpoint string) (*trained, error) {
 	}
 	t.model.SelfLoops = t.prep.SelfLoops
 	return t, nil
+}
+
+// when says of which epoch the parameters of a checkpoint are that are used, such as "after epoch 40".
+func when(c *saga.Checkpoint) string {
+	switch {
+	case c.Kept != c.Epoch:
+		return fmt.Sprintf("of epoch %d, which has the lowest validation loss of %d", c.Kept, c.Epoch)
+	case c.Batch > 0:
+		return words.Text("after epoch %d and %d {batch|batches} of the next", c.Epoch, c.Batch)
+	}
+	return fmt.Sprintf("after epoch %d", c.Epoch)
+}
+
+// parameters says of which epoch they are, "" where they are no run's.
+func (t *trained) parameters() string {
+	if t.about.Options == "" {
+		return ""
+	}
+	return "; parameters " + when(t.about)
 }
 
 // open opens the data: of several types, as the run took them.

@@ -76,7 +76,7 @@ func (c *evaluateCmd) evaluateLinks(a *app, t *trained, cfg saga.Config) error {
 	for i := range n {
 		is[i] = true
 	}
-	out := fields{{"checkpoint", t.path}, {"model", t.about.Model}, {"epoch", t.about.Epoch}, {"data", t.name}, {"task", string(saga.LinkTask)}, {"on", on},
+	out := fields{{"checkpoint", t.path}, {"model", t.about.Model}, {"epoch", t.about.Kept}, {"epochs", t.about.Epoch}, {"data", t.name}, {"task", string(saga.LinkTask)}, {"on", on},
 		{"rows", all.Len()}, {"auc", metrics.AUC(scores, is)}, {"ap", metrics.AveragePrecision(scores, is)}, {"mrr", metrics.MRR(scores[:n], scores[n:])}}
 	for _, k := range []int{10, 50, 100} {
 		out = append(out, field{fmt.Sprintf("hits@%d", k), metrics.Hits(scores[:n], scores[n:], k)})
@@ -84,8 +84,8 @@ func (c *evaluateCmd) evaluateLinks(a *app, t *trained, cfg saga.Config) error {
 	if c.JSON {
 		return cli.PrintJSON(a.Stdout, out)
 	}
-	text := words.Text("model     %s after epoch %d, %s\ngraph     %s: %s\nscored    %s: %d {edge|edges} and %d {pair|pairs} without an edge\n", t.about.Model, t.about.Epoch, t.path, d.Name, cli.Describe(d), splitNames[on], n, not.Len())
-	for _, f := range out[7:] {
+	text := words.Text("model     %s %s, %s\ngraph     %s: %s\nscored    %s: %d {edge|edges} and %d {pair|pairs} without an edge\n", t.about.Model, when(t.about), t.path, d.Name, cli.Describe(d), splitNames[on], n, not.Len())
+	for _, f := range out[8:] {
 		text += fmt.Sprintf("%-9s %.4f\n", strings.ToUpper(f.Name()[:1])+f.Name()[1:], f.Value())
 	}
 	_, err = fmt.Fprint(a.Stdout, strings.NewReplacer("Auc ", "AUC ", "Ap ", "AP ", "Mrr ", "MRR ").Replace(text))
@@ -160,7 +160,7 @@ func (c *predictCmd) predictPairs(a *app) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprint(a.Stdout, words.Text("%s: probabilities of %d {pair|pairs}\n", c.Out, len(p)))
+	_, err = fmt.Fprint(a.Stdout, words.Text("%s: probabilities of %d {pair|pairs}%s\n", c.Out, len(p), t.parameters()))
 	return err
 }
 

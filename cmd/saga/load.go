@@ -57,6 +57,7 @@ type job struct {
 	told   []string         // changes that the store has recorded
 	model  saga.Model
 	begun  *layers.Weights // of --from; nil: none
+	drawn  bool            // the split, or a part of it, depends on the seed
 	normal bool            // feature rows are divided by their sums already
 }
 
@@ -195,6 +196,11 @@ func (j *job) split(s *settings, task saga.Task, log *slog.Logger) error {
 		return err
 	}
 	d = j.data
+	if task == saga.EdgeTask && d.Shard == nil && !j.drawn {
+		if n := dataset.EdgesApart(d); n > 0 {
+			log.Warn(words.Text("%d {edge|edges} of validation or testing {joins two vertices that an edge of an earlier part of the split joins|join vertices that edges of earlier parts of the split join}, in one direction or the other: with the labels of those the scores are too high; --split 0.6,0.2 draws a split that keeps them together", n))
+		}
+	}
 	for _, w := range d.Report.Warnings {
 		log.Warn(w)
 	}
@@ -255,6 +261,12 @@ func tellEdges(log *slog.Logger, path string, d *dataset.Data, undirected bool) 
 	}
 	said := slices.ContainsFunc(d.Report.Warnings, func(w string) bool { return strings.Contains(w, "--undirected") })
 	look := dataset.LookAtEdges(d.Edges)
+	if d.Labelled(dataset.EdgeLabels) { // which --undirected and --simple refuse
+		if look.OneWay() && !undirected && !said {
+			log.Warn(fmt.Sprintf("%s: edges are directed, as in the file, and of %d looked up none has its reverse: messages pass one way; where they should pass both ways, the file needs the reverses, whose label may be missing (-1, or NaN)", path, look.Looked))
+		}
+		return
+	}
 	switch some := words.Text("%s: of %d {edge|edges} looked up %d {has its|have their} reverse and the others have not; --undirected adds the missing ones", path, look.Looked, look.Reversed); {
 	case undirected || said || look.Reversed == look.Looked:
 	case look.OneWay():

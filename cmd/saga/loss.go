@@ -207,11 +207,11 @@ func (e *evaluation) printFit(a *app, x []float32, asJSON bool) error {
 	t := e.data.Targets.Of(e.task())
 	f := fitOf(x, t, e.rows)
 	if asJSON {
-		return cli.PrintJSON(a.Stdout, fields{{"checkpoint", e.path}, {"model", e.about.Model}, {"epoch", e.about.Epoch}, {"data", e.name}, {"task", string(e.task())},
+		return cli.PrintJSON(a.Stdout, fields{{"checkpoint", e.path}, {"model", e.about.Model}, {"epoch", e.about.Kept}, {"epochs", e.about.Epoch}, {"data", e.name}, {"task", string(e.task())},
 			{"on", e.on}, {"rows", len(e.rows)}, {"loss_kind", string(e.prep.Layers.Loss.Kind)}, {"mse", f.mse}, {"rmse", math.Sqrt(f.mse)}, {"mae", f.mae}, {"r2", f.r2}})
 	}
-	_, err := fmt.Fprint(a.Stdout, words.Text("model     %s after epoch %d, %s\ngraph     %s: %s\nscored    %s: %d {"+string(e.task())+"|"+e.task().Plural()+"}, %d {number|numbers} each\nR²        %s\nRMSE      %.6g\nMSE       %.6g\nMAE       %.6g\n",
-		e.about.Model, e.about.Epoch, e.path, e.data.Name, cli.Describe(e.data), splitNames[e.on], len(e.rows), t.Cols, f.fitText(len(e.rows)), math.Sqrt(f.mse), f.mse, f.mae))
+	_, err := fmt.Fprint(a.Stdout, words.Text("model     %s %s, %s\ngraph     %s: %s\nscored    %s: %d {"+string(e.task())+"|"+e.task().Plural()+"}, %d {number|numbers} each\nR²        %s\nRMSE      %.6g\nMSE       %.6g\nMAE       %.6g\n",
+		e.about.Model, when(e.about), e.path, e.data.Name, cli.Describe(e.data), splitNames[e.on], len(e.rows), t.Cols, f.fitText(len(e.rows)), math.Sqrt(f.mse), f.mse, f.mae))
 	return err
 }
 

@@ -94,7 +94,7 @@ func (c *predictCmd) Run(a *app) error {
 	if c.Write == "values" {
 		what = "{column|columns}"
 	}
-	_, err = fmt.Fprint(a.Stdout, words.Text("%s: %s of %d {"+string(t.task())+"|"+t.task().Plural()+"}, %d "+what+"\n", c.Out, c.Write, v, cols))
+	_, err = fmt.Fprint(a.Stdout, words.Text("%s: %s of %d {"+string(t.task())+"|"+t.task().Plural()+"}, %d "+what+"%s\n", c.Out, c.Write, v, cols, t.parameters()))
 	return err
 }
 

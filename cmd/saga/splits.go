@@ -119,7 +119,7 @@ func (j *job) divide(s *settings, task saga.Task, log *slog.Logger) error {
 		}
 		log.Info(how, facts...)
 	}
-	j.data = d
+	j.data, j.drawn = d, drawn
 	return nil
 }
 
@@ -211,4 +211,28 @@ func (t *trained) notThen(now *splitFacts, on string) string {
 	}
 	return fmt.Sprintf("%s has the graph and labels of training but another split%s than the model was trained on%s: %s of its %s split may have been trained on",
 		t.name, now.name(), then.name(), t.task().Plural(), on)
+}
+
+// splitText is the line of the split of a run, "" if the parts are not known here.
+func (j *job) splitText(s *settings, among bool) string {
+	task := cmp.Or(j.prep.Layers.Task, saga.VertexTask)
+	sizes := [3]int{}
+	switch l := j.data.Targets.Links; {
+	case j.data.Shard != nil:
+		return ""
+	case task == saga.LinkTask:
+		sizes = [3]int{l.Train.Len(), l.Val.Len(), l.Test.Len()}
+	default:
+		for i, ids := range j.data.Splits(task) {
+			sizes[i] = len(ids)
+		}
+	}
+	text := words.Text("split     %d {"+string(task)+"|"+task.Plural()+"} for training, %d for validation, %d for testing", sizes[0], sizes[1], sizes[2])
+	switch seed := s.splitSeed(); {
+	case j.drawn && among && s.Data.SplitSeed == 0:
+		text += fmt.Sprintf("; each seed draws a split of its own (--split-seed %d: one split for all)", seed)
+	case j.drawn:
+		text += fmt.Sprintf(", drawn at random by seed %d", seed)
+	}
+	return text + "\n"
 }

@@ -342,8 +342,8 @@ func (c *trainCmd) outline(w io.Writer, j *job, dir string) error {
 			numbers += q.Rows * q.Cols
 		}
 	}
-	text := words.Text("model     %s, %d {parameter|parameters}\ngraph     %s: %s\nmemory    %s on %s; %s of host memory beside the data",
-		c.Model.Name, numbers, j.data.Name, cli.Describe(j.data), within(s), c.Memory.Device, cli.SizeText(s.Host))
+	text := words.Text("model     %s, %d {parameter|parameters}\ngraph     %s: %s\n%smemory    %s on %s; %s of host memory beside the data",
+		c.Model.Name, numbers, j.data.Name, cli.Describe(j.data), j.splitText(&c.settings, c.among != nil), within(s), c.Memory.Device, cli.SizeText(s.Host))
 	if s.Disk > 0 {
 		text += fmt.Sprintf("; %s in files in %s", cli.SizeText(s.Disk), c.Memory.Scratch)
 	}

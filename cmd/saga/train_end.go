@@ -14,7 +14,10 @@ import (
 // report prints how a run ended: text for people to text, JSON to stdout.
 func (c *trainCmd) report(text, stdout io.Writer, j *job, r *running, res *saga.Result) error {
 	multi, score := j.multi, j.metric.of
-	s, f := j.prog.Summary(), res.Final
+	s, f, kept := j.prog.Summary(), res.Final, res.Epochs
+	if c.Training.Patience > 0 && res.BestEpoch > 0 {
+		kept = res.BestEpoch
+	}
 	r.log.Debug("done", "epochs", res.Epochs, "train", score(f.Train), "validation", score(f.Val), "test", score(f.Test))
 	_, err := fmt.Fprintf(text, "\n%s", c.learned(j, r, res))
 	if err != nil || !c.JSON {
@@ -43,7 +46,7 @@ func (c *trainCmd) report(text, stdout io.Writer, j *job, r *running, res *saga.
 			out = append(out, field{x.split + "_mse", x.m.MSE}, field{x.split + "_mae", x.m.MAE})
 		}
 	}
-	out = append(out, field{"best_epoch", res.BestEpoch}, field{"host_bytes", s.Host}, field{"disk_bytes", s.Disk}, field{"slices", j.prog.Slices()}, field{"packed", j.prog.Packed()}, field{"run", r.folder.Dir})
+	out = append(out, field{"best_epoch", res.BestEpoch}, field{"epoch", kept}, field{"host_bytes", s.Host}, field{"disk_bytes", s.Disk}, field{"slices", j.prog.Slices()}, field{"packed", j.prog.Packed()}, field{"run", r.folder.Dir})
 	return cli.PrintJSON(stdout, out)
 }
 
@@ -73,9 +76,13 @@ func (c *trainCmd) learned(j *job, r *running, res *saga.Result) string {
 	}
 	switch ran := res.Epochs - r.done; {
 	case ran > 0:
-		fmt.Fprintf(&b, "loss      %.4g in training", res.Loss)
+		of := [2]string{}
+		if c.Training.Patience > 0 && res.BestEpoch != res.Epochs {
+			of = [2]string{fmt.Sprintf(" (epoch %d)", res.Epochs), fmt.Sprintf(" (epoch %d)", res.BestEpoch)}
+		}
+		fmt.Fprintf(&b, "loss      %.4g in training%s", res.Loss, of[0])
 		if j.has(1) {
-			fmt.Fprintf(&b, ", %.4g in validation", res.Final.Val.Loss)
+			fmt.Fprintf(&b, ", %.4g in validation%s", res.Final.Val.Loss, of[1])
 		}
 		b.WriteByte('\n')
 		fmt.Fprintf(&b, "time      %s an epoch (median); %s in all for %d, with evaluation\n", timeText(res.EpochSeconds), timeText(r.took.Seconds()), ran)

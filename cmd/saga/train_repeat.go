@@ -43,6 +43,7 @@ type repeated struct {
 	dir   string
 	first int // seed
 	runs  int
+	apart bool // each run draws a split of its own
 	base  *job // has the data as they were read; nil before the first run, and where each run reads them itself
 	bar   *progress.Bar
 	log   func(seed int, note string) // tells of an epoch
@@ -200,7 +201,7 @@ func (c *trainCmd) trainAll(ctx context.Context, a *app, r *repeated, begun *set
 			return beside, errors.Join(fmt.Errorf("seed %d: %w", seed, err), all.Wait())
 		}
 		if i == 0 {
-			beside = min(len(left), c.beside(j))
+			beside, r.apart = min(len(left), c.beside(j)), j.drawn && begun.Data.SplitSeed == 0
 			if err := one.outline(a.Stdout, j, r.dir); err != nil {
 				return beside, errors.Join(err, j.prog.Close())
 			}
@@ -345,6 +346,9 @@ func (c *trainCmd) summary(a *app, r *repeated, beside int, took time.Duration) 
 	at := "after the last epoch"
 	if s.kept {
 		at = "with the parameters that each keeps"
+	}
+	if r.apart {
+		at = "each with a split of its own, " + at
 	}
 	text := words.Text("%-9s train %s  validation %s  test %s  (mean and deviation of %d {run|runs}, seeds %d to %d, %s)\n", s.metric.name, s.average[0], s.average[1], s.average[2], len(s.seeds), first, last, at)
 	if beside > 0 {

@@ -145,7 +145,11 @@ func (r *Run) tiles() []Fact {
 	if r.Record != nil && r.Record.BestEpoch > 0 {
 		list = append(list, Fact{"lowest validation loss", "epoch " + intText(int64(r.Record.BestEpoch))})
 	}
-	list = append(list, Fact{"training loss", fmt.Sprintf("%.4g", last.Loss)}, Fact{"an epoch, median", timeText(r.median())},
+	loss := "training loss"
+	if kept.Epoch > 0 && kept.Epoch != last.Epoch {
+		loss += " of the last epoch"
+	}
+	list = append(list, Fact{loss, fmt.Sprintf("%.4g", last.Loss)}, Fact{"an epoch, median", timeText(r.median())},
 		Fact{"peak device memory", units.Size(last.Peak)})
 	if n := last.H2D + last.D2H; n > 0 {
 		list = append(list, Fact{"moved an epoch", units.Size(n)})
