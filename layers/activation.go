@@ -13,3 +13,11 @@ func (f Activation) of(x saga.Tensor) saga.Tensor {
 	}
 	return f(x)
 }
+
+// after is the saga.Layer.After that applies f; nil if f is nil.
+func (f Activation) after() func(saga.Vertex, saga.Tensor, saga.Params) saga.Tensor {
+	if f == nil {
+		return nil
+	}
+	return func(_ saga.Vertex, x saga.Tensor, _ saga.Params) saga.Tensor { return f(x) }
+}

@@ -22,7 +22,8 @@ func CG(width int, act Activation, opts ...Option) saga.Layer {
 			return ops.Mul(ops.Sigmoid(o.linear(z, p, "_f", width)), ops.Softplus(o.linear(z, p, "_s", width)))
 		},
 		Gather:      saga.Sum,
-		ApplyVertex: func(v saga.Vertex, _ saga.Params) saga.Tensor { return act.of(ops.Add(v.Self, v.Accum)) },
+		ApplyVertex: func(v saga.Vertex, _ saga.Params) saga.Tensor { return ops.Add(v.Self, v.Accum) },
+		After:       act.after(),
 	}
 }
 

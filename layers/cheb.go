@@ -33,9 +33,10 @@ func Cheb(at, in, out, terms int, scale EdgeScale, act Activation, opts ...Optio
 			if k < len(l)-1 {
 				return t
 			}
-			return act.of(chebSum(v, p, at, terms, out, t))
+			return chebSum(v, p, at, terms, out, t)
 		}
 	}
+	l[len(l)-1].After = act.after()
 	return l
 }
 

@@ -16,9 +16,10 @@ func CommNet(in, out int, act Activation) saga.Layer {
 		ApplyEdge: func(e saga.Edge, _ saga.Params) saga.Tensor { return e.Src },
 		Gather:    saga.Sum,
 		ApplyVertex: func(v saga.Vertex, p saga.Params) saga.Tensor {
-			return act.of(ops.Add(
+			return ops.Add(
 				ops.MatMul(v.Self, p.Weight("W_H", in, out)),
-				ops.MatMul(v.Accum, p.Weight("W_C", in, out))))
+				ops.MatMul(v.Accum, p.Weight("W_C", in, out)))
 		},
+		After: act.after(),
 	}
 }

@@ -18,8 +18,8 @@ func EdgeConv(in, hidden, out int, act Activation, opts ...Option) saga.Layer {
 			h := ops.ReLU(o.linear(ops.Concat(e.Dst, ops.Sub(e.Src, e.Dst)), p, "1", hidden))
 			return o.linear(h, p, "2", out)
 		},
-		Gather:      saga.Max,
-		ApplyVertex: func(v saga.Vertex, _ saga.Params) saga.Tensor { return act.of(v.Accum) },
+		Gather: saga.Max,
+		After:  act.after(),
 	}
 }
 

@@ -28,9 +28,10 @@ func EdgeMLP(in, data, hidden, out int, act Activation) saga.Layer {
 		},
 		Gather: saga.Sum,
 		ApplyVertex: func(v saga.Vertex, p saga.Params) saga.Tensor {
-			return act.of(ops.Add(
+			return ops.Add(
 				ops.MatMul(v.Accum, p.Weight("W3", hidden, out)),
-				ops.MatMul(v.Self, p.Weight("W4", in, out))))
+				ops.MatMul(v.Self, p.Weight("W4", in, out)))
 		},
+		After: act.after(),
 	}
 }

@@ -23,8 +23,9 @@ func FiLM(in, out int, act Activation, opts ...Option) saga.Layer {
 		},
 		Gather: saga.Mean,
 		ApplyVertex: func(v saga.Vertex, p saga.Params) saga.Tensor {
-			return act.of(ops.Add(v.Accum, modulated(o.product(v.Self, p, "_skip", out), o.product(v.Self, p, "_film_skip", 2*out))))
+			return ops.Add(v.Accum, modulated(o.product(v.Self, p, "_skip", out), o.product(v.Self, p, "_film_skip", 2*out)))
 		},
+		After: act.after(),
 	}
 }
 

@@ -42,8 +42,9 @@ func GAT(_, width, heads int, mean bool, drop float32, act Activation, opts ...O
 		},
 		Gather: saga.Sum,
 		ApplyVertex: func(v saga.Vertex, p saga.Params) saga.Tensor {
-			return act.of(o.biased(joined(v.Accum, heads, mean), p, "b", nil))
+			return o.biased(joined(v.Accum, heads, mean), p, "b", nil)
 		},
+		After: act.after(),
 	}
 }
 

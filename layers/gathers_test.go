@@ -82,10 +82,10 @@ func TestGathersRefused(t *testing.T) {
 	}
 	with := func(l saga.Layer) saga.Layer { l.ApplyEdge = edge; return l }
 	for what, l := range map[string]saga.Layer{
-		"a layer without ApplyEdge has no messages":       vertex(func(v saga.Vertex) saga.Tensor { return v.Gather(saga.Max) }),
-		"a layer without ApplyEdge reads no edges":        vertex(func(v saga.Vertex) saga.Tensor { return v.GatherOf(saga.Max, edge) }),
-		"1: this layer can read the rows behind layers 0": vertex(func(v saga.Vertex) saga.Tensor { return v.Rows(1) }),
-		"the field Score is missing":                      with(vertex(func(v saga.Vertex) saga.Tensor { return v.Gather(saga.SoftmaxSum) })),
+		"After and a layer without ApplyEdge have no messages": vertex(func(v saga.Vertex) saga.Tensor { return v.Gather(saga.Max) }),
+		"After and a layer without ApplyEdge read no edges":    vertex(func(v saga.Vertex) saga.Tensor { return v.GatherOf(saga.Max, edge) }),
+		"1: this layer can read the rows behind layers 0":      vertex(func(v saga.Vertex) saga.Tensor { return v.Rows(1) }),
+		"the field Score is missing":                           with(vertex(func(v saga.Vertex) saga.Tensor { return v.Gather(saga.SoftmaxSum) })),
 		"the message must have one row per edge": with(vertex(func(v saga.Vertex) saga.Tensor {
 			return v.GatherOf(saga.Sum, func(saga.Edge, saga.Params) saga.Tensor { return v.Self })
 		})),

@@ -35,8 +35,9 @@ func GATv2(_, width, heads int, mean bool, drop float32, act Activation, opts ..
 		},
 		Gather: saga.Sum,
 		ApplyVertex: func(v saga.Vertex, p saga.Params) saga.Tensor {
-			return act.of(o.biased(joined(v.Accum, heads, mean), p, "b", nil))
+			return o.biased(joined(v.Accum, heads, mean), p, "b", nil)
 		},
+		After: act.after(),
 	}
 }
 

@@ -33,8 +33,9 @@ func GCN(_, out int, scale EdgeScale, act Activation, opts ...Option) saga.Layer
 		ApplyEdge: func(e saga.Edge, _ saga.Params) saga.Tensor { return scale.of(e, e.Src) },
 		Gather:    saga.Sum,
 		ApplyVertex: func(v saga.Vertex, p saga.Params) saga.Tensor {
-			return act.of(o.biased(ops.MatMul(v.Accum, p.Weight("W", v.Accum.Cols(), out)), p, "b", nil))
+			return o.biased(ops.MatMul(v.Accum, p.Weight("W", v.Accum.Cols(), out)), p, "b", nil)
 		},
+		After: act.after(),
 	}
 }
 

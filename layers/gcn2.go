@@ -21,8 +21,9 @@ func GCN2(width, first, number int, alpha, theta float32, scale EdgeScale, act A
 		Gather:    saga.Sum,
 		ApplyVertex: func(v saga.Vertex, p saga.Params) saga.Tensor {
 			h := ops.Add(ops.Scale(v.Accum, 1-alpha), ops.Scale(v.Rows(first), alpha))
-			return act.of(ops.Add(ops.Scale(h, 1-beta), ops.Scale(ops.MatMul(h, p.Weight("W", width, width)), beta)))
+			return ops.Add(ops.Scale(h, 1-beta), ops.Scale(ops.MatMul(h, p.Weight("W", width, width)), beta))
 		},
+		After: act.after(),
 	}
 }
 

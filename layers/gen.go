@@ -34,8 +34,9 @@ func GEN(in, out int, act Activation, opts ...Option) saga.Layer {
 		Gather: saga.Sum,
 		ApplyVertex: func(v saga.Vertex, p saga.Params) saga.Tensor {
 			x := o.product(ops.Add(v.Accum, wide(v.Self, p, "_dst")), p, "1", 2*out)
-			return act.of(o.product(ops.ReLU(v.BatchNorm(x, p.In("mlp"))), p, "2", out))
+			return o.product(ops.ReLU(v.BatchNorm(x, p.In("mlp"))), p, "2", out)
 		},
+		After: act.after(),
 	}
 }
 

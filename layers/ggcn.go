@@ -22,7 +22,8 @@ func GGCN(in, out int, act Activation) saga.Layer {
 		},
 		Gather: saga.Sum,
 		ApplyVertex: func(v saga.Vertex, p saga.Params) saga.Tensor {
-			return act.of(ops.MatMul(v.Accum, p.Weight("W", in, out)))
+			return ops.MatMul(v.Accum, p.Weight("W", in, out))
 		},
+		After: act.after(),
 	}
 }

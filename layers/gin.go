@@ -21,8 +21,9 @@ func GIN(_, hidden, out int, act Activation, opts ...Option) saga.Layer {
 		ApplyVertex: func(v saga.Vertex, p saga.Params) saga.Tensor {
 			own := ops.RowScale(v.Self, ops.Shift(p.Bias("eps", 1), 1))
 			s := ops.Add(own, v.Accum)
-			return act.of(o.linear(ops.ReLU(o.linear(s, p, "1", hidden)), p, "2", out))
+			return o.linear(ops.ReLU(o.linear(s, p, "1", hidden)), p, "2", out)
 		},
+		After: act.after(),
 	}
 }
 

@@ -19,8 +19,9 @@ func GraphConv(in, out int, scale EdgeScale, act Activation, opts ...Option) sag
 		Gather:    saga.Sum,
 		ApplyVertex: func(v saga.Vertex, p saga.Params) saga.Tensor {
 			x := ops.Add(o.product(v.Accum, p, "_rel", out), o.product(v.Self, p, "_root", out))
-			return act.of(ops.Bias(x, p.Bias("b", out, o.fanIn(in))))
+			return ops.Bias(x, p.Bias("b", out, o.fanIn(in)))
 		},
+		After: act.after(),
 	}
 }
 

@@ -47,7 +47,8 @@ func HAN(out, heads int, drop float32, act Activation) saga.Layer {
 			for r, z := range all[1:] {
 				sum = ops.Add(sum, ops.Mul(z, ops.Slice(weights, r+1, 1)))
 			}
-			return act.of(sum)
+			return sum
 		},
+		After: act.after(),
 	}
 }

@@ -45,14 +45,7 @@ func (o *Options) addHead(m *saga.Model) {
 	if !o.headed() {
 		return
 	}
-	last := &m.Layers[len(m.Layers)-1]
-	apply := last.ApplyVertex
-	last.ApplyVertex = func(v saga.Vertex, p saga.Params) saga.Tensor {
-		if apply == nil {
-			return ops.ReLU(v.Accum)
-		}
-		return ops.ReLU(apply(v, p))
-	}
+	m.Layers[len(m.Layers)-1].After = Activation(ops.ReLU).after()
 	if o.Task == saga.GraphTask {
 		m.Head = GraphHead(o.Hidden, o.Classes, o.start()...)
 	} else {

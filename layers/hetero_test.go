@@ -92,6 +92,7 @@ func heteroModels() map[string]saga.Model {
 		"rgcn-blocks": {Name: "rgcn-blocks", Layers: []saga.Layer{Linear(0, 4, nil), RGCNBlocks(0, 6, 2, ops.ReLU), RGCNBlocks(0, 3, 3, nil)}},
 		"han":         {Name: "han", Layers: []saga.Layer{HAN(6, 2, 0, ops.Tanh), HAN(3, 1, 0, nil)}},
 		"gin":         {Name: "gin", Layers: append([]saga.Layer{Linear(0, 4, nil)}, per(GIN(0, 5, 6, ops.ReLU), GIN(0, 5, 3, nil))...)},
+		"sage-norm":   {Name: "sage-norm", Layers: per((&Between{Norm: NormLayer, Residual: true}).around(SAGE(0, 6, nil), ops.ReLU, -1), SAGE(0, 3, nil))},
 		"gatv2":       {Name: "gatv2", Layers: per(GATv2(0, 3, 2, false, 0, ops.ELU, WithBias), GATv2(0, 3, 2, true, 0, nil, WithBias))},
 	}
 }
@@ -194,7 +195,7 @@ func TestHetero(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			ways := []saga.Config{{}, {Device: "cpu:2"}, {Schedule: "stage", Stream: true}, {Schedule: "dest-order", Stream: true}}
-			step := map[string]int{"rgcn-blocks": 4, "gin": 4, "gatv2": 4}[name]
+			step := map[string]int{"rgcn-blocks": 4, "gin": 4, "gatv2": 4, "sage-norm": 4}[name]
 			for p := 3; p <= 12; p += max(1, step) {
 				for _, c := range []saga.Config{{Stream: true}, ways[p%len(ways)]} {
 					c.Chunks = p

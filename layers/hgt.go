@@ -42,10 +42,11 @@ func HGT(out, heads int, act Activation) saga.Layer {
 		ApplyVertex: func(v saga.Vertex, p saga.Params) saga.Tensor {
 			y := ops.Bias(ops.MatMul(ops.GELUExact(v.Accum), p.Weight("A", out, out)), p.Bias("b", out))
 			if v.Self.Cols() != out {
-				return act.of(y)
+				return y
 			}
 			s := ops.Sigmoid(p.Bias("skip", 1, saga.One))
-			return act.of(ops.Add(ops.Mul(y, s), ops.Mul(v.Self, ops.Shift(ops.Neg(s), 1))))
+			return ops.Add(ops.Mul(y, s), ops.Mul(v.Self, ops.Shift(ops.Neg(s), 1)))
 		},
+		After: act.after(),
 	}
 }

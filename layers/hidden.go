@@ -96,20 +96,16 @@ var norms = map[string]func(v saga.Vertex, x saga.Tensor, p saga.Params) saga.Te
 // Norms lists the names that Between.Norm takes, in alphabetical order.
 func Norms() []string { return slices.Sorted(maps.Keys(norms)) }
 
-// around wraps a hidden layer l, which makes rows y from rows x:
+// around has a hidden layer l, which makes rows y from rows x, go on with
 //
 //	x' = act(norm(y)) + x
 //
 // with those parts that b asks for. If y and x differ in width, x·R takes the place of x. If from is not below 0, x are the rows
-// behind layer from of the model. Parameters: norm.g, norm.b [1×c], R [in×c].
+// behind layer from of the model. Over several relations y is their sum, and parameters are of the vertex type. Parameters: norm.g, norm.b
+// [1×c], R [in×c].
 func (b *Between) around(l saga.Layer, act Activation, from int) saga.Layer {
 	norm, residual := norms[b.Norm], b.Residual
-	apply := l.ApplyVertex
-	l.ApplyVertex = func(v saga.Vertex, p saga.Params) saga.Tensor {
-		y := v.Accum
-		if apply != nil {
-			y = apply(v, p)
-		}
+	l.After = func(v saga.Vertex, y saga.Tensor, p saga.Params) saga.Tensor {
 		if norm != nil {
 			y = norm(v, y, p)
 		}

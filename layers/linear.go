@@ -16,8 +16,9 @@ func Linear(_, out int, act Activation, opts ...Option) saga.Layer {
 		Name: "linear",
 		ApplyVertex: func(v saga.Vertex, p saga.Params) saga.Tensor {
 			start := o.fanIn(v.Self.Cols())
-			return act.of(ops.Bias(ops.MatMul(v.Self, p.Weight("W", v.Self.Cols(), out, start)), p.Bias("b", out, start)))
+			return ops.Bias(ops.MatMul(v.Self, p.Weight("W", v.Self.Cols(), out, start)), p.Bias("b", out, start))
 		},
+		After: act.after(),
 	}
 }
 

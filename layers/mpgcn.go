@@ -20,7 +20,8 @@ func MPGCN(in, out int, act Activation) saga.Layer {
 		},
 		Gather: saga.Max,
 		ApplyVertex: func(v saga.Vertex, p saga.Params) saga.Tensor {
-			return act.of(ops.MatMul(ops.Concat(v.Self, v.Accum), p.Weight("W", 2*in, out)))
+			return ops.MatMul(ops.Concat(v.Self, v.Accum), p.Weight("W", 2*in, out))
 		},
+		After: act.after(),
 	}
 }

@@ -27,8 +27,9 @@ func NNConv(in, hidden, out int, act Activation, opts ...Option) saga.Layer {
 		},
 		Gather: saga.Sum,
 		ApplyVertex: func(v saga.Vertex, p saga.Params) saga.Tensor {
-			return act.of(ops.Bias(ops.Add(v.Accum, o.product(v.Self, p, "_root", out)), p.Bias("b", out)))
+			return ops.Bias(ops.Add(v.Accum, o.product(v.Self, p, "_root", out)), p.Bias("b", out))
 		},
+		After: act.after(),
 	}
 }
 

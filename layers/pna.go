@@ -34,8 +34,9 @@ func PNA(in, out int, delta float32, act Activation, gathers ...saga.Accumulator
 			d := ops.Shift(ops.ReLU(ops.Shift(v.InDegree, -1)), 2) // max(d, 1) + 1
 			s := ops.Scale(ops.Log(d), 1/delta)
 			x := o.linear(ops.Concat(v.Self, a, ops.RowScale(a, s), ops.Div(a, ops.Widen(s, a.Cols()))), p, "_post", out)
-			return act.of(o.linear(x, p, "", out))
+			return o.linear(x, p, "", out)
 		},
+		After: act.after(),
 	}
 }
 

@@ -27,8 +27,9 @@ func ResGated(in, out int, act Activation, opts ...Option) saga.Layer {
 		Gather: saga.Sum,
 		ApplyVertex: func(v saga.Vertex, p saga.Params) saga.Tensor {
 			x := ops.Add(v.Accum, ops.MatMul(v.Self, p.Weight("W_skip", in, out, start)))
-			return act.of(ops.Bias(x, p.Bias("b", out)))
+			return ops.Bias(x, p.Bias("b", out))
 		},
+		After: act.after(),
 	}
 }
 

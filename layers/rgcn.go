@@ -57,8 +57,8 @@ func RGCNBlocks(_, out, blocks int, act Activation) saga.Layer {
 func relational(out int, act Activation, messages func(e saga.Edge, p saga.Params) saga.Tensor) saga.Layer {
 	return saga.Layer{Name: "rgcn", ApplyEdge: messages, Gather: saga.Sum, ApplyVertex: func(v saga.Vertex, p saga.Params) saga.Tensor {
 		x := ops.Add(v.Accum, ops.MatMul(v.Self, p.Weight("W_root", v.Self.Cols(), out)))
-		return act.of(ops.Bias(x, p.Bias("b", out)))
-	}}
+		return ops.Bias(x, p.Bias("b", out))
+	}, After: act.after()}
 }
 
 var _ = pyg("rgcn", row{"W", "weight", stackOf("W_root")}, row{"W_root", "root", matrix}, row{"b", "bias", vector})

@@ -22,8 +22,9 @@ func SAGE(_, out int, act Activation, opts ...Option) saga.Layer {
 			x := ops.Add(
 				ops.MatMul(v.Self, p.Weight("W_self", own, out, o.fanIn(own))),
 				ops.MatMul(v.Accum, p.Weight("W_neigh", sum, out, o.fanIn(sum))))
-			return act.of(ops.Bias(x, p.Bias("b", out, o.fanIn(sum))))
+			return ops.Bias(x, p.Bias("b", out, o.fanIn(sum)))
 		},
+		After: act.after(),
 	}
 }
 

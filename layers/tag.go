@@ -25,8 +25,9 @@ func TAG(at, in, out, steps int, scale EdgeScale, act Activation, opts ...Option
 		for k := range steps {
 			y = ops.Add(y, o.product(v.Rows(at+k), p, fmt.Sprint(k), out))
 		}
-		return act.of(ops.Bias(y, p.Bias("b", out)))
+		return ops.Bias(y, p.Bias("b", out))
 	}
+	l[steps-1].After = act.after()
 	return l
 }
 

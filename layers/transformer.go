@@ -31,8 +31,9 @@ func Transformer(in, width, heads int, mean bool, drop float32, act Activation, 
 		Gather: saga.Sum,
 		ApplyVertex: func(v saga.Vertex, p saga.Params) saga.Tensor {
 			x := joined(v.Accum, heads, mean)
-			return act.of(ops.Add(x, o.linear(v.Self, p, "_skip", x.Cols())))
+			return ops.Add(x, o.linear(v.Self, p, "_skip", x.Cols()))
 		},
+		After: act.after(),
 	}
 }
 

@@ -110,6 +110,9 @@ func (w *Weights) For(m saga.Model, o Options, params []saga.Param) (map[string]
 		}
 	}
 	if w.run != nil {
+		if err := w.run.Suits(&m); err != nil {
+			return nil, err
+		}
 		for _, q := range params {
 			fit.take(q, q.Name, []int{q.Rows, q.Cols}, false)
 		}

@@ -17,9 +17,11 @@ import (
 	"sagann/internal/safetensors"
 )
 
-// checkpointVersion is the version of the metadata. In version 1 they have no checksum and not the
-// optimiser's numbers: parameters can be read from such a checkpoint, but training cannot go on.
+// Versions of the metadata. In version 1 they have no checksum and not the optimiser's numbers: parameters can be read from such a
+// checkpoint, but training cannot go on. Version 3 is that of several vertex types: in version 2 they had the activation of layers in each
+// relation (see suits).
 const (
+	typedVersion      = "3"
 	checkpointVersion = "2"
 	firstVersion      = "1"
 )
@@ -93,7 +95,7 @@ func openCheckpoint(path string) (*safetensors.File, *Checkpoint, error) {
 func parseMeta(f *safetensors.File) (*Checkpoint, error) {
 	m := f.Meta
 	switch v := m["sagann"]; v {
-	case checkpointVersion:
+	case checkpointVersion, typedVersion:
 		if err := checkHeader(f); err != nil {
 			return nil, err
 		}
@@ -104,7 +106,7 @@ func parseMeta(f *safetensors.File) (*Checkpoint, error) {
 	case "":
 		return nil, errors.New("not a checkpoint: the metadata have no \"sagann\"")
 	default:
-		return nil, fmt.Errorf("a checkpoint of version %q; this program knows versions %s and %s", v, firstVersion, checkpointVersion)
+		return nil, fmt.Errorf("a checkpoint of version %q; this program knows versions %s, %s and %s", v, firstVersion, checkpointVersion, typedVersion)
 	}
 	c := &Checkpoint{Model: m["model"], Options: m["options"], Optimizer: m["optimizer"], Digest: m["digest"], Data: m["data"], version: m["sagann"]}
 	var err error
@@ -190,7 +192,7 @@ func (p *Program) save(path, options string, id identity, b best) error {
 		}
 	}
 	meta := map[string]string{
-		"sagann": checkpointVersion, "model": p.model.Name, "options": options,
+		"sagann": p.in.checkpointVersion(), "model": p.model.Name, "options": options,
 		"epoch": strconv.Itoa(p.epoch), "seed": strconv.FormatUint(p.cfg.Seed, 10),
 		"optimizer": p.cfg.Optimizer.Kind, "run": string(run), "chunks": strconv.Itoa(p.mode.facts().chunks),
 		"digest": id.digest, "data": id.data, "best": string(kept),
@@ -216,6 +218,14 @@ func (p *Program) save(path, options string, id identity, b best) error {
 		return safetensors.Write(io.Discard, tensors, meta)
 	}
 	return safetensors.WriteFile(path, tensors, meta)
+}
+
+// checkpointVersion is the version of checkpoints of a program over in.
+func (in *inputs) checkpointVersion() string {
+	if in.kinds != nil {
+		return typedVersion
+	}
+	return checkpointVersion
 }
 
 // checkpointBytes is no less than the size of a checkpoint.

@@ -49,7 +49,7 @@ func (g *messages) gather(acc Accumulator, m Tensor) Tensor {
 // messages in any number of ways. They share one pass over the edges, forward and backward.
 func (v Vertex) Gather(acc Accumulator) Tensor {
 	if v.in == nil {
-		panic(refused("Gather", "a layer without ApplyEdge has no messages"))
+		panic(refused("Gather", "After and a layer without ApplyEdge have no messages"))
 	}
 	return v.sum(acc, (*messages).own)
 }
@@ -57,7 +57,7 @@ func (v Vertex) Gather(acc Accumulator) Tensor {
 // Each is Gather for each relation into the vertices' type, in the order of the relations' names.
 func (v Vertex) Each(acc Accumulator) []Tensor {
 	if v.in == nil {
-		panic(refused("Each", "a layer without ApplyEdge has no messages"))
+		panic(refused("Each", "After and a layer without ApplyEdge have no messages"))
 	}
 	return v.each(acc, (*messages).own)
 }
@@ -97,7 +97,7 @@ func (v Vertex) each(acc Accumulator, of func(*messages) Tensor) (all []Tensor) 
 // ApplyEdge sees.
 func (v Vertex) GatherOf(acc Accumulator, message func(e Edge, p Params) Tensor) Tensor {
 	if v.in == nil {
-		panic(refused("GatherOf", "a layer without ApplyEdge reads no edges"))
+		panic(refused("GatherOf", "After and a layer without ApplyEdge read no edges"))
 	}
 	return v.sum(acc, func(g *messages) Tensor {
 		v.t.soft = false

@@ -8,7 +8,7 @@ import (
 	"sagann/ops"
 )
 
-// Tracing over several vertex types and relations: ApplyEdge and Score run once for each relation, ApplyVertex once for each type.
+// Tracing over several vertex types and relations: ApplyEdge and Score run once for each relation, ApplyVertex and After once for each type.
 
 // trace turns m into a program. It is the only place where a panic in a user's function becomes
 // an error.
@@ -82,7 +82,7 @@ func (k *kinds) given(xs []Tensor) error {
 		case x == nil:
 			return fmt.Errorf("vertices of type %s, which have the labels, get no messages, and the layer computes nothing without", k.types[t].name)
 		case x.Shape().Set.Kind != dataflow.Vertex:
-			return fmt.Errorf("ApplyVertex must return one row per vertex, not %v", x.Shape())
+			return fmt.Errorf("ApplyVertex and After must return one row per vertex, not %v", x.Shape())
 		}
 	}
 	return nil
@@ -151,8 +151,9 @@ func (t *tracer) kindRows(l *Layer, index int, xs []Tensor, self Tensor, i int) 
 		t.g.Origin(fmt.Sprintf("layer %d", index+1))
 		q := p.as(k.relations[r].scope, k.draws(r))
 		g := t.messages(l, xs[k.relations[r].src], self, q)
+		v.InDegree = ops.Add(v.InDegree, t.vertex(dataflow.InDegree, 1))
 		if !l.PerRelation {
-			v.InDegree, v.in = ops.Add(v.InDegree, t.vertex(dataflow.InDegree, 1)), append(v.in, g)
+			v.in = append(v.in, g)
 			continue
 		}
 		one := v
@@ -164,8 +165,10 @@ func (t *tracer) kindRows(l *Layer, index int, xs []Tensor, self Tensor, i int) 
 		one.Accum, one.in = g.gather(l.Gather, g.rows), []*messages{g}
 		sum = ops.Add(sum, t.applyVertex(l, one, q))
 	}
+	own := p.as(k.typeScope(i), k.typeDraws(i))
 	if l.PerRelation && l.ApplyEdge != nil {
-		return sum
+		t.at(i)
+		return t.after(l, v, sum, own)
 	}
 	t.lacks = l.ApplyEdge != nil && len(v.in) == 0
 	defer func() { t.lacks = false }()
@@ -177,5 +180,5 @@ func (t *tracer) kindRows(l *Layer, index int, xs []Tensor, self Tensor, i int) 
 		}
 	}
 	t.at(i)
-	return t.applyVertex(l, v, p.as(k.typeScope(i), k.typeDraws(i)))
+	return t.after(l, v, t.applyVertex(l, v, own), own)
 }

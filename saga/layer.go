@@ -30,12 +30,15 @@ type Layer struct {
 	Gather Accumulator
 	// ApplyVertex computes the new rows of vertices. nil: they are the accumulators.
 	ApplyVertex func(v Vertex, p Params) Tensor
+	// After makes the layer's rows of x, the rows that ApplyVertex gave: activation, norm, residual. It runs once for each type of
+	// vertices, with parameters of the type; with PerRelation x is the sum over relations. v has no messages. nil: the rows are x.
+	After func(v Vertex, x Tensor, p Params) Tensor
 	// UpdateEdge computes the edge vectors [E×d] that the next layers and an EdgeHead see as
 	// Edge.Data, from what ApplyEdge sees. They are never stored: every pass over the edges
 	// that needs them computes them again. nil: the data stays as it is.
 	UpdateEdge func(e Edge, p Params) Tensor
-	// PerRelation runs the whole layer, ApplyVertex too, once for each relation of a graph that has several, with parameters of
-	// its own, and sums the results of the relations into a type of vertices.
+	// PerRelation runs ApplyVertex, too, once for each relation of a graph that has several, with parameters of the relation, and
+	// sums the results of the relations into a type of vertices.
 	PerRelation bool
 }
 

@@ -93,6 +93,9 @@ func readParams(m Model, path string) (*Stored, error) {
 	if err == nil && k.about.Model != m.Name {
 		err = fmt.Errorf("%s: a checkpoint of model %q; this is %q", path, k.about.Model, m.Name)
 	}
+	if err == nil {
+		err = k.Suits(&m)
+	}
 	if err == nil && k.about.byTime() {
 		err = fmt.Errorf("%s: %w", path, errByTime)
 	}

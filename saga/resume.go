@@ -1,6 +1,7 @@
 package saga
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -63,13 +64,13 @@ func (p *Program) restore(path string) (best, error) {
 
 // fits says why training cannot go on from c bit for bit.
 func (p *Program) fits(c *Checkpoint) error {
-	if err := sameArithmetic(c.Digest); err != nil {
+	if err := cmp.Or(sameArithmetic(c.Digest), c.suits(&p.model)); err != nil {
 		return err
 	}
 	f := p.mode.facts()
 	switch {
-	case c.version != checkpointVersion:
-		return fmt.Errorf("a checkpoint of version %s, and training goes on from version %s only; saga.Predict, Embed and Evaluate read both", c.version, checkpointVersion)
+	case c.version == firstVersion:
+		return fmt.Errorf("a checkpoint of version %s, and training goes on from later ones only; saga.Predict, Embed and Evaluate read both", c.version)
 	case c.Model != p.model.Name:
 		return fmt.Errorf("a checkpoint of model %q; this is %q", c.Model, p.model.Name)
 	case c.Seed != p.cfg.Seed:

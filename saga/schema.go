@@ -147,6 +147,28 @@ type Stored struct {
 // About is what the checkpoint says of itself.
 func (k *Stored) About() *Checkpoint { return k.about }
 
+// Suits is an error if the checkpoint is of a version that computed something else with the weights of m.
+func (k *Stored) Suits(m *Model) error {
+	if err := k.about.suits(m); err != nil {
+		return fmt.Errorf("%s: %w", k.path, err)
+	}
+	return nil
+}
+
+// suits is an error if c is of a version that computed something else with the weights of m: the activation, norm and residual of layers
+// that run once for each of several relations, before the results were summed.
+func (c *Checkpoint) suits(m *Model) error {
+	if c.version != checkpointVersion || c.Schema == nil || len(c.Schema.Relations) < 2 {
+		return nil
+	}
+	for _, l := range m.Layers {
+		if l.PerRelation && l.After != nil {
+			return fmt.Errorf("a checkpoint of a version that applied activation, norm and residual of %s in each relation, before the results were summed; now they are applied to the sum, with which these weights were not trained: train again", c.Model)
+		}
+	}
+	return nil
+}
+
 // Params are the parameters by name: with early stopping those of the best epoch. Averages (Model.Average) are among them, as
 // AverageOf and the name of the parameter.
 func (k *Stored) Params() (list []dataset.Tensor) {

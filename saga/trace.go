@@ -145,7 +145,7 @@ func (t *tracer) whole(m *Model, at *int) (*traced, error) {
 		t.behind = append(t.behind, []Tensor{x})
 		x = t.layer(&m.Layers[*at], *at, x)
 		if k := x.Shape().Set.Kind; k != dataflow.Vertex {
-			return nil, &LayerError{*at + 1, m.Layers[*at].Name, fmt.Errorf("ApplyVertex must return one row per vertex, not %v", x.Shape())}
+			return nil, &LayerError{*at + 1, m.Layers[*at].Name, fmt.Errorf("ApplyVertex and After must return one row per vertex, not %v", x.Shape())}
 		}
 	}
 	*at = len(m.Layers)
@@ -182,7 +182,7 @@ func (t *tracer) rows(l *Layer, index int, x Tensor, p Params) Tensor {
 		t.g.Origin(fmt.Sprintf("layer %d gather", index+1))
 		v.Accum, v.in = g.gather(l.Gather, g.rows), []*messages{g}
 	}
-	return t.applyVertex(l, v, p)
+	return t.after(l, v, t.applyVertex(l, v, p), p)
 }
 
 // messages are what ApplyEdge and Score of l make of the current edges, whose sources have rows x and whose destinations rows self.
@@ -209,6 +209,16 @@ func (t *tracer) applyVertex(l *Layer, v Vertex, p Params) Tensor {
 		panic(&dataflow.ShapeError{Op: "Score", Pos: dataflow.FuncPos(l.Score), Err: errScore(l)})
 	}
 	return y
+}
+
+// after are the layer's rows of vertices v for which ApplyVertex gave x.
+func (t *tracer) after(l *Layer, v Vertex, x Tensor, p Params) Tensor {
+	if l.After == nil || x.IsAbsent() {
+		return x
+	}
+	v.Accum, v.in = nil, nil
+	t.g.Origin("")
+	return t.user("After", l.After, func() Tensor { return l.After(v, x, p) })
 }
 
 func (t *tracer) features() Tensor {

@@ -64,29 +64,29 @@ def softmax(s, dst, n):
     return e / total(e, dst, n)[dst]
 
 
-def per_relation(conv, loops=False):
+def per_relation(conv, act=torch.relu, loops=False):
+    """conv for each relation, and act of their sum."""
+
     def layer(p, x, k, out, last):
         y = {}
         for s, n, d, _ in RELATIONS:
             e = with_loops(s, d, edges[n]) if loops else edges[n]
             r = conv(p, f"layer{k}.{n}", x[s], x[d], e, s == d, out, last)
             y[d] = y[d] + r if d in y else r
-        return y
+        return y if last else {t: act(v) for t, v in y.items()}
     return layer
 
 
 def sage(p, n, xs, xd, e, _, out, last):
     a = mean(xs[e[0]], e[1], len(xd))
-    y = xd @ p(n + ".W_self", xd.shape[1], out) + a @ p(n + ".W_neigh", xs.shape[1], out) + p(n + ".b", 1, out)
-    return y if last else torch.relu(y)
+    return xd @ p(n + ".W_self", xd.shape[1], out) + a @ p(n + ".W_neigh", xs.shape[1], out) + p(n + ".b", 1, out)
 
 
 def gcn(p, n, xs, xd, e, within, out, last):
     into = degree(e[1], len(xd))
     of = into if within else degree(e[0], len(xs))
     w = 1 / torch.sqrt(of[e[0]] * into[e[1]])
-    y = total(w[:, None] * xs[e[0]], e[1], len(xd)) @ p(n + ".W", xs.shape[1], out)
-    return y if last else torch.relu(y)
+    return total(w[:, None] * xs[e[0]], e[1], len(xd)) @ p(n + ".W", xs.shape[1], out)
 
 
 def gat(p, n, xs, xd, e, within, out, last):
@@ -99,9 +99,7 @@ def gat(p, n, xs, xd, e, within, out, last):
     s = torch.nn.functional.leaky_relu(score(hs, ".a_src")[e[0]] + score(hd, ".a_dst")[e[1]], 0.2)
     a = softmax(s, e[1], len(xd))
     y = total((hs[e[0]].view(-1, heads, width) * a[:, :, None]).reshape(-1, heads * width), e[1], len(xd))
-    if last:
-        return y.view(-1, heads, width).mean(1)
-    return torch.nn.functional.elu(y)
+    return y.view(-1, heads, width).mean(1) if last else y
 
 
 def rgcn(p, x, k, out, last):
@@ -192,8 +190,7 @@ def han(p, x, k, out, last):
 
 def gin(p, n, xs, xd, e, _, out, last):
     s = (1 + p(n + ".eps", 1, 1)) * xd + total(xs[e[0]], e[1], len(xd))
-    y = torch.relu(s @ p(n + ".W1", s.shape[1], 5) + p(n + ".b1", 1, 5)) @ p(n + ".W2", 5, out) + p(n + ".b2", 1, out)
-    return y if last else torch.relu(y)
+    return torch.relu(s @ p(n + ".W1", s.shape[1], 5) + p(n + ".b1", 1, 5)) @ p(n + ".W2", 5, out) + p(n + ".b2", 1, out)
 
 
 def gatv2(p, n, xs, xd, e, _, out, last):
@@ -203,8 +200,7 @@ def gatv2(p, n, xs, xd, e, _, out, last):
     s = (torch.nn.functional.leaky_relu(h[e[0]] + g[e[1]], 0.2) * p(n + ".a", 1, heads * width)).view(-1, heads, width).sum(2)
     a = softmax(s, e[1], len(xd))
     y = total((h[e[0]].view(-1, heads, width) * a[:, :, None]).reshape(-1, heads * width), e[1], len(xd))
-    y = y.view(-1, heads, width).mean(1) + p(n + ".b", 1, width) if last else y + p(n + ".b", 1, heads * width)
-    return y if last else torch.nn.functional.elu(y)
+    return y.view(-1, heads, width).mean(1) + p(n + ".b", 1, width) if last else y + p(n + ".b", 1, heads * width)
 
 
 def behind_linear(layer):
@@ -217,8 +213,21 @@ def behind_linear(layer):
     return both
 
 
-MODELS = {"rgcn": rgcn, "sage": per_relation(sage), "gcn": per_relation(gcn, True), "gat": per_relation(gat, True), "hgt": hgt,
-          "rgcn-bases": rgcn_bases, "rgcn-blocks": behind_linear(rgcn_blocks), "han": han, "gin": behind_linear(per_relation(gin)), "gatv2": per_relation(gatv2)}
+def sage_norm(p, x, k, out, last):
+    """x' = relu(norm(the sum over relations)) + x·R in hidden layers."""
+    y = per_relation(sage, lambda v: v)(p, x, k, out, last)
+    if last:
+        return y
+    for t, v in y.items():
+        n = f"layer{k}.{t}."
+        v = (v - v.mean(1, keepdim=True)) / torch.sqrt(v.var(1, unbiased=False, keepdim=True) + 1e-5)
+        y[t] = torch.relu(v * p(n + "norm.g", 1, out) + p(n + "norm.b", 1, out)) + x[t] @ p(n + "R", x[t].shape[1], out)
+    return y
+
+
+elu = torch.nn.functional.elu
+MODELS = {"rgcn": rgcn, "sage": per_relation(sage), "gcn": per_relation(gcn, loops=True), "gat": per_relation(gat, elu, True), "hgt": hgt,
+          "rgcn-bases": rgcn_bases, "rgcn-blocks": behind_linear(rgcn_blocks), "han": han, "gin": behind_linear(per_relation(gin)), "gatv2": per_relation(gatv2, elu), "sage-norm": sage_norm}
 
 
 def run(layer, seed):

@@ -76,6 +76,9 @@ func (c *exportCmd) weights(a *app, path, ending string) error {
 		return fmt.Errorf("%s: no checkpoint of saga train", path)
 	}
 	m, err := prep.model(about.Model)
+	if err == nil {
+		err = w.Run().Suits(&m)
+	}
 	if err != nil {
 		return err
 	}
