@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strconv"
 
+	"git.sr.ht/~sbinet/gg"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/plotter"
@@ -118,7 +119,7 @@ func (t ticks) Ticks(lo, hi float64) []plot.Tick {
 	return list
 }
 
-// indexed is an opaque picture with at most 256 colours, each channel of 16 levels: a PNG of it takes a third of the time and of the
+// indexed is an opaque picture with at most 255 colours, each channel of 16 levels: a PNG of it takes a third of the time and of the
 // bytes, and the edges of letters and lines look the same. A picture that has more colours is returned as it is.
 func indexed(whole image.Image) image.Image {
 	of, ok := whole.(*image.RGBA)
@@ -126,28 +127,37 @@ func indexed(whole image.Image) image.Image {
 		return whole
 	}
 	out := image.NewPaletted(of.Rect, nil)
-	index := map[color.RGBA]uint8{}
-	last, at := color.RGBA{}, uint8(0)
-	level := func(x uint8) uint8 { return uint8((int(x) + 8) / 17 * 17) }
+	var level [256]uint8 // of 16
+	for x := range level {
+		level[x] = uint8((x + 8) / 17)
+	}
+	var index [1 << 12]uint8 // by levels, the number in the palette and 1 more
 	for y := range of.Rect.Dy() {
 		row, to := of.Pix[y*of.Stride:], out.Pix[y*out.Stride:]
 		for x := range of.Rect.Dx() {
-			c := color.RGBA{row[4*x], row[4*x+1], row[4*x+2], 0xff}
-			if c != last { // last is no opaque colour at first
-				last, c = c, color.RGBA{level(c.R), level(c.G), level(c.B), 0xff}
-				known := false
-				if at, known = index[c]; !known {
-					if len(out.Palette) == 256 {
-						return whole
-					}
-					at = uint8(len(out.Palette))
-					index[c], out.Palette = at, append(out.Palette, c)
+			r, g, b := level[row[4*x]], level[row[4*x+1]], level[row[4*x+2]]
+			at := &index[int(r)<<8|int(g)<<4|int(b)]
+			if *at == 0 {
+				if len(out.Palette) == 255 {
+					return whole
 				}
+				out.Palette = append(out.Palette, color.RGBA{17 * r, 17 * g, 17 * b, 0xff})
+				*at = uint8(len(out.Palette))
 			}
-			to[x] = at
+			to[x] = *at - 1
 		}
 	}
 	return out
+}
+
+// newCanvas is a white canvas for a PNG. It draws into its image as it is, where vgimg itself would copy the image first.
+func newCanvas() *vgimg.Canvas {
+	dots := func(x vg.Length) int { return int(x.Dots(dpi) + 0.5) }
+	img := image.NewRGBA(image.Rect(0, 0, dots(width), dots(height)))
+	g := gg.NewContextForRGBA(img)
+	g.SetLineCapButt()
+	g.InvertY()
+	return vgimg.NewWith(vgimg.UseImageWithContext(img, g), vgimg.UseDPI(dpi))
 }
 
 // save draws the picture in the format that the ending of path says. It writes a temporary file and
@@ -160,12 +170,13 @@ func save(p *plot.Plot, legend *plot.Legend, path string) error {
 		x := vgsvg.New(width, height)
 		canvas, write = x, func(w io.Writer) error { _, err := x.WriteTo(w); return err }
 	} else {
-		x := vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(dpi))
+		x := newCanvas()
 		fast := png.Encoder{CompressionLevel: png.BestSpeed} // slower levels would take most of the time at the end of a short run
 		canvas, write = x, func(w io.Writer) error { return fast.Encode(w, indexed(x.Image())) }
 	}
 	c := draw.New(canvas)
-	if svg { // a PNG's canvas is white
+	p.BackgroundColor = nil // a plot would fill it pixel by pixel
+	if svg {                // a PNG's canvas is white
 		c.SetColor(color.White)
 		c.Fill(c.Rectangle.Path())
 	}
