@@ -71,5 +71,5 @@ func joined(x saga.Tensor, h int, mean bool) saga.Tensor {
 	return ops.Scale(sum, 1/float32(h))
 }
 
-var _ = pyg("gat", row{"W", "lin.weight|lin_src.weight", transposed}, row{"a_src", "att_src", perHead}, row{"a_dst", "att_dst", perHead},
+var _ = pyg("gat", row{"W", "lin.weight|lin_src.weight", transposed}, row{"W_dst", "lin_dst.weight", transposed}, row{"a_src", "att_src", perHead}, row{"a_dst", "att_dst", perHead},
 	row{"W_edge", "lin_edge.weight", transposed}, row{"a_edge", "att_edge", perHead}, row{"b", "bias", vector})

@@ -11,18 +11,18 @@ import (
 //
 // Parameters: W_H and W_C [in×in], W [in×out]. ResGated is the variant whose gate
 // has out columns.
-func GGCN(in, out int, act Activation) saga.Layer {
+func GGCN(_, out int, act Activation) saga.Layer {
 	return saga.Layer{
 		Name: "g-gcn",
 		ApplyEdge: func(e saga.Edge, p saga.Params) saga.Tensor {
 			eta := ops.Sigmoid(ops.Add(
-				ops.MatMul(e.Src, p.Weight("W_H", in, in)),
-				ops.MatMul(e.Dst, p.Weight("W_C", in, in))))
+				ops.MatMul(e.Src, p.Weight("W_H", e.Src.Cols(), e.Src.Cols())),
+				ops.MatMul(e.Dst, p.Weight("W_C", e.Dst.Cols(), e.Src.Cols()))))
 			return ops.Mul(eta, e.Src)
 		},
 		Gather: saga.Sum,
 		ApplyVertex: func(v saga.Vertex, p saga.Params) saga.Tensor {
-			return ops.MatMul(v.Accum, p.Weight("W", in, out))
+			return ops.MatMul(v.Accum, p.Weight("W", v.Accum.Cols(), out))
 		},
 		After: act.after(),
 	}

@@ -11,7 +11,7 @@ import (
 //
 // n is the result of scale: nil for 1, EdgeWeight for the weight of the edge; see GCN for others. Parameters: W_rel and
 // W_root [in×out], b [1×out].
-func GraphConv(in, out int, scale EdgeScale, act Activation, opts ...Option) saga.Layer {
+func GraphConv(_, out int, scale EdgeScale, act Activation, opts ...Option) saga.Layer {
 	o := choose(opts)
 	return saga.Layer{
 		Name:      "graphconv",
@@ -19,7 +19,7 @@ func GraphConv(in, out int, scale EdgeScale, act Activation, opts ...Option) sag
 		Gather:    saga.Sum,
 		ApplyVertex: func(v saga.Vertex, p saga.Params) saga.Tensor {
 			x := ops.Add(o.product(v.Accum, p, "_rel", out), o.product(v.Self, p, "_root", out))
-			return ops.Bias(x, p.Bias("b", out, o.fanIn(in)))
+			return ops.Bias(x, p.Bias("b", out, o.fanIn(v.Accum.Cols())))
 		},
 		After: act.after(),
 	}

@@ -23,7 +23,7 @@ const (
 	JumpSum = "sum"
 )
 
-// Between says what is done with the result of all layers but the last.
+// Between says what is done with the result of all layers but the last, and before the first.
 type Between struct {
 	Activation string // one of Activations; default: ReLU, for gat and gatv2 ELU
 	Norm       string // before the activation: one of Norms; default: none
@@ -31,6 +31,9 @@ type Between struct {
 	// Jump joins the rows behind all layers (jumping knowledge, Xu et al., 2018): one of Jumps. All layers are then hidden ones, and a
 	// linear layer makes logits of what was joined. Default: none, the last layer's rows are the logits.
 	Jump string
+	// Project begins the model with a linear layer to as many columns as hidden layers have, and their activation; over several vertex
+	// types with one for each, so that all have as many columns. Models that begin with one of their own (Reading) ignore it.
+	Project bool
 }
 
 // jumping is the name of the layer of Between.Jump.

@@ -12,17 +12,17 @@ import (
 //
 // x_u·T does not depend on the edge, so it is computed on vertices, and no edge has a matrix. In a graph without such numbers
 // h is 0. Parameters: W1 [data×hidden], b1 [1×hidden], T [in×out·hidden], B and W_root [in×out], b [1×out].
-func NNConv(in, hidden, out int, act Activation, opts ...Option) saga.Layer {
+func NNConv(_, hidden, out int, act Activation, opts ...Option) saga.Layer {
 	o := choose(opts)
 	return saga.Layer{
 		Name: "nnconv",
 		ApplyEdge: func(e saga.Edge, p saga.Params) saga.Tensor {
-			m := ops.MatMul(e.Src, p.Weight("B", in, out, o.fanIn(hidden)))
+			m := ops.MatMul(e.Src, p.Weight("B", e.Src.Cols(), out, o.fanIn(hidden)))
 			if e.Data == nil {
 				return m
 			}
 			h := ops.ReLU(o.linear(e.Data, p, "1", hidden))
-			t := ops.MatMul(e.Src, p.Weight("T", in, out*hidden, o.fanIn(hidden)))
+			t := ops.MatMul(e.Src, p.Weight("T", e.Src.Cols(), out*hidden, o.fanIn(hidden)))
 			return ops.Add(m, ops.GroupSum(ops.Mul(t, tiled(h, out)), out))
 		},
 		Gather: saga.Sum,

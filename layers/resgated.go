@@ -13,11 +13,9 @@ import (
 //
 // Parameters: W_key, W_query, W_value and W_skip [in×out], b_key, b_query, b_value
 // and b [1×out].
-func ResGated(in, out int, act Activation, opts ...Option) saga.Layer {
-	start := choose(opts).fanIn(in)
-	affine := func(x saga.Tensor, name string, p saga.Params) saga.Tensor {
-		return ops.Bias(ops.MatMul(x, p.Weight("W_"+name, in, out, start)), p.Bias("b_"+name, out, start))
-	}
+func ResGated(_, out int, act Activation, opts ...Option) saga.Layer {
+	o := choose(opts)
+	affine := func(x saga.Tensor, name string, p saga.Params) saga.Tensor { return o.linear(x, p, "_"+name, out) }
 	return saga.Layer{
 		Name: "resgated",
 		ApplyEdge: func(e saga.Edge, p saga.Params) saga.Tensor {
@@ -26,7 +24,7 @@ func ResGated(in, out int, act Activation, opts ...Option) saga.Layer {
 		},
 		Gather: saga.Sum,
 		ApplyVertex: func(v saga.Vertex, p saga.Params) saga.Tensor {
-			x := ops.Add(v.Accum, ops.MatMul(v.Self, p.Weight("W_skip", in, out, start)))
+			x := ops.Add(v.Accum, o.product(v.Self, p, "_skip", out))
 			return ops.Bias(x, p.Bias("b", out))
 		},
 		After: act.after(),

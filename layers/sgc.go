@@ -1,7 +1,6 @@
 package layers
 
 import (
-	"sagann/ops"
 	"sagann/saga"
 )
 
@@ -13,12 +12,12 @@ import (
 // n is saga.Edge.SymNorm, WithWeights saga.Edge.WeightNorm. In the paper the graph has self loops; saga.Model.SelfLoops adds them. All
 // sums depend on the graph and the features only, so they are computed once, before the first epoch.
 // Parameters: W [in×out], b [1×out].
-func SGC(in, out, steps int, opts ...Option) []saga.Layer {
-	return sgc(in, out, steps, choose(opts).scale(), opts...)
+func SGC(_, out, steps int, opts ...Option) []saga.Layer {
+	return sgc(out, steps, choose(opts).scale(), opts...)
 }
 
-func sgc(in, out, steps int, scale EdgeScale, opts ...Option) []saga.Layer {
-	start := choose(opts).fanIn(in)
+func sgc(out, steps int, scale EdgeScale, opts ...Option) []saga.Layer {
+	o := choose(opts)
 	l := make([]saga.Layer, steps)
 	for k := range l {
 		l[k] = saga.Layer{
@@ -28,7 +27,7 @@ func sgc(in, out, steps int, scale EdgeScale, opts ...Option) []saga.Layer {
 		}
 	}
 	l[steps-1].ApplyVertex = func(v saga.Vertex, p saga.Params) saga.Tensor {
-		return ops.Bias(ops.MatMul(v.Accum, p.Weight("W", in, out, start)), p.Bias("b", out, start))
+		return o.linear(v.Accum, p, "", out)
 	}
 	return l
 }

@@ -55,6 +55,7 @@ const (
 	ReadsBases     = "bases and blocks"
 	ReadsInner     = "hidden columns" // within its layers, also if there is one
 	ReadsInit      = "init"           // InitPyG and InitGlorot differ
+	ReadsProject   = "projection"
 )
 
 // layered are the options that models of --layers layers read.
@@ -63,9 +64,9 @@ var layered = []string{ReadsLayers, ReadsHidden}
 // builders are the models. A new model needs a file and a row here.
 var builders = map[string]builder{
 	"gcn":     {alike(scaled(GCN)), true, reading(ReadsNormalize, ReadsBias)},
-	"commnet": {alike(func(_ Options, in, out int, act Activation) saga.Layer { return CommNet(in, out, act) }), false, layered},
-	"mpgcn":   {alike(func(_ Options, in, out int, act Activation) saga.Layer { return MPGCN(in, out, act) }), false, layered},
-	"ggcn":    {alike(func(_ Options, in, out int, act Activation) saga.Layer { return GGCN(in, out, act) }), false, layered},
+	"commnet": {alike(func(_ Options, in, out int, act Activation) saga.Layer { return CommNet(in, out, act) }), false, reading()},
+	"mpgcn":   {alike(func(_ Options, in, out int, act Activation) saga.Layer { return MPGCN(in, out, act) }), false, reading()},
+	"ggcn":    {alike(func(_ Options, in, out int, act Activation) saga.Layer { return GGCN(in, out, act) }), false, reading()},
 	"ggnn":    {ggnn, false, []string{ReadsSteps, ReadsTypes, ReadsInner, ReadsInit}},
 	"rgcn": {alike(func(o Options, in, out int, act Activation) saga.Layer {
 		switch {
@@ -76,8 +77,8 @@ var builders = map[string]builder{
 		}
 		return RGCN(in, out, act)
 	}), false, reading(ReadsTypes, ReadsBases)},
-	"hgt": {hgt, false, reading(ReadsHeads, ReadsFrame, ReadsInner)},
-	"han": {han, false, reading(ReadsHeads, ReadsInner)},
+	"hgt": {hgt, false, framing(ReadsHeads, ReadsFrame, ReadsInner)},
+	"han": {han, false, framing(ReadsHeads, ReadsInner)},
 
 	"sage":  {alike(optional(SAGE)), false, reading(ReadsInit)},
 	"gin":   {alike(inner(GIN)), false, reading(ReadsInner, ReadsInit)},
@@ -101,10 +102,10 @@ var builders = map[string]builder{
 	}), false, reading(ReadsDelta)},
 	"tag":  {hopping(TAG), false, reading(ReadsSteps, ReadsNormalize, ReadsInit)},
 	"cheb": {hopping(Cheb), false, reading(ReadsSteps, ReadsNormalize)},
-	"gcn2": {gcn2, true, reading(ReadsNormalize, ReadsAlpha, ReadsTheta, ReadsInner, ReadsFrame, ReadsInit)},
-	"cg":   {cg, false, reading(ReadsInner, ReadsFrame, ReadsInit, ReadsData, ReadsDataAsked)},
+	"gcn2": {gcn2, true, framing(ReadsNormalize, ReadsAlpha, ReadsTheta, ReadsInner, ReadsFrame, ReadsInit)},
+	"cg":   {cg, false, framing(ReadsInner, ReadsFrame, ReadsInit, ReadsData, ReadsDataAsked)},
 
-	"sgc":   {sgcSteps, true, []string{ReadsSteps, ReadsNormalize, ReadsInit}},
+	"sgc":   {sgcSteps, true, []string{ReadsSteps, ReadsNormalize, ReadsInit, ReadsProject}},
 	"mlp":   {alike(optional(Linear)), false, reading(ReadsInit)},
 	"appnp": {appnp, true, reading(ReadsSteps, ReadsAlpha, ReadsNormalize, ReadsInit)},
 	"lg":    {lg, false, []string{ReadsSteps, ReadsNormalize, ReadsInit}},
@@ -113,25 +114,51 @@ var builders = map[string]builder{
 	}), false, reading(ReadsData, ReadsInner)},
 }
 
-func reading(more ...string) []string { return slices.Concat(layered, more) }
+// reading are the options that models of stacked layers read, framing those of models that have a linear layer of their own before or in the
+// first.
+func reading(more ...string) []string { return slices.Concat(layered, []string{ReadsProject}, more) }
+func framing(more ...string) []string { return slices.Concat(layered, more) }
 
 // stacked builds a model of Layers layers, which conv makes: the k-th, behind so many layers of the model, from in columns to out. act
 // is nil in the last. Hidden layers have as many columns as width says, and the activation own unless the options have another.
 // With Between.Jump all are hidden layers, and another reads their rows.
 func stacked(width func(o Options) int, own Activation, conv func(o Options, k, at, in, out int, act Activation) []saga.Layer) func(Options) []saga.Layer {
 	return func(o Options) []saga.Layer {
-		var l []saga.Layer
+		l, in := o.projection(own, width(o))
 		var ends []int
-		in, last := o.Features, o.Layers-1
+		last := o.Layers - 1
 		for k := range o.Layers {
+			at := len(l)
 			if k == last && o.Between.Jump == "" {
-				return append(l, conv(o, k, len(l), in, o.Classes, nil)...)
+				l = append(l, conv(o, k, at, in, o.Classes, nil)...)
+			} else {
+				l = append(l, o.between(func(act Activation) []saga.Layer { return conv(o, k, at, in, width(o), act) }, own, at)...)
+				in, ends = width(o), append(ends, len(l))
 			}
-			l = append(l, o.between(func(act Activation) []saga.Layer { return conv(o, k, len(l), in, width(o), act) }, own, len(l))...)
-			in, ends = width(o), append(ends, len(l))
+			for i := range l[at:] {
+				if o.Between.Project { // as without
+					l[at+i].Scope = fmt.Sprint("layer", k+1)
+				}
+			}
+		}
+		if o.Between.Jump == "" {
+			return l
 		}
 		return append(l, o.jump(ends))
 	}
+}
+
+// projection is the layer of Options.Project, nil without, and how many columns its rows have.
+func (o *Options) projection(own Activation, width int) (l []saga.Layer, cols int) {
+	if !o.Between.Project {
+		return nil, o.Features
+	}
+	if act, ok := activations[o.Between.Activation]; ok {
+		own = act
+	}
+	first := Linear(o.Features, width, own, o.start()...)
+	first.Scope = "input"
+	return []saga.Layer{first}, width
 }
 
 func hiddenColumns(o Options) int { return o.Hidden }

@@ -100,12 +100,14 @@ func appnp(o Options) []saga.Layer {
 
 func sgcSteps(o Options) []saga.Layer {
 	scale, _ := o.scale()
-	l := sgc(o.Features, o.Classes, o.Steps, scale, o.start()...)
+	l, _ := o.projection(nil, o.Hidden)
+	at := len(l)
+	l = append(l, sgc(o.Classes, o.Steps, scale, o.start()...)...)
 	if o.Between.Jump == "" {
 		return l
 	}
-	l[o.Steps-1].ApplyVertex = nil
-	return append(l, o.jump(upTo(1, o.Steps)))
+	l[len(l)-1].ApplyVertex = nil
+	return append(l, o.jump(upTo(at+1, len(l))))
 }
 
 // lg propagates rows of Classes columns. Links are scored by learned rows as they are, if they have as many.

@@ -72,6 +72,7 @@ var flagRows = map[string]flagRow{
 	"settings norm":           {value: "layer", idle: "+--layers 1"},
 	"settings residual":       {idle: "+--layers 1"},
 	"settings jk":             {value: "cat"},
+	"settings project":        {idle: "+--model hgt"},
 	"settings theta":          {with: "+--model gcn2", value: "2", idle: "+"},
 	"settings bases":          {with: "+--model rgcn", value: "2", idle: "+"},
 	"settings blocks":         {with: "+--model rgcn", value: "2", idle: "+"},
@@ -376,7 +377,7 @@ const ofWeights = "--weights w.pt --data g.saga --model gcn --out o/p.csv --writ
 // Options of models are read beside --weights alone.
 func init() {
 	for name, value := range map[string]string{"model": "sage", "hidden": "7", "layers": "3", "steps": "3", "heads": "3", "dropout": "0.5", "normalize": "none", "activation": "tanh",
-		"norm": "layer", "residual": "", "jk": "cat", "alpha": "0.5", "theta": "2", "bases": "2", "blocks": "2", "edge-data": "off", "readout": "sum", "bias": "off", "init": "glorot", "self-loops": "off",
+		"norm": "layer", "residual": "", "jk": "cat", "project": "", "alpha": "0.5", "theta": "2", "bases": "2", "blocks": "2", "edge-data": "off", "readout": "sum", "bias": "off", "init": "glorot", "self-loops": "off",
 		"undirected": "", "simple": "", "task": "graph", "features": "degree", "row-normalize": "on"} {
 		flagRows["predict "+name] = flagRow{with: ofWeights, value: value, idle: "+"}
 	}

@@ -71,14 +71,14 @@ func (j *job) build(s *settings, cfg saga.Config, w wanted) error {
 	j.model = m
 	sampling, _ := s.sampling()
 	if sampling == nil {
-		return j.compile(m, cfg, s.streams())
+		return s.widths(d, j.compile(m, cfg, s.streams()))
 	}
 	if err := s.cluster(sampling, d); err != nil {
 		return err
 	}
 	s.norms(sampling, d)
 	j.prog, err = saga.CompileSampled(m, d, cfg, *sampling)
-	return inIDs(d, err)
+	return s.widths(d, inIDs(d, err))
 }
 
 // made is the model of the settings for d, on which p has been settled.

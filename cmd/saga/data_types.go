@@ -11,6 +11,7 @@ import (
 
 	"sagann/dataset"
 	"sagann/internal/cli"
+	"sagann/layers"
 	"sagann/saga"
 )
 
@@ -190,4 +191,30 @@ func typedTask(d *dataset.Data, task saga.Task) error {
 		return cli.Usagef("--task %s: of graphs with several types of vertices, labels of vertices (--task vertex) and links of a relation (--task link) are trained", task)
 	}
 	return nil
+}
+
+// widths explains a shape that does not fit by types of vertices whose features have different widths, where --project would do.
+func (s *settings) widths(d *dataset.Data, err error) error {
+	k := d.Vertices.Kinds
+	var layer *saga.LayerError
+	if k == nil || s.Model.Between.Project || !errors.As(err, &layer) || !slices.Contains(layers.Reading(layers.ReadsProject), s.Model.Name) {
+		return err
+	}
+	var list []string
+	equal := true
+	for i, t := range k.Graph.Types {
+		cols := t.Rows.FeatureCols
+		if i == k.Type {
+			cols = d.FeatureCols
+		}
+		text := fmt.Sprintf("%s %d", t.Name, cols)
+		if cols == 0 {
+			text = t.Name + " none"
+		}
+		list, equal = append(list, text), equal && cols == k.Graph.Types[0].Rows.FeatureCols
+	}
+	if equal {
+		return err
+	}
+	return fmt.Errorf("layers of %s need vertices of all types with as many columns, and the features have: %s; --project begins with a linear layer for each type, to --hidden columns (%w)", s.Model.Name, strings.Join(list, ", "), err)
 }

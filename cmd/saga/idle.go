@@ -32,31 +32,38 @@ func (s *settings) idle(task saga.Task) (list []string) {
 	return list
 }
 
+// readBy names the models that read an option, or, if that is shorter, those that do not.
+func readBy(option string) string {
+	with, without := layers.Reading(option), notReading(option)
+	if len(with) > len(without) {
+		return " (not of " + listed(without) + ")"
+	}
+	return " (of " + listed(with) + ")"
+}
+
+// notReading lists the models that do not read an option.
+func notReading(option string) []string {
+	return slices.DeleteFunc(layers.Names(), func(name string) bool { return slices.Contains(layers.Reading(option), name) })
+}
+
 func (s *settings) idleModel(task saga.Task) []setting {
 	reads := func(option string) bool { return slices.Contains(layers.Reading(option), s.Model.Name) }
-	of := func(option string) string {
-		all, with := layers.Names(), layers.Reading(option)
-		if 2*len(with) > len(all) {
-			return " (not of " + listed(slices.DeleteFunc(all, func(name string) bool { return slices.Contains(with, name) })) + ")"
-		}
-		return " (of " + listed(with) + ")"
-	}
 	headed := task == saga.GraphTask || task == saga.EdgeTask
-	jump := named(s.Model.Jump, "none") != ""
-	inner := headed || jump || reads(layers.ReadsInner) || reads(layers.ReadsLayers) && s.Model.Layers > 1 || task == saga.LinkTask && s.Link.Width == 0
-	between, why := reads(layers.ReadsHidden) && (s.Model.Layers > 1 || jump || reads(layers.ReadsFrame)), of(layers.ReadsHidden)
+	jump := named(s.Model.Between.Jump, "none") != ""
+	inner := headed || jump || s.Model.Between.Project || reads(layers.ReadsInner) || reads(layers.ReadsLayers) && s.Model.Layers > 1 || task == saga.LinkTask && s.Link.Width == 0
+	between, why := reads(layers.ReadsHidden) && (s.Model.Layers > 1 || jump || reads(layers.ReadsFrame)), readBy(layers.ReadsHidden)
 	if reads(layers.ReadsHidden) {
 		why = " (between layers, and there is one)"
 	}
 	return []setting{
 		{s.Model.Hidden != 32 && !inner, "--hidden (between layers, and there is one)"},
-		{s.Model.Init == layers.InitGlorot && !reads(layers.ReadsInit) && task != saga.GraphTask, "--init" + of(layers.ReadsInit)},
+		{s.Model.Init == layers.InitGlorot && !reads(layers.ReadsInit) && task != saga.GraphTask, "--init" + readBy(layers.ReadsInit)},
 		{s.Model.SelfLoops.Or(false) && s.Model.Name == "mlp", "--self-loops (mlp reads no edges)"},
 		{s.Model.Layers != 2 && !reads(layers.ReadsLayers), "--layers (" + s.Model.Name + " has --steps)"},
 		{s.Model.Readout != "" && s.Model.Readout != string(saga.ReadoutMean) && task != saga.GraphTask, "--readout (of --task graph)"},
-		{named(s.Model.Activation, "auto") != "" && !between, "--activation" + why},
-		{named(s.Model.Norm, "none") != "" && !between, "--norm" + why},
-		{s.Model.Residual && !between, "--residual" + why},
+		{named(s.Model.Between.Activation, "auto") != "" && !between && !s.Model.Between.Project, "--activation" + why},
+		{named(s.Model.Between.Norm, "none") != "" && !between, "--norm" + why},
+		{s.Model.Between.Residual && !between, "--residual" + why},
 		{named(s.Data.EmbeddingInit, string(saga.EmbeddingUnit)) != "" && !strings.HasPrefix(s.Data.Features, "embedding:"), "--embedding-init (of --features embedding:64)"},
 		{s.Data.VirtualNode && task != saga.GraphTask, "--virtual-node (of --task graph)"},
 		{task != saga.LinkTask && named(s.Link.Head, "dot") != "", "--head (of --task link)"},
@@ -73,6 +80,7 @@ func (s *settings) idleOwn() (list []setting) {
 		flag, option string
 	}{
 		{s.Model.Theta != 0.5 && s.Model.Theta != 0, "--theta", layers.ReadsTheta},
+		{s.Model.Between.Project, "--project", layers.ReadsProject},
 		{s.Model.Bases > 0, "--bases", layers.ReadsBases},
 		{s.Model.Blocks > 0, "--blocks", layers.ReadsBases},
 		{named(string(s.Model.EdgeData), "auto") != "", "--edge-data", layers.ReadsDataAsked},
@@ -82,8 +90,7 @@ func (s *settings) idleOwn() (list []setting) {
 		{s.Model.Steps != 2, "--steps", layers.ReadsSteps},
 		{s.Model.Normalize != "", "--normalize", layers.ReadsNormalize},
 	} {
-		names := layers.Reading(x.option)
-		list = append(list, setting{x.given && !slices.Contains(names, s.Model.Name), x.flag + " (of " + listed(names) + ")"})
+		list = append(list, setting{x.given && !slices.Contains(layers.Reading(x.option), s.Model.Name), x.flag + readBy(x.option)})
 	}
 	return list
 }

@@ -119,7 +119,7 @@ func newParser(grammar any, stdout, stderr io.Writer) *kong.Kong {
 		kong.Vars{"models": strings.Join(layers.Names(), ", "),
 			"with_steps": listed(layers.Reading(layers.ReadsSteps)), "activations": strings.Join(layers.Activations(), ", "), "with_heads": listed(layers.Reading(layers.ReadsHeads)),
 			"with_normalize": listed(layers.Reading(layers.ReadsNormalize)), "with_loops": listed(layers.Looped()),
-			"with_bias": listed(layers.Reading(layers.ReadsBias)), "with_alpha": listed(layers.Reading(layers.ReadsAlpha)), "with_bases": listed(layers.Reading(layers.ReadsBases)), "with_theta": listed(layers.Reading(layers.ReadsTheta)),
+			"without_project": listed(notReading(layers.ReadsProject)), "with_bias": listed(layers.Reading(layers.ReadsBias)), "with_alpha": listed(layers.Reading(layers.ReadsAlpha)), "with_bases": listed(layers.Reading(layers.ReadsBases)), "with_theta": listed(layers.Reading(layers.ReadsTheta)),
 			"with_edge_data": listed(layers.Reading(layers.ReadsDataAsked)), "jumps": strings.Join(layers.Jumps(), ", ")},
 		kong.NamedMapper("lowercase", kong.MapperFunc(cli.LowerCase)),
 		kong.ExplicitGroups(flagGroups),

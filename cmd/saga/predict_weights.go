@@ -28,7 +28,7 @@ type weightFlags struct {
 // flags are the names of those beside --weights.
 func (weightFlags) flags() []string {
 	return []string{"undirected", "simple", "task", "features", "virtual-node", "loss", "row-normalize", "classes", "model", "hidden", "layers", "steps", "heads", "dropout", "normalize", "activation",
-		"norm", "residual", "jk", "alpha", "theta", "bases", "blocks", "edge-data", "readout", "bias", "init", "self-loops"}
+		"norm", "residual", "jk", "project", "alpha", "theta", "bases", "blocks", "edge-data", "readout", "bias", "init", "self-loops"}
 }
 
 // weighted runs the model that the flags say with the weights of the file.

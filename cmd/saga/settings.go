@@ -114,7 +114,7 @@ func (s *settings) layers(features, classes, edgeData, edgeTypes int) layers.Opt
 	return layers.Options{Features: features, Classes: classes, Hidden: int(s.Model.Hidden), Layers: int(s.Model.Layers), Steps: int(s.Model.Steps),
 		Heads: int(s.Model.Heads), Dropout: s.Model.Dropout, Normalize: s.Model.Normalize, EdgeData: edgeData, EdgeTypes: edgeTypes,
 		Readout: saga.Readout(s.Model.Readout), Bias: s.Model.Bias.Or(true) && slices.Contains(layers.Reading(layers.ReadsBias), s.Model.Name), Init: s.Model.Init,
-		Between: layers.Between{Activation: named(s.Model.Activation, "auto"), Norm: named(s.Model.Norm, "none"), Residual: s.Model.Residual, Jump: named(s.Model.Jump, "none")}, Alpha: cmp.Or(s.Model.Alpha, saga.None),
+		Between: layers.Between{Activation: named(s.Model.Between.Activation, "auto"), Norm: named(s.Model.Between.Norm, "none"), Residual: s.Model.Between.Residual, Jump: named(s.Model.Between.Jump, "none"), Project: s.Model.Between.Project && !slices.Contains(notReading(layers.ReadsProject), s.Model.Name)}, Alpha: cmp.Or(s.Model.Alpha, saga.None),
 		Own: layers.Own{Theta: s.Model.Theta, Bases: int(s.Model.Bases), Blocks: int(s.Model.Blocks), Edges: named(string(s.Model.EdgeData), "auto")}}
 }
 

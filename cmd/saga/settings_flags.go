@@ -60,26 +60,33 @@ type dataFlags struct {
 
 // modelFlags choose the model and its options.
 type modelFlags struct {
-	Name       string  `json:"model" name:"model" type:"lowercase" default:"auto" placeholder:"NAME" help:"One of ${models} (docs/models.md has their formulas), or auto (gcn; ggcn on the built-in graph and on --shape)."`
-	Hidden     count   `json:"hidden" default:"32" placeholder:"N" help:"Columns between layers (${default})."`
-	Layers     count   `json:"layers" default:"2" placeholder:"N" help:"Number of layers (${default})."`
-	Steps      count   `json:"steps" default:"2" placeholder:"N" help:"Message steps of ${with_steps} (${default})."`
-	Heads      count   `json:"heads" default:"8" placeholder:"N" help:"Attention heads of ${with_heads} (${default})."`
-	Dropout    float32 `json:"dropout" default:"0" placeholder:"P" help:"Dropout on the input of every layer (${default})."`
-	Normalize  string  `json:"normalize" placeholder:"M" help:"Factors of the edges of ${with_normalize}: sym (1/√(d_u·d_v) by degrees d, the default), sym-weight (the same of the edges' weights, w/√(d_u·d_v) by sums d of weights), weight (w as it is) or none (1)."`
-	Activation string  `json:"activation" default:"auto" placeholder:"NAME" help:"Between layers: ${activations}, or auto (relu; elu for ${with_heads}, but none for hgt and han)."`
-	Norm       string  `json:"norm" default:"none" placeholder:"NAME" help:"Of the rows between layers: layer (each row), batch (each column over all vertices) or none (${default})."`
-	Residual   bool    `json:"residual" help:"Add what enters a layer, but the last, to what it gives."`
-	Jump       string  `json:"jk" name:"jk" default:"none" placeholder:"NAME" help:"Jumping knowledge: logits of the rows of all layers, joined by ${jumps}, or of the last alone: none (${default})."`
-	Alpha      float32 `json:"alpha" default:"0.1" placeholder:"X" help:"Share of the own prediction, or of the first rows, in every step of ${with_alpha} (${default})."`
-	Theta      float32 `json:"theta" default:"0.5" placeholder:"X" help:"How fast the identity mapping of ${with_theta} takes over (${default})."`
-	Bases      count   `json:"bases" default:"0" placeholder:"N" help:"Bases of the weights of relations in ${with_bases}, which are sums of them; 0: weights of their own (${default})."`
-	Blocks     count   `json:"blocks" default:"0" placeholder:"N" help:"Blocks on the diagonals of the weights of relations in ${with_bases}; 0: whole weights (${default})."`
-	EdgeData   toggle  `json:"edge-data" default:"auto" placeholder:"B" help:"Read the numbers of edges, in ${with_edge_data}: on, off, or auto (where there are some, but not in gat and gatv2)."`
-	Readout    string  `json:"readout" default:"mean" placeholder:"NAME" help:"What is made of the rows of a graph's vertices with --task graph: sum, mean or max (${default})."`
-	Bias       toggle  `json:"bias" default:"auto" placeholder:"B" help:"A bias after the sums of ${with_bias}: on, off, or auto (on)."`
-	Init       string  `json:"init" default:"pyg" placeholder:"NAME" help:"What parameters are drawn from at first: pyg (as PyTorch Geometric's layers, where it has them) or glorot (weights by Glorot's rule, biases zero) (${default})."`
-	SelfLoops  toggle  `json:"self-loops" default:"auto" placeholder:"B" help:"Add self loops: on, off, or auto (on for ${with_loops})."`
+	Name      string       `json:"model" name:"model" type:"lowercase" default:"auto" placeholder:"NAME" help:"One of ${models} (docs/models.md has their formulas), or auto (gcn; ggcn on the built-in graph and on --shape)."`
+	Hidden    count        `json:"hidden" default:"32" placeholder:"N" help:"Columns between layers (${default})."`
+	Layers    count        `json:"layers" default:"2" placeholder:"N" help:"Number of layers (${default})."`
+	Steps     count        `json:"steps" default:"2" placeholder:"N" help:"Message steps of ${with_steps} (${default})."`
+	Heads     count        `json:"heads" default:"8" placeholder:"N" help:"Attention heads of ${with_heads} (${default})."`
+	Dropout   float32      `json:"dropout" default:"0" placeholder:"P" help:"Dropout on the input of every layer (${default})."`
+	Normalize string       `json:"normalize" placeholder:"M" help:"Factors of the edges of ${with_normalize}: sym (1/√(d_u·d_v) by degrees d, the default), sym-weight (the same of the edges' weights, w/√(d_u·d_v) by sums d of weights), weight (w as it is) or none (1)."`
+	Between   betweenFlags `embed:"" json:"-"`
+
+	Alpha     float32 `json:"alpha" default:"0.1" placeholder:"X" help:"Share of the own prediction, or of the first rows, in every step of ${with_alpha} (${default})."`
+	Theta     float32 `json:"theta" default:"0.5" placeholder:"X" help:"How fast the identity mapping of ${with_theta} takes over (${default})."`
+	Bases     count   `json:"bases" default:"0" placeholder:"N" help:"Bases of the weights of relations in ${with_bases}, which are sums of them; 0: weights of their own (${default})."`
+	Blocks    count   `json:"blocks" default:"0" placeholder:"N" help:"Blocks on the diagonals of the weights of relations in ${with_bases}; 0: whole weights (${default})."`
+	EdgeData  toggle  `json:"edge-data" default:"auto" placeholder:"B" help:"Read the numbers of edges, in ${with_edge_data}: on, off, or auto (where there are some, but not in gat and gatv2)."`
+	Readout   string  `json:"readout" default:"mean" placeholder:"NAME" help:"What is made of the rows of a graph's vertices with --task graph: sum, mean or max (${default})."`
+	Bias      toggle  `json:"bias" default:"auto" placeholder:"B" help:"A bias after the sums of ${with_bias}: on, off, or auto (on)."`
+	Init      string  `json:"init" default:"pyg" placeholder:"NAME" help:"What parameters are drawn from at first: pyg (as PyTorch Geometric's layers, where it has them) or glorot (weights by Glorot's rule, biases zero) (${default})."`
+	SelfLoops toggle  `json:"self-loops" default:"auto" placeholder:"B" help:"Add self loops: on, off, or auto (on for ${with_loops})."`
+}
+
+// betweenFlags say what is done between layers, and before the first.
+type betweenFlags struct {
+	Activation string `json:"activation" default:"auto" placeholder:"NAME" help:"Between layers: ${activations}, or auto (relu; elu for ${with_heads}, but none for hgt and han)."`
+	Norm       string `json:"norm" default:"none" placeholder:"NAME" help:"Of the rows between layers: layer (each row), batch (each column over all vertices) or none (${default})."`
+	Residual   bool   `json:"residual" help:"Add what enters a layer, but the last, to what it gives."`
+	Jump       string `json:"jk" name:"jk" default:"none" placeholder:"NAME" help:"Jumping knowledge: logits of the rows of all layers, joined by ${jumps}, or of the last alone: none (${default})."`
+	Project    bool   `json:"project" help:"Begin with a linear layer to as many columns as hidden layers have; over several types of vertices with one for each type, whose features may then differ in width. (${without_project} begin with one anyway.)"`
 }
 
 // trainingFlags are the numbers of training.
@@ -170,7 +177,7 @@ var flagGroups = []kong.Group{
 
 // groups are the parts of s, in the order of config.json.
 func (s *settings) groups() []any {
-	return []any{&s.Data, &s.Model, &s.Link, &s.Training, &s.Training.Sampling, &s.Rate, &s.Memory, &s.Planning}
+	return []any{&s.Data, &s.Model, &s.Model.Between, &s.Link, &s.Training, &s.Training.Sampling, &s.Rate, &s.Memory, &s.Planning}
 }
 
 // savedSettings are settings as config.json has them: one flat object, for it knows flags and

@@ -74,6 +74,11 @@ func TestTypes(t *testing.T) {
 		run(true, "", "train --resume "+model+" --epochs 4")
 	}
 	run(true, "", "train --data graph --target paper --model rgcn --bases 2 --epochs 1 --out bases")
+	run(false, "layers of gin need vertices of all types with as many columns, and the features have: author 3, paper 2; --project", "train --data graph --target paper --model gin --out no")
+	for _, model := range []string{"gin", "sgc", "tag"} {
+		run(true, "", "train --data graph --target paper --project --model "+model+" --epochs 1 --out "+model)
+		run(true, "classes of 30 vertices", "predict "+model+" --out "+model+".csv")
+	}
 	run(false, "3 blocks do not divide", "train --data graph --target paper --model rgcn --blocks 3 --epochs 1 --out no")
 	run(true, "20 vertices of type author, 3 features, 2 classes", "train --data graph --target author --model rgcn --epochs 2 --out authors")
 	run(true, "classes of 20 vertices", "predict authors --out authors.csv")
