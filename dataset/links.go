@@ -10,7 +10,10 @@ import (
 )
 
 // Pairs are pairs of vertices, from Src[k] to Dst[k].
-type Pairs struct{ Src, Dst []uint32 }
+type Pairs struct {
+	Src, Dst []uint32
+	Time     []float64 // when each pair is asked for: it sees edges before this time alone; nil: at any time
+}
 
 // Len is the number of pairs.
 func (p *Pairs) Len() int { return len(p.Src) }
@@ -23,10 +26,14 @@ type Links struct {
 	Train, Val, Test Pairs // edges; those of Val and Test are not in the graph that passes messages
 	NotVal, NotTest  Pairs // pairs without an edge; of SplitLinks as many as in Val and Test
 	known            *NonEdges
+	past             *NotYet // of LinksOfPast, in place of known
 }
 
-// NotKnown is the pairs that are neither edges of the graph nor in Train, to draw negative samples from.
+// NotKnown is the pairs that are neither edges of the graph nor in Train, to draw negative samples from; nil of LinksOfPast.
 func (l *Links) NotKnown() *NonEdges { return l.known }
+
+// NotYet draws negative samples at the times of pairs; nil of links without times.
+func (l *Links) NotYet() *NotYet { return l.past }
 
 // LinkShares say how SplitLinks divides the edges.
 type LinkShares struct {
@@ -158,7 +165,7 @@ func checkLinks(d *Data) error {
 			return fmt.Errorf("the %s split of links is empty, or has no pairs without an edge", s.name)
 		}
 	}
-	if l.known == nil {
+	if l.known == nil && l.past == nil {
 		return errors.New("links to predict are made by SplitLinks")
 	}
 	return nil
@@ -169,7 +176,13 @@ func (p *Pairs) Check(v int) error {
 	if len(p.Src) != len(p.Dst) {
 		return fmt.Errorf("pairs have %d first and %d second vertices", len(p.Src), len(p.Dst))
 	}
+	if p.Time != nil && len(p.Time) != len(p.Src) {
+		return fmt.Errorf("%d pairs have %d times", len(p.Src), len(p.Time))
+	}
 	for k := range p.Src {
+		if p.Time != nil && p.Time[k] != p.Time[k] {
+			return fmt.Errorf("pair %d has the time NaN", k)
+		}
 		if int(p.Src[k]) >= v || int(p.Dst[k]) >= v {
 			return fmt.Errorf("pair %d is (%d, %d): ids must be below %d", k, p.Src[k], p.Dst[k], v)
 		}

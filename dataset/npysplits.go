@@ -153,7 +153,7 @@ func readLinks(d *Data, from arrays, ids *idSet) error {
 				ends = append(ends, v)
 			}
 		}
-		*p.pairs = Pairs{ends[:n:n], ends[n:]}
+		*p.pairs = Pairs{Src: ends[:n:n], Dst: ends[n:]}
 	}
 	switch {
 	case !any:

@@ -38,11 +38,11 @@ func ValidateFor(d *Data, vertices []uint32) error {
 		}
 		return -1
 	})
-	if wrong >= 0 {
+	if wrong >= 0 || checkSchema(d) != nil {
 		return Validate(d)
 	}
 	x := *d
-	x.Features, x.FeatureCols = nil, 0
+	x.Features, x.FeatureCols, x.Schema.Features = nil, 0, Features{} // names of columns were checked
 	return Validate(&x)
 }
 

@@ -126,10 +126,11 @@ func FindVertices(ids []string, d *Data) ([]uint32, error) {
 	return out, nil
 }
 
-// ReadPairs reads pairs of vertices of d from a text with two ids on each line. Errors name the file and line.
+// ReadPairs reads pairs of vertices of d from a text with two ids on each line, and behind them in all lines or in none the time of the pair.
+// Errors name the file and line.
 func ReadPairs(path string, d *Data) (*Pairs, error) {
 	t := d.finder()
-	f, err := d.fileOf(path, t, nil, 2)
+	f, err := d.fileOf(path, t, nil, 2, 3)
 	if err != nil {
 		return nil, err
 	}
@@ -140,6 +141,11 @@ func ReadPairs(path string, d *Data) (*Pairs, error) {
 		v, no := t.find(row[1], d.Edges.V)
 		if err == nil {
 			err = no
+		}
+		if err == nil && len(f.columns) == 3 {
+			var at float64
+			at, err = parseTime(row[2])
+			p.Time = append(p.Time, at)
 		}
 		if err != nil {
 			return f.errorf("%w", err)

@@ -203,6 +203,14 @@ func (c Config) forForward() Config {
 	return c
 }
 
+// forBlocks is c for a forward pass over blocks.
+func (c Config) forBlocks() Config {
+	c = c.forForward()
+	c.Without = append([]string{"stream"}, c.Without...)
+	c.Optimizer, c.Outputs = Optimizer{Kind: "sgd"}, nil // sgd has no moments
+	return c
+}
+
 // ranks is an error if the devices cannot be divided among the ranks.
 func (c *Config) ranks() error {
 	r := c.Net.Ranks()

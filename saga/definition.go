@@ -17,12 +17,13 @@ import (
 // request is what Compile, Plan and Predict ask for.
 type request struct {
 	model  Model
-	data   *dataset.Data // nil: shape
-	shape  *Shape        // nil: data
-	cfg    Config        // once there is a program, it is validated: nothing assigns to it
-	output string        // "hidden" or "logits" of one forward pass; "": training and evaluation
-	part   *portion      // data is a part of a graph; nil: all of it
-	of     *Planner      // with which the search shares what it finds; nil: none
+	data   *dataset.Data    // nil: shape
+	shape  *Shape           // nil: data
+	cfg    Config           // once there is a program, it is validated: nothing assigns to it
+	output string           // "hidden" or "logits" of one forward pass; "": training and evaluation
+	part   *portion         // data is a part of a graph; nil: all of it
+	at     *batches.Moments // what is answered, in place of vertices at their own times; nil: these
+	of     *Planner         // with which the search shares what it finds; nil: none
 }
 
 // inputs are the vertex inputs of a program's data, and what only some programs have of them.

@@ -4,13 +4,17 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math"
+	"slices"
 
 	"sagann/dataset"
+	"sagann/saga/batches"
+	"sagann/sample"
 )
 
 // Evaluate scores the parameters of the checkpoint at path on every split of d, within c.Mem, with
 // the plan by which training evaluates. A checkpoint of early stopping gives the parameters of the
-// best epoch. Like Predict, it also accepts checkpoints from which training cannot go on.
+// best epoch. If training drew edges by time, all edges up to the time are read. Like Predict, it also accepts checkpoints from which training cannot go on.
 func Evaluate(m Model, d *dataset.Data, c Config, path string) (s Scores, err error) {
 	k, err := readParams(m, path)
 	if err != nil {
@@ -27,7 +31,7 @@ func Evaluate(m Model, d *dataset.Data, c Config, path string) (s Scores, err er
 			return Scores{}, err
 		}
 	}
-	p, err := Compile(m, d, c)
+	p, err := k.scoring(m, d, c)
 	if err != nil {
 		return Scores{}, err
 	}
@@ -42,6 +46,15 @@ func Evaluate(m Model, d *dataset.Data, c Config, path string) (s Scores, err er
 		}
 	}
 	return p.Evaluate()
+}
+
+// scoring is a program that evaluates m on d as the run did, exactly.
+func (k *Stored) scoring(m Model, d *dataset.Data, c Config) (*Program, error) {
+	if !k.about.ByTime() {
+		return Compile(m, d, c)
+	}
+	all := slices.Repeat([]int{math.MaxInt32}, m.gathers())
+	return CompileSampled(m, d, c, Sampling{Sampler: sample.Neighbours(all...), Batch: answerBatch, Times: batches.UpTo})
 }
 
 // Evaluate runs the forward pass without dropout and scores every split. It is exact, over the whole graph,

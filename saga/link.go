@@ -7,6 +7,7 @@ import (
 	"sagann/dataflow"
 	"sagann/dataset"
 	"sagann/ops"
+	"sagann/saga/batches"
 )
 
 // Link prediction trains a model whose last layer gives every vertex a row z. A LinkHead scores two
@@ -93,4 +94,33 @@ func (tr *traced) pairLoss() Tensor {
 	set, share := t.edgeSet(), t.edge(dataflow.WeightInput, 1)
 	score := t.d.linkHead.scores(set.ScatterSrc(tr.ends), set.ScatterDst(dataflow.Prefix(to)), tr.heads)
 	return ops.SumRows(ops.SigmoidCrossEntropy(score, ops.Positive(share), ops.Abs(share)))
+}
+
+// negatives draws as many pairs without an edge as there are training edges, new ones in every epoch.
+// See batches.NoEdge.
+func (p *definition) negatives(epoch int) dataset.Pairs {
+	n := p.in.link.links.Train.Len()
+	out := dataset.Pairs{Src: make([]uint32, n), Dst: make([]uint32, n)}
+	for k := range n {
+		out.Src[k], out.Dst[k] = batches.NoEdge(p.in.link.links, p.cfg.Seed, epoch, k)
+	}
+	return out
+}
+
+// rowsOnly is m without its head: it gives the rows that the head scores.
+func (m Model) rowsOnly() Model {
+	m.Task, m.LinkHead = VertexTask, ""
+	return m
+}
+
+// numbered is pairs of the rows of moments.
+func numbered(src, dst []uint32) *dataset.Pairs { return &dataset.Pairs{Src: src, Dst: dst} }
+
+// upTo lists the numbers 0 to n-1.
+func upTo(n int) []uint32 {
+	list := make([]uint32, n)
+	for i := range list {
+		list[i] = uint32(i)
+	}
+	return list
 }

@@ -303,3 +303,16 @@ func (h LinkHead) check() error {
 	}
 	return fmt.Errorf("saga: unknown link head %q; there are dot, bilinear, distmult, mlp", h)
 }
+
+// headOf is the head over rows z of cols columns.
+func headOf(h LinkHead, z []float32, cols int, param parameters) (*scorer, error) {
+	s := &scorer{head: h, c: cols, z: z}
+	for _, q := range h.params(cols) {
+		w, err := param("head."+q.name, q.rows, q.cols)
+		if err != nil {
+			return nil, err
+		}
+		s.w = append(s.w, w)
+	}
+	return s, nil
+}

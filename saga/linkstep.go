@@ -4,21 +4,9 @@ import (
 	"sagann/dataflow/exec"
 	"sagann/dataset"
 	"sagann/internal/metrics"
-	"sagann/saga/batches"
 )
 
 // A step of a LinkTask, and its evaluation: the head works on the host over pairs of vertices.
-
-// negatives draws as many pairs without an edge as there are training edges, new ones in every epoch.
-// See batches.NoEdge.
-func (p *definition) negatives(epoch int) dataset.Pairs {
-	n := p.in.link.links.Train.Len()
-	out := dataset.Pairs{Src: make([]uint32, n), Dst: make([]uint32, n)}
-	for k := range n {
-		out.Src[k], out.Dst[k] = batches.NoEdge(p.in.link.links, p.cfg.Seed, epoch, k)
-	}
-	return out
-}
 
 // endRows is output what of u and, where that is the rows of the first end of links between two types, those of the second behind it.
 func (s *session) endRows(u *unit, run *exec.Runner, what string) (x []float32, cols int) {

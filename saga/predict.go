@@ -14,7 +14,8 @@ import (
 // Predict runs m, with the parameters of the checkpoint at path, over all vertices of d within
 // c.Mem, streaming chunks as in training, and returns the logits: V×classes in the user's order.
 // With an EdgeTask there is one row for every edge of d in stored order, with a GraphTask one for
-// every graph, with a LinkTask the vertices' rows z. Logits of edges and graphs lie in device memory
+// every graph, with a LinkTask the vertices' rows z. If training drew edges by time (Sampling.Times), a row is of the edges up to
+// its vertex's time, and z of all edges. Logits of edges and graphs lie in device memory
 // as a whole, and there may be at most 2²⁴ rows. A checkpoint of early stopping gives the
 // parameters of the best epoch. d needs no labels; fields of c that concern training are ignored.
 // Columns, relations and learned rows are those of the names and ids that d and the checkpoint have; an error names both
@@ -84,7 +85,33 @@ func fromCheckpoint(m Model, d *dataset.Data, c Config, path, what string) ([]fl
 	if d, err = k.apply(&m, d); err != nil {
 		return nil, 0, err
 	}
-	return forward(m, d, c, what, k.param)
+	return forwardBy(k.about.ByTime(), m, d, c, what, k.param)
+}
+
+// forwardBy is forward or, by time, the rows of all vertices at their own times. Links have times of their own, and rows of all vertices
+// without a time are those after all edges.
+func forwardBy(byTime bool, m Model, d *dataset.Data, c Config, what string, param parameters) ([]float32, int, error) {
+	if !byTime || m.Task == LinkTask || what == "hidden" && len(m.Layers) == 1 {
+		return forward(m, d, c, what, param)
+	}
+	if err := answers(&m, d); err != nil {
+		return nil, 0, err
+	}
+	upTo := m
+	if what == "hidden" {
+		if upTo.Layers = m.Layers[:len(m.Layers)-1]; upTo.gathers() == 0 { // no edge is read
+			return forward(m, d, c, what, param)
+		}
+	}
+	s, err := newSome(upTo, d, c, true, param)
+	if err != nil {
+		return nil, 0, err
+	}
+	all := make([]uint32, d.Edges.V)
+	for v := range all {
+		all[v] = uint32(v)
+	}
+	return s.Rows(all)
 }
 
 // readParams reads the checkpoint of m at path.
@@ -96,32 +123,23 @@ func readParams(m Model, path string) (*Stored, error) {
 	if err == nil {
 		err = k.Suits(&m)
 	}
-	if err == nil && k.about.byTime() {
-		err = fmt.Errorf("%s: %w", path, errByTime)
-	}
 	return k, err
 }
 
-// errByTime is why a run that draws edges by time does not predict.
-var errByTime = errors.New("training drew edges up to the times of vertices only, and a pass over the whole graph, where later ones count, is not what it learned: predictions by time are not there yet")
-
-// byTime tells whether the run of c drew edges up to the times of seeds.
-func (c *Checkpoint) byTime() bool {
+// ByTime tells whether training drew edges up to the times of vertices or links (Sampling.Times).
+func (c *Checkpoint) ByTime() bool {
 	return slices.ContainsFunc(c.conditions, func(x condition) bool { return strings.Contains(x.Value, edgesUpTo) })
 }
 
 // infer runs a program for the forward pass between two steps.
 func (p *Program) infer(what string) (x []float32, cols int, err error) {
-	if strings.Contains(p.mode.facts().sampling, edgesUpTo) {
-		return nil, 0, fmt.Errorf("saga: %w", errByTime)
-	}
 	err = p.aside(func(held []safetensors.Tensor) error {
 		if p.cfg.HostMem > 0 { // the other program builds a grid of its own: free this one
 			p.grids.built = nil
 		}
 		c := p.cfg
 		c.Outcome.Packing = p.Outcome().Packing // as in training, which fits into the same budget
-		x, cols, err = forward(p.model, p.data, c, what, func(name string, _, _ int) ([]float32, error) {
+		x, cols, err = forwardBy(p.sampled.byTime(), p.model, p.data, c, what, func(name string, _, _ int) ([]float32, error) {
 			for _, t := range held {
 				if t.Name == name {
 					return t.Data.([]float32), nil
@@ -136,7 +154,7 @@ func (p *Program) infer(what string) (x []float32, cols int, err error) {
 
 // forward compiles and runs the forward pass of m on d, and returns output what. param returns
 // parameters by name.
-func forward(m Model, d *dataset.Data, c Config, what string, param func(name string, rows, cols int) ([]float32, error)) (x []float32, cols int, err error) {
+func forward(m Model, d *dataset.Data, c Config, what string, param parameters) (x []float32, cols int, err error) {
 	r := request{model: m, data: d, cfg: c.forForward(), output: what}
 	if what == "hidden" && len(m.Layers) == 1 && (m.Task == "" || m.Task == VertexTask) {
 		return features(r)
@@ -201,31 +219,38 @@ func features(r request) ([]float32, int, error) {
 }
 
 // ScoreLinks scores pairs of vertices of d with the checkpoint of a LinkTask at path. A score is the
-// logarithm of the odds that there is an edge. d has the edges that pass messages. It is an error if
-// m is for another task, if a pair names a vertex that d does not have, or where Predict has one. Of several types pairs are of the relation that d
+// logarithm of the odds that there is an edge. d has the edges that pass messages. If training drew edges by time, a pair with a time
+// sees those before it, and pairs without times (Pairs.Time nil) see all. It is an error if
+// m is for another task, if a pair names a vertex that d does not have, if pairs have times that the run knows nothing of, or where Predict
+// has one. Of several types pairs are of the relation that d
 // has links of (dataset.Hetero.Along).
 func ScoreLinks(m Model, d *dataset.Data, c Config, path string, pairs *dataset.Pairs) ([]float64, error) {
 	if m.Task != LinkTask {
 		return nil, fmt.Errorf("saga: pairs are scored by models of the task %s", LinkTask)
 	}
-	z, cols, err := Predict(m, d, c, path)
-	if err != nil {
-		return nil, err
-	}
-	if err := pairs.Check(dataset.PairV(d)); err != nil {
-		return nil, fmt.Errorf("saga: %w", err)
-	}
 	k, err := readParams(m, path)
 	if err != nil {
 		return nil, err
 	}
-	s := &scorer{head: m.LinkHead, c: cols, z: z}
-	for _, q := range m.LinkHead.params(cols) {
-		w, err := k.param("head."+q.name, q.rows, q.cols)
-		if err != nil {
-			return nil, err
-		}
-		s.w = append(s.w, w)
+	if pairs.Time != nil && !k.about.ByTime() {
+		return nil, fmt.Errorf("saga: %s was trained on edges of all times, and pairs with times are asked for; leave their times out", path)
+	}
+	if err := pairs.Check(dataset.PairV(d)); err != nil {
+		return nil, fmt.Errorf("saga: %w", err)
+	}
+	var z []float32
+	var cols int
+	if pairs.Time != nil {
+		z, cols, pairs, err = atTimes(m, d, c, k, pairs)
+	} else {
+		z, cols, err = Predict(m, d, c, path)
+	}
+	if err != nil {
+		return nil, err
+	}
+	s, err := headOf(m.LinkHead, z, cols, k.param)
+	if err != nil {
+		return nil, err
 	}
 	return s.scores(pairs), nil
 }

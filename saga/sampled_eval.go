@@ -26,21 +26,30 @@ func (p *Program) evaluateAside() (s Scores, err error) {
 	return s, err
 }
 
-// evaluate runs all batches of evaluation with the parameters held, and adds up their results.
-func (p batched) evaluate(held []safetensors.Tensor) (s Scores, err error) {
+// begin opens the program for an evaluation with the parameters held.
+func (p batched) begin(held []safetensors.Tensor) (*session, error) {
 	p.closed, p.run.number, p.epoch = false, 0, 0
 	open, err := p.open()
+	if err != nil {
+		return nil, err
+	}
+	for _, t := range held {
+		if _, wrong := p.param(t.Name); wrong == nil {
+			if err := open.setGlobal(t.Name, t.Data.([]float32)); err != nil {
+				return nil, errors.Join(err, p.Close())
+			}
+		}
+	}
+	return open, nil
+}
+
+// evaluate runs all batches of evaluation with the parameters held, and adds up their results.
+func (p batched) evaluate(held []safetensors.Tensor) (s Scores, err error) {
+	open, err := p.begin(held)
 	if err != nil {
 		return s, err
 	}
 	defer func() { err = errors.Join(err, p.Close()) }()
-	for _, t := range held {
-		if _, wrong := p.param(t.Name); wrong == nil {
-			if err := open.setGlobal(t.Name, t.Data.([]float32)); err != nil {
-				return s, err
-			}
-		}
-	}
 	var mine []float32
 	g := p.cfg.Net
 	for i := g.Rank(); i < p.sampled.draws.Count() && err == nil; i += g.Ranks() {

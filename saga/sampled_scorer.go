@@ -91,8 +91,8 @@ func (p *definition) checkEval(s *Sampling) error {
 		return nil
 	case len(s.Eval) != n:
 		return fmt.Errorf("evaluation has %d fan-outs and the model %d layers that gather: it takes %d (--eval-sample), the last layer's first", len(s.Eval), n, n)
-	case p.dims.taskName() != VertexTask:
-		return fmt.Errorf("evaluation by sampling is for labels of vertices, not of %s; leave out --eval-sample", p.dims.taskName().Plural())
+	case p.dims.taskName() != VertexTask && (p.dims.taskName() != LinkTask || s.Times == ""):
+		return fmt.Errorf("evaluation by sampling is for labels of vertices and for links by time, not for %s; leave out --eval-sample", p.dims.taskName().Plural())
 	case p.cfg.HostMem > 0 && p.data.Shard == nil: // with shards, evaluation draws from what training holds
 		return errors.New("evaluation by sampling does not count host memory; leave out --eval-sample or --host-mem")
 	case batches.Weighs(&s.Sampler):
@@ -109,6 +109,9 @@ func (p *Program) scorer(s *Sampling) (*Program, error) {
 			return p.exactScorer()
 		}
 		return nil, nil
+	}
+	if p.in.link != nil {
+		return pairScorer(p, s)
 	}
 	c := p.cfg
 	c.Seed ^= drawsOfEvaluation
@@ -144,4 +147,30 @@ func (in *inputs) evaluated() (list []uint32) {
 		}
 	}
 	return list
+}
+
+// pairScorer returns the program that evaluates p, whose links have times. Training links are ranked against the pairs without an edge of the
+// first epoch.
+func pairScorer(p *Program, s *Sampling) (*Program, error) {
+	l := p.in.link.links
+	not := p.negatives(0)
+	not.Time = l.Train.Time
+	at, src, dst := batches.MomentsOf(&l.Train, &not, &l.Val, &l.NotVal, &l.Test, &l.NotTest)
+	c := p.cfg.forBlocks()
+	c.Seed ^= drawsOfEvaluation
+	q, err := newProgram(request{model: p.model.rowsOnly(), data: p.data, cfg: c, output: "logits", at: at})
+	if err != nil {
+		return nil, err
+	}
+	q.on.cards = p.on.cards
+	q.mode = scoringPairs{scoring{batched{q}}, p.model.LinkHead, src, dst}
+	x := *s
+	x.Sampler, x.Norm, x.Eval, x.Accumulate = sample.Neighbours(s.Eval...), "", nil, 1
+	if q.sampled, err = q.newSampled(x, upTo(len(at.Vertex)), p.sampled.draws.Graph()); err != nil {
+		return nil, err
+	}
+	if q.rooms, err = q.sampled.draws.Presample(); err != nil {
+		return nil, err
+	}
+	return q, q.compileSampled(func(err error) error { return together(q, err) })
 }

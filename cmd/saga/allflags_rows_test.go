@@ -54,6 +54,7 @@ var flagRows = map[string]flagRow{
 	"settings undirected":     {idle: "--shape vertices=60,edges=300,features=6,classes=3"},
 	"settings simple":         {idle: "--shape vertices=60,edges=300,features=6,classes=3"},
 	"settings split":          {value: "0.5,0.3", idle: "--shape vertices=60,edges=300,features=6,classes=3"},
+	"settings split-time":     {with: "+--data timed.saga", value: "4,6", idle: "--shape vertices=60,edges=300,features=6,classes=3"},
 	"settings split-seed":     {value: "7", idle: "+--data splits.saga"},
 	"settings task":           {value: "link"},
 	"settings target":         {why: "of graphs with several types: types.txtar of testdata/data"},

@@ -97,14 +97,21 @@ func (e *evaluation) setFields(form csvForm) (heading string, fields func(buf []
 func (c *evaluateCmd) writeLinks(t *trained, pairs *dataset.Pairs, edges int, scores []float64) error {
 	defer removedOnSignal(c.Out)()
 	return cli.WriteWhole(c.Out, func(w *bufio.Writer) error {
-		fmt.Fprintln(w, "source,target,label,probability")
+		if pairs.Time != nil {
+			fmt.Fprintln(w, "source,target,time,label,probability")
+		} else {
+			fmt.Fprintln(w, "source,target,label,probability")
+		}
 		for i, x := range scores {
 			label := 0
 			if i < edges {
 				label = 1
 			}
-			p := float32(metrics.Sigmoid(float32(x)))
-			fmt.Fprintf(w, "%s,%s,%d,%s\n", c.field(dataset.PairID(t.data, pairs.Src[i])), c.field(dataset.PairID(t.data, pairs.Dst[i])), label, strconv.FormatFloat(float64(p), 'g', 6, 32))
+			p, at := float32(metrics.Sigmoid(float32(x))), ""
+			if pairs.Time != nil {
+				at = dataset.TimeText(pairs.Time[i]) + ","
+			}
+			fmt.Fprintf(w, "%s,%s,%s%d,%s\n", c.field(dataset.PairID(t.data, pairs.Src[i])), c.field(dataset.PairID(t.data, pairs.Dst[i])), at, label, strconv.FormatFloat(float64(p), 'g', 6, 32))
 		}
 		return nil
 	})

@@ -82,6 +82,9 @@ func (c *exportCmd) weights(a *app, path, ending string) error {
 	if err != nil {
 		return err
 	}
+	if about.ByTime() {
+		a.Log.Warn("training drew edges by time (--sample-time): a module with these weights gives such scores where its loader does, too (NeighborLoader's time_attr, LinkNeighborLoader's edge_label_time less 1), and not over the whole graph")
+	}
 	params, value := w.Params()
 	err = cli.WriteWhole(c.PyG, func(to *bufio.Writer) error {
 		return layers.WriteWeights(to, ending, m, prep.Layers, params, value)
@@ -102,6 +105,9 @@ func (c *exportCmd) split(a *app, path string) error {
 	}
 	if t.data.Vertices.Kinds != nil && t.task() == saga.LinkTask {
 		return cli.Usagef("--split: files of pairs are of graphs with one type of vertices; saga evaluate --out writes the pairs of a split of a relation, with scores")
+	}
+	if t.about.ByTime() && t.task() == saga.LinkTask {
+		return cli.Usagef("--split: links by time have times, and files of a split have none; the same --split-time divides them again, and saga evaluate --out writes pairs with their times")
 	}
 	d, _, _, err := t.prep.divide(t.data, t.task(), t.splitSeed())
 	if err != nil {

@@ -156,7 +156,7 @@ func tellIdle(log *slog.Logger, list []string) {
 }
 
 // ofGraphs are the flags that say something of a graph, and nothing of a shape.
-var ofGraphs = []string{"undirected", "simple", "virtual-node", "split", "split-seed", "row-normalize", "class-weights", "pos-weights"}
+var ofGraphs = []string{"undirected", "simple", "virtual-node", "split", "split-time", "split-seed", "row-normalize", "class-weights", "pos-weights"}
 
 // needGraph refuses flags that need a graph, where there are statistics alone.
 func needGraph(a *app) error {

@@ -159,6 +159,17 @@ func checkpointIn(path string) (string, error) {
 	return path, nil
 }
 
+// tellTimes says which edges the rows of a run by time are of.
+func (t *trained) tellTimes(a *app) {
+	switch {
+	case !t.about.ByTime():
+	case t.task() == saga.LinkTask:
+		a.Log.Info("training drew edges before the times of pairs; these rows are of all edges, as after the last of them")
+	default:
+		a.Log.Info("training drew edges up to the times of vertices: each vertex sees all edges up to its own time")
+	}
+}
+
 // task is what the model's predictions stand on.
 func (t *trained) task() saga.Task { return cmp.Or(t.prep.Layers.Task, saga.VertexTask) }
 

@@ -62,7 +62,7 @@ func (c *evaluateCmd) evaluateLinks(a *app, t *trained, cfg saga.Config) error {
 	if edges.Len() == 0 {
 		return fmt.Errorf("%s has no links to score (--on %s)", t.name, on)
 	}
-	all := dataset.Pairs{Src: slices.Concat(edges.Src, not.Src), Dst: slices.Concat(edges.Dst, not.Dst)}
+	all := dataset.Pairs{Src: slices.Concat(edges.Src, not.Src), Dst: slices.Concat(edges.Dst, not.Dst), Time: slices.Concat(edges.Time, not.Time)}
 	scores, err := saga.ScoreLinks(t.model, d, cfg, t.path, &all)
 	if err != nil {
 		return err
@@ -101,6 +101,9 @@ func (t *trained) otherLinks(d *dataset.Data, same bool, on string) string {
 			return text
 		}
 	}
+	if by, _ := parseSplit(t.prep.Split); by.byTime != nil { // what was trained on is before what is scored
+		return ""
+	}
 	if then != nil && now.Parts == then.Parts || then == nil && same || !same && t.data.Targets.Given != nil {
 		return ""
 	}
@@ -137,6 +140,9 @@ func (c *predictCmd) predictPairs(a *app) error {
 	}
 	if n := loopsOf(pairs); n > 0 {
 		a.Log.Warn(words.Text("%s: %d {pair joins a vertex and itself|pairs join a vertex and itself}: training saw no such pair", c.Pairs, n))
+	}
+	if t.about.ByTime() && pairs.Time == nil {
+		a.Log.Info("the pairs have no times: each sees all edges; a third column has times, and then a pair sees the edges before its own")
 	}
 	scores, err := saga.ScoreLinks(t.model, t.data, cfg, t.path, pairs)
 	if err != nil {

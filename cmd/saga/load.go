@@ -26,7 +26,7 @@ type prepared struct {
 	Undirected   bool           `json:"undirected"`
 	Simple       bool           `json:"simple"`
 	Target       string         `json:"target,omitempty"`     // vertex type of the labels, or the relation of links; "": the only one
-	Split        string         `json:"split,omitempty"`      // --split; the checkpoint has the seed
+	Split        string         `json:"split,omitempty"`      // --split, or byTime.String; the checkpoint has the seed
 	SplitSeed    uint64         `json:"split_seed,omitempty"` // --split-seed; 0: the seed of the run
 	Disjoint     float64        `json:"disjoint,omitempty"`   // of --task link
 	OneHot       bool           `json:"one_hot"`

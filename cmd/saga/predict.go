@@ -24,7 +24,7 @@ type predictCmd struct {
 	outFlags
 	With  weightFlags `embed:""`
 	Write string      `default:"classes" enum:"classes,probs,logits" placeholder:"WHAT" help:"classes, probs or logits (${default}). Classes of multi-label data are a row of 0 and 1; probs are probabilities, of multi-label data one by one."`
-	Pairs string      `placeholder:"FILE" help:"With a run of --task link: a text with the ids of two vertices on each line; the probability of each edge is written."`
+	Pairs string      `placeholder:"FILE" help:"With a run of --task link: a text with the ids of two vertices on each line, of a run by time (--sample-time) also a time; the probability of each edge is written."`
 }
 
 // Help is what stands under the usage line.
@@ -145,6 +145,7 @@ func (c *outFlags) infer(a *app, what string) (t *trained, x []float32, cols int
 	if err != nil {
 		return nil, nil, 0, err
 	}
+	t.tellTimes(a)
 	if t.list != nil {
 		x, cols, err = t.some(a, cfg, what)
 	} else {

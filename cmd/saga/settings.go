@@ -61,6 +61,9 @@ func (s *settings) config() (saga.Config, error) {
 	if _, err := parseSplit(s.Data.Split); err != nil {
 		errs = append(errs, err)
 	}
+	if err := s.checkSplitTime(); err != nil {
+		errs = append(errs, err)
+	}
 	if _, err := s.sampling(); err != nil {
 		errs = append(errs, err)
 	}

@@ -47,6 +47,7 @@ type dataFlags struct {
 	Undirected    bool   `json:"undirected" help:"Add the reverse of every edge that has none."`
 	Simple        bool   `json:"simple" help:"Drop self loops and repeated edges."`
 	Split         string `json:"split" placeholder:"TRAIN,VAL|DIR" help:"Replace the splits by random ones, by their shares: 0.6,0.2; or by those in a folder, train.csv, val.csv and test.csv, as saga export --split writes them."`
+	SplitTime     string `json:"split-time" name:"split-time" placeholder:"T,T|P%,P%" help:"Replace the splits by time: validation is from the first time on, testing from the second (numbers or days, 2026-01-01,2026-02-01); or so much of the earliest is for training and validation: 80%,10%. Of links with --sample-time that is the default."`
 	SplitSeed     auto   `json:"split-seed" default:"auto" placeholder:"N" help:"Seed of splits that are drawn, and of the pairs that --task link is evaluated on; auto: --seed."`
 	Task          string `json:"task" default:"auto" placeholder:"WHAT" help:"What is predicted, classes or numbers: of each vertex, edge or graph, or auto (graph where graphs have labels or numbers, else vertex, else edge); link predicts which edges there are (docs/tasks.md)."`
 	Target        string `json:"target" placeholder:"TYPE" help:"Of a graph with several types of vertices: the type whose labels are trained; default: the only one that has labels."`

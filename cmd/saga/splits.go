@@ -20,12 +20,16 @@ import (
 type division struct {
 	train, val float64
 	from       string
+	*byTime    // nil: not by time
 }
 
 // parseSplit reads the value of --split.
 func parseSplit(text string) (d division, err error) {
 	if text == "" {
 		return d, nil
+	}
+	if d.byTime, err = recordedByTime(text); d.byTime != nil || err != nil {
+		return d, err
 	}
 	a, b, _ := strings.Cut(text, ",")
 	if _, err := fmt.Sscanf(a+" "+b, "%g %g", &d.train, &d.val); err == nil {
@@ -54,6 +58,11 @@ func (p *prepared) divide(d *dataset.Data, task saga.Task, seed uint64) (out *da
 	by, err := parseSplit(p.Split)
 	if err != nil {
 		return nil, false, 0, err
+	}
+	if by.byTime != nil {
+		out, err = by.divide(d, task, seed)
+		p.Split = by.String()
+		return out, task == saga.LinkTask, 0, err
 	}
 	if task == saga.LinkTask {
 		given := d.Targets.Given
@@ -94,6 +103,10 @@ func splitsOf(d *dataset.Data, task saga.Task) [][]uint32 {
 // divide makes the splits of the data of a run, and says what there is to say of them.
 func (j *job) divide(s *settings, task saga.Task, log *slog.Logger) error {
 	j.prep.Disjoint, j.prep.SplitSeed = s.Link.Disjoint, uint64(s.Data.SplitSeed)
+	var err error
+	if j.prep.Split, err = s.splitOf(j.data, task); err != nil {
+		return err
+	}
 	d, drawn, dropped, err := j.prep.divide(j.data, task, s.splitSeed())
 	if err != nil {
 		return err
@@ -104,7 +117,9 @@ func (j *job) divide(s *settings, task saga.Task, log *slog.Logger) error {
 	if dropped > 0 {
 		log.Info(words.Text("%d {pair|pairs} without an edge in the training file {is|are} left out: training draws as many as it has edges, new ones in every epoch", dropped))
 	}
-	if task == saga.LinkTask {
+	if by, _ := parseSplit(j.prep.Split); by.byTime != nil {
+		by.tell(log, d, task)
+	} else if task == saga.LinkTask {
 		l := d.Targets.Links
 		how := "edges are divided at random"
 		if by, _ := parseSplit(s.Data.Split); by.from != "" || by.train == 0 && j.data.Targets.Given != nil {

@@ -33,6 +33,7 @@
 //	setting.go                   Job and Setting
 //	kinds.go                     vertex types and relations, and the numbers of their sets
 //	clusters.go norms.go kind.go kinds of batches: clusters of vertices, items chosen by norms, items shuffled
+//	moments.go                   vertices at times, as the ends of pairs are
 //	items.go                     what items are, and their weights
 //
 // A file calls files that are listed below it.

@@ -95,6 +95,9 @@ func (d *Draws) Digest() string { return d.digest() }
 // Far tells whether rows come from other ranks, which have the rest of the graph.
 func (d *Draws) Far() bool { return d.far != nil }
 
+// Items is the number of items of an epoch.
+func (d *Draws) Items() int { return len(d.items) }
+
 // Full is the number of items of a full batch.
 func (d *Draws) Full() int { return min(d.Batch, len(d.items)) }
 
@@ -183,7 +186,7 @@ type blocks struct {
 	upper sample.Blocks    // the sampled blocks, without the block of pairs
 	pairs sample.Block     // the pairs, by the vertices where they end
 	share []float32        // of each pair in the mean loss; negative if no edge joins the pair
-	local map[uint32]int32 // if items are pairs: the place of each seed
+	local map[moment]int32 // if items are pairs: the place of each seed
 
 	types  [][]uint32 // of several types, in place of Vertices: those of each type that the batch has
 	places [][]int32  // by type and vertex, while it is drawn: its place in types + 1; 0: it has none

@@ -25,6 +25,8 @@ func (r *Rooms) drawsThere(low *dataflow.Lowered) (int64, error) {
 	switch {
 	case d.Kinds != nil:
 		return 0, errors.New("a GPU draws from one type of vertices and one relation")
+	case d.Past != "":
+		return 0, errors.New("a GPU draws edges of any time")
 	case d.Without("draw"):
 		return 0, errors.New("drawing on the GPU is left out")
 	case d.Sampler.Output != sample.Layers || !d.kind.there():

@@ -31,6 +31,9 @@ type Batch struct {
 // Total is the weight of all items of the batch's update.
 func (b *Batch) Total() float64 { return b.blocks.total }
 
+// Items are the items of the batch.
+func (b *Batch) Items() []uint32 { return b.blocks.items }
+
 // Counts is the number of vertices of each vertex set, in their order (plan.Numbers).
 func (b *Batch) Counts() []int { return b.blocks.Counts }
 

@@ -11,7 +11,13 @@ import (
 // NoEdge is pair k of an epoch of those that no edge joins: as many are drawn as there are training links, new ones in
 // every epoch. It depends on seed, epoch and k alone.
 func NoEdge(l *dataset.Links, seed uint64, epoch, k int) (u, v uint32) {
-	return l.NotKnown().Draw(ops.Random(uint32(seed), uint32(seed>>32), uint32(epoch), uint32(k), uint32(uint64(k)>>32)))
+	random := func(try int) uint64 {
+		return ops.Random(uint32(seed), uint32(seed>>32), uint32(epoch), uint32(k), uint32(uint64(k)>>32)^uint32(try)<<16)
+	}
+	if n := l.NotYet(); n != nil {
+		return n.Draw(&l.Train, k, random)
+	}
+	return l.NotKnown().Draw(random(0))
 }
 
 // pairs is the edge set of the block of pairs.
@@ -23,7 +29,7 @@ func (j *Job) pairs() int {
 }
 
 // pairsOf lists the pairs of a batch. For links it lists the batch's links first and then as many pairs that no edge
-// joins. It also sets b.share, in the same order.
+// joins; where links have times, these are at the time of their link. It also sets b.share, in the same order.
 func (j *Job) pairsOf(b *blocks, epoch int) (list dataset.Pairs) {
 	b.pairs.Edge, b.share = b.pairs.Edge[:0], b.share[:0]
 	total := b.total
@@ -49,38 +55,50 @@ func (j *Job) pairsOf(b *blocks, epoch int) (list dataset.Pairs) {
 		u, v := NoEdge(l, j.Seed, epoch, int(k))
 		add(u, v, -1)
 	}
+	if l.Train.Time != nil {
+		for range 2 {
+			for _, k := range b.items {
+				list.Time = append(list.Time, l.Train.Time[k])
+			}
+		}
+	}
 	return list
 }
 
 // enterSeeds makes the block of the batch's pairs, and makes their ends the seeds. Vertices where pairs end come first, so
-// that they are a level: a prefix of the seeds.
+// that they are a level: a prefix of the seeds. With times a vertex is a seed for each time at which it is an end, and b.until is what the
+// seeds see.
 func (b *blocks) enterSeeds(list *dataset.Pairs) {
 	if b.local == nil {
-		b.local = map[uint32]int32{}
+		b.local = map[moment]int32{}
 	}
 	clear(b.local)
-	b.seeds = b.seeds[:0]
-	number := func(v uint32) int32 {
-		n, ok := b.local[v]
+	b.seeds, b.until = b.seeds[:0], b.until[:0]
+	number := func(v uint32, k int) int32 {
+		x := moment{vertex: v}
+		if list.Time != nil {
+			x.time = Before(list.Time[k])
+		}
+		n, ok := b.local[x]
 		if !ok {
 			n = int32(len(b.seeds))
-			b.local[v], b.seeds = n, append(b.seeds, v)
+			b.local[x], b.seeds, b.until = n, append(b.seeds, v), append(b.until, x.time)
 		}
 		return n
 	}
 	b.enter(list, number, number)
 }
 
-// enter makes the block of the batch's pairs. dst and src number the vertices where they end and begin; those where they end are the
-// first ones.
-func (b *blocks) enter(list *dataset.Pairs, dst, src func(v uint32) int32) {
+// enter makes the block of the batch's pairs. dst and src number the vertices where they end and begin, of pair k; those where they end are
+// the first ones.
+func (b *blocks) enter(list *dataset.Pairs, dst, src func(v uint32, k int) int32) {
 	rows := int32(0)
-	for _, v := range list.Dst {
-		rows = max(rows, dst(v)+1)
+	for k, v := range list.Dst {
+		rows = max(rows, dst(v, k)+1)
 	}
 	ends := make([]int64, rows+1)
-	for _, v := range list.Dst {
-		ends[dst(v)+1]++
+	for k, v := range list.Dst {
+		ends[dst(v, k)+1]++
 	}
 	for i := range rows {
 		ends[i+1] += ends[i]
@@ -90,9 +108,10 @@ func (b *blocks) enter(list *dataset.Pairs, dst, src func(v uint32) int32) {
 	x.Far, x.Edge = make([]int32, n), x.Edge[:0]
 	share, edges := make([]float32, n), make([]uint32, n)
 	for i, v := range list.Dst {
-		at := ends[dst(v)]
-		ends[dst(v)]++
-		x.Far[at], share[at] = src(list.Src[i]), b.share[i]
+		n := dst(v, i)
+		at := ends[n]
+		ends[n]++
+		x.Far[at], share[at] = src(list.Src[i], i), b.share[i]
 		if i < len(b.items) {
 			edges[at] = b.items[i]
 		}

@@ -175,7 +175,7 @@ func (d *Draws) enterKinds(b *blocks, at Place) {
 		b.number(x.Dst, v)
 	}
 	b.level()
-	b.enter(&list, func(v uint32) int32 { return b.number(x.Dst, v) }, func(v uint32) int32 { return b.number(x.Src, v) })
+	b.enter(&list, func(v uint32, _ int) int32 { return b.number(x.Dst, v) }, func(v uint32, _ int) int32 { return b.number(x.Src, v) })
 	b.Layers[d.pairs()-1] = b.pairs
 	b.seeds = b.seeds[:0]
 }

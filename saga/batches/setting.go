@@ -18,6 +18,7 @@ type Job struct {
 	Task    dataset.LabelKind
 	Graphs  int                    // of dataset.GraphLabels: the number of graphs
 	Items   []uint32               // what an epoch goes over; nil: the training split
+	Moments *Moments               // with Setting.Past: what Items number, in place of vertices at their own times; nil: these
 	Depth   int                    // blocks of a batch: layers that gather
 	Seed    uint64                 // of all draws
 	Net     *net.Group             // ranks that share the batches; nil: one
@@ -69,15 +70,19 @@ const (
 
 // checkTimes returns an error if batches by time do not suit the data or the other settings.
 func (s *Setting) checkTimes(j *Job) error {
+	links := j.In.Data.Targets.Links
+	timed := j.Task == dataset.LinkLabels && links != nil && links.NotYet() != nil
 	switch d := j.In.Data; {
+	case s.Past == "" && timed:
+		return fmt.Errorf("the links of %s have times (dataset.LinksOfPast), and edges after them would be seen: edges are drawn by time", d.Name)
 	case s.Past == "":
 		return nil
 	case s.Past != UpTo && s.Past != Latest:
 		return fmt.Errorf("edges are drawn up to a time %q; there are %s and %s", s.Past, UpTo, Latest)
 	case j.Kinds != nil:
 		return errors.New("with several types of vertices edges are not drawn by time yet")
-	case j.Task != dataset.VertexLabels:
-		return fmt.Errorf("edges are drawn by the times of vertices, for labels of vertices, and not for %s yet", j.Task.Plural())
+	case j.Task != dataset.VertexLabels && j.Task != dataset.LinkLabels:
+		return fmt.Errorf("edges are drawn by the times of vertices or of links, for labels of vertices and links, and not for %s yet", j.Task.Plural())
 	case d.Shard != nil || j.Net.Ranks() > 1:
 		return errors.New("several ranks do not draw edges by time yet")
 	case j.GPU:
@@ -86,7 +91,9 @@ func (s *Setting) checkTimes(j *Job) error {
 		return errors.New("edges by time are not drawn within a bound of host memory yet")
 	case d.Edges.Time == nil:
 		return fmt.Errorf("edges are drawn by time, and those of %s have no times (edge_time)", d.Name)
-	case d.Vertices.Time == nil:
+	case j.Task == dataset.LinkLabels && !timed:
+		return fmt.Errorf("edges are drawn before the times of links, and the links of %s have none (dataset.LinksOfPast)", d.Name)
+	case j.Task == dataset.VertexLabels && d.Vertices.Time == nil && j.Moments == nil:
 		return fmt.Errorf("edges are drawn up to the times of vertices, and those of %s have none (vertex_time)", d.Name)
 	case s.Scaled:
 		return errors.New("sums over edges drawn by time are not scaled: in-degrees of the whole graph count edges of the future")

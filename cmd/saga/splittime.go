@@ -1,0 +1,159 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"log/slog"
+	"strings"
+
+	"sagann/dataset"
+	"sagann/internal/cli"
+	"sagann/saga"
+)
+
+// byTime is what --split-time says: two times, or two shares of the earliest.
+type byTime struct {
+	dataset.TimeCut
+	train, val float64 // above 0: shares, in place of times
+	past       bool    // of links: each sees the edges before its time
+}
+
+// linksByTime is the --split-time of links that are drawn by time, if none is given.
+const linksByTime = "80%,10%"
+
+// parseSplitTime reads the value of --split-time.
+func parseSplitTime(text string) (b byTime, err error) {
+	first, second, two := strings.Cut(text, ",")
+	first, second = strings.TrimSpace(first), strings.TrimSpace(second)
+	a, share := strings.CutSuffix(first, "%")
+	c, other := strings.CutSuffix(second, "%")
+	wrong := fmt.Errorf("--split-time %s: want the times from which on validation and testing are, such as 2026-01-01,2026-02-01, or two shares of the earliest for training and validation, such as 80%%,10%%", text)
+	if !two || share != other {
+		return b, wrong
+	}
+	if share {
+		_, err := fmt.Sscanf(a+" "+c, "%g %g", &b.train, &b.val)
+		if b.train, b.val = b.train/100, b.val/100; err != nil || !(b.train > 0 && b.val > 0 && b.train+b.val < 1) {
+			return b, wrong
+		}
+		return b, nil
+	}
+	if b.Val, err = dataset.ParseTime(first); err == nil {
+		b.Test, err = dataset.ParseTime(second)
+	}
+	switch {
+	case err != nil:
+		return b, fmt.Errorf("%w: %w", wrong, err)
+	case b.Val > b.Test:
+		return b, fmt.Errorf("--split-time %s: the first time is later than the second", text)
+	}
+	return b, nil
+}
+
+// checkSplitTime is an error if the flags about splits do not go together.
+func (s *settings) checkSplitTime() error {
+	if s.Data.SplitTime == "" {
+		return nil
+	}
+	_, err := parseSplitTime(s.Data.SplitTime)
+	switch {
+	case err != nil:
+		return err
+	case s.Data.Split != "":
+		return fmt.Errorf("--split %s and --split-time %s: one of them", s.Data.Split, s.Data.SplitTime)
+	case s.Link.Disjoint != 0:
+		return fmt.Errorf("--disjoint %g and --split-time %s: what --disjoint divides is drawn at random", s.Link.Disjoint, s.Data.SplitTime)
+	}
+	return nil
+}
+
+// splitOf is how d is divided: what --split or --split-time say, as a run records it.
+func (s *settings) splitOf(d *dataset.Data, task saga.Task) (string, error) {
+	past := task == saga.LinkTask && !s.Training.Sampling.whole() && named(s.Training.Sampling.SampleTime, "none") != ""
+	switch {
+	case !past && s.Data.SplitTime == "":
+		return s.Data.Split, nil
+	case !past:
+		return timePrefix + s.Data.SplitTime, nil
+	case s.Data.Split != "":
+		return "", cli.Usagef("--split %s: with --sample-time links are divided by time (--split-time), as a pair sees the edges before it", s.Data.Split)
+	case s.Link.Disjoint != 0:
+		return "", cli.Usagef("--disjoint %g: with --sample-time no pair sees its own edge", s.Link.Disjoint)
+	case d.Vertices.Kinds != nil:
+		return "", cli.Usagef("--sample-time: %s has several types of vertices, of which edges are not drawn by time yet", d.Name)
+	}
+	return pastPrefix + cmp.Or(s.Data.SplitTime, linksByTime), nil
+}
+
+// What a run records of a split by time begins so: links that are seen at their times, and other splits.
+const (
+	timePrefix = "time:"
+	pastPrefix = "past:"
+)
+
+// recordedByTime reads what String writes; nil if text is something else.
+func recordedByTime(text string) (*byTime, error) {
+	times, is := strings.CutPrefix(text, timePrefix)
+	past := false
+	if !is {
+		if times, past = strings.CutPrefix(text, pastPrefix); !past {
+			return nil, nil // no split by time
+		}
+	}
+	b, err := parseSplitTime(times)
+	b.past = past
+	return &b, err
+}
+
+// String is what a run records: times, by which other data are divided, too.
+func (b *byTime) String() string {
+	prefix := timePrefix
+	if b.past {
+		prefix = pastPrefix
+	}
+	return prefix + dataset.TimeText(b.Val) + "," + dataset.TimeText(b.Test)
+}
+
+// divide makes the splits of d. Shares become times.
+func (b *byTime) divide(d *dataset.Data, task saga.Task, seed uint64) (*dataset.Data, error) {
+	if b.train > 0 {
+		times, err := dataset.TimesOf(d, task)
+		if err != nil {
+			return nil, err
+		}
+		if b.TimeCut, err = dataset.CutByShares(times, b.train, b.val); err != nil {
+			return nil, fmt.Errorf("%s: %w", d.Name, err)
+		}
+	}
+	switch {
+	case task == saga.LinkTask && b.past:
+		return dataset.LinksOfPast(d, b.TimeCut, seed)
+	case task == saga.LinkTask:
+		return dataset.SplitLinksByTime(d, b.TimeCut, seed)
+	}
+	return d, dataset.SplitByTime(d, task, b.TimeCut)
+}
+
+// tell says how d was divided.
+func (b *byTime) tell(log *slog.Logger, d *dataset.Data, task saga.Task) {
+	var n [3]int
+	for i, ids := range d.Splits(task) {
+		n[i] = len(ids)
+	}
+	what := task.Plural()
+	if l := d.Targets.Links; task == saga.LinkTask {
+		what, n = "links", [3]int{l.Train.Len(), l.Val.Len(), l.Test.Len()}
+	}
+	log.Info(what+" are divided by time", "training", n[0], "validation", n[1], "from", timeWords(b.Val), "test", n[2], "from", timeWords(b.Test))
+	if b.past {
+		log.Info("a pair sees the edges before its time alone; a pair without an edge has the time of the pair that it is drawn for")
+	}
+}
+
+// timeWords is a time, and which moment it is if it is likely one.
+func timeWords(t float64) string {
+	if day := dataset.DayText(t); day != "" {
+		return dataset.TimeText(t) + " (" + day + ")"
+	}
+	return dataset.TimeText(t)
+}

@@ -1,0 +1,75 @@
+package saga
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"sagann/dataset"
+	"sagann/internal/safetensors"
+	"sagann/saga/batches"
+)
+
+// Links by time: the rows of the ends of pairs, each over the edges before the pair's time, and the head over them.
+
+// atTimes computes the rows of the ends of pairs, each over all edges before the pair's time, and numbers the pairs by these rows.
+func atTimes(m Model, d *dataset.Data, c Config, k *Stored, pairs *dataset.Pairs) (z []float32, cols int, of *dataset.Pairs, err error) {
+	if d, err = k.apply(&m, d); err != nil {
+		return nil, 0, nil, err
+	}
+	if m = m.rowsOnly(); pairs.Len() == 0 {
+		return nil, 0, nil, errors.New("saga: there are no pairs to score")
+	}
+	if err := answers(&m, d); err != nil {
+		return nil, 0, nil, err
+	}
+	if d.Edges.Time == nil {
+		return nil, 0, nil, fmt.Errorf("saga: pairs are scored at times, and the edges of %s have none (edge_time)", d.Name)
+	}
+	at, src, dst := batches.MomentsOf(pairs)
+	a := &answer{items: upTo(len(at.Vertex)), times: batches.UpTo}
+	var graph *batches.Graph
+	if err := a.within(request{model: m, data: d, cfg: c.forBlocks(), output: "logits", at: at}, min(answerBatch, len(a.items)), &graph, k.param); err != nil {
+		return nil, 0, nil, err
+	}
+	return a.rows, a.cols, numbered(src[0], dst[0]), nil
+}
+
+// scoringPairs scores the pairs of a program that trains links by time, in batches of their ends.
+type scoringPairs struct {
+	scoring
+	head     LinkHead
+	src, dst [][]uint32 // of training, validation and testing, of each with an edge and without: numbers of moments
+}
+
+// evaluate computes the rows of all ends with the parameters held, and scores the pairs of every split.
+func (p scoringPairs) evaluate(held []safetensors.Tensor) (s Scores, err error) {
+	open, err := p.begin(held)
+	if err != nil {
+		return s, err
+	}
+	defer func() { err = errors.Join(err, p.Close()) }()
+	a := &answer{items: upTo(p.sampled.draws.Items())}
+	for i := range p.sampled.draws.Count() {
+		at := batches.Place{Batch: i}
+		if open, err = p.scoreBatch(open, at, func(open *session, b *batches.Batch) { a.take(p.Program, open, b) }); err != nil {
+			return s, fmt.Errorf("evaluation, %v: %w", at, err)
+		}
+	}
+	head, err := headOf(p.head, a.rows, a.cols, func(name string, _, _ int) ([]float32, error) {
+		i := slices.IndexFunc(held, func(t safetensors.Tensor) bool { return t.Name == name })
+		if i < 0 {
+			return nil, fmt.Errorf("saga: no parameter %q", name)
+		}
+		return held[i].Data.([]float32), nil
+	})
+	if err != nil {
+		return s, err
+	}
+	for i, to := range []*Metrics{&s.Train, &s.Val, &s.Test} {
+		if has := numbered(p.src[2*i], p.dst[2*i]); has.Len() > 0 {
+			*to = head.rank(has, numbered(p.src[2*i+1], p.dst[2*i+1]))
+		}
+	}
+	return s, nil
+}
