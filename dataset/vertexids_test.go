@@ -3,6 +3,7 @@ package dataset
 import (
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"sagann/chunk"
@@ -47,12 +48,13 @@ func TestVerticesByID(t *testing.T) {
 		src, dst []uint32
 	}{
 		{one, "1,2\n3,1\n", []uint32{0, 2}, []uint32{1, 0}}, {words, "from to\nann bob\n", []uint32{0}, []uint32{1}}, {words, "ann;007\n", []uint32{0}, []uint32{2}},
-		{one, "9,10\n1,2\n", nil, nil}, {words, "ann,carol\nann,bob\n", nil, nil}, {one, "1,2,3\n", nil, nil},
+		{one, "9,10\n1,2\n", nil, nil}, {words, "ann,carol\nann,bob\n", nil, nil}, {one, "1,2,3,4\n", nil, nil}, {one, "1,2,soon\n", nil, nil},
+		{one, "source,target,time\n1,2,2026-03-01\n", []uint32{0}, []uint32{1}},
 	} {
 		p, err := ReadPairs(filepath.Join(writeFiles(t, map[string]string{"p.csv": c.text}), "p.csv"), c.d)
 		if c.src == nil {
 			refused(t, c.text, err, "p.csv")
-		} else if err != nil || !slices.Equal(p.Src, c.src) || !slices.Equal(p.Dst, c.dst) {
+		} else if err != nil || !slices.Equal(p.Src, c.src) || !slices.Equal(p.Dst, c.dst) || strings.Contains(c.text, "time") != slices.Equal(p.Time, []float64{1772323200}) {
 			t.Errorf("%q: %v, %v", c.text, p, err)
 		}
 	}
