@@ -124,9 +124,9 @@ var otherNames = map[string][]string{
 	"edge_data":   {"edge_attr", "edge_feat"},
 	"edge_time":   {"time", "edge_timestamp", "timestamp"},
 	"vertex_time": {"node_time"},
-	"train":       {"train_mask", "train_masks", "train_idx"},
-	"val":         {"val_mask", "valid_mask", "val_masks", "val_idx", "valid_idx"},
-	"test":        {"test_mask", "test_masks", "test_idx"},
+	"train":       {"train_mask", "train_masks", "train_idx", "idx_train"},
+	"val":         {"val_mask", "valid_mask", "val_masks", "val_idx", "valid_idx", "idx_val"},
+	"test":        {"test_mask", "test_masks", "test_idx", "idx_test"},
 
 	"graph_indicator": {"batch"},
 
@@ -173,7 +173,7 @@ func (d *Data) warnUnread(list []string, where, ending string, names map[string]
 		if slices.Contains(used, name) {
 			continue
 		}
-		if near := nearest(name, names); near != "" && !slices.Contains(list, near) {
+		if near := nearest(name, names); near != "" && !slices.Contains(pairArrays, name) && !slices.Contains(list, near) {
 			d.Report.Warnings = append(d.Report.Warnings, fmt.Sprintf("%s: nothing reads %s%s; did you mean %s%s?", where, name, ending, near, ending))
 			continue
 		}
@@ -186,8 +186,25 @@ func (d *Data) warnUnread(list []string, where, ending string, names map[string]
 // reader that leaves something out calls it.
 func (d *Data) leaveOut(where string, unread []string) {
 	if len(unread) > 0 {
-		d.Report.Warnings = append(d.Report.Warnings, fmt.Sprintf("%s: nothing reads %.400s", where, strings.Join(unread, ", ")))
+		text := fmt.Sprintf("%s: nothing reads %.400s", where, strings.Join(unread, ", "))
+		if alone := aloneText(unread); alone != "" {
+			text += "; " + alone
+		}
+		d.Report.Warnings = append(d.Report.Warnings, text)
 	}
+}
+
+// pairArrays are the arrays of a Data that PyG's RandomLinkSplit made beside those of the graph.
+var pairArrays = []string{"edge_label_index", "edge_label", "pos_edge_label_index", "neg_edge_label_index", "pos_edge_label", "neg_edge_label"}
+
+// aloneText says what to do with pairs to predict that are not of three Data, "" if no name of list is of such.
+func aloneText(list []string) string {
+	for _, name := range []string{"edge_label_index", "pos_edge_label_index"} {
+		if slices.Contains(list, name) {
+			return name + ": pairs of one part of a split that RandomLinkSplit made; the three parts together are read as a split of links, torch.save((train, val, test), \"split.pt\"), of a graph with one type of vertices"
+		}
+	}
+	return ""
 }
 
 // nearest is the known array that the user may have meant by name: the one that PyG calls so, or one whose

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"sagann/dataset/npy"
+	"sagann/internal/words"
 )
 
 // readSplits reads the arrays train, val and test, with a prefix for edges and graphs. They hold ids, or a
@@ -34,7 +35,7 @@ func readSplitsOf(d *Data, from arrays, k LabelKind, which, n int) error {
 		if m, ok := from.(named); ok {
 			theirs = m.theirs(theirs)
 		}
-		s := splitArray{a, theirs, n, k}
+		s := splitArray{a, theirs, n, k, func(change string) { d.Report.Changes = append(d.Report.Changes, change) }}
 		ids, of, err := s.members(which)
 		if err != nil {
 			return err
@@ -62,14 +63,30 @@ type splitArray struct {
 	name string // in the file
 	n    int
 	kind LabelKind
+	told func(change string)
 }
 
-// isMask reports whether x, which are the numbers of a, are truth values: ids do not repeat, so many zeros and ones
-// are no ids.
-func (a splitArray) isMask(x []int64) bool {
-	_, truth := a.Data.([]bool)
-	return truth || strings.HasSuffix(a.name, "_mask") || strings.HasSuffix(a.name, "_masks") ||
-		len(x) == a.n && len(x) > 2 && !slices.ContainsFunc(x, func(y int64) bool { return y != 0 && y != 1 })
+// isMask reports whether x, which are the numbers of a, are truth values, and whether they are ids although a mask is what the name says. Ids do
+// not repeat, so many zeros and ones are no ids.
+func (a splitArray) isMask(x []int64) (mask, named bool) {
+	if _, truth := a.Data.([]bool); truth {
+		return true, false
+	}
+	all := len(x) == a.n && !slices.ContainsFunc(x, func(y int64) bool { return y != 0 && y != 1 })
+	if !strings.HasSuffix(a.name, "_mask") && !strings.HasSuffix(a.name, "_masks") {
+		return all && len(x) > 2, false
+	}
+	wide := false // 64 or 32 bits, as lists of ids have
+	switch a.Data.(type) {
+	case []int64, []int32, []uint64, []uint32:
+		wide = true
+	}
+	ids := slices.Clone(x)
+	slices.Sort(ids)
+	if all || !wide || len(slices.Compact(ids)) < len(x) {
+		return true, false
+	}
+	return false, true
 }
 
 // members lists the members, ascending, and returns of how many splits they are one.
@@ -96,7 +113,10 @@ func (a splitArray) members(which int) (ids []uint32, of int, err error) {
 	for i := range x {
 		x[i] = all[at(i)]
 	}
-	mask := of > 1 || a.isMask(x)
+	mask, named := a.isMask(x)
+	if mask = mask || of > 1; named && !mask {
+		a.told(words.Text(a.name+" holds %d {number of a "+string(a.kind)+"|numbers of "+a.kind.Plural()+"}, not a truth value for each: {it is|they are} taken as members", count))
+	}
 	if mask && count != a.n {
 		return nil, 0, fmt.Errorf("%s: a mask of %d for %d %s", a.Where(0), count, a.n, a.kind.Plural())
 	}

@@ -161,8 +161,9 @@ func (c *columnCount) features(p *Preparation, name string) (out []feature) {
 	return out
 }
 
-// prepare finds the features that the columns of v make, and records them.
+// prepare finds the features that the columns of v make, records them, and tells what rows have that they cannot keep apart.
 func (v *vertexTable) prepare(p *Preparation, d *Data) error {
+	v.how = *p
 	f, err := v.open()
 	if err != nil {
 		return err
@@ -181,7 +182,7 @@ func (v *vertexTable) prepare(p *Preparation, d *Data) error {
 	for _, x := range v.made {
 		d.Schema.Features.Columns = append(d.Schema.Features.Columns, x.Column)
 	}
-	return nil
+	return v.tellUnseen()
 }
 
 // fit takes fill values, words, means and deviations from the training rows.
@@ -190,6 +191,7 @@ func (v *vertexTable) fit(p *Preparation, f *tableFile, d *Data) error {
 	if err != nil {
 		return err
 	}
+	v.hot = hot
 	for _, i := range hot {
 		if !slices.Contains(v.features, i) {
 			v.features = append(v.features, i)
@@ -287,56 +289,4 @@ func readLike(d *Data, p *Preparation) error {
 		}
 	}
 	return fmt.Errorf("%s: the store has no vertex type %.40q", p.Like, p.LikeType)
-}
-
-// explain adds to the error of a field how many such fields there are, and what reads them.
-func (v *vertexTable) explain(err error) error {
-	f, no := v.open()
-	if no != nil {
-		return err
-	}
-	defer f.Close()
-	missing, texts, otherwise := make([]int, len(f.columns)), make([]int, len(f.columns)), make([]int, len(f.columns))
-	no = f.eachRow(func(row [][]byte) error {
-		for _, i := range v.features {
-			if isMissing(row[i], false) {
-				missing[i]++
-			} else if !isNumber(row[i]) {
-				texts[i]++
-				if field := bytes.TrimSpace(row[i]); bytes.ContainsAny(field[:1], "0123456789+-.$€") || bytes.EqualFold(field, []byte("inf")) {
-					otherwise[i]++
-				}
-			}
-		}
-		return nil
-	})
-	if no != nil {
-		return err
-	}
-	var gaps, dates, wordy, columns []string
-	for _, i := range v.features {
-		switch {
-		case texts[i] == 0 && missing[i] > 0:
-			gaps = append(gaps, fmt.Sprintf("%s (%d)", f.columns[i], missing[i]))
-		case texts[i] > 0 && texts[i] == otherwise[i]:
-			dates = append(dates, fmt.Sprintf("%s (%d)", f.columns[i], texts[i]))
-		case texts[i] > 0:
-			wordy = append(wordy, fmt.Sprintf("%s (%d)", f.columns[i], texts[i]))
-			columns = append(columns, f.columns[i])
-		}
-	}
-	text := ""
-	if len(gaps) > 0 {
-		text += fmt.Sprintf("; numbers are missing in %s: --missing mean or --missing 0 fills them, with a column that tells where", listColumns(gaps))
-	}
-	if len(wordy) > 0 {
-		text += fmt.Sprintf("; there are words in %s: --one-hot %s makes a column of each word", listColumns(wordy), strings.ReplaceAll(listColumns(columns), ", ", ","))
-	}
-	if len(dates) > 0 {
-		text += fmt.Sprintf("; numbers or dates of another form are in %s: 1100 and 0.5 are read, not 1,100 or 0,5 or 50%%, and dates as numbers of days (docs/data.md has lines of pandas)", listColumns(dates))
-	}
-	if text == "" {
-		return err
-	}
-	return errors.New(err.Error() + text)
 }

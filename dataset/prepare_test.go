@@ -66,12 +66,58 @@ func TestPreparation(t *testing.T) {
 			t.Errorf("%s: %q, want that nothing reads %s", what, w, of)
 		}
 	}
-	_, err := LoadTables(tables(Preparation{}, "age", "country", "pay"), Options{})
+	_, err := LoadTables(tables(Preparation{Missing: "0"}, "age", "country", "pay"), Options{})
+	refused(t, "gaps that are filled", err, "words in country (3): --one-hot country")
+	if strings.Contains(err.Error(), "--missing") {
+		t.Errorf("%v advises a flag that is given", err)
+	}
+	_, err = LoadTables(tables(Preparation{}, "age", "country", "pay"), Options{})
 	refused(t, "gaps", err, `v.csv:2: column country: "de" is not a number`, "missing in age (1), pay (2): --missing mean or", "words in country (3): --one-hot country")
 	some := tables(Preparation{}, "age")
 	some.Prepare.Unlabelled = "nothing"
 	_, err = LoadTables(some, Options{})
 	refused(t, "a word that does not occur", err, `no label is "nothing"`)
+}
+
+// TestUnseen: what rows have that no training row had is told, by column and with its number.
+func TestUnseen(t *testing.T) {
+	files := map[string]string{"e.csv": gapEdges, "v.csv": "id,age,country,pay,split\n1,20,de,1,train\n2,40,fr,5,train\n3,30,it,inf,test\n4,,,1e39,test\n",
+		"new.csv": "id,age,country,pay\n1,?,xx,1\n2,1,yy,2\n3,2,de,3\n4,5,,4\n"}
+	dir := writeFiles(t, files)
+	path := func(name string) string { return filepath.Join(dir, name) }
+	tables := Tables{Edges: path("e.csv"), Vertices: path("v.csv"), Features: []string{"age"}, Prepare: Preparation{Missing: "mean", OneHot: []string{"country"}}}
+	out := path("g.saga")
+	d, _, err := Convert(Conversion{Tables: &tables, Out: out})
+	if err != nil {
+		t.Fatal(err)
+	}
+	said := func(d *Data, want ...string) {
+		t.Helper()
+		text := strings.Join(d.Report.Warnings, "\n")
+		for _, w := range want {
+			if !strings.Contains(text, w) {
+				t.Errorf("%q is not said in %q", w, text)
+			}
+		}
+	}
+	said(d, "column age: of 4 rows 1 has no number, which the training rows all had: it is filled", `column country: of 4 rows 2 have words that no training row has, such as "it": their features are 0`)
+	d, err = LoadTables(Tables{Edges: path("e.csv"), Vertices: path("new.csv"), Prepare: Preparation{Like: out}}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	said(d, "column age: of 4 rows 1 has no number", `column country: of 4 rows 3 have words that no training row has, such as "xx"`)
+	for _, p := range []Preparation{{}, {Missing: "mean"}, {Standardize: true}} {
+		tables.Features, tables.Prepare = []string{"pay"}, p
+		_, _, err = Convert(Conversion{Tables: &tables, Out: path("h.saga")})
+		if p.Missing == "" {
+			refused(t, "infinite", err, "infinite, or too large, are in pay (2): a feature is finite, so write another number, or an empty field with --missing mean or --missing 0")
+			continue
+		}
+		refused(t, "infinite, filled", err, "are in pay (2): a feature is finite")
+		if strings.Contains(err.Error(), "--missing") {
+			t.Errorf("%v advises a flag that is given", err)
+		}
+	}
 }
 
 // TestIDColumn: the column of ids is that with a usual name, then the only one whose name ends in id, then name, then the first.

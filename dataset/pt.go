@@ -229,6 +229,9 @@ func graphOf(x any) (graph, parts *pickle.Dict, err error) {
 			graph, _, err = graphOf(t[0])
 			ok := false
 			if parts, ok = pickle.AsDict(t[1]); !ok && t[1] != nil {
+				if strings.Contains(pickle.Kind(t[1]), "HeteroData") {
+					return nil, nil, fmt.Errorf("a tuple of %d HeteroData: RandomLinkSplit of several types is not read; save the HeteroData that it was given, and saga train --task link --relation NAME draws a split, or takes edge_train, edge_val and edge_test of the relation (numbers of its edges)", len(t))
+				}
 				return nil, nil, fmt.Errorf("a tuple of %d, of which the second is a %s: (data, slices) is read, and a list [data, data] of graphs; and the three Data that RandomLinkSplit gives", len(t), pickle.Kind(t[1]))
 			}
 			return graph, parts, err

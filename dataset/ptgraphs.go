@@ -187,7 +187,7 @@ func linkSplit(files []*torchFile, graphs []*pickle.Dict) (*torchArrays, error) 
 	}
 	out.add("link_messages", messages)
 	out.names = slices.DeleteFunc(out.names, func(name string) bool {
-		return slices.Contains([]string{"edge_label_index", "edge_label", "pos_edge_label_index", "neg_edge_label_index", "pos_edge_label", "neg_edge_label"}, name)
+		return slices.Contains(pairArrays, name)
 	})
 	return out, nil
 }

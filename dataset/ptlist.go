@@ -23,6 +23,9 @@ func (f *torchFile) joined(list []any) (*torchArrays, error) {
 		if err == nil && slices != nil {
 			err = fmt.Errorf("several graphs in one item of a list")
 		}
+		if err == nil && toPredict(graph) {
+			err = fmt.Errorf("it has pairs to predict: RandomLinkSplit gives three Data, for training, validation and testing, and torch.save((train, val, test), \"split.pt\") keeps them together; here are %d", len(list))
+		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: graph %d of %d: %w", f.pkl, g, len(list), err)
 		}

@@ -2,9 +2,11 @@ package dataset
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -15,6 +17,8 @@ type vertexTable struct {
 	labels, targets []int
 	features        []int     // columns of the table
 	made            []feature // what they become
+	hot             []int     // of features: those of words
+	how             Preparation
 	d               *Data
 }
 
@@ -230,4 +234,162 @@ func (t *tableFile) targets(d *Data, row [][]byte, columns []int) error {
 		d.Targets.Vertex = append(d.Targets.Vertex, x)
 	}
 	return nil
+}
+
+// unseen is what the rows of a table have in a column that its features do not tell from something else.
+type unseen struct {
+	known    map[string]bool // words with a feature; nil: a column of numbers
+	fills    bool            // gaps are filled
+	gaps     bool            // and a feature tells where
+	n, empty int             // rows with another word or a filled gap; of the words, those with none
+	first    string          // of the words
+}
+
+// tellUnseen reports words for which no feature stands, and gaps that are filled although no feature tells where they are: training rows had none.
+func (v *vertexTable) tellUnseen() error {
+	columns, order := map[int]*unseen{}, []int{}
+	for _, x := range v.made {
+		u := columns[x.at]
+		if u == nil {
+			u = &unseen{}
+			columns[x.at], order = u, append(order, x.at)
+		}
+		switch {
+		case x.Missing:
+			u.gaps = true
+		case x.Category != "":
+			if u.known == nil {
+				u.known = map[string]bool{}
+			}
+			u.known[x.Category] = true
+		default:
+			u.fills = x.Fill != nil
+		}
+	}
+	order = slices.DeleteFunc(order, func(i int) bool { u := columns[i]; return u.known == nil && (u.gaps || !u.fills) })
+	if len(order) == 0 {
+		return nil
+	}
+	f, err := v.open()
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	rows := 0
+	err = f.eachRow(func(row [][]byte) error {
+		rows++
+		for _, i := range order {
+			u, field := columns[i], bytes.TrimSpace(row[i])
+			switch missing := isMissing(field, u.known != nil); {
+			case missing && u.gaps || u.known == nil && !missing || u.known[string(field)]:
+			case missing:
+				u.n++
+				u.empty++
+			default:
+				if u.n++; u.first == "" {
+					u.first = fmt.Sprintf("%.40q", field)
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for _, i := range order {
+		switch u := columns[i]; {
+		case u.n == 0:
+		case u.known == nil:
+			v.d.warn("%s: column %s: of %d rows %d {has|have} no number, which the training rows all had: {it is|they are} filled, and no feature tells where", f.name, f.columns[i], rows, u.n)
+		case u.n == u.empty:
+			v.d.warn("%s: column %s: of %d rows %d {has|have} no word, which the training rows all had: {its|their} features are 0", f.name, f.columns[i], rows, u.n)
+		default:
+			v.d.warn("%s: column %s: of %d rows %d {has a word that no training row has|have words that no training row has}, such as %s: {its|their} features are 0", f.name, f.columns[i], rows, u.n, u.first)
+		}
+	}
+	return nil
+}
+
+// isInfinite reports whether a field is a number that is infinite, or that float32 has no room for.
+func isInfinite(f []byte) bool {
+	x, err := strconv.ParseFloat(string(bytes.Trim(bytes.TrimSpace(f), `"'`)), 32)
+	return (err == nil || errors.Is(err, strconv.ErrRange)) && math.IsInf(x, 0)
+}
+
+// explain adds to the error of a field how many such fields there are, and what reads them.
+func (v *vertexTable) explain(err error) error {
+	f, no := v.open()
+	if no != nil {
+		return err
+	}
+	defer f.Close()
+	numbers := slices.Clone(v.features)
+	for _, x := range v.made {
+		if v.how.Like != "" && x.Category == "" && !x.Missing {
+			numbers = append(numbers, x.at)
+		}
+	}
+	numbers = slices.DeleteFunc(numbers, func(i int) bool { return slices.Contains(v.hot, i) })
+	missing, texts, otherwise, infinite := make([]int, len(f.columns)), make([]int, len(f.columns)), make([]int, len(f.columns)), make([]int, len(f.columns))
+	no = f.eachRow(func(row [][]byte) error {
+		for _, i := range numbers {
+			if isMissing(row[i], false) {
+				missing[i]++
+			} else if isInfinite(row[i]) {
+				infinite[i]++
+			} else if !isNumber(row[i]) {
+				texts[i]++
+				if field := bytes.TrimSpace(row[i]); bytes.ContainsAny(field[:1], "0123456789+-.$€") {
+					otherwise[i]++
+				}
+			}
+		}
+		return nil
+	})
+	if no != nil {
+		return err
+	}
+	var gaps, dates, wordy, columns, infinities []string
+	for _, i := range numbers {
+		if infinite[i] > 0 {
+			infinities = append(infinities, fmt.Sprintf("%s (%d)", f.columns[i], infinite[i]))
+		}
+		switch {
+		case texts[i] == 0 && missing[i] > 0:
+			gaps = append(gaps, fmt.Sprintf("%s (%d)", f.columns[i], missing[i]))
+		case texts[i] > 0 && texts[i] == otherwise[i]:
+			dates = append(dates, fmt.Sprintf("%s (%d)", f.columns[i], texts[i]))
+		case texts[i] > 0:
+			wordy = append(wordy, fmt.Sprintf("%s (%d)", f.columns[i], texts[i]))
+			columns = append(columns, f.columns[i])
+		}
+	}
+	text := ""
+	if len(infinities) > 0 {
+		text += fmt.Sprintf("; numbers that are infinite, or too large, are in %s: a feature is finite, so write another number, or an empty field", listColumns(infinities))
+		if v.how.Missing == "" && v.how.Like == "" {
+			text += " with --missing mean or --missing 0"
+		}
+	}
+	switch {
+	case len(gaps) == 0 || v.how.Missing != "":
+	case v.how.Like != "":
+		text += fmt.Sprintf("; numbers are missing in %s, and the store of --like was made without --missing, which says what stands for them", listColumns(gaps))
+	default:
+		text += fmt.Sprintf("; numbers are missing in %s: --missing mean or --missing 0 fills them, with a column that tells where", listColumns(gaps))
+	}
+	switch {
+	case len(wordy) == 0:
+	case v.how.Like != "":
+		text += fmt.Sprintf("; there are words in %s, which %s has as numbers", listColumns(wordy), v.how.Like)
+	default:
+		text += fmt.Sprintf("; there are words in %s: --one-hot %s makes a column of each word", listColumns(wordy), strings.ReplaceAll(listColumns(columns), ", ", ","))
+	}
+	if len(dates) > 0 {
+		text += fmt.Sprintf("; numbers or dates of another form are in %s: 1100 and 0.5 are read, not 1,100 or 0,5 or 50%%, and dates as numbers of days (docs/data.md has lines of pandas)", listColumns(dates))
+	}
+	if text == "" {
+		return err
+	}
+	return errors.New(err.Error() + text)
 }

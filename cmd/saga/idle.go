@@ -13,6 +13,7 @@ import (
 	"sagann/internal/cli"
 	"sagann/layers"
 	"sagann/saga"
+	"sagann/sample"
 )
 
 // setting is one that may be without effect.
@@ -220,4 +221,30 @@ func (s *settings) unread(e *chunk.Edges, several bool) (list []string) {
 		list = append(list, "numbers ("+listed(layers.Reading(layers.ReadsData))+" read them)")
 	}
 	return list
+}
+
+// tellUniform says where x draws by weights and edges have none.
+func tellUniform(log *slog.Logger, d *dataset.Data, x *saga.Sampling) {
+	by := sample.WeightedNeighbours().Name
+	var none []string
+	if k := d.Vertices.Kinds; k == nil {
+		if x.Sampler.Name == by && d.Edges.Weight == nil && d.Shard == nil {
+			none = []string{d.Name}
+		}
+	} else {
+		for _, r := range k.Graph.Relations {
+			s, short := x.Sampler, r.Name
+			for _, name := range []string{short, k.Graph.Types[r.Source].Name + ":" + short + ":" + k.Graph.Types[r.Target].Name} {
+				if own, ok := x.Relations[name]; ok {
+					s = own
+				}
+			}
+			if s.Name == by && r.Links.Edges.Weight == nil {
+				none = append(none, short)
+			}
+		}
+	}
+	if len(none) > 0 {
+		log.Warn("weighted draws by the weights of edges, and those of " + listed(none) + " have none: each in-edge is drawn with equal probability, as by neighbours")
+	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"sagann/dataset"
 	"sagann/internal/cli"
 )
 
@@ -109,12 +110,16 @@ func (x *namedPath) overwrites(y *namedPath) error {
 		return nil
 	}
 	if y.info != nil && y.info.IsDir() && !y.output {
-		if x.info == nil || !inside(x.path, y.path) {
+		rel, ok := inside(x.path, y.path)
+		if !ok {
 			return nil
 		}
 		_, err := os.Stat(filepath.Join(y.path, checkpointFile))
-		if err == nil && !slices.Contains(ofRun, filepath.Base(x.path)) {
+		switch run, data := err == nil, y.ofData(); {
+		case run && !slices.Contains(ofRun, filepath.Base(x.path)), !run && data && !dataset.Takes(y.path, rel), x.info == nil && (run || !data):
 			return nil
+		case x.info == nil:
+			return cli.Usagef("%s %s: in the folder of %s a file of that name is read as a part of the data: name another, or another folder", x.by, x.path, y.by)
 		}
 		return cli.Usagef("%s %s: that is a file in the folder of %s, which would be overwritten: name another", x.by, x.path, y.by)
 	}
@@ -130,20 +135,29 @@ func (x *namedPath) overwrites(y *namedPath) error {
 	return cli.Usagef("%s %s: that is the file of %s, which would be overwritten", x.by, x.path, y.by)
 }
 
-// inside reports whether a file is in a folder, or in one of its folders, once links are followed.
-func inside(file, dir string) bool {
+// ofData reports whether x is named as a graph.
+func (x *namedPath) ofData() bool {
+	return slices.Contains([]string{"--data", "<path>", "<data>"}, x.by) || strings.HasPrefix(x.by, "the data of ")
+}
+
+// inside reports whether a file, which may not be there yet, is in a folder, or in one of its folders, once links are followed, and where.
+func inside(file, dir string) (rel string, ok bool) {
 	f, err1 := filepath.EvalSymlinks(file)
+	if err1 != nil {
+		f, err1 = filepath.EvalSymlinks(filepath.Dir(file))
+		f = filepath.Join(f, filepath.Base(file))
+	}
 	d, err2 := filepath.EvalSymlinks(dir)
 	if err1 != nil || err2 != nil {
-		return false
+		return "", false
 	}
 	f, err1 = filepath.Abs(f)
 	d, err2 = filepath.Abs(d)
 	if err1 != nil || err2 != nil {
-		return false
+		return "", false
 	}
 	rel, err := filepath.Rel(d, f)
-	return err == nil && filepath.IsLocal(rel)
+	return rel, err == nil && filepath.IsLocal(rel)
 }
 
 // texts are the texts of a flag or argument.

@@ -17,6 +17,7 @@ import (
 	"sagann/device"
 	"sagann/internal/cli"
 	"sagann/internal/units"
+	"sagann/saga"
 	"sagann/sample"
 )
 
@@ -76,6 +77,7 @@ func (c *sampleCmd) Run(a *app) error {
 		return err
 	}
 	tellNumbers(a, c.Out, ".csv", d)
+	tellUniform(a.Log, d, &saga.Sampling{Sampler: spec.Sampler})
 	seeds, err := c.seeds(d)
 	if err != nil {
 		return err
