@@ -20,6 +20,7 @@ func CostOf(p *kernel.Program) plan.Cost {
 	for i := range p.Outs {
 		c.out(&p.Outs[i])
 	}
+	c.Laid.Row, c.Laid.Terms = p.Laid()
 	return c.Cost
 }
 
@@ -221,11 +222,21 @@ const sumKernels = 2
 // SetTile sets how many rows kernel k works on at a time; the simulator counts launches by it.
 func (l *Lowered) SetTile(k, tile int) {
 	l.Kernels[k].Tile = tile
-	set := func(c *plan.Call) {
-		if c != nil && c.Kernel == k {
+	l.costs(func(c *plan.Call) {
+		if c.Kernel == k {
 			c.Cost.Tile = tile
 		}
-	}
+	})
+}
+
+// SetRoom tells the simulator how many bytes of scratch memory kernels have to lay rows out anew.
+func (l *Lowered) SetRoom(bytes int64) {
+	l.Room = bytes
+	l.costs(func(c *plan.Call) { c.Cost.Laid.Room = bytes })
+}
+
+// costs calls set for every call that has a cost.
+func (l *Lowered) costs(set func(c *plan.Call)) {
 	for i := range l.Spec.Phases {
 		for s := range l.Spec.Phases[i].Steps {
 			calls := l.Spec.Phases[i].Steps[s].Calls
@@ -235,7 +246,9 @@ func (l *Lowered) SetTile(k, tile int) {
 		}
 	}
 	for i := range l.Spec.Values {
-		set(l.Spec.Values[i].Derive)
+		if c := l.Spec.Values[i].Derive; c != nil {
+			set(c)
+		}
 	}
 }
 

@@ -24,6 +24,7 @@ type Lowered struct {
 	Early   []string        // "late:" and a value that could be computed in a later phase; Options.Store may name it
 	Notes   []Note          // what the passes did, for explanations
 	Regions []RegionInfo    // the fused edge programs, for explanations
+	Room    int64           // scratch memory in bytes that kernels have to lay rows out anew (SetRoom)
 }
 
 // Input is a vertex input: its name, and the vertex set that it has rows for.

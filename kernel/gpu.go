@@ -11,6 +11,8 @@ type Renderer interface {
 	// Scratch is the device memory in bytes that launches of p need beside their operands:
 	// over at most so many own rows, or edges of a cell. Nothing is rendered.
 	Scratch(p *Program, chip Chip, rows, edges int) int64
+	// Spare is the scratch memory with which such launches are fastest (GPULaunch.Room); with less their bits are the same.
+	Spare(p *Program, chip Chip, rows, edges int) int64
 	// Optimizer is a kernel that updates one parameter, and one that moves running statistics. The first takes step (the
 	// numbers of the step), note, w (the parameter), g (its gradient), m and v (moments that the kind has), n (its length), decay
 	// (the bits of a float32) and number, which the note gets; the second share in place of decay.
@@ -81,7 +83,9 @@ type GPULaunch struct {
 	Index       uint64    // of a program that Indexes: a list of uint32
 	First, Last bool      // edge programs: start the accumulators; finish them
 	Gather      GatherWay // edge programs: the kernels of the gather
+	Far         int       // edge programs: rows of the interval of the far ends; 0: not known
 	Scratch     uint64    // as many bytes as Renderer.Scratch says
+	Room        int64     // bytes that are there, if more; gathers lay rows out anew in what suffices
 	TF32        bool      // operands of products may be rounded to 10 bits of fraction
 }
 
@@ -115,6 +119,8 @@ const (
 	WarpWhole                  // a row a warp, whole rows
 	FewSlice                   // a row a group of lanes, slice by slice
 	FewWhole                   // a row a group of lanes, whole rows
+	WarpLaid                   // WarpSlice over rows laid out anew (laid.go), where there is room for them
+	FewLaid                    // FewSlice over such
 )
 
 // The bytes of shared memory that FarNear and FarTake take in blocks of 256 threads.

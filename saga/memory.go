@@ -112,7 +112,20 @@ func (p *planTarget) scratch(programs []*dataflow.Lowered, bound int64) int64 {
 		}
 		kernels = append(kernels, l.Kernels)
 	}
-	return exec.Scratch(kind, rows, int(edges), kernels...)
+	n := exec.Scratch(kind, rows, int(edges), kernels...)
+	if p.cfg.Mem == 0 && p.rooms == nil { // what a budget leaves is for chunks, and over batches no rows are laid out anew
+		spare := exec.Spare(kind, rows, int(edges), kernels...)
+		if bound > 0 {
+			spare = min(spare, bound)
+		}
+		n = max(n, spare)
+	}
+	if p.rooms == nil {
+		for _, l := range programs {
+			l.SetRoom(n)
+		}
+	}
+	return n
 }
 
 // pinnedPerByte is how many bytes of pinned host memory take one byte of a GPU's memory for page

@@ -33,6 +33,7 @@ type gpu struct {
 	memory  device.Mem         // scratch memory: stepWords numbers of the optimiser, then scratch of kernels
 	step    uint64             // address of the numbers of the optimiser
 	scratch uint64             // address of the scratch of kernels
+	room    int64              // its bytes
 	add     *launch.Kernel     // Add
 	larger  *launch.Kernel     // Add with Marks.Max
 	blocks  []*launch.Kernel   // by kernel.BlockTake and so on
@@ -48,6 +49,17 @@ func Scratch(kind *backend.Kind, rows, edges int, programs ...[]*kernel.Program)
 	for _, list := range programs {
 		for _, p := range list {
 			most = max(most, kind.Renderer.Scratch(p, kind.Chip, rows, edges))
+		}
+	}
+	return (most + 4*stepWords + 255) &^ 255
+}
+
+// Spare is the device memory in bytes with which such runners are fastest, in place of Scratch, if it is more.
+func Spare(kind *backend.Kind, rows, edges int, programs ...[]*kernel.Program) int64 {
+	var most int64
+	for _, list := range programs {
+		for _, p := range list {
+			most = max(most, kind.Renderer.Spare(p, kind.Chip, rows, edges))
 		}
 	}
 	return (most + 4*stepWords + 255) &^ 255
@@ -131,7 +143,7 @@ func (g *onGPUs) open(a *Arena, programs []*kernel.Program, rows, edges int, blo
 		if one.step, err = dev.Address(one.memory); err != nil {
 			return err
 		}
-		one.scratch = one.step + 4*stepWords
+		one.scratch, one.room = one.step+4*stepWords, one.memory.Len()-4*stepWords
 		if err := one.compile(g); err != nil {
 			return err
 		}
@@ -245,7 +257,7 @@ func (k *task) list(g *gpu) ([]device.Command, error) {
 // launches are the commands of a Run task.
 func (k *task) launches(g *gpu) ([]device.Command, error) {
 	x, t := k.on, k.t
-	l := &kernel.GPULaunch{Rows: int(t.Rows), First: t.Is.First, Last: t.Is.Last, Scratch: g.scratch, TF32: x.arena.TF32}
+	l := &kernel.GPULaunch{Rows: int(t.Rows), First: t.Is.First, Last: t.Is.Last, Scratch: g.scratch, Room: g.room, TF32: x.arena.TF32}
 	for _, at := range x.plan.Args[t.Args[0]:t.Args[1]] {
 		l.Bufs = append(l.Bufs, g.base+uint64(x.now.at(at)))
 	}
@@ -258,6 +270,7 @@ func (k *task) launches(g *gpu) ([]device.Command, error) {
 		}
 	case t.Other >= 0:
 		side := x.copies.sides[t.Dir]
+		l.Far = x.plan.Cells.Rows(int(t.Other))
 		l.Cell = cudaCell(x.copies.cell(t), side.View(int(t.Own)*side.P+int(t.Other)).Ptr, g.base+uint64(t.Cell))
 	}
 	return backend.Commands(x.gpus.programs[t.Kernel].Steps(l), g.funcs[t.Kernel], x.arena.TF32)

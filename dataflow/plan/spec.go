@@ -135,9 +135,17 @@ type Cost struct {
 	Others      int   // operands at the streamed interval
 	FixedBytes  int64 // bytes of Globals per call, read and written
 	Packed      bool  // the call reads far ends of edges from a packed cell
+	Laid        Laid  // rows of the streamed interval that a GPU lays out anew
 	Products    int   // dense products per tile, each a kernel
 	Passes      int   // other kernels per tile
 	Tile        int   // rows per tile (edges if EdgeDense > 0); 0: all at once
+}
+
+// Laid is how a GPU lays rows of the streamed interval out anew in scratch memory before edges read them (kernel.Program.Laid).
+type Laid struct {
+	Row   int64 // bytes that a row takes there at least; 0: rows are read where they lie
+	Terms bool  // rows are lists of the terms of a maximum's gradient; otherwise two lie side by side
+	Room  int64 // bytes that there are
 }
 
 // StepKind says what a step ranges over.

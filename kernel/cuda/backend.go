@@ -19,6 +19,11 @@ func (Backend) Scratch(p *kernel.Program, chip kernel.Chip, rows, edges int) int
 	return Scratch(p, chip, rows, edges)
 }
 
+// Spare is the function Spare.
+func (Backend) Spare(p *kernel.Program, _ kernel.Chip, rows, edges int) int64 {
+	return Spare(p, rows, edges)
+}
+
 // Optimizer returns the kernels of an optimiser.
 func (Backend) Optimizer(kind kernel.Optimizer) kernel.GPUText {
 	return kernel.GPUText{Source: optimizerSource, Names: []string{optimizerNames[kind], "average"}}

@@ -13,12 +13,13 @@
 //   - Kernels. program.go: which kernels a program becomes. row_kernels.go: kernels over rows, or over a tile of
 //     edges. gather.go: kernels over the edges of a cell, with a warp per row; short_rows.go: with a group of lanes per
 //     row, for rows of few edges; long_rows.go: with a block per row, for rows of very many edges; rounds.go: the edges
-//     of a row in rounds, so that float32 sums stay exact enough. edge.go: the code for one edge.
+//     of a row in rounds, so that float32 sums stay exact enough. pairs.go: over rows laid out anew, two side by side;
+//     won.go: the gradient of a maximum, over lists of terms. edge.go: the code for one edge.
 //   - Instructions. instr.go: code from an op's CUDA expression, or by its role; concat.go: columns side by side;
 //     predicated_load.go: rows that are read only if a mask is not zero; heads.go: registers with one number per head;
 //     accumulators.go: begin, step, merge and end of a reduction.
 //   - Launches. launch.go: which kernels run, over which tiles; scratch.go: device memory beside the operands;
-//     gather_select.go: which of the gather kernels; column_sums.go, product_sums.go and reduce_by_key.go: sums over
+//     laid.go: when rows are laid out anew; gather_select.go: which of the gather kernels; column_sums.go, product_sums.go and reduce_by_key.go: sums over
 //     rows; sparse.go: sparse rows; steps.go: one launch; work.go: its bytes and operations.
 //   - Lines of code. header.go: names, parameters, blocks; loads.go: how registers are read and written; emit.go: how
 //     columns are spread over lanes; packed_ids.go: packed IDs of far ends; index.go: rows found through a list of IDs.

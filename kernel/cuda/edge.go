@@ -28,6 +28,9 @@ func (t *emitter) edge(instrs []*kernel.Instr, outs []*kernel.Out, late map[*ker
 
 // unroll is how many edges a group loads at a time: as many as registers allow.
 func (t *emitter) unroll(instrs []*kernel.Instr) int {
+	if ofPairs(t.slice) {
+		return 6
+	}
 	if t.slice > 0 && t.v == 4 || len(instrs) <= 3 {
 		return 4
 	}

@@ -22,6 +22,7 @@ type emitter struct {
 	round  bool           // loads are for an edge of a round (short_rows.go)
 	held   []int          // registers of which a round holds one per edge
 	nears  []*kernel.Leaf // leaves with a pointer of their own (near)
+	paired bool           // the rows of a pair are read (pairs.go)
 	tab    string
 }
 
@@ -104,3 +105,9 @@ func (t *emitter) slices(width int) int {
 	}
 	return 1
 }
+
+// pairCols is the number of columns of a slice of pairs: a line has as many of each row.
+const pairCols = kernel.PairLine / 8
+
+// ofPairs tells whether a gather over slices of so many columns is of pairs.
+func ofPairs(slice int) bool { return slice == pairCols }

@@ -70,15 +70,27 @@ func (c *Program) gatherKernel(b *strings.Builder) error {
 		t.shape(g.width)
 		t.spreadHeads(g.instrs, g.used, g.outs, g.width)
 		if c.sliced(t, g) {
-			if err := c.gatherWay(b, "gather", c.sliceWidth(t, g.used, g.width), g); err != nil {
+			way, err := c.gatherWay(b, "gather", c.sliceWidth(t, g.used, g.width), g)
+			if err != nil {
 				return err
+			}
+			c.gather = append(c.gather, way)
+			if c.pairs(t) {
+				if way, err = c.gatherWay(b, "pair", pairCols, g); err != nil {
+					return err
+				}
+				c.pair = &way
+				c.pairLay(b)
 			}
 		}
 	}
 	name := [2]string{"gather", "gather_whole"}[len(c.gather)]
-	if err := c.gatherWay(b, name, 0, g); err != nil {
+	way, err := c.gatherWay(b, name, 0, g)
+	if err != nil {
 		return err
 	}
+	c.gather = append(c.gather, way)
+	c.wonKernels(b)
 	c.startKernels(b, g.outs)
 	return nil
 }
@@ -136,16 +148,16 @@ func (t *emitter) gatherShape(slice int, g *gathering) {
 }
 
 // gatherWay renders the kernels for slices of so many columns, or for whole rows if slice is 0.
-func (c *Program) gatherWay(b *strings.Builder, name string, slice int, g *gathering) (err error) {
+func (c *Program) gatherWay(b *strings.Builder, name string, slice int, g *gathering) (way gatherKernels, err error) {
 	var body, before strings.Builder
 	t := &emitter{c: c, b: &body, tab: "\t\t\t", ptr: make([]string, len(c.p.Widths))}
 	t.gatherShape(slice, g)
 	used, late := c.late(g.instrs, g.outs, g.used)
 	t.loadEdges(used, &before)
 	if err := t.edge(g.instrs, g.outs, late); err != nil {
-		return err
+		return way, err
 	}
-	way := gatherKernels{hub: entry{fn: -1}, large: t.hub(), narrow: g.width < 2*slice}
+	way = gatherKernels{hub: entry{fn: -1}, large: t.hub(), sums: 32 / t.g, narrow: g.width < 2*slice}
 	way.far, way.slice = c.farBytes(g.used, slice)
 	k := &way.rows
 	k.fn, k.slices = c.name(name), t.slices(g.width)
@@ -168,8 +180,7 @@ func (c *Program) gatherWay(b *strings.Builder, name string, slice int, g *gathe
 		t.pass(b, g, before.String(), body.String(), true, true)
 	}
 	way.few, err = c.few(b, name, slice, g)
-	c.gather = append(c.gather, way)
-	return err
+	return way, err
 }
 
 // pass writes the code for a row: before its edges, for each edge, and for their sums. fold is the argument of

@@ -46,7 +46,7 @@ func (s *launcher) way(rows, edges, n int) (w *gatherKernels, few bool) {
 	ways := s.c.gather
 	w = &ways[len(ways)-1]
 	switch s.l.Gather {
-	case kernel.WarpSlice, kernel.FewSlice:
+	case kernel.WarpSlice, kernel.FewSlice, kernel.WarpLaid, kernel.FewLaid:
 		w = &ways[0]
 	case kernel.ByCell:
 		if ways[0].slices(s.c.Chip, rows, edges, n) {
@@ -54,12 +54,12 @@ func (s *launcher) way(rows, edges, n int) (w *gatherKernels, few bool) {
 		}
 		return w, w.isFew(s.c.Chip, edges, n)
 	}
-	return w, w.few.fn >= 0 && (s.l.Gather == kernel.FewSlice || s.l.Gather == kernel.FewWhole)
+	return w, w.few.fn >= 0 && (s.l.Gather == kernel.FewSlice || s.l.Gather == kernel.FewWhole || s.l.Gather == kernel.FewLaid)
 }
 
 // slices tells whether a cell of so many rows, of which n have edges, is gathered slice by slice.
 func (w *gatherKernels) slices(chip kernel.Chip, rows, edges, n int) bool {
-	cached := chip.Cache * 2 / 3 // bytes of the cache that gathered rows can use: 40 MiB of the 60 of an H200
+	cached := cached(chip)
 	switch r := int64(rows); {
 	case rows > tooLarge:
 		return false
@@ -69,3 +69,6 @@ func (w *gatherKernels) slices(chip kernel.Chip, rows, edges, n int) bool {
 		return edges >= few*n && r*w.far > cached && r*w.slice <= 4*cached
 	}
 }
+
+// cached is how many bytes of the cache gathered rows can use: 40 MiB of the 60 of an H200.
+func cached(chip kernel.Chip) int64 { return chip.Cache * 2 / 3 }

@@ -26,6 +26,8 @@ type span struct {
 	from, to, first, n int
 	begin, end         bool
 	large              int
+	slice              int  // over pairs: the first slice
+	rounds             bool // of terms: sums go in rounds
 }
 
 // parameters are those of all kernels of the program, in order.
@@ -74,6 +76,12 @@ func (c *Program) parameters() (list []parameter) {
 	if c.p.Edges {
 		add("ll ", "large", func(_ *launcher, x *span) uint64 { return uint64(x.large) })
 	}
+	if c.lays() {
+		add("float *", "laid", func(s *launcher, _ *span) uint64 { return s.l.Scratch })
+		add("ll ", "fars", func(s *launcher, _ *span) uint64 { return uint64(s.l.Far) })
+		add("ll ", "slice", func(_ *launcher, x *span) uint64 { return uint64(x.slice) })
+		add("ll ", "rounds", func(_ *launcher, x *span) uint64 { return kernel.GPUFlag("", x.rounds).Value })
+	}
 	return list
 }
 
@@ -105,11 +113,29 @@ func (t *emitter) head(b *strings.Builder, name string, threads int, globals []i
 	fmt.Fprintf(b, "\tconstexpr int G = %d, V = %d;\n", t.g, t.v)
 	b.WriteString("\tconst int lane = threadIdx.x % G, group = threadIdx.x / G;\n" +
 		"\tconst unsigned mask = (G == 32 ? 0xffffffffu : (1u << G % 32) - 1u) << (threadIdx.x % 32 / G * G);\n" +
-		"\tconst int base = " + fmt.Sprintf("blockIdx.y * %d", t.slice) + "; (void)lane; (void)mask; (void)base; (void)group;\n")
+		"\tconst int base = " + firstColumn(t.slice) + "; (void)lane; (void)mask; (void)base; (void)group;\n")
+	if ofPairs(t.slice) {
+		fmt.Fprintf(b, "\tconst float *side = laid + (blockIdx.y * (size_t)fars * %d + lane * 4);\n", kernel.PairLine/4)
+	}
 	if t.shared > 0 {
 		fmt.Fprintf(b, "\textern __shared__ float shared_[];\n\tfloat *sm = shared_ + group * %d;\n", t.shared)
 	}
 	g := *t
 	g.b, g.tab, g.few = b, "\t", false
 	g.globals(globals)
+}
+
+// firstColumn is the first column that a block computes, of slices of so many.
+func firstColumn(slice int) string {
+	if ofPairs(slice) {
+		return fmt.Sprintf("((int)blockIdx.y + (int)slice) * %d", slice)
+	}
+	return fmt.Sprintf("blockIdx.y * %d", slice)
+}
+
+// lays tells whether the program has gathers over rows that are laid out anew.
+func (c *Program) lays() bool {
+	a, _ := c.p.Pair()
+	b, _ := c.p.Won()
+	return a >= 0 || b >= 0
 }

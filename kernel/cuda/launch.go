@@ -1,6 +1,7 @@
 package cuda
 
 import (
+	"cmp"
 	"sort"
 
 	"sagann/kernel"
@@ -78,26 +79,56 @@ func (s *launcher) gather(first, n, from, to int, begin, end bool) {
 		return
 	}
 	w, few := s.way(s.l.Rows, to-from, n)
+	x := span{from: from, to: to, first: first, n: n, begin: begin, end: end}
+	if each := s.pairsAtOnce(w, few, to-from); each > 0 {
+		for p := s.c.pair; x.slice < p.rows.slices; x.slice += each {
+			m := min(each, p.rows.slices-x.slice)
+			s.layPairs(x.slice, m)
+			s.gatherRows(p, nil, few, x, m)
+		}
+		return
+	}
+	if k := s.wonFor(w, few, to-from); k.fn >= 0 {
+		s.layWon()
+		x.rounds = !few
+		s.gatherRows(w, &k, few, x, 0)
+		return
+	}
+	s.gatherRows(w, nil, few, x, 0)
+}
+
+// gatherRows runs the kernels of way w over so many of its slices, 0 for all, with kernel other, if there is one, for rows of not many edges.
+func (s *launcher) gatherRows(w *gatherKernels, other *entry, few bool, x span, slices int) {
+	n, from, to := x.n, x.from, x.to
 	k, h, large := &w.rows, &w.hub, w.large
 	if few {
 		k, large = &w.few, leanLarge
 	}
 	large = max(large, min(hubFactor*(to-from)/n, mostRounds*roundEdges))
-	rows, edges := s.hubs(first, n, from, to, large)
+	rows, edges := s.hubs(x.first, n, from, to, large)
 	if h.fn < 0 && rows > 0 { // without a hub kernel, a kernel with a warp per row takes all
 		k, rows, edges = &w.rows, 0, 0
 	}
 	if rows == 0 {
 		large = to - from
 	}
-	args := s.args(span{from, to, first, n, begin, end, large})
-	if rows > 0 { // started first and run beside the others, since the largest row takes long
-		s.call(h.fn, (n+h.groups-1)/h.groups, h.block, h.shared, h.slices, args)
-		s.out[len(s.out)-1].Beside = true
-		s.count(h.row.times(rows).plus(h.edge.times(edges)))
+	x.large = large
+	if other != nil {
+		k = other
 	}
-	s.call(k.fn, (n+k.groups-1)/k.groups, k.block, k.shared, k.slices, args)
-	s.count(k.row.times(n - rows).plus(k.edge.times(to - from - edges)))
+	args := s.args(x)
+	some := func(k *entry) int { return cmp.Or(slices, k.slices) }
+	part := func(k *entry, rows, edges int) work {
+		w := k.row.times(rows).plus(k.edge.times(edges))
+		return work{w.bytes * int64(some(k)) / int64(k.slices), w.flops * int64(some(k)) / int64(k.slices)}
+	}
+	if rows > 0 { // started first and run beside the others, since the largest row takes long
+		s.call(h.fn, (n+h.groups-1)/h.groups, h.block, h.shared, some(h), args)
+		s.out[len(s.out)-1].Beside = true
+		s.count(part(h, rows, edges))
+	}
+	s.call(k.fn, (n+k.groups-1)/k.groups, k.block, k.shared, some(k), args)
+	s.count(part(k, n-rows, to-from-edges))
 }
 
 // hubs counts the rows with more than large edges between from and to, among n entries from first on, and the edges of

@@ -79,6 +79,10 @@ func (t *emitter) leaf(l *kernel.Leaf) {
 	case kernel.EdgeBuf:
 		t.ptr[l.Reg] = fmt.Sprintf("%s + e * %d", b, l.LD)
 	case kernel.Own, kernel.Other:
+		if l.From == kernel.Other && ofPairs(t.slice) {
+			t.c.fetchPair(t, l)
+			return
+		}
 		t.ptr[l.Reg] = fmt.Sprintf("%s + %s * %d", b, rowAt(l), l.LD)
 	}
 	if t.near(l) {
@@ -210,4 +214,18 @@ func keyedRow(l *kernel.Leaf, ptr, key string) string {
 		words /= 2
 	}
 	return fmt.Sprintf("%s + %s * (size_t)%d", ptr, key, words)
+}
+
+// fetchPair reads both rows of the current far end when the first of them is wanted.
+func (c *Program) fetchPair(t *emitter, l *kernel.Leaf) {
+	t.ptr[l.Reg] = "" // in no operand
+	if t.paired {
+		return
+	}
+	t.paired = true
+	i, j := c.p.Pair()
+	a, b := c.p.Leaves[i].Reg, c.p.Leaves[j].Reg
+	t.declare(a)
+	t.declare(b)
+	t.line("saga_pair(side + %s * 32, r%d, r%d);", rowAt(l), a, b)
 }

@@ -20,6 +20,8 @@ type Program struct {
 	common []parameter     // of all its kernels
 	frags  []entry         // row kernels by level; fn is -1 if a level has nothing to compute
 	gather []gatherKernels // of edge programs: a way that gathers slices of columns, if any, then one that gathers whole rows
+	pair   *gatherKernels  // of gathers of two rows of far ends: like the first, over pairs
+	won    []wonWay        // of the gradient of a maximum
 	start  bool            // kernels of their own start and finish the accumulators
 }
 
@@ -40,6 +42,7 @@ type gatherKernels struct {
 	few    entry // for cells whose rows have few edges; fn is -1 without one
 	hub    entry // for rows of many edges; fn is -1 if the kernel rows takes them, too
 	large  int   // a row of more edges has many edges
+	sums   int   // rows: groups of a warp, each of which has a sum
 	far    int64 // bytes of cache that a row of a far end takes, over all operands
 	slice  int64 // bytes of cache that a slice of it takes
 	narrow bool  // a row has two slices
@@ -60,6 +63,9 @@ func Render(p *kernel.Program, chip kernel.Chip) (*Program, error) {
 	c.frags = make([]entry, c.Levels)
 	var b strings.Builder
 	b.WriteString(preludeSource)
+	if a, _ := p.Pair(); a >= 0 {
+		b.WriteString(pairSource)
+	}
 	if p.Packed {
 		b.WriteString(packedSource)
 	}

@@ -14,6 +14,11 @@ func Scratch(p *kernel.Program, chip kernel.Chip, rows, edges int) int64 {
 // Scratch is the same as the function Scratch, for the rendered program.
 func (c *Program) Scratch(rows, edges int) int64 { return scratch(c.Layout, rows, edges) }
 
+// Spare is the memory with which such launches are fastest: rows are laid out anew in it.
+func Spare(p *kernel.Program, rows, edges int) int64 {
+	return max(pairBytes(p, rows, edges), wonBytes(p, rows, edges))
+}
+
 func scratch(l *kernel.Layout, rows, edges int) int64 {
 	return l.Scratch(rows, edges) + partials(l.Program, l.Most(rows, edges))
 }

@@ -35,27 +35,52 @@ func (k *pace) call(c *plan.Cost, rows, edges, others float64) float64 {
 	elem := k.elem * (c.RowElem*rows + c.EdgeElem*edges)
 	memory := k.byte * (float64(c.FixedBytes) + float64(c.RowBytes+c.AccBytes)*rows + float64(c.EdgeBytes)*edges)
 	if c.GatherBytes > 0 {
-		// A gather reads one slice of each row at a time, of all its operands. The chance of
-		// a cache hit is the part of these slices, over all rows, that the cache holds.
-		slice, slices := float64(c.OtherBytes), 1.0
-		if at := k.slice * float64(max(1, c.Others)); k.slice > 0 && slice > at {
-			slice, slices = at, math.Ceil(slice/at)
-		}
-		memory += k.row * rows * slices
-		if c.Packed {
-			memory += k.packed * edges * slices
-		}
-		hits := 1.0
-		if all := others * slice; all > k.cache {
-			hits = k.cache / all
-		}
-		memory += float64(c.GatherBytes) * edges * (hits*k.hit + (1-hits)*k.miss)
+		memory += k.gather(c, rows, edges, others)
 	}
 	if k.serial {
 		return k.launch + dense + elem + memory
 	}
 	memory += k.byte * float64(c.SumBytes) * rows
 	return k.calls(c, rows, edges) + dense + max(elem, memory) // products are kernels of their own
+}
+
+// laidEdges is how many edges rows of the streamed interval have at least, in the mean, for which they are laid out anew.
+const laidEdges = 32
+
+// The bytes that edges and rows take in a gather of terms, fitted to gathers of 128 and 602 columns on an H100: an edge reads two pieces somewhere in
+// memory, and the list of a row is written, and read in pieces.
+const (
+	termsEdge = 128
+	termsRow  = 4
+)
+
+// gather is the time in ns that reading rows of the streamed interval takes. One slice of each row is read at a time, of all operands, or of rows
+// laid out anew side by side. The chance of a cache hit is the part of these slices, over all rows, that the cache holds.
+func (k *pace) gather(c *plan.Cost, rows, edges, others float64) float64 {
+	at := k.slice * float64(max(1, c.Others))
+	var time float64
+	if row := float64(c.Laid.Row); k.slice > 0 && row > 0 && edges >= laidEdges*others && row*others <= float64(c.Laid.Room) {
+		switch {
+		case c.Laid.Terms:
+			return k.byte*others*(float64(c.OtherBytes)+termsRow*row) + k.miss*termsEdge*edges
+		case others*at > k.cache:
+			at = k.slice
+			time = k.byte * 2 * float64(c.OtherBytes) * others
+		}
+	}
+	slice, slices := float64(c.OtherBytes), 1.0
+	if k.slice > 0 && slice > at {
+		slice, slices = at, math.Ceil(slice/at)
+	}
+	time += k.row * rows * slices
+	if c.Packed {
+		time += k.packed * edges * slices
+	}
+	hits := 1.0
+	if all := others * slice; all > k.cache {
+		hits = k.cache / all
+	}
+	return time + float64(c.GatherBytes)*edges*(hits*k.hit+(1-hits)*k.miss)
 }
 
 // calls is the time in ns that starting the kernels of a call takes, over all its tiles.

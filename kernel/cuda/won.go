@@ -1,0 +1,101 @@
+package cuda
+
+import (
+	_ "embed"
+	"fmt"
+	"slices"
+	"strings"
+
+	"sagann/kernel"
+)
+
+// The gradient of a maximum. Beside many edges a far end has few terms, one for each column, and each is of one edge. So the terms of each far end are
+// listed in scratch memory by the ranks of their edges (kernel/laid.go). An edge then reads its own terms, not the whole rows of ranks and of the gradient. Each sum
+// adds its terms in the order in which the kernels that read whole rows do; the terms of other edges, which are 0 there, change no sum. Rows of very many edges are left to those kernels.
+
+//go:embed won.cu
+var wonSource string
+
+// wonWay is one of the kernels that add terms: with so many sums a column, as the kernel has in place of which it runs.
+type wonWay struct{ fn, sums int }
+
+// wonKernels renders the kernels of the gradient of a maximum, if the program is one. Those of the ways that read whole rows are rendered already.
+func (c *Program) wonKernels(b *strings.Builder) {
+	i, j := c.p.Won()
+	if i < 0 || c.start {
+		return
+	}
+	k, l := &c.p.Leaves[i], &c.p.Leaves[j]
+	if k.Cols <= sliceWidth || wonListShared(k.Cols) > sharedLimit {
+		return
+	}
+	b.WriteString(wonSource)
+	c.name("won_lay")
+	fmt.Fprintf(b, "extern \"C\" __global__ void __launch_bounds__(%d) won_lay(%s) {\n", kernel.WonRanks, c.params())
+	fmt.Fprintf(b, "\textern __shared__ float shared_[];\n\tsaga_won_list<%d, %d>(b%d, %d, b%d, %d, (unsigned long long *)laid, fars, (unsigned long long *)shared_);\n}\n",
+		kernel.WonRanks, k.Cols, k.Operand, k.LD, l.Operand, l.LD)
+	for i := range c.gather {
+		w := &c.gather[i]
+		for _, sums := range []int{w.sums, 1} {
+			if w.hub.fn < 0 || slices.ContainsFunc(c.won, func(x wonWay) bool { return x.sums == sums }) || wonShared(sums, k.Cols) > sharedLimit {
+				continue
+			}
+			c.won = append(c.won, wonWay{c.name(fmt.Sprintf("won_%d", sums)), sums})
+			c.wonSum(b, sums, k.Cols)
+		}
+	}
+}
+
+// wonSum renders the kernel with so many sums a column. Rounds of edges end where the kernel has them in place of which it runs (rounds.go).
+func (c *Program) wonSum(b *strings.Builder, sums, cols int) {
+	o := &c.p.Outs[0]
+	fmt.Fprintf(b, "extern \"C\" __global__ void __launch_bounds__(%d) won_%d(%s) {\n", wonThreads, sums, c.params())
+	fmt.Fprintf(b, "\tconstexpr int S = %d, W = %d, T = %d, ROUND = S * %d;\n", sums, cols, kernel.WonRanks, roundEdges)
+	add := "acc[c]"
+	switch sums {
+	case 2:
+		add = "acc[c] + acc[W + c]"
+	case 4:
+		add = "(acc[c] + acc[W + c]) + (acc[2 * W + c] + acc[3 * W + c])"
+	}
+	b.WriteString("\tconst unsigned long long *list = (const unsigned long long *)laid;\n")
+	fmt.Fprintf(b, wonRow, wonThreads/32, farID(c.p, "lo + at + lane"), o.Operand, o.LD, add)
+}
+
+// wonRow adds the terms of the edges of a row.
+const wonRow = `	extern __shared__ float shared_[];
+	float *acc = shared_ + threadIdx.x / 32 * (S * W);
+	const int lane = threadIdx.x %% 32;
+	const unsigned *table = (const unsigned *)(list + fars * W);
+	const ll mine = blockIdx.x * %dll + threadIdx.x / 32;
+	if (mine >= n) return;
+	const ll entry = first + mine, row = rowids ? rowids[entry] : entry;
+	const ll lo = max((ll)ptr[entry], from), hi = min((ll)ptr[entry + 1], to);
+	if (hi - lo > large) return;
+	const int many = (int)(hi - lo);
+	bool more = !begin;
+	int at = 0;
+	do {
+		const int stop = rounds && many - at > ROUND ? at + ROUND : many;
+		for (int c = lane; c < S * W; c += 32) acc[c] = 0.f;
+		__syncwarp();
+		for (; at < stop; at += 32) {
+			unsigned far = 0, word = 0, rank_ = 0;
+			if (at + lane < stop) {
+				far = %s;
+				const unsigned r = (unsigned)rank[lo + at + lane];
+				word = table[far * (ll)T + r %% T];
+				rank_ = r / T;
+			}
+			saga_won_add<S, W>(list, far, word, rank_, acc);
+		}
+		float *to = b%d + row * %d;
+		for (int c = lane; c < W; c += 32) {
+			const float x = %s;
+			to[c] = more ? x + to[c] : x;
+		}
+		__syncwarp();
+		more = true;
+	} while (at < many);
+}
+`
