@@ -96,15 +96,15 @@ func (b *builder) mine(n *Node) bool {
 		return false
 	}
 	l := b.l
-	if l.phase[n] == b.q {
-		return l.sub[n] == b.s || l.again(n)
+	if l.phase.of(n) == b.q {
+		return l.sub.of(n) == b.s || l.again(n)
 	}
-	return l.remat[n]
+	return l.remat.has(n)
 }
 
 // here tells whether vertex node n is computed in this program for the first time.
 func (b *builder) here(n *Node) bool {
-	return b.mine(n) && b.arrival == nil && b.l.phase[n] == b.q && b.l.sub[n] == b.s
+	return b.mine(n) && b.arrival == nil && b.l.phase.of(n) == b.q && b.l.sub.of(n) == b.s
 }
 
 func (b *builder) leaf(n *Node, spread bool) int {

@@ -6,7 +6,9 @@ import (
 	"reflect"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
+	"sync"
 )
 
 // Lines of the user's program, for errors.
@@ -35,18 +37,62 @@ func FuncPos(f any) string {
 // folder by the file of runtime.gopanic; a build with -trimpath has no such folder.
 func outside(skip int) string {
 	var pc [64]uintptr
-	fr := runtime.CallersFrames(pc[:runtime.Callers(skip, pc[:])])
+	for _, most := range []int{8, len(pc)} { // most frames of users are near: looking further takes most of the time
+		stack := pc[:runtime.Callers(skip, pc[:most])]
+		for _, at := range stack {
+			switch s := spotOf(at); {
+			case s.panics:
+				return outsidePanic(pc[:runtime.Callers(skip, pc[:])])
+			case s.user != "":
+				return s.user
+			}
+		}
+		if len(stack) < most {
+			break
+		}
+	}
+	return "?"
+}
+
+// spot is what outside asks about a program counter.
+type spot struct {
+	user   string // file:line of a frame outside the engine; "": it is inside
+	panics bool   // it is of runtime.gopanic
+}
+
+// spots are those of all program counters that outside has seen.
+var spots sync.Map // uintptr: spot
+
+func spotOf(pc uintptr) spot {
+	if s, ok := spots.Load(pc); ok {
+		return s.(spot)
+	}
+	f, _ := runtime.CallersFrames([]uintptr{pc}).Next()
+	s := spot{panics: f.Function == "runtime.gopanic"}
+	if !inside(f) {
+		s.user = place(f.File, f.Line)
+	}
+	spots.Store(pc, s)
+	return s
+}
+
+// inside tells whether a frame belongs to the engine or Go's runtime.
+func inside(f runtime.Frame) bool {
+	return !strings.HasSuffix(f.File, "_test.go") && (strings.HasPrefix(f.Function, "runtime.") ||
+		slices.ContainsFunc(engine, func(p string) bool { return strings.HasPrefix(f.Function, p) }))
+}
+
+// outsidePanic is outside for the stack of a panic.
+func outsidePanic(stack []uintptr) string {
+	fr := runtime.CallersFrames(stack)
 	root, panicked := "", false
 	for {
 		f, more := fr.Next()
 		if f.Function == "runtime.gopanic" {
 			root, panicked = strings.TrimSuffix(f.File, "runtime/panic.go"), true
 		}
-		inside := strings.HasPrefix(f.Function, "runtime.") || root != "" && strings.HasPrefix(f.File, root) || panicked && root == "" && standard(f.File)
-		for _, p := range engine {
-			inside = inside || strings.HasPrefix(f.Function, p)
-		}
-		if !inside || strings.HasSuffix(f.File, "_test.go") {
+		library := root != "" && strings.HasPrefix(f.File, root) || panicked && root == "" && standard(f.File)
+		if !inside(f) && (!library || strings.HasSuffix(f.File, "_test.go")) {
 			return place(f.File, f.Line)
 		}
 		if !more {

@@ -16,7 +16,8 @@ const Late = "late:"
 func (p *phases) delay() {
 	for _, n := range p.live {
 		if q := p.firstRead(n); q >= 0 && p.stored(Late, n) {
-			p.phase[n], p.sub[n] = q, 0
+			p.phase.set(n, q)
+			p.sub.set(n, 0)
 			p.chooseKept()
 		}
 	}
@@ -36,17 +37,17 @@ func (p *phases) delayable() []string {
 // firstRead is the phase to which stored value n can be delayed: the first that reads it. -1: it
 // cannot be delayed.
 func (p *phases) firstRead(n *Node) int {
-	if !computed(n) || root(n) || !p.keep[n] || n.Def().Effect {
+	if !computed(n) || root(n) || !p.keep.has(n) || n.Def().Effect {
 		return -1
 	}
 	q := p.count
-	for _, u := range p.uses[n] {
+	for _, u := range p.uses.of(n) {
 		q = min(q, u.phase)
 	}
-	if q == p.count || q <= p.phase[n] || slices.ContainsFunc(p.outs, func(o result) bool { return o.node == n }) {
+	if q == p.count || q <= p.phase.of(n) || slices.ContainsFunc(p.outs, func(o result) bool { return o.node == n }) {
 		return -1
 	}
-	for _, u := range p.uses[n] {
+	for _, u := range p.uses.of(n) {
 		if u.phase == q && u.other {
 			return -1
 		}

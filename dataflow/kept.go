@@ -19,19 +19,23 @@ type use struct {
 // computed again from values that are there anyway (remat). Values that are read at the far end
 // are stored.
 func (p *phases) chooseKept() {
-	p.uses, p.keep, p.remat = map[*Node][]use{}, map[*Node]bool{}, map[*Node]bool{}
+	clear(p.keep)
+	clear(p.remat)
+	for i := range p.uses.at {
+		p.uses.at[i] = p.uses.at[i][:0]
+	}
 	for _, n := range p.live {
 		p.recordUses(n)
 	}
 	for _, o := range p.outs {
 		if computed(o.node) && !isView(o.node) {
-			p.keep[o.node] = true
+			p.keep.add(o.node)
 		}
 	}
 	for _, n := range p.live {
-		if n.op == JoinOp && sliceOf(n.in[0]) && p.needed(n, p.phase[n]) { // slices are stored, not their join
+		if n.op == JoinOp && sliceOf(n.in[0]) && p.needed(n, p.phase.of(n)) { // slices are stored, not their join
 			for _, x := range n.in {
-				p.keep[x] = true
+				p.keep.add(x)
 			}
 		}
 	}
@@ -40,19 +44,19 @@ func (p *phases) chooseKept() {
 			continue
 		}
 		later, other := false, false
-		for _, u := range p.uses[n] {
-			later = later || u.phase > p.phase[n]
+		for _, u := range p.uses.of(n) {
+			later = later || u.phase > p.phase.of(n)
 			other = other || u.other
 		}
 		switch {
 		case isView(n): // lies in the memory of another node
-			p.remat[n] = true
-		case other || p.keep[n] || p.stored("", n):
-			p.keep[n] = true
+			p.remat.add(n)
+		case other || p.keep.has(n) || p.stored("", n):
+			p.keep.add(n)
 		case !(p.save == SaveAll && later) && p.cheap(n):
-			p.remat[n] = true
+			p.remat.add(n)
 		case later:
-			p.keep[n] = true
+			p.keep.add(n)
 		}
 	}
 }
@@ -63,7 +67,7 @@ func (p *phases) recordUses(n *Node) {
 	}
 	add := func(x *Node, other bool) {
 		if computed(x) {
-			p.uses[x] = append(p.uses[x], use{p.phase[n], p.sub[n], other, n})
+			p.uses.set(x, append(p.uses.of(x), use{p.phase.of(n), p.sub.of(n), other, n}))
 		}
 	}
 	if !root(n) {
@@ -86,14 +90,13 @@ func (p *phases) recordUses(n *Node) {
 // needed tells whether a phase after q reads n, or an element-wise value computed from n, which
 // it may compute again.
 func (p *phases) needed(n *Node, q int) bool {
-	seen := map[*Node]bool{}
+	var seen nodeSet
 	var walk func(n *Node) bool
 	walk = func(n *Node) bool {
-		if seen[n] { // it was not needed
+		if !seen.add(n) { // it was not needed
 			return false
 		}
-		seen[n] = true
-		for _, u := range p.uses[n] {
+		for _, u := range p.uses.of(n) {
 			if u.phase > q || computed(u.by) && elementwise(u.by) && walk(u.by) {
 				return true
 			}
@@ -110,7 +113,7 @@ func (p *phases) cheap(n *Node) bool {
 		return false
 	}
 	for _, x := range n.in {
-		if computed(x) && !p.keep[x] && !p.remat[x] {
+		if computed(x) && !p.keep.has(x) && !p.remat.has(x) {
 			return false
 		}
 	}
@@ -123,7 +126,7 @@ func elementwise(n *Node) bool {
 }
 
 // again tells whether n is computed again wherever it is read, also in other kernels of its phase.
-func (p *phases) again(n *Node) bool { return p.remat[n] }
+func (p *phases) again(n *Node) bool { return p.remat.has(n) }
 
 // computedAgain names the values that phases after their own compute again.
 func (p *phases) computedAgain() []string {
@@ -131,11 +134,11 @@ func (p *phases) computedAgain() []string {
 	var walk func(x *Node, q int)
 	walk = func(x *Node, q int) {
 		k := use{phase: q, by: x}
-		if seen[k] || !computed(x) || !p.remat[x] && p.phase[x] < q || root(x) {
+		if seen[k] || !computed(x) || !p.remat.has(x) && p.phase.of(x) < q || root(x) {
 			return
 		}
 		seen[k] = true
-		if p.phase[x] < q {
+		if p.phase.of(x) < q {
 			again[x] = true
 		}
 		for _, y := range x.in {
@@ -143,7 +146,7 @@ func (p *phases) computedAgain() []string {
 		}
 	}
 	for _, n := range p.live {
-		if q, ok := p.phase[n]; ok && (p.keep[n] || root(n) || n.shape.Set.Kind == Global) {
+		if q, ok := p.phase.get(n); ok && (p.keep.has(n) || root(n) || n.shape.Set.Kind == Global) {
 			in := n.in
 			if root(n) {
 				in = p.ownEnd(n)

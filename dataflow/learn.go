@@ -46,19 +46,20 @@ func (p *phases) replaceLast() {
 		return
 	}
 	q, sub := 0, -1
-	for _, at := range p.phase {
-		q = max(q, at)
+	for _, n := range p.live {
+		q = max(q, p.phase.of(n))
 	}
 	if p.farInputs(q) {
 		q++
 	}
-	for n, at := range p.phase {
-		if at == q && p.old[n] == nil {
-			sub = max(sub, p.sub[n])
+	for _, n := range p.live {
+		if at, ok := p.phase.get(n); ok && at == q && p.old[n] == nil {
+			sub = max(sub, p.sub.of(n))
 		}
 	}
 	for n := range p.old {
-		p.phase[n], p.sub[n] = q, sub+1
+		p.phase.set(n, q)
+		p.sub.set(n, sub+1)
 	}
 	p.count = max(p.count, q+1)
 	p.chooseKept()
@@ -71,7 +72,7 @@ func (p *phases) farInputs(q int) bool {
 		old[x] = true
 	}
 	for _, r := range p.live {
-		if at, ok := p.phase[r]; !ok || at != q || !root(r) {
+		if at, ok := p.phase.get(r); !ok || at != q || !root(r) {
 			continue
 		}
 		_, leaves := program(r)

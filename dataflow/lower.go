@@ -143,9 +143,9 @@ func (l *lowering) number(s Set) uint16 { return uint16(l.sizes.number(s)) }
 
 func (l *lowering) maxSub(q int) int {
 	m := 0
-	for n, p := range l.phase {
-		if p == q {
-			m = max(m, l.sub[n])
+	for _, n := range l.live {
+		if at, ok := l.phase.get(n); ok && at == q {
+			m = max(m, l.sub.of(n))
 		}
 	}
 	return m
@@ -183,7 +183,7 @@ func (l *lowering) addGlobal(n *Node) {
 func (l *lowering) value(n *Node, q int) int {
 	n = viewed(n)
 	k := valueKey{n, q}
-	if !computed(n) || l.keep[n] {
+	if !computed(n) || l.keep.has(n) {
 		k.phase = kept
 	}
 	if id, ok := l.values[k]; ok {
@@ -243,7 +243,7 @@ func (l *lowering) kernelCall(b *builder) plan.Call {
 func (l *lowering) globalSteps(q int) []plan.Step {
 	var calls []plan.Call
 	for _, n := range l.live {
-		if n.shape.Set.Kind != Global || len(n.in) == 0 || l.avail[n] != q {
+		if n.shape.Set.Kind != Global || len(n.in) == 0 || l.avail.of(n) != q {
 			continue
 		}
 		if n.Def().Class == Reduce && n.in[0].shape.Set.Kind != Global {
@@ -269,7 +269,7 @@ func (l *lowering) globalSteps(q int) []plan.Step {
 func (l *lowering) tails(q int) []plan.Step {
 	var steps []plan.Step
 	for _, n := range l.live {
-		if n.op == PadRowsOp && l.phase[n] == q {
+		if n.op == PadRowsOp && l.phase.of(n) == q {
 			of := viewed(n)
 			steps = append(steps, plan.Step{Kind: plan.Tail, Set: l.number(n.shape.Set), From: l.number(of.shape.Set), Value: l.value(n, q), Label: "zeros"})
 		}
@@ -283,10 +283,10 @@ func (l *lowering) rowSets(q, s int) []Set {
 	sets := []Set{V0}
 	for _, n := range l.live {
 		set := rowsOf(n)
-		if at, ok := l.phase[n]; ok && at == q && (l.sub[n] == s || s == 0) && set.Kind == Vertex && !slices.Contains(sets, set) {
+		if at, ok := l.phase.get(n); ok && at == q && (l.sub.of(n) == s || s == 0) && set.Kind == Vertex && !slices.Contains(sets, set) {
 			sets = append(sets, set)
 		}
-		if s == 0 && root(n) && l.phase[n] == q { // own rows that gathers read
+		if s == 0 && root(n) && l.phase.of(n) == q { // own rows that gathers read
 			src, dst := edgesOf(n).Ends()
 			for _, set := range []Set{src, dst} {
 				if !slices.Contains(sets, set) {
@@ -318,7 +318,7 @@ func (l *lowering) rowStep(q, s int, set Set) []plan.Step {
 		if n.shape.Set.Kind == Global && (n.Def().Class != Reduce || n.in[0].shape.Set.Kind == Global) {
 			continue
 		}
-		if l.phase[n] == q && l.sub[n] == s {
+		if l.phase.of(n) == q && l.sub.of(n) == s {
 			nodes = append(nodes, n)
 		}
 	}
@@ -328,13 +328,13 @@ func (l *lowering) rowStep(q, s int, set Set) []plan.Step {
 		if n.shape.Set.Kind == Global {
 			b.emit(n)
 			b.returns = b.returns || l.returned[n]
-		} else if l.keep[n] || l.readOutside(n, q, s) {
+		} else if l.keep.has(n) || l.readOutside(n, q, s) {
 			b.store(n)
 		}
 	}
 	if s == 0 { // compute again what gathers of this phase read as own rows
 		for _, n := range l.ownLeaves(q) {
-			if l.remat[n] && l.phase[n] != q && !isView(n) && n.shape.Set == set {
+			if l.remat.has(n) && l.phase.of(n) != q && !isView(n) && n.shape.Set == set {
 				b.emit(n)
 				b.store(n)
 			}
@@ -354,7 +354,7 @@ func (l *lowering) rowStep(q, s int, set Set) []plan.Step {
 
 // readOutside tells whether another kernel of phase q than that of sub-phase s reads n from memory.
 func (l *lowering) readOutside(n *Node, q, s int) bool {
-	for _, u := range l.uses[n] {
+	for _, u := range l.uses.of(n) {
 		if u.phase == q && (root(u.by) || u.sub != s && !l.again(n)) {
 			return true
 		}
@@ -364,17 +364,11 @@ func (l *lowering) readOutside(n *Node, q, s int) bool {
 
 // ownLeaves lists the vertex nodes that gathers of phase q read as own rows.
 func (l *lowering) ownLeaves(q int) []*Node {
-	set := map[*Node]bool{}
-	for _, n := range l.live {
-		for _, u := range l.uses[n] {
-			if u.phase == q && !u.other && root(u.by) {
-				set[n] = true
-			}
-		}
-	}
 	var out []*Node
-	for n := range set {
-		out = append(out, n)
+	for _, n := range l.live {
+		if slices.ContainsFunc(l.uses.of(n), func(u use) bool { return u.phase == q && !u.other && root(u.by) }) {
+			out = append(out, n)
+		}
 	}
 	sort.Slice(out, func(i, j int) bool { return out[i].id < out[j].id })
 	return out

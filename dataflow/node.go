@@ -272,16 +272,56 @@ func (g *Graph) add(op Op, a Attr, s Shape, in ...*Node) *Node {
 // depends on the graph and on constant features only.
 func (n *Node) Varies() bool { return n.vary }
 
+// nodeSet is a set of nodes of one graph, by their numbers: cheaper than a map of nodes.
+type nodeSet []bool
+
+func (s nodeSet) has(n *Node) bool { return n.id < len(s) && s[n.id] }
+
+// add tells whether n is new.
+func (s *nodeSet) add(n *Node) bool {
+	if n.id >= len(*s) {
+		*s = append(*s, make([]bool, max(n.id+1, len(n.g.nodes))-len(*s))...)
+	}
+	old := (*s)[n.id]
+	(*s)[n.id] = true
+	return !old
+}
+
+// numbered has a value for some nodes of one graph, by their numbers.
+type numbered[T any] struct {
+	at   []T
+	some nodeSet
+}
+
+// get is the value of n, and whether it has been set.
+func (m *numbered[T]) get(n *Node) (x T, ok bool) {
+	if m.some.has(n) {
+		return m.at[n.id], true
+	}
+	return x, false
+}
+
+// of is the value of n, the zero value if none has been set.
+func (m *numbered[T]) of(n *Node) T {
+	x, _ := m.get(n)
+	return x
+}
+
+func (m *numbered[T]) set(n *Node, x T) {
+	m.some.add(n)
+	m.at = append(m.at, make([]T, len(m.some)-len(m.at))...)
+	m.at[n.id] = x
+}
+
 // Live lists outs and all nodes that they depend on, operands first. Entries of outs may be nil.
 func Live(outs []*Node) []*Node {
-	seen := map[*Node]bool{}
+	var seen nodeSet
 	var order []*Node
 	var walk func(n *Node)
 	walk = func(n *Node) {
-		if seen[n] {
+		if !seen.add(n) {
 			return
 		}
-		seen[n] = true
 		for _, x := range n.in {
 			walk(x)
 		}

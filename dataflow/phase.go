@@ -19,19 +19,19 @@ type result struct {
 type phases struct {
 	outs    []result
 	live    []*Node       // all nodes, operands first
-	phase   map[*Node]int // by vertex node, gather and reduce
-	sub     map[*Node]int // their sub-phase
-	avail   map[*Node]int // by Global: the first phase that may read it
+	phase   numbered[int] // by vertex node, gather and reduce
+	sub     numbered[int] // their sub-phase
+	avail   numbered[int] // by Global: the first phase that may read it
 	count   int           // number of phases
-	uses    map[*Node][]use
-	keep    map[*Node]bool    // values that are stored for later phases
-	remat   map[*Node]bool    // values that later phases compute again
+	uses    numbered[[]use]
+	keep    nodeSet           // values that are stored for later phases
+	remat   nodeSet           // values that later phases compute again
 	derived map[*Node]recipe  // values that are computed on arrival where gathers read them at the far end
 	before  map[*Node]*Node   // by gather of a slice: the gather of the slice before
 	old     map[*Node]*Node   // by result that replaces an input: that input
 	save    string            // Options.Save
 	store   []string          // Options.Store
-	leaves  map[*Node][]*Node // by root: those of its program, once they have been asked for
+	leaves  numbered[[]*Node] // by root: those of its program, once they have been asked for
 }
 
 // root tells whether n is the last op of an edge program: a gather, or a reduce over edges.
@@ -53,13 +53,12 @@ func dirOf(n *Node) Op {
 // program lists the edge nodes under root r, operands first, and their leaves: scatters, edge
 // inputs and Globals.
 func program(r *Node) (body, leaves []*Node) {
-	seen := map[*Node]bool{}
+	var seen nodeSet
 	var walk func(n *Node)
 	walk = func(n *Node) {
-		if seen[n] {
+		if !seen.add(n) {
 			return
 		}
-		seen[n] = true
 		if n.shape.Set.Kind == Global || isScatter(n.op) || len(n.in) == 0 {
 			leaves = append(leaves, n)
 			return
@@ -77,10 +76,10 @@ func program(r *Node) (body, leaves []*Node) {
 
 // leavesOf are the leaves of the program of root r.
 func (p *phases) leavesOf(r *Node) []*Node {
-	leaves, ok := p.leaves[r]
+	leaves, ok := p.leaves.get(r)
 	if !ok {
 		_, leaves = program(r)
-		p.leaves[r] = leaves
+		p.leaves.set(r, leaves)
 	}
 	return leaves
 }
@@ -95,8 +94,7 @@ func assignPhases(outs []result, derive, postpone bool, opt Options) *phases {
 	for i, o := range outs {
 		nodes[i] = o.node
 	}
-	p := &phases{save: opt.Save, store: opt.Store, outs: outs, live: Live(nodes), phase: map[*Node]int{}, sub: map[*Node]int{},
-		avail: map[*Node]int{}, derived: map[*Node]recipe{}, leaves: map[*Node][]*Node{}}
+	p := &phases{save: opt.Save, store: opt.Store, outs: outs, live: Live(nodes), derived: map[*Node]recipe{}}
 	p.before = previous(p.live)
 	p.live = inTurn(p.live, p.before)
 	if sampled(p.live) { // all of a block is on the device: nothing arrives, and one more sweep loads nothing
@@ -130,18 +128,18 @@ func (p *phases) assign(n *Node) {
 	read := func(x *Node, other bool) {
 		switch {
 		case x.shape.Set.Kind == Global:
-			if p.avail[x] > at {
-				at, sub = p.avail[x], 0
+			if p.avail.of(x) > at {
+				at, sub = p.avail.of(x), 0
 			}
 		case !computed(x):
 		case other:
-			if p.phase[x]+1 > at {
-				at, sub = p.phase[x]+1, 0
+			if p.phase.of(x)+1 > at {
+				at, sub = p.phase.of(x)+1, 0
 			}
-		case p.phase[x] > at:
-			at, sub = p.phase[x], p.sub[x]
-		case p.phase[x] == at:
-			sub = max(sub, p.sub[x])
+		case p.phase.of(x) > at:
+			at, sub = p.phase.of(x), p.sub.of(x)
+		case p.phase.of(x) == at:
+			sub = max(sub, p.sub.of(x))
 		}
 	}
 	switch {
@@ -161,8 +159,8 @@ func (p *phases) assign(n *Node) {
 					read(l.in[0], l.op != own)
 				}
 			}
-			if m := p.before[n]; m != nil && p.phase[m]+1 > at { // one slice per phase
-				at, sub = p.phase[m]+1, 0
+			if m := p.before[n]; m != nil && p.phase.of(m)+1 > at { // one slice per phase
+				at, sub = p.phase.of(m)+1, 0
 			}
 		}
 		sub++
@@ -175,14 +173,16 @@ func (p *phases) assign(n *Node) {
 		}
 	}
 	if kind == Global {
-		p.avail[n] = at
+		p.avail.set(n, at)
 		if n.Def().Class == Reduce {
-			p.avail[n] = at + 1
-			p.phase[n], p.sub[n] = at, sub
+			p.avail.set(n, at+1)
+			p.phase.set(n, at)
+			p.sub.set(n, sub)
 		}
-		p.count = max(p.count, p.avail[n]+1)
+		p.count = max(p.count, p.avail.of(n)+1)
 		return
 	}
-	p.phase[n], p.sub[n] = at, sub
+	p.phase.set(n, at)
+	p.sub.set(n, sub)
 	p.count = max(p.count, at+1)
 }

@@ -7,19 +7,19 @@ package dataflow
 // postpone moves sums over rows to later phases as long as that lowers traffic(). Sums that read
 // the same value move together.
 func (p *phases) postpone() {
-	read := map[*Node]bool{}
+	var read nodeSet
 	for _, n := range p.live {
 		for _, x := range n.in {
-			read[x] = true
+			read.add(x)
 		}
 	}
 	sums := map[*Node][]*Node{} // by a value that they read
 	var shared []*Node
 	for _, n := range p.live {
-		if read[n] || n.shape.Set.Kind != Global || n.Def().Class != Reduce || root(n) || n.in[0].shape.Set.Kind != Vertex {
+		if read.has(n) || n.shape.Set.Kind != Global || n.Def().Class != Reduce || root(n) || n.in[0].shape.Set.Kind != Vertex {
 			continue
 		}
-		for _, x := range p.needs(n, p.phase[n]) {
+		for _, x := range p.needs(n, p.phase.of(n)) {
 			if sums[x] == nil {
 				shared = append(shared, x)
 			}
@@ -33,11 +33,11 @@ func (p *phases) postpone() {
 			var group []*Node
 			from := map[*Node][2]int{}
 			for _, n := range sums[x] {
-				if p.phase[n] < q {
-					group, from[n] = append(group, n), [2]int{p.phase[n], p.sub[n]}
+				if p.phase.of(n) < q {
+					group, from[n] = append(group, n), [2]int{p.phase.of(n), p.sub.of(n)}
 				}
 			}
-			if len(group) == 0 || q >= len(reads) || !reads[q][x] { // q >= len(reads): a phase that an earlier move has added
+			if len(group) == 0 || q >= len(reads) || !reads[q].set.has(x) { // q >= len(reads): a phase that an earlier move has added
 				continue
 			}
 			for _, n := range group {
@@ -60,8 +60,8 @@ func (p *phases) postpone() {
 func (p *phases) last(q int) int {
 	sub := 0
 	for _, m := range p.live {
-		if at, ok := p.phase[m]; ok && at == q && !root(m) {
-			sub = max(sub, p.sub[m])
+		if at, ok := p.phase.get(m); ok && at == q && !root(m) {
+			sub = max(sub, p.sub.of(m))
 		}
 	}
 	return sub
@@ -69,7 +69,9 @@ func (p *phases) last(q int) int {
 
 // move puts sum n into a sub-phase of phase q.
 func (p *phases) move(n *Node, q, sub int) {
-	p.phase[n], p.sub[n], p.avail[n] = q, sub, q+1
+	p.phase.set(n, q)
+	p.sub.set(n, sub)
+	p.avail.set(n, q+1)
 	p.count = max(p.count, q+2)
 }
 
@@ -77,29 +79,38 @@ func (p *phases) move(n *Node, q, sub int) {
 func (p *phases) traffic() int64 {
 	var n int64
 	for _, reads := range p.ownReads() {
-		for x := range reads {
+		for _, x := range reads.list {
 			n += rowBytes(x)
 		}
 	}
-	for x := range p.keep {
-		n += rowBytes(x)
+	for _, x := range p.live {
+		if p.keep.has(x) {
+			n += rowBytes(x)
+		}
 	}
 	return n
 }
 
+// nodeList is a list of nodes, and the set of them.
+type nodeList struct {
+	list []*Node
+	set  nodeSet
+}
+
 // ownReads lists by phase the inputs and the values of earlier phases that the phase reads at
 // the own end.
-func (p *phases) ownReads() []map[*Node]bool {
-	out, seen := make([]map[*Node]bool, p.count), make([]map[*Node]bool, p.count)
+func (p *phases) ownReads() []nodeList {
+	out, seen := make([]nodeList, p.count), make([]nodeSet, p.count)
 	for _, m := range p.live {
-		q, ok := p.phase[m]
-		if !ok || q >= p.count || !p.keep[m] && !root(m) && m.shape.Set.Kind != Global {
+		q, ok := p.phase.get(m)
+		if !ok || q >= p.count || !p.keep.has(m) && !root(m) && m.shape.Set.Kind != Global {
 			continue
 		}
-		if out[q] == nil {
-			out[q], seen[q] = map[*Node]bool{}, map[*Node]bool{}
-		}
-		p.eachNeed(m, q, seen[q], func(x *Node) { out[q][x] = true })
+		p.eachNeed(m, q, &seen[q], func(x *Node) {
+			if out[q].set.add(x) {
+				out[q].list = append(out[q].list, x)
+			}
+		})
 	}
 	return out
 }
@@ -108,21 +119,20 @@ func (p *phases) ownReads() []map[*Node]bool {
 // computed from at the own end.
 func (p *phases) needs(n *Node, q int) []*Node {
 	var out []*Node
-	p.eachNeed(n, q, map[*Node]bool{}, func(x *Node) { out = append(out, x) })
+	p.eachNeed(n, q, &nodeSet{}, func(x *Node) { out = append(out, x) })
 	return out
 }
 
 // eachNeed calls f for each node that needs would list and that is not reached through a node
 // in seen. It adds the nodes that it reaches to seen.
-func (p *phases) eachNeed(n *Node, q int, seen map[*Node]bool, f func(x *Node)) {
+func (p *phases) eachNeed(n *Node, q int, seen *nodeSet, f func(x *Node)) {
 	var walk func(x *Node)
 	walk = func(x *Node) {
-		if seen[x] || x.shape.Set.Kind != Vertex {
+		if x.shape.Set.Kind != Vertex || !seen.add(x) {
 			return
 		}
-		seen[x] = true
 		switch {
-		case !computed(x) || p.phase[x] < q && !p.remat[x]:
+		case !computed(x) || p.phase.of(x) < q && !p.remat.has(x):
 			f(x)
 		case !root(x):
 			for _, y := range x.in {

@@ -16,7 +16,7 @@ func (l *lowering) regions(q, s int) []plan.Step {
 		roots := map[Set][]*Node{}
 		var sets []Set
 		for _, n := range l.live {
-			if root(n) && l.phase[n] == q && l.sub[n] == s && dirOf(n) == dir {
+			if root(n) && l.phase.of(n) == q && l.sub.of(n) == s && dirOf(n) == dir {
 				e := edgesOf(n)
 				if roots[e] == nil {
 					sets = append(sets, e)
@@ -46,19 +46,17 @@ func (l *lowering) region(q, s int, dir Op, e Set, roots []*Node) plan.Step {
 	b := newBuilder(l, fmt.Sprintf("gather %s %d.%d", d, q, s), q, s)
 	b.p.Edges, b.own, b.rows = true, dir, rows
 	info := RegionInfo{Phase: q, Dir: d, Gathers: roots}
-	seen := map[*Node]bool{}
+	var seen nodeSet
 	for _, r := range roots {
 		body, leaves := program(r)
 		for _, n := range body {
-			if !seen[n] {
-				seen[n] = true
+			if seen.add(n) {
 				info.Body = append(info.Body, n)
 			}
 			b.emit(n)
 		}
 		for _, n := range leaves {
-			if !seen[n] {
-				seen[n] = true
+			if seen.add(n) {
 				info.Leaves = append(info.Leaves, n)
 			}
 		}

@@ -22,12 +22,13 @@ func Rewrite(outs []*Node, rules ...Rule) []*Node {
 }
 
 func rebuild(outs []*Node, rules []Rule) (next []*Node, changed bool) {
-	g := newMerged()
-	memo := map[*Node]*Node{}
-	for _, n := range Live(outs) {
+	live := Live(outs)
+	g := &Graph{cse: make(map[nodeKey]*Node, len(live))}
+	var memo numbered[*Node]
+	for _, n := range live {
 		in := make([]*Node, len(n.in))
 		for i, x := range n.in {
-			in[i] = memo[x]
+			in[i] = memo.of(x)
 		}
 		g.at = n.pos
 		m := g.add(n.op, n.attr, n.shape, in...)
@@ -37,12 +38,12 @@ func rebuild(outs []*Node, rules []Rule) (next []*Node, changed bool) {
 				break
 			}
 		}
-		memo[n] = m
+		memo.set(n, m)
 	}
 	next = make([]*Node, len(outs))
 	for i, o := range outs {
 		if o != nil {
-			next[i] = memo[o]
+			next[i] = memo.of(o)
 		}
 	}
 	g.at = ""

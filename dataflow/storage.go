@@ -61,7 +61,7 @@ func storage(s *state) {
 	for i, o := range s.outs {
 		nodes[i] = o.node
 	}
-	ph := &phases{live: Live(nodes), derived: map[*Node]recipe{}, leaves: map[*Node][]*Node{}}
+	ph := &phases{live: Live(nodes), derived: map[*Node]recipe{}}
 	if s.has("recompute-on-load") {
 		ph.chooseDerived()
 	}
