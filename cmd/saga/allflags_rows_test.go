@@ -189,6 +189,7 @@ var flagRows = map[string]flagRow{
 	"evaluate csv-safe":   {with: "run --data named.saga --on all --out o/e.csv", idle: "run"},
 	"predict csv-safe":    {with: "+--data named.saga", idle: "run --out o/p.npy"},
 	"embed vertices":      {value: "2,0", idle: "--data g.saga --walks deepwalk --out o/e.csv"},
+	"embed type":          {why: "several types: sampledtypes.txtar", idle: "--data g.saga --walks deepwalk --out o/e.csv"},
 	"predict vertices":    {value: "2,0", idle: ofWeights},
 	"embed csv-safe":      {with: "+--data named.saga", idle: "run --out o/e.npy"},
 	"sample csv-safe":     {with: "--data named.saga --sampler neighbours:2,2 --out o/s.csv", idle: "--data g.saga --out o/s.npy"},

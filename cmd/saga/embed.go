@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"sagann/dataset"
@@ -15,6 +16,7 @@ import (
 // embedCmd is saga embed.
 type embedCmd struct {
 	outFlags
+	Type  string         `placeholder:"NAME" help:"Of a run on several types of vertices: the type that has a row for each; of links between two types those at which edges begin, or by this flag the others."`
 	Walks string         `placeholder:"NAME" group:"walks" help:"Learn vectors from walks on the graph of --data instead: deepwalk, node2vec:p=1,q=0.5 or ppr:0.15."`
 	Learn walkEmbedFlags `embed:""`
 	Hops  hopFlags       `embed:""`
@@ -43,7 +45,7 @@ func (embedCmd) Help() string {
 
 There is a row for every vertex, in the order of the data: the one that enters the last layer. Of a run of
 --task link it is the row that links are scored by, with --width columns; of --task edge the row that the ends of
-edges are scored by. Of --task graph there is a row for every graph instead, made of those of its vertices
+edges are scored by. Of links between two types of vertices --type chooses the end. Of --task graph there is a row for every graph instead, made of those of its vertices
 (--readout). A .csv begins each row with the vertex's id, or the graph's number from 0.
 
 With --walks no checkpoint is read: vectors are learned from random walks by skip-gram with negative
@@ -69,11 +71,50 @@ func (c *embedCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
+	if t.data.Vertices.Kinds != nil || c.Type != "" {
+		return c.ofType(a, t, x, cols)
+	}
 	row := saga.VertexTask
 	if t.task() == saga.GraphTask {
 		row = saga.GraphTask
 	}
 	return c.write(a, x, cols, string(row), t.ids(string(row)), t.parameters())
+}
+
+// ofType writes the rows of a type of vertices: of links those of either end, else of the type that the run predicts.
+func (c *embedCmd) ofType(a *app, t *trained, x []float32, cols int) error {
+	k := t.data.Vertices.Kinds
+	if k == nil {
+		return cli.Usagef("--type %s: %s has one type of vertices", c.Type, t.name)
+	}
+	ends := []int{k.Type}
+	if r := k.Graph.Relations[k.Relation]; t.task() == saga.LinkTask && r.Target != r.Source {
+		ends = append(ends, r.Target)
+	}
+	var names []string
+	for _, e := range ends {
+		names = append(names, k.Graph.Types[e].Name)
+	}
+	at := max(0, slices.Index(names, c.Type))
+	if c.Type != "" && names[at] != c.Type {
+		return cli.Usagef("--type %s: the run gives rows of the vertices of type %s", c.Type, listed(names))
+	}
+	about := " of vertices of type " + names[at]
+	if c.Type == "" && len(names) > 1 {
+		about += " (--type " + names[1] + ": those of the other end)"
+	}
+	ids := t.ids(string(saga.VertexTask))
+	if n := k.Graph.Types[ends[0]].Rows.Edges.V * cols; len(ends) > 1 {
+		if at == 0 {
+			x = x[:n]
+		} else {
+			x, ids = x[n:], nil
+			if rows := k.Graph.Types[ends[1]].Rows; rows.HasIDs() {
+				ids = rows.ID
+			}
+		}
+	}
+	return c.write(a, x, cols, string(saga.VertexTask), ids, about+t.parameters())
 }
 
 // flags refuses those that do not belong to the way in which rows are made.
@@ -89,7 +130,7 @@ func (c *embedCmd) flags(a *app) error {
 	walks, hops := c.Walks != "", c.Hops.Children > 0
 	ofWalks := given("length", "per-vertex", "dims", "window", "negative", "walk-epochs", "rate")
 	ofHops := given("leaves", "weights", "width", "self-neighbours", "bf16")
-	both, ofRuns := given("seed", "undirected"), given("host-mem", "scratch", "vertices")
+	both, ofRuns := given("seed", "undirected"), given("host-mem", "scratch", "vertices", "type")
 	switch {
 	case walks && hops:
 		return cli.Usagef("--walks and --children: rows come from one of them")

@@ -140,6 +140,9 @@ func (c *outFlags) infer(a *app, what string) (t *trained, x []float32, cols int
 	run, columns := saga.Predict, t.prep.Layers.Classes
 	if what == "embeddings" {
 		run, columns = saga.Embed, t.prep.Layers.Hidden
+		if t.task() == saga.LinkTask && t.data.Vertices.Kinds != nil && t.list == nil {
+			run = saga.Predict // the rows of both ends, one behind the other
+		}
 	}
 	room, err := cli.TakeSpace(c.Out, 4*int64(t.data.Edges.V)*int64(max(1, columns)))
 	if err != nil {
