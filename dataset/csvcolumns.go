@@ -14,7 +14,9 @@ func (t *tableFile) checkHeading() error {
 	seen := map[string]bool{}
 	for i, name := range t.columns {
 		if name == "" { // pandas writes an empty name for the index
-			name = fmt.Sprint(i + 1)
+			if name = fmt.Sprint(i + 1); slices.Contains(t.columns, name) {
+				name = "unnamed " + name
+			}
 			t.columns[i] = name
 		}
 		if seen[name] {
@@ -190,3 +192,29 @@ func (t *tableFile) names(columns []int) (list []string) {
 
 // list names the columns, for errors.
 func (t *tableFile) list() string { return listColumns(t.columns) }
+
+// findID is the column of ids: that of the flag, or with a usual name, or the only one whose name ends in id, or name, or the first.
+func (t *tableFile) findID(flag string) (int, error) {
+	at, err := t.find(flag, usualID...)
+	if err != nil || at >= 0 {
+		return at, err
+	}
+	var some []string
+	for i, c := range t.columns {
+		if c != "" && endsInID(c) {
+			some, at = append(some, c), i
+		}
+	}
+	if len(some) > 1 {
+		return -1, fmt.Errorf("%s:1: which column has the ids of vertices, %s? --id COL names it", t.name, listColumns(some))
+	}
+	if len(some) == 0 {
+		at, err = t.find("", "name")
+	}
+	return max(at, 0), err
+}
+
+// namesID reports whether a column is named as one of ids, or of names.
+func namesID(column string) bool {
+	return isUsual(column, usualID) || column != "" && endsInID(column) || isUsual(column, []string{"name"})
+}

@@ -182,10 +182,14 @@ func (l *edgeList) checkEnd(t *textFile, side string, f []byte, heading []string
 		}
 	}
 	hint := ""
-	if len(f) == 0 {
-		hint = "; a table of other columns: " + convertWay(l.path, heading)
-	} else {
+	switch {
+	case len(f) > 0:
 		hint = "; ids that are text: " + l.wordsWay(heading)
+	case heading != nil || t.line > 1:
+	case side == "source":
+		hint = "; a heading that pandas wrote, behind a column of row numbers: saga data convert --edges " + quotedPath(l.path) + " --heading yes --source 2 --target 3 --out graph.saga"
+	default:
+		hint = "; a count before the edges is no edge: leave the line out"
 	}
 	return t.errorf("%s: %w%s", side, err, hint)
 }

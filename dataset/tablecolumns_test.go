@@ -79,3 +79,50 @@ func TestSkipUnknown(t *testing.T) {
 		t.Errorf("%d edges, %v", edges, err)
 	}
 }
+
+// TestGuessedID: a first column that is taken for the ids of vertices without a name that says so is told, and never one that is asked for as
+// something else.
+func TestGuessedID(t *testing.T) {
+	for text, want := range map[string]string{
+		"who,label\n0,a\n1,b\n":    "the first column, who, is taken as the ids of vertices (--id names another)",
+		"label,who\n0,1\n1,0\n":    "refused",
+		"age,who\n0,1\n1,0\n":      "refused",
+		"id,label\n0,a\n1,b\n":     "",
+		"user_id,age\n0,a\n1,b\n":  "",
+		",label\n0,a\n1,b\n":       "the first column, 1, is taken",
+		"id,label\n0,True\n1,TRUE": `"TRUE" and "True" are two classes, which differ in blanks or capital letters alone`,
+	} {
+		dir := writeFiles(t, map[string]string{"e.csv": "source,target\n0,1\n1,0\n", "v.csv": text})
+		features := []string(nil)
+		if text[:3] == "age" {
+			features = []string{"age"}
+		}
+		d, err := LoadTables(Tables{Edges: filepath.Join(dir, "e.csv"), Vertices: filepath.Join(dir, "v.csv"), Features: features}, Options{})
+		if want == "refused" {
+			refused(t, text, err, "is asked for as something else: --id COL")
+			continue
+		}
+		if err != nil {
+			t.Errorf("%q: %v", text, err)
+			continue
+		}
+		said := strings.Join(append(d.Report.Changes, d.Report.Warnings...), "\n")
+		if want != "" && !strings.Contains(said, want) || want == "" && strings.Contains(said, "is taken as") {
+			t.Errorf("%q: %q, want %q", text, said, want)
+		}
+	}
+}
+
+// TestHeadingOfPandas: a heading 0,1 behind an empty name has columns that positions choose.
+func TestHeadingOfPandas(t *testing.T) {
+	dir := writeFiles(t, map[string]string{"e.csv": ",0,1\n0,7,8\n1,8,9\n", "n.txt": "3\n0 1\n1 2\n"})
+	path := filepath.Join(dir, "e.csv")
+	_, err := Load(path, Options{})
+	refused(t, "as an edge list", err, "a heading that pandas wrote, behind a column of row numbers", "--heading yes --source 2 --target 3")
+	d, err := LoadTables(Tables{Edges: path, Heading: "yes", Source: "2", Target: "3"}, Options{})
+	if err != nil || d.Edges.V != 3 || d.ID(int(d.Edges.Src[0])) != "7" || d.ID(int(d.Edges.Dst[1])) != "9" {
+		t.Errorf("%v %+v", err, d)
+	}
+	_, err = Load(filepath.Join(dir, "n.txt"), Options{})
+	refused(t, "a count", err, "a count before the edges is no edge")
+}

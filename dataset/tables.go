@@ -290,7 +290,13 @@ func (c *classText) classes(d *Data) ([]int32, error) {
 			to[i] = int32(k)
 		}
 		d.Classes = len(sorted)
+		like := map[string]string{} // by small letters, without blanks
 		for _, text := range sorted {
+			plain := strings.ToLower(strings.Join(strings.Fields(text), " "))
+			if other, twice := like[plain]; twice {
+				d.warn("%q and %q are two classes, which differ in blanks or capital letters alone", other, text)
+			}
+			like[plain] = text
 			if isUsual(text, unknownLabels) {
 				d.warn("%q is a class of its own; --unlabelled %s makes such vertices unlabelled", text, quotedPath(text))
 			}

@@ -75,6 +75,7 @@ func (v *vertexTable) choose(f *tableFile, t Tables) (err error) {
 	if v.id, err = f.findID(t.ID); err != nil {
 		return err
 	}
+	guessed := f.headed && t.ID == "" && !namesID(f.columns[v.id])
 	if v.split, err = f.find(t.Split, usualSplit...); err != nil {
 		return err
 	}
@@ -98,6 +99,13 @@ func (v *vertexTable) choose(f *tableFile, t Tables) (err error) {
 	// A pattern such as * does not match columns that have another use.
 	others := slices.Concat([]int{v.id, v.split, v.time}, v.labels, v.targets)
 	v.features = slices.DeleteFunc(v.features, func(i int) bool { return slices.Contains(others, i) })
+	if guessed {
+		name := f.columns[v.id]
+		if isUsual(name, usualLabel) || slices.Contains(slices.Concat(t.Label, t.Targets, t.Features, t.Prepare.OneHot), name) {
+			return fmt.Errorf("%s:1: no column has the ids of vertices by its name; the first, %s, is asked for as something else: --id COL names the column of ids, which each vertex needs", f.name, name)
+		}
+		v.d.Report.Changes = append(v.d.Report.Changes, fmt.Sprintf("the first column, %s, is taken as the ids of vertices (--id names another)", name))
+	}
 	hint := "--features chooses some"
 	if len(v.labels)+len(v.targets) == 0 {
 		hint += ", --label one with classes, --targets numbers to predict"
@@ -110,27 +118,6 @@ func (v *vertexTable) choose(f *tableFile, t Tables) (err error) {
 		f.warnColumns(v.d, slices.Concat(others, v.features, words), hint)
 	}
 	return nil
-}
-
-// findID is the column of ids: that of the flag, or with a usual name, or the only one whose name ends in id, or name, or the first.
-func (t *tableFile) findID(flag string) (int, error) {
-	at, err := t.find(flag, usualID...)
-	if err != nil || at >= 0 {
-		return at, err
-	}
-	var some []string
-	for i, c := range t.columns {
-		if c != "" && endsInID(c) {
-			some, at = append(some, c), i
-		}
-	}
-	if len(some) > 1 {
-		return -1, fmt.Errorf("%s:1: which column has the ids of vertices, %s? --id COL names it", t.name, listColumns(some))
-	}
-	if len(some) == 0 {
-		at, err = t.find("", "name")
-	}
-	return max(at, 0), err
 }
 
 // add reads everything of a row but its features.
