@@ -73,6 +73,35 @@ func PairV(d *Data) int {
 	return d.Edges.V
 }
 
+// Span is the vertices of pairs from First up to End.
+type Span struct{ First, End uint32 }
+
+// PairEnds are the vertices that may stand first and second in pairs of d.
+func PairEnds(d *Data) [2]Span {
+	k := d.Vertices.Kinds
+	if k == nil || k.behind() == 0 {
+		all := Span{0, uint32(d.Edges.V)}
+		return [2]Span{all, all}
+	}
+	return [2]Span{{0, k.behind()}, {k.behind(), uint32(k.PairV)}}
+}
+
+// EdgePairs are the edges of d as pairs, with their types where pairs have some; of several types of vertices those of the relation of d.
+func EdgePairs(d *Data, types bool) *Pairs {
+	e, at := d.Edges, uint32(0)
+	if k := d.Vertices.Kinds; k != nil {
+		e, at = k.Graph.Relations[k.Relation].Links.Edges, k.behind()
+	}
+	p := &Pairs{Src: e.Src, Dst: slices.Clone(e.Dst)}
+	for i := range p.Dst {
+		p.Dst[i] += at
+	}
+	if types {
+		p.Type = e.Type
+	}
+	return p
+}
+
 // PairID is the user's id of vertex v of a pair.
 func PairID(d *Data, v uint32) string {
 	k := d.Vertices.Kinds

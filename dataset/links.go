@@ -13,10 +13,16 @@ import (
 type Pairs struct {
 	Src, Dst []uint32
 	Time     []float64 // when each pair is asked for: it sees edges before this time alone; nil: at any time
+	Type     []uint32  // of the edge that is asked for; nil: pairs have no types
 }
 
 // Len is the number of pairs.
 func (p *Pairs) Len() int { return len(p.Src) }
+
+// With is the pairs of p, and behind them those of q.
+func (p *Pairs) With(q *Pairs) *Pairs {
+	return &Pairs{Src: slices.Concat(p.Src, q.Src), Dst: slices.Concat(p.Dst, q.Dst), Time: slices.Concat(p.Time, q.Time), Type: slices.Concat(p.Type, q.Type)}
+}
 
 // add appends a pair.
 func (p *Pairs) add(u, v uint32) { p.Src, p.Dst = append(p.Src, u), append(p.Dst, v) }
@@ -25,6 +31,7 @@ func (p *Pairs) add(u, v uint32) { p.Src, p.Dst = append(p.Src, u), append(p.Dst
 type Links struct {
 	Train, Val, Test Pairs // edges; those of Val and Test are not in the graph that passes messages
 	NotVal, NotTest  Pairs // pairs without an edge; of SplitLinks as many as in Val and Test
+	Types            int   // of pairs; 0: they have none
 	known            *NonEdges
 	past             *NotYet // of LinksOfPast, in place of known
 }

@@ -122,10 +122,15 @@ func (p *definition) describeLinks() error {
 	if m.LinkHead == "" {
 		m.LinkHead = LinkDot
 	}
+	if l := d.Targets.Links; l != nil {
+		p.dims.link.types = l.Types
+	}
 	if err := m.LinkHead.check(); err != nil || p.output != "" {
 		return err
 	}
 	switch {
+	case p.dims.link.types > 0 && m.LinkHead != LinkDistMult:
+		return fmt.Errorf("saga: links of all relations need a head that tells relations apart, as %s; this is %s", LinkDistMult, m.LinkHead)
 	case d.Targets.Links == nil:
 		return fmt.Errorf("saga: %s does not say which links to predict; dataset.SplitLinks does", d.Name)
 	case m.Loss.Kind != "" && m.Loss.Kind != LossCrossEntropy || m.Loss.ClassWeights != nil || m.Loss.PosWeights != nil:

@@ -52,7 +52,7 @@ package saga
 //
 //	train.go savefull.go  Train: epochs, evaluations, early stopping; room for checkpoints
 //	some.go               PredictSome, EmbedSome: rows of some vertices, by blocks
-//	evaluate.go predict.go   Evaluate; Predict, Embed, ScoreLinks
+//	evaluate.go linkrank.go predict.go   Evaluate; RankLinks; Predict, Embed, ScoreLinks
 //	moments.go            links by time: the rows of their ends, and their scores
 //	answers.go            rows of vertices by blocks
 //	sampled_eval.go       evaluation by sampling

@@ -54,11 +54,14 @@ func (tr *traced) linkHead(m *Model, x Tensor, p Params) error {
 		return fmt.Errorf("the last layer gives %d columns for vertices at one end of links, and %d at the other: heads compare rows of one width", x.Cols(), y.Cols())
 	}
 	tr.logits, tr.hidden, tr.ends = x, x, x
-	tr.t.d.linkHead = m.LinkHead
+	tr.t.d.link.head = m.LinkHead
 	if tr.t.d.levels > 0 {
+		if tr.t.d.link.types > 0 {
+			return errors.New("links of all relations are trained on the full graph; batches are of links of one relation")
+		}
 		tr.t.level-- // the pairs are the edges of the block below
 	}
-	for _, q := range m.LinkHead.params(x.Cols()) {
+	for _, q := range m.LinkHead.params(x.Cols(), tr.t.d.link.types) {
 		tr.heads = append(tr.heads, p.Weight(q.name, q.rows, q.cols, q.init))
 	}
 	return nil
@@ -92,7 +95,7 @@ func (tr *traced) pairLoss() Tensor {
 		to = tr.far
 	}
 	set, share := t.edgeSet(), t.edge(dataflow.WeightInput, 1)
-	score := t.d.linkHead.scores(set.ScatterSrc(tr.ends), set.ScatterDst(dataflow.Prefix(to)), tr.heads)
+	score := t.d.link.head.scores(set.ScatterSrc(tr.ends), set.ScatterDst(dataflow.Prefix(to)), tr.heads)
 	return ops.SumRows(ops.SigmoidCrossEntropy(score, ops.Positive(share), ops.Abs(share)))
 }
 
@@ -100,7 +103,7 @@ func (tr *traced) pairLoss() Tensor {
 // See batches.NoEdge.
 func (p *definition) negatives(epoch int) dataset.Pairs {
 	n := p.in.link.links.Train.Len()
-	out := dataset.Pairs{Src: make([]uint32, n), Dst: make([]uint32, n)}
+	out := dataset.Pairs{Src: make([]uint32, n), Dst: make([]uint32, n), Type: p.in.link.links.Train.Type}
 	for k := range n {
 		out.Src[k], out.Dst[k] = batches.NoEdge(p.in.link.links, p.cfg.Seed, epoch, k)
 	}

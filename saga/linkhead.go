@@ -18,7 +18,7 @@ type LinkHead string
 const (
 	LinkDot      LinkHead = "dot"      // ⟨z_u, z_v⟩
 	LinkBilinear LinkHead = "bilinear" // ⟨z_u·B, z_v⟩ with B [c×c]
-	LinkDistMult LinkHead = "distmult" // ⟨z_u ⊙ r, z_v⟩ with r [1×c], as DistMult scores a relation
+	LinkDistMult LinkHead = "distmult" // ⟨z_u ⊙ r, z_v⟩ with r [1×c], or of links of several types [types×c], the row of the pair's
 	LinkMLP      LinkHead = "mlp"      // relu((z_u ⊙ z_v)·W1 + b1)·W2 + b2 with W1 [c×c], b1 [1×c], W2 [c×1], b2 [1×1]
 )
 
@@ -32,13 +32,13 @@ type headParam struct {
 	init       Init
 }
 
-// params lists the parameters of the head for rows of c columns.
-func (h LinkHead) params(c int) []headParam {
+// params lists the parameters of the head for rows of c columns. types is how many types links have; 0: none.
+func (h LinkHead) params(c, types int) []headParam {
 	switch h {
 	case LinkBilinear:
 		return []headParam{{"B", c, c, Glorot}}
 	case LinkDistMult:
-		return []headParam{{"r", 1, c, One}}
+		return []headParam{{"r", max(1, types), c, One}}
 	case LinkMLP:
 		return []headParam{{"W1", c, c, Glorot}, {"b1", 1, c, Zero}, {"W2", c, 1, Glorot}, {"b2", 1, 1, Zero}}
 	}
@@ -83,8 +83,16 @@ func (s *scorer) work() *work {
 	return k
 }
 
-// score is the score of a pair.
-func (s *scorer) score(u, v uint32, k *work) float64 {
+// typeOf is the type of pair i, 0 without.
+func typeOf(p *dataset.Pairs, i int) uint32 {
+	if p.Type == nil {
+		return 0
+	}
+	return p.Type[i]
+}
+
+// score is the score of a pair of a type.
+func (s *scorer) score(u, v, typ uint32, k *work) float64 {
 	x, y, sum := s.row(u), s.row(v), 0.0
 	switch s.head {
 	case LinkBilinear:
@@ -96,8 +104,8 @@ func (s *scorer) score(u, v uint32, k *work) float64 {
 			sum += float64(a) * part
 		}
 	case LinkDistMult:
-		for i, a := range x {
-			sum += float64(a) * float64(s.w[0][i]) * float64(y[i])
+		for i, b := range s.w[0][int(typ)*s.c:][:s.c] {
+			sum += float64(x[i]) * float64(b) * float64(y[i])
 		}
 	case LinkMLP:
 		for j, b := range s.w[1] {
@@ -125,7 +133,7 @@ func (s *scorer) score(u, v uint32, k *work) float64 {
 // pull sets k.du and k.dv to the gradients of d times the score of the pair. With params it also adds
 // the gradients with respect to the parameters to k.dw. For LinkMLP, k must hold the hidden layer of
 // the pair, which score sets.
-func (s *scorer) pull(u, v uint32, d float64, k *work, params bool) {
+func (s *scorer) pull(u, v, typ uint32, d float64, k *work, params bool) {
 	x, y := s.row(u), s.row(v)
 	switch s.head {
 	case LinkBilinear:
@@ -142,11 +150,12 @@ func (s *scorer) pull(u, v uint32, d float64, k *work, params bool) {
 			k.du[i] = d * sum
 		}
 	case LinkDistMult:
+		at := int(typ) * s.c
 		for i, a := range x {
-			r := float64(s.w[0][i])
+			r := float64(s.w[0][at+i])
 			k.du[i], k.dv[i] = d*r*float64(y[i]), d*r*float64(a)
 			if params {
-				k.dw[0][i] += d * float64(a) * float64(y[i])
+				k.dw[0][at+i] += d * float64(a) * float64(y[i])
 			}
 		}
 	case LinkMLP:
@@ -185,7 +194,7 @@ func (s *scorer) scores(p *dataset.Pairs) []float64 {
 	chunk.Ranges(len(out), func(lo, hi int) {
 		k := s.work()
 		for i := lo; i < hi; i++ {
-			out[i] = s.score(p.Src[i], p.Dst[i], k)
+			out[i] = s.score(p.Src[i], p.Dst[i], typeOf(p, i), k)
 		}
 	})
 	return out
@@ -255,9 +264,9 @@ func (s *scorer) addEnd(sum []float64, p *dataset.Pairs, e int, by []float64, k 
 		i -= p.Len()
 	}
 	if s.head == LinkMLP {
-		s.score(p.Src[i], p.Dst[i], k)
+		s.score(p.Src[i], p.Dst[i], typeOf(p, i), k)
 	}
-	s.pull(p.Src[i], p.Dst[i], by[i], k, false)
+	s.pull(p.Src[i], p.Dst[i], typeOf(p, i), by[i], k, false)
 	d := k.dv
 	if first {
 		d = k.du
@@ -276,9 +285,9 @@ func (s *scorer) byParams(p *dataset.Pairs, by []float64) (dw [][]float32) {
 		k := s.work()
 		for i := b * p.Len() / headBlocks; i < (b+1)*p.Len()/headBlocks; i++ {
 			if s.head == LinkMLP {
-				s.score(p.Src[i], p.Dst[i], k)
+				s.score(p.Src[i], p.Dst[i], typeOf(p, i), k)
 			}
-			s.pull(p.Src[i], p.Dst[i], by[i], k, true)
+			s.pull(p.Src[i], p.Dst[i], typeOf(p, i), by[i], k, true)
 		}
 		parts[b] = k
 	})
@@ -305,9 +314,9 @@ func (h LinkHead) check() error {
 }
 
 // headOf is the head over rows z of cols columns.
-func headOf(h LinkHead, z []float32, cols int, param parameters) (*scorer, error) {
+func headOf(h LinkHead, z []float32, cols, types int, param parameters) (*scorer, error) {
 	s := &scorer{head: h, c: cols, z: z}
-	for _, q := range h.params(cols) {
+	for _, q := range h.params(cols, types) {
 		w, err := param("head."+q.name, q.rows, q.cols)
 		if err != nil {
 			return nil, err

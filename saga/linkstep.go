@@ -22,7 +22,7 @@ func (s *session) endRows(u *unit, run *exec.Runner, what string) (x []float32, 
 func (s *session) scorer(z []float32) (*scorer, error) {
 	l := s.p.in.link
 	out := &scorer{head: l.head, c: l.cols, z: z}
-	for _, q := range l.head.params(l.cols) {
+	for _, q := range l.head.params(l.cols, l.links.Types) {
 		x, err := s.global("head." + q.name)
 		if err != nil {
 			return nil, err
@@ -54,8 +54,8 @@ func (s *session) pullLinks() error {
 		return err
 	}
 	not := p.negatives(p.epoch)
-	pairs := dataset.Pairs{Src: append(append([]uint32{}, l.links.Train.Src...), not.Src...), Dst: append(append([]uint32{}, l.links.Train.Dst...), not.Dst...)}
-	loss, dz, dw := score.gradients(&pairs, l.links.Train.Len())
+	pairs := l.links.Train.With(&not)
+	loss, dz, dw := score.gradients(pairs, l.links.Train.Len())
 	l.loss = loss
 	near := p.in.Edges.V * cols
 	if err := s.setLearned(p.train, linkSeed, dz[:near]); err != nil {
@@ -66,7 +66,7 @@ func (s *session) pullLinks() error {
 			return err
 		}
 	}
-	for i, q := range l.head.params(l.cols) {
+	for i, q := range l.head.params(l.cols, l.links.Types) {
 		if err := s.train.SetGlobal(p.train.low.Globals[linkPrefix+"head."+q.name], dw[i]); err != nil {
 			return err
 		}

@@ -56,7 +56,7 @@ func (p scoringPairs) evaluate(held []safetensors.Tensor) (s Scores, err error) 
 			return s, fmt.Errorf("evaluation, %v: %w", at, err)
 		}
 	}
-	head, err := headOf(p.head, a.rows, a.cols, func(name string, _, _ int) ([]float32, error) {
+	head, err := headOf(p.head, a.rows, a.cols, 0, func(name string, _, _ int) ([]float32, error) {
 		i := slices.IndexFunc(held, func(t safetensors.Tensor) bool { return t.Name == name })
 		if i < 0 {
 			return nil, fmt.Errorf("saga: no parameter %q", name)

@@ -225,18 +225,48 @@ func features(r request) ([]float32, int, error) {
 // has one. Of several types pairs are of the relation that d
 // has links of (dataset.Hetero.Along).
 func ScoreLinks(m Model, d *dataset.Data, c Config, path string, pairs *dataset.Pairs) ([]float64, error) {
-	if m.Task != LinkTask {
-		return nil, fmt.Errorf("saga: pairs are scored by models of the task %s", LinkTask)
-	}
-	k, err := readParams(m, path)
+	s, pairs, err := scorerOf(m, d, c, path, pairs)
 	if err != nil {
 		return nil, err
 	}
-	if pairs.Time != nil && !k.about.ByTime() {
-		return nil, fmt.Errorf("saga: %s was trained on edges of all times, and pairs with times are asked for; leave their times out", path)
-	}
+	return s.scores(pairs), nil
+}
+
+// fitPairs is an error if pairs are not of d, or do not have the types that links of it have.
+func fitPairs(pairs *dataset.Pairs, d *dataset.Data) error {
 	if err := pairs.Check(dataset.PairV(d)); err != nil {
-		return nil, fmt.Errorf("saga: %w", err)
+		return fmt.Errorf("saga: %w", err)
+	}
+	types := typesOf(d.Targets.Links)
+	if (pairs.Type != nil) != (types > 0) || len(pairs.Type) > 0 && (len(pairs.Type) != pairs.Len() || int(slices.Max(pairs.Type)) >= types) {
+		return fmt.Errorf("saga: %d pairs with %d types of edges; links of %s have %d types (0: none)", pairs.Len(), len(pairs.Type), d.Name, types)
+	}
+	return nil
+}
+
+// typesOf is how many types links have; 0: none.
+func typesOf(l *dataset.Links) int {
+	if l == nil {
+		return 0
+	}
+	return l.Types
+}
+
+// scorerOf is the head of the checkpoint of a LinkTask at path, over the rows that it gives the vertices of d, or, of pairs with times, the
+// ends of pairs, which it then numbers by these rows.
+func scorerOf(m Model, d *dataset.Data, c Config, path string, pairs *dataset.Pairs) (*scorer, *dataset.Pairs, error) {
+	if m.Task != LinkTask {
+		return nil, nil, fmt.Errorf("saga: pairs are scored by models of the task %s", LinkTask)
+	}
+	k, err := readParams(m, path)
+	if err != nil {
+		return nil, nil, err
+	}
+	if pairs.Time != nil && !k.about.ByTime() {
+		return nil, nil, fmt.Errorf("saga: %s was trained on edges of all times, and pairs with times are asked for; leave their times out", path)
+	}
+	if err := fitPairs(pairs, d); err != nil {
+		return nil, nil, err
 	}
 	var z []float32
 	var cols int
@@ -246,11 +276,8 @@ func ScoreLinks(m Model, d *dataset.Data, c Config, path string, pairs *dataset.
 		z, cols, err = Predict(m, d, c, path)
 	}
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	s, err := headOf(m.LinkHead, z, cols, k.param)
-	if err != nil {
-		return nil, err
-	}
-	return s.scores(pairs), nil
+	s, err := headOf(m.LinkHead, z, cols, typesOf(d.Targets.Links), k.param)
+	return s, pairs, err
 }

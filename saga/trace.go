@@ -74,8 +74,14 @@ type dims struct {
 	weighed           bool // the sampler gives edges weights
 	scaled            bool // sums over sampled edges are scaled (NormFull)
 	loss              Loss
-	linkHead          LinkHead
+	link              linkDims
 	kinds             *kinds // nil: one vertex type and one relation
+}
+
+// linkDims is the head of a LinkTask, and how many types links have; 0: none.
+type linkDims struct {
+	head  LinkHead
+	types int
 }
 
 // tracer runs a model's functions once, on symbols.

@@ -180,11 +180,12 @@ var flagRows = map[string]flagRow{
 	"out":                 {value: "o/other.npy"},
 	"data":                {with: "+", value: "h.saga"},
 
-	"device":      {why: "results do not depend on it: ranks_test.go of package layers"},
-	"mem":         {value: "1KiB"},
-	"host-mem":    {value: "1"},
-	"scratch":     {why: "files without names: hostmem.txtar", idle: "+"},
-	"evaluate on": {value: "val"},
+	"device":           {why: "results do not depend on it: ranks_test.go of package layers"},
+	"mem":              {value: "1KiB"},
+	"host-mem":         {value: "1"},
+	"scratch":          {why: "files without names: hostmem.txtar", idle: "+"},
+	"evaluate ranking": {why: "of links: triples.txtar of testdata"},
+	"evaluate on":      {value: "val"},
 
 	"evaluate csv-safe":   {with: "run --data named.saga --on all --out o/e.csv", idle: "run"},
 	"predict csv-safe":    {with: "+--data named.saga", idle: "run --out o/p.npy"},

@@ -16,9 +16,10 @@ type evaluateCmd struct {
 	checkpointFlags
 	inferFlags
 	csvForm
-	On   string `default:"auto" enum:"auto,train,val,test,all" placeholder:"SPLIT" help:"What is scored: train, val, test, all that have labels, or auto (test; all of other data without a split of their own, but of links the test split, drawn anew)."`
-	Out  string `placeholder:"FILE" help:"Write a line for everything that is scored, too, as .csv: label, class and probability; of several classes the label and the probability of each; of numbers each and the one predicted; of links the two ids, 1 or 0, and the probability."`
-	JSON bool   `name:"json" help:"Print one JSON object on the last line of standard output, instead of the tables."`
+	On      string `default:"auto" enum:"auto,train,val,test,all" placeholder:"SPLIT" help:"What is scored: train, val, test, all that have labels, or auto (test; all of other data without a split of their own, but of links the test split, drawn anew)."`
+	Ranking bool   `help:"Of links: also rank every edge among all pairs with one of its ends, each end in turn, without the pairs that are edges (filtered): mean reciprocal rank and Hits@1, 3, 10; equal scores share their mean rank."`
+	Out     string `placeholder:"FILE" help:"Write a line for everything that is scored, too, as .csv: label, class and probability; of several classes the label and the probability of each; of numbers each and the one predicted; of links the two ids, 1 or 0, and the probability."`
+	JSON    bool   `name:"json" help:"Print one JSON object on the last line of standard output, instead of the tables."`
 }
 
 // Help is what stands under the usage line.
@@ -58,6 +59,9 @@ func (c *evaluateCmd) Run(a *app) error {
 	}
 	if t.task() == saga.LinkTask {
 		return c.evaluateLinks(a, t, cfg)
+	}
+	if c.Ranking {
+		return cli.Usagef("--ranking: %s was not trained with --task link", t.path)
 	}
 	e := &evaluation{trained: t, classes: t.prep.Layers.Classes}
 	if err := e.choose(a, c.On); err != nil {

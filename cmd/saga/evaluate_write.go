@@ -97,11 +97,14 @@ func (e *evaluation) setFields(form csvForm) (heading string, fields func(buf []
 func (c *evaluateCmd) writeLinks(t *trained, pairs *dataset.Pairs, edges int, scores []float64) error {
 	defer removedOnSignal(c.Out)()
 	return cli.WriteWhole(c.Out, func(w *bufio.Writer) error {
-		if pairs.Time != nil {
-			fmt.Fprintln(w, "source,target,time,label,probability")
-		} else {
-			fmt.Fprintln(w, "source,target,label,probability")
+		heading, relation := "source,target,label,probability", func(int) string { return "" }
+		switch {
+		case pairs.Time != nil:
+			heading = "source,target,time,label,probability"
+		case pairs.Type != nil:
+			heading, relation = "source,relation,target,label,probability", func(i int) string { return c.field(typeName(t.data, pairs.Type[i])) + "," }
 		}
+		fmt.Fprintln(w, heading)
 		for i, x := range scores {
 			label := 0
 			if i < edges {
@@ -111,8 +114,16 @@ func (c *evaluateCmd) writeLinks(t *trained, pairs *dataset.Pairs, edges int, sc
 			if pairs.Time != nil {
 				at = dataset.TimeText(pairs.Time[i]) + ","
 			}
-			fmt.Fprintf(w, "%s,%s,%s%d,%s\n", c.field(dataset.PairID(t.data, pairs.Src[i])), c.field(dataset.PairID(t.data, pairs.Dst[i])), at, label, strconv.FormatFloat(float64(p), 'g', 6, 32))
+			fmt.Fprintf(w, "%s,%s%s,%s%d,%s\n", c.field(dataset.PairID(t.data, pairs.Src[i])), relation(i), c.field(dataset.PairID(t.data, pairs.Dst[i])), at, label, strconv.FormatFloat(float64(p), 'g', 6, 32))
 		}
 		return nil
 	})
+}
+
+// typeName is the name of a type of edges of d, or its number.
+func typeName(d *dataset.Data, typ uint32) string {
+	if names := d.Schema.Edges.Relations; int(typ) < len(names) {
+		return names[typ]
+	}
+	return strconv.Itoa(int(typ))
 }

@@ -109,6 +109,9 @@ func (c *exportCmd) split(a *app, path string) error {
 	if t.about.ByTime() && t.task() == saga.LinkTask {
 		return cli.Usagef("--split: links by time have times, and files of a split have none; the same --split-time divides them again, and saga evaluate --out writes pairs with their times")
 	}
+	if t.prep.allRelations(t.data) {
+		return cli.Usagef("--split: files of pairs have no relations; of a run with --relation all they are not written yet")
+	}
 	d, _, _, err := t.prep.divide(t.data, t.task(), t.splitSeed())
 	if err != nil {
 		return err

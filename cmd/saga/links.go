@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -21,7 +20,7 @@ import (
 type linkFlags struct {
 	Head     string  `json:"head" default:"dot" placeholder:"NAME" help:"What scores the rows of two vertices with --task link: dot, bilinear, distmult or mlp (${default})."`
 	Width    count   `json:"width" default:"0" placeholder:"N" help:"Columns of those rows; 0: --hidden."`
-	Relation string  `json:"relation" placeholder:"NAME" help:"Of a graph with several types of vertices: the relation whose edges --task link predicts, by its name or SOURCE:NAME:TARGET; default: the only one that has a split."`
+	Relation string  `json:"relation" placeholder:"NAME" help:"Of a graph with several types of vertices: the relation whose edges --task link predicts, by its name or SOURCE:NAME:TARGET; default: the only one that has a split. Of a graph with one type, whose edges have types: all, edges of every type, each with a vector of its own in --head distmult."`
 	Disjoint float64 `json:"disjoint" default:"0" placeholder:"X" help:"Share of the training edges that are predicted and pass no messages; 0: all do both (${default})."`
 }
 
@@ -62,13 +61,13 @@ func (c *evaluateCmd) evaluateLinks(a *app, t *trained, cfg saga.Config) error {
 	if edges.Len() == 0 {
 		return fmt.Errorf("%s has no links to score (--on %s)", t.name, on)
 	}
-	all := dataset.Pairs{Src: slices.Concat(edges.Src, not.Src), Dst: slices.Concat(edges.Dst, not.Dst), Time: slices.Concat(edges.Time, not.Time)}
-	scores, err := saga.ScoreLinks(t.model, d, cfg, t.path, &all)
+	all := edges.With(not)
+	scores, err := saga.ScoreLinks(t.model, d, cfg, t.path, all)
 	if err != nil {
 		return err
 	}
 	if c.Out != "" {
-		if err := c.writeLinks(t, &all, edges.Len(), scores); err != nil {
+		if err := c.writeLinks(t, all, edges.Len(), scores); err != nil {
 			return err
 		}
 	}
@@ -81,15 +80,55 @@ func (c *evaluateCmd) evaluateLinks(a *app, t *trained, cfg saga.Config) error {
 	for _, k := range []int{10, 50, 100} {
 		out = append(out, field{fmt.Sprintf("hits@%d", k), metrics.Hits(scores[:n], scores[n:], k)})
 	}
+	if c.Ranking {
+		ranks, err := saga.RankLinks(t.model, d, cfg, t.path, edges, t.known(d))
+		if err != nil {
+			return err
+		}
+		out = append(out, ranked(ranks)...)
+	}
 	if c.JSON {
 		return cli.PrintJSON(a.Stdout, out)
 	}
 	text := words.Text("model     %s %s, %s\ngraph     %s: %s\nscored    %s: %d {edge|edges} and %d {pair|pairs} without an edge\n", t.about.Model, when(t.about), t.path, d.Name, cli.Describe(d), splitNames[on], n, not.Len())
 	for _, f := range out[8:] {
-		text += fmt.Sprintf("%-9s %.4f\n", strings.ToUpper(f.Name()[:1])+f.Name()[1:], f.Value())
+		text += fmt.Sprintf(map[bool]string{true: "%-14s %.4f\n", false: "%-9s %.4f\n"}[strings.HasPrefix(f.Name(), "ranked")], strings.ToUpper(f.Name()[:1])+f.Name()[1:], f.Value())
 	}
-	_, err = fmt.Fprint(a.Stdout, strings.NewReplacer("Auc ", "AUC ", "Ap ", "AP ", "Mrr ", "MRR ").Replace(text))
+	_, err = fmt.Fprint(a.Stdout, strings.NewReplacer("Auc ", "AUC ", "Ap ", "AP ", "Mrr ", "MRR ", "Ranked_mrr", "Ranked MRR", "Ranked_hits", "Ranked Hits").Replace(text))
 	return err
+}
+
+// known are the pairs that are left out of rankings: edges of the data, and those of the split of d. Of triples that a split gives they are
+// those of the split alone, as the data may have reverses beside them.
+func (t *trained) known(d *dataset.Data) *dataset.Pairs {
+	l := d.Targets.Links
+	p := l.Train.With(&l.Val).With(&l.Test)
+	if by, err := parseSplit(t.prep.Split); l.Types > 0 && err == nil && by.from != "" {
+		return p
+	}
+	return p.With(dataset.EdgePairs(t.data, l.Types > 0))
+}
+
+// ranked are the numbers of a filtered ranking.
+func ranked(ranks []float64) (out fields) {
+	at := func(most float64) float64 {
+		n := 0
+		for _, r := range ranks {
+			if r <= most {
+				n++
+			}
+		}
+		return float64(n) / float64(len(ranks))
+	}
+	sum := 0.0
+	for _, r := range ranks {
+		sum += 1 / r
+	}
+	out = fields{{"ranked_mrr", sum / float64(len(ranks))}}
+	for _, k := range []float64{1, 3, 10} {
+		out = append(out, field{fmt.Sprintf("ranked_hits@%.0f", k), at(k)})
+	}
+	return out
 }
 
 // otherLinks says that links of d that are scored may have been trained on: the split is not that of training. A split of its own that
@@ -130,6 +169,9 @@ func (c *predictCmd) predictPairs(a *app) error {
 	}
 	if t.task() != saga.LinkTask {
 		return cli.Usagef("--pairs %s: %s was not trained with --task link", c.Pairs, t.path)
+	}
+	if t.prep.allRelations(t.data) {
+		return cli.Usagef("--pairs %s: pairs of all relations are not read yet; saga evaluate --out writes the scores of the split", c.Pairs)
 	}
 	if t.data.Vertices.Kinds != nil {
 		return cli.Usagef("--pairs %s: pairs of a graph with several types are not read yet; saga evaluate --out writes the scores of the split", c.Pairs)

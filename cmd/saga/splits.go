@@ -59,10 +59,17 @@ func (p *prepared) divide(d *dataset.Data, task saga.Task, seed uint64) (out *da
 	if err != nil {
 		return nil, false, 0, err
 	}
+	if by.byTime != nil && task == saga.LinkTask && p.allRelations(d) {
+		return nil, false, 0, cli.Usagef("--split-time: links of all relations (--relation all) are divided at random, or by a split in files")
+	}
 	if by.byTime != nil {
 		out, err = by.divide(d, task, seed)
 		p.Split = by.String()
 		return out, task == saga.LinkTask, 0, err
+	}
+	if task == saga.LinkTask && p.allRelations(d) {
+		out, err = p.divideTriples(d, by, seed)
+		return out, by.from == "", 0, err
 	}
 	if task == saga.LinkTask {
 		given := d.Targets.Given
@@ -92,6 +99,26 @@ func (p *prepared) divide(d *dataset.Data, task saga.Task, seed uint64) (out *da
 		return d, true, 0, dataset.RandomSplitOf(d, task, by.train, by.val, seed)
 	}
 	return d, !has, 0, dataset.DefaultSplit(d, task, seed)
+}
+
+// allRelations tells whether links of all types of the edges of d are predicted.
+func (p *prepared) allRelations(d *dataset.Data) bool {
+	return p.Target == cli.AllRelations && d.Vertices.Kinds == nil
+}
+
+// divideTriples is divide for links of all relations.
+func (p *prepared) divideTriples(d *dataset.Data, by division, seed uint64) (*dataset.Data, error) {
+	if by.from != "" {
+		given, err := dataset.ReadTriples(by.from, d)
+		if err != nil {
+			return nil, err
+		}
+		return dataset.UseTriples(d, given, seed)
+	}
+	if by.train == 0 {
+		by.train, by.val = linkTrain, linkVal
+	}
+	return dataset.SplitTriples(d, dataset.LinkShares{Val: by.val, Test: 1 - by.train - by.val, Disjoint: p.Disjoint}, seed)
 }
 
 // splitsOf is the three splits of d.

@@ -70,12 +70,18 @@ func openTypes(name string, o dataset.Options, target func(*dataset.Hetero) (int
 	return h.At(t), nil
 }
 
+// AllRelations is the value of --relation for the types of edges of a graph with one type of vertices, together.
+const AllRelations = "all"
+
 // OpenLinks is OpenData also for graphs of several types of vertices, for links: the data are then those of the relation of that name or, for
 // "", of the one that Hetero.Predicted finds (Hetero.Along).
 func OpenLinks(name, relation string, o dataset.Options) (*dataset.Data, error) {
 	d, err := OpenData(name, o)
+	if err == nil && relation == AllRelations {
+		return d, nil
+	}
 	if err == nil && relation != "" {
-		return nil, Usagef("--relation %s: %s has one relation, without a name", relation, name)
+		return nil, Usagef("--relation %s: %s has one relation, without a name; --relation %s predicts edges with their types", relation, name, AllRelations)
 	}
 	if !SeveralTypes(err) {
 		return d, err

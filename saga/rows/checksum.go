@@ -41,6 +41,7 @@ func (in *Inputs) Checksum(links *dataset.Links) string {
 	if links != nil {
 		for _, p := range []*dataset.Pairs{&links.Train, &links.Val, &links.NotVal} {
 			sum = crc32.Update(crc32.Update(sum, castagnoli, device.Bytes(p.Src)), castagnoli, device.Bytes(p.Dst))
+			sum = crc32.Update(sum, castagnoli, device.Bytes(p.Type))
 		}
 	}
 	if in.Meaning.Numbers {
