@@ -213,15 +213,21 @@ func addSums(o *kernel.Out, dst []float32, sums []longSum, n int) {
 	for k := range sums {
 		sums[k].widen()
 	}
-	for i := range n {
-		x := 0.0
+	var block [512]float64 // sums of so many numbers at a time, so that each partial sum is read from its first number to its last
+	for lo := 0; lo < n; lo += len(block) {
+		all := block[:min(len(block), n-lo)]
+		clear(all)
 		for k := range sums {
-			x += sums[k].total[i]
+			for i, x := range sums[k].total[lo:][:len(all)] {
+				all[i] += x
+			}
 		}
-		if o.Carry {
-			addCarry(&dst[i], &dst[n+i], x)
-		} else {
-			dst[i] += float32(x)
+		for i, x := range all {
+			if o.Carry {
+				addCarry(&dst[lo+i], &dst[n+lo+i], x)
+			} else {
+				dst[lo+i] += float32(x)
+			}
 		}
 	}
 }
