@@ -1,11 +1,15 @@
 package chunk
 
-import "fmt"
+import (
+	"cmp"
+	"fmt"
+	"slices"
+)
 
 // Symmetric is a copy of the edges with a reverse edge for every edge that has none. Reverse edges are
 // appended in stored order, with the same weight, type, data and time. Repeated
 // edges are paired one by one: the k-th edge from s to d with the k-th from d to s. So
-// afterwards both directions occur equally often, and a symmetric graph is unchanged.
+// afterwards both directions occur equally often, and a symmetric graph is unchanged. If edges have times, only edges of one time are paired.
 // Self loops are their own reverse.
 //
 // The edges must be valid and fewer than 2^32. O(E + V) time.
@@ -51,15 +55,12 @@ func (e *Edges) unpaired() []uint32 {
 	isAlone := make([]bool, n)
 	count := 0
 	for lo := 0; lo < n; {
-		hi, up := lo, 0 // up: edges from the lower to the higher end
+		hi := lo
 		for hi < n && sorted[hi].dst == sorted[lo].dst && sorted[hi].src == sorted[lo].src {
-			if e.Src[sorted[hi].e] == sorted[lo].dst {
-				up++
-			}
 			hi++
 		}
 		if loop := sorted[lo].dst == sorted[lo].src; !loop {
-			count += markSurplus(e, sorted[lo:hi], up, isAlone)
+			count += e.markSurplusAt(sorted[lo:hi], isAlone)
 		}
 		lo = hi
 	}
@@ -72,11 +73,30 @@ func (e *Edges) unpaired() []uint32 {
 	return alone
 }
 
+// markSurplusAt is markSurplus for all edges of a pair of vertices or, if edges have times, for those of each time.
+func (e *Edges) markSurplusAt(pair []rec, isAlone []bool) (n int) {
+	if e.Time == nil {
+		return markSurplus(e, pair, isAlone)
+	}
+	slices.SortStableFunc(pair, func(a, b rec) int { return cmp.Compare(e.Time[a.e], e.Time[b.e]) })
+	for lo, hi := 0, 0; lo < len(pair); lo = hi {
+		for hi = lo; hi < len(pair) && e.Time[pair[hi].e] == e.Time[pair[lo].e]; hi++ {
+		}
+		n += markSurplus(e, pair[lo:hi], isAlone)
+	}
+	return n
+}
+
 // markSurplus marks the surplus edges of a pair of vertices: the last ones of the more frequent
-// direction. It returns their number. up of the edges go from the lower to the higher end.
-func markSurplus(e *Edges, pair []rec, up int, isAlone []bool) int {
-	down := len(pair) - up
-	paired := min(up, down)
+// direction. It returns their number.
+func markSurplus(e *Edges, pair []rec, isAlone []bool) int {
+	up := 0 // edges from the lower to the higher end
+	for _, r := range pair {
+		if e.Src[r.e] == r.dst {
+			up++
+		}
+	}
+	paired := min(up, len(pair)-up)
 	ups, downs, n := 0, 0, 0
 	for _, r := range pair {
 		met := &downs

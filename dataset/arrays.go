@@ -94,6 +94,14 @@ func (n named) theirs(name string) string {
 	return name
 }
 
+// theirName is what the array of our name is called in from.
+func theirName(from arrays, name string) string {
+	if n, ok := from.(named); ok {
+		return n.theirs(name)
+	}
+	return name
+}
+
 func (n named) Open(name string) (*npy.Reader, error) {
 	if a := n.made[name]; a != nil {
 		return npy.Pieces(a), nil

@@ -154,7 +154,7 @@ func finish(d *Data, path string, opt Options) (*Data, error) {
 		before := d.Edges.E()
 		d.Edges = d.Edges.Symmetric()
 		if d.Edges.Time != nil {
-			d.Report.Changes = append(d.Report.Changes, "reverse edges have the times of their edges; an edge whose reverse is there at any time, even a later one, got none")
+			d.Report.Changes = append(d.Report.Changes, "reverse edges have the times of their edges: an edge whose reverse has another time got one")
 		}
 		d.change("%d reverse {edge was|edges were} added", d.Edges.E()-before)
 	}

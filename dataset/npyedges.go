@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"math"
+	"strings"
 
 	"sagann/dataset/npy"
 )
@@ -39,6 +40,9 @@ func openEdgeValues(from arrays, s *Stream, types int) (*edgeValues, error) {
 	if !timesOfVertices(from, s) {
 		if v.time, _, err = opener("edge_time", "time"); err != nil {
 			return nil, fmt.Errorf("%w; times of vertices are an array named vertex_time", err)
+		}
+		if name := theirName(from, "edge_time"); v.time != nil && !strings.HasPrefix(name, "edge") && e.V == s.E {
+			return nil, fmt.Errorf("%s has a time for each of %d rows, and there are as many vertices as edges: call it edge_time or vertex_time", name, s.E)
 		}
 	}
 	s.Timed = v.time != nil

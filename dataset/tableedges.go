@@ -195,6 +195,9 @@ func (e *edgeTable) tell(s *Stream) error {
 	d := e.d
 	s.Weighted, s.Timed, d.Edges.DataCols = e.weight >= 0, e.time >= 0, len(e.data)
 	d.Schema.Edges.Columns = f.names(e.data)
+	if e.time >= 0 && e.t.EdgeTime == "" {
+		d.Report.Changes = append(d.Report.Changes, fmt.Sprintf("the column %q of the edges is read as their times, by its name (--edge-time none: not)", f.columns[e.time]))
+	}
 	f.warnColumns(d, append([]int{e.src, e.dst, e.weight, e.kind, e.time}, e.data...), "--weight, --edge-type, --edge-time or --edge-features reads them")
 	if e.counts.edges > 0 {
 		d.warn("%s: %s", f.name, e.counts)

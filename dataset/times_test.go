@@ -125,3 +125,19 @@ func TestTypedTimes(t *testing.T) {
 		}
 	}
 }
+
+// TestTimeOfWhat: an array called time that may be of vertices and of edges is refused; with a name that says it, it is read.
+func TestTimeOfWhat(t *testing.T) {
+	for name, want := range map[string]string{"time": "call it edge_time or vertex_time", "timestamp": "call it edge_time or vertex_time", "edge_time": "", "vertex_time": ""} {
+		dir := t.TempDir()
+		writeArray(t, filepath.Join(dir, "features.npy"), []int{3, 1}, []float32{1, 2, 3})
+		writeArray(t, filepath.Join(dir, "edges.npy"), []int{2, 3}, []int64{0, 1, 2, 1, 2, 0})
+		writeArray(t, filepath.Join(dir, name+".npy"), []int{3}, []int64{7, 8, 9})
+		d, err := Load(dir, Options{})
+		if want != "" {
+			refused(t, name, err, want)
+		} else if err != nil || (d.Edges.Time != nil) != (name == "edge_time") || (d.Vertices.Time != nil) != (name == "vertex_time") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

@@ -188,6 +188,9 @@ func allEdges(d *dataset.Data) *chunk.Edges {
 		if x.Weight != nil {
 			e.Weight = []float32{}
 		}
+		if x.Time != nil {
+			e.Time = []float64{}
+		}
 		e.Types, e.DataCols = max(e.Types, x.Types), max(e.DataCols, x.DataCols)
 	}
 	return e
@@ -208,6 +211,13 @@ func (s *settings) unread(e *chunk.Edges, several bool) (list []string) {
 	}
 	if e.Types > 0 && !reads(layers.ReadsTypes) {
 		list = append(list, "types ("+listed(layers.Reading(layers.ReadsTypes))+" read them)")
+	}
+	switch {
+	case e.Time == nil || named(s.Training.Sampling.SampleTime, "none") != "" || s.Data.SplitTime != "":
+	case several:
+		list = append(list, "times (of graphs with several types of vertices nothing reads them yet)")
+	default:
+		list = append(list, "times (--sample-time and --split-time read them)")
 	}
 	asked := s.Model.Name == "gat" || s.Model.Name == "gatv2"
 	switch on := s.Model.EdgeData.Or(!asked); {

@@ -144,6 +144,9 @@ func graphInfo(d *dataset.Data) fields {
 	f := append(fields{{"name", d.Name}}, basicInfo(d, int64(e.E()), e.Weight != nil)...)
 	f = append(f, fields{{"max_in_degree", most}, {"mean_in_degree", mean}, {"self_loops", loops}, {"repeated_edges", dataset.RepeatedEdges(e)}, {"isolated", isolated},
 		{"symmetric", e.E() == e.Symmetric().E()}}...)
+	if e.Time != nil {
+		f = append(f, field{"edge_times", span(e.Time)})
+	}
 	if d.FeatureCols > 0 {
 		f = append(f, field{"zero_features", share(zeros(d), e.V*d.FeatureCols)})
 	}

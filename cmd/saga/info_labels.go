@@ -31,6 +31,9 @@ func basicInfo(d *dataset.Data, edges int64, weighted bool) fields {
 	if s.Edges.Columns != nil {
 		f = append(f, field{"edge_data_names", list(s.Edges.Columns)})
 	}
+	if d.Vertices.Time != nil {
+		f = append(f, field{"vertex_times", span(d.Vertices.Time)})
+	}
 	for _, k := range splitForms {
 		f = append(f, splitInfo(k.prefix, d.Splits(k.labels))...)
 		if text := drawInfo(d, k.labels); text != "" {

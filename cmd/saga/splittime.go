@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 
 	"sagann/dataset"
@@ -148,6 +149,14 @@ func (b *byTime) tell(log *slog.Logger, d *dataset.Data, task saga.Task) {
 	if b.past {
 		log.Info("a pair sees the edges before its time alone; a pair without an edge has the time of the pair that it is drawn for")
 	}
+}
+
+// span says from when to when times are.
+func span(times []float64) string {
+	if len(times) == 0 {
+		return "none"
+	}
+	return timeWords(slices.Min(times)) + " to " + timeWords(slices.Max(times))
 }
 
 // timeWords is a time, and which moment it is if it is likely one.

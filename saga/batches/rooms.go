@@ -2,6 +2,7 @@ package batches
 
 import (
 	"math"
+	"math/bits"
 	"slices"
 
 	"sagann/chunk"
@@ -148,7 +149,7 @@ func (r *Rooms) findLargest() {
 	d := r.d
 	x := dataflow.Sizes{Numbers: r.Most.Numbers, Vertices: slices.Clone(r.Most.Vertices), Edges: slices.Clone(r.Most.Edges)}
 	defer func() { r.largest = x }()
-	if d.far != nil || d.Past != "" { // a rank does not know the rows of others, and with times there is no near bound
+	if d.far != nil { // a rank does not know the rows of others
 		return
 	}
 	widen := func(room *int, most int) {
@@ -182,7 +183,7 @@ func (r *Rooms) findLargest() {
 			of := &d.each[r]
 			edges := d.mostEdges(e)
 			if list := of.most(); l-d.base() < len(list) {
-				edges = min(edges, rows[of.Dst]*list[l-d.base()])
+				edges = min(edges, saturated(rows[of.Dst], list[l-d.base()]))
 			}
 			widen(&x.Edges[e-1], edges)
 			more[of.Src] += min(edges, d.mostVertices(n.Vertex(l, of.Src))-rows[of.Src])
@@ -191,6 +192,14 @@ func (r *Rooms) findLargest() {
 			rows[t] = min(d.mostVertices(n.Vertex(l, t)), rows[t]+more[t])
 		}
 	}
+}
+
+// saturated is a times b, or the largest number; none is negative.
+func saturated(a, b int) int {
+	if hi, lo := bits.Mul64(uint64(a), uint64(b)); hi == 0 && lo <= math.MaxInt {
+		return int(lo)
+	}
+	return math.MaxInt
 }
 
 // endsOfPairs sets the most vertices, by type, at the ends of the pairs of a batch.
