@@ -224,14 +224,43 @@ func (e *Edges) Reverse() *Edges {
 // has one already, the result is e itself. If edges have times, every vertex gets a loop that is always there, beside those
 // that it has from some time on.
 func (e *Edges) WithSelfLoops() *Edges {
-	has := newBitset(e.V)
+	return e.withLoops(newBitset(e.V))
+}
+
+// always tells whether edge k is a self loop that is always there.
+func (e *Edges) always(k int) bool {
+	return e.Src[k] == e.Dst[k] && (e.Time == nil || math.IsInf(e.Time[k], -1))
+}
+
+// WithSelfLoopsOf is WithSelfLoops for the vertices of list alone.
+func (e *Edges) WithSelfLoopsOf(list []uint32) *Edges {
+	rest := newBitset(e.V)
+	for i := range rest {
+		rest[i] = ^uint64(0)
+	}
+	if n := e.V & 63; n != 0 {
+		rest[len(rest)-1] = 1<<n - 1
+	}
+	for _, v := range list {
+		rest[v>>6] &^= 1 << (v & 63)
+	}
+	return e.withLoops(rest)
+}
+
+// markLoops adds the vertices with self loops that are always there to has.
+func (e *Edges) markLoops(has bitset) {
 	Ranges(e.E(), func(lo, hi int) {
 		for k := lo; k < hi; k++ {
-			if s := e.Src[k]; s == e.Dst[k] && (e.Time == nil || math.IsInf(e.Time[k], -1)) {
-				has.addShared(int(s))
+			if e.always(k) {
+				has.addShared(int(e.Src[k]))
 			}
 		}
 	})
+}
+
+// withLoops adds self loops to the vertices that are not in has.
+func (e *Edges) withLoops(has bitset) *Edges {
+	e.markLoops(has)
 	missing := e.V
 	for _, w := range has {
 		missing -= bits.OnesCount64(w)

@@ -223,7 +223,12 @@ func (p *definition) describeData() error {
 	}
 	e := d.Edges
 	if m.SelfLoops && d.Shard == nil { // a shard has them already
-		if e = e.WithSelfLoops(); m.MeanLoops {
+		if p.part != nil {
+			e = e.WithSelfLoopsOf(p.part.vertices)
+		} else {
+			e = e.WithSelfLoops()
+		}
+		if m.MeanLoops {
 			e = e.MeanLoops(d.Edges.E())
 		}
 	}
@@ -263,7 +268,7 @@ func (p *definition) describeData() error {
 	meaning := rows.Meaning{Numbers: m.Loss.numbers(), Rows: wide, Partial: p.dims.labels.partial, Graphs: m.Task == GraphTask, ClassWeights: m.Loss.ClassWeights, PosWeights: m.Loss.PosWeights}
 	p.in = &inputs{Inputs: rows.New(d, e, meaning, m.SelfLoops && m.OneLoop)}
 	if p.part != nil {
-		p.in.Whole = p.part.degrees(m)
+		p.in.Whole, p.in.Degrees = p.part.degrees(m), p.part.inDegrees(m)
 	}
 	switch m.Task {
 	case EdgeTask:

@@ -126,7 +126,18 @@ type portion struct {
 	whole *rows.Inputs  // nil: not asked for yet
 }
 
-// degrees gives the inputs of the whole graph, as m sees it. They are made once.
+// inDegrees gives the in-degrees in the whole graph of the vertices that are read, as m sees it.
+func (x *portion) inDegrees(m *Model) func() ([]uint32, error) {
+	return func() ([]uint32, error) {
+		n, err := x.of.Edges.DegreesOf(x.vertices, m.SelfLoops)
+		if err != nil {
+			err = fmt.Errorf("%s: %w", x.of.Name, err)
+		}
+		return n, err
+	}
+}
+
+// degrees gives the inputs of the whole graph, as m sees it, for what is not made of in-degrees. They are made once.
 func (x *portion) degrees(m *Model) func() (*rows.Inputs, error) {
 	return func() (*rows.Inputs, error) {
 		if x.whole != nil {

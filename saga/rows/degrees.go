@@ -19,9 +19,14 @@ func OfDegrees(name string) bool {
 	return false
 }
 
+// ofInDegrees tells whether input name is made of in-degrees.
+func ofInDegrees(name string) bool {
+	return name == dataflow.InDegree || name == InvDegree || name == RsqrtDegree
+}
+
 // degreeSource are the inputs that are made of the degrees of vertices, or of the weights of their edges.
 func (in *Inputs) degreeSource(name string) (Source, error) {
-	if in.Whole != nil && OfDegrees(name) {
+	if in.Whole != nil && OfDegrees(name) && !ofInDegrees(name) {
 		whole, err := in.Whole()
 		if err != nil {
 			return Source{}, err
@@ -73,6 +78,8 @@ func (in *Inputs) rsqrtWeights() (Source, error) {
 // the rank's own vertices, unless they were shared.
 func (in *Inputs) degrees(out bool) ([]uint32, error) {
 	switch {
+	case in.Degrees != nil && !out:
+		return in.Degrees()
 	case in.shared[out] != nil:
 		return in.shared[out], nil
 	case in.Data.Shard != nil:

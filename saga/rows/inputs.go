@@ -40,7 +40,8 @@ type Inputs struct {
 	Data    *dataset.Data
 	Edges   *chunk.Edges // as the model sees them, with self loops if it adds them
 	Meaning Meaning
-	Whole   func() (*Inputs, error) // of the graph that Edges is a part of, where degrees and sums of weights come from; nil: there is no other
+	Degrees func() ([]uint32, error) // in-degrees in that graph, of the vertices that are read; nil: of Edges
+	Whole   func() (*Inputs, error)  // of the graph that Edges is a part of, where degrees and sums of weights come from; nil: there is no other
 
 	weight  []float32                // of edges, before oneLoop
 	oneLoop bool                     // of several self loops of a vertex only the last keeps its weight
