@@ -23,7 +23,7 @@
 //
 // # Files
 //
-// In the order of the work: edges.go, edgesutil.go, part.go, symmetric.go (edges); intervals.go, order.go,
+// In the order of the work: edges.go, edgesutil.go, loopdegrees.go, part.go, symmetric.go (edges); intervals.go, order.go,
 // balance.go, alike.go (the order of vertices); grid.go, side.go, stats.go, layout.go,
 // pack.go, needs.go (what a grid is); build.go, bucket.go, radix.go, words.go, memory.go, parallel.go (how it
 // is built); rect.go (a cell of a sampled block); tensor.go (vertex tensors); header.go, table.go,
