@@ -50,3 +50,16 @@ func OpenSomeHidden(m Model, d *dataset.Data, c Config, path string) (*Some, err
 	m.Layers = m.Layers[:len(m.Layers)-1] // what leaves these enters the last; blocks need not reach as far
 	return OpenSome(m, d, c, path)
 }
+
+// SomeWork is Some.Work without a checkpoint: what answering for the vertices of list alone would take, and a pass over all. It is an error
+// where only a pass over all can answer.
+func SomeWork(m Model, d *dataset.Data, list []uint32) (some, all int64, err error) {
+	if err := answers(&m, d); err != nil {
+		return 0, 0, err
+	}
+	s, err := newSome(m, d, Config{}, false, nil)
+	if err != nil {
+		return 0, 0, err
+	}
+	return s.Work(list)
+}

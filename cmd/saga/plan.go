@@ -15,14 +15,15 @@ import (
 // planCmd is saga plan.
 type planCmd struct {
 	settings
-	Shape   string `placeholder:"SPEC" group:"data" help:"Plan from statistics instead of data: vertices=..,edges=..,features=..,classes=..[,skew=..]."`
-	Devices count  `default:"0" placeholder:"K" group:"memory" help:"Number of devices; 0: those of --device."`
-	Hosts   count  `default:"1" placeholder:"N" group:"memory" help:"Plan for all devices of N hosts such as --machine, and say from where on more hosts make an epoch no faster (${default})."`
-	Explain bool   `negatable:"" group:"output" help:"Print every buffer and what the compiler did, by line."`
-	Dump    string `placeholder:"PASS" group:"output" help:"Print the program as it is after a pass, instead of the plan."`
-	Dot     bool   `group:"output" help:"Print the chunk dataflow graph for Graphviz, instead of the plan."`
-	HTML    string `name:"html" placeholder:"FILE" group:"output" help:"Write one page with the timeline of the simulated epoch; - for standard output."`
-	JSON    bool   `name:"json" group:"output" help:"Print one JSON object on the last line of standard output."`
+	Shape    string `placeholder:"SPEC" group:"data" help:"Plan from statistics instead of data: vertices=..,edges=..,features=..,classes=..[,skew=..]."`
+	Devices  count  `default:"0" placeholder:"K" group:"memory" help:"Number of devices; 0: those of --device."`
+	Hosts    count  `default:"1" placeholder:"N" group:"memory" help:"Plan for all devices of N hosts such as --machine, and say from where on more hosts make an epoch no faster (${default})."`
+	Vertices string `placeholder:"FILE|LIST" group:"output" help:"Say how saga predict would answer for these vertices alone, by ids with commas between or in a file: by blocks of their in-edges or, where that is more than half the work, by a pass over all."`
+	Explain  bool   `negatable:"" group:"output" help:"Print every buffer and what the compiler did, by line."`
+	Dump     string `placeholder:"PASS" group:"output" help:"Print the program as it is after a pass, instead of the plan."`
+	Dot      bool   `group:"output" help:"Print the chunk dataflow graph for Graphviz, instead of the plan."`
+	HTML     string `name:"html" placeholder:"FILE" group:"output" help:"Write one page with the timeline of the simulated epoch; - for standard output."`
+	JSON     bool   `name:"json" group:"output" help:"Print one JSON object on the last line of standard output."`
 }
 
 // Help is what stands under the usage line.
@@ -61,6 +62,7 @@ func (c *planCmd) Run(a *app) error {
 		}
 	}
 	if c.Hosts > 1 {
+		a.Idle("a plan for several hosts", "vertices")
 		return c.onHosts(a)
 	}
 	var m *sim.Machine
@@ -79,7 +81,33 @@ func (c *planCmd) Run(a *app) error {
 			return err
 		}
 	}
+	if c.Vertices != "" {
+		if err := c.answers(a, j); err != nil {
+			return err
+		}
+	}
 	return c.print(a, j, j.prog.Simulated(m))
+}
+
+// answers says how the vertices of --vertices would be answered for.
+func (c *planCmd) answers(a *app, j *job) error {
+	if j.data == nil {
+		return cli.Usagef("--vertices is for a graph (--data PATH), and --shape has statistics alone")
+	}
+	list, err := verticesOf(c.Vertices, j.data)
+	if err != nil {
+		return err
+	}
+	part, whole, err := saga.SomeWork(j.model, j.data, list)
+	switch {
+	case err != nil:
+		a.Log.Info("saga predict --vertices would predict all vertices", "why", err.Error())
+	case 2*part > whole:
+		a.Log.Info("saga predict --vertices would predict all vertices", "why", manyEdges(part, whole).Error())
+	default:
+		a.Log.Info("saga predict --vertices would answer " + byBlocks(len(list), part, whole))
+	}
+	return nil
 }
 
 // job is the planned program, from data or from statistics.

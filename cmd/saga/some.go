@@ -16,15 +16,31 @@ func (t *trained) only(given string) (err error) {
 	if t.task() != saga.VertexTask {
 		return cli.Usagef("--vertices: the run predicts %s; labels of vertices can be asked for one by one", t.task().Plural())
 	}
+	t.list, err = verticesOf(given, t.data)
+	return err
+}
+
+// verticesOf reads the value of --vertices.
+func verticesOf(given string, d *dataset.Data) (list []uint32, err error) {
 	if _, no := os.Stat(given); no == nil {
-		t.list, err = dataset.ReadVertices(given, t.data)
+		list, err = dataset.ReadVertices(given, d)
 	} else {
-		t.list, err = dataset.FindVertices(strings.Split(given, ","), t.data)
+		list, err = dataset.FindVertices(strings.Split(given, ","), d)
 	}
 	if err != nil {
-		return fmt.Errorf("--vertices: %w", err)
+		return nil, fmt.Errorf("--vertices: %w", err)
 	}
-	return nil
+	return list, nil
+}
+
+// manyEdges is why all vertices are predicted where some are asked for.
+func manyEdges(part, whole int64) error {
+	return fmt.Errorf("the in-edges that they depend on are many: messages over %d edges or more, of the %d of all rows", part, whole)
+}
+
+// byBlocks says that n vertices are answered for by blocks.
+func byBlocks(n int, part, whole int64) string {
+	return words.Text("%d {vertex|vertices} by blocks of their in-edges: messages over %d {edge|edges} of the %d of all rows", n, part, whole)
 }
 
 // some computes the rows of t.list: by blocks of their in-edges where that is at most half the work of all rows.
@@ -59,10 +75,10 @@ func (t *trained) byBlocks(a *app, cfg saga.Config, open func(saga.Model, *datas
 		return nil, 0, err
 	}
 	if 2*part > whole {
-		return nil, 0, fmt.Errorf("the in-edges that they depend on are many: messages over %d edges or more, of the %d of all rows", part, whole)
+		return nil, 0, manyEdges(part, whole)
 	}
 	if x, cols, err = s.Rows(t.list); err == nil {
-		a.Log.Info(words.Text("%d {vertex|vertices} by blocks of their in-edges: messages over %d {edge|edges} of the %d of all rows", len(t.list), part, whole))
+		a.Log.Info(byBlocks(len(t.list), part, whole))
 	}
 	return x, cols, err
 }
