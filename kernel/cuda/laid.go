@@ -10,7 +10,7 @@ import (
 
 // laidEdges is how many edges far ends have at least, in the mean, for which rows are laid out anew. Kernels with a group of lanes per row
 // (gather_select.go) have not been measured over such rows, and are not chosen with them.
-const laidEdges = 32
+const laidEdges = 96
 
 // pairSpare bounds the scratch memory that pairs want: more slices at a time make fewer launches.
 const pairSpare = 128 << 20
@@ -24,7 +24,7 @@ func (s *launcher) pairsAtOnce(w *gatherKernels, few bool, edges int) int {
 	if c.pair == nil || w != &c.gather[0] || l.Far == 0 || l.Gather == kernel.WarpSlice || l.Gather == kernel.FewSlice {
 		return 0
 	}
-	if l.Gather == kernel.ByCell && (few || edges < laidEdges*l.Far || int64(l.Far)*w.slice <= cached(c.Chip)) {
+	if l.Gather == kernel.ByCell && (few || edges < laidEdges*l.Far || int64(l.Far)*w.slice <= cached(c.Chip) || int64(l.Far)*kernel.PairLine > cached(c.Chip)) {
 		return 0
 	}
 	return min(c.pair.rows.slices, int(l.Room/(kernel.PairLine*int64(l.Far))))

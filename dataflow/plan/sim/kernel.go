@@ -45,7 +45,7 @@ func (k *pace) call(c *plan.Cost, rows, edges, others float64) float64 {
 }
 
 // laidEdges is how many edges rows of the streamed interval have at least, in the mean, for which they are laid out anew.
-const laidEdges = 32
+const laidEdges = 96
 
 // The bytes that edges and rows take in a gather of terms, fitted to gathers of 128 and 602 columns on an H100: an edge reads two pieces somewhere in
 // memory, and the list of a row is written, and read in pieces.
@@ -63,7 +63,7 @@ func (k *pace) gather(c *plan.Cost, rows, edges, others float64) float64 {
 		switch {
 		case c.Laid.Terms:
 			return k.byte*others*(float64(c.OtherBytes)+termsRow*row) + k.miss*termsEdge*edges
-		case others*at > k.cache:
+		case others*at > k.cache && others*k.slice <= k.cache:
 			at = k.slice
 			time = k.byte * 2 * float64(c.OtherBytes) * others
 		}
