@@ -86,6 +86,9 @@ func (c *exportCmd) weights(a *app, path, ending string) error {
 		a.Log.Warn("training drew edges by time (--sample-time): a module with these weights gives such scores where its loader does, too (NeighborLoader's time_attr, LinkNeighborLoader's edge_label_time less 1), and not over the whole graph")
 	}
 	params, value := w.Params()
+	if s := about.Schema; s != nil && len(s.Relations) > 1 {
+		return cli.Usagef("--pyg: runs over several relations are not exported yet; %s has their parameters, by relation and vertex type", path)
+	}
 	err = cli.WriteWhole(c.PyG, func(to *bufio.Writer) error {
 		return layers.WriteWeights(to, ending, m, prep.Layers, params, value)
 	})

@@ -79,6 +79,7 @@ func TestTypes(t *testing.T) {
 		run(true, "", "train --data graph --target paper --project --model "+model+" --epochs 1 --out "+model)
 		run(true, "classes of 30 vertices", "predict "+model+" --out "+model+".csv")
 	}
+	run(false, "runs over several relations are not exported yet", "export sage --pyg w.pt")
 	run(false, "3 blocks do not divide", "train --data graph --target paper --model rgcn --blocks 3 --epochs 1 --out no")
 	run(true, "20 vertices of type author, 3 features, 2 classes", "train --data graph --target author --model rgcn --epochs 2 --out authors")
 	run(true, "classes of 20 vertices", "predict authors --out authors.csv")
