@@ -152,6 +152,9 @@ func overRelation(d *Data, split func(*Data) (*Data, error)) (*Data, error) {
 	for i := range h.Relations {
 		x := &h.Relations[i]
 		if x.Source != r.Target || x.Target != r.Source || x.Name != "rev_"+r.Name && r.Name != "rev_"+x.Name {
+			if n := alsoIn(x, &r, divided.Targets.Links, at); i != k.Relation && n > 0 {
+				out.warn("%s: %d {pair|pairs} of validation or testing {is joined|are joined} by %s, too, along which messages pass: where that is the same fact, or its reverse, the model sees what it is to predict (a relation rev_%s is held out, too)", d.Name, n, k.Graph.FullName(i), r.Name)
+			}
 			continue
 		}
 		e := x.Links.Edges
@@ -165,4 +168,24 @@ func overRelation(d *Data, split func(*Data) (*Data, error)) (*Data, error) {
 	out.Vertices.Kinds = &Kinds{Graph: &h, Type: k.Type, Relation: k.Relation, PairV: k.PairV}
 	out.Targets.Links, out.Targets.Given = divided.Targets.Links, nil
 	return &out, nil
+}
+
+// alsoIn is how many pairs of validation and testing of relation r the edges of x join, in either direction. Pairs number targets from at on.
+func alsoIn(x, r *Relation, l *Links, at uint32) (n int) {
+	held := l.Val.With(&l.Test)
+	e, joined := x.Links.Edges, map[[2]uint32]bool{}
+	for k, u := range e.Src {
+		if x.Source == r.Source && x.Target == r.Target {
+			joined[[2]uint32{u, e.Dst[k] + at}] = true
+		}
+		if x.Source == r.Target && x.Target == r.Source {
+			joined[[2]uint32{e.Dst[k], u + at}] = true
+		}
+	}
+	for k, u := range held.Src {
+		if joined[[2]uint32{u, held.Dst[k]}] {
+			n++
+		}
+	}
+	return n
 }
