@@ -181,7 +181,7 @@ func (d *Data) warnUnread(list []string, where, ending string, names map[string]
 		if slices.Contains(used, name) {
 			continue
 		}
-		if near := nearest(name, names); near != "" && !slices.Contains(pairArrays, name) && !slices.Contains(list, near) {
+		if near := nearest(name, names); near != "" && !(slices.Contains(pairArrays, name) && aloneText(list) != "") && !slices.Contains(list, near) {
 			d.Report.Warnings = append(d.Report.Warnings, fmt.Sprintf("%s: nothing reads %s%s; did you mean %s%s?", where, name, ending, near, ending))
 			continue
 		}

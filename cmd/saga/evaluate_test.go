@@ -292,6 +292,36 @@ func TestEvaluateOtherSplit(t *testing.T) {
 	if text, err := command(t, "evaluate", run, "--data", stores["third"], "--on", "all").CombinedOutput(); err != nil || strings.Contains(string(text), "another split") {
 		t.Errorf("all: %v, %s", err, text)
 	}
+	// The same graph in another order has a split of its own.
+	write2 := func(name string, order []int) string {
+		text := "id,f,label\n"
+		for _, v := range order {
+			text += fmt.Sprintf("n%d,%d,%d\n", v, v*v%7, v%3)
+		}
+		edges, table, out := filepath.Join(dir, "e.csv"), filepath.Join(dir, name+".csv"), filepath.Join(dir, name+".saga")
+		for path, text := range map[string]string{edges: "source,target\nn0,n1\nn1,n2\nn2,n0\n", table: text} {
+			if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		output(t, "data", "convert", "--edges", edges, "--vertices", table, "--features", "f", "--out", out)
+		return out
+	}
+	straight := make([]int, 30)
+	for v := range straight {
+		straight[v] = v
+	}
+	one, copied := write2("one", straight), write2("copied", straight)
+	slices.Reverse(straight)
+	turned := write2("turned", straight)
+	run = filepath.Join(dir, "run2")
+	output(t, "train", "--data", one, "--model", "mlp", "--epochs", "2", "--out", run)
+	for path, want := range map[string]bool{one: false, copied: false, turned: true} {
+		text, err := command(t, "evaluate", run, "--data", path, "--on", "test").CombinedOutput()
+		if err != nil || strings.Contains(string(text), "turned.saga is not the data of training, or has it in another order, and its split was drawn at random") != want {
+			t.Errorf("%s: %v, %s", path, err, text)
+		}
+	}
 	if info := string(output(t, "data", "info", stores["third"])); !strings.Contains(info, "number 3 of the file's 10") {
 		t.Errorf("info: %s", info)
 	}

@@ -236,13 +236,18 @@ func (f *splitFacts) name() string {
 }
 
 // otherSplit says that what is scored may have been trained on: the graph and its labels are those of training and the
-// splits are not. It is "" where that is not so, or not known.
+// splits are not, or the split of other data was drawn at random. It is "" where that is not so, or not known.
 func (e *evaluation) otherSplit() string {
 	then := e.prep.Splits
 	if then == nil || e.on == "all" {
 		return ""
 	}
-	return e.notThen(factsOf(e.data, e.task()), e.on)
+	now := factsOf(e.data, e.task())
+	if e.data.Report.Drawn(e.task()) && !sameFile(e.name, e.prep.Data) && (now.Parts != then.Parts || now.Labels != then.Labels) {
+		return fmt.Sprintf("%s is not the data of training, or has it in another order, and its split was drawn at random: where the %s are those of training, some of its %s split were trained on",
+			e.name, e.task().Plural(), e.on)
+	}
+	return e.notThen(now, e.on)
 }
 
 // notThen says how the splits now differ from those of training; on is what is scored.
