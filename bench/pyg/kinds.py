@@ -5,7 +5,7 @@
 SAGA is the command, HECO a folder with HeCo's acm and aminer, OUT a folder for graphs, runs and what each seed gave: a line there is not
 computed again. Both sides: two layers, hidden 64 (gat: 4 heads of 16, one in the last layer; hgt: 4 heads, between two linear layers),
 dropout 0.5 on the input of every layer, Adam, rate 0.005, weight decay 5e-4 on all parameters, at most 100 epochs; the test split at the
-epoch of the lowest validation loss. han reads the metapaths pap and psp. Vertices without features have learned rows on both sides.
+epoch of the lowest validation loss. han reads the metapaths pap and psp. Vertices without features have one-hot rows on both sides.
 Needs torch and torch_geometric.
 """
 
@@ -21,7 +21,7 @@ import numpy as np
 import scipy.sparse as sp
 import torch
 import torch.nn.functional as F
-from torch.nn import Linear, ModuleDict, ModuleList, Parameter
+from torch.nn import Linear, ModuleDict, ModuleList
 from torch_geometric import nn as pyg
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "formats"))
@@ -30,17 +30,6 @@ from public import heco
 EPOCHS, HIDDEN, HEADS, SEEDS = 100, 64, 4, range(int(os.environ.get("SEEDS", "10")))
 TUNED = {"hgt": json.loads(os.environ.get("HGT", "{}"))}
 PATHS = {"pap": "pa,rev_pa", "psp": "ps,rev_ps"}
-
-
-class Table(torch.nn.Module):
-    """Learned rows of vertices without features."""
-
-    def __init__(self, n):
-        super().__init__()
-        self.w = Parameter(torch.randn(n, HIDDEN))
-
-    def forward(self):
-        return self.w
 
 
 def coo(m):
@@ -82,6 +71,7 @@ def graph(folder, labels, model):
     types = sorted({n.split(".")[0] for n in z if "__" not in n})
     size = {t: int(z[f"{t}.num_nodes"]) if f"{t}.num_nodes" in z else len(z["p.y"]) for t in types}
     x = {t: coo(sp.csr_matrix(tuple(z[f"{t}.features_csr_{k}"] for k in ("data", "indices", "indptr")), z[f"{t}.features_csr_shape"])) for t in types if f"{t}.features_csr_data" in z}
+    x = {t: x[t] if t in x else coo(sp.eye(size[t], dtype=np.float32)) for t in types}
     e = {}
     for n in z:
         if n.endswith(".edge_index"):
@@ -100,10 +90,9 @@ class Net(torch.nn.Module):
     def __init__(self, model, size, x, e, classes, drop):
         super().__init__()
         self.model, self.x, self.e, self.drop = model, x, e, drop
-        self.tables = ModuleDict({t: Table(n) for t, n in size.items() if t not in x})
         outs = [HIDDEN, classes]
         meta = (list(size), list(e))
-        width = {t: x[t].shape[1] if t in x else HIDDEN for t in size}
+        width = {t: x[t].shape[1] for t in size}
         self.ends = None
         if model in ("sage", "rgcn"):  # their sums are faster over matrices
             self.e = {k: torch.sparse_coo_tensor(i.flip(0), torch.ones(i.shape[1]), (size[k[2]], size[k[0]])).to_sparse_csr() for k, i in e.items()}
@@ -127,12 +116,12 @@ class Net(torch.nn.Module):
         one = lambda v: F.dropout(v, self.drop, self.training)
         sparse = lambda v: torch.sparse_coo_tensor(v.indices(), one(v.values()), v.shape, is_coalesced=True)
         drop = lambda h: {t: sparse(v) if v.is_sparse else one(v) for t, v in h.items()}
-        h = {**self.x, **{t: f() for t, f in self.tables.items()}}
+        h = self.x
         if self.model == "han":
             h = self.convs[0]({"p": drop(h)["p"] @ self.first.weight.t()}, self.e)["p"]
             return self.convs[1](one(h))
         if self.ends:
-            h = {t: F.relu(linear(self.ends[0][t], v) if t in self.ends[0] else v) for t, v in drop(h).items()}
+            h = {t: F.relu(linear(self.ends[0][t], v)) for t, v in drop(h).items()}
             for conv in self.convs:
                 h = conv(drop(h), self.e)
             return self.ends[1](drop(h)["p"])
