@@ -194,6 +194,11 @@ func readEdges(path string, d, numbers *Data) (ids []uint32, err error) {
 		return nil, err
 	}
 	defer f.Close()
+	if n := len(f.columns); n > 1 {
+		if err := f.endsAt(n-2, n-1); err != nil {
+			return nil, err
+		}
+	}
 	count, e, at := numbers.finder(), d.Edges, map[[2]uint32][]uint32{}
 	for i, u := range e.Src {
 		p := [2]uint32{u, e.Dst[i]}
@@ -263,6 +268,9 @@ func readLinkFile(d *Data, path string, has, not *Pairs) error {
 		return err
 	}
 	defer f.Close()
+	if err := f.endsAt(0, 1); err != nil {
+		return err
+	}
 	return f.eachRow(func(row [][]byte) error {
 		to := has
 		if len(row) == 3 {

@@ -162,6 +162,9 @@ func readTriples(d *Data, path string, number map[string]uint32, to *Pairs) erro
 		return err
 	}
 	defer f.Close()
+	if err := f.endsAt(0, 2); err != nil {
+		return err
+	}
 	return f.eachRow(func(row [][]byte) error {
 		u, err := ids.find(row[0], d.Edges.V)
 		v, no := ids.find(row[2], d.Edges.V)

@@ -61,6 +61,19 @@ func (d *Data) fileOf(path string, t *idTable, known []string, columns ...int) (
 	return f, nil
 }
 
+// endsAt returns an error if a heading says that sources and targets are not in these columns, counted from 0.
+func (t *tableFile) endsAt(source, target int) error {
+	if !t.headed {
+		return nil
+	}
+	for i, name := range t.columns {
+		if i != source && isUsual(name, usualSource) || i != target && isUsual(name, usualTarget) || (i == source || i == target) && isUsual(name, usualTime) {
+			return fmt.Errorf("%s:1: the heading has %q as column %d; sources are in column %d and targets in column %d of such a file", t.name, name, i+1, source+1, target+1)
+		}
+	}
+	return nil
+}
+
 func columnsText(columns []int) string {
 	text := strconv.Itoa(columns[0])
 	for _, n := range columns[1:] {
@@ -135,6 +148,12 @@ func ReadPairs(path string, d *Data) (*Pairs, error) {
 		return nil, err
 	}
 	defer f.Close()
+	if err := f.endsAt(0, 1); err != nil {
+		return nil, err
+	}
+	if n := len(f.columns); n == 3 && f.headed && isUsual(f.columns[2], slices.Concat(usualWeight, usualType, usualLabel)) {
+		return nil, fmt.Errorf("%s:1: the heading has %q as column 3; a third column of pairs has times", path, f.columns[2])
+	}
 	p := &Pairs{}
 	err = f.eachRow(func(row [][]byte) error {
 		u, err := t.find(row[0], d.Edges.V)

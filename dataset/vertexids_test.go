@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -75,6 +76,38 @@ func TestVerticesByID(t *testing.T) {
 			refused(t, c.text, err, "l.txt")
 		} else if err != nil || !slices.Equal(got, c.want) || !slices.Equal(names, c.names) {
 			t.Errorf("%q: %v, %v, %v", c.text, got, names, err)
+		}
+	}
+}
+
+// TestPairHeadings: names of a heading that say other columns are refused, for every file of pairs.
+func TestPairHeadings(t *testing.T) {
+	d := &Data{Edges: &chunk.Edges{V: 400, Src: []uint32{3}, Dst: []uint32{231}}}
+	for text, want := range map[string]string{
+		"time,u,v\n3,231,336\n":           `"time" as column 1`,
+		"target,source,time\n3,231,336\n": `"target" as column 1`,
+		"v,u\n3,231\n":                    `"v" as column 1`,
+		"source,target,weight\n3,231,1\n": "a third column of pairs has times",
+		"source,target,time\n3,231,336\n": "",
+		"u,v\n3,231\n":                    "",
+		"a,b,when\n3,231,336\n":           "",
+	} {
+		path := filepath.Join(t.TempDir(), "pairs.csv")
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		p, err := ReadPairs(path, d)
+		if want == "" {
+			if err != nil || p.Src[0] != 3 || p.Dst[0] != 231 {
+				t.Errorf("%q: %v, error %v", text, p, err)
+			}
+			continue
+		}
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: error %v, want %s", text, err, want)
+		}
+		if err := readLinkFile(d, path, &Pairs{}, &Pairs{}); err == nil && !strings.Contains(text, "weight") {
+			t.Errorf("%q: a split reads it", text)
 		}
 	}
 }

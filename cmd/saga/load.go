@@ -58,6 +58,7 @@ type job struct {
 	model  saga.Model
 	begun  *layers.Weights // of --from; nil: none
 	drawn  bool            // the split, or a part of it, depends on the seed
+	apart  bool            // so do the parts themselves, and not only pairs without an edge
 	normal bool            // feature rows are divided by their sums already
 }
 

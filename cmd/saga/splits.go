@@ -161,7 +161,9 @@ func (j *job) divide(s *settings, task saga.Task, log *slog.Logger) error {
 		}
 		log.Info(how, facts...)
 	}
-	j.data, j.drawn = d, drawn
+	by, _ := parseSplit(j.prep.Split)
+	given := by.byTime != nil || by.from != "" || by.train == 0 && task == saga.LinkTask && j.data.Targets.Given != nil
+	j.data, j.drawn, j.apart = d, drawn, drawn && !given
 	return nil
 }
 
@@ -275,7 +277,12 @@ func (j *job) splitText(s *settings, among bool) string {
 		}
 	}
 	text := words.Text("split     %d {"+string(task)+"|"+task.Plural()+"} for training, %d for validation, %d for testing", sizes[0], sizes[1], sizes[2])
+	if by, _ := parseSplit(j.prep.Split); by.byTime != nil {
+		text += ", by time"
+	}
 	switch seed := s.splitSeed(); {
+	case j.drawn && !j.apart:
+		text += fmt.Sprintf("; pairs without an edge are drawn by seed %d", seed)
 	case j.drawn && among && s.Data.SplitSeed == 0:
 		text += fmt.Sprintf("; each seed draws a split of its own (--split-seed %d: one split for all)", seed)
 	case j.drawn:

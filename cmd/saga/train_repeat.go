@@ -201,7 +201,7 @@ func (c *trainCmd) trainAll(ctx context.Context, a *app, r *repeated, begun *set
 			return beside, errors.Join(fmt.Errorf("seed %d: %w", seed, err), all.Wait())
 		}
 		if i == 0 {
-			beside, r.apart = min(len(left), c.beside(j)), j.drawn && begun.Data.SplitSeed == 0
+			beside, r.apart = min(len(left), c.beside(j)), j.apart && begun.Data.SplitSeed == 0
 			if err := one.outline(a.Stdout, j, r.dir); err != nil {
 				return beside, errors.Join(err, j.prog.Close())
 			}
