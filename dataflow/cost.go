@@ -20,7 +20,9 @@ func CostOf(p *kernel.Program) plan.Cost {
 	for i := range p.Outs {
 		c.out(&p.Outs[i])
 	}
-	c.Laid.Row, c.Laid.Terms = p.Laid()
+	if l := kernel.LayingOf(p); l.Row() > 0 {
+		c.Laid = plan.Laid{Row: l.Row(), Terms: l.Terms, Edges: kernel.LaidEdges}
+	}
 	return c.Cost
 }
 

@@ -172,19 +172,29 @@ func overRelation(d *Data, split func(*Data) (*Data, error)) (*Data, error) {
 
 // alsoIn is how many pairs of validation and testing of relation r the edges of x join, in either direction. Pairs number targets from at on.
 func alsoIn(x, r *Relation, l *Links, at uint32) (n int) {
-	held := l.Val.With(&l.Test)
-	e, joined := x.Links.Edges, map[[2]uint32]bool{}
-	for k, u := range e.Src {
-		if x.Source == r.Source && x.Target == r.Target {
-			joined[[2]uint32{u, e.Dst[k] + at}] = true
-		}
-		if x.Source == r.Target && x.Target == r.Source {
-			joined[[2]uint32{e.Dst[k], u + at}] = true
+	along, back := x.Source == r.Source && x.Target == r.Target, x.Source == r.Target && x.Target == r.Source
+	if !along && !back {
+		return 0
+	}
+	held := map[[2]uint32]bool{} // whether the pair was met
+	for _, p := range []*Pairs{&l.Val, &l.Test} {
+		for k, u := range p.Src {
+			held[[2]uint32{u, p.Dst[k]}] = false
 		}
 	}
-	for k, u := range held.Src {
-		if joined[[2]uint32{u, held.Dst[k]}] {
+	meet := func(u, v uint32) {
+		if met, is := held[[2]uint32{u, v + at}]; is && !met {
+			held[[2]uint32{u, v + at}] = true
 			n++
+		}
+	}
+	for k, u := range x.Links.Edges.Src {
+		v := x.Links.Edges.Dst[k]
+		if along {
+			meet(u, v)
+		}
+		if back {
+			meet(v, u)
 		}
 	}
 	return n

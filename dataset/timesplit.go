@@ -46,8 +46,10 @@ func TimesOf(d *Data, k LabelKind) ([]float64, error) {
 		of, where = d.Edges.Time, "edge_time"
 	}
 	switch {
-	case k == GraphLabels || d.Vertices.Kinds != nil:
-		return nil, fmt.Errorf("%s: labels of vertices and edges of one type are divided by time, and links", d.Name)
+	case k == GraphLabels:
+		return nil, fmt.Errorf("%s: graphs have no times to divide by; vertices, edges and links do", d.Name)
+	case d.Vertices.Kinds != nil:
+		return nil, fmt.Errorf("%s has several types of vertices; what is divided by time is of graphs with one type", d.Name)
 	case of == nil:
 		return nil, fmt.Errorf("%s: %s have no times (%s) to divide by", d.Name, k.Plural(), where)
 	}
@@ -86,22 +88,18 @@ func CutByShares(times []float64, train, val float64) (TimeCut, error) {
 
 // SplitByTime replaces the splits of kind k of d: what has labels is divided by its time, vertices by theirs and edges by theirs.
 func SplitByTime(d *Data, k LabelKind, c TimeCut) error {
-	times, err := TimesOf(d, k)
-	if err != nil {
+	if err := c.fits(d, k); err != nil {
 		return err
 	}
 	if !d.Labelled(k) {
 		return fmt.Errorf("%s has no labels of %s to split", d.Name, k.Plural())
 	}
-	if err := c.check(d.Name, times); err != nil {
-		return err
-	}
 	of := d.Vertices.Time
 	if k == EdgeLabels {
 		of = d.Edges.Time
 	}
-	to, labels := d.parts(k), []int32(nil)
-	labels, _ = d.labelsOf(k)
+	to := d.parts(k)
+	labels, _ := d.labelsOf(k)
 	for i := range to {
 		*to[i] = nil
 	}
@@ -115,8 +113,13 @@ func SplitByTime(d *Data, k LabelKind, c TimeCut) error {
 	return nil
 }
 
-// check is an error if a part of the times is empty.
-func (c TimeCut) check(name string, times []float64) error {
+// fits is an error if what has labels of kind k, or links, have no times, or a part of them is empty.
+func (c TimeCut) fits(d *Data, k LabelKind) error {
+	times, err := TimesOf(d, k)
+	if err != nil {
+		return err
+	}
+	name := d.Name
 	if !(c.Val <= c.Test) {
 		return fmt.Errorf("%s: validation from %s on and testing from %s on: the first is not later than the second", name, TimeText(c.Val), TimeText(c.Test))
 	}
@@ -136,11 +139,7 @@ func (c TimeCut) check(name string, times []float64) error {
 // SplitLinksByTime divides the edges of d by their times for link prediction over a graph that is seen whole: the edges of training pass
 // messages, and no later ones. As with SplitLinks an edge and its reverse are one pair; its time is the earliest of its edges.
 func SplitLinksByTime(d *Data, c TimeCut, seed uint64) (*Data, error) {
-	times, err := TimesOf(d, LinkLabels)
-	if err == nil {
-		err = c.check(d.Name, times)
-	}
-	if err != nil {
+	if err := c.fits(d, LinkLabels); err != nil {
 		return nil, err
 	}
 	e := d.Edges
@@ -179,11 +178,7 @@ func (x *edgeIndex) earliest(src, dst []uint32, times []float64) []float64 {
 // equal times, or where its reverse has the same time, it is one pair, of the two directions one chosen at random. Self loops only pass
 // messages. Pairs without an edge have the times of the pairs that they are drawn for (see NotYet).
 func LinksOfPast(d *Data, c TimeCut, seed uint64) (*Data, error) {
-	times, err := TimesOf(d, LinkLabels)
-	if err == nil {
-		err = c.check(d.Name, times)
-	}
-	if err != nil {
+	if err := c.fits(d, LinkLabels); err != nil {
 		return nil, err
 	}
 	e := d.Edges

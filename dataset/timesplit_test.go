@@ -188,7 +188,7 @@ func TestSplitByTime(t *testing.T) {
 			none.Vertices.Time = nil
 			return SplitByTime(&none, VertexLabels, cut)
 		},
-		"of one type": func() error { return SplitByTime(d, GraphLabels, cut) },
+		"graphs have no times": func() error { return SplitByTime(d, GraphLabels, cut) },
 	} {
 		if err := f(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %q", err, want)

@@ -140,7 +140,7 @@ func FindVertices(ids []string, d *Data) ([]uint32, error) {
 }
 
 // ReadPairs reads pairs of vertices of d from a text with two ids on each line, and behind them in all lines or in none the time of the pair.
-// Errors name the file and line.
+// A heading is left out; one that names other columns, such as time, u, v, is an error. Errors name the file and line.
 func ReadPairs(path string, d *Data) (*Pairs, error) {
 	t := d.finder()
 	f, err := d.fileOf(path, t, nil, 2, 3)

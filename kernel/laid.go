@@ -14,21 +14,44 @@ const (
 	WonRanks = 128
 )
 
-// Laid returns how many bytes of scratch memory a row takes at least if a GPU lays rows of far ends out anew for p, 0 if it does not, and whether they are the
-// terms of a maximum's gradient.
-func (p *Program) Laid() (row int64, terms bool) {
-	if i, _ := p.Won(); i >= 0 && p.Leaves[i].Cols > LaidCols {
-		return 8*int64(p.Leaves[i].Cols) + 4*WonRanks, true
-	}
-	if i, _ := p.Pair(); i >= 0 && p.Leaves[i].Cols > LaidCols {
-		return PairLine, false
-	}
-	return 0, false
+// LaidEdges is how many edges far ends have at least, in the mean, for which rows are laid out anew: kernels for fewer have not been measured
+// over such rows.
+const LaidEdges = 96
+
+// Laying is how a GPU can lay rows of far ends out anew for a program.
+type Laying struct {
+	Pair, Terms bool   // two rows side by side; the terms of a maximum's gradient; neither: rows are read as they are
+	Leaves      [2]int // of a pair its rows; of terms the ranks and the gradient
+	Cols        int    // of each of these
 }
 
-// Pair returns the two leaves of p whose rows edges read side by side then, or -1, -1: p gathers two rows of far ends, equally wide, and computes
+// LayingOf finds what p gathers of its far ends.
+func LayingOf(p *Program) (l Laying) {
+	if l.Leaves[0], l.Leaves[1] = pairOf(p); l.Leaves[0] >= 0 {
+		l.Pair = true
+	} else if l.Leaves[0], l.Leaves[1] = termsOf(p); l.Leaves[0] >= 0 {
+		l.Terms = true
+	} else {
+		return Laying{}
+	}
+	l.Cols = p.Leaves[l.Leaves[0]].Cols
+	return l
+}
+
+// Row is the bytes of scratch memory that a row takes at least; 0: rows are not laid out.
+func (l Laying) Row() int64 {
+	switch {
+	case l.Cols <= LaidCols:
+		return 0
+	case l.Terms:
+		return 8*int64(l.Cols) + 4*WonRanks
+	}
+	return PairLine
+}
+
+// pairOf returns the two leaves of p whose rows edges read side by side then, or -1, -1: p gathers two rows of far ends, equally wide, and computes
 // each column apart. Slices of both rows together are as wide as slices of a single row.
-func (p *Program) Pair() (a, b int) {
+func pairOf(p *Program) (a, b int) {
 	a, b = -1, -1
 	if !p.Edges || p.dense() {
 		return -1, -1
@@ -47,14 +70,14 @@ func (p *Program) Pair() (a, b int) {
 			return -1, -1
 		}
 	}
-	if b < 0 || p.Leaves[a].Cols != p.Leaves[b].Cols || !p.apart(p.Leaves[a].Cols) {
+	if b < 0 || p.Leaves[a].Cols != p.Leaves[b].Cols || !apart(p, p.Leaves[a].Cols) {
 		return -1, -1
 	}
 	return a, b
 }
 
 // apart tells whether p computes each of w columns by itself, and sums all results. Only then is a slice of some columns a gather of its own.
-func (p *Program) apart(w int) bool {
+func apart(p *Program, w int) bool {
 	if w < 2 {
 		return false
 	}
@@ -75,10 +98,10 @@ func (p *Program) apart(w int) bool {
 	return !slices.ContainsFunc(p.Outs, func(o Out) bool { return o.Acc == Store || o.Key != NoKey })
 }
 
-// Won returns the leaves of p with the ranks and the gradient, if p is the gradient of a maximum, otherwise -1, -1: p sums, over the edges of a row, the columns
+// termsOf returns the leaves of p with the ranks and the gradient, if p is the gradient of a maximum, otherwise -1, -1: p sums, over the edges of a row, the columns
 // of the far end's gradient where the far end's rank is the edge's. Only a column's maximum has a term there, so that the columns of a far end are one term
 // each, whatever the number of its edges.
-func (p *Program) Won() (rank, grad int) {
+func termsOf(p *Program) (rank, grad int) {
 	if !p.Edges || len(p.Instrs) != 3 || len(p.Leaves) != 3 || len(p.Outs) != 1 {
 		return -1, -1
 	}

@@ -81,7 +81,7 @@ type neighbours struct {
 }
 
 func neighboursOf(v int, from, to, types []uint32) *neighbours {
-	n := &neighbours{start: make([]int, v+1), list: make([]uint32, len(to)), types: make([]uint32, len(types))}
+	n := &neighbours{start: make([]int, v+1), list: make([]uint32, len(to)), types: slices.Clone(types)}
 	for _, u := range from {
 		n.start[u+1]++
 	}
@@ -94,9 +94,6 @@ func neighboursOf(v int, from, to, types []uint32) *neighbours {
 			n.types[at[u]] = types[k]
 		}
 		at[u]++
-	}
-	if types == nil {
-		n.types = nil
 	}
 	return n
 }

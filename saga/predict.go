@@ -97,21 +97,18 @@ func forwardBy(byTime bool, m Model, d *dataset.Data, c Config, what string, par
 	if err := answers(&m, d); err != nil {
 		return nil, 0, err
 	}
-	upTo := m
 	if what == "hidden" {
-		if upTo.Layers = m.Layers[:len(m.Layers)-1]; upTo.gathers() == 0 { // no edge is read
+		below := m
+		if below.Layers = m.Layers[:len(m.Layers)-1]; below.gathers() == 0 { // no edge is read
 			return forward(m, d, c, what, param)
 		}
+		m = below
 	}
-	s, err := newSome(upTo, d, c, true, param)
+	s, err := newSome(m, d, c, true, param)
 	if err != nil {
 		return nil, 0, err
 	}
-	all := make([]uint32, d.Edges.V)
-	for v := range all {
-		all[v] = uint32(v)
-	}
-	return s.Rows(all)
+	return s.Rows(upTo(d.Edges.V))
 }
 
 // readParams reads the checkpoint of m at path.

@@ -92,7 +92,11 @@ func (c *evaluateCmd) evaluateLinks(a *app, t *trained, cfg saga.Config) error {
 	}
 	text := words.Text("model     %s %s, %s\ngraph     %s: %s\nscored    %s: %d {edge|edges} and %d {pair|pairs} without an edge\n", t.about.Model, when(t.about), t.path, d.Name, cli.Describe(d), splitNames[on], n, not.Len())
 	for _, f := range out[8:] {
-		text += fmt.Sprintf(map[bool]string{true: "%-14s %.4f\n", false: "%-9s %.4f\n"}[strings.HasPrefix(f.Name(), "ranked")], strings.ToUpper(f.Name()[:1])+f.Name()[1:], f.Value())
+		width := 9
+		if strings.HasPrefix(f.Name(), "ranked") {
+			width = 14
+		}
+		text += fmt.Sprintf("%-*s %.4f\n", width, strings.ToUpper(f.Name()[:1])+f.Name()[1:], f.Value())
 	}
 	_, err = fmt.Fprint(a.Stdout, strings.NewReplacer("Auc ", "AUC ", "Ap ", "AP ", "Mrr ", "MRR ", "Ranked_mrr", "Ranked MRR", "Ranked_hits", "Ranked Hits").Replace(text))
 	return err

@@ -144,12 +144,14 @@ func (j *job) divide(s *settings, task saga.Task, log *slog.Logger) error {
 	if dropped > 0 {
 		log.Info(words.Text("%d {pair|pairs} without an edge in the training file {is|are} left out: training draws as many as it has edges, new ones in every epoch", dropped))
 	}
-	if by, _ := parseSplit(j.prep.Split); by.byTime != nil {
+	by, _ := parseSplit(j.prep.Split)
+	given := by.byTime != nil || by.from != "" || by.train == 0 && task == saga.LinkTask && j.data.Targets.Given != nil
+	switch l := d.Targets.Links; {
+	case by.byTime != nil:
 		by.tell(log, d, task)
-	} else if task == saga.LinkTask {
-		l := d.Targets.Links
+	case task == saga.LinkTask:
 		how := "edges are divided at random"
-		if by, _ := parseSplit(s.Data.Split); by.from != "" || by.train == 0 && j.data.Targets.Given != nil {
+		if given {
 			how = "edges are divided as in the split that is given"
 			if s.Link.Disjoint != 0 {
 				tellIdle(log, []string{"--disjoint (of a split that is drawn; this one is given)"})
@@ -161,8 +163,6 @@ func (j *job) divide(s *settings, task saga.Task, log *slog.Logger) error {
 		}
 		log.Info(how, facts...)
 	}
-	by, _ := parseSplit(j.prep.Split)
-	given := by.byTime != nil || by.from != "" || by.train == 0 && task == saga.LinkTask && j.data.Targets.Given != nil
 	j.data, j.drawn, j.apart = d, drawn, drawn && !given
 	return nil
 }

@@ -141,10 +141,11 @@ type Cost struct {
 	Tile        int   // rows per tile (edges if EdgeDense > 0); 0: all at once
 }
 
-// Laid is how a GPU lays rows of the streamed interval out anew in scratch memory before edges read them (kernel.Program.Laid).
+// Laid is how a GPU lays rows of the streamed interval out anew in scratch memory before edges read them (kernel.Laying).
 type Laid struct {
 	Row   int64 // bytes that a row takes there at least; 0: rows are read where they lie
 	Terms bool  // rows are lists of the terms of a maximum's gradient; otherwise two lie side by side
+	Edges int64 // edges that rows have at least, in the mean, where that is done
 	Room  int64 // bytes that there are
 }
 

@@ -75,12 +75,12 @@ func (c *Program) gatherKernel(b *strings.Builder) error {
 				return err
 			}
 			c.gather = append(c.gather, way)
-			if c.pairs(t) {
+			if c.laid.Pair && t.heads == 0 {
 				if way, err = c.gatherWay(b, "pair", pairCols, g); err != nil {
 					return err
 				}
 				c.pair = &way
-				c.pairLay(b)
+				pairLay(b, c)
 			}
 		}
 	}
@@ -90,7 +90,7 @@ func (c *Program) gatherKernel(b *strings.Builder) error {
 		return err
 	}
 	c.gather = append(c.gather, way)
-	c.wonKernels(b)
+	wonKernels(b, c)
 	c.startKernels(b, g.outs)
 	return nil
 }

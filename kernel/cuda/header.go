@@ -76,7 +76,7 @@ func (c *Program) parameters() (list []parameter) {
 	if c.p.Edges {
 		add("ll ", "large", func(_ *launcher, x *span) uint64 { return uint64(x.large) })
 	}
-	if c.lays() {
+	if c.laid.Pair || c.laid.Terms {
 		add("float *", "laid", func(s *launcher, _ *span) uint64 { return s.l.Scratch })
 		add("ll ", "fars", func(s *launcher, _ *span) uint64 { return uint64(s.l.Far) })
 		add("ll ", "slice", func(_ *launcher, x *span) uint64 { return uint64(x.slice) })
@@ -131,11 +131,4 @@ func firstColumn(slice int) string {
 		return fmt.Sprintf("((int)blockIdx.y + (int)slice) * %d", slice)
 	}
 	return fmt.Sprintf("blockIdx.y * %d", slice)
-}
-
-// lays tells whether the program has gathers over rows that are laid out anew.
-func (c *Program) lays() bool {
-	a, _ := c.p.Pair()
-	b, _ := c.p.Won()
-	return a >= 0 || b >= 0
 }

@@ -8,10 +8,6 @@ import (
 
 // When rows of far ends are laid out anew (pairs.go, won.go), and in how much scratch memory.
 
-// laidEdges is how many edges far ends have at least, in the mean, for which rows are laid out anew. Kernels with a group of lanes per row
-// (gather_select.go) have not been measured over such rows, and are not chosen with them.
-const laidEdges = 96
-
 // pairSpare bounds the scratch memory that pairs want: more slices at a time make fewer launches.
 const pairSpare = 128 << 20
 
@@ -24,7 +20,7 @@ func (s *launcher) pairsAtOnce(w *gatherKernels, few bool, edges int) int {
 	if c.pair == nil || w != &c.gather[0] || l.Far == 0 || l.Gather == kernel.WarpSlice || l.Gather == kernel.FewSlice {
 		return 0
 	}
-	if l.Gather == kernel.ByCell && (few || edges < laidEdges*l.Far || int64(l.Far)*w.slice <= cached(c.Chip) || int64(l.Far)*kernel.PairLine > cached(c.Chip)) {
+	if l.Gather == kernel.ByCell && (few || edges < kernel.LaidEdges*l.Far || int64(l.Far)*w.slice <= cached(c.Chip) || int64(l.Far)*kernel.PairLine > cached(c.Chip)) {
 		return 0
 	}
 	return min(c.pair.rows.slices, int(l.Room/(kernel.PairLine*int64(l.Far))))
@@ -39,12 +35,12 @@ func (s *launcher) layPairs(slice, n int) {
 
 // pairBytes is the scratch memory that pairs of so many rows want.
 func pairBytes(p *kernel.Program, rows, edges int) int64 {
-	a, _ := p.Pair()
-	if a < 0 || p.Leaves[a].Cols <= sliceWidth || edges < laidEdges*rows {
+	laid := kernel.LayingOf(p)
+	if !laid.Pair || laid.Row() == 0 || edges < kernel.LaidEdges*rows {
 		return 0
 	}
 	line := kernel.PairLine * int64(rows)
-	slices := int64(p.Leaves[a].Cols+pairCols-1) / pairCols
+	slices := int64(laid.Cols+pairCols-1) / pairCols
 	return kernel.Align(line * max(1, min(slices, pairSpare/max(1, line))))
 }
 
@@ -56,36 +52,29 @@ func (s *launcher) wonFor(w *gatherKernels, few bool, edges int) entry {
 		sums = 1
 	}
 	k := slices.IndexFunc(c.won, func(x wonWay) bool { return x.sums == sums })
-	row, _ := c.p.Laid()
 	if k < 0 || l.Far == 0 || l.Gather != kernel.ByCell && l.Gather != kernel.WarpLaid && l.Gather != kernel.FewLaid ||
-		l.Gather == kernel.ByCell && (few || edges < laidEdges*l.Far) || l.Room < row*int64(l.Far) {
+		l.Gather == kernel.ByCell && (few || edges < kernel.LaidEdges*l.Far) || l.Room < c.laid.Row()*int64(l.Far) {
 		return entry{fn: -1}
 	}
-	cols := int64(c.wonCols())
+	cols := int64(c.laid.Cols)
 	return entry{fn: c.won[k].fn, groups: wonThreads / 32, block: wonThreads, shared: uint32(wonShared(sums, int(cols))), slices: 1,
 		row: work{bytes: 4 * cols}, edge: work{bytes: 12}}
 }
 
-// wonCols is the columns of the gradient.
-func (c *Program) wonCols() int {
-	i, _ := c.p.Won()
-	return c.p.Leaves[i].Cols
-}
-
 // layWon lists the terms of all far ends.
 func (s *launcher) layWon() {
-	cols := s.c.wonCols()
+	cols := s.c.laid.Cols
 	s.call(s.c.lookup("won_lay"), min(16*max(1, s.c.Chip.Processors), s.l.Far), kernel.WonRanks, uint32(wonListShared(cols)), 1, s.args(span{}))
 	s.count(work{bytes: int64(s.l.Far) * int64(16*cols+4*kernel.WonRanks)})
 }
 
 // wonBytes is the scratch memory that the gradient of a maximum wants.
 func wonBytes(p *kernel.Program, rows, edges int) int64 {
-	row, terms := p.Laid()
-	if !terms || edges < laidEdges*rows {
+	laid := kernel.LayingOf(p)
+	if !laid.Terms || edges < kernel.LaidEdges*rows {
 		return 0
 	}
-	return kernel.Align(row * int64(rows))
+	return kernel.Align(laid.Row() * int64(rows))
 }
 
 // wonShared is the shared memory of a block that adds terms, wonListShared that of one that lists them.

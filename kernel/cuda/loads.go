@@ -80,7 +80,7 @@ func (t *emitter) leaf(l *kernel.Leaf) {
 		t.ptr[l.Reg] = fmt.Sprintf("%s + e * %d", b, l.LD)
 	case kernel.Own, kernel.Other:
 		if l.From == kernel.Other && ofPairs(t.slice) {
-			t.c.fetchPair(t, l)
+			fetchPair(t, l)
 			return
 		}
 		t.ptr[l.Reg] = fmt.Sprintf("%s + %s * %d", b, rowAt(l), l.LD)
@@ -217,14 +217,14 @@ func keyedRow(l *kernel.Leaf, ptr, key string) string {
 }
 
 // fetchPair reads both rows of the current far end when the first of them is wanted.
-func (c *Program) fetchPair(t *emitter, l *kernel.Leaf) {
+func fetchPair(t *emitter, l *kernel.Leaf) {
 	t.ptr[l.Reg] = "" // in no operand
 	if t.paired {
 		return
 	}
 	t.paired = true
-	i, j := c.p.Pair()
-	a, b := c.p.Leaves[i].Reg, c.p.Leaves[j].Reg
+	of := t.c.laid.Leaves
+	a, b := t.c.p.Leaves[of[0]].Reg, t.c.p.Leaves[of[1]].Reg
 	t.declare(a)
 	t.declare(b)
 	t.line("saga_pair(side + %s * 32, r%d, r%d);", rowAt(l), a, b)

@@ -10,16 +10,9 @@ import (
 // columns of each, two and two. A lane reads two columns of both rows at once. The lines of a slice lie one after the other, and as
 // many slices at a time are laid out and gathered as there is room for. Sums have the order that they have without.
 
-// pairs tells whether the program has kernels for pairs; t has the shape of its slices.
-func (c *Program) pairs(t *emitter) bool {
-	a, _ := c.p.Pair()
-	return a >= 0 && t.heads == 0
-}
-
 // pairLay renders the kernel that lays pairs out.
-func (c *Program) pairLay(b *strings.Builder) {
-	i, j := c.p.Pair()
-	k, l := &c.p.Leaves[i], &c.p.Leaves[j]
+func pairLay(b *strings.Builder, c *Program) {
+	k, l := &c.p.Leaves[c.laid.Leaves[0]], &c.p.Leaves[c.laid.Leaves[1]]
 	c.name("pair_lay")
 	fmt.Fprintf(b, "extern \"C\" __global__ void __launch_bounds__(256) pair_lay(%s) {\n", c.params())
 	fmt.Fprintf(b, pairLines, k.Operand, k.LD, l.Operand, l.LD, k.Cols)

@@ -17,6 +17,7 @@ type Program struct {
 
 	*kernel.Layout
 	p      *kernel.Program // the layout's
+	laid   kernel.Laying   // rows of far ends that are laid out anew where that pays
 	common []parameter     // of all its kernels
 	frags  []entry         // row kernels by level; fn is -1 if a level has nothing to compute
 	gather []gatherKernels // of edge programs: a way that gathers slices of columns, if any, then one that gathers whole rows
@@ -59,11 +60,12 @@ func Render(p *kernel.Program, chip kernel.Chip) (*Program, error) {
 	}
 	c := &Program{Layout: kernel.NewLayout(p, chip)}
 	c.p = c.Program
+	c.laid = kernel.LayingOf(c.p)
 	p, c.common = c.p, c.parameters()
 	c.frags = make([]entry, c.Levels)
 	var b strings.Builder
 	b.WriteString(preludeSource)
-	if a, _ := p.Pair(); a >= 0 {
+	if c.laid.Pair {
 		b.WriteString(pairSource)
 	}
 	if p.Packed {

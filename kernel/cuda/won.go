@@ -20,13 +20,12 @@ var wonSource string
 type wonWay struct{ fn, sums int }
 
 // wonKernels renders the kernels of the gradient of a maximum, if the program is one. Those of the ways that read whole rows are rendered already.
-func (c *Program) wonKernels(b *strings.Builder) {
-	i, j := c.p.Won()
-	if i < 0 || c.start {
+func wonKernels(b *strings.Builder, c *Program) {
+	if !c.laid.Terms || c.start {
 		return
 	}
-	k, l := &c.p.Leaves[i], &c.p.Leaves[j]
-	if k.Cols <= sliceWidth || wonListShared(k.Cols) > sharedLimit {
+	k, l := &c.p.Leaves[c.laid.Leaves[0]], &c.p.Leaves[c.laid.Leaves[1]]
+	if c.laid.Row() == 0 || wonListShared(k.Cols) > sharedLimit {
 		return
 	}
 	b.WriteString(wonSource)
@@ -41,15 +40,15 @@ func (c *Program) wonKernels(b *strings.Builder) {
 				continue
 			}
 			c.won = append(c.won, wonWay{c.name(fmt.Sprintf("won_%d", sums)), sums})
-			c.wonSum(b, sums, k.Cols)
+			wonSum(b, c.p, sums, k.Cols, c.params())
 		}
 	}
 }
 
 // wonSum renders the kernel with so many sums a column. Rounds of edges end where the kernel has them in place of which it runs (rounds.go).
-func (c *Program) wonSum(b *strings.Builder, sums, cols int) {
-	o := &c.p.Outs[0]
-	fmt.Fprintf(b, "extern \"C\" __global__ void __launch_bounds__(%d) won_%d(%s) {\n", wonThreads, sums, c.params())
+func wonSum(b *strings.Builder, p *kernel.Program, sums, cols int, params string) {
+	o := &p.Outs[0]
+	fmt.Fprintf(b, "extern \"C\" __global__ void __launch_bounds__(%d) won_%d(%s) {\n", wonThreads, sums, params)
 	fmt.Fprintf(b, "\tconstexpr int S = %d, W = %d, T = %d, ROUND = S * %d;\n", sums, cols, kernel.WonRanks, roundEdges)
 	add := "acc[c]"
 	switch sums {
@@ -59,7 +58,7 @@ func (c *Program) wonSum(b *strings.Builder, sums, cols int) {
 		add = "(acc[c] + acc[W + c]) + (acc[2 * W + c] + acc[3 * W + c])"
 	}
 	b.WriteString("\tconst unsigned long long *list = (const unsigned long long *)laid;\n")
-	fmt.Fprintf(b, wonRow, wonThreads/32, farID(c.p, "lo + at + lane"), o.Operand, o.LD, add)
+	fmt.Fprintf(b, wonRow, wonThreads/32, farID(p, "lo + at + lane"), o.Operand, o.LD, add)
 }
 
 // wonRow adds the terms of the edges of a row.

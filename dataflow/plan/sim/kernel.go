@@ -44,9 +44,6 @@ func (k *pace) call(c *plan.Cost, rows, edges, others float64) float64 {
 	return k.calls(c, rows, edges) + dense + max(elem, memory) // products are kernels of their own
 }
 
-// laidEdges is how many edges rows of the streamed interval have at least, in the mean, for which they are laid out anew.
-const laidEdges = 96
-
 // The bytes that edges and rows take in a gather of terms, fitted to gathers of 128 and 602 columns on an H100: an edge reads two pieces somewhere in
 // memory, and the list of a row is written, and read in pieces.
 const (
@@ -59,7 +56,7 @@ const (
 func (k *pace) gather(c *plan.Cost, rows, edges, others float64) float64 {
 	at := k.slice * float64(max(1, c.Others))
 	var time float64
-	if row := float64(c.Laid.Row); k.slice > 0 && row > 0 && edges >= laidEdges*others && row*others <= float64(c.Laid.Room) {
+	if row := float64(c.Laid.Row); k.slice > 0 && row > 0 && edges >= float64(c.Laid.Edges)*others && row*others <= float64(c.Laid.Room) {
 		switch {
 		case c.Laid.Terms:
 			return k.byte*others*(float64(c.OtherBytes)+termsRow*row) + k.miss*termsEdge*edges
