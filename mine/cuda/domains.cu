@@ -10,7 +10,7 @@ struct __align__(16) Candidate {
 	u64 at[8];
 	u32 arc[64];     // from v to u: 8 v + u
 	u8 order[64];    // for a search from v, from 8 v on
-	u8 join[112];    // the vertex that is joined, and with which
+	u8 join[112];    // the vertex that is joined, and with which, as bits
 };
 // Some words of the domain of a vertex; steps are the semi-joins that drop vertices of it, as bits, and the vertex in the highest eight bits. Most blocks
 // have nothing to do for most pieces in a step, so that this must be known without a look at the candidate.
@@ -40,7 +40,24 @@ static __device__ __forceinline__ bool is_dead(const Candidate *c, const u32 *co
 	return __ballot_sync(ALL, small) != 0;
 }
 
-// Step number step of the semi-joins: drops vertices without a neighbour in the domain at the other end of an edge.
+// Whether entries lo to hi have a member of the domain of each peer, and as many in any of these as there are peers: peers are different vertices.
+static __device__ bool enough(const Candidate *c, const u32 *sets, const u32 *col, u32 lo, u32 hi, u32 peers) {
+	u32 met = 0, n = __popc(peers);
+	for (; lo < hi; lo++) {
+		u32 y = col[lo], of = 0;
+		for (u32 rest = peers; rest; rest &= rest - 1) {
+			u32 i = __ffs(rest) - 1;
+			of |= (u32)has(sets + c->at[i], y) << i;
+		}
+		met |= of;
+		n -= of != 0 && n > 0;
+		if (n == 0 && met == peers)
+			return true;
+	}
+	return false;
+}
+
+// Step number step of the semi-joins: drops vertices without neighbours in the domains at the other ends of edges.
 extern "C" __global__ void __launch_bounds__(128) saga_join(const Candidate *candidates, const Piece *pieces, u64 n, u64 step, const Arc *arcs,
 		u32 *sets, u32 *counts, u64 least) {
 	u32 lane = threadIdx.x & 31, warp = threadIdx.x >> 5, warps = blockDim.x >> 5;
@@ -52,7 +69,7 @@ extern "C" __global__ void __launch_bounds__(128) saga_join(const Candidate *can
 		u32 *count = counts + 8 * (u64)p.candidate, v = vertex_of(p);
 		if (is_dead(c, count, least, lane))
 			continue;
-		u32 u = c->join[2 * step + 1], end = min(p.from + PIECE, c->words[v]), lost = 0;
+		u32 peers = c->join[2 * step + 1], u = __ffs(peers) - 1, end = min(p.from + PIECE, c->words[v]), lost = 0;
 		u32 *own = sets + c->at[v];
 		const u32 *other = sets + c->at[u];
 		Arc a = arcs[c->arc[8 * v + u]];
@@ -64,8 +81,11 @@ extern "C" __global__ void __launch_bounds__(128) saga_join(const Candidate *can
 			if (m >> lane & 1) {
 				u32 lo, hi;
 				row_of(a, 32 * w + lane, lo, hi);
-				for (; lo < hi && !keep; lo++)
-					keep = has(other, a.col[lo]);
+				if (peers & (peers - 1))
+					keep = enough(c, sets, a.col, lo, hi, peers);
+				else
+					for (; lo < hi && !keep; lo++)
+						keep = has(other, a.col[lo]);
 			}
 			u32 left = __ballot_sync(ALL, keep);
 			if (lane == 0 && left != m) {
@@ -226,7 +246,7 @@ extern "C" __global__ void __launch_bounds__(128) saga_search(const Candidate *c
 		Piece p = pieces[j / (PIECE / FEW)];
 		const Candidate *c = candidates + p.candidate;
 		u32 v = vertex_of(p), from = p.from + j % (PIECE / FEW) * FEW, end = min(from + FEW, c->words[v]);
-		if (from >= end || c->sure || c->orbit[v] != v || is_dead(c, counts + 8 * (u64)p.candidate, least, lane))
+		if (from >= end || is_dead(c, counts + 8 * (u64)p.candidate, least, lane))
 			continue;
 		const volatile u32 *own = known + c->at[v];
 		for (u32 x = 32 * from + threadIdx.x; x < 32 * end; x += blockDim.x) { // all lanes of a warp or none

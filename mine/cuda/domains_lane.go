@@ -88,7 +88,7 @@ func (p part) in(stage device.HostMem) []byte { return stage.Bytes()[p.from : p.
 // batch is a batch as it lies in the room: up to the domains it comes from the host.
 type batch struct {
 	records, parts, counts, sets, known, sizes part
-	pieces                                     int
+	pieces, searched                           int // the latter come first
 	joins                                      int // most of a candidate
 }
 
@@ -122,7 +122,7 @@ func layOut(list []*domain.Search) *batch {
 func (b *batch) pack(list []*domain.Search, stage device.HostMem) {
 	records, parts := view[candidate](b.records.in(stage)), view[domainPart](b.parts.in(stage))
 	counts, sets := view[uint32](b.counts.in(stage)), view[uint64](b.sets.in(stage))
-	at, piece := 0, 0
+	at, last := 0, len(parts)
 	for i, s := range list {
 		c := &records[i]
 		*c = candidate{n: uint32(s.N)}
@@ -149,8 +149,14 @@ func (b *batch) pack(list []*domain.Search, stage device.HostMem) {
 				}
 			}
 			for w := uint32(0); w < c.words[v]; w += domainPiece {
-				parts[piece] = domainPart{uint32(i), w, steps}
-				piece++
+				p := domainPart{uint32(i), w, steps}
+				if s.Sure || int(s.Orbit[v]) != v {
+					last--
+					parts[last] = p
+				} else {
+					parts[b.searched] = p
+					b.searched++
+				}
 			}
 		}
 	}
@@ -160,23 +166,22 @@ func (b *batch) pack(list []*domain.Search, stage device.HostMem) {
 // vertices consistent.
 func (c *candidate) plan(s *domain.Search) int {
 	order := s.Order(0)
-	place := func(v, with uint8) {
-		c.join[c.joins] = [2]uint8{v, with}
-		c.joins++
-	}
-	for k := s.N - 1; k > 0; k-- {
-		for _, before := range order[:k] {
-			if s.Near[order[k]]>>before&1 == 1 {
-				place(before, order[k])
+	join := func(v uint8, others []uint8) { // with its neighbours among these
+		done := uint8(0)
+		for _, u := range others {
+			if (s.Near[v]&^done)>>u&1 == 1 {
+				group := s.Peers(int(v), int(u))
+				c.join[c.joins] = [2]uint8{v, group}
+				c.joins++
+				done |= group
 			}
 		}
+	}
+	for k := s.N - 2; k >= 0; k-- {
+		join(order[k], order[k+1:s.N])
 	}
 	for k := 1; k < s.N; k++ {
-		for _, before := range order[:k] {
-			if s.Near[order[k]]>>before&1 == 1 {
-				place(order[k], before)
-			}
-		}
+		join(order[k], order[:k])
 	}
 	return int(c.joins)
 }
@@ -248,7 +253,9 @@ func (l *lane) calls(b *batch) (list []launch.Call) {
 	for step := range b.joins {
 		add("saga_join", launch.Args{"step": uint64(step), "arcs": c.arcs})
 	}
-	add("saga_search", launch.Args{"arcs": c.arcs, "known": known, "state": l.state, "first": c.from, "number": c.number, "off": c.off, "col": c.col})
+	if b.searched > 0 {
+		add("saga_search", launch.Args{"n": uint64(b.searched), "arcs": c.arcs, "known": known, "state": l.state, "first": c.from, "number": c.number, "off": c.off, "col": c.col})
+	}
 	add("saga_found", launch.Args{"known": known, "sizes": sizes})
 	list[0].Clear = []device.Mem{known, sizes, l.state}
 	return list

@@ -23,6 +23,7 @@ type worker struct {
 	label [most]int32 // index
 	near  [most]uint8
 	arcs  [most][most]*arc
+	peers [most][most]uint8 // by vertices v and u: the neighbours of v along edges as that to u, u among them
 	orbit [most]uint8
 
 	sets  [most][]uint64 // domains; what is known to be in no embedding is dropped
@@ -53,6 +54,7 @@ func (w *worker) begin(p pattern.Pattern) {
 				w.arcs[v][u] = w.g.arcs[arcKey{w.label[v], w.label[u], p.EdgeLabel(v, u)}]
 			}
 		}
+		w.peers[v] = peers(w.near[v], &w.arcs[v])
 	}
 }
 
@@ -135,15 +137,17 @@ func (w *worker) meet(c *lattice.Candidate, parents []Found) bool {
 	return true
 }
 
-// isSure reports whether semi-joins alone make the domains exact: in a tree whose vertices have
-// different labels every vertex that is left has an embedding.
+// isSure reports whether semi-joins alone make the domains exact: in a tree whose vertices have different labels, or one label as ends of
+// edges from one vertex, every vertex that is left has an embedding.
 func (w *worker) isSure(p pattern.Pattern) bool {
 	if p.Edges() != w.n-1 || w.induced && w.n > 2 {
 		return false
 	}
 	for v := range w.n {
-		if slices.Contains(w.label[:v], w.label[v]) {
-			return false
+		for u := range v {
+			if w.label[u] == w.label[v] && (w.near[u] != w.near[v] || w.near[u]&(w.near[u]-1) != 0) {
+				return false
+			}
 		}
 	}
 	return true
