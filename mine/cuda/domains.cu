@@ -5,7 +5,7 @@ struct __align__(16) Arc { const u32 *words, *before, *ids, *off, *col; u64 memb
 
 // A candidate. The bits of vertex v begin at sets + at[v] and known + at[v].
 struct __align__(16) Candidate {
-	u32 n, sure, joins, pad;
+	u32 n, sure, joins, pad; // sure are the vertices, as bits, that need no search
 	u32 label[8], orbit[8], near[8], words[8];
 	u64 at[8];
 	u32 arc[64];     // from v to u: 8 v + u
@@ -287,7 +287,7 @@ extern "C" __global__ void __launch_bounds__(128) saga_found(const Candidate *ca
 			continue;
 		u32 end = min(p.from + PIECE, c->words[v]);
 		for (u32 w = p.from + threadIdx.x; w < end; w += blockDim.x) {
-			u32 m = c->sure ? sets[c->at[v] + w] : known[c->at[v] + w];
+			u32 m = c->sure >> v & 1 ? sets[c->at[v] + w] : known[c->at[v] + w];
 			sets[c->at[v] + w] = m;
 			size += __popc(m);
 		}

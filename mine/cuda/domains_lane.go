@@ -125,10 +125,7 @@ func (b *batch) pack(list []*domain.Search, stage device.HostMem) {
 	at, last := 0, len(parts)
 	for i, s := range list {
 		c := &records[i]
-		*c = candidate{n: uint32(s.N)}
-		if s.Sure {
-			c.sure = 1
-		}
+		*c = candidate{n: uint32(s.N), sure: uint32(s.Sure)}
 		clear(counts[mostVertices*i : mostVertices*(i+1)])
 		for v := range s.N {
 			c.label[v], c.orbit[v], c.near[v] = uint32(s.Label[v]), uint32(s.Orbit[v]), uint32(s.Near[v])
@@ -150,7 +147,7 @@ func (b *batch) pack(list []*domain.Search, stage device.HostMem) {
 			}
 			for w := uint32(0); w < c.words[v]; w += domainPiece {
 				p := domainPart{uint32(i), w, steps}
-				if s.Sure || int(s.Orbit[v]) != v {
+				if s.Sure>>v&1 == 1 || int(s.Orbit[v]) != v {
 					last--
 					parts[last] = p
 				} else {

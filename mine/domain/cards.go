@@ -25,8 +25,8 @@ type Search struct {
 	Near  [most]uint8 // neighbours as bits
 	Orbit [most]uint8 // the first vertex of its orbit
 	Arc   [most][most]int32
-	Sure  bool // semi-joins make the domains exact
-	Last  bool // only the sizes of the domains are needed
+	Sure  uint8 // the vertices, as bits, whose domains semi-joins make exact
+	Last  bool  // only the sizes of the domains are needed
 
 	// Sets hold the domains as bits, with other vertices; the domains of the first vertex of each orbit take their
 	// place. Count is how many there are; it is less than the least support or 0 for any vertex if the pattern is not frequent.
@@ -153,7 +153,7 @@ func (d *dealer) make(ctx context.Context, grower *lattice.Grower, w *worker, le
 
 // ready is the candidate that the worker has begun.
 func (w *worker) ready(t task) *ready {
-	x := &ready{task: t, Search: Search{N: w.n, Label: w.label, Near: w.near, Orbit: t.Pattern.Orbits(), Sure: w.isSure(t.Pattern), Last: w.last(t.Pattern), Count: w.count}}
+	x := &ready{task: t, Search: Search{N: w.n, Label: w.label, Near: w.near, Orbit: t.Pattern.Orbits(), Sure: w.sureOf(t.Pattern), Last: w.last(t.Pattern), Count: w.count}}
 	n := 0
 	for v := range w.n {
 		n += len(w.sets[v])

@@ -74,7 +74,7 @@ func (w *worker) evaluate(c *lattice.Candidate, parents []Found) (f Found, ok bo
 		return f, false
 	}
 	w.orbit = c.Pattern.Orbits()
-	if !w.isSure(c.Pattern) && !w.search() {
+	if sure := w.sureOf(c.Pattern); sure != 1<<w.n-1 && !w.search(sure) {
 		return f, false
 	}
 	f.Pattern, f.Support = c.Pattern, int64(slices.Min(w.count[:w.n]))
@@ -137,30 +137,61 @@ func (w *worker) meet(c *lattice.Candidate, parents []Found) bool {
 	return true
 }
 
-// isSure reports whether semi-joins alone make the domains exact: in a tree whose vertices have different labels, or one label as ends of
-// edges from one vertex, every vertex that is left has an embedding.
-func (w *worker) isSure(p pattern.Pattern) bool {
+// sureOf is the vertices, as bits, whose domains semi-joins alone make exact. In a tree whose vertices have different labels these are all: every
+// vertex of the graph that is left in a domain has an embedding. Of two vertices of one label it must be sure that an embedding can put
+// different vertices of the graph there: if they are adjacent; if edges of different labels lead there from one vertex; if they are ends, which share a domain; if they
+// are two peers, for the vertices that are nearer to what is between them than to either.
+func (w *worker) sureOf(p pattern.Pattern) uint8 {
 	if p.Edges() != w.n-1 || w.induced && w.n > 2 {
-		return false
+		return 0
 	}
+	sure := uint8(1<<w.n - 1)
 	for v := range w.n {
 		for u := range v {
-			if w.label[u] == w.label[v] && (w.near[u] != w.near[v] || w.near[u]&(w.near[u]-1) != 0) {
-				return false
+			if w.label[u] != w.label[v] || w.near[u]>>v&1 == 1 {
+				continue
+			}
+			between := w.near[u] & w.near[v]
+			if between == 0 {
+				return 0
+			}
+			group := w.peers[bits.TrailingZeros8(between)][u]
+			switch {
+			case group>>v&1 == 0 || w.near[u] == between && w.near[v] == between:
+			case bits.OnesCount8(group) > 2:
+				return 0
+			default:
+				sure &^= w.beyond(u, between) | w.beyond(v, between)
 			}
 		}
 	}
-	return true
+	return sure
 }
 
-// search looks for an embedding of every vertex in every domain, unless one is known. It reports
+// beyond is the vertices that are connected with u without those of cut, as bits.
+func (w *worker) beyond(u int, cut uint8) uint8 {
+	met := uint8(1 << u)
+	for todo := met; todo != 0; {
+		v := bits.TrailingZeros8(todo)
+		more := w.near[v] &^ (met | cut)
+		met, todo = met|more, todo&^(1<<v)|more
+	}
+	return met
+}
+
+// search looks for an embedding of every vertex in every domain, unless one is known or it is sure that there is one. It reports
 // whether all domains have the least size.
-func (w *worker) search() bool {
+func (w *worker) search(sure uint8) bool {
 	var roots []int // one for each orbit, the smallest domain first
 	for v := range w.n {
 		if int(w.orbit[v]) == v {
-			roots = append(roots, v)
 			w.known[v] = w.words(most+v, w.label[v])
+			if sure>>v&1 == 1 {
+				copy(w.known[v], w.sets[v])
+				w.sure[v] = w.count[v]
+				continue
+			}
+			roots = append(roots, v)
 			clear(w.known[v])
 			w.sure[v] = 0
 		}
