@@ -5,7 +5,9 @@
 // in a domain is a question of existence: one embedding is enough.
 //
 // Domains of a candidate begin as the intersection of its parents' domains. Semi-joins along the
-// edges of the pattern then drop vertices without a neighbour in the next domain, until nothing changes. For each
+// edges of the pattern then drop vertices without a neighbour in the next domain, until nothing changes. Neighbours
+// of one label (peers) are different vertices, so as many different neighbours are asked for: without this, searches from a hub whose
+// neighbours have no other neighbour fail only after all of them. Many domains of trees are exact then (sureOf). In the others, for each
 // vertex that no embedding is known for, a search looks for one, and marks all vertices of what it
 // finds. A candidate is given up as soon as a domain is below the least support.
 //

@@ -149,3 +149,52 @@ func embedded(r *rows.Rows, g *Graph, p pattern.Pattern) [][]uint32 {
 	}
 	return out
 }
+
+// TestSureOf: which vertices of a pattern need no search.
+func TestSureOf(t *testing.T) {
+	e := &chunk.Edges{V: 15}
+	for a := range uint32(15) {
+		for b := range uint32(15) {
+			if a != b {
+				e.Src, e.Dst = append(e.Src, a), append(e.Dst, b)
+			}
+		}
+	}
+	r, _, err := rows.FromEdges(e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for v := range 15 {
+		r.Label = append(r.Label, int32(v%5))
+	}
+	g, err := New(context.Background(), r, nil, 1, 1, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]uint8{
+		"0:0-1:1-2:2":                   0b111,
+		"0:0-1:1-2:0":                   0b111, // ends
+		"0:0-1:0-2:1-3:1":               0b1111,
+		"0:0-1:1 0-2:1 0-3:1":           0b1111,
+		"0:0-1:1-2:2-3:0":               0, // 0 and 3 may be one vertex
+		"0:0-1:1-2:0-3:2":               0b0010,
+		"0:1-1:2-2:0-3:3-4:0-5:4":       0b001000,
+		"0:0-1:1 0-2:1 1-3:2 0-4:3-5:4": 0b110001,
+		"0:0-1:1 0-2:1 0-3:1 3-4:2":     0, // three peers
+		"0:0-1:1-2:2-0":                 0,
+		"0:0-1:1-2:0 1-3:0 1-4:2 4-5:3": 0b111111,
+		"0:0-1:1-2:2-3:3-4:4-0":         0,
+	} {
+		p, err := pattern.Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := g.worker(&Question{Least: 1, Vertices: 8})
+		if !p.Labelled() || !starts(w, p) {
+			t.Fatalf("%s does not start", text)
+		}
+		if got := w.sureOf(p); got != want {
+			t.Errorf("%s: %b, %b expected", text, got, want)
+		}
+	}
+}
