@@ -40,6 +40,7 @@ type Naming struct {
 	Names []string
 	First uint64    // 1 for files that count vertices from 1
 	Time  []float64 // nil, or when each vertex is asked for: what it sees of the graph is not later
+	Added int       // how many of them, the last, were added to the graph that a run knows (Added.To): learned rows of these are drawn
 	Kinds *Kinds    // nil, or the graph of several types of which these are the vertices of one; Edges then has no edges
 }
 

@@ -9,7 +9,7 @@
 // the whole graph.
 //
 // The files. The data, and changes and checks of the data: data.go, schema.go, schemanames.go, schemafit.go, schemalabels.go, kind.go, split.go, options.go, vertexids.go,
-// features.go, sparse.go, targets.go, links.go, linksplit.go, timesplit.go, triples.go, splitfiles.go, nonedges.go, notyet.go, oneway.go, across.go, virtual.go, simplify.go, summary.go,
+// features.go, sparse.go, targets.go, links.go, linksplit.go, timesplit.go, triples.go, splitfiles.go, nonedges.go, notyet.go, oneway.go, across.go, added.go, virtual.go, simplify.go, summary.go,
 // validate.go. Finding the format of a path: load.go, takes.go. Reading and writing in pieces: stream.go,
 // convert.go, shard.go, shardmanifest.go, shardwrite.go. Graphs of several types of vertices: hetero*.go, kinds.go. The readers, by format:
 //
@@ -17,7 +17,7 @@
 //     which npygraph.go, npyedges.go, npyvertex.go, npygraphs.go, npysplits.go make a graph; csr.go has
 //     sparse matrices, npyends.go numbers ends that nothing names; npywrite.go writes.
 //   - PyG: pt.go, ptgraphs.go, ptlist.go, pttensor.go, ptsparse.go; state_dicts: pttensors.go.
-//   - Tables: tables.go, tablevertices.go, prepare.go, tableedges.go, csvfile.go, csvcolumns.go.
+//   - Tables: tables.go, tablevertices.go, prepare.go, tableedges.go, addedtables.go, csvfile.go, csvcolumns.go.
 //   - Texts: text.go, parse.go, columns.go; the rules of all of them: rules.go, of times times.go, and of ids ids.go, idset.go;
 //     edge lists: edgelist.go, with arrays beside them listfolder.go, textarrays.go; Matrix Market: mtx.go; SVMlight: svmlight.go.
 //   - Folders: planetoid.go (pickle.go, pickledecode.go), tu.go, ogb.go. MATLAB: mat.go, matgraph.go.

@@ -30,7 +30,8 @@ type idTable struct {
 	twice  [2]string // two ways in which an id is written
 	same   bool      // the id of vertex v is v + first
 	first  uint64
-	column string // the column of the table of vertices that has the ids
+	column string   // the column of the table of vertices that has the ids
+	added  *idTable // nil, or ids of vertices that are numbered behind these
 }
 
 // errTexts says that the ids at edges must be read again, as texts.
@@ -234,8 +235,23 @@ func compareWhole(a, b string) int {
 	return c
 }
 
-// find is the vertex of an id.
+// find is the vertex of an id, of so many.
 func (t *idTable) find(id []byte, vertices int) (uint32, error) {
+	if t.added == nil {
+		return t.findOwn(id, vertices)
+	}
+	n := vertices - t.added.len()
+	v, err := t.findOwn(id, n)
+	if err != nil {
+		if v, err = t.added.findOwn(id, t.added.len()); err == nil {
+			return uint32(n) + v, nil
+		}
+		err = fmt.Errorf("%.40q is neither a vertex of the graph nor one of those that are added", bytes.TrimSpace(id))
+	}
+	return v, err
+}
+
+func (t *idTable) findOwn(id []byte, vertices int) (uint32, error) {
 	id = bytes.TrimSpace(id)
 	if t.texts {
 		key, _, whole := wholeID(id)

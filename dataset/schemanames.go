@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -179,7 +180,10 @@ func (of Naming) Find(d *Data, n int, by Sides) ([]int, error) {
 	return to, nil
 }
 
-// Places is Find for data without new vertices, which are an error. It is nil if every number is the same.
+// NoPlace stands for a vertex that a run does not have.
+const NoPlace = math.MaxUint32
+
+// Places is Find for data without new vertices, which are an error, but for those that were added (Naming.Added), which have NoPlace. It is nil if every number is the same.
 func (d *Data) Places(of Naming, n int, by Sides) ([]uint32, error) {
 	if d.Edges.V <= n && d.Vertices.Names == nil && d.Vertices.IDs == nil && of.Names == nil && of.IDs == nil && d.Vertices.First == of.First {
 		return nil, nil
@@ -190,6 +194,10 @@ func (d *Data) Places(of Naming, n int, by Sides) ([]uint32, error) {
 	}
 	to, unknown, first, same := make([]uint32, d.Edges.V), 0, 0, true
 	for v, i := range found {
+		if added := v >= d.Edges.V-d.Vertices.Added; i < 0 && added {
+			to[v], same = NoPlace, false
+			continue
+		}
 		if i < 0 {
 			if unknown++; unknown == 1 {
 				first = v

@@ -63,7 +63,7 @@ func (t Tables) beginEdges(s *Stream, sides [2]tableSide) (*edgeTable, error) {
 	known := slices.Concat([]string{t.Source, t.Target, t.Weight, t.EdgeType, t.EdgeTime}, usualSource, usualTarget, typeColumns(sides[0].of), typeColumns(sides[1].of))
 	e := &edgeTable{sides: sides, d: s.Data, types: map[string]uint32{}, t: t}
 	o := tableOptions{heading: t.Heading, known: known, edges: true}
-	if t.Heading != "yes" {
+	if t.Heading != "yes" && !t.added {
 		var err error
 		if e.counts, err = countsLine(t.Edges); err != nil {
 			return nil, err
@@ -174,7 +174,7 @@ func (e *edgeTable) ends(f *tableFile, row [][]byte) (keys [2]uint64, skip bool,
 				e.skipped++
 				return keys, true, nil
 			}
-			if err != nil {
+			if err != nil && !e.t.added {
 				err = fmt.Errorf("%w; --skip-unknown leaves such edges out", err)
 			}
 		}

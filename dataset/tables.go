@@ -34,6 +34,8 @@ type Tables struct {
 	Split    string   // column of Vertices with train, val, test, or nothing
 	Features []string // columns of Vertices, as patterns such as f*
 	Prepare  Preparation
+
+	added bool // edges are added to a graph: no row of counts stands before them
 }
 
 // LoadTables reads a graph from tables. Vertices are numbered in the order of their

@@ -361,7 +361,7 @@ func (v *vertexTable) explain(err error) error {
 	switch {
 	case len(gaps) == 0 || v.how.Missing != "":
 	case v.how.Like != "":
-		text += fmt.Sprintf("; numbers are missing in %s, and the store of --like was made without --missing, which says what stands for them", listColumns(gaps))
+		text += fmt.Sprintf("; numbers are missing in %s, and %s was made without --missing, which says what stands for them", listColumns(gaps), v.how.Like)
 	default:
 		text += fmt.Sprintf("; numbers are missing in %s: --missing mean or --missing 0 fills them, with a column that tells where", listColumns(gaps))
 	}

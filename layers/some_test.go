@@ -1,6 +1,7 @@
 package layers_test
 
 import (
+	"errors"
 	"math"
 	"math/rand/v2"
 	"path/filepath"
@@ -8,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"sagann/chunk"
 	"sagann/dataset"
 	"sagann/layers"
 	"sagann/saga"
@@ -91,6 +93,79 @@ func someRows(t *testing.T, d *dataset.Data, list []uint32) {
 						}
 					}
 				}
+			}
+		}
+	}
+}
+
+// TestAddedModels: vertices that are added to the graph of a run have the bits of the rows that they have in a graph which had them, for every model that trains
+// on sampled blocks. Learned rows of a run that has not begun are those with which a run over all vertices begins.
+func TestAddedModels(t *testing.T) {
+	whole, n := dataset.Karate(), 30
+	whole.Train, whole.Val, whole.Test = []uint32{0, 29}, nil, nil
+	old, rest := *whole, &chunk.Edges{V: whole.Edges.V}
+	old.Edges, old.Labels, old.Features = &chunk.Edges{V: n}, whole.Labels[:n], whole.Features[:n*whole.FeatureCols]
+	for k, u := range whole.Edges.Src {
+		to := rest
+		if v := whole.Edges.Dst[k]; int(u) < n && int(v) < n {
+			to = old.Edges
+		}
+		to.Src, to.Dst = append(to.Src, u), append(to.Dst, whole.Edges.Dst[k])
+	}
+	whole.Edges = &chunk.Edges{V: whole.Edges.V, Src: slices.Concat(old.Edges.Src, rest.Src), Dst: slices.Concat(old.Edges.Dst, rest.Dst)}
+	added := &dataset.Added{Count: whole.Edges.V - n, Edges: rest}
+	for _, name := range layers.Names() {
+		for _, embedding := range []int{0, 6} {
+			o := layers.Options{Features: whole.FeatureCols, Hidden: 8, Classes: whole.Classes, Layers: 2, Heads: 2, Own: layers.Own{Delta: 1.5}}
+			added.Features = whole.Features[n*whole.FeatureCols:]
+			of, all := old, *whole
+			if embedding > 0 {
+				o.Features, added.Features = embedding, nil
+				dataset.DropFeatures(&of)
+				dataset.DropFeatures(&all)
+			}
+			m, err := layers.New(name, o)
+			if err != nil || name == "mlp" {
+				continue // it needs types or numbers of edges, or reads no edges
+			}
+			m.Embedding = embedding
+			save := func(d *dataset.Data, steps int) string {
+				p, err := saga.Compile(m, d, saga.Config{Epochs: 2, Seed: 3})
+				if err != nil {
+					return ""
+				}
+				defer p.Close()
+				path := filepath.Join(t.TempDir(), "c.safetensors")
+				for range steps {
+					if _, err := p.Step(); err != nil {
+						t.Fatal(err)
+					}
+				}
+				if err := errors.Join(p.Open(), p.Save(path, "")); err != nil {
+					t.Fatal(err)
+				}
+				return path
+			}
+			steps := 2
+			if embedding > 0 {
+				steps = 0
+			}
+			path := save(&of, steps)
+			if path == "" {
+				continue
+			}
+			other := path
+			if embedding > 0 {
+				other = save(&all, 0)
+			}
+			got, cols, err := saga.PredictAdded(m, &of, saga.Config{}, path, added, dataset.Options{})
+			if err != nil {
+				t.Errorf("%s, embedding %d: %v", name, embedding, err)
+				continue
+			}
+			want, _, err := saga.PredictSome(m, &all, saga.Config{}, other, []uint32{30, 31, 32, 33})
+			if err != nil || len(got) != 4*cols || !slices.Equal(got, want) {
+				t.Errorf("%s, embedding %d: %v, want %v, %v", name, embedding, got, want, err)
 			}
 		}
 	}

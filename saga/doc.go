@@ -51,7 +51,7 @@ package saga
 // What users call:
 //
 //	train.go savefull.go  Train: epochs, evaluations, early stopping; room for checkpoints
-//	some.go               PredictSome, EmbedSome: rows of some vertices, by blocks
+//	some.go               PredictSome, PredictAdded, EmbedSome: rows of some vertices, by blocks
 //	evaluate.go linkrank.go predict.go   Evaluate; RankLinks; Predict, Embed, ScoreLinks
 //	moments.go            links by time: the rows of their ends, and their scores
 //	answers.go            rows of vertices by blocks

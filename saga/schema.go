@@ -138,10 +138,11 @@ type Stored struct {
 	list    map[string]safetensors.Tensor
 	best    best
 	ids     map[string]safetensors.Tensor
-	learned []string // parameters with a row for each vertex
-	places  []uint32 // of the vertices of the data among those of the checkpoint; nil: the same
-	graphs  string   // checksum of the graphs whose vertices have learned rows
-	rows    int      // vertices of the data; 0: not compared
+	learned []string             // parameters with a row for each vertex
+	places  []uint32             // of the vertices of the data among those of the checkpoint; nil: the same
+	graphs  string               // checksum of the graphs whose vertices have learned rows
+	rows    int                  // vertices of the data; 0: not compared
+	fresh   map[string][]float32 // by parameter: learned rows of all vertices of the data as they are drawn, if some were added
 }
 
 // About is what the checkpoint says of itself.
@@ -252,10 +253,36 @@ func (k *Stored) apply(m *Model, d *dataset.Data) (*dataset.Data, error) {
 		return nil, err
 	}
 	k.rows = d.Edges.V
+	if slices.Contains(k.places, dataset.NoPlace) {
+		if s.Features.OfVertices {
+			return nil, fmt.Errorf("features of %s are a column for each vertex that it was trained on, and those that were added to %s have none", by.Run, by.Data)
+		}
+		if err := k.drawFresh(m, d); err != nil {
+			return nil, err
+		}
+	}
 	if s.Features.OfVertices && d.Schema.Features.OfVertices {
 		return d.OneHotOf(k.places, s.Vertices), nil
 	}
 	return d, nil
+}
+
+// drawFresh draws the learned rows of the vertices of d as at the start of the run.
+func (k *Stored) drawFresh(m *Model, d *dataset.Data) error {
+	p, err := newProgram(request{model: *m, data: d, cfg: Config{}.forForward(), output: "logits"})
+	if err == nil {
+		_, err = p.goal.trace(p.definition)
+	}
+	if err != nil {
+		return err
+	}
+	k.fresh = map[string][]float32{}
+	for i := range p.params {
+		if q := &p.params[i]; q.PerVertex {
+			k.fresh[q.Name] = q.initial(k.about.Seed)
+		}
+	}
+	return nil
 }
 
 // param returns a parameter by name, with early stopping that of the best epoch; it is an error if it has another
@@ -274,8 +301,12 @@ func (k *Stored) param(name string, rows, cols int) ([]float32, error) {
 			return x[:rows*cols], nil
 		}
 		out := make([]float32, 0, rows*cols)
-		for _, v := range k.places {
-			out = append(out, x[int(v)*cols:int(v+1)*cols]...)
+		for at, v := range k.places {
+			from := x
+			if v == dataset.NoPlace {
+				from, v = k.fresh[name], uint32(at)
+			}
+			out = append(out, from[int(v)*cols:int(v+1)*cols]...)
 		}
 		return out, nil
 	}

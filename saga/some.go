@@ -18,6 +18,17 @@ func PredictSome(m Model, d *dataset.Data, c Config, path string, list []uint32)
 	return s.Rows(list)
 }
 
+// PredictAdded is PredictSome for vertices that d does not have, in the order of a: the logits that Predict gives for the graph with them (dataset.Added.To, which
+// also says what opt does). Their edges change rows of other vertices, whose in-degrees they change; those are not returned. Learned rows of the
+// added vertices are drawn as at the start of the run. m.Features is the number of all of them where each vertex has a row of the first weights.
+func PredictAdded(m Model, d *dataset.Data, c Config, path string, a *dataset.Added, opt dataset.Options) (logits []float32, classes int, err error) {
+	whole, err := a.To(d, opt)
+	if err != nil {
+		return nil, 0, err
+	}
+	return PredictSome(m, whole, c, path, upTo(whole.Edges.V)[d.Edges.V:])
+}
+
 // EmbedSome is PredictSome for the rows that enter the last layer: len(list)×hidden.
 func EmbedSome(m Model, d *dataset.Data, c Config, path string, list []uint32) (rows []float32, hidden int, err error) {
 	s, err := OpenSomeHidden(m, d, c, path)

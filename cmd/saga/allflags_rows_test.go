@@ -191,6 +191,8 @@ var flagRows = map[string]flagRow{
 	"evaluate csv-safe":   {with: "run --data named.saga --on all --out o/e.csv", idle: "run"},
 	"predict csv-safe":    {with: "+--data named.saga", idle: "run --out o/p.npy"},
 	"embed vertices":      {value: "2,0", idle: "--data g.saga --walks deepwalk --out o/e.csv"},
+	"embed add":           {why: "tables: added.txtar of testdata", idle: "--data g.saga --walks deepwalk --out o/e.csv"},
+	"predict add":         {why: "tables: added.txtar of testdata", idle: ofWeights},
 	"embed type":          {why: "several types: sampledtypes.txtar", idle: "--data g.saga --walks deepwalk --out o/e.csv"},
 	"predict vertices":    {value: "2,0", idle: ofWeights},
 	"embed csv-safe":      {with: "+--data named.saga", idle: "run --out o/e.npy"},

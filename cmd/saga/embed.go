@@ -130,7 +130,7 @@ func (c *embedCmd) flags(a *app) error {
 	walks, hops := c.Walks != "", c.Hops.Children > 0
 	ofWalks := given("length", "per-vertex", "dims", "window", "negative", "walk-epochs", "rate")
 	ofHops := given("leaves", "weights", "width", "self-neighbours", "bf16")
-	both, ofRuns := given("seed", "undirected"), given("host-mem", "scratch", "vertices", "type")
+	both, ofRuns := given("seed", "undirected"), given("host-mem", "scratch", "vertices", "add", "type")
 	switch {
 	case walks && hops:
 		return cli.Usagef("--walks and --children: rows come from one of them")

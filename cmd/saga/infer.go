@@ -64,12 +64,18 @@ type trained struct {
 	model saga.Model
 	name  string // of the data
 	data  *dataset.Data
-	list  []uint32 // of --vertices; nil: all
+	list  []uint32  // of --vertices or --add; nil: all
+	add   [2]string // of --add: tables of edges and of vertices
 }
 
 // load reads the checkpoint, a file or the folder of a run, rebuilds its model and brings
 // the data into the form that it was trained on.
 func (f *inferFlags) load(a *app, checkpoint string) (*trained, error) {
+	return f.loadWith(a, checkpoint, "")
+}
+
+// loadWith is load with the vertices of --add behind those of the data.
+func (f *inferFlags) loadWith(a *app, checkpoint, add string) (*trained, error) {
 	idleScratch(a, f.HostMem)
 	path, err := checkpointIn(checkpoint)
 	if err != nil {
@@ -90,7 +96,11 @@ func (f *inferFlags) load(a *app, checkpoint string) (*trained, error) {
 	t.name = cmp.Or(f.Data, t.prep.Data)
 	// Labels of vertices in a TU folder are what they were in training.
 	classes := t.about.Schema == nil || t.about.Schema.Vertex.Form != ""
-	if t.data, err = t.open(dataset.Options{Undirected: t.prep.Undirected, Simple: t.prep.Simple, SparseFrom: t.prep.sparseFrom(), VertexClasses: classes, VertexFeatures: !classes}); err != nil {
+	if t.add, err = addedOf(add, t.task()); err != nil {
+		return nil, err
+	}
+	apart := add != "" // edges are rearranged when all are there
+	if t.data, err = t.open(dataset.Options{Undirected: t.prep.Undirected && !apart, Simple: t.prep.Simple && !apart, SparseFrom: t.prep.sparseFrom(), VertexClasses: classes, VertexFeatures: !classes}); err != nil {
 		return nil, err
 	}
 	if t.prep.VirtualNode {

@@ -167,7 +167,7 @@ func (c *predictCmd) predictPairs(a *app) error {
 	if err != nil {
 		return err
 	}
-	t, err := c.load(a, path)
+	t, err := c.loadWith(a, path, c.Add)
 	if err != nil {
 		return err
 	}

@@ -22,12 +22,18 @@ func (t *trained) fit(a *app) error {
 		if !sameFile(t.name, t.prep.Data) {
 			a.Log.Warn(fmt.Sprintf("%s is of a version that kept no names of classes, relations, columns and vertices: numbers of %s are taken as those of training", t.path, t.name))
 		}
+		if err := t.added(a); err != nil {
+			return err
+		}
 		if err := t.prep.apply(t.data, a.Log, "as in training"); err != nil {
 			return err
 		}
 		return t.prep.fits(t.data, t.name, t.path)
 	}
 	if t.prep.Features == "degree" { // the columns are those that are made of degrees
+		if err := t.added(a); err != nil {
+			return err
+		}
 		dataset.DegreeFeatures(t.data)
 	}
 	fit := s.Fit
@@ -42,6 +48,12 @@ func (t *trained) fit(a *app) error {
 		a.Log.Warn(n)
 	}
 	t.data = d
+	if t.prep.Features != "degree" {
+		if err := t.added(a); err != nil {
+			return err
+		}
+		d = t.data
+	}
 	if err := t.prep.apply(d, a.Log, "as in training"); err != nil {
 		return err
 	}

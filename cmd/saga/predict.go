@@ -15,6 +15,7 @@ type outFlags struct {
 	checkpointFlags
 	Out      string `required:"" placeholder:"FILE" help:"File to write: .npy, .csv or .safetensors."`
 	Vertices string `placeholder:"FILE|LIST" help:"Only these vertices, by ids with commas between or in a file, in this order: their rows are computed from their in-edges alone where that is less work than all rows."`
+	Add      string `placeholder:"EDGES,VERTICES" help:"Vertices that the data does not have: a table of them, with ids and the columns that features were made of, and a table of edges of the graph with them (nothing before the comma: none). Their rows are written, in the order of their table, or with --vertices those."`
 	csvForm
 	inferFlags
 }
@@ -46,6 +47,9 @@ func (c *predictCmd) Run(a *app) error {
 	c.idle(a, c.Out)
 	if c.Vertices != "" && (c.Pairs != "" || c.With.Weights != "") {
 		return cli.Usagef("--vertices is of a run's answers for vertices, neither of --pairs nor of --weights")
+	}
+	if c.Add != "" && c.With.Weights != "" {
+		return cli.Usagef("--add is of a run, which knows how features were made, and not of --weights")
 	}
 	if c.Pairs != "" {
 		return c.predictPairs(a)
@@ -129,7 +133,7 @@ func (c *outFlags) infer(a *app, what string) (t *trained, x []float32, cols int
 	if err != nil {
 		return nil, nil, 0, err
 	}
-	if t, err = c.load(a, path); err != nil {
+	if t, err = c.loadWith(a, path, c.Add); err != nil {
 		return nil, nil, 0, err
 	}
 	if c.Vertices != "" {
