@@ -6,7 +6,8 @@ SAGA is the command, HECO a folder with HeCo's acm and aminer, OUT a folder for 
 computed again. Both sides: two layers, hidden 64 (gat: 4 heads of 16, one in the last layer; hgt: 4 heads, between two linear layers),
 dropout 0.5 on the input of every layer, Adam, rate 0.005, weight decay 5e-4 on all parameters, at most 100 epochs; the test split at the
 epoch of the lowest validation loss. han reads the metapaths pap and psp. Vertices without features have one-hot rows on both sides.
-Needs torch and torch_geometric.
+lastfm/rates/sage tells by products of last rows whom users rate, with the split that is given and as many random pairs, and prints AUCs.
+DEVICE=cuda runs PyTorch there. Needs torch and torch_geometric.
 """
 
 import json
@@ -21,20 +22,23 @@ import numpy as np
 import scipy.sparse as sp
 import torch
 import torch.nn.functional as F
+from sklearn.metrics import roc_auc_score
 from torch.nn import Linear, ModuleDict, ModuleList
 from torch_geometric import nn as pyg
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "formats"))
-from public import heco
+from public import heco, lastfm
 
 EPOCHS, HIDDEN, HEADS, SEEDS = 100, 64, 4, range(int(os.environ.get("SEEDS", "10")))
 TUNED = {"hgt": json.loads(os.environ.get("HGT", "{}"))}
 PATHS = {"pap": "pa,rev_pa", "psp": "ps,rev_ps"}
+DEVICE = os.environ.get("DEVICE", "cpu")
+LINKS = "user", "rates", "artist"
 
 
 def coo(m):
     m = m.tocoo()
-    return torch.sparse_coo_tensor(torch.tensor(np.stack((m.row, m.col))).long(), torch.tensor(m.data), m.shape).coalesce()
+    return torch.sparse_coo_tensor(torch.tensor(np.stack((m.row, m.col))).long(), torch.tensor(m.data), m.shape).coalesce().to(DEVICE)
 
 
 class Projected(torch.nn.Module):
@@ -67,23 +71,27 @@ def linear(lin, x):
 
 
 def graph(folder, labels, model):
-    z = heco(folder, labels)
-    types = sorted({n.split(".")[0] for n in z if "__" not in n})
-    size = {t: int(z[f"{t}.num_nodes"]) if f"{t}.num_nodes" in z else len(z["p.y"]) for t in types}
-    x = {t: coo(sp.csr_matrix(tuple(z[f"{t}.features_csr_{k}"] for k in ("data", "indices", "indptr")), z[f"{t}.features_csr_shape"])) for t in types if f"{t}.features_csr_data" in z}
-    x = {t: x[t] if t in x else coo(sp.eye(size[t], dtype=np.float32)) for t in types}
+    z = lastfm(folder) if labels == "rates" else heco(folder, labels)
     e = {}
     for n in z:
         if n.endswith(".edge_index"):
             s, r, d = n.split(".")[0].split("__")
-            e[s, r, d] = torch.tensor(z[n])
-            e[d, "rev_" + r, s] = e[s, r, d].flip(0)
+            e[s, r, d] = torch.tensor(z[n]).to(DEVICE)
+            if s != d:
+                e[d, "rev_" + r, s] = e[s, r, d].flip(0)
+    types = sorted({n.split(".")[0] for n in z if "__" not in n} | {t for s, _, d in e for t in (s, d)})
+    most = lambda t: 1 + max(int(i[k].max()) for (s, _, d), i in e.items() for k, end in enumerate((s, d)) if end == t)
+    size = {t: int(z[f"{t}.num_nodes"]) if f"{t}.num_nodes" in z else len(z["p.y"]) if t == "p" else most(t) for t in types}
+    x = {t: coo(sp.csr_matrix(tuple(z[f"{t}.features_csr_{k}"] for k in ("data", "indices", "indptr")), z[f"{t}.features_csr_shape"])) for t in types if f"{t}.features_csr_data" in z}
+    x = {t: x[t] if t in x else coo(sp.eye(size[t], dtype=np.float32)) for t in types}
     if model == "han":
-        step = lambda k: sp.csr_matrix((np.ones(e[k].shape[1]), e[k].numpy()), (size[k[0]], size[k[2]]))
-        e = {("p", name, "p"): torch.tensor(np.stack((step(a) @ step(a).T).nonzero())).long() for name, a in {"pap": ("p", "pa", "a"), "psp": ("p", "ps", "s")}.items()}
+        step = lambda k: sp.csr_matrix((np.ones(e[k].shape[1]), e[k].cpu().numpy()), (size[k[0]], size[k[2]]))
+        e = {("p", name, "p"): torch.tensor(np.stack((step(a) @ step(a).T).nonzero())).long().to(DEVICE) for name, a in {"pap": ("p", "pa", "a"), "psp": ("p", "ps", "s")}.items()}
         size, x = {"p": size["p"]}, {"p": x["p"]}
-    masks = {k: torch.tensor(z[f"p.{k}"]).long() for k in ("train", "val", "test")}
-    return size, x, e, torch.tensor(z["p.y"]).long(), masks
+    if labels == "rates":
+        return size, x, e, None, {k: torch.tensor(z[f"user__rates__artist.edge_{k}"]).to(DEVICE) for k in ("train", "val", "test")}
+    masks = {k: torch.tensor(z[f"p.{k}"]).long().to(DEVICE) for k in ("train", "val", "test")}
+    return size, x, e, torch.tensor(z["p.y"]).long().to(DEVICE), masks
 
 
 class Net(torch.nn.Module):
@@ -94,7 +102,7 @@ class Net(torch.nn.Module):
         meta = (list(size), list(e))
         width = {t: x[t].shape[1] for t in size}
         self.ends = None
-        if model in ("sage", "rgcn"):  # their sums are faster over matrices
+        if model in ("sage", "rgcn") and DEVICE == "cpu":  # their sums are faster over matrices
             self.e = {k: torch.sparse_coo_tensor(i.flip(0), torch.ones(i.shape[1]), (size[k[2]], size[k[0]])).to_sparse_csr() for k, i in e.items()}
         wide = lambda i, k: (HIDDEN, HIDDEN) if i else (width[k[0]], width[k[2]])
         layers = lambda f: ModuleList([pyg.HeteroConv({k: f(i, o, wide(i, k)) for k in e}) for i, o in enumerate(outs)])
@@ -131,13 +139,55 @@ class Net(torch.nn.Module):
             if self.model == "rgcn":
                 y = {t: v + linear(self.roots[i][t], h[t]) for t, v in y.items()}
             h = y if i else {t: F.elu(v) if self.model == "gat" else F.relu(v) for t, v in y.items()}
-        return h["p"]
+        return h.get("p", h)
+
+
+def links(folder, labels, model, seed, lr, drop, decay):
+    size, x, e, _, masks = graph(folder, labels, model)
+    pairs, (n, m) = e[LINKS], (size["user"], size["artist"])
+    e[LINKS] = pairs[:, masks["train"]]
+    e["artist", "rev_rates", "user"] = e[LINKS].flip(0)
+    known = torch.unique(pairs[0] * m + pairs[1])
+
+    def absent(k):
+        out = torch.empty(0, dtype=torch.long, device=DEVICE)
+        while len(out) < k:
+            new = torch.randint(n * m, (k,), device=DEVICE)
+            out = torch.cat((out, new[~torch.isin(new, known)]))
+        return torch.stack((out[:k] // m, out[:k] % m))
+
+    net = Net(model, size, x, e, HIDDEN, drop).to(DEVICE)
+    net.eval()
+    with torch.no_grad():
+        net()
+    opt = torch.optim.Adam(net.parameters(), lr=lr, weight_decay=decay)
+    part = {k: pairs[:, masks[k]] for k in masks}
+    held = {k: torch.cat((part[k], absent(part[k].shape[1])), 1) for k in ("val", "test")}
+    score = lambda h, at: (h["user"][at[0]] * h["artist"][at[1]]).sum(1)
+    right = lambda at: torch.cat((torch.ones(at.shape[1] // 2), torch.zeros(at.shape[1] // 2))).to(DEVICE)
+    best = (1e9, 0, 0)
+    for _ in range(EPOCHS):
+        net.train()
+        opt.zero_grad()
+        at = torch.cat((part["train"], absent(part["train"].shape[1])), 1)
+        F.binary_cross_entropy_with_logits(score(net(), at), right(at)).backward()
+        opt.step()
+        net.eval()
+        with torch.no_grad():
+            h = net()
+        auc = lambda k: roc_auc_score(right(held[k]).cpu(), score(h, held[k]).cpu())
+        loss = F.binary_cross_entropy_with_logits(score(h, held["val"]), right(held["val"])).item()
+        if loss < best[0]:
+            best = loss, auc("val"), auc("test")
+    return best[1:]
 
 
 def theirs(folder, labels, model, seed, lr=0.005, drop=0.5, decay=5e-4):
     torch.manual_seed(seed)
+    if labels == "rates":
+        return links(folder, labels, model, seed, lr, drop, decay)
     size, x, e, y, masks = graph(folder, labels, model)
-    m = Net(model, size, x, e, int(y.max()) + 1, drop)
+    m = Net(model, size, x, e, int(y.max()) + 1, drop).to(DEVICE)
     m.eval()
     with torch.no_grad():
         m()
@@ -160,10 +210,11 @@ def theirs(folder, labels, model, seed, lr=0.005, drop=0.5, decay=5e-4):
 def ours(saga, out, name, labels, model, seed, lr=0.005, drop=0.5, decay=5e-4, more=()):
     store = out / f"{name}{labels}{model if model == 'han' else ''}.saga"
     if not store.exists():
-        subprocess.run([sys.executable, str(Path(__file__).parent.parent / "formats/public.py"), "heco", str(folders / name), str(out / "graph.npz"), labels], check=True)
+        subprocess.run([sys.executable, str(Path(__file__).parent.parent / "formats/public.py"), "lastfm" if labels == "rates" else "heco", str(folders / name), str(out / "graph.npz"), *([labels] if labels != "rates" else [])], check=True)
         paths = [a for k, v in PATHS.items() for a in ("--metapath", f"{k}={v}")] if model == "han" else []
         subprocess.run([saga, "data", "convert", str(out / "graph.npz"), "--undirected", *paths, "--out", str(store)], check=True, stdout=subprocess.DEVNULL)
     flags = ["--heads", "4", "--hidden", "16"] if model in ("gat", "hgt", "han") else []
+    flags += ["--task", "link", "--relation", "rates", "--head", "dot"] if labels == "rates" else []
     shutil.rmtree(out / "run", ignore_errors=True)
     text = subprocess.run([saga, "train", "--data", str(store), "--model", model, "--hidden", str(HIDDEN), *flags, "--lr", str(lr), "--dropout", str(drop), "--weight-decay", str(decay), "--decay", "all",
                            "--epochs", str(EPOCHS), "--seed", str(seed), "--out", str(out / "run"), *more], check=True, capture_output=True, text=True).stdout
