@@ -18,6 +18,7 @@ type Hetero struct {
 	Types     []VertexType // ascending by name
 	Relations []Relation   // ascending by the names of source, relation and target, which together are unique
 	Report    Report       // what loading did to the whole; Report of a part is about this part
+	Reverses  [][2]int     // pairs of relations of which each has the reverses of the other's edges, beside those whose names say so (Reverse)
 }
 
 // VertexType is the vertices of one type. Any text that is not empty is a name.

@@ -3,8 +3,6 @@ package dataset
 import (
 	"fmt"
 	"slices"
-
-	"sagann/internal/words"
 )
 
 // Links of graphs with several types of vertices: the edges of one relation are predicted. Pairs number the vertices of its target type
@@ -115,8 +113,9 @@ func PairID(d *Data, v uint32) string {
 	return k.Graph.Types[r.Source].Rows.ID(int(v))
 }
 
-// SplitRelation is SplitLinks for the edges of the relation of d (Hetero.Along). What passes no messages there passes none in the relation
-// that has the reverse of its edges, by name: rev_NAME of NAME.
+// SplitRelation is SplitLinks for the edges of the relation of d (Hetero.Along). What passes no messages there passes none in the relations
+// that have the reverses of its edges: by name, rev_NAME of NAME, by Hetero.Reverses, or where all its edges are turned round in another one.
+// Reverses of reverses are the relation again.
 func SplitRelation(d *Data, s LinkShares, seed uint64) (*Data, error) {
 	return overRelation(d, func(x *Data) (*Data, error) { return SplitLinks(x, s, seed) })
 }
@@ -147,55 +146,10 @@ func overRelation(d *Data, split func(*Data) (*Data, error)) (*Data, error) {
 	for i := range passes.Dst {
 		passes.Dst[i] -= at
 	}
-	h.Relations[k.Relation].Links = &Data{Name: r.Links.Name, Edges: &passes, Schema: r.Links.Schema}
 	out.Report = divided.Report
-	for i := range h.Relations {
-		x := &h.Relations[i]
-		if x.Source != r.Target || x.Target != r.Source || x.Name != "rev_"+r.Name && r.Name != "rev_"+x.Name {
-			if n := alsoIn(x, &r, divided.Targets.Links, at); i != k.Relation && n > 0 {
-				out.warn("%s: %d {pair|pairs} of validation or testing {is joined|are joined} by %s, too, along which messages pass: where that is the same fact, or its reverse, the model sees what it is to predict (a relation rev_%s is held out, too)", d.Name, n, k.Graph.FullName(i), r.Name)
-			}
-			continue
-		}
-		e := x.Links.Edges
-		kept := selected(e, func(n int) bool {
-			u, v := e.Dst[n], e.Src[n]+at
-			return before.find(u, v) < 0 || after.find(u, v) >= 0
-		})
-		out.Report.Changes = append(slices.Clip(out.Report.Changes), words.Text("%d {edge|edges} of %s {passes|pass} no messages, as {the edge that it reverses passes|those that they reverse pass} none", e.E()-kept.E(), k.Graph.FullName(i)))
-		x.Links = &Data{Name: x.Links.Name, Edges: kept, Schema: x.Links.Schema}
-	}
+	h.withheld(k.Relation, at, before, after, divided.Targets.Links, &out.Report)
+	h.Relations[k.Relation].Links = &Data{Name: r.Links.Name, Edges: &passes, Schema: r.Links.Schema}
 	out.Vertices.Kinds = &Kinds{Graph: &h, Type: k.Type, Relation: k.Relation, PairV: k.PairV}
 	out.Targets.Links, out.Targets.Given = divided.Targets.Links, nil
 	return &out, nil
-}
-
-// alsoIn is how many pairs of validation and testing of relation r the edges of x join, in either direction. Pairs number targets from at on.
-func alsoIn(x, r *Relation, l *Links, at uint32) (n int) {
-	along, back := x.Source == r.Source && x.Target == r.Target, x.Source == r.Target && x.Target == r.Source
-	if !along && !back {
-		return 0
-	}
-	held := map[[2]uint32]bool{} // whether the pair was met
-	for _, p := range []*Pairs{&l.Val, &l.Test} {
-		for k, u := range p.Src {
-			held[[2]uint32{u, p.Dst[k]}] = false
-		}
-	}
-	meet := func(u, v uint32) {
-		if met, is := held[[2]uint32{u, v + at}]; is && !met {
-			held[[2]uint32{u, v + at}] = true
-			n++
-		}
-	}
-	for k, u := range x.Links.Edges.Src {
-		v := x.Links.Edges.Dst[k]
-		if along {
-			meet(u, v)
-		}
-		if back {
-			meet(v, u)
-		}
-	}
-	return n
 }

@@ -153,6 +153,9 @@ func ConvertHetero(c Conversion, tables *HeteroTables, paths []Metapath) (h *Het
 		return nil, 0, err
 	}
 	h = s.h
+	if tables != nil { // the first table of edges is one of several
+		h.Name = baseName(c.Out)
+	}
 	if s.of == nil || c.Undirected || c.Simple || paths != nil {
 		if _, err := s.collect(c.From, Options{Undirected: c.Undirected, Simple: c.Simple, SparseFrom: 2}); err != nil {
 			return nil, 0, err

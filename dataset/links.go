@@ -29,9 +29,10 @@ func (p *Pairs) add(u, v uint32) { p.Src, p.Dst = append(p.Src, u), append(p.Dst
 
 // Links are the edges to predict in link prediction.
 type Links struct {
-	Train, Val, Test Pairs // edges; those of Val and Test are not in the graph that passes messages
-	NotVal, NotTest  Pairs // pairs without an edge; of SplitLinks as many as in Val and Test
-	Types            int   // of pairs; 0: they have none
+	Train, Val, Test Pairs    // edges; those of Val and Test are not in the graph that passes messages
+	NotVal, NotTest  Pairs    // pairs without an edge; of SplitLinks as many as in Val and Test
+	Types            int      // of pairs; 0: they have none
+	Reverses         [][2]int // relations, or types of edges, that were taken for each other's reverses, beside those whose names say so
 	known            *NonEdges
 	past             *NotYet // of LinksOfPast, in place of known
 }

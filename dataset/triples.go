@@ -15,7 +15,8 @@ import (
 // triple is an edge with its type.
 type triple struct{ u, v, typ uint32 }
 
-func (t triple) reversed() triple { return triple{t.v, t.u, t.typ} }
+// fact is what t tells: the two ends and, for the types of edges that tell the same, turned round or not, one of them.
+func (t triple) fact(of []uint32) triple { return triple{min(t.u, t.v), max(t.u, t.v), of[t.typ]} }
 
 func (p *Pairs) triple(k int) triple { return triple{p.Src[k], p.Dst[k], p.Type[k]} }
 
@@ -24,22 +25,31 @@ func (p *Pairs) addTriple(t triple) {
 	p.Type = append(p.Type, t.typ)
 }
 
-// SplitTriples is SplitLinks for edges of all types: an edge and the reverse of the same type, where both exist, are one pair. Each pair without
-// an edge of any type has the type of the edge with its number.
-func SplitTriples(d *Data, s LinkShares, seed uint64) (*Data, error) {
+// SplitTriples is SplitLinks for edges of all types: an edge and the reverse of the same type, where both exist, are one pair. Edges of types
+// that are each other's reverses (TypeReverses, those whose names say so, NAME and rev_NAME, and those of which one has all edges of the other turned round) go to the
+// same part, and all are predicted. Each pair without an edge of any type has the type of the edge with its number.
+func SplitTriples(d *Data, s LinkShares, seed uint64, reverses ...[2]int) (*Data, error) {
 	if err := typed(d); err != nil {
 		return nil, err
 	}
+	of, _, _ := typeFacts(d, reverses)
 	if !(s.Val > 0 && s.Test > 0 && s.Val+s.Test < 1) || s.Disjoint != 0 {
 		return nil, fmt.Errorf("%s: shares %v and %v of the edges: each must be above 0, together below 1; and %v of the training edges without messages: none with edges of all types", d.Name, s.Val, s.Test, s.Disjoint)
 	}
-	e, seen := d.Edges, map[triple]bool{}
-	var list []triple
+	e, seen, at := d.Edges, map[triple]bool{}, map[triple]int{}
+	var list [][]triple // by fact
 	for k, u := range e.Src {
 		t := triple{u, e.Dst[k], e.Type[k]}
-		if u != t.v && !seen[t] && !seen[t.reversed()] {
-			seen[t], list = true, append(list, t)
+		if u == t.v || seen[t] || seen[triple{t.v, t.u, t.typ}] {
+			continue
 		}
+		seen[t] = true
+		if i, is := at[t.fact(of)]; is {
+			list[i] = append(list[i], t)
+			continue
+		}
+		at[t.fact(of)] = len(list)
+		list = append(list, []triple{t})
 	}
 	r := rand.New(rand.NewPCG(seed, linkStream))
 	r.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
@@ -48,17 +58,19 @@ func SplitTriples(d *Data, s LinkShares, seed uint64) (*Data, error) {
 		return nil, fmt.Errorf("%s: %d edges are too few: %d are for validation, %d for testing, and the rest for training", d.Name, len(list), a, b)
 	}
 	split := &LinkSplit{}
-	for i, t := range list {
+	for i, same := range list {
+		to := &split.Train
 		switch {
 		case i < a:
-			split.Val.addTriple(t)
+			to = &split.Val
 		case i < a+b:
-			split.Test.addTriple(t)
-		default:
-			split.Train.addTriple(t)
+			to = &split.Test
+		}
+		for _, t := range same {
+			to.addTriple(t)
 		}
 	}
-	return UseTriples(d, split, seed)
+	return UseTriples(d, split, seed, reverses...)
 }
 
 func typed(d *Data) error {
@@ -69,22 +81,27 @@ func typed(d *Data) error {
 }
 
 // UseTriples is SplitTriples with a split that is given. A triple that stands twice stays where it is first; one of a vertex and itself is left
-// out. An edge passes messages if it or its reverse of the same type is for training, or if neither is in the split.
-func UseTriples(d *Data, s *LinkSplit, seed uint64) (*Data, error) {
+// out. An edge passes messages if it or its reverse, of the same type or of one that is the reverse, is for training, or if neither is in the split.
+func UseTriples(d *Data, s *LinkSplit, seed uint64, reverses ...[2]int) (*Data, error) {
 	if err := typed(d); err != nil {
 		return nil, err
 	}
 	out, l := *d, &Links{Types: d.Edges.Types}
-	out.Report.Changes = slices.Clone(d.Report.Changes)
-	part := settleTriples(&out, s, l)
+	out.Report.Changes, out.Report.Warnings = slices.Clone(d.Report.Changes), slices.Clip(d.Report.Warnings)
+	of, all, found := typeFacts(d, reverses)
+	for _, p := range found {
+		out.Report.Changes = append(out.Report.Changes, fmt.Sprintf("%s has the edges of %s turned round: it is taken for its reverse", TypeName(d, p[1]), TypeName(d, p[0])))
+	}
+	l.Reverses = all
+	settleTriples(&out, s, l)
+	parts := partsOf(&out, l, of)
 	if l.Train.Len() == 0 || l.Test.Len() == 0 {
 		return nil, fmt.Errorf("%s: the split of links has %d edges for training and %d for testing; it needs some of both", d.Name, l.Train.Len(), l.Test.Len())
 	}
 	e := d.Edges
 	out.Edges = selected(e, func(k int) bool {
-		t := triple{e.Src[k], e.Dst[k], e.Type[k]}
-		a, b := part[t], part[t.reversed()]
-		return a == 1 || b == 1 || a == 0 && b == 0
+		in := parts[triple{e.Src[k], e.Dst[k], e.Type[k]}.fact(of)]
+		return in&1 != 0 || in == 0
 	})
 	if out.Edges.E() == 0 {
 		return nil, fmt.Errorf("%s: no edge of the graph is left to pass messages in training", d.Name)
@@ -102,18 +119,18 @@ func UseTriples(d *Data, s *LinkSplit, seed uint64) (*Data, error) {
 	return &out, nil
 }
 
-// settleTriples gives l the triples of s, each once, without those of a vertex and itself. It returns the part of each, 1 being training.
-func settleTriples(d *Data, s *LinkSplit, l *Links) map[triple]int {
-	part, loops, twice := map[triple]int{}, 0, 0
-	for i, x := range [][2]*Pairs{{&s.Train, &l.Train}, {&s.Val, &l.Val}, {&s.Test, &l.Test}} {
+// settleTriples gives l the triples of s, each once, without those of a vertex and itself.
+func settleTriples(d *Data, s *LinkSplit, l *Links) {
+	seen, loops, twice := map[triple]bool{}, 0, 0
+	for _, x := range [][2]*Pairs{{&s.Train, &l.Train}, {&s.Val, &l.Val}, {&s.Test, &l.Test}} {
 		for k := range x[0].Src {
 			switch t := x[0].triple(k); {
 			case t.u == t.v:
 				loops++
-			case part[t] != 0:
+			case seen[t]:
 				twice++
 			default:
-				part[t] = i + 1
+				seen[t] = true
 				x[1].addTriple(t)
 			}
 		}
@@ -124,7 +141,29 @@ func settleTriples(d *Data, s *LinkSplit, l *Links) map[triple]int {
 	if twice > 0 {
 		d.change("%d {edge stands|edges stand} in the split of links more than once: each stays where it is first, in training, validation or testing", twice)
 	}
-	return part
+}
+
+// partsOf says of each fact of l in which parts it is: 1 for training, 2 for validation, 4 for testing. It warns of edges of validation and
+// testing that an earlier part tells by another type.
+func partsOf(d *Data, l *Links, of []uint32) map[triple]uint8 {
+	parts, types := map[triple]uint8{}, make([]int, len(of))
+	for _, t := range of {
+		types[t]++
+	}
+	n := 0
+	for i, p := range []*Pairs{&l.Train, &l.Val, &l.Test} {
+		for k := range p.Src {
+			t := p.triple(k).fact(of)
+			if parts[t]&(1<<i-1) != 0 && types[t.typ] > 1 {
+				n++
+			}
+			parts[t] |= 1 << i
+		}
+	}
+	if n > 0 {
+		d.warn("%s: %d {edge of validation or testing is told by an earlier part of the split, turned round or as another relation|edges of validation or testing are told by earlier parts of the split, turned round or as other relations}: the model sees what it is to predict", d.Name, n)
+	}
+	return parts
 }
 
 // ReadTriples reads a split of the edges of d, which have types, from the files of dir: train, val and test (.csv, .tsv, .txt), with source,
@@ -133,15 +172,7 @@ func ReadTriples(dir string, d *Data) (*LinkSplit, error) {
 	if err := typed(d); err != nil {
 		return nil, err
 	}
-	number := map[string]uint32{}
-	for k, name := range d.Schema.Edges.Relations {
-		number[name] = uint32(k)
-	}
-	if len(number) == 0 {
-		for k := range d.Edges.Types {
-			number[fmt.Sprint(k)] = uint32(k)
-		}
-	}
+	number := typeNumbers(d)
 	s := &LinkSplit{}
 	for i, to := range []*Pairs{&s.Train, &s.Val, &s.Test} {
 		path := partFile(dir, partStems[i]...)

@@ -86,6 +86,7 @@ var flagRows = map[string]flagRow{
 	"settings head":           {with: "+--task link", value: "mlp", idle: "+"},
 	"settings width":          {with: "+--task link", value: "5", idle: "+"},
 	"settings relation":       {why: "of graphs with several types: types_test.go"},
+	"settings reverse":        {why: "of graphs with several relations: reverse.txtar"},
 	"settings disjoint":       {with: "+--task link", value: "0.3", idle: "+"},
 	"settings epochs":         {with: "--data g.saga", value: "3"},
 	"settings lr":             {value: "0.02"},

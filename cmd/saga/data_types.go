@@ -178,7 +178,7 @@ func (s *settings) open() (*dataset.Data, error) {
 	case link && target != "":
 		return nil, cli.Usagef("--target %s: --task link predicts the edges of a relation (--relation NAME)", target)
 	case link:
-		return cli.OpenLinks(path, relation, o)
+		return cli.OpenLinks(path, relation, s.Link.Reverse, o)
 	case relation != "":
 		return nil, cli.Usagef("--relation %s: it names the edges that --task link predicts", relation)
 	}

@@ -70,6 +70,7 @@ func (s *settings) idleModel(task saga.Task) []setting {
 		{task != saga.LinkTask && named(s.Link.Head, "dot") != "", "--head (of --task link)"},
 		{task != saga.LinkTask && s.Link.Width != 0, "--width (of --task link)"},
 		{task != saga.LinkTask && s.Link.Relation != "", "--relation (of --task link)"},
+		{task != saga.LinkTask && len(s.Link.Reverse) > 0, "--reverse (of --task link)"},
 		{task != saga.LinkTask && s.Link.Disjoint != 0, "--disjoint (of --task link)"},
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"sagann/sample"
 )
 
-// samples are the values of --sample: fan-outs for all relations, and for some by name.
+// samples are the values of a flag that may be given several times, such as --sample: fan-outs for all relations, and for some by name.
 type samples []string
 
 // Decode adds a value of the flag, or the list of a file of settings.
@@ -24,7 +24,7 @@ func (s *samples) Decode(ctx *kong.DecodeContext) error {
 		return nil
 	}
 	var text string
-	err := ctx.Scan.PopValueInto("fan-outs", &text)
+	err := ctx.Scan.PopValueInto("value", &text)
 	*s = append(*s, text)
 	return err
 }

@@ -23,6 +23,12 @@ type division struct {
 	*byTime    // nil: not by time
 }
 
+// heldLinks say, beside the split, what passes no messages with --task link.
+type heldLinks struct {
+	Disjoint float64  `json:"disjoint,omitempty"`
+	Reverse  []string `json:"reverse,omitempty"` // --reverse, and what was found to be
+}
+
 // parseSplit reads the value of --split.
 func parseSplit(text string) (d division, err error) {
 	if text == "" {
@@ -108,17 +114,37 @@ func (p *prepared) allRelations(d *dataset.Data) bool {
 
 // divideTriples is divide for links of all relations.
 func (p *prepared) divideTriples(d *dataset.Data, by division, seed uint64) (*dataset.Data, error) {
+	reverses, err := dataset.TypeReverses(d, p.Reverse)
+	if err != nil {
+		return nil, err
+	}
 	if by.from != "" {
 		given, err := dataset.ReadTriples(by.from, d)
 		if err != nil {
 			return nil, err
 		}
-		return dataset.UseTriples(d, given, seed)
+		return dataset.UseTriples(d, given, seed, reverses...)
 	}
 	if by.train == 0 {
 		by.train, by.val = linkTrain, linkVal
 	}
-	return dataset.SplitTriples(d, dataset.LinkShares{Val: by.val, Test: 1 - by.train - by.val, Disjoint: p.Disjoint}, seed)
+	return dataset.SplitTriples(d, dataset.LinkShares{Val: by.val, Test: 1 - by.train - by.val, Disjoint: p.Disjoint}, seed, reverses...)
+}
+
+// reversesOf are the pairs of relations that links of d took for each other's reverses, as --reverse takes them.
+func reversesOf(d *dataset.Data) (list []string) {
+	l := d.Targets.Links
+	if l == nil {
+		return nil
+	}
+	name := func(r int) string { return dataset.TypeName(d, r) }
+	if k := d.Vertices.Kinds; k != nil {
+		name = k.Graph.FullName
+	}
+	for _, pair := range l.Reverses {
+		list = append(list, name(pair[0])+"="+name(pair[1]))
+	}
+	return list
 }
 
 // splitsOf is the three splits of d.
@@ -163,6 +189,7 @@ func (j *job) divide(s *settings, task saga.Task, log *slog.Logger) error {
 		}
 		log.Info(how, facts...)
 	}
+	j.prep.Reverse = reversesOf(d)
 	j.data, j.drawn, j.apart = d, drawn, drawn && !given
 	return nil
 }

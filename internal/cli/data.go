@@ -74,11 +74,14 @@ func openTypes(name string, o dataset.Options, target func(*dataset.Hetero) (int
 const AllRelations = "all"
 
 // OpenLinks is OpenData also for graphs of several types of vertices, for links: the data are then those of the relation of that name or, for
-// "", of the one that Hetero.Predicted finds (Hetero.Along).
-func OpenLinks(name, relation string, o dataset.Options) (*dataset.Data, error) {
+// "", of the one that Hetero.Predicted finds (Hetero.Along). reverses are pairs for Hetero.Reverse; those of types of edges are not read here.
+func OpenLinks(name, relation string, reverses []string, o dataset.Options) (*dataset.Data, error) {
 	d, err := OpenData(name, o)
 	if err == nil && relation == AllRelations {
 		return d, nil
+	}
+	if err == nil && len(reverses) > 0 {
+		return nil, Usagef("--reverse %s: %s has one relation, without a name; an edge and its reverse are one pair there anyway", reverses[0], name)
 	}
 	if err == nil && relation != "" {
 		return nil, Usagef("--relation %s: %s has one relation, without a name; --relation %s predicts edges with their types", relation, name, AllRelations)
@@ -93,6 +96,11 @@ func OpenLinks(name, relation string, o dataset.Options) (*dataset.Data, error) 
 	r, err := h.Predicted(relation)
 	if err != nil {
 		return nil, err
+	}
+	for _, text := range reverses {
+		if err := h.Reverse(text); err != nil {
+			return nil, Usagef("--reverse %s: %w", text, err)
+		}
 	}
 	return h.Along(r), nil
 }
