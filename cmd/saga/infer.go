@@ -148,7 +148,7 @@ func (t *trained) parameters() string {
 // open opens the data: of several types, as the run took them.
 func (t *trained) open(o dataset.Options) (*dataset.Data, error) {
 	if t.task() == saga.LinkTask {
-		return cli.OpenLinks(t.name, t.prep.Target, t.prep.Reverse, o)
+		return cli.OpenLinks(t.name, t.prep.Target, t.prep.reverses(), o)
 	}
 	return cli.OpenApplied(t.name, t.about.Schema, o)
 }

@@ -22,13 +22,13 @@ import (
 // prepared says what was done to data and model before training. It is kept in
 // checkpoints, so that predictions are made on data of the same kind.
 type prepared struct {
-	Data       string `json:"data"`
-	Undirected bool   `json:"undirected"`
-	Simple     bool   `json:"simple"`
-	Target     string `json:"target,omitempty"`     // vertex type of the labels, or the relation of links; "": the only one
-	Split      string `json:"split,omitempty"`      // --split, or byTime.String; the checkpoint has the seed
-	SplitSeed  uint64 `json:"split_seed,omitempty"` // --split-seed; 0: the seed of the run
-	heldLinks
+	Data         string         `json:"data"`
+	Undirected   bool           `json:"undirected"`
+	Simple       bool           `json:"simple"`
+	Target       string         `json:"target,omitempty"`     // vertex type of the labels, or the relation of links; "": the only one
+	Split        string         `json:"split,omitempty"`      // --split, or byTime.String; the checkpoint has the seed
+	SplitSeed    uint64         `json:"split_seed,omitempty"` // --split-seed; 0: the seed of the run
+	Disjoint     float64        `json:"disjoint,omitempty"`   // of --task link
 	OneHot       bool           `json:"one_hot"`
 	Features     string         `json:"features,omitempty"` // what stands for the data's, or how they lie: identity, degree, sparse
 	OfAll        bool           `json:"of_all,omitempty"`   // Features of all types of vertices, if there are several
@@ -80,7 +80,7 @@ func load(s *settings) (*job, error) {
 	if err != nil {
 		return nil, err
 	}
-	j := &job{cfg: cfg, prep: prepared{Data: s.Data.Path, Undirected: s.Data.Undirected, Simple: s.Data.Simple, Target: cmp.Or(s.Data.Target, s.Link.Relation), Split: s.Data.Split, heldLinks: heldLinks{Reverse: s.Link.Reverse}}}
+	j := &job{cfg: cfg, prep: prepared{Data: s.Data.Path, Undirected: s.Data.Undirected, Simple: s.Data.Simple, Target: cmp.Or(s.Data.Target, s.Link.Relation), Split: s.Data.Split, Splits: &splitFacts{Reverse: s.Link.Reverse}}}
 	if j.data, err = s.open(); err != nil {
 		return nil, err
 	}

@@ -23,12 +23,6 @@ type division struct {
 	*byTime    // nil: not by time
 }
 
-// heldLinks say, beside the split, what passes no messages with --task link.
-type heldLinks struct {
-	Disjoint float64  `json:"disjoint,omitempty"`
-	Reverse  []string `json:"reverse,omitempty"` // --reverse, and what was found to be
-}
-
 // parseSplit reads the value of --split.
 func parseSplit(text string) (d division, err error) {
 	if text == "" {
@@ -114,7 +108,7 @@ func (p *prepared) allRelations(d *dataset.Data) bool {
 
 // divideTriples is divide for links of all relations.
 func (p *prepared) divideTriples(d *dataset.Data, by division, seed uint64) (*dataset.Data, error) {
-	reverses, err := dataset.TypeReverses(d, p.Reverse)
+	reverses, err := dataset.TypeReverses(d, p.reverses())
 	if err != nil {
 		return nil, err
 	}
@@ -129,6 +123,14 @@ func (p *prepared) divideTriples(d *dataset.Data, by division, seed uint64) (*da
 		by.train, by.val = linkTrain, linkVal
 	}
 	return dataset.SplitTriples(d, dataset.LinkShares{Val: by.val, Test: 1 - by.train - by.val, Disjoint: p.Disjoint}, seed, reverses...)
+}
+
+// reverses are the values of --reverse of a run, and what it found to be.
+func (p *prepared) reverses() []string {
+	if p.Splits == nil {
+		return nil
+	}
+	return p.Splits.Reverse
 }
 
 // reversesOf are the pairs of relations that links of d took for each other's reverses, as --reverse takes them.
@@ -189,7 +191,6 @@ func (j *job) divide(s *settings, task saga.Task, log *slog.Logger) error {
 		}
 		log.Info(how, facts...)
 	}
-	j.prep.Reverse = reversesOf(d)
 	j.data, j.drawn, j.apart = d, drawn, drawn && !given
 	return nil
 }
@@ -217,12 +218,13 @@ type splitFacts struct {
 	Labels   uint32    `json:"labels"` // CRC-32C
 	Parts    [3]uint32 `json:"parts"`  // of training, validation, test
 	Mask     int       `json:"mask,omitempty"`
-	Masks    int       `json:"masks,omitempty"` // how many splits the file had; 0: one, or another was made
+	Masks    int       `json:"masks,omitempty"`   // how many splits the file had; 0: one, or another was made
+	Reverse  []string  `json:"reverse,omitempty"` // of links: --reverse, and what was found to be
 }
 
 // factsOf are those of the splits that d has now.
 func factsOf(d *dataset.Data, task saga.Task) *splitFacts {
-	f := &splitFacts{Vertices: d.Edges.V, Edges: d.Edges.E()}
+	f := &splitFacts{Vertices: d.Edges.V, Edges: d.Edges.E(), Reverse: reversesOf(d)}
 	switch labels := labelsOf(d, task); {
 	case labels != nil:
 		f.Labels = crcOf(labels)
