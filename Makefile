@@ -42,11 +42,20 @@ help:
 	@echo "make fmt          format all files;  make gen: write assembly anew"
 	@echo "saga itself needs no make: go install ./cmd/saga"
 
+# Where tests put files if there is room: memory. Those that write many wait for a disk a third of their time. The name is the
+# same in all runs of a checkout: results of tests are cached for one value of TMPDIR.
+IN_MEMORY ?= /dev/shm
+memory     = $(IN_MEMORY)/sagann-$(firstword $(shell echo "$(CURDIR)" | cksum))
+
 # Everything. The checks, most of them on one core, and then the race detector fill what the tests leave free.
+# Tests make much that is soon garbage: GOGC has it collected less often, as long as there is less than GOMEMLIMIT of it.
 test:
 	@mkdir -p bin && : >$(SKIPPED)
 	go vet ./...
-	@$(MAKE) --no-print-directory -j2 tests beside
+	@free=$$(df -Pk "$(IN_MEMORY)" 2>/dev/null | awk 'NR == 2 { print $$4 }'); \
+	if [ -z "$$TMPDIR" ] && [ "$${free:-0}" -ge 4000000 ] && rm -rf "$(memory)" && mkdir -m 700 "$(memory)"; then \
+		export TMPDIR="$(memory)"; trap 'rm -rf "$(memory)"' EXIT; fi; \
+	export GOGC="$${GOGC:-400}" GOMEMLIMIT="$${GOMEMLIMIT:-3GiB}"; $(MAKE) --no-print-directory -j2 tests beside
 	@echo "skipped:"; sort -u $(SKIPPED) | sed 's/^/  /'
 
 # go vet has looked at all packages before their tests: hence -vet=off. testlist prints

@@ -179,7 +179,7 @@ func runShown(t *testing.T, args string) *shown {
 		return f
 	}
 	stdout, stderr := open(out), open(errs)
-	s := &shown{status: run(strings.Fields(args), stdout, stderr)}
+	s := &shown{status: runHere(strings.Fields(args), stdout, stderr)}
 	stdout.Close()
 	stderr.Close()
 	s.stdout, s.stderr = plainText(t, out), plainText(t, errs)
@@ -358,7 +358,7 @@ func flagData(t *testing.T) string {
 			t.Fatal(err)
 		}
 		defer errs.Close()
-		if status := run(strings.Fields(strings.ReplaceAll(args, "@", dir+"/")), errs, errs); status != 0 {
+		if status := runHere(strings.Fields(strings.ReplaceAll(args, "@", dir+"/")), errs, errs); status != 0 {
 			text, _ := os.ReadFile(errs.Name())
 			t.Fatalf("saga %s: %s", args, text)
 		}

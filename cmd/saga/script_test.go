@@ -32,9 +32,19 @@ type inProcess struct{ *testing.M }
 
 func (p inProcess) Run() int {
 	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(400)
+		debug.SetGCPercent(testGC)
 	}
+	os.Unsetenv("GOGC")
 	return p.M.Run()
+}
+
+// testGC is what TestMain sets GOGC to.
+const testGC = 400
+
+// runHere is run. A command over shards or sparse features has garbage collected often until its process ends: not here.
+func runHere(args []string, stdout, stderr *os.File) int {
+	defer debug.SetGCPercent(testGC)
+	return run(args, stdout, stderr)
 }
 
 // mainOnAFullDisk is the command where no file can have more than 4096 bytes, or as many as fullBytes says: writes beyond

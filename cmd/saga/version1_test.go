@@ -31,7 +31,7 @@ func sagaCommand(t *testing.T, args ...string) (status int, text string) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	status = run(args, f, f)
+	status = runHere(args, f, f)
 	b, err := os.ReadFile(f.Name())
 	if err != nil {
 		t.Fatal(err)
