@@ -57,9 +57,10 @@ type onGPU struct {
 
 // find is the flags of what is measured instead of counts: frequent patterns, sorts.
 type find struct {
-	Sort    int64 `placeholder:"N" help:"With --device: sort so many keys of 64 bits, in host memory, with --gib of the GPU's memory instead."`
-	Support int64 `placeholder:"N" help:"With --device: find frequent patterns of --data with this least support instead."`
-	Edges   int   `default:"3" placeholder:"N" help:"With --support: most edges of a pattern, to 7 (${default})."`
+	Sort     int64 `placeholder:"N" help:"With --device: sort so many keys of 64 bits, in host memory, with --gib of the GPU's memory instead."`
+	Support  int64 `placeholder:"N" help:"Find frequent patterns of --data with this least support instead."`
+	Edges    int   `default:"3" placeholder:"N" help:"With --support: most edges of a pattern, to 7 (${default})."`
+	Vertices int   `placeholder:"N" help:"With --support and without --device: most vertices of a pattern, with any number of edges."`
 }
 
 // Run measures what the flags say.
@@ -72,8 +73,8 @@ func (c *Command) Run(*cli.App) error {
 	switch {
 	case c.Find.Sort < 0 || c.Threads < 1:
 		return cli.Usagef("--sort and --threads are at least 1")
-	case c.Find.Support < 0 || c.Find.Edges < 1 || c.Find.Edges > 7:
-		return cli.Usagef("--support is at least 1, --edges 1 to 7")
+	case c.Find.Support < 0 || c.Find.Edges < 1 || c.Find.Edges > 7 || c.Find.Vertices < 0 || c.Find.Vertices > 8:
+		return cli.Usagef("--support is at least 1, --edges 1 to 7, --vertices to 8")
 	case len(c.Engines) > 0:
 		return c.engineTable()
 	case c.Device != "":
@@ -82,6 +83,8 @@ func (c *Command) Run(*cli.App) error {
 		return c.scaling()
 	case c.Repeat > 0:
 		return compare(c.Repeat, c.Peer)
+	case c.Find.Support > 0:
+		return c.patterns()
 	}
 	return c.count()
 }
@@ -124,6 +127,28 @@ func (c *Command) count() error {
 		}
 		fmt.Println()
 	}
+	return nil
+}
+
+// patterns finds frequent patterns on the CPU.
+func (c *Command) patterns() error {
+	d, err := dataset.Open(c.Data, dataset.Options{Undirected: true})
+	if err != nil {
+		return err
+	}
+	g, err := mine.Open(d.Edges, mine.Options{Labels: d.Labels, Threads: c.Threads})
+	if err != nil {
+		return err
+	}
+	q := mine.Frequency{Support: c.Find.Support, Edges: c.Find.Edges}
+	if c.Find.Vertices > 0 {
+		q.Edges, q.Vertices = 0, c.Find.Vertices
+	}
+	found, err := g.Frequent(context.Background(), q)
+	if err != nil {
+		return err
+	}
+	fmt.Println(len(found), "patterns")
 	return nil
 }
 
