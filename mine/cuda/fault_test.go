@@ -55,7 +55,25 @@ func everything(gpu device.GPU, r *rows.Rows) (err error) {
 			return err
 		}
 	}
-	return errors.Join(g.Free(), domains(gpu, r))
+	if err := errors.Join(g.Free(), domains(gpu, r)); err != nil {
+		return err
+	}
+	return sortKeys(gpu)
+}
+
+// sortKeys sorts keys that do not fit.
+func sortKeys(gpu device.GPU) (err error) {
+	const n = 300
+	host, err := gpu.HostAlloc(16 * n)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, gpu.Sync(), gpu.HostFree(host)) }()
+	keys := device.View[uint64](host.Bytes())
+	for i := range keys[:n] {
+		keys[i] = uint64(i*i) % 257
+	}
+	return Sort(context.Background(), gpu, keys[:n], keys[n:], Sorting{Room: LeastSorting()})
 }
 
 // domains finds domains, with a part of the graph in host memory.
