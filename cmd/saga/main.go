@@ -172,8 +172,7 @@ func run(args []string, stdout, stderr *os.File) (status int) {
 			a.Given[p.Flag.Name] = true
 		}
 	}
-	err = ctx.Run(a)
-	return exitStatus(err, stderr)
+	return exitStatus(withFlag(ctx, ctx.Run(a)), stderr)
 }
 
 // exitStatus prints err, if it is one, and is the exit status that it means.
