@@ -1,13 +1,10 @@
 package dataset
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
-
-	"sagann/internal/words"
 )
 
 // Links of all relations of a graph whose edges have types: pairs have types, too, as the triples of knowledge graphs have.
@@ -202,9 +199,9 @@ func readTriples(d *Data, path string, number map[string]uint32, to *Pairs) erro
 		if err = errors.Join(err, no); err != nil {
 			return f.errorf("%w", err)
 		}
-		typ, ok := number[string(bytes.TrimSpace(row[1]))]
-		if !ok {
-			return f.errorf("%s", words.Text("relation %.40q: the data have no edge of it; they have %d {relation|relations}", row[1], len(number)))
+		typ, err := typeOf(number, row[1])
+		if err != nil {
+			return f.errorf("%w", err)
 		}
 		to.addTriple(triple{u, v, typ})
 		return nil

@@ -52,7 +52,7 @@ func TestLatin1(t *testing.T) {
 		},
 		"split/train.csv": func() error { return ReadSplit(at("split"), named, VertexLabels) },
 		"ids.txt":         func() error { _, err := ReadVertices(at("ids.txt"), named); return err },
-		"pairs.csv":       func() error { _, err := ReadPairs(at("pairs.csv"), named); return err },
+		"pairs.csv":       func() error { _, _, err := ReadPairs(at("pairs.csv"), named, false); return err },
 		"labels.csv":      func() error { _, _, err := ReadLabels(at("labels.csv"), named); return err },
 		"types": func() error {
 			_, err := LoadHeteroTables(HeteroTables{Types: []TypeTable{{"a", Tables{Vertices: at("v.csv")}}}, Relations: []RelationTable{{"a", "r", "a", Tables{Edges: at("edges.csv")}}}}, Options{})

@@ -139,45 +139,6 @@ func FindVertices(ids []string, d *Data) ([]uint32, error) {
 	return out, nil
 }
 
-// ReadPairs reads pairs of vertices of d from a text with two ids on each line, and behind them in all lines or in none the time of the pair.
-// A heading is left out; one that names other columns, such as time, u, v, is an error. Errors name the file and line.
-func ReadPairs(path string, d *Data) (*Pairs, error) {
-	t := d.finder()
-	f, err := d.fileOf(path, t, nil, 2, 3)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	if err := f.endsAt(0, 1); err != nil {
-		return nil, err
-	}
-	if n := len(f.columns); n == 3 && f.headed && isUsual(f.columns[2], slices.Concat(usualWeight, usualType, usualLabel)) {
-		return nil, fmt.Errorf("%s:1: the heading has %q as column 3; a third column of pairs has times", path, f.columns[2])
-	}
-	p := &Pairs{}
-	err = f.eachRow(func(row [][]byte) error {
-		u, err := t.find(row[0], d.Edges.V)
-		v, no := t.find(row[1], d.Edges.V)
-		if err == nil {
-			err = no
-		}
-		if err == nil && len(f.columns) == 3 {
-			var at float64
-			at, err = parseTime(row[2])
-			p.Time = append(p.Time, at)
-		}
-		if err != nil {
-			return f.errorf("%w", err)
-		}
-		p.add(u, v)
-		return nil
-	})
-	if err == nil && p.Len() == 0 {
-		err = fmt.Errorf("%s: no pairs", path)
-	}
-	return p, err
-}
-
 // ReadLabels reads a label for each vertex of d: from a .npy of whole numbers in the order of the data; or from a text with a label on each
 // line, in this order, or with an id and a label. Labels are whole numbers, with -1 for none, or words, which are numbered by the alphabet;
 // names lists the words. Errors name the file and line.

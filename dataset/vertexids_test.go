@@ -52,7 +52,7 @@ func TestVerticesByID(t *testing.T) {
 		{one, "9,10\n1,2\n", nil, nil}, {words, "ann,carol\nann,bob\n", nil, nil}, {one, "1,2,3,4\n", nil, nil}, {one, "1,2,soon\n", nil, nil},
 		{one, "source,target,time\n1,2,2026-03-01\n", []uint32{0}, []uint32{1}},
 	} {
-		p, err := ReadPairs(filepath.Join(writeFiles(t, map[string]string{"p.csv": c.text}), "p.csv"), c.d)
+		p, _, err := ReadPairs(filepath.Join(writeFiles(t, map[string]string{"p.csv": c.text}), "p.csv"), c.d, false)
 		if c.src == nil {
 			refused(t, c.text, err, "p.csv")
 		} else if err != nil || !slices.Equal(p.Src, c.src) || !slices.Equal(p.Dst, c.dst) || strings.Contains(c.text, "time") != slices.Equal(p.Time, []float64{1772323200}) {
@@ -96,7 +96,7 @@ func TestPairHeadings(t *testing.T) {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		p, err := ReadPairs(path, d)
+		p, _, err := ReadPairs(path, d, false)
 		if want == "" {
 			if err != nil || p.Src[0] != 3 || p.Dst[0] != 231 {
 				t.Errorf("%q: %v, error %v", text, p, err)

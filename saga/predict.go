@@ -234,19 +234,22 @@ func fitPairs(pairs *dataset.Pairs, d *dataset.Data) error {
 	if err := pairs.Check(dataset.PairV(d)); err != nil {
 		return fmt.Errorf("saga: %w", err)
 	}
-	types := typesOf(d.Targets.Links)
+	types := typesOf(d, pairs)
 	if (pairs.Type != nil) != (types > 0) || len(pairs.Type) > 0 && (len(pairs.Type) != pairs.Len() || int(slices.Max(pairs.Type)) >= types) {
 		return fmt.Errorf("saga: %d pairs with %d types of edges; links of %s have %d types (0: none)", pairs.Len(), len(pairs.Type), d.Name, types)
 	}
 	return nil
 }
 
-// typesOf is how many types links have; 0: none.
-func typesOf(l *dataset.Links) int {
-	if l == nil {
-		return 0
+// typesOf is how many types links of d have or, where d has none, pairs; 0: none.
+func typesOf(d *dataset.Data, pairs *dataset.Pairs) int {
+	switch l := d.Targets.Links; {
+	case l != nil:
+		return l.Types
+	case pairs.Type != nil:
+		return d.Edges.Types
 	}
-	return l.Types
+	return 0
 }
 
 // scorerOf is the head of the checkpoint of a LinkTask at path, over the rows that it gives the vertices of d, or, of pairs with times, the
@@ -275,6 +278,6 @@ func scorerOf(m Model, d *dataset.Data, c Config, path string, pairs *dataset.Pa
 	if err != nil {
 		return nil, nil, err
 	}
-	s, err := headOf(m.LinkHead, z, cols, typesOf(d.Targets.Links), k.param)
+	s, err := headOf(m.LinkHead, z, cols, typesOf(d, pairs), k.param)
 	return s, pairs, err
 }

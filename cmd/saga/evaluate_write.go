@@ -102,7 +102,7 @@ func (c *evaluateCmd) writeLinks(t *trained, pairs *dataset.Pairs, edges int, sc
 		case pairs.Time != nil:
 			heading = "source,target,time,label,probability"
 		case pairs.Type != nil:
-			heading, relation = "source,relation,target,label,probability", func(i int) string { return c.field(typeName(t.data, pairs.Type[i])) + "," }
+			heading, relation = "source,relation,target,label,probability", func(i int) string { return c.field(dataset.TypeName(t.data, int(pairs.Type[i]))) + "," }
 		}
 		fmt.Fprintln(w, heading)
 		for i, x := range scores {
@@ -118,12 +118,4 @@ func (c *evaluateCmd) writeLinks(t *trained, pairs *dataset.Pairs, edges int, sc
 		}
 		return nil
 	})
-}
-
-// typeName is the name of a type of edges of d, or its number.
-func typeName(d *dataset.Data, typ uint32) string {
-	if names := d.Schema.Edges.Relations; int(typ) < len(names) {
-		return names[typ]
-	}
-	return strconv.Itoa(int(typ))
 }

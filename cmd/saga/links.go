@@ -175,15 +175,12 @@ func (c *predictCmd) predictPairs(a *app) error {
 	if t.task() != saga.LinkTask {
 		return cli.Usagef("--pairs %s: %s was not trained with --task link", c.Pairs, t.path)
 	}
-	if t.prep.allRelations(t.data) {
-		return cli.Usagef("--pairs %s: pairs of all relations are not read yet; saga evaluate --out writes the scores of the split", c.Pairs)
-	}
-	if t.data.Vertices.Kinds != nil {
-		return cli.Usagef("--pairs %s: pairs of a graph with several types are not read yet; saga evaluate --out writes the scores of the split", c.Pairs)
-	}
-	pairs, err := dataset.ReadPairs(c.Pairs, t.data)
+	pairs, left, err := dataset.ReadPairs(c.Pairs, t.data, t.prep.allRelations(t.data))
 	if err != nil {
 		return err
+	}
+	if left != nil {
+		a.Log.Info(words.Text("%s: %d {column is|columns are} not read: %s", c.Pairs, len(left), strings.Join(left, ", ")))
 	}
 	if n := loopsOf(pairs); n > 0 {
 		a.Log.Warn(words.Text("%s: %d {pair joins a vertex and itself|pairs join a vertex and itself}: training saw no such pair", c.Pairs, n))
@@ -203,9 +200,13 @@ func (c *predictCmd) predictPairs(a *app) error {
 		err = npy.Write(c.Out, []int{len(p)}, p)
 	} else {
 		err = cli.WriteWhole(c.Out, func(w *bufio.Writer) error {
-			fmt.Fprintln(w, "src,dst,probability")
+			heading, relation := "src,dst,probability", func(int) string { return "" }
+			if pairs.Type != nil {
+				heading, relation = "src,relation,dst,probability", func(i int) string { return c.field(dataset.TypeName(t.data, int(pairs.Type[i]))) + "," }
+			}
+			fmt.Fprintln(w, heading)
 			for i, x := range p {
-				fmt.Fprintf(w, "%s,%s,%s\n", c.field(t.data.ID(int(pairs.Src[i]))), c.field(t.data.ID(int(pairs.Dst[i]))), strconv.FormatFloat(float64(x), 'g', 6, 32))
+				fmt.Fprintf(w, "%s,%s%s,%s\n", c.field(dataset.PairID(t.data, pairs.Src[i])), relation(i), c.field(dataset.PairID(t.data, pairs.Dst[i])), strconv.FormatFloat(float64(x), 'g', 6, 32))
 			}
 			return nil
 		})
