@@ -45,11 +45,14 @@ func TimesOf(d *Data, k LabelKind) ([]float64, error) {
 	if k == EdgeLabels || k == LinkLabels {
 		of, where = d.Edges.Time, "edge_time"
 	}
+	if x := d.Vertices.Kinds; x != nil && k == LinkLabels {
+		return x.times()
+	}
 	switch {
 	case k == GraphLabels:
 		return nil, fmt.Errorf("%s: graphs have no times to divide by; vertices, edges and links do", d.Name)
 	case d.Vertices.Kinds != nil:
-		return nil, fmt.Errorf("%s has several types of vertices; what is divided by time is of graphs with one type", d.Name)
+		return nil, fmt.Errorf("%s has several types of vertices; what is divided by time is of graphs with one type, or links of a relation (--task link)", d.Name)
 	case of == nil:
 		return nil, fmt.Errorf("%s: %s have no times (%s) to divide by", d.Name, k.Plural(), where)
 	}
@@ -137,8 +140,12 @@ func (c TimeCut) fits(d *Data, k LabelKind) error {
 }
 
 // SplitLinksByTime divides the edges of d by their times for link prediction over a graph that is seen whole: the edges of training pass
-// messages, and no later ones. As with SplitLinks an edge and its reverse are one pair; its time is the earliest of its edges.
+// messages, and no later ones. As with SplitLinks an edge and its reverse are one pair; its time is the earliest of its edges. Of several types
+// of vertices the edges of the relation of d are divided, and edges of other relations that have times pass messages if they are before c.Val.
 func SplitLinksByTime(d *Data, c TimeCut, seed uint64) (*Data, error) {
+	if d.Vertices.Kinds != nil {
+		return relationByTime(d, c, seed)
+	}
 	if err := c.fits(d, LinkLabels); err != nil {
 		return nil, err
 	}
@@ -178,6 +185,9 @@ func (x *edgeIndex) earliest(src, dst []uint32, times []float64) []float64 {
 // equal times, or where its reverse has the same time, it is one pair, of the two directions one chosen at random. Self loops only pass
 // messages. Pairs without an edge have the times of the pairs that they are drawn for (see NotYet).
 func LinksOfPast(d *Data, c TimeCut, seed uint64) (*Data, error) {
+	if d.Vertices.Kinds != nil {
+		return nil, fmt.Errorf("%s has several types of vertices; links that see the edges before them are of graphs with one type", d.Name)
+	}
 	if err := c.fits(d, LinkLabels); err != nil {
 		return nil, err
 	}

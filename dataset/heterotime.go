@@ -1,0 +1,47 @@
+package dataset
+
+import (
+	"fmt"
+	"slices"
+
+	"sagann/internal/words"
+)
+
+// times are those of the edges of the relation that is predicted, self loops left out.
+func (k *Kinds) times() (list []float64, err error) {
+	r := &k.Graph.Relations[k.Relation]
+	e := r.Links.Edges
+	if e.Time == nil {
+		return nil, fmt.Errorf("%s: edges of %s have no times (edge_time) to divide by", k.Graph.Name, k.Graph.FullName(k.Relation))
+	}
+	for i, t := range e.Time {
+		if r.Source != r.Target || e.Src[i] != e.Dst[i] {
+			list = append(list, t)
+		}
+	}
+	return list, nil
+}
+
+// relationByTime is SplitLinksByTime for the edges of the relation of d.
+func relationByTime(d *Data, c TimeCut, seed uint64) (*Data, error) {
+	if _, err := d.Vertices.Kinds.times(); err != nil {
+		return nil, err
+	}
+	out, err := overRelation(d, func(x *Data) (*Data, error) { return SplitLinksByTime(x, c, seed) })
+	if err != nil {
+		return nil, err
+	}
+	h := out.Vertices.Kinds.Graph // a copy
+	for i := range h.Relations {
+		x := h.Relations[i].Links
+		if i == out.Vertices.Kinds.Relation || x.Edges.Time == nil {
+			continue
+		}
+		early := selected(x.Edges, func(n int) bool { return x.Edges.Time[n] < c.Val })
+		if n := x.Edges.E() - early.E(); n > 0 {
+			h.Relations[i].Links = &Data{Name: x.Name, Edges: early, Schema: x.Schema}
+			out.Report.Changes = append(slices.Clip(out.Report.Changes), words.Text("%d {edge|edges} of %s {passes|pass} no messages, as {it is|they are} from %s or later", n, h.FullName(i), TimeText(c.Val)))
+		}
+	}
+	return out, nil
+}
