@@ -77,7 +77,7 @@ func TestLaidEmulated(t *testing.T) {
 			for _, ways := range [][]kernel.GatherWay{{kernel.WarpSlice, kernel.WarpLaid}, {kernel.FewSlice, kernel.FewLaid}} {
 				for _, room := range []int64{x.room, 3 * x.room} {
 					t.Run(fmt.Sprintf("%s F=%d ways=%v room=%d", x.p.Name, f, ways, room), func(t *testing.T) {
-						sameLaid(t, x.p, rows, x.bufs, ways, room)
+						sameLaid(t, x.p, rows, []*chunk.Rect{maxCell(rows, 0, false), maxCell(rows, 5, true)}, x.bufs, ways, room)
 					})
 				}
 			}
@@ -85,9 +85,9 @@ func TestLaidEmulated(t *testing.T) {
 	}
 }
 
-// sameLaid runs p over two cells with and without rows laid out anew, and compares bits.
-func sameLaid(t *testing.T, p *kernel.Program, rows int, bufs [][]float32, ways []kernel.GatherWay, room int64) {
-	cells := []*chunk.Rect{maxCell(rows, 0, false), maxCell(rows, 5, true)}
+// sameLaid runs p over cells with and without rows laid out anew, and compares bits.
+func sameLaid(t *testing.T, p *kernel.Program, rows int, cells []*chunk.Rect, bufs [][]float32, ways []kernel.GatherWay, room int64) {
+	t.Helper()
 	var got [2][][]float32
 	for k, way := range ways {
 		for _, x := range bufs {
@@ -100,7 +100,11 @@ func sameLaid(t *testing.T, p *kernel.Program, rows int, bufs [][]float32, ways 
 			t.Fatal(err)
 		}
 		l.Cell = &kernel.GPUCell{Ptr: cells[0].View().Ptr}
-		first := c.Names[c.Steps(l)[0].Func]
+		steps := c.Steps(l)
+		first, last := c.Names[steps[0].Func], c.Names[steps[max(0, len(steps)-2)].Func]
+		if hubs := slices.Max(degrees(l.Cell.Ptr)) > 512; hubs && last != []string{"gather_hub_beside", "won_beside"}[k] {
+			t.Errorf("way %d leaves rows of many edges to %s", way, last)
+		}
 		if laid := strings.HasSuffix(first, "_lay"); laid != (k == 1) {
 			t.Errorf("way %d begins with %s", way, first)
 		}
@@ -115,6 +119,47 @@ func sameLaid(t *testing.T, p *kernel.Program, rows int, bufs [][]float32, ways 
 			t.Error("nothing was summed")
 		}
 	}
+}
+
+// TestLaidManyEdges: terms of rows of many edges have the sums of the kernel for such rows, with columns taken at once and in two turns.
+func TestLaidManyEdges(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine: TestIndexEmulated runs a device, too")
+	}
+	lengths := []int{700, 3, 0, 1601}
+	for len(lengths) < 60 {
+		lengths = append(lengths, 3)
+	}
+	c := &chunk.Rect{}
+	c.Resize(len(lengths), 2472, chunk.Want{Rank: true}, 0)
+	v, i := c.View(), 0
+	for r, n := range lengths {
+		for k := range n {
+			v.Other[i], v.Rank[i] = uint32(k*31+r)%maxFar, float32(k%900)
+			i++
+		}
+		v.Ptr[r+1] = uint32(i)
+	}
+	for _, f := range []int{36, 200} {
+		fill := func(rows int, of func(i int) float32) []float32 {
+			x := make([]float32, rows*f)
+			for i := range x {
+				x[i] = of(i)
+			}
+			return x
+		}
+		bufs := [][]float32{fill(maxFar, func(i int) float32 { return float32(i * 7919 % 900) }), fill(maxFar, func(i int) float32 { return float32(i%1000)/250 - 2 }),
+			fill(len(lengths), func(i int) float32 { return float32(i % 7) })}
+		sameLaid(t, maxGrad(f, f), len(lengths), []*chunk.Rect{c, c}, bufs, []kernel.GatherWay{kernel.WarpSlice, kernel.WarpLaid}, int64(8*f+512)*maxFar)
+	}
+}
+
+// degrees are the lengths of rows.
+func degrees(ptr []uint32) (list []uint32) {
+	for i := range len(ptr) - 1 {
+		list = append(list, ptr[i+1]-ptr[i])
+	}
+	return list
 }
 
 // TestLaid: rows of far ends are laid out anew where these have many edges, rows are many, and there is room: all slices of pairs at once, or as many as there is room for.

@@ -113,22 +113,26 @@ func (s *launcher) gatherRows(w *gatherKernels, other *entry, few bool, x span, 
 		large = to - from
 	}
 	x.large = large
+	many, theirs := rows, edges // of rows of many edges
 	if other != nil {
 		k = other
 	}
-	args := s.args(x)
 	some := func(k *entry) int { return cmp.Or(slices, k.slices) }
 	part := func(k *entry, rows, edges int) work {
 		w := k.row.times(rows).plus(k.edge.times(edges))
 		return work{w.bytes * int64(some(k)) / int64(k.slices), w.flops * int64(some(k)) / int64(k.slices)}
 	}
+	if other != nil {
+		rows, edges = s.wonHubs(w, &x, rows, edges)
+	}
 	if rows > 0 { // started first and run beside the others, since the largest row takes long
-		s.call(h.fn, (n+h.groups-1)/h.groups, h.block, h.shared, some(h), args)
+		s.call(h.fn, (n+h.groups-1)/h.groups, h.block, h.shared, some(h), s.args(x))
 		s.out[len(s.out)-1].Beside = true
 		s.count(part(h, rows, edges))
 	}
-	s.call(k.fn, (n+k.groups-1)/k.groups, k.block, k.shared, some(k), args)
-	s.count(part(k, n-rows, to-from-edges))
+	x.large = large
+	s.call(k.fn, (n+k.groups-1)/k.groups, k.block, k.shared, some(k), s.args(x))
+	s.count(part(k, n-many, to-from-theirs))
 }
 
 // hubs counts the rows with more than large edges between from and to, among n entries from first on, and the edges of

@@ -44,8 +44,9 @@ SAGA_INLINE void saga_won_list(const float *won, ll wonLD, const float *grad, ll
 
 // Adds what 32 edges of a row have won to its sums: S of them for each column, of which edge k adds to sum k % S. Lane k has edge k: its far end, the
 // far end's word, and rank / T. Eight lanes take an edge's terms, four edges at a time, each sum's in the order of edges.
-template <int S, int W>
-SAGA_INLINE void saga_won_add(const unsigned long long *list, unsigned far, unsigned word, unsigned rank, float *sums) {
+// The sums are of C of the W columns, from begin on; terms of others are left.
+template <int S, int W, int C>
+SAGA_INLINE void saga_won_add(const unsigned long long *list, unsigned far, unsigned word, unsigned rank, float *sums, unsigned begin) {
 	const int lane = threadIdx.x % 8, sub = threadIdx.x % 32 / 8;
 	unsigned long long term[8];
 #pragma unroll
@@ -58,12 +59,13 @@ SAGA_INLINE void saga_won_add(const unsigned long long *list, unsigned far, unsi
 		const unsigned f = __shfl_sync(0xffffffffu, far, j * 4 + sub), w = __shfl_sync(0xffffffffu, word, j * 4 + sub), r = __shfl_sync(0xffffffffu, rank, j * 4 + sub);
 		for (int turn = 0; turn < 4 / S; turn++) {
 			if (sub / S == turn) {
-				float *to = sums + sub % S * W;
-				if (lane < (int)(w & 0xffffu) && (unsigned)(term[j] >> 47) == r) to[(unsigned)(term[j] >> 32) & 0x7fffu] += __uint_as_float((unsigned)term[j]);
-				for (unsigned k = lane + 8; k < (w & 0xffffu); k += 8) {
-					const unsigned long long x = list[(ll)f * W + (w >> 16) + k];
-					if ((unsigned)(x >> 47) == r) to[(unsigned)(x >> 32) & 0x7fffu] += __uint_as_float((unsigned)x);
-				}
+				float *to = sums + sub % S * C;
+				auto add = [&](unsigned long long x) {
+					const unsigned col = ((unsigned)(x >> 32) & 0x7fffu) - begin;
+					if ((unsigned)(x >> 47) == r && (C == W || col < C)) to[col] += __uint_as_float((unsigned)x);
+				};
+				if (lane < (int)(w & 0xffffu)) add(term[j]);
+				for (unsigned k = lane + 8; k < (w & 0xffffu); k += 8) add(list[(ll)f * W + (w >> 16) + k]);
 			}
 			__syncwarp();
 		}
