@@ -17,6 +17,9 @@ import (
 // farRows is the rows of their other interval.
 const farRows = 300
 
+// laidRoom is enough scratch memory to lay rows of that interval out anew.
+const laidRoom = 1 << 20
+
 // lowCell is a cell of rows of few edges. With gaps, a list leaves rows out.
 func lowCell(rows, seed int, gaps bool) chunk.View {
 	v := chunk.View{Ptr: []uint32{0}}
@@ -136,7 +139,7 @@ func runWays(t *testing.T, d device.GPU, p *kernel.Program, c *cuda.Program, cel
 	if err != nil {
 		t.Fatal(err)
 	}
-	for way := kernel.ByCell; way <= kernel.FewWhole; way++ {
+	for way := kernel.ByCell; way <= kernel.FewLaid; way++ {
 		e := &edgeBench{dev: d, q: q}
 		put := func(b []byte) uint64 {
 			at, err := e.put(b, int64(len(b)))
@@ -150,6 +153,7 @@ func runWays(t *testing.T, d device.GPU, p *kernel.Program, c *cuda.Program, cel
 			at = append(at, put(raw(x)))
 		}
 		held := slices.Clone(e.held)
+		scratch := put(make([]byte, laidRoom))
 		var list []device.Command
 		for k := range cells {
 			v := &cells[k]
@@ -162,7 +166,7 @@ func runWays(t *testing.T, d device.GPU, p *kernel.Program, c *cuda.Program, cel
 			if v.RowIDs != nil {
 				cell.RowIDs = put(raw(v.RowIDs))
 			}
-			l := &kernel.GPULaunch{Rows: rows, Bufs: at, Cell: cell, First: k == 0, Last: k == len(cells)-1, Gather: way}
+			l := &kernel.GPULaunch{Rows: rows, Bufs: at, Cell: cell, First: k == 0, Last: k == len(cells)-1, Gather: way, Far: farRows, Scratch: scratch, Room: laidRoom}
 			commands, err := backend.Commands(c.Steps(l), kernels, false)
 			if err != nil {
 				t.Fatal(err)

@@ -56,7 +56,7 @@ func TestLaidEmulated(t *testing.T) {
 		some := func(i int) float32 { return float32(i*2654435761>>7%1000)/250 - 2 }
 		ranks := func(i int) float32 {
 			if i%11 == 3 {
-				return inf
+				return []float32{inf, nan, -1, 0.5, 1 << 24, float32(math.Copysign(0, -1))}[i%6]
 			}
 			return float32(i * 7919 % 71 * 3)
 		}

@@ -8,11 +8,16 @@ SAGA_INLINE void saga_won_list(const float *won, ll wonLD, const float *grad, ll
 	unsigned short *place = (unsigned short *)(sums + T / 32);
 	for (ll row = blockIdx.x; row < rows; row += gridDim.x) {
 		const float *ranks = won + row * wonLD, *numbers = grad + row * gradLD;
+		constexpr unsigned none = 1u << 24; // no edge has such a rank
+		auto rankOf = [&](int c) {
+			const unsigned r = (unsigned)ranks[c];
+			return (float)r == ranks[c] ? min(r, none) : none;
+		};
 		begins[threadIdx.x] = 0;
 		__syncthreads();
 		for (int c = threadIdx.x; c < W; c += T) {
-			const float r = ranks[c];
-			if (r < 16777216.f) place[c] = (unsigned short)atomicAdd(&begins[(unsigned)r % T], 1u);
+			const unsigned r = rankOf(c);
+			if (r < none) place[c] = (unsigned short)atomicAdd(&begins[r % T], 1u);
 		}
 		__syncthreads();
 		const unsigned many = begins[threadIdx.x];
@@ -32,9 +37,8 @@ SAGA_INLINE void saga_won_list(const float *won, ll wonLD, const float *grad, ll
 		table[row * T + threadIdx.x] = begin << 16 | many;
 		__syncthreads();
 		for (int c = threadIdx.x; c < W; c += T) {
-			const float r = ranks[c];
-			if (r < 16777216.f)
-				terms[begins[(unsigned)r % T] + place[c]] = (unsigned long long)((unsigned)r / T << 15 | (unsigned)c) << 32 | __float_as_uint(numbers[c]);
+			const unsigned r = rankOf(c);
+			if (r < none) terms[begins[r % T] + place[c]] = (unsigned long long)(r / T << 15 | (unsigned)c) << 32 | __float_as_uint(numbers[c]);
 		}
 		__syncthreads();
 		for (unsigned i = threadIdx.x; i < all; i += T) list[row * W + i] = terms[i];
