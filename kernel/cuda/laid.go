@@ -80,7 +80,7 @@ func (s *launcher) wonHubs(w *gatherKernels, x *span, rows, edges int) (others, 
 		return rows, edges
 	}
 	s.call(fn, (x.n+hubThreads-1)/hubThreads, hubThreads, 0, 1, s.args(*x))
-	s.count(work{bytes: 4 * int64(s.c.wonCols())}.times(rows - others).plus(work{bytes: 12}.times(edges - theirs)))
+	s.count(work{bytes: 4 * int64(s.c.laid.Cols)}.times(rows - others).plus(work{bytes: 12}.times(edges - theirs)))
 	s.out[len(s.out)-1].Beside = others == 0
 	x.large = max(x.large, wonHubMost)
 	return others, theirs
