@@ -14,9 +14,9 @@ const (
 	WonRanks = 128
 )
 
-// LaidEdges is how many edges far ends have at least, in the mean, for which rows are laid out anew: kernels for fewer have not been measured
-// over such rows.
-const LaidEdges = 96
+// LaidEdges is how many edges far ends have at least, in the mean, for which rows are laid out anew: the fewest that were measured. With 20, 40 and
+// 80 edges epochs of resgated took 4, 11 and 18 % less on an H100, those of mpgcn 6, 15 and 25 %, those of ggcn 3, 11 and 19 % (bench/cuda/RESULTS-cuda.md).
+const LaidEdges = 20
 
 // Laying is how a GPU can lay rows of far ends out anew for a program.
 type Laying struct {

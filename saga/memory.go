@@ -116,7 +116,7 @@ func (p *planTarget) scratch(programs []*dataflow.Lowered, bound int64) int64 {
 	if p.cfg.Mem == 0 && p.rooms == nil { // what a budget leaves is for chunks, and over batches no rows are laid out anew
 		spare := exec.Spare(kind, rows, int(edges), kernels...)
 		if bound > 0 {
-			spare = min(spare, bound)
+			spare = min(spare, bound&^255) // what is left of memory is in such pieces, too
 		}
 		n = max(n, spare)
 	}

@@ -15,12 +15,12 @@ const pairSpare = 128 << 20
 const wonThreads = 64
 
 // pairsAtOnce is how many slices of pairs are laid out and gathered at a time; 0: none.
-func (s *launcher) pairsAtOnce(w *gatherKernels, few bool, edges int) int {
+func (s *launcher) pairsAtOnce(w *gatherKernels, edges int) int {
 	c, l := s.c, s.l
 	if c.pair == nil || w != &c.gather[0] || l.Far == 0 || l.Gather == kernel.WarpSlice || l.Gather == kernel.FewSlice {
 		return 0
 	}
-	if l.Gather == kernel.ByCell && (few || edges < kernel.LaidEdges*l.Far || int64(l.Far)*w.slice <= cached(c.Chip) || int64(l.Far)*kernel.PairLine > cached(c.Chip)) {
+	if l.Gather == kernel.ByCell && (edges < kernel.LaidEdges*l.Far || int64(l.Far)*w.slice <= cached(c.Chip) || int64(l.Far)*kernel.PairLine > cached(c.Chip)) {
 		return 0
 	}
 	return min(c.pair.rows.slices, int(l.Room/(kernel.PairLine*int64(l.Far))))
@@ -53,7 +53,7 @@ func (s *launcher) wonFor(w *gatherKernels, few bool, edges int) entry {
 	}
 	k := slices.IndexFunc(c.won, func(x wonWay) bool { return x.sums == sums })
 	if k < 0 || l.Far == 0 || l.Gather != kernel.ByCell && l.Gather != kernel.WarpLaid && l.Gather != kernel.FewLaid ||
-		l.Gather == kernel.ByCell && (few || edges < kernel.LaidEdges*l.Far) || l.Room < c.laid.Row()*int64(l.Far) {
+		l.Gather == kernel.ByCell && edges < kernel.LaidEdges*l.Far || l.Room < c.laid.Row()*int64(l.Far) {
 		return entry{fn: -1}
 	}
 	cols := int64(c.laid.Cols)

@@ -181,11 +181,13 @@ func TestLaid(t *testing.T) {
 		{pairs, far, 100, 300 * mib, "pair_lay 8, pair 8"},
 		{pairs, far, 100, 80 * mib, "pair_lay 3, pair 3, pair_lay 3, pair 3, pair_lay 2, pair 2"},
 		{pairs, far, 100, 20 * mib, "gather 4"},
-		{pairs, far, 31, 300 * mib, "gather_few 4"},
+		{pairs, far, 31, 300 * mib, "pair_lay 8, pair_few 8"},
+		{pairs, far, 19, 300 * mib, "gather_few 4"},
 		{pairs, 100_000, 100, 300 * mib, "gather 4"}, // slices of both rows are in the cache
 		{won, far, 100, 300 * mib, "won_lay 1, won_4 1"},
 		{won, far, 100, 292 * mib, "gather 4"},
-		{won, far, 31, 300 * mib, "gather_few 4"},
+		{won, far, 31, 300 * mib, "won_lay 1, won_1 1"},
+		{won, far, 19, 300 * mib, "gather_few 4"},
 	} {
 		c, err := cuda.Render(x.p, kernel.Chip{Processors: 132, Cache: 50 << 20})
 		if err != nil {

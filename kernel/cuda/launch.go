@@ -80,7 +80,7 @@ func (s *launcher) gather(first, n, from, to int, begin, end bool) {
 	}
 	w, few := s.way(s.l.Rows, to-from, n)
 	x := span{from: from, to: to, first: first, n: n, begin: begin, end: end}
-	if each := s.pairsAtOnce(w, few, to-from); each > 0 {
+	if each := s.pairsAtOnce(w, to-from); each > 0 {
 		for p := s.c.pair; x.slice < p.rows.slices; x.slice += each {
 			m := min(each, p.rows.slices-x.slice)
 			s.layPairs(x.slice, m)

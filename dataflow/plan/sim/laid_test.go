@@ -16,10 +16,10 @@ func TestLaid(t *testing.T) {
 	k := m.DeviceKinds["h100"]
 	const v, e = 233_000, 23_200_000
 	pairs := func(cols, ld int64) plan.Cost {
-		return plan.Cost{EdgeElem: 7 * float64(cols), RowBytes: 4 * cols, EdgeBytes: 4, AccBytes: 16 * cols, GatherBytes: 8 * cols, OtherBytes: 8 * ld, Others: 2, Laid: plan.Laid{Row: 128, Edges: 96}}
+		return plan.Cost{EdgeElem: 7 * float64(cols), RowBytes: 4 * cols, EdgeBytes: 4, AccBytes: 16 * cols, GatherBytes: 8 * cols, OtherBytes: 8 * ld, Others: 2, Laid: plan.Laid{Row: 128, Edges: 20}}
 	}
 	terms := func(cols, ld int64) plan.Cost {
-		return plan.Cost{EdgeElem: 4 * float64(cols), EdgeBytes: 8, AccBytes: 8 * cols, GatherBytes: 8 * cols, OtherBytes: 8 * ld, Others: 2, Laid: plan.Laid{Row: 8*cols + 512, Terms: true, Edges: 96}}
+		return plan.Cost{EdgeElem: 4 * float64(cols), EdgeBytes: 8, AccBytes: 8 * cols, GatherBytes: 8 * cols, OtherBytes: 8 * ld, Others: 2, Laid: plan.Laid{Row: 8*cols + 512, Terms: true, Edges: 20}}
 	}
 	for _, x := range []struct {
 		name    string
