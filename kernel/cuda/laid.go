@@ -68,24 +68,6 @@ func (s *launcher) layWon() {
 	s.count(work{bytes: int64(s.l.Far) * int64(16*cols+4*kernel.WonRanks)})
 }
 
-// wonHubs adds the terms of those of so many rows of many edges that have one round, and returns how many others there are, and their edges. They are
-// the hub kernel's: its limit in x is theirs then.
-func (s *launcher) wonHubs(w *gatherKernels, x *span, rows, edges int) (others, theirs int) {
-	fn := slices.Index(s.c.Names, "won_beside")
-	if fn < 0 || rows == 0 || w != &s.c.gather[0] {
-		return rows, edges
-	}
-	others, theirs = s.hubs(x.first, x.n, x.from, x.to, max(x.large, wonHubMost))
-	if others == rows {
-		return rows, edges
-	}
-	s.call(fn, (x.n+hubThreads-1)/hubThreads, hubThreads, 0, 1, s.args(*x))
-	s.count(work{bytes: 4 * int64(s.c.laid.Cols)}.times(rows - others).plus(work{bytes: 12}.times(edges - theirs)))
-	s.out[len(s.out)-1].Beside = others == 0
-	x.large = max(x.large, wonHubMost)
-	return others, theirs
-}
-
 // wonBytes is the scratch memory that the gradient of a maximum wants.
 func wonBytes(p *kernel.Program, rows, edges int) int64 {
 	laid := kernel.LayingOf(p)

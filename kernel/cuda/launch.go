@@ -2,6 +2,7 @@ package cuda
 
 import (
 	"cmp"
+	"slices"
 	"sort"
 
 	"sagann/kernel"
@@ -133,6 +134,24 @@ func (s *launcher) gatherRows(w *gatherKernels, other *entry, few bool, x span, 
 	x.large = large
 	s.call(k.fn, (n+k.groups-1)/k.groups, k.block, k.shared, some(k), s.args(x))
 	s.count(part(k, n-many, to-from-theirs))
+}
+
+// wonHubs adds the terms of those of so many rows of many edges that have one round, and returns how many others there are, and their edges. They are
+// the hub kernel's: its limit in x is theirs then.
+func (s *launcher) wonHubs(w *gatherKernels, x *span, rows, edges int) (others, theirs int) {
+	fn := slices.Index(s.c.Names, "won_beside")
+	if fn < 0 || rows == 0 || w != &s.c.gather[0] {
+		return rows, edges
+	}
+	others, theirs = s.hubs(x.first, x.n, x.from, x.to, max(x.large, wonHubMost))
+	if others == rows {
+		return rows, edges
+	}
+	s.call(fn, (x.n+hubThreads-1)/hubThreads, hubThreads, 0, 1, s.args(*x))
+	s.count(work{bytes: 4 * int64(s.c.laid.Cols)}.times(rows - others).plus(work{bytes: 12}.times(edges - theirs)))
+	s.out[len(s.out)-1].Beside = others == 0
+	x.large = max(x.large, wonHubMost)
+	return others, theirs
 }
 
 // hubs counts the rows with more than large edges between from and to, among n entries from first on, and the edges of
