@@ -290,7 +290,7 @@ func TestTableStored(t *testing.T) {
 				if err := s.Close(); err != nil {
 					t.Error(err)
 				}
-				if _, err := more(s.Table()).Aggregate(ctx, key); err == nil || !strings.Contains(err.Error(), "closed") {
+				if _, err := more(s.Table()).Aggregate(ctx, key); err == nil || strings.Count(err.Error(), "closed") != 1 {
 					t.Errorf("closed: %v", err)
 				}
 				for _, err := range s.Table().Rows(ctx) {

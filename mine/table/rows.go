@@ -192,7 +192,7 @@ func (s *Spec) Share(ctx context.Context, workers int, start func() func(r *Row)
 	if p := panicked.Load(); p != nil {
 		return p
 	}
-	return cmp.Or(errors.Join(errs...), ctx.Err())
+	return cmp.Or(append(errs, ctx.Err())...) // one of them: workers that read the same stored rows fail alike
 }
 
 // from makes the rows whose first vertex is u, or whose first edge has the lower end u.
