@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"strings"
+
+	"sagann/mine/run"
 )
 
 // FrequencyExplanation says what a search for frequent patterns will do, as far as it is known before.
@@ -21,6 +23,8 @@ type FrequencyExplanation struct {
 	Frequent    int   `json:"frequent_edges,omitempty"`
 	Candidates  int   `json:"candidates,omitempty"`
 	DomainBytes int64 `json:"domain_bytes,omitempty"`
+	// The seconds that this next size is expected to take on the CPU. Of larger sizes it is not known how many candidates there are.
+	NextSeconds float64 `json:"next_seconds,omitempty"`
 	// The most bytes of patterns: of those candidates, or of all patterns of instances that a census finds.
 	PatternBytes float64 `json:"pattern_bytes,omitempty"`
 	// Of instances: the connected pairs of edges in the graph, and, of a census, the most patterns.
@@ -42,14 +46,15 @@ func (g *Graph) ExplainFrequent(ctx context.Context, q Frequency) (*FrequencyExp
 		}
 		x.Threads, x.Labels, x.Frequent = q.Workers, len(by.Labels), len(by.Edges)
 		q.Keeps = holds
-		var patterns int64
-		x.Candidates, x.DomainBytes, patterns = by.Second(q)
-		x.PatternBytes = float64(patterns)
+		next := by.Second(q)
+		x.Candidates, x.DomainBytes, x.PatternBytes = next.Candidates, next.Domains, float64(next.Patterns)
 		if g.gpus != nil {
 			_, _, p, err := f.domainsPlace(by)
 			x.Device, x.Bytes, x.Resident = g.opt.Device, p.bytes, p.resident
 			return x, err
 		}
+		rates, workers := g.rates(place{workers: q.Workers})
+		x.NextSeconds = rates.Domains(float64(next.Candidates), next.Vertices) * run.Speed() / workers
 		x.Bytes = g.byID.Bytes() + 4*int64(len(f.edgeKinds())) + by.Bytes() + int64(q.Workers)*by.WorkerBytes()
 		return x, nil
 	}
@@ -84,6 +89,9 @@ func (x *FrequencyExplanation) String() string {
 		line("labels", "%d with enough vertices", x.Labels)
 		line("edges", "%d frequent patterns of one edge", x.Frequent)
 		line("next", "%d candidates; their domains take at most %d bytes, and they %.0f if all are frequent", x.Candidates, x.DomainBytes, x.PatternBytes)
+		if x.NextSeconds > 0 {
+			line("", "%.2g s are expected for these; larger sizes are not known yet", x.NextSeconds)
+		}
 	} else {
 		line("instances", "%s of two edges, before labels", x.Pairs)
 		if x.Patterns != "" {

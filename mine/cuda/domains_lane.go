@@ -241,7 +241,7 @@ func (l *lane) await(ctx context.Context) error {
 // calls are the launches of a batch.
 func (l *lane) calls(b *batch) (list []launch.Call) {
 	n, c := uint64(b.pieces), l.of
-	source, grid := domainsOf(c.of.whole != nil), atMost(16*l.chip.Processors, b.pieces, 1)
+	source, grid := domainsOf(c.of.whole != nil), atMost(domainsBlocks*l.chip.Processors, b.pieces, 1)
 	known, sizes := b.known.of(l.room), b.sizes.of(l.room)
 	all := launch.Args{"candidates": b.records.of(l.room), "pieces": b.parts.of(l.room), "n": n, "sets": b.sets.of(l.room), "counts": b.counts.of(l.room), "least": c.of.least}
 	add := func(name string, args launch.Args) {

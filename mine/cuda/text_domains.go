@@ -8,8 +8,9 @@ import (
 // domainPiece is how many 32-bit words of the bits of a domain a block does at a time.
 const domainPiece = 128
 
-// domainsBlock is the threads of a block.
-const domainsBlock = 128
+// domainsBlock is the threads of a block, domainsBlocks how many blocks there are for each processor: more than run at once, as pieces that a block takes
+// in turn may be long.
+const domainsBlock, domainsBlocks = 128, 64
 
 // searchAlone and searchTogether are how many entries of rows a lane looks at before the lanes of its warp search together, and these before they ask each
 // other.

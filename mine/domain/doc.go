@@ -15,7 +15,7 @@
 // vertices of a label, kept as lists where these are shorter.
 //
 // The files: graph.go and arcs.go (the graph by labels), set.go (domains), evaluate.go, semijoin.go and search.go (one
-// candidate), mine.go and deal.go (levels, and their division among threads), room.go (their memory), cards.go (candidates of a level in
+// candidate), mine.go and deal.go (levels, and their division among threads), second.go (what is known of the second), room.go (their memory), cards.go (candidates of a level in
 // batches, for GPUs), ranks.go and stream.go (several processes, and what they send each other); census.go, triangles.go and sums.go (instances of patterns of
 // up to three edges, from how many neighbours of each label vertices have).
 package domain

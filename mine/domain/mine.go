@@ -187,39 +187,3 @@ func estimate(grower *lattice.Grower, l *lattice.Level) int {
 	}
 	return children
 }
-
-// mostSecond is how many frequent edges Second grows; more are sampled.
-const mostSecond = 1 << 9
-
-// Second is how many candidates grow from the frequent edges, and the most bytes that their domains take, and that
-// they do if they are all frequent. Of very many edges it looks at some.
-func (g *Graph) Second(q Question) (candidates int, bytes, patterns int64) {
-	level := g.first()
-	edges, all := make([]lattice.Edge, len(level)), make([]pattern.Pattern, len(level))
-	for i, e := range g.Edges {
-		edges[i], all[i] = e.Edge, level[i].Pattern
-	}
-	grower, l := lattice.NewGrower(edges, q.Vertices, q.Edges, q.Induced), lattice.NewLevel(all)
-	var s lattice.Scratch
-	take := min(len(all), mostSecond)
-	for i := range take {
-		for _, c := range grower.Children(l, i*len(all)/take, &s) {
-			candidates++
-			patterns += nextBytes + q.keeps(&Found{Pattern: c.Pattern})
-			for v := range c.Pattern.Vertices() {
-				least := int64(-1)
-				for _, p := range c.Parents {
-					if n := level[p.Index].Domains[p.To[v]].Bytes(); v != int(p.Gone) && (least < 0 || n < least) {
-						least = n
-					}
-				}
-				bytes += max(least, 0)
-			}
-		}
-	}
-	if take < len(all) {
-		scale := float64(len(all)) / float64(take)
-		return int(float64(candidates) * scale), int64(float64(bytes) * scale), int64(float64(patterns) * scale)
-	}
-	return candidates, bytes, patterns
-}

@@ -29,6 +29,9 @@ func pack(words []uint64, n uint32) Set {
 // Bytes is the memory of the vertices.
 func (s Set) Bytes() int64 { return 4*int64(len(s.list)) + 8*int64(len(s.bits)) }
 
+// len is how many vertices there are.
+func (s Set) len() int { return len(s.list) + int(size(s.bits)) }
+
 // All yields the numbers of the vertices, ascending.
 func (s Set) All() iter.Seq[uint32] {
 	return func(yield func(uint32) bool) {
