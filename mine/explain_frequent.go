@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"sagann/mine/plan"
 	"sagann/mine/run"
 )
 
@@ -53,8 +54,8 @@ func (g *Graph) ExplainFrequent(ctx context.Context, q Frequency) (*FrequencyExp
 			x.Device, x.Bytes, x.Resident = g.opt.Device, p.bytes, p.resident
 			return x, err
 		}
-		rates, workers := g.rates(place{workers: q.Workers})
-		x.NextSeconds = rates.Domains(float64(next.Candidates), next.Vertices) * run.Speed() / workers
+		_, workers := g.rates(place{workers: q.Workers})
+		x.NextSeconds = plan.CoreMNI.Seconds(float64(next.Candidates), next.Vertices) * run.Speed() / workers
 		x.Bytes = g.byID.Bytes() + 4*int64(len(f.edgeKinds())) + by.Bytes() + int64(q.Workers)*by.WorkerBytes()
 		return x, nil
 	}
