@@ -21,7 +21,9 @@ var rulesOf = map[string][]string{
 	"countsLine": {"checkVertexCount"},
 	// Tables of vertices, and files with ids of vertices.
 	"openVertices": {"onlyNumbers", "position", "findID", "wholeID", "isMissing"},
+	"vertices":     {"onlyNumbers", "wholeID"}, // of addedTables
 	"fileOf":       {"onlyNumbers", "wholeID"},
+	"ReadPairs":    {"onlyNumbers", "wholeID"},
 	// Looks at a file that does not read it.
 	"occursAgain": nil, "isRagged": nil, "isSquare": nil, "foreignOf": nil, "openUnknown": nil, "isPlainList": {"wholeID"},
 	// Texts of numbers without ids: rows are numbered by their lines. Texts beside an edge list go through idsOfRows.
