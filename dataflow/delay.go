@@ -54,3 +54,23 @@ func (p *phases) firstRead(n *Node) int {
 	}
 	return q
 }
+
+// join moves a product of rows whose only reader is computed after a gather of the same phase to that reader, so that it is not written
+// before the gather and read after it: x·W of a layer, say, to which a sum of neighbours is added. It is for programs over blocks, where all
+// rows are there; where rows are streamed, those of x would have to come again.
+func (p *phases) join() {
+	moved := false
+	for _, n := range p.live {
+		uses := p.uses.of(n)
+		if !n.Def().Role.Product() || !computed(n) || p.keep.has(n) || p.remat.has(n) || len(uses) != 1 {
+			continue
+		}
+		if u := uses[0]; u.phase == p.phase.of(n) && u.sub > p.sub.of(n) && !u.other && !root(u.by) {
+			p.sub.set(n, u.sub)
+			moved = true
+		}
+	}
+	if moved {
+		p.chooseKept()
+	}
+}

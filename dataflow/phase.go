@@ -111,6 +111,9 @@ func assignPhases(outs []result, derive, postpone bool, opt Options) *phases {
 		p.postpone()
 	}
 	p.delay()
+	if sampled(p.live) {
+		p.join()
+	}
 	p.replaceLast()
 	return p
 }

@@ -13,6 +13,7 @@
 //   - tile.go: how many rows a launch on a GPU works on at a time, and how much memory these rows
 //     take.
 //   - layout.go: how a program is divided into kernels, and where registers lie between kernels.
+//   - tiles.go: products by tiles, and the instructions that are computed where such a product is.
 //   - laid.go: gathers for which rows of far ends are laid out anew.
 //   - scratch_alloc.go: registers that are not in use at the same time share a place in scratch
 //     memory.

@@ -82,6 +82,7 @@ const (
 	Unpack                   // I columns of words of two bfloat16
 	SparseMatMul             // In[0] · In[1], In[0] sparse rows (ops/sparse.go), In[1] Global
 	SparseDrop               // In[0], sparse rows, with entries dropped by In[1], the step, and In[2], the row's identity
+	Plus                     // In[0] plus In[1], column by column
 )
 
 // Product tells whether r is a product of matrices.

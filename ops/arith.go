@@ -12,7 +12,7 @@ func Add(x, y *Node) *Node { return apply(add, x, y) }
 
 const add = dataflow.AddOp
 
-var _ = define(add, Def{Class: dataflow.Elem, Shape: same,
+var _ = define(add, Def{Class: dataflow.Elem, Role: kernel.Plus, Shape: same,
 	VJP: func(n, dy *Node) []*Node { return []*Node{fit(n.In(0), dy), fit(n.In(1), dy)} },
 	CPU: map2(simd.Add), CUDA: "$0 + $1"})
 

@@ -13,6 +13,9 @@ const stepPrelude = `
 static unsigned __float_as_uint(float x) { unsigned b; memcpy(&b, &x, 4); return b; }
 static float __uint_as_float(unsigned b) { float x; memcpy(&x, &b, 4); return x; }
 static float4 make_float4(float x, float y, float z, float w) { return {x, y, z, w}; }
+struct alignas(8) float2 { float x, y; };
+static float2 make_float2(float x, float y) { return {x, y}; }
+static int max(int a, int b) { return a < b ? b : a; }
 static unsigned __funnelshift_r(unsigned lo, unsigned hi, unsigned n) { return ((uint64_t)hi << 32 | lo) >> (n & 31); }
 static float __fdividef(float x, float y) { return x / y; }
 static long long min(long long a, long long b) { return a < b ? a : b; }

@@ -2,7 +2,7 @@
 // text changes, every user compiles the kernels again, and they may become slower. TestText pins the text.
 //
 // Element-wise and row-wise instructions are fused into kernels in which a group of lanes computes a row. Matrix
-// products run between these kernels. An edge program without products is a single gather kernel.
+// products run between these kernels; where only columns of their own follow a wide one, in one kernel with it. An edge program without products is a single gather kernel.
 //
 // A register of a program is a row of numbers: one, one per head, or one per column. The far end of an edge is the end
 // whose row a gather reads; the own row is the row that it adds to.
@@ -10,8 +10,8 @@
 // The files; callers come before what they call:
 //
 //   - backend.go: the interface to the engine (kernel.Renderer).
-//   - Kernels. program.go: which kernels a program becomes. row_kernels.go: kernels over rows, or over a tile of
-//     edges. gather.go: kernels over the edges of a cell, with a warp per row; short_rows.go: with a group of lanes per
+//   - Kernels. program.go: which kernels a program becomes. products.go: wide products, with the instructions that
+//     follow them. row_kernels.go: kernels over rows, or over a tile of edges. gather.go: kernels over the edges of a cell, with a warp per row; short_rows.go: with a group of lanes per
 //     row, for rows of few edges; long_rows.go: with a block per row, for rows of very many edges; rounds.go: the edges
 //     of a row in rounds, so that float32 sums stay exact enough. pairs.go: over rows laid out anew, two side by side;
 //     won.go: the gradient of a maximum, over lists of terms. edge.go: the code for one edge.
@@ -19,8 +19,7 @@
 //     predicated_load.go: rows that are read only if a mask is not zero; heads.go: registers with one number per head;
 //     accumulators.go: begin, step, merge and end of a reduction.
 //   - Launches. launch.go: which kernels run, over which tiles; scratch.go: device memory beside the operands;
-//     laid.go: when rows are laid out anew; gather_select.go: which of the gather kernels; column_sums.go, product_sums.go and reduce_by_key.go: sums over
-//     rows; sparse.go: sparse rows; steps.go: one launch; work.go: its bytes and operations.
+//     laid.go: when rows are laid out anew; gather_select.go: which of the gather kernels; column_sums.go, product_sums.go and reduce_by_key.go: sums over rows; sparse.go: sparse rows; steps.go: one launch; work.go: its bytes and operations.
 //   - Lines of code. header.go: names, parameters, blocks; loads.go: how registers are read and written; emit.go: how
 //     columns are spread over lanes; packed_ids.go: packed IDs of far ends; index.go: rows found through a list of IDs.
 //   - Source that is the same for all programs, most of it in .cu files: prelude.go, optimizer.go, join.go, sparse_text.go;

@@ -23,13 +23,17 @@ type emitter struct {
 	held   []int          // registers of which a round holds one per edge
 	nears  []*kernel.Leaf // leaves with a pointer of their own (near)
 	paired bool           // the rows of a pair are read (pairs.go)
+	two    bool           // a lane has two neighbouring columns at a time (products.go)
 	tab    string
 }
 
 // move is the name of the device function that loads or stores.
 func (t *emitter) move(what string) string {
-	if t.once {
+	switch {
+	case t.once:
 		return "saga_" + what + "_once"
+	case t.two:
+		return "saga_two_" + what
 	}
 	return "saga_" + what
 }
@@ -75,12 +79,16 @@ func (t *emitter) each(w int, body string) {
 			t.elems(w), t.per, w, body)
 		return
 	}
-	t.line("for (int k = 0; k < %d; k++) { const int col = base + (k / V * G + lane) * V + k %% V; if (col < %d) { %s } }",
-		t.elems(w), w, body)
+	within := fmt.Sprintf("if (col < %d) ", w)
+	if t.two && w%t.slice == 0 { // a warp has all columns of its slice, or none
+		within = ""
+	}
+	t.line("for (int k = 0; k < %d; k++) { const int col = base + (k / V * G + lane) * V + k %% V; %s{ %s } }",
+		t.elems(w), within, body)
 }
 
 // vector tells whether a lane reads and writes its v columns of rows of ld floats as vectors.
-func (t *emitter) vector(ld int) bool { return t.v%4 == 0 && ld%t.v == 0 }
+func (t *emitter) vector(ld int) bool { return (t.v%4 == 0 || t.two) && ld%t.v == 0 }
 
 // exact tells, in kernels for rows of few edges, whether the w columns of a row fill all lanes. Pointers then include the
 // lane's first column, and no column is compared with w.

@@ -202,12 +202,15 @@ func (s *launcher) sum(o *kernel.Out, lo, n int) {
 	case kernel.SumSparse:
 		s.sumSparse(o, lo, n)
 	case kernel.SumRows:
+		if s.beside(o) != nil {
+			return
+		}
 		x, ld := s.at(o.Reg, lo)
 		w := p.Widths[o.Reg]
 		s.call(s.c.lookup("saga_columns"), columnBlocks, columnThreads, 0, (w+columnTile-1)/columnTile,
 			kernel.GPUArgs{at("x", x), num("ld", ld), num("rows", n), num("cols", w), at("part", s.partial)})
 		s.count(work{bytes: 4 * int64(n) * int64(w), flops: int64(n) * int64(w)})
-		s.addParts(o, 1, w, w, columnBlocks)
+		s.addParts(o, s.partial, 1, w, w, columnBlocks)
 	}
 }
 
@@ -227,8 +230,33 @@ func (s *launcher) product(in *kernel.Instr, lo, n int) {
 		s.sparseDrop(in, w, lo, n)
 		return
 	}
+	if s.byTiles(in, lo, n) {
+		return
+	}
 	a, lda := s.at(in.In[0], lo)
 	d, ldd := s.at(in.Dst, lo)
 	s.gemm(kernel.GPUGemm{A: a, B: s.l.Bufs[w.Operand], C: d, M: n, N: p.Widths[in.Dst], K: p.Widths[in.In[0]],
 		LDA: lda, LDB: w.LD, LDC: ldd, TransB: in.Role == kernel.MatMulNT})
+}
+
+// byTiles calls the kernel of in for n rows from lo on, if it has one.
+func (s *launcher) byTiles(in *kernel.Instr, lo, n int) bool {
+	c := s.c
+	i := slices.IndexFunc(c.tiled, func(k tiled) bool { return slices.Contains(k.of, in) })
+	if i < 0 {
+		return false
+	}
+	k := &c.tiled[i]
+	if in != k.of[len(k.of)-1] {
+		return true // with the later one
+	}
+	w, cols := k.follow.times(n), c.p.Widths[in.Dst]
+	for _, x := range k.of {
+		terms := int64(c.p.Widths[x.In[0]])
+		w = w.plus(work{bytes: 4 * terms * int64(n+cols), flops: 2 * terms * int64(n) * int64(cols)})
+	}
+	blocks := (n + tileSide - 1) / tileSide * ((cols + tileSide - 1) / tileSide)
+	s.call(k.fn, blocks, tileThreads, 0, 1, append(s.args(span{from: lo, to: lo + n, first: lo, n: n, large: n}), kernel.GPUFlag("tf32", s.l.TF32)))
+	s.count(w)
+	return true
 }

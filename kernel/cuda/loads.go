@@ -134,7 +134,7 @@ func (t *emitter) globals(regs []int) {
 		}
 		t.ptr[l.Reg] = fmt.Sprintf("b%d", l.Operand)
 		if l.Spread {
-			t.load(l.Reg, t.ptr[l.Reg], t.v%4 == 0)
+			t.load(l.Reg, t.ptr[l.Reg], t.vector(t.v))
 		}
 	}
 }

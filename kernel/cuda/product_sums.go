@@ -20,6 +20,8 @@ const (
 	productChain = 512
 	// productChains is how many chains a block adds in its partial sum at most, in a launch.
 	productChains = 64
+	// productPart is the rows that a block sums at least, so that few rows, too, are shared by many blocks.
+	productPart = 64
 	// productThreads is how many threads share the rows: two blocks of the largest tile on
 	// each of an H200's multiprocessors. It is a constant, for the bits depend on it.
 	productThreads = 2 * 132 * 256
@@ -44,7 +46,7 @@ func productShape(m, n, rows int) (tiles, threads, parts, each int) {
 	tm, tn := productTile(m, n)
 	tiles, threads = (m+tm-1)/tm*((n+tn-1)/tn), tm/8*(tn/8)
 	steps := max(1, (rows+15)/16)
-	parts = max(1, min(productThreads/threads/tiles, rows/productChain))
+	parts = max(1, min(productThreads/threads/tiles, rows/productPart))
 	each = min((steps+parts-1)/parts*16, productChains*productChain)
 	return tiles, threads, parts, each
 }
@@ -63,8 +65,11 @@ func (c *Program) productKernel(o *kernel.Out) (name string, tm, tn int, vec boo
 		h := &c.Home[r]
 		vec = vec && h.LD%4 == 0 && h.Kind != kernel.InCell
 	}
-	if !vec {
+	switch {
+	case !vec:
 		name += "_any"
+	case tm*tn == tileSide*tileSide:
+		name = tileSums
 	}
 	return name, tm, tn, vec
 }
@@ -79,6 +84,12 @@ func (c *Program) productKernels(b *strings.Builder) {
 		}
 		name, tm, tn, vec := c.productKernel(o)
 		if slices.Contains(c.Names, name) {
+			continue
+		}
+		if name == tileSums {
+			c.tileText(b)
+			b.WriteString(tileSumsSource)
+			c.name(name)
 			continue
 		}
 		if !strings.Contains(b.String(), productSource) {
@@ -104,15 +115,26 @@ func (s *launcher) sumTN(o *kernel.Out, lo, n int) {
 	}
 	name, _, _, _ := s.c.productKernel(o)
 	fn := s.c.lookup(name)
+	i := slices.IndexFunc(p.Outs, func(x kernel.Out) bool { return s.beside(&x) == o }) // its sums are made on the way
 	for done := 0; done < n; {
 		tiles, threads, parts, each := productShape(g.M, g.N, n-done)
 		rows := min(n-done, parts*each)
 		parts = (rows + each - 1) / each
-		s.call(fn, tiles, threads, 0, parts, kernel.GPUArgs{at("a", a+uint64(done)*uint64(lda)*4), num("lda", lda), at("b", b+uint64(done)*uint64(ldb)*4), num("ldb", ldb),
-			num("rows", rows), num("m", g.M), num("n", g.N), num("each", each), at("part", s.partial)})
+		args := kernel.GPUArgs{at("a", a+uint64(done)*uint64(lda)*4), num("lda", lda), at("b", b+uint64(done)*uint64(ldb)*4), num("ldb", ldb),
+			num("rows", rows), num("m", g.M), num("n", g.N), num("each", each), at("part", s.partial)}
+		columns := s.partial + uint64(kernel.Align(int64(parts)*int64(g.M)*int64(partialLD(g.N))*4))
+		if name == tileSums && i >= 0 {
+			args = append(args, at("columns", columns))
+		} else if name == tileSums {
+			args = append(args, at("columns", 0))
+		}
+		s.call(fn, tiles, threads, 0, parts, args)
 		g.K = rows
 		s.count(gemmWork(&g))
-		s.addParts(o, g.M, g.N, partialLD(g.N), parts)
+		s.addParts(o, s.partial, g.M, g.N, partialLD(g.N), parts)
+		if i >= 0 {
+			s.addParts(&p.Outs[i], columns, 1, g.N, partialLD(g.N), 2*parts)
+		}
 		done += rows
 	}
 }
@@ -121,10 +143,10 @@ func (s *launcher) sumTN(o *kernel.Out, lo, n int) {
 // are written at once.
 func partialLD(n int) int { return (n + 3) / 4 * 4 }
 
-// addParts adds partial sums to the Global of o. Each has m rows of n numbers, ld floats apart.
-func (s *launcher) addParts(o *kernel.Out, m, n, ld, parts int) {
+// addParts adds partial sums that lie at an address to the Global of o. Each has m rows of n numbers, ld floats apart.
+func (s *launcher) addParts(o *kernel.Out, from uint64, m, n, ld, parts int) {
 	s.call(s.c.lookup("saga_columns_add"), (m*n+31)/32, 256, 0, 1,
-		kernel.GPUArgs{at("dst", s.l.Bufs[o.Operand]), at("part", s.partial), num("m", m), num("n", n), num("ld", ld), num("blocks", parts), kernel.GPUFlag("carry", o.Carry)})
+		kernel.GPUArgs{at("dst", s.l.Bufs[o.Operand]), at("part", from), num("m", m), num("n", n), num("ld", ld), num("blocks", parts), kernel.GPUFlag("carry", o.Carry)})
 	s.count(work{bytes: 4 * int64(parts) * int64(m) * int64(n), flops: int64(parts) * int64(m) * int64(n)})
 }
 
@@ -145,3 +167,40 @@ const productOfSource = `extern "C" __global__ void __launch_bounds__(%d, %d) %s
 //
 //go:embed product_sums.cu
 var productSource string
+
+// tilesSource is what kernels of tiles share.
+//
+//go:embed products.cu
+var tilesSource string
+
+// tileText writes the source that kernels of tiles share, once.
+func (c *Program) tileText(b *strings.Builder) {
+	if !c.tilesWritten {
+		c.tilesWritten = true
+		b.WriteString(tilesSource)
+	}
+}
+
+// tileSums is the kernel of sums of products by tiles (product_sums.go).
+const tileSums = "saga_product_tiles"
+
+const tileSumsSource = `extern "C" __global__ void __launch_bounds__(256, 2) saga_product_tiles(const float *__restrict__ a, ll lda, const float *__restrict__ b, ll ldb, ll rows, ll m, ll n, ll each, float *part, float *columns) {
+	saga_tile_sums(a, lda, b, ldb, rows, m, n, each, part, columns);
+}
+`
+
+// beside is the sum of products that sums the rows of o on its way, too; nil: there is none.
+func (s *launcher) beside(o *kernel.Out) *kernel.Out {
+	p := s.c.p
+	if s.l.TF32 || o.Acc != kernel.SumRows {
+		return nil
+	}
+	for i := range p.Outs {
+		if x := &p.Outs[i]; x.Acc == kernel.SumTN && x.Reg2 == o.Reg {
+			if name, _, _, _ := s.c.productKernel(x); name == tileSums {
+				return x
+			}
+		}
+	}
+	return nil
+}

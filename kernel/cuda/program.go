@@ -23,7 +23,10 @@ type Program struct {
 	gather []gatherKernels // of edge programs: a way that gathers slices of columns, if any, then one that gathers whole rows
 	pair   *gatherKernels  // of gathers of two rows of far ends: like the first, over pairs
 	won    []wonWay        // of the gradient of a maximum
+	tiled  []tiled         // products by tiles
 	start  bool            // kernels of their own start and finish the accumulators
+
+	tilesWritten bool // Source has what kernels of tiles share
 }
 
 // entry is a kernel and its shape.
@@ -79,6 +82,9 @@ func Render(p *kernel.Program, chip kernel.Chip) (*Program, error) {
 		if err := c.fragment(&b, l); err != nil {
 			return nil, err
 		}
+	}
+	if err := c.tiledProducts(&b); err != nil {
+		return nil, err
 	}
 	if p.Edges {
 		b.WriteString(foldSource)

@@ -32,8 +32,8 @@ type put struct {
 	ptr     string
 }
 
-// fragment renders the kernel of level l, if it has anything to do.
-func (c *Program) fragment(b *strings.Builder, l int) error {
+// fragmentOf finds what the kernel of level l does.
+func (c *Program) fragmentOf(l int) *fragment {
 	f := &fragment{c: c, level: l, at: "row", made: make([]bool, len(c.p.Widths))}
 	if c.p.Edges {
 		f.at = "e"
@@ -41,7 +41,13 @@ func (c *Program) fragment(b *strings.Builder, l int) error {
 	f.collect()
 	f.stores()
 	f.scratch()
-	if len(f.puts) == 0 {
+	return f
+}
+
+// fragment renders the kernel of level l, if it has anything to do and is not a part of a product's.
+func (c *Program) fragment(b *strings.Builder, l int) error {
+	f := c.fragmentOf(l)
+	if len(f.puts) == 0 || len(c.After[l]) > 0 {
 		return nil
 	}
 	return f.render(b)

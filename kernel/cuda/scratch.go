@@ -32,7 +32,7 @@ func partials(p *kernel.Program, n int) int64 {
 			most = max(most, kernel.Align(int64(w)*columnBlocks*4))
 		case kernel.SumTN:
 			w2 := p.Widths[o.Reg2]
-			most = max(most, kernel.Align(int64(w)*int64(partialLD(w2))*int64(productRoom(w, w2, n))*4))
+			most = max(most, kernel.Align(int64(w)*int64(partialLD(w2))*int64(productRoom(w, w2, n))*4)+kernel.Align(2*int64(partialLD(w2))*int64(productRoom(w, w2, n))*4))
 		case kernel.SumBy:
 			most = max(most, byBytes(w*o.Blocks))
 		case kernel.SumSparse:

@@ -88,8 +88,8 @@ func (f *facts) device(name string, tf32 bool) {
 }
 
 // gpuSums must be raised if the order of sums changes on GPUs only. 1: sums of products over rows have
-// a kernel of their own.
-const gpuSums = 1
+// a kernel of their own. 2: wide products, too, on tensor cores; few rows are summed in more parts.
+const gpuSums = 2
 
 // gpuBlocks is the same for sums over sampled blocks. 1: their kernels are chosen by counts alone.
 const gpuBlocks = 1

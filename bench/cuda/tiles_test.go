@@ -1,0 +1,98 @@
+package cuda
+
+import (
+	"math"
+	"testing"
+
+	"sagann/device"
+	"sagann/kernel"
+)
+
+// tilesProgram is relu(x·w + z·w' + z + bias), in columns to out, its product with a turned matrix, and the sums of xᵀ times the result.
+func tilesProgram(in, out, back int) *kernel.Program {
+	return &kernel.Program{Name: "tiles", Operands: 10, Widths: []int{in, out, out, out, out, out, out, out, back, out, out, out},
+		Leaves: []kernel.Leaf{
+			{From: kernel.Own, Operand: 0, Cols: in, LD: in, Reg: 0},
+			{From: kernel.Global, Operand: 1, Cols: out, LD: out, Rows: in, Reg: 1},
+			{From: kernel.Own, Operand: 2, Cols: out, LD: out, Reg: 2},
+			{From: kernel.Global, Operand: 3, Cols: out, LD: out, Rows: 1, Spread: true, Reg: 3},
+			{From: kernel.Global, Operand: 4, Cols: out, LD: out, Rows: back, Reg: 7},
+			{From: kernel.Global, Operand: 9, Cols: out, LD: out, Rows: out, Reg: 9}},
+		Instrs: []kernel.Instr{
+			{Op: "matmul", Role: kernel.MatMul, Dst: 4, In: []int{0, 1}},
+			{Op: "matmul", Role: kernel.MatMul, Dst: 10, In: []int{2, 9}},
+			{Op: "add", Role: kernel.Plus, CUDA: "$0 + $1", Dst: 11, In: []int{4, 10}},
+			{Op: "add", Role: kernel.Plus, CUDA: "$0 + $1", Dst: 5, In: []int{11, 2}},
+			{Op: "relu", CUDA: "saga_maximum($0 + $1, 0.f)", Dst: 6, In: []int{5, 3}},
+			{Op: "matmul_nt", Role: kernel.MatMulNT, Dst: 8, In: []int{6, 7}}},
+		Outs: []kernel.Out{
+			{Acc: kernel.Store, Reg: 6, Operand: 5, Aux: -1, LD: out},
+			{Acc: kernel.Store, Reg: 8, Operand: 6, Aux: -1, LD: back},
+			{Acc: kernel.SumTN, Reg: 0, Reg2: 6, Operand: 7, Aux: -1, LD: out, Carry: true},
+			{Acc: kernel.SumRows, Reg: 6, Operand: 8, Aux: -1, LD: out, Carry: true}}}
+}
+
+// TestTiles: products by tiles, what is fused with them, and their sums over rows are those of float64 to 1e-6 of Σ|terms|.
+func TestTiles(t *testing.T) {
+	d, err := device.OpenCUDA(0, 2<<30)
+	if err != nil {
+		t.Skip(err)
+	}
+	defer d.Close()
+	for _, of := range []struct{ rows, in, out, back int }{{5000, 100, 256, 128}, {40_001, 256, 132, 100}, {3333, 604, 128, 96}, {129, 20, 300, 256}} {
+		r := newLongRun(t, d.(device.GPU), tilesProgram(of.in, of.out, of.back))
+		var bufs [][]float32
+		var at []uint64
+		sizes := []int{of.rows * of.in, of.in * of.out, of.rows * of.out, of.out, of.back * of.out, of.rows * of.out, of.rows * of.back, 2 * of.in * of.out, 2 * of.out, of.out * of.out}
+		for k, n := range sizes {
+			x := make([]float32, n)
+			for i := range x {
+				x[i] = float32((i*7919+k*31+i/977)%2003)/1001 - 0.9
+			}
+			bufs, at = append(bufs, x), append(at, r.put(raw(x), int64(4*n)))
+		}
+		scratch := r.put(nil, r.c.Scratch(of.rows, 0))
+		got := r.launch("tiles", r.commands(&kernel.GPULaunch{Rows: of.rows, Bufs: at, Scratch: scratch}), []int{5, 6, 7, 8}, sizes[5:])
+		y, most := got[0], map[string]float64{}
+		near := func(what string, x float32, of func(k int) float64, terms int, more ...float64) {
+			want, size := 0.0, 0.0
+			for _, z := range more {
+				want, size = want+z, size+math.Abs(z)
+			}
+			for k := range terms {
+				want, size = want+of(k), size+math.Abs(of(k))
+			}
+			if what == "y" {
+				want = max(want, 0)
+			}
+			most[what] = max(most[what], math.Abs(float64(x)-want)/size)
+		}
+		for i := 0; i < of.rows; i += 1 + of.rows/300 {
+			for q := range of.out {
+				near("y", y[i*of.out+q], func(k int) float64 {
+					if k < of.in {
+						return float64(bufs[0][i*of.in+k]) * float64(bufs[1][k*of.out+q])
+					}
+					k -= of.in
+					return float64(bufs[2][i*of.out+k]) * float64(bufs[9][k*of.out+q])
+				}, of.in+of.out, float64(bufs[2][i*of.out+q]), float64(bufs[3][q]))
+			}
+			for q := range of.back {
+				near("u", got[1][i*of.back+q], func(k int) float64 { return float64(y[i*of.out+k]) * float64(bufs[4][q*of.out+k]) }, of.out)
+			}
+		}
+		for e := 0; e < of.in*of.out; e += 97 {
+			near("dw", got[2][e], func(k int) float64 { return float64(bufs[0][k*of.in+e/of.out]) * float64(y[k*of.out+e%of.out]) }, of.rows)
+		}
+		for q := range of.out {
+			near("db", got[3][q], func(k int) float64 { return float64(y[k*of.out+q]) }, of.rows)
+		}
+		t.Log(of, r.c.Names, "off by so much of Σ|terms|:", most)
+		for what, x := range most {
+			if limit := map[string]float64{"y": 1e-6, "u": 1e-6, "dw": 1e-5, "db": 1e-5}[what]; !(x <= limit) {
+				t.Errorf("%v: %s is off by %.2g of Σ|terms|", of, what, x)
+			}
+		}
+		r.close()
+	}
+}

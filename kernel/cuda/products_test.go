@@ -1,0 +1,119 @@
+package cuda_test
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"sagann/kernel"
+	"sagann/kernel/cuda"
+)
+
+// layer is two products by tiles that are added, what follows them, a second product from its result and the sums of both for a backward pass:
+// y = relu(x·w + z·w' + z + bias), u = y·vᵀ, dw = xᵀ·y, db = Σ y.
+func layer(in, out, back int) *kernel.Program {
+	return &kernel.Program{Name: "layer", Operands: 10, Widths: []int{in, out, out, out, out, out, out, out, back, out, out, out},
+		Leaves: []kernel.Leaf{
+			{From: kernel.Own, Operand: 0, Cols: in, LD: in, Reg: 0},
+			{From: kernel.Global, Operand: 1, Cols: out, LD: out, Rows: in, Reg: 1},
+			{From: kernel.Own, Operand: 2, Cols: out, LD: out, Reg: 2},
+			{From: kernel.Global, Operand: 3, Cols: out, LD: out, Rows: 1, Spread: true, Reg: 3},
+			{From: kernel.Global, Operand: 4, Cols: out, LD: out, Rows: back, Reg: 7},
+			{From: kernel.Global, Operand: 9, Cols: out, LD: out, Rows: out, Reg: 9}},
+		Instrs: []kernel.Instr{
+			{Op: "matmul", Role: kernel.MatMul, Dst: 4, In: []int{0, 1}},
+			{Op: "matmul", Role: kernel.MatMul, Dst: 10, In: []int{2, 9}},
+			{Op: "add", Role: kernel.Plus, CUDA: "$0 + $1", Dst: 11, In: []int{4, 10}},
+			{Op: "add", Role: kernel.Plus, CUDA: "$0 + $1", Dst: 5, In: []int{11, 2}},
+			{Op: "relu", CUDA: "saga_maximum($0 + $1, 0.f)", Dst: 6, In: []int{5, 3}},
+			{Op: "matmul_nt", Role: kernel.MatMulNT, Dst: 8, In: []int{6, 7}}},
+		Outs: []kernel.Out{
+			{Acc: kernel.Store, Reg: 6, Operand: 5, Aux: -1, LD: out},
+			{Acc: kernel.Store, Reg: 8, Operand: 6, Aux: -1, LD: back},
+			{Acc: kernel.SumTN, Reg: 0, Reg2: 6, Operand: 7, Aux: -1, LD: out},
+			{Acc: kernel.SumRows, Reg: 6, Operand: 8, Aux: -1, LD: out}}}
+}
+
+// TestTilesEmulated: products by tiles and what is fused with them are those of float64, where tiles are full and where the result ends in
+// them.
+func TestTilesEmulated(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine: TestIndexEmulated runs a device, too")
+	}
+	for _, of := range []struct {
+		rows, in, out, back int
+		kernels             string
+	}{{261, 100, 132, 96, "product0 product1 saga_product_128_64 saga_columns_add saga_columns saga_columns_add"}, {70, 128, 256, 128, "product0 product1 saga_product_tiles saga_columns_add saga_columns_add"}} {
+		p := layer(of.in, of.out, of.back)
+		c, err := cuda.Render(p, cuda.H200)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var names []string
+		for _, s := range c.Steps(&kernel.GPULaunch{Rows: of.rows, Bufs: make([]uint64, 10)}) {
+			names = append(names, c.Names[s.Func])
+		}
+		if got := strings.Join(names, " "); got != of.kernels {
+			t.Errorf("%v: the kernels are %s", of, got)
+		}
+		var bufs [][]float32
+		for _, n := range []int{of.rows * of.in, of.in * of.out, of.rows * of.out, of.out, of.back * of.out, of.rows * of.out, of.rows * of.back, 2 * of.in * of.out, 2 * of.out, of.out * of.out} {
+			x := make([]float32, n)
+			for i := range x {
+				x[i] = float32((i+n)*2654435761>>7%1000)/500 - 1
+			}
+			if k := len(bufs); k == 7 || k == 8 {
+				clear(x)
+			}
+			bufs = append(bufs, x)
+		}
+		in := func(k, i int) float64 { return float64(bufs[k][i]) }
+		y := make([]float64, of.rows*of.out)
+		for r := range of.rows {
+			for q := range of.out {
+				s := in(2, r*of.out+q) + in(3, q)
+				for k := range of.in {
+					s += in(0, r*of.in+k) * in(1, k*of.out+q)
+				}
+				for k := range of.out {
+					s += in(2, r*of.out+k) * in(9, k*of.out+q)
+				}
+				y[r*of.out+q] = max(s, 0)
+			}
+		}
+		emulate(t, p, nil, &kernel.GPULaunch{Rows: of.rows, First: true, Last: true, Room: c.Scratch(of.rows, 0)}, nil, bufs)
+		near := func(what string, i int, got float32, want, size float64) {
+			if math.Abs(float64(got)-want) > 1e-5*size {
+				t.Fatalf("%v: %s %d is %v, want %v", of, what, i, got, want)
+			}
+		}
+		for i, want := range y {
+			near("y", i, bufs[5][i], want, 100)
+		}
+		for r := range of.rows {
+			for q := range of.back {
+				s := 0.0
+				for k := range of.out {
+					s += y[r*of.out+k] * in(4, q*of.out+k)
+				}
+				near("u", r*of.back+q, bufs[6][r*of.back+q], s, 1000)
+			}
+		}
+		for k := range of.in {
+			for q := range of.out {
+				s := 0.0
+				for r := range of.rows {
+					s += in(0, r*of.in+k) * y[r*of.out+q]
+				}
+				near("dw", k*of.out+q, bufs[7][k*of.out+q], s, 1000)
+			}
+		}
+		for q := range of.out {
+			s := 0.0
+			for r := range of.rows {
+				s += y[r*of.out+q]
+			}
+			near("db", q, bufs[8][q], s, 1000)
+		}
+	}
+}
