@@ -74,6 +74,8 @@ const (
 	MatMul                   // In[0] · In[1], In[1] Global: backends have products of their own
 	MatMulNT                 // In[0] · In[1]ᵀ, In[1] Global
 	Mul                      // In[0] times In[1], column by column
+	Square                   // In[0] times itself
+	Neg                      // -In[0]
 	Eq                       // 1 where In[0] = In[1], 0 elsewhere
 	Mask                     // In[0] where In[1] is not 0, 0 elsewhere
 	Widen                    // column c is column c / (columns / columns of In[0]) of In[0]

@@ -123,7 +123,7 @@ func TestLogDegree(t *testing.T) {
 // TestOneSweep: the gathers of a layer that share a message read each edge once forward, and once backward.
 func TestOneSweep(t *testing.T) {
 	d := graphs(t)["synthetic"]
-	gathers := []saga.Accumulator{saga.Mean, saga.Sum, saga.Max, saga.Min, saga.Std}
+	gathers := []string{"mean", "sum", "max", "min", "std"}
 	p, err := saga.Compile(saga.Model{Layers: []saga.Layer{PNA(10, 4, 1.5, nil, gathers...)}}, d, saga.Config{Without: []string{"invariant"}})
 	if err != nil {
 		t.Fatal(err)

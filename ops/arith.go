@@ -116,8 +116,8 @@ func Neg(x *Node) *Node { return apply(neg, x) }
 const neg = dataflow.NegOp
 
 var _ = define(neg, Def{Class: dataflow.Elem, Linear: true, Shape: same,
-	VJP: func(n, dy *Node) []*Node { return []*Node{Neg(dy)} },
-	CPU: map1(simd.Neg), CUDA: "-$0"})
+	VJP:  func(n, dy *Node) []*Node { return []*Node{Neg(dy)} },
+	Role: kernel.Neg, CPU: map1(simd.Neg), CUDA: "-$0"})
 
 // Scale returns x times the constant c; same shape as x. For a number that is
 // learned or depends on the row see Mul and RowScale.

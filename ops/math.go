@@ -3,6 +3,7 @@ package ops
 import (
 	"sagann/dataflow"
 	"sagann/internal/simd"
+	"sagann/kernel"
 )
 
 // Exp returns e**x element-wise; same shape as x. It overflows above 88.7.
@@ -40,8 +41,8 @@ func Square(x *Node) *Node { return apply(square, x) }
 const square Op = "square"
 
 var _ = define(square, Def{Class: dataflow.Elem, Shape: same,
-	VJP: func(n, dy *Node) []*Node { return []*Node{Scale(Mul(dy, n.In(0)), 2)} },
-	CPU: map1(simd.Square), CUDA: "$0 * $0"})
+	VJP:  func(n, dy *Node) []*Node { return []*Node{Scale(Mul(dy, n.In(0)), 2)} },
+	Role: kernel.Square, CPU: map1(simd.Square), CUDA: "$0 * $0"})
 
 // Abs returns |x| element-wise; same shape as x. Its gradient at 0 is 0, even if the incoming gradient is
 // not finite.

@@ -11,7 +11,7 @@ def parse(doc):
     p = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
     for name, value in NUMBERS.items():
         p.add_argument("--" + name, type=int, default=value)
-    p.add_argument("--model", default="gcn", choices=["gcn", "resgated", "commnet", "sage", "gat", "ggnn"])
+    p.add_argument("--model", default="gcn", choices=["gcn", "resgated", "commnet", "sage", "gat", "ggnn", "pna"])
     p.add_argument("--graph", help="folder of edges.npy, features.npy, labels.npy, train.npy")
     p.add_argument("--write-graph", help="write the generated graph to this folder first, for other programs to read")
     p.add_argument("--paths", default=PATHS, help="comma-separated; default " + PATHS)

@@ -2,7 +2,7 @@
 
 import torch
 import torch.nn.functional as F
-from torch_geometric.nn import GATConv, GatedGraphConv, GCNConv, ResGatedGraphConv, SAGEConv
+from torch_geometric.nn import GATConv, GatedGraphConv, GCNConv, PNAConv, ResGatedGraphConv, SAGEConv
 
 HEADS, STEPS = 8, 2
 
@@ -27,6 +27,9 @@ class GGNN(torch.nn.Module):
         return self.outward(self.steps(self.inward(x), adj))
 
 
+# deg is a histogram, here of the mean in-degree alone: it makes one number.
+PNA = dict(aggregators=["mean", "min", "max", "std"], scalers=["identity", "amplification", "attenuation"], deg=torch.eye(41)[40])
+
 MODELS = {
     # Self loops and symmetric normalisation are computed in the first epoch and kept.
     "gcn": lambda i, h, o: TwoLayers(GCNConv(i, h, cached=True), GCNConv(h, o, cached=True)),
@@ -37,6 +40,7 @@ MODELS = {
         GATConv(i, h // HEADS, HEADS, add_self_loops=False), GATConv(h, o, 1, add_self_loops=False), F.elu
     ),
     "ggnn": GGNN,
+    "pna": lambda i, h, o: TwoLayers(PNAConv(i, h, **PNA), PNAConv(h, o, **PNA)),
 }
 
 

@@ -472,6 +472,18 @@ func maxRowsAsm(acc, arg, x, rank []float32) bool {
 	return false
 }
 
+func fourRowsAsm(sum, squares, top, topRank, low, lowRank, x, rank []float32) bool {
+	switch active {
+	case AVX512:
+		fourRowsAVX512(sum, squares, top, topRank, low, lowRank, x, rank)
+		return true
+	case AVX2:
+		fourRowsAVX2(sum, squares, top, topRank, low, lowRank, x, rank)
+		return true
+	}
+	return false
+}
+
 func rowScaleAsm(dst, x, s []float32, cols int) bool {
 	switch active {
 	case AVX512:

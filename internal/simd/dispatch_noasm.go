@@ -82,6 +82,8 @@ func moreRowsAsm(acc, x []float32, n int) bool { return false }
 
 func maxRowsAsm(acc, arg, x, rank []float32) bool { return false }
 
+func fourRowsAsm(sum, squares, top, topRank, low, lowRank, x, rank []float32) bool { return false }
+
 func rowScaleAsm(dst, x, s []float32, cols int) bool { return false }
 
 func rowFillAsm(dst, s []float32, cols int) bool { return false }

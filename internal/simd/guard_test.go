@@ -21,7 +21,7 @@ type fence struct {
 const (
 	fencePage  = 1 << 16 // whole pages of any machine
 	fenceSlot  = 1 << 20 // bytes of the largest operand
-	fenceSlots = 7
+	fenceSlots = 8
 )
 
 func newFence(t *testing.T) *fence {
@@ -108,6 +108,9 @@ func guardCases() map[string]func(f *fence, r *rand.Rand, n, m int) {
 		"MoreRows":  func(f *fence, r *rand.Rand, n, m int) { MoreRows(f.floats(r, n), f.floats(r, n*m), m) },
 		"MaxRows": func(f *fence, r *rand.Rand, n, m int) {
 			MaxRows(f.floats(r, n), f.floats(r, n), f.floats(r, n*m), f.floats(r, m))
+		},
+		"FourRows": func(f *fence, r *rand.Rand, n, m int) {
+			FourRows(f.floats(r, n), f.floats(r, n), f.floats(r, n), f.floats(r, n), f.floats(r, n), f.floats(r, n), f.floats(r, n*m), f.floats(r, m))
 		},
 		"RowScale": func(f *fence, r *rand.Rand, n, m int) {
 			RowScale(f.floats(r, n*m), f.floats(r, n*m), f.floats(r, m), n)

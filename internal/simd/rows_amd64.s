@@ -1385,6 +1385,400 @@ cols89:
 	VZEROUPPER
 	RET
 
+// func fourRowsAVX2(sum []float32, squares []float32, top []float32, topRank []float32, low []float32, lowRank []float32, x []float32, rank []float32)
+// Requires: AVX
+TEXT ·fourRowsAVX2(SB), NOSPLIT, $0-192
+	MOVQ    sum_len+8(FP), AX
+	MOVQ    sum_base+0(FP), CX
+	MOVQ    squares_base+24(FP), DX
+	MOVQ    top_base+48(FP), BX
+	MOVQ    topRank_base+72(FP), SI
+	MOVQ    low_base+96(FP), DI
+	MOVQ    lowRank_base+120(FP), R8
+	MOVQ    x_base+144(FP), R9
+	MOVQ    AX, R10
+	SHLQ    $0x02, R10
+	MOVQ    AX, R11
+	ANDQ    $0x00000007, R11
+	LEAQ    lanes<>+0(SB), R12
+	MOVQ    R11, R13
+	NEGQ    R13
+	VMOVUPS 32(R12)(R13*4), Y0
+
+cols98:
+	CMPQ    AX, $0x00000008
+	JL      cols99
+	VMOVUPS (CX), Y1
+	VMOVUPS (DX), Y2
+	VMOVUPS (BX), Y3
+	VMOVUPS (SI), Y4
+	VMOVUPS (DI), Y5
+	VMOVUPS (R8), Y6
+	MOVQ    R9, R12
+	MOVQ    rank_base+168(FP), R13
+	MOVQ    rank_len+176(FP), R14
+
+row100:
+	VBROADCASTSS (R13), Y7
+	VMOVUPS      (R12), Y8
+	VADDPS       Y8, Y1, Y1
+	VMULPS       Y8, Y8, Y9
+	VADDPS       Y9, Y2, Y2
+	VCMPPS       $0x16, Y3, Y8, Y9
+	VCMPPS       $0x07, Y3, Y3, Y10
+	VANDPS       Y10, Y9, Y9
+	VBLENDVPS    Y9, Y8, Y3, Y3
+	VBLENDVPS    Y9, Y7, Y4, Y4
+	VXORPS       k80000000<>+0(SB), Y8, Y8
+	VCMPPS       $0x16, Y5, Y8, Y9
+	VCMPPS       $0x07, Y5, Y5, Y10
+	VANDPS       Y10, Y9, Y9
+	VBLENDVPS    Y9, Y8, Y5, Y5
+	VBLENDVPS    Y9, Y7, Y6, Y6
+	ADDQ         R10, R12
+	ADDQ         $0x00000004, R13
+	DECQ         R14
+	JNE          row100
+	VMOVUPS      Y1, (CX)
+	VMOVUPS      Y2, (DX)
+	VMOVUPS      Y3, (BX)
+	VMOVUPS      Y4, (SI)
+	VMOVUPS      Y5, (DI)
+	VMOVUPS      Y6, (R8)
+	ADDQ         $0x00000020, CX
+	ADDQ         $0x00000020, DX
+	ADDQ         $0x00000020, BX
+	ADDQ         $0x00000020, SI
+	ADDQ         $0x00000020, DI
+	ADDQ         $0x00000020, R8
+	ADDQ         $0x00000020, R9
+	SUBQ         $0x00000008, AX
+	JMP          cols98
+
+cols99:
+	TESTQ      AX, AX
+	JE         cols97
+	VMASKMOVPS (CX), Y0, Y1
+	VMASKMOVPS (DX), Y0, Y2
+	VMASKMOVPS (BX), Y0, Y3
+	VMASKMOVPS (SI), Y0, Y4
+	VMASKMOVPS (DI), Y0, Y5
+	VMASKMOVPS (R8), Y0, Y6
+	MOVQ       R9, R12
+	MOVQ       rank_base+168(FP), R13
+	MOVQ       rank_len+176(FP), R14
+
+row101:
+	VBROADCASTSS (R13), Y7
+	VMASKMOVPS   (R12), Y0, Y8
+	VADDPS       Y8, Y1, Y1
+	VMULPS       Y8, Y8, Y9
+	VADDPS       Y9, Y2, Y2
+	VCMPPS       $0x16, Y3, Y8, Y9
+	VCMPPS       $0x07, Y3, Y3, Y10
+	VANDPS       Y10, Y9, Y9
+	VBLENDVPS    Y9, Y8, Y3, Y3
+	VBLENDVPS    Y9, Y7, Y4, Y4
+	VXORPS       k80000000<>+0(SB), Y8, Y8
+	VCMPPS       $0x16, Y5, Y8, Y9
+	VCMPPS       $0x07, Y5, Y5, Y10
+	VANDPS       Y10, Y9, Y9
+	VBLENDVPS    Y9, Y8, Y5, Y5
+	VBLENDVPS    Y9, Y7, Y6, Y6
+	ADDQ         R10, R12
+	ADDQ         $0x00000004, R13
+	DECQ         R14
+	JNE          row101
+	VMASKMOVPS   Y1, Y0, (CX)
+	VMASKMOVPS   Y2, Y0, (DX)
+	VMASKMOVPS   Y3, Y0, (BX)
+	VMASKMOVPS   Y4, Y0, (SI)
+	VMASKMOVPS   Y5, Y0, (DI)
+	VMASKMOVPS   Y6, Y0, (R8)
+	LEAQ         (CX)(R11*4), CX
+	LEAQ         (DX)(R11*4), DX
+	LEAQ         (BX)(R11*4), BX
+	LEAQ         (SI)(R11*4), SI
+	LEAQ         (DI)(R11*4), DI
+	LEAQ         (R8)(R11*4), R8
+	LEAQ         (R9)(R11*4), R9
+
+cols97:
+	VZEROUPPER
+	RET
+
+DATA k80000000<>+0(SB)/4, $0x80000000
+DATA k80000000<>+4(SB)/4, $0x80000000
+DATA k80000000<>+8(SB)/4, $0x80000000
+DATA k80000000<>+12(SB)/4, $0x80000000
+DATA k80000000<>+16(SB)/4, $0x80000000
+DATA k80000000<>+20(SB)/4, $0x80000000
+DATA k80000000<>+24(SB)/4, $0x80000000
+DATA k80000000<>+28(SB)/4, $0x80000000
+DATA k80000000<>+32(SB)/4, $0x80000000
+DATA k80000000<>+36(SB)/4, $0x80000000
+DATA k80000000<>+40(SB)/4, $0x80000000
+DATA k80000000<>+44(SB)/4, $0x80000000
+DATA k80000000<>+48(SB)/4, $0x80000000
+DATA k80000000<>+52(SB)/4, $0x80000000
+DATA k80000000<>+56(SB)/4, $0x80000000
+DATA k80000000<>+60(SB)/4, $0x80000000
+GLOBL k80000000<>(SB), RODATA|NOPTR, $64
+
+// func fourRowsAVX512(sum []float32, squares []float32, top []float32, topRank []float32, low []float32, lowRank []float32, x []float32, rank []float32)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·fourRowsAVX512(SB), NOSPLIT, $0-192
+	MOVQ         sum_len+8(FP), AX
+	MOVQ         sum_base+0(FP), CX
+	MOVQ         squares_base+24(FP), DX
+	MOVQ         top_base+48(FP), BX
+	MOVQ         topRank_base+72(FP), SI
+	MOVQ         low_base+96(FP), DI
+	MOVQ         lowRank_base+120(FP), R8
+	MOVQ         x_base+144(FP), R9
+	MOVQ         AX, R10
+	SHLQ         $0x02, R10
+	MOVQ         AX, R11
+	ANDQ         $0x0000000f, R11
+	MOVL         $0xffffffff, R12
+	BZHIL        R11, R12, R12
+	KMOVW        R12, K1
+	VBROADCASTSS k80000000<>+0(SB), Z0
+
+cols103:
+	CMPQ    AX, $0x00000040
+	JL      cols104
+	VMOVUPS (CX), Z1
+	VMOVUPS 64(CX), Z2
+	VMOVUPS 128(CX), Z3
+	VMOVUPS 192(CX), Z4
+	VMOVUPS (DX), Z5
+	VMOVUPS 64(DX), Z6
+	VMOVUPS 128(DX), Z7
+	VMOVUPS 192(DX), Z8
+	VMOVUPS (BX), Z9
+	VMOVUPS 64(BX), Z10
+	VMOVUPS 128(BX), Z11
+	VMOVUPS 192(BX), Z12
+	VMOVUPS (SI), Z13
+	VMOVUPS 64(SI), Z14
+	VMOVUPS 128(SI), Z15
+	VMOVUPS 192(SI), Z16
+	VMOVUPS (DI), Z17
+	VMOVUPS 64(DI), Z18
+	VMOVUPS 128(DI), Z19
+	VMOVUPS 192(DI), Z20
+	VMOVUPS (R8), Z21
+	VMOVUPS 64(R8), Z22
+	VMOVUPS 128(R8), Z23
+	VMOVUPS 192(R8), Z24
+	MOVQ    R9, R12
+	MOVQ    rank_base+168(FP), R13
+	MOVQ    rank_len+176(FP), R14
+
+row105:
+	VBROADCASTSS (R13), Z25
+	VMOVUPS      (R12), Z26
+	VADDPS       Z26, Z1, Z1
+	VMULPS       Z26, Z26, Z27
+	VADDPS       Z27, Z5, Z5
+	VCMPPS       $0x16, Z9, Z26, K2
+	VCMPPS       $0x07, Z9, Z9, K3
+	KANDW        K3, K2, K2
+	VMOVAPS      Z26, K2, Z9
+	VMOVAPS      Z25, K2, Z13
+	VXORPS       Z0, Z26, Z26
+	VCMPPS       $0x16, Z17, Z26, K2
+	VCMPPS       $0x07, Z17, Z17, K3
+	KANDW        K3, K2, K2
+	VMOVAPS      Z26, K2, Z17
+	VMOVAPS      Z25, K2, Z21
+	VMOVUPS      64(R12), Z26
+	VADDPS       Z26, Z2, Z2
+	VMULPS       Z26, Z26, Z27
+	VADDPS       Z27, Z6, Z6
+	VCMPPS       $0x16, Z10, Z26, K2
+	VCMPPS       $0x07, Z10, Z10, K3
+	KANDW        K3, K2, K2
+	VMOVAPS      Z26, K2, Z10
+	VMOVAPS      Z25, K2, Z14
+	VXORPS       Z0, Z26, Z26
+	VCMPPS       $0x16, Z18, Z26, K2
+	VCMPPS       $0x07, Z18, Z18, K3
+	KANDW        K3, K2, K2
+	VMOVAPS      Z26, K2, Z18
+	VMOVAPS      Z25, K2, Z22
+	VMOVUPS      128(R12), Z26
+	VADDPS       Z26, Z3, Z3
+	VMULPS       Z26, Z26, Z27
+	VADDPS       Z27, Z7, Z7
+	VCMPPS       $0x16, Z11, Z26, K2
+	VCMPPS       $0x07, Z11, Z11, K3
+	KANDW        K3, K2, K2
+	VMOVAPS      Z26, K2, Z11
+	VMOVAPS      Z25, K2, Z15
+	VXORPS       Z0, Z26, Z26
+	VCMPPS       $0x16, Z19, Z26, K2
+	VCMPPS       $0x07, Z19, Z19, K3
+	KANDW        K3, K2, K2
+	VMOVAPS      Z26, K2, Z19
+	VMOVAPS      Z25, K2, Z23
+	VMOVUPS      192(R12), Z26
+	VADDPS       Z26, Z4, Z4
+	VMULPS       Z26, Z26, Z27
+	VADDPS       Z27, Z8, Z8
+	VCMPPS       $0x16, Z12, Z26, K2
+	VCMPPS       $0x07, Z12, Z12, K3
+	KANDW        K3, K2, K2
+	VMOVAPS      Z26, K2, Z12
+	VMOVAPS      Z25, K2, Z16
+	VXORPS       Z0, Z26, Z26
+	VCMPPS       $0x16, Z20, Z26, K2
+	VCMPPS       $0x07, Z20, Z20, K3
+	KANDW        K3, K2, K2
+	VMOVAPS      Z26, K2, Z20
+	VMOVAPS      Z25, K2, Z24
+	ADDQ         R10, R12
+	ADDQ         $0x00000004, R13
+	DECQ         R14
+	JNE          row105
+	VMOVUPS      Z1, (CX)
+	VMOVUPS      Z2, 64(CX)
+	VMOVUPS      Z3, 128(CX)
+	VMOVUPS      Z4, 192(CX)
+	VMOVUPS      Z5, (DX)
+	VMOVUPS      Z6, 64(DX)
+	VMOVUPS      Z7, 128(DX)
+	VMOVUPS      Z8, 192(DX)
+	VMOVUPS      Z9, (BX)
+	VMOVUPS      Z10, 64(BX)
+	VMOVUPS      Z11, 128(BX)
+	VMOVUPS      Z12, 192(BX)
+	VMOVUPS      Z13, (SI)
+	VMOVUPS      Z14, 64(SI)
+	VMOVUPS      Z15, 128(SI)
+	VMOVUPS      Z16, 192(SI)
+	VMOVUPS      Z17, (DI)
+	VMOVUPS      Z18, 64(DI)
+	VMOVUPS      Z19, 128(DI)
+	VMOVUPS      Z20, 192(DI)
+	VMOVUPS      Z21, (R8)
+	VMOVUPS      Z22, 64(R8)
+	VMOVUPS      Z23, 128(R8)
+	VMOVUPS      Z24, 192(R8)
+	ADDQ         $0x00000100, CX
+	ADDQ         $0x00000100, DX
+	ADDQ         $0x00000100, BX
+	ADDQ         $0x00000100, SI
+	ADDQ         $0x00000100, DI
+	ADDQ         $0x00000100, R8
+	ADDQ         $0x00000100, R9
+	SUBQ         $0x00000040, AX
+	JMP          cols103
+
+cols104:
+cols106:
+	CMPQ    AX, $0x00000010
+	JL      cols107
+	VMOVUPS (CX), Z1
+	VMOVUPS (DX), Z2
+	VMOVUPS (BX), Z3
+	VMOVUPS (SI), Z4
+	VMOVUPS (DI), Z5
+	VMOVUPS (R8), Z6
+	MOVQ    R9, R12
+	MOVQ    rank_base+168(FP), R13
+	MOVQ    rank_len+176(FP), R14
+
+row108:
+	VBROADCASTSS (R13), Z7
+	VMOVUPS      (R12), Z8
+	VADDPS       Z8, Z1, Z1
+	VMULPS       Z8, Z8, Z9
+	VADDPS       Z9, Z2, Z2
+	VCMPPS       $0x16, Z3, Z8, K2
+	VCMPPS       $0x07, Z3, Z3, K3
+	KANDW        K3, K2, K2
+	VMOVAPS      Z8, K2, Z3
+	VMOVAPS      Z7, K2, Z4
+	VXORPS       Z0, Z8, Z8
+	VCMPPS       $0x16, Z5, Z8, K2
+	VCMPPS       $0x07, Z5, Z5, K3
+	KANDW        K3, K2, K2
+	VMOVAPS      Z8, K2, Z5
+	VMOVAPS      Z7, K2, Z6
+	ADDQ         R10, R12
+	ADDQ         $0x00000004, R13
+	DECQ         R14
+	JNE          row108
+	VMOVUPS      Z1, (CX)
+	VMOVUPS      Z2, (DX)
+	VMOVUPS      Z3, (BX)
+	VMOVUPS      Z4, (SI)
+	VMOVUPS      Z5, (DI)
+	VMOVUPS      Z6, (R8)
+	ADDQ         $0x00000040, CX
+	ADDQ         $0x00000040, DX
+	ADDQ         $0x00000040, BX
+	ADDQ         $0x00000040, SI
+	ADDQ         $0x00000040, DI
+	ADDQ         $0x00000040, R8
+	ADDQ         $0x00000040, R9
+	SUBQ         $0x00000010, AX
+	JMP          cols106
+
+cols107:
+	TESTQ     AX, AX
+	JE        cols102
+	VMOVUPS.Z (CX), K1, Z1
+	VMOVUPS.Z (DX), K1, Z2
+	VMOVUPS.Z (BX), K1, Z3
+	VMOVUPS.Z (SI), K1, Z4
+	VMOVUPS.Z (DI), K1, Z5
+	VMOVUPS.Z (R8), K1, Z6
+	MOVQ      R9, R12
+	MOVQ      rank_base+168(FP), R13
+	MOVQ      rank_len+176(FP), R14
+
+row109:
+	VBROADCASTSS (R13), Z7
+	VMOVUPS.Z    (R12), K1, Z8
+	VADDPS       Z8, Z1, Z1
+	VMULPS       Z8, Z8, Z9
+	VADDPS       Z9, Z2, Z2
+	VCMPPS       $0x16, Z3, Z8, K2
+	VCMPPS       $0x07, Z3, Z3, K3
+	KANDW        K3, K2, K2
+	VMOVAPS      Z8, K2, Z3
+	VMOVAPS      Z7, K2, Z4
+	VXORPS       Z0, Z8, Z8
+	VCMPPS       $0x16, Z5, Z8, K2
+	VCMPPS       $0x07, Z5, Z5, K3
+	KANDW        K3, K2, K2
+	VMOVAPS      Z8, K2, Z5
+	VMOVAPS      Z7, K2, Z6
+	ADDQ         R10, R12
+	ADDQ         $0x00000004, R13
+	DECQ         R14
+	JNE          row109
+	VMOVUPS      Z1, K1, (CX)
+	VMOVUPS      Z2, K1, (DX)
+	VMOVUPS      Z3, K1, (BX)
+	VMOVUPS      Z4, K1, (SI)
+	VMOVUPS      Z5, K1, (DI)
+	VMOVUPS      Z6, K1, (R8)
+	LEAQ         (CX)(R11*4), CX
+	LEAQ         (DX)(R11*4), DX
+	LEAQ         (BX)(R11*4), BX
+	LEAQ         (SI)(R11*4), SI
+	LEAQ         (DI)(R11*4), DI
+	LEAQ         (R8)(R11*4), R8
+	LEAQ         (R9)(R11*4), R9
+
+cols102:
+	VZEROUPPER
+	RET
+
 // func rowScaleAVX2(dst []float32, x []float32, s []float32, cols int)
 // Requires: AVX
 TEXT ·rowScaleAVX2(SB), NOSPLIT, $0-80
@@ -1400,13 +1794,13 @@ TEXT ·rowScaleAVX2(SB), NOSPLIT, $0-80
 	NEGQ    R9
 	VMOVUPS 32(R8)(R9*4), Y0
 
-row97:
+row110:
 	VBROADCASTSS (BX), Y1
 	MOVQ         DX, R8
 
-cols99:
+cols112:
 	CMPQ    R8, $0x00000020
-	JL      cols100
+	JL      cols113
 	VMULPS  (CX), Y1, Y2
 	VMOVUPS Y2, (AX)
 	VMULPS  32(CX), Y1, Y2
@@ -1418,32 +1812,32 @@ cols99:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, CX
 	SUBQ    $0x00000020, R8
-	JMP     cols99
+	JMP     cols112
 
-cols100:
-cols101:
+cols113:
+cols114:
 	CMPQ    R8, $0x00000008
-	JL      cols102
+	JL      cols115
 	VMULPS  (CX), Y1, Y2
 	VMOVUPS Y2, (AX)
 	ADDQ    $0x00000020, AX
 	ADDQ    $0x00000020, CX
 	SUBQ    $0x00000008, R8
-	JMP     cols101
+	JMP     cols114
 
-cols102:
+cols115:
 	TESTQ      R8, R8
-	JE         cols98
+	JE         cols111
 	VMASKMOVPS (CX), Y0, Y2
 	VMULPS     Y1, Y2, Y1
 	VMASKMOVPS Y1, Y0, (AX)
 	LEAQ       (AX)(DI*4), AX
 	LEAQ       (CX)(DI*4), CX
 
-cols98:
+cols111:
 	ADDQ $0x00000004, BX
 	DECQ SI
-	JNE  row97
+	JNE  row110
 	VZEROUPPER
 	RET
 
@@ -1461,13 +1855,13 @@ TEXT ·rowScaleAVX512(SB), NOSPLIT, $0-80
 	BZHIL DI, R8, R8
 	KMOVW R8, K1
 
-row103:
+row116:
 	VBROADCASTSS (BX), Z0
 	MOVQ         DX, R8
 
-cols105:
+cols118:
 	CMPQ    R8, $0x00000040
-	JL      cols106
+	JL      cols119
 	VMULPS  (CX), Z0, Z1
 	VMOVUPS Z1, (AX)
 	VMULPS  64(CX), Z0, Z1
@@ -1479,32 +1873,32 @@ cols105:
 	ADDQ    $0x00000100, AX
 	ADDQ    $0x00000100, CX
 	SUBQ    $0x00000040, R8
-	JMP     cols105
+	JMP     cols118
 
-cols106:
-cols107:
+cols119:
+cols120:
 	CMPQ    R8, $0x00000010
-	JL      cols108
+	JL      cols121
 	VMULPS  (CX), Z0, Z1
 	VMOVUPS Z1, (AX)
 	ADDQ    $0x00000040, AX
 	ADDQ    $0x00000040, CX
 	SUBQ    $0x00000010, R8
-	JMP     cols107
+	JMP     cols120
 
-cols108:
+cols121:
 	TESTQ     R8, R8
-	JE        cols104
+	JE        cols117
 	VMOVUPS.Z (CX), K1, Z1
 	VMULPS    Z0, Z1, Z0
 	VMOVUPS   Z0, K1, (AX)
 	LEAQ      (AX)(DI*4), AX
 	LEAQ      (CX)(DI*4), CX
 
-cols104:
+cols117:
 	ADDQ $0x00000004, BX
 	DECQ SI
-	JNE  row103
+	JNE  row116
 	VZEROUPPER
 	RET
 
@@ -1522,28 +1916,28 @@ TEXT ·rowFillAVX2(SB), NOSPLIT, $0-56
 	NEGQ    R8
 	VMOVUPS 32(DI)(R8*4), Y0
 
-row109:
+row122:
 	VBROADCASTSS (DX), Y1
 	MOVQ         CX, DI
 
-cols111:
+cols124:
 	CMPQ    DI, $0x00000008
-	JL      cols112
+	JL      cols125
 	VMOVUPS Y1, (AX)
 	ADDQ    $0x00000020, AX
 	SUBQ    $0x00000008, DI
-	JMP     cols111
+	JMP     cols124
 
-cols112:
+cols125:
 	TESTQ      DI, DI
-	JE         cols110
+	JE         cols123
 	VMASKMOVPS Y1, Y0, (AX)
 	LEAQ       (AX)(SI*4), AX
 
-cols110:
+cols123:
 	ADDQ $0x00000004, DX
 	DECQ BX
-	JNE  row109
+	JNE  row122
 	VZEROUPPER
 	RET
 
@@ -1560,28 +1954,28 @@ TEXT ·rowFillAVX512(SB), NOSPLIT, $0-56
 	BZHIL SI, DI, DI
 	KMOVW DI, K1
 
-row113:
+row126:
 	VBROADCASTSS (DX), Z0
 	MOVQ         CX, DI
 
-cols115:
+cols128:
 	CMPQ    DI, $0x00000010
-	JL      cols116
+	JL      cols129
 	VMOVUPS Z0, (AX)
 	ADDQ    $0x00000040, AX
 	SUBQ    $0x00000010, DI
-	JMP     cols115
+	JMP     cols128
 
-cols116:
+cols129:
 	TESTQ   DI, DI
-	JE      cols114
+	JE      cols127
 	VMOVUPS Z0, K1, (AX)
 	LEAQ    (AX)(SI*4), AX
 
-cols114:
+cols127:
 	ADDQ $0x00000004, DX
 	DECQ BX
-	JNE  row113
+	JNE  row126
 	VZEROUPPER
 	RET
 
@@ -1599,26 +1993,26 @@ TEXT ·rowSumAVX2(SB), NOSPLIT, $0-56
 	NEGQ    R8
 	VMOVUPS 32(DI)(R8*4), Y0
 
-row117:
+row130:
 	MOVQ   BX, DI
 	VXORPS Y1, Y1, Y1
 
-cols119:
+cols132:
 	CMPQ   DI, $0x00000008
-	JL     cols120
+	JL     cols133
 	VADDPS (DX), Y1, Y1
 	ADDQ   $0x00000020, DX
 	SUBQ   $0x00000008, DI
-	JMP    cols119
+	JMP    cols132
 
-cols120:
+cols133:
 	TESTQ      DI, DI
-	JE         cols118
+	JE         cols131
 	VMASKMOVPS (DX), Y0, Y2
 	VADDPS     Y2, Y1, Y1
 	LEAQ       (DX)(SI*4), DX
 
-cols118:
+cols131:
 	VEXTRACTF128 $0x01, Y1, X2
 	VADDPS       X2, X1, X1
 	VMOVHLPS     X1, X1, X2
@@ -1628,7 +2022,7 @@ cols118:
 	VMOVSS       X1, (AX)
 	ADDQ         $0x00000004, AX
 	DECQ         CX
-	JNE          row117
+	JNE          row130
 	VZEROUPPER
 	RET
 
@@ -1639,17 +2033,17 @@ TEXT ·unpackHalfAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-vector121:
+vector134:
 	SUBQ      $0x00000008, CX
-	JL        done122
+	JL        done135
 	VPMOVZXWD (DX), Y0
 	VPSLLD    $0x10, Y0, Y0
 	VMOVDQU   Y0, (AX)
 	ADDQ      $0x00000010, DX
 	ADDQ      $0x00000020, AX
-	JMP       vector121
+	JMP       vector134
 
-done122:
+done135:
 	VZEROUPPER
 	RET
 
@@ -1693,11 +2087,11 @@ TEXT ·copyTileAVX2(SB), NOSPLIT, $0-80
 	NEGQ    R9
 	VMOVUPS 32(DI)(R9*4), Y3
 	TESTQ   SI, SI
-	JLE     done125
+	JLE     done138
 	TESTQ   CX, CX
-	JE      narrow124
+	JE      narrow137
 
-wide123:
+wide136:
 	VMASKMOVPS (DX), Y0, Y4
 	VMASKMOVPS Y4, Y2, (AX)
 	VMASKMOVPS 32(DX), Y1, Y4
@@ -1705,18 +2099,18 @@ wide123:
 	ADDQ       BX, DX
 	ADDQ       R8, AX
 	DECQ       SI
-	JNE        wide123
-	JMP        done125
+	JNE        wide136
+	JMP        done138
 
-narrow124:
+narrow137:
 	VMASKMOVPS (DX), Y0, Y1
 	VMASKMOVPS Y1, Y2, (AX)
 	ADDQ       BX, DX
 	ADDQ       R8, AX
 	DECQ       SI
-	JNE        narrow124
+	JNE        narrow137
 
-done125:
+done138:
 	VZEROUPPER
 	RET
 
@@ -1759,11 +2153,11 @@ TEXT ·copyTileAVX512(SB), NOSPLIT, $0-80
 	BZHIL   CX, DI, DI
 	KMOVW   DI, K4
 	TESTQ   SI, SI
-	JLE     done128
+	JLE     done141
 	TESTQ   CX, CX
-	JE      narrow127
+	JE      narrow140
 
-wide126:
+wide139:
 	VMOVUPS.Z (DX), K1, Z0
 	VMOVUPS   Z0, K3, (AX)
 	VMOVUPS.Z 64(DX), K2, Z0
@@ -1771,17 +2165,17 @@ wide126:
 	ADDQ      BX, DX
 	ADDQ      R8, AX
 	DECQ      SI
-	JNE       wide126
-	JMP       done128
+	JNE       wide139
+	JMP       done141
 
-narrow127:
+narrow140:
 	VMOVUPS.Z (DX), K1, Z0
 	VMOVUPS   Z0, K3, (AX)
 	ADDQ      BX, DX
 	ADDQ      R8, AX
 	DECQ      SI
-	JNE       narrow127
+	JNE       narrow140
 
-done128:
+done141:
 	VZEROUPPER
 	RET

@@ -280,3 +280,55 @@ func TestMaxRows(t *testing.T) {
 		}
 	})
 }
+
+// TestFourRows: on every level the four results are those of MoreRows and MaxRows, for rows with ascending ranks above those that are held.
+func TestFourRows(t *testing.T) {
+	eachLevel(t, func(t *testing.T) {
+		r := rand.New(rand.NewPCG(9, 8))
+		special := []float32{float32(math.Inf(1)), float32(math.Inf(-1)), float32(math.NaN()), 0, float32(math.Copysign(0, -1))}
+		for _, cols := range lengths[1:] {
+			for _, rows := range []int{0, 1, 2, 5, 40} {
+				draw := func(n int) []float32 {
+					x := make([]float32, n)
+					for i := range x {
+						if x[i] = float32(r.NormFloat64()); r.IntN(30) == 0 {
+							x[i] = special[r.IntN(len(special))]
+						}
+					}
+					return x
+				}
+				x, rank, held := draw(rows*cols), make([]float32, rows), make([][]float32, 6)
+				for i := range rank {
+					rank[i] = float32(5 + i)
+				}
+				minus, squares := make([]float32, len(x)), make([]float32, len(x))
+				Neg(minus, x)
+				Square(squares, x)
+				want := make([][]float32, 6)
+				var checks []func()
+				for i := range held {
+					want[i] = draw(cols)
+					if i == 3 || i == 5 {
+						clear(want[i])
+					}
+					to, check := guarded(t, cols)
+					copy(to, want[i])
+					held[i], checks = to, append(checks, check)
+				}
+				FourRows(held[0], held[1], held[2], held[3], held[4], held[5], x, rank)
+				MoreRows(want[0], x, rows)
+				MoreRows(want[1], squares, rows)
+				MaxRows(want[2], want[3], x, rank)
+				MaxRows(want[4], want[5], minus, rank)
+				for i := range held {
+					checks[i]()
+					for c, y := range held[i] {
+						if z := want[i][c]; math.Float32bits(y) != math.Float32bits(z) && (y == y || z == z) {
+							t.Fatalf("%d×%d: result %d, column %d: %v, want %v", rows, cols, i, c, y, z)
+						}
+					}
+				}
+			}
+		}
+	})
+}

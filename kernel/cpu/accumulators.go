@@ -48,30 +48,34 @@ func (r *run) start(lo, hi int) {
 
 // step adds the strip that starts at edge e to the accumulators of result i.
 func (r *run) step(w *worker, i, e int) {
+	x := w.at[r.c.p.Outs[i].Reg]
+	for k := range w.segs {
+		r.stepOf(w, i, w.segs[k], x, e)
+	}
+}
+
+// stepOf adds the rows of x that are of segment g to the accumulator of result i. x begins with edge e.
+func (r *run) stepOf(w *worker, i int, g segment, x []float32, e int) {
 	o := &r.c.p.Outs[i]
 	cols := r.c.p.Widths[o.Reg]
-	x, buf := w.at[o.Reg], r.l.Bufs[o.Operand]
-	for k := range w.segs {
-		g := &w.segs[k]
-		at := g.row * o.LD
-		switch {
-		case o.Acc == kernel.Sum && o.Key == kernel.NoKey:
-			dst, rows := buf[at:at+cols], x[g.lo*cols:g.hi*cols]
-			if g.fresh {
-				simd.MoreRows(dst, rows, g.hi-g.lo)
-				continue
-			}
-			w.long[i].segment(dst, *g,
-				func(dst []float32) { simd.SumRows(dst, rows, g.hi-g.lo) },
-				func(sum []float32, lo, hi int) { simd.MoreRows(sum, x[lo*cols:hi*cols], hi-lo) })
-		case o.Acc == kernel.Sum:
-			r.stepKeyed(&w.long[i], o, *g, x, buf[at:at+o.Blocks*cols], e)
-		case o.Acc == kernel.Max:
-			r.stepMax(o, *g, x, buf[at:at+cols], e)
-		case o.Acc == kernel.LSE:
-			m := r.l.Bufs[o.Aux][g.row*o.AuxLD:]
-			w.lse[i].segment(buf[at:at+cols], m[:cols], *g, x[g.lo*cols:g.hi*cols])
+	buf, at := r.l.Bufs[o.Operand], g.row*o.LD
+	switch {
+	case o.Acc == kernel.Sum && o.Key == kernel.NoKey:
+		dst, rows := buf[at:at+cols], x[g.lo*cols:g.hi*cols]
+		if g.fresh {
+			simd.MoreRows(dst, rows, g.hi-g.lo)
+			return
 		}
+		w.long[i].segment(dst, g,
+			func(dst []float32) { simd.SumRows(dst, rows, g.hi-g.lo) },
+			func(sum []float32, lo, hi int) { simd.MoreRows(sum, x[lo*cols:hi*cols], hi-lo) })
+	case o.Acc == kernel.Sum:
+		r.stepKeyed(&w.long[i], o, g, x, buf[at:at+o.Blocks*cols], e)
+	case o.Acc == kernel.Max:
+		r.stepMax(o, g, x, buf[at:at+cols], e)
+	case o.Acc == kernel.LSE:
+		m := r.l.Bufs[o.Aux][g.row*o.AuxLD:]
+		w.lse[i].segment(buf[at:at+cols], m[:cols], g, x[g.lo*cols:g.hi*cols])
 	}
 }
 

@@ -32,7 +32,8 @@ type Program struct {
 	inCols  [][]int // by instruction: the columns of each operand
 	inRows  [][]int // by instruction: the rows of each operand that is a whole Global; 0 for others
 	directs []direct
-	outs    []int      // results computed from strips
+	outs    []int      // results computed from strips, one by one
+	fours   []four     // results computed from strips together
 	needs   bool       // whether any strip work is left
 	reduces []int      // results that sum into a Global
 	lanes   []int      // by result: number of partial sums of a reduction
@@ -54,6 +55,7 @@ func Compile(p *kernel.Program) (*Program, error) {
 	}
 	c := &Program{p: p, skip: make([]bool, len(p.Widths)), skipIn: make([]bool, len(p.Instrs))}
 	c.findDirect()
+	c.findFour()
 	c.findOperands()
 	dense, wide := !p.Edges, 1
 	for _, w := range p.Widths {
@@ -75,7 +77,7 @@ func Compile(p *kernel.Program) (*Program, error) {
 		c.strip = rowStrip
 	}
 	c.allocate()
-	c.needs = len(c.outs) > 0
+	c.needs = len(c.outs)+len(c.fours) > 0
 	for _, d := range c.directs {
 		c.needs = c.needs || d.weight >= 0
 	}
@@ -237,6 +239,9 @@ func (c *Program) lastUses() []int {
 		if o.Acc.Pair() {
 			last[o.Reg2] = never
 		}
+	}
+	for _, f := range c.fours {
+		last[c.p.Outs[f.sum].Reg] = never
 	}
 	for _, d := range c.directs {
 		if d.weight >= 0 {

@@ -14,6 +14,7 @@ type segment struct {
 	row, lo, hi, all int
 	first, last      bool
 	fresh            bool // the row is still zero, and its edges in the cell are one chain
+	ascends          bool // ranks of the row's edges up to these ascend (findAscent)
 }
 
 // edgeBlocks splits a cell into ranges of own rows with about equally many edges.
@@ -88,7 +89,7 @@ func (r *run) edges(w *worker, b block, number int) {
 				}
 				lo, hi := int(v.Ptr[entry])-e, int(v.Ptr[entry+1])-e
 				w.segs = append(w.segs, segment{rowOf(entry), done, min(n, hi), hi - lo,
-					lo == done, hi <= n, l.First && hi-lo <= chainTerms})
+					lo == done, hi <= n, l.First && hi-lo <= chainTerms, false})
 				done = min(n, hi)
 			}
 			r.strip(w, e, n, number)
@@ -125,6 +126,12 @@ func (r *run) strip(w *worker, e, n, block int) {
 				func(dst []float32) { simd.GatherWSum(dst, src, f.LD, far[g.lo:g.hi], s[g.lo:g.hi]) },
 				func(sum []float32, lo, hi int) { simd.GatherWMore(sum, src, f.LD, far[lo:hi], s[lo:hi]) })
 		}
+	}
+	if len(c.fours) > 0 {
+		w.findAscent(l.Cell.Rank, e)
+	}
+	for _, f := range c.fours {
+		r.stepFour(w, f, e)
 	}
 	for _, i := range c.outs {
 		o := &c.p.Outs[i]

@@ -24,14 +24,15 @@ func BenchmarkGathers(b *testing.B) {
 	}
 	cell.Ptr = append(cell.Ptr, vertices*degree)
 	rows := func() []float32 { return make([]float32, vertices*cols) }
-	square := func(a *kernel.Args) { simd.Mul(a.Out, a.In[0], a.In[0]) }
-	negate := func(a *kernel.Args) { simd.Scale(a.Out, a.In[0], -1) }
+	square := func(a *kernel.Args) { simd.Square(a.Out, a.In[0]) }
+	negate := func(a *kernel.Args) { simd.Neg(a.Out, a.In[0]) }
 	type gather struct {
 		acc  kernel.Acc
 		of   kernel.StripFunc // of the rows; nil: the rows as they are
 		rank bool             // with the ranks of maxima, as training needs them
+		role kernel.Role
 	}
-	sum, squares, top := gather{acc: kernel.Sum}, gather{acc: kernel.Sum, of: square}, gather{acc: kernel.Max, rank: true}
+	sum, squares, top := gather{acc: kernel.Sum}, gather{acc: kernel.Sum, of: square, role: kernel.Square}, gather{acc: kernel.Max, rank: true}
 	for _, bench := range []struct {
 		name string
 		of   []gather
@@ -40,7 +41,8 @@ func BenchmarkGathers(b *testing.B) {
 		{"max", []gather{top}},
 		{"max without ranks", []gather{{acc: kernel.Max}}},
 		{"sum and max", []gather{sum, top}},
-		{"mean, min, max and std", []gather{sum, squares, top, {kernel.Max, negate, true}}},
+		{"std", []gather{sum, squares}},
+		{"mean, min, max and std", []gather{sum, squares, top, {kernel.Max, negate, true, kernel.Neg}}},
 	} {
 		p := &kernel.Program{Name: "gathers", Edges: true, Widths: []int{cols}, Leaves: []kernel.Leaf{{From: kernel.Other, Cols: cols, LD: cols}}}
 		bufs := [][]float32{rows()}
@@ -57,7 +59,7 @@ func BenchmarkGathers(b *testing.B) {
 			if g.of != nil {
 				o.Reg = len(p.Widths)
 				p.Widths = append(p.Widths, cols)
-				p.Instrs = append(p.Instrs, kernel.Instr{Fn: g.of, In: []int{0}, Dst: o.Reg})
+				p.Instrs = append(p.Instrs, kernel.Instr{Fn: g.of, Role: g.role, In: []int{0}, Dst: o.Reg})
 			}
 			p.Outs = append(p.Outs, o)
 		}

@@ -20,7 +20,10 @@ type worker struct {
 	ids   []uint32 // room for far ends of packed cells
 	index []uint32 // room for the places of rows of indexed leaves
 	args  kernel.Args
-	ready bool // spread registers are filled
+	ready bool      // spread registers are filled
+	made  []float32 // room for rows that stepApart makes
+	rank  float32   // of the edge before the strip, and whether those of its row ascend up to it
+	up    bool
 }
 
 func (c *Program) newWorker() *worker {
