@@ -19,7 +19,7 @@ rows() {
 	layers         1 TestGolden$|TestExtremes
 	layers         1 TestPyG$|TestPlain|TestGathers$|TestUnknownLabels
 	layers         9 TestSeveral
-	bench/cuda     1 TestAgree|TestFewEdges|TestHubs|TestRowsAgree|TestMaxima|TestRowOps|TestPredict|TestLongReductions|TestChip|TestSparseAgree
+	bench/cuda     1 TestAgree|TestFewEdges|TestHubs|TestRowsAgree|TestMaxima|TestRowOps|TestPredict|TestLongReductions|TestChip|TestSparseAgree|TestTiles
 	cmd/saga       1 TestKill$|TestInterrupt|TestLateTrace
 	END
 }
