@@ -45,11 +45,11 @@ export CGO_ENABLED=1 CGO_CFLAGS="-O2 -DSAGA_HEADERS=$headers" CGO_LDFLAGS="-Wl,-
 export LD_LIBRARY_PATH=$home/lib64:$home/lib:${LD_LIBRARY_PATH:-}
 echo "GPU build: headers and libraries of $home"
 go vet -tags cuda ./device/... ./mine/... ./bench/... ./cmd/saga
-go build -tags cuda -o "$lib/saga" ./cmd/saga
+go build -ldflags=-w -tags cuda -o "$lib/saga" ./cmd/saga
 # It starts where there is no GPU, and without the toolkit's libraries.
 LD_LIBRARY_PATH=$lib "$lib/saga" version >/dev/null ||
 	{ echo "GPU build: bin/saga does not start without a GPU" && exit 1; }
-go build -tags cuda -o "$lib/bench" ./bench
+go build -ldflags=-w -tags cuda -o "$lib/bench" ./bench
 go build -tags nvrtc ./device/nvrtc
 # Tests of the packages as they are built above; go vet has looked at them.
 export LD_LIBRARY_PATH=$LD_LIBRARY_PATH:$lib
