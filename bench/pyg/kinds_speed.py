@@ -53,9 +53,11 @@ def load(path, device):
     x = {t: torch.tensor(z[f"{t}.x"]).to(device) for t in SIZES}
     e = {}
     for s, r, d in RELATIONS:
-        i = np.unique(z[f"{s}__{r}__{d}.edge_index"].astype(np.int64), axis=1) if s != d else z[f"{s}__{r}__{d}.edge_index"].astype(np.int64)
+        i = z[f"{s}__{r}__{d}.edge_index"].astype(np.int64)
         if s == d:
-            e[s, r, d] = torch.tensor(np.unique(np.concatenate((i, i[::-1]), 1), axis=1)).to(device)
+            n = len(x[s])
+            i = np.unique(np.concatenate((i[0] * n + i[1], i[1] * n + i[0])))
+            e[s, r, d] = torch.tensor(np.stack((i // n, i % n))).to(device)
         else:
             e[s, r, d] = torch.tensor(i).to(device)
             e[d, "rev_" + r, s] = torch.tensor(i[::-1].copy()).to(device)
