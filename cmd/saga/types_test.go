@@ -88,7 +88,7 @@ func TestTypes(t *testing.T) {
 	run(true, "edges and", "evaluate links --out pairs.csv")
 	run(true, "rows of", "embed links --out rows.npy")
 	run(true, "epoch 4/4", "train --resume links --epochs 4")
-	run(false, "--pairs", "predict links --pairs pairs.csv --out no.csv")
+	run(true, "probabilities of 18 pairs", "predict links --pairs pairs.csv --out new.csv")
 	run(false, "saga evaluate --out", "export links --split no")
 	run(false, "there are author:writes:paper, paper:rev_writes:author", "train --data graph --task link --relation cites --epochs 1 --out no")
 	run(false, "--relation NAME names the one that is predicted", "train --data graph --task link --epochs 1 --out no")
