@@ -213,6 +213,7 @@ func (l *Link) greeted(c stdnet.Conn) {
 	why := l.wrong(g)
 	n, _ := l.nonce.get()
 	if why == "" {
+		l.door.leave(raw) // it has said who it is: were it closed now, its caller might have heard yes
 		why = l.enter(c, raw, g, n)
 	}
 	if why != "" {
