@@ -67,9 +67,9 @@ tests:
 # cannot know: hence -count=1.
 checks:
 	go test -vet=off -count=1 ./internal/lint
-	@nice $(MAKE) --no-print-directory cuda-check
-	@nice $(MAKE) --no-print-directory staticcheck
-	@nice $(MAKE) --no-print-directory deadcode
+	@$(MAKE) --no-print-directory cuda-check
+	@$(MAKE) --no-print-directory staticcheck
+	@$(MAKE) --no-print-directory deadcode
 
 # What runs beside the tests: the race detector last, some of whose tests wait more than they compute.
 beside: checks
