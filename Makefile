@@ -30,7 +30,7 @@ skip    = echo "$(1)" | tee -a $(SKIPPED)
 
 # What there is to make: what make says without a target.
 help:
-	@echo "make test         all tests and checks: seven minutes once built, one if nothing has changed, at first a quarter of an hour"
+	@echo "make test         all tests and checks: six minutes once built, one if nothing has changed, at first a quarter of an hour"
 	@echo "make lint         static checks alone"
 	@echo "make cuda         bin/saga for NVIDIA GPUs: CUDA toolkit (CUDA_HOME=$(CUDA_HOME)) and a C compiler"
 	@echo "make mpi          bin/saga for several ranks over MPI; make cuda-mpi with GPUs, too"
