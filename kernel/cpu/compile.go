@@ -87,27 +87,11 @@ func Compile(p *kernel.Program) (*Program, error) {
 // findDirect marks the sums of gathered rows that SIMD row kernels compute without a strip.
 func (c *Program) findDirect() {
 	p := c.p
-	uses := make([]int, len(p.Widths))
-	by := make([]int, len(p.Widths)) // instruction that defines a register
-	leaf := make([]int, len(p.Widths))
-	for i := range by {
-		by[i], leaf[i] = -1, -1
-	}
+	uses, by := readers(p)
+	leaf := slices.Repeat([]int{-1}, len(p.Widths))
 	for i, l := range p.Leaves {
 		if l.From == kernel.Other && l.Key == kernel.NoKey {
 			leaf[l.Reg] = i
-		}
-	}
-	for i, in := range p.Instrs {
-		by[in.Dst] = i
-		for _, r := range in.In {
-			uses[r]++
-		}
-	}
-	for _, o := range p.Outs {
-		uses[o.Reg]++
-		if o.Acc.Pair() {
-			uses[o.Reg2]++
 		}
 	}
 	for i, o := range p.Outs {

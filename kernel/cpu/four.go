@@ -14,22 +14,7 @@ type four struct{ sum, squares, top, low int } // results
 // findFour takes such results out of those that are computed one by one, and the instructions that only they need.
 func (c *Program) findFour() {
 	p := c.p
-	uses, by := make([]int, len(p.Widths)), make([]int, len(p.Widths))
-	for i := range by {
-		by[i] = -1
-	}
-	for i, in := range p.Instrs {
-		by[in.Dst] = i
-		for _, r := range in.In {
-			uses[r]++
-		}
-	}
-	for _, o := range p.Outs {
-		uses[o.Reg]++
-		if o.Acc.Pair() {
-			uses[o.Reg2]++
-		}
-	}
+	uses, by := readers(p)
 	// of is the result in c.outs of the register, or of what an instruction of the role makes of it and nothing else reads.
 	of := func(acc kernel.Acc, reg int, role kernel.Role) int {
 		at := slices.IndexFunc(c.outs, func(i int) bool {
@@ -58,6 +43,24 @@ func (c *Program) findFour() {
 		c.outs = slices.DeleteFunc(c.outs, func(i int) bool { return slices.Contains(all, i) })
 		c.skipIn[by[p.Outs[f.squares].Reg]], c.skipIn[by[p.Outs[f.low].Reg]] = true, true
 	}
+}
+
+// readers counts, for each register, the instructions and results that read it; by is the instruction that makes it, -1: none.
+func readers(p *kernel.Program) (uses, by []int) {
+	uses, by = make([]int, len(p.Widths)), slices.Repeat([]int{-1}, len(p.Widths))
+	for i, in := range p.Instrs {
+		by[in.Dst] = i
+		for _, r := range in.In {
+			uses[r]++
+		}
+	}
+	for _, o := range p.Outs {
+		uses[o.Reg]++
+		if o.Acc.Pair() {
+			uses[o.Reg2]++
+		}
+	}
+	return uses, by
 }
 
 // findAscent finds the segments of the strip that starts at edge e before whose last edge no rank of the row falls.

@@ -87,7 +87,7 @@ func (c *Program) productKernels(b *strings.Builder) {
 			continue
 		}
 		if name == tileSums {
-			c.tileText(b)
+			tileText(b)
 			b.WriteString(tileSumsSource)
 			c.name(name)
 			continue
@@ -174,9 +174,8 @@ var productSource string
 var tilesSource string
 
 // tileText writes the source that kernels of tiles share, once.
-func (c *Program) tileText(b *strings.Builder) {
-	if !c.tilesWritten {
-		c.tilesWritten = true
+func tileText(b *strings.Builder) {
+	if !strings.Contains(b.String(), tilesSource) {
 		b.WriteString(tilesSource)
 	}
 }

@@ -26,7 +26,7 @@ const (
 )
 
 // tiledProducts renders the products by tiles.
-func (c *Program) tiledProducts(b *strings.Builder) error {
+func tiledProducts(b *strings.Builder, c *Program) error {
 	for i := range c.p.Instrs {
 		if !c.Tiled(&c.p.Instrs[i]) {
 			continue
@@ -39,8 +39,8 @@ func (c *Program) tiledProducts(b *strings.Builder) error {
 		if of[len(of)-1] != i {
 			continue // with the later one
 		}
-		c.tileText(b)
-		if err := c.tiledProduct(b, of, level); err != nil {
+		tileText(b)
+		if err := tiledProduct(b, c, of, level); err != nil {
 			return err
 		}
 	}
@@ -48,7 +48,7 @@ func (c *Program) tiledProducts(b *strings.Builder) error {
 }
 
 // tiledProduct renders the kernel of products and of the instructions of a level; below 0: of none.
-func (c *Program) tiledProduct(b *strings.Builder, of []int, level int) error {
+func tiledProduct(b *strings.Builder, c *Program, of []int, level int) error {
 	var body strings.Builder
 	t := &emitter{c: c, b: &body, tab: "\t\t", ptr: make([]string, len(c.p.Widths)), g: 4, v: 2, slice: 32, two: true}
 	k := tiled{}

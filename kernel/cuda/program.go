@@ -25,8 +25,6 @@ type Program struct {
 	won    []wonWay        // of the gradient of a maximum
 	tiled  []tiled         // products by tiles
 	start  bool            // kernels of their own start and finish the accumulators
-
-	tilesWritten bool // Source has what kernels of tiles share
 }
 
 // entry is a kernel and its shape.
@@ -83,7 +81,7 @@ func Render(p *kernel.Program, chip kernel.Chip) (*Program, error) {
 			return nil, err
 		}
 	}
-	if err := c.tiledProducts(&b); err != nil {
+	if err := tiledProducts(&b, c); err != nil {
 		return nil, err
 	}
 	if p.Edges {

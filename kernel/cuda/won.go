@@ -40,7 +40,7 @@ func wonKernels(b *strings.Builder, c *Program) {
 				continue
 			}
 			if w.sums == 4 && len(c.won) == 0 {
-				c.wonHub(b, k.Cols)
+				wonHub(b, c, k.Cols)
 			}
 			c.won = append(c.won, wonWay{c.name(fmt.Sprintf("won_%d", sums)), sums})
 			wonSum(b, c.p, sums, k.Cols, c.params())
@@ -104,7 +104,7 @@ const wonRow = `	extern __shared__ float shared_[];
 
 // wonHub renders the kernel for rows of many edges, but at most one round of the hub kernel (long_rows.go): its groups are those of that kernel, sums and their order, too. As
 // a block has sums for its 64 groups, it takes some columns at a time.
-func (c *Program) wonHub(b *strings.Builder, cols int) {
+func wonHub(b *strings.Builder, c *Program, cols int) {
 	turns := (cols + wonHubCols - 1) / wonHubCols
 	fmt.Fprintf(b, "extern \"C\" __global__ void __launch_bounds__(%d) won_beside(%s) {\n", hubThreads, c.params())
 	fmt.Fprintf(b, "\tconstexpr int W = %d, C = %d, T = %d, WARPS = %d;\n", cols, (cols+turns-1)/turns, kernel.WonRanks, hubThreads/32)
