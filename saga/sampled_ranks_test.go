@@ -5,9 +5,12 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"sagann/net"
 	"sagann/net/local"
 	"sagann/saga"
+	"sagann/sample"
 )
 
 // A batch for which there is no room, on whatever rank, has all ranks plan again, and no bit changes.
@@ -30,6 +33,42 @@ func TestRanksCramped(t *testing.T) {
 				t.Errorf("rank %d: losses %v, want %v", r, got, want)
 			}
 			sameParams(t, whole, p)
+		})
+	}
+	wg.Wait()
+}
+
+// A rank that has no batch of an update makes it, too, and evaluates as the others do. What evaluation reads beside rows, such as the size
+// of each graph, lies where the gradients of an update come to.
+func TestRanksWithoutBatch(t *testing.T) {
+	d := tasks(t)
+	m := taskModel(t, "sage", d, saga.GraphTask, saga.ReadoutMean)
+	s := saga.Sampling{Sampler: sample.Neighbours(3, 3), Batch: 40} // all graphs
+	scores := func(c saga.Config) (list []saga.Scores) {
+		p, err := saga.CompileSampled(m, d, c, s)
+		if err != nil {
+			t.Error(err)
+			return nil
+		}
+		defer p.Close()
+		if _, err := p.Train(t.Context(), saga.TrainOptions{OnEpoch: func(e saga.Epoch) error {
+			list = append(list, *e.Scores)
+			return nil
+		}}); err != nil {
+			t.Error(err)
+		}
+		return list
+	}
+	want := scores(onDevices(t, 2))
+	_, links := local.New(2)
+	var wg sync.WaitGroup
+	for r, l := range links {
+		c := onDevices(t, 2)
+		c.Net = net.Over(l)
+		wg.Go(func() {
+			if got := scores(c); !slices.EqualFunc(got, want, func(a, b saga.Scores) bool { return cmp.Equal(a, b) }) {
+				t.Errorf("rank %d: scores %+v, want %+v", r, got, want)
+			}
 		})
 	}
 	wg.Wait()

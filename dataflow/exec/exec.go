@@ -68,8 +68,11 @@ func (r *Runner) Apart() error { return r.update.separate(r.host) }
 func (r *Runner) Gradients() [][]float32 { return r.update.apart }
 
 // Apply updates the parameters by grads, in the order of plan.Spec.Updates, and returns when the update has ended. It
-// overwrites Gradients.
+// overwrites Gradients and, where another runner of the arena has run since, what that runner held.
 func (r *Runner) Apply(grads [][]float32) error {
+	if err := r.own(); err != nil {
+		return err
+	}
 	return errors.Join(r.update.apply(grads, r.tasks, r.names), r.names.named(r.arena.sync()))
 }
 

@@ -26,13 +26,9 @@ func (r *Runner) Load() error {
 	if err := r.loadSetup(); err != nil {
 		return err
 	}
-	if old := r.arena.owner; old != nil && old != r && old.steps.flying {
-		old.steps.flying = false
-		if err := r.arena.syncFor("rows that another program will not use"); err != nil {
-			return err
-		}
+	if err := r.own(); err != nil {
+		return err
 	}
-	r.own()
 	return r.globals.submit()
 }
 
@@ -58,17 +54,24 @@ func (r *Runner) loadSetup() error {
 	return nil
 }
 
-// own makes r the owner of the memory that steps overwrite.
-func (r *Runner) own() {
+// own makes r the owner of the memory that steps and Apply overwrite.
+func (r *Runner) own() error {
 	old := r.arena.owner
 	if old == r {
-		return
+		return nil
 	}
 	if old != nil {
+		if old.steps.flying {
+			old.steps.flying = false
+			if err := r.arena.syncFor("rows that another program will not use"); err != nil {
+				return err
+			}
+		}
 		old.lose()
 	}
 	r.lose()
 	r.arena.owner = r
+	return nil
 }
 
 // lose notes that device memory no longer has what r's steps have computed, r's constants and staged batches.
