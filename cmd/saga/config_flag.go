@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -29,6 +30,10 @@ func (c configFlag) BeforeResolve(ctx *kong.Context, trace *kong.Path) error {
 		return nil // which empty refuses
 	}
 	values, err := readSettings(path)
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		return fmt.Errorf("--config %s: %w", p.Path, p.Err)
+	}
 	if err != nil {
 		return err
 	}

@@ -42,5 +42,7 @@ func withFlag(ctx *kong.Context, err error) error {
 	if len(by) == 0 {
 		return err
 	}
-	return &namedError{err, strings.Replace(err.Error(), p.Error(), strings.Join(by, " or ")+" "+at+": "+p.Err.Error(), 1)}
+	name := strings.Join(by, " or ")
+	text := strings.Replace(err.Error(), p.Error(), name+" "+at+": "+p.Err.Error(), 1)
+	return &namedError{err, strings.TrimPrefix(text, name+": ")} // where it says the flag already
 }
