@@ -51,8 +51,8 @@ func TimesOf(d *Data, k LabelKind) ([]float64, error) {
 	switch {
 	case k == GraphLabels:
 		return nil, fmt.Errorf("%s: graphs have no times to divide by; vertices, edges and links do", d.Name)
-	case d.Vertices.Kinds != nil:
-		return nil, fmt.Errorf("%s has several types of vertices; what is divided by time is of graphs with one type, or links of a relation (--task link)", d.Name)
+	case d.Vertices.Kinds != nil && k != VertexLabels:
+		return nil, fmt.Errorf("%s has several types of vertices; labels of vertices and links of a relation are divided by time, %s are not", d.Name, k.Plural())
 	case of == nil:
 		return nil, fmt.Errorf("%s: %s have no times (%s) to divide by", d.Name, k.Plural(), where)
 	}

@@ -166,17 +166,18 @@ func (s *Some) batch(once []uint32, e *chunk.Edges) (int, error) {
 
 // answer is rows of vertices or, if the request has some, of moments by their numbers. They ascend.
 type answer struct {
-	items []uint32
-	times string // as Sampling.Times
-	rows  []float32
-	cols  int
+	items  []uint32
+	times  string // as Sampling.Times
+	rows   []float32
+	cols   int
+	places []uint32 // of the rows that were computed, among all
 }
 
 // within computes the rows in batches of so many, or of fewer where memory is bounded.
 func (a *answer) within(r request, batch int, graph **batches.Graph, param parameters) error {
 	for ; ; batch = (batch + 1) / 2 {
 		var small *plan.BudgetError
-		a.rows = nil
+		a.rows, a.places = nil, nil
 		if err := a.compute(r, batch, graph, param); batch == 1 || !errors.As(err, &small) {
 			return err
 		}
@@ -239,5 +240,6 @@ func (a *answer) take(p *Program, open *session, b *batches.Batch) {
 	for i, v := range b.Items() {
 		to, _ := slices.BinarySearch(a.items, v)
 		copy(a.rows[to*cols:(to+1)*cols], x[i*cols:(i+1)*cols])
+		a.places = append(a.places, uint32(to))
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"sagann/dataset"
+	"sagann/device"
 	"sagann/internal/safetensors"
 	"sagann/saga/batches"
 )
@@ -35,6 +36,43 @@ func atTimes(m Model, d *dataset.Data, c Config, k *Stored, pairs *dataset.Pairs
 	return a.rows, a.cols, numbered(src[0], dst[0]), nil
 }
 
+// share gives all ranks of p the rows that each has computed. All ranks call it.
+func (a *answer) share(p *Program) error {
+	g := p.cfg.Net
+	if g.Ranks() == 1 {
+		return nil
+	}
+	cols := p.train.low.Spec.Values[p.train.low.Outputs[p.output]].Cols
+	if a.rows == nil { // no batch was this rank's
+		a.rows, a.cols = make([]float32, len(a.items)*cols), cols
+	}
+	mine := a.places
+	for r := range g.Ranks() {
+		size := []uint32{uint32(len(mine))}
+		if err := g.Bcast("how many rows of links", device.Bytes(size), r); err != nil {
+			return err
+		}
+		places, rows := mine, make([]float32, int(size[0])*cols)
+		if r == g.Rank() {
+			for i, at := range places {
+				copy(rows[i*cols:(i+1)*cols], a.rows[int(at)*cols:])
+			}
+		} else {
+			places = make([]uint32, size[0])
+		}
+		if err := g.Bcast("places of rows of links", device.Bytes(places), r); err != nil {
+			return err
+		}
+		if err := g.Bcast("rows of links", device.Bytes(rows), r); err != nil {
+			return err
+		}
+		for i, at := range places {
+			copy(a.rows[int(at)*cols:(int(at)+1)*cols], rows[i*cols:])
+		}
+	}
+	return nil
+}
+
 // scoringPairs scores the pairs of a program that trains links by time, in batches of their ends.
 type scoringPairs struct {
 	scoring
@@ -42,7 +80,8 @@ type scoringPairs struct {
 	src, dst [][]uint32 // of training, validation and testing, of each with an edge and without: numbers of moments
 }
 
-// evaluate computes the rows of all ends with the parameters held, and scores the pairs of every split.
+// evaluate computes the rows of all ends with the parameters held, and scores the pairs of every split. Batch i goes to rank i modulo the
+// number of ranks; all have all rows then.
 func (p scoringPairs) evaluate(held []safetensors.Tensor) (s Scores, err error) {
 	open, err := p.begin(held)
 	if err != nil {
@@ -50,11 +89,18 @@ func (p scoringPairs) evaluate(held []safetensors.Tensor) (s Scores, err error) 
 	}
 	defer func() { err = errors.Join(err, p.Close()) }()
 	a := &answer{items: upTo(p.sampled.draws.Items())}
-	for i := range p.sampled.draws.Count() {
+	g := p.cfg.Net
+	for i := g.Rank(); i < p.sampled.draws.Count() && err == nil; i += g.Ranks() {
 		at := batches.Place{Batch: i}
 		if open, err = p.scoreBatch(open, at, func(open *session, b *batches.Batch) { a.take(p.Program, open, b) }); err != nil {
-			return s, fmt.Errorf("evaluation, %v: %w", at, err)
+			err = fmt.Errorf("evaluation, %v: %w", at, err)
 		}
+	}
+	if err = p.agreed("evaluation", err); err != nil {
+		return s, err
+	}
+	if err := a.share(p.Program); err != nil {
+		return s, err
 	}
 	head, err := headOf(p.head, a.rows, a.cols, 0, func(name string, _, _ int) ([]float32, error) {
 		i := slices.IndexFunc(held, func(t safetensors.Tensor) bool { return t.Name == name })

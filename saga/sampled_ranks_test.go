@@ -5,11 +5,11 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
+	"sagann/dataset"
 	"sagann/net"
 	"sagann/net/local"
 	"sagann/saga"
+	"sagann/saga/batches"
 	"sagann/sample"
 )
 
@@ -38,16 +38,13 @@ func TestRanksCramped(t *testing.T) {
 	wg.Wait()
 }
 
-// A rank that has no batch of an update makes it, too, and evaluates as the others do. What evaluation reads beside rows, such as the size
-// of each graph, lies where the gradients of an update come to.
-func TestRanksWithoutBatch(t *testing.T) {
-	d := tasks(t)
-	m := taskModel(t, "sage", d, saga.GraphTask, saga.ReadoutMean)
-	s := saga.Sampling{Sampler: sample.Neighbours(3, 3), Batch: 40} // all graphs
+// scoresOnRanks holds the scores of every epoch on two ranks against those of one process with as many devices.
+func scoresOnRanks(t *testing.T, what string, m saga.Model, d *dataset.Data, s saga.Sampling) {
+	t.Helper()
 	scores := func(c saga.Config) (list []saga.Scores) {
 		p, err := saga.CompileSampled(m, d, c, s)
 		if err != nil {
-			t.Error(err)
+			t.Error(what, err)
 			return nil
 		}
 		defer p.Close()
@@ -55,7 +52,7 @@ func TestRanksWithoutBatch(t *testing.T) {
 			list = append(list, *e.Scores)
 			return nil
 		}}); err != nil {
-			t.Error(err)
+			t.Error(what, err)
 		}
 		return list
 	}
@@ -66,10 +63,33 @@ func TestRanksWithoutBatch(t *testing.T) {
 		c := onDevices(t, 2)
 		c.Net = net.Over(l)
 		wg.Go(func() {
-			if got := scores(c); !slices.EqualFunc(got, want, func(a, b saga.Scores) bool { return cmp.Equal(a, b) }) {
-				t.Errorf("rank %d: scores %+v, want %+v", r, got, want)
+			if got := scores(c); !slices.Equal(got, want) {
+				t.Errorf("%s: rank %d: scores %+v, want %+v", what, r, got, want)
 			}
 		})
 	}
 	wg.Wait()
+}
+
+// A rank that has no batch of an update makes it, too, and evaluates as the others do. What evaluation reads beside rows, such as the size
+// of each graph, lies where the gradients of an update come to.
+func TestRanksWithoutBatch(t *testing.T) {
+	d := tasks(t)
+	scoresOnRanks(t, "graphs", taskModel(t, "sage", d, saga.GraphTask, saga.ReadoutMean), d, saga.Sampling{Sampler: sample.Neighbours(3, 3), Batch: 40}) // all graphs
+}
+
+// Ranks draw edges by time, and share the batches of evaluation; a rank may have none.
+func TestRanksPast(t *testing.T) {
+	for _, batch := range []int{100, 20000} {
+		d := timedGraph(t, 9)
+		s := saga.Sampling{Sampler: sample.Neighbours(3, 2), Batch: batch, Times: batches.Latest}
+		scoresOnRanks(t, "vertices", sampledModel(t, "sage", d), d, s)
+		s.Times, d = batches.UpTo, linkTimes(t, 9)
+		m := sampledModel(t, "sage", d)
+		m.Task = saga.LinkTask
+		if batch == 100 {
+			s.Eval = []int{2, 2}
+		}
+		scoresOnRanks(t, "links", m, d, s)
+	}
 }

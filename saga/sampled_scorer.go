@@ -165,7 +165,7 @@ func pairScorer(p *Program, s *Sampling) (*Program, error) {
 	q.on.cards = p.on.cards
 	q.mode = scoringPairs{scoring{batched{q}}, p.model.LinkHead, src, dst}
 	x := *s
-	x.Sampler, x.Norm, x.Eval, x.Accumulate = sample.Neighbours(s.Eval...), "", nil, 1
+	x.Sampler, x.Norm, x.Eval, x.Accumulate = sample.Neighbours(s.Eval...), "", nil, p.cfg.Net.Ranks()
 	if q.sampled, err = q.newSampled(x, upTo(len(at.Vertex)), p.sampled.draws.Graph()); err != nil {
 		return nil, err
 	}

@@ -117,8 +117,12 @@ func (e *evaluation) choose(a *app, on string) error {
 	if !e.data.Labelled(task) {
 		return fmt.Errorf("%s has no labels of %s to score with; saga predict needs none", e.name, task.Plural())
 	}
-	if on != "all" && sameFile(e.name, e.prep.Data) { // splits that were drawn for training
+	same := sameFile(e.name, e.prep.Data)
+	if on != "all" && (same || e.dividesByTime()) { // splits that were drawn for training, or the times by which they were made
 		if err := e.redraw(); err != nil {
+			if !same {
+				err = fmt.Errorf("%w; --on all scores all that has labels", err)
+			}
 			return err
 		}
 	}
@@ -131,7 +135,7 @@ func (e *evaluation) choose(a *app, on string) error {
 	splits := e.data.Splits(task)
 	if on == "auto" {
 		on = "test"
-		if splits[0] == nil && splits[1] == nil && splits[2] == nil || e.data.Report.Drawn(task) && !sameFile(e.name, e.prep.Data) { // a store has drawn one
+		if splits[0] == nil && splits[1] == nil && splits[2] == nil || e.data.Report.Drawn(task) && !same { // a store has drawn one
 			on = "all"
 		}
 	}
@@ -197,6 +201,16 @@ func (e *evaluation) check() error {
 		}
 	}
 	return nil
+}
+
+// dividesByTime tells whether the run divided what it scores by time, and the data have times.
+func (e *evaluation) dividesByTime() bool {
+	by, err := parseSplit(e.prep.Split)
+	if err != nil || by.byTime == nil {
+		return false
+	}
+	_, err = dataset.TimesOf(e.data, e.task())
+	return err == nil
 }
 
 // redraw makes the splits of training, where the data had none or --split was given.

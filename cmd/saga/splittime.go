@@ -81,7 +81,7 @@ func (s *settings) splitOf(d *dataset.Data, task saga.Task) (string, error) {
 	case s.Link.Disjoint != 0:
 		return "", cli.Usagef("--disjoint %g: with --sample-time no pair sees its own edge", s.Link.Disjoint)
 	case d.Vertices.Kinds != nil:
-		return "", cli.Usagef("--sample-time: %s has several types of vertices, of which edges are not drawn by time yet", d.Name)
+		return "", cli.Usagef("--sample-time: %s has several types of vertices, of which edges are not drawn by time yet; without it batches draw among all edges, and --split-time divides links by time", d.Name)
 	}
 	return pastPrefix + cmp.Or(s.Data.SplitTime, linksByTime), nil
 }

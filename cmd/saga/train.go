@@ -106,15 +106,17 @@ func (c *trainCmd) Run(a *app) (err error) {
 	if out, ok := a.Stdout.(*cli.Output); ok {
 		out.Kept = true
 	}
+	train := c.run
+	if a.Given["repeat"] && c.Show.Repeat != 1 || isRepeated(c.Resume) {
+		if train = c.repeat; len(c.Ranks.Peers) > 0 { // said at once, not when all are there
+			return errRepeatOfRanks
+		}
+	}
 	r, err := c.join(a)
 	if err != nil {
 		return err
 	}
 	calm := func() {}
-	train := c.run
-	if a.Given["repeat"] && c.Show.Repeat != 1 || isRepeated(c.Resume) {
-		train = c.repeat
-	}
 	err = r.leave(train(a, r, &calm)) // a rank that another has told to stop may get the signal itself while it leaves
 	calm()
 	return err

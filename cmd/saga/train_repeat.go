@@ -60,13 +60,16 @@ func isRepeated(dir string) bool {
 	return dir != "" && err == nil
 }
 
+// errRepeatOfRanks is the error of --repeat where ranks train together.
+var errRepeatOfRanks = cli.Usagef("--repeat: ranks train one run; without them, runs are trained side by side")
+
 // repeat trains --repeat runs, with seeds that follow each other, some of them side by side.
 func (c *trainCmd) repeat(a *app, t *ranks, calm *func()) (err error) {
 	switch {
 	case c.Show.Repeat == 0:
 		return cli.Usagef("--repeat 0: at least 1")
 	case t != nil:
-		return cli.Usagef("--repeat: ranks train one run; without them, runs are trained side by side")
+		return errRepeatOfRanks
 	case c.Memory.HostMem > 0:
 		return cli.Usagef("--repeat: --host-mem bounds one run, and several are trained side by side; a loop over --seed keeps to it")
 	case c.Resume != "" && c.Out != "":

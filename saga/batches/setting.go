@@ -80,11 +80,11 @@ func (s *Setting) checkTimes(j *Job) error {
 	case s.Past != UpTo && s.Past != Latest:
 		return fmt.Errorf("edges are drawn up to a time %q; there are %s and %s", s.Past, UpTo, Latest)
 	case j.Kinds != nil:
-		return errors.New("with several types of vertices edges are not drawn by time yet")
+		return errors.New("with several types of vertices edges are not drawn by time yet; batches without times draw among all edges, and splits by time (--split-time) are there")
 	case j.Task != dataset.VertexLabels && j.Task != dataset.LinkLabels:
 		return fmt.Errorf("edges are drawn by the times of vertices or of links, for labels of vertices and links, and not for %s yet", j.Task.Plural())
-	case d.Shard != nil || j.Net.Ranks() > 1:
-		return errors.New("several ranks do not draw edges by time yet")
+	case d.Shard != nil:
+		return errors.New("edges of shards are not drawn by time yet")
 	case j.GPU:
 		return errors.New("a GPU does not train on edges drawn by time yet")
 	case j.HostMem > 0:
