@@ -5,12 +5,13 @@ struct __align__(16) Arc { const u32 *words, *before, *ids, *off, *col; u64 memb
 
 // A candidate. The bits of vertex v begin at sets + at[v] and known + at[v].
 struct __align__(16) Candidate {
-	u32 n, sure, joins, pad; // sure are the vertices, as bits, that need no search
+	u32 n, sure, joins, squares; // sure are the vertices, as bits, that need no search; squares is below
 	u32 label[8], orbit[8], near[8], words[8];
 	u64 at[8];
 	u32 arc[64];     // from v to u: 8 v + u
 	u8 order[64];    // for a search from v, from 8 v on
 	u8 join[112];    // the vertex that is joined, and with which, as bits
+	u8 far[8], mark[8], test[8], pad[8]; // by vertex: a square that begins there, far the vertex itself if there is none
 };
 // Some words of the domain of a vertex; steps are the semi-joins that drop vertices of it, as bits, and the vertex in the highest eight bits. Most blocks
 // have nothing to do for most pieces in a step, so that this must be known without a look at the candidate.
@@ -225,6 +226,87 @@ static __device__ u32 advance(Search &s, const Candidate *c, const Arc *arcs, co
 	return GONE;
 }
 
+// Whether the square at v is between two peers, and whether it is the whole pattern.
+static __device__ __forceinline__ bool has_peers(const Candidate *c, u32 v) { return c->squares >> v & 1; }
+static __device__ __forceinline__ bool is_square(const Candidate *c, u32 v) {
+#ifdef INDUCED
+	return false; // the ends may be adjacent
+#else
+	return c->squares >> (8 + v) & 1;
+#endif
+}
+
+// Whether y can stand at b, which is one of the two vertices between the ends of the square at v.
+static __device__ __forceinline__ bool is_between(const Candidate *c, const u32 *sets, u32 v, u32 b, u32 y) {
+	return has(sets + c->at[b], y) || has_peers(c, v) && has(sets + c->at[c->mark[v] ^ c->test[v] ^ b], y);
+}
+
+// What can stand at c->mark[v] of the square at v that has x, z at the far end, and y between them; ALL if there is nothing.
+static __device__ u32 other(const Candidate *c, const Arc *arcs, const u32 *sets, u32 v, u32 x, u32 z, u32 y) {
+	u32 b = c->mark[v], far = c->far[v], lo, hi, from, end;
+	Arc near = arcs[c->arc[8 * v + b]], down = arcs[c->arc[8 * far + b]];
+	row_of(near, x, lo, hi);
+	row_of(down, z, from, end);
+	bool shorter = hi - lo <= end - from;
+	if (!shorter) { lo = from; hi = end; }
+	for (; lo < hi; lo++) {
+		u32 w = shorter ? near.col[lo] : down.col[lo];
+		if (!(has_peers(c, v) && w == y) && is_between(c, sets, v, b, w) &&
+			(shorter ? joins(arcs[c->arc[8 * b + far]], w, down, z) : joins(near, x, arcs[c->arc[8 * b + v]], w)))
+			return w;
+	}
+	return ALL;
+}
+
+// The warp takes the two edges from x, at v, by way of the pattern's vertex b, and marks where they lead, or, to test, looks for a square where a mark
+// is. Several vertices share a mark. The answer is the lanes that found one, which have it in s; together they hold on to the first row with one.
+static __device__ u32 reach(Search &s, const Candidate *c, const Arc *arcs, const u32 *sets, u32 v, u32 x, u32 b, bool test, u32 *marks, u32 lane) {
+	u32 far = c->far[v], lo, hi, hit = 0, each = 1; // lanes for a row
+	bool peers = has_peers(c, v), again = c->label[far] == c->label[v];
+	Arc first = arcs[c->arc[8 * v + b]], second = arcs[c->arc[8 * b + far]];
+	row_of(first, x, lo, hi);
+	while (each < 32 && 2 * each * (hi - lo) <= 32)
+		each *= 2;
+	for (lo += lane / each; !hit && __any_sync(ALL, lo < hi); lo += 32 / each) {
+		u32 y = lo < hi ? first.col[lo] : 0, from = 0, end = 0;
+		if (lo < hi && is_between(c, sets, v, b, y)) {
+			row_of(second, y, from, end);
+			from += lane % each;
+		}
+		bool found = false;
+		for (; from < end && !found; from += each) {
+			u32 z = second.col[from], *word = marks + (z % MARKS >> 5), bit = 1u << (z & 31);
+			if (again && z == x || !has(sets + c->at[far], z))
+				continue;
+			bool met = *(volatile u32 *)word & bit;
+			if (!met && !(test && !peers))
+				met = atomicOr(word, bit) & bit;
+			if (met && test) {
+				s.image[far] = z;
+				s.image[c->test[v]] = y;
+				s.image[c->mark[v]] = other(c, arcs, sets, v, x, z, y);
+				found = s.image[c->mark[v]] != ALL;
+			}
+		}
+		hit = __ballot_sync(ALL, found);
+	}
+	return hit;
+}
+
+// The lanes of the warp that find a square of the graph that begins in x, at v.
+static __device__ u32 closes(Search &s, const Candidate *c, const Arc *arcs, const u32 *sets, u32 v, u32 x, u32 *marks, u32 lane) {
+	for (u32 i = lane; i < MARKS / 32; i += 32)
+		marks[i] = 0;
+	__syncwarp();
+	s.image[v] = x;
+	u32 hit = reach(s, c, arcs, sets, v, x, c->mark[v], has_peers(c, v), marks, lane);
+	__syncwarp();
+	if (!has_peers(c, v))
+		hit = reach(s, c, arcs, sets, v, x, c->test[v], true, marks, lane);
+	__syncwarp();
+	return hit;
+}
+
 // Marks the vertices of an embedding. What another thread has marked may be seen late: a bit is set again then. So a bit is looked up in the
 // nearest cache before it is set.
 static __device__ __forceinline__ void mark(const Search &s, const Candidate *c, u32 *known) {
@@ -237,39 +319,48 @@ static __device__ __forceinline__ void mark(const Search &s, const Candidate *c,
 
 // Looks for an embedding of every vertex in the domains of the first vertices of orbits, unless one is known, and marks all
 // vertices of those it finds. Whether x is known is read afresh, as a search costs more. A lane searches alone for ALONE entries of rows; what
-// has not ended then the lanes of the warp search together, one x after the other: else a few long searches would be all that runs in the end.
+// has not ended then the lanes of the warp search together, one x after the other: else a few long searches would be all that runs in the end. If the
+// pattern has a square at the vertex, they first look whether there is one at all. What has no embedding no longer counts.
 extern "C" __global__ void __launch_bounds__(128) saga_search(const Candidate *candidates, const Piece *pieces, u64 n, const Arc *arcs,
-		const u32 *sets, u32 *known, const u32 *counts, u64 least, const u64 *state, const u64 *first, const u32 *number, const u64 *off, const u32 *col) {
+		const u32 *sets, u32 *known, u32 *counts, u64 least, const u64 *state, const u64 *first, const u32 *number, const u64 *off, const u32 *col) {
+	extern __shared__ u32 shared[]; // marks of each warp
 	Whole g = {first, number, off, col};
-	u32 lane = threadIdx.x & 31;
+	u32 lane = threadIdx.x & 31, *marks = shared + (threadIdx.x >> 5) * (MARKS / 32);
 	for (u64 j = blockIdx.x; j < n * (PIECE / FEW); j += gridDim.x) {
 		Piece p = pieces[j / (PIECE / FEW)];
 		const Candidate *c = candidates + p.candidate;
-		u32 v = vertex_of(p), from = p.from + j % (PIECE / FEW) * FEW, end = min(from + FEW, c->words[v]);
-		if (from >= end || is_dead(c, counts + 8 * (u64)p.candidate, least, lane))
+		u32 v = vertex_of(p), from = p.from + j % (PIECE / FEW) * FEW, end = min(from + FEW, c->words[v]), *count = counts + 8 * (u64)p.candidate;
+		if (from >= end)
 			continue;
 		const volatile u32 *own = known + c->at[v];
-		for (u32 x = 32 * from + threadIdx.x; x < 32 * end; x += blockDim.x) { // all lanes of a warp or none
+		for (u32 x = 32 * from + threadIdx.x; x < 32 * end && !is_dead(c, count, least, lane); x += blockDim.x) { // all lanes of a warp or none
 			Search s;
-			u32 is = GONE;
+			u32 is = FOUND;
 			if (has(sets + c->at[v], x) && !(own[x >> 5] >> (x & 31) & 1)) {
 				begin(s, c, arcs, v, x, false, 0);
 				is = advance(s, c, arcs, g, sets, v, ALONE, state);
 				if (is == FOUND)
 					mark(s, c, known);
 			}
-			for (u32 rest = __ballot_sync(ALL, is == MORE); rest; rest &= rest - 1) {
+			u32 none = __ballot_sync(ALL, is == GONE);
+			if (lane == 0 && none)
+				atomicSub(count + v, __popc(none));
+			for (u32 rest = __ballot_sync(ALL, is == MORE); rest && !is_dead(c, count, least, lane); rest &= rest - 1) {
 				u32 y = x - lane + __ffs(rest) - 1;
 				if (__any_sync(ALL, own[y >> 5] >> (y & 31) & 1))
 					continue;
-				begin(s, c, arcs, v, y, true, lane);
-				u32 hit;
-				do {
-					is = advance(s, c, arcs, g, sets, v, TOGETHER, state);
-					hit = __ballot_sync(ALL, is == FOUND);
-				} while (!hit && __any_sync(ALL, is == MORE));
+				u32 hit = c->far[v] == v ? ALL : closes(s, c, arcs, sets, v, y, marks, lane);
+				if (hit && !is_square(c, v)) {
+					begin(s, c, arcs, v, y, true, lane);
+					do {
+						is = advance(s, c, arcs, g, sets, v, TOGETHER, state);
+						hit = __ballot_sync(ALL, is == FOUND);
+					} while (!hit && __any_sync(ALL, is == MORE));
+				}
 				if (hit && lane == __ffs(hit) - 1)
 					mark(s, c, known);
+				if (!hit && lane == 0)
+					atomicSub(count + v, 1);
 			}
 		}
 	}

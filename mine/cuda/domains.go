@@ -20,12 +20,13 @@ const mostVertices = pattern.MaxVertices
 type arc struct{ words, before, ids, off, col, members uint64 }
 
 type candidate struct {
-	n, sure, joins, _         uint32
+	n, sure, joins, squares   uint32
 	label, orbit, near, words [mostVertices]uint32
 	at                        [mostVertices]uint64
 	arc                       [mostVertices][mostVertices]uint32
 	order                     [mostVertices][mostVertices]uint8
 	join                      [mostJoins][2]uint8
+	far, mark, test, _        [mostVertices]uint8
 }
 
 type domainPart struct {

@@ -90,6 +90,7 @@ type batch struct {
 	records, parts, counts, sets, known, sizes part
 	pieces, searched                           int // the latter come first
 	joins                                      int // most of a candidate
+	squares                                    bool
 }
 
 // view is bytes as a list.
@@ -138,6 +139,7 @@ func (b *batch) pack(list []*domain.Search, stage device.HostMem) {
 			counts[mostVertices*i+v] = s.Count[v]
 		}
 		b.joins = max(b.joins, c.plan(s))
+		b.squares = c.findSquares(s) || b.squares
 		for v := range s.N {
 			steps := uint64(v) << mostJoins
 			for k, j := range c.join[:c.joins] {
@@ -181,6 +183,26 @@ func (c *candidate) plan(s *domain.Search) int {
 		join(order[k], order[:k])
 	}
 	return int(c.joins)
+}
+
+// findSquares notes where squares begin, and reports whether any do.
+func (c *candidate) findSquares(s *domain.Search) (any bool) {
+	for v := range s.N {
+		q, ok := s.Square(v)
+		if !ok {
+			c.far[v] = uint8(v)
+			continue
+		}
+		any = true
+		c.far[v], c.mark[v], c.test[v] = q.Far, q.Mark, q.Test
+		if q.Peers {
+			c.squares |= 1 << v
+		}
+		if q.Whole {
+			c.squares |= 1 << (mostVertices + v)
+		}
+	}
+	return any
 }
 
 // Search finds the domains of a batch. When ctx is done, the kernels stop.
@@ -252,6 +274,9 @@ func (l *lane) calls(b *batch) (list []launch.Call) {
 	}
 	if b.searched > 0 {
 		add("saga_search", launch.Args{"n": uint64(b.searched), "arcs": c.arcs, "known": known, "state": l.state, "first": c.from, "number": c.number, "off": c.off, "col": c.col})
+		if b.squares {
+			list[len(list)-1].Shared = domainsBlock / 32 * searchMarks / 8
+		}
 	}
 	add("saga_found", launch.Args{"known": known, "sizes": sizes})
 	list[0].Clear = []device.Mem{known, sizes, l.state}

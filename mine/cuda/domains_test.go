@@ -98,16 +98,61 @@ func TestLongSearches(t *testing.T) {
 		}
 	}
 	e.Src, e.Dst = append(e.Src, 0, 1), append(e.Dst, 1, 0) // the triangles
+	longSearches(t, e, nil, 4)
+}
+
+// TestSquares compares the domains of patterns with cycles of four in a graph with few of them: the points and lines of a projective plane, of which any
+// two have one line or point in common, and some more edges. Several vertices share each mark, and nearly all
+// searches are long.
+func TestSquares(t *testing.T) {
+	const order = 5
+	var points [][3]int
+	for a := range order {
+		for b := range order {
+			points = append(points, [3]int{1, a, b})
+		}
+		points = append(points, [3]int{0, 1, a})
+	}
+	points = append(points, [3]int{0, 0, 1})
+	e := &chunk.Edges{V: 2 * len(points)}
+	add := func(a, b int) {
+		e.Src, e.Dst = append(e.Src, uint32(a), uint32(b)), append(e.Dst, uint32(b), uint32(a))
+	}
+	for i, p := range points {
+		for j, q := range points {
+			if (p[0]*q[0]+p[1]*q[1]+p[2]*q[2])%order == 0 {
+				add(i, len(points)+j)
+			}
+		}
+	}
+	d := rand.New(rand.NewPCG(draw.Seed(t), 0))
+	for range 3 {
+		add(d.IntN(len(points)), len(points)+d.IntN(len(points)))
+	}
+	var two []int32
+	for range e.V {
+		two = append(two, int32(d.IntN(2)))
+	}
+	defer func(marks, alone int) { searchMarks, searchAlone = marks, alone }(searchMarks, searchAlone)
+	searchMarks, searchAlone = 32, 4
+	longSearches(t, e, nil, 4)
+	longSearches(t, e, two, 5)
+}
+
+// longSearches compares the domains that an emulated GPU finds in a graph with those of the CPU.
+func longSearches(t *testing.T, e *chunk.Edges, labels []int32, edges int) {
+	t.Helper()
 	r, _, err := rows.FromEdges(e)
 	if err != nil {
 		t.Fatal(err)
 	}
+	r.Label = labels
 	ctx := context.Background()
 	g, err := domain.New(ctx, r, nil, 1, 1, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	q := domain.Question{Least: 1, Vertices: 4, Edges: 4, Workers: 1, Domains: true}
+	q := domain.Question{Least: 1, Vertices: edges, Edges: edges, Workers: 1, Domains: true}
 	want, err := found(ctx, g, q)
 	if err != nil {
 		t.Fatal(err)

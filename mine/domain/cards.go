@@ -40,6 +40,9 @@ func (s *Search) Order(root int) [most]uint8 { return order(&s.Near, s.N, root) 
 // Peers are the neighbours of v along edges as that to u, as bits, u among them. They must be different vertices of the graph.
 func (s *Search) Peers(v, u int) uint8 { return peers(s.Near[v], &s.Arc[v])[u] }
 
+// Square is a square that begins in v, if there is one.
+func (s *Search) Square(v int) (Square, bool) { return square(&s.Near, &s.Arc, s.N, v) }
+
 // Arc is the neighbours along the edges of one label from vertices of one label to those of another, for the vertices that have
 // any. Members are bits with the number of members before each word, or a list if Words is nil. Off has a row for each member.
 type Arc struct {

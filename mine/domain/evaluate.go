@@ -30,15 +30,16 @@ type worker struct {
 	known [most][]uint64 // by orbit: what is known to be in an embedding
 	count [most]uint32   // sizes of sets
 	sure  [most]uint32   // sizes of known
-	room  [2 * most][]uint64
+	room  [2*most + 1][]uint64
 	list  []uint32
+	walk  walk
 	image [most]uint32
 	steps [most]step
 	last  func(p pattern.Pattern) bool // its domains are not needed
 }
 
 func (g *Graph) worker(q *Question) *worker {
-	return &worker{g: g, least: uint32(min(q.Least, 1<<32-1)), exact: !q.AtLeast, induced: q.Induced, last: q.isLast}
+	return &worker{g: g, least: uint32(min(q.Least, 1<<32-1)), exact: !q.AtLeast, walk: walk{alone: alone}, induced: q.Induced, last: q.isLast}
 }
 
 // begin describes the candidate.
@@ -217,12 +218,13 @@ func (w *worker) search(sure uint8) bool {
 // searchFrom looks for embeddings of the vertices in the domain of v.
 func (w *worker) searchFrom(v int) bool {
 	w.plan(v)
+	s := w.square(v)
 	set, known, left := w.sets[v], w.known[v], w.count[v]
 	for i := range set {
 		for m := set[i] &^ known[i]; m != 0; {
 			low := m & -m
 			w.image[v] = uint32(i<<6 + bits.TrailingZeros64(low))
-			if w.extend(1) {
+			if w.find(v, s) {
 				w.mark()
 				if !w.exact && w.sure[v] >= w.least {
 					return true

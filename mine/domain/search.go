@@ -46,7 +46,7 @@ func (w *worker) plan(root int) {
 	}
 }
 
-// extend looks for an embedding that continues image up to step k, and leaves the first it finds there.
+// extend looks for an embedding that continues image up to step k, and leaves the first it finds there. It gives up when walk.left is below 0.
 func (w *worker) extend(k int) bool {
 	if k == w.n {
 		return true
@@ -62,6 +62,9 @@ func (w *worker) extend(k int) bool {
 	set := w.sets[s.vertex]
 next:
 	for _, y := range row {
+		if w.walk.left--; w.walk.left < 0 {
+			return false
+		}
 		if set[y>>6]>>(y&63)&1 == 0 {
 			continue
 		}

@@ -52,7 +52,7 @@ func TestSure(t *testing.T) {
 			if !starts(w, p) {
 				continue
 			}
-			want := embedded(r, g, p)
+			want := embedded(r, g, p, nil)
 			if !w.consistent() {
 				if len(want[0]) > 0 {
 					t.Fatalf("%v has an embedding", p)
@@ -111,8 +111,8 @@ func starts(w *worker, p pattern.Pattern) bool {
 	return true
 }
 
-// embedded is the domains of a pattern, by all embeddings.
-func embedded(r *rows.Rows, g *Graph, p pattern.Pattern) [][]uint32 {
+// embedded is the domains of a pattern, by all embeddings. kind is the labels of edges, nil if there are none.
+func embedded(r *rows.Rows, g *Graph, p pattern.Pattern, kind func(a, b uint32) int32) [][]uint32 {
 	sets := make([]map[uint32]bool, p.Vertices())
 	for v := range sets {
 		sets[v] = map[uint32]bool{}
@@ -133,7 +133,7 @@ func embedded(r *rows.Rows, g *Graph, p pattern.Pattern) [][]uint32 {
 				continue
 			}
 			for u, y := range image {
-				if p.Adjacent(u, v) && !r.Has(x, y) {
+				if p.Adjacent(u, v) && (!r.Has(x, y) || kind != nil && kind(x, y) != p.EdgeLabel(u, v)) {
 					continue next
 				}
 			}
