@@ -11,10 +11,7 @@ import (
 // the first epoch. Without pass invariant the gathers stay in the program, but features are still
 // packed only once.
 func (s *state) splitInvariant() []result {
-	nodes := make([]*Node, len(s.outs))
-	for i, o := range s.outs {
-		nodes[i] = o.node
-	}
+	nodes := s.nodes()
 	live := Live(nodes)
 	expensive := map[*Node]bool{} // invariant, and computed from a gather
 	for _, n := range live {

@@ -76,13 +76,18 @@ func (s *state) noted(pass, what string, r Rule) Rule {
 
 func (s *state) has(pass string) bool { return !s.opt.Without[pass] }
 
+// nodes are those of all results.
+func (s *state) nodes() []*Node {
+	nodes := make([]*Node, len(s.outs))
+	for i, o := range s.outs {
+		nodes[i] = o.node
+	}
+	return nodes
+}
+
 // rewrite applies rules to all results and to wrt.
 func (s *state) rewrite(rules ...Rule) {
-	nodes := make([]*Node, 0, len(s.outs)+len(s.wrt))
-	for _, o := range s.outs {
-		nodes = append(nodes, o.node)
-	}
-	nodes = Rewrite(append(nodes, s.wrt...), rules...)
+	nodes := Rewrite(append(s.nodes(), s.wrt...), rules...)
 	for i := range s.outs {
 		s.outs[i].node = nodes[i]
 	}
@@ -114,6 +119,7 @@ var passes = []pass{
 	{"factor", "factor", []string{"hoist gradients"}, func(s *state) {
 		s.rewrite(canon, s.noted("factor", "the own row leaves the edge", factor), s.hoisting(), keyed, simplify)
 	}},
+	{"share", "", []string{"autodiff", "factor"}, share},
 	{"views", "", []string{"autodiff", "factor"}, views},
 	{"slice", "slice", []string{"autodiff", "commute gradients", "factor"}, slice},
 	{"by type", "", []string{"autodiff", "commute gradients", "factor", "slice"}, byType},
@@ -280,11 +286,7 @@ func isOne(n *Node) bool {
 
 // verify panics unless, after a pass, every node has the shape that its op's rule gives.
 func (s *state) verify(pass string) {
-	nodes := make([]*Node, len(s.outs))
-	for i, o := range s.outs {
-		nodes[i] = o.node
-	}
-	for _, n := range Live(nodes) {
+	for _, n := range Live(s.nodes()) {
 		d := n.Def()
 		if len(n.in) == 0 {
 			continue

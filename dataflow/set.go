@@ -154,11 +154,7 @@ func unview(n *Node) *Node {
 
 // views is the pass that prepares the views of a program over blocks for lowering.
 func views(s *state) {
-	nodes := make([]*Node, len(s.outs))
-	for i, o := range s.outs {
-		nodes[i] = o.node
-	}
-	if !sampled(Live(nodes)) {
+	if !sampled(Live(s.nodes())) {
 		return
 	}
 	s.rewrite(unview)

@@ -75,10 +75,7 @@ type partOf struct {
 
 // slice is the pass: it splits the gathers whose columns do not mix.
 func slice(s *state) {
-	nodes := make([]*Node, len(s.outs))
-	for i, o := range s.outs {
-		nodes[i] = o.node
-	}
+	nodes := s.nodes()
 	p := &slicing{s: s, g: newMerged(), group: map[*Node]int{}, cut: map[*Node]bool{}, marked: map[*Node]bool{}, wide: map[columnsOf]bool{}, few: map[*Node]bool{}, memo: map[*Node]*Node{}, raws: map[*Node]*Node{}, parts: map[partOf]*Node{}}
 	live := Live(nodes)
 	for _, n := range live {

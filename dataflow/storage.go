@@ -57,10 +57,7 @@ func storage(s *state) {
 		return
 	}
 	p := &packing{s: s, g: newMerged(), plain: map[*Node]bool{}, memo: map[seen]*Node{}, far: map[*Node]*Node{}}
-	nodes := make([]*Node, len(s.outs))
-	for i, o := range s.outs {
-		nodes[i] = o.node
-	}
+	nodes := s.nodes()
 	ph := &phases{live: Live(nodes), derived: map[*Node]recipe{}}
 	if s.has("recompute-on-load") {
 		ph.chooseDerived()

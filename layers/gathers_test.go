@@ -3,11 +3,13 @@ package layers
 import (
 	"errors"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
 	"sagann/chunk"
 	"sagann/dataflow/plan"
+	"sagann/kernel"
 	"sagann/ops"
 	"sagann/saga"
 )
@@ -120,7 +122,8 @@ func TestLogDegree(t *testing.T) {
 	}
 }
 
-// TestOneSweep: the gathers of a layer that share a message read each edge once forward, and once backward.
+// TestOneSweep: the gathers of a layer that share a message read each edge once forward, and once backward. Forward they read one row an
+// edge, backward the gradients of sums and of each maximum, and whom that is of.
 func TestOneSweep(t *testing.T) {
 	d := graphs(t)["synthetic"]
 	gathers := []string{"mean", "sum", "max", "min", "std"}
@@ -129,15 +132,20 @@ func TestOneSweep(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer p.Close()
-	sweeps := 0
+	sweeps, read := 0, []int{}
 	for _, ph := range p.TrainPlan().Spec.Phases {
 		for _, s := range ph.Steps {
 			if s.Kind == plan.Stream {
 				sweeps++
+				leaves := p.Kernels()[s.Calls[len(s.Calls)-1].Kernel].Leaves
+				read = append(read, len(slices.DeleteFunc(slices.Clone(leaves), func(l kernel.Leaf) bool { return l.From != kernel.Other })))
 			}
 		}
 	}
 	if sweeps != 2 {
 		t.Errorf("%d sweeps over the edges, want one forward and one backward", sweeps)
+	}
+	if !slices.Equal(read, []int{1, 6}) {
+		t.Errorf("sweeps read %v rows an edge", read)
 	}
 }

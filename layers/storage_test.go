@@ -236,7 +236,7 @@ func TestStorageNothing(t *testing.T) {
 }
 
 // sourceRow is the bytes of a row of all that stream to the far end of edges in an epoch,
-// but for what is made there, once a sweep that reads it.
+// but for what is made there and for ranks, which are compared, once a sweep that reads it.
 func sourceRow(s *plan.Spec) (bytes int64, derived int) {
 	for _, ph := range s.Phases {
 		done := map[int]bool{}
@@ -247,9 +247,10 @@ func sourceRow(s *plan.Spec) (bytes int64, derived int) {
 						continue
 					}
 					done[o.ID] = true
-					if v := &s.Values[o.ID]; v.Derive != nil {
+					switch v := &s.Values[o.ID]; {
+					case v.Derive != nil:
 						derived++
-					} else {
+					case !strings.HasPrefix(v.Name, "gather_arg."):
 						bytes += v.RowBytes
 					}
 				}
@@ -260,7 +261,7 @@ func sourceRow(s *plan.Spec) (bytes int64, derived int) {
 }
 
 // TestStoragePlan: chunks that stream to the far end of edges are half as large, but for
-// the ranks of a maximum's gradient and what softmax sums; what is made on arrival
+// ranks and what softmax sums; what is made on arrival
 // still is; and an epoch moves less over the link.
 func TestStoragePlan(t *testing.T) {
 	shape := saga.Shape{Vertices: 100000, Edges: 2e6, Features: 128, Classes: 64}
@@ -281,7 +282,7 @@ func TestStoragePlan(t *testing.T) {
 		}
 		half, link := float64(row[1])/float64(row[0]), float64(moved[1])/float64(moved[0])
 		t.Logf("%s: %.3f of the bytes of source rows, %.3f of those to the device, %v values made on arrival", name, half, link, derived)
-		if most := map[string]float64{"mpgcn": 0.7, "gen": 0.63, "pna": 0.612, "edgeconv": 0.56, "gat": 0.52, "gatv2": 0.51, "transformer": 0.51, "hgt": 0.51, "han": 0.51}[name]; half > max(most, 0.5) || link > 0.85 || derived[0] != derived[1] {
+		if most := map[string]float64{"gen": 0.63, "gat": 0.52, "gatv2": 0.51, "transformer": 0.51, "hgt": 0.51, "han": 0.51}[name]; half > max(most, 0.5) || link > 0.85 || derived[0] != derived[1] {
 			t.Errorf("%s: source rows are %d bytes, of float32 %d; %d bytes go to the device, of float32 %d; %v values are made on arrival",
 				name, row[1], row[0], moved[1], moved[0], derived)
 		}

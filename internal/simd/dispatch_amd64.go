@@ -436,6 +436,18 @@ func gatherRowsAsm(dst, src []float32, ld int, idx []uint32, cols int) bool {
 	return false
 }
 
+func matchRowsAsm(found []uint64, words int, src []float32, ld int, idx []uint32, want []float32, cols int) bool {
+	switch active {
+	case AVX512:
+		matchRowsAVX512(found, words, src, ld, idx, want, cols)
+		return true
+	case AVX2:
+		matchRowsAVX2(found, words, src, ld, idx, want, cols)
+		return true
+	}
+	return false
+}
+
 func sumRowsAsm(acc, x []float32, n int) bool {
 	switch active {
 	case AVX512:

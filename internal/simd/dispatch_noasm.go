@@ -76,6 +76,10 @@ func gatherWMoreAsm(acc, src []float32, ld int, idx []uint32, w []float32) bool 
 
 func gatherRowsAsm(dst, src []float32, ld int, idx []uint32, cols int) bool { return false }
 
+func matchRowsAsm(found []uint64, words int, src []float32, ld int, idx []uint32, want []float32, cols int) bool {
+	return false
+}
+
 func sumRowsAsm(acc, x []float32, n int) bool { return false }
 
 func moreRowsAsm(acc, x []float32, n int) bool { return false }

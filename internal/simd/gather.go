@@ -91,3 +91,25 @@ func GatherRows(dst, src []float32, ld int, idx []uint32, cols int) {
 		copy(dst[i*cols:(i+1)*cols], src[int(j)*ld:][:cols])
 	}
 }
+
+// MatchRows finds the numbers of rows of src that are equal to one number for each row: bit c%64 of word c/64 of row i of found
+// tells whether src[idx[i]*ld + c] = want[i], for c < cols. A row of found has cols/64 words, rounded up; the bits behind cols are
+// 0. Indices are as those of GatherSum.
+func MatchRows(found []uint64, src []float32, ld int, idx []uint32, want []float32, cols int) {
+	if cols <= 0 || len(idx) == 0 {
+		return
+	}
+	words := (cols + 63) / 64
+	found, want = found[:len(idx)*words], want[:len(idx)]
+	clear(found)
+	if matchRowsAsm(found, words, src, ld, idx, want, cols) {
+		return
+	}
+	for i, j := range idx {
+		for c, y := range src[int(j)*ld:][:cols] {
+			if y == want[i] {
+				found[i*words+c/64] |= 1 << (c % 64)
+			}
+		}
+	}
+}

@@ -27,3 +27,9 @@ func gatherRowsAVX2(dst []float32, src []float32, ld int, idx []uint32, cols int
 
 //go:noescape
 func gatherRowsAVX512(dst []float32, src []float32, ld int, idx []uint32, cols int)
+
+//go:noescape
+func matchRowsAVX2(found []uint64, words int, src []float32, ld int, idx []uint32, want []float32, cols int)
+
+//go:noescape
+func matchRowsAVX512(found []uint64, words int, src []float32, ld int, idx []uint32, want []float32, cols int)

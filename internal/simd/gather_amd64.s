@@ -3594,3 +3594,198 @@ cols276:
 	JL   row273
 	VZEROUPPER
 	RET
+
+// func matchRowsAVX2(found []uint64, words int, src []float32, ld int, idx []uint32, want []float32, cols int)
+// Requires: AVX, MMX+
+TEXT ·matchRowsAVX2(SB), NOSPLIT, $0-120
+	MOVQ    found_base+0(FP), AX
+	MOVQ    src_base+32(FP), CX
+	MOVQ    ld+56(FP), DX
+	MOVQ    idx_base+64(FP), BX
+	MOVQ    idx_len+72(FP), SI
+	MOVQ    cols+112(FP), DI
+	MOVQ    want_base+88(FP), R8
+	MOVQ    idx_cap+80(FP), R9
+	LEAQ    -32(BX)(R9*4), R9
+	LEAQ    (BX)(SI*4), SI
+	SHLQ    $0x02, DX
+	MOVQ    DI, R10
+	ANDQ    $0x00000007, R10
+	LEAQ    lanes<>+0(SB), R11
+	MOVQ    R10, R12
+	NEGQ    R12
+	VMOVUPS 32(R11)(R12*4), Y0
+
+row281:
+	CMPQ  BX, R9
+	JGE   compare282
+	MOVL  32(BX), R11
+	IMULQ DX, R11
+	ADDQ  CX, R11
+	LEAQ  (R11)(DI*4), R12
+
+fetch283:
+	PREFETCHT0 (R11)
+	ADDQ       $0x00000040, R11
+	CMPQ       R11, R12
+	JL         fetch283
+
+compare282:
+	MOVL         (BX), R11
+	IMULQ        DX, R11
+	ADDQ         CX, R11
+	MOVQ         DI, R12
+	MOVQ         AX, R13
+	VBROADCASTSS (R8), Y1
+
+cols285:
+	CMPQ      R12, $0x00000020
+	JL        cols286
+	VMOVUPS   (R11), Y2
+	VCMPPS    $0x00, Y2, Y1, Y2
+	VMOVMSKPS Y2, R14
+	MOVB      R14, (R13)
+	VMOVUPS   32(R11), Y2
+	VCMPPS    $0x00, Y2, Y1, Y2
+	VMOVMSKPS Y2, R14
+	MOVB      R14, 1(R13)
+	VMOVUPS   64(R11), Y2
+	VCMPPS    $0x00, Y2, Y1, Y2
+	VMOVMSKPS Y2, R14
+	MOVB      R14, 2(R13)
+	VMOVUPS   96(R11), Y2
+	VCMPPS    $0x00, Y2, Y1, Y2
+	VMOVMSKPS Y2, R14
+	MOVB      R14, 3(R13)
+	ADDQ      $0x00000004, R13
+	ADDQ      $0x00000080, R11
+	SUBQ      $0x00000020, R12
+	JMP       cols285
+
+cols286:
+cols287:
+	CMPQ      R12, $0x00000008
+	JL        cols288
+	VMOVUPS   (R11), Y2
+	VCMPPS    $0x00, Y2, Y1, Y2
+	VMOVMSKPS Y2, R14
+	MOVB      R14, (R13)
+	ADDQ      $0x00000001, R13
+	ADDQ      $0x00000020, R11
+	SUBQ      $0x00000008, R12
+	JMP       cols287
+
+cols288:
+	TESTQ      R12, R12
+	JE         cols284
+	VMASKMOVPS (R11), Y0, Y2
+	VCMPPS     $0x00, Y2, Y1, Y1
+	VANDPS     Y0, Y1, Y1
+	VMOVMSKPS  Y1, R12
+	MOVB       R12, (R13)
+	ADDQ       $0x00000001, R13
+	LEAQ       (R11)(R10*4), R11
+
+cols284:
+	ADDQ $0x00000004, R8
+	MOVQ words+24(FP), R11
+	LEAQ (AX)(R11*8), AX
+	ADDQ $0x00000004, BX
+	CMPQ BX, SI
+	JL   row281
+	VZEROUPPER
+	RET
+
+// func matchRowsAVX512(found []uint64, words int, src []float32, ld int, idx []uint32, want []float32, cols int)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·matchRowsAVX512(SB), NOSPLIT, $0-120
+	MOVQ  found_base+0(FP), AX
+	MOVQ  src_base+32(FP), CX
+	MOVQ  ld+56(FP), DX
+	MOVQ  idx_base+64(FP), BX
+	MOVQ  idx_len+72(FP), SI
+	MOVQ  cols+112(FP), DI
+	MOVQ  want_base+88(FP), R8
+	MOVQ  idx_cap+80(FP), R9
+	LEAQ  -32(BX)(R9*4), R9
+	LEAQ  (BX)(SI*4), SI
+	SHLQ  $0x02, DX
+	MOVQ  DI, R10
+	ANDQ  $0x0000000f, R10
+	MOVL  $0xffffffff, R11
+	BZHIL R10, R11, R11
+	KMOVW R11, K1
+
+row289:
+	CMPQ  BX, R9
+	JGE   compare290
+	MOVL  32(BX), R11
+	IMULQ DX, R11
+	ADDQ  CX, R11
+	LEAQ  (R11)(DI*4), R12
+
+fetch291:
+	PREFETCHT0 (R11)
+	ADDQ       $0x00000040, R11
+	CMPQ       R11, R12
+	JL         fetch291
+
+compare290:
+	MOVL         (BX), R11
+	IMULQ        DX, R11
+	ADDQ         CX, R11
+	MOVQ         DI, R12
+	MOVQ         AX, R13
+	VBROADCASTSS (R8), Z0
+
+cols293:
+	CMPQ    R12, $0x00000040
+	JL      cols294
+	VMOVUPS (R11), Z1
+	VCMPPS  $0x00, Z1, Z0, K2
+	KMOVW   K2, (R13)
+	VMOVUPS 64(R11), Z1
+	VCMPPS  $0x00, Z1, Z0, K2
+	KMOVW   K2, 2(R13)
+	VMOVUPS 128(R11), Z1
+	VCMPPS  $0x00, Z1, Z0, K2
+	KMOVW   K2, 4(R13)
+	VMOVUPS 192(R11), Z1
+	VCMPPS  $0x00, Z1, Z0, K2
+	KMOVW   K2, 6(R13)
+	ADDQ    $0x00000008, R13
+	ADDQ    $0x00000100, R11
+	SUBQ    $0x00000040, R12
+	JMP     cols293
+
+cols294:
+cols295:
+	CMPQ    R12, $0x00000010
+	JL      cols296
+	VMOVUPS (R11), Z1
+	VCMPPS  $0x00, Z1, Z0, K2
+	KMOVW   K2, (R13)
+	ADDQ    $0x00000002, R13
+	ADDQ    $0x00000040, R11
+	SUBQ    $0x00000010, R12
+	JMP     cols295
+
+cols296:
+	TESTQ     R12, R12
+	JE        cols292
+	VMOVUPS.Z (R11), K1, Z1
+	VCMPPS    $0x00, Z1, Z0, K2
+	KANDW     K1, K2, K2
+	KMOVW     K2, (R13)
+	ADDQ      $0x00000002, R13
+	LEAQ      (R11)(R10*4), R11
+
+cols292:
+	ADDQ $0x00000004, R8
+	MOVQ words+24(FP), R11
+	LEAQ (AX)(R11*8), AX
+	ADDQ $0x00000004, BX
+	CMPQ BX, SI
+	JL   row289
+	VZEROUPPER
+	RET

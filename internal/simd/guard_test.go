@@ -103,6 +103,10 @@ func guardCases() map[string]func(f *fence, r *rand.Rand, n, m int) {
 			ld := n + r.IntN(9)
 			GatherRows(f.floats(r, m*n), f.floats(r, (m-1)*ld+n), ld, f.below(r, m, m), n)
 		},
+		"MatchRows": func(f *fence, r *rand.Rand, n, m int) {
+			ld := n + r.IntN(9)
+			MatchRows(fenced[uint64](f, m*((n+63)/64)), f.floats(r, (m-1)*ld+n), ld, f.below(r, m, m), f.floats(r, m), n)
+		},
 		"RepeatRow": func(f *fence, r *rand.Rand, n, m int) { RepeatRow(f.floats(r, n*m), f.floats(r, n), m) },
 		"SumRows":   func(f *fence, r *rand.Rand, n, m int) { SumRows(f.floats(r, n), f.floats(r, n*m), m) },
 		"MoreRows":  func(f *fence, r *rand.Rand, n, m int) { MoreRows(f.floats(r, n), f.floats(r, n*m), m) },

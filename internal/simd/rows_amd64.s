@@ -1406,7 +1406,7 @@ TEXT ·fourRowsAVX2(SB), NOSPLIT, $0-192
 	VMOVUPS 32(R12)(R13*4), Y0
 
 cols98:
-	CMPQ    AX, $0x00000008
+	CMPQ    AX, $0x00000010
 	JL      cols99
 	VMOVUPS (CX), Y1
 	VMOVUPS (DX), Y2
@@ -1414,11 +1414,78 @@ cols98:
 	VMOVUPS (SI), Y4
 	VMOVUPS (DI), Y5
 	VMOVUPS (R8), Y6
-	MOVQ    R9, R12
+	VXORPS  k80000000<>+0(SB), Y5, Y5
+	VMOVUPS 32(CX), Y7
+	VMOVUPS 32(DX), Y8
+	VMOVUPS 32(BX), Y9
+	VMOVUPS 32(SI), Y10
+	VMOVUPS 32(DI), Y11
+	VMOVUPS 32(R8), Y12
+	VXORPS  k80000000<>+0(SB), Y11, Y11
+	LEAQ    (R9), R12
 	MOVQ    rank_base+168(FP), R13
 	MOVQ    rank_len+176(FP), R14
 
-row100:
+row102:
+	VBROADCASTSS (R13), Y13
+	VMOVUPS      (R12), Y14
+	VADDPS       Y14, Y1, Y1
+	VCMPPS       $0x1e, Y3, Y14, Y15
+	VBLENDVPS    Y15, Y13, Y4, Y4
+	VMAXPS       Y3, Y14, Y3
+	VCMPPS       $0x11, Y5, Y14, Y15
+	VBLENDVPS    Y15, Y13, Y6, Y6
+	VMINPS       Y5, Y14, Y5
+	VMULPS       Y14, Y14, Y14
+	VADDPS       Y14, Y2, Y2
+	VMOVUPS      32(R12), Y14
+	VADDPS       Y14, Y7, Y7
+	VCMPPS       $0x1e, Y9, Y14, Y15
+	VBLENDVPS    Y15, Y13, Y10, Y10
+	VMAXPS       Y9, Y14, Y9
+	VCMPPS       $0x11, Y11, Y14, Y15
+	VBLENDVPS    Y15, Y13, Y12, Y12
+	VMINPS       Y11, Y14, Y11
+	VMULPS       Y14, Y14, Y14
+	VADDPS       Y14, Y8, Y8
+	ADDQ         R10, R12
+	ADDQ         $0x00000004, R13
+	DECQ         R14
+	JNE          row102
+	VCMPPS       $0x03, Y1, Y1, Y13
+	VCMPPS       $0x03, Y7, Y7, Y14
+	VORPS        Y14, Y13, Y13
+	VMOVMSKPS    Y13, R14
+	TESTL        R14, R14
+	JNE          care100
+	VXORPS       k80000000<>+0(SB), Y5, Y5
+	VMOVUPS      Y1, (CX)
+	VMOVUPS      Y2, (DX)
+	VMOVUPS      Y3, (BX)
+	VMOVUPS      Y4, (SI)
+	VMOVUPS      Y5, (DI)
+	VMOVUPS      Y6, (R8)
+	VXORPS       k80000000<>+0(SB), Y11, Y11
+	VMOVUPS      Y7, 32(CX)
+	VMOVUPS      Y8, 32(DX)
+	VMOVUPS      Y9, 32(BX)
+	VMOVUPS      Y10, 32(SI)
+	VMOVUPS      Y11, 32(DI)
+	VMOVUPS      Y12, 32(R8)
+	JMP          tile101
+
+care100:
+	VMOVUPS (CX), Y1
+	VMOVUPS (DX), Y2
+	VMOVUPS (BX), Y3
+	VMOVUPS (SI), Y4
+	VMOVUPS (DI), Y5
+	VMOVUPS (R8), Y6
+	LEAQ    (R9), R12
+	MOVQ    rank_base+168(FP), R13
+	MOVQ    rank_len+176(FP), R14
+
+row103:
 	VBROADCASTSS (R13), Y7
 	VMOVUPS      (R12), Y8
 	VADDPS       Y8, Y1, Y1
@@ -1438,24 +1505,157 @@ row100:
 	ADDQ         R10, R12
 	ADDQ         $0x00000004, R13
 	DECQ         R14
-	JNE          row100
+	JNE          row103
 	VMOVUPS      Y1, (CX)
 	VMOVUPS      Y2, (DX)
 	VMOVUPS      Y3, (BX)
 	VMOVUPS      Y4, (SI)
 	VMOVUPS      Y5, (DI)
 	VMOVUPS      Y6, (R8)
-	ADDQ         $0x00000020, CX
-	ADDQ         $0x00000020, DX
-	ADDQ         $0x00000020, BX
-	ADDQ         $0x00000020, SI
-	ADDQ         $0x00000020, DI
-	ADDQ         $0x00000020, R8
-	ADDQ         $0x00000020, R9
-	SUBQ         $0x00000008, AX
-	JMP          cols98
+	VMOVUPS      32(CX), Y1
+	VMOVUPS      32(DX), Y2
+	VMOVUPS      32(BX), Y3
+	VMOVUPS      32(SI), Y4
+	VMOVUPS      32(DI), Y5
+	VMOVUPS      32(R8), Y6
+	LEAQ         32(R9), R12
+	MOVQ         rank_base+168(FP), R13
+	MOVQ         rank_len+176(FP), R14
+
+row104:
+	VBROADCASTSS (R13), Y7
+	VMOVUPS      (R12), Y8
+	VADDPS       Y8, Y1, Y1
+	VMULPS       Y8, Y8, Y9
+	VADDPS       Y9, Y2, Y2
+	VCMPPS       $0x16, Y3, Y8, Y9
+	VCMPPS       $0x07, Y3, Y3, Y10
+	VANDPS       Y10, Y9, Y9
+	VBLENDVPS    Y9, Y8, Y3, Y3
+	VBLENDVPS    Y9, Y7, Y4, Y4
+	VXORPS       k80000000<>+0(SB), Y8, Y8
+	VCMPPS       $0x16, Y5, Y8, Y9
+	VCMPPS       $0x07, Y5, Y5, Y10
+	VANDPS       Y10, Y9, Y9
+	VBLENDVPS    Y9, Y8, Y5, Y5
+	VBLENDVPS    Y9, Y7, Y6, Y6
+	ADDQ         R10, R12
+	ADDQ         $0x00000004, R13
+	DECQ         R14
+	JNE          row104
+	VMOVUPS      Y1, 32(CX)
+	VMOVUPS      Y2, 32(DX)
+	VMOVUPS      Y3, 32(BX)
+	VMOVUPS      Y4, 32(SI)
+	VMOVUPS      Y5, 32(DI)
+	VMOVUPS      Y6, 32(R8)
+
+tile101:
+	ADDQ $0x00000040, CX
+	ADDQ $0x00000040, DX
+	ADDQ $0x00000040, BX
+	ADDQ $0x00000040, SI
+	ADDQ $0x00000040, DI
+	ADDQ $0x00000040, R8
+	ADDQ $0x00000040, R9
+	SUBQ $0x00000010, AX
+	JMP  cols98
 
 cols99:
+cols105:
+	CMPQ    AX, $0x00000008
+	JL      cols106
+	VMOVUPS (CX), Y1
+	VMOVUPS (DX), Y2
+	VMOVUPS (BX), Y3
+	VMOVUPS (SI), Y4
+	VMOVUPS (DI), Y5
+	VMOVUPS (R8), Y6
+	VXORPS  k80000000<>+0(SB), Y5, Y5
+	LEAQ    (R9), R12
+	MOVQ    rank_base+168(FP), R13
+	MOVQ    rank_len+176(FP), R14
+
+row109:
+	VBROADCASTSS (R13), Y7
+	VMOVUPS      (R12), Y8
+	VADDPS       Y8, Y1, Y1
+	VCMPPS       $0x1e, Y3, Y8, Y9
+	VBLENDVPS    Y9, Y7, Y4, Y4
+	VMAXPS       Y3, Y8, Y3
+	VCMPPS       $0x11, Y5, Y8, Y9
+	VBLENDVPS    Y9, Y7, Y6, Y6
+	VMINPS       Y5, Y8, Y5
+	VMULPS       Y8, Y8, Y8
+	VADDPS       Y8, Y2, Y2
+	ADDQ         R10, R12
+	ADDQ         $0x00000004, R13
+	DECQ         R14
+	JNE          row109
+	VCMPPS       $0x03, Y1, Y1, Y7
+	VMOVMSKPS    Y7, R14
+	TESTL        R14, R14
+	JNE          care107
+	VXORPS       k80000000<>+0(SB), Y5, Y5
+	VMOVUPS      Y1, (CX)
+	VMOVUPS      Y2, (DX)
+	VMOVUPS      Y3, (BX)
+	VMOVUPS      Y4, (SI)
+	VMOVUPS      Y5, (DI)
+	VMOVUPS      Y6, (R8)
+	JMP          tile108
+
+care107:
+	VMOVUPS (CX), Y1
+	VMOVUPS (DX), Y2
+	VMOVUPS (BX), Y3
+	VMOVUPS (SI), Y4
+	VMOVUPS (DI), Y5
+	VMOVUPS (R8), Y6
+	LEAQ    (R9), R12
+	MOVQ    rank_base+168(FP), R13
+	MOVQ    rank_len+176(FP), R14
+
+row110:
+	VBROADCASTSS (R13), Y7
+	VMOVUPS      (R12), Y8
+	VADDPS       Y8, Y1, Y1
+	VMULPS       Y8, Y8, Y9
+	VADDPS       Y9, Y2, Y2
+	VCMPPS       $0x16, Y3, Y8, Y9
+	VCMPPS       $0x07, Y3, Y3, Y10
+	VANDPS       Y10, Y9, Y9
+	VBLENDVPS    Y9, Y8, Y3, Y3
+	VBLENDVPS    Y9, Y7, Y4, Y4
+	VXORPS       k80000000<>+0(SB), Y8, Y8
+	VCMPPS       $0x16, Y5, Y8, Y9
+	VCMPPS       $0x07, Y5, Y5, Y10
+	VANDPS       Y10, Y9, Y9
+	VBLENDVPS    Y9, Y8, Y5, Y5
+	VBLENDVPS    Y9, Y7, Y6, Y6
+	ADDQ         R10, R12
+	ADDQ         $0x00000004, R13
+	DECQ         R14
+	JNE          row110
+	VMOVUPS      Y1, (CX)
+	VMOVUPS      Y2, (DX)
+	VMOVUPS      Y3, (BX)
+	VMOVUPS      Y4, (SI)
+	VMOVUPS      Y5, (DI)
+	VMOVUPS      Y6, (R8)
+
+tile108:
+	ADDQ $0x00000020, CX
+	ADDQ $0x00000020, DX
+	ADDQ $0x00000020, BX
+	ADDQ $0x00000020, SI
+	ADDQ $0x00000020, DI
+	ADDQ $0x00000020, R8
+	ADDQ $0x00000020, R9
+	SUBQ $0x00000008, AX
+	JMP  cols105
+
+cols106:
 	TESTQ      AX, AX
 	JE         cols97
 	VMASKMOVPS (CX), Y0, Y1
@@ -1464,11 +1664,52 @@ cols99:
 	VMASKMOVPS (SI), Y0, Y4
 	VMASKMOVPS (DI), Y0, Y5
 	VMASKMOVPS (R8), Y0, Y6
-	MOVQ       R9, R12
+	VXORPS     k80000000<>+0(SB), Y5, Y5
+	LEAQ       (R9), R12
 	MOVQ       rank_base+168(FP), R13
 	MOVQ       rank_len+176(FP), R14
 
-row101:
+row113:
+	VBROADCASTSS (R13), Y7
+	VMASKMOVPS   (R12), Y0, Y8
+	VADDPS       Y8, Y1, Y1
+	VCMPPS       $0x1e, Y3, Y8, Y9
+	VBLENDVPS    Y9, Y7, Y4, Y4
+	VMAXPS       Y3, Y8, Y3
+	VCMPPS       $0x11, Y5, Y8, Y9
+	VBLENDVPS    Y9, Y7, Y6, Y6
+	VMINPS       Y5, Y8, Y5
+	VMULPS       Y8, Y8, Y8
+	VADDPS       Y8, Y2, Y2
+	ADDQ         R10, R12
+	ADDQ         $0x00000004, R13
+	DECQ         R14
+	JNE          row113
+	VCMPPS       $0x03, Y1, Y1, Y7
+	VMOVMSKPS    Y7, R14
+	TESTL        R14, R14
+	JNE          care111
+	VXORPS       k80000000<>+0(SB), Y5, Y5
+	VMASKMOVPS   Y1, Y0, (CX)
+	VMASKMOVPS   Y2, Y0, (DX)
+	VMASKMOVPS   Y3, Y0, (BX)
+	VMASKMOVPS   Y4, Y0, (SI)
+	VMASKMOVPS   Y5, Y0, (DI)
+	VMASKMOVPS   Y6, Y0, (R8)
+	JMP          tile112
+
+care111:
+	VMASKMOVPS (CX), Y0, Y1
+	VMASKMOVPS (DX), Y0, Y2
+	VMASKMOVPS (BX), Y0, Y3
+	VMASKMOVPS (SI), Y0, Y4
+	VMASKMOVPS (DI), Y0, Y5
+	VMASKMOVPS (R8), Y0, Y6
+	LEAQ       (R9), R12
+	MOVQ       rank_base+168(FP), R13
+	MOVQ       rank_len+176(FP), R14
+
+row114:
 	VBROADCASTSS (R13), Y7
 	VMASKMOVPS   (R12), Y0, Y8
 	VADDPS       Y8, Y1, Y1
@@ -1488,20 +1729,22 @@ row101:
 	ADDQ         R10, R12
 	ADDQ         $0x00000004, R13
 	DECQ         R14
-	JNE          row101
+	JNE          row114
 	VMASKMOVPS   Y1, Y0, (CX)
 	VMASKMOVPS   Y2, Y0, (DX)
 	VMASKMOVPS   Y3, Y0, (BX)
 	VMASKMOVPS   Y4, Y0, (SI)
 	VMASKMOVPS   Y5, Y0, (DI)
 	VMASKMOVPS   Y6, Y0, (R8)
-	LEAQ         (CX)(R11*4), CX
-	LEAQ         (DX)(R11*4), DX
-	LEAQ         (BX)(R11*4), BX
-	LEAQ         (SI)(R11*4), SI
-	LEAQ         (DI)(R11*4), DI
-	LEAQ         (R8)(R11*4), R8
-	LEAQ         (R9)(R11*4), R9
+
+tile112:
+	LEAQ (CX)(R11*4), CX
+	LEAQ (DX)(R11*4), DX
+	LEAQ (BX)(R11*4), BX
+	LEAQ (SI)(R11*4), SI
+	LEAQ (DI)(R11*4), DI
+	LEAQ (R8)(R11*4), R8
+	LEAQ (R9)(R11*4), R9
 
 cols97:
 	VZEROUPPER
@@ -1545,152 +1788,138 @@ TEXT ·fourRowsAVX512(SB), NOSPLIT, $0-192
 	KMOVW        R12, K1
 	VBROADCASTSS k80000000<>+0(SB), Z0
 
-cols103:
+cols116:
 	CMPQ    AX, $0x00000040
-	JL      cols104
-	VMOVUPS (CX), Z1
-	VMOVUPS 64(CX), Z2
-	VMOVUPS 128(CX), Z3
-	VMOVUPS 192(CX), Z4
-	VMOVUPS (DX), Z5
-	VMOVUPS 64(DX), Z6
-	VMOVUPS 128(DX), Z7
-	VMOVUPS 192(DX), Z8
-	VMOVUPS (BX), Z9
-	VMOVUPS 64(BX), Z10
-	VMOVUPS 128(BX), Z11
-	VMOVUPS 192(BX), Z12
-	VMOVUPS (SI), Z13
-	VMOVUPS 64(SI), Z14
-	VMOVUPS 128(SI), Z15
-	VMOVUPS 192(SI), Z16
-	VMOVUPS (DI), Z17
-	VMOVUPS 64(DI), Z18
-	VMOVUPS 128(DI), Z19
-	VMOVUPS 192(DI), Z20
-	VMOVUPS (R8), Z21
-	VMOVUPS 64(R8), Z22
-	VMOVUPS 128(R8), Z23
-	VMOVUPS 192(R8), Z24
-	MOVQ    R9, R12
-	MOVQ    rank_base+168(FP), R13
-	MOVQ    rank_len+176(FP), R14
-
-row105:
-	VBROADCASTSS (R13), Z25
-	VMOVUPS      (R12), Z26
-	VADDPS       Z26, Z1, Z1
-	VMULPS       Z26, Z26, Z27
-	VADDPS       Z27, Z5, Z5
-	VCMPPS       $0x16, Z9, Z26, K2
-	VCMPPS       $0x07, Z9, Z9, K3
-	KANDW        K3, K2, K2
-	VMOVAPS      Z26, K2, Z9
-	VMOVAPS      Z25, K2, Z13
-	VXORPS       Z0, Z26, Z26
-	VCMPPS       $0x16, Z17, Z26, K2
-	VCMPPS       $0x07, Z17, Z17, K3
-	KANDW        K3, K2, K2
-	VMOVAPS      Z26, K2, Z17
-	VMOVAPS      Z25, K2, Z21
-	VMOVUPS      64(R12), Z26
-	VADDPS       Z26, Z2, Z2
-	VMULPS       Z26, Z26, Z27
-	VADDPS       Z27, Z6, Z6
-	VCMPPS       $0x16, Z10, Z26, K2
-	VCMPPS       $0x07, Z10, Z10, K3
-	KANDW        K3, K2, K2
-	VMOVAPS      Z26, K2, Z10
-	VMOVAPS      Z25, K2, Z14
-	VXORPS       Z0, Z26, Z26
-	VCMPPS       $0x16, Z18, Z26, K2
-	VCMPPS       $0x07, Z18, Z18, K3
-	KANDW        K3, K2, K2
-	VMOVAPS      Z26, K2, Z18
-	VMOVAPS      Z25, K2, Z22
-	VMOVUPS      128(R12), Z26
-	VADDPS       Z26, Z3, Z3
-	VMULPS       Z26, Z26, Z27
-	VADDPS       Z27, Z7, Z7
-	VCMPPS       $0x16, Z11, Z26, K2
-	VCMPPS       $0x07, Z11, Z11, K3
-	KANDW        K3, K2, K2
-	VMOVAPS      Z26, K2, Z11
-	VMOVAPS      Z25, K2, Z15
-	VXORPS       Z0, Z26, Z26
-	VCMPPS       $0x16, Z19, Z26, K2
-	VCMPPS       $0x07, Z19, Z19, K3
-	KANDW        K3, K2, K2
-	VMOVAPS      Z26, K2, Z19
-	VMOVAPS      Z25, K2, Z23
-	VMOVUPS      192(R12), Z26
-	VADDPS       Z26, Z4, Z4
-	VMULPS       Z26, Z26, Z27
-	VADDPS       Z27, Z8, Z8
-	VCMPPS       $0x16, Z12, Z26, K2
-	VCMPPS       $0x07, Z12, Z12, K3
-	KANDW        K3, K2, K2
-	VMOVAPS      Z26, K2, Z12
-	VMOVAPS      Z25, K2, Z16
-	VXORPS       Z0, Z26, Z26
-	VCMPPS       $0x16, Z20, Z26, K2
-	VCMPPS       $0x07, Z20, Z20, K3
-	KANDW        K3, K2, K2
-	VMOVAPS      Z26, K2, Z20
-	VMOVAPS      Z25, K2, Z24
-	ADDQ         R10, R12
-	ADDQ         $0x00000004, R13
-	DECQ         R14
-	JNE          row105
-	VMOVUPS      Z1, (CX)
-	VMOVUPS      Z2, 64(CX)
-	VMOVUPS      Z3, 128(CX)
-	VMOVUPS      Z4, 192(CX)
-	VMOVUPS      Z5, (DX)
-	VMOVUPS      Z6, 64(DX)
-	VMOVUPS      Z7, 128(DX)
-	VMOVUPS      Z8, 192(DX)
-	VMOVUPS      Z9, (BX)
-	VMOVUPS      Z10, 64(BX)
-	VMOVUPS      Z11, 128(BX)
-	VMOVUPS      Z12, 192(BX)
-	VMOVUPS      Z13, (SI)
-	VMOVUPS      Z14, 64(SI)
-	VMOVUPS      Z15, 128(SI)
-	VMOVUPS      Z16, 192(SI)
-	VMOVUPS      Z17, (DI)
-	VMOVUPS      Z18, 64(DI)
-	VMOVUPS      Z19, 128(DI)
-	VMOVUPS      Z20, 192(DI)
-	VMOVUPS      Z21, (R8)
-	VMOVUPS      Z22, 64(R8)
-	VMOVUPS      Z23, 128(R8)
-	VMOVUPS      Z24, 192(R8)
-	ADDQ         $0x00000100, CX
-	ADDQ         $0x00000100, DX
-	ADDQ         $0x00000100, BX
-	ADDQ         $0x00000100, SI
-	ADDQ         $0x00000100, DI
-	ADDQ         $0x00000100, R8
-	ADDQ         $0x00000100, R9
-	SUBQ         $0x00000040, AX
-	JMP          cols103
-
-cols104:
-cols106:
-	CMPQ    AX, $0x00000010
-	JL      cols107
+	JL      cols117
 	VMOVUPS (CX), Z1
 	VMOVUPS (DX), Z2
 	VMOVUPS (BX), Z3
 	VMOVUPS (SI), Z4
 	VMOVUPS (DI), Z5
 	VMOVUPS (R8), Z6
-	MOVQ    R9, R12
+	VXORPS  Z0, Z5, Z5
+	VMOVUPS 64(CX), Z7
+	VMOVUPS 64(DX), Z8
+	VMOVUPS 64(BX), Z9
+	VMOVUPS 64(SI), Z10
+	VMOVUPS 64(DI), Z11
+	VMOVUPS 64(R8), Z12
+	VXORPS  Z0, Z11, Z11
+	VMOVUPS 128(CX), Z13
+	VMOVUPS 128(DX), Z14
+	VMOVUPS 128(BX), Z15
+	VMOVUPS 128(SI), Z16
+	VMOVUPS 128(DI), Z17
+	VMOVUPS 128(R8), Z18
+	VXORPS  Z0, Z17, Z17
+	VMOVUPS 192(CX), Z19
+	VMOVUPS 192(DX), Z20
+	VMOVUPS 192(BX), Z21
+	VMOVUPS 192(SI), Z22
+	VMOVUPS 192(DI), Z23
+	VMOVUPS 192(R8), Z24
+	VXORPS  Z0, Z23, Z23
+	LEAQ    (R9), R12
 	MOVQ    rank_base+168(FP), R13
 	MOVQ    rank_len+176(FP), R14
 
-row108:
+row120:
+	VBROADCASTSS (R13), Z25
+	VMOVUPS      (R12), Z26
+	VADDPS       Z26, Z1, Z1
+	VCMPPS       $0x1e, Z3, Z26, K2
+	VMOVAPS      Z25, K2, Z4
+	VMAXPS       Z3, Z26, Z3
+	VCMPPS       $0x11, Z5, Z26, K2
+	VMOVAPS      Z25, K2, Z6
+	VMINPS       Z5, Z26, Z5
+	VMULPS       Z26, Z26, Z26
+	VADDPS       Z26, Z2, Z2
+	VMOVUPS      64(R12), Z26
+	VADDPS       Z26, Z7, Z7
+	VCMPPS       $0x1e, Z9, Z26, K2
+	VMOVAPS      Z25, K2, Z10
+	VMAXPS       Z9, Z26, Z9
+	VCMPPS       $0x11, Z11, Z26, K2
+	VMOVAPS      Z25, K2, Z12
+	VMINPS       Z11, Z26, Z11
+	VMULPS       Z26, Z26, Z26
+	VADDPS       Z26, Z8, Z8
+	VMOVUPS      128(R12), Z26
+	VADDPS       Z26, Z13, Z13
+	VCMPPS       $0x1e, Z15, Z26, K2
+	VMOVAPS      Z25, K2, Z16
+	VMAXPS       Z15, Z26, Z15
+	VCMPPS       $0x11, Z17, Z26, K2
+	VMOVAPS      Z25, K2, Z18
+	VMINPS       Z17, Z26, Z17
+	VMULPS       Z26, Z26, Z26
+	VADDPS       Z26, Z14, Z14
+	VMOVUPS      192(R12), Z26
+	VADDPS       Z26, Z19, Z19
+	VCMPPS       $0x1e, Z21, Z26, K2
+	VMOVAPS      Z25, K2, Z22
+	VMAXPS       Z21, Z26, Z21
+	VCMPPS       $0x11, Z23, Z26, K2
+	VMOVAPS      Z25, K2, Z24
+	VMINPS       Z23, Z26, Z23
+	VMULPS       Z26, Z26, Z26
+	VADDPS       Z26, Z20, Z20
+	ADDQ         R10, R12
+	ADDQ         $0x00000004, R13
+	DECQ         R14
+	JNE          row120
+	VCMPPS       $0x03, Z1, Z1, K2
+	VCMPPS       $0x03, Z7, Z7, K3
+	KORW         K3, K2, K2
+	VCMPPS       $0x03, Z13, Z13, K3
+	KORW         K3, K2, K2
+	VCMPPS       $0x03, Z19, Z19, K3
+	KORW         K3, K2, K2
+	KORTESTW     K2, K2
+	JNE          care118
+	VXORPS       Z0, Z5, Z5
+	VMOVUPS      Z1, (CX)
+	VMOVUPS      Z2, (DX)
+	VMOVUPS      Z3, (BX)
+	VMOVUPS      Z4, (SI)
+	VMOVUPS      Z5, (DI)
+	VMOVUPS      Z6, (R8)
+	VXORPS       Z0, Z11, Z11
+	VMOVUPS      Z7, 64(CX)
+	VMOVUPS      Z8, 64(DX)
+	VMOVUPS      Z9, 64(BX)
+	VMOVUPS      Z10, 64(SI)
+	VMOVUPS      Z11, 64(DI)
+	VMOVUPS      Z12, 64(R8)
+	VXORPS       Z0, Z17, Z17
+	VMOVUPS      Z13, 128(CX)
+	VMOVUPS      Z14, 128(DX)
+	VMOVUPS      Z15, 128(BX)
+	VMOVUPS      Z16, 128(SI)
+	VMOVUPS      Z17, 128(DI)
+	VMOVUPS      Z18, 128(R8)
+	VXORPS       Z0, Z23, Z23
+	VMOVUPS      Z19, 192(CX)
+	VMOVUPS      Z20, 192(DX)
+	VMOVUPS      Z21, 192(BX)
+	VMOVUPS      Z22, 192(SI)
+	VMOVUPS      Z23, 192(DI)
+	VMOVUPS      Z24, 192(R8)
+	JMP          tile119
+
+care118:
+	VMOVUPS (CX), Z1
+	VMOVUPS (DX), Z2
+	VMOVUPS (BX), Z3
+	VMOVUPS (SI), Z4
+	VMOVUPS (DI), Z5
+	VMOVUPS (R8), Z6
+	LEAQ    (R9), R12
+	MOVQ    rank_base+168(FP), R13
+	MOVQ    rank_len+176(FP), R14
+
+row121:
 	VBROADCASTSS (R13), Z7
 	VMOVUPS      (R12), Z8
 	VADDPS       Z8, Z1, Z1
@@ -1710,37 +1939,283 @@ row108:
 	ADDQ         R10, R12
 	ADDQ         $0x00000004, R13
 	DECQ         R14
-	JNE          row108
+	JNE          row121
 	VMOVUPS      Z1, (CX)
 	VMOVUPS      Z2, (DX)
 	VMOVUPS      Z3, (BX)
 	VMOVUPS      Z4, (SI)
 	VMOVUPS      Z5, (DI)
 	VMOVUPS      Z6, (R8)
-	ADDQ         $0x00000040, CX
-	ADDQ         $0x00000040, DX
-	ADDQ         $0x00000040, BX
-	ADDQ         $0x00000040, SI
-	ADDQ         $0x00000040, DI
-	ADDQ         $0x00000040, R8
-	ADDQ         $0x00000040, R9
-	SUBQ         $0x00000010, AX
-	JMP          cols106
+	VMOVUPS      64(CX), Z1
+	VMOVUPS      64(DX), Z2
+	VMOVUPS      64(BX), Z3
+	VMOVUPS      64(SI), Z4
+	VMOVUPS      64(DI), Z5
+	VMOVUPS      64(R8), Z6
+	LEAQ         64(R9), R12
+	MOVQ         rank_base+168(FP), R13
+	MOVQ         rank_len+176(FP), R14
 
-cols107:
+row122:
+	VBROADCASTSS (R13), Z7
+	VMOVUPS      (R12), Z8
+	VADDPS       Z8, Z1, Z1
+	VMULPS       Z8, Z8, Z9
+	VADDPS       Z9, Z2, Z2
+	VCMPPS       $0x16, Z3, Z8, K2
+	VCMPPS       $0x07, Z3, Z3, K3
+	KANDW        K3, K2, K2
+	VMOVAPS      Z8, K2, Z3
+	VMOVAPS      Z7, K2, Z4
+	VXORPS       Z0, Z8, Z8
+	VCMPPS       $0x16, Z5, Z8, K2
+	VCMPPS       $0x07, Z5, Z5, K3
+	KANDW        K3, K2, K2
+	VMOVAPS      Z8, K2, Z5
+	VMOVAPS      Z7, K2, Z6
+	ADDQ         R10, R12
+	ADDQ         $0x00000004, R13
+	DECQ         R14
+	JNE          row122
+	VMOVUPS      Z1, 64(CX)
+	VMOVUPS      Z2, 64(DX)
+	VMOVUPS      Z3, 64(BX)
+	VMOVUPS      Z4, 64(SI)
+	VMOVUPS      Z5, 64(DI)
+	VMOVUPS      Z6, 64(R8)
+	VMOVUPS      128(CX), Z1
+	VMOVUPS      128(DX), Z2
+	VMOVUPS      128(BX), Z3
+	VMOVUPS      128(SI), Z4
+	VMOVUPS      128(DI), Z5
+	VMOVUPS      128(R8), Z6
+	LEAQ         128(R9), R12
+	MOVQ         rank_base+168(FP), R13
+	MOVQ         rank_len+176(FP), R14
+
+row123:
+	VBROADCASTSS (R13), Z7
+	VMOVUPS      (R12), Z8
+	VADDPS       Z8, Z1, Z1
+	VMULPS       Z8, Z8, Z9
+	VADDPS       Z9, Z2, Z2
+	VCMPPS       $0x16, Z3, Z8, K2
+	VCMPPS       $0x07, Z3, Z3, K3
+	KANDW        K3, K2, K2
+	VMOVAPS      Z8, K2, Z3
+	VMOVAPS      Z7, K2, Z4
+	VXORPS       Z0, Z8, Z8
+	VCMPPS       $0x16, Z5, Z8, K2
+	VCMPPS       $0x07, Z5, Z5, K3
+	KANDW        K3, K2, K2
+	VMOVAPS      Z8, K2, Z5
+	VMOVAPS      Z7, K2, Z6
+	ADDQ         R10, R12
+	ADDQ         $0x00000004, R13
+	DECQ         R14
+	JNE          row123
+	VMOVUPS      Z1, 128(CX)
+	VMOVUPS      Z2, 128(DX)
+	VMOVUPS      Z3, 128(BX)
+	VMOVUPS      Z4, 128(SI)
+	VMOVUPS      Z5, 128(DI)
+	VMOVUPS      Z6, 128(R8)
+	VMOVUPS      192(CX), Z1
+	VMOVUPS      192(DX), Z2
+	VMOVUPS      192(BX), Z3
+	VMOVUPS      192(SI), Z4
+	VMOVUPS      192(DI), Z5
+	VMOVUPS      192(R8), Z6
+	LEAQ         192(R9), R12
+	MOVQ         rank_base+168(FP), R13
+	MOVQ         rank_len+176(FP), R14
+
+row124:
+	VBROADCASTSS (R13), Z7
+	VMOVUPS      (R12), Z8
+	VADDPS       Z8, Z1, Z1
+	VMULPS       Z8, Z8, Z9
+	VADDPS       Z9, Z2, Z2
+	VCMPPS       $0x16, Z3, Z8, K2
+	VCMPPS       $0x07, Z3, Z3, K3
+	KANDW        K3, K2, K2
+	VMOVAPS      Z8, K2, Z3
+	VMOVAPS      Z7, K2, Z4
+	VXORPS       Z0, Z8, Z8
+	VCMPPS       $0x16, Z5, Z8, K2
+	VCMPPS       $0x07, Z5, Z5, K3
+	KANDW        K3, K2, K2
+	VMOVAPS      Z8, K2, Z5
+	VMOVAPS      Z7, K2, Z6
+	ADDQ         R10, R12
+	ADDQ         $0x00000004, R13
+	DECQ         R14
+	JNE          row124
+	VMOVUPS      Z1, 192(CX)
+	VMOVUPS      Z2, 192(DX)
+	VMOVUPS      Z3, 192(BX)
+	VMOVUPS      Z4, 192(SI)
+	VMOVUPS      Z5, 192(DI)
+	VMOVUPS      Z6, 192(R8)
+
+tile119:
+	ADDQ $0x00000100, CX
+	ADDQ $0x00000100, DX
+	ADDQ $0x00000100, BX
+	ADDQ $0x00000100, SI
+	ADDQ $0x00000100, DI
+	ADDQ $0x00000100, R8
+	ADDQ $0x00000100, R9
+	SUBQ $0x00000040, AX
+	JMP  cols116
+
+cols117:
+cols125:
+	CMPQ    AX, $0x00000010
+	JL      cols126
+	VMOVUPS (CX), Z1
+	VMOVUPS (DX), Z2
+	VMOVUPS (BX), Z3
+	VMOVUPS (SI), Z4
+	VMOVUPS (DI), Z5
+	VMOVUPS (R8), Z6
+	VXORPS  Z0, Z5, Z5
+	LEAQ    (R9), R12
+	MOVQ    rank_base+168(FP), R13
+	MOVQ    rank_len+176(FP), R14
+
+row129:
+	VBROADCASTSS (R13), Z7
+	VMOVUPS      (R12), Z8
+	VADDPS       Z8, Z1, Z1
+	VCMPPS       $0x1e, Z3, Z8, K2
+	VMOVAPS      Z7, K2, Z4
+	VMAXPS       Z3, Z8, Z3
+	VCMPPS       $0x11, Z5, Z8, K2
+	VMOVAPS      Z7, K2, Z6
+	VMINPS       Z5, Z8, Z5
+	VMULPS       Z8, Z8, Z8
+	VADDPS       Z8, Z2, Z2
+	ADDQ         R10, R12
+	ADDQ         $0x00000004, R13
+	DECQ         R14
+	JNE          row129
+	VCMPPS       $0x03, Z1, Z1, K2
+	KORTESTW     K2, K2
+	JNE          care127
+	VXORPS       Z0, Z5, Z5
+	VMOVUPS      Z1, (CX)
+	VMOVUPS      Z2, (DX)
+	VMOVUPS      Z3, (BX)
+	VMOVUPS      Z4, (SI)
+	VMOVUPS      Z5, (DI)
+	VMOVUPS      Z6, (R8)
+	JMP          tile128
+
+care127:
+	VMOVUPS (CX), Z1
+	VMOVUPS (DX), Z2
+	VMOVUPS (BX), Z3
+	VMOVUPS (SI), Z4
+	VMOVUPS (DI), Z5
+	VMOVUPS (R8), Z6
+	LEAQ    (R9), R12
+	MOVQ    rank_base+168(FP), R13
+	MOVQ    rank_len+176(FP), R14
+
+row130:
+	VBROADCASTSS (R13), Z7
+	VMOVUPS      (R12), Z8
+	VADDPS       Z8, Z1, Z1
+	VMULPS       Z8, Z8, Z9
+	VADDPS       Z9, Z2, Z2
+	VCMPPS       $0x16, Z3, Z8, K2
+	VCMPPS       $0x07, Z3, Z3, K3
+	KANDW        K3, K2, K2
+	VMOVAPS      Z8, K2, Z3
+	VMOVAPS      Z7, K2, Z4
+	VXORPS       Z0, Z8, Z8
+	VCMPPS       $0x16, Z5, Z8, K2
+	VCMPPS       $0x07, Z5, Z5, K3
+	KANDW        K3, K2, K2
+	VMOVAPS      Z8, K2, Z5
+	VMOVAPS      Z7, K2, Z6
+	ADDQ         R10, R12
+	ADDQ         $0x00000004, R13
+	DECQ         R14
+	JNE          row130
+	VMOVUPS      Z1, (CX)
+	VMOVUPS      Z2, (DX)
+	VMOVUPS      Z3, (BX)
+	VMOVUPS      Z4, (SI)
+	VMOVUPS      Z5, (DI)
+	VMOVUPS      Z6, (R8)
+
+tile128:
+	ADDQ $0x00000040, CX
+	ADDQ $0x00000040, DX
+	ADDQ $0x00000040, BX
+	ADDQ $0x00000040, SI
+	ADDQ $0x00000040, DI
+	ADDQ $0x00000040, R8
+	ADDQ $0x00000040, R9
+	SUBQ $0x00000010, AX
+	JMP  cols125
+
+cols126:
 	TESTQ     AX, AX
-	JE        cols102
+	JE        cols115
 	VMOVUPS.Z (CX), K1, Z1
 	VMOVUPS.Z (DX), K1, Z2
 	VMOVUPS.Z (BX), K1, Z3
 	VMOVUPS.Z (SI), K1, Z4
 	VMOVUPS.Z (DI), K1, Z5
 	VMOVUPS.Z (R8), K1, Z6
-	MOVQ      R9, R12
+	VXORPS    Z0, Z5, Z5
+	LEAQ      (R9), R12
 	MOVQ      rank_base+168(FP), R13
 	MOVQ      rank_len+176(FP), R14
 
-row109:
+row133:
+	VBROADCASTSS (R13), Z7
+	VMOVUPS.Z    (R12), K1, Z8
+	VADDPS       Z8, Z1, Z1
+	VCMPPS       $0x1e, Z3, Z8, K2
+	VMOVAPS      Z7, K2, Z4
+	VMAXPS       Z3, Z8, Z3
+	VCMPPS       $0x11, Z5, Z8, K2
+	VMOVAPS      Z7, K2, Z6
+	VMINPS       Z5, Z8, Z5
+	VMULPS       Z8, Z8, Z8
+	VADDPS       Z8, Z2, Z2
+	ADDQ         R10, R12
+	ADDQ         $0x00000004, R13
+	DECQ         R14
+	JNE          row133
+	VCMPPS       $0x03, Z1, Z1, K2
+	KORTESTW     K2, K2
+	JNE          care131
+	VXORPS       Z0, Z5, Z5
+	VMOVUPS      Z1, K1, (CX)
+	VMOVUPS      Z2, K1, (DX)
+	VMOVUPS      Z3, K1, (BX)
+	VMOVUPS      Z4, K1, (SI)
+	VMOVUPS      Z5, K1, (DI)
+	VMOVUPS      Z6, K1, (R8)
+	JMP          tile132
+
+care131:
+	VMOVUPS.Z (CX), K1, Z1
+	VMOVUPS.Z (DX), K1, Z2
+	VMOVUPS.Z (BX), K1, Z3
+	VMOVUPS.Z (SI), K1, Z4
+	VMOVUPS.Z (DI), K1, Z5
+	VMOVUPS.Z (R8), K1, Z6
+	LEAQ      (R9), R12
+	MOVQ      rank_base+168(FP), R13
+	MOVQ      rank_len+176(FP), R14
+
+row134:
 	VBROADCASTSS (R13), Z7
 	VMOVUPS.Z    (R12), K1, Z8
 	VADDPS       Z8, Z1, Z1
@@ -1760,22 +2235,24 @@ row109:
 	ADDQ         R10, R12
 	ADDQ         $0x00000004, R13
 	DECQ         R14
-	JNE          row109
+	JNE          row134
 	VMOVUPS      Z1, K1, (CX)
 	VMOVUPS      Z2, K1, (DX)
 	VMOVUPS      Z3, K1, (BX)
 	VMOVUPS      Z4, K1, (SI)
 	VMOVUPS      Z5, K1, (DI)
 	VMOVUPS      Z6, K1, (R8)
-	LEAQ         (CX)(R11*4), CX
-	LEAQ         (DX)(R11*4), DX
-	LEAQ         (BX)(R11*4), BX
-	LEAQ         (SI)(R11*4), SI
-	LEAQ         (DI)(R11*4), DI
-	LEAQ         (R8)(R11*4), R8
-	LEAQ         (R9)(R11*4), R9
 
-cols102:
+tile132:
+	LEAQ (CX)(R11*4), CX
+	LEAQ (DX)(R11*4), DX
+	LEAQ (BX)(R11*4), BX
+	LEAQ (SI)(R11*4), SI
+	LEAQ (DI)(R11*4), DI
+	LEAQ (R8)(R11*4), R8
+	LEAQ (R9)(R11*4), R9
+
+cols115:
 	VZEROUPPER
 	RET
 
@@ -1794,13 +2271,13 @@ TEXT ·rowScaleAVX2(SB), NOSPLIT, $0-80
 	NEGQ    R9
 	VMOVUPS 32(R8)(R9*4), Y0
 
-row110:
+row135:
 	VBROADCASTSS (BX), Y1
 	MOVQ         DX, R8
 
-cols112:
+cols137:
 	CMPQ    R8, $0x00000020
-	JL      cols113
+	JL      cols138
 	VMULPS  (CX), Y1, Y2
 	VMOVUPS Y2, (AX)
 	VMULPS  32(CX), Y1, Y2
@@ -1812,32 +2289,32 @@ cols112:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, CX
 	SUBQ    $0x00000020, R8
-	JMP     cols112
+	JMP     cols137
 
-cols113:
-cols114:
+cols138:
+cols139:
 	CMPQ    R8, $0x00000008
-	JL      cols115
+	JL      cols140
 	VMULPS  (CX), Y1, Y2
 	VMOVUPS Y2, (AX)
 	ADDQ    $0x00000020, AX
 	ADDQ    $0x00000020, CX
 	SUBQ    $0x00000008, R8
-	JMP     cols114
+	JMP     cols139
 
-cols115:
+cols140:
 	TESTQ      R8, R8
-	JE         cols111
+	JE         cols136
 	VMASKMOVPS (CX), Y0, Y2
 	VMULPS     Y1, Y2, Y1
 	VMASKMOVPS Y1, Y0, (AX)
 	LEAQ       (AX)(DI*4), AX
 	LEAQ       (CX)(DI*4), CX
 
-cols111:
+cols136:
 	ADDQ $0x00000004, BX
 	DECQ SI
-	JNE  row110
+	JNE  row135
 	VZEROUPPER
 	RET
 
@@ -1855,13 +2332,13 @@ TEXT ·rowScaleAVX512(SB), NOSPLIT, $0-80
 	BZHIL DI, R8, R8
 	KMOVW R8, K1
 
-row116:
+row141:
 	VBROADCASTSS (BX), Z0
 	MOVQ         DX, R8
 
-cols118:
+cols143:
 	CMPQ    R8, $0x00000040
-	JL      cols119
+	JL      cols144
 	VMULPS  (CX), Z0, Z1
 	VMOVUPS Z1, (AX)
 	VMULPS  64(CX), Z0, Z1
@@ -1873,32 +2350,32 @@ cols118:
 	ADDQ    $0x00000100, AX
 	ADDQ    $0x00000100, CX
 	SUBQ    $0x00000040, R8
-	JMP     cols118
+	JMP     cols143
 
-cols119:
-cols120:
+cols144:
+cols145:
 	CMPQ    R8, $0x00000010
-	JL      cols121
+	JL      cols146
 	VMULPS  (CX), Z0, Z1
 	VMOVUPS Z1, (AX)
 	ADDQ    $0x00000040, AX
 	ADDQ    $0x00000040, CX
 	SUBQ    $0x00000010, R8
-	JMP     cols120
+	JMP     cols145
 
-cols121:
+cols146:
 	TESTQ     R8, R8
-	JE        cols117
+	JE        cols142
 	VMOVUPS.Z (CX), K1, Z1
 	VMULPS    Z0, Z1, Z0
 	VMOVUPS   Z0, K1, (AX)
 	LEAQ      (AX)(DI*4), AX
 	LEAQ      (CX)(DI*4), CX
 
-cols117:
+cols142:
 	ADDQ $0x00000004, BX
 	DECQ SI
-	JNE  row116
+	JNE  row141
 	VZEROUPPER
 	RET
 
@@ -1916,28 +2393,28 @@ TEXT ·rowFillAVX2(SB), NOSPLIT, $0-56
 	NEGQ    R8
 	VMOVUPS 32(DI)(R8*4), Y0
 
-row122:
+row147:
 	VBROADCASTSS (DX), Y1
 	MOVQ         CX, DI
 
-cols124:
+cols149:
 	CMPQ    DI, $0x00000008
-	JL      cols125
+	JL      cols150
 	VMOVUPS Y1, (AX)
 	ADDQ    $0x00000020, AX
 	SUBQ    $0x00000008, DI
-	JMP     cols124
+	JMP     cols149
 
-cols125:
+cols150:
 	TESTQ      DI, DI
-	JE         cols123
+	JE         cols148
 	VMASKMOVPS Y1, Y0, (AX)
 	LEAQ       (AX)(SI*4), AX
 
-cols123:
+cols148:
 	ADDQ $0x00000004, DX
 	DECQ BX
-	JNE  row122
+	JNE  row147
 	VZEROUPPER
 	RET
 
@@ -1954,28 +2431,28 @@ TEXT ·rowFillAVX512(SB), NOSPLIT, $0-56
 	BZHIL SI, DI, DI
 	KMOVW DI, K1
 
-row126:
+row151:
 	VBROADCASTSS (DX), Z0
 	MOVQ         CX, DI
 
-cols128:
+cols153:
 	CMPQ    DI, $0x00000010
-	JL      cols129
+	JL      cols154
 	VMOVUPS Z0, (AX)
 	ADDQ    $0x00000040, AX
 	SUBQ    $0x00000010, DI
-	JMP     cols128
+	JMP     cols153
 
-cols129:
+cols154:
 	TESTQ   DI, DI
-	JE      cols127
+	JE      cols152
 	VMOVUPS Z0, K1, (AX)
 	LEAQ    (AX)(SI*4), AX
 
-cols127:
+cols152:
 	ADDQ $0x00000004, DX
 	DECQ BX
-	JNE  row126
+	JNE  row151
 	VZEROUPPER
 	RET
 
@@ -1993,26 +2470,26 @@ TEXT ·rowSumAVX2(SB), NOSPLIT, $0-56
 	NEGQ    R8
 	VMOVUPS 32(DI)(R8*4), Y0
 
-row130:
+row155:
 	MOVQ   BX, DI
 	VXORPS Y1, Y1, Y1
 
-cols132:
+cols157:
 	CMPQ   DI, $0x00000008
-	JL     cols133
+	JL     cols158
 	VADDPS (DX), Y1, Y1
 	ADDQ   $0x00000020, DX
 	SUBQ   $0x00000008, DI
-	JMP    cols132
+	JMP    cols157
 
-cols133:
+cols158:
 	TESTQ      DI, DI
-	JE         cols131
+	JE         cols156
 	VMASKMOVPS (DX), Y0, Y2
 	VADDPS     Y2, Y1, Y1
 	LEAQ       (DX)(SI*4), DX
 
-cols131:
+cols156:
 	VEXTRACTF128 $0x01, Y1, X2
 	VADDPS       X2, X1, X1
 	VMOVHLPS     X1, X1, X2
@@ -2022,7 +2499,7 @@ cols131:
 	VMOVSS       X1, (AX)
 	ADDQ         $0x00000004, AX
 	DECQ         CX
-	JNE          row130
+	JNE          row155
 	VZEROUPPER
 	RET
 
@@ -2033,17 +2510,17 @@ TEXT ·unpackHalfAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-vector134:
+vector159:
 	SUBQ      $0x00000008, CX
-	JL        done135
+	JL        done160
 	VPMOVZXWD (DX), Y0
 	VPSLLD    $0x10, Y0, Y0
 	VMOVDQU   Y0, (AX)
 	ADDQ      $0x00000010, DX
 	ADDQ      $0x00000020, AX
-	JMP       vector134
+	JMP       vector159
 
-done135:
+done160:
 	VZEROUPPER
 	RET
 
@@ -2087,11 +2564,11 @@ TEXT ·copyTileAVX2(SB), NOSPLIT, $0-80
 	NEGQ    R9
 	VMOVUPS 32(DI)(R9*4), Y3
 	TESTQ   SI, SI
-	JLE     done138
+	JLE     done163
 	TESTQ   CX, CX
-	JE      narrow137
+	JE      narrow162
 
-wide136:
+wide161:
 	VMASKMOVPS (DX), Y0, Y4
 	VMASKMOVPS Y4, Y2, (AX)
 	VMASKMOVPS 32(DX), Y1, Y4
@@ -2099,18 +2576,18 @@ wide136:
 	ADDQ       BX, DX
 	ADDQ       R8, AX
 	DECQ       SI
-	JNE        wide136
-	JMP        done138
+	JNE        wide161
+	JMP        done163
 
-narrow137:
+narrow162:
 	VMASKMOVPS (DX), Y0, Y1
 	VMASKMOVPS Y1, Y2, (AX)
 	ADDQ       BX, DX
 	ADDQ       R8, AX
 	DECQ       SI
-	JNE        narrow137
+	JNE        narrow162
 
-done138:
+done163:
 	VZEROUPPER
 	RET
 
@@ -2153,11 +2630,11 @@ TEXT ·copyTileAVX512(SB), NOSPLIT, $0-80
 	BZHIL   CX, DI, DI
 	KMOVW   DI, K4
 	TESTQ   SI, SI
-	JLE     done141
+	JLE     done166
 	TESTQ   CX, CX
-	JE      narrow140
+	JE      narrow165
 
-wide139:
+wide164:
 	VMOVUPS.Z (DX), K1, Z0
 	VMOVUPS   Z0, K3, (AX)
 	VMOVUPS.Z 64(DX), K2, Z0
@@ -2165,17 +2642,17 @@ wide139:
 	ADDQ      BX, DX
 	ADDQ      R8, AX
 	DECQ      SI
-	JNE       wide139
-	JMP       done141
+	JNE       wide164
+	JMP       done166
 
-narrow140:
+narrow165:
 	VMOVUPS.Z (DX), K1, Z0
 	VMOVUPS   Z0, K3, (AX)
 	ADDQ      BX, DX
 	ADDQ      R8, AX
 	DECQ      SI
-	JNE       narrow140
+	JNE       narrow165
 
-done141:
+done166:
 	VZEROUPPER
 	RET

@@ -285,9 +285,10 @@ func TestMaxRows(t *testing.T) {
 func TestFourRows(t *testing.T) {
 	eachLevel(t, func(t *testing.T) {
 		r := rand.New(rand.NewPCG(9, 8))
-		special := []float32{float32(math.Inf(1)), float32(math.Inf(-1)), float32(math.NaN()), 0, float32(math.Copysign(0, -1))}
+		all := []float32{0, float32(math.Copysign(0, -1)), float32(math.Inf(1)), float32(math.Inf(-1)), float32(math.NaN())}
 		for _, cols := range lengths[1:] {
-			for _, rows := range []int{0, 1, 2, 5, 40} {
+			for k, rows := range []int{0, 1, 2, 5, 40, 1, 5, 40, 3, 20, 40} {
+				special := all[:[]int{5, 2, 3}[(k+1)/4]] // all, zeros, zeros and an infinity
 				draw := func(n int) []float32 {
 					x := make([]float32, n)
 					for i := range x {
@@ -325,6 +326,40 @@ func TestFourRows(t *testing.T) {
 					for c, y := range held[i] {
 						if z := want[i][c]; math.Float32bits(y) != math.Float32bits(z) && (y == y || z == z) {
 							t.Fatalf("%d×%d: result %d, column %d: %v, want %v", rows, cols, i, c, y, z)
+						}
+					}
+				}
+			}
+		}
+	})
+}
+
+// TestMatchRows: on every level a bit is set for each number of a row that is the wanted one, and for no other.
+func TestMatchRows(t *testing.T) {
+	eachLevel(t, func(t *testing.T) {
+		r := rand.New(rand.NewPCG(9, 7))
+		for _, cols := range lengths[1:] {
+			for _, rows := range []int{1, 2, 20} {
+				ld := cols + r.IntN(3)
+				src, idx, want := make([]float32, 9*ld), make([]uint32, rows), make([]float32, rows)
+				for i := range src {
+					src[i] = []float32{0, 1, 2, float32(math.Inf(1)), float32(math.NaN())}[r.IntN(5)]
+				}
+				for i := range idx {
+					idx[i], want[i] = uint32(r.IntN(9)), float32(r.IntN(3))
+				}
+				words := (cols + 63) / 64
+				found := make([]uint64, rows*words)
+				for i := range found {
+					found[i] = 1<<64 - 1
+				}
+				MatchRows(found, src, ld, idx, want, cols)
+				for i := range found {
+					row, at := i/words, i%words*64
+					for b := range 64 {
+						is := at+b < cols && src[int(idx[row])*ld+at+b] == want[row]
+						if found[i]>>b&1 == 1 != is {
+							t.Fatalf("%d×%d: row %d, column %d: %v is wrong", rows, cols, row, at+b, !is)
 						}
 					}
 				}

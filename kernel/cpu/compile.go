@@ -34,6 +34,7 @@ type Program struct {
 	directs []direct
 	outs    []int      // results computed from strips, one by one
 	fours   []four     // results computed from strips together
+	chosen  []chosen   // results that edges add few numbers to
 	needs   bool       // whether any strip work is left
 	reduces []int      // results that sum into a Global
 	lanes   []int      // by result: number of partial sums of a reduction
@@ -54,8 +55,11 @@ func Compile(p *kernel.Program) (*Program, error) {
 		}
 	}
 	c := &Program{p: p, skip: make([]bool, len(p.Widths)), skipIn: make([]bool, len(p.Instrs))}
-	c.findDirect()
+	uses, by := readers(p)
+	c.findChosen(uses, by)
+	c.findDirect(uses, by)
 	c.findFour()
+	c.skipUnread()
 	c.findOperands()
 	dense, wide := !p.Edges, 1
 	for _, w := range p.Widths {
@@ -77,7 +81,7 @@ func Compile(p *kernel.Program) (*Program, error) {
 		c.strip = rowStrip
 	}
 	c.allocate()
-	c.needs = len(c.outs)+len(c.fours) > 0
+	c.needs = len(c.outs)+len(c.fours)+len(c.chosen) > 0
 	for _, d := range c.directs {
 		c.needs = c.needs || d.weight >= 0
 	}
@@ -85,9 +89,8 @@ func Compile(p *kernel.Program) (*Program, error) {
 }
 
 // findDirect marks the sums of gathered rows that SIMD row kernels compute without a strip.
-func (c *Program) findDirect() {
+func (c *Program) findDirect(uses, by []int) {
 	p := c.p
-	uses, by := readers(p)
 	leaf := slices.Repeat([]int{-1}, len(p.Widths))
 	for i, l := range p.Leaves {
 		if l.From == kernel.Other && l.Key == kernel.NoKey {
@@ -95,6 +98,9 @@ func (c *Program) findDirect() {
 		}
 	}
 	for i, o := range p.Outs {
+		if slices.ContainsFunc(c.chosen, func(f chosen) bool { return f.out == i }) {
+			continue
+		}
 		d := direct{out: i, leaf: -1, weight: -1}
 		if p.Edges && o.Acc == kernel.Sum && o.Key == kernel.NoKey {
 			if l := leaf[o.Reg]; l >= 0 {
@@ -108,7 +114,6 @@ func (c *Program) findDirect() {
 						continue
 					}
 					d.leaf, d.weight = l, p.Instrs[w].In[0]
-					c.skipIn[k], c.skipIn[w] = true, true
 					uses[in[s]]--
 					break
 				}
@@ -129,8 +134,34 @@ func (c *Program) findDirect() {
 		return held
 	})
 	slices.Sort(c.outs)
-	for _, l := range p.Leaves {
-		c.skip[l.Reg] = uses[l.Reg] == 0
+}
+
+// skipUnread marks the instructions and leaves that no result which needs the strip depends on.
+func (c *Program) skipUnread() {
+	read := make([]bool, len(c.p.Widths))
+	for _, i := range c.outs {
+		o := &c.p.Outs[i]
+		read[o.Reg] = true
+		if o.Acc.Pair() {
+			read[o.Reg2] = true
+		}
+	}
+	for _, f := range c.fours {
+		read[f.reg] = true
+	}
+	for _, d := range c.directs {
+		if d.weight >= 0 {
+			read[d.weight] = true
+		}
+	}
+	for i, in := range slices.Backward(c.p.Instrs) {
+		c.skipIn[i] = !read[in.Dst]
+		for _, r := range in.In {
+			read[r] = read[r] || read[in.Dst]
+		}
+	}
+	for reg, is := range read {
+		c.skip[reg] = !is
 	}
 }
 
@@ -225,7 +256,7 @@ func (c *Program) lastUses() []int {
 		}
 	}
 	for _, f := range c.fours {
-		last[c.p.Outs[f.sum].Reg] = never
+		last[f.reg] = never
 	}
 	for _, d := range c.directs {
 		if d.weight >= 0 {

@@ -9,6 +9,7 @@
 //   - strip.go: the instructions over one strip.
 //   - by_type.go: products of the sums of a row's edges of one type.
 //   - four.go: a sum, a sum of squares, a maximum and a minimum together.
+//   - chosen.go: sums of the gradients of maxima.
 //   - accumulators.go: start, step and finish of gathers at own rows.
 //   - reduce.go: sums over all rows into a Global.
 //   - long_sums.go: sums of many terms, with an accuracy that does not depend on their number.

@@ -127,6 +127,9 @@ func (r *run) strip(w *worker, e, n, block int) {
 				func(sum []float32, lo, hi int) { simd.GatherWMore(sum, src, f.LD, far[lo:hi], s[lo:hi]) })
 		}
 	}
+	for _, f := range c.chosen {
+		r.stepChosen(w, f, e, n)
+	}
 	if len(c.fours) > 0 {
 		w.findAscent(l.Cell.Rank, e)
 	}
@@ -153,19 +156,6 @@ func (r *run) strip(w *worker, e, n, block int) {
 func (w *worker) farIDs(v *chunk.View, lo, hi int) (ids []uint32) {
 	ids, w.ids = v.Far(w.ids, lo, hi)
 	return ids
-}
-
-// rowsOf is the indices, in the operand of leaf f, of the rows of these far ends. The result is valid until the next
-// call.
-func (w *worker) rowsOf(l *Launch, f *kernel.Leaf, far []uint32) []uint32 {
-	if !f.Indexed {
-		return far
-	}
-	w.index = w.index[:0]
-	for _, v := range far {
-		w.index = append(w.index, l.Index[v])
-	}
-	return w.index
 }
 
 // load fills the register of leaf f for edges [e, e+n).

@@ -8,10 +8,14 @@ import (
 )
 
 // four is the sum, the sum of squares, the maximum and the minimum (the maximum of negated rows) of one register, with ranks, which are
-// computed together: one pass over the rows of a strip, and none that squares or negates them.
-type four struct{ sum, squares, top, low int } // results
+// computed together: one pass over the rows of a strip, and none that squares or negates them. Some may be missing: what they cost is little
+// beside a maximum.
+type four struct {
+	reg                    int
+	sum, squares, top, low int // results; -1: missing
+}
 
-// findFour takes such results out of those that are computed one by one, and the instructions that only they need.
+// findFour takes such results out of those that are computed one by one: two and more, of which one is a maximum or a minimum.
 func (c *Program) findFour() {
 	p := c.p
 	uses, by := readers(p)
@@ -34,14 +38,12 @@ func (c *Program) findFour() {
 		return c.outs[at]
 	}
 	for reg := range p.Widths {
-		f := four{of(kernel.Sum, reg, kernel.Func), of(kernel.Sum, reg, kernel.Square), of(kernel.Max, reg, kernel.Func), of(kernel.Max, reg, kernel.Neg)}
+		f := four{reg, of(kernel.Sum, reg, kernel.Func), of(kernel.Sum, reg, kernel.Square), of(kernel.Max, reg, kernel.Func), of(kernel.Max, reg, kernel.Neg)}
 		all := []int{f.sum, f.squares, f.top, f.low}
-		if !p.Edges || slices.Min(all) < 0 {
-			continue
+		rest := slices.DeleteFunc(slices.Clone(c.outs), func(i int) bool { return slices.Contains(all, i) })
+		if p.Edges && len(rest) <= len(c.outs)-2 && max(f.top, f.low) >= 0 {
+			c.fours, c.outs = append(c.fours, f), rest
 		}
-		c.fours = append(c.fours, f)
-		c.outs = slices.DeleteFunc(c.outs, func(i int) bool { return slices.Contains(all, i) })
-		c.skipIn[by[p.Outs[f.squares].Reg]], c.skipIn[by[p.Outs[f.low].Reg]] = true, true
 	}
 }
 
@@ -73,42 +75,61 @@ func (w *worker) findAscent(ranks []float32, e int) {
 	}
 }
 
-// stepFour adds the strip that starts at edge e to the four results.
+// stepFour adds the strip that starts at edge e to the results that there are of the four.
 func (r *run) stepFour(w *worker, f four, e int) {
 	outs := r.c.p.Outs
-	cols, ranks := r.c.p.Widths[outs[f.sum].Reg], r.l.Cell.Rank
-	x := w.at[outs[f.sum].Reg]
+	cols, ranks := r.c.p.Widths[f.reg], r.l.Cell.Rank
+	x := w.at[f.reg]
+	w.spare = slices.Grow(w.spare[:0], 6*cols)[:6*cols]
 	for k := range w.segs {
 		g := &w.segs[k]
-		row := func(i int) []float32 { o := &outs[i]; return r.l.Bufs[o.Operand][g.row*o.LD:][:cols] }
-		rank := func(i int) []float32 { o := &outs[i]; return r.l.Bufs[o.Aux][g.row*o.AuxLD:][:cols] }
 		rows, places := x[g.lo*cols:g.hi*cols], ranks[e+g.lo:e+g.hi]
 		if !g.fresh || !g.ascends {
 			r.stepApart(w, f, *g, rows, e)
 			continue
 		}
-		top, low := row(f.top), row(f.low)
+		clear(w.spare[:cols])
+		var held [6][]float32 // the four, then the ranks of the last two
+		for i := range held {
+			held[i] = w.spare[i*cols:][:cols]
+		}
+		for i, out := range []int{f.sum, f.squares, f.top, f.low} {
+			if out < 0 {
+				continue
+			}
+			o := &outs[out]
+			held[i] = r.l.Bufs[o.Operand][g.row*o.LD:][:cols]
+			if i >= 2 {
+				held[i+2] = r.l.Bufs[o.Aux][g.row*o.AuxLD:][:cols]
+			}
+		}
+		sum, squares, top, low, topRank, lowRank := held[0], held[1], held[2], held[3], held[4], held[5]
 		if g.first { // the first row is held, whatever it is
 			copy(top, rows)
 			simd.Neg(low, rows[:cols])
-			simd.Fill(rank(f.top), places[0])
-			simd.Fill(rank(f.low), places[0])
+			simd.Fill(topRank, places[0])
+			simd.Fill(lowRank, places[0])
 		}
-		simd.FourRows(row(f.sum), row(f.squares), top, rank(f.top), low, rank(f.low), rows, places)
+		simd.FourRows(sum, squares, top, topRank, low, lowRank, rows, places)
 	}
 }
 
-// stepApart adds the rows of a segment to the four results one by one.
+// stepApart adds the rows of a segment to the results one by one.
 func (r *run) stepApart(w *worker, f four, g segment, rows []float32, e int) {
 	at := g
 	at.lo, at.hi = 0, g.hi-g.lo
-	made := func(fn func(dst, x []float32)) []float32 {
-		w.made = slices.Grow(w.made[:0], len(rows))[:len(rows)]
-		fn(w.made, rows)
-		return w.made
+	for _, out := range []struct {
+		i    int
+		make func(dst, x []float32)
+	}{{f.sum, nil}, {f.top, nil}, {f.squares, simd.Square}, {f.low, simd.Neg}} {
+		x := rows
+		if out.i >= 0 && out.make != nil {
+			w.made = slices.Grow(w.made[:0], len(rows))[:len(rows)]
+			out.make(w.made, rows)
+			x = w.made
+		}
+		if out.i >= 0 {
+			r.stepOf(w, out.i, at, x, e+g.lo)
+		}
 	}
-	r.stepOf(w, f.sum, at, rows, e+g.lo)
-	r.stepOf(w, f.top, at, rows, e+g.lo)
-	r.stepOf(w, f.squares, at, made(simd.Square), e+g.lo)
-	r.stepOf(w, f.low, at, made(simd.Neg), e+g.lo)
 }

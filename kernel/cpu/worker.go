@@ -21,7 +21,9 @@ type worker struct {
 	index []uint32 // room for the places of rows of indexed leaves
 	args  kernel.Args
 	ready bool      // spread registers are filled
-	made  []float32 // room for rows that stepApart makes
+	found []uint64  // columns of a strip's rows that stepChosen adds
+	made  []float32 // room for rows that stepApart and stepChosen make
+	spare []float32 // stands in for what stepFour computes and nobody wants
 	rank  float32   // of the edge before the strip, and whether those of its row ascend up to it
 	up    bool
 }
@@ -48,6 +50,19 @@ func (c *Program) newWorker() *worker {
 func (c *Program) reg(w *worker, i, n int) []float32 {
 	at := c.place[i] * c.strip
 	return w.regs[at : at+n*c.p.Widths[i]]
+}
+
+// rowsOf is the indices, in the operand of leaf f, of the rows of these far ends. The result is valid until the next
+// call.
+func (w *worker) rowsOf(l *Launch, f *kernel.Leaf, far []uint32) []uint32 {
+	if !f.Indexed {
+		return far
+	}
+	w.index = w.index[:0]
+	for _, v := range far {
+		w.index = append(w.index, l.Index[v])
+	}
+	return w.index
 }
 
 // global is the leaf that loads register reg from a Global.

@@ -65,6 +65,14 @@ func (e *emitter) loadMasked(src operand.Mem, mask reg.Register) reg.VecVirtual 
 	return r
 }
 
+// loadLanes is loadMasked, or a load of the whole vector where mask is nil.
+func (e *emitter) loadLanes(src operand.Mem, mask reg.Register) reg.VecVirtual {
+	if mask != nil {
+		return e.loadMasked(src, mask)
+	}
+	return e.copyOf(src)
+}
+
 // storeMasked stores the lanes of mask.
 func (e *emitter) storeMasked(v, mask reg.Register, dst operand.Mem) {
 	if e.wide {

@@ -74,12 +74,7 @@ func maxRows(e *emitter) {
 		together = 4
 	}
 	e.tileLoop(cols, rest, mask, []reg.GPVirtual{acc, arg, x}, together, func(vecs int, mask reg.Register) {
-		load := func(m operand.Mem) reg.VecVirtual {
-			if mask != nil {
-				return e.loadMasked(m, mask)
-			}
-			return e.copyOf(m)
-		}
+		load := func(m operand.Mem) reg.VecVirtual { return e.loadLanes(m, mask) }
 		a, g := make([]reg.VecVirtual, vecs), make([]reg.VecVirtual, vecs)
 		for v := range vecs {
 			a[v], g[v] = load(at(acc, 4*e.width()*v)), load(at(arg, 4*e.width()*v))
@@ -110,78 +105,6 @@ func maxRows(e *emitter) {
 			} else {
 				e.VMOVUPS(a[v], at(acc, 4*e.width()*v))
 				e.VMOVUPS(g[v], at(arg, 4*e.width()*v))
-			}
-		}
-	})
-	e.end()
-}
-
-// fourRows keeps six numbers of some vectors of columns in registers while it reads the rows. Ranks ascend, so that of equal
-// maxima the one that is held stays.
-func fourRows(e *emitter) {
-	e.begin("fourRows", "sum, squares, top, topRank, low, lowRank, x, rank []float32")
-	cols := e.length("sum")
-	var to []reg.GPVirtual
-	for _, name := range []string{"sum", "squares", "top", "topRank", "low", "lowRank"} {
-		to = append(to, e.ptr(name))
-	}
-	x := e.ptr("x")
-	ld, rest := e.GP64(), e.GP64()
-	e.MOVQ(cols, ld)
-	e.SHLQ(operand.U8(2), ld)
-	e.MOVQ(cols, rest)
-	e.ANDQ(imm(e.width()-1), rest)
-	mask := e.lanes(rest)
-	p, r, n := e.GP64(), e.GP64(), e.GP64()
-	together := 1
-	if e.wide {
-		together = 4
-	}
-	e.constBits("sign", 1<<31)
-	e.tileLoop(cols, rest, mask, append(to, x), together, func(vecs int, mask reg.Register) {
-		load := func(m operand.Mem) reg.VecVirtual {
-			if mask != nil {
-				return e.loadMasked(m, mask)
-			}
-			return e.copyOf(m)
-		}
-		held := make([][]reg.VecVirtual, len(to))
-		for i := range to {
-			for v := range vecs {
-				held[i] = append(held[i], load(at(to[i], 4*e.width()*v)))
-			}
-		}
-		e.MOVQ(x, p)
-		e.Load(e.Param("rank").Base(), r)
-		e.Load(e.Param("rank").Len(), n)
-		loop := e.label("row")
-		e.Label(loop)
-		rank := e.vec()
-		e.VBROADCASTSS(at(r, 0), rank)
-		for v := range vecs {
-			y := load(at(p, 4*e.width()*v))
-			e.VADDPS(y, held[0][v], held[0][v])
-			e.VADDPS(e.mul(y, y), held[1][v], held[1][v])
-			for i := 2; i < 6; i += 2 {
-				if i == 4 {
-					y = e.xor(y, e.k("sign"))
-				}
-				above := e.both(e.cmp(cmpNotLE, y, held[i][v]), e.cmp(cmpOrdered, held[i][v], held[i][v]))
-				e.set(held[i][v], above, y)
-				e.set(held[i+1][v], above, rank)
-			}
-		}
-		e.ADDQ(ld, p)
-		e.ADDQ(imm(4), r)
-		e.DECQ(n)
-		e.JNE(operand.LabelRef(loop))
-		for i := range to {
-			for v := range vecs {
-				if mask != nil {
-					e.storeMasked(held[i][v], mask, at(to[i], 4*e.width()*v))
-				} else {
-					e.VMOVUPS(held[i][v], at(to[i], 4*e.width()*v))
-				}
 			}
 		}
 	})

@@ -1,0 +1,106 @@
+package dataflow
+
+import (
+	"slices"
+
+	"sagann/kernel"
+)
+
+// Several gathers of one message. Hoist has an op of one end computed once a vertex, so the sum of x, the sum of its squares and the
+// maximum of -x read three rows an edge. Where a gather reads x as it is, those of x² and of -x compute them of that row instead.
+// Backward the gradient of a maximum goes to one edge for each column: a sum over edges of it and of what goes to all edges is two sums,
+// as an edge reads few numbers for the first, and for the second a row as it is.
+
+// share is the pass. It leaves a program as it is, names of values included, where it finds nothing.
+func share(s *state) {
+	live := Live(append(s.nodes(), s.wrt...))
+	if slices.ContainsFunc(live, mixed) {
+		s.rewrite(apart)
+		live = Live(append(s.nodes(), s.wrt...))
+	}
+	read := map[nodeKey]bool{} // scatters that gathers read as they are
+	key := func(sc, x *Node) nodeKey { return nodeKey{op: sc.op, a: sc.attr, in: [8]int32{int32(x.id)}} }
+	for _, n := range live {
+		if isGather(n) && isScatter(n.in[0].op) {
+			read[key(n.in[0], n.in[0].in[0])] = true
+		}
+	}
+	g, shared := newMerged(), false
+	var memo numbered[*Node]
+	for _, n := range live {
+		in := make([]*Node, len(n.in))
+		for i, x := range n.in {
+			in[i] = memo.of(x)
+		}
+		g.at = n.pos
+		if isGather(n) && isScatter(n.in[0].op) {
+			sc := n.in[0]
+			if f := sc.in[0]; (f.Def().Role == kernel.Square || f.Def().Role == kernel.Neg) && read[key(sc, f.in[0])] {
+				in[0] = Apply(f.op, f.attr, Apply(sc.op, sc.attr, memo.of(f.in[0])))
+				s.note("share", f, "of the row that another gather reads")
+				shared = true
+			}
+		}
+		memo.set(n, g.add(n.op, n.attr, n.shape, in...))
+	}
+	g.at = ""
+	if !shared {
+		return
+	}
+	for i := range s.outs {
+		s.outs[i].node = memo.of(s.outs[i].node)
+	}
+	for i, w := range s.wrt {
+		s.wrt[i] = memo.of(w)
+	}
+	s.rewrite(unsign)
+}
+
+// mixed tells whether n is the sum of several terms over edges, one of them the gradient of a maximum.
+func mixed(n *Node) bool {
+	return sumGather(n.op) && n.attr.S == "" && n.in[0].op == AddOp && hasPicked(n.in[0])
+}
+
+// apart is the rule gather(a + b) = gather(a) + gather(b).
+func apart(n *Node) *Node {
+	if !mixed(n) {
+		return nil
+	}
+	e := n.in[0]
+	return Apply(AddOp, Attr{}, Apply(n.op, Attr{}, e.in[0]), Apply(n.op, Attr{}, e.in[1]))
+}
+
+// unsign is the rule -gather(mask(scatter(-x), m)) = gather(mask(scatter(x), m)): of the gradient of a minimum.
+func unsign(n *Node) *Node {
+	if n.op != NegOp || !sumGather(n.in[0].op) || n.in[0].attr.S != "" {
+		return nil
+	}
+	sum := n.in[0]
+	m := sum.in[0]
+	if !picked(m) || !isScatter(m.in[0].op) || m.in[0].in[0].op != NegOp {
+		return nil
+	}
+	sc := m.in[0]
+	return Apply(sum.op, sum.attr, Apply(m.op, m.attr, Apply(sc.op, sc.attr, sc.in[0].in[0]), m.in[1]))
+}
+
+// hasPicked tells whether a term of edge rows n is picked.
+func hasPicked(n *Node) bool {
+	if n.op == AddOp {
+		return hasPicked(n.in[0]) || hasPicked(n.in[1])
+	}
+	return picked(n)
+}
+
+// picked tells whether edge rows n are masked by whether the edge has the maximum of a gather.
+func picked(n *Node) bool {
+	if n.op != MaskOp || n.in[1].Def().Role != kernel.Eq {
+		return false
+	}
+	for _, x := range n.in[1].in {
+		if isScatter(x.op) && x.in[0].op == ArgMaxOp {
+			return true
+		}
+	}
+	return false
+}
