@@ -105,7 +105,7 @@ type pass struct {
 // passes run in this order. Hoisting comes before autodiff (paper, section 3.2): otherwise
 // gradients would be taken of products of edge rows.
 var passes = []pass{
-	{"merge", "", nil, func(s *state) { s.rewrite(simplify) }},
+	{"merge", "", nil, func(s *state) { s.rewrite(simplify, sumWeights) }},
 	{"hoist", "hoist", []string{"merge"}, func(s *state) { s.rewrite(s.noted("hoist", "", hoist), keyed) }},
 	{"factor forward", "factor", []string{"hoist"}, func(s *state) { s.rewrite(canon, factor, s.hoisting(), keyed) }},
 	{"commute", "commute", []string{"hoist", "factor forward"}, func(s *state) {
