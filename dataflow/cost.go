@@ -20,6 +20,9 @@ func CostOf(p *kernel.Program) plan.Cost {
 	for i := range p.Outs {
 		c.out(&p.Outs[i])
 	}
+	if p.Then != nil {
+		c.then(p.Then)
+	}
 	if l := kernel.LayingOf(p); l.Row() > 0 {
 		c.Laid = plan.Laid{Row: l.Row(), Terms: l.Terms, Edges: kernel.LaidEdges}
 	}
@@ -173,6 +176,9 @@ func (c *costing) out(o *kernel.Out) {
 			c.RowBytes += n
 		}
 	case kernel.Sum:
+		if o.Quiet {
+			n = 0
+		}
 		c.AccBytes += 2 * n * blocks(o.Key, o.Blocks)
 		*c.elem() += ops
 	case kernel.SumByType:
@@ -260,4 +266,22 @@ func blocks(k kernel.Key, n int) int64 {
 		return 1
 	}
 	return int64(max(1, n))
+}
+
+// then counts what follows a gather, per own row.
+func (c *costing) then(t *kernel.Program) {
+	for i := range t.Leaves {
+		switch f := &t.Leaves[i]; {
+		case f.From == kernel.Global:
+			c.FixedBytes += 4 * int64(f.LD) * int64(f.Rows)
+		case c.p.Summed(f) < 0:
+			c.RowBytes += 4 * int64(f.Cols)
+		}
+	}
+	for _, in := range t.Instrs {
+		c.RowElem += float64(t.Widths[in.Dst])
+	}
+	for _, o := range t.Outs {
+		c.RowBytes += 4 * int64(t.Widths[o.Reg])
+	}
 }

@@ -14,5 +14,6 @@
 //   - The lowering: phase.go (sweeps over intervals), kept.go (store a value or compute it again),
 //     postpone.go and delay.go (which sweep computes a value), derive.go (values recomputed when a
 //     chunk arrives), region.go (gathers of one direction become one kernel), split.go (the same
-//     without fusion), builder.go (kernel programs), cost.go (their work), lower.go (all of it together).
+//     without fusion), builder.go (kernel programs), cost.go (their work), finish.go
+//     (gathers over blocks compute what follows them), lower.go (all of it together).
 package dataflow

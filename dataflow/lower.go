@@ -124,6 +124,9 @@ func lower(outs []result, opt Options) *Lowered {
 			l.out.Spec.Phases = append(l.out.Spec.Phases, ph)
 		}
 	}
+	if opt.Finish && l.fuse && sampled(l.live) {
+		defer l.finish()
+	}
 	for _, o := range outs {
 		switch kind := o.node.shape.Set.Kind; {
 		case l.old[o.node] != nil:
@@ -229,10 +232,7 @@ func (l *lowering) kernelCall(b *builder) plan.Call {
 	b.p.Operands, b.p.Packed = len(b.operands), b.p.Edges && l.packed
 	l.out.Kernels = append(l.out.Kernels, b.p)
 	c := plan.Call{Kernel: len(l.out.Kernels) - 1, Operands: b.operands, Cost: CostOf(b.p)}
-	for k := range c.Operands {
-		o := &c.Operands[k]
-		o.Indexable = b.p.Indexable(k)
-	}
+	readings(&c, b.p)
 	if b.returns {
 		c.Cost.SumBytes = betweenSums(b.p)
 	}

@@ -71,8 +71,8 @@ var passBits = map[string]string{
 var compileBits = map[string]string{
 	"Without": "passBits says", "Storage": rounding, "Lowering": "its fields say",
 	"Save": nothing, "Store": nothing, "Slices": nothing, "LeastSlice": nothing, "Packed": nothing, "ByType": rounding,
-	"Sizes": unused, // of sampled blocks; blocks_test.go draws it
-	"Dump":  unused, "Print": unused,
+	"Sizes": unused, "Finish": unused, // of sampled blocks; blocks_test.go has them
+	"Dump": unused, "Print": unused,
 }
 
 // planBits says it of plan.Options. A row's edges are summed cell by cell in the order in

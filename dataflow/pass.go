@@ -29,6 +29,7 @@ type Lowering struct {
 	// Lowered.Early that are computed in the phase that reads them first.
 	Store  []string
 	Packed bool // cells hold the far ends of edges packed (chunk.Want.Pack)
+	Finish bool // over sampled blocks gathers compute what the rows that follow make of their sums, column by column
 }
 
 // state is what passes transform.

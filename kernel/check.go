@@ -56,5 +56,27 @@ func (p *Program) Check() error {
 			return fmt.Errorf("kernel %s: result %d: operand out of range", p.Name, i)
 		}
 	}
-	return nil
+	return p.checkThen()
+}
+
+// checkThen checks what follows a gather.
+func (p *Program) checkThen() error {
+	t := p.Then
+	if t == nil {
+		return nil
+	}
+	if !p.Edges || p.dense() || t.Edges || t.Then != nil || t.Operands != p.Operands || len(t.Outs) == 0 {
+		return fmt.Errorf("kernel %s: rows after its edges that are not those of a gather", p.Name)
+	}
+	for _, o := range t.Outs {
+		if o.Acc != Store || t.Widths[o.Reg] != t.Widths[t.Outs[0].Reg] {
+			return fmt.Errorf("kernel %s: results after its edges that are not as wide as each other", p.Name)
+		}
+	}
+	for i := range t.Instrs {
+		if in := &t.Instrs[i]; !t.Columnwise(in, t.Widths[t.Outs[0].Reg]) {
+			return fmt.Errorf("kernel %s: %s after its edges needs other columns", p.Name, in.Op)
+		}
+	}
+	return t.Check()
 }

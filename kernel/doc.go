@@ -14,6 +14,7 @@
 //     take.
 //   - layout.go: how a program is divided into kernels, and where registers lie between kernels.
 //   - tiles.go: products by tiles, and the instructions that are computed where such a product is.
+//   - then.go: what rows of a gather become where their sums are; rows that are padded with zeros.
 //   - laid.go: gathers for which rows of far ends are laid out anew.
 //   - scratch_alloc.go: registers that are not in use at the same time share a place in scratch
 //     memory.

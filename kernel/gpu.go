@@ -81,6 +81,7 @@ type GPULaunch struct {
 	Bufs        []uint64  // addresses by operand
 	Cell        *GPUCell  // the cell's edges; nil in row programs
 	Index       uint64    // of a program that Indexes: a list of uint32
+	Live        []int     // by operand: the rows that are there of one that is padded (Leaf.Padded); nil: none is
 	First, Last bool      // edge programs: start the accumulators; finish them
 	Gather      GatherWay // edge programs: the kernels of the gather
 	Far         int       // edge programs: rows of the interval of the far ends; 0: not known

@@ -12,7 +12,7 @@ func (p *Program) Indexable(k int) bool {
 			return false
 		}
 	}
-	return !slices.ContainsFunc(p.Outs, func(o Out) bool { return o.Operand == k || o.Aux == k })
+	return !p.writes(k) && (p.Then == nil || p.Then.Indexable(k))
 }
 
 // matrix tells whether register r is read as a matrix.
@@ -23,14 +23,11 @@ func (p *Program) matrix(r int) bool {
 
 // WithIndex is p that reads rows of operand k, which is Indexable, by the launch's list.
 func (p *Program) WithIndex(k int) *Program {
-	q := *p
-	q.Leaves = slices.Clone(p.Leaves)
-	for i := range q.Leaves {
-		if l := &q.Leaves[i]; l.Operand == k && (l.From == Own || l.From == Other) {
+	return p.withLeaves(func(l *Leaf) {
+		if l.Operand == k && (l.From == Own || l.From == Other) {
 			l.Indexed = true
 		}
-	}
-	return &q
+	})
 }
 
 // Indexes tells whether p reads any rows so.

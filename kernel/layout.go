@@ -78,7 +78,7 @@ func (l *Layout) operandHomes() (leaf []bool) {
 	for _, f := range p.Leaves {
 		leaf[f.Reg] = true
 		switch {
-		case f.Half, f.Indexed: // products read floats, side by side
+		case f.Half, f.Indexed, f.Padded: // products read floats, side by side
 		case f.From == Own && !p.Edges && f.Key == NoKey, f.From == EdgeBuf:
 			l.Home[f.Reg] = Home{Kind: InOperand, Operand: f.Operand, LD: f.LD}
 		case f.From == Cell && f.Array != Type:

@@ -61,6 +61,7 @@ type Leaf struct {
 	Half    bool // Own or Other, on GPUs (halves.go): rows of bfloat16, two to a float of LD
 	Spread  bool // a Global row repeated for every row of the strip (operand of an element-wise op)
 	Indexed bool // Own or Other: row r is row Index[r] of the launch (indexed.go)
+	Padded  bool // Own: rows from Live of the launch on are zeros, and are not there (then.go)
 	Reg     int
 }
 
@@ -147,6 +148,7 @@ type Out struct {
 	Key     Key  // Sum: into block key(e) of Blocks; SumByType, SumTNByType: the block of the Global
 	Trans   bool // SumByType: the matrices are transposed
 	Blocks  int  // also SumBy, MaxBy, SumSparse: rows of the Global
+	Quiet   bool // Sum, Max, LSE: only Then reads it, and a GPU does not write it
 }
 
 // Program is a fused computation. Edge programs run once a cell with own rows on
@@ -159,7 +161,8 @@ type Program struct {
 	Instrs   []Instr
 	Outs     []Out
 	Operands int
-	Packed   bool // edges of cells hold far ends as chunk.Want.Pack says
-	Ascend   bool // ranks of a row's edges ascend in every cell (chunk.Want.Ascend)
-	Tile     int  // rows, or edges of products on them, that a GPU works on at a time; 0: a default
+	Packed   bool     // edges of cells hold far ends as chunk.Want.Pack says
+	Ascend   bool     // ranks of a row's edges ascend in every cell (chunk.Want.Ascend)
+	Tile     int      // rows, or edges of products on them, that a GPU works on at a time; 0: a default
+	Then     *Program // of a gather: what its own rows become when all their edges are added (then.go); nil: nothing
 }

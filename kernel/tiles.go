@@ -1,10 +1,6 @@
 package kernel
 
-import (
-	"slices"
-	"strconv"
-	"strings"
-)
+import "slices"
 
 // Products of a row program that a GPU computes by tiles, in a kernel of its own in place of the library's. The instructions
 // that follow such a product, if each column of theirs needs no other, are computed where the tile is: a product then
@@ -23,7 +19,7 @@ func (l *Layout) Tiled(in *Instr) bool {
 		f := &p.Leaves[i]
 		switch {
 		case f.Reg == in.In[0]:
-			if f.From != Own || f.LD%4 != 0 || f.Key != NoKey || f.Half || f.Indexed {
+			if f.From != Own || f.LD%4 != 0 || f.Key != NoKey || f.Half || f.Indexed || f.Padded {
 				return false
 			}
 		case f.Reg == in.In[1]:
@@ -109,22 +105,8 @@ func (l *Layout) columnwise(v, width int) bool {
 		if in.Role.Apart() || l.Level[in.Dst] != v {
 			continue
 		}
-		switch in.Role {
-		case GroupSum, Concat, Unpack:
+		if !p.Columnwise(in, width) {
 			return false
-		}
-		if w := p.Widths[in.Dst]; w != width && w != 1 {
-			return false
-		}
-		for k, r := range in.In {
-			f := slices.IndexFunc(p.Leaves, func(f Leaf) bool { return f.Reg == r })
-			switch w := p.Widths[r]; {
-			case f >= 0 && p.Leaves[f].From == Global, w == 1: // read where it lies, or a number
-			case w != width, p.Widths[in.Dst] != width, strings.Contains(in.CUDA, "$"+strconv.Itoa(k)+"["):
-				return false
-			case f >= 0 && (p.Leaves[f].Half || p.Leaves[f].Key != NoKey):
-				return false
-			}
 		}
 	}
 	return true

@@ -68,6 +68,7 @@ func (p *definition) addResults(l *dataflow.Lowered) {
 // lower lowers o. It finds the arrays that cells must carry, and divides the budget of a device.
 func (p *planTarget) lower(o *optimized, how dataflow.Lowering) (*compiled, error) {
 	x := &compiled{}
+	how.Finish = backend.Of(p.cfg.Device).GPU()
 	add := func(o *dataflow.Optimized) (*dataflow.Lowered, error) {
 		l, once, err := o.Lower(how)
 		if once != nil {

@@ -264,7 +264,7 @@ func (k *task) launches(g *gpu) ([]device.Command, error) {
 	switch {
 	case x.now.batch != nil:
 		rows, c := x.now.of(t)
-		l.Rows, l.Index = rows, g.base+uint64(x.now.ids())
+		l.Rows, l.Index, l.Live = rows, g.base+uint64(x.now.ids()), x.live(t)
 		if c != nil {
 			l.Cell = g.blockCell(x.now, t, c)
 		}
@@ -297,6 +297,35 @@ func cudaCell(c *chunk.Cell, ptr []uint32, addr uint64) *kernel.GPUCell {
 	}
 	return &kernel.GPUCell{RowIDs: part(c.RowsOff), PtrAt: part(c.PtrOff), Other: part(c.OtherOff), Rank: part(c.RankOff),
 		Type: part(c.TypeOff), Weight: part(c.WeightOff), Data: part(c.DataOff), Bits: c.Bits, Ptr: ptr}
+}
+
+// short is an operand of a program that has only the rows of a set (plan.Spec.Padded).
+type short struct {
+	operand int
+	set     uint16
+}
+
+// padded returns the programs changed so that operands are read up to the rows that are there, and these operands, by program.
+func padded(p *plan.Plan, programs []*kernel.Program) (out []*kernel.Program, of map[int][]short) {
+	out, of = slices.Clone(programs), map[int][]short{}
+	p.Spec.Padded(func(c *plan.Call, k int, from uint16) {
+		out[c.Kernel] = out[c.Kernel].WithPadding(k)
+		of[c.Kernel] = append(of[c.Kernel], short{k, from})
+	})
+	return out, of
+}
+
+// live is the numbers of rows of operands that have fewer than the launch of t; nil: none has.
+func (x *kernels) live(t *plan.Task) []int {
+	list := x.short[int(t.Kernel)]
+	if list == nil {
+		return nil
+	}
+	n := make([]int, t.Args[1]-t.Args[0])
+	for _, s := range list {
+		n[s.operand] = x.now.batch.Rows[s.set]
+	}
+	return n
 }
 
 // indexed returns the programs changed so that operands in tables on the device (plan.Sets.InTable) are read by the list of the batch's

@@ -44,7 +44,7 @@ func newRunner(a *Arena, p *plan.Plan, programs []*kernel.Program, grids []*chun
 	r.load = &loader{plan: p, arena: a, names: r.names, host: r.host, copies: r.copies, now: &r.now, come: make([]device.Event, r.now.count)}
 	for _, open := range []func() error{
 		func() error { return r.copies.open(grids) },
-		func() error { return r.kernels.open(indexed(p, programs)) },
+		func() error { return r.kernels.open(programs) },
 		r.openTasks,
 	} {
 		if err := open(); err != nil {

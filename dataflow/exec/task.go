@@ -15,12 +15,14 @@ type kernels struct {
 	copies   *copies // has the cells
 	now      *current
 	update   *optimiser
-	programs []*cpu.Program // on CPU devices
+	programs []*cpu.Program  // on CPU devices
+	short    map[int][]short // by program: operands that have fewer rows than launches
 	gpus     onGPUs
 }
 
 // open compiles the programs for the arena's devices.
 func (x *kernels) open(programs []*kernel.Program) error {
+	programs, x.short = padded(x.plan, indexed(x.plan, programs))
 	if x.arena.onGPU() {
 		rows, edges := x.copies.largest()
 		return x.gpus.open(x.arena, programs, rows, edges, x.now.bytes > 0)
@@ -103,7 +105,7 @@ func (k *task) bind(mem []byte) {
 func (k *task) bindBatch(mem []byte) {
 	now := k.on.now
 	rows, c := now.of(k.t)
-	k.l.Rows, k.l.Index = rows, now.batch.IDs
+	k.l.Rows, k.l.Index, k.l.Live = rows, now.batch.IDs, k.on.live(k.t)
 	if c != nil {
 		at := now.at(k.t.Cell)
 		k.view = chunk.ViewOf(&c.Cell, mem[at:at+c.Bytes])

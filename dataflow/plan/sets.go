@@ -1,5 +1,7 @@
 package plan
 
+import "slices"
+
 // Sets are the row and edge sets of a plan over sampled blocks, with their capacities. How many rows
 // and edges a set really has is known only when a batch is there. Sets are numbered as Value.Set and
 // Step.Set. Set 0, that of a full graph, is empty in such a plan.
@@ -150,12 +152,50 @@ func (z *Sets) Room(s *Spec, id int) int {
 	n := z.Rows[s.Values[id].Set]
 	for i := range s.Phases {
 		for _, st := range s.Phases[i].Steps {
-			if st.Kind == Tail && st.Value == id {
+			if st.Kind == Tail && st.Value == id && s.Cleared(&st) {
 				n = max(n, z.Rows[st.Set])
 			}
 		}
 	}
 	return n
+}
+
+// Cleared tells whether memory has the zeros of Tail step st: some call does not read its rows one by one, up to those that are there
+// (Operand.Paddable).
+func (s *Spec) Cleared(st *Step) bool {
+	cleared := false
+	s.padded(st, func(_ *Call, o *Operand) { cleared = cleared || !o.Paddable })
+	return cleared
+}
+
+// Padded calls f for the calls that read rows of a Tail step which are not Cleared: operand k of c has those of set from.
+func (s *Spec) Padded(f func(c *Call, k int, from uint16)) {
+	for i := range s.Phases {
+		for n := range s.Phases[i].Steps {
+			if st := &s.Phases[i].Steps[n]; st.Kind == Tail && !s.Cleared(st) {
+				s.padded(st, func(c *Call, o *Operand) {
+					f(c, slices.IndexFunc(c.Operands, func(x Operand) bool { return x == *o }), st.From)
+				})
+			}
+		}
+	}
+}
+
+// padded calls f for the operands that read the padded rows of Tail step st.
+func (s *Spec) padded(st *Step, f func(c *Call, o *Operand)) {
+	for i := range s.Phases {
+		for n := range s.Phases[i].Steps {
+			by := &s.Phases[i].Steps[n]
+			for k := range by.Calls {
+				c := &by.Calls[k]
+				for x := range c.Operands {
+					if o := &c.Operands[x]; o.Reads(st.Value) && by.SetOf(o) == int(st.Set) {
+						f(c, o)
+					}
+				}
+			}
+		}
+	}
 }
 
 // RoomBytes is Room in bytes, aligned.

@@ -103,6 +103,8 @@ type Operand struct {
 
 	// Indexable says that the kernel reads rows of the value one by one, so that they may lie in a table (Sets.InTable).
 	Indexable bool
+	// Paddable says that the kernel needs no zeros in memory behind the rows that are there.
+	Paddable bool
 }
 
 // ofRows tells whether o is a vertex tensor.

@@ -39,6 +39,7 @@ type Program struct {
 	reduces []int      // results that sum into a Global
 	lanes   []int      // by result: number of partial sums of a reduction
 	chain   int        // number of neighbouring blocks that one worker does in order, as they share partial sums
+	then    *Program   // of a gather: what follows it; nil: nothing
 	stored  []int      // register -> Store result that it may be written to directly, or -1
 	mu      sync.Mutex // guards spare
 	spare   []*run     // buffers for the next runs: as many as ran at the same time, gone with the program
@@ -55,6 +56,12 @@ func Compile(p *kernel.Program) (*Program, error) {
 		}
 	}
 	c := &Program{p: p, skip: make([]bool, len(p.Widths)), skipIn: make([]bool, len(p.Instrs))}
+	if p.Then != nil {
+		var err error
+		if c.then, err = Compile(p.Then); err != nil {
+			return nil, err
+		}
+	}
 	uses, by := readers(p)
 	c.findChosen(uses, by)
 	c.findDirect(uses, by)

@@ -29,14 +29,16 @@ func (r *run) rows(w *worker, b block, number int) {
 				continue
 			}
 			buf := l.Bufs[f.Operand]
-			if f.LD == f.Cols && !f.Indexed {
+			there := l.there(f, lo, n)
+			if f.LD == f.Cols && !f.Indexed && there == n {
 				w.at[f.Reg] = buf[lo*f.LD : (lo+n)*f.LD]
 				continue
 			}
 			dst := c.reg(w, f.Reg, n)
-			for i := range n {
+			for i := range there {
 				copy(dst[i*f.Cols:(i+1)*f.Cols], buf[l.row(f, lo+i)*f.LD:])
 			}
+			clear(dst[there*f.Cols:])
 			w.at[f.Reg] = dst
 		}
 		r.execute(w, lo, n)
@@ -77,4 +79,12 @@ func (l *Launch) row(f *kernel.Leaf, i int) int {
 		return int(l.Index[i])
 	}
 	return i
+}
+
+// there is how many of n rows of leaf f from row lo on are in its operand.
+func (l *Launch) there(f *kernel.Leaf, lo, n int) int {
+	if f.Padded {
+		return max(0, min(n, l.Live[f.Operand]-lo))
+	}
+	return n
 }

@@ -12,6 +12,7 @@ type Launch struct {
 	Bufs        [][]float32 // by operand; Own and Other start at row 0 of their interval
 	Cell        *chunk.View // the cell's edges; nil in row programs
 	Index       []uint32    // by row: its row in the operands of indexed leaves; nil: the program has none
+	Live        []int       // by operand: the rows that are there of one that is padded (Leaf.Padded); nil: none is
 	First, Last bool        // edge programs: start the accumulators; finish them
 }
 
@@ -78,6 +79,13 @@ func (c *Program) newRun(l *Launch, workers int) *run {
 // Run executes the program over one interval (row programs) or one cell. It uses
 // all processors; the result does not depend on how many there are.
 func (c *Program) Run(l *Launch) {
+	c.run(l)
+	if c.then != nil && l.Last {
+		c.then.Run(&Launch{Rows: l.Rows, Bufs: l.Bufs, Index: l.Index, Live: l.Live})
+	}
+}
+
+func (c *Program) run(l *Launch) {
 	var blocks []block
 	if c.p.Edges {
 		blocks = edgeBlocks(l, len(c.reduces) > 0)

@@ -224,6 +224,10 @@ func (c accumulator) end() {
 		t.all(w, "if (a%d# != 0.f) a%d# = x%d# + logf(a%d#);", i, i, i, i)
 		t.line("}")
 	}
+	if o.Quiet { // rounds are added in memory
+		t.line("if (!last) {")
+		defer t.line("}")
+	}
 	t.state(fmt.Sprintf("a%d", i), outPtr(o), w, o.LD, true)
 	if second(o) {
 		t.state(fmt.Sprintf("x%d", i), auxPtr(o), w, o.AuxLD, true)

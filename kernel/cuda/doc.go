@@ -14,7 +14,7 @@
 //     follow them. row_kernels.go: kernels over rows, or over a tile of edges. gather.go: kernels over the edges of a cell, with a warp per row; short_rows.go: with a group of lanes per
 //     row, for rows of few edges; long_rows.go: with a block per row, for rows of very many edges; rounds.go: the edges
 //     of a row in rounds, so that float32 sums stay exact enough. pairs.go: over rows laid out anew, two side by side;
-//     won.go: the gradient of a maximum, over lists of terms. edge.go: the code for one edge.
+//     won.go: the gradient of a maximum, over lists of terms. edge.go: the code for one edge; then.go: for a row, when its sums are there.
 //   - Instructions. instr.go: code from an op's CUDA expression, or by its role; concat.go: columns side by side;
 //     predicated_load.go: rows that are read only if a mask is not zero; heads.go: registers with one number per head;
 //     accumulators.go: begin, step, merge and end of a reduction.

@@ -169,15 +169,19 @@ func (c *Program) gatherWay(b *strings.Builder, name string, slice int, g *gathe
 		k.shared = uint32(32 / t.g * t.shared * 4)
 	}
 	floats := t.handover(g.outs)
-	t.head(b, name, threads, used)
+	t.head(b, name, threads, globalsOf(c.p, used))
 	t.rowLoop(b, k.groups, g.outs, floats > 0)
-	t.pass(b, g, before.String(), body.String(), false, floats == 0)
+	if err := t.pass(b, g, before.String(), body.String(), false, floats == 0); err != nil {
+		return way, err
+	}
 	if floats > 0 {
 		way.hub = entry{fn: c.name(name + hubName), groups: hubThreads, block: hubThreads,
 			shared: uint32(hubThreads / t.g * t.shared * 4), slices: k.slices, row: k.row, edge: k.edge}
-		t.head(b, name+hubName, hubThreads, used)
+		t.head(b, name+hubName, hubThreads, globalsOf(c.p, used))
 		t.hubLoop(b, floats)
-		t.pass(b, g, before.String(), body.String(), true, true)
+		if err := t.pass(b, g, before.String(), body.String(), true, true); err != nil {
+			return way, err
+		}
 	}
 	way.few, err = c.few(b, name, slice, g)
 	return way, err
@@ -185,7 +189,7 @@ func (c *Program) gatherWay(b *strings.Builder, name string, slice int, g *gathe
 
 // pass writes the code for a row: before its edges, for each edge, and for their sums. fold is the argument of
 // openRounds.
-func (t *emitter) pass(b *strings.Builder, g *gathering, before, body string, hub, fold bool) {
+func (t *emitter) pass(b *strings.Builder, g *gathering, before, body string, hub, fold bool) (err error) {
 	b.WriteString(before)
 	u := *t
 	u.b, u.tab = b, "\t\t"
@@ -207,9 +211,11 @@ func (t *emitter) pass(b *strings.Builder, g *gathering, before, body string, hu
 		for i, o := range g.outs {
 			accumulatorOf(&u, i, o).end()
 		}
+		err = then(&u)
 		u.line("}")
 	})
 	b.WriteString("\t}}\n}\n")
+	return err
 }
 
 // sliced tells whether columns can be computed slice by slice. No instruction may read columns other than its own, and

@@ -2,6 +2,7 @@ package cuda
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"sagann/kernel"
@@ -36,7 +37,11 @@ func (c *Program) parameters() (list []parameter) {
 		list = append(list, parameter{typ, name, of})
 	}
 	write := make([]bool, c.p.Operands)
-	for _, o := range c.p.Outs {
+	outs := c.p.Outs
+	if c.p.Then != nil {
+		outs = slices.Concat(outs, c.p.Then.Outs)
+	}
+	for _, o := range outs {
 		write[o.Operand] = true
 		if o.Aux >= 0 {
 			write[o.Aux] = true
@@ -55,6 +60,11 @@ func (c *Program) parameters() (list []parameter) {
 	const ids, floats = "const unsigned *__restrict__ ", "const float *__restrict__ "
 	if c.p.Indexes() {
 		add(ids, "index", func(s *launcher, _ *span) uint64 { return s.l.Index })
+	}
+	for i := range c.p.Operands {
+		if c.p.Pads(i) {
+			add("ll ", fmt.Sprintf("live%d", i), func(s *launcher, _ *span) uint64 { return uint64(s.l.Live[i]) })
+		}
 	}
 	if c.p.Edges {
 		add(ids, "rowids", func(s *launcher, _ *span) uint64 { return s.l.Cell.RowIDs })

@@ -85,6 +85,10 @@ func (t *emitter) leaf(l *kernel.Leaf) {
 		}
 		t.ptr[l.Reg] = fmt.Sprintf("%s + %s * %d", b, rowAt(l), l.LD)
 	}
+	if l.Padded {
+		padded(t, l, vec)
+		return
+	}
 	if t.near(l) {
 		t.fetchNear(l)
 		if l.Half {
@@ -118,6 +122,26 @@ func (t *emitter) leaf(l *kernel.Leaf) {
 	} else {
 		t.fetch(l.Reg, p, vec)
 	}
+	otherwise(t, l)
+}
+
+// padded reads leaf l, whose rows are zeros from a number of them on.
+func padded(t *emitter, l *kernel.Leaf, vec bool) {
+	p := t.ptr[l.Reg]
+	t.ptr[l.Reg] = ""
+	t.declare(l.Reg)
+	t.line("if (row < live%d) {", l.Operand)
+	if t.once = t.few && fewOnce; l.Half {
+		t.fetchHalf(l, p)
+	} else {
+		t.fetch(l.Reg, p, vec)
+	}
+	t.once = false
+	otherwise(t, l)
+}
+
+// otherwise ends a condition on which leaf l is read: it is zero if it is not.
+func otherwise(t *emitter, l *kernel.Leaf) {
 	if l.Cols == 1 {
 		t.line("} else r%d = 0.f;", l.Reg)
 	} else {

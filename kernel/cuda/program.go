@@ -59,9 +59,11 @@ func Render(p *kernel.Program, chip kernel.Chip) (*Program, error) {
 	if err := p.Check(); err != nil {
 		return nil, err
 	}
-	c := &Program{Layout: kernel.NewLayout(p, chip)}
+	c := &Program{Layout: kernel.NewLayout(p.Join(), chip)}
 	c.p = c.Program
-	c.laid = kernel.LayingOf(c.p)
+	if p.Then == nil {
+		c.laid = kernel.LayingOf(c.p)
+	}
 	p, c.common = c.p, c.parameters()
 	c.frags = make([]entry, c.Levels)
 	var b strings.Builder

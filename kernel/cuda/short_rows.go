@@ -102,9 +102,8 @@ func (c *Program) few(b *strings.Builder, name string, slice int, g *gathering) 
 	k.shared = uint32(k.groups * t.shared * 4)
 	k.row, k.edge = c.countGather(used, g.instrs, g.outs)
 
-	t.head(b, name+fewName, k.block, used)
-	t.rounds(b, g, k.groups, before.String(), loads.String(), body.String())
-	return k, nil
+	t.head(b, name+fewName, k.block, globalsOf(c.p, used))
+	return k, t.rounds(b, g, k.groups, before.String(), loads.String(), body.String())
 }
 
 // nearPointers declares the pointers of leaves that have one of their own.
@@ -120,7 +119,7 @@ func (t *emitter) nearPointers(b *strings.Builder) {
 
 // rounds writes what is done for a row of few edges: before them, a round of loads and
 // the round's edges, until none is left.
-func (t *emitter) rounds(b *strings.Builder, g *gathering, groups int, before, loads, body string) {
+func (t *emitter) rounds(b *strings.Builder, g *gathering, groups int, before, loads, body string) error {
 	fmt.Fprintf(b, "\tconstexpr int R = %d;\n", t.fewRows(g.instrs))
 	fmt.Fprintf(b, "\tconst unsigned at = blockIdx.x * %du + group;\n", groups)
 	list, edge := listOf(t.c.p), fewEdge+t.c.ifPlaces(placeOfRound)
@@ -145,7 +144,9 @@ func (t *emitter) rounds(b *strings.Builder, g *gathering, groups int, before, l
 	for i, o := range g.outs {
 		accumulatorOf(&u, i, o).end()
 	}
+	err := then(&u)
 	b.WriteString("}\n")
+	return err
 }
 
 // fewName is the suffix of the names of these kernels.

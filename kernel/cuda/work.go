@@ -90,12 +90,15 @@ func (c *Program) countGather(used []int, instrs []*kernel.Instr, outs []*kernel
 			continue
 		}
 		edge.flops += int64(c.p.Widths[o.Reg])
+		if o.Quiet {
+			continue
+		}
 		row = row.plus(w)
 		if o.Aux >= 0 {
 			row = row.plus(w)
 		}
 	}
-	return row, edge
+	return row.plus(countThen(c)), edge
 }
 
 // gemmWork is the work of a matrix product.
@@ -106,4 +109,25 @@ func gemmWork(g *kernel.GPUGemm) work {
 		w.bytes += 4 * m * n
 	}
 	return w
+}
+
+// countThen is the work, per row, of what follows a gather.
+func countThen(c *Program) work {
+	if c.p.Then == nil {
+		return work{}
+	}
+	var used, puts []int
+	var instrs []*kernel.Instr
+	for i := range c.p.Then.Leaves {
+		if l := &c.p.Then.Leaves[i]; c.p.Summed(l) < 0 {
+			used = append(used, l.Reg)
+		}
+	}
+	for i := range c.p.Then.Instrs {
+		instrs = append(instrs, &c.p.Then.Instrs[i])
+	}
+	for _, o := range c.p.Then.Outs {
+		puts = append(puts, o.Reg)
+	}
+	return c.countRows(used, instrs, puts)
 }

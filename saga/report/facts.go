@@ -246,6 +246,14 @@ func (f *facts) call(c *plan.Call, title string) {
 	if k.Tile > 0 { // a GPU sums tile by tile
 		title += fmt.Sprintf(" tile %d", k.Tile)
 	}
+	f.results(c, k, title)
+	if k.Then != nil {
+		f.results(c, k.Then, "then over its rows")
+	}
+}
+
+// results writes what program k of call c computes, below a title.
+func (f *facts) results(c *plan.Call, k *kernel.Program, title string) {
 	r := &registers{facts: f, call: c, kernel: k, numbers: map[int]int{}, body: []string{title}}
 	for i := range k.Outs {
 		o := &k.Outs[i]

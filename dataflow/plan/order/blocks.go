@@ -92,6 +92,9 @@ func (e *emitter) blockStep(i int, st *plan.Step, loaded map[[2]int]bool) {
 	var cell []span
 	switch st.Kind {
 	case plan.Tail:
+		if !p.Spec.Cleared(st) {
+			return
+		}
 		t.Kind, t.Value, t.Other, t.Addr = plan.Zero, int32(st.Value), int32(st.From), p.Places.ValueAt[st.Value]
 		e.t.add(&t, nil, []span{e.room(st.Value)})
 		return

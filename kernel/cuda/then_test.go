@@ -1,0 +1,102 @@
+package cuda_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"sagann/chunk"
+	"sagann/kernel"
+)
+
+// thenPrograms are a gather of rows of f columns, what follows it, and both in one: the sum and padded rows, times a number of the row, where
+// a column of the row is not zero. The result lies in operand 5 or in place of the sum.
+func thenPrograms(f, ld int, place bool) (gather, rows, both *kernel.Program) {
+	gather = &kernel.Program{Name: "sums", Edges: true, Operands: 7, Widths: []int{f},
+		Leaves: []kernel.Leaf{{From: kernel.Other, Operand: 0, Cols: f, LD: ld, Reg: 0}},
+		Outs:   []kernel.Out{{Acc: kernel.Sum, Reg: 0, Operand: 1, Aux: -1, LD: ld}}}
+	rows = &kernel.Program{Name: "rows", Operands: 7, Widths: []int{f, f, f, f, f, 1, f, f, f},
+		Leaves: []kernel.Leaf{{Operand: 1, Cols: f, LD: ld, Reg: 0}, {Operand: 2, Cols: f, LD: ld, Reg: 1, Padded: true}, {Operand: 3, Cols: f, LD: ld, Reg: 2},
+			{Operand: 4, Cols: 1, LD: 1, Reg: 5}, {From: kernel.Global, Operand: 6, Cols: f, LD: f, Rows: 1, Spread: true, Reg: 7}},
+		Instrs: []kernel.Instr{{Op: "add", Role: kernel.Plus, CUDA: "$0 + $1", Dst: 3, In: []int{1, 0}}, {Op: "widen", Role: kernel.Widen, Dst: 4, In: []int{5}},
+			{Op: "mul", Role: kernel.Mul, CUDA: "$0 * $1", Dst: 6, In: []int{3, 4}}, {Op: "add", Role: kernel.Plus, CUDA: "$0 + $1 + (float)$C", Dst: 8, In: []int{6, 7}}},
+		Outs: []kernel.Out{{Acc: kernel.Store, Reg: 9, Operand: 5, Aux: -1, LD: ld}}}
+	rows.Widths = append(rows.Widths, f)
+	rows.Instrs = append(rows.Instrs, kernel.Instr{Op: "mask", Role: kernel.Mask, CUDA: "($1 != 0.f ? $0 : 0.f)", Dst: 9, In: []int{8, 2}})
+	g, r := *gather, *rows
+	g.Then, g.Outs = &r, slices.Clone(g.Outs)
+	if place {
+		r.Outs = slices.Clone(r.Outs)
+		r.Outs[0].Operand, g.Outs[0].Quiet = 1, true
+	}
+	return gather, rows, &g
+}
+
+// TestThenEmulated: a gather with what follows it gives the bits of the two programs one after the other, in all ways to gather, also for rows
+// without edges, of many and of very many; padded rows are zeros and need not be there.
+func TestThenEmulated(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine: TestIndexEmulated runs a device, too")
+	}
+	few, long := maxCell(40, 0, false), &chunk.Rect{}
+	degrees := []uint32{1500, 0, 1500, 1500, 12_000, 1500, 1500, 1500} // two rounds of a warp, and a block's row
+	long.Resize(len(degrees), 21_000, chunk.Want{}, 0)
+	for v, i := long.View(), 0; i < len(v.Other); i++ {
+		v.Other[i] = uint32(i*7919) % maxFar
+	}
+	for i, n := range degrees {
+		long.View().Ptr[i+1] = long.View().Ptr[i] + n
+	}
+	for _, f := range []int{5, 41, 128} {
+		for _, cell := range []*chunk.Rect{few, long} {
+			for _, place := range []bool{false, true} {
+				for _, way := range []kernel.GatherWay{kernel.WarpSlice, kernel.WarpWhole, kernel.FewSlice, kernel.FewWhole} {
+					t.Run(fmt.Sprintf("F=%d rows=%d place=%v way=%d", f, cell.Rows, place, way), func(t *testing.T) { sameThen(t, f, cell, place, way) })
+				}
+			}
+		}
+	}
+}
+
+func sameThen(t *testing.T, f int, cell *chunk.Rect, place bool, way kernel.GatherWay) {
+	ld, rows := chunk.LD(f), cell.Rows
+	live := rows / 2
+	fill := func(n, by int) []float32 {
+		x := make([]float32, n)
+		for i := range x {
+			x[i] = float32(i*by%23-11) / 8
+		}
+		return x
+	}
+	bufs := [][]float32{fill(maxFar*ld, 7), fill(rows*ld, 3), fill(live*ld, 5), fill(rows*ld, 11), fill(rows, 13), fill(rows*ld, 17), fill(f, 19)}
+	gather, after, both := thenPrograms(f, ld, place)
+	run := func(p *kernel.Program, cells []*chunk.Rect, of [][]float32) [][]float32 {
+		var got [][]float32
+		for _, x := range of {
+			got = append(got, slices.Clone(x))
+		}
+		emulate(t, p, cells, &kernel.GPULaunch{Rows: rows, Gather: way, Live: []int{0, 0, live, 0, 0, 0, 0}}, nil, got)
+		return got
+	}
+	cells := []*chunk.Rect{cell}
+	want, got := run(after, nil, run(gather, cells, bufs)), run(both, cells, bufs)
+	if place {
+		want[1], want[5] = want[5], bufs[5]
+	}
+	for k := range want {
+		if !slices.Equal(columns(got[k], k, f, ld), columns(want[k], k, f, ld)) {
+			t.Errorf("operand %d: %v, want %v", k, got[k], want[k])
+		}
+	}
+}
+
+// columns are those of operand k that belong to rows of f.
+func columns(x []float32, k, f, ld int) (out []float32) {
+	if k == 4 || k == 6 {
+		return x
+	}
+	for at := 0; at < len(x); at += ld {
+		out = append(out, x[at:at+f]...)
+	}
+	return out
+}
