@@ -218,6 +218,9 @@ func TestWeightsRefused(t *testing.T) {
 			return l
 		}),
 		"of the model, and not in the file: layer2.W_self (in PyG lin_r.weight [3 4])": change(func(l []dataset.Tensor) []dataset.Tensor { return l[:3] }),
+		"w.pt: weights that are of the model, and not in the file: layer2.b (in PyG convs.1.lin_l.bias [3])": change(func(l []dataset.Tensor) []dataset.Tensor {
+			return slices.DeleteFunc(l, func(x dataset.Tensor) bool { return x.Name == "convs.1.lin_l.bias" })
+		}),
 		"in the file, and not of the model: more [1]": change(func(l []dataset.Tensor) []dataset.Tensor {
 			return append(l, dataset.Tensor{Name: "more", Shape: []int{1}, Values: []float32{0}})
 		}),

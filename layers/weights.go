@@ -162,7 +162,7 @@ func (f *fitting) units(m saga.Model, o Options, params []saga.Param) error {
 				name = f.named(prefix, r)
 			}
 			if name == "" {
-				f.missing = append(f.missing, fmt.Sprintf("%s (in PyG %s %v)", q.Name, strings.ReplaceAll(r.theirs, "|", " or "), shape))
+				f.missing = append(f.missing, fmt.Sprintf("%s (in PyG %s%s %v)", q.Name, prefix, strings.ReplaceAll(r.theirs, "|", " or "), shape))
 				continue
 			}
 			f.take(q, name, shape, turned)
@@ -185,8 +185,9 @@ func (u *unit) depth() int {
 }
 
 // prefix is where the tensors of u begin: the first place, in the order of the file, that has all of them in their shapes; else the
-// first that has their names.
+// first that has their names; else, for the error that names the others, the first that has most of them in their shapes.
 func (f *fitting) prefix(u *unit) (prefix string, found bool) {
+	part, most := "", 0
 	for _, t := range f.w.list {
 		if f.left[t.Name] == nil {
 			continue
@@ -196,14 +197,21 @@ func (f *fitting) prefix(u *unit) (prefix string, found bool) {
 			if !ok || at != "" && !strings.HasSuffix(at, ".") {
 				continue
 			}
-			all, shaped := true, true
+			all, shaped, n := true, true, 0
 			for _, r := range u.rows {
 				x := f.left[f.named(at, r)]
-				if all = all && x != nil; all {
+				if all = all && x != nil; x != nil {
 					size := u.sizes[r.ours]
 					want, _ := r.form(u, size[0], size[1])
-					shaped = shaped && slices.Equal(want, x.Shape)
+					if slices.Equal(want, x.Shape) {
+						n++
+					} else {
+						shaped = false
+					}
 				}
+			}
+			if n > most {
+				part, most = at, n
 			}
 			switch {
 			case all && shaped:
@@ -212,6 +220,9 @@ func (f *fitting) prefix(u *unit) (prefix string, found bool) {
 				prefix, found = at, true
 			}
 		}
+	}
+	if !found && most > 0 {
+		return part, true
 	}
 	return prefix, found
 }
