@@ -24,13 +24,14 @@ type tableOptions struct {
 type tableFile struct {
 	*textFile
 	sep     byte
-	columns []string // names, or "1", "2", … without a heading, and the names of data of edges
-	headed  bool     // there is a heading
-	data    []string // names of the data of edges
-	hasData bool     // rows end with such data
-	row     [][]byte // reused
-	buf     []byte   // the memory of row
-	ahead   [][]byte // lines that were read ahead
+	columns []string     // names, or "1", "2", … without a heading, and the names of data of edges
+	headed  bool         // there is a heading
+	data    []string     // names of the data of edges
+	hasData bool         // rows end with such data
+	row     [][]byte     // reused
+	buf     []byte       // the memory of row
+	ahead   [][]byte     // lines that were read ahead
+	days    map[int]bool // by column of times: its rows are days or moments, not numbers
 }
 
 // openTable opens path, or path+".gz", and reads its heading.

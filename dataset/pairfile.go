@@ -107,9 +107,9 @@ func ReadPairs(path string, d *Data, types bool) (p *Pairs, left []string, err e
 		}
 		switch {
 		case timed:
-			t, err := parseTime(row[at[2]])
+			t, err := f.time(row, at[2])
 			if err != nil {
-				return f.errorf("%w", err)
+				return err
 			}
 			p.Time = append(p.Time, t)
 		case types:

@@ -149,17 +149,29 @@ func (t *tableFile) float(row [][]byte, i int) (float32, error) {
 	return x, nil
 }
 
-// time reads the time in a column of the row.
+// time reads the time in a column of the row. A column has numbers, or days and moments.
 func (t *tableFile) time(row [][]byte, i int) (float64, error) {
 	text := bytes.TrimSpace(row[i])
 	if isMissing(text, false) {
 		return 0, t.errorf("column %s: no time", t.columns[i])
 	}
-	x, err := parseTime(text)
+	x, day, err := timeOf(text)
 	if err != nil {
-		err = t.errorf("column %s: %w", t.columns[i], err)
+		return 0, t.errorf("column %s: %w", t.columns[i], err)
 	}
-	return x, err
+	if was, seen := t.days[i]; !seen {
+		if t.days == nil {
+			t.days = map[int]bool{}
+		}
+		t.days[i] = day
+	} else if was != day {
+		is, others := "a number", "days or moments"
+		if day {
+			is, others = "a day or moment", "numbers"
+		}
+		return 0, t.errorf("column %s: %q is %s, and the times before it are %s: they have one form", t.columns[i], text, is, others)
+	}
+	return x, nil
 }
 
 // classText collects the labels of a column. If all of them are whole numbers from -1 on, they are the

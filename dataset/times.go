@@ -16,16 +16,21 @@ var moments = []string{time.DateOnly, time.DateTime, "2006-01-02T15:04:05", time
 
 // parseTime reads a time.
 func parseTime(text []byte) (float64, error) {
-	x, err := parseFloat(text)
-	if err == nil {
-		return x, exactTime(x)
+	x, _, err := timeOf(text)
+	return x, err
+}
+
+// timeOf reads a time, and tells whether it is a day or moment.
+func timeOf(text []byte) (x float64, day bool, err error) {
+	if x, err = parseFloat(text); err == nil {
+		return x, false, exactTime(x)
 	}
 	for _, form := range moments {
 		if t, err := time.Parse(form, string(text)); err == nil {
-			return float64(t.Unix()) + float64(t.Nanosecond())/1e9, nil
+			return float64(t.Unix()) + float64(t.Nanosecond())/1e9, true, nil
 		}
 	}
-	return 0, fmt.Errorf("%.40q is no time: a number, or a day or moment such as 2026-03-01 or 2026-03-01 12:30:00", text)
+	return 0, false, fmt.Errorf("%.40q is no time: a number, or a day or moment such as 2026-03-01 or 2026-03-01 12:30:00", text)
 }
 
 // exactTime refuses a number that may stand for several.
@@ -34,7 +39,7 @@ func exactTime(x float64) error {
 	case x-x != 0:
 		return fmt.Errorf("%v is no time", x)
 	case math.Abs(x) >= mostExact:
-		return fmt.Errorf("time %.0f is not below 2^53, where float64 leaves whole numbers out; take a larger unit, or subtract the earliest", x)
+		return fmt.Errorf("time %.17g is not below 2^53, where float64 leaves whole numbers out; take a larger unit, or subtract the earliest", x)
 	}
 	return nil
 }

@@ -88,11 +88,7 @@ func ReadVertices(path string, d *Data) ([]uint32, error) {
 	t := d.finder()
 	var out []uint32
 	if filepath.Ext(path) == ".npy" {
-		array, err := npy.Read(path)
-		if err != nil {
-			return nil, err
-		}
-		numbers, err := array.Int64s()
+		numbers, err := listedNumbers(path, d.Edges.V)
 		for i, n := range numbers {
 			v := uint32(n)
 			if t.texts {
@@ -123,6 +119,35 @@ func ReadVertices(path string, d *Data) ([]uint32, error) {
 		err = fmt.Errorf("%s: no vertices", path)
 	}
 	return out, err
+}
+
+// listedNumbers reads a list of numbers of vertices, or of ids, from a .npy. v is how many vertices there are.
+func listedNumbers(path string, v int) ([]int64, error) {
+	array, err := npy.Read(path)
+	if err != nil {
+		return nil, err
+	}
+	const want = "a list of ids is wanted, as numpy.flatnonzero makes of a mask"
+	_, mask := array.Data.([]bool)
+	wide := 0
+	for _, n := range array.Shape {
+		if n > 1 {
+			wide++
+		}
+	}
+	switch {
+	case mask:
+		return nil, fmt.Errorf("%s: booleans; %s", path, want)
+	case wide > 1:
+		return nil, fmt.Errorf("%s: shape %v; %s", path, array.Shape, want)
+	case array.Len() == 0:
+		return nil, fmt.Errorf("%s: no vertices", path)
+	}
+	numbers, err := array.Int64s()
+	if err == nil && v > 2 && len(numbers) == v && !slices.ContainsFunc(numbers, func(n int64) bool { return n != 0 && n != 1 }) {
+		return nil, fmt.Errorf("%s: a 0 or 1 for each of %d vertices; %s", path, v, want)
+	}
+	return numbers, err
 }
 
 // FindVertices is the vertices of d with these ids. The error names the first that is not there.

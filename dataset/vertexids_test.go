@@ -43,6 +43,18 @@ func TestVerticesByID(t *testing.T) {
 			t.Errorf("%+v: %v, %v", d.Vertices, got, err)
 		}
 	}
+	for what, x := range map[string]func(path string){
+		"booleans":           func(path string) { writeArray(t, path, []int{3}, []bool{true, false, true}) },
+		"shape [2 2]":        func(path string) { writeArray(t, path, []int{2, 2}, []int32{1, 2, 0, 1}) },
+		"no vertices":        func(path string) { writeArray(t, path, []int{0}, []int32{}) },
+		"a 0 or 1 for each":  func(path string) { writeArray(t, path, []int{3, 1}, []uint8{1, 0, 1}) },
+		"not a whole number": func(path string) { writeArray(t, path, []int{1}, []float32{0.5}) },
+	} {
+		path := filepath.Join(t.TempDir(), "s.npy")
+		x(path)
+		_, err := ReadVertices(path, plain)
+		refused(t, what, err, "s.npy", what)
+	}
 	for _, c := range []struct {
 		d        *Data
 		text     string

@@ -75,12 +75,13 @@ func (c choice) linear(x saga.Tensor, p saga.Params, suffix string, out int) sag
 	return ops.Bias(c.product(x, p, suffix, out), p.Bias("b"+suffix, out, c.fanIn(x.Cols())))
 }
 
-// data are the numbers of edges that a layer reads, nil for none. unasked layers read them without WithEdges.
+// data are the numbers of edges that a layer reads, nil for none. unasked layers read them without WithEdges. Of several relations some may
+// have none.
 func (c choice) data(e saga.Edge, unasked bool) saga.Tensor {
 	switch {
 	case c.noEdges || !c.edges && !unasked:
 		return nil
-	case c.edges && e.Data == nil:
+	case c.edges && e.Data == nil && e.Relation.Name == "":
 		panic(errors.New("the edges have no numbers, which layers.WithEdges reads"))
 	}
 	return e.Data

@@ -231,6 +231,20 @@ func checkWord(t *testing.T, d *dataset.Data, w word) {
 	}
 }
 
+// TestNumbersOfSomeRelations: a relation without numbers leaves out the terms with them.
+func TestNumbersOfSomeRelations(t *testing.T) {
+	d := wordGraphs(t)["two"]
+	links := d.Vertices.Kinds.Graph.Relations[0].Links
+	links.Edges.Data, links.Edges.DataCols = nil, 0
+	for _, name := range []string{"gat", "gatv2", "gine", "transformer", "gen", "cg", "nnconv", "edgemlp"} {
+		w := named(t, name, func(o *layers.Options) { o.Own.Edges = layers.EdgesOn })
+		losses := must(wordRun(func(c saga.Config) (*saga.Program, error) { return saga.Compile(w.model, d, c) }, saga.Config{}))(t)
+		if !(losses[8] < losses[0]) {
+			t.Errorf("%s: losses %v", name, losses)
+		}
+	}
+}
+
 func sameLosses(t *testing.T, where string, got, want []float64) {
 	t.Helper()
 	for i := range want {

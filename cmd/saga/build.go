@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -184,12 +182,8 @@ func (j *job) likeRun(s *settings, task saga.Task, log *slog.Logger) error {
 // loadWeights reads weights from a file, or from the folder of a run: those that its evaluation has. Of a run, it also returns what the
 // checkpoint says.
 func loadWeights(path string) (w *layers.Weights, about *saga.Checkpoint, prep prepared, err error) {
-	info, err := os.Stat(path)
-	if err != nil {
+	if path, err = checkpointIn(path); err != nil {
 		return nil, nil, prep, err
-	}
-	if info.IsDir() {
-		path = filepath.Join(path, checkpointFile)
 	}
 	if w, err = layers.ReadWeights(path); err != nil || w.Run() == nil {
 		return w, nil, prep, err

@@ -216,15 +216,13 @@ func (s *settings) unread(e *chunk.Edges, several bool) (list []string) {
 	switch {
 	case e.Time == nil || named(s.Training.Sampling.SampleTime, "none") != "" || s.Data.SplitTime != "":
 	case several:
-		list = append(list, "times (of graphs with several types of vertices nothing reads them yet)")
+		list = append(list, "times (--split-time divides links of a relation by them)")
 	default:
 		list = append(list, "times (--sample-time and --split-time read them)")
 	}
 	asked := s.Model.Name == "gat" || s.Model.Name == "gatv2"
 	switch on := s.Model.EdgeData.Or(!asked); {
 	case e.DataCols == 0:
-	case several:
-		list = append(list, "numbers (of graphs with several types of vertices no model reads them)")
 	case reads(layers.ReadsData) && on:
 	case asked:
 		list = append(list, "numbers (--edge-data on reads them)")

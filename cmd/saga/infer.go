@@ -83,9 +83,8 @@ func (f *inferFlags) loadWith(a *app, checkpoint, add string) (*trained, error) 
 	}
 	t := &trained{path: path}
 	device.Warm(f.Device, true)
-	if t.about, err = saga.ReadCheckpoint(t.path); errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s has no %s: not the folder of a run, or of one that has not written its first", checkpoint, checkpointFile)
-	} else if ending := filepath.Ext(t.path); err != nil && ending != ".safetensors" && ending != "" {
+	t.about, err = saga.ReadCheckpoint(t.path)
+	if ending := filepath.Ext(t.path); err != nil && ending != ".safetensors" && ending != "" {
 		return nil, fmt.Errorf("%s: no checkpoint of saga, which is the folder of a run or its %s; a graph is named by --data", t.path, checkpointFile)
 	} else if err != nil {
 		return nil, err
@@ -164,7 +163,11 @@ func checkpointIn(path string) (string, error) {
 	case info.IsDir() && isRepeated(path):
 		return "", runfolder.NotRun(path)
 	case info.IsDir():
-		return filepath.Join(path, checkpointFile), nil
+		folder := path
+		path = filepath.Join(folder, checkpointFile)
+		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+			return "", fmt.Errorf("%s has no %s: not the folder of a run, or of one that has not written its first", folder, checkpointFile)
+		}
 	}
 	return path, nil
 }

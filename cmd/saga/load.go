@@ -138,6 +138,7 @@ func (j *job) plan(s *settings, log *slog.Logger) error {
 	tellIdle(log, s.idle(task))
 	if x, err := s.sampling(); err == nil && x != nil {
 		tellUniform(log, d, x)
+		tellNoPast(log, d, x)
 	}
 	if left := s.unread(e, d.Vertices.Kinds != nil); len(left) > 0 {
 		log.Info("the model " + s.Model.Name + " leaves out what the edges have: " + strings.Join(left, ", "))

@@ -26,6 +26,9 @@ func verticesOf(given string, d *dataset.Data) (list []uint32, err error) {
 		list, err = dataset.ReadVertices(given, d)
 	} else {
 		list, err = dataset.FindVertices(strings.Split(given, ","), d)
+		if strings.ContainsAny(given, "/.") && err != nil {
+			err = fmt.Errorf("%w, and there is no file %s", err, given)
+		}
 	}
 	if err != nil {
 		return nil, fmt.Errorf("--vertices: %w", err)

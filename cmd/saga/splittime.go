@@ -151,6 +151,15 @@ func (b *byTime) tell(log *slog.Logger, d *dataset.Data, task saga.Task) {
 	}
 }
 
+// tellNoPast says where no vertex sees an edge, as all are asked for before the first.
+func tellNoPast(log *slog.Logger, d *dataset.Data, x *saga.Sampling) {
+	e, v := d.Edges.Time, d.Vertices.Time
+	if x.Times == "" || len(e) == 0 || len(v) == 0 || d.Targets.Links != nil || slices.Max(v) >= slices.Min(e) {
+		return
+	}
+	log.Warn("no vertex sees an edge: the times of vertices are " + span(v) + ", before those of edges, " + span(e) + "; have they one unit?")
+}
+
 // span says from when to when times are.
 func span(times []float64) string {
 	if len(times) == 0 {
