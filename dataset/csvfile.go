@@ -31,7 +31,7 @@ type tableFile struct {
 	row     [][]byte     // reused
 	buf     []byte       // the memory of row
 	ahead   [][]byte     // lines that were read ahead
-	days    map[int]bool // by column of times: its rows are days or moments, not numbers
+	days    map[int]bool // by column of times: its rows are days or moments, not numbers of another unit
 }
 
 // openTable opens path, or path+".gz", and reads its heading.

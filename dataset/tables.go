@@ -149,7 +149,8 @@ func (t *tableFile) float(row [][]byte, i int) (float32, error) {
 	return x, nil
 }
 
-// time reads the time in a column of the row. A column has numbers, or days and moments.
+// time reads the time in a column of the row. A column has days and moments, or numbers in a unit that is not that of days,
+// seconds since 1970.
 func (t *tableFile) time(row [][]byte, i int) (float64, error) {
 	text := bytes.TrimSpace(row[i])
 	if isMissing(text, false) {
@@ -159,17 +160,20 @@ func (t *tableFile) time(row [][]byte, i int) (float64, error) {
 	if err != nil {
 		return 0, t.errorf("column %s: %w", t.columns[i], err)
 	}
+	if !day && DayText(x) != "" { // seconds since 1970, as days become
+		return x, nil
+	}
 	if was, seen := t.days[i]; !seen {
 		if t.days == nil {
 			t.days = map[int]bool{}
 		}
 		t.days[i] = day
 	} else if was != day {
-		is, others := "a number", "days or moments"
+		is, others := "a number that is no second since 1990", "days or moments"
 		if day {
-			is, others = "a day or moment", "numbers"
+			is, others = "a day or moment", "numbers that are no seconds since 1990"
 		}
-		return 0, t.errorf("column %s: %q is %s, and the times before it are %s: they have one form", t.columns[i], text, is, others)
+		return 0, t.errorf("column %s: %q is %s, and times before it are %s: they have one unit", t.columns[i], text, is, others)
 	}
 	return x, nil
 }
