@@ -102,6 +102,7 @@ func TestGathersRefused(t *testing.T) {
 	m := saga.Model{Layers: []saga.Layer{Linear(d.FeatureCols, d.Classes, nil)}}
 	for what, f := range map[string]func(logits, labels, weight saga.Tensor) saga.Tensor{
 		"does not read weight": func(x, _, _ saga.Tensor) saga.Tensor { return ops.RowSum(x) },
+		"reads neither":        func(_, y, w saga.Tensor) saga.Tensor { return ops.RowScale(y, w) },
 		"one number for each":  func(x, _, w saga.Tensor) saga.Tensor { return ops.RowScale(x, w) },
 		"returned nil":         func(_, _, _ saga.Tensor) saga.Tensor { return nil },
 		"panic: oh":            func(_, _, _ saga.Tensor) saga.Tensor { panic("oh") },

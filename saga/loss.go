@@ -150,7 +150,11 @@ func (t *tracer) lossOf(l *Loss, x, y, weight Tensor) (z Tensor, err error) {
 		panic(&dataflow.ShapeError{Op: "Loss.Func", Pos: dataflow.FuncPos(l.Func), In: []dataflow.Shape{s},
 			Err: fmt.Errorf("must return one number for each row of the logits %v", want)})
 	}
-	if !slices.Contains(dataflow.Live([]Tensor{z}), weight) {
+	live := dataflow.Live([]Tensor{z})
+	if !slices.Contains(live, x) && !slices.ContainsFunc(live, func(n Tensor) bool { return n.Op() == dataflow.ParamOp }) {
+		panic(&dataflow.ShapeError{Op: "Loss.Func", Pos: dataflow.FuncPos(l.Func), Err: errors.New("reads neither the logits nor what parameters change: nothing would be learned")})
+	}
+	if !slices.Contains(live, weight) {
 		panic(&dataflow.ShapeError{Op: "Loss.Func", Pos: dataflow.FuncPos(l.Func), Err: errors.New("does not read weight: rows outside the split would count; multiply each row's loss by it")})
 	}
 	return z, nil
