@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 
@@ -182,7 +183,10 @@ func (j *job) likeRun(s *settings, task saga.Task, log *slog.Logger) error {
 // loadWeights reads weights from a file, or from the folder of a run: those that its evaluation has. Of a run, it also returns what the
 // checkpoint says.
 func loadWeights(path string) (w *layers.Weights, about *saga.Checkpoint, prep prepared, err error) {
-	if path, err = checkpointIn(path); err != nil {
+	if _, err = os.Stat(path); err == nil {
+		path, err = checkpointIn(path)
+	}
+	if err != nil {
 		return nil, nil, prep, err
 	}
 	if w, err = layers.ReadWeights(path); err != nil || w.Run() == nil {
