@@ -43,3 +43,11 @@ func exactTime(x float64) error {
 	}
 	return nil
 }
+
+// DayText is a time as a moment, if it is likely one: seconds since 1970, of the years 1990 to 2100; else "".
+func DayText(t float64) string {
+	if from, to := 631152000.0, 4102444800.0; t < from || t > to {
+		return ""
+	}
+	return time.Unix(int64(t), 0).UTC().Format(time.DateTime)
+}

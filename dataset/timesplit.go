@@ -7,7 +7,6 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strconv"
-	"time"
 )
 
 // TimeCut divides what has times: what is before Val is for training, what is from Val and before Test on for validation, and the rest for
@@ -30,14 +29,6 @@ func ParseTime(text string) (float64, error) { return parseTime([]byte(text)) }
 
 // TimeText writes a time so that ParseTime reads the same one.
 func TimeText(t float64) string { return strconv.FormatFloat(t, 'f', -1, 64) }
-
-// DayText is a time as a moment, if it is likely one: seconds since 1970, of the years 1990 to 2100; else "".
-func DayText(t float64) string {
-	if from, to := 631152000.0, 4102444800.0; t < from || t > to {
-		return ""
-	}
-	return time.Unix(int64(t), 0).UTC().Format(time.DateTime)
-}
 
 // TimesOf are the times of what has labels of kind k, or of the edges that are links, self loops left out. It is an error if there are none.
 func TimesOf(d *Data, k LabelKind) ([]float64, error) {
