@@ -46,7 +46,7 @@ func (c *Program) findChosen(uses, by []int) {
 			if f.row < 0 || f.arg < 0 || rank == nil || leaf(rank.In[0], kernel.Cell) < 0 {
 				continue
 			}
-			c.chosen = append(c.chosen, f)
+			c.sums.chosen = append(c.sums.chosen, f)
 			for _, reg := range append(append([]int{o.Reg}, mask.In...), eq.In...) {
 				uses[reg]--
 			}
@@ -55,22 +55,40 @@ func (c *Program) findChosen(uses, by []int) {
 	}
 }
 
+// found are the numbers of a strip's rows that one sum takes.
+type found struct {
+	bits []uint64 // by edge and column
+	at   []uint32 // their columns, of the first edge first
+	of   []int    // by edge: the first of its columns; then their number
+}
+
+// find finds the columns whose bits are set in rows of so many words. It reads no numbers: what it cannot predict waits for no memory.
+func (f *found) find(words int) {
+	f.at, f.of = f.at[:0], append(f.of[:0], 0)
+	for i := 0; i < len(f.bits); i += words {
+		for k, b := range f.bits[i : i+words] {
+			for ; b != 0; b &= b - 1 {
+				f.at = append(f.at, uint32(64*k+bits.TrailingZeros64(b)))
+			}
+		}
+		f.of = append(f.of, len(f.at))
+	}
+}
+
 // stepChosen adds the strip that starts at edge e to such a sum.
 func (r *run) stepChosen(w *worker, f chosen, e, n int) {
 	o, row, arg := &r.c.p.Outs[f.out], &r.c.p.Leaves[f.row], &r.c.p.Leaves[f.arg]
 	cols := row.Cols
 	words := (cols + 63) / 64
-	w.found = slices.Grow(w.found[:0], n*words)[:n*words]
-	simd.MatchRows(w.found, r.l.Bufs[arg.Operand], arg.LD, w.rowsOf(r.l, arg, w.far), r.l.Cell.Rank[e:e+n], cols)
-	far, src := w.rowsOf(r.l, row, w.far), r.l.Bufs[row.Operand]
+	w.found.bits = slices.Grow(w.found.bits[:0], n*words)[:n*words]
+	simd.MatchRows(w.found.bits, r.l.Bufs[arg.Operand], arg.LD, w.rowsOf(r.l, arg, w.far), r.l.Cell.Rank[e:e+n], cols)
+	w.found.find(words)
+	at, of, far, src := w.found.at, w.found.of, w.rowsOf(r.l, row, w.far), r.l.Bufs[row.Operand]
 	more := func(sum []float32, lo, hi int) {
 		for i := lo; i < hi; i++ {
-			x := src[int(far[i])*row.LD:][:cols]
-			for k, found := range w.found[i*words : (i+1)*words] {
-				for ; found != 0; found &= found - 1 {
-					c := 64*k + bits.TrailingZeros64(found)
-					sum[c] += x[c]
-				}
+			x := src[int(far[i])*row.LD:][:len(sum)]
+			for _, c := range at[of[i]:of[i+1]] {
+				sum[c] += x[c]
 			}
 		}
 	}

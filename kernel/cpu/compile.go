@@ -21,20 +21,26 @@ type direct struct {
 	weight    int // register of one column, or -1
 }
 
+// sums are the results that are not computed from strips one by one.
+type sums struct {
+	directs []direct
+	fours   []four
+	chosen  []chosen
+	paired  []paired // by result
+}
+
 // Program is a program compiled for the CPU.
 type Program struct {
+	sums    sums
 	p       *kernel.Program
 	strip   int   // rows of a strip
 	place   []int // register -> offset in a worker's scratch, per strip row; -1: aliased or skipped
 	floats  int   // scratch floats per strip row
 	skip    []bool
-	skipIn  []bool  // instructions that only feed a direct result
-	inCols  [][]int // by instruction: the columns of each operand
-	inRows  [][]int // by instruction: the rows of each operand that is a whole Global; 0 for others
-	directs []direct
+	skipIn  []bool     // instructions that only feed a direct result
+	inCols  [][]int    // by instruction: the columns of each operand
+	inRows  [][]int    // by instruction: the rows of each operand that is a whole Global; 0 for others
 	outs    []int      // results computed from strips, one by one
-	fours   []four     // results computed from strips together
-	chosen  []chosen   // results that edges add few numbers to
 	needs   bool       // whether any strip work is left
 	reduces []int      // results that sum into a Global
 	lanes   []int      // by result: number of partial sums of a reduction
@@ -64,6 +70,7 @@ func Compile(p *kernel.Program) (*Program, error) {
 	}
 	uses, by := readers(p)
 	c.findChosen(uses, by)
+	c.findPaired(uses, by)
 	c.findDirect(uses, by)
 	c.findFour()
 	c.skipUnread()
@@ -88,8 +95,8 @@ func Compile(p *kernel.Program) (*Program, error) {
 		c.strip = rowStrip
 	}
 	c.allocate()
-	c.needs = len(c.outs)+len(c.fours)+len(c.chosen) > 0
-	for _, d := range c.directs {
+	c.needs = len(c.outs)+len(c.sums.fours)+len(c.sums.chosen) > 0
+	for _, d := range c.sums.directs {
 		c.needs = c.needs || d.weight >= 0
 	}
 	return c, nil
@@ -105,7 +112,7 @@ func (c *Program) findDirect(uses, by []int) {
 		}
 	}
 	for i, o := range p.Outs {
-		if slices.ContainsFunc(c.chosen, func(f chosen) bool { return f.out == i }) {
+		if slices.ContainsFunc(c.sums.chosen, func(f chosen) bool { return f.out == i }) {
 			continue
 		}
 		d := direct{out: i, leaf: -1, weight: -1}
@@ -113,27 +120,20 @@ func (c *Program) findDirect(uses, by []int) {
 			if l := leaf[o.Reg]; l >= 0 {
 				d.leaf = l
 				uses[o.Reg]--
-			} else if k := by[o.Reg]; k >= 0 && p.Instrs[k].Role == kernel.Mul && uses[o.Reg] == 1 {
-				in := p.Instrs[k].In
-				for s := range 2 {
-					l, w := leaf[in[s]], by[in[1-s]]
-					if l < 0 || w < 0 || p.Instrs[w].Role != kernel.Widen || p.Widths[p.Instrs[w].In[0]] != 1 || uses[in[1-s]] != 1 {
-						continue
-					}
-					d.leaf, d.weight = l, p.Instrs[w].In[0]
-					uses[in[s]]--
-					break
+			} else if uses[o.Reg] == 1 {
+				if d.leaf, d.weight = weighted(p, uses, by, o.Reg, func(reg int) int { return leaf[reg] }); d.leaf >= 0 {
+					uses[p.Leaves[d.leaf].Reg]--
 				}
 			}
 		}
 		if d.leaf >= 0 {
-			c.directs = append(c.directs, d)
+			c.sums.directs = append(c.sums.directs, d)
 		} else {
 			c.outs = append(c.outs, i)
 		}
 	}
 	// Rows that the strip has anyway are summed there: they are not gathered twice.
-	c.directs = slices.DeleteFunc(c.directs, func(d direct) bool {
+	c.sums.directs = slices.DeleteFunc(c.sums.directs, func(d direct) bool {
 		held := d.weight < 0 && uses[p.Leaves[d.leaf].Reg] > 0
 		if held {
 			c.outs = append(c.outs, d.out)
@@ -147,16 +147,19 @@ func (c *Program) findDirect(uses, by []int) {
 func (c *Program) skipUnread() {
 	read := make([]bool, len(c.p.Widths))
 	for _, i := range c.outs {
-		o := &c.p.Outs[i]
-		read[o.Reg] = true
+		o, f := &c.p.Outs[i], &c.sums.paired[i]
+		read[o.Reg] = read[o.Reg] || f.row < 0
 		if o.Acc.Pair() {
-			read[o.Reg2] = true
+			read[o.Reg2] = read[o.Reg2] || f.own < 0
+		}
+		if f.weight >= 0 {
+			read[f.weight] = true
 		}
 	}
-	for _, f := range c.fours {
+	for _, f := range c.sums.fours {
 		read[f.reg] = true
 	}
-	for _, d := range c.directs {
+	for _, d := range c.sums.directs {
 		if d.weight >= 0 {
 			read[d.weight] = true
 		}
@@ -261,11 +264,14 @@ func (c *Program) lastUses() []int {
 		if o.Acc.Pair() {
 			last[o.Reg2] = never
 		}
+		if f := &c.sums.paired[i]; f.weight >= 0 {
+			last[f.weight] = never
+		}
 	}
-	for _, f := range c.fours {
+	for _, f := range c.sums.fours {
 		last[f.reg] = never
 	}
-	for _, d := range c.directs {
+	for _, d := range c.sums.directs {
 		if d.weight >= 0 {
 			last[d.weight] = never
 		}

@@ -64,7 +64,7 @@ func (r *run) edges(w *worker, b block, number int) {
 		}
 		return i
 	}
-	for _, d := range c.directs {
+	for _, d := range c.sums.directs {
 		if d.weight >= 0 {
 			continue
 		}
@@ -114,7 +114,7 @@ func (r *run) strip(w *worker, e, n, block int) {
 		}
 	}
 	r.execute(w, e, n)
-	for _, d := range c.directs {
+	for _, d := range c.sums.directs {
 		if d.weight < 0 {
 			continue
 		}
@@ -127,13 +127,13 @@ func (r *run) strip(w *worker, e, n, block int) {
 				func(sum []float32, lo, hi int) { simd.GatherWMore(sum, src, f.LD, far[lo:hi], s[lo:hi]) })
 		}
 	}
-	for _, f := range c.chosen {
+	for _, f := range c.sums.chosen {
 		r.stepChosen(w, f, e, n)
 	}
-	if len(c.fours) > 0 {
+	if len(c.sums.fours) > 0 {
 		w.findAscent(l.Cell.Rank, e)
 	}
-	for _, f := range c.fours {
+	for _, f := range c.sums.fours {
 		r.stepFour(w, f, e)
 	}
 	for _, i := range c.outs {

@@ -42,7 +42,7 @@ func (c *Program) findFour() {
 		all := []int{f.sum, f.squares, f.top, f.low}
 		rest := slices.DeleteFunc(slices.Clone(c.outs), func(i int) bool { return slices.Contains(all, i) })
 		if p.Edges && len(rest) <= len(c.outs)-2 && max(f.top, f.low) >= 0 {
-			c.fours, c.outs = append(c.fours, f), rest
+			c.sums.fours, c.outs = append(c.sums.fours, f), rest
 		}
 	}
 }
@@ -63,6 +63,23 @@ func readers(p *kernel.Program) (uses, by []int) {
 		}
 	}
 	return uses, by
+}
+
+// weighted is the leaf, of those that leaf knows by register, of rows that reg is times one number each, and the register of
+// these; -1: reg is something else.
+func weighted(p *kernel.Program, uses, by []int, reg int, leaf func(reg int) int) (row, weight int) {
+	k := by[reg]
+	if k < 0 || p.Instrs[k].Role != kernel.Mul {
+		return -1, -1
+	}
+	in := p.Instrs[k].In
+	for s := range 2 {
+		l, w := leaf(in[s]), by[in[1-s]]
+		if l >= 0 && w >= 0 && p.Instrs[w].Role == kernel.Widen && p.Widths[p.Instrs[w].In[0]] == 1 && uses[in[1-s]] == 1 {
+			return l, p.Instrs[w].In[0]
+		}
+	}
+	return -1, -1
 }
 
 // findAscent finds the segments of the strip that starts at edge e before whose last edge no rank of the row falls.

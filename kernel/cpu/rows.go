@@ -73,14 +73,6 @@ func (r *run) store(w *worker, o *kernel.Out, lo, n int) {
 	}
 }
 
-// row is the index of row i of leaf f in its operand.
-func (l *Launch) row(f *kernel.Leaf, i int) int {
-	if f.Indexed {
-		return int(l.Index[i])
-	}
-	return i
-}
-
 // there is how many of n rows of leaf f from row lo on are in its operand.
 func (l *Launch) there(f *kernel.Leaf, lo, n int) int {
 	if f.Padded {

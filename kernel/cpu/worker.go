@@ -21,8 +21,9 @@ type worker struct {
 	index []uint32 // room for the places of rows of indexed leaves
 	args  kernel.Args
 	ready bool      // spread registers are filled
-	found []uint64  // columns of a strip's rows that stepChosen adds
+	found found     // numbers of a strip's rows that stepChosen adds
 	made  []float32 // room for rows that stepApart and stepChosen make
+	same  []float32 // what rows of a pair are multiplied by, if it is one number
 	spare []float32 // stands in for what stepFour computes and nobody wants
 	rank  float32   // of the edge before the strip, and whether those of its row ascend up to it
 	up    bool
@@ -63,6 +64,14 @@ func (w *worker) rowsOf(l *Launch, f *kernel.Leaf, far []uint32) []uint32 {
 		w.index = append(w.index, l.Index[v])
 	}
 	return w.index
+}
+
+// row is the index of row i of leaf f in its operand.
+func (l *Launch) row(f *kernel.Leaf, i int) int {
+	if f.Indexed {
+		return int(l.Index[i])
+	}
+	return i
 }
 
 // global is the leaf that loads register reg from a Global.
