@@ -1,6 +1,7 @@
 package chunk
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/bits"
@@ -14,6 +15,9 @@ const MaxDataCols = 1 << 20
 // Validate checks lengths, ids, types, and that weights and data are finite. The
 // error names the first edge at fault, counted from 0.
 func (e *Edges) Validate() error {
+	if e == nil {
+		return errors.New("chunk: nil in place of edges")
+	}
 	if err := e.Lengths(); err != nil {
 		return err
 	}

@@ -53,11 +53,14 @@ const (
 	Join    Engine = "join"    // binary joins of tables of partial matches, for measuring; on the CPU
 )
 
+// MostThreads is how many threads Options may ask for, or as many as there are processors if these are more.
+const MostThreads = 1 << 12
+
 // Options of Open. The zero value counts without labels on all processors.
 type Options struct {
 	// Labels are those of the vertices, -1 for none; nil: the graph is not labelled.
 	Labels []int32
-	// Threads is how many goroutines work; 0: GOMAXPROCS. Results do not depend on it.
+	// Threads is how many goroutines work, at most MostThreads; 0: GOMAXPROCS. Results do not depend on it.
 	Threads int
 	// Device is where the work is done: "" or "cpu", or GPUs, such as "cuda" or "cuda:0,1".
 	// Results do not depend on it. A graph with GPUs must be closed.
@@ -120,6 +123,9 @@ func Open(edges *chunk.Edges, opt Options) (*Graph, error) {
 	}
 	if opt.Threads < 0 || opt.Mem < 0 {
 		return nil, fmt.Errorf("mine: %d threads and %d bytes of memory: both must be at least 0", opt.Threads, opt.Mem)
+	}
+	if most := max(MostThreads, runtime.GOMAXPROCS(0)); opt.Threads > most {
+		return nil, &QuestionError{fmt.Sprintf("%d threads: at most %d can work", opt.Threads, most)}
 	}
 	if opt.Threads == 0 {
 		opt.Threads = runtime.GOMAXPROCS(0)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"runtime"
 	"slices"
 	"strings"
@@ -44,11 +45,8 @@ func (c *Mine) Run(a *app) error {
 			return cli.Usagef("--tables %s: there are data, queries, cliques, patterns, rows, stored, heat, density, threads, sort and list", name)
 		}
 	}
-	switch {
-	case c.Support < 1 || c.Edges < 1 || c.Edges > 7 || c.K < 3 || c.K > 8 || c.Keys < 1 || c.Vertices < 2:
-		return cli.Usagef("--support, --edges and --keys are at least 1, --edges at most 7, --k is 3 to 8, --vertices at least 2")
-	case slices.ContainsFunc(c.Degrees, func(d int) bool { return d < 1 }):
-		return cli.Usagef("--degrees %v: the least is 1", c.Degrees)
+	if err := c.check(); err != nil {
+		return err
 	}
 	for flag, by := range map[string][]string{"support": {"patterns", "density", "threads"}, "edges": {"patterns", "rows", "stored", "heat", "density", "threads"}, "k": {"cliques"}, "degrees": {"density"}, "vertices": {"density"},
 		"keys": {"sort"}, "scratch": {"stored", "sort"}, "data": {"data", "queries", "cliques", "patterns", "rows", "stored", "heat", "threads"}, "threads": {"queries", "cliques", "patterns", "rows", "stored", "heat", "density", "threads", "sort"}} {
@@ -71,6 +69,30 @@ func (c *Mine) Run(a *app) error {
 		sheets = append(sheets, s)
 	}
 	return (&benchOutput{Markdown: c.Markdown, JSON: c.JSON, Machine: "this one"}).print(a, sheets...)
+}
+
+// check finds numbers that cannot be.
+func (c *Mine) check() error {
+	for _, x := range []struct {
+		flag           string
+		n, least, most count
+	}{{"support", c.Support, 1, math.MaxInt64}, {"edges", c.Edges, 1, 7}, {"k", c.K, 3, 8}, {"vertices", c.Vertices, 2, math.MaxInt64}, {"keys", c.Keys, 1, math.MaxInt64},
+		{"threads", c.Threads, 0, count(max(mine.MostThreads, runtime.GOMAXPROCS(0)))}} {
+		switch {
+		case x.n < x.least:
+			return cli.Usagef("--%s %d: the least is %d", x.flag, x.n, x.least)
+		case x.n > x.most:
+			return cli.Usagef("--%s %d: the most is %d", x.flag, x.n, x.most)
+		}
+	}
+	if slices.ContainsFunc(c.Degrees, func(d int) bool { return d < 1 }) {
+		return cli.Usagef("--degrees %v: the least is 1", c.Degrees)
+	}
+	const each = 4 * 8 // bytes of a key, of its copies and of counters
+	if free := cli.FreeMemory(); slices.Contains(c.Tables, "sort") && free > 0 && int64(c.Keys) > free/each {
+		return cli.Usagef("--keys %d: they take about %d bytes each, and %s are free", c.Keys, each, units.Size(free))
+	}
+	return nil
 }
 
 // graph opens a graph with the options.

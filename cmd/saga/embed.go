@@ -173,7 +173,7 @@ func (c *embedCmd) write(a *app, x []float32, cols int, row string, ids func(int
 
 // fromWalks learns vectors from walks.
 func (c *embedCmd) fromWalks(a *app) error {
-	if err := canWrite(c.Out, ".npy", ".csv", ".safetensors"); err != nil {
+	if err := canWrite("out", c.Out, ".npy", ".csv", ".safetensors"); err != nil {
 		return err
 	}
 	spec, err := sample.Parse(c.Walks, int(c.Learn.Length))

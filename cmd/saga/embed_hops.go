@@ -24,7 +24,7 @@ type hopFlags struct {
 
 // fromHops embeds by two layers over sampled trees.
 func (c *embedCmd) fromHops(a *app) error {
-	if err := canWrite(c.Out, ".npy", ".csv", ".safetensors"); err != nil {
+	if err := canWrite("out", c.Out, ".npy", ".csv", ".safetensors"); err != nil {
 		return err
 	}
 	if c.Data == "" {

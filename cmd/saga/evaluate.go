@@ -45,7 +45,7 @@ func (c *evaluateCmd) Run(a *app) error {
 	}
 	c.idle(a, c.Out)
 	if c.Out != "" {
-		if err := canWrite(c.Out, ".csv"); err != nil {
+		if err := canWrite("out", c.Out, ".csv"); err != nil {
 			return err
 		}
 	}

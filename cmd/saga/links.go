@@ -157,7 +157,7 @@ func (t *trained) otherLinks(d *dataset.Data, same bool, on string) string {
 
 // predictPairs writes the scores of the pairs in a file.
 func (c *predictCmd) predictPairs(a *app) error {
-	if err := canWrite(c.Out, ".csv", ".npy"); err != nil {
+	if err := canWrite("out", c.Out, ".csv", ".npy"); err != nil {
 		return err
 	}
 	path, err := c.checkpoint()

@@ -302,7 +302,7 @@ func (c *matchCmd) Run(a *app) (err error) {
 		return cli.Usagef("--limit is for listings: give --out FILE, too")
 	}
 	if c.Out != "" {
-		if err := canWrite(c.Out, ".npy", ".csv"); err != nil {
+		if err := canWrite("out", c.Out, ".npy", ".csv"); err != nil {
 			return err
 		}
 		if e := mine.Engine(c.Engine); e != mine.Auto && e != mine.Loops {

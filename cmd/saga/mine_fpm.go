@@ -71,11 +71,11 @@ Examples:
 // check finds mistakes in the flags before the data is read.
 func (c *fpmCmd) check() error {
 	for _, f := range []struct {
-		path    string
-		endings []string
-	}{{c.Show.Out, []string{".csv"}}, {c.Show.Domains, []string{".npy", ".csv"}}} {
+		flag, path string
+		endings    []string
+	}{{"out", c.Show.Out, []string{".csv"}}, {"domains", c.Show.Domains, []string{".npy", ".csv"}}} {
 		if f.path != "" {
-			if err := canWrite(f.path, f.endings...); err != nil {
+			if err := canWrite(f.flag, f.path, f.endings...); err != nil {
 				return err
 			}
 		}

@@ -35,6 +35,10 @@ func withFlag(ctx *kong.Context, err error) error {
 		if at == x.path || at == filepath.Dir(x.path) || part {
 			by = append(by, x.by)
 		}
+		if within := x.unread && filepath.Dir(at) == x.path; within {
+			by = append(by, x.by)
+			part = true
+		}
 		if part {
 			at = x.path
 		}

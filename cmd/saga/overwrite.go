@@ -17,7 +17,7 @@ import (
 // outputs are the flags that name a file which a command writes. What other flags and arguments name is read.
 var outputs = map[string]bool{"out": true, "domains": true, "html": true, "pyg": true, "svg": true}
 
-// unread are the flags that name a folder of which nothing is read that an output could overwrite.
+// unread are the flags that name a folder of which nothing is read that an output could overwrite; files with names of their own are made in it.
 var unread = map[string]bool{"scratch": true, "trace": true}
 
 // ofRun are the files of a run's folder that commands read again.
@@ -29,6 +29,7 @@ type namedPath struct {
 	given    string      // path as it stands
 	info     os.FileInfo // nil: there is none yet
 	output   bool
+	unread   bool // a folder of which nothing is read that an output could overwrite
 }
 
 // overwrites refuses a command line in which an output is also read, by itself or in a folder, or is the output of another flag.
@@ -37,6 +38,9 @@ func overwrites(ctx *kong.Context) error {
 	for i := range list {
 		for j := range i {
 			x, y := &list[j], &list[i]
+			if x.unread || y.unread {
+				continue
+			}
 			if !y.output {
 				x, y = y, x
 			}
@@ -54,7 +58,7 @@ func namedBy(ctx *kong.Context) (list []namedPath) {
 	for _, p := range ctx.Path {
 		by, value, output := "", reflect.Value{}, false
 		switch {
-		case p.Flag != nil && !p.Resolved && !unread[p.Flag.Name]:
+		case p.Flag != nil && !p.Resolved:
 			by, value, output = "--"+p.Flag.Name, p.Flag.Target, outputs[p.Flag.Name]
 			data = data || p.Flag.Name == "data"
 		case p.Positional != nil:
@@ -63,7 +67,7 @@ func namedBy(ctx *kong.Context) (list []namedPath) {
 			continue
 		}
 		for _, path := range texts(value) {
-			x := namedPath{by: by, path: filepath.Clean(path), given: path, output: output}
+			x := namedPath{by: by, path: filepath.Clean(path), given: path, output: output, unread: p.Flag != nil && unread[p.Flag.Name]}
 			if info, err := os.Stat(path); err == nil {
 				x.info = info
 			}
@@ -75,6 +79,9 @@ func namedBy(ctx *kong.Context) (list []namedPath) {
 	}
 	for i := range list {
 		x := &list[i]
+		if x.unread {
+			continue
+		}
 		if path := x.trainedOn(); path != "" {
 			if info, err := os.Stat(path); err == nil {
 				list = append(list, namedPath{by: "the data of " + x.path, path: path, info: info})

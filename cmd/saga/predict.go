@@ -126,7 +126,7 @@ func (c *outFlags) infer(a *app, what string) (t *trained, x []float32, cols int
 	if err != nil {
 		return nil, nil, 0, err
 	}
-	if err := canWrite(c.Out, ".npy", ".csv", ".safetensors"); err != nil {
+	if err := canWrite("out", c.Out, ".npy", ".csv", ".safetensors"); err != nil {
 		return nil, nil, 0, err
 	}
 	cfg, err := c.config(c.Out)

@@ -39,7 +39,7 @@ func (c *predictCmd) weighted(a *app) (t *trained, logits []float32, cols int, e
 	if c.Data == "" {
 		return nil, nil, 0, cli.Usagef("--weights needs --data: the graph to run on")
 	}
-	if err := canWrite(c.Out, ".npy", ".csv", ".safetensors"); err != nil {
+	if err := canWrite("out", c.Out, ".npy", ".csv", ".safetensors"); err != nil {
 		return nil, nil, 0, err
 	}
 	a.Idle("predictions", "dropout", "init")

@@ -49,7 +49,7 @@ the seeds in order; each is drawn on its own, so equal batches have equal sample
 
 // Run samples.
 func (c *sampleCmd) Run(a *app) error {
-	if err := canWrite(c.Out, ".csv", ".npy"); err != nil {
+	if err := canWrite("out", c.Out, ".csv", ".npy"); err != nil {
 		return err
 	}
 	c.idle(a, c.Out)

@@ -13,11 +13,11 @@ import (
 	"sagann/internal/safetensors"
 )
 
-// canWrite says whether a table can be put at path, which has one of the endings, before
+// canWrite says whether a table can be put at path, which a flag names and which has one of the endings, before
 // the work begins.
-func canWrite(path string, endings ...string) error {
+func canWrite(flag, path string, endings ...string) error {
 	if !slices.Contains(endings, filepath.Ext(path)) {
-		return cli.Usagef("--out %s: the ending must be %s", path, strings.Join(endings, " or "))
+		return cli.Usagef("--%s %s: the ending must be %s", flag, path, strings.Join(endings, " or "))
 	}
 	return cli.CanWrite(path)
 }

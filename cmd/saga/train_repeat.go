@@ -290,7 +290,7 @@ func (c *trainCmd) beside(j *job) int {
 	if c.Memory.Mem > 0 {
 		return int(max(1, min(n, int64(c.Memory.Mem)/need)))
 	}
-	if free := freeMemory(); free > 0 {
+	if free := cli.FreeMemory(); free > 0 {
 		need = max(1, int64(devices(c.Memory.Device))*s.Peak+s.Host)
 		n = min(n, free*3/4/need+1) // one is there already
 	}

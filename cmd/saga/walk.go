@@ -126,7 +126,7 @@ names, a .txt has them, and a .npy has their numbers in the order of the data.`
 
 // Run walks.
 func (c *walkCmd) Run(a *app) error {
-	if err := canWrite(c.Out, ".npy", ".txt"); err != nil {
+	if err := canWrite("out", c.Out, ".npy", ".txt"); err != nil {
 		return err
 	}
 	if err := c.check(a); err != nil {

@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"bufio"
@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// freeMemory is about how much host memory this process can still take, in bytes: what the system has to give, and what the limit of
+// FreeMemory is about how much host memory this process can still take, in bytes: what the system has to give, and what the limit of
 // the process's group leaves. 0: not known.
-func freeMemory() int64 {
+func FreeMemory() int64 {
 	free := int64(math.MaxInt64)
 	if text, err := os.ReadFile("/proc/meminfo"); err == nil {
 		for lines := bufio.NewScanner(bytes.NewReader(text)); lines.Scan(); {
