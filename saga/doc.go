@@ -12,7 +12,10 @@
 // Only package ops makes tensors; x.Cols() is the width of x. The functions run several times (for
 // training, for evaluation, for each number of slices that is tried) and must do the same each
 // time. Loops and conditions in the functions are Go's: they are unrolled into the program and
-// cannot depend on values of tensors.
+// cannot depend on values of tensors. No op makes constants: ops.Shift adds a number and ops.Scale
+// multiplies by one, max(x, c) is ops.Shift(ops.ReLU(ops.Shift(x, -c)), c), and a number for each
+// row multiplies by ops.RowScale(x, s) and divides by ops.Div(x, ops.Widen(s, x.Cols())). A learned
+// number is p.Weight(name, 1, 1), and ops.Mul multiplies by it.
 //
 // An edge goes from Src to Dst, and a vertex gathers over its in-edges. An undirected graph
 // has each edge in both directions (chunk.Edges.Symmetric, --undirected). Degrees count the
