@@ -144,6 +144,7 @@ var flagRows = map[string]flagRow{
 	"kernels slices":     {with: "--model gcn", value: "2"},
 	"kernels storage":    {with: "--model gcn", value: "bf16"},
 	"kernels from":       {why: "kernels do not depend on weights", idle: "+ == run"},
+	"plan add":           {why: "tables: added.txtar of testdata", idle: "--shape vertices=60,edges=300,features=6,classes=3 == e.csv,v.csv"},
 	"plan vertices":      {value: "1,2", idle: "--shape vertices=60,edges=300,features=6,classes=3"},
 	"plan from":          {why: "a plan does not depend on weights", idle: "+ == run"},
 	"pyg":                {value: "o/other.safetensors"},

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
 
@@ -19,6 +20,7 @@ type planCmd struct {
 	Devices  count  `default:"0" placeholder:"K" group:"memory" help:"Number of devices; 0: those of --device."`
 	Hosts    count  `default:"1" placeholder:"N" group:"memory" help:"Plan for all devices of N hosts such as --machine, and say from where on more hosts make an epoch no faster (${default})."`
 	Vertices string `placeholder:"FILE|LIST" group:"output" help:"Say how saga predict would answer for these vertices alone, by ids with commas between or in a file: by blocks of their in-edges or, where that is more than half the work, by a pass over all."`
+	Add      string `placeholder:"EDGES,VERTICES" group:"output" help:"Say how saga predict --add would answer for the vertices of these tables, or with --vertices for those."`
 	Explain  bool   `negatable:"" group:"output" help:"Print every buffer and what the compiler did, by line."`
 	Dump     string `placeholder:"PASS" group:"output" help:"Print the program as it is after a pass, instead of the plan."`
 	Dot      bool   `group:"output" help:"Print the chunk dataflow graph for Graphviz, instead of the plan."`
@@ -62,7 +64,7 @@ func (c *planCmd) Run(a *app) error {
 		}
 	}
 	if c.Hosts > 1 {
-		a.Idle("a plan for several hosts", "vertices")
+		a.Idle("a plan for several hosts", "vertices", "add")
 		return c.onHosts(a)
 	}
 	var m *sim.Machine
@@ -81,7 +83,7 @@ func (c *planCmd) Run(a *app) error {
 			return err
 		}
 	}
-	if c.Vertices != "" {
+	if c.Vertices != "" || c.Add != "" {
 		if err := c.answers(a, j); err != nil {
 			return err
 		}
@@ -89,23 +91,35 @@ func (c *planCmd) Run(a *app) error {
 	return c.print(a, j, j.prog.Simulated(m))
 }
 
-// answers says how the vertices of --vertices would be answered for.
+// answers says how the vertices of --vertices and --add would be answered for.
 func (c *planCmd) answers(a *app, j *job) error {
 	if j.data == nil {
-		return cli.Usagef("--vertices is for a graph (--data PATH), and --shape has statistics alone")
+		return cli.Usagef("--vertices and --add are for a graph (--data PATH), and --shape has statistics alone")
 	}
-	list, err := verticesOf(c.Vertices, j.data)
+	tables, err := addedOf(c.Add, cmp.Or(j.prep.Layers.Task, saga.VertexTask))
 	if err != nil {
 		return err
 	}
-	part, whole, err := saga.SomeWork(j.model, j.data, list)
+	d, list, predict := j.data, []uint32(nil), "saga predict --vertices would "
+	if c.Add != "" {
+		predict = "saga predict --add would "
+		if d, list, err = j.prep.with(a, d, c.Data.Path, tables); err != nil {
+			return err
+		}
+	}
+	if c.Vertices != "" {
+		if list, err = verticesOf(c.Vertices, d); err != nil {
+			return err
+		}
+	}
+	part, whole, err := saga.SomeWork(j.model, d, list)
 	switch {
 	case err != nil:
-		a.Log.Info("saga predict --vertices would predict all vertices", "why", err.Error())
+		a.Log.Info(predict+"predict all vertices", "why", err.Error())
 	case 2*part > whole:
-		a.Log.Info("saga predict --vertices would predict all vertices", "why", manyEdges(part, whole).Error())
+		a.Log.Info(predict+"predict all vertices", "why", manyEdges(part, whole).Error())
 	default:
-		a.Log.Info("saga predict --vertices would answer " + byBlocks(len(list), part, whole))
+		a.Log.Info(predict + "answer " + byBlocks(len(list), part, whole))
 	}
 	return nil
 }
