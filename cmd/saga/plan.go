@@ -16,16 +16,21 @@ import (
 // planCmd is saga plan.
 type planCmd struct {
 	settings
-	Shape    string `placeholder:"SPEC" group:"data" help:"Plan from statistics instead of data: vertices=..,edges=..,features=..,classes=..[,skew=..]."`
-	Devices  count  `default:"0" placeholder:"K" group:"memory" help:"Number of devices; 0: those of --device."`
-	Hosts    count  `default:"1" placeholder:"N" group:"memory" help:"Plan for all devices of N hosts such as --machine, and say from where on more hosts make an epoch no faster (${default})."`
+	Shape   string   `placeholder:"SPEC" group:"data" help:"Plan from statistics instead of data: vertices=..,edges=..,features=..,classes=..[,skew=..]."`
+	Devices count    `default:"0" placeholder:"K" group:"memory" help:"Number of devices; 0: those of --device."`
+	Hosts   count    `default:"1" placeholder:"N" group:"memory" help:"Plan for all devices of N hosts such as --machine, and say from where on more hosts make an epoch no faster (${default})."`
+	Ask     askFlags `embed:""`
+	Explain bool     `negatable:"" group:"output" help:"Print every buffer and what the compiler did, by line."`
+	Dump    string   `placeholder:"PASS" group:"output" help:"Print the program as it is after a pass, instead of the plan."`
+	Dot     bool     `group:"output" help:"Print the chunk dataflow graph for Graphviz, instead of the plan."`
+	HTML    string   `name:"html" placeholder:"FILE" group:"output" help:"Write one page with the timeline of the simulated epoch; - for standard output."`
+	JSON    bool     `name:"json" group:"output" help:"Print one JSON object on the last line of standard output."`
+}
+
+// askFlags ask how saga predict would answer for some vertices.
+type askFlags struct {
 	Vertices string `placeholder:"FILE|LIST" group:"output" help:"Say how saga predict would answer for these vertices alone, by ids with commas between or in a file: by blocks of their in-edges or, where that is more than half the work, by a pass over all."`
 	Add      string `placeholder:"EDGES,VERTICES" group:"output" help:"Say how saga predict --add would answer for the vertices of these tables, or with --vertices for those."`
-	Explain  bool   `negatable:"" group:"output" help:"Print every buffer and what the compiler did, by line."`
-	Dump     string `placeholder:"PASS" group:"output" help:"Print the program as it is after a pass, instead of the plan."`
-	Dot      bool   `group:"output" help:"Print the chunk dataflow graph for Graphviz, instead of the plan."`
-	HTML     string `name:"html" placeholder:"FILE" group:"output" help:"Write one page with the timeline of the simulated epoch; - for standard output."`
-	JSON     bool   `name:"json" group:"output" help:"Print one JSON object on the last line of standard output."`
 }
 
 // Help is what stands under the usage line.
@@ -83,7 +88,7 @@ func (c *planCmd) Run(a *app) error {
 			return err
 		}
 	}
-	if c.Vertices != "" || c.Add != "" {
+	if c.Ask.Vertices != "" || c.Ask.Add != "" {
 		if err := c.answers(a, j); err != nil {
 			return err
 		}
@@ -96,19 +101,19 @@ func (c *planCmd) answers(a *app, j *job) error {
 	if j.data == nil {
 		return cli.Usagef("--vertices and --add are for a graph (--data PATH), and --shape has statistics alone")
 	}
-	tables, err := addedOf(c.Add, cmp.Or(j.prep.Layers.Task, saga.VertexTask))
+	tables, err := addedOf(c.Ask.Add, cmp.Or(j.prep.Layers.Task, saga.VertexTask))
 	if err != nil {
 		return err
 	}
 	d, list, predict := j.data, []uint32(nil), "saga predict --vertices would "
-	if c.Add != "" {
+	if c.Ask.Add != "" {
 		predict = "saga predict --add would "
 		if d, list, err = j.prep.with(a, d, c.Data.Path, tables); err != nil {
 			return err
 		}
 	}
-	if c.Vertices != "" {
-		if list, err = verticesOf(c.Vertices, d); err != nil {
+	if c.Ask.Vertices != "" {
+		if list, err = verticesOf(c.Ask.Vertices, d); err != nil {
 			return err
 		}
 	}
