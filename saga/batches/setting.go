@@ -96,7 +96,7 @@ func (s *Setting) checkTimes(j *Job) error {
 	case j.Task == dataset.VertexLabels && d.Vertices.Time == nil && j.Moments == nil:
 		return fmt.Errorf("edges are drawn up to the times of vertices, and those of %s have none (vertex_time)", d.Name)
 	case !Uniform(&s.Sampler):
-		return fmt.Errorf("edges are drawn by time among neighbours, with equal probability or the latest, and not by the sampler %s", s.Sampler.Name)
+		return fmt.Errorf("edges are drawn by time among neighbours, with equal probability and without replacement or the latest, and not by the sampler %s", s.Sampler.Name)
 	case s.Scaled:
 		return errors.New("sums over edges drawn by time are not scaled: in-degrees of the whole graph count edges of the future")
 	case s.Clusters != nil:
