@@ -76,6 +76,44 @@ func TestTypedSampledEmulated(t *testing.T) {
 	}
 }
 
+// TestTypedSampledTables: rows of features that lie in a table for each type, as on a GPU, give the bits of rows that come with a batch, where
+// kernels read them in the tables and where a step copies those that a batch has.
+func TestTypedSampledTables(t *testing.T) {
+	_, d := typedData(t)
+	for _, m := range typedModels() {
+		run := func(ahead bool, without ...string) (losses []float64, p *saga.Program) {
+			c := saga.Config{Seed: 3, Optimizer: saga.Optimizer{Kind: "sgd", LR: 0.05}, Without: append(without, "invariant")}
+			p, err := saga.CompileSampled(m, d, c, saga.Sampling{Sampler: sample.Neighbours(2, 1), Batch: 2})
+			if err != nil {
+				t.Fatalf("%s: %v", m.Name, err)
+			}
+			t.Cleanup(func() {
+				if err := p.Close(); err != nil {
+					t.Error(err)
+				}
+			})
+			if ahead {
+				if err := p.ComeAhead(); err != nil {
+					t.Fatalf("%s: %v", m.Name, err)
+				}
+				if len(p.TakenSets()) < 3 {
+					t.Fatalf("%s: %d tables", m.Name, len(p.TakenSets()))
+				}
+			}
+			losses, _ = batchLosses(t, p, saga.TrainOptions{})
+			return losses, p
+		}
+		want, plain := run(false)
+		for _, without := range [][]string{nil, {"in-place"}} {
+			got, p := run(true, without...)
+			if !slices.Equal(got, want) {
+				t.Errorf("%s without %v: losses %v, want %v", m.Name, without, got, want)
+			}
+			sameParams(t, plain, p)
+		}
+	}
+}
+
 // TestTypedSampledLaunches: on a GPU that is given batches ahead, batches without a vertex of some type launch nothing empty.
 func TestTypedSampledLaunches(t *testing.T) {
 	_, d := typedData(t)

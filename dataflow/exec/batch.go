@@ -13,7 +13,7 @@ type Batch struct {
 	Inputs map[int][]byte // by value: RowBytes for each row of its set; not for values with a table
 	Cells  [][2]Cell      // by edge set and plan.Dir
 	Most   []int          // by edge set: an upper bound of the edges of a row; 0: no bound but the number of edges
-	IDs    []uint32       // the vertices of the deepest set, if the plan has tables (plan.Ahead)
+	IDs    []uint32       // the vertices of the deepest level, if the plan has tables: those of each type from plan.Sets.IDsOf on
 	Drawn  *Drawn         // not nil: blocks in GPU memory, in place of IDs, Cell.Mem and the Inputs that Drawn.Made lists
 }
 
@@ -49,8 +49,8 @@ func (b *Batch) fits(p *plan.Plan) error {
 			return fmt.Errorf("exec: input %s of a batch: %d bytes, want %d rows of %d", v.Name, len(b.Inputs[id]), b.Rows[v.Set], v.RowBytes)
 		}
 	}
-	if len(z.Ahead.Tables) > 0 && b.Drawn == nil && len(b.IDs) != b.Rows[z.Deepest()] {
-		return fmt.Errorf("exec: %d vertices of a batch that has %d", len(b.IDs), b.Rows[z.Deepest()])
+	if len(z.Ahead.Tables) > 0 && b.Drawn == nil && len(b.IDs) != z.IDsLen(b.Rows) {
+		return fmt.Errorf("exec: %d vertices of a batch that has %d", len(b.IDs), z.IDsLen(b.Rows))
 	}
 	return nil
 }

@@ -62,8 +62,22 @@ func (c *current) cleared(t *plan.Task) (at, bytes int64) {
 	return c.at(t.Addr) + from*row, max(0, to-from) * row
 }
 
-// ids is the device offset of the batch's vertices.
-func (c *current) ids() int64 { return c.at(c.plan.Places.Sets.Ahead.IDs) }
+// ids is the device offset of the batch's vertices of a type.
+func (c *current) ids(typ int) int64 {
+	z := c.plan.Places.Sets
+	return c.at(z.Ahead.IDs) + 4*int64(z.IDsOf(typ))
+}
+
+// index is the type of the vertices by whose list the launch of t reads tables.
+func (c *current) index(t *plan.Task) int {
+	st := &c.plan.Spec.Phases[t.Phase].Steps[t.Step]
+	for k := range st.Calls {
+		if call := &st.Calls[k]; call.Kernel == int(t.Kernel) {
+			return c.plan.Places.Sets.IndexOf(st, call)
+		}
+	}
+	return 0
+}
 
 // during calls f with another batch, in another buffer, as the current one.
 func (c *current) during(b *Batch, buffer int, f func()) {

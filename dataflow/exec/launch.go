@@ -237,7 +237,7 @@ func (k *task) list(g *gpu) ([]device.Command, error) {
 		c.clear(g.base+uint64(at), bytes)
 	case plan.Take: // the rows of the batch's vertices out of a table
 		words, n := uint64(x.plan.Spec.Values[t.Value].RowBytes)/16, uint64(x.now.batch.Rows[t.Own])
-		c.block(kernel.BlockTake, (n*words+3)/4, at("to", g.base+uint64(t.Addr)), at("table", g.base+uint64(t.FromAddr)), at("ids", g.base+uint64(x.now.ids())), num("n", n), num("words", words))
+		c.block(kernel.BlockTake, (n*words+3)/4, at("to", g.base+uint64(t.Addr)), at("table", g.base+uint64(t.FromAddr)), at("ids", g.base+uint64(x.now.ids(x.plan.Places.Sets.TypeOf(int(t.Own))))), num("n", n), num("words", words))
 	case plan.Add:
 		f := g.add
 		if t.Is.Max {
@@ -264,7 +264,7 @@ func (k *task) launches(g *gpu) ([]device.Command, error) {
 	switch {
 	case x.now.batch != nil:
 		rows, c := x.now.of(t)
-		l.Rows, l.Index, l.Live = rows, g.base+uint64(x.now.ids()), x.live(t)
+		l.Rows, l.Index, l.Live = rows, g.base+uint64(x.now.ids(x.now.index(t))), x.live(t)
 		if c != nil {
 			l.Cell = g.blockCell(x.now, t, c)
 		}

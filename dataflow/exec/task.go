@@ -105,7 +105,9 @@ func (k *task) bind(mem []byte) {
 func (k *task) bindBatch(mem []byte) {
 	now := k.on.now
 	rows, c := now.of(k.t)
-	k.l.Rows, k.l.Index, k.l.Live = rows, now.batch.IDs, k.on.live(k.t)
+	if k.l.Rows, k.l.Live = rows, k.on.live(k.t); len(now.batch.IDs) > 0 {
+		k.l.Index = now.batch.IDs[now.plan.Places.Sets.IDsOf(now.index(k.t)):]
+	}
 	if c != nil {
 		at := now.at(k.t.Cell)
 		k.view = chunk.ViewOf(&c.Cell, mem[at:at+c.Bytes])
@@ -116,7 +118,8 @@ func (k *task) bindBatch(mem []byte) {
 // take runs a Take task on the CPU: it copies the rows of the batch's vertices out of a table.
 func (x *kernels) take(t *plan.Task, mem []byte) {
 	row, b := x.plan.Spec.Values[t.Value].RowBytes, x.now.batch
-	for i, v := range b.IDs[:b.Rows[t.Own]] {
+	z := x.plan.Places.Sets
+	for i, v := range b.IDs[z.IDsOf(z.TypeOf(int(t.Own))):][:b.Rows[t.Own]] {
 		copy(mem[t.Addr+int64(i)*row:][:row], mem[t.FromAddr+int64(v)*row:])
 	}
 }

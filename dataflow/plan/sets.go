@@ -9,6 +9,7 @@ type Sets struct {
 	Rows  []int      // by vertex set: capacity in rows
 	Edges []int      // by edge set: capacity in edges
 	Cells [][2]int64 // by edge set and Dir: bytes of the block's cell; 0: not used
+	Types int        // of vertices; 0: one
 
 	CellAt [][2]int64 // by edge set and Dir: device offset of the cell; set by planning
 
@@ -45,7 +46,7 @@ type Ahead struct {
 	Tables  []Table
 
 	At, Bytes int64 // device offset of the first buffer, and bytes of one buffer; set by planning
-	IDs       int64 // device offset, in the first buffer, of the vertex IDs of the deepest level
+	IDs       int64 // device offset, in the first buffer, of the vertex IDs of the deepest level (Sets.IDsOf)
 	// Turn is the device offset, in the first buffer, of scratch for transposing blocks: 4 bytes for
 	// each edge of the largest block that has a CSR cell, and for at least TurnParts edges.
 	Turn int64
@@ -131,7 +132,7 @@ func (z *Sets) TableOf(id int) *Table {
 }
 
 // InTable reports whether operand o of a call of st reads rows in a table in device memory, without a copy, by the list at
-// Ahead.IDs. One list serves all sets, as the rows of a set are the first ones of every deeper set.
+// Ahead.IDs. One list serves all sets of a type, as the rows of a set are the first ones of every deeper set.
 func (z *Sets) InTable(st *Step, o *Operand) bool {
 	if !o.ofRows() {
 		return false
@@ -140,8 +141,39 @@ func (z *Sets) InTable(st *Step, o *Operand) bool {
 	return t != nil && !t.Host && st.SetOf(o) > t.Taken
 }
 
-// Deepest is the vertex set of the deepest level, which has the rows of all levels.
+// Deepest is the vertex set of the deepest level, which has the rows of all levels; of several types that of the last.
 func (z *Sets) Deepest() int { return len(z.Rows) - 1 }
+
+// DeepestOf is the vertex set of a type on the deepest level.
+func (z *Sets) DeepestOf(typ int) int { return len(z.Rows) - max(1, z.Types) + typ }
+
+// TypeOf is the type of the vertices of a vertex set.
+func (z *Sets) TypeOf(set int) int { return (set - 1) % max(1, z.Types) }
+
+// IDsOf is where the vertices of a type begin in the list at Ahead.IDs: behind the room of the types before it. Of the number of types
+// it is the capacity of the list.
+func (z *Sets) IDsOf(typ int) (at int) {
+	for t := range typ {
+		at += z.Rows[z.DeepestOf(t)]
+	}
+	return at
+}
+
+// IDsLen is the length of that list for a batch that has rows in each set.
+func (z *Sets) IDsLen(rows []int) int {
+	last := max(1, z.Types) - 1
+	return z.IDsOf(last) + rows[z.DeepestOf(last)]
+}
+
+// IndexOf is the type of the rows that call c of st reads in tables (InTable). They are of one type.
+func (z *Sets) IndexOf(st *Step, c *Call) int {
+	for k := range c.Operands {
+		if o := &c.Operands[k]; z.InTable(st, o) {
+			return z.TypeOf(st.SetOf(o))
+		}
+	}
+	return 0
+}
 
 // Room is the capacity in rows of value id: that of its set, or of a larger set to which it is
 // padded with zeros. Of a value with a table on the device it is that of Table.Taken.

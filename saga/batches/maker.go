@@ -109,7 +109,7 @@ func (m *Maker) newBatch(run *exec.Runner) (*Batch, error) {
 		}
 	}
 	if len(z.Ahead.Tables) > 0 {
-		b.ids = device.View[uint32](part(z.Ahead.IDs, 4*int64(z.Rows[z.Deepest()])))
+		b.ids = device.View[uint32](part(z.Ahead.IDs, 4*int64(z.IDsOf(m.types()))))
 	}
 	return b, nil
 }
@@ -127,8 +127,7 @@ func (m *Maker) fill(b *Batch, o *Order) error {
 	b.Rows, b.Most = append(append(b.Rows[:0], 0), b.blocks.Counts...), m.most
 	m.fillCells(b)
 	if len(m.plan.Places.Sets.Ahead.Tables) > 0 {
-		b.ids = append(b.ids[:0], b.blocks.Vertices...)
-		b.IDs = b.ids
+		m.fillIDs(b)
 	}
 	if b.memory == nil {
 		b.memory, b.Inputs = map[int][]float32{}, map[int][]byte{}
@@ -153,6 +152,18 @@ func (m *Maker) fill(b *Batch, o *Order) error {
 		}
 	}
 	return nil
+}
+
+// fillIDs lists the vertices of the batch, those of each type at the place of its room.
+func (m *Maker) fillIDs(b *Batch) {
+	z := m.plan.Places.Sets
+	for t := range m.types() {
+		for len(b.ids) < z.IDsOf(t) {
+			b.ids = append(b.ids, 0)
+		}
+		b.ids = append(b.ids[:z.IDsOf(t)], b.blocks.ofType(t)...)
+	}
+	b.IDs = b.ids
 }
 
 // fillInput writes the rows of an input of the batch.

@@ -79,7 +79,7 @@ func (d *Draws) mostPairs() int {
 
 // Sets is the sizes of sets and cells that plans of l provide memory for.
 func (r *Rooms) Sets(l *dataflow.Lowered) *plan.Sets {
-	z := &plan.Sets{Rows: append([]int{0}, r.Most.Vertices...), Edges: append([]int{0}, r.Most.Edges...), Cells: make([][2]int64, len(r.Most.Edges)+1)}
+	z := &plan.Sets{Rows: append([]int{0}, r.Most.Vertices...), Edges: append([]int{0}, r.Most.Edges...), Cells: make([][2]int64, len(r.Most.Edges)+1), Types: r.d.types()}
 	for e, dirs := range walks(l) {
 		for d, used := range dirs {
 			if !used {

@@ -51,7 +51,11 @@ func (m *Maker) setTables(run, other *exec.Runner) error {
 		var err error
 		if other != nil {
 			table = other.Output(id)
-		} else if table, err = m.In.Table(in.Name, t.Host); err != nil {
+		} else {
+			of, name := m.source(in)
+			table, err = of.Table(name, t.Host)
+		}
+		if err != nil {
 			return err
 		}
 		if err := run.SetTable(id, table); err != nil {

@@ -29,8 +29,11 @@ func (r *Rooms) Ways(l *dataflow.Lowered) (list []Way) {
 	if !d.Forced && (!d.GPU || d.Without("stream")) {
 		return []Way{{}}
 	}
-	if d.far != nil || d.Kinds != nil { // ranks have some of the features only, and tables are of one type: rows come with each batch
+	if d.far != nil || d.Kinds != nil && d.Cache < 0 { // ranks have some of the features only: rows come with each batch
 		return []Way{{Two: true}, {}}
+	}
+	if d.Kinds != nil { // tables in host memory are of one type
+		return []Way{{Two: true, Tables: true}, {Two: true}, {}}
 	}
 	add := func(x Way) {
 		x.Two, x.Tables = true, true
@@ -66,8 +69,9 @@ func (d *Draws) Ahead(l *dataflow.Lowered, x Way, z *plan.Sets) plan.Ahead {
 	for id := range l.Spec.Values { // tables have the order of values, not of the map
 		for in, of := range l.Inputs {
 			v := &l.Spec.Values[id]
-			if of == id && int(v.Set) == z.Deepest() && v.RowBytes%16 == 0 && d.stays(in.Name) {
-				t := plan.Table{Value: id, Rows: d.In.Edges.V, Again: d.repeats(), All: d.Without("in-place")}
+			if of == id && int(v.Set) == z.DeepestOf(z.TypeOf(int(v.Set))) && v.RowBytes%16 == 0 && d.stays(in.Name) {
+				from, _ := d.source(in)
+				t := plan.Table{Value: id, Rows: from.Edges.V, Again: d.repeats(), All: d.Without("in-place")}
 				if t.Host = x.Far && int64(t.Rows)*v.RowBytes >= leastFar; t.Host {
 					t.Hot = int(min(1, x.Hot) * float64(t.Rows))
 				}

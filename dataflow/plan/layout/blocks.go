@@ -48,23 +48,45 @@ func Blocks(s *plan.Spec, z *plan.Sets, o plan.Options) *Layout {
 }
 
 // take sets Table.Taken: the deepest vertex set whose rows a step copies out of the table, because a kernel needs them
-// side by side or Table.All asks for it. Other kernels that read a copied set read the copy, too.
+// side by side or Table.All asks for it. Other kernels that read a copied set read the copy, too. A kernel reads tables
+// by one list of vertices: of those of several types all but the deepest set are copied.
 func take(s *plan.Spec, z *plan.Sets) {
 	for i := range z.Ahead.Tables {
-		t := &z.Ahead.Tables[i]
-		t.Taken = 0
-		for q := range s.Phases {
-			for _, st := range s.Phases[q].Steps {
-				for _, c := range st.Calls {
-					for k := range c.Operands {
-						if o := &c.Operands[k]; o.Reads(t.Value) && (t.All || !o.Indexable) {
-							t.Taken = max(t.Taken, st.SetOf(o))
-						}
-					}
-				}
+		z.Ahead.Tables[i].Taken = 0
+	}
+	for q := range s.Phases {
+		for _, st := range s.Phases[q].Steps {
+			for _, c := range st.Calls {
+				takeFor(&st, &c, z)
 			}
 		}
 	}
+}
+
+// takeFor is take for one call of st.
+func takeFor(st *plan.Step, c *plan.Call, z *plan.Sets) {
+	deepest := 0
+	for k := range c.Operands {
+		if o := &c.Operands[k]; o.Indexable && tableOf(o, z) != nil {
+			deepest = max(deepest, st.SetOf(o))
+		}
+	}
+	for k := range c.Operands {
+		o := &c.Operands[k]
+		if t := tableOf(o, z); t != nil && (t.All || !o.Indexable || z.TypeOf(st.SetOf(o)) != z.TypeOf(deepest)) {
+			t.Taken = max(t.Taken, st.SetOf(o))
+		}
+	}
+}
+
+// tableOf is the table whose rows operand o reads, or nil.
+func tableOf(o *plan.Operand, z *plan.Sets) *plan.Table {
+	for i := range z.Ahead.Tables {
+		if t := &z.Ahead.Tables[i]; o.Reads(t.Value) {
+			return t
+		}
+	}
+	return nil
 }
 
 // walked is the first and the last phase that gathers over edge set e in direction d, CSC or CSR; -1, -1 if none does.
@@ -112,7 +134,7 @@ func (l *Layout) ahead(place func(name string, bytes int64, from, to int) int64)
 			turned = max(turned, z.Edges[e], plan.TurnParts)
 		}
 	}
-	part(&z.Ahead.IDs, 4*int64(z.Rows[z.Deepest()]))
+	part(&z.Ahead.IDs, 4*int64(z.IDsOf(max(1, z.Types))))
 	part(&z.Ahead.Turn, 4*int64(turned))
 	z.Ahead.Bytes = at
 	z.Ahead.At = place("batches", int64(z.Ahead.Buffers)*at, 0, len(s.Phases)-1)

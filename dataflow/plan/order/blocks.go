@@ -72,7 +72,7 @@ func (e *emitter) ids() span {
 	if !z.Ahead.On || len(z.Ahead.Tables) == 0 {
 		return span{}
 	}
-	return memory(0, z.Ahead.IDs, 4*int64(z.Rows[z.Deepest()]))
+	return memory(0, z.Ahead.IDs, 4*int64(z.IDsOf(max(1, z.Types))))
 }
 
 // room is the memory of value id.
