@@ -12,7 +12,7 @@
 //
 // The files: device.go and gpu.go (the interfaces), op.go and errors.go (names of calls, errors),
 // open.go and system.go (names of devices, what a driver reports of them), queue.go, urgent.go,
-// event.go, await.go, status.go, mem.go, space.go, takespace.go and scratch.go, pages*.go, host.go, pin.go,
+// event.go, await.go, status.go, mem.go, space.go, takespace.go and scratch.go, pages*.go, host.go, available.go, pin.go,
 // file*.go, lock_*.go, rows.go (code that devices share: order, memory, pinned memory, files,
 // locks of folders, copies of rows); common.go (what all devices have), cpu.go and cpu_tasks.go, null.go, fault.go and fault_gpu.go,
 // cuda.go and cuda_*.go (the devices; libraries of the toolkit are loaded by package cudalib when first used); race_*.go (whether the race detector is on).

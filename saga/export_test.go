@@ -235,6 +235,12 @@ func (p *Program) ComeAhead() error {
 	return p.planSampled()
 }
 
+// HostFree says that n bytes of host memory are free. The program must not be open.
+func (p *Program) HostFree(n int64) { p.sampled.draws.Free = n }
+
+// BatchBytes is what batches that are prepared ahead take of host memory.
+func (p *Program) BatchBytes() int64 { return p.sampled.maker.HostBytes() }
+
 // Cramp takes away the room that sampled training has for batches, but for so many rows and
 // edges of each level, and plans it again. The program must not be open.
 func (p *Program) Cramp(n int) error {

@@ -12,6 +12,7 @@ import (
 	"sagann/chunk"
 	"sagann/dataflow"
 	"sagann/dataflow/plan"
+	"sagann/device"
 	"sagann/saga/batches"
 	"sagann/saga/rows"
 	"sagann/sample"
@@ -73,7 +74,7 @@ func (p *definition) job(items []uint32, s *Sampling) (batches.Job, error) {
 		}
 	}
 	return batches.Job{In: p.in.Inputs, Kinds: k, Task: p.dims.taskName(), Graphs: p.dims.graphs, Items: items, Moments: p.at, Depth: p.model.gathers(), Seed: p.cfg.Seed,
-		Net: p.cfg.Net, GPU: backend.Of(p.cfg.Device).GPU(), Without: p.cfg.without, HostMem: p.cfg.HostMem, Scratch: p.cfg.Scratch}, nil
+		Net: p.cfg.Net, GPU: backend.Of(p.cfg.Device).GPU(), Without: p.cfg.without, HostMem: p.cfg.HostMem, Free: device.HostAvailable(), Scratch: p.cfg.Scratch}, nil
 }
 
 // setting is s as package batches takes it.

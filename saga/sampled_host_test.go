@@ -1,6 +1,8 @@
 package saga_test
 
 import (
+	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -48,5 +50,38 @@ func TestWhyHostDraws(t *testing.T) {
 				t.Errorf("the plan says so %d times:\n%s", got, &text)
 			}
 		})
+	}
+}
+
+// Of batches that are prepared ahead there are as many as half the free memory holds, which changes no bit. Where it does not hold the fewest,
+// a session is refused with what they take.
+func TestSampledHostFree(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(16))
+	d := sampledGraph(t)
+	run := func(free int64) (*saga.Program, []float64) {
+		p := sampledProgram(t, "sage", d, sampledConfig(), sampling())
+		if err := p.ComeAhead(); err != nil {
+			t.Fatal(err)
+		}
+		p.HostFree(free)
+		losses, _ := batchLosses(t, p, saga.TrainOptions{})
+		return p, losses
+	}
+	all, want := run(0)
+	n := all.BatchBytes()
+	few, got := run(n / 2)
+	if m := few.BatchBytes(); m > n/4 || m < 3*n/17 {
+		t.Errorf("%d bytes of batches where %d are free, %d where this is not known", m, n/2, n)
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("losses %v, want %v", got, want)
+	}
+	p := sampledProgram(t, "sage", d, sampledConfig(), sampling())
+	if err := p.ComeAhead(); err != nil {
+		t.Fatal(err)
+	}
+	p.HostFree(n / 17)
+	if _, err := p.Step(); err == nil || !strings.Contains(err.Error(), "of host memory, of which") {
+		t.Errorf("with memory for one batch: %v", err)
 	}
 }

@@ -14,6 +14,7 @@ import (
 
 	"sagann/bench/measure"
 	"sagann/dataset"
+	"sagann/device"
 	"sagann/internal/cli"
 	"sagann/internal/units"
 	"sagann/mine"
@@ -89,7 +90,7 @@ func (c *Mine) check() error {
 		return cli.Usagef("--degrees %v: the least is 1", c.Degrees)
 	}
 	const each = 4 * 8 // bytes of a key, of its copies and of counters
-	if free := cli.FreeMemory(); slices.Contains(c.Tables, "sort") && free > 0 && int64(c.Keys) > free/each {
+	if free := device.HostAvailable(); slices.Contains(c.Tables, "sort") && free > 0 && int64(c.Keys) > free/each {
 		return cli.Usagef("--keys %d: they take about %d bytes each, and %s are free", c.Keys, each, units.Size(free))
 	}
 	return nil

@@ -19,6 +19,7 @@ import (
 
 	"sagann/backend"
 	"sagann/dataset"
+	"sagann/device"
 	"sagann/internal/cli"
 	"sagann/internal/metrics"
 	"sagann/internal/progress"
@@ -290,7 +291,7 @@ func (c *trainCmd) beside(j *job) int {
 	if c.Memory.Mem > 0 {
 		return int(max(1, min(n, int64(c.Memory.Mem)/need)))
 	}
-	if free := cli.FreeMemory(); free > 0 {
+	if free := device.HostAvailable(); free > 0 {
 		need = max(1, int64(devices(c.Memory.Device))*s.Peak+s.Host)
 		n = min(n, free*3/4/need+1) // one is there already
 	}

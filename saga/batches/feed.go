@@ -91,7 +91,7 @@ type feed struct {
 func (s *hostSource) begin(at Place) (*feed, error) {
 	m := s.m
 	ctx, stop := context.WithCancel(context.Background())
-	n := m.way.prepared() + 1
+	n := m.prepared() + 1
 	f := &feed{ready: make(chan *Batch, n), free: make(chan *Batch, n), stop: stop, done: make(chan struct{})}
 	for range n {
 		b, err := m.newBatch(s.run)

@@ -26,6 +26,7 @@ type Job struct {
 	Forced  bool                   // for tests: batches come ahead, on any device
 	Without func(name string) bool // what Config.Without leaves out: match, draw, stream, in-place
 	HostMem int64                  // bytes that host memory is bound to; 0: it is not
+	Free    int64                  // bytes of host memory that are free; 0: not known
 	Scratch string                 // folder for files
 }
 

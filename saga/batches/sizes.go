@@ -1,21 +1,31 @@
 package batches
 
 import (
+	"fmt"
+	"runtime"
 	"time"
 
 	"sagann/dataflow/plan"
 	"sagann/dataflow/plan/sim"
+	"sagann/internal/units"
 )
 
 // What batches are expected to take: bytes of host memory, bytes over the link, and time.
 
-// HostBytes is how many bytes of host memory the batches that are prepared ahead take at most: rows of inputs, cells
-// and drawn blocks, each up to an eighth larger than needed.
+// HostBytes is how many bytes of host memory the batches that are prepared ahead take at most.
 func (m *Maker) HostBytes() int64 {
+	if m.way.Drawn { // the host fills the inputs of seeds only
+		return m.batchBytes()
+	}
+	return int64(m.prepared()+1) * m.batchBytes()
+}
+
+// batchBytes is what one of them takes at most: rows of inputs, cells and drawn blocks, up to an eighth larger than needed.
+func (m *Maker) batchBytes() int64 {
 	z, spec := m.plan.Places.Sets, m.low.Spec
 	var n int64
 	for id, v := range spec.Values {
-		if v.Kind == plan.Input {
+		if v.Kind == plan.Input && z.TableOf(id) == nil {
 			n += int64(z.Room(spec, id)) * v.RowBytes
 		}
 	}
@@ -23,10 +33,32 @@ func (m *Maker) HostBytes() int64 {
 		_, dst := m.ends(e)
 		n += z.Cells[e][plan.CSC] + z.Cells[e][plan.CSR] + 8*int64(z.Edges[e]) + 8*int64(z.Rows[dst]) // sample.Block
 	}
-	if m.way.Drawn { // the host fills the inputs of seeds only
-		return n + n/8
+	return n + n/8
+}
+
+// fewest is how many batches are prepared beside the one that is computed, at least: one is being filled and one is ready.
+const fewest = 2
+
+// prepared is how many batches are prepared beside the one that is computed: one a processor, as far as half the free memory goes. On a CPU,
+// where they share the processors with the step, the fewest.
+func (m *Maker) prepared() int {
+	if !m.way.Two {
+		return fewest
 	}
-	return int64(m.way.prepared()+1) * (n + n/8)
+	n := runtime.GOMAXPROCS(0)
+	if m.Free > 0 {
+		n = int(min(int64(n), m.Free/2/max(1, m.batchBytes())-1))
+	}
+	return max(fewest, n)
+}
+
+// fits returns an error if the batches that are prepared ahead take more host memory than is free.
+func (m *Maker) fits() error {
+	if need := m.HostBytes(); m.Free > 0 && m.HostMem == 0 && need > m.Free {
+		return fmt.Errorf("batches that are prepared ahead take %s of host memory, of which %s are free: %d of up to %s; take a smaller --batch or draw fewer neighbours",
+			units.Size(need), units.Size(m.Free), need/max(1, m.batchBytes()), units.Size(m.batchBytes()))
+	}
+	return nil
 }
 
 // Tenants lists what drawing and filling batches holds in host memory.

@@ -24,6 +24,9 @@ type Source interface {
 // Source returns the source of the device dev, whose batches run computes. set sets the tables of the plan: those of the
 // source of another device of the process, or nil.
 func (m *Maker) Source(run *exec.Runner, dev device.Device, t Turn, tables *exec.Runner) (Source, error) {
+	if err := m.fits(); err != nil {
+		return nil, err
+	}
 	if err := m.setTables(run, tables); err != nil {
 		return nil, err
 	}

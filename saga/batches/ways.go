@@ -2,7 +2,6 @@ package batches
 
 import (
 	"fmt"
-	"runtime"
 
 	"sagann/dataflow"
 	"sagann/dataflow/plan"
@@ -84,15 +83,6 @@ func (d *Draws) Ahead(l *dataflow.Lowered, x Way, z *plan.Sets) plan.Ahead {
 
 // leastFar is the size in bytes from which a table may be in host memory; smaller tables are not pinned.
 const leastFar = 1 << 20
-
-// prepared is how many batches are prepared beside the one that is computed. On a CPU they share the processors with the
-// step: one is being filled and one is ready.
-func (x *Way) prepared() int {
-	if x.Two {
-		return max(2, runtime.GOMAXPROCS(0))
-	}
-	return 2
-}
 
 // HostDraws says why the host draws the batches that a GPU trains on. It is "" if the GPU draws them, or if there is no
 // GPU.
