@@ -242,7 +242,7 @@ static __device__ __forceinline__ bool is_between(const Candidate *c, const u32 
 }
 
 // What can stand at c->mark[v] of the square at v that has x, z at the far end, and y between them; ALL if there is nothing.
-static __device__ u32 other(const Candidate *c, const Arc *arcs, const u32 *sets, u32 v, u32 x, u32 z, u32 y) {
+static __device__ __attribute__((noinline)) u32 other(const Candidate *c, const Arc *arcs, const u32 *sets, u32 v, u32 x, u32 z, u32 y) {
 	u32 b = c->mark[v], far = c->far[v], lo, hi, from, end;
 	Arc near = arcs[c->arc[8 * v + b]], down = arcs[c->arc[8 * far + b]];
 	row_of(near, x, lo, hi);
@@ -260,7 +260,7 @@ static __device__ u32 other(const Candidate *c, const Arc *arcs, const u32 *sets
 
 // The warp takes the two edges from x, at v, by way of the pattern's vertex b, and marks where they lead, or, to test, looks for a square where a mark
 // is. Several vertices share a mark. The answer is the lanes that found one, which have it in s; together they hold on to the first row with one.
-static __device__ u32 reach(Search &s, const Candidate *c, const Arc *arcs, const u32 *sets, u32 v, u32 x, u32 b, bool test, u32 *marks, u32 lane) {
+static __device__ __attribute__((noinline)) u32 reach(Search &s, const Candidate *c, const Arc *arcs, const u32 *sets, u32 v, u32 x, u32 b, bool test, u32 *marks, u32 lane) {
 	u32 far = c->far[v], lo, hi, hit = 0, each = 1; // lanes for a row
 	bool peers = has_peers(c, v), again = c->label[far] == c->label[v];
 	Arc first = arcs[c->arc[8 * v + b]], second = arcs[c->arc[8 * b + far]];
@@ -294,7 +294,7 @@ static __device__ u32 reach(Search &s, const Candidate *c, const Arc *arcs, cons
 }
 
 // The lanes of the warp that find a square of the graph that begins in x, at v.
-static __device__ u32 closes(Search &s, const Candidate *c, const Arc *arcs, const u32 *sets, u32 v, u32 x, u32 *marks, u32 lane) {
+static __device__ __attribute__((noinline)) u32 closes(Search &s, const Candidate *c, const Arc *arcs, const u32 *sets, u32 v, u32 x, u32 *marks, u32 lane) {
 	for (u32 i = lane; i < MARKS / 32; i += 32)
 		marks[i] = 0;
 	__syncwarp();
@@ -319,21 +319,21 @@ static __device__ __forceinline__ void mark(const Search &s, const Candidate *c,
 
 // Looks for an embedding of every vertex in the domains of the first vertices of orbits, unless one is known, and marks all
 // vertices of those it finds. Whether x is known is read afresh, as a search costs more. A lane searches alone for ALONE entries of rows; what
-// has not ended then the lanes of the warp search together, one x after the other: else a few long searches would be all that runs in the end. If the
-// pattern has a square at the vertex, they first look whether there is one at all. What has no embedding no longer counts.
-extern "C" __global__ void __launch_bounds__(128) saga_search(const Candidate *candidates, const Piece *pieces, u64 n, const Arc *arcs,
-		const u32 *sets, u32 *known, u32 *counts, u64 least, const u64 *state, const u64 *first, const u32 *number, const u64 *off, const u32 *col) {
-	extern __shared__ u32 shared[]; // marks of each warp
+// has not ended then the lanes of the warp search together, one x after the other: else a few long searches would be all that runs in the end. With SQUARES long
+// searches that begin at a square first look whether there is one at all, and what has no embedding no longer counts, so that a candidate ends when it cannot
+// be frequent. marks are those of the warp.
+template <bool SQUARES> static __device__ __forceinline__ void search(const Candidate *candidates, const Piece *pieces, u64 n, const Arc *arcs,
+		const u32 *sets, u32 *known, u32 *counts, u64 least, const u64 *state, const u64 *first, const u32 *number, const u64 *off, const u32 *col, u32 *marks) {
 	Whole g = {first, number, off, col};
-	u32 lane = threadIdx.x & 31, *marks = shared + (threadIdx.x >> 5) * (MARKS / 32);
+	u32 lane = threadIdx.x & 31;
 	for (u64 j = blockIdx.x; j < n * (PIECE / FEW); j += gridDim.x) {
 		Piece p = pieces[j / (PIECE / FEW)];
 		const Candidate *c = candidates + p.candidate;
 		u32 v = vertex_of(p), from = p.from + j % (PIECE / FEW) * FEW, end = min(from + FEW, c->words[v]), *count = counts + 8 * (u64)p.candidate;
-		if (from >= end)
+		if (from >= end || is_dead(c, count, least, lane))
 			continue;
 		const volatile u32 *own = known + c->at[v];
-		for (u32 x = 32 * from + threadIdx.x; x < 32 * end && !is_dead(c, count, least, lane); x += blockDim.x) { // all lanes of a warp or none
+		for (u32 x = 32 * from + threadIdx.x; x < 32 * end; x += blockDim.x) { // all lanes of a warp or none
 			Search s;
 			u32 is = FOUND;
 			if (has(sets + c->at[v], x) && !(own[x >> 5] >> (x & 31) & 1)) {
@@ -342,15 +342,18 @@ extern "C" __global__ void __launch_bounds__(128) saga_search(const Candidate *c
 				if (is == FOUND)
 					mark(s, c, known);
 			}
-			u32 none = __ballot_sync(ALL, is == GONE);
-			if (lane == 0 && none)
+			u32 none = SQUARES ? __ballot_sync(ALL, is == GONE) : 0;
+			if (none && lane == 0)
 				atomicSub(count + v, __popc(none));
-			for (u32 rest = __ballot_sync(ALL, is == MORE); rest && !is_dead(c, count, least, lane); rest &= rest - 1) {
-				u32 y = x - lane + __ffs(rest) - 1;
+			for (u32 rest = __ballot_sync(ALL, is == MORE); rest; rest &= rest - 1) {
+				u32 y = x - lane + __ffs(rest) - 1, hit = ALL;
 				if (__any_sync(ALL, own[y >> 5] >> (y & 31) & 1))
 					continue;
-				u32 hit = c->far[v] == v ? ALL : closes(s, c, arcs, sets, v, y, marks, lane);
-				if (hit && !is_square(c, v)) {
+				if (SQUARES && is_dead(c, count, least, lane))
+					break;
+				if (SQUARES && c->far[v] != v)
+					hit = closes(s, c, arcs, sets, v, y, marks, lane);
+				if (hit && !(SQUARES && is_square(c, v))) {
 					begin(s, c, arcs, v, y, true, lane);
 					do {
 						is = advance(s, c, arcs, g, sets, v, TOGETHER, state);
@@ -359,11 +362,23 @@ extern "C" __global__ void __launch_bounds__(128) saga_search(const Candidate *c
 				}
 				if (hit && lane == __ffs(hit) - 1)
 					mark(s, c, known);
-				if (!hit && lane == 0)
+				if (SQUARES && !hit && lane == 0)
 					atomicSub(count + v, 1);
 			}
 		}
 	}
+}
+
+extern "C" __global__ void __launch_bounds__(128) saga_search(const Candidate *candidates, const Piece *pieces, u64 n, const Arc *arcs,
+		const u32 *sets, u32 *known, u32 *counts, u64 least, const u64 *state, const u64 *first, const u32 *number, const u64 *off, const u32 *col) {
+	search<false>(candidates, pieces, n, arcs, sets, known, counts, least, state, first, number, off, col, 0);
+}
+
+// The same for a batch in which patterns have squares, in few registers: with as many as it would take there are too few warps.
+extern "C" __global__ void __launch_bounds__(128, 10) saga_squares(const Candidate *candidates, const Piece *pieces, u64 n, const Arc *arcs,
+		const u32 *sets, u32 *known, u32 *counts, u64 least, const u64 *state, const u64 *first, const u32 *number, const u64 *off, const u32 *col) {
+	extern __shared__ u32 shared[];
+	search<true>(candidates, pieces, n, arcs, sets, known, counts, least, state, first, number, off, col, shared + (threadIdx.x >> 5) * (MARKS / 32));
 }
 
 // The exact domains of the first vertices of orbits, and their sizes.

@@ -273,9 +273,12 @@ func (l *lane) calls(b *batch) (list []launch.Call) {
 		add("saga_join", launch.Args{"step": uint64(step), "arcs": c.arcs})
 	}
 	if b.searched > 0 {
-		add("saga_search", launch.Args{"n": uint64(b.searched), "arcs": c.arcs, "known": known, "state": l.state, "first": c.from, "number": c.number, "off": c.off, "col": c.col})
+		search := launch.Args{"n": uint64(b.searched), "arcs": c.arcs, "known": known, "state": l.state, "first": c.from, "number": c.number, "off": c.off, "col": c.col}
 		if b.squares {
+			add("saga_squares", search)
 			list[len(list)-1].Shared = domainsBlock / 32 * searchMarks / 8
+		} else {
+			add("saga_search", search)
 		}
 	}
 	add("saga_found", launch.Args{"known": known, "sizes": sizes})
