@@ -150,7 +150,7 @@ const (
 	TurnPut             // room: the edges by far end, and ends: where those of each begin
 	TurnOrder           // other: the rows of ptr of the edges by far end, sorted within each (begins), and tables as in BlockPick
 	BlockPick           // to0 to to2: the entries of table0 to table2 of edges by their number; 0 and 0: none
-	FarMark             // bits, cleared before: the ids whose rows only the host has, and last: places by id with the batch's tag. slots are of hot rows (^0: none), then and first the places of the two batches before, whose tags are match and match2 (0: none), counts those of rows from the host, hot ones and of the batches before
-	FarNear             // to: the rows that have no bit, from hot, before or earlier
+	FarMark             // bits, cleared before: the ids whose rows only the host has, and last: places by id with the batch's tag. slots are of hot rows (^0: none), then, first and third the places of the three batches before, whose tags are match, match2 and match3 (0: none), counts those of rows from the host, hot ones and of the batches before
+	FarNear             // to: the rows that have no bit, from hot, before, earlier or eldest
 	FarTake             // to: the rows that have a bit, from host; blocks take parts of all bits by next, cleared before
 )

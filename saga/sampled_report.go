@@ -26,7 +26,7 @@ type SampledPlan struct {
 	Drawn     bool                   // the GPU draws the batches
 	Host      string                 // why the host draws batches for a GPU; "" if the GPU draws or there is none
 	Tables    int64                  // bytes of device memory for rows that never change, such as features
-	FarRows   [plan.FarCounts]uint64 // rows so far: read over the link; hot; found in one of the two previous batches
+	FarRows   [plan.FarCounts]uint64 // rows so far: read over the link; hot; found in one of the batches before
 	Drawing   time.Duration          // sum over goroutines of the time to draw and fill batches, so far
 	Waiting   time.Duration          // time that steps waited for their batch, so far
 }

@@ -10,7 +10,8 @@ import (
 // Loading batches ahead. If a plan has several buffers for the data of a batch (plan.Ahead), the next batch is loaded while the
 // step of another runs: Stage starts the copies, Step computes. If kernels read rows from host memory over the link, there are three
 // buffers and two batches are loaded ahead, so that the link is never idle. The buffers are used in turn, so the rows of a batch stay on
-// the device until the third batch after it is loaded, and the next two batches copy the rows that they share with it from there.
+// the device until the third batch after it is loaded, and the next two batches copy the rows that they share with it from there. With
+// a fourth buffer three batches do.
 
 // SetBatch sets the batch of the next steps, and keeps it. The error is an *OverflowError if the batch has more rows or
 // edges than the plan has memory for.
@@ -32,7 +33,7 @@ func (r *Runner) Stage(b *Batch) error { return r.load.stage(b) }
 func (r *Runner) Staged(b *Batch) bool { return b == r.load.next || b == r.load.after }
 
 // Ahead is how many batches can be staged.
-func (r *Runner) Ahead() int { return max(0, r.now.count-1) }
+func (r *Runner) Ahead() int { return max(0, min(r.now.count-1, 2)) }
 
 // SetTable sets the rows of all vertices of input id, for which the plan has a table. The slice must have Table.Rows×RowBytes bytes;
 // it is kept and must not change.
@@ -42,11 +43,11 @@ func (r *Runner) SetTable(id int, rows []byte) error { return r.load.setTable(id
 // batch is loaded.
 func (r *Runner) SetHot(id int, rows []uint32) error { return r.load.setHot(id, rows) }
 
-// Alone turns off copies from the two batches before: all rows that are not hot are read over the link.
+// Alone turns off copies from the batches before: all rows that are not hot are read over the link.
 func (r *Runner) Alone() { r.load.far.alone = true }
 
 // FarRows returns three counts of rows of tables in host memory, over all batches so far: rows read over the link, hot rows, and
-// rows copied from the two batches before. No step may be running.
+// rows copied from the batches before. No step may be running.
 func (r *Runner) FarRows() ([plan.FarCounts]uint64, error) { return r.load.farRows() }
 
 // Buffer returns pinned host memory for the data of a batch, laid out as a buffer on the device: what the plan has at

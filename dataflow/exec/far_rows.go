@@ -10,7 +10,7 @@ import (
 )
 
 // Rows of tables in host memory (plan.Table.Host). Each row that a batch needs comes from one of three places: hot rows are
-// always on the device; rows of the two batches before are in their buffers; all others are in host memory. While the step of an earlier
+// always on the device; rows of the two or three batches before are in their buffers; all others are in host memory. While the step of an earlier
 // batch runs, kernel FarMark finds the rows that are in host memory only, FarTake reads these over the link, and FarNear copies
 // the other rows, once the batch before is loaded.
 
@@ -20,9 +20,12 @@ type far struct {
 	there bool             // hot rows are on the device
 	comes bool             // the plan has such tables
 	tag   uint32           // number of the last batch whose load has begun
-	match [2]uint32        // tags of the last batch and of the one before it, if their rows can be copied; 0: they cannot
+	match matched          // tags of the last batches, the last one first, if their rows can be copied; 0: they cannot
 	alone bool             // no rows are copied from other batches (Alone)
 }
+
+// matched are tags of batches, by how far they are back.
+type matched [plan.FarKept]uint32
 
 // farBlocks is the number of thread blocks that read over the link, where each warp reads two rows at a time. Fewer do not fill the link
 // while a step runs; more take multiprocessors from the step. An epoch of bench/sampled without a cache takes 0.617 s with 24
@@ -114,11 +117,11 @@ func (c *farCalls) again() kernel.GPUArg { return kernel.GPUFlag("again", c.tabl
 
 // mark is the launch of FarMark, which finds the rows that must come over the link.
 func (c *farCalls) mark() *commands {
-	x, t, match := c.l.once.begin(), c.table, c.l.far.match
+	x, t := c.l.once.begin(), c.table
 	bits := c.at(0, t.Bits(c.tag))
 	x.clear(bits, t.BitBytes())
-	call := x.block(kernel.FarMark, c.n, at("last", c.at(0, t.Places(c.tag))), at("bits", bits), at("ids", c.ids()), num("n", c.n), num("tag", uint64(c.tag)), c.again(), at("slots", c.at(0, t.Slots)),
-		at("then", c.at(0, t.Places(c.tag-1))), num("match", uint64(match[0])), at("first", c.at(0, t.Places(c.tag-2))), num("match2", uint64(match[1])), at("counts", c.at(0, t.Counts())))
+	args := kernel.GPUArgs{at("last", c.at(0, t.Places(c.tag))), at("bits", bits), at("ids", c.ids()), num("n", c.n), num("tag", uint64(c.tag)), c.again(), at("slots", c.at(0, t.Slots)), at("counts", c.at(0, t.Counts()))}
+	call := x.block(kernel.FarMark, c.n, append(args, c.before(false)...)...)
 	call.Grid[0] = min(call.Grid[0], markBlocks)
 	return x
 }
@@ -141,13 +144,27 @@ func (c *farCalls) take() *commands {
 	return x
 }
 
-// near is the launch of FarNear, which copies the rows that mark did not find. The two batches before must be loaded.
+// before are the arguments that tell of the batches before: places, tags and, for FarNear, rows.
+func (c *farCalls) before(rows bool) (args kernel.GPUArgs) {
+	for k, names := range [plan.FarKept][3]string{{"then", "match", "before"}, {"first", "match2", "earlier"}, {"third", "match3", "eldest"}} {
+		tag := c.l.far.match[k]
+		if k >= c.table.Kept {
+			tag = 0
+		}
+		args = append(args, at(names[0], c.at(0, c.table.Places(c.tag-uint32(k+1)))), num(names[1], uint64(tag)))
+		if rows {
+			args = append(args, at(names[2], c.at(c.l.now.before(c.buffer, min(k+1, c.table.Kept)), c.t.Addr)))
+		}
+	}
+	return args
+}
+
+// near is the launch of FarNear, which copies the rows that mark did not find. The batches before must be loaded.
 func (c *farCalls) near() *commands {
-	x, t, match := c.l.once.begin(), c.table, c.l.far.match
+	x, t := c.l.once.begin(), c.table
 	words, full := c.row()
-	before, earlier := c.l.now.before(c.buffer, 1), c.l.now.before(c.buffer, 2)
-	call := x.block(kernel.FarNear, c.n, at("to", c.at(c.buffer, c.t.Addr)), at("ids", c.ids()), num("n", c.n), num("words", words), num("full", full), at("hot", c.at(0, t.At)), at("slots", c.at(0, t.Slots)),
-		at("before", c.at(before, c.t.Addr)), at("then", c.at(0, t.Places(c.tag-1))), num("match", uint64(match[0])), at("earlier", c.at(earlier, c.t.Addr)), at("first", c.at(0, t.Places(c.tag-2))), num("match2", uint64(match[1])))
+	args := kernel.GPUArgs{at("to", c.at(c.buffer, c.t.Addr)), at("ids", c.ids()), num("n", c.n), num("words", words), num("full", full), at("hot", c.at(0, t.At)), at("slots", c.at(0, t.Slots))}
+	call := x.block(kernel.FarNear, c.n, append(args, c.before(true)...)...)
 	call.Shared = kernel.NearShared
 	return x
 }
@@ -195,7 +212,7 @@ func (l *loader) takeNear(b *Batch, buffer int) error {
 }
 
 // farRows returns three counts of rows of tables in host memory, over all batches so far: rows read over the link, hot rows, and
-// rows copied from the two batches before.
+// rows copied from the batches before.
 func (l *loader) farRows() (n [plan.FarCounts]uint64, err error) {
 	if !l.far.there {
 		return n, nil

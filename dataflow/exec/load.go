@@ -59,7 +59,7 @@ func (l *loader) arrive() (staged bool, err error) {
 		return true, nil
 	}
 	if next != nil {
-		l.next, l.far.match = nil, [2]uint32{} // the staged batches are dropped: their rows cannot be used
+		l.next, l.far.match = nil, matched{} // the staged batches are dropped: their rows cannot be used
 	} else if l.far.match[0] != 0 { // nothing is staged, as at the start of an epoch: keep the rows of the batch before
 		x.buffer = x.behind(1)
 	}
@@ -67,7 +67,7 @@ func (l *loader) arrive() (staged bool, err error) {
 }
 
 // lose notes that device memory has no batches any more.
-func (l *loader) lose() { l.next, l.after, l.far.match = nil, nil, [2]uint32{} }
+func (l *loader) lose() { l.next, l.after, l.far.match = nil, nil, matched{} }
 
 // load submits the copies and kernels that bring b to a buffer.
 func (l *loader) load(b *Batch, buffer int) error {
@@ -99,7 +99,7 @@ func (l *loader) load(b *Batch, buffer int) error {
 		}
 	}
 	if f := &l.far; !f.alone {
-		f.match = [2]uint32{f.tag, f.match[0]}
+		f.match = matched{f.tag, f.match[0], f.match[1]}
 	}
 	if err := l.loaded(buffer, far); err != nil {
 		return l.names.task(last, err)

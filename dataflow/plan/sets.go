@@ -42,7 +42,7 @@ func (n Numbers) Block(set int) (level, relation int) {
 // vertices in the table, or in a copy that the batch makes of them (Table.Taken, Table.Host).
 type Ahead struct {
 	On      bool
-	Buffers int // one for the batch at work, the others for batches that come
+	Buffers int // one for the batch at work, two at most for batches that come; one for the batch before, whose rows are copied
 	Tables  []Table
 
 	At, Bytes int64 // device offset of the first buffer, and bytes of one buffer; set by planning
@@ -77,15 +77,15 @@ type Table struct {
 	Slots int64 // with Host: of a uint32 per row, its number among the hot rows or ^0
 	Last  int64 // with Host: of what is known of the last batches, see below
 	Most  int   // capacity in rows of a batch
+	Kept  int   // with Host: batches before one that comes whose rows are still on the device
 }
 
-// FarBatches is the number of batches whose places a table remembers: one that comes, and the two before
-// it, whose rows are still on the device.
-const FarBatches = 3
+// FarKept is the most batches before one that comes whose rows it can copy.
+const FarKept = 3
 
 // The memory at Table.Last holds, one behind the other:
 //
-//   - for each of FarBatches batches a uint64 per row of the table: the tag of the last batch that had the
+//   - for a batch that comes and for each of Kept batches before it a uint64 per row of the table: the tag of the last batch that had the
 //     row in the high half, the row's place in that batch in the low half;
 //   - FarCounts counts;
 //   - for each of two batches a bit for every row that must come over the link, then a uint32: how many parts
@@ -95,10 +95,10 @@ const FarBatches = 3
 func (t *Table) LastBytes() int64 { return t.Bits(1) - t.Last + t.BitBytes() }
 
 // Places is the device offset of the places of the batch with a tag.
-func (t *Table) Places(tag uint32) int64 { return t.Last + int64(tag%FarBatches)*8*int64(t.Rows) }
+func (t *Table) Places(tag uint32) int64 { return t.Last + int64(tag%uint32(t.Kept+1))*8*int64(t.Rows) }
 
 // Counts is the device offset of the counts.
-func (t *Table) Counts() int64 { return t.Last + FarBatches*8*int64(t.Rows) }
+func (t *Table) Counts() int64 { return t.Last + int64(t.Kept+1)*8*int64(t.Rows) }
 
 // Bits is the device offset of the bits of the batch with a tag.
 func (t *Table) Bits(tag uint32) int64 { return t.Counts() + 8*FarCounts + int64(tag%2)*t.BitBytes() }
@@ -118,7 +118,7 @@ func (t *Table) Marked() int {
 }
 
 // FarCounts is the number of counts (uint64) at Table.Counts: rows that came over the link, hot
-// rows, and rows that one of the two batches before had.
+// rows, and rows that one of the batches before had.
 const FarCounts = 3
 
 // TableOf is the table of value id; nil if it has none.

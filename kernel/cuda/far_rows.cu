@@ -1,13 +1,13 @@
 
 struct Far {
-	const unsigned long long *then, *first; // places in the batch before, and in the one before that
-	ll match, match2; // their tags
+	const unsigned long long *then, *first, *third; // places in the batch before, in the one before that, and in the one before both
+	ll match, match2, match3; // their tags
 	const unsigned *slots;
 	unsigned same, near, far; // how many were found
 
 	// Where the row of v lies, if it need not come.
-	__device__ __forceinline__ const float4 *find(unsigned v, ll words, const float4 *before, const float4 *earlier, const float4 *hot) {
-		const unsigned long long old = match ? then[v] : 0, older = match2 ? first[v] : 0;
+	__device__ __forceinline__ const float4 *find(unsigned v, ll words, const float4 *before, const float4 *earlier, const float4 *eldest, const float4 *hot) {
+		const unsigned long long old = match ? then[v] : 0, older = match2 ? first[v] : 0, oldest = match3 ? third[v] : 0;
 		const unsigned slot = slots[v];
 		if (match && (ll)(old >> 32) == match) {
 			same++;
@@ -16,6 +16,10 @@ struct Far {
 		if (match2 && (ll)(older >> 32) == match2) {
 			same++;
 			return earlier + (ll)(unsigned)older * words;
+		}
+		if (match3 && (ll)(oldest >> 32) == match3) {
+			same++;
+			return eldest + (ll)(unsigned)oldest * words;
 		}
 		if (slot != 0xffffffffu) {
 			near++;
@@ -27,12 +31,12 @@ struct Far {
 };
 
 extern "C" __global__ void __launch_bounds__(256) saga_far_mark(unsigned long long *last, unsigned *bits, const unsigned *ids, ll n, ll tag, ll again,
-		const unsigned *slots, const unsigned long long *then, ll match, const unsigned long long *first, ll match2, unsigned long long *counts) {
-	Far f{then, first, match, match2, slots, 0, 0, 0};
+		const unsigned *slots, const unsigned long long *then, ll match, const unsigned long long *first, ll match2, const unsigned long long *third, ll match3, unsigned long long *counts) {
+	Far f{then, first, third, match, match2, match3, slots, 0, 0, 0};
 	for (ll i = blockIdx.x * 256ll + threadIdx.x; i < n; i += gridDim.x * 256ll) {
 		const unsigned v = ids[i], at = again ? (unsigned)i : v;
 		last[v] = (unsigned long long)tag << 32 | (unsigned long long)i;
-		if (!f.find(v, 1, (const float4 *)16, (const float4 *)16, (const float4 *)16)) atomicOr(bits + at / 32, 1u << (at % 32));
+		if (!f.find(v, 1, (const float4 *)16, (const float4 *)16, (const float4 *)16, (const float4 *)16)) atomicOr(bits + at / 32, 1u << (at % 32));
 	}
 	for (unsigned d = 16; d > 0; d /= 2) {
 		f.far += __shfl_down_sync(0xffffffffu, f.far, d);
@@ -47,16 +51,17 @@ extern "C" __global__ void __launch_bounds__(256) saga_far_mark(unsigned long lo
 }
 
 extern "C" __global__ void __launch_bounds__(256) saga_far_near(float4 *to, const unsigned *ids, ll n, ll words, ll full, const float4 *hot, const unsigned *slots,
-		const float4 *before, const unsigned long long *then, ll match, const float4 *earlier, const unsigned long long *first, ll match2) {
+		const float4 *before, const unsigned long long *then, ll match, const float4 *earlier, const unsigned long long *first, ll match2,
+		const float4 *eldest, const unsigned long long *third, ll match3) {
 	constexpr unsigned DEEP = 4;
 	extern __shared__ u32 shared[]; // of each warp: 32 addresses, and their places
 	const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
 	const float4 **from = (const float4 **)(shared + warp * 3 * 32);
 	unsigned *at = (unsigned *)(from + 32);
-	Far f{then, first, match, match2, slots, 0, 0, 0};
+	Far f{then, first, third, match, match2, match3, slots, 0, 0, 0};
 	for (ll base = (blockIdx.x * 8ll + warp) * 32; base < n; base += gridDim.x * 256ll) {
 		const ll i = base + lane;
-		const float4 *row = i < n ? f.find(ids[i], words, before, earlier, hot) : nullptr;
+		const float4 *row = i < n ? f.find(ids[i], words, before, earlier, eldest, hot) : nullptr;
 		const unsigned found = __ballot_sync(0xffffffffu, row != nullptr), count = __popc(found);
 		if (row) {
 			const unsigned k = __popc(found & ((1u << lane) - 1));

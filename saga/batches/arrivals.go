@@ -1,21 +1,26 @@
 package batches
 
-import "slices"
+import (
+	"slices"
+
+	"sagann/dataflow/plan"
+)
 
 // Which rows come over the link when tables of vertices are in host memory. A batch reads a row over the link if the row
-// is not hot, that is kept on the GPU, and neither of the two previous batches has it. The batches drawn for planning
+// is not hot, that is kept on the GPU, and none of the two or three previous batches has it. The batches drawn for planning
 // show for which vertices this happens most often; their rows become the hot ones. The degree alone is a bad measure: a
 // vertex that is in nearly every batch comes seldom, since one of the previous two batches has it, too.
 
 // arrivals counts, for each vertex, the batches drawn for planning that have it while neither of the two previous
 // batches has it.
 type arrivals struct {
-	times   []uint8     // by vertex, at most 255
-	late    []uint8     // by vertex: the same for the second half of the batches
-	of      int         // number of batches that are drawn
-	batches int         // batches counted so far; the first is not, since no batch precedes it
-	last    [2][]uint64 // bit sets of the vertices of the previous batch, and of the one before it
-	alone   bool        // rows come even if the previous batches have them
+	times      []uint8                // by vertex, at most 255
+	late       []uint8                // by vertex: the same for the second half of the batches
+	of         int                    // number of batches that are drawn
+	batches    int                    // batches counted so far; the first is not, since no batch precedes it
+	last       [plan.FarKept][]uint64 // bit sets of the vertices of the batches before, the previous one first
+	two, three int                    // rows that neither of the two batches before has, and those that none of three has
+	alone      bool                   // rows come even if the previous batches have them
 }
 
 // add counts the next batch, with these vertices out of of.
@@ -24,8 +29,8 @@ func (a *arrivals) add(vertices []uint32, of int) {
 	for _, v := range vertices {
 		now[v/64] |= 1 << (v % 64)
 	}
-	had := func(v uint32) bool {
-		for _, set := range a.last {
+	had := func(v uint32, batches int) bool {
+		for _, set := range a.last[:batches] {
 			if set != nil && set[v/64]>>(v%64)&1 == 1 {
 				return !a.alone
 			}
@@ -35,7 +40,13 @@ func (a *arrivals) add(vertices []uint32, of int) {
 	if a.last[0] != nil {
 		a.batches++
 		for _, v := range vertices {
-			if !had(v) && a.times[v] < 255 {
+			if a.last[2] != nil && !had(v, 2) {
+				a.two++
+				if !had(v, 3) {
+					a.three++
+				}
+			}
+			if !had(v, 2) && a.times[v] < 255 {
 				a.times[v]++
 				if a.batches > a.of/2 {
 					a.late[v]++
@@ -45,7 +56,7 @@ func (a *arrivals) add(vertices []uint32, of int) {
 	} else {
 		a.times, a.late = make([]uint8, of), make([]uint8, of)
 	}
-	a.last = [2][]uint64{now, a.last[0]}
+	a.last = [...][]uint64{now, a.last[0], a.last[1]}
 }
 
 // mostOften lists the n vertices with the largest times. Among equals, vertices of a larger degree precede, and then
@@ -76,8 +87,8 @@ func mostOften(n int, times []uint8, degrees []uint32) (list []uint32) {
 
 // rows is how many rows are expected to come over the link for a batch if so many are hot. To estimate what hot rows save,
 // it chooses them by the first half of the batches and counts in the second half. Counted in the batches that chose
-// them, the saving would look larger than it is.
-func (a *arrivals) rows(hot int, degrees []uint32) float64 {
+// them, the saving would look larger than it is. Where rows of three batches before are copied, as many fewer come as in all those batches.
+func (a *arrivals) rows(hot, kept int, degrees []uint32) float64 {
 	if a.batches == 0 {
 		return 0
 	}
@@ -90,5 +101,9 @@ func (a *arrivals) rows(hot int, degrees []uint32) float64 {
 	for _, v := range mostOften(hot, early, degrees) {
 		saved += int(a.late[v])
 	}
-	return float64(all) / float64(a.batches) * (1 - float64(saved)/float64(max(1, late)))
+	rows := float64(all) / float64(a.batches) * (1 - float64(saved)/float64(max(1, late)))
+	if kept > 2 && a.two > 0 {
+		rows *= float64(a.three) / float64(a.two)
+	}
+	return rows
 }

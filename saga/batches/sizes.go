@@ -114,7 +114,7 @@ func (m *Maker) linkRows(t *plan.Table) float64 {
 	if !t.Host {
 		return 0
 	}
-	return m.rooms.came.rows(t.Hot, m.In.Edges.OutDegrees())
+	return m.rooms.came.rows(t.Hot, t.Kept, m.In.Edges.OutDegrees())
 }
 
 // Bringing is how long a device of kind k is expected to take, for a batch, to find which rows come over the link and to

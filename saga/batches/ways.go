@@ -18,6 +18,7 @@ type Way struct {
 	Tables bool    // rows of vertices that never change are in tables
 	Far    bool    // the tables are in host memory; the device has only their hot rows
 	Hot    float64 // with Far: the share of rows that are hot
+	Deep   bool    // with Far: rows of three batches before are copied on the device, not of two
 	Drawn  bool    // the device draws the batches
 	Bytes  int64   // with Drawn: device memory in bytes that drawing takes beside the plan
 }
@@ -44,7 +45,10 @@ func (r *Rooms) Ways(l *dataflow.Lowered) (list []Way) {
 			if d.Cache != 0 {
 				x.Hot = max(0, d.Cache)
 			}
-			if list = append(list, x); d.Cache != 0 {
+			for _, x.Deep = range []bool{true, false} {
+				list = append(list, x)
+			}
+			if d.Cache != 0 {
 				break
 			}
 		}
@@ -61,6 +65,9 @@ func (d *Draws) Ahead(l *dataflow.Lowered, x Way, z *plan.Sets) plan.Ahead {
 	a := plan.Ahead{On: x.Two, Buffers: 2}
 	if x.Far || d.Forced {
 		a.Buffers = 3
+	}
+	if x.Deep {
+		a.Buffers = 4
 	}
 	if !x.Tables {
 		return a

@@ -251,7 +251,7 @@ func (l *Layout) placeTables(add func(string, int64) int64) {
 		t := &z.Ahead.Tables[i]
 		v := &l.Plan.Spec.Values[t.Value]
 		if t.Host {
-			t.Most = z.Rows[z.Deepest()]
+			t.Most, t.Kept = z.Rows[z.Deepest()], min(z.Ahead.Buffers-1, plan.FarKept)
 			t.At = add("hot rows of "+v.Name, int64(t.Hot)*v.RowBytes)
 			t.Slots, t.Last = add("their places", 4*int64(t.Rows)), add("places in the last batches", t.LastBytes())
 			continue
