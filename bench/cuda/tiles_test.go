@@ -6,31 +6,8 @@ import (
 
 	"sagann/device"
 	"sagann/kernel"
+	"sagann/kernel/kerneltest"
 )
-
-// tilesProgram is relu(x·w + z·w' + z + bias), in columns to out, its product with a turned matrix, and the sums of xᵀ times the result.
-func tilesProgram(in, out, back int) *kernel.Program {
-	return &kernel.Program{Name: "tiles", Operands: 10, Widths: []int{in, out, out, out, out, out, out, out, back, out, out, out},
-		Leaves: []kernel.Leaf{
-			{From: kernel.Own, Operand: 0, Cols: in, LD: in, Reg: 0},
-			{From: kernel.Global, Operand: 1, Cols: out, LD: out, Rows: in, Reg: 1},
-			{From: kernel.Own, Operand: 2, Cols: out, LD: out, Reg: 2},
-			{From: kernel.Global, Operand: 3, Cols: out, LD: out, Rows: 1, Spread: true, Reg: 3},
-			{From: kernel.Global, Operand: 4, Cols: out, LD: out, Rows: back, Reg: 7},
-			{From: kernel.Global, Operand: 9, Cols: out, LD: out, Rows: out, Reg: 9}},
-		Instrs: []kernel.Instr{
-			{Op: "matmul", Role: kernel.MatMul, Dst: 4, In: []int{0, 1}},
-			{Op: "matmul", Role: kernel.MatMul, Dst: 10, In: []int{2, 9}},
-			{Op: "add", Role: kernel.Plus, CUDA: "$0 + $1", Dst: 11, In: []int{4, 10}},
-			{Op: "add", Role: kernel.Plus, CUDA: "$0 + $1", Dst: 5, In: []int{11, 2}},
-			{Op: "relu", CUDA: "saga_maximum($0 + $1, 0.f)", Dst: 6, In: []int{5, 3}},
-			{Op: "matmul_nt", Role: kernel.MatMulNT, Dst: 8, In: []int{6, 7}}},
-		Outs: []kernel.Out{
-			{Acc: kernel.Store, Reg: 6, Operand: 5, Aux: -1, LD: out},
-			{Acc: kernel.Store, Reg: 8, Operand: 6, Aux: -1, LD: back},
-			{Acc: kernel.SumTN, Reg: 0, Reg2: 6, Operand: 7, Aux: -1, LD: out, Carry: true},
-			{Acc: kernel.SumRows, Reg: 6, Operand: 8, Aux: -1, LD: out, Carry: true}}}
-}
 
 // TestTiles: products by tiles, what is fused with them, and their sums over rows are those of float64 to 1e-6 of Σ|terms|.
 func TestTiles(t *testing.T) {
@@ -40,7 +17,7 @@ func TestTiles(t *testing.T) {
 	}
 	defer d.Close()
 	for _, of := range []struct{ rows, in, out, back int }{{5000, 100, 256, 128}, {40_001, 256, 132, 100}, {3333, 604, 128, 96}, {129, 20, 300, 256}} {
-		r := newLongRun(t, d.(device.GPU), tilesProgram(of.in, of.out, of.back))
+		r := newLongRun(t, d.(device.GPU), kerneltest.Layer(of.in, of.out, of.back))
 		var bufs [][]float32
 		var at []uint64
 		sizes := []int{of.rows * of.in, of.in * of.out, of.rows * of.out, of.out, of.back * of.out, of.rows * of.out, of.rows * of.back, 2 * of.in * of.out, 2 * of.out, of.out * of.out}

@@ -64,7 +64,7 @@ var descent = []string{
 var public = descent[3 : len(descent)-1]
 
 // testOnly are packages that only tests, and packages named *test, may import.
-var testOnly = []string{"internal/draw", "internal/eval", "internal/golden", "internal/lint", "internal/testdata", "dataflow/plan/plantest"}
+var testOnly = []string{"internal/draw", "internal/eval", "internal/golden", "internal/lint", "internal/testdata", "dataflow/plan/plantest", "kernel/kerneltest"}
 
 // machine are the folders below which build tags and assembly are allowed.
 var machine = []string{"device", "internal/simd", "net/mpi"}

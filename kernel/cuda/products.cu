@@ -81,7 +81,7 @@ template <bool KA, bool KB, bool D> SAGA_INLINE void saga_eight(const float *as,
 		unsigned ah[4], al[4];
 #pragma unroll
 		for (int e = 0; e < 4; e++) saga_halves(as[saga_side<KA>::at(i0 + i * 16 + g + e % 2 * 8, k + t + e / 2 * 4)], ah[e], al[e]);
-float d[4][4];
+		float d[4][4];
 		if (D) {
 #pragma unroll
 			for (int j = 0; j < 4; j++) saga_mma(acc[i][j], al, bh[j], acc[i][j][0], acc[i][j][1], acc[i][j][2], acc[i][j][3]);
