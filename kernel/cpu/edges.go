@@ -131,7 +131,7 @@ func (r *run) strip(w *worker, e, n, block int) {
 		r.stepChosen(w, f, e, n)
 	}
 	if len(c.sums.fours) > 0 {
-		w.findAscent(l.Cell.Rank, e)
+		r.findAscent(w, e)
 	}
 	for _, f := range c.sums.fours {
 		r.stepFour(w, f, e)

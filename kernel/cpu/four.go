@@ -82,13 +82,26 @@ func weighted(p *kernel.Program, uses, by []int, reg int, leaf func(reg int) int
 	return -1, -1
 }
 
-// findAscent finds the segments of the strip that starts at edge e before whose last edge no rank of the row falls.
-func (w *worker) findAscent(ranks []float32, e int) {
+// findAscent finds the segments of the strip that starts at edge e before whose last edge no rank of the row falls. Where the program
+// says that ranks ascend it looks at none.
+func (r *run) findAscent(w *worker, e int) {
+	ranks := r.l.Cell.Rank
 	for k := range w.segs {
 		g := &w.segs[k]
+		if g.ascends = r.c.p.Ascend; g.ascends {
+			continue
+		}
 		places := ranks[e+g.lo : e+g.hi]
-		g.ascends = (g.first || w.up && w.rank <= places[0]) && slices.IsSorted(places)
-		w.up, w.rank = g.ascends, places[len(places)-1]
+		last := places[0]
+		if !g.first {
+			last = w.rank
+		}
+		g.ascends = g.first || w.up
+		for _, x := range places {
+			g.ascends = g.ascends && last <= x
+			last = x
+		}
+		w.up, w.rank = g.ascends, last
 	}
 }
 

@@ -52,6 +52,7 @@ func TestFour(t *testing.T) {
 					slices.Sort(c.Rank[c.Ptr[i]:hi])
 				}
 			}
+			b.p.Ascend = rapid.Bool().Draw(t, "and the program says so")
 		}
 		together := runAll(t, b, b.p, cells)
 		for k, o := range b.p.Outs {
