@@ -132,15 +132,15 @@ func (g *Graph) next(ctx context.Context, q Question, grower *lattice.Grower, le
 	if q.Level != nil {
 		q.Level(estimate(grower, parents), len(level))
 	}
-	for {
-		d := &dealer{parents: parents, report: q.Report, budget: q.budget(level, held), limit: len(level), dealt: true, words: g.MostWords()}
-		d.wake.L = &d.mu
-		if q.Peers != nil {
-			d.turn, d.limit, d.dealt = *turn, 0, false
-			*turn++
-		}
+	d := &dealer{parents: parents, report: q.Report, budget: q.budget(level, held), limit: len(level), dealt: true, words: g.MostWords()}
+	d.wake.L = &d.mu
+	if q.Peers != nil {
+		d.turn, d.limit, d.dealt = *turn, 0, false
+		*turn++
+	}
+	var failed error
+	for again := true; again; {
 		quiet := context.AfterFunc(ctx, d.end)
-		var failed error
 		if len(q.Cards) > 0 {
 			failed = d.onCards(ctx, g, &q, grower, level)
 		} else {
@@ -151,23 +151,21 @@ func (g *Graph) next(ctx context.Context, q Question, grower *lattice.Grower, le
 			wg.Wait()
 		}
 		quiet()
-		failed = cmp.Or(d.failed, failed)
-		if q.Peers != nil {
-			failed = d.exchange(ctx, failed)
-		}
-		switch err := d.budget.err(); {
-		case ctx.Err() != nil:
-			return nil, ctx.Err()
-		case failed != nil:
-			return nil, failed
-		case err != nil:
-			return nil, err
-		case d.budget.again: // no worker reads the domains now
-			d.budget.drop()
-			continue
-		}
-		return d.sorted(), nil
+		again = ctx.Err() == nil && d.resume()
 	}
+	failed = cmp.Or(d.failed, failed)
+	if q.Peers != nil {
+		failed = d.exchange(ctx, failed)
+	}
+	switch err := d.budget.err(); {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case failed != nil:
+		return nil, failed
+	case err != nil:
+		return nil, err
+	}
+	return d.sorted(), nil
 }
 
 // sampled is how many patterns estimate grows; all, if there are no more.

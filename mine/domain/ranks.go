@@ -30,7 +30,7 @@ func ExchangeBytes(ranks int) int64 { return int64(exchanged+2*streamBytes) * in
 
 // exchange gives all ranks what each has found of a level. err is why this rank has found nothing.
 func (d *dealer) exchange(ctx context.Context, err error) error {
-	if err := d.agree(cmp.Or(err, ctx.Err())); err != nil || d.budget.again || d.budget.over {
+	if err := d.agree(cmp.Or(err, ctx.Err())); err != nil || d.budget.over {
 		return err
 	}
 	d.fit()
@@ -68,12 +68,9 @@ func (d *dealer) exchange(ctx context.Context, err error) error {
 // agree adds up what all ranks have found. Memory that one lacks is lacking for all.
 func (d *dealer) agree(failed error) error {
 	b := d.budget
-	const again, over = 1, 2
+	const over = 1
 	state := binary.LittleEndian.AppendUint64(nil, uint64(b.need-b.base))
 	state = append(binary.LittleEndian.AppendUint64(state, uint64(b.q.Room)), 0)
-	if b.again {
-		state[16] |= again
-	}
 	if b.over {
 		state[16] |= over
 	}
@@ -87,7 +84,7 @@ func (d *dealer) agree(failed error) error {
 			return errors.New("mine: a rank sends something else than what it has found")
 		}
 		b.need += int64(binary.LittleEndian.Uint64(s))
-		b.again, b.over = b.again || s[16]&again != 0, b.over || s[16]&over != 0
+		b.over = b.over || s[16]&over != 0
 	}
 	least := b.q.Room // each rank has its own, and all must fit
 	for _, s := range all {

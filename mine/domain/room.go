@@ -59,7 +59,7 @@ type budget struct {
 	kept  []int // the patterns that have domains
 	drops bool  // the level from which it grows has domains that can be dropped
 	over  bool  // patterns alone take more than the room: they are only counted
-	again bool  // domains were dropped, and the work must begin anew
+	again bool  // domains are to be dropped as soon as no worker reads them; then the work goes on
 }
 
 // budget is the room for the patterns that grow from a level. Domains for which there is no room are dropped.
@@ -109,30 +109,47 @@ func (d *dealer) add(f dealt) {
 	case b.q.Room == 0:
 		d.found = append(d.found, f)
 		return
-	case b.over || b.again:
+	case b.over:
 		return
 	}
 	b.left -= bytes
-	for b.left < 0 && len(b.kept) > 0 {
+	others := int64(0) // what workers may have found before they stop
+	if b.drops {
+		others = 2 * int64(b.q.Workers) * bytes
+	}
+	for b.left < others && len(b.kept) > 0 {
 		i := b.kept[len(b.kept)-1]
 		b.kept = b.kept[:len(b.kept)-1]
 		b.left += d.found[i].Bytes()
 		d.found[i].Domains = nil
 	}
 	switch n := f.Bytes(); {
-	case b.left < 0 && b.drops:
-		b.again, d.ended = true, true
+	case b.drops && b.left < others:
+		b.again, d.ended, f.Domains = true, true, nil
 		d.wake.Broadcast()
-		return
 	case b.left < 0:
 		b.over, d.found = true, nil
 		return
 	case b.q.Domains || n == 0:
-	case n > b.left:
+	case n > b.left-others:
 		f.Domains = nil
 	default:
 		b.left -= n
 		b.kept = append(b.kept, len(d.found))
 	}
 	d.found = append(d.found, f)
+}
+
+// resume reports whether the work goes on without the domains that there was no room for.
+func (d *dealer) resume() bool {
+	b := d.budget
+	if !b.again || d.failed != nil {
+		return false
+	}
+	b.drop()
+	b.again, d.ended = false, false
+	if b.over = b.left < 0; b.over {
+		d.found = nil
+	}
+	return true
 }
