@@ -107,7 +107,7 @@ func (t *tableFile) find(name string, usual ...string) (int, error) {
 		if i := slices.Index(t.columns, name); i >= 0 {
 			return i, nil
 		}
-		return -1, fmt.Errorf("%s:1: no column %q; there are %s", t.name, name, t.list())
+		return -1, &columnError{t.name, fmt.Sprintf("no column %q", name), name, t.list()}
 	}
 	for _, u := range usual {
 		for i, c := range t.columns {
@@ -173,10 +173,18 @@ func (t *tableFile) match(patterns []string) ([]int, error) {
 			}
 		}
 		if !any {
-			return nil, fmt.Errorf("%s:1: no column fits %q; there are %s", t.name, p, t.list())
+			return nil, &columnError{t.name, fmt.Sprintf("no column fits %q", p), p, t.list()}
 		}
 	}
 	return out, nil
+}
+
+// columnError says that a table has no column of a name.
+type columnError struct{ table, what, name, there string }
+
+// Error implements error.
+func (e *columnError) Error() string {
+	return fmt.Sprintf("%s:1: %s; there are %s", e.table, e.what, e.there)
 }
 
 // names lists the names of columns; nil if the table has none.

@@ -297,6 +297,8 @@ func TestTypedTablesRefused(t *testing.T) {
 		{"has two tables", func(t *HeteroTables) { t.Types = append(t.Types, t.Types[0]) }},
 		{`two relations are named "a:to:b"`, func(t *HeteroTables) { t.Relations[0] = t.Relations[1] }},
 		{"a.csv:3: column x", func(t *HeteroTables) { t.Types[0].Table.Features = []string{"x"} }},
+		{`no column fits "aa=x"; there are id, x; no table is of vertices of type "aa", there are those of a`, func(t *HeteroTables) { t.Types[0].Table.Features = []string{"aa=x"} }},
+		{`no column "aa=x"; there are id, x; no table is of vertices of type "aa"`, func(t *HeteroTables) { t.Types[0].Table.ID = "aa=x" }},
 		{"none.csv", func(t *HeteroTables) { t.Relations[1].Table.Edges = at("none.csv") }},
 		{"no table of edges", func(t *HeteroTables) { t.Relations = nil }},
 	} {

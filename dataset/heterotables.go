@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"sagann/chunk"
 )
@@ -41,6 +42,24 @@ func LoadHeteroTables(t HeteroTables, opt Options) (*Hetero, error) {
 // name is the first table of edges, for errors.
 func (t HeteroTables) name() string { return t.Relations[0].Table.Edges }
 
+// meant is err, which says that a table of vertices lacks a column, with the types that have tables if the name of the column is TYPE=COL and
+// there is no table of such a type.
+func (t HeteroTables) meant(err error) error {
+	var e *columnError
+	if !errors.As(err, &e) {
+		return err
+	}
+	of, _, ok := strings.Cut(e.name, "=")
+	var names []string
+	for _, x := range t.Types {
+		names = append(names, x.Name)
+	}
+	if !ok || slices.Contains(names, of) {
+		return err
+	}
+	return fmt.Errorf("%w; no table is of vertices of type %q, there are those of %s", err, of, strings.Join(names, ", "))
+}
+
 // typeTables is what the tables know of a type.
 type typeTables struct {
 	stream *Stream
@@ -75,7 +94,7 @@ func (t HeteroTables) open(opt Options) (*heteroStream, error) {
 		}
 		x := add(table.Name, &idTable{ordered: true})
 		if err := table.open(x); err != nil {
-			return nil, err
+			return nil, t.meant(err)
 		}
 	}
 	streams, tables := make([]*Stream, len(t.Relations)), make([]*edgeTable, len(t.Relations))
