@@ -28,28 +28,21 @@ func isNothing(row []float32) bool { return math.Float32bits(row[0]) == nothing 
 
 func (r *run) start(lo, hi int) {
 	for i := range r.c.p.Outs {
-		if !r.c.sums.late[i] {
-			r.startOut(i, lo, hi)
+		o := &r.c.p.Outs[i]
+		switch o.Acc {
+		case kernel.Sum, kernel.SumByType:
+			simd.Fill(r.l.Bufs[o.Operand][lo*o.LD:hi*o.LD], 0)
+		case kernel.Max:
+			init := math.Float32frombits(nothing)
+			if o.Aux >= 0 {
+				init = negInf
+				simd.Fill(r.l.Bufs[o.Aux][lo*o.AuxLD:hi*o.AuxLD], noEdge)
+			}
+			simd.Fill(r.l.Bufs[o.Operand][lo*o.LD:hi*o.LD], init)
+		case kernel.LSE:
+			simd.Fill(r.l.Bufs[o.Operand][lo*o.LD:hi*o.LD], 0)
+			simd.Fill(r.l.Bufs[o.Aux][lo*o.AuxLD:hi*o.AuxLD], negInf)
 		}
-	}
-}
-
-// startOut starts result i of rows lo to hi-1.
-func (r *run) startOut(i, lo, hi int) {
-	o := &r.c.p.Outs[i]
-	switch o.Acc {
-	case kernel.Sum, kernel.SumByType:
-		simd.Fill(r.l.Bufs[o.Operand][lo*o.LD:hi*o.LD], 0)
-	case kernel.Max:
-		init := math.Float32frombits(nothing)
-		if o.Aux >= 0 {
-			init = negInf
-			simd.Fill(r.l.Bufs[o.Aux][lo*o.AuxLD:hi*o.AuxLD], noEdge)
-		}
-		simd.Fill(r.l.Bufs[o.Operand][lo*o.LD:hi*o.LD], init)
-	case kernel.LSE:
-		simd.Fill(r.l.Bufs[o.Operand][lo*o.LD:hi*o.LD], 0)
-		simd.Fill(r.l.Bufs[o.Aux][lo*o.AuxLD:hi*o.AuxLD], negInf)
 	}
 }
 

@@ -27,7 +27,6 @@ type sums struct {
 	fours   []four
 	chosen  []chosen
 	paired  []paired // by result
-	late    []bool   // by result: one of fours, whose rows start when their first edge comes
 }
 
 // Program is a program compiled for the CPU.

@@ -57,7 +57,6 @@ func (r *run) edges(w *worker, b block, number int) {
 	v := l.Cell
 	if l.First {
 		r.start(b.lo, b.hi)
-		r.startFours(b)
 	}
 	rowOf := func(i int) int {
 		if v.RowIDs != nil {

@@ -18,7 +18,6 @@ type four struct {
 // findFour takes such results out of those that are computed one by one: two and more, of which one is a maximum or a minimum.
 func (c *Program) findFour() {
 	p := c.p
-	c.sums.late = make([]bool, len(p.Outs))
 	uses, by := readers(p)
 	// of is the result in c.outs of the register, or of what an instruction of the role makes of it and nothing else reads.
 	of := func(acc kernel.Acc, reg int, role kernel.Role) int {
@@ -44,11 +43,6 @@ func (c *Program) findFour() {
 		rest := slices.DeleteFunc(slices.Clone(c.outs), func(i int) bool { return slices.Contains(all, i) })
 		if p.Edges && len(rest) <= len(c.outs)-2 && max(f.top, f.low) >= 0 {
 			c.sums.fours, c.outs = append(c.sums.fours, f), rest
-			for _, i := range all {
-				if i >= 0 {
-					c.sums.late[i] = true
-				}
-			}
 		}
 	}
 }
@@ -111,33 +105,6 @@ func (r *run) findAscent(w *worker, e int) {
 	}
 }
 
-// startFours starts the rows of a block in the results of fours, but for those that stepFour starts.
-func (r *run) startFours(b block) {
-	if len(r.c.sums.fours) == 0 {
-		return
-	}
-	v, from := r.l.Cell, b.lo
-	start := func(to int) { // rows up to to, without edges
-		for i, late := range r.c.sums.late {
-			if late && from < to {
-				r.startOut(i, from, to)
-			}
-		}
-	}
-	for k := b.from; k < b.to; k++ {
-		if n := v.Ptr[k+1] - v.Ptr[k]; n == 0 || n > chainTerms {
-			continue
-		}
-		row := k
-		if v.RowIDs != nil {
-			row = int(v.RowIDs[k])
-		}
-		start(row)
-		from = row + 1
-	}
-	start(b.hi)
-}
-
 // stepFour adds the strip that starts at edge e to the results that there are of the four.
 func (r *run) stepFour(w *worker, f four, e int) {
 	outs := r.c.p.Outs
@@ -147,11 +114,6 @@ func (r *run) stepFour(w *worker, f four, e int) {
 	for k := range w.segs {
 		g := &w.segs[k]
 		rows, places := x[g.lo*cols:g.hi*cols], ranks[e+g.lo:e+g.hi]
-		for _, i := range []int{f.sum, f.squares, f.top, f.low} { // with padding the row is started as others are
-			if i >= 0 && g.first && g.fresh && !(g.ascends && outs[i].LD == cols && (outs[i].Aux < 0 || outs[i].AuxLD == cols)) {
-				r.startOut(i, g.row, g.row+1)
-			}
-		}
 		if !g.fresh || !g.ascends {
 			r.stepApart(w, f, *g, rows, e)
 			continue
@@ -173,8 +135,6 @@ func (r *run) stepFour(w *worker, f four, e int) {
 		}
 		sum, squares, top, low, topRank, lowRank := held[0], held[1], held[2], held[3], held[4], held[5]
 		if g.first { // the first row is held, whatever it is
-			clear(sum)
-			clear(squares)
 			copy(top, rows)
 			simd.Neg(low, rows[:cols])
 			simd.Fill(topRank, places[0])
