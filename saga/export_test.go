@@ -256,6 +256,9 @@ func (p *Program) HotRows(n int) []uint32 { return p.rooms.Hot(n) }
 // LinkBytes is what is expected to come over the link for a batch.
 func (p *Program) LinkBytes() float64 { return p.sampled.maker.LinkBytes() }
 
+// Kept is how many batches before one that comes have rows on the device that it copies.
+func (p *Program) Kept() int { return p.train.plan.Places.Sets.Ahead.Tables[0].Kept }
+
 // SumBytes is what the calls of a training step write and read for sums over rows, an own row each.
 func (p *Program) SumBytes() (bytes int64) {
 	for _, ph := range p.train.plan.Spec.Phases {

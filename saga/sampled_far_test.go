@@ -28,7 +28,7 @@ func TestHotRows(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		n := int(max(0, cache) * 30000)
+		n, kept := int(max(0, cache)*30000), p.Kept()
 		degrees := d.Edges.OutDegrees()
 		byDegree := make([]uint32, 30000)
 		for v := range byDegree {
@@ -60,13 +60,13 @@ func TestHotRows(t *testing.T) {
 					t.Fatal(err)
 				}
 				for _, v := range b.Vertices {
-					if k > 2 && last[v] < k-2 && !stays[v] {
+					if k > kept && last[v] < k-kept && !stays[v] {
 						rows++
 					}
 					last[v] = k
 				}
 			}
-			return rows / float64(len(d.Train)/batch-2)
+			return rows / float64(len(d.Train)/batch-kept)
 		}
 		hot := p.HotRows(n)
 		sorted := slices.Compact(slices.Sorted(slices.Values(hot)))
