@@ -56,11 +56,11 @@ func (p *Program) Check() error {
 			return fmt.Errorf("kernel %s: result %d: operand out of range", p.Name, i)
 		}
 	}
-	return p.checkThen()
+	return checkThen(p)
 }
 
 // checkThen checks what follows a gather.
-func (p *Program) checkThen() error {
+func checkThen(p *Program) error {
 	t := p.Then
 	if t == nil {
 		return nil

@@ -12,7 +12,7 @@ func (p *Program) Indexable(k int) bool {
 			return false
 		}
 	}
-	return !p.writes(k) && (p.Then == nil || p.Then.Indexable(k))
+	return !writes(p, k) && (p.Then == nil || p.Then.Indexable(k))
 }
 
 // matrix tells whether register r is read as a matrix.
@@ -23,7 +23,7 @@ func (p *Program) matrix(r int) bool {
 
 // WithIndex is p that reads rows of operand k, which is Indexable, by the launch's list.
 func (p *Program) WithIndex(k int) *Program {
-	return p.withLeaves(func(l *Leaf) {
+	return withLeaves(p, func(l *Leaf) {
 		if l.Operand == k && (l.From == Own || l.From == Other) {
 			l.Indexed = true
 		}

@@ -69,7 +69,7 @@ func (p *Program) Summed(l *Leaf) int {
 
 // WithPadding is p that reads rows of operand k, which is Paddable, as zeros from the launch's count of them on.
 func (p *Program) WithPadding(k int) *Program {
-	return p.withLeaves(func(l *Leaf) {
+	return withLeaves(p, func(l *Leaf) {
 		if l.Operand == k && l.From == Own {
 			l.Padded = true
 		}
@@ -77,7 +77,7 @@ func (p *Program) WithPadding(k int) *Program {
 }
 
 // withLeaves is p with leaves that are changed.
-func (p *Program) withLeaves(change func(l *Leaf)) *Program {
+func withLeaves(p *Program, change func(l *Leaf)) *Program {
 	q := *p
 	q.Leaves = slices.Clone(p.Leaves)
 	for i := range q.Leaves {
@@ -86,7 +86,7 @@ func (p *Program) withLeaves(change func(l *Leaf)) *Program {
 		}
 	}
 	if p.Then != nil {
-		q.Then = p.Then.withLeaves(change)
+		q.Then = withLeaves(p.Then, change)
 	}
 	return &q
 }
@@ -98,11 +98,11 @@ func (p *Program) Paddable(k int) bool {
 			return false
 		}
 	}
-	return !p.writes(k) && (p.Then == nil || p.Then.Paddable(k))
+	return !writes(p, k) && (p.Then == nil || p.Then.Paddable(k))
 }
 
 // writes tells whether operand k is a result.
-func (p *Program) writes(k int) bool {
+func writes(p *Program, k int) bool {
 	return slices.ContainsFunc(p.Outs, func(o Out) bool { return o.Operand == k || o.Aux == k })
 }
 

@@ -236,10 +236,10 @@ func (p *Program) ComeAhead() error {
 }
 
 // HostFree says that n bytes of host memory are free. The program must not be open.
-func (p *Program) HostFree(n int64) { p.sampled.draws.Free = n }
+func HostFree(p *Program, n int64) { p.sampled.draws.Free = n }
 
 // BatchBytes is what batches that are prepared ahead take of host memory.
-func (p *Program) BatchBytes() int64 { return p.sampled.maker.HostBytes() }
+func BatchBytes(p *Program) int64 { return p.sampled.maker.HostBytes() }
 
 // Cramp takes away the room that sampled training has for batches, but for so many rows and
 // edges of each level, and plans it again. The program must not be open.
@@ -257,7 +257,7 @@ func (p *Program) HotRows(n int) []uint32 { return p.rooms.Hot(n) }
 func (p *Program) LinkBytes() float64 { return p.sampled.maker.LinkBytes() }
 
 // Kept is how many batches before one that comes have rows on the device that it copies.
-func (p *Program) Kept() int { return p.train.plan.Places.Sets.Ahead.Tables[0].Kept }
+func Kept(p *Program) int { return p.train.plan.Places.Sets.Ahead.Tables[0].Kept }
 
 // SumBytes is what the calls of a training step write and read for sums over rows, an own row each.
 func (p *Program) SumBytes() (bytes int64) {

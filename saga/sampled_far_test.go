@@ -28,7 +28,7 @@ func TestHotRows(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		n, kept := int(max(0, cache)*30000), p.Kept()
+		n, kept := int(max(0, cache)*30000), saga.Kept(p)
 		degrees := d.Edges.OutDegrees()
 		byDegree := make([]uint32, 30000)
 		for v := range byDegree {

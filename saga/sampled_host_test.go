@@ -63,14 +63,14 @@ func TestSampledHostFree(t *testing.T) {
 		if err := p.ComeAhead(); err != nil {
 			t.Fatal(err)
 		}
-		p.HostFree(free)
+		saga.HostFree(p, free)
 		losses, _ := batchLosses(t, p, saga.TrainOptions{})
 		return p, losses
 	}
 	all, want := run(0)
-	n := all.BatchBytes()
+	n := saga.BatchBytes(all)
 	few, got := run(n / 2)
-	if m := few.BatchBytes(); m > n/4 || m < 3*n/17 {
+	if m := saga.BatchBytes(few); m > n/4 || m < 3*n/17 {
 		t.Errorf("%d bytes of batches where %d are free, %d where this is not known", m, n/2, n)
 	}
 	if !slices.Equal(got, want) {
@@ -80,7 +80,7 @@ func TestSampledHostFree(t *testing.T) {
 	if err := p.ComeAhead(); err != nil {
 		t.Fatal(err)
 	}
-	p.HostFree(n / 17)
+	saga.HostFree(p, n/17)
 	if _, err := p.Step(); err == nil || !strings.Contains(err.Error(), "of host memory, of which") {
 		t.Errorf("with memory for one batch: %v", err)
 	}

@@ -42,7 +42,7 @@ type paired struct {
 }
 
 // findPaired finds rows that nothing else reads.
-func (c *Program) findPaired(uses, by []int) {
+func findPaired(c *Program, uses, by []int) {
 	p := c.p
 	leaf := func(reg int, from kernel.From) int {
 		return slices.IndexFunc(p.Leaves, func(l kernel.Leaf) bool {

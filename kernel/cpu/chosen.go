@@ -19,7 +19,7 @@ type chosen struct {
 const leastChosen = 32
 
 // findChosen finds such sums, and takes what only they read from uses.
-func (c *Program) findChosen(uses, by []int) {
+func findChosen(c *Program, uses, by []int) {
 	p := c.p
 	leaf := func(reg int, from kernel.From) int {
 		return slices.IndexFunc(p.Leaves, func(l kernel.Leaf) bool {

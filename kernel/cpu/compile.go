@@ -69,11 +69,11 @@ func Compile(p *kernel.Program) (*Program, error) {
 		}
 	}
 	uses, by := readers(p)
-	c.findChosen(uses, by)
-	c.findPaired(uses, by)
+	findChosen(c, uses, by)
+	findPaired(c, uses, by)
 	c.findDirect(uses, by)
 	c.findFour()
-	c.skipUnread()
+	skipUnread(c)
 	c.findOperands()
 	dense, wide := !p.Edges, 1
 	for _, w := range p.Widths {
@@ -144,7 +144,7 @@ func (c *Program) findDirect(uses, by []int) {
 }
 
 // skipUnread marks the instructions and leaves that no result which needs the strip depends on.
-func (c *Program) skipUnread() {
+func skipUnread(c *Program) {
 	read := make([]bool, len(c.p.Widths))
 	for _, i := range c.outs {
 		o, f := &c.p.Outs[i], &c.sums.paired[i]

@@ -38,7 +38,7 @@ func fourRows(e *emitter) {
 		}
 		f.rows(0, func(rank reg.VecVirtual) {
 			for v, h := range held {
-				y := e.loadLanes(at(f.p, 4*e.width()*v), mask)
+				y := loadLanes(e, at(f.p, 4*e.width()*v), mask)
 				e.VADDPS(y, h[0], h[0])
 				e.set(h[3], e.cmp(cmpGT, y, h[2]), rank)
 				e.VMAXPS(h[2], y, h[2])
@@ -82,7 +82,7 @@ type four struct {
 
 func (f *four) load(v int, mask reg.Register) (held []reg.VecVirtual) {
 	for _, to := range f.to {
-		held = append(held, f.loadLanes(at(to, 4*f.width()*v), mask))
+		held = append(held, loadLanes(f.emitter, at(to, 4*f.width()*v), mask))
 	}
 	return held
 }
@@ -120,7 +120,7 @@ func (f *four) rows(v int, body func(rank reg.VecVirtual)) {
 func (f *four) careful(v int, mask reg.Register) {
 	h := f.load(v, mask)
 	f.rows(v, func(rank reg.VecVirtual) {
-		y := f.loadLanes(at(f.p, 0), mask)
+		y := loadLanes(f.emitter, at(f.p, 0), mask)
 		f.VADDPS(y, h[0], h[0])
 		f.VADDPS(f.mul(y, y), h[1], h[1])
 		for i := 2; i < 6; i += 2 {

@@ -66,7 +66,7 @@ func (e *emitter) loadMasked(src operand.Mem, mask reg.Register) reg.VecVirtual 
 }
 
 // loadLanes is loadMasked, or a load of the whole vector where mask is nil.
-func (e *emitter) loadLanes(src operand.Mem, mask reg.Register) reg.VecVirtual {
+func loadLanes(e *emitter, src operand.Mem, mask reg.Register) reg.VecVirtual {
 	if mask != nil {
 		return e.loadMasked(src, mask)
 	}

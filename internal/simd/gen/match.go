@@ -43,7 +43,7 @@ func matchRows(e *emitter) {
 	e.VBROADCASTSS(at(want, 0), x)
 	e.tileLoop(n, rest, mask, []reg.GPVirtual{row}, 4, func(vecs int, mask reg.Register) {
 		for v := range vecs {
-			same := e.cmp(cmpEQ, x, e.loadLanes(at(row, 4*e.width()*v), mask))
+			same := e.cmp(cmpEQ, x, loadLanes(e, at(row, 4*e.width()*v), mask))
 			if mask != nil {
 				same = e.both(same, mask)
 			}

@@ -74,7 +74,7 @@ func maxRows(e *emitter) {
 		together = 4
 	}
 	e.tileLoop(cols, rest, mask, []reg.GPVirtual{acc, arg, x}, together, func(vecs int, mask reg.Register) {
-		load := func(m operand.Mem) reg.VecVirtual { return e.loadLanes(m, mask) }
+		load := func(m operand.Mem) reg.VecVirtual { return loadLanes(e, m, mask) }
 		a, g := make([]reg.VecVirtual, vecs), make([]reg.VecVirtual, vecs)
 		for v := range vecs {
 			a[v], g[v] = load(at(acc, 4*e.width()*v)), load(at(arg, 4*e.width()*v))
