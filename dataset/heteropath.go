@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -28,7 +29,7 @@ func ParseMetapath(text string) (m Metapath, err error) {
 const maxPathEdges = 1 << 31
 
 // AddMetapaths adds a relation for each metapath, from relations that h has already. Its edges are different, ascend by source and then by
-// target, and have no weights. It takes time for all paths, and memory for the edges.
+// target, and have no weights; they have times if edges of steps do. It takes time for all paths, and memory for the edges.
 func (h *Hetero) AddMetapaths(list []Metapath) error {
 	own := len(h.Relations) // those of the graph, by which paths go
 	for _, m := range list {
@@ -46,6 +47,7 @@ type pathStep struct {
 	from, to int // types
 	ptr      []int
 	far      []uint32
+	time     []float64 // of far; nil: without times
 }
 
 // path makes one relation of the first own.
@@ -64,12 +66,31 @@ func (h *Hetero) path(m Metapath, own int) (*Relation, error) {
 		}
 		steps = append(steps, s)
 	}
-	first, last := steps[0].from, steps[len(steps)-1].to
-	n := h.Types[first].Rows.Edges.V
-	e := &chunk.Edges{V: max(n, h.Types[last].Rows.Edges.V)}
+	e, err := h.alongAll(steps)
+	if err != nil {
+		return nil, err
+	}
+	d := &Data{Edges: e}
+	d.Report.Changes = []string{"made of paths along " + strings.Join(m.Steps, ", ")}
+	return &Relation{steps[0].from, m.Name, steps[len(steps)-1].to, d}, nil
+}
+
+// alongAll is an edge for each two vertices that a path along steps joins. If edges have times, a path is there from its latest edge on, and
+// its edge from the first path on; paths whose steps have no times are always there.
+func (h *Hetero) alongAll(steps []pathStep) (*chunk.Edges, error) {
+	n := h.Types[steps[0].from].Rows.Edges.V
+	e := &chunk.Edges{V: max(n, h.Types[steps[len(steps)-1].to].Rows.Edges.V)}
+	timed := slices.ContainsFunc(steps, func(s pathStep) bool { return s.time != nil })
 	marks := make([][]int, len(steps)) // by step: the source, plus one, from which a vertex was reached last
+	since := make([][]float64, len(steps)+1)
 	for i, s := range steps {
 		marks[i] = make([]int, h.Types[s.to].Rows.Edges.V)
+		if timed {
+			since[i+1] = make([]float64, len(marks[i]))
+		}
+	}
+	if timed {
+		since[0] = slices.Repeat([]float64{math.Inf(-1)}, n)
 	}
 	var at, next []uint32
 	for u := range n {
@@ -77,10 +98,23 @@ func (h *Hetero) path(m Metapath, own int) (*Relation, error) {
 		for i, s := range steps {
 			next = next[:0]
 			for _, v := range at {
-				for _, w := range s.far[s.ptr[v]:s.ptr[v+1]] {
-					if marks[i][w] != u+1 {
+				for k := s.ptr[v]; k < s.ptr[v+1]; k++ {
+					w := s.far[k]
+					again := marks[i][w] == u+1
+					if !again {
 						marks[i][w], next = u+1, append(next, w)
 					}
+					if !timed {
+						continue
+					}
+					x := since[i][v]
+					if s.time != nil {
+						x = max(x, s.time[k])
+					}
+					if again {
+						x = min(x, since[i+1][w])
+					}
+					since[i+1][w] = x
 				}
 			}
 			at, next = next, at
@@ -91,11 +125,15 @@ func (h *Hetero) path(m Metapath, own int) (*Relation, error) {
 		}
 		for _, v := range at {
 			e.Src, e.Dst = append(e.Src, uint32(u)), append(e.Dst, v)
+			if timed {
+				e.Time = append(e.Time, since[len(steps)][v])
+			}
 		}
 	}
-	d := &Data{Edges: e}
-	d.Report.Changes = []string{"made of paths along " + strings.Join(m.Steps, ", ")}
-	return &Relation{first, m.Name, last, d}, nil
+	if timed && e.Time == nil {
+		e.Time = []float64{}
+	}
+	return e, nil
 }
 
 // step lists the far ends of each vertex along a relation.
@@ -114,8 +152,14 @@ func (h *Hetero) step(r int, against bool) pathStep {
 	}
 	s.far = make([]uint32, e.E())
 	fill := slices.Clone(s.ptr)
+	if e.Time != nil {
+		s.time = make([]float64, e.E())
+	}
 	for k, u := range e.Src {
 		s.far[fill[u]] = e.Dst[k]
+		if e.Time != nil {
+			s.time[fill[u]] = e.Time[k]
+		}
 		fill[u]++
 	}
 	return s

@@ -45,3 +45,24 @@ func relationByTime(d *Data, c TimeCut, seed uint64) (*Data, error) {
 	}
 	return out, nil
 }
+
+// Untimed names the relations without times that labels of type target depend on, where others have times, and among them those whose edges
+// are the reverses of edges with times, and the relations of these.
+func (h *Hetero) Untimed(target int) (none []string, shown [][2]string) {
+	_, reached := h.Reach(target)
+	has := func(r int) bool { return h.Relations[r].Links.Edges.Time != nil }
+	for r := range h.Relations {
+		if !reached[r] || has(r) {
+			continue
+		}
+		none = append(none, h.FullName(r))
+		x, _ := h.reversals(r)
+		for _, a := range x.of(r) {
+			if has(a.relation) {
+				shown = append(shown, [2]string{h.FullName(r), h.FullName(a.relation)})
+				break
+			}
+		}
+	}
+	return none, shown
+}

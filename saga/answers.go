@@ -68,11 +68,23 @@ func newSome(m Model, d *dataset.Data, c Config, byTime bool, param parameters) 
 	s := &Some{model: m, data: d, cfg: c.forBlocks(), param: param, reaches: reaches{edges: d.Edges, steps: m.gathers(), never: c.HostMem > 0}}
 	if byTime {
 		s.times = batches.UpTo
-		if d.Edges.Time == nil || d.Vertices.Time == nil {
-			return nil, fmt.Errorf("saga: training drew edges up to the times of vertices, and %s has no times of edges (edge_time) or of vertices (vertex_time)", d.Name)
+		if err := timed(d); err != nil {
+			return nil, err
 		}
 	}
 	return s, nil
+}
+
+// timed is an error if d has no times of edges, of several relations of none, or of vertices.
+func timed(d *dataset.Data) error {
+	has := d.Edges.Time != nil
+	if k := d.Vertices.Kinds; k != nil {
+		has = slices.ContainsFunc(k.Graph.Relations, func(r dataset.Relation) bool { return r.Links.Edges.Time != nil })
+	}
+	if !has || d.Vertices.Time == nil {
+		return fmt.Errorf("saga: training drew edges up to the times of vertices, and %s has no times of edges (edge_time) or of vertices (vertex_time)", d.Name)
+	}
+	return nil
 }
 
 // Work estimates the work of Rows for list, and that of a pass over the whole graph: in edges over which messages are computed. It stops

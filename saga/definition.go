@@ -1,6 +1,7 @@
 package saga
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -23,6 +24,7 @@ type request struct {
 	output string           // "hidden" or "logits" of one forward pass; "": training and evaluation
 	part   *portion         // data is a part of a graph; nil: all of it
 	at     *batches.Moments // what is answered, in place of vertices at their own times; nil: these
+	names  int              // layers that gather of the model by which parameters are named; 0: those of model
 	of     *Planner         // with which the search shares what it finds; nil: none
 }
 
@@ -305,7 +307,7 @@ func (p *definition) describeKinds() error {
 	if err := errors.Join(dataset.ValidateHetero(graph.Graph), dataset.Validate(d)); err != nil {
 		return err
 	}
-	k := kindsOf(d, m, m.gathers())
+	k := kindsOf(d, m, cmp.Or(p.names, m.gathers()))
 	if n := len(k.types); p.cfg.Chunks > 0 && p.cfg.Chunks < n {
 		return fmt.Errorf("saga: %d intervals (--chunks); %d vertex types need at least one each: %s", p.cfg.Chunks, n, strings.Join(k.typeNames(), ", "))
 	}

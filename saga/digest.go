@@ -77,6 +77,11 @@ func (p *Program) writeFacts(w io.Writer) {
 func (in *inputs) checksum(times bool) string {
 	if times {
 		of := crc32.Checksum(device.Bytes(in.Data.Edges.Time), castagnoli)
+		if k := in.kinds; k != nil {
+			for i := range k.relations {
+				of = crc32.Update(of, castagnoli, device.Bytes(k.relations[i].in.Edges.Time))
+			}
+		}
 		return fmt.Sprintf("%s-%08x", in.checksum(false), crc32.Update(of, castagnoli, device.Bytes(in.Data.Vertices.Time)))
 	}
 	if k := in.kinds; k != nil {

@@ -28,12 +28,16 @@ func atTimes(m Model, d *dataset.Data, c Config, k *Stored, pairs *dataset.Pairs
 		return nil, 0, nil, fmt.Errorf("saga: pairs are scored at times, and the edges of %s have none (edge_time)", d.Name)
 	}
 	at, src, dst := batches.MomentsOf(pairs)
-	a := &answer{items: upTo(len(at.Vertex)), times: batches.UpTo}
+	z, cols, err = allAtTimes(request{model: m, data: d, cfg: c.forBlocks(), output: "logits", at: at}, upTo(len(at.Vertex)), k.param)
+	return z, cols, numbered(src[0], dst[0]), err
+}
+
+// allAtTimes computes the rows of items, each over all edges up to its time.
+func allAtTimes(r request, items []uint32, param parameters) (x []float32, cols int, err error) {
+	a := &answer{items: items, times: batches.UpTo}
 	var graph *batches.Graph
-	if err := a.within(request{model: m, data: d, cfg: c.forBlocks(), output: "logits", at: at}, min(answerBatch, len(a.items)), &graph, k.param); err != nil {
-		return nil, 0, nil, err
-	}
-	return a.rows, a.cols, numbered(src[0], dst[0]), nil
+	err = a.within(r, min(answerBatch, len(items)), &graph, param)
+	return a.rows, a.cols, err
 }
 
 // share gives all ranks of p the rows that each has computed. All ranks call it.

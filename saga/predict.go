@@ -94,8 +94,11 @@ func forwardBy(byTime bool, m Model, d *dataset.Data, c Config, what string, par
 	if !byTime || m.Task == LinkTask || what == "hidden" && len(m.Layers) == 1 {
 		return forward(m, d, c, what, param)
 	}
-	if err := answers(&m, d); err != nil {
-		return nil, 0, err
+	typed, gathers := d != nil && d.Vertices.Kinds != nil, m.gathers()
+	if !typed {
+		if err := answers(&m, d); err != nil {
+			return nil, 0, err
+		}
 	}
 	if what == "hidden" {
 		below := m
@@ -103,6 +106,12 @@ func forwardBy(byTime bool, m Model, d *dataset.Data, c Config, what string, par
 			return forward(m, d, c, what, param)
 		}
 		m = below
+	}
+	if typed {
+		if err := timed(d); err != nil {
+			return nil, 0, err
+		}
+		return allAtTimes(request{model: m, data: d, cfg: c.forBlocks(), output: "logits", names: gathers}, upTo(d.Edges.V), param)
 	}
 	s, err := newSome(m, d, c, true, param)
 	if err != nil {

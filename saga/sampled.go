@@ -107,15 +107,42 @@ func (s *sampled) sees(p *definition, low *dataflow.Lowered) error {
 		return errors.New("saga: the model pna is scaled by the mean degree of the whole graph, in which edges of a seed's future count; edges are drawn by time for models that are not, such as sage, gat and gin")
 	}
 	for in := range low.Inputs {
-		switch in.Name {
+		switch name, _ := dataflow.RelationOf(in.Name); name {
 		case dataflow.OutDegree, rows.RsqrtDegree, rows.RsqrtOutDegree, rows.RsqrtWeight:
-			return fmt.Errorf("saga: the model %s reads degrees of the whole graph (%s), in which edges of a seed's future count; edges are drawn by time for models that do not, such as sage, gat and gin", p.model.Name, in.Name)
+			return fmt.Errorf("saga: the model %s reads degrees of the whole graph (%s), in which edges of a seed's future count; edges are drawn by time for models that do not, such as sage, gat and gin", p.model.Name, name)
 		}
+	}
+	tr, err := trace(p.model, p.stepDims, false)
+	if err != nil {
+		return err
+	}
+	if overRows(tr.logits) {
+		return fmt.Errorf("saga: the model %s weighs or scales rows by sums over all vertices of a batch, seeds of later times among them; edges are drawn by time for models whose rows depend on in-edges alone, such as sage, gat and rgcn", p.model.Name)
 	}
 	if p.model.SelfLoops && low.Want.Any().Data {
 		return fmt.Errorf("saga: the model %s reads numbers of edges, and its self loops have the means of all edges of a vertex, later ones among them; edges are drawn by time without --edge-data or without self loops", p.model.Name)
 	}
 	return nil
+}
+
+// overRows tells whether x depends on a sum over the rows of vertices.
+func overRows(x Tensor) bool {
+	seen := map[Tensor]bool{}
+	var visit func(n Tensor) bool
+	visit = func(n Tensor) bool {
+		if seen[n] {
+			return false
+		}
+		seen[n] = true
+		for i := range n.NumIn() {
+			in := n.In(i)
+			if n.Shape().Set.Kind == dataflow.Global && in.Shape().Set.Kind == dataflow.Vertex || visit(in) {
+				return true
+			}
+		}
+		return false
+	}
+	return visit(x)
 }
 
 // byTime tells whether edges are drawn up to the times of seeds.

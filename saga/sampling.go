@@ -62,8 +62,9 @@ type Sampling struct {
 	Eval []int
 	// Times, if it is "uniform" or "latest", has a seed, and all that is reached from it, draw only edges up to the seed's time
 	// (dataset.Data.Vertices.Time, chunk.Edges.Time): each with equal probability, or the latest. Evaluation sees no later edge
-	// either: by default it takes all edges up to the time. It is for labels of vertices, samplers of neighbours with equal probability,
-	// and models that read no degrees of the whole graph.
+	// either: by default it takes all edges up to the time. Of several relations some may be without times: their edges are always there.
+	// It is for labels of vertices and links by time, samplers of neighbours with equal probability, and models that read no degrees of the
+	// whole graph and no sums over vertices.
 	Times string
 	// Rows are the data's edges, with the self loops that the model adds, as sample.NewGraph sorts them, for
 	// programs that share them. nil: the program sorts them itself.

@@ -40,8 +40,6 @@ func (x *Past) Blocks(b *Blocks, seeds []uint32, until []float64, key Key) error
 	if len(seeds) != len(until) {
 		return p.errorf("%d seeds and %d times", len(seeds), len(until))
 	}
-	t := p.tools.take(p.g)
-	defer p.tools.put(t)
 	local := map[moment]int32{}
 	b.Vertices, b.Until, b.Counts = b.Vertices[:0], b.Until[:0], b.Counts[:0]
 	for i, v := range seeds {
@@ -65,11 +63,12 @@ func (x *Past) Blocks(b *Blocks, seeds []uint32, until []float64, key Key) error
 	b.Layers = b.Layers[:len(p.sizes)]
 	for step := range p.sizes {
 		layer := &b.Layers[step]
-		layer.clear()
+		if err := x.Rows(layer, b.Vertices[:b.Counts[step]], b.Until[:b.Counts[step]], key, step); err != nil {
+			return err
+		}
 		for i := range b.Counts[step] {
-			x.row(t, layer, b.Vertices[i], b.Until[i], key.stream(), step)
-			from := layer.Offsets[i]
-			for k, f := range layer.Far[from:] {
+			far := layer.Far[layer.Offsets[i]:layer.Offsets[i+1]]
+			for k, f := range far {
 				m := moment{uint32(f), b.Until[i]}
 				n, ok := local[m]
 				if !ok {
@@ -77,13 +76,31 @@ func (x *Past) Blocks(b *Blocks, seeds []uint32, until []float64, key Key) error
 					local[m] = n
 					b.Vertices, b.Until = append(b.Vertices, m.vertex), append(b.Until, m.time)
 				}
-				layer.Far[from+int64(k)] = n
+				far[k] = n
 			}
 		}
-		if p.s.RowNormal {
-			layer.normalise()
-		}
 		b.Counts = append(b.Counts, len(b.Vertices))
+	}
+	return nil
+}
+
+// Rows is Program.Rows for vertices at times: vertex i draws edges with times up to until[i]. A vertex may stand there for several times.
+func (x *Past) Rows(b *Block, vertices []uint32, until []float64, key Key, step int) error {
+	p := x.p
+	if len(vertices) != len(until) || step < 0 || step >= len(p.sizes) {
+		return p.errorf("%d vertices and %d times at step %d of %d", len(vertices), len(until), step, len(p.sizes))
+	}
+	t := p.tools.take(p.g)
+	defer p.tools.put(t)
+	b.clear()
+	for i, v := range vertices {
+		if int64(v) >= int64(p.g.Vertices()) {
+			return p.errorf("vertex %d of a graph with %d vertices", v, p.g.Vertices())
+		}
+		x.row(t, b, v, until[i], key.stream(), step)
+	}
+	if p.s.RowNormal {
+		b.normalise()
 	}
 	return nil
 }

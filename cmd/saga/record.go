@@ -153,7 +153,7 @@ func (c *trainCmd) recall(given map[string]bool) error {
 			old.Memory.Mem = memory(rec.Plan.Budget)
 		}
 		old.Planning.Schedule = rec.Plan.Schedule
-		if old.Training.Sampling.whole() || !dataset.IsShards(old.Data.Path) { // a batch has one interval, and shards those that they were made for
+		if !old.Training.Sampling.alone() && !(dataset.IsShards(old.Data.Path) && !old.Training.Sampling.whole()) { // a batch has one interval, and shards those that they were made for
 			old.Planning.Chunks = auto(rec.Plan.Chunks)
 		}
 		old.Planning.Slices = auto(max(1, rec.Plan.Slices))

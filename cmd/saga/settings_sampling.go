@@ -17,6 +17,11 @@ import (
 // whole tells whether training goes over the whole graph.
 func (s *samplingFlags) whole() bool { return len(s.Sample) == 0 && s.Sampler == "" }
 
+// alone tells whether evaluation goes over batches, too, so that nothing goes over the whole graph.
+func (s *samplingFlags) alone() bool {
+	return !s.whole() && (s.EvalSample != "" || named(s.SampleTime, "none") != "")
+}
+
 // sized tells whether --sampler says how large a batch is.
 func (s *samplingFlags) sized() bool {
 	spec, err := sample.Parse(s.Sampler, 1)

@@ -81,7 +81,7 @@ func (s *settings) splitOf(d *dataset.Data, task saga.Task) (string, error) {
 	case s.Link.Disjoint != 0:
 		return "", cli.Usagef("--disjoint %g: with --sample-time no pair sees its own edge", s.Link.Disjoint)
 	case d.Vertices.Kinds != nil:
-		return "", cli.Usagef("--sample-time: %s has several types of vertices, of which edges are not drawn by time yet; without it batches draw among all edges, and --split-time divides links by time", d.Name)
+		return "", cli.Usagef("--sample-time: %s has several types of vertices, of which links are not drawn by time yet; without it batches draw among all edges, and --split-time divides links by time", d.Name)
 	}
 	return pastPrefix + cmp.Or(s.Data.SplitTime, linksByTime), nil
 }
@@ -151,13 +151,35 @@ func (b *byTime) tell(log *slog.Logger, d *dataset.Data, task saga.Task) {
 	}
 }
 
-// tellNoPast says where no vertex sees an edge, as all are asked for before the first.
+// tellNoPast says which edges have no times, and where no vertex sees an edge, as all are asked for before the first.
 func tellNoPast(log *slog.Logger, d *dataset.Data, x *saga.Sampling) {
 	e, v := d.Edges.Time, d.Vertices.Time
-	if x.Times == "" || len(e) == 0 || len(v) == 0 || d.Targets.Links != nil || slices.Max(v) >= slices.Min(e) {
+	if x.Times == "" {
+		return
+	}
+	if k := d.Vertices.Kinds; k != nil {
+		for _, r := range k.Graph.Relations {
+			e = slices.Concat(e, r.Links.Edges.Time)
+		}
+		if len(e) > 0 {
+			tellUntimed(log, k)
+		}
+	}
+	if len(e) == 0 || len(v) == 0 || d.Targets.Links != nil || slices.Max(v) >= slices.Min(e) {
 		return
 	}
 	log.Warn("no vertex sees an edge: the times of vertices are " + span(v) + ", before those of edges, " + span(e) + "; have they one unit?")
+}
+
+// tellUntimed says which relations have no times.
+func tellUntimed(log *slog.Logger, k *dataset.Kinds) {
+	none, shown := k.Graph.Untimed(k.Type)
+	if none != nil {
+		log.Info("edges of " + listed(none) + " have no times: they are seen at any time")
+	}
+	for _, pair := range shown {
+		log.Warn("edges of " + pair[0] + " have no times, and are those of " + pair[1] + ", which have some, turned round: they show a vertex its future; give them times, or draw none of them (--sample)")
+	}
 }
 
 // span says from when to when times are.

@@ -1,7 +1,6 @@
 package batches
 
 import (
-	"cmp"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -20,11 +19,10 @@ type Draws struct {
 	each    []edges // by relation
 	kind    kind
 	graph   *Graph
-	past    *sample.Past // draws edges up to the times of seeds; nil: edges of any time are drawn
-	far     *shardRows   // for shards: rows that ranks ask each other for; nil: each rank has the whole graph
-	items   []uint32     // what an epoch goes over, by number
-	most    []int        // by edge set: the most edges of a row of the block; nil: unknown
-	members [][]uint32   // of dataset.GraphLabels: the vertices of each graph
+	far     *shardRows // for shards: rows that ranks ask each other for; nil: each rank has the whole graph
+	items   []uint32   // what an epoch goes over, by number
+	most    []int      // by edge set: the most edges of a row of the block; nil: unknown
+	members [][]uint32 // of dataset.GraphLabels: the vertices of each graph
 	memo    memo
 	spent   spent
 }
@@ -51,7 +49,7 @@ func New(j Job, s Setting, graph *Graph) (*Draws, error) {
 	if err := d.relations(graph); err != nil {
 		return nil, err
 	}
-	if err := cmp.Or(d.findMost(), d.findPast()); err != nil {
+	if err := d.findMost(); err != nil {
 		return nil, err
 	}
 	d.kind.begin(d)
@@ -188,8 +186,10 @@ type blocks struct {
 	share []float32        // of each pair in the mean loss; negative if no edge joins the pair
 	local map[moment]int32 // if items are pairs: the place of each seed
 
-	types  [][]uint32 // of several types, in place of Vertices: those of each type that the batch has
-	places [][]int32  // by type and vertex, while it is drawn: its place in types + 1; 0: it has none
+	types   [][]uint32         // of several types, in place of Vertices: those of each type that the batch has
+	places  [][]int32          // by type and vertex, while it is drawn: its place in types + 1; 0: it has none
+	moments []map[moment]int32 // with Setting.Past, in place of places: by type the place of a vertex at a time
+	untils  [][]float64        // with Setting.Past: the times of types
 
 	numbers []chunk.Edges // over shards: weights, types and data of the edges of each of Layers
 	degrees []uint32      // over shards: in-degrees of the vertices drawn for last

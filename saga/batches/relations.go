@@ -3,6 +3,7 @@ package batches
 import (
 	"fmt"
 	"hash/fnv"
+	"math"
 	"slices"
 
 	"sagann/chunk"
@@ -15,6 +16,7 @@ import (
 type edges struct {
 	Relation
 	program *sample.Program
+	past    *sample.Past // draws edges up to the times of seeds; nil: edges of any time are drawn
 	graph   *sample.Graph
 	sampler sample.Sampler
 	degrees []uint32 // with Setting.Scaled, by vertex: in-edges without the self loops that are always drawn
@@ -45,6 +47,9 @@ func (d *Draws) relations(graph *Graph) error {
 			if x.Name != "" {
 				err = fmt.Errorf("relation %s: %w", x.Name, err)
 			}
+			return err
+		}
+		if err := x.findPast(d.Past); err != nil {
 			return err
 		}
 		d.each = append(d.each, x)
@@ -78,9 +83,13 @@ func (x *edges) most() []int {
 	return list
 }
 
-// rows draws the edges of a step into vertices.
-func (x *edges) rows(b *sample.Block, vertices []uint32, key sample.Key, step int) error {
-	if x.sampler.Size(step) > 0 {
+// rows draws the edges of a step into vertices, up to their times if edges have times.
+func (x *edges) rows(b *sample.Block, vertices []uint32, until []float64, key sample.Key, step int) error {
+	switch {
+	case x.sampler.Size(step) == 0:
+	case x.past != nil:
+		return x.past.Rows(b, vertices, until, key, step)
+	default:
 		return x.program.Rows(b, vertices, key, step)
 	}
 	b.Offsets, b.Far, b.Edge = append(b.Offsets[:0], 0), b.Far[:0], b.Edge[:0]
@@ -88,7 +97,9 @@ func (x *edges) rows(b *sample.Block, vertices []uint32, key sample.Key, step in
 		lo, hi := x.graph.Offsets[v], x.graph.Offsets[v+1]
 		if at, found := slices.BinarySearch(x.graph.Far[lo:hi], v); found && x.sampler.KeepLoops {
 			for i := lo + int64(at); i < hi && x.graph.Far[i] == v; i++ {
-				b.Far, b.Edge = append(b.Far, int32(v)), append(b.Edge, x.graph.Edge[i])
+				if x.past == nil || math.IsInf(x.graph.Time[i], -1) {
+					b.Far, b.Edge = append(b.Far, int32(v)), append(b.Edge, x.graph.Edge[i])
+				}
 			}
 		}
 		b.Offsets = append(b.Offsets, int64(len(b.Far)))
@@ -116,53 +127,103 @@ func (d *Draws) mostOf() []int {
 // drawKinds draws the blocks of a batch of several types from the seeds of b.
 func (d *Draws) drawKinds(b *blocks, at Place) error {
 	k, n := d.Kinds, d.Numbers()
-	if b.types == nil {
-		b.types, b.places = make([][]uint32, len(k.Types)), make([][]int32, len(k.Types))
-		for t, in := range k.Types {
-			b.places[t] = make([]int32, in.Edges.V)
-		}
-	}
-	defer func() { // places are all 0 between batches
-		for t, list := range b.types {
-			for _, v := range list {
-				b.places[t][v] = 0
-			}
-		}
-	}()
-	for t := range b.types {
-		b.types[t] = b.types[t][:0]
-	}
+	d.beginKinds(b)
+	defer b.endKinds()
 	for len(b.Layers) < n.Edge(d.base()+d.Depth, 0)-1 {
 		b.Layers = append(b.Layers, sample.Block{})
 	}
 	b.Counts = b.Counts[:0]
-	if d.paired() {
+	switch {
+	case d.paired():
 		d.enterKinds(b, at)
+	case d.Past != "":
+		d.untilOf(b)
 	}
-	for _, v := range b.seeds {
-		b.number(k.Target, v)
+	for i, v := range b.seeds {
+		b.number(k.Target, v, b.untilAt(i))
 	}
 	b.level()
 	for l := d.base(); l < d.base()+d.Depth; l++ {
 		from := b.Counts[len(b.Counts)-len(k.Types):]
 		for r := range d.each {
 			x, layer := &d.each[r], &b.Layers[n.Edge(l, r)-1]
-			if err := x.rows(layer, b.types[x.Dst][:from[x.Dst]], x.key(at), l-d.base()); err != nil {
+			var until []float64
+			if d.Past != "" {
+				until = b.untils[x.Dst][:from[x.Dst]]
+			}
+			if err := x.rows(layer, b.types[x.Dst][:from[x.Dst]], until, x.key(at), l-d.base()); err != nil {
 				return err
 			}
 		}
 		for r := range d.each {
-			far := b.Layers[n.Edge(l, r)-1].Far
-			for i, f := range far {
-				far[i] = b.number(d.each[r].Src, uint32(f))
-			}
+			d.numberFar(b, r, &b.Layers[n.Edge(l, r)-1])
 		}
 		b.level()
 	}
 	return nil
 }
 
-// enterKinds makes the block of the pairs of a batch, level 0 of those where they end, and numbers those where they begin.
+// beginKinds makes room for the vertices of a batch.
+func (d *Draws) beginKinds(b *blocks) {
+	k := d.Kinds
+	if b.types == nil {
+		b.types = make([][]uint32, len(k.Types))
+		if d.Past != "" {
+			b.untils = make([][]float64, len(k.Types))
+			for range k.Types {
+				b.moments = append(b.moments, map[moment]int32{})
+			}
+		} else {
+			for _, in := range k.Types {
+				b.places = append(b.places, make([]int32, in.Edges.V))
+			}
+		}
+	}
+	for t := range b.types {
+		b.types[t] = b.types[t][:0]
+	}
+	for t := range b.untils {
+		b.untils[t] = b.untils[t][:0]
+	}
+}
+
+// endKinds has no vertex have a place: between batches places are all 0.
+func (b *blocks) endKinds() {
+	for t, list := range b.places {
+		for _, v := range b.types[t] {
+			list[v] = 0
+		}
+	}
+	for _, m := range b.moments {
+		clear(m)
+	}
+}
+
+// untilAt is the time of seed i, 0 where seeds have none.
+func (b *blocks) untilAt(i int) float64 {
+	if b.moments == nil {
+		return 0
+	}
+	return b.until[i]
+}
+
+// numberFar makes the ids of far ends in the block of relation r places. They are at the times of the vertices that drew them.
+func (d *Draws) numberFar(b *blocks, r int, layer *sample.Block) {
+	x := &d.each[r]
+	for i := range len(layer.Offsets) - 1 {
+		until := 0.0
+		if b.moments != nil {
+			until = b.untils[x.Dst][i]
+		}
+		far := layer.Far[layer.Offsets[i]:layer.Offsets[i+1]]
+		for k, f := range far {
+			far[k] = b.number(x.Src, uint32(f), until)
+		}
+	}
+}
+
+// enterKinds makes the block of the pairs of a batch, level 0 of those where they end, and numbers those where they begin. With times they
+// are there before the times of their pairs.
 func (d *Draws) enterKinds(b *blocks, at Place) {
 	x := &d.Kinds.Relations[d.Kinds.Links]
 	list := d.pairsOf(b, at.Epoch)
@@ -171,17 +232,32 @@ func (d *Draws) enterKinds(b *blocks, at Place) {
 			list.Dst[i] -= uint32(d.Kinds.Types[x.Src].Edges.V)
 		}
 	}
-	for _, v := range list.Dst {
-		b.number(x.Dst, v)
+	until := func(k int) float64 {
+		if b.moments == nil {
+			return 0
+		}
+		return Before(list.Time[k])
+	}
+	for k, v := range list.Dst {
+		b.number(x.Dst, v, until(k))
 	}
 	b.level()
-	b.enter(&list, func(v uint32, _ int) int32 { return b.number(x.Dst, v) }, func(v uint32, _ int) int32 { return b.number(x.Src, v) })
+	b.enter(&list, func(v uint32, k int) int32 { return b.number(x.Dst, v, until(k)) }, func(v uint32, k int) int32 { return b.number(x.Src, v, until(k)) })
 	b.Layers[d.pairs()-1] = b.pairs
 	b.seeds = b.seeds[:0]
 }
 
-// number is the place of vertex v among those of type t that the batch has. It gets the next one if it has none.
-func (b *blocks) number(t int, v uint32) int32 {
+// number is the place of vertex v, with Setting.Past at a time, among those of type t that the batch has. It gets the next one if it has none.
+func (b *blocks) number(t int, v uint32, until float64) int32 {
+	if b.moments != nil {
+		n, ok := b.moments[t][moment{v, until}]
+		if !ok {
+			n = int32(len(b.types[t]))
+			b.moments[t][moment{v, until}] = n
+			b.types[t], b.untils[t] = append(b.types[t], v), append(b.untils[t], until)
+		}
+		return n
+	}
 	at := &b.places[t][v]
 	if *at == 0 {
 		b.types[t] = append(b.types[t], v)

@@ -186,12 +186,20 @@ func (r *Rooms) findLargest() {
 				edges = min(edges, saturated(rows[of.Dst], list[l-d.base()]))
 			}
 			widen(&x.Edges[e-1], edges)
-			more[of.Src] += min(edges, d.mostVertices(n.Vertex(l, of.Src))-rows[of.Src])
+			more[of.Src] = added(more[of.Src], min(edges, d.mostVertices(n.Vertex(l, of.Src))-rows[of.Src]))
 		}
 		for t := range rows {
-			rows[t] = min(d.mostVertices(n.Vertex(l, t)), rows[t]+more[t])
+			rows[t] = min(d.mostVertices(n.Vertex(l, t)), added(rows[t], more[t]))
 		}
 	}
+}
+
+// added is a plus b, or the largest number; none is negative.
+func added(a, b int) int {
+	if a > math.MaxInt-b {
+		return math.MaxInt
+	}
+	return a + b
 }
 
 // saturated is a times b, or the largest number; none is negative.
@@ -211,6 +219,8 @@ func (d *Draws) endsOfPairs(rows []int) {
 	}
 	x := &d.Kinds.Relations[d.Kinds.Links]
 	for _, t := range []int{x.Src, x.Dst} {
-		rows[t] = min(d.vertices(t), rows[t]+n)
+		if rows[t] += n; !d.repeats() {
+			rows[t] = min(d.vertices(t), rows[t])
+		}
 	}
 }

@@ -3,6 +3,7 @@ package batches
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"sagann/dataflow"
 	"sagann/dataset"
@@ -80,8 +81,8 @@ func (s *Setting) checkTimes(j *Job) error {
 		return nil
 	case s.Past != UpTo && s.Past != Latest:
 		return fmt.Errorf("edges are drawn up to a time %q; there are %s and %s", s.Past, UpTo, Latest)
-	case j.Kinds != nil:
-		return errors.New("with several types of vertices edges are not drawn by time yet; batches without times draw among all edges, and splits by time (--split-time) are there")
+	case j.Kinds != nil && j.Task != dataset.VertexLabels:
+		return fmt.Errorf("with several types of vertices edges are drawn by time for labels of vertices, and not for %s yet; batches without times draw among all edges, and splits by time (--split-time) are there", j.Task.Plural())
 	case j.Task != dataset.VertexLabels && j.Task != dataset.LinkLabels:
 		return fmt.Errorf("edges are drawn by the times of vertices or of links, for labels of vertices and links, and not for %s yet", j.Task.Plural())
 	case d.Shard != nil:
@@ -90,20 +91,45 @@ func (s *Setting) checkTimes(j *Job) error {
 		return errors.New("a GPU does not train on edges drawn by time yet")
 	case j.HostMem > 0:
 		return errors.New("edges by time are not drawn within a bound of host memory yet")
-	case d.Edges.Time == nil:
+	case !j.timed():
 		return fmt.Errorf("edges are drawn by time, and those of %s have no times (edge_time)", d.Name)
 	case j.Task == dataset.LinkLabels && !timed:
 		return fmt.Errorf("edges are drawn before the times of links, and the links of %s have none (dataset.LinksOfPast)", d.Name)
 	case j.Task == dataset.VertexLabels && d.Vertices.Time == nil && j.Moments == nil:
 		return fmt.Errorf("edges are drawn up to the times of vertices, and those of %s have none (vertex_time)", d.Name)
-	case !Uniform(&s.Sampler):
-		return fmt.Errorf("edges are drawn by time among neighbours, with equal probability and without replacement or the latest, and not by the sampler %s", s.Sampler.Name)
+	case s.uneven(j) != "":
+		return fmt.Errorf("edges are drawn by time among neighbours, with equal probability and without replacement or the latest, and not by the sampler %s", s.uneven(j))
 	case s.Scaled:
 		return errors.New("sums over edges drawn by time are not scaled: in-degrees of the whole graph count edges of the future")
 	case s.Clusters != nil:
 		return errors.New("clusters are not drawn by time")
 	}
 	return nil
+}
+
+// timed tells whether edges have times, of several relations those of at least one.
+func (j *Job) timed() bool {
+	if j.Kinds == nil {
+		return j.In.Data.Edges.Time != nil
+	}
+	return slices.ContainsFunc(j.Kinds.Relations, func(r Relation) bool { return r.In.Edges.Time != nil })
+}
+
+// uneven is the name of a sampler that does not draw every in-edge with equal probability and without replacement, "" if there is none.
+func (s *Setting) uneven(j *Job) string {
+	list := []*sample.Sampler{&s.Sampler}
+	if j.Kinds != nil {
+		list = nil
+		for i := range j.Kinds.Relations {
+			list = append(list, s.drawn(&j.Kinds.Relations[i]))
+		}
+	}
+	for _, d := range list {
+		if !Uniform(d) || d.Replace {
+			return d.Name
+		}
+	}
+	return ""
 }
 
 // Text says how batches are made of items, as in digests.
