@@ -8,7 +8,8 @@ limit=${GPU_TEST_LIMIT:-9m}
 logs=$(mktemp -d)
 trap 'rm -rf "$logs"' EXIT
 
-# A package, how many devices its tests take at most (1: the first of SAGANN_DEVICE), and the tests.
+# A package, how many devices its tests take at most (1: the first of SAGANN_DEVICE), and the tests. Most of their time NVRTC compiles, one
+# text at a time in a process: long tests are several rows.
 rows() {
 	cat <<-'END'
 	device         9 .
@@ -16,10 +17,22 @@ rows() {
 	sample         1 TestGPULarge|TestGPUSteps|TestGPUFaults|TestTwoHop
 	saga           1 TestSampledBits|TestSampledAgree|TestSampledRowsBits|TestSampledInPlace|TestSampledVisits|TestSampledFar|TestSampledClusters|TestSparseIsDense|TestRowsGolden|TestNotFinite|TestSessionOrder|TestOpens
 	saga           9 TestAccumulate|TestSampledNorms|TestGPUTyped
-	layers         1 TestGolden$|TestExtremes
-	layers         1 TestPyG$|TestPlain|TestGathers$|TestUnknownLabels
+	layers         1 TestGolden$/^[a-f]
+	layers         1 TestGolden$/^g[a-c]
+	layers         1 TestGolden$/^g[d-z]
+	layers         1 TestGolden$/^[h-z]
+	layers         1 TestExtremes|TestPyG$
+	layers         1 TestPlain|TestGathers$|TestUnknownLabels
 	layers         9 TestSeveral
-	bench/cuda     1 TestAgree|TestFewEdges|TestHubs|TestRowsAgree|TestMaxima|TestRowOps|TestPredict|TestLongReductions|TestChip|TestSparseAgree|TestTiles
+	bench/cuda     1 TestAgree/^[a-e]
+	bench/cuda     1 TestAgree/^(f|ga|gc)
+	bench/cuda     1 TestAgree/^g[d-z]
+	bench/cuda     1 TestAgree/^[h-o]
+	bench/cuda     1 TestAgree/^[p-z]
+	bench/cuda     1 TestFewEdges/^F=(8|128)$
+	bench/cuda     1 TestFewEdges/^F=(32|64|100)$
+	bench/cuda     1 TestHubs|TestMaxima|TestLongReductions|TestTiles
+	bench/cuda     1 TestRowsAgree|TestRowOps|TestPredict|TestChip|TestSparseAgree
 	cmd/saga       1 TestKill$|TestInterrupt|TestLateTrace
 	END
 }
@@ -36,7 +49,7 @@ one() { # name package devices tests
 		[ -n "${GPU_TESTS:-}" ] && cd "$2"
 		SAGANN_DEVICE=$device "${run[@]}" </dev/null
 	) >"$logs/$1" 2>&1 || state=FAILED
-	echo "$state $2 on $device: $(grep -c '^--- PASS' "$logs/$1") tests passed, $(grep -c '^--- FAIL' "$logs/$1") failed, $(grep -c '^--- SKIP' "$logs/$1") skipped, $((SECONDS - begun)) s"
+	echo "$state $2 $4 on $device: $(grep -c '^--- PASS' "$logs/$1") tests passed, $(grep -c '^--- FAIL' "$logs/$1") failed, $(grep -c '^--- SKIP' "$logs/$1") skipped, $((SECONDS - begun)) s"
 	if [ $state != ok ]; then
 		grep -E '^ *--- FAIL|panic:|_test.go:' "$logs/$1" | head -40
 		touch "$logs/failed"

@@ -26,9 +26,9 @@ static int saga_nvrtc_version(int *major, int *minor) { return nvrtc.version(maj
 static const char *saga_nvrtc_text(int e) { return nvrtc.text(e); }
 static int saga_nvrtc_create(saga_program *p, const char *source) { return nvrtc.create(p, source, "kernels.cu", 0, NULL, NULL); }
 static int saga_nvrtc_destroy(saga_program p) { return nvrtc.destroy(&p); }
-static int saga_nvrtc_compile(saga_program p, const char *arch, const char *std) {
-	const char *options[] = {arch, std};
-	return nvrtc.compile(p, 2, options);
+static int saga_nvrtc_compile(saga_program p, const char *arch, const char *std, int threads) {
+	const char *options[] = {arch, std, "--split-compile=0"};
+	return nvrtc.compile(p, threads ? 3 : 2, options);
 }
 static int saga_nvrtc_log_size(saga_program p, size_t *n) { return nvrtc.log_size(p, n); }
 static int saga_nvrtc_log(saga_program p, char *to) { return nvrtc.log(p, to); }
@@ -135,6 +135,11 @@ func Check(source string, arch int) error {
 	return err
 }
 
+// splitSince is the first major version of NVRTC that is told to compile the functions of a text on all processors. It
+// compiles one text at a time, so that without it one processor does all. The machine code is the same. NVRTC 11 does not
+// know the option, some of 12 complain of it.
+const splitSince = 13
+
 // compile compiles source; machine says whether the target is a machine, so that there is code for it.
 func compile(source, target, std string, machine bool) (code []byte, err error) {
 	text, first, second := C.CString(source), C.CString(target), C.CString(std)
@@ -147,7 +152,11 @@ func compile(source, target, std string, machine bool) (code []byte, err error) 
 	}
 	defer C.saga_nvrtc_destroy(p)
 	var n C.size_t
-	if err := result("compiling", C.saga_nvrtc_compile(p, first, second)); err != nil {
+	threads := C.int(0)
+	if machine && library.major >= splitSince {
+		threads = 1
+	}
+	if err := result("compiling", C.saga_nvrtc_compile(p, first, second, threads)); err != nil {
 		log := []byte{0}
 		if C.saga_nvrtc_log_size(p, &n) == 0 && n > 0 {
 			log = make([]byte, n)
