@@ -91,26 +91,27 @@ func apart(a, b []float64) float64 {
 }
 
 // TestAgree trains every model on the CPU and on the GPU, whole and streamed: losses of the
-// GPU agree with those of some plan on the CPU for as many of fifty epochs as the CPU's own do
-// of two plans, and for twenty at least; two runs on the GPU have the same bits. In some models
-// what one plan rounds otherwise than another grows with every epoch: an edge's score that one
-// sum puts below 0 and another above gives the weights another gradient. One plan on the CPU
-// can stand alone in that, so two plans are compared, and four where they do not tell.
+// GPU agree with those of some plan on the CPU in the first epochs, and for as many of fifty epochs
+// as the CPU's own do of two plans, for twenty at least; two runs on the GPU have the same bits.
+// In some models what one plan rounds otherwise than another grows with every epoch: an edge's score
+// that one sum puts below 0 and another above gives the weights another gradient. One plan on the CPU
+// can stand alone in that, so two plans are compared, and four where they do not tell; where even
+// these are further apart within the twenty epochs, the GPU may be as far from them as they from each other.
 func TestAgree(t *testing.T) {
 	needGPU(t)
 	d := graph(t)
-	const epochs = 50
+	const epochs, first = 50, 3
 	for _, name := range layers.Names() {
 		t.Run(name, func(t *testing.T) {
 			plans := []saga.Config{{Chunks: 1, Seed: 1}, {Chunks: 4, Stream: true, Seed: 1}, {Chunks: 3, Seed: 1}, {Chunks: 5, Seed: 1}}
 			var host [][]float64
-			most, own := epochs, 0.0
+			most := epochs
 			plan := func() { // one more on the CPU
 				c := plans[len(host)]
 				c.Device = "cpu"
 				x := losses(t, name, d, c, epochs)
 				for _, other := range host {
-					most, own = min(most, parted(x, other)), max(own, apart(x, other))
+					most = min(most, parted(x, other))
 				}
 				host = append(host, x)
 			}
@@ -125,19 +126,25 @@ func TestAgree(t *testing.T) {
 						break
 					}
 				}
-				nearest := func() float64 {
+				nearest := func(n int) float64 { // in the first n epochs
 					least := math.Inf(1)
 					for _, x := range host {
-						least = min(least, apart(x[:most], gpu[:most]))
+						least = min(least, apart(x[:n], gpu[:n]))
 					}
 					return least
 				}
-				for !(nearest() <= 1e-3) && len(host) < len(plans) {
+				for !(nearest(most) <= 1e-3) && len(host) < len(plans) {
 					plan()
 				}
-				t.Logf("P=%d: largest relative difference from the nearest of %d plans on the CPU %.2g in %d epochs, of these plans %.2g in %d; last loss %.6f",
-					c.Chunks, len(host), nearest(), most, own, epochs, gpu[epochs-1])
-				if !(nearest() <= 1e-3) {
+				spread := 0.0 // of the plans on the CPU, in these epochs
+				for i, x := range host {
+					for _, other := range host[:i] {
+						spread = max(spread, apart(x[:most], other[:most]))
+					}
+				}
+				t.Logf("P=%d: largest relative difference from the nearest of %d plans on the CPU %.2g in %d epochs, %.2g in %d, of these plans %.2g in %d; last loss %.6f",
+					c.Chunks, len(host), nearest(first), first, nearest(most), most, spread, most, gpu[epochs-1])
+				if !(nearest(first) <= 1e-5 && nearest(most) <= max(1e-3, spread)) {
 					t.Errorf("P=%d: CPU %v\nGPU %v", c.Chunks, host, gpu)
 				}
 			}

@@ -37,6 +37,13 @@ rows() {
 	END
 }
 
+# errors are the lines of a log that say what failed: names, and what a failed test wrote.
+errors() {
+	awk 'FNR == NR { if (/--- FAIL/) failed[$3] = 1; next }
+		/^=== (RUN|CONT)/ { name = $3 }
+		/--- FAIL|panic:|test timed out/ || (/_test.go:/ && failed[name])' "$1" "$1"
+}
+
 one() { # name package devices tests
 	local device=$SAGANN_DEVICE run begun=$SECONDS state=ok
 	[ "$3" = 1 ] && device=${device%%,*}
@@ -51,7 +58,7 @@ one() { # name package devices tests
 	) >"$logs/$1" 2>&1 || state=FAILED
 	echo "$state $2 $4 on $device: $(grep -c '^--- PASS' "$logs/$1") tests passed, $(grep -c '^--- FAIL' "$logs/$1") failed, $(grep -c '^--- SKIP' "$logs/$1") skipped, $((SECONDS - begun)) s"
 	if [ $state != ok ]; then
-		grep -E '^ *--- FAIL|panic:|_test.go:' "$logs/$1" | head -40
+		errors "$logs/$1" | cut -c1-400 | head -40
 		touch "$logs/failed"
 	fi
 }
