@@ -13,14 +13,14 @@ import (
 //
 // Over sampled blocks the mean is over the vertices that the batch has rows for. drop is the dropout of the coefficients in training. Parameters: of vertex types W [in×out], b [1×out]; of relations a_src, a_dst
 // [1×out]; of the layer K [out×out], b_K [1×out], q [out×1].
-func HAN(out, heads int, drop float32, act Activation) saga.Layer {
-	start := choose(nil).headVector(out/heads, heads)
+func HAN(out, heads int, drop float32, act Activation, opts ...Option) saga.Layer {
+	c := choose(opts)
+	start := c.headVector(out/heads, heads)
 	return saga.Layer{
 		Name: "han",
 		ApplyEdge: func(e saga.Edge, p saga.Params) saga.Tensor {
 			rows := func(x saga.Tensor, typ string) saga.Tensor {
-				t := p.Of(typ)
-				return ops.Bias(ops.MatMul(x, t.Weight("W", x.Cols(), out)), t.Bias("b", out))
+				return c.linear(x, p.Of(typ), "", out)
 			}
 			hu, hv := rows(e.Src, e.Relation.Src), rows(e.Dst, e.Relation.Dst)
 			s := ops.Add(
@@ -39,7 +39,7 @@ func HAN(out, heads int, drop float32, act Activation) saga.Layer {
 			var w []saga.Tensor
 			for r, z := range all {
 				all[r] = ops.ReLU(z)
-				m := ops.SumRows(ops.Tanh(ops.Bias(ops.MatMul(all[r], p.Weight("K", out, out)), p.Bias("b_K", out))))
+				m := ops.SumRows(ops.Tanh(ops.Bias(ops.MatMul(all[r], p.Weight("K", out, out, c.fanIn(out))), p.Bias("b_K", out, c.fanIn(out)))))
 				w = append(w, ops.Div(ops.MatMul(m, p.Weight("q", out, 1)), n))
 			}
 			weights := ops.Softmax(ops.Concat(w[0], w[1:]...))

@@ -16,15 +16,16 @@ import (
 //
 // Parameters of vertex types: K, Q, V [in×out], b_K, b_Q, b_V, b [1×out], A [out×out], skip [1×1], 1 at first; of relations, for each head k:
 // K_rel.k and V_rel.k [d×d]; prior [1×heads], 1 at first.
-func HGT(out, heads int, act Activation) saga.Layer {
+func HGT(out, heads int, act Activation, opts ...Option) saga.Layer {
+	c := choose(opts)
 	d := out / heads
 	projected := func(x saga.Tensor, p saga.Params, name string) saga.Tensor {
-		return ops.Bias(ops.MatMul(x, p.Weight(name, x.Cols(), out)), p.Bias("b_"+name, out))
+		return ops.Bias(ops.MatMul(x, p.Weight(name, x.Cols(), out, c.fanIn(x.Cols()))), p.Bias("b_"+name, out, c.fanIn(x.Cols())))
 	}
 	byHead := func(x saga.Tensor, p saga.Params, name string) saga.Tensor {
 		var all []saga.Tensor
 		for k := range heads {
-			all = append(all, ops.MatMul(ops.Slice(x, k*d, d), p.Weight(fmt.Sprintf("%s.%d", name, k), d, d)))
+			all = append(all, ops.MatMul(ops.Slice(x, k*d, d), p.Weight(fmt.Sprintf("%s.%d", name, k), d, d, c.fanIn(d))))
 		}
 		return ops.Concat(all[0], all[1:]...)
 	}
@@ -40,7 +41,7 @@ func HGT(out, heads int, act Activation) saga.Layer {
 		},
 		Gather: saga.SoftmaxSum.Across(),
 		ApplyVertex: func(v saga.Vertex, p saga.Params) saga.Tensor {
-			y := ops.Bias(ops.MatMul(ops.GELUExact(v.Accum), p.Weight("A", out, out)), p.Bias("b", out))
+			y := ops.Bias(ops.MatMul(ops.GELUExact(v.Accum), p.Weight("A", out, out, c.fanIn(out))), p.Bias("b", out, c.fanIn(out)))
 			if v.Self.Cols() != out {
 				return y
 			}

@@ -12,6 +12,7 @@ import (
 // Geometric's layer has for it, spread as a uniform draw is; 0 stands for a parameter of zeros.
 func TestPyGInit(t *testing.T) {
 	const in, hidden, classes, heads = 40, 32, 24, 4
+	const wide = heads * hidden
 	d, err := dataset.Synthetic(dataset.Spec{Vertices: 60, Edges: 300, Features: in, Classes: classes, Seed: 3})
 	if err != nil {
 		t.Fatal(err)
@@ -49,6 +50,9 @@ func TestPyGInit(t *testing.T) {
 			"layer2.W_f": fan(2 * hidden), "layer2.b_f": fan(2 * hidden), "layer2.W_s": fan(2 * hidden), "layer2.b_s": fan(2 * hidden), "output.W": fan(hidden), "output.b": fan(hidden)},
 		"pna": {"layer1.W_pre": fan(2 * in), "layer1.b_pre": fan(2 * in), "layer1.W_post": fan(13 * in), "layer1.b_post": fan(13 * in), "layer1.W": fan(hidden), "layer1.b": fan(hidden),
 			"layer2.W_pre": fan(2 * hidden), "layer2.b_pre": fan(2 * hidden), "layer2.W_post": fan(13 * hidden), "layer2.b_post": fan(13 * hidden), "layer2.W": fan(classes), "layer2.b": fan(classes)},
+		"han": {"layer1.W": fan(in), "layer1.b": fan(in), "layer1.a_src": glorot(heads, hidden), "layer1.a_dst": glorot(heads, hidden), "layer1.K": fan(wide), "layer1.b_K": fan(wide), "layer1.q": glorot(1, wide),
+			"layer2.W": fan(wide), "layer2.b": fan(wide), "layer2.a_src": glorot(heads, hidden), "layer2.a_dst": glorot(heads, hidden), "layer2.K": fan(wide), "layer2.b_K": fan(wide), "layer2.q": glorot(1, wide),
+			"output.W": fan(wide), "output.b": fan(wide)},
 		"lg":    {"layer1.W": fan(in), "layer1.b": fan(in)},
 		"mlp":   {"layer1.W": fan(in), "layer1.b": fan(in), "layer2.W": fan(hidden), "layer2.b": fan(hidden)},
 		"appnp": {"layer1.W": fan(in), "layer1.b": fan(in), "layer2.W": fan(hidden), "layer2.b": fan(hidden)},

@@ -80,13 +80,13 @@ func cg(o Options) []saga.Layer {
 // hgt has linear layers of each vertex type before and behind its layers.
 func hgt(o Options) []saga.Layer {
 	o.Hidden *= o.Heads
-	return o.framedBy(ops.ReLU, nil, func(_ int, act Activation) saga.Layer { return HGT(o.Hidden, o.Heads, act) })
+	return o.framedBy(ops.ReLU, nil, func(_ int, act Activation) saga.Layer { return HGT(o.Hidden, o.Heads, act, o.start()...) })
 }
 
 // han has a linear layer behind its layers.
 func han(o Options) []saga.Layer {
 	o.Hidden *= o.Heads
-	return o.hiddenLayers(nil, nil, func(_ int, act Activation) saga.Layer { return HAN(o.Hidden, o.Heads, o.AttentionDropout, act) })
+	return o.hiddenLayers(nil, nil, func(_ int, act Activation) saga.Layer { return HAN(o.Hidden, o.Heads, o.AttentionDropout, act, o.start()...) })
 }
 
 // alpha is Alpha, or its default.

@@ -22,6 +22,7 @@ type request struct {
 	shape  *Shape           // nil: data
 	cfg    Config           // once there is a program, it is validated: nothing assigns to it
 	output string           // "hidden" or "logits" of one forward pass; "": training and evaluation
+	typ    string           // with "hidden": the vertex type that has the rows; "": the target
 	part   *portion         // data is a part of a graph; nil: all of it
 	at     *batches.Moments // what is answered, in place of vertices at their own times; nil: these
 	names  int              // layers that gather of the model by which parameters are named; 0: those of model

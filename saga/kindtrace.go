@@ -3,6 +3,7 @@ package saga
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"sagann/dataflow"
 	"sagann/ops"
@@ -80,12 +81,28 @@ func (k *kinds) given(xs []Tensor) error {
 	for _, t := range k.ends {
 		switch x := xs[t]; {
 		case x == nil:
-			return fmt.Errorf("vertices of type %s, which have the labels, get no messages, and the layer computes nothing without", k.types[t].name)
+			return fmt.Errorf("vertices of type %s, which have the labels, get no messages, and the layer computes nothing without: no relation leads to them from vertices that have rows then; the reverse of a relation (--undirected) would", k.types[t].name)
 		case x.Shape().Set.Kind != dataflow.Vertex:
 			return fmt.Errorf("ApplyVertex and After must return one row per vertex, not %v", x.Shape())
 		}
 	}
 	return nil
+}
+
+// ofType are the rows of the vertices of that type that enter the last layer.
+func (tr *traced) ofType(name string) (Tensor, error) {
+	k, rows := tr.t.d.kinds, tr.t.behind[len(tr.t.behind)-1]
+	var names []string
+	for i, x := range rows {
+		if x == nil {
+			continue
+		}
+		if k.types[i].name == name {
+			return x, nil
+		}
+		names = append(names, k.types[i].name)
+	}
+	return nil, fmt.Errorf("saga: no rows of vertices of type %.40q enter the last layer; there are rows of %.400s", name, strings.Join(names, ", "))
 }
 
 // wanted tells, by layer and type, whose rows the labels depend on; entry 0 is the features.

@@ -307,6 +307,11 @@ func (p *definition) traceForward(output string) (*dataflow.Program, error) {
 		return nil, err
 	}
 	out := map[string]Tensor{"hidden": tr.hidden, "logits": tr.logits}[output]
+	if p.typ != "" {
+		if out, err = tr.ofType(p.typ); err != nil {
+			return nil, err
+		}
+	}
 	if out.Shape().Set.Kind == dataflow.Edge {
 		if out, err = p.byNumber(tr, out); err != nil {
 			return nil, err

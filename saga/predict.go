@@ -51,6 +51,25 @@ func Embed(m Model, d *dataset.Data, c Config, path string) (rows []float32, hid
 	return fromCheckpoint(m, d, c, path, "hidden")
 }
 
+// EmbedOf is Embed for the vertices of a type of a graph that has several, of a model for labels of vertices. Rows are there of the types
+// whose vertices the last layer reads; the error lists them.
+func EmbedOf(m Model, d *dataset.Data, c Config, path, typ string) (rows []float32, hidden int, err error) {
+	k, err := readParams(m, path)
+	if err != nil {
+		return nil, 0, err
+	}
+	if d, err = k.apply(&m, d); err != nil {
+		return nil, 0, err
+	}
+	if d.Vertices.Kinds == nil || m.Task != "" && m.Task != VertexTask {
+		return nil, 0, fmt.Errorf("saga: rows of vertices of type %.40q: they are those of a graph of several types, by a model for labels of vertices", typ)
+	}
+	if k.about.ByTime() {
+		return nil, 0, fmt.Errorf("saga: rows of vertices of type %.40q: training drew edges up to the times of the vertices that have labels", typ)
+	}
+	return run(request{model: m, data: d, cfg: c.forForward(), output: "hidden", typ: typ}, k.param)
+}
+
 // Predict returns the logits of all vertices (see the function Predict) with the current
 // parameters. Training frees its device memory meanwhile, so that Config.Mem holds.
 func (p *Program) Predict() (logits []float32, classes int, err error) { return p.infer("logits") }
@@ -161,7 +180,12 @@ func (p *Program) infer(what string) (x []float32, cols int, err error) {
 // forward compiles and runs the forward pass of m on d, and returns output what. param returns
 // parameters by name.
 func forward(m Model, d *dataset.Data, c Config, what string, param parameters) (x []float32, cols int, err error) {
-	r := request{model: m, data: d, cfg: c.forForward(), output: what}
+	return run(request{model: m, data: d, cfg: c.forForward(), output: what}, param)
+}
+
+// run is forward for a request.
+func run(r request, param parameters) (x []float32, cols int, err error) {
+	m, what := r.model, r.output
 	if what == "hidden" && len(m.Layers) == 1 && (m.Task == "" || m.Task == VertexTask) {
 		return features(r)
 	}
@@ -211,17 +235,29 @@ func forward(m Model, d *dataset.Data, c Config, what string, param parameters) 
 // features is Embed for a model of one layer: the rows that enter it are the features of the data.
 func features(r request) ([]float32, int, error) {
 	p, err := newProgram(r)
-	if err == nil && (p.dims.identity || p.dims.embedding > 0) {
-		err = errors.New("saga: a model of one layer without features of the data has no rows before it but what it learns; Program.Param reads those")
-	}
-	if err == nil {
-		_, err = p.goal.trace(p.definition)
-	}
 	if err != nil {
 		return nil, 0, err
 	}
-	r.data.HoldFeatures()
-	return slices.Clone(r.data.Features), r.data.FeatureCols, nil
+	d, learned := r.data, p.dims.identity || p.dims.embedding > 0
+	if r.typ != "" {
+		k := d.Vertices.Kinds
+		t, err := k.Graph.Type(r.typ)
+		if err != nil {
+			return nil, 0, err
+		}
+		if t != k.Type {
+			rows := *k.Graph.Types[t].Rows
+			d, learned = &rows, rows.FeatureCols == 0
+		}
+	}
+	if learned {
+		return nil, 0, errors.New("saga: a model of one layer without features of the data has no rows before it but what it learns; Program.Param reads those")
+	}
+	if _, err = p.goal.trace(p.definition); err != nil {
+		return nil, 0, err
+	}
+	d.HoldFeatures()
+	return slices.Clone(d.Features), d.FeatureCols, nil
 }
 
 // ScoreLinks scores pairs of vertices of d with the checkpoint of a LinkTask at path. A score is the

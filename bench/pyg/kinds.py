@@ -5,7 +5,7 @@
 SAGA is the command, HECO a folder with HeCo's acm and aminer, OUT a folder for graphs, runs and what each seed gave: a line there is not
 computed again. Both sides: two layers, hidden 64 (gat: 4 heads of 16, one in the last layer; hgt: 4 heads, between two linear layers),
 dropout 0.5 on the input of every layer, Adam, rate 0.005, weight decay 5e-4 on all parameters, at most 100 epochs; the test split at the
-epoch of the lowest validation loss. han reads the metapaths pap and psp. Vertices without features have one-hot rows on both sides.
+epoch of the lowest validation loss. han is one layer over the metapaths pap and psp alone, and a linear one. Vertices without features have one-hot rows on both sides.
 lastfm/rates/sage tells by products of last rows whom users rate, with the split that is given and as many random pairs, and prints AUCs.
 DEVICE=cuda runs PyTorch there. Needs torch and torch_geometric.
 """
@@ -31,7 +31,7 @@ from public import heco, lastfm
 
 EPOCHS, HIDDEN, HEADS, SEEDS = 100, 64, 4, range(int(os.environ.get("SEEDS", "10")))
 TUNED = {"hgt": json.loads(os.environ.get("HGT", "{}"))}
-PATHS = {"pap": "pa,rev_pa", "psp": "ps,rev_ps"}
+PATHS = {"pap": "pa", "psp": "ps"}
 DEVICE = os.environ.get("DEVICE", "cpu")
 LINKS = "user", "rates", "artist"
 
@@ -70,6 +70,12 @@ def linear(lin, x):
     return x @ lin.weight.t() + lin.bias
 
 
+def metapaths(z):
+    """The pairs of papers that have an author or a subject in common."""
+    step = lambda i: sp.csr_matrix((np.ones(i.shape[1]), i), (len(z["p.y"]), 1 + i[1].max()))
+    return {name: np.stack((step(i) @ step(i).T).nonzero()) for name, i in ((n, z[f"p__{r}__{r[1]}.edge_index"]) for n, r in PATHS.items())}
+
+
 def graph(folder, labels, model):
     z = lastfm(folder) if labels == "rates" else heco(folder, labels)
     e = {}
@@ -85,8 +91,7 @@ def graph(folder, labels, model):
     x = {t: coo(sp.csr_matrix(tuple(z[f"{t}.features_csr_{k}"] for k in ("data", "indices", "indptr")), z[f"{t}.features_csr_shape"])) for t in types if f"{t}.features_csr_data" in z}
     x = {t: x[t] if t in x else coo(sp.eye(size[t], dtype=np.float32)) for t in types}
     if model == "han":
-        step = lambda k: sp.csr_matrix((np.ones(e[k].shape[1]), e[k].cpu().numpy()), (size[k[0]], size[k[2]]))
-        e = {("p", name, "p"): torch.tensor(np.stack((step(a) @ step(a).T).nonzero())).long().to(DEVICE) for name, a in {"pap": ("p", "pa", "a"), "psp": ("p", "ps", "s")}.items()}
+        e = {("p", name, "p"): torch.tensor(i).long().to(DEVICE) for name, i in metapaths(z).items()}
         size, x = {"p": size["p"]}, {"p": x["p"]}
     if labels == "rates":
         return size, x, e, None, {k: torch.tensor(z[f"user__rates__artist.edge_{k}"]).to(DEVICE) for k in ("train", "val", "test")}
@@ -210,10 +215,13 @@ def theirs(folder, labels, model, seed, lr=0.005, drop=0.5, decay=5e-4):
 def ours(saga, out, name, labels, model, seed, lr=0.005, drop=0.5, decay=5e-4, more=()):
     store = out / f"{name}{labels}{model if model == 'han' else ''}.saga"
     if not store.exists():
-        subprocess.run([sys.executable, str(Path(__file__).parent.parent / "formats/public.py"), "lastfm" if labels == "rates" else "heco", str(folders / name), str(out / "graph.npz"), *([labels] if labels != "rates" else [])], check=True)
-        paths = [a for k, v in PATHS.items() for a in ("--metapath", f"{k}={v}")] if model == "han" else []
-        subprocess.run([saga, "data", "convert", str(out / "graph.npz"), "--undirected", *paths, "--out", str(store)], check=True, stdout=subprocess.DEVNULL)
+        z = lastfm(folders / name) if labels == "rates" else heco(folders / name, labels)
+        if model == "han":
+            z = {k: v for k, v in z.items() if k.startswith("p.")} | {f"p__{k}__p.edge_index": v for k, v in metapaths(z).items()}
+        np.savez(out / "graph.npz", **z)
+        subprocess.run([saga, "data", "convert", str(out / "graph.npz"), "--undirected", "--out", str(store)], check=True, stdout=subprocess.DEVNULL)
     flags = ["--heads", "4", "--hidden", "16"] if model in ("gat", "hgt", "han") else []
+    flags += ["--layers", "1"] if model == "han" else []
     flags += ["--task", "link", "--relation", "rates", "--head", "dot"] if labels == "rates" else []
     shutil.rmtree(out / "run", ignore_errors=True)
     text = subprocess.run([saga, "train", "--data", str(store), "--model", model, "--hidden", str(HIDDEN), *flags, "--lr", str(lr), "--dropout", str(drop), "--weight-decay", str(decay), "--decay", "all",

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"sagann/dataflow"
 	"sagann/dataset"
 	"sagann/internal/cli"
 	"sagann/layers"
@@ -196,8 +197,8 @@ func typedTask(d *dataset.Data, task saga.Task) error {
 // widths explains a shape that does not fit by types of vertices whose features have different widths, where --project would do.
 func (s *settings) widths(d *dataset.Data, err error) error {
 	k := d.Vertices.Kinds
-	var layer *saga.LayerError
-	if k == nil || s.Model.Between.Project || !errors.As(err, &layer) || !slices.Contains(layers.Reading(layers.ReadsProject), s.Model.Name) {
+	var shape *dataflow.ShapeError
+	if k == nil || s.Model.Between.Project || !errors.As(err, &shape) || !slices.Contains(layers.Reading(layers.ReadsProject), s.Model.Name) {
 		return err
 	}
 	var list []string

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -16,7 +17,7 @@ import (
 // embedCmd is saga embed.
 type embedCmd struct {
 	outFlags
-	Type  string         `placeholder:"NAME" help:"Of a run on several types of vertices: the type that has a row for each; of links between two types those at which edges begin, or by this flag the others."`
+	Type  string         `placeholder:"NAME" help:"Of a run on several types of vertices: the type whose vertices get rows. Default: that of the labels, and of links between two types that at which edges begin. There are rows of the types that the last layer reads, and of links those of both ends."`
 	Walks string         `placeholder:"NAME" group:"walks" help:"Learn vectors from walks on the graph of --data instead: deepwalk, node2vec:p=1,q=0.5 or ppr:0.15."`
 	Learn walkEmbedFlags `embed:""`
 	Hops  hopFlags       `embed:""`
@@ -45,7 +46,7 @@ func (embedCmd) Help() string {
 
 There is a row for every vertex, in the order of the data: the one that enters the last layer. Of a run of
 --task link it is the row that links are scored by, with --width columns; of --task edge the row that the ends of
-edges are scored by. Of links between two types of vertices --type chooses the end. Of --task graph there is a row for every graph instead, made of those of its vertices
+edges are scored by. Of several types of vertices --type chooses one whose rows enter the last layer, and of links the end. Of --task graph there is a row for every graph instead, made of those of its vertices
 (--readout). A .csv begins each row with the vertex's id, or the graph's number from 0.
 
 With --walks no checkpoint is read: vectors are learned from random walks by skip-gram with negative
@@ -67,12 +68,12 @@ func (c *embedCmd) Run(a *app) error {
 	case c.Hops.Children > 0:
 		return c.fromHops(a)
 	}
-	t, x, cols, err := c.infer(a, "embeddings")
+	t, x, cols, err := c.infer(a, "embeddings", c.Type)
 	if err != nil {
 		return err
 	}
-	if t.data.Vertices.Kinds != nil || c.Type != "" {
-		return c.ofType(a, t, x, cols)
+	if t.data.Vertices.Kinds != nil {
+		return c.writeType(a, t, x, cols)
 	}
 	row := saga.VertexTask
 	if t.task() == saga.GraphTask {
@@ -81,14 +82,44 @@ func (c *embedCmd) Run(a *app) error {
 	return c.write(a, x, cols, string(row), t.ids(string(row)), t.parameters())
 }
 
-// ofType writes the rows of a type of vertices: of links those of either end, else of the type that the run predicts.
-func (c *embedCmd) ofType(a *app, t *trained, x []float32, cols int) error {
+// ofType are the vertices of that type, of which a run for labels of vertices embeds those of another type than it predicts, too; "": of the run.
+func (t *trained) ofType(name string) (*dataset.Data, error) {
 	k := t.data.Vertices.Kinds
-	if k == nil {
-		return cli.Usagef("--type %s: %s has one type of vertices", c.Type, t.name)
+	switch {
+	case name == "" || t.task() == saga.LinkTask && k != nil:
+		return t.data, nil
+	case k == nil:
+		return nil, cli.Usagef("--type %s: %s has one type of vertices", name, t.name)
+	}
+	n, err := k.Graph.Type(name)
+	if err != nil {
+		return nil, cli.Usagef("--type %s: %w", name, err)
+	}
+	if n == k.Type {
+		return t.data, nil
+	}
+	if t.list != nil {
+		return nil, cli.Usagef("--type %s: --vertices and --add are of vertices of type %s, which the run predicts", name, k.Graph.Types[k.Type].Name)
+	}
+	return k.Graph.Types[n].Rows, nil
+}
+
+// writeType writes the rows of a type of vertices: of links those of either end, else of the type of --type or that the run predicts.
+func (c *embedCmd) writeType(a *app, t *trained, x []float32, cols int) error {
+	k := t.data.Vertices.Kinds
+	if t.task() != saga.LinkTask {
+		d, err := t.ofType(c.Type)
+		if err != nil {
+			return err
+		}
+		ids := t.ids(string(saga.VertexTask))
+		if d != t.data {
+			ids = idsOf(d)
+		}
+		return c.write(a, x, cols, string(saga.VertexTask), ids, " of vertices of type "+cmp.Or(c.Type, k.Graph.Types[k.Type].Name)+t.parameters())
 	}
 	ends := []int{k.Type}
-	if r := k.Graph.Relations[k.Relation]; t.task() == saga.LinkTask && r.Target != r.Source {
+	if r := k.Graph.Relations[k.Relation]; r.Target != r.Source {
 		ends = append(ends, r.Target)
 	}
 	var names []string
@@ -108,13 +139,18 @@ func (c *embedCmd) ofType(a *app, t *trained, x []float32, cols int) error {
 		if at == 0 {
 			x = x[:n]
 		} else {
-			x, ids = x[n:], nil
-			if rows := k.Graph.Types[ends[1]].Rows; rows.HasIDs() {
-				ids = rows.ID
-			}
+			x, ids = x[n:], idsOf(k.Graph.Types[ends[1]].Rows)
 		}
 	}
 	return c.write(a, x, cols, string(saga.VertexTask), ids, about+t.parameters())
+}
+
+// idsOf are the user's ids of the vertices of d, nil where they are their numbers.
+func idsOf(d *dataset.Data) func(int) string {
+	if d.HasIDs() {
+		return d.ID
+	}
+	return nil
 }
 
 // flags refuses those that do not belong to the way in which rows are made.
@@ -215,9 +251,5 @@ func (c *embedCmd) fromWalks(a *app) error {
 	if err != nil {
 		return err
 	}
-	var ids func(int) string
-	if d.HasIDs() {
-		ids = d.ID
-	}
-	return c.write(a, x, int(c.Learn.Dims), "vertex", ids, "")
+	return c.write(a, x, int(c.Learn.Dims), "vertex", idsOf(d), "")
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"log/slog"
 	"strconv"
@@ -126,7 +127,7 @@ func (j *job) dense(s *settings, why *saga.FeaturesError, w wanted, log *slog.Lo
 	case s.Data.Features != "auto" && kinds == nil:
 		return fmt.Errorf("--features %s: %v; data, degree, one-hot and embedding:64 give rows that every model reads", s.Data.Features, why.Err)
 	case kinds != nil && (s.Data.Features != "auto" || j.prep.Features == "identity"):
-		return fmt.Errorf("%s: %v; features of all types of vertices, not sparse, suit every model", s.Data.Path, why.Err)
+		return s.rowless(why)
 	case j.prep.Features == "identity":
 		j.prep.Features, j.prep.OneHot = "", true
 		err = j.applied(log)
@@ -138,5 +139,14 @@ func (j *job) dense(s *settings, why *saga.FeaturesError, w wanted, log *slog.Lo
 	if err == nil {
 		err = j.build(s, j.cfg, w)
 	}
+	if kinds != nil && errors.As(err, &why) {
+		return s.rowless(why)
+	}
 	return err
+}
+
+// rowless says what would do where a model reads rows of vertices of several types, some of which have none.
+func (s *settings) rowless(why *saga.FeaturesError) error {
+	return fmt.Errorf("%s: a type of vertices has no features, or they stay sparse, and the model %s reads them other than by a product with a weight: --project begins with such a product for each type, to --hidden columns (%v)",
+		s.Data.Path, s.Model.Name, why.Err)
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"sagann/dataset"
 	"sagann/internal/cli"
 	"sagann/internal/metrics"
 	"sagann/internal/words"
@@ -54,7 +55,7 @@ func (c *predictCmd) Run(a *app) error {
 	if c.Pairs != "" {
 		return c.predictPairs(a)
 	}
-	infer := func() (*trained, []float32, int, error) { return c.infer(a, "logits") }
+	infer := func() (*trained, []float32, int, error) { return c.infer(a, "logits", "") }
 	if c.With.Weights != "" {
 		infer = func() (*trained, []float32, int, error) { return c.weighted(a) }
 	} else {
@@ -120,8 +121,8 @@ func probabilities(logits []float32, cols int, multi bool) []float32 {
 	return out
 }
 
-// infer runs the model of the checkpoint.
-func (c *outFlags) infer(a *app, what string) (t *trained, x []float32, cols int, err error) {
+// infer runs the model of the checkpoint; typ is the vertex type whose embeddings are asked for, "": that of the run.
+func (c *outFlags) infer(a *app, what, typ string) (t *trained, x []float32, cols int, err error) {
 	path, err := c.checkpoint()
 	if err != nil {
 		return nil, nil, 0, err
@@ -148,7 +149,16 @@ func (c *outFlags) infer(a *app, what string) (t *trained, x []float32, cols int
 			run = saga.Predict // the rows of both ends, one behind the other
 		}
 	}
-	room, err := cli.TakeSpace(c.Out, 4*int64(t.data.Edges.V)*int64(max(1, columns)))
+	of, err := t.ofType(typ)
+	if err != nil {
+		return nil, nil, 0, err
+	}
+	if of != t.data {
+		run = func(m saga.Model, d *dataset.Data, cfg saga.Config, path string) ([]float32, int, error) {
+			return saga.EmbedOf(m, d, cfg, path, typ)
+		}
+	}
+	room, err := cli.TakeSpace(c.Out, 4*int64(of.Edges.V)*int64(max(1, columns)))
 	if err != nil {
 		return nil, nil, 0, err
 	}

@@ -75,11 +75,17 @@ func TestTypes(t *testing.T) {
 	}
 	run(true, "", "train --data graph --target paper --model rgcn --bases 2 --epochs 1 --out bases")
 	run(false, "layers of gin need vertices of all types with as many columns, and the features have: author 3, paper 2; --project", "train --data graph --target paper --model gin --out no")
+	run(true, "", "train --data karate --epochs 1 --out plain")
 	for _, model := range []string{"gin", "sgc", "tag"} {
 		run(true, "", "train --data graph --target paper --project --model "+model+" --epochs 1 --out "+model)
 		run(true, "classes of 30 vertices", "predict "+model+" --out "+model+".csv")
 	}
 	run(false, "runs over several relations are not exported yet", "export sage --pyg w.pt")
+	run(true, "20 rows of 32 columns of vertices of type author", "embed sage --type author --out authors.npy")
+	run(true, "30 rows of 32 columns of vertices of type paper", "embed sage --type paper --out papers.npy")
+	run(false, "--vertices and --add are of vertices of type paper", "embed sage --type author --vertices 1,2 --out no.npy")
+	run(false, "there are author, paper", "embed sage --type venue --out no.npy")
+	run(false, "has one type of vertices", "embed plain --type author --out no.npy")
 	run(false, "3 blocks do not divide", "train --data graph --target paper --model rgcn --blocks 3 --epochs 1 --out no")
 	run(true, "20 vertices of type author, 3 features, 2 classes", "train --data graph --target author --model rgcn --epochs 2 --out authors")
 	run(true, "classes of 20 vertices", "predict authors --out authors.csv")
