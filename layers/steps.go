@@ -86,7 +86,9 @@ func hgt(o Options) []saga.Layer {
 // han has a linear layer behind its layers.
 func han(o Options) []saga.Layer {
 	o.Hidden *= o.Heads
-	return o.hiddenLayers(nil, nil, func(_ int, act Activation) saga.Layer { return HAN(o.Hidden, o.Heads, o.AttentionDropout, act, o.start()...) })
+	return o.hiddenLayers(nil, nil, func(_ int, act Activation) saga.Layer {
+		return HAN(o.Hidden, o.Heads, o.AttentionDropout, act, o.start()...)
+	})
 }
 
 // alpha is Alpha, or its default.

@@ -89,6 +89,17 @@ func (k *kinds) given(xs []Tensor) error {
 	return nil
 }
 
+// pass is the output of a forward pass; of vertices of type typ these are rows that enter the last layer, "": of the target.
+func (tr *traced) pass(output, typ string) (Tensor, error) {
+	switch {
+	case typ != "":
+		return tr.ofType(typ)
+	case output == "hidden":
+		return tr.hidden, nil
+	}
+	return tr.logits, nil
+}
+
 // ofType are the rows of the vertices of that type that enter the last layer.
 func (tr *traced) ofType(name string) (Tensor, error) {
 	k, rows := tr.t.d.kinds, tr.t.behind[len(tr.t.behind)-1]

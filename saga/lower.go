@@ -306,16 +306,12 @@ func (p *definition) traceForward(output string) (*dataflow.Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := map[string]Tensor{"hidden": tr.hidden, "logits": tr.logits}[output]
-	if p.typ != "" {
-		if out, err = tr.ofType(p.typ); err != nil {
-			return nil, err
-		}
+	out, err := tr.pass(output, p.typ)
+	if err == nil && out.Shape().Set.Kind == dataflow.Edge {
+		out, err = p.byNumber(tr, out)
 	}
-	if out.Shape().Set.Kind == dataflow.Edge {
-		if out, err = p.byNumber(tr, out); err != nil {
-			return nil, err
-		}
+	if err != nil {
+		return nil, err
 	}
 	return p.resolve(tr.rowsOf(output, out), tr.t)
 }
