@@ -69,6 +69,9 @@ func (g *Graph) ExplainFrequent(ctx context.Context, q Frequency) (*FrequencyExp
 	}
 	by, at, err := f.place(ctx)
 	x.Threads, x.Bytes = at.workers, at.bytes
+	if at.gpu {
+		x.Device, x.Resident, x.Threads = g.opt.Device, at.resident, g.opt.Threads
+	}
 	if err == nil && by != nil {
 		edges, vertices := f.censusSize()
 		var most Total
@@ -84,7 +87,7 @@ func (x *FrequencyExplanation) String() string {
 	line := func(name, format string, a ...any) { fmt.Fprintf(&b, "%-10s%s\n", name, fmt.Sprintf(format, a...)) }
 	line("engine", "%s, %d threads", x.Engine, x.Threads)
 	if x.Device != "" {
-		line("device", "%s, with %.0f %% of the graph by labels on each GPU", x.Device, 100*x.Resident)
+		line("device", "%s, with %.0f %% of the graph on each GPU", x.Device, 100*x.Resident)
 	}
 	if x.By == MNI {
 		line("labels", "%d with enough vertices", x.Labels)

@@ -9,6 +9,7 @@ import (
 	"math"
 	"slices"
 
+	"sagann/mine/cuda"
 	"sagann/mine/domain"
 	"sagann/mine/pattern"
 	"sagann/mine/rows"
@@ -314,11 +315,25 @@ func (f *frequent) check() error {
 		return wrong("the graph has %d entries in its rows; frequent patterns are found in at most %d", len(f.g.byID.Col), uint32(math.MaxUint32))
 	case f.g.opt.Net.Ranks() > 1 && f.By != MNI:
 		return wrong("several ranks find patterns by mni, not by %s", f.By)
-	case f.g.gpus != nil && f.By != MNI:
-		return wrong("instances are counted on the CPU; device %q finds patterns by mni only", f.g.opt.Device)
+	}
+	if f.g.gpus != nil && f.By != MNI {
+		if err := f.checkGPUs(); err != nil {
+			return err
+		}
 	}
 	if f.Vertices == 0 {
 		f.Vertices = pattern.MaxVertices
+	}
+	return nil
+}
+
+// checkGPUs checks whether GPUs count instances.
+func (f *frequent) checkGPUs() error {
+	if f.Induced || !f.tables() {
+		return &QuestionError{fmt.Sprintf("the census and induced patterns are counted on the CPU; device %q finds patterns by mni, and counts instances with engine tables", f.g.opt.Device)}
+	}
+	if most := f.g.byID.MaxDegree; most >= cuda.WidestTable {
+		return &QuestionError{fmt.Sprintf("a vertex has %d neighbours; GPUs count rows where vertices have fewer than %d", most, cuda.WidestTable)}
 	}
 	return nil
 }

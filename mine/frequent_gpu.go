@@ -1,12 +1,14 @@
 package mine
 
 import (
+	"context"
 	"errors"
 
 	"sagann/device"
 	"sagann/mine/cuda"
 	"sagann/mine/domain"
 	"sagann/mine/rows"
+	"sagann/mine/table"
 )
 
 // domainsPlace divides the memory of each GPU: how the arcs of the graph by labels lie, and room for
@@ -73,4 +75,24 @@ func (f *frequent) agree(what string, err error) error {
 		return err
 	}
 	return f.g.opt.Net.Agree(what, err)
+}
+
+// rowsOnGPUs is the memory for counting rows of edges.
+func (f *frequent) rowsOnGPUs() need {
+	return need{what: finding, rows: f.g.byID, part: cuda.Whole, gpu: func(chip cuda.Chip) (least, most int64) {
+		return cuda.TablesNeed(f.g.byID, max(f.largest(), 2), f.kinds != nil, chip)
+	}}
+}
+
+// countOnGPUs counts rows of so many edges; see table.Graph.Count. Patterns with fewer than least rows are left out.
+func (f *frequent) countOnGPUs(ctx context.Context, at place, t *table.Graph, edges int, part table.Part, counts map[Pattern]Total, least Total) (end int, err error) {
+	sums := table.NewCounts()
+	err = f.g.gpus.with(t.Rows, at.layout, false, func(on *cuda.Graph) (err error) {
+		end, err = on.CountRows(ctx, t, edges, part, sums, f.g.opt.Threads, at.room)
+		return err
+	})
+	if err == nil {
+		sums.Into(counts, least, f.g.opt.Threads)
+	}
+	return end, err
 }

@@ -23,6 +23,10 @@ func (f *frequent) rows() *table.Graph { return &table.Graph{Rows: f.g.byID, Kin
 
 // place is where instances are counted. by is nil if that is done row by row.
 func (f *frequent) place(ctx context.Context) (by *domain.Graph, p place, err error) {
+	if f.tables() && f.g.gpus != nil {
+		p, err = f.g.place(f.rowsOnGPUs())
+		return nil, p, err
+	}
 	if f.tables() {
 		t := f.rows()
 		p, f.left, err = f.workers(f.g.byID.Bytes()+4*int64(len(f.edgeKinds()))+t.SharedBytes(), t.WorkerBytes())
@@ -43,14 +47,15 @@ func (f *frequent) byTables(ctx context.Context, keep *kept, sizes [][]FrequentP
 	if err != nil {
 		return nil, err
 	}
+	workers := at.workers
+	if at.gpu {
+		workers = f.g.opt.Threads
+	}
 	t := f.rows()
 	t.Meter = run.NewMeter(f.left)
-	part, size, last := lattice.HasPart, 1, f.Edges
-	switch {
-	case f.Induced:
-		part, size, last = lattice.HasInducedPart, 2, f.Vertices
-	case f.Edges == 0:
-		last = f.Vertices * (f.Vertices - 1) / 2
+	part, size, last := lattice.HasPart, 1, f.largest()
+	if f.Induced {
+		part, size = lattice.HasInducedPart, 2
 	}
 	found := map[pattern.Pattern]bool{}
 	all := slices.Concat(sizes...)
@@ -72,7 +77,14 @@ func (f *frequent) byTables(ctx context.Context, keep *kept, sizes [][]FrequentP
 			ended = beforeLarger
 		}
 		counted, err := f.inParts(keep, k-size+1, t.Meter, func(part table.Part, counts map[Pattern]Total) (int, error) {
-			return t.Count(ctx, k, at.workers, f.Induced, part, counts)
+			if at.gpu && k > 1 {
+				least := Total{} // what is kept is added to
+				if keep == nil {
+					least.Lo = uint64(f.Support)
+				}
+				return f.countOnGPUs(ctx, at, t, k, part, counts, least)
+			}
+			return t.Count(ctx, k, workers, f.Induced, part, counts)
 		})
 		if err != nil {
 			return nil, ended(err)
@@ -106,6 +118,17 @@ func (f *frequent) byTables(ctx context.Context, keep *kept, sizes [][]FrequentP
 		found = next
 	}
 	return all, nil
+}
+
+// largest is the most edges of a row or, of induced patterns, vertices.
+func (f *frequent) largest() int {
+	switch {
+	case f.Induced:
+		return f.Vertices
+	case f.Edges == 0:
+		return f.Vertices * (f.Vertices - 1) / 2
+	}
+	return f.Edges
 }
 
 // keepEvery is how often what is counted of a size is kept. Tests change it.

@@ -169,6 +169,7 @@ static uint64_t __umul64hi(uint64_t a, uint64_t b) { return (unsigned __int128)a
 static unsigned min(unsigned a, unsigned b) { return a < b ? a : b; }
 static unsigned max(unsigned a, unsigned b) { return a < b ? b : a; }
 static unsigned long long min(unsigned long long a, unsigned long long b) { return a < b ? a : b; }
+static unsigned long long max(unsigned long long a, unsigned long long b) { return a < b ? b : a; }
 template <class T, class U> T atomicAdd(T *p, U x) { T old = *p; *p += x; return old; }
 template <class T, class U> T atomicSub(T *p, U x) { T old = *p; *p -= x; return old; }
 template <class T, class U> T atomicOr(T *p, U x) { T old = *p; *p |= x; return old; }

@@ -25,7 +25,10 @@ import (
 
 // TestCompiles translates all kernels, where the compiler is there.
 func TestCompiles(t *testing.T) {
-	sources := []string{walks(4), walks(5), domainsOf(false), domainsOf(true), sorts()}
+	sources := []string{walks(4), walks(5), domainsOf(false), domainsOf(true), sorts(), tableOf(0, false, false), tableOf(8, false, true)}
+	for _, kinds := range []bool{false, true} {
+		sources = append(sources, tableOf(2, true, kinds), tableOf(7, true, kinds), tableOf(1, false, kinds))
+	}
 	for _, part := range []Part{Above, Whole} {
 		sources = append(sources, atEdges(part), edgeSums(part), edgeAdd)
 		for k := 3; k <= 8; k++ {

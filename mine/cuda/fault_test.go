@@ -55,7 +55,7 @@ func everything(gpu device.GPU, r *rows.Rows) (err error) {
 			return err
 		}
 	}
-	if err := errors.Join(g.Free(), domains(gpu, r)); err != nil {
+	if err := errors.Join(g.Free(), domains(gpu, r), tables(gpu, r)); err != nil {
 		return err
 	}
 	return sortKeys(gpu)
@@ -101,6 +101,6 @@ func TestFaults(t *testing.T) {
 		t.Skip("every call of a device fails once")
 	}
 	r := byUser(t, "vertices=20,edges=40,kind=rmat,features=1")
-	devicetest.EveryFault(t, draw.Soak(), func() device.GPU { return cudatest.Open(t, 0, 256<<10) }, func(gpu device.GPU) error { return everything(gpu, r) },
+	devicetest.EveryFault(t, draw.Soak(), func() device.GPU { return cudatest.Open(t, 0, 320<<10) }, func(gpu device.GPU) error { return everything(gpu, r) },
 		func(err error) bool { return errors.Is(err, device.ErrInjected) })
 }

@@ -55,7 +55,7 @@ func (g *Graph) Count(ctx context.Context, k, workers int, induced bool, part Pa
 				}
 			}
 			if !stop.Load() {
-				out.gather(w)
+				out.gather(w.take, w.each)
 			}
 		})
 	}
