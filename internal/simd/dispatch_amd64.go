@@ -448,6 +448,18 @@ func matchRowsAsm(found []uint64, words int, src []float32, ld int, idx []uint32
 	return false
 }
 
+func gatherFourAsm(to *[6][]float32, cols int, src []float32, ld int, idx []uint32, rank []float32, more, stream bool) bool {
+	switch active {
+	case AVX512:
+		gatherFourAVX512(to, cols, src, ld, idx, rank, more, stream)
+		return true
+	case AVX2:
+		gatherFourAVX2(to, cols, src, ld, idx, rank, more, stream)
+		return true
+	}
+	return false
+}
+
 func sumRowsAsm(acc, x []float32, n int) bool {
 	switch active {
 	case AVX512:
@@ -479,18 +491,6 @@ func maxRowsAsm(acc, arg, x, rank []float32) bool {
 		return true
 	case AVX2:
 		maxRowsAVX2(acc, arg, x, rank)
-		return true
-	}
-	return false
-}
-
-func fourRowsAsm(sum, squares, top, topRank, low, lowRank, x, rank []float32) bool {
-	switch active {
-	case AVX512:
-		fourRowsAVX512(sum, squares, top, topRank, low, lowRank, x, rank)
-		return true
-	case AVX2:
-		fourRowsAVX2(sum, squares, top, topRank, low, lowRank, x, rank)
 		return true
 	}
 	return false

@@ -80,13 +80,15 @@ func matchRowsAsm(found []uint64, words int, src []float32, ld int, idx []uint32
 	return false
 }
 
+func gatherFourAsm(to *[6][]float32, cols int, src []float32, ld int, idx []uint32, rank []float32, more, stream bool) bool {
+	return false
+}
+
 func sumRowsAsm(acc, x []float32, n int) bool { return false }
 
 func moreRowsAsm(acc, x []float32, n int) bool { return false }
 
 func maxRowsAsm(acc, arg, x, rank []float32) bool { return false }
-
-func fourRowsAsm(sum, squares, top, topRank, low, lowRank, x, rank []float32) bool { return false }
 
 func rowScaleAsm(dst, x, s []float32, cols int) bool { return false }
 

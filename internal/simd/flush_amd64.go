@@ -8,6 +8,9 @@ func getMXCSR() uint32
 
 func setMXCSR(x uint32)
 
+// Fence ends what this thread writes past the caches: other threads see it before anything that is written later.
+func Fence()
+
 // Flush to zero, and take subnormal operands for zero.
 const flushBits = 1<<15 | 1<<6
 

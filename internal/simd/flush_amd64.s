@@ -11,3 +11,8 @@ TEXT ·getMXCSR(SB), NOSPLIT, $0-4
 TEXT ·setMXCSR(SB), NOSPLIT, $0-4
 	LDMXCSR x+0(FP)
 	RET
+
+// func Fence()
+TEXT ·Fence(SB), NOSPLIT, $0-0
+	SFENCE
+	RET

@@ -4,3 +4,6 @@ package simd
 
 // FlushSubnormals does nothing on this machine.
 func FlushSubnormals() (restore func()) { return func() {} }
+
+// Fence does nothing on this machine.
+func Fence() {}

@@ -1,5 +1,7 @@
 package simd
 
+import "unsafe"
+
 // GatherSum adds a sum of rows of src to acc: acc[c] += Σ src[idx[i]*ld + c] for
 // c < len(acc). The sum starts at zero and is added up in order of i, and then it is added to acc
 // once. src starts at the first column wanted, so a
@@ -109,6 +111,59 @@ func MatchRows(found []uint64, src []float32, ld int, idx []uint32, want []float
 		for c, y := range src[int(j)*ld:][:cols] {
 			if y == want[i] {
 				found[i*words+c/64] |= 1 << (c % 64)
+			}
+		}
+	}
+}
+
+// GatherFour is, for the rows idx of src, which have ascending ranks: their sum, the sum of their squares, their maximum (MaxRows)
+// and its rank, the maximum of -x and its rank. These are the slices of to, in this order, of cols numbers, nil those that are not
+// wanted, a rank without its maximum among them. With more it continues what they hold, of rows with lower ranks; else it writes over them, with stream past the caches
+// where they begin at lines: Fence must follow. Without rows it does nothing. Indices are as those of GatherSum.
+func GatherFour(to *[6][]float32, cols int, src []float32, ld int, idx []uint32, rank []float32, more, stream bool) {
+	if len(idx) == 0 || cols <= 0 {
+		return
+	}
+	for i, x := range to {
+		if x != nil {
+			_ = x[cols-1]
+			stream = stream && uintptr(unsafe.Pointer(unsafe.SliceData(to[i])))%64 == 0
+		}
+	}
+	rank = rank[:len(idx)]
+	if gatherFourAsm(to, cols, src, ld, idx, rank, more, stream) {
+		return
+	}
+	fourRows(to, cols, src, ld, idx, rank, more)
+}
+
+func fourRows(to *[6][]float32, cols int, src []float32, ld int, idx []uint32, rank []float32, more bool) {
+	held := *to
+	for i, x := range held {
+		if x == nil {
+			held[i] = make([]float32, cols)
+		}
+	}
+	sum, squares, top, topRank, low, lowRank := held[0], held[1], held[2], held[3], held[4], held[5]
+	if !more {
+		x := src[int(idx[0])*ld:][:cols]
+		clear(sum)
+		clear(squares)
+		copy(top, x)
+		Neg(low, x)
+		Fill(topRank, rank[0])
+		Fill(lowRank, rank[0])
+	}
+	for i, j := range idx {
+		r := rank[i]
+		for c, y := range src[int(j)*ld:][:cols] {
+			sum[c] += y
+			squares[c] += float32(y * y)
+			if a := top[c]; y > a || y != y && a == a {
+				top[c], topRank[c] = y, r
+			}
+			if a := low[c]; -y > a || y != y && a == a {
+				low[c], lowRank[c] = -y, r
 			}
 		}
 	}

@@ -33,3 +33,9 @@ func matchRowsAVX2(found []uint64, words int, src []float32, ld int, idx []uint3
 
 //go:noescape
 func matchRowsAVX512(found []uint64, words int, src []float32, ld int, idx []uint32, want []float32, cols int)
+
+//go:noescape
+func gatherFourAVX2(to *[6][]float32, cols int, src []float32, ld int, idx []uint32, rank []float32, more bool, stream bool)
+
+//go:noescape
+func gatherFourAVX512(to *[6][]float32, cols int, src []float32, ld int, idx []uint32, rank []float32, more bool, stream bool)

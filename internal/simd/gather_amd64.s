@@ -3789,3 +3789,2356 @@ cols292:
 	JL   row289
 	VZEROUPPER
 	RET
+
+// func gatherFourAVX2(to *[6][]float32, cols int, src []float32, ld int, idx []uint32, rank []float32, more bool, stream bool)
+// Requires: AVX, CMOV, MMX+
+TEXT ·gatherFourAVX2(SB), NOSPLIT, $0-98
+	MOVQ cols+8(FP), AX
+	MOVQ src_base+16(FP), DX
+	MOVQ ld+40(FP), BX
+	XORQ CX, CX
+	SHLQ $0x02, BX
+	MOVQ idx_len+56(FP), R10
+	ADDQ $0x00000008, R10
+	MOVQ idx_cap+64(FP), R9
+	SUBQ R9, R10
+
+tile299:
+	CMPQ       AX, $0x00000010
+	JL         tile300
+	CMPB       more+96(FP), $0x00
+	JNE        more301
+	CMPB       stream+97(FP), $0x00
+	JNE        streams303
+	MOVQ       to+0(FP), R9
+	MOVQ       (R9), R9
+	TESTQ      R9, R9
+	JE         missing304
+	ADDQ       CX, R9
+	PREFETCHT0 (R9)
+
+missing304:
+	MOVQ       to+0(FP), R9
+	MOVQ       24(R9), R9
+	TESTQ      R9, R9
+	JE         missing306
+	ADDQ       CX, R9
+	PREFETCHT0 (R9)
+
+missing306:
+	MOVQ       to+0(FP), R9
+	MOVQ       48(R9), R9
+	TESTQ      R9, R9
+	JE         missing308
+	ADDQ       CX, R9
+	PREFETCHT0 (R9)
+
+missing308:
+	MOVQ       to+0(FP), R9
+	MOVQ       72(R9), R9
+	TESTQ      R9, R9
+	JE         missing310
+	ADDQ       CX, R9
+	PREFETCHT0 (R9)
+
+missing310:
+	MOVQ       to+0(FP), R9
+	MOVQ       96(R9), R9
+	TESTQ      R9, R9
+	JE         missing312
+	ADDQ       CX, R9
+	PREFETCHT0 (R9)
+
+missing312:
+	MOVQ       to+0(FP), R9
+	MOVQ       120(R9), R9
+	TESTQ      R9, R9
+	JE         missing314
+	ADDQ       CX, R9
+	PREFETCHT0 (R9)
+
+missing314:
+streams303:
+	MOVQ         idx_base+48(FP), SI
+	MOVQ         rank_base+72(FP), DI
+	MOVL         (SI), R9
+	IMULQ        BX, R9
+	VXORPS       Y0, Y0, Y0
+	VXORPS       Y1, Y1, Y1
+	VMOVUPS      (DX)(R9*1), Y2
+	VMOVAPS      Y2, Y2
+	VXORPS       k80000000<>+0(SB), Y2, Y4
+	VBROADCASTSS (DI), Y3
+	VMOVAPS      Y3, Y5
+	VXORPS       Y6, Y6, Y6
+	VXORPS       Y7, Y7, Y7
+	VMOVUPS      32(DX)(R9*1), Y8
+	VMOVAPS      Y8, Y8
+	VXORPS       k80000000<>+0(SB), Y8, Y10
+	VBROADCASTSS (DI), Y9
+	VMOVAPS      Y9, Y11
+	JMP          started302
+
+more301:
+	MOVQ    to+0(FP), R9
+	MOVQ    (R9), R9
+	TESTQ   R9, R9
+	JE      missing316
+	ADDQ    CX, R9
+	VMOVUPS (R9), Y0
+	VMOVAPS Y0, Y0
+	VMOVUPS 32(R9), Y1
+	VMOVAPS Y1, Y6
+	JMP     wanted317
+
+missing316:
+	VXORPS Y0, Y0, Y0
+	VXORPS Y6, Y6, Y6
+
+wanted317:
+	MOVQ    to+0(FP), R9
+	MOVQ    24(R9), R9
+	TESTQ   R9, R9
+	JE      missing318
+	ADDQ    CX, R9
+	VMOVUPS (R9), Y1
+	VMOVAPS Y1, Y1
+	VMOVUPS 32(R9), Y2
+	VMOVAPS Y2, Y7
+	JMP     wanted319
+
+missing318:
+	VXORPS Y1, Y1, Y1
+	VXORPS Y7, Y7, Y7
+
+wanted319:
+	MOVQ    to+0(FP), R9
+	MOVQ    48(R9), R9
+	TESTQ   R9, R9
+	JE      missing320
+	ADDQ    CX, R9
+	VMOVUPS (R9), Y2
+	VMOVAPS Y2, Y2
+	VMOVUPS 32(R9), Y3
+	VMOVAPS Y3, Y8
+	JMP     wanted321
+
+missing320:
+	VXORPS Y2, Y2, Y2
+	VXORPS Y8, Y8, Y8
+
+wanted321:
+	MOVQ    to+0(FP), R9
+	MOVQ    72(R9), R9
+	TESTQ   R9, R9
+	JE      missing322
+	ADDQ    CX, R9
+	VMOVUPS (R9), Y3
+	VMOVAPS Y3, Y3
+	VMOVUPS 32(R9), Y4
+	VMOVAPS Y4, Y9
+	JMP     wanted323
+
+missing322:
+	VXORPS Y3, Y3, Y3
+	VXORPS Y9, Y9, Y9
+
+wanted323:
+	MOVQ    to+0(FP), R9
+	MOVQ    96(R9), R9
+	TESTQ   R9, R9
+	JE      missing324
+	ADDQ    CX, R9
+	VMOVUPS (R9), Y4
+	VMOVAPS Y4, Y4
+	VMOVUPS 32(R9), Y5
+	VMOVAPS Y5, Y10
+	JMP     wanted325
+
+missing324:
+	VXORPS Y4, Y4, Y4
+	VXORPS Y10, Y10, Y10
+
+wanted325:
+	MOVQ    to+0(FP), R9
+	MOVQ    120(R9), R9
+	TESTQ   R9, R9
+	JE      missing326
+	ADDQ    CX, R9
+	VMOVUPS (R9), Y5
+	VMOVAPS Y5, Y5
+	VMOVUPS 32(R9), Y11
+	VMOVAPS Y11, Y11
+	JMP     wanted327
+
+missing326:
+	VXORPS Y5, Y5, Y5
+	VXORPS Y11, Y11, Y11
+
+wanted327:
+started302:
+	VXORPS k80000000<>+0(SB), Y4, Y4
+	VXORPS k80000000<>+0(SB), Y10, Y10
+	MOVQ   idx_base+48(FP), SI
+	MOVQ   rank_base+72(FP), DI
+	MOVL   (SI), R9
+	IMULQ  BX, R9
+	MOVQ   rank_len+80(FP), R8
+
+row328:
+	CMPQ       R8, R10
+	JLE        there329
+	MOVL       32(SI), R9
+	IMULQ      BX, R9
+	PREFETCHT0 (DX)(R9*1)
+
+there329:
+	MOVL         (SI), R9
+	IMULQ        BX, R9
+	VBROADCASTSS (DI), Y12
+	VMOVUPS      (DX)(R9*1), Y13
+	VADDPS       Y13, Y0, Y0
+	VCMPPS       $0x1e, Y2, Y13, Y14
+	VBLENDVPS    Y14, Y12, Y3, Y3
+	VMAXPS       Y2, Y13, Y2
+	VCMPPS       $0x11, Y4, Y13, Y14
+	VBLENDVPS    Y14, Y12, Y5, Y5
+	VMINPS       Y4, Y13, Y4
+	VMULPS       Y13, Y13, Y13
+	VADDPS       Y13, Y1, Y1
+	VMOVUPS      32(DX)(R9*1), Y13
+	VADDPS       Y13, Y6, Y6
+	VCMPPS       $0x1e, Y8, Y13, Y14
+	VBLENDVPS    Y14, Y12, Y9, Y9
+	VMAXPS       Y8, Y13, Y8
+	VCMPPS       $0x11, Y10, Y13, Y14
+	VBLENDVPS    Y14, Y12, Y11, Y11
+	VMINPS       Y10, Y13, Y10
+	VMULPS       Y13, Y13, Y13
+	VADDPS       Y13, Y7, Y7
+	ADDQ         $0x00000004, SI
+	ADDQ         $0x00000004, DI
+	DECQ         R8
+	JNE          row328
+	VCMPPS       $0x03, Y0, Y0, Y12
+	VCMPPS       $0x03, Y6, Y6, Y13
+	VORPS        Y13, Y12, Y12
+	VMOVMSKPS    Y12, R9
+	TESTL        R9, R9
+	JNE          care297
+	VXORPS       k80000000<>+0(SB), Y4, Y4
+	VXORPS       k80000000<>+0(SB), Y10, Y10
+	MOVQ         to+0(FP), R9
+	MOVQ         (R9), R9
+	TESTQ        R9, R9
+	JE           missing330
+	ADDQ         CX, R9
+	CMPB         stream+97(FP), $0x00
+	JNE          stream332
+	VMOVUPS      Y0, (R9)
+	VMOVUPS      Y6, 32(R9)
+	JMP          stored333
+
+stream332:
+	VMOVNTPS Y0, (R9)
+	VMOVNTPS Y6, 32(R9)
+
+stored333:
+missing330:
+	MOVQ    to+0(FP), R9
+	MOVQ    24(R9), R9
+	TESTQ   R9, R9
+	JE      missing334
+	ADDQ    CX, R9
+	CMPB    stream+97(FP), $0x00
+	JNE     stream336
+	VMOVUPS Y1, (R9)
+	VMOVUPS Y7, 32(R9)
+	JMP     stored337
+
+stream336:
+	VMOVNTPS Y1, (R9)
+	VMOVNTPS Y7, 32(R9)
+
+stored337:
+missing334:
+	MOVQ    to+0(FP), R9
+	MOVQ    48(R9), R9
+	TESTQ   R9, R9
+	JE      missing338
+	ADDQ    CX, R9
+	CMPB    stream+97(FP), $0x00
+	JNE     stream340
+	VMOVUPS Y2, (R9)
+	VMOVUPS Y8, 32(R9)
+	JMP     stored341
+
+stream340:
+	VMOVNTPS Y2, (R9)
+	VMOVNTPS Y8, 32(R9)
+
+stored341:
+missing338:
+	MOVQ    to+0(FP), R9
+	MOVQ    72(R9), R9
+	TESTQ   R9, R9
+	JE      missing342
+	ADDQ    CX, R9
+	CMPB    stream+97(FP), $0x00
+	JNE     stream344
+	VMOVUPS Y3, (R9)
+	VMOVUPS Y9, 32(R9)
+	JMP     stored345
+
+stream344:
+	VMOVNTPS Y3, (R9)
+	VMOVNTPS Y9, 32(R9)
+
+stored345:
+missing342:
+	MOVQ    to+0(FP), R9
+	MOVQ    96(R9), R9
+	TESTQ   R9, R9
+	JE      missing346
+	ADDQ    CX, R9
+	CMPB    stream+97(FP), $0x00
+	JNE     stream348
+	VMOVUPS Y4, (R9)
+	VMOVUPS Y10, 32(R9)
+	JMP     stored349
+
+stream348:
+	VMOVNTPS Y4, (R9)
+	VMOVNTPS Y10, 32(R9)
+
+stored349:
+missing346:
+	MOVQ    to+0(FP), R9
+	MOVQ    120(R9), R9
+	TESTQ   R9, R9
+	JE      missing350
+	ADDQ    CX, R9
+	CMPB    stream+97(FP), $0x00
+	JNE     stream352
+	VMOVUPS Y5, (R9)
+	VMOVUPS Y11, 32(R9)
+	JMP     stored353
+
+stream352:
+	VMOVNTPS Y5, (R9)
+	VMOVNTPS Y11, 32(R9)
+
+stored353:
+missing350:
+	ADDQ $0x00000040, CX
+	ADDQ $0x00000040, DX
+	SUBQ $0x00000010, AX
+	JMP  tile299
+
+tile300:
+	CMPQ       AX, $0x00000008
+	JL         tile354
+	CMPB       more+96(FP), $0x00
+	JNE        more355
+	CMPB       stream+97(FP), $0x00
+	JNE        streams357
+	MOVQ       to+0(FP), R9
+	MOVQ       (R9), R9
+	TESTQ      R9, R9
+	JE         missing358
+	ADDQ       CX, R9
+	PREFETCHT0 (R9)
+
+missing358:
+	MOVQ       to+0(FP), R9
+	MOVQ       24(R9), R9
+	TESTQ      R9, R9
+	JE         missing360
+	ADDQ       CX, R9
+	PREFETCHT0 (R9)
+
+missing360:
+	MOVQ       to+0(FP), R9
+	MOVQ       48(R9), R9
+	TESTQ      R9, R9
+	JE         missing362
+	ADDQ       CX, R9
+	PREFETCHT0 (R9)
+
+missing362:
+	MOVQ       to+0(FP), R9
+	MOVQ       72(R9), R9
+	TESTQ      R9, R9
+	JE         missing364
+	ADDQ       CX, R9
+	PREFETCHT0 (R9)
+
+missing364:
+	MOVQ       to+0(FP), R9
+	MOVQ       96(R9), R9
+	TESTQ      R9, R9
+	JE         missing366
+	ADDQ       CX, R9
+	PREFETCHT0 (R9)
+
+missing366:
+	MOVQ       to+0(FP), R9
+	MOVQ       120(R9), R9
+	TESTQ      R9, R9
+	JE         missing368
+	ADDQ       CX, R9
+	PREFETCHT0 (R9)
+
+missing368:
+streams357:
+	MOVQ         idx_base+48(FP), SI
+	MOVQ         rank_base+72(FP), DI
+	MOVL         (SI), R9
+	IMULQ        BX, R9
+	VXORPS       Y0, Y0, Y0
+	VXORPS       Y1, Y1, Y1
+	VMOVUPS      (DX)(R9*1), Y2
+	VMOVAPS      Y2, Y2
+	VXORPS       k80000000<>+0(SB), Y2, Y4
+	VBROADCASTSS (DI), Y3
+	VMOVAPS      Y3, Y5
+	JMP          started356
+
+more355:
+	MOVQ    to+0(FP), R9
+	MOVQ    (R9), R9
+	TESTQ   R9, R9
+	JE      missing370
+	ADDQ    CX, R9
+	VMOVUPS (R9), Y0
+	VMOVAPS Y0, Y0
+	JMP     wanted371
+
+missing370:
+	VXORPS Y0, Y0, Y0
+
+wanted371:
+	MOVQ    to+0(FP), R9
+	MOVQ    24(R9), R9
+	TESTQ   R9, R9
+	JE      missing372
+	ADDQ    CX, R9
+	VMOVUPS (R9), Y1
+	VMOVAPS Y1, Y1
+	JMP     wanted373
+
+missing372:
+	VXORPS Y1, Y1, Y1
+
+wanted373:
+	MOVQ    to+0(FP), R9
+	MOVQ    48(R9), R9
+	TESTQ   R9, R9
+	JE      missing374
+	ADDQ    CX, R9
+	VMOVUPS (R9), Y2
+	VMOVAPS Y2, Y2
+	JMP     wanted375
+
+missing374:
+	VXORPS Y2, Y2, Y2
+
+wanted375:
+	MOVQ    to+0(FP), R9
+	MOVQ    72(R9), R9
+	TESTQ   R9, R9
+	JE      missing376
+	ADDQ    CX, R9
+	VMOVUPS (R9), Y3
+	VMOVAPS Y3, Y3
+	JMP     wanted377
+
+missing376:
+	VXORPS Y3, Y3, Y3
+
+wanted377:
+	MOVQ    to+0(FP), R9
+	MOVQ    96(R9), R9
+	TESTQ   R9, R9
+	JE      missing378
+	ADDQ    CX, R9
+	VMOVUPS (R9), Y4
+	VMOVAPS Y4, Y4
+	JMP     wanted379
+
+missing378:
+	VXORPS Y4, Y4, Y4
+
+wanted379:
+	MOVQ    to+0(FP), R9
+	MOVQ    120(R9), R9
+	TESTQ   R9, R9
+	JE      missing380
+	ADDQ    CX, R9
+	VMOVUPS (R9), Y5
+	VMOVAPS Y5, Y5
+	JMP     wanted381
+
+missing380:
+	VXORPS Y5, Y5, Y5
+
+wanted381:
+started356:
+	VXORPS k80000000<>+0(SB), Y4, Y4
+	MOVQ   idx_base+48(FP), SI
+	MOVQ   rank_base+72(FP), DI
+	MOVL   (SI), R9
+	IMULQ  BX, R9
+	MOVQ   rank_len+80(FP), R8
+
+row382:
+	CMPQ       R8, R10
+	JLE        there383
+	MOVL       32(SI), R9
+	IMULQ      BX, R9
+	PREFETCHT0 (DX)(R9*1)
+
+there383:
+	MOVL         (SI), R9
+	IMULQ        BX, R9
+	VBROADCASTSS (DI), Y6
+	VMOVUPS      (DX)(R9*1), Y7
+	VADDPS       Y7, Y0, Y0
+	VCMPPS       $0x1e, Y2, Y7, Y8
+	VBLENDVPS    Y8, Y6, Y3, Y3
+	VMAXPS       Y2, Y7, Y2
+	VCMPPS       $0x11, Y4, Y7, Y8
+	VBLENDVPS    Y8, Y6, Y5, Y5
+	VMINPS       Y4, Y7, Y4
+	VMULPS       Y7, Y7, Y7
+	VADDPS       Y7, Y1, Y1
+	ADDQ         $0x00000004, SI
+	ADDQ         $0x00000004, DI
+	DECQ         R8
+	JNE          row382
+	VCMPPS       $0x03, Y0, Y0, Y6
+	VMOVMSKPS    Y6, R9
+	TESTL        R9, R9
+	JNE          care297
+	VXORPS       k80000000<>+0(SB), Y4, Y4
+	MOVQ         to+0(FP), R9
+	MOVQ         (R9), R9
+	TESTQ        R9, R9
+	JE           missing384
+	ADDQ         CX, R9
+	CMPB         stream+97(FP), $0x00
+	JNE          stream386
+	VMOVUPS      Y0, (R9)
+	JMP          stored387
+
+stream386:
+	VMOVNTPS Y0, (R9)
+
+stored387:
+missing384:
+	MOVQ    to+0(FP), R9
+	MOVQ    24(R9), R9
+	TESTQ   R9, R9
+	JE      missing388
+	ADDQ    CX, R9
+	CMPB    stream+97(FP), $0x00
+	JNE     stream390
+	VMOVUPS Y1, (R9)
+	JMP     stored391
+
+stream390:
+	VMOVNTPS Y1, (R9)
+
+stored391:
+missing388:
+	MOVQ    to+0(FP), R9
+	MOVQ    48(R9), R9
+	TESTQ   R9, R9
+	JE      missing392
+	ADDQ    CX, R9
+	CMPB    stream+97(FP), $0x00
+	JNE     stream394
+	VMOVUPS Y2, (R9)
+	JMP     stored395
+
+stream394:
+	VMOVNTPS Y2, (R9)
+
+stored395:
+missing392:
+	MOVQ    to+0(FP), R9
+	MOVQ    72(R9), R9
+	TESTQ   R9, R9
+	JE      missing396
+	ADDQ    CX, R9
+	CMPB    stream+97(FP), $0x00
+	JNE     stream398
+	VMOVUPS Y3, (R9)
+	JMP     stored399
+
+stream398:
+	VMOVNTPS Y3, (R9)
+
+stored399:
+missing396:
+	MOVQ    to+0(FP), R9
+	MOVQ    96(R9), R9
+	TESTQ   R9, R9
+	JE      missing400
+	ADDQ    CX, R9
+	CMPB    stream+97(FP), $0x00
+	JNE     stream402
+	VMOVUPS Y4, (R9)
+	JMP     stored403
+
+stream402:
+	VMOVNTPS Y4, (R9)
+
+stored403:
+missing400:
+	MOVQ    to+0(FP), R9
+	MOVQ    120(R9), R9
+	TESTQ   R9, R9
+	JE      missing404
+	ADDQ    CX, R9
+	CMPB    stream+97(FP), $0x00
+	JNE     stream406
+	VMOVUPS Y5, (R9)
+	JMP     stored407
+
+stream406:
+	VMOVNTPS Y5, (R9)
+
+stored407:
+missing404:
+	ADDQ $0x00000020, CX
+	ADDQ $0x00000020, DX
+	SUBQ $0x00000008, AX
+	JMP  tile299
+
+tile354:
+	TESTQ      AX, AX
+	JLE        over298
+	MOVQ       $0x00000008, SI
+	CMPQ       AX, SI
+	CMOVQLT    AX, SI
+	LEAQ       lanes<>+0(SB), DI
+	NEGQ       SI
+	VMOVUPS    32(DI)(SI*4), Y0
+	CMPB       more+96(FP), $0x00
+	JNE        more408
+	CMPB       stream+97(FP), $0x00
+	JNE        streams410
+	MOVQ       to+0(FP), R9
+	MOVQ       (R9), R9
+	TESTQ      R9, R9
+	JE         missing411
+	ADDQ       CX, R9
+	PREFETCHT0 (R9)
+
+missing411:
+	MOVQ       to+0(FP), R9
+	MOVQ       24(R9), R9
+	TESTQ      R9, R9
+	JE         missing413
+	ADDQ       CX, R9
+	PREFETCHT0 (R9)
+
+missing413:
+	MOVQ       to+0(FP), R9
+	MOVQ       48(R9), R9
+	TESTQ      R9, R9
+	JE         missing415
+	ADDQ       CX, R9
+	PREFETCHT0 (R9)
+
+missing415:
+	MOVQ       to+0(FP), R9
+	MOVQ       72(R9), R9
+	TESTQ      R9, R9
+	JE         missing417
+	ADDQ       CX, R9
+	PREFETCHT0 (R9)
+
+missing417:
+	MOVQ       to+0(FP), R9
+	MOVQ       96(R9), R9
+	TESTQ      R9, R9
+	JE         missing419
+	ADDQ       CX, R9
+	PREFETCHT0 (R9)
+
+missing419:
+	MOVQ       to+0(FP), R9
+	MOVQ       120(R9), R9
+	TESTQ      R9, R9
+	JE         missing421
+	ADDQ       CX, R9
+	PREFETCHT0 (R9)
+
+missing421:
+streams410:
+	MOVQ         idx_base+48(FP), SI
+	MOVQ         rank_base+72(FP), DI
+	MOVL         (SI), R9
+	IMULQ        BX, R9
+	VXORPS       Y1, Y1, Y1
+	VXORPS       Y2, Y2, Y2
+	VMASKMOVPS   (DX)(R9*1), Y0, Y3
+	VMOVAPS      Y3, Y3
+	VXORPS       k80000000<>+0(SB), Y3, Y5
+	VBROADCASTSS (DI), Y4
+	VMOVAPS      Y4, Y6
+	JMP          started409
+
+more408:
+	MOVQ       to+0(FP), R9
+	MOVQ       (R9), R9
+	TESTQ      R9, R9
+	JE         missing423
+	ADDQ       CX, R9
+	VMASKMOVPS (R9), Y0, Y1
+	VMOVAPS    Y1, Y1
+	JMP        wanted424
+
+missing423:
+	VXORPS Y1, Y1, Y1
+
+wanted424:
+	MOVQ       to+0(FP), R9
+	MOVQ       24(R9), R9
+	TESTQ      R9, R9
+	JE         missing425
+	ADDQ       CX, R9
+	VMASKMOVPS (R9), Y0, Y2
+	VMOVAPS    Y2, Y2
+	JMP        wanted426
+
+missing425:
+	VXORPS Y2, Y2, Y2
+
+wanted426:
+	MOVQ       to+0(FP), R9
+	MOVQ       48(R9), R9
+	TESTQ      R9, R9
+	JE         missing427
+	ADDQ       CX, R9
+	VMASKMOVPS (R9), Y0, Y3
+	VMOVAPS    Y3, Y3
+	JMP        wanted428
+
+missing427:
+	VXORPS Y3, Y3, Y3
+
+wanted428:
+	MOVQ       to+0(FP), R9
+	MOVQ       72(R9), R9
+	TESTQ      R9, R9
+	JE         missing429
+	ADDQ       CX, R9
+	VMASKMOVPS (R9), Y0, Y4
+	VMOVAPS    Y4, Y4
+	JMP        wanted430
+
+missing429:
+	VXORPS Y4, Y4, Y4
+
+wanted430:
+	MOVQ       to+0(FP), R9
+	MOVQ       96(R9), R9
+	TESTQ      R9, R9
+	JE         missing431
+	ADDQ       CX, R9
+	VMASKMOVPS (R9), Y0, Y5
+	VMOVAPS    Y5, Y5
+	JMP        wanted432
+
+missing431:
+	VXORPS Y5, Y5, Y5
+
+wanted432:
+	MOVQ       to+0(FP), R9
+	MOVQ       120(R9), R9
+	TESTQ      R9, R9
+	JE         missing433
+	ADDQ       CX, R9
+	VMASKMOVPS (R9), Y0, Y6
+	VMOVAPS    Y6, Y6
+	JMP        wanted434
+
+missing433:
+	VXORPS Y6, Y6, Y6
+
+wanted434:
+started409:
+	VXORPS k80000000<>+0(SB), Y5, Y5
+	MOVQ   idx_base+48(FP), SI
+	MOVQ   rank_base+72(FP), DI
+	MOVL   (SI), R9
+	IMULQ  BX, R9
+	MOVQ   rank_len+80(FP), R8
+
+row435:
+	CMPQ       R8, R10
+	JLE        there436
+	MOVL       32(SI), R9
+	IMULQ      BX, R9
+	PREFETCHT0 (DX)(R9*1)
+
+there436:
+	MOVL         (SI), R9
+	IMULQ        BX, R9
+	VBROADCASTSS (DI), Y7
+	VMASKMOVPS   (DX)(R9*1), Y0, Y8
+	VADDPS       Y8, Y1, Y1
+	VCMPPS       $0x1e, Y3, Y8, Y9
+	VBLENDVPS    Y9, Y7, Y4, Y4
+	VMAXPS       Y3, Y8, Y3
+	VCMPPS       $0x11, Y5, Y8, Y9
+	VBLENDVPS    Y9, Y7, Y6, Y6
+	VMINPS       Y5, Y8, Y5
+	VMULPS       Y8, Y8, Y8
+	VADDPS       Y8, Y2, Y2
+	ADDQ         $0x00000004, SI
+	ADDQ         $0x00000004, DI
+	DECQ         R8
+	JNE          row435
+	VCMPPS       $0x03, Y1, Y1, Y7
+	VMOVMSKPS    Y7, R9
+	TESTL        R9, R9
+	JNE          care297
+	VXORPS       k80000000<>+0(SB), Y5, Y5
+	MOVQ         to+0(FP), R9
+	MOVQ         (R9), R9
+	TESTQ        R9, R9
+	JE           missing437
+	ADDQ         CX, R9
+	VMASKMOVPS   Y1, Y0, (R9)
+
+missing437:
+	MOVQ       to+0(FP), R9
+	MOVQ       24(R9), R9
+	TESTQ      R9, R9
+	JE         missing439
+	ADDQ       CX, R9
+	VMASKMOVPS Y2, Y0, (R9)
+
+missing439:
+	MOVQ       to+0(FP), R9
+	MOVQ       48(R9), R9
+	TESTQ      R9, R9
+	JE         missing441
+	ADDQ       CX, R9
+	VMASKMOVPS Y3, Y0, (R9)
+
+missing441:
+	MOVQ       to+0(FP), R9
+	MOVQ       72(R9), R9
+	TESTQ      R9, R9
+	JE         missing443
+	ADDQ       CX, R9
+	VMASKMOVPS Y4, Y0, (R9)
+
+missing443:
+	MOVQ       to+0(FP), R9
+	MOVQ       96(R9), R9
+	TESTQ      R9, R9
+	JE         missing445
+	ADDQ       CX, R9
+	VMASKMOVPS Y5, Y0, (R9)
+
+missing445:
+	MOVQ       to+0(FP), R9
+	MOVQ       120(R9), R9
+	TESTQ      R9, R9
+	JE         missing447
+	ADDQ       CX, R9
+	VMASKMOVPS Y6, Y0, (R9)
+
+missing447:
+	JMP over298
+
+care297:
+	MOVQ       $0x00000008, SI
+	CMPQ       AX, SI
+	CMOVQLT    AX, SI
+	LEAQ       lanes<>+0(SB), DI
+	NEGQ       SI
+	VMOVUPS    32(DI)(SI*4), Y0
+	CMPB       more+96(FP), $0x00
+	JNE        more449
+	CMPB       stream+97(FP), $0x00
+	JNE        streams451
+	MOVQ       to+0(FP), R9
+	MOVQ       (R9), R9
+	TESTQ      R9, R9
+	JE         missing452
+	ADDQ       CX, R9
+	PREFETCHT0 (R9)
+
+missing452:
+	MOVQ       to+0(FP), R9
+	MOVQ       24(R9), R9
+	TESTQ      R9, R9
+	JE         missing454
+	ADDQ       CX, R9
+	PREFETCHT0 (R9)
+
+missing454:
+	MOVQ       to+0(FP), R9
+	MOVQ       48(R9), R9
+	TESTQ      R9, R9
+	JE         missing456
+	ADDQ       CX, R9
+	PREFETCHT0 (R9)
+
+missing456:
+	MOVQ       to+0(FP), R9
+	MOVQ       72(R9), R9
+	TESTQ      R9, R9
+	JE         missing458
+	ADDQ       CX, R9
+	PREFETCHT0 (R9)
+
+missing458:
+	MOVQ       to+0(FP), R9
+	MOVQ       96(R9), R9
+	TESTQ      R9, R9
+	JE         missing460
+	ADDQ       CX, R9
+	PREFETCHT0 (R9)
+
+missing460:
+	MOVQ       to+0(FP), R9
+	MOVQ       120(R9), R9
+	TESTQ      R9, R9
+	JE         missing462
+	ADDQ       CX, R9
+	PREFETCHT0 (R9)
+
+missing462:
+streams451:
+	MOVQ         idx_base+48(FP), SI
+	MOVQ         rank_base+72(FP), DI
+	MOVL         (SI), R9
+	IMULQ        BX, R9
+	VXORPS       Y1, Y1, Y1
+	VXORPS       Y2, Y2, Y2
+	VMASKMOVPS   (DX)(R9*1), Y0, Y3
+	VMOVAPS      Y3, Y3
+	VXORPS       k80000000<>+0(SB), Y3, Y5
+	VBROADCASTSS (DI), Y4
+	VMOVAPS      Y4, Y6
+	JMP          started450
+
+more449:
+	MOVQ       to+0(FP), R9
+	MOVQ       (R9), R9
+	TESTQ      R9, R9
+	JE         missing464
+	ADDQ       CX, R9
+	VMASKMOVPS (R9), Y0, Y1
+	VMOVAPS    Y1, Y1
+	JMP        wanted465
+
+missing464:
+	VXORPS Y1, Y1, Y1
+
+wanted465:
+	MOVQ       to+0(FP), R9
+	MOVQ       24(R9), R9
+	TESTQ      R9, R9
+	JE         missing466
+	ADDQ       CX, R9
+	VMASKMOVPS (R9), Y0, Y2
+	VMOVAPS    Y2, Y2
+	JMP        wanted467
+
+missing466:
+	VXORPS Y2, Y2, Y2
+
+wanted467:
+	MOVQ       to+0(FP), R9
+	MOVQ       48(R9), R9
+	TESTQ      R9, R9
+	JE         missing468
+	ADDQ       CX, R9
+	VMASKMOVPS (R9), Y0, Y3
+	VMOVAPS    Y3, Y3
+	JMP        wanted469
+
+missing468:
+	VXORPS Y3, Y3, Y3
+
+wanted469:
+	MOVQ       to+0(FP), R9
+	MOVQ       72(R9), R9
+	TESTQ      R9, R9
+	JE         missing470
+	ADDQ       CX, R9
+	VMASKMOVPS (R9), Y0, Y4
+	VMOVAPS    Y4, Y4
+	JMP        wanted471
+
+missing470:
+	VXORPS Y4, Y4, Y4
+
+wanted471:
+	MOVQ       to+0(FP), R9
+	MOVQ       96(R9), R9
+	TESTQ      R9, R9
+	JE         missing472
+	ADDQ       CX, R9
+	VMASKMOVPS (R9), Y0, Y5
+	VMOVAPS    Y5, Y5
+	JMP        wanted473
+
+missing472:
+	VXORPS Y5, Y5, Y5
+
+wanted473:
+	MOVQ       to+0(FP), R9
+	MOVQ       120(R9), R9
+	TESTQ      R9, R9
+	JE         missing474
+	ADDQ       CX, R9
+	VMASKMOVPS (R9), Y0, Y6
+	VMOVAPS    Y6, Y6
+	JMP        wanted475
+
+missing474:
+	VXORPS Y6, Y6, Y6
+
+wanted475:
+started450:
+	MOVQ  idx_base+48(FP), SI
+	MOVQ  rank_base+72(FP), DI
+	MOVL  (SI), R9
+	IMULQ BX, R9
+	MOVQ  rank_len+80(FP), R8
+
+row476:
+	MOVL         (SI), R9
+	IMULQ        BX, R9
+	VBROADCASTSS (DI), Y7
+	VMASKMOVPS   (DX)(R9*1), Y0, Y8
+	VADDPS       Y8, Y1, Y1
+	VMULPS       Y8, Y8, Y9
+	VADDPS       Y9, Y2, Y2
+	VCMPPS       $0x16, Y3, Y8, Y9
+	VCMPPS       $0x07, Y3, Y3, Y10
+	VANDPS       Y10, Y9, Y9
+	VBLENDVPS    Y9, Y8, Y3, Y3
+	VBLENDVPS    Y9, Y7, Y4, Y4
+	VXORPS       k80000000<>+0(SB), Y8, Y8
+	VCMPPS       $0x16, Y5, Y8, Y9
+	VCMPPS       $0x07, Y5, Y5, Y10
+	VANDPS       Y10, Y9, Y9
+	VBLENDVPS    Y9, Y8, Y5, Y5
+	VBLENDVPS    Y9, Y7, Y6, Y6
+	ADDQ         $0x00000004, SI
+	ADDQ         $0x00000004, DI
+	DECQ         R8
+	JNE          row476
+	MOVQ         to+0(FP), R9
+	MOVQ         (R9), R9
+	TESTQ        R9, R9
+	JE           missing478
+	ADDQ         CX, R9
+	VMASKMOVPS   Y1, Y0, (R9)
+
+missing478:
+	MOVQ       to+0(FP), R9
+	MOVQ       24(R9), R9
+	TESTQ      R9, R9
+	JE         missing480
+	ADDQ       CX, R9
+	VMASKMOVPS Y2, Y0, (R9)
+
+missing480:
+	MOVQ       to+0(FP), R9
+	MOVQ       48(R9), R9
+	TESTQ      R9, R9
+	JE         missing482
+	ADDQ       CX, R9
+	VMASKMOVPS Y3, Y0, (R9)
+
+missing482:
+	MOVQ       to+0(FP), R9
+	MOVQ       72(R9), R9
+	TESTQ      R9, R9
+	JE         missing484
+	ADDQ       CX, R9
+	VMASKMOVPS Y4, Y0, (R9)
+
+missing484:
+	MOVQ       to+0(FP), R9
+	MOVQ       96(R9), R9
+	TESTQ      R9, R9
+	JE         missing486
+	ADDQ       CX, R9
+	VMASKMOVPS Y5, Y0, (R9)
+
+missing486:
+	MOVQ       to+0(FP), R9
+	MOVQ       120(R9), R9
+	TESTQ      R9, R9
+	JE         missing488
+	ADDQ       CX, R9
+	VMASKMOVPS Y6, Y0, (R9)
+
+missing488:
+	ADDQ $0x00000020, CX
+	ADDQ $0x00000020, DX
+	SUBQ $0x00000008, AX
+	JMP  tile299
+
+over298:
+	VZEROUPPER
+	RET
+
+DATA k80000000<>+0(SB)/4, $0x80000000
+DATA k80000000<>+4(SB)/4, $0x80000000
+DATA k80000000<>+8(SB)/4, $0x80000000
+DATA k80000000<>+12(SB)/4, $0x80000000
+DATA k80000000<>+16(SB)/4, $0x80000000
+DATA k80000000<>+20(SB)/4, $0x80000000
+DATA k80000000<>+24(SB)/4, $0x80000000
+DATA k80000000<>+28(SB)/4, $0x80000000
+DATA k80000000<>+32(SB)/4, $0x80000000
+DATA k80000000<>+36(SB)/4, $0x80000000
+DATA k80000000<>+40(SB)/4, $0x80000000
+DATA k80000000<>+44(SB)/4, $0x80000000
+DATA k80000000<>+48(SB)/4, $0x80000000
+DATA k80000000<>+52(SB)/4, $0x80000000
+DATA k80000000<>+56(SB)/4, $0x80000000
+DATA k80000000<>+60(SB)/4, $0x80000000
+GLOBL k80000000<>(SB), RODATA|NOPTR, $64
+
+// func gatherFourAVX512(to *[6][]float32, cols int, src []float32, ld int, idx []uint32, rank []float32, more bool, stream bool)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV, MMX+
+TEXT ·gatherFourAVX512(SB), NOSPLIT, $0-98
+	MOVQ         cols+8(FP), AX
+	MOVQ         src_base+16(FP), DX
+	MOVQ         ld+40(FP), BX
+	XORQ         CX, CX
+	SHLQ         $0x02, BX
+	MOVQ         idx_len+56(FP), R10
+	ADDQ         $0x00000008, R10
+	MOVQ         idx_cap+64(FP), R9
+	SUBQ         R9, R10
+	VBROADCASTSS k80000000<>+0(SB), Z0
+
+tile492:
+	CMPQ       AX, $0x00000040
+	JL         tile493
+	CMPB       more+96(FP), $0x00
+	JNE        more494
+	CMPB       stream+97(FP), $0x00
+	JNE        streams496
+	MOVQ       to+0(FP), R9
+	MOVQ       (R9), R9
+	TESTQ      R9, R9
+	JE         missing497
+	ADDQ       CX, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	PREFETCHT0 128(R9)
+	PREFETCHT0 192(R9)
+
+missing497:
+	MOVQ       to+0(FP), R9
+	MOVQ       24(R9), R9
+	TESTQ      R9, R9
+	JE         missing499
+	ADDQ       CX, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	PREFETCHT0 128(R9)
+	PREFETCHT0 192(R9)
+
+missing499:
+	MOVQ       to+0(FP), R9
+	MOVQ       48(R9), R9
+	TESTQ      R9, R9
+	JE         missing501
+	ADDQ       CX, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	PREFETCHT0 128(R9)
+	PREFETCHT0 192(R9)
+
+missing501:
+	MOVQ       to+0(FP), R9
+	MOVQ       72(R9), R9
+	TESTQ      R9, R9
+	JE         missing503
+	ADDQ       CX, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	PREFETCHT0 128(R9)
+	PREFETCHT0 192(R9)
+
+missing503:
+	MOVQ       to+0(FP), R9
+	MOVQ       96(R9), R9
+	TESTQ      R9, R9
+	JE         missing505
+	ADDQ       CX, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	PREFETCHT0 128(R9)
+	PREFETCHT0 192(R9)
+
+missing505:
+	MOVQ       to+0(FP), R9
+	MOVQ       120(R9), R9
+	TESTQ      R9, R9
+	JE         missing507
+	ADDQ       CX, R9
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	PREFETCHT0 128(R9)
+	PREFETCHT0 192(R9)
+
+missing507:
+streams496:
+	MOVQ         idx_base+48(FP), SI
+	MOVQ         rank_base+72(FP), DI
+	MOVL         (SI), R9
+	IMULQ        BX, R9
+	VXORPS       Z1, Z1, Z1
+	VXORPS       Z2, Z2, Z2
+	VMOVUPS      (DX)(R9*1), Z3
+	VMOVAPS      Z3, Z3
+	VXORPS       Z0, Z3, Z5
+	VBROADCASTSS (DI), Z4
+	VMOVAPS      Z4, Z6
+	VXORPS       Z7, Z7, Z7
+	VXORPS       Z8, Z8, Z8
+	VMOVUPS      64(DX)(R9*1), Z9
+	VMOVAPS      Z9, Z9
+	VXORPS       Z0, Z9, Z11
+	VBROADCASTSS (DI), Z10
+	VMOVAPS      Z10, Z12
+	VXORPS       Z13, Z13, Z13
+	VXORPS       Z14, Z14, Z14
+	VMOVUPS      128(DX)(R9*1), Z15
+	VMOVAPS      Z15, Z15
+	VXORPS       Z0, Z15, Z17
+	VBROADCASTSS (DI), Z16
+	VMOVAPS      Z16, Z18
+	VXORPS       Z19, Z19, Z19
+	VXORPS       Z20, Z20, Z20
+	VMOVUPS      192(DX)(R9*1), Z21
+	VMOVAPS      Z21, Z21
+	VXORPS       Z0, Z21, Z23
+	VBROADCASTSS (DI), Z22
+	VMOVAPS      Z22, Z24
+	JMP          started495
+
+more494:
+	MOVQ    to+0(FP), R9
+	MOVQ    (R9), R9
+	TESTQ   R9, R9
+	JE      missing509
+	ADDQ    CX, R9
+	VMOVUPS (R9), Z1
+	VMOVAPS Z1, Z1
+	VMOVUPS 64(R9), Z2
+	VMOVAPS Z2, Z7
+	VMOVUPS 128(R9), Z2
+	VMOVAPS Z2, Z13
+	VMOVUPS 192(R9), Z2
+	VMOVAPS Z2, Z19
+	JMP     wanted510
+
+missing509:
+	VXORPS Z1, Z1, Z1
+	VXORPS Z7, Z7, Z7
+	VXORPS Z13, Z13, Z13
+	VXORPS Z19, Z19, Z19
+
+wanted510:
+	MOVQ    to+0(FP), R9
+	MOVQ    24(R9), R9
+	TESTQ   R9, R9
+	JE      missing511
+	ADDQ    CX, R9
+	VMOVUPS (R9), Z2
+	VMOVAPS Z2, Z2
+	VMOVUPS 64(R9), Z3
+	VMOVAPS Z3, Z8
+	VMOVUPS 128(R9), Z3
+	VMOVAPS Z3, Z14
+	VMOVUPS 192(R9), Z3
+	VMOVAPS Z3, Z20
+	JMP     wanted512
+
+missing511:
+	VXORPS Z2, Z2, Z2
+	VXORPS Z8, Z8, Z8
+	VXORPS Z14, Z14, Z14
+	VXORPS Z20, Z20, Z20
+
+wanted512:
+	MOVQ    to+0(FP), R9
+	MOVQ    48(R9), R9
+	TESTQ   R9, R9
+	JE      missing513
+	ADDQ    CX, R9
+	VMOVUPS (R9), Z3
+	VMOVAPS Z3, Z3
+	VMOVUPS 64(R9), Z4
+	VMOVAPS Z4, Z9
+	VMOVUPS 128(R9), Z4
+	VMOVAPS Z4, Z15
+	VMOVUPS 192(R9), Z4
+	VMOVAPS Z4, Z21
+	JMP     wanted514
+
+missing513:
+	VXORPS Z3, Z3, Z3
+	VXORPS Z9, Z9, Z9
+	VXORPS Z15, Z15, Z15
+	VXORPS Z21, Z21, Z21
+
+wanted514:
+	MOVQ    to+0(FP), R9
+	MOVQ    72(R9), R9
+	TESTQ   R9, R9
+	JE      missing515
+	ADDQ    CX, R9
+	VMOVUPS (R9), Z4
+	VMOVAPS Z4, Z4
+	VMOVUPS 64(R9), Z5
+	VMOVAPS Z5, Z10
+	VMOVUPS 128(R9), Z5
+	VMOVAPS Z5, Z16
+	VMOVUPS 192(R9), Z5
+	VMOVAPS Z5, Z22
+	JMP     wanted516
+
+missing515:
+	VXORPS Z4, Z4, Z4
+	VXORPS Z10, Z10, Z10
+	VXORPS Z16, Z16, Z16
+	VXORPS Z22, Z22, Z22
+
+wanted516:
+	MOVQ    to+0(FP), R9
+	MOVQ    96(R9), R9
+	TESTQ   R9, R9
+	JE      missing517
+	ADDQ    CX, R9
+	VMOVUPS (R9), Z5
+	VMOVAPS Z5, Z5
+	VMOVUPS 64(R9), Z6
+	VMOVAPS Z6, Z11
+	VMOVUPS 128(R9), Z6
+	VMOVAPS Z6, Z17
+	VMOVUPS 192(R9), Z6
+	VMOVAPS Z6, Z23
+	JMP     wanted518
+
+missing517:
+	VXORPS Z5, Z5, Z5
+	VXORPS Z11, Z11, Z11
+	VXORPS Z17, Z17, Z17
+	VXORPS Z23, Z23, Z23
+
+wanted518:
+	MOVQ    to+0(FP), R9
+	MOVQ    120(R9), R9
+	TESTQ   R9, R9
+	JE      missing519
+	ADDQ    CX, R9
+	VMOVUPS (R9), Z6
+	VMOVAPS Z6, Z6
+	VMOVUPS 64(R9), Z12
+	VMOVAPS Z12, Z12
+	VMOVUPS 128(R9), Z18
+	VMOVAPS Z18, Z18
+	VMOVUPS 192(R9), Z24
+	VMOVAPS Z24, Z24
+	JMP     wanted520
+
+missing519:
+	VXORPS Z6, Z6, Z6
+	VXORPS Z12, Z12, Z12
+	VXORPS Z18, Z18, Z18
+	VXORPS Z24, Z24, Z24
+
+wanted520:
+started495:
+	VXORPS Z0, Z5, Z5
+	VXORPS Z0, Z11, Z11
+	VXORPS Z0, Z17, Z17
+	VXORPS Z0, Z23, Z23
+	MOVQ   idx_base+48(FP), SI
+	MOVQ   rank_base+72(FP), DI
+	MOVL   (SI), R9
+	IMULQ  BX, R9
+	MOVQ   rank_len+80(FP), R8
+
+row521:
+	CMPQ       R8, R10
+	JLE        there522
+	MOVL       32(SI), R9
+	IMULQ      BX, R9
+	PREFETCHT0 (DX)(R9*1)
+	PREFETCHT0 64(DX)(R9*1)
+	PREFETCHT0 128(DX)(R9*1)
+	PREFETCHT0 192(DX)(R9*1)
+
+there522:
+	MOVL         (SI), R9
+	IMULQ        BX, R9
+	VBROADCASTSS (DI), Z25
+	VMOVUPS      (DX)(R9*1), Z26
+	VADDPS       Z26, Z1, Z1
+	VCMPPS       $0x1e, Z3, Z26, K1
+	VMOVAPS      Z25, K1, Z4
+	VMAXPS       Z3, Z26, Z3
+	VCMPPS       $0x11, Z5, Z26, K1
+	VMOVAPS      Z25, K1, Z6
+	VMINPS       Z5, Z26, Z5
+	VMULPS       Z26, Z26, Z26
+	VADDPS       Z26, Z2, Z2
+	VMOVUPS      64(DX)(R9*1), Z26
+	VADDPS       Z26, Z7, Z7
+	VCMPPS       $0x1e, Z9, Z26, K1
+	VMOVAPS      Z25, K1, Z10
+	VMAXPS       Z9, Z26, Z9
+	VCMPPS       $0x11, Z11, Z26, K1
+	VMOVAPS      Z25, K1, Z12
+	VMINPS       Z11, Z26, Z11
+	VMULPS       Z26, Z26, Z26
+	VADDPS       Z26, Z8, Z8
+	VMOVUPS      128(DX)(R9*1), Z26
+	VADDPS       Z26, Z13, Z13
+	VCMPPS       $0x1e, Z15, Z26, K1
+	VMOVAPS      Z25, K1, Z16
+	VMAXPS       Z15, Z26, Z15
+	VCMPPS       $0x11, Z17, Z26, K1
+	VMOVAPS      Z25, K1, Z18
+	VMINPS       Z17, Z26, Z17
+	VMULPS       Z26, Z26, Z26
+	VADDPS       Z26, Z14, Z14
+	VMOVUPS      192(DX)(R9*1), Z26
+	VADDPS       Z26, Z19, Z19
+	VCMPPS       $0x1e, Z21, Z26, K1
+	VMOVAPS      Z25, K1, Z22
+	VMAXPS       Z21, Z26, Z21
+	VCMPPS       $0x11, Z23, Z26, K1
+	VMOVAPS      Z25, K1, Z24
+	VMINPS       Z23, Z26, Z23
+	VMULPS       Z26, Z26, Z26
+	VADDPS       Z26, Z20, Z20
+	ADDQ         $0x00000004, SI
+	ADDQ         $0x00000004, DI
+	DECQ         R8
+	JNE          row521
+	VCMPPS       $0x03, Z1, Z1, K1
+	VCMPPS       $0x03, Z7, Z7, K2
+	KORW         K2, K1, K1
+	VCMPPS       $0x03, Z13, Z13, K2
+	KORW         K2, K1, K1
+	VCMPPS       $0x03, Z19, Z19, K2
+	KORW         K2, K1, K1
+	KORTESTW     K1, K1
+	JNE          care490
+	VXORPS       Z0, Z5, Z5
+	VXORPS       Z0, Z11, Z11
+	VXORPS       Z0, Z17, Z17
+	VXORPS       Z0, Z23, Z23
+	MOVQ         to+0(FP), R9
+	MOVQ         (R9), R9
+	TESTQ        R9, R9
+	JE           missing523
+	ADDQ         CX, R9
+	CMPB         stream+97(FP), $0x00
+	JNE          stream525
+	VMOVUPS      Z1, (R9)
+	VMOVUPS      Z7, 64(R9)
+	VMOVUPS      Z13, 128(R9)
+	VMOVUPS      Z19, 192(R9)
+	JMP          stored526
+
+stream525:
+	VMOVNTPS Z1, (R9)
+	VMOVNTPS Z7, 64(R9)
+	VMOVNTPS Z13, 128(R9)
+	VMOVNTPS Z19, 192(R9)
+
+stored526:
+missing523:
+	MOVQ    to+0(FP), R9
+	MOVQ    24(R9), R9
+	TESTQ   R9, R9
+	JE      missing527
+	ADDQ    CX, R9
+	CMPB    stream+97(FP), $0x00
+	JNE     stream529
+	VMOVUPS Z2, (R9)
+	VMOVUPS Z8, 64(R9)
+	VMOVUPS Z14, 128(R9)
+	VMOVUPS Z20, 192(R9)
+	JMP     stored530
+
+stream529:
+	VMOVNTPS Z2, (R9)
+	VMOVNTPS Z8, 64(R9)
+	VMOVNTPS Z14, 128(R9)
+	VMOVNTPS Z20, 192(R9)
+
+stored530:
+missing527:
+	MOVQ    to+0(FP), R9
+	MOVQ    48(R9), R9
+	TESTQ   R9, R9
+	JE      missing531
+	ADDQ    CX, R9
+	CMPB    stream+97(FP), $0x00
+	JNE     stream533
+	VMOVUPS Z3, (R9)
+	VMOVUPS Z9, 64(R9)
+	VMOVUPS Z15, 128(R9)
+	VMOVUPS Z21, 192(R9)
+	JMP     stored534
+
+stream533:
+	VMOVNTPS Z3, (R9)
+	VMOVNTPS Z9, 64(R9)
+	VMOVNTPS Z15, 128(R9)
+	VMOVNTPS Z21, 192(R9)
+
+stored534:
+missing531:
+	MOVQ    to+0(FP), R9
+	MOVQ    72(R9), R9
+	TESTQ   R9, R9
+	JE      missing535
+	ADDQ    CX, R9
+	CMPB    stream+97(FP), $0x00
+	JNE     stream537
+	VMOVUPS Z4, (R9)
+	VMOVUPS Z10, 64(R9)
+	VMOVUPS Z16, 128(R9)
+	VMOVUPS Z22, 192(R9)
+	JMP     stored538
+
+stream537:
+	VMOVNTPS Z4, (R9)
+	VMOVNTPS Z10, 64(R9)
+	VMOVNTPS Z16, 128(R9)
+	VMOVNTPS Z22, 192(R9)
+
+stored538:
+missing535:
+	MOVQ    to+0(FP), R9
+	MOVQ    96(R9), R9
+	TESTQ   R9, R9
+	JE      missing539
+	ADDQ    CX, R9
+	CMPB    stream+97(FP), $0x00
+	JNE     stream541
+	VMOVUPS Z5, (R9)
+	VMOVUPS Z11, 64(R9)
+	VMOVUPS Z17, 128(R9)
+	VMOVUPS Z23, 192(R9)
+	JMP     stored542
+
+stream541:
+	VMOVNTPS Z5, (R9)
+	VMOVNTPS Z11, 64(R9)
+	VMOVNTPS Z17, 128(R9)
+	VMOVNTPS Z23, 192(R9)
+
+stored542:
+missing539:
+	MOVQ    to+0(FP), R9
+	MOVQ    120(R9), R9
+	TESTQ   R9, R9
+	JE      missing543
+	ADDQ    CX, R9
+	CMPB    stream+97(FP), $0x00
+	JNE     stream545
+	VMOVUPS Z6, (R9)
+	VMOVUPS Z12, 64(R9)
+	VMOVUPS Z18, 128(R9)
+	VMOVUPS Z24, 192(R9)
+	JMP     stored546
+
+stream545:
+	VMOVNTPS Z6, (R9)
+	VMOVNTPS Z12, 64(R9)
+	VMOVNTPS Z18, 128(R9)
+	VMOVNTPS Z24, 192(R9)
+
+stored546:
+missing543:
+	ADDQ $0x00000100, CX
+	ADDQ $0x00000100, DX
+	SUBQ $0x00000040, AX
+	JMP  tile492
+
+tile493:
+	CMPQ       AX, $0x00000010
+	JL         tile547
+	CMPB       more+96(FP), $0x00
+	JNE        more548
+	CMPB       stream+97(FP), $0x00
+	JNE        streams550
+	MOVQ       to+0(FP), R9
+	MOVQ       (R9), R9
+	TESTQ      R9, R9
+	JE         missing551
+	ADDQ       CX, R9
+	PREFETCHT0 (R9)
+
+missing551:
+	MOVQ       to+0(FP), R9
+	MOVQ       24(R9), R9
+	TESTQ      R9, R9
+	JE         missing553
+	ADDQ       CX, R9
+	PREFETCHT0 (R9)
+
+missing553:
+	MOVQ       to+0(FP), R9
+	MOVQ       48(R9), R9
+	TESTQ      R9, R9
+	JE         missing555
+	ADDQ       CX, R9
+	PREFETCHT0 (R9)
+
+missing555:
+	MOVQ       to+0(FP), R9
+	MOVQ       72(R9), R9
+	TESTQ      R9, R9
+	JE         missing557
+	ADDQ       CX, R9
+	PREFETCHT0 (R9)
+
+missing557:
+	MOVQ       to+0(FP), R9
+	MOVQ       96(R9), R9
+	TESTQ      R9, R9
+	JE         missing559
+	ADDQ       CX, R9
+	PREFETCHT0 (R9)
+
+missing559:
+	MOVQ       to+0(FP), R9
+	MOVQ       120(R9), R9
+	TESTQ      R9, R9
+	JE         missing561
+	ADDQ       CX, R9
+	PREFETCHT0 (R9)
+
+missing561:
+streams550:
+	MOVQ         idx_base+48(FP), SI
+	MOVQ         rank_base+72(FP), DI
+	MOVL         (SI), R9
+	IMULQ        BX, R9
+	VXORPS       Z1, Z1, Z1
+	VXORPS       Z2, Z2, Z2
+	VMOVUPS      (DX)(R9*1), Z3
+	VMOVAPS      Z3, Z3
+	VXORPS       Z0, Z3, Z5
+	VBROADCASTSS (DI), Z4
+	VMOVAPS      Z4, Z6
+	JMP          started549
+
+more548:
+	MOVQ    to+0(FP), R9
+	MOVQ    (R9), R9
+	TESTQ   R9, R9
+	JE      missing563
+	ADDQ    CX, R9
+	VMOVUPS (R9), Z1
+	VMOVAPS Z1, Z1
+	JMP     wanted564
+
+missing563:
+	VXORPS Z1, Z1, Z1
+
+wanted564:
+	MOVQ    to+0(FP), R9
+	MOVQ    24(R9), R9
+	TESTQ   R9, R9
+	JE      missing565
+	ADDQ    CX, R9
+	VMOVUPS (R9), Z2
+	VMOVAPS Z2, Z2
+	JMP     wanted566
+
+missing565:
+	VXORPS Z2, Z2, Z2
+
+wanted566:
+	MOVQ    to+0(FP), R9
+	MOVQ    48(R9), R9
+	TESTQ   R9, R9
+	JE      missing567
+	ADDQ    CX, R9
+	VMOVUPS (R9), Z3
+	VMOVAPS Z3, Z3
+	JMP     wanted568
+
+missing567:
+	VXORPS Z3, Z3, Z3
+
+wanted568:
+	MOVQ    to+0(FP), R9
+	MOVQ    72(R9), R9
+	TESTQ   R9, R9
+	JE      missing569
+	ADDQ    CX, R9
+	VMOVUPS (R9), Z4
+	VMOVAPS Z4, Z4
+	JMP     wanted570
+
+missing569:
+	VXORPS Z4, Z4, Z4
+
+wanted570:
+	MOVQ    to+0(FP), R9
+	MOVQ    96(R9), R9
+	TESTQ   R9, R9
+	JE      missing571
+	ADDQ    CX, R9
+	VMOVUPS (R9), Z5
+	VMOVAPS Z5, Z5
+	JMP     wanted572
+
+missing571:
+	VXORPS Z5, Z5, Z5
+
+wanted572:
+	MOVQ    to+0(FP), R9
+	MOVQ    120(R9), R9
+	TESTQ   R9, R9
+	JE      missing573
+	ADDQ    CX, R9
+	VMOVUPS (R9), Z6
+	VMOVAPS Z6, Z6
+	JMP     wanted574
+
+missing573:
+	VXORPS Z6, Z6, Z6
+
+wanted574:
+started549:
+	VXORPS Z0, Z5, Z5
+	MOVQ   idx_base+48(FP), SI
+	MOVQ   rank_base+72(FP), DI
+	MOVL   (SI), R9
+	IMULQ  BX, R9
+	MOVQ   rank_len+80(FP), R8
+
+row575:
+	CMPQ       R8, R10
+	JLE        there576
+	MOVL       32(SI), R9
+	IMULQ      BX, R9
+	PREFETCHT0 (DX)(R9*1)
+
+there576:
+	MOVL         (SI), R9
+	IMULQ        BX, R9
+	VBROADCASTSS (DI), Z7
+	VMOVUPS      (DX)(R9*1), Z8
+	VADDPS       Z8, Z1, Z1
+	VCMPPS       $0x1e, Z3, Z8, K1
+	VMOVAPS      Z7, K1, Z4
+	VMAXPS       Z3, Z8, Z3
+	VCMPPS       $0x11, Z5, Z8, K1
+	VMOVAPS      Z7, K1, Z6
+	VMINPS       Z5, Z8, Z5
+	VMULPS       Z8, Z8, Z8
+	VADDPS       Z8, Z2, Z2
+	ADDQ         $0x00000004, SI
+	ADDQ         $0x00000004, DI
+	DECQ         R8
+	JNE          row575
+	VCMPPS       $0x03, Z1, Z1, K1
+	KORTESTW     K1, K1
+	JNE          care490
+	VXORPS       Z0, Z5, Z5
+	MOVQ         to+0(FP), R9
+	MOVQ         (R9), R9
+	TESTQ        R9, R9
+	JE           missing577
+	ADDQ         CX, R9
+	CMPB         stream+97(FP), $0x00
+	JNE          stream579
+	VMOVUPS      Z1, (R9)
+	JMP          stored580
+
+stream579:
+	VMOVNTPS Z1, (R9)
+
+stored580:
+missing577:
+	MOVQ    to+0(FP), R9
+	MOVQ    24(R9), R9
+	TESTQ   R9, R9
+	JE      missing581
+	ADDQ    CX, R9
+	CMPB    stream+97(FP), $0x00
+	JNE     stream583
+	VMOVUPS Z2, (R9)
+	JMP     stored584
+
+stream583:
+	VMOVNTPS Z2, (R9)
+
+stored584:
+missing581:
+	MOVQ    to+0(FP), R9
+	MOVQ    48(R9), R9
+	TESTQ   R9, R9
+	JE      missing585
+	ADDQ    CX, R9
+	CMPB    stream+97(FP), $0x00
+	JNE     stream587
+	VMOVUPS Z3, (R9)
+	JMP     stored588
+
+stream587:
+	VMOVNTPS Z3, (R9)
+
+stored588:
+missing585:
+	MOVQ    to+0(FP), R9
+	MOVQ    72(R9), R9
+	TESTQ   R9, R9
+	JE      missing589
+	ADDQ    CX, R9
+	CMPB    stream+97(FP), $0x00
+	JNE     stream591
+	VMOVUPS Z4, (R9)
+	JMP     stored592
+
+stream591:
+	VMOVNTPS Z4, (R9)
+
+stored592:
+missing589:
+	MOVQ    to+0(FP), R9
+	MOVQ    96(R9), R9
+	TESTQ   R9, R9
+	JE      missing593
+	ADDQ    CX, R9
+	CMPB    stream+97(FP), $0x00
+	JNE     stream595
+	VMOVUPS Z5, (R9)
+	JMP     stored596
+
+stream595:
+	VMOVNTPS Z5, (R9)
+
+stored596:
+missing593:
+	MOVQ    to+0(FP), R9
+	MOVQ    120(R9), R9
+	TESTQ   R9, R9
+	JE      missing597
+	ADDQ    CX, R9
+	CMPB    stream+97(FP), $0x00
+	JNE     stream599
+	VMOVUPS Z6, (R9)
+	JMP     stored600
+
+stream599:
+	VMOVNTPS Z6, (R9)
+
+stored600:
+missing597:
+	ADDQ $0x00000040, CX
+	ADDQ $0x00000040, DX
+	SUBQ $0x00000010, AX
+	JMP  tile492
+
+tile547:
+	TESTQ      AX, AX
+	JLE        over491
+	MOVQ       $0x00000010, SI
+	CMPQ       AX, SI
+	CMOVQLT    AX, SI
+	MOVL       $0xffffffff, DI
+	BZHIL      SI, DI, DI
+	KMOVW      DI, K1
+	CMPB       more+96(FP), $0x00
+	JNE        more601
+	CMPB       stream+97(FP), $0x00
+	JNE        streams603
+	MOVQ       to+0(FP), R9
+	MOVQ       (R9), R9
+	TESTQ      R9, R9
+	JE         missing604
+	ADDQ       CX, R9
+	PREFETCHT0 (R9)
+
+missing604:
+	MOVQ       to+0(FP), R9
+	MOVQ       24(R9), R9
+	TESTQ      R9, R9
+	JE         missing606
+	ADDQ       CX, R9
+	PREFETCHT0 (R9)
+
+missing606:
+	MOVQ       to+0(FP), R9
+	MOVQ       48(R9), R9
+	TESTQ      R9, R9
+	JE         missing608
+	ADDQ       CX, R9
+	PREFETCHT0 (R9)
+
+missing608:
+	MOVQ       to+0(FP), R9
+	MOVQ       72(R9), R9
+	TESTQ      R9, R9
+	JE         missing610
+	ADDQ       CX, R9
+	PREFETCHT0 (R9)
+
+missing610:
+	MOVQ       to+0(FP), R9
+	MOVQ       96(R9), R9
+	TESTQ      R9, R9
+	JE         missing612
+	ADDQ       CX, R9
+	PREFETCHT0 (R9)
+
+missing612:
+	MOVQ       to+0(FP), R9
+	MOVQ       120(R9), R9
+	TESTQ      R9, R9
+	JE         missing614
+	ADDQ       CX, R9
+	PREFETCHT0 (R9)
+
+missing614:
+streams603:
+	MOVQ         idx_base+48(FP), SI
+	MOVQ         rank_base+72(FP), DI
+	MOVL         (SI), R9
+	IMULQ        BX, R9
+	VXORPS       Z1, Z1, Z1
+	VXORPS       Z2, Z2, Z2
+	VMOVUPS.Z    (DX)(R9*1), K1, Z3
+	VMOVAPS      Z3, Z3
+	VXORPS       Z0, Z3, Z5
+	VBROADCASTSS (DI), Z4
+	VMOVAPS      Z4, Z6
+	JMP          started602
+
+more601:
+	MOVQ      to+0(FP), R9
+	MOVQ      (R9), R9
+	TESTQ     R9, R9
+	JE        missing616
+	ADDQ      CX, R9
+	VMOVUPS.Z (R9), K1, Z1
+	VMOVAPS   Z1, Z1
+	JMP       wanted617
+
+missing616:
+	VXORPS Z1, Z1, Z1
+
+wanted617:
+	MOVQ      to+0(FP), R9
+	MOVQ      24(R9), R9
+	TESTQ     R9, R9
+	JE        missing618
+	ADDQ      CX, R9
+	VMOVUPS.Z (R9), K1, Z2
+	VMOVAPS   Z2, Z2
+	JMP       wanted619
+
+missing618:
+	VXORPS Z2, Z2, Z2
+
+wanted619:
+	MOVQ      to+0(FP), R9
+	MOVQ      48(R9), R9
+	TESTQ     R9, R9
+	JE        missing620
+	ADDQ      CX, R9
+	VMOVUPS.Z (R9), K1, Z3
+	VMOVAPS   Z3, Z3
+	JMP       wanted621
+
+missing620:
+	VXORPS Z3, Z3, Z3
+
+wanted621:
+	MOVQ      to+0(FP), R9
+	MOVQ      72(R9), R9
+	TESTQ     R9, R9
+	JE        missing622
+	ADDQ      CX, R9
+	VMOVUPS.Z (R9), K1, Z4
+	VMOVAPS   Z4, Z4
+	JMP       wanted623
+
+missing622:
+	VXORPS Z4, Z4, Z4
+
+wanted623:
+	MOVQ      to+0(FP), R9
+	MOVQ      96(R9), R9
+	TESTQ     R9, R9
+	JE        missing624
+	ADDQ      CX, R9
+	VMOVUPS.Z (R9), K1, Z5
+	VMOVAPS   Z5, Z5
+	JMP       wanted625
+
+missing624:
+	VXORPS Z5, Z5, Z5
+
+wanted625:
+	MOVQ      to+0(FP), R9
+	MOVQ      120(R9), R9
+	TESTQ     R9, R9
+	JE        missing626
+	ADDQ      CX, R9
+	VMOVUPS.Z (R9), K1, Z6
+	VMOVAPS   Z6, Z6
+	JMP       wanted627
+
+missing626:
+	VXORPS Z6, Z6, Z6
+
+wanted627:
+started602:
+	VXORPS Z0, Z5, Z5
+	MOVQ   idx_base+48(FP), SI
+	MOVQ   rank_base+72(FP), DI
+	MOVL   (SI), R9
+	IMULQ  BX, R9
+	MOVQ   rank_len+80(FP), R8
+
+row628:
+	CMPQ       R8, R10
+	JLE        there629
+	MOVL       32(SI), R9
+	IMULQ      BX, R9
+	PREFETCHT0 (DX)(R9*1)
+
+there629:
+	MOVL         (SI), R9
+	IMULQ        BX, R9
+	VBROADCASTSS (DI), Z7
+	VMOVUPS.Z    (DX)(R9*1), K1, Z8
+	VADDPS       Z8, Z1, Z1
+	VCMPPS       $0x1e, Z3, Z8, K2
+	VMOVAPS      Z7, K2, Z4
+	VMAXPS       Z3, Z8, Z3
+	VCMPPS       $0x11, Z5, Z8, K2
+	VMOVAPS      Z7, K2, Z6
+	VMINPS       Z5, Z8, Z5
+	VMULPS       Z8, Z8, Z8
+	VADDPS       Z8, Z2, Z2
+	ADDQ         $0x00000004, SI
+	ADDQ         $0x00000004, DI
+	DECQ         R8
+	JNE          row628
+	VCMPPS       $0x03, Z1, Z1, K2
+	KORTESTW     K2, K2
+	JNE          care490
+	VXORPS       Z0, Z5, Z5
+	MOVQ         to+0(FP), R9
+	MOVQ         (R9), R9
+	TESTQ        R9, R9
+	JE           missing630
+	ADDQ         CX, R9
+	VMOVUPS      Z1, K1, (R9)
+
+missing630:
+	MOVQ    to+0(FP), R9
+	MOVQ    24(R9), R9
+	TESTQ   R9, R9
+	JE      missing632
+	ADDQ    CX, R9
+	VMOVUPS Z2, K1, (R9)
+
+missing632:
+	MOVQ    to+0(FP), R9
+	MOVQ    48(R9), R9
+	TESTQ   R9, R9
+	JE      missing634
+	ADDQ    CX, R9
+	VMOVUPS Z3, K1, (R9)
+
+missing634:
+	MOVQ    to+0(FP), R9
+	MOVQ    72(R9), R9
+	TESTQ   R9, R9
+	JE      missing636
+	ADDQ    CX, R9
+	VMOVUPS Z4, K1, (R9)
+
+missing636:
+	MOVQ    to+0(FP), R9
+	MOVQ    96(R9), R9
+	TESTQ   R9, R9
+	JE      missing638
+	ADDQ    CX, R9
+	VMOVUPS Z5, K1, (R9)
+
+missing638:
+	MOVQ    to+0(FP), R9
+	MOVQ    120(R9), R9
+	TESTQ   R9, R9
+	JE      missing640
+	ADDQ    CX, R9
+	VMOVUPS Z6, K1, (R9)
+
+missing640:
+	JMP over491
+
+care490:
+	MOVQ       $0x00000010, SI
+	CMPQ       AX, SI
+	CMOVQLT    AX, SI
+	MOVL       $0xffffffff, DI
+	BZHIL      SI, DI, DI
+	KMOVW      DI, K1
+	CMPB       more+96(FP), $0x00
+	JNE        more642
+	CMPB       stream+97(FP), $0x00
+	JNE        streams644
+	MOVQ       to+0(FP), R9
+	MOVQ       (R9), R9
+	TESTQ      R9, R9
+	JE         missing645
+	ADDQ       CX, R9
+	PREFETCHT0 (R9)
+
+missing645:
+	MOVQ       to+0(FP), R9
+	MOVQ       24(R9), R9
+	TESTQ      R9, R9
+	JE         missing647
+	ADDQ       CX, R9
+	PREFETCHT0 (R9)
+
+missing647:
+	MOVQ       to+0(FP), R9
+	MOVQ       48(R9), R9
+	TESTQ      R9, R9
+	JE         missing649
+	ADDQ       CX, R9
+	PREFETCHT0 (R9)
+
+missing649:
+	MOVQ       to+0(FP), R9
+	MOVQ       72(R9), R9
+	TESTQ      R9, R9
+	JE         missing651
+	ADDQ       CX, R9
+	PREFETCHT0 (R9)
+
+missing651:
+	MOVQ       to+0(FP), R9
+	MOVQ       96(R9), R9
+	TESTQ      R9, R9
+	JE         missing653
+	ADDQ       CX, R9
+	PREFETCHT0 (R9)
+
+missing653:
+	MOVQ       to+0(FP), R9
+	MOVQ       120(R9), R9
+	TESTQ      R9, R9
+	JE         missing655
+	ADDQ       CX, R9
+	PREFETCHT0 (R9)
+
+missing655:
+streams644:
+	MOVQ         idx_base+48(FP), SI
+	MOVQ         rank_base+72(FP), DI
+	MOVL         (SI), R9
+	IMULQ        BX, R9
+	VXORPS       Z1, Z1, Z1
+	VXORPS       Z2, Z2, Z2
+	VMOVUPS.Z    (DX)(R9*1), K1, Z3
+	VMOVAPS      Z3, Z3
+	VXORPS       Z0, Z3, Z5
+	VBROADCASTSS (DI), Z4
+	VMOVAPS      Z4, Z6
+	JMP          started643
+
+more642:
+	MOVQ      to+0(FP), R9
+	MOVQ      (R9), R9
+	TESTQ     R9, R9
+	JE        missing657
+	ADDQ      CX, R9
+	VMOVUPS.Z (R9), K1, Z1
+	VMOVAPS   Z1, Z1
+	JMP       wanted658
+
+missing657:
+	VXORPS Z1, Z1, Z1
+
+wanted658:
+	MOVQ      to+0(FP), R9
+	MOVQ      24(R9), R9
+	TESTQ     R9, R9
+	JE        missing659
+	ADDQ      CX, R9
+	VMOVUPS.Z (R9), K1, Z2
+	VMOVAPS   Z2, Z2
+	JMP       wanted660
+
+missing659:
+	VXORPS Z2, Z2, Z2
+
+wanted660:
+	MOVQ      to+0(FP), R9
+	MOVQ      48(R9), R9
+	TESTQ     R9, R9
+	JE        missing661
+	ADDQ      CX, R9
+	VMOVUPS.Z (R9), K1, Z3
+	VMOVAPS   Z3, Z3
+	JMP       wanted662
+
+missing661:
+	VXORPS Z3, Z3, Z3
+
+wanted662:
+	MOVQ      to+0(FP), R9
+	MOVQ      72(R9), R9
+	TESTQ     R9, R9
+	JE        missing663
+	ADDQ      CX, R9
+	VMOVUPS.Z (R9), K1, Z4
+	VMOVAPS   Z4, Z4
+	JMP       wanted664
+
+missing663:
+	VXORPS Z4, Z4, Z4
+
+wanted664:
+	MOVQ      to+0(FP), R9
+	MOVQ      96(R9), R9
+	TESTQ     R9, R9
+	JE        missing665
+	ADDQ      CX, R9
+	VMOVUPS.Z (R9), K1, Z5
+	VMOVAPS   Z5, Z5
+	JMP       wanted666
+
+missing665:
+	VXORPS Z5, Z5, Z5
+
+wanted666:
+	MOVQ      to+0(FP), R9
+	MOVQ      120(R9), R9
+	TESTQ     R9, R9
+	JE        missing667
+	ADDQ      CX, R9
+	VMOVUPS.Z (R9), K1, Z6
+	VMOVAPS   Z6, Z6
+	JMP       wanted668
+
+missing667:
+	VXORPS Z6, Z6, Z6
+
+wanted668:
+started643:
+	MOVQ  idx_base+48(FP), SI
+	MOVQ  rank_base+72(FP), DI
+	MOVL  (SI), R9
+	IMULQ BX, R9
+	MOVQ  rank_len+80(FP), R8
+
+row669:
+	MOVL         (SI), R9
+	IMULQ        BX, R9
+	VBROADCASTSS (DI), Z7
+	VMOVUPS.Z    (DX)(R9*1), K1, Z8
+	VADDPS       Z8, Z1, Z1
+	VMULPS       Z8, Z8, Z9
+	VADDPS       Z9, Z2, Z2
+	VCMPPS       $0x16, Z3, Z8, K2
+	VCMPPS       $0x07, Z3, Z3, K3
+	KANDW        K3, K2, K2
+	VMOVAPS      Z8, K2, Z3
+	VMOVAPS      Z7, K2, Z4
+	VXORPS       Z0, Z8, Z8
+	VCMPPS       $0x16, Z5, Z8, K2
+	VCMPPS       $0x07, Z5, Z5, K3
+	KANDW        K3, K2, K2
+	VMOVAPS      Z8, K2, Z5
+	VMOVAPS      Z7, K2, Z6
+	ADDQ         $0x00000004, SI
+	ADDQ         $0x00000004, DI
+	DECQ         R8
+	JNE          row669
+	MOVQ         to+0(FP), R9
+	MOVQ         (R9), R9
+	TESTQ        R9, R9
+	JE           missing671
+	ADDQ         CX, R9
+	VMOVUPS      Z1, K1, (R9)
+
+missing671:
+	MOVQ    to+0(FP), R9
+	MOVQ    24(R9), R9
+	TESTQ   R9, R9
+	JE      missing673
+	ADDQ    CX, R9
+	VMOVUPS Z2, K1, (R9)
+
+missing673:
+	MOVQ    to+0(FP), R9
+	MOVQ    48(R9), R9
+	TESTQ   R9, R9
+	JE      missing675
+	ADDQ    CX, R9
+	VMOVUPS Z3, K1, (R9)
+
+missing675:
+	MOVQ    to+0(FP), R9
+	MOVQ    72(R9), R9
+	TESTQ   R9, R9
+	JE      missing677
+	ADDQ    CX, R9
+	VMOVUPS Z4, K1, (R9)
+
+missing677:
+	MOVQ    to+0(FP), R9
+	MOVQ    96(R9), R9
+	TESTQ   R9, R9
+	JE      missing679
+	ADDQ    CX, R9
+	VMOVUPS Z5, K1, (R9)
+
+missing679:
+	MOVQ    to+0(FP), R9
+	MOVQ    120(R9), R9
+	TESTQ   R9, R9
+	JE      missing681
+	ADDQ    CX, R9
+	VMOVUPS Z6, K1, (R9)
+
+missing681:
+	ADDQ $0x00000040, CX
+	ADDQ $0x00000040, DX
+	SUBQ $0x00000010, AX
+	JMP  tile492
+
+over491:
+	VZEROUPPER
+	RET

@@ -21,7 +21,7 @@ type fence struct {
 const (
 	fencePage  = 1 << 16 // whole pages of any machine
 	fenceSlot  = 1 << 20 // bytes of the largest operand
-	fenceSlots = 8
+	fenceSlots = 9
 )
 
 func newFence(t *testing.T) *fence {
@@ -113,8 +113,10 @@ func guardCases() map[string]func(f *fence, r *rand.Rand, n, m int) {
 		"MaxRows": func(f *fence, r *rand.Rand, n, m int) {
 			MaxRows(f.floats(r, n), f.floats(r, n), f.floats(r, n*m), f.floats(r, m))
 		},
-		"FourRows": func(f *fence, r *rand.Rand, n, m int) {
-			FourRows(f.floats(r, n), f.floats(r, n), f.floats(r, n), f.floats(r, n), f.floats(r, n), f.floats(r, n), f.floats(r, n*m), f.floats(r, m))
+		"GatherFour": func(f *fence, r *rand.Rand, n, m int) {
+			ld := n + r.IntN(9)
+			to := [6][]float32{f.floats(r, n), f.floats(r, n), f.floats(r, n), f.floats(r, n), f.floats(r, n), f.floats(r, n)}
+			GatherFour(&to, n, f.floats(r, (m-1)*ld+n), ld, f.below(r, m, m), f.floats(r, m), m%2 == 0, n%2 == 0)
 		},
 		"RowScale": func(f *fence, r *rand.Rand, n, m int) {
 			RowScale(f.floats(r, n*m), f.floats(r, n*m), f.floats(r, m), n)

@@ -87,31 +87,6 @@ func MaxRows(acc, arg, x, rank []float32) {
 	}
 }
 
-// FourRows is, for len(rank) dense rows of x whose ranks ascend and are above those that are held, MoreRows of x into sum and of its squares into squares,
-// MaxRows of x into top and topRank, and of -x into low and lowRank.
-func FourRows(sum, squares, top, topRank, low, lowRank, x, rank []float32) {
-	w := len(sum)
-	if len(rank) == 0 || w == 0 {
-		return
-	}
-	squares, top, topRank, low, lowRank, x = squares[:w], top[:w], topRank[:w], low[:w], lowRank[:w], x[:len(rank)*w]
-	if fourRowsAsm(sum, squares, top, topRank, low, lowRank, x, rank) {
-		return
-	}
-	for i, r := range rank {
-		for c, y := range x[i*w : (i+1)*w] {
-			sum[c] += y
-			squares[c] += float32(y * y)
-			if a := top[c]; y > a || y != y && a == a {
-				top[c], topRank[c] = y, r
-			}
-			if a := low[c]; -y > a || y != y && a == a {
-				low[c], lowRank[c] = -y, r
-			}
-		}
-	}
-}
-
 // RowScale sets dst[r][c] = x[r][c] * s[r] for the len(dst)/cols rows of dst.
 // len(dst) must be a multiple of cols.
 func RowScale(dst, x, s []float32, cols int) {

@@ -23,12 +23,6 @@ func maxRowsAVX2(acc []float32, arg []float32, x []float32, rank []float32)
 func maxRowsAVX512(acc []float32, arg []float32, x []float32, rank []float32)
 
 //go:noescape
-func fourRowsAVX2(sum []float32, squares []float32, top []float32, topRank []float32, low []float32, lowRank []float32, x []float32, rank []float32)
-
-//go:noescape
-func fourRowsAVX512(sum []float32, squares []float32, top []float32, topRank []float32, low []float32, lowRank []float32, x []float32, rank []float32)
-
-//go:noescape
 func rowScaleAVX2(dst []float32, x []float32, s []float32, cols int)
 
 //go:noescape

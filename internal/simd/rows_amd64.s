@@ -1385,877 +1385,6 @@ cols89:
 	VZEROUPPER
 	RET
 
-// func fourRowsAVX2(sum []float32, squares []float32, top []float32, topRank []float32, low []float32, lowRank []float32, x []float32, rank []float32)
-// Requires: AVX
-TEXT ·fourRowsAVX2(SB), NOSPLIT, $0-192
-	MOVQ    sum_len+8(FP), AX
-	MOVQ    sum_base+0(FP), CX
-	MOVQ    squares_base+24(FP), DX
-	MOVQ    top_base+48(FP), BX
-	MOVQ    topRank_base+72(FP), SI
-	MOVQ    low_base+96(FP), DI
-	MOVQ    lowRank_base+120(FP), R8
-	MOVQ    x_base+144(FP), R9
-	MOVQ    AX, R10
-	SHLQ    $0x02, R10
-	MOVQ    AX, R11
-	ANDQ    $0x00000007, R11
-	LEAQ    lanes<>+0(SB), R12
-	MOVQ    R11, R13
-	NEGQ    R13
-	VMOVUPS 32(R12)(R13*4), Y0
-
-cols98:
-	CMPQ    AX, $0x00000010
-	JL      cols99
-	VMOVUPS (CX), Y1
-	VMOVUPS (DX), Y2
-	VMOVUPS (BX), Y3
-	VMOVUPS (SI), Y4
-	VMOVUPS (DI), Y5
-	VMOVUPS (R8), Y6
-	VXORPS  k80000000<>+0(SB), Y5, Y5
-	VMOVUPS 32(CX), Y7
-	VMOVUPS 32(DX), Y8
-	VMOVUPS 32(BX), Y9
-	VMOVUPS 32(SI), Y10
-	VMOVUPS 32(DI), Y11
-	VMOVUPS 32(R8), Y12
-	VXORPS  k80000000<>+0(SB), Y11, Y11
-	LEAQ    (R9), R12
-	MOVQ    rank_base+168(FP), R13
-	MOVQ    rank_len+176(FP), R14
-
-row102:
-	VBROADCASTSS (R13), Y13
-	VMOVUPS      (R12), Y14
-	VADDPS       Y14, Y1, Y1
-	VCMPPS       $0x1e, Y3, Y14, Y15
-	VBLENDVPS    Y15, Y13, Y4, Y4
-	VMAXPS       Y3, Y14, Y3
-	VCMPPS       $0x11, Y5, Y14, Y15
-	VBLENDVPS    Y15, Y13, Y6, Y6
-	VMINPS       Y5, Y14, Y5
-	VMULPS       Y14, Y14, Y14
-	VADDPS       Y14, Y2, Y2
-	VMOVUPS      32(R12), Y14
-	VADDPS       Y14, Y7, Y7
-	VCMPPS       $0x1e, Y9, Y14, Y15
-	VBLENDVPS    Y15, Y13, Y10, Y10
-	VMAXPS       Y9, Y14, Y9
-	VCMPPS       $0x11, Y11, Y14, Y15
-	VBLENDVPS    Y15, Y13, Y12, Y12
-	VMINPS       Y11, Y14, Y11
-	VMULPS       Y14, Y14, Y14
-	VADDPS       Y14, Y8, Y8
-	ADDQ         R10, R12
-	ADDQ         $0x00000004, R13
-	DECQ         R14
-	JNE          row102
-	VCMPPS       $0x03, Y1, Y1, Y13
-	VCMPPS       $0x03, Y7, Y7, Y14
-	VORPS        Y14, Y13, Y13
-	VMOVMSKPS    Y13, R14
-	TESTL        R14, R14
-	JNE          care100
-	VXORPS       k80000000<>+0(SB), Y5, Y5
-	VMOVUPS      Y1, (CX)
-	VMOVUPS      Y2, (DX)
-	VMOVUPS      Y3, (BX)
-	VMOVUPS      Y4, (SI)
-	VMOVUPS      Y5, (DI)
-	VMOVUPS      Y6, (R8)
-	VXORPS       k80000000<>+0(SB), Y11, Y11
-	VMOVUPS      Y7, 32(CX)
-	VMOVUPS      Y8, 32(DX)
-	VMOVUPS      Y9, 32(BX)
-	VMOVUPS      Y10, 32(SI)
-	VMOVUPS      Y11, 32(DI)
-	VMOVUPS      Y12, 32(R8)
-	JMP          tile101
-
-care100:
-	VMOVUPS (CX), Y1
-	VMOVUPS (DX), Y2
-	VMOVUPS (BX), Y3
-	VMOVUPS (SI), Y4
-	VMOVUPS (DI), Y5
-	VMOVUPS (R8), Y6
-	LEAQ    (R9), R12
-	MOVQ    rank_base+168(FP), R13
-	MOVQ    rank_len+176(FP), R14
-
-row103:
-	VBROADCASTSS (R13), Y7
-	VMOVUPS      (R12), Y8
-	VADDPS       Y8, Y1, Y1
-	VMULPS       Y8, Y8, Y9
-	VADDPS       Y9, Y2, Y2
-	VCMPPS       $0x16, Y3, Y8, Y9
-	VCMPPS       $0x07, Y3, Y3, Y10
-	VANDPS       Y10, Y9, Y9
-	VBLENDVPS    Y9, Y8, Y3, Y3
-	VBLENDVPS    Y9, Y7, Y4, Y4
-	VXORPS       k80000000<>+0(SB), Y8, Y8
-	VCMPPS       $0x16, Y5, Y8, Y9
-	VCMPPS       $0x07, Y5, Y5, Y10
-	VANDPS       Y10, Y9, Y9
-	VBLENDVPS    Y9, Y8, Y5, Y5
-	VBLENDVPS    Y9, Y7, Y6, Y6
-	ADDQ         R10, R12
-	ADDQ         $0x00000004, R13
-	DECQ         R14
-	JNE          row103
-	VMOVUPS      Y1, (CX)
-	VMOVUPS      Y2, (DX)
-	VMOVUPS      Y3, (BX)
-	VMOVUPS      Y4, (SI)
-	VMOVUPS      Y5, (DI)
-	VMOVUPS      Y6, (R8)
-	VMOVUPS      32(CX), Y1
-	VMOVUPS      32(DX), Y2
-	VMOVUPS      32(BX), Y3
-	VMOVUPS      32(SI), Y4
-	VMOVUPS      32(DI), Y5
-	VMOVUPS      32(R8), Y6
-	LEAQ         32(R9), R12
-	MOVQ         rank_base+168(FP), R13
-	MOVQ         rank_len+176(FP), R14
-
-row104:
-	VBROADCASTSS (R13), Y7
-	VMOVUPS      (R12), Y8
-	VADDPS       Y8, Y1, Y1
-	VMULPS       Y8, Y8, Y9
-	VADDPS       Y9, Y2, Y2
-	VCMPPS       $0x16, Y3, Y8, Y9
-	VCMPPS       $0x07, Y3, Y3, Y10
-	VANDPS       Y10, Y9, Y9
-	VBLENDVPS    Y9, Y8, Y3, Y3
-	VBLENDVPS    Y9, Y7, Y4, Y4
-	VXORPS       k80000000<>+0(SB), Y8, Y8
-	VCMPPS       $0x16, Y5, Y8, Y9
-	VCMPPS       $0x07, Y5, Y5, Y10
-	VANDPS       Y10, Y9, Y9
-	VBLENDVPS    Y9, Y8, Y5, Y5
-	VBLENDVPS    Y9, Y7, Y6, Y6
-	ADDQ         R10, R12
-	ADDQ         $0x00000004, R13
-	DECQ         R14
-	JNE          row104
-	VMOVUPS      Y1, 32(CX)
-	VMOVUPS      Y2, 32(DX)
-	VMOVUPS      Y3, 32(BX)
-	VMOVUPS      Y4, 32(SI)
-	VMOVUPS      Y5, 32(DI)
-	VMOVUPS      Y6, 32(R8)
-
-tile101:
-	ADDQ $0x00000040, CX
-	ADDQ $0x00000040, DX
-	ADDQ $0x00000040, BX
-	ADDQ $0x00000040, SI
-	ADDQ $0x00000040, DI
-	ADDQ $0x00000040, R8
-	ADDQ $0x00000040, R9
-	SUBQ $0x00000010, AX
-	JMP  cols98
-
-cols99:
-cols105:
-	CMPQ    AX, $0x00000008
-	JL      cols106
-	VMOVUPS (CX), Y1
-	VMOVUPS (DX), Y2
-	VMOVUPS (BX), Y3
-	VMOVUPS (SI), Y4
-	VMOVUPS (DI), Y5
-	VMOVUPS (R8), Y6
-	VXORPS  k80000000<>+0(SB), Y5, Y5
-	LEAQ    (R9), R12
-	MOVQ    rank_base+168(FP), R13
-	MOVQ    rank_len+176(FP), R14
-
-row109:
-	VBROADCASTSS (R13), Y7
-	VMOVUPS      (R12), Y8
-	VADDPS       Y8, Y1, Y1
-	VCMPPS       $0x1e, Y3, Y8, Y9
-	VBLENDVPS    Y9, Y7, Y4, Y4
-	VMAXPS       Y3, Y8, Y3
-	VCMPPS       $0x11, Y5, Y8, Y9
-	VBLENDVPS    Y9, Y7, Y6, Y6
-	VMINPS       Y5, Y8, Y5
-	VMULPS       Y8, Y8, Y8
-	VADDPS       Y8, Y2, Y2
-	ADDQ         R10, R12
-	ADDQ         $0x00000004, R13
-	DECQ         R14
-	JNE          row109
-	VCMPPS       $0x03, Y1, Y1, Y7
-	VMOVMSKPS    Y7, R14
-	TESTL        R14, R14
-	JNE          care107
-	VXORPS       k80000000<>+0(SB), Y5, Y5
-	VMOVUPS      Y1, (CX)
-	VMOVUPS      Y2, (DX)
-	VMOVUPS      Y3, (BX)
-	VMOVUPS      Y4, (SI)
-	VMOVUPS      Y5, (DI)
-	VMOVUPS      Y6, (R8)
-	JMP          tile108
-
-care107:
-	VMOVUPS (CX), Y1
-	VMOVUPS (DX), Y2
-	VMOVUPS (BX), Y3
-	VMOVUPS (SI), Y4
-	VMOVUPS (DI), Y5
-	VMOVUPS (R8), Y6
-	LEAQ    (R9), R12
-	MOVQ    rank_base+168(FP), R13
-	MOVQ    rank_len+176(FP), R14
-
-row110:
-	VBROADCASTSS (R13), Y7
-	VMOVUPS      (R12), Y8
-	VADDPS       Y8, Y1, Y1
-	VMULPS       Y8, Y8, Y9
-	VADDPS       Y9, Y2, Y2
-	VCMPPS       $0x16, Y3, Y8, Y9
-	VCMPPS       $0x07, Y3, Y3, Y10
-	VANDPS       Y10, Y9, Y9
-	VBLENDVPS    Y9, Y8, Y3, Y3
-	VBLENDVPS    Y9, Y7, Y4, Y4
-	VXORPS       k80000000<>+0(SB), Y8, Y8
-	VCMPPS       $0x16, Y5, Y8, Y9
-	VCMPPS       $0x07, Y5, Y5, Y10
-	VANDPS       Y10, Y9, Y9
-	VBLENDVPS    Y9, Y8, Y5, Y5
-	VBLENDVPS    Y9, Y7, Y6, Y6
-	ADDQ         R10, R12
-	ADDQ         $0x00000004, R13
-	DECQ         R14
-	JNE          row110
-	VMOVUPS      Y1, (CX)
-	VMOVUPS      Y2, (DX)
-	VMOVUPS      Y3, (BX)
-	VMOVUPS      Y4, (SI)
-	VMOVUPS      Y5, (DI)
-	VMOVUPS      Y6, (R8)
-
-tile108:
-	ADDQ $0x00000020, CX
-	ADDQ $0x00000020, DX
-	ADDQ $0x00000020, BX
-	ADDQ $0x00000020, SI
-	ADDQ $0x00000020, DI
-	ADDQ $0x00000020, R8
-	ADDQ $0x00000020, R9
-	SUBQ $0x00000008, AX
-	JMP  cols105
-
-cols106:
-	TESTQ      AX, AX
-	JE         cols97
-	VMASKMOVPS (CX), Y0, Y1
-	VMASKMOVPS (DX), Y0, Y2
-	VMASKMOVPS (BX), Y0, Y3
-	VMASKMOVPS (SI), Y0, Y4
-	VMASKMOVPS (DI), Y0, Y5
-	VMASKMOVPS (R8), Y0, Y6
-	VXORPS     k80000000<>+0(SB), Y5, Y5
-	LEAQ       (R9), R12
-	MOVQ       rank_base+168(FP), R13
-	MOVQ       rank_len+176(FP), R14
-
-row113:
-	VBROADCASTSS (R13), Y7
-	VMASKMOVPS   (R12), Y0, Y8
-	VADDPS       Y8, Y1, Y1
-	VCMPPS       $0x1e, Y3, Y8, Y9
-	VBLENDVPS    Y9, Y7, Y4, Y4
-	VMAXPS       Y3, Y8, Y3
-	VCMPPS       $0x11, Y5, Y8, Y9
-	VBLENDVPS    Y9, Y7, Y6, Y6
-	VMINPS       Y5, Y8, Y5
-	VMULPS       Y8, Y8, Y8
-	VADDPS       Y8, Y2, Y2
-	ADDQ         R10, R12
-	ADDQ         $0x00000004, R13
-	DECQ         R14
-	JNE          row113
-	VCMPPS       $0x03, Y1, Y1, Y7
-	VMOVMSKPS    Y7, R14
-	TESTL        R14, R14
-	JNE          care111
-	VXORPS       k80000000<>+0(SB), Y5, Y5
-	VMASKMOVPS   Y1, Y0, (CX)
-	VMASKMOVPS   Y2, Y0, (DX)
-	VMASKMOVPS   Y3, Y0, (BX)
-	VMASKMOVPS   Y4, Y0, (SI)
-	VMASKMOVPS   Y5, Y0, (DI)
-	VMASKMOVPS   Y6, Y0, (R8)
-	JMP          tile112
-
-care111:
-	VMASKMOVPS (CX), Y0, Y1
-	VMASKMOVPS (DX), Y0, Y2
-	VMASKMOVPS (BX), Y0, Y3
-	VMASKMOVPS (SI), Y0, Y4
-	VMASKMOVPS (DI), Y0, Y5
-	VMASKMOVPS (R8), Y0, Y6
-	LEAQ       (R9), R12
-	MOVQ       rank_base+168(FP), R13
-	MOVQ       rank_len+176(FP), R14
-
-row114:
-	VBROADCASTSS (R13), Y7
-	VMASKMOVPS   (R12), Y0, Y8
-	VADDPS       Y8, Y1, Y1
-	VMULPS       Y8, Y8, Y9
-	VADDPS       Y9, Y2, Y2
-	VCMPPS       $0x16, Y3, Y8, Y9
-	VCMPPS       $0x07, Y3, Y3, Y10
-	VANDPS       Y10, Y9, Y9
-	VBLENDVPS    Y9, Y8, Y3, Y3
-	VBLENDVPS    Y9, Y7, Y4, Y4
-	VXORPS       k80000000<>+0(SB), Y8, Y8
-	VCMPPS       $0x16, Y5, Y8, Y9
-	VCMPPS       $0x07, Y5, Y5, Y10
-	VANDPS       Y10, Y9, Y9
-	VBLENDVPS    Y9, Y8, Y5, Y5
-	VBLENDVPS    Y9, Y7, Y6, Y6
-	ADDQ         R10, R12
-	ADDQ         $0x00000004, R13
-	DECQ         R14
-	JNE          row114
-	VMASKMOVPS   Y1, Y0, (CX)
-	VMASKMOVPS   Y2, Y0, (DX)
-	VMASKMOVPS   Y3, Y0, (BX)
-	VMASKMOVPS   Y4, Y0, (SI)
-	VMASKMOVPS   Y5, Y0, (DI)
-	VMASKMOVPS   Y6, Y0, (R8)
-
-tile112:
-	LEAQ (CX)(R11*4), CX
-	LEAQ (DX)(R11*4), DX
-	LEAQ (BX)(R11*4), BX
-	LEAQ (SI)(R11*4), SI
-	LEAQ (DI)(R11*4), DI
-	LEAQ (R8)(R11*4), R8
-	LEAQ (R9)(R11*4), R9
-
-cols97:
-	VZEROUPPER
-	RET
-
-DATA k80000000<>+0(SB)/4, $0x80000000
-DATA k80000000<>+4(SB)/4, $0x80000000
-DATA k80000000<>+8(SB)/4, $0x80000000
-DATA k80000000<>+12(SB)/4, $0x80000000
-DATA k80000000<>+16(SB)/4, $0x80000000
-DATA k80000000<>+20(SB)/4, $0x80000000
-DATA k80000000<>+24(SB)/4, $0x80000000
-DATA k80000000<>+28(SB)/4, $0x80000000
-DATA k80000000<>+32(SB)/4, $0x80000000
-DATA k80000000<>+36(SB)/4, $0x80000000
-DATA k80000000<>+40(SB)/4, $0x80000000
-DATA k80000000<>+44(SB)/4, $0x80000000
-DATA k80000000<>+48(SB)/4, $0x80000000
-DATA k80000000<>+52(SB)/4, $0x80000000
-DATA k80000000<>+56(SB)/4, $0x80000000
-DATA k80000000<>+60(SB)/4, $0x80000000
-GLOBL k80000000<>(SB), RODATA|NOPTR, $64
-
-// func fourRowsAVX512(sum []float32, squares []float32, top []float32, topRank []float32, low []float32, lowRank []float32, x []float32, rank []float32)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·fourRowsAVX512(SB), NOSPLIT, $0-192
-	MOVQ         sum_len+8(FP), AX
-	MOVQ         sum_base+0(FP), CX
-	MOVQ         squares_base+24(FP), DX
-	MOVQ         top_base+48(FP), BX
-	MOVQ         topRank_base+72(FP), SI
-	MOVQ         low_base+96(FP), DI
-	MOVQ         lowRank_base+120(FP), R8
-	MOVQ         x_base+144(FP), R9
-	MOVQ         AX, R10
-	SHLQ         $0x02, R10
-	MOVQ         AX, R11
-	ANDQ         $0x0000000f, R11
-	MOVL         $0xffffffff, R12
-	BZHIL        R11, R12, R12
-	KMOVW        R12, K1
-	VBROADCASTSS k80000000<>+0(SB), Z0
-
-cols116:
-	CMPQ    AX, $0x00000040
-	JL      cols117
-	VMOVUPS (CX), Z1
-	VMOVUPS (DX), Z2
-	VMOVUPS (BX), Z3
-	VMOVUPS (SI), Z4
-	VMOVUPS (DI), Z5
-	VMOVUPS (R8), Z6
-	VXORPS  Z0, Z5, Z5
-	VMOVUPS 64(CX), Z7
-	VMOVUPS 64(DX), Z8
-	VMOVUPS 64(BX), Z9
-	VMOVUPS 64(SI), Z10
-	VMOVUPS 64(DI), Z11
-	VMOVUPS 64(R8), Z12
-	VXORPS  Z0, Z11, Z11
-	VMOVUPS 128(CX), Z13
-	VMOVUPS 128(DX), Z14
-	VMOVUPS 128(BX), Z15
-	VMOVUPS 128(SI), Z16
-	VMOVUPS 128(DI), Z17
-	VMOVUPS 128(R8), Z18
-	VXORPS  Z0, Z17, Z17
-	VMOVUPS 192(CX), Z19
-	VMOVUPS 192(DX), Z20
-	VMOVUPS 192(BX), Z21
-	VMOVUPS 192(SI), Z22
-	VMOVUPS 192(DI), Z23
-	VMOVUPS 192(R8), Z24
-	VXORPS  Z0, Z23, Z23
-	LEAQ    (R9), R12
-	MOVQ    rank_base+168(FP), R13
-	MOVQ    rank_len+176(FP), R14
-
-row120:
-	VBROADCASTSS (R13), Z25
-	VMOVUPS      (R12), Z26
-	VADDPS       Z26, Z1, Z1
-	VCMPPS       $0x1e, Z3, Z26, K2
-	VMOVAPS      Z25, K2, Z4
-	VMAXPS       Z3, Z26, Z3
-	VCMPPS       $0x11, Z5, Z26, K2
-	VMOVAPS      Z25, K2, Z6
-	VMINPS       Z5, Z26, Z5
-	VMULPS       Z26, Z26, Z26
-	VADDPS       Z26, Z2, Z2
-	VMOVUPS      64(R12), Z26
-	VADDPS       Z26, Z7, Z7
-	VCMPPS       $0x1e, Z9, Z26, K2
-	VMOVAPS      Z25, K2, Z10
-	VMAXPS       Z9, Z26, Z9
-	VCMPPS       $0x11, Z11, Z26, K2
-	VMOVAPS      Z25, K2, Z12
-	VMINPS       Z11, Z26, Z11
-	VMULPS       Z26, Z26, Z26
-	VADDPS       Z26, Z8, Z8
-	VMOVUPS      128(R12), Z26
-	VADDPS       Z26, Z13, Z13
-	VCMPPS       $0x1e, Z15, Z26, K2
-	VMOVAPS      Z25, K2, Z16
-	VMAXPS       Z15, Z26, Z15
-	VCMPPS       $0x11, Z17, Z26, K2
-	VMOVAPS      Z25, K2, Z18
-	VMINPS       Z17, Z26, Z17
-	VMULPS       Z26, Z26, Z26
-	VADDPS       Z26, Z14, Z14
-	VMOVUPS      192(R12), Z26
-	VADDPS       Z26, Z19, Z19
-	VCMPPS       $0x1e, Z21, Z26, K2
-	VMOVAPS      Z25, K2, Z22
-	VMAXPS       Z21, Z26, Z21
-	VCMPPS       $0x11, Z23, Z26, K2
-	VMOVAPS      Z25, K2, Z24
-	VMINPS       Z23, Z26, Z23
-	VMULPS       Z26, Z26, Z26
-	VADDPS       Z26, Z20, Z20
-	ADDQ         R10, R12
-	ADDQ         $0x00000004, R13
-	DECQ         R14
-	JNE          row120
-	VCMPPS       $0x03, Z1, Z1, K2
-	VCMPPS       $0x03, Z7, Z7, K3
-	KORW         K3, K2, K2
-	VCMPPS       $0x03, Z13, Z13, K3
-	KORW         K3, K2, K2
-	VCMPPS       $0x03, Z19, Z19, K3
-	KORW         K3, K2, K2
-	KORTESTW     K2, K2
-	JNE          care118
-	VXORPS       Z0, Z5, Z5
-	VMOVUPS      Z1, (CX)
-	VMOVUPS      Z2, (DX)
-	VMOVUPS      Z3, (BX)
-	VMOVUPS      Z4, (SI)
-	VMOVUPS      Z5, (DI)
-	VMOVUPS      Z6, (R8)
-	VXORPS       Z0, Z11, Z11
-	VMOVUPS      Z7, 64(CX)
-	VMOVUPS      Z8, 64(DX)
-	VMOVUPS      Z9, 64(BX)
-	VMOVUPS      Z10, 64(SI)
-	VMOVUPS      Z11, 64(DI)
-	VMOVUPS      Z12, 64(R8)
-	VXORPS       Z0, Z17, Z17
-	VMOVUPS      Z13, 128(CX)
-	VMOVUPS      Z14, 128(DX)
-	VMOVUPS      Z15, 128(BX)
-	VMOVUPS      Z16, 128(SI)
-	VMOVUPS      Z17, 128(DI)
-	VMOVUPS      Z18, 128(R8)
-	VXORPS       Z0, Z23, Z23
-	VMOVUPS      Z19, 192(CX)
-	VMOVUPS      Z20, 192(DX)
-	VMOVUPS      Z21, 192(BX)
-	VMOVUPS      Z22, 192(SI)
-	VMOVUPS      Z23, 192(DI)
-	VMOVUPS      Z24, 192(R8)
-	JMP          tile119
-
-care118:
-	VMOVUPS (CX), Z1
-	VMOVUPS (DX), Z2
-	VMOVUPS (BX), Z3
-	VMOVUPS (SI), Z4
-	VMOVUPS (DI), Z5
-	VMOVUPS (R8), Z6
-	LEAQ    (R9), R12
-	MOVQ    rank_base+168(FP), R13
-	MOVQ    rank_len+176(FP), R14
-
-row121:
-	VBROADCASTSS (R13), Z7
-	VMOVUPS      (R12), Z8
-	VADDPS       Z8, Z1, Z1
-	VMULPS       Z8, Z8, Z9
-	VADDPS       Z9, Z2, Z2
-	VCMPPS       $0x16, Z3, Z8, K2
-	VCMPPS       $0x07, Z3, Z3, K3
-	KANDW        K3, K2, K2
-	VMOVAPS      Z8, K2, Z3
-	VMOVAPS      Z7, K2, Z4
-	VXORPS       Z0, Z8, Z8
-	VCMPPS       $0x16, Z5, Z8, K2
-	VCMPPS       $0x07, Z5, Z5, K3
-	KANDW        K3, K2, K2
-	VMOVAPS      Z8, K2, Z5
-	VMOVAPS      Z7, K2, Z6
-	ADDQ         R10, R12
-	ADDQ         $0x00000004, R13
-	DECQ         R14
-	JNE          row121
-	VMOVUPS      Z1, (CX)
-	VMOVUPS      Z2, (DX)
-	VMOVUPS      Z3, (BX)
-	VMOVUPS      Z4, (SI)
-	VMOVUPS      Z5, (DI)
-	VMOVUPS      Z6, (R8)
-	VMOVUPS      64(CX), Z1
-	VMOVUPS      64(DX), Z2
-	VMOVUPS      64(BX), Z3
-	VMOVUPS      64(SI), Z4
-	VMOVUPS      64(DI), Z5
-	VMOVUPS      64(R8), Z6
-	LEAQ         64(R9), R12
-	MOVQ         rank_base+168(FP), R13
-	MOVQ         rank_len+176(FP), R14
-
-row122:
-	VBROADCASTSS (R13), Z7
-	VMOVUPS      (R12), Z8
-	VADDPS       Z8, Z1, Z1
-	VMULPS       Z8, Z8, Z9
-	VADDPS       Z9, Z2, Z2
-	VCMPPS       $0x16, Z3, Z8, K2
-	VCMPPS       $0x07, Z3, Z3, K3
-	KANDW        K3, K2, K2
-	VMOVAPS      Z8, K2, Z3
-	VMOVAPS      Z7, K2, Z4
-	VXORPS       Z0, Z8, Z8
-	VCMPPS       $0x16, Z5, Z8, K2
-	VCMPPS       $0x07, Z5, Z5, K3
-	KANDW        K3, K2, K2
-	VMOVAPS      Z8, K2, Z5
-	VMOVAPS      Z7, K2, Z6
-	ADDQ         R10, R12
-	ADDQ         $0x00000004, R13
-	DECQ         R14
-	JNE          row122
-	VMOVUPS      Z1, 64(CX)
-	VMOVUPS      Z2, 64(DX)
-	VMOVUPS      Z3, 64(BX)
-	VMOVUPS      Z4, 64(SI)
-	VMOVUPS      Z5, 64(DI)
-	VMOVUPS      Z6, 64(R8)
-	VMOVUPS      128(CX), Z1
-	VMOVUPS      128(DX), Z2
-	VMOVUPS      128(BX), Z3
-	VMOVUPS      128(SI), Z4
-	VMOVUPS      128(DI), Z5
-	VMOVUPS      128(R8), Z6
-	LEAQ         128(R9), R12
-	MOVQ         rank_base+168(FP), R13
-	MOVQ         rank_len+176(FP), R14
-
-row123:
-	VBROADCASTSS (R13), Z7
-	VMOVUPS      (R12), Z8
-	VADDPS       Z8, Z1, Z1
-	VMULPS       Z8, Z8, Z9
-	VADDPS       Z9, Z2, Z2
-	VCMPPS       $0x16, Z3, Z8, K2
-	VCMPPS       $0x07, Z3, Z3, K3
-	KANDW        K3, K2, K2
-	VMOVAPS      Z8, K2, Z3
-	VMOVAPS      Z7, K2, Z4
-	VXORPS       Z0, Z8, Z8
-	VCMPPS       $0x16, Z5, Z8, K2
-	VCMPPS       $0x07, Z5, Z5, K3
-	KANDW        K3, K2, K2
-	VMOVAPS      Z8, K2, Z5
-	VMOVAPS      Z7, K2, Z6
-	ADDQ         R10, R12
-	ADDQ         $0x00000004, R13
-	DECQ         R14
-	JNE          row123
-	VMOVUPS      Z1, 128(CX)
-	VMOVUPS      Z2, 128(DX)
-	VMOVUPS      Z3, 128(BX)
-	VMOVUPS      Z4, 128(SI)
-	VMOVUPS      Z5, 128(DI)
-	VMOVUPS      Z6, 128(R8)
-	VMOVUPS      192(CX), Z1
-	VMOVUPS      192(DX), Z2
-	VMOVUPS      192(BX), Z3
-	VMOVUPS      192(SI), Z4
-	VMOVUPS      192(DI), Z5
-	VMOVUPS      192(R8), Z6
-	LEAQ         192(R9), R12
-	MOVQ         rank_base+168(FP), R13
-	MOVQ         rank_len+176(FP), R14
-
-row124:
-	VBROADCASTSS (R13), Z7
-	VMOVUPS      (R12), Z8
-	VADDPS       Z8, Z1, Z1
-	VMULPS       Z8, Z8, Z9
-	VADDPS       Z9, Z2, Z2
-	VCMPPS       $0x16, Z3, Z8, K2
-	VCMPPS       $0x07, Z3, Z3, K3
-	KANDW        K3, K2, K2
-	VMOVAPS      Z8, K2, Z3
-	VMOVAPS      Z7, K2, Z4
-	VXORPS       Z0, Z8, Z8
-	VCMPPS       $0x16, Z5, Z8, K2
-	VCMPPS       $0x07, Z5, Z5, K3
-	KANDW        K3, K2, K2
-	VMOVAPS      Z8, K2, Z5
-	VMOVAPS      Z7, K2, Z6
-	ADDQ         R10, R12
-	ADDQ         $0x00000004, R13
-	DECQ         R14
-	JNE          row124
-	VMOVUPS      Z1, 192(CX)
-	VMOVUPS      Z2, 192(DX)
-	VMOVUPS      Z3, 192(BX)
-	VMOVUPS      Z4, 192(SI)
-	VMOVUPS      Z5, 192(DI)
-	VMOVUPS      Z6, 192(R8)
-
-tile119:
-	ADDQ $0x00000100, CX
-	ADDQ $0x00000100, DX
-	ADDQ $0x00000100, BX
-	ADDQ $0x00000100, SI
-	ADDQ $0x00000100, DI
-	ADDQ $0x00000100, R8
-	ADDQ $0x00000100, R9
-	SUBQ $0x00000040, AX
-	JMP  cols116
-
-cols117:
-cols125:
-	CMPQ    AX, $0x00000010
-	JL      cols126
-	VMOVUPS (CX), Z1
-	VMOVUPS (DX), Z2
-	VMOVUPS (BX), Z3
-	VMOVUPS (SI), Z4
-	VMOVUPS (DI), Z5
-	VMOVUPS (R8), Z6
-	VXORPS  Z0, Z5, Z5
-	LEAQ    (R9), R12
-	MOVQ    rank_base+168(FP), R13
-	MOVQ    rank_len+176(FP), R14
-
-row129:
-	VBROADCASTSS (R13), Z7
-	VMOVUPS      (R12), Z8
-	VADDPS       Z8, Z1, Z1
-	VCMPPS       $0x1e, Z3, Z8, K2
-	VMOVAPS      Z7, K2, Z4
-	VMAXPS       Z3, Z8, Z3
-	VCMPPS       $0x11, Z5, Z8, K2
-	VMOVAPS      Z7, K2, Z6
-	VMINPS       Z5, Z8, Z5
-	VMULPS       Z8, Z8, Z8
-	VADDPS       Z8, Z2, Z2
-	ADDQ         R10, R12
-	ADDQ         $0x00000004, R13
-	DECQ         R14
-	JNE          row129
-	VCMPPS       $0x03, Z1, Z1, K2
-	KORTESTW     K2, K2
-	JNE          care127
-	VXORPS       Z0, Z5, Z5
-	VMOVUPS      Z1, (CX)
-	VMOVUPS      Z2, (DX)
-	VMOVUPS      Z3, (BX)
-	VMOVUPS      Z4, (SI)
-	VMOVUPS      Z5, (DI)
-	VMOVUPS      Z6, (R8)
-	JMP          tile128
-
-care127:
-	VMOVUPS (CX), Z1
-	VMOVUPS (DX), Z2
-	VMOVUPS (BX), Z3
-	VMOVUPS (SI), Z4
-	VMOVUPS (DI), Z5
-	VMOVUPS (R8), Z6
-	LEAQ    (R9), R12
-	MOVQ    rank_base+168(FP), R13
-	MOVQ    rank_len+176(FP), R14
-
-row130:
-	VBROADCASTSS (R13), Z7
-	VMOVUPS      (R12), Z8
-	VADDPS       Z8, Z1, Z1
-	VMULPS       Z8, Z8, Z9
-	VADDPS       Z9, Z2, Z2
-	VCMPPS       $0x16, Z3, Z8, K2
-	VCMPPS       $0x07, Z3, Z3, K3
-	KANDW        K3, K2, K2
-	VMOVAPS      Z8, K2, Z3
-	VMOVAPS      Z7, K2, Z4
-	VXORPS       Z0, Z8, Z8
-	VCMPPS       $0x16, Z5, Z8, K2
-	VCMPPS       $0x07, Z5, Z5, K3
-	KANDW        K3, K2, K2
-	VMOVAPS      Z8, K2, Z5
-	VMOVAPS      Z7, K2, Z6
-	ADDQ         R10, R12
-	ADDQ         $0x00000004, R13
-	DECQ         R14
-	JNE          row130
-	VMOVUPS      Z1, (CX)
-	VMOVUPS      Z2, (DX)
-	VMOVUPS      Z3, (BX)
-	VMOVUPS      Z4, (SI)
-	VMOVUPS      Z5, (DI)
-	VMOVUPS      Z6, (R8)
-
-tile128:
-	ADDQ $0x00000040, CX
-	ADDQ $0x00000040, DX
-	ADDQ $0x00000040, BX
-	ADDQ $0x00000040, SI
-	ADDQ $0x00000040, DI
-	ADDQ $0x00000040, R8
-	ADDQ $0x00000040, R9
-	SUBQ $0x00000010, AX
-	JMP  cols125
-
-cols126:
-	TESTQ     AX, AX
-	JE        cols115
-	VMOVUPS.Z (CX), K1, Z1
-	VMOVUPS.Z (DX), K1, Z2
-	VMOVUPS.Z (BX), K1, Z3
-	VMOVUPS.Z (SI), K1, Z4
-	VMOVUPS.Z (DI), K1, Z5
-	VMOVUPS.Z (R8), K1, Z6
-	VXORPS    Z0, Z5, Z5
-	LEAQ      (R9), R12
-	MOVQ      rank_base+168(FP), R13
-	MOVQ      rank_len+176(FP), R14
-
-row133:
-	VBROADCASTSS (R13), Z7
-	VMOVUPS.Z    (R12), K1, Z8
-	VADDPS       Z8, Z1, Z1
-	VCMPPS       $0x1e, Z3, Z8, K2
-	VMOVAPS      Z7, K2, Z4
-	VMAXPS       Z3, Z8, Z3
-	VCMPPS       $0x11, Z5, Z8, K2
-	VMOVAPS      Z7, K2, Z6
-	VMINPS       Z5, Z8, Z5
-	VMULPS       Z8, Z8, Z8
-	VADDPS       Z8, Z2, Z2
-	ADDQ         R10, R12
-	ADDQ         $0x00000004, R13
-	DECQ         R14
-	JNE          row133
-	VCMPPS       $0x03, Z1, Z1, K2
-	KORTESTW     K2, K2
-	JNE          care131
-	VXORPS       Z0, Z5, Z5
-	VMOVUPS      Z1, K1, (CX)
-	VMOVUPS      Z2, K1, (DX)
-	VMOVUPS      Z3, K1, (BX)
-	VMOVUPS      Z4, K1, (SI)
-	VMOVUPS      Z5, K1, (DI)
-	VMOVUPS      Z6, K1, (R8)
-	JMP          tile132
-
-care131:
-	VMOVUPS.Z (CX), K1, Z1
-	VMOVUPS.Z (DX), K1, Z2
-	VMOVUPS.Z (BX), K1, Z3
-	VMOVUPS.Z (SI), K1, Z4
-	VMOVUPS.Z (DI), K1, Z5
-	VMOVUPS.Z (R8), K1, Z6
-	LEAQ      (R9), R12
-	MOVQ      rank_base+168(FP), R13
-	MOVQ      rank_len+176(FP), R14
-
-row134:
-	VBROADCASTSS (R13), Z7
-	VMOVUPS.Z    (R12), K1, Z8
-	VADDPS       Z8, Z1, Z1
-	VMULPS       Z8, Z8, Z9
-	VADDPS       Z9, Z2, Z2
-	VCMPPS       $0x16, Z3, Z8, K2
-	VCMPPS       $0x07, Z3, Z3, K3
-	KANDW        K3, K2, K2
-	VMOVAPS      Z8, K2, Z3
-	VMOVAPS      Z7, K2, Z4
-	VXORPS       Z0, Z8, Z8
-	VCMPPS       $0x16, Z5, Z8, K2
-	VCMPPS       $0x07, Z5, Z5, K3
-	KANDW        K3, K2, K2
-	VMOVAPS      Z8, K2, Z5
-	VMOVAPS      Z7, K2, Z6
-	ADDQ         R10, R12
-	ADDQ         $0x00000004, R13
-	DECQ         R14
-	JNE          row134
-	VMOVUPS      Z1, K1, (CX)
-	VMOVUPS      Z2, K1, (DX)
-	VMOVUPS      Z3, K1, (BX)
-	VMOVUPS      Z4, K1, (SI)
-	VMOVUPS      Z5, K1, (DI)
-	VMOVUPS      Z6, K1, (R8)
-
-tile132:
-	LEAQ (CX)(R11*4), CX
-	LEAQ (DX)(R11*4), DX
-	LEAQ (BX)(R11*4), BX
-	LEAQ (SI)(R11*4), SI
-	LEAQ (DI)(R11*4), DI
-	LEAQ (R8)(R11*4), R8
-	LEAQ (R9)(R11*4), R9
-
-cols115:
-	VZEROUPPER
-	RET
-
 // func rowScaleAVX2(dst []float32, x []float32, s []float32, cols int)
 // Requires: AVX
 TEXT ·rowScaleAVX2(SB), NOSPLIT, $0-80
@@ -2271,13 +1400,13 @@ TEXT ·rowScaleAVX2(SB), NOSPLIT, $0-80
 	NEGQ    R9
 	VMOVUPS 32(R8)(R9*4), Y0
 
-row135:
+row97:
 	VBROADCASTSS (BX), Y1
 	MOVQ         DX, R8
 
-cols137:
+cols99:
 	CMPQ    R8, $0x00000020
-	JL      cols138
+	JL      cols100
 	VMULPS  (CX), Y1, Y2
 	VMOVUPS Y2, (AX)
 	VMULPS  32(CX), Y1, Y2
@@ -2289,32 +1418,32 @@ cols137:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, CX
 	SUBQ    $0x00000020, R8
-	JMP     cols137
+	JMP     cols99
 
-cols138:
-cols139:
+cols100:
+cols101:
 	CMPQ    R8, $0x00000008
-	JL      cols140
+	JL      cols102
 	VMULPS  (CX), Y1, Y2
 	VMOVUPS Y2, (AX)
 	ADDQ    $0x00000020, AX
 	ADDQ    $0x00000020, CX
 	SUBQ    $0x00000008, R8
-	JMP     cols139
+	JMP     cols101
 
-cols140:
+cols102:
 	TESTQ      R8, R8
-	JE         cols136
+	JE         cols98
 	VMASKMOVPS (CX), Y0, Y2
 	VMULPS     Y1, Y2, Y1
 	VMASKMOVPS Y1, Y0, (AX)
 	LEAQ       (AX)(DI*4), AX
 	LEAQ       (CX)(DI*4), CX
 
-cols136:
+cols98:
 	ADDQ $0x00000004, BX
 	DECQ SI
-	JNE  row135
+	JNE  row97
 	VZEROUPPER
 	RET
 
@@ -2332,13 +1461,13 @@ TEXT ·rowScaleAVX512(SB), NOSPLIT, $0-80
 	BZHIL DI, R8, R8
 	KMOVW R8, K1
 
-row141:
+row103:
 	VBROADCASTSS (BX), Z0
 	MOVQ         DX, R8
 
-cols143:
+cols105:
 	CMPQ    R8, $0x00000040
-	JL      cols144
+	JL      cols106
 	VMULPS  (CX), Z0, Z1
 	VMOVUPS Z1, (AX)
 	VMULPS  64(CX), Z0, Z1
@@ -2350,32 +1479,32 @@ cols143:
 	ADDQ    $0x00000100, AX
 	ADDQ    $0x00000100, CX
 	SUBQ    $0x00000040, R8
-	JMP     cols143
+	JMP     cols105
 
-cols144:
-cols145:
+cols106:
+cols107:
 	CMPQ    R8, $0x00000010
-	JL      cols146
+	JL      cols108
 	VMULPS  (CX), Z0, Z1
 	VMOVUPS Z1, (AX)
 	ADDQ    $0x00000040, AX
 	ADDQ    $0x00000040, CX
 	SUBQ    $0x00000010, R8
-	JMP     cols145
+	JMP     cols107
 
-cols146:
+cols108:
 	TESTQ     R8, R8
-	JE        cols142
+	JE        cols104
 	VMOVUPS.Z (CX), K1, Z1
 	VMULPS    Z0, Z1, Z0
 	VMOVUPS   Z0, K1, (AX)
 	LEAQ      (AX)(DI*4), AX
 	LEAQ      (CX)(DI*4), CX
 
-cols142:
+cols104:
 	ADDQ $0x00000004, BX
 	DECQ SI
-	JNE  row141
+	JNE  row103
 	VZEROUPPER
 	RET
 
@@ -2393,28 +1522,28 @@ TEXT ·rowFillAVX2(SB), NOSPLIT, $0-56
 	NEGQ    R8
 	VMOVUPS 32(DI)(R8*4), Y0
 
-row147:
+row109:
 	VBROADCASTSS (DX), Y1
 	MOVQ         CX, DI
 
-cols149:
+cols111:
 	CMPQ    DI, $0x00000008
-	JL      cols150
+	JL      cols112
 	VMOVUPS Y1, (AX)
 	ADDQ    $0x00000020, AX
 	SUBQ    $0x00000008, DI
-	JMP     cols149
+	JMP     cols111
 
-cols150:
+cols112:
 	TESTQ      DI, DI
-	JE         cols148
+	JE         cols110
 	VMASKMOVPS Y1, Y0, (AX)
 	LEAQ       (AX)(SI*4), AX
 
-cols148:
+cols110:
 	ADDQ $0x00000004, DX
 	DECQ BX
-	JNE  row147
+	JNE  row109
 	VZEROUPPER
 	RET
 
@@ -2431,28 +1560,28 @@ TEXT ·rowFillAVX512(SB), NOSPLIT, $0-56
 	BZHIL SI, DI, DI
 	KMOVW DI, K1
 
-row151:
+row113:
 	VBROADCASTSS (DX), Z0
 	MOVQ         CX, DI
 
-cols153:
+cols115:
 	CMPQ    DI, $0x00000010
-	JL      cols154
+	JL      cols116
 	VMOVUPS Z0, (AX)
 	ADDQ    $0x00000040, AX
 	SUBQ    $0x00000010, DI
-	JMP     cols153
+	JMP     cols115
 
-cols154:
+cols116:
 	TESTQ   DI, DI
-	JE      cols152
+	JE      cols114
 	VMOVUPS Z0, K1, (AX)
 	LEAQ    (AX)(SI*4), AX
 
-cols152:
+cols114:
 	ADDQ $0x00000004, DX
 	DECQ BX
-	JNE  row151
+	JNE  row113
 	VZEROUPPER
 	RET
 
@@ -2470,26 +1599,26 @@ TEXT ·rowSumAVX2(SB), NOSPLIT, $0-56
 	NEGQ    R8
 	VMOVUPS 32(DI)(R8*4), Y0
 
-row155:
+row117:
 	MOVQ   BX, DI
 	VXORPS Y1, Y1, Y1
 
-cols157:
+cols119:
 	CMPQ   DI, $0x00000008
-	JL     cols158
+	JL     cols120
 	VADDPS (DX), Y1, Y1
 	ADDQ   $0x00000020, DX
 	SUBQ   $0x00000008, DI
-	JMP    cols157
+	JMP    cols119
 
-cols158:
+cols120:
 	TESTQ      DI, DI
-	JE         cols156
+	JE         cols118
 	VMASKMOVPS (DX), Y0, Y2
 	VADDPS     Y2, Y1, Y1
 	LEAQ       (DX)(SI*4), DX
 
-cols156:
+cols118:
 	VEXTRACTF128 $0x01, Y1, X2
 	VADDPS       X2, X1, X1
 	VMOVHLPS     X1, X1, X2
@@ -2499,7 +1628,7 @@ cols156:
 	VMOVSS       X1, (AX)
 	ADDQ         $0x00000004, AX
 	DECQ         CX
-	JNE          row155
+	JNE          row117
 	VZEROUPPER
 	RET
 
@@ -2510,17 +1639,17 @@ TEXT ·unpackHalfAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-vector159:
+vector121:
 	SUBQ      $0x00000008, CX
-	JL        done160
+	JL        done122
 	VPMOVZXWD (DX), Y0
 	VPSLLD    $0x10, Y0, Y0
 	VMOVDQU   Y0, (AX)
 	ADDQ      $0x00000010, DX
 	ADDQ      $0x00000020, AX
-	JMP       vector159
+	JMP       vector121
 
-done160:
+done122:
 	VZEROUPPER
 	RET
 
@@ -2564,11 +1693,11 @@ TEXT ·copyTileAVX2(SB), NOSPLIT, $0-80
 	NEGQ    R9
 	VMOVUPS 32(DI)(R9*4), Y3
 	TESTQ   SI, SI
-	JLE     done163
+	JLE     done125
 	TESTQ   CX, CX
-	JE      narrow162
+	JE      narrow124
 
-wide161:
+wide123:
 	VMASKMOVPS (DX), Y0, Y4
 	VMASKMOVPS Y4, Y2, (AX)
 	VMASKMOVPS 32(DX), Y1, Y4
@@ -2576,18 +1705,18 @@ wide161:
 	ADDQ       BX, DX
 	ADDQ       R8, AX
 	DECQ       SI
-	JNE        wide161
-	JMP        done163
+	JNE        wide123
+	JMP        done125
 
-narrow162:
+narrow124:
 	VMASKMOVPS (DX), Y0, Y1
 	VMASKMOVPS Y1, Y2, (AX)
 	ADDQ       BX, DX
 	ADDQ       R8, AX
 	DECQ       SI
-	JNE        narrow162
+	JNE        narrow124
 
-done163:
+done125:
 	VZEROUPPER
 	RET
 
@@ -2630,11 +1759,11 @@ TEXT ·copyTileAVX512(SB), NOSPLIT, $0-80
 	BZHIL   CX, DI, DI
 	KMOVW   DI, K4
 	TESTQ   SI, SI
-	JLE     done166
+	JLE     done128
 	TESTQ   CX, CX
-	JE      narrow165
+	JE      narrow127
 
-wide164:
+wide126:
 	VMOVUPS.Z (DX), K1, Z0
 	VMOVUPS   Z0, K3, (AX)
 	VMOVUPS.Z 64(DX), K2, Z0
@@ -2642,17 +1771,17 @@ wide164:
 	ADDQ      BX, DX
 	ADDQ      R8, AX
 	DECQ      SI
-	JNE       wide164
-	JMP       done166
+	JNE       wide126
+	JMP       done128
 
-narrow165:
+narrow127:
 	VMOVUPS.Z (DX), K1, Z0
 	VMOVUPS   Z0, K3, (AX)
 	ADDQ      BX, DX
 	ADDQ      R8, AX
 	DECQ      SI
-	JNE       narrow165
+	JNE       narrow127
 
-done166:
+done128:
 	VZEROUPPER
 	RET

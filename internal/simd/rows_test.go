@@ -281,8 +281,9 @@ func TestMaxRows(t *testing.T) {
 	})
 }
 
-// TestFourRows: on every level the four results are those of MoreRows and MaxRows, for rows with ascending ranks above those that are held.
-func TestFourRows(t *testing.T) {
+// TestGatherFour: on every level the four results, or those that are wanted, are those of MoreRows and MaxRows, for rows with ascending
+// ranks above those that are held, or with nothing held, also past the caches.
+func TestGatherFour(t *testing.T) {
 	eachLevel(t, func(t *testing.T) {
 		r := rand.New(rand.NewPCG(9, 8))
 		all := []float32{0, float32(math.Copysign(0, -1)), float32(math.Inf(1)), float32(math.Inf(-1)), float32(math.NaN())}
@@ -298,7 +299,7 @@ func TestFourRows(t *testing.T) {
 					}
 					return x
 				}
-				x, rank, held := draw(rows*cols), make([]float32, rows), make([][]float32, 6)
+				x, rank, held, more := draw(rows*cols), make([]float32, rows), [6][]float32{}, k%2 == 0
 				for i := range rank {
 					rank[i] = float32(5 + i)
 				}
@@ -312,11 +313,32 @@ func TestFourRows(t *testing.T) {
 					if i == 3 || i == 5 {
 						clear(want[i])
 					}
-					to, check := guarded(t, cols)
+					to, check := guardedLine(t, cols)
+					if k%3 == 0 {
+						to, check = guarded(t, cols)
+					}
 					copy(to, want[i])
 					held[i], checks = to, append(checks, check)
+					if r.IntN(8) == 0 || i%2 == 1 && i > 1 && held[i-1] == nil {
+						held[i] = nil
+					}
 				}
-				FourRows(held[0], held[1], held[2], held[3], held[4], held[5], x, rank)
+				ld := cols + r.IntN(3)
+				src, idx := draw((rows+2)*ld), make([]uint32, rows, rows+r.IntN(12))
+				for i, j := range r.Perm(rows + 2)[:rows] {
+					copy(src[j*ld:], x[i*cols:(i+1)*cols])
+					idx[i] = uint32(j)
+				}
+				GatherFour(&held, cols, src, ld, idx, rank, more, k%2 == 1)
+				Fence()
+				if !more && rows > 0 {
+					clear(want[0])
+					clear(want[1])
+					copy(want[2], x)
+					copy(want[4], minus)
+					Fill(want[3], rank[0])
+					Fill(want[5], rank[0])
+				}
 				MoreRows(want[0], x, rows)
 				MoreRows(want[1], squares, rows)
 				MaxRows(want[2], want[3], x, rank)

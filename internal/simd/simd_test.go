@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+	"unsafe"
 )
 
 // lengths are around the edges of vectors, unrolled loops and column tiles.
@@ -24,17 +25,26 @@ func eachLevel(t *testing.T, f func(t *testing.T)) {
 
 // guarded returns n floats at an odd address with a guard behind them, and a
 // function that fails the test when the guard changed.
-func guarded(t *testing.T, n int) ([]float32, func()) {
+func guarded(t *testing.T, n int) ([]float32, func()) { return guardedAt(t, n, 3) }
+
+// guardedLine is guarded, with the slice at the start of a line of the caches.
+func guardedLine(t *testing.T, n int) ([]float32, func()) { return guardedAt(t, n, -1) }
+
+// guardedAt is guarded with so many floats before the slice; -1: as many as end at a line.
+func guardedAt(t *testing.T, n, at int) ([]float32, func()) {
 	const guard = -12345
 	buf := make([]float32, n+40)
 	for i := range buf {
 		buf[i] = guard
 	}
-	return buf[3 : 3+n : 3+n], func() {
+	if at < 0 {
+		at = int(-uintptr(unsafe.Pointer(&buf[0])) % 64 / 4)
+	}
+	return buf[at : at+n : at+n], func() {
 		t.Helper()
 		for i, v := range buf {
-			if (i < 3 || i >= 3+n) && v != guard {
-				t.Fatalf("length %d: wrote outside, at %d", n, i-3)
+			if (i < at || i >= at+n) && v != guard {
+				t.Fatalf("length %d: wrote outside, at %d", n, i-at)
 			}
 		}
 	}

@@ -26,8 +26,11 @@ func isNothing(row []float32) bool { return math.Float32bits(row[0]) == nothing 
 // it out and in between cells. start is called before the first cell, step for each edge, finish
 // after the last cell.
 
-func (r *run) start(lo, hi int) {
-	for i := range r.c.p.Outs {
+func (r *run) start(outs []int, lo, hi int) {
+	for _, i := range outs {
+		if i < 0 {
+			continue
+		}
 		o := &r.c.p.Outs[i]
 		switch o.Acc {
 		case kernel.Sum, kernel.SumByType:
@@ -196,8 +199,11 @@ func (l *longLSE) add(k int, s float64, y float32) {
 	}
 }
 
-func (r *run) finish(lo, hi int) {
-	for i := range r.c.p.Outs {
+func (r *run) finish(outs []int, lo, hi int) {
+	for _, i := range outs {
+		if i < 0 {
+			continue
+		}
 		o := &r.c.p.Outs[i]
 		if o.Acc != kernel.Max && o.Acc != kernel.LSE {
 			continue

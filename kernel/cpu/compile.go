@@ -41,6 +41,7 @@ type Program struct {
 	inCols  [][]int    // by instruction: the columns of each operand
 	inRows  [][]int    // by instruction: the rows of each operand that is a whole Global; 0 for others
 	outs    []int      // results computed from strips, one by one
+	starts  []int      // results whose rows begin before their edges are read: all but those of gathered fours
 	needs   bool       // whether any strip work is left
 	reduces []int      // results that sum into a Global
 	lanes   []int      // by result: number of partial sums of a reduction
@@ -95,7 +96,12 @@ func Compile(p *kernel.Program) (*Program, error) {
 		c.strip = rowStrip
 	}
 	c.allocate()
-	c.needs = len(c.outs)+len(c.sums.fours)+len(c.sums.chosen) > 0
+	for i := range p.Outs {
+		if !slices.ContainsFunc(c.sums.fours, func(f four) bool { all := f.results(); return f.leaf >= 0 && slices.Contains(all[:], i) }) {
+			c.starts = append(c.starts, i)
+		}
+	}
+	c.needs = len(c.outs)+len(c.sums.chosen) > 0 || c.sums.stripFours()
 	for _, d := range c.sums.directs {
 		c.needs = c.needs || d.weight >= 0
 	}
@@ -157,7 +163,7 @@ func skipUnread(c *Program) {
 		}
 	}
 	for _, f := range c.sums.fours {
-		read[f.reg] = true
+		read[f.reg] = f.leaf < 0
 	}
 	for _, d := range c.sums.directs {
 		if d.weight >= 0 {

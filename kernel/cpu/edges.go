@@ -3,7 +3,6 @@ package cpu
 import (
 	"sort"
 
-	"sagann/chunk"
 	"sagann/internal/simd"
 	"sagann/kernel"
 )
@@ -56,13 +55,7 @@ func (r *run) edges(w *worker, b block, number int) {
 	c, l := r.c, r.l
 	v := l.Cell
 	if l.First {
-		r.start(b.lo, b.hi)
-	}
-	rowOf := func(i int) int {
-		if v.RowIDs != nil {
-			return int(v.RowIDs[i])
-		}
-		return i
+		r.start(c.starts, b.lo, b.hi)
 	}
 	for _, d := range c.sums.directs {
 		if d.weight >= 0 {
@@ -72,9 +65,14 @@ func (r *run) edges(w *worker, b block, number int) {
 		dst, src := l.Bufs[o.Operand], l.Bufs[f.Operand]
 		for i := b.from; i < b.to; i++ {
 			if lo, hi := v.Ptr[i], v.Ptr[i+1]; lo < hi {
-				at := rowOf(i) * o.LD
+				at := rowOf(v, i) * o.LD
 				w.long[d.out].gather(dst[at:at+f.Cols], src, f.LD, w.rowsOf(l, f, w.farIDs(v, int(lo), int(hi))))
 			}
+		}
+	}
+	for _, f := range c.sums.fours {
+		if f.leaf >= 0 {
+			r.gatherFours(w, f, b)
 		}
 	}
 	if c.needs && b.from < b.to {
@@ -88,7 +86,7 @@ func (r *run) edges(w *worker, b block, number int) {
 					entry++
 				}
 				lo, hi := int(v.Ptr[entry])-e, int(v.Ptr[entry+1])-e
-				w.segs = append(w.segs, segment{rowOf(entry), done, min(n, hi), hi - lo,
+				w.segs = append(w.segs, segment{rowOf(v, entry), done, min(n, hi), hi - lo,
 					lo == done, hi <= n, l.First && hi-lo <= chainTerms, false})
 				done = min(n, hi)
 			}
@@ -100,7 +98,7 @@ func (r *run) edges(w *worker, b block, number int) {
 		}
 	}
 	if l.Last {
-		r.finish(b.lo, b.hi)
+		r.finish(c.starts, b.lo, b.hi)
 	}
 }
 
@@ -130,11 +128,13 @@ func (r *run) strip(w *worker, e, n, block int) {
 	for _, f := range c.sums.chosen {
 		r.stepChosen(w, f, e, n)
 	}
-	if len(c.sums.fours) > 0 {
+	if c.sums.stripFours() {
 		r.findAscent(w, e)
 	}
 	for _, f := range c.sums.fours {
-		r.stepFour(w, f, e)
+		if f.leaf < 0 {
+			r.stepFour(w, f, e)
+		}
 	}
 	for _, i := range c.outs {
 		o := &c.p.Outs[i]
@@ -149,13 +149,6 @@ func (r *run) strip(w *worker, e, n, block int) {
 			r.step(w, i, e)
 		}
 	}
-}
-
-// farIDs are the far ends of edges [lo, hi): those in the cell or, if the cell is
-// packed, an unpacked copy, which is valid until the next call.
-func (w *worker) farIDs(v *chunk.View, lo, hi int) (ids []uint32) {
-	ids, w.ids = v.Far(w.ids, lo, hi)
-	return ids
 }
 
 // load fills the register of leaf f for edges [e, e+n).

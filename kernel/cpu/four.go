@@ -8,14 +8,24 @@ import (
 )
 
 // four is the sum, the sum of squares, the maximum and the minimum (the maximum of negated rows) of one register, with ranks, which are
-// computed together: one pass over the rows of a strip, and none that squares or negates them. Some may be missing: what they cost is little
-// beside a maximum.
+// computed together: one pass over its rows, and none that squares or negates them. Some may be missing: what they cost is little
+// beside reading the rows.
 type four struct {
 	reg                    int
+	leaf                   int // its rows are read where they lie, in this leaf; -1: they are in a strip
 	sum, squares, top, low int // results; -1: missing
 }
 
-// findFour takes such results out of those that are computed one by one: two and more, of which one is a maximum or a minimum.
+// results are the results of the four, -1 where one is missing.
+func (f *four) results() [4]int { return [4]int{f.sum, f.squares, f.top, f.low} }
+
+// stripFours tells whether some four are computed from strips.
+func (s *sums) stripFours() bool {
+	return slices.ContainsFunc(s.fours, func(f four) bool { return f.leaf < 0 })
+}
+
+// findFour takes such results out of those that are computed one by one: those of a leaf, and two and more of another register,
+// but no sum alone.
 func (c *Program) findFour() {
 	p := c.p
 	uses, by := readers(p)
@@ -23,7 +33,7 @@ func (c *Program) findFour() {
 	of := func(acc kernel.Acc, reg int, role kernel.Role) int {
 		at := slices.IndexFunc(c.outs, func(i int) bool {
 			o := &p.Outs[i]
-			if o.Acc != acc || o.Key != kernel.NoKey || acc == kernel.Max && o.Aux < 0 {
+			if o.Acc != acc || o.Key != kernel.NoKey {
 				return false
 			}
 			if role == kernel.Func {
@@ -38,10 +48,16 @@ func (c *Program) findFour() {
 		return c.outs[at]
 	}
 	for reg := range p.Widths {
-		f := four{reg, of(kernel.Sum, reg, kernel.Func), of(kernel.Sum, reg, kernel.Square), of(kernel.Max, reg, kernel.Func), of(kernel.Max, reg, kernel.Neg)}
-		all := []int{f.sum, f.squares, f.top, f.low}
-		rest := slices.DeleteFunc(slices.Clone(c.outs), func(i int) bool { return slices.Contains(all, i) })
-		if p.Edges && len(rest) <= len(c.outs)-2 && max(f.top, f.low) >= 0 {
+		f := four{reg, -1, of(kernel.Sum, reg, kernel.Func), of(kernel.Sum, reg, kernel.Square), of(kernel.Max, reg, kernel.Func), of(kernel.Max, reg, kernel.Neg)}
+		all := f.results()
+		rest := slices.DeleteFunc(slices.Clone(c.outs), func(i int) bool { return slices.Contains(all[:], i) })
+		if !p.Edges || max(f.squares, f.top, f.low) < 0 {
+			continue
+		}
+		if uses[reg] == len(c.outs)-len(rest) {
+			f.leaf = slices.IndexFunc(p.Leaves, func(l kernel.Leaf) bool { return l.Reg == reg && l.From == kernel.Other && l.Key == kernel.NoKey })
+		}
+		if f.leaf >= 0 || len(rest) <= len(c.outs)-2 {
 			c.sums.fours, c.outs = append(c.sums.fours, f), rest
 		}
 	}
@@ -107,41 +123,117 @@ func (r *run) findAscent(w *worker, e int) {
 
 // stepFour adds the strip that starts at edge e to the results that there are of the four.
 func (r *run) stepFour(w *worker, f four, e int) {
-	outs := r.c.p.Outs
-	cols, ranks := r.c.p.Widths[f.reg], r.l.Cell.Rank
-	x := w.at[f.reg]
-	w.spare = slices.Grow(w.spare[:0], 6*cols)[:6*cols]
+	cols := r.c.p.Widths[f.reg]
+	x, held := w.at[f.reg], r.held(w, f)
 	for k := range w.segs {
 		g := &w.segs[k]
-		rows, places := x[g.lo*cols:g.hi*cols], ranks[e+g.lo:e+g.hi]
 		if !g.fresh || !g.ascends {
-			r.stepApart(w, f, *g, rows, e)
+			r.stepApart(w, f, *g, x[g.lo*cols:g.hi*cols], e)
 			continue
 		}
-		clear(w.spare[:cols])
-		var held [6][]float32 // the four, then the ranks of the last two
-		for i := range held {
-			held[i] = w.spare[i*cols:][:cols]
+		for i := len(w.held.count); i < g.hi; i++ {
+			w.held.count = append(w.held.count, uint32(i))
 		}
-		for i, out := range []int{f.sum, f.squares, f.top, f.low} {
-			if out < 0 {
-				continue
-			}
-			o := &outs[out]
-			held[i] = r.l.Bufs[o.Operand][g.row*o.LD:][:cols]
-			if i >= 2 {
-				held[i+2] = r.l.Bufs[o.Aux][g.row*o.AuxLD:][:cols]
-			}
-		}
-		sum, squares, top, low, topRank, lowRank := held[0], held[1], held[2], held[3], held[4], held[5]
-		if g.first { // the first row is held, whatever it is
-			copy(top, rows)
-			simd.Neg(low, rows[:cols])
-			simd.Fill(topRank, places[0])
-			simd.Fill(lowRank, places[0])
-		}
-		simd.FourRows(sum, squares, top, topRank, low, lowRank, rows, places)
+		simd.GatherFour(held.row(g.row), cols, x, cols, w.held.count[g.lo:g.hi], r.l.Cell.Rank[e+g.lo:e+g.hi], !g.first, false)
 	}
+}
+
+// gatherFours computes the four of the rows of block b, without strips. One cell has all edges: rows that have none here are finished.
+func (r *run) gatherFours(w *worker, f four, b block) {
+	c, l, v, leaf := r.c, r.l, r.l.Cell, &r.c.p.Leaves[f.leaf]
+	all, held, src, stream := f.results(), r.held(w, f), r.l.Bufs[leaf.Operand], r.streams(f)
+	none := func(lo, hi int) { // rows [lo, hi) have no edges
+		if l.First && lo < hi {
+			r.start(all[:], lo, hi)
+			if l.Last {
+				r.finish(all[:], lo, hi)
+			}
+		}
+	}
+	next := b.lo
+	for i := b.from; i < b.to; i++ {
+		lo, hi := int(v.Ptr[i]), int(v.Ptr[i+1])
+		if lo == hi {
+			continue
+		}
+		row := rowOf(v, i)
+		none(next, row)
+		next = row + 1
+		ids, ranks := w.rowsOf(l, leaf, w.farIDs(v, lo, hi)), v.Rank[lo:hi]
+		if l.First && hi-lo <= chainTerms && (c.p.Ascend || slices.IsSorted(ranks)) {
+			simd.GatherFour(held.row(row), leaf.Cols, src, leaf.LD, ids, ranks, false, stream)
+			continue
+		}
+		if l.First {
+			r.start(all[:], row, next)
+		}
+		for e := lo; e < hi; e += c.strip {
+			n := min(c.strip, hi-e)
+			w.held.rows = slices.Grow(w.held.rows[:0], n*leaf.Cols)[:n*leaf.Cols]
+			simd.GatherRows(w.held.rows, src, leaf.LD, ids[e-lo:][:n], leaf.Cols)
+			r.stepApart(w, f, segment{row: row, hi: n, all: hi - lo, first: e == lo, last: e+n == hi, fresh: l.First && hi-lo <= chainTerms}, w.held.rows, e)
+		}
+	}
+	if stream {
+		simd.Fence()
+	}
+	none(next, b.hi)
+	if l.Last && !l.First {
+		r.finish(all[:], b.lo, b.hi)
+	}
+}
+
+// streamBytes are the bytes of results from which on they are written past the caches, which would lose them before they are read.
+const streamBytes = 8 << 20
+
+// streams tells whether the results of gathered four are written past the caches.
+func (r *run) streams(f four) bool {
+	bytes := 0
+	for _, i := range f.results() {
+		if i >= 0 {
+			o := &r.c.p.Outs[i]
+			bytes += 4 * r.l.Rows * (o.LD + o.AuxLD)
+		}
+	}
+	return bytes >= streamBytes
+}
+
+// held are the buffers of the four, in the order of simd.GatherFour; nil: one that nobody wants. It also has a worker's room for them.
+type held struct {
+	cols int
+	buf  [6][]float32
+	ld   [6]int
+	at   [6][]float32 // the last row
+
+	rows  []float32 // copies of rows
+	count []uint32  // 0, 1, 2 and so on: the rows of a strip
+}
+
+func (r *run) held(w *worker, f four) *held {
+	h := &w.held
+	h.cols, h.buf, h.at = r.c.p.Widths[f.reg], [6][]float32{}, [6][]float32{}
+	for i, out := range f.results() {
+		if out < 0 {
+			continue
+		}
+		o := &r.c.p.Outs[out]
+		at := max(i, 2*i-2)
+		h.buf[at], h.ld[at] = r.l.Bufs[o.Operand], o.LD
+		if o.Aux >= 0 {
+			h.buf[at+1], h.ld[at+1] = r.l.Bufs[o.Aux], o.AuxLD
+		}
+	}
+	return h
+}
+
+// row is where the results of a row are, valid until the next call.
+func (h *held) row(row int) *[6][]float32 {
+	for i, buf := range h.buf {
+		if buf != nil {
+			h.at[i] = buf[row*h.ld[i]:][:h.cols]
+		}
+	}
+	return &h.at
 }
 
 // stepApart adds the rows of a segment to the results one by one.

@@ -1,6 +1,7 @@
 package cpu
 
 import (
+	"sagann/chunk"
 	"sagann/internal/simd"
 	"sagann/kernel"
 )
@@ -24,7 +25,7 @@ type worker struct {
 	found found     // numbers of a strip's rows that stepChosen adds
 	made  []float32 // room for rows that stepApart and stepChosen make
 	same  []float32 // what rows of a pair are multiplied by, if it is one number
-	spare []float32 // stands in for what stepFour computes and nobody wants
+	held  held      // for four
 	rank  float32   // of the edge before the strip, and whether those of its row ascend up to it
 	up    bool
 }
@@ -64,6 +65,21 @@ func (w *worker) rowsOf(l *Launch, f *kernel.Leaf, far []uint32) []uint32 {
 		w.index = append(w.index, l.Index[v])
 	}
 	return w.index
+}
+
+// rowOf is the own row of entry i of the cell's row list.
+func rowOf(v *chunk.View, i int) int {
+	if v.RowIDs != nil {
+		return int(v.RowIDs[i])
+	}
+	return i
+}
+
+// farIDs are the far ends of edges [lo, hi): those in the cell or, if the cell is
+// packed, an unpacked copy, which is valid until the next call.
+func (w *worker) farIDs(v *chunk.View, lo, hi int) (ids []uint32) {
+	ids, w.ids = v.Far(w.ids, lo, hi)
+	return ids
 }
 
 // row is the index of row i of leaf f in its operand.

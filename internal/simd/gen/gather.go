@@ -23,6 +23,7 @@ func gatherKernels() []kernel {
 		{name: "gatherRows", params: "dst, src []float32, ld int, idx []uint32, cols int", avx512: true,
 			emit: gatherRows},
 		{name: "matchRows", params: "found []uint64, words int, src []float32, ld int, idx []uint32, want []float32, cols int", avx512: true, emit: matchRows},
+		{name: "gatherFour", params: fourParams, avx512: true, emit: gatherFour},
 	}
 }
 

@@ -13,7 +13,6 @@ func rowKernels() []kernel {
 		{name: "moreRows", params: "acc, x []float32, n int", avx512: true,
 			emit: func(e *emitter) { sumRows(e, "moreRows", true) }},
 		{name: "maxRows", params: "acc, arg, x, rank []float32", avx512: true, emit: maxRows},
-		{name: "fourRows", params: "sum, squares, top, topRank, low, lowRank, x, rank []float32", avx512: true, emit: fourRows},
 		{name: "rowScale", params: "dst, x, s []float32, cols int", avx512: true, emit: rowScale},
 		{name: "rowFill", params: "dst, s []float32, cols int", avx512: true, emit: rowFill},
 		// Groups are narrow: AVX2 has the shorter way from lanes to one sum.
