@@ -8,7 +8,7 @@
 //
 // Every layer has a file of its name and a row of the table in stack.go, which models.go reads; steps.go has models of other forms.
 // activation.go, head.go, hidden.go and option.go have code that layers share. Tables in the files of layers say what PyTorch Geometric
-// calls their parameters: pyg.go, by which weights.go gives and writes weights; weightfiles.go reads them.
+// calls their parameters: pyg.go, over several types pygtyped.go, by which weights.go and weightsfit.go give and write weights; weightfiles.go reads them.
 //
 // The names of parameters begin with the layer's scope, which is "layer1" for the first layer of a
 // model.

@@ -52,3 +52,6 @@ func HAN(out, heads int, drop float32, act Activation, opts ...Option) saga.Laye
 		After: act.after(),
 	}
 }
+
+var _ = pygTyped("han", ofType("W", "proj.*.weight", transposed), ofType("b", "proj.*.bias", vector), ofRelation("a_src", "lin_src.*", perHead), ofRelation("a_dst", "lin_dst.*", perHead),
+	ofLayer("K", "k_lin.weight", transposed), ofLayer("b_K", "k_lin.bias", vector), ofLayer("q", "q", transposed))

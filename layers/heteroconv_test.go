@@ -2,8 +2,8 @@ package layers
 
 import (
 	"encoding/json"
-	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -12,7 +12,10 @@ import (
 )
 
 // tree is numbers in lists of lists.
-type tree struct{ values []float32 }
+type tree struct {
+	values []float32
+	shape  []int
+}
 
 func (n *tree) UnmarshalJSON(text []byte) error {
 	var list []tree
@@ -23,8 +26,9 @@ func (n *tree) UnmarshalJSON(text []byte) error {
 		return err
 	}
 	for _, x := range list {
-		n.values = append(n.values, x.values...)
+		n.values, n.shape = append(n.values, x.values...), x.shape
 	}
+	n.shape = append([]int{len(list)}, n.shape...)
 	return nil
 }
 
@@ -72,10 +76,11 @@ func TestHeteroConv(t *testing.T) {
 					e.DataCols = len(e.Data) / e.E()
 				}
 			}
-			p := convProgram(t, name, o, h)
+			m, o, p := convProgram(t, name, o, h)
 			defer p.Close()
-			for _, q := range p.Params() {
-				if err := p.SetParam(q.Name, must(tensorOf(q, strings.Split(name, "-")[0], p.Params(), want.Tensors))(t)); err != nil {
+			w := weightsOf(h, want.Tensors)
+			for param, x := range must(w.For(m, o, p.Params(), saga.PartsOf(&m, h.At(2))))(t) {
+				if err := p.SetParam(param, x); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -89,7 +94,7 @@ func TestHeteroConv(t *testing.T) {
 }
 
 // convProgram compiles a model of convModels.
-func convProgram(t *testing.T, name string, o Options, h *dataset.Hetero) *saga.Program {
+func convProgram(t *testing.T, name string, o Options, h *dataset.Hetero) (saga.Model, Options, *saga.Program) {
 	t.Helper()
 	kind, _, _ := strings.Cut(name, "-")
 	o.Features, o.Hidden, o.Classes, o.Layers, o.Heads, o.OutHeads = 4, 6, 3, 2, 2, 2
@@ -98,42 +103,26 @@ func convProgram(t *testing.T, name string, o Options, h *dataset.Hetero) *saga.
 	}
 	m := must(New(kind, o))(t)
 	m.SelfLoops = false
-	return must(saga.Compile(m, h.At(2), saga.Config{}))(t)
+	return m, o, must(saga.Compile(m, h.At(2), saga.Config{}))(t)
 }
 
-// tensorOf is parameter q of a model of layers of a kind, with params, from the tensors of PyG's layers.
-func tensorOf(q saga.Param, kind string, params []saga.Param, all map[string]map[string]tree) ([]float32, error) {
+// weightsOf are the tensors under the names that modules of PyG give them.
+func weightsOf(h *dataset.Hetero, all map[string]map[string]tree) *Weights {
+	w := &Weights{path: "heteroconv.json"}
 	for place, tensors := range all {
 		scope, part, _ := strings.Cut(place, "/")
-		name, ok := strings.CutPrefix(q.Name, scope+".")
-		if !ok {
-			continue
+		layer, of, _ := strings.Cut(scope, ".")
+		number := strings.TrimPrefix(layer, "layer")
+		prefix := part + "s." + number + "." + of + "."
+		if layer == "input" {
+			prefix = "lins.0." + of + "."
+		} else if r, err := h.Relation(of); part == "" && err == nil {
+			prefix = "convs." + number + ".convs.<" + strings.ReplaceAll(h.FullName(r), ":", "___") + ">."
 		}
-		table := kind
-		if part != "" {
-			table = part
-		} else if strings.HasPrefix(scope, "input") {
-			table = "linear"
-		}
-		u := &unit{heads: 2, sizes: map[string][2]int{}}
-		for _, r := range params {
-			if own, ok := strings.CutPrefix(r.Name, scope+"."); ok {
-				u.sizes[own] = [2]int{r.Rows, r.Cols}
-			}
-		}
-		for _, r := range counterparts[table] {
-			if r.ours != name {
-				continue
-			}
-			for _, theirs := range strings.Split(r.theirs, "|") {
-				x, ok := tensors[theirs]
-				if _, turned := r.form(u, q.Rows, q.Cols); ok && turned {
-					return turn(x.values, q.Cols, q.Rows), nil
-				} else if ok {
-					return x.values, nil
-				}
-			}
+		for name, x := range tensors {
+			w.list = append(w.list, dataset.Tensor{Name: prefix + name, Shape: x.shape, Values: x.values})
 		}
 	}
-	return nil, fmt.Errorf("no tensor for %s", q.Name)
+	slices.SortFunc(w.list, func(a, b dataset.Tensor) int { return naturally(a.Name, b.Name) })
+	return w
 }

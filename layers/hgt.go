@@ -51,3 +51,11 @@ func HGT(out, heads int, act Activation, opts ...Option) saga.Layer {
 		After: act.after(),
 	}
 }
+
+func oneOf(_ *unit, rows, cols int) ([]int, bool) { return []int{1, rows, cols}, false }
+
+var _ = pygTyped("hgt", ofType("K", "kqv_lin.lins.*.weight", transposed).by(ofThree(0)), ofType("b_K", "kqv_lin.lins.*.bias", vector).by(ofThree(0)),
+	ofType("Q", "kqv_lin.lins.*.weight", transposed).by(ofThree(1)), ofType("b_Q", "kqv_lin.lins.*.bias", vector).by(ofThree(1)),
+	ofType("V", "kqv_lin.lins.*.weight", transposed).by(ofThree(2)), ofType("b_V", "kqv_lin.lins.*.bias", vector).by(ofThree(2)),
+	ofType("A", "out_lin.lins.*.weight", transposed), ofType("b", "out_lin.lins.*.bias", vector), ofType("skip", "skip.*", vector),
+	ofRelation("prior", "p_rel.*", matrix), ofRelation("K_rel.#", "k_rel.weight", oneOf).by(stackedByHead), ofRelation("V_rel.#", "v_rel.weight", oneOf).by(stackedByHead))

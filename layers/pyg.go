@@ -53,24 +53,39 @@ func pyg(layer string, rows ...row) bool {
 	return true
 }
 
+// placed is a row of a unit: its parameter, and the names of the tensor that it is made of, of which the first is written.
+type placed struct {
+	ours   string
+	theirs []string
+	form   form
+	share  share // nil: the parameter is all of the tensor
+	per    per
+	of     *saga.Part
+}
+
 // unit is a part of a model whose tensors have one prefix in PyG.
 type unit struct {
 	scope string // of the parameters
 	kind  string // key of counterparts
-	rows  []row  // of the parameters that there are
+	rows  []placed
 	sizes map[string][2]int
 	heads int
-	next  string // the prefix that is written
+	next  string   // the prefix that is written
+	order []string // of relations whose matrices a tensor stacks: their names in PyG
+	parts []saga.Part
 }
 
 // write says where a unit of a kind is written: convs. and its number for layers, as PyG's own models have it.
-var write = map[string]string{"linear": "lins.", "norm": "norms.", "residual": "residuals.", jumping: "lin.", "head": "head.", "embedding": "embedding."}
+var write = map[string]string{"linear": "lins.", "norm": "norms.", "residual": "residuals.", "root": "roots.", jumping: "lin.", "head": "head.", "embedding": "embedding."}
 
 var _ = pyg("embedding", row{"", "weight", matrix})
 
-// unitsOf divides the parameters of m, made with o, into units, in the order of the layers. It also returns the names of those that
-// have no counterpart.
-func unitsOf(m saga.Model, o Options, params []saga.Param) (units []*unit, alone []string) {
+// tables are the tables of a layer, its own before those of what stands around it: of a name behind a slash.
+var tables = []string{"", "norm", "residual", "root"}
+
+// unitsOf divides the parameters of m, made with o, into units, in the order of the layers. Of a graph of several types parts are those that
+// names of parameters tell of. It also returns the names of those that have no counterpart.
+func unitsOf(m saga.Model, o Options, params []saga.Param, parts []saga.Part) (units []*unit, alone []string) {
 	kinds, order := map[string]string{"embedding": "embedding", "head": "head"}, []string{"embedding"}
 	last := map[string]bool{}
 	for i, l := range m.Layers {
@@ -88,19 +103,20 @@ func unitsOf(m saga.Model, o Options, params []saga.Param) (units []*unit, alone
 		for scope != "" && kinds[scope] == "" {
 			scope = scope[:max(0, strings.LastIndexByte(scope, '.'))]
 		}
-		if name = strings.TrimPrefix(q.Name[len(scope):], "."); scope == "" || !place(found, scope, kinds[scope], name, q) {
+		if name = strings.TrimPrefix(q.Name[len(scope):], "."); scope == "" || !place(found, scope, kinds[scope], name, q, parts) {
 			alone = append(alone, q.Name)
 		}
 	}
 	for _, scope := range slices.Compact(order) {
-		for _, part := range []string{"", "norm", "residual"} {
+		for _, part := range tables {
 			u := found[scope+"/"+part]
 			if u == nil || slices.Contains(units, u) {
 				continue
 			}
-			if u.heads = max(1, o.Heads); last[scope] {
+			if u.heads = max(1, o.Heads); last[scope] && !summed[u.kind] {
 				u.heads = max(1, o.OutHeads)
 			}
+			u.end()
 			if at, ok := write[u.kind]; !ok {
 				u.next = fmt.Sprint("convs.", count[""], ".")
 				count[""]++
@@ -118,12 +134,15 @@ func unitsOf(m saga.Model, o Options, params []saga.Param) (units []*unit, alone
 }
 
 // place puts the parameter name of a scope into its unit, if a table has it.
-func place(found map[string]*unit, scope, kind, name string, q saga.Param) bool {
+func place(found map[string]*unit, scope, kind, name string, q saga.Param, parts []saga.Part) bool {
+	if parts != nil {
+		return placeTyped(found, scope, kind, name, q, parts)
+	}
 	table := kind
 	if kind == "head" {
 		table = "linear"
 	}
-	for _, part := range []string{"", "norm", "residual"} {
+	for _, part := range tables {
 		rows := counterparts[table]
 		if part != "" {
 			kind, rows = part, counterparts[part]
@@ -133,17 +152,21 @@ func place(found map[string]*unit, scope, kind, name string, q saga.Param) bool 
 			if !ok {
 				continue
 			}
-			u := found[scope+"/"+part]
-			if u == nil {
-				u = &unit{scope: scope, kind: kind, sizes: map[string][2]int{}}
-				found[scope+"/"+part] = u
-			}
+			u := within(found, scope+"/"+part, scope, kind, nil)
 			u.sizes[name] = [2]int{q.Rows, q.Cols}
-			u.rows = append(u.rows, row{name, strings.ReplaceAll(r.theirs, "#", n), r.form})
+			u.rows = append(u.rows, placed{ours: name, theirs: strings.Split(strings.ReplaceAll(r.theirs, "#", n), "|"), form: r.form})
 			return true
 		}
 	}
 	return false
+}
+
+// within is the unit of a key, made if there is none.
+func within(found map[string]*unit, key, scope, kind string, parts []saga.Part) *unit {
+	if found[key] == nil {
+		found[key] = &unit{scope: scope, kind: kind, sizes: map[string][2]int{}, parts: parts}
+	}
+	return found[key]
 }
 
 // numbered tells whether name is pattern, a # in which stands for the number n.

@@ -97,7 +97,7 @@ func TestPyG(t *testing.T) {
 					t.Fatal(err)
 				}
 				defer p.Close()
-				for param, x := range must(w.For(m, o, p.Params()))(t) {
+				for param, x := range must(w.For(m, o, p.Params(), nil))(t) {
 					if err := p.SetParam(param, x); err != nil {
 						t.Fatal(err)
 					}
@@ -113,7 +113,7 @@ func TestPyG(t *testing.T) {
 				if _, err := p.Step(); err != nil {
 					t.Fatal(err)
 				}
-				for param, want := range must(gradientsOf(name, values).For(m, o, p.Params()))(t) {
+				for param, want := range must(gradientsOf(name, values).For(m, o, p.Params(), nil))(t) {
 					got, what := must(p.Grad(param))(t), fmt.Sprint("gradient of ", param, " ", i)
 					switch largest := max(slices.Max(want), -slices.Min(want)); {
 					case strings.HasSuffix(param, "norm.mean") || strings.HasSuffix(param, "norm.var"): // what they move towards
@@ -158,16 +158,16 @@ func TestWriteWeights(t *testing.T) {
 		m, o, w := pygModel(t, name, d)
 		p := must(saga.Compile(m, d, saga.Config{}))(t)
 		params := p.Params()
-		read := must(w.For(m, o, params))(t)
+		read := must(w.For(m, o, params, nil))(t)
 		for _, ending := range []string{".pt", ".safetensors"} {
 			var b bytes.Buffer
 			path := filepath.Join(t.TempDir(), "w"+ending)
-			err := WriteWeights(&b, ending, m, o, params, func(name string) ([]float32, error) { return read[name], nil })
+			err := WriteWeights(&b, ending, m, o, params, nil, func(name string) ([]float32, error) { return read[name], nil })
 			if err = errors.Join(err, os.WriteFile(path, b.Bytes(), 0o666)); err != nil {
 				t.Fatal(err)
 			}
 			again := must(ReadWeights(path))(t)
-			for param, x := range must(again.For(m, o, params))(t) {
+			for param, x := range must(again.For(m, o, params, nil))(t) {
 				if !slices.Equal(x, read[param]) {
 					t.Errorf("%s%s: %s is %v, and was %v", name, ending, param, x, read[param])
 				}
@@ -226,11 +226,11 @@ func TestWeightsRefused(t *testing.T) {
 		}),
 		"of the model, and not in the file: layer1.W_self": {path: "w.pt"},
 	} {
-		if _, err := bad.For(m, o, params); err == nil || !strings.Contains(err.Error(), what) {
+		if _, err := bad.For(m, o, params, nil); err == nil || !strings.Contains(err.Error(), what) {
 			t.Errorf("%v, want %q", err, what)
 		}
 	}
-	if _, err := w.For(saga.Model{Name: "own", Layers: []saga.Layer{{Name: "own"}}}, o, []saga.Param{{Name: "layer1.W", Rows: 2, Cols: 3}}); err == nil || !strings.Contains(err.Error(), "layer1.W") {
+	if _, err := w.For(saga.Model{Name: "own", Layers: []saga.Layer{{Name: "own"}}}, o, []saga.Param{{Name: "layer1.W", Rows: 2, Cols: 3}}, nil); err == nil || !strings.Contains(err.Error(), "layer1.W") {
 		t.Errorf("a layer that PyG does not have: %v", err)
 	}
 }

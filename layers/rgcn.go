@@ -62,3 +62,9 @@ func relational(out int, act Activation, messages func(e saga.Edge, p saga.Param
 }
 
 var _ = pyg("rgcn", row{"W", "weight", stackOf("W_root")}, row{"W_root", "root", matrix}, row{"b", "bias", vector})
+
+// Over several types it is HeteroConv of SAGEConv without root weight and bias, beside a Linear for each type.
+var (
+	_ = pygTyped("rgcn", ofRelation("W", "lin_l.weight", transposed))
+	_ = pygTyped("root", ofType("W_root", "weight", transposed), ofType("b", "bias", vector))
+)

@@ -1,11 +1,8 @@
 package layers
 
 import (
-	"cmp"
-	"errors"
 	"fmt"
 	"io"
-	"math"
 	"slices"
 	"strings"
 
@@ -17,6 +14,7 @@ import (
 // Weights are tensors with names, as a file has them.
 type Weights struct {
 	path string
+	idle []string     // tensors of types and relations on which no label depends (For)
 	run  *saga.Stored // a checkpoint of this program: the list has its names
 	list []dataset.Tensor
 	mean []dataset.Tensor // averages of parameters (saga.Model.Average), under the names of these
@@ -96,13 +94,17 @@ func (w *Weights) Delta() float32 {
 // unread are endings of names of PyG's tensors that no parameter is made of.
 var unread = []string{"num_batches_tracked", "aggr_module.avg_deg_lin", "aggr_module.avg_deg_log"}
 
-// For gives the weights the names and shapes of the parameters of model m, which New made with o. Layers find theirs, within prefixes
+// Idle are the tensors that the last call of For did not read, as no label depends on the types and relations that they are of.
+func (w *Weights) Idle() []string { return w.idle }
+
+// For gives the weights the names and shapes of the parameters of model m, which New made with o. parts are those of the graph
+// (saga.PartsOf), nil for one type and relation. Layers find theirs, within prefixes
 // such as convs.0., by the names that PyG's layers have; of several that fit the first is taken for the first layer. Weights that
 // are missing or left over, of another shape or not finite are errors that name them.
-func (w *Weights) For(m saga.Model, o Options, params []saga.Param) (map[string][]float32, error) {
+func (w *Weights) For(m saga.Model, o Options, params []saga.Param, parts []saga.Part) (map[string][]float32, error) {
 	all := params
 	params = trained(params)
-	fit := &fitting{w: w, left: map[string]*dataset.Tensor{}, values: map[string][]float32{}}
+	fit := &fitting{w: w, left: map[string]*dataset.Tensor{}, values: map[string][]float32{}, taken: map[string]bool{}}
 	for i := range w.list {
 		t := &w.list[i]
 		if !slices.ContainsFunc(unread, func(end string) bool { return strings.HasSuffix(t.Name, end) }) || w.run != nil {
@@ -114,9 +116,10 @@ func (w *Weights) For(m saga.Model, o Options, params []saga.Param) (map[string]
 			return nil, err
 		}
 		for _, q := range params {
-			fit.take(q, q.Name, []int{q.Rows, q.Cols}, false)
+			fit.take(q, q.Name, piece{[]int{q.Rows, q.Cols}, 0, 1, false})
 		}
-	} else if err := fit.units(m, o, params); err != nil {
+		fit.drop()
+	} else if err := fit.units(m, o, params, parts); err != nil {
 		return nil, err
 	}
 	for _, q := range all { // averages begin as their parameters do
@@ -132,130 +135,6 @@ func trained(params []saga.Param) []saga.Param {
 	return slices.DeleteFunc(slices.Clone(params), func(q saga.Param) bool { return strings.HasPrefix(q.Name, saga.AverageOf) })
 }
 
-// fitting is what Weights.For has found so far.
-type fitting struct {
-	w       *Weights
-	left    map[string]*dataset.Tensor
-	values  map[string][]float32
-	missing []string
-	wrong   []string
-}
-
-// units finds the tensors of each unit, those with most parameters first, as others may have names like theirs.
-func (f *fitting) units(m saga.Model, o Options, params []saga.Param) error {
-	units, alone := unitsOf(m, o, params)
-	if alone != nil {
-		return noCounterpart(m, alone)
-	}
-	byName := map[string]saga.Param{}
-	for _, q := range params {
-		byName[q.Name] = q
-	}
-	slices.SortStableFunc(units, func(a, b *unit) int { return cmp.Compare(b.depth(), a.depth()) })
-	for _, u := range units {
-		prefix, found := f.prefix(u)
-		for _, r := range u.rows {
-			q := byName[u.full(r.ours)]
-			shape, turned := r.form(u, q.Rows, q.Cols)
-			name := ""
-			if found {
-				name = f.named(prefix, r)
-			}
-			if name == "" {
-				f.missing = append(f.missing, fmt.Sprintf("%s (in PyG %s%s %v)", q.Name, prefix, strings.ReplaceAll(r.theirs, "|", " or "), shape))
-				continue
-			}
-			f.take(q, name, shape, turned)
-		}
-	}
-	return nil
-}
-
-func noCounterpart(m saga.Model, names []string) error {
-	return fmt.Errorf("layers: model %s: PyTorch Geometric's layers have nothing like %s", m.Name, strings.Join(names, ", "))
-}
-
-// depth is larger for units whose names say more.
-func (u *unit) depth() int {
-	n := 0
-	for _, r := range u.rows {
-		n += 1 + 100*strings.Count(strings.Split(r.theirs, "|")[0], ".")
-	}
-	return n
-}
-
-// prefix is where the tensors of u begin: the first place, in the order of the file, that has all of them in their shapes; else the
-// first that has their names; else, for the error that names the others, the first that has most of them in their shapes.
-func (f *fitting) prefix(u *unit) (prefix string, found bool) {
-	part, most := "", 0
-	for _, t := range f.w.list {
-		if f.left[t.Name] == nil {
-			continue
-		}
-		for _, ending := range strings.Split(u.rows[0].theirs, "|") {
-			at, ok := strings.CutSuffix(t.Name, ending)
-			if !ok || at != "" && !strings.HasSuffix(at, ".") {
-				continue
-			}
-			all, shaped, n := true, true, 0
-			for _, r := range u.rows {
-				x := f.left[f.named(at, r)]
-				if all = all && x != nil; x != nil {
-					size := u.sizes[r.ours]
-					want, _ := r.form(u, size[0], size[1])
-					if slices.Equal(want, x.Shape) {
-						n++
-					} else {
-						shaped = false
-					}
-				}
-			}
-			if n > most {
-				part, most = at, n
-			}
-			switch {
-			case all && shaped:
-				return at, true
-			case all && !found:
-				prefix, found = at, true
-			}
-		}
-	}
-	if !found && most > 0 {
-		return part, true
-	}
-	return prefix, found
-}
-
-// named is the name of a tensor of a row behind a prefix, or "".
-func (f *fitting) named(prefix string, r row) string {
-	for _, name := range strings.Split(r.theirs, "|") {
-		if f.left[prefix+name] != nil {
-			return prefix + name
-		}
-	}
-	return ""
-}
-
-// take makes the tensor name the parameter q.
-func (f *fitting) take(q saga.Param, name string, shape []int, turned bool) {
-	t := f.left[name]
-	switch {
-	case t == nil:
-		f.missing = append(f.missing, fmt.Sprintf("%s [%d×%d]", q.Name, q.Rows, q.Cols))
-		return
-	case !slices.Equal(t.Shape, shape):
-		f.wrong = append(f.wrong, fmt.Sprintf("%.80s has shape %v; %s [%d×%d] needs %v", name, t.Shape, q.Name, q.Rows, q.Cols, shape))
-	default:
-		if i := slices.IndexFunc(t.Values, func(x float32) bool { return math.IsNaN(float64(x)) || math.IsInf(float64(x), 0) }); i >= 0 {
-			f.wrong = append(f.wrong, fmt.Sprintf("%.80s: number %d is %v; weights are finite", name, i, t.Values[i]))
-		} else if f.values[q.Name] = t.Values; turned {
-			f.values[q.Name] = turn(t.Values, q.Cols, q.Rows)
-		}
-	}
-	delete(f.left, name)
-}
-
 // turn is the transpose of x [rows×cols].
 func turn(x []float32, rows, cols int) []float32 {
 	y := make([]float32, len(x))
@@ -267,55 +146,45 @@ func turn(x []float32, rows, cols int) []float32 {
 	return y
 }
 
-// mostNamed is how many weights of a kind an error names.
-const mostNamed = 20
-
-// err lists both sides of what does not fit.
-func (f *fitting) err() error {
-	var over []string
-	for _, t := range f.w.list {
-		if f.left[t.Name] != nil {
-			over = append(over, fmt.Sprintf("%.80s %v", t.Name, t.Shape))
-		}
-	}
-	var errs []error
-	for _, x := range []struct {
-		what string
-		list []string
-	}{{"of another shape, or not finite", f.wrong}, {"of the model, and not in the file", f.missing}, {"in the file, and not of the model", over}} {
-		if n := len(x.list); n > mostNamed {
-			x.list[mostNamed] = fmt.Sprintf("and %d more", n-mostNamed)
-			x.list = x.list[:mostNamed+1]
-		}
-		if x.list != nil {
-			errs = append(errs, fmt.Errorf("%s: weights that are %s: %s", f.w.path, x.what, strings.Join(x.list, "; ")))
-		}
-	}
-	return errors.Join(errs...)
-}
-
 // WriteWeights writes parameters of model m, which New made with o, under the names and in the shapes of PyG's layers: layers of
-// PyG's models as convs.0., convs.1. and so on, linear layers as lins.0., norms as norms.0., and the layer of Between.Jump as lin. The
+// PyG's models as convs.0., convs.1. and so on, linear layers as lins.0., norms as norms.0., and the layer of Between.Jump as lin. Over several
+// types (parts, of saga.Stored.Parts) layers are HeteroConv of them, HGTConv and HANConv. The
 // ending of path says how: .pt as torch.save writes a state_dict, or .safetensors. value gives a parameter.
-func WriteWeights(w io.Writer, ending string, m saga.Model, o Options, params []saga.Param, value func(name string) ([]float32, error)) error {
-	units, alone := unitsOf(m, o, trained(params))
+func WriteWeights(w io.Writer, ending string, m saga.Model, o Options, params []saga.Param, parts []saga.Part, value func(name string) ([]float32, error)) error {
+	units, alone := unitsOf(m, o, trained(params), parts)
 	if alone != nil {
-		return noCounterpart(m, alone)
+		return noCounterpart(m, alone, parts != nil)
 	}
 	var list []dataset.Tensor
+	at := map[string]int{}
+	tensor := func(name string, shape []int) *dataset.Tensor {
+		if _, ok := at[name]; !ok {
+			size := 1
+			for _, n := range shape {
+				size *= n
+			}
+			at[name], list = len(list), append(list, dataset.Tensor{Name: name, Shape: shape, Values: make([]float32, size)})
+		}
+		return &list[at[name]]
+	}
 	for _, u := range units {
+		if bare := u.bare(); bare != nil {
+			u = bare
+		}
+		for _, name := range u.ordered() { // which have the order of what is stacked
+			tensor(u.next+name, []int{1, u.heads})
+		}
 		for _, r := range u.rows {
 			size := u.sizes[r.ours]
 			x, err := value(u.full(r.ours))
 			if err != nil {
 				return err
 			}
-			shape, turned := r.form(u, size[0], size[1])
-			if turned {
+			of := r.piece(u, size[0], size[1])
+			if of.turned {
 				x = turn(x, size[0], size[1])
 			}
-			name, _, _ := strings.Cut(r.theirs, "|")
-			list = append(list, dataset.Tensor{Name: u.next + name, Shape: shape, Values: x})
+			copy(tensor(u.next+r.theirs[0], of.shape).Values[of.at*len(x):], x)
 		}
 	}
 	if ending == ".pt" {

@@ -45,7 +45,7 @@ func newWeighed(t testing.TB) *weighed {
 	x := &weighed{m, o, p.Params(), map[string][]byte{}}
 	for _, ending := range []string{".pt", ".safetensors"} {
 		var b bytes.Buffer
-		if err := WriteWeights(&b, ending, m, o, x.params, func(name string) ([]float32, error) {
+		if err := WriteWeights(&b, ending, m, o, x.params, nil, func(name string) ([]float32, error) {
 			for _, q := range x.params {
 				if q.Name == name {
 					return make([]float32, q.Rows*q.Cols), nil
@@ -82,7 +82,7 @@ func (x *weighed) read(t testing.TB, path, what string) bool {
 		w.Averaged(0.5)
 		w.Delta()
 		_, _ = w.Params()
-		_, err = w.For(x.model, x.o, x.params)
+		_, err = w.For(x.model, x.o, x.params, nil)
 	}
 	took := min(time.Since(start), processorTime(t)-busy) // other programs may take processors
 	runtime.ReadMemStats(&after)

@@ -62,17 +62,14 @@ func reach(h *dataset.Hetero, ends []int, layers int) (types, relations []bool) 
 }
 
 // full is the name of r with its ends: source:name:target.
-func (r *relation) full() string { return r.Src + ":" + r.Name + ":" + r.Dst }
+func (r *Relation) full() string { return r.Src + ":" + r.Name + ":" + r.Dst }
 
 // kindsOf is what model m, so many layers of which gather, reads of the graph of labelled, the vertices that have the labels.
 func kindsOf(labelled *dataset.Data, m *Model, layers int) *kinds {
 	k := labelled.Vertices.Kinds
 	h := k.Graph
 	out := &kinds{graph: h, links: k.Relation}
-	ends := []int{k.Type}
-	if r := h.Relations; m.Task == LinkTask && r[k.Relation].Target != k.Type {
-		ends = append(ends, r[k.Relation].Target)
-	}
+	ends := endsOf(h, m, k.Type, k.Relation)
 	types, relations := reach(h, ends, layers)
 	to := make([]int, len(h.Types))
 	var idle []string
@@ -111,28 +108,14 @@ func kindsOf(labelled *dataset.Data, m *Model, layers int) *kinds {
 	return out
 }
 
-// name sets the scopes of parameters: the name of a relation, or source:name:target where that is also a name of another
-// relation or of a type, or has a colon. Names are in quotes where a colon could be of them, too.
+// name sets the scopes of parameters of relations.
 func (k *kinds) name() {
-	if len(k.relations) < 2 {
-		return
-	}
-	isType := func(name string) bool {
-		return slices.ContainsFunc(k.types, func(t kind) bool { return t.name == name })
-	}
+	var list []Relation
 	for i := range k.relations {
-		r := &k.relations[i]
-		r.scope = r.Name
-		other := strings.Contains(r.Name, ":") || isType(r.Name)
-		for j := range k.relations {
-			other = other || j != i && k.relations[j].Name == r.Name
-		}
-		if !other {
-			continue
-		}
-		if r.scope = r.full(); strings.Count(r.scope, ":") > 2 || isType(r.scope) {
-			r.scope = fmt.Sprintf("%q:%q:%q", r.Src, r.Name, r.Dst)
-		}
+		list = append(list, k.relations[i].Relation)
+	}
+	for i, scope := range relationScopes(k.typeNames(), list) {
+		k.relations[i].scope = scope
 	}
 }
 

@@ -390,5 +390,6 @@ func init() {
 		flagRows["predict "+name] = flagRow{with: ofWeights, value: value, idle: "+"}
 	}
 	flagRows["predict virtual-node"] = flagRow{with: "--weights virtual.pt --data graphs.saga --model gin --out o/p.csv --write logits", idle: ofWeights}
+	flagRows["predict target"] = flagRow{why: "of graphs with several types: TestTrainTypes"}
 	flagRows["predict loss"] = flagRow{with: ofWeights, value: "mse", idle: "+"}
 }

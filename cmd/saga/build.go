@@ -210,8 +210,8 @@ func (j *job) give(s *settings, log *slog.Logger) error {
 	if err := j.place(s, log); err != nil {
 		return fmt.Errorf("--from: %w", err)
 	}
-	values, err := j.begun.For(j.model, j.prep.Layers, j.prog.Params())
-	if err != nil {
+	values, err := j.begun.For(j.model, j.prep.Layers, j.prog.Params(), saga.PartsOf(&j.model, j.data))
+	if tellUnread(log, j.begun); err != nil {
 		return fmt.Errorf("--from: %w", err)
 	}
 	for name, x := range values {

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"path/filepath"
+	"strings"
 
 	"sagann/dataset"
 	"sagann/internal/cli"
@@ -86,16 +87,38 @@ func (c *exportCmd) weights(a *app, path, ending string) error {
 		a.Log.Warn("training drew edges by time (--sample-time): a module with these weights gives such scores where its loader does, too (NeighborLoader's time_attr, LinkNeighborLoader's edge_label_time less 1), and not over the whole graph")
 	}
 	params, value := w.Params()
-	if s := about.Schema; s != nil && len(s.Relations) > 1 {
-		return cli.Usagef("--pyg: runs over several relations are not exported yet; %s has their parameters, by relation and vertex type", path)
+	parts, err := w.Run().Parts(&m, prep.Target)
+	if err != nil {
+		return err
 	}
 	err = cli.WriteWhole(c.PyG, func(to *bufio.Writer) error {
-		return layers.WriteWeights(to, ending, m, prep.Layers, params, value)
+		return layers.WriteWeights(to, ending, m, prep.Layers, params, parts, value)
 	})
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprint(a.Stdout, words.Text("%s: %d {parameter|parameters} of model %s %s\n", c.PyG, len(params), about.Model, when(about)))
+	if _, err = fmt.Fprint(a.Stdout, words.Text("%s: %d {parameter|parameters} of model %s %s\n", c.PyG, len(params), about.Model, when(about))); err != nil {
+		return err
+	}
+	return tellParts(a, about.Model, parts)
+}
+
+// tellParts says which relations the weights are of, in the order in which a layer that stacks them takes them.
+func tellParts(a *app, model string, parts []saga.Part) error {
+	var list []string
+	for _, p := range parts {
+		if p.Type == "" && p.Read {
+			list = append(list, fmt.Sprintf("(%q, %q, %q)", p.Src, p.Name, p.Dst))
+		}
+	}
+	if list == nil {
+		return nil
+	}
+	text := "relations"
+	if model == "hgt" {
+		text = "HGTConv takes its relations in this order"
+	}
+	_, err := fmt.Fprintf(a.Stdout, "%s: %s\n", text, strings.Join(list, ", "))
 	return err
 }
 

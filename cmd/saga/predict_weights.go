@@ -3,10 +3,13 @@ package main
 import (
 	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
 
 	"sagann/dataset"
 	"sagann/internal/cli"
+	"sagann/internal/words"
+	"sagann/layers"
 	"sagann/saga"
 )
 
@@ -15,6 +18,7 @@ type weightFlags struct {
 	Weights      string `placeholder:"FILE" group:"model" help:"In place of a run: a state_dict of PyTorch Geometric's layers, .pt or .safetensors; --data and --model say what it belongs to."`
 	Undirected   bool   `group:"model" help:"With --weights: add the reverse of every edge that has none."`
 	Simple       bool   `group:"model" help:"With --weights: drop self loops and repeated edges."`
+	Target       string `placeholder:"TYPE" group:"model" help:"With --weights and a graph of several types of vertices: the type that is predicted; default: the only one that has labels."`
 	Task         string `default:"auto" placeholder:"WHAT" group:"model" help:"With --weights: what the model predicts, as for saga train."`
 	Features     string `default:"auto" placeholder:"WHAT" group:"model" help:"With --weights: what vertices begin with, as for saga train."`
 	VirtualNode  bool   `group:"model" help:"With --weights of --task graph: add a vertex to every graph, as for saga train."`
@@ -27,7 +31,7 @@ type weightFlags struct {
 
 // flags are the names of those beside --weights.
 func (weightFlags) flags() []string {
-	return []string{"undirected", "simple", "task", "features", "virtual-node", "loss", "row-normalize", "classes", "model", "hidden", "layers", "steps", "heads", "dropout", "normalize", "activation",
+	return []string{"undirected", "simple", "target", "task", "features", "virtual-node", "loss", "row-normalize", "classes", "model", "hidden", "layers", "steps", "heads", "dropout", "normalize", "activation",
 		"norm", "residual", "jk", "project", "alpha", "theta", "bases", "blocks", "edge-data", "readout", "bias", "init", "self-loops"}
 }
 
@@ -60,7 +64,10 @@ func (c *predictCmd) weighted(a *app) (t *trained, logits []float32, cols int, e
 	if about != nil {
 		return nil, nil, 0, cli.Usagef("--weights %s: a run knows its model and data: saga predict %s", c.With.Weights, c.With.Weights)
 	}
-	d, err := cli.OpenData(c.Data, s.dataOptions())
+	d, err := cli.OpenAsked(c.Data, c.With.Target, s.dataOptions())
+	if err == nil {
+		err = typedTask(d, s.task(d))
+	}
 	if err != nil {
 		return nil, nil, 0, err
 	}
@@ -80,9 +87,18 @@ func (c *predictCmd) weighted(a *app) (t *trained, logits []float32, cols int, e
 		return nil, nil, 0, err
 	}
 	logits, cols, err = saga.PredictWith(t.model, d, cfg, func(params []saga.Param) (map[string][]float32, error) {
-		return w.For(t.model, t.prep.Layers, params)
+		values, err := w.For(t.model, t.prep.Layers, params, saga.PartsOf(&t.model, d))
+		tellUnread(a.Log, w)
+		return values, err
 	})
 	return t, logits, cols, err
+}
+
+// tellUnread names the weights that are of types and relations that labels do not depend on.
+func tellUnread(log *slog.Logger, w *layers.Weights) {
+	if names := w.Idle(); len(names) > 0 {
+		log.Info(words.Text("%d {tensor is|tensors are} not read, as no label depends on the types and relations of {its|their} layers: ", len(names)) + listed(names))
+	}
 }
 
 // model is the model of s for d, and brings d into the form of s; delta is that of the weights, or 0.
@@ -91,7 +107,8 @@ func (c *predictCmd) model(a *app, s *settings, d *dataset.Data, prep *prepared,
 	if task == saga.LinkTask {
 		return saga.Model{}, cli.Usagef("--weights: links are predicted from runs")
 	}
-	if err := errors.Join(s.weighs(d.Edges.Weight != nil, c.Data), s.numbered(d.Edges.DataCols > 0, c.Data)); err != nil {
+	e := allEdges(d)
+	if err := errors.Join(s.weighs(e.Weight != nil, c.Data), s.numbered(e.DataCols > 0, c.Data)); err != nil {
 		return saga.Model{}, err
 	}
 	for _, x := range slices.Concat(s.idleModel(task), s.idleOwn()) {

@@ -80,12 +80,28 @@ func TestTypes(t *testing.T) {
 		run(true, "", "train --data graph --target paper --project --model "+model+" --epochs 1 --out "+model)
 		run(true, "classes of 30 vertices", "predict "+model+" --out "+model+".csv")
 	}
-	run(false, "runs over several relations are not exported yet", "export sage --pyg w.pt")
 	run(true, "20 rows of 32 columns of vertices of type author", "embed sage --type author --out authors.npy")
 	run(true, "30 rows of 32 columns of vertices of type paper", "embed sage --type paper --out papers.npy")
 	run(false, "--vertices and --add are of vertices of type paper", "embed sage --type author --vertices 1,2 --out no.npy")
 	run(false, "there are author, paper", "embed sage --type venue --out no.npy")
 	run(false, "has one type of vertices", "embed plain --type author --out no.npy")
+	for _, model := range []string{"rgcn", "sage", "gat", "hgt", "han"} {
+		run(true, `"writes", "paper")`, "export "+model+" --pyg "+model+".pt")
+		run(true, "logits of 30 vertices", "predict "+model+" --write logits --out "+model+"1.csv")
+		run(true, "logits of 30 vertices", "predict --weights "+model+".pt --data graph --target paper --model "+model+" --write logits --out "+model+"2.csv")
+		a, err := os.ReadFile(filepath.Join(dir, model+"1.csv"))
+		b, wrong := os.ReadFile(filepath.Join(dir, model+"2.csv"))
+		if err != nil || wrong != nil || string(a) != string(b) {
+			t.Errorf("%s: logits of exported weights are\n%s, of the run\n%s (%v, %v)", model, b, a, err, wrong)
+		}
+		run(true, "begins with the weights of ", "train --data graph --target paper --model "+model+" --from "+model+".pt --epochs 1 --out from-"+model)
+	}
+	run(false, "nothing like layer1.rev_writes.W", "export gcn --pyg w.pt")
+	run(false, "--target NAME names one of", "predict --weights sage.pt --data graph --model sage --out no.csv")
+	run(false, "--target paper", "predict --weights sage.pt --data karate --target paper --model sage --out no.csv")
+	run(false, "layer1.author.W_root (in PyG author.weight", "predict --weights sage.pt --data graph --target paper --model rgcn --out no.csv")
+	run(true, `HGTConv takes its relations in this order: ("author", "writes", "paper"), ("paper", "rev_writes", "author")`, "export hgt --pyg hgt.safetensors")
+	run(false, "save the state_dict as a .pt", "predict --weights hgt.safetensors --data graph --target paper --model hgt --out no.csv")
 	run(false, "3 blocks do not divide", "train --data graph --target paper --model rgcn --blocks 3 --epochs 1 --out no")
 	run(true, "20 vertices of type author, 3 features, 2 classes", "train --data graph --target author --model rgcn --epochs 2 --out authors")
 	run(true, "classes of 20 vertices", "predict authors --out authors.csv")

@@ -36,6 +36,18 @@ func OpenTarget(name, target string, o dataset.Options) (*dataset.Data, error) {
 	return openTypes(name, o, func(h *dataset.Hetero) (int, error) { return h.Labelled(target) })
 }
 
+// OpenAsked is OpenTarget, also for a target that has no labels.
+func OpenAsked(name, target string, o dataset.Options) (*dataset.Data, error) {
+	d, err := OpenData(name, o)
+	if err == nil && target != "" || err != nil && (target == "" || !SeveralTypes(err)) {
+		return OpenTarget(name, target, o)
+	}
+	if err == nil {
+		return d, nil
+	}
+	return openTypes(name, o, func(h *dataset.Hetero) (int, error) { return h.Type(target) })
+}
+
 // OpenApplied is OpenData also for graphs of several types of vertices, for a run with the schema s, nil if it has none: the data are
 // then the vertices of the type that the run trained, with labels or without. Of a run that names no type they are those that have labels.
 func OpenApplied(name string, s *dataset.Schema, o dataset.Options) (*dataset.Data, error) {

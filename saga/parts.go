@@ -1,0 +1,110 @@
+package saga
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"sagann/dataset"
+)
+
+// Part is a relation or a vertex type of a graph with several, as far as names of parameters tell of it.
+type Part struct {
+	Relation        // empty: a vertex type
+	Type     string // the vertex type; "": a relation
+	Scope    string // stands behind the layer's in names of its parameters; "": nothing does, as there is one
+	Read     bool   // labels, or the rows at the ends of links, depend on it
+}
+
+// PartsOf lists the vertex types of the graph of d, and behind them its relations, in the order of their names. nil: there is one type and one relation.
+func PartsOf(m *Model, d *dataset.Data) []Part {
+	k := d.Vertices.Kinds
+	if k == nil {
+		return nil
+	}
+	return partsOf(k.Graph, endsOf(k.Graph, m, k.Type, k.Relation), m.gathers())
+}
+
+// Parts is PartsOf for the graph of a run of m. link names the relation of its links.
+func (k *Stored) Parts(m *Model, link string) ([]Part, error) {
+	s := k.about.Schema
+	if s == nil || s.Types == nil {
+		return nil, nil
+	}
+	h := &dataset.Hetero{Name: k.path}
+	at := map[string]int{}
+	for i, t := range s.Types {
+		at[t.Name], h.Types = i, append(h.Types, dataset.VertexType{Name: t.Name})
+	}
+	for _, r := range s.Relations {
+		h.Relations = append(h.Relations, dataset.Relation{Source: at[r.Source], Name: r.Name, Target: at[r.Target]})
+	}
+	target, err := h.Type(s.Target)
+	relation := 0
+	if err == nil && m.Task == LinkTask {
+		relation, err = h.Relation(link)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return partsOf(h, endsOf(h, m, target, relation), m.gathers()), nil
+}
+
+// endsOf are the types whose rows the last layer of m must give: the target, or those at the ends of links of a relation.
+func endsOf(h *dataset.Hetero, m *Model, target, link int) []int {
+	ends := []int{target}
+	if r := h.Relations; m.Task == LinkTask && r[link].Target != target {
+		ends = append(ends, r[link].Target)
+	}
+	return ends
+}
+
+func partsOf(h *dataset.Hetero, ends []int, layers int) (list []Part) {
+	types, relations := reach(h, ends, layers)
+	var names []string
+	var read []Relation
+	for t, x := range h.Types {
+		if list = append(list, Part{Type: x.Name, Read: types[t]}); types[t] {
+			names = append(names, x.Name)
+		}
+	}
+	for r, x := range h.Relations {
+		of := Relation{Name: x.Name, Src: h.Types[x.Source].Name, Dst: h.Types[x.Target].Name}
+		if list = append(list, Part{Relation: of, Read: relations[r]}); relations[r] {
+			read = append(read, of)
+		}
+	}
+	scopes := relationScopes(names, read)
+	for i := range list {
+		switch p := &list[i]; {
+		case !p.Read:
+		case p.Type != "" && len(names) > 1:
+			p.Scope = p.Type
+		case p.Type == "":
+			p.Scope, scopes = scopes[0], scopes[1:]
+		}
+	}
+	return list
+}
+
+// relationScopes are the scopes of relations among types: the name of a relation, or source:name:target where that is also a name of another
+// relation or of a type, or has a colon. Names are in quotes where a colon could be of them, too. A single relation has "".
+func relationScopes(types []string, relations []Relation) (list []string) {
+	if len(relations) < 2 {
+		return make([]string, len(relations))
+	}
+	for i, r := range relations {
+		scope := r.Name
+		other := strings.Contains(r.Name, ":") || slices.Contains(types, r.Name)
+		for j, x := range relations {
+			other = other || j != i && x.Name == r.Name
+		}
+		if other {
+			if scope = r.full(); strings.Count(scope, ":") > 2 || slices.Contains(types, scope) {
+				scope = fmt.Sprintf("%q:%q:%q", r.Src, r.Name, r.Dst)
+			}
+		}
+		list = append(list, scope)
+	}
+	return list
+}
