@@ -59,7 +59,7 @@ package saga
 //	moments.go            links by time: the rows of their ends, and their scores
 //	answers.go            rows of vertices by blocks
 //	sampled_eval.go       evaluation by sampling
-//	resume.go checkpoint.go schema.go   checkpoints, and going on from them
+//	resume.go checkpoint.go schema.go parts.go   checkpoints, and going on from them; types and relations in names of parameters
 //	conditions.go         settings that must be the same to go on
 //	gpu_times.go          the times of kernels
 //	step.go linkstep.go   Step

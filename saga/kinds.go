@@ -61,6 +61,15 @@ func reach(h *dataset.Hetero, ends []int, layers int) (types, relations []bool) 
 	return types, relations
 }
 
+// endsOf are the types whose rows the last layer of m must give: the target, or those at the ends of links of a relation.
+func endsOf(h *dataset.Hetero, m *Model, target, link int) []int {
+	ends := []int{target}
+	if r := h.Relations; m.Task == LinkTask && r[link].Target != target {
+		ends = append(ends, r[link].Target)
+	}
+	return ends
+}
+
 // full is the name of r with its ends: source:name:target.
 func (r *Relation) full() string { return r.Src + ":" + r.Name + ":" + r.Dst }
 
@@ -117,6 +126,28 @@ func (k *kinds) name() {
 	for i, scope := range relationScopes(k.typeNames(), list) {
 		k.relations[i].scope = scope
 	}
+}
+
+// relationScopes are the scopes of relations among types: the name of a relation, or source:name:target where that is also a name of another
+// relation or of a type, or has a colon. Names are in quotes where a colon could be of them, too. A single relation has "".
+func relationScopes(types []string, relations []Relation) (list []string) {
+	if len(relations) < 2 {
+		return make([]string, len(relations))
+	}
+	for i, r := range relations {
+		scope := r.Name
+		other := strings.Contains(r.Name, ":") || slices.Contains(types, r.Name)
+		for j, x := range relations {
+			other = other || j != i && x.Name == r.Name
+		}
+		if other {
+			if scope = r.full(); strings.Count(scope, ":") > 2 || slices.Contains(types, scope) {
+				scope = fmt.Sprintf("%q:%q:%q", r.Src, r.Name, r.Dst)
+			}
+		}
+		list = append(list, scope)
+	}
+	return list
 }
 
 // typeScope is the scope of the parameters of type t; "": there is one type.

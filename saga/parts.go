@@ -1,12 +1,6 @@
 package saga
 
-import (
-	"fmt"
-	"slices"
-	"strings"
-
-	"sagann/dataset"
-)
+import "sagann/dataset"
 
 // Part is a relation or a vertex type of a graph with several, as far as names of parameters tell of it.
 type Part struct {
@@ -50,15 +44,6 @@ func (k *Stored) Parts(m *Model, link string) ([]Part, error) {
 	return partsOf(h, endsOf(h, m, target, relation), m.gathers()), nil
 }
 
-// endsOf are the types whose rows the last layer of m must give: the target, or those at the ends of links of a relation.
-func endsOf(h *dataset.Hetero, m *Model, target, link int) []int {
-	ends := []int{target}
-	if r := h.Relations; m.Task == LinkTask && r[link].Target != target {
-		ends = append(ends, r[link].Target)
-	}
-	return ends
-}
-
 func partsOf(h *dataset.Hetero, ends []int, layers int) (list []Part) {
 	types, relations := reach(h, ends, layers)
 	var names []string
@@ -83,28 +68,6 @@ func partsOf(h *dataset.Hetero, ends []int, layers int) (list []Part) {
 		case p.Type == "":
 			p.Scope, scopes = scopes[0], scopes[1:]
 		}
-	}
-	return list
-}
-
-// relationScopes are the scopes of relations among types: the name of a relation, or source:name:target where that is also a name of another
-// relation or of a type, or has a colon. Names are in quotes where a colon could be of them, too. A single relation has "".
-func relationScopes(types []string, relations []Relation) (list []string) {
-	if len(relations) < 2 {
-		return make([]string, len(relations))
-	}
-	for i, r := range relations {
-		scope := r.Name
-		other := strings.Contains(r.Name, ":") || slices.Contains(types, r.Name)
-		for j, x := range relations {
-			other = other || j != i && x.Name == r.Name
-		}
-		if other {
-			if scope = r.full(); strings.Count(scope, ":") > 2 || slices.Contains(types, scope) {
-				scope = fmt.Sprintf("%q:%q:%q", r.Src, r.Name, r.Dst)
-			}
-		}
-		list = append(list, scope)
 	}
 	return list
 }
