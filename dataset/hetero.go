@@ -233,9 +233,8 @@ func (h *Hetero) Single() *Data {
 		return nil
 	}
 	d, links := *h.Types[0].Rows, h.Relations[0].Links
-	d.Name, d.Edges, d.EdgeLabels, d.EdgeSplit = h.Name, links.Edges, links.EdgeLabels, links.EdgeSplit
-	d.Targets.Edge, d.Targets.EdgeSets = links.Targets.Edge, links.Targets.EdgeSets
-	d.Schema.Edge, d.Schema.Edges = links.Schema.Edge, links.Schema.Edges
+	d.Name, d.Edges, d.Schema.Edges = h.Name, links.Edges, links.Schema.Edges
+	d.edgeLabels(links)
 	d.Report = h.Report
 	for _, part := range []*Data{h.Types[0].Rows, links} {
 		d.Report.Changes = slices.Concat(d.Report.Changes, part.Report.Changes)

@@ -3,6 +3,8 @@ package dataset
 import (
 	"fmt"
 	"slices"
+
+	"sagann/chunk"
 )
 
 // Links of graphs with several types of vertices: the edges of one relation are predicted. Pairs number the vertices of its target type
@@ -31,6 +33,54 @@ func (h *Hetero) Along(r int) *Data {
 	}
 	d.Targets.Given = given
 	return d
+}
+
+// Edges is At for the source type of relation r, with the labels and targets of its edges, and their split.
+func (h *Hetero) Edges(r int) *Data {
+	x := &h.Relations[r]
+	d := h.At(x.Source)
+	if d.Vertices.Kinds == nil {
+		return d
+	}
+	k := &Kinds{Graph: h, Type: x.Source, Relation: r}
+	k.PairV = int(k.behind()) + h.Types[x.Target].Rows.Edges.V
+	d.Vertices.Kinds = k
+	d.edgeLabels(x.Links)
+	return d
+}
+
+// edgeLabels gives d the labels, targets and splits that the edges of from have.
+func (d *Data) edgeLabels(from *Data) {
+	d.EdgeLabels, d.EdgeSplit, d.Schema.Edge = from.EdgeLabels, from.EdgeSplit, from.Schema.Edge
+	d.Targets.Edge, d.Targets.EdgeSets = from.Targets.Edge, from.Targets.EdgeSets
+}
+
+// LabelledEdges are the edges whose labels d has: its own or, of several types, those of the relation of d (Hetero.Edges).
+func LabelledEdges(d *Data) *chunk.Edges {
+	if k := d.Vertices.Kinds; k != nil && k.PairV > 0 {
+		return k.Graph.Relations[k.Relation].Links.Edges
+	}
+	return d.Edges
+}
+
+// LabelledRelation is the relation of that name or, for "", the only one whose edges have labels or targets. The error lists those that have some.
+func (h *Hetero) LabelledRelation(name string) (int, error) {
+	if name != "" {
+		return h.Relation(name)
+	}
+	at, all := -1, []string{}
+	for r := range h.Relations {
+		if h.Relations[r].Links.Labelled(EdgeLabels) {
+			at, all = r, append(all, h.FullName(r))
+		}
+	}
+	switch len(all) {
+	case 0:
+		return 0, fmt.Errorf("%s: edges of no relation have labels", h.Name)
+	case 1:
+		return at, nil
+	}
+	return 0, fmt.Errorf("%s: edges of several relations have labels: --relation NAME names one of %.400s", h.Name, listed(all))
 }
 
 // Predicted is the relation of that name or, for "", the only one whose edges have a split, or the only one. The error lists the relations.

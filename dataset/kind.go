@@ -87,7 +87,7 @@ func (d *Data) labelsOf(k LabelKind) (labels []int32, n int) {
 	t := d.Targets.Of(k)
 	switch k {
 	case EdgeLabels:
-		labels, n = d.EdgeLabels, d.Edges.E()
+		labels, n = d.EdgeLabels, LabelledEdges(d).E()
 	case GraphLabels:
 		labels, n = d.GraphLabels, d.GraphRows()
 	default:

@@ -7,7 +7,7 @@ import "slices"
 type Kinds struct {
 	Graph    *Hetero
 	Type     int // number of the type
-	Relation int // number of the relation whose edges are predicted (Hetero.Along)
+	Relation int // number of the relation whose edges, or whose labels of edges, are predicted (Hetero.Along, Hetero.Edges)
 	PairV    int // how many vertices pairs of the two ends of Relation may name; 0: none is predicted
 }
 
@@ -15,6 +15,7 @@ type Kinds struct {
 func (k *Kinds) With(d *Data) *Hetero {
 	h, rows := *k.Graph, *d
 	rows.Vertices.Kinds, rows.Targets.Links, rows.Targets.Given = nil, nil, nil // links are of the whole
+	rows.edgeLabels(&Data{})
 	h.Types = slices.Clone(h.Types)
 	h.Types[k.Type].Rows = &rows
 	return &h

@@ -244,12 +244,12 @@ func together(d *Data, k LabelKind, ids []uint32) (of []uint32, groups int) {
 		}
 		return of, len(ids)
 	}
-	low, high := make([]uint32, len(ids)), make([]uint32, len(ids))
+	low, high, ends := make([]uint32, len(ids)), make([]uint32, len(ids)), EdgePairs(d, false)
 	for i, e := range ids {
-		u, v := d.Edges.Src[e], d.Edges.Dst[e]
+		u, v := ends.Src[e], ends.Dst[e]
 		low[i], high[i] = min(u, v), max(u, v)
 	}
-	pairs := indexEdges(d.Edges.V, low, high)
+	pairs := indexEdges(PairV(d), low, high)
 	number := make([]uint32, len(pairs.to)) // of a pair, from 1
 	for i := range ids {
 		g := &number[pairs.find(low[i], high[i])]

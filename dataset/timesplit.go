@@ -34,7 +34,7 @@ func TimeText(t float64) string { return strconv.FormatFloat(t, 'f', -1, 64) }
 func TimesOf(d *Data, k LabelKind) ([]float64, error) {
 	of, where := d.Vertices.Time, "vertex_time"
 	if k == EdgeLabels || k == LinkLabels {
-		of, where = d.Edges.Time, "edge_time"
+		of, where = LabelledEdges(d).Time, "edge_time"
 	}
 	if x := d.Vertices.Kinds; x != nil && k == LinkLabels {
 		return x.times()
@@ -42,8 +42,6 @@ func TimesOf(d *Data, k LabelKind) ([]float64, error) {
 	switch {
 	case k == GraphLabels:
 		return nil, fmt.Errorf("%s: graphs have no times to divide by; vertices, edges and links do", d.Name)
-	case d.Vertices.Kinds != nil && k != VertexLabels:
-		return nil, fmt.Errorf("%s has several types of vertices; labels of vertices and links of a relation are divided by time, %s are not", d.Name, k.Plural())
 	case of == nil:
 		return nil, fmt.Errorf("%s: %s have no times (%s) to divide by", d.Name, k.Plural(), where)
 	}
@@ -90,7 +88,7 @@ func SplitByTime(d *Data, k LabelKind, c TimeCut) error {
 	}
 	of := d.Vertices.Time
 	if k == EdgeLabels {
-		of = d.Edges.Time
+		of = LabelledEdges(d).Time
 	}
 	to := d.parts(k)
 	labels, _ := d.labelsOf(k)

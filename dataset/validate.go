@@ -158,7 +158,7 @@ func checkGraphs(d *Data) error {
 	return nil
 }
 
-func checkEdgeLabels(d *Data) error { return d.checkOfEdges(d.Edges.E()) }
+func checkEdgeLabels(d *Data) error { return d.checkOfEdges(LabelledEdges(d).E()) }
 
 // checkOfEdges checks the labels, targets and splits of e edges.
 func (d *Data) checkOfEdges(e int) error {

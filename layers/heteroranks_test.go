@@ -3,6 +3,7 @@ package layers_test
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"sagann/dataset"
@@ -50,5 +51,37 @@ func TestRanksHetero(t *testing.T) {
 		}
 		want.losses = want.losses[len(want.losses)/2:]
 		sameRanked(t, name+", on 4 ranks after 2", 4, m, d, c, path, half, want)
+	}
+}
+
+// TestRanksHeteroEdges: labels of the edges of a relation, over ranks, with the bits of one process.
+func TestRanksHeteroEdges(t *testing.T) {
+	h := *layers.HeteroGraph(t)
+	h.Relations = slices.Clone(h.Relations)
+	for _, name := range []string{"author:writes:paper", "cites"} {
+		r, err := h.Relation(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		links := *h.Relations[r].Links
+		for k := range links.Edges.Src {
+			links.EdgeLabels = append(links.EdgeLabels, int32(links.Edges.Src[k]+2*links.Edges.Dst[k])%3)
+		}
+		h.Relations[r].Links = &links
+		d := h.Edges(r)
+		if err := dataset.RandomSplitOf(d, dataset.EdgeLabels, 0.5, 0.25, 1); err != nil {
+			t.Fatal(err)
+		}
+		m := layers.HeteroModels()["rgcn"]
+		m.Task, m.EdgeHead = saga.EdgeTask, layers.EdgeHead(3, 3)
+		c := saga.Config{Device: "cpu:4", Chunks: 8, Seed: 5, Epochs: 2, Stream: name == "cites"}
+		path := filepath.Join(t.TempDir(), "checkpoint")
+		want, err := trainRanked(1, m, d, c, path, "")
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		for _, n := range []int{2, 4} {
+			sameRanked(t, fmt.Sprintf("%s, %d ranks", name, n), n, m, d, c, path, "", want)
+		}
 	}
 }

@@ -298,8 +298,10 @@ func (p *definition) describeKinds() error {
 		return fmt.Errorf("saga: %s has several types of vertices or relations; with them there is no %s yet", d.Name, what)
 	}
 	switch {
-	case m.Task != "" && m.Task != VertexTask && m.Task != LinkTask:
-		return no(fmt.Sprintf("task %s, only %s and %s", m.Task, VertexTask, LinkTask))
+	case m.Task == GraphTask:
+		return no(fmt.Sprintf("task %s, only %s, %s and %s", m.Task, VertexTask, EdgeTask, LinkTask))
+	case m.Task == EdgeTask && graph.PairV == 0:
+		return fmt.Errorf("saga: %s does not say of which relation the edges have labels; dataset.Hetero.Edges does", d.Name)
 	case m.Embedding > 0:
 		return no("Model.Embedding: types without features have the identity")
 	case p.cfg.featureGrad() && p.output == "":
@@ -317,12 +319,10 @@ func (p *definition) describeKinds() error {
 			return fmt.Errorf("saga: %s has no vertices of type %s", d.Name, k.types[i].name)
 		}
 	}
-	wide, classes := d.Sets(VertexTask), d.Classes
-	switch {
-	case m.Task == LinkTask:
-		wide, classes = dataset.Numbers{}, 0
-	case m.Loss.numbers():
-		wide = d.Targets.Of(VertexTask)
+	task := cmp.Or(m.Task, VertexTask)
+	wide, classes := d.Sets(task), task.ClassesOf(d)
+	if m.Loss.numbers() && task != LinkTask {
+		wide = d.Targets.Of(task)
 	}
 	t := &k.types[k.target]
 	p.dims = dims{features: t.features, identity: t.identity, task: m.Task, loss: m.Loss, vertices: d.Edges.V, classes: classes, kinds: k}
@@ -336,10 +336,13 @@ func (p *definition) describeKinds() error {
 	}
 	t.in.Meaning = rows.Meaning{Numbers: m.Loss.numbers(), Rows: wide, Partial: p.dims.labels.partial, ClassWeights: m.Loss.ClassWeights, PosWeights: m.Loss.PosWeights}
 	p.in = &inputs{Inputs: t.in, kinds: k}
-	if m.Task == LinkTask {
+	switch task {
+	case LinkTask:
 		if err := p.describeLinks(); err != nil {
 			return err
 		}
+	case EdgeTask:
+		k.label(p, wide)
 	}
 	if p.cfg.Optimizer.ClipNorm > 0 && slices.ContainsFunc(k.types, func(t kind) bool { return t.identity }) {
 		return errors.New("saga: gradients are not clipped together with rows that are learned a vertex at a time, as those of types without features are; leave Optimizer.ClipNorm 0")

@@ -18,8 +18,9 @@ import (
 type kinds struct {
 	graph     *dataset.Hetero
 	target    int   // number of the type whose vertices have the labels; of links, of the sources
-	links     int   // number in graph of the relation of the links
-	ends      []int // numbers of the types whose rows the last layer must give: the target, or those at the ends of links
+	links     int   // number in graph of the relation of the links, or of the edges that have labels
+	labelled  bool  // edges of that relation have labels, in columns of their data
+	ends      []int // numbers of the types whose rows the last layer must give: the target, or those at the ends of links or labelled edges
 	types     []kind
 	relations []relation
 	idle      string // names what labels do not depend on; "": they depend on all
@@ -61,10 +62,10 @@ func reach(h *dataset.Hetero, ends []int, layers int) (types, relations []bool) 
 	return types, relations
 }
 
-// endsOf are the types whose rows the last layer of m must give: the target, or those at the ends of links of a relation.
+// endsOf are the types whose rows the last layer of m must give: the target, or those at the ends of links or labelled edges of a relation.
 func endsOf(h *dataset.Hetero, m *Model, target, link int) []int {
 	ends := []int{target}
-	if r := h.Relations; m.Task == LinkTask && r[link].Target != target {
+	if r := h.Relations; (m.Task == LinkTask || m.Task == EdgeTask) && r[link].Target != target {
 		ends = append(ends, r[link].Target)
 	}
 	return ends
@@ -77,9 +78,10 @@ func (r *Relation) full() string { return r.Src + ":" + r.Name + ":" + r.Dst }
 func kindsOf(labelled *dataset.Data, m *Model, layers int) *kinds {
 	k := labelled.Vertices.Kinds
 	h := k.Graph
-	out := &kinds{graph: h, links: k.Relation}
+	out := &kinds{graph: h, links: k.Relation, labelled: m.Task == EdgeTask}
 	ends := endsOf(h, m, k.Type, k.Relation)
 	types, relations := reach(h, ends, layers)
+	relations[k.Relation] = relations[k.Relation] || out.labelled
 	to := make([]int, len(h.Types))
 	var idle []string
 	for t, x := range h.Types {
@@ -276,10 +278,24 @@ func (d *dims) numbers() plan.Numbers {
 	return plan.Numbers{Types: len(d.kinds.types), Relations: len(d.kinds.relations)}
 }
 
-// linked is the relation of the links.
+// linked is the relation of the links or of the edges that have labels.
 func (k *kinds) linked() int {
 	return slices.IndexFunc(k.relations, func(r relation) bool { return r.number == k.links })
 }
+
+// label puts the labels, which are rows of wide where they are several numbers, and the split of the edges of the linked relation into
+// columns of their data.
+func (k *kinds) label(p *definition, wide dataset.Numbers) {
+	if p.output == "" {
+		p.dims.labels.targets = wide.Cols
+	}
+	in := k.relations[k.linked()].in
+	in.Edges = withLabels(in.Edges, p.data, wide, p.dims.labels.targets)
+	p.dims.labels.share = p.in.Mean(p.data.EdgeSplit.Train)
+}
+
+// labels tells whether the edges of relation r have labels.
+func (k *kinds) labels(r int) bool { return k.labelled && k.relations[r].number == k.links }
 
 // text is the first line of a report: the types and relations with their sizes, and what labels do not depend on.
 func (k *kinds) text(name string, classes int) string {

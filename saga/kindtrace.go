@@ -89,7 +89,7 @@ func (k *kinds) given(xs []Tensor) error {
 	return nil
 }
 
-// pass is the output of a forward pass; of vertices of type typ these are rows that enter the last layer, "": of the target.
+// pass is the output of a forward pass; of vertices of type typ these are rows that enter the last layer, or its head. "": of the target.
 func (tr *traced) pass(output, typ string) (Tensor, error) {
 	switch {
 	case typ != "":
@@ -100,9 +100,15 @@ func (tr *traced) pass(output, typ string) (Tensor, error) {
 	return tr.logits, nil
 }
 
-// ofType are the rows of the vertices of that type that enter the last layer.
+// ofType are the rows of the vertices of that type that enter the last layer, or the head.
 func (tr *traced) ofType(name string) (Tensor, error) {
 	k, rows := tr.t.d.kinds, tr.t.behind[len(tr.t.behind)-1]
+	if tr.t.d.task == EdgeTask {
+		rows = make([]Tensor, len(k.types))
+		for i, x := range []Tensor{tr.rows, tr.far}[:len(k.ends)] {
+			rows[k.ends[i]] = x
+		}
+	}
 	var names []string
 	for i, x := range rows {
 		if x == nil {
@@ -113,7 +119,7 @@ func (tr *traced) ofType(name string) (Tensor, error) {
 		}
 		names = append(names, k.types[i].name)
 	}
-	return nil, fmt.Errorf("saga: no rows of vertices of type %.40q enter the last layer; there are rows of %.400s", name, strings.Join(names, ", "))
+	return nil, fmt.Errorf("saga: the model gives no rows of vertices of type %.40q; there are rows of %.400s, which enter the last layer or the head", name, strings.Join(names, ", "))
 }
 
 // wanted tells, by layer and type, whose rows the labels depend on; entry 0 is the features.

@@ -146,7 +146,7 @@ func labelCols(targets int) int { return max(1, targets) + 1 }
 // edgeRow is all columns that cells carry as edge data.
 func (t *tracer) edgeRow() Tensor {
 	n := t.d.data
-	if t.d.task == EdgeTask {
+	if k := t.d.kinds; t.d.task == EdgeTask && (k == nil || k.labels(t.rel)) {
 		n += labelCols(t.d.labels.targets)
 	}
 	if t.d.scaled {

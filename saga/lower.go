@@ -333,7 +333,7 @@ func (p *definition) traceLinks(train bool) (*dataflow.Program, error) {
 // rowsOf is the program that gives x, and where these are rows of one end of links those of the other end.
 func (tr *traced) rowsOf(name string, x Tensor) *dataflow.Program {
 	p := &dataflow.Program{Loss: -1, Names: []string{name}, Outs: []Tensor{x}}
-	if tr.far != nil && x == tr.logits && name == "logits" {
+	if tr.far != nil && x == tr.ends && name == "logits" {
 		p.Names, p.Outs = append(p.Names, farLogits), append(p.Outs, tr.far)
 	}
 	return p

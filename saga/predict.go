@@ -51,8 +51,8 @@ func Embed(m Model, d *dataset.Data, c Config, path string) (rows []float32, hid
 	return fromCheckpoint(m, d, c, path, "hidden")
 }
 
-// EmbedOf is Embed for the vertices of a type of a graph that has several, of a model for labels of vertices. Rows are there of the types
-// whose vertices the last layer reads; the error lists them.
+// EmbedOf is Embed for the vertices of a type of a graph that has several, of a model for labels of vertices or edges. Rows are there of the
+// types whose vertices the last layer reads, and of both ends of edges; the error lists them.
 func EmbedOf(m Model, d *dataset.Data, c Config, path, typ string) (rows []float32, hidden int, err error) {
 	k, err := readParams(m, path)
 	if err != nil {
@@ -61,8 +61,8 @@ func EmbedOf(m Model, d *dataset.Data, c Config, path, typ string) (rows []float
 	if d, err = k.apply(&m, d); err != nil {
 		return nil, 0, err
 	}
-	if d.Vertices.Kinds == nil || m.Task != "" && m.Task != VertexTask {
-		return nil, 0, fmt.Errorf("saga: rows of vertices of type %.40q: they are those of a graph of several types, by a model for labels of vertices", typ)
+	if d.Vertices.Kinds == nil || m.Task == LinkTask {
+		return nil, 0, fmt.Errorf("saga: rows of vertices of type %.40q: they are those of a graph of several types, by a model for labels of vertices or edges", typ)
 	}
 	if k.about.ByTime() {
 		return nil, 0, fmt.Errorf("saga: rows of vertices of type %.40q: training drew edges up to the times of the vertices that have labels", typ)

@@ -63,9 +63,15 @@ func (tr *traced) head(m *Model, x Tensor) error {
 		set, what, last, name = dataflow.Edge, "the edge head", last+1, "head"
 		tr.rows, tr.hidden = x, x
 		self := x
+		if tr.far != nil {
+			self = tr.far
+		}
+		if k := t.d.kinds; k != nil {
+			t.along(k.linked())
+		}
 		if t.d.levels > 0 {
 			t.level--
-			self, t.d.weighed = dataflow.Prefix(x), false
+			self, t.d.weighed = dataflow.Prefix(self), false
 		}
 		tr.logits = t.user("EdgeHead", m.EdgeHead, func() Tensor { return m.EdgeHead(t.edges(x, self), p) })
 		if t.d.levels > 0 {
@@ -227,7 +233,10 @@ func withLabels(e *chunk.Edges, d *dataset.Data, t dataset.Numbers, targets int)
 // byNumber is the edge rows x as a Global [E×c] in the order of the data's edges, without added self
 // loops. It writes the edges' numbers into the column of the label.
 func (p *definition) byNumber(tr *traced, x Tensor) (Tensor, error) {
-	n, e := p.data.Edges.E(), p.in.Edges
+	n, e := dataset.LabelledEdges(p.data).E(), p.in.Edges
+	if k := p.in.kinds; k != nil {
+		e = k.relations[k.linked()].in.Edges
+	}
 	if n < 1 || n > maxRows {
 		return nil, fmt.Errorf("saga: %s has %d edges; from 1 to %d can be told apart", p.data.Name, n, maxRows)
 	}

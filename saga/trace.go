@@ -119,7 +119,7 @@ type traced struct {
 	target         target
 	heads          []Tensor // parameters of the LinkHead
 	ends           Tensor   // LinkTask: rows of the vertices at the ends of pairs
-	far            Tensor   // LinkTask between two types: rows of those of the second one; else nil
+	far            Tensor   // LinkTask and EdgeTask between two types: rows of those of the second one; else nil
 }
 
 // LayerError says which layer is wrong. Err is a wrong shape, or what one of the layer's functions

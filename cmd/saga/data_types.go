@@ -174,22 +174,31 @@ func (c *generateCmd) types(a *app, text string) error {
 // open opens the graph: of several types, for the vertices whose labels are trained or, for links, the relation.
 func (s *settings) open() (*dataset.Data, error) {
 	path, target, relation, o := s.Data.Path, s.Data.Target, s.Link.Relation, s.dataOptions()
-	link := saga.Task(s.Data.Task) == saga.LinkTask
+	task := saga.Task(s.Data.Task)
+	link, edge := task == saga.LinkTask, task == saga.EdgeTask
 	switch {
 	case link && target != "":
 		return nil, cli.Usagef("--target %s: --task link predicts the edges of a relation (--relation NAME)", target)
+	case edge && target != "":
+		return nil, cli.Usagef("--target %s: --task edge predicts labels of the edges of a relation (--relation NAME)", target)
 	case link:
 		return cli.OpenLinks(path, relation, s.Link.Reverse, o)
+	case edge:
+		d, err := cli.OpenEdges(path, relation, o)
+		if err == nil && d.Vertices.Kinds != nil && !d.Labelled(saga.EdgeTask) {
+			err = fmt.Errorf("%s: edges of %s have no labels; arrays of them are called edge_labels or y, numbers edge_targets", path, relation)
+		}
+		return d, err
 	case relation != "":
-		return nil, cli.Usagef("--relation %s: it names the edges that --task link predicts", relation)
+		return nil, cli.Usagef("--relation %s: it names the edges that --task link predicts, or whose labels --task edge predicts", relation)
 	}
 	return cli.OpenTarget(path, target, o)
 }
 
 // typedTask refuses what there is not of graphs with several types of vertices.
 func typedTask(d *dataset.Data, task saga.Task) error {
-	if d.Vertices.Kinds != nil && task != saga.VertexTask && task != saga.LinkTask {
-		return cli.Usagef("--task %s: of graphs with several types of vertices, labels of vertices (--task vertex) and links of a relation (--task link) are trained", task)
+	if d.Vertices.Kinds != nil && task == saga.GraphTask {
+		return cli.Usagef("--task %s: of graphs with several types of vertices, labels of vertices (--task vertex), and labels of edges (--task edge) and links (--task link) of a relation are trained", task)
 	}
 	return nil
 }

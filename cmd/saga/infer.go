@@ -149,6 +149,9 @@ func (t *trained) open(o dataset.Options) (*dataset.Data, error) {
 	if t.task() == saga.LinkTask {
 		return cli.OpenLinks(t.name, t.prep.Target, t.prep.reverses(), o)
 	}
+	if t.task() == saga.EdgeTask {
+		return cli.OpenEdges(t.name, t.prep.Target, o)
+	}
 	return cli.OpenApplied(t.name, t.about.Schema, o)
 }
 

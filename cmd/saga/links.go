@@ -20,7 +20,7 @@ import (
 type linkFlags struct {
 	Head     string  `json:"head" default:"dot" placeholder:"NAME" help:"What scores the rows of two vertices with --task link: dot, bilinear, distmult or mlp (${default})."`
 	Width    count   `json:"width" default:"0" placeholder:"N" help:"Columns of those rows; 0: --hidden."`
-	Relation string  `json:"relation" placeholder:"NAME" help:"Of a graph with several types of vertices: the relation whose edges --task link predicts, by its name or SOURCE:NAME:TARGET; default: the only one that has a split. Of a graph with one type, whose edges have types: all, edges of every type, each with a vector of its own in --head distmult."`
+	Relation string  `json:"relation" placeholder:"NAME" help:"Of a graph with several types of vertices: the relation whose edges --task link predicts, or whose labels of edges --task edge does, by its name or SOURCE:NAME:TARGET; default: the only one that has a split, or labels. Of a graph with one type, whose edges have types: all, edges of every type, each with a vector of its own in --head distmult."`
 	Reverse  samples `json:"reverse" sep:"none" placeholder:"NAME=NAME" help:"Relations, or types of edges, of which each has the reverses of the other's edges, such as writes=written_by: what is held out in one is held out in the other. May be given several times. Known without it: NAME and rev_NAME, and a relation that has all edges of the predicted one turned round and no more."`
 	Disjoint float64 `json:"disjoint" default:"0" placeholder:"X" help:"Share of the training edges that are predicted and pass no messages; 0: all do both (${default})."`
 }

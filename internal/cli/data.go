@@ -33,7 +33,13 @@ func OpenTarget(name, target string, o dataset.Options) (*dataset.Data, error) {
 	if !SeveralTypes(err) {
 		return d, err
 	}
-	return openTypes(name, o, func(h *dataset.Hetero) (int, error) { return h.Labelled(target) })
+	return openTypes(name, o, func(h *dataset.Hetero) (int, error) {
+		t, err := h.Labelled(target)
+		if r, none := h.LabelledRelation(""); err != nil && target == "" && none == nil {
+			err = fmt.Errorf("%w; edges of %s have some (--task edge)", err, h.FullName(r))
+		}
+		return t, err
+	})
 }
 
 // OpenAsked is OpenTarget, also for a target that has no labels.
@@ -115,6 +121,27 @@ func OpenLinks(name, relation string, reverses []string, o dataset.Options) (*da
 		}
 	}
 	return h.Along(r), nil
+}
+
+// OpenEdges is OpenData also for graphs of several types of vertices, for labels of edges: the data have those of the relation of that name or,
+// for "", of the only one whose edges have labels (Hetero.Edges).
+func OpenEdges(name, relation string, o dataset.Options) (*dataset.Data, error) {
+	d, err := OpenData(name, o)
+	if err == nil && relation != "" {
+		return nil, Usagef("--relation %s: %s has one relation, without a name", relation, name)
+	}
+	if !SeveralTypes(err) {
+		return d, err
+	}
+	h, err := dataset.LoadHetero(name, o)
+	if err != nil {
+		return nil, err
+	}
+	r, err := h.LabelledRelation(relation)
+	if err != nil {
+		return nil, err
+	}
+	return h.Edges(r), nil
 }
 
 // Describe is the graph in a few words.

@@ -110,7 +110,8 @@ func (d *Draws) fillScales(r *chunk.Rect, b *blocks, l *sample.Block, of *edges)
 // fillShares writes how much each pair counts in the loss. It is the weight of a link's cell entry; for a labelled edge
 // it is the last number of the edge's own data, which holds its split.
 func (d *Draws) fillShares(r *chunk.Rect, share []float32) {
-	v, n, at := r.View(), r.DataCols, d.In.Edges.DataCols-1
+	_, of := d.Numbers().Block(d.pairs())
+	v, n, at := r.View(), r.DataCols, d.each[of].In.Edges.DataCols-1
 	for i, x := range share {
 		if d.Task == dataset.LinkLabels {
 			v.Weight[i] = x

@@ -42,8 +42,9 @@ func (j *Job) pairsOf(b *blocks, epoch int) (list dataset.Pairs) {
 	}
 	d := j.In.Data
 	if j.Task == dataset.EdgeLabels {
+		edges, behind := dataset.LabelledEdges(d), dataset.PairEnds(d)[1].First
 		for _, e := range b.items {
-			add(d.Edges.Src[e], d.Edges.Dst[e], j.weightOf(e))
+			add(edges.Src[e], edges.Dst[e]+behind, j.weightOf(e))
 		}
 		return list
 	}
