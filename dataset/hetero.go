@@ -234,7 +234,7 @@ func (h *Hetero) Single() *Data {
 	}
 	d, links := *h.Types[0].Rows, h.Relations[0].Links
 	d.Name, d.Edges, d.Schema.Edges = h.Name, links.Edges, links.Schema.Edges
-	d.edgeLabels(links)
+	edgeLabels(&d, links)
 	d.Report = h.Report
 	for _, part := range []*Data{h.Types[0].Rows, links} {
 		d.Report.Changes = slices.Concat(d.Report.Changes, part.Report.Changes)

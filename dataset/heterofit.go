@@ -94,7 +94,7 @@ func (s *Schema) FitTarget(d *Data, by Sides) (fitted *Data, notes []string, err
 			return nil, nil, err
 		}
 		x.Targets.Links, x.Targets.Given = d.Targets.Links, d.Targets.Given
-		x.edgeLabels(d)
+		edgeLabels(&x, d)
 	}
 	return &x, notes, nil
 }

@@ -3,8 +3,6 @@ package dataset
 import (
 	"fmt"
 	"slices"
-
-	"sagann/chunk"
 )
 
 // Links of graphs with several types of vertices: the edges of one relation are predicted. Pairs number the vertices of its target type
@@ -45,22 +43,8 @@ func (h *Hetero) Edges(r int) *Data {
 	k := &Kinds{Graph: h, Type: x.Source, Relation: r}
 	k.PairV = int(k.behind()) + h.Types[x.Target].Rows.Edges.V
 	d.Vertices.Kinds = k
-	d.edgeLabels(x.Links)
+	edgeLabels(d, x.Links)
 	return d
-}
-
-// edgeLabels gives d the labels, targets and splits that the edges of from have.
-func (d *Data) edgeLabels(from *Data) {
-	d.EdgeLabels, d.EdgeSplit, d.Schema.Edge = from.EdgeLabels, from.EdgeSplit, from.Schema.Edge
-	d.Targets.Edge, d.Targets.EdgeSets = from.Targets.Edge, from.Targets.EdgeSets
-}
-
-// LabelledEdges are the edges whose labels d has: its own or, of several types, those of the relation of d (Hetero.Edges).
-func LabelledEdges(d *Data) *chunk.Edges {
-	if k := d.Vertices.Kinds; k != nil && k.PairV > 0 {
-		return k.Graph.Relations[k.Relation].Links.Edges
-	}
-	return d.Edges
 }
 
 // LabelledRelation is the relation of that name or, for "", the only one whose edges have labels or targets. The error lists those that have some.
@@ -105,22 +89,6 @@ func (h *Hetero) Predicted(name string) (int, error) {
 	return 0, fmt.Errorf("%s has several relations: --relation NAME names the one that is predicted, of %.400s", h.Name, listed(all))
 }
 
-// behind is the number of the first vertex of the target type in pairs.
-func (k *Kinds) behind() uint32 {
-	if r := &k.Graph.Relations[k.Relation]; r.Source != r.Target {
-		return uint32(k.Graph.Types[r.Source].Rows.Edges.V)
-	}
-	return 0
-}
-
-// PairV is how many vertices pairs of d may name: those of d or, of several types, those of both ends of the relation.
-func PairV(d *Data) int {
-	if k := d.Vertices.Kinds; k != nil {
-		return k.PairV
-	}
-	return d.Edges.V
-}
-
 // Span is the vertices of pairs from First up to End.
 type Span struct{ First, End uint32 }
 
@@ -132,22 +100,6 @@ func PairEnds(d *Data) [2]Span {
 		return [2]Span{all, all}
 	}
 	return [2]Span{{0, k.behind()}, {k.behind(), uint32(k.PairV)}}
-}
-
-// EdgePairs are the edges of d as pairs, with their types where pairs have some; of several types of vertices those of the relation of d.
-func EdgePairs(d *Data, types bool) *Pairs {
-	e, at := d.Edges, uint32(0)
-	if k := d.Vertices.Kinds; k != nil {
-		e, at = k.Graph.Relations[k.Relation].Links.Edges, k.behind()
-	}
-	p := &Pairs{Src: e.Src, Dst: slices.Clone(e.Dst)}
-	for i := range p.Dst {
-		p.Dst[i] += at
-	}
-	if types {
-		p.Type = e.Type
-	}
-	return p
 }
 
 // PairID is the user's id of vertex v of a pair.

@@ -246,9 +246,7 @@ func (p *definition) describeData() error {
 	switch m.Task {
 	case EdgeTask:
 		p.dims.classes = d.EdgeClasses()
-		if p.output == "" {
-			p.dims.labels.targets = wide.Cols
-		}
+		p.targetCols(wide)
 		e = withLabels(e, d, wide, p.dims.labels.targets)
 	case GraphTask:
 		var err error

@@ -283,17 +283,6 @@ func (k *kinds) linked() int {
 	return slices.IndexFunc(k.relations, func(r relation) bool { return r.number == k.links })
 }
 
-// label puts the labels, which are rows of wide where they are several numbers, and the split of the edges of the linked relation into
-// columns of their data.
-func (k *kinds) label(p *definition, wide dataset.Numbers) {
-	if p.output == "" {
-		p.dims.labels.targets = wide.Cols
-	}
-	in := k.relations[k.linked()].in
-	in.Edges = withLabels(in.Edges, p.data, wide, p.dims.labels.targets)
-	p.dims.labels.share = p.in.Mean(p.data.EdgeSplit.Train)
-}
-
 // labels tells whether the edges of relation r have labels.
 func (k *kinds) labels(r int) bool { return k.labelled && k.relations[r].number == k.links }
 

@@ -230,6 +230,22 @@ func withLabels(e *chunk.Edges, d *dataset.Data, t dataset.Numbers, targets int)
 	return &r
 }
 
+// label puts the labels, which are rows of wide where they are several numbers, and the split of the edges of the linked relation into
+// columns of their data.
+func (k *kinds) label(p *definition, wide dataset.Numbers) {
+	p.targetCols(wide)
+	in := k.relations[k.linked()].in
+	in.Edges = withLabels(in.Edges, p.data, wide, p.dims.labels.targets)
+	p.dims.labels.share = p.in.Mean(p.data.EdgeSplit.Train)
+}
+
+// targetCols notes of how many numbers a label of an edge is; predictions need none.
+func (p *definition) targetCols(wide dataset.Numbers) {
+	if p.output == "" {
+		p.dims.labels.targets = wide.Cols
+	}
+}
+
 // byNumber is the edge rows x as a Global [E×c] in the order of the data's edges, without added self
 // loops. It writes the edges' numbers into the column of the label.
 func (p *definition) byNumber(tr *traced, x Tensor) (Tensor, error) {

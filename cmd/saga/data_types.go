@@ -195,6 +195,13 @@ func (s *settings) open() (*dataset.Data, error) {
 	return cli.OpenTarget(path, target, o)
 }
 
+// relation notes the relation of d that is predicted, so that other data need no labels to tell it.
+func (p *prepared) relation(d *dataset.Data) {
+	if k := d.Vertices.Kinds; k != nil && k.PairV > 0 {
+		p.Target = k.Graph.FullName(k.Relation)
+	}
+}
+
 // typedTask refuses what there is not of graphs with several types of vertices.
 func typedTask(d *dataset.Data, task saga.Task) error {
 	if d.Vertices.Kinds != nil && task == saga.GraphTask {

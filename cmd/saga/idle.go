@@ -69,7 +69,7 @@ func (s *settings) idleModel(task saga.Task) []setting {
 		{s.Data.VirtualNode && task != saga.GraphTask, "--virtual-node (of --task graph)"},
 		{task != saga.LinkTask && named(s.Link.Head, "dot") != "", "--head (of --task link)"},
 		{task != saga.LinkTask && s.Link.Width != 0, "--width (of --task link)"},
-		{task != saga.LinkTask && task != saga.EdgeTask && s.Link.Relation != "", "--relation (of --task link and edge)"},
+		{!slices.Contains([]saga.Task{saga.LinkTask, saga.EdgeTask}, task) && s.Link.Relation != "", "--relation (of --task link and edge)"},
 		{task != saga.LinkTask && len(s.Link.Reverse) > 0, "--reverse (of --task link)"},
 		{task != saga.LinkTask && s.Link.Disjoint != 0, "--disjoint (of --task link)"},
 	}

@@ -84,9 +84,7 @@ func load(s *settings) (*job, error) {
 	if j.data, err = s.open(); err != nil {
 		return nil, err
 	}
-	if k := j.data.Vertices.Kinds; k != nil && k.PairV > 0 { // so that other data need no labels to tell it
-		j.prep.Target = k.Graph.FullName(k.Relation)
-	}
+	j.prep.relation(j.data)
 	if several := j.data.Vertices.Kinds != nil; several && s.Data.Features == "degree" {
 		return nil, cli.Usagef("--features degree: %s has several types of vertices, with degrees in every relation", s.Data.Path)
 	} else if several && s.Data.Features == "one-hot" {
