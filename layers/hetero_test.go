@@ -237,7 +237,7 @@ func TestHeteroRefused(t *testing.T) {
 		return n
 	}
 	for want, run := range map[string]func() error{
-		"no task edge": func() error {
+		"does not say of which relation the edges have labels": func() error {
 			_, err := saga.Compile(with(func(n *saga.Model) { n.Task = saga.EdgeTask }), h.At(2), saga.Config{})
 			return err
 		},
