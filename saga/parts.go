@@ -19,7 +19,7 @@ func PartsOf(m *Model, d *dataset.Data) []Part {
 	return partsOf(k.Graph, endsOf(k.Graph, m, k.Type, k.Relation), m.gathers())
 }
 
-// Parts is PartsOf for the graph of a run of m. link names the relation of its links.
+// Parts is PartsOf for the graph of a run of m. link names the relation of its links or labelled edges.
 func (k *Stored) Parts(m *Model, link string) ([]Part, error) {
 	s := k.about.Schema
 	if s == nil || s.Types == nil {
@@ -35,7 +35,7 @@ func (k *Stored) Parts(m *Model, link string) ([]Part, error) {
 	}
 	target, err := h.Type(s.Target)
 	relation := 0
-	if err == nil && m.Task == LinkTask {
+	if err == nil && (m.Task == LinkTask || m.Task == EdgeTask) {
 		relation, err = h.Relation(link)
 	}
 	if err != nil {
