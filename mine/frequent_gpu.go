@@ -85,14 +85,14 @@ func (f *frequent) rowsOnGPUs() need {
 }
 
 // countOnGPUs counts rows of so many edges; see table.Graph.Count. Patterns with fewer than least rows are left out.
-func (f *frequent) countOnGPUs(ctx context.Context, at place, t *table.Graph, edges int, part table.Part, counts map[Pattern]Total, least Total) (end int, err error) {
+func (f *frequent) countOnGPUs(ctx context.Context, at place, t *table.Graph, edges int, part table.Part, least Total) (list []table.Sum, end int, err error) {
 	sums := table.NewCounts()
 	err = f.g.gpus.with(t.Rows, at.layout, false, func(on *cuda.Graph) (err error) {
 		end, err = on.CountRows(ctx, t, edges, part, sums, f.g.opt.Threads, at.room)
 		return err
 	})
-	if err == nil {
-		sums.Into(counts, least, f.g.opt.Threads)
+	if err != nil {
+		return nil, 0, err
 	}
-	return end, err
+	return sums.Sums(least, f.g.opt.Threads), end, nil
 }

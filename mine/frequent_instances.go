@@ -2,6 +2,7 @@ package mine
 
 import (
 	"context"
+	"iter"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -47,10 +48,6 @@ func (f *frequent) byTables(ctx context.Context, keep *kept, sizes [][]FrequentP
 	if err != nil {
 		return nil, err
 	}
-	workers := at.workers
-	if at.gpu {
-		workers = f.g.opt.Threads
-	}
 	t := f.rows()
 	t.Meter = run.NewMeter(f.left)
 	part, size, last := lattice.HasPart, 1, f.largest()
@@ -76,22 +73,13 @@ func (f *frequent) byTables(ctx context.Context, keep *kept, sizes [][]FrequentP
 		if k < last {
 			ended = beforeLarger
 		}
-		counted, err := f.inParts(keep, k-size+1, t.Meter, func(part table.Part, counts map[Pattern]Total) (int, error) {
-			if at.gpu && k > 1 {
-				least := Total{} // what is kept is added to
-				if keep == nil {
-					least.Lo = uint64(f.Support)
-				}
-				return f.countOnGPUs(ctx, at, t, k, part, counts, least)
-			}
-			return t.Count(ctx, k, workers, f.Induced, part, counts)
-		})
+		counted, patterns, err := f.countSize(ctx, keep, at, t, k, k-size+1)
 		if err != nil {
 			return nil, ended(err)
 		}
 		next := map[pattern.Pattern]bool{}
 		for p, n := range counted {
-			if n.Less(Total{Lo: uint64(f.Support)}) || p.Vertices() > f.Vertices {
+			if n.Less(f.supported()) || p.Vertices() > f.Vertices {
 				continue
 			}
 			if f.By == InstancesAll || k == size || part(p, found) {
@@ -111,13 +99,54 @@ func (f *frequent) byTables(ctx context.Context, keep *kept, sizes [][]FrequentP
 		if err := t.Meter.Err(); err != nil {
 			return nil, ended(err)
 		}
-		t.Meter.Give(table.TotalBytes * int64(len(counted)+len(found)))
+		t.Meter.Give(table.TotalBytes * int64(patterns+len(found)))
 		if err := keep.save(k-size+1, all[from:]); err != nil {
 			return nil, err
 		}
 		found = next
 	}
 	return all, nil
+}
+
+// supported is the least support.
+func (f *frequent) supported() Total { return Total{Lo: uint64(f.Support)} }
+
+// countSize counts rows of k edges, or vertices, which are a size of the search, by pattern.
+func (f *frequent) countSize(ctx context.Context, keep *kept, at place, t *table.Graph, k, size int) (counted iter.Seq2[Pattern, Total], patterns int, err error) {
+	onGPUs := at.gpu && k > 1
+	if onGPUs && keep == nil {
+		list, _, err := f.countOnGPUs(ctx, at, t, k, table.Part{}, f.supported())
+		return func(yield func(Pattern, Total) bool) {
+			for _, s := range list {
+				if !yield(s.Pattern, s.Rows) {
+					return
+				}
+			}
+		}, len(list), err
+	}
+	workers := at.workers
+	if at.gpu {
+		workers = f.g.opt.Threads
+	}
+	all, err := f.inParts(keep, size, t.Meter, func(part table.Part, counts map[Pattern]Total) (int, error) {
+		if !onGPUs {
+			return t.Count(ctx, k, workers, f.Induced, part, counts)
+		}
+		list, end, err := f.countOnGPUs(ctx, at, t, k, part, Total{}) // what is kept is added to
+		for _, s := range list {
+			n := counts[s.Pattern]
+			n.AddTotal(s.Rows)
+			counts[s.Pattern] = n
+		}
+		return end, err
+	})
+	return func(yield func(Pattern, Total) bool) {
+		for p, n := range all {
+			if !yield(p, n) {
+				return
+			}
+		}
+	}, len(all), err
 }
 
 // largest is the most edges of a row or, of induced patterns, vertices.

@@ -90,15 +90,18 @@ func (t *table) countRows(of *rowtable.Graph, want counts, kernels bool) (err er
 	got, sums := counts{}, rowtable.NewCounts()
 	_, err = g.CountRows(context.Background(), of, t.c.Find.Edges, rowtable.Part{}, sums, t.c.Threads, room)
 	added := time.Since(start)
-	sums.Into(got, run.Total{}, t.c.Threads)
+	list := sums.Sums(run.Total{}, t.c.Threads)
 	wall, after := time.Since(start), t.gpus[0].Counters()
 	if err = errors.Join(err, g.Free()); err != nil {
 		return err
 	}
+	for _, s := range list {
+		got[s.Pattern] = s.Rows
+	}
 	if want != nil && !maps.Equal(got, want) {
 		return fmt.Errorf("%d patterns and %s rows: not those of the CPU", len(got), got.rows())
 	}
-	fmt.Printf("GPUs     %s rows, %d patterns; wall %.3f s, %.3f of it in one map of patterns, upload before %.3f s, %.0f MB down, %d launches", got.rows(), len(got), wall.Seconds(), (wall - added).Seconds(), uploaded.Seconds(),
+	fmt.Printf("GPUs     %s rows, %d patterns; wall %.3f s, %.3f of it in a list of patterns, upload before %.3f s, %.0f MB down, %d launches", got.rows(), len(got), wall.Seconds(), (wall - added).Seconds(), uploaded.Seconds(),
 		float64(after.D2H-before.D2H)/1e6, after.Launches-before.Launches)
 	for i := range spans {
 		if kernels {

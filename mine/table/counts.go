@@ -2,6 +2,7 @@ package table
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -128,33 +129,29 @@ func (a *adder) flush(i int) {
 	a.wait[i] = a.wait[i][:0]
 }
 
-// Into adds the counts to those of a map, and forgets them. Those below least are left out.
-func (c *Counts) Into(of map[pattern.Pattern]run.Total, least run.Total, workers int) {
-	type sum struct {
-		pattern.Pattern
-		run.Total
-	}
-	lists := make(chan []sum, countParts)
+// Sum is a canonical pattern with a number of rows.
+type Sum struct {
+	Pattern pattern.Pattern
+	Rows    run.Total
+}
+
+// Sums are the counts of at least so many rows, in any order. They are forgotten.
+func (c *Counts) Sums(least run.Total, workers int) (all []Sum) {
+	var lists [countParts][]Sum
 	var next atomic.Int64
+	var wg sync.WaitGroup
 	for range min(workers, countParts) {
-		go func() {
+		wg.Go(func() {
 			for i := int(next.Add(1)) - 1; i < countParts; i = int(next.Add(1)) - 1 {
-				var list []sum
 				for key, n := range c.parts[i].of {
 					if !n.Less(least) {
-						list = append(list, sum{c.pattern(key), n})
+						lists[i] = append(lists[i], Sum{c.pattern(key), n})
 					}
 				}
 				c.parts[i].of = nil
-				lists <- list
 			}
-		}()
+		})
 	}
-	for range countParts {
-		for _, x := range <-lists {
-			n := of[x.Pattern]
-			n.AddTotal(x.Total)
-			of[x.Pattern] = n
-		}
-	}
+	wg.Wait()
+	return slices.Concat(lists[:]...)
 }
