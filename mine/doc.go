@@ -68,12 +68,12 @@
 // names the smallest value that works. Counts have 128 bits.
 //
 // With Options.Device the same engines run on GPUs (package mine/cuda) and give the same
-// counts and rows. Call Close on such a graph: it frees the GPUs.
+// counts and rows; of frequent patterns Domains and, of edge-induced ones, Tables. Call Close on such a graph: it frees the GPUs.
 package mine
 
 // For contributors. The files: mine.go (Open), query.go and symbols.go (the question), count.go (choice of an
 // engine, and counting), expect.go (expected times of engines), maps.go, motifs.go, match.go
-// (listing), frequent.go, frequent_instances.go, frequent_resume.go, frequent_room.go and explain_frequent.go, frequent_gpu.go and ranks.go (frequent patterns), table.go and table_stored.go (tables), explain.go, gpu.go (the engines on GPUs).
+// (listing), frequent.go, frequent_instances.go, frequent_resume.go, frequent_room.go and explain_frequent.go, frequent_gpu.go and ranks.go (frequent patterns), table.go, table_stored.go and table_gpu.go (tables), explain.go, gpu.go (the engines on GPUs).
 //
 // Another engine, another formula:
 //

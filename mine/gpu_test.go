@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -222,6 +223,27 @@ func TestGPUFrequent(t *testing.T) {
 		if mem < 2 || worked != 2 {
 			t.Errorf("%+v: %d of two searches worked, the last in %d bytes", f, worked, mem)
 		}
+	}
+	// A search that is kept, and a table by pattern.
+	kept := mine.Frequency{Support: 5, Edges: 3, By: mine.InstancesAll, Engine: mine.Tables, Resume: t.TempDir()}
+	want, err := text(mustOpen(t, club.Edges, mine.Options{Labels: club.Labels}), mine.Frequency{Support: 5, Edges: 3, By: mine.InstancesAll})
+	for range 2 {
+		if got, e := text(mustOpen(t, club.Edges, mine.Options{Labels: club.Labels, Device: specs[0]}), kept); err != nil || e != nil || got != want {
+			t.Errorf("kept: %v, %v\n%s\nwant\n%s", err, e, got, want)
+		}
+	}
+	var byPattern [2]map[mine.Pattern]int64
+	for i, device := range []string{"", specs[1]} {
+		g := mustOpen(t, club.Edges, mine.Options{Labels: club.Labels, Device: device})
+		if byPattern[i], err = g.Table(false).Extend(nil).Extend(nil).Patterns(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		if err := g.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	if !maps.Equal(byPattern[0], byPattern[1]) {
+		t.Errorf("%d patterns of a table on a GPU, %d on the CPU", len(byPattern[1]), len(byPattern[0]))
 	}
 	for _, f := range []mine.Frequency{{Support: 3, Edges: 2, By: mine.Instances}, {Support: 3, Vertices: 3, By: mine.Instances, Induced: true}} {
 		_, err := text(mustOpen(t, club.Edges, mine.Options{Device: specs[0]}), f)

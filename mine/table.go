@@ -234,11 +234,15 @@ func (c *counting) close() (err error) {
 	return err
 }
 
-// Patterns counts the rows by their canonical pattern.
+// Patterns counts the rows by their canonical pattern. On a graph with GPUs these count all rows of edges; rows with conditions, filters or stored
+// beginnings, and those of vertices without a label, are made by the CPU.
 func (t *Table) Patterns(ctx context.Context) (map[Pattern]int64, error) {
 	at := *t
 	if at.g.EdgeLabels() && at.err == nil {
 		at.spec.Kinds, at.err = at.g.edgeKinds()
+	}
+	if at.onGPUs() {
+		return at.patternsOnGPUs(ctx)
 	}
 	var known sync.Map
 	return countRows(ctx, &at, func(r *table.Row) Pattern { return canonicalOf(r, &known) })
