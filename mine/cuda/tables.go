@@ -81,6 +81,9 @@ func TablesNeed(r *rows.Rows, edges int, kinds bool, chip Chip) (least, most int
 // WidestTable bounds the degree of vertices: 32 rows of eight vertices have fewer than 2³² neighbours.
 const WidestTable = 1 << 24
 
+// leastDealt is how many edges a GPU gets at a time at least: with fewer it mostly waits for launches. Tests have fewer.
+var leastDealt int64 = 1 << 14
+
 // CountRows adds the connected sets of edges of a part to the counts; see table.Graph.Count. Of each root, in order, all rows are made in
 // one go: rows of a number of edges go to a buffer; when it is full they are extended before more are made. Rows of the most edges are only counted. room is the
 // bytes that it may take on each GPU, see TablesNeed; workers are the threads that add up what is counted.
@@ -101,7 +104,7 @@ func (g *Graph) CountRows(ctx context.Context, t *table.Graph, edges int, part t
 			err = errors.Join(err, c.Release(held[i]))
 		}
 	}()
-	deal := &tableDeal{rows: t.Rows, next: part.From, enough: part.Enough, each: max(1<<12, t.Rows.Edges()/int64(16*len(g.cards)))}
+	deal := &tableDeal{rows: t.Rows, next: part.From, enough: part.Enough, each: max(leastDealt, t.Rows.Edges()/int64(64*len(g.cards)))}
 	if len(g.cards) == 1 && part.Enough == nil {
 		deal.each = t.Rows.Edges()
 	}
