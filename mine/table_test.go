@@ -5,10 +5,12 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -365,4 +367,37 @@ func TestTableStoredTwice(t *testing.T) {
 		return
 	}
 	t.Errorf("two tables do not fit into %d bytes; one into %d", mem, alone)
+}
+
+// TestFullScratch: where the Scratch folder is full in the middle of a table or of its counters, the error names a file there, and nothing is left of it.
+func TestFullScratch(t *testing.T) {
+	dir := t.TempDir()
+	if err := syscall.Mount("full", dir, "tmpfs", 0, "size=64k"); err != nil {
+		t.Skip("not root: no disk of a given size")
+	}
+	t.Cleanup(func() { _ = syscall.Unmount(dir, 0) })
+	e, d := &chunk.Edges{V: 3000}, rand.New(rand.NewPCG(1, 2))
+	for range 24000 {
+		if a, b := uint32(d.IntN(e.V)), uint32(d.IntN(e.V)); a != b {
+			e.Src, e.Dst = append(e.Src, a, b), append(e.Dst, b, a)
+		}
+	}
+	g := mustOpen(t, e, mine.Options{Threads: 1, Mem: 1 << 20, Scratch: dir})
+	pairs := g.Table(false).Extend(nil)
+	_, stored := pairs.Store(context.Background())
+	_, counted := pairs.Aggregate(context.Background(), func(m mine.Match) mine.Int {
+		key := m.Vertex(0)
+		for range 7 { // so that there are many keys
+			key = key.Plus(key)
+		}
+		return key.Plus(m.Vertex(3))
+	})
+	for _, err := range []error{stored, counted} {
+		if !errors.Is(err, syscall.ENOSPC) || !strings.Contains(err.Error(), dir) {
+			t.Errorf("error %v", err)
+		}
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+		t.Errorf("%v is left, %v", left, err)
+	}
 }

@@ -204,6 +204,8 @@ func (x *fullRow) run(t *testing.T, c *exec.Cmd, what, data, dir, whole string) 
 		t.Errorf("%s: %s: %v\n%s", what, x.args, err, text)
 	case !bytes.Contains(text, []byte(dir)):
 		t.Errorf("%s: %s: no file is named\n%s", what, x.args, text)
+	case bytes.Contains(text, []byte("no space left on device")) && !bytes.Contains(text, []byte(" free")):
+		t.Errorf("%s: %s: nothing says what is free\n%s", what, x.args, text)
 	case x.writes != "" && !reflect.DeepEqual(after, before):
 		t.Errorf("%s: %s leaves %s of %s\n%s", what, x.args, slices.Sorted(maps.Keys(after)), slices.Sorted(maps.Keys(before)), text)
 	case x.again != "":

@@ -6,16 +6,21 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"reflect"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/alecthomas/kong"
 
 	"sagann/bench/tables"
+	"sagann/device"
 	"sagann/internal/cli"
+	"sagann/internal/units"
 	"sagann/layers"
 )
 
@@ -190,8 +195,26 @@ func exitStatus(err error, stderr io.Writer) int {
 	}
 	text := strings.ReplaceAll(strings.TrimPrefix(err.Error(), "saga: "), ": saga: ", ": ") // errors of package saga name it
 	fmt.Fprintf(stderr, "saga: %s\n", strings.ReplaceAll(cli.Plain(text), "\n", "\nsaga: "))
+	if free := freeSpace(err); free != "" {
+		fmt.Fprintf(stderr, "saga: %s\n", free)
+	}
 	if errors.As(err, &usage) {
 		return exitUsage
 	}
 	return exitFailure
+}
+
+// freeSpace says, of an error of a full disk, what is free on it.
+func freeSpace(err error) string {
+	var at *fs.PathError
+	if !errors.Is(err, syscall.ENOSPC) && !errors.Is(err, syscall.EDQUOT) || !errors.As(err, &at) {
+		return ""
+	}
+	for dir := filepath.Dir(at.Path); ; dir = filepath.Dir(dir) { // the folder of a file may be gone
+		if free, err := device.FreeSpace(dir); err == nil {
+			return fmt.Sprintf("the disk of %s has %s free now", dir, units.Size(free))
+		} else if dir == filepath.Dir(dir) {
+			return ""
+		}
+	}
 }
