@@ -30,12 +30,7 @@ func (a *Added) To(d *Data, opt Options) (*Data, error) {
 	x.Targets = Targets{Vertex: d.Targets.Vertex, Cols: d.Targets.Cols}
 	x.Schema.Edge, x.Schema.Vertices = Labels{}, 0
 	x.Vertices = d.Vertices.then(a, n)
-	x.Edges = &chunk.Edges{V: n + a.Count, Src: d.Edges.Src, Dst: d.Edges.Dst, Weight: d.Edges.Weight, Type: d.Edges.Type, Types: d.Edges.Types, Data: d.Edges.Data, DataCols: d.Edges.DataCols, Time: d.Edges.Time}
-	if e := a.Edges; e != nil {
-		to := x.Edges
-		to.Src, to.Dst = slices.Concat(to.Src, e.Src), slices.Concat(to.Dst, e.Dst)
-		to.Weight, to.Type, to.Data, to.Time = slices.Concat(to.Weight, e.Weight), slices.Concat(to.Type, e.Type), slices.Concat(to.Data, e.Data), slices.Concat(to.Time, e.Time)
-	}
+	x.Edges = then(d.Edges, a.Edges, n+a.Count)
 	switch cols := d.FeatureCols; {
 	case cols == 0:
 	case d.Late.Sparse != nil:
@@ -56,6 +51,16 @@ func (a *Added) To(d *Data, opt Options) (*Data, error) {
 		x.Targets.Vertex = slices.Concat(d.Targets.Vertex, slices.Repeat([]float32{float32(math.NaN())}, a.Count*d.Targets.Cols))
 	}
 	return finish(&x, d.Name, opt)
+}
+
+// then is the edges of e and, behind them, those of more, of so many vertices; nil: there are no more.
+func then(e, more *chunk.Edges, vertices int) *chunk.Edges {
+	x := *e
+	if x.V = vertices; more != nil {
+		x.Src, x.Dst = slices.Concat(e.Src, more.Src), slices.Concat(e.Dst, more.Dst)
+		x.Weight, x.Type, x.Data, x.Time = slices.Concat(e.Weight, more.Weight), slices.Concat(e.Type, more.Type), slices.Concat(e.Data, more.Data), slices.Concat(e.Time, more.Time)
+	}
+	return &x
 }
 
 // then are the names of n vertices and of those of a behind them.
@@ -88,7 +93,7 @@ func (a *Added) named() bool { return a.Vertices.IDs != nil || a.Vertices.Names 
 func (a *Added) fits(d *Data) error {
 	switch {
 	case d.Vertices.Kinds != nil:
-		return errors.New("a graph of several types of vertices takes none: make a graph that has them")
+		return errors.New("of a graph of several types they are of a type (dataset.HeteroAdded)")
 	case d.Shard != nil:
 		return errors.New("shards take none: make shards of a graph that has them")
 	case d.GraphOf != nil:
@@ -118,8 +123,13 @@ func (a *Added) fits(d *Data) error {
 	if a.Edges == nil {
 		return nil
 	}
-	e, of := *a.Edges, d.Edges
-	e.V = of.V + a.Count
+	return fitsEdges(a.Edges, d.Edges, d.Edges.V+a.Count)
+}
+
+// fitsEdges is an error if added edges, of so many vertices, do not have what the edges of have.
+func fitsEdges(added, of *chunk.Edges, vertices int) error {
+	e := *added
+	e.V = vertices
 	if err := e.Validate(); err != nil {
 		return err
 	}

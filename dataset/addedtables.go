@@ -27,10 +27,18 @@ func ReadAdded(edges, vertices string, d *Data) (*Added, error) {
 	}
 	ids.added, ids.column = r.own, r.own.column
 	if edges != "" {
-		if err := r.edges(edges); err != nil {
+		side := tableSide{ids: ids, count: d.Edges.V + r.own.len()}
+		if err := r.edges(edges, [2]tableSide{side, side}); err != nil {
 			return nil, err
 		}
 	}
+	r.name()
+	return a, a.fits(d)
+}
+
+// name gives the added vertices their ids.
+func (r *addedReader) name() {
+	a, d := r.a, r.d
 	switch a.Count = r.own.len(); {
 	case r.own.texts:
 		a.Vertices.Names = r.own.names
@@ -39,7 +47,6 @@ func ReadAdded(edges, vertices string, d *Data) (*Added, error) {
 		a.Vertices.IDs = r.own.numbers
 	}
 	a.Report = r.said.Report
-	return a, a.fits(d)
 }
 
 // addedReader reads vertices and edges that are added to d.
@@ -152,18 +159,17 @@ func (r *addedReader) features(f *tableFile, t *vertexTable, columns []Column) (
 	return made, nil
 }
 
-// edges reads the table of edges.
-func (r *addedReader) edges(path string) error {
+// edges reads the table of edges between vertices of two sides, the added ones among them.
+func (r *addedReader) edges(path string, sides [2]tableSide) error {
 	of := r.d.Edges
-	all := &chunk.Edges{V: of.V + r.own.len(), Types: of.Types, DataCols: of.DataCols}
+	all := &chunk.Edges{V: max(sides[0].count, sides[1].count), Types: of.Types, DataCols: of.DataCols}
 	r.said.Edges = all
 	s := &Stream{Data: r.said}
-	side := tableSide{ids: r.ids, count: all.V}
 	t := Tables{Edges: path, added: true}
 	if of.Time == nil {
 		t.EdgeTime = "none"
 	}
-	e, err := t.beginEdges(s, [2]tableSide{side, side})
+	e, err := t.beginEdges(s, sides)
 	if err != nil {
 		return err
 	}

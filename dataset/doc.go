@@ -17,7 +17,7 @@
 //     which npygraph.go, npyedges.go, npyvertex.go, npygraphs.go, npysplits.go make a graph; csr.go has
 //     sparse matrices, npyends.go numbers ends that nothing names; npywrite.go writes.
 //   - PyG: pt.go, ptgraphs.go, ptlist.go, pttensor.go, ptsparse.go; state_dicts: pttensors.go.
-//   - Tables: tables.go, tablevertices.go, prepare.go, tableedges.go, addedtables.go, csvfile.go, csvcolumns.go.
+//   - Tables: tables.go, tablevertices.go, prepare.go, tableedges.go, addedtables.go, addedkinds.go, csvfile.go, csvcolumns.go.
 //   - Texts: text.go, parse.go, columns.go; the rules of all of them: rules.go, of times times.go, and of ids ids.go, idset.go;
 //     edge lists: edgelist.go, with arrays beside them listfolder.go, textarrays.go; Matrix Market: mtx.go; SVMlight: svmlight.go.
 //   - Folders: planetoid.go (pickle.go, pickledecode.go), tu.go, ogb.go. MATLAB: mat.go, matgraph.go.

@@ -64,18 +64,18 @@ type trained struct {
 	model saga.Model
 	name  string // of the data
 	data  *dataset.Data
-	list  []uint32  // of --vertices or --add; nil: all
-	add   [2]string // of --add: tables of edges and of vertices
+	list  []uint32 // of --vertices or --add; nil: all
+	add   []string // of --add: tables
 }
 
 // load reads the checkpoint, a file or the folder of a run, rebuilds its model and brings
 // the data into the form that it was trained on.
 func (f *inferFlags) load(a *app, checkpoint string) (*trained, error) {
-	return f.loadWith(a, checkpoint, "")
+	return f.loadWith(a, checkpoint, nil)
 }
 
 // loadWith is load with the vertices of --add behind those of the data.
-func (f *inferFlags) loadWith(a *app, checkpoint, add string) (*trained, error) {
+func (f *inferFlags) loadWith(a *app, checkpoint string, add []string) (*trained, error) {
 	idleScratch(a, f.HostMem)
 	path, err := checkpointIn(checkpoint)
 	if err != nil {
@@ -98,7 +98,7 @@ func (f *inferFlags) loadWith(a *app, checkpoint, add string) (*trained, error) 
 	if t.add, err = addedOf(add, t.task()); err != nil {
 		return nil, err
 	}
-	apart := add != "" // edges are rearranged when all are there
+	apart := add != nil && (t.about.Schema == nil || t.about.Schema.Types == nil) // edges are rearranged when all are there; of several types also before, as relations are matched
 	if t.data, err = t.open(dataset.Options{Undirected: t.prep.Undirected && !apart, Simple: t.prep.Simple && !apart, SparseFrom: t.prep.sparseFrom(), VertexClasses: classes, VertexFeatures: !classes}); err != nil {
 		return nil, err
 	}

@@ -29,8 +29,8 @@ type planCmd struct {
 
 // askFlags ask how saga predict would answer for some vertices.
 type askFlags struct {
-	Vertices string `placeholder:"FILE|LIST" group:"output" help:"Say how saga predict would answer for these vertices alone, by ids with commas between or in a file: by blocks of their in-edges or, where that is more than half the work, by a pass over all."`
-	Add      string `placeholder:"EDGES,VERTICES" group:"output" help:"Say how saga predict --add would answer for the vertices of these tables, or with --vertices for those."`
+	Vertices string   `placeholder:"FILE|LIST" group:"output" help:"Say how saga predict would answer for these vertices alone, by ids with commas between or in a file: by blocks of their in-edges or, where that is more than half the work, by a pass over all."`
+	Add      []string `sep:"none" placeholder:"EDGES,VERTICES|NAME=FILE" group:"output" help:"Say how saga predict --add would answer for the vertices of these tables, or with --vertices for those."`
 }
 
 // Help is what stands under the usage line.
@@ -88,7 +88,7 @@ func (c *planCmd) Run(a *app) error {
 			return err
 		}
 	}
-	if c.Ask.Vertices != "" || c.Ask.Add != "" {
+	if c.Ask.Vertices != "" || c.Ask.Add != nil {
 		if err := c.answers(a, j); err != nil {
 			return err
 		}
@@ -106,7 +106,7 @@ func (c *planCmd) answers(a *app, j *job) error {
 		return err
 	}
 	d, list, predict := j.data, []uint32(nil), "saga predict --vertices would "
-	if c.Ask.Add != "" {
+	if c.Ask.Add != nil {
 		predict = "saga predict --add would "
 		if d, list, err = j.prep.with(a, d, c.Data.Path, tables); err != nil {
 			return err

@@ -14,9 +14,9 @@ import (
 // outFlags say which checkpoint is run and what is written.
 type outFlags struct {
 	checkpointFlags
-	Out      string `required:"" placeholder:"FILE" help:"File to write: .npy, .csv or .safetensors."`
-	Vertices string `placeholder:"FILE|LIST" help:"Only these vertices, by ids with commas between or in a file, in this order: their rows are computed from their in-edges alone where that is less work than all rows."`
-	Add      string `placeholder:"EDGES,VERTICES" help:"Vertices that the data does not have: a table of them, with ids and the columns that features were made of, and a table of edges of the graph with them (nothing before the comma: none). Their rows are written, in the order of their table, or with --vertices those."`
+	Out      string   `required:"" placeholder:"FILE" help:"File to write: .npy, .csv or .safetensors."`
+	Vertices string   `placeholder:"FILE|LIST" help:"Only these vertices, by ids with commas between or in a file, in this order: their rows are computed from their in-edges alone where that is less work than all rows."`
+	Add      []string `sep:"none" placeholder:"EDGES,VERTICES|NAME=FILE" help:"Vertices that the data does not have: a table of them, with ids and the columns that features were made of, and a table of edges of the graph with them (nothing before the comma: none). Their rows are written, in the order of their table, or with --vertices those. Of a graph with several types of vertices a table for each type and each relation that gets more, by its name: --add paper=p.csv --add writes=w.csv."`
 	csvForm
 	inferFlags
 }
@@ -49,7 +49,7 @@ func (c *predictCmd) Run(a *app) error {
 	if c.Vertices != "" && (c.Pairs != "" || c.With.Weights != "") {
 		return cli.Usagef("--vertices is of a run's answers for vertices, neither of --pairs nor of --weights")
 	}
-	if c.Add != "" && c.With.Weights != "" {
+	if c.Add != nil && c.With.Weights != "" {
 		return cli.Usagef("--add is of a run, which knows how features were made, and not of --weights")
 	}
 	if c.Pairs != "" {
