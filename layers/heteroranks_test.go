@@ -85,3 +85,45 @@ func TestRanksHeteroEdges(t *testing.T) {
 		}
 	}
 }
+
+// TestRanksLinks: links over the whole graph, with the bits of one process on any number of ranks, of one type of vertices and of a relation
+// between two, in memory and in files.
+func TestRanksLinks(t *testing.T) {
+	plain, err := dataset.SplitLinks(rankedData(t), dataset.LinkShares{Val: 0.1, Test: 0.1}, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := layers.HeteroGraph(t)
+	r, err := h.Relation("author:writes:paper")
+	if err != nil {
+		t.Fatal(err)
+	}
+	typed, err := dataset.SplitRelation(h.Along(r), dataset.LinkShares{Val: 0.2, Test: 0.2}, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range []struct {
+		m    saga.Model
+		d    *dataset.Data
+		head saga.LinkHead
+	}{{rankedModel(t, "gcn"), plain, saga.LinkMLP}, {layers.HeteroModels()["rgcn"], typed, saga.LinkDistMult}} {
+		x.m.Task, x.m.LinkHead = saga.LinkTask, x.head
+		for _, c := range []saga.Config{{}, {Stream: true, NoRing: true}, {Stream: true, HostMem: 1}} {
+			if c.Device, c.Chunks, c.Seed, c.Epochs = "cpu:4", 8, 5, 3; testing.Short() && !c.NoRing {
+				continue
+			}
+			if c.HostMem > 0 {
+				c.HostMem = leastHost(t, x.m, x.d, c)
+			}
+			path := filepath.Join(t.TempDir(), "checkpoint")
+			what := fmt.Sprintf("%s, ring %v, streamed %v, host memory %d", x.m.Name, !c.NoRing, c.Stream, c.HostMem)
+			want, err := trainRanked(1, x.m, x.d, c, path, "")
+			if err != nil {
+				t.Fatalf("%s: %v", what, err)
+			}
+			for _, n := range []int{2, 4} {
+				sameRanked(t, fmt.Sprintf("%s, %d ranks", what, n), n, x.m, x.d, c, path, "", want)
+			}
+		}
+	}
+}

@@ -37,9 +37,6 @@ func compile(r request) (*Program, error) {
 
 // choose is compile after newProgram.
 func (p *Program) choose() (err error) {
-	if n := p.cfg.Net.Ranks(); n > 1 && p.in != nil && p.in.link != nil { // whose loss needs the rows of all vertices in one process
-		return fmt.Errorf("saga: links are learned on the whole graph by one process, and there are %d ranks; batches (--sample) may be shared", n)
-	}
 	if p.in != nil && p.in.link != nil && p.in.link.links.NotYet() != nil {
 		return fmt.Errorf("saga: the links of %s have times, and a step over the whole graph sees edges after them; they are trained in batches that do not (Sampling.Times)", p.data.Name)
 	}

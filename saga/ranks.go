@@ -82,10 +82,20 @@ func (t *trainer) vote(ctx context.Context) (err error) {
 }
 
 // Traffic is how many bytes a training epoch sends from each rank of Config.Net to each other rank. It is nil
-// for sampled training, whose ranks exchange gradients.
+// for sampled training, whose ranks exchange gradients. Of links the rows that heads read, which all ranks get, are not included.
 func (p *Program) Traffic() [][]int64 {
 	if p.train.plan.Places.Sets != nil { // over blocks
 		return nil
 	}
-	return order.Traffic(p.train.plan, p.cfg.Net.Ranks())
+	n := p.cfg.Net.Ranks()
+	sent := order.Traffic(p.train.plan, n)
+	if p.in == nil || p.in.link == nil {
+		return sent
+	}
+	for from, list := range order.Traffic(p.in.link.ahead.plan, n) {
+		for to, bytes := range list {
+			sent[from][to] += bytes
+		}
+	}
+	return sent
 }

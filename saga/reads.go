@@ -56,10 +56,12 @@ func (s *session) setLearned(u *unit, name string, x []float32) error {
 	in, id, _ := u.low.Input(name)
 	cols := u.plan.Spec.Values[id].Cols
 	laid, ld, o := s.inputs[inputName(in)], chunk.LD(cols), s.p.grids.orderOfType(u.plan.Cells.P, in.Set.Type)
-	err := rows.Blocks(u.plan.Span(id).V, ld, func(lo, hi int) error {
-		chunk.PermuteRows(device.View[float32](laid)[lo*ld:hi*ld], x, cols, ld, o, lo, hi)
-		device.Drop(laid)
-		return nil
+	err := ownOf(&s.p.cfg, s.train, u, id).Each(func(first, n, at int) error {
+		return rows.Blocks(n, ld, func(lo, hi int) error {
+			chunk.PermuteRows(device.View[float32](laid)[(at+lo)*ld:(at+hi)*ld], x, cols, ld, o, first+lo, first+hi)
+			device.Drop(laid)
+			return nil
+		})
 	})
 	if err != nil {
 		return err

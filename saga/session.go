@@ -178,12 +178,7 @@ func (s *session) start(u *unit) (*exec.Runner, error) {
 		laid, ok := s.inputs[name]
 		if !ok {
 			start := time.Now()
-			own := rows.All(u.plan.Span(id).V)
-			if run.Owns(id) {
-				first, n := p.cfg.owned()
-				own = rows.OwnedBy(u.plan, id, first, n)
-			}
-			if laid, err = s.layOut(in, g.of(in.Set.Type), own, u.plan.OnDisk(id)); err != nil {
+			if laid, err = s.layOut(in, g.of(in.Set.Type), ownOf(&p.cfg, run, u, id), u.plan.OnDisk(id)); err != nil {
 				return run, fmt.Errorf("input %s: %w", name, err)
 			}
 			since(&p.stages.Layout, start)
@@ -194,6 +189,15 @@ func (s *session) start(u *unit) (*exec.Runner, error) {
 		}
 	}
 	return run, s.setConsts(u, run)
+}
+
+// ownOf are the rows of input id of u that this rank holds.
+func ownOf(c *Config, run *exec.Runner, u *unit, id int) rows.Owned {
+	if !run.Owns(id) {
+		return rows.All(u.plan.Span(id).V)
+	}
+	first, n := c.owned()
+	return rows.OwnedBy(u.plan, id, first, n)
 }
 
 // inputName is the name of an input among those of all types.

@@ -277,7 +277,6 @@ func TestPeersUnlike(t *testing.T) {
 		{"--sample", "5,5", "5,4", `--sample "5,4" (it has "5,5")`},
 		{"--data", small, filepath.Join(dir, "none"), "rank 1: stat " + filepath.Join(dir, "none")},
 		{"--data", small, small + ",seed=2", "ranks 0 and 1 differ in their data"},
-		{"--task", "link", "link", "links are learned on the whole graph by one process, and there are 2 ranks"},
 	} {
 		t.Run(x.flag, func(t *testing.T) {
 			t.Parallel()
@@ -303,6 +302,37 @@ func TestPeersUnlike(t *testing.T) {
 				t.Errorf("the first rank says\n%sand not %q", p.out[0], x.want)
 			}
 		})
+	}
+}
+
+// TestPeersLinks: links over the whole graph, of one type of vertices and of a relation between two types, are learned
+// by two processes with the bits of one, which goes on from their checkpoint.
+func TestPeersLinks(t *testing.T) {
+	dir := t.TempDir()
+	typed := filepath.Join(dir, "typed.saga")
+	if out, err := command(t, "data", "generate", "paper=60x6,author=30x4,author:writes:paper=150,paper:cites:paper=120,target=paper,classes=3,reverse=yes", "--out", typed).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	for name, args := range map[string][]string{
+		"plain": {"--data", "karate", "--model", "gcn", "--head", "mlp"},
+		"typed": {"--data", typed, "--relation", "writes", "--model", "sage", "--head", "distmult"},
+	} {
+		args = append(args, "--task", "link", "--hidden", "8", "--chunks", "8", "--epochs", "4")
+		two, one := filepath.Join(dir, name+"2"), filepath.Join(dir, name+"1")
+		startPeers(t, 2, append(args, "--owners", "2", "--out", two)...).wait(t)
+		if out, err := command(t, append([]string{"train", "--device", "cpu:2", "--out", one}, args...)...).CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+		if !bytes.Equal(checkpointOf(t, two), checkpointOf(t, one)) {
+			t.Errorf("%s: two ranks write another checkpoint than one process", name)
+		}
+		startPeers(t, 2, "--resume", one, "--epochs", "6").wait(t)
+		if out, err := command(t, "train", "--resume", two, "--epochs", "6").CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+		if !bytes.Equal(checkpointOf(t, two), checkpointOf(t, one)) {
+			t.Errorf("%s: gone on, two ranks write another checkpoint than one process", name)
+		}
 	}
 }
 

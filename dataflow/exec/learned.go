@@ -79,8 +79,11 @@ func (r *Runner) gatherRows(id int) error {
 func (r *Runner) SendRows(id int) error {
 	v := &r.plan.Spec.Values[id]
 	err := r.eachStay(id, func(p *part, t *plan.Task) error {
-		at := int64(r.plan.FirstRow(id, int(t.Own))) * v.RowBytes
-		return p.dev.CopyH2D(p.queues[plan.H2D], p.mem, t.Addr, r.host.rows[id][at:at+t.Bytes])
+		rows, err := r.host.interval(id, int(t.Own))
+		if err == nil {
+			err = p.dev.CopyH2D(p.queues[plan.H2D], p.mem, t.Addr, rows[:t.Bytes])
+		}
+		return err
 	})
 	if err != nil {
 		return fmt.Errorf("send rows of %s: %w", v.Name, err)

@@ -38,6 +38,16 @@ func OwnedBy(pl *plan.Plan, id, first, n int) Owned {
 	return o
 }
 
+// Each calls f for all ranges of rows: that of number first in the order, and so many after it, are rows at and those after it of these.
+func (o Owned) Each(f func(first, rows, at int) error) error {
+	for _, r := range o.ranges {
+		if err := f(r.lo, r.hi-r.lo, r.at); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // Bytes is the size of the rows laid out, of so many columns, each row padded.
 func (o *Owned) Bytes(cols int) int64 { return 4 * int64(o.rows) * int64(chunk.LD(cols)) }
 
