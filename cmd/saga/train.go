@@ -108,9 +108,7 @@ func (c *trainCmd) Run(a *app) (err error) {
 	}
 	train := c.run
 	if a.Given["repeat"] && c.Show.Repeat != 1 || isRepeated(c.Resume) {
-		if train = c.repeat; len(c.Ranks.Peers) > 0 { // said at once, not when all are there
-			return errRepeatOfRanks
-		}
+		train = c.repeat
 	}
 	r, err := c.join(a)
 	if err != nil {

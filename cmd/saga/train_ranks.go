@@ -200,6 +200,56 @@ type orders struct {
 	Train  saga.TrainOptions
 }
 
+// repeats gives all ranks what the first knows of the runs of --repeat.
+func (t *ranks) repeats(c *trainCmd, r *repeated, begun *settings) (*repeated, *settings, error) {
+	if t == nil {
+		return r, begun, nil
+	}
+	type told struct {
+		Dir         string
+		First, Runs int
+		Begun       savedSettings
+	}
+	var text []byte
+	if r != nil {
+		var err error
+		if text, err = json.Marshal(told{r.dir, r.first, r.runs, savedSettings(*begun)}); err != nil {
+			return nil, nil, err
+		}
+	}
+	first, err := t.group.BcastText("runs", string(text), 0)
+	if err != nil || r != nil {
+		return r, begun, err
+	}
+	var x told
+	if err := json.Unmarshal([]byte(first), &x); err != nil {
+		return nil, nil, err
+	}
+	own := c.settings
+	if c.Resume != "" {
+		own = settings(x.Begun)
+		own.net = c.net
+	}
+	return &repeated{dir: x.Dir, first: x.First, runs: x.Runs}, &own, nil
+}
+
+// left is list as the first rank has it.
+func (t *ranks) left(list []int) ([]int, error) {
+	if t == nil {
+		return list, nil
+	}
+	text, err := json.Marshal(list)
+	if err != nil {
+		return nil, err
+	}
+	first, err := t.group.BcastText("runs that have not ended", string(text), 0)
+	if err != nil {
+		return nil, err
+	}
+	list = nil
+	return list, json.Unmarshal([]byte(first), &list)
+}
+
 // lead tells the other ranks that the first has begun the run r, or why it could not.
 func (t *ranks) lead(r *running, err error) error {
 	if err := t.agree("run folder", err); err != nil || t == nil {
@@ -301,6 +351,9 @@ func (l *laterFile) Write(p []byte) (int, error) {
 func (l *laterFile) open(path string) (err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if err := l.close(); err != nil { // of the run before
+		return err
+	}
 	if l.file, err = regular.Append(path); err == nil {
 		_, err = l.text.WriteTo(l.file)
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -61,16 +62,11 @@ func isRepeated(dir string) bool {
 	return dir != "" && err == nil
 }
 
-// errRepeatOfRanks is the error of --repeat where ranks train together.
-var errRepeatOfRanks = cli.Usagef("--repeat: ranks train one run; without them, runs are trained side by side")
-
-// repeat trains --repeat runs, with seeds that follow each other, some of them side by side.
+// repeat trains --repeat runs, with seeds that follow each other, some side by side, over ranks one after the other.
 func (c *trainCmd) repeat(a *app, t *ranks, calm *func()) (err error) {
 	switch {
 	case c.Show.Repeat == 0:
 		return cli.Usagef("--repeat 0: at least 1")
-	case t != nil:
-		return errRepeatOfRanks
 	case c.Memory.HostMem > 0:
 		return cli.Usagef("--repeat: --host-mem bounds one run, and several are trained side by side; a loop over --seed keeps to it")
 	case c.Resume != "" && c.Out != "":
@@ -80,24 +76,30 @@ func (c *trainCmd) repeat(a *app, t *ranks, calm *func()) (err error) {
 	case c.Resume != "" && c.Config != "":
 		return cli.Usagef("--config and --resume exclude each other: resumed runs go on with their own settings")
 	case dataset.IsShards(c.Data.Path):
-		return cli.Usagef("--repeat: shards are for ranks, which train one run; name the graph that they were made of")
+		return cli.Usagef("--repeat: shards are of one run; name the graph that they were made of")
 	}
-	if err := c.absolute(); err != nil {
+	if err := cmp.Or(c.absolute(), c.own()); err != nil {
 		return err
 	}
-	r, begun, err := c.repeats(a)
-	if err != nil {
-		return err
+	r, begun := (*repeated)(nil), (*settings)(nil)
+	if !t.follows() {
+		r, begun, err = c.repeats(a)
+	}
+	if err := t.agree("run folder", err); err != nil {
+		return errors.Join(err, c.release())
 	}
 	defer func() { err = errors.Join(err, c.release()) }()
+	if r, begun, err = t.repeats(c, r, begun); err != nil {
+		return err
+	}
 	ctx, stop := cli.Interruptible(a)
 	*calm = stop
 	start := time.Now()
-	beside, err := c.trainAll(ctx, a, r, begun)
+	beside, err := c.trainAll(ctx, a, t, r, begun)
 	if errors.Is(err, context.Canceled) {
 		a.Log.Warn("interrupted: checkpoints are written", "go on with", "saga train --resume "+r.dir)
 	}
-	if err != nil {
+	if err != nil || t.follows() {
 		return err
 	}
 	return c.summary(a, r, beside, time.Since(start))
@@ -146,6 +148,7 @@ func (c *trainCmd) repeats(a *app) (r *repeated, begun *settings, err error) {
 		r.runs = rec.Runs
 	}
 	*begun = settings(rec.Settings)
+	begun.net = c.net
 	r.first = int(begun.Training.Seed)
 	c.overlay(begun, a.Given)
 	changed, err := c.settings.changed(begun, a.Given)
@@ -160,18 +163,16 @@ func (c *trainCmd) repeats(a *app) (r *repeated, begun *settings, err error) {
 }
 
 // trainAll trains the runs that have not ended, and says how many were side by side.
-func (c *trainCmd) trainAll(ctx context.Context, a *app, r *repeated, begun *settings) (beside int, err error) {
+func (c *trainCmd) trainAll(ctx context.Context, a *app, t *ranks, r *repeated, begun *settings) (beside int, err error) {
+	left, err := t.left(r.left(int(begun.Training.Epochs)))
+	if err != nil {
+		return 0, err
+	}
 	null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
 	if err != nil {
 		return 0, err
 	}
 	defer null.Close()
-	var left []int
-	for seed := r.first; seed < r.first+r.runs; seed++ {
-		if page, err := runpage.Read(r.seedDir(seed)); err != nil || !ended(page, int(begun.Training.Epochs)) {
-			left = append(left, seed)
-		}
-	}
 	r.bar = progress.New(a.Stderr, len(left)*int(begun.Training.Epochs), "epoch")
 	defer r.bar.Finish()
 	told := make(chan string)
@@ -192,20 +193,22 @@ func (c *trainCmd) trainAll(ctx context.Context, a *app, r *repeated, begun *set
 	room := make(chan struct{}, 1)
 	for i, seed := range left {
 		room <- struct{}{}
-		if inHand.Err() != nil {
+		if t.agree("the next run", inHand.Err()) != nil { // that of ranks begins when the one before has ended
 			break
 		}
 		one, quiet := c.oneOf(r, begun, seed), *a
-		if quiet.Stdout, quiet.Stderr = io.Discard, null; i > 0 {
+		if quiet.Stdout, quiet.Stderr = io.Discard, null; i > 0 && !t.follows() {
 			quiet.Log = newLogger(null)
 		}
-		j, err := one.ready(&quiet, nil)
-		if err != nil {
+		j, err := one.ready(&quiet, t)
+		if err := t.agree("plan", err); err != nil {
 			stop()
-			return beside, errors.Join(fmt.Errorf("seed %d: %w", seed, err), all.Wait())
+			return beside, errors.Join(fmt.Errorf("seed %d: %w", seed, err), all.Wait(), one.release())
 		}
 		if i == 0 {
-			beside, r.apart = min(len(left), c.beside(j)), j.apart && begun.Data.SplitSeed == 0
+			if beside, r.apart = min(len(left), c.beside(j)), j.apart && begun.Data.SplitSeed == 0; t != nil {
+				beside = 1
+			}
 			if err := one.outline(a.Stdout, j, r.dir); err != nil {
 				return beside, errors.Join(err, j.prog.Close())
 			}
@@ -213,10 +216,12 @@ func (c *trainCmd) trainAll(ctx context.Context, a *app, r *repeated, begun *set
 			room <- struct{}{}
 		}
 		here := room
-		quiet.Log = newLogger(null)
+		if !t.follows() {
+			quiet.Log = newLogger(null)
+		}
 		all.Go(func() error {
 			defer func() { <-here }()
-			err := one.finish(inHand, &quiet, nil, j)
+			err := one.finish(inHand, &quiet, t, j)
 			if err != nil {
 				stop()
 			}
@@ -232,6 +237,16 @@ func (c *trainCmd) trainAll(ctx context.Context, a *app, r *repeated, begun *set
 	return beside, ctx.Err()
 }
 
+// left are the seeds whose runs have not ended.
+func (r *repeated) left(epochs int) (list []int) {
+	for seed := r.first; seed < r.first+r.runs; seed++ {
+		if page, err := runpage.Read(r.seedDir(seed)); err != nil || !ended(page, epochs) {
+			list = append(list, seed)
+		}
+	}
+	return list
+}
+
 // ended reports whether a run needs no more epochs.
 func ended(p *runpage.Run, epochs int) bool {
 	return p.Record != nil && (p.Record.State == runpage.Stopped || p.Record.State == runpage.Finished && p.Record.Epochs >= epochs)
@@ -239,7 +254,7 @@ func ended(p *runpage.Run, epochs int) bool {
 
 // oneOf is the command of the run of a seed.
 func (c *trainCmd) oneOf(r *repeated, begun *settings, seed int) *trainCmd {
-	one := &trainCmd{settings: *begun, Saves: c.Saves, among: r}
+	one := &trainCmd{settings: *begun, Saves: c.Saves, Ranks: c.Ranks, among: r}
 	dir := r.seedDir(seed)
 	if _, err := os.Stat(filepath.Join(dir, checkpointFile)); errors.Is(err, fs.ErrNotExist) {
 		one.Out = dir
