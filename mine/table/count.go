@@ -35,30 +35,37 @@ func (g *Graph) Count(ctx context.Context, k, workers int, induced bool, part Pa
 	next.Store(int64(part.From))
 	quiet := context.AfterFunc(ctx, func() { stop.Store(true) })
 	defer quiet()
+	list := make([]worker, workers)
+	for i := range list {
+		if induced {
+			list[i] = newVisit(g, c, k, out)
+		} else {
+			list[i] = newWalk(g, c, k, out)
+		}
+		defer list[i].give()
+	}
+	together(list, func(w worker) {
+		for !stop.Load() && (part.Enough == nil || !part.Enough()) {
+			from := int(next.Add(grain)) - grain
+			if from >= g.Rows.V() {
+				break
+			}
+			for u := from; u < min(from+grain, g.Rows.V()) && !stop.Load(); u++ {
+				w.from(uint32(u))
+			}
+		}
+	})
+	if !stop.Load() {
+		out.gatherAll(list)
+	}
+	return min(int(next.Load()), g.Rows.V()), out.err(ctx.Err())
+}
+
+// together calls f for all workers at the same time.
+func together(list []worker, f func(w worker)) {
 	var wg sync.WaitGroup
-	for range workers {
-		wg.Go(func() {
-			var w worker
-			if induced {
-				w = newVisit(g, c, k, out)
-			} else {
-				w = newWalk(g, c, k, out)
-			}
-			defer w.give()
-			for !stop.Load() && (part.Enough == nil || !part.Enough()) {
-				from := int(next.Add(grain)) - grain
-				if from >= g.Rows.V() {
-					break
-				}
-				for u := from; u < min(from+grain, g.Rows.V()) && !stop.Load(); u++ {
-					w.from(uint32(u))
-				}
-			}
-			if !stop.Load() {
-				out.gather(w.take, w.each)
-			}
-		})
+	for _, w := range list {
+		wg.Go(func() { f(w) })
 	}
 	wg.Wait()
-	return min(int(next.Load()), g.Rows.V()), out.err(ctx.Err())
 }

@@ -1,6 +1,7 @@
 package table
 
 import (
+	"hash/maphash"
 	"sync/atomic"
 
 	"sagann/mine/pattern"
@@ -225,4 +226,43 @@ func (w *walk) tally(q *code, base uint32, from, to int64) {
 			w.countOne(q, slot)
 		}
 	}
+}
+
+// unite adds the counters of codes that several walks have to those of one, each walk for a part of the codes.
+func unite(list []worker) {
+	if _, ok := list[0].(*walk); !ok || len(list) == 1 {
+		return
+	}
+	seed := maphash.MakeSeed()
+	var next atomic.Int64
+	together(list, func(w worker) {
+		i, one := uint64(next.Add(1)-1), map[codeKey]*code{}
+		for _, other := range list {
+			for key, q := range other.(*walk).codes {
+				if maphash.Comparable(seed, key)%uint64(len(list)) != i || q.table == nil && q.single == 0 {
+					continue
+				}
+				first := one[key]
+				switch {
+				case first != nil:
+					first.unite(q)
+				case w.take(sharedBytes):
+					one[key] = q
+				}
+			}
+		}
+	})
+}
+
+// unite moves the counters of another of the same code here, as far as they lie in tables.
+func (q *code) unite(other *code) {
+	q.single += other.single
+	other.single = 0
+	if q.table == nil {
+		q.table, other.table = other.table, nil
+	}
+	for slot, n := range other.table {
+		q.table[slot] += n
+	}
+	other.table = nil
 }

@@ -128,15 +128,53 @@ func (s *shapes) pattern(f form) pattern.Pattern {
 	return p
 }
 
-// gather adds counters, which each gives up, to the counts. take takes memory.
-func (t *totals) gather(take func(bytes int64) bool, each func(f func(p pattern.Pattern, n uint64))) {
-	f := newForms(take, newShapes())
-	each(func(p pattern.Pattern, n uint64) {
+// gather makes forms of the counters of a worker. What there is no room for is added to the counts.
+func (t *totals) gather(w worker, s *shapes) *forms {
+	f := newForms(w.take, s)
+	w.each(func(p pattern.Pattern, n uint64) {
 		if !f.add(p, n) {
 			t.add(p, run.Total{Lo: n})
 		}
 	})
-	for key, n := range f.count {
-		t.addCanonical(f.pattern(key), run.Total{Lo: n})
+	return f
+}
+
+// gatherAll adds the counters of all workers to the counts. Each worker has codes of its own, and many have the same: these are added up first, as a pattern is made for
+// each counter. Then each worker adds up a part of the forms of all.
+func (t *totals) gatherAll(list []worker) {
+	unite(list)
+	s, at := newShapes(), map[worker]int{}
+	for i, w := range list {
+		at[w] = i
 	}
+	all, parts := make([]*forms, len(list)), make([]map[form]uint64, len(list))
+	together(list, func(w worker) { all[at[w]] = t.gather(w, s) })
+	if len(list) == 1 {
+		parts[0] = all[0].count
+	} else {
+		together(list, func(w worker) { parts[at[w]] = t.part(w, all, at[w]) })
+	}
+	for _, part := range parts {
+		for key, n := range part {
+			t.addCanonical(s.pattern(key), run.Total{Lo: n})
+		}
+	}
+}
+
+// part adds up part i of the forms. What there is no room for is added to the counts.
+func (t *totals) part(w worker, all []*forms, i int) map[form]uint64 {
+	sums := map[form]uint64{}
+	for _, f := range all {
+		for key, n := range f.count {
+			if key.part()%len(all) != i {
+				continue
+			}
+			if _, ok := sums[key]; ok || w.take(formBytes) {
+				sums[key] += n
+			} else {
+				t.addCanonical(f.pattern(key), run.Total{Lo: n})
+			}
+		}
+	}
+	return sums
 }

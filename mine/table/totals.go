@@ -17,13 +17,14 @@ type totals struct {
 	stop  *atomic.Bool
 }
 
-// Bytes of entries of maps, which take up to 7/3: of a count by pattern, of a code of rows, of a step to one, and of a counter by slot.
+// Bytes of entries of maps, which take up to 7/3: of a count by pattern, of a code of rows, of a step to one, of a counter by slot, and of a code in a list of shared ones.
 const (
 	TotalBytes   = int64(unsafe.Sizeof(pattern.Pattern{})+unsafe.Sizeof(run.Total{})+1) * 7 / 3
 	codeBytes    = int64(unsafe.Sizeof(code{})) + 48 + int64(unsafe.Sizeof(codeKey{})+9)*7/3
 	stepBytes    = int64(unsafe.Sizeof(step{})+9) * 7 / 3
 	groupBytes   = int64(unsafe.Sizeof(group{})) + 48 + int64(unsafe.Sizeof(ending{})+9)*7/3
 	counterBytes = int64(17) * 7 / 3
+	sharedBytes  = int64(unsafe.Sizeof(codeKey{})+9) * 7 / 3
 	endingBytes  = int64(unsafe.Sizeof(ending{})+9) * 7 / 3
 )
 
