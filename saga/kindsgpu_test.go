@@ -82,6 +82,18 @@ func typedModels() []saga.Model {
 // check runs a step of p and compares it with the golden values of model name.
 func (x *typedGolden) check(t *testing.T, at, name string, p *saga.Program) {
 	t.Helper()
+	x.begin(t, at, name, p)
+	x.step(t, at, name, p)
+	z, _, err := p.Output("logits")
+	if err != nil {
+		t.Fatal(err)
+	}
+	nearGolden(t, at, "logits", z, x.Models[name].Logits)
+}
+
+// begin gives p the golden parameters of model name.
+func (x *typedGolden) begin(t *testing.T, at, name string, p *saga.Program) {
+	t.Helper()
 	want := x.Models[name]
 	for n, w := range want.Params {
 		var all []float32
@@ -94,6 +106,12 @@ func (x *typedGolden) check(t *testing.T, at, name string, p *saga.Program) {
 			t.Fatalf("%s: %v", at, err)
 		}
 	}
+}
+
+// step runs a step of p and compares its loss and gradients with the golden values of model name.
+func (x *typedGolden) step(t *testing.T, at, name string, p *saga.Program) {
+	t.Helper()
+	want := x.Models[name]
 	loss, err := p.Step()
 	if err != nil {
 		t.Fatalf("%s: %v", at, err)
@@ -101,28 +119,26 @@ func (x *typedGolden) check(t *testing.T, at, name string, p *saga.Program) {
 	if math.Abs(loss-want.Loss) > 1e-5 {
 		t.Errorf("%s: loss %v, want %v", at, loss, want.Loss)
 	}
-	near := func(what string, got []float32, want [][]float64) {
-		most, off, i := 1e-3, 0.0, 0
-		for _, row := range want {
-			for _, v := range row {
-				most, off, i = max(most, math.Abs(v)), max(off, math.Abs(float64(got[i])-v)), i+1
-			}
-		}
-		if off > 1e-4*most {
-			t.Errorf("%s: %s is off by %v of %v", at, what, off, most)
-		}
-	}
-	z, _, err := p.Output("logits")
-	if err != nil {
-		t.Fatal(err)
-	}
-	near("logits", z, want.Logits)
 	for n, w := range want.Grads {
 		g, err := p.Grad(n)
 		if err != nil {
 			t.Fatal(err)
 		}
-		near("the gradient of "+n, g, w)
+		nearGolden(t, at, "the gradient of "+n, g, w)
+	}
+}
+
+// nearGolden compares numbers with the golden ones of what.
+func nearGolden(t *testing.T, at, what string, got []float32, want [][]float64) {
+	t.Helper()
+	most, off, i := 1e-3, 0.0, 0
+	for _, row := range want {
+		for _, v := range row {
+			most, off, i = max(most, math.Abs(v)), max(off, math.Abs(float64(got[i])-v)), i+1
+		}
+	}
+	if off > 1e-4*most {
+		t.Errorf("%s: %s is off by %v of %v", at, what, off, most)
 	}
 }
 

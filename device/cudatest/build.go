@@ -105,7 +105,7 @@ func build(source string) (*program, error) {
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "#include \"%s\"\n", filepath.Join(dir, "threads.h"))
-	b.WriteString(strings.ReplaceAll(source, "extern __shared__ u32 shared[];", "u32 *shared = sharedOf();"))
+	b.WriteString(strings.ReplaceAll(source, sharedWords, sharedWordsOf))
 	b.WriteString("\nstatic void (*const kernels[])() = {\n")
 	p := &program{}
 	for _, m := range kernelHead.FindAllStringSubmatch(source, -1) {

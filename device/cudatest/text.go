@@ -33,8 +33,15 @@ var (
 	unbounded  = regexp.MustCompile(`__global__ void ([a-z]\w*)\(`)
 )
 
+// sharedWords is how texts declare the words that a launch gives blocks as shared memory, sharedWordsOf how an emulated GPU does.
+const (
+	sharedWords   = "extern __shared__ u32 shared[];"
+	sharedWordsOf = "u32 *shared = sharedOf();"
+)
+
 // Step is the text of kernels of a training step for an emulated GPU.
 func Step(source string) string {
+	source = strings.ReplaceAll(source, sharedWords, sharedWordsOf)
 	source = sharedPart.ReplaceAllString(source, "float *$1 = (float *)sharedOf();")
 	source = strings.ReplaceAll(aligned.ReplaceAllString(source, "$1 static"), "__shared__", "static")
 	source = exponent.ReplaceAllString(source, "e = exp2f(x * __int_as_float(0xbfb8aa3b));")
