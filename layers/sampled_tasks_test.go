@@ -34,6 +34,8 @@ func sampledTasks(t *testing.T) []struct {
 		{"weighted edges", edges, Options{Task: saga.EdgeTask, Loss: saga.Loss{ClassWeights: []float32{1, 3}}}, nEdges},
 		{"several labels of graphs", partly(graphs, saga.GraphTask), Options{Task: saga.GraphTask}, nGraphs},
 		{"several labels of edges", partly(edges, saga.EdgeTask), Options{Task: saga.EdgeTask, Loss: saga.Loss{PosWeights: []float32{1, 3}}}, nEdges},
+		{"numbers of graphs", valued(graphs, saga.GraphTask), Options{Task: saga.GraphTask, Loss: saga.Loss{Kind: saga.LossMSE}}, nGraphs},
+		{"numbers of edges", valued(edges, saga.EdgeTask), Options{Task: saga.EdgeTask, Loss: saga.Loss{Kind: saga.LossHuber}}, nEdges},
 		{"several labels of vertices", partly(graphs, saga.VertexTask), Options{}, graphs.Edges.V},
 		{"dot", links, Options{Task: saga.LinkTask, LinkHead: saga.LinkDot}, nLinks},
 		{"bilinear", links, Options{Task: saga.LinkTask, LinkHead: saga.LinkBilinear}, nLinks},
@@ -65,6 +67,22 @@ func partly(d *dataset.Data, task saga.Task) *dataset.Data {
 	case saga.GraphTask:
 		n.Rows = n.Rows[:2*len(d.GraphLabels)]
 		x.Targets.GraphSets = n
+	}
+	return &x
+}
+
+// valued is d with two numbers to predict for each edge or graph.
+func valued(d *dataset.Data, task saga.Task) *dataset.Data {
+	x := *d
+	x.GraphLabels, x.EdgeLabels = nil, nil
+	n := dataset.Numbers{Cols: 2}
+	for i := range max(len(d.GraphLabels), d.Edges.E()) {
+		n.Rows = append(n.Rows, float32(i*7%11)/4-1, float32(i*5%13)/2)
+	}
+	if task == saga.EdgeTask {
+		x.Targets.Edge = dataset.Numbers{Rows: n.Rows[:2*d.Edges.E()], Cols: 2}
+	} else {
+		x.Targets.Graph = dataset.Numbers{Rows: n.Rows[:2*len(d.GraphLabels)], Cols: 2}
 	}
 	return &x
 }

@@ -161,8 +161,6 @@ func (p *definition) checkSampling(s *Sampling) error {
 		return fmt.Errorf("%d layers that gather; sampled blocks have at most %d", n, dataflow.MaxLevels-2)
 	case p.trainable() != nil:
 		return p.trainable()
-	case p.model.Loss.numbers() && p.dims.taskName() != VertexTask:
-		return fmt.Errorf("batches have no targets of %s yet; train without sampling", p.dims.taskName().Plural())
 	case p.cfg.featureGrad():
 		return errors.New("gradients of features are those of the whole graph; train without sampling")
 	case p.cfg.Storage == StorageBF16:
