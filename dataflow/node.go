@@ -84,6 +84,7 @@ type Node struct {
 	shape Shape
 	pos   string
 	vary  bool // may change between epochs: depends on a parameter, the step, a sampled block or an Effect
+	read  int  // while rules look at nodes: how many operands and results it was before them
 }
 
 // ID is the node's number in its graph; operands have smaller ones.

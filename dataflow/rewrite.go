@@ -23,6 +23,17 @@ func Rewrite(outs []*Node, rules ...Rule) []*Node {
 
 func rebuild(outs []*Node, rules []Rule) (next []*Node, changed bool) {
 	live := Live(outs)
+	var reads numbered[int]
+	for _, n := range live {
+		for _, x := range n.in {
+			reads.set(x, reads.of(x)+1)
+		}
+	}
+	for _, o := range outs {
+		if o != nil {
+			reads.set(o, reads.of(o)+1)
+		}
+	}
 	g := &Graph{cse: make(map[nodeKey]*Node, len(live))}
 	var memo numbered[*Node]
 	for _, n := range live {
@@ -32,8 +43,10 @@ func rebuild(outs []*Node, rules []Rule) (next []*Node, changed bool) {
 		}
 		g.at = n.pos
 		m := g.add(n.op, n.attr, n.shape, in...)
+		m.read += reads.of(n)
 		for _, r := range rules {
 			if k := r(m); k != nil && k != m {
+				k.read += reads.of(n)
 				m, changed = k, true
 				break
 			}

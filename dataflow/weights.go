@@ -1,7 +1,7 @@
 package dataflow
 
 // sumWeights is the rule x·a + y + x·b = x·(a+b) + y of products of one operand in a sum. Biases of such a sum are added to each other
-// first, too. A type of vertices has such terms where several relations lead to it.
+// first, too. A type of vertices has such terms where several relations lead to it. Products that something else reads stay: they are computed anyway.
 func sumWeights(n *Node) *Node {
 	if n.op != AddOp || n.shape.Set.Kind == Global {
 		return nil
@@ -13,12 +13,16 @@ func sumWeights(n *Node) *Node {
 		w    Shape
 	}
 	first, ts, left, fewer := map[factor]int{}, terms(n), 0, false
+	times := map[*Node]int{} // in the sum
+	for _, t := range ts {
+		times[t]++
+	}
 	for _, t := range ts {
 		k := factor{}
 		switch {
 		case t.shape.Set.Kind == Global:
 			k.w = t.shape
-		case linearProduct(t):
+		case linearProduct(t) && t.read <= times[t]:
 			k = factor{t.op, t.attr, t.in[0], t.in[1].shape}
 		}
 		i, ok := first[k]
@@ -43,10 +47,18 @@ func sumWeights(n *Node) *Node {
 	return sum
 }
 
-// terms flattens a sum.
+// terms flattens a sum. Sums in it that something else reads, too, are terms.
 func terms(n *Node) []*Node {
-	if n.op == AddOp {
-		return append(terms(n.in[0]), terms(n.in[1])...)
+	if n.op != AddOp {
+		return []*Node{n}
 	}
-	return []*Node{n}
+	var list []*Node
+	for _, x := range n.in {
+		if x.op == AddOp && x.read > 1 {
+			list = append(list, x)
+		} else {
+			list = append(list, terms(x)...)
+		}
+	}
+	return list
 }
