@@ -43,8 +43,11 @@ func TestMachineOf(t *testing.T) {
 // TestChipOf: an open device tells of itself; what it does not tell is as in the table.
 func TestChipOf(t *testing.T) {
 	k := Of("cuda")
-	if c := k.ChipOf(device.Info{}); c != k.Chip {
-		t.Errorf("%+v of a device that tells nothing", c)
+	if c := k.ChipOf(device.Info{Arch: 90}); c != k.Chip {
+		t.Errorf("%+v of a device that tells its architecture only", c)
+	}
+	if c := k.ChipOf(device.Info{}); c.Groups {
+		t.Errorf("%+v: groups of warps on an architecture that is not known to have them", c)
 	}
 	if c := k.ChipOf(device.Info{Processors: 108}); c != (kernel.Chip{Processors: 108, Cache: k.Chip.Cache}) {
 		t.Errorf("%+v of 108 multiprocessors", c)

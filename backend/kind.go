@@ -61,5 +61,6 @@ func (k *Kind) ChipOf(i device.Info) kernel.Chip {
 	if i.Cache > 0 {
 		c.Cache = i.Cache
 	}
+	c.Groups = c.Groups && i.Arch == 90
 	return c
 }

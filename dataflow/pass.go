@@ -121,6 +121,7 @@ var passes = []pass{
 		s.rewrite(canon, s.noted("factor", "the own row leaves the edge", factor), s.hoisting(), keyed, simplify)
 	}},
 	{"share", "", []string{"autodiff", "factor"}, share},
+	{"masks", "", []string{"autodiff", "factor"}, masks},
 	{"views", "", []string{"autodiff", "factor"}, views},
 	{"slice", "slice", []string{"autodiff", "commute gradients", "factor"}, slice},
 	{"by type", "", []string{"autodiff", "commute gradients", "factor", "slice"}, byType},

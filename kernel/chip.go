@@ -5,6 +5,7 @@ package kernel
 type Chip struct {
 	Processors int   // multiprocessors
 	Cache      int64 // bytes of the second-level cache
+	Groups     bool  // groups of four warps multiply from shared memory
 }
 
 // productBlock is how many rows of its result a block of a product has in the library that

@@ -61,6 +61,7 @@ type GPUStep struct {
 	Args   GPUArgs
 	Beside bool // may run at the same time as the next step, which writes other rows
 	Gemm   GPUGemm
+	Dense  bool  // a kernel as fast as the library's products
 	Bytes  int64 // that it reads and writes, a row that edges gather once an edge
 	Flops  int64 // an operation a column of each instruction, two a multiply and add of products
 }

@@ -53,7 +53,7 @@ func (r *longRun) commands(l *kernel.GPULaunch) []device.Command {
 
 func newLongRun(t *testing.T, d device.GPU, p *kernel.Program) *longRun {
 	t.Helper()
-	c, err := cuda.Render(p, cuda.H200)
+	c, err := cuda.Render(p, backend.Of("cuda").ChipOf(d.Info()))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,14 +9,18 @@ import (
 	"sagann/kernel/kerneltest"
 )
 
-// TestTiles: products by tiles, what is fused with them, and their sums over rows are those of float64 to 1e-6 of Σ|terms|.
+// TestTiles: products by tiles, what is fused with them, and their sums over rows are those of float64 to 1e-6 of Σ|terms|, with TF32 to 2^-10.
 func TestTiles(t *testing.T) {
 	d, err := device.OpenCUDA(0, 2<<30)
 	if err != nil {
 		t.Skip(err)
 	}
 	defer d.Close()
-	for _, of := range []struct{ rows, in, out, back int }{{5000, 100, 256, 128}, {40_001, 256, 132, 100}, {3333, 604, 128, 96}, {129, 20, 300, 256}} {
+	for _, of := range []struct {
+		rows, in, out, back int
+		tf32                bool
+	}{{5000, 100, 256, 128, false}, {40_001, 256, 132, 100, false}, {3333, 604, 128, 96, false}, {129, 20, 300, 256, false},
+		{40_001, 100, 256, 256, true}, {20_001, 256, 132, 100, true}, {3333, 604, 128, 96, true}, {129, 20, 300, 256, true}} {
 		r := newLongRun(t, d.(device.GPU), kerneltest.Layer(of.in, of.out, of.back))
 		var bufs [][]float32
 		var at []uint64
@@ -29,7 +33,7 @@ func TestTiles(t *testing.T) {
 			bufs, at = append(bufs, x), append(at, r.put(raw(x), int64(4*n)))
 		}
 		scratch := r.put(nil, r.c.Scratch(of.rows, 0))
-		got := r.launch("tiles", r.commands(&kernel.GPULaunch{Rows: of.rows, Bufs: at, Scratch: scratch}), []int{5, 6, 7, 8}, sizes[5:])
+		got := r.launch("tiles", r.commands(&kernel.GPULaunch{Rows: of.rows, Bufs: at, Scratch: scratch, TF32: of.tf32}), []int{5, 6, 7, 8}, sizes[5:])
 		y, most := got[0], map[string]float64{}
 		near := func(what string, x float32, of func(k int) float64, terms int, more ...float64) {
 			want, size := 0.0, 0.0
@@ -65,8 +69,12 @@ func TestTiles(t *testing.T) {
 			near("db", got[3][q], func(k int) float64 { return float64(y[k*of.out+q]) }, of.rows)
 		}
 		t.Log(of, r.c.Names, "off by so much of Σ|terms|:", most)
+		limit := 1e-6
+		if of.tf32 { // each of two operands is rounded to 11 bits
+			limit = 1. / 1024
+		}
 		for what, x := range most {
-			if !(x <= 1e-6) {
+			if !(x <= limit) {
 				t.Errorf("%v: %s is off by %.2g of Σ|terms|", of, what, x)
 			}
 		}

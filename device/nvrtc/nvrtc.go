@@ -40,6 +40,7 @@ import "C"
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"sync"
 	"unsafe"
 
@@ -105,7 +106,7 @@ func translate(source string, arch, driver int) ([]byte, error) {
 	if err := load(driver); err != nil {
 		return nil, err
 	}
-	target, std := fmt.Sprintf("--gpu-architecture=sm_%d", arch), "--std=c++17"
+	target, std := "--gpu-architecture=sm_"+architecture(arch), "--std=c++17"
 	name := keyOf(int(library.major), int(library.minor), target+" "+std, source)
 	if code := kept(name); code != nil {
 		return code, nil
@@ -117,13 +118,21 @@ func translate(source string, arch, driver int) ([]byte, error) {
 	return code, err
 }
 
+// architecture is the compiler's name of compute capability arch, with what only this one has where texts use it.
+func architecture(arch int) string {
+	if arch == 90 {
+		return "90a"
+	}
+	return strconv.Itoa(arch)
+}
+
 // Check compiles source for compute capability arch without making machine code, which takes most of the time of Cubin.
 // Errors of the compiler include its log. That a text compiles is remembered where Cubin keeps code.
 func Check(source string, arch int) error {
 	if err := load(0); err != nil {
 		return err
 	}
-	target, std := fmt.Sprintf("--gpu-architecture=compute_%d", arch), "--std=c++17"
+	target, std := "--gpu-architecture=compute_"+architecture(arch), "--std=c++17"
 	name := keyOf(int(library.major), int(library.minor), target+" "+std, source)
 	if kept(name) != nil {
 		return nil

@@ -23,7 +23,7 @@ type emitter struct {
 	held   []int          // registers of which a round holds one per edge
 	nears  []*kernel.Leaf // leaves with a pointer of their own (near)
 	paired bool           // the rows of a pair are read (pairs.go)
-	two    bool           // a lane has two neighbouring columns at a time (products.go)
+	side   int            // columns that a lane has side by side in a tile of a product, two or four (products.go); 0: no tile
 	tab    string
 }
 
@@ -32,8 +32,8 @@ func (t *emitter) move(what string) string {
 	switch {
 	case t.once:
 		return "saga_" + what + "_once"
-	case t.two:
-		return "saga_two_" + what
+	case t.side > 0:
+		return map[int]string{2: "saga_two_", 4: "saga_four_"}[t.side] + what
 	}
 	return "saga_" + what
 }
@@ -80,7 +80,7 @@ func (t *emitter) each(w int, body string) {
 		return
 	}
 	within := fmt.Sprintf("if (col < %d) ", w)
-	if t.two && w%t.slice == 0 { // a warp has all columns of its slice, or none
+	if t.side > 0 && w%t.slice == 0 { // a warp has all columns of its slice, or none
 		within = ""
 	}
 	t.line("for (int k = 0; k < %d; k++) { const int col = base + (k / V * G + lane) * V + k %% V; %s{ %s } }",
@@ -88,7 +88,7 @@ func (t *emitter) each(w int, body string) {
 }
 
 // vector tells whether a lane reads and writes its v columns of rows of ld floats as vectors.
-func (t *emitter) vector(ld int) bool { return (t.v%4 == 0 || t.two) && ld%t.v == 0 }
+func (t *emitter) vector(ld int) bool { return (t.v%4 == 0 || t.side > 0) && ld%t.v == 0 }
 
 // exact tells, in kernels for rows of few edges, whether the w columns of a row fill all lanes. Pointers then include the
 // lane's first column, and no column is compared with w.

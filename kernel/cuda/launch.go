@@ -196,13 +196,17 @@ func (s *launcher) sum(o *kernel.Out, lo, n int) {
 	p := s.c.p
 	switch o.Acc {
 	case kernel.SumTN:
-		s.sumTN(o, lo, n)
+		if !s.byGroupSums(o) {
+			s.sumTN(o, lo, n)
+		} else if first, second := s.together(o); o == first {
+			s.groupSums(first, second, lo, n)
+		}
 	case kernel.SumBy, kernel.MaxBy:
 		s.byKey(o, lo, n)
 	case kernel.SumSparse:
 		s.sumSparse(o, lo, n)
 	case kernel.SumRows:
-		if s.beside(o) != nil {
+		if s.beside(o) != nil || s.besideGroups(o) != nil {
 			return
 		}
 		x, ld := s.at(o.Reg, lo)
@@ -255,8 +259,15 @@ func (s *launcher) byTiles(in *kernel.Instr, lo, n int) bool {
 		terms := int64(c.p.Widths[x.In[0]])
 		w = w.plus(work{bytes: 4 * terms * int64(n+cols), flops: 2 * terms * int64(n) * int64(cols)})
 	}
-	blocks := (n + tileSide - 1) / tileSide * ((cols + tileSide - 1) / tileSide)
-	s.call(k.fn, blocks, tileThreads, 0, 1, append(s.args(span{from: lo, to: lo + n, first: lo, n: n, large: n}), kernel.GPUFlag("tf32", s.l.TF32)))
+	args := s.args(span{from: lo, to: lo + n, first: lo, n: n, large: n})
+	if s.l.TF32 && c.Chip.Groups && k.groups >= 0 {
+		across := (cols + c.groupColumns(k.of) - 1) / c.groupColumns(k.of)
+		s.call(k.groups, across*max(1, min(c.Chip.Processors/across, (n+191)/192)), groupThreads, groupShared, 1, args)
+		s.out[len(s.out)-1].Dense = true
+	} else {
+		blocks := (n + tileSide - 1) / tileSide * ((cols + tileSide - 1) / tileSide)
+		s.call(k.fn, blocks, tileThreads, 0, 1, append(args, kernel.GPUFlag("tf32", s.l.TF32)))
+	}
 	s.count(w)
 	return true
 }

@@ -51,7 +51,7 @@ type gatherKernels struct {
 }
 
 // H200 is the chip of an H200, for which the constants of these kernels were measured.
-var H200 = kernel.Chip{Processors: 132, Cache: 60 << 20}
+var H200 = kernel.Chip{Processors: 132, Cache: 60 << 20, Groups: true}
 
 // Render checks p and renders it for a chip. The text is the same for every chip; what
 // launches do is not. It is an error when an instruction has no CUDA code.
@@ -100,6 +100,7 @@ func Render(p *kernel.Program, chip kernel.Chip) (*Program, error) {
 		}
 	}
 	c.productKernels(&b)
+	c.groupSumsKernels(&b)
 	c.byKernels(&b)
 	c.sparseKernels(&b)
 	c.Source = b.String()

@@ -20,19 +20,24 @@ func Spare(p *kernel.Program, rows, edges int) int64 {
 }
 
 func scratch(l *kernel.Layout, rows, edges int) int64 {
-	return l.Scratch(rows, edges) + partials(l.Program, l.Most(rows, edges))
+	return l.Scratch(rows, edges) + partials(l, l.Most(rows, edges))
 }
 
 // partials is the size in bytes of the partial sums over a tile of at most n rows.
-func partials(p *kernel.Program, n int) int64 {
+func partials(l *kernel.Layout, n int) int64 {
 	var most int64
+	p := l.Program
 	for _, o := range p.Outs {
 		switch w := p.Widths[o.Reg]; o.Acc {
 		case kernel.SumRows:
 			most = max(most, kernel.Align(int64(w)*columnBlocks*4))
 		case kernel.SumTN:
 			w2 := p.Widths[o.Reg2]
-			most = max(most, kernel.Align(int64(w)*int64(partialLD(w2))*int64(productRoom(w, w2, n))*4)+kernel.Align(2*int64(partialLD(w2))*int64(productRoom(w, w2, n))*4))
+			parts, row := int64(productRoom(w, w2, n)), 4*int64(partialLD(w2))
+			if l.Chip.Groups && w2 >= kernel.LeastTiled {
+				parts = max(parts, 2) // of two sums
+			}
+			most = max(most, kernel.Align(int64(w)*row*parts)+kernel.Align(2*row*parts))
 		case kernel.SumBy:
 			most = max(most, byBytes(w*o.Blocks))
 		case kernel.SumSparse:

@@ -84,12 +84,18 @@ func (f *facts) device(name string, tf32 bool) {
 	if kind.GPU() {
 		f.line("tf32 %t", tf32)
 		f.line("gpu sums %d", gpuSums)
+		if tf32 {
+			f.line("tf32 sums %d", tf32Sums)
+		}
 	}
 }
 
 // gpuSums must be raised if the order of sums changes on GPUs only. 1: sums of products over rows have
 // a kernel of their own. 2: wide products, too, on tensor cores; few rows are summed in more parts.
 const gpuSums = 2
+
+// tf32Sums is the same for sums in TF32. 1: groups of warps compute them where the chip has such.
+const tf32Sums = 1
 
 // gpuBlocks is the same for sums over sampled blocks. 1: their kernels are chosen by counts alone.
 const gpuBlocks = 1
