@@ -43,6 +43,21 @@ func (p *phases) chooseDerived() {
 	}
 }
 
+// eachArriving calls f for x, which a gather reads at the far end, or for what it is derived from on arrival. other tells whether that is
+// read at the far end, too.
+func (p *phases) eachArriving(x *Node, f func(x *Node, other bool)) {
+	c, ok := p.derived[x]
+	if !ok {
+		f(x, true)
+	}
+	for _, y := range c.bases {
+		p.eachArriving(y, f)
+	}
+	for _, g := range c.globals {
+		f(g, false)
+	}
+}
+
 // of adds to c the members of there, and the Globals, that x is computed from. It returns false
 // if x needs anything else, or cannot be computed row by row.
 func (c *recipe) of(x *Node, there map[*Node]bool) bool {

@@ -81,8 +81,10 @@ func (p *phases) recordUses(n *Node) {
 		if !isScatter(l.op) {
 			continue
 		}
-		if _, ok := p.derived[l.in[0]]; !ok || l.op == own {
-			add(l.in[0], l.op != own)
+		if l.op == own {
+			add(l.in[0], false)
+		} else {
+			p.eachArriving(l.in[0], add)
 		}
 	}
 }

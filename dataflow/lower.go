@@ -13,18 +13,19 @@ import (
 
 // Lowered is a program as the planner (Spec) and the backends (Kernels) take it.
 type Lowered struct {
-	Spec    *plan.Spec
-	Kernels []*kernel.Program
-	Inputs  map[Input]int   // vertex inputs: index into Spec.Values
-	Outputs map[string]int  // vertex results by name: index into Spec.Values
-	Globals map[string]int  // parameters, inputs and results by name: index into Spec.Globals
-	Consts  map[int]float32 // constants of the program, by index into Spec.Globals
-	Want    chunk.Wants     // by relation: the arrays that cells must carry
-	Again   []string        // values that later phases compute again; Options.Store may name them to be stored
-	Early   []string        // "late:" and a value that could be computed in a later phase; Options.Store may name it
-	Notes   []Note          // what the passes did, for explanations
-	Regions []RegionInfo    // the fused edge programs, for explanations
-	Room    int64           // scratch memory in bytes that kernels have to lay rows out anew (SetRoom)
+	Spec     *plan.Spec
+	Kernels  []*kernel.Program
+	Inputs   map[Input]int   // vertex inputs: index into Spec.Values
+	Outputs  map[string]int  // vertex results by name: index into Spec.Values
+	Globals  map[string]int  // parameters, inputs and results by name: index into Spec.Globals
+	Consts   map[int]float32 // constants of the program, by index into Spec.Globals
+	Want     chunk.Wants     // by relation: the arrays that cells must carry
+	Again    []string        // values that later phases compute again; Options.Store may name them to be stored
+	Early    []string        // "late:" and a value that could be computed in a later phase; Options.Store may name it
+	Arriving []string        // "arrive:" and a value from which others could be computed on arrival; Options.Store may name it
+	Notes    []Note          // what the passes did, for explanations
+	Regions  []RegionInfo    // the fused edge programs, for explanations
+	Room     int64           // scratch memory in bytes that kernels have to lay rows out anew (SetRoom)
 }
 
 // Input is a vertex input: its name, and the vertex set that it has rows for.
@@ -97,7 +98,7 @@ func lower(outs []result, opt Options) *Lowered {
 		out: &Lowered{Spec: &plan.Spec{}, Inputs: map[Input]int{}, Outputs: map[string]int{},
 			Globals: map[string]int{}, Consts: map[int]float32{}}, packed: opt.Packed, sizes: opt.Sizes}
 	l.returned = l.returning()
-	l.out.Again, l.out.Early = l.computedAgain(), l.delayable()
+	l.out.Again, l.out.Early, l.out.Arriving = l.computedAgain(), l.delayable(), l.arriving()
 	for _, o := range outs {
 		if x := l.old[o.node]; x != nil {
 			id := l.value(x, kept)

@@ -102,6 +102,7 @@ func assignPhases(outs []result, derive, postpone bool, opt Options) *phases {
 	}
 	if derive {
 		p.chooseDerived()
+		p.arrive()
 	}
 	for _, n := range p.live {
 		p.assign(n)
@@ -154,12 +155,10 @@ func (p *phases) assign(n *Node) {
 			for _, l := range leaves {
 				if !isScatter(l.op) {
 					read(l, false)
-				} else if c, ok := p.derived[l.in[0]]; ok && l.op != own {
-					for _, g := range c.globals { // its bases are leaves themselves
-						read(g, false)
-					}
+				} else if l.op == own {
+					read(l.in[0], false)
 				} else {
-					read(l.in[0], l.op != own)
+					p.eachArriving(l.in[0], read)
 				}
 			}
 			if m := p.before[n]; m != nil && p.phase.of(m)+1 > at { // one slice per phase

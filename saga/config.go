@@ -86,7 +86,8 @@ type Config struct {
 // it must stay the same for the run to go on bit for bit. The zero Outcome leaves all of it free.
 type Outcome struct {
 	// Store names values that are stored although Config.Save computes them again, or, with the prefix
-	// "late:", values that are computed in the phase that reads them first. nil: none.
+	// "late:", values that are computed in the phase that reads them first, or, with the prefix "arrive:", values from which
+	// others are computed as their chunks arrive. nil: none.
 	Store []string
 	// Once is the number of intervals of each program of invariants. nil: Config.Chunks.
 	Once []int

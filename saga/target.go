@@ -26,6 +26,9 @@ func (p *planTarget) planOptions() plan.Options {
 	if p.stepDims.levels > 0 { // a batch is not split over devices
 		o.Devices, o.Topology = 1, nil
 	}
+	if k := p.dims.kinds; k != nil { // each type has an interval
+		o.MinP = max(o.MinP, len(k.types))
+	}
 	if p.machine != nil {
 		o.Host = plan.HostBudget{Budget: p.cfg.HostMem, Staging: device.Staging(p.cfg.Device), Ranks: p.ranks()}
 	}

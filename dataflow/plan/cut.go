@@ -36,6 +36,10 @@ func (o *Options) Prepare(s *Spec) (*Spec, error) {
 	case "":
 		o.Schedule = Sag
 	case Sag:
+		s = byType(s)
+		if o.Beside != nil {
+			o.Beside = byType(o.Beside)
+		}
 	case Stage, DestOrder:
 		s = staged(s, o.Schedule == DestOrder)
 		if o.Beside != nil {

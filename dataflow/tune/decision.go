@@ -26,7 +26,7 @@ func (k Key) Stored() []string {
 
 // With is k with Store set to names.
 func (k Key) With(names []string) Key {
-	k.Store = strings.Join(slices.Sorted(slices.Values(names)), ",")
+	k.Store = strings.Join(slices.Compact(slices.Sorted(slices.Values(names))), ",")
 	return k
 }
 

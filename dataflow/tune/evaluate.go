@@ -17,6 +17,7 @@ type Program struct {
 	Budget       int64                            // bytes of each device's memory that a plan may use; 0: no bound
 	Cells        func(p int) (*plan.Cells, error) // sizes of the grid for p intervals
 	Store        []string                         // names that Key.Store may have
+	Arriving     []string                         // those of them that mostly help together (dataflow.Arrive)
 }
 
 // Eval is a decision with the result of its simulation.

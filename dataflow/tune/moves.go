@@ -21,6 +21,7 @@ var moves = []Move{
 	{"rule", exposed, rules},
 	{"slots", exposed, slots},
 	{"read ahead", exposed, readAhead},
+	{"arrive", exposed, arrive},
 	{"store one", programs, storeOne},
 	{"save", programs, save},
 	{"price", exposed, price},
@@ -146,6 +147,15 @@ func storeOne(s *search, e *Eval) []Decision {
 		}
 		d.Key = d.With(others)
 	})
+}
+
+// arrive adds all names to Store that Program.Arriving lists.
+func arrive(s *search, e *Eval) []Decision {
+	p, err := s.p.Program(e.Key)
+	if err != nil || p == nil || !s.p.Mix || len(p.Arriving) == 0 {
+		return nil
+	}
+	return vary(e, []Key{e.With(append(e.Stored(), p.Arriving...))}, func(d *Decision, k Key) { d.Key = k })
 }
 
 // save tries every other policy, alone and with each single name in Store. The policy that stores least may win if the one value

@@ -102,10 +102,12 @@ func (r *Run) Overview(w io.Writer) error {
 
 // storedBeside says which values of list (Outcome.Store) are stored, and which are computed later.
 func storedBeside(list []string) string {
-	var stored, late []string
+	var stored, late, bases []string
 	for _, name := range list {
 		if x, ok := strings.CutPrefix(name, dataflow.Late); ok {
 			late = append(late, x)
+		} else if x, ok := strings.CutPrefix(name, dataflow.Arrive); ok {
+			bases = append(bases, x)
 		} else {
 			stored = append(stored, x)
 		}
@@ -116,6 +118,9 @@ func storedBeside(list []string) string {
 	}
 	if len(late) > 0 {
 		text += "; made where they are read first: " + strings.Join(late, ", ")
+	}
+	if len(bases) > 0 {
+		text += "; far ends of edges made on arrival of: " + strings.Join(bases, ", ")
 	}
 	return text
 }
