@@ -121,8 +121,8 @@ func (p *program) line(f []string) {
 }
 
 // compile runs the compiler over the program; dumps go to print.
-func (p *program) compile(without []string, storage, dump string, print func(string)) (main, once *dataflow.Lowered, err error) {
-	o := dataflow.Options{Without: map[string]bool{}, Storage: storage, Dump: dump, Print: print}
+func (p *program) compile(without []string, storage, dump string, print func(string), store ...string) (main, once *dataflow.Lowered, err error) {
+	o := dataflow.Options{Lowering: dataflow.Lowering{Store: store}, Without: map[string]bool{}, Storage: storage, Dump: dump, Print: print}
 	for _, w := range without {
 		o.Without[w] = true
 	}

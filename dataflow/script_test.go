@@ -2,6 +2,7 @@ package dataflow_test
 
 import (
 	"regexp"
+	"strings"
 	"testing"
 
 	"sagann/internal/golden"
@@ -17,7 +18,9 @@ var invariant = regexp.MustCompile(`inv:[0-9a-f]+`)
 //	phases              the steps of every phase and what they read and write
 //	kernels             the programs that the steps run
 //
-// each with without=(pass,pass), storage=bf16, and with once for the program of what
+//	arriving            the values from which those at the far end could be computed on arrival
+//
+// each with without=(pass,pass), storage=bf16, store=(name,name) and with once for the program of what
 // never changes.
 func TestScripts(t *testing.T) {
 	golden.Walk(t, "testdata", ".txt", func(t *testing.T, path string) {
@@ -34,7 +37,7 @@ func TestScripts(t *testing.T) {
 				}
 				return text
 			}
-			main, once, err := p.compile(without, storage, "", nil)
+			main, once, err := p.compile(without, storage, "", nil, cmd.Vals("store")...)
 			if err != nil {
 				return err.Error()
 			}
@@ -51,6 +54,8 @@ func TestScripts(t *testing.T) {
 				b.phases()
 			case "kernels":
 				b.kernels()
+			case "arriving":
+				return strings.Join(main.Arriving, " ")
 			default:
 				t.Fatalf("%s: unknown command", cmd.Pos)
 			}

@@ -26,7 +26,7 @@ func (p *planTarget) planOptions() plan.Options {
 	if p.stepDims.levels > 0 { // a batch is not split over devices
 		o.Devices, o.Topology = 1, nil
 	}
-	if k := p.dims.kinds; k != nil { // each type has an interval
+	if k := p.dims.kinds; k != nil && p.stepDims.levels == 0 { // each type has an interval
 		o.MinP = max(o.MinP, len(k.types))
 	}
 	if p.machine != nil {

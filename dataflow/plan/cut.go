@@ -1,6 +1,9 @@
 package plan
 
-import "fmt"
+import (
+	"cmp"
+	"fmt"
+)
 
 // The two schedules that the paper compares its own with (section 3.1) run the gathers of
 // all intervals before any ApplyVertex. That is the same program with every step a phase of
@@ -28,13 +31,12 @@ func staged(s *Spec, swap bool) *Spec {
 	return &out
 }
 
-// Prepare sets defaults in o and returns s with its phases split as o.Schedule needs. It splits
+// Prepare sets defaults in o and returns s with its phases split as o.Schedule and types of vertices need. It splits
 // o.Beside, too. The error names the schedules if o.Schedule is none of them.
 func (o *Options) Prepare(s *Spec) (*Spec, error) {
 	o.Devices = max(1, o.Devices)
+	o.Schedule = cmp.Or(o.Schedule, Sag)
 	switch o.Schedule {
-	case "":
-		o.Schedule = Sag
 	case Sag:
 		s = byType(s)
 		if o.Beside != nil {

@@ -16,6 +16,7 @@
 //     memory.
 //   - sets.go: the row sets of sampled blocks, and the memory for them.
 //   - cut.go: splits a program's phases for the schedules that need it.
+//   - bytype.go: phases of one vertex type each, moved and joined as far as they can be.
 //   - plan.go, window.go: the result: tasks, addresses, and intervals that stay for some phases.
 //   - access.go: which phase reads and writes which value.
 //   - verify.go, describe.go: invariants of a plan; names of its tasks.
