@@ -57,6 +57,10 @@ func compareTables(t *testing.T, gpus []device.GPU, cases, vertices int, memory 
 		if _, err := of.Count(ctx, edges, 2, false, table.Part{}, want); err != nil {
 			t.Fatal(err)
 		}
+		again, apart := map[pattern.Pattern]run.Total{}, &table.Graph{Rows: r, Kinds: kinds, Apart: true}
+		if _, err := apart.Count(ctx, edges, 1, false, table.Part{}, again); err != nil || !maps.Equal(again, want) {
+			t.Errorf("case %d: %d patterns of rows without shared beginnings, %d with, %v", i, len(again), len(want), err)
+		}
 		least, most := TablesNeed(r, edges, kinds != nil, ChipOf(gpus[0]))
 		room := []int64{least, min(most, memory)}[d.IntN(2)]
 		g, err := Upload(gpus[:1+i%len(gpus)], r, Layout{Part: Whole, Hot: []int64{-1, 0, 4096}[d.IntN(3)]})

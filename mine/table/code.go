@@ -10,6 +10,7 @@ import (
 type Graph struct {
 	Rows  *rows.Rows // by the user's numbers; vertices without a label take no part
 	Kinds []int32    // labels of edges, by entry of Rows.Col; nil: none
+	Apart bool       // rows of edges share no beginnings: each is made anew from its first edge before it is extended. For comparison
 	Meter *run.Meter // of the memory for codes of rows, counters and counts; nil: no bound
 }
 

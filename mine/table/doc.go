@@ -12,7 +12,7 @@
 // is by the code of the beginning and the label of the last vertex. Canonical forms are computed once for each
 // code, not for each row.
 //
-// The files: code.go (quick codes), edges.go and vertices.go (the walks), count.go (counting rows by pattern), forms.go (canonical forms of codes), totals.go (counts by
+// The files: code.go (quick codes), edges.go and vertices.go (the walks), apart.go (rows without shared beginnings, for comparison), count.go (counting rows by pattern), forms.go (canonical forms of codes), totals.go (counts by
 // pattern, and the memory for codes and counters);
 // device.go and counts.go (quick codes and counts of rows that GPUs make);
 // rows.go (rows that users see one by one, with conditions and keys of their own) and values.go (these conditions and keys), stored.go and stored_read.go (rows that are kept, and reading them).

@@ -106,6 +106,11 @@ func (w *walk) from(u uint32) {
 // swap has the vertices of the first edge of n change places.
 func (w *walk) swap(n int) {
 	w.begin[n][0], w.begin[n][1] = w.begin[n][1], w.begin[n][0]
+	w.exchange()
+}
+
+// exchange is swap but for where neighbours begin.
+func (w *walk) exchange() {
 	u, v := w.vertex[0], w.vertex[1]
 	w.vertex[0], w.vertex[1] = v, u
 	w.class[u], w.class[v] = w.class[v], w.class[u]
@@ -154,6 +159,9 @@ func (w *walk) extend(q *code, n int) {
 	}
 	counted := n+1 == w.length
 	if counted {
+		if w.Apart {
+			q = w.again(q, n)
+		}
 		w.counters(q)
 	}
 	block := uint32(len(w.kinds) * w.width)
