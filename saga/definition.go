@@ -342,10 +342,7 @@ func (p *definition) describeKinds() error {
 	case EdgeTask:
 		k.label(p, wide)
 	}
-	if p.cfg.Optimizer.ClipNorm > 0 && slices.ContainsFunc(k.types, func(t kind) bool { return t.identity }) {
-		return errors.New("saga: gradients are not clipped together with rows that are learned a vertex at a time, as those of types without features are; leave Optimizer.ClipNorm 0")
-	}
-	return nil
+	return k.learnsRows(m, &p.cfg)
 }
 
 // trainable is an error if the data has no labels to train on, or no split that the configuration needs.

@@ -283,6 +283,20 @@ func (k *kinds) linked() int {
 	return slices.IndexFunc(k.relations, func(r relation) bool { return r.number == k.links })
 }
 
+// learnsRows is an error if types without features have rows that are learned a vertex at a time, beside what these do not go with.
+func (k *kinds) learnsRows(m *Model, c *Config) error {
+	for i := range k.types {
+		switch t := &k.types[i]; {
+		case !t.identity:
+		case c.Optimizer.ClipNorm > 0:
+			return fmt.Errorf("saga: vertices of type %s have no features, and gradients (--clip-norm) are not clipped together with rows that are learned a vertex at a time; leave Optimizer.ClipNorm 0", t.name)
+		case m.Average > 0:
+			return fmt.Errorf("saga: vertices of type %s have no features, and averages of parameters (--ema) have none of rows that are learned a vertex at a time; leave Model.Average 0", t.name)
+		}
+	}
+	return nil
+}
+
 // labels tells whether the edges of relation r have labels.
 func (k *kinds) labels(r int) bool { return k.labelled && k.relations[r].number == k.links }
 

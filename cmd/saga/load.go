@@ -133,7 +133,7 @@ func (j *job) plan(s *settings, log *slog.Logger) error {
 	}
 	d := j.data
 	e := allEdges(d)
-	if err := errors.Join(s.weighs(e.Weight != nil, s.Data.Path), s.numbered(e.DataCols > 0, s.Data.Path)); err != nil {
+	if err := errors.Join(s.weighsAll(d), s.numbered(e.DataCols > 0, s.Data.Path)); err != nil {
 		return err
 	}
 	tellIdle(log, s.idle(task))

@@ -173,6 +173,22 @@ func (s *settings) weighs(has bool, name string) error {
 	return nil
 }
 
+// weighsAll is weighs for d, of several types for all relations that what is predicted depends on and that have edges.
+func (s *settings) weighsAll(d *dataset.Data) error {
+	k := d.Vertices.Kinds
+	if k == nil {
+		return s.weighs(d.Edges.Weight != nil, s.Data.Path)
+	}
+	var without []string
+	_, read := k.Graph.Reach(k.Type)
+	for r := range k.Graph.Relations {
+		if e := k.Graph.Relations[r].Links.Edges; read[r] && e.Weight == nil && e.E() > 0 {
+			without = append(without, k.Graph.FullName(r))
+		}
+	}
+	return s.weighs(without == nil, listed(without))
+}
+
 // listed is "a, b and c".
 func listed(names []string) string {
 	n := len(names) - 1
