@@ -1,7 +1,9 @@
 package dataflow
 
 import (
+	"math/bits"
 	"slices"
+	"strings"
 
 	"sagann/dataflow/plan"
 	"sagann/kernel"
@@ -44,6 +46,14 @@ func (c *costing) elem() *float64 {
 	return &c.RowElem
 }
 
+// hard counts those of them that take exponentials, divisions or the like.
+func (c *costing) hard() *float64 {
+	if c.p.Edges {
+		return &c.EdgeHard
+	}
+	return &c.RowHard
+}
+
 // dense counts floating-point operations of products, likewise.
 func (c *costing) dense() *float64 {
 	if c.p.Edges {
@@ -64,6 +74,7 @@ func (c *costing) leaves() {
 			c.RowBytes += n * blocks(f.Key, f.Blocks)
 		case kernel.Other:
 			c.GatherBytes += n
+			c.GatherPad += 4*int64(lanes(f.Cols)) - n
 			if !seen[f.Operand] {
 				seen[f.Operand] = true
 				c.OtherBytes += 4 * int64(f.LD)
@@ -83,6 +94,19 @@ func (c *costing) leaves() {
 		c.EdgeBytes += 4 // the number of the far row
 		c.Packed = c.p.Packed
 	}
+}
+
+// lanes is how many floats of a row of w a GPU's gather has lanes for: slices of 32, or a power of two below.
+func lanes(w int) int {
+	if w >= 32 {
+		return (w + 31) / 32 * 32
+	}
+	return 1 << bits.Len(uint(w-1))
+}
+
+// isHard tells whether CUDA text of an op takes an exponential, a division or the like.
+func isHard(text string) bool {
+	return slices.ContainsFunc([]string{"exp", "log", "tanh", "sigmoid", "erf", "sqrt", " / "}, func(word string) bool { return strings.Contains(text, word) })
 }
 
 // betweenSums is how many bytes per own row the sums over rows of p write to device memory and
@@ -161,6 +185,9 @@ func (c *costing) instr(in *kernel.Instr) {
 		*c.dense() += 2 * float64(c.p.Widths[in.In[0]]) * out
 	} else {
 		*c.elem() += wide
+		if isHard(in.CUDA) {
+			*c.hard() += wide
+		}
 	}
 }
 
@@ -202,6 +229,7 @@ func (c *costing) out(o *kernel.Out) {
 	case kernel.LSE:
 		c.AccBytes += 4 * n  // the sum and the running maximum
 		*c.elem() += 3 * ops // compare, exp, add
+		*c.hard() += ops
 	case kernel.SumTN:
 		c.Products++
 		*c.dense() += 2 * ops * float64(c.p.Widths[o.Reg2])

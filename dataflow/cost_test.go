@@ -34,7 +34,7 @@ func TestCostOf(t *testing.T) {
 	}{
 		{gatedGather(20, 24), plan.Cost{
 			EdgeElem: 4 * 20, RowBytes: 4 * 20, EdgeBytes: 4, AccBytes: 2 * 4 * 20,
-			GatherBytes: 2 * 4 * 20, OtherBytes: 2 * 4 * 24, Others: 2, Passes: 1}},
+			GatherBytes: 2 * 4 * 20, GatherPad: 2 * 4 * (32 - 20), OtherBytes: 2 * 4 * 24, Others: 2, Passes: 1}},
 		// relu(x·W + b), stored, and its column sums
 		{&kernel.Program{Name: "dense", Operands: 5, Widths: []int{6, 5, 5, 5, 5, 5},
 			Leaves: []kernel.Leaf{
@@ -64,7 +64,7 @@ func TestCostOf(t *testing.T) {
 				{From: kernel.Cell, Array: kernel.Weight, Cols: 1, LD: 1, Reg: 1}},
 			Instrs: []kernel.Instr{{Op: "scale", Fn: f, Dst: 2, In: []int{0, 1}}},
 			Outs:   []kernel.Out{{Acc: kernel.Max, Reg: 2, Operand: 1, LD: 4, Aux: 2, AuxLD: 4}}},
-			plan.Cost{EdgeElem: 3 + 3, EdgeBytes: 4 + 4 + 4, AccBytes: 4 * 4 * 3, GatherBytes: 4 * 3, OtherBytes: 4 * 16, Others: 1, Passes: 1}},
+			plan.Cost{EdgeElem: 3 + 3, EdgeBytes: 4 + 4 + 4, AccBytes: 4 * 4 * 3, GatherBytes: 4 * 3, GatherPad: 4, OtherBytes: 4 * 16, Others: 1, Passes: 1}},
 	} {
 		if err := c.p.Check(); err != nil {
 			t.Fatal(err)

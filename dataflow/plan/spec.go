@@ -126,6 +126,7 @@ type Call struct {
 type Cost struct {
 	RowDense, EdgeDense float64 // FLOPs of dense products, per own row and per edge (a multiply-add is 2)
 	RowElem, EdgeElem   float64 // element-wise operations, one for each float computed, per own row and per edge
+	RowHard, EdgeHard   float64 // those of them that take exponentials, divisions or the like
 	RowBytes            int64   // bytes per own row, read and written in order
 	EdgeBytes           int64   // bytes per edge, read and written in order: cell arrays and edge buffers
 	// SumBytes is bytes per own row that kernels of the call write and read again for sums over
@@ -133,6 +134,7 @@ type Cost struct {
 	SumBytes    int64
 	AccBytes    int64 // bytes of accumulators per own row, read and written
 	GatherBytes int64 // bytes per edge, read from rows of the streamed interval
+	GatherPad   int64 // bytes per edge that a GPU's lanes could read beside them and do not
 	OtherBytes  int64 // bytes of one row of the streamed interval, over all operands there
 	Others      int   // operands at the streamed interval
 	FixedBytes  int64 // bytes of Globals per call, read and written

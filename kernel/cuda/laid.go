@@ -14,13 +14,14 @@ const pairSpare = 128 << 20
 // wonThreads is the size of the blocks that add terms: a row a warp.
 const wonThreads = 64
 
-// pairsAtOnce is how many slices of pairs are laid out and gathered at a time; 0: none.
+// pairsAtOnce is how many slices of pairs are laid out and gathered at a time; 0: none. Slices of both rows that three quarters of the cache hold are read
+// where they lie (bench/results/offload.md).
 func (s *launcher) pairsAtOnce(w *gatherKernels, edges int) int {
 	c, l := s.c, s.l
 	if c.pair == nil || w != &c.gather[0] || l.Far == 0 || l.Gather == kernel.WarpSlice || l.Gather == kernel.FewSlice {
 		return 0
 	}
-	if l.Gather == kernel.ByCell && (edges < kernel.LaidEdges*l.Far || int64(l.Far)*w.slice <= cached(c.Chip) || int64(l.Far)*kernel.PairLine > cached(c.Chip)) {
+	if l.Gather == kernel.ByCell && (edges < kernel.LaidEdges*l.Far || int64(l.Far)*w.slice <= c.Chip.Cache/4*3 || int64(l.Far)*kernel.PairLine > cached(c.Chip)) {
 		return 0
 	}
 	return min(c.pair.rows.slices, int(l.Room/(kernel.PairLine*int64(l.Far))))

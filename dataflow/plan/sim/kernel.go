@@ -40,9 +40,14 @@ func (k *pace) call(c *plan.Cost, rows, edges, others float64) float64 {
 	if k.serial {
 		return k.launch + dense + elem + memory
 	}
+	elem += k.elem * (hardOps - 1) * (c.RowHard*rows + c.EdgeHard*edges)
 	memory += k.byte * float64(c.SumBytes) * rows
-	return k.calls(c, rows, edges) + dense + max(elem, memory) // products are kernels of their own
+	return k.calls(c, rows, edges) + dense + math.Hypot(elem, memory) // products are kernels of their own
 }
+
+// hardOps is how many operations of a GPU an exponential or a division counts for: fitted, with the root of the sum of the squares of arithmetic and memory
+// traffic, to gathers of resgated and ggcn on an H200 (bench offload --tasks, bench/results/offload.md), which took a fifth more than the larger of the two.
+const hardOps = 13
 
 // The bytes that edges and rows take in a gather of terms, fitted to gathers of 128 and 602 columns on an H100: an edge reads two pieces somewhere in
 // memory, and the list of a row is written, and read in pieces.
@@ -81,7 +86,11 @@ func (k *pace) gather(c *plan.Cost, rows, edges, others float64) float64 {
 	if all := others * slice; all > k.cache {
 		hits = k.cache / all
 	}
-	return time + float64(c.GatherBytes)*edges*(hits*k.hit+(1-hits)*k.miss)
+	bytes := float64(c.GatherBytes)
+	if k.slice > 0 {
+		bytes += float64(c.GatherPad)
+	}
+	return time + bytes*edges*(hits*k.hit+(1-hits)*k.miss)
 }
 
 // calls is the time in ns that starting the kernels of a call takes, over all its tiles.

@@ -1,6 +1,7 @@
 package sim_test
 
 import (
+	"math"
 	"testing"
 
 	"sagann/dataflow/plan"
@@ -17,9 +18,10 @@ func TestKernelTime(t *testing.T) {
 		want                float64
 	}{
 		{"a product beside memory", plan.Cost{RowDense: 5, RowBytes: 4, FixedBytes: 9}, 10, 0, 0, 99},
-		{"arithmetic", plan.Cost{RowElem: 5, RowBytes: 4, FixedBytes: 9}, 10, 0, 0, 50},
-		{"memory", plan.Cost{RowElem: 3, RowBytes: 4, FixedBytes: 9}, 10, 0, 0, 49},
-		{"edges", plan.Cost{EdgeElem: 2, EdgeDense: 1, EdgeBytes: 1}, 10, 100, 0, 300},
+		{"arithmetic", plan.Cost{RowElem: 5, RowBytes: 4, FixedBytes: 9}, 10, 0, 0, math.Hypot(50, 49)},
+		{"exponentials", plan.Cost{RowElem: 5, RowHard: 1, RowBytes: 4, FixedBytes: 9}, 10, 0, 0, math.Hypot(170, 49)},
+		{"memory", plan.Cost{RowElem: 3, RowBytes: 4, FixedBytes: 9}, 10, 0, 0, math.Hypot(30, 49)},
+		{"edges", plan.Cost{EdgeElem: 2, EdgeDense: 1, EdgeBytes: 1}, 10, 100, 0, 100 + math.Hypot(200, 100)},
 		{"accumulators", plan.Cost{AccBytes: 8, EdgeBytes: 4}, 10, 5, 0, 100},
 		{"hits", plan.Cost{GatherBytes: 8, OtherBytes: 100}, 0, 50, 10, 100},       // 1000 B: all in the cache
 		{"half hits", plan.Cost{GatherBytes: 8, OtherBytes: 100}, 0, 50, 20, 250},  // 2000 B: half
@@ -32,6 +34,9 @@ func TestKernelTime(t *testing.T) {
 	k.Slice.Value = 10 // ten bytes of every row at a time: 50 rows fit
 	if got := k.KernelTime(&plan.Cost{GatherBytes: 8, OtherBytes: 100}, 0, 50, 50); !sim.Near(got, 100, 1e-12) {
 		t.Errorf("sliced: %g ns, want 100", got)
+	}
+	if got := k.KernelTime(&plan.Cost{GatherBytes: 8, GatherPad: 2, OtherBytes: 100}, 0, 50, 50); !sim.Near(got, 125, 1e-12) {
+		t.Errorf("lanes that read nothing: %g ns, want 125", got)
 	}
 	k.Serial, k.Launch.Value = true, 3e-9
 	if got := k.KernelTime(&plan.Cost{RowDense: 5, RowBytes: 4}, 10, 0, 0); !sim.Near(got, 93, 1e-12) {
