@@ -26,14 +26,14 @@ func CostOf(p *kernel.Program) plan.Cost {
 		c.then(p.Then)
 	}
 	if l := kernel.LayingOf(p); l.Row() > 0 {
-		c.Laid = plan.Laid{Row: l.Row(), Terms: l.Terms, Edges: kernel.LaidEdges}
+		c.cost.Laid = plan.Laid{Row: l.Row(), Terms: l.Terms, Edges: kernel.LaidEdges}
 	}
-	return c.Cost
+	return c.cost
 }
 
 // costing adds up the cost of p.
 type costing struct {
-	plan.Cost
+	cost   plan.Cost
 	p      *kernel.Program
 	matrix map[int]bool // registers that hold a whole matrix
 }
@@ -41,25 +41,25 @@ type costing struct {
 // elem counts element-wise operations, per edge in an edge program, else per row.
 func (c *costing) elem() *float64 {
 	if c.p.Edges {
-		return &c.EdgeElem
+		return &c.cost.EdgeElem
 	}
-	return &c.RowElem
+	return &c.cost.RowElem
 }
 
 // hard counts those of them that take exponentials, divisions or the like.
 func (c *costing) hard() *float64 {
 	if c.p.Edges {
-		return &c.EdgeHard
+		return &c.cost.EdgeHard
 	}
-	return &c.RowHard
+	return &c.cost.RowHard
 }
 
 // dense counts floating-point operations of products, likewise.
 func (c *costing) dense() *float64 {
 	if c.p.Edges {
-		return &c.EdgeDense
+		return &c.cost.EdgeDense
 	}
-	return &c.RowDense
+	return &c.cost.RowDense
 }
 
 // leaves counts what p loads.
@@ -71,28 +71,28 @@ func (c *costing) leaves() {
 		switch f.From {
 		case kernel.Own:
 			// Each edge of a row reads one block of a keyed leaf; together they read all blocks once.
-			c.RowBytes += n * blocks(f.Key, f.Blocks)
+			c.cost.RowBytes += n * blocks(f.Key, f.Blocks)
 		case kernel.Other:
-			c.GatherBytes += n
-			c.GatherPad += 4*int64(lanes(f.Cols)) - n
+			c.cost.GatherBytes += n
+			c.cost.GatherPad += 4*int64(lanes(f.Cols)) - n
 			if !seen[f.Operand] {
 				seen[f.Operand] = true
-				c.OtherBytes += 4 * int64(f.LD)
-				c.Others++
+				c.cost.OtherBytes += 4 * int64(f.LD)
+				c.cost.Others++
 			}
 		case kernel.Cell, kernel.EdgeBuf:
-			c.EdgeBytes += n
+			c.cost.EdgeBytes += n
 		case kernel.Global:
-			c.FixedBytes += 4 * int64(f.LD) * int64(f.Rows)
+			c.cost.FixedBytes += 4 * int64(f.LD) * int64(f.Rows)
 			c.matrix[f.Reg] = !f.Spread
 		}
 		if f.Key != kernel.NoKey {
-			c.EdgeBytes += 4
+			c.cost.EdgeBytes += 4
 		}
 	}
 	if len(seen) > 0 {
-		c.EdgeBytes += 4 // the number of the far row
-		c.Packed = c.p.Packed
+		c.cost.EdgeBytes += 4 // the number of the far row
+		c.cost.Packed = c.p.Packed
 	}
 }
 
@@ -157,15 +157,15 @@ func (l *lowering) returning() map[*Node]bool {
 // instruction needs a product, so one more than the longest chain of products.
 func (c *costing) passes() {
 	level := make([]int, len(c.p.Widths)) // by register: the longest chain of products that it needs
-	c.Passes = 1
+	c.cost.Passes = 1
 	for _, in := range c.p.Instrs {
 		for _, r := range in.In {
 			level[in.Dst] = max(level[in.Dst], level[r])
 		}
 		if in.Role.Product() {
-			c.Products++
+			c.cost.Products++
 			level[in.Dst]++
-			c.Passes = max(c.Passes, level[in.Dst]+1)
+			c.cost.Passes = max(c.cost.Passes, level[in.Dst]+1)
 		}
 	}
 }
@@ -198,57 +198,57 @@ func (c *costing) out(o *kernel.Out) {
 	switch o.Acc {
 	case kernel.Store:
 		if c.p.Edges {
-			c.EdgeBytes += n
+			c.cost.EdgeBytes += n
 		} else {
-			c.RowBytes += n
+			c.cost.RowBytes += n
 		}
 	case kernel.Sum:
 		if o.Quiet {
 			n = 0
 		}
-		c.AccBytes += 2 * n * blocks(o.Key, o.Blocks)
+		c.cost.AccBytes += 2 * n * blocks(o.Key, o.Blocks)
 		*c.elem() += ops
 	case kernel.SumByType:
 		out := c.p.Widths[o.Reg2]
 		if o.Trans {
 			out = o.LD
 		}
-		c.AccBytes += 8 * int64(out)
+		c.cost.AccBytes += 8 * int64(out)
 		*c.elem() += ops
 		*c.dense() += 2 * ops * float64(out)
 	case kernel.SumTNByType:
 		*c.elem() += ops
 		*c.dense() += 2 * ops * float64(c.p.Widths[o.Reg2])
-		c.FixedBytes += 2 * n * int64(c.p.Widths[o.Reg2]) * int64(o.Blocks)
+		c.cost.FixedBytes += 2 * n * int64(c.p.Widths[o.Reg2]) * int64(o.Blocks)
 	case kernel.Max:
-		c.AccBytes += 2 * n
+		c.cost.AccBytes += 2 * n
 		if o.Aux >= 0 {
-			c.AccBytes += 2 * n
+			c.cost.AccBytes += 2 * n
 		}
 		*c.elem() += ops
 	case kernel.LSE:
-		c.AccBytes += 4 * n  // the sum and the running maximum
-		*c.elem() += 3 * ops // compare, exp, add
+		c.cost.AccBytes += 4 * n // the sum and the running maximum
+		*c.elem() += 3 * ops     // compare, exp, add
 		*c.hard() += ops
 	case kernel.SumTN:
-		c.Products++
+		c.cost.Products++
 		*c.dense() += 2 * ops * float64(c.p.Widths[o.Reg2])
-		c.FixedBytes += 2 * n * int64(c.p.Widths[o.Reg2])
+		c.cost.FixedBytes += 2 * n * int64(c.p.Widths[o.Reg2])
 	case kernel.SumRows:
-		c.Passes += sumKernels
+		c.cost.Passes += sumKernels
 		*c.elem() += ops
-		c.FixedBytes += 2 * n
+		c.cost.FixedBytes += 2 * n
 	case kernel.SumSparse:
-		c.Passes += sumKernels
+		c.cost.Passes += sumKernels
 		*c.elem() += ops * float64(c.p.Widths[o.Reg2]) / 2
-		c.FixedBytes += 2 * n * int64(o.Blocks)
+		c.cost.FixedBytes += 2 * n * int64(o.Blocks)
 	case kernel.SumBy, kernel.MaxBy:
-		c.Passes += sumKernels
+		c.cost.Passes += sumKernels
 		*c.elem() += ops
-		c.FixedBytes += 2 * n * int64(o.Blocks)
+		c.cost.FixedBytes += 2 * n * int64(o.Blocks)
 	}
 	if o.Key != kernel.NoKey {
-		c.EdgeBytes += 4
+		c.cost.EdgeBytes += 4
 	}
 }
 
@@ -301,15 +301,15 @@ func (c *costing) then(t *kernel.Program) {
 	for i := range t.Leaves {
 		switch f := &t.Leaves[i]; {
 		case f.From == kernel.Global:
-			c.FixedBytes += 4 * int64(f.LD) * int64(f.Rows)
+			c.cost.FixedBytes += 4 * int64(f.LD) * int64(f.Rows)
 		case c.p.Summed(f) < 0:
-			c.RowBytes += 4 * int64(f.Cols)
+			c.cost.RowBytes += 4 * int64(f.Cols)
 		}
 	}
 	for _, in := range t.Instrs {
-		c.RowElem += float64(t.Widths[in.Dst])
+		c.cost.RowElem += float64(t.Widths[in.Dst])
 	}
 	for _, o := range t.Outs {
-		c.RowBytes += 4 * int64(t.Widths[o.Reg])
+		c.cost.RowBytes += 4 * int64(t.Widths[o.Reg])
 	}
 }
