@@ -23,12 +23,11 @@ type Counted struct {
 }
 
 // census counts all patterns of up to three edges, from how many neighbours of each type vertices have.
-// A type is the label of an edge with the label of its far end. Types are numbered: the index
-// of the edge's label times the number of labels, plus the index of the vertex's.
+// A type is the label of an edge with the label of its far end. Those that the graph has are numbered, in order of the edge's label, then of the index
+// of the vertex's.
 type census struct {
 	g        *Graph
-	kinds    []int32 // labels of edges, ascending
-	types    int
+	types    []endType
 	near     []near    // by label
 	byLabel  [][]*arc  // arcs that begin there, by type
 	excess   excess    // what paths count too much
@@ -39,6 +38,13 @@ type census struct {
 
 	mu  sync.Mutex
 	out []Counted
+}
+
+// endType is the label of an edge with the index of that of its far end.
+type endType struct{ kind, label int32 }
+
+func (a endType) compare(b endType) int {
+	return cmp.Or(cmp.Compare(a.kind, b.kind), cmp.Compare(a.label, b.label))
 }
 
 // near is, for each vertex of a label, the types of its neighbours, and how many each has.
@@ -84,7 +90,7 @@ func (g *Graph) Census(ctx context.Context, ordered *rows.Rows, kinds *rows.Kind
 			all = append(all, l...)
 		}
 		slices.SortStableFunc(all, func(a, b *arc) int { return cmp.Compare(len(b.col), len(a.col)) })
-		pool := sync.Pool{New: func() any { return &counter{sums: newSums(c.types, meter), far: make([]uint64, c.types)} }}
+		pool := sync.Pool{New: func() any { return &counter{sums: newSums(len(c.types), meter), far: make([]uint64, len(c.types))} }}
 		each(ctx, len(all), workers, func(i int) {
 			p := pool.Get().(*counter)
 			defer pool.Put(p)
@@ -101,14 +107,18 @@ func (g *Graph) Census(ctx context.Context, ordered *rows.Rows, kinds *rows.Kind
 	return c.out, ctx.Err()
 }
 
+// endTypeBytes is the bytes of a type in a list and, while it is made, in a map.
+const endTypeBytes = 2*8 + 9*7/3
+
 // CensusBytes is the memory of a census, apart from its result: shared, and for each worker.
 func (g *Graph) CensusBytes() (shared, each int64) {
-	kinds := map[int32]bool{}
+	seen := map[endType]bool{}
 	for key, a := range g.arcs {
-		kinds[key.kind] = true
+		seen[endType{key.kind, key.to}] = true
 		shared += 8 * int64(a.members)
 	}
-	types := int64(len(kinds) * len(g.Labels))
+	types := int64(len(seen))
+	shared += endTypeBytes * types
 	if each = 8 * types; types <= mostSums/max(types, 1) {
 		each += 20 * types * types
 	}
@@ -118,15 +128,15 @@ func (g *Graph) CensusBytes() (shared, each int64) {
 // prepare finds the types and how many neighbours of each the vertices have.
 func (c *census) prepare(workers int) {
 	labels := len(c.g.Labels)
-	seen := map[int32]bool{}
+	seen := map[endType]bool{}
 	for key := range c.g.arcs {
-		if !seen[key.kind] {
-			seen[key.kind] = true
-			c.kinds = append(c.kinds, key.kind)
-		}
+		seen[endType{key.kind, key.to}] = true
 	}
-	slices.Sort(c.kinds)
-	c.types = len(c.kinds) * labels
+	c.types = make([]endType, 0, len(seen))
+	for t := range seen {
+		c.types = append(c.types, t)
+	}
+	slices.SortFunc(c.types, endType.compare)
 	c.byLabel = make([][]*arc, labels)
 	for key, a := range c.g.arcs {
 		c.byLabel[key.from] = append(c.byLabel[key.from], a)
@@ -167,14 +177,14 @@ func (c *census) of(l int32, x uint32) []ends {
 func (c *census) typeOf(key arcKey) uint32 { return c.typeNumber(key.kind, key.to) }
 
 func (c *census) typeNumber(kind, label int32) uint32 {
-	i, _ := slices.BinarySearch(c.kinds, kind)
-	return uint32(i*len(c.g.Labels)) + uint32(label)
+	i, _ := slices.BinarySearchFunc(c.types, endType{kind, label}, endType.compare)
+	return uint32(i)
 }
 
 // attach returns p with a vertex of a type at vertex v.
 func (c *census) attach(p pattern.Pattern, v int, typ uint32) pattern.Pattern {
-	labels := uint32(len(c.g.Labels))
-	return p.Add(c.g.Labels[typ%labels].Value).WithEdgeLabel(v, p.Vertices(), c.kinds[typ/labels])
+	t := c.types[typ]
+	return p.Add(c.g.Labels[t.label].Value).WithEdgeLabel(v, p.Vertices(), t.kind)
 }
 
 // edge is the pattern of the edges of a key, which begins in label number i.

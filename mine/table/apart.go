@@ -11,7 +11,7 @@ func (w *walk) again(q *code, n int) *code {
 		w.class[v] = w.classes.class[v]
 	}
 	u, v := uint32(w.edges[0]>>32), uint32(w.edges[0])
-	s := w.root[[2]uint32{w.class[u], w.kindOf(u, v)*uint32(w.width) + w.class[v]}]
+	s := w.root[[2]uint64{uint64(w.class[u]), uint64(w.kindOf(u, v))*uint64(w.width) + uint64(w.class[v])}]
 	if s.to == nil {
 		s = w.step(w.first(w.class[u], w.class[v], w.kindOf(u, v)), false)
 	}
@@ -27,7 +27,7 @@ func (w *walk) again(q *code, n int) *code {
 			x, y = y, x
 		}
 		c := w.class[y]
-		s = w.child(q, ((w.class[x]-labels)*uint32(len(w.kinds))+w.kindOf(x, y))*uint32(w.width)+c)
+		s = w.child(q, (uint64(w.class[x]-labels)*uint64(len(w.kinds))+uint64(w.kindOf(x, y)))*uint64(w.width)+uint64(c))
 		if c < labels {
 			w.vertex[k], w.class[y] = y, labels+uint32(k)
 			k++

@@ -70,9 +70,9 @@ func classify(g *Graph) *classes {
 // row goes on: position, kind of the edge and class of the vertex at its far end.
 type code struct {
 	codeKey
-	next   map[uint32]step   // by slot, if there is no list
+	next   map[uint64]step   // by slot, if there is no list
 	list   []step            // the same, by slot
-	count  map[uint32]uint64 // rows that end there, if there is no table
+	count  map[uint64]uint64 // rows that end there, if there is no table
 	table  []uint64          // the same, by slot
 	single uint64            // rows of a single edge with this code, if such are counted
 	bare   bool              // it has no counters, and nothing else refers to it: there was no room
@@ -114,12 +114,12 @@ func (w *walk) counters(q *code) {
 		return
 	}
 	if q.table = w.table(w.slots(q)); q.table == nil {
-		q.count = map[uint32]uint64{}
+		q.count = map[uint64]uint64{}
 	}
 }
 
 // countOne counts a row that ends at a slot of a code without a table.
-func (w *walk) countOne(q *code, slot uint32) {
+func (w *walk) countOne(q *code, slot uint64) {
 	n, ok := q.count[slot]
 	if ok || !q.bare && w.take(counterBytes) {
 		q.count[slot] = n + 1
@@ -129,10 +129,10 @@ func (w *walk) countOne(q *code, slot uint32) {
 }
 
 // each calls f with the slots that rows ended at.
-func (q *code) each(f func(slot uint32, n uint64)) {
+func (q *code) each(f func(slot uint64, n uint64)) {
 	for slot, n := range q.table {
 		if n != 0 {
-			f(uint32(slot), n)
+			f(uint64(slot), n)
 		}
 	}
 	for slot, n := range q.count {
@@ -143,7 +143,7 @@ func (q *code) each(f func(slot uint32, n uint64)) {
 
 // grown is the pattern of the rows that go on with a slot. ok is false if no row does: such an edge is in the row
 // already, or belongs to another position.
-func (c *classes) grown(q *code, slot uint32) (p pattern.Pattern, ok bool) {
+func (c *classes) grown(q *code, slot uint64) (p pattern.Pattern, ok bool) {
 	n := q.pattern.Vertices()
 	at, kind, class := int(slot)/c.width/len(c.kinds), int(slot)/c.width%len(c.kinds), int(slot)%c.width
 	switch far := class - len(c.labels); {
@@ -159,7 +159,7 @@ func (c *classes) grown(q *code, slot uint32) (p pattern.Pattern, ok bool) {
 }
 
 // child is the step of the rows that go on with a slot.
-func (w *walk) child(q *code, slot uint32) step {
+func (w *walk) child(q *code, slot uint64) step {
 	var next step
 	if q.list != nil {
 		next = q.list[slot]
@@ -199,7 +199,7 @@ func (w *walk) step(key codeKey, bare bool) step {
 	if q := w.codes[codeKey{key.pattern.Relabel(pattern.Perm{1, 0, 2, 3, 4, 5, 6, 7}), key.intro}]; q != nil {
 		return step{to: q, swap: true}
 	}
-	q := &code{codeKey: key, next: map[uint32]step{}, bare: bare || !w.take(codeBytes)}
+	q := &code{codeKey: key, next: map[uint64]step{}, bare: bare || !w.take(codeBytes)}
 	if !q.bare {
 		w.codes[key] = q
 	}

@@ -80,7 +80,7 @@ func (a *adder) add(from, slot uint32, rows uint64) {
 	c, q := a.codes, &a.size.list[from]
 	join, class := int(slot)/c.width, int(slot)%c.width
 	grown := func() pattern.Pattern {
-		p, _ := c.grown(&code{codeKey: q.codeKey}, slot)
+		p, _ := c.grown(&code{codeKey: q.codeKey}, uint64(slot))
 		return p
 	}
 	vertices := q.pattern.Vertices()
@@ -90,7 +90,7 @@ func (a *adder) add(from, slot uint32, rows uint64) {
 		join = join*(most+1) + 1 + far
 	}
 	if !a.known || int(from) != a.code || join != a.join {
-		p, ok := c.grown(&code{codeKey: q.codeKey}, slot)
+		p, ok := c.grown(&code{codeKey: q.codeKey}, uint64(slot))
 		a.known, a.code, a.join, a.closes, a.vertices = true, int(from), join, ok, p.Vertices()
 		if !ok {
 			return

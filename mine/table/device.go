@@ -106,7 +106,7 @@ func (c *Codes) Step(edges int, from, slot uint32) (to uint32, swap bool) {
 		next = c.size[edges-1].list[from]
 		n := next.pattern.Vertices()
 		at, far := int(slot)/c.width/len(c.kinds), n
-		next.pattern, _ = c.grown(&code{codeKey: next.codeKey}, slot)
+		next.pattern, _ = c.grown(&code{codeKey: next.codeKey}, uint64(slot))
 		if next.pattern.Vertices() > n {
 			next.intro[n] = uint8(edges - 1)
 		} else {

@@ -20,7 +20,7 @@ type walk struct {
 	edges  [28]uint64 // of the row: lower end and higher end
 	vertex [most]uint32
 	begin  [28][most]int64    // by number of edges: the entry before which no neighbour of the vertex at a position can follow
-	root   map[[2]uint32]step // steps to codes of one edge, by class of its lower end and slot
+	root   map[[2]uint64]step // steps to codes of one edge, by class of its lower end and slot
 	codes  map[codeKey]*code
 	stop   *atomic.Bool
 }
@@ -28,7 +28,7 @@ type walk struct {
 // newWalk makes a worker.
 func newWalk(g *Graph, c *classes, length int, out *totals) *walk {
 	return &walk{Graph: g, classes: c, allowance: newAllowance(g.Meter), class: append([]uint32(nil), c.class...), length: length,
-		root: map[[2]uint32]step{}, codes: map[codeKey]*code{}, out: out, stop: out.stop}
+		root: map[[2]uint64]step{}, codes: map[codeKey]*code{}, out: out, stop: out.stop}
 }
 
 // first is what rows of an edge between vertices of two classes have in common.
@@ -42,7 +42,7 @@ func (w *walk) each(f func(p pattern.Pattern, n uint64)) {
 		if q.single > 0 {
 			f(q.pattern, q.single)
 		}
-		q.each(func(slot uint32, n uint64) {
+		q.each(func(slot, n uint64) {
 			if p, ok := w.grown(q, slot); ok {
 				f(p, n)
 			}
@@ -74,7 +74,7 @@ func (w *walk) from(u uint32) {
 		if w.kind != nil {
 			kind = w.kind[at]
 		}
-		key := [2]uint32{cu, kind*uint32(w.width) + cv}
+		key := [2]uint64{uint64(cu), uint64(kind)*uint64(w.width) + uint64(cv)}
 		s, ok := w.root[key]
 		if !ok {
 			s = w.step(w.first(cu, cv, kind), false)
@@ -164,7 +164,7 @@ func (w *walk) extend(q *code, n int) {
 		}
 		w.counters(q)
 	}
-	block := uint32(len(w.kinds) * w.width)
+	block := uint64(len(w.kinds) * w.width)
 	labels := uint32(len(w.labels))
 	k := q.pattern.Vertices()
 	begin := &w.begin[n]
@@ -172,7 +172,7 @@ func (w *walk) extend(q *code, n int) {
 	for at := range k {
 		x := w.vertex[at]
 		from, to := w.above(x, w.begin[n-1][at], w.bound(q.intro[at], n)), w.Rows.Off[x+1]
-		first, base := from, uint32(at)*block
+		first, base := from, uint64(at)*block
 		if counted {
 			w.tally(q, base, from, to)
 			continue
@@ -180,9 +180,9 @@ func (w *walk) extend(q *code, n int) {
 		for ; from < to; from++ {
 			y := w.Rows.Col[from]
 			c := w.class[y]
-			slot := base + c
+			slot := base + uint64(c)
 			if w.kind != nil {
-				slot += w.kind[from] * uint32(w.width)
+				slot += uint64(w.kind[from]) * uint64(w.width)
 			}
 			next := w.child(q, slot)
 			if next.to == nil {
@@ -213,23 +213,23 @@ func (w *walk) extend(q *code, n int) {
 
 // tally counts the rows that end with one of the entries from up to to. Slots that lead to no row are counted, too, and
 // left out later.
-func (w *walk) tally(q *code, base uint32, from, to int64) {
+func (w *walk) tally(q *code, base uint64, from, to int64) {
 	col := w.Rows.Col[from:to]
 	switch {
 	case q.table != nil && w.kind == nil:
-		table := q.table[base : int(base)+w.width]
+		table := q.table[base : base+uint64(w.width)]
 		for _, y := range col {
 			table[w.class[y]]++
 		}
 	case q.table != nil:
 		for i, y := range col {
-			q.table[base+w.kind[from+int64(i)]*uint32(w.width)+w.class[y]]++
+			q.table[base+uint64(w.kind[from+int64(i)])*uint64(w.width)+uint64(w.class[y])]++
 		}
 	default:
 		for i, y := range col {
-			slot := base + w.class[y]
+			slot := base + uint64(w.class[y])
 			if w.kind != nil {
-				slot += w.kind[from+int64(i)] * uint32(w.width)
+				slot += uint64(w.kind[from+int64(i)]) * uint64(w.width)
 			}
 			w.countOne(q, slot)
 		}
