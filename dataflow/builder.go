@@ -216,7 +216,7 @@ func (b *builder) reduce(n *Node) {
 	if o.Acc.KeyedRows() {
 		o.Blocks = n.shape.Rows
 	} else if o.Acc == kernel.SumTNByType {
-		o.Key, o.Blocks = b.key(n.attr.S, edgesOf(n)), int(n.attr.I)
+		o.Key, o.Blocks, o.Trans = b.key(n.attr.S, edgesOf(n)), int(n.attr.I), n.attr.J > 0
 	}
 	o.LD, o.Carry = n.shape.Cols, !o.Acc.KeyedRows()
 	b.p.Outs = append(b.p.Outs, o)

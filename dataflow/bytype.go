@@ -14,13 +14,16 @@ import (
 const (
 	GatherDstByTypeOp Op = "gather_dst_by_type" // Σ over in-edges m_e·A[type(e)]: [E×i] and [types·i×o] to [V×o]; with Attr.J [types·o×i], transposed
 	GatherSrcByTypeOp Op = "gather_src_by_type" // the same over out-edges
-	SumByTypeOp       Op = "sum_by_type"        // Σ m_eᵀ·y_e of each type: [E×i] and [E×o] to [types·i×o]
+	SumByTypeOp       Op = "sum_by_type"        // Σ m_eᵀ·y_e of each type, y_e of the own end: [E×i] and [E×o] to [types·i×o]; with Attr.J Σ y_eᵀ·m_e
 )
 
 var (
 	_ = Define(GatherDstByTypeOp, Def{Class: Move, Shape: byTypeShape(GatherDstOp), Acc: kernel.SumByType})
 	_ = Define(GatherSrcByTypeOp, Def{Class: Move, Shape: byTypeShape(GatherSrcOp), Acc: kernel.SumByType})
 	_ = Define(SumByTypeOp, Def{Class: Reduce, Acc: kernel.SumTNByType, Shape: func(a Attr, in []Shape) (Shape, error) {
+		if a.J > 0 {
+			in = []Shape{in[1], in[0]}
+		}
 		return Shape{Rows: int(a.I) * in[0].Cols, Cols: in[1].Cols}, nil
 	}})
 )
@@ -88,27 +91,35 @@ func (s *state) pulled(n *Node) *Node {
 	if byTypeOps[n.op] == "" || n.attr.S != "" || n.attr.J != 0 {
 		return nil
 	}
-	var far *Node
-	var scalars []*Node
-	for _, f := range factors(n.in[0]) {
-		switch {
-		case f.op == WidenOp && f.in[0].shape.Cols == 1:
-			scalars = append(scalars, f.in[0])
-		case far == nil && isScatter(f.op) && f.attr.S == "type" && f.in[0].Def().Role == kernel.MatMulNT && f.in[0].in[1].shape.Set.Kind == Global:
-			far = f
-		default:
-			return nil
-		}
-	}
-	if far == nil || !s.many(far) {
+	far, scalars := scaledScatter(n.in[0])
+	if far == nil || far.attr.S != "type" || !s.many(far) {
 		return nil
 	}
 	p := far.in[0]
+	if p.Def().Role != kernel.MatMulNT || p.in[1].shape.Set.Kind != Global {
+		return nil
+	}
 	m := scale(Apply(far.op, Attr{E: far.attr.E}, p.in[0]), scalars)
 	return Apply(byTypeOps[n.op], Attr{S: "type", I: far.attr.I, J: 1}, m, p.in[1])
 }
 
-// weighed is the rule gather{type}(m)ᵀ·y = sum_by_type(m, scatter(y)).
+// scaledScatter is the scatter that edge rows m are, times numbers of edges; nil: m is something else.
+func scaledScatter(m *Node) (far *Node, scalars []*Node) {
+	for _, f := range factors(m) {
+		switch {
+		case f.op == WidenOp && f.in[0].shape.Cols == 1:
+			scalars = append(scalars, f.in[0])
+		case far == nil && isScatter(f.op):
+			far = f
+		default:
+			return nil, nil
+		}
+	}
+	return far, scalars
+}
+
+// weighed is the rule gather{type}(m)ᵀ·y = sum_by_type(m, scatter(y)). Of rows x of the other end, times numbers s of edges, those
+// with fewer columns are summed: gather{type}(s·scatter(x))ᵀ·y = sum_by_type(s·scatter(y), scatter(x)), transposed, if these are y's.
 func (s *state) weighed(n *Node) *Node {
 	if n.Def().Acc != kernel.SumTN || n.in[0].shape.Set.Kind != Vertex {
 		return nil
@@ -117,5 +128,11 @@ func (s *state) weighed(n *Node) *Node {
 	if m == nil || !s.many(sum) {
 		return nil
 	}
-	return Apply(SumByTypeOp, Attr{S: "type", I: sum.attr.I}, m, Apply(adjoint[sum.op], Attr{E: m.shape.Set.along()}, n.in[1]))
+	y := Apply(adjoint[sum.op], Attr{E: m.shape.Set.along()}, n.in[1])
+	a := Attr{S: "type", I: sum.attr.I}
+	if far, scalars := scaledScatter(m); far != nil && far.op != y.op && far.attr.S == "" && y.shape.Cols < m.shape.Cols {
+		a.J = 1
+		return Apply(SumByTypeOp, a, scale(y, scalars), far)
+	}
+	return Apply(SumByTypeOp, a, m, y)
 }

@@ -119,7 +119,7 @@ const (
 	SumBy                  // Global (Blocks×c): row key += row of Reg, the key standing in Reg2; none below 0 or from Blocks on
 	SumSparse              // Global (Blocks×c): += Reg2ᵀ · Reg over all rows, Reg2 holding sparse rows
 	SumByType              // own row += In[Reg] · block key(e) of the Global in Reg2, Blocks matrices one below the other; with Trans, its transpose. On CPUs only
-	SumTNByType            // Global (Blocks matrices): block key(e) += In[Reg]ᵀ · In[Reg2], Reg2 a row of the own end. On CPUs only
+	SumTNByType            // Global (Blocks matrices): block key(e) += In[Reg]ᵀ · In[Reg2], Reg2 a row of the own end; with Trans, its transpose. On CPUs only
 	MaxBy                  // as SumBy, with the maximum, as Ordered numbers: a row that nothing reached stays 0
 )
 
@@ -146,7 +146,7 @@ type Out struct {
 	AuxLD   int
 	Carry   bool // SumTN, SumRows: the Global is two, its sums and what they are short of (cpu/long_sums.go)
 	Key     Key  // Sum: into block key(e) of Blocks; SumByType, SumTNByType: the block of the Global
-	Trans   bool // SumByType: the matrices are transposed
+	Trans   bool // SumByType: the matrices are transposed; SumTNByType: the products
 	Blocks  int  // also SumBy, MaxBy, SumSparse: rows of the Global
 	Quiet   bool // Sum, Max, LSE: only Then reads it, and a GPU does not write it
 }

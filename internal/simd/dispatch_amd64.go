@@ -424,6 +424,18 @@ func gatherWMoreAsm(acc, src []float32, ld int, idx []uint32, w []float32) bool 
 	return false
 }
 
+func gatherSumsAsm(dst []float32, cols int, src []float32, ld int, idx []uint32, w []float32, ends []uint32) bool {
+	switch active {
+	case AVX512:
+		gatherSumsAVX512(dst, cols, src, ld, idx, w, ends)
+		return true
+	case AVX2:
+		gatherSumsAVX2(dst, cols, src, ld, idx, w, ends)
+		return true
+	}
+	return false
+}
+
 func gatherRowsAsm(dst, src []float32, ld int, idx []uint32, cols int) bool {
 	switch active {
 	case AVX512:

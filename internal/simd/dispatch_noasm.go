@@ -74,6 +74,10 @@ func gatherWSumAsm(acc, src []float32, ld int, idx []uint32, w []float32) bool {
 
 func gatherWMoreAsm(acc, src []float32, ld int, idx []uint32, w []float32) bool { return false }
 
+func gatherSumsAsm(dst []float32, cols int, src []float32, ld int, idx []uint32, w []float32, ends []uint32) bool {
+	return false
+}
+
 func gatherRowsAsm(dst, src []float32, ld int, idx []uint32, cols int) bool { return false }
 
 func matchRowsAsm(found []uint64, words int, src []float32, ld int, idx []uint32, want []float32, cols int) bool {

@@ -78,6 +78,24 @@ func moreProducts(sum, src []float32, ld int, idx []uint32, w []float32) {
 	}
 }
 
+// GatherSums sums groups of rows of src, each times its number of w: row i of dst, of cols columns, becomes the sum over the indices from
+// ends[i-1], 0 for the first, to ends[i], as GatherWMore adds to zeros. Indices are as those of GatherSum; ends ascend to len(idx).
+func GatherSums(dst []float32, cols int, src []float32, ld int, idx []uint32, w []float32, ends []uint32) {
+	if cols <= 0 || len(ends) == 0 {
+		return
+	}
+	dst, w = dst[:len(ends)*cols], w[:len(idx)]
+	if gatherSumsAsm(dst, cols, src, ld, idx, w, ends) {
+		return
+	}
+	clear(dst)
+	lo := uint32(0)
+	for i, hi := range ends {
+		moreProducts(dst[i*cols:(i+1)*cols], src, ld, idx[lo:hi], w[lo:hi])
+		lo = hi
+	}
+}
+
 // GatherRows copies row idx[i] of src, cols wide and ld apart, to row i of dst,
 // which is dense: len(idx) rows of cols floats. Every index must name a row of
 // src: the assembly does not check.

@@ -23,6 +23,12 @@ func gatherWMoreAVX2(acc []float32, src []float32, ld int, idx []uint32, w []flo
 func gatherWMoreAVX512(acc []float32, src []float32, ld int, idx []uint32, w []float32)
 
 //go:noescape
+func gatherSumsAVX2(dst []float32, cols int, src []float32, ld int, idx []uint32, w []float32, ends []uint32)
+
+//go:noescape
+func gatherSumsAVX512(dst []float32, cols int, src []float32, ld int, idx []uint32, w []float32, ends []uint32)
+
+//go:noescape
 func gatherRowsAVX2(dst []float32, src []float32, ld int, idx []uint32, cols int)
 
 //go:noescape

@@ -3422,6 +3422,1034 @@ tiled223:
 	VZEROUPPER
 	RET
 
+// func gatherSumsAVX2(dst []float32, cols int, src []float32, ld int, idx []uint32, w []float32, ends []uint32)
+// Requires: AVX, MMX+
+TEXT ·gatherSumsAVX2(SB), NOSPLIT, $0-136
+	MOVQ dst_base+0(FP), AX
+	MOVQ src_base+32(FP), CX
+	MOVQ w_base+88(FP), DX
+	MOVQ cols+24(FP), BX
+	MOVQ idx_len+72(FP), SI
+	SHLQ $0x02, SI
+	ADDQ idx_base+64(FP), SI
+	SUBQ $0x00000020, SI
+	SUBQ idx_base+64(FP), DX
+
+tile265:
+	CMPQ    BX, $0x00000040
+	JL      part266
+	MOVQ    $0x00000008, DI
+	LEAQ    lanes<>+0(SB), R8
+	NEGQ    DI
+	VMOVUPS 32(R8)(DI*4), Y0
+	JMP     vecs276
+
+part266:
+	TESTQ   BX, BX
+	JLE     tiled267
+	LEAQ    7(BX), R8
+	MOVQ    R8, DI
+	ANDQ    $0x00000007, DI
+	INCQ    DI
+	SHRQ    $0x03, R8
+	LEAQ    lanes<>+0(SB), R9
+	NEGQ    DI
+	VMOVUPS 32(R9)(DI*4), Y0
+	CMPQ    R8, $0x00000001
+	JE      vecs269
+	CMPQ    R8, $0x00000002
+	JE      vecs270
+	CMPQ    R8, $0x00000003
+	JE      vecs271
+	CMPQ    R8, $0x00000004
+	JE      vecs272
+	CMPQ    R8, $0x00000005
+	JE      vecs273
+	CMPQ    R8, $0x00000006
+	JE      vecs274
+	CMPQ    R8, $0x00000007
+	JE      vecs275
+
+vecs276:
+	MOVQ idx_base+64(FP), DI
+	MOVQ ends_base+112(FP), R10
+	MOVQ ends_len+120(FP), R11
+	MOVQ AX, R12
+
+group277:
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	VXORPS Y8, Y8, Y8
+	MOVL   (R10), R8
+	SHLQ   $0x02, R8
+	ADDQ   idx_base+64(FP), R8
+	CMPQ   DI, R8
+	JGE    over280
+
+edge278:
+	CMPQ       DI, SI
+	JGE        there279
+	MOVL       32(DI), R9
+	IMULQ      ld+56(FP), R9
+	PREFETCHT0 (CX)(R9*4)
+	PREFETCHT0 64(CX)(R9*4)
+	PREFETCHT0 128(CX)(R9*4)
+	PREFETCHT0 192(CX)(R9*4)
+
+there279:
+	MOVL         (DI), R9
+	IMULQ        ld+56(FP), R9
+	VBROADCASTSS (DI)(DX*1), Y9
+	VMULPS       (CX)(R9*4), Y9, Y10
+	VADDPS       Y10, Y1, Y1
+	VMULPS       32(CX)(R9*4), Y9, Y10
+	VADDPS       Y10, Y2, Y2
+	VMULPS       64(CX)(R9*4), Y9, Y10
+	VADDPS       Y10, Y3, Y3
+	VMULPS       96(CX)(R9*4), Y9, Y10
+	VADDPS       Y10, Y4, Y4
+	VMULPS       128(CX)(R9*4), Y9, Y10
+	VADDPS       Y10, Y5, Y5
+	VMULPS       160(CX)(R9*4), Y9, Y10
+	VADDPS       Y10, Y6, Y6
+	VMULPS       192(CX)(R9*4), Y9, Y10
+	VADDPS       Y10, Y7, Y7
+	VMASKMOVPS   224(CX)(R9*4), Y0, Y10
+	VMULPS       Y10, Y9, Y9
+	VADDPS       Y9, Y8, Y8
+	ADDQ         $0x00000004, DI
+	CMPQ         DI, R8
+	JL           edge278
+
+over280:
+	VMOVUPS    Y1, (R12)
+	VMOVUPS    Y2, 32(R12)
+	VMOVUPS    Y3, 64(R12)
+	VMOVUPS    Y4, 96(R12)
+	VMOVUPS    Y5, 128(R12)
+	VMOVUPS    Y6, 160(R12)
+	VMOVUPS    Y7, 192(R12)
+	VMASKMOVPS Y8, Y0, 224(R12)
+	MOVQ       cols+24(FP), R9
+	LEAQ       (R12)(R9*4), R12
+	ADDQ       $0x00000004, R10
+	DECQ       R11
+	JNE        group277
+	ADDQ       $0x00000100, AX
+	ADDQ       $0x00000100, CX
+	SUBQ       $0x00000040, BX
+	JMP        tile265
+
+vecs275:
+	MOVQ idx_base+64(FP), BX
+	MOVQ ends_base+112(FP), DI
+	MOVQ ends_len+120(FP), R8
+	MOVQ AX, R10
+
+group281:
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	MOVL   (DI), AX
+	SHLQ   $0x02, AX
+	ADDQ   idx_base+64(FP), AX
+	CMPQ   BX, AX
+	JGE    over284
+
+edge282:
+	CMPQ       BX, SI
+	JGE        there283
+	MOVL       32(BX), R9
+	IMULQ      ld+56(FP), R9
+	PREFETCHT0 (CX)(R9*4)
+	PREFETCHT0 64(CX)(R9*4)
+	PREFETCHT0 128(CX)(R9*4)
+	PREFETCHT0 192(CX)(R9*4)
+
+there283:
+	MOVL         (BX), R9
+	IMULQ        ld+56(FP), R9
+	VBROADCASTSS (BX)(DX*1), Y8
+	VMULPS       (CX)(R9*4), Y8, Y9
+	VADDPS       Y9, Y1, Y1
+	VMULPS       32(CX)(R9*4), Y8, Y9
+	VADDPS       Y9, Y2, Y2
+	VMULPS       64(CX)(R9*4), Y8, Y9
+	VADDPS       Y9, Y3, Y3
+	VMULPS       96(CX)(R9*4), Y8, Y9
+	VADDPS       Y9, Y4, Y4
+	VMULPS       128(CX)(R9*4), Y8, Y9
+	VADDPS       Y9, Y5, Y5
+	VMULPS       160(CX)(R9*4), Y8, Y9
+	VADDPS       Y9, Y6, Y6
+	VMASKMOVPS   192(CX)(R9*4), Y0, Y9
+	VMULPS       Y9, Y8, Y8
+	VADDPS       Y8, Y7, Y7
+	ADDQ         $0x00000004, BX
+	CMPQ         BX, AX
+	JL           edge282
+
+over284:
+	VMOVUPS    Y1, (R10)
+	VMOVUPS    Y2, 32(R10)
+	VMOVUPS    Y3, 64(R10)
+	VMOVUPS    Y4, 96(R10)
+	VMOVUPS    Y5, 128(R10)
+	VMOVUPS    Y6, 160(R10)
+	VMASKMOVPS Y7, Y0, 192(R10)
+	MOVQ       cols+24(FP), R9
+	LEAQ       (R10)(R9*4), R10
+	ADDQ       $0x00000004, DI
+	DECQ       R8
+	JNE        group281
+	JMP        tiled267
+
+vecs274:
+	MOVQ idx_base+64(FP), BX
+	MOVQ ends_base+112(FP), DI
+	MOVQ ends_len+120(FP), R8
+	MOVQ AX, R10
+
+group285:
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	MOVL   (DI), AX
+	SHLQ   $0x02, AX
+	ADDQ   idx_base+64(FP), AX
+	CMPQ   BX, AX
+	JGE    over288
+
+edge286:
+	CMPQ       BX, SI
+	JGE        there287
+	MOVL       32(BX), R9
+	IMULQ      ld+56(FP), R9
+	PREFETCHT0 (CX)(R9*4)
+	PREFETCHT0 64(CX)(R9*4)
+	PREFETCHT0 128(CX)(R9*4)
+
+there287:
+	MOVL         (BX), R9
+	IMULQ        ld+56(FP), R9
+	VBROADCASTSS (BX)(DX*1), Y7
+	VMULPS       (CX)(R9*4), Y7, Y8
+	VADDPS       Y8, Y1, Y1
+	VMULPS       32(CX)(R9*4), Y7, Y8
+	VADDPS       Y8, Y2, Y2
+	VMULPS       64(CX)(R9*4), Y7, Y8
+	VADDPS       Y8, Y3, Y3
+	VMULPS       96(CX)(R9*4), Y7, Y8
+	VADDPS       Y8, Y4, Y4
+	VMULPS       128(CX)(R9*4), Y7, Y8
+	VADDPS       Y8, Y5, Y5
+	VMASKMOVPS   160(CX)(R9*4), Y0, Y8
+	VMULPS       Y8, Y7, Y7
+	VADDPS       Y7, Y6, Y6
+	ADDQ         $0x00000004, BX
+	CMPQ         BX, AX
+	JL           edge286
+
+over288:
+	VMOVUPS    Y1, (R10)
+	VMOVUPS    Y2, 32(R10)
+	VMOVUPS    Y3, 64(R10)
+	VMOVUPS    Y4, 96(R10)
+	VMOVUPS    Y5, 128(R10)
+	VMASKMOVPS Y6, Y0, 160(R10)
+	MOVQ       cols+24(FP), R9
+	LEAQ       (R10)(R9*4), R10
+	ADDQ       $0x00000004, DI
+	DECQ       R8
+	JNE        group285
+	JMP        tiled267
+
+vecs273:
+	MOVQ idx_base+64(FP), BX
+	MOVQ ends_base+112(FP), DI
+	MOVQ ends_len+120(FP), R8
+	MOVQ AX, R10
+
+group289:
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	MOVL   (DI), AX
+	SHLQ   $0x02, AX
+	ADDQ   idx_base+64(FP), AX
+	CMPQ   BX, AX
+	JGE    over292
+
+edge290:
+	CMPQ       BX, SI
+	JGE        there291
+	MOVL       32(BX), R9
+	IMULQ      ld+56(FP), R9
+	PREFETCHT0 (CX)(R9*4)
+	PREFETCHT0 64(CX)(R9*4)
+	PREFETCHT0 128(CX)(R9*4)
+
+there291:
+	MOVL         (BX), R9
+	IMULQ        ld+56(FP), R9
+	VBROADCASTSS (BX)(DX*1), Y6
+	VMULPS       (CX)(R9*4), Y6, Y7
+	VADDPS       Y7, Y1, Y1
+	VMULPS       32(CX)(R9*4), Y6, Y7
+	VADDPS       Y7, Y2, Y2
+	VMULPS       64(CX)(R9*4), Y6, Y7
+	VADDPS       Y7, Y3, Y3
+	VMULPS       96(CX)(R9*4), Y6, Y7
+	VADDPS       Y7, Y4, Y4
+	VMASKMOVPS   128(CX)(R9*4), Y0, Y7
+	VMULPS       Y7, Y6, Y6
+	VADDPS       Y6, Y5, Y5
+	ADDQ         $0x00000004, BX
+	CMPQ         BX, AX
+	JL           edge290
+
+over292:
+	VMOVUPS    Y1, (R10)
+	VMOVUPS    Y2, 32(R10)
+	VMOVUPS    Y3, 64(R10)
+	VMOVUPS    Y4, 96(R10)
+	VMASKMOVPS Y5, Y0, 128(R10)
+	MOVQ       cols+24(FP), R9
+	LEAQ       (R10)(R9*4), R10
+	ADDQ       $0x00000004, DI
+	DECQ       R8
+	JNE        group289
+	JMP        tiled267
+
+vecs272:
+	MOVQ idx_base+64(FP), BX
+	MOVQ ends_base+112(FP), DI
+	MOVQ ends_len+120(FP), R8
+	MOVQ AX, R10
+
+group293:
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	MOVL   (DI), AX
+	SHLQ   $0x02, AX
+	ADDQ   idx_base+64(FP), AX
+	CMPQ   BX, AX
+	JGE    over296
+
+edge294:
+	CMPQ       BX, SI
+	JGE        there295
+	MOVL       32(BX), R9
+	IMULQ      ld+56(FP), R9
+	PREFETCHT0 (CX)(R9*4)
+	PREFETCHT0 64(CX)(R9*4)
+
+there295:
+	MOVL         (BX), R9
+	IMULQ        ld+56(FP), R9
+	VBROADCASTSS (BX)(DX*1), Y5
+	VMULPS       (CX)(R9*4), Y5, Y6
+	VADDPS       Y6, Y1, Y1
+	VMULPS       32(CX)(R9*4), Y5, Y6
+	VADDPS       Y6, Y2, Y2
+	VMULPS       64(CX)(R9*4), Y5, Y6
+	VADDPS       Y6, Y3, Y3
+	VMASKMOVPS   96(CX)(R9*4), Y0, Y6
+	VMULPS       Y6, Y5, Y5
+	VADDPS       Y5, Y4, Y4
+	ADDQ         $0x00000004, BX
+	CMPQ         BX, AX
+	JL           edge294
+
+over296:
+	VMOVUPS    Y1, (R10)
+	VMOVUPS    Y2, 32(R10)
+	VMOVUPS    Y3, 64(R10)
+	VMASKMOVPS Y4, Y0, 96(R10)
+	MOVQ       cols+24(FP), R9
+	LEAQ       (R10)(R9*4), R10
+	ADDQ       $0x00000004, DI
+	DECQ       R8
+	JNE        group293
+	JMP        tiled267
+
+vecs271:
+	MOVQ idx_base+64(FP), BX
+	MOVQ ends_base+112(FP), DI
+	MOVQ ends_len+120(FP), R8
+	MOVQ AX, R10
+
+group297:
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	MOVL   (DI), AX
+	SHLQ   $0x02, AX
+	ADDQ   idx_base+64(FP), AX
+	CMPQ   BX, AX
+	JGE    over300
+
+edge298:
+	CMPQ       BX, SI
+	JGE        there299
+	MOVL       32(BX), R9
+	IMULQ      ld+56(FP), R9
+	PREFETCHT0 (CX)(R9*4)
+	PREFETCHT0 64(CX)(R9*4)
+
+there299:
+	MOVL         (BX), R9
+	IMULQ        ld+56(FP), R9
+	VBROADCASTSS (BX)(DX*1), Y4
+	VMULPS       (CX)(R9*4), Y4, Y5
+	VADDPS       Y5, Y1, Y1
+	VMULPS       32(CX)(R9*4), Y4, Y5
+	VADDPS       Y5, Y2, Y2
+	VMASKMOVPS   64(CX)(R9*4), Y0, Y5
+	VMULPS       Y5, Y4, Y4
+	VADDPS       Y4, Y3, Y3
+	ADDQ         $0x00000004, BX
+	CMPQ         BX, AX
+	JL           edge298
+
+over300:
+	VMOVUPS    Y1, (R10)
+	VMOVUPS    Y2, 32(R10)
+	VMASKMOVPS Y3, Y0, 64(R10)
+	MOVQ       cols+24(FP), R9
+	LEAQ       (R10)(R9*4), R10
+	ADDQ       $0x00000004, DI
+	DECQ       R8
+	JNE        group297
+	JMP        tiled267
+
+vecs270:
+	MOVQ idx_base+64(FP), BX
+	MOVQ ends_base+112(FP), DI
+	MOVQ ends_len+120(FP), R8
+	MOVQ AX, R10
+
+group301:
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	MOVL   (DI), AX
+	SHLQ   $0x02, AX
+	ADDQ   idx_base+64(FP), AX
+	CMPQ   BX, AX
+	JGE    over304
+
+edge302:
+	CMPQ       BX, SI
+	JGE        there303
+	MOVL       32(BX), R9
+	IMULQ      ld+56(FP), R9
+	PREFETCHT0 (CX)(R9*4)
+
+there303:
+	MOVL         (BX), R9
+	IMULQ        ld+56(FP), R9
+	VBROADCASTSS (BX)(DX*1), Y3
+	VMULPS       (CX)(R9*4), Y3, Y4
+	VADDPS       Y4, Y1, Y1
+	VMASKMOVPS   32(CX)(R9*4), Y0, Y4
+	VMULPS       Y4, Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	ADDQ         $0x00000004, BX
+	CMPQ         BX, AX
+	JL           edge302
+
+over304:
+	VMOVUPS    Y1, (R10)
+	VMASKMOVPS Y2, Y0, 32(R10)
+	MOVQ       cols+24(FP), R9
+	LEAQ       (R10)(R9*4), R10
+	ADDQ       $0x00000004, DI
+	DECQ       R8
+	JNE        group301
+	JMP        tiled267
+
+vecs269:
+	MOVQ idx_base+64(FP), BX
+	MOVQ ends_base+112(FP), DI
+	MOVQ ends_len+120(FP), R8
+	MOVQ AX, R10
+
+group305:
+	VXORPS Y1, Y1, Y1
+	MOVL   (DI), AX
+	SHLQ   $0x02, AX
+	ADDQ   idx_base+64(FP), AX
+	CMPQ   BX, AX
+	JGE    over308
+
+edge306:
+	CMPQ       BX, SI
+	JGE        there307
+	MOVL       32(BX), R9
+	IMULQ      ld+56(FP), R9
+	PREFETCHT0 (CX)(R9*4)
+
+there307:
+	MOVL         (BX), R9
+	IMULQ        ld+56(FP), R9
+	VBROADCASTSS (BX)(DX*1), Y2
+	VMASKMOVPS   (CX)(R9*4), Y0, Y3
+	VMULPS       Y3, Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	ADDQ         $0x00000004, BX
+	CMPQ         BX, AX
+	JL           edge306
+
+over308:
+	VMASKMOVPS Y1, Y0, (R10)
+	MOVQ       cols+24(FP), R9
+	LEAQ       (R10)(R9*4), R10
+	ADDQ       $0x00000004, DI
+	DECQ       R8
+	JNE        group305
+
+tiled267:
+	VZEROUPPER
+	RET
+
+// func gatherSumsAVX512(dst []float32, cols int, src []float32, ld int, idx []uint32, w []float32, ends []uint32)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
+TEXT ·gatherSumsAVX512(SB), NOSPLIT, $0-136
+	MOVQ dst_base+0(FP), AX
+	MOVQ src_base+32(FP), CX
+	MOVQ w_base+88(FP), DX
+	MOVQ cols+24(FP), BX
+	MOVQ idx_len+72(FP), SI
+	SHLQ $0x02, SI
+	ADDQ idx_base+64(FP), SI
+	SUBQ $0x00000020, SI
+	SUBQ idx_base+64(FP), DX
+
+tile309:
+	CMPQ  BX, $0x00000080
+	JL    part310
+	MOVQ  $0x00000010, DI
+	MOVL  $0xffffffff, R8
+	BZHIL DI, R8, R8
+	KMOVW R8, K1
+	JMP   vecs320
+
+part310:
+	TESTQ BX, BX
+	JLE   tiled311
+	LEAQ  15(BX), R8
+	MOVQ  R8, DI
+	ANDQ  $0x0000000f, DI
+	INCQ  DI
+	SHRQ  $0x04, R8
+	MOVL  $0xffffffff, R9
+	BZHIL DI, R9, R9
+	KMOVW R9, K1
+	CMPQ  R8, $0x00000001
+	JE    vecs313
+	CMPQ  R8, $0x00000002
+	JE    vecs314
+	CMPQ  R8, $0x00000003
+	JE    vecs315
+	CMPQ  R8, $0x00000004
+	JE    vecs316
+	CMPQ  R8, $0x00000005
+	JE    vecs317
+	CMPQ  R8, $0x00000006
+	JE    vecs318
+	CMPQ  R8, $0x00000007
+	JE    vecs319
+
+vecs320:
+	MOVQ idx_base+64(FP), DI
+	MOVQ ends_base+112(FP), R10
+	MOVQ ends_len+120(FP), R11
+	MOVQ AX, R12
+
+group321:
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	VXORPS Z4, Z4, Z4
+	VXORPS Z5, Z5, Z5
+	VXORPS Z6, Z6, Z6
+	VXORPS Z7, Z7, Z7
+	MOVL   (R10), R8
+	SHLQ   $0x02, R8
+	ADDQ   idx_base+64(FP), R8
+	CMPQ   DI, R8
+	JGE    over324
+
+edge322:
+	CMPQ       DI, SI
+	JGE        there323
+	MOVL       32(DI), R9
+	IMULQ      ld+56(FP), R9
+	PREFETCHT0 (CX)(R9*4)
+	PREFETCHT0 64(CX)(R9*4)
+	PREFETCHT0 128(CX)(R9*4)
+	PREFETCHT0 192(CX)(R9*4)
+	PREFETCHT0 256(CX)(R9*4)
+	PREFETCHT0 320(CX)(R9*4)
+	PREFETCHT0 384(CX)(R9*4)
+	PREFETCHT0 448(CX)(R9*4)
+
+there323:
+	MOVL         (DI), R9
+	IMULQ        ld+56(FP), R9
+	VBROADCASTSS (DI)(DX*1), Z8
+	VMULPS       (CX)(R9*4), Z8, Z9
+	VADDPS       Z9, Z0, Z0
+	VMULPS       64(CX)(R9*4), Z8, Z9
+	VADDPS       Z9, Z1, Z1
+	VMULPS       128(CX)(R9*4), Z8, Z9
+	VADDPS       Z9, Z2, Z2
+	VMULPS       192(CX)(R9*4), Z8, Z9
+	VADDPS       Z9, Z3, Z3
+	VMULPS       256(CX)(R9*4), Z8, Z9
+	VADDPS       Z9, Z4, Z4
+	VMULPS       320(CX)(R9*4), Z8, Z9
+	VADDPS       Z9, Z5, Z5
+	VMULPS       384(CX)(R9*4), Z8, Z9
+	VADDPS       Z9, Z6, Z6
+	VMOVUPS.Z    448(CX)(R9*4), K1, Z9
+	VMULPS       Z9, Z8, Z8
+	VADDPS       Z8, Z7, Z7
+	ADDQ         $0x00000004, DI
+	CMPQ         DI, R8
+	JL           edge322
+
+over324:
+	VMOVUPS Z0, (R12)
+	VMOVUPS Z1, 64(R12)
+	VMOVUPS Z2, 128(R12)
+	VMOVUPS Z3, 192(R12)
+	VMOVUPS Z4, 256(R12)
+	VMOVUPS Z5, 320(R12)
+	VMOVUPS Z6, 384(R12)
+	VMOVUPS Z7, K1, 448(R12)
+	MOVQ    cols+24(FP), R9
+	LEAQ    (R12)(R9*4), R12
+	ADDQ    $0x00000004, R10
+	DECQ    R11
+	JNE     group321
+	ADDQ    $0x00000200, AX
+	ADDQ    $0x00000200, CX
+	SUBQ    $0x00000080, BX
+	JMP     tile309
+
+vecs319:
+	MOVQ idx_base+64(FP), BX
+	MOVQ ends_base+112(FP), DI
+	MOVQ ends_len+120(FP), R8
+	MOVQ AX, R10
+
+group325:
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	VXORPS Z4, Z4, Z4
+	VXORPS Z5, Z5, Z5
+	VXORPS Z6, Z6, Z6
+	MOVL   (DI), AX
+	SHLQ   $0x02, AX
+	ADDQ   idx_base+64(FP), AX
+	CMPQ   BX, AX
+	JGE    over328
+
+edge326:
+	CMPQ       BX, SI
+	JGE        there327
+	MOVL       32(BX), R9
+	IMULQ      ld+56(FP), R9
+	PREFETCHT0 (CX)(R9*4)
+	PREFETCHT0 64(CX)(R9*4)
+	PREFETCHT0 128(CX)(R9*4)
+	PREFETCHT0 192(CX)(R9*4)
+	PREFETCHT0 256(CX)(R9*4)
+	PREFETCHT0 320(CX)(R9*4)
+	PREFETCHT0 384(CX)(R9*4)
+
+there327:
+	MOVL         (BX), R9
+	IMULQ        ld+56(FP), R9
+	VBROADCASTSS (BX)(DX*1), Z7
+	VMULPS       (CX)(R9*4), Z7, Z8
+	VADDPS       Z8, Z0, Z0
+	VMULPS       64(CX)(R9*4), Z7, Z8
+	VADDPS       Z8, Z1, Z1
+	VMULPS       128(CX)(R9*4), Z7, Z8
+	VADDPS       Z8, Z2, Z2
+	VMULPS       192(CX)(R9*4), Z7, Z8
+	VADDPS       Z8, Z3, Z3
+	VMULPS       256(CX)(R9*4), Z7, Z8
+	VADDPS       Z8, Z4, Z4
+	VMULPS       320(CX)(R9*4), Z7, Z8
+	VADDPS       Z8, Z5, Z5
+	VMOVUPS.Z    384(CX)(R9*4), K1, Z8
+	VMULPS       Z8, Z7, Z7
+	VADDPS       Z7, Z6, Z6
+	ADDQ         $0x00000004, BX
+	CMPQ         BX, AX
+	JL           edge326
+
+over328:
+	VMOVUPS Z0, (R10)
+	VMOVUPS Z1, 64(R10)
+	VMOVUPS Z2, 128(R10)
+	VMOVUPS Z3, 192(R10)
+	VMOVUPS Z4, 256(R10)
+	VMOVUPS Z5, 320(R10)
+	VMOVUPS Z6, K1, 384(R10)
+	MOVQ    cols+24(FP), R9
+	LEAQ    (R10)(R9*4), R10
+	ADDQ    $0x00000004, DI
+	DECQ    R8
+	JNE     group325
+	JMP     tiled311
+
+vecs318:
+	MOVQ idx_base+64(FP), BX
+	MOVQ ends_base+112(FP), DI
+	MOVQ ends_len+120(FP), R8
+	MOVQ AX, R10
+
+group329:
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	VXORPS Z4, Z4, Z4
+	VXORPS Z5, Z5, Z5
+	MOVL   (DI), AX
+	SHLQ   $0x02, AX
+	ADDQ   idx_base+64(FP), AX
+	CMPQ   BX, AX
+	JGE    over332
+
+edge330:
+	CMPQ       BX, SI
+	JGE        there331
+	MOVL       32(BX), R9
+	IMULQ      ld+56(FP), R9
+	PREFETCHT0 (CX)(R9*4)
+	PREFETCHT0 64(CX)(R9*4)
+	PREFETCHT0 128(CX)(R9*4)
+	PREFETCHT0 192(CX)(R9*4)
+	PREFETCHT0 256(CX)(R9*4)
+	PREFETCHT0 320(CX)(R9*4)
+
+there331:
+	MOVL         (BX), R9
+	IMULQ        ld+56(FP), R9
+	VBROADCASTSS (BX)(DX*1), Z6
+	VMULPS       (CX)(R9*4), Z6, Z7
+	VADDPS       Z7, Z0, Z0
+	VMULPS       64(CX)(R9*4), Z6, Z7
+	VADDPS       Z7, Z1, Z1
+	VMULPS       128(CX)(R9*4), Z6, Z7
+	VADDPS       Z7, Z2, Z2
+	VMULPS       192(CX)(R9*4), Z6, Z7
+	VADDPS       Z7, Z3, Z3
+	VMULPS       256(CX)(R9*4), Z6, Z7
+	VADDPS       Z7, Z4, Z4
+	VMOVUPS.Z    320(CX)(R9*4), K1, Z7
+	VMULPS       Z7, Z6, Z6
+	VADDPS       Z6, Z5, Z5
+	ADDQ         $0x00000004, BX
+	CMPQ         BX, AX
+	JL           edge330
+
+over332:
+	VMOVUPS Z0, (R10)
+	VMOVUPS Z1, 64(R10)
+	VMOVUPS Z2, 128(R10)
+	VMOVUPS Z3, 192(R10)
+	VMOVUPS Z4, 256(R10)
+	VMOVUPS Z5, K1, 320(R10)
+	MOVQ    cols+24(FP), R9
+	LEAQ    (R10)(R9*4), R10
+	ADDQ    $0x00000004, DI
+	DECQ    R8
+	JNE     group329
+	JMP     tiled311
+
+vecs317:
+	MOVQ idx_base+64(FP), BX
+	MOVQ ends_base+112(FP), DI
+	MOVQ ends_len+120(FP), R8
+	MOVQ AX, R10
+
+group333:
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	VXORPS Z4, Z4, Z4
+	MOVL   (DI), AX
+	SHLQ   $0x02, AX
+	ADDQ   idx_base+64(FP), AX
+	CMPQ   BX, AX
+	JGE    over336
+
+edge334:
+	CMPQ       BX, SI
+	JGE        there335
+	MOVL       32(BX), R9
+	IMULQ      ld+56(FP), R9
+	PREFETCHT0 (CX)(R9*4)
+	PREFETCHT0 64(CX)(R9*4)
+	PREFETCHT0 128(CX)(R9*4)
+	PREFETCHT0 192(CX)(R9*4)
+	PREFETCHT0 256(CX)(R9*4)
+
+there335:
+	MOVL         (BX), R9
+	IMULQ        ld+56(FP), R9
+	VBROADCASTSS (BX)(DX*1), Z5
+	VMULPS       (CX)(R9*4), Z5, Z6
+	VADDPS       Z6, Z0, Z0
+	VMULPS       64(CX)(R9*4), Z5, Z6
+	VADDPS       Z6, Z1, Z1
+	VMULPS       128(CX)(R9*4), Z5, Z6
+	VADDPS       Z6, Z2, Z2
+	VMULPS       192(CX)(R9*4), Z5, Z6
+	VADDPS       Z6, Z3, Z3
+	VMOVUPS.Z    256(CX)(R9*4), K1, Z6
+	VMULPS       Z6, Z5, Z5
+	VADDPS       Z5, Z4, Z4
+	ADDQ         $0x00000004, BX
+	CMPQ         BX, AX
+	JL           edge334
+
+over336:
+	VMOVUPS Z0, (R10)
+	VMOVUPS Z1, 64(R10)
+	VMOVUPS Z2, 128(R10)
+	VMOVUPS Z3, 192(R10)
+	VMOVUPS Z4, K1, 256(R10)
+	MOVQ    cols+24(FP), R9
+	LEAQ    (R10)(R9*4), R10
+	ADDQ    $0x00000004, DI
+	DECQ    R8
+	JNE     group333
+	JMP     tiled311
+
+vecs316:
+	MOVQ idx_base+64(FP), BX
+	MOVQ ends_base+112(FP), DI
+	MOVQ ends_len+120(FP), R8
+	MOVQ AX, R10
+
+group337:
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	MOVL   (DI), AX
+	SHLQ   $0x02, AX
+	ADDQ   idx_base+64(FP), AX
+	CMPQ   BX, AX
+	JGE    over340
+
+edge338:
+	CMPQ       BX, SI
+	JGE        there339
+	MOVL       32(BX), R9
+	IMULQ      ld+56(FP), R9
+	PREFETCHT0 (CX)(R9*4)
+	PREFETCHT0 64(CX)(R9*4)
+	PREFETCHT0 128(CX)(R9*4)
+	PREFETCHT0 192(CX)(R9*4)
+
+there339:
+	MOVL         (BX), R9
+	IMULQ        ld+56(FP), R9
+	VBROADCASTSS (BX)(DX*1), Z4
+	VMULPS       (CX)(R9*4), Z4, Z5
+	VADDPS       Z5, Z0, Z0
+	VMULPS       64(CX)(R9*4), Z4, Z5
+	VADDPS       Z5, Z1, Z1
+	VMULPS       128(CX)(R9*4), Z4, Z5
+	VADDPS       Z5, Z2, Z2
+	VMOVUPS.Z    192(CX)(R9*4), K1, Z5
+	VMULPS       Z5, Z4, Z4
+	VADDPS       Z4, Z3, Z3
+	ADDQ         $0x00000004, BX
+	CMPQ         BX, AX
+	JL           edge338
+
+over340:
+	VMOVUPS Z0, (R10)
+	VMOVUPS Z1, 64(R10)
+	VMOVUPS Z2, 128(R10)
+	VMOVUPS Z3, K1, 192(R10)
+	MOVQ    cols+24(FP), R9
+	LEAQ    (R10)(R9*4), R10
+	ADDQ    $0x00000004, DI
+	DECQ    R8
+	JNE     group337
+	JMP     tiled311
+
+vecs315:
+	MOVQ idx_base+64(FP), BX
+	MOVQ ends_base+112(FP), DI
+	MOVQ ends_len+120(FP), R8
+	MOVQ AX, R10
+
+group341:
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	MOVL   (DI), AX
+	SHLQ   $0x02, AX
+	ADDQ   idx_base+64(FP), AX
+	CMPQ   BX, AX
+	JGE    over344
+
+edge342:
+	CMPQ       BX, SI
+	JGE        there343
+	MOVL       32(BX), R9
+	IMULQ      ld+56(FP), R9
+	PREFETCHT0 (CX)(R9*4)
+	PREFETCHT0 64(CX)(R9*4)
+	PREFETCHT0 128(CX)(R9*4)
+
+there343:
+	MOVL         (BX), R9
+	IMULQ        ld+56(FP), R9
+	VBROADCASTSS (BX)(DX*1), Z3
+	VMULPS       (CX)(R9*4), Z3, Z4
+	VADDPS       Z4, Z0, Z0
+	VMULPS       64(CX)(R9*4), Z3, Z4
+	VADDPS       Z4, Z1, Z1
+	VMOVUPS.Z    128(CX)(R9*4), K1, Z4
+	VMULPS       Z4, Z3, Z3
+	VADDPS       Z3, Z2, Z2
+	ADDQ         $0x00000004, BX
+	CMPQ         BX, AX
+	JL           edge342
+
+over344:
+	VMOVUPS Z0, (R10)
+	VMOVUPS Z1, 64(R10)
+	VMOVUPS Z2, K1, 128(R10)
+	MOVQ    cols+24(FP), R9
+	LEAQ    (R10)(R9*4), R10
+	ADDQ    $0x00000004, DI
+	DECQ    R8
+	JNE     group341
+	JMP     tiled311
+
+vecs314:
+	MOVQ idx_base+64(FP), BX
+	MOVQ ends_base+112(FP), DI
+	MOVQ ends_len+120(FP), R8
+	MOVQ AX, R10
+
+group345:
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	MOVL   (DI), AX
+	SHLQ   $0x02, AX
+	ADDQ   idx_base+64(FP), AX
+	CMPQ   BX, AX
+	JGE    over348
+
+edge346:
+	CMPQ       BX, SI
+	JGE        there347
+	MOVL       32(BX), R9
+	IMULQ      ld+56(FP), R9
+	PREFETCHT0 (CX)(R9*4)
+	PREFETCHT0 64(CX)(R9*4)
+
+there347:
+	MOVL         (BX), R9
+	IMULQ        ld+56(FP), R9
+	VBROADCASTSS (BX)(DX*1), Z2
+	VMULPS       (CX)(R9*4), Z2, Z3
+	VADDPS       Z3, Z0, Z0
+	VMOVUPS.Z    64(CX)(R9*4), K1, Z3
+	VMULPS       Z3, Z2, Z2
+	VADDPS       Z2, Z1, Z1
+	ADDQ         $0x00000004, BX
+	CMPQ         BX, AX
+	JL           edge346
+
+over348:
+	VMOVUPS Z0, (R10)
+	VMOVUPS Z1, K1, 64(R10)
+	MOVQ    cols+24(FP), R9
+	LEAQ    (R10)(R9*4), R10
+	ADDQ    $0x00000004, DI
+	DECQ    R8
+	JNE     group345
+	JMP     tiled311
+
+vecs313:
+	MOVQ idx_base+64(FP), BX
+	MOVQ ends_base+112(FP), DI
+	MOVQ ends_len+120(FP), R8
+	MOVQ AX, R10
+
+group349:
+	VXORPS Z0, Z0, Z0
+	MOVL   (DI), AX
+	SHLQ   $0x02, AX
+	ADDQ   idx_base+64(FP), AX
+	CMPQ   BX, AX
+	JGE    over352
+
+edge350:
+	CMPQ       BX, SI
+	JGE        there351
+	MOVL       32(BX), R9
+	IMULQ      ld+56(FP), R9
+	PREFETCHT0 (CX)(R9*4)
+
+there351:
+	MOVL         (BX), R9
+	IMULQ        ld+56(FP), R9
+	VBROADCASTSS (BX)(DX*1), Z1
+	VMOVUPS.Z    (CX)(R9*4), K1, Z2
+	VMULPS       Z2, Z1, Z1
+	VADDPS       Z1, Z0, Z0
+	ADDQ         $0x00000004, BX
+	CMPQ         BX, AX
+	JL           edge350
+
+over352:
+	VMOVUPS Z0, K1, (R10)
+	MOVQ    cols+24(FP), R9
+	LEAQ    (R10)(R9*4), R10
+	ADDQ    $0x00000004, DI
+	DECQ    R8
+	JNE     group349
+
+tiled311:
+	VZEROUPPER
+	RET
+
 // func gatherRowsAVX2(dst []float32, src []float32, ld int, idx []uint32, cols int)
 // Requires: AVX, CMOV, MMX+
 TEXT ·gatherRowsAVX2(SB), NOSPLIT, $0-88
@@ -3447,29 +4475,29 @@ TEXT ·gatherRowsAVX2(SB), NOSPLIT, $0-88
 	CMPQ    R10, R11
 	CMOVQGT R11, R10
 
-row265:
+row353:
 	CMPQ  BX, R8
-	JGE   copy266
+	JGE   copy354
 	MOVL  32(BX), R11
 	IMULQ DX, R11
 	ADDQ  CX, R11
 	XORQ  R12, R12
 
-fetch267:
+fetch355:
 	PREFETCHT0 (R11)(R12*1)
 	ADDQ       $0x00000040, R12
 	CMPQ       R12, R10
-	JL         fetch267
+	JL         fetch355
 
-copy266:
+copy354:
 	MOVL  (BX), R11
 	IMULQ DX, R11
 	ADDQ  CX, R11
 	MOVQ  DI, R12
 
-cols269:
+cols357:
 	CMPQ    R12, $0x00000020
-	JL      cols270
+	JL      cols358
 	VMOVUPS (R11), Y1
 	VMOVUPS Y1, (AX)
 	VMOVUPS 32(R11), Y1
@@ -3481,31 +4509,31 @@ cols269:
 	ADDQ    $0x00000080, R11
 	ADDQ    $0x00000080, AX
 	SUBQ    $0x00000020, R12
-	JMP     cols269
+	JMP     cols357
 
-cols270:
-cols271:
+cols358:
+cols359:
 	CMPQ    R12, $0x00000008
-	JL      cols272
+	JL      cols360
 	VMOVUPS (R11), Y1
 	VMOVUPS Y1, (AX)
 	ADDQ    $0x00000020, R11
 	ADDQ    $0x00000020, AX
 	SUBQ    $0x00000008, R12
-	JMP     cols271
+	JMP     cols359
 
-cols272:
+cols360:
 	TESTQ      R12, R12
-	JE         cols268
+	JE         cols356
 	VMASKMOVPS (R11), Y0, Y1
 	VMASKMOVPS Y1, Y0, (AX)
 	LEAQ       (R11)(R9*4), R11
 	LEAQ       (AX)(R9*4), AX
 
-cols268:
+cols356:
 	ADDQ $0x00000004, BX
 	CMPQ BX, SI
-	JL   row265
+	JL   row353
 	VZEROUPPER
 	RET
 
@@ -3533,29 +4561,29 @@ TEXT ·gatherRowsAVX512(SB), NOSPLIT, $0-88
 	CMPQ    R10, R11
 	CMOVQGT R11, R10
 
-row273:
+row361:
 	CMPQ  BX, R8
-	JGE   copy274
+	JGE   copy362
 	MOVL  32(BX), R11
 	IMULQ DX, R11
 	ADDQ  CX, R11
 	XORQ  R12, R12
 
-fetch275:
+fetch363:
 	PREFETCHT0 (R11)(R12*1)
 	ADDQ       $0x00000040, R12
 	CMPQ       R12, R10
-	JL         fetch275
+	JL         fetch363
 
-copy274:
+copy362:
 	MOVL  (BX), R11
 	IMULQ DX, R11
 	ADDQ  CX, R11
 	MOVQ  DI, R12
 
-cols277:
+cols365:
 	CMPQ    R12, $0x00000040
-	JL      cols278
+	JL      cols366
 	VMOVUPS (R11), Z0
 	VMOVUPS Z0, (AX)
 	VMOVUPS 64(R11), Z0
@@ -3567,31 +4595,31 @@ cols277:
 	ADDQ    $0x00000100, R11
 	ADDQ    $0x00000100, AX
 	SUBQ    $0x00000040, R12
-	JMP     cols277
+	JMP     cols365
 
-cols278:
-cols279:
+cols366:
+cols367:
 	CMPQ    R12, $0x00000010
-	JL      cols280
+	JL      cols368
 	VMOVUPS (R11), Z0
 	VMOVUPS Z0, (AX)
 	ADDQ    $0x00000040, R11
 	ADDQ    $0x00000040, AX
 	SUBQ    $0x00000010, R12
-	JMP     cols279
+	JMP     cols367
 
-cols280:
+cols368:
 	TESTQ     R12, R12
-	JE        cols276
+	JE        cols364
 	VMOVUPS.Z (R11), K1, Z0
 	VMOVUPS   Z0, K1, (AX)
 	LEAQ      (R11)(R9*4), R11
 	LEAQ      (AX)(R9*4), AX
 
-cols276:
+cols364:
 	ADDQ $0x00000004, BX
 	CMPQ BX, SI
-	JL   row273
+	JL   row361
 	VZEROUPPER
 	RET
 
@@ -3616,21 +4644,21 @@ TEXT ·matchRowsAVX2(SB), NOSPLIT, $0-120
 	NEGQ    R12
 	VMOVUPS 32(R11)(R12*4), Y0
 
-row281:
+row369:
 	CMPQ  BX, R9
-	JGE   compare282
+	JGE   compare370
 	MOVL  32(BX), R11
 	IMULQ DX, R11
 	ADDQ  CX, R11
 	LEAQ  (R11)(DI*4), R12
 
-fetch283:
+fetch371:
 	PREFETCHT0 (R11)
 	ADDQ       $0x00000040, R11
 	CMPQ       R11, R12
-	JL         fetch283
+	JL         fetch371
 
-compare282:
+compare370:
 	MOVL         (BX), R11
 	IMULQ        DX, R11
 	ADDQ         CX, R11
@@ -3638,9 +4666,9 @@ compare282:
 	MOVQ         AX, R13
 	VBROADCASTSS (R8), Y1
 
-cols285:
+cols373:
 	CMPQ      R12, $0x00000020
-	JL        cols286
+	JL        cols374
 	VMOVUPS   (R11), Y2
 	VCMPPS    $0x00, Y2, Y1, Y2
 	VMOVMSKPS Y2, R14
@@ -3660,12 +4688,12 @@ cols285:
 	ADDQ      $0x00000004, R13
 	ADDQ      $0x00000080, R11
 	SUBQ      $0x00000020, R12
-	JMP       cols285
+	JMP       cols373
 
-cols286:
-cols287:
+cols374:
+cols375:
 	CMPQ      R12, $0x00000008
-	JL        cols288
+	JL        cols376
 	VMOVUPS   (R11), Y2
 	VCMPPS    $0x00, Y2, Y1, Y2
 	VMOVMSKPS Y2, R14
@@ -3673,11 +4701,11 @@ cols287:
 	ADDQ      $0x00000001, R13
 	ADDQ      $0x00000020, R11
 	SUBQ      $0x00000008, R12
-	JMP       cols287
+	JMP       cols375
 
-cols288:
+cols376:
 	TESTQ      R12, R12
-	JE         cols284
+	JE         cols372
 	VMASKMOVPS (R11), Y0, Y2
 	VCMPPS     $0x00, Y2, Y1, Y1
 	VANDPS     Y0, Y1, Y1
@@ -3686,13 +4714,13 @@ cols288:
 	ADDQ       $0x00000001, R13
 	LEAQ       (R11)(R10*4), R11
 
-cols284:
+cols372:
 	ADDQ $0x00000004, R8
 	MOVQ words+24(FP), R11
 	LEAQ (AX)(R11*8), AX
 	ADDQ $0x00000004, BX
 	CMPQ BX, SI
-	JL   row281
+	JL   row369
 	VZEROUPPER
 	RET
 
@@ -3716,21 +4744,21 @@ TEXT ·matchRowsAVX512(SB), NOSPLIT, $0-120
 	BZHIL R10, R11, R11
 	KMOVW R11, K1
 
-row289:
+row377:
 	CMPQ  BX, R9
-	JGE   compare290
+	JGE   compare378
 	MOVL  32(BX), R11
 	IMULQ DX, R11
 	ADDQ  CX, R11
 	LEAQ  (R11)(DI*4), R12
 
-fetch291:
+fetch379:
 	PREFETCHT0 (R11)
 	ADDQ       $0x00000040, R11
 	CMPQ       R11, R12
-	JL         fetch291
+	JL         fetch379
 
-compare290:
+compare378:
 	MOVL         (BX), R11
 	IMULQ        DX, R11
 	ADDQ         CX, R11
@@ -3738,9 +4766,9 @@ compare290:
 	MOVQ         AX, R13
 	VBROADCASTSS (R8), Z0
 
-cols293:
+cols381:
 	CMPQ    R12, $0x00000040
-	JL      cols294
+	JL      cols382
 	VMOVUPS (R11), Z1
 	VCMPPS  $0x00, Z1, Z0, K2
 	KMOVW   K2, (R13)
@@ -3756,23 +4784,23 @@ cols293:
 	ADDQ    $0x00000008, R13
 	ADDQ    $0x00000100, R11
 	SUBQ    $0x00000040, R12
-	JMP     cols293
+	JMP     cols381
 
-cols294:
-cols295:
+cols382:
+cols383:
 	CMPQ    R12, $0x00000010
-	JL      cols296
+	JL      cols384
 	VMOVUPS (R11), Z1
 	VCMPPS  $0x00, Z1, Z0, K2
 	KMOVW   K2, (R13)
 	ADDQ    $0x00000002, R13
 	ADDQ    $0x00000040, R11
 	SUBQ    $0x00000010, R12
-	JMP     cols295
+	JMP     cols383
 
-cols296:
+cols384:
 	TESTQ     R12, R12
-	JE        cols292
+	JE        cols380
 	VMOVUPS.Z (R11), K1, Z1
 	VCMPPS    $0x00, Z1, Z0, K2
 	KANDW     K1, K2, K2
@@ -3780,13 +4808,13 @@ cols296:
 	ADDQ      $0x00000002, R13
 	LEAQ      (R11)(R10*4), R11
 
-cols292:
+cols380:
 	ADDQ $0x00000004, R8
 	MOVQ words+24(FP), R11
 	LEAQ (AX)(R11*8), AX
 	ADDQ $0x00000004, BX
 	CMPQ BX, SI
-	JL   row289
+	JL   row377
 	VZEROUPPER
 	RET
 
@@ -3803,62 +4831,62 @@ TEXT ·gatherFourAVX2(SB), NOSPLIT, $0-98
 	MOVQ idx_cap+64(FP), R9
 	SUBQ R9, R10
 
-tile299:
+tile387:
 	CMPQ       AX, $0x00000010
-	JL         tile300
+	JL         tile388
 	CMPB       more+96(FP), $0x00
-	JNE        more301
+	JNE        more389
 	CMPB       stream+97(FP), $0x00
-	JNE        streams303
+	JNE        streams391
 	MOVQ       to+0(FP), R9
 	MOVQ       (R9), R9
 	TESTQ      R9, R9
-	JE         missing304
+	JE         missing392
 	ADDQ       CX, R9
 	PREFETCHT0 (R9)
 
-missing304:
+missing392:
 	MOVQ       to+0(FP), R9
 	MOVQ       24(R9), R9
 	TESTQ      R9, R9
-	JE         missing306
+	JE         missing394
 	ADDQ       CX, R9
 	PREFETCHT0 (R9)
 
-missing306:
+missing394:
 	MOVQ       to+0(FP), R9
 	MOVQ       48(R9), R9
 	TESTQ      R9, R9
-	JE         missing308
+	JE         missing396
 	ADDQ       CX, R9
 	PREFETCHT0 (R9)
 
-missing308:
+missing396:
 	MOVQ       to+0(FP), R9
 	MOVQ       72(R9), R9
 	TESTQ      R9, R9
-	JE         missing310
+	JE         missing398
 	ADDQ       CX, R9
 	PREFETCHT0 (R9)
 
-missing310:
+missing398:
 	MOVQ       to+0(FP), R9
 	MOVQ       96(R9), R9
 	TESTQ      R9, R9
-	JE         missing312
+	JE         missing400
 	ADDQ       CX, R9
 	PREFETCHT0 (R9)
 
-missing312:
+missing400:
 	MOVQ       to+0(FP), R9
 	MOVQ       120(R9), R9
 	TESTQ      R9, R9
-	JE         missing314
+	JE         missing402
 	ADDQ       CX, R9
 	PREFETCHT0 (R9)
 
-missing314:
-streams303:
+missing402:
+streams391:
 	MOVQ         idx_base+48(FP), SI
 	MOVQ         rank_base+72(FP), DI
 	MOVL         (SI), R9
@@ -3877,106 +4905,106 @@ streams303:
 	VXORPS       k80000000<>+0(SB), Y8, Y10
 	VBROADCASTSS (DI), Y9
 	VMOVAPS      Y9, Y11
-	JMP          started302
+	JMP          started390
 
-more301:
+more389:
 	MOVQ    to+0(FP), R9
 	MOVQ    (R9), R9
 	TESTQ   R9, R9
-	JE      missing316
+	JE      missing404
 	ADDQ    CX, R9
 	VMOVUPS (R9), Y0
 	VMOVAPS Y0, Y0
 	VMOVUPS 32(R9), Y1
 	VMOVAPS Y1, Y6
-	JMP     wanted317
+	JMP     wanted405
 
-missing316:
+missing404:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y6, Y6, Y6
 
-wanted317:
+wanted405:
 	MOVQ    to+0(FP), R9
 	MOVQ    24(R9), R9
 	TESTQ   R9, R9
-	JE      missing318
+	JE      missing406
 	ADDQ    CX, R9
 	VMOVUPS (R9), Y1
 	VMOVAPS Y1, Y1
 	VMOVUPS 32(R9), Y2
 	VMOVAPS Y2, Y7
-	JMP     wanted319
+	JMP     wanted407
 
-missing318:
+missing406:
 	VXORPS Y1, Y1, Y1
 	VXORPS Y7, Y7, Y7
 
-wanted319:
+wanted407:
 	MOVQ    to+0(FP), R9
 	MOVQ    48(R9), R9
 	TESTQ   R9, R9
-	JE      missing320
+	JE      missing408
 	ADDQ    CX, R9
 	VMOVUPS (R9), Y2
 	VMOVAPS Y2, Y2
 	VMOVUPS 32(R9), Y3
 	VMOVAPS Y3, Y8
-	JMP     wanted321
+	JMP     wanted409
 
-missing320:
+missing408:
 	VXORPS Y2, Y2, Y2
 	VXORPS Y8, Y8, Y8
 
-wanted321:
+wanted409:
 	MOVQ    to+0(FP), R9
 	MOVQ    72(R9), R9
 	TESTQ   R9, R9
-	JE      missing322
+	JE      missing410
 	ADDQ    CX, R9
 	VMOVUPS (R9), Y3
 	VMOVAPS Y3, Y3
 	VMOVUPS 32(R9), Y4
 	VMOVAPS Y4, Y9
-	JMP     wanted323
+	JMP     wanted411
 
-missing322:
+missing410:
 	VXORPS Y3, Y3, Y3
 	VXORPS Y9, Y9, Y9
 
-wanted323:
+wanted411:
 	MOVQ    to+0(FP), R9
 	MOVQ    96(R9), R9
 	TESTQ   R9, R9
-	JE      missing324
+	JE      missing412
 	ADDQ    CX, R9
 	VMOVUPS (R9), Y4
 	VMOVAPS Y4, Y4
 	VMOVUPS 32(R9), Y5
 	VMOVAPS Y5, Y10
-	JMP     wanted325
+	JMP     wanted413
 
-missing324:
+missing412:
 	VXORPS Y4, Y4, Y4
 	VXORPS Y10, Y10, Y10
 
-wanted325:
+wanted413:
 	MOVQ    to+0(FP), R9
 	MOVQ    120(R9), R9
 	TESTQ   R9, R9
-	JE      missing326
+	JE      missing414
 	ADDQ    CX, R9
 	VMOVUPS (R9), Y5
 	VMOVAPS Y5, Y5
 	VMOVUPS 32(R9), Y11
 	VMOVAPS Y11, Y11
-	JMP     wanted327
+	JMP     wanted415
 
-missing326:
+missing414:
 	VXORPS Y5, Y5, Y5
 	VXORPS Y11, Y11, Y11
 
-wanted327:
-started302:
+wanted415:
+started390:
 	VXORPS k80000000<>+0(SB), Y4, Y4
 	VXORPS k80000000<>+0(SB), Y10, Y10
 	MOVQ   idx_base+48(FP), SI
@@ -3985,14 +5013,14 @@ started302:
 	IMULQ  BX, R9
 	MOVQ   rank_len+80(FP), R8
 
-row328:
+row416:
 	CMPQ       R8, R10
-	JLE        there329
+	JLE        there417
 	MOVL       32(SI), R9
 	IMULQ      BX, R9
 	PREFETCHT0 (DX)(R9*1)
 
-there329:
+there417:
 	MOVL         (SI), R9
 	IMULQ        BX, R9
 	VBROADCASTSS (DI), Y12
@@ -4019,178 +5047,178 @@ there329:
 	ADDQ         $0x00000004, SI
 	ADDQ         $0x00000004, DI
 	DECQ         R8
-	JNE          row328
+	JNE          row416
 	VCMPPS       $0x03, Y0, Y0, Y12
 	VCMPPS       $0x03, Y6, Y6, Y13
 	VORPS        Y13, Y12, Y12
 	VMOVMSKPS    Y12, R9
 	TESTL        R9, R9
-	JNE          care297
+	JNE          care385
 	VXORPS       k80000000<>+0(SB), Y4, Y4
 	VXORPS       k80000000<>+0(SB), Y10, Y10
 	MOVQ         to+0(FP), R9
 	MOVQ         (R9), R9
 	TESTQ        R9, R9
-	JE           missing330
+	JE           missing418
 	ADDQ         CX, R9
 	CMPB         stream+97(FP), $0x00
-	JNE          stream332
+	JNE          stream420
 	VMOVUPS      Y0, (R9)
 	VMOVUPS      Y6, 32(R9)
-	JMP          stored333
+	JMP          stored421
 
-stream332:
+stream420:
 	VMOVNTPS Y0, (R9)
 	VMOVNTPS Y6, 32(R9)
 
-stored333:
-missing330:
+stored421:
+missing418:
 	MOVQ    to+0(FP), R9
 	MOVQ    24(R9), R9
 	TESTQ   R9, R9
-	JE      missing334
+	JE      missing422
 	ADDQ    CX, R9
 	CMPB    stream+97(FP), $0x00
-	JNE     stream336
+	JNE     stream424
 	VMOVUPS Y1, (R9)
 	VMOVUPS Y7, 32(R9)
-	JMP     stored337
+	JMP     stored425
 
-stream336:
+stream424:
 	VMOVNTPS Y1, (R9)
 	VMOVNTPS Y7, 32(R9)
 
-stored337:
-missing334:
+stored425:
+missing422:
 	MOVQ    to+0(FP), R9
 	MOVQ    48(R9), R9
 	TESTQ   R9, R9
-	JE      missing338
+	JE      missing426
 	ADDQ    CX, R9
 	CMPB    stream+97(FP), $0x00
-	JNE     stream340
+	JNE     stream428
 	VMOVUPS Y2, (R9)
 	VMOVUPS Y8, 32(R9)
-	JMP     stored341
+	JMP     stored429
 
-stream340:
+stream428:
 	VMOVNTPS Y2, (R9)
 	VMOVNTPS Y8, 32(R9)
 
-stored341:
-missing338:
+stored429:
+missing426:
 	MOVQ    to+0(FP), R9
 	MOVQ    72(R9), R9
 	TESTQ   R9, R9
-	JE      missing342
+	JE      missing430
 	ADDQ    CX, R9
 	CMPB    stream+97(FP), $0x00
-	JNE     stream344
+	JNE     stream432
 	VMOVUPS Y3, (R9)
 	VMOVUPS Y9, 32(R9)
-	JMP     stored345
+	JMP     stored433
 
-stream344:
+stream432:
 	VMOVNTPS Y3, (R9)
 	VMOVNTPS Y9, 32(R9)
 
-stored345:
-missing342:
+stored433:
+missing430:
 	MOVQ    to+0(FP), R9
 	MOVQ    96(R9), R9
 	TESTQ   R9, R9
-	JE      missing346
+	JE      missing434
 	ADDQ    CX, R9
 	CMPB    stream+97(FP), $0x00
-	JNE     stream348
+	JNE     stream436
 	VMOVUPS Y4, (R9)
 	VMOVUPS Y10, 32(R9)
-	JMP     stored349
+	JMP     stored437
 
-stream348:
+stream436:
 	VMOVNTPS Y4, (R9)
 	VMOVNTPS Y10, 32(R9)
 
-stored349:
-missing346:
+stored437:
+missing434:
 	MOVQ    to+0(FP), R9
 	MOVQ    120(R9), R9
 	TESTQ   R9, R9
-	JE      missing350
+	JE      missing438
 	ADDQ    CX, R9
 	CMPB    stream+97(FP), $0x00
-	JNE     stream352
+	JNE     stream440
 	VMOVUPS Y5, (R9)
 	VMOVUPS Y11, 32(R9)
-	JMP     stored353
+	JMP     stored441
 
-stream352:
+stream440:
 	VMOVNTPS Y5, (R9)
 	VMOVNTPS Y11, 32(R9)
 
-stored353:
-missing350:
+stored441:
+missing438:
 	ADDQ $0x00000040, CX
 	ADDQ $0x00000040, DX
 	SUBQ $0x00000010, AX
-	JMP  tile299
+	JMP  tile387
 
-tile300:
+tile388:
 	CMPQ       AX, $0x00000008
-	JL         tile354
+	JL         tile442
 	CMPB       more+96(FP), $0x00
-	JNE        more355
+	JNE        more443
 	CMPB       stream+97(FP), $0x00
-	JNE        streams357
+	JNE        streams445
 	MOVQ       to+0(FP), R9
 	MOVQ       (R9), R9
 	TESTQ      R9, R9
-	JE         missing358
+	JE         missing446
 	ADDQ       CX, R9
 	PREFETCHT0 (R9)
 
-missing358:
+missing446:
 	MOVQ       to+0(FP), R9
 	MOVQ       24(R9), R9
 	TESTQ      R9, R9
-	JE         missing360
+	JE         missing448
 	ADDQ       CX, R9
 	PREFETCHT0 (R9)
 
-missing360:
+missing448:
 	MOVQ       to+0(FP), R9
 	MOVQ       48(R9), R9
 	TESTQ      R9, R9
-	JE         missing362
+	JE         missing450
 	ADDQ       CX, R9
 	PREFETCHT0 (R9)
 
-missing362:
+missing450:
 	MOVQ       to+0(FP), R9
 	MOVQ       72(R9), R9
 	TESTQ      R9, R9
-	JE         missing364
+	JE         missing452
 	ADDQ       CX, R9
 	PREFETCHT0 (R9)
 
-missing364:
+missing452:
 	MOVQ       to+0(FP), R9
 	MOVQ       96(R9), R9
 	TESTQ      R9, R9
-	JE         missing366
+	JE         missing454
 	ADDQ       CX, R9
 	PREFETCHT0 (R9)
 
-missing366:
+missing454:
 	MOVQ       to+0(FP), R9
 	MOVQ       120(R9), R9
 	TESTQ      R9, R9
-	JE         missing368
+	JE         missing456
 	ADDQ       CX, R9
 	PREFETCHT0 (R9)
 
-missing368:
-streams357:
+missing456:
+streams445:
 	MOVQ         idx_base+48(FP), SI
 	MOVQ         rank_base+72(FP), DI
 	MOVL         (SI), R9
@@ -4202,88 +5230,88 @@ streams357:
 	VXORPS       k80000000<>+0(SB), Y2, Y4
 	VBROADCASTSS (DI), Y3
 	VMOVAPS      Y3, Y5
-	JMP          started356
+	JMP          started444
 
-more355:
+more443:
 	MOVQ    to+0(FP), R9
 	MOVQ    (R9), R9
 	TESTQ   R9, R9
-	JE      missing370
+	JE      missing458
 	ADDQ    CX, R9
 	VMOVUPS (R9), Y0
 	VMOVAPS Y0, Y0
-	JMP     wanted371
+	JMP     wanted459
 
-missing370:
+missing458:
 	VXORPS Y0, Y0, Y0
 
-wanted371:
+wanted459:
 	MOVQ    to+0(FP), R9
 	MOVQ    24(R9), R9
 	TESTQ   R9, R9
-	JE      missing372
+	JE      missing460
 	ADDQ    CX, R9
 	VMOVUPS (R9), Y1
 	VMOVAPS Y1, Y1
-	JMP     wanted373
+	JMP     wanted461
 
-missing372:
+missing460:
 	VXORPS Y1, Y1, Y1
 
-wanted373:
+wanted461:
 	MOVQ    to+0(FP), R9
 	MOVQ    48(R9), R9
 	TESTQ   R9, R9
-	JE      missing374
+	JE      missing462
 	ADDQ    CX, R9
 	VMOVUPS (R9), Y2
 	VMOVAPS Y2, Y2
-	JMP     wanted375
+	JMP     wanted463
 
-missing374:
+missing462:
 	VXORPS Y2, Y2, Y2
 
-wanted375:
+wanted463:
 	MOVQ    to+0(FP), R9
 	MOVQ    72(R9), R9
 	TESTQ   R9, R9
-	JE      missing376
+	JE      missing464
 	ADDQ    CX, R9
 	VMOVUPS (R9), Y3
 	VMOVAPS Y3, Y3
-	JMP     wanted377
+	JMP     wanted465
 
-missing376:
+missing464:
 	VXORPS Y3, Y3, Y3
 
-wanted377:
+wanted465:
 	MOVQ    to+0(FP), R9
 	MOVQ    96(R9), R9
 	TESTQ   R9, R9
-	JE      missing378
+	JE      missing466
 	ADDQ    CX, R9
 	VMOVUPS (R9), Y4
 	VMOVAPS Y4, Y4
-	JMP     wanted379
+	JMP     wanted467
 
-missing378:
+missing466:
 	VXORPS Y4, Y4, Y4
 
-wanted379:
+wanted467:
 	MOVQ    to+0(FP), R9
 	MOVQ    120(R9), R9
 	TESTQ   R9, R9
-	JE      missing380
+	JE      missing468
 	ADDQ    CX, R9
 	VMOVUPS (R9), Y5
 	VMOVAPS Y5, Y5
-	JMP     wanted381
+	JMP     wanted469
 
-missing380:
+missing468:
 	VXORPS Y5, Y5, Y5
 
-wanted381:
-started356:
+wanted469:
+started444:
 	VXORPS k80000000<>+0(SB), Y4, Y4
 	MOVQ   idx_base+48(FP), SI
 	MOVQ   rank_base+72(FP), DI
@@ -4291,14 +5319,14 @@ started356:
 	IMULQ  BX, R9
 	MOVQ   rank_len+80(FP), R8
 
-row382:
+row470:
 	CMPQ       R8, R10
-	JLE        there383
+	JLE        there471
 	MOVL       32(SI), R9
 	IMULQ      BX, R9
 	PREFETCHT0 (DX)(R9*1)
 
-there383:
+there471:
 	MOVL         (SI), R9
 	IMULQ        BX, R9
 	VBROADCASTSS (DI), Y6
@@ -4315,110 +5343,110 @@ there383:
 	ADDQ         $0x00000004, SI
 	ADDQ         $0x00000004, DI
 	DECQ         R8
-	JNE          row382
+	JNE          row470
 	VCMPPS       $0x03, Y0, Y0, Y6
 	VMOVMSKPS    Y6, R9
 	TESTL        R9, R9
-	JNE          care297
+	JNE          care385
 	VXORPS       k80000000<>+0(SB), Y4, Y4
 	MOVQ         to+0(FP), R9
 	MOVQ         (R9), R9
 	TESTQ        R9, R9
-	JE           missing384
+	JE           missing472
 	ADDQ         CX, R9
 	CMPB         stream+97(FP), $0x00
-	JNE          stream386
+	JNE          stream474
 	VMOVUPS      Y0, (R9)
-	JMP          stored387
+	JMP          stored475
 
-stream386:
+stream474:
 	VMOVNTPS Y0, (R9)
 
-stored387:
-missing384:
+stored475:
+missing472:
 	MOVQ    to+0(FP), R9
 	MOVQ    24(R9), R9
 	TESTQ   R9, R9
-	JE      missing388
+	JE      missing476
 	ADDQ    CX, R9
 	CMPB    stream+97(FP), $0x00
-	JNE     stream390
+	JNE     stream478
 	VMOVUPS Y1, (R9)
-	JMP     stored391
+	JMP     stored479
 
-stream390:
+stream478:
 	VMOVNTPS Y1, (R9)
 
-stored391:
-missing388:
+stored479:
+missing476:
 	MOVQ    to+0(FP), R9
 	MOVQ    48(R9), R9
 	TESTQ   R9, R9
-	JE      missing392
+	JE      missing480
 	ADDQ    CX, R9
 	CMPB    stream+97(FP), $0x00
-	JNE     stream394
+	JNE     stream482
 	VMOVUPS Y2, (R9)
-	JMP     stored395
+	JMP     stored483
 
-stream394:
+stream482:
 	VMOVNTPS Y2, (R9)
 
-stored395:
-missing392:
+stored483:
+missing480:
 	MOVQ    to+0(FP), R9
 	MOVQ    72(R9), R9
 	TESTQ   R9, R9
-	JE      missing396
+	JE      missing484
 	ADDQ    CX, R9
 	CMPB    stream+97(FP), $0x00
-	JNE     stream398
+	JNE     stream486
 	VMOVUPS Y3, (R9)
-	JMP     stored399
+	JMP     stored487
 
-stream398:
+stream486:
 	VMOVNTPS Y3, (R9)
 
-stored399:
-missing396:
+stored487:
+missing484:
 	MOVQ    to+0(FP), R9
 	MOVQ    96(R9), R9
 	TESTQ   R9, R9
-	JE      missing400
+	JE      missing488
 	ADDQ    CX, R9
 	CMPB    stream+97(FP), $0x00
-	JNE     stream402
+	JNE     stream490
 	VMOVUPS Y4, (R9)
-	JMP     stored403
+	JMP     stored491
 
-stream402:
+stream490:
 	VMOVNTPS Y4, (R9)
 
-stored403:
-missing400:
+stored491:
+missing488:
 	MOVQ    to+0(FP), R9
 	MOVQ    120(R9), R9
 	TESTQ   R9, R9
-	JE      missing404
+	JE      missing492
 	ADDQ    CX, R9
 	CMPB    stream+97(FP), $0x00
-	JNE     stream406
+	JNE     stream494
 	VMOVUPS Y5, (R9)
-	JMP     stored407
+	JMP     stored495
 
-stream406:
+stream494:
 	VMOVNTPS Y5, (R9)
 
-stored407:
-missing404:
+stored495:
+missing492:
 	ADDQ $0x00000020, CX
 	ADDQ $0x00000020, DX
 	SUBQ $0x00000008, AX
-	JMP  tile299
+	JMP  tile387
 
-tile354:
+tile442:
 	TESTQ      AX, AX
-	JLE        over298
+	JLE        over386
 	MOVQ       $0x00000008, SI
 	CMPQ       AX, SI
 	CMOVQLT    AX, SI
@@ -4426,58 +5454,58 @@ tile354:
 	NEGQ       SI
 	VMOVUPS    32(DI)(SI*4), Y0
 	CMPB       more+96(FP), $0x00
-	JNE        more408
+	JNE        more496
 	CMPB       stream+97(FP), $0x00
-	JNE        streams410
+	JNE        streams498
 	MOVQ       to+0(FP), R9
 	MOVQ       (R9), R9
 	TESTQ      R9, R9
-	JE         missing411
+	JE         missing499
 	ADDQ       CX, R9
 	PREFETCHT0 (R9)
 
-missing411:
+missing499:
 	MOVQ       to+0(FP), R9
 	MOVQ       24(R9), R9
 	TESTQ      R9, R9
-	JE         missing413
+	JE         missing501
 	ADDQ       CX, R9
 	PREFETCHT0 (R9)
 
-missing413:
+missing501:
 	MOVQ       to+0(FP), R9
 	MOVQ       48(R9), R9
 	TESTQ      R9, R9
-	JE         missing415
+	JE         missing503
 	ADDQ       CX, R9
 	PREFETCHT0 (R9)
 
-missing415:
+missing503:
 	MOVQ       to+0(FP), R9
 	MOVQ       72(R9), R9
 	TESTQ      R9, R9
-	JE         missing417
+	JE         missing505
 	ADDQ       CX, R9
 	PREFETCHT0 (R9)
 
-missing417:
+missing505:
 	MOVQ       to+0(FP), R9
 	MOVQ       96(R9), R9
 	TESTQ      R9, R9
-	JE         missing419
+	JE         missing507
 	ADDQ       CX, R9
 	PREFETCHT0 (R9)
 
-missing419:
+missing507:
 	MOVQ       to+0(FP), R9
 	MOVQ       120(R9), R9
 	TESTQ      R9, R9
-	JE         missing421
+	JE         missing509
 	ADDQ       CX, R9
 	PREFETCHT0 (R9)
 
-missing421:
-streams410:
+missing509:
+streams498:
 	MOVQ         idx_base+48(FP), SI
 	MOVQ         rank_base+72(FP), DI
 	MOVL         (SI), R9
@@ -4489,88 +5517,88 @@ streams410:
 	VXORPS       k80000000<>+0(SB), Y3, Y5
 	VBROADCASTSS (DI), Y4
 	VMOVAPS      Y4, Y6
-	JMP          started409
+	JMP          started497
 
-more408:
+more496:
 	MOVQ       to+0(FP), R9
 	MOVQ       (R9), R9
 	TESTQ      R9, R9
-	JE         missing423
+	JE         missing511
 	ADDQ       CX, R9
 	VMASKMOVPS (R9), Y0, Y1
 	VMOVAPS    Y1, Y1
-	JMP        wanted424
+	JMP        wanted512
 
-missing423:
+missing511:
 	VXORPS Y1, Y1, Y1
 
-wanted424:
+wanted512:
 	MOVQ       to+0(FP), R9
 	MOVQ       24(R9), R9
 	TESTQ      R9, R9
-	JE         missing425
+	JE         missing513
 	ADDQ       CX, R9
 	VMASKMOVPS (R9), Y0, Y2
 	VMOVAPS    Y2, Y2
-	JMP        wanted426
+	JMP        wanted514
 
-missing425:
+missing513:
 	VXORPS Y2, Y2, Y2
 
-wanted426:
+wanted514:
 	MOVQ       to+0(FP), R9
 	MOVQ       48(R9), R9
 	TESTQ      R9, R9
-	JE         missing427
+	JE         missing515
 	ADDQ       CX, R9
 	VMASKMOVPS (R9), Y0, Y3
 	VMOVAPS    Y3, Y3
-	JMP        wanted428
+	JMP        wanted516
 
-missing427:
+missing515:
 	VXORPS Y3, Y3, Y3
 
-wanted428:
+wanted516:
 	MOVQ       to+0(FP), R9
 	MOVQ       72(R9), R9
 	TESTQ      R9, R9
-	JE         missing429
+	JE         missing517
 	ADDQ       CX, R9
 	VMASKMOVPS (R9), Y0, Y4
 	VMOVAPS    Y4, Y4
-	JMP        wanted430
+	JMP        wanted518
 
-missing429:
+missing517:
 	VXORPS Y4, Y4, Y4
 
-wanted430:
+wanted518:
 	MOVQ       to+0(FP), R9
 	MOVQ       96(R9), R9
 	TESTQ      R9, R9
-	JE         missing431
+	JE         missing519
 	ADDQ       CX, R9
 	VMASKMOVPS (R9), Y0, Y5
 	VMOVAPS    Y5, Y5
-	JMP        wanted432
+	JMP        wanted520
 
-missing431:
+missing519:
 	VXORPS Y5, Y5, Y5
 
-wanted432:
+wanted520:
 	MOVQ       to+0(FP), R9
 	MOVQ       120(R9), R9
 	TESTQ      R9, R9
-	JE         missing433
+	JE         missing521
 	ADDQ       CX, R9
 	VMASKMOVPS (R9), Y0, Y6
 	VMOVAPS    Y6, Y6
-	JMP        wanted434
+	JMP        wanted522
 
-missing433:
+missing521:
 	VXORPS Y6, Y6, Y6
 
-wanted434:
-started409:
+wanted522:
+started497:
 	VXORPS k80000000<>+0(SB), Y5, Y5
 	MOVQ   idx_base+48(FP), SI
 	MOVQ   rank_base+72(FP), DI
@@ -4578,14 +5606,14 @@ started409:
 	IMULQ  BX, R9
 	MOVQ   rank_len+80(FP), R8
 
-row435:
+row523:
 	CMPQ       R8, R10
-	JLE        there436
+	JLE        there524
 	MOVL       32(SI), R9
 	IMULQ      BX, R9
 	PREFETCHT0 (DX)(R9*1)
 
-there436:
+there524:
 	MOVL         (SI), R9
 	IMULQ        BX, R9
 	VBROADCASTSS (DI), Y7
@@ -4602,63 +5630,63 @@ there436:
 	ADDQ         $0x00000004, SI
 	ADDQ         $0x00000004, DI
 	DECQ         R8
-	JNE          row435
+	JNE          row523
 	VCMPPS       $0x03, Y1, Y1, Y7
 	VMOVMSKPS    Y7, R9
 	TESTL        R9, R9
-	JNE          care297
+	JNE          care385
 	VXORPS       k80000000<>+0(SB), Y5, Y5
 	MOVQ         to+0(FP), R9
 	MOVQ         (R9), R9
 	TESTQ        R9, R9
-	JE           missing437
+	JE           missing525
 	ADDQ         CX, R9
 	VMASKMOVPS   Y1, Y0, (R9)
 
-missing437:
+missing525:
 	MOVQ       to+0(FP), R9
 	MOVQ       24(R9), R9
 	TESTQ      R9, R9
-	JE         missing439
+	JE         missing527
 	ADDQ       CX, R9
 	VMASKMOVPS Y2, Y0, (R9)
 
-missing439:
+missing527:
 	MOVQ       to+0(FP), R9
 	MOVQ       48(R9), R9
 	TESTQ      R9, R9
-	JE         missing441
+	JE         missing529
 	ADDQ       CX, R9
 	VMASKMOVPS Y3, Y0, (R9)
 
-missing441:
+missing529:
 	MOVQ       to+0(FP), R9
 	MOVQ       72(R9), R9
 	TESTQ      R9, R9
-	JE         missing443
+	JE         missing531
 	ADDQ       CX, R9
 	VMASKMOVPS Y4, Y0, (R9)
 
-missing443:
+missing531:
 	MOVQ       to+0(FP), R9
 	MOVQ       96(R9), R9
 	TESTQ      R9, R9
-	JE         missing445
+	JE         missing533
 	ADDQ       CX, R9
 	VMASKMOVPS Y5, Y0, (R9)
 
-missing445:
+missing533:
 	MOVQ       to+0(FP), R9
 	MOVQ       120(R9), R9
 	TESTQ      R9, R9
-	JE         missing447
+	JE         missing535
 	ADDQ       CX, R9
 	VMASKMOVPS Y6, Y0, (R9)
 
-missing447:
-	JMP over298
+missing535:
+	JMP over386
 
-care297:
+care385:
 	MOVQ       $0x00000008, SI
 	CMPQ       AX, SI
 	CMOVQLT    AX, SI
@@ -4666,58 +5694,58 @@ care297:
 	NEGQ       SI
 	VMOVUPS    32(DI)(SI*4), Y0
 	CMPB       more+96(FP), $0x00
-	JNE        more449
+	JNE        more537
 	CMPB       stream+97(FP), $0x00
-	JNE        streams451
+	JNE        streams539
 	MOVQ       to+0(FP), R9
 	MOVQ       (R9), R9
 	TESTQ      R9, R9
-	JE         missing452
+	JE         missing540
 	ADDQ       CX, R9
 	PREFETCHT0 (R9)
 
-missing452:
+missing540:
 	MOVQ       to+0(FP), R9
 	MOVQ       24(R9), R9
 	TESTQ      R9, R9
-	JE         missing454
+	JE         missing542
 	ADDQ       CX, R9
 	PREFETCHT0 (R9)
 
-missing454:
+missing542:
 	MOVQ       to+0(FP), R9
 	MOVQ       48(R9), R9
 	TESTQ      R9, R9
-	JE         missing456
+	JE         missing544
 	ADDQ       CX, R9
 	PREFETCHT0 (R9)
 
-missing456:
+missing544:
 	MOVQ       to+0(FP), R9
 	MOVQ       72(R9), R9
 	TESTQ      R9, R9
-	JE         missing458
+	JE         missing546
 	ADDQ       CX, R9
 	PREFETCHT0 (R9)
 
-missing458:
+missing546:
 	MOVQ       to+0(FP), R9
 	MOVQ       96(R9), R9
 	TESTQ      R9, R9
-	JE         missing460
+	JE         missing548
 	ADDQ       CX, R9
 	PREFETCHT0 (R9)
 
-missing460:
+missing548:
 	MOVQ       to+0(FP), R9
 	MOVQ       120(R9), R9
 	TESTQ      R9, R9
-	JE         missing462
+	JE         missing550
 	ADDQ       CX, R9
 	PREFETCHT0 (R9)
 
-missing462:
-streams451:
+missing550:
+streams539:
 	MOVQ         idx_base+48(FP), SI
 	MOVQ         rank_base+72(FP), DI
 	MOVL         (SI), R9
@@ -4729,95 +5757,95 @@ streams451:
 	VXORPS       k80000000<>+0(SB), Y3, Y5
 	VBROADCASTSS (DI), Y4
 	VMOVAPS      Y4, Y6
-	JMP          started450
+	JMP          started538
 
-more449:
+more537:
 	MOVQ       to+0(FP), R9
 	MOVQ       (R9), R9
 	TESTQ      R9, R9
-	JE         missing464
+	JE         missing552
 	ADDQ       CX, R9
 	VMASKMOVPS (R9), Y0, Y1
 	VMOVAPS    Y1, Y1
-	JMP        wanted465
+	JMP        wanted553
 
-missing464:
+missing552:
 	VXORPS Y1, Y1, Y1
 
-wanted465:
+wanted553:
 	MOVQ       to+0(FP), R9
 	MOVQ       24(R9), R9
 	TESTQ      R9, R9
-	JE         missing466
+	JE         missing554
 	ADDQ       CX, R9
 	VMASKMOVPS (R9), Y0, Y2
 	VMOVAPS    Y2, Y2
-	JMP        wanted467
+	JMP        wanted555
 
-missing466:
+missing554:
 	VXORPS Y2, Y2, Y2
 
-wanted467:
+wanted555:
 	MOVQ       to+0(FP), R9
 	MOVQ       48(R9), R9
 	TESTQ      R9, R9
-	JE         missing468
+	JE         missing556
 	ADDQ       CX, R9
 	VMASKMOVPS (R9), Y0, Y3
 	VMOVAPS    Y3, Y3
-	JMP        wanted469
+	JMP        wanted557
 
-missing468:
+missing556:
 	VXORPS Y3, Y3, Y3
 
-wanted469:
+wanted557:
 	MOVQ       to+0(FP), R9
 	MOVQ       72(R9), R9
 	TESTQ      R9, R9
-	JE         missing470
+	JE         missing558
 	ADDQ       CX, R9
 	VMASKMOVPS (R9), Y0, Y4
 	VMOVAPS    Y4, Y4
-	JMP        wanted471
+	JMP        wanted559
 
-missing470:
+missing558:
 	VXORPS Y4, Y4, Y4
 
-wanted471:
+wanted559:
 	MOVQ       to+0(FP), R9
 	MOVQ       96(R9), R9
 	TESTQ      R9, R9
-	JE         missing472
+	JE         missing560
 	ADDQ       CX, R9
 	VMASKMOVPS (R9), Y0, Y5
 	VMOVAPS    Y5, Y5
-	JMP        wanted473
+	JMP        wanted561
 
-missing472:
+missing560:
 	VXORPS Y5, Y5, Y5
 
-wanted473:
+wanted561:
 	MOVQ       to+0(FP), R9
 	MOVQ       120(R9), R9
 	TESTQ      R9, R9
-	JE         missing474
+	JE         missing562
 	ADDQ       CX, R9
 	VMASKMOVPS (R9), Y0, Y6
 	VMOVAPS    Y6, Y6
-	JMP        wanted475
+	JMP        wanted563
 
-missing474:
+missing562:
 	VXORPS Y6, Y6, Y6
 
-wanted475:
-started450:
+wanted563:
+started538:
 	MOVQ  idx_base+48(FP), SI
 	MOVQ  rank_base+72(FP), DI
 	MOVL  (SI), R9
 	IMULQ BX, R9
 	MOVQ  rank_len+80(FP), R8
 
-row476:
+row564:
 	MOVL         (SI), R9
 	IMULQ        BX, R9
 	VBROADCASTSS (DI), Y7
@@ -4839,61 +5867,61 @@ row476:
 	ADDQ         $0x00000004, SI
 	ADDQ         $0x00000004, DI
 	DECQ         R8
-	JNE          row476
+	JNE          row564
 	MOVQ         to+0(FP), R9
 	MOVQ         (R9), R9
 	TESTQ        R9, R9
-	JE           missing478
+	JE           missing566
 	ADDQ         CX, R9
 	VMASKMOVPS   Y1, Y0, (R9)
 
-missing478:
+missing566:
 	MOVQ       to+0(FP), R9
 	MOVQ       24(R9), R9
 	TESTQ      R9, R9
-	JE         missing480
+	JE         missing568
 	ADDQ       CX, R9
 	VMASKMOVPS Y2, Y0, (R9)
 
-missing480:
+missing568:
 	MOVQ       to+0(FP), R9
 	MOVQ       48(R9), R9
 	TESTQ      R9, R9
-	JE         missing482
+	JE         missing570
 	ADDQ       CX, R9
 	VMASKMOVPS Y3, Y0, (R9)
 
-missing482:
+missing570:
 	MOVQ       to+0(FP), R9
 	MOVQ       72(R9), R9
 	TESTQ      R9, R9
-	JE         missing484
+	JE         missing572
 	ADDQ       CX, R9
 	VMASKMOVPS Y4, Y0, (R9)
 
-missing484:
+missing572:
 	MOVQ       to+0(FP), R9
 	MOVQ       96(R9), R9
 	TESTQ      R9, R9
-	JE         missing486
+	JE         missing574
 	ADDQ       CX, R9
 	VMASKMOVPS Y5, Y0, (R9)
 
-missing486:
+missing574:
 	MOVQ       to+0(FP), R9
 	MOVQ       120(R9), R9
 	TESTQ      R9, R9
-	JE         missing488
+	JE         missing576
 	ADDQ       CX, R9
 	VMASKMOVPS Y6, Y0, (R9)
 
-missing488:
+missing576:
 	ADDQ $0x00000020, CX
 	ADDQ $0x00000020, DX
 	SUBQ $0x00000008, AX
-	JMP  tile299
+	JMP  tile387
 
-over298:
+over386:
 	VZEROUPPER
 	RET
 
@@ -4929,80 +5957,80 @@ TEXT ·gatherFourAVX512(SB), NOSPLIT, $0-98
 	SUBQ         R9, R10
 	VBROADCASTSS k80000000<>+0(SB), Z0
 
-tile492:
+tile580:
 	CMPQ       AX, $0x00000040
-	JL         tile493
+	JL         tile581
 	CMPB       more+96(FP), $0x00
-	JNE        more494
+	JNE        more582
 	CMPB       stream+97(FP), $0x00
-	JNE        streams496
+	JNE        streams584
 	MOVQ       to+0(FP), R9
 	MOVQ       (R9), R9
 	TESTQ      R9, R9
-	JE         missing497
+	JE         missing585
 	ADDQ       CX, R9
 	PREFETCHT0 (R9)
 	PREFETCHT0 64(R9)
 	PREFETCHT0 128(R9)
 	PREFETCHT0 192(R9)
 
-missing497:
+missing585:
 	MOVQ       to+0(FP), R9
 	MOVQ       24(R9), R9
 	TESTQ      R9, R9
-	JE         missing499
+	JE         missing587
 	ADDQ       CX, R9
 	PREFETCHT0 (R9)
 	PREFETCHT0 64(R9)
 	PREFETCHT0 128(R9)
 	PREFETCHT0 192(R9)
 
-missing499:
+missing587:
 	MOVQ       to+0(FP), R9
 	MOVQ       48(R9), R9
 	TESTQ      R9, R9
-	JE         missing501
+	JE         missing589
 	ADDQ       CX, R9
 	PREFETCHT0 (R9)
 	PREFETCHT0 64(R9)
 	PREFETCHT0 128(R9)
 	PREFETCHT0 192(R9)
 
-missing501:
+missing589:
 	MOVQ       to+0(FP), R9
 	MOVQ       72(R9), R9
 	TESTQ      R9, R9
-	JE         missing503
+	JE         missing591
 	ADDQ       CX, R9
 	PREFETCHT0 (R9)
 	PREFETCHT0 64(R9)
 	PREFETCHT0 128(R9)
 	PREFETCHT0 192(R9)
 
-missing503:
+missing591:
 	MOVQ       to+0(FP), R9
 	MOVQ       96(R9), R9
 	TESTQ      R9, R9
-	JE         missing505
+	JE         missing593
 	ADDQ       CX, R9
 	PREFETCHT0 (R9)
 	PREFETCHT0 64(R9)
 	PREFETCHT0 128(R9)
 	PREFETCHT0 192(R9)
 
-missing505:
+missing593:
 	MOVQ       to+0(FP), R9
 	MOVQ       120(R9), R9
 	TESTQ      R9, R9
-	JE         missing507
+	JE         missing595
 	ADDQ       CX, R9
 	PREFETCHT0 (R9)
 	PREFETCHT0 64(R9)
 	PREFETCHT0 128(R9)
 	PREFETCHT0 192(R9)
 
-missing507:
-streams496:
+missing595:
+streams584:
 	MOVQ         idx_base+48(FP), SI
 	MOVQ         rank_base+72(FP), DI
 	MOVL         (SI), R9
@@ -5035,13 +6063,13 @@ streams496:
 	VXORPS       Z0, Z21, Z23
 	VBROADCASTSS (DI), Z22
 	VMOVAPS      Z22, Z24
-	JMP          started495
+	JMP          started583
 
-more494:
+more582:
 	MOVQ    to+0(FP), R9
 	MOVQ    (R9), R9
 	TESTQ   R9, R9
-	JE      missing509
+	JE      missing597
 	ADDQ    CX, R9
 	VMOVUPS (R9), Z1
 	VMOVAPS Z1, Z1
@@ -5051,19 +6079,19 @@ more494:
 	VMOVAPS Z2, Z13
 	VMOVUPS 192(R9), Z2
 	VMOVAPS Z2, Z19
-	JMP     wanted510
+	JMP     wanted598
 
-missing509:
+missing597:
 	VXORPS Z1, Z1, Z1
 	VXORPS Z7, Z7, Z7
 	VXORPS Z13, Z13, Z13
 	VXORPS Z19, Z19, Z19
 
-wanted510:
+wanted598:
 	MOVQ    to+0(FP), R9
 	MOVQ    24(R9), R9
 	TESTQ   R9, R9
-	JE      missing511
+	JE      missing599
 	ADDQ    CX, R9
 	VMOVUPS (R9), Z2
 	VMOVAPS Z2, Z2
@@ -5073,19 +6101,19 @@ wanted510:
 	VMOVAPS Z3, Z14
 	VMOVUPS 192(R9), Z3
 	VMOVAPS Z3, Z20
-	JMP     wanted512
+	JMP     wanted600
 
-missing511:
+missing599:
 	VXORPS Z2, Z2, Z2
 	VXORPS Z8, Z8, Z8
 	VXORPS Z14, Z14, Z14
 	VXORPS Z20, Z20, Z20
 
-wanted512:
+wanted600:
 	MOVQ    to+0(FP), R9
 	MOVQ    48(R9), R9
 	TESTQ   R9, R9
-	JE      missing513
+	JE      missing601
 	ADDQ    CX, R9
 	VMOVUPS (R9), Z3
 	VMOVAPS Z3, Z3
@@ -5095,19 +6123,19 @@ wanted512:
 	VMOVAPS Z4, Z15
 	VMOVUPS 192(R9), Z4
 	VMOVAPS Z4, Z21
-	JMP     wanted514
+	JMP     wanted602
 
-missing513:
+missing601:
 	VXORPS Z3, Z3, Z3
 	VXORPS Z9, Z9, Z9
 	VXORPS Z15, Z15, Z15
 	VXORPS Z21, Z21, Z21
 
-wanted514:
+wanted602:
 	MOVQ    to+0(FP), R9
 	MOVQ    72(R9), R9
 	TESTQ   R9, R9
-	JE      missing515
+	JE      missing603
 	ADDQ    CX, R9
 	VMOVUPS (R9), Z4
 	VMOVAPS Z4, Z4
@@ -5117,19 +6145,19 @@ wanted514:
 	VMOVAPS Z5, Z16
 	VMOVUPS 192(R9), Z5
 	VMOVAPS Z5, Z22
-	JMP     wanted516
+	JMP     wanted604
 
-missing515:
+missing603:
 	VXORPS Z4, Z4, Z4
 	VXORPS Z10, Z10, Z10
 	VXORPS Z16, Z16, Z16
 	VXORPS Z22, Z22, Z22
 
-wanted516:
+wanted604:
 	MOVQ    to+0(FP), R9
 	MOVQ    96(R9), R9
 	TESTQ   R9, R9
-	JE      missing517
+	JE      missing605
 	ADDQ    CX, R9
 	VMOVUPS (R9), Z5
 	VMOVAPS Z5, Z5
@@ -5139,19 +6167,19 @@ wanted516:
 	VMOVAPS Z6, Z17
 	VMOVUPS 192(R9), Z6
 	VMOVAPS Z6, Z23
-	JMP     wanted518
+	JMP     wanted606
 
-missing517:
+missing605:
 	VXORPS Z5, Z5, Z5
 	VXORPS Z11, Z11, Z11
 	VXORPS Z17, Z17, Z17
 	VXORPS Z23, Z23, Z23
 
-wanted518:
+wanted606:
 	MOVQ    to+0(FP), R9
 	MOVQ    120(R9), R9
 	TESTQ   R9, R9
-	JE      missing519
+	JE      missing607
 	ADDQ    CX, R9
 	VMOVUPS (R9), Z6
 	VMOVAPS Z6, Z6
@@ -5161,16 +6189,16 @@ wanted518:
 	VMOVAPS Z18, Z18
 	VMOVUPS 192(R9), Z24
 	VMOVAPS Z24, Z24
-	JMP     wanted520
+	JMP     wanted608
 
-missing519:
+missing607:
 	VXORPS Z6, Z6, Z6
 	VXORPS Z12, Z12, Z12
 	VXORPS Z18, Z18, Z18
 	VXORPS Z24, Z24, Z24
 
-wanted520:
-started495:
+wanted608:
+started583:
 	VXORPS Z0, Z5, Z5
 	VXORPS Z0, Z11, Z11
 	VXORPS Z0, Z17, Z17
@@ -5181,9 +6209,9 @@ started495:
 	IMULQ  BX, R9
 	MOVQ   rank_len+80(FP), R8
 
-row521:
+row609:
 	CMPQ       R8, R10
-	JLE        there522
+	JLE        there610
 	MOVL       32(SI), R9
 	IMULQ      BX, R9
 	PREFETCHT0 (DX)(R9*1)
@@ -5191,7 +6219,7 @@ row521:
 	PREFETCHT0 128(DX)(R9*1)
 	PREFETCHT0 192(DX)(R9*1)
 
-there522:
+there610:
 	MOVL         (SI), R9
 	IMULQ        BX, R9
 	VBROADCASTSS (DI), Z25
@@ -5238,7 +6266,7 @@ there522:
 	ADDQ         $0x00000004, SI
 	ADDQ         $0x00000004, DI
 	DECQ         R8
-	JNE          row521
+	JNE          row609
 	VCMPPS       $0x03, Z1, Z1, K1
 	VCMPPS       $0x03, Z7, Z7, K2
 	KORW         K2, K1, K1
@@ -5247,7 +6275,7 @@ there522:
 	VCMPPS       $0x03, Z19, Z19, K2
 	KORW         K2, K1, K1
 	KORTESTW     K1, K1
-	JNE          care490
+	JNE          care578
 	VXORPS       Z0, Z5, Z5
 	VXORPS       Z0, Z11, Z11
 	VXORPS       Z0, Z17, Z17
@@ -5255,190 +6283,190 @@ there522:
 	MOVQ         to+0(FP), R9
 	MOVQ         (R9), R9
 	TESTQ        R9, R9
-	JE           missing523
+	JE           missing611
 	ADDQ         CX, R9
 	CMPB         stream+97(FP), $0x00
-	JNE          stream525
+	JNE          stream613
 	VMOVUPS      Z1, (R9)
 	VMOVUPS      Z7, 64(R9)
 	VMOVUPS      Z13, 128(R9)
 	VMOVUPS      Z19, 192(R9)
-	JMP          stored526
+	JMP          stored614
 
-stream525:
+stream613:
 	VMOVNTPS Z1, (R9)
 	VMOVNTPS Z7, 64(R9)
 	VMOVNTPS Z13, 128(R9)
 	VMOVNTPS Z19, 192(R9)
 
-stored526:
-missing523:
+stored614:
+missing611:
 	MOVQ    to+0(FP), R9
 	MOVQ    24(R9), R9
 	TESTQ   R9, R9
-	JE      missing527
+	JE      missing615
 	ADDQ    CX, R9
 	CMPB    stream+97(FP), $0x00
-	JNE     stream529
+	JNE     stream617
 	VMOVUPS Z2, (R9)
 	VMOVUPS Z8, 64(R9)
 	VMOVUPS Z14, 128(R9)
 	VMOVUPS Z20, 192(R9)
-	JMP     stored530
+	JMP     stored618
 
-stream529:
+stream617:
 	VMOVNTPS Z2, (R9)
 	VMOVNTPS Z8, 64(R9)
 	VMOVNTPS Z14, 128(R9)
 	VMOVNTPS Z20, 192(R9)
 
-stored530:
-missing527:
+stored618:
+missing615:
 	MOVQ    to+0(FP), R9
 	MOVQ    48(R9), R9
 	TESTQ   R9, R9
-	JE      missing531
+	JE      missing619
 	ADDQ    CX, R9
 	CMPB    stream+97(FP), $0x00
-	JNE     stream533
+	JNE     stream621
 	VMOVUPS Z3, (R9)
 	VMOVUPS Z9, 64(R9)
 	VMOVUPS Z15, 128(R9)
 	VMOVUPS Z21, 192(R9)
-	JMP     stored534
+	JMP     stored622
 
-stream533:
+stream621:
 	VMOVNTPS Z3, (R9)
 	VMOVNTPS Z9, 64(R9)
 	VMOVNTPS Z15, 128(R9)
 	VMOVNTPS Z21, 192(R9)
 
-stored534:
-missing531:
+stored622:
+missing619:
 	MOVQ    to+0(FP), R9
 	MOVQ    72(R9), R9
 	TESTQ   R9, R9
-	JE      missing535
+	JE      missing623
 	ADDQ    CX, R9
 	CMPB    stream+97(FP), $0x00
-	JNE     stream537
+	JNE     stream625
 	VMOVUPS Z4, (R9)
 	VMOVUPS Z10, 64(R9)
 	VMOVUPS Z16, 128(R9)
 	VMOVUPS Z22, 192(R9)
-	JMP     stored538
+	JMP     stored626
 
-stream537:
+stream625:
 	VMOVNTPS Z4, (R9)
 	VMOVNTPS Z10, 64(R9)
 	VMOVNTPS Z16, 128(R9)
 	VMOVNTPS Z22, 192(R9)
 
-stored538:
-missing535:
+stored626:
+missing623:
 	MOVQ    to+0(FP), R9
 	MOVQ    96(R9), R9
 	TESTQ   R9, R9
-	JE      missing539
+	JE      missing627
 	ADDQ    CX, R9
 	CMPB    stream+97(FP), $0x00
-	JNE     stream541
+	JNE     stream629
 	VMOVUPS Z5, (R9)
 	VMOVUPS Z11, 64(R9)
 	VMOVUPS Z17, 128(R9)
 	VMOVUPS Z23, 192(R9)
-	JMP     stored542
+	JMP     stored630
 
-stream541:
+stream629:
 	VMOVNTPS Z5, (R9)
 	VMOVNTPS Z11, 64(R9)
 	VMOVNTPS Z17, 128(R9)
 	VMOVNTPS Z23, 192(R9)
 
-stored542:
-missing539:
+stored630:
+missing627:
 	MOVQ    to+0(FP), R9
 	MOVQ    120(R9), R9
 	TESTQ   R9, R9
-	JE      missing543
+	JE      missing631
 	ADDQ    CX, R9
 	CMPB    stream+97(FP), $0x00
-	JNE     stream545
+	JNE     stream633
 	VMOVUPS Z6, (R9)
 	VMOVUPS Z12, 64(R9)
 	VMOVUPS Z18, 128(R9)
 	VMOVUPS Z24, 192(R9)
-	JMP     stored546
+	JMP     stored634
 
-stream545:
+stream633:
 	VMOVNTPS Z6, (R9)
 	VMOVNTPS Z12, 64(R9)
 	VMOVNTPS Z18, 128(R9)
 	VMOVNTPS Z24, 192(R9)
 
-stored546:
-missing543:
+stored634:
+missing631:
 	ADDQ $0x00000100, CX
 	ADDQ $0x00000100, DX
 	SUBQ $0x00000040, AX
-	JMP  tile492
+	JMP  tile580
 
-tile493:
+tile581:
 	CMPQ       AX, $0x00000010
-	JL         tile547
+	JL         tile635
 	CMPB       more+96(FP), $0x00
-	JNE        more548
+	JNE        more636
 	CMPB       stream+97(FP), $0x00
-	JNE        streams550
+	JNE        streams638
 	MOVQ       to+0(FP), R9
 	MOVQ       (R9), R9
 	TESTQ      R9, R9
-	JE         missing551
+	JE         missing639
 	ADDQ       CX, R9
 	PREFETCHT0 (R9)
 
-missing551:
+missing639:
 	MOVQ       to+0(FP), R9
 	MOVQ       24(R9), R9
 	TESTQ      R9, R9
-	JE         missing553
+	JE         missing641
 	ADDQ       CX, R9
 	PREFETCHT0 (R9)
 
-missing553:
+missing641:
 	MOVQ       to+0(FP), R9
 	MOVQ       48(R9), R9
 	TESTQ      R9, R9
-	JE         missing555
+	JE         missing643
 	ADDQ       CX, R9
 	PREFETCHT0 (R9)
 
-missing555:
+missing643:
 	MOVQ       to+0(FP), R9
 	MOVQ       72(R9), R9
 	TESTQ      R9, R9
-	JE         missing557
+	JE         missing645
 	ADDQ       CX, R9
 	PREFETCHT0 (R9)
 
-missing557:
+missing645:
 	MOVQ       to+0(FP), R9
 	MOVQ       96(R9), R9
 	TESTQ      R9, R9
-	JE         missing559
+	JE         missing647
 	ADDQ       CX, R9
 	PREFETCHT0 (R9)
 
-missing559:
+missing647:
 	MOVQ       to+0(FP), R9
 	MOVQ       120(R9), R9
 	TESTQ      R9, R9
-	JE         missing561
+	JE         missing649
 	ADDQ       CX, R9
 	PREFETCHT0 (R9)
 
-missing561:
-streams550:
+missing649:
+streams638:
 	MOVQ         idx_base+48(FP), SI
 	MOVQ         rank_base+72(FP), DI
 	MOVL         (SI), R9
@@ -5450,88 +6478,88 @@ streams550:
 	VXORPS       Z0, Z3, Z5
 	VBROADCASTSS (DI), Z4
 	VMOVAPS      Z4, Z6
-	JMP          started549
+	JMP          started637
 
-more548:
+more636:
 	MOVQ    to+0(FP), R9
 	MOVQ    (R9), R9
 	TESTQ   R9, R9
-	JE      missing563
+	JE      missing651
 	ADDQ    CX, R9
 	VMOVUPS (R9), Z1
 	VMOVAPS Z1, Z1
-	JMP     wanted564
+	JMP     wanted652
 
-missing563:
+missing651:
 	VXORPS Z1, Z1, Z1
 
-wanted564:
+wanted652:
 	MOVQ    to+0(FP), R9
 	MOVQ    24(R9), R9
 	TESTQ   R9, R9
-	JE      missing565
+	JE      missing653
 	ADDQ    CX, R9
 	VMOVUPS (R9), Z2
 	VMOVAPS Z2, Z2
-	JMP     wanted566
+	JMP     wanted654
 
-missing565:
+missing653:
 	VXORPS Z2, Z2, Z2
 
-wanted566:
+wanted654:
 	MOVQ    to+0(FP), R9
 	MOVQ    48(R9), R9
 	TESTQ   R9, R9
-	JE      missing567
+	JE      missing655
 	ADDQ    CX, R9
 	VMOVUPS (R9), Z3
 	VMOVAPS Z3, Z3
-	JMP     wanted568
+	JMP     wanted656
 
-missing567:
+missing655:
 	VXORPS Z3, Z3, Z3
 
-wanted568:
+wanted656:
 	MOVQ    to+0(FP), R9
 	MOVQ    72(R9), R9
 	TESTQ   R9, R9
-	JE      missing569
+	JE      missing657
 	ADDQ    CX, R9
 	VMOVUPS (R9), Z4
 	VMOVAPS Z4, Z4
-	JMP     wanted570
+	JMP     wanted658
 
-missing569:
+missing657:
 	VXORPS Z4, Z4, Z4
 
-wanted570:
+wanted658:
 	MOVQ    to+0(FP), R9
 	MOVQ    96(R9), R9
 	TESTQ   R9, R9
-	JE      missing571
+	JE      missing659
 	ADDQ    CX, R9
 	VMOVUPS (R9), Z5
 	VMOVAPS Z5, Z5
-	JMP     wanted572
+	JMP     wanted660
 
-missing571:
+missing659:
 	VXORPS Z5, Z5, Z5
 
-wanted572:
+wanted660:
 	MOVQ    to+0(FP), R9
 	MOVQ    120(R9), R9
 	TESTQ   R9, R9
-	JE      missing573
+	JE      missing661
 	ADDQ    CX, R9
 	VMOVUPS (R9), Z6
 	VMOVAPS Z6, Z6
-	JMP     wanted574
+	JMP     wanted662
 
-missing573:
+missing661:
 	VXORPS Z6, Z6, Z6
 
-wanted574:
-started549:
+wanted662:
+started637:
 	VXORPS Z0, Z5, Z5
 	MOVQ   idx_base+48(FP), SI
 	MOVQ   rank_base+72(FP), DI
@@ -5539,14 +6567,14 @@ started549:
 	IMULQ  BX, R9
 	MOVQ   rank_len+80(FP), R8
 
-row575:
+row663:
 	CMPQ       R8, R10
-	JLE        there576
+	JLE        there664
 	MOVL       32(SI), R9
 	IMULQ      BX, R9
 	PREFETCHT0 (DX)(R9*1)
 
-there576:
+there664:
 	MOVL         (SI), R9
 	IMULQ        BX, R9
 	VBROADCASTSS (DI), Z7
@@ -5563,109 +6591,109 @@ there576:
 	ADDQ         $0x00000004, SI
 	ADDQ         $0x00000004, DI
 	DECQ         R8
-	JNE          row575
+	JNE          row663
 	VCMPPS       $0x03, Z1, Z1, K1
 	KORTESTW     K1, K1
-	JNE          care490
+	JNE          care578
 	VXORPS       Z0, Z5, Z5
 	MOVQ         to+0(FP), R9
 	MOVQ         (R9), R9
 	TESTQ        R9, R9
-	JE           missing577
+	JE           missing665
 	ADDQ         CX, R9
 	CMPB         stream+97(FP), $0x00
-	JNE          stream579
+	JNE          stream667
 	VMOVUPS      Z1, (R9)
-	JMP          stored580
+	JMP          stored668
 
-stream579:
+stream667:
 	VMOVNTPS Z1, (R9)
 
-stored580:
-missing577:
+stored668:
+missing665:
 	MOVQ    to+0(FP), R9
 	MOVQ    24(R9), R9
 	TESTQ   R9, R9
-	JE      missing581
+	JE      missing669
 	ADDQ    CX, R9
 	CMPB    stream+97(FP), $0x00
-	JNE     stream583
+	JNE     stream671
 	VMOVUPS Z2, (R9)
-	JMP     stored584
+	JMP     stored672
 
-stream583:
+stream671:
 	VMOVNTPS Z2, (R9)
 
-stored584:
-missing581:
+stored672:
+missing669:
 	MOVQ    to+0(FP), R9
 	MOVQ    48(R9), R9
 	TESTQ   R9, R9
-	JE      missing585
+	JE      missing673
 	ADDQ    CX, R9
 	CMPB    stream+97(FP), $0x00
-	JNE     stream587
+	JNE     stream675
 	VMOVUPS Z3, (R9)
-	JMP     stored588
+	JMP     stored676
 
-stream587:
+stream675:
 	VMOVNTPS Z3, (R9)
 
-stored588:
-missing585:
+stored676:
+missing673:
 	MOVQ    to+0(FP), R9
 	MOVQ    72(R9), R9
 	TESTQ   R9, R9
-	JE      missing589
+	JE      missing677
 	ADDQ    CX, R9
 	CMPB    stream+97(FP), $0x00
-	JNE     stream591
+	JNE     stream679
 	VMOVUPS Z4, (R9)
-	JMP     stored592
+	JMP     stored680
 
-stream591:
+stream679:
 	VMOVNTPS Z4, (R9)
 
-stored592:
-missing589:
+stored680:
+missing677:
 	MOVQ    to+0(FP), R9
 	MOVQ    96(R9), R9
 	TESTQ   R9, R9
-	JE      missing593
+	JE      missing681
 	ADDQ    CX, R9
 	CMPB    stream+97(FP), $0x00
-	JNE     stream595
+	JNE     stream683
 	VMOVUPS Z5, (R9)
-	JMP     stored596
+	JMP     stored684
 
-stream595:
+stream683:
 	VMOVNTPS Z5, (R9)
 
-stored596:
-missing593:
+stored684:
+missing681:
 	MOVQ    to+0(FP), R9
 	MOVQ    120(R9), R9
 	TESTQ   R9, R9
-	JE      missing597
+	JE      missing685
 	ADDQ    CX, R9
 	CMPB    stream+97(FP), $0x00
-	JNE     stream599
+	JNE     stream687
 	VMOVUPS Z6, (R9)
-	JMP     stored600
+	JMP     stored688
 
-stream599:
+stream687:
 	VMOVNTPS Z6, (R9)
 
-stored600:
-missing597:
+stored688:
+missing685:
 	ADDQ $0x00000040, CX
 	ADDQ $0x00000040, DX
 	SUBQ $0x00000010, AX
-	JMP  tile492
+	JMP  tile580
 
-tile547:
+tile635:
 	TESTQ      AX, AX
-	JLE        over491
+	JLE        over579
 	MOVQ       $0x00000010, SI
 	CMPQ       AX, SI
 	CMOVQLT    AX, SI
@@ -5673,58 +6701,58 @@ tile547:
 	BZHIL      SI, DI, DI
 	KMOVW      DI, K1
 	CMPB       more+96(FP), $0x00
-	JNE        more601
+	JNE        more689
 	CMPB       stream+97(FP), $0x00
-	JNE        streams603
+	JNE        streams691
 	MOVQ       to+0(FP), R9
 	MOVQ       (R9), R9
 	TESTQ      R9, R9
-	JE         missing604
+	JE         missing692
 	ADDQ       CX, R9
 	PREFETCHT0 (R9)
 
-missing604:
+missing692:
 	MOVQ       to+0(FP), R9
 	MOVQ       24(R9), R9
 	TESTQ      R9, R9
-	JE         missing606
+	JE         missing694
 	ADDQ       CX, R9
 	PREFETCHT0 (R9)
 
-missing606:
+missing694:
 	MOVQ       to+0(FP), R9
 	MOVQ       48(R9), R9
 	TESTQ      R9, R9
-	JE         missing608
+	JE         missing696
 	ADDQ       CX, R9
 	PREFETCHT0 (R9)
 
-missing608:
+missing696:
 	MOVQ       to+0(FP), R9
 	MOVQ       72(R9), R9
 	TESTQ      R9, R9
-	JE         missing610
+	JE         missing698
 	ADDQ       CX, R9
 	PREFETCHT0 (R9)
 
-missing610:
+missing698:
 	MOVQ       to+0(FP), R9
 	MOVQ       96(R9), R9
 	TESTQ      R9, R9
-	JE         missing612
+	JE         missing700
 	ADDQ       CX, R9
 	PREFETCHT0 (R9)
 
-missing612:
+missing700:
 	MOVQ       to+0(FP), R9
 	MOVQ       120(R9), R9
 	TESTQ      R9, R9
-	JE         missing614
+	JE         missing702
 	ADDQ       CX, R9
 	PREFETCHT0 (R9)
 
-missing614:
-streams603:
+missing702:
+streams691:
 	MOVQ         idx_base+48(FP), SI
 	MOVQ         rank_base+72(FP), DI
 	MOVL         (SI), R9
@@ -5736,88 +6764,88 @@ streams603:
 	VXORPS       Z0, Z3, Z5
 	VBROADCASTSS (DI), Z4
 	VMOVAPS      Z4, Z6
-	JMP          started602
+	JMP          started690
 
-more601:
+more689:
 	MOVQ      to+0(FP), R9
 	MOVQ      (R9), R9
 	TESTQ     R9, R9
-	JE        missing616
+	JE        missing704
 	ADDQ      CX, R9
 	VMOVUPS.Z (R9), K1, Z1
 	VMOVAPS   Z1, Z1
-	JMP       wanted617
+	JMP       wanted705
 
-missing616:
+missing704:
 	VXORPS Z1, Z1, Z1
 
-wanted617:
+wanted705:
 	MOVQ      to+0(FP), R9
 	MOVQ      24(R9), R9
 	TESTQ     R9, R9
-	JE        missing618
+	JE        missing706
 	ADDQ      CX, R9
 	VMOVUPS.Z (R9), K1, Z2
 	VMOVAPS   Z2, Z2
-	JMP       wanted619
+	JMP       wanted707
 
-missing618:
+missing706:
 	VXORPS Z2, Z2, Z2
 
-wanted619:
+wanted707:
 	MOVQ      to+0(FP), R9
 	MOVQ      48(R9), R9
 	TESTQ     R9, R9
-	JE        missing620
+	JE        missing708
 	ADDQ      CX, R9
 	VMOVUPS.Z (R9), K1, Z3
 	VMOVAPS   Z3, Z3
-	JMP       wanted621
+	JMP       wanted709
 
-missing620:
+missing708:
 	VXORPS Z3, Z3, Z3
 
-wanted621:
+wanted709:
 	MOVQ      to+0(FP), R9
 	MOVQ      72(R9), R9
 	TESTQ     R9, R9
-	JE        missing622
+	JE        missing710
 	ADDQ      CX, R9
 	VMOVUPS.Z (R9), K1, Z4
 	VMOVAPS   Z4, Z4
-	JMP       wanted623
+	JMP       wanted711
 
-missing622:
+missing710:
 	VXORPS Z4, Z4, Z4
 
-wanted623:
+wanted711:
 	MOVQ      to+0(FP), R9
 	MOVQ      96(R9), R9
 	TESTQ     R9, R9
-	JE        missing624
+	JE        missing712
 	ADDQ      CX, R9
 	VMOVUPS.Z (R9), K1, Z5
 	VMOVAPS   Z5, Z5
-	JMP       wanted625
+	JMP       wanted713
 
-missing624:
+missing712:
 	VXORPS Z5, Z5, Z5
 
-wanted625:
+wanted713:
 	MOVQ      to+0(FP), R9
 	MOVQ      120(R9), R9
 	TESTQ     R9, R9
-	JE        missing626
+	JE        missing714
 	ADDQ      CX, R9
 	VMOVUPS.Z (R9), K1, Z6
 	VMOVAPS   Z6, Z6
-	JMP       wanted627
+	JMP       wanted715
 
-missing626:
+missing714:
 	VXORPS Z6, Z6, Z6
 
-wanted627:
-started602:
+wanted715:
+started690:
 	VXORPS Z0, Z5, Z5
 	MOVQ   idx_base+48(FP), SI
 	MOVQ   rank_base+72(FP), DI
@@ -5825,14 +6853,14 @@ started602:
 	IMULQ  BX, R9
 	MOVQ   rank_len+80(FP), R8
 
-row628:
+row716:
 	CMPQ       R8, R10
-	JLE        there629
+	JLE        there717
 	MOVL       32(SI), R9
 	IMULQ      BX, R9
 	PREFETCHT0 (DX)(R9*1)
 
-there629:
+there717:
 	MOVL         (SI), R9
 	IMULQ        BX, R9
 	VBROADCASTSS (DI), Z7
@@ -5849,62 +6877,62 @@ there629:
 	ADDQ         $0x00000004, SI
 	ADDQ         $0x00000004, DI
 	DECQ         R8
-	JNE          row628
+	JNE          row716
 	VCMPPS       $0x03, Z1, Z1, K2
 	KORTESTW     K2, K2
-	JNE          care490
+	JNE          care578
 	VXORPS       Z0, Z5, Z5
 	MOVQ         to+0(FP), R9
 	MOVQ         (R9), R9
 	TESTQ        R9, R9
-	JE           missing630
+	JE           missing718
 	ADDQ         CX, R9
 	VMOVUPS      Z1, K1, (R9)
 
-missing630:
+missing718:
 	MOVQ    to+0(FP), R9
 	MOVQ    24(R9), R9
 	TESTQ   R9, R9
-	JE      missing632
+	JE      missing720
 	ADDQ    CX, R9
 	VMOVUPS Z2, K1, (R9)
 
-missing632:
+missing720:
 	MOVQ    to+0(FP), R9
 	MOVQ    48(R9), R9
 	TESTQ   R9, R9
-	JE      missing634
+	JE      missing722
 	ADDQ    CX, R9
 	VMOVUPS Z3, K1, (R9)
 
-missing634:
+missing722:
 	MOVQ    to+0(FP), R9
 	MOVQ    72(R9), R9
 	TESTQ   R9, R9
-	JE      missing636
+	JE      missing724
 	ADDQ    CX, R9
 	VMOVUPS Z4, K1, (R9)
 
-missing636:
+missing724:
 	MOVQ    to+0(FP), R9
 	MOVQ    96(R9), R9
 	TESTQ   R9, R9
-	JE      missing638
+	JE      missing726
 	ADDQ    CX, R9
 	VMOVUPS Z5, K1, (R9)
 
-missing638:
+missing726:
 	MOVQ    to+0(FP), R9
 	MOVQ    120(R9), R9
 	TESTQ   R9, R9
-	JE      missing640
+	JE      missing728
 	ADDQ    CX, R9
 	VMOVUPS Z6, K1, (R9)
 
-missing640:
-	JMP over491
+missing728:
+	JMP over579
 
-care490:
+care578:
 	MOVQ       $0x00000010, SI
 	CMPQ       AX, SI
 	CMOVQLT    AX, SI
@@ -5912,58 +6940,58 @@ care490:
 	BZHIL      SI, DI, DI
 	KMOVW      DI, K1
 	CMPB       more+96(FP), $0x00
-	JNE        more642
+	JNE        more730
 	CMPB       stream+97(FP), $0x00
-	JNE        streams644
+	JNE        streams732
 	MOVQ       to+0(FP), R9
 	MOVQ       (R9), R9
 	TESTQ      R9, R9
-	JE         missing645
+	JE         missing733
 	ADDQ       CX, R9
 	PREFETCHT0 (R9)
 
-missing645:
+missing733:
 	MOVQ       to+0(FP), R9
 	MOVQ       24(R9), R9
 	TESTQ      R9, R9
-	JE         missing647
+	JE         missing735
 	ADDQ       CX, R9
 	PREFETCHT0 (R9)
 
-missing647:
+missing735:
 	MOVQ       to+0(FP), R9
 	MOVQ       48(R9), R9
 	TESTQ      R9, R9
-	JE         missing649
+	JE         missing737
 	ADDQ       CX, R9
 	PREFETCHT0 (R9)
 
-missing649:
+missing737:
 	MOVQ       to+0(FP), R9
 	MOVQ       72(R9), R9
 	TESTQ      R9, R9
-	JE         missing651
+	JE         missing739
 	ADDQ       CX, R9
 	PREFETCHT0 (R9)
 
-missing651:
+missing739:
 	MOVQ       to+0(FP), R9
 	MOVQ       96(R9), R9
 	TESTQ      R9, R9
-	JE         missing653
+	JE         missing741
 	ADDQ       CX, R9
 	PREFETCHT0 (R9)
 
-missing653:
+missing741:
 	MOVQ       to+0(FP), R9
 	MOVQ       120(R9), R9
 	TESTQ      R9, R9
-	JE         missing655
+	JE         missing743
 	ADDQ       CX, R9
 	PREFETCHT0 (R9)
 
-missing655:
-streams644:
+missing743:
+streams732:
 	MOVQ         idx_base+48(FP), SI
 	MOVQ         rank_base+72(FP), DI
 	MOVL         (SI), R9
@@ -5975,95 +7003,95 @@ streams644:
 	VXORPS       Z0, Z3, Z5
 	VBROADCASTSS (DI), Z4
 	VMOVAPS      Z4, Z6
-	JMP          started643
+	JMP          started731
 
-more642:
+more730:
 	MOVQ      to+0(FP), R9
 	MOVQ      (R9), R9
 	TESTQ     R9, R9
-	JE        missing657
+	JE        missing745
 	ADDQ      CX, R9
 	VMOVUPS.Z (R9), K1, Z1
 	VMOVAPS   Z1, Z1
-	JMP       wanted658
+	JMP       wanted746
 
-missing657:
+missing745:
 	VXORPS Z1, Z1, Z1
 
-wanted658:
+wanted746:
 	MOVQ      to+0(FP), R9
 	MOVQ      24(R9), R9
 	TESTQ     R9, R9
-	JE        missing659
+	JE        missing747
 	ADDQ      CX, R9
 	VMOVUPS.Z (R9), K1, Z2
 	VMOVAPS   Z2, Z2
-	JMP       wanted660
+	JMP       wanted748
 
-missing659:
+missing747:
 	VXORPS Z2, Z2, Z2
 
-wanted660:
+wanted748:
 	MOVQ      to+0(FP), R9
 	MOVQ      48(R9), R9
 	TESTQ     R9, R9
-	JE        missing661
+	JE        missing749
 	ADDQ      CX, R9
 	VMOVUPS.Z (R9), K1, Z3
 	VMOVAPS   Z3, Z3
-	JMP       wanted662
+	JMP       wanted750
 
-missing661:
+missing749:
 	VXORPS Z3, Z3, Z3
 
-wanted662:
+wanted750:
 	MOVQ      to+0(FP), R9
 	MOVQ      72(R9), R9
 	TESTQ     R9, R9
-	JE        missing663
+	JE        missing751
 	ADDQ      CX, R9
 	VMOVUPS.Z (R9), K1, Z4
 	VMOVAPS   Z4, Z4
-	JMP       wanted664
+	JMP       wanted752
 
-missing663:
+missing751:
 	VXORPS Z4, Z4, Z4
 
-wanted664:
+wanted752:
 	MOVQ      to+0(FP), R9
 	MOVQ      96(R9), R9
 	TESTQ     R9, R9
-	JE        missing665
+	JE        missing753
 	ADDQ      CX, R9
 	VMOVUPS.Z (R9), K1, Z5
 	VMOVAPS   Z5, Z5
-	JMP       wanted666
+	JMP       wanted754
 
-missing665:
+missing753:
 	VXORPS Z5, Z5, Z5
 
-wanted666:
+wanted754:
 	MOVQ      to+0(FP), R9
 	MOVQ      120(R9), R9
 	TESTQ     R9, R9
-	JE        missing667
+	JE        missing755
 	ADDQ      CX, R9
 	VMOVUPS.Z (R9), K1, Z6
 	VMOVAPS   Z6, Z6
-	JMP       wanted668
+	JMP       wanted756
 
-missing667:
+missing755:
 	VXORPS Z6, Z6, Z6
 
-wanted668:
-started643:
+wanted756:
+started731:
 	MOVQ  idx_base+48(FP), SI
 	MOVQ  rank_base+72(FP), DI
 	MOVL  (SI), R9
 	IMULQ BX, R9
 	MOVQ  rank_len+80(FP), R8
 
-row669:
+row757:
 	MOVL         (SI), R9
 	IMULQ        BX, R9
 	VBROADCASTSS (DI), Z7
@@ -6085,60 +7113,60 @@ row669:
 	ADDQ         $0x00000004, SI
 	ADDQ         $0x00000004, DI
 	DECQ         R8
-	JNE          row669
+	JNE          row757
 	MOVQ         to+0(FP), R9
 	MOVQ         (R9), R9
 	TESTQ        R9, R9
-	JE           missing671
+	JE           missing759
 	ADDQ         CX, R9
 	VMOVUPS      Z1, K1, (R9)
 
-missing671:
+missing759:
 	MOVQ    to+0(FP), R9
 	MOVQ    24(R9), R9
 	TESTQ   R9, R9
-	JE      missing673
+	JE      missing761
 	ADDQ    CX, R9
 	VMOVUPS Z2, K1, (R9)
 
-missing673:
+missing761:
 	MOVQ    to+0(FP), R9
 	MOVQ    48(R9), R9
 	TESTQ   R9, R9
-	JE      missing675
+	JE      missing763
 	ADDQ    CX, R9
 	VMOVUPS Z3, K1, (R9)
 
-missing675:
+missing763:
 	MOVQ    to+0(FP), R9
 	MOVQ    72(R9), R9
 	TESTQ   R9, R9
-	JE      missing677
+	JE      missing765
 	ADDQ    CX, R9
 	VMOVUPS Z4, K1, (R9)
 
-missing677:
+missing765:
 	MOVQ    to+0(FP), R9
 	MOVQ    96(R9), R9
 	TESTQ   R9, R9
-	JE      missing679
+	JE      missing767
 	ADDQ    CX, R9
 	VMOVUPS Z5, K1, (R9)
 
-missing679:
+missing767:
 	MOVQ    to+0(FP), R9
 	MOVQ    120(R9), R9
 	TESTQ   R9, R9
-	JE      missing681
+	JE      missing769
 	ADDQ    CX, R9
 	VMOVUPS Z6, K1, (R9)
 
-missing681:
+missing769:
 	ADDQ $0x00000040, CX
 	ADDQ $0x00000040, DX
 	SUBQ $0x00000010, AX
-	JMP  tile492
+	JMP  tile580
 
-over491:
+over579:
 	VZEROUPPER
 	RET

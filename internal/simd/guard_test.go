@@ -103,6 +103,15 @@ func guardCases() map[string]func(f *fence, r *rand.Rand, n, m int) {
 			ld := n + r.IntN(9)
 			GatherRows(f.floats(r, m*n), f.floats(r, (m-1)*ld+n), ld, f.below(r, m, m), n)
 		},
+		"GatherSums": func(f *fence, r *rand.Rand, n, m int) {
+			ld, ends := n+r.IntN(9), fenced[uint32](f, m)
+			idx := f.below(r, 2*m, m)
+			for i := range ends {
+				ends[i] = uint32(min(i+1, m/2) + i + 1)
+			}
+			ends[m-1] = uint32(2 * m)
+			GatherSums(f.floats(r, m*n), n, f.floats(r, (m-1)*ld+n), ld, idx, f.floats(r, 2*m), ends)
+		},
 		"MatchRows": func(f *fence, r *rand.Rand, n, m int) {
 			ld := n + r.IntN(9)
 			MatchRows(fenced[uint64](f, m*((n+63)/64)), f.floats(r, (m-1)*ld+n), ld, f.below(r, m, m), f.floats(r, m), n)

@@ -389,3 +389,38 @@ func TestMatchRows(t *testing.T) {
 		}
 	})
 }
+
+// TestGatherSums: on every level the sum of each group has the bits of GatherWMore from zeros, also of groups without rows.
+func TestGatherSums(t *testing.T) {
+	eachLevel(t, func(t *testing.T) {
+		r := rand.New(rand.NewPCG(9, 6))
+		for _, cols := range lengths[1:] {
+			for _, groups := range []int{1, 2, 20} {
+				ld := cols + r.IntN(3)
+				src, ends := normals(r, 9*ld), make([]uint32, groups)
+				var idx []uint32
+				for i := range ends {
+					for range r.IntN(7) {
+						idx = append(idx, uint32(r.IntN(9)))
+					}
+					ends[i] = uint32(len(idx))
+				}
+				w := normals(r, len(idx))
+				dst, check := guarded(t, groups*cols)
+				GatherSums(dst, cols, src, ld, idx, w, ends)
+				check()
+				lo := uint32(0)
+				for i, hi := range ends {
+					want := make([]float32, cols)
+					GatherWMore(want, src, ld, idx[lo:hi], w[lo:hi])
+					for c, y := range dst[i*cols : (i+1)*cols] {
+						if y != want[c] {
+							t.Fatalf("%d columns, group %d of %d: %v, want %v", cols, i, groups, y, want[c])
+						}
+					}
+					lo = hi
+				}
+			}
+		}
+	})
+}

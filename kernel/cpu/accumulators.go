@@ -2,6 +2,7 @@ package cpu
 
 import (
 	"math"
+	"slices"
 
 	"sagann/internal/simd"
 	"sagann/kernel"
@@ -232,4 +233,19 @@ func (r *run) key(k kernel.Key, e int) int {
 		return int(r.l.Cell.Rank[e])
 	}
 	return int(r.l.Cell.Type[e])
+}
+
+// keys are the keys of n edges from edge e on, valid until the next call.
+func (r *run) keys(w *worker, k kernel.Key, e, n int) []int {
+	w.keys = slices.Grow(w.keys[:0], n)[:n]
+	if k == kernel.ByRank {
+		for i, x := range r.l.Cell.Rank[e : e+n] {
+			w.keys[i] = int(x)
+		}
+	} else {
+		for i, x := range r.l.Cell.Type[e : e+n] {
+			w.keys[i] = int(x)
+		}
+	}
+	return w.keys
 }

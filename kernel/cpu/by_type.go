@@ -23,14 +23,26 @@ type pairs struct {
 	row, key []int32
 	terms    int       // edges in the last pair
 	first    int       // the first pair of the last row
-	sum      []float32 // by pair: the sum of its edges
+	sum      []float32 // by pair: the sum of its edges, if the strip has them
+	edges    edgeList  // else: the edges that are summed
+	byType   edgeList  // these, by type
 	own      []float32 // by pair: SumTNByType, the row of the other operand, if the strip has it
 	order    []int32   // pairs by type
 	begin    []int     // by type: where its pairs begin in order
-	left     []float32 // of one type: sums
-	side     []float32 // of one type: products, or rows of the other operand
-	out      []float32 // by pair: products
+	left     []float32 // by type: sums
+	side     []float32 // of one type: rows of the other operand
+	out      []float32 // by type: products
+	place    []int32   // by pair: where it is in order
+	at       []uint32  // of one type: the places of these rows
 	total    longSum
+}
+
+// edgeList is edges of pairs: the rows of their far ends, what these are multiplied by, and where the edges of each pair lie.
+type edgeList struct {
+	far        []uint32
+	weight     []float32
+	begin, end []uint32
+	number     []float32 // by pair, in place of weight
 }
 
 // paired says where the edges of a result's pairs find what is summed, if that needs no strip.
@@ -39,6 +51,7 @@ type paired struct {
 	weight int // register of what they are multiplied by; -1: nothing, or number
 	number int // leaf of the own end, of a number for each type: what they are multiplied by; -1: weight
 	own    int // SumTNByType: leaf of the own end; -1: the strip has the rows
+	with   int // the first result of the same sums: their pairs are collected once
 }
 
 // findPaired finds rows that nothing else reads.
@@ -49,14 +62,26 @@ func findPaired(c *Program, uses, by []int) {
 			return l.Reg == reg && l.From == from && l.Key == kernel.NoKey && uses[reg] == 1
 		})
 	}
-	c.sums.paired = slices.Repeat([]paired{{-1, -1, -1, -1}}, len(p.Outs))
 	for i, o := range p.Outs {
+		c.sums.paired = append(c.sums.paired, paired{-1, -1, -1, -1, i})
 		if !o.Acc.ByType() {
 			continue
 		}
 		f := &c.sums.paired[i]
 		if o.Acc == kernel.SumTNByType {
 			f.own = leaf(o.Reg2, kernel.Own)
+		}
+		if at := slices.IndexFunc(p.Outs[:i], func(q kernel.Out) bool {
+			return q.Acc.ByType() && q.Reg == o.Reg && q.Key == o.Key && q.Blocks == o.Blocks
+		}); at >= 0 && (o.Acc == kernel.SumByType || f.own >= 0) {
+			f.with = at
+			uses[o.Reg]--
+		}
+	}
+	for i, o := range p.Outs {
+		f := &c.sums.paired[i]
+		if !o.Acc.ByType() || f.with != i {
+			continue
 		}
 		if f.row = leaf(o.Reg, kernel.Other); f.row >= 0 || uses[o.Reg] != 1 {
 			continue
@@ -94,27 +119,37 @@ func (t *typeMatrices) pack(o *kernel.Out, g *kernel.Leaf, bufs [][]float32) {
 	}
 }
 
-// pair adds the strip that starts at edge e to the pairs of result i.
-func (r *run) pair(w *worker, i, e, block int) {
+// pair adds the strip of n edges that starts at edge e to the pairs of result i.
+func (r *run) pair(w *worker, i, e, n, block int) {
 	o, p, f := &r.c.p.Outs[i], &w.pairs[i], &r.c.sums.paired[i]
-	cols := r.c.p.Widths[o.Reg]
-	add := r.adder(w, o, f, cols)
+	cols, keys := r.c.p.Widths[o.Reg], r.keys(w, o.Key, e, n)
+	var far []uint32
+	if f.row >= 0 {
+		far = w.rowsOf(r.l, &r.c.p.Leaves[f.row], w.far)
+	}
+	first := r.listEdges(w, f, p, far, 0) // of the strip's edges, in the list
 	for k := range w.segs {
 		g := &w.segs[k]
 		for lo, hi := g.lo, 0; lo < g.hi; lo = hi {
-			key := r.key(o.Key, e+lo)
-			for hi = lo + 1; hi < g.hi && r.key(o.Key, e+hi) == key; hi++ {
+			key := keys[lo]
+			for hi = lo + 1; hi < g.hi && keys[hi] == key; hi++ {
 			}
 			for at := lo; at < hi && key < o.Blocks; {
 				n := len(p.row)
 				if n == 0 || p.row[n-1] != int32(g.row) || p.key[n-1] != int32(key) || p.terms == pairTerms {
 					if n > 0 && (p.row[n-1] != int32(g.row) && n >= pairPairs || n-p.first >= pairRow) {
 						r.multiply(w, i, block)
+						first = r.listEdges(w, f, p, far, at)
 					}
-					r.newPair(w, i, g, at, key)
+					r.newPair(w, i, g, first+at, at, key)
 				}
 				to := min(hi, at+pairTerms-p.terms)
-				add(p.sum[len(p.sum)-cols:], g.row, key, at, to)
+				if last := len(p.row) - 1; f.row >= 0 {
+					first -= p.edges.closeGap(last, first+at)
+					p.edges.end[last] = uint32(first + to)
+				} else {
+					simd.MoreRows(p.sum[last*cols:], w.at[o.Reg][at*cols:to*cols], to-at)
+				}
 				p.terms += to - at
 				at = to
 			}
@@ -122,8 +157,33 @@ func (r *run) pair(w *worker, i, e, block int) {
 	}
 }
 
-// newPair begins a pair of row and type with edge at of segment g.
-func (r *run) newPair(w *worker, i int, g *segment, at, key int) {
+// listEdges adds the strip's edges from edge at on, whose far ends are far, to the list of p, and returns where edge 0 is or would be.
+func (r *run) listEdges(w *worker, f *paired, p *pairs, far []uint32, at int) int {
+	first := len(p.edges.far) - at
+	if f.row >= 0 {
+		p.edges.far = append(p.edges.far, far[at:]...)
+	}
+	if f.weight >= 0 {
+		p.edges.weight = append(p.edges.weight, w.at[f.weight][at:len(far)]...)
+	}
+	return first
+}
+
+// closeGap drops the edges between the end of pair n, the last one, and place, and returns how many they are. There are none where
+// the edges of a row come sorted by type.
+func (e *edgeList) closeGap(n, place int) int {
+	end := int(e.end[n])
+	if end < place {
+		e.far = slices.Delete(e.far, end, place)
+		if len(e.weight) > 0 {
+			e.weight = slices.Delete(e.weight, end, place)
+		}
+	}
+	return place - end
+}
+
+// newPair begins a pair of row and type with edge at of segment g, which lies at place in the list.
+func (r *run) newPair(w *worker, i int, g *segment, place, at, key int) {
 	o, p, f := &r.c.p.Outs[i], &w.pairs[i], &r.c.sums.paired[i]
 	n := len(p.row)
 	if n == 0 || p.row[n-1] != int32(g.row) {
@@ -131,34 +191,48 @@ func (r *run) newPair(w *worker, i int, g *segment, at, key int) {
 	}
 	cols, side := r.c.p.Widths[o.Reg], r.c.p.Widths[o.Reg2]
 	p.row, p.key, p.terms = append(p.row, int32(g.row)), append(p.key, int32(key)), 0
-	p.sum = slices.Grow(p.sum, cols)[:(n+1)*cols]
-	clear(p.sum[n*cols:])
+	if f.row < 0 {
+		p.sum = slices.Grow(p.sum, cols)[:(n+1)*cols]
+		clear(p.sum[n*cols:])
+	} else {
+		p.edges.begin, p.edges.end = append(p.edges.begin, uint32(place)), append(p.edges.end, uint32(place))
+		switch {
+		case f.number >= 0:
+			l := &r.c.p.Leaves[f.number]
+			p.edges.number = append(p.edges.number, r.l.Bufs[l.Operand][r.l.row(l, g.row)*l.LD+key])
+		case f.weight < 0:
+			p.edges.number = append(p.edges.number, 1)
+		}
+	}
 	if o.Acc == kernel.SumTNByType && f.own < 0 {
 		p.own = append(p.own, w.at[o.Reg2][at*side:(at+1)*side]...)
 	}
 }
 
-// adder adds rows lo to hi-1 of the strip, edges of a row and a type, to a sum. It finds them as f says.
-func (r *run) adder(w *worker, o *kernel.Out, f *paired, cols int) func(sum []float32, row, key, lo, hi int) {
-	if f.row < 0 {
-		return func(sum []float32, _, _, lo, hi int) { simd.MoreRows(sum, w.at[o.Reg][lo*cols:hi*cols], hi-lo) }
-	}
-	l := &r.c.p.Leaves[f.row]
-	src, far := r.l.Bufs[l.Operand], w.rowsOf(r.l, l, w.far)
-	if f.weight >= 0 {
-		weight := w.at[f.weight]
-		return func(sum []float32, _, _, lo, hi int) { simd.GatherWMore(sum, src, l.LD, far[lo:hi], weight[lo:hi]) }
-	}
-	w.same = slices.Grow(w.same[:0], len(far))[:len(far)]
-	return func(sum []float32, row, key, lo, hi int) {
-		x := float32(1)
-		if f.number >= 0 {
-			n := &r.c.p.Leaves[f.number]
-			x = r.l.Bufs[n.Operand][r.l.row(n, row)*n.LD+key]
+// sums computes the sums of the pairs, in their order by type, of rows of src.
+func (p *pairs) sums(src []float32, ld, cols int) {
+	e, t := &p.edges, &p.byType
+	t.far, t.weight = slices.Grow(t.far[:0], len(e.far))[:len(e.far)], slices.Grow(t.weight[:0], len(e.far))[:len(e.far)]
+	t.end = slices.Grow(t.end[:0], len(p.order))[:len(p.order)]
+	to := 0
+	for k, n := range p.order {
+		far := e.far[e.begin[n]:e.end[n]]
+		for i, v := range far { // few
+			t.far[to+i] = v
 		}
-		simd.Fill(w.same[lo:hi], x)
-		simd.GatherWMore(sum, src, l.LD, far[lo:hi], w.same[lo:hi])
+		if weight := t.weight[to:][:len(far)]; len(e.number) == 0 {
+			copy(weight, e.weight[e.begin[n]:])
+		} else {
+			for i, x := 0, e.number[n]; i < len(weight); i++ {
+				weight[i] = x
+			}
+		}
+		to += len(far)
+		t.end[k] = uint32(to)
 	}
+	p.left = slices.Grow(p.left[:0], len(p.order)*cols)[:len(p.order)*cols]
+	simd.GatherSums(p.left, cols, src, ld, t.far[:to], t.weight[:to], t.end)
+	e.far, e.weight, e.begin, e.end, e.number = e.far[:0], e.weight[:0], e.begin[:0], e.end[:0], e.number[:0]
 }
 
 // sort orders the pairs by type.
@@ -189,7 +263,7 @@ func take(dst, x []float32, cols int, pairs []int32) []float32 {
 	return dst
 }
 
-// multiply multiplies the pairs that are collected of result i, and forgets them.
+// multiply multiplies the pairs that are collected of result i and of those with the same sums, and forgets them.
 func (r *run) multiply(w *worker, i, block int) {
 	o, p := &r.c.p.Outs[i], &w.pairs[i]
 	if len(p.row) == 0 {
@@ -197,10 +271,20 @@ func (r *run) multiply(w *worker, i, block int) {
 	}
 	p.sort(o.Blocks)
 	cols := r.c.p.Widths[o.Reg]
-	if o.Acc == kernel.SumByType {
-		r.multiplyRows(w, i, o, p, cols)
+	if f := &r.c.sums.paired[i]; f.row >= 0 {
+		l := &r.c.p.Leaves[f.row]
+		p.sums(r.l.Bufs[l.Operand], l.LD, cols)
 	} else {
-		r.multiplyOwn(w, i, &r.sums[i][block*r.c.lanes[i]/lanes], cols)
+		p.left = take(p.left, p.sum, cols, p.order)
+	}
+	for j := i; j < len(w.pairs); j++ {
+		switch o := &r.c.p.Outs[j]; {
+		case r.c.sums.paired[j].with != i:
+		case o.Acc == kernel.SumByType:
+			r.multiplyRows(w, j, o, p, cols)
+		default:
+			r.multiplyOwn(w, j, p, &r.sums[j][block*r.c.lanes[j]/lanes], cols)
+		}
 	}
 	p.row, p.key, p.sum, p.own, p.first = p.row[:0], p.key[:0], p.sum[:0], p.own[:0], 0
 }
@@ -210,16 +294,13 @@ func (r *run) multiplyRows(w *worker, i int, o *kernel.Out, p *pairs, cols int) 
 	t := &r.types[i]
 	p.out = slices.Grow(p.out[:0], len(p.row)*t.cols)[:len(p.row)*t.cols]
 	for k := range o.Blocks {
-		of := p.order[p.begin[k]:p.begin[k+1]]
-		if len(of) == 0 {
-			continue
+		if lo, hi := p.begin[k], p.begin[k+1]; lo < hi {
+			simd.GemmPacked(hi-lo, p.left[lo*cols:], cols, &t.packed[k], p.out[lo*t.cols:], t.cols, false, w.gemm)
 		}
-		p.left = take(p.left, p.sum, cols, of)
-		p.side = slices.Grow(p.side[:0], len(of)*t.cols)[:len(of)*t.cols]
-		simd.GemmPacked(len(of), p.left, cols, &t.packed[k], p.side, t.cols, false, w.gemm)
-		for j, n := range of {
-			copy(p.out[int(n)*t.cols:], p.side[j*t.cols:(j+1)*t.cols])
-		}
+	}
+	p.place = slices.Grow(p.place[:0], len(p.row))[:len(p.row)]
+	for at, n := range p.order {
+		p.place[n] = int32(at)
 	}
 	buf := r.l.Bufs[o.Operand]
 	for lo := 0; lo < len(p.row); {
@@ -228,17 +309,17 @@ func (r *run) multiplyRows(w *worker, i int, o *kernel.Out, p *pairs, cols int) 
 			hi++
 		}
 		p.total.reset(t.cols)
-		for n := lo; n < hi; n++ {
-			simd.AddTo(p.total.next(), p.out[n*t.cols:(n+1)*t.cols])
+		for _, at := range p.place[lo:hi] {
+			simd.AddTo(p.total.next(), p.out[int(at)*t.cols:(int(at)+1)*t.cols])
 		}
 		p.total.addTo(buf[int(p.row[lo])*o.LD:][:t.cols])
 		lo = hi
 	}
 }
 
-// multiplyOwn adds, for each type, the products of pairs of result i and own rows to sum.
-func (r *run) multiplyOwn(w *worker, i int, sum *longSum, cols int) {
-	o, p := &r.c.p.Outs[i], &w.pairs[i]
+// multiplyOwn adds, for each type, the products of pairs and own rows of result i to sum.
+func (r *run) multiplyOwn(w *worker, i int, p *pairs, sum *longSum, cols int) {
+	o := &r.c.p.Outs[i]
 	side := r.c.p.Widths[o.Reg2]
 	var own *kernel.Leaf
 	if f := &r.c.sums.paired[i]; f.own >= 0 {
@@ -257,16 +338,22 @@ func (r *run) multiplyOwn(w *worker, i int, sum *longSum, cols int) {
 			if to == nil {
 				to = sum.next() // what is added to the matrix of a type is one chain
 			}
-			p.left = take(p.left, p.sum, cols, of)
+			left := p.left[(p.begin[k]+lo)*cols:]
 			if own == nil {
 				p.side = take(p.side, p.own, side, of)
 			} else {
-				p.side = p.side[:0]
+				p.side, p.at = slices.Grow(p.side[:0], len(of)*side)[:len(of)*side], p.at[:0]
 				for _, n := range of {
-					p.side = append(p.side, r.l.Bufs[own.Operand][r.l.row(own, int(p.row[n]))*own.LD:][:side]...)
+					p.at = append(p.at, uint32(r.l.row(own, int(p.row[n]))))
 				}
+				simd.GatherRows(p.side, r.l.Bufs[own.Operand], own.LD, p.at, side)
 			}
-			simd.GemmTN(len(of), cols, side, p.left, cols, p.side, side, to[k*cols*side:(k+1)*cols*side], side, w.tn)
+			m := to[k*cols*side : (k+1)*cols*side]
+			if o.Trans {
+				simd.GemmTN(len(of), side, cols, p.side, side, left, cols, m, cols, w.tn)
+			} else {
+				simd.GemmTN(len(of), cols, side, left, cols, p.side, side, m, side, w.tn)
+			}
 		}
 	}
 }

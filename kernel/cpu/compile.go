@@ -153,10 +153,11 @@ func (c *Program) findDirect(uses, by []int) {
 func skipUnread(c *Program) {
 	read := make([]bool, len(c.p.Widths))
 	for _, i := range c.outs {
-		o, f := &c.p.Outs[i], &c.sums.paired[i]
+		o := &c.p.Outs[i]
+		f := &c.sums.paired[c.sums.paired[i].with]
 		read[o.Reg] = read[o.Reg] || f.row < 0
 		if o.Acc.Pair() {
-			read[o.Reg2] = read[o.Reg2] || f.own < 0
+			read[o.Reg2] = read[o.Reg2] || c.sums.paired[i].own < 0
 		}
 		if f.weight >= 0 {
 			read[f.weight] = true

@@ -140,7 +140,9 @@ func (r *run) strip(w *worker, e, n, block int) {
 		o := &c.p.Outs[i]
 		switch o.Acc {
 		case kernel.SumByType, kernel.SumTNByType:
-			r.pair(w, i, e, block)
+			if c.sums.paired[i].with == i {
+				r.pair(w, i, e, n, block)
+			}
 		case kernel.Store:
 			r.store(w, o, e, n)
 		case kernel.SumTN, kernel.SumRows, kernel.SumBy, kernel.MaxBy, kernel.SumSparse:
@@ -197,6 +199,15 @@ func (r *run) load(w *worker, f *kernel.Leaf, e, n int) {
 
 func (r *run) loadKeyed(w *worker, f *kernel.Leaf, dst []float32, e int) {
 	buf := r.l.Bufs[f.Operand]
+	keys := r.keys(w, f.Key, e, len(dst)/f.Cols)
+	if far := w.far; f.Cols == 1 && f.From == kernel.Other && !f.Indexed {
+		for i, k := range keys {
+			if dst[i] = 0; k < f.Blocks {
+				dst[i] = buf[int(far[i])*f.LD+k]
+			}
+		}
+		return
+	}
 	for _, g := range w.segs {
 		for i := g.lo; i < g.hi; i++ {
 			row := g.row
@@ -204,7 +215,7 @@ func (r *run) loadKeyed(w *worker, f *kernel.Leaf, dst []float32, e int) {
 				row = int(w.far[i])
 			}
 			to := dst[i*f.Cols : (i+1)*f.Cols]
-			k := r.key(f.Key, e+i)
+			k := keys[i]
 			if k >= f.Blocks {
 				clear(to)
 				continue

@@ -60,10 +60,18 @@ func TestPaired(t *testing.T) {
 			b.p.Leaves, o.Reg2 = append(b.p.Leaves, m), m.Reg
 			o.LD, o.Operand = side, b.buffer(s.own, side, side, false)
 		} else {
-			o.Reg2 = leaf(kernel.Leaf{From: kernel.Own, Cols: side}, s.own)
-			o.LD, o.Operand = side, b.buffer(blocks*cols, side, side, true)
+			o.Reg2, o.Trans, o.LD = leaf(kernel.Leaf{From: kernel.Own, Cols: side}, s.own), rapid.Bool().Draw(t, "transposed"), side
+			if o.Trans {
+				o.LD = cols
+			}
+			o.Operand = b.buffer(blocks*cols*side/o.LD, o.LD, o.LD, true)
 		}
 		b.p.Outs = append(b.p.Outs, o)
+		if rapid.Bool().Draw(t, "and another product") { // of the same sums
+			q := kernel.Out{Acc: kernel.SumTNByType, Reg: row, Aux: -1, Key: kernel.ByType, Blocks: blocks, LD: 3}
+			q.Reg2, q.Operand = leaf(kernel.Leaf{From: kernel.Own, Cols: 3}, s.own), b.buffer(blocks*cols, 3, 3, true)
+			b.p.Outs = append(b.p.Outs, q)
+		}
 		cells := makeCells(r, s)
 		strips := *b.p // rows are copied, so that they are no leaves
 		strips.Instrs, strips.Outs, strips.Widths = slices.Clone(b.p.Instrs), slices.Clone(b.p.Outs), slices.Clone(b.p.Widths)
@@ -73,13 +81,18 @@ func TestPaired(t *testing.T) {
 			strips.Instrs = append(strips.Instrs, kernel.Instr{Op: "copy", Fn: func(a *kernel.Args) { copy(a.Out, a.In[0]) }, In: []int{reg}, Dst: to})
 			return to
 		}
-		if strips.Outs[0].Reg = copied(o.Reg); o.Acc == kernel.SumTNByType {
-			strips.Outs[0].Reg2 = copied(o.Reg2)
+		for i := range strips.Outs {
+			if o := &strips.Outs[i]; o.Acc == kernel.SumTNByType {
+				o.Reg2 = copied(o.Reg2)
+			}
+			strips.Outs[i].Reg = copied(strips.Outs[i].Reg)
 		}
 		got, want := runAll(t, b, b.p, cells), runAll(t, b, &strips, cells)
-		for i, x := range want[o.Operand] {
-			if y := got[o.Operand][i]; x != y && (x == x || y == y) {
-				t.Fatalf("number %d: %v, from strips %v", i, y, x)
+		for k, o := range b.p.Outs {
+			for i, x := range want[o.Operand] {
+				if y := got[o.Operand][i]; x != y && (x == x || y == y) {
+					t.Fatalf("result %d, number %d: %v, from strips %v", k, i, y, x)
+				}
 			}
 		}
 	})

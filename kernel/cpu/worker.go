@@ -19,12 +19,12 @@ type worker struct {
 	pairs []pairs
 	far   []uint32 // far ends of the strip's edges
 	ids   []uint32 // room for far ends of packed cells
+	keys  []int    // room for keys of a strip's edges
 	index []uint32 // room for the places of rows of indexed leaves
 	args  kernel.Args
 	ready bool      // spread registers are filled
 	found found     // numbers of a strip's rows that stepChosen adds
 	made  []float32 // room for rows that stepApart and stepChosen make
-	same  []float32 // what rows of a pair are multiplied by, if it is one number
 	held  held      // for four
 	rank  float32   // of the edge before the strip, and whether those of its row ascend up to it
 	up    bool
@@ -41,7 +41,8 @@ func (c *Program) newWorker() *worker {
 	}
 	for _, i := range c.reduces {
 		if o := c.p.Outs[i]; o.Acc == kernel.SumTN || o.Acc == kernel.SumTNByType {
-			t = max(t, simd.GemmTNScratch(c.strip, c.p.Widths[o.Reg], c.p.Widths[o.Reg2]))
+			m, n := c.p.Widths[o.Reg], c.p.Widths[o.Reg2]
+			t = max(t, simd.GemmTNScratch(c.strip, m, n), simd.GemmTNScratch(c.strip, n, m)) // products may be transposed
 		}
 	}
 	w.gemm, w.tn = make([]float32, g), make([]float32, t)

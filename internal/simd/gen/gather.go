@@ -20,6 +20,7 @@ func gatherKernels() []kernel {
 			emit: func(e *emitter) { gatherSum(e, "gatherWSum", sum+", w []float32", true, false) }},
 		{name: "gatherWMore", params: sum + ", w []float32", avx512: true,
 			emit: func(e *emitter) { gatherSum(e, "gatherWMore", sum+", w []float32", true, true) }},
+		{name: "gatherSums", params: gatherSumsParams, avx512: true, emit: gatherSums},
 		{name: "gatherRows", params: "dst, src []float32, ld int, idx []uint32, cols int", avx512: true,
 			emit: gatherRows},
 		{name: "matchRows", params: "found []uint64, words int, src []float32, ld int, idx []uint32, want []float32, cols int", avx512: true, emit: matchRows},
