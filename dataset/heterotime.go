@@ -46,10 +46,16 @@ func relationByTime(d *Data, c TimeCut, seed uint64) (*Data, error) {
 	return out, nil
 }
 
-// Untimed names the relations without times that labels of type target depend on, where others have times, and among them those whose edges
+// Untimed names the relations without times that rows of some types depend on, where others have times, and among them those whose edges
 // are the reverses of edges with times, and the relations of these.
-func (h *Hetero) Untimed(target int) (none []string, shown [][2]string) {
-	_, reached := h.Reach(target)
+func (h *Hetero) Untimed(targets ...int) (none []string, shown [][2]string) {
+	reached := make([]bool, len(h.Relations))
+	for _, t := range targets {
+		_, more := h.Reach(t)
+		for r, is := range more {
+			reached[r] = reached[r] || is
+		}
+	}
 	has := func(r int) bool { return h.Relations[r].Links.Edges.Time != nil }
 	for r := range h.Relations {
 		if !reached[r] || has(r) {
@@ -65,4 +71,32 @@ func (h *Hetero) Untimed(target int) (none []string, shown [][2]string) {
 		}
 	}
 	return none, shown
+}
+
+// pastOfRelation is LinksOfPast for the edges of the relation of d.
+func pastOfRelation(d *Data, c TimeCut, seed uint64) (*Data, error) {
+	if _, err := d.Vertices.Kinds.times(); err != nil {
+		return nil, err
+	}
+	k := d.Vertices.Kinds
+	name := k.Graph.FullName(k.Relation)
+	x, found := k.Graph.reversals(k.Relation)
+	for _, a := range x.of(k.Relation) {
+		if k.Graph.Relations[a.relation].Links.Edges.Time == nil {
+			return nil, fmt.Errorf("%s: %s has the edges of %s, which have times, turned round and without times: pairs would be seen before they come; give them times", d.Name, k.Graph.FullName(a.relation), name)
+		}
+	}
+	all := *k.Graph.Relations[k.Relation].Links.Edges
+	all.V, all.Dst = k.PairV, slices.Clone(all.Dst)
+	for i := range all.Dst {
+		all.Dst[i] += k.behind()
+	}
+	divided, err := LinksOfPast(&Data{Name: d.Name, Edges: &all}, c, seed)
+	if err != nil {
+		return nil, fmt.Errorf("edges of %s: %w", name, err)
+	}
+	out, l := *d, divided.Targets.Links
+	l.past.ends, l.Reverses = PairEnds(d), slices.Concat(k.Graph.Reverses, found)
+	out.Targets.Links, out.Targets.Given = l, nil
+	return &out, nil
 }

@@ -19,6 +19,7 @@ type NotYet struct {
 	side           []uint8    // by vertex: its side in a bipartite graph; noSide: it has none; nil: there are no sides
 	sided          []float64  // by vertex: since when it has its side
 	v              int
+	ends           [2]Span // of several types: the vertices that may stand first and second, where any pair is drawn; else all
 }
 
 // noSide is the side of a vertex that no edge says.
@@ -33,7 +34,7 @@ type came struct {
 
 // newNotYet is for pairs of e, of whose edges those before val are for training.
 func newNotYet(e *chunk.Edges, val float64) *NotYet {
-	n := &NotYet{v: e.V, joined: indexEdges(e.V, slices.Concat(e.Src, e.Dst), slices.Concat(e.Dst, e.Src))}
+	n := &NotYet{v: e.V, ends: [2]Span{{0, uint32(e.V)}, {0, uint32(e.V)}}, joined: indexEdges(e.V, slices.Concat(e.Src, e.Dst), slices.Concat(e.Dst, e.Src))}
 	n.since = n.joined.earliest(slices.Concat(e.Src, e.Dst), slices.Concat(e.Dst, e.Src), slices.Concat(e.Time, e.Time))
 	n.source, n.target = cameAs(e, e.Src), cameAs(e, e.Dst)
 	var src, dst []uint32
@@ -134,10 +135,15 @@ func (n *NotYet) Draw(p *Pairs, k int, random func(try int) uint64) (u, v uint32
 		}
 	}
 	for try := range tries {
-		i, _ := bits.Mul64(random(tries+try), uint64(n.v)*uint64(n.v))
-		if u, v = uint32(i/uint64(n.v)), uint32(i%uint64(n.v)); !own(u, v) {
+		first, second := n.ends[0], n.ends[1]
+		wide := uint64(second.End - second.First)
+		i, _ := bits.Mul64(random(tries+try), uint64(first.End-first.First)*wide)
+		if u, v = first.First+uint32(i/wide), second.First+uint32(i%wide); !own(u, v) {
 			return u, v
 		}
+	}
+	if n.ends[0] != n.ends[1] {
+		return a, b
 	}
 	return b, a
 }

@@ -172,10 +172,10 @@ func (x *edgeIndex) earliest(src, dst []uint32, times []float64) []float64 {
 // LinksOfPast makes the edges of d links to predict, each at its own time, for training that shows a pair only the edges before its time
 // (saga.Sampling.Times): all edges pass messages, to later pairs. An edge that stands several times with different times is a pair each time; with
 // equal times, or where its reverse has the same time, it is one pair, of the two directions one chosen at random. Self loops only pass
-// messages. Pairs without an edge have the times of the pairs that they are drawn for (see NotYet).
+// messages. Of a graph of several types these are the edges of the relation of d (Hetero.Along); a relation that has their reverses needs times, too. Pairs without an edge have the times of the pairs that they are drawn for (see NotYet).
 func LinksOfPast(d *Data, c TimeCut, seed uint64) (*Data, error) {
 	if d.Vertices.Kinds != nil {
-		return nil, fmt.Errorf("%s has several types of vertices; links that see the edges before them are of graphs with one type", d.Name)
+		return pastOfRelation(d, c, seed)
 	}
 	if err := c.fits(d, LinkLabels); err != nil {
 		return nil, err

@@ -75,13 +75,17 @@ func newSome(m Model, d *dataset.Data, c Config, byTime bool, param parameters) 
 	return s, nil
 }
 
+// timedEdges tells whether edges of d have times, of several relations those of at least one.
+func timedEdges(d *dataset.Data) bool {
+	if k := d.Vertices.Kinds; k != nil {
+		return slices.ContainsFunc(k.Graph.Relations, func(r dataset.Relation) bool { return r.Links.Edges.Time != nil })
+	}
+	return d.Edges.Time != nil
+}
+
 // timed is an error if d has no times of edges, of several relations of none, or of vertices.
 func timed(d *dataset.Data) error {
-	has := d.Edges.Time != nil
-	if k := d.Vertices.Kinds; k != nil {
-		has = slices.ContainsFunc(k.Graph.Relations, func(r dataset.Relation) bool { return r.Links.Edges.Time != nil })
-	}
-	if !has || d.Vertices.Time == nil {
+	if !timedEdges(d) || d.Vertices.Time == nil {
 		return fmt.Errorf("saga: training drew edges up to the times of vertices, and %s has no times of edges (edge_time) or of vertices (vertex_time)", d.Name)
 	}
 	return nil
@@ -223,8 +227,8 @@ func (a *answer) compute(r request, batch int, graph **batches.Graph, param para
 	}
 	defer func() { err = errors.Join(err, p.Close()) }()
 	for _, q := range p.params {
-		if !q.PerVertex && !slices.ContainsFunc(p.train.low.Spec.Globals, func(g plan.Global) bool { return g.Kind == plan.Param && g.Name == q.Name }) {
-			continue // nothing reads it
+		if !readsParam(p, &q) {
+			continue
 		}
 		x, err := param(q.Name, q.Rows, q.Cols)
 		if err == nil {
@@ -240,6 +244,11 @@ func (a *answer) compute(r request, batch int, graph **batches.Graph, param para
 		}
 	}
 	return nil
+}
+
+// readsParam tells whether a step of p reads q. One over blocks may have less to compute than the model: rows of one end of links.
+func readsParam(p *Program, q *Param) bool {
+	return q.PerVertex || slices.ContainsFunc(p.train.low.Spec.Globals, func(g plan.Global) bool { return g.Kind == plan.Param && g.Name == q.Name })
 }
 
 // take keeps the rows of a batch that was computed.

@@ -25,6 +25,7 @@ type request struct {
 	typ    string           // with "hidden": the vertex type that has the rows; "": the target
 	part   *portion         // data is a part of a graph; nil: all of it
 	at     *batches.Moments // what is answered, in place of vertices at their own times; nil: these
+	ends   []int            // of several types: numbers of those that the model gives rows of, target or not; nil: as the task says
 	names  int              // layers that gather of the model by which parameters are named; 0: those of model
 	of     *Planner         // with which the search shares what it finds; nil: none
 }
@@ -308,7 +309,7 @@ func (p *definition) describeKinds() error {
 	if err := errors.Join(dataset.ValidateHetero(graph.Graph), dataset.Validate(d)); err != nil {
 		return err
 	}
-	k := kindsOf(d, m, cmp.Or(p.names, m.gathers()))
+	k := kindsOf(d, m, cmp.Or(p.names, m.gathers()), p.ends)
 	if n := len(k.types); p.cfg.Chunks > 0 && p.cfg.Chunks < n {
 		return fmt.Errorf("saga: %d intervals (--chunks); %d vertex types need at least one each: %s", p.cfg.Chunks, n, strings.Join(k.typeNames(), ", "))
 	}

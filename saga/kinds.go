@@ -74,12 +74,14 @@ func endsOf(h *dataset.Hetero, m *Model, target, link int) []int {
 // full is the name of r with its ends: source:name:target.
 func (r *Relation) full() string { return r.Src + ":" + r.Name + ":" + r.Dst }
 
-// kindsOf is what model m, so many layers of which gather, reads of the graph of labelled, the vertices that have the labels.
-func kindsOf(labelled *dataset.Data, m *Model, layers int) *kinds {
+// kindsOf is what model m, so many layers of which gather, reads of the graph of labelled for rows of the types ends (nil: those of its task), the vertices that have the labels.
+func kindsOf(labelled *dataset.Data, m *Model, layers int, ends []int) *kinds {
 	k := labelled.Vertices.Kinds
 	h := k.Graph
 	out := &kinds{graph: h, links: k.Relation, labelled: m.Task == EdgeTask}
-	ends := endsOf(h, m, k.Type, k.Relation)
+	if ends == nil {
+		ends = endsOf(h, m, k.Type, k.Relation)
+	}
 	types, relations := reach(h, ends, layers)
 	relations[k.Relation] = relations[k.Relation] || out.labelled
 	to := make([]int, len(h.Types))

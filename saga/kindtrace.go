@@ -67,7 +67,7 @@ func (t *tracer) kinds(m *Model, at *int) (*traced, error) {
 	}
 	*at = len(m.Layers)
 	t.at(k.target)
-	if len(k.ends) > 1 {
+	if len(k.ends) > 1 && m.Task != "" && m.Task != VertexTask {
 		tr.far = xs[k.ends[1]]
 	}
 	if err := tr.head(m, xs[k.target]); err != nil {

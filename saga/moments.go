@@ -21,15 +21,64 @@ func atTimes(m Model, d *dataset.Data, c Config, k *Stored, pairs *dataset.Pairs
 	if m = m.rowsOnly(); pairs.Len() == 0 {
 		return nil, 0, nil, errors.New("saga: there are no pairs to score")
 	}
-	if err := answers(&m, d); err != nil {
-		return nil, 0, nil, err
+	if d.Vertices.Kinds == nil {
+		if err := answers(&m, d); err != nil {
+			return nil, 0, nil, err
+		}
 	}
-	if d.Edges.Time == nil {
+	if !timedEdges(d) {
 		return nil, 0, nil, fmt.Errorf("saga: pairs are scored at times, and the edges of %s have none (edge_time)", d.Name)
 	}
-	at, src, dst := batches.MomentsOf(pairs)
-	z, cols, err = allAtTimes(request{model: m, data: d, cfg: c.forBlocks(), output: "logits", at: at}, upTo(len(at.Vertex)), k.param)
-	return z, cols, numbered(src[0], dst[0]), err
+	list, src, dst := endsAtTimes(d, pairs)
+	for _, x := range list {
+		rows, n, err := allAtTimes(request{model: m, data: x.data, cfg: c.forBlocks(), output: "logits", at: x.at, ends: x.ends}, upTo(len(x.at.Vertex)), k.param)
+		if err != nil {
+			return nil, 0, nil, err
+		}
+		z, cols = append(z, rows...), n
+	}
+	return z, cols, numbered(src[0], dst[0]), nil
+}
+
+// endAt is the vertices of a type at times, at which pairs begin or end.
+type endAt struct {
+	data *dataset.Data // its vertices
+	ends []int         // as request.ends
+	at   *batches.Moments
+}
+
+// endsAtTimes are the ends of pairs of d: of a relation between two types those of either. src and dst number them, one type behind the other.
+func endsAtTimes(d *dataset.Data, pairs ...*dataset.Pairs) (list []endAt, src, dst [][]uint32) {
+	at, src, dst := batches.MomentsOf(pairs...)
+	k := d.Vertices.Kinds
+	if k == nil || k.Graph.Relations[k.Relation].Source == k.Graph.Relations[k.Relation].Target {
+		return []endAt{{d, nil, at}}, src, dst
+	}
+	r := k.Graph.Relations[k.Relation]
+	behind := dataset.PairEnds(d)[1].First
+	near, far, place := &batches.Moments{}, &batches.Moments{}, make([]uint32, len(at.Vertex))
+	for i, v := range at.Vertex {
+		to := near
+		if v >= behind {
+			to, v = far, v-behind
+		}
+		place[i] = uint32(len(to.Vertex))
+		to.Vertex, to.Time = append(to.Vertex, v), append(to.Time, at.Time[i])
+	}
+	for i, v := range at.Vertex {
+		if v >= behind {
+			place[i] += uint32(len(near.Vertex))
+		}
+	}
+	for _, lists := range [][][]uint32{src, dst} {
+		for _, list := range lists {
+			for i, n := range list {
+				list[i] = place[n]
+			}
+		}
+	}
+	ends := []int{r.Source, r.Target}
+	return []endAt{{d, ends, near}, {k.With(d).At(r.Target), ends, far}}, src, dst
 }
 
 // allAtTimes computes the rows of items, each over all edges up to its time.
@@ -82,28 +131,19 @@ type scoringPairs struct {
 	scoring
 	head     LinkHead
 	src, dst [][]uint32 // of training, validation and testing, of each with an edge and without: numbers of moments
+	far      *Program   // that computes the rows of the other end's type; nil: there is one type
 }
 
-// evaluate computes the rows of all ends with the parameters held, and scores the pairs of every split. Batch i goes to rank i modulo the
-// number of ranks; all have all rows then.
+// evaluate computes the rows of all ends with the parameters held, and scores the pairs of every split.
 func (p scoringPairs) evaluate(held []safetensors.Tensor) (s Scores, err error) {
-	open, err := p.begin(held)
-	if err != nil {
-		return s, err
-	}
-	defer func() { err = errors.Join(err, p.Close()) }()
-	a := &answer{items: upTo(p.sampled.draws.Items())}
-	g := p.cfg.Net
-	for i := g.Rank(); i < p.sampled.draws.Count() && err == nil; i += g.Ranks() {
-		at := batches.Place{Batch: i}
-		if open, err = p.scoreBatch(open, at, func(open *session, b *batches.Batch) { a.take(p.Program, open, b) }); err != nil {
-			err = fmt.Errorf("evaluation, %v: %w", at, err)
+	a, err := p.rowsOf(held)
+	if err == nil && p.far != nil {
+		var b *answer
+		if b, err = p.far.mode.(scoringPairs).rowsOf(held); err == nil {
+			a.rows = append(a.rows, b.rows...)
 		}
 	}
-	if err = p.agreed("evaluation", err); err != nil {
-		return s, err
-	}
-	if err := a.share(p.Program); err != nil {
+	if err != nil {
 		return s, err
 	}
 	head, err := headOf(p.head, a.rows, a.cols, 0, func(name string, _, _ int) ([]float32, error) {
@@ -122,4 +162,25 @@ func (p scoringPairs) evaluate(held []safetensors.Tensor) (s Scores, err error) 
 		}
 	}
 	return s, nil
+}
+
+// rowsOf computes the rows of the ends that p is for. Batch i goes to rank i modulo the number of ranks; all have all rows then.
+func (p scoringPairs) rowsOf(held []safetensors.Tensor) (a *answer, err error) {
+	open, err := p.begin(held)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, p.Close()) }()
+	a = &answer{items: upTo(p.sampled.draws.Items())}
+	g := p.cfg.Net
+	for i := g.Rank(); i < p.sampled.draws.Count() && err == nil; i += g.Ranks() {
+		at := batches.Place{Batch: i}
+		if open, err = p.scoreBatch(open, at, func(open *session, b *batches.Batch) { a.take(p.Program, open, b) }); err != nil {
+			err = fmt.Errorf("evaluation, %v: %w", at, err)
+		}
+	}
+	if err = p.agreed("evaluation", err); err != nil {
+		return nil, err
+	}
+	return a, a.share(p.Program)
 }

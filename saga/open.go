@@ -83,7 +83,7 @@ func (s *session) prepare() error {
 	}
 	for i := range p.params {
 		q := &p.params[i]
-		if q.PerVertex { // an input, whose initial rows come when it is laid out, or a table
+		if q.PerVertex || !readsParam(p, q) { // an input, whose initial rows come when it is laid out, or a table
 			continue
 		}
 		for k, name := range p.stateOf(q.Name) {

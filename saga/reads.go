@@ -148,12 +148,15 @@ func (s *session) keepGrads() error {
 	return nil
 }
 
-// tensors reads the parameters and moments from the devices. Learned rows are read only when their
+// tensors reads the parameters and moments that the program has from the devices. Learned rows are read only when their
 // values are asked for, one tensor after the other, into the same memory.
 func (s *session) tensors() ([]safetensors.Tensor, error) {
 	var list []safetensors.Tensor
 	var room []float32
 	for _, q := range s.p.params {
+		if !readsParam(s.p, &q) {
+			continue
+		}
 		for _, n := range s.p.stateOf(q.Name) {
 			if x := s.tables.rows[n]; x != nil {
 				list = append(list, safetensors.Tensor{Name: n, Shape: []int{q.Rows, q.Cols}, Data: safetensors.Later(func() ([]float32, error) { return x, nil })})

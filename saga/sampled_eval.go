@@ -34,7 +34,7 @@ func (p batched) begin(held []safetensors.Tensor) (*session, error) {
 		return nil, err
 	}
 	for _, t := range held {
-		if _, wrong := p.param(t.Name); wrong == nil {
+		if q, wrong := p.param(t.Name); wrong == nil && readsParam(p.Program, q) {
 			if err := open.setGlobal(t.Name, t.Data.([]float32)); err != nil {
 				return nil, errors.Join(err, p.Close())
 			}

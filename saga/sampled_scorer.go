@@ -155,22 +155,37 @@ func pairScorer(p *Program, s *Sampling) (*Program, error) {
 	l := p.in.link.links
 	not := p.negatives(0)
 	not.Time = l.Train.Time
-	at, src, dst := batches.MomentsOf(&l.Train, &not, &l.Val, &l.NotVal, &l.Test, &l.NotTest)
+	list, src, dst := endsAtTimes(p.data, &l.Train, &not, &l.Val, &l.NotVal, &l.Test, &l.NotTest)
+	var far *Program
+	for i := len(list) - 1; i >= 0; i-- {
+		q, err := endScorer(p, s, &list[i])
+		if err != nil {
+			return nil, err
+		}
+		q.mode = scoringPairs{scoring{batched{q}}, p.model.LinkHead, src, dst, far}
+		if q.rooms, err = q.sampled.draws.Presample(); err != nil {
+			return nil, err
+		}
+		if err := q.compileSampled(func(err error) error { return together(q, err) }); err != nil {
+			return nil, err
+		}
+		far = q
+	}
+	return far, nil
+}
+
+// endScorer is a program, not planned yet, that computes the rows of an end of pairs.
+func endScorer(p *Program, s *Sampling, end *endAt) (*Program, error) {
 	c := p.cfg.forBlocks()
 	c.Seed ^= drawsOfEvaluation
-	q, err := newProgram(request{model: p.model.rowsOnly(), data: p.data, cfg: c, output: "logits", at: at})
+	q, err := newProgram(request{model: p.model.rowsOnly(), data: end.data, cfg: c, output: "logits", at: end.at, ends: end.ends})
 	if err != nil {
 		return nil, err
 	}
 	q.on.cards = p.on.cards
-	q.mode = scoringPairs{scoring{batched{q}}, p.model.LinkHead, src, dst}
+	q.mode = scoring{batched{q}}
 	x := *s
-	x.Sampler, x.Norm, x.Eval, x.Accumulate = sample.Neighbours(s.Eval...), "", nil, p.cfg.Net.Ranks()
-	if q.sampled, err = q.newSampled(x, upTo(len(at.Vertex)), p.sampled.draws.Graph()); err != nil {
-		return nil, err
-	}
-	if q.rooms, err = q.sampled.draws.Presample(); err != nil {
-		return nil, err
-	}
-	return q, q.compileSampled(func(err error) error { return together(q, err) })
+	x.Sampler, x.Relations, x.Norm, x.Eval, x.Accumulate = sample.Neighbours(s.Eval...), nil, "", nil, p.cfg.Net.Ranks()
+	q.sampled, err = q.newSampled(x, upTo(len(end.at.Vertex)), p.sampled.draws.Graph())
+	return q, err
 }

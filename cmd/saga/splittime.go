@@ -80,8 +80,6 @@ func (s *settings) splitOf(d *dataset.Data, task saga.Task) (string, error) {
 		return "", cli.Usagef("--split %s: with --sample-time links are divided by time (--split-time), as a pair sees the edges before it", s.Data.Split)
 	case s.Link.Disjoint != 0:
 		return "", cli.Usagef("--disjoint %g: with --sample-time no pair sees its own edge", s.Link.Disjoint)
-	case d.Vertices.Kinds != nil:
-		return "", cli.Usagef("--sample-time: %s has several types of vertices, of which links are not drawn by time yet; without it batches draw among all edges, and --split-time divides links by time", d.Name)
 	}
 	return pastPrefix + cmp.Or(s.Data.SplitTime, linksByTime), nil
 }
@@ -173,7 +171,11 @@ func tellNoPast(log *slog.Logger, d *dataset.Data, x *saga.Sampling) {
 
 // tellUntimed says which relations have no times.
 func tellUntimed(log *slog.Logger, k *dataset.Kinds) {
-	none, shown := k.Graph.Untimed(k.Type)
+	ends := []int{k.Type}
+	if k.PairV > 0 { // of links
+		ends = append(ends, k.Graph.Relations[k.Relation].Target)
+	}
+	none, shown := k.Graph.Untimed(ends...)
 	if none != nil {
 		log.Info("edges of " + listed(none) + " have no times: they are seen at any time")
 	}

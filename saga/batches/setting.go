@@ -81,8 +81,6 @@ func (s *Setting) checkTimes(j *Job) error {
 		return nil
 	case s.Past != UpTo && s.Past != Latest:
 		return fmt.Errorf("edges are drawn up to a time %q; there are %s and %s", s.Past, UpTo, Latest)
-	case j.Kinds != nil && j.Task != dataset.VertexLabels:
-		return fmt.Errorf("with several types of vertices edges are drawn by time for labels of vertices, and not for %s yet; batches without times draw among all edges, and splits by time (--split-time) are there", j.Task.Plural())
 	case j.Task != dataset.VertexLabels && j.Task != dataset.LinkLabels:
 		return fmt.Errorf("edges are drawn by the times of vertices or of links, for labels of vertices and links, and not for %s yet", j.Task.Plural())
 	case d.Shard != nil:
