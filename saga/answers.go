@@ -246,11 +246,6 @@ func (a *answer) compute(r request, batch int, graph **batches.Graph, param para
 	return nil
 }
 
-// readsParam tells whether a step of p reads q. One over blocks may have less to compute than the model: rows of one end of links.
-func readsParam(p *Program, q *Param) bool {
-	return q.PerVertex || slices.ContainsFunc(p.train.low.Spec.Globals, func(g plan.Global) bool { return g.Kind == plan.Param && g.Name == q.Name })
-}
-
 // take keeps the rows of a batch that was computed.
 func (a *answer) take(p *Program, open *session, b *batches.Batch) {
 	p.run.last = append(p.run.last[:0], b.Seeds...)

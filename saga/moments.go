@@ -40,47 +40,6 @@ func atTimes(m Model, d *dataset.Data, c Config, k *Stored, pairs *dataset.Pairs
 	return z, cols, numbered(src[0], dst[0]), nil
 }
 
-// endAt is the vertices of a type at times, at which pairs begin or end.
-type endAt struct {
-	data *dataset.Data // its vertices
-	ends []int         // as request.ends
-	at   *batches.Moments
-}
-
-// endsAtTimes are the ends of pairs of d: of a relation between two types those of either. src and dst number them, one type behind the other.
-func endsAtTimes(d *dataset.Data, pairs ...*dataset.Pairs) (list []endAt, src, dst [][]uint32) {
-	at, src, dst := batches.MomentsOf(pairs...)
-	k := d.Vertices.Kinds
-	if k == nil || k.Graph.Relations[k.Relation].Source == k.Graph.Relations[k.Relation].Target {
-		return []endAt{{d, nil, at}}, src, dst
-	}
-	r := k.Graph.Relations[k.Relation]
-	behind := dataset.PairEnds(d)[1].First
-	near, far, place := &batches.Moments{}, &batches.Moments{}, make([]uint32, len(at.Vertex))
-	for i, v := range at.Vertex {
-		to := near
-		if v >= behind {
-			to, v = far, v-behind
-		}
-		place[i] = uint32(len(to.Vertex))
-		to.Vertex, to.Time = append(to.Vertex, v), append(to.Time, at.Time[i])
-	}
-	for i, v := range at.Vertex {
-		if v >= behind {
-			place[i] += uint32(len(near.Vertex))
-		}
-	}
-	for _, lists := range [][][]uint32{src, dst} {
-		for _, list := range lists {
-			for i, n := range list {
-				list[i] = place[n]
-			}
-		}
-	}
-	ends := []int{r.Source, r.Target}
-	return []endAt{{d, ends, near}, {k.With(d).At(r.Target), ends, far}}, src, dst
-}
-
 // allAtTimes computes the rows of items, each over all edges up to its time.
 func allAtTimes(r request, items []uint32, param parameters) (x []float32, cols int, err error) {
 	a := &answer{items: items, times: batches.UpTo}

@@ -6,8 +6,10 @@ import (
 	"hash/fnv"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"sagann/dataflow"
+	"sagann/dataflow/plan"
 	"sagann/ops"
 )
 
@@ -213,3 +215,8 @@ func momentName(k int, param string) string { return fmt.Sprintf("moment%d:%s", 
 
 // gradName is the name of the gradient of a parameter or an input.
 func gradName(name string) string { return "grad:" + name }
+
+// readsParam tells whether a step of p reads q. One over blocks may have less to compute than the model: rows of one end of links.
+func readsParam(p *Program, q *Param) bool {
+	return q.PerVertex || slices.ContainsFunc(p.train.low.Spec.Globals, func(g plan.Global) bool { return g.Kind == plan.Param && g.Name == q.Name })
+}
