@@ -44,7 +44,8 @@ func (w *worker) square(v int) *Square {
 	return nil
 }
 
-// alone is how many entries of rows a search looks at before it asks whether there is a square at all: most that find one have by then.
+// alone is how many entries of rows a search looks at before it asks whether there is a square at all: most that find one have by then. With 4, 16, 64 and 256
+// four edges of citations with 300,000 vertices take 10.4, 10.1, 11.0 and 10.5 processor seconds, each the middle of three that differ by up to 1.6.
 const alone = 16
 
 // walk is how far a search may go.
