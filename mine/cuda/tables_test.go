@@ -43,12 +43,15 @@ func compareTables(t *testing.T, gpus []device.GPU, cases, vertices int, memory 
 	d := rand.New(rand.NewPCG(draw.Seed(t), 0))
 	ctx := context.Background()
 	for i := range cases {
-		edges := 2 + i%4
+		edges, types := 2+i%3, 2*btoi(i%4 == 1)
+		if draw.Soak() { // a compiler runs for every number of edges, with types and without
+			edges, types = 2+i%5, i/2%3
+		}
 		labels := []int{3, 2000}[i%2]
 		if vertices > 1000 { // the CPU counts, too
 			edges, labels = 3, 20
 		}
-		r, kinds := labelled(t, d, 5+d.IntN(vertices), vertices/4+d.IntN(vertices), 1+d.IntN(labels), i/2%3)
+		r, kinds := labelled(t, d, 5+d.IntN(vertices), vertices/4+d.IntN(vertices), 1+d.IntN(labels), types)
 		if i%5 == 4 {
 			r.Label = nil
 		}
