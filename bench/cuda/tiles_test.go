@@ -2,6 +2,7 @@ package cuda
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"sagann/device"
@@ -76,6 +77,18 @@ func TestTiles(t *testing.T) {
 		for what, x := range most {
 			if !(x <= limit) {
 				t.Errorf("%v: %s is off by %.2g of Σ|terms|", of, what, x)
+			}
+		}
+		for k, v := range []float32{math.Float32frombits(0x7fffffff), math.Float32frombits(0xffffffff), float32(math.NaN())} {
+			x, from := slices.Clone(bufs[0]), slices.Clone(at)
+			row := (k*77 + 5) % of.rows
+			x[row*of.in+k] = v
+			from[0] = r.put(raw(x), int64(4*len(x)))
+			got := r.launch("tiles", r.commands(&kernel.GPULaunch{Rows: of.rows, Bufs: from, Scratch: scratch, TF32: of.tf32}), []int{5, 6, 7, 8}, sizes[5:])
+			for what, list := range map[string][]float32{"y": got[0][row*of.out:][:of.out], "u": got[1][row*of.back:][:of.back], "dw": got[2][:of.in*of.out], "db": got[3][:of.out]} {
+				if i := slices.IndexFunc(list, func(y float32) bool { return y == y }); i >= 0 {
+					t.Errorf("%v: number %d of %s is %v, of rows of which one has %#x", of, i, what, list[i], math.Float32bits(v))
+				}
 			}
 		}
 		r.close()

@@ -24,7 +24,8 @@ SAGA_INLINE void saga_arrive_copied(unsigned at) { asm volatile("cp.async.mbarri
 SAGA_INLINE void saga_copy(unsigned to, const float *from, int bytes) {
 	asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" :: "r"(to), "l"(from), "r"(bytes) : "memory");
 }
-SAGA_INLINE unsigned saga_tf32(unsigned x) { return x + 0x1000u & 0xffffe000u; }
+// Rounded to 11 bits. What is no number stays so: with all bits set it would become 0.
+SAGA_INLINE unsigned saga_tf32(unsigned x) { return (__uint_as_float(x) == __uint_as_float(x) ? x + 0x1000u : x) & 0xffffe000u; }
 // An operand in shared memory: rows of 32 terms, four of them side by side in a place. Eight rows take turns with the places.
 SAGA_INLINE unsigned long long saga_operand(unsigned at) { return (at & 0x3ffff) >> 4 | 1ull << 16 | 64ull << 32 | 1ull << 62; }
 SAGA_INLINE void saga_put(unsigned at, int row, int place, float x, float y, float z, float w) {

@@ -17,6 +17,8 @@ SAGA_INLINE void saga_halves(float x, unsigned &hi, unsigned &lo) {
 	hi = __float_as_uint(x) + 0x1000u & 0xffffe000u;
 	lo = __float_as_uint(x - __uint_as_float(hi));
 }
+// hi where lo is not multiplied: what is no number, with all bits set, has become 0 there, and lo has it.
+SAGA_INLINE unsigned saga_alone(unsigned hi, unsigned lo) { return hi << 1 == 0 && __uint_as_float(lo) != __uint_as_float(lo) ? lo : hi; }
 #endif
 
 // A tile of 128×128 numbers of a product by 256 threads. Sixteen columns of a and rows of b come through shared memory at a
@@ -100,7 +102,12 @@ template <bool KA, bool KB, bool D> SAGA_INLINE void saga_eight(const float *as,
 			for (int j = 0; j < 4; j++) saga_mma(d[j], ah, bh[j], d[j][0], d[j][1], d[j][2], d[j][3]);
 		} else {
 #pragma unroll
-			for (int j = 0; j < 4; j++) saga_mma(d[j], ah, bh[j], 0.f, 0.f, 0.f, 0.f);
+			for (int e = 0; e < 4; e++) ah[e] = saga_alone(ah[e], al[e]);
+#pragma unroll
+			for (int j = 0; j < 4; j++) {
+				const unsigned b[2] = {saga_alone(bh[j][0], bl[j][0]), saga_alone(bh[j][1], bl[j][1])};
+				saga_mma(d[j], ah, b, 0.f, 0.f, 0.f, 0.f);
+			}
 		}
 #pragma unroll
 		for (int e = 0; e < 16; e++) acc[i][e / 4][e % 4] += d[e / 4][e % 4];
