@@ -86,7 +86,7 @@ func (c *chooser) choose() (*choice, error) {
 // plan chooses what training will run. On a large graph it searches with estimated cells first, and plans the
 // result with counted ones.
 func (learning) plan(c *chooser) (*choice, error) {
-	if c.expected != nil || c.cfg.Chunks > 0 || c.in.EdgeCount() < estimateFrom {
+	if c.expected != nil || c.cfg.Chunks > 0 || c.edgeCount() < estimateFrom {
 		return c.decide(nil)
 	}
 	c.expected = c.grids.statistics()
@@ -106,6 +106,15 @@ func (learning) plan(c *chooser) (*choice, error) {
 		}
 	}
 	return c.decide(nil)
+}
+
+// edgeCount is how many edges the graph has, in all relations.
+func (c *chooser) edgeCount() int {
+	if k := c.in.kinds; k != nil {
+		_, edges := k.totals()
+		return int(edges)
+	}
+	return c.in.EdgeCount()
 }
 
 // searches tells whether package tune chooses. A search over the devices of several hosts takes too long. One host of such a
@@ -302,7 +311,7 @@ func (c *chooser) cellsOf(want chunk.Wants) func(n int) (*plan.Cells, error) {
 		k := likely{n, fmt.Sprint(want), c.expected}
 		if c.sizes[k] == nil {
 			if c.expected != nil {
-				c.sizes[k] = c.expected.cells(n, want.Of(0))
+				c.sizes[k] = c.expected.sizes(n, want)
 				return c.sizes[k], nil
 			}
 			var err error

@@ -101,7 +101,7 @@ package saga
 //	mode.go program.go sampled.go sampled_kinds.go   Program; how it works: over the full graph, over batches, or to evaluate
 //	target.go cards.go    what plans are chosen for: options, machine, what GPUs have
 //	grid.go kindgrid.go stages.go   vertex order, cells, of several types too; times
-//	shard.go shape.go spread.go   data of which a rank has a part; statistics in place of data
+//	shard.go shape.go kindspread.go spread.go   data of which a rank has a part; statistics in place of data
 //	definition.go         model, data and configuration of a program
 //	reach.go              the part of a graph that rows of some vertices depend on
 //

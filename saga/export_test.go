@@ -53,7 +53,7 @@ func EstimateFrom(edges int) (restore func()) {
 }
 
 // Measured is for how many numbers of intervals the edges were gone through.
-func (p *Program) Measured() int { return len(p.grids.sizes) }
+func (p *Program) Measured() int { return len(p.grids.sizes) + len(p.grids.byRelation) }
 
 // HostHeld is what p holds on the host, by counting it: bytes of memory, and of files.
 func (p *Program) HostHeld() (memory, disk int64) {

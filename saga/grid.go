@@ -94,7 +94,7 @@ func (g *grids) orderFor(n int) *chunk.Order {
 func (g *grids) cells(want chunk.Wants) func(n int) (*plan.Cells, error) {
 	return func(n int) (*plan.Cells, error) {
 		if g.shape != nil {
-			return g.shape.cells(n, want.Of(0)), nil
+			return g.shape.sizes(n, want), nil
 		}
 		return g.counted(n, want)
 	}
@@ -142,6 +142,9 @@ func (g *grids) stats(o *chunk.Order, n int) chunk.GridStats {
 
 // statistics is the shape of the graph, with the statistics of its degrees.
 func (g *grids) statistics() *Shape {
+	if k := g.in.kinds; k != nil {
+		return &Shape{kinds: k.spread()}
+	}
 	e := g.in.Edges
 	return &Shape{Vertices: e.V, Edges: int64(e.E()), in: spreadOf(e.InDegrees()), out: spreadOf(e.OutDegrees())}
 }

@@ -11,38 +11,6 @@ import (
 // The grid of a graph of several vertex types: each type is a run of intervals, and each relation has cells of its own between the
 // intervals of the types at its ends.
 
-// spans deals n intervals to types of so many vertices, so that the widest is as narrow as possible. There is at least one for each
-// type, and each type has intervals of equal width. Intervals that are left over are empty ones of the last type.
-func spans(vertices []int, n int) []plan.Span {
-	n = max(n, len(vertices))
-	most := 0
-	for _, v := range vertices {
-		most = max(most, v)
-	}
-	need := func(width int) (sum int) {
-		for _, v := range vertices {
-			sum += (v + width - 1) / width
-		}
-		return sum
-	}
-	lo, hi := 1, max(1, most)
-	for lo < hi {
-		if mid := (lo + hi) / 2; need(mid) <= n {
-			hi = mid
-		} else {
-			lo = mid + 1
-		}
-	}
-	list, first := make([]plan.Span, len(vertices)), 0
-	for t, v := range vertices {
-		k := max(1, (v+lo-1)/lo)
-		list[t] = plan.Span{First: first, N: k, V: v, Width: max(1, (v+k-1)/k)}
-		first += k
-	}
-	list[len(list)-1].N += n - first
-	return list
-}
-
 // kindsAt is the vertex orders and the numbering of a graph of several types for a number of intervals.
 type kindsAt struct {
 	spans  []plan.Span

@@ -15,7 +15,16 @@ type Shape struct {
 	// degree proportional to r^-a. 0: all are equal. It decides how many rows of a cell are empty.
 	Skew float64
 
-	in, out *spread // distributions of the degrees; nil: by Skew
+	in, out *spread      // distributions of the degrees; nil: by Skew
+	kinds   *kindsSpread // of several vertex types; nil: there is one
+}
+
+// sizes are the expected sizes of the p×p grid, with what cells of each relation must carry.
+func (s *Shape) sizes(p int, want chunk.Wants) *plan.Cells {
+	if s.kinds != nil {
+		return s.kinds.cells(p, want)
+	}
+	return s.cells(p, want.Of(0))
 }
 
 // cells are the expected sizes of the p×p grid. All cells are taken to be equal, since the vertex
@@ -26,7 +35,7 @@ func (s *Shape) cells(p int, want chunk.Want) *plan.Cells {
 	nnz := s.Edges / int64(p) / int64(p)
 	into, from := s.nonEmpty(width, p), 0
 	if from = into; s.in != nil {
-		into, from = s.in.nonEmpty(width, p), s.out.nonEmpty(width, p)
+		into, from = s.in.nonEmpty(width, p, p), s.out.nonEmpty(width, p, p)
 	}
 	for d, on := range [2]bool{plan.CSC: want.CSC, plan.CSR: want.CSR} {
 		if !on {

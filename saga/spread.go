@@ -30,11 +30,11 @@ func spreadOf(degrees []uint32) *spread {
 	return s
 }
 
-// nonEmpty is the expected number of an interval's rows that have an edge in a given one of p cells.
-func (s *spread) nonEmpty(width, p int) int {
+// nonEmpty is the expected number of the rows, at most width, of one of own intervals that have an edge in a given one of far cells.
+func (s *spread) nonEmpty(width, own, far int) int {
 	sum := 0.0
 	for i, d := range s.degree {
-		sum += s.vertices[i] * -math.Expm1(-d/float64(p))
+		sum += s.vertices[i] * -math.Expm1(-d/float64(far))
 	}
-	return min(width, int(math.Round(sum/float64(p))))
+	return min(width, int(math.Round(sum/float64(own))))
 }

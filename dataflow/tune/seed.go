@@ -49,11 +49,6 @@ func (s *search) programs(d Decision) error {
 				if x == nil { // nothing fits, and larger groups take more memory
 					break
 				}
-				if x.Moves {
-					if _, err := s.take(arrive(s, x)...); err != nil {
-						return err
-					}
-				}
 				near = s.best.P
 			}
 		}

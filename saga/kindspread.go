@@ -1,0 +1,105 @@
+package saga
+
+import (
+	"sagann/chunk"
+	"sagann/dataflow/plan"
+)
+
+// kindsSpread is what the sizes of cells of a graph of several vertex types are estimated from: counting them means to number all edges anew
+// for every number of intervals.
+type kindsSpread struct {
+	vertices  []int // by type
+	relations []relationSpread
+	pairs     [][2]int // by relation: the types at its ends
+}
+
+// relationSpread is the edges of a relation, and how many each vertex has at either end.
+type relationSpread struct {
+	edges, dataCols int
+	in, out         *spread
+}
+
+// spread counts the degrees of all relations.
+func (k *kinds) spread() *kindsSpread {
+	s := &kindsSpread{pairs: k.pairs()}
+	for i := range k.types {
+		s.vertices = append(s.vertices, k.types[i].in.Edges.V)
+	}
+	for i := range k.relations {
+		r := &k.relations[i]
+		s.relations = append(s.relations, relationSpread{r.in.Edges.E(), r.in.Edges.DataCols, spreadOf(r.in.Edges.InDegrees()), spreadOf(r.in.Edges.OutDegrees())})
+	}
+	return s
+}
+
+// cells are the expected sizes of the grid for n intervals. All cells of a relation are taken to be equal, as the order of vertices deals those of
+// high degree evenly over the intervals of their type.
+func (s *kindsSpread) cells(n int, want chunk.Wants) *plan.Cells {
+	types, v, width := spans(s.vertices, n), 0, 1
+	for t := range types {
+		v, width = v+types[t].V, max(width, types[t].Width)
+	}
+	last := &types[len(types)-1]
+	c := plan.NewCells(v, last.First+last.N, width, 2*len(s.relations))
+	c.Types, c.Ends = types, s.pairs
+	for r := range s.relations {
+		w, x := want.Of(r), &s.relations[r]
+		for _, d := range []plan.Dir{plan.CSC, plan.CSR} {
+			if d == plan.CSC && !w.CSC || d == plan.CSR && !w.CSR {
+				continue
+			}
+			own, far := c.Side(d.Of(r))
+			sums, others := x.in, x.out
+			if d == plan.CSR {
+				sums, others = x.out, x.in
+			}
+			owns, fars := full(own), full(far) // intervals that have rows
+			nnz := int64(x.edges / owns / fars)
+			rows, needs := sums.nonEmpty(own.Width, owns, fars), others.nonEmpty(far.Width, fars, owns)
+			bytes := chunk.CellSize(own.Width, rows, nnz, w, x.dataCols, width)
+			b, edges, need := make([]int64, c.P*c.P), make([]int64, c.P*c.P), make([]int64, c.P*c.P)
+			for j := own.First; j < own.First+owns; j++ {
+				for i := far.First; i < far.First+fars; i++ {
+					b[j*c.P+i], edges[j*c.P+i], need[j*c.P+i] = bytes, nnz, int64(needs)
+				}
+			}
+			c.Bytes[d.Of(r)], c.NNZ[d.Of(r)], c.Needs[d.Of(r)] = b, edges, need
+		}
+	}
+	return c
+}
+
+// full is how many intervals of s have rows, at least one.
+func full(s plan.Span) int { return max(1, (s.V+s.Width-1)/s.Width) }
+
+// spans deals n intervals to types of so many vertices, so that the widest is as narrow as possible. There is at least one for each
+// type, and each type has intervals of equal width. Intervals that are left over are empty ones of the last type.
+func spans(vertices []int, n int) []plan.Span {
+	n = max(n, len(vertices))
+	most := 0
+	for _, v := range vertices {
+		most = max(most, v)
+	}
+	need := func(width int) (sum int) {
+		for _, v := range vertices {
+			sum += (v + width - 1) / width
+		}
+		return sum
+	}
+	lo, hi := 1, max(1, most)
+	for lo < hi {
+		if mid := (lo + hi) / 2; need(mid) <= n {
+			hi = mid
+		} else {
+			lo = mid + 1
+		}
+	}
+	list, first := make([]plan.Span, len(vertices)), 0
+	for t, v := range vertices {
+		k := max(1, (v+lo-1)/lo)
+		list[t] = plan.Span{First: first, N: k, V: v, Width: max(1, (v+k-1)/k)}
+		first += k
+	}
+	list[len(list)-1].N += n - first
+	return list
+}
