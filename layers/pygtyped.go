@@ -129,7 +129,11 @@ func placeTyped(found map[string]*unit, scope, kind, name string, q saga.Param, 
 // placed is row r for parameter name of a part.
 func (u *unit) placed(r typedRow, name, n string, of *saga.Part) placed {
 	x := placed{ours: name, per: r.per, of: of}
-	for _, theirs := range strings.Split(strings.ReplaceAll(r.theirs, "#", n), "|") {
+	names := strings.Split(strings.ReplaceAll(r.theirs, "#", n), "|")
+	if of != nil && of.Src != of.Dst { // a layer between two types has a name of its own for what sources get
+		slices.SortStableFunc(names, func(a, b string) int { return strings.Index(b, "lin_src.") - strings.Index(a, "lin_src.") })
+	}
+	for _, theirs := range names {
 		x.theirs = append(x.theirs, r.named(theirs, of)...)
 	}
 	head := 0
