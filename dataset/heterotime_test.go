@@ -59,8 +59,20 @@ func TestRelationByTime(t *testing.T) {
 	if text := strings.Join(out.Report.Changes, "; "); !strings.Contains(text, "10 edges of user:views:item pass no messages, as they are from 30 or later") {
 		t.Errorf("told %q", text)
 	}
-	if _, err := LinksOfPast(d, cut, 1); err == nil {
-		t.Error("links that see the edges before them are divided over several types")
+	past, err := LinksOfPast(d, cut, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, ends := past.Targets.Links, PairEnds(d)
+	for i, p := range []*Pairs{&l.Train, &l.Val, &l.Test, &l.NotVal, &l.NotTest} { // all edges pass messages, to later pairs
+		for k, u := range p.Src {
+			if v := p.Dst[k]; u >= ends[0].End || v < ends[1].First || v >= ends[1].End || i < 3 && cut.part(p.Time[k]) != i {
+				t.Errorf("list %d: pair %d to %d at %v", i, u, v, p.Time[k])
+			}
+		}
+	}
+	if n := l.Train.Len() + l.Val.Len() + l.Test.Len(); n == 0 || past.Vertices.Kinds.Graph.E() != d.Vertices.Kinds.Graph.E() {
+		t.Errorf("%d pairs; %d edges of %d", n, past.Vertices.Kinds.Graph.E(), d.Vertices.Kinds.Graph.E())
 	}
 	d = shop(nil).Along(0)
 	if _, err := SplitLinksByTime(d, cut, 1); err == nil || !strings.Contains(err.Error(), "edges of user:buys:item have no times") {
