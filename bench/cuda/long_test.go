@@ -1,6 +1,7 @@
 package cuda
 
 import (
+	"bytes"
 	"math"
 	"os"
 	"slices"
@@ -108,7 +109,7 @@ func (r *longRun) launch(name string, list []device.Command, out []int, sizes []
 			r.t.Fatal(err)
 		}
 		for i := range before {
-			if !slices.Equal(before[i], got[i]) {
+			if !bytes.Equal(raw(before[i]), raw(got[i])) {
 				r.t.Errorf("%s: two runs differ: %v and %v", name, before[i][:4], got[i][:4])
 			}
 		}
