@@ -26,7 +26,7 @@ type share func(u *unit, of *saga.Part, n int) (at, parts int)
 // ofThree is the k-th of three equal parts.
 func ofThree(k int) share { return func(*unit, *saga.Part, int) (int, int) { return k, 3 } }
 
-// stacked is the matrix of a head and a relation: of a head there are those of all relations.
+// stackedByHead is the matrix of a head and a relation: of a head there are those of all relations.
 func stackedByHead(u *unit, of *saga.Part, head int) (at, parts int) {
 	return head*len(u.order) + slices.IndexFunc(u.order, func(name string) bool { return slices.Contains(internal(joinedName(of)), name) }), u.heads * len(u.order)
 }
