@@ -88,7 +88,7 @@ func (f *frequent) rowsOnGPUs() need {
 func (f *frequent) countOnGPUs(ctx context.Context, at place, t *table.Graph, edges int, part table.Part, least Total) (list []table.Sum, end int, err error) {
 	sums := table.NewCounts()
 	err = f.g.gpus.with(t.Rows, at.layout, false, func(on *cuda.Graph) (err error) {
-		end, err = on.CountRows(ctx, t, edges, part, sums, f.g.opt.Threads, at.room)
+		end, err = cuda.CountRows(ctx, on, t, edges, part, sums, f.g.opt.Threads, at.room)
 		return err
 	})
 	if err != nil {

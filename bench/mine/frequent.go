@@ -37,18 +37,27 @@ func search(g *domain.Graph, q domain.Question) (t tally, seconds float64, err e
 	return t, time.Since(start).Seconds(), err
 }
 
-// frequent prints how long GPUs and the threads that make their candidates take to find frequent patterns.
-func (t *table) frequent() error {
-	c := t.c
+// rows are the rows of the job's graph, with labels.
+func (c *Command) rows() (*rows.Rows, error) {
 	d, err := dataset.Open(c.Data, dataset.Options{Undirected: true})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	r, _, err := rows.FromEdges(d.Edges.Symmetric())
 	if err != nil {
-		return err
+		return nil, err
 	}
 	r.Label = d.Labels
+	return r, nil
+}
+
+// frequent prints how long GPUs and the threads that make their candidates take to find frequent patterns.
+func (t *table) frequent() error {
+	c := t.c
+	r, err := c.rows()
+	if err != nil {
+		return err
+	}
 	start := time.Now()
 	g, err := domain.New(context.Background(), r, nil, c.Find.Support, c.Threads, 0)
 	if err != nil {

@@ -9,11 +9,9 @@ import (
 	"time"
 
 	"sagann/bench/measure"
-	"sagann/dataset"
 	"sagann/device"
 	"sagann/mine/cuda"
 	"sagann/mine/pattern"
-	"sagann/mine/rows"
 	"sagann/mine/run"
 	rowtable "sagann/mine/table"
 )
@@ -32,15 +30,10 @@ func (n counts) rows() (sum run.Total) {
 // tables prints how long GPUs take to count all connected sets of edges by labels.
 func (t *table) tables() error {
 	c := t.c
-	d, err := dataset.Open(c.Data, dataset.Options{Undirected: true})
+	r, err := c.rows()
 	if err != nil {
 		return err
 	}
-	r, _, err := rows.FromEdges(d.Edges.Symmetric())
-	if err != nil {
-		return err
-	}
-	r.Label = d.Labels
 	of := &rowtable.Graph{Rows: r}
 	fmt.Printf("%d vertices, %d edges, rows of %d edges, %d threads\n", r.V(), r.Edges(), c.Find.Edges, c.Threads)
 	var want counts
@@ -88,7 +81,7 @@ func (t *table) countRows(of *rowtable.Graph, want counts, kernels bool) (err er
 	uploaded, before := time.Since(start), t.gpus[0].Counters()
 	start = time.Now()
 	got, sums := counts{}, rowtable.NewCounts()
-	_, err = g.CountRows(context.Background(), of, t.c.Find.Edges, rowtable.Part{}, sums, t.c.Threads, room)
+	_, err = cuda.CountRows(context.Background(), g, of, t.c.Find.Edges, rowtable.Part{}, sums, t.c.Threads, room)
 	added := time.Since(start)
 	list := sums.Sums(run.Total{}, t.c.Threads)
 	wall, after := time.Since(start), t.gpus[0].Counters()

@@ -39,7 +39,7 @@ func groupSumsShape(operands, m, n, rows int) (tiles, parts, each int) {
 }
 
 // groupSumsKernel is the kernel of the sum of products o by groups of warps; "": it has none.
-func (c *Program) groupSumsKernel(o *kernel.Out) string {
+func groupSumsKernel(c *Program, o *kernel.Out) string {
 	if _, _, _, vec := c.productKernel(o); !vec || c.p.Widths[o.Reg2] < kernel.LeastTiled {
 		return ""
 	}
@@ -48,17 +48,17 @@ func (c *Program) groupSumsKernel(o *kernel.Out) string {
 }
 
 // groupSumsKernels renders the kernels of the program's sums of products that have one.
-func (c *Program) groupSumsKernels(b *strings.Builder) {
+func groupSumsKernels(c *Program, b *strings.Builder) {
 	for i := range c.p.Outs {
 		if o := &c.p.Outs[i]; o.Acc == kernel.SumTN {
-			c.groupSumsText(b, o)
+			groupSumsText(c, b, o)
 		}
 	}
 }
 
 // groupSumsText renders the kernel of o, if it has one that is not there yet.
-func (c *Program) groupSumsText(b *strings.Builder, o *kernel.Out) {
-	name := c.groupSumsKernel(o)
+func groupSumsText(c *Program, b *strings.Builder, o *kernel.Out) {
+	name := groupSumsKernel(c, o)
 	if name == "" || slices.Contains(c.Names, name) {
 		return
 	}
@@ -93,7 +93,7 @@ func (s *launcher) groupSums(o, other *kernel.Out, lo, n int) {
 			columns = s.partial + uint64(kernel.Align(int64(len(list))*int64(size)))
 		}
 		skip, skip2 := uint64(done)*uint64(ldx)*4, uint64(done)*uint64(ldy)*4
-		s.call(s.c.lookup(s.c.groupSumsKernel(o)), tiles, sumsThreads, groupShared, parts, kernel.GPUArgs{at("x", x+skip), num("ldx", ldx), at("x2", x2+skip), at("y", y+skip2), num("ldy", ldy),
+		s.call(s.c.lookup(groupSumsKernel(s.c, o)), tiles, sumsThreads, groupShared, parts, kernel.GPUArgs{at("x", x+skip), num("ldx", ldx), at("x2", x2+skip), at("y", y+skip2), num("ldy", ldy),
 			num("rows", rows), num("m", m), num("n", w), num("each", each), at("part", s.partial), at("columns", columns)})
 		s.out[len(s.out)-1].Dense = true
 		s.count(gemmWork(&kernel.GPUGemm{M: len(list) * m, N: w, K: rows, Add: true}))
@@ -109,7 +109,7 @@ func (s *launcher) groupSums(o, other *kernel.Out, lo, n int) {
 
 // byGroupSums tells whether groups of warps compute the sum of products o.
 func (s *launcher) byGroupSums(o *kernel.Out) bool {
-	return s.l.TF32 && s.c.Chip.Groups && s.c.groupSumsKernel(o) != ""
+	return s.l.TF32 && s.c.Chip.Groups && groupSumsKernel(s.c, o) != ""
 }
 
 // together is the sums of products that are computed with o: two that differ in their first operand, or o and nil.

@@ -19,7 +19,7 @@ const (
 )
 
 // groupColumns is how many columns a block has of products; 0: they have too many terms for shared memory.
-func (c *Program) groupColumns(of []*kernel.Instr) int {
+func groupColumns(c *Program, of []*kernel.Instr) int {
 	terms := 0
 	for _, in := range of {
 		terms = (terms+3)/4*4 + c.p.Widths[in.In[0]]
@@ -35,8 +35,8 @@ func (c *Program) groupColumns(of []*kernel.Instr) int {
 }
 
 // groupsKernel renders the kernel of k by groups of warps, if it has one.
-func (c *Program) groupsKernel(b *strings.Builder, k *tiled, x *tileCode) {
-	w, columns := c.p.Widths[x.sum], c.groupColumns(k.of)
+func groupsKernel(c *Program, b *strings.Builder, k *tiled, x *tileCode) {
+	w, columns := c.p.Widths[x.sum], groupColumns(c, k.of)
 	if columns == 0 {
 		return
 	}
@@ -63,9 +63,9 @@ func (c *Program) groupsKernel(b *strings.Builder, k *tiled, x *tileCode) {
 	b.WriteString("\t}\n\t}\n\t});\n#endif\n}\n")
 }
 
-// matrix is the leaf of the matrix of product in.
-func (c *Program) matrix(in *kernel.Instr) *kernel.Leaf {
-	return &c.p.Leaves[slices.IndexFunc(c.p.Leaves, func(l kernel.Leaf) bool { return l.Reg == in.In[1] })]
+// matrixOf is the leaf of the matrix of product in.
+func matrixOf(p *kernel.Program, in *kernel.Instr) *kernel.Leaf {
+	return &p.Leaves[slices.IndexFunc(p.Leaves, func(l kernel.Leaf) bool { return l.Reg == in.In[1] })]
 }
 
 // groupsSource is what kernels of groups of warps share.

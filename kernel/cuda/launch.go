@@ -261,7 +261,7 @@ func (s *launcher) byTiles(in *kernel.Instr, lo, n int) bool {
 	}
 	args := s.args(span{from: lo, to: lo + n, first: lo, n: n, large: n})
 	if s.l.TF32 && c.Chip.Groups && k.groups >= 0 {
-		across := (cols + c.groupColumns(k.of) - 1) / c.groupColumns(k.of)
+		across := (cols + groupColumns(c, k.of) - 1) / groupColumns(c, k.of)
 		s.call(k.groups, across*max(1, min(c.Chip.Processors/across, (n+191)/192)), groupThreads, groupShared, 1, args)
 		s.out[len(s.out)-1].Dense = true
 	} else {

@@ -64,7 +64,7 @@ func tiledProduct(b *strings.Builder, c *Program, of []int, level int) error {
 	for _, i := range of {
 		k.of = append(k.of, &c.p.Instrs[i])
 	}
-	x, err := c.tileCode(&k, of, level, 2)
+	x, err := newTileCode(c, &k, of, level, 2)
 	if err != nil {
 		return err
 	}
@@ -88,15 +88,15 @@ func tiledProduct(b *strings.Builder, c *Program, of []int, level int) error {
 	g.line("for (int k = 0; k < 8; k++) r%d[k] = acc[h / 2][k / 2][h %% 2 * 2 + k %% 2];", x.sum)
 	b.WriteString(x.body)
 	b.WriteString("\t}\n}\n")
-	if x, err = c.tileCode(&k, of, level, 4); err == nil {
-		c.groupsKernel(b, &k, x)
+	if x, err = newTileCode(c, &k, of, level, 4); err == nil {
+		groupsKernel(c, b, &k, x)
 		c.tiled = append(c.tiled, k)
 	}
 	return err
 }
 
-// tileCode is the code of k where a lane has so many columns side by side.
-func (c *Program) tileCode(k *tiled, of []int, level, side int) (*tileCode, error) {
+// newTileCode is the code of k where a lane has so many columns side by side.
+func newTileCode(c *Program, k *tiled, of []int, level, side int) (*tileCode, error) {
 	var body strings.Builder
 	t := &emitter{c: c, b: &body, tab: "\t\t", ptr: make([]string, len(c.p.Widths)), g: 4, v: side, slice: 32, side: side}
 	last := k.of[len(k.of)-1]
@@ -133,7 +133,7 @@ func (c *Program) tileCode(k *tiled, of []int, level, side int) (*tileCode, erro
 	}
 	x.body = body.String()
 	for q, in := range k.of {
-		w := c.matrix(in)
+		w := matrixOf(c.p, in)
 		x.each = append(x.each, [5]string{c.homeRow(in.In[0], "0"), fmt.Sprint(c.Home[in.In[0]].LD), fmt.Sprintf("b%d", w.Operand), fmt.Sprint(w.LD), fmt.Sprint(c.p.Widths[in.In[0]])})
 		for i, s := range x.each[q] {
 			if q > 0 { // the later ones first

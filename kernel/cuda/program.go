@@ -100,7 +100,7 @@ func Render(p *kernel.Program, chip kernel.Chip) (*Program, error) {
 		}
 	}
 	c.productKernels(&b)
-	c.groupSumsKernels(&b)
+	groupSumsKernels(c, &b)
 	c.byKernels(&b)
 	c.sparseKernels(&b)
 	c.Source = b.String()

@@ -84,11 +84,11 @@ const WidestTable = 1 << 24
 // leastDealt is how many edges a GPU gets at a time at least: with fewer it mostly waits for launches. Tests have fewer.
 var leastDealt int64 = 1 << 14
 
-// CountRows adds the connected sets of edges of a part to the counts; see table.Graph.Count. Of each root, in order, all rows are made in
+// CountRows adds the connected sets of edges of a part to the counts, on the GPUs of g; see table.Graph.Count. Of each root, in order, all rows are made in
 // one go: rows of a number of edges go to a buffer; when it is full they are extended before more are made. Rows of the most edges are only counted. room is the
 // bytes that it may take on each GPU, see TablesNeed; workers are the threads that add up what is counted.
-func (g *Graph) CountRows(ctx context.Context, t *table.Graph, edges int, part table.Part, to *table.Counts, workers int, room int64) (end int, err error) {
-	codes, err := t.Codes(edges)
+func CountRows(ctx context.Context, g *Graph, t *table.Graph, edges int, part table.Part, to *table.Counts, workers int, room int64) (end int, err error) {
+	codes, err := table.CodesOf(t, edges)
 	if err != nil {
 		return 0, err
 	}

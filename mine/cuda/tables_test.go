@@ -75,9 +75,9 @@ func compareTables(t *testing.T, gpus []device.GPU, cases, vertices int, memory 
 		if i%3 == 0 {
 			part.Enough = func() bool { asked++; return asked > 2 }
 		}
-		end, err := g.CountRows(ctx, of, edges, part, counts, 2, room)
+		end, err := CountRows(ctx, g, of, edges, part, counts, 2, room)
 		if err == nil && end < r.V() {
-			end, err = g.CountRows(ctx, of, edges, table.Part{From: end}, counts, 2, room)
+			end, err = CountRows(ctx, g, of, edges, table.Part{From: end}, counts, 2, room)
 		}
 		for _, s := range counts.Sums(run.Total{}, 2) {
 			got[s.Pattern] = s.Rows
@@ -93,7 +93,7 @@ func compareTables(t *testing.T, gpus []device.GPU, cases, vertices int, memory 
 		}
 		done, cancel := context.WithCancel(ctx)
 		cancel()
-		if _, err := g.CountRows(done, of, edges, table.Part{}, table.NewCounts(), 2, room); !errors.Is(err, context.Canceled) {
+		if _, err := CountRows(done, g, of, edges, table.Part{}, table.NewCounts(), 2, room); !errors.Is(err, context.Canceled) {
 			t.Errorf("error %v after the end", err)
 		}
 		if err := g.Free(); err != nil {
@@ -110,6 +110,6 @@ func tables(gpu device.GPU, r *rows.Rows) (err error) {
 	}
 	defer func() { err = errors.Join(err, g.Free()) }()
 	least, _ := TablesNeed(r, 2, false, ChipOf(gpu))
-	_, err = g.CountRows(context.Background(), &table.Graph{Rows: r}, 2, table.Part{}, table.NewCounts(), 2, least)
+	_, err = CountRows(context.Background(), g, &table.Graph{Rows: r}, 2, table.Part{}, table.NewCounts(), 2, least)
 	return err
 }

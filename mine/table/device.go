@@ -34,8 +34,8 @@ type codeList struct {
 	number map[ordered]uint32
 }
 
-// Codes is the codes of the graph's rows, of fewer than so many edges.
-func (g *Graph) Codes(edges int) (*Codes, error) {
+// CodesOf is the codes of the rows of g, of fewer than so many edges.
+func CodesOf(g *Graph, edges int) (*Codes, error) {
 	c := &Codes{classes: classify(g), size: make([]codeList, edges)}
 	c.Labels, c.Kinds = uint32(len(c.labels)), uint32(len(c.kinds))
 	if n := uint64(most) * uint64(len(c.kinds)) * uint64(c.width); n > math.MaxUint32 {
