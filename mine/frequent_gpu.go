@@ -19,7 +19,7 @@ func (f *frequent) domainsPlace(by *domain.Graph) (l cuda.ArcLayout, room int64,
 		return l, 0, p, err
 	}
 	least, most := cuda.DomainsNeed(by, f.whole(), f.Vertices)
-	limit, arcs, dense := g.gpus.limit, cuda.ArcBytes(by, false), cuda.ArcBytes(by, true)
+	limit, arcs, dense := g.gpus.limit-g.gpus.keeps(0), cuda.ArcBytes(by, false), cuda.ArcBytes(by, true)
 	switch {
 	case limit < least+cuda.LeastArcs:
 		return l, 0, p, &BudgetError{Mem: limit, Smallest: least + cuda.LeastArcs, What: finding}

@@ -25,6 +25,7 @@ type gpus struct {
 	mu      sync.Mutex
 	list    []device.GPU
 	limit   int64       // bytes that may be taken on each GPU
+	kept    int64       // bytes of it that stored rows take, at most
 	on      *cuda.Graph // the graph that was uploaded; nil: none
 	rows    *rows.Rows  // the rows of on
 	layout  cuda.Layout
@@ -146,6 +147,14 @@ func (x *gpus) alone(f func() error) error {
 	return f()
 }
 
+// keeps adds to the bytes that stored rows take on each GPU, at most, and returns them.
+func (x *gpus) keeps(more int64) int64 {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.kept += more
+	return x.kept
+}
+
 // busy reports whether a listing uses the GPUs. A call inside its loop must not wait for its end.
 func (x *gpus) busy() bool {
 	x.mu.Lock()
@@ -194,9 +203,9 @@ func (g *Graph) place(n need) (place, error) {
 		return place{}, err
 	}
 	least, most := n.gpu(cuda.ChipOf(g.gpus.list[0]))
-	f, ok := cuda.Divide(n.rows, n.part, g.gpus.limit, least, most)
+	f, ok := cuda.Divide(n.rows, n.part, g.gpus.limit-g.gpus.keeps(0), least, most)
 	if !ok {
-		return place{}, &BudgetError{Mem: g.gpus.limit, Smallest: f.Smallest, What: n.what}
+		return place{}, &BudgetError{Mem: g.gpus.limit, Smallest: f.Smallest + g.gpus.keeps(0), What: n.what}
 	}
 	return place{gpu: true, layout: f.Layout, room: f.Room, bytes: f.Bytes, resident: f.Layout.Resident(n.rows)}, nil
 }

@@ -77,6 +77,8 @@ type Options struct {
 	// NoReuse every loop makes its own sets instead of sharing those of outer loops. With NoPool
 	// GPUs list in two passes, first counting and then writing, instead of into a pool of blocks.
 	NoReuse, NoPool bool
+	// HostMem bounds, with GPUs, the host memory for stored rows of tables and for keys that they are counted by, in bytes; 0: no bound.
+	HostMem int64
 	// Scratch is a folder for what does not fit into Mem where a table's rows are counted; "": it must fit.
 	Scratch string
 	// Net is the ranks that share Frequent: processes that have opened the same graph and ask the same; nil: this
@@ -121,8 +123,8 @@ func Open(edges *chunk.Edges, opt Options) (*Graph, error) {
 	default:
 		return nil, fmt.Errorf("mine: no engine %q; there are auto, formula, bits, maps, loops and join", opt.Engine)
 	}
-	if opt.Threads < 0 || opt.Mem < 0 {
-		return nil, fmt.Errorf("mine: %d threads and %d bytes of memory: both must be at least 0", opt.Threads, opt.Mem)
+	if opt.Threads < 0 || opt.Mem < 0 || opt.HostMem < 0 {
+		return nil, fmt.Errorf("mine: %d threads, %d bytes of memory and %d of the host: all must be at least 0", opt.Threads, opt.Mem, opt.HostMem)
 	}
 	if most := max(MostThreads, runtime.GOMAXPROCS(0)); opt.Threads > most {
 		return nil, &QuestionError{fmt.Sprintf("%d threads: at most %d can work", opt.Threads, most)}

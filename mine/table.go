@@ -124,10 +124,15 @@ func (t *Table) Counts(ctx context.Context, key func(m Match) Int) iter.Seq2[Key
 		}
 		c := &counting{scratch: t.g.opt.Scratch, each: defaultCounter}
 		workers := t.g.opt.Threads
-		if at.err == nil {
+		onGPUs := at.err == nil && t.g.gpus != nil && at.growable() == nil
+		if at.err == nil && !onGPUs {
 			workers, at.err = c.divide(&at)
 		}
-		if at.err == nil {
+		switch {
+		case at.err != nil:
+		case onGPUs:
+			at.err = c.countOnGPUs(ctx, &at, e)
+		default:
 			at.err = c.count(ctx, &at, workers, e)
 		}
 		if at.err != nil {
@@ -160,12 +165,15 @@ const defaultCounter = 1 << 40
 // divide divides the memory that the graph and stored rows leave among the counters.
 func (c *counting) divide(t *Table) (workers int, err error) {
 	fixed, reader := t.takes()
-	p, err := t.g.workers(fixed, reader+agg.MinMem, "counting rows of a table")
+	p, err := t.g.workers(fixed, reader+agg.MinMem, countingKeys)
 	if mem := t.bound(); mem > 0 && err == nil {
 		c.each = (mem-fixed)/int64(p.workers) - reader
 	}
 	return p.workers, err
 }
+
+// countingKeys is what a budget is too small for.
+const countingKeys = "counting rows of a table"
 
 // bound is the most memory of tables, 0: any. With GPUs Options.Mem is theirs.
 func (t *Table) bound() int64 {
@@ -222,7 +230,7 @@ func (t *Table) room(err error) error {
 	var small *run.RoomError
 	if errors.As(err, &small) {
 		return fmt.Errorf("mine: the counters of the rows take more than the memory, and there is no Scratch folder for them: %w",
-			&BudgetError{Mem: t.g.opt.Mem, Smallest: t.g.opt.Mem + 1, AtLeast: true, What: "counting rows of a table"})
+			&BudgetError{Mem: t.g.opt.Mem, Smallest: t.g.opt.Mem + 1, AtLeast: true, What: countingKeys})
 	}
 	return err
 }

@@ -14,13 +14,19 @@ import (
 // StoredTable is a table whose rows are kept, for several tables that begin with them. A row takes four bytes, and four more for
 // each size of rows that others begin with.
 type StoredTable struct {
-	t    *Table
-	rows *table.Stored
+	t     *Table
+	rows  *table.Stored
+	at    StoredBytes
+	close func() // nil: nothing
 }
+
+// StoredBytes is where stored rows lie: bytes on GPUs, in memory of the host, and in the file.
+type StoredBytes struct{ GPUs, Host, File int64 }
 
 // Store makes the rows of the table and keeps them: in the memory that Options.Mem leaves beside the graph, stored rows that they begin
 // with, and a little for counting, and from there on in a file in Options.Scratch. Without that folder a table that does not fit is a
-// *BudgetError. The StoredTable must be closed.
+// *BudgetError. On a graph with GPUs these make the rows and keep what Options.Mem leaves there, then comes host memory up to Options.HostMem, then
+// the file. The StoredTable must be closed, before its graph.
 func (t *Table) Store(ctx context.Context) (*StoredTable, error) {
 	g := t.g
 	if t.err != nil {
@@ -29,7 +35,10 @@ func (t *Table) Store(ctx context.Context) (*StoredTable, error) {
 	if len(g.byID.Col) > math.MaxUint32 {
 		return nil, &QuestionError{fmt.Sprintf("the graph has %d entries in its rows; tables of at most %d are stored", len(g.byID.Col), uint32(math.MaxUint32))}
 	}
-	const what = "storing a table"
+	if g.gpus != nil && t.growable() == nil {
+		return t.storeOnGPUs(ctx)
+	}
+	const what = storing
 	fixed, reader := t.takes()
 	fixed += reader
 	// The room for reading the rows again and counting them stays free.
@@ -51,8 +60,11 @@ func (t *Table) Store(ctx context.Context) (*StoredTable, error) {
 	if err != nil {
 		return nil, failed(err)
 	}
-	return &StoredTable{t, rows}, nil
+	return &StoredTable{t: t, rows: rows}, nil
 }
+
+// storing is what a budget is too small for.
+const storing = "storing a table"
 
 // Table is the table, whose rows are read and not made again. Extend and Filter go on from it. It must not be used after Close.
 func (s *StoredTable) Table() *Table {
@@ -67,5 +79,21 @@ func (s *StoredTable) Rows() int64 { return s.rows.Rows() }
 // Bytes is what the rows take, and how much of it lies in the file.
 func (s *StoredTable) Bytes() (all, spilled int64) { return s.rows.Bytes(), s.rows.Spilled() }
 
+// At is where the rows lie.
+func (s *StoredTable) At() StoredBytes {
+	at := s.at
+	if at.GPUs == 0 && at.Host == 0 {
+		at.Host = s.rows.Bytes() - s.rows.Spilled()
+	}
+	at.File = s.rows.Spilled()
+	return at
+}
+
 // Close frees the memory and removes the file.
-func (s *StoredTable) Close() error { return s.rows.Close() }
+func (s *StoredTable) Close() error {
+	if s.close != nil {
+		s.close()
+		s.close = nil
+	}
+	return s.rows.Close()
+}

@@ -121,6 +121,9 @@ func (e *emulated) NewQueue(name string) (q device.Queue, err error) {
 
 // CopyD2D copies within the device or from another one.
 func (e *emulated) CopyD2D(q device.Queue, dst device.Mem, dstOff int64, from device.Device, src device.Mem, srcOff, bytes int64) error {
+	for w, ok := from.(interface{ Unwrap() device.Device }); ok; w, ok = from.(interface{ Unwrap() device.Device }) {
+		from = w.Unwrap() // a device that fails calls
+	}
 	if other, ok := from.(*emulated); ok {
 		from = other.Device
 	}

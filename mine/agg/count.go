@@ -81,14 +81,51 @@ func (c *Counter) Add(keys ...uint64) error {
 	return c.err
 }
 
+// AddTimes counts a key so many times.
+func (c *Counter) AddTimes(key, times uint64) error {
+	switch {
+	case c.err != nil || times == 0:
+		return c.err
+	case key == 0:
+		c.zero += times
+		return nil
+	}
+	mask := uint64(len(c.keys) - 1)
+	i := hash(key) >> c.shift & mask
+	for c.keys[i] != key && c.keys[i] != 0 {
+		i = (i + 1) & mask
+	}
+	fresh := c.keys[i] == 0
+	sum := uint64(c.count[i]) + times // may wrap around only where all counts would
+	c.keys[i], c.count[i] = key, uint32(sum)
+	if high := sum >> 32; high > 0 {
+		if c.carry == nil {
+			c.carry = map[uint64]uint64{}
+		}
+		c.carry[key] += high << 32
+	}
+	if fresh {
+		if c.used++; c.used >= c.limit() {
+			c.full()
+		}
+	}
+	return c.err
+}
+
+// limit is how many slots may be used.
+func (c *Counter) limit() int {
+	limit := len(c.keys)/2 - 1
+	if len(c.keys) < sparse && len(c.keys) < c.most {
+		limit /= 2
+	}
+	return limit
+}
+
 // some counts keys until the table must change, and returns how many.
 func (c *Counter) some(list []uint64) int {
 	shift, mask := c.shift&63, uint64(len(c.keys)-1)
 	keys, count := c.keys[:mask+1], c.count[:mask+1]
-	limit := len(keys)/2 - 1
-	if len(keys) < sparse && len(keys) < c.most {
-		limit /= 2
-	}
+	limit := c.limit()
 next:
 	for n, key := range list {
 		if key == 0 {

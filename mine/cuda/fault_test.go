@@ -55,7 +55,7 @@ func everything(gpu device.GPU, r *rows.Rows) (err error) {
 			return err
 		}
 	}
-	if err := errors.Join(g.Free(), domains(gpu, r), tables(gpu, r)); err != nil {
+	if err := errors.Join(g.Free(), domains(gpu, r), tables(gpu, r), grown(gpu, r)); err != nil {
 		return err
 	}
 	return sortKeys(gpu)

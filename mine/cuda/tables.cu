@@ -13,23 +13,6 @@ struct __align__(8) Code { u32 vertices, edges; u8 intro[8], near[8], from[28], 
 
 static __device__ __forceinline__ u64 edge_of(u32 a, u32 b) { return a < b ? (u64)a << 32 | b : (u64)b << 32 | a; }
 
-// The slot of a key in a table of so many slots, mask and one, with each keys of size words; keys are one more than they say, 0 is free. A key that is not there is
-// put there, and is_new. There is always a free slot.
-static __device__ __forceinline__ u64 slot_of(u64 *keys, u64 size, u64 mask, u64 key, bool &is_new) {
-	key++;
-	for (u64 h = key * 0x9e3779b97f4a7c15ull >> 24 & mask;; h = h + 1 & mask) {
-		u64 seen = *(volatile u64 *)(keys + size * h);
-		if (seen == 0) {
-			seen = atomicCAS(keys + size * h, 0ull, key);
-			is_new = seen == 0;
-			if (is_new)
-				return h;
-		}
-		if (seen == key)
-			return h;
-	}
-}
-
 // What a launch has done: groups taken, warps that have stopped within one, rows made, steps, counters.
 struct Done { u64 next, open, made, steps, counters; };
 

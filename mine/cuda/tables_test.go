@@ -3,8 +3,10 @@ package cuda
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"math/rand/v2"
+	"os"
 	"testing"
 
 	"sagann/device"
@@ -112,4 +114,31 @@ func tables(gpu device.GPU, r *rows.Rows) (err error) {
 	least, _ := TablesNeed(r, 2, false, ChipOf(gpu))
 	_, err = CountRows(context.Background(), g, &table.Graph{Rows: r}, 2, table.Part{}, table.NewCounts(), 2, least)
 	return err
+}
+
+// grown stores rows, on the GPU, in host memory and in a file, and counts what goes on from them.
+func grown(gpu device.GPU, r *rows.Rows) (err error) {
+	ctx := context.Background()
+	g, err := Upload([]device.GPU{gpu}, r, Layout{Part: Whole, Hot: 64})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, g.Free()) }()
+	s := &table.Spec{Rows: r, Size: 3}
+	least, _ := GrowNeed(s, false)
+	h := &Homes{Host: LeastHost(1) + 64, Dir: os.TempDir()}
+	stored, err := StoreRows(ctx, g, s, least+leastPage, h)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, stored.Close()) }()
+	n := 0
+	if err := stored.Each(func([]uint32) bool { n++; return true }); err != nil {
+		return err
+	}
+	if cards, _, host := h.Bytes(); cards == 0 || host == 0 || stored.Spilled() == 0 || int64(n) != stored.Rows() {
+		return fmt.Errorf("%d of %d rows: %d bytes on the GPU, %d in host memory, %d in a file", n, stored.Rows(), cards, host, stored.Spilled())
+	}
+	least, _ = GrowNeed(&table.Spec{Rows: r, Size: 3}, true)
+	return CountKeys(ctx, g, &table.Spec{Rows: r, Size: 3, From: stored}, &pattern.Expr{Op: pattern.Vertex, A: 5}, least, leastStage, func(int64, uint64) error { return nil })
 }

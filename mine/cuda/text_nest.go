@@ -284,49 +284,10 @@ func (b *nester) pair() {
 
 // expr renders a condition that is checked at level l, whose candidate is x.
 func (b *nester) expr(e *pattern.Expr, l int) string {
-	vertex := func(i int) (v, row string) {
+	return exprText(e, func(i int) (v, row string) {
 		if at := b.At[i]; at != l {
 			return fmt.Sprintf("v%d", at), fmt.Sprintf("r%d", at)
 		}
 		return fmt.Sprintf("x%d", l), fmt.Sprintf("rows[x%d]", l)
-	}
-	args := func(op, none string) string {
-		if len(e.Args) == 0 {
-			return none
-		}
-		var all []string
-		for _, x := range e.Args {
-			all = append(all, b.expr(x, l))
-		}
-		return "(" + strings.Join(all, op) + ")"
-	}
-	v, row := vertex(e.A)
-	switch e.Op {
-	case pattern.Const:
-		return fmt.Sprintf("(long long)%dull", uint64(e.Value))
-	case pattern.Vertex:
-		return fmt.Sprintf("(long long)(id ? id[%s] : %s)", v, v)
-	case pattern.Label:
-		return fmt.Sprintf("(long long)(label ? label[%s] : -1)", v)
-	case pattern.Degree:
-		return fmt.Sprintf("(long long)%s.degree", row)
-	case pattern.Plus, pattern.Minus:
-		sign := map[pattern.Op]string{pattern.Plus: "+", pattern.Minus: "-"}[e.Op]
-		return fmt.Sprintf("(long long)((u64)%s %s (u64)%s)", b.expr(e.Args[0], l), sign, b.expr(e.Args[1], l))
-	case pattern.Adjacent:
-		if e.A == e.B {
-			return "false"
-		}
-		w, other := vertex(e.B)
-		return fmt.Sprintf("adjacent(%s, %s, %s, %s)", row, v, other, w)
-	case pattern.Eq:
-		return args(" == ", "true")
-	case pattern.LessThan:
-		return args(" < ", "true")
-	case pattern.And:
-		return args(" && ", "true")
-	case pattern.Or:
-		return args(" || ", "false")
-	}
-	return "!" + b.expr(e.Args[0], l)
+	})
 }

@@ -26,7 +26,7 @@ func tableOf(edges int, last, kinds bool) string {
 	if kinds {
 		text += "#define KINDS\n"
 	}
-	return text + tableText
+	return text + countersText + tableText
 }
 
 func btoi(b bool) int {
@@ -40,3 +40,8 @@ func btoi(b bool) int {
 //
 //go:embed tables.cu
 var tableText string
+
+// countersText is tables of keys.
+//
+//go:embed counters.cu
+var countersText string

@@ -135,7 +135,7 @@ func (s *Spec) Each(ctx context.Context, emit func(r *Row) bool) (err error) {
 	s = &guarded
 	r := newRow(s, true)
 	if s.From != nil {
-		err = errors.Join(s.From.each(func(row []uint32) bool {
+		err = errors.Join(s.From.Each(func(row []uint32) bool {
 			r.at = append(r.at[:0], row...)
 			return r.extend(emit) && err == nil && ctx.Err() == nil
 		}), err)

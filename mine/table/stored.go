@@ -3,34 +3,32 @@ package table
 import (
 	"context"
 	"errors"
-	"fmt"
-	"os"
 	"slices"
 	"unsafe"
 
 	"sagann/mine/run"
 )
 
-// Stored is the rows of a table in memory or, as far as they do not fit, in a file. A size of rows is a column: a row has four bytes, its last
-// vertex or edge, and those that begin with one row stand together. For each row that others begin with there is how many do. Only rows that lead to
-// whole rows are there. Rows are read in their order.
+// Stored is the rows of a table in memory or, as far as they do not fit, in a file, or where a GPU keeps them. A size of rows is a column: a row has
+// four bytes, its last vertex or edge, and those that begin with one row stand together. For each row that others begin with there is how many do. Only
+// rows that lead to whole rows are there. Rows are read in their order.
 type Stored struct {
 	spec   Spec
 	values []*column // by size, from 1 on
 	counts []*column // by size: how many rows of the next size begin with a row
 	rows   int64
 	marks  []mark
-	every  int64    // rows from one mark to the next
-	file   *os.File // nil: all are in memory
-	end    int64    // bytes of the file
+	every  int64 // rows from one mark to the next
+	file   *File // nil: none is allowed
 	meter  *run.Meter
-	dir    string
+	free   func() error // gives back what GPUs keep; nil: nothing
 }
 
 // mark is where the rows from one on stand, for readers that begin there.
 type mark struct {
 	row    int64
 	values [most]int64      // by size: words before
+	whole  bool             // no rows before and after it begin with the same row
 	open   [most]uint32     // by size: rows before that begin with the last one before
 	before [2 * most]uint32 // the row before
 }
@@ -50,15 +48,29 @@ const PageBytes = 4 * pageWords
 // column is a list of numbers in pages.
 type column struct {
 	of    *Stored
-	full  []page
+	full  []Page
 	last  []uint32 // the page that is written
 	words int64
 }
 
-// page is in memory, or from an offset of the file on.
-type page struct {
-	words []uint32
-	at    int64
+// Page is N numbers of a column: in memory, where Other reads them, or from an offset of the file on.
+type Page struct {
+	N     int64
+	Words []uint32
+	Other PageReader
+	At    int64
+	from  int64 // words before it
+}
+
+// PageReader reads numbers of a page that lies elsewhere, from a place on.
+type PageReader interface {
+	Read(to []uint32, from int64) error
+}
+
+// add adds a page to the column.
+func (c *column) add(p Page) {
+	p.from = c.words
+	c.full, c.words = append(c.full, p), c.words+p.N
 }
 
 // OpenBytes is the memory of a page for each column of rows of a size: of those that are written while rows are stored, and then kept, and of
@@ -68,12 +80,12 @@ func OpenBytes(size int) int64 { return int64(2*size) * PageBytes }
 // Store stores the rows of a table. Pages take memory of meter, and go to a file in dir if there is none; with dir "" that is a *run.RoomError. The
 // Stored must be closed.
 func (s *Spec) Store(ctx context.Context, meter *run.Meter, dir string) (*Stored, error) {
-	t := &Stored{spec: *s, meter: meter, dir: dir, every: 1 << 8, marks: make([]mark, 0, mostMarks)}
-	t.spec.Where, t.spec.Keep = nil, nil
-	meter.Take(OpenBytes(s.Size) + MarkBytes)
-	for range s.Size {
-		t.values, t.counts = append(t.values, &column{of: t}), append(t.counts, &column{of: t})
+	t := s.stored()
+	t.meter, t.every = meter, 1<<8
+	if dir != "" {
+		t.file = NewFile(dir)
 	}
+	meter.Take(OpenBytes(s.Size) + MarkBytes)
 	var err error
 	before := make([]uint32, 0, 2*s.Size)
 	open := make([]uint32, s.Size) // by size: rows that begin with the last one
@@ -91,6 +103,16 @@ func (s *Spec) Store(ctx context.Context, meter *run.Meter, dir string) (*Stored
 		return nil, errors.Join(err, t.Close())
 	}
 	return t, nil
+}
+
+// stored is no rows of the table.
+func (s *Spec) stored() *Stored {
+	t := &Stored{spec: *s, marks: make([]mark, 0, mostMarks)}
+	t.spec.Where, t.spec.Keep = nil, nil
+	for range s.Size {
+		t.values, t.counts = append(t.values, &column{of: t}), append(t.counts, &column{of: t})
+	}
+	return t
 }
 
 // add stores a row behind the row before.
@@ -135,7 +157,7 @@ func (t *Stored) mark(before, open []uint32) {
 	}
 	m := mark{row: t.rows}
 	for k, c := range t.values {
-		m.values[k] = c.words
+		m.values[k] = c.length()
 	}
 	copy(m.open[:], open)
 	copy(m.before[:], before)
@@ -158,9 +180,10 @@ func (t *Stored) append(at []uint32, code uint32) []uint32 {
 		return append(at, code)
 	}
 	r, place := t.spec.Rows, int64(code)
-	for _, x := range at { // most edges have their lower end in the row
+	for _, x := range at { // most edges have their lower end in the row; what a GPU stores is of an end that is there
 		if r.Off[x] <= place && place < r.Off[x+1] {
-			return append(at, x, r.Col[code])
+			y := r.Col[code]
+			return append(at, min(x, y), max(x, y))
 		}
 	}
 	low, high := 0, r.V()-1
@@ -180,7 +203,6 @@ func (c *column) push(x uint32) error {
 		c.last = make([]uint32, 0, pageWords)
 	}
 	c.last = append(c.last, x)
-	c.words++
 	if len(c.last) < pageWords {
 		return nil
 	}
@@ -192,35 +214,26 @@ func (c *column) push(x uint32) error {
 		c.last = c.last[:0]
 		return nil
 	}
-	c.full = append(c.full, page{words: c.last})
+	c.add(Page{N: pageWords, Words: c.last})
 	c.last = nil
 	return nil
 }
 
+// length is how many numbers the column has.
+func (c *column) length() int64 { return c.words + int64(len(c.last)) }
+
 // write writes the page of a column to the file.
 func (t *Stored) write(c *column) error {
 	if t.file == nil {
-		if t.dir == "" {
-			t.meter.Take(PageBytes) // the peak says so
-			t.meter.Stop()
-			return t.meter.Err()
-		}
-		f, err := os.CreateTemp(t.dir, "sagann-table-")
-		if err != nil {
-			return fmt.Errorf("table: %w", err)
-		}
-		t.file = f
-		if err := os.Remove(f.Name()); err != nil { // it is there until it is closed
-			return fmt.Errorf("table: %w", err)
-		}
+		t.meter.Take(PageBytes) // the peak says so
+		t.meter.Stop()
+		return t.meter.Err()
 	}
-	n, err := t.file.WriteAt(bytesOf(c.last), t.end)
-	if err != nil {
-		return fmt.Errorf("table: %w", err)
+	at, err := t.file.Write(c.last)
+	if err == nil {
+		c.add(Page{N: int64(len(c.last)), At: at})
 	}
-	c.full = append(c.full, page{at: t.end})
-	t.end += int64(n)
-	return nil
+	return err
 }
 
 func bytesOf(words []uint32) []byte {
@@ -233,7 +246,7 @@ func (t *Stored) Rows() int64 { return t.rows }
 // Bytes is the bytes of all columns.
 func (t *Stored) Bytes() (n int64) {
 	for k := range t.values {
-		n += 4 * (t.values[k].words + t.counts[k].words)
+		n += 4 * (t.values[k].length() + t.counts[k].length())
 	}
 	return n
 }
@@ -243,8 +256,8 @@ func (t *Stored) Held() (n int64) {
 	n = MarkBytes
 	for _, c := range slices.Concat(t.values, t.counts) {
 		for _, p := range c.full {
-			if p.words != nil {
-				n += PageBytes
+			if p.Words != nil {
+				n += 4 * p.N
 			}
 		}
 		if c.last != nil {
@@ -256,24 +269,30 @@ func (t *Stored) Held() (n int64) {
 
 // Reader is the bytes of a reader.
 func (t *Stored) Reader() int64 {
-	if t.end == 0 {
+	if t.Spilled() == 0 && t.free == nil {
 		return 0
 	}
 	return OpenBytes(t.spec.Size)
 }
 
 // Spilled is the bytes that are in the file.
-func (t *Stored) Spilled() int64 { return t.end }
+func (t *Stored) Spilled() int64 {
+	if t.file == nil {
+		return 0
+	}
+	return t.file.Bytes()
+}
 
 // Close frees the memory and removes the file.
-func (t *Stored) Close() error {
+func (t *Stored) Close() (err error) {
 	t.values, t.counts = nil, nil
-	if t.file == nil {
-		return nil
+	if t.free != nil {
+		err = t.free()
+		t.free = nil
 	}
-	if err := t.file.Close(); err != nil {
-		return fmt.Errorf("table: %w", err)
+	if t.file != nil {
+		err = errors.Join(err, t.file.Close())
+		t.file = nil
 	}
-	t.file = nil
-	return nil
+	return err
 }

@@ -2,44 +2,69 @@ package table
 
 import (
 	"errors"
-	"fmt"
+	"sort"
 	"sync/atomic"
 )
 
 // cursor reads a column from a place on.
 type cursor struct {
 	*column
-	page, skip int // the next page, and words of it that are left out
-	now        []uint32
-	room       []uint32
+	page int   // the next page
+	skip int64 // words of it that are left out
+	now  []uint32
+	room []uint32
 }
 
 func (c *cursor) seek(word int64) {
-	c.page, c.skip, c.now = int(word/pageWords), int(word%pageWords), nil
+	c.page = sort.Search(len(c.full), func(i int) bool { return c.full[i].from+c.full[i].N > word })
+	c.skip, c.now = word-c.words, nil
+	if c.page < len(c.full) {
+		c.skip = word - c.full[c.page].from
+	}
 }
 
 func (c *cursor) next() (uint32, error) {
 	if len(c.now) == 0 {
-		switch {
-		case c.page == len(c.full):
-			c.now = c.last
-		case c.full[c.page].words != nil:
-			c.now = c.full[c.page].words
-		default:
-			if c.room == nil {
-				c.room = make([]uint32, pageWords)
-			}
-			if _, err := c.of.file.ReadAt(bytesOf(c.room), c.full[c.page].at); err != nil {
-				return 0, fmt.Errorf("table: %w", err)
-			}
-			c.now = c.room
+		if err := c.more(); err != nil {
+			return 0, err
 		}
-		c.now = c.now[c.skip:]
-		c.page, c.skip = c.page+1, 0
 	}
 	x := c.now[0]
 	c.now = c.now[1:]
 	return x, nil
+}
+
+// more reads what comes next: the rest of a page in memory, or a part of one that lies elsewhere.
+func (c *cursor) more() error {
+	if c.page == len(c.full) {
+		c.now = c.last[c.skip:]
+		return nil
+	}
+	p := &c.full[c.page]
+	if p.Words != nil {
+		c.now = p.Words[c.skip:]
+		c.page, c.skip = c.page+1, 0
+		return nil
+	}
+	if c.room == nil {
+		c.room = make([]uint32, pageWords)
+	}
+	c.now = c.room[:min(pageWords, p.N-c.skip)]
+	if err := c.of.read(p, c.now, c.skip); err != nil {
+		return err
+	}
+	if c.skip += int64(len(c.now)); c.skip == p.N {
+		c.page, c.skip = c.page+1, 0
+	}
+	return nil
+}
+
+// read reads words of a page that is not in memory, from a place on.
+func (t *Stored) read(p *Page, to []uint32, from int64) error {
+	if p.Other != nil {
+		return p.Other.Read(to, from)
+	}
+	return t.file.read(to, p.At+4*from)
 }
 
 // rowReader reads rows in their order.
@@ -69,6 +94,10 @@ func (r *rowReader) begin(m *mark) error {
 	for k := range r.values {
 		r.values[k].seek(m.values[k])
 		if r.left[k] = 0; k == last || m.values[k] == 0 {
+			continue
+		}
+		if m.whole {
+			r.counts[k].seek(m.values[k])
 			continue
 		}
 		r.counts[k].seek(m.values[k] - 1)
@@ -104,12 +133,12 @@ func (r *rowReader) next() ([]uint32, error) {
 	return r.row, nil
 }
 
-// each calls yield with the rows in their order, until it returns false.
-func (t *Stored) each(yield func(row []uint32) bool) error {
+// Each calls yield with the rows in their order, until it returns false.
+func (t *Stored) Each(yield func(row []uint32) bool) error {
 	return t.share(new(atomic.Int64), yield)
 }
 
-// share is each for one of several workers, who take the rows from one mark to the next in turn. taken is how many they have taken.
+// share is Each for one of several workers, who take the rows from one mark to the next in turn. taken is how many they have taken.
 func (t *Stored) share(taken *atomic.Int64, yield func(row []uint32) bool) error {
 	if t.values == nil {
 		return errors.New("table: the stored rows are closed")

@@ -1,0 +1,334 @@
+package cuda
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"sync"
+
+	"sagann/device"
+	"sagann/device/launch"
+	"sagann/mine/pattern"
+	"sagann/mine/rows"
+	"sagann/mine/table"
+)
+
+// mostSlots is how many neighbours a GPU takes at a time of those that may follow rows of the last size but one: with more it is no faster.
+const mostSlots = 1 << 24
+
+// growRoom is how the memory of a GPU is divided.
+type growRoom struct {
+	slots    int64   // neighbours at a time
+	rows     []int64 // by size, from 0 on
+	counters int64   // places of keys, a power of two; 0: rows are stored
+	left     int64   // bytes for columns
+}
+
+// growBound is the most neighbours that may follow a row of a size: those of the vertices with the most.
+func growBound(s *table.Spec, size int) int64 {
+	degrees := make([]int, 0, s.Rows.V())
+	for v := range s.Rows.V() {
+		degrees = append(degrees, s.Rows.Degree(uint32(v)))
+	}
+	slices.Sort(degrees)
+	n := size + btoi(!s.Vertices)
+	sum := int64(0)
+	for _, d := range degrees[max(0, len(degrees)-n):] {
+		sum += int64(d)
+	}
+	return max(sum, 32)
+}
+
+// bytes is what so many slots take with the rows of sizes, and so many places of keys.
+func (t *growRoom) bytes(s *table.Spec) int64 {
+	shape := growShape{s.Vertices}
+	n := block(8*int64(len(s.Rows.Off))) + 2*block(8*stateWords) + block(4*t.slots) + block(8*(slices.Max(t.rows)/sumsTile+2)) + block(counterBytes*t.counters)
+	if s.Kinds != nil {
+		n += block(4 * int64(len(s.Rows.Col)))
+	}
+	if t.counters == 0 {
+		n += 2 * block(4*t.slots)
+	}
+	for size, k := range t.rows {
+		if size < s.Size {
+			n += 2*block(8*(k+1)) + 2*block(4*k)
+		}
+		if size < s.Size || t.counters > 0 {
+			n += block(4 * int64(shape.places(size)) * k)
+		}
+	}
+	return n
+}
+
+// divideGrow divides so many bytes: half of them at most, if that is enough, for what is made at a time, the rest for keys or columns. ok is false if it is too little.
+func divideGrow(s *table.Spec, bytes int64, counts bool) (t growRoom, ok bool) {
+	least, bound := int64(32), make([]int64, s.Size)
+	for size := range s.Size {
+		bound[size] = growBound(s, size)
+		least = max(least, bound[size])
+	}
+	for t.slots = max(mostSlots, least); ; t.slots = max(t.slots/2, least) {
+		t.rows, t.counters = make([]int64, s.Size+1), int64(btoi(counts)*leastCounters)
+		for size := 1; size <= s.Size; size++ {
+			t.rows[size] = max(t.slots/8, bound[size-1])
+		}
+		t.rows[0], t.rows[s.Size] = t.rows[1], t.slots
+		if n := t.bytes(s); n <= bytes/2 || t.slots == least {
+			break
+		}
+	}
+	if t.left = bytes - t.bytes(s); t.left < 0 {
+		return t, false
+	}
+	for counts && t.counters < 1<<28 && counterBytes*t.counters <= t.left {
+		t.left -= counterBytes * t.counters
+		t.counters *= 2
+	}
+	if t.left = bytes - t.bytes(s); t.left < 0 { // blocks are rounded up
+		t.counters /= 2
+		t.left = bytes - t.bytes(s)
+	}
+	return t, true
+}
+
+// leastCounters is the least number of places for keys.
+const leastCounters = 1 << 10
+
+// GrowNeed is the bytes that StoreRows or, with counts, CountKeys takes on a GPU in addition to the graph: the least that works, and what it uses well.
+func GrowNeed(s *table.Spec, counts bool) (least, most int64) {
+	for least = 1 << 12; ; least += least / 8 {
+		if _, ok := divideGrow(s, least, counts); ok {
+			break
+		}
+	}
+	if counts {
+		return least, max(least, 8<<30)
+	}
+	return least, math.MaxInt64 / 4
+}
+
+// Growable says why GPUs cannot make the rows of a table; nil: they can.
+func Growable(s *table.Spec) error {
+	switch {
+	case s.Rows.MaxDegree >= WidestTable:
+		return errors.New("a vertex has 16,777,216 neighbours or more")
+	case len(s.Rows.Col) > math.MaxUint32:
+		return errors.New("there are 2,147,483,648 edges or more")
+	case s.From != nil && !s.From.Joined():
+		return errors.New("the rows that it begins with are stored by the CPU")
+	}
+	return nil
+}
+
+// growth is the making of rows.
+type growth struct {
+	spec  *table.Spec
+	shape growShape
+	texts []string // by size of the rows that become one longer
+	key   *pattern.Expr
+	from  int   // rows of sizes up to this are read
+	stage int64 // bytes of pinned memory of each GPU for files and keys
+	deal  growDeal
+}
+
+func newGrowth(s *table.Spec, key *pattern.Expr, stage int64) *growth {
+	x := &growth{spec: s, shape: growShape{s.Vertices}, key: key, stage: stage, deal: growDeal{rows: s.Rows}}
+	x.deal.each = max(leastGrown, (s.Rows.Edges()+int64(s.Rows.V()))/128+1)
+	if s.From != nil {
+		x.from, x.deal.pieces = s.From.Size(), s.From.Pieces()
+	}
+	for size := range s.Size {
+		var where *pattern.Expr
+		if size+1 < len(s.Where) && size+1 > x.from {
+			where = s.Where[size+1]
+		}
+		x.texts = append(x.texts, x.shape.text(size, where, nil))
+	}
+	if key != nil {
+		x.texts = append(x.texts, x.shape.text(s.Size, nil, key))
+	}
+	return x
+}
+
+// leastGrown is the least edges and vertices of a piece.
+const leastGrown = 16
+
+// growDeal deals pieces of the rows: those that begin at consecutive vertices, or those that are stored so.
+type growDeal struct {
+	mu     sync.Mutex
+	rows   *rows.Rows
+	each   int64 // edges and vertices of a piece
+	pieces int   // that are stored
+	next   int
+	number int
+	ended  bool
+}
+
+// take is the next piece, its number and vertices: none at the end.
+func (d *growDeal) take() (number, from, to int) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	number, from = d.number, d.next
+	switch {
+	case d.ended:
+	case d.pieces > 0:
+		if d.number == d.pieces {
+			return number, from, from
+		}
+		d.next++
+	default:
+		for sum := int64(0); d.next < d.rows.V() && sum < d.each; d.next++ {
+			sum += 1 + int64(len(d.rows.Above(uint32(d.next))))
+		}
+	}
+	d.number++
+	return number, from, d.next
+}
+
+func (d *growDeal) stop() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.ended = true
+}
+
+// each has the lanes of all GPUs work, and gives what they have taken back.
+func (x *growth) run(ctx context.Context, g *Graph, room int64, sink func(l *growLane) growSink) (err error) {
+	held := make([]int, len(g.cards))
+	for i, c := range g.cards {
+		held[i] = c.Held()
+	}
+	least, _ := GrowNeed(x.spec, x.key != nil)
+	lanes := make([]*growLane, len(g.cards))
+	defer func() {
+		for i, c := range g.cards {
+			if lanes[i] != nil {
+				err = errors.Join(err, lanes[i].close())
+			}
+			err = errors.Join(err, c.Release(held[i]))
+		}
+	}()
+	for i, c := range g.cards {
+		lanes[i] = &growLane{card: c, growth: x}
+		err := lanes[i].open(room)
+		for bytes := room; scattered(err); { // what is free may lie in pieces, of which one is too small
+			if bytes -= bytes / 8; bytes < least {
+				break
+			}
+			if err = errors.Join(lanes[i].close(), c.Release(held[i])); err == nil {
+				err = lanes[i].open(bytes)
+			}
+		}
+		if err != nil {
+			return err
+		}
+		lanes[i].sink = sink(lanes[i])
+	}
+	return g.each(func(i int, _ *card) error {
+		err := lanes[i].run(ctx)
+		if err != nil {
+			x.deal.stop()
+		}
+		return err
+	})
+}
+
+// scattered reports whether memory could not be taken although there is as much.
+func scattered(err error) bool {
+	var small *device.BudgetError
+	return errors.As(err, &small) && !small.Host && small.Asked <= small.Budget-small.Used
+}
+
+// growSink is what becomes of rows of the last size.
+type growSink interface {
+	// begin begins a piece.
+	begin(number int)
+	// rows takes rows that are n last edges or vertices of the slots; to is called with where they are written.
+	last(ctx context.Context, n int64, write func(values, rows device.Mem) error) error
+	// settle takes n rows of a size, of which kept leads to whole rows, and counts them by the rows before.
+	settle(size int, n int64) (settled bool, err error)
+	end() error
+}
+
+// growSize is what there is of rows of a size.
+type growSize struct {
+	rows, values device.Mem
+	kept         device.Mem // how many neighbours may follow each, then how many do
+	place, child device.Mem // where slots of each begin, and what comes of it
+}
+
+// growLane makes rows on a GPU.
+type growLane struct {
+	*card
+	*growth
+	room                growRoom
+	off, kind           device.Mem
+	slots, tiles, state device.Mem
+	counters            device.Mem
+	out                 [2]device.Mem
+	size                []growSize
+	at                  []int64 // by size: stored rows that were read
+	pinned              device.HostMem
+	done                device.Event
+	answer              []uint64
+	sink                growSink
+	lists               [][]uint32 // that copies read
+}
+
+func (l *growLane) open(room int64) (err error) {
+	s := l.spec
+	var ok bool
+	if l.room, ok = divideGrow(s, room, l.key != nil); !ok {
+		least, _ := GrowNeed(s, l.key != nil)
+		return &device.BudgetError{Device: l.GPU.Info().Name, Asked: least, Budget: room, Largest: room}
+	}
+	if l.off, err = launch.Put(l.Card, s.Rows.Off); err != nil {
+		return err
+	}
+	if s.Kinds != nil {
+		if l.kind, err = launch.Put(l.Card, s.Kinds.Label); err != nil {
+			return err
+		}
+	}
+	type want struct {
+		to    *device.Mem
+		bytes int64
+	}
+	list := []want{{&l.slots, 4 * l.room.slots}, {&l.tiles, 8 * (slices.Max(l.room.rows)/sumsTile + 2)}, {&l.state, 8 * stateWords}}
+	if l.key != nil {
+		list = append(list, want{&l.counters, counterBytes * l.room.counters})
+	} else {
+		list = append(list, want{&l.out[0], 4 * l.room.slots}, want{&l.out[1], 4 * l.room.slots})
+	}
+	l.size, l.at = make([]growSize, s.Size+1), make([]int64, s.Size+1)
+	for size := range l.size {
+		x, n := &l.size[size], l.room.rows[size]
+		if size < s.Size {
+			list = append(list, want{&x.kept, 4 * n}, want{&x.values, 4 * n}, want{&x.place, 8 * (n + 1)}, want{&x.child, 8 * (n + 1)})
+		}
+		if size < s.Size || l.key != nil {
+			list = append(list, want{&x.rows, 4 * int64(l.shape.places(size)) * n})
+		}
+	}
+	for _, x := range list {
+		if *x.to, err = l.Alloc(x.bytes); err != nil {
+			return err
+		}
+	}
+	if l.pinned, err = l.GPU.HostAlloc(l.stage); err != nil {
+		return err
+	}
+	l.answer = make([]uint64, 2)
+	l.done, err = l.GPU.NewEvent()
+	return errors.Join(err, l.GPU.Sync()) // copies read lists of this function
+}
+
+// close frees the memory of the host. That of the GPU is the caller's.
+func (l *growLane) close() error {
+	err := l.GPU.Sync()
+	if len(l.pinned.Bytes()) > 0 {
+		err = errors.Join(err, l.GPU.HostFree(l.pinned))
+		l.pinned = device.HostMem{}
+	}
+	return err
+}

@@ -1,0 +1,131 @@
+package cuda
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"sagann/device"
+	"sagann/device/launch"
+	"sagann/mine/pattern"
+	"sagann/mine/table"
+)
+
+// CountKeys counts the rows of a table by a key, in tables of keys on the GPUs: a table that is full is given to add, which gets keys with the rows that have them, from
+// one goroutine at a time, and is emptied. A key may come several times. room is the bytes that it may take on each GPU, see GrowNeed, stage the pinned memory of
+// each, see StageBytes.
+func CountKeys(ctx context.Context, g *Graph, s *table.Spec, key *pattern.Expr, room, stage int64, add func(key int64, rows uint64) error) error {
+	var mu sync.Mutex
+	return newGrowth(s, key, stage).run(ctx, g, room, func(l *growLane) growSink {
+		return &growCount{growLane: l, mu: &mu, add: add}
+	})
+}
+
+// growCount counts rows by key.
+type growCount struct {
+	*growLane
+	mu     *sync.Mutex
+	add    func(key int64, rows uint64) error
+	begun  bool
+	counts int64 // keys in the table
+}
+
+func (c *growCount) begin(int) {}
+
+func (c *growCount) settle(int, int64) (bool, error) { return false, nil }
+
+// blocks is how many blocks count: each thread may put a key into the table after it is full.
+func (c *growCount) blocks() int {
+	return max(1, min(tableBlocks*c.chip.Processors, int(c.room.counters/4/growBlock)))
+}
+
+func (c *growCount) last(ctx context.Context, n int64, write func(values, rows device.Mem) error) error {
+	x := &c.size[c.spec.Size]
+	if err := write(device.Mem{}, x.rows); err != nil {
+		return err
+	}
+	if !c.begun {
+		if err := c.clear(c.counters); err != nil {
+			return err
+		}
+		c.begun = true
+	}
+	blocks := min(c.blocks(), c.grid(n, growBlock))
+	done := c.state.Slice(0, 24)
+	for taken := int64(0); 32*taken < n; {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		from := []uint64{uint64(taken), uint64(c.counts), 0}
+		if err := c.GPU.CopyH2D(c.Queue, done, 0, device.Bytes(from)); err != nil {
+			return err
+		}
+		k := c.call(c.spec.Size, "saga_grow_count", n, growBlock, launch.Args{"rows": c.table, "label": c.label, "off": c.off, "kind": c.kind, "list": x.rows, "list_room": uint64(c.room.rows[c.spec.Size]), "n": uint64(n),
+			"keys": c.counters, "mask": uint64(c.room.counters - 1), "most": uint64(c.room.counters / 2), "done": done})
+		k.Grid = blocks
+		if err := c.Launch(k); err != nil {
+			return err
+		}
+		if err := c.GPU.CopyD2H(c.Queue, device.Bytes(from), done, 0); err != nil {
+			return err
+		}
+		if err := c.await(); err != nil {
+			return err
+		}
+		taken, c.counts = int64(from[0]), int64(from[1])
+		if from[2] > 0 {
+			c.mu.Lock()
+			err := c.add(1<<63-1, from[2])
+			c.mu.Unlock()
+			if err != nil {
+				return err
+			}
+		}
+		if c.counts >= c.room.counters/2 {
+			if err := c.giveUp(ctx); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (c *growCount) end() error { return c.giveUp(context.Background()) }
+
+// clear sets memory to zero.
+func (c *growCount) clear(m device.Mem) error {
+	at, err := c.GPU.Address(m)
+	if err != nil {
+		return err
+	}
+	return c.GPU.Launch(c.Queue, device.GPUCommands("saga_grow_clear", []device.Command{{Clear: &device.Clear{Addr: at, Bytes: m.Len() &^ 3}}}))
+}
+
+// giveUp gives the keys of the table to add, and empties it.
+func (c *growCount) giveUp(ctx context.Context) error {
+	if c.counts == 0 {
+		return nil
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	stage := device.View[uint64](c.pinned.Bytes())
+	for at := int64(0); at < 2*c.room.counters; at += int64(len(stage)) {
+		part := stage[:min(int64(len(stage)), 2*c.room.counters-at)]
+		if err := c.GPU.CopyD2H(c.Queue, device.Bytes(part), c.counters.Slice(8*at, 8*int64(len(part))), 0); err != nil {
+			return err
+		}
+		if err := c.await(); err != nil {
+			return err
+		}
+		for i := 0; i < len(part); i += 2 {
+			if part[i] == 0 {
+				continue
+			}
+			if err := c.add(int64((part[i]-1)^1<<63), part[i+1]); err != nil {
+				return err
+			}
+		}
+	}
+	c.counts = 0
+	return errors.Join(ctx.Err(), c.clear(c.counters))
+}

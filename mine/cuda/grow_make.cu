@@ -1,0 +1,219 @@
+
+// How many neighbours may follow at place p of a row, whose word i is at[32 * i], and the first of them.
+static __device__ __forceinline__ u32 follow(const Row *rows, const u32 *at, u32 p, u32 &from) {
+	u32 x = at[32 * p];
+	from = 0;
+#if SIZE == 0 && VERTICES
+	return 1; // the root itself
+#else
+	Row list = rows[x];
+#if SIZE == 0
+	from = list.below;
+#elif VERTICES
+	u32 bound = at[0];
+	for (u32 i = p + 1; i < PLACES; i++)
+		bound = max(bound, at[32 * i]);
+	from = lower(list.at, list.degree, bound + 1);
+#else
+	for (u32 i = 0; i < p; i++)
+		if (at[32 * i] == x)
+			return 0;
+	u64 bound = edge_of(at[0], at[32]);
+	for (u32 i = p / 2 + 1; i < SIZE; i++)
+		bound = max(bound, edge_of(at[64 * i], at[64 * i + 32]));
+	u32 least = (u32)(bound >> 32), far = (u32)bound; // the first neighbour that will do, or any after it
+	if (x < least)
+		from = list.degree;
+	else {
+		if (x == least)
+			least = far + 1;
+		else if (x <= far)
+			least++;
+		from = lower(list.at, list.degree, least);
+	}
+#endif
+	return list.degree - from;
+#endif
+}
+
+// How many neighbours there are that may follow each of n rows.
+extern "C" __global__ void __launch_bounds__(128) saga_grow_need(const Row *rows, const u32 *parents, u64 parent_room, u64 first, u64 n, u32 *need) {
+	extern __shared__ u32 shared[];
+	u32 *at = shared + (threadIdx.x >> 5) * WORDS + (threadIdx.x & 31);
+	for (u64 r = blockIdx.x * (u64)blockDim.x + threadIdx.x; r < n; r += gridDim.x * (u64)blockDim.x) {
+		put(at, parents, parent_room, first, r);
+		u32 sum = 0, from;
+		for (u32 p = 0; p < LISTS; p++)
+			sum += follow(rows, at, p, from);
+		need[r] = sum;
+	}
+}
+
+// Of the rows from begin to end, writes what follows each to as many slots as there are neighbours that may: slots of a row are in the order of the rows that come
+// of it. A neighbour that does not follow leaves NONE. kept is how many do. A warp lays the neighbours of 32 rows in a line, place by place.
+extern "C" __global__ void __launch_bounds__(128) saga_grow_fill(const Row *rows, const int *label, const u64 *off, const int *kind, const u32 *parents, u64 parent_room, u64 first,
+		u64 begin, u64 end, const u64 *place, u32 *kept, u32 *slots, u64 *next) {
+	extern __shared__ u32 shared[];
+	u32 lane = threadIdx.x & 31;
+	u32 *at = shared + (threadIdx.x >> 5) * WORDS, *from = at + 32 * LISTS, *upto = from + 32 * LISTS, *many = upto + 32 * LISTS, *to = many + 32;
+	for (;;) {
+		u64 group = lane == 0 ? atomicAdd(next, 1ull) : 0;
+		group = begin + 32 * __shfl_sync(ALL, group, 0);
+		if (group >= end)
+			break;
+		u64 r = group + lane;
+		if (r < end)
+			put(at + lane, parents, parent_room, first, r);
+		many[lane] = 0;
+		to[lane] = r < end ? (u32)(place[r] - place[begin]) : 0;
+		u32 total = 0, last[LISTS];
+		for (u32 p = 0; p < LISTS; p++) {
+			u32 k = 0, n = r < end ? follow(rows, at + lane, p, k) : 0, sum = n;
+			for (u32 d = 1; d < 32; d <<= 1) {
+				u32 other = __shfl_up_sync(ALL, sum, d);
+				if (lane >= d)
+					sum += other;
+			}
+			from[32 * p + lane] = k;
+			upto[32 * p + lane] = total + sum;
+			total += __shfl_sync(ALL, sum, 31);
+			last[p] = total;
+		}
+		__syncwarp();
+		for (u32 e = lane; e < total; e += 32) {
+			u32 p = 0, row = 0;
+			for (u32 i = 0; i + 1 < LISTS; i++)
+				p += e >= last[i];
+			for (u32 d = 16; d > 0; d >>= 1)
+				if (upto[32 * p + row + d - 1] <= e)
+					row += d;
+			const u32 *own = at + row;
+			u32 x = own[32 * p], begins = row ? upto[32 * p + row - 1] : p ? upto[32 * p - 1] : 0, rank = e - begins;
+			bool ok = true;
+#if SIZE == 0 && VERTICES
+			u32 y = x, code = x;
+			(void)y;
+#else
+			u32 index = from[32 * p + row] + rank, y = rows[x].at[index];
+#if VERTICES
+			u32 code = y;
+#else
+			u32 code = (u32)off[x] + index, lo = min(x, y), hi = max(x, y);
+			(void)lo; (void)hi;
+#endif
+#if SIZE > 0
+			for (u32 q = 0; q < LISTS; q++) {
+				u32 z = own[32 * q], least;
+				if (q == p)
+					continue;
+				u32 n = upto[32 * q + row] - (row ? upto[32 * q + row - 1] : q ? upto[32 * q - 1] : 0);
+#if VERTICES
+				if (n == 0 && q > p)
+					continue;
+				Row list = rows[z];
+				least = lower(list.at, list.degree, y);
+				if (q < p && (z == y || least < list.degree && list.at[least] == y)) {
+					ok = false;
+					least += z != y;
+				}
+				if (n)
+					rank += least > from[32 * q + row] ? least - from[32 * q + row] : 0;
+#else
+				if (n == 0)
+					continue;
+				if (z < lo) { // all of its edges come before
+					rank += n;
+					continue;
+				}
+				least = z == lo ? hi + (q < p) : z == hi ? lo + (q < p) : lo + (z < hi);
+				Row list = rows[z];
+				least = lower(list.at, list.degree, least);
+				rank += least > from[32 * q + row] ? least - from[32 * q + row] : 0;
+#endif
+			}
+#if !VERTICES
+			// The edge touches its first edge at x: its other end is new, or comes with a later edge.
+			u32 seen = NONE;
+			for (u32 q = PLACES; q-- > 0;)
+				if (own[32 * q] == y)
+					seen = q;
+			if (seen != NONE) {
+				ok = seen / 2 > p / 2;
+				for (u32 i = 0; i < SIZE; i++)
+					ok = ok && !(own[64 * i] == lo && own[64 * i + 32] == hi);
+			}
+#endif
+#endif
+#endif
+#ifdef WHERE
+			ok = ok && (WHERE);
+#endif
+			slots[to[row] + rank] = ok ? code : NONE;
+			if (ok)
+				atomicAdd(&many[row], 1u);
+		}
+		__syncwarp();
+		if (r < end)
+			kept[r] = many[lane];
+		__syncwarp();
+	}
+}
+
+// Writes what is in the slots of n rows from begin on, in their order and without gaps: the last edge or vertex and, if there is out, the rows. place is where
+// slots of a row begin, child where what comes of it does.
+extern "C" __global__ void __launch_bounds__(128) saga_grow_rows(const Row *rows, const u64 *off, u64 vertices, const u32 *parents, u64 parent_room, u64 first, u64 begin, u64 n,
+		const u64 *place, const u64 *child, const u32 *slots, u32 *values, u32 *out, u64 out_room, u64 *next) {
+	extern __shared__ u32 shared[];
+	u32 lane = threadIdx.x & 31, *start = shared + (threadIdx.x >> 5) * 32;
+	for (;;) {
+		u64 group = lane == 0 ? atomicAdd(next, 1ull) : 0;
+		group = 32 * __shfl_sync(ALL, group, 0);
+		if (group >= n)
+			break;
+		u64 s = place[begin + group] - place[begin], to = child[group], all = place[begin + min(n, group + 32)] - place[begin] - s;
+		__syncwarp();
+		start[lane] = group + lane < n ? (u32)(place[begin + group + lane] - place[begin] - s) : NONE;
+		__syncwarp();
+		for (u64 i = 0; i < all; i += 32) {
+			u32 v = i + lane < all ? slots[s + i + lane] : NONE, good = __ballot_sync(ALL, v != NONE);
+			u64 k = to + __popc(good & ((1u << lane) - 1));
+			to += __popc(good);
+			if (v == NONE)
+				continue;
+			if (values)
+				values[k] = v;
+			if (!out)
+				continue;
+			u32 row = 0;
+			for (u32 d = 16; d > 0; d >>= 1)
+				if (row + d < 32 && start[row + d] <= i + lane)
+					row += d;
+			u64 r = begin + group + row;
+			for (u32 p = 0; p < PLACES; p++)
+				out[p * out_room + k] = parents[p * parent_room + r];
+#if VERTICES
+			out[PLACES * out_room + k] = v;
+#else
+			u32 x = 0;
+#if SIZE == 0
+			for (u64 hi = vertices - 1, lo = 0; x = (u32)lo, lo < hi;) { // the last whose entries begin at v or before
+				u64 mid = (lo + hi + 1) / 2;
+				if (off[mid] <= v)
+					lo = mid;
+				else
+					hi = mid - 1;
+			}
+#else
+			for (u32 p = 0; p < PLACES; p++) {
+				x = parents[p * parent_room + r];
+				if (off[x] <= v && v < off[x + 1])
+					break;
+			}
+#endif
+			u32 y = rows[x].at[v - off[x]];
+			out[PLACES * out_room + k] = min(x, y);
+			out[(PLACES + 1) * out_room + k] = max(x, y);
+#endif
+		}
+	}
+}

@@ -1,0 +1,300 @@
+package cuda
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"sagann/device"
+	"sagann/device/launch"
+	"sagann/mine/run"
+	"sagann/mine/table"
+)
+
+// Homes is where columns of stored rows lie: on the GPUs as far as these have room, then in pinned host memory, then in a file.
+type Homes struct {
+	Host int64  // bytes of host memory, at least LeastHost; 0: no bound
+	Dir  string // "": there is no file
+
+	mu    sync.Mutex
+	first device.GPU
+	left  int64
+	slabs []device.HostMem
+	rest  []uint32 // of the last slab
+	cards []*cardPage
+	file  *table.File
+}
+
+// leastStage is the least pinned memory of a GPU for what goes to files, and comes from there.
+const leastStage = 1 << 16
+
+// LeastHost is the least host memory of a table on so many GPUs.
+func LeastHost(gpus int) int64 { return int64(gpus) * leastStage }
+
+// StageBytes is the pinned memory of each of so many GPUs for what goes to files and comes from there, with a bound of host memory; 0: none.
+func StageBytes(host int64, gpus int) int64 {
+	if host == 0 {
+		return 8 << 20
+	}
+	return max(leastStage, min(8<<20, host/8/int64(gpus)&^7))
+}
+
+// cardPage is a piece of columns in a GPU's memory.
+type cardPage struct {
+	gpu   device.GPU
+	queue device.Queue
+	mem   device.Mem
+	used  int64 // words
+}
+
+// Read copies words from one on.
+func (p *cardPage) Read(to []uint32, from int64) error {
+	return errors.Join(p.gpu.CopyD2H(p.queue, device.Bytes(to), p.mem, 4*from), p.gpu.Sync())
+}
+
+// StoreRows makes the rows of a table and keeps them. room is the bytes that it may take on each GPU, see GrowNeed.
+func StoreRows(ctx context.Context, g *Graph, s *table.Spec, room int64, h *Homes) (*table.Stored, error) {
+	x := newGrowth(s, nil, StageBytes(h.Host, len(g.cards)))
+	h.first, h.left = g.first, h.Host-x.stage*int64(len(g.cards))
+	if h.Dir != "" {
+		h.file = table.NewFile(h.Dir)
+	}
+	all := map[int]*table.Columns{}
+	var mu sync.Mutex
+	err := x.run(ctx, g, room, func(l *growLane) growSink {
+		return &growStore{growLane: l, homes: h, left: l.room.left, of: func(number int) *table.Columns {
+			c := &table.Columns{Values: make([][]table.Page, s.Size), Counts: make([][]table.Page, s.Size)}
+			mu.Lock()
+			defer mu.Unlock()
+			all[number] = c
+			return c
+		}}
+	})
+	if err != nil {
+		err = errors.Join(err, h.free())
+		if h.file != nil {
+			err = errors.Join(err, h.file.Close())
+		}
+		return nil, err
+	}
+	pieces := make([]table.Columns, 0, len(all))
+	for i := range len(all) {
+		pieces = append(pieces, *all[i])
+	}
+	return s.Join(pieces, h.file, h.free), nil
+}
+
+// free frees the memory.
+func (h *Homes) free() (err error) {
+	for _, p := range h.cards {
+		err = errors.Join(err, p.gpu.Free(p.mem))
+	}
+	for _, s := range h.slabs {
+		err = errors.Join(err, h.first.HostFree(s))
+	}
+	h.cards, h.slabs = nil, nil
+	return err
+}
+
+// Bytes is what the columns take on the GPUs, on that of them where they take most, and in host memory.
+func (h *Homes) Bytes() (cards, most, host int64) {
+	on := map[device.GPU]int64{}
+	for _, p := range h.cards {
+		cards += p.mem.Len()
+		on[p.gpu] += p.mem.Len()
+		most = max(most, on[p.gpu])
+	}
+	for _, s := range h.slabs {
+		host += int64(len(s.Bytes()))
+	}
+	return cards, most, host
+}
+
+// words takes up to n words of host memory: none if there is none left.
+func (h *Homes) words(n int64) ([]uint32, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if len(h.rest) == 0 {
+		_, _, bytes := h.Bytes()
+		bytes = min(max(bytes, 1<<20), 1<<28) // as much again; smaller blocks are not pinned
+		if h.Host > 0 {
+			bytes = min(h.left, bytes) &^ 3
+		}
+		if bytes <= 0 {
+			return nil, nil
+		}
+		m, err := h.first.HostAlloc(bytes)
+		if err != nil {
+			return nil, err
+		}
+		h.slabs, h.left, h.rest = append(h.slabs, m), h.left-bytes, device.View[uint32](m.Bytes())
+	}
+	n = min(n, int64(len(h.rest)))
+	list := h.rest[:n:n]
+	h.rest = h.rest[n:]
+	return list, nil
+}
+
+// growStore keeps rows. What the kernels write goes through two buffers on the card, which take turns: while one is copied away the other is written.
+type growStore struct {
+	*growLane
+	homes       *Homes
+	left        int64 // bytes on the card
+	page        *cardPage
+	of          func(number int) *table.Columns
+	to          *table.Columns
+	turn        int
+	ready, free [2]device.Event
+}
+
+func (s *growStore) begin(number int) { s.to = s.of(number) }
+
+func (s *growStore) end() error { return nil }
+
+// buffer is the buffer whose turn it is, when it is free.
+func (s *growStore) buffer() (b device.Mem, err error) {
+	s.turn ^= 1
+	if s.free[s.turn] != nil {
+		return s.out[s.turn], s.GPU.Wait(s.Queue, s.free[s.turn])
+	}
+	if s.ready[s.turn], err = s.GPU.NewEvent(); err == nil {
+		s.free[s.turn], err = s.GPU.NewEvent()
+	}
+	return s.out[s.turn], err
+}
+
+func (s *growStore) last(_ context.Context, n int64, write func(values, rows device.Mem) error) error {
+	b, err := s.buffer()
+	if err != nil {
+		return err
+	}
+	if err := write(b, device.Mem{}); err != nil {
+		return err
+	}
+	return s.flush(&s.to.Values[s.spec.Size-1], n)
+}
+
+func (s *growStore) settle(size int, n int64) (bool, error) {
+	x := &s.size[size]
+	if err := s.Launch(s.sums(x.kept, n, true, x.place)...); err != nil {
+		return false, err
+	}
+	if err := s.ask(x.place.Slice(8*n, 8)); err != nil {
+		return false, err
+	}
+	left := int64(s.answer[0])
+	if left == 0 {
+		return true, nil
+	}
+	values, err := s.buffer()
+	if err != nil {
+		return false, err
+	}
+	counts, err := s.buffer()
+	if err != nil {
+		return false, err
+	}
+	err = s.Launch(launch.Call{Source: sums(), Name: "saga_grow_settle", Grid: s.grid(n, growBlock), Block: growBlock,
+		Args: launch.Args{"kept": x.kept, "n": uint64(n), "place": x.place, "values": x.values, "out": values, "counts": counts}})
+	if err != nil {
+		return false, err
+	}
+	if err := s.flush(&s.to.Counts[size-1], left); err != nil {
+		return false, err
+	}
+	s.turn ^= 1
+	err = s.flush(&s.to.Values[size-1], left)
+	s.turn ^= 1
+	return true, err
+}
+
+// flush copies n words of the buffer whose turn it is to where they stay.
+func (s *growStore) flush(to *[]table.Page, n int64) error {
+	b, i := s.out[s.turn], s.turn
+	if err := s.GPU.Record(s.Queue, s.ready[i]); err != nil {
+		return err
+	}
+	if err := s.GPU.Wait(s.side, s.ready[i]); err != nil {
+		return err
+	}
+	for at := int64(0); at < n; {
+		p, err := s.put(b, at, n-at)
+		if err != nil {
+			return err
+		}
+		*to = append(*to, p)
+		at += p.N
+	}
+	return s.GPU.Record(s.side, s.free[i])
+}
+
+// put copies up to n words of a buffer from one on.
+func (s *growStore) put(b device.Mem, at, n int64) (p table.Page, err error) {
+	page, err := s.card()
+	if err != nil {
+		return p, err
+	}
+	if page != nil {
+		p.N = min(n, page.mem.Len()/4-page.used)
+		part := &cardPage{gpu: page.gpu, queue: page.queue, mem: page.mem.Slice(4*page.used, 4*p.N)}
+		p.Other = part
+		page.used += p.N
+		return p, s.GPU.CopyD2D(s.side, part.mem, 0, s.GPU, b, 4*at, 4*p.N)
+	}
+	if p.Words, err = s.homes.words(n); err != nil {
+		return p, err
+	}
+	if p.N = int64(len(p.Words)); p.N > 0 {
+		return p, s.GPU.CopyD2H(s.side, device.Bytes(p.Words), b, 4*at)
+	}
+	p.Words = nil
+	if s.homes.file == nil {
+		return p, fmt.Errorf("a table on GPUs: %w", &run.RoomError{Need: s.homes.Host + 4*n, More: true})
+	}
+	stage := device.View[uint32](s.pinned.Bytes())
+	stage = stage[:min(n, int64(len(stage)))]
+	p.N = int64(len(stage))
+	if err := s.GPU.CopyD2H(s.side, device.Bytes(stage), b, 4*at); err != nil {
+		return p, err
+	}
+	if err := s.GPU.Record(s.side, s.done); err != nil {
+		return p, err
+	}
+	if err := device.Await(s.GPU, s.done); err != nil {
+		return p, err
+	}
+	p.At, err = s.homes.file.Write(stage)
+	return p, err
+}
+
+// leastPage is the least bytes of a piece of columns on a card.
+const leastPage = 1 << 10
+
+// card is a piece of columns on the card with room; nil: there is none left.
+func (s *growStore) card() (*cardPage, error) {
+	if s.page != nil && 4*s.page.used < s.page.mem.Len() {
+		return s.page, nil
+	}
+	bytes := min(max(s.room.left/8, leastPage), 1<<28, s.left) / device.Align * device.Align
+	if bytes < leastPage {
+		return nil, nil
+	}
+	if err := s.GPU.Sync(); err != nil { // an emulated GPU takes no memory while kernels run
+		return nil, err
+	}
+	m, err := s.GPU.Alloc(bytes)
+	if scattered(err) {
+		s.left = 0
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	s.left -= bytes
+	s.page = &cardPage{gpu: s.GPU, queue: s.Queue, mem: m}
+	s.homes.mu.Lock()
+	defer s.homes.mu.Unlock()
+	s.homes.cards = append(s.homes.cards, s.page)
+	return s.page, nil
+}

@@ -1,0 +1,65 @@
+package table
+
+import (
+	"fmt"
+	"os"
+	"sync"
+)
+
+// File is a file for what has no room in memory. It is made when something is written, and has no name: nothing is left of it when it is closed, or its
+// process killed. Several goroutines may write.
+type File struct {
+	mu  sync.Mutex
+	dir string
+	at  *os.File
+	end int64
+}
+
+// NewFile is a file in a folder.
+func NewFile(dir string) *File { return &File{dir: dir} }
+
+// Write writes numbers behind those that are there, and returns from which byte on.
+func (f *File) Write(words []uint32) (at int64, err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.at == nil {
+		file, err := os.CreateTemp(f.dir, "sagann-table-")
+		if err != nil {
+			return 0, fmt.Errorf("table: %w", err)
+		}
+		f.at = file
+		if err := os.Remove(file.Name()); err != nil { // it is there until it is closed
+			return 0, fmt.Errorf("table: %w", err)
+		}
+	}
+	n, err := f.at.WriteAt(bytesOf(words), f.end)
+	if err != nil {
+		return 0, fmt.Errorf("table: %w", err)
+	}
+	at = f.end
+	f.end += int64(n)
+	return at, nil
+}
+
+// read reads numbers from a byte on.
+func (f *File) read(to []uint32, at int64) error {
+	if _, err := f.at.ReadAt(bytesOf(to), at); err != nil {
+		return fmt.Errorf("table: %w", err)
+	}
+	return nil
+}
+
+// Bytes is how many bytes were written.
+func (f *File) Bytes() int64 { return f.end }
+
+// Close closes the file.
+func (f *File) Close() error {
+	if f.at == nil {
+		return nil
+	}
+	if err := f.at.Close(); err != nil {
+		return fmt.Errorf("table: %w", err)
+	}
+	f.at = nil
+	return nil
+}

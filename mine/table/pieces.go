@@ -1,0 +1,89 @@
+package table
+
+import "errors"
+
+// Columns are the columns of the rows that begin at consecutive vertices: by size, from 1 on, the pages of the last edges or vertices, and those of how many rows
+// go on from each. A GPU may write an edge as its place in the row of either end, if that end comes with an edge before.
+type Columns struct{ Values, Counts [][]Page }
+
+// rows is how many rows the columns have.
+func (c *Columns) rows() (n int64) {
+	for _, p := range c.Values[len(c.Values)-1] {
+		n += p.N
+	}
+	return n
+}
+
+// Join is the table whose rows are those of the pieces, one after the other. Pages of a file lie in file, which may be nil. free gives back what pages in memory and
+// elsewhere take; it is called once, and file closed, also after an error.
+func (s *Spec) Join(pieces []Columns, file *File, free func() error) *Stored {
+	t := s.stored()
+	t.file, t.free = file, free
+	for i := range pieces {
+		m := mark{row: t.rows, whole: true}
+		for k, c := range t.values {
+			m.values[k] = c.words
+		}
+		if p := &pieces[i]; p.rows() > 0 {
+			t.marks = append(t.marks, m)
+			for k := range t.values {
+				for _, x := range p.Values[k] {
+					t.values[k].add(x)
+				}
+				for _, x := range p.Counts[k] {
+					t.counts[k].add(x)
+				}
+			}
+			t.rows += p.rows()
+		}
+	}
+	return t
+}
+
+// Joined reports whether the rows are those of Join, which pieces of can be read.
+func (t *Stored) Joined() bool { return t.free != nil }
+
+// Pieces is how many pieces the rows can be read in. Each begins with a row that has nothing in common with the one before.
+func (t *Stored) Pieces() int { return len(t.marks) }
+
+// Piece is where a piece begins: by size, from 1 on, how many rows are before it. After the last piece that is all.
+func (t *Stored) Piece(i int) (before []int64) {
+	for k, c := range t.values {
+		if i < len(t.marks) {
+			before = append(before, t.marks[i].values[k])
+		} else {
+			before = append(before, c.words)
+		}
+	}
+	return before
+}
+
+// Pages calls f with the parts of pages in which n numbers from one on lie: the last edges or vertices of rows of a size or, with counts, how many rows go on from
+// each. f gets a page, the place in it and how many.
+func (t *Stored) Pages(size int, counts bool, from, n int64, f func(p *Page, skip, n int64) error) error {
+	if t.values == nil {
+		return errors.New("table: the stored rows are closed")
+	}
+	c := t.values[size-1]
+	if counts {
+		c = t.counts[size-1]
+	}
+	at := cursor{column: c}
+	for at.seek(from); n > 0; at.page, at.skip = at.page+1, 0 {
+		p := &c.full[at.page]
+		k := min(n, p.N-at.skip)
+		if err := f(p, at.skip, k); err != nil {
+			return err
+		}
+		n -= k
+	}
+	return nil
+}
+
+// ReadFile reads numbers of a page that lies in the file.
+func (t *Stored) ReadFile(p *Page, to []uint32, from int64) error {
+	return t.file.read(to, p.At+4*from)
+}
+
+// Size is how many edges or vertices a row has.
+func (t *Stored) Size() int { return t.spec.Size }
