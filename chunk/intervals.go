@@ -30,6 +30,60 @@ func Uneven(width int, lens []int) (Intervals, error) {
 	return Intervals{V: width * len(lens), P: len(lens), Width: width, Lens: lens}, nil
 }
 
+// Run is the intervals of a vertex type: N of Width vertices, beginning with number First. Its vertices are dealt to the first Dealt of them.
+type Run struct{ First, N, Dealt, Width int }
+
+// Runs deals p intervals to types of so many vertices, so that the widest is as narrow as possible. There is at least one for each
+// type, and each type has intervals of equal width. Intervals that are left over are empty ones of the last type.
+func Runs(vertices []int, p int) []Run {
+	p = max(p, len(vertices))
+	most := 0
+	for _, v := range vertices {
+		most = max(most, v)
+	}
+	need := func(width int) (sum int) {
+		for _, v := range vertices {
+			sum += (v + width - 1) / width
+		}
+		return sum
+	}
+	lo, hi := 1, max(1, most)
+	for lo < hi {
+		if mid := (lo + hi) / 2; need(mid) <= p {
+			hi = mid
+		} else {
+			lo = mid + 1
+		}
+	}
+	list, first := make([]Run, len(vertices)), 0
+	for t, v := range vertices {
+		k := max(1, (v+lo-1)/lo)
+		list[t] = Run{First: first, N: k, Width: max(1, (v+k-1)/k)}
+		first += k
+	}
+	list[len(list)-1].N += p - first
+	for t, v := range vertices {
+		r := &list[t]
+		if r.Dealt = r.N; (v+r.N-1)/r.N < r.Width { // empty ones count where one type alone would have them
+			r.Dealt = (v + r.Width - 1) / r.Width
+		}
+	}
+	return list
+}
+
+// UnevenRuns is the intervals of types of so many vertices, dealt to runs.
+func UnevenRuns(vertices []int, runs []Run) (Intervals, error) {
+	width := 1
+	var lens []int
+	for t, r := range runs {
+		width = max(width, r.Width)
+		for i := range r.N {
+			lens = append(lens, max(0, min(vertices[t], (i+1)*r.Width)-i*r.Width))
+		}
+	}
+	return Uneven(width, lens)
+}
+
 // NewIntervals cuts v vertices into p intervals of ceil(v/p).
 // It is an error when v is negative or above MaxVertices, or p is not in
 // 1..MaxIntervals.

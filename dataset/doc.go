@@ -11,7 +11,7 @@
 // The files. The data, and changes and checks of the data: data.go, schema.go, schemanames.go, schemafit.go, schemalabels.go, kind.go, split.go, options.go, vertexids.go,
 // features.go, sparse.go, targets.go, links.go, linksplit.go, timesplit.go, triples.go, pairfile.go, reverses.go, typereverses.go, splitfiles.go, nonedges.go, notyet.go, oneway.go, across.go, added.go, virtual.go, simplify.go, summary.go,
 // validate.go. Finding the format of a path: load.go, takes.go. Reading and writing in pieces: stream.go,
-// convert.go, shard.go, shardmanifest.go, shardwrite.go. Graphs of several types of vertices: hetero*.go, kinds.go. The readers, by format:
+// convert.go, shard.go, shardmanifest.go, shardwrite.go, of several types shardends.go, shardkinds.go, shardkindswrite.go. Graphs of several types of vertices: hetero*.go, kinds.go. The readers, by format:
 //
 //   - NumPy: npyfolder.go, npz.go and npzpickled.go find arrays by name (arrays.go), from
 //     which npygraph.go, npyedges.go, npyvertex.go, npygraphs.go, npysplits.go make a graph; csr.go has

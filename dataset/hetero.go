@@ -124,7 +124,9 @@ func (h *Hetero) V() (n int) {
 // E is the number of edges of all relations.
 func (h *Hetero) E() (n int) {
 	for _, r := range h.Relations {
-		n += r.Links.Edges.E()
+		if n += r.Links.Edges.E(); r.Links.Shard != nil {
+			n += r.Links.Shard.E
+		}
 	}
 	return n
 }
@@ -184,7 +186,7 @@ func (h *Hetero) typeNames(keep func(*Data) bool) (names []string) {
 // Labelled is the number of the type whose labels or targets are trained: the one named target or, for "", the only
 // one that has some. The error lists the types that have labels.
 func (h *Hetero) Labelled(target string) (int, error) {
-	has := func(d *Data) bool { return d.Labelled(VertexLabels) }
+	has := func(d *Data) bool { return d.Labelled(VertexLabels) && (d.Shard == nil || d.Shard.Target) }
 	names := h.typeNames(has)
 	if target != "" {
 		t, err := h.Type(target)
@@ -213,13 +215,20 @@ func havingLabels(names []string) string {
 // Reach tells which types and relations the results of a type depend on, with any number of layers: the types from
 // which a path of relations leads to it, and the relations that such paths go along.
 func (h *Hetero) Reach(target int) (types, relations []bool) {
+	return h.Within([]int{target}, len(h.Types))
+}
+
+// Within is Reach for the rows of some types through so many layers that gather.
+func (h *Hetero) Within(ends []int, layers int) (types, relations []bool) {
 	types, relations = make([]bool, len(h.Types)), make([]bool, len(h.Relations))
-	types[target] = true
-	for more := true; more; {
-		more = false
+	for _, t := range ends {
+		types[t] = true
+	}
+	for range layers {
+		before := slices.Clone(types)
 		for i, r := range h.Relations {
-			if types[r.Target] && !relations[i] {
-				relations[i], types[r.Source], more = true, true, true
+			if before[r.Target] {
+				relations[i], types[r.Source] = true, true
 			}
 		}
 	}
@@ -334,8 +343,8 @@ func (t *VertexType) problem() error {
 		return errors.New("a type has at least one vertex, and no edges")
 	case d.GraphOf != nil || d.GraphLabels != nil || d.Targets.Graph.Rows != nil || d.Targets.GraphSets.Rows != nil:
 		return errors.New("several graphs in one, and of vertices of several types only one graph is read")
-	case d.Shard != nil || d.Targets.Links != nil:
-		return errors.New("shards and links are of graphs without types")
+	case d.Targets.Links != nil:
+		return errors.New("links are of graphs without types")
 	}
 	return problem(t.Rows)
 }

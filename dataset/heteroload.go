@@ -11,11 +11,18 @@ import (
 //   - a .npz with arrays paper.x and author__writes__paper.edge_index (or paper/x), and a folder with such arrays as .npy
 //     files, in folders paper and author__writes__paper or all in one;
 //   - an OGB set with several types, such as ogbn-mag: its root or its folder raw;
-//   - the project's own store.
+//   - the project's own store;
+//   - shards, for a rank (opt.Ranks).
 //
 // Types and relations are sorted by name; vertices of a type keep their order. The result has passed ValidateHetero.
 // Errors name the file and the line or byte.
 func LoadHetero(path string, opt Options) (*Hetero, error) {
+	if IsShards(path) {
+		if err := shardsFor(path, &opt); err != nil {
+			return nil, err
+		}
+		return openTypedShards(path, opt.Rank, opt.Ranks)
+	}
 	s, err := openHetero(path, opt)
 	if err != nil {
 		return nil, err

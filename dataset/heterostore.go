@@ -85,13 +85,18 @@ func HeteroHeads(path string) (h *Hetero, edges []int, weighted []bool, err erro
 	return h, edges, weighted, err
 }
 
-// eachPart reads the names in a store of parts, and each part by read, into h.
+// eachPart opens a store of parts for fromParts.
 func eachPart(path string, h *Hetero, read func(*chunk.Store) (*Data, error)) error {
 	s, err := chunk.OpenParts(path)
 	if err != nil {
 		return err
 	}
 	defer s.Close()
+	return fromParts(s, path, h, read)
+}
+
+// fromParts reads the names in a store of parts, and each part by read, into h.
+func fromParts(s *chunk.Parts, path string, h *Hetero, read func(*chunk.Store) (*Data, error)) error {
 	text, err := s.Schema()
 	if err != nil {
 		return err
@@ -143,28 +148,11 @@ func eachPart(path string, h *Hetero, read func(*chunk.Store) (*Data, error)) er
 // of the edges and features, labels and ids, also of tables, which stand in place of c.From unless they are nil; with Undirected, Simple or metapaths, which are added last, and for stores, all of the graph. It returns
 // the graph without edges and features, and the number of edges.
 func ConvertHetero(c Conversion, tables *HeteroTables, paths []Metapath) (h *Hetero, edges int, err error) {
-	var s *heteroStream
-	if tables != nil {
-		s, err = tables.open(c.Options)
-	} else {
-		s, err = openHetero(c.From, c.Options)
-	}
+	s, err := c.typed(tables, paths)
 	if err != nil {
 		return nil, 0, err
 	}
 	h = s.h
-	if tables != nil { // the first table of edges is one of several
-		h.Name = baseName(c.Out)
-	}
-	if s.of == nil || c.Undirected || c.Simple || paths != nil {
-		if _, err := s.collect(c.From, Options{Undirected: c.Undirected, Simple: c.Simple, SparseFrom: 2}); err != nil {
-			return nil, 0, err
-		}
-		s.of = nil
-		if err := h.AddMetapaths(paths); err != nil {
-			return nil, 0, fmt.Errorf("%s: %w", c.From, err)
-		}
-	}
 	for i, d := range h.parts() {
 		part := s.stream(d)
 		if err := h.headProblem(i, part); err != nil {
@@ -186,6 +174,28 @@ func ConvertHetero(c Conversion, tables *HeteroTables, paths []Metapath) (h *Het
 		progress = func(string, int, int) {}
 	}
 	return h, edges, s.write(c.Out, c.Base, progress)
+}
+
+// typed opens the graph, or tables in place of it, with metapaths. It is read in pieces unless it is a store or edges change.
+func (c *Conversion) typed(tables *HeteroTables, paths []Metapath) (s *heteroStream, err error) {
+	if tables != nil {
+		if s, err = tables.open(c.Options); err == nil { // the first table of edges is one of several
+			s.h.Name = baseName(c.Out)
+		}
+	} else {
+		s, err = openHetero(c.From, c.Options)
+	}
+	if err != nil || s.of != nil && !c.Undirected && !c.Simple && paths == nil {
+		return s, err
+	}
+	if _, err := s.collect(c.From, Options{Undirected: c.Undirected, Simple: c.Simple, SparseFrom: 2}); err != nil {
+		return nil, err
+	}
+	s.of = nil
+	if err := s.h.AddMetapaths(paths); err != nil {
+		return nil, fmt.Errorf("%s: %w", c.From, err)
+	}
+	return s, nil
 }
 
 // headProblem checks part i but for its edges and features, which are checked while they are read.

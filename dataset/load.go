@@ -60,11 +60,8 @@ func (o *Options) generated(d *Data) (*Data, error) {
 // passed Validate. Errors name the file and the line or byte.
 func Load(path string, opt Options) (*Data, error) {
 	if IsShards(path) {
-		switch {
-		case opt.Ranks == 0:
-			return nil, fmt.Errorf("%s holds the shards of a graph, which only training reads; name the graph that they were made of (--data)", path)
-		case opt.Undirected || opt.Simple:
-			return nil, fmt.Errorf("%s holds the shards of a graph, whose edges stay as they are", path)
+		if err := shardsFor(path, &opt); err != nil {
+			return nil, err
 		}
 		return OpenShards(path, opt.Rank, opt.Ranks)
 	}
@@ -80,6 +77,17 @@ func Load(path string, opt Options) (*Data, error) {
 		return nil, err
 	}
 	return finish(d, path, opt)
+}
+
+// shardsFor is an error if what asks for shards cannot use them.
+func shardsFor(path string, opt *Options) error {
+	switch {
+	case opt.Ranks == 0:
+		return fmt.Errorf("%s holds the shards of a graph, which only training reads; name the graph that they were made of (--data)", path)
+	case opt.Undirected || opt.Simple:
+		return fmt.Errorf("%s holds the shards of a graph, whose edges stay as they are", path)
+	}
+	return nil
 }
 
 // open finds out the format of path and opens it.

@@ -3,6 +3,7 @@ package dataset
 import (
 	"errors"
 	"fmt"
+	"iter"
 	"os"
 	"path/filepath"
 
@@ -27,7 +28,12 @@ type Shard struct {
 	SelfLoops bool
 	Order     *chunk.Order
 	Stats     chunk.GridStats // statistics of the whole graph under Order
+	Chunks    int             // intervals of the run: Stats.P, but of vertices of one of several types
+	Target    bool            // of several types: of these the labels are trained
+	Layers    int             // of several types: labels of models with more layers depend on more than there is; 0: never
 
+	first  int          // number of the first interval among those of the run
+	ends   *[2]shardEnd // of a relation: of sources and of destinations; nil: there are no types
 	dir    string
 	name   string // of the graph
 	mine   []int  // the owners of this rank
@@ -43,12 +49,20 @@ func IsShards(path string) bool {
 	return err == nil
 }
 
-// OpenShards opens those shards in dir that belong to a rank, of so many ranks.
-func OpenShards(dir string, rank, ranks int) (d *Data, err error) {
+// OpenShards opens those shards in dir that belong to a rank, of so many ranks. Of a graph of several types the error is ErrSeveralTypes.
+func OpenShards(dir string, rank, ranks int) (*Data, error) {
 	m, err := readManifest(dir)
+	if err == nil && m.Part != "" {
+		err = fmt.Errorf("%s is the %s of a graph in shards; name the folder %s", dir, m.Part, filepath.Dir(filepath.Clean(dir)))
+	}
 	if err != nil {
 		return nil, err
 	}
+	return m.open(dir, rank, ranks, nil)
+}
+
+// open is OpenShards. Vertices that are in no order of their own are in order same or, for nil, in that of their ids.
+func (m *manifest) open(dir string, rank, ranks int, same *chunk.Order) (d *Data, err error) {
 	fail := func(format string, a ...any) (*Data, error) {
 		return nil, fmt.Errorf("%s: %w", dir, fmt.Errorf(format, a...))
 	}
@@ -59,7 +73,7 @@ func OpenShards(dir string, rank, ranks int) (d *Data, err error) {
 	if err != nil {
 		return nil, err
 	}
-	x := &Shard{Owners: m.Owners, E: m.Edges, SelfLoops: m.SelfLoops, dir: dir, sums: m.Sums, cols: m.FeatureCols, stores: map[int]*chunk.Store{}}
+	x := &Shard{Owners: m.Owners, E: m.Edges, SelfLoops: m.SelfLoops, Chunks: m.Intervals, first: m.First, dir: dir, sums: m.Sums, cols: m.FeatureCols, stores: map[int]*chunk.Store{}}
 	defer func() {
 		if err != nil {
 			d, err = nil, errors.Join(err, x.Close())
@@ -81,7 +95,7 @@ func OpenShards(dir string, rank, ranks int) (d *Data, err error) {
 		if s.Weighted() != m.Weighted {
 			return fail("shard %d has weights: %t; %s says %t", o, s.Weighted(), manifestFile, m.Weighted)
 		}
-		for j := o; j < in.P; j += m.Owners {
+		for j := range ofOwner(o, m.First, in.P, m.Owners) {
 			for i := range in.P {
 				if s.CellNNZ(j, i) != m.Cells[j*in.P+i].NNZ || s.CellNNZ(i, j) != m.Cells[i*in.P+j].NNZ {
 					return fail("shard %d does not have the number of edges between intervals %d and %d that %s says", o, i, j, manifestFile)
@@ -95,6 +109,9 @@ func OpenShards(dir string, rank, ranks int) (d *Data, err error) {
 	}
 	if err != nil {
 		return nil, err
+	}
+	if x.Order == nil {
+		x.Order = same
 	}
 	if x.Order == nil {
 		x.Order = chunk.Identity(m.Vertices)
@@ -153,18 +170,30 @@ func (x *Shard) Close() error {
 
 // rowsOf is the number of vertices of an owner.
 func (x *Shard) rowsOf(o int) (n int) {
-	for j := o; j < x.Stats.P; j += x.Owners {
+	for j := range x.intervals(o) {
 		n += x.Stats.Rows(j)
 	}
 	return n
 }
 
-// Edges reads the edges into the rank's vertices or, with out, those out of them, in the user's ids.
+// intervals are those of an owner.
+func (x *Shard) intervals(o int) iter.Seq[int] { return ofOwner(o, x.first, x.Stats.P, x.Owners) }
+
+// ofOwner are the intervals of one of so many owners among p of a run, of which the first has number first there.
+func ofOwner(o, first, p, owners int) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for j := (o + owners - first%owners) % owners; j < p && yield(j); j += owners {
+		}
+	}
+}
+
+// Edges reads the edges into the rank's vertices or, with out, those out of them, in the user's ids; of a relation in the numbering
+// of Stats.
 func (x *Shard) Edges(out bool) (*chunk.Edges, error) {
 	var all *chunk.Edges
 	n, p := 0, x.Stats.P
 	for _, o := range x.mine {
-		for j := o; j < p; j += x.Owners {
+		for j := range x.intervals(o) {
 			for i := range p {
 				c := j*p + i
 				if out {
@@ -197,16 +226,20 @@ func (x *Shard) Edges(out bool) (*chunk.Edges, error) {
 	return all, err
 }
 
-// Degrees is the in-degree of the rank's vertices or, with out, their out-degree. The numbers of other vertices
-// have no meaning.
+// Degrees is the in-degree of the rank's vertices or, with out, their out-degree; of a relation, of vertices of its target or source. The
+// numbers of other vertices have no meaning.
 func (x *Shard) Degrees(out bool) ([]uint32, error) {
-	deg := make([]uint32, x.Stats.V)
+	v := x.Stats.V
+	if x.ends != nil {
+		v = x.end(out).v
+	}
+	deg := make([]uint32, v)
 	return deg, x.eachCell(out, func(e *chunk.Edges) error {
 		ends := e.Dst
 		if out {
 			ends = e.Src
 		}
-		for _, v := range ends {
+		for _, v := range x.inType(ends, out) {
 			deg[v]++
 		}
 		return nil
@@ -220,7 +253,9 @@ func (x *Shard) AddInWeights(sums []float64, oneLoop bool) error {
 		if oneLoop {
 			e = e.OneLoop()
 		}
-		e.AddInWeights(sums)
+		of := *e
+		of.Dst = x.inType(e.Dst, false)
+		of.AddInWeights(sums)
 		return nil
 	})
 }
@@ -230,7 +265,7 @@ func (x *Shard) AddInWeights(sums []float64, oneLoop bool) error {
 func (x *Shard) eachCell(out bool, f func(e *chunk.Edges) error) error {
 	p, check := x.Stats.P, x.newCellCheck()
 	for _, o := range x.mine {
-		for j := o; j < p; j += x.Owners {
+		for j := range x.intervals(o) {
 			for i := range p {
 				d, s := j, i
 				if out {
@@ -271,7 +306,7 @@ func (x *Shard) fillRows(o int, row func(v int) []float32) error {
 	}
 	var rows []float32
 	at, step := 0, max(1, pieceValues/x.cols)
-	for j := o; j < x.Stats.P && err == nil; j += x.Owners {
+	for j := range x.intervals(o) {
 		lo, hi := x.Stats.Bounds(j)
 		for ; lo < hi && err == nil; lo += step {
 			n := min(step, hi-lo)
@@ -305,13 +340,13 @@ func (x *Shard) Mine() int { return x.mine[0] / len(x.mine) }
 
 // Rank is the rank that has vertex v: its edges and its features.
 func (x *Shard) Rank(v uint32) int {
-	return x.Stats.Of(int(x.Order.New[v])) % x.Owners / len(x.mine)
+	return (x.first + x.Stats.Of(int(x.Order.New[v]))) % x.Owners / len(x.mine)
 }
 
 // EachVertex calls f for the vertices of a rank, in the order of its rows.
 func (x *Shard) EachVertex(rank int, f func(v uint32)) {
 	for o := rank * len(x.mine); o < (rank+1)*len(x.mine); o++ {
-		for j := o; j < x.Stats.P; j += x.Owners {
+		for j := range x.intervals(o) {
 			lo, hi := x.Stats.Bounds(j)
 			for _, v := range x.Order.Old[lo:hi] {
 				f(v)

@@ -31,8 +31,10 @@ type manifest struct {
 	SelfLoops   bool                 `json:"self_loops"`
 	Weighted    bool                 `json:"weighted"`
 	FeatureCols int                  `json:"feature_cols"`
-	Cells       []chunk.CellStat     `json:"cells"` // index destination × intervals + source
-	Sums        map[string]columnSum `json:"sums"`  // by column: src, dst, weight, type, data, features
+	Cells       []chunk.CellStat     `json:"cells"`                    // index destination × intervals + source
+	Sums        map[string]columnSum `json:"sums"`                     // by column: src, dst, weight, type, data, features
+	Part        string               `json:"part,omitempty"`           // of a graph of several types: which; "": there are none
+	First       int                  `json:"first_interval,omitempty"` // of a part: its number in the run
 }
 
 // noSum stands for the checksum where it is computed.
@@ -65,6 +67,9 @@ func readManifest(dir string) (*manifest, error) {
 	if json.Unmarshal(text, &version) == nil && version.Version == 1 && version.Checksum == "" {
 		return fail(errors.New("shards of version 1 have no checksum, and are not read any more; make them anew: saga data shard --data GRAPH --owners N --out DIR, with --self-loops where it was given then"))
 	}
+	if version.Version == typedShardVersion {
+		return fail(ErrSeveralTypes)
+	}
 	m := &manifest{}
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
@@ -89,7 +94,8 @@ func readManifest(dir string) (*manifest, error) {
 
 // check returns an error if m is not consistent.
 func (m *manifest) check() error {
-	if m.Owners < 1 || m.Intervals < 1 || m.Intervals > chunk.MaxBase || m.Owners > m.Intervals || m.Intervals%m.Owners != 0 || len(m.Cells) != m.Intervals*m.Intervals {
+	even := m.Owners >= 1 && m.Owners <= m.Intervals && m.Intervals%m.Owners == 0 && m.First == 0
+	if m.Owners < 1 || m.Intervals < 1 || m.Intervals > chunk.MaxBase || !even && m.Part == "" || m.First < 0 || m.First > chunk.MaxBase || len(m.Cells) != m.Intervals*m.Intervals {
 		return fmt.Errorf("%d owners, %d intervals and %d cells do not go together", m.Owners, m.Intervals, len(m.Cells))
 	}
 	in, err := chunk.NewIntervals(m.Vertices, m.Intervals)
@@ -218,27 +224,30 @@ func VerifyShards(dir string) (d *Data, err error) {
 	if err != nil {
 		return nil, err
 	}
-	x := d.Shard
-	defer func() { err = errors.Join(err, x.Close()) }()
+	return d, errors.Join(d.Shard.verify(), d.Shard.Close())
+}
+
+// verify is VerifyShards of open shards.
+func (x *Shard) verify() error {
 	for _, o := range x.mine {
 		if err := x.stores[o].Verify(); err != nil {
-			return nil, err
+			return err
 		}
 		if x.cols == 0 || x.rowsOf(o) == 0 {
 			continue
 		}
-		s, err := chunk.Open(rowsFile(dir, o))
+		s, err := chunk.Open(rowsFile(x.dir, o))
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if err := errors.Join(s.Verify(), s.Close()); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	for _, out := range []bool{false, true} {
 		if err := x.eachCell(out, func(*chunk.Edges) error { return nil }); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return d, nil
+	return nil
 }

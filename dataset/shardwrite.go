@@ -158,20 +158,27 @@ type shardWriter struct {
 	order *chunk.Order
 	in    chunk.Intervals
 	m     manifest
+
+	part   string                          // of a graph of several types: which
+	first  int                             // of a part: number of its first interval in the run
+	number func(*chunk.Edges) *chunk.Edges // of a relation: the edges in the numbering of in; nil: as they are
 }
 
-func (w *shardWriter) write() error {
-	e := w.s.Data.Edges
-	in, out, err := w.s.degrees(w.c.Progress)
-	if err != nil {
+func (w *shardWriter) write() (err error) {
+	v := w.s.Data.Edges.V
+	if w.part == "" {
+		in, out, err := w.s.degrees(w.c.Progress)
+		if err != nil {
+			return err
+		}
+		w.order = chunk.BalanceDegrees(in, out, w.s.E, w.c.Chunks)
+	} else {
+		v = len(w.order.New)
+	}
+	if w.in, err = chunk.NewIntervals(v, w.c.Chunks); err != nil {
 		return err
 	}
-	if w.in, err = chunk.NewIntervals(e.V, w.c.Chunks); err != nil {
-		return err
-	}
-	w.order = chunk.BalanceDegrees(in, out, w.s.E, w.c.Chunks)
-	in, out = nil, nil
-	w.m = manifest{Version: shardVersion, Vertices: e.V, Edges: w.s.E, Owners: w.c.Owners, Intervals: w.c.Chunks,
+	w.m = manifest{Part: w.part, First: w.first, Version: shardVersion, Vertices: v, Edges: w.s.E, Owners: w.c.Owners, Intervals: w.c.Chunks,
 		SelfLoops: w.c.SelfLoops, Weighted: w.s.Weighted, FeatureCols: w.s.Data.FeatureCols, Sums: map[string]columnSum{}}
 	for _, step := range []func() error{w.edges, w.cells, w.features} {
 		if err := step(); err != nil {
@@ -188,8 +195,11 @@ func (w *shardWriter) write() error {
 // edges writes every edge to the shards of its two ends, and completes the stores.
 func (w *shardWriter) edges() error {
 	d, e := w.s.Data, w.s.Data.Edges
-	meta := chunk.Meta{Name: d.Name, V: e.V, Base: w.c.Chunks, Order: w.order, Weighted: w.s.Weighted, Types: e.Types, DataCols: e.DataCols,
+	meta := chunk.Meta{Name: d.Name, V: w.in.V, Base: w.c.Chunks, Order: w.order, Weighted: w.s.Weighted, Types: e.Types, DataCols: e.DataCols,
 		Classes: d.Classes, Memory: shardMemory / int64(w.c.Owners)}
+	if w.number != nil {
+		meta.Order = nil
+	}
 	var files []*chunk.Writer
 	defer func() {
 		for _, f := range files {
@@ -210,7 +220,11 @@ func (w *shardWriter) edges() error {
 			w.m.Sums[name] = w.m.Sums[name].add(x)
 		}
 		for lo := 0; lo < p.E(); lo += 1 << 16 {
-			if err := w.deal(p.Slice(lo, min(p.E(), lo+1<<16)), parts, files); err != nil {
+			piece := p.Slice(lo, min(p.E(), lo+1<<16))
+			if w.number != nil {
+				piece = w.number(piece)
+			}
+			if err := w.deal(piece, parts, files); err != nil {
 				return err
 			}
 		}
@@ -268,7 +282,9 @@ func (w *shardWriter) deal(p *chunk.Edges, parts []*chunk.Edges, files []*chunk.
 }
 
 // owner is the owner of vertex v.
-func (w *shardWriter) owner(v uint32) int { return w.in.Of(int(w.order.New[v])) % w.c.Owners }
+func (w *shardWriter) owner(v uint32) int {
+	return (w.first + w.in.Of(int(w.order.New[v]))) % w.c.Owners
+}
 
 // cells computes the statistics of all cells, from the shards of their destinations.
 func (w *shardWriter) cells() error {
@@ -278,11 +294,14 @@ func (w *shardWriter) cells() error {
 		if err != nil {
 			return err
 		}
-		for d := o; d < w.c.Chunks && err == nil; d += w.c.Owners {
+		for d := range ofOwner(o, w.first, w.c.Chunks, w.c.Owners) {
 			for x := range w.c.Chunks {
 				if w.m.Cells[d*w.c.Chunks+x], err = s.CellStat(w.order, d, x); err != nil {
 					break
 				}
+			}
+			if err != nil {
+				break
 			}
 			w.c.Progress("intervals of cells", d+1, w.c.Chunks)
 		}
@@ -335,7 +354,7 @@ func (w *shardWriter) features() (err error) {
 // rowsOf writes the rows of an owner. f has all rows in the order of the plan.
 func (w *shardWriter) rowsOf(o int, f io.ReaderAt) error {
 	cols, rows := w.m.FeatureCols, 0
-	for j := o; j < w.c.Chunks; j += w.c.Owners {
+	for j := range ofOwner(o, w.first, w.c.Chunks, w.c.Owners) {
 		rows += w.in.Rows(j)
 	}
 	if rows == 0 {
@@ -347,7 +366,7 @@ func (w *shardWriter) rowsOf(o int, f io.ReaderAt) error {
 	}
 	defer out.Abort()
 	piece := make([]float32, max(1, pieceValues/cols)*cols)
-	for j := o; j < w.c.Chunks; j += w.c.Owners {
+	for j := range ofOwner(o, w.first, w.c.Chunks, w.c.Owners) {
 		lo, hi := w.in.Bounds(j)
 		for ; lo < hi; lo += len(piece) / cols {
 			x := piece[:min(len(piece), (hi-lo)*cols)]

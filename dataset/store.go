@@ -147,11 +147,19 @@ func streamStore(path string) (s *Stream, closing func() error, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	d, err := restOfStore(f)
-	if err != nil {
+	if s, err = streamOfStore(f); err != nil {
 		return nil, nil, errors.Join(err, f.Close())
 	}
-	s = &Stream{Data: d, E: int(f.E()), Weighted: f.Weighted(), Timed: chunk.Timed(f), EachEdges: f.EachEdges, counted: true}
+	return s, f.Close, nil
+}
+
+// streamOfStore is the Stream of f, which stays open.
+func streamOfStore(f *chunk.Store) (*Stream, error) {
+	d, err := restOfStore(f)
+	if err != nil {
+		return nil, err
+	}
+	s := &Stream{Data: d, E: int(f.E()), Weighted: f.Weighted(), Timed: chunk.Timed(f), EachEdges: f.EachEdges, counted: true}
 	if d.FeatureCols > 0 && d.Late.Sparse == nil {
 		s.EachRows = func(fn func([]float32) error) error {
 			step := max(1, pieceValues/d.FeatureCols)
@@ -167,7 +175,7 @@ func streamStore(path string) (s *Stream, closing func() error, err error) {
 			return nil
 		}
 	}
-	return s, f.Close, nil
+	return s, nil
 }
 
 // splitKinds are the kinds of blocks of the training splits in a store (see chunk.Writer.SetSplits).

@@ -220,8 +220,6 @@ func (p *definition) describeData() error {
 		return p.invalid()
 	case !(m.Average >= 0 && m.Average < 1):
 		return fmt.Errorf("saga: the share %v of averages of parameters; from 0 to below 1", m.Average)
-	case m.MeanLoops && m.SelfLoops && d.Shard != nil:
-		return errors.New("saga: the self loops of shards have numbers 0, and Model.MeanLoops is for means")
 	case m.Embedding < 0:
 		return fmt.Errorf("saga: rows of %d columns cannot be learned", m.Embedding)
 	}
@@ -310,6 +308,9 @@ func (p *definition) describeKinds() error {
 		return err
 	}
 	k := kindsOf(d, m, cmp.Or(p.names, m.gathers()), p.ends)
+	if err := k.shardsFit(d, cmp.Or(p.names, m.gathers())); err != nil {
+		return err
+	}
 	if n := len(k.types); p.cfg.Chunks > 0 && p.cfg.Chunks < n {
 		return fmt.Errorf("saga: %d intervals (--chunks); %d vertex types need at least one each: %s", p.cfg.Chunks, n, strings.Join(k.typeNames(), ", "))
 	}

@@ -149,44 +149,12 @@ func (g *grids) statistics() *Shape {
 	return &Shape{Vertices: e.V, Edges: int64(e.E()), in: spreadOf(e.InDegrees()), out: spreadOf(e.OutDegrees())}
 }
 
-// shardGrid builds the cells of the rank's own intervals. Each direction is built from its own list of edges.
-// All other cells are empty.
-func (g *grids) shardGrid(n int, want chunk.Want) (*chunk.Grid, error) {
-	x := g.data.Shard
-	if want.Rank {
-		return nil, errRanksOfEdges
-	}
-	grid := &chunk.Grid{Intervals: x.Stats.Intervals}
-	memory := chunk.Memory{Scratch: device.Scratch, Fresh: device.Fresh}
-	for _, out := range []bool{false, true} {
-		if out && !want.CSR || !out && !want.CSC {
-			continue
-		}
-		e, err := g.in.ShardEdges(out)
-		if err != nil {
-			return nil, err
-		}
-		one := want
-		one.CSC, one.CSR = !out, out
-		side, err := memory.Build(e, x.Order, n, one)
-		if err != nil {
-			return nil, err
-		}
-		if out {
-			grid.CSR = side.CSR
-		} else {
-			grid.CSC = side.CSC
-		}
-	}
-	return grid, nil
-}
-
 // buildGrid builds the grid of n intervals in order o.
 func (g *grids) buildGrid(o *chunk.Order, n int, want chunk.Want) (*chunk.Grid, error) {
 	defer since(&g.stages.Grid, time.Now())
-	if g.data.Shard != nil {
-		return g.shardGrid(n, want)
-	}
 	memory := chunk.Memory{Scratch: device.Scratch, Fresh: device.Fresh}
+	if g.data.Shard != nil {
+		return shardGrid(g.in.Inputs, want, func(e *chunk.Edges, w chunk.Want) (*chunk.Grid, error) { return memory.Build(e, o, n, w) })
+	}
 	return memory.Build(g.in.Edges, o, n, want)
 }

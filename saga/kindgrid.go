@@ -29,31 +29,27 @@ func (g *grids) kindsFor(n int) (*kindsAt, error) {
 	for i := range k.types {
 		vertices = append(vertices, k.types[i].in.Edges.V)
 	}
-	at := &kindsAt{spans: spans(vertices, n)}
-	width := 1
-	var lens []int
+	at, runs := &kindsAt{spans: spans(vertices, n)}, chunk.Runs(vertices, n)
 	for t := range at.spans {
-		s := &at.spans[t]
-		width = max(width, s.Width)
-		for i := range s.N {
-			lens = append(lens, s.Rows(s.First+i))
-		}
-		at.orders = append(at.orders, g.orderOf(t, s))
+		at.orders = append(at.orders, g.orderOf(t, at.spans[t].V, runs[t].Dealt))
 	}
 	var err error
-	if at.in, err = chunk.Uneven(width, lens); err != nil {
+	if at.in, err = chunk.UnevenRuns(vertices, runs); err != nil {
 		return nil, err
 	}
 	g.p, g.kinds, g.order = n, at, at.orders[k.target]
 	return at, nil
 }
 
-// orderOf is the order of the vertices of type t over its intervals, balanced by the edges of all relations.
-func (g *grids) orderOf(t int, s *plan.Span) *chunk.Order {
-	if g.cfg.without("balance") {
-		return chunk.Identity(s.V)
+// orderOf is the order of the v vertices of type t, dealt to n intervals and balanced by the edges of all relations.
+func (g *grids) orderOf(t, v, n int) *chunk.Order {
+	if x := g.in.kinds.types[t].in.Data.Shard; x != nil {
+		return x.Order
 	}
-	in, out, edges := make([]uint32, s.V), make([]uint32, s.V), 0
+	if g.cfg.without("balance") {
+		return chunk.Identity(v)
+	}
+	in, out, edges := make([]uint32, v), make([]uint32, v), 0
 	for i := range g.in.kinds.relations {
 		r := &g.in.kinds.relations[i]
 		if r.dst == t {
@@ -65,10 +61,6 @@ func (g *grids) orderOf(t int, s *plan.Span) *chunk.Order {
 		if r.dst == t || r.src == t {
 			edges += r.in.Edges.E()
 		}
-	}
-	n := s.N
-	if (s.V+n-1)/n < s.Width { // empty ones count where one type alone would have them
-		n = (s.V + s.Width - 1) / s.Width
 	}
 	if g.cfg.without("degree-sort") {
 		return chunk.DealDegrees(in, out, edges, n)
@@ -106,6 +98,10 @@ func (g *grids) countedKinds(n int, want chunk.Wants) (*plan.Cells, error) {
 		defer since(&g.stages.Count, time.Now())
 		var list []chunk.GridStats
 		for r := range k.relations {
+			if x := k.relations[r].in.Data.Shard; x != nil {
+				list = append(list, x.Stats)
+				continue
+			}
 			list = append(list, chunk.StatsOver(g.edgesAt(at, r), at.in))
 		}
 		g.byRelation[n] = list
@@ -146,7 +142,12 @@ func (g *grids) buildKinds(n int, want chunk.Wants) (*gridAt, error) {
 	out := &gridAt{p: n, order: g.order, orders: at.orders}
 	memory := chunk.Memory{Scratch: device.Scratch, Fresh: device.Fresh}
 	for r := range g.in.kinds.relations {
-		grid, err := memory.BuildOver(g.edgesAt(at, r), at.in, want.Of(r))
+		var grid *chunk.Grid
+		if in := g.in.kinds.relations[r].in; in.Data.Shard != nil {
+			grid, err = shardGrid(in, want.Of(r), func(e *chunk.Edges, w chunk.Want) (*chunk.Grid, error) { return memory.BuildOver(e, at.in, w) })
+		} else {
+			grid, err = memory.BuildOver(g.edgesAt(at, r), at.in, want.Of(r))
+		}
 		if err != nil {
 			return nil, err
 		}

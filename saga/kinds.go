@@ -45,23 +45,6 @@ type relation struct {
 	types, data int // number of edge types, 0: none; columns of edge data
 }
 
-// reach is what the rows of some types depend on through so many layers that gather.
-func reach(h *dataset.Hetero, ends []int, layers int) (types, relations []bool) {
-	types, relations = make([]bool, len(h.Types)), make([]bool, len(h.Relations))
-	for _, t := range ends {
-		types[t] = true
-	}
-	for range layers {
-		before := slices.Clone(types)
-		for i, r := range h.Relations {
-			if before[r.Target] {
-				relations[i], types[r.Source] = true, true
-			}
-		}
-	}
-	return types, relations
-}
-
 // endsOf are the types whose rows the last layer of m must give: the target, or those at the ends of links or labelled edges of a relation.
 func endsOf(h *dataset.Hetero, m *Model, target, link int) []int {
 	ends := []int{target}
@@ -82,7 +65,7 @@ func kindsOf(labelled *dataset.Data, m *Model, layers int, ends []int) *kinds {
 	if ends == nil {
 		ends = endsOf(h, m, k.Type, k.Relation)
 	}
-	types, relations := reach(h, ends, layers)
+	types, relations := h.Within(ends, layers)
 	relations[k.Relation] = relations[k.Relation] || out.labelled
 	to := make([]int, len(h.Types))
 	var idle []string
@@ -104,14 +87,14 @@ func kindsOf(labelled *dataset.Data, m *Model, layers int, ends []int) *kinds {
 			continue
 		}
 		e := x.Links.Edges
-		if m.SelfLoops && x.Source == x.Target {
+		if m.SelfLoops && x.Source == x.Target && x.Links.Shard == nil { // a shard has them already
 			if e = e.WithSelfLoops(); m.MeanLoops {
 				e = e.MeanLoops(x.Links.Edges.E())
 			}
 		}
 		out.relations = append(out.relations, relation{number: i, Relation: Relation{Name: x.Name, Src: h.Types[x.Source].Name, Dst: h.Types[x.Target].Name},
 			src: to[x.Source], dst: to[x.Target], weight: e.Weight != nil, types: e.Types, data: e.DataCols,
-			in: rows.New(&dataset.Data{Name: h.FullName(i), Edges: e}, e, rows.Meaning{}, m.SelfLoops && m.OneLoop)})
+			in: rows.New(&dataset.Data{Name: h.FullName(i), Edges: e, Shard: x.Links.Shard}, e, rows.Meaning{}, m.SelfLoops && m.OneLoop)})
 	}
 	for _, t := range ends {
 		out.ends = append(out.ends, to[t])
@@ -185,7 +168,7 @@ func (k *kinds) totals() (vertices int, edges int64) {
 		vertices += k.types[i].in.Edges.V
 	}
 	for i := range k.relations {
-		edges += int64(k.relations[i].in.Edges.E())
+		edges += int64(k.relations[i].in.EdgeCount())
 	}
 	return vertices, edges
 }
@@ -316,7 +299,7 @@ func (k *kinds) text(name string, classes int) string {
 	}
 	for i := range k.relations {
 		r := &k.relations[i]
-		relations = append(relations, fmt.Sprintf("%d %s:%s:%s", r.in.Edges.E(), r.Src, r.Name, r.Dst))
+		relations = append(relations, fmt.Sprintf("%d %s:%s:%s", r.in.EdgeCount(), r.Src, r.Name, r.Dst))
 	}
 	text := fmt.Sprintf("%s: %d vertices, %d edges, %d classes of %s; vertices %s; edges %s", name, v, e, classes, k.types[k.target].name, strings.Join(types, ", "), strings.Join(relations, ", "))
 	if k.idle != "" {

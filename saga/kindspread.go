@@ -72,34 +72,10 @@ func (s *kindsSpread) cells(n int, want chunk.Wants) *plan.Cells {
 // full is how many intervals of s have rows, at least one.
 func full(s plan.Span) int { return max(1, (s.V+s.Width-1)/s.Width) }
 
-// spans deals n intervals to types of so many vertices, so that the widest is as narrow as possible. There is at least one for each
-// type, and each type has intervals of equal width. Intervals that are left over are empty ones of the last type.
-func spans(vertices []int, n int) []plan.Span {
-	n = max(n, len(vertices))
-	most := 0
-	for _, v := range vertices {
-		most = max(most, v)
+// spans deals n intervals to types of so many vertices (chunk.Runs).
+func spans(vertices []int, n int) (list []plan.Span) {
+	for t, r := range chunk.Runs(vertices, n) {
+		list = append(list, plan.Span{First: r.First, N: r.N, V: vertices[t], Width: r.Width})
 	}
-	need := func(width int) (sum int) {
-		for _, v := range vertices {
-			sum += (v + width - 1) / width
-		}
-		return sum
-	}
-	lo, hi := 1, max(1, most)
-	for lo < hi {
-		if mid := (lo + hi) / 2; need(mid) <= n {
-			hi = mid
-		} else {
-			lo = mid + 1
-		}
-	}
-	list, first := make([]plan.Span, len(vertices)), 0
-	for t, v := range vertices {
-		k := max(1, (v+lo-1)/lo)
-		list[t] = plan.Span{First: first, N: k, V: v, Width: max(1, (v+k-1)/k)}
-		first += k
-	}
-	list[len(list)-1].N += n - first
 	return list
 }

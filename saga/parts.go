@@ -45,7 +45,7 @@ func (k *Stored) Parts(m *Model, link string) ([]Part, error) {
 }
 
 func partsOf(h *dataset.Hetero, ends []int, layers int) (list []Part) {
-	types, relations := reach(h, ends, layers)
+	types, relations := h.Within(ends, layers)
 	var names []string
 	var read []Relation
 	for t, x := range h.Types {

@@ -1,6 +1,7 @@
 package saga
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -16,6 +17,9 @@ import (
 
 // of are the types and relations as batches are drawn from them by s. loops says that self loops of the model are always drawn.
 func (k *kinds) of(s *Sampling, loops bool) (*batches.Kinds, error) {
+	if k.types[k.target].in.Data.Shard != nil {
+		return nil, errors.New("batches of several types of vertices are drawn from a whole graph, which no rank has of shards; name the graph that they were made of, or train without --sample")
+	}
 	named := map[int]sample.Sampler{} // by relation of the graph
 	for name, d := range s.Relations {
 		r, err := k.graph.Relation(name)

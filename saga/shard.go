@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"slices"
 
+	"sagann/chunk"
 	"sagann/dataset"
+	"sagann/saga/rows"
 )
 
 // Shards: data of which each rank has only the rows and edges of its own vertices (dataset.Shard). The order of
@@ -19,7 +21,7 @@ func (c *Config) sharded(d *dataset.Data, m *Model, output string) error {
 	if x == nil {
 		return nil
 	}
-	p := x.Stats.P
+	p := x.Chunks
 	switch {
 	case c.devices() != x.Owners:
 		return fmt.Errorf("saga: %s is in shards for %d devices, and the run has %d (--owners %[2]d)", d.Name, x.Owners, c.devices())
@@ -31,6 +33,8 @@ func (c *Config) sharded(d *dataset.Data, m *Model, output string) error {
 		return fmt.Errorf("saga: the shards of %s were made with self loops, which the model does not add", d.Name)
 	case m.Task != "" && m.Task != VertexTask:
 		return fmt.Errorf("saga: shards train labels of vertices, not of %s", m.Task.Plural())
+	case m.MeanLoops && m.SelfLoops:
+		return errors.New("saga: the self loops of shards have numbers 0, and Model.MeanLoops is for means")
 	case output != "":
 		return errors.New("saga: predictions are made on a whole graph, not on shards")
 	}
@@ -44,4 +48,46 @@ func (c *Config) sharded(d *dataset.Data, m *Model, output string) error {
 		c.Without = append(slices.Clone(c.Without), "invariant")
 	}
 	return nil
+}
+
+// shardsFit is an error if shards of d are of other types and relations than those that labels depend on through so many layers.
+func (k *kinds) shardsFit(d *dataset.Data, layers int) error {
+	switch x := d.Shard; {
+	case x == nil:
+	case k.idle != "":
+		return fmt.Errorf("saga: %s is in shards for more layers than the model has: its labels do not depend on %s; saga data shard --layers %d leaves them out", d.Name, k.idle, layers)
+	case x.Layers > 0 && layers > x.Layers:
+		return fmt.Errorf("saga: %s is in shards for fewer layers than the model has: %d, and not %d; saga data shard --layers %[3]d adds what its labels depend on", d.Name, x.Layers, layers)
+	}
+	return nil
+}
+
+// shardGrid builds the cells of the rank's own intervals, of a graph or a relation in shards. Each direction is built from its own list of
+// edges. All other cells are empty.
+func shardGrid(in *rows.Inputs, want chunk.Want, build func(*chunk.Edges, chunk.Want) (*chunk.Grid, error)) (*chunk.Grid, error) {
+	if want.Rank {
+		return nil, errRanksOfEdges
+	}
+	grid := &chunk.Grid{Intervals: in.Data.Shard.Stats.Intervals}
+	for _, out := range []bool{false, true} {
+		if out && !want.CSR || !out && !want.CSC {
+			continue
+		}
+		e, err := in.ShardEdges(out)
+		if err != nil {
+			return nil, err
+		}
+		one := want
+		one.CSC, one.CSR = !out, out
+		side, err := build(e, one)
+		if err != nil {
+			return nil, err
+		}
+		if out {
+			grid.CSR = side.CSR
+		} else {
+			grid.CSC = side.CSC
+		}
+	}
+	return grid, nil
 }

@@ -305,6 +305,8 @@ var flagRows = map[string]flagRow{
 	"data shard json":       {with: "--dry-run --hosts 2 big.saga", idle: "+"},
 	"data shard out":        {with: "+", value: "o/other"},
 	"data shard chunks":     {value: "4"},
+	"data shard type":       {why: "of graphs with several types: shardtypes.txtar"},
+	"data shard layers":     {why: "of graphs with several types: shardtypes.txtar"},
 	"self-loops":            {},
 	"topo machine":          {with: "--machine p100x8", value: "h200x4"},
 	"topo device":           {value: "cuda"},

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 	"runtime/debug"
@@ -8,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"sagann/chunk"
 	"sagann/chunk/locality"
 	"sagann/dataset"
 	"sagann/internal/cli"
@@ -24,6 +26,8 @@ type shardCmd struct {
 	Owners    count  `default:"0" placeholder:"N" help:"Devices of the run, over all its ranks: a shard each."`
 	Chunks    count  `default:"0" placeholder:"N" help:"Vertex intervals of the run, a multiple of --owners; default: as many."`
 	SelfLoops bool   `help:"Add the self loops that the model would (gcn, gat and others)."`
+	Type      string `placeholder:"NAME" help:"Of a graph with several types of vertices: the type whose labels are trained; default: the only one that has labels."`
+	Layers    count  `default:"0" placeholder:"N" help:"Of a graph with several types of vertices: layers of the model that gather; only types and relations from which its labels are reached are written. Default: all from which they can be reached."`
 	Seed      int64  `default:"1" placeholder:"N" help:"Seed of the random split that labelled vertices without one get (${default})."`
 }
 
@@ -34,6 +38,10 @@ reads the shards of its own devices only, so that no host holds the graph. The e
 
   saga data shard --data graph.saga --owners 4 --out shards
   mpirun -n 4 saga train --data shards --owners 4 --model sage
+
+Of a graph with several types of vertices there are those types and relations that labels of --type depend on:
+
+  saga data shard --data mag.saga --type paper --layers 2 --owners 4 --chunks 8 --out shards
 
 With --dry-run: says what share of the edges would cross between hosts that own equal shares of the vertices, and how many rows of others
 a host would read: rows, as a multiple of the vertices, are what all hosts receive in one pass along the edges. Most rows and most edges are
@@ -59,7 +67,7 @@ func (c *shardCmd) Run(a *app) error {
 	case c.DryRun == (c.Out != ""):
 		return cli.Usagef("either --out DIR, for shards, or --dry-run, to measure what crosses between hosts")
 	case c.DryRun:
-		a.Idle("--dry-run", "owners", "chunks", "self-loops", "seed")
+		a.Idle("--dry-run", "owners", "chunks", "self-loops", "type", "layers", "seed")
 	default:
 		a.Idle("shards that are written", "hosts", "json")
 	}
@@ -142,10 +150,10 @@ func (c *shardCmd) write(a *app) error {
 	if err != nil {
 		return err
 	}
-	t, err := c.Tables.tables()
-	if err == nil && c.Tables.isTyped() {
-		err = errTypedTables()
+	if c.Tables.isTyped() {
+		return c.writeTypes(a, name)
 	}
+	t, err := c.Tables.tables()
 	if err != nil {
 		return err
 	}
@@ -155,11 +163,42 @@ func (c *shardCmd) write(a *app) error {
 	d, edges, err := dataset.WriteShards(dataset.Sharding{Owners: int(c.Owners), Chunks: int(c.Chunks), SelfLoops: c.SelfLoops,
 		Conversion: dataset.Conversion{From: name, Tables: t, Options: c.options(), Out: c.Out, Seed: uint64(c.Seed), Progress: bar.show}})
 	bar.finish()
+	if cli.SeveralTypes(err) || errors.Is(err, chunk.ErrParts) {
+		return c.writeTypes(a, name)
+	}
 	if err != nil {
 		return err
 	}
+	a.Idle("a graph of one type", "type", "layers")
 	warn(a, d)
 	_, err = fmt.Fprintf(a.Stdout, "%s: %d shards of %s\n%s", c.Out, c.Owners, cli.Counts(d, edges), changes(d.Report))
+	return err
+}
+
+// writeTypes writes shards of a graph of several types.
+func (c *shardCmd) writeTypes(a *app, name string) error {
+	of := dataset.TypedSharding{Target: c.Type, Layers: int(c.Layers)}
+	if c.Tables.isTyped() {
+		t, err := c.Tables.typed()
+		if err != nil {
+			return err
+		}
+		of.Tables = t
+	}
+	defer debug.SetGCPercent(debug.SetGCPercent(shardGC))
+	defer removedOnSignal(filepath.Clean(c.Out))()
+	bar := &progressBar{app: a}
+	h, edges, err := dataset.WriteTypedShards(dataset.Sharding{Owners: int(c.Owners), Chunks: int(c.Chunks), SelfLoops: c.SelfLoops,
+		Conversion: dataset.Conversion{From: name, Options: c.options(), Out: c.Out, Seed: uint64(c.Seed), Progress: bar.show}}, of)
+	bar.finish()
+	if err != nil {
+		return err
+	}
+	r := h.Whole()
+	for _, w := range r.Warnings {
+		a.Log.Warn(w)
+	}
+	_, err = fmt.Fprintf(a.Stdout, "%s: %d shards of %s\n%s", c.Out, c.Owners, describeTypes(h, edges), changes(r))
 	return err
 }
 

@@ -75,6 +75,21 @@ func (c *infoCmd) stored(a *app, name string) (done bool, err error) {
 
 // verifyTypes verifies a store of several types. done is false if it is something else.
 func verifyTypes(a *app, name string) (done bool, err error) {
+	if dataset.IsShards(name) {
+		d, err := dataset.OpenShards(name, 0, 1)
+		if err == nil {
+			err = d.Shard.Close()
+		}
+		if !cli.SeveralTypes(err) {
+			return false, nil // whoever verifies it says what is wrong
+		}
+		h, err := dataset.VerifyTypedShards(name)
+		if err == nil {
+			x := h.Types[0].Rows.Shard
+			_, err = fmt.Fprintf(a.Stdout, "%s is good: %d shards of %s, in %d intervals\n", name, x.Owners, describeTypes(h, h.E()), x.Chunks)
+		}
+		return true, err
+	}
 	s, err := openParts(name)
 	if s == nil {
 		return false, err

@@ -195,7 +195,7 @@ func exitStatus(err error, stderr io.Writer) int {
 		return exitInterrupted
 	}
 	if several := cli.SeveralTypes(err) || errors.Is(err, chunk.ErrParts); several && !errors.As(err, &usage) { // a command that takes them has opened them
-		err = fmt.Errorf("%w; train, plan, evaluate, predict, embed, export, kernels, data convert, data info and data verify take graphs of several types, and others those of one", err)
+		err = fmt.Errorf("%w; train, plan, evaluate, predict, embed, export, kernels, data convert, data info, data verify and data shard --out take graphs of several types, and others those of one", err)
 	}
 	text := strings.ReplaceAll(strings.TrimPrefix(err.Error(), "saga: "), ": saga: ", ": ") // errors of package saga name it
 	fmt.Fprintf(stderr, "saga: %s\n", strings.ReplaceAll(cli.Plain(text), "\n", "\nsaga: "))
