@@ -282,6 +282,18 @@ func (k *kinds) learnsRows(m *Model, c *Config) error {
 	return nil
 }
 
+// shardsFit is an error if shards of d are of other types and relations than those that labels depend on through so many layers.
+func (k *kinds) shardsFit(d *dataset.Data, layers int) error {
+	switch x := d.Shard; {
+	case x == nil:
+	case k.idle != "":
+		return fmt.Errorf("saga: %s is in shards for more layers than the model has: its labels do not depend on %s; saga data shard --layers %d leaves them out", d.Name, k.idle, layers)
+	case x.Layers > 0 && layers > x.Layers:
+		return fmt.Errorf("saga: %s is in shards for fewer layers than the model has: %d, and not %d; saga data shard --layers %[3]d adds what its labels depend on", d.Name, x.Layers, layers)
+	}
+	return nil
+}
+
 // labels tells whether the edges of relation r have labels.
 func (k *kinds) labels(r int) bool { return k.labelled && k.relations[r].number == k.links }
 
