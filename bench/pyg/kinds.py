@@ -2,10 +2,10 @@
 
     python bench/pyg/kinds.py SAGA HECO OUT [SET/LABELS/MODEL ...]
 
-SAGA is the command, HECO a folder with HeCo's acm and aminer, OUT a folder for graphs, runs and what each seed gave: a line there is not
+SAGA is the command, HECO a folder with HeCo's acm and aminer (others of its layout, such as dblp, are named by SET), OUT a folder for graphs, runs and what each seed gave: a line there is not
 computed again. Both sides: two layers, hidden 64 (gat: 4 heads of 16, one in the last layer; hgt: 4 heads, between two linear layers),
 dropout 0.5 on the input of every layer, Adam, rate 0.005, weight decay 5e-4 on all parameters, at most 100 epochs; the test split at the
-epoch of the lowest validation loss. han is one layer over the metapaths pap and psp alone, and a linear one. Vertices without features have one-hot rows on both sides.
+epoch of the lowest validation loss. han is one layer over metapaths alone (pap and psp; in dblp apa, apcpa and aptpa), and a linear one. Vertices without features have one-hot rows on both sides.
 lastfm/rates/sage tells by products of last rows whom users rate, with the split that is given and as many random pairs, and prints AUCs.
 DEVICE=cuda runs PyTorch there. Needs torch and torch_geometric.
 """
@@ -31,7 +31,6 @@ from public import heco, lastfm
 
 EPOCHS, HIDDEN, HEADS, SEEDS = 100, 64, 4, range(int(os.environ.get("SEEDS", "10")))
 TUNED = {"hgt": json.loads(os.environ.get("HGT", "{}"))}
-PATHS = {"pap": "pa", "psp": "ps"}
 DEVICE = os.environ.get("DEVICE", "cpu")
 LINKS = "user", "rates", "artist"
 
@@ -70,10 +69,27 @@ def linear(lin, x):
     return x @ lin.weight.t() + lin.bias
 
 
+def target(z):
+    """The type that has labels, and how many vertices it has."""
+    t = next(n for n in z if n.endswith(".y"))[:-2]
+    return t, len(z[f"{t}.y"])
+
+
 def metapaths(z):
-    """The pairs of papers that have an author or a subject in common."""
-    step = lambda i: sp.csr_matrix((np.ones(i.shape[1]), i), (len(z["p.y"]), 1 + i[1].max()))
-    return {name: np.stack((step(i) @ step(i).T).nonzero()) for name, i in ((n, z[f"p__{r}__{r[1]}.edge_index"]) for n, r in PATHS.items())}
+    """The pairs of the target's vertices that have a neighbour in common; where they have neighbours of one type only, as authors
+    have papers, also those whose neighbours have one."""
+    t, _ = target(z)
+    step, size = {}, {n[:-len(".num_nodes")]: int(z[n]) for n in z if n.endswith(".num_nodes")}
+    for n in z:
+        if n.endswith(".edge_index"):
+            a, r, b = n.split(".")[0].split("__")
+            step[a, b] = sp.csr_matrix((np.ones(z[n].shape[1]), z[n]), (size[a], size[b]))
+            step[b, a] = step[a, b].T.tocsr()
+    near = sorted(b for a, b in step if a == t)
+    paths = {t + b + t: step[t, b] for b in near}
+    if len(near) == 1:
+        paths |= {t + near[0] + c + near[0] + t: step[t, near[0]] @ step[near[0], c] for a, c in sorted(step) if a == near[0] and c != t}
+    return {name: np.stack((m @ m.T).nonzero()) for name, m in paths.items()}
 
 
 def graph(folder, labels, model):
@@ -87,22 +103,23 @@ def graph(folder, labels, model):
                 e[d, "rev_" + r, s] = e[s, r, d].flip(0)
     types = sorted({n.split(".")[0] for n in z if "__" not in n} | {t for s, _, d in e for t in (s, d)})
     most = lambda t: 1 + max(int(i[k].max()) for (s, _, d), i in e.items() for k, end in enumerate((s, d)) if end == t)
-    size = {t: int(z[f"{t}.num_nodes"]) if f"{t}.num_nodes" in z else len(z["p.y"]) if t == "p" else most(t) for t in types}
+    size = {t: int(z[f"{t}.num_nodes"]) if f"{t}.num_nodes" in z else most(t) for t in types}
     x = {t: coo(sp.csr_matrix(tuple(z[f"{t}.features_csr_{k}"] for k in ("data", "indices", "indptr")), z[f"{t}.features_csr_shape"])) for t in types if f"{t}.features_csr_data" in z}
     x = {t: x[t] if t in x else coo(sp.eye(size[t], dtype=np.float32)) for t in types}
-    if model == "han":
-        e = {("p", name, "p"): torch.tensor(i).long().to(DEVICE) for name, i in metapaths(z).items()}
-        size, x = {"p": size["p"]}, {"p": x["p"]}
     if labels == "rates":
         return size, x, e, None, {k: torch.tensor(z[f"user__rates__artist.edge_{k}"]).to(DEVICE) for k in ("train", "val", "test")}
-    masks = {k: torch.tensor(z[f"p.{k}"]).long().to(DEVICE) for k in ("train", "val", "test")}
-    return size, x, e, torch.tensor(z["p.y"]).long().to(DEVICE), masks
+    t, n = target(z)
+    if model == "han":
+        e = {(t, name, t): torch.tensor(i).long().to(DEVICE) for name, i in metapaths(z).items()}
+        size, x = {t: n}, {t: x[t]}
+    masks = {k: torch.tensor(z[f"{t}.{k}"]).long().to(DEVICE) for k in ("train", "val", "test")}
+    return size, x, e, torch.tensor(z[f"{t}.y"]).long().to(DEVICE), masks, t
 
 
 class Net(torch.nn.Module):
-    def __init__(self, model, size, x, e, classes, drop):
+    def __init__(self, model, size, x, e, classes, drop, target=None):
         super().__init__()
-        self.model, self.x, self.e, self.drop = model, x, e, drop
+        self.model, self.x, self.e, self.drop, self.target = model, x, e, drop, target
         outs = [HIDDEN, classes]
         meta = (list(size), list(e))
         width = {t: x[t].shape[1] for t in size}
@@ -116,7 +133,7 @@ class Net(torch.nn.Module):
             self.convs = ModuleList([pyg.HGTConv(HIDDEN, HIDDEN, meta, heads=HEADS) for _ in range(2)])
         elif model == "han":
             self.convs = ModuleList([pyg.HANConv(width, HIDDEN, meta, heads=HEADS, dropout=0), Linear(HIDDEN, classes)])
-            self.convs[0].proj["p"], self.first = Shift(self.convs[0].proj["p"].bias), self.convs[0].proj["p"]
+            self.convs[0].proj[target], self.first = Shift(self.convs[0].proj[target].bias), self.convs[0].proj[target]
         elif model == "gat":
             self.convs = layers(lambda i, o, w: Projected(pyg.GATConv(w, o if i else o // HEADS, heads=1 if i else HEADS, concat=not i, add_self_loops=False), "lin_src", "lin_dst"))
         else:
@@ -131,20 +148,20 @@ class Net(torch.nn.Module):
         drop = lambda h: {t: sparse(v) if v.is_sparse else one(v) for t, v in h.items()}
         h = self.x
         if self.model == "han":
-            h = self.convs[0]({"p": drop(h)["p"] @ self.first.weight.t()}, self.e)["p"]
+            h = self.convs[0]({self.target: drop(h)[self.target] @ self.first.weight.t()}, self.e)[self.target]
             return self.convs[1](one(h))
         if self.ends:
             h = {t: F.relu(linear(self.ends[0][t], v)) for t, v in drop(h).items()}
             for conv in self.convs:
                 h = conv(drop(h), self.e)
-            return self.ends[1](drop(h)["p"])
+            return self.ends[1](drop(h)[self.target])
         for i, conv in enumerate(self.convs):
             h = drop(h)
             y = conv(h, self.e)
             if self.model == "rgcn":
                 y = {t: v + linear(self.roots[i][t], h[t]) for t, v in y.items()}
             h = y if i else {t: F.elu(v) if self.model == "gat" else F.relu(v) for t, v in y.items()}
-        return h.get("p", h)
+        return h.get(self.target, h)
 
 
 def links(folder, labels, model, seed, lr, drop, decay):
@@ -191,8 +208,8 @@ def theirs(folder, labels, model, seed, lr=0.005, drop=0.5, decay=5e-4):
     torch.manual_seed(seed)
     if labels == "rates":
         return links(folder, labels, model, seed, lr, drop, decay)
-    size, x, e, y, masks = graph(folder, labels, model)
-    m = Net(model, size, x, e, int(y.max()) + 1, drop).to(DEVICE)
+    size, x, e, y, masks, at = graph(folder, labels, model)
+    m = Net(model, size, x, e, int(y.max()) + 1, drop, at).to(DEVICE)
     m.eval()
     with torch.no_grad():
         m()
@@ -217,7 +234,8 @@ def ours(saga, out, name, labels, model, seed, lr=0.005, drop=0.5, decay=5e-4, m
     if not store.exists():
         z = lastfm(folders / name) if labels == "rates" else heco(folders / name, labels)
         if model == "han":
-            z = {k: v for k, v in z.items() if k.startswith("p.")} | {f"p__{k}__p.edge_index": v for k, v in metapaths(z).items()}
+            t, _ = target(z)
+            z = {k: v for k, v in z.items() if k.startswith(f"{t}.")} | {f"{t}__{k}__{t}.edge_index": v for k, v in metapaths(z).items()}
         np.savez(out / "graph.npz", **z)
         subprocess.run([saga, "data", "convert", str(out / "graph.npz"), "--undirected", "--out", str(store)], check=True, stdout=subprocess.DEVNULL)
     flags = ["--heads", "4", "--hidden", "16"] if model in ("gat", "hgt", "han") else []
