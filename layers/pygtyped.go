@@ -86,41 +86,53 @@ func rowsOf(kind string) (list []typedRow) {
 
 // placeTyped is place over several types.
 func placeTyped(found map[string]*unit, scope, kind, name string, q saga.Param, parts []saga.Part) bool {
-	for i := -1; i < len(parts); i++ {
-		of, own, is := (*saga.Part)(nil), name, perLayer
-		if i >= 0 {
-			if of = &parts[i]; !of.Read {
-				continue
-			}
-			if is = perRelation; of.Type != "" {
-				is = perType
-			}
-			rest, ok := strings.CutPrefix(name, of.Scope+".")
-			if of.Scope != "" && !ok {
-				continue
-			}
-			if of.Scope != "" {
-				own = rest
-			}
+	if placeOf(found, scope, kind, name, name, q, parts, nil) {
+		return true
+	}
+	for i := range parts {
+		of := &parts[i]
+		if !of.Read {
+			continue
 		}
-		for _, part := range tables {
-			table := kind
-			if part != "" {
-				table = part
-			}
-			if part == "root" && kind != "rgcn" || kind == "gcn" && is == perRelation && of.Src != of.Dst {
+		if own, ok := strings.CutPrefix(name, of.Scope+"."); ok && placeOf(found, scope, kind, name, own, q, parts, of) {
+			return true
+		}
+		if of.Scope != "" {
+			continue
+		}
+		// The only one: layers that share parameters by the name of a type (Params.Of) have it in the names of these.
+		if own, ok := strings.CutPrefix(name, of.Type+"."); placeOf(found, scope, kind, name, name, q, parts, of) || ok && placeOf(found, scope, kind, name, own, q, parts, of) {
+			return true
+		}
+	}
+	return false
+}
+
+// placeOf is placeTyped where the parameter is of a part, nil for the layer, in which its name is own.
+func placeOf(found map[string]*unit, scope, kind, name, own string, q saga.Param, parts []saga.Part, of *saga.Part) bool {
+	is := perLayer
+	if of != nil {
+		if is = perRelation; of.Type != "" {
+			is = perType
+		}
+	}
+	for _, part := range tables {
+		table := kind
+		if part != "" {
+			table = part
+		}
+		if part == "root" && kind != "rgcn" || kind == "gcn" && is == perRelation && of.Src != of.Dst {
+			continue
+		}
+		for _, r := range rowsOf(table) {
+			n, ok := numbered(r.ours, own)
+			if !ok || r.per != is {
 				continue
 			}
-			for _, r := range rowsOf(table) {
-				n, ok := numbered(r.ours, own)
-				if !ok || r.per != is {
-					continue
-				}
-				u := within(found, scope+"/"+part, scope, table, parts)
-				u.sizes[name] = [2]int{q.Rows, q.Cols}
-				u.rows = append(u.rows, u.placed(r, name, n, of))
-				return true
-			}
+			u := within(found, scope+"/"+part, scope, table, parts)
+			u.sizes[name] = [2]int{q.Rows, q.Cols}
+			u.rows = append(u.rows, u.placed(r, name, n, of))
+			return true
 		}
 	}
 	return false
@@ -158,7 +170,7 @@ func (u *unit) placed(r typedRow, name, n string, of *saga.Part) placed {
 
 // end has the norms of a unit be those that PyG wraps around torch's, where these are of batches.
 func (u *unit) end() {
-	if u.parts == nil || !slices.ContainsFunc(u.rows, func(r placed) bool { return strings.HasSuffix(r.ours, "norm.mean") }) {
+	if u.parts == nil || u.kind != "norm" || !slices.ContainsFunc(u.rows, func(r placed) bool { return strings.HasSuffix(r.ours, "norm.mean") }) {
 		return
 	}
 	for i := range u.rows {

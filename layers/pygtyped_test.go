@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -225,41 +226,85 @@ func TestTypedWeightsRefused(t *testing.T) {
 	}
 }
 
-// TestParts: names of relations that are those of types, that stand twice or have colons are found in the names of parameters.
+// TestParts: names of relations that are those of types, that stand twice or have colons are found in the names of parameters, of every layer that
+// PyG has over several types, also where labels depend on one type alone. What is written, from a run or its checkpoint, is all of them, and is
+// read again as it was.
 func TestParts(t *testing.T) {
 	h := &dataset.Hetero{Name: "names"}
-	for _, name := range []string{"a", "b:c", "d.e"} {
+	for _, name := range []string{"a", "b:c", "d.e", "norm"} {
 		h.Types = append(h.Types, dataset.VertexType{Name: name, Rows: &dataset.Data{Name: name, Edges: &chunk.Edges{V: 2}, FeatureCols: 2, Features: make([]float32, 4)}})
 	}
-	h.Types[0].Rows.Labels, h.Types[0].Rows.Classes, h.Types[0].Rows.Train = []int32{0, 1}, 2, []uint32{0}
+	for _, target := range []int{0, 3} {
+		h.Types[target].Rows.Labels, h.Types[target].Rows.Classes, h.Types[target].Rows.Train = []int32{0, 1}, 2, []uint32{0}
+	}
 	for _, r := range []struct {
 		src  int
 		name string
 		dst  int
-	}{{0, "a", 0}, {0, "twice", 0}, {1, "b", 0}, {1, "twice", 0}, {2, "x.y", 0}, {2, "z", 1}} {
+	}{{0, "a", 0}, {0, "twice", 0}, {1, "b", 0}, {1, "twice", 0}, {2, "x.y", 0}, {2, "z", 1}, {3, "norm", 3}, {3, "twice", 3}} {
 		e := &chunk.Edges{V: 2, Src: []uint32{0, 1}, Dst: []uint32{1, 1}}
 		h.Relations = append(h.Relations, dataset.Relation{Source: r.src, Name: r.name, Target: r.dst, Links: &dataset.Data{Name: r.name, Edges: e}})
 	}
-	d := h.At(0)
-	m := must(New("sage", Options{Features: 2, Hidden: 2, Classes: 2, Layers: 2}))(t)
-	p := must(saga.Compile(m, d, saga.Config{}))(t)
+	names := slices.Concat(slices.Sorted(maps.Keys(single)), slices.Sorted(maps.Keys(typed)))
+	for _, name := range names {
+		for _, target := range []int{0, 3} {
+			if name == "root" || name == "gcn" && target == 0 { // no model; between two types there is no such layer
+				continue
+			}
+			list := tensorsOfAll(t, name, h.At(target))
+			if want := "convs.0.convs.<d#e___x#y___a>.lin_l.weight"; name == "sage" && target == 0 && !slices.Contains(list, want) {
+				t.Errorf("no %s: %v", want, list)
+			}
+		}
+	}
+}
+
+// tensorsOfAll are the tensors of model name over d, which are written and read again.
+func tensorsOfAll(t *testing.T, name string, d *dataset.Data) []string {
+	t.Helper()
+	o := Options{Features: 2, Hidden: 2, Classes: 2, Layers: 2, Heads: 2, OutHeads: 1, Between: Between{Norm: NormBatch}}
+	if name == "hgt" || name == "han" {
+		o.Hidden, o.Between = 1, Between{}
+	}
+	m := must(New(name, o))(t)
+	p := must(saga.Compile(m, d, saga.Config{Optimizer: saga.Optimizer{Kind: "adam", LR: 0.1}}))(t)
 	defer p.Close()
-	parts := saga.PartsOf(&m, d)
-	var b bytes.Buffer
-	if err := WriteWeights(&b, ".pt", m, Options{}, p.Params(), parts, p.Param); err != nil {
+	path := filepath.Join(t.TempDir(), "checkpoint.safetensors")
+	_, err := p.Step()
+	if err = errors.Join(err, p.Save(path, "")); err != nil {
 		t.Fatal(err)
 	}
-	path := filepath.Join(t.TempDir(), "w.pt")
-	if err := os.WriteFile(path, b.Bytes(), 0o666); err != nil {
+	kept := must(ReadWeights(path))(t)
+	params, value := kept.Params()
+	var names []string
+	for _, q := range params {
+		names = append(names, q.Name)
+	}
+	for _, q := range p.Params() {
+		if !slices.Contains(names, q.Name) || !slices.Equal(must(value(q.Name))(t), must(p.Param(q.Name))(t)) {
+			t.Errorf("%s of %s: %s of the checkpoint is not that of the run", name, d.Name, q.Name)
+		}
+	}
+	parts := must(kept.Run().Parts(&m, ""))(t)
+	path = filepath.Join(t.TempDir(), "w.pt")
+	var b bytes.Buffer
+	err = WriteWeights(&b, ".pt", m, o, params, parts, value)
+	if err = errors.Join(err, os.WriteFile(path, b.Bytes(), 0o666)); err != nil {
 		t.Fatal(err)
 	}
 	w := must(ReadWeights(path))(t)
-	for param, x := range must(w.For(m, Options{}, p.Params(), parts))(t) {
-		if !slices.Equal(x, must(p.Param(param))(t)) {
-			t.Errorf("%s is %v", param, x)
+	for _, from := range []*Weights{w, kept} {
+		for param, x := range must(from.For(m, o, p.Params(), saga.PartsOf(&m, d)))(t) {
+			if !slices.Equal(x, must(p.Param(param))(t)) {
+				t.Errorf("%s of %s: %s is %v", name, d.Name, param, x)
+			}
 		}
 	}
-	if !slices.ContainsFunc(w.list, func(x dataset.Tensor) bool { return x.Name == "convs.0.convs.<d#e___x#y___a>.lin_l.weight" }) {
-		t.Errorf("written are %v", w.list)
+	var list []string
+	for _, x := range w.list {
+		if list = append(list, x.Name); strings.Contains(x.Name, "..") || strings.HasPrefix(x.Name, "convs.") && typed[name] == nil && !strings.Contains(x.Name, ".convs.<") {
+			t.Errorf("%s is no member of a HeteroConv of %s", x.Name, name)
+		}
 	}
+	return list
 }

@@ -7,6 +7,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strconv"
+	"strings"
 
 	"sagann/dataflow"
 	"sagann/dataflow/plan"
@@ -212,6 +214,14 @@ func (p Params) averaged(w Tensor) Tensor {
 
 // momentName names the k-th moment of a parameter, from 0.
 func momentName(k int, param string) string { return fmt.Sprintf("moment%d:%s", k+1, param) }
+
+// isMoment tells whether a tensor of a checkpoint is a moment. Parameters may have colons in their names, too, as relations have.
+func isMoment(name string) bool {
+	before, _, ok := strings.Cut(name, ":")
+	number, is := strings.CutPrefix(before, "moment")
+	_, err := strconv.ParseUint(number, 10, 64)
+	return ok && is && err == nil
+}
 
 // gradName is the name of the gradient of a parameter or an input.
 func gradName(name string) string { return "grad:" + name }

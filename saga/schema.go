@@ -174,8 +174,8 @@ func (c *Checkpoint) suits(m *Model) error {
 // AverageOf and the name of the parameter.
 func (k *Stored) Params() (list []dataset.Tensor) {
 	for _, name := range slices.Sorted(maps.Keys(k.list)) {
-		if strings.Contains(strings.TrimPrefix(name, AverageOf), ":") {
-			continue // a number of the optimiser
+		if isMoment(name) {
+			continue
 		}
 		t := k.list[name]
 		x := t.Data.([]float32)
