@@ -36,7 +36,11 @@ func (v Vertex) BatchNorm(x Tensor, p Params) Tensor {
 	if t.train {
 		n := t.d.vertices
 		if n < 2 {
-			fail(errors.New("one vertex has no variance"))
+			of := ""
+			if v.Type != "" {
+				of = " of type " + v.Type
+			}
+			fail(fmt.Errorf("one vertex%s has no variance", of))
 		}
 		if t.averages[mean] != nil {
 			fail(fmt.Errorf("the scope %s is normalised twice, and running statistics are of one tensor", p.scope))

@@ -210,11 +210,11 @@ func typedTask(d *dataset.Data, task saga.Task) error {
 	return nil
 }
 
-// widths explains a shape that does not fit by types of vertices whose features have different widths, where --project would do.
+// widths explains two shapes that do not fit by types of vertices whose features have different widths, where --project would do.
 func (s *settings) widths(d *dataset.Data, err error) error {
 	k := d.Vertices.Kinds
 	var shape *dataflow.ShapeError
-	if k == nil || s.Model.Between.Project || !errors.As(err, &shape) || !slices.Contains(layers.Reading(layers.ReadsProject), s.Model.Name) {
+	if k == nil || s.Model.Between.Project || !errors.As(err, &shape) || len(shape.In) < 2 && !strings.HasPrefix(string(shape.Op), "parameter ") || !slices.Contains(layers.Reading(layers.ReadsProject), s.Model.Name) {
 		return err
 	}
 	var list []string
