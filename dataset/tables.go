@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -184,6 +185,7 @@ func (t *tableFile) time(row [][]byte, i int) (float64, error) {
 type classText struct {
 	none  string           // another text that means no label
 	nones bool             // it was there
+	most  int              // different texts that may be; 0: maxClasses
 	value map[string]int32 // number of each text, in order of appearance
 	texts []string
 	of    []int32 // V: text of each vertex, -1 for none, minusOne for the text -1
@@ -232,8 +234,8 @@ func (c *classText) add(text []byte) error {
 		if c.value == nil {
 			c.value = map[string]int32{}
 		}
-		if len(c.texts) == maxClasses {
-			return fmt.Errorf("more than %d classes", maxClasses)
+		if most := cmp.Or(c.most, maxClasses); len(c.texts) == most {
+			return fmt.Errorf("more than %d classes", most)
 		}
 		k = int32(len(c.texts))
 		c.value[string(text)] = k

@@ -165,16 +165,24 @@ func FindVertices(ids []string, d *Data) ([]uint32, error) {
 }
 
 // ReadLabels reads a label for each vertex of d: from a .npy of whole numbers in the order of the data; or from a text with a label on each
-// line, in this order, or with an id and a label. Labels are whole numbers, with -1 for none, or words, which are numbered by the alphabet;
-// names lists the words. Errors name the file and line.
+// line, in this order, or with an id and a label. Labels are whole numbers, with -1 for none, or words, which are numbered by the alphabet. Of
+// numbers some of which are negative or beyond 31 bits the different ones are numbered in ascending order; names lists what was numbered. Errors name
+// the file and line.
 func ReadLabels(path string, d *Data) (labels []int32, names []string, err error) {
 	if filepath.Ext(path) == ".npy" {
 		array, err := npy.Read(path)
 		if err != nil {
 			return nil, nil, err
 		}
-		labels, err = array.Int32s()
-		return labels, nil, err
+		if labels, err = array.Int32s(); err != nil {
+			return nil, nil, err
+		}
+		for i, x := range labels {
+			if x < -1 {
+				return nil, nil, fmt.Errorf("%s: label %d: must be -1 for none, or from 0 on", array.Where(i), x)
+			}
+		}
+		return labels, nil, nil
 	}
 	t := d.finder()
 	f, err := d.fileOf(path, t, nil, 1, 2)
@@ -182,7 +190,7 @@ func ReadLabels(path string, d *Data) (labels []int32, names []string, err error
 		return nil, nil, err
 	}
 	defer f.Close()
-	c, at := &classText{}, []uint32(nil)
+	c, at := &classText{most: math.MaxInt32}, []uint32(nil)
 	read := func(row [][]byte) error {
 		if len(row) == 2 {
 			v, err := t.find(row[0], d.Edges.V)
@@ -211,13 +219,12 @@ func ReadLabels(path string, d *Data) (labels []int32, names []string, err error
 	if at == nil && len(c.of) != v {
 		return nil, nil, fmt.Errorf("%s: %d labels for %d vertices; a line with an id and a label is of one vertex", path, len(c.of), v)
 	}
-	var said Data
-	list, err := c.classes(&said)
-	if err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", path, err)
+	list, names := c.marks()
+	if len(c.texts) == 0 {
+		return nil, nil, fmt.Errorf("%s: no vertex has a label", path)
 	}
 	if at == nil {
-		return list, said.Schema.Vertex.Classes, nil
+		return list, names, nil
 	}
 	labels = slices.Repeat([]int32{math.MinInt32}, v)
 	for i, u := range at {
@@ -229,7 +236,42 @@ func ReadLabels(path string, d *Data) (labels []int32, names []string, err error
 	for u, l := range labels {
 		labels[u] = max(l, -1)
 	}
-	return labels, said.Schema.Vertex.Classes, nil
+	return labels, names, nil
+}
+
+// marks are the labels as they are, if all are whole numbers from 0 to the largest int32; others are numbered, and names lists them.
+func (c *classText) marks() (list []int32, names []string) {
+	values, fit := make([]int64, len(c.texts)), true
+	for i, text := range c.texts {
+		n, err := parseInt([]byte(text))
+		if err != nil {
+			values = nil
+			break
+		}
+		values[i], fit = n, fit && n >= 0 && n <= math.MaxInt32
+	}
+	to := make([]int32, len(c.texts))
+	switch {
+	case values == nil:
+		names = slices.Sorted(slices.Values(c.texts))
+		for i, text := range c.texts {
+			k, _ := slices.BinarySearch(names, text)
+			to[i] = int32(k)
+		}
+	case fit:
+		for i, n := range values {
+			to[i] = int32(n)
+		}
+	default:
+		to, names, _ = classesOf(values)
+	}
+	for _, k := range c.of {
+		if k >= 0 {
+			k = to[k]
+		}
+		list = append(list, max(k, -1))
+	}
+	return list, names
 }
 
 // drop forgets the first text, which no row has.

@@ -107,14 +107,19 @@ type Graph struct {
 
 // Open makes a Graph of edges that are listed in both directions. The types of edges are their labels,
 // which patterns may ask for; the Graph reads them from edges when they are first needed. Weights and data
-// of edges are not used. An edge without its reverse is an error, and so is Options.Labels
-// with another length than the number of vertices.
+// of edges are not used. An edge without its reverse is an error, and so are Options.Labels
+// of another length than the number of vertices, and one below -1.
 func Open(edges *chunk.Edges, opt Options) (*Graph, error) {
 	if err := edges.Validate(); err != nil {
 		return nil, err
 	}
 	if opt.Labels != nil && len(opt.Labels) != edges.V {
 		return nil, fmt.Errorf("mine: %d labels for %d vertices", len(opt.Labels), edges.V)
+	}
+	for v, l := range opt.Labels {
+		if l < -1 {
+			return nil, fmt.Errorf("mine: vertex %d has label %d: must be -1 for none, or from 0 on", v, l)
+		}
 	}
 	switch opt.Engine {
 	case "":

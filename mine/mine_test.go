@@ -213,6 +213,7 @@ func TestRefused(t *testing.T) {
 		{opened(&chunk.Edges{V: 2, Src: []uint32{0}, Dst: []uint32{1}}, mine.Options{}), `directed: there is an edge from 0 to 1 but none back.*--undirected`},
 		{opened(&chunk.Edges{V: 1, Src: []uint32{0}, Dst: []uint32{1}}, mine.Options{}), "the graph has 1 vertices"},
 		{opened(complete(3), mine.Options{Labels: []int32{1}}), "1 labels for 3 vertices"},
+		{opened(complete(3), mine.Options{Labels: []int32{-1, 0, -2}}), "vertex 2 has label -2"},
 		{opened(complete(3), mine.Options{Engine: "tables"}), `no engine "tables"`},
 		{opened(complete(3), mine.Options{Threads: -1}), "at least 0"},
 		{count(mine.MustPattern("0:1-1")), "the graph has none"},

@@ -95,7 +95,7 @@ func (f *mineFlags) openWith(a *app, opt mine.Options) (*mine.Graph, error) {
 			return nil, err
 		}
 		if names != nil {
-			a.Log.Info(fmt.Sprintf("%s: labels were numbered by the alphabet: %.200s are 0 to %d", f.Labels, strings.Join(names, ", "), len(names)-1))
+			a.Log.Info(fmt.Sprintf("%s: labels were numbered from 0 in this order, and patterns have these numbers: %.200s", f.Labels, strings.Join(names, ", ")))
 		}
 	}
 	f.data = d
