@@ -17,27 +17,31 @@ import (
 	"sagann/internal/cli"
 	"sagann/layers"
 	"sagann/saga"
+	"sagann/sample"
 )
 
 // gpuBench is the flags of the benchmarks that run epochs.
 type gpuBench struct {
-	Models   []string `type:"lowercase" default:"gcn,commnet,ggnn,resgated,mpgcn" placeholder:"NAME" help:"Models (${default})."`
-	Data     string   `placeholder:"PATH" help:"Graph; default: a generated one of --shape."`
-	Shape    string   `placeholder:"NAME" help:"Shape of the generated graph: ${model_shapes}; default: reddit_middle, without a GPU a tenth of its vertices and edges."`
-	Uniform  bool     `help:"Generate edges between any two vertices, as peer.py of bench/cuda does, and no communities."`
-	Device   string   `default:"auto" placeholder:"NAME" help:"Where epochs run; auto: on a GPU where there is one, otherwise on the CPU."`
-	Mem      memory   `default:"auto" placeholder:"SIZE" help:"Device memory; auto: what it takes."`
-	Machine  string   `placeholder:"NAME|FILE" help:"Choose plans by this machine model: one of ${machines}, or a file; default: the fewest intervals that fit."`
-	Hidden   count    `default:"128" placeholder:"N" help:"Columns between layers (${default})."`
-	Layers   count    `default:"2" placeholder:"N" help:"Number of layers (${default})."`
-	Heads    count    `default:"8" placeholder:"N" help:"Heads of gat, each of --hidden columns (${default})."`
-	Norm     string   `placeholder:"NAME" help:"Between layers: batch or layer."`
-	Epochs   count    `default:"10" placeholder:"N" help:"Epochs timed, after three (${default})."`
-	Without  []string `default:"invariant" placeholder:"PASS" help:"Passes to leave out (${default}: what never changes is computed again in every epoch); none: all run."`
-	Storage  string   `default:"f32" placeholder:"TYPE" help:"Rows that edges gather: f32 or bf16 (${default})."`
-	TF32     bool     `name:"tf32" help:"Round the operands of dense products to TF32."`
-	Markdown bool     `help:"Print Markdown."`
-	JSON     bool     `name:"json" help:"Print one JSON object on the last line of standard output, the tables on standard error."`
+	Models     []string `type:"lowercase" default:"gcn,commnet,ggnn,resgated,mpgcn" placeholder:"NAME" help:"Models (${default})."`
+	Data       string   `placeholder:"PATH" help:"Graph; default: a generated one of --shape."`
+	Shape      string   `placeholder:"NAME" help:"Shape of the generated graph: ${model_shapes}; default: reddit_middle, without a GPU a tenth of its vertices and edges."`
+	Uniform    bool     `help:"Generate edges between any two vertices, as peer.py of bench/cuda does, and no communities."`
+	Undirected bool     `help:"Add the reverse of every edge of --data that has none."`
+	Device     string   `default:"auto" placeholder:"NAME" help:"Where epochs run; auto: on a GPU where there is one, otherwise on the CPU."`
+	Mem        memory   `default:"auto" placeholder:"SIZE" help:"Device memory; auto: what it takes."`
+	Machine    string   `placeholder:"NAME|FILE" help:"Choose plans by this machine model: one of ${machines}, or a file; default: the fewest intervals that fit."`
+	Hidden     count    `default:"128" placeholder:"N" help:"Columns between layers (${default})."`
+	Layers     count    `default:"2" placeholder:"N" help:"Number of layers (${default})."`
+	Heads      count    `default:"8" placeholder:"N" help:"Heads of gat, each of --hidden columns (${default})."`
+	Norm       string   `placeholder:"NAME" help:"Between layers: batch or layer."`
+	Epochs     count    `default:"10" placeholder:"N" help:"Epochs timed, after three (${default})."`
+	Without    []string `default:"invariant" placeholder:"PASS" help:"Passes to leave out (${default}: what never changes is computed again in every epoch); none: all run."`
+	Sample     []int    `placeholder:"N" help:"Instead of the whole graph, in-edges that a vertex draws for each layer, as 15,10; an epoch is then a batch."`
+	Batch      count    `default:"1024" placeholder:"N" help:"Seeds of a batch (${default})."`
+	Storage    string   `default:"f32" placeholder:"TYPE" help:"Rows that edges gather: f32 or bf16 (${default})."`
+	TF32       bool     `name:"tf32" help:"Round the operands of dense products to TF32."`
+	Markdown   bool     `help:"Print Markdown."`
+	JSON       bool     `name:"json" help:"Print one JSON object on the last line of standard output, the tables on standard error."`
 }
 
 // timed is a program after its epochs.
@@ -104,7 +108,7 @@ func (c *gpuBench) each(a *app, f func(t *timed) error) error {
 	if c.Epochs < 1 {
 		return cli.Usagef("--epochs %d: at least 1", c.Epochs)
 	}
-	d, err := cli.OpenData(c.Data, dataset.Options{})
+	d, err := cli.OpenTarget(c.Data, "", dataset.Options{Undirected: c.Undirected})
 	if err != nil {
 		return err
 	}
@@ -135,7 +139,7 @@ func (c *gpuBench) one(name string, d *dataset.Data, f func(t *timed) error) (er
 		return cli.Usage(err)
 	}
 	begun := time.Now()
-	p, err := saga.Compile(m, d, cfg)
+	p, err := c.compile(m, d, cfg)
 	if err != nil {
 		return err
 	}
@@ -159,6 +163,14 @@ func (c *gpuBench) one(name string, d *dataset.Data, f func(t *timed) error) (er
 	return f(t)
 }
 
+// compile compiles m over the whole of d or, with --sample, over batches, which evaluation, that is never timed, would draw too.
+func (c *gpuBench) compile(m saga.Model, d *dataset.Data, cfg saga.Config) (*saga.Program, error) {
+	if len(c.Sample) == 0 {
+		return saga.Compile(m, d, cfg)
+	}
+	return saga.CompileSampled(m, d, cfg, saga.Sampling{Sampler: sample.Neighbours(c.Sample...), Batch: int(c.Batch), Eval: c.Sample})
+}
+
 func (c *gpuBench) print(a *app, sheets ...*sheet) error {
 	return (&benchOutput{Machine: c.Device, Markdown: c.Markdown, JSON: c.JSON}).print(a, sheets...)
 }
@@ -167,6 +179,9 @@ func (c *gpuBench) print(a *app, sheets ...*sheet) error {
 func (c *gpuBench) idle(a *app) {
 	if with := layers.Reading(layers.ReadsHeads); !slices.ContainsFunc(c.Models, func(name string) bool { return slices.Contains(with, name) }) {
 		a.Idle("these models, which have no heads", "heads")
+	}
+	if len(c.Sample) == 0 {
+		a.Idle("whole graphs", "batch")
 	}
 	if c.Layers < 2 {
 		a.Idle("a single layer", "norm", "hidden")
@@ -258,6 +273,10 @@ func roofline(t *timed, top *ceilings, most int) (*sheet, error) {
 	explained := 100 * sum.Seconds() / t.seconds
 	s := &sheet{key: t.name, title: fmt.Sprintf("%s: epoch %.3f ms; %d kernels take %.3f ms, %.1f %% of it", t.name, 1e3*t.seconds, len(list), 1e3*sum.Seconds(), explained),
 		head: table.Row{"kernel", "task", "ms", "MB", "GB/s", "of copy", "GFLOP", "TFLOP/s", "of product", "bound by"}}
+	if z := t.prog.SampledPlan(); z != nil {
+		s.notes = append(s.notes, fmt.Sprintf("Over all batches: hosts drew and filled for %.1f s on all threads together, steps waited for %.1f s; the next batch comes ahead: %t; rows in tables: %s.",
+			z.Drawing.Seconds(), z.Waiting.Seconds(), z.Ahead, cli.SizeText(z.Tables)))
+	}
 	for _, k := range order[:min(len(order), most)] {
 		sec := k.Time.Seconds()
 		gb, tf := float64(k.Bytes)/1e9/sec, float64(k.Flops)/1e12/sec
