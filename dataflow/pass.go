@@ -114,7 +114,8 @@ var passes = []pass{
 			s.noted("commute", "gathered after the product", s.slideIn(s.has("invariant"))),
 			s.noted("commute", "scaled after the product", unscale(s.has("invariant"))), s.hoisting(), keyed)
 	}},
-	{"autodiff", "", []string{"hoist", "commute"}, autodiff},
+	{"fold", "commute", []string{"hoist", "commute"}, func(s *state) { s.rewrite(s.noted("commute", "a product of fewer columns", fold)) }},
+	{"autodiff", "", []string{"hoist", "commute", "fold"}, autodiff},
 	{"hoist gradients", "hoist", []string{"autodiff"}, func(s *state) { s.rewrite(simplify, hoist, keyed, transpose) }},
 	{"commute gradients", "commute", []string{"hoist gradients"}, func(s *state) { s.rewrite(s.slideOut, s.hoisting(), keyed) }},
 	{"factor", "factor", []string{"hoist gradients"}, func(s *state) {

@@ -22,26 +22,31 @@ import (
 
 // gpuBench is the flags of the benchmarks that run epochs.
 type gpuBench struct {
-	Models     []string `type:"lowercase" default:"gcn,commnet,ggnn,resgated,mpgcn" placeholder:"NAME" help:"Models (${default})."`
-	Data       string   `placeholder:"PATH" help:"Graph; default: a generated one of --shape."`
-	Shape      string   `placeholder:"NAME" help:"Shape of the generated graph: ${model_shapes}; default: reddit_middle, without a GPU a tenth of its vertices and edges."`
-	Uniform    bool     `help:"Generate edges between any two vertices, as peer.py of bench/cuda does, and no communities."`
-	Undirected bool     `help:"Add the reverse of every edge of --data that has none."`
-	Device     string   `default:"auto" placeholder:"NAME" help:"Where epochs run; auto: on a GPU where there is one, otherwise on the CPU."`
-	Mem        memory   `default:"auto" placeholder:"SIZE" help:"Device memory; auto: what it takes."`
-	Machine    string   `placeholder:"NAME|FILE" help:"Choose plans by this machine model: one of ${machines}, or a file; default: the fewest intervals that fit."`
-	Hidden     count    `default:"128" placeholder:"N" help:"Columns between layers (${default})."`
-	Layers     count    `default:"2" placeholder:"N" help:"Number of layers (${default})."`
-	Heads      count    `default:"8" placeholder:"N" help:"Heads of gat, each of --hidden columns (${default})."`
-	Norm       string   `placeholder:"NAME" help:"Between layers: batch or layer."`
-	Epochs     count    `default:"10" placeholder:"N" help:"Epochs timed, after three (${default})."`
-	Without    []string `default:"invariant" placeholder:"PASS" help:"Passes to leave out (${default}: what never changes is computed again in every epoch); none: all run."`
-	Sample     []int    `placeholder:"N" help:"Instead of the whole graph, in-edges that a vertex draws for each layer, as 15,10; an epoch is then a batch."`
-	Batch      count    `default:"1024" placeholder:"N" help:"Seeds of a batch (${default})."`
-	Storage    string   `default:"f32" placeholder:"TYPE" help:"Rows that edges gather: f32 or bf16 (${default})."`
-	TF32       bool     `name:"tf32" help:"Round the operands of dense products to TF32."`
-	Markdown   bool     `help:"Print Markdown."`
-	JSON       bool     `name:"json" help:"Print one JSON object on the last line of standard output, the tables on standard error."`
+	Models   []string   `type:"lowercase" default:"gcn,commnet,ggnn,resgated,mpgcn" placeholder:"NAME" help:"Models (${default})."`
+	Data     string     `placeholder:"PATH" help:"Graph; default: a generated one of --shape."`
+	Shape    string     `placeholder:"NAME" help:"Shape of the generated graph: ${model_shapes}; default: reddit_middle, without a GPU a tenth of its vertices and edges."`
+	Uniform  bool       `help:"Generate edges between any two vertices, as peer.py of bench/cuda does, and no communities."`
+	Device   string     `default:"auto" placeholder:"NAME" help:"Where epochs run; auto: on a GPU where there is one, otherwise on the CPU."`
+	Mem      memory     `default:"auto" placeholder:"SIZE" help:"Device memory; auto: what it takes."`
+	Machine  string     `placeholder:"NAME|FILE" help:"Choose plans by this machine model: one of ${machines}, or a file; default: the fewest intervals that fit."`
+	Hidden   count      `default:"128" placeholder:"N" help:"Columns between layers (${default})."`
+	Layers   count      `default:"2" placeholder:"N" help:"Number of layers (${default})."`
+	Heads    count      `default:"8" placeholder:"N" help:"Heads of gat, each of --hidden columns (${default})."`
+	Norm     string     `placeholder:"NAME" help:"Between layers: batch or layer."`
+	Epochs   count      `default:"10" placeholder:"N" help:"Epochs timed, after three (${default})."`
+	Without  []string   `default:"invariant" placeholder:"PASS" help:"Passes to leave out (${default}: what never changes is computed again in every epoch); none: all run."`
+	Storage  string     `default:"f32" placeholder:"TYPE" help:"Rows that edges gather: f32 or bf16 (${default})."`
+	TF32     bool       `name:"tf32" help:"Round the operands of dense products to TF32."`
+	Markdown bool       `help:"Print Markdown."`
+	JSON     bool       `name:"json" help:"Print one JSON object on the last line of standard output, the tables on standard error."`
+	Over     batchFlags `embed:""`
+}
+
+// batchFlags say what an epoch goes over.
+type batchFlags struct {
+	Undirected bool  `help:"Add the reverse of every edge of --data that has none."`
+	Sample     []int `placeholder:"N" help:"Instead of the whole graph, in-edges that a vertex draws for each layer, as 15,10; an epoch is then a batch."`
+	Batch      count `default:"1024" placeholder:"N" help:"Seeds of a batch (${default})."`
 }
 
 // timed is a program after its epochs.
@@ -108,7 +113,7 @@ func (c *gpuBench) each(a *app, f func(t *timed) error) error {
 	if c.Epochs < 1 {
 		return cli.Usagef("--epochs %d: at least 1", c.Epochs)
 	}
-	d, err := cli.OpenTarget(c.Data, "", dataset.Options{Undirected: c.Undirected})
+	d, err := cli.OpenTarget(c.Data, "", dataset.Options{Undirected: c.Over.Undirected})
 	if err != nil {
 		return err
 	}
@@ -165,10 +170,10 @@ func (c *gpuBench) one(name string, d *dataset.Data, f func(t *timed) error) (er
 
 // compile compiles m over the whole of d or, with --sample, over batches, which evaluation, that is never timed, would draw too.
 func (c *gpuBench) compile(m saga.Model, d *dataset.Data, cfg saga.Config) (*saga.Program, error) {
-	if len(c.Sample) == 0 {
+	if len(c.Over.Sample) == 0 {
 		return saga.Compile(m, d, cfg)
 	}
-	return saga.CompileSampled(m, d, cfg, saga.Sampling{Sampler: sample.Neighbours(c.Sample...), Batch: int(c.Batch), Eval: c.Sample})
+	return saga.CompileSampled(m, d, cfg, saga.Sampling{Sampler: sample.Neighbours(c.Over.Sample...), Batch: int(c.Over.Batch), Eval: c.Over.Sample})
 }
 
 func (c *gpuBench) print(a *app, sheets ...*sheet) error {
@@ -180,7 +185,7 @@ func (c *gpuBench) idle(a *app) {
 	if with := layers.Reading(layers.ReadsHeads); !slices.ContainsFunc(c.Models, func(name string) bool { return slices.Contains(with, name) }) {
 		a.Idle("these models, which have no heads", "heads")
 	}
-	if len(c.Sample) == 0 {
+	if len(c.Over.Sample) == 0 {
 		a.Idle("whole graphs", "batch")
 	}
 	if c.Layers < 2 {
