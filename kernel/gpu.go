@@ -13,9 +13,10 @@ type Renderer interface {
 	Scratch(p *Program, chip Chip, rows, edges int) int64
 	// Spare is the scratch memory with which such launches are fastest (GPULaunch.Room); with less their bits are the same.
 	Spare(p *Program, chip Chip, rows, edges int) int64
-	// Optimizer is a kernel that updates one parameter, and one that moves running statistics. The first takes step (the
-	// numbers of the step), note, w (the parameter), g (its gradient), m and v (moments that the kind has), n (its length), decay
-	// (the bits of a float32) and number, which the note gets; the second share in place of decay.
+	// Optimizer is a kernel that updates parameters, and one that moves running statistics. The first takes step (the
+	// numbers of the step), note and, of each of UpdatesTogether parameters, numbered from 0 on, w0 (the parameter), g0 (its gradient), m0 and v0
+	// (moments that the kind has), n0 (its length), decay0 (the bits of a float32) and number0, whose complement the note gets; the second has no
+	// moments, and a share in place of the decay. Blocks are of the parameter that is their second index.
 	Optimizer(kind Optimizer) GPUText
 	// Join adds what two devices have summed: its first kernel adds float32, its second
 	// takes the larger of Ordered numbers. They take a, which gets the result, b and n, the length.
@@ -42,9 +43,12 @@ type Rendered interface {
 // Optimizer is a rule by which parameters are updated.
 type Optimizer uint8
 
+// UpdatesTogether is how many parameters a launch of an optimiser's kernel updates at most.
+const UpdatesTogether = 12
+
 // The optimisers. The numbers of a step are the learning rate and, in this order, momentum, or
 // beta 1, beta 2, epsilon and the two corrections of the moments; number 6 is the epoch
-// that a note names.
+// that a note names, number 7 that of the update, from 1.
 const (
 	SGD      Optimizer = iota
 	Momentum           // one moment
@@ -62,8 +66,10 @@ type GPUStep struct {
 	Beside bool // may run at the same time as the next step, which writes other rows
 	Gemm   GPUGemm
 	Dense  bool  // a kernel as fast as the library's products
+	Tiles  bool  // a product by tiles, which TF32 makes little faster
 	Bytes  int64 // that it reads and writes, a row that edges gather once an edge
 	Flops  int64 // an operation a column of each instruction, two a multiply and add of products
+	Elem   int64 // of products: operations of what follows them in the same kernel
 }
 
 // GPUGemm is C = A·B, or C += A·B with Add, row-major at device addresses; TransA
@@ -100,6 +106,7 @@ type GPUCell struct {
 
 	Rows, NNZ int // entries of Ptr and edges, where Ptr is nil
 	Most      int // edges that a row has at most
+	Far       int // rows of the far ends, of which none is laid out anew; 0: GPULaunch.Far
 }
 
 // Size is how many entries the row list has, and edges.

@@ -46,12 +46,12 @@ func (s *session) firstSpoiled(deep bool) (*spoiled, error) {
 	if x := s.spoiled.Load(); x != nil || !deep {
 		return x, nil
 	}
-	note, err := s.train.Note()
+	number, epoch, err := s.train.Note()
 	spec := s.p.train.low.Spec
-	if err != nil || note[0] == 0 || int(note[0]) > len(spec.Updates) {
+	if err != nil || number == 0 || int(number) > len(spec.Updates) {
 		return nil, err
 	}
-	return &spoiled{int(note[1]), spec.Globals[spec.Updates[note[0]-1].Param].Name}, nil
+	return &spoiled{int(epoch), spec.Globals[spec.Updates[number-1].Param].Name}, nil
 }
 
 // epochFinite is an error if the loss of the epoch that has just ended, or a number that an update

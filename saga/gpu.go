@@ -35,12 +35,12 @@ func (p *Program) gpuUpdate() *exec.GPUUpdate {
 	}
 	u.Step = func() []float32 {
 		t := float64(p.updates() + 1)
-		epoch := math.Float32frombits(uint32(p.epoch + 1))
+		epoch, update := math.Float32frombits(uint32(p.epoch+1)), math.Float32frombits(uint32(p.updates()+1))
 		if o.Kind == "sgd" {
-			return []float32{p.rate(), o.Momentum, 0, 0, 0, 0, epoch}
+			return []float32{p.rate(), o.Momentum, 0, 0, 0, 0, epoch, update}
 		}
 		return []float32{p.rate(), o.Beta1, o.Beta2, o.Eps,
-			float32(1 - math.Pow(float64(o.Beta1), t)), float32(1 - math.Pow(float64(o.Beta2), t)), epoch}
+			float32(1 - math.Pow(float64(o.Beta1), t)), float32(1 - math.Pow(float64(o.Beta2), t)), epoch, update}
 	}
 	return u
 }

@@ -56,9 +56,9 @@ func (r *Runner) OnUpdateGPU(u *GPUUpdate) error { return r.update.compile(u) }
 // ClearNote sets the note of every GPU to zero. No step may be running.
 func (r *Runner) ClearNote() error { return r.update.clearNote() }
 
-// Note returns the note that the optimiser's kernels have written on the first GPU since ClearNote; zero without a
-// GPUUpdate. No step may be running.
-func (r *Runner) Note() ([noteWords]uint32, error) { return r.update.note() }
+// Note returns the number of the parameter and the epoch of the note that the optimiser's kernels have written on the first GPU since
+// ClearNote; zeros without a GPUUpdate. No step may be running.
+func (r *Runner) Note() (number, epoch uint32, err error) { return r.update.note() }
 
 // Apart makes steps copy gradients to the host instead of updating. Call it once, before the first step.
 func (r *Runner) Apart() error { return r.update.separate(r.host) }

@@ -280,7 +280,7 @@ func (k *task) launches(g *gpu) ([]device.Command, error) {
 // lengths, so that results do not depend on whether the GPU or the host has sampled the block.
 func (g *gpu) blockCell(now *current, t *plan.Task, c *Cell) *kernel.GPUCell {
 	x := cudaCell(&c.Cell, nil, g.base+uint64(now.at(t.Cell)))
-	x.Rows, x.NNZ, x.Most = c.Rows, int(c.NNZ), int(c.NNZ)
+	x.Rows, x.NNZ, x.Most, x.Far = c.Rows, int(c.NNZ), int(c.NNZ), now.batch.Rows[now.plan.Spec.Phases[t.Phase].Steps[t.Step].Far()]
 	if most := now.batch.Most; t.Dir.Way() == plan.CSC && len(most) > 0 && most[t.Other] > 0 {
 		x.Most = most[t.Other]
 	}

@@ -3,14 +3,16 @@ package exec
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"sagann/backend"
 	"sagann/dataflow/plan"
 	"sagann/device"
+	"sagann/device/launch"
 	"sagann/kernel"
 )
 
-// GPUUpdate is the optimiser as GPU code (kernel.Renderer.Optimizer). A kernel updates one parameter per call.
+// GPUUpdate is the optimiser as GPU code (kernel.Renderer.Optimizer).
 type GPUUpdate struct {
 	Kind  kernel.Optimizer
 	Calls []UpdateCall     // one per parameter
@@ -27,10 +29,11 @@ type UpdateCall struct {
 	Share       float32 // above 0: a running statistic, which moves towards Grad by this share of the distance
 }
 
-// stepWords is the size in float32 of the memory for the numbers of Step and, at its end, the note.
+// stepWords is the size in float32 of the memory for the numbers of Step and, at its end, the note: the complement of the parameter's number, the
+// epoch and the update.
 const (
 	stepWords = 64
-	noteWords = 2
+	noteWords = 3
 	noteAt    = 4 * (stepWords - noteWords) // in bytes
 )
 
@@ -71,10 +74,11 @@ func (o *optimiser) clearNote() error {
 	return o.arena.syncFor("clear the optimiser's note")
 }
 
-// note returns the note that the optimiser's kernels have written on the first GPU since clearNote.
-func (o *optimiser) note() (note [noteWords]uint32, err error) {
+// note returns the parameter's number and the epoch of the note that the optimiser's kernels have written on the first GPU since clearNote.
+func (o *optimiser) note() (number, epoch uint32, err error) {
+	var note [noteWords]uint32
 	if o.calls == nil || len(o.gpus.each) == 0 {
-		return note, nil
+		return 0, 0, nil
 	}
 	p := &o.arena.devices[0]
 	err = p.dev.CopyD2H(p.queues[plan.D2H], device.Bytes(note[:]), o.gpus.each[0].memory, noteAt)
@@ -82,26 +86,57 @@ func (o *optimiser) note() (note [noteWords]uint32, err error) {
 		err = p.dev.Sync()
 	}
 	if err != nil {
-		return note, fmt.Errorf("read the optimiser's note: %w", err)
+		return 0, 0, fmt.Errorf("read the optimiser's note: %w", err)
 	}
-	return note, nil
+	if note[0] != 0 {
+		number = ^note[0]
+	}
+	return number, note[1], nil
 }
 
 // commands adds the calls of the optimiser on one GPU.
 func (o *optimiser) commands(x *commands) {
 	g := x.gpu
-	of := func(name string, id int) kernel.GPUArg { return at(name, g.base+uint64(o.plan.Globals[id])) }
+	var updates, averages []UpdateCall
 	for _, c := range o.calls.Calls {
-		args := kernel.GPUArgs{at("step", g.step), at("note", g.step+noteAt), of("w", c.Param), of("g", c.Grad)}
-		f, rate := g.update, num("decay", uint64(math.Float32bits(c.Decay)))
 		if c.Share > 0 {
-			f, rate = g.average, num("share", uint64(math.Float32bits(c.Share)))
+			c.Decay = c.Share
+			averages = append(averages, c)
+		} else {
+			updates = append(updates, c)
 		}
-		for k, id := range c.Moments {
-			args = append(args, of([]string{"m", "v"}[k], id))
-		}
-		x.call(f, uint64(min(1024, (c.N+255)/256)), append(args, num("n", uint64(c.N)), rate, num("number", uint64(c.Number))))
 	}
+	for calls := range slices.Chunk(updates, kernel.UpdatesTogether) {
+		o.together(x, g.update, calls)
+	}
+	for calls := range slices.Chunk(averages, kernel.UpdatesTogether) {
+		o.together(x, g.average, calls)
+	}
+}
+
+// together adds the launch of kernel f for calls.
+func (o *optimiser) together(x *commands, f *launch.Kernel, calls []UpdateCall) {
+	args, most := kernel.GPUArgs{at("step", x.gpu.step), at("note", x.gpu.step+noteAt)}, 0
+	for k := range kernel.UpdatesTogether {
+		var c UpdateCall
+		named := func(name string) string { return fmt.Sprint(name, k) }
+		of := func(name string, id int) { args = append(args, at(named(name), x.gpu.base+uint64(o.plan.Globals[id]))) }
+		if k < len(calls) {
+			c = calls[k]
+			of("w", c.Param)
+			of("g", c.Grad)
+			for m, id := range c.Moments {
+				of([]string{"m", "v"}[m], id)
+			}
+		} else {
+			for _, name := range append([]string{"w", "g"}, []string{"m", "v"}[:len(calls[0].Moments)]...) {
+				args = append(args, at(named(name), 0))
+			}
+		}
+		most = max(most, c.N)
+		args = append(args, num(named("n"), uint64(c.N)), num(named("decay"), uint64(math.Float32bits(c.Decay))), num(named("number"), uint64(c.Number)))
+	}
+	x.call(f, uint64(min(1024, (most+255)/256)), args).Grid[1] = uint32(len(calls))
 }
 
 // submit submits the optimiser to the device of Update task k. For a GPU without a GPUUpdate it runs it on the host.

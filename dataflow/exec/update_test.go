@@ -27,21 +27,26 @@ func TestUpdateNames(t *testing.T) {
 	for kind, moments := range map[kernel.Optimizer][]int{kernel.SGD: nil, kernel.Momentum: {2}, kernel.Adam: {2, 3}, kernel.AdamW: {2, 3}} {
 		f := kernelsOf(cuda.Backend{}.Optimizer(kind))
 		o := &optimiser{plan: p, calls: &GPUUpdate{Kind: kind, Calls: []UpdateCall{
-			{Param: 0, Grad: 1, Moments: moments, N: 30, Number: 7, Decay: 1}, {Param: 1, Grad: 0, N: 5, Number: 8, Share: 2}}}}
+			{Param: 0, Grad: 1, Moments: moments, N: 30, Number: 7, Decay: 1}, {Param: 1, Grad: 0, N: 5, Number: 8, Share: 2},
+			{Param: 1, Grad: 0, Moments: moments, N: 200, Number: 9}}}}
 		x := &commands{gpu: &gpu{base: base, step: step, update: f[0], average: f[1]}}
 		if o.commands(x); x.err != nil {
 			t.Fatalf("optimiser %d: %v", kind, x.err)
 		}
-		want := []uint64{step, step + noteAt, base, base + 256}
+		// Args are those of parameters, and zeros behind them.
+		call := func(what string, i int, y uint32, want ...uint64) {
+			c := x.list[i].Call
+			none := make([]uint64, len(c.Args)-len(want))
+			if got := c.Args; !slices.Equal(got, append(want, none...)) || c.Grid != [3]uint32{1, y, 1} {
+				t.Errorf("%s, optimiser %d: %d on %v blocks", what, kind, got, c.Grid)
+			}
+		}
+		first, second := []uint64{step, step + noteAt, base, base + 256}, []uint64{base + 256, base}
 		for _, m := range moments {
-			want = append(want, base+uint64(p.Globals[m]))
+			first, second = append(first, base+uint64(p.Globals[m])), append(second, base+uint64(p.Globals[m]))
 		}
-		if got := x.list[0].Call.Args; !slices.Equal(got, append(want, 30, 0x3f800000, 7)) {
-			t.Errorf("optimiser %d: %d", kind, got)
-		}
-		if got := x.list[1].Call.Args; !slices.Equal(got, []uint64{step, step + noteAt, base + 256, base, 5, 0x40000000, 8}) {
-			t.Errorf("running statistics beside optimiser %d: %d", kind, got)
-		}
+		call("two parameters", 0, 2, append(append(append(first, 30, 0x3f800000, 7), second...), 200, 0, 9)...)
+		call("running statistics", 1, 1, step, step+noteAt, base+256, base, 5, 0x40000000, 8)
 	}
 	add := kernelsOf(cuda.Backend{}.Join())
 	on := &kernels{plan: p, now: &current{plan: p}}

@@ -200,6 +200,9 @@ func (st *Step) SetOf(o *Operand) int {
 	return int(st.Dst)
 }
 
+// Far is the set of the sources of st over sampled blocks, or with CSR that of the destinations: where the other ends of edges lie.
+func (st *Step) Far() int { return st.SetOf(&Operand{Kind: OtherValue}) }
+
 // Phase is a sweep over all intervals: each is visited, and its steps run in order.
 type Phase struct {
 	Label string

@@ -25,9 +25,7 @@ func (Backend) Spare(p *kernel.Program, _ kernel.Chip, rows, edges int) int64 {
 }
 
 // Optimizer returns the kernels of an optimiser.
-func (Backend) Optimizer(kind kernel.Optimizer) kernel.GPUText {
-	return kernel.GPUText{Source: optimizerSource, Names: []string{optimizerNames[kind], "average"}}
-}
+func (Backend) Optimizer(kind kernel.Optimizer) kernel.GPUText { return optimizerText(kind) }
 
 // Join returns the kernels that add up the sums, and take the larger of the maxima, of several devices.
 func (Backend) Join() kernel.GPUText {

@@ -39,8 +39,13 @@ extern "C" __global__ void __launch_bounds__(256) saga_columns(const float *__re
 		for (int k = 0; k < 4; k++) if (c + k < cols) part[blockIdx.x * cols + c + k] = t[k];
 	}
 }
-extern "C" __global__ void __launch_bounds__(256) saga_columns_add(float *dst, const float *__restrict__ part, ll m, ll n, ll ld, ll blocks, ll carry) {
+extern "C" __global__ void __launch_bounds__(256) saga_columns_add(float *dst0, const float *__restrict__ part0, ll m0, ll n0, ll ld0, ll blocks0, ll carry0, float *dst1, const float *__restrict__ part1, ll m1, ll n1, ll ld1, ll blocks1, ll carry1, float *dst2, const float *__restrict__ part2, ll m2, ll n2, ll ld2, ll blocks2, ll carry2) {
 	__shared__ double sm[256];
+	float *dst = dst0;
+	const float *part = part0;
+	ll m = m0, n = n0, ld = ld0, blocks = blocks0, carry = carry0;
+	if (blockIdx.y == 1) dst = dst1, part = part1, m = m1, n = n1, ld = ld1, blocks = blocks1, carry = carry1;
+	if (blockIdx.y == 2) dst = dst2, part = part2, m = m2, n = n2, ld = ld2, blocks = blocks2, carry = carry2;
 	const ll cols = m * n, c = blockIdx.x * 32 + threadIdx.x % 32;
 	part += c / n * ld + c % n;
 	double s = 0.;

@@ -1,16 +1,21 @@
 package cuda
 
-import "sagann/kernel"
+import (
+	"cmp"
+
+	"sagann/kernel"
+)
 
 // When to gather slices of columns, measured on one H200 by bench/cuda -gather -degrees of commit 799cda2e: cells of 157,000 to 11 M rows
 // of 1 to 128 edges. Each slice reads the row's list of edges again, so slices pay only if rows have at least sparse
 // edges in the mean. From few edges on they also pay if whole rows do not fit the cache and slices of them exceed it at
 // most four times. They do not pay in cells of more than tooLarge rows, of which even a slice is far larger than any
-// cache, nor if a row has only two slices and whole rows fit the cache. The number of far ends is assumed to equal the
-// number of own rows.
+// cache, nor if a row has only two slices and whole rows fit the cache, nor if edges read far rows less than again times in the mean, as in
+// sampled blocks. Where the number of far ends is not known, it is assumed to equal the number of own rows.
 const (
 	sparse   = 32
 	few      = 4
+	again    = 2 // edges of a far row
 	tooLarge = 1 << 20
 )
 
@@ -49,7 +54,7 @@ func (s *launcher) way(rows, edges, n int) (w *gatherKernels, few bool) {
 	case kernel.WarpSlice, kernel.FewSlice, kernel.WarpLaid, kernel.FewLaid:
 		w = &ways[0]
 	case kernel.ByCell:
-		if ways[0].slices(s.c.Chip, rows, edges, n) {
+		if ways[0].slices(s.c.Chip, rows, cmp.Or(s.l.Cell.Far, s.l.Far, rows), edges, n) {
 			w = &ways[0]
 		}
 		return w, w.isFew(s.c.Chip, edges, n)
@@ -57,16 +62,16 @@ func (s *launcher) way(rows, edges, n int) (w *gatherKernels, few bool) {
 	return w, w.few.fn >= 0 && (s.l.Gather == kernel.FewSlice || s.l.Gather == kernel.FewWhole || s.l.Gather == kernel.FewLaid)
 }
 
-// slices tells whether a cell of so many rows, of which n have edges, is gathered slice by slice.
-func (w *gatherKernels) slices(chip kernel.Chip, rows, edges, n int) bool {
+// slices tells whether a cell of so many rows, of which n have edges, and so many far rows is gathered slice by slice.
+func (w *gatherKernels) slices(chip kernel.Chip, rows, far, edges, n int) bool {
 	cached := cached(chip)
-	switch r := int64(rows); {
+	switch r := int64(far); {
 	case rows > tooLarge:
 		return false
 	case edges >= sparse*n && !w.narrow:
 		return true
 	default:
-		return edges >= few*n && r*w.far > cached && r*w.slice <= 4*cached
+		return edges >= few*n && edges >= again*far && r*w.far > cached && r*w.slice <= 4*cached
 	}
 }
 

@@ -84,25 +84,27 @@ func (s *launcher) groupSums(o, other *kernel.Out, lo, n int) {
 	m, w := p.Widths[o.Reg], p.Widths[o.Reg2]
 	i := slices.IndexFunc(p.Outs, func(x kernel.Out) bool { return s.besideGroups(&x) == o })
 	for done := 0; done < n; {
-		tiles, parts, each := groupSumsShape(len(list), m, w, n-done)
-		rows := min(n-done, parts*each)
-		parts = (rows + each - 1) / each
-		size := uint64(parts) * uint64(m) * uint64(partialLD(w)) * 4
+		tiles, ranges, each := groupSumsShape(len(list), m, w, n-done)
+		rows := min(n-done, ranges*each)
+		ranges = (rows + each - 1) / each
+		size := uint64(ranges) * uint64(m) * uint64(partialLD(w)) * 4
 		columns := uint64(0)
 		if i >= 0 {
 			columns = s.partial + uint64(kernel.Align(int64(len(list))*int64(size)))
 		}
 		skip, skip2 := uint64(done)*uint64(ldx)*4, uint64(done)*uint64(ldy)*4
-		s.call(s.c.lookup(groupSumsKernel(s.c, o)), tiles, sumsThreads, groupShared, parts, kernel.GPUArgs{at("x", x+skip), num("ldx", ldx), at("x2", x2+skip), at("y", y+skip2), num("ldy", ldy),
+		s.call(s.c.lookup(groupSumsKernel(s.c, o)), tiles, sumsThreads, groupShared, ranges, kernel.GPUArgs{at("x", x+skip), num("ldx", ldx), at("x2", x2+skip), at("y", y+skip2), num("ldy", ldy),
 			num("rows", rows), num("m", m), num("n", w), num("each", each), at("part", s.partial), at("columns", columns)})
 		s.out[len(s.out)-1].Dense = true
 		s.count(gemmWork(&kernel.GPUGemm{M: len(list) * m, N: w, K: rows, Add: true}))
+		var sums []parts
 		for q, o := range list {
-			s.addParts(o, s.partial+uint64(q)*size, m, w, partialLD(w), parts)
+			sums = append(sums, parts{o, s.partial + uint64(q)*size, m, w, partialLD(w), ranges})
 		}
 		if i >= 0 {
-			s.addParts(&p.Outs[i], columns, 1, w, partialLD(w), parts)
+			sums = append(sums, parts{&p.Outs[i], columns, 1, w, partialLD(w), ranges})
 		}
+		s.addParts(sums...)
 		done += rows
 	}
 }

@@ -214,7 +214,7 @@ func (s *launcher) sum(o *kernel.Out, lo, n int) {
 		s.call(s.c.lookup("saga_columns"), columnBlocks, columnThreads, 0, (w+columnTile-1)/columnTile,
 			kernel.GPUArgs{at("x", x), num("ld", ld), num("rows", n), num("cols", w), at("part", s.partial)})
 		s.count(work{bytes: 4 * int64(n) * int64(w), flops: int64(n) * int64(w)})
-		s.addParts(o, s.partial, 1, w, w, columnBlocks)
+		s.addParts(parts{o, s.partial, 1, w, w, columnBlocks})
 	}
 }
 
@@ -263,11 +263,13 @@ func (s *launcher) byTiles(in *kernel.Instr, lo, n int) bool {
 	if s.l.TF32 && c.Chip.Groups && k.groups >= 0 {
 		across := (cols + groupColumns(c, k.of) - 1) / groupColumns(c, k.of)
 		s.call(k.groups, across*max(1, min(c.Chip.Processors/across, (n+191)/192)), groupThreads, groupShared, 1, args)
-		s.out[len(s.out)-1].Dense = true
 	} else {
 		blocks := (n + tileSide - 1) / tileSide * ((cols + tileSide - 1) / tileSide)
 		s.call(k.fn, blocks, tileThreads, 0, 1, append(args, kernel.GPUFlag("tf32", s.l.TF32)))
 	}
 	s.count(w)
+	last := &s.out[len(s.out)-1]
+	last.Tiles, last.Elem = last.Func == k.fn, k.elem*int64(n)
+	last.Dense = !last.Tiles
 	return true
 }

@@ -117,24 +117,26 @@ func (s *launcher) sumTN(o *kernel.Out, lo, n int) {
 	fn := s.c.lookup(name)
 	i := slices.IndexFunc(p.Outs, func(x kernel.Out) bool { return s.beside(&x) == o }) // its sums are made on the way
 	for done := 0; done < n; {
-		tiles, threads, parts, each := productShape(g.M, g.N, n-done)
-		rows := min(n-done, parts*each)
-		parts = (rows + each - 1) / each
+		tiles, threads, ranges, each := productShape(g.M, g.N, n-done)
+		rows := min(n-done, ranges*each)
+		ranges = (rows + each - 1) / each
 		args := kernel.GPUArgs{at("a", a+uint64(done)*uint64(lda)*4), num("lda", lda), at("b", b+uint64(done)*uint64(ldb)*4), num("ldb", ldb),
 			num("rows", rows), num("m", g.M), num("n", g.N), num("each", each), at("part", s.partial)}
-		columns := s.partial + uint64(kernel.Align(int64(parts)*int64(g.M)*int64(partialLD(g.N))*4))
+		columns := s.partial + uint64(kernel.Align(int64(ranges)*int64(g.M)*int64(partialLD(g.N))*4))
 		if name == tileSums && i >= 0 {
 			args = append(args, at("columns", columns))
 		} else if name == tileSums {
 			args = append(args, at("columns", 0))
 		}
-		s.call(fn, tiles, threads, 0, parts, args)
+		s.call(fn, tiles, threads, 0, ranges, args)
+		s.out[len(s.out)-1].Tiles = name == tileSums
 		g.K = rows
 		s.count(gemmWork(&g))
-		s.addParts(o, s.partial, g.M, g.N, partialLD(g.N), parts)
+		sums := []parts{{o, s.partial, g.M, g.N, partialLD(g.N), ranges}}
 		if i >= 0 {
-			s.addParts(&p.Outs[i], columns, 1, g.N, partialLD(g.N), 2*parts)
+			sums = append(sums, parts{&p.Outs[i], columns, 1, g.N, partialLD(g.N), 2 * ranges})
 		}
+		s.addParts(sums...)
 		done += rows
 	}
 }
@@ -142,13 +144,6 @@ func (s *launcher) sumTN(o *kernel.Out, lo, n int) {
 // partialLD is the number of floats from row to row of a partial sum of n columns: a multiple of four, so that four floats
 // are written at once.
 func partialLD(n int) int { return (n + 3) / 4 * 4 }
-
-// addParts adds partial sums that lie at an address to the Global of o. Each has m rows of n numbers, ld floats apart.
-func (s *launcher) addParts(o *kernel.Out, from uint64, m, n, ld, parts int) {
-	s.call(s.c.lookup("saga_columns_add"), (m*n+31)/32, 256, 0, 1,
-		kernel.GPUArgs{at("dst", s.l.Bufs[o.Operand]), at("part", from), num("m", m), num("n", n), num("ld", ld), num("blocks", parts), kernel.GPUFlag("carry", o.Carry)})
-	s.count(work{bytes: 4 * int64(parts) * int64(m) * int64(n), flops: int64(parts) * int64(m) * int64(n)})
-}
 
 // productOfSource is the kernel of a tile.
 const productOfSource = `extern "C" __global__ void __launch_bounds__(%d, %d) %s(const float *__restrict__ a, ll lda, const float *__restrict__ b, ll ldb, ll rows, ll m, ll n, ll each, float *part) {

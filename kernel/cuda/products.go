@@ -16,8 +16,9 @@ import (
 type tiled struct {
 	of     []*kernel.Instr
 	fn     int
-	groups int  // by groups of warps (groups.go), -1 without one
-	follow work // per row, of the instructions that follow
+	groups int   // by groups of warps (groups.go), -1 without one
+	follow work  // per row, of the instructions that follow
+	elem   int64 // their operations, where drawing is many
 }
 
 // tileCode is the code of a tile: how products are read, and what is made of a row's numbers.
@@ -126,7 +127,14 @@ func newTileCode(c *Program, k *tiled, of []int, level, side int) (*tileCode, er
 			t.store(o.reg, o.ptr, t.vector(o.ld))
 			puts = append(puts, o.reg)
 		}
-		k.follow = c.countRows(x.used, f.instrs, puts)
+		k.follow, k.elem = c.countRows(x.used, f.instrs, puts), 0
+		for _, in := range f.instrs {
+			n := c.instrWork(in).flops
+			if strings.Contains(in.CUDA, "saga_dropout") {
+				n *= dropoutOps
+			}
+			k.elem += n
+		}
 	} else {
 		t.store(x.sum, c.homeRow(x.sum, "i"), t.vector(c.Home[x.sum].LD))
 		k.follow = c.wide(x.sum)

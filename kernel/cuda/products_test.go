@@ -19,7 +19,7 @@ func TestTilesEmulated(t *testing.T) {
 	for _, of := range []struct {
 		rows, in, out, back int
 		kernels             string
-	}{{261, 100, 132, 96, "product0 product1 saga_product_128_64 saga_columns_add saga_columns saga_columns_add"}, {70, 128, 256, 128, "product0 product1 saga_product_tiles saga_columns_add saga_columns_add"}} {
+	}{{261, 100, 132, 96, "product0 product1 saga_product_128_64 saga_columns_add saga_columns saga_columns_add"}, {70, 128, 256, 128, "product0 product1 saga_product_tiles saga_columns_add"}} {
 		p := kerneltest.Layer(of.in, of.out, of.back)
 		c, err := cuda.Render(p, cuda.H200)
 		if err != nil {

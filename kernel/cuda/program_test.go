@@ -177,19 +177,21 @@ func TestCUDARefuses(t *testing.T) {
 func TestCUDASlices(t *testing.T) {
 	w := &gatherKernels{far: 2400, slice: 256} // two operands of 300 columns
 	for _, c := range []struct {
-		rows, edges int
-		want        bool
+		rows, far, edges int
+		want             bool
 	}{
-		{1000, 32 * 1000, true},
-		{1000, 31 * 1000, false},       // whole rows are in the cache
-		{157_000, 18 * 157_000, true},  // 377 MB whole, 40 MB in slices
-		{157_000, 3 * 157_000, false},  // too few edges for ten lists a row
-		{900_000, 18 * 900_000, false}, // 230 MB even in slices
-		{900_000, 32 * 900_000, true},
-		{1_100_000, 64 * 1_100_000, false},
+		{1000, 1000, 32 * 1000, true},
+		{1000, 1000, 31 * 1000, false},          // whole rows are in the cache
+		{157_000, 157_000, 18 * 157_000, true},  // 377 MB whole, 40 MB in slices
+		{157_000, 157_000, 3 * 157_000, false},  // too few edges for ten lists a row
+		{900_000, 900_000, 18 * 900_000, false}, // 230 MB even in slices
+		{157_000, 600_000, 5 * 157_000, false},  // a far row is read once
+		{157_000, 1000, 18 * 157_000, false},    // all are in the cache
+		{900_000, 900_000, 32 * 900_000, true},
+		{1_100_000, 1_100_000, 64 * 1_100_000, false},
 	} {
-		if got := w.slices(H200, c.rows, c.edges, c.rows); got != c.want {
-			t.Errorf("%d rows, %d edges: slices %v, want %v", c.rows, c.edges, got, c.want)
+		if got := w.slices(H200, c.rows, c.far, c.edges, c.rows); got != c.want {
+			t.Errorf("%d rows, %d far rows, %d edges: slices %v, want %v", c.rows, c.far, c.edges, got, c.want)
 		}
 	}
 }

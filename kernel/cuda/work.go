@@ -13,6 +13,9 @@ type work struct{ bytes, flops int64 }
 func (w work) times(n int) work { return work{w.bytes * int64(n), w.flops * int64(n)} }
 func (w work) plus(v work) work { return work{w.bytes + v.bytes, w.flops + v.flops} }
 
+// dropoutOps is how many operations drawing whether a number is dropped takes: a hash of its place.
+const dropoutOps = 20
+
 // wide is the work of reading or writing a register once.
 func (c *Program) wide(r int) work { return work{bytes: 4 * int64(c.p.Widths[r])} }
 

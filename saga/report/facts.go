@@ -91,14 +91,15 @@ func (f *facts) device(name string, tf32 bool) {
 }
 
 // gpuSums must be raised if the order of sums changes on GPUs only. 1: sums of products over rows have
-// a kernel of their own. 2: wide products, too, on tensor cores; few rows are summed in more parts.
-const gpuSums = 2
+// a kernel of their own. 2: wide products, too, on tensor cores; few rows are summed in more parts. 3: whether a cell is gathered by slices depends
+// on its far rows.
+const gpuSums = 3
 
 // tf32Sums is the same for sums in TF32. 1: groups of warps compute them where the chip has such.
 const tf32Sums = 1
 
-// gpuBlocks is the same for sums over sampled blocks. 1: their kernels are chosen by counts alone.
-const gpuBlocks = 1
+// gpuBlocks is the same for sums over sampled blocks. 1: their kernels are chosen by counts alone. 2: also by that of the far ends.
+const gpuBlocks = 2
 
 // updates writes the updates in their order, in which the norm of all gradients is summed.
 func (f *facts) updates(decay func(param string) float32) {

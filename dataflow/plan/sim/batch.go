@@ -9,8 +9,14 @@ import (
 // Work is the work of one kernel: bytes that it reads and writes in device memory, and operations.
 type Work struct {
 	Bytes, Flops int64
-	Product      bool // a dense product
+	Elem         int64 // of products: operations of what follows them
+	Product      bool  // a dense product at the library's rate
+	Tiles        bool  // a dense product by tiles, at about the library's rate in single precision
 }
+
+// tilesTF32 is how many times faster products by tiles are in TF32: 361 us in place of 441 for 17 GFLOP on an H200, bound by how soon tensor cores
+// answer (bench sampled --profile).
+const tilesTF32 = 1.2
 
 // Batch is, by task, how long the kernels of a step over sampled blocks take on one device of the kind. rows
 // and edges are the sizes of the batch, by vertex set and edge set (plan.Sets). work is, by task, the work of
@@ -19,6 +25,11 @@ type Work struct {
 // are not part of the step; see Draw and Bring.
 func (k *DeviceKind) Batch(p *plan.Plan, rows, edges []int, work [][]Work) []time.Duration {
 	c := newClock(p, k)
+	c.pace.once = k.Slice.Value > 0
+	short := map[int][]absent{}
+	p.Spec.Padded(func(call *plan.Call, operand int, from uint16) {
+		short[call.Kernel] = append(short[call.Kernel], absent{p.Spec.Values[call.Operands[operand].ID].RowBytes, from})
+	})
 	list := make([]time.Duration, len(p.Tasks))
 	for i := range p.Tasks {
 		t, ns := &p.Tasks[i], 0.0
@@ -32,26 +43,32 @@ func (k *DeviceKind) Batch(p *plan.Plan, rows, edges []int, work [][]Work) []tim
 			if t.Own >= 0 {
 				own = float64(rows[t.Own])
 			}
+			cost := *c.costs[t.Kernel]
+			for _, a := range short[int(t.Kernel)] {
+				cost.FixedBytes -= a.row * int64(own-float64(rows[a.from]))
+			}
 			if t.Other < 0 {
-				ns = c.pace.call(c.costs[t.Kernel], own, 0, 0)
+				ns = c.pace.call(&cost, own, 0, 0)
 				break
 			}
 			st := &p.Spec.Phases[t.Phase].Steps[t.Step]
-			far := st.Src
-			if t.Dir.Way() == plan.CSR {
-				far = st.Dst
-			}
-			ns = c.pace.call(c.costs[t.Kernel], own, float64(edges[t.Other]), float64(rows[far]))
+			ns = c.pace.call(&cost, own, float64(edges[t.Other]), float64(rows[st.Far()]))
 		case t.Kind == plan.Take:
 			ns = c.pace.bytes(2 * int64(rows[t.Own]) * p.Spec.Values[t.Value].RowBytes)
 		case t.Kind == plan.Zero:
 			ns = c.ns(t)
-		case t.Kind == plan.Update: // one kernel per parameter
-			ns = c.ns(t) + c.pace.launch*float64(len(p.Spec.Updates)-1)
+		case t.Kind == plan.Update:
+			ns = c.ns(t)
 		}
 		list[i] = time.Duration(ns)
 	}
 	return list
+}
+
+// absent is an operand of which only the rows of a set are there and read (plan.Spec.Padded), and the bytes of a row.
+type absent struct {
+	row  int64
+	from uint16
 }
 
 // LeastRead is how many bytes of a GPU's memory traffic a random read of a few bytes costs.
@@ -83,12 +100,14 @@ func (k *DeviceKind) Bring(rows, near int, row int64) time.Duration {
 
 // kernel is the time in ns of one kernel, given its work.
 func (k *pace) kernel(w Work) float64 {
-	flops, bytes := float64(w.Flops), k.byte*float64(w.Bytes)
+	flops, elem, bytes := float64(w.Flops), k.elem*float64(w.Elem), k.byte*float64(w.Bytes)
 	switch {
+	case w.Tiles:
+		return k.launch + max(k.tiles*flops, elem, bytes)
 	case w.Product && k.apart:
-		return k.product + k.dense*flops + bytes
+		return k.product + k.dense*flops + elem + bytes
 	case w.Product: // the rate of products was measured with their memory traffic
-		return k.product + max(k.dense*flops, bytes)
+		return k.product + max(k.dense*flops, elem, bytes)
 	}
-	return k.launch + max(k.elem*flops, bytes)
+	return k.launch + max(k.elem*float64(w.Flops), bytes)
 }

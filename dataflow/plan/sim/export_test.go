@@ -87,3 +87,6 @@ func Ticking(p *plan.Plan, both float64) []int64 {
 	}
 	return ends
 }
+
+// WorkTime is the time in ns of one kernel of a batch.
+func (k *DeviceKind) WorkTime(w Work) float64 { return newPace(k).kernel(w) }

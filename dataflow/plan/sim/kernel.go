@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"cmp"
 	"math"
 
 	"sagann/dataflow/plan"
@@ -10,6 +11,7 @@ import (
 // arithmetic and memory, with the machine's rates and nothing else.
 type pace struct {
 	dense, elem     float64 // ns per operation
+	tiles           float64 // ns per operation of a product by tiles
 	byte, hit, miss float64 // ns per byte
 	row             float64 // ns per row and slice of a gather
 	packed          float64 // ns per edge and slice that a gather over a packed cell takes longer
@@ -17,11 +19,16 @@ type pace struct {
 	launch, product float64 // ns
 	serial          bool
 	apart           bool // dense is arithmetic only: the memory traffic of products adds to it
+	once            bool // caches have no rows of gathers at the start, as for a batch
 }
 
 func newPace(k *DeviceKind) *pace {
+	tiles := 1e9 / cmp.Or(k.single, k.FP32.Value)
+	if k.single > 0 {
+		tiles /= tilesTF32
+	}
 	return &pace{
-		dense: 1e9 / k.FP32.Value, elem: 1e9 / k.Elementwise.Value,
+		tiles: tiles, dense: 1e9 / k.FP32.Value, elem: 1e9 / k.Elementwise.Value,
 		byte: 1e9 / k.Bandwidth.Value, hit: 1e9 / k.GatherHit.Value, miss: 1e9 / k.GatherMiss.Value,
 		row: k.GatherRow.Value * 1e9, packed: k.GatherPacked.Value * 1e9,
 		cache: k.Cache.Value, slice: k.Slice.Value, launch: k.Launch.Value * 1e9, product: k.Product.Value * 1e9, serial: k.Serial, apart: k.TF32.Value > 0 && k.FP32 == k.TF32,
@@ -85,6 +92,9 @@ func (k *pace) gather(c *plan.Cost, rows, edges, others float64) float64 {
 	hits := 1.0
 	if all := others * slice; all > k.cache {
 		hits = k.cache / all
+	}
+	if k.once && edges > 0 {
+		hits *= max(0, 1-others/edges)
 	}
 	bytes := float64(c.GatherBytes)
 	if k.slice > 0 {

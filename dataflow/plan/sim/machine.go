@@ -66,6 +66,8 @@ type DeviceKind struct {
 	// Serial says that arithmetic and memory traffic of a kernel do not overlap, as on a few
 	// CPU cores. Otherwise the slower of the two hides the other.
 	Serial bool `json:"serial,omitempty"`
+
+	single float64 // with TF32: FP32 without it
 }
 
 // LinkKind holds the rates of a link. Down is from the host to the devices.
@@ -196,6 +198,7 @@ func (m *Machine) WithTF32() *Machine {
 	x.DeviceKinds = maps.Clone(m.DeviceKinds)
 	for name, k := range x.DeviceKinds {
 		if k.TF32.Value > 0 {
+			k.single = k.FP32.Value
 			k.FP32 = k.TF32
 			x.DeviceKinds[name] = k
 		}
