@@ -81,6 +81,8 @@ func (c *Command) gpuTable() error {
 	switch {
 	case c.Find.Support > 0:
 		return t.frequent()
+	case c.Find.Tables && c.Find.Stored:
+		return t.stored()
 	case c.Find.Tables && c.Find.Edges > 1:
 		return t.tables()
 	case c.Find.Sort > 0:

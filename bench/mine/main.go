@@ -57,12 +57,14 @@ type onGPU struct {
 
 // find is the flags of what is measured instead of counts: frequent patterns, sorts.
 type find struct {
-	Sort     int64 `placeholder:"N" help:"With --device: sort so many keys of 64 bits, in host memory, with --gib of the GPU's memory instead."`
-	Support  int64 `placeholder:"N" help:"Find frequent patterns of --data with this least support instead."`
-	Edges    int   `default:"3" placeholder:"N" help:"With --support: most edges of a pattern, to 7 (${default})."`
-	Tables   bool  `help:"With --device: count all connected sets of --edges edges of --data by labels instead (engine tables); with --cpu compare with the CPU."`
-	Least    bool  `help:"With --tables: in the least memory beside the graph."`
-	Vertices int   `placeholder:"N" help:"With --support and without --device: most vertices of a pattern, with any number of edges."`
+	Sort     int64  `placeholder:"N" help:"With --device: sort so many keys of 64 bits, in host memory, with --gib of the GPU's memory instead."`
+	Support  int64  `placeholder:"N" help:"Find frequent patterns of --data with this least support instead."`
+	Edges    int    `default:"3" placeholder:"N" help:"With --support: most edges of a pattern, to 7 (${default})."`
+	Tables   bool   `help:"With --device: count all connected sets of --edges edges of --data by labels instead (engine tables); with --cpu compare with the CPU."`
+	Least    bool   `help:"With --tables: in the least memory beside the graph."`
+	Stored   bool   `help:"With --tables: store the sets, with all memory, with a quarter of their bytes on each GPU, and with half of them in host memory, too, and count them by a key."`
+	Scratch  string `placeholder:"DIR" help:"With --stored: folder for what has no room in memory."`
+	Vertices int    `placeholder:"N" help:"With --support and without --device: most vertices of a pattern, with any number of edges."`
 }
 
 // Run measures what the flags say.

@@ -25,19 +25,25 @@ type growRoom struct {
 	left     int64   // bytes for columns
 }
 
-// growBound is the most neighbours that may follow a row of a size: those of the vertices with the most.
-func growBound(s *table.Spec, size int) int64 {
-	degrees := make([]int, 0, s.Rows.V())
+// growBounds are by size the most neighbours that may follow a row: those of the vertices with the most.
+func growBounds(s *table.Spec) []int64 {
+	var most [mostVertices + 1]int64 // descending
 	for v := range s.Rows.V() {
-		degrees = append(degrees, s.Rows.Degree(uint32(v)))
+		d := int64(s.Rows.Degree(uint32(v)))
+		for i := range most {
+			if d > most[i] {
+				d, most[i] = most[i], d
+			}
+		}
 	}
-	slices.Sort(degrees)
-	n := size + btoi(!s.Vertices)
-	sum := int64(0)
-	for _, d := range degrees[max(0, len(degrees)-n):] {
-		sum += int64(d)
+	bound := make([]int64, s.Size)
+	for size := range bound {
+		for _, d := range most[:size+btoi(!s.Vertices)] {
+			bound[size] += d
+		}
+		bound[size] = max(bound[size], 32)
 	}
-	return max(sum, 32)
+	return bound
 }
 
 // bytes is what so many slots take with the rows of sizes, and so many places of keys.
@@ -61,13 +67,9 @@ func (t *growRoom) bytes(s *table.Spec) int64 {
 	return n
 }
 
-// divideGrow divides so many bytes: half of them at most, if that is enough, for what is made at a time, the rest for keys or columns. ok is false if it is too little.
-func divideGrow(s *table.Spec, bytes int64, counts bool) (t growRoom, ok bool) {
-	least, bound := int64(32), make([]int64, s.Size)
-	for size := range s.Size {
-		bound[size] = growBound(s, size)
-		least = max(least, bound[size])
-	}
+// divideGrow divides so many bytes, given growBounds: half of them at most, if that is enough, for what is made at a time, the rest for keys or columns. ok is false if it is too little.
+func divideGrow(s *table.Spec, bound []int64, bytes int64, counts bool) (t growRoom, ok bool) {
+	least := slices.Max(bound)
 	for t.slots = max(mostSlots, least); ; t.slots = max(t.slots/2, least) {
 		t.rows, t.counters = make([]int64, s.Size+1), int64(btoi(counts)*leastCounters)
 		for size := 1; size <= s.Size; size++ {
@@ -97,8 +99,9 @@ const leastCounters = 1 << 10
 
 // GrowNeed is the bytes that StoreRows or, with counts, CountKeys takes on a GPU in addition to the graph: the least that works, and what it uses well.
 func GrowNeed(s *table.Spec, counts bool) (least, most int64) {
+	bound := growBounds(s)
 	for least = 1 << 12; ; least += least / 8 {
-		if _, ok := divideGrow(s, least, counts); ok {
+		if _, ok := divideGrow(s, bound, least, counts); ok {
 			break
 		}
 	}
@@ -278,7 +281,7 @@ type growLane struct {
 func (l *growLane) open(room int64) (err error) {
 	s := l.spec
 	var ok bool
-	if l.room, ok = divideGrow(s, room, l.key != nil); !ok {
+	if l.room, ok = divideGrow(s, growBounds(s), room, l.key != nil); !ok {
 		least, _ := GrowNeed(s, l.key != nil)
 		return &device.BudgetError{Device: l.GPU.Info().Name, Asked: least, Budget: room, Largest: room}
 	}

@@ -108,24 +108,42 @@ func (c *growCount) giveUp(ctx context.Context) error {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	// The rows of the last size are counted: their memory is free.
+	packed := c.size[c.spec.Size].rows
+	for at, most := int64(0), packed.Len()/counterBytes; at < c.room.counters; at += most {
+		n := min(most, c.room.counters-at)
+		k := launch.Call{Source: sums(), Name: "saga_grow_pack", Grid: c.grid(n, growBlock), Block: growBlock, Clear: []device.Mem{c.state.Slice(8, 8)},
+			Args: launch.Args{"keys": c.counters, "from": uint64(at), "n": uint64(n), "out": packed, "many": c.state.Slice(8, 8)}}
+		if err := c.Launch(k); err != nil {
+			return err
+		}
+		if err := c.ask(c.state.Slice(8, 8)); err != nil {
+			return err
+		}
+		if err := c.give(packed, int64(c.answer[0])); err != nil {
+			return err
+		}
+	}
+	c.counts = 0
+	return errors.Join(ctx.Err(), c.clear(c.counters))
+}
+
+// give gives n keys to add.
+func (c *growCount) give(packed device.Mem, n int64) error {
 	stage := device.View[uint64](c.pinned.Bytes())
-	for at := int64(0); at < 2*c.room.counters; at += int64(len(stage)) {
-		part := stage[:min(int64(len(stage)), 2*c.room.counters-at)]
-		if err := c.GPU.CopyD2H(c.Queue, device.Bytes(part), c.counters.Slice(8*at, 8*int64(len(part))), 0); err != nil {
+	for at := int64(0); at < 2*n; at += int64(len(stage)) {
+		part := stage[:min(int64(len(stage)), 2*n-at)]
+		if err := c.GPU.CopyD2H(c.Queue, device.Bytes(part), packed, 8*at); err != nil {
 			return err
 		}
 		if err := c.await(); err != nil {
 			return err
 		}
 		for i := 0; i < len(part); i += 2 {
-			if part[i] == 0 {
-				continue
-			}
 			if err := c.add(int64((part[i]-1)^1<<63), part[i+1]); err != nil {
 				return err
 			}
 		}
 	}
-	c.counts = 0
-	return errors.Join(ctx.Err(), c.clear(c.counters))
+	return nil
 }

@@ -95,3 +95,18 @@ extern "C" __global__ void __launch_bounds__(128) saga_grow_left(const u64 *chil
 	for (u64 i = blockIdx.x * (u64)blockDim.x + threadIdx.x; i < n; i += gridDim.x * (u64)blockDim.x)
 		kept[i] = (u32)(place[child[i + 1]] - place[child[i]]);
 }
+
+// Writes the keys that are taken of n places from one on, with their counts, and how many there are.
+extern "C" __global__ void __launch_bounds__(128) saga_grow_pack(const u64 *keys, u64 from, u64 n, u64 *out, u64 *many) {
+	u32 lane = threadIdx.x & 31;
+	for (u64 i = blockIdx.x * (u64)blockDim.x + threadIdx.x; i - lane < n; i += gridDim.x * (u64)blockDim.x) {
+		u64 key = i < n ? keys[2 * (from + i)] : 0;
+		u32 taken = __ballot_sync(ALL, key != 0);
+		u64 to = lane == 0 && taken ? atomicAdd(many, (u64)__popc(taken)) : 0;
+		to = __shfl_sync(ALL, to, 0) + __popc(taken & ((1u << lane) - 1));
+		if (key) {
+			out[2 * to] = key;
+			out[2 * to + 1] = keys[2 * (from + i) + 1];
+		}
+	}
+}

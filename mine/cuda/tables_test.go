@@ -33,7 +33,7 @@ func TestTables(t *testing.T) {
 // TestTablesOnGPU compares those that a GPU counts.
 func TestTablesOnGPU(t *testing.T) {
 	compareTables(t, []device.GPU{openGPU(t, 2<<30)}, 12, 60, 256<<20)
-	compareTables(t, []device.GPU{openGPU(t, 2<<30)}, 6, 20000, 256<<20)
+	compareTables(t, []device.GPU{openGPU(t, 2<<30)}, 6, 4000, 256<<20)
 }
 
 // compareTables compares counted rows of graphs of up to so many vertices, with that memory or the smallest, in which buffers are flushed again and
