@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"sagann/mine/agg"
+	"sagann/mine/cuda"
 	"sagann/mine/pattern"
 	"sagann/mine/rows"
 	"sagann/mine/run"
@@ -29,19 +30,21 @@ type Table struct {
 	g    *Graph
 	spec table.Spec
 	keep []func(*table.Row) bool // by size; nil: all
-	err  error
+	// filters are what keep asks, of patterns in any form.
+	filters cuda.Filters
+	err     error
 }
 
 // Table is the table of all edges or, with vertices, of all vertices.
 func (g *Graph) Table(vertices bool) *Table {
-	return &Table{g: g, spec: table.Spec{Rows: g.byID, Vertices: vertices, Size: 1}, keep: make([]func(*table.Row) bool, 2)}
+	return &Table{g: g, spec: table.Spec{Rows: g.byID, Vertices: vertices, Size: 1}, keep: make([]func(*table.Row) bool, 2), filters: make(cuda.Filters, 2)}
 }
 
 // Extend is the table of rows with one edge (vertex) more, of those for which the condition holds; nil: of all.
 func (t *Table) Extend(condition func(m Match) Bool) *Table {
 	next := *t
 	next.spec.Size++
-	next.keep = append(slices.Clip(t.keep), nil)
+	next.keep, next.filters = append(slices.Clip(t.keep), nil), append(slices.Clip(t.filters), nil)
 	if next.spec.Size > next.limit() && next.err == nil {
 		next.err = &QuestionError{fmt.Sprintf("a table of %d edges or vertices a row: the most are %d", next.spec.Size, next.limit())}
 	}
@@ -65,8 +68,8 @@ func (t *Table) Extend(condition func(m Match) Bool) *Table {
 // rows of vertices. wanted is called from several goroutines.
 func (t *Table) Filter(wanted func(Pattern) bool) *Table {
 	next := *t
-	next.keep = slices.Clone(t.keep)
-	before := t.keep[t.spec.Size]
+	next.keep, next.filters = slices.Clone(t.keep), slices.Clone(t.filters)
+	before, first := t.keep[t.spec.Size], t.filters[t.spec.Size]
 	if t.g.EdgeLabels() && next.err == nil {
 		next.spec.Kinds, next.err = t.g.edgeKinds()
 	}
@@ -75,14 +78,14 @@ func (t *Table) Filter(wanted func(Pattern) bool) *Table {
 	}
 	var known sync.Map
 	next.keep[t.spec.Size] = func(r *table.Row) bool {
-		return (before == nil || before(r)) && wanted(canonicalOf(r, &known))
+		return (before == nil || before(r)) && wanted(canonicalOf(r.Pattern(), &known))
 	}
+	next.filters[t.spec.Size] = func(p Pattern) bool { return (first == nil || first(p)) && wanted(canonicalOf(p, &known)) }
 	return &next
 }
 
-// canonicalOf is the canonical pattern of a row. Patterns that were seen before are known.
-func canonicalOf(r *table.Row, known *sync.Map) Pattern {
-	p := r.Pattern()
+// canonicalOf is the canonical form of the pattern of a row. Patterns that were seen before are known.
+func canonicalOf(p Pattern, known *sync.Map) Pattern {
 	if c, ok := known.Load(p); ok {
 		return c.(Pattern)
 	}
@@ -124,7 +127,7 @@ func (t *Table) Counts(ctx context.Context, key func(m Match) Int) iter.Seq2[Key
 		}
 		c := &counting{scratch: t.g.opt.Scratch, each: defaultCounter}
 		workers := t.g.opt.Threads
-		onGPUs := at.err == nil && t.g.gpus != nil && at.growable() == nil
+		onGPUs := at.err == nil && t.g.gpus != nil && at.growable(false) == nil
 		if at.err == nil && !onGPUs {
 			workers, at.err = c.divide(&at)
 		}
@@ -242,18 +245,20 @@ func (c *counting) close() (err error) {
 	return err
 }
 
-// Patterns counts the rows by their canonical pattern. On a graph with GPUs these count all rows of edges; rows with conditions, filters or stored
-// beginnings, and those of vertices without a label, are made by the CPU.
+// Patterns counts the rows by their canonical pattern; on a graph with GPUs these do, see OnGPUs.
 func (t *Table) Patterns(ctx context.Context) (map[Pattern]int64, error) {
 	at := *t
 	if at.g.EdgeLabels() && at.err == nil {
 		at.spec.Kinds, at.err = at.g.edgeKinds()
 	}
-	if at.onGPUs() {
+	switch {
+	case at.onGPUs():
 		return at.patternsOnGPUs(ctx)
+	case at.err == nil && at.g.gpus != nil && at.growable(true) == nil:
+		return at.codesOnGPUs(ctx)
 	}
 	var known sync.Map
-	return countRows(ctx, &at, func(r *table.Row) Pattern { return canonicalOf(r, &known) })
+	return countRows(ctx, &at, func(r *table.Row) Pattern { return canonicalOf(r.Pattern(), &known) })
 }
 
 // countRows counts rows by key on all threads.

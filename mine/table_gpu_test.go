@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"math/rand/v2"
 	"os"
 	"slices"
+	"strings"
 	"testing"
 
 	"sagann/chunk"
@@ -31,7 +33,7 @@ func typedEdges(d *rand.Rand, vertices, edges int) (*chunk.Edges, []int32) {
 	return e, labels
 }
 
-// growing is a table of a size with conditions in its sizes, and a key.
+// growing is a table of a size with conditions and a filter in its sizes, and a key.
 func growing(g *mine.Graph, vertices bool, size int) (*mine.Table, func(m mine.Match) mine.Int) {
 	t := g.Table(vertices)
 	for n := 2; n <= size; n++ {
@@ -75,6 +77,10 @@ func TestTableOnGPUs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		patterns, err := cpu.Patterns(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
 		opt := mine.Options{Labels: labels, Device: specs[i%3/2], Scratch: scratch}
 		for range 4 { // in all memory, in one byte, in what its error names, and with little of the host's
 			g := mustOpen(t, e, opt)
@@ -86,6 +92,9 @@ func TestTableOnGPUs(t *testing.T) {
 				opt.Mem = max(opt.Mem+1, small.Smallest)
 			case err != nil || !maps.Equal(got, keys):
 				t.Errorf("%s: %d keys, %v; want %d", name, len(got), err, len(keys))
+			}
+			if got, err := table.Patterns(ctx); !errors.As(err, &small) && (err != nil || !maps.Equal(got, patterns)) || table.OnGPUs() != nil {
+				t.Errorf("%s: %d patterns, %v; want %d; %v", name, len(got), err, len(patterns), table.OnGPUs())
 			}
 			s, err := table.Store(ctx)
 			switch {
@@ -127,7 +136,9 @@ func goesOn(t *testing.T, name string, s *mine.StoredTable, cpu *mine.Table, key
 	t.Helper()
 	ctx := context.Background()
 	var small *mine.BudgetError
-	for more, with := range []func(*mine.Table) *mine.Table{func(t *mine.Table) *mine.Table { return t }, func(t *mine.Table) *mine.Table { return t.Extend(nil) }} {
+	for more, with := range []func(*mine.Table) *mine.Table{func(t *mine.Table) *mine.Table { return t }, func(t *mine.Table) *mine.Table {
+		return t.Filter(func(p mine.Pattern) bool { return p.Label(1) != 2 }).Extend(nil)
+	}} {
 		want, err := with(cpu).Aggregate(ctx, key)
 		got, failed := with(s.Table()).Aggregate(ctx, key)
 		if errors.As(failed, &small) {
@@ -136,5 +147,28 @@ func goesOn(t *testing.T, name string, s *mine.StoredTable, cpu *mine.Table, key
 		if err != nil || failed != nil || !maps.Equal(got, want) {
 			t.Errorf("%s: %d keys of stored rows with %d more, %v; want %d", name, len(got), more, failed, len(want))
 		}
+	}
+}
+
+// TestTableOnGPUsRefused: a filter that panics is an error, and labels that are too wide for codes leave rows to the CPU, which OnGPUs says.
+func TestTableOnGPUsRefused(t *testing.T) {
+	specs := emulate(t)
+	ctx := context.Background()
+	e, labels := typedEdges(rand.New(rand.NewPCG(1, 2)), 20, 30)
+	g := mustOpen(t, e, mine.Options{Labels: labels, Device: specs[0]})
+	defer g.Close()
+	_, err := g.Table(true).Extend(nil).Filter(func(mine.Pattern) bool { panic("oh") }).Store(ctx)
+	if err == nil || !strings.Contains(err.Error(), "panicked: oh") {
+		t.Errorf("error %v", err)
+	}
+	labels = slices.Clone(labels)
+	labels[3] = math.MaxInt32
+	wide := mustOpen(t, e, mine.Options{Labels: labels, Device: specs[0]})
+	defer wide.Close()
+	want, err := mustOpen(t, e, mine.Options{Labels: labels}).Table(true).Extend(nil).Patterns(ctx)
+	table := wide.Table(true).Extend(nil)
+	got, failed := table.Patterns(ctx)
+	if said := table.OnGPUs(); err != nil || failed != nil || !maps.Equal(got, want) || said == nil || !strings.Contains(said.Error(), "63 bits: the CPU") {
+		t.Errorf("%d patterns, %v; want %d, %v; %v", len(got), failed, len(want), err, said)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"sagann/mine/agg"
+	"sagann/mine/cuda"
 	"sagann/mine/run"
 	"sagann/mine/table"
 )
@@ -35,7 +36,7 @@ func (t *Table) Store(ctx context.Context) (*StoredTable, error) {
 	if len(g.byID.Col) > math.MaxUint32 {
 		return nil, &QuestionError{fmt.Sprintf("the graph has %d entries in its rows; tables of at most %d are stored", len(g.byID.Col), uint32(math.MaxUint32))}
 	}
-	if g.gpus != nil && t.growable() == nil {
+	if g.gpus != nil && t.growable(false) == nil {
 		return t.storeOnGPUs(ctx)
 	}
 	const what = storing
@@ -68,7 +69,7 @@ const storing = "storing a table"
 
 // Table is the table, whose rows are read and not made again. Extend and Filter go on from it. It must not be used after Close.
 func (s *StoredTable) Table() *Table {
-	next := &Table{g: s.t.g, spec: s.t.spec, keep: make([]func(*table.Row) bool, len(s.t.keep))}
+	next := &Table{g: s.t.g, spec: s.t.spec, keep: make([]func(*table.Row) bool, len(s.t.keep)), filters: make(cuda.Filters, len(s.t.keep))}
 	next.spec.From, next.spec.Where = s.rows, nil
 	return next
 }

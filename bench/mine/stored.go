@@ -71,7 +71,7 @@ func (t *table) store(of *rowtable.Spec, key *pattern.Expr, want map[int64]uint6
 		return err
 	}
 	before, start := t.gpus[0].Counters(), time.Now()
-	s, err := cuda.StoreRows(context.Background(), g, of, room, h)
+	s, err := cuda.StoreRows(context.Background(), g, &cuda.Making{Spec: of, Room: room, Stage: cuda.StageBytes(h.Host, len(t.gpus))}, h)
 	if err != nil {
 		return errors.Join(err, g.Free())
 	}
@@ -81,8 +81,8 @@ func (t *table) store(of *rowtable.Spec, key *pattern.Expr, want map[int64]uint6
 	again := &rowtable.Spec{Rows: of.Rows, Size: of.Size, From: s}
 	got := map[int64]uint64{}
 	start = time.Now()
-	least, _ := cuda.GrowNeed(again, true)
-	err = cuda.CountKeys(context.Background(), g, again, key, max(least, room-most), cuda.StageBytes(h.Host, len(t.gpus)), add(got))
+	least, _ := cuda.GrowNeed(again, true, false)
+	err = cuda.CountKeys(context.Background(), g, &cuda.Making{Spec: again, Room: max(least, room-most), Stage: cuda.StageBytes(h.Host, len(t.gpus))}, key, add(got))
 	read, end := time.Since(start).Seconds(), t.gpus[0].Counters()
 	*bytes = s.Bytes()
 	spilled := s.Spilled()
@@ -115,7 +115,7 @@ func (t *table) counted(of *rowtable.Spec, key *pattern.Expr, want map[int64]uin
 	}
 	got := map[int64]uint64{}
 	start := time.Now()
-	err = cuda.CountKeys(context.Background(), g, of, key, room, cuda.StageBytes(0, 1), add(got))
+	err = cuda.CountKeys(context.Background(), g, &cuda.Making{Spec: of, Room: room, Stage: cuda.StageBytes(0, 1)}, key, add(got))
 	wall := time.Since(start).Seconds()
 	if err = errors.Join(err, g.Free()); err != nil {
 		return err
@@ -131,7 +131,7 @@ func (t *table) counted(of *rowtable.Spec, key *pattern.Expr, want map[int64]uin
 
 // divided is how the graph and the work share so many bytes of a GPU.
 func divided(of *rowtable.Spec, limit int64, counts bool) (cuda.Layout, int64, error) {
-	least, most := cuda.GrowNeed(of, counts)
+	least, most := cuda.GrowNeed(of, counts, false)
 	f, ok := cuda.Divide(of.Rows, cuda.Whole, limit, least, most)
 	if !ok {
 		return f.Layout, 0, fmt.Errorf("%d bytes are too few: %d at least", limit, f.Smallest)

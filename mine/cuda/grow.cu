@@ -40,3 +40,30 @@ static __device__ __forceinline__ void put(u32 *at, const u32 *parents, u64 pare
 		at[32 * p] = parents[p * parent_room + r];
 #endif
 }
+
+// The words that v, the last edge or vertex, adds to a row whose word p is at own[32 * p].
+static __device__ __forceinline__ void grown(const Row *rows, const u64 *off, u64 vertices, const u32 *own, u32 v, u32 *to) {
+#if VERTICES
+	to[0] = v;
+#else
+	u32 x = 0;
+#if SIZE == 0
+	for (u64 hi = vertices - 1, lo = 0; x = (u32)lo, lo < hi;) { // the last whose entries begin at v or before
+		u64 mid = (lo + hi + 1) / 2;
+		if (off[mid] <= v)
+			lo = mid;
+		else
+			hi = mid - 1;
+	}
+#else
+	for (u32 p = 0; p < PLACES; p++) {
+		x = own[32 * p];
+		if (off[x] <= v && v < off[x + 1])
+			break;
+	}
+#endif
+	u32 y = rows[x].at[v - off[x]];
+	to[0] = min(x, y);
+	to[32] = max(x, y);
+#endif
+}

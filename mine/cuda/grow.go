@@ -22,6 +22,7 @@ type growRoom struct {
 	slots    int64   // neighbours at a time
 	rows     []int64 // by size, from 0 on
 	counters int64   // places of keys, a power of two; 0: rows are stored
+	codes    int64   // places of codes that filters know, a power of two; 0: there is no filter
 	left     int64   // bytes for columns
 }
 
@@ -56,6 +57,9 @@ func (t *growRoom) bytes(s *table.Spec) int64 {
 	if t.counters == 0 {
 		n += 2 * block(4*t.slots)
 	}
+	if t.codes > 0 {
+		n += block(4*t.slots) + block(8*t.codes) + block(4*t.codes) + block(16*t.codes)
+	}
 	for size, k := range t.rows {
 		if size < s.Size {
 			n += 2*block(8*(k+1)) + 2*block(4*k)
@@ -68,8 +72,12 @@ func (t *growRoom) bytes(s *table.Spec) int64 {
 }
 
 // divideGrow divides so many bytes, given growBounds: half of them at most, if that is enough, for what is made at a time, the rest for keys or columns. ok is false if it is too little.
-func divideGrow(s *table.Spec, bound []int64, bytes int64, counts bool) (t growRoom, ok bool) {
+func divideGrow(s *table.Spec, bound []int64, bytes int64, counts, filters bool) (t growRoom, ok bool) {
 	least := slices.Max(bound)
+	if filters {
+		for t.codes = 1 << 20; t.codes > leastCounters && 28*t.codes > bytes/16; t.codes /= 2 {
+		}
+	}
 	for t.slots = max(mostSlots, least); ; t.slots = max(t.slots/2, least) {
 		t.rows, t.counters = make([]int64, s.Size+1), int64(btoi(counts)*leastCounters)
 		for size := 1; size <= s.Size; size++ {
@@ -97,11 +105,11 @@ func divideGrow(s *table.Spec, bound []int64, bytes int64, counts bool) (t growR
 // leastCounters is the least number of places for keys.
 const leastCounters = 1 << 10
 
-// GrowNeed is the bytes that StoreRows or, with counts, CountKeys takes on a GPU in addition to the graph: the least that works, and what it uses well.
-func GrowNeed(s *table.Spec, counts bool) (least, most int64) {
+// GrowNeed is the bytes that StoreRows or, with counts, CountKeys, with Filters or without, takes on a GPU in addition to the graph: the least that works, and what it uses well.
+func GrowNeed(s *table.Spec, counts, filters bool) (least, most int64) {
 	bound := growBounds(s)
 	for least = 1 << 12; ; least += least / 8 {
-		if _, ok := divideGrow(s, bound, least, counts); ok {
+		if _, ok := divideGrow(s, bound, least, counts, filters); ok {
 			break
 		}
 	}
@@ -124,35 +132,73 @@ func Growable(s *table.Spec) error {
 	return nil
 }
 
+// Filters are by size whether rows of a pattern, in canonical form or not, are wanted; nil: all are. They are called from several goroutines.
+type Filters []func(p pattern.Pattern) bool
+
+// any reports whether there is one.
+func (f Filters) any() bool {
+	return slices.ContainsFunc(f, func(wanted func(pattern.Pattern) bool) bool { return wanted != nil })
+}
+
+// Making is what rows are made of, and how.
+type Making struct {
+	Spec    *table.Spec // without Keep
+	Filters Filters
+	Room    int64 // bytes that it may take on each GPU, see GrowNeed
+	Stage   int64 // pinned memory for each GPU, see StageBytes
+	Workers int   // threads that ask filters
+}
+
 // growth is the making of rows.
 type growth struct {
+	*Making
 	spec  *table.Spec
 	shape growShape
-	texts []string // by size of the rows that become one longer
-	key   *pattern.Expr
-	from  int   // rows of sizes up to this are read
-	stage int64 // bytes of pinned memory of each GPU for files and keys
+	texts []string       // by size of the rows that become one longer
+	quick []*table.Quick // by size: the codes by which rows are filtered
+	by    *keyed         // nil: rows are stored
+	from  int            // rows of sizes up to this are read
 	deal  growDeal
 }
 
-func newGrowth(s *table.Spec, key *pattern.Expr, stage int64) *growth {
-	x := &growth{spec: s, shape: growShape{s.Vertices}, key: key, stage: stage, deal: growDeal{rows: s.Rows}}
+// newGrowth begins to make rows, to count them by what is not nil.
+func newGrowth(m *Making, by *keyed) (*growth, error) {
+	s := m.Spec
+	x := &growth{Making: m, spec: s, shape: growShape{s.Vertices}, by: by, deal: growDeal{rows: s.Rows}, quick: make([]*table.Quick, s.Size+1)}
 	x.deal.each = max(leastGrown, (s.Rows.Edges()+int64(s.Rows.V()))/128+1)
 	if s.From != nil {
 		x.from, x.deal.pieces = s.From.Size(), s.From.Pieces()
+	}
+	for size := 1; size <= s.Size; size++ {
+		last := by != nil && by.key == nil && size == s.Size
+		if !last && (size >= len(m.Filters) || m.Filters[size] == nil) {
+			continue
+		}
+		q, ok := table.QuickOf(s, size)
+		if !ok {
+			return nil, ErrWide
+		}
+		x.quick[size] = &q
 	}
 	for size := range s.Size {
 		var where *pattern.Expr
 		if size+1 < len(s.Where) && size+1 > x.from {
 			where = s.Where[size+1]
 		}
-		x.texts = append(x.texts, x.shape.text(size, where, nil))
+		q := x.quick[size+1]
+		if size+1 >= len(m.Filters) || m.Filters[size+1] == nil {
+			q = nil
+		}
+		x.texts = append(x.texts, x.shape.make(size, where, q))
 	}
-	if key != nil {
-		x.texts = append(x.texts, x.shape.text(s.Size, nil, key))
+	if by != nil {
+		x.texts = append(x.texts, x.shape.count(s.Size, *by, x.quick[s.Size]))
 	}
-	return x
+	return x, nil
 }
+
+// ErrWide says that rows are told apart by more than GPUs can.
+var ErrWide = errors.New("the labels of a row and what it joins take more than 63 bits")
 
 // leastGrown is the least edges and vertices of a piece.
 const leastGrown = 16
@@ -196,12 +242,12 @@ func (d *growDeal) stop() {
 }
 
 // each has the lanes of all GPUs work, and gives what they have taken back.
-func (x *growth) run(ctx context.Context, g *Graph, room int64, sink func(l *growLane) growSink) (err error) {
+func (x *growth) run(ctx context.Context, g *Graph, sink func(l *growLane) growSink) (err error) {
 	held := make([]int, len(g.cards))
 	for i, c := range g.cards {
 		held[i] = c.Held()
 	}
-	least, _ := GrowNeed(x.spec, x.key != nil)
+	least, _ := GrowNeed(x.spec, x.by != nil, x.Filters.any())
 	lanes := make([]*growLane, len(g.cards))
 	defer func() {
 		for i, c := range g.cards {
@@ -213,8 +259,8 @@ func (x *growth) run(ctx context.Context, g *Graph, room int64, sink func(l *gro
 	}()
 	for i, c := range g.cards {
 		lanes[i] = &growLane{card: c, growth: x}
-		err := lanes[i].open(room)
-		for bytes := room; scattered(err); { // what is free may lie in pieces, of which one is too small
+		err := lanes[i].open(x.Room)
+		for bytes := x.Room; scattered(err); { // what is free may lie in pieces, of which one is too small
 			if bytes -= bytes / 8; bytes < least {
 				break
 			}
@@ -269,6 +315,7 @@ type growLane struct {
 	slots, tiles, state device.Mem
 	counters            device.Mem
 	out                 [2]device.Mem
+	filter              growFilters
 	size                []growSize
 	at                  []int64 // by size: stored rows that were read
 	pinned              device.HostMem
@@ -276,13 +323,14 @@ type growLane struct {
 	answer              []uint64
 	sink                growSink
 	lists               [][]uint32 // that copies read
+	words               []uint64
 }
 
 func (l *growLane) open(room int64) (err error) {
 	s := l.spec
 	var ok bool
-	if l.room, ok = divideGrow(s, growBounds(s), room, l.key != nil); !ok {
-		least, _ := GrowNeed(s, l.key != nil)
+	if l.room, ok = divideGrow(s, growBounds(s), room, l.by != nil, l.Filters.any()); !ok {
+		least, _ := GrowNeed(s, l.by != nil, l.Filters.any())
 		return &device.BudgetError{Device: l.GPU.Info().Name, Asked: least, Budget: room, Largest: room}
 	}
 	if l.off, err = launch.Put(l.Card, s.Rows.Off); err != nil {
@@ -298,10 +346,14 @@ func (l *growLane) open(room int64) (err error) {
 		bytes int64
 	}
 	list := []want{{&l.slots, 4 * l.room.slots}, {&l.tiles, 8 * (slices.Max(l.room.rows)/sumsTile + 2)}, {&l.state, 8 * stateWords}}
-	if l.key != nil {
+	if l.by != nil {
 		list = append(list, want{&l.counters, counterBytes * l.room.counters})
 	} else {
 		list = append(list, want{&l.out[0], 4 * l.room.slots}, want{&l.out[1], 4 * l.room.slots})
+	}
+	if n := l.room.codes; n > 0 {
+		f := &l.filter
+		list = append(list, want{&f.of, 4 * l.room.slots}, want{&f.codes, 8 * n}, want{&f.flags, 4 * n}, want{&f.fresh, 16 * n})
 	}
 	l.size, l.at = make([]growSize, s.Size+1), make([]int64, s.Size+1)
 	for size := range l.size {
@@ -309,7 +361,7 @@ func (l *growLane) open(room int64) (err error) {
 		if size < s.Size {
 			list = append(list, want{&x.kept, 4 * n}, want{&x.values, 4 * n}, want{&x.place, 8 * (n + 1)}, want{&x.child, 8 * (n + 1)})
 		}
-		if size < s.Size || l.key != nil {
+		if size < s.Size || l.by != nil {
 			list = append(list, want{&x.rows, 4 * int64(l.shape.places(size)) * n})
 		}
 	}
@@ -318,7 +370,7 @@ func (l *growLane) open(room int64) (err error) {
 			return err
 		}
 	}
-	if l.pinned, err = l.GPU.HostAlloc(l.stage); err != nil {
+	if l.pinned, err = l.GPU.HostAlloc(l.Stage); err != nil {
 		return err
 	}
 	l.answer = make([]uint64, 2)

@@ -8,15 +8,17 @@ import (
 	"sagann/device"
 	"sagann/device/launch"
 	"sagann/mine/pattern"
-	"sagann/mine/table"
 )
 
-// CountKeys counts the rows of a table by a key, in tables of keys on the GPUs: a table that is full is given to add, which gets keys with the rows that have them, from
-// one goroutine at a time, and is emptied. A key may come several times. room is the bytes that it may take on each GPU, see GrowNeed, stage the pinned memory of
-// each, see StageBytes.
-func CountKeys(ctx context.Context, g *Graph, s *table.Spec, key *pattern.Expr, room, stage int64, add func(key int64, rows uint64) error) error {
+// CountKeys counts the rows of a table by a key or, if it is nil, by their quick codes (table.QuickOf), in tables of keys on the GPUs: a table that is full is given to add, which
+// gets keys with the rows that have them, from one goroutine at a time, and is emptied. A key may come several times.
+func CountKeys(ctx context.Context, g *Graph, m *Making, key *pattern.Expr, add func(key int64, rows uint64) error) error {
+	x, err := newGrowth(m, &keyed{key})
+	if err != nil {
+		return err
+	}
 	var mu sync.Mutex
-	return newGrowth(s, key, stage).run(ctx, g, room, func(l *growLane) growSink {
+	return x.run(ctx, g, func(l *growLane) growSink {
 		return &growCount{growLane: l, mu: &mu, add: add}
 	})
 }
@@ -45,7 +47,7 @@ func (c *growCount) last(ctx context.Context, n int64, write func(values, rows d
 		return err
 	}
 	if !c.begun {
-		if err := c.clear(c.counters); err != nil {
+		if err := c.zero(c.counters); err != nil {
 			return err
 		}
 		c.begun = true
@@ -92,15 +94,6 @@ func (c *growCount) last(ctx context.Context, n int64, write func(values, rows d
 
 func (c *growCount) end() error { return c.giveUp(context.Background()) }
 
-// clear sets memory to zero.
-func (c *growCount) clear(m device.Mem) error {
-	at, err := c.GPU.Address(m)
-	if err != nil {
-		return err
-	}
-	return c.GPU.Launch(c.Queue, device.GPUCommands("saga_grow_clear", []device.Command{{Clear: &device.Clear{Addr: at, Bytes: m.Len() &^ 3}}}))
-}
-
 // giveUp gives the keys of the table to add, and empties it.
 func (c *growCount) giveUp(ctx context.Context) error {
 	if c.counts == 0 {
@@ -125,7 +118,7 @@ func (c *growCount) giveUp(ctx context.Context) error {
 		}
 	}
 	c.counts = 0
-	return errors.Join(ctx.Err(), c.clear(c.counters))
+	return errors.Join(ctx.Err(), c.zero(c.counters))
 }
 
 // give gives n keys to add.

@@ -116,6 +116,17 @@ func (l *growLane) grow(ctx context.Context, size int, args launch.Args, begin, 
 		fill.Clear = []device.Mem{l.state.Slice(0, 8)}
 		calls = append(calls, fill)
 	}
+	if size+1 < len(l.Filters) && l.Filters[size+1] != nil {
+		if len(calls) > 0 {
+			if err := l.Launch(calls...); err != nil {
+				return err
+			}
+		}
+		if err := l.leaveOut(ctx, size, begin, end, slots); err != nil {
+			return err
+		}
+		calls = nil
+	}
 	if err := l.Launch(append(calls, l.sums(kept, n, false, s.child)...)...); err != nil {
 		return err
 	}
@@ -127,8 +138,8 @@ func (l *growLane) grow(ctx context.Context, size int, args launch.Args, begin, 
 		return nil
 	}
 	write := func(values, rows device.Mem) error {
-		k := l.call(size, "saga_grow_rows", n, growBlock, args.With(launch.Args{"off": l.off, "vertices": uint64(l.spec.Rows.V()), "begin": uint64(begin), "n": uint64(n), "place": s.place, "child": s.child,
-			"slots": l.slots, "values": values, "out": rows, "out_room": uint64(l.room.rows[size+1]), "next": l.state.Slice(0, 8)}))
+		k := l.call(size, "saga_grow_rows", n, growBlock, launch.Args{"rows": l.table, "parents": s.rows, "parent_room": uint64(l.room.rows[size]), "off": l.off, "vertices": uint64(l.spec.Rows.V()), "begin": uint64(begin), "n": uint64(n), "place": s.place, "child": s.child,
+			"slots": l.slots, "values": values, "out": rows, "out_room": uint64(l.room.rows[size+1]), "next": l.state.Slice(0, 8)})
 		k.Clear = []device.Mem{l.state.Slice(0, 8)}
 		return l.Launch(k)
 	}

@@ -161,10 +161,10 @@ extern "C" __global__ void __launch_bounds__(128) saga_grow_fill(const Row *rows
 
 // Writes what is in the slots of n rows from begin on, in their order and without gaps: the last edge or vertex and, if there is out, the rows. place is where
 // slots of a row begin, child where what comes of it does.
-extern "C" __global__ void __launch_bounds__(128) saga_grow_rows(const Row *rows, const u64 *off, u64 vertices, const u32 *parents, u64 parent_room, u64 first, u64 begin, u64 n,
+extern "C" __global__ void __launch_bounds__(128) saga_grow_rows(const Row *rows, const u64 *off, u64 vertices, const u32 *parents, u64 parent_room, u64 begin, u64 n,
 		const u64 *place, const u64 *child, const u32 *slots, u32 *values, u32 *out, u64 out_room, u64 *next) {
 	extern __shared__ u32 shared[];
-	u32 lane = threadIdx.x & 31, *start = shared + (threadIdx.x >> 5) * 32;
+	u32 lane = threadIdx.x & 31, *start = shared + (threadIdx.x >> 5) * WORDS, *own = start + 32 + lane;
 	for (;;) {
 		u64 group = lane == 0 ? atomicAdd(next, 1ull) : 0;
 		group = 32 * __shfl_sync(ALL, group, 0);
@@ -189,31 +189,10 @@ extern "C" __global__ void __launch_bounds__(128) saga_grow_rows(const Row *rows
 				if (row + d < 32 && start[row + d] <= i + lane)
 					row += d;
 			u64 r = begin + group + row;
-			for (u32 p = 0; p < PLACES; p++)
-				out[p * out_room + k] = parents[p * parent_room + r];
-#if VERTICES
-			out[PLACES * out_room + k] = v;
-#else
-			u32 x = 0;
-#if SIZE == 0
-			for (u64 hi = vertices - 1, lo = 0; x = (u32)lo, lo < hi;) { // the last whose entries begin at v or before
-				u64 mid = (lo + hi + 1) / 2;
-				if (off[mid] <= v)
-					lo = mid;
-				else
-					hi = mid - 1;
-			}
-#else
-			for (u32 p = 0; p < PLACES; p++) {
-				x = parents[p * parent_room + r];
-				if (off[x] <= v && v < off[x + 1])
-					break;
-			}
-#endif
-			u32 y = rows[x].at[v - off[x]];
-			out[PLACES * out_room + k] = min(x, y);
-			out[(PLACES + 1) * out_room + k] = max(x, y);
-#endif
+			put(own, parents, parent_room, 0, r);
+			grown(rows, off, vertices, own, v, own + 32 * PLACES);
+			for (u32 p = 0; p < PLACES + STEP; p++)
+				out[p * out_room + k] = own[32 * p];
 		}
 	}
 }

@@ -53,16 +53,20 @@ func (p *cardPage) Read(to []uint32, from int64) error {
 	return errors.Join(p.gpu.CopyD2H(p.queue, device.Bytes(to), p.mem, 4*from), p.gpu.Sync())
 }
 
-// StoreRows makes the rows of a table and keeps them. room is the bytes that it may take on each GPU, see GrowNeed.
-func StoreRows(ctx context.Context, g *Graph, s *table.Spec, room int64, h *Homes) (*table.Stored, error) {
-	x := newGrowth(s, nil, StageBytes(h.Host, len(g.cards)))
-	h.first, h.left = g.first, h.Host-x.stage*int64(len(g.cards))
+// StoreRows makes the rows of a table and keeps them.
+func StoreRows(ctx context.Context, g *Graph, m *Making, h *Homes) (*table.Stored, error) {
+	x, err := newGrowth(m, nil)
+	if err != nil {
+		return nil, err
+	}
+	s := m.Spec
+	h.first, h.left = g.first, h.Host-m.Stage*int64(len(g.cards))
 	if h.Dir != "" {
 		h.file = table.NewFile(h.Dir)
 	}
 	all := map[int]*table.Columns{}
 	var mu sync.Mutex
-	err := x.run(ctx, g, room, func(l *growLane) growSink {
+	err = x.run(ctx, g, func(l *growLane) growSink {
 		return &growStore{growLane: l, homes: h, left: l.room.left, of: func(number int) *table.Columns {
 			c := &table.Columns{Values: make([][]table.Page, s.Size), Counts: make([][]table.Page, s.Size)}
 			mu.Lock()

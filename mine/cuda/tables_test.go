@@ -125,9 +125,10 @@ func grown(gpu device.GPU, r *rows.Rows) (err error) {
 	}
 	defer func() { err = errors.Join(err, g.Free()) }()
 	s := &table.Spec{Rows: r, Size: 3}
-	least, _ := GrowNeed(s, false)
+	least, _ := GrowNeed(s, false, true)
+	m := &Making{Spec: s, Filters: Filters{2: func(p pattern.Pattern) bool { return p.Vertices() > 1 }}, Room: least + leastPage, Stage: leastStage, Workers: 1}
 	h := &Homes{Host: LeastHost(1) + 64, Dir: os.TempDir()}
-	stored, err := StoreRows(ctx, g, s, least+leastPage, h)
+	stored, err := StoreRows(ctx, g, m, h)
 	if err != nil {
 		return err
 	}
@@ -139,6 +140,7 @@ func grown(gpu device.GPU, r *rows.Rows) (err error) {
 	if cards, _, host := h.Bytes(); cards == 0 || host == 0 || stored.Spilled() == 0 || int64(n) != stored.Rows() {
 		return fmt.Errorf("%d of %d rows: %d bytes on the GPU, %d in host memory, %d in a file", n, stored.Rows(), cards, host, stored.Spilled())
 	}
-	least, _ = GrowNeed(&table.Spec{Rows: r, Size: 3}, true)
-	return CountKeys(ctx, g, &table.Spec{Rows: r, Size: 3, From: stored}, &pattern.Expr{Op: pattern.Vertex, A: 5}, least, leastStage, func(int64, uint64) error { return nil })
+	m = &Making{Spec: &table.Spec{Rows: r, Size: 3, From: stored}, Stage: leastStage}
+	m.Room, _ = GrowNeed(m.Spec, true, false)
+	return CountKeys(ctx, g, m, &pattern.Expr{Op: pattern.Vertex, A: 5}, func(int64, uint64) error { return nil })
 }

@@ -5,14 +5,19 @@ import (
 	"fmt"
 
 	"sagann/mine/pattern"
+	"sagann/mine/table"
 )
 
-// growText is what rows of a table are; growMake makes them in their order, growCount counts them by a key, growSums adds numbers up and finds places.
+// growText is what rows of a table are; growMake makes them in their order, growQuick has their codes, by which growFilter leaves some out, growCounts counts them by a key, growSums adds numbers up and finds places.
 var (
 	//go:embed grow.cu
 	growText string
 	//go:embed grow_make.cu
 	growMake string
+	//go:embed grow_quick.cu
+	growQuick string
+	//go:embed grow_filter.cu
+	growFilter string
 	//go:embed grow_count.cu
 	growCounts string
 	//go:embed grow_sums.cu
@@ -28,6 +33,9 @@ const (
 // growShape is what rows of a table are.
 type growShape struct{ vertices bool }
 
+// keyed is what rows are counted by: a key or, if it is nil, their quick codes.
+type keyed struct{ key *pattern.Expr }
+
 // places is the words of a row of a size.
 func (s growShape) places(size int) int {
 	if s.vertices {
@@ -37,12 +45,20 @@ func (s growShape) places(size int) int {
 }
 
 // words is the shared memory of a warp, in words, whose rows have a size.
-func (s growShape) words(size int) int { return 3*32*max(s.places(size), 1) + 2*32 }
+func (s growShape) words(size int) int { return 3*32*max(s.places(size), 1) + 4*32 }
 
-// text is the kernels for rows of a size: to make them one longer, where a condition holds, nil: always, or, with a key, to count them by it.
-func (s growShape) text(size int, where, key *pattern.Expr) string {
+// head is what all texts for rows of a size begin with. q is their codes, or those of rows that are one longer; nil: none.
+func (s growShape) head(size int, q *table.Quick) string {
 	text := prelude + countersText + fmt.Sprintf("#define SIZE %d\n#define VERTICES %d\n#define WORDS %d\n#define id ((const u32 *)0)\n", size, btoi(s.vertices), s.words(size))
-	n := s.places(size)
+	if q == nil {
+		return text + growText
+	}
+	return text + fmt.Sprintf("#define LABELBITS %d\n#define KINDBITS %d\n", q.LabelBits, q.KindBits) + growText + growQuick
+}
+
+// make is the kernels that make rows of a size one longer, where a condition holds, nil: always, and leave out some by their codes.
+func (s growShape) make(size int, where *pattern.Expr, q *table.Quick) string {
+	text, n := s.head(size, q), s.places(size)
 	if where != nil {
 		last := []string{"lo", "hi"}
 		if s.vertices {
@@ -56,16 +72,22 @@ func (s growShape) text(size int, where, key *pattern.Expr) string {
 			return v, fmt.Sprintf("rows[%s]", v)
 		}))
 	}
-	if key != nil {
-		text += fmt.Sprintf("#define KEY %s\n", exprText(key, func(i int) (v, row string) {
+	if q != nil {
+		text += growFilter
+	}
+	return text + growMake
+}
+
+// count is the kernel that counts rows of a size by key.
+func (s growShape) count(size int, by keyed, q *table.Quick) string {
+	text := fmt.Sprintf("quick<%d>(rows, label, off, kind, own)", s.places(size))
+	if by.key != nil {
+		text, q = exprText(by.key, func(i int) (v, row string) {
 			v = fmt.Sprintf("own[%d]", 32*i)
 			return v, fmt.Sprintf("rows[%s]", v)
-		}))
+		}), nil
 	}
-	if key != nil {
-		return text + growText + growCounts
-	}
-	return text + growText + growMake
+	return s.head(size, q) + "#define KEY " + text + "\n" + growCounts
 }
 
 func sums() string { return prelude + growSums }
