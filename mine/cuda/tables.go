@@ -104,10 +104,7 @@ func CountRows(ctx context.Context, g *Graph, t *table.Graph, edges int, part ta
 			err = errors.Join(err, c.Release(held[i]))
 		}
 	}()
-	deal := &tableDeal{rows: t.Rows, next: part.From, enough: part.Enough, each: max(leastDealt, t.Rows.Edges()/int64(64*len(g.cards)))}
-	if len(g.cards) == 1 && part.Enough == nil {
-		deal.each = t.Rows.Edges()
-	}
+	deal := &tableDeal{rows: t.Rows, next: part.From, enough: part.Enough, cards: int64(len(g.cards)), least: max(leastDealt, t.Rows.Edges()/int64(64*len(g.cards)))}
 	lanes := make([]*tableLane, len(g.cards))
 	for i, c := range g.cards {
 		lanes[i] = &tableLane{card: c, codes: codes, edges: edges, to: to, workers: max(1, workers/len(g.cards))}
@@ -134,12 +131,14 @@ type tableDeal struct {
 	mu     sync.Mutex
 	rows   *rows.Rows
 	next   int
-	each   int64 // edges at a time
+	dealt  int64 // edges
+	cards  int64
+	least  int64 // edges at a time
 	enough func() bool
 	ended  bool
 }
 
-// take is the next roots: none at the end.
+// take is the next roots: none at the end. Large pieces come first: at the beginning and the end of a piece a GPU has too few rows to be busy.
 func (d *tableDeal) take() (from, to int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -147,9 +146,18 @@ func (d *tableDeal) take() (from, to int) {
 		return d.next, d.next
 	}
 	from = d.next
-	for sum := int64(0); d.next < d.rows.V() && sum < d.each; d.next++ {
+	sum, each := int64(0), d.least
+	switch left := d.rows.Edges() - d.dealt; {
+	case d.enough != nil:
+	case d.cards == 1:
+		each = left
+	default:
+		each = max(each, left/(4*d.cards))
+	}
+	for ; d.next < d.rows.V() && sum < max(each, 1); d.next++ {
 		sum += int64(len(d.rows.Above(uint32(d.next))))
 	}
+	d.dealt += sum
 	return from, d.next
 }
 
