@@ -19,7 +19,7 @@ func sampledTasks(t *testing.T) []struct {
 	o    Options
 	n    int // items of an epoch
 } {
-	graphs, edges, links := triangles(t, 60), neighbours(t), linkData(t)
+	graphs, edges, links, triples := triangles(t, 60), neighbours(t), linkData(t), tripleData(t)
 	nGraphs, nEdges, nLinks := len(graphs.GraphSplit.Train), len(edges.EdgeSplit.Train), links.Targets.Links.Train.Len()
 	return []struct {
 		name string
@@ -40,7 +40,25 @@ func sampledTasks(t *testing.T) []struct {
 		{"dot", links, Options{Task: saga.LinkTask, LinkHead: saga.LinkDot}, nLinks},
 		{"bilinear", links, Options{Task: saga.LinkTask, LinkHead: saga.LinkBilinear}, nLinks},
 		{"mlp", links, Options{Task: saga.LinkTask, LinkHead: saga.LinkMLP}, nLinks},
+		{"triples", triples, Options{Task: saga.LinkTask, LinkHead: saga.LinkDistMult}, triples.Targets.Links.Train.Len()},
 	}
+}
+
+// tripleData is a graph with links of nine relations.
+func tripleData(t *testing.T) *dataset.Data {
+	t.Helper()
+	d := *linkData(t)
+	e := *d.Edges
+	e.Types, e.Type = 9, make([]uint32, e.E())
+	for k := range e.Type {
+		e.Type[k] = (e.Src[k] + e.Dst[k]) % 9
+	}
+	d.Edges, d.Targets.Links = &e, nil
+	x, err := dataset.SplitTriples(&d, dataset.LinkShares{Val: 0.2, Test: 0.2}, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x
 }
 
 // partly is d with two labels of 0 and 1 for each thing, of which a part is not known.
@@ -130,7 +148,11 @@ func furthest(x []float32) (most float32) {
 func TestSampledTasks(t *testing.T) {
 	t.Parallel()
 	for _, tc := range sampledTasks(t) {
-		for _, name := range []string{"gcn", "sage", "gat", "gin"} {
+		names := []string{"gcn", "sage", "gat", "gin"}
+		if tc.name == "triples" {
+			names = []string{"sage", "rgcn"}
+		}
+		for _, name := range names {
 			for _, drop := range []float32{0, 0.4} {
 				t.Run(fmt.Sprint(tc.name, " ", name, " ", drop), func(t *testing.T) {
 					tc.o.Dropout = drop

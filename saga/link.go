@@ -56,9 +56,6 @@ func (tr *traced) linkHead(m *Model, x Tensor, p Params) error {
 	tr.logits, tr.hidden, tr.ends = x, x, x
 	tr.t.d.link.head = m.LinkHead
 	if tr.t.d.levels > 0 {
-		if tr.t.d.link.types > 0 {
-			return errors.New("links of all relations are trained on the full graph; batches are of links of one relation")
-		}
 		tr.t.level-- // the pairs are the edges of the block below
 	}
 	for _, q := range m.LinkHead.params(x.Cols(), tr.t.d.link.types) {
@@ -95,7 +92,14 @@ func (tr *traced) pairLoss() Tensor {
 		to = tr.far
 	}
 	set, share := t.edgeSet(), t.edge(dataflow.WeightInput, 1)
-	score := t.d.link.head.scores(set.ScatterSrc(tr.ends), set.ScatterDst(dataflow.Prefix(to)), tr.heads)
+	src, dst, heads := set.ScatterSrc(tr.ends), set.ScatterDst(dataflow.Prefix(to)), tr.heads
+	var score Tensor
+	if n := t.d.link.types; n > 0 { // the row of the pair's type: one-hot, times the rows of all types
+		row := ops.MatMulByType(ops.Positive(ops.Abs(share)), heads[0], t.edge(dataflow.TypeInput, 1), n)
+		score = ops.RowDot(ops.Mul(src, row), dst)
+	} else {
+		score = t.d.link.head.scores(src, dst, heads)
+	}
 	return ops.SumRows(ops.SigmoidCrossEntropy(score, ops.Positive(share), ops.Abs(share)))
 }
 

@@ -112,6 +112,9 @@ func OpenLinks(name, relation string, reverses []string, o dataset.Options) (*da
 		return nil, err
 	}
 	r, err := h.Predicted(relation)
+	if err != nil && relation == AllRelations {
+		err = fmt.Errorf("%w; --relation %s is for edges with types (--edge-type) among vertices of one type", err, AllRelations)
+	}
 	if err != nil {
 		return nil, err
 	}

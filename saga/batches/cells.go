@@ -28,6 +28,7 @@ func (m *Maker) fillCells(b *Batch) {
 		m.fillCell(in, &b.blocks, e, b.Rows[dst], want)
 		if m.paired() && e == m.pairs() {
 			m.fillShares(in, b.blocks.share)
+			copy(in.View().Type, b.blocks.kinds)
 		}
 		if used[e][plan.CSR] {
 			out.Transpose(in, b.Rows[src], want)

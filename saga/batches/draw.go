@@ -184,6 +184,7 @@ type blocks struct {
 	upper sample.Blocks    // the sampled blocks, without the block of pairs
 	pairs sample.Block     // the pairs, by the vertices where they end
 	share []float32        // of each pair in the mean loss; negative if no edge joins the pair
+	kinds []uint32         // of each pair its type; nil: pairs have none
 	local map[moment]int32 // if items are pairs: the place of each seed
 
 	types   [][]uint32         // of several types, in place of Vertices: those of each type that the batch has

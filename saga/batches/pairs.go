@@ -29,7 +29,7 @@ func (j *Job) pairs() int {
 }
 
 // pairsOf lists the pairs of a batch. For links it lists the batch's links first and then as many pairs that no edge
-// joins; where links have times, these are at the time of their link. It also sets b.share, in the same order.
+// joins; where links have times or types, these have that of their link. It also sets b.share, in the same order.
 func (j *Job) pairsOf(b *blocks, epoch int) (list dataset.Pairs) {
 	b.pairs.Edge, b.share = b.pairs.Edge[:0], b.share[:0]
 	total := b.total
@@ -56,10 +56,13 @@ func (j *Job) pairsOf(b *blocks, epoch int) (list dataset.Pairs) {
 		u, v := NoEdge(l, j.Seed, epoch, int(k))
 		add(u, v, -1)
 	}
-	if l.Train.Time != nil {
-		for range 2 {
-			for _, k := range b.items {
+	for range 2 {
+		for _, k := range b.items {
+			if l.Train.Time != nil {
 				list.Time = append(list.Time, l.Train.Time[k])
+			}
+			if l.Train.Type != nil {
+				list.Type = append(list.Type, l.Train.Type[k])
 			}
 		}
 	}
@@ -108,11 +111,17 @@ func (b *blocks) enter(list *dataset.Pairs, dst, src func(v uint32, k int) int32
 	x.Offsets = append(x.Offsets[:0], ends...)
 	x.Far, x.Edge = make([]int32, n), x.Edge[:0]
 	share, edges := make([]float32, n), make([]uint32, n)
+	if b.kinds = nil; list.Type != nil {
+		b.kinds = make([]uint32, n)
+	}
 	for i, v := range list.Dst {
 		n := dst(v, i)
 		at := ends[n]
 		ends[n]++
 		x.Far[at], share[at] = src(list.Src[i], i), b.share[i]
+		if list.Type != nil {
+			b.kinds[at] = list.Type[i]
+		}
 		if i < len(b.items) {
 			edges[at] = b.items[i]
 		}
