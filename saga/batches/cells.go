@@ -27,8 +27,8 @@ func (m *Maker) fillCells(b *Batch) {
 		in, out := &b.cells[e][plan.CSC], &b.cells[e][plan.CSR]
 		m.fillCell(in, &b.blocks, e, b.Rows[dst], want)
 		if m.paired() && e == m.pairs() {
-			m.fillShares(in, b.blocks.share)
-			copy(in.View().Type, b.blocks.kinds)
+			m.fillShares(in, b.blocks.facts.share)
+			copy(in.View().Type, b.blocks.facts.kinds)
 		}
 		if used[e][plan.CSR] {
 			out.Transpose(in, b.Rows[src], want)

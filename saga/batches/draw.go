@@ -181,10 +181,9 @@ type blocks struct {
 	counts []float32 // how often each item counts; nil: once
 	total  float64   // weight of all items of the batch's update
 
-	upper sample.Blocks    // the sampled blocks, without the block of pairs
-	pairs sample.Block     // the pairs, by the vertices where they end
-	share []float32        // of each pair in the mean loss; negative if no edge joins the pair
-	kinds []uint32         // of each pair its type; nil: pairs have none
+	upper sample.Blocks // the sampled blocks, without the block of pairs
+	pairs sample.Block  // the pairs, by the vertices where they end
+	facts pairFacts
 	local map[moment]int32 // if items are pairs: the place of each seed
 
 	types   [][]uint32         // of several types, in place of Vertices: those of each type that the batch has

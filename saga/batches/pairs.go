@@ -20,6 +20,12 @@ func NoEdge(l *dataset.Links, seed uint64, epoch, k int) (u, v uint32) {
 	return l.NotKnown().Draw(random(0))
 }
 
+// pairFacts are what pairs of a batch have, in their order.
+type pairFacts struct {
+	share []float32 // in the mean loss; negative if no edge joins the pair
+	kinds []uint32  // their types; nil: they have none
+}
+
 // pairs is the edge set of the block of pairs.
 func (j *Job) pairs() int {
 	if j.Kinds == nil {
@@ -29,16 +35,16 @@ func (j *Job) pairs() int {
 }
 
 // pairsOf lists the pairs of a batch. For links it lists the batch's links first and then as many pairs that no edge
-// joins; where links have times or types, these have that of their link. It also sets b.share, in the same order.
+// joins; where links have times or types, these have that of their link. It also sets b.facts.share, in the same order.
 func (j *Job) pairsOf(b *blocks, epoch int) (list dataset.Pairs) {
-	b.pairs.Edge, b.share = b.pairs.Edge[:0], b.share[:0]
+	b.pairs.Edge, b.facts.share = b.pairs.Edge[:0], b.facts.share[:0]
 	total := b.total
 	add := func(u, v uint32, weight float64) {
 		share := 0.0
 		if total > 0 {
 			share = weight / total
 		}
-		list.Src, list.Dst, b.share = append(list.Src, u), append(list.Dst, v), append(b.share, float32(share))
+		list.Src, list.Dst, b.facts.share = append(list.Src, u), append(list.Dst, v), append(b.facts.share, float32(share))
 	}
 	d := j.In.Data
 	if j.Task == dataset.EdgeLabels {
@@ -111,22 +117,22 @@ func (b *blocks) enter(list *dataset.Pairs, dst, src func(v uint32, k int) int32
 	x.Offsets = append(x.Offsets[:0], ends...)
 	x.Far, x.Edge = make([]int32, n), x.Edge[:0]
 	share, edges := make([]float32, n), make([]uint32, n)
-	if b.kinds = nil; list.Type != nil {
-		b.kinds = make([]uint32, n)
+	if b.facts.kinds = nil; list.Type != nil {
+		b.facts.kinds = make([]uint32, n)
 	}
 	for i, v := range list.Dst {
 		n := dst(v, i)
 		at := ends[n]
 		ends[n]++
-		x.Far[at], share[at] = src(list.Src[i], i), b.share[i]
+		x.Far[at], share[at] = src(list.Src[i], i), b.facts.share[i]
 		if list.Type != nil {
-			b.kinds[at] = list.Type[i]
+			b.facts.kinds[at] = list.Type[i]
 		}
 		if i < len(b.items) {
 			edges[at] = b.items[i]
 		}
 	}
-	b.share = share
+	b.facts.share = share
 	if n == len(b.items) { // labelled edges, which have numbers in the data; pairs of links have none
 		x.Edge = edges
 	}
