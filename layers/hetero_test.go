@@ -245,12 +245,6 @@ func TestHeteroRefused(t *testing.T) {
 			_, err := saga.Compile(with(func(n *saga.Model) { n.Embedding = 4 }), h.At(2), saga.Config{})
 			return err
 		},
-		"no UpdateEdge": func() error {
-			_, err := saga.Compile(with(func(n *saga.Model) {
-				n.Layers[0].UpdateEdge = func(e saga.Edge, _ saga.Params) saga.Tensor { return e.Src }
-			}), h.At(2), saga.Config{})
-			return err
-		},
 		"3 vertex types need at least one each: author, paper, venue": func() error {
 			_, err := saga.Compile(m, h.At(2), saga.Config{Chunks: 2})
 			return err

@@ -9,7 +9,7 @@ import (
 	"sagann/ops"
 )
 
-// Tracing over several vertex types and relations: ApplyEdge and Score run once for each relation, ApplyVertex and After once for each type.
+// Tracing over several vertex types and relations: ApplyEdge, Score and UpdateEdge run once for each relation, ApplyVertex and After once for each type.
 
 // trace turns m into a program. It is the only place where a panic in a user's function becomes
 // an error.
@@ -18,7 +18,7 @@ func trace(m Model, d dims, train bool) (tr *traced, err error) {
 		return nil, errors.New("a model needs at least one layer")
 	}
 	layer, name := 0, "head"
-	t := &tracer{g: dataflow.NewTrace(), d: d, train: train, level: d.levels, params: map[string]*dataflow.Node{}, drops: map[string]int{}, averages: map[*dataflow.Node]Tensor{}, means: map[*dataflow.Node]Tensor{}, average: m.Average}
+	t := &tracer{g: dataflow.NewTrace(), d: d, train: train, level: d.levels, params: map[string]*dataflow.Node{}, drops: map[string]int{}, data: map[int]func() Tensor{}, averages: map[*dataflow.Node]Tensor{}, means: map[*dataflow.Node]Tensor{}, average: m.Average}
 	defer func() {
 		if r := recover(); r != nil {
 			failed := t.failed(r)
@@ -55,12 +55,9 @@ func (t *tracer) kinds(m *Model, at *int) (*traced, error) {
 		if err := l.fits(); err != nil {
 			return fails(err)
 		}
-		if l.UpdateEdge != nil {
-			return fails(errors.New("the graph has several types of vertices or relations; with them there is no UpdateEdge yet"))
-		}
 		tr.hidden, tr.rows = xs[k.target], xs[k.target]
 		t.behind = append(t.behind, xs)
-		xs = t.kindsLayer(l, *at, xs, wanted[*at+1])
+		xs = t.kindsLayer(l, *at, xs, wanted[*at+1], k.later(m, *at, wanted))
 		if err := k.given(xs); err != nil {
 			return fails(err)
 		}
@@ -143,8 +140,21 @@ func (k *kinds) wanted(m *Model) [][]bool {
 	return list
 }
 
-// kindsLayer are the new rows of the vertices of all wanted types, by type, computed from their rows xs; nil: a type has none.
-func (t *tracer) kindsLayer(l *Layer, index int, xs []Tensor, wanted []bool) []Tensor {
+// later tells on the edges of which relations the labels depend behind layer l of m.
+func (k *kinds) later(m *Model, l int, wanted [][]bool) []bool {
+	list := make([]bool, len(k.relations))
+	for r := range list {
+		list[r] = m.Task == EdgeTask && r == k.linked()
+		for i := l + 1; i < len(m.Layers); i++ {
+			list[r] = list[r] || m.Layers[i].ApplyEdge != nil && wanted[i+1][k.relations[r].dst]
+		}
+	}
+	return list
+}
+
+// kindsLayer are the new rows of the vertices of all wanted types, by type, computed from their rows xs; nil: a type has none. later tells for
+// which relations UpdateEdge runs.
+func (t *tracer) kindsLayer(l *Layer, index int, xs []Tensor, wanted, later []bool) []Tensor {
 	t.g.Origin(fmt.Sprintf("layer %d", index+1))
 	defer t.g.Origin("")
 	ins := make([]Tensor, len(xs))
@@ -160,6 +170,12 @@ func (t *tracer) kindsLayer(l *Layer, index int, xs []Tensor, wanted []bool) []T
 			if y := t.kindRows(l, index, ins, own[i], i); !y.IsAbsent() {
 				ys[i] = y
 			}
+		}
+	}
+	for r := range t.d.kinds.relations { // only now: the layer itself has seen the data as it was
+		if x := &t.d.kinds.relations[r]; l.UpdateEdge != nil && later[r] && ins[x.src] != nil && ins[x.dst] != nil {
+			t.along(r)
+			t.updateEdge(l, index, ins[x.src], ins[x.dst], t.paramsOf(l, index).as(x.scope, t.d.kinds.draws(r)))
 		}
 	}
 	return ys

@@ -34,7 +34,7 @@ type Layer struct {
 	// vertices, with parameters of the type; with PerRelation x is the sum over relations. v has no messages. nil: the rows are x.
 	After func(v Vertex, x Tensor, p Params) Tensor
 	// UpdateEdge computes the edge vectors [E×d] that the next layers and an EdgeHead see as
-	// Edge.Data, from what ApplyEdge sees. They are never stored: every pass over the edges
+	// Edge.Data, from what ApplyEdge sees; of several relations for each on which these depend. They are never stored: every pass over the edges
 	// that needs them computes them again. nil: the data stays as it is.
 	UpdateEdge func(e Edge, p Params) Tensor
 	// PerRelation runs ApplyVertex, too, once for each relation of a graph that has several, with parameters of the relation, and

@@ -42,8 +42,8 @@ func (t *tracer) relation() Relation {
 func (t *tracer) edges(x, self Tensor) Edge {
 	set := t.edgeSet()
 	e := Edge{Src: set.ScatterSrc(x), Dst: set.ScatterDst(self), Relation: t.relation(), Types: max(1, t.d.types), t: t, ends: [2]dataflow.Set{x.Shape().Set, self.Shape().Set}}
-	if t.data != nil {
-		e.Data = t.data()
+	if data := t.data[t.rel]; data != nil {
+		e.Data = data()
 	} else {
 		e.Data = t.edgeData()
 	}
@@ -78,12 +78,15 @@ func (t *tracer) site() int {
 		t.sites++
 		return t.sites
 	}
-	at := fmt.Sprintf("%d %s", len(t.behind), t.place)
+	at := t.dropsAt()
 	t.drops[at]++
 	h := fnv.New32a()
 	fmt.Fprintf(h, "%s %d", at, t.drops[at])
 	return int(h.Sum32() >> 1)
 }
+
+// dropsAt names the layer and the type or relation whose function runs.
+func (t *tracer) dropsAt() string { return fmt.Sprintf("%d %s", len(t.behind), t.place) }
 
 func (t *tracer) dropout(x Tensor, p float32) Tensor {
 	if !t.train || p == 0 {

@@ -46,30 +46,30 @@ func (t *tracer) scaled(m Tensor) Tensor {
 	return ops.RowScale(m, ops.Slice(row, row.Cols()-1, 1))
 }
 
-// updateBlocks is updateEdge over sampled blocks. Each block has its own edges. x has rows for the ends of the
+// updateBlocks is updateEdge over sampled blocks. Each block has its own edges. x and y have rows for the ends of the
 // edges of all later blocks, since each level contains the levels below it. So update runs again for the edges
 // of every later layer, and its dropouts draw the same numbers each time.
-func (t *tracer) updateBlocks(x Tensor, update func(src, dst Tensor) Tensor) {
-	before, first := t.data, t.sites
-	rows := func(level int) Tensor {
-		y := x
-		for y.Shape().Set.Level() > level {
-			y = dataflow.Prefix(y)
+func (t *tracer) updateBlocks(x, y Tensor, update func(src, dst Tensor) Tensor) {
+	r, drops, behind := t.rel, t.dropsAt(), t.behind
+	before, first, dropped := t.data[r], t.sites, t.drops[drops]
+	rows := func(x Tensor, level int) Tensor {
+		for x.Shape().Set.Level() > level {
+			x = dataflow.Prefix(x)
 		}
-		return y
+		return x
 	}
 	again := func(level int) Tensor {
-		sites, soft, data, in := t.sites, t.soft, t.data, t.level
-		t.sites, t.data, t.level = first, before, level
-		y := update(rows(level+1), rows(level))
-		t.sites = max(sites, t.sites)
-		t.soft, t.data, t.level = soft, data, in
-		return y
+		sites, count, soft, data, in, later := t.sites, t.drops[drops], t.soft, t.data[r], t.level, t.behind
+		t.sites, t.drops[drops], t.data[r], t.level, t.behind = first, dropped, before, level, behind
+		z := update(rows(x, level+1), rows(y, level))
+		t.sites, t.drops[drops] = max(sites, t.sites), max(count, t.drops[drops])
+		t.soft, t.data[r], t.level, t.behind = soft, data, in, later
+		return z
 	}
 	if below := min(t.level, x.Shape().Set.Level()-1); below >= 0 {
 		again(below) // for its errors, and so that later dropouts get the same numbers as over the full graph
 	}
-	t.data = func() Tensor { return again(t.level) }
+	t.data[r] = func() Tensor { return again(t.level) }
 }
 
 // wholeRows panics over sampled blocks. The op what, which the user's function f calls, needs all in-edges of a vertex.

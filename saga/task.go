@@ -184,8 +184,9 @@ func (t *tracer) edgeTarget() target {
 	}
 }
 
-// updateEdge sets the edge data that the next layers see to what l.UpdateEdge returns.
-func (t *tracer) updateEdge(l *Layer, index int, x Tensor, p Params) {
+// updateEdge sets the data of the current edges that the next layers see to what l.UpdateEdge returns. The layer's rows of the sources are x, of
+// the destinations y.
+func (t *tracer) updateEdge(l *Layer, index int, x, y Tensor, p Params) {
 	update := func(src, dst Tensor) Tensor {
 		t.g.Origin(fmt.Sprintf("layer %d", index+1))
 		e := t.edges(src, dst)
@@ -198,11 +199,11 @@ func (t *tracer) updateEdge(l *Layer, index int, x Tensor, p Params) {
 		return data
 	}
 	if t.d.levels > 0 {
-		t.updateBlocks(x, update)
+		t.updateBlocks(x, y, update)
 		return
 	}
-	data := update(x, x)
-	t.data = func() Tensor { return data }
+	data := update(x, y)
+	t.data[t.rel] = func() Tensor { return data }
 }
 
 // withLabels is e with the label and the split of each edge in columns of its data. e may have

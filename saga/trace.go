@@ -100,7 +100,7 @@ type tracer struct {
 	level     int                       // over sampled blocks: the level of the current rows
 	gathering any                       // ApplyEdge of the current layer
 	soft      bool                      // ApplyEdge of the current layer has called Edge.Softmax
-	data      func() Tensor             // makes the edge data that the current layer sees; nil: that of the graph
+	data      map[int]func() Tensor     // by relation: makes the edge data that the current layer sees; none: that of the graph
 
 	behind [][]Tensor // by layer, the features first, and type: the rows behind every layer before the current one; nil: no rows
 	typ    int        // the type of the current vertices
@@ -174,7 +174,7 @@ func (t *tracer) layer(l *Layer, index int, x Tensor) Tensor {
 	x = t.dropout(x, l.Dropout)
 	y := t.rows(l, index, x, p)
 	if l.UpdateEdge != nil { // only now: the layer itself has seen the data as it was
-		t.updateEdge(l, index, x, p)
+		t.updateEdge(l, index, x, x, p)
 	}
 	return y
 }
