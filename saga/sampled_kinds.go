@@ -75,10 +75,13 @@ func (s *Sampling) relationsText() string {
 	return strings.Join(list, ", ")
 }
 
-// checkRelations returns an error if s names relations, and the graph has one without a name.
+// checkRelations returns an error if s names relations, and the graph has one without a name, or if no relation leads to what is predicted.
 func (p *definition) checkRelations(s *Sampling) error {
-	if p.dims.kinds == nil && len(s.Relations) > 0 {
+	switch k := p.dims.kinds; {
+	case k == nil && len(s.Relations) > 0:
 		return fmt.Errorf("%s has one type of vertices and one relation: --sample takes fan-outs without a name, such as 15,10", p.data.Name)
+	case k != nil && len(k.relations) == 0 && p.model.gathers() > 0:
+		return fmt.Errorf("no relation of %s leads to vertices of type %s, which have the labels, so there is nothing to sample; the reverse of a relation (--undirected) would", p.data.Name, k.types[k.target].name)
 	}
 	return nil
 }

@@ -203,3 +203,25 @@ func TestTypedSampledRanks(t *testing.T) {
 	}
 	wg.Wait()
 }
+
+// TestTypedSampledAlone: where no relation leads to the type that has the labels, there is nothing to draw, which is said; so over the whole graph.
+func TestTypedSampledAlone(t *testing.T) {
+	x, d := typedData(t)
+	graph := d.Vertices.Kinds.Graph
+	for n, lonely := range graph.Types {
+		if lonely.Name != "lonely" {
+			continue
+		}
+		labels := make([]int32, lonely.Rows.Edges.V)
+		graph.Types[n].Rows.Labels, graph.Types[n].Rows.Classes, graph.Types[n].Rows.Train = labels, x.Classes, []uint32{0}
+		for _, m := range typedModels()[:3] {
+			if p, err := saga.Compile(m, graph.At(n), saga.Config{}); err == nil || !strings.Contains(err.Error(), "type lonely") {
+				t.Errorf("%s: %v %v", m.Name, p, err)
+			}
+			s := saga.Sampling{Sampler: sample.Neighbours(2, 2), Batch: 2}
+			if p, err := saga.CompileSampled(m, graph.At(n), saga.Config{}, s); err == nil || !strings.Contains(err.Error(), "no relation of golden leads to vertices of type lonely") {
+				t.Errorf("%s: %v %v", m.Name, p, err)
+			}
+		}
+	}
+}
