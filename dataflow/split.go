@@ -97,7 +97,7 @@ func (s *splitter) newTemp(r, cols int) (plan.Operand, int) {
 		s.l.out.Spec.EdgeTemps = append(s.l.out.Spec.EdgeTemps, int64(cols)*4)
 	} else {
 		t = plan.Operand{Kind: plan.OwnValue, ID: s.l.addValue(plan.Value{Name: fmt.Sprintf("unfused %d", len(s.l.out.Spec.Values)),
-			Kind: plan.Temp, Cols: cols, RowBytes: int64(chunk.LD(cols)) * 4, Set: s.l.number(s.b.rows)})}
+			Kind: plan.Temp, Cols: cols, RowBytes: int64(chunk.LD(cols)) * 4, Set: s.l.number(s.b.rows), Type: s.b.rows.Type})}
 	}
 	s.temp[r] = t
 	return t, s.ld(cols)

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"sagann/chunk"
+	"sagann/dataflow"
 	"sagann/dataset"
 	"sagann/internal/draw"
 	"sagann/ops"
@@ -32,6 +33,9 @@ var oddNames = []string{"a", "b c", "d:e", "f.g", "Ünten", "h__i", "j", "\"k\""
 
 func (c *schemaCase) addType(name string, cols int) {
 	v := 1 + c.r.IntN(12)
+	if c.r.IntN(6) == 0 { // intervals that are wider than the others
+		v += 60
+	}
 	d := &dataset.Data{Name: name, Edges: &chunk.Edges{V: v}, FeatureCols: cols}
 	for range v * cols {
 		d.Features = append(d.Features, float32(c.r.NormFloat64()))
@@ -355,7 +359,7 @@ func lawSingle(_ *testing.T, r *rand.Rand) (*schemaCase, string) {
 	return c, ""
 }
 
-// lawPlans: intervals, schedules, devices and memory change results by rounding only.
+// lawPlans: intervals, schedules, devices, memory and passes change results by rounding only.
 func lawPlans(_ *testing.T, r *rand.Rand) (*schemaCase, string) {
 	c, _, err := drawCase(r)
 	if err != nil {
@@ -370,6 +374,7 @@ func lawPlans(_ *testing.T, r *rand.Rand) (*schemaCase, string) {
 		{Chunks: len(c.h.Types) + r.IntN(9), Stream: true, Schedule: []string{"", "sag", "stage", "dest-order"}[r.IntN(4)]},
 		{Chunks: len(c.h.Types) + r.IntN(6), Device: []string{"cpu:2", "cpu:3"}[r.IntN(2)], Stream: r.IntN(2) == 0},
 		{Mem: 1 << (13 + r.IntN(4))},
+		{Without: slices.DeleteFunc(dataflow.Passes(), func(string) bool { return r.IntN(3) > 0 })},
 	} {
 		got, err := c.train(c.at(c.h), cfg, 3, nil)
 		if err != nil && cfg.Mem > 0 && strings.Contains(err.Error(), "smallest") {
