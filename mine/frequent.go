@@ -329,8 +329,11 @@ func (f *frequent) check() error {
 
 // checkGPUs checks whether GPUs count instances.
 func (f *frequent) checkGPUs() error {
-	if f.Induced || !f.tables() {
-		return &QuestionError{fmt.Sprintf("the census and induced patterns are counted on the CPU; device %q finds patterns by mni, and counts instances with engine tables", f.g.opt.Device)}
+	if !f.tables() {
+		return &QuestionError{fmt.Sprintf("the census is the CPU's; device %q finds patterns by mni, and counts instances with engine tables", f.g.opt.Device)}
+	}
+	if f.Induced && !f.quick() {
+		return &QuestionError{fmt.Sprintf("induced patterns of %d vertices: %v, by which GPUs tell them apart; the CPU counts them", f.Vertices, cuda.ErrWide)}
 	}
 	if most := f.g.byID.MaxDegree; most >= cuda.WidestTable {
 		return &QuestionError{fmt.Sprintf("a vertex has %d neighbours; GPUs count rows where vertices have fewer than %d", most, cuda.WidestTable)}

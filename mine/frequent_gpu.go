@@ -3,10 +3,12 @@ package mine
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"sagann/device"
 	"sagann/mine/cuda"
 	"sagann/mine/domain"
+	"sagann/mine/pattern"
 	"sagann/mine/rows"
 	"sagann/mine/table"
 )
@@ -77,15 +79,21 @@ func (f *frequent) agree(what string, err error) error {
 	return f.g.opt.Net.Agree(what, err)
 }
 
-// rowsOnGPUs is the memory for counting rows of edges.
+// rowsOnGPUs is the memory for counting rows.
 func (f *frequent) rowsOnGPUs() need {
+	if f.Induced {
+		return need{what: finding, rows: f.g.byID, part: cuda.Whole, gpu: func(cuda.Chip) (least, most int64) { return cuda.GrowNeed(f.induced(f.Vertices), cuda.ForCodes) }}
+	}
 	return need{what: finding, rows: f.g.byID, part: cuda.Whole, gpu: func(chip cuda.Chip) (least, most int64) {
 		return cuda.TablesNeed(f.g.byID, max(f.largest(), 2), f.kinds != nil, chip)
 	}}
 }
 
-// countOnGPUs counts rows of so many edges; see table.Graph.Count. Patterns with fewer than least rows are left out.
+// countOnGPUs counts rows of so many edges, or vertices; see table.Graph.Count. Patterns with fewer than least rows are left out.
 func (f *frequent) countOnGPUs(ctx context.Context, at place, t *table.Graph, edges int, part table.Part, least Total) (list []table.Sum, end int, err error) {
+	if f.Induced {
+		return f.countInduced(ctx, at, edges, part, least)
+	}
 	sums := table.NewCounts()
 	err = f.g.gpus.with(t.Rows, at.layout, false, func(on *cuda.Graph) (err error) {
 		end, err = cuda.CountRows(ctx, on, t, edges, part, sums, f.g.opt.Threads, at.room)
@@ -95,4 +103,35 @@ func (f *frequent) countOnGPUs(ctx context.Context, at place, t *table.Graph, ed
 		return nil, 0, err
 	}
 	return sums.Sums(least, f.g.opt.Threads), end, nil
+}
+
+// induced is the rows of so many vertices, all of which take part.
+func (f *frequent) induced(vertices int) *cuda.Making {
+	s := &table.Spec{Rows: f.g.byID, Kinds: f.kinds, Vertices: true, Size: vertices}
+	if slices.ContainsFunc(f.g.byID.Label, func(l int32) bool { return l < 0 }) {
+		s.Where = make([]*pattern.Expr, vertices+1)
+		for i := range vertices {
+			s.Where[i+1] = &pattern.Expr{Op: pattern.LessThan, Args: []*pattern.Expr{{Op: pattern.Const, Value: -1}, {Op: pattern.Label, A: i}}}
+		}
+	}
+	return &cuda.Making{Spec: s}
+}
+
+// quick reports whether GPUs can tell the induced patterns apart.
+func (f *frequent) quick() bool {
+	_, ok := table.QuickOf(f.induced(f.Vertices).Spec, f.Vertices)
+	return ok
+}
+
+// countInduced counts rows of so many vertices.
+func (f *frequent) countInduced(ctx context.Context, at place, vertices int, part table.Part, least Total) (list []table.Sum, end int, err error) {
+	m := f.induced(vertices)
+	m.Room, m.Stage, m.Part = at.room, cuda.StageBytes(f.g.opt.HostMem, len(f.g.gpus.list)), part
+	all, end, err := countCodes(ctx, f.g, at, m)
+	for p, n := range all {
+		if sum := (Total{Lo: uint64(n)}); !sum.Less(least) {
+			list = append(list, table.Sum{Pattern: p, Rows: sum})
+		}
+	}
+	return list, end, err
 }

@@ -247,10 +247,7 @@ func (c *counting) close() (err error) {
 
 // Patterns counts the rows by their canonical pattern; on a graph with GPUs these do, see OnGPUs.
 func (t *Table) Patterns(ctx context.Context) (map[Pattern]int64, error) {
-	at := *t
-	if at.g.EdgeLabels() && at.err == nil {
-		at.spec.Kinds, at.err = at.g.edgeKinds()
-	}
+	at := t.typed()
 	switch {
 	case at.onGPUs():
 		return at.patternsOnGPUs(ctx)
@@ -258,7 +255,16 @@ func (t *Table) Patterns(ctx context.Context) (map[Pattern]int64, error) {
 		return at.codesOnGPUs(ctx)
 	}
 	var known sync.Map
-	return countRows(ctx, &at, func(r *table.Row) Pattern { return canonicalOf(r.Pattern(), &known) })
+	return countRows(ctx, at, func(r *table.Row) Pattern { return canonicalOf(r.Pattern(), &known) })
+}
+
+// typed is the table whose patterns have the labels of edges, if the graph has them.
+func (t *Table) typed() *Table {
+	at := *t
+	if at.g.EdgeLabels() && at.err == nil {
+		at.spec.Kinds, at.err = at.g.edgeKinds()
+	}
+	return &at
 }
 
 // countRows counts rows by key on all threads.

@@ -49,7 +49,11 @@ func (t *Table) OnGPUs() error {
 	case t.g.gpus == nil:
 		return errors.New("mine: the graph was opened without GPUs")
 	}
-	if err := t.growable(true); err != nil && !t.onGPUs() {
+	at := t.typed()
+	if at.err != nil {
+		return at.err
+	}
+	if err := at.growable(true); err != nil && !at.onGPUs() {
 		return fmt.Errorf("mine: %w: the CPU makes these rows", err)
 	}
 	return nil
@@ -65,24 +69,29 @@ func (t *Table) growable(patterns bool) error {
 	return cuda.Growable(&t.spec)
 }
 
-// growing is the memory for making rows, and counting them by keys with counts.
-func (t *Table) growing(what string, counts bool) (at place, m *cuda.Making, err error) {
-	g := t.g
-	filters := slices.ContainsFunc(t.filters, func(f func(Pattern) bool) bool { return f != nil })
-	at, err = g.place(need{what: what, rows: g.byID, part: cuda.Whole, gpu: func(cuda.Chip) (least, most int64) { return cuda.GrowNeed(&t.spec, counts, filters) }})
+// growing is the memory for making rows for a use.
+func (t *Table) growing(what string, use cuda.Use) (place, *cuda.Making, error) {
+	return growingOn(t.g, &cuda.Making{Spec: &t.spec, Filters: t.filters}, what, use)
+}
+
+// growingOn is the memory of the GPUs of g for making rows for a use.
+func growingOn(g *Graph, m *cuda.Making, what string, use cuda.Use) (place, *cuda.Making, error) {
+	at, err := g.place(need{what: what, rows: g.byID, part: cuda.Whole, gpu: func(cuda.Chip) (least, most int64) { return cuda.GrowNeed(m, use) }})
 	if err != nil {
 		return at, nil, err
 	}
-	if least := cuda.LeastHost(len(g.gpus.list)); g.opt.HostMem > 0 && g.opt.HostMem < least {
+	gpus := len(g.gpus.list)
+	if least := cuda.LeastHost(gpus); g.opt.HostMem > 0 && g.opt.HostMem < least {
 		return at, nil, &BudgetError{Mem: g.opt.HostMem, Smallest: least, What: what + " in host memory"}
 	}
-	return at, &cuda.Making{Spec: &t.spec, Filters: t.filters, Room: at.room, Stage: cuda.StageBytes(g.opt.HostMem, len(g.gpus.list)), Workers: max(1, g.opt.Threads/len(g.gpus.list))}, nil
+	m.Room, m.Stage, m.Workers = at.room, cuda.StageBytes(g.opt.HostMem, gpus), max(1, g.opt.Threads/gpus)
+	return at, m, nil
 }
 
 // storeOnGPUs is Store by GPUs.
 func (t *Table) storeOnGPUs(ctx context.Context) (*StoredTable, error) {
 	g := t.g
-	at, m, err := t.growing(storing, false)
+	at, m, err := t.growing(storing, cuda.ForStore)
 	if err != nil {
 		return nil, err
 	}
@@ -109,7 +118,7 @@ func (t *Table) storeOnGPUs(ctx context.Context) (*StoredTable, error) {
 // countOnGPUs counts the rows of t by a key.
 func (c *counting) countOnGPUs(ctx context.Context, t *Table, e *pattern.Expr) error {
 	g := t.g
-	at, m, err := t.growing(countingKeys, true)
+	at, m, err := t.growing(countingKeys, cuda.ForKeys)
 	if err != nil {
 		return err
 	}
@@ -122,26 +131,33 @@ func (c *counting) countOnGPUs(ctx context.Context, t *Table, e *pattern.Expr) e
 	}
 	c.list = append(c.list, one)
 	err = g.gpus.with(g.byID, at.layout, false, func(on *cuda.Graph) error {
-		return cuda.CountKeys(ctx, on, m, e, func(key int64, rows uint64) error { return one.AddTimes(uint64(key)^1<<63, rows) })
+		_, err := cuda.CountKeys(ctx, on, m, e, func(key int64, rows uint64) error { return one.AddTimes(uint64(key)^1<<63, rows) })
+		return err
 	})
 	return failed(t.room(err))
 }
 
 // codesOnGPUs counts the rows by their canonical pattern: by quick codes on the GPUs, whose patterns the host makes.
 func (t *Table) codesOnGPUs(ctx context.Context) (map[Pattern]int64, error) {
-	g := t.g
-	at, m, err := t.growing("counting rows by pattern", true)
+	at, m, err := t.growing("counting rows by pattern", cuda.ForCodes)
 	if err != nil {
 		return nil, err
 	}
+	all, _, err := countCodes(ctx, t.g, at, m)
+	return all, failed(err)
+}
+
+// countCodes counts rows by their canonical pattern. end is the vertex before which those that were counted begin.
+func countCodes(ctx context.Context, g *Graph, at place, m *cuda.Making) (all map[Pattern]int64, end int, err error) {
 	codes := map[int64]int64{}
 	err = g.gpus.with(g.byID, at.layout, false, func(on *cuda.Graph) error {
-		return cuda.CountKeys(ctx, on, m, nil, func(key int64, rows uint64) error { codes[key] += int64(rows); return nil })
+		end, err = cuda.CountKeys(ctx, on, m, nil, func(key int64, rows uint64) error { codes[key] += int64(rows); return nil })
+		return err
 	})
 	if err != nil {
-		return nil, failed(err)
+		return nil, 0, err
 	}
-	q, _ := table.QuickOf(&t.spec, t.spec.Size)
+	q, _ := table.QuickOf(m.Spec, m.Spec.Size)
 	type sum struct {
 		code uint64
 		rows int64
@@ -160,9 +176,9 @@ func (t *Table) codesOnGPUs(ctx context.Context) (map[Pattern]int64, error) {
 		})
 	}
 	wg.Wait()
-	all := map[Pattern]int64{}
+	all = map[Pattern]int64{}
 	for _, s := range list {
 		all[s.of] += s.rows
 	}
-	return all, nil
+	return all, end, nil
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"math"
 	"math/rand/v2"
 	"os"
 	"slices"
@@ -162,11 +161,16 @@ func TestTableOnGPUsRefused(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 	labels = slices.Clone(labels)
-	labels[3] = math.MaxInt32
+	for v := range labels {
+		labels[v] = int32(v) * 100_000_000
+	}
+	six := func(g *mine.Graph) *mine.Table {
+		return g.Table(true).Extend(nil).Extend(nil).Extend(nil).Extend(nil).Extend(func(m mine.Match) mine.Bool { return m.Label(0).Less(m.Label(1)) })
+	}
 	wide := mustOpen(t, e, mine.Options{Labels: labels, Device: specs[0]})
 	defer wide.Close()
-	want, err := mustOpen(t, e, mine.Options{Labels: labels}).Table(true).Extend(nil).Patterns(ctx)
-	table := wide.Table(true).Extend(nil)
+	want, err := six(mustOpen(t, e, mine.Options{Labels: labels})).Patterns(ctx)
+	table := six(wide)
 	got, failed := table.Patterns(ctx)
 	if said := table.OnGPUs(); err != nil || failed != nil || !maps.Equal(got, want) || said == nil || !strings.Contains(said.Error(), "63 bits: the CPU") {
 		t.Errorf("%d patterns, %v; want %d, %v; %v", len(got), failed, len(want), err, said)

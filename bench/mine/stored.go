@@ -62,7 +62,7 @@ func (t *table) stored() error {
 // store stores and counts once, in so many bytes of each GPU.
 func (t *table) store(of *rowtable.Spec, key *pattern.Expr, want map[int64]uint64, h *cuda.Homes, limit int64, rate [2]float64, bytes *int64, first *float64) error {
 	spent := t.trace()
-	layout, room, err := divided(of, limit, false)
+	layout, room, err := divided(of, limit, cuda.ForStore)
 	if err != nil {
 		return err
 	}
@@ -81,8 +81,10 @@ func (t *table) store(of *rowtable.Spec, key *pattern.Expr, want map[int64]uint6
 	again := &rowtable.Spec{Rows: of.Rows, Size: of.Size, From: s}
 	got := map[int64]uint64{}
 	start = time.Now()
-	least, _ := cuda.GrowNeed(again, true, false)
-	err = cuda.CountKeys(context.Background(), g, &cuda.Making{Spec: again, Room: max(least, room-most), Stage: cuda.StageBytes(h.Host, len(t.gpus))}, key, add(got))
+	m := &cuda.Making{Spec: again, Stage: cuda.StageBytes(h.Host, len(t.gpus))}
+	least, _ := cuda.GrowNeed(m, cuda.ForKeys)
+	m.Room = max(least, room-most)
+	_, err = cuda.CountKeys(context.Background(), g, m, key, add(got))
 	read, end := time.Since(start).Seconds(), t.gpus[0].Counters()
 	*bytes = s.Bytes()
 	spilled := s.Spilled()
@@ -105,7 +107,7 @@ func (t *table) store(of *rowtable.Spec, key *pattern.Expr, want map[int64]uint6
 // counted counts rows that are not stored by a key, and compares or fills what is wanted.
 func (t *table) counted(of *rowtable.Spec, key *pattern.Expr, want map[int64]uint64) error {
 	spent := t.trace()
-	layout, room, err := divided(of, t.c.GiB<<30, true)
+	layout, room, err := divided(of, t.c.GiB<<30, cuda.ForKeys)
 	if err != nil {
 		return err
 	}
@@ -115,7 +117,7 @@ func (t *table) counted(of *rowtable.Spec, key *pattern.Expr, want map[int64]uin
 	}
 	got := map[int64]uint64{}
 	start := time.Now()
-	err = cuda.CountKeys(context.Background(), g, &cuda.Making{Spec: of, Room: room, Stage: cuda.StageBytes(0, 1)}, key, add(got))
+	_, err = cuda.CountKeys(context.Background(), g, &cuda.Making{Spec: of, Room: room, Stage: cuda.StageBytes(0, 1)}, key, add(got))
 	wall := time.Since(start).Seconds()
 	if err = errors.Join(err, g.Free()); err != nil {
 		return err
@@ -130,8 +132,8 @@ func (t *table) counted(of *rowtable.Spec, key *pattern.Expr, want map[int64]uin
 }
 
 // divided is how the graph and the work share so many bytes of a GPU.
-func divided(of *rowtable.Spec, limit int64, counts bool) (cuda.Layout, int64, error) {
-	least, most := cuda.GrowNeed(of, counts, false)
+func divided(of *rowtable.Spec, limit int64, use cuda.Use) (cuda.Layout, int64, error) {
+	least, most := cuda.GrowNeed(&cuda.Making{Spec: of}, use)
 	f, ok := cuda.Divide(of.Rows, cuda.Whole, limit, least, most)
 	if !ok {
 		return f.Layout, 0, fmt.Errorf("%d bytes are too few: %d at least", limit, f.Smallest)

@@ -47,57 +47,86 @@ func growBounds(s *table.Spec) []int64 {
 	return bound
 }
 
-// bytes is what so many slots take with the rows of sizes, and so many places of keys.
-func (t *growRoom) bytes(s *table.Spec) int64 {
+// Use is what rows are made for.
+type Use uint8
+
+// Uses of rows.
+const (
+	ForStore Use = iota
+	ForKeys
+	ForCodes
+)
+
+// growCase is what decides the memory.
+type growCase struct {
+	spec    *table.Spec
+	use     Use
+	filters bool
+	bound   []int64 // see growBounds
+	extra   int64   // bytes of numbers of labels
+}
+
+func newCase(m *Making, use Use) *growCase {
+	c := &growCase{spec: m.Spec, use: use, filters: m.Filters.any(), bound: growBounds(m.Spec)}
+	if c.filters || use == ForCodes {
+		q, _ := table.QuickOf(m.Spec, 1)
+		c.extra = block(4*int64(len(m.Spec.Rows.Label))) + block(4*int64(len(q.Kinds))) + 2*device.Align
+	}
+	return c
+}
+
+// bytes is what a room takes.
+func (c *growCase) bytes(t *growRoom) int64 {
+	s := c.spec
 	shape := growShape{s.Vertices}
-	n := block(8*int64(len(s.Rows.Off))) + 2*block(8*stateWords) + block(4*t.slots) + block(8*(slices.Max(t.rows)/sumsTile+2)) + block(counterBytes*t.counters)
+	n := c.extra + block(8*int64(len(s.Rows.Off))) + 2*block(8*stateWords) + block(4*t.slots) + block(8*(slices.Max(t.rows)/sumsTile+2)) + block(counterBytes*t.counters)
 	if s.Kinds != nil {
 		n += block(4 * int64(len(s.Rows.Col)))
 	}
-	if t.counters == 0 {
+	if c.use == ForStore {
 		n += 2 * block(4*t.slots)
 	}
-	if t.codes > 0 {
+	if c.filters {
 		n += block(4*t.slots) + block(8*t.codes) + block(4*t.codes) + block(16*t.codes)
 	}
 	for size, k := range t.rows {
 		if size < s.Size {
 			n += 2*block(8*(k+1)) + 2*block(4*k)
 		}
-		if size < s.Size || t.counters > 0 {
+		if size < s.Size || c.use != ForStore {
 			n += block(4 * int64(shape.places(size)) * k)
 		}
 	}
 	return n
 }
 
-// divideGrow divides so many bytes, given growBounds: half of them at most, if that is enough, for what is made at a time, the rest for keys or columns. ok is false if it is too little.
-func divideGrow(s *table.Spec, bound []int64, bytes int64, counts, filters bool) (t growRoom, ok bool) {
-	least := slices.Max(bound)
-	if filters {
+// divide divides so many bytes: half of them at most, if that is enough, for what is made at a time, the rest for keys or columns. ok is false if it is too little.
+func (c *growCase) divide(bytes int64) (t growRoom, ok bool) {
+	s, least := c.spec, slices.Max(c.bound)
+	if c.filters {
 		for t.codes = 1 << 20; t.codes > leastCounters && 28*t.codes > bytes/16; t.codes /= 2 {
 		}
 	}
 	for t.slots = max(mostSlots, least); ; t.slots = max(t.slots/2, least) {
-		t.rows, t.counters = make([]int64, s.Size+1), int64(btoi(counts)*leastCounters)
+		t.rows, t.counters = make([]int64, s.Size+1), int64(btoi(c.use != ForStore)*leastCounters)
 		for size := 1; size <= s.Size; size++ {
-			t.rows[size] = max(t.slots/8, bound[size-1])
+			t.rows[size] = max(t.slots/8, c.bound[size-1])
 		}
 		t.rows[0], t.rows[s.Size] = t.rows[1], t.slots
-		if n := t.bytes(s); n <= bytes/2 || t.slots == least {
+		if n := c.bytes(&t); n <= bytes/2 || t.slots == least {
 			break
 		}
 	}
-	if t.left = bytes - t.bytes(s); t.left < 0 {
+	if t.left = bytes - c.bytes(&t); t.left < 0 {
 		return t, false
 	}
-	for counts && t.counters < 1<<28 && counterBytes*t.counters <= t.left {
+	for t.counters > 0 && t.counters < 1<<28 && counterBytes*t.counters <= t.left {
 		t.left -= counterBytes * t.counters
 		t.counters *= 2
 	}
-	if t.left = bytes - t.bytes(s); t.left < 0 { // blocks are rounded up
+	if t.left = bytes - c.bytes(&t); t.left < 0 { // blocks are rounded up
 		t.counters /= 2
-		t.left = bytes - t.bytes(s)
+		t.left = bytes - c.bytes(&t)
 	}
 	return t, true
 }
@@ -105,18 +134,18 @@ func divideGrow(s *table.Spec, bound []int64, bytes int64, counts, filters bool)
 // leastCounters is the least number of places for keys.
 const leastCounters = 1 << 10
 
-// GrowNeed is the bytes that StoreRows or, with counts, CountKeys, with Filters or without, takes on a GPU in addition to the graph: the least that works, and what it uses well.
-func GrowNeed(s *table.Spec, counts, filters bool) (least, most int64) {
-	bound := growBounds(s)
+// GrowNeed is the bytes that the use of rows takes on a GPU in addition to the graph: the least that works, and what it uses well.
+func GrowNeed(m *Making, use Use) (least, most int64) {
+	c := newCase(m, use)
 	for least = 1 << 12; ; least += least / 8 {
-		if _, ok := divideGrow(s, bound, least, counts, filters); ok {
+		if _, ok := c.divide(least); ok {
 			break
 		}
 	}
-	if counts {
-		return least, max(least, 8<<30)
+	if use == ForStore {
+		return least, math.MaxInt64 / 4
 	}
-	return least, math.MaxInt64 / 4
+	return least, max(least, 8<<30)
 }
 
 // Growable says why GPUs cannot make the rows of a table; nil: they can.
@@ -147,6 +176,7 @@ type Making struct {
 	Room    int64 // bytes that it may take on each GPU, see GrowNeed
 	Stage   int64 // pinned memory for each GPU, see StageBytes
 	Workers int   // threads that ask filters
+	Part    table.Part
 }
 
 // growth is the making of rows.
@@ -164,7 +194,7 @@ type growth struct {
 // newGrowth begins to make rows, to count them by what is not nil.
 func newGrowth(m *Making, by *keyed) (*growth, error) {
 	s := m.Spec
-	x := &growth{Making: m, spec: s, shape: growShape{s.Vertices}, by: by, deal: growDeal{rows: s.Rows}, quick: make([]*table.Quick, s.Size+1)}
+	x := &growth{Making: m, spec: s, shape: growShape{s.Vertices}, by: by, deal: growDeal{rows: s.Rows, next: m.Part.From, enough: m.Part.Enough}, quick: make([]*table.Quick, s.Size+1)}
 	x.deal.each = max(leastGrown, (s.Rows.Edges()+int64(s.Rows.V()))/128+1)
 	if s.From != nil {
 		x.from, x.deal.pieces = s.From.Size(), s.From.Pieces()
@@ -197,6 +227,17 @@ func newGrowth(m *Making, by *keyed) (*growth, error) {
 	return x, nil
 }
 
+// use is what the rows are made for.
+func (x *growth) use() Use {
+	switch {
+	case x.by == nil:
+		return ForStore
+	case x.by.key == nil:
+		return ForCodes
+	}
+	return ForKeys
+}
+
 // ErrWide says that rows are told apart by more than GPUs can.
 var ErrWide = errors.New("the labels of a row and what it joins take more than 63 bits")
 
@@ -211,6 +252,7 @@ type growDeal struct {
 	pieces int   // that are stored
 	next   int
 	number int
+	enough func() bool
 	ended  bool
 }
 
@@ -220,7 +262,8 @@ func (d *growDeal) take() (number, from, to int) {
 	defer d.mu.Unlock()
 	number, from = d.number, d.next
 	switch {
-	case d.ended:
+	case d.ended || d.enough != nil && d.enough():
+		return number, from, from
 	case d.pieces > 0:
 		if d.number == d.pieces {
 			return number, from, from
@@ -247,7 +290,7 @@ func (x *growth) run(ctx context.Context, g *Graph, sink func(l *growLane) growS
 	for i, c := range g.cards {
 		held[i] = c.Held()
 	}
-	least, _ := GrowNeed(x.spec, x.by != nil, x.Filters.any())
+	least, _ := GrowNeed(x.Making, x.use())
 	lanes := make([]*growLane, len(g.cards))
 	defer func() {
 		for i, c := range g.cards {
@@ -312,6 +355,8 @@ type growLane struct {
 	*growth
 	room                growRoom
 	off, kind           device.Mem
+	classes, kinds      device.Mem // numbers of labels for codes
+	manyKinds           uint64
 	slots, tiles, state device.Mem
 	counters            device.Mem
 	out                 [2]device.Mem
@@ -329,8 +374,8 @@ type growLane struct {
 func (l *growLane) open(room int64) (err error) {
 	s := l.spec
 	var ok bool
-	if l.room, ok = divideGrow(s, growBounds(s), room, l.by != nil, l.Filters.any()); !ok {
-		least, _ := GrowNeed(s, l.by != nil, l.Filters.any())
+	if l.room, ok = newCase(l.Making, l.use()).divide(room); !ok {
+		least, _ := GrowNeed(l.Making, l.use())
 		return &device.BudgetError{Device: l.GPU.Info().Name, Asked: least, Budget: room, Largest: room}
 	}
 	if l.off, err = launch.Put(l.Card, s.Rows.Off); err != nil {
@@ -340,6 +385,15 @@ func (l *growLane) open(room int64) (err error) {
 		if l.kind, err = launch.Put(l.Card, s.Kinds.Label); err != nil {
 			return err
 		}
+	}
+	if i := slices.IndexFunc(l.quick, func(q *table.Quick) bool { return q != nil }); i >= 0 {
+		if l.classes, err = launch.Put(l.Card, l.quick[i].Classes(s.Rows.Label)); err != nil {
+			return err
+		}
+		if l.kinds, err = launch.Put(l.Card, l.quick[i].Kinds); err != nil {
+			return err
+		}
+		l.manyKinds = uint64(len(l.quick[i].Kinds))
 	}
 	type want struct {
 		to    *device.Mem

@@ -3,7 +3,7 @@
 struct Counted { u64 next, keys, top; };
 
 // Counts n rows of SIZE edges (vertices) by KEY. It takes no more rows when there are most keys.
-extern "C" __global__ void __launch_bounds__(128) saga_grow_count(const Row *rows, const int *label, const u64 *off, const int *kind, const u32 *list, u64 list_room, u64 n,
+extern "C" __global__ void __launch_bounds__(128) saga_grow_count(const Row *rows, const int *label, const u32 *classes, const u64 *off, const int *kind, const u32 *kinds, u64 many_kinds, const u32 *list, u64 list_room, u64 n,
 		u64 *keys, u64 mask, u64 most, Counted *done) {
 	extern __shared__ u32 shared[];
 	u32 lane = threadIdx.x & 31;

@@ -11,16 +11,18 @@ import (
 )
 
 // CountKeys counts the rows of a table by a key or, if it is nil, by their quick codes (table.QuickOf), in tables of keys on the GPUs: a table that is full is given to add, which
-// gets keys with the rows that have them, from one goroutine at a time, and is emptied. A key may come several times.
-func CountKeys(ctx context.Context, g *Graph, m *Making, key *pattern.Expr, add func(key int64, rows uint64) error) error {
+// gets keys with the rows that have them, from one goroutine at a time, and is emptied. A key may come several times. end is the vertex before which the
+// rows that were counted begin.
+func CountKeys(ctx context.Context, g *Graph, m *Making, key *pattern.Expr, add func(key int64, rows uint64) error) (end int, err error) {
 	x, err := newGrowth(m, &keyed{key})
 	if err != nil {
-		return err
+		return 0, err
 	}
 	var mu sync.Mutex
-	return x.run(ctx, g, func(l *growLane) growSink {
+	err = x.run(ctx, g, func(l *growLane) growSink {
 		return &growCount{growLane: l, mu: &mu, add: add}
 	})
+	return x.deal.next, err
 }
 
 // growCount counts rows by key.
@@ -62,7 +64,7 @@ func (c *growCount) last(ctx context.Context, n int64, write func(values, rows d
 		if err := c.GPU.CopyH2D(c.Queue, done, 0, device.Bytes(from)); err != nil {
 			return err
 		}
-		k := c.call(c.spec.Size, "saga_grow_count", n, growBlock, launch.Args{"rows": c.table, "label": c.label, "off": c.off, "kind": c.kind, "list": x.rows, "list_room": uint64(c.room.rows[c.spec.Size]), "n": uint64(n),
+		k := c.call(c.spec.Size, "saga_grow_count", n, growBlock, launch.Args{"rows": c.table, "label": c.label, "off": c.off, "kind": c.kind, "classes": c.classes, "kinds": c.kinds, "many_kinds": c.manyKinds, "list": x.rows, "list_room": uint64(c.room.rows[c.spec.Size]), "n": uint64(n),
 			"keys": c.counters, "mask": uint64(c.room.counters - 1), "most": uint64(c.room.counters / 2), "done": done})
 		k.Grid = blocks
 		if err := c.Launch(k); err != nil {

@@ -17,7 +17,7 @@ static __device__ __forceinline__ u64 row_of(const u64 *place, u64 begin, u64 en
 
 // Finds the codes of what is in n slots of the rows from begin to end, in a table that has most codes at most when a warp takes 32 slots. of is where the code of each is. New ones
 // are listed.
-extern "C" __global__ void __launch_bounds__(128) saga_grow_pick(const Row *rows, const int *label, const u64 *off, const int *kind, u64 vertices, const u32 *parents, u64 parent_room,
+extern "C" __global__ void __launch_bounds__(128) saga_grow_pick(const Row *rows, const u32 *classes, const u64 *off, const int *kind, const u32 *kinds, u64 many_kinds, u64 vertices, const u32 *parents, u64 parent_room,
 		u64 begin, u64 end, const u64 *place, const u32 *slots, u64 n, u64 *codes, u64 mask, u64 most, u64 *fresh, u32 *of, Picked *done) {
 	extern __shared__ u32 shared[];
 	u32 lane = threadIdx.x & 31, *own = shared + (threadIdx.x >> 5) * WORDS + lane;
@@ -36,7 +36,7 @@ extern "C" __global__ void __launch_bounds__(128) saga_grow_pick(const Row *rows
 		put(own, parents, parent_room, 0, r);
 		grown(rows, off, vertices, own, v, own + 32 * PLACES);
 		bool is_new = false;
-		u64 code = quick<PLACES + STEP>(rows, label, off, kind, own), h = slot_of(codes, 1, mask, code, is_new);
+		u64 code = quick<PLACES + STEP>(rows, classes, off, kind, kinds, many_kinds, own), h = slot_of(codes, 1, mask, code, is_new);
 		of[s] = (u32)h;
 		if (is_new) {
 			u64 i = atomicAdd(&done->codes, 1ull);

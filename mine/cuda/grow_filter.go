@@ -38,7 +38,7 @@ func (l *growLane) leaveOut(ctx context.Context, size int, begin, end, slots int
 		if err := l.GPU.CopyH2D(l.Queue, done, 0, device.Bytes(now)); err != nil {
 			return err
 		}
-		pick := l.call(size, "saga_grow_pick", slots, growBlock, args.With(launch.Args{"rows": l.table, "label": l.label, "off": l.off, "kind": l.kind, "vertices": uint64(l.spec.Rows.V()),
+		pick := l.call(size, "saga_grow_pick", slots, growBlock, args.With(launch.Args{"rows": l.table, "classes": l.classes, "off": l.off, "kind": l.kind, "kinds": l.kinds, "many_kinds": l.manyKinds, "vertices": uint64(l.spec.Rows.V()),
 			"parents": s.rows, "parent_room": uint64(l.room.rows[size]), "n": uint64(slots), "codes": f.codes, "mask": uint64(l.room.codes - 1), "most": uint64(most), "fresh": f.fresh, "done": done}))
 		pick.Grid = min(pick.Grid, max(1, int(l.room.codes/4/growBlock))) // each thread may put a code there after it is full
 		if err := l.Launch(pick); err != nil {

@@ -1,21 +1,19 @@
 
-static __device__ __forceinline__ u64 labelled(int label) { return label < 0 ? 0 : (u64)label + 1; }
-
 // The quick code of a row of N words, word p at own[32 * p]; see Quick of package table.
-template <u32 N> static __device__ __forceinline__ u64 quick(const Row *rows, const int *label, const u64 *off, const int *kind, const u32 *own) {
+template <u32 N> static __device__ __forceinline__ u64 quick(const Row *rows, const u32 *classes, const u64 *off, const int *kind, const u32 *kinds, u64 many_kinds, const u32 *own) {
 	u64 code = 0;
 #if VERTICES
 	const u32 links = N * (N - 1) / 2;
 	for (u32 j = 0, k = 0; j < N; j++) {
 		if (LABELBITS)
-			code |= labelled(label[own[32 * j]]) << (links + j * LABELBITS);
+			code |= (u64)classes[own[32 * j]] << (links + j * LABELBITS);
 		for (u32 i = 0; i < j; i++, k++) {
 			Row a = rows[own[32 * i]];
 			u32 y = own[32 * j], at = lower(a.at, a.degree, y);
 			if (at < a.degree && a.at[at] == y) {
 				code |= 1ull << k;
 				if (KINDBITS)
-					code |= (u64)(u32)kind[off[own[32 * i]] + at] << (links + N * LABELBITS + k * KINDBITS);
+					code |= (u64)lower(kinds, (u32)many_kinds, (u32)kind[off[own[32 * i]] + at]) << (links + N * LABELBITS + k * KINDBITS);
 			}
 		}
 	}
@@ -31,11 +29,11 @@ template <u32 N> static __device__ __forceinline__ u64 quick(const Row *rows, co
 		numbers |= (u64)number << 3 * i;
 		if (number == many) {
 			if (LABELBITS)
-				code |= labelled(label[own[32 * i]]) << (links + many * LABELBITS);
+				code |= (u64)classes[own[32 * i]] << (links + many * LABELBITS);
 			many++;
 		}
 		if (KINDBITS && i % 2)
-			code |= (u64)(u32)kind_of(rows, off, kind, own[32 * i - 32], own[32 * i]) << (links + (N / 2 + 1) * LABELBITS + i / 2 * KINDBITS);
+			code |= (u64)lower(kinds, (u32)many_kinds, (u32)kind_of(rows, off, kind, own[32 * i - 32], own[32 * i])) << (links + (N / 2 + 1) * LABELBITS + i / 2 * KINDBITS);
 	}
 	code |= numbers >> 6;
 #endif

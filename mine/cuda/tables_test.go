@@ -125,8 +125,9 @@ func grown(gpu device.GPU, r *rows.Rows) (err error) {
 	}
 	defer func() { err = errors.Join(err, g.Free()) }()
 	s := &table.Spec{Rows: r, Size: 3}
-	least, _ := GrowNeed(s, false, true)
-	m := &Making{Spec: s, Filters: Filters{2: func(p pattern.Pattern) bool { return p.Vertices() > 1 }}, Room: least + leastPage, Stage: leastStage, Workers: 1}
+	m := &Making{Spec: s, Filters: Filters{2: func(p pattern.Pattern) bool { return p.Vertices() > 1 }}, Stage: leastStage, Workers: 1}
+	m.Room, _ = GrowNeed(m, ForStore)
+	m.Room += leastPage
 	h := &Homes{Host: LeastHost(1) + 64, Dir: os.TempDir()}
 	stored, err := StoreRows(ctx, g, m, h)
 	if err != nil {
@@ -141,6 +142,7 @@ func grown(gpu device.GPU, r *rows.Rows) (err error) {
 		return fmt.Errorf("%d of %d rows: %d bytes on the GPU, %d in host memory, %d in a file", n, stored.Rows(), cards, host, stored.Spilled())
 	}
 	m = &Making{Spec: &table.Spec{Rows: r, Size: 3, From: stored}, Stage: leastStage}
-	m.Room, _ = GrowNeed(m.Spec, true, false)
-	return CountKeys(ctx, g, m, &pattern.Expr{Op: pattern.Vertex, A: 5}, func(int64, uint64) error { return nil })
+	m.Room, _ = GrowNeed(m, ForKeys)
+	_, err = CountKeys(ctx, g, m, &pattern.Expr{Op: pattern.Vertex, A: 5}, func(int64, uint64) error { return nil })
+	return err
 }

@@ -80,7 +80,7 @@ func (s growShape) make(size int, where *pattern.Expr, q *table.Quick) string {
 
 // count is the kernel that counts rows of a size by key.
 func (s growShape) count(size int, by keyed, q *table.Quick) string {
-	text := fmt.Sprintf("quick<%d>(rows, label, off, kind, own)", s.places(size))
+	text := fmt.Sprintf("quick<%d>(rows, classes, off, kind, kinds, many_kinds, own)", s.places(size))
 	if by.key != nil {
 		text, q = exprText(by.key, func(i int) (v, row string) {
 			v = fmt.Sprintf("own[%d]", 32*i)
