@@ -64,7 +64,7 @@ func (c *growCount) last(ctx context.Context, n int64, write func(values, rows d
 		if err := c.GPU.CopyH2D(c.Queue, done, 0, device.Bytes(from)); err != nil {
 			return err
 		}
-		k := c.call(c.spec.Size, "saga_grow_count", n, growBlock, launch.Args{"rows": c.table, "label": c.label, "off": c.off, "kind": c.kind, "classes": c.classes, "kinds": c.kinds, "many_kinds": c.manyKinds, "list": x.rows, "list_room": uint64(c.room.rows[c.spec.Size]), "n": uint64(n),
+		k := c.call(c.spec.Size, "saga_grow_count", n, growBlock, launch.Args{"rows": c.table, "label": c.label, "off": c.off, "kind": c.kind, "classes": c.labels.classes, "kinds": c.labels.kinds, "many_kinds": c.labels.many, "list": x.rows, "list_room": uint64(c.room.rows[c.spec.Size]), "n": uint64(n),
 			"keys": c.counters, "mask": uint64(c.room.counters - 1), "most": uint64(c.room.counters / 2), "done": done})
 		k.Grid = blocks
 		if err := c.Launch(k); err != nil {

@@ -17,6 +17,22 @@ type growFilters struct {
 	known                   int64 // codes
 }
 
+// growLabels is the numbers of labels that codes have: of each vertex and, of edges, the labels in their order.
+type growLabels struct {
+	classes, kinds device.Mem
+	many           uint64
+}
+
+// put copies the numbers to a card.
+func (g *growLabels) put(c *launch.Card, q *table.Quick, label []int32) (err error) {
+	if g.classes, err = launch.Put(c, q.Classes(label)); err != nil {
+		return err
+	}
+	g.many = uint64(len(q.Kinds))
+	g.kinds, err = launch.Put(c, q.Kinds)
+	return err
+}
+
 // leaveOut empties the slots of the rows of a size from begin to end whose code, with what is in the slot, is not wanted. The host is asked once for each code that a GPU
 // comes across, and again when its table was full.
 func (l *growLane) leaveOut(ctx context.Context, size int, begin, end, slots int64) error {
@@ -38,7 +54,7 @@ func (l *growLane) leaveOut(ctx context.Context, size int, begin, end, slots int
 		if err := l.GPU.CopyH2D(l.Queue, done, 0, device.Bytes(now)); err != nil {
 			return err
 		}
-		pick := l.call(size, "saga_grow_pick", slots, growBlock, args.With(launch.Args{"rows": l.table, "classes": l.classes, "off": l.off, "kind": l.kind, "kinds": l.kinds, "many_kinds": l.manyKinds, "vertices": uint64(l.spec.Rows.V()),
+		pick := l.call(size, "saga_grow_pick", slots, growBlock, args.With(launch.Args{"rows": l.table, "classes": l.labels.classes, "off": l.off, "kind": l.kind, "kinds": l.labels.kinds, "many_kinds": l.labels.many, "vertices": uint64(l.spec.Rows.V()),
 			"parents": s.rows, "parent_room": uint64(l.room.rows[size]), "n": uint64(slots), "codes": f.codes, "mask": uint64(l.room.codes - 1), "most": uint64(most), "fresh": f.fresh, "done": done}))
 		pick.Grid = min(pick.Grid, max(1, int(l.room.codes/4/growBlock))) // each thread may put a code there after it is full
 		if err := l.Launch(pick); err != nil {
@@ -77,7 +93,7 @@ func (l *growLane) wanted(size int, from, to int64) error {
 	if err := l.askFilter(size, list); err != nil {
 		return err
 	}
-	l.words = list
+	l.lists = []any{list}
 	if err := l.GPU.CopyH2D(l.Queue, fresh, 0, device.Bytes(list)); err != nil {
 		return err
 	}

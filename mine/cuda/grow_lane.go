@@ -45,7 +45,7 @@ func (l *growLane) readPiece(ctx context.Context, piece int) error {
 		for i := range groups {
 			groups[i] = uint32(min(32, n-32*int64(i)))
 		}
-		l.lists = append(l.lists[:0], groups)
+		l.lists = []any{groups}
 		if err := l.GPU.CopyH2D(l.Queue, l.size[0].kept, 0, device.Bytes(groups)); err != nil {
 			return err
 		}

@@ -1,0 +1,143 @@
+package cuda
+
+import (
+	"math"
+	"slices"
+
+	"sagann/device"
+	"sagann/mine/table"
+)
+
+// mostSlots is how many neighbours a GPU takes at a time of those that may follow rows of the last size but one: with more it is no faster.
+const mostSlots = 1 << 24
+
+// growRoom is how the memory of a GPU is divided.
+type growRoom struct {
+	slots    int64   // neighbours at a time
+	rows     []int64 // by size, from 0 on
+	counters int64   // places of keys, a power of two; 0: rows are stored
+	codes    int64   // places of codes that filters know, a power of two; 0: there is no filter
+	left     int64   // bytes for columns
+}
+
+// growBounds are by size the most neighbours that may follow a row: those of the vertices with the most.
+func growBounds(s *table.Spec) []int64 {
+	var most [mostVertices + 1]int64 // descending
+	for v := range s.Rows.V() {
+		d := int64(s.Rows.Degree(uint32(v)))
+		for i := range most {
+			if d > most[i] {
+				d, most[i] = most[i], d
+			}
+		}
+	}
+	bound := make([]int64, s.Size)
+	for size := range bound {
+		for _, d := range most[:size+btoi(!s.Vertices)] {
+			bound[size] += d
+		}
+		bound[size] = max(bound[size], 32)
+	}
+	return bound
+}
+
+// Use is what rows are made for.
+type Use uint8
+
+// Uses of rows.
+const (
+	ForStore Use = iota
+	ForKeys
+	ForCodes
+)
+
+// growCase is what decides the memory.
+type growCase struct {
+	spec    *table.Spec
+	use     Use
+	filters bool
+	bound   []int64 // see growBounds
+	extra   int64   // bytes of numbers of labels
+}
+
+func newCase(m *Making, use Use) *growCase {
+	c := &growCase{spec: m.Spec, use: use, filters: m.Filters.any(), bound: growBounds(m.Spec)}
+	if c.filters || use == ForCodes {
+		q, _ := table.QuickOf(m.Spec, 1)
+		c.extra = block(4*int64(len(m.Spec.Rows.Label))) + block(4*int64(len(q.Kinds))) + 2*device.Align
+	}
+	return c
+}
+
+// bytes is what a room takes.
+func (c *growCase) bytes(t *growRoom) int64 {
+	s := c.spec
+	shape := growShape{s.Vertices}
+	n := c.extra + block(8*int64(len(s.Rows.Off))) + 2*block(8*stateWords) + block(4*t.slots) + block(8*(slices.Max(t.rows)/sumsTile+2)) + block(counterBytes*t.counters)
+	if s.Kinds != nil {
+		n += block(4 * int64(len(s.Rows.Col)))
+	}
+	if c.use == ForStore {
+		n += 2 * block(4*t.slots)
+	}
+	if c.filters {
+		n += block(4*t.slots) + block(8*t.codes) + block(4*t.codes) + block(16*t.codes)
+	}
+	for size, k := range t.rows {
+		if size < s.Size {
+			n += 2*block(8*(k+1)) + 2*block(4*k)
+		}
+		if size < s.Size || c.use != ForStore {
+			n += block(4 * int64(shape.places(size)) * k)
+		}
+	}
+	return n
+}
+
+// divide divides so many bytes: half of them at most, if that is enough, for what is made at a time, the rest for keys or columns. ok is false if it is too little.
+func (c *growCase) divide(bytes int64) (t growRoom, ok bool) {
+	s, least := c.spec, slices.Max(c.bound)
+	if c.filters {
+		for t.codes = 1 << 20; t.codes > leastCounters && 28*t.codes > bytes/16; t.codes /= 2 {
+		}
+	}
+	for t.slots = max(mostSlots, least); ; t.slots = max(t.slots/2, least) {
+		t.rows, t.counters = make([]int64, s.Size+1), int64(btoi(c.use != ForStore)*leastCounters)
+		for size := 1; size <= s.Size; size++ {
+			t.rows[size] = max(t.slots/8, c.bound[size-1])
+		}
+		t.rows[0], t.rows[s.Size] = t.rows[1], t.slots
+		if n := c.bytes(&t); n <= bytes/2 || t.slots == least {
+			break
+		}
+	}
+	if t.left = bytes - c.bytes(&t); t.left < 0 {
+		return t, false
+	}
+	for t.counters > 0 && t.counters < 1<<28 && counterBytes*t.counters <= t.left {
+		t.left -= counterBytes * t.counters
+		t.counters *= 2
+	}
+	if t.left = bytes - c.bytes(&t); t.left < 0 { // blocks are rounded up
+		t.counters /= 2
+		t.left = bytes - c.bytes(&t)
+	}
+	return t, true
+}
+
+// leastCounters is the least number of places for keys.
+const leastCounters = 1 << 10
+
+// GrowNeed is the bytes that the use of rows takes on a GPU in addition to the graph: the least that works, and what it uses well.
+func GrowNeed(m *Making, use Use) (least, most int64) {
+	c := newCase(m, use)
+	for least = 1 << 12; ; least += least / 8 {
+		if _, ok := c.divide(least); ok {
+			break
+		}
+	}
+	if use == ForStore {
+		return least, math.MaxInt64 / 4
+	}
+	return least, max(least, 8<<30)
+}
