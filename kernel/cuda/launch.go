@@ -101,11 +101,14 @@ func (s *launcher) gather(first, n, from, to int, begin, end bool) {
 // gatherRows runs the kernels of way w over so many of its slices, 0 for all, with kernel other, if there is one, for rows of not many edges.
 func (s *launcher) gatherRows(w *gatherKernels, other *entry, few bool, x span, slices int) {
 	n, from, to := x.n, x.from, x.to
-	k, h, large := &w.rows, &w.hub, w.large
+	mean := (to - from) / n
+	k, h, large := &w.rows, &w.hub, max(w.large, min(hubFactor*(to-from)/n, mostRounds*roundEdges))
 	if few {
-		k, large = &w.few, leanLarge
+		k, large = &w.few, max(leanLarge, hubFactor*mean)
+		if h.fn >= 0 {
+			large = max(leanLeast, min(leanFactor*mean, large))
+		}
 	}
-	large = max(large, min(hubFactor*(to-from)/n, mostRounds*roundEdges))
 	rows, edges := s.hubs(x.first, n, from, to, large)
 	if h.fn < 0 && rows > 0 { // without a hub kernel, a kernel with a warp per row takes all
 		k, rows, edges = &w.rows, 0, 0

@@ -49,11 +49,28 @@ func TestCUDAFew(t *testing.T) {
 	// A row of very many edges is left to the kernel of such rows.
 	ptr := even(157_000, 3)
 	for i := 78_000; i < len(ptr); i++ {
-		ptr[i] += leanLarge
+		ptr[i] += leanLeast
 	}
 	s := c.Steps(&kernel.GPULaunch{Rows: 157_000, Bufs: make([]uint64, 4), Cell: &kernel.GPUCell{Ptr: ptr}})
-	if len(s) != 2 || c.Names[s[0].Func] != "gather_whole"+hubName || c.Names[s[1].Func] != "gather_whole_few" || !slices.Contains(s[1].Args, num("large", leanLarge)) {
-		t.Errorf("a row of %d edges: %d steps", leanLarge+3, len(s))
+	if len(s) != 2 || c.Names[s[0].Func] != "gather_whole"+hubName || c.Names[s[1].Func] != "gather_whole_few" || !slices.Contains(s[1].Args, num("large", leanLeast)) {
+		t.Errorf("a row of %d edges: %d steps", leanLeast+3, len(s))
+	}
+}
+
+// TestCUDANarrow: rows of few columns have a group of lanes, too, unless they are few or have many edges.
+func TestCUDANarrow(t *testing.T) {
+	for _, x := range []struct {
+		cols, rows, edges int
+		want              string
+	}{{4, 110_000, 4, "gather_few"}, {1, 110_000, 31, "gather_few"}, {4, 110_000, 32, "gather"}, {16, 30_000, 16, "gather_few"},
+		{32, 30_000, 60, "gather_few"}, {4, 15_000, 4, "gather"}} {
+		p := weighted(x.cols)
+		p.Outs, p.Operands = p.Outs[:1], 4
+		c := render(t, p)
+		s := c.Steps(&kernel.GPULaunch{Rows: x.rows, Bufs: make([]uint64, 4), First: true, Last: true, Cell: &kernel.GPUCell{Ptr: even(x.rows, x.edges)}})
+		if len(s) != 1 || c.Names[s[0].Func] != x.want {
+			t.Errorf("%d rows of %d edges, %d columns: %d steps, the first %s", x.rows, x.edges, x.cols, len(s), c.Names[s[0].Func])
+		}
 	}
 }
 

@@ -42,7 +42,7 @@ func TestWorkTime(t *testing.T) {
 func TestBatchRows(t *testing.T) {
 	const own, far = 1, 2
 	value := func(id int) plan.Operand { return plan.Operand{Kind: plan.OwnValue, ID: id, Paddable: true} }
-	call := plan.Call{Operands: []plan.Operand{value(0)}, Cost: plan.Cost{GatherBytes: 8, OtherBytes: 100, RowBytes: 4}}
+	call := plan.Call{Operands: []plan.Operand{value(0)}, Cost: plan.Cost{GatherBytes: 80, OtherBytes: 100, RowBytes: 4}}
 	p := &plan.Plan{Cells: plan.NewCells(1, 1, 1, 2), Tasks: []plan.Task{{Kind: plan.Run, Own: own, Other: 1, Dir: plan.CSC, Step: 1}}}
 	p.Spec = &plan.Spec{Values: []plan.Value{{RowBytes: 4}}, Phases: []plan.Phase{{Steps: []plan.Step{
 		{Kind: plan.Tail, Set: own, From: 3, Value: 0}, {Kind: plan.Stream, Dir: plan.CSC, Src: far, Dst: own, Calls: []plan.Call{call}}}}}}
@@ -51,9 +51,10 @@ func TestBatchRows(t *testing.T) {
 	for _, x := range []struct {
 		slice float64
 		want  time.Duration
-	}{{0, 100 + 4*20}, {100, 160 + 4*20}} { // 50 edges read rows that are in the cache, on a GPU ten of them for the first time
-		if k.Slice.Value = x.slice; k.Batch(p, rows, edges, nil)[0] != x.want {
-			t.Errorf("slices of %g bytes: %v, want %v", x.slice, k.Batch(p, rows, edges, nil)[0], x.want)
+	}{{0, 1000 + 4*20}, {100, 1600 + 4*20}} { // 50 edges read rows that are in the cache, on a GPU ten of them for the first time
+		k.Slice.Value = x.slice
+		if got := k.Batch(p, rows, edges, nil)[0]; (got - x.want).Abs() > 1 {
+			t.Errorf("slices of %g bytes: %v, want %v", x.slice, got, x.want)
 		}
 	}
 }

@@ -32,11 +32,14 @@ func TestKernelTime(t *testing.T) {
 		}
 	}
 	k.Slice.Value = 10 // ten bytes of every row at a time: 50 rows fit
-	if got := k.KernelTime(&plan.Cost{GatherBytes: 8, OtherBytes: 100}, 0, 50, 50); !sim.Near(got, 100, 1e-12) {
-		t.Errorf("sliced: %g ns, want 100", got)
+	if got := k.KernelTime(&plan.Cost{GatherBytes: 80, OtherBytes: 100}, 0, 50, 50); !sim.Near(got, 1000, 1e-12) {
+		t.Errorf("sliced: %g ns, want 1000", got)
 	}
-	if got := k.KernelTime(&plan.Cost{GatherBytes: 8, GatherPad: 2, OtherBytes: 100}, 0, 50, 50); !sim.Near(got, 125, 1e-12) {
-		t.Errorf("lanes that read nothing: %g ns, want 125", got)
+	if got := k.KernelTime(&plan.Cost{GatherBytes: 80, GatherPad: 20, OtherBytes: 100}, 0, 50, 50); !sim.Near(got, 1250, 1e-12) {
+		t.Errorf("lanes that read nothing: %g ns, want 1250", got)
+	}
+	if got := k.KernelTime(&plan.Cost{GatherBytes: 8, OtherBytes: 8}, 0, 50, 50); !sim.Near(got, 50*72/4, 1e-12) {
+		t.Errorf("few columns: %g ns, want %d", got, 50*72/4)
 	}
 	k.Serial, k.Launch.Value = true, 3e-9
 	if got := k.KernelTime(&plan.Cost{RowDense: 5, RowBytes: 4}, 10, 0, 0); !sim.Near(got, 93, 1e-12) {
