@@ -99,7 +99,7 @@ func (b *builder) mine(n *Node) bool {
 	if l.phase.of(n) == b.q {
 		return l.sub.of(n) == b.s || l.again(n)
 	}
-	return l.remat.has(n)
+	return l.remade(n, b.q)
 }
 
 // here tells whether vertex node n is computed in this program for the first time.

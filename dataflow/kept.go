@@ -1,5 +1,7 @@
 package dataflow
 
+import "slices"
+
 // What happens to values that later phases read at the own end only (Options.Save). Values that are
 // read at the far end of an edge are always stored.
 const (
@@ -21,6 +23,7 @@ type use struct {
 func (p *phases) chooseKept() {
 	clear(p.keep)
 	clear(p.remat)
+	clear(p.redo)
 	for i := range p.uses.at {
 		p.uses.at[i] = p.uses.at[i][:0]
 	}
@@ -53,6 +56,9 @@ func (p *phases) chooseKept() {
 			p.remat.add(n)
 		case other || p.keep.has(n) || p.stored("", n):
 			p.keep.add(n)
+			if p.stored(Anew, n) && p.renewable(n) {
+				p.redo.add(n)
+			}
 		case !(p.save == SaveAll && later) && p.cheap(n):
 			p.remat.add(n)
 		case later:
@@ -136,11 +142,11 @@ func (p *phases) computedAgain() []string {
 	var walk func(x *Node, q int)
 	walk = func(x *Node, q int) {
 		k := use{phase: q, by: x}
-		if seen[k] || !computed(x) || !p.remat.has(x) && p.phase.of(x) < q || root(x) {
+		if seen[k] || !computed(x) || !p.remade(x, q) && p.phase.of(x) < q || root(x) {
 			return
 		}
 		seen[k] = true
-		if p.phase.of(x) < q {
+		if p.phase.of(x) < q && p.remat.has(x) {
 			again[x] = true
 		}
 		for _, y := range x.in {
@@ -162,6 +168,51 @@ func (p *phases) computedAgain() []string {
 	for _, n := range p.live {
 		if again[n] {
 			names = append(names, vertexValue(n).Name)
+		}
+	}
+	return names
+}
+
+// Computing anew. A value that gathers read at the far end is stored. A later phase that reads it at the own end loads it, or computes it
+// anew from what it is made of, which that phase may load anyway: h = x·W of attention, say, is read at the far end forward, and at the
+// own end backward, where x is read, too. Which is faster depends on what each phase copies, so the search tries it (Options.Store).
+
+// Anew is the prefix that marks a stored value's name in Options.Store as one that later phases compute anew at the own end.
+const Anew = "anew:"
+
+// remade tells whether phase q computes n again, if it is after n's own phase: at the own end, at least.
+func (p *phases) remade(n *Node, q int) bool {
+	return p.remat.has(n) || p.redo.has(n) && q > p.phase.of(n)
+}
+
+// renewable tells whether phases after its own could compute n, which is stored because gathers read it at the far end, anew: some read it
+// at the own end, and it is computed row by row from inputs and from what is stored or computed again itself.
+func (p *phases) renewable(n *Node) bool {
+	if c := n.Def().Class; root(n) || isView(n) || n.Def().Effect || c != Row && c != Elem && c != Group {
+		return false
+	}
+	far, later := false, false
+	for _, u := range p.uses.of(n) {
+		if isView(u.by) {
+			return false
+		}
+		far = far || u.other
+		later = later || !u.other && u.phase > p.phase.of(n)
+	}
+	for _, x := range n.in {
+		later = later && (!computed(x) || p.keep.has(x) || p.remat.has(x))
+	}
+	return far && later && !slices.ContainsFunc(p.outs, func(o result) bool { return o.node == n })
+}
+
+// renewables names the values that Options.Store may name with the prefix Anew.
+func (p *phases) renewables() (names []string) {
+	if sampled(p.live) {
+		return nil
+	}
+	for _, n := range p.live {
+		if computed(n) && p.renewable(n) {
+			names = append(names, Anew+vertexValue(n).Name)
 		}
 	}
 	return names

@@ -23,6 +23,7 @@ type Lowered struct {
 	Again    []string        // values that later phases compute again; Options.Store may name them to be stored
 	Early    []string        // "late:" and a value that could be computed in a later phase; Options.Store may name it
 	Arriving []string        // "arrive:" and a value from which others could be computed on arrival; Options.Store may name it
+	Anew     []string        // "anew:" and a stored value that later phases could compute at the own end; Options.Store may name it
 	Notes    []Note          // what the passes did, for explanations
 	Regions  []RegionInfo    // the fused edge programs, for explanations
 	Room     int64           // scratch memory in bytes that kernels have to lay rows out anew (SetRoom)
@@ -98,7 +99,7 @@ func lower(outs []result, opt Options) *Lowered {
 		out: &Lowered{Spec: &plan.Spec{}, Inputs: map[Input]int{}, Outputs: map[string]int{},
 			Globals: map[string]int{}, Consts: map[int]float32{}}, packed: opt.Packed, sizes: opt.Sizes}
 	l.returned = l.returning()
-	l.out.Again, l.out.Early, l.out.Arriving = l.computedAgain(), l.delayable(), l.arriving()
+	l.out.Again, l.out.Early, l.out.Arriving, l.out.Anew = l.computedAgain(), l.delayable(), l.arriving(), l.renewables()
 	for _, o := range outs {
 		if x := l.old[o.node]; x != nil {
 			id := l.value(x, kept)
@@ -187,7 +188,7 @@ func (l *lowering) addGlobal(n *Node) {
 func (l *lowering) value(n *Node, q int) int {
 	n = viewed(n)
 	k := valueKey{n, q}
-	if !computed(n) || l.keep.has(n) {
+	if !computed(n) || l.keep.has(n) && !l.remade(n, q) {
 		k.phase = kept
 	}
 	if id, ok := l.values[k]; ok {
@@ -335,7 +336,7 @@ func (l *lowering) rowStep(q, s int, set Set) []plan.Step {
 	}
 	if s == 0 { // compute again what gathers of this phase read as own rows
 		for _, n := range l.ownLeaves(q) {
-			if l.remat.has(n) && l.phase.of(n) != q && !isView(n) && n.shape.Set == set {
+			if l.remade(n, q) && l.phase.of(n) != q && !isView(n) && n.shape.Set == set {
 				b.emit(n)
 				b.store(n)
 			}

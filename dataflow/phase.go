@@ -26,6 +26,7 @@ type phases struct {
 	uses    numbered[[]use]
 	keep    nodeSet           // values that are stored for later phases
 	remat   nodeSet           // values that later phases compute again
+	redo    nodeSet           // stored values that later phases compute again at the own end
 	derived map[*Node]recipe  // values that are computed on arrival where gathers read them at the far end
 	before  map[*Node]*Node   // by gather of a slice: the gather of the slice before
 	old     map[*Node]*Node   // by result that replaces an input: that input

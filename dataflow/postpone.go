@@ -132,7 +132,7 @@ func (p *phases) eachNeed(n *Node, q int, seen *nodeSet, f func(x *Node)) {
 			return
 		}
 		switch {
-		case !computed(x) || p.phase.of(x) < q && !p.remat.has(x):
+		case !computed(x) || p.phase.of(x) < q && !p.remade(x, q):
 			f(x)
 		case !root(x):
 			for _, y := range x.in {

@@ -56,6 +56,8 @@ func TestScripts(t *testing.T) {
 				b.kernels()
 			case "arriving":
 				return strings.Join(main.Arriving, " ")
+			case "anew":
+				return strings.Join(main.Anew, " ")
 			default:
 				t.Fatalf("%s: unknown command", cmd.Pos)
 			}

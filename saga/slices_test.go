@@ -69,7 +69,7 @@ func TestSlicesAreChosen(t *testing.T) {
 	if p := planFull(t, "gcn", one); p.Slices() != 1 {
 		t.Errorf("%d slices, 1 was asked for", p.Slices())
 	}
-	if p := planFull(t, "mpgcn", saga.Config{Mem: 3 << 30}); p.Slices() < 2 {
-		t.Errorf("MP-GCN within 3 GiB gathers in %d slices", p.Slices())
+	if p := planFull(t, "mpgcn", saga.Config{Mem: 2 << 30}); p.Slices() < 2 {
+		t.Errorf("MP-GCN within 2 GiB gathers in %d slices", p.Slices())
 	}
 }

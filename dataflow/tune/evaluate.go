@@ -1,6 +1,7 @@
 package tune
 
 import (
+	"cmp"
 	"math"
 	"runtime"
 	"sync"
@@ -34,6 +35,11 @@ func (e *Eval) ok() bool { return e.Profile != nil && !e.Short }
 // score is what the search compares decisions by, lower is better: the time of a step, plus a thousandth of it for every
 // two thousand tasks. Plans of many tasks are penalised because each further move from them takes longer to try.
 func (e *Eval) score() float64 { return float64(e.Wall) * (1 + float64(e.Tasks)/2e6) }
+
+// before compares by score, then by name.
+func before(a, b *Eval) int {
+	return cmp.Or(cmp.Compare(a.score(), b.score()), cmp.Compare(a.String(), b.String()))
+}
 
 // evaluator plans and simulates decisions, each once.
 type evaluator struct {

@@ -3,6 +3,7 @@ package tune
 import (
 	"math"
 	"slices"
+	"strings"
 
 	"sagann/dataflow/plan"
 )
@@ -134,19 +135,47 @@ func readAhead(_ *search, e *Eval) []Decision {
 	return vary(e, []int{0, 2, 4, 8}, func(d *Decision, n int) { d.Rule.Ahead = n })
 }
 
-// storeOne adds one name to Store, so that one more value is stored or delayed, or removes one name.
+// poor is by how much a name of Store makes the score worse that storeOne does not try again from the same decision on.
+const poor = 0.02
+
+// storeOne adds one name to Store, so that one more value is stored, delayed or computed elsewhere, or removes one name. Of the names that help
+// alone, it also tries the best two together, the best three, and so on.
 func storeOne(s *search, e *Eval) []Decision {
 	p, err := s.p.Program(e.Key)
 	if err != nil || p == nil || !s.p.Mix {
 		return nil
 	}
-	return vary(e, append(e.Stored(), p.Store...), func(d *Decision, name string) {
+	names := slices.DeleteFunc(append(e.Stored(), p.Store...), func(name string) bool { return s.poor[name] })
+	toggle := func(d *Decision, name string) {
 		others := slices.DeleteFunc(d.Stored(), func(x string) bool { return x == name })
 		if len(others) == len(d.Stored()) {
 			others = append(others, name)
 		}
 		d.Key = d.With(others)
-	})
+	}
+	list := vary(e, names, toggle)
+	evals, err := s.take(list...)
+	if err != nil {
+		return list // taking it again is the same error
+	}
+	var good []int // those that help, the best first
+	for i, x := range evals {
+		switch {
+		case !x.ok() || x.score() > e.score()*(1+poor):
+			s.poor[names[i]] = true
+		case x.score() < e.score():
+			good = append(good, i)
+		}
+	}
+	slices.SortStableFunc(good, func(i, k int) int { return before(evals[i], evals[k]) })
+	for n := 2; n <= len(good); n++ {
+		list = append(list, vary(e, []int{n}, func(d *Decision, n int) {
+			for _, i := range good[:n] {
+				toggle(d, names[i])
+			}
+		})...)
+	}
+	return list
 }
 
 // arrive adds all names to Store that Program.Arriving lists.
@@ -159,14 +188,14 @@ func arrive(s *search, e *Eval) []Decision {
 }
 
 // save tries every other policy, alone and with each single name in Store. The policy that stores least may win if the one value
-// that is expensive to compute again is stored.
+// that is expensive to compute again is stored. Names with a prefix move the work only, which storeOne tries.
 func save(s *search, e *Eval) (out []Decision) {
 	for _, name := range s.p.Saves {
 		k := e.Key
 		k.Save, k.Store = name, ""
 		stored := []string{""}
 		if p, err := s.p.Program(k); err == nil && p != nil && s.p.Mix {
-			stored = append(stored, p.Store...)
+			stored = append(stored, slices.DeleteFunc(slices.Clone(p.Store), func(x string) bool { return strings.Contains(x, ":") })...)
 		}
 		if name != e.Save {
 			out = append(out, vary(e, stored, func(d *Decision, one string) { d.Key, d.Store = k, one })...)

@@ -59,6 +59,7 @@ type search struct {
 	lanes     map[lane]*Eval    // the evaluation with the best score of each lane
 	best      *Eval             // the evaluation with the shortest step
 	small     *plan.BudgetError // of the decision that needs the least memory among those that do not fit
+	poor      map[string]bool   // names of Store that made a step longer since improve began
 	short     bool              // a plan needs more host memory than there is
 }
 
@@ -152,14 +153,10 @@ func (s *search) fastest(behind float64, kinds bool) (list []*Eval) {
 	return slices.SortedFunc(maps.Values(of), before)
 }
 
-// before compares by score, then by name.
-func before(a, b *Eval) int {
-	return cmp.Or(cmp.Compare(a.score(), b.score()), cmp.Compare(a.String(), b.String()))
-}
-
 // improve goes through the moves, starting at x. Each move starts at the best decision that improve has found so far. With on it
 // repeats this as long as a turn lowers the score by at least a three-hundredth.
 func (s *search) improve(x *Eval, on bool) error {
+	s.poor = map[string]bool{}
 	for {
 		before := x
 		for i := range moves {

@@ -100,14 +100,16 @@ func (r *Run) Overview(w io.Writer) error {
 	return err
 }
 
-// storedBeside says which values of list (Outcome.Store) are stored, and which are computed later.
+// storedBeside says which values of list (Outcome.Store) are stored, and which are computed later, or elsewhere.
 func storedBeside(list []string) string {
-	var stored, late, bases []string
+	var stored, late, bases, anew []string
 	for _, name := range list {
 		if x, ok := strings.CutPrefix(name, dataflow.Late); ok {
 			late = append(late, x)
 		} else if x, ok := strings.CutPrefix(name, dataflow.Arrive); ok {
 			bases = append(bases, x)
+		} else if x, ok := strings.CutPrefix(name, dataflow.Anew); ok {
+			anew = append(anew, x)
 		} else {
 			stored = append(stored, x)
 		}
@@ -118,6 +120,9 @@ func storedBeside(list []string) string {
 	}
 	if len(late) > 0 {
 		text += "; made where they are read first: " + strings.Join(late, ", ")
+	}
+	if len(anew) > 0 {
+		text += "; computed anew at the own end: " + strings.Join(anew, ", ")
 	}
 	if len(bases) > 0 {
 		text += "; far ends of edges made on arrival of: " + strings.Join(bases, ", ")
