@@ -28,6 +28,11 @@ func (t *table) stored() error {
 		return err
 	}
 	fmt.Printf("link %.1f GB/s up, %.1f down\n", rate[0]/1e9, rate[1]/1e9)
+	pins, err := t.pinRates()
+	if err != nil {
+		return err
+	}
+	fmt.Printf("pinned host memory, GB/s: %.1f in pieces of 128 MiB one after the other, %.1f four at a time, %.1f in one piece of 1 GiB; %.1f of it again\n", pins[0]/1e9, pins[1]/1e9, pins[2]/1e9, pins[3]/1e9)
 	last := 2*t.c.Find.Edges - 1
 	key := &pattern.Expr{Op: pattern.Plus, Args: []*pattern.Expr{{Op: pattern.Label, A: 0}, {Op: pattern.Label, A: last}}}
 	of := &rowtable.Spec{Rows: r, Size: t.c.Find.Edges}
@@ -221,4 +226,37 @@ func (t *table) linkRates() (rate [2]float64, err error) {
 		}
 	}
 	return rate, errors.Join(gpu.Free(m), gpu.HostFree(host))
+}
+
+// pinRates is the bytes a second that pinned host memory is taken by: in eight pieces one after the other, four at a time, in one piece, and again.
+func (t *table) pinRates() (rate [4]float64, err error) {
+	const pieces, bytes = 8, 1 << 27
+	gpu := t.gpus[0]
+	for i, ahead := range []int{1, 4, 0, 1} {
+		list := make([]device.HostMem, pieces)
+		errs := make([]error, pieces)
+		start := time.Now()
+		if ahead == 0 {
+			list[0], errs[0] = gpu.HostAlloc(pieces * bytes)
+		}
+		var wg sync.WaitGroup
+		for w := range ahead {
+			wg.Go(func() {
+				for k := w; k < pieces; k += ahead {
+					list[k], errs[k] = gpu.HostAlloc(bytes)
+				}
+			})
+		}
+		wg.Wait()
+		rate[i] = pieces * bytes / time.Since(start).Seconds()
+		for k := range list {
+			if len(list[k].Bytes()) > 0 {
+				errs = append(errs, gpu.HostFree(list[k]))
+			}
+		}
+		if err := errors.Join(errs...); err != nil {
+			return rate, err
+		}
+	}
+	return rate, nil
 }

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"sagann/device"
 	"sagann/device/launch"
@@ -61,9 +62,11 @@ type growth struct {
 func newGrowth(m *Making, by *keyed) (*growth, error) {
 	s := m.Spec
 	x := &growth{Making: m, spec: s, shape: growShape{s.Vertices}, by: by, deal: growDeal{rows: s.Rows, next: m.Part.From, enough: m.Part.Enough}, quick: make([]*table.Quick, s.Size+1)}
-	x.deal.each = max(leastGrown, (s.Rows.Edges()+int64(s.Rows.V()))/128+1)
+	x.deal.all = s.Rows.Edges() + int64(s.Rows.V())
+	x.deal.each = max(leastGrown, x.deal.all/128+1)
 	if s.From != nil {
 		x.from, x.deal.pieces = s.From.Size(), s.From.Pieces()
+		x.deal.all, x.deal.each = int64(x.deal.pieces), 1
 	}
 	for size := 1; size <= s.Size; size++ {
 		last := by != nil && by.key == nil && size == s.Size
@@ -120,6 +123,16 @@ type growDeal struct {
 	number int
 	enough func() bool
 	ended  bool
+
+	all, dealt int64        // edges and vertices or, of stored rows, pieces
+	written    atomic.Int64 // bytes of columns
+}
+
+// expect is how many bytes all columns are expected to take: half of the last piece is taken to be written.
+func (d *growDeal) expect() int64 {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return int64(float64(d.written.Load()) * float64(d.all) / max(float64(d.dealt)-float64(d.each)/2, float64(d.dealt)/2, 1))
 }
 
 // take is the next piece, its number and vertices: none at the end.
@@ -135,10 +148,13 @@ func (d *growDeal) take() (number, from, to int) {
 			return number, from, from
 		}
 		d.next++
+		d.dealt++
 	default:
-		for sum := int64(0); d.next < d.rows.V() && sum < d.each; d.next++ {
+		sum := int64(0)
+		for ; d.next < d.rows.V() && sum < d.each; d.next++ {
 			sum += 1 + int64(len(d.rows.Above(uint32(d.next))))
 		}
+		d.dealt += sum
 	}
 	d.number++
 	return number, from, d.next
@@ -219,20 +235,22 @@ type growSize struct {
 type growLane struct {
 	*card
 	*growth
-	room                growRoom
-	off, kind           device.Mem
-	labels              growLabels
-	slots, tiles, state device.Mem
-	counters            device.Mem
-	out                 [2]device.Mem
-	filter              growFilters
-	size                []growSize
-	at                  []int64 // by size: stored rows that were read
-	pinned              device.HostMem
-	done                device.Event
-	answer              []uint64
-	sink                growSink
-	lists               []any // that copies read
+	room         growRoom
+	off, kind    device.Mem
+	labels       growLabels
+	slots        device.Mem
+	ahead        growAhead
+	tiles, state device.Mem
+	counters     device.Mem
+	out          [2]device.Mem
+	filter       growFilters
+	size         []growSize
+	at           []int64 // by size: stored rows that were read
+	pinned       device.HostMem
+	done         device.Event
+	answer       []uint64
+	sink         growSink
+	lists        []any // that copies read
 }
 
 func (l *growLane) open(room int64) (err error) {
@@ -265,6 +283,9 @@ func (l *growLane) open(room int64) (err error) {
 	} else {
 		list = append(list, want{&l.out[0], 4 * l.room.slots}, want{&l.out[1], 4 * l.room.slots})
 	}
+	if l.from > 0 {
+		list = append(list, want{&l.ahead.slots, 4 * l.room.slots})
+	}
 	if n := l.room.codes; n > 0 {
 		f := &l.filter
 		list = append(list, want{&f.of, 4 * l.room.slots}, want{&f.codes, 8 * n}, want{&f.flags, 4 * n}, want{&f.fresh, 16 * n})
@@ -285,6 +306,12 @@ func (l *growLane) open(room int64) (err error) {
 		}
 	}
 	if l.pinned, err = l.GPU.HostAlloc(l.Stage); err != nil {
+		return err
+	}
+	if l.ahead.ready, err = l.GPU.NewEvent(); err != nil {
+		return err
+	}
+	if l.ahead.free, err = l.GPU.NewEvent(); err != nil {
 		return err
 	}
 	l.answer = make([]uint64, 2)

@@ -7,7 +7,6 @@ import (
 
 	"sagann/device"
 	"sagann/device/launch"
-	"sagann/mine/table"
 )
 
 // run makes the rows of the pieces that it gets.
@@ -67,7 +66,7 @@ func (l *growLane) extend(ctx context.Context, size int, first uint64, n int64) 
 	var calls []launch.Call
 	switch {
 	case read && size > 0:
-		if err := l.load(s.kept, size, true, l.at[size]-n, n); err != nil {
+		if err := l.load(l.Queue, s.kept, size, true, l.at[size]-n, n); err != nil {
 			return err
 		}
 	case !read:
@@ -106,7 +105,7 @@ func (l *growLane) grow(ctx context.Context, size int, args launch.Args, begin, 
 	kept := s.kept.Slice(4*begin, 4*n)
 	var calls []launch.Call
 	if read {
-		if err := l.load(l.slots, size+1, false, l.at[size+1], slots); err != nil {
+		if err := l.fetch(size+1, slots); err != nil {
 			return err
 		}
 		l.at[size+1] += slots
@@ -144,7 +143,12 @@ func (l *growLane) grow(ctx context.Context, size int, args launch.Args, begin, 
 		return l.Launch(k)
 	}
 	if size+1 == l.spec.Size {
-		return l.sink.last(ctx, made, write)
+		return l.sink.last(ctx, made, func(values, rows device.Mem) error {
+			if err := write(values, rows); err != nil || !read {
+				return err
+			}
+			return l.fetchAhead(size + 1)
+		})
 	}
 	next := &l.size[size+1]
 	if err := write(next.values, next.rows); err != nil {
@@ -193,47 +197,4 @@ func (l *growLane) await() error {
 		return err
 	}
 	return device.Await(l.GPU, l.done)
-}
-
-// load copies n numbers of a column of stored rows from one on.
-func (l *growLane) load(to device.Mem, size int, counts bool, from, n int64) error {
-	at := int64(0)
-	t := l.spec.From
-	return t.Pages(size, counts, from, n, func(p *table.Page, skip, n int64) error {
-		switch x := p.Other.(type) {
-		case *cardPage:
-			if err := l.GPU.CopyD2D(l.Queue, to, 4*at, x.gpu, x.mem, 4*skip, 4*n); err != nil {
-				return err
-			}
-		default:
-			if p.Words == nil {
-				return l.loadFile(to, &at, p, skip, n)
-			}
-			if err := l.GPU.CopyH2D(l.Queue, to, 4*at, device.Bytes(p.Words[skip:skip+n])); err != nil {
-				return err
-			}
-		}
-		at += n
-		return nil
-	})
-}
-
-// loadFile copies a part of a page of the file to a place.
-func (l *growLane) loadFile(to device.Mem, at *int64, p *table.Page, skip, n int64) error {
-	stage := device.View[uint32](l.pinned.Bytes())
-	for n > 0 {
-		part := stage[:min(n, int64(len(stage)))]
-		if err := l.spec.From.ReadFile(p, part, skip); err != nil {
-			return err
-		}
-		if err := l.GPU.CopyH2D(l.Queue, to, 4**at, device.Bytes(part)); err != nil {
-			return err
-		}
-		if err := l.await(); err != nil { // the next part needs the memory
-			return err
-		}
-		k := int64(len(part))
-		*at, skip, n = *at+k, skip+k, n-k
-	}
-	return nil
 }

@@ -80,6 +80,9 @@ func (c *growCase) bytes(t *growRoom) int64 {
 	if c.use == ForStore {
 		n += 2 * block(4*t.slots)
 	}
+	if s.From != nil {
+		n += block(4 * t.slots)
+	}
 	if c.filters {
 		n += block(4*t.slots) + block(8*t.codes) + block(4*t.codes) + block(16*t.codes)
 	}

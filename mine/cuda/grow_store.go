@@ -19,9 +19,7 @@ type Homes struct {
 
 	mu    sync.Mutex
 	first device.GPU
-	left  int64
-	slabs []device.HostMem
-	rest  []uint32 // of the last slab
+	slabs slabs
 	cards []*cardPage
 	file  *table.File
 }
@@ -60,7 +58,8 @@ func StoreRows(ctx context.Context, g *Graph, m *Making, h *Homes) (*table.Store
 		return nil, err
 	}
 	s := m.Spec
-	h.first, h.left = g.first, h.Host-m.Stage*int64(len(g.cards))
+	h.first = g.first
+	h.slabs = slabs{gpu: g.first, bounded: h.Host > 0, left: h.Host - m.Stage*int64(len(g.cards)), expect: func() int64 { return x.deal.expect() - h.onCards() }}
 	if h.Dir != "" {
 		h.file = table.NewFile(h.Dir)
 	}
@@ -75,7 +74,7 @@ func StoreRows(ctx context.Context, g *Graph, m *Making, h *Homes) (*table.Store
 			return c
 		}}
 	})
-	if err != nil {
+	if err = errors.Join(err, h.slabs.end()); err != nil {
 		err = errors.Join(err, h.free())
 		if h.file != nil {
 			err = errors.Join(err, h.file.Close())
@@ -94,11 +93,18 @@ func (h *Homes) free() (err error) {
 	for _, p := range h.cards {
 		err = errors.Join(err, p.gpu.Free(p.mem))
 	}
-	for _, s := range h.slabs {
-		err = errors.Join(err, h.first.HostFree(s))
+	h.cards = nil
+	return errors.Join(err, h.slabs.free())
+}
+
+// onCards is what the columns take on the GPUs.
+func (h *Homes) onCards() (n int64) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, p := range h.cards {
+		n += p.mem.Len()
 	}
-	h.cards, h.slabs = nil, nil
-	return err
+	return n
 }
 
 // Bytes is what the columns take on the GPUs, on that of them where they take most, and in host memory.
@@ -109,35 +115,7 @@ func (h *Homes) Bytes() (cards, most, host int64) {
 		on[p.gpu] += p.mem.Len()
 		most = max(most, on[p.gpu])
 	}
-	for _, s := range h.slabs {
-		host += int64(len(s.Bytes()))
-	}
-	return cards, most, host
-}
-
-// words takes up to n words of host memory: none if there is none left.
-func (h *Homes) words(n int64) ([]uint32, error) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if len(h.rest) == 0 {
-		_, _, bytes := h.Bytes()
-		bytes = min(max(bytes, 1<<20), 1<<28) // as much again; smaller blocks are not pinned
-		if h.Host > 0 {
-			bytes = min(h.left, bytes) &^ 3
-		}
-		if bytes <= 0 {
-			return nil, nil
-		}
-		m, err := h.first.HostAlloc(bytes)
-		if err != nil {
-			return nil, err
-		}
-		h.slabs, h.left, h.rest = append(h.slabs, m), h.left-bytes, device.View[uint32](m.Bytes())
-	}
-	n = min(n, int64(len(h.rest)))
-	list := h.rest[:n:n]
-	h.rest = h.rest[n:]
-	return list, nil
+	return cards, most, h.slabs.taken
 }
 
 // growStore keeps rows. What the kernels write goes through two buffers on the card, which take turns: while one is copied away the other is written.
@@ -216,6 +194,7 @@ func (s *growStore) settle(size int, n int64) (bool, error) {
 // flush copies n words of the buffer whose turn it is to where they stay.
 func (s *growStore) flush(to *[]table.Page, n int64) error {
 	b, i := s.out[s.turn], s.turn
+	s.deal.written.Add(4 * n)
 	if err := s.GPU.Record(s.Queue, s.ready[i]); err != nil {
 		return err
 	}
@@ -246,7 +225,7 @@ func (s *growStore) put(b device.Mem, at, n int64) (p table.Page, err error) {
 		page.used += p.N
 		return p, s.GPU.CopyD2D(s.side, part.mem, 0, s.GPU, b, 4*at, 4*p.N)
 	}
-	if p.Words, err = s.homes.words(n); err != nil {
+	if p.Words, err = s.homes.slabs.words(n); err != nil {
 		return p, err
 	}
 	if p.N = int64(len(p.Words)); p.N > 0 {
