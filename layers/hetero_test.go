@@ -241,7 +241,7 @@ func TestHeteroRefused(t *testing.T) {
 			_, err := saga.Compile(with(func(n *saga.Model) { n.Task = saga.EdgeTask }), h.At(2), saga.Config{})
 			return err
 		},
-		"no Model.Embedding": func() error {
+		"is of types of vertices without features": func() error {
 			_, err := saga.Compile(with(func(n *saga.Model) { n.Embedding = 4 }), h.At(2), saga.Config{})
 			return err
 		},

@@ -190,11 +190,10 @@ func (p *definition) describeRows(v int) error {
 	if d.identity = d.embedding == 0 && d.features == 0; d.identity {
 		d.features = v
 	}
+	if err := p.model.embeds(); err != nil {
+		return err
+	}
 	switch {
-	case inits[d.embeddingInit] == nil:
-		return fmt.Errorf("saga: learned rows that begin as %q; there are %s, %s", d.embeddingInit, EmbeddingUnit, EmbeddingNormal)
-	case d.embedding == 0 && d.embeddingInit != "":
-		return errors.New("saga: Model.EmbeddingInit is of the rows of Model.Embedding, and there are none")
 	case d.identity && p.model.Average > 0:
 		return &FeaturesError{errors.New("Model.Average averages no rows of vertices")}
 	case d.embedding == 0 && !d.identity:
@@ -220,8 +219,6 @@ func (p *definition) describeData() error {
 		return p.invalid()
 	case !(m.Average >= 0 && m.Average < 1):
 		return fmt.Errorf("saga: the share %v of averages of parameters; from 0 to below 1", m.Average)
-	case m.Embedding < 0:
-		return fmt.Errorf("saga: rows of %d columns cannot be learned", m.Embedding)
 	}
 	e := d.Edges
 	if m.SelfLoops && d.Shard == nil { // a shard has them already
@@ -299,8 +296,6 @@ func (p *definition) describeKinds() error {
 		return no(fmt.Sprintf("task %s, only %s, %s and %s", m.Task, VertexTask, EdgeTask, LinkTask))
 	case m.Task == EdgeTask && graph.PairV == 0:
 		return fmt.Errorf("saga: %s does not say of which relation the edges have labels; dataset.Hetero.Edges does", d.Name)
-	case m.Embedding > 0:
-		return no("Model.Embedding: types without features have the identity")
 	case p.cfg.featureGrad() && p.output == "":
 		return no("gradient of the features")
 	}
@@ -324,8 +319,11 @@ func (p *definition) describeKinds() error {
 	if m.Loss.numbers() && task != LinkTask {
 		wide = d.Targets.Of(task)
 	}
+	if err := k.embed(m); err != nil {
+		return err
+	}
 	t := &k.types[k.target]
-	p.dims = dims{features: t.features, identity: t.identity, task: m.Task, loss: m.Loss, vertices: d.Edges.V, classes: classes, kinds: k}
+	p.dims = dims{features: t.features, identity: t.identity, task: m.Task, loss: m.Loss, vertices: d.Edges.V, classes: classes, kinds: k, embedding: m.Embedding, embeddingInit: m.EmbeddingInit}
 	p.dims.labels.multi = !m.Loss.numbers() && wide.Rows != nil
 	p.dims.labels.partial = p.dims.labels.multi && !wide.AllKnown()
 	if m.Loss.numbers() {

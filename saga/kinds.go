@@ -32,6 +32,7 @@ type kind struct {
 	in       *rows.Inputs
 	features int  // columns of the features
 	identity bool // there are none: they are the identity, and its products with weights are learned rows
+	learned  bool // there are none: they are rows of Model.Embedding
 }
 
 // relation is the edges of one relation.
@@ -272,10 +273,10 @@ func (k *kinds) linked() int {
 func (k *kinds) learnsRows(m *Model, c *Config) error {
 	for i := range k.types {
 		switch t := &k.types[i]; {
-		case !t.identity:
+		case !t.identity && !t.learned:
 		case c.Optimizer.ClipNorm > 0:
 			return fmt.Errorf("saga: vertices of type %s have no features, and gradients (--clip-norm) are not clipped together with rows that are learned a vertex at a time; leave Optimizer.ClipNorm 0", t.name)
-		case m.Average > 0:
+		case m.Average > 0 && t.identity:
 			return fmt.Errorf("saga: vertices of type %s have no features, and averages of parameters (--ema) have none of rows that are learned a vertex at a time; leave Model.Average 0", t.name)
 		}
 	}
@@ -306,6 +307,8 @@ func (k *kinds) text(name string, classes int) string {
 		columns := fmt.Sprintf("%d features", t.features)
 		if t.identity {
 			columns = "no features"
+		} else if t.learned {
+			columns = fmt.Sprintf("%d learned columns", t.features)
 		}
 		types = append(types, fmt.Sprintf("%d %s (%s)", t.in.Edges.V, t.name, columns))
 	}

@@ -45,7 +45,11 @@ func (t *tracer) kinds(m *Model, at *int) (*traced, error) {
 			if k.types[i].identity {
 				cols = t.d.vertices
 			}
-			xs[i] = t.vertex(k.featuresOf(i), cols)
+			if k.types[i].learned {
+				xs[i] = t.embed()
+			} else {
+				xs[i] = t.vertex(k.featuresOf(i), cols)
+			}
 		}
 	}
 	tr := &traced{t: t, features: xs[k.target]}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 
 	"sagann/dataflow"
 	"sagann/ops"
@@ -63,11 +64,47 @@ func (x EmbeddingInit) facts() []string {
 	return []string{"embedding " + string(x)}
 }
 
-// embed declares the learned rows of Model.Embedding.
+// embeds is an error if m does not say which rows of Model.Embedding are learned.
+func (m *Model) embeds() error {
+	switch {
+	case m.Embedding < 0:
+		return fmt.Errorf("saga: rows of %d columns cannot be learned", m.Embedding)
+	case inits[m.EmbeddingInit] == nil:
+		return fmt.Errorf("saga: learned rows that begin as %q; there are %s, %s", m.EmbeddingInit, EmbeddingUnit, EmbeddingNormal)
+	case m.Embedding == 0 && m.EmbeddingInit != "":
+		return errors.New("saga: Model.EmbeddingInit is of the rows of Model.Embedding, and there are none")
+	}
+	return nil
+}
+
+// embed gives types without features learned rows of Model.Embedding in place of the identity. The error says that there are no such types.
+func (k *kinds) embed(m *Model) error {
+	if err := m.embeds(); err != nil || m.Embedding == 0 {
+		return err
+	}
+	any := false
+	for i := range k.types {
+		if t := &k.types[i]; t.identity {
+			t.identity, t.learned, t.features, any = false, true, m.Embedding, true
+		}
+	}
+	if !any {
+		return fmt.Errorf("saga: Model.Embedding (--features embedding:64) is of types of vertices without features, and those that the model reads have some: %s", strings.Join(k.typeNames(), ", "))
+	}
+	return nil
+}
+
+// embed declares the learned rows of Model.Embedding; of several types those of the vertices of the current one.
 func (t *tracer) embed() Tensor {
-	n := t.g.Variable(embedding, dataflow.Shape{Set: t.vertices(), Cols: t.d.embedding})
-	t.params[embedding] = n
-	t.list = append(t.list, Param{Name: embedding, Rows: t.d.vertices, Cols: t.d.embedding, PerVertex: true, init: inits[t.d.embeddingInit], blocks: 1, rowwise: true})
+	q := Param{Name: embedding, Rows: t.d.vertices, Cols: t.d.embedding, PerVertex: true, typ: uint16(t.typ), init: inits[t.d.embeddingInit], blocks: 1, rowwise: true}
+	if k := t.d.kinds; k != nil {
+		q.drawn = embedding + "." + k.types[t.typ].name
+		if scope := k.typeScope(t.typ); scope != "" {
+			q.Name += "." + scope
+		}
+	}
+	n := t.g.Variable(q.Name, dataflow.Shape{Set: t.vertices(), Cols: q.Cols})
+	t.params[q.Name], t.list = n, append(t.list, q)
 	return n
 }
 
@@ -77,8 +114,10 @@ func (p *definition) checkRowsRead(tr *traced, loss Tensor) error {
 	if slices.Contains(p.cfg.Outputs, "hidden") && tr.rows == tr.features && (p.dims.identity || p.dims.sparse) {
 		return errors.New("saga: the output \"hidden\" of a model of one layer is the features, and those that are sparse, or the identity where there are none, are never stored as rows")
 	}
-	if p.dims.embedding > 0 && !reads(loss, tr.t.params[embedding]) {
-		return errors.New("saga: no layer reads the rows of Model.Embedding, so the loss does not depend on them")
+	for _, q := range tr.t.list {
+		if q.PerVertex && strings.HasPrefix(q.Name, embedding) && !reads(loss, tr.t.params[q.Name]) {
+			return fmt.Errorf("saga: no layer reads the rows of Model.Embedding (%s), so the loss does not depend on them", q.Name)
+		}
 	}
 	return nil
 }

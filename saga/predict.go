@@ -239,6 +239,9 @@ func features(r request) ([]float32, int, error) {
 		return nil, 0, err
 	}
 	d, learned := r.data, p.dims.identity || p.dims.embedding > 0
+	if k := p.dims.kinds; k != nil {
+		learned = k.types[k.target].identity || k.types[k.target].learned
+	}
 	if r.typ != "" {
 		k := d.Vertices.Kinds
 		t, err := k.Graph.Type(r.typ)

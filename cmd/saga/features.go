@@ -58,7 +58,7 @@ const maxEmbedding = 1 << 16
 // columns is how many numbers a vertex of d begins with.
 func (p *prepared) columns(d *dataset.Data) int {
 	switch {
-	case p.Embedding > 0:
+	case p.Embedding > 0 && (d.Vertices.Kinds == nil || d.FeatureCols == 0):
 		return p.Embedding
 	case p.Features == "identity":
 		return d.Edges.V
@@ -114,6 +114,8 @@ func (p *prepared) onShards(d *dataset.Data) error {
 		return nil
 	case p.RowNormalize:
 		return cli.Usagef("--row-normalize: the features of shards stay as they are; normalise them before saga data shard, or --row-normalize off")
+	case d.Vertices.Kinds != nil && !p.OneHot && !p.OfAll && (p.plain() || p.Embedding > 0 || p.Features == "identity"): // types without features have learned rows
+		return nil
 	case p.OneHot || p.Features != "" || p.Embedding > 0:
 		return cli.Usagef("a run over shards needs the features of the data; %s has %d columns", d.Name, d.FeatureCols)
 	}

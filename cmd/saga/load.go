@@ -304,7 +304,7 @@ func (p *prepared) apply(d *dataset.Data, log *slog.Logger, why string) error {
 	case p.Features == "identity":
 		log.Info("the identity stands for features: each vertex has a row of the first weights", "vertices", d.Edges.V)
 	}
-	if p.Features == "identity" || p.Embedding > 0 {
+	if p.Features == "identity" || p.Embedding > 0 && d.Vertices.Kinds == nil { // of several types learned rows are those of types without features
 		dataset.DropFeatures(d)
 		if p.OfAll {
 			d.Vertices.Kinds = d.Vertices.Kinds.Changed(dataset.DropFeatures)
