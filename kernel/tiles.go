@@ -6,13 +6,24 @@ import "slices"
 // that follow such a product, if each column of theirs needs no other, are computed where the tile is: a product then
 // writes what they make of it, and its own result never reaches memory.
 
-// LeastTiled is the columns that the result of a product by tiles has at least: a tile is 128 wide.
-const LeastTiled = 96
+// LeastTiled is the columns that the result of a product by tiles has at least: a tile is 128 wide. By groups of warps it may be narrower.
+const (
+	LeastTiled   = 96
+	leastGrouped = 64
+)
+
+// LeastTiled is LeastTiled of a chip.
+func (c Chip) LeastTiled() int {
+	if c.Groups {
+		return leastGrouped
+	}
+	return LeastTiled
+}
 
 // Tiled tells whether in is a product that is computed by tiles: its rows and columns lie so that four floats are read at once.
 func (l *Layout) Tiled(in *Instr) bool {
 	p := l.Program
-	if p.Edges || !in.Role.Product() || p.Widths[in.Dst] < LeastTiled || p.Widths[in.Dst]%4 != 0 || p.Widths[in.In[0]] < 16 {
+	if p.Edges || !in.Role.Product() || p.Widths[in.Dst] < l.Chip.LeastTiled() || p.Widths[in.Dst]%4 != 0 || p.Widths[in.In[0]] < 16 {
 		return false
 	}
 	for i := range p.Leaves {

@@ -20,7 +20,7 @@ func TestTiles(t *testing.T) {
 	for _, of := range []struct {
 		rows, in, out, back int
 		tf32                bool
-	}{{5000, 100, 256, 128, false}, {40_001, 256, 132, 100, false}, {3333, 604, 128, 96, false}, {129, 20, 300, 256, false},
+	}{{5000, 100, 256, 128, false}, {40_001, 256, 132, 100, false}, {3333, 604, 128, 96, false}, {129, 20, 300, 256, false}, {40_001, 128, 64, 64, false},
 		{40_001, 100, 256, 256, true}, {20_001, 256, 132, 100, true}, {3333, 604, 128, 96, true}, {129, 20, 300, 256, true}} {
 		r := newLongRun(t, d.(device.GPU), kerneltest.Layer(of.in, of.out, of.back))
 		var bufs [][]float32

@@ -117,6 +117,7 @@ static unsigned __ballot_sync(unsigned mask, bool x) {
 static bool __any_sync(unsigned all, bool x) { return __ballot_sync(all, x) != 0; }
 
 template <class T> void __stcs(T *to, T x) { *to = x; }
+template <class T> void __stcg(T *to, T x) { *to = x; }
 
 template <class T> T __shfl_sync(unsigned mask, T x, unsigned from, unsigned width = 32) {
 	static_assert(sizeof(T) <= 8);

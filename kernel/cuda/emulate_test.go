@@ -16,7 +16,13 @@ import (
 // have what l has, and a list for indexed rows.
 func emulate(t *testing.T, p *kernel.Program, cells []*chunk.Rect, l *kernel.GPULaunch, index []uint32, bufs [][]float32) {
 	t.Helper()
-	c, err := cuda.Render(p, cuda.H200)
+	emulateOn(t, cuda.H200, p, cells, l, index, bufs)
+}
+
+// emulateOn is emulate of a chip.
+func emulateOn(t *testing.T, chip kernel.Chip, p *kernel.Program, cells []*chunk.Rect, l *kernel.GPULaunch, index []uint32, bufs [][]float32) {
+	t.Helper()
+	c, err := cuda.Render(p, chip)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -91,33 +91,6 @@ SAGA_INLINE float4 saga_beside(float a, float b, float c, float d) {
 	return make_float4(odd ? z : l0, odd ? w : l1, odd ? h0 : z, odd ? h1 : w);
 }
 
-// Rows as saga_load and saga_store have them. A group that is here has all 32 columns if W is a multiple.
-template <int G, int V, int N, int W, bool VEC> SAGA_INLINE void saga_four_load(const float *p, int base, int lane, float (&r)[N]) {
-#pragma unroll
-	for (int q = 0; q < N / 4; q++) {
-		const int c = base + (q * G + lane) * 4;
-		if (VEC) {
-			const float4 v = W % 32 == 0 || c < W ? *(const float4 *)(p + c) : make_float4(0.f, 0.f, 0.f, 0.f);
-			r[4 * q] = v.x; r[4 * q + 1] = v.y; r[4 * q + 2] = v.z; r[4 * q + 3] = v.w;
-		} else {
-#pragma unroll
-			for (int e = 0; e < 4; e++) r[4 * q + e] = c + e < W ? p[c + e] : 0.f;
-		}
-	}
-}
-template <int G, int V, int N, int W, bool VEC> SAGA_INLINE void saga_four_store(float *p, int base, int lane, const float (&r)[N]) {
-#pragma unroll
-	for (int q = 0; q < N / 4; q++) {
-		const int c = base + (q * G + lane) * 4;
-		if (VEC && (W % 32 == 0 || c + 4 <= W)) {
-			__stcg((float4 *)(p + c), make_float4(r[4 * q], r[4 * q + 1], r[4 * q + 2], r[4 * q + 3]));
-		} else {
-#pragma unroll
-			for (int e = 0; e < 4; e++) if (c + e < W) p[c + e] = r[4 * q + e];
-		}
-	}
-}
-
 // n rows of B columns each of a·w, or of a·w + a2·w2, of K and K2 terms. A block keeps its columns of the matrices, the terms of the second behind those of the
 // first, rounded up to four. Each group goes over tiles of 64 rows: each(m0, n0, d) takes the numbers of one.
 template <bool T, int B, int K, int K2, class F> SAGA_INLINE void saga_groups(const float *a, ll lda, const float *w, ll ldw, const float *a2, ll lda2, const float *w2, ll ldw2, ll n, int cols, F each) {

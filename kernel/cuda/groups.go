@@ -34,14 +34,14 @@ func groupColumns(c *Program, of []*kernel.Instr) int {
 	return min(columns, (c.p.Widths[of[0].Dst]+31)/32*32)
 }
 
-// groupsKernel renders the kernel of k by groups of warps, if it has one.
-func groupsKernel(c *Program, b *strings.Builder, k *tiled, x *tileCode) {
+// groupsKernel renders the kernel of k by groups of warps in TF32, if it has one.
+func groupsKernel(c *Program, b *strings.Builder, k *tiled, x *tileCode, name string) {
 	w, columns := c.p.Widths[x.sum], groupColumns(c, k.of)
 	if columns == 0 {
 		return
 	}
 	groupsText(b, columns)
-	k.groups = c.name(c.Names[k.fn] + "_groups")
+	k.groups = c.name(name + "_groups")
 	second := [5]string{"nullptr", "0", "nullptr", "0", "0"}
 	if len(x.each) > 1 {
 		second = x.each[1]

@@ -266,6 +266,8 @@ func (s *launcher) byTiles(in *kernel.Instr, lo, n int) bool {
 	if s.l.TF32 && c.Chip.Groups && k.groups >= 0 {
 		across := (cols + groupColumns(c, k.of) - 1) / groupColumns(c, k.of)
 		s.call(k.groups, across*max(1, min(c.Chip.Processors/across, (n+191)/192)), groupThreads, groupShared, 1, args)
+	} else if !s.l.TF32 && c.Chip.Groups {
+		s.call(k.halves, s.halvesBlocks(cols, n), halvesThreads, groupShared, 1, args)
 	} else {
 		blocks := (n + tileSide - 1) / tileSide * ((cols + tileSide - 1) / tileSide)
 		s.call(k.fn, blocks, tileThreads, 0, 1, append(args, kernel.GPUFlag("tf32", s.l.TF32)))

@@ -191,6 +191,33 @@ template <int G, int V, int N, int W, bool VEC> SAGA_INLINE void saga_two_store(
 	}
 }
 
+// The same, four columns at a time. A group that is here has all 32 columns if W is a multiple.
+template <int G, int V, int N, int W, bool VEC> SAGA_INLINE void saga_four_load(const float *p, int base, int lane, float (&r)[N]) {
+#pragma unroll
+	for (int q = 0; q < N / 4; q++) {
+		const int c = base + (q * G + lane) * 4;
+		if (VEC) {
+			const float4 v = W % 32 == 0 || c < W ? *(const float4 *)(p + c) : make_float4(0.f, 0.f, 0.f, 0.f);
+			r[4 * q] = v.x; r[4 * q + 1] = v.y; r[4 * q + 2] = v.z; r[4 * q + 3] = v.w;
+		} else {
+#pragma unroll
+			for (int e = 0; e < 4; e++) r[4 * q + e] = c + e < W ? p[c + e] : 0.f;
+		}
+	}
+}
+template <int G, int V, int N, int W, bool VEC> SAGA_INLINE void saga_four_store(float *p, int base, int lane, const float (&r)[N]) {
+#pragma unroll
+	for (int q = 0; q < N / 4; q++) {
+		const int c = base + (q * G + lane) * 4;
+		if (VEC && (W % 32 == 0 || c + 4 <= W)) {
+			__stcg((float4 *)(p + c), make_float4(r[4 * q], r[4 * q + 1], r[4 * q + 2], r[4 * q + 3]));
+		} else {
+#pragma unroll
+			for (int e = 0; e < 4; e++) if (c + e < W) p[c + e] = r[4 * q + e];
+		}
+	}
+}
+
 // The sums of rows of Aᵀ·B, a range a block, as saga_product has them (product_sums.cu), and of b to columns, two a range, if it is there.
 SAGA_INLINE void saga_tile_sums(const float *a, ll lda, const float *b, ll ldb, ll rows, ll m, ll n, ll each, float *part, float *columns) {
 	const int across = (int)((n + 127) / 128);

@@ -15,8 +15,9 @@ import (
 // tiled is the kernels of a product, or of two that are added.
 type tiled struct {
 	of     []*kernel.Instr
-	fn     int
+	fn     int   // -1 where groups of warps compute all of it
 	groups int   // by groups of warps (groups.go), -1 without one
+	halves int   // in float32 by groups of warps (halves.go)
 	follow work  // per row, of the instructions that follow
 	elem   int64 // their operations, where drawing is many
 }
@@ -61,17 +62,32 @@ func tiledProducts(b *strings.Builder, c *Program) error {
 
 // tiledProduct renders the kernels of products and of the instructions of a level; below 0: of none.
 func tiledProduct(b *strings.Builder, c *Program, of []int, level int) error {
-	k := tiled{groups: -1}
+	k := tiled{fn: -1, groups: -1, halves: -1}
 	for _, i := range of {
 		k.of = append(k.of, &c.p.Instrs[i])
 	}
-	x, err := newTileCode(c, &k, of, level, 2)
-	if err != nil {
-		return err
+	name := fmt.Sprintf("product%d", len(c.tiled))
+	if !c.Chip.Groups || groupColumns(c, k.of) == 0 {
+		x, err := newTileCode(c, &k, of, level, 2)
+		if err != nil {
+			return err
+		}
+		k.fn = c.name(name)
+		tileKernel(c, b, &k, x)
 	}
-	name, w := fmt.Sprintf("product%d", len(c.tiled)), c.p.Widths[x.sum]
-	k.fn = c.name(name)
-	fmt.Fprintf(b, "extern \"C\" __global__ void __launch_bounds__(%d, 2) %s(%s, ll tf32) {\n", tileThreads, name, c.params())
+	x, err := newTileCode(c, &k, of, level, 4)
+	if err == nil && c.Chip.Groups {
+		groupsKernel(c, b, &k, x, name)
+		halvesKernel(c, b, &k, x, name)
+	}
+	c.tiled = append(c.tiled, k)
+	return err
+}
+
+// tileKernel renders the kernel of k by tiles.
+func tileKernel(c *Program, b *strings.Builder, k *tiled, x *tileCode) {
+	w := c.p.Widths[x.sum]
+	fmt.Fprintf(b, "extern \"C\" __global__ void __launch_bounds__(%d, 2) %s(%s, ll tf32) {\n", tileThreads, c.Names[k.fn], c.params())
 	fmt.Fprintf(b, "\tconstexpr int G = 4, V = 2, across = %d;\n", (w+tileSide-1)/tileSide)
 	fmt.Fprintf(b, "\tconst ll m0 = blockIdx.x / across * %d, n0 = blockIdx.x %% across * %d;\n\tSAGA_TILE;\n", tileSide, tileSide)
 	fmt.Fprintf(b, "#pragma unroll 1\n\tfor (int q = 0; q < %d; q++)\n\t\tsaga_tile<true, %t, false>(%s, %s, %s, %s, n, %d, 0, %s, m0, n0, !tf32, as, bs, acc, [](int, int, const float *) {});\n", len(k.of),
@@ -89,11 +105,6 @@ func tiledProduct(b *strings.Builder, c *Program, of []int, level int) error {
 	g.line("for (int k = 0; k < 8; k++) r%d[k] = acc[h / 2][k / 2][h %% 2 * 2 + k %% 2];", x.sum)
 	b.WriteString(x.body)
 	b.WriteString("\t}\n}\n")
-	if x, err = newTileCode(c, &k, of, level, 4); err == nil {
-		groupsKernel(c, b, &k, x)
-		c.tiled = append(c.tiled, k)
-	}
-	return err
 }
 
 // newTileCode is the code of k where a lane has so many columns side by side.

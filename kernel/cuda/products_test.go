@@ -18,10 +18,14 @@ func TestTilesEmulated(t *testing.T) {
 	}
 	for _, of := range []struct {
 		rows, in, out, back int
+		groups              bool
 		kernels             string
-	}{{261, 100, 132, 96, "product0 product1 saga_product_128_64 saga_columns_add saga_columns saga_columns_add"}, {70, 128, 256, 128, "product0 product1 saga_product_tiles saga_columns_add"}} {
+	}{{261, 100, 132, 96, true, "product0_halves product1_halves saga_product_128_64 saga_columns_add saga_columns saga_columns_add"}, {70, 128, 256, 128, true, "product0_halves product1_halves saga_product_tiles saga_columns_add"},
+		{261, 100, 132, 96, false, "product0 product1 saga_product_128_64 saga_columns_add saga_columns saga_columns_add"}, {137, 68, 64, 96, true, "product0_halves product1_halves saga_product_128_64 saga_columns_add saga_columns saga_columns_add"}} {
 		p := kerneltest.Layer(of.in, of.out, of.back)
-		c, err := cuda.Render(p, cuda.H200)
+		chip := cuda.H200
+		chip.Groups = of.groups
+		c, err := cuda.Render(p, chip)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -57,7 +61,7 @@ func TestTilesEmulated(t *testing.T) {
 				y[r*of.out+q] = max(s, 0)
 			}
 		}
-		emulate(t, p, nil, &kernel.GPULaunch{Rows: of.rows, First: true, Last: true, Room: c.Scratch(of.rows, 0)}, nil, bufs)
+		emulateOn(t, chip, p, nil, &kernel.GPULaunch{Rows: of.rows, First: true, Last: true, Room: c.Scratch(of.rows, 0)}, nil, bufs)
 		near := func(what string, i int, got float32, want, size float64) {
 			if math.Abs(float64(got)-want) > 1e-5*size {
 				t.Fatalf("%v: %s %d is %v, want %v", of, what, i, got, want)

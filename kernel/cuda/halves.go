@@ -1,0 +1,61 @@
+package cuda
+
+import (
+	_ "embed"
+	"fmt"
+	"strings"
+
+	"sagann/kernel"
+)
+
+// Products in float32 by groups of warps, on chips that have them. Rows and matrix come through shared memory by 32 terms, so that a product may have any
+// number of terms. What follows is as in products.go.
+
+const halvesThreads = 3 * 128 // two groups and the warps that copy
+
+// halvesColumns is how many columns a block has of w: up to 128, the same in each.
+func halvesColumns(w int) int {
+	across := (w + 127) / 128
+	return ((w+across-1)/across + 31) / 32 * 32
+}
+
+// halvesSource is what the kernels share. It follows groupsSource.
+//
+//go:embed halves.cu
+var halvesSource string
+
+// halvesKernel renders the kernel of k in float32 by groups of warps.
+func halvesKernel(c *Program, b *strings.Builder, k *tiled, x *tileCode, name string) {
+	w := c.p.Widths[x.sum]
+	columns := halvesColumns(w)
+	groupsText(b, columns)
+	if !strings.Contains(b.String(), halvesSource) {
+		b.WriteString(halvesSource)
+	}
+	k.halves = c.name(name + "_halves")
+	second := [5]string{"nullptr", "0", "nullptr", "0", "0"}
+	if len(x.each) > 1 {
+		second = x.each[1]
+	}
+	fmt.Fprintf(b, "extern \"C\" __global__ void __launch_bounds__(%d, 1) %s(%s) {\n", halvesThreads, c.Names[k.halves], c.params())
+	b.WriteString("\tconstexpr int G = 4, V = 4;\n\tconst int lane = threadIdx.x % G;\n\tconst unsigned mask = 15u << threadIdx.x % 32 / G * G; (void)mask;\n")
+	fmt.Fprintf(b, "\tsaga_halves_product<%t, %d, %s, %s>(%s, %s, n, %d, [&](ll i, int base, const float (&d)[8]) {\n", k.of[0].Role == kernel.MatMulNT, columns, x.each[0][4], second[4],
+		strings.Join(x.each[0][:4], ", "), strings.Join(second[:4], ", "), w)
+	fmt.Fprintf(b, "\t\tif (base >= %d) return;\n", w)
+	g := *x.t
+	g.b, g.tab = b, "\t\t"
+	g.globals(x.used)
+	b.WriteString("\t\tconst ll row = first + i; (void)row;\n")
+	g.declare(x.sum)
+	g.line("#pragma unroll")
+	g.line("for (int k = 0; k < 8; k++) r%d[k] = d[k];", x.sum)
+	g.line("if (i >= n) return;")
+	b.WriteString(x.body)
+	b.WriteString("\t});\n}\n")
+}
+
+// halvesBlocks is in how many blocks n rows of w columns are computed.
+func (s *launcher) halvesBlocks(w, n int) int {
+	across := (w + halvesColumns(w) - 1) / halvesColumns(w)
+	return across * max(1, min(s.c.Chip.Processors/across, (n+127)/128))
+}
