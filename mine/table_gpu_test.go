@@ -103,6 +103,9 @@ func TestTableOnGPUs(t *testing.T) {
 				t.Fatalf("%s: %v", name, err)
 			default:
 				at := s.At()
+				if opt.HostMem > 0 && at.Host > opt.HostMem {
+					t.Errorf("%s: %+v", name, at)
+				}
 				homes.GPUs, homes.Host, homes.File = homes.GPUs+at.GPUs, homes.Host+at.Host, homes.File+at.File
 				if rows := tableRows(t, s.Table()); s.Rows() != int64(len(want)) || !slices.EqualFunc(rows, want, slices.Equal) {
 					t.Errorf("%s: %d rows, want %d", name, len(rows), len(want))
@@ -172,6 +175,29 @@ func TestTableOnGPUsRefused(t *testing.T) {
 	want, err := six(mustOpen(t, e, mine.Options{Labels: labels})).Patterns(ctx)
 	table := six(wide)
 	got, failed := table.Patterns(ctx)
+	stored, storing := table.Store(ctx) // the CPU reads what GPUs have stored
+	if storing != nil {
+		t.Fatal(storing)
+	}
+	defer stored.Close()
+	again, reading := stored.Table().Patterns(ctx)
+	if reading != nil || !maps.Equal(again, want) || stored.At().GPUs == 0 {
+		t.Errorf("%d patterns of stored rows on %+v, %v; want %d", len(again), stored.At(), reading, len(want))
+	}
+	done, cancel := context.WithCancel(ctx)
+	cancel()
+	if _, err := six(wide).Store(done); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v after the end", err)
+	}
+	if _, err := g.Table(false).Extend(nil).Aggregate(done, func(m mine.Match) mine.Int { return m.Degree(0) }); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v after the end", err)
+	}
+	small := mustOpen(t, e, mine.Options{Labels: labels, Device: specs[0], HostMem: 1})
+	defer small.Close()
+	var budget *mine.BudgetError
+	if _, err := six(small).Store(ctx); !errors.As(err, &budget) || budget.Smallest <= 1 {
+		t.Errorf("with a byte of the host: error %v", err)
+	}
 	if said := table.OnGPUs(); err != nil || failed != nil || !maps.Equal(got, want) || said == nil || !strings.Contains(said.Error(), "63 bits: the CPU") {
 		t.Errorf("%d patterns, %v; want %d, %v; %v", len(got), failed, len(want), err, said)
 	}
