@@ -48,9 +48,9 @@ func (t *table) stored() error {
 		}
 	}
 	bytes, first := int64(0), 0.0
-	for i, part := range []int64{0, 0, 4, 4} { // the first compiles kernels
-		h := &cuda.Homes{Dir: t.c.Find.Scratch}
-		if i == 3 {
+	for i, part := range []int64{0, 0, 4, 4, 4} { // the first compiles kernels
+		h := &cuda.Homes{Dir: t.c.Find.Scratch, Wait: i == 2}
+		if i == 4 {
 			h.Host = bytes / 2
 		}
 		limit := t.c.GiB << 30
@@ -104,8 +104,12 @@ func (t *table) store(of *rowtable.Spec, key *pattern.Expr, want map[int64]uint6
 	if *first == 0 || *first > wall+read {
 		*first = wall + read
 	}
-	fmt.Printf("%6.2f GB on each GPU  %d rows, %.2f GB: %.2f on GPUs, %.2f in host memory, %.2f in a file; stored in %.3f s (kernels %.3f, %.2f GB down), counted by key in %.3f s (kernels %.3f, %.2f GB up); %.2f of the larger of all in memory and the link's time\n",
-		float64(limit)/1e9, s.Rows(), float64(*bytes)/1e9, float64(cards)/1e9, float64(host)/1e9, float64(spilled)/1e9, wall, kernels, down/1e9, read, spent()-kernels, up/1e9, (wall+read)/max(bound, 1e-9))
+	note := ""
+	if h.Wait {
+		note = ", without a second buffer"
+	}
+	fmt.Printf("%6.2f GB on each GPU%s  %d rows, %.2f GB: %.2f on GPUs, %.2f in host memory, %.2f in a file; stored in %.3f s (kernels %.3f, %.2f GB down), counted by key in %.3f s (kernels %.3f, %.2f GB up); %.2f of the larger of all in memory and the link's time\n",
+		float64(limit)/1e9, note, s.Rows(), float64(*bytes)/1e9, float64(cards)/1e9, float64(host)/1e9, float64(spilled)/1e9, wall, kernels, down/1e9, read, spent()-kernels, up/1e9, (wall+read)/max(bound, 1e-9))
 	return nil
 }
 

@@ -16,6 +16,7 @@ import (
 type Homes struct {
 	Host int64  // bytes of host memory, at least LeastHost; 0: no bound
 	Dir  string // "": there is no file
+	Wait bool   // what is in a buffer is copied away before more rows are made; to measure what two buffers bring
 
 	mu    sync.Mutex
 	first device.GPU
@@ -209,7 +210,10 @@ func (s *growStore) flush(to *[]table.Page, n int64) error {
 		*to = append(*to, p)
 		at += p.N
 	}
-	return s.GPU.Record(s.side, s.free[i])
+	if err := s.GPU.Record(s.side, s.free[i]); err != nil || !s.homes.Wait {
+		return err
+	}
+	return device.Await(s.GPU, s.free[i])
 }
 
 // put copies up to n words of a buffer from one on.

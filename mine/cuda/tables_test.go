@@ -128,7 +128,7 @@ func grown(gpu device.GPU, r *rows.Rows) (err error) {
 	m := &Making{Spec: s, Filters: Filters{2: func(p pattern.Pattern) bool { return p.Vertices() > 1 }}, Stage: leastStage, Workers: 1}
 	m.Room, _ = GrowNeed(m, ForStore)
 	m.Room += leastPage
-	h := &Homes{Host: LeastHost(1) + 64, Dir: os.TempDir()}
+	h := &Homes{Host: LeastHost(1) + 64, Dir: os.TempDir(), Wait: true}
 	stored, err := StoreRows(ctx, g, m, h)
 	if err != nil {
 		return err
