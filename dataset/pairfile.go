@@ -47,6 +47,27 @@ func (x *pairEnds) find(end int, id []byte) (uint32, error) {
 	return v + x.at[end], err
 }
 
+// isRow tells whether fields, the first of a file, are no heading.
+func (x *pairEnds) isRow(fields []string) bool {
+	return slices.ContainsFunc(fields, func(id string) bool {
+		_, first := x.find(0, []byte(id))
+		_, second := x.find(1, []byte(id))
+		return first == nil || second == nil
+	})
+}
+
+// file opens a table with so many columns, with ids of vertices in them; known are headings of other columns.
+func (x *pairEnds) file(path string, known []string, columns ...int) (*tableFile, error) {
+	f, err := openTable(path, tableOptions{ids: true, known: known, row: x.isRow})
+	if err == nil && !slices.Contains(columns, len(f.columns)) {
+		err = errors.Join(fmt.Errorf("%s: %d columns; want %s", path, len(f.columns), columnsText(columns)), f.Close())
+	}
+	if err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
 // swapped is an error if the columns that should have first and second ends are named after the types of the other.
 func (x *pairEnds) swapped(f *tableFile, first, second int) error {
 	if is := strings.EqualFold; f.headed && x.name[0] != x.name[1] && (is(f.columns[first], x.name[1]) || is(f.columns[second], x.name[0])) {
@@ -61,13 +82,7 @@ func (x *pairEnds) swapped(f *tableFile, first, second int) error {
 // so that what evaluation writes can be read; left are their names. Errors name the file and line.
 func ReadPairs(path string, d *Data, types bool) (p *Pairs, left []string, err error) {
 	x := endsOfPairs(d)
-	f, err := openTable(path, tableOptions{ids: true, row: func(fields []string) bool {
-		return slices.ContainsFunc(fields, func(id string) bool {
-			_, first := x.find(0, []byte(id))
-			_, second := x.find(1, []byte(id))
-			return first == nil || second == nil
-		})
-	}})
+	f, err := openTable(path, tableOptions{ids: true, row: x.isRow})
 	if err != nil {
 		return nil, nil, err
 	}

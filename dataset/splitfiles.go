@@ -72,17 +72,16 @@ func writeParts(dir string, d *Data, k LabelKind) error {
 	if k != LinkLabels {
 		return nil
 	}
-	e := d.Edges
-	return writeLines(filepath.Join(dir, "messages.csv"), "source,target", e.E(), func(i int) string { return endsText(d, e.Src[i], e.Dst[i]) })
+	e := EdgePairs(d, false)
+	return writeLines(filepath.Join(dir, "messages.csv"), "source,target", e.Len(), func(i int) string { return endsText(d, e.Src[i], e.Dst[i]) })
 }
 
 // splitRows is the heading of the files of a split, and the row of a vertex, edge or graph.
 func splitRows(d *Data, k LabelKind) (heading string, row func(i uint32) string) {
 	switch k {
 	case EdgeLabels:
-		return "edge,source,target", func(i uint32) string {
-			return strconv.Itoa(int(i)) + "," + endsText(d, d.Edges.Src[i], d.Edges.Dst[i])
-		}
+		e := EdgePairs(d, false)
+		return "edge,source,target", func(i uint32) string { return strconv.Itoa(int(i)) + "," + endsText(d, e.Src[i], e.Dst[i]) }
 	case GraphLabels:
 		return "graph", func(i uint32) string { return strconv.Itoa(int(i)) }
 	case LinkLabels:
@@ -91,8 +90,8 @@ func splitRows(d *Data, k LabelKind) (heading string, row func(i uint32) string)
 	return "vertex", func(i uint32) string { return quoted(d.ID(int(i))) }
 }
 
-// endsText is the ids of two vertices as fields of a table.
-func endsText(d *Data, u, v uint32) string { return quoted(d.ID(int(u))) + "," + quoted(d.ID(int(v))) }
+// endsText is the ids of the two vertices of a pair as fields of a table.
+func endsText(d *Data, u, v uint32) string { return quoted(PairID(d, u)) + "," + quoted(PairID(d, v)) }
 
 // quoted is a field of a table.
 func quoted(text string) string {
@@ -188,18 +187,18 @@ func readPart(d *Data, path string, k LabelKind) ([]uint32, error) {
 
 // readEdges reads numbers of edges, ends of edges, or both. numbers has as many vertices as there are edges.
 func readEdges(path string, d, numbers *Data) (ids []uint32, err error) {
-	t := d.finder()
-	f, err := d.fileOf(path, t, []string{"edge"}, 1, 2, 3)
+	x := endsOfPairs(d)
+	f, err := x.file(path, []string{"edge"}, 1, 2, 3)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
 	if n := len(f.columns); n > 1 {
-		if err := f.endsAt(n-2, n-1); err != nil {
+		if err := errors.Join(f.endsAt(n-2, n-1), x.swapped(f, n-2, n-1)); err != nil {
 			return nil, err
 		}
 	}
-	count, e, at := numbers.finder(), d.Edges, map[[2]uint32][]uint32{}
+	count, e, at := numbers.finder(), EdgePairs(d, false), map[[2]uint32][]uint32{}
 	for i, u := range e.Src {
 		p := [2]uint32{u, e.Dst[i]}
 		at[p] = append(at[p], uint32(i))
@@ -207,7 +206,7 @@ func readEdges(path string, d, numbers *Data) (ids []uint32, err error) {
 	err = f.eachRow(func(row [][]byte) error {
 		var p [2]uint32
 		for i, id := range row[min(1, len(row)%2):] { // the ends, where there are any
-			if p[i], err = t.find(id, e.V); err != nil {
+			if p[i], err = x.find(i, id); err != nil {
 				return f.errorf("%w", err)
 			}
 		}
@@ -262,13 +261,13 @@ func ReadLinkSplit(dir string, d *Data) (s *LinkSplit, dropped int, err error) {
 
 // readLinkFile reads pairs of ids with a label, or without.
 func readLinkFile(d *Data, path string, has, not *Pairs) error {
-	t := d.finder()
-	f, err := d.fileOf(path, t, nil, 2, 3)
+	x := endsOfPairs(d)
+	f, err := x.file(path, nil, 2, 3)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	if err := f.endsAt(0, 1); err != nil {
+	if err := errors.Join(f.endsAt(0, 1), x.swapped(f, 0, 1)); err != nil {
 		return err
 	}
 	return f.eachRow(func(row [][]byte) error {
@@ -281,8 +280,8 @@ func readLinkFile(d *Data, path string, has, not *Pairs) error {
 				to = not
 			}
 		}
-		u, err := t.find(row[0], d.Edges.V)
-		v, no := t.find(row[1], d.Edges.V)
+		u, err := x.find(0, row[0])
+		v, no := x.find(1, row[1])
 		if err = errors.Join(err, no); err != nil {
 			return f.errorf("%w", err)
 		}

@@ -129,9 +129,6 @@ func (c *exportCmd) split(a *app, path string) error {
 	if err != nil {
 		return err
 	}
-	if t.data.Vertices.Kinds != nil && t.task() != saga.VertexTask {
-		return cli.Usagef("--split: files of edges and pairs are of graphs with one type of vertices; saga evaluate --out writes those of a split of a relation, with what is predicted")
-	}
 	if t.about.ByTime() && t.task() == saga.LinkTask {
 		return cli.Usagef("--split: links by time have times, and files of a split have none; the same --split-time divides them again, and saga evaluate --out writes pairs with their times")
 	}

@@ -74,9 +74,6 @@ func (p *prepared) divide(d *dataset.Data, task saga.Task, seed uint64) (out *da
 	if task == saga.LinkTask {
 		given := d.Targets.Given
 		if by.from != "" {
-			if d.Vertices.Kinds != nil {
-				return nil, false, 0, cli.Usagef("--split %s: files of pairs are of graphs with one type of vertices; a split of a relation lies in the data, as edge_train, edge_val and edge_test", by.from)
-			}
 			if given, dropped, err = dataset.ReadLinkSplit(by.from, d); err != nil {
 				return nil, false, 0, err
 			}
@@ -93,8 +90,6 @@ func (p *prepared) divide(d *dataset.Data, task saga.Task, seed uint64) (out *da
 	}
 	has := slices.ContainsFunc(splitsOf(d, task), func(ids []uint32) bool { return ids != nil })
 	switch {
-	case by.from != "" && task == saga.EdgeTask && d.Vertices.Kinds != nil:
-		return nil, false, 0, cli.Usagef("--split %s: files of edges are of graphs with one type of vertices; a split of a relation lies in the data, as edge_train, edge_val and edge_test", by.from)
 	case by.from != "":
 		return d, false, 0, dataset.ReadSplit(by.from, d, task)
 	case by.train > 0:
