@@ -299,6 +299,9 @@ func TestTypedTablesRefused(t *testing.T) {
 		{"a.csv:3: column x", func(t *HeteroTables) { t.Types[0].Table.Features = []string{"x"} }},
 		{`no column fits "aa=x"; there are id, x; no table is of vertices of type "aa", there are those of a`, func(t *HeteroTables) { t.Types[0].Table.Features = []string{"aa=x"} }},
 		{`no column "aa=x"; there are id, x; no table is of vertices of type "aa"`, func(t *HeteroTables) { t.Types[0].Table.ID = "aa=x" }},
+		{"named with its type, such as a=topic", func(t *HeteroTables) {
+			t.Types = append(t.Types, TypeTable{"b", Tables{Vertices: at("a.csv"), Label: []string{"topic"}}})
+		}},
 		{"none.csv", func(t *HeteroTables) { t.Relations[1].Table.Edges = at("none.csv") }},
 		{"no table of edges", func(t *HeteroTables) { t.Relations = nil }},
 	} {
@@ -310,4 +313,29 @@ func TestTypedTablesRefused(t *testing.T) {
 	good.Relations[1].Table.Edges, good.Relations[1].Table.SkipUnknown = at("bad.csv"), true
 	_, err = LoadHeteroTables(good, Options{})
 	refused(t, "skipped", err, "bad.csv: no edges")
+}
+
+// TestEmptyTables: a table of edges with a heading alone is a relation without edges, beside one that has some.
+func TestEmptyTables(t *testing.T) {
+	dir := writeFiles(t, map[string]string{"a.csv": "id,x\n1,2\n2,5\n", "b.csv": "id,y\n8,1\n9,3\n", "ab.csv": "a,b\n1,9\n", "none.csv": "a,b,weight,kind,time\n", "aa.csv": "source,target\n"})
+	at := func(name string) string { return filepath.Join(dir, name) }
+	tables := HeteroTables{Types: []TypeTable{{"a", Tables{Vertices: at("a.csv")}}, {"b", Tables{Vertices: at("b.csv")}}}, Relations: []RelationTable{
+		{"a", "to", "b", Tables{Edges: at("ab.csv")}}, {"a", "of", "b", Tables{Edges: at("none.csv"), EdgeType: "kind", EdgeFeatures: []string{"weight"}}}, {"a", "in", "a", Tables{Edges: at("aa.csv")}}}}
+	h, err := LoadHeteroTables(tables, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []string
+	for i, want := range []int{0, 0, 1} {
+		links := h.Relations[i].Links
+		if all = append(all, links.Report.Warnings...); links.Edges.E() != want {
+			t.Errorf("%s has %d edges, want %d", h.FullName(i), links.Edges.E(), want)
+		}
+	}
+	if said := strings.Join(all, "\n"); !strings.Contains(said, "none.csv: no edges") || strings.Contains(said, "no id is both") {
+		t.Errorf("said is %q", said)
+	}
+	tables.Relations = tables.Relations[1:]
+	_, err = LoadHeteroTables(tables, Options{})
+	refused(t, "all empty", err, "no edges, nor in other tables")
 }

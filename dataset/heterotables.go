@@ -54,7 +54,10 @@ func (t HeteroTables) meant(err error) error {
 	for _, x := range t.Types {
 		names = append(names, x.Name)
 	}
-	if !ok || slices.Contains(names, of) {
+	switch {
+	case !ok && len(names) > 1:
+		return fmt.Errorf("%w; a column of one table is named with its type, such as %s=%s", err, names[0], e.name)
+	case !ok || slices.Contains(names, of):
 		return err
 	}
 	return fmt.Errorf("%w; no table is of vertices of type %q, there are those of %s", err, of, strings.Join(names, ", "))
@@ -113,11 +116,15 @@ func (t HeteroTables) open(opt Options) (*heteroStream, error) {
 		if tables[i], err = r.Table.beginEdges(streams[i], [2]tableSide{from.side(r.Source), to.side(r.Target)}); err != nil {
 			return nil, err
 		}
+		tables[i].among = len(tables) > 1
 		streams[i].EachEdges = tables[i].each
 		out.addRelation(at[r.Source], r.Name, at[r.Target], streams[i])
 	}
 	if err := readTables(streams, tables); err != nil {
 		return nil, err
+	}
+	if !slices.ContainsFunc(streams, func(s *Stream) bool { return s.E > 0 }) {
+		return nil, fmt.Errorf("%s: no edges, nor in other tables", t.name())
 	}
 	for i, r := range t.Relations {
 		types[at[r.Source]].edges += streams[i].E

@@ -24,6 +24,7 @@ type edgeTable struct {
 	t            Tables
 	counts       counts // the first row
 	skipped      int    // edges that were left out
+	among        bool   // other tables have edges: this one may have a heading alone
 }
 
 // tableSide is the vertices of one end of the edges of a table.
@@ -147,7 +148,7 @@ func (e *edgeTable) read(s *Stream) error {
 		}
 		return nil
 	})
-	if err == nil && s.E == 0 {
+	if err == nil && s.E == 0 && (!e.among || e.skipped > 0) {
 		err = fmt.Errorf("%s: no edges", f.name)
 	}
 	return err
@@ -193,6 +194,9 @@ func (e *edgeTable) tell(s *Stream) error {
 	}
 	defer f.Close()
 	d := e.d
+	if s.E == 0 {
+		d.warn("%s: no edges", f.name)
+	}
 	s.Weighted, s.Timed, d.Edges.DataCols = e.weight >= 0, e.time >= 0, len(e.data)
 	d.Schema.Edges.Columns = f.names(e.data)
 	if e.time >= 0 && e.t.EdgeTime == "" {
@@ -205,7 +209,7 @@ func (e *edgeTable) tell(s *Stream) error {
 	if e.skipped > 0 {
 		d.warn("%s: %d {edge was|edges were} left out, as one of {its|their} ends is no vertex%s", f.name, e.skipped, e.ofTable())
 	}
-	if ids := e.sides[0].ids; e.within() {
+	if ids := e.sides[0].ids; e.within() && s.E > 0 {
 		ids.warnLinks(d, f.name, e.linked.both || len(f.columns) == 2 && !f.hasData && !ids.texts)
 	}
 	if e.kind >= 0 {

@@ -241,15 +241,15 @@ func tellUniform(log *slog.Logger, d *dataset.Data, x *saga.Sampling) {
 			none = []string{d.Name}
 		}
 	} else {
-		for _, r := range k.Graph.Relations {
-			s, short := x.Sampler, r.Name
-			for _, name := range []string{short, k.Graph.Types[r.Source].Name + ":" + short + ":" + k.Graph.Types[r.Target].Name} {
+		for i, r := range k.Graph.Relations {
+			s := x.Sampler
+			for _, name := range []string{r.Name, k.Graph.FullName(i)} {
 				if own, ok := x.Relations[name]; ok {
 					s = own
 				}
 			}
 			if s.Name == by && r.Links.Edges.Weight == nil {
-				none = append(none, short)
+				none = append(none, k.Graph.FullName(i))
 			}
 		}
 	}

@@ -36,7 +36,7 @@ type fpmQuestion struct {
 	Engine   string `default:"auto" enum:"auto,domains,census,tables" placeholder:"NAME" help:"auto, domains (for mni), census or tables (for instances) (${default})."`
 	Plain    bool   `name:"plain-edges" help:"Take no labels from the types of the edges."`
 	Resume   string `placeholder:"DIR" help:"Folder that keeps each finished size of patterns; a search that was interrupted goes on from it."`
-	Top      count  `placeholder:"K" help:"Only the K patterns of highest support; of equal ones the first in the order of the output."`
+	Top      count  `placeholder:"K" help:"Only the K patterns of highest support; of equal ones the first in the order of the output; 0: all."`
 }
 
 // fpmOutput is what is printed and written.
@@ -191,7 +191,7 @@ func plural(n int, what string) string {
 
 // print prints the patterns.
 func (c *fpmCmd) print(ctx context.Context, a *app, g *mine.Graph, found []mine.FrequentPattern, x fields, text string) error {
-	var list []fields
+	list := []fields{}
 	var b strings.Builder
 	b.WriteString(text)
 	for i := range found {
