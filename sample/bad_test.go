@@ -145,7 +145,7 @@ func TestBadRuns(t *testing.T) {
 	_, err := Compile(g, DeepWalk(1))
 	refused(t, err, "weight -2")
 	_, err = Compile(g, WeightedNeighbours(1))
-	refused(t, err, "has the Score -2")
+	refused(t, err, "edge 1 has weight -2")
 	if _, err := Compile(g, Neighbours(1)); err != nil {
 		t.Errorf("weights do not matter: %v", err)
 	}

@@ -113,7 +113,8 @@ func (p *Program) prepareScores() error {
 		return p.errorf("%w", err)
 	}
 	p.scores = p.g.Weight
-	if len(p.score.list) != 1 || p.score.list[0].op != opEdgeWeight || p.scores == nil {
+	byWeight := len(p.score.list) == 1 && p.score.list[0].op == opEdgeWeight
+	if !byWeight || p.scores == nil {
 		p.scores = make([]float32, p.g.Edges())
 		chunk.Ranges(p.g.Vertices(), func(lo, hi int) {
 			values := make([]cell, len(p.score.list))
@@ -126,7 +127,11 @@ func (p *Program) prepareScores() error {
 	}
 	sum := 0.0
 	for at, x := range p.scores {
-		if !(x >= 0) || math.IsInf(float64(x), 0) {
+		switch {
+		case x >= 0 && !math.IsInf(float64(x), 0):
+		case byWeight:
+			return p.errorf("%w", badWeight(p.g.Edge[at], x))
+		default:
 			return p.errorf("%s: %w", p.score.line(&p.score.list[p.score.result]), &EdgeError{p.g.Edge[at], fmt.Sprintf("the Score %v: scores are 0 or more, and finite", x)})
 		}
 		sum += float64(x)

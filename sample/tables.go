@@ -54,6 +54,11 @@ type EdgeError struct {
 // Error names the edge by its number.
 func (e *EdgeError) Error() string { return fmt.Sprintf("edge %d has %s", e.Edge, e.Has) }
 
+// badWeight says that an edge has a weight by which nothing is drawn.
+func badWeight(edge uint32, w float32) error {
+	return &EdgeError{edge, fmt.Sprintf("weight %v: draws by weight need weights of 0 or more, and finite", w)}
+}
+
 // checkWeights refuses negative weights and NaN.
 func (g *Graph) checkWeights() error {
 	if i := chunk.First(len(g.Weight), func(lo, hi int) int {
@@ -64,7 +69,7 @@ func (g *Graph) checkWeights() error {
 		}
 		return -1
 	}); i >= 0 {
-		return &EdgeError{g.Edge[i], fmt.Sprintf("weight %v: draws by weight need weights of 0 or more", g.Weight[i])}
+		return badWeight(g.Edge[i], g.Weight[i])
 	}
 	return nil
 }
