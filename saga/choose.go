@@ -71,10 +71,12 @@ type chooser struct {
 	made      map[tune.Key]*compiled
 	sizes     map[likely]*plan.Cells
 	expected  *Shape // sizes of cells are estimated from this shape; nil: they are counted
+	degrees   *Shape // what estimates take
+	only      int    // the number of intervals; 0: Config decides, or any
 }
 
 func (p *Program) chooser() *chooser {
-	return &chooser{&p.on, &p.grids, map[int]*optimized{}, map[tune.Key]*compiled{}, map[likely]*plan.Cells{}, p.shape}
+	return &chooser{planTarget: &p.on, grids: &p.grids, optimized: map[int]*optimized{}, made: map[tune.Key]*compiled{}, sizes: map[likely]*plan.Cells{}, expected: p.shape}
 }
 
 // choose chooses what will run.
@@ -83,30 +85,53 @@ func (c *chooser) choose() (*choice, error) {
 	return c.goal.plan(c)
 }
 
-// plan chooses what training will run. On a large graph it searches with estimated cells first, and plans the
-// result with counted ones.
-func (learning) plan(c *chooser) (*choice, error) {
-	if c.expected != nil || c.cfg.Chunks > 0 || c.edgeCount() < estimateFrom {
-		return c.decide(nil)
+// plan chooses what training will run.
+func (learning) plan(c *chooser) (*choice, error) { return c.estimating(c.decide) }
+
+// estimating plans with decide. On a large graph it does so with estimated cells first, and plans the result, which decide gets then,
+// with counted ones.
+func (c *chooser) estimating(decide func(from *tune.Decision) (*choice, error)) (*choice, error) {
+	if !c.estimates() {
+		return decide(nil)
 	}
-	c.expected = c.grids.statistics()
-	x, err := c.decide(nil)
+	x, err := decide(nil)
 	c.expected = nil
 	var small *plan.BudgetError
-	if err != nil && !errors.As(err, &small) {
-		return nil, err
-	}
-	if err == nil {
+	switch {
+	case err == nil:
 		d, k := x.decision, c.cfg.devices()
 		for range guesses {
-			if x, err = c.decide(&d); !errors.As(err, &small) {
+			if x, err = decide(&d); !errors.As(err, &small) {
 				return x, err
 			}
 			d.P += max(k, d.P/8/k*k)
 		}
+	case !errors.As(err, &small):
+		return nil, err
+	case far(small): // one count of the cells tells that, too
+		c.only = small.P
+		x, err = decide(nil)
+		if c.only = 0; err == nil || errors.As(err, &small) && far(small) {
+			return x, err
+		}
 	}
-	return c.decide(nil)
+	return decide(nil)
 }
+
+// estimates makes cellsOf estimate until expected is nil again, where counting cells for every number of intervals takes long.
+func (c *chooser) estimates() bool {
+	if c.expected != nil || c.cfg.Chunks > 0 || c.edgeCount() < estimateFrom {
+		return false
+	}
+	if c.degrees == nil {
+		c.degrees = c.grids.statistics()
+	}
+	c.expected = c.degrees
+	return true
+}
+
+// far tells whether a budget is so much too small that estimates cannot be what makes it so.
+func far(e *plan.BudgetError) bool { return e.Smallest > e.Budget+e.Budget/8 }
 
 // edgeCount is how many edges the graph has, in all relations.
 func (c *chooser) edgeCount() int {
@@ -139,6 +164,7 @@ func (c *chooser) decide(from *tune.Decision) (*choice, error) {
 	if p := c.of; p != nil {
 		q.Work, q.Memo = p.work, p.memo
 	}
+	q.Options.P = cmp.Or(c.only, q.Options.P)
 	if from != nil {
 		q.Begin, q.Packed, q.Slices, q.Saves, q.Mix = from, []bool{from.Packed}, []int{from.Slices}, []string{from.Save}, false
 		q.Options.P, q.Options.Schedule = from.P, from.Schedule
@@ -169,6 +195,7 @@ func (c *chooser) fewest(from *tune.Decision) (*choice, error) {
 	}
 	known := c.cfg.devices() <= len(m.Devices) // else plans cannot be compared
 	k := tune.Key{Packed: c.packed()[0], Slices: max(1, c.cfg.Outcome.Slices)}.With(c.cfg.Outcome.Store)
+	o.P = cmp.Or(c.only, o.P)
 	if from != nil {
 		o.P = from.P
 	}
@@ -223,14 +250,19 @@ func (c *chooser) one(k tune.Key, o plan.Options) (*choice, error) {
 
 // plan plans one forward pass with the fewest intervals that fit. Where Config leaves it open, cells are packed on a
 // GPU if the plan without packing does not fit or copies anything to the device.
-func (pass) plan(c *chooser) (x *choice, err error) {
-	k := tune.Key{Slices: max(1, c.cfg.Outcome.Slices)}
-	for _, k.Packed = range c.packed() {
-		if x, err = c.one(k, c.onceOptions(0, 0)); err == nil && (x.plan.H2D == 0 || !backend.Of(c.cfg.Device).GPU()) {
-			break
+func (pass) plan(c *chooser) (*choice, error) {
+	return c.estimating(func(from *tune.Decision) (x *choice, err error) {
+		k, o := tune.Key{Slices: max(1, c.cfg.Outcome.Slices)}, c.onceOptions(0, 0)
+		if o.P = cmp.Or(c.only, o.P); from != nil {
+			o.P = from.P
 		}
-	}
-	return x, err
+		for _, k.Packed = range c.packed() {
+			if x, err = c.one(k, o); err == nil && (x.plan.H2D == 0 || !backend.Of(c.cfg.Device).GPU()) {
+				break
+			}
+		}
+		return x, err
+	})
 }
 
 // packed lists the packings to try: cells packed (true) or not. On a CPU cells are not packed: it reads whole words

@@ -1,6 +1,7 @@
 package saga_test
 
 import (
+	"errors"
 	"math"
 	"testing"
 
@@ -64,6 +65,42 @@ func TestEstimateChooses(t *testing.T) {
 		}
 		if math.Abs(x-y) > 1e-5*math.Abs(x) {
 			t.Errorf("%d bytes: losses %g and %g", mem, x, y)
+		}
+	}
+}
+
+// A budget that is much too small is refused, and a forward pass planned, without counting the cells of every number of intervals. What the
+// error names works, and a tenth less does not, counted or not.
+func TestEstimatesRefuse(t *testing.T) {
+	d := mustSynthetic(t, "vertices=12000,edges=160000,features=64,classes=8,skew=0.5")
+	m, err := layers.New("ggnn", layers.Options{Features: 64, Hidden: 32, Classes: 8, Layers: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range []struct{ output, machine string }{{"", "h200"}, {"", ""}, {"logits", ""}} {
+		chosen := func(mem int64, from int) (int, *plan.BudgetError) {
+			defer saga.EstimateFrom(from)()
+			n, err := saga.Chosen(m, d, saga.Config{Seed: 1, Machine: x.machine, Mem: mem}, x.output)
+			var small *plan.BudgetError
+			if err != nil && !errors.As(err, &small) {
+				t.Fatal(err)
+			}
+			return n, small
+		}
+		n, small := chosen(1<<10, 1)
+		_, exact := chosen(1<<10, math.MaxInt)
+		if small == nil || n > 2 || math.Abs(float64(small.Smallest-exact.Smallest)) > .01*float64(exact.Smallest) {
+			t.Fatalf("%v: %d numbers of intervals counted: %v; by counting all: %v", x, n, small, exact)
+		}
+		if n, e := chosen(small.Smallest, 1); e != nil || n > 3 {
+			t.Errorf("%v: %d counted with the budget that was named: %v", x, n, e)
+		}
+		less := small.Smallest - (exact.Smallest-exact.Budget)/100 // of what is planned, if not of the GPU's context
+		if x.machine != "" {
+			less = small.Smallest - 100<<10
+		}
+		if _, e := chosen(less, 1); e == nil {
+			t.Errorf("%v: it works with %d bytes, too; %v", x, less, small)
 		}
 	}
 }

@@ -55,6 +55,16 @@ func EstimateFrom(edges int) (restore func()) {
 // Measured is for how many numbers of intervals the edges were gone through.
 func (p *Program) Measured() int { return len(p.grids.sizes) + len(p.grids.byRelation) }
 
+// Chosen compiles training, or the forward pass that computes output, and tells Measured of it even where no plan fits.
+func Chosen(m Model, d *dataset.Data, c Config, output string) (measured int, err error) {
+	p, err := newProgram(request{model: m, data: d, cfg: c, output: output})
+	if err != nil {
+		return 0, err
+	}
+	err = p.choose()
+	return p.Measured(), err
+}
+
 // HostHeld is what p holds on the host, by counting it: bytes of memory, and of files.
 func (p *Program) HostHeld() (memory, disk int64) {
 	for _, d := range p.session.devices {

@@ -4,7 +4,9 @@ import (
 	"errors"
 	"fmt"
 
+	"sagann/chunk"
 	"sagann/dataflow/plan"
+	"sagann/dataflow/plan/planner"
 	"sagann/dataflow/tune"
 	"sagann/internal/units"
 )
@@ -85,6 +87,7 @@ func (c *chooser) smallestOf(k tune.Key) (least *plan.BudgetError, err error) {
 		for i, l := range x.once {
 			list = append(list, asked{l.Spec, c.onceOptions(1, i)})
 		}
+		c.settle(list, x.want)
 		e, err := c.smallest(x.train.Spec, x.want.Any(), x.programs(), c.cellsOf(x.want), list...)
 		if err != nil {
 			return nil, err
@@ -94,6 +97,21 @@ func (c *chooser) smallestOf(k tune.Key) (least *plan.BudgetError, err error) {
 		}
 	}
 	return least, nil
+}
+
+// settle sets the number of intervals of all plans in list to the one with which they need the least memory, where cells can be estimated: they are
+// counted for that one only.
+func (c *chooser) settle(list []asked, want chunk.Wants) {
+	if !c.estimates() {
+		return
+	}
+	defer func() { c.expected = nil }()
+	for i := range list {
+		var e *plan.BudgetError
+		if _, err := planner.New(list[i].spec, c.cellsOf(want), list[i].options); errors.As(err, &e) {
+			list[i].options.P = e.P
+		}
+	}
 }
 
 // schedulesOf lists the schedules that a setting allows.
