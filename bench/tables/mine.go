@@ -32,6 +32,7 @@ type Mine struct {
 	Keys     count    `default:"1000000" placeholder:"N" help:"Keys of sort, 64 bits each (${default})."`
 	Scratch  string   `placeholder:"DIR" help:"Folder for what stored and sort write; default: that for temporary files."`
 	Threads  count    `default:"0" placeholder:"N" help:"Threads; 0: as many as processors (${default})."`
+	Device   string   `placeholder:"NAME" help:"GPUs that make the rows of rows and stored, in a build for GPUs, such as cuda or cuda:0,1."`
 	Markdown bool     `help:"Print Markdown."`
 	JSON     bool     `name:"json" help:"Print one JSON object on the last line of standard output, the tables on standard error."`
 
@@ -50,7 +51,7 @@ func (c *Mine) Run(a *app) error {
 		return err
 	}
 	for flag, by := range map[string][]string{"support": {"patterns", "density", "threads"}, "edges": {"patterns", "rows", "stored", "heat", "density", "threads"}, "k": {"cliques"}, "degrees": {"density"}, "vertices": {"density"},
-		"keys": {"sort"}, "scratch": {"stored", "sort"}, "data": {"data", "queries", "cliques", "patterns", "rows", "stored", "heat", "threads"}, "threads": {"queries", "cliques", "patterns", "rows", "stored", "heat", "density", "threads", "sort"}} {
+		"keys": {"sort"}, "scratch": {"stored", "sort"}, "device": {"rows", "stored"}, "data": {"data", "queries", "cliques", "patterns", "rows", "stored", "heat", "threads"}, "threads": {"queries", "cliques", "patterns", "rows", "stored", "heat", "density", "threads", "sort"}} {
 		if !slices.ContainsFunc(c.Tables, func(name string) bool { return slices.Contains(by, name) }) {
 			a.Idle("these --tables, without "+strings.Join(by, ", "), flag)
 		}

@@ -1,6 +1,7 @@
 package tables
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/jedib0t/go-pretty/v6/table"
@@ -14,12 +15,13 @@ import (
 )
 
 // rows counts the rows of tables by pattern in several ways.
-func (c *Mine) rows() (*sheet, error) {
-	s := &sheet{key: "rows", head: table.Row{"edges", "way", "rows", "patterns", "s", "processor s", "M rows a processor s", "stored"}}
-	g, about, err := c.graph(c.Data, mine.Options{})
+func (c *Mine) rows() (s *sheet, err error) {
+	s = &sheet{key: "rows", head: table.Row{"edges", "way", "rows", "patterns", "s", "processor s", "M rows a processor s", "stored"}}
+	g, about, err := c.graph(c.Data, mine.Options{Device: c.Device})
 	if err != nil {
 		return nil, err
 	}
+	defer func() { err = errors.Join(err, g.Close()) }()
 	s.title = "Rows by pattern, parts of the method left out, on " + about
 	for edges := 2; edges <= int(c.Edges); edges++ {
 		t := g.Table(false)
@@ -29,9 +31,10 @@ func (c *Mine) rows() (*sheet, error) {
 		want := int64(-1)
 		for _, way := range []struct {
 			name  string
+			gpu   bool // GPUs do it, too
 			count func() (byPattern map[mine.Pattern]int64, stored int64, err error)
 		}{
-			{"quick codes, the last level only counted", func() (map[mine.Pattern]int64, int64, error) {
+			{"quick codes, the last level only counted", true, func() (map[mine.Pattern]int64, int64, error) {
 				found, err := g.Frequent(c.ctx, mine.Frequency{Support: 1, Edges: edges, By: mine.InstancesAll, Engine: mine.Tables})
 				all := map[mine.Pattern]int64{}
 				for _, f := range found {
@@ -41,12 +44,12 @@ func (c *Mine) rows() (*sheet, error) {
 				}
 				return all, 0, err
 			}},
-			{"the same, of rows that share no beginnings", func() (map[mine.Pattern]int64, int64, error) { return c.apart(edges) }},
-			{"a pattern for each row, the last level only counted", func() (map[mine.Pattern]int64, int64, error) {
+			{"the same, of rows that share no beginnings", false, func() (map[mine.Pattern]int64, int64, error) { return c.apart(edges) }},
+			{"a pattern for each row, the last level only counted", false, func() (map[mine.Pattern]int64, int64, error) {
 				all, err := t.Patterns(c.ctx)
 				return all, 0, err
 			}},
-			{"a pattern for each row, the last level stored", func() (map[mine.Pattern]int64, int64, error) {
+			{storedWay(c.Device), true, func() (map[mine.Pattern]int64, int64, error) {
 				stored, err := t.Store(c.ctx)
 				if err != nil {
 					return nil, 0, err
@@ -57,6 +60,9 @@ func (c *Mine) rows() (*sheet, error) {
 				return all, bytes, err
 			}},
 		} {
+			if c.Device != "" && !way.gpu {
+				continue
+			}
 			var all map[mine.Pattern]int64
 			var stored int64
 			wall, processor, err := clocked(func() (err error) { all, stored, err = way.count(); return err })
@@ -79,6 +85,14 @@ func (c *Mine) rows() (*sheet, error) {
 	}
 	s.notes = []string{"The second way makes each row anew from its first edge before its last one is counted: what GAMMA's merging of prefixes saves. The first way counts all sizes up to this one. GAMMA stores every level, makes a canonical form for each row, and sorts these."}
 	return s, nil
+}
+
+// storedWay is how rows are counted that are stored.
+func storedWay(device string) string {
+	if device != "" {
+		return "a quick code for each row, the last level stored"
+	}
+	return "a pattern for each row, the last level stored"
 }
 
 // apart counts rows that share no beginnings.

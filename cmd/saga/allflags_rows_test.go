@@ -356,7 +356,7 @@ func init() {
 		"sample": {"data": {with: "+", value: "g.saga"}, "samplers": {value: "neighbours:2"}, "batch": {with: blocks, value: "7", idle: "+"}, "length": {value: "4", idle: blocks}, "times": {why: "changes how many runs are timed"}, "device": {value: "nosuch"},
 			"mem": {why: "of GPUs", idle: "+ == 1GiB"}, "shapes": {why: "of GPUs", idle: "+ == ppi"}, "blocks": {why: "of GPUs", idle: "+"}, "weights": {why: "of GPUs", idle: "+"}},
 		"mine": {"tables": {value: "list"}, "data": {with: "+", value: "g.saga", idle: density}, "support": {with: patterns, value: "5", idle: "+"}, "edges": {with: patterns, value: "2", idle: "+"}, "k": {value: "4", idle: patterns},
-			"degrees": {with: density, value: "3", idle: "+"}, "vertices": {with: density, value: "40", idle: "+"}, "keys": {with: sorted, value: "3000", idle: "+"}, "scratch": {why: "says where files without names lie", idle: "+ == o"}, "threads": {value: "3", idle: "--tables list"}},
+			"degrees": {with: density, value: "3", idle: "+"}, "vertices": {with: density, value: "40", idle: "+"}, "keys": {with: sorted, value: "3000", idle: "+"}, "scratch": {why: "says where files without names lie", idle: "+ == o"}, "device": {with: "--data karate --tables stored --edges 2", value: "nosuch", idle: "+"}, "threads": {value: "3", idle: "--tables list"}},
 		"auto": {"hidden": {value: "64"}, "layers": {value: "3"}, "models": {value: "sgc"}, "shapes": {value: "enwiki"}, "machines": {value: "h100"}, "budgets": {value: "2"}, "most": {value: "3"}, "step": {with: "+--most 8", value: "3"}, "save": {with: "+--models=sgc", value: "all"}},
 	} {
 		for flag, row := range rows {
