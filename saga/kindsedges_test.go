@@ -285,3 +285,42 @@ func TestTypedEdgesRefused(t *testing.T) {
 		t.Error("one label too few was compiled")
 	}
 }
+
+// TestTypedEdgesEvalSampled: evaluation by batches of all in-edges gives the scores of exact evaluation, for labels and numbers of edges, of one
+// type and of several.
+func TestTypedEdgesEvalSampled(t *testing.T) {
+	for steps, numbers := range []bool{true, false} {
+		d := typedEdges(t, "author:writes:paper", numbers)
+		m := ofEdges(typedModels()[1], numbers)
+		all := saga.Sampling{Sampler: sample.Neighbours(50, 50), Batch: 7}
+		exact, _ := stepsOf(t, m, d, saga.Config{}, &all, steps, "", "")
+		all.Eval = []int{50, 50}
+		got, _ := stepsOf(t, m, d, saga.Config{}, &all, steps, "", "")
+		for i := range exact {
+			if !(math.Abs(got[i]-exact[i]) <= 1e-6*(1+exact[i])) {
+				t.Errorf("numbers %v: %v, exactly %v", numbers, got, exact)
+			}
+		}
+	}
+	d, err := dataset.Synthetic(dataset.Spec{Vertices: 60, Edges: 300, Features: 5, Classes: 3, Seed: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k := range d.Edges.E() {
+		d.EdgeLabels = append(d.EdgeLabels, int32(k%3)-int32(k%7/6)) // some have none
+	}
+	if err := dataset.RandomSplitOf(d, dataset.EdgeLabels, 0.5, 0.25, 1); err != nil {
+		t.Fatal(err)
+	}
+	m, err := layers.New("sage", layers.Options{Features: 5, Hidden: 6, Classes: 3, Layers: 2, Task: saga.EdgeTask, Loss: saga.Loss{ClassWeights: []float32{1, 2, 3}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	exact, _ := stepsOf(t, m, d, saga.Config{}, &saga.Sampling{Sampler: sample.Neighbours(99, 99), Batch: 40}, 3, "", "")
+	got, _ := stepsOf(t, m, d, saga.Config{}, &saga.Sampling{Sampler: sample.Neighbours(99, 99), Batch: 40, Eval: []int{99, 99}}, 3, "", "")
+	for i := range exact {
+		if !(math.Abs(got[i]-exact[i]) <= 1e-6*(1+exact[i])) {
+			t.Errorf("%v, exactly %v", got, exact)
+		}
+	}
+}

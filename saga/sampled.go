@@ -73,7 +73,7 @@ func (p *definition) job(items []uint32, s *Sampling) (batches.Job, error) {
 			return batches.Job{}, err
 		}
 	}
-	return batches.Job{In: p.in.Inputs, Kinds: k, Task: p.dims.taskName(), Graphs: p.dims.graphs, Items: items, Moments: p.at, Depth: p.model.gathers(), Seed: p.cfg.Seed,
+	return batches.Job{In: p.in.Inputs, Kinds: k, Task: p.dims.taskName(), Graphs: p.dims.graphs, Items: items, Scores: p.output == outputScores, Moments: p.at, Depth: p.model.gathers(), Seed: p.cfg.Seed,
 		Net: p.cfg.Net, GPU: backend.Of(p.cfg.Device).GPU(), Without: p.cfg.without, HostMem: p.cfg.HostMem, Free: device.HostAvailable(), Scratch: p.cfg.Scratch}, nil
 }
 

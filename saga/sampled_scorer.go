@@ -3,8 +3,10 @@ package saga
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"sagann/dataflow/plan"
+	"sagann/dataset"
 	"sagann/internal/safetensors"
 	"sagann/saga/batches"
 	"sagann/sample"
@@ -91,8 +93,8 @@ func (p *definition) checkEval(s *Sampling) error {
 		return nil
 	case len(s.Eval) != n:
 		return fmt.Errorf("evaluation has %d fan-outs and the model %d layers that gather: it takes %d (--eval-sample), the last layer's first", len(s.Eval), n, n)
-	case p.dims.taskName() != VertexTask && (p.dims.taskName() != LinkTask || s.Times == ""):
-		return fmt.Errorf("evaluation by sampling is for labels of vertices and for links by time, not for %s; leave out --eval-sample", p.dims.taskName().Plural())
+	case p.dims.taskName() == GraphTask || p.dims.taskName() == LinkTask && s.Times == "":
+		return fmt.Errorf("evaluation by sampling is for labels of vertices and edges and for links by time, not for %s; leave out --eval-sample", p.dims.taskName().Plural())
 	case p.cfg.HostMem > 0 && p.data.Shard == nil: // with shards, evaluation draws from what training holds
 		return errors.New("evaluation by sampling does not count host memory; leave out --eval-sample or --host-mem")
 	case batches.Weighs(&s.Sampler):
@@ -124,7 +126,7 @@ func (p *Program) scorer(s *Sampling) (*Program, error) {
 	q.output, q.goal, q.on.cards = outputScores, scores{}, p.on.cards
 	x := Sampling{Sampler: sample.Neighbours(s.Eval...), Batch: s.Batch, Norm: s.Norm, Times: s.Times, Accumulate: p.cfg.Net.Ranks()} // ranks share batches as they share those of an update
 	q.mode = scoring{batched{q}}
-	if q.sampled, err = q.newSampled(x, p.in.evaluated(), p.sampled.draws.Graph()); err != nil {
+	if q.sampled, err = q.newSampled(x, evaluated(p.data, p.dims.taskName()), p.sampled.draws.Graph()); err != nil {
 		return nil, err
 	}
 	if q.rooms, err = q.sampled.draws.Presample(); err != nil {
@@ -133,20 +135,13 @@ func (p *Program) scorer(s *Sampling) (*Program, error) {
 	return q, q.compileSampled(func(err error) error { return together(q, err) })
 }
 
-// evaluated lists the vertices of all splits, ascending.
-func (in *inputs) evaluated() (list []uint32) {
-	is := make([]bool, in.Edges.V)
-	for _, split := range in.Data.Splits(VertexTask) {
-		for _, v := range split {
-			is[v] = true
-		}
+// evaluated lists the vertices or edges of all splits, ascending.
+func evaluated(d *dataset.Data, task Task) (list []uint32) {
+	for _, split := range d.Splits(task) {
+		list = append(list, split...)
 	}
-	for v, is := range is {
-		if is {
-			list = append(list, uint32(v))
-		}
-	}
-	return list
+	slices.Sort(list)
+	return slices.Compact(list)
 }
 
 // pairScorer returns the program that evaluates p, whose links have times. Training links are ranked against the pairs without an edge of the

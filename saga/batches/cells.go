@@ -26,7 +26,7 @@ func (m *Maker) fillCells(b *Batch) {
 		want := m.low.Want.Of(r)
 		in, out := &b.cells[e][plan.CSC], &b.cells[e][plan.CSR]
 		m.fillCell(in, &b.blocks, e, b.Rows[dst], want)
-		if m.paired() && e == m.pairs() {
+		if m.paired() && e == m.pairs() && !m.Scores {
 			m.fillShares(in, b.blocks.facts.share)
 			copy(in.View().Type, b.blocks.facts.kinds)
 		}

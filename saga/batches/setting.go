@@ -20,6 +20,7 @@ type Job struct {
 	Graphs  int                    // of dataset.GraphLabels: the number of graphs
 	Items   []uint32               // what an epoch goes over; nil: the training split
 	Moments *Moments               // with Setting.Past: what Items number, in place of vertices at their own times; nil: these
+	Scores  bool                   // batches are scored: labelled edges keep their split where training has their weight in the loss
 	Depth   int                    // blocks of a batch: layers that gather
 	Seed    uint64                 // of all draws
 	Net     *net.Group             // ranks that share the batches; nil: one
