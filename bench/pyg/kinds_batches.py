@@ -138,10 +138,10 @@ class Net(torch.nn.Module):
         for i in range(layers):
             last, c = i == layers - 1, hidden if i else columns
             if model == "gat":
-                one = lambda: pyg.GATConv((c, c), classes if last else hidden // HEADS, heads=1 if last else HEADS, add_self_loops=False)
+                one = lambda k: pyg.GATConv(c if k[0] == k[2] else (c, c), classes if last else hidden // HEADS, heads=1 if last else HEADS, add_self_loops=False)
             else:
-                one = lambda: pyg.SAGEConv((c, c), classes if last else hidden)
-            self.convs.append(pyg.HeteroConv({k: one() for k in relations if not last or k[2] == "paper"}))
+                one = lambda k: pyg.SAGEConv((c, c), classes if last else hidden)
+            self.convs.append(pyg.HeteroConv({k: one(k) for k in relations if not last or k[2] == "paper"}))
 
     def forward(self, h, e, nodes, edges):
         for i, conv in enumerate(self.convs):

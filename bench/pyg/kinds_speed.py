@@ -118,8 +118,9 @@ class Net(torch.nn.Module):
                 self.e[k] = (csr(i.flip(0), size[k[2]], size[k[0]]), csr(i, size[k[0]], size[k[2]]), (1 / degree)[:, None])
             self.convs = ModuleList([Products(self.e, HIDDEN, {t: COLUMNS for t in x}), Products(self.e, CLASSES, {"paper": HIDDEN})])
         elif model == "gat":
-            one = lambda i: pyg.GATConv((HIDDEN, HIDDEN) if i else (COLUMNS, COLUMNS), CLASSES if i else HIDDEN // HEADS, heads=1 if i else HEADS, add_self_loops=False)
-            self.convs = ModuleList([pyg.HeteroConv({k: one(i) for k in part[i]}) for i in range(2)])
+            wide = lambda c, k: c if k[0] == k[2] else (c, c)  # within a type one matrix, as saga has it
+            one = lambda i, k: pyg.GATConv(wide(HIDDEN if i else COLUMNS, k), CLASSES if i else HIDDEN // HEADS, heads=1 if i else HEADS, add_self_loops=False)
+            self.convs = ModuleList([pyg.HeteroConv({k: one(i, k) for k in part[i]}) for i in range(2)])
         else:
             one = lambda i: pyg.SAGEConv((HIDDEN, HIDDEN) if i else (COLUMNS, COLUMNS), CLASSES if i else HIDDEN)
             self.convs = ModuleList([pyg.HeteroConv({k: one(i) for k in part[i]}) for i in range(2)])
@@ -140,6 +141,8 @@ def run(path, model, device, epochs):
     m = Net(model, x, e).to(device)
     opt = torch.optim.Adam(m.parameters(), lr=0.01)
     cuda = device.startswith("cuda")
+    if cuda:
+        torch.cuda.reset_peak_memory_stats()
     rss = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     before = torch.cuda.memory_allocated() / 2**20 if cuda else rss()
     walls, cpus = [], []
