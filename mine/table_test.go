@@ -397,6 +397,13 @@ func TestFullScratch(t *testing.T) {
 			t.Errorf("error %v", err)
 		}
 	}
+	on := mustOpen(t, e, mine.Options{Device: emulate(t)[0], Mem: 1 << 20, HostMem: 65 << 10, Scratch: dir})
+	if _, err := on.Table(false).Extend(nil).Store(context.Background()); !errors.Is(err, syscall.ENOSPC) || !strings.Contains(err.Error(), dir) {
+		t.Errorf("on a GPU: error %v", err)
+	}
+	if err := on.Close(); err != nil {
+		t.Error(err)
+	}
 	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
 		t.Errorf("%v is left, %v", left, err)
 	}
