@@ -77,7 +77,8 @@ type Options struct {
 	// NoReuse every loop makes its own sets instead of sharing those of outer loops. With NoPool
 	// GPUs list in two passes, first counting and then writing, instead of into a pool of blocks.
 	NoReuse, NoPool bool
-	// HostMem bounds, with GPUs, the host memory for stored rows of tables and for keys that they are counted by, in bytes; 0: no bound.
+	// HostMem bounds, with GPUs, the host memory for stored rows of tables and for keys that they are counted by, in bytes; 0: three quarters of
+	// what is free for rows, and no bound for keys.
 	HostMem int64
 	// Scratch is a folder for what does not fit into Mem where a table's rows are counted; "": it must fit.
 	Scratch string

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 
+	"sagann/device"
 	"sagann/mine/agg"
 	"sagann/mine/cuda"
 	"sagann/mine/pattern"
@@ -96,6 +97,9 @@ func (t *Table) storeOnGPUs(ctx context.Context) (*StoredTable, error) {
 		return nil, err
 	}
 	h := &cuda.Homes{Host: g.opt.HostMem, Dir: g.opt.Scratch}
+	if free := device.HostAvailable(); h.Host == 0 && free > 0 {
+		h.Host = max(free/4*3, m.Stage*int64(len(g.gpus.list)))
+	}
 	s := &StoredTable{t: t}
 	err = g.gpus.with(g.byID, at.layout, false, func(on *cuda.Graph) (err error) {
 		s.rows, err = cuda.StoreRows(ctx, on, m, h)
@@ -103,7 +107,7 @@ func (t *Table) storeOnGPUs(ctx context.Context) (*StoredTable, error) {
 	})
 	var small *run.RoomError
 	if errors.As(err, &small) {
-		err = &BudgetError{Mem: g.opt.HostMem, Smallest: small.Need, AtLeast: true, What: storing + " in host memory, without a Scratch folder,"}
+		err = &BudgetError{Mem: h.Host, Smallest: small.Need, AtLeast: true, What: storing + " in host memory, without a Scratch folder,"}
 	}
 	if err != nil {
 		return nil, failed(err)
