@@ -55,6 +55,10 @@ var estimateFrom = 1 << 24
 // the number that it chose and, while that does not fit, each time an eighth more.
 const guesses = 4
 
+// spared: where cells are estimated, plans leave one part in so many of the memory free. What just fits with estimated cells often does not with
+// counted ones, which are a little larger or smaller; the rule then keeps something else on the device, and the step may take a fifth longer.
+const spared = 200
+
 // choice is what training will run.
 type choice struct {
 	*compiled
@@ -72,6 +76,7 @@ type chooser struct {
 	sizes     map[likely]*plan.Cells
 	expected  *Shape // sizes of cells are estimated from this shape; nil: they are counted
 	degrees   *Shape // what estimates take
+	spared    int64  // plans leave one part in so many of the memory free; 0: none
 	only      int    // the number of intervals; 0: Config decides, or any
 }
 
@@ -94,8 +99,9 @@ func (c *chooser) estimating(decide func(from *tune.Decision) (*choice, error)) 
 	if !c.estimates() {
 		return decide(nil)
 	}
+	c.spared = spared
 	x, err := decide(nil)
-	c.expected = nil
+	c.expected, c.spared = nil, 0
 	var small *plan.BudgetError
 	switch {
 	case err == nil:
@@ -133,6 +139,14 @@ func (c *chooser) estimates() bool {
 // far tells whether a budget is so much too small that estimates cannot be what makes it so.
 func far(e *plan.BudgetError) bool { return e.Smallest > e.Budget+e.Budget/8 }
 
+// within is the part of the memory n that plans may use; 0: no bound.
+func (c *chooser) within(n int64) int64 {
+	if c.spared > 0 {
+		n -= n / c.spared
+	}
+	return n
+}
+
 // edgeCount is how many edges the graph has, in all relations.
 func (c *chooser) edgeCount() int {
 	if k := c.in.kinds; k != nil {
@@ -158,7 +172,7 @@ func (c *chooser) decide(from *tune.Decision) (*choice, error) {
 			if x == nil || err != nil {
 				return nil, err
 			}
-			return &tune.Program{Spec: x.train.Spec, Beside: x.eval.Spec, Budget: x.memory.plans(), Store: slices.Concat(x.train.Again, x.train.Early, x.train.Arriving, x.train.Anew), Arriving: x.train.Arriving, Cells: c.cellsOf(x.want)}, nil
+			return &tune.Program{Spec: x.train.Spec, Beside: x.eval.Spec, Budget: c.within(x.memory.plans()), Store: slices.Concat(x.train.Again, x.train.Early, x.train.Arriving, x.train.Anew), Arriving: x.train.Arriving, Cells: c.cellsOf(x.want)}, nil
 		}}
 	q.Mix = len(q.Saves) > 1
 	if p := c.of; p != nil {

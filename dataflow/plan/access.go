@@ -48,6 +48,19 @@ func (c *Call) access(s *Spec, m []Access) {
 	}
 }
 
+// Far tells whether step st reads rows of value id at the far end, or makes from them what it reads there.
+func (s *Spec) Far(st Step, id int) bool {
+	return slices.ContainsFunc(st.Calls, func(c Call) bool {
+		return slices.ContainsFunc(c.Operands, func(o Operand) bool {
+			if o.Kind != OtherValue {
+				return false
+			}
+			d := s.Values[o.ID].Derive
+			return o.ID == id || d != nil && slices.ContainsFunc(d.Operands, func(b Operand) bool { return b.Kind == OtherValue && b.ID == id })
+		})
+	})
+}
+
 // Lifetime is the first and the last phase that touches a value.
 func Lifetime(acc [][]Access, id int) (from, to int) {
 	from = len(acc)

@@ -11,7 +11,6 @@ type use struct {
 
 // usesOf lists the phases that use key's value or cells.
 func (f *fitting) usesOf(key int) (out []use) {
-	p := float64(f.c.P)
 	for q := range f.spec.Phases {
 		u := use{phase: q}
 		if key < 0 {
@@ -26,7 +25,8 @@ func (f *fitting) usesOf(key int) (out []use) {
 				u.reads++
 			}
 			if a.Other {
-				u.reads += p - (p-1)*min(float64(f.ch.phase(q)), p)/p
+				n, far := f.sweep(q, key)
+				u.reads += n - (n-1)*min(float64(f.ch.phase(q)), far)/far
 			}
 			u.made = a.OwnWrite
 		}
@@ -35,6 +35,18 @@ func (f *fitting) usesOf(key int) (out []use) {
 		}
 	}
 	return out
+}
+
+// sweep is how many intervals phase q visits at most to read value id at the far end, and how many intervals that value has.
+func (f *fitting) sweep(q, id int) (visits, far float64) {
+	visits = 1
+	for _, st := range f.spec.Phases[q].Steps {
+		if st.Kind == plan.Stream && f.spec.Far(st, id) {
+			own, _ := f.c.Side(st.Dir)
+			visits = max(visits, float64(own.N))
+		}
+	}
+	return visits, float64(plan.KeySpan(f.spec, f.c, id).N)
 }
 
 // span is a possible window.
