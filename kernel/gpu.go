@@ -67,6 +67,7 @@ type GPUStep struct {
 	Gemm   GPUGemm
 	Dense  bool  // a kernel as fast as the library's products
 	Tiles  bool  // a product by tiles, which TF32 makes little faster
+	Halves bool  // a product in float32 by groups of warps
 	Bytes  int64 // that it reads and writes, a row that edges gather once an edge
 	Flops  int64 // an operation a column of each instruction, two a multiply and add of products
 	Elem   int64 // of products: operations of what follows them in the same kernel

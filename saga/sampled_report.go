@@ -114,7 +114,7 @@ func (p *Program) rowWork(rows []int) [][]sim.Work {
 			return nil
 		}
 		for _, x := range k.Steps(&kernel.GPULaunch{Rows: rows[t.Own], First: t.Is.First, Last: t.Is.Last, Bufs: make([]uint64, programs[t.Kernel].Operands), TF32: p.cfg.TF32}) {
-			list[i] = append(list[i], sim.Work{Bytes: x.Bytes, Flops: x.Flops, Elem: x.Elem, Product: x.Func < 0 || x.Dense, Tiles: x.Tiles})
+			list[i] = append(list[i], sim.Work{Bytes: x.Bytes, Flops: x.Flops, Elem: x.Elem, Product: x.Func < 0 || x.Dense, Tiles: x.Tiles, Halves: x.Halves})
 		}
 	}
 	return list

@@ -274,7 +274,6 @@ func (s *launcher) byTiles(in *kernel.Instr, lo, n int) bool {
 	}
 	s.count(w)
 	last := &s.out[len(s.out)-1]
-	last.Tiles, last.Elem = last.Func == k.fn, k.elem*int64(n)
-	last.Dense = !last.Tiles
+	last.Tiles, last.Halves, last.Dense, last.Elem = last.Func == k.fn, last.Func == k.halves, last.Func == k.groups, k.elem*int64(n)
 	return true
 }

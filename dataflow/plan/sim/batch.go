@@ -12,11 +12,19 @@ type Work struct {
 	Elem         int64 // of products: operations of what follows them
 	Product      bool  // a dense product at the library's rate
 	Tiles        bool  // a dense product by tiles, at about the library's rate in single precision
+	Halves       bool  // a dense product in single precision by groups of warps
 }
 
 // tilesTF32 is how many times faster products by tiles are in TF32: 361 us in place of 441 for 17 GFLOP on an H200, bound by how soon tensor cores
 // answer (bench sampled --profile).
 const tilesTF32 = 1.2
+
+// Products in single precision by groups of warps have so many times the library's rate for 128 columns, but do not hide their memory traffic, and
+// what follows them takes so many times as long as alone: fitted to products of 100 to 512 terms of sage, gcn and gat on an H200 (bench sampled --profile).
+const (
+	halvesFaster = 2.75
+	halvesElem   = 4
+)
 
 // Batch is, by task, how long the kernels of a step over sampled blocks take on one device of the kind. rows
 // and edges are the sizes of the batch, by vertex set and edge set (plan.Sets). work is, by task, the work of
@@ -104,6 +112,8 @@ func (k *pace) kernel(w Work) float64 {
 	switch {
 	case w.Tiles:
 		return k.launch + max(k.tiles*flops, elem, bytes)
+	case w.Halves:
+		return k.launch + k.tiles/halvesFaster*flops + halvesElem*elem + bytes
 	case w.Product && k.apart:
 		return k.product + k.dense*flops + elem + bytes
 	case w.Product: // the rate of products was measured with their memory traffic

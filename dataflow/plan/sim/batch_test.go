@@ -27,6 +27,7 @@ func TestWorkTime(t *testing.T) {
 		{"a product", sim.Work{Flops: 100, Bytes: 40, Elem: 7, Product: true}, 105, 62},
 		{"what follows it takes longer", sim.Work{Flops: 100, Bytes: 40, Elem: 200, Product: true}, 205, 255},
 		{"by tiles", sim.Work{Flops: 120, Bytes: 40, Elem: 7, Tiles: true}, 121, 101},
+		{"by groups of warps", sim.Work{Flops: 275, Bytes: 40, Elem: 7, Halves: true}, 1 + 100 + 28 + 40, 1 + 100/1.2 + 28 + 40},
 		{"few terms by tiles", sim.Work{Flops: 30, Bytes: 40, Elem: 7, Tiles: true}, 41, 41},
 	} {
 		if got := m.Kind(0).WorkTime(x.w); !sim.Near(got, x.plain, 1e-12) {
