@@ -57,7 +57,7 @@ type Sampling struct {
 	Norms []float32
 	// Eval is how many in-edges of a vertex each layer draws in evaluation, the last layer's number first; nil:
 	// evaluation is exact, over the whole graph. Batches have Batch vertices, sums are scaled as Norm says, and
-	// every evaluation draws the same edges. Eval is for labels of vertices. Training frees its device memory
+	// every evaluation draws the same edges. Eval is for labels of vertices and edges, and for links by time. Training frees its device memory
 	// during an evaluation, so that Config.Mem holds.
 	Eval []int
 	// Times, if it is "uniform" or "latest", has a seed, and all that is reached from it, draw only edges up to the seed's time
