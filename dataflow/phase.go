@@ -32,6 +32,7 @@ type phases struct {
 	old     map[*Node]*Node   // by result that replaces an input: that input
 	save    string            // Options.Save
 	store   []string          // Options.Store
+	names   numbered[string]  // of values, as in store: those that were asked for
 	leaves  numbered[[]*Node] // by root: those of its program, once they have been asked for
 }
 
@@ -87,7 +88,17 @@ func (p *phases) leavesOf(r *Node) []*Node {
 
 // stored tells whether Options.Store names n, with a word before its name.
 func (p *phases) stored(word string, n *Node) bool {
-	return len(p.store) > 0 && slices.Contains(p.store, word+vertexValue(n).Name)
+	if len(p.store) == 0 {
+		return false
+	}
+	name, ok := p.names.get(n)
+	if !ok {
+		name = vertexValue(n).Name
+		p.names.set(n, name)
+	}
+	return slices.ContainsFunc(p.store, func(s string) bool {
+		return len(s) == len(word)+len(name) && s[len(word):] == name && s[:len(word)] == word
+	})
 }
 
 func assignPhases(outs []result, derive, postpone bool, opt Options) *phases {

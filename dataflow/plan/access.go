@@ -88,12 +88,35 @@ func (u *Usage) Inherit(s, base *Spec) {
 		return
 	}
 	u.base, u.Params, u.Inputs = base, nil, nil
+	type input struct {
+		name string
+		of   uint16
+	}
+	params, inputs := map[string]int{}, map[input]int{}
+	for i, o := range slices.Backward(base.Globals) { // the first of several stays
+		if o.Kind == Param {
+			params[o.Name] = i
+		}
+	}
+	for i, o := range slices.Backward(base.Values) {
+		if o.Kind == Input {
+			inputs[input{o.Name, o.Type}] = i
+		}
+	}
 	for _, g := range s.Globals {
-		u.Params = append(u.Params, slices.IndexFunc(base.Globals, func(o Global) bool { return o.Kind == Param && o.Name == g.Name }))
+		u.Params = append(u.Params, indexOf(params, g.Name))
 	}
 	for _, v := range s.Values {
-		u.Inputs = append(u.Inputs, slices.IndexFunc(base.Values, func(o Value) bool { return o.Kind == Input && o.Name == v.Name && o.Type == v.Type }))
+		u.Inputs = append(u.Inputs, indexOf(inputs, input{v.Name, v.Type}))
 	}
+}
+
+// indexOf is the index of k; -1: there is none.
+func indexOf[K comparable](at map[K]int, k K) int {
+	if i, ok := at[k]; ok {
+		return i
+	}
+	return -1
 }
 
 // phaseUse is what a phase touches.
