@@ -83,7 +83,7 @@ func TestVerticesByID(t *testing.T) {
 		{words, "ann\tred\nbob\tred\n7\tblue\n", []int32{1, 1, 0}, []string{"blue", "red"}},
 		{one, "2147483647\n3000000\n-1\n", []int32{1<<31 - 1, 3000000, -1}, nil},
 		{one, "2147483648\n5\n10000000000\n", []int32{1, 0, 2}, []string{"5", "2147483648", "10000000000"}},
-		{one, "-2\n11\n007\n", []int32{0, 2, 1}, []string{"-2", "7", "11"}}, {one, "1,1e6\n2,1000000\n3,NA\n", []int32{1e6, 1e6, -1}, nil},
+		{one, "-2\n11\n007\n", []int32{0, 2, 1}, []string{"-2", "7", "11"}}, {one, "1,1e6\n2,1000000\n3,nan\n", []int32{1e6, 1e6, -1}, nil},
 		{one, "1\n2\n", nil, nil}, {one, "1\n2\n3\n4\n5\n", nil, nil}, {one, "5\n4\n3\n2\n", nil, nil}, {one, "1,0\n1,2\n", nil, nil}, {one, "4,1\n", nil, nil},
 	} {
 		got, names, err := ReadLabels(filepath.Join(writeFiles(t, map[string]string{"l.txt": c.text}), "l.txt"), c.d)
