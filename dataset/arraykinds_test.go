@@ -153,6 +153,8 @@ var splitCases = map[string]arrayCase{
 // labelCases are the forms of labels.
 var labelCases = map[string]arrayCase{
 	"floats that are whole": {[]namedArray{{"y", []int{6, 1}, []float32{0, 1, 2, nan32, 1, 2}}}, Options{}, Data{Labels: []int32{0, 1, 2, -1, 1, 2}, Classes: 3}, nil, []string{"numbers"}},
+	"labels of the parts of a split": {[]namedArray{{"x", []int{6, 1}, make([]float32, 6)}, {"train_idx", []int{3}, []int64{4, 0, 2}}, {"train_y", []int{3}, []int64{2, 0, 1}}, {"test_idx", []int{2}, []int64{5, 1}}, {"test_y", []int{2}, []float32{1, 2}}},
+		Options{}, Data{Labels: []int32{0, 2, 1, -1, 2, 1}, Classes: 3, Train: []uint32{0, 2, 4}, Test: []uint32{1, 5}}, nil, []string{"nothing reads"}},
 	"floats with fractions": {[]namedArray{{"y", []int{6}, []float32{0.5, 1, 2, nan32, -7, 2}}}, Options{},
 		Data{Targets: Targets{Vertex: []float32{0.5, 1, 2, nan32, -7, 2}, Cols: 1}}, []string{"0.5 is no class: the labels of vertices are numbers to predict"}, nil},
 	"two floats a vertex": {[]namedArray{{"y", []int{6, 2}, []float32{0.5, 1, 2, 0, -7, 2, 0, 1, 1, 1, 0, 0}}}, Options{},

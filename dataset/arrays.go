@@ -118,7 +118,7 @@ func (n named) Size(name string) int64 {
 
 // ourNames are the arrays of an .npy folder.
 var ourNames = []string{"edges", "edge_weight", "edge_type", "edge_data", "edge_time", "vertex_time", "features", "labels", "targets", "ids", "train", "val", "test",
-	"features_csr_data", "features_csr_indices", "features_csr_indptr", "features_csr_shape",
+	"train_labels", "val_labels", "test_labels", "features_csr_data", "features_csr_indices", "features_csr_indptr", "features_csr_shape",
 	"graph_indicator", "graph_labels", "graph_targets", "graph_train", "graph_val", "graph_test",
 	"edge_labels", "edge_targets", "edge_train", "edge_val", "edge_test",
 	"link_train", "link_val", "link_test", "link_val_neg", "link_test_neg", "link_messages"}
@@ -135,6 +135,10 @@ var otherNames = map[string][]string{
 	"train":       {"train_mask", "train_masks", "train_idx", "idx_train"},
 	"val":         {"val_mask", "valid_mask", "val_masks", "val_idx", "valid_idx", "idx_val"},
 	"test":        {"test_mask", "test_masks", "test_idx", "idx_test"},
+
+	"train_labels": {"train_y"},
+	"val_labels":   {"val_y", "valid_y"},
+	"test_labels":  {"test_y"},
 
 	"graph_indicator": {"batch"},
 

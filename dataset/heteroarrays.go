@@ -30,7 +30,7 @@ type relationArrays struct {
 
 // rowNames are the arrays of vertices among ourNames, and linkNames are those of edges.
 var (
-	rowNames  = []string{"features", "labels", "targets", "ids", "vertex_time", "train", "val", "test", "features_csr_data", "features_csr_indices", "features_csr_indptr", "features_csr_shape"}
+	rowNames  = []string{"features", "labels", "targets", "ids", "vertex_time", "train", "val", "test", "train_labels", "val_labels", "test_labels", "features_csr_data", "features_csr_indices", "features_csr_indptr", "features_csr_shape"}
 	linkNames = []string{"edges", "edge_weight", "edge_type", "edge_data", "edge_time", "edge_labels", "edge_targets", "edge_train", "edge_val", "edge_test"}
 )
 

@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"errors"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -338,4 +339,40 @@ func TestEmptyTables(t *testing.T) {
 	tables.Relations = tables.Relations[1:]
 	_, err = LoadHeteroTables(tables, Options{})
 	refused(t, "all empty", err, "no edges, nor in other tables")
+}
+
+// TestTypedRoot: the root folder of a data set of PyG, and a folder with one file, are read as that file is.
+func TestTypedRoot(t *testing.T) {
+	text, err := os.ReadFile("testdata/formats/hetero/processed.pt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := LoadHetero("testdata/formats/hetero/processed.pt", Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"processed/data.pt", "processed/hetero_data.pt", "graph.pt"} {
+		root := t.TempDir()
+		for _, dir := range []string{"raw", "processed"} {
+			if err := os.MkdirAll(filepath.Join(root, dir), 0o700); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := os.WriteFile(filepath.Join(root, filepath.FromSlash(name)), text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Load(root, Options{}); !errors.Is(err, ErrSeveralTypes) {
+			t.Errorf("%s: Load gives %v", name, err)
+		}
+		h, err := LoadHetero(root, Options{})
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		for i := range want.Relations {
+			if a, b := h.Relations[i].Links.Edges, want.Relations[i].Links.Edges; h.FullName(i) != want.FullName(i) || !slices.Equal(a.Src, b.Src) || !slices.Equal(a.Dst, b.Dst) {
+				t.Errorf("%s: %s differs", name, h.FullName(i))
+			}
+		}
+	}
 }

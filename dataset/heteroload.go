@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 )
 
 // LoadHetero reads a graph with several types of vertices or relations, for which Load returns ErrSeveralTypes:
@@ -50,6 +51,18 @@ func openHetero(path string, opt Options) (*heteroStream, error) {
 		return openHeteroOGB(filepath.Join(path, "raw"), opt)
 	case info.IsDir() && isTypedFolder(path):
 		return openHeteroFolder(path, opt)
+	case info.IsDir(): // as of a graph with one type
+		forms, sub, err := formsOf(path, opt)
+		if err != nil {
+			return nil, err
+		}
+		if len(forms) == 1 && slices.Contains([]string{".pt", ".pth", ".npz"}, filepath.Ext(forms[0].what)) {
+			s, err := openHetero(filepath.Join(path, sub, forms[0].what), opt)
+			if err == nil && sub != "" {
+				s.h.Name += " (" + sub + forms[0].what + ")"
+			}
+			return s, err
+		}
 	}
 	return nil, fmt.Errorf("%s: no graph of several types in a format that is known", path)
 }

@@ -31,6 +31,7 @@ func openHeteroPT(path string, opt Options) (*heteroStream, error) {
 	var types []*typeArrays
 	var relations []*relationArrays
 	var skipped []string
+	ofOneType(stores)
 	for _, s := range stores {
 		if s.name == globalStore {
 			for _, p := range s.arrays.Pairs {
@@ -66,6 +67,32 @@ func openHeteroPT(path string, opt Options) (*heteroStream, error) {
 	whole.leaveOut(path, skipped)
 	out.h.Report.Warnings = whole.Report.Warnings
 	return out.settled(path, "PyG's HeteroData", opt)
+}
+
+// ofOneType gives the splits, and their labels, that belong to no type to the only type: the knowledge graphs of PyG's Entities have them there.
+func ofOneType(stores []heteroStore) {
+	whole, only, types := -1, -1, 0
+	for i := range stores {
+		switch {
+		case stores[i].name == globalStore:
+			whole = i
+		case stores[i].ends == nil:
+			only, types = i, types+1
+		}
+	}
+	if whole < 0 || types != 1 {
+		return
+	}
+	var rest []pickle.Pair
+	of := slices.Clone(stores[only].arrays.Pairs)
+	for _, p := range stores[whole].arrays.Pairs {
+		if slices.Contains([]any{"train_idx", "train_y", "val_idx", "val_y", "test_idx", "test_y"}, p.Key) {
+			of = append(of, p)
+		} else {
+			rest = append(rest, p)
+		}
+	}
+	stores[whole].arrays, stores[only].arrays = &pickle.Dict{Pairs: rest}, &pickle.Dict{Pairs: of}
 }
 
 // heteroStore is the attributes of one type, of one relation (then ends has its three names) or of the whole.

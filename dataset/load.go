@@ -193,6 +193,31 @@ type form struct {
 	open func() (*Stream, error)
 }
 
+// formsOf lists the forms in dir, or where it has none in its folders raw and processed, as PyG's data sets have them; sub is the folder, with a slash.
+func formsOf(dir string, opt Options) (forms []form, sub string, err error) {
+	forms, err = formsIn(dir, opt)
+	if err != nil {
+		return nil, "", err
+	}
+	if raw := filepath.Join(dir, "raw"); len(forms) == 0 && exists(raw) {
+		if forms, err = formsIn(raw, opt); err != nil {
+			return nil, "", err
+		}
+		sub = "raw/"
+	}
+	// What PyG has made of files that it downloaded, unless they are of a format of several files.
+	if processed := filepath.Join(dir, "processed"); (len(forms) == 0 || sub != "" && !forms[0].set) && exists(processed) {
+		made, err := formsIn(processed, opt)
+		if err != nil {
+			return nil, "", err
+		}
+		if made = slices.DeleteFunc(made, func(f form) bool { return filepath.Ext(f.what) != ".pt" }); len(made) > 0 {
+			forms, sub = made, "processed/"
+		}
+	}
+	return forms, sub, nil
+}
+
 // openFolder chooses among the forms in dir; see Load.
 func openFolder(dir string, opt Options) (*Stream, error) {
 	if exists(filepath.Join(dir, "edges.npy")) || exists(filepath.Join(dir, "edge_index.npy")) {
@@ -201,27 +226,9 @@ func openFolder(dir string, opt Options) (*Stream, error) {
 	if isTypedFolder(dir) {
 		return nil, fmt.Errorf("%s: %w", dir, ErrSeveralTypes)
 	}
-	forms, err := formsIn(dir, opt)
+	forms, sub, err := formsOf(dir, opt)
 	if err != nil {
 		return nil, err
-	}
-	raw := filepath.Join(dir, "raw")
-	sub := ""
-	if len(forms) == 0 && exists(raw) {
-		if forms, err = formsIn(raw, opt); err != nil {
-			return nil, err
-		}
-		sub = "raw/"
-	}
-	// What PyG has made of files that it downloaded, unless they are of a format of several files.
-	if processed := filepath.Join(dir, "processed"); (len(forms) == 0 || sub != "" && !forms[0].set) && exists(processed) {
-		made, err := formsIn(processed, opt)
-		if err != nil {
-			return nil, err
-		}
-		if made = slices.DeleteFunc(made, func(f form) bool { return filepath.Ext(f.what) != ".pt" }); len(made) > 0 {
-			forms, sub = made, "processed/"
-		}
 	}
 	switch len(forms) {
 	case 0:

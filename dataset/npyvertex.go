@@ -128,7 +128,10 @@ func (s *Stream) openSparseFeatures(from arrays, rows *rowCount) error {
 // classes are targets.
 func (d *Data) readLabels(from arrays, rows *rowCount) error {
 	a, err := optional(from, "labels")
-	if err != nil || a == nil {
+	if err == nil && a == nil {
+		return d.readPartLabels(from, rows)
+	}
+	if err != nil {
 		return err
 	}
 	if len(a.Shape) == 0 || len(a.Shape) > 2 || len(a.Shape) == 2 && a.Shape[1] == 0 {
@@ -183,6 +186,58 @@ func graphsOf(of *npy.Array) int {
 		return 0
 	}
 	return int(slices.Max(x)) + 1
+}
+
+// readPartLabels reads the labels of the members of each part of a split, in the order of its ids, where there is no array with those of all vertices.
+func (d *Data) readPartLabels(from arrays, rows *rowCount) error {
+	for _, part := range []string{"train", "val", "test"} {
+		y, err := optional(from, part+"_labels")
+		if err != nil || y == nil || d.Targets.Vertex != nil {
+			if err != nil {
+				return err
+			}
+			continue
+		}
+		of, err := optional(from, part)
+		if err != nil {
+			return err
+		}
+		if of == nil || len(of.Shape) != 1 || len(y.Shape) != 1 || of.Len() != y.Len() {
+			return fmt.Errorf("%s: shape %v: want a label for each id of %s", y.Where(0), y.Shape, theirName(from, part))
+		}
+		if rows.v == 0 {
+			return fmt.Errorf("%s: labels of some vertices, and no number of all: num_nodes gives it", y.Where(0))
+		}
+		ids, err := of.Uint32s()
+		if err != nil {
+			return err
+		}
+		classes, err := classNumbers(y)
+		if err != nil {
+			return err
+		}
+		if d.Labels == nil {
+			d.Labels = slices.Repeat([]int32{-1}, rows.v)
+		}
+		for i, v := range ids {
+			switch {
+			case int(v) >= rows.v:
+				return fmt.Errorf("%s: vertex %d: ids must be below %d", of.Where(i), v, rows.v)
+			case d.Labels[v] >= 0 && d.Labels[v] != classes[i]:
+				return fmt.Errorf("%s: vertex %d has the labels %d and %d", y.Where(i), v, d.Labels[v], classes[i])
+			}
+			d.Labels[v] = classes[i]
+		}
+	}
+	if d.Labels == nil {
+		return nil
+	}
+	classes, err := classCount(d.Labels)
+	if err != nil {
+		return fmt.Errorf("labels of a split: %w", err)
+	}
+	d.Classes = max(d.Classes, classes)
+	return nil
 }
 
 // readSets makes labels of kind k of rows of 0, 1 and NaN, which stands for a label that is not known.
