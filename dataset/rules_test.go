@@ -24,6 +24,7 @@ var rulesOf = map[string][]string{
 	"vertices":     {"onlyNumbers", "wholeID"}, // of addedTables
 	"fileOf":       {"onlyNumbers", "wholeID"},
 	"ReadPairs":    {"onlyNumbers", "wholeID"},
+	"file":         {"onlyNumbers", "wholeID"}, // of pairEnds
 	// Looks at a file that does not read it.
 	"occursAgain": nil, "isRagged": nil, "isSquare": nil, "foreignOf": nil, "openUnknown": nil, "isPlainList": {"wholeID"},
 	// Texts of numbers without ids: rows are numbered by their lines. Texts beside an edge list go through idsOfRows.
