@@ -208,6 +208,9 @@ func (d *Data) readPartLabels(from arrays, rows *rowCount) error {
 		if rows.v == 0 {
 			return fmt.Errorf("%s: labels of some vertices, and no number of all: num_nodes gives it", y.Where(0))
 		}
+		if _, mask := of.Data.([]bool); mask {
+			return fmt.Errorf("%s: labels of a part of vertices go with their ids, and %s is a mask: labels of all vertices are an array named labels or y", y.Where(0), theirName(from, part))
+		}
 		ids, err := of.Uint32s()
 		if err != nil {
 			return err
