@@ -129,7 +129,7 @@ func (s *Stream) openSparseFeatures(from arrays, rows *rowCount) error {
 func (d *Data) readLabels(from arrays, rows *rowCount) error {
 	a, err := optional(from, "labels")
 	if err == nil && a == nil {
-		return d.readPartLabels(from, rows)
+		return readPartLabels(d, from, rows)
 	}
 	if err != nil {
 		return err
@@ -189,7 +189,7 @@ func graphsOf(of *npy.Array) int {
 }
 
 // readPartLabels reads the labels of the members of each part of a split, in the order of its ids, where there is no array with those of all vertices.
-func (d *Data) readPartLabels(from arrays, rows *rowCount) error {
+func readPartLabels(d *Data, from arrays, rows *rowCount) error {
 	for _, part := range []string{"train", "val", "test"} {
 		y, err := optional(from, part+"_labels")
 		if err != nil || y == nil || d.Targets.Vertex != nil {
