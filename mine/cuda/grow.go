@@ -166,7 +166,7 @@ func (d *growDeal) stop() {
 	d.ended = true
 }
 
-// each has the lanes of all GPUs work, and gives what they have taken back.
+// run has the lanes of all GPUs work, and gives what they have taken back.
 func (x *growth) run(ctx context.Context, g *Graph, sink func(l *growLane) growSink) (err error) {
 	held := make([]int, len(g.cards))
 	for i, c := range g.cards {
@@ -217,7 +217,7 @@ func scattered(err error) bool {
 type growSink interface {
 	// begin begins a piece.
 	begin(number int)
-	// rows takes rows that are n last edges or vertices of the slots; to is called with where they are written.
+	// last takes rows that are n last edges or vertices of the slots; write writes them to memory that it chooses.
 	last(ctx context.Context, n int64, write func(values, rows device.Mem) error) error
 	// settle takes n rows of a size, of which kept leads to whole rows, and counts them by the rows before.
 	settle(size int, n int64) (settled bool, err error)
