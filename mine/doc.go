@@ -53,7 +53,7 @@
 //	t := g.Table(false).Extend(nil).Extend(func(m mine.Match) mine.Bool { return m.Label(0).Ne(m.Label(5)) })
 //	counts, err := t.Aggregate(ctx, func(m mine.Match) mine.Int { return m.Degree(0) })
 //
-// Rows are sequences that begin with rows of the size before. They are made when they are read; Store keeps them.
+// Rows are sequences that begin with rows of the size before. They are made when they are read; Store keeps them, and Explain says before what it would keep.
 //
 // # Engines
 //
@@ -73,7 +73,7 @@ package mine
 
 // For contributors. The files: mine.go (Open), query.go and symbols.go (the question), count.go (choice of an
 // engine, and counting), expect.go (expected times of engines), maps.go, motifs.go, match.go
-// (listing), frequent.go, frequent_instances.go, frequent_resume.go, frequent_room.go and explain_frequent.go, frequent_gpu.go and ranks.go (frequent patterns), table.go, table_stored.go and table_gpu.go (tables), explain.go, gpu.go (the engines on GPUs).
+// (listing), frequent.go, frequent_instances.go, frequent_resume.go, frequent_room.go and explain_frequent.go, frequent_gpu.go and ranks.go (frequent patterns), table.go, table_stored.go, table_explain.go and table_gpu.go (tables), explain.go, gpu.go (the engines on GPUs).
 //
 // Another engine, another formula:
 //

@@ -95,7 +95,11 @@ func TestTableOnGPUs(t *testing.T) {
 			if got, err := table.Patterns(ctx); !errors.As(err, &small) && (err != nil || !maps.Equal(got, patterns)) || table.OnGPUs() != nil {
 				t.Errorf("%s: %d patterns, %v; want %d; %v", name, len(got), err, len(patterns), table.OnGPUs())
 			}
+			x, explained := table.Explain(ctx)
 			s, err := table.Store(ctx)
+			if (err == nil) != (explained == nil) {
+				t.Errorf("%s: %v, explained: %v", name, err, explained)
+			}
 			switch {
 			case errors.As(err, &small):
 				opt.Mem = max(opt.Mem, small.Smallest)
@@ -103,6 +107,11 @@ func TestTableOnGPUs(t *testing.T) {
 				t.Fatalf("%s: %v", name, err)
 			default:
 				at := s.At()
+				all, _ := s.Bytes()
+				onGPUs := float64(min(at.GPUs, all)) // taken in pieces, of which the last is not full
+				if s.Rows() > 500 && (x.Bytes > 2*float64(all) || 2*x.Bytes < float64(all) || x.OnGPUs > 2*onGPUs || 2*x.OnGPUs < onGPUs || x.Seconds > 0) {
+					t.Errorf("%s: %d rows, %d bytes, %+v\n%v", name, s.Rows(), all, at, x)
+				}
 				if opt.HostMem > 0 && at.Host > opt.HostMem {
 					t.Errorf("%s: %+v", name, at)
 				}

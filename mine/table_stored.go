@@ -39,29 +39,33 @@ func (t *Table) Store(ctx context.Context) (*StoredTable, error) {
 	if g.gpus != nil && t.growable(false) == nil {
 		return t.storeOnGPUs(ctx)
 	}
-	const what = storing
-	fixed, reader := t.takes()
-	fixed += reader
-	// The room for reading the rows again and counting them stays free.
-	again := table.OpenBytes(t.spec.Size) + agg.MinMem
-	p, err := g.workers(fixed+table.OpenBytes(t.spec.Size)+table.MarkBytes, again, what)
+	room, fixed, err := t.storeRoom()
 	if err != nil {
 		return nil, err
-	}
-	room, mem := int64(0), t.bound()
-	if mem > 0 {
-		fixed += int64(p.workers) * again
-		room = mem - fixed
 	}
 	rows, err := t.whole().Store(ctx, run.NewMeter(room), g.opt.Scratch)
 	var small *run.RoomError
 	if errors.As(err, &small) {
-		err = &BudgetError{Mem: mem, Smallest: fixed + small.Need, AtLeast: true, What: what + " without a Scratch folder"}
+		err = &BudgetError{Mem: t.bound(), Smallest: fixed + small.Need, AtLeast: true, What: storing + " without a Scratch folder"}
 	}
 	if err != nil {
 		return nil, failed(err)
 	}
 	return &StoredTable{t: t, rows: rows}, nil
+}
+
+// storeRoom is the memory for stored rows, 0: any, and what is taken beside it.
+func (t *Table) storeRoom() (room, fixed int64, err error) {
+	fixed, reader := t.takes()
+	fixed += reader
+	// The room for reading the rows again and counting them stays free.
+	again := table.OpenBytes(t.spec.Size) + agg.MinMem
+	p, err := t.g.workers(fixed+table.OpenBytes(t.spec.Size)+table.MarkBytes, again, storing)
+	if mem := t.bound(); mem > 0 && err == nil {
+		fixed += int64(p.workers) * again
+		room = mem - fixed
+	}
+	return room, fixed, err
 }
 
 // storing is what a budget is too small for.

@@ -325,6 +325,7 @@ func (c *matchCmd) Run(a *app) (err error) {
 	}
 	x, text := c.about(g)
 	if c.Explain {
+		a.Log.Warn("--explain prints and does not run: --out " + c.Out + " is not written")
 		e, err := g.ExplainMatch(p, options...)
 		if err != nil {
 			return err

@@ -94,7 +94,11 @@ func (c *fpmCmd) Run(a *app) (err error) {
 	if err := c.check(); err != nil {
 		return err
 	}
-	c.Show.idle(a, c.Show.Out, c.Show.Domains)
+	if c.Explain {
+		a.Idle("an explanation", "out", "domains", "examples", "csv-safe")
+	} else {
+		c.Show.idle(a, c.Show.Out, c.Show.Domains)
+	}
 	t, err := c.Ranks.rankOf(a)
 	if err != nil {
 		return err

@@ -144,3 +144,9 @@ func GrowNeed(m *Making, use Use) (least, most int64) {
 	}
 	return least, max(least, 8<<30)
 }
+
+// ColumnRoom is the bytes for columns of stored rows on a GPU.
+func ColumnRoom(m *Making) int64 {
+	t, _ := newCase(m, ForStore).divide(m.Room)
+	return t.left
+}
