@@ -55,8 +55,8 @@ var estimateFrom = 1 << 24
 // the number that it chose and, while that does not fit, each time an eighth more.
 const guesses = 4
 
-// spared: where cells are estimated, plans leave one part in so many of the memory free. What just fits with estimated cells often does not with
-// counted ones, which are a little larger or smaller; the rule then keeps something else on the device, and the step may take a fifth longer.
+// spared: plans of estimated cells leave one part in so many of the memory free where what just fits by estimates does not with counted cells,
+// which are a little larger or smaller, so that the step took up to a fifth longer.
 const spared = 200
 
 // choice is what training will run.
@@ -99,22 +99,21 @@ func (c *chooser) estimating(decide func(from *tune.Decision) (*choice, error)) 
 	if !c.estimates() {
 		return decide(nil)
 	}
-	c.spared = spared
 	x, err := decide(nil)
-	c.expected, c.spared = nil, 0
+	c.expected = nil
 	var small *plan.BudgetError
 	switch {
 	case err == nil:
-		d, k := x.decision, c.cfg.devices()
-		for range guesses {
-			if x, err = decide(&d); !errors.As(err, &small) {
-				return x, err
-			}
-			d.P += max(k, d.P/8/k*k)
+		y, err := c.counting(decide, x.decision)
+		if err == nil && late(y, x) {
+			y, err = c.sparing(decide, y)
+		}
+		if !errors.As(err, &small) {
+			return y, err
 		}
 	case !errors.As(err, &small):
 		return nil, err
-	case far(small): // one count of the cells tells that, too
+	default: // one count of the cells tells that, too, but where it is a near thing
 		c.only = small.P
 		x, err = decide(nil)
 		if c.only = 0; err == nil || errors.As(err, &small) && far(small) {
@@ -122,6 +121,46 @@ func (c *chooser) estimating(decide func(from *tune.Decision) (*choice, error)) 
 		}
 	}
 	return decide(nil)
+}
+
+// counting plans d with counted cells.
+func (c *chooser) counting(decide func(from *tune.Decision) (*choice, error), d tune.Decision) (x *choice, err error) {
+	var small *plan.BudgetError
+	k := c.cfg.devices()
+	for range guesses {
+		if x, err = decide(&d); !errors.As(err, &small) {
+			break
+		}
+		d.P += max(k, d.P/8/k*k)
+	}
+	return x, err
+}
+
+// late tells whether the plan y of counted cells takes longer, by a twentieth, than x, its plan of estimated ones.
+func late(y, x *choice) bool {
+	return y.line != nil && x.line != nil && y.line.Wall > x.line.Wall+x.line.Wall/20
+}
+
+// sparing is the faster one of x and what is found if plans of estimated cells leave a part of the memory free. What just fits with estimated
+// cells often does not with counted ones: the rule then keeps something else on the device.
+func (c *chooser) sparing(decide func(from *tune.Decision) (*choice, error), x *choice) (*choice, error) {
+	c.estimates()
+	c.spared = spared
+	y, err := decide(nil)
+	c.expected, c.spared = nil, 0
+	if err == nil {
+		y, err = c.counting(decide, y.decision)
+	}
+	var small *plan.BudgetError
+	switch {
+	case errors.As(err, &small):
+		return x, nil
+	case err != nil:
+		return nil, err
+	case x.line.Wall <= y.line.Wall:
+		return x, nil
+	}
+	return y, nil
 }
 
 // estimates makes cellsOf estimate until expected is nil again, where counting cells for every number of intervals takes long.
