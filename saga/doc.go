@@ -72,7 +72,7 @@ package saga
 //	sampled_fit.go        a plan with more room for batches
 //	sampled_scorer.go     the program that evaluates by sampling, or exactly over shards
 //	compile.go            Compile and Plan: the steps in their order
-//	smallest.go choose.go the choice of a program and its plan; the smallest budgets
+//	smallest.go choose.go estimate.go the choice of a program and its plan; the smallest budgets
 //	sampled_plan.go       programs and plans of batches
 //	precompute.go         values that are computed once, before the first epoch
 //
