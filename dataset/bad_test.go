@@ -302,7 +302,7 @@ func badTables() []badCase {
 		edges("e.csv:3: column target: the id is empty", "source,target\n1,2\n3,\n"),
 		edges("e.csv:2: a quote is not closed", "source,target\n\"a,b\n"),
 		edges("e.csv:2: field 1: \"x,b\" follows the closing quote", "source,target\n\"a\"x,b\n"),
-		edges("e.csv:1: two columns are named \"source\"", "source,source\n1,2\n"),
+		edges("e.csv:1: two columns are named \"source\": rename one of them", "source,source\n1,2\n"),
 		edges("e.csv:1: \"alice,bob\" may be a heading or a row", "alice,bob\nbob,carol\n"),
 		edges("e.csv:3: column weight: \"x\" is not a number", "source,target,weight\n1,2,3\n2,1,x\n"),
 		edges("e.csv:2: column weight: \"nan\" is not finite", "source,target,weight\n1,2,nan\n"),

@@ -20,7 +20,7 @@ func (t *tableFile) checkHeading() error {
 			t.columns[i] = name
 		}
 		if seen[name] {
-			return t.errorf("two columns are named %.40q", name)
+			return t.errorf("two columns are named %.40q: rename one of them; the ends of edges within one type are columns such as source,target", name)
 		}
 		seen[name] = true
 	}

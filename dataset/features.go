@@ -17,7 +17,7 @@ const maxOneHot = 1 << 15
 // 32,768 vertices are an error.
 func OneHotFeatures(d *Data) error {
 	if d.Edges.V > maxOneHot {
-		return fmt.Errorf("%s: one-hot features of %d vertices need %d GiB; the most is %d vertices", d.Name, d.Edges.V, d.Edges.V*d.Edges.V>>28, maxOneHot)
+		return fmt.Errorf("%sone-hot features of %d vertices need %d GiB; the most is %d vertices", namedFirst(d), d.Edges.V, d.Edges.V*d.Edges.V>>28, maxOneHot)
 	}
 	d.oneHot()
 	d.Schema.Features.OfVertices = true

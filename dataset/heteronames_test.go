@@ -248,3 +248,42 @@ func TestIDSum(t *testing.T) {
 		t.Error("the sum of earlier versions")
 	}
 }
+
+// TestNumPyNames: types and relations are named by strings of NumPy as by Python's own.
+func TestNumPyNames(t *testing.T) {
+	x, err := unpickle([]byte("\x80\x02}q\x00(cnumpy._core.multiarray\x0ascalar\x0aq\x01cnumpy\x0adtype\x0aq\x02X\x02\x00\x00\x00U5q\x03\x89\x88\x87q\x04Rq\x05(K\x03X\x01\x00\x00\x00<q\x06NNNK\x14K\x04K\x08tq\x07bc_codecs\x0aencode\x0aq\x08X\x14\x00\x00\x00p\x00\x00\x00a\x00\x00\x00p\x00\x00\x00e\x00\x00\x00r\x00\x00\x00q\x09X\x06\x00\x00\x00latin1q\x0a\x86q\x0bRq\x0c\x86q\x0dRq\x0e}q\x0fh\x01h\x02X\x02\x00\x00\x00U6q\x10\x89\x88\x87q\x11Rq\x12(K\x03h\x06NNNK\x18K\x04K\x08tq\x13bh\x08X\x18\x00\x00\x00a\x00\x00\x00u\x00\x00\x00t\x00\x00\x00h\x00\x00\x00o\x00\x00\x00r\x00\x00\x00q\x14h\x0a\x86q\x15Rq\x16\x86q\x17Rq\x18X\x06\x00\x00\x00writesq\x19h\x01h\x02X\x02\x00\x00\x00U5q\x1a\x89\x88\x87q\x1bRq\x1c(K\x03h\x06NNNK\x14K\x04K\x08tq\x1dbh\x08X\x14\x00\x00\x00p\x00\x00\x00a\x00\x00\x00p\x00\x00\x00e\x00\x00\x00r\x00\x00\x00q\x1eh\x0a\x86q\x1fRq \x86q!Rq\x22\x87q#}q$u."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dict, _ := pickle.AsDict(x)
+	list, err := dictStores(dict.Pairs)
+	if err != nil || len(list) != 2 || list[0].name != "paper" || !slices.Equal(list[1].ends, []string{"author", "writes", "paper"}) {
+		t.Errorf("%+v %v", list, err)
+	}
+}
+
+// TestNameless: what is said of a part of a graph, which has no name of its own, does not begin with the colon behind a name.
+func TestNameless(t *testing.T) {
+	d := &Data{Edges: &chunk.Edges{V: 4}, Labels: []int32{1, 1, 500, -1}, Classes: 501}
+	d.warnClasses(VertexLabels)
+	said := slices.Clone(d.Report.Warnings)
+	bare := &Data{Edges: &chunk.Edges{V: 4}}
+	for _, err := range []error{
+		RandomSplitOf(bare, VertexLabels, .5, .2, 1), RandomSplitOf(d, VertexLabels, .9, .05, 1), ValidateTraining(bare), ValidateTraining(&Data{}),
+		TimeCut{}.fits(bare, VertexLabels), TimeCut{}.fits(bare, GraphLabels),
+	} {
+		if err == nil {
+			t.Error("no error")
+			continue
+		}
+		said = append(said, err.Error())
+	}
+	if len(said) != 8 {
+		t.Errorf("%d texts: %q", len(said), said)
+	}
+	for _, text := range said {
+		if strings.HasPrefix(text, ":") || strings.HasPrefix(text, " ") {
+			t.Errorf("%q", text)
+		}
+	}
+}

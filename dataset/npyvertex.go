@@ -32,7 +32,11 @@ func (s *Stream) openFeatures(from named, rows *rowCount) error {
 	defer r.Close()
 	shape := r.Shape
 	if len(shape) != 2 || shape[0] == 0 || shape[1] == 0 {
-		return fmt.Errorf("%s: shape %v of the features: want [V F] with at least one row and one column; a graph without features has no such file", r.Where(0), shape)
+		way := "a graph without features has no such file"
+		if len(shape) == 1 && shape[0] > 0 {
+			way = "x[:, None] in Python is one column of them"
+		}
+		return fmt.Errorf("%s: shape %v of the features: want [V F] with at least one row and one column; %s", r.Where(0), shape, way)
 	}
 	cols := shape[1]
 	s.Data.FeatureCols = cols

@@ -24,7 +24,7 @@ func RandomSplitOf(d *Data, k LabelKind, train, val float64, seed uint64) error 
 		if k != VertexLabels {
 			what = string(k) + " labels"
 		}
-		return fmt.Errorf("%s has no %s to split", d.Name, what)
+		return fmt.Errorf("%sno %s to split", namedFirst(d), what)
 	}
 	beside := d.split(k, train, val, rand.New(rand.NewPCG(seed, splitStream)))
 	forgetSplit(d, k)
@@ -34,7 +34,7 @@ func RandomSplitOf(d *Data, k LabelKind, train, val float64, seed uint64) error 
 	}
 	for i, ids := range parts {
 		if len(ids) == 0 {
-			return fmt.Errorf("%s has too few labelled %s, %d, for the shares %v, %v and %v: there is none for %s", d.Name, k.Plural(), all, train, val, float32(1-train-val),
+			return fmt.Errorf("%stoo few labelled %s, %d, for the shares %v, %v and %v: there is none for %s", namedFirst(d), k.Plural(), all, train, val, float32(1-train-val),
 				[]string{"training", "validation", "testing"}[i])
 		}
 	}
@@ -143,7 +143,7 @@ func (d *Data) warnClasses(k LabelKind) {
 		}
 	}
 	if 2*occur < n {
-		d.warn("%s: labels of %s count up to %d, and only %d numbers occur; each number is a class: numpy.unique(y, return_inverse=True)[1] numbers those that occur", d.Name, k.Plural(), n-1, occur)
+		d.warn("%slabels of %s count up to %d, and only %d numbers occur; each number is a class: numpy.unique(y, return_inverse=True)[1] numbers those that occur", namedFirst(d), k.Plural(), n-1, occur)
 	}
 }
 

@@ -296,7 +296,7 @@ func (d *Data) LabelsAsTargets(k LabelKind) error {
 	}
 	numbers, err := parseNumbers(l.Classes)
 	if err != nil {
-		return fmt.Errorf("%s: the classes of %s have names that are no numbers to predict, such as %.40q", d.Name, k.Plural(), l.Classes[0])
+		return fmt.Errorf("%sthe classes of %s have names that are no numbers to predict, such as %.40q", namedFirst(d), k.Plural(), l.Classes[0])
 	}
 	if numbers != nil {
 		of := value

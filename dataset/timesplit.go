@@ -41,9 +41,9 @@ func TimesOf(d *Data, k LabelKind) ([]float64, error) {
 	}
 	switch {
 	case k == GraphLabels:
-		return nil, fmt.Errorf("%s: graphs have no times to divide by; vertices, edges and links do", d.Name)
+		return nil, fmt.Errorf("%sgraphs have no times to divide by; vertices, edges and links do", namedFirst(d))
 	case of == nil:
-		return nil, fmt.Errorf("%s: %s have no times (%s) to divide by", d.Name, k.Plural(), where)
+		return nil, fmt.Errorf("%s%s have no times (%s) to divide by", namedFirst(d), k.Plural(), where)
 	}
 	var list []float64
 	if k == LinkLabels {
@@ -84,7 +84,7 @@ func SplitByTime(d *Data, k LabelKind, c TimeCut) error {
 		return err
 	}
 	if !d.Labelled(k) {
-		return fmt.Errorf("%s has no labels of %s to split", d.Name, k.Plural())
+		return fmt.Errorf("%sno labels of %s to split", namedFirst(d), k.Plural())
 	}
 	of := d.Vertices.Time
 	if k == EdgeLabels {
@@ -111,9 +111,9 @@ func (c TimeCut) fits(d *Data, k LabelKind) error {
 	if err != nil {
 		return err
 	}
-	name := d.Name
+	name := namedFirst(d)
 	if !(c.Val <= c.Test) {
-		return fmt.Errorf("%s: validation from %s on and testing from %s on: the first is not later than the second", name, TimeText(c.Val), TimeText(c.Test))
+		return fmt.Errorf("%svalidation from %s on and testing from %s on: the first is not later than the second", name, TimeText(c.Val), TimeText(c.Test))
 	}
 	var n [3]int
 	for _, t := range times {
@@ -121,7 +121,7 @@ func (c TimeCut) fits(d *Data, k LabelKind) error {
 	}
 	for i, part := range []string{"training", "validation", "testing"} {
 		if n[i] == 0 {
-			return fmt.Errorf("%s: times are from %s to %s, and with validation from %s and testing from %s on there is nothing for %s", name,
+			return fmt.Errorf("%stimes are from %s to %s, and with validation from %s and testing from %s on there is nothing for %s", name,
 				TimeText(slices.Min(times)), TimeText(slices.Max(times)), TimeText(c.Val), TimeText(c.Test), part)
 		}
 	}

@@ -16,7 +16,7 @@ import (
 // ValidateTraining.
 func Validate(d *Data) error {
 	if err := problem(d); err != nil {
-		return fmt.Errorf("%s: %w", d.Name, err)
+		return fmt.Errorf("%s%w", namedFirst(d), err)
 	}
 	return nil
 }
@@ -69,10 +69,10 @@ func ValidateLabels(d *Data, k LabelKind) error {
 		return err
 	}
 	if !d.Labelled(k) {
-		return fmt.Errorf("%s: there are no %s labels to train on", d.Name, k)
+		return fmt.Errorf("%sthere are no %s labels to train on", namedFirst(d), k)
 	}
 	if s := d.splits(k)[0]; len(s.ids) == 0 {
-		return fmt.Errorf("%s: the %s split is empty", d.Name, s.name)
+		return fmt.Errorf("%sthe %s split is empty", namedFirst(d), s.name)
 	}
 	return nil
 }

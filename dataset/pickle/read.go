@@ -25,6 +25,7 @@ type machine struct {
 	values, most int // values pushed and kept so far; the most
 
 	encoded int // total length of the texts that _codecs.encode was called with
+	scalars int // total length of the bytes of NumPy's scalars
 }
 
 // Read returns the object in the pickle at the beginning of file; size is the pickle's length in
@@ -198,6 +199,11 @@ func (m *machine) made(f any, args any) (any, error) {
 	list, ok := args.(Tuple)
 	if !ok {
 		return nil, fmt.Errorf("malformed pickle: %s is called with a %s", c, Kind(args))
+	}
+	if isScalar(c) {
+		if x, ok, err := m.scalar(list); ok || err != nil {
+			return x, err
+		}
 	}
 	switch c {
 	case Class{"_codecs", "encode"}:

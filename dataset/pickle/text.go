@@ -79,7 +79,26 @@ func (m *machine) stepText(code byte) (bool, error) {
 	if err != nil {
 		return true, err
 	}
+	if code == 'V' {
+		return true, m.push(rawUnicode(line))
+	}
 	return true, m.push(string(line))
+}
+
+// rawUnicode is the text that Python's raw-unicode-escape writes: a byte a character, and others as \uXXXX or \UXXXXXXXX.
+func rawUnicode(line []byte) string {
+	var out strings.Builder
+	for i := 0; i < len(line); i++ {
+		if digits := map[byte]int{'u': 4, 'U': 8}[line[min(i+1, len(line)-1)]]; line[i] == '\\' && digits > 0 && i+2+digits <= len(line) {
+			if c, err := strconv.ParseUint(string(line[i+2:i+2+digits]), 16, 31); err == nil {
+				out.WriteRune(rune(c))
+				i += 1 + digits
+				continue
+			}
+		}
+		out.WriteRune(rune(line[i]))
+	}
+	return out.String()
 }
 
 // unquote is the value of a string literal as Python 2's repr writes it.
