@@ -58,6 +58,7 @@ type commands struct {
 
 func main() {
 	begun = processStart()
+	cli.Unheeded(interrupted)
 	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
 }
 

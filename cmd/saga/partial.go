@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"strings"
 
@@ -16,24 +15,29 @@ import (
 // the removal makes of writing.
 func removedOnSignal(path string) (stop func()) {
 	signals, done, over := make(chan os.Signal, 1), make(chan struct{}), make(chan struct{})
-	signal.Notify(signals, cli.EndSignals()...)
+	unheeded := cli.Heed(signals)
 	go func() {
 		select {
 		case <-signals:
 			if err := removePartial(path); err != nil {
 				fmt.Fprintf(os.Stderr, "saga: %v\n", err)
 			}
-			fmt.Fprintln(os.Stderr, "saga: interrupted")
-			os.Exit(exitInterrupted)
+			interrupted()
 		case <-done:
 			close(over)
 		}
 	}()
 	return func() {
-		signal.Stop(signals)
+		unheeded()
 		close(done)
 		<-over
 	}
+}
+
+// interrupted ends the process at a signal before which nothing is to be done: a graph is being read, or a plan made.
+func interrupted() {
+	fmt.Fprintln(os.Stderr, "saga: interrupted")
+	os.Exit(exitInterrupted)
 }
 
 // removePartial removes what this process has begun to write for path.

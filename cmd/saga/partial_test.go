@@ -164,3 +164,35 @@ func TestOneProcessARun(t *testing.T) {
 		t.Errorf("%d epochs", before)
 	}
 }
+
+// TestInterruptPlanning: a signal while a graph is made, ordered or laid out, or a plan made, ends the process with 130 and a line.
+func TestInterruptPlanning(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("the time of a process is read as on Linux")
+	}
+	const spec = "synthetic:vertices=1000000,edges=16000000,features=8"
+	for name, args := range map[string][]string{"plan": {"plan", "--data", spec}, "train": {"train", "--data", spec, "--out", filepath.Join(t.TempDir(), "run")}} {
+		var text bytes.Buffer
+		c := command(t, append(args, "--model", "gcn")...)
+		c.Stderr = &text
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		for worked := 0; worked < 30; time.Sleep(time.Millisecond) { // 0.3 s
+			stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", c.Process.Pid))
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, rest, _ := strings.Cut(string(stat), ") ")
+			if worked, err = strconv.Atoi(strings.Fields(rest)[11]); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := c.Process.Signal(os.Interrupt); err != nil {
+			t.Fatal(err)
+		}
+		if _ = c.Wait(); c.ProcessState.ExitCode() != exitInterrupted || !strings.HasSuffix(text.String(), "saga: interrupted\n") {
+			t.Errorf("%s: %v\n%s", name, c.ProcessState, &text)
+		}
+	}
+}

@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strconv"
 	"testing"
+
+	"sagann/internal/cli"
 )
 
 // peakVariable names the file into which a process of the command writes the most memory that it had, in KiB.
@@ -14,6 +16,7 @@ const peakVariable = "SAGA_TEST_PEAK"
 
 // mainMeasured is the command, which also obeys peakVariable.
 func mainMeasured() {
+	cli.Unheeded(interrupted)
 	status := run(os.Args[1:], os.Stdout, os.Stderr)
 	if path := os.Getenv(peakVariable); path != "" {
 		text, err := os.ReadFile("/proc/self/status")

@@ -98,7 +98,8 @@ A run makes a folder, saga-run-0001 and so on, with:
   loss.png, accuracy.png   curves, also as .svg
   trace.json, trace.pb.gz  the last two epochs, for Perfetto (ui.perfetto.dev) and go tool pprof
 
-Ctrl-C finishes the epoch in hand and writes a checkpoint; --resume goes on from it.`
+Ctrl-C finishes the epoch in hand and writes a checkpoint; --resume goes on from it. Before the first epoch
+it ends the run at once.`
 }
 
 // Run trains.

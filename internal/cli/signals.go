@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"sync"
 	"syscall"
 	"time"
@@ -26,6 +27,57 @@ func EndSignals() []os.Signal {
 	return list
 }
 
+// ends is who is told of EndSignals.
+var ends struct {
+	sync.Mutex
+	from chan os.Signal // nil: Unheeded was not called
+	told []chan<- os.Signal
+}
+
+// Unheeded has do called, which ends the process, at each of EndSignals for which nothing waits by Heed. It is called once, as the process
+// begins. Signals that the process was started with ignored, as SIGINT is behind & in a script, stay so.
+func Unheeded(do func()) {
+	list := slices.DeleteFunc(EndSignals(), signal.Ignored)
+	from := make(chan os.Signal, 8)
+	ends.from = from
+	if len(list) > 0 { // without a list all signals are meant
+		signal.Notify(from, list...)
+	}
+	go func() {
+		for s := range from {
+			ends.Lock()
+			told := slices.Clone(ends.told)
+			ends.Unlock()
+			for _, c := range told {
+				select {
+				case c <- s:
+				default: // as many are under way as c holds
+				}
+			}
+			if len(told) == 0 && slices.Contains(list, s) {
+				do()
+			}
+		}
+	}()
+}
+
+// Heed sends EndSignals to c, which has room for some, until stop is called.
+func Heed(c chan os.Signal) (stop func()) {
+	ends.Lock()
+	defer ends.Unlock()
+	if ends.from == nil {
+		signal.Notify(c, EndSignals()...)
+		return func() { signal.Stop(c) }
+	}
+	signal.Notify(ends.from, EndSignals()...)
+	ends.told = append(ends.told, c)
+	return func() {
+		ends.Lock()
+		defer ends.Unlock()
+		ends.told = slices.DeleteFunc(ends.told, func(o chan<- os.Signal) bool { return o == c })
+	}
+}
+
 // oneWish is the time within which several signals are one: a terminal that is closed sends SIGHUP, and so does its shell;
 // launchers pass on what the terminal has sent to all processes.
 const oneWish = time.Second
@@ -34,7 +86,7 @@ const oneWish = time.Second
 func UntilSignal() (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	signals := make(chan os.Signal, 8)
-	signal.Notify(signals, EndSignals()...)
+	unheeded := Heed(signals)
 	over := make(chan struct{})
 	go func() {
 		var first time.Time
@@ -57,7 +109,7 @@ func UntilSignal() (ctx context.Context, stop func()) {
 		}
 	}()
 	return ctx, sync.OnceFunc(func() {
-		signal.Stop(signals)
+		unheeded()
 		close(over)
 		cancel()
 	})
