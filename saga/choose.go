@@ -194,8 +194,14 @@ func (pass) plan(c *chooser) (*choice, error) {
 		if o.P = cmp.Or(c.only, o.P); from != nil {
 			o.P = from.P
 		}
-		for _, k.Packed = range c.packed() {
-			if x, err = c.one(k, o); err == nil && (x.plan.H2D == 0 || !backend.Of(c.cfg.Device).GPU()) {
+		var small *plan.BudgetError
+		for _, k.Save = range passSaves {
+			for _, k.Packed = range c.packed() {
+				if x, err = c.one(k, o); err == nil && (x.plan.H2D == 0 || !backend.Of(c.cfg.Device).GPU()) {
+					break
+				}
+			}
+			if !errors.As(err, &small) {
 				break
 			}
 		}

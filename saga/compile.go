@@ -53,7 +53,10 @@ func (p *Program) choose() (err error) {
 	if err == nil {
 		x, err = host.take(lean)
 	}
-	if err := together(p, c.budget(err)); err != nil {
+	if err = c.budget(err); err == nil {
+		err = affords(p, c, x)
+	}
+	if err := together(p, err); err != nil {
 		return err
 	}
 	if p.data != nil {
@@ -176,7 +179,57 @@ func (h hostBudget) leanest() (best *lean, err error) {
 	if best == nil {
 		return nil, small
 	}
-	for _, what := range passes[p.output] { // who trains also predicts
+	best.need = max(best.need, passesNeedHost(p)) // who trains also predicts
+	return best, nil
+}
+
+// passesNeed is the smallest budget that works for every forward pass that is made of p and planned apart; nil: there is none.
+func passesNeed(p *Program) (most *plan.BudgetError, err error) {
+	for _, what := range passes[p.output] {
+		q, err := passOf(p, what)
+		if err != nil {
+			continue // it says so when it is asked for
+		}
+		e, err := q.chooser().least()
+		if err != nil {
+			return nil, err
+		}
+		if most == nil || e.Smallest > most.Smallest {
+			most = e
+		}
+	}
+	return most, nil
+}
+
+// roomy is how many times what training needs a budget is that is certainly enough for forward passes: they hold what evaluation does, and
+// chunks of the rows that they give. Only logits of edges and graphs, and readouts, are in device memory as a whole.
+const roomy = 2
+
+// affords is an error if the budget suffices for x, which c chose for p, and not for the forward passes. Errors name what works for
+// all of them, so less is refused: who trains also predicts.
+func affords(p *Program, c *chooser, x *choice) error {
+	if p.on.mem() == 0 {
+		return nil
+	}
+	o := c.goal.options(c)
+	if o.Budget, o.P, o.Schedule = 1, x.plan.Cells.P, x.plan.Schedule; x.eval != nil {
+		o.Beside = x.eval.Spec
+	}
+	var own *plan.BudgetError
+	_, err := planner.New(x.train.Spec, c.cellsOf(x.want), o)
+	if task := p.dims.taskName(); errors.As(err, &own) && x.memory.plans()/roomy >= own.Smallest && task != EdgeTask && task != GraphTask {
+		return nil
+	}
+	e, err := passesNeed(p)
+	if err == nil && e != nil && e.Smallest > p.on.mem() {
+		return e
+	}
+	return err
+}
+
+// passesNeedHost is passesNeed for host memory; 0: there is no pass.
+func passesNeedHost(p *Program) (most int64) {
+	for _, what := range passes[p.output] {
 		q, err := passOf(p, what)
 		if err != nil {
 			continue // it says so when it is asked for
@@ -185,9 +238,9 @@ func (h hostBudget) leanest() (best *lean, err error) {
 		if err != nil {
 			continue // of device memory: said when it is asked for
 		}
-		best.need = max(best.need, l.need)
+		most = max(most, l.need)
 	}
-	return best, nil
+	return most
 }
 
 // take chooses what runs and adopts it: l, if that is not nil and what is faster needs more host memory than there is.
@@ -245,24 +298,16 @@ func forAll(p *Program, err error) error {
 	if net.Known(err) || !errors.As(err, &small) && !errors.As(err, &host) {
 		return err
 	}
-	for _, what := range passes[p.output] {
-		q, wrong := passOf(p, what)
+	if small != nil {
+		e, wrong := passesNeed(p)
 		if wrong != nil {
-			continue // it says so when it is asked for
+			return wrong
 		}
-		c := q.chooser()
-		if small != nil {
-			packed := c.packed()
-			own, wrong := c.smallestOf(tune.Key{Slices: max(1, q.cfg.Outcome.Slices), Packed: packed[len(packed)-1]})
-			if wrong != nil {
-				return wrong
-			}
-			small.Smallest = max(small.Smallest, own.Smallest)
-			continue
+		if e != nil && e.Smallest > small.Smallest {
+			small.Smallest, small.P = e.Smallest, e.P
 		}
-		if l, wrong := (hostBudget{q, c}).leanest(); wrong == nil { // else of device memory: said when it is asked for
-			host.Smallest = max(host.Smallest, l.need)
-		}
+	} else {
+		host.Smallest = max(host.Smallest, passesNeedHost(p))
 	}
 	if c := &p.on.cards; small != nil && p.cfg.Mem == 0 && c.free > 0 && c.free < c.whole {
 		return fmt.Errorf("%w; the budget is what is free now of the %s of %s", err, units.Size(c.whole), p.cfg.Device)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"sagann/chunk"
+	"sagann/dataflow"
 	"sagann/dataflow/plan"
 	"sagann/dataflow/plan/planner"
 	"sagann/dataflow/tune"
@@ -20,18 +21,9 @@ func (c *chooser) budget(err error) error {
 	if !errors.As(err, &small) {
 		return err
 	}
-	var least *plan.BudgetError
-	for _, k := range c.goal.keys(c) {
-		if x, wrong := c.lower(k); x == nil && wrong == nil {
-			continue // nothing can be sliced so
-		}
-		e, wrong := c.smallestOf(k)
-		if wrong != nil {
-			return wrong
-		}
-		if least == nil || e.Smallest < least.Smallest {
-			least = e
-		}
+	least, wrong := c.least()
+	if wrong != nil {
+		return wrong
 	}
 	if c.machine == nil {
 		return least
@@ -44,6 +36,23 @@ func (c *chooser) budget(err error) error {
 		return fmt.Errorf("%w; machine %s has %s", least, c.cfg.Machine, units.Size(whole))
 	}
 	return least
+}
+
+// least is the smallest budget that works for one of the programs that may be chosen.
+func (c *chooser) least() (least *plan.BudgetError, err error) {
+	for _, k := range c.goal.keys(c) {
+		if x, err := c.lower(k); x == nil && err == nil {
+			continue // nothing can be sliced so
+		}
+		e, err := c.smallestOf(k)
+		if err != nil {
+			return nil, err
+		}
+		if least == nil || e.Smallest < least.Smallest {
+			least = e
+		}
+	}
+	return least, nil
 }
 
 // keys are those that a search may choose, or of all packings and save policies.
@@ -62,11 +71,17 @@ func (learning) keys(c *chooser) (list []tune.Key) {
 	return list
 }
 
-// keys is the one that needs the least memory.
-func (pass) keys(c *chooser) []tune.Key {
+// keys are those that may need the least memory.
+func (pass) keys(c *chooser) (list []tune.Key) {
 	packed := c.packed()
-	return []tune.Key{{Slices: max(1, c.cfg.Outcome.Slices), Packed: packed[len(packed)-1]}}
+	for _, save := range passSaves {
+		list = append(list, tune.Key{Slices: max(1, c.cfg.Outcome.Slices), Packed: packed[len(packed)-1], Save: save})
+	}
+	return list
 }
+
+// passSaves are the save policies of forward passes. The later ones are for budgets that are too small for those before.
+var passSaves = []string{dataflow.SaveSome, SaveNone}
 
 func (learning) options(c *chooser) plan.Options { return c.planOptions() }
 
