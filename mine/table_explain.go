@@ -21,7 +21,7 @@ type TableExplanation struct {
 	File   float64 `json:"file"`
 	// NoFolder: what is in the file needs Options.Scratch, without which Store refuses the table.
 	NoFolder bool `json:"no_folder,omitempty"`
-	// Seconds is the time of one thread of this CPU for making and keeping rows in memory; what writing a file takes is not in it. 0: GPUs work, and it is not known.
+	// Seconds is the time of one thread of this CPU, with nothing else on it, for making and keeping rows in memory; what writing a file takes is not in it. 0: GPUs work, and it is not known.
 	Seconds float64 `json:"estimated_seconds,omitempty"`
 	// Why the CPU makes the rows though the graph has GPUs.
 	Why string `json:"why,omitempty"`

@@ -144,6 +144,7 @@ func (c *fpmCmd) Run(a *app) (err error) {
 		if err := c.writeDomains(found); err != nil {
 			return err
 		}
+		text += fmt.Sprintf("%s: who takes part\n", c.Show.Domains)
 	}
 	x = append(x, field{"support", c.Ask.Support}, field{"by", c.Ask.By}, field{"induced", c.Ask.Induced}, field{"patterns", len(found)}, field{"seconds", seconds})
 	text += fmt.Sprintf("patterns  %d with a support of at least %d by %s, %s\n", len(found), c.Ask.Support, c.Ask.By, inducedText(c.Ask.Induced))
@@ -159,6 +160,7 @@ func (c *fpmCmd) Run(a *app) (err error) {
 		if err := c.writePatterns(ctx, g, found); err != nil {
 			return err
 		}
+		text += fmt.Sprintf("%s: the patterns\n", c.Show.Out)
 		return c.result(a, append(x, field{"out", c.Show.Out}), text)
 	}
 	return c.print(ctx, a, g, found, x, text)

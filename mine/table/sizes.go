@@ -97,7 +97,8 @@ func (s *Spec) Sizes(ctx context.Context, seed uint64) (levels []Level, err erro
 		}
 		if n := len(rates[k]); n > 0 {
 			slices.Sort(rates[k])
-			l.Seconds = rates[k][n/2] * (l.Made + levels[k+1].Made)
+			// Of the groups that were slow most waited for a processor.
+			l.Seconds = rates[k][n/4] * (l.Made + levels[k+1].Made)
 		}
 	}
 	return levels[1:], nil
