@@ -45,6 +45,10 @@ func Unheeded(do func()) {
 	}
 	go func() {
 		for s := range from {
+			if b, ok := s.(barrier); ok {
+				close(b.passed)
+				continue
+			}
 			ends.Lock()
 			told := slices.Clone(ends.told)
 			ends.Unlock()
@@ -61,6 +65,12 @@ func Unheeded(do func()) {
 	}()
 }
 
+// barrier goes the way of signals: what came before it has reached those who wait when it has passed.
+type barrier struct{ passed chan struct{} }
+
+func (barrier) Signal()        {}
+func (barrier) String() string { return "barrier" }
+
 // Heed sends EndSignals to c, which has room for some, until stop is called.
 func Heed(c chan os.Signal) (stop func()) {
 	ends.Lock()
@@ -72,6 +82,12 @@ func Heed(c chan os.Signal) (stop func()) {
 	signal.Notify(ends.from, EndSignals()...)
 	ends.told = append(ends.told, c)
 	return func() {
+		last := make(chan os.Signal, 1) // as signal.Stop waits for signals that are under way, so does this, and then for those in ends.from
+		signal.Notify(last, os.Interrupt)
+		signal.Stop(last)
+		b := barrier{make(chan struct{})}
+		ends.from <- b
+		<-b.passed
 		ends.Lock()
 		defer ends.Unlock()
 		ends.told = slices.DeleteFunc(ends.told, func(o chan<- os.Signal) bool { return o == c })
