@@ -53,5 +53,5 @@ go build -ldflags=-w -tags cuda -o "$lib/bench" ./bench
 go build -tags nvrtc ./device/nvrtc
 # Tests of the packages as they are built above; go vet has looked at them.
 export LD_LIBRARY_PATH=$LD_LIBRARY_PATH:$lib
-go test -tags cuda -vet=off -count=1 ./device/nvrtc
+go test -tags cuda -vet=off -count=1 -timeout 20m ./device/nvrtc
 go test -tags cuda -vet=off -count=1 -run TestCompiles ./mine/cuda
