@@ -109,10 +109,7 @@ func (c *convertCmd) types(a *app, name string) error {
 	if err != nil {
 		return err
 	}
-	r := h.Whole()
-	for _, w := range r.Warnings {
-		a.Log.Warn(w)
-	}
+	r := warned(a, h)
 	_, err = fmt.Fprintf(a.Stdout, "%s: %s, from %s\n%s", c.Out, describeTypes(h, edges), r.Form, changes(r))
 	return err
 }

@@ -194,10 +194,7 @@ func (c *shardCmd) writeTypes(a *app, name string) error {
 	if err != nil {
 		return err
 	}
-	r := h.Whole()
-	for _, w := range r.Warnings {
-		a.Log.Warn(w)
-	}
+	r := warned(a, h)
 	_, err = fmt.Fprintf(a.Stdout, "%s: %d shards of %s\n%s", c.Out, c.Owners, describeTypes(h, edges), changes(r))
 	return err
 }

@@ -237,6 +237,15 @@ func sentence(f fields) string {
 	return strings.Join(words, ", ")
 }
 
+// warned logs the warnings of the parts of h, and returns what is to be said of them.
+func warned(a *app, h *dataset.Hetero) dataset.Report {
+	r := h.Whole()
+	for _, w := range r.Warnings {
+		a.Log.Warn(w)
+	}
+	return r
+}
+
 // describeTypes is a graph of several types in a few words.
 func describeTypes(h *dataset.Hetero, edges int) string {
 	return words.Text("%d {vertex|vertices} of %d {type|types}, %d {edge|edges} of %d {relation|relations}", h.V(), len(h.Types), edges, len(h.Relations))
@@ -257,9 +266,7 @@ func (s *source) openTypes(a *app, name string) (*dataset.Hetero, error) {
 		h, err = dataset.LoadHetero(name, opt)
 	}
 	if err == nil {
-		for _, w := range h.Whole().Warnings {
-			a.Log.Warn(w)
-		}
+		warned(a, h)
 	}
 	return h, err
 }

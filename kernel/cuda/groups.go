@@ -42,10 +42,7 @@ func groupsKernel(c *Program, b *strings.Builder, k *tiled, x *tileCode, name st
 	}
 	groupsText(b, columns)
 	k.groups = c.name(name + "_groups")
-	second := [5]string{"nullptr", "0", "nullptr", "0", "0"}
-	if len(x.each) > 1 {
-		second = x.each[1]
-	}
+	second := x.second()
 	fmt.Fprintf(b, "extern \"C\" __global__ void __launch_bounds__(%d, 1) %s(%s) {\n", groupThreads, c.Names[k.groups], c.params())
 	b.WriteString("#ifdef SAGA_GROUPS\n\tconstexpr int G = 4, V = 4;\n\tconst int lane = threadIdx.x % G;\n\tconst unsigned mask = 15u << threadIdx.x % 32 / G * G; (void)mask;\n")
 	fmt.Fprintf(b, "\tsaga_groups<%t, %d, %s, %s>(%s, %s, n, %d, [&](ll m0, int n0, float (&d)[%d]) {\n", k.of[0].Role == kernel.MatMulNT, columns, x.each[0][4], second[4],
@@ -61,6 +58,14 @@ func groupsKernel(c *Program, b *strings.Builder, k *tiled, x *tileCode, name st
 	g.line("if (i >= n) continue;")
 	b.WriteString(x.body)
 	b.WriteString("\t}\n\t}\n\t});\n#endif\n}\n")
+}
+
+// second is the operands of the second product, or of none.
+func (x *tileCode) second() [5]string {
+	if len(x.each) > 1 {
+		return x.each[1]
+	}
+	return [5]string{"nullptr", "0", "nullptr", "0", "0"}
 }
 
 // matrixOf is the leaf of the matrix of product in.

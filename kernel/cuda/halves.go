@@ -33,10 +33,7 @@ func halvesKernel(c *Program, b *strings.Builder, k *tiled, x *tileCode, name st
 		b.WriteString(halvesSource)
 	}
 	k.halves = c.name(name + "_halves")
-	second := [5]string{"nullptr", "0", "nullptr", "0", "0"}
-	if len(x.each) > 1 {
-		second = x.each[1]
-	}
+	second := x.second()
 	fmt.Fprintf(b, "extern \"C\" __global__ void __launch_bounds__(%d, 1) %s(%s) {\n", halvesThreads, c.Names[k.halves], c.params())
 	b.WriteString("\tconstexpr int G = 4, V = 4;\n\tconst int lane = threadIdx.x % G;\n\tconst unsigned mask = 15u << threadIdx.x % 32 / G * G; (void)mask;\n")
 	fmt.Fprintf(b, "\tsaga_halves_product<%t, %d, %s, %s>(%s, %s, n, %d, [&](ll i, int base, const float (&d)[8]) {\n", k.of[0].Role == kernel.MatMulNT, columns, x.each[0][4], second[4],
