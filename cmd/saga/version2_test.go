@@ -101,7 +101,7 @@ func TestTyped2(t *testing.T) {
 	}
 	sameTable(t, out, filepath.Join(typed2, "logits.csv"))
 	dir := runOf(t, filepath.Join(typed2, "sage"), store)
-	for _, command := range [][]string{{"predict", dir, "--out", out + "2.csv"}, {"embed", dir, "--out", out + ".npy"}, {"evaluate", dir}, {"train", "--resume", dir, "--epochs", "12"},
+	for _, command := range [][]string{{"predict", dir, "--data", store, "--out", out + "2.csv"}, {"embed", dir, "--data", store, "--out", out + ".npy"}, {"evaluate", dir, "--data", store}, {"train", "--resume", dir, "--epochs", "12"},
 		{"train", "--data", store, "--model", "sage", "--hidden", "4", "--from", dir, "--out", dir + "2"}, {"export", dir, "--pyg", out + ".pt"}} {
 		status, text := sagaCommand(t, command...)
 		if says := "applied activation, norm and residual of sage in each relation"; status == exitOK || !strings.Contains(text, says) {
