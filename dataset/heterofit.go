@@ -36,6 +36,7 @@ func (s *Schema) FitTypes(h *Hetero, by Sides) (fitted *Hetero, notes []string, 
 	for r := range h.Relations {
 		have[h.triple(r)] = r
 	}
+	to := map[int]int{} // of relations of h, their numbers in fitted
 	for _, r := range s.Relations {
 		triple := [3]string{r.Source, r.Name, r.Target}
 		full := strings.Join(triple[:], ":")
@@ -49,11 +50,18 @@ func (s *Schema) FitTypes(h *Hetero, by Sides) (fitted *Hetero, notes []string, 
 		if err != nil {
 			return nil, nil, err
 		}
-		notes = append(notes, more...)
+		notes, to[n] = append(notes, more...), len(fitted.Relations)
 		fitted.Relations = append(fitted.Relations, Relation{at[r.Source], r.Name, at[r.Target], d})
 	}
 	if missing != nil {
 		return nil, nil, fmt.Errorf("%s lacks the relations %.400s of %s (--undirected adds those that begin with rev_)", by.Data, listed(missing), by.Run)
+	}
+	for _, pair := range h.Reverses {
+		a, first := to[pair[0]]
+		b, second := to[pair[1]]
+		if first && second {
+			fitted.Reverses = append(fitted.Reverses, [2]int{a, b})
+		}
 	}
 	unknown := make([]string, 0, len(have))
 	for triple := range have {

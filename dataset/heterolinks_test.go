@@ -97,7 +97,8 @@ func TestReverses(t *testing.T) {
 		{"the same way", map[string]func(int) bool{"views": all}, "", nil, []string{"views"}, "are joined by user:views:item, too, along which messages pass: where that is the same fact, the model sees what it is to predict"},
 		{"others", map[string]func(int) bool{"<b": most, "views": all}, "b=views", nil, []string{"b", "views"}, "nothing of them is held out"},
 	} {
-		for _, given := range []bool{false, true} {
+		for k := range 4 {
+			given, applied := k%2 == 1, k > 1
 			h := shop(c.keep)
 			if c.told != "" {
 				if err := h.Reverse(c.told); err != nil {
@@ -115,21 +116,27 @@ func TestReverses(t *testing.T) {
 			if given {
 				split = func(d *Data) (*Data, error) { return UseRelation(d, d.Targets.Given, 1) }
 			}
-			out, err := split(h.Along(0))
+			out, err := h.Along(0), error(nil)
+			if applied { // as a run's data are brought into its form
+				out, _, err = h.Record().FitTarget(out, Sides{"run", "data"})
+			}
+			if err == nil {
+				out, err = split(out)
+			}
 			if err != nil {
 				t.Fatalf("%s: %v", c.name, err)
 			}
 			for r := range h.Relations {
 				name := h.Relations[r].Name
 				if n := leaks(out, r); n > 0 != slices.Contains(c.leaks, name) {
-					t.Errorf("%s, given %v: %d edges of %s are held out of buys", c.name, given, n, name)
+					t.Errorf("%s, given %v, applied %v: %d edges of %s are held out of buys", c.name, given, applied, n, name)
 				}
 				if held := h.Relations[r].Links.Edges.E() > out.Vertices.Kinds.Graph.Relations[r].Links.Edges.E(); held != (r == 0 || slices.Contains(c.held, name)) {
-					t.Errorf("%s, given %v: edges of %s are left out: %v", c.name, given, name, held)
+					t.Errorf("%s, given %v, applied %v: edges of %s are left out: %v", c.name, given, applied, name, held)
 				}
 			}
 			if text := strings.Join(slices.Concat(out.Report.Warnings, out.Report.Changes), "; "); !strings.Contains(text, c.report) || len(c.leaks) == 0 && len(out.Report.Warnings) > 0 {
-				t.Errorf("%s, given %v: told %q", c.name, given, text)
+				t.Errorf("%s, given %v, applied %v: told %q", c.name, given, applied, text)
 			}
 		}
 	}
