@@ -256,10 +256,7 @@ func (f *frequent) question(ctx context.Context) (*domain.Graph, domain.Question
 	if err != nil {
 		return nil, q, err
 	}
-	if f.peers != nil {
-		fixed += domain.ExchangeBytes(f.peers.Ranks())
-	}
-	p, room, err := f.workers(fixed, by.WorkerBytes()+by.GrowBytes(q))
+	p, room, err := f.workers(fixed+f.exchanged(), by.WorkerBytes()+by.GrowBytes(q))
 	q.Workers, q.Room = p.workers, room
 	return by, q, err
 }
@@ -313,8 +310,6 @@ func (f *frequent) check() error {
 		return wrong("a support of %d: the graph has %d vertices", f.Support, f.g.Vertices())
 	case len(f.g.byID.Col) > math.MaxUint32:
 		return wrong("the graph has %d entries in its rows; frequent patterns are found in at most %d", len(f.g.byID.Col), uint32(math.MaxUint32))
-	case f.g.opt.Net.Ranks() > 1 && f.By != MNI:
-		return wrong("several ranks find patterns by mni, not by %s", f.By)
 	}
 	if f.g.gpus != nil && f.By != MNI {
 		if err := f.checkGPUs(); err != nil {

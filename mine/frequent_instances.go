@@ -1,6 +1,7 @@
 package mine
 
 import (
+	"cmp"
 	"context"
 	"iter"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"sagann/mine/domain"
 	"sagann/mine/lattice"
 	"sagann/mine/pattern"
+	"sagann/mine/rows"
 	"sagann/mine/run"
 	"sagann/mine/table"
 )
@@ -30,7 +32,7 @@ func (f *frequent) place(ctx context.Context) (by *domain.Graph, p place, err er
 	}
 	if f.tables() {
 		t := f.rows()
-		p, f.left, err = f.workers(f.g.byID.Bytes()+4*int64(len(f.edgeKinds()))+t.SharedBytes(), t.WorkerBytes())
+		p, f.left, err = f.workers(f.g.byID.Bytes()+4*int64(len(f.edgeKinds()))+t.SharedBytes()+f.exchanged(), t.WorkerBytes())
 		return nil, p, err
 	}
 	by, fixed, err := f.byLabels(ctx, 1)
@@ -38,14 +40,22 @@ func (f *frequent) place(ctx context.Context) (by *domain.Graph, p place, err er
 		return nil, p, err
 	}
 	shared, each := by.CensusBytes()
-	p, f.left, err = f.workers(fixed+f.g.rowsNeed()-f.g.byID.Bytes()+shared, each)
+	p, f.left, err = f.workers(fixed+f.g.rowsNeed()-f.g.byID.Bytes()+shared+f.exchanged(), each)
 	return by, p, err
+}
+
+// exchanged is the memory for what ranks send each other.
+func (f *frequent) exchanged() int64 {
+	if f.peers == nil {
+		return 0
+	}
+	return domain.ExchangeBytes(f.peers.Ranks())
 }
 
 // byTables counts instances by walking over all rows of one size after the other.
 func (f *frequent) byTables(ctx context.Context, keep *kept, sizes [][]FrequentPattern) ([]FrequentPattern, error) {
 	_, at, err := f.place(ctx)
-	if err != nil {
+	if err := f.agree("the memory for rows", err); err != nil {
 		return nil, err
 	}
 	t := f.rows()
@@ -96,11 +106,11 @@ func (f *frequent) byTables(ctx context.Context, keep *kept, sizes [][]FrequentP
 				all = append(all, FrequentPattern{Pattern: p, Support: n})
 			}
 		}
-		if err := t.Meter.Err(); err != nil {
+		if err := f.together("patterns", t.Meter.Err()); err != nil {
 			return nil, ended(err)
 		}
 		t.Meter.Give(table.TotalBytes * int64(patterns+len(found)))
-		if err := keep.save(k-size+1, all[from:]); err != nil {
+		if err := f.kept(keep.save(k-size+1, all[from:])); err != nil {
 			return nil, err
 		}
 		found = next
@@ -114,7 +124,7 @@ func (f *frequent) supported() Total { return Total{Lo: uint64(f.Support)} }
 // countSize counts rows of k edges, or vertices, which are a size of the search, by pattern.
 func (f *frequent) countSize(ctx context.Context, keep *kept, at place, t *table.Graph, k, size int) (counted iter.Seq2[Pattern, Total], patterns int, err error) {
 	onGPUs := at.gpu && k > 1
-	if onGPUs && keep == nil {
+	if onGPUs && keep == nil && f.peers == nil {
 		list, _, err := f.countOnGPUs(ctx, at, t, k, table.Part{}, f.supported())
 		return func(yield func(Pattern, Total) bool) {
 			for _, s := range list {
@@ -163,9 +173,14 @@ func (f *frequent) largest() int {
 // keepEvery is how often what is counted of a size is kept. Tests change it.
 var keepEvery = time.Minute
 
-// inParts counts a size. With a folder it goes on from what is kept there of the size, and keeps what is counted from time to time.
+// inParts counts a size. With a folder it goes on from what is kept there of the size, and keeps what is counted from time to time. Ranks share it, and keep nothing of
+// a size that is not finished.
 func (f *frequent) inParts(keep *kept, size int, meter *run.Meter, count func(part table.Part, counts map[Pattern]Total) (end int, err error)) (map[Pattern]Total, error) {
 	counts := map[Pattern]Total{}
+	if f.peers != nil {
+		_, err := count(table.Part{Deal: func() (from, to int, err error) { return f.peers.Deal(size, f.g.Vertices()) }}, counts)
+		return counts, f.share(meter, counts, err)
+	}
 	if keep == nil {
 		_, err := count(table.Part{}, counts)
 		return counts, err
@@ -196,21 +211,62 @@ func (f *frequent) inParts(keep *kept, size int, meter *run.Meter, count func(pa
 	return counts, nil
 }
 
+// share adds the counts of the other ranks. failed is why this rank has none.
+func (f *frequent) share(meter *run.Meter, counts map[Pattern]Total, failed error) error {
+	copied := table.TotalBytes * int64(len(counts))
+	meter.Take(copied)
+	if err := f.together("rows", cmp.Or(failed, meter.Err())); err != nil {
+		return err
+	}
+	own := make([]table.Sum, 0, len(counts))
+	for p, n := range counts {
+		own = append(own, table.Sum{Pattern: p, Rows: n})
+	}
+	err := domain.Share(f.peers, "rows", func(yield func(Pattern, Total) bool) {
+		for _, x := range own {
+			if !yield(x.Pattern, x.Rows) {
+				return
+			}
+		}
+	}, nil, func(p Pattern, n Total) {
+		sum, ok := counts[p]
+		if !ok && !meter.Take(table.TotalBytes) {
+			meter.Stop()
+			return
+		}
+		sum.AddTotal(n)
+		counts[p] = sum
+	})
+	if err == nil {
+		err = f.together("rows of all ranks", meter.Err())
+	}
+	meter.Give(copied)
+	return err
+}
+
+// together is err, or that of another rank; memory that one lacks is lacking for all.
+func (f *frequent) together(what string, err error) error {
+	if f.peers == nil {
+		return err
+	}
+	return domain.Together(f.peers, what, f.left, err)
+}
+
 // byCensus counts instances without making rows. It is done at once: what is kept is the result.
 func (f *frequent) byCensus(ctx context.Context, keep *kept, sizes [][]FrequentPattern) ([]FrequentPattern, error) {
 	if len(sizes) > 0 {
 		return sizes[0], nil
 	}
 	by, at, err := f.place(ctx)
-	if err != nil {
-		return nil, err
+	var ordered *rows.Rows
+	if err == nil {
+		ordered, err = f.g.ordered()
 	}
-	ordered, err := f.g.ordered()
-	if err != nil {
+	if err := f.agree("the memory for a census", err); err != nil {
 		return nil, err
 	}
 	edges, _ := f.censusSize()
-	counted, err := by.Census(ctx, ordered, f.kinds, edges, f.Vertices, Total{Lo: uint64(f.Support)}, at.workers, run.NewMeter(f.left), f.keeps())
+	counted, err := by.Census(ctx, ordered, f.kinds, edges, f.Vertices, Total{Lo: uint64(f.Support)}, at.workers, run.NewMeter(f.left), f.keeps(), f.peers)
 	if err != nil {
 		return nil, err
 	}
@@ -221,7 +277,7 @@ func (f *frequent) byCensus(ctx context.Context, keep *kept, sizes [][]FrequentP
 	for i, c := range counted {
 		all[i] = FrequentPattern{Pattern: c.Pattern, Support: c.Instances}
 	}
-	return all, keep.save(1, all)
+	return all, f.kept(keep.save(1, all))
 }
 
 // keeps is the bytes that are held of a pattern of a census.

@@ -36,6 +36,9 @@ func onRanks(t *testing.T, ranks int, e *chunk.Edges, of func(rank int) (context
 				return
 			}
 			found, err := g.Frequent(ctx, f)
+			if opt.Device != "" {
+				err = errors.Join(err, g.Close())
+			}
 			for i := range found {
 				texts[r] += fmt.Sprint(found[i].Pattern, " ", found[i].Support, " ", slices.Collect(found[i].Domain(1)), "\n")
 			}
@@ -104,10 +107,77 @@ func TestFrequentRanks(t *testing.T) {
 	}
 }
 
+// TestInstancesRanks: ranks count what one counts, by rows and by the census, in any memory, on the CPU and on emulated GPUs.
+func TestInstancesRanks(t *testing.T) {
+	specs := emulate(t)
+	e, labels := spread(80)
+	for _, f := range []mine.Frequency{{Support: 3, Edges: 3, By: mine.Instances}, {Support: 1, Edges: 3, By: mine.InstancesAll, Engine: mine.Tables}, {Support: 2, Vertices: 3, Induced: true, By: mine.Instances},
+		{Support: 1, Edges: 1, By: mine.InstancesAll}} {
+		alone, err := mustOpen(t, e, mine.Options{Labels: labels}).Frequent(context.Background(), f)
+		if err != nil || len(alone) < 5 {
+			t.Fatalf("%d patterns, %v", len(alone), err)
+		}
+		want := ""
+		for i := range alone {
+			want += fmt.Sprint(alone[i].Pattern, " ", alone[i].Support, " ", slices.Collect(alone[i].Domain(1)), "\n")
+		}
+		for ranks := 2; ranks <= 3; ranks++ {
+			mem, worked := int64(0), 0
+			for tries := 0; tries < 20 && worked < 2; tries++ { // in all memory, then in about the least that works
+				texts, errs, _ := onRanks(t, ranks, e, func(rank int) (context.Context, mine.Options, mine.Frequency) {
+					return context.Background(), mine.Options{Labels: labels, Threads: 1 + rank%2, Mem: mem}, f
+				})
+				var small *mine.BudgetError
+				if errors.As(errs[0], &small) {
+					least := int64(0)
+					for r, err := range errs {
+						if !errors.As(err, &small) || small.Smallest <= mem || !small.AtLeast {
+							t.Fatalf("%+v on rank %d of %d: %v", f, r, ranks, err)
+						}
+						least = max(least, small.Smallest)
+					}
+					mem = max(least, mem+mem/16) // rows stop where memory ends: the error is short of what they need
+					continue
+				}
+				worked++
+				for r := range ranks {
+					if errs[r] != nil || texts[r] != want {
+						t.Fatalf("%+v on rank %d of %d in %d bytes: %v\n%s\nwant\n%s", f, r, ranks, mem, errs[r], texts[r], want)
+					}
+				}
+				mem = 1
+			}
+			if worked < 2 {
+				t.Errorf("%+v on %d ranks: it does not work in the %d bytes that errors name", f, ranks, mem)
+			}
+		}
+		if f.Engine != mine.Tables && !f.Induced || testing.Short() {
+			continue
+		}
+		texts, errs, _ := onRanks(t, 2, e, func(rank int) (context.Context, mine.Options, mine.Frequency) {
+			opt := mine.Options{Labels: labels, Threads: 1}
+			if rank == 1 {
+				opt.Device = specs[0]
+			}
+			return context.Background(), opt, f
+		})
+		for r := range texts {
+			if errs[r] != nil || texts[r] != want {
+				t.Errorf("%+v with a GPU on rank 1, rank %d: %v\n%s\nwant\n%s", f, r, errs[r], texts[r], want)
+			}
+		}
+	}
+}
+
 // TestFrequentRanksResume: ranks go on from the sizes that the first keeps.
 func TestFrequentRanksResume(t *testing.T) {
+	for _, f := range []mine.Frequency{{Support: 20, Edges: 3}, {Support: 5, Edges: 3, By: mine.Instances, Engine: mine.Tables}, {Support: 5, Edges: 3, By: mine.Instances}} {
+		t.Run(string(f.By+" ")+string(f.Engine), func(t *testing.T) { resumeRanks(t, f) })
+	}
+}
+
+func resumeRanks(t *testing.T, f mine.Frequency) {
 	e, labels := spread(300)
-	f := mine.Frequency{Support: 20, Edges: 3}
 	alone, _, _ := onRanks(t, 1, e, func(int) (context.Context, mine.Options, mine.Frequency) {
 		return context.Background(), mine.Options{Labels: labels}, f
 	})
@@ -155,8 +225,11 @@ func TestFrequentRanksRefused(t *testing.T) {
 		"canceled": func(rank int) (context.Context, mine.Options, mine.Frequency) {
 			return []context.Context{context.Background(), done}[rank], mine.Options{Labels: labels}, mine.Frequency{Support: 20, Edges: 2}
 		},
-		"not by instances": func(rank int) (context.Context, mine.Options, mine.Frequency) {
-			return context.Background(), mine.Options{Labels: labels}, mine.Frequency{Support: 20, Edges: 2, By: mine.Instances}
+		"context canceled": func(rank int) (context.Context, mine.Options, mine.Frequency) {
+			return []context.Context{context.Background(), done}[rank], mine.Options{Labels: labels}, mine.Frequency{Support: 2, Edges: 3, By: mine.Instances}
+		},
+		"cancel": func(rank int) (context.Context, mine.Options, mine.Frequency) {
+			return []context.Context{done, context.Background()}[rank], mine.Options{Labels: labels}, mine.Frequency{Support: 2, Edges: 3, By: mine.Instances, Engine: mine.Tables}
 		},
 	} {
 		_, errs, _ := onRanks(t, 2, e, of)

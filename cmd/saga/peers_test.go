@@ -338,9 +338,15 @@ func TestPeersLinks(t *testing.T) {
 
 // TestFPMPeers: two and three processes that share a search write what one writes, and say how much they have sent.
 func TestFPMPeers(t *testing.T) {
+	for _, more := range [][]string{nil, {"--by", "instances"}, {"--by", "instances", "--engine", "census", "--edges", "3"}} {
+		fpmPeers(t, append([]string{"mine", "fpm", "--data", "karate", "--support", "4", "--edges", "4"}, more...))
+	}
+}
+
+func fpmPeers(t *testing.T, search []string) {
+	t.Helper()
 	dir := t.TempDir()
 	want := filepath.Join(dir, "want.csv")
-	search := []string{"mine", "fpm", "--data", "karate", "--support", "4", "--edges", "4"}
 	if text, err := command(t, append(search, "--out", want)...).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}

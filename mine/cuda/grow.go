@@ -61,7 +61,7 @@ type growth struct {
 // newGrowth begins to make rows, to count them by what is not nil.
 func newGrowth(m *Making, by *keyed) (*growth, error) {
 	s := m.Spec
-	x := &growth{Making: m, spec: s, shape: growShape{s.Vertices}, by: by, deal: growDeal{rows: s.Rows, next: m.Part.From, enough: m.Part.Enough}, quick: make([]*table.Quick, s.Size+1)}
+	x := &growth{Making: m, spec: s, shape: growShape{s.Vertices}, by: by, deal: growDeal{rows: s.Rows, Span: m.Part.Span(s.Rows.V()), enough: m.Part.Enough}, quick: make([]*table.Quick, s.Size+1)}
 	x.deal.all = s.Rows.Edges() + int64(s.Rows.V())
 	x.deal.each = max(leastGrown, x.deal.all/128+1)
 	if s.From != nil {
@@ -119,7 +119,7 @@ type growDeal struct {
 	rows   *rows.Rows
 	each   int64 // edges and vertices of a piece
 	pieces int   // that are stored
-	next   int
+	*table.Span
 	number int
 	enough func() bool
 	ended  bool
@@ -139,25 +139,29 @@ func (d *growDeal) expect() int64 {
 func (d *growDeal) take() (number, from, to int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	number, from = d.number, d.next
+	number = d.number
 	switch {
 	case d.ended || d.enough != nil && d.enough():
-		return number, from, from
+		return number, d.Next, d.Next
 	case d.pieces > 0:
-		if d.number == d.pieces {
+		if from = d.Next; d.number == d.pieces {
 			return number, from, from
 		}
-		d.next++
+		d.Next++
 		d.dealt++
 	default:
+		if !d.More() {
+			return number, d.Next, d.Next
+		}
+		from = d.Next
 		sum := int64(0)
-		for ; d.next < d.rows.V() && sum < d.each; d.next++ {
-			sum += 1 + int64(len(d.rows.Above(uint32(d.next))))
+		for ; d.Next < d.End && sum < d.each; d.Next++ {
+			sum += 1 + int64(len(d.rows.Above(uint32(d.Next))))
 		}
 		d.dealt += sum
 	}
 	d.number++
-	return number, from, d.next
+	return number, from, d.Next
 }
 
 func (d *growDeal) stop() {

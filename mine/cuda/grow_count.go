@@ -1,6 +1,7 @@
 package cuda
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"sync"
@@ -22,7 +23,7 @@ func CountKeys(ctx context.Context, g *Graph, m *Making, key *pattern.Expr, add 
 	err = x.run(ctx, g, func(l *growLane) growSink {
 		return &growCount{growLane: l, mu: &mu, add: add}
 	})
-	return x.deal.next, err
+	return x.deal.Next, cmp.Or(err, x.deal.Err())
 }
 
 // growCount counts rows by key.

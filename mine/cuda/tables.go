@@ -1,6 +1,7 @@
 package cuda
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"sync"
@@ -104,7 +105,7 @@ func CountRows(ctx context.Context, g *Graph, t *table.Graph, edges int, part ta
 			err = errors.Join(err, c.Release(held[i]))
 		}
 	}()
-	deal := &tableDeal{rows: t.Rows, next: part.From, enough: part.Enough, cards: int64(len(g.cards)), least: max(leastDealt, t.Rows.Edges()/int64(64*len(g.cards)))}
+	deal := &tableDeal{rows: t.Rows, Span: part.Span(t.Rows.V()), enough: part.Enough, cards: int64(len(g.cards)), least: max(leastDealt, t.Rows.Edges()/int64(64*len(g.cards)))}
 	lanes := make([]*tableLane, len(g.cards))
 	for i, c := range g.cards {
 		lanes[i] = &tableLane{card: c, codes: codes, edges: edges, to: to, workers: max(1, workers/len(g.cards))}
@@ -123,14 +124,14 @@ func CountRows(ctx context.Context, g *Graph, t *table.Graph, edges int, part ta
 		}
 		return err
 	})
-	return deal.next, err
+	return deal.Next, cmp.Or(err, deal.Err())
 }
 
 // tableDeal deals roots.
 type tableDeal struct {
-	mu     sync.Mutex
-	rows   *rows.Rows
-	next   int
+	mu   sync.Mutex
+	rows *rows.Rows
+	*table.Span
 	dealt  int64 // edges
 	cards  int64
 	least  int64 // edges at a time
@@ -142,10 +143,10 @@ type tableDeal struct {
 func (d *tableDeal) take() (from, to int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.ended || d.enough != nil && d.enough() {
-		return d.next, d.next
+	if d.ended || d.enough != nil && d.enough() || !d.More() {
+		return d.Next, d.Next
 	}
-	from = d.next
+	from = d.Next
 	sum, each := int64(0), d.least
 	switch left := d.rows.Edges() - d.dealt; {
 	case d.enough != nil:
@@ -154,11 +155,11 @@ func (d *tableDeal) take() (from, to int) {
 	default:
 		each = max(each, left/(4*d.cards))
 	}
-	for ; d.next < d.rows.V() && sum < max(each, 1); d.next++ {
-		sum += int64(len(d.rows.Above(uint32(d.next))))
+	for ; d.Next < d.End && sum < max(each, 1); d.Next++ {
+		sum += int64(len(d.rows.Above(uint32(d.Next))))
 	}
 	d.dealt += sum
-	return from, d.next
+	return from, d.Next
 }
 
 func (d *tableDeal) stop() {

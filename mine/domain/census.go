@@ -35,6 +35,7 @@ type census struct {
 	vertices int       // most of a pattern
 	meter    *run.Meter
 	keeps    func(p pattern.Pattern) int64
+	peers    Peers // nil: this process alone
 
 	mu  sync.Mutex
 	out []Counted
@@ -60,10 +61,10 @@ type ends struct{ typ, n uint32 }
 // the same graph by degree. The result is in order of edges; patterns of equally many come in no stated order.
 //
 // The result takes memory from meter, with what keeps says that the caller will hold of a pattern. If it is too much,
-// the error is a *run.RoomError.
+// the error is a *run.RoomError. Of several ranks each counts the triangles; the other patterns are dealt by the labels of an edge.
 func (g *Graph) Census(ctx context.Context, ordered *rows.Rows, kinds *rows.Kinds, edges, vertices int, least run.Total, workers int,
-	meter *run.Meter, keeps func(p pattern.Pattern) int64) ([]Counted, error) {
-	c := &census{g: g, least: least, vertices: vertices, meter: meter, keeps: keeps}
+	meter *run.Meter, keeps func(p pattern.Pattern) int64, peers Peers) ([]Counted, error) {
+	c := &census{g: g, least: least, vertices: vertices, meter: meter, keeps: keeps, peers: peers}
 	c.prepare(workers)
 	for i, l := range c.byLabel {
 		for _, a := range l {
@@ -77,34 +78,24 @@ func (g *Graph) Census(ctx context.Context, ordered *rows.Rows, kinds *rows.Kind
 		}
 	}
 	if edges > 2 {
-		if err := c.triangles(ctx, ordered, kinds, workers); err != nil {
-			return nil, err
+		err := c.triangles(ctx, ordered, kinds, workers)
+		if err == nil && meter.Stopped() {
+			err = meter.Err()
 		}
-		if meter.Stopped() {
-			return nil, meter.Err()
+		if err := c.together("triangles", err); err != nil {
+			return nil, err
 		}
 	}
 	if edges > 1 {
-		var all []*arc
-		for _, l := range c.byLabel {
-			all = append(all, l...)
+		if err := c.others(ctx, edges > 2, workers); err != nil {
+			return nil, err
 		}
-		slices.SortStableFunc(all, func(a, b *arc) int { return cmp.Compare(len(b.col), len(a.col)) })
-		pool := sync.Pool{New: func() any { return &counter{sums: newSums(len(c.types), meter), far: make([]uint64, len(c.types))} }}
-		each(ctx, len(all), workers, func(i int) {
-			p := pool.Get().(*counter)
-			defer pool.Put(p)
-			c.stars(p, all[i], edges > 2)
-			if key := all[i].key; edges > 2 && vertices > 3 && key.from <= key.to {
-				c.paths(p, all[i])
-			}
-		})
 	}
-	if err := meter.Err(); err != nil && ctx.Err() == nil {
+	if err := c.together("a census", cmp.Or(ctx.Err(), meter.Err())); err != nil {
 		return nil, err
 	}
 	slices.SortFunc(c.out, func(a, b Counted) int { return cmp.Compare(a.Pattern.Edges(), b.Pattern.Edges()) })
-	return c.out, ctx.Err()
+	return c.out, nil
 }
 
 // endTypeBytes is the bytes of a type in a list and, while it is made, in a map.

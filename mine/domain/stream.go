@@ -53,24 +53,29 @@ func (w *writer) u64(x uint64) {
 	w.put(8)
 }
 
+// shape writes a pattern.
+func (w *writer) shape(p pattern.Pattern) {
+	w.u8(byte(p.Vertices()))
+	for v := range p.Vertices() {
+		w.u32(uint32(p.Label(v)))
+		for u := range v {
+			if !p.Adjacent(u, v) {
+				w.u8(0)
+				continue
+			}
+			w.u8(1)
+			w.u32(uint32(p.EdgeLabel(u, v)))
+		}
+	}
+}
+
 // pattern writes a pattern with its domains, each once.
 func (w *writer) pattern(f *dealt) {
 	n := f.Pattern.Vertices()
 	w.u32(uint32(f.parent))
 	w.u32(uint32(f.child))
 	w.u64(uint64(f.Support))
-	w.u8(byte(n))
-	for v := range n {
-		w.u32(uint32(f.Pattern.Label(v)))
-		for u := range v {
-			if !f.Pattern.Adjacent(u, v) {
-				w.u8(0)
-				continue
-			}
-			w.u8(1)
-			w.u32(uint32(f.Pattern.EdgeLabel(u, v)))
-		}
-	}
+	w.shape(f.Pattern)
 	if f.Domains == nil {
 		w.u8(0)
 		return
@@ -140,14 +145,12 @@ func decode(from io.Reader, words int, fits func(bytes int64) bool, add func(f d
 	return r.err
 }
 
-func (r *reader) pattern(fits func(bytes int64) bool) (f dealt, err error) {
-	f = dealt{parent: int(r.u32()), child: int(r.u32())}
-	f.Support = int64(r.u64())
+// shape reads a pattern.
+func (r *reader) shape() (p pattern.Pattern, err error) {
 	n := int(r.u8())
 	if n > most {
-		return f, errTorn
+		return p, errTorn
 	}
-	p := pattern.New(0)
 	for v := range n {
 		p = p.Add(int32(r.u32()))
 		for u := range v {
@@ -156,6 +159,17 @@ func (r *reader) pattern(fits func(bytes int64) bool) (f dealt, err error) {
 			}
 		}
 	}
+	return p, nil
+}
+
+func (r *reader) pattern(fits func(bytes int64) bool) (f dealt, err error) {
+	f = dealt{parent: int(r.u32()), child: int(r.u32())}
+	f.Support = int64(r.u64())
+	p, err := r.shape()
+	if err != nil {
+		return f, err
+	}
+	n := p.Vertices()
 	f.Pattern = p
 	if r.u8() != 1 {
 		return f, nil

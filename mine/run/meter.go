@@ -15,6 +15,9 @@ type Meter struct {
 // NewMeter makes a Meter for so many bytes; 0: no bound.
 func NewMeter(room int64) *Meter { return &Meter{room: room} }
 
+// Room is how many bytes there are; 0: no bound.
+func (m *Meter) Room() int64 { return m.room }
+
 // Take takes n bytes, and reports whether no more are taken than there are. They count as taken in any case.
 func (m *Meter) Take(n int64) bool {
 	if m == nil {
