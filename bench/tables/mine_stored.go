@@ -86,9 +86,8 @@ func (c *Mine) leastStored(edges int) (least int64, err error) {
 			for range edges - 1 {
 				t = t.Extend(nil)
 			}
-			var stored *mine.StoredTable
-			if stored, err = t.Store(c.ctx); err == nil {
-				return least, errors.Join(stored.Close(), g.Close())
+			if err = c.fits(t); err == nil {
+				return least, g.Close()
 			}
 			err = errors.Join(err, g.Close())
 		}
@@ -100,6 +99,19 @@ func (c *Mine) leastStored(edges int) (least int64, err error) {
 		}
 	}
 	return least, nil
+}
+
+// fits is an error if the table cannot be stored in the memory of its graph. On GPUs, whose smallest memory takes long for many rows, nothing is stored.
+func (c *Mine) fits(t *mine.Table) error {
+	if c.Device != "" {
+		_, err := t.Explain(c.ctx)
+		return err
+	}
+	stored, err := t.Store(c.ctx)
+	if err != nil {
+		return err
+	}
+	return stored.Close()
 }
 
 // readStored reads all rows and returns a checksum; on GPUs of how many rows have each sum of degrees.
