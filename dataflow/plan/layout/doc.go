@@ -5,6 +5,7 @@
 //
 //   - fit.go: finds a choice that fits. The rule says what gets memory first: values, windows or slots.
 //   - keep.go: keeps values and windows on the device, by the copies that each saves, and adds slots.
+//   - weigh.go: tells of most of what does not fit that it does not, without measuring it.
 //   - partial.go: lists the possible windows.
 //   - size.go: the bytes that a choice takes.
 //   - blocks.go: addresses for sampled blocks, where everything is resident.

@@ -53,6 +53,9 @@ func CheckSizes(s *plan.Spec, c *plan.Cells, o plan.Options, seed uint64) error 
 		if n := f.size(ch); n != p.Peak {
 			return fmt.Errorf("measured %d bytes, laid out %d: %+v", n, p.Peak, ch)
 		}
+		if err := f.checkWith(ch, p.Peak, r); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -60,4 +63,43 @@ func CheckSizes(s *plan.Spec, c *plan.Cells, o plan.Options, seed uint64) error 
 // Windowed lays out s for one device that visits so many intervals at a time and keeps these windows.
 func Windowed(s *plan.Spec, c *plan.Cells, group int, windows ...plan.Window) *Layout {
 	return Place(s, c, plan.Options{Devices: 1, Schedule: plan.Sag}, Choice{resident: make([]bool, len(s.Values)), cells: make([]bool, len(c.Bytes)), Slots: 2, group: group, windows: windows})
+}
+
+// checkWith asks whether ch, which takes so many bytes, fits with one more window: by what changes and as a whole.
+func (f *fitting) checkWith(ch Choice, bytes int64, r *rand.Rand) error {
+	was := f.o
+	defer func() { f.o = was }()
+	if r.IntN(2) == 0 {
+		f.o.Beside, f.beside.usage = f.spec, plan.NewUsage(f.spec)
+	}
+	for range 4 {
+		f.ch, f.o.Budget = ch, bytes-bytes/8+r.Int64N(bytes/4+2)
+		keys := f.keys()
+		x := plan.Window{Key: keys[r.IntN(len(keys))], From: r.IntN(len(f.spec.Phases)), To: r.IntN(len(f.spec.Phases))}
+		if x.From > x.To {
+			x.From, x.To = plan.Whole, plan.Whole
+		}
+		same := func(w plan.Window) bool { return w.Key == x.Key }
+		if x.First = r.IntN(f.c.P); *f.resident(x.Key) || slices.ContainsFunc(ch.windows, same) {
+			continue
+		}
+		if !f.weighs() {
+			return nil
+		}
+		f.weigh()
+		x.N = 1 + r.IntN(f.c.P-x.First)
+		light, with := f.light(x, f.o.Budget), f.fitsWith(x, false)
+		again := f.fitsWith(x, false)
+		f.ch.windows = append(slices.Clip(ch.windows), x)
+		fits := f.fits()
+		if fits != with || fits != again || fits && !light {
+			return fmt.Errorf("within %d bytes %+v: fits %t, with it %t and %t, may fit %t: %+v", f.o.Budget, x, fits, with, again, light, ch)
+		}
+		f.fitsWith(x, true)
+		so, z := f.sized.so, f.sized
+		if so.floor != z.floor || so.plan.Kept() != z.plan.Kept() || !slices.Equal(so.tops, z.tops) || !slices.Equal(so.loads, z.loads) || !slices.Equal(so.fit.held, z.fit.held) {
+			return fmt.Errorf("with %+v: %+v, laid out anew %+v", x, so, z)
+		}
+	}
+	return nil
 }

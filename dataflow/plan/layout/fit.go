@@ -74,13 +74,18 @@ func (f *fitting) narrow() int64 {
 	if f.ok(need) || f.o.Stream {
 		return need
 	}
+	f.weigh()
 	less := func(n int64) bool {
 		ok := n <= need
 		need = min(n, need)
 		return ok
 	}
 	for _, key := range f.keys() {
-		f.try(f.resident(key), less)
+		if on := f.resident(key); f.light(f.life(key), need) {
+			if f.try(on, less); *on {
+				f.weighed()
+			}
+		}
 	}
 	return need
 }

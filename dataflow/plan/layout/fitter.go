@@ -12,6 +12,7 @@ type fitter struct {
 	held []held // buffers in use for several phases, sorted by address, without empty ones
 	gaps []gap  // free memory in the current phase
 	top  int64  // highest end of a held buffer
+	load int64  // bytes of the held buffers in use in the current phase
 }
 
 // held is a buffer that is in use from phase from to phase to. If from > to, phase to is in the next step.
@@ -36,32 +37,39 @@ func (f *fitter) begin() { f.held, f.top = f.held[:0], 0 }
 
 // hold places a buffer that is in use from phase from to phase to, and returns its address.
 func (f *fitter) hold(bytes int64, from, to int) int64 {
+	at := f.find(bytes, from, to)
+	f.put(at, bytes, from, to)
+	return at
+}
+
+// find is where hold places a buffer.
+func (f *fitter) find(bytes int64, from, to int) int64 {
 	at := int64(0)
 	for i := range f.held {
 		if h := &f.held[i]; at < h.end && h.at < at+bytes && (h.live(from) || h.live(to) || from <= h.from && h.from <= to) {
 			at = h.end
 		}
 	}
-	f.put(at, bytes, from, to)
 	return at
 }
 
-// put notes a buffer at a given address.
-func (f *fitter) put(at, bytes int64, from, to int) {
+// put notes a buffer at a given address, and returns its place in f.held if it is not empty.
+func (f *fitter) put(at, bytes int64, from, to int) (i int) {
 	h := held{at, at + bytes, from, to}
 	if bytes > 0 {
-		i := len(f.held)
+		i = len(f.held)
 		for i > 0 && f.held[i-1].at > at {
 			i--
 		}
 		f.held = slices.Insert(f.held, i, h)
 	}
 	f.top = max(f.top, h.end)
+	return i
 }
 
 // phase finds the gaps of phase q, for take.
 func (f *fitter) phase(q int) {
-	f.gaps = f.gaps[:0]
+	f.gaps, f.load = f.gaps[:0], 0
 	end := int64(0)
 	for i := range f.held {
 		if h := &f.held[i]; h.live(q) {
@@ -69,6 +77,7 @@ func (f *fitter) phase(q int) {
 				f.gaps = append(f.gaps, gap{end, h.at})
 			}
 			end = max(end, h.end)
+			f.load += h.end - h.at
 		}
 	}
 	f.gaps = append(f.gaps, gap{end, math.MaxInt64})
@@ -86,4 +95,14 @@ func (f *fitter) take(bytes int64) int64 {
 	at := f.gaps[i].at
 	f.gaps[i].at += bytes
 	return at
+}
+
+// zeroed returns n zeros, in the memory of s if it is large enough.
+func zeroed[T any](s []T, n int) []T {
+	if cap(s) < n {
+		return make([]T, n)
+	}
+	s = s[:n]
+	clear(s)
+	return s
 }

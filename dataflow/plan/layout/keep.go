@@ -55,6 +55,7 @@ func (f *fitting) spans() (list []span) {
 // keep goes through the possible windows, best first, and makes whole values and directions resident if they fit. With parts it
 // opens windows, with as many intervals as fit, for those that do not fit whole.
 func (f *fitting) keep(parts bool) {
+	f.weigh()
 	for _, x := range f.spans() {
 		on := f.resident(x.Key)
 		if *on {
@@ -66,8 +67,10 @@ func (f *fitting) keep(parts bool) {
 			}
 		}
 		s := plan.KeySpan(f.spec, f.c, x.Key)
-		if x.life && x.First == s.First {
-			f.try(on, f.ok)
+		if x.N = s.N; x.life && x.First == s.First && f.light(x.Window, f.o.Budget) && (x.From != plan.Whole || !f.weighs() || f.fitsWith(x.Window, false)) {
+			if f.try(on, f.ok); *on {
+				f.weighed()
+			}
 		}
 		if parts && !*on && !x.again && x.First < s.First+s.N {
 			f.open(x.Window)
@@ -78,17 +81,27 @@ func (f *fitting) keep(parts bool) {
 // open adds w to the choice, with as many intervals from w.First on as fit.
 func (f *fitting) open(w plan.Window) {
 	ch, at, s := &f.ch, len(f.ch.windows), plan.KeySpan(f.spec, f.c, w.Key)
-	ch.windows = append(ch.windows, w)
 	holds := func(n int) bool {
-		ch.windows[at].N = n
+		w.N = n
+		switch {
+		case !f.light(w, f.o.Budget):
+			return false
+		case f.simple(&w):
+			return f.fitsWith(w, false)
+		}
+		ch.windows = append(ch.windows, w)
+		defer func() { ch.windows = ch.windows[:at] }()
 		return f.fits()
 	}
-	n := 0
-	if holds(1) {
-		n = 1 + sort.Search(s.First+s.N-w.First-1, func(n int) bool { return !holds(n + 2) })
+	if !holds(1) {
+		return
 	}
-	if ch.windows[at].N = n; n == 0 {
-		ch.windows = ch.windows[:at]
+	w.N = 1 + sort.Search(s.First+s.N-w.First-1, func(n int) bool { return !holds(n + 2) })
+	ch.windows = append(ch.windows, w)
+	if f.simple(&w) {
+		f.fitsWith(w, true)
+	} else {
+		f.weigh()
 	}
 }
 
@@ -116,13 +129,15 @@ func (f *fitting) regroup() {
 	ch, devices := &f.ch, max(1, f.o.Devices)
 	share := (f.c.P + devices - 1) / devices
 	ch.groups, ch.more = slices.Repeat([]int{ch.group}, len(f.spec.Phases)), slices.Repeat([]int{ch.Slots}, len(f.spec.Phases))
+	f.measure(ch) // groups change neither what is held nor other phases
 	for i := range ch.groups {
 		if !streams(&f.spec.Phases[i]) {
 			continue
 		}
 		ch.more[i] = max(ch.Slots, regroupSlots)
 		for visits := 1; visits < (share+ch.group-1)/ch.group; visits++ {
-			if ch.groups[i] = (share + visits - 1) / visits; f.fits() {
+			ch.groups[i] = (share + visits - 1) / visits
+			if f.sized.l.group(ch); f.ok(f.sized.peak(i, ch)) {
 				break
 			}
 			ch.groups[i] = ch.group

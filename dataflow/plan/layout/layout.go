@@ -16,6 +16,7 @@ type Layout struct {
 	Scratch   int64         // device offset where a Global of another device arrives
 	ZeroAt    int64         // device offset of the Globals of kind Sum, cleared at the start of a step
 	ZeroBytes int64
+	windows   byKey
 	sizing    bool // only Peak is wanted, no names and no setup (size.go)
 }
 

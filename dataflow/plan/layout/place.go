@@ -68,6 +68,7 @@ func (l *Layout) placeFixed(c *Choice, base *plan.Plan) int64 {
 	p.Devices = max(1, p.Devices)
 	l.group(c)
 	p.Places.Windows = append(p.Places.Windows[:0], c.windows...)
+	l.windows.find(p.Places.Windows, len(s.Values), len(p.Cells.Bytes))
 	l.Places = zeroed(l.Places, len(p.Places.Windows))
 	p.Peak, p.Places.Lasting = 0, 0
 	var at int64
@@ -200,16 +201,6 @@ func (l *Layout) hold(f *fitter, floor int64, c *Choice) {
 		}
 	}
 	l.placeWindows(f, floor)
-}
-
-// zeroed returns n zeros, in the memory of s if it is large enough.
-func zeroed[T any](s []T, n int) []T {
-	if cap(s) < n {
-		return make([]T, n)
-	}
-	s = s[:n]
-	clear(s)
-	return s
 }
 
 // largest holds sizes of cells that buffers are made for.

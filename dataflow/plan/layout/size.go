@@ -33,11 +33,14 @@ type beside struct {
 
 // Scratch holds the choice that was measured last. Its memory is reused for the next one.
 type Scratch struct {
-	plan  plan.Plan
-	l     Layout
-	fit   fitter
-	needs []need
-	floor int64 // where what measure holds for several phases begins
+	plan        plan.Plan
+	l           Layout
+	fit         fitter
+	needs       []need
+	floor       int64    // where what measure holds for several phases begins
+	tops        []int64  // by phase: where its last buffer ends, above floor
+	loads       []int64  // by phase: bytes in use, above floor
+	besides, so *Scratch // for Options.Beside, and for the choice so far (weigh)
 }
 
 // NewFitting prepares the search of a choice. It measures choices in z, which only one fitting may use at a time.
@@ -55,12 +58,20 @@ func (f *fitting) size(ch Choice) int64 {
 	if f.o.Beside == nil {
 		return p.Peak
 	}
+	return max(p.Peak, p.Kept()+f.aside(p, &ch))
+}
+
+// aside is how much Options.Beside needs above Plan.Kept of p, the plan of ch.
+func (f *fitting) aside(p *plan.Plan, ch *Choice) int64 {
 	b := &f.beside
 	if b.resident == nil || !slices.Equal(ch.cells, b.cells) || ch.group != b.group || !slices.Equal(ch.resident, b.resident) {
-		q := (&Scratch{}).measure(f, f.o.Beside, b.usage, &Choice{resident: make([]bool, len(f.o.Beside.Values)), cells: make([]bool, len(f.c.Bytes)), Slots: 1, group: ch.group}, p)
+		if f.sized.besides == nil {
+			f.sized.besides = &Scratch{}
+		}
+		q := f.sized.besides.measure(f, f.o.Beside, b.usage, &Choice{resident: make([]bool, len(f.o.Beside.Values)), cells: make([]bool, len(f.c.Bytes)), Slots: 1, group: ch.group}, p)
 		b.resident, b.cells, b.group, b.above = slices.Clone(ch.resident), slices.Clone(ch.cells), ch.group, q.Peak-p.Kept()
 	}
-	return max(p.Peak, p.Kept()+b.above)
+	return b.above
 }
 
 // measure lays ch out in f.sized, without the addresses of slots. The result is valid until the next call.
@@ -68,16 +79,26 @@ func (f *fitting) measure(ch *Choice) *plan.Plan {
 	return f.sized.measure(f, f.spec, f.usage, ch, f.o.Base)
 }
 
+// swap exchanges what z and x hold, but for z.besides and z.so.
+func (z *Scratch) swap(x *Scratch) {
+	besides, so, more, other := z.besides, z.so, x.besides, x.so
+	*z, *x = *x, *z
+	z.besides, z.so, x.besides, x.so = besides, so, more, other
+	z.l.Plan, x.l.Plan = &z.plan, &x.plan
+}
+
 func (z *Scratch) measure(f *fitting, s *plan.Spec, u *plan.Usage, ch *Choice, base *plan.Plan) *plan.Plan {
 	p, l := &z.plan, &z.l
 	*p = plan.Plan{Spec: s, Cells: f.c, Schedule: f.o.Schedule, Devices: f.o.Devices, Groups: p.Groups, Globals: p.Globals,
 		Places: plan.Places{ValueAt: p.Places.ValueAt, Resident: p.Places.Resident, Windows: p.Places.Windows}}
-	*l = Layout{Plan: p, Usage: u, Largest: f.most, Places: l.Places, sizing: true}
+	*l = Layout{Plan: p, Usage: u, Largest: f.most, Places: l.Places, windows: l.windows, sizing: true}
 	z.floor = l.placeFixed(ch, base)
 	l.hold(&z.fit, z.floor, ch)
 	p.Peak = max(p.Peak, z.floor+z.fit.top)
+	z.tops, z.loads = zeroed(z.tops, len(s.Phases)), zeroed(z.loads, len(s.Phases))
 	for q := range s.Phases {
-		p.Peak = max(p.Peak, z.peak(q, ch))
+		end := z.peak(q, ch)
+		z.tops[q], p.Peak = end-z.floor, max(p.Peak, end)
 	}
 	return p
 }
@@ -86,10 +107,13 @@ func (z *Scratch) measure(f *fitting, s *plan.Spec, u *plan.Usage, ch *Choice, b
 func (z *Scratch) peak(q int, ch *Choice) (top int64) {
 	z.fit.phase(q)
 	z.needs = z.l.needs(z.needs[:0], q, ch)
+	load := z.fit.load
 	for _, x := range z.needs {
 		n := x.bytes * int64(x.n)
 		top = max(top, z.fit.take(n)+n)
+		load += n
 	}
+	z.loads[q] = load
 	return z.floor + top
 }
 

@@ -43,39 +43,50 @@ const (
 // load the next visit ahead. The cells of a direction have c.Slots slots per interval of a group, and c.ahead more.
 // None has more slots than it has chunks or cells outside windows.
 func (l *Layout) needs(list []need, q int, c *Choice) []need {
-	p, s, cells, use := l.Plan, l.Plan.Spec, l.Plan.Cells, &l.Usage.Phases[q]
+	p, use := l.Plan, &l.Usage.Phases[q]
 	for _, a := range use.Values {
-		id, v := a.ID, &s.Values[a.ID]
 		// With several devices, the intervals of other devices stream even if the value is resident.
-		own, other := !p.Places.Resident[id] && (a.OwnRead || a.OwnWrite), a.Other && (!p.Places.Resident[id] || p.Devices > 1)
-		if !own && !other {
-			continue
-		}
-		rest := l.rest(q, id)
-		if own && rest > 0 {
-			n := p.Groups[q]
-			if v.Kind != plan.Temp && c.Slots > 1 { // for the next visit, whose chunks come meanwhile
-				n++
-			}
-			list = append(list, need{ownSlot, id, cells.ChunkBytes(v), min(n, rest)})
-		}
-		if other && rest > 0 {
-			list = append(list, need{otherSlot, id, cells.ChunkBytes(v), min(c.phase(q), rest)})
+		if here := p.Places.Resident[a.ID]; !here || p.Devices > 1 {
+			list = l.valueNeeds(list, q, a.ID, a.Other, !here && (a.OwnRead || a.OwnWrite), l.rest(q, a.ID), c)
 		}
 	}
 	for _, id := range use.Temps {
-		list = append(list, need{tempSlot, id, plan.Align(l.Largest.NNZ * s.EdgeTemps[id]), 1})
+		list = append(list, need{tempSlot, id, plan.Align(l.Largest.NNZ * p.Spec.EdgeTemps[id]), 1})
 	}
-	for _, dir := range use.Dirs {
-		d := int(dir)
+	for _, d := range use.Dirs {
 		if p.Places.CellsIn[d] {
 			continue
 		}
-		if rest := l.rest(q, -1-d); rest > 0 {
-			list = append(list, need{cellSlot, d, plan.Align(l.Largest.bytes[d]), min(c.Slots*p.Groups[q]+c.ahead, rest*cells.P)})
+		if rest := l.rest(q, -1-int(d)); rest > 0 {
+			list = append(list, l.cellNeed(q, int(d), rest, c))
 		}
 	}
 	return list
+}
+
+// valueNeeds appends the buffers of phase q for value id, for chunks at the far end and at visited intervals. rest intervals are in no window.
+func (l *Layout) valueNeeds(list []need, q, id int, other, own bool, rest int, c *Choice) []need {
+	if rest == 0 {
+		return list
+	}
+	v := &l.Plan.Spec.Values[id]
+	bytes := l.Plan.Cells.ChunkBytes(v)
+	if own {
+		n := l.Plan.Groups[q]
+		if v.Kind != plan.Temp && c.Slots > 1 { // for the next visit, whose chunks come meanwhile
+			n++
+		}
+		list = append(list, need{ownSlot, id, bytes, min(n, rest)})
+	}
+	if other {
+		list = append(list, need{otherSlot, id, bytes, min(c.phase(q), rest)})
+	}
+	return list
+}
+
+// cellNeed is the buffer of phase q for cells of direction d, of which rest own intervals are in no window.
+func (l *Layout) cellNeed(q, d, rest int, c *Choice) need {
+	return need{cellSlot, d, plan.Align(l.Largest.bytes[d]), min(c.Slots*l.Plan.Groups[q]+c.ahead, rest*l.Plan.Cells.P)}
 }
 
 // placePhase places the buffers of phase q.

@@ -7,13 +7,50 @@ import "sagann/dataflow/plan"
 func (l *Layout) rest(phase, key int) int {
 	p := l.Plan
 	n := plan.KeySpan(p.Spec, p.Cells, key).N
-	for i := range p.Places.Windows {
-		if w := &p.Places.Windows[i]; w.Key == key && w.Live(phase) {
+	for i := l.windows.first(key); i >= 0; i = l.windows.next[i] {
+		if w := &p.Places.Windows[i]; w.Live(phase) {
 			n -= w.N
 		}
 	}
 	return n
 }
+
+// byKey finds the windows of a key.
+type byKey struct {
+	heads []int // by value and, after those, by direction: the last window, plus one; 0: none
+	next  []int // by window: the one before of the same key; -1: none
+	n     int   // values
+}
+
+// find lists the windows of a plan of so many values and directions.
+func (b *byKey) find(windows []plan.Window, values, dirs int) {
+	b.heads, b.next, b.n = zeroed(b.heads, values+dirs), b.next[:0], values
+	for i := range windows {
+		b.push(windows[i].Key)
+	}
+}
+
+// push adds a window of key behind the others, pop removes it.
+func (b *byKey) push(key int) {
+	k := b.at(key)
+	b.next = append(b.next, b.heads[k]-1)
+	b.heads[k] = len(b.next)
+}
+
+func (b *byKey) pop(key int) {
+	i := len(b.next) - 1
+	b.heads[b.at(key)], b.next = b.next[i]+1, b.next[:i]
+}
+
+func (b *byKey) at(key int) int {
+	if key < 0 {
+		return b.n - 1 - key
+	}
+	return key
+}
+
+// first is the last window of key; -1: there is none.
+func (b *byKey) first(key int) int { return b.heads[b.at(key)] - 1 }
 
 // windowBytes is the device memory in bytes that w takes.
 func (l *Layout) windowBytes(w *plan.Window) int64 {
