@@ -120,7 +120,7 @@ func (a *HeteroAdded) To(h *Hetero, opt Options) (*Hetero, error) {
 		}
 		out.Types[t].Rows = rows
 	}
-	edges, err := a.reversed(h, opt, &out.Report)
+	edges, err := a.reversed(h, &out.Report)
 	if err != nil {
 		return nil, err
 	}
@@ -136,16 +136,25 @@ func (a *HeteroAdded) To(h *Hetero, opt Options) (*Hetero, error) {
 		if err := fitsEdges(edges[r], x.Links.Edges, v); err != nil {
 			return nil, fmt.Errorf("edges that are added to %s: %w", h.FullName(r), err)
 		}
-		x.Links = &Data{Name: x.Links.Name, Edges: then(x.Links.Edges, edges[r], v), Schema: Schema{Edges: x.Links.Schema.Edges}}
-		if x.Source == x.Target && !opt.Undirected {
-			if look := LookAtEdges(h.Relations[r].Links.Edges); look.Looked > 0 && look.Reversed == look.Looked {
-				before := x.Links.Edges.E()
-				x.Links.Edges = x.Links.Edges.Symmetric()
-				out.Report.Changes = append(out.Report.Changes, words.Text("every edge of %s has its reverse, so %d reverse {edge was|edges were} added", h.FullName(r), x.Links.Edges.E()-before))
-			}
+		own := x.Links.Edges
+		if n := x.Links.Report.turned; n[1] == own.E() { // reverses were added behind these: all are found anew
+			own = selected(own, func(k int) bool { return k < n[0] })
+		}
+		paired := x.Source == x.Target && !opt.Undirected && (own.E() < x.Links.Edges.E() || allReversed(own))
+		x.Links = &Data{Name: x.Links.Name, Edges: then(own, edges[r], v), Schema: Schema{Edges: x.Links.Schema.Edges}}
+		if paired {
+			before := h.Relations[r].Links.Edges.E() + edges[r].E()
+			x.Links.Edges = x.Links.Edges.Symmetric()
+			out.Report.Changes = append(out.Report.Changes, words.Text("every edge of %s has its reverse, so %d reverse {edge was|edges were} added", h.FullName(r), max(0, x.Links.Edges.E()-before)))
 		}
 	}
 	return &out, out.rearranged(opt)
+}
+
+// allReversed reports whether all edges of e that are looked up have their reverses.
+func allReversed(e *chunk.Edges) bool {
+	look := LookAtEdges(e)
+	return look.Looked > 0 && look.Reversed == look.Looked
 }
 
 // rearranged does what options say to the edges, and checks the graph.
@@ -165,7 +174,7 @@ func (h *Hetero) rearranged(opt Options) error {
 }
 
 // reversed is the edges of a by relation, with those that relations get which have the reverses of another one's edges.
-func (a *HeteroAdded) reversed(h *Hetero, opt Options, report *Report) ([]*chunk.Edges, error) {
+func (a *HeteroAdded) reversed(h *Hetero, report *Report) ([]*chunk.Edges, error) {
 	list := make([]*chunk.Edges, len(h.Relations))
 	for r, e := range a.Relations {
 		if r < 0 || r >= len(list) || e == nil {
@@ -173,20 +182,22 @@ func (a *HeteroAdded) reversed(h *Hetero, opt Options, report *Report) ([]*chunk
 		}
 		list[r] = e
 	}
-	if opt.Undirected {
-		return list, nil // which adds the relations
-	}
-	for r := range list {
-		e := a.Relations[r]
-		if e == nil {
-			continue
+	queue := make([]int, 0, len(list))
+	for r, e := range list {
+		if e != nil {
+			queue = append(queue, r)
 		}
+	}
+	for len(queue) > 0 { // also reverses of reverses
+		r := queue[0]
+		queue = queue[1:]
+		e := list[r]
 		for b := range h.Relations {
 			x, y := &h.Relations[r], &h.Relations[b]
 			if b == r || list[b] != nil || x.Source != y.Target || x.Target != y.Source || !turned(x, y) {
 				continue
 			}
-			list[b] = e.Reverse()
+			list[b], queue = e.Reverse(), append(queue, b)
 			report.Changes = append(report.Changes, words.Text("%s has the edges of %s turned round, and %d more of them", h.FullName(b), h.FullName(r), e.E()))
 			for name, has := range map[string][2]bool{"weights": {e.Weight != nil, y.Links.Edges.Weight != nil}, "times": {e.Time != nil, y.Links.Edges.Time != nil},
 				"types": {e.Types > 0, y.Links.Edges.Types > 0}, "numbers": {e.DataCols > 0, y.Links.Edges.DataCols > 0}} {

@@ -240,6 +240,10 @@ func (v *vertexTable) prepareLike(p *Preparation, f *tableFile) error {
 	if err := readLike(like, p); err != nil {
 		return err
 	}
+	if p.LikeType != "" && like.Schema.Features.Cols == 0 { // of several types some have no features
+		f.warnColumns(v.d, slices.Concat([]int{v.id, v.split}, v.labels, v.targets), "vertices of type "+p.LikeType+" of "+p.Like+" have no features")
+		return nil
+	}
 	if len(like.Schema.Features.Columns) == 0 {
 		return fmt.Errorf("%s: the features of the store have no names", p.Like)
 	}
@@ -285,6 +289,7 @@ func readLike(d *Data, p *Preparation) error {
 	for _, t := range whole.Types {
 		if t.Name == p.LikeType {
 			d.Schema = t.Rows.named()
+			d.Schema.Features.Cols = t.Rows.Features.Cols
 			return nil
 		}
 	}

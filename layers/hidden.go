@@ -71,7 +71,7 @@ const normEps = 1e-5
 
 // activations are those of Between.Activation.
 var activations = map[string]Activation{
-	"relu": ops.ReLU, "elu": ops.ELU, "gelu": ops.GELU, "tanh": ops.Tanh, "sigmoid": ops.Sigmoid,
+	"relu": ops.ReLU, "elu": ops.ELU, "gelu": ops.GELU, "gelu-exact": ops.GELUExact, "tanh": ops.Tanh, "sigmoid": ops.Sigmoid,
 	"leaky-relu": func(x saga.Tensor) saga.Tensor { return ops.LeakyReLU(x, 0.01) }, "none": nil,
 }
 

@@ -23,7 +23,7 @@ type weightFlags struct {
 	Features     string `default:"auto" placeholder:"WHAT" group:"model" help:"With --weights: what vertices begin with, as for saga train."`
 	VirtualNode  bool   `group:"model" help:"With --weights of --task graph: add a vertex to every graph, as for saga train."`
 	Loss         string `default:"auto" placeholder:"NAME" group:"model" help:"With --weights: cross-entropy, mse, mae or huber, as for saga train: whether logits are of classes or are numbers."`
-	RowNormalize toggle `default:"auto" placeholder:"B" group:"model" help:"With --weights: divide each feature row by its sum, as for saga train."`
+	RowNormalize toggle `default:"auto" placeholder:"B" group:"model" help:"With --weights: divide each feature row by the sum of its absolute values, as for saga train."`
 	Classes      count  `default:"0" placeholder:"N" group:"model" help:"With --weights: columns of the logits, where the data has no labels that tell."`
 
 	Model modelFlags `embed:"" group:"model"`

@@ -54,7 +54,7 @@ type dataFlags struct {
 	Features      string `json:"features" default:"auto" placeholder:"WHAT" help:"What vertices begin with: data, sparse (as sparse rows), identity (a weight row each, never V times V), embedding:64 (learned rows of 64 columns; of several types for those without features), degree, one-hot (the identity, dense), or auto (data; where there are none identity, with --task graph degree)."`
 	EmbeddingInit string `json:"embedding-init" default:"unit" enum:"unit,normal" placeholder:"NAME" help:"What the rows of --features embedding:64 are drawn from at first: unit (squared length 1 on average) or normal (variance 1 a number, as in PyTorch's nn.Embedding) (${default})."`
 	VirtualNode   bool   `json:"virtual-node" help:"With --task graph: add a vertex to every graph, with edges to and from all others of it."`
-	RowNormalize  toggle `json:"row-normalize" default:"auto" placeholder:"B" help:"Divide each feature row by its sum: on, off, or auto (on for Planetoid folders, whose features count words)."`
+	RowNormalize  toggle `json:"row-normalize" default:"auto" placeholder:"B" help:"Divide each feature row by the sum of its absolute values: on, off, or auto (on for Planetoid folders, whose features count words)."`
 
 	older bool // a run that goes on, of a version that kept no schema, and read TU folders otherwise
 }
