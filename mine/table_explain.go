@@ -75,8 +75,11 @@ func (t *Table) Explain(ctx context.Context) (*TableExplanation, error) {
 	}
 	for k, l := range levels {
 		one := TableLevel{Size: k + 1, Made: l.Made, Exact: l.Exact, Error: l.Error, Seen: l.Seen, Kept: l.Kept, Bytes: 4 * l.Kept}
-		if x.Rows = l.Made; k+1 < len(levels) {
+		switch x.Rows = l.Made; {
+		case k+1 < len(levels):
 			one.Bytes *= 2
+		case onGPUs:
+			one.Bytes = float64(spec.NumberBytes()) * l.Kept
 		}
 		if k > 0 && !onGPUs {
 			one.Seconds = levels[k-1].Seconds
@@ -86,6 +89,10 @@ func (t *Table) Explain(ctx context.Context) (*TableExplanation, error) {
 	}
 	x.Bytes, x.File = spec.Columns(levels, room)
 	if x.Host = x.Bytes - x.File; onGPUs {
+		x.Bytes = 0
+		for _, l := range x.Levels {
+			x.Bytes += l.Bytes
+		}
 		gpus := len(g.gpus.list)
 		x.OnGPUs = min(x.Bytes, float64(gpus)*float64(cuda.ColumnRoom(m)))
 		host := g.opt.HostMem - m.Stage*int64(gpus)

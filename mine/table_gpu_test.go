@@ -69,7 +69,7 @@ func TestTableOnGPUs(t *testing.T) {
 	}
 	for i := range cases { // a compiler runs for every size
 		vertices, size := i%2 == 1, []int{3, 2, 4, 1}[i/2%4]
-		e, labels := typedEdges(d, 20+d.IntN(20), []int{80, 60, 40}[i/2%3])
+		e, labels := typedEdges(d, 20+d.IntN(20), []int{160, 60, 40}[i/2%3])
 		cpu, key := growing(mustOpen(t, e, mine.Options{Labels: labels}), vertices, size)
 		want := tableRows(t, cpu)
 		keys, err := cpu.Aggregate(ctx, key)

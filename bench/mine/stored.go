@@ -48,10 +48,13 @@ func (t *table) stored() error {
 		}
 	}
 	bytes, first := int64(0), 0.0
-	for i, part := range []int64{0, 0, 4, 4, 4} { // the first compiles kernels
+	for i, part := range []int64{0, 0, 4, 4, 2, 8, 4, 4} { // the first compiles kernels
 		h := &cuda.Homes{Dir: t.c.Find.Scratch, Wait: i == 2}
-		if i == 4 {
+		if i == 6 {
 			h.Host = bytes / 2
+		}
+		if of.Wide = i == 7; of.Wide {
+			part = 2 // of what the bytes are in numbers of four
 		}
 		limit := t.c.GiB << 30
 		if part > 0 {
@@ -108,8 +111,11 @@ func (t *table) store(of *rowtable.Spec, key *pattern.Expr, want map[int64]uint6
 	if h.Wait {
 		note = ", without a second buffer"
 	}
-	fmt.Printf("%6.2f GB on each GPU%s  %d rows, %.2f GB: %.2f on GPUs, %.2f in host memory, %.2f in a file; stored in %.3f s (kernels %.3f, %.2f GB down), counted by key in %.3f s (kernels %.3f, %.2f GB up); %.2f of the larger of all in memory and the link's time\n",
-		float64(limit)/1e9, note, s.Rows(), float64(*bytes)/1e9, float64(cards)/1e9, float64(host)/1e9, float64(spilled)/1e9, wall, kernels, down/1e9, read, spent()-kernels, up/1e9, (wall+read)/max(bound, 1e-9))
+	if of.Wide {
+		note += ", numbers of four bytes"
+	}
+	fmt.Printf("%6.2f GB on each GPU%s  %d rows, %.2f GB: %.2f on GPUs, %.2f in host memory, %.2f in a file; stored in %.3f s (kernels %.3f, %.2f GB down, waited %.3f for host memory), counted by key in %.3f s (kernels %.3f, %.2f GB up); %.2f of the larger of all in memory and the link's time\n",
+		float64(limit)/1e9, note, s.Rows(), float64(*bytes)/1e9, float64(cards)/1e9, float64(host)/1e9, float64(spilled)/1e9, wall, kernels, down/1e9, h.Waited().Seconds(), read, spent()-kernels, up/1e9, (wall+read)/max(bound, 1e-9))
 	return nil
 }
 

@@ -1,6 +1,7 @@
 
 // Rows of SIZE edges (vertices) that become one longer. A row has PLACES words: vertices, or the lower and the higher end of each edge; word p of row r is
-// rows[p * room + r]. Rows of size 0 are roots, of one word that is not kept. LISTS are the places from whose neighbours a row may go on.
+// rows[p * room + r]. Rows of size 0 are roots, of one word that is not kept. LISTS are the places from whose neighbours a row may go on. What follows a root is written as a vertex or
+// as the place of an edge among all entries, what follows a longer row as a place of it and, in the lower NEAR bits, which of the neighbours there.
 #if VERTICES
 #define STEP 1
 #else
@@ -43,7 +44,7 @@ static __device__ __forceinline__ void put(u32 *at, const u32 *parents, u64 pare
 
 // The words that v, the last edge or vertex, adds to a row whose word p is at own[32 * p].
 static __device__ __forceinline__ void grown(const Row *rows, const u64 *off, u64 vertices, const u32 *own, u32 v, u32 *to) {
-#if VERTICES
+#if SIZE == 0 && VERTICES
 	to[0] = v;
 #else
 	u32 x = 0;
@@ -55,15 +56,17 @@ static __device__ __forceinline__ void grown(const Row *rows, const u64 *off, u6
 		else
 			hi = mid - 1;
 	}
+	v -= (u32)off[x];
 #else
-	for (u32 p = 0; p < PLACES; p++) {
-		x = own[32 * p];
-		if (off[x] <= v && v < off[x + 1])
-			break;
-	}
+	x = own[32 * (v >> NEAR)];
+	v &= (1u << NEAR) - 1;
 #endif
-	u32 y = rows[x].at[v - off[x]];
+	u32 y = rows[x].at[v];
+#if VERTICES
+	to[0] = y;
+#else
 	to[0] = min(x, y);
 	to[32] = max(x, y);
+#endif
 #endif
 }

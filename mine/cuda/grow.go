@@ -61,7 +61,7 @@ type growth struct {
 // newGrowth begins to make rows, to count them by what is not nil.
 func newGrowth(m *Making, by *keyed) (*growth, error) {
 	s := m.Spec
-	x := &growth{Making: m, spec: s, shape: growShape{s.Vertices}, by: by, deal: growDeal{rows: s.Rows, Span: m.Part.Span(s.Rows.V()), enough: m.Part.Enough}, quick: make([]*table.Quick, s.Size+1)}
+	x := &growth{Making: m, spec: s, shape: growShape{s.Vertices, s.NearBits(), s.Narrow()}, by: by, deal: growDeal{rows: s.Rows, Span: m.Part.Span(s.Rows.V()), enough: m.Part.Enough}, quick: make([]*table.Quick, s.Size+1)}
 	x.deal.all = s.Rows.Edges() + int64(s.Rows.V())
 	x.deal.each = max(leastGrown, x.deal.all/128+1)
 	if s.From != nil {
@@ -88,7 +88,7 @@ func newGrowth(m *Making, by *keyed) (*growth, error) {
 		if size+1 >= len(m.Filters) || m.Filters[size+1] == nil {
 			q = nil
 		}
-		x.texts = append(x.texts, x.shape.make(size, where, q))
+		x.texts = append(x.texts, x.shape.make(size, size+1 == s.Size && by == nil, where, q))
 	}
 	if by != nil {
 		x.texts = append(x.texts, x.shape.count(s.Size, *by, x.quick[s.Size]))
@@ -288,7 +288,7 @@ func (l *growLane) open(room int64) (err error) {
 		list = append(list, want{&l.out[0], 4 * l.room.slots}, want{&l.out[1], 4 * l.room.slots})
 	}
 	if l.from > 0 {
-		list = append(list, want{&l.ahead.slots, 4 * l.room.slots})
+		list = append(list, want{&l.ahead.slots, aheadBytes(l.room.slots)})
 	}
 	if n := l.room.codes; n > 0 {
 		f := &l.filter

@@ -39,9 +39,11 @@ func (c *growCount) begin(int) {}
 
 func (c *growCount) settle(int, int64) (bool, error) { return false, nil }
 
-// blocks is how many blocks count: each thread may put a key into the table after it is full.
-func (c *growCount) blocks() int {
-	return max(1, min(tableBlocks*c.chip.Processors, int(c.room.counters/4/growBlock)))
+// split is how many rows a thread counts before it asks whether the table is full, and how many blocks count: each thread may put as many keys into the table after it is full.
+func (c *growCount) split() (tiles int64, blocks int) {
+	most := c.room.counters / 4 / growBlock
+	tiles = min(8, most)
+	return tiles, min(tableBlocks*c.chip.Processors, int(most/tiles))
 }
 
 func (c *growCount) last(ctx context.Context, n int64, write func(values, rows device.Mem) error) error {
@@ -55,9 +57,10 @@ func (c *growCount) last(ctx context.Context, n int64, write func(values, rows d
 		}
 		c.begun = true
 	}
-	blocks := min(c.blocks(), c.grid(n, growBlock))
 	done := c.state.Slice(0, 24)
-	for taken := int64(0); 32*taken < n; {
+	tiles, blocks := c.split()
+	blocks = min(blocks, c.grid((n+tiles-1)/tiles, growBlock))
+	for taken := int64(0); 32*tiles*taken < n; {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -65,7 +68,7 @@ func (c *growCount) last(ctx context.Context, n int64, write func(values, rows d
 		if err := c.GPU.CopyH2D(c.Queue, done, 0, device.Bytes(from)); err != nil {
 			return err
 		}
-		k := c.call(c.spec.Size, "saga_grow_count", n, growBlock, launch.Args{"rows": c.table, "label": c.label, "off": c.off, "kind": c.kind, "classes": c.labels.classes, "kinds": c.labels.kinds, "many_kinds": c.labels.many, "list": x.rows, "list_room": uint64(c.room.rows[c.spec.Size]), "n": uint64(n),
+		k := c.call(c.spec.Size, "saga_grow_count", n, growBlock, launch.Args{"rows": c.table, "label": c.label, "off": c.off, "kind": c.kind, "classes": c.labels.classes, "kinds": c.labels.kinds, "many_kinds": c.labels.many, "list": x.rows, "list_room": uint64(c.room.rows[c.spec.Size]), "n": uint64(n), "tiles": uint64(tiles),
 			"keys": c.counters, "mask": uint64(c.room.counters - 1), "most": uint64(c.room.counters / 2), "done": done})
 		k.Grid = blocks
 		if err := c.Launch(k); err != nil {

@@ -95,12 +95,13 @@ extern "C" __global__ void __launch_bounds__(128) saga_grow_fill(const Row *rows
 			(void)y;
 #else
 			u32 index = from[32 * p + row] + rank, y = rows[x].at[index];
-#if VERTICES
-			u32 code = y;
+#if SIZE == 0
+			u32 code = (u32)off[x] + index;
 #else
-			u32 code = (u32)off[x] + index, lo = min(x, y), hi = max(x, y);
-			(void)lo; (void)hi;
+			u32 code = p << NEAR | index;
 #endif
+			u32 lo = min(x, y), hi = max(x, y);
+			(void)lo; (void)hi;
 #if SIZE > 0
 			for (u32 q = 0; q < LISTS; q++) {
 				u32 z = own[32 * q], least;
@@ -160,9 +161,9 @@ extern "C" __global__ void __launch_bounds__(128) saga_grow_fill(const Row *rows
 }
 
 // Writes what is in the slots of n rows from begin on, in their order and without gaps: the last edge or vertex and, if there is out, the rows. place is where
-// slots of a row begin, child where what comes of it does.
+// slots of a row begin, child where what comes of it does. A Value is what is written of a whole row that is kept.
 extern "C" __global__ void __launch_bounds__(128) saga_grow_rows(const Row *rows, const u64 *off, u64 vertices, const u32 *parents, u64 parent_room, u64 begin, u64 n,
-		const u64 *place, const u64 *child, const u32 *slots, u32 *values, u32 *out, u64 out_room, u64 *next) {
+		const u64 *place, const u64 *child, const u32 *slots, Value *values, u32 *out, u64 out_room, u64 *next) {
 	extern __shared__ u32 shared[];
 	u32 lane = threadIdx.x & 31, *start = shared + (threadIdx.x >> 5) * WORDS, *own = start + 32 + lane;
 	for (;;) {
@@ -181,7 +182,7 @@ extern "C" __global__ void __launch_bounds__(128) saga_grow_rows(const Row *rows
 			if (v == NONE)
 				continue;
 			if (values)
-				values[k] = v;
+				values[k] = (Value)v;
 			if (!out)
 				continue;
 			u32 row = 0;

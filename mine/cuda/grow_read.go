@@ -4,12 +4,15 @@ import (
 	"errors"
 
 	"sagann/device"
+	"sagann/device/launch"
 	"sagann/mine/table"
 )
 
-// growAhead is last edges or vertices of stored rows that are copied to other slots while those before are worked on.
+// growAhead is last edges or vertices of stored rows that are copied to other slots while those before are worked on. Numbers of two bytes are made words of before that, and the slots
+// are halves, which take turns.
 type growAhead struct {
 	slots       device.Mem
+	turn        int64 // the half that was copied to last
 	at, n       int64 // which they are; n is 0 if there are none
 	ready, free device.Event
 }
@@ -17,11 +20,37 @@ type growAhead struct {
 // fetch brings the last edges or vertices of the next n stored rows of a size to the slots.
 func (l *growLane) fetch(size int, n int64) error {
 	a := &l.ahead
+	narrow := size == l.from && l.spec.From.NumberBytes(size, false) == 2
 	if size != l.from || a.n < n || a.at != l.at[size] {
-		return l.load(l.Queue, l.slots, size, false, l.at[size], n)
+		to := l.slots
+		if narrow { // what was copied ahead may still come to the other half
+			a.turn ^= 1
+			to = a.half(a.turn)
+		}
+		if err := l.load(l.Queue, to, size, false, l.at[size], n); err != nil || !narrow {
+			return err
+		}
+		return l.widen(to, n)
 	}
-	l.slots, a.slots, a.n = a.slots, l.slots, 0
-	return l.GPU.Wait(l.Queue, a.ready)
+	if err := l.GPU.Wait(l.Queue, a.ready); err != nil {
+		return err
+	}
+	if a.n = 0; narrow {
+		return l.widen(a.half(a.turn), n)
+	}
+	l.slots, a.slots = a.slots, l.slots
+	return nil
+}
+
+// half is a half of the slots.
+func (a *growAhead) half(turn int64) device.Mem {
+	bytes := a.slots.Len() / 2
+	return a.slots.Slice(turn*bytes, bytes)
+}
+
+// widen makes n numbers of two bytes the slots.
+func (l *growLane) widen(from device.Mem, n int64) error {
+	return l.Launch(launch.Call{Source: sums(), Name: "saga_grow_widen", Grid: l.grid(n, growBlock), Block: growBlock, Args: launch.Args{"from": from, "n": uint64(n), "to": l.slots}})
 }
 
 // errFile says that what comes next lies in the file.
@@ -47,7 +76,12 @@ func (l *growLane) fetchAhead(size int) error {
 	if err = errors.Join(err, l.GPU.Record(l.Queue, a.free), l.GPU.Wait(l.side, a.free)); err != nil {
 		return err
 	}
-	if err := l.load(l.side, a.slots, size, false, l.at[size], n); err != nil {
+	to := a.slots
+	if t.NumberBytes(size, false) == 2 {
+		a.turn ^= 1
+		to = a.half(a.turn)
+	}
+	if err := l.load(l.side, to, size, false, l.at[size], n); err != nil {
 		return err
 	}
 	a.at, a.n = l.at[size], n
@@ -56,18 +90,19 @@ func (l *growLane) fetchAhead(size int) error {
 
 // load copies n numbers of a column of stored rows from one on.
 func (l *growLane) load(q device.Queue, to device.Mem, size int, counts bool, from, n int64) error {
-	at := int64(0)
+	at, bytes := int64(0), l.spec.From.NumberBytes(size, counts)
 	return l.spec.From.Pages(size, counts, from, n, func(p *table.Page, skip, n int64) error {
 		switch x := p.Other.(type) {
 		case *cardPage:
-			if err := l.GPU.CopyD2D(q, to, 4*at, x.gpu, x.mem, 4*skip, 4*n); err != nil {
+			if err := l.GPU.CopyD2D(q, to, bytes*at, x.gpu, x.mem, bytes*skip, bytes*n); err != nil {
 				return err
 			}
 		default:
 			if p.Words == nil {
-				return l.loadFile(to, &at, p, skip, n)
-			}
-			if err := l.GPU.CopyH2D(q, to, 4*at, device.Bytes(p.Words[skip:skip+n])); err != nil {
+				if err := l.loadFile(to, bytes*at, p, bytes*skip, bytes*n); err != nil {
+					return err
+				}
+			} else if err := l.GPU.CopyH2D(q, to, bytes*at, device.Bytes(p.Words)[bytes*skip:bytes*(skip+n)]); err != nil {
 				return err
 			}
 		}
@@ -76,22 +111,22 @@ func (l *growLane) load(q device.Queue, to device.Mem, size int, counts bool, fr
 	})
 }
 
-// loadFile copies a part of a page of the file to a place.
-func (l *growLane) loadFile(to device.Mem, at *int64, p *table.Page, skip, n int64) error {
-	stage := device.View[uint32](l.pinned.Bytes())
+// loadFile copies bytes of a page of the file, from one on, to a place.
+func (l *growLane) loadFile(to device.Mem, at int64, p *table.Page, skip, n int64) error {
+	stage := l.pinned.Bytes()
 	for n > 0 {
 		part := stage[:min(n, int64(len(stage)))]
 		if err := l.spec.From.ReadFile(p, part, skip); err != nil {
 			return err
 		}
-		if err := l.GPU.CopyH2D(l.Queue, to, 4**at, device.Bytes(part)); err != nil {
+		if err := l.GPU.CopyH2D(l.Queue, to, at, part); err != nil {
 			return err
 		}
 		if err := l.await(); err != nil { // the next part needs the memory
 			return err
 		}
 		k := int64(len(part))
-		*at, skip, n = *at+k, skip+k, n-k
+		at, skip, n = at+k, skip+k, n-k
 	}
 	return nil
 }

@@ -69,10 +69,13 @@ func newCase(m *Making, use Use) *growCase {
 	return c
 }
 
+// aheadBytes is what slots of rows that are read ahead take: two halves.
+func aheadBytes(slots int64) int64 { return 2 * block(2*slots) }
+
 // bytes is what a room takes.
 func (c *growCase) bytes(t *growRoom) int64 {
 	s := c.spec
-	shape := growShape{s.Vertices}
+	shape := growShape{vertices: s.Vertices}
 	n := c.extra + block(8*int64(len(s.Rows.Off))) + 2*block(8*stateWords) + block(4*t.slots) + block(8*(slices.Max(t.rows)/sumsTile+2)) + block(counterBytes*t.counters)
 	if s.Kinds != nil {
 		n += block(4 * int64(len(s.Rows.Col)))
@@ -81,7 +84,7 @@ func (c *growCase) bytes(t *growRoom) int64 {
 		n += 2 * block(4*t.slots)
 	}
 	if s.From != nil {
-		n += block(4 * t.slots)
+		n += aheadBytes(t.slots)
 	}
 	if c.filters {
 		n += block(4*t.slots) + block(8*t.codes) + block(4*t.codes) + block(16*t.codes)

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
+	"time"
 
 	"sagann/device"
 	"sagann/device/launch"
@@ -23,6 +25,7 @@ type Homes struct {
 	slabs slabs
 	cards []*cardPage
 	file  *table.File
+	room  atomic.Int64 // bytes that cards still have
 }
 
 // leastStage is the least pinned memory of a GPU for what goes to files, and comes from there.
@@ -44,12 +47,12 @@ type cardPage struct {
 	gpu   device.GPU
 	queue device.Queue
 	mem   device.Mem
-	used  int64 // words
+	used  int64 // bytes
 }
 
-// Read copies words from one on.
-func (p *cardPage) Read(to []uint32, from int64) error {
-	return errors.Join(p.gpu.CopyD2H(p.queue, device.Bytes(to), p.mem, 4*from), p.gpu.Sync())
+// Read copies bytes from one on.
+func (p *cardPage) Read(to []byte, from int64) error {
+	return errors.Join(p.gpu.CopyD2H(p.queue, to, p.mem, from), p.gpu.Sync())
 }
 
 // StoreRows makes the rows of a table and keeps them.
@@ -60,13 +63,14 @@ func StoreRows(ctx context.Context, g *Graph, m *Making, h *Homes) (*table.Store
 	}
 	s := m.Spec
 	h.first = g.first
-	h.slabs = slabs{gpu: g.first, bounded: h.Host > 0, left: h.Host - m.Stage*int64(len(g.cards)), expect: func() int64 { return x.deal.expect() - h.onCards() }}
+	h.slabs = slabs{gpu: g.first, bounded: h.Host > 0, left: h.Host - m.Stage*int64(len(g.cards)), expect: func() int64 { return x.deal.expect() - h.onCards() - h.room.Load() }}
 	if h.Dir != "" {
 		h.file = table.NewFile(h.Dir)
 	}
 	all := map[int]*table.Columns{}
 	var mu sync.Mutex
 	err = x.run(ctx, g, func(l *growLane) growSink {
+		h.room.Add(l.room.left)
 		return &growStore{growLane: l, homes: h, left: l.room.left, of: func(number int) *table.Columns {
 			c := &table.Columns{Values: make([][]table.Page, s.Size), Counts: make([][]table.Page, s.Size)}
 			mu.Lock()
@@ -107,6 +111,9 @@ func (h *Homes) onCards() (n int64) {
 	}
 	return n
 }
+
+// Waited is how long rows waited for memory of the host.
+func (h *Homes) Waited() time.Duration { return h.slabs.waits }
 
 // Bytes is what the columns take on the GPUs, on that of them where they take most, and in host memory.
 func (h *Homes) Bytes() (cards, most, host int64) {
@@ -155,7 +162,7 @@ func (s *growStore) last(_ context.Context, n int64, write func(values, rows dev
 	if err := write(b, device.Mem{}); err != nil {
 		return err
 	}
-	return s.flush(&s.to.Values[s.spec.Size-1], n)
+	return s.flush(&s.to.Values[s.spec.Size-1], n, s.spec.NumberBytes())
 }
 
 func (s *growStore) settle(size int, n int64) (bool, error) {
@@ -183,19 +190,19 @@ func (s *growStore) settle(size int, n int64) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	if err := s.flush(&s.to.Counts[size-1], left); err != nil {
+	if err := s.flush(&s.to.Counts[size-1], left, 4); err != nil {
 		return false, err
 	}
 	s.turn ^= 1
-	err = s.flush(&s.to.Values[size-1], left)
+	err = s.flush(&s.to.Values[size-1], left, 4)
 	s.turn ^= 1
 	return true, err
 }
 
-// flush copies n words of the buffer whose turn it is to where they stay.
-func (s *growStore) flush(to *[]table.Page, n int64) error {
+// flush copies n numbers of so many bytes from the buffer whose turn it is to where they stay.
+func (s *growStore) flush(to *[]table.Page, n, bytes int64) error {
 	b, i := s.out[s.turn], s.turn
-	s.deal.written.Add(4 * n)
+	s.deal.written.Add(bytes * n)
 	if err := s.GPU.Record(s.Queue, s.ready[i]); err != nil {
 		return err
 	}
@@ -203,7 +210,7 @@ func (s *growStore) flush(to *[]table.Page, n int64) error {
 		return err
 	}
 	for at := int64(0); at < n; {
-		p, err := s.put(b, at, n-at)
+		p, err := s.put(b, at, n-at, bytes)
 		if err != nil {
 			return err
 		}
@@ -216,33 +223,34 @@ func (s *growStore) flush(to *[]table.Page, n int64) error {
 	return device.Await(s.GPU, s.free[i])
 }
 
-// put copies up to n words of a buffer from one on.
-func (s *growStore) put(b device.Mem, at, n int64) (p table.Page, err error) {
+// put copies up to n numbers of a buffer from one on.
+func (s *growStore) put(b device.Mem, at, n, bytes int64) (p table.Page, err error) {
 	page, err := s.card()
 	if err != nil {
 		return p, err
 	}
 	if page != nil {
-		p.N = min(n, page.mem.Len()/4-page.used)
-		part := &cardPage{gpu: page.gpu, queue: page.queue, mem: page.mem.Slice(4*page.used, 4*p.N)}
+		s.homes.slabs.begin()
+		p.N = min(n, (page.mem.Len()-page.used)/bytes)
+		part := &cardPage{gpu: page.gpu, queue: page.queue, mem: page.mem.Slice(page.used, bytes*p.N)}
 		p.Other = part
-		page.used += p.N
-		return p, s.GPU.CopyD2D(s.side, part.mem, 0, s.GPU, b, 4*at, 4*p.N)
+		page.used = min(up(page.used+bytes*p.N, 16), page.mem.Len()) // copies are faster where both sides begin so
+		return p, s.GPU.CopyD2D(s.side, part.mem, 0, s.GPU, b, bytes*at, bytes*p.N)
 	}
-	if p.Words, err = s.homes.slabs.words(n); err != nil {
+	if p.Words, err = s.homes.slabs.words((bytes*n + 3) / 4); err != nil {
 		return p, err
 	}
-	if p.N = int64(len(p.Words)); p.N > 0 {
-		return p, s.GPU.CopyD2H(s.side, device.Bytes(p.Words), b, 4*at)
+	if p.N = min(n, int64(len(p.Words))*4/bytes); p.N > 0 {
+		return p, s.GPU.CopyD2H(s.side, device.Bytes(p.Words)[:bytes*p.N], b, bytes*at)
 	}
 	p.Words = nil
 	if s.homes.file == nil {
-		return p, fmt.Errorf("a table on GPUs: %w", &run.RoomError{Need: s.homes.Host + 4*n, More: true})
+		return p, fmt.Errorf("a table on GPUs: %w", &run.RoomError{Need: s.homes.Host + bytes*n, More: true})
 	}
 	stage := device.View[uint32](s.pinned.Bytes())
-	stage = stage[:min(n, int64(len(stage)))]
-	p.N = int64(len(stage))
-	if err := s.GPU.CopyD2H(s.side, device.Bytes(stage), b, 4*at); err != nil {
+	stage = stage[:min((bytes*n+3)/4, int64(len(stage)))]
+	p.N = min(n, int64(len(stage))*4/bytes)
+	if err := s.GPU.CopyD2H(s.side, device.Bytes(stage)[:bytes*p.N], b, bytes*at); err != nil {
 		return p, err
 	}
 	if err := s.GPU.Record(s.side, s.done); err != nil {
@@ -260,7 +268,7 @@ const leastPage = 1 << 10
 
 // card is a piece of columns on the card with room; nil: there is none left.
 func (s *growStore) card() (*cardPage, error) {
-	if s.page != nil && 4*s.page.used < s.page.mem.Len() {
+	if s.page != nil && s.page.used+4 <= s.page.mem.Len() {
 		return s.page, nil
 	}
 	bytes := min(max(s.room.left/8, leastPage), 1<<28, s.left) / device.Align * device.Align
@@ -272,6 +280,7 @@ func (s *growStore) card() (*cardPage, error) {
 	}
 	m, err := s.GPU.Alloc(bytes)
 	if scattered(err) {
+		s.homes.room.Add(-s.left)
 		s.left = 0
 		return nil, nil
 	}
@@ -279,6 +288,7 @@ func (s *growStore) card() (*cardPage, error) {
 		return nil, err
 	}
 	s.left -= bytes
+	s.homes.room.Add(-bytes)
 	s.page = &cardPage{gpu: s.GPU, queue: s.Queue, mem: m}
 	s.homes.mu.Lock()
 	defer s.homes.mu.Unlock()

@@ -90,6 +90,12 @@ extern "C" __global__ void __launch_bounds__(128) saga_grow_settle(const u32 *ke
 		}
 }
 
+// Numbers of two bytes as words.
+extern "C" __global__ void __launch_bounds__(128) saga_grow_widen(const unsigned short *from, u64 n, u32 *to) {
+	for (u64 i = blockIdx.x * (u64)blockDim.x + threadIdx.x; i < n; i += gridDim.x * (u64)blockDim.x)
+		to[i] = from[i];
+}
+
 // How many of the rows that come of each of n rows, from child on, are left.
 extern "C" __global__ void __launch_bounds__(128) saga_grow_left(const u64 *child, u64 n, const u64 *place, u32 *kept) {
 	for (u64 i = blockIdx.x * (u64)blockDim.x + threadIdx.x; i < n; i += gridDim.x * (u64)blockDim.x)

@@ -3,6 +3,7 @@ package cuda
 import (
 	"errors"
 	"sync"
+	"time"
 
 	"sagann/device"
 )
@@ -20,6 +21,7 @@ type slabs struct {
 	rest  []uint32 // of the last slab
 	ahead []chan slab
 	bytes int64 // of those ahead
+	waits time.Duration
 }
 
 // slab is memory that was taken ahead, or why not.
@@ -39,7 +41,9 @@ func (s *slabs) words(n int64) ([]uint32, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.rest) == 0 {
+		begun := time.Now()
 		m, err := s.next()
+		s.waits += time.Since(begun)
 		if err != nil || len(m.Bytes()) == 0 {
 			return nil, err
 		}
@@ -68,9 +72,16 @@ func (s *slabs) next() (device.HostMem, error) {
 	return x.mem, x.err
 }
 
+// begin begins to take slabs ahead, if some are expected to be used.
+func (s *slabs) begin() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.fill()
+}
+
 // fill begins to take slabs ahead, as many as are expected to be used.
 func (s *slabs) fill() {
-	for s.taken >= largeSlab/2 && len(s.ahead) < slabsAhead && s.taken+s.bytes < s.expect() {
+	for len(s.ahead) < slabsAhead && s.taken+s.bytes+largeSlab/2 < s.expect() {
 		bytes := s.reserve(largeSlab)
 		if bytes == 0 {
 			return

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"testing"
 
 	"sagann/device"
@@ -100,6 +101,68 @@ func compareTables(t *testing.T, gpus []device.GPU, cases, vertices int, memory 
 		}
 		if err := g.Free(); err != nil {
 			t.Fatal(err)
+		}
+	}
+}
+
+// TestStoredNumbers: rows that are kept in numbers of two bytes and of four are those of the CPU, on the GPU, in host memory and in a file.
+func TestStoredNumbers(t *testing.T) {
+	storedNumbers(t, cudatest.Open(t, 0, 4<<20))
+}
+
+// TestStoredNumbersOnGPU compares those that a GPU keeps.
+func TestStoredNumbersOnGPU(t *testing.T) { storedNumbers(t, openGPU(t, 2<<30)) }
+
+func storedNumbers(t *testing.T, gpu device.GPU) {
+	t.Helper()
+	ctx := context.Background()
+	d := rand.New(rand.NewPCG(draw.Seed(t), 0))
+	for i := range 4 {
+		r, _ := labelled(t, d, 30, 120+130*(i%2), 3, 0)
+		s := &table.Spec{Rows: r, Size: 3, Vertices: i%2 == 1, Wide: i > 1}
+		var want [][]uint32
+		if err := s.Each(ctx, func(x *table.Row) bool { want = append(want, slices.Clone(x.All())); return true }); err != nil {
+			t.Fatal(err)
+		}
+		g, err := Upload([]device.GPU{gpu}, r, Layout{Part: Whole, Hot: -1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := &Making{Spec: s, Stage: leastStage, Workers: 1}
+		m.Room, _ = GrowNeed(m, ForStore)
+		m.Room += 2 * leastPage
+		h := &Homes{Host: LeastHost(1) + 1001, Dir: t.TempDir()}
+		stored, err := StoreRows(ctx, g, m, h)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := 0
+		if err := stored.Each(func(row []uint32) bool {
+			if n >= len(want) || !slices.Equal(row, want[n]) {
+				t.Errorf("case %d: row %d is %v", i, n, row)
+				return false
+			}
+			n++
+			return true
+		}); err != nil || n != len(want) {
+			t.Errorf("case %d: %d rows, want %d, %v", i, n, len(want), err)
+		}
+		each := int64(2 + 2*btoi(s.Wide))
+		if cards, _, host := h.Bytes(); cards == 0 || host == 0 || stored.Spilled() == 0 || stored.Bytes() < each*int64(n) || !s.Wide && stored.Bytes() > 3*int64(n) {
+			t.Errorf("case %d: %d rows in %d bytes: %d on the GPU, %d in host memory, %d in a file", i, n, stored.Bytes(), cards, host, stored.Spilled())
+		}
+		of, got := map[int64]uint64{}, map[int64]uint64{}
+		for _, row := range want {
+			of[int64(row[1])+int64(row[len(row)-1])]++
+		}
+		m = &Making{Spec: &table.Spec{Rows: r, Size: 3, Vertices: s.Vertices, From: stored}, Stage: leastStage}
+		m.Room, _ = GrowNeed(m, ForKeys)
+		key := &pattern.Expr{Op: pattern.Plus, Args: []*pattern.Expr{{Op: pattern.Vertex, A: 1}, {Op: pattern.Vertex, A: len(want[0]) - 1}}}
+		if _, err := CountKeys(ctx, g, m, key, func(k int64, rows uint64) error { got[k] += rows; return nil }); err != nil || !maps.Equal(got, of) {
+			t.Errorf("case %d: %d keys, want %d, %v", i, len(got), len(of), err)
+		}
+		if err := errors.Join(stored.Close(), g.Free()); err != nil {
+			t.Error(err)
 		}
 	}
 }

@@ -31,7 +31,11 @@ const (
 )
 
 // growShape is what rows of a table are.
-type growShape struct{ vertices bool }
+type growShape struct {
+	vertices bool
+	near     int  // see table.Spec.NearBits
+	narrow   bool // whole rows are written as numbers of two bytes
+}
 
 // keyed is what rows are counted by: a key or, if it is nil, their quick codes.
 type keyed struct{ key *pattern.Expr }
@@ -49,25 +53,29 @@ func (s growShape) words(size int) int { return 3*32*max(s.places(size), 1) + 4*
 
 // head is what all texts for rows of a size begin with. q is their codes, or those of rows that are one longer; nil: none.
 func (s growShape) head(size int, q *table.Quick) string {
-	text := prelude + countersText + fmt.Sprintf("#define SIZE %d\n#define VERTICES %d\n#define WORDS %d\n#define id ((const u32 *)0)\n", size, btoi(s.vertices), s.words(size))
+	text := prelude + countersText + fmt.Sprintf("#define SIZE %d\n#define VERTICES %d\n#define WORDS %d\n#define NEAR %d\n#define id ((const u32 *)0)\n", size, btoi(s.vertices), s.words(size), s.near)
 	if q == nil {
 		return text + growText
 	}
 	return text + fmt.Sprintf("#define LABELBITS %d\n#define KINDBITS %d\n", q.LabelBits, q.KindBits) + growText + growQuick
 }
 
-// make is the kernels that make rows of a size one longer, where a condition holds, nil: always, and leave out some by their codes.
-func (s growShape) make(size int, where *pattern.Expr, q *table.Quick) string {
-	text, n := s.head(size, q), s.places(size)
+// make is the kernels that make rows of a size one longer, whole ones at last, where a condition holds, nil: always, and leave out some by their codes.
+func (s growShape) make(size int, last bool, where *pattern.Expr, q *table.Quick) string {
+	value := "u32"
+	if last && s.narrow {
+		value = "unsigned short"
+	}
+	text, n := s.head(size, q)+fmt.Sprintf("typedef %s Value;\n", value), s.places(size)
 	if where != nil {
-		last := []string{"lo", "hi"}
+		ends := []string{"lo", "hi"}
 		if s.vertices {
-			last = []string{"y"}
+			ends = []string{"y"}
 		}
 		text += fmt.Sprintf("#define WHERE %s\n", exprText(where, func(i int) (v, row string) {
 			v = fmt.Sprintf("own[%d]", 32*i)
 			if i >= n {
-				v = last[i-n]
+				v = ends[i-n]
 			}
 			return v, fmt.Sprintf("rows[%s]", v)
 		}))

@@ -41,9 +41,9 @@ func (f *File) Write(words []uint32) (at int64, err error) {
 	return at, nil
 }
 
-// read reads numbers from a byte on.
-func (f *File) read(to []uint32, at int64) error {
-	if _, err := f.at.ReadAt(bytesOf(to), at); err != nil {
+// read reads bytes from one on.
+func (f *File) read(to []byte, at int64) error {
+	if _, err := f.at.ReadAt(to, at); err != nil {
 		return fmt.Errorf("table: %w", err)
 	}
 	return nil

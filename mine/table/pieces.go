@@ -1,9 +1,32 @@
 package table
 
-import "errors"
+import (
+	"errors"
+	"math/bits"
+)
+
+// NearBits is the bits for which of a vertex's neighbours it is.
+func (s *Spec) NearBits() int { return bits.Len(uint(max(s.Rows.MaxDegree, 1) - 1)) }
+
+// Narrow reports whether two bytes are enough for what GPUs write of a whole row: a place of the row before and, in the lower NearBits, which of the neighbours there it is.
+func (s *Spec) Narrow() bool {
+	places := s.Size - 1
+	if !s.Vertices {
+		places *= 2
+	}
+	return s.Size > 1 && !s.Wide && bits.Len(uint(places-1))+s.NearBits() <= 16
+}
+
+// NumberBytes is the bytes of a number in the column of whole rows that GPUs write.
+func (s *Spec) NumberBytes() int64 {
+	if s.Narrow() {
+		return 2
+	}
+	return 4
+}
 
 // Columns are the columns of the rows that begin at consecutive vertices: by size, from 1 on, the pages of the last edges or vertices, and those of how many rows
-// go on from each. A GPU may write an edge as its place in the row of either end, if that end comes with an edge before.
+// go on from each. Of the first size they are as the CPU writes them, of others a place of the row before and which of the neighbours there. Those of whole rows have NumberBytes.
 type Columns struct{ Values, Counts [][]Page }
 
 // rows is how many rows the columns have.
@@ -18,7 +41,8 @@ func (c *Columns) rows() (n int64) {
 // elsewhere take; it is called once, and file closed, also after an error.
 func (s *Spec) Join(pieces []Columns, file *File, free func() error) *Stored {
 	t := s.stored()
-	t.file, t.free = file, free
+	t.file, t.free, t.near = file, free, s.NearBits()
+	t.values[s.Size-1].bytes = s.NumberBytes()
 	for i := range pieces {
 		m := mark{row: t.rows, whole: true}
 		for k, c := range t.values {
@@ -80,9 +104,15 @@ func (t *Stored) Pages(size int, counts bool, from, n int64, f func(p *Page, ski
 	return nil
 }
 
-// ReadFile reads numbers of a page that lies in the file.
-func (t *Stored) ReadFile(p *Page, to []uint32, from int64) error {
-	return t.file.read(to, p.At+4*from)
+// ReadFile reads bytes of a page that lies in the file, from one on.
+func (t *Stored) ReadFile(p *Page, to []byte, from int64) error { return t.file.read(to, p.At+from) }
+
+// NumberBytes is the bytes of a number in a column of a size.
+func (t *Stored) NumberBytes(size int, counts bool) int64 {
+	if counts {
+		return t.counts[size-1].bytes
+	}
+	return t.values[size-1].bytes
 }
 
 // Size is how many edges or vertices a row has.

@@ -22,6 +22,7 @@ type Stored struct {
 	file   *File // nil: none is allowed
 	meter  *run.Meter
 	free   func() error // gives back what GPUs keep; nil: nothing
+	near   int          // with free: see NearBits
 }
 
 // mark is where the rows from one on stand, for readers that begin there.
@@ -51,9 +52,10 @@ type column struct {
 	full  []Page
 	last  []uint32 // the page that is written
 	words int64
+	bytes int64 // of a number
 }
 
-// Page is N numbers of a column: in memory, where Other reads them, or from an offset of the file on.
+// Page is N numbers of a column: in memory, where Other reads them, or from an offset of the file on. Numbers of two bytes lie in words two by two.
 type Page struct {
 	N     int64
 	Words []uint32
@@ -62,9 +64,9 @@ type Page struct {
 	from  int64 // words before it
 }
 
-// PageReader reads numbers of a page that lies elsewhere, from a place on.
+// PageReader reads bytes of a page that lies elsewhere, from one on.
 type PageReader interface {
-	Read(to []uint32, from int64) error
+	Read(to []byte, from int64) error
 }
 
 // add adds a page to the column.
@@ -110,7 +112,7 @@ func (s *Spec) stored() *Stored {
 	t := &Stored{spec: *s, marks: make([]mark, 0, mostMarks)}
 	t.spec.Where, t.spec.Keep = nil, nil
 	for range s.Size {
-		t.values, t.counts = append(t.values, &column{of: t}), append(t.counts, &column{of: t})
+		t.values, t.counts = append(t.values, &column{of: t, bytes: 4}), append(t.counts, &column{of: t, bytes: 4})
 	}
 	return t
 }
@@ -176,11 +178,19 @@ func (t *Stored) code(at []uint32) uint32 {
 
 // append adds what a code stands for to a row.
 func (t *Stored) append(at []uint32, code uint32) []uint32 {
+	r, place := t.spec.Rows, int64(code)
+	if t.free != nil && len(at) > 0 {
+		x := at[code>>t.near]
+		y := r.Of(x)[code&(1<<t.near-1)]
+		if t.spec.Vertices {
+			return append(at, y)
+		}
+		return append(at, min(x, y), max(x, y))
+	}
 	if t.spec.Vertices {
 		return append(at, code)
 	}
-	r, place := t.spec.Rows, int64(code)
-	for _, x := range at { // most edges have their lower end in the row; what a GPU stores is of an end that is there
+	for _, x := range at { // most edges have their lower end in the row
 		if r.Off[x] <= place && place < r.Off[x+1] {
 			y := r.Col[code]
 			return append(at, min(x, y), max(x, y))
@@ -246,7 +256,7 @@ func (t *Stored) Rows() int64 { return t.rows }
 // Bytes is the bytes of all columns.
 func (t *Stored) Bytes() (n int64) {
 	for k := range t.values {
-		n += 4 * (t.values[k].length() + t.counts[k].length())
+		n += t.values[k].bytes*t.values[k].length() + 4*t.counts[k].length()
 	}
 	return n
 }
@@ -257,7 +267,7 @@ func (t *Stored) Held() (n int64) {
 	for _, c := range slices.Concat(t.values, t.counts) {
 		for _, p := range c.full {
 			if p.Words != nil {
-				n += 4 * p.N
+				n += 4 * int64(len(p.Words))
 			}
 		}
 		if c.last != nil {

@@ -1,6 +1,7 @@
 package table
 
 import (
+	"encoding/binary"
 	"errors"
 	"sort"
 	"sync/atomic"
@@ -41,7 +42,7 @@ func (c *cursor) more() error {
 		return nil
 	}
 	p := &c.full[c.page]
-	if p.Words != nil {
+	if p.Words != nil && c.bytes == 4 {
 		c.now = p.Words[c.skip:]
 		c.page, c.skip = c.page+1, 0
 		return nil
@@ -49,22 +50,33 @@ func (c *cursor) more() error {
 	if c.room == nil {
 		c.room = make([]uint32, pageWords)
 	}
-	c.now = c.room[:min(pageWords, p.N-c.skip)]
-	if err := c.of.read(p, c.now, c.skip); err != nil {
+	n := min(pageWords*c.bytes/4, p.N-c.skip)
+	raw := bytesOf(c.room[:n])
+	if c.bytes == 2 {
+		raw = bytesOf(c.room[pageWords/2:])[:2*n]
+	}
+	if p.Words != nil {
+		copy(raw, bytesOf(p.Words)[c.skip*c.bytes:])
+	} else if err := c.of.read(p, raw, c.skip*c.bytes); err != nil {
 		return err
 	}
-	if c.skip += int64(len(c.now)); c.skip == p.N {
+	if c.now = c.room[:n]; c.bytes == 2 {
+		for i := range c.now {
+			c.now[i] = uint32(binary.NativeEndian.Uint16(raw[2*i:]))
+		}
+	}
+	if c.skip += n; c.skip == p.N {
 		c.page, c.skip = c.page+1, 0
 	}
 	return nil
 }
 
-// read reads words of a page that is not in memory, from a place on.
-func (t *Stored) read(p *Page, to []uint32, from int64) error {
+// read reads bytes of a page that is not in memory, from one on.
+func (t *Stored) read(p *Page, to []byte, from int64) error {
 	if p.Other != nil {
 		return p.Other.Read(to, from)
 	}
-	return t.file.read(to, p.At+4*from)
+	return t.file.read(to, p.At+from)
 }
 
 // rowReader reads rows in their order.
