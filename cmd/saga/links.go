@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"cmp"
 	"fmt"
+	"log/slog"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -50,6 +51,11 @@ func (c *evaluateCmd) evaluateLinks(a *app, t *trained, cfg saga.Config) error {
 	d, _, _, err := t.prep.divide(t.data, saga.LinkTask, t.splitSeed())
 	if err != nil {
 		return err
+	}
+	if t.prep.Features == "degree" { // as in training, of the edges that pass messages
+		if err := t.prep.apply(d, slog.New(slog.DiscardHandler), ""); err != nil {
+			return err
+		}
 	}
 	if text := t.otherLinks(d, same, on); text != "" {
 		a.Log.Warn(text)
