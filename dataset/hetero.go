@@ -235,10 +235,10 @@ func (h *Hetero) Within(ends []int, layers int) (types, relations []bool) {
 	return types, relations
 }
 
-// Single is a graph of one type and one relation as a graph without types, nil if h is another graph. It shares memory
-// with h.
+// Single is a graph of one type and one relation as a graph without types, nil if h is another graph, or in shards, whose parts stay
+// apart. It shares memory with h.
 func (h *Hetero) Single() *Data {
-	if len(h.Types) != 1 || len(h.Relations) != 1 {
+	if len(h.Types) != 1 || len(h.Relations) != 1 || h.Types[0].Rows.Shard != nil {
 		return nil
 	}
 	d, links := *h.Types[0].Rows, h.Relations[0].Links
