@@ -137,7 +137,7 @@ func (a *HeteroAdded) To(h *Hetero, opt Options) (*Hetero, error) {
 			return nil, fmt.Errorf("edges that are added to %s: %w", h.FullName(r), err)
 		}
 		own := x.Links.Edges
-		if n := x.Links.Report.turned; n[1] == own.E() { // reverses were added behind these: all are found anew
+		if n := x.Links.Report.Turned; n[1] == own.E() { // reverses were added behind these: all are found anew
 			own = selected(own, func(k int) bool { return k < n[0] })
 		}
 		paired := x.Source == x.Target && !opt.Undirected && (own.E() < x.Links.Edges.E() || allReversed(own))

@@ -108,8 +108,10 @@ type Report struct {
 	Warnings []string // files and columns that nothing reads, and likely mistakes
 	// Masks is the number of splits in a file that has several, and Mask, from 0, is the one that was taken.
 	// Masks is 0 for other files, and if the split was replaced.
-	Mask, Masks int    `json:",omitempty"`
-	turned      [2]int // of a relation, edges before undirect added reverses behind them, and with these; 0: it did not, or they were rearranged
+	Mask, Masks int `json:",omitempty"`
+	// Turned is, of a relation, how many edges there were before reverses were added behind them, and with these; 0 where none were, or
+	// where edges were rearranged since.
+	Turned [2]int `json:"-"`
 }
 
 // ID is the name of vertex v in the user's file.

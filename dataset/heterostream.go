@@ -159,7 +159,7 @@ func (h *Hetero) undirect() error {
 			before := d.Edges.E()
 			d.Edges = d.Edges.Symmetric()
 			if added := d.Edges.E() - before; added > 0 {
-				d.Report.turned = [2]int{before, before + added}
+				d.Report.Turned = [2]int{before, before + added}
 				d.change("%d reverse edges were added", added)
 			}
 		case back != nil:
@@ -202,7 +202,7 @@ func (h *Hetero) simplify() error {
 			return fmt.Errorf("relation %.120q: edges that have labels, targets or a split, or are more than %d, cannot be rearranged", h.FullName(i), math.MaxUint32/2)
 		}
 		before := d.Edges.E()
-		d.Edges, d.Report.turned = simplify(d.Edges, r.Source != r.Target), [2]int{}
+		d.Edges, d.Report.Turned = simplify(d.Edges, r.Source != r.Target), [2]int{}
 		if dropped := before - d.Edges.E(); dropped > 0 {
 			d.change("%d self loops and repeated edges were dropped, and edges were sorted", dropped)
 		}
