@@ -33,7 +33,6 @@ const (
 // are not part of the step; see Draw and Bring.
 func (k *DeviceKind) Batch(p *plan.Plan, rows, edges []int, work [][]Work) []time.Duration {
 	c := newClock(p, k)
-	c.pace.once = k.Slice.Value > 0
 	short := map[int][]absent{}
 	p.Spec.Padded(func(call *plan.Call, operand int, from uint16) {
 		short[call.Kernel] = append(short[call.Kernel], absent{p.Spec.Values[call.Operands[operand].ID].RowBytes, from})

@@ -19,7 +19,6 @@ type pace struct {
 	launch, product float64 // ns
 	serial          bool
 	apart           bool // dense is arithmetic only: the memory traffic of products adds to it
-	once            bool // caches have no rows of gathers at the start, as for a batch
 }
 
 func newPace(k *DeviceKind) *pace {
@@ -72,7 +71,8 @@ const leastEdge = 72
 const laidShare = 0.9
 
 // gather is the time in ns that reading rows of the streamed interval takes. One slice of each row is read at a time, of all operands, or of rows
-// laid out anew side by side. The chance of a cache hit is the part of these slices, over all rows, that the cache holds.
+// laid out anew side by side. The chance of a cache hit is the part of these slices, over all rows, that the cache holds; the first edge of a row finds none
+// there.
 func (k *pace) gather(c *plan.Cost, rows, edges, others float64) float64 {
 	at := k.slice * float64(max(1, c.Others))
 	var time float64
@@ -97,7 +97,7 @@ func (k *pace) gather(c *plan.Cost, rows, edges, others float64) float64 {
 	if all := others * slice; all > k.cache {
 		hits = k.cache / all
 	}
-	if k.once && edges > 0 {
+	if k.slice > 0 && edges > 0 {
 		hits *= max(0, 1-others/edges)
 	}
 	bytes := float64(c.GatherBytes)
@@ -189,7 +189,11 @@ func (c *clock) ns(t *plan.Task) float64 {
 		if !t.Is.First && !t.Is.Last {
 			rows = min(rows, edges)
 		}
-		return c.pace.call(c.costs[t.Kernel], rows, edges, float64(cells.Rows(int(t.Other))))
+		cost := *c.costs[t.Kernel]
+		if t.Is.First && c.pace.slice > 0 { // sums begin in registers
+			cost.AccBytes /= 2
+		}
+		return c.pace.call(&cost, rows, edges, float64(cells.Rows(int(t.Other))))
 	}
 	return c.pace.launch
 }

@@ -31,15 +31,15 @@ func TestKernelTime(t *testing.T) {
 			t.Errorf("%s: %g ns, want %g", c.name, got, c.want)
 		}
 	}
-	k.Slice.Value = 10 // ten bytes of every row at a time: 50 rows fit
-	if got := k.KernelTime(&plan.Cost{GatherBytes: 80, OtherBytes: 100}, 0, 50, 50); !sim.Near(got, 1000, 1e-12) {
-		t.Errorf("sliced: %g ns, want 1000", got)
+	k.Slice.Value = 10 // ten bytes of every row at a time: 50 rows fit; the first of ten edges of a row finds none in the cache
+	if got := k.KernelTime(&plan.Cost{GatherBytes: 80, OtherBytes: 100}, 0, 500, 50); !sim.Near(got, 500*80*(.9/4+.1), 1e-12) {
+		t.Errorf("sliced: %g ns, want 13000", got)
 	}
-	if got := k.KernelTime(&plan.Cost{GatherBytes: 80, GatherPad: 20, OtherBytes: 100}, 0, 50, 50); !sim.Near(got, 1250, 1e-12) {
-		t.Errorf("lanes that read nothing: %g ns, want 1250", got)
+	if got := k.KernelTime(&plan.Cost{GatherBytes: 80, GatherPad: 20, OtherBytes: 100}, 0, 500, 50); !sim.Near(got, 500*100*(.9/4+.1), 1e-12) {
+		t.Errorf("lanes that read nothing: %g ns, want 16250", got)
 	}
-	if got := k.KernelTime(&plan.Cost{GatherBytes: 8, OtherBytes: 8}, 0, 50, 50); !sim.Near(got, 50*72/4, 1e-12) {
-		t.Errorf("few columns: %g ns, want %d", got, 50*72/4)
+	if got := k.KernelTime(&plan.Cost{GatherBytes: 8, OtherBytes: 8}, 0, 500, 50); !sim.Near(got, 500*72*(.9/4+.1), 1e-12) {
+		t.Errorf("few columns: %g ns, want 11700", got)
 	}
 	k.Serial, k.Launch.Value = true, 3e-9
 	if got := k.KernelTime(&plan.Cost{RowDense: 5, RowBytes: 4}, 10, 0, 0); !sim.Near(got, 93, 1e-12) {
