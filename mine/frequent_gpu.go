@@ -107,14 +107,25 @@ func (f *frequent) countOnGPUs(ctx context.Context, at place, t *table.Graph, ed
 
 // induced is the rows of so many vertices, all of which take part.
 func (f *frequent) induced(vertices int) *cuda.Making {
-	s := &table.Spec{Rows: f.g.byID, Kinds: f.kinds, Vertices: true, Size: vertices}
-	if slices.ContainsFunc(f.g.byID.Label, func(l int32) bool { return l < 0 }) {
-		s.Where = make([]*pattern.Expr, vertices+1)
-		for i := range vertices {
-			s.Where[i+1] = &pattern.Expr{Op: pattern.LessThan, Args: []*pattern.Expr{{Op: pattern.Const, Value: -1}, {Op: pattern.Label, A: i}}}
+	return &cuda.Making{Spec: f.rowsOf(vertices)}
+}
+
+// rowsOf is the rows of so many edges or, with induced, vertices, all of whose vertices take part.
+func (f *frequent) rowsOf(size int) *table.Spec {
+	s := &table.Spec{Rows: f.g.byID, Kinds: f.kinds, Vertices: f.Induced, Size: size}
+	if !slices.ContainsFunc(f.g.byID.Label, func(l int32) bool { return l < 0 }) {
+		return s
+	}
+	takes := func(at int) *pattern.Expr {
+		return &pattern.Expr{Op: pattern.LessThan, Args: []*pattern.Expr{{Op: pattern.Const, Value: -1}, {Op: pattern.Label, A: at}}}
+	}
+	s.Where = make([]*pattern.Expr, size+1)
+	for i := range size {
+		if s.Where[i+1] = takes(i); !f.Induced {
+			s.Where[i+1] = &pattern.Expr{Op: pattern.And, Args: []*pattern.Expr{takes(2 * i), takes(2*i + 1)}}
 		}
 	}
-	return &cuda.Making{Spec: s}
+	return s
 }
 
 // quick reports whether GPUs can tell the induced patterns apart.

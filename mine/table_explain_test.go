@@ -152,3 +152,38 @@ func TestExplainTableRefused(t *testing.T) {
 		}
 	}
 }
+
+// TestExplainInstances: the rows that tables will count are known within a factor of two, and their time.
+func TestExplainInstances(t *testing.T) {
+	e, labels := spread(200)
+	labels[3] = -1
+	ctx := context.Background()
+	for _, f := range []mine.Frequency{{Support: 1, Edges: 3, By: mine.InstancesAll, Engine: mine.Tables}, {Support: 1, Vertices: 4, Induced: true, By: mine.InstancesAll}} {
+		g := mustOpen(t, e, mine.Options{Labels: labels})
+		x, err := g.ExplainFrequent(ctx, f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found, err := g.Frequent(ctx, f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows := map[int]float64{}
+		for i := range found {
+			n, _ := found[i].Support.Big().Float64()
+			if f.Induced {
+				rows[found[i].Pattern.Vertices()] += n
+			} else {
+				rows[found[i].Pattern.Edges()] += n
+			}
+		}
+		if len(x.Rows) != 3 || x.Seconds <= 0 || !strings.Contains(x.String(), "of 3 ") {
+			t.Errorf("%+v", x)
+		}
+		for _, l := range x.Rows {
+			if n := rows[l.Size]; l.Rows > 2*n || n > 2*l.Rows || l.Error == 0 && l.Rows != n || l.Seconds <= 0 {
+				t.Errorf("%+v: %+v, counted %.0f", f, l, n)
+			}
+		}
+	}
+}
