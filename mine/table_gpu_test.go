@@ -109,7 +109,7 @@ func TestTableOnGPUs(t *testing.T) {
 				at := s.At()
 				all, _ := s.Bytes()
 				onGPUs := float64(min(at.GPUs, all)) // taken in pieces, of which the last is not full
-				if s.Rows() > 500 && (x.Bytes > 2*float64(all) || 2*x.Bytes < float64(all) || x.OnGPUs > 2*onGPUs || 2*x.OnGPUs < onGPUs || x.Seconds > 0) {
+				if s.Rows() > 500 && (x.Bytes > 2*float64(all) || 2*x.Bytes < float64(all) || x.OnGPUs > 2*onGPUs || 2*x.OnGPUs < onGPUs || x.Seconds <= 0 || !x.GPUs) {
 					t.Errorf("%s: %d rows, %d bytes, %+v\n%v", name, s.Rows(), all, at, x)
 				}
 				if opt.HostMem > 0 && at.Host > opt.HostMem {

@@ -71,7 +71,7 @@ func (c *Mine) stored() (*sheet, error) {
 				fields{{"edges", edges}, {"part", 1 / float64(part)}, {"rows", rows}, {"bytes", all}, {"on_gpus", at.GPUs}, {"spilled", spilled}, {"store_seconds", wall}, {"read_seconds", again}, {"processor_seconds", processor + more}, {"file_seconds", disk}, {"ratio", ratio}, {"explained", before}})
 		}
 	}
-	s.notes = []string{"File alone: the bytes that are in the file written to another file and read again. ÷ the larger: storing and reading over the larger of that and of the same with all memory. GAMMA keeps its tables in host memory, up to 310 GB.", "Explained: the columns, and the seconds of one thread without the file, as Table.Explain says them before (0: not known)."}
+	s.notes = []string{"File alone: the bytes that are in the file written to another file and read again. ÷ the larger: storing and reading over the larger of that and of the same with all memory. GAMMA keeps its tables in host memory, up to 310 GB.", "Explained: the columns, and the seconds of one thread, or of the GPUs without compiling, without the file, as Table.Explain says them before."}
 	return s, nil
 }
 

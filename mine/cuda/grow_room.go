@@ -100,7 +100,7 @@ func (c *growCase) bytes(t *growRoom) int64 {
 	return n
 }
 
-// divide divides so many bytes: half of them at most, if that is enough, for what is made at a time, the rest for keys or columns. ok is false if it is too little.
+// divide divides so many bytes: half of them at most, if that is enough, for what is made at a time, of what is only counted seven eighths, the rest for keys or columns. ok is false if it is too little.
 func (c *growCase) divide(bytes int64) (t growRoom, ok bool) {
 	s, least := c.spec, slices.Max(c.bound)
 	if c.filters {
@@ -113,7 +113,11 @@ func (c *growCase) divide(bytes int64) (t growRoom, ok bool) {
 			t.rows[size] = max(t.slots/8, c.bound[size-1])
 		}
 		t.rows[0], t.rows[s.Size] = t.rows[1], t.slots
-		if n := c.bytes(&t); n <= bytes/2 || t.slots == least {
+		share := bytes / 2
+		if c.use != ForStore {
+			share = bytes / 8 * 7
+		}
+		if n := c.bytes(&t); n <= share || t.slots == least {
 			break
 		}
 	}
