@@ -8,8 +8,12 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"slices"
 	"strings"
 	"testing"
+
+	"sagann/chunk"
+	"sagann/dataset"
 )
 
 // TestEvaluateLinks: whatever a run on links was told, evaluate scores its validation and test as the training did.
@@ -84,5 +88,20 @@ func TestEvaluateLinks(t *testing.T) {
 				t.Errorf("%s: %s has an AUC of %v, in training %v", flags, name, got.AUC, want)
 			}
 		}
+	}
+}
+
+// TestRankedWithout: rankings leave out self loops, which a split of triples does not keep, and no other edge beside those of the split.
+func TestRankedWithout(t *testing.T) {
+	d := &dataset.Data{Edges: &chunk.Edges{V: 4, Src: []uint32{0, 1, 2, 2}, Dst: []uint32{1, 0, 2, 2}, Type: []uint32{0, 1, 1, 0}, Types: 2}}
+	out := &dataset.Data{Edges: d.Edges}
+	out.Targets.Links = &dataset.Links{Types: 2, Train: dataset.Pairs{Src: []uint32{0}, Dst: []uint32{1}, Type: []uint32{0}}}
+	x := &trained{data: d, prep: prepared{Split: "folder"}}
+	if p := x.known(out); !slices.Equal(p.Src, []uint32{0, 2, 2}) || !slices.Equal(p.Dst, []uint32{1, 2, 2}) || !slices.Equal(p.Type, []uint32{0, 1, 0}) {
+		t.Errorf("a split of triples: %+v", p)
+	}
+	x.prep.Split = ""
+	if p := x.known(out); p.Len() != 5 {
+		t.Errorf("a random split: %+v", p)
 	}
 }

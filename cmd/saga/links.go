@@ -110,14 +110,20 @@ func (c *evaluateCmd) evaluateLinks(a *app, t *trained, cfg saga.Config) error {
 }
 
 // known are the pairs that are left out of rankings: edges of the data, and those of the split of d. Of triples that a split gives they are
-// those of the split alone, as the data may have reverses beside them.
+// those of the split and the self loops, which no split keeps: the data may have reverses beside them.
 func (t *trained) known(d *dataset.Data) *dataset.Pairs {
 	l := d.Targets.Links
-	p := l.Train.With(&l.Val).With(&l.Test)
-	if by, err := parseSplit(t.prep.Split); l.Types > 0 && err == nil && by.from != "" {
-		return p
+	p, e := l.Train.With(&l.Val).With(&l.Test), dataset.EdgePairs(t.data, l.Types > 0)
+	if by, err := parseSplit(t.prep.Split); l.Types == 0 || err != nil || by.from == "" {
+		return p.With(e)
 	}
-	return p.With(dataset.EdgePairs(t.data, l.Types > 0))
+	loops := &dataset.Pairs{}
+	for k, u := range e.Src {
+		if u == e.Dst[k] {
+			loops.Src, loops.Dst, loops.Type = append(loops.Src, u), append(loops.Dst, u), append(loops.Type, e.Type[k])
+		}
+	}
+	return p.With(loops)
 }
 
 // ranked are the numbers of a filtered ranking.
