@@ -7,8 +7,8 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"strconv"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -96,7 +96,7 @@ func TestRankedWithout(t *testing.T) {
 	d := &dataset.Data{Edges: &chunk.Edges{V: 4, Src: []uint32{0, 1, 2, 2}, Dst: []uint32{1, 0, 2, 2}, Type: []uint32{0, 1, 1, 0}, Types: 2}}
 	out := &dataset.Data{Edges: d.Edges}
 	out.Targets.Links = &dataset.Links{Types: 2, Train: dataset.Pairs{Src: []uint32{0}, Dst: []uint32{1}, Type: []uint32{0}}}
-	x := &trained{data: d, prep: prepared{Split: "folder"}}
+	x := &trained{data: d, prep: prepared{Split: t.TempDir()}}
 	if p := x.known(out); !slices.Equal(p.Src, []uint32{0, 2, 2}) || !slices.Equal(p.Dst, []uint32{1, 2, 2}) || !slices.Equal(p.Type, []uint32{0, 1, 0}) {
 		t.Errorf("a split of triples: %+v", p)
 	}
