@@ -46,6 +46,11 @@ func (h *Hetero) At(t int) *Data {
 	if d := h.Single(); d != nil {
 		return d
 	}
+	return h.Typed(t)
+}
+
+// Typed is At with the graph behind the vertices, also where it has one type and one relation.
+func (h *Hetero) Typed(t int) *Data {
 	d := *h.Types[t].Rows
 	d.Name, d.Vertices.Kinds, d.Report = h.Name, &Kinds{Graph: h, Type: t}, h.Whole()
 	return &d

@@ -244,7 +244,7 @@ func (j *job) split(s *settings, task saga.Task, log *slog.Logger) error {
 
 // waits refuses what looks at the loss of a validation split, where that has no members.
 func (j *job) waits(s *settings, members int) error {
-	if waits := s.Training.Patience > 0 || s.Rate.LRSchedule == string(saga.ScheduleReduce); waits && j.data.Shard == nil && members == 0 {
+	if waits := s.Training.Patience > 0 || s.Rate.LRSchedule == string(saga.ScheduleReduce); waits && j.whole() && members == 0 {
 		return fmt.Errorf("--patience and --lr-schedule plateau look at the loss of a validation split, and %s has none; --split 0.6,0.2 makes a random one", j.data.Name)
 	}
 	return nil
@@ -256,8 +256,11 @@ func (j *job) has(split int) bool {
 	if l := j.data.Targets.Links; task == saga.LinkTask {
 		return split != 1 || l.Val.Len() > 0
 	}
-	return j.data.Shard != nil || len(j.data.Splits(task)[split]) > 0
+	return !j.whole() || len(j.data.Splits(task)[split]) > 0
 }
+
+// whole reports whether the data have all members of their splits: of shards that several ranks train no rank has.
+func (j *job) whole() bool { return j.data.Shard == nil || j.data.Shard.Whole() }
 
 // tellEdges says that edges have no reverses, or only some have, and that edges are repeated, which are often not meant. It is silent on
 // graphs that were generated and, about reverses, if they were added or if reading has said so.

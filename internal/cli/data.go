@@ -33,7 +33,7 @@ func OpenTarget(name, target string, o dataset.Options) (*dataset.Data, error) {
 	if !SeveralTypes(err) {
 		return d, err
 	}
-	return openTypes(name, o, func(h *dataset.Hetero) (int, error) {
+	return openTypes(name, o, (*dataset.Hetero).At, func(h *dataset.Hetero) (int, error) {
 		t, err := h.Labelled(target)
 		if r, none := h.LabelledRelation(""); err != nil && target == "" && none == nil {
 			err = fmt.Errorf("%w; edges of %s have some (--task edge)", err, h.FullName(r))
@@ -51,7 +51,7 @@ func OpenAsked(name, target string, o dataset.Options) (*dataset.Data, error) {
 	if err == nil {
 		return d, nil
 	}
-	return openTypes(name, o, func(h *dataset.Hetero) (int, error) { return h.Type(target) })
+	return openTypes(name, o, (*dataset.Hetero).At, func(h *dataset.Hetero) (int, error) { return h.Type(target) })
 }
 
 // OpenApplied is OpenData also for graphs of several types of vertices, for a run with the schema s, nil if it has none: the data are
@@ -61,7 +61,11 @@ func OpenApplied(name string, s *dataset.Schema, o dataset.Options) (*dataset.Da
 	if !SeveralTypes(err) {
 		return d, err
 	}
-	return openTypes(name, o, func(h *dataset.Hetero) (int, error) {
+	at := (*dataset.Hetero).At
+	if s != nil && s.Types != nil { // also of one type, as a run over shards
+		at = (*dataset.Hetero).Typed
+	}
+	return openTypes(name, o, at, func(h *dataset.Hetero) (int, error) {
 		switch {
 		case s == nil || s.Types == nil:
 			return 0, nil // is refused, as the run was of one type
@@ -72,8 +76,8 @@ func OpenApplied(name string, s *dataset.Schema, o dataset.Options) (*dataset.Da
 	})
 }
 
-// openTypes opens a graph of several types; target chooses the type whose vertices the data are.
-func openTypes(name string, o dataset.Options, target func(*dataset.Hetero) (int, error)) (*dataset.Data, error) {
+// openTypes opens a graph of several types; target chooses the type whose vertices the data are, and at makes these.
+func openTypes(name string, o dataset.Options, at func(*dataset.Hetero, int) *dataset.Data, target func(*dataset.Hetero) (int, error)) (*dataset.Data, error) {
 	h, err := dataset.LoadHetero(name, o)
 	if err != nil {
 		return nil, err
@@ -85,7 +89,7 @@ func openTypes(name string, o dataset.Options, target func(*dataset.Hetero) (int
 	if idle := h.Idle(t); idle != "" {
 		h.Report.Warnings = append(h.Report.Warnings, name+": "+idle)
 	}
-	return h.At(t), nil
+	return at(h, t), nil
 }
 
 // AllRelations is the value of --relation for the types of edges of a graph with one type of vertices, together.
