@@ -250,18 +250,6 @@ func (j *job) waits(s *settings, members int) error {
 	return nil
 }
 
-// has reports whether anything is scored in the training (0), validation (1) or test split (2).
-func (j *job) has(split int) bool {
-	task := cmp.Or(j.prep.Layers.Task, saga.VertexTask)
-	if l := j.data.Targets.Links; task == saga.LinkTask {
-		return split != 1 || l.Val.Len() > 0
-	}
-	return !j.whole() || len(j.data.Splits(task)[split]) > 0
-}
-
-// whole reports whether the data have all members of their splits: of shards that several ranks train no rank has.
-func (j *job) whole() bool { return j.data.Shard == nil || j.data.Shard.Whole() }
-
 // tellEdges says that edges have no reverses, or only some have, and that edges are repeated, which are often not meant. It is silent on
 // graphs that were generated and, about reverses, if they were added or if reading has said so.
 func tellEdges(log *slog.Logger, path string, d *dataset.Data, undirected bool) {

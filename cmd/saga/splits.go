@@ -192,6 +192,18 @@ func (j *job) divide(s *settings, task saga.Task, log *slog.Logger) error {
 	return nil
 }
 
+// has reports whether anything is scored in the training (0), validation (1) or test split (2).
+func (j *job) has(split int) bool {
+	task := cmp.Or(j.prep.Layers.Task, saga.VertexTask)
+	if l := j.data.Targets.Links; task == saga.LinkTask {
+		return split != 1 || l.Val.Len() > 0
+	}
+	return !j.whole() || len(j.data.Splits(task)[split]) > 0
+}
+
+// whole reports whether the data have all members of their splits: of shards that several ranks train no rank has.
+func (j *job) whole() bool { return j.data.Shard == nil || j.data.Shard.Whole() }
+
 // typedOr is what is for data of several types, or what is for one.
 func typedOr[T any](d *dataset.Data, several, one T) T {
 	if d.Vertices.Kinds != nil {
