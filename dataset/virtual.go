@@ -66,6 +66,9 @@ func VirtualVertices(d *Data) error {
 		}
 	}
 	d.Edges = e
+	if names := d.Schema.Edges.Relations; old.Type != nil && len(names) == old.Types {
+		d.Schema.Edges.Relations = slices.Concat(names, []string{"to the virtual vertex", "from the virtual vertex"})
+	}
 	if rows := d.Late.Sparse; rows == nil {
 		d.Features = append(d.Features, make([]float32, graphs*d.FeatureCols)...)
 	} else if err := d.SetSparse(rows.then(&SparseRows{Ptr: make([]int64, graphs+1)}), d.FeatureCols); err != nil {

@@ -13,6 +13,7 @@ func TestVirtualVertices(t *testing.T) {
 	d := &Data{Edges: &chunk.Edges{V: 3, Src: []uint32{0}, Dst: []uint32{1}, Types: 2, Type: []uint32{1}, Weight: []float32{0.5}, DataCols: 2, Data: []float32{7, 8}},
 		Features: []float32{1, 2, 3}, FeatureCols: 1, GraphOf: []uint32{0, 0, 1}, GraphLabels: []int32{0, 1}, Labels: []int32{0, 0, 0}, Classes: 1, Train: []uint32{1},
 		Vertices: Naming{IDs: []uint64{5, 9, 7}}}
+	d.Schema.Edges.Relations = []string{"single", "double"}
 	if err := VirtualVertices(d); err != nil {
 		t.Fatal(err)
 	}
@@ -23,6 +24,9 @@ func TestVirtualVertices(t *testing.T) {
 	}
 	if x := []any{d.Features, d.GraphOf, d.Vertices.IDs, d.Labels == nil, d.Train == nil}; !reflect.DeepEqual(x, []any{[]float32{1, 2, 3, 0, 0}, []uint32{0, 0, 1, 0, 1}, []uint64{5, 9, 7, 10, 11}, true, true}) {
 		t.Errorf("%v", x)
+	}
+	if names := d.Schema.Edges.Relations; len(names) != 4 || names[1] != "double" {
+		t.Errorf("types of edges are called %q", names)
 	}
 	if err := Validate(d); err != nil {
 		t.Error(err)
