@@ -32,8 +32,9 @@ SAGA_INLINE void saga_put(unsigned at, int row, int place, float x, float y, flo
 	asm volatile("st.shared.v4.b32 [%0], {%1,%2,%3,%4};" :: "r"(at + row * 128 + ((place ^ row & 7) << 4)), "r"(saga_tf32(__float_as_uint(x))), "r"(saga_tf32(__float_as_uint(y))),
 		"r"(saga_tf32(__float_as_uint(z))), "r"(saga_tf32(__float_as_uint(w))) : "memory");
 }
-// Adds eight terms to d: of 64 rows, and of the columns of an operand in shared memory.
+// Adds eight terms to d: of 64 rows, and of the columns of an operand in shared memory. With saga_group_first d is these alone.
 template <int N> __device__ void saga_group_mma(float (&d)[N], const unsigned (&a)[4], unsigned long long b);
+template <int N> __device__ void saga_group_first(float (&d)[N], const unsigned (&a)[4], unsigned long long b);
 SAGA_INLINE void saga_begin_group() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
 template <int N> SAGA_INLINE void saga_end_group(float (&d)[N]) {
 	asm volatile("wgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 0;" ::: "memory");
@@ -92,7 +93,8 @@ SAGA_INLINE float4 saga_beside(float a, float b, float c, float d) {
 }
 
 // n rows of B columns each of a·w, or of a·w + a2·w2, of K and K2 terms. A block keeps its columns of the matrices, the terms of the second behind those of the
-// first, rounded up to four. Each group goes over tiles of 64 rows: each(m0, n0, d) takes the numbers of one.
+// first, rounded up to four. Each group goes over tiles of 64 rows: each(i, n0, d, h) takes the numbers of row i of the columns from n0 on. Of 32 columns a lane has eight, of
+// these k is number k / 2 * 4 + h + k % 2 of 16 in d.
 template <bool T, int B, int K, int K2, class F> SAGA_INLINE void saga_groups(const float *a, ll lda, const float *w, ll ldw, const float *a2, ll lda2, const float *w2, ll ldw2, ll n, int cols, F each) {
 	extern __shared__ __align__(1024) unsigned char ring[];
 	constexpr int groups = 3, places = 4, bytes = 64 * 128;
@@ -153,7 +155,15 @@ template <bool T, int B, int K, int K2, class F> SAGA_INLINE void saga_groups(co
 			saga_arrive(bar + 16 * s + 8);
 			if (++s == places) s = 0, phase ^= 1;
 		}
-		each(tile * 64ll, n0, d);
+#pragma unroll
+		for (int c = 0; c < B / 2; c += 8)
+#pragma unroll
+			for (int h = 0; h < 4; h += 2) {
+				const float4 v = saga_beside(d[c + h], d[c + h + 1], d[c + h + 4], d[c + h + 5]);
+				d[c + h] = v.x, d[c + h + 1] = v.y, d[c + h + 4] = v.z, d[c + h + 5] = v.w;
+			}
+#pragma unroll
+		for (int h = 0; h < 4; h += 2) each(tile * 64ll + saga_group_row() + h * 4, n0, d, h);
 	}
 }
 

@@ -44,20 +44,28 @@ func groupsKernel(c *Program, b *strings.Builder, k *tiled, x *tileCode, name st
 	k.groups = c.name(name + "_groups")
 	second := x.second()
 	fmt.Fprintf(b, "extern \"C\" __global__ void __launch_bounds__(%d, 1) %s(%s) {\n", groupThreads, c.Names[k.groups], c.params())
-	b.WriteString("#ifdef SAGA_GROUPS\n\tconstexpr int G = 4, V = 4;\n\tconst int lane = threadIdx.x % G;\n\tconst unsigned mask = 15u << threadIdx.x % 32 / G * G; (void)mask;\n")
-	fmt.Fprintf(b, "\tsaga_groups<%t, %d, %s, %s>(%s, %s, n, %d, [&](ll m0, int n0, float (&d)[%d]) {\n", k.of[0].Role == kernel.MatMulNT, columns, x.each[0][4], second[4],
-		strings.Join(x.each[0][:4], ", "), strings.Join(second[:4], ", "), w, columns/2)
-	fmt.Fprintf(b, "#pragma unroll\n\tfor (int c = 0; c < %d; c += 16) {\n\t\tconst int base = n0 + c * 2;\n\t\tif (base >= %d) break;\n", columns/2, w)
+	b.WriteString("#ifdef SAGA_GROUPS\n")
+	fmt.Fprintf(b, "\tsaga_groups<%t, %d, %s, %s>(%s, %s, n, %d, ", k.of[0].Role == kernel.MatMulNT, columns, x.each[0][4], second[4],
+		strings.Join(x.each[0][:4], ", "), strings.Join(second[:4], ", "), w)
+	x.ofRow(b, columns, w)
+	b.WriteString(");\n#endif\n}\n")
+}
+
+// ofRow is what is made of the numbers of row i, of so many columns from n0 on of w: a function of i, n0, d and h as saga_groups wants it. All columns of a
+// row follow each other, so that what depends on the row alone, as most of the hash of dropout, is computed once.
+func (x *tileCode) ofRow(b *strings.Builder, columns, w int) {
+	fmt.Fprintf(b, "[&](ll i, int n0, const float (&d)[%d], int h) {\n\t\tconstexpr int G = 4, V = %d;\n", columns/2, x.t.v)
+	b.WriteString("\t\tconst int lane = threadIdx.x % G;\n\t\tconst unsigned mask = 15u << threadIdx.x % 32 / G * G; (void)mask;\n" +
+		"\t\tconst ll row = first + i; (void)row;\n\t\tif (i >= n) return;\n")
+	fmt.Fprintf(b, "#pragma unroll\n\t\tfor (int c = 0; c < %d; c += 32) {\n\t\tconst int base = n0 + c;\n\t\tif (base >= %d) break;\n", columns, w)
 	g := *x.t
 	g.b, g.tab = b, "\t\t"
 	g.globals(x.used)
-	b.WriteString("#pragma unroll\n\tfor (int h = 0; h < 4; h += 2) {\n\t\tconst ll i = m0 + saga_group_row() + h * 4, row = first + i; (void)row;\n")
 	g.declare(x.sum)
-	g.line("*(float4 *)r%d = saga_beside(d[c + h], d[c + h + 1], d[c + h + 4], d[c + h + 5]);", x.sum)
-	g.line("*(float4 *)(r%d + 4) = saga_beside(d[c + h + 8], d[c + h + 9], d[c + h + 12], d[c + h + 13]);", x.sum)
-	g.line("if (i >= n) continue;")
+	g.line("#pragma unroll")
+	g.line("for (int k = 0; k < 8; k++) r%d[k] = d[c / 2 + k / 2 * 4 + h + k %% 2];", x.sum)
 	b.WriteString(x.body)
-	b.WriteString("\t}\n\t}\n\t});\n#endif\n}\n")
+	b.WriteString("\t\t}\n\t}")
 }
 
 // second is the operands of the second product, or of none.
@@ -88,7 +96,7 @@ func groupsText(b *strings.Builder, columns int) {
 	}
 }
 
-// groupMMA is the device function that adds eight terms of 64 rows and so many columns.
+// groupMMA is the device functions that add eight terms of 64 rows and so many columns, and that begin with these.
 func groupMMA(columns int) string {
 	var b strings.Builder
 	list := func(n int, sep, format string) {
@@ -100,11 +108,15 @@ func groupMMA(columns int) string {
 		}
 	}
 	n := columns / 2
-	fmt.Fprintf(&b, "#ifdef SAGA_GROUPS\ntemplate <> __device__ __forceinline__ void saga_group_mma(float (&d)[%d], const unsigned (&a)[4], unsigned long long b) {\n", n)
-	fmt.Fprintf(&b, "\tasm volatile(\"wgmma.mma_async.sync.aligned.m64n%dk8.f32.tf32.tf32 {", columns)
-	list(n, ",", "%%%d")
-	fmt.Fprintf(&b, "}, {%%%d,%%%d,%%%d,%%%d}, %%%d, 1, 1, 1;\"\n\t\t: ", n, n+1, n+2, n+3, n+4)
-	list(n, ", ", "\"+f\"(d[%d])")
-	b.WriteString("\n\t\t: \"r\"(a[0]), \"r\"(a[1]), \"r\"(a[2]), \"r\"(a[3]), \"l\"(b));\n}\n#endif\n")
+	b.WriteString("#ifdef SAGA_GROUPS\n")
+	for _, way := range [][3]string{{"mma", "1", "+f"}, {"first", "0", "=&f"}} {
+		fmt.Fprintf(&b, "template <> __device__ __forceinline__ void saga_group_%s(float (&d)[%d], const unsigned (&a)[4], unsigned long long b) {\n", way[0], n)
+		fmt.Fprintf(&b, "\tasm volatile(\"wgmma.mma_async.sync.aligned.m64n%dk8.f32.tf32.tf32 {", columns)
+		list(n, ",", "%%%d")
+		fmt.Fprintf(&b, "}, {%%%d,%%%d,%%%d,%%%d}, %%%d, %s, 1, 1;\"\n\t\t: ", n, n+1, n+2, n+3, n+4, way[1])
+		list(n, ", ", "\""+way[2]+"\"(d[%d])")
+		b.WriteString("\n\t\t: \"r\"(a[0]), \"r\"(a[1]), \"r\"(a[2]), \"r\"(a[3]), \"l\"(b));\n}\n")
+	}
+	b.WriteString("#endif\n")
 	return b.String()
 }

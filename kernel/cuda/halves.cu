@@ -1,12 +1,15 @@
 
 // Products in float32 by groups of four warps. An operand is the sum of two numbers of 11 bits (products.cu), and three of the four products of these are added.
+// The tensor cores cut the second off to so many bits themselves. What is no number has no first one that is none, but then the second is none.
 // The tensor cores add 32 terms; these sums are added in float32. Two groups have 64 rows each of a tile of 128; the warps beside them copy
 // rows ahead, and divide the matrix into halves on the way to shared memory.
 #ifdef SAGA_GROUPS
+SAGA_INLINE float saga_half(float x) { return __uint_as_float(__float_as_uint(x) + 0x1000u & 0xffffe000u); }
 SAGA_INLINE void saga_put_halves(unsigned hi, unsigned lo, int row, int place, float x, float y, float z, float w) {
-	saga_put(hi, row, place, x, y, z, w);
-	saga_put(lo, row, place, x - __uint_as_float(saga_tf32(__float_as_uint(x))), y - __uint_as_float(saga_tf32(__float_as_uint(y))), z - __uint_as_float(saga_tf32(__float_as_uint(z))),
-		w - __uint_as_float(saga_tf32(__float_as_uint(w))));
+	const int at = row * 128 + ((place ^ row & 7) << 4);
+	const float a = saga_half(x), b = saga_half(y), c = saga_half(z), d = saga_half(w);
+	asm volatile("st.shared.v4.f32 [%0], {%1,%2,%3,%4};" :: "r"(hi + at), "f"(a), "f"(b), "f"(c), "f"(d) : "memory");
+	asm volatile("st.shared.v4.f32 [%0], {%1,%2,%3,%4};" :: "r"(lo + at), "f"(x - a), "f"(y - b), "f"(z - c), "f"(w - d) : "memory");
 }
 // Adds 32 terms to d: those of 64 rows lie at a as an operand does.
 template <int D> SAGA_INLINE void saga_halves_terms(float (&d)[D], unsigned a, unsigned hi, unsigned lo) {
@@ -19,21 +22,17 @@ template <int D> SAGA_INLINE void saga_halves_terms(float (&d)[D], unsigned a, u
 #pragma unroll
 	for (int e = 0; e < 16; e++) {
 		const float z = __uint_as_float(x[e / 4][e % 4]);
-		x[e / 4][e % 4] = saga_tf32(x[e / 4][e % 4]);
-		y[e / 4][e % 4] = saga_tf32(__float_as_uint(z - __uint_as_float(x[e / 4][e % 4])));
+		x[e / 4][e % 4] = __float_as_uint(saga_half(z));
+		y[e / 4][e % 4] = __float_as_uint(z - saga_half(z));
 	}
 	float part[D];
-#pragma unroll
-	for (int e = 0; e < D; e++) {
-		part[e] = 0.f;
-		asm volatile("" : "+f"(part[e]) :: "memory");
-	}
 #pragma unroll
 	for (int e = 0; e < 16; e++) asm volatile("" : "+r"(x[e / 4][e % 4]), "+r"(y[e / 4][e % 4]) :: "memory");
 	saga_begin_group();
 #pragma unroll
 	for (int k = 0; k < 4; k++) {
-		saga_group_mma(part, y[k], saga_operand(hi) + 2 * k);
+		if (k) saga_group_mma(part, y[k], saga_operand(hi) + 2 * k);
+		else saga_group_first(part, y[k], saga_operand(hi));
 		saga_group_mma(part, x[k], saga_operand(lo) + 2 * k);
 		saga_group_mma(part, x[k], saga_operand(hi) + 2 * k);
 	}
@@ -80,7 +79,8 @@ template <bool T, int B> struct saga_share {
 };
 #endif
 
-// n rows of B columns each of a·w, or of a·w + a2·w2, of K and K2 terms: each(i, c, lane, r) takes eight numbers of row i, of the 32 columns from c on, as saga_four_load has them.
+// n rows of B columns each of a·w, or of a·w + a2·w2, of K and K2 terms: each(i, n0, d, h) is as in saga_groups, but a lane has two columns
+// of every eight side by side.
 template <bool T, int B, int K, int K2, class F> SAGA_INLINE void saga_halves_product(const float *a, ll lda, const float *w, ll ldw, const float *a2, ll lda2, const float *w2, ll ldw2, ll n, int cols, F each) {
 	const int across = (cols + B - 1) / B, n0 = blockIdx.x % across * B, tiles = (int)((n + 127) / 128), stride = (int)(gridDim.x / across);
 	int tile = blockIdx.x / across;
@@ -137,29 +137,21 @@ template <bool T, int B, int K, int K2, class F> SAGA_INLINE void saga_halves_pr
 			if (++s == places) s = 0, phase ^= 1;
 		}
 #pragma unroll
-		for (int c = 0; c < B / 2; c += 16)
-#pragma unroll
-			for (int h = 0; h < 4; h += 2) {
-				float r[8];
-				*(float4 *)r = saga_beside(d[c + h], d[c + h + 1], d[c + h + 4], d[c + h + 5]);
-				*(float4 *)(r + 4) = saga_beside(d[c + h + 8], d[c + h + 9], d[c + h + 12], d[c + h + 13]);
-				each(tile * 128ll + group * 64 + saga_group_row() + h * 4, n0 + c * 2, r);
-			}
+		for (int h = 0; h < 4; h += 2) each(tile * 128ll + group * 64 + saga_group_row() + h * 4, n0, d, h);
 	}
 #else
 	for (; tile < tiles; tile += stride)
-		for (int r = threadIdx.x / 4; r < 128; r += blockDim.x / 4)
-			for (int c = n0; c < n0 + B; c += 32) {
-				const ll i = tile * 128ll + r;
-				float sum[8];
-				for (int e = 0; e < 8; e++) {
-					const int col = c + (e / 4 * 4 + threadIdx.x % 4) * 4 + e % 4;
-					sum[e] = 0.f;
-					if (i >= n || col >= cols) continue;
-					for (int k = 0; k < K; k++) sum[e] = fmaf(a[i * lda + k], T ? w[col * ldw + k] : w[k * ldw + col], sum[e]);
-					for (int k = 0; k < K2; k++) sum[e] = fmaf(a2[i * lda2 + k], T ? w2[col * ldw2 + k] : w2[k * ldw2 + col], sum[e]);
-				}
-				each(i, c, sum);
+		for (int r = threadIdx.x / 4; r < 128; r += blockDim.x / 4) {
+			const ll i = tile * 128ll + r;
+			float d[B / 2];
+			for (int e = 0; e < B / 2; e++) {
+				const int col = n0 + e / 4 * 8 + threadIdx.x % 4 * 2 + e % 2;
+				d[e] = 0.f;
+				if (e % 4 > 1 || i >= n || col >= cols) continue;
+				for (int k = 0; k < K; k++) d[e] = fmaf(a[i * lda + k], T ? w[col * ldw + k] : w[k * ldw + col], d[e]);
+				for (int k = 0; k < K2; k++) d[e] = fmaf(a2[i * lda2 + k], T ? w2[col * ldw2 + k] : w2[k * ldw2 + col], d[e]);
 			}
+			each(i, n0, d, 0);
+		}
 #endif
 }

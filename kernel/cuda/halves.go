@@ -35,20 +35,10 @@ func halvesKernel(c *Program, b *strings.Builder, k *tiled, x *tileCode, name st
 	k.halves = c.name(name + "_halves")
 	second := x.second()
 	fmt.Fprintf(b, "extern \"C\" __global__ void __launch_bounds__(%d, 1) %s(%s) {\n", halvesThreads, c.Names[k.halves], c.params())
-	b.WriteString("\tconstexpr int G = 4, V = 4;\n\tconst int lane = threadIdx.x % G;\n\tconst unsigned mask = 15u << threadIdx.x % 32 / G * G; (void)mask;\n")
-	fmt.Fprintf(b, "\tsaga_halves_product<%t, %d, %s, %s>(%s, %s, n, %d, [&](ll i, int base, const float (&d)[8]) {\n", k.of[0].Role == kernel.MatMulNT, columns, x.each[0][4], second[4],
+	fmt.Fprintf(b, "\tsaga_halves_product<%t, %d, %s, %s>(%s, %s, n, %d, ", k.of[0].Role == kernel.MatMulNT, columns, x.each[0][4], second[4],
 		strings.Join(x.each[0][:4], ", "), strings.Join(second[:4], ", "), w)
-	fmt.Fprintf(b, "\t\tif (base >= %d) return;\n", w)
-	g := *x.t
-	g.b, g.tab = b, "\t\t"
-	g.globals(x.used)
-	b.WriteString("\t\tconst ll row = first + i; (void)row;\n")
-	g.declare(x.sum)
-	g.line("#pragma unroll")
-	g.line("for (int k = 0; k < 8; k++) r%d[k] = d[k];", x.sum)
-	g.line("if (i >= n) return;")
-	b.WriteString(x.body)
-	b.WriteString("\t});\n}\n")
+	x.ofRow(b, columns, w)
+	b.WriteString(");\n}\n")
 }
 
 // halvesBlocks is in how many blocks n rows of w columns are computed.

@@ -75,13 +75,20 @@ func tiledProduct(b *strings.Builder, c *Program, of []int, level int) error {
 		k.fn = c.name(name)
 		tileKernel(c, b, &k, x)
 	}
-	x, err := newTileCode(c, &k, of, level, 4)
-	if err == nil && c.Chip.Groups {
-		groupsKernel(c, b, &k, x, name)
-		halvesKernel(c, b, &k, x, name)
+	if c.Chip.Groups {
+		for _, way := range []struct {
+			side   int
+			kernel func(*Program, *strings.Builder, *tiled, *tileCode, string)
+		}{{4, groupsKernel}, {2, halvesKernel}} {
+			x, err := newTileCode(c, &k, of, level, way.side)
+			if err != nil {
+				return err
+			}
+			way.kernel(c, b, &k, x, name)
+		}
 	}
 	c.tiled = append(c.tiled, k)
-	return err
+	return nil
 }
 
 // tileKernel renders the kernel of k by tiles.
