@@ -13,7 +13,8 @@
 //   - tile.go: how many rows a launch on a GPU works on at a time, and how much memory these rows
 //     take.
 //   - layout.go: how a program is divided into kernels, and where registers lie between kernels.
-//   - tiles.go: products by tiles, and the instructions that are computed where such a product is.
+//   - tiles.go: products by tiles; follow.go: the instructions that are computed where such a product is; widened.go: numbers of a row that several levels
+//     repeat over columns.
 //   - then.go: what rows of a gather become where their sums are; rows that are padded with zeros.
 //   - laid.go: gathers for which rows of far ends are laid out anew.
 //   - scratch_alloc.go: registers that are not in use at the same time share a place in scratch

@@ -12,12 +12,12 @@ type Layout struct {
 	Chip    Chip
 	Dense   bool // an edge program with products or sums over all edges: runs by tiles
 	Levels  int
-	Level   []int   // register -> level whose kernel makes it available
-	After   [][]int // level -> products whose kernel computes the level, too (tiles.go)
-	Home    []Home  // register -> where it lies in memory, if it does
-	Order   []int   // registers with scratch memory
-	Slot    []int   // register -> its place there
-	Room    []int   // place -> floats a row
+	Level   []int      // register -> level whose kernel makes it available
+	After   [][]Follow // level -> products whose kernels compute instructions of the level, too (follow.go)
+	Home    []Home     // register -> where it lies in memory, if it does
+	Order   []int      // registers with scratch memory
+	Slot    []int      // register -> its place there
+	Room    []int      // place -> floats a row
 }
 
 // Home is the memory that holds a register: rows of LD floats, row i of the tile at i
@@ -46,11 +46,12 @@ func NewLayout(p *Program, chip Chip) *Layout {
 	l := &Layout{Program: p, Chip: chip, Dense: p.Edges && p.dense(), Level: make([]int, len(p.Widths)), Home: make([]Home, len(p.Widths))}
 	leaf := l.operandHomes()
 	l.levels()
+	l.widenAgain()
 	l.follow()
 	if p.Edges && !l.Dense {
 		l.Levels = 0
 	} else {
-		l.scratchHomes(l.passed(leaf))
+		l.scratchHomes(l.passed(append(leaf, make([]bool, len(l.Level)-len(leaf))...)))
 	}
 	l.place()
 	return l
@@ -118,6 +119,8 @@ func (l *Layout) passed(leaf []bool) []bool {
 				need[r], need[in.Dst] = true, need[in.Dst] || !l.within(in.Dst)
 			case in.Role == SparseDrop && k == 2:
 				need[r] = true
+			case !apart && !leaf[r] && l.Level[in.Dst] == l.Level[r] && l.InTile(r) && !l.InTile(in.Dst):
+				need[r] = need[r] || !l.repeated(r)
 			case !apart && !leaf[r] && !l.within(r) && l.Level[in.Dst] > l.Level[r]:
 				need[r] = true
 			}

@@ -20,7 +20,7 @@ func (l *Layout) Ready(o *Out) int {
 // lives says when register r, which lies in scratch memory, is first written and last read.
 func (l *Layout) lives(r int) (first, last int) {
 	p := l.Program
-	first = l.time(l.Level[r])
+	first = l.time(r)
 	for i := range p.Instrs {
 		switch in := &p.Instrs[i]; {
 		case in.Role.Apart() && in.Dst == r:

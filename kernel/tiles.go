@@ -50,48 +50,6 @@ func (l *Layout) Tiled(in *Instr) bool {
 	return true
 }
 
-// follow finds, by level, the products by tiles whose kernel computes the level's instructions, too: one, or two that are added.
-func (l *Layout) follow() {
-	p := l.Program
-	l.After = make([][]int, l.Levels)
-	for v := 1; v < l.Levels && !p.Edges; v++ {
-		var of []int // products that the level's instructions read
-		ok := true
-		for i := range p.Instrs {
-			if in := &p.Instrs[i]; in.Role.Apart() && l.Level[in.Dst] == v && l.readAt(in.Dst, v) {
-				of = append(of, i)
-				ok = ok && l.Tiled(in) && l.onlyAt(in.Dst, v)
-			}
-		}
-		if len(of) == 0 || len(of) > 2 || !ok || !l.columnwise(v, p.Widths[p.Instrs[of[0]].Dst]) || len(of) == 2 && l.Added(of) < 0 {
-			continue
-		}
-		l.After[v] = of
-	}
-}
-
-// Added is the instruction that adds two products of which nothing else reads one; -1: there is none.
-func (l *Layout) Added(of []int) int {
-	p := l.Program
-	a, b := p.Instrs[of[0]].Dst, p.Instrs[of[1]].Dst
-	if p.Instrs[of[0]].Role != p.Instrs[of[1]].Role {
-		return -1
-	}
-	reads := func(in *Instr, r int) bool { return slices.Contains(in.In, r) }
-	at := -1
-	for i := range p.Instrs {
-		in := &p.Instrs[i]
-		if !reads(in, a) && !reads(in, b) {
-			continue
-		}
-		if at >= 0 || in.Role != Plus || !reads(in, a) || !reads(in, b) {
-			return -1
-		}
-		at = i
-	}
-	return at
-}
-
 // readAt tells whether an instruction of level v that is no product reads register r.
 func (l *Layout) readAt(r, v int) bool {
 	return slices.ContainsFunc(l.Program.Instrs, func(in Instr) bool {
@@ -105,35 +63,4 @@ func (l *Layout) onlyAt(r, v int) bool {
 	return !slices.ContainsFunc(p.Instrs, func(in Instr) bool {
 		return slices.Contains(in.In, r) && (in.Role.Apart() || l.Level[in.Dst] != v)
 	}) && !slices.ContainsFunc(p.Outs, func(o Out) bool { return o.Reg == r || o.Acc.Pair() && o.Reg2 == r })
-}
-
-// columnwise tells whether the instructions of level v but products compute columns of width each from the same columns, or
-// numbers of a row from such.
-func (l *Layout) columnwise(v, width int) bool {
-	p := l.Program
-	for i := range p.Instrs {
-		in := &p.Instrs[i]
-		if in.Role.Apart() || l.Level[in.Dst] != v {
-			continue
-		}
-		if !p.Columnwise(in, width) {
-			return false
-		}
-	}
-	return true
-}
-
-// within tells whether r is the result of a product that only instructions of its own kernel read.
-func (l *Layout) within(r int) bool {
-	return slices.ContainsFunc(l.After, func(of []int) bool {
-		return slices.ContainsFunc(of, func(i int) bool { return l.Program.Instrs[i].Dst == r })
-	})
-}
-
-// time is when the kernel of level v writes (scratch_alloc.go): with the products that it follows.
-func (l *Layout) time(v int) int {
-	if v < len(l.After) && len(l.After[v]) > 0 {
-		return 2*v - 1
-	}
-	return 2 * v
 }

@@ -31,7 +31,7 @@ rows() {
 	bench/cuda     1 TestAgree/^[p-z]
 	bench/cuda     1 TestFewEdges/^F=(8|128)$
 	bench/cuda     1 TestFewEdges/^F=(32|64|100)$
-	bench/cuda     1 TestHubs|TestMaxima|TestLongReductions|TestTiles
+	bench/cuda     1 TestHubs|TestMaxima|TestLongReductions|TestTiles|TestRelations
 	bench/cuda     1 TestRowsAgree|TestRowOps|TestPredict|TestChip|TestSparseAgree
 	cmd/saga       1 TestKill$|TestInterrupt|TestLateTrace
 	END

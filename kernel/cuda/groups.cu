@@ -1,6 +1,23 @@
 
 // Products in TF32 by groups of four warps: the tensor cores of compute capability 9.0 read one operand from shared memory
 // themselves. A warp beside them copies ahead for each group.
+struct saga_factor { // rows, and a matrix that they are multiplied by
+	const float *a;
+	ll lda;
+	const float *w;
+	ll ldw;
+};
+// The terms before those of product j, rounded up to four each, and the steps of 32 terms.
+template <int... K> SAGA_INLINE constexpr int saga_before(int j) {
+	int n = 0, i = 0;
+	((n += i++ < j ? (K + 3) / 4 * 4 : 0), ...);
+	return n;
+}
+template <int... K> SAGA_INLINE constexpr int saga_steps(int j) {
+	int n = 0, i = 0;
+	((n += i++ < j ? (K + 31) / 32 : 0), ...);
+	return n;
+}
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
 #define SAGA_GROUPS
 SAGA_INLINE unsigned saga_shared(const void *p) { return (unsigned)__cvta_generic_to_shared(p); }
@@ -32,6 +49,14 @@ SAGA_INLINE void saga_put(unsigned at, int row, int place, float x, float y, flo
 	asm volatile("st.shared.v4.b32 [%0], {%1,%2,%3,%4};" :: "r"(at + row * 128 + ((place ^ row & 7) << 4)), "r"(saga_tf32(__float_as_uint(x))), "r"(saga_tf32(__float_as_uint(y))),
 		"r"(saga_tf32(__float_as_uint(z))), "r"(saga_tf32(__float_as_uint(w))) : "memory");
 }
+// The same in halves: numbers of 11 bits, and what they are short of, which the tensor cores cut off to so many bits themselves.
+SAGA_INLINE float saga_half(float x) { return __uint_as_float(__float_as_uint(x) + 0x1000u & 0xffffe000u); }
+SAGA_INLINE void saga_put_halves(unsigned hi, unsigned lo, int row, int place, float x, float y, float z, float w) {
+	const int at = row * 128 + ((place ^ row & 7) << 4);
+	const float a = saga_half(x), b = saga_half(y), c = saga_half(z), d = saga_half(w);
+	asm volatile("st.shared.v4.f32 [%0], {%1,%2,%3,%4};" :: "r"(hi + at), "f"(a), "f"(b), "f"(c), "f"(d) : "memory");
+	asm volatile("st.shared.v4.f32 [%0], {%1,%2,%3,%4};" :: "r"(lo + at), "f"(x - a), "f"(y - b), "f"(z - c), "f"(w - d) : "memory");
+}
 // Adds eight terms to d: of 64 rows, and of the columns of an operand in shared memory. With saga_group_first d is these alone.
 template <int N> __device__ void saga_group_mma(float (&d)[N], const unsigned (&a)[4], unsigned long long b);
 template <int N> __device__ void saga_group_first(float (&d)[N], const unsigned (&a)[4], unsigned long long b);
@@ -40,6 +65,24 @@ template <int N> SAGA_INLINE void saga_end_group(float (&d)[N]) {
 	asm volatile("wgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 0;" ::: "memory");
 #pragma unroll
 	for (int e = 0; e < N; e++) asm volatile("" : "+f"(d[e]) :: "memory");
+}
+
+// Adds 32 terms to d in halves: those of 64 rows are in registers, what they are short of in low.
+template <int D> SAGA_INLINE void saga_group_halves(float (&d)[D], unsigned (&a)[4][4], unsigned (&low)[4][4], unsigned hi, unsigned lo) {
+	float part[D];
+#pragma unroll
+	for (int e = 0; e < 16; e++) asm volatile("" : "+r"(a[e / 4][e % 4]), "+r"(low[e / 4][e % 4]) :: "memory");
+	saga_begin_group();
+#pragma unroll
+	for (int k = 0; k < 4; k++) {
+		if (k) saga_group_mma(part, low[k], saga_operand(hi) + 2 * k);
+		else saga_group_first(part, low[k], saga_operand(hi));
+		saga_group_mma(part, a[k], saga_operand(lo) + 2 * k);
+		saga_group_mma(part, a[k], saga_operand(hi) + 2 * k);
+	}
+	saga_end_group(part);
+#pragma unroll
+	for (int e = 0; e < D; e++) d[e] += part[e];
 }
 
 // Adds 8·N terms: those of 64 rows lie at a as an operand does.
@@ -92,13 +135,13 @@ SAGA_INLINE float4 saga_beside(float a, float b, float c, float d) {
 	return make_float4(odd ? z : l0, odd ? w : l1, odd ? h0 : z, odd ? h1 : w);
 }
 
-// n rows of B columns each of a·w, or of a·w + a2·w2, of K and K2 terms. A block keeps its columns of the matrices, the terms of the second behind those of the
-// first, rounded up to four. Each group goes over tiles of 64 rows: each(i, n0, d, h) takes the numbers of row i of the columns from n0 on. Of 32 columns a lane has eight, of
+// n rows of B columns each of a sum of products of K terms. A block keeps its columns of the matrices, the terms of each behind those of the one
+// before, rounded up to four. Each group goes over tiles of 64 rows: each(i, n0, d, h) takes the numbers of row i of the columns from n0 on. Of 32 columns a lane has eight, of
 // these k is number k / 2 * 4 + h + k % 2 of 16 in d.
-template <bool T, int B, int K, int K2, class F> SAGA_INLINE void saga_groups(const float *a, ll lda, const float *w, ll ldw, const float *a2, ll lda2, const float *w2, ll ldw2, ll n, int cols, F each) {
+template <bool T, int B, int... K, class F> SAGA_INLINE void saga_groups(const saga_factor *of, ll n, int cols, F each) {
 	extern __shared__ __align__(1024) unsigned char ring[];
 	constexpr int groups = 3, places = 4, bytes = 64 * 128;
-	constexpr int first = K2 ? (K + 3) / 4 * 4 : K, terms = first + K2, steps = (terms + 31) / 32, rest = (terms % 32 + 7) / 8;
+	constexpr int all[] = {K...}, factors = sizeof...(K), terms = saga_before<K...>(factors - 1) + all[factors - 1], steps = (terms + 31) / 32, rest = (terms % 32 + 7) / 8;
 	const int across = (cols + B - 1) / B, n0 = blockIdx.x % across * B, group = threadIdx.x < groups * 128 ? threadIdx.x / 128 : threadIdx.x / 32 % 4;
 	const unsigned kept = saga_shared(ring) + 1023 & ~1023u, base = kept + steps * B * 128 + group * places * bytes, bars = kept + steps * B * 128 + groups * places * bytes, bar = bars + group * places * 16;
 	saga_barriers(bars, groups * places, 32, 128);
@@ -115,14 +158,18 @@ template <bool T, int B, int K, int K2, class F> SAGA_INLINE void saga_groups(co
 #pragma unroll 1
 			for (int k = chunk * 4; k < steps * 32 + chunk * 4; k += 32) {
 				saga_wait(bar + 16 * s + 8, phase ^ 1);
-				const bool second = K2 && k >= first;
-				const ll ld = second ? lda2 : lda;
-				const int left = 4 * max(min(second ? terms - k : K - k, 4), 0);
-				const float *x = (second ? a2 + (k - first) : a + k) + m0 * ld;
+				saga_factor f = of[0];
+				int left = all[0] - k;
+				f.a += k;
+#pragma unroll
+				for (int j = 1; j < factors; j++)
+					if (k >= saga_before<K...>(j)) f = of[j], f.a += k - saga_before<K...>(j), left = all[j] - (k - saga_before<K...>(j));
+				left = 4 * max(min(left, 4), 0);
+				const float *x = f.a + m0 * f.lda;
 #pragma unroll
 				for (int r = 0; r < 64; r += 4) {
 					const bool there = r < rows && left > 0;
-					saga_copy(base + s * bytes + (r0 + r) * 128 + ((chunk ^ r0 + r & 7) << 4), there ? x + r * ld : a, there ? left : 0);
+					saga_copy(base + s * bytes + (r0 + r) * 128 + ((chunk ^ r0 + r & 7) << 4), there ? x + r * f.lda : of[0].a, there ? left : 0);
 				}
 				saga_arrive_copied(bar + 16 * s);
 				if (++s == places) s = 0, phase ^= 1;
@@ -135,8 +182,8 @@ template <bool T, int B, int K, int K2, class F> SAGA_INLINE void saga_groups(co
 		for (int i = threadIdx.x; i < B * 8; i += groups * 128) saga_put(kept + (steps - 1) * B * 128, i / 8, i % 8, 0.f, 0.f, 0.f, 0.f);
 		asm volatile("bar.sync 1, %0;" :: "n"(groups * 128) : "memory");
 	}
-	saga_turn<T, B, groups * 4>(kept, w, ldw, K, 0, n0, cols);
-	if (K2) saga_turn<T, B, groups * 4>(kept, w2, ldw2, K2, first, n0, cols);
+#pragma unroll
+	for (int j = 0; j < factors; j++) saga_turn<T, B, groups * 4>(kept, of[j].w, of[j].ldw, all[j], saga_before<K...>(j), n0, cols);
 	asm volatile("fence.proxy.async;\nbar.sync 1, %0;" :: "n"(groups * 128) : "memory"); // the tensor cores see it, too
 	for (; tile < tiles; tile += stride) {
 		float d[B / 2];

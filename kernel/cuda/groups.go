@@ -42,11 +42,9 @@ func groupsKernel(c *Program, b *strings.Builder, k *tiled, x *tileCode, name st
 	}
 	groupsText(b, columns)
 	k.groups = c.name(name + "_groups")
-	second := x.second()
 	fmt.Fprintf(b, "extern \"C\" __global__ void __launch_bounds__(%d, 1) %s(%s) {\n", groupThreads, c.Names[k.groups], c.params())
 	b.WriteString("#ifdef SAGA_GROUPS\n")
-	fmt.Fprintf(b, "\tsaga_groups<%t, %d, %s, %s>(%s, %s, n, %d, ", k.of[0].Role == kernel.MatMulNT, columns, x.each[0][4], second[4],
-		strings.Join(x.each[0][:4], ", "), strings.Join(second[:4], ", "), w)
+	fmt.Fprintf(b, "%s\tsaga_groups<%t, %d, %s>(of, n, %d, ", x.factors(), k.of[0].Role == kernel.MatMulNT, columns, x.terms(), w)
 	x.ofRow(b, columns, w)
 	b.WriteString(");\n#endif\n}\n")
 }
@@ -68,12 +66,21 @@ func (x *tileCode) ofRow(b *strings.Builder, columns, w int) {
 	b.WriteString("\t\t}\n\t}")
 }
 
-// second is the operands of the second product, or of none.
-func (x *tileCode) second() [5]string {
-	if len(x.each) > 1 {
-		return x.each[1]
+// factors is the code of the products' operands, terms that of the numbers of their terms.
+func (x *tileCode) factors() string {
+	var list []string
+	for _, of := range x.each {
+		list = append(list, "{"+strings.Join(of[:4], ", ")+"}")
 	}
-	return [5]string{"nullptr", "0", "nullptr", "0", "0"}
+	return "\tconst saga_factor of[] = {" + strings.Join(list, ", ") + "};\n"
+}
+
+func (x *tileCode) terms() string {
+	var list []string
+	for _, of := range x.each {
+		list = append(list, of[4])
+	}
+	return strings.Join(list, ", ")
 }
 
 // matrixOf is the leaf of the matrix of product in.

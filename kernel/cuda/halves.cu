@@ -4,13 +4,6 @@
 // The tensor cores add 32 terms; these sums are added in float32. Two groups have 64 rows each of a tile of 128; the warps beside them copy
 // rows ahead, and divide the matrix into halves on the way to shared memory.
 #ifdef SAGA_GROUPS
-SAGA_INLINE float saga_half(float x) { return __uint_as_float(__float_as_uint(x) + 0x1000u & 0xffffe000u); }
-SAGA_INLINE void saga_put_halves(unsigned hi, unsigned lo, int row, int place, float x, float y, float z, float w) {
-	const int at = row * 128 + ((place ^ row & 7) << 4);
-	const float a = saga_half(x), b = saga_half(y), c = saga_half(z), d = saga_half(w);
-	asm volatile("st.shared.v4.f32 [%0], {%1,%2,%3,%4};" :: "r"(hi + at), "f"(a), "f"(b), "f"(c), "f"(d) : "memory");
-	asm volatile("st.shared.v4.f32 [%0], {%1,%2,%3,%4};" :: "r"(lo + at), "f"(x - a), "f"(y - b), "f"(z - c), "f"(w - d) : "memory");
-}
 // Adds 32 terms to d: those of 64 rows lie at a as an operand does.
 template <int D> SAGA_INLINE void saga_halves_terms(float (&d)[D], unsigned a, unsigned hi, unsigned lo) {
 	const int lane = threadIdx.x % 32, row = threadIdx.x / 32 % 4 * 16 + lane % 16;
@@ -25,20 +18,7 @@ template <int D> SAGA_INLINE void saga_halves_terms(float (&d)[D], unsigned a, u
 		x[e / 4][e % 4] = __float_as_uint(saga_half(z));
 		y[e / 4][e % 4] = __float_as_uint(z - saga_half(z));
 	}
-	float part[D];
-#pragma unroll
-	for (int e = 0; e < 16; e++) asm volatile("" : "+r"(x[e / 4][e % 4]), "+r"(y[e / 4][e % 4]) :: "memory");
-	saga_begin_group();
-#pragma unroll
-	for (int k = 0; k < 4; k++) {
-		if (k) saga_group_mma(part, y[k], saga_operand(hi) + 2 * k);
-		else saga_group_first(part, y[k], saga_operand(hi));
-		saga_group_mma(part, x[k], saga_operand(lo) + 2 * k);
-		saga_group_mma(part, x[k], saga_operand(hi) + 2 * k);
-	}
-	saga_end_group(part);
-#pragma unroll
-	for (int e = 0; e < D; e++) d[e] += part[e];
+	saga_group_halves(d, x, y, hi, lo);
 }
 
 // A thread's share of 32 terms of B columns of a matrix, on its way: of items of four terms of a column or, unless the terms of a column lie side by side (T), of four.
@@ -79,18 +59,36 @@ template <bool T, int B> struct saga_share {
 };
 #endif
 
-// n rows of B columns each of a·w, or of a·w + a2·w2, of K and K2 terms: each(i, n0, d, h) is as in saga_groups, but a lane has two columns
+// n rows of B columns each of a sum of products of K terms: each(i, n0, d, h) is as in saga_groups, but a lane has two columns
 // of every eight side by side.
-template <bool T, int B, int K, int K2, class F> SAGA_INLINE void saga_halves_product(const float *a, ll lda, const float *w, ll ldw, const float *a2, ll lda2, const float *w2, ll ldw2, ll n, int cols, F each) {
+template <bool T, int B, int... K, class F> SAGA_INLINE void saga_halves_product(const saga_factor *of, ll n, int cols, F each) {
+	constexpr int all[] = {K...}, factors = sizeof...(K);
 	const int across = (cols + B - 1) / B, n0 = blockIdx.x % across * B, tiles = (int)((n + 127) / 128), stride = (int)(gridDim.x / across);
 	int tile = blockIdx.x / across;
 #ifdef SAGA_GROUPS
 	extern __shared__ __align__(1024) unsigned char ring[];
-	constexpr int first = (K + 31) / 32, steps = first + (K2 + 31) / 32, bytes = 128 * 128 + 2 * B * 128, places = B > 64 ? 4 : 6;
-	const unsigned base = saga_shared(ring) + 1023 & ~1023u, bars = base + places * bytes;
+	constexpr int steps = saga_steps<K...>(factors), matrix = 2 * B * 128, room = 227000 - 128 * 128 * 4;
+	constexpr bool kept = steps * matrix <= room; // a block keeps the matrices
+	constexpr int bytes = 128 * 128 + (kept ? 0 : matrix), fit = (227000 - (kept ? steps * matrix : 0)) / bytes, places = fit < 6 ? fit : 6;
+	const unsigned there = saga_shared(ring) + 1023 & ~1023u, base = there + (kept ? steps * matrix : 0), bars = base + places * bytes;
 	int s = 0;
 	unsigned phase = 0;
-	saga_barriers(bars, places, 256, 256);
+	saga_barriers(bars, places, kept ? 128 : 256, 256);
+	if (kept) {
+#pragma unroll 1
+		for (int q = threadIdx.x / 128; q < steps; q += 3) {
+			saga_factor f = of[0];
+			int k0 = q * 32, terms = all[0];
+#pragma unroll
+			for (int j = 1; j < factors; j++)
+				if (q >= saga_steps<K...>(j)) f = of[j], k0 = (q - saga_steps<K...>(j)) * 32, terms = all[j];
+			saga_share<T, B> v;
+			v.load(f.w, f.ldw, k0, terms, n0, cols);
+			v.put(there + q * matrix, there + q * matrix + B * 128);
+		}
+		asm volatile("fence.proxy.async;" ::: "memory");
+		__syncthreads();
+	}
 	if (threadIdx.x >= 256) {
 		asm volatile("setmaxnreg.dec.sync.aligned.u32 136;");
 		const int t = threadIdx.x - 256, chunk = t % 8, r0 = t / 8;
@@ -100,23 +98,27 @@ template <bool T, int B, int K, int K2, class F> SAGA_INLINE void saga_halves_pr
 			const int rows = (int)min(n - m0, 128ll);
 #pragma unroll 1
 			for (int q = 0; q < steps; q++) {
-				const bool second = K2 && q >= first;
-				const int k0 = (second ? q - first : q) * 32, terms = second ? K2 : K;
-				v.load(second ? w2 : w, second ? ldw2 : ldw, k0, terms, n0, cols);
+				saga_factor f = of[0];
+				int k0 = q * 32, terms = all[0];
+#pragma unroll
+				for (int j = 1; j < factors; j++)
+					if (q >= saga_steps<K...>(j)) f = of[j], k0 = (q - saga_steps<K...>(j)) * 32, terms = all[j];
+				if (!kept) v.load(f.w, f.ldw, k0, terms, n0, cols);
 				saga_wait(bars + 16 * s + 8, phase ^ 1);
 				const unsigned at = base + s * bytes, full = bars + 16 * s;
-				const ll ld = second ? lda2 : lda;
 				const int left = 4 * max(min(terms - k0 - chunk * 4, 4), 0);
-				const float *x = (second ? a2 : a) + m0 * ld + k0 + chunk * 4;
+				const float *x = f.a + m0 * f.lda + k0 + chunk * 4;
 #pragma unroll
 				for (int r = r0; r < 128; r += 16) {
 					const bool there = r < rows && left > 0;
-					saga_copy(at + r * 128 + ((chunk ^ r & 7) << 4), there ? x + r * ld : a, there ? left : 0);
+					saga_copy(at + r * 128 + ((chunk ^ r & 7) << 4), there ? x + r * f.lda : of[0].a, there ? left : 0);
 				}
 				saga_arrive_copied(full);
-				v.put(at + 128 * 128, at + 128 * 128 + B * 128);
-				asm volatile("fence.proxy.async;" ::: "memory");
-				saga_arrive(full);
+				if (!kept) {
+					v.put(at + 128 * 128, at + 128 * 128 + B * 128);
+					asm volatile("fence.proxy.async;" ::: "memory");
+					saga_arrive(full);
+				}
 				if (++s == places) s = 0, phase ^= 1;
 			}
 		}
@@ -131,8 +133,8 @@ template <bool T, int B, int K, int K2, class F> SAGA_INLINE void saga_halves_pr
 #pragma unroll 1
 		for (int q = 0; q < steps; q++) {
 			saga_wait(bars + 16 * s, phase);
-			const unsigned at = base + s * bytes;
-			saga_halves_terms(d, at + group * (64 * 128), at + 128 * 128, at + 128 * 128 + B * 128);
+			const unsigned at = base + s * bytes, w = kept ? there + q * matrix : at + 128 * 128;
+			saga_halves_terms(d, at + group * (64 * 128), w, w + B * 128);
 			saga_arrive(bars + 16 * s + 8);
 			if (++s == places) s = 0, phase ^= 1;
 		}
@@ -148,8 +150,8 @@ template <bool T, int B, int K, int K2, class F> SAGA_INLINE void saga_halves_pr
 				const int col = n0 + e / 4 * 8 + threadIdx.x % 4 * 2 + e % 2;
 				d[e] = 0.f;
 				if (e % 4 > 1 || i >= n || col >= cols) continue;
-				for (int k = 0; k < K; k++) d[e] = fmaf(a[i * lda + k], T ? w[col * ldw + k] : w[k * ldw + col], d[e]);
-				for (int k = 0; k < K2; k++) d[e] = fmaf(a2[i * lda2 + k], T ? w2[col * ldw2 + k] : w2[k * ldw2 + col], d[e]);
+				for (int j = 0; j < factors; j++)
+					for (int k = 0; k < all[j]; k++) d[e] = fmaf(of[j].a[i * of[j].lda + k], T ? of[j].w[col * of[j].ldw + k] : of[j].w[k * of[j].ldw + col], d[e]);
 			}
 			each(i, n0, d, 0);
 		}

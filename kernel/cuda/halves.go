@@ -33,10 +33,8 @@ func halvesKernel(c *Program, b *strings.Builder, k *tiled, x *tileCode, name st
 		b.WriteString(halvesSource)
 	}
 	k.halves = c.name(name + "_halves")
-	second := x.second()
 	fmt.Fprintf(b, "extern \"C\" __global__ void __launch_bounds__(%d, 1) %s(%s) {\n", halvesThreads, c.Names[k.halves], c.params())
-	fmt.Fprintf(b, "\tsaga_halves_product<%t, %d, %s, %s>(%s, %s, n, %d, ", k.of[0].Role == kernel.MatMulNT, columns, x.each[0][4], second[4],
-		strings.Join(x.each[0][:4], ", "), strings.Join(second[:4], ", "), w)
+	fmt.Fprintf(b, "%s\tsaga_halves_product<%t, %d, %s>(of, n, %d, ", x.factors(), k.of[0].Role == kernel.MatMulNT, columns, x.terms(), w)
 	x.ofRow(b, columns, w)
 	b.WriteString(");\n}\n")
 }

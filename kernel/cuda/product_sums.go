@@ -74,12 +74,12 @@ func (c *Program) productKernel(o *kernel.Out) (name string, tm, tn int, vec boo
 	return name, tm, tn, vec
 }
 
-// productKernels renders the kernels of the program's sums of products.
-func (c *Program) productKernels(b *strings.Builder) {
+// productKernels renders the kernels of the program's sums of products but those that others compute.
+func (c *Program) productKernels(b *strings.Builder, others func(o *kernel.Out) bool) {
 	p := c.p
 	for i := range p.Outs {
 		o := &p.Outs[i]
-		if o.Acc != kernel.SumTN {
+		if o.Acc != kernel.SumTN || others(o) {
 			continue
 		}
 		name, tm, tn, vec := c.productKernel(o)

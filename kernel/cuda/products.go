@@ -12,7 +12,7 @@ import (
 // the four products of these are added, so that a product is off by 2^-21 of itself at most. With TF32 there is one product.
 // Where instructions follow, each thread goes over the rows of its numbers of the tile, with four lanes a row.
 
-// tiled is the kernels of a product, or of two that are added.
+// tiled is the kernels of a product, or of several that are added.
 type tiled struct {
 	of     []*kernel.Instr
 	fn     int   // -1 where groups of warps compute all of it
@@ -24,8 +24,8 @@ type tiled struct {
 
 // tileCode is the code of a tile: how products are read, and what is made of a row's numbers.
 type tileCode struct {
-	sum  int       // register of the product, or of the sum of two
-	args [5]string // rows of the first operand, floats apart, the matrix, floats apart, terms; with two products by q
+	sum  int       // register of the first product, which has the sum of all
+	args [5]string // rows of the first operand, floats apart, the matrix, floats apart, terms; with several products by q
 	each [][5]string
 	used []int
 	body string
@@ -44,31 +44,39 @@ func tiledProducts(b *strings.Builder, c *Program) error {
 		if !c.Tiled(&c.p.Instrs[i]) {
 			continue
 		}
-		of := []int{i}
-		level := slices.IndexFunc(c.After, func(of []int) bool { return slices.Contains(of, i) })
-		if level >= 0 {
-			of = c.After[level]
-		}
-		if of[len(of)-1] != i {
+		g, level := c.followed(i)
+		if g.Of[len(g.Of)-1] != i {
 			continue // with the later one
 		}
 		tileText(b)
-		if err := tiledProduct(b, c, of, level); err != nil {
+		if err := tiledProduct(b, c, g, level); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// tiledProduct renders the kernels of products and of the instructions of a level; below 0: of none.
-func tiledProduct(b *strings.Builder, c *Program, of []int, level int) error {
+// followed is product i with those that are added to it and what follows it at a level; alone it has none.
+func (c *Program) followed(i int) (*kernel.Follow, int) {
+	for v, list := range c.After {
+		for k := range list {
+			if slices.Contains(list[k].Of, i) {
+				return &list[k], v
+			}
+		}
+	}
+	return &kernel.Follow{Of: []int{i}}, -1
+}
+
+// tiledProduct renders the kernels of products and of the instructions that follow them.
+func tiledProduct(b *strings.Builder, c *Program, g *kernel.Follow, level int) error {
 	k := tiled{fn: -1, groups: -1, halves: -1}
-	for _, i := range of {
+	for _, i := range g.Of {
 		k.of = append(k.of, &c.p.Instrs[i])
 	}
 	name := fmt.Sprintf("product%d", len(c.tiled))
 	if !c.Chip.Groups || groupColumns(c, k.of) == 0 {
-		x, err := newTileCode(c, &k, of, level, 2)
+		x, err := newTileCode(c, &k, g, level, 2)
 		if err != nil {
 			return err
 		}
@@ -80,7 +88,7 @@ func tiledProduct(b *strings.Builder, c *Program, of []int, level int) error {
 			side   int
 			kernel func(*Program, *strings.Builder, *tiled, *tileCode, string)
 		}{{4, groupsKernel}, {2, halvesKernel}} {
-			x, err := newTileCode(c, &k, of, level, way.side)
+			x, err := newTileCode(c, &k, g, level, way.side)
 			if err != nil {
 				return err
 			}
@@ -115,28 +123,24 @@ func tileKernel(c *Program, b *strings.Builder, k *tiled, x *tileCode) {
 }
 
 // newTileCode is the code of k where a lane has so many columns side by side.
-func newTileCode(c *Program, k *tiled, of []int, level, side int) (*tileCode, error) {
+func newTileCode(c *Program, k *tiled, g *kernel.Follow, level, side int) (*tileCode, error) {
 	var body strings.Builder
 	t := &emitter{c: c, b: &body, tab: "\t\t", ptr: make([]string, len(c.p.Widths)), g: 4, v: side, slice: 32, side: side}
-	last := k.of[len(k.of)-1]
-	x, add := &tileCode{sum: last.Dst, t: t}, -1
-	if len(of) > 1 {
-		add = c.Added(of)
-		x.sum = c.p.Instrs[add].Dst
-	}
+	x := &tileCode{sum: k.of[0].Dst, t: t}
 	if level >= 0 {
-		f := c.fragmentOf(level)
+		f := c.following(level, g)
 		var puts []int
 		for _, r := range f.used {
 			if !slices.ContainsFunc(k.of, func(in *kernel.Instr) bool { return in.Dst == r }) {
 				x.used = append(x.used, r)
 			}
 		}
+		for _, in := range k.of[1:] { // the tile has them all in the first one
+			t.declare(in.Dst)
+			t.line("saga_fill(r%d, 0.f);", in.Dst)
+		}
 		t.loadAll(x.used, "row")
 		for _, in := range f.instrs {
-			if add >= 0 && in == &c.p.Instrs[add] {
-				continue
-			}
 			if err := t.instr(in); err != nil {
 				return nil, err
 			}

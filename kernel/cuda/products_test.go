@@ -20,8 +20,9 @@ func TestTilesEmulated(t *testing.T) {
 		rows, in, out, back int
 		groups              bool
 		kernels             string
-	}{{261, 100, 132, 96, true, "product0_halves product1_halves saga_product_128_64 saga_columns_add saga_columns saga_columns_add"}, {70, 128, 256, 128, true, "product0_halves product1_halves saga_product_tiles saga_columns_add"},
-		{261, 100, 132, 96, false, "product0 product1 saga_product_128_64 saga_columns_add saga_columns saga_columns_add"}, {137, 68, 64, 96, true, "product0_halves product1_halves saga_product_128_64 saga_columns_add saga_columns saga_columns_add"}} {
+	}{{261, 100, 132, 96, true, "product0_halves product1_halves saga_halves_sums_72 saga_columns_add"}, {70, 128, 256, 128, true, "product0_halves product1_halves saga_halves_sums_128 saga_columns_add"},
+		{261, 100, 132, 96, false, "product0 product1 saga_product_128_64 saga_columns_add saga_columns saga_columns_add"}, {137, 68, 64, 96, true, "product0_halves product1_halves saga_halves_sums_64 saga_columns_add"},
+		{8333, 24, 64, 64, true, "product0_halves product1_halves saga_halves_sums_64 saga_columns_add"}} {
 		p := kerneltest.Layer(of.in, of.out, of.back)
 		chip := cuda.H200
 		chip.Groups = of.groups
@@ -94,6 +95,53 @@ func TestTilesEmulated(t *testing.T) {
 				s += y[r*of.out+q]
 			}
 			near("db", q, bufs[8][q], s, 1000)
+		}
+	}
+}
+
+// TestRelationsEmulated: products of several relations are added in one kernel, and each gradient of a relation is scaled where its product is.
+func TestRelationsEmulated(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine: TestIndexEmulated runs a device, too")
+	}
+	for _, of := range []struct {
+		n, in, out, rows int
+		groups           bool
+		kernels          string
+	}{{3, 64, 64, 301, true, "rows0 product0_halves rows1 product1_halves product2_halves product3_halves product4_halves saga_halves_sums_64 saga_columns_add saga_halves_sums_64 saga_columns_add"},
+		{3, 96, 96, 140, false, "rows0 product0 rows1 product1 product2 product3 product4"},
+		{5, 68, 64, 77, true, "rows0 product0_halves product1_halves product2_halves rows1 product3_halves product4_halves product5_halves product6_halves product7_halves"},
+		{1, 64, 128, 77, true, "rows0 product0_halves rows1 product1_halves product2_halves"}} {
+		p := kerneltest.Relations(of.n, of.in, of.out)
+		chip := cuda.H200
+		chip.Groups = of.groups
+		c, err := cuda.Render(p, chip)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var names []string
+		for _, s := range c.Steps(&kernel.GPULaunch{Rows: of.rows, Bufs: make([]uint64, p.Operands)}) {
+			names = append(names, c.Names[s.Func])
+		}
+		if got := strings.Join(names, " "); !strings.HasPrefix(got, of.kernels) {
+			t.Errorf("%v: the kernels are %s", of, got)
+		}
+		var bufs [][]float32
+		for k, n := range kerneltest.RelationSizes(of.n, of.in, of.out, of.rows) {
+			x := make([]float32, n)
+			for i := range x {
+				x[i] = float32((i+n+k)*2654435761>>7%1000)/500 - 1
+			}
+			if k == 4 || k == 5 || k > 5 && k%5 == 0 {
+				clear(x)
+			}
+			bufs = append(bufs, x)
+		}
+		emulateOn(t, chip, p, nil, &kernel.GPULaunch{Rows: of.rows, First: true, Last: true, Room: c.Scratch(of.rows, 0)}, nil, bufs)
+		for operand, off := range kerneltest.RelationErrors(of.n, of.in, of.out, of.rows, bufs) {
+			if off > 1e-6 {
+				t.Errorf("%v: operand %d is off by %.2g of its terms", of, operand, off)
+			}
 		}
 	}
 }

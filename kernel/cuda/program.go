@@ -99,7 +99,7 @@ func Render(p *kernel.Program, chip kernel.Chip) (*Program, error) {
 			break
 		}
 	}
-	c.productKernels(&b)
+	c.productKernels(&b, func(o *kernel.Out) bool { return groupSumsKernel(c, o, false) != "" })
 	groupSumsKernels(c, &b)
 	c.byKernels(&b)
 	c.sparseKernels(&b)

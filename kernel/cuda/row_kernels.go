@@ -19,6 +19,7 @@ const sharedLimit = 48 << 10
 type fragment struct {
 	c      *Program
 	level  int
+	tile   bool   // in the kernel of products
 	at     string // the index of rows of operands
 	instrs []*kernel.Instr
 	made   []bool // by register
@@ -38,7 +39,22 @@ func (c *Program) fragmentOf(l int) *fragment {
 	if c.p.Edges {
 		f.at = "e"
 	}
-	f.collect()
+	for i := range c.p.Instrs {
+		if in := &c.p.Instrs[i]; !in.Role.Apart() && c.Level[in.Dst] == l && c.Beside(in) {
+			f.collect(in)
+		}
+	}
+	f.stores()
+	f.scratch()
+	return f
+}
+
+// following finds what the kernel of products does behind them.
+func (c *Program) following(level int, g *kernel.Follow) *fragment {
+	f := &fragment{c: c, level: level, tile: true, at: "row", made: make([]bool, len(c.p.Widths))}
+	for _, i := range g.Then {
+		f.collect(&c.p.Instrs[i])
+	}
 	f.stores()
 	f.scratch()
 	return f
@@ -47,25 +63,19 @@ func (c *Program) fragmentOf(l int) *fragment {
 // fragment renders the kernel of level l, if it has anything to do and is not a part of a product's.
 func (c *Program) fragment(b *strings.Builder, l int) error {
 	f := c.fragmentOf(l)
-	if len(f.puts) == 0 || len(c.After[l]) > 0 {
+	if len(f.puts) == 0 {
 		return nil
 	}
 	return f.render(b)
 }
 
-// collect finds the instructions.
-func (f *fragment) collect() {
-	for i := range f.c.p.Instrs {
-		in := &f.c.p.Instrs[i]
-		if in.Role.Apart() || f.c.Level[in.Dst] != f.level {
-			continue
-		}
-		f.instrs = append(f.instrs, in)
-		f.made[in.Dst] = true
-		for _, r := range in.In {
-			if !f.made[r] {
-				f.used = append(f.used, r)
-			}
+// collect adds an instruction.
+func (f *fragment) collect(in *kernel.Instr) {
+	f.instrs = append(f.instrs, in)
+	f.made[in.Dst] = true
+	for _, r := range in.In {
+		if !f.made[r] {
+			f.used = append(f.used, r)
 		}
 	}
 }
@@ -75,7 +85,7 @@ func (f *fragment) stores() {
 	for _, o := range f.c.p.Outs {
 		h := f.c.Home[o.Reg]
 		there := !f.made[o.Reg] && h.Kind == kernel.InOperand && h.Operand == o.Operand
-		if o.Acc == kernel.Store && f.c.Level[o.Reg] == f.level && !there {
+		if o.Acc == kernel.Store && f.c.Level[o.Reg] == f.level && !there && (f.made[o.Reg] || !f.tile && !f.c.InTile(o.Reg)) {
 			f.put(o.Reg, o.LD, fmt.Sprintf("b%d + %s * %d", o.Operand, f.at, o.LD))
 		}
 	}

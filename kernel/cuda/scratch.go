@@ -34,7 +34,7 @@ func partials(l *kernel.Layout, n int) int64 {
 		case kernel.SumTN:
 			w2 := p.Widths[o.Reg2]
 			parts, row := int64(productRoom(w, w2, n)), 4*int64(partialLD(w2))
-			if l.Chip.Groups && w2 >= kernel.LeastTiled {
+			if l.Chip.Groups && w2 >= l.Chip.LeastTiled() {
 				parts = max(parts, 2) // of two sums
 			}
 			most = max(most, kernel.Align(int64(w)*row*parts)+kernel.Align(2*row*parts))
