@@ -119,7 +119,7 @@ func TestTableOnGPUs(t *testing.T) {
 				if rows := tableRows(t, s.Table()); s.Rows() != int64(len(want)) || !slices.EqualFunc(rows, want, slices.Equal) {
 					t.Errorf("%s: %d rows, want %d", name, len(rows), len(want))
 				}
-				goesOn(t, name, s, cpu, key)
+				goesOn(t, name, s, i < 4, cpu, key)
 				if err := s.Close(); err != nil {
 					t.Error(err)
 				}
@@ -142,8 +142,8 @@ func TestTableOnGPUs(t *testing.T) {
 	}
 }
 
-// goesOn compares what goes on from stored rows.
-func goesOn(t *testing.T, name string, s *mine.StoredTable, cpu *mine.Table, key func(m mine.Match) mine.Int) {
+// goesOn compares what goes on from stored rows, and with again is stored, too.
+func goesOn(t *testing.T, name string, s *mine.StoredTable, again bool, cpu *mine.Table, key func(m mine.Match) mine.Int) {
 	t.Helper()
 	ctx := context.Background()
 	var small *mine.BudgetError
@@ -157,6 +157,23 @@ func goesOn(t *testing.T, name string, s *mine.StoredTable, cpu *mine.Table, key
 		}
 		if err != nil || failed != nil || !maps.Equal(got, want) {
 			t.Errorf("%s: %d keys of stored rows with %d more, %v; want %d", name, len(got), more, failed, len(want))
+		}
+		if !again || testing.Short() {
+			continue
+		}
+		next, err := with(s.Table()).Store(ctx)
+		if errors.As(err, &small) {
+			continue
+		}
+		if err != nil {
+			t.Errorf("%s: stored again with %d more: %v", name, more, err)
+			continue
+		}
+		if rows, want := tableRows(t, next.Table()), tableRows(t, with(cpu)); !slices.EqualFunc(rows, want, slices.Equal) {
+			t.Errorf("%s: %d rows stored again with %d more, want %d", name, len(rows), more, len(want))
+		}
+		if err := next.Close(); err != nil {
+			t.Error(err)
 		}
 	}
 }
