@@ -6,6 +6,11 @@ import "slices"
 // be stored and moved: it is computed again each time a chunk of x arrives. The product of a row
 // costs a tenth of moving the row over a link.
 
+// Where all memory is the device's, that is one product more than storing x·W takes if something else reads it, too. So the search tries both (Options.Store).
+
+// Far is the prefix that marks a value's name in Options.Store as one that is stored for far ends, though it could be computed on arrival.
+const Far = "far:"
+
 // recipe lists what a vertex node is derived from on arrival: other vertex nodes that arrive, and
 // Globals.
 type recipe struct{ bases, globals []*Node }
@@ -28,7 +33,7 @@ func (p *phases) chooseDerived() {
 		}
 		for x := range there {
 			var c recipe
-			if !computed(x) || !c.of(x, there) {
+			if !computed(x) || !c.of(x, there) || p.stored(Far, x) {
 				no[x] = true
 				continue
 			}
@@ -41,6 +46,16 @@ func (p *phases) chooseDerived() {
 	for x := range no {
 		delete(p.derived, x)
 	}
+}
+
+// toStore names the values that are computed on arrival, for Options.Store.
+func (p *phases) toStore() (names []string) {
+	for _, x := range p.farNodes() {
+		if c, ok := p.derived[x]; ok && !p.stored(Arrive, c.bases[len(c.bases)-1]) {
+			names = append(names, Far+vertexValue(x).Name)
+		}
+	}
+	return names
 }
 
 // eachArriving calls f for x, which a gather reads at the far end, or for what it is derived from on arrival. other tells whether that is

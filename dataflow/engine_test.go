@@ -54,7 +54,7 @@ func runOn(p *program, v values, o options, ranks *net.Group) (map[string][]floa
 		c.Store = append(c.Store, main.Again...)
 	}
 	if o.late {
-		c.Store = slices.Concat(c.Store, main.Early, main.Arriving, main.Anew)
+		c.Store = slices.Concat(c.Store, main.Early, main.Arriving, main.Anew, main.Far)
 	}
 	if len(c.Store) > 0 {
 		if main, once, err = compile(); err != nil {

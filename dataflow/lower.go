@@ -24,6 +24,7 @@ type Lowered struct {
 	Early    []string        // "late:" and a value that could be computed in a later phase; Options.Store may name it
 	Arriving []string        // "arrive:" and a value from which others could be computed on arrival; Options.Store may name it
 	Anew     []string        // "anew:" and a stored value that later phases could compute at the own end; Options.Store may name it
+	Far      []string        // "far:" and a value that is computed on arrival; Options.Store may name it to be stored
 	Notes    []Note          // what the passes did, for explanations
 	Regions  []RegionInfo    // the fused edge programs, for explanations
 	Room     int64           // scratch memory in bytes that kernels have to lay rows out anew (SetRoom)
@@ -99,7 +100,7 @@ func lower(outs []result, opt Options) *Lowered {
 		out: &Lowered{Spec: &plan.Spec{}, Inputs: map[Input]int{}, Outputs: map[string]int{},
 			Globals: map[string]int{}, Consts: map[int]float32{}}, packed: opt.Packed, sizes: opt.Sizes}
 	l.returned = l.returning()
-	l.out.Again, l.out.Early, l.out.Arriving, l.out.Anew = l.computedAgain(), l.delayable(), l.arriving(), l.renewables()
+	l.out.Again, l.out.Early, l.out.Arriving, l.out.Anew, l.out.Far = l.computedAgain(), l.delayable(), l.arriving(), l.renewables(), l.toStore()
 	for _, o := range outs {
 		if x := l.old[o.node]; x != nil {
 			id := l.value(x, kept)

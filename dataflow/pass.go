@@ -26,7 +26,7 @@ type Options struct {
 type Lowering struct {
 	Save string // what to store for later phases and what to compute again: SaveSome (default), SaveAll or SaveNone
 	// Store names values of Lowered.Again that are stored whatever Save says, and values of
-	// Lowered.Early, Arriving and Anew that are computed elsewhere: later, as chunks arrive, or at the own end again.
+	// Lowered.Early, Arriving and Anew that are computed elsewhere: later, as chunks arrive, or at the own end again. Those of Far are not computed on arrival.
 	Store  []string
 	Packed bool // cells hold the far ends of edges packed (chunk.Want.Pack)
 	Finish bool // over sampled blocks gathers compute what the rows that follow make of their sums, column by column

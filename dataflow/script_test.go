@@ -58,6 +58,8 @@ func TestScripts(t *testing.T) {
 				return strings.Join(main.Arriving, " ")
 			case "anew":
 				return strings.Join(main.Anew, " ")
+			case "far":
+				return strings.Join(main.Far, " ")
 			default:
 				t.Fatalf("%s: unknown command", cmd.Pos)
 			}

@@ -18,7 +18,7 @@ import (
 
 // This file chooses what training runs: the program (which values are stored, in how many slices of columns,
 // with which cells) and its plan. With a machine model, package tune searches for both. Without one, the
-// plan has the fewest intervals that fit, and simulation picks the fastest save policy.
+// plan has the fewest intervals that fit, and simulation picks the fastest save policy, with values for far ends computed on arrival or stored.
 
 // Save policies (Config.Save): whether values of the forward pass that the backward pass needs are stored
 // or computed again.
@@ -96,7 +96,7 @@ func (c *chooser) decide(from *tune.Decision) (*choice, error) {
 			if x == nil || err != nil {
 				return nil, err
 			}
-			return &tune.Program{Spec: x.train.Spec, Beside: x.eval.Spec, Budget: c.within(x.memory.plans()), Store: slices.Concat(x.train.Again, x.train.Early, x.train.Arriving, x.train.Anew), Arriving: x.train.Arriving, Cells: c.cellsOf(x.want)}, nil
+			return &tune.Program{Spec: x.train.Spec, Beside: x.eval.Spec, Budget: c.within(x.memory.plans()), Store: slices.Concat(x.train.Again, x.train.Early, x.train.Arriving, x.train.Anew, x.train.Far), Arriving: x.train.Arriving, Cells: c.cellsOf(x.want)}, nil
 		}}
 	q.Mix = len(q.Saves) > 1
 	if p := c.of; p != nil {
@@ -142,27 +142,38 @@ func (c *chooser) fewest(from *tune.Decision) (*choice, error) {
 	}
 	var best *choice
 	var first error
-	for _, k.Save = range saves {
+	try := func(k tune.Key) error {
 		y, err := c.one(k, o)
 		var small *plan.BudgetError
 		switch {
 		case errors.As(err, &small):
 			first = cmp.Or(first, err)
-			continue
+			return nil
 		case err != nil:
-			return nil, err
+			return err
 		case known:
 			y.line = sim.Simulate(y.plan, m)
 		}
 		if best == nil || 100*y.line.Wall <= (100-faster)*best.line.Wall {
 			best, o.P, o.Schedule = y, y.plan.Cells.P, y.plan.Schedule
 		}
-		if !known {
+		return nil
+	}
+	for _, k.Save = range saves {
+		if err := try(k); err != nil {
+			return nil, err
+		}
+		if !known && best != nil {
 			break
 		}
 	}
 	if best == nil {
 		return nil, first
+	}
+	if far := best.train.Far; known && len(saves) > 1 && len(far) > 0 {
+		if err := try(best.decision.With(append(best.decision.Stored(), far...))); err != nil {
+			return nil, err
+		}
 	}
 	if c.machine == nil {
 		best.line = nil

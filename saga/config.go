@@ -88,7 +88,7 @@ type Outcome struct {
 	// Store names values that are stored although Config.Save computes them again, or, with the prefix
 	// "late:", values that are computed in the phase that reads them first, or, with the prefix "arrive:", values from which
 	// others are computed as their chunks arrive, or, with the prefix "anew:", values that are stored for far ends and computed
-	// again at own ends. nil: none.
+	// again at own ends, or, with the prefix "far:", values that are stored for far ends and not computed on arrival. nil: none.
 	Store []string
 	// Once is the number of intervals of each program of invariants. nil: Config.Chunks.
 	Once []int

@@ -111,3 +111,20 @@ func TestPlansAreChosenWithinHostMem(t *testing.T) {
 		t.Errorf("%d in files, %v; without a bound %v", p.Summary().Disk, p.Predicted(), free.Predicted())
 	}
 }
+
+// G-GCN's products for far ends are stored where all is on the device, as something else reads them, too.
+func TestFarProductsAreStored(t *testing.T) {
+	for _, machine := range []string{"", "h200"} {
+		m, err := layers.New("ggcn", layers.Options{Features: 602, Hidden: 128, Classes: 41, Layers: 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := saga.Plan(m, saga.Shape{Vertices: 233_000, Edges: 23.2e6, Features: 602, Classes: 41}, saga.Config{Machine: machine, Chunks: 1, Without: []string{"invariant"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := []string{"far:matmul.17", "far:matmul.3"}; !slices.Equal(p.Stored(), want) {
+			t.Errorf("machine %q: %v is stored, want %v", machine, p.Stored(), want)
+		}
+	}
+}

@@ -102,7 +102,7 @@ func (r *Run) Overview(w io.Writer) error {
 
 // storedBeside says which values of list (Outcome.Store) are stored, and which are computed later, or elsewhere.
 func storedBeside(list []string) string {
-	var stored, late, bases, anew []string
+	var stored, late, bases, anew, far []string
 	for _, name := range list {
 		if x, ok := strings.CutPrefix(name, dataflow.Late); ok {
 			late = append(late, x)
@@ -110,6 +110,8 @@ func storedBeside(list []string) string {
 			bases = append(bases, x)
 		} else if x, ok := strings.CutPrefix(name, dataflow.Anew); ok {
 			anew = append(anew, x)
+		} else if x, ok := strings.CutPrefix(name, dataflow.Far); ok {
+			far = append(far, x)
 		} else {
 			stored = append(stored, x)
 		}
@@ -123,6 +125,9 @@ func storedBeside(list []string) string {
 	}
 	if len(anew) > 0 {
 		text += "; computed anew at the own end: " + strings.Join(anew, ", ")
+	}
+	if len(far) > 0 {
+		text += "; stored for far ends: " + strings.Join(far, ", ")
 	}
 	if len(bases) > 0 {
 		text += "; far ends of edges made on arrival of: " + strings.Join(bases, ", ")
