@@ -22,24 +22,30 @@ import (
 
 // gpuBench is the flags of the benchmarks that run epochs.
 type gpuBench struct {
-	Models   []string   `type:"lowercase" default:"gcn,commnet,ggnn,resgated,mpgcn" placeholder:"NAME" help:"Models (${default})."`
-	Data     string     `placeholder:"PATH" help:"Graph; default: a generated one of --shape."`
-	Shape    string     `placeholder:"NAME" help:"Shape of the generated graph: ${model_shapes}; default: reddit_middle, without a GPU a tenth of its vertices and edges."`
-	Uniform  bool       `help:"Generate edges between any two vertices, as peer.py of bench/cuda does, and no communities."`
-	Device   string     `default:"auto" placeholder:"NAME" help:"Where epochs run; auto: on a GPU where there is one, otherwise on the CPU."`
-	Mem      memory     `default:"auto" placeholder:"SIZE" help:"Device memory; auto: what it takes."`
-	Machine  string     `placeholder:"NAME|FILE" help:"Choose plans by this machine model: one of ${machines}, or a file; default: the fewest intervals that fit."`
-	Hidden   count      `default:"128" placeholder:"N" help:"Columns between layers (${default})."`
-	Layers   count      `default:"2" placeholder:"N" help:"Number of layers (${default})."`
-	Heads    count      `default:"8" placeholder:"N" help:"Heads of gat, each of --hidden columns (${default})."`
-	Norm     string     `placeholder:"NAME" help:"Between layers: batch or layer."`
-	Epochs   count      `default:"10" placeholder:"N" help:"Epochs timed, after three (${default})."`
-	Without  []string   `default:"invariant" placeholder:"PASS" help:"Passes to leave out (${default}: what never changes is computed again in every epoch); none: all run."`
-	Storage  string     `default:"f32" placeholder:"TYPE" help:"Rows that edges gather: f32 or bf16 (${default})."`
-	TF32     bool       `name:"tf32" help:"Round the operands of dense products to TF32."`
-	Markdown bool       `help:"Print Markdown."`
-	JSON     bool       `name:"json" help:"Print one JSON object on the last line of standard output, the tables on standard error."`
-	Over     batchFlags `embed:""`
+	Models   []string     `type:"lowercase" default:"gcn,commnet,ggnn,resgated,mpgcn" placeholder:"NAME" help:"Models (${default})."`
+	Data     string       `placeholder:"PATH" help:"Graph; default: a generated one of --shape."`
+	Shape    string       `placeholder:"NAME" help:"Shape of the generated graph: ${model_shapes}; default: reddit_middle, without a GPU a tenth of its vertices and edges."`
+	Uniform  bool         `help:"Generate edges between any two vertices, as peer.py of bench/cuda does, and no communities."`
+	Device   string       `default:"auto" placeholder:"NAME" help:"Where epochs run; auto: on a GPU where there is one, otherwise on the CPU."`
+	Mem      memory       `default:"auto" placeholder:"SIZE" help:"Device memory; auto: what it takes."`
+	Machine  string       `placeholder:"NAME|FILE" help:"Choose plans by this machine model: one of ${machines}, or a file; default: the fewest intervals that fit."`
+	Hidden   count        `default:"128" placeholder:"N" help:"Columns between layers (${default})."`
+	Layers   count        `default:"2" placeholder:"N" help:"Number of layers (${default})."`
+	Heads    count        `default:"8" placeholder:"N" help:"Heads of gat, each of --hidden columns (${default})."`
+	Between  betweenFlags `embed:""`
+	Epochs   count        `default:"10" placeholder:"N" help:"Epochs timed, after three (${default})."`
+	Without  []string     `default:"invariant" placeholder:"PASS" help:"Passes to leave out (${default}: what never changes is computed again in every epoch); none: all run."`
+	Storage  string       `default:"f32" placeholder:"TYPE" help:"Rows that edges gather: f32 or bf16 (${default})."`
+	TF32     bool         `name:"tf32" help:"Round the operands of dense products to TF32."`
+	Markdown bool         `help:"Print Markdown."`
+	JSON     bool         `name:"json" help:"Print one JSON object on the last line of standard output, the tables on standard error."`
+	Over     batchFlags   `embed:""`
+}
+
+// betweenFlags say what happens between layers.
+type betweenFlags struct {
+	Norm    string  `placeholder:"NAME" help:"Between layers: batch or layer."`
+	Dropout float32 `default:"0" placeholder:"P" help:"Dropout on the input of every layer (${default})."`
 }
 
 // batchFlags say what an epoch goes over.
@@ -138,8 +144,8 @@ func (c *gpuBench) one(name string, d *dataset.Data, f func(t *timed) error) (er
 	if err := cfg.Validate(); err != nil {
 		return cli.Usage(err)
 	}
-	m, err := layers.New(name, layers.Options{Features: d.FeatureCols, Classes: d.Classes, Hidden: int(c.Hidden), Layers: int(c.Layers), Heads: int(c.Heads),
-		Between: layers.Between{Norm: c.Norm}, EdgeData: d.Edges.DataCols, EdgeTypes: d.Edges.Types})
+	m, err := layers.New(name, layers.Options{Features: d.FeatureCols, Classes: d.Classes, Hidden: int(c.Hidden), Layers: int(c.Layers), Heads: int(c.Heads), Dropout: c.Between.Dropout,
+		Between: layers.Between{Norm: c.Between.Norm}, EdgeData: d.Edges.DataCols, EdgeTypes: d.Edges.Types})
 	if err != nil {
 		return cli.Usage(err)
 	}

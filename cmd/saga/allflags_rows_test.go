@@ -351,7 +351,7 @@ func init() {
 			"svg": {value: "o/a.svg", idle: ran}, "device": {value: "nosuch"}, "data": {with: ran, value: "karate", idle: "+"}, "chunks": {with: ran, value: "3", idle: "+"}, "prefetch": {with: ran, value: "2", idle: "+"},
 			"without": {with: ran, value: "invariant", idle: "+"}, "warmup": {why: "changes which epochs are timed", idle: "+ == 2"}, "epochs": {why: "changes how many epochs are timed", idle: "+ == 2"}},
 		"epoch": {"data": {with: "+", value: "karate"}, "shape": {with: tiny, value: "cora", idle: "+"}, "uniform": {with: tiny, idle: "+"}, "device": {value: "cpu:2"}, "mem": {value: "40KiB"}, "machine": {value: "h200"},
-			"heads": {with: "--data g.saga --models gat --epochs 1", value: "3", idle: "+"}, "norm": {value: "layer", idle: "+--layers 1"}, "hidden": {value: "64", idle: "+--layers 1"}, "epochs": {value: "2"}, "without": {value: "none"}, "storage": {value: "bf16"},
+			"heads": {with: "--data g.saga --models gat --epochs 1", value: "3", idle: "+"}, "norm": {value: "layer", idle: "+--layers 1"}, "dropout": {value: "0.5"}, "hidden": {value: "64", idle: "+--layers 1"}, "epochs": {value: "2"}, "without": {value: "none"}, "storage": {value: "bf16"},
 			"tf32": {why: "of GPUs", idle: "+"}, "sample": {with: "--data karate --models gcn --epochs 1", value: "3,2"}, "batch": {with: "--data karate --models gcn --epochs 1 --sample 3,2", value: "3", idle: "+"}},
 		"sample": {"data": {with: "+", value: "g.saga"}, "samplers": {value: "neighbours:2"}, "batch": {with: blocks, value: "7", idle: "+"}, "length": {value: "4", idle: blocks}, "times": {why: "changes how many runs are timed"}, "device": {value: "nosuch"},
 			"mem": {why: "of GPUs", idle: "+ == 1GiB"}, "shapes": {why: "of GPUs", idle: "+ == ppi"}, "blocks": {why: "of GPUs", idle: "+"}, "weights": {why: "of GPUs", idle: "+"}},
@@ -364,9 +364,9 @@ func init() {
 		}
 	}
 	// These need a GPU, and are refused without one whatever is given.
-	for command, flags := range map[string][]string{"kernels": {"models", "data", "shape", "uniform", "device", "mem", "machine", "hidden", "layers", "heads", "norm", "epochs", "without", "storage", "tf32", "markdown", "json", "most", "undirected", "sample", "batch"},
+	for command, flags := range map[string][]string{"kernels": {"models", "data", "shape", "uniform", "device", "mem", "machine", "hidden", "layers", "heads", "norm", "dropout", "epochs", "without", "storage", "tf32", "markdown", "json", "most", "undirected", "sample", "batch"},
 		"embed": {"shapes", "cols", "children", "width", "device", "mem", "batch", "times", "bf16", "kernels", "markdown", "json"}} {
-		values := map[string]string{"uniform": "", "undirected": "", "tf32": "", "markdown": "", "json": "", "bf16": "", "kernels": "", "shape": "tiny", "models": "gat", "data": "w.saga", "device": "cpu", "mem": "1GiB", "machine": "cpu", "norm": "layer", "without": "none", "storage": "bf16", "shapes": "100x300"}
+		values := map[string]string{"uniform": "", "undirected": "", "tf32": "", "markdown": "", "json": "", "bf16": "", "kernels": "", "shape": "tiny", "models": "gat", "data": "w.saga", "device": "cpu", "mem": "1GiB", "machine": "cpu", "norm": "layer", "dropout": "0.5", "without": "none", "storage": "bf16", "shapes": "100x300"}
 		for _, flag := range flags {
 			value, ok := values[flag]
 			if !ok {
