@@ -46,7 +46,7 @@ func (f *following) at(in *Instr) bool { return !in.Role.Apart() && f.l.Level[in
 func (f *following) begin() {
 	for i := range f.l.Program.Instrs {
 		in := &f.l.Program.Instrs[i]
-		if in.Role.Apart() && f.l.Level[in.Dst] == f.level && f.l.Tiled(in) && f.l.readAt(in.Dst, f.level) && f.l.onlyAt(in.Dst, f.level) {
+		if in.Role.Apart() && f.l.Level[in.Dst] == f.level && f.l.Tiled(in) && f.l.Fours(in) && f.l.readAt(in.Dst, f.level) && f.l.onlyAt(in.Dst, f.level) {
 			f.of = append(f.of, []int{i})
 			f.sum[in.Dst], f.closed[in.Dst] = len(f.of), true
 		}

@@ -20,10 +20,16 @@ func (c Chip) LeastTiled() int {
 	return LeastTiled
 }
 
-// Tiled tells whether in is a product that is computed by tiles: its rows and columns lie so that four floats are read at once.
+// Fours tells whether the matrix of product in lies so that four floats are read at once.
+func (l *Layout) Fours(in *Instr) bool {
+	p := l.Program
+	return !slices.ContainsFunc(p.Leaves, func(f Leaf) bool { return f.Reg == in.In[1] && f.LD%4 != 0 })
+}
+
+// Tiled tells whether in is a product that is computed by tiles: four floats of its rows are read at once and, but in float32 by groups of warps, of its matrix.
 func (l *Layout) Tiled(in *Instr) bool {
 	p := l.Program
-	if p.Edges || !in.Role.Product() || p.Widths[in.Dst] < l.Chip.LeastTiled() || p.Widths[in.Dst]%4 != 0 || p.Widths[in.In[0]] < 16 {
+	if p.Edges || !in.Role.Product() || p.Widths[in.Dst] < l.Chip.LeastTiled() || p.Widths[in.In[0]] < 16 || !l.Chip.Groups && !l.Fours(in) {
 		return false
 	}
 	for i := range p.Leaves {
@@ -34,7 +40,7 @@ func (l *Layout) Tiled(in *Instr) bool {
 				return false
 			}
 		case f.Reg == in.In[1]:
-			if f.From != Global || f.LD%4 != 0 {
+			if f.From != Global {
 				return false
 			}
 		}

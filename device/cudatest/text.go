@@ -23,6 +23,8 @@ static long long max(long long a, long long b) { return a < b ? b : a; }
 static int min(int a, int b) { return a < b ? a : b; }
 template <class T> T __ldg(const T *p) { return *p; }
 template <class T> T __ldcs(const T *p) { return *p; }
+static size_t __cvta_generic_to_global(const void *p) { return (size_t)p; }
+static void *__cvta_global_to_generic(size_t p) { return (void *)p; }
 static const bool blocksInTurn = inTurn = true;
 `
 

@@ -149,11 +149,15 @@ func (t *emitter) gatherShape(slice int, g *gathering) {
 
 // gatherWay renders the kernels for slices of so many columns, or for whole rows if slice is 0.
 func (c *Program) gatherWay(b *strings.Builder, name string, slice int, g *gathering) (way gatherKernels, err error) {
-	var body, before strings.Builder
+	var loads, body, before strings.Builder
 	t := &emitter{c: c, b: &body, tab: "\t\t\t", ptr: make([]string, len(c.p.Widths))}
 	t.gatherShape(slice, g)
 	used, late := c.late(g.instrs, g.outs, g.used)
+	if ofPairs(slice) {
+		t.b, t.round = &loads, true
+	}
 	t.loadEdges(used, &before)
+	t.b, t.round = &body, false
 	if err := t.edge(g.instrs, g.outs, late); err != nil {
 		return way, err
 	}
@@ -170,8 +174,11 @@ func (c *Program) gatherWay(b *strings.Builder, name string, slice int, g *gathe
 	}
 	floats := t.handover(g.outs)
 	t.head(b, name, threads, globalsOf(c.p, used))
+	if ofPairs(t.slice) {
+		b.WriteString(pairSide)
+	}
 	t.rowLoop(b, k.groups, g.outs, floats > 0)
-	if err := t.pass(b, g, before.String(), body.String(), false, floats == 0); err != nil {
+	if err := t.pass(b, g, before.String(), loads.String(), body.String(), false, floats == 0); err != nil {
 		return way, err
 	}
 	if floats > 0 {
@@ -179,7 +186,7 @@ func (c *Program) gatherWay(b *strings.Builder, name string, slice int, g *gathe
 			shared: uint32(hubThreads / t.g * t.shared * 4), slices: k.slices, row: k.row, edge: k.edge}
 		t.head(b, name+hubName, hubThreads, globalsOf(c.p, used))
 		t.hubLoop(b, floats)
-		if err := t.pass(b, g, before.String(), body.String(), true, true); err != nil {
+		if err := t.pass(b, g, before.String(), loads.String(), body.String(), true, true); err != nil {
 			return way, err
 		}
 	}
@@ -188,18 +195,24 @@ func (c *Program) gatherWay(b *strings.Builder, name string, slice int, g *gathe
 }
 
 // pass writes the code for a row: before its edges, for each edge, and for their sums. fold is the argument of
-// openRounds.
-func (t *emitter) pass(b *strings.Builder, g *gathering, before, body string, hub, fold bool) (err error) {
+// openRounds. Of pairs, what is read of an edge stands in loads.
+func (t *emitter) pass(b *strings.Builder, g *gathering, before, loads, body string, hub, fold bool) (err error) {
 	b.WriteString(before)
 	u := *t
 	u.b, u.tab = b, "\t\t"
 	u.openRounds(g.outs, fold)
-	fmt.Fprintf(b, "\t\t#pragma unroll %d\n\t\tfor (; next < stop; next += step) {\n\t\t\tconst ll e = lo + next; (void)e;\n", t.unroll(g.instrs))
-	if slices.ContainsFunc(t.c.p.Leaves, func(l kernel.Leaf) bool { return l.From == kernel.Other }) {
-		b.WriteString("\t\t\tconst unsigned far = " + farID(t.c.p, "e") + ";\n" + t.c.ifPlaces("\t\t\t"+edgePlace))
+	if ofPairs(t.slice) && !hub {
+		pairEdges(b, t, loads, body)
+	} else {
+		fmt.Fprintf(b, "\t\t#pragma unroll %d\n\t\tfor (; next < stop; next += step) {\n\t\t\tconst ll e = lo + next; (void)e;\n", t.unroll(g.instrs))
+		if slices.ContainsFunc(t.c.p.Leaves, func(l kernel.Leaf) bool { return l.From == kernel.Other }) {
+			b.WriteString("\t\t\tconst unsigned far = " + farID(t.c.p, "e") + ";\n" + t.c.ifPlaces("\t\t\t"+edgePlace))
+		}
+		if ofPairs(t.slice) {
+			b.WriteString("\t\t\tconstexpr int u = 0;\n" + holding(t, "\t\t\t", 1))
+		}
+		b.WriteString(loads + body + "\t\t}\n")
 	}
-	b.WriteString(body)
-	b.WriteString("\t\t}\n")
 	u.closeRounds(g.outs, fold, func() {
 		for i, o := range g.outs {
 			accumulatorOf(&u, i, o).merge()

@@ -22,7 +22,8 @@ template <int D> SAGA_INLINE void saga_halves_terms(float (&d)[D], unsigned a, u
 }
 
 // A thread's share of 32 terms of B columns of a matrix, on its way: of items of four terms of a column or, unless the terms of a column lie side by side (T), of four.
-template <bool T, int B> struct saga_share {
+// What lies side by side is read at once (FOURS), or number by number.
+template <bool T, bool FOURS, int B> struct saga_share {
 	static constexpr int items = T ? B / 16 : (B + 63) / 64, wide = T ? 1 : 4;
 	float4 v[items][wide];
 	__device__ __forceinline__ void load(const float *w, ll ld, int k0, int terms, int c0, int cols) {
@@ -31,9 +32,14 @@ template <bool T, int B> struct saga_share {
 		for (int i = 0; i < items; i++) {
 			const int c = c0 + (t / 8 + i * 16) * wide;
 #pragma unroll
-			for (int j = 0; j < wide; j++)
-				v[i][j] = (T || (t / 8 + i * 16) * 4 < B) && c < cols && k + j < terms ? __ldg((const float4 *)(w + (T ? c * ld + k : (k + j) * ld + c))) : make_float4(0.f, 0.f, 0.f, 0.f);
-			if (T) { // what is behind the terms
+			for (int j = 0; j < wide; j++) {
+				const bool there = (T || (t / 8 + i * 16) * 4 < B) && c < cols && k + j < terms;
+				const float *p = w + (T ? c * ld + k : (k + j) * ld + c);
+				const int left = T ? terms - k : cols - c;
+				if (FOURS) v[i][j] = there ? __ldg((const float4 *)p) : make_float4(0.f, 0.f, 0.f, 0.f);
+				else v[i][j] = make_float4(there ? __ldg(p) : 0.f, there && left > 1 ? __ldg(p + 1) : 0.f, there && left > 2 ? __ldg(p + 2) : 0.f, there && left > 3 ? __ldg(p + 3) : 0.f);
+			}
+			if (T && FOURS) { // what is behind the terms
 				if (k + 1 >= terms) v[i][0].y = 0.f;
 				if (k + 2 >= terms) v[i][0].z = 0.f;
 				if (k + 3 >= terms) v[i][0].w = 0.f;
@@ -61,7 +67,7 @@ template <bool T, int B> struct saga_share {
 
 // n rows of B columns each of a sum of products of K terms: each(i, n0, d, h) is as in saga_groups, but a lane has two columns
 // of every eight side by side.
-template <bool T, int B, int... K, class F> SAGA_INLINE void saga_halves_product(const saga_factor *of, ll n, int cols, F each) {
+template <bool T, bool FOURS, int B, int... K, class F> SAGA_INLINE void saga_halves_product(const saga_factor *of, ll n, int cols, F each) {
 	constexpr int all[] = {K...}, factors = sizeof...(K);
 	const int across = (cols + B - 1) / B, n0 = blockIdx.x % across * B, tiles = (int)((n + 127) / 128), stride = (int)(gridDim.x / across);
 	int tile = blockIdx.x / across;
@@ -82,7 +88,7 @@ template <bool T, int B, int... K, class F> SAGA_INLINE void saga_halves_product
 #pragma unroll
 			for (int j = 1; j < factors; j++)
 				if (q >= saga_steps<K...>(j)) f = of[j], k0 = (q - saga_steps<K...>(j)) * 32, terms = all[j];
-			saga_share<T, B> v;
+			saga_share<T, FOURS, B> v;
 			v.load(f.w, f.ldw, k0, terms, n0, cols);
 			v.put(there + q * matrix, there + q * matrix + B * 128);
 		}
@@ -92,7 +98,7 @@ template <bool T, int B, int... K, class F> SAGA_INLINE void saga_halves_product
 	if (threadIdx.x >= 256) {
 		asm volatile("setmaxnreg.dec.sync.aligned.u32 136;");
 		const int t = threadIdx.x - 256, chunk = t % 8, r0 = t / 8;
-		saga_share<T, B> v;
+		saga_share<T, FOURS, B> v;
 		for (; tile < tiles; tile += stride) {
 			const ll m0 = tile * 128ll;
 			const int rows = (int)min(n - m0, 128ll);

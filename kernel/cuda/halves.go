@@ -34,7 +34,7 @@ func halvesKernel(c *Program, b *strings.Builder, k *tiled, x *tileCode, name st
 	}
 	k.halves = c.name(name + "_halves")
 	fmt.Fprintf(b, "extern \"C\" __global__ void __launch_bounds__(%d, 1) %s(%s) {\n", halvesThreads, c.Names[k.halves], c.params())
-	fmt.Fprintf(b, "%s\tsaga_halves_product<%t, %d, %s>(of, n, %d, ", x.factors(), k.of[0].Role == kernel.MatMulNT, columns, x.terms(), w)
+	fmt.Fprintf(b, "%s\tsaga_halves_product<%t, %t, %d, %s>(of, n, %d, ", x.factors(), k.of[0].Role == kernel.MatMulNT, c.Fours(k.of[0]), columns, x.terms(), w)
 	x.ofRow(b, columns, w)
 	b.WriteString(");\n}\n")
 }

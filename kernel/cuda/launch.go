@@ -254,6 +254,9 @@ func (s *launcher) byTiles(in *kernel.Instr, lo, n int) bool {
 		return false
 	}
 	k := &c.tiled[i]
+	if s.l.TF32 && k.fn < 0 && k.groups < 0 {
+		return false
+	}
 	if in != k.of[len(k.of)-1] {
 		return true // with the later one
 	}

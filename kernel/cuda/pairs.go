@@ -39,3 +39,68 @@ SAGA_INLINE void saga_pair(const float *p, float (&a)[2], float (&b)[2]) {
 	a[0] = v.x; a[1] = v.y; b[0] = v.z; b[1] = v.w;
 }
 `
+
+// pairSide keeps the compiler from adding what is the same for all edges to an edge's far end before it multiplies: an address took eight instructions.
+const pairSide = `	size_t begins = __cvta_generic_to_global(side);
+	asm("" : "+l"(begins));
+	side = (const float *)__cvta_global_to_generic(begins);
+`
+
+// pairEdges writes the loop over the edges of a row, with loads and body for each, for a warp. Four lanes of a group read the IDs of its next four edges,
+// while those before are summed, and hand them out: where all lanes read each ID, rows pushed IDs out of the first cache.
+func pairEdges(b *strings.Builder, t *emitter, loads, body string) {
+	id, aliases := farID(t.c.p, "lo + mine"), ""
+	for _, r := range t.held {
+		aliases += "\t\t\t" + t.alias(r) + "\n"
+	}
+	deeper := func(s string) string { return strings.ReplaceAll(s, "\t\t\t", "\t\t\t\t\t") }
+	loads, body = deeper(loads), deeper(aliases+body)
+	fmt.Fprintf(b, pairRound, id, id, holding(t, "\t\t\t", pairAhead), loads, body, loads, body)
+}
+
+// holding declares what is held of n edges.
+func holding(t *emitter, tab string, n int) string {
+	text := ""
+	for _, r := range t.held {
+		text += fmt.Sprintf("%sfloat h%d[%d]%s;\n", tab, r, n, t.index(r))
+	}
+	return text
+}
+
+// pairAhead is how many edges of a group are read at once.
+const pairAhead = 4
+
+const pairRound = `		int mine = next + lane * step;
+		unsigned ids = lane < 4 && mine < stop ? %s : 0u;
+		for (next -= sub; next < stop; next += 4 * step) {
+			unsigned fars[4];
+			#pragma unroll
+			for (int u = 0; u < 4; u++) fars[u] = __shfl_sync(0xffffffffu, ids, u, G);
+			mine += 4 * step;
+			ids = lane < 4 && mine < stop ? %s : 0u;
+%s			if (stop - next >= 4 * step) {
+				#pragma unroll
+				for (int u = 0; u < 4; u++) {
+					const ll e = lo + next + sub + u * step; (void)e;
+					const unsigned far = fars[u];
+%s				}
+				#pragma unroll
+				for (int u = 0; u < 4; u++) {
+					const ll e = lo + next + sub + u * step; (void)e;
+%s				}
+			} else {
+				const int left = (stop - next - sub + step - 1) / step;
+				#pragma unroll
+				for (int u = 0; u < 4; u++) {
+					const ll e = lo + next + sub + u * step; (void)e;
+					const unsigned far = fars[u];
+					if (u >= left) break;
+%s				}
+				#pragma unroll
+				for (int u = 0; u < 4; u++) {
+					const ll e = lo + next + sub + u * step; (void)e;
+					if (u >= left) break;
+%s				}
+			}
+		}
+`

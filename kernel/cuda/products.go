@@ -74,8 +74,8 @@ func tiledProduct(b *strings.Builder, c *Program, g *kernel.Follow, level int) e
 	for _, i := range g.Of {
 		k.of = append(k.of, &c.p.Instrs[i])
 	}
-	name := fmt.Sprintf("product%d", len(c.tiled))
-	if !c.Chip.Groups || groupColumns(c, k.of) == 0 {
+	name, fours := fmt.Sprintf("product%d", len(c.tiled)), c.Fours(k.of[0])
+	if fours && (!c.Chip.Groups || groupColumns(c, k.of) == 0) {
 		x, err := newTileCode(c, &k, g, level, 2)
 		if err != nil {
 			return err
@@ -88,6 +88,9 @@ func tiledProduct(b *strings.Builder, c *Program, g *kernel.Follow, level int) e
 			side   int
 			kernel func(*Program, *strings.Builder, *tiled, *tileCode, string)
 		}{{4, groupsKernel}, {2, halvesKernel}} {
+			if way.side == 4 && !fours { // cuBLAS multiplies in TF32
+				continue
+			}
 			x, err := newTileCode(c, &k, g, level, way.side)
 			if err != nil {
 				return err

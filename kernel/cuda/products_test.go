@@ -16,13 +16,15 @@ func TestTilesEmulated(t *testing.T) {
 	if testing.Short() {
 		t.Skip("one goroutine: TestIndexEmulated runs a device, too")
 	}
+	wide := func(n int) int { return (n + 3) / 4 * 4 } // of rows
 	for _, of := range []struct {
 		rows, in, out, back int
 		groups              bool
 		kernels             string
 	}{{261, 100, 132, 96, true, "product0_halves product1_halves saga_halves_sums_72 saga_columns_add"}, {70, 128, 256, 128, true, "product0_halves product1_halves saga_halves_sums_128 saga_columns_add"},
 		{261, 100, 132, 96, false, "product0 product1 saga_product_128_64 saga_columns_add saga_columns saga_columns_add"}, {137, 68, 64, 96, true, "product0_halves product1_halves saga_halves_sums_64 saga_columns_add"},
-		{8333, 24, 64, 64, true, "product0_halves product1_halves saga_halves_sums_64 saga_columns_add"}} {
+		{8333, 24, 64, 64, true, "product0_halves product1_halves saga_halves_sums_64 saga_columns_add"},
+		{137, 70, 134, 98, true, "product0_halves product1_halves rows1 product2_halves saga_halves_sums_72 saga_columns_add"}, {137, 72, 132, 98, false, "product0 product1 saga_product_128_64 saga_columns_add saga_columns saga_columns_add"}, {137, 72, 132, 98, true, "product0_halves product1_halves saga_halves_sums_72 saga_columns_add"}} {
 		p := kerneltest.Layer(of.in, of.out, of.back)
 		chip := cuda.H200
 		chip.Groups = of.groups
@@ -38,7 +40,7 @@ func TestTilesEmulated(t *testing.T) {
 			t.Errorf("%v: the kernels are %s", of, got)
 		}
 		var bufs [][]float32
-		for _, n := range []int{of.rows * of.in, of.in * of.out, of.rows * of.out, of.out, of.back * of.out, of.rows * of.out, of.rows * of.back, 2 * of.in * of.out, 2 * of.out, of.out * of.out} {
+		for _, n := range []int{of.rows * wide(of.in), of.in * of.out, of.rows * wide(of.out), of.out, of.back * of.out, of.rows * wide(of.out), of.rows * wide(of.back), 2 * of.in * of.out, 2 * of.out, of.out * of.out} {
 			x := make([]float32, n)
 			for i := range x {
 				x[i] = float32((i+n)*2654435761>>7%1000)/500 - 1
@@ -49,17 +51,17 @@ func TestTilesEmulated(t *testing.T) {
 			bufs = append(bufs, x)
 		}
 		in := func(k, i int) float64 { return float64(bufs[k][i]) }
-		y := make([]float64, of.rows*of.out)
+		y := make([]float64, of.rows*wide(of.out))
 		for r := range of.rows {
 			for q := range of.out {
-				s := in(2, r*of.out+q) + in(3, q)
+				s := in(2, r*wide(of.out)+q) + in(3, q)
 				for k := range of.in {
-					s += in(0, r*of.in+k) * in(1, k*of.out+q)
+					s += in(0, r*wide(of.in)+k) * in(1, k*of.out+q)
 				}
 				for k := range of.out {
-					s += in(2, r*of.out+k) * in(9, k*of.out+q)
+					s += in(2, r*wide(of.out)+k) * in(9, k*of.out+q)
 				}
-				y[r*of.out+q] = max(s, 0)
+				y[r*wide(of.out)+q] = max(s, 0)
 			}
 		}
 		emulateOn(t, chip, p, nil, &kernel.GPULaunch{Rows: of.rows, First: true, Last: true, Room: c.Scratch(of.rows, 0)}, nil, bufs)
@@ -69,22 +71,24 @@ func TestTilesEmulated(t *testing.T) {
 			}
 		}
 		for i, want := range y {
-			near("y", i, bufs[5][i], want, 100)
+			if i%wide(of.out) < of.out {
+				near("y", i, bufs[5][i], want, 100)
+			}
 		}
 		for r := range of.rows {
 			for q := range of.back {
 				s := 0.0
 				for k := range of.out {
-					s += y[r*of.out+k] * in(4, q*of.out+k)
+					s += y[r*wide(of.out)+k] * in(4, q*of.out+k)
 				}
-				near("u", r*of.back+q, bufs[6][r*of.back+q], s, 1000)
+				near("u", r*of.back+q, bufs[6][r*wide(of.back)+q], s, 1000)
 			}
 		}
 		for k := range of.in {
 			for q := range of.out {
 				s := 0.0
 				for r := range of.rows {
-					s += in(0, r*of.in+k) * y[r*of.out+q]
+					s += in(0, r*wide(of.in)+k) * y[r*wide(of.out)+q]
 				}
 				near("dw", k*of.out+q, bufs[7][k*of.out+q], s, 1000)
 			}
@@ -92,7 +96,7 @@ func TestTilesEmulated(t *testing.T) {
 		for q := range of.out {
 			s := 0.0
 			for r := range of.rows {
-				s += y[r*of.out+q]
+				s += y[r*wide(of.out)+q]
 			}
 			near("db", q, bufs[8][q], s, 1000)
 		}
