@@ -65,21 +65,19 @@ func (h *pinnedHost) unpinAll() error {
 	return err
 }
 
-// touching are those that touch memory, of all blocks together. A few processors are left to those who submit work: each part takes milliseconds.
-var touching = make(chan struct{}, max(1, runtime.GOMAXPROCS(0)*5/8))
-
 // touch writes a zero byte to every page of fresh memory, which is zero already. This makes the
 // system supply the pages.
 func touch(b []byte) {
-	const page, part = 4096, 4 << 20
+	const page, part = 4096, 8 << 20
 	var wg sync.WaitGroup
+	limit := make(chan struct{}, runtime.GOMAXPROCS(0))
 	for lo := 0; lo < len(b); lo += part {
-		touching <- struct{}{}
+		limit <- struct{}{}
 		wg.Go(func() {
 			for i := lo; i < min(len(b), lo+part); i += page {
 				b[i] = 0
 			}
-			<-touching
+			<-limit
 		})
 	}
 	wg.Wait()
