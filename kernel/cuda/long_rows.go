@@ -10,7 +10,7 @@ import (
 // Rows of very many edges (hubs). A warp would work on such a row long after the others are done. So a row with more than
 // hubEdges edges per group of lanes of a warp is left to a second kernel, in which all warps of a block take its edges
 // in turn. Their accumulators are joined in the order of the warps, so the result does not depend on timing.
-const hubEdges = 128
+const hubEdges = 256
 
 // hubName is the suffix of the names of these kernels.
 const hubName = "_hub_beside"
