@@ -102,7 +102,7 @@ func sameLaid(t *testing.T, p *kernel.Program, rows int, cells []*chunk.Rect, bu
 		l.Cell = &kernel.GPUCell{Ptr: cells[0].View().Ptr}
 		steps := c.Steps(l)
 		first, last := c.Names[steps[0].Func], c.Names[steps[max(0, len(steps)-2)].Func]
-		if hubs := slices.Max(degrees(l.Cell.Ptr)) > 512; hubs && last != []string{"gather_hub_beside", "won_beside"}[k] {
+		if hubs := slices.Max(degrees(l.Cell.Ptr)) > 1024; hubs && last != []string{"gather_hub_beside", "won_beside"}[k] {
 			t.Errorf("way %d leaves rows of many edges to %s", way, last)
 		}
 		if laid := strings.HasSuffix(first, "_lay"); laid != (k == 1) {

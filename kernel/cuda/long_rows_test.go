@@ -15,7 +15,7 @@ func TestCUDAHubs(t *testing.T) {
 	for _, x := range []struct {
 		ptr  []uint32
 		want int
-	}{{[]uint32{0, 512, 1024}, 1}, {append(make([]uint32, 30), 512, 1025), 2}, {[]uint32{0, 512, 1025}, 1}} {
+	}{{[]uint32{0, 1024, 2048}, 1}, {append(make([]uint32, 30), 1024, 2049), 2}, {[]uint32{0, 1024, 2049}, 1}} {
 		l.Rows, l.Cell = len(x.ptr)-1, &kernel.GPUCell{Ptr: x.ptr}
 		s := c.Steps(l)
 		if len(s) != x.want {
