@@ -263,6 +263,9 @@ func (g *gauge) products(k *sim.DeviceKind, number func(float64, string, string)
 		return err
 	}
 	k.FP32 = number(2*many*measuredCols*measuredCols/t, "FLOP/s", "products of 262,144 rows, 128 to 128 columns")
+	if err := g.grouped(k, many, number); err != nil {
+		return err
+	}
 	perRow := t / many
 	var more []float64
 	for _, m := range []int{1100, 2200, 4400} {
@@ -280,6 +283,37 @@ func (g *gauge) products(k *sim.DeviceKind, number func(float64, string, string)
 	}
 	k.TF32 = number(max(k.FP32.Value, 2*side*side*side/t), "FLOP/s", "products of 4,096 rows and columns in TF32")
 	return nil
+}
+
+// grouped measures the product of many rows as programs compute it, on a chip whose groups of warps multiply faster than the library.
+func (g *gauge) grouped(k *sim.DeviceKind, many int, number func(float64, string, string) sim.Number) error {
+	k.Products = sim.Number{}
+	chip, n := g.kind.ChipOf(g.dev.Info()), measuredCols
+	if !chip.Groups {
+		return nil
+	}
+	p := &kernel.Program{Name: "product", Operands: 3, Widths: []int{n, n, n},
+		Leaves: []kernel.Leaf{{From: kernel.Own, Operand: 0, Cols: n, LD: n, Reg: 0}, {From: kernel.Global, Operand: 1, Cols: n, LD: n, Rows: n, Reg: 1}},
+		Instrs: []kernel.Instr{{Op: "matmul", Role: kernel.MatMul, Dst: 2, In: []int{0, 1}, I: int32(n)}},
+		Outs:   []kernel.Out{{Acc: kernel.Store, Reg: 2, Operand: 2, Aux: -1, LD: n}}}
+	r, err := g.kind.Renderer.Render(p, chip)
+	if err != nil {
+		return err
+	}
+	kernels, err := backend.Compile(g.dev, r.Text())
+	if err != nil {
+		return err
+	}
+	x, w, y := g.at, g.at+200<<20, g.at+320<<20
+	list, err := backend.Commands(r.Steps(&kernel.GPULaunch{Rows: many, Bufs: []uint64{x, w, y}, Scratch: g.at + 201<<20}), kernels, false)
+	if err != nil {
+		return err
+	}
+	t, err := g.median(list...)
+	if rate := 2 * float64(many*n*n) / t; rate > k.FP32.Value {
+		k.Products = number(rate, "FLOP/s", "products of 262,144 rows, 128 to 128 columns, by kernels of groups of warps")
+	}
+	return err
 }
 
 // sinceText is a duration for people.

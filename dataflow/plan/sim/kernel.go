@@ -12,6 +12,7 @@ import (
 type pace struct {
 	dense, elem     float64 // ns per operation
 	tiles           float64 // ns per operation of a product by tiles
+	products        float64 // ns per operation of a product as calls compute it
 	byte, hit, miss float64 // ns per byte
 	row             float64 // ns per row and slice of a gather
 	packed          float64 // ns per edge and slice that a gather over a packed cell takes longer
@@ -27,7 +28,7 @@ func newPace(k *DeviceKind) *pace {
 		tiles /= tilesTF32
 	}
 	return &pace{
-		tiles: tiles, dense: 1e9 / k.FP32.Value, elem: 1e9 / k.Elementwise.Value,
+		tiles: tiles, dense: 1e9 / k.FP32.Value, products: 1e9 / cmp.Or(k.Products.Value, k.FP32.Value), elem: 1e9 / k.Elementwise.Value,
 		byte: 1e9 / k.Bandwidth.Value, hit: 1e9 / k.GatherHit.Value, miss: 1e9 / k.GatherMiss.Value,
 		row: k.GatherRow.Value * 1e9, packed: k.GatherPacked.Value * 1e9,
 		cache: k.Cache.Value, slice: k.Slice.Value, launch: k.Launch.Value * 1e9, product: k.Product.Value * 1e9, serial: k.Serial, apart: k.TF32.Value > 0 && k.FP32 == k.TF32,
@@ -37,7 +38,7 @@ func newPace(k *DeviceKind) *pace {
 // call is the time in ns of a call of cost c over so many own rows and, for a call over a cell,
 // so many edges; others is the number of rows of the streamed interval.
 func (k *pace) call(c *plan.Cost, rows, edges, others float64) float64 {
-	dense := k.dense * (c.RowDense*rows + c.EdgeDense*edges)
+	dense := k.products * (c.RowDense*rows + c.EdgeDense*edges)
 	elem := k.elem * (c.RowElem*rows + c.EdgeElem*edges)
 	memory := k.byte * (float64(c.FixedBytes) + float64(c.RowBytes+c.AccBytes)*rows + float64(c.EdgeBytes)*edges)
 	if c.GatherBytes > 0 {

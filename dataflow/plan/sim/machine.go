@@ -49,6 +49,7 @@ type DeviceKind struct {
 	Memory       Number `json:"memory"`        // B
 	Reserve      Number `json:"reserve"`       // B taken before the first buffer: context, libraries
 	FP32         Number `json:"fp32"`          // FLOP/s of dense products
+	Products     Number `json:"products"`      // FLOP/s of dense products where kernels of the engine multiply in fp32 faster than the library; absent: fp32
 	TF32         Number `json:"tf32"`          // FLOP/s of products in TF32 without their memory traffic; absent: as fp32
 	Elementwise  Number `json:"elementwise"`   // op/s of element-wise programs, one operation per float
 	Bandwidth    Number `json:"bandwidth"`     // B/s of device memory, reads plus writes
@@ -199,7 +200,7 @@ func (m *Machine) WithTF32() *Machine {
 	for name, k := range x.DeviceKinds {
 		if k.TF32.Value > 0 {
 			k.single = k.FP32.Value
-			k.FP32 = k.TF32
+			k.FP32, k.Products = k.TF32, Number{}
 			x.DeviceKinds[name] = k
 		}
 	}

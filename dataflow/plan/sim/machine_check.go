@@ -138,7 +138,7 @@ func (k *DeviceKind) numbers() []rated {
 	}
 	for _, n := range []rated{ // these may be absent
 		{k.GatherRow, "gather_row", "s", true}, {k.Product, "product", "s", true}, {k.GatherPacked, "gather_packed", "s", true},
-		{k.TF32, "tf32", "FLOP/s", false}, {k.Read, "read", "B/s", false},
+		{k.Products, "products", "FLOP/s", false}, {k.TF32, "tf32", "FLOP/s", false}, {k.Read, "read", "B/s", false},
 	} {
 		if n.Number != (Number{}) {
 			list = append(list, n)
