@@ -1,7 +1,6 @@
 package layout
 
 import (
-	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -45,7 +44,6 @@ func CheckSizes(s *plan.Spec, c *plan.Cells, o plan.Options, seed uint64) error 
 				ch.windows = append(ch.windows, w)
 			}
 		case 6:
-			ch.deep = slices.Repeat([]int{r.IntN(3)}, len(s.Phases))
 			if n := len(ch.windows); n > 0 {
 				ch.windows = slices.Delete(ch.windows, n-1, n)
 			}
@@ -55,30 +53,8 @@ func CheckSizes(s *plan.Spec, c *plan.Cells, o plan.Options, seed uint64) error 
 		if n := f.size(ch); n != p.Peak {
 			return fmt.Errorf("measured %d bytes, laid out %d: %+v", n, p.Peak, ch)
 		}
-		if err := disjoint(p); err != nil {
-			return fmt.Errorf("%w: %+v", err, ch)
-		}
 		if err := f.checkWith(ch, p.Peak, r); err != nil {
 			return err
-		}
-	}
-	return nil
-}
-
-// disjoint is an error if buffers of p that are in use in the same phase overlap.
-func disjoint(p *plan.Plan) error {
-	list := slices.Clone(p.Places.Memory)
-	slices.SortFunc(list, func(x, y plan.Buffer) int { return cmp.Compare(x.At, y.At) })
-	for q := range p.Spec.Phases {
-		var end int64
-		for _, b := range list {
-			if w := (plan.Window{From: b.From, To: b.To}); b.Bytes == 0 || !w.Live(q) {
-				continue
-			}
-			if b.At < end {
-				return fmt.Errorf("%s at %d overlaps what ends at %d in phase %d", b.Name, b.At, end, q)
-			}
-			end = b.At + b.Bytes
 		}
 	}
 	return nil

@@ -58,9 +58,6 @@ func (f *fitting) Fit() (Choice, int64) {
 	if f.rule.First != plan.WindowsFirst {
 		f.keep(windows)
 	}
-	if free && o.Schedule != plan.DestOrder { // there these buffers keep what is visited again, and slots say how many there are
-		f.deepen()
-	}
 	return f.ch, 0
 }
 

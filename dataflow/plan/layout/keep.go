@@ -122,20 +122,6 @@ func (f *fitting) widen() {
 	}
 }
 
-// deepen gives every phase as many buffers more at the visited intervals as fit, so that loads run further ahead.
-func (f *fitting) deepen() {
-	ch := &f.ch
-	ch.deep = make([]int, len(f.spec.Phases))
-	f.measure(ch) // these buffers change neither what is held nor other phases
-	for i := range ch.deep {
-		n := sort.Search(f.c.P, func(n int) bool {
-			ch.deep[i] = n + 1
-			return !f.ok(f.sized.peak(i, ch))
-		})
-		ch.deep[i] = n
-	}
-}
-
 // regroup enlarges the groups of every phase, so that the phase makes as few visits as fit, with
 // regroupSlots slots. Fewer visits load the sources less often. The order of sums depends on groups, so Fit does not
 // call it for a plan with a Base, as evaluation has: its groups must not depend on the budget.

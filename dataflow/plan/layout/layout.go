@@ -34,7 +34,6 @@ type Choice struct {
 	group    int    // least number of intervals that a device visits together; 0: one
 	groups   []int  // by phase: the number, at least group; nil: group
 	more     []int  // by phase: slots for chunks at the far end, at least Slots; nil: Slots
-	deep     []int  // by phase: buffers at the visited intervals beyond those; nil: none
 	windows  []plan.Window
 	ahead    int  // buffers of streamed cells beyond Slots
 	All      bool // everything is resident

@@ -31,18 +31,9 @@ func placed(p *plan.Plan, c Choice, base *plan.Plan) *Layout {
 	var f fitter
 	floor := l.placeFixed(&c, base)
 	l.hold(&f, floor, &c)
-	limit := f.top
-	for q := range p.Spec.Phases {
-		f.phase(q)
-		for _, x := range l.needs(nil, q, &c) {
-			n := x.bytes * int64(x.n)
-			limit = max(limit, f.take(n)+n)
-		}
-	}
-	to := newSpread(&f, limit)
 	for q := range p.Spec.Phases {
 		p.PhaseSlots = append(p.PhaseSlots, c.phase(q))
-		l.Slots = append(l.Slots, l.placePhase(to, floor, q, &c))
+		l.Slots = append(l.Slots, l.placePhase(&f, floor, q, &c))
 	}
 	return l
 }

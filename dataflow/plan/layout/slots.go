@@ -40,7 +40,7 @@ const (
 
 // needs appends the buffers of phase q with choice c. A value has c.phase(q) slots at the far end, whose chunks may be
 // used again. At the visited intervals it has one slot per interval of a group and, if c.Slots is above 1, one more to
-// load the next visit ahead, and c.deep[q] more. The cells of a direction have c.Slots slots per interval of a group, and c.ahead more.
+// load the next visit ahead. The cells of a direction have c.Slots slots per interval of a group, and c.ahead more.
 // None has more slots than it has chunks or cells outside windows.
 func (l *Layout) needs(list []need, q int, c *Choice) []need {
 	p, use := l.Plan, &l.Usage.Phases[q]
@@ -76,9 +76,6 @@ func (l *Layout) valueNeeds(list []need, q, id int, other, own bool, rest int, c
 		if v.Kind != plan.Temp && c.Slots > 1 { // for the next visit, whose chunks come meanwhile
 			n++
 		}
-		if v.Kind != plan.Temp && c.deep != nil {
-			n += c.deep[q]
-		}
 		list = append(list, need{ownSlot, id, bytes, min(n, rest)})
 	}
 	if other {
@@ -93,15 +90,14 @@ func (l *Layout) cellNeed(q, d, rest int, c *Choice) need {
 }
 
 // placePhase places the buffers of phase q.
-func (l *Layout) placePhase(to *spread, floor int64, q int, c *Choice) PhaseSlots {
+func (l *Layout) placePhase(f *fitter, floor int64, q int, c *Choice) PhaseSlots {
 	s := l.Plan.Spec
 	n := len(s.Values)
 	room := make([]slotSet, 2*n)
 	ps := PhaseSlots{Slots: c.phase(q), Own: room[:n], Other: room[n:], Cells: make([]slotSet, len(l.Plan.Cells.Bytes)), Temps: make([]int64, len(s.EdgeTemps))}
-	list := l.needs(nil, q, c)
-	for i, at := range to.place(q, list) {
-		x := &list[i]
-		set := slotSet{floor + at, x.bytes, x.n}
+	f.phase(q)
+	for _, x := range l.needs(nil, q, c) {
+		set := slotSet{floor + f.take(x.bytes*int64(x.n)), x.bytes, x.n}
 		name := "edges"
 		switch x.what {
 		case ownSlot:

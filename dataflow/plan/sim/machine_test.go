@@ -29,6 +29,9 @@ func TestMachines(t *testing.T) {
 		}
 		n := 0
 		eachNumber(reflect.ValueOf(*m), name, func(at string, x Number) {
+			if x == (Number{}) && strings.HasSuffix(at, ".Products") { // only measured machines have it
+				return
+			}
 			n++
 			if len(x.Source) < 10 {
 				t.Errorf("%s: source %q says nothing", at, x.Source)
