@@ -38,9 +38,12 @@ func slug(text string) string {
 	}), "-"), "-")
 }
 
+// measuredRates is raised when other rates are measured, so that cards are measured again: 2 since products of groups of warps are.
+const measuredRates = 2
+
 // machineFile is the name of the file for GPUs such as c, n of them: what rates depend on is in it.
 func machineFile(c *device.Card, n int) string {
-	return fmt.Sprintf("%s_driver-%s_%dw_x%d.json", slug(c.Name), slug(cmp.Or(c.Driver, "unknown")), c.Watts, n)
+	return fmt.Sprintf("%s_driver-%s_%dw_rates-%d_x%d.json", slug(c.Name), slug(cmp.Or(c.Driver, "unknown")), c.Watts, measuredRates, n)
 }
 
 // ready are machine models of one GPU that this program brings, by what the names of such GPUs have in them.
@@ -121,7 +124,7 @@ func plannedMachine(spec string) string {
 	if usual == "" || kind.System == nil || len(seen) == 0 || err != nil {
 		return usual
 	}
-	files, _ := filepath.Glob(filepath.Join(machines(), fmt.Sprintf("%s_*_x%d.json", slug(seen[0]), n)))
+	files, _ := filepath.Glob(filepath.Join(machines(), fmt.Sprintf("%s_*_rates-%d_x%d.json", slug(seen[0]), measuredRates, n)))
 	newest, best := time.Time{}, ""
 	for _, f := range files {
 		if info, err := os.Stat(f); err == nil && info.ModTime().After(newest) {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -59,7 +60,14 @@ func TestFindMachine(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	file := filepath.Join(machines(), "nvidia-h100-80gb-hbm3_driver-580.159.04_700w_x1.json")
+	const kept = "nvidia-h100-80gb-hbm3_driver-580.159.04_700w_%sx1.json"
+	if err := keepMachine(filepath.Join(machines(), fmt.Sprintf(kept, "")), m); err != nil {
+		t.Fatal(err)
+	}
+	if f := ask("cuda", false, busy); !strings.Contains(f.why, "not measured") {
+		t.Errorf("a card that an earlier version measured, with fewer rates: %+v", f)
+	}
+	file := filepath.Join(machines(), fmt.Sprintf(kept, fmt.Sprintf("rates-%d_", measuredRates)))
 	if err := keepMachine(file, m); err != nil {
 		t.Fatal(err)
 	}
