@@ -8,6 +8,7 @@ import (
 	"sagann/mine/pattern"
 	"sagann/mine/plan"
 	"sagann/mine/run"
+	"sagann/mine/table"
 )
 
 // FrequencyExplanation says what a search for frequent patterns will do, as far as it is known before.
@@ -127,7 +128,7 @@ func (f *frequent) explainRows(ctx context.Context, x *FrequencyExplanation, at 
 		} else {
 			t := f.rows()
 			t.Meter = run.NewMeter(f.left)
-			rate, err := t.Rate(ctx, k, f.Induced, seed)
+			rate, err := table.Rate(ctx, t, k, f.Induced, seed)
 			if err != nil {
 				return err
 			}

@@ -44,7 +44,7 @@ func tiledProducts(b *strings.Builder, c *Program) error {
 		if !c.Tiled(&c.p.Instrs[i]) {
 			continue
 		}
-		g, level := c.followed(i)
+		g, level := followed(c, i)
 		if g.Of[len(g.Of)-1] != i {
 			continue // with the later one
 		}
@@ -57,7 +57,7 @@ func tiledProducts(b *strings.Builder, c *Program) error {
 }
 
 // followed is product i with those that are added to it and what follows it at a level; alone it has none.
-func (c *Program) followed(i int) (*kernel.Follow, int) {
+func followed(c *Program, i int) (*kernel.Follow, int) {
 	for v, list := range c.After {
 		for k := range list {
 			if slices.Contains(list[k].Of, i) {
@@ -131,7 +131,7 @@ func newTileCode(c *Program, k *tiled, g *kernel.Follow, level, side int) (*tile
 	t := &emitter{c: c, b: &body, tab: "\t\t", ptr: make([]string, len(c.p.Widths)), g: 4, v: side, slice: 32, side: side}
 	x := &tileCode{sum: k.of[0].Dst, t: t}
 	if level >= 0 {
-		f := c.following(level, g)
+		f := following(c, level, g)
 		var puts []int
 		for _, r := range f.used {
 			if !slices.ContainsFunc(k.of, func(in *kernel.Instr) bool { return in.Dst == r }) {

@@ -10,6 +10,22 @@ import (
 	"sagann/kernel/kerneltest"
 )
 
+// launched renders p for a chip with or without groups of warps, and names the kernels of a launch over so many rows.
+func launched(t *testing.T, p *kernel.Program, groups bool, rows int) (chip kernel.Chip, c *cuda.Program, names string) {
+	t.Helper()
+	chip = cuda.H200
+	chip.Groups = groups
+	c, err := cuda.Render(p, chip)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list []string
+	for _, s := range c.Steps(&kernel.GPULaunch{Rows: rows, Bufs: make([]uint64, p.Operands)}) {
+		list = append(list, c.Names[s.Func])
+	}
+	return chip, c, strings.Join(list, " ")
+}
+
 // TestTilesEmulated: products by tiles and what is fused with them are those of float64, where tiles are full and where the result ends in
 // them.
 func TestTilesEmulated(t *testing.T) {
@@ -26,17 +42,8 @@ func TestTilesEmulated(t *testing.T) {
 		{8333, 24, 64, 64, true, "product0_halves product1_halves saga_halves_sums_64 saga_columns_add"},
 		{137, 70, 134, 98, true, "product0_halves product1_halves rows1 product2_halves saga_halves_sums_72 saga_columns_add"}, {137, 72, 132, 98, false, "product0 product1 saga_product_128_64 saga_columns_add saga_columns saga_columns_add"}, {137, 72, 132, 98, true, "product0_halves product1_halves saga_halves_sums_72 saga_columns_add"}} {
 		p := kerneltest.Layer(of.in, of.out, of.back)
-		chip := cuda.H200
-		chip.Groups = of.groups
-		c, err := cuda.Render(p, chip)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var names []string
-		for _, s := range c.Steps(&kernel.GPULaunch{Rows: of.rows, Bufs: make([]uint64, 10)}) {
-			names = append(names, c.Names[s.Func])
-		}
-		if got := strings.Join(names, " "); got != of.kernels {
+		chip, c, got := launched(t, p, of.groups, of.rows)
+		if got != of.kernels {
 			t.Errorf("%v: the kernels are %s", of, got)
 		}
 		var bufs [][]float32
@@ -117,17 +124,8 @@ func TestRelationsEmulated(t *testing.T) {
 		{5, 68, 64, 77, true, "rows0 product0_halves product1_halves product2_halves rows1 product3_halves product4_halves product5_halves product6_halves product7_halves"},
 		{1, 64, 128, 77, true, "rows0 product0_halves rows1 product1_halves product2_halves"}} {
 		p := kerneltest.Relations(of.n, of.in, of.out)
-		chip := cuda.H200
-		chip.Groups = of.groups
-		c, err := cuda.Render(p, chip)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var names []string
-		for _, s := range c.Steps(&kernel.GPULaunch{Rows: of.rows, Bufs: make([]uint64, p.Operands)}) {
-			names = append(names, c.Names[s.Func])
-		}
-		if got := strings.Join(names, " "); !strings.HasPrefix(got, of.kernels) {
+		chip, c, got := launched(t, p, of.groups, of.rows)
+		if !strings.HasPrefix(got, of.kernels) {
 			t.Errorf("%v: the kernels are %s", of, got)
 		}
 		var bufs [][]float32

@@ -50,7 +50,7 @@ func (c *Program) fragmentOf(l int) *fragment {
 }
 
 // following finds what the kernel of products does behind them.
-func (c *Program) following(level int, g *kernel.Follow) *fragment {
+func following(c *Program, level int, g *kernel.Follow) *fragment {
 	f := &fragment{c: c, level: level, tile: true, at: "row", made: make([]bool, len(c.p.Widths))}
 	for _, i := range g.Then {
 		f.collect(&c.p.Instrs[i])

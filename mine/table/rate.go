@@ -22,7 +22,7 @@ const (
 // Rate is the seconds that Count takes on one thread of this machine for a set of k edges or, with induced, vertices, made from its first ones on: measured with those that begin
 // at the lower ends of random edges. 0: there are none. The sets are walked again and again, as codes are made only once in a long
 // count, and of each first vertex the least time counts: what is more was spent waiting for a processor.
-func (g *Graph) Rate(ctx context.Context, k int, induced bool, seed uint64) (seconds float64, err error) {
+func Rate(ctx context.Context, g *Graph, k int, induced bool, seed uint64) (seconds float64, err error) {
 	r := g.Rows
 	if r.Edges() == 0 {
 		return 0, nil
