@@ -166,7 +166,7 @@ func (e *evaluator) fits(d Decision) (bool, error) {
 		return false, err
 	}
 	e.work += placing
-	return e.decode(0, j).Need == 0, nil
+	return e.decoders[0].Fits(j.spec, j.cells, j.o, j.Rule), nil
 }
 
 // plan makes the plan of d and its timeline. The plan must fit.

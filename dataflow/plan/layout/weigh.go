@@ -138,3 +138,32 @@ func (f *fitting) fitsWith(x plan.Window, stays bool) bool {
 	}
 	return ok
 }
+
+// hopeless tells whether no choice with one slot fits, whatever is resident: only if there is a phase where the smaller of what each value and
+// the cells of each direction take whole and in slots is more than the budget. The choice measured last has nothing resident.
+func (f *fitting) hopeless() bool {
+	if !f.weighs() {
+		return false
+	}
+	z := f.sized
+	l, p := &z.l, &z.plan
+	for q := range f.spec.Phases {
+		n := z.floor
+		for _, a := range f.usage.Phases[q].Values {
+			v := &f.spec.Values[a.ID]
+			z.needs = l.valueNeeds(z.needs[:0], q, a.ID, a.Other, a.OwnRead || a.OwnWrite, p.Span(a.ID).N, &f.ch)
+			if more := bytesOf(z.needs); v.Kind == plan.Temp {
+				n += more
+			} else {
+				n += min(more, p.ShareOf(a.ID)*f.c.ChunkBytes(v))
+			}
+		}
+		for _, d := range f.usage.Phases[q].Dirs {
+			n += min(bytesOf([]need{l.cellNeed(q, int(d), l.rest(q, -1-int(d)), &f.ch)}), l.Largest.upTo[d][f.c.P])
+		}
+		if n > f.o.Budget {
+			return true
+		}
+	}
+	return false
+}

@@ -82,10 +82,9 @@ func Emit(l *layout.Layout, o plan.Options, keep *Trail) {
 	}
 }
 
-// expect estimates the number of tasks and of their Args for a dense grid, to allocate them at once.
+// expect estimates the number of tasks and of their Args, as if every cell had edges, to allocate them at once.
 func expect(l *layout.Layout) (n, args int) {
 	p := l.Plan
-	c := p.Cells.P
 	n = 16
 	for i, ph := range p.Spec.Phases {
 		for s := range ph.Steps {
@@ -94,6 +93,7 @@ func expect(l *layout.Layout) (n, args int) {
 				operands += len(st.Calls[i].Operands)
 			}
 			if st.Kind != plan.Stream {
+				c := p.Cells.Span(st.Type).N
 				args += c * operands
 				n += c * (len(st.Calls) + 4)
 				continue
@@ -103,15 +103,16 @@ func expect(l *layout.Layout) (n, args int) {
 				per--
 			}
 			for _, a := range l.Usage.Phases[i].Values {
-				if a.Other && !p.Places.Resident[a.ID] && p.Schedule != plan.DestOrder {
+				if a.Other && !p.Places.Resident[a.ID] && p.Schedule != plan.DestOrder && p.Spec.Far(*st, a.ID) {
 					per++
 				}
 			}
 			if p.Schedule == plan.DestOrder {
 				per += 2
 			}
-			n += c * c * per
-			args += c * c * operands
+			own, far := p.Cells.Side(st.Dir)
+			n += own.N * far.N * per
+			args += own.N * far.N * operands
 		}
 	}
 	return n, args

@@ -36,6 +36,12 @@ func (d *Decoder) Decode(s *plan.Spec, c *plan.Cells, o plan.Options, rule plan.
 	return out
 }
 
+// Fits tells whether Decode finds a plan that fits. It takes much less time.
+func (d *Decoder) Fits(s *plan.Spec, c *plan.Cells, o plan.Options, rule plan.Rule) bool {
+	o.Devices = max(1, o.Devices)
+	return layout.NewFitting(s, c, o, rule, &d.sized).Fits()
+}
+
 // Choice is a text of what stays on the device and how many buffers streamed operands have. Plans of one program with the same
 // grid and options are equal if their choices are.
 func (d *Decoded) Choice() string { return fmt.Sprint(d.ch) }
