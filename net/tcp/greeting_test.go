@@ -145,6 +145,15 @@ func TestStrangers(t *testing.T) {
 			if err := errors.Join(errs...); err != nil {
 				t.Error(err)
 			}
+			// The refused connection hears no before the line is written.
+			for end := time.Now().Add(5 * time.Second); a.says != "" && time.Now().Before(end); time.Sleep(time.Millisecond) {
+				mu.Lock()
+				n := len(lines)
+				mu.Unlock()
+				if n > 0 {
+					break
+				}
+			}
 			mu.Lock()
 			defer mu.Unlock()
 			if len(lines) > 1 || a.says != "" && (len(lines) == 0 || !strings.Contains(lines[0], a.says)) {
