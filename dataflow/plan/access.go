@@ -126,6 +126,14 @@ type phaseUse struct {
 	Dirs   []Dir // those that it streams, ascending
 }
 
+// Uses tells whether phase q touches a value, or streams the cells of a direction (Window.Key).
+func (u *Usage) Uses(q, key int) bool {
+	if key < 0 {
+		return slices.Contains(u.Phases[q].Dirs, Dir(-1-key))
+	}
+	return u.Acc[q][key] != Access{}
+}
+
 // touch is a value that a phase touches.
 type touch struct {
 	ID int

@@ -70,7 +70,9 @@ func (f *fitting) checkWith(ch Choice, bytes int64, r *rand.Rand) error {
 	was := f.o
 	defer func() { f.o = was }()
 	if r.IntN(2) == 0 {
-		f.o.Beside, f.beside.usage = f.spec, plan.NewUsage(f.spec)
+		if f.o.Beside = f.spec; f.beside.usage == nil {
+			f.beside.usage = plan.NewUsage(f.spec)
+		}
 	}
 	for range 4 {
 		f.ch, f.o.Budget = ch, bytes-bytes/8+r.Int64N(bytes/4+2)
@@ -88,18 +90,41 @@ func (f *fitting) checkWith(ch Choice, bytes int64, r *rand.Rand) error {
 		}
 		f.weigh()
 		x.N = 1 + r.IntN(f.c.P-x.First)
-		light, with := f.light(x, f.o.Budget), f.fitsWith(x, false)
-		again := f.fitsWith(x, false)
+		light, with := f.light(x, f.o.Budget), f.fitsWith(x)
+		again := f.fitsWith(x)
 		f.ch.windows = append(slices.Clip(ch.windows), x)
 		fits := f.fits()
 		if fits != with || fits != again || fits && !light {
 			return fmt.Errorf("within %d bytes %+v: fits %t, with it %t and %t, may fit %t: %+v", f.o.Budget, x, fits, with, again, light, ch)
 		}
-		f.fitsWith(x, true)
-		so, z := f.sized.so, f.sized
-		if so.floor != z.floor || so.plan.Kept() != z.plan.Kept() || !slices.Equal(so.tops, z.tops) || !slices.Equal(so.loads, z.loads) || !slices.Equal(so.fit.held, z.fit.held) {
-			return fmt.Errorf("with %+v: %+v, laid out anew %+v", x, so, z)
+		f.stay(x)
+		if err := f.sameAgain(); err != nil {
+			return fmt.Errorf("with %+v: %w", x, err)
 		}
+		if x.Key >= 0 && f.spec.Values[x.Key].Kind != plan.Input {
+			continue
+		}
+		f.ch = ch
+		f.weigh()
+		f.ch.resident, f.ch.cells = slices.Clone(ch.resident), slices.Clone(ch.cells)
+		*f.resident(x.Key) = true
+		f.settle(x.Key)
+		above := f.beside.above
+		f.beside.group = 0 // measure it anew
+		f.size(f.ch)
+		if err := f.sameAgain(); err != nil || f.beside.above != above {
+			return fmt.Errorf("with %d resident: %w, beside it %d, anew %d", x.Key, err, above, f.beside.above)
+		}
+	}
+	return nil
+}
+
+// sameAgain is an error if what is laid out is not what was measured last.
+func (f *fitting) sameAgain() error {
+	so, z := f.sized.so, f.sized
+	if so.floor != z.floor || so.plan.Kept() != z.plan.Kept() || !slices.Equal(so.tops, z.tops) || !slices.Equal(so.ends, z.ends) ||
+		!slices.Equal(so.loads, z.loads) || !slices.Equal(so.own, z.own) || !slices.Equal(so.fit.held, z.fit.held) {
+		return fmt.Errorf("%+v, laid out anew %+v", so, z)
 	}
 	return nil
 }

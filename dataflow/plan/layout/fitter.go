@@ -13,6 +13,7 @@ type fitter struct {
 	gaps []gap  // free memory in the current phase
 	top  int64  // highest end of a held buffer
 	load int64  // bytes of the held buffers in use in the current phase
+	end  int64  // the last end of those
 }
 
 // held is a buffer that is in use from phase from to phase to. If from > to, phase to is in the next step.
@@ -80,7 +81,7 @@ func (f *fitter) phase(q int) {
 			f.load += h.end - h.at
 		}
 	}
-	f.gaps = append(f.gaps, gap{end, math.MaxInt64})
+	f.gaps, f.end = append(f.gaps, gap{end, math.MaxInt64}), end
 }
 
 // take places a buffer of the current phase in the first gap that is large enough, and returns its address.

@@ -67,9 +67,15 @@ func (f *fitting) keep(parts bool) {
 			}
 		}
 		s := plan.KeySpan(f.spec, f.c, x.Key)
-		if x.N = s.N; x.life && x.First == s.First && f.light(x.Window, f.o.Budget) && (x.From != plan.Whole || !f.weighs() || f.fitsWith(x.Window, false)) {
-			if f.try(on, f.ok); *on {
-				f.weighed()
+		if x.N = s.N; x.life && x.First == s.First && f.light(x.Window, f.o.Budget) {
+			switch whole := x.From == plan.Whole && f.weighs(); {
+			case !whole:
+				if f.try(on, f.ok); *on {
+					f.weighed()
+				}
+			case f.fitsWith(x.Window):
+				*on = true
+				f.settle(x.Key)
 			}
 		}
 		if parts && !*on && !x.again && x.First < s.First+s.N {
@@ -87,7 +93,7 @@ func (f *fitting) open(w plan.Window) {
 		case !f.light(w, f.o.Budget):
 			return false
 		case f.simple(&w):
-			return f.fitsWith(w, false)
+			return f.fitsWith(w)
 		}
 		ch.windows = append(ch.windows, w)
 		defer func() { ch.windows = ch.windows[:at] }()
@@ -99,7 +105,7 @@ func (f *fitting) open(w plan.Window) {
 	w.N = 1 + sort.Search(s.First+s.N-w.First-1, func(n int) bool { return !holds(n + 2) })
 	ch.windows = append(ch.windows, w)
 	if f.simple(&w) {
-		f.fitsWith(w, true)
+		f.stay(w)
 	} else {
 		f.weigh()
 	}

@@ -21,14 +21,13 @@ type fitting struct {
 	beside beside
 }
 
-// beside is the measured size of the program Options.Beside. It depends only on the fields resident, cells and group of the
-// choice, so it is kept for the next choice.
+// beside is the measured size of the program Options.Beside, of which nothing stays on the device but what it shares with its base. It
+// depends only on which shared inputs and cells are resident and on the field group of the choice, so it is kept for the next choice.
 type beside struct {
-	usage    *plan.Usage
-	resident []bool // of the measured choice; nil: not measured yet
-	cells    []bool
-	group    int
-	above    int64 // bytes that Beside needs above plan.Plan.Kept of the plan that is its base
+	usage *plan.Usage
+	group int   // of the measured choice; 0: not measured yet
+	own   int64 // bytes of its Globals
+	above int64 // bytes that Beside needs above plan.Plan.Kept of the plan that is its base
 }
 
 // Scratch holds the choice that was measured last. Its memory is reused for the next one.
@@ -39,7 +38,9 @@ type Scratch struct {
 	needs       []need
 	floor       int64    // where what measure holds for several phases begins
 	tops        []int64  // by phase: where its last buffer ends, above floor
+	ends        []int64  // by phase: where the last buffer ends that is in use for several phases, above floor
 	loads       []int64  // by phase: bytes in use, above floor
+	own         []int64  // by phase: those of them in buffers of that phase alone
 	besides, so *Scratch // for Options.Beside, and for the choice so far (weigh)
 }
 
@@ -64,14 +65,51 @@ func (f *fitting) size(ch Choice) int64 {
 // aside is how much Options.Beside needs above Plan.Kept of p, the plan of ch.
 func (f *fitting) aside(p *plan.Plan, ch *Choice) int64 {
 	b := &f.beside
-	if b.resident == nil || !slices.Equal(ch.cells, b.cells) || ch.group != b.group || !slices.Equal(ch.resident, b.resident) {
-		if f.sized.besides == nil {
-			f.sized.besides = &Scratch{}
+	if f.sized.besides == nil {
+		f.sized.besides = &Scratch{}
+	}
+	z := f.sized.besides
+	changed := b.group != ch.group
+	if changed {
+		q := z.measure(f, f.o.Beside, b.usage, &Choice{resident: make([]bool, len(f.o.Beside.Values)), cells: make([]bool, len(f.c.Bytes)), Slots: 1, group: ch.group}, p)
+		q.Places.CellsIn = slices.Clone(q.Places.CellsIn)
+		b.group, b.own = ch.group, z.floor-p.Kept()
+	} else {
+		changed = f.follow(z, p)
+	}
+	if changed {
+		b.above = b.own
+		for _, top := range z.tops {
+			b.above = max(b.above, b.own+top)
 		}
-		q := f.sized.besides.measure(f, f.o.Beside, b.usage, &Choice{resident: make([]bool, len(f.o.Beside.Values)), cells: make([]bool, len(f.c.Bytes)), Slots: 1, group: ch.group}, p)
-		b.resident, b.cells, b.group, b.above = slices.Clone(ch.resident), slices.Clone(ch.cells), ch.group, q.Peak-p.Kept()
 	}
 	return b.above
+}
+
+// follow makes resident in z, where Options.Beside was measured, what is resident in p, and measures again the phases that use what is not
+// as it was. It returns false if there are none.
+func (f *fitting) follow(z *Scratch, p *plan.Plan) (changed bool) {
+	u, to := f.beside.usage, &z.plan.Places
+	again := func(key int) {
+		for q := range u.Phases {
+			if u.Uses(q, key) {
+				z.tops[q], changed = z.peak(q, &Choice{Slots: 1, group: f.beside.group})-z.floor, true
+			}
+		}
+	}
+	for i, k := range u.Inputs {
+		if k >= 0 && to.Resident[i] != p.Places.Resident[k] {
+			to.Resident[i] = !to.Resident[i]
+			again(i)
+		}
+	}
+	for d, on := range p.Places.CellsIn {
+		if to.CellsIn[d] != on {
+			to.CellsIn[d] = on
+			again(-1 - d)
+		}
+	}
+	return changed
 }
 
 // measure lays ch out in f.sized, without the addresses of slots. The result is valid until the next call.
@@ -95,7 +133,8 @@ func (z *Scratch) measure(f *fitting, s *plan.Spec, u *plan.Usage, ch *Choice, b
 	z.floor = l.placeFixed(ch, base)
 	l.hold(&z.fit, z.floor, ch)
 	p.Peak = max(p.Peak, z.floor+z.fit.top)
-	z.tops, z.loads = zeroed(z.tops, len(s.Phases)), zeroed(z.loads, len(s.Phases))
+	n := len(s.Phases)
+	z.tops, z.ends, z.loads, z.own = zeroed(z.tops, n), zeroed(z.ends, n), zeroed(z.loads, n), zeroed(z.own, n)
 	for q := range s.Phases {
 		end := z.peak(q, ch)
 		z.tops[q], p.Peak = end-z.floor, max(p.Peak, end)
@@ -107,13 +146,13 @@ func (z *Scratch) measure(f *fitting, s *plan.Spec, u *plan.Usage, ch *Choice, b
 func (z *Scratch) peak(q int, ch *Choice) (top int64) {
 	z.fit.phase(q)
 	z.needs = z.l.needs(z.needs[:0], q, ch)
-	load := z.fit.load
+	own := int64(0)
 	for _, x := range z.needs {
 		n := x.bytes * int64(x.n)
 		top = max(top, z.fit.take(n)+n)
-		load += n
+		own += n
 	}
-	z.loads[q] = load
+	z.ends[q], z.loads[q], z.own[q] = z.fit.end, z.fit.load+own, own
 	return z.floor + top
 }
 

@@ -61,7 +61,7 @@ func (f *fitting) life(key int) plan.Window {
 
 // spared is how many bytes of buffers phase q needs less with x.
 func (f *fitting) spared(x *plan.Window, q int) int64 {
-	if !f.touches(q, x.Key) {
+	if !f.usage.Uses(q, x.Key) {
 		return 0
 	}
 	l, c := &f.sized.so.l, &f.ch
@@ -87,56 +87,130 @@ func bytesOf(list []need) (n int64) {
 	return n
 }
 
-// touches tells whether phase q needs buffers for key's chunks or cells where they are not on the device.
-func (f *fitting) touches(q, key int) bool {
-	if key < 0 {
-		return slices.Contains(f.usage.Phases[q].Dirs, plan.Dir(-1-key))
-	}
-	return f.usage.Acc[q][key] != plan.Access{}
-}
-
 // simple tells whether fitsWith can tell of x whether it fits: whether it stays for the whole run or closes in the step in which it opens.
 func (f *fitting) simple(x *plan.Window) bool {
 	return f.weighs() && (x.From == plan.Whole || x.From <= x.To)
 }
 
-// fitsWith tells whether the choice fits with x, which is simple. If so and if it stays, x is added to what is laid out.
-func (f *fitting) fitsWith(x plan.Window, stays bool) bool {
+// fitsWith tells whether the choice fits with x, which is simple. In most phases it is enough to know how much is in use, and where the
+// last of it ends.
+func (f *fitting) fitsWith(x plan.Window) bool {
 	z := f.sized.so
-	l, p, n := &z.l, &z.plan, plan.Align(z.l.windowBytes(&x))
-	whole, more, was, at := x.From == plan.Whole, n, z.fit.top, 0
-	if !whole {
-		more, at = 0, z.fit.put(z.fit.find(n, x.From, x.To), n, x.From, x.To)
+	n, whole := plan.Align(z.l.windowBytes(&x)), x.From == plan.Whole
+	floor, kept, end := z.floor, z.plan.Kept(), int64(0)
+	if whole {
+		floor, kept = floor+n, kept+n
+	} else {
+		end = n + z.fit.find(n, x.From, x.To)
 	}
-	p.Places.Windows = append(p.Places.Windows, x)
-	l.windows.push(x.Key)
-	top := z.fit.top
+	if !f.ok(floor+max(z.fit.top, end)) || f.o.Beside != nil && !f.ok(kept+f.beside.above) {
+		return false
+	}
+	var unsure []int // phases for which it depends on the gaps between buffers
 	for q := range z.tops {
-		end := z.tops[q]
-		if !whole && x.Live(q) || f.touches(q, x.Key) {
-			load := z.loads[q]
-			if end = z.peak(q, &f.ch) - z.floor; stays {
-				z.tops[q] = end
-			} else {
-				z.loads[q] = load
+		open, less := x.Live(q), int64(0)
+		if open {
+			less = f.spared(&x, q)
+		}
+		if !open || whole && less == 0 { // as before
+			if !f.ok(floor + z.tops[q]) {
+				return false
 			}
+			continue
 		}
-		top = max(top, end)
-	}
-	if stays {
-		z.floor += more
-		if p.Places.Whole += more; p.Places.Lasting > 0 {
-			p.Places.Lasting += more
+		own, load, top := z.own[q]-less, z.loads[q]-less, z.ends[q]
+		if !whole {
+			load, top = load+n, max(top, end)
 		}
-		return true
+		if !f.ok(floor + load) {
+			return false
+		}
+		if !f.ok(floor + top + own) {
+			unsure = append(unsure, q)
+		}
 	}
-	ok := f.ok(z.floor+more+top) && (f.o.Beside == nil || f.ok(p.Kept()+more+f.beside.above))
-	p.Places.Windows = p.Places.Windows[:len(p.Places.Windows)-1]
-	l.windows.pop(x.Key)
-	if z.fit.top = was; !whole && n > 0 {
+	return len(unsure) == 0 || f.fitsIn(x, floor, unsure)
+}
+
+// fitsIn tells whether phases fit with x, what lies in them beginning at floor.
+func (f *fitting) fitsIn(x plan.Window, floor int64, phases []int) bool {
+	z := f.sized.so
+	top := z.fit.top
+	at := f.put(x)
+	ok := true
+	for _, q := range phases {
+		end, load, own := z.ends[q], z.loads[q], z.own[q]
+		ok = f.ok(floor + z.peak(q, &f.ch) - z.floor)
+		if z.ends[q], z.loads[q], z.own[q] = end, load, own; !ok {
+			break
+		}
+	}
+	z.plan.Places.Windows = z.plan.Places.Windows[:len(z.plan.Places.Windows)-1]
+	z.l.windows.pop(x.Key)
+	if z.fit.top = top; at >= 0 {
 		z.fit.held = slices.Delete(z.fit.held, at, at+1)
 	}
 	return ok
+}
+
+// put adds x to what is laid out, but for the phases. The result is its place in z.fit.held; -1: it has none.
+func (f *fitting) put(x plan.Window) int {
+	z := f.sized.so
+	at := -1
+	if x.From != plan.Whole {
+		n := plan.Align(z.l.windowBytes(&x))
+		if i := z.fit.put(z.fit.find(n, x.From, x.To), n, x.From, x.To); n > 0 {
+			at = i
+		}
+	}
+	z.plan.Places.Windows = append(z.plan.Places.Windows, x)
+	z.l.windows.push(x.Key)
+	return at
+}
+
+// stay adds x, which is simple and with which the choice fits, to what is laid out.
+func (f *fitting) stay(x plan.Window) {
+	z := f.sized.so
+	f.put(x)
+	f.moved(&x)
+	if x.From == plan.Whole {
+		z.raise(plan.Align(z.l.windowBytes(&x)))
+	}
+}
+
+// settle makes key's value or cells, which do not change during a step, resident in what is laid out.
+func (f *fitting) settle(key int) {
+	z := f.sized.so
+	x := f.life(key)
+	if p := &z.plan.Places; key >= 0 {
+		p.Resident[key] = true
+	} else {
+		p.CellsIn[-1-key] = true
+	}
+	f.moved(&x)
+	z.raise(plan.Align(z.l.windowBytes(&x)))
+	if f.o.Beside != nil {
+		f.aside(&z.plan, &f.ch)
+	}
+}
+
+// moved measures again the phases in which x is open or that use its key.
+func (f *fitting) moved(x *plan.Window) {
+	z := f.sized.so
+	for q := range z.tops {
+		if x.Live(q) && (x.From != plan.Whole || f.usage.Uses(q, x.Key)) {
+			z.tops[q] = z.peak(q, &f.ch) - z.floor
+		}
+	}
+}
+
+// raise lifts what is above the floor by n bytes, which stay for the whole run.
+func (z *Scratch) raise(n int64) {
+	p := &z.plan.Places
+	z.floor += n
+	if p.Whole += n; p.Lasting > 0 {
+		p.Lasting += n
+	}
 }
 
 // hopeless tells whether no choice with one slot fits, whatever is resident: only if there is a phase where the smaller of what each value and
