@@ -103,7 +103,8 @@ type best struct {
 
 // Train runs epochs until Config.Epochs are completed, or until the validation loss has not
 // improved for Config.Patience evaluations. With Patience it then sets the parameters of the best
-// epoch. It evaluates after every Config.EvalEvery epochs and after the last.
+// epoch. It evaluates after every Config.EvalEvery epochs and after the last. Only the evaluations after every Config.EvalEvery
+// epochs count for Patience and for the schedule of the learning rate, so that a run in two parts decides as one in a whole.
 //
 // When ctx is cancelled, Train finishes the current epoch, or in sampled training the current
 // batch, writes a checkpoint, and returns the result so far with the error of ctx.
@@ -238,7 +239,7 @@ func (t *trainer) epoch(ctx context.Context) error {
 		H2D: after.H2D - before.H2D, D2H: after.D2H - before.D2H, D2D: after.D2D - before.D2D}
 	t.loss = loss
 	t.took = append(t.took, e.Seconds)
-	evaluated := p.epoch%max(1, p.cfg.EvalEvery) == 0 || p.epoch == p.cfg.Epochs
+	evaluated := t.counts() || p.epoch == p.cfg.Epochs
 	if err := p.session.epochFinite(loss, evaluated); err != nil {
 		return err
 	}
@@ -296,6 +297,10 @@ func (p batched) runEpoch(ctx context.Context, t *trainer) (loss float64, err er
 	}
 }
 
+// counts tells whether an evaluation now is one of every EvalEvery epochs, and not just one after the last epoch, which a run that
+// goes on does not have.
+func (t *trainer) counts() bool { return t.p.epoch%max(1, t.p.cfg.EvalEvery) == 0 }
+
 // evaluate scores the parameters, and keeps them if the validation loss is the lowest so far.
 func (t *trainer) evaluate() error {
 	p := t.p
@@ -306,12 +311,14 @@ func (t *trainer) evaluate() error {
 	if !finite(s.Train.Loss, s.Val.Loss, s.Test.Loss) {
 		return &NotFiniteError{p.epoch, fmt.Sprintf("the losses of the splits are %v, %v, %v", s.Train.Loss, s.Val.Loss, s.Test.Loss)}
 	}
-	t.scores, t.scored = s, p.epoch
+	if t.scores, t.scored = s, p.epoch; !t.counts() {
+		return nil
+	}
 	if o := &p.cfg.Optimizer.Schedule; o.Kind == ScheduleReduce {
 		p.plateau.see(o, s.Val.Loss)
 	}
 	switch {
-	case p.model.Task != LinkTask && len(p.data.Splits(p.model.Task)[1]) == 0:
+	case !t.validates():
 	case t.best.Epoch == 0 || s.Val.Loss < t.best.Scores.Val.Loss:
 		t.best = best{Epoch: p.epoch, Scores: s, params: t.best.params}
 		if p.cfg.Patience > 0 {
@@ -346,9 +353,17 @@ func (t *trainer) finish() error {
 	return nil
 }
 
+// validates tells whether there is a validation split.
+func (t *trainer) validates() bool {
+	return t.p.model.Task == LinkTask || len(t.p.data.Splits(t.p.model.Task)[1]) > 0
+}
+
 func (t *trainer) result() *Result {
-	p := t.p
-	return &Result{Epochs: p.epoch, Loss: t.loss, Final: t.scores, Best: t.best.Scores, BestEpoch: t.best.Epoch,
+	p, b := t.p, t.best
+	if p.cfg.Patience == 0 && t.validates() && t.scored == p.epoch && (b.Epoch == 0 || t.scores.Val.Loss < b.Scores.Val.Loss) {
+		b = best{Epoch: p.epoch, Scores: t.scores} // the last evaluation, where it did not count
+	}
+	return &Result{Epochs: p.epoch, Loss: t.loss, Final: t.scores, Best: b.Scores, BestEpoch: b.Epoch,
 		Stopped: t.stop() && p.epoch < p.cfg.Epochs, EpochSeconds: median(t.took),
 		H2D: t.last.H2D, D2H: t.last.D2H, D2D: t.last.D2D, Peak: p.peak()}
 }

@@ -249,6 +249,32 @@ func TestPatience(t *testing.T) {
 	}
 }
 
+// TestLastEvaluation: the evaluation after the last epoch, where it is none of every EvalEvery epochs, decides nothing: a run in two
+// parts has the parameters of one in a whole, with early stopping and with the schedule plateau.
+func TestLastEvaluation(t *testing.T) {
+	d, path := graph(t), filepath.Join(t.TempDir(), "c.safetensors")
+	for _, patience := range []int{0, 1, 2} {
+		c := streamed(30)
+		c.EvalEvery, c.Patience, c.Optimizer = 3, patience, saga.Optimizer{LR: 1}
+		c.Optimizer.Schedule = saga.Schedule{Kind: saga.ScheduleReduce, Factor: 0.5, Patience: saga.None}
+		whole := program(t, "gcn", d, c)
+		want := train(t, whole, saga.TrainOptions{})
+		for _, part := range []int{1, 3, 5, 6, 7, 9, 10, 11} {
+			half := c
+			half.Epochs = part
+			r := train(t, program(t, "gcn", d, half), saga.TrainOptions{Checkpoint: path})
+			if patience == 0 && r.Best.Val.Loss > r.Final.Val.Loss {
+				t.Errorf("the best of %d epochs has a validation loss of %v, the last %v", part, r.Best.Val.Loss, r.Final.Val.Loss)
+			}
+			rest := program(t, "gcn", d, c)
+			if got := train(t, rest, saga.TrainOptions{Resume: path}); got.Epochs != want.Epochs || got.BestEpoch != want.BestEpoch {
+				t.Errorf("patience %d, %d epochs and the rest: %d epochs, best %d; in a whole %d, best %d", patience, part, got.Epochs, got.BestEpoch, want.Epochs, want.BestEpoch)
+			}
+			sameParams(t, whole, rest)
+		}
+	}
+}
+
 func TestTrainRefuses(t *testing.T) {
 	d := graph(t)
 	d.Val = nil

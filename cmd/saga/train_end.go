@@ -62,7 +62,7 @@ func (c *trainCmd) learned(j *job, r *running, res *saga.Result) string {
 		}
 		fmt.Fprintf(&b, "%-9s train %s  validation %s  test %s  (%s)\n", title, texts[0], texts[1], texts[2], from)
 	}
-	if c.Training.Patience > 0 {
+	if c.Training.Patience > 0 && res.BestEpoch > 0 {
 		scores(j.metric.name, res.Final, fmt.Sprintf("parameters of epoch %d of %d", res.BestEpoch, res.Epochs))
 	} else {
 		scores(j.metric.name, res.Final, fmt.Sprintf("after epoch %d", res.Epochs))
@@ -77,7 +77,7 @@ func (c *trainCmd) learned(j *job, r *running, res *saga.Result) string {
 	switch ran := res.Epochs - r.done; {
 	case ran > 0:
 		of := [2]string{}
-		if c.Training.Patience > 0 && res.BestEpoch != res.Epochs {
+		if c.Training.Patience > 0 && res.BestEpoch > 0 && res.BestEpoch != res.Epochs {
 			of = [2]string{fmt.Sprintf(" (epoch %d)", res.Epochs), fmt.Sprintf(" (epoch %d)", res.BestEpoch)}
 		}
 		fmt.Fprintf(&b, "loss      %.4g in training%s", res.Loss, of[0])
