@@ -153,7 +153,7 @@ type planFlags struct {
 	Chunks   auto     `json:"chunks" default:"auto" placeholder:"P" help:"Divide the vertices into P intervals, and so the edges into P×P chunks; auto: the fewest that fit."`
 	Schedule string   `json:"schedule" default:"auto" placeholder:"NAME" help:"Order in which chunks are visited: sag, stage, dest-order or auto (sag; with --machine the fastest)."`
 	Save     string   `json:"save" default:"auto" placeholder:"WHAT" help:"What the forward pass stores for the backward pass: all, none (it is computed again where it can be), some (element-wise values are computed again) or auto (the fastest by simulation)."`
-	Storage  string   `json:"storage" default:"f32" placeholder:"TYPE" help:"Type of the rows that edges gather: f32 or bf16, which halves what is moved of them; sums are f32 (${default})."`
+	Storage  string   `json:"storage" default:"f32" placeholder:"TYPE" help:"Type of the rows that edges gather in training: f32 or bf16, which halves what is moved of them; sums are f32 (${default})."`
 	Slices   auto     `json:"slices" default:"auto" placeholder:"K" help:"Gather the columns of a row in K parts, each in a pass of its own over the edges; auto: 1, with a machine the fastest by simulation."`
 	Prefetch count    `json:"prefetch" default:"0" placeholder:"N" help:"Chunks loaded ahead; 0: 2 where they fit, and more where memory is left."`
 	Without  []string `json:"without" placeholder:"PASS" help:"Compiler passes to leave out, for measuring: stream, hoist, commute, factor, invariant, fuse and others; an unknown name prints the list."`
