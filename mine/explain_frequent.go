@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"sagann/mine/domain"
 	"sagann/mine/pattern"
 	"sagann/mine/plan"
 	"sagann/mine/run"
@@ -34,10 +35,10 @@ type FrequencyExplanation struct {
 	// Of instances: the connected pairs of edges in the graph, and, of a census, the most patterns.
 	Pairs    string `json:"pairs_of_edges,omitempty"`
 	Patterns string `json:"most_patterns,omitempty"`
-	// Of tables: the rows that are counted, by size, and the seconds that this is expected to take: on GPUs that of their kernels, beside which the host makes a code for each kind of
-	// row. Sizes from a search by Instances on may be left out, if nothing of the size before is found.
-	Rows    []FrequencyRows `json:"rows,omitempty"`
-	Seconds float64         `json:"estimated_seconds,omitempty"`
+	// Of tables: the rows that are counted, by size. Sizes from a search by Instances on may be left out, if nothing of the size before is found.
+	Rows []FrequencyRows `json:"rows,omitempty"`
+	// The seconds that counting these, or a census, is expected to take: on GPUs that of their kernels, beside which the host makes a code for each kind of row.
+	Seconds float64 `json:"estimated_seconds,omitempty"`
 }
 
 // FrequencyRows is what is known before of the rows of a size.
@@ -48,7 +49,7 @@ type FrequencyRows struct {
 	Seconds float64 `json:"seconds"`
 }
 
-// ExplainFrequent says how Frequent would search, without searching. It sorts the graph by labels.
+// ExplainFrequent says how Frequent would search, without searching. It sorts the graph by labels and, for a census, by degree.
 func (g *Graph) ExplainFrequent(ctx context.Context, q Frequency) (*FrequencyExplanation, error) {
 	f, err := g.frequent(q)
 	if err != nil {
@@ -95,6 +96,16 @@ func (g *Graph) ExplainFrequent(ctx context.Context, q Frequency) (*FrequencyExp
 		var most Total
 		most, x.PatternBytes = by.MostPatterns(edges, vertices, f.keeps())
 		x.Patterns = most.String()
+		ordered, err := f.g.ordered()
+		if err != nil {
+			return nil, err
+		}
+		seconds, err := domain.CensusSeconds(ctx, by, ordered, f.kinds, edges, vertices, seed)
+		if err != nil {
+			return nil, failed(err)
+		}
+		_, workers := f.g.rates(place{workers: at.workers})
+		x.Seconds = seconds / workers
 	}
 	return x, err
 }
@@ -169,6 +180,7 @@ func (x *FrequencyExplanation) String() string {
 		}
 		if x.Patterns != "" {
 			line("patterns", "at most %s, which take at most %.0f bytes", x.Patterns, x.PatternBytes)
+			line("time", "about %.2g s", x.Seconds)
 		}
 	}
 	line("memory", "%d bytes", x.Bytes)

@@ -168,6 +168,10 @@ func TestExplainInstances(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		c, err := g.ExplainFrequent(ctx, mine.Frequency{Support: 1, Edges: 3, By: mine.InstancesAll})
+		if err != nil || c.Engine != mine.Census || c.Seconds <= 0 || c.Seconds > 10 || !strings.Contains(c.String(), "time ") {
+			t.Errorf("a census: %+v, %v", c, err)
+		}
 		rows := map[int]float64{}
 		for i := range found {
 			n, _ := found[i].Support.Big().Float64()

@@ -209,17 +209,30 @@ const (
 // MostPatterns bounds the patterns that a census reports, by what kinds of edges begin at each label, and the bytes of its
 // result, if the caller holds keeps bytes of each.
 func (g *Graph) MostPatterns(edges, vertices int, keeps func(p pattern.Pattern) int64) (patterns run.Total, bytes float64) {
+	patterns.Add(uint64(len(g.Edges)))
+	most := mostOf(g, edges, vertices)
+	for _, n := range []run.Total{most.wedges, most.stars, most.triangles, most.paths} {
+		patterns.AddTotal(n)
+	}
+	n, _ := new(big.Float).SetInt(patterns.Big()).Float64()
+	return patterns, n * float64(countedBytes+keeps(g.largest(edges, vertices)))
+}
+
+// shapes is the most patterns of each shape of two and three edges.
+type shapes struct{ wedges, stars, triangles, paths run.Total }
+
+// mostOf is the most patterns of up to so many edges and vertices, by what kinds of edges begin at each label.
+func mostOf(g *Graph, edges, vertices int) (most shapes) {
 	begin := make([]uint64, len(g.Labels))
 	for key := range g.arcs {
 		begin[key.from]++
 	}
-	patterns.Add(uint64(len(g.Edges)))
 	if edges > 1 && vertices > 2 {
 		for _, n := range begin {
 			pairs := n * (n + 1) / 2
-			patterns.Add(pairs)
+			most.wedges.Add(pairs)
 			if edges > 2 && vertices > 3 {
-				patterns.AddProduct(third(pairs, n+2))
+				most.stars.AddProduct(third(pairs, n+2))
 			}
 		}
 	}
@@ -232,14 +245,13 @@ func (g *Graph) MostPatterns(edges, vertices int, keeps func(p pattern.Pattern) 
 			case key.from == key.to:
 				a, b = 1, a*(a+1)/2
 			}
-			patterns.AddProduct(a, b) // triangles
+			most.triangles.AddProduct(a, b)
 			if vertices > 3 {
-				patterns.AddProduct(a, b) // paths
+				most.paths.AddProduct(a, b)
 			}
 		}
 	}
-	n, _ := new(big.Float).SetInt(patterns.Big()).Float64()
-	return patterns, n * float64(countedBytes+keeps(g.largest(edges, vertices)))
+	return most
 }
 
 // largest is a pattern that takes no fewer bytes than any of so many edges and vertices.

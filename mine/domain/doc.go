@@ -17,6 +17,6 @@
 //
 // The files: graph.go and arcs.go (the graph by labels), set.go (domains), evaluate.go, semijoin.go, search.go and square.go (one
 // candidate), mine.go and deal.go (levels, and their division among threads), second.go (what is known of the second), room.go (their memory), cards.go (candidates of a level in
-// batches, for GPUs), ranks.go, stream.go and share.go (several processes, and what they send each other); census.go, triangles.go and sums.go (instances of patterns of
-// up to three edges, from how many neighbours of each label vertices have).
+// batches, for GPUs), ranks.go, stream.go and share.go (several processes, and what they send each other); census.go, triangles.go, sums.go and work.go (instances of patterns of
+// up to three edges, from how many neighbours of each label vertices have, and how long that takes).
 package domain

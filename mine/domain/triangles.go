@@ -26,13 +26,7 @@ type corners struct{ label, edge [3]int32 }
 
 // triangles counts the triangles by their labels, and notes the closed paths that go round them.
 func (c *census) triangles(ctx context.Context, r *rows.Rows, kinds *rows.Kinds, workers int) error {
-	index := make([]int32, r.V()) // of labels
-	for v := range index {
-		index[v] = c.g.find(labelOf(r, v))
-		if i := int(index[v]); i == len(c.g.Labels) || c.g.Labels[i].Value != labelOf(r, v) {
-			index[v] = -1
-		}
-	}
+	index := indexOf(c.g, r)
 	var mu sync.Mutex
 	all := map[corners]uint64{}
 	const grain = 256
@@ -72,6 +66,18 @@ func (c *census) triangles(ctx context.Context, r *rows.Rows, kinds *rows.Kinds,
 		c.report(p, run.Total{Lo: byPattern[p]})
 	}
 	return ctx.Err()
+}
+
+// indexOf is the index of each vertex's label, -1 if it is none of the graph's.
+func indexOf(g *Graph, r *rows.Rows) []int32 {
+	index := make([]int32, r.V())
+	for v := range index {
+		index[v] = g.find(labelOf(r, v))
+		if i := int(index[v]); i == len(g.Labels) || g.Labels[i].Value != labelOf(r, v) {
+			index[v] = -1
+		}
+	}
+	return index
 }
 
 // add counts n triangles of a class. Where there is no room for another class, they are lost.

@@ -41,7 +41,7 @@ func Rate(ctx context.Context, g *Graph, k int, induced bool, seed uint64) (seco
 	var least []time.Duration // that each took
 	begun := time.Now()
 	late := time.AfterFunc(ratePasses*rateTime, func() { stop.Store(true) })
-	for len(roots) < rateRoots && time.Since(begun) < rateTime {
+	for len(roots) == 0 || len(roots) < rateRoots && time.Since(begun) < rateTime { // one at least, however late this thread gets a processor
 		at := d.Int64N(int64(len(r.Col)))
 		u := uint32(sort.Search(r.V(), func(v int) bool { return r.Off[v+1] > at }))
 		roots, least = append(roots, min(u, r.Col[at])), append(least, math.MaxInt64)
