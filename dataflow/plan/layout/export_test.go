@@ -101,12 +101,26 @@ func (f *fitting) checkWith(ch Choice, bytes int64, r *rand.Rand) error {
 		if err := f.sameAgain(); err != nil {
 			return fmt.Errorf("with %+v: %w", x, err)
 		}
-		if x.Key >= 0 && f.spec.Values[x.Key].Kind != plan.Input {
-			continue
-		}
 		f.ch = ch
 		f.weigh()
 		f.ch.resident, f.ch.cells = slices.Clone(ch.resident), slices.Clone(ch.cells)
+		if x.Key >= 0 && f.spec.Values[x.Key].Kind == plan.Stored {
+			if !f.fits() { // keep begins with a choice that fits
+				continue
+			}
+			holds := f.holds(x.Key)
+			*f.resident(x.Key) = true
+			if f.fits() != holds {
+				return fmt.Errorf("within %d bytes with %d resident: fits %t, held %t", f.o.Budget, x.Key, !holds, holds)
+			}
+			if *f.resident(x.Key) = holds; !holds {
+				f.size(f.ch)
+			}
+			if err := f.sameAgain(); err != nil {
+				return fmt.Errorf("with %d held %t: %w", x.Key, holds, err)
+			}
+			continue
+		}
 		*f.resident(x.Key) = true
 		f.settle(x.Key)
 		above := f.beside.above
@@ -122,6 +136,11 @@ func (f *fitting) checkWith(ch Choice, bytes int64, r *rand.Rand) error {
 // sameAgain is an error if what is laid out is not what was measured last.
 func (f *fitting) sameAgain() error {
 	so, z := f.sized.so, f.sized
+	for q, top := range so.tops {
+		if top < 0 {
+			so.tops[q] = so.peak(q, &f.ch) - so.floor
+		}
+	}
 	if so.floor != z.floor || so.plan.Kept() != z.plan.Kept() || !slices.Equal(so.tops, z.tops) || !slices.Equal(so.ends, z.ends) ||
 		!slices.Equal(so.loads, z.loads) || !slices.Equal(so.own, z.own) || !slices.Equal(so.fit.held, z.fit.held) {
 		return fmt.Errorf("%+v, laid out anew %+v", so, z)

@@ -1,6 +1,7 @@
 package layout
 
 import (
+	"cmp"
 	"math"
 	"slices"
 )
@@ -12,6 +13,7 @@ type fitter struct {
 	held []held // buffers in use for several phases, sorted by address, without empty ones
 	gaps []gap  // free memory in the current phase
 	top  int64  // highest end of a held buffer
+	rank int    // of the buffers that are placed next: those of several phases are placed in ascending order of ranks
 	load int64  // bytes of the held buffers in use in the current phase
 	end  int64  // the last end of those
 }
@@ -20,6 +22,7 @@ type fitter struct {
 type held struct {
 	at, end  int64
 	from, to int
+	rank     int
 }
 
 // live tells whether h is in use in phase q.
@@ -34,7 +37,7 @@ func (h *held) live(q int) bool {
 type gap struct{ at, end int64 }
 
 // begin forgets all buffers.
-func (f *fitter) begin() { f.held, f.top = f.held[:0], 0 }
+func (f *fitter) begin() { f.held, f.top, f.rank = f.held[:0], 0, 0 }
 
 // hold places a buffer that is in use from phase from to phase to, and returns its address.
 func (f *fitter) hold(bytes int64, from, to int) int64 {
@@ -56,7 +59,7 @@ func (f *fitter) find(bytes int64, from, to int) int64 {
 
 // put notes a buffer at a given address, and returns its place in f.held if it is not empty.
 func (f *fitter) put(at, bytes int64, from, to int) (i int) {
-	h := held{at, at + bytes, from, to}
+	h := held{at, at + bytes, from, to, f.rank}
 	if bytes > 0 {
 		i = len(f.held)
 		for i > 0 && f.held[i-1].at > at {
@@ -66,6 +69,44 @@ func (f *fitter) put(at, bytes int64, from, to int) (i int) {
 	}
 	f.top = max(f.top, h.end)
 	return i
+}
+
+// insert places a buffer that is in use from phase from to phase to where hold would have placed it, had it come before those of higher rank.
+func (f *fitter) insert(bytes int64, from, to, rank int) {
+	var behind []held
+	f.held = slices.DeleteFunc(f.held, func(h held) bool {
+		if h.rank > rank {
+			behind = append(behind, h)
+		}
+		return h.rank > rank
+	})
+	f.top = 0
+	for i := range f.held {
+		f.top = max(f.top, f.held[i].end)
+	}
+	slices.SortFunc(behind, func(a, b held) int { return cmp.Compare(a.rank, b.rank) })
+	f.rank = rank
+	f.hold(bytes, from, to)
+	for _, h := range behind {
+		f.rank = h.rank
+		f.hold(h.end-h.at, h.from, h.to)
+	}
+}
+
+// phases calls do for each of n phases in which h is in use.
+func (h *held) phases(n int, do func(q int)) {
+	if h.from > h.to {
+		for q := range h.to + 1 {
+			do(q)
+		}
+		for q := h.from; q < n; q++ {
+			do(q)
+		}
+		return
+	}
+	for q := h.from; q <= h.to; q++ {
+		do(q)
+	}
 }
 
 // phase finds the gaps of phase q, for take.

@@ -68,11 +68,11 @@ func (f *fitting) keep(parts bool) {
 		}
 		s := plan.KeySpan(f.spec, f.c, x.Key)
 		if x.N = s.N; x.life && x.First == s.First && f.light(x.Window, f.o.Budget) {
-			switch whole := x.From == plan.Whole && f.weighs(); {
-			case !whole:
-				if f.try(on, f.ok); *on {
-					f.weighed()
-				}
+			switch {
+			case !f.weighs():
+				f.try(on, f.ok)
+			case x.From != plan.Whole:
+				*on = f.holds(x.Key)
 			case f.fitsWith(x.Window):
 				*on = true
 				f.settle(x.Key)

@@ -189,11 +189,13 @@ func (l *Layout) placeCells(c *Choice, at *int64, add func(string, int64) int64)
 func (l *Layout) hold(f *fitter, floor int64, c *Choice) {
 	p := l.Plan
 	f.begin()
+	f.rank = -1
 	l.placeLasting(f, floor)
 	for i := range p.Spec.Values {
 		if v := &p.Spec.Values[i]; v.Kind == plan.Stored && c.resident[i] {
 			life, bytes := l.Usage.Life[i], p.ShareOf(i)*p.Cells.ChunkBytes(v)
 			p.Places.Resident[i] = true
+			f.rank = i
 			p.Places.ValueAt[i] = floor + f.hold(bytes, life[0], life[1])
 			if !l.sizing {
 				l.book(v.Name, p.Places.ValueAt[i], bytes, life[0], life[1])

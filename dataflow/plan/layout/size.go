@@ -37,7 +37,7 @@ type Scratch struct {
 	fit         fitter
 	needs       []need
 	floor       int64    // where what measure holds for several phases begins
-	tops        []int64  // by phase: where its last buffer ends, above floor
+	tops        []int64  // by phase: where its last buffer ends, above floor; -1: not known, at most ends and own
 	ends        []int64  // by phase: where the last buffer ends that is in use for several phases, above floor
 	loads       []int64  // by phase: bytes in use, above floor
 	own         []int64  // by phase: those of them in buffers of that phase alone

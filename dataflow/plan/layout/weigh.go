@@ -113,7 +113,7 @@ func (f *fitting) fitsWith(x plan.Window) bool {
 			less = f.spared(&x, q)
 		}
 		if !open || whole && less == 0 { // as before
-			if !f.ok(floor + z.tops[q]) {
+			if !f.below(q, floor) {
 				return false
 			}
 			continue
@@ -130,6 +130,18 @@ func (f *fitting) fitsWith(x plan.Window) bool {
 		}
 	}
 	return len(unsure) == 0 || f.fitsIn(x, floor, unsure)
+}
+
+// below tells whether phase q, of what is laid out, is within the budget where what lies in it begins at floor.
+func (f *fitting) below(q int, floor int64) bool {
+	z := f.sized.so
+	if z.tops[q] < 0 {
+		if f.ok(floor + z.ends[q] + z.own[q]) {
+			return true
+		}
+		z.tops[q] = z.peak(q, &f.ch) - z.floor
+	}
+	return f.ok(floor + z.tops[q])
 }
 
 // fitsIn tells whether phases fit with x, what lies in them beginning at floor.
@@ -159,6 +171,7 @@ func (f *fitting) put(x plan.Window) int {
 	at := -1
 	if x.From != plan.Whole {
 		n := plan.Align(z.l.windowBytes(&x))
+		z.fit.rank = len(f.spec.Values) + len(z.plan.Places.Windows)
 		if i := z.fit.put(z.fit.find(n, x.From, x.To), n, x.From, x.To); n > 0 {
 			at = i
 		}
@@ -192,6 +205,43 @@ func (f *fitting) settle(key int) {
 	if f.o.Beside != nil {
 		f.aside(&z.plan, &f.ch)
 	}
+}
+
+// holds tells whether the choice fits with stored value id resident, which may move what is placed behind it. If so, that is what is laid out
+// from now on.
+func (f *fitting) holds(id int) bool {
+	z, was := f.sized.so, f.sized
+	x := f.life(id)
+	was.fit.held, was.fit.top = append(was.fit.held[:0], z.fit.held...), z.fit.top
+	z.fit.insert(plan.Align(z.l.windowBytes(&x)), x.From, x.To, id)
+	n := len(z.tops)
+	was.ends, was.loads, was.own, was.tops = append(was.ends[:0], z.ends...), append(was.loads[:0], z.loads...), append(was.own[:0], z.own...), append(was.tops[:0], z.tops...)
+	z.ends, z.loads = zeroed(z.ends, n), zeroed(z.loads, n)
+	for i := range z.fit.held {
+		h := &z.fit.held[i]
+		h.phases(n, func(q int) {
+			z.ends[q] = max(z.ends[q], h.end)
+			z.loads[q] += h.end - h.at
+		})
+	}
+	fits := f.ok(z.floor + z.fit.top)
+	for q := range n {
+		if x.Live(q) {
+			z.own[q] -= f.spared(&x, q)
+		}
+		z.tops[q], z.loads[q] = -1, z.loads[q]+z.own[q]
+		fits = fits && f.ok(z.floor+z.loads[q])
+	}
+	z.plan.Places.Resident[id] = true
+	for q := 0; fits && q < n; q++ {
+		fits = f.below(q, z.floor)
+	}
+	if !fits {
+		z.plan.Places.Resident[id] = false
+		z.fit.held, was.fit.held, z.fit.top = was.fit.held, z.fit.held, was.fit.top
+		z.ends, z.loads, z.own, z.tops, was.ends, was.loads, was.own, was.tops = was.ends, was.loads, was.own, was.tops, z.ends, z.loads, z.own, z.tops
+	}
+	return fits
 }
 
 // moved measures again the phases in which x is open or that use its key.

@@ -108,6 +108,7 @@ func (l *Layout) placeWindows(f *fitter, floor int64) {
 	for i := range p.Places.Windows {
 		if w := &p.Places.Windows[i]; !w.Lasts() {
 			n := plan.Align(l.windowBytes(w))
+			f.rank = len(p.Spec.Values) + i
 			at := floor + f.hold(n, w.From, w.To)
 			if !l.sizing {
 				l.book(l.name(w), at, n, w.From, w.To)
