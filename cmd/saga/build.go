@@ -156,14 +156,18 @@ func (j *job) likeRun(s *settings, task saga.Task, log *slog.Logger) error {
 	if schema == nil || j.data.Shard != nil {
 		return nil
 	}
-	var notes []string
-	if s.past.data && s.Data.Features != "degree" {
-		d, more, err := schema.Fit(j.data, by)
-		if err != nil {
-			return fmt.Errorf("--from: %w", err)
-		}
-		j.data, notes = d, more
+	x := *schema // of types and edges, also where rows of vertices are learned or degrees
+	fit := x.Fit
+	if x.Types != nil || j.data.Vertices.Kinds != nil {
+		fit, x.Target = x.FitTarget, ""
+	} else if !s.past.data || s.Data.Features == "degree" {
+		x.Features = dataset.Features{}
 	}
+	d, notes, err := fit(j.data, by)
+	if err != nil {
+		return fmt.Errorf("--from: %w", err)
+	}
+	j.data = d
 	if task != saga.LinkTask {
 		d, left, more, err := schema.FitLabels(j.data, task, by)
 		if err != nil {
