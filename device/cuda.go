@@ -147,6 +147,8 @@ func noMemory(info Info, dev int, asked int64, err error) error {
 // HostAddress is where kernels read pinned memory: they use the addresses of the process.
 func (*CUDA) HostAddress(b []byte) uint64 { return uint64(uintptr(unsafe.Pointer(&b[0]))) }
 
+func (*CUDA) writesHost() bool { return true }
+
 // Address is where m starts in the device's address space.
 func (d *CUDA) Address(m Mem) (uint64, error) {
 	if err := d.space.check(m, 0, m.len); err != nil {

@@ -4,8 +4,10 @@ package device
 
 import (
 	"errors"
+	"os"
 	"runtime"
 	"sync"
+	"syscall"
 	"unsafe"
 )
 
@@ -65,20 +67,30 @@ func (h *pinnedHost) unpinAll() error {
 	return err
 }
 
-// touch writes a zero byte to every page of fresh memory, which is zero already. This makes the
-// system supply the pages.
+// touching bounds the threads that have the system supply pages, for all devices: as many more as the machine has processors hold up those that submit work.
+var touching = make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/2))
+
+// touch has the system supply the pages of fresh memory, which is zero.
 func touch(b []byte) {
-	const page, part = 4096, 8 << 20
+	const part = 8 << 20
 	var wg sync.WaitGroup
-	limit := make(chan struct{}, runtime.GOMAXPROCS(0))
 	for lo := 0; lo < len(b); lo += part {
-		limit <- struct{}{}
+		touching <- struct{}{}
 		wg.Go(func() {
-			for i := lo; i < min(len(b), lo+part); i += page {
-				b[i] = 0
-			}
-			<-limit
+			supply(b[lo:min(len(b), lo+part)])
+			<-touching
 		})
 	}
 	wg.Wait()
+}
+
+// supply has the system supply the pages of b, which are zero: in one call, in which no other goroutine waits for the thread, or on older systems by writing a zero to each.
+func supply(b []byte) {
+	const populateWrite = 23 // MADV_POPULATE_WRITE
+	if syscall.Madvise(b, populateWrite) == nil {
+		return
+	}
+	for i := 0; i < len(b); i += os.Getpagesize() {
+		b[i] = 0
+	}
 }

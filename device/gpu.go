@@ -25,6 +25,12 @@ type GPU interface {
 	Detail(f func(Span))
 }
 
+// WritesHost reports whether kernels of a GPU may also write memory of HostAlloc of a megabyte or more, at its HostAddress; what they wrote is there when the host has waited for them.
+func WritesHost(d GPU) bool {
+	w, ok := unwrap(d).(interface{ writesHost() bool })
+	return ok && w.writesHost()
+}
+
 // A Messenger is a device that can exchange parts of its memory with devices of other processes: a GPU
 // for which JoinNCCL was called.
 type Messenger interface {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"syscall"
+	"unsafe"
 )
 
 const canMap = true
@@ -12,18 +13,27 @@ const canMap = true
 // touch, so that no kernel gets into other memory of the process. NORESERVE lets a budget exceed what is
 // free now; huge pages make gathers of scattered rows miss the TLB less.
 func mapPages(n int) (b, all []byte, err error) {
-	page := os.Getpagesize()
-	end := page + (n+page-1)/page*page
-	all, err = syscall.Mmap(-1, 0, end+page, syscall.PROT_READ|syscall.PROT_WRITE,
+	page, spare := os.Getpagesize(), 0 // blocks that have huge pages begin where one does
+	if n >= hugePage {
+		spare = hugePage
+	}
+	bytes := (n + page - 1) / page * page
+	all, err = syscall.Mmap(-1, 0, bytes+2*page+spare, syscall.PROT_READ|syscall.PROT_WRITE,
 		syscall.MAP_PRIVATE|syscall.MAP_ANON|syscall.MAP_NORESERVE)
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := errors.Join(syscall.Mprotect(all[:page], syscall.PROT_NONE), syscall.Mprotect(all[end:], syscall.PROT_NONE)); err != nil {
+	from := page
+	if spare > 0 {
+		at := int(uintptr(unsafe.Pointer(unsafe.SliceData(all))) % hugePage)
+		from = (at+page+hugePage-1)/hugePage*hugePage - at
+	}
+	end := from + bytes
+	if err := errors.Join(syscall.Mprotect(all[:from], syscall.PROT_NONE), syscall.Mprotect(all[end:], syscall.PROT_NONE)); err != nil {
 		return nil, nil, errors.Join(err, syscall.Munmap(all))
 	}
-	b = all[page : page+n : page+n]
-	advisePages(all[page:end])
+	b = all[from : from+n : from+n]
+	advisePages(all[from:end])
 	return b, all, nil
 }
 

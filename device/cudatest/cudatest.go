@@ -25,6 +25,7 @@ type emulated struct {
 	queue   device.Queue
 	mirror  *mirror            // nil until a kernel runs
 	servers map[string]*server // by path, those that have run something
+	running sync.Mutex         // held while kernels run: they are given the whole arena
 }
 
 // pinned is the pinned host memory of all emulated GPUs, which may also read each other's.
@@ -108,6 +109,13 @@ func (e *emulated) Info() device.Info {
 	i := e.Device.Info()
 	i.Kind, i.Name, i.Processors, i.Arch, i.Shared = "cuda", "emulated", 1, 90, 227<<10
 	return i
+}
+
+// Alloc takes memory while no kernel runs.
+func (e *emulated) Alloc(bytes int64) (device.Mem, error) {
+	e.running.Lock()
+	defer e.running.Unlock()
+	return e.Device.Alloc(bytes)
 }
 
 // NewQueue is always the same queue: a kernel is given the whole arena, so that no copy may
@@ -211,6 +219,8 @@ func (e *emulated) Launch(q device.Queue, k device.Kernel) error {
 		return err
 	}
 	return e.Device.Launch(q, device.HostFunc(k.Name(), func(arena []byte) error {
+		e.running.Lock()
+		defer e.running.Unlock()
 		for _, c := range b.(emulatedBatch) {
 			if err := e.command(arena, c); err != nil {
 				return err

@@ -94,30 +94,35 @@ func (r resolved) Arg(i int) (name string, value uint64, pointer bool) {
 
 // kernel is the kernel with a name, which is compiled unless it is already.
 func (c *Card) kernel(source, name string) (*Kernel, error) {
-	if k := c.kernels[[2]string{source, name}]; k != nil {
-		return k, nil
-	}
 	if err := c.Compile(source, name); err != nil {
 		return nil, err
 	}
-	return c.kernels[[2]string{source, name}], nil
+	c.compiled.mu.Lock()
+	defer c.compiled.mu.Unlock()
+	return c.compiled.kernels[[2]string{source, name}], nil
 }
 
 // Compile compiles the kernels of a source that are not compiled yet.
 func (c *Card) Compile(source string, names ...string) error {
-	names = slices.DeleteFunc(slices.Clone(names), func(name string) bool { return c.kernels[[2]string{source, name}] != nil })
-	if len(names) == 0 {
+	if c.compiled == nil {
+		c.compiled = &compiled{}
+	}
+	k := c.compiled
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if !slices.ContainsFunc(names, func(name string) bool { return k.kernels[[2]string{source, name}] == nil }) {
 		return nil
 	}
+	names = slices.DeleteFunc(slices.Clone(names), func(name string) bool { return k.kernels[[2]string{source, name}] != nil })
 	list, err := Compile(c.GPU, source, names)
 	if err != nil {
 		return err
 	}
-	if c.kernels == nil {
-		c.kernels = map[[2]string]*Kernel{}
+	if k.kernels == nil {
+		k.kernels = map[[2]string]*Kernel{}
 	}
 	for i, name := range names {
-		c.kernels[[2]string{source, name}] = list[i]
+		k.kernels[[2]string{source, name}] = list[i]
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package launch
 import (
 	"errors"
 	"slices"
+	"sync"
 
 	"sagann/device"
 )
@@ -12,8 +13,22 @@ type Card struct {
 	GPU   device.GPU
 	Queue device.Queue
 
-	held    []device.Mem
+	held     []device.Mem
+	compiled *compiled
+}
+
+// compiled is kernels of a GPU, which several Cards may share.
+type compiled struct {
+	mu      sync.Mutex
 	kernels map[[2]string]*Kernel // by source and name
+}
+
+// Beside is a Card of the same GPU and its kernels for another goroutine, with a queue of its own and no memory yet.
+func (c *Card) Beside(q device.Queue) *Card {
+	if c.compiled == nil {
+		c.compiled = &compiled{}
+	}
+	return &Card{GPU: c.GPU, Queue: q, compiled: c.compiled}
 }
 
 // Processors is the number of multiprocessors, at least 1.

@@ -51,6 +51,7 @@ type card struct {
 	*launch.Card
 	side device.Queue // for copies that must not wait for kernels
 	chip Chip
+	twin *card // for a second goroutine; nil: there was none
 
 	table, order, label, id device.Mem
 	hub                     device.Mem // by vertex: the address of its bits
@@ -277,6 +278,18 @@ func (c *card) queues() (err error) {
 		}
 	}
 	return nil
+}
+
+// beside is c for a second goroutine, with queues and memory of its own for what it does with the graph.
+func (c *card) beside() (*card, error) {
+	if c.twin == nil {
+		t := &card{Card: c.Card.Beside(nil), chip: c.chip, table: c.table, order: c.order, label: c.label, id: c.id, hub: c.hub}
+		if err := t.queues(); err != nil {
+			return nil, err
+		}
+		c.twin = t
+	}
+	return c.twin, nil
 }
 
 // hubs uploads the bits of hubs and the table of their addresses.

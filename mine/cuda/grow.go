@@ -170,45 +170,63 @@ func (d *growDeal) stop() {
 	d.ended = true
 }
 
+// leastTwo is the least neighbours at a time of each of two lanes of a GPU. Tests lower it.
+var leastTwo int64 = 1 << 20
+
+// lanes is how many lanes work on each GPU, and the bytes of each: while the host waits for what one of two has made, the other's kernels run.
+func (m *Making) lanes(use Use) (lanes int, room int64) {
+	if t, ok := newCase(m, use).divide(m.Room / 2 / device.Align * device.Align); ok && t.slots >= leastTwo {
+		return 2, m.Room / 2 / device.Align * device.Align
+	}
+	return 1, m.Room
+}
+
 // run has the lanes of all GPUs work, and gives what they have taken back.
 func (x *growth) run(ctx context.Context, g *Graph, sink func(l *growLane) growSink) (err error) {
-	held := make([]int, len(g.cards))
-	for i, c := range g.cards {
-		held[i] = c.Held()
-	}
+	many, room := x.lanes(x.use())
 	least, _ := GrowNeed(x.Making, x.use())
-	lanes := make([]*growLane, len(g.cards))
+	var lanes []*growLane
+	var held []int
 	defer func() {
-		for i, c := range g.cards {
-			if lanes[i] != nil {
-				err = errors.Join(err, lanes[i].close())
-			}
-			err = errors.Join(err, c.Release(held[i]))
+		for i, l := range lanes {
+			err = errors.Join(err, l.close(), l.Release(held[i]))
 		}
 	}()
-	for i, c := range g.cards {
-		lanes[i] = &growLane{card: c, growth: x}
-		err := lanes[i].open(x.Room)
-		for bytes := x.Room; scattered(err); { // what is free may lie in pieces, of which one is too small
-			if bytes -= bytes / 8; bytes < least {
-				break
+	for _, c := range g.cards {
+		for i := range many {
+			if i > 0 {
+				if c, err = c.beside(); err != nil {
+					return err
+				}
 			}
-			if err = errors.Join(lanes[i].close(), c.Release(held[i])); err == nil {
-				err = lanes[i].open(bytes)
+			l := &growLane{card: c, growth: x}
+			lanes, held = append(lanes, l), append(held, c.Held())
+			err := l.open(room, x.Stage/int64(many)&^7)
+			for bytes := room; scattered(err); { // what is free may lie in pieces, of which one is too small
+				if bytes -= bytes / 8; bytes < least {
+					break
+				}
+				if err = errors.Join(l.close(), c.Release(held[len(held)-1])); err == nil {
+					err = l.open(bytes, x.Stage/int64(many)&^7)
+				}
 			}
+			if err != nil {
+				return err
+			}
+			l.sink = sink(l)
 		}
-		if err != nil {
-			return err
-		}
-		lanes[i].sink = sink(lanes[i])
 	}
-	return g.each(func(i int, _ *card) error {
-		err := lanes[i].run(ctx)
-		if err != nil {
-			x.deal.stop()
-		}
-		return err
-	})
+	errs := make([]error, len(lanes))
+	var wg sync.WaitGroup
+	for i, l := range lanes {
+		wg.Go(func() {
+			if errs[i] = l.run(ctx); errs[i] != nil {
+				x.deal.stop()
+			}
+		})
+	}
+	wg.Wait()
+	return errors.Join(errs...)
 }
 
 // scattered reports whether memory could not be taken although there is as much.
@@ -221,8 +239,8 @@ func scattered(err error) bool {
 type growSink interface {
 	// begin begins a piece.
 	begin(number int)
-	// last takes rows that are n last edges or vertices of the slots; write writes them to memory that it chooses.
-	last(ctx context.Context, n int64, write func(values, rows device.Mem) error) error
+	// last takes whole rows, which are in the slots.
+	last(ctx context.Context, b *grownBatch) error
 	// settle takes n rows of a size, of which kept leads to whole rows, and counts them by the rows before.
 	settle(size int, n int64) (settled bool, err error)
 	end() error
@@ -243,21 +261,20 @@ type growLane struct {
 	off, kind    device.Mem
 	labels       growLabels
 	slots        device.Mem
+	halves       device.Mem // what is read in place of the slots, numbers of two bytes; of no bytes: the slots
 	ahead        growAhead
 	tiles, state device.Mem
 	counters     device.Mem
+	packed       device.Mem // keys that are given up
 	out          [2]device.Mem
 	filter       growFilters
 	size         []growSize
 	at           []int64 // by size: stored rows that were read
-	pinned       device.HostMem
-	done         device.Event
-	answer       []uint64
 	sink         growSink
-	lists        []any // that copies read
+	host         growHost
 }
 
-func (l *growLane) open(room int64) (err error) {
+func (l *growLane) open(room, stage int64) (err error) {
 	s := l.spec
 	var ok bool
 	if l.room, ok = newCase(l.Making, l.use()).divide(room); !ok {
@@ -281,9 +298,9 @@ func (l *growLane) open(room int64) (err error) {
 		to    *device.Mem
 		bytes int64
 	}
-	list := []want{{&l.slots, 4 * l.room.slots}, {&l.tiles, 8 * (slices.Max(l.room.rows)/sumsTile + 2)}, {&l.state, 8 * stateWords}}
+	list := []want{{&l.slots, 4 * l.room.slots}, {&l.tiles, 8 * (slices.Max(l.room.rows)/sumsTile + 2)}, {&l.state, 8 * growWords}}
 	if l.by != nil {
-		list = append(list, want{&l.counters, counterBytes * l.room.counters})
+		list = append(list, want{&l.counters, counterBytes * l.room.counters}, want{&l.packed, counterBytes * l.room.packed()})
 	} else {
 		list = append(list, want{&l.out[0], 4 * l.room.slots}, want{&l.out[1], 4 * l.room.slots})
 	}
@@ -298,10 +315,8 @@ func (l *growLane) open(room int64) (err error) {
 	for size := range l.size {
 		x, n := &l.size[size], l.room.rows[size]
 		if size < s.Size {
-			list = append(list, want{&x.kept, 4 * n}, want{&x.values, 4 * n}, want{&x.place, 8 * (n + 1)}, want{&x.child, 8 * (n + 1)})
-		}
-		if size < s.Size || l.by != nil {
-			list = append(list, want{&x.rows, 4 * int64(l.shape.places(size)) * n})
+			list = append(list, want{&x.kept, 4 * n}, want{&x.values, 4 * n}, want{&x.place, 8 * (n + 1)}, want{&x.child, 8 * (n + 1)},
+				want{&x.rows, 4 * int64(l.shape.places(size)) * n})
 		}
 	}
 	for _, x := range list {
@@ -309,7 +324,7 @@ func (l *growLane) open(room int64) (err error) {
 			return err
 		}
 	}
-	if l.pinned, err = l.GPU.HostAlloc(l.Stage); err != nil {
+	if err = l.host.open(l.GPU, stage); err != nil {
 		return err
 	}
 	if l.ahead.ready, err = l.GPU.NewEvent(); err != nil {
@@ -318,17 +333,5 @@ func (l *growLane) open(room int64) (err error) {
 	if l.ahead.free, err = l.GPU.NewEvent(); err != nil {
 		return err
 	}
-	l.answer = make([]uint64, 2)
-	l.done, err = l.GPU.NewEvent()
-	return errors.Join(err, l.GPU.Sync()) // copies read lists of this function
-}
-
-// close frees the memory of the host. That of the GPU is the caller's.
-func (l *growLane) close() error {
-	err := l.GPU.Sync()
-	if len(l.pinned.Bytes()) > 0 {
-		err = errors.Join(err, l.GPU.HostFree(l.pinned))
-		l.pinned = device.HostMem{}
-	}
-	return err
+	return l.GPU.Sync() // copies read lists of this function
 }

@@ -39,97 +39,98 @@ func (c *growCount) begin(int) {}
 
 func (c *growCount) settle(int, int64) (bool, error) { return false, nil }
 
-// split is how many rows a thread counts before it asks whether the table is full, and how many blocks count: each thread may put as many keys into the table after it is full.
+// split is how many slots a thread looks at before it asks whether the table is full, and how many blocks count: each thread may put as many keys into the table after it is full.
+// Few blocks are slower than few slots.
 func (c *growCount) split() (tiles int64, blocks int) {
 	most := c.room.counters / 4 / growBlock
-	tiles = min(8, most)
-	return tiles, min(tableBlocks*c.chip.Processors, int(most/tiles))
+	blocks = min(countBlocks*c.chip.Processors, int(most))
+	return min(16, most/int64(blocks)), blocks
 }
 
-func (c *growCount) last(ctx context.Context, n int64, write func(values, rows device.Mem) error) error {
-	x := &c.size[c.spec.Size]
-	if err := write(device.Mem{}, x.rows); err != nil {
-		return err
-	}
+// countBlocks is the blocks of a multiprocessor that count.
+const countBlocks = 8
+
+func (c *growCount) last(ctx context.Context, b *grownBatch) error {
+	n, size, done := b.slots, c.spec.Size, c.words(2, 3)
 	if !c.begun {
-		if err := c.zero(c.counters); err != nil {
+		if err := errors.Join(c.zero(c.counters), c.zero(done)); err != nil {
 			return err
 		}
 		c.begun = true
 	}
-	done := c.state.Slice(0, 24)
 	tiles, blocks := c.split()
 	blocks = min(blocks, c.grid((n+tiles-1)/tiles, growBlock))
+	args := b.args.With(launch.Args{"label": c.label, "off": c.off, "kind": c.kind, "classes": c.labels.classes, "kinds": c.labels.kinds, "many_kinds": c.labels.many, "vertices": uint64(c.spec.Rows.V()),
+		"begin": uint64(b.begin), "end": uint64(b.end), "place": c.size[b.size].place, "slots": c.slots, "halves": c.halves, "n": uint64(n), "tiles": uint64(tiles),
+		"keys": c.counters, "mask": uint64(c.room.counters - 1), "most": uint64(c.room.counters / 2), "done": done})
+	top := uint64(0) // rows with the key that the table cannot hold
 	for taken := int64(0); 32*tiles*taken < n; {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		from := []uint64{uint64(taken), uint64(c.counts), 0}
-		if err := c.GPU.CopyH2D(c.Queue, done, 0, device.Bytes(from)); err != nil {
-			return err
+		k := launch.Call{Source: c.texts[size], Name: "saga_grow_count", Grid: blocks, Block: growBlock, Shared: c.shape.counted(size), Args: args}
+		if taken == 0 {
+			k.Clear = []device.Mem{c.words(2, 2)}
 		}
-		k := c.call(c.spec.Size, "saga_grow_count", n, growBlock, launch.Args{"rows": c.table, "label": c.label, "off": c.off, "kind": c.kind, "classes": c.labels.classes, "kinds": c.labels.kinds, "many_kinds": c.labels.many, "list": x.rows, "list_room": uint64(c.room.rows[c.spec.Size]), "n": uint64(n), "tiles": uint64(tiles),
-			"keys": c.counters, "mask": uint64(c.room.counters - 1), "most": uint64(c.room.counters / 2), "done": done})
-		k.Grid = blocks
 		if err := c.Launch(k); err != nil {
 			return err
 		}
-		if err := c.GPU.CopyD2H(c.Queue, device.Bytes(from), done, 0); err != nil {
+		if err := c.ask(done); err != nil {
 			return err
 		}
-		if err := c.await(); err != nil {
-			return err
-		}
-		taken, c.counts = int64(from[0]), int64(from[1])
-		if from[2] > 0 {
-			c.mu.Lock()
-			err := c.add(1<<63-1, from[2])
-			c.mu.Unlock()
-			if err != nil {
-				return err
-			}
-		}
+		taken, c.counts = int64(c.host.answer[0]), int64(c.host.answer[2])
+		top = c.host.answer[1]
 		if c.counts >= c.room.counters/2 {
 			if err := c.giveUp(ctx); err != nil {
 				return err
 			}
+			if err := errors.Join(c.zero(c.counters), c.zero(c.words(4, 1))); err != nil {
+				return err
+			}
 		}
 	}
-	return nil
+	if top == 0 {
+		return nil
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.add(1<<63-1, top)
 }
 
 func (c *growCount) end() error { return c.giveUp(context.Background()) }
 
-// giveUp gives the keys of the table to add, and empties it.
+// giveUp gives the keys of the table to add.
 func (c *growCount) giveUp(ctx context.Context) error {
 	if c.counts == 0 {
 		return nil
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	// The rows of the last size are counted: their memory is free.
-	packed := c.size[c.spec.Size].rows
-	for at, most := int64(0), packed.Len()/counterBytes; at < c.room.counters; at += most {
+	packed, most := c.packed, c.room.packed()
+	if c.counts <= most {
+		most = c.room.counters
+	}
+	for at := int64(0); at < c.room.counters; at += most {
 		n := min(most, c.room.counters-at)
-		k := launch.Call{Source: sums(), Name: "saga_grow_pack", Grid: c.grid(n, growBlock), Block: growBlock, Clear: []device.Mem{c.state.Slice(8, 8)},
-			Args: launch.Args{"keys": c.counters, "from": uint64(at), "n": uint64(n), "out": packed, "many": c.state.Slice(8, 8)}}
+		k := launch.Call{Source: sums(), Name: "saga_grow_pack", Grid: c.grid(n, growBlock), Block: growBlock, Clear: []device.Mem{c.words(1, 1)},
+			Args: launch.Args{"keys": c.counters, "from": uint64(at), "n": uint64(n), "out": packed, "many": c.words(1, 1)}}
 		if err := c.Launch(k); err != nil {
 			return err
 		}
-		if err := c.ask(c.state.Slice(8, 8)); err != nil {
+		if err := c.ask(c.words(1, 1)); err != nil {
 			return err
 		}
-		if err := c.give(packed, int64(c.answer[0])); err != nil {
+		if err := c.give(packed, int64(c.host.answer[0])); err != nil {
 			return err
 		}
 	}
 	c.counts = 0
-	return errors.Join(ctx.Err(), c.zero(c.counters))
+	return ctx.Err()
 }
 
 // give gives n keys to add.
 func (c *growCount) give(packed device.Mem, n int64) error {
-	stage := device.View[uint64](c.pinned.Bytes())
+	stage := device.View[uint64](c.host.stage)
 	for at := int64(0); at < 2*n; at += int64(len(stage)) {
 		part := stage[:min(int64(len(stage)), 2*n-at)]
 		if err := c.GPU.CopyD2H(c.Queue, device.Bytes(part), packed, 8*at); err != nil {

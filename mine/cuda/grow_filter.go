@@ -38,7 +38,7 @@ func (g *growLabels) put(c *launch.Card, q *table.Quick, label []int32) (err err
 func (l *growLane) leaveOut(ctx context.Context, size int, begin, end, slots int64) error {
 	f, s := &l.filter, &l.size[size]
 	args := launch.Args{"begin": uint64(begin), "end": uint64(end), "place": s.place, "slots": l.slots, "of": f.of}
-	done := l.state.Slice(0, 16)
+	done := l.words(0, 2)
 	most := l.room.codes / 2
 	for taken := int64(0); 32*taken < slots; {
 		if err := ctx.Err(); err != nil {
@@ -63,7 +63,7 @@ func (l *growLane) leaveOut(ctx context.Context, size int, begin, end, slots int
 		if err := l.ask(done); err != nil {
 			return err
 		}
-		next, known := min(int64(l.answer[0]), (slots+31)/32), int64(l.answer[1])
+		next, known := min(int64(l.host.answer[0]), (slots+31)/32), int64(l.host.answer[1])
 		if err := l.wanted(size+1, f.known, known); err != nil {
 			return err
 		}
@@ -93,7 +93,7 @@ func (l *growLane) wanted(size int, from, to int64) error {
 	if err := l.askFilter(size, list); err != nil {
 		return err
 	}
-	l.lists = []any{list}
+	l.host.lists = []any{list}
 	if err := l.GPU.CopyH2D(l.Queue, fresh, 0, device.Bytes(list)); err != nil {
 		return err
 	}

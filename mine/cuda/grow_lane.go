@@ -1,6 +1,7 @@
 package cuda
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -37,14 +38,14 @@ func (l *growLane) run(ctx context.Context) error {
 // readPiece reads a piece of stored rows, those of size 1 in groups of 32 as if they came of one root.
 func (l *growLane) readPiece(ctx context.Context, piece int) error {
 	copy(l.at[1:], l.spec.From.Piece(piece))
-	end := l.spec.From.Piece(piece + 1)[0]
-	for l.at[1] < end {
-		n := min(end-l.at[1], l.most(0), 32*l.room.rows[0])
+	l.ahead.end = l.spec.From.Piece(piece + 1)
+	for l.at[1] < l.ahead.end[0] {
+		n := min(l.ahead.end[0]-l.at[1], l.most(0), 32*l.room.rows[0])
 		groups := make([]uint32, (n+31)/32)
 		for i := range groups {
 			groups[i] = uint32(min(32, n-32*int64(i)))
 		}
-		l.lists = []any{groups}
+		l.host.lists = []any{groups}
 		if err := l.GPU.CopyH2D(l.Queue, l.size[0].kept, 0, device.Bytes(groups)); err != nil {
 			return err
 		}
@@ -77,81 +78,90 @@ func (l *growLane) extend(ctx context.Context, size int, first uint64, n int64) 
 		return err
 	}
 	for begin := int64(0); begin < n; {
-		if err := ctx.Err(); err != nil {
+		cuts, err := l.cut(size, begin, n)
+		if begin == 0 && len(cuts) > 0 && size+1 == l.from {
+			l.ahead.guess = cuts[0].slots
+		}
+		for i, c := range cuts {
+			next := int64(0)
+			if i+1 < len(cuts) {
+				next = cuts[i+1].slots
+			}
+			if err = cmp.Or(ctx.Err(), err); err != nil {
+				return err
+			}
+			if err := l.grow(ctx, &grownBatch{size, begin, c.end, c.slots, next, args, read}); err != nil {
+				return err
+			}
+			begin = c.end
+		}
+		if err != nil {
 			return err
 		}
-		cut := launch.Call{Source: sums(), Name: "saga_grow_cut", Grid: 1, Block: 32, Args: launch.Args{"place": s.place, "begin": uint64(begin), "n": uint64(n), "most": uint64(l.most(size)), "out": l.state.Slice(8, 16)}}
-		if err := l.Launch(cut); err != nil {
-			return err
-		}
-		if err := l.ask(l.state.Slice(8, 16)); err != nil {
-			return err
-		}
-		end, slots := int64(l.answer[0]), int64(l.answer[1])
-		if end <= begin || end > n {
-			return fmt.Errorf("rows of %d: more neighbours may follow one than there is room for", size)
-		}
-		if err := l.grow(ctx, size, args, begin, end, slots, read); err != nil {
-			return err
-		}
-		begin = end
 	}
 	return nil
 }
 
-// grow makes the rows of a size from begin to end one longer, which takes so many slots.
-func (l *growLane) grow(ctx context.Context, size int, args launch.Args, begin, end, slots int64, read bool) error {
+// rowsCut is where rows end whose neighbours take so many slots.
+type rowsCut struct{ end, slots int64 }
+
+// cut divides rows of a size from begin to n into parts, the first ones at least, each with as many slots as there are.
+func (l *growLane) cut(size int, begin, n int64) (list []rowsCut, err error) {
+	out := l.words(firstCut, 2*min(mostCuts, n-begin))
+	err = l.Launch(launch.Call{Source: sums(), Name: "saga_grow_cut", Grid: 1, Block: 32, Args: launch.Args{"place": l.size[size].place, "begin": uint64(begin), "n": uint64(n), "most": uint64(l.most(size)), "parts": uint64(out.Len() / 16), "out": out}})
+	if err == nil {
+		err = l.ask(out)
+	}
+	for i := int64(0); i < out.Len()/8 && begin < n && err == nil; i += 2 {
+		p := rowsCut{int64(l.host.answer[i]), int64(l.host.answer[i+1])}
+		if p.end <= begin || p.end > n {
+			return nil, fmt.Errorf("rows of %d: more neighbours may follow one than there is room for", size)
+		}
+		list, begin = append(list, p), p.end
+	}
+	return list, err
+}
+
+// grow makes the rows of a batch one longer.
+func (l *growLane) grow(ctx context.Context, b *grownBatch) error {
+	size, begin, end, slots := b.size, b.begin, b.end, b.slots
 	s, n := &l.size[size], end-begin
-	kept := s.kept.Slice(4*begin, 4*n)
 	var calls []launch.Call
-	if read {
+	if b.read {
 		if err := l.fetch(size+1, slots); err != nil {
 			return err
 		}
 		l.at[size+1] += slots
 	} else {
-		fill := l.call(size, "saga_grow_fill", n, growBlock, args.With(launch.Args{"label": l.label, "off": l.off, "kind": l.kind, "begin": uint64(begin), "end": uint64(end), "place": s.place, "kept": s.kept,
-			"slots": l.slots, "next": l.state.Slice(0, 8)}))
-		fill.Clear = []device.Mem{l.state.Slice(0, 8)}
+		fill := l.call(size, "saga_grow_fill", n, growBlock, b.args.With(launch.Args{"label": l.label, "off": l.off, "kind": l.kind, "begin": uint64(begin), "end": uint64(end), "place": s.place, "kept": s.kept,
+			"slots": l.slots, "next": l.words(0, 1)}))
+		fill.Clear = []device.Mem{l.words(0, 1)}
 		calls = append(calls, fill)
 	}
-	if size+1 < len(l.Filters) && l.Filters[size+1] != nil {
-		if len(calls) > 0 {
-			if err := l.Launch(calls...); err != nil {
-				return err
-			}
+	if b.read && b.last(l) {
+		if err := l.fetchAhead(size+1, b.next); err != nil {
+			return err
 		}
+	}
+	if len(calls) > 0 {
+		if err := l.Launch(calls...); err != nil {
+			return err
+		}
+	}
+	if l.filtered(size + 1) {
 		if err := l.leaveOut(ctx, size, begin, end, slots); err != nil {
 			return err
 		}
-		calls = nil
 	}
-	if err := l.Launch(append(calls, l.sums(kept, n, false, s.child)...)...); err != nil {
+	if b.last(l) {
+		return l.sink.last(ctx, b)
+	}
+	made, err := l.sumUp(b)
+	if err != nil || made == 0 {
 		return err
-	}
-	if err := l.ask(s.child.Slice(8*n, 8)); err != nil {
-		return err
-	}
-	made := int64(l.answer[0])
-	if made == 0 {
-		return nil
-	}
-	write := func(values, rows device.Mem) error {
-		k := l.call(size, "saga_grow_rows", n, growBlock, launch.Args{"rows": l.table, "parents": s.rows, "parent_room": uint64(l.room.rows[size]), "off": l.off, "vertices": uint64(l.spec.Rows.V()), "begin": uint64(begin), "n": uint64(n), "place": s.place, "child": s.child,
-			"slots": l.slots, "values": values, "out": rows, "out_room": uint64(l.room.rows[size+1]), "next": l.state.Slice(0, 8)})
-		k.Clear = []device.Mem{l.state.Slice(0, 8)}
-		return l.Launch(k)
-	}
-	if size+1 == l.spec.Size {
-		return l.sink.last(ctx, made, func(values, rows device.Mem) error {
-			if err := write(values, rows); err != nil || !read {
-				return err
-			}
-			return l.fetchAhead(size + 1)
-		})
 	}
 	next := &l.size[size+1]
-	if err := write(next.values, next.rows); err != nil {
+	if err := l.write(b, next.values, next.rows); err != nil {
 		return err
 	}
 	if err := l.extend(ctx, size+1, 0, made); err != nil {
@@ -161,7 +171,45 @@ func (l *growLane) grow(ctx context.Context, size int, args launch.Args, begin, 
 	if err != nil || !settled {
 		return err
 	}
+	kept := s.kept.Slice(4*begin, 4*n)
 	return l.Launch(launch.Call{Source: sums(), Name: "saga_grow_left", Grid: l.grid(n, growBlock), Block: growBlock, Args: launch.Args{"child": s.child, "n": uint64(n), "place": next.place, "kept": kept}})
+}
+
+// grownBatch is rows of a size, from begin to end, with what follows them in slots.
+type grownBatch struct {
+	size              int
+	begin, end, slots int64
+	next              int64       // slots of the batch after it; 0: not known
+	args              launch.Args // parents
+	read              bool        // the slots were stored
+}
+
+// last reports whether the rows that come of it are whole.
+func (b *grownBatch) last(l *growLane) bool { return b.size+1 == l.spec.Size }
+
+// filtered reports whether some rows of a size are left out.
+func (l *growLane) filtered(size int) bool { return size < len(l.Filters) && l.Filters[size] != nil }
+
+// sumUp finds where what comes of each row of a batch begins, and how much that is.
+func (l *growLane) sumUp(b *grownBatch) (made int64, err error) {
+	s, n := &l.size[b.size], b.end-b.begin
+	if err := l.Launch(l.sums(s.kept.Slice(4*b.begin, 4*n), n, false, s.child)...); err != nil {
+		return 0, err
+	}
+	if b.read && !l.filtered(b.size+1) {
+		return b.slots, nil
+	}
+	err = l.ask(s.child.Slice(8*n, 8))
+	return int64(l.host.answer[0]), err
+}
+
+// write writes what is in the slots without gaps: last edges or vertices and, if there is rows, the rows.
+func (l *growLane) write(b *grownBatch, values, rows device.Mem) error {
+	s, n := &l.size[b.size], b.end-b.begin
+	k := l.call(b.size, "saga_grow_rows", n, growBlock, launch.Args{"rows": l.table, "parents": s.rows, "parent_room": uint64(l.room.rows[b.size]), "off": l.off, "vertices": uint64(l.spec.Rows.V()), "begin": uint64(b.begin), "n": uint64(n), "place": s.place, "child": s.child,
+		"slots": l.slots, "values": values, "out": rows, "out_room": uint64(l.room.rows[b.size+1]), "next": l.words(0, 1)})
+	k.Clear = []device.Mem{l.words(0, 1)}
+	return l.Launch(k)
 }
 
 // grid is how many blocks there are for n rows.
@@ -181,20 +229,4 @@ func (l *growLane) sums(list device.Mem, n int64, ones bool, to device.Mem) []la
 	return []launch.Call{{Source: sums(), Name: "saga_grow_tiles", Grid: tiles, Block: 256, Shared: 64, Args: args},
 		{Source: sums(), Name: "saga_grow_scan", Grid: 1, Block: 32, Args: launch.Args{"tiles": l.tiles, "n": uint64(tiles)}},
 		{Source: sums(), Name: "saga_grow_places", Grid: tiles, Block: 256, Shared: 64, Args: args.With(launch.Args{"out": to})}}
-}
-
-// ask waits, and copies words to the answer.
-func (l *growLane) ask(m device.Mem) error {
-	if err := l.GPU.CopyD2H(l.Queue, device.Bytes(l.answer[:m.Len()/8]), m, 0); err != nil {
-		return err
-	}
-	return l.await()
-}
-
-// await waits for what was submitted to the queue.
-func (l *growLane) await() error {
-	if err := l.GPU.Record(l.Queue, l.done); err != nil {
-		return err
-	}
-	return device.Await(l.GPU, l.done)
 }

@@ -15,31 +15,39 @@ type growAhead struct {
 	turn        int64 // the half that was copied to last
 	at, n       int64 // which they are; n is 0 if there are none
 	ready, free device.Event
+	end         []int64 // of the piece, by size less one
+	guess       int64   // numbers of the first batch of a group
 }
 
 // fetch brings the last edges or vertices of the next n stored rows of a size to the slots.
 func (l *growLane) fetch(size int, n int64) error {
 	a := &l.ahead
-	narrow := size == l.from && l.spec.From.NumberBytes(size, false) == 2
-	if size != l.from || a.n < n || a.at != l.at[size] {
-		to := l.slots
-		if narrow { // what was copied ahead may still come to the other half
-			a.turn ^= 1
-			to = a.half(a.turn)
-		}
-		if err := l.load(l.Queue, to, size, false, l.at[size], n); err != nil || !narrow {
+	bytes, there := l.spec.From.NumberBytes(size, false), int64(0)
+	narrow := size == l.from && bytes == 2
+	if size == l.from && a.n > 0 && a.at == l.at[size] {
+		there = min(a.n, n)
+		if err := l.GPU.Wait(l.Queue, a.ready); err != nil {
 			return err
 		}
-		return l.widen(to, n)
+		if !narrow {
+			l.slots, a.slots = a.slots, l.slots
+		}
+	} else if narrow { // what was copied ahead may still come to the other half
+		a.turn ^= 1
 	}
-	if err := l.GPU.Wait(l.Queue, a.ready); err != nil {
-		return err
-	}
+	to := l.slots
 	if a.n = 0; narrow {
-		return l.widen(a.half(a.turn), n)
+		to = a.half(a.turn)
 	}
-	l.slots, a.slots = a.slots, l.slots
-	return nil
+	if there < n {
+		if err := l.load(l.Queue, to.Slice(bytes*there, bytes*(n-there)), size, false, l.at[size]+there, n-there); err != nil {
+			return err
+		}
+	}
+	if !narrow {
+		return nil
+	}
+	return l.widen(size, to, n)
 }
 
 // half is a half of the slots.
@@ -48,18 +56,24 @@ func (a *growAhead) half(turn int64) device.Mem {
 	return a.slots.Slice(turn*bytes, bytes)
 }
 
-// widen makes n numbers of two bytes the slots.
-func (l *growLane) widen(from device.Mem, n int64) error {
+// widen makes n numbers of two bytes the slots, unless what counts whole rows reads them as they are.
+func (l *growLane) widen(size int, from device.Mem, n int64) error {
+	if l.by != nil && size == l.spec.Size && !l.filtered(size) {
+		l.halves = from
+		return nil
+	}
 	return l.Launch(launch.Call{Source: sums(), Name: "saga_grow_widen", Grid: l.grid(n, growBlock), Block: growBlock, Args: launch.Args{"from": from, "n": uint64(n), "to": l.slots}})
 }
 
 // errFile says that what comes next lies in the file.
 var errFile = errors.New("in the file")
 
-// fetchAhead begins to copy what comes next of a size. What lies in the file is not read ahead.
-func (l *growLane) fetchAhead(size int) error {
+// fetchAhead begins to copy what comes next of a size: n numbers; 0: it is not known how many. What lies in the file is not read ahead.
+func (l *growLane) fetchAhead(size int, n int64) error {
 	a, t := &l.ahead, l.spec.From
-	n := min(l.room.slots, t.Piece(t.Pieces())[size-1]-l.at[size])
+	if n == 0 {
+		n = min(a.guess, a.end[size-1]-l.at[size])
+	}
 	if size != l.from || n <= 0 {
 		return nil
 	}
@@ -113,7 +127,7 @@ func (l *growLane) load(q device.Queue, to device.Mem, size int, counts bool, fr
 
 // loadFile copies bytes of a page of the file, from one on, to a place.
 func (l *growLane) loadFile(to device.Mem, at int64, p *table.Page, skip, n int64) error {
-	stage := l.pinned.Bytes()
+	stage := l.host.stage
 	for n > 0 {
 		part := stage[:min(n, int64(len(stage)))]
 		if err := l.spec.From.ReadFile(p, part, skip); err != nil {

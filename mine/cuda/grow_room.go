@@ -3,6 +3,7 @@ package cuda
 import (
 	"math"
 	"slices"
+	"sort"
 
 	"sagann/device"
 	"sagann/mine/table"
@@ -19,6 +20,9 @@ type growRoom struct {
 	codes    int64   // places of codes that filters know, a power of two; 0: there is no filter
 	left     int64   // bytes for columns
 }
+
+// packed is how many keys are given up at a time.
+func (t *growRoom) packed() int64 { return min(t.counters, max(leastCounters, t.counters/64)) }
 
 // growBounds are by size the most neighbours that may follow a row: those of the vertices with the most.
 func growBounds(s *table.Spec) []int64 {
@@ -76,7 +80,7 @@ func aheadBytes(slots int64) int64 { return 2 * block(2*slots) }
 func (c *growCase) bytes(t *growRoom) int64 {
 	s := c.spec
 	shape := growShape{vertices: s.Vertices}
-	n := c.extra + block(8*int64(len(s.Rows.Off))) + 2*block(8*stateWords) + block(4*t.slots) + block(8*(slices.Max(t.rows)/sumsTile+2)) + block(counterBytes*t.counters)
+	n := c.extra + block(8*int64(len(s.Rows.Off))) + block(8*stateWords) + block(8*growWords) + block(4*t.slots) + block(8*(slices.Max(t.rows)/sumsTile+2)) + block(counterBytes*t.counters) + block(counterBytes*t.packed())
 	if s.Kinds != nil {
 		n += block(4 * int64(len(s.Rows.Col)))
 	}
@@ -91,16 +95,13 @@ func (c *growCase) bytes(t *growRoom) int64 {
 	}
 	for size, k := range t.rows {
 		if size < s.Size {
-			n += 2*block(8*(k+1)) + 2*block(4*k)
-		}
-		if size < s.Size || c.use != ForStore {
-			n += block(4 * int64(shape.places(size)) * k)
+			n += 2*block(8*(k+1)) + 2*block(4*k) + block(4*int64(shape.places(size))*k)
 		}
 	}
 	return n
 }
 
-// divide divides so many bytes: half of them at most, if that is enough, for what is made at a time, of what is only counted seven eighths, the rest for keys or columns. ok is false if it is too little.
+// divide divides so many bytes: half of them at most, if that is enough, for what is made at a time, the rest for keys or columns. ok is false if it is too little.
 func (c *growCase) divide(bytes int64) (t growRoom, ok bool) {
 	s, least := c.spec, slices.Max(c.bound)
 	if c.filters {
@@ -113,39 +114,45 @@ func (c *growCase) divide(bytes int64) (t growRoom, ok bool) {
 			t.rows[size] = max(t.slots/8, c.bound[size-1])
 		}
 		t.rows[0], t.rows[s.Size] = t.rows[1], t.slots
-		share := bytes / 2
-		if c.use != ForStore {
-			share = bytes / 8 * 7
-		}
-		if n := c.bytes(&t); n <= share || t.slots == least {
+		if n := c.bytes(&t); n <= bytes/2 || t.slots == least {
 			break
 		}
+	}
+	for t.codes > leastCounters && c.bytes(&t) > bytes {
+		t.codes /= 2
 	}
 	if t.left = bytes - c.bytes(&t); t.left < 0 {
 		return t, false
 	}
-	for t.counters > 0 && t.counters < 1<<28 && counterBytes*t.counters <= t.left {
-		t.left -= counterBytes * t.counters
-		t.counters *= 2
+	for t.counters > 0 && t.counters < mostCounters {
+		if t.counters *= 2; c.bytes(&t) > bytes {
+			t.counters /= 2
+			break
+		}
 	}
-	if t.left = bytes - c.bytes(&t); t.left < 0 { // blocks are rounded up
-		t.counters /= 2
-		t.left = bytes - c.bytes(&t)
-	}
+	t.left = bytes - c.bytes(&t)
 	return t, true
 }
 
-// leastCounters is the least number of places for keys.
-const leastCounters = 1 << 10
+// fits reports whether so many bytes are enough.
+func (c *growCase) fits(bytes int64) bool {
+	_, ok := c.divide(bytes)
+	return ok
+}
+
+// leastCounters and mostCounters bound the number of places for keys: with more it is no faster, and they take time to clear.
+const (
+	leastCounters = 1 << 10
+	mostCounters  = 1 << 26
+)
 
 // GrowNeed is the bytes that the use of rows takes on a GPU in addition to the graph: the least that works, and what it uses well.
 func GrowNeed(m *Making, use Use) (least, most int64) {
 	c := newCase(m, use)
-	for least = 1 << 12; ; least += least / 8 {
-		if _, ok := c.divide(least); ok {
-			break
-		}
+	for least = 1 << 12; !c.fits(least); {
+		least *= 2
 	}
+	least -= int64(sort.Search(int(least/2), func(i int) bool { return !c.fits(least - int64(i) - 1) }))
 	if use == ForStore {
 		return least, math.MaxInt64 / 4
 	}
@@ -154,6 +161,7 @@ func GrowNeed(m *Making, use Use) (least, most int64) {
 
 // ColumnRoom is the bytes for columns of stored rows on a GPU.
 func ColumnRoom(m *Making) int64 {
-	t, _ := newCase(m, ForStore).divide(m.Room)
-	return t.left
+	lanes, room := m.lanes(ForStore)
+	t, _ := newCase(m, ForStore).divide(room)
+	return int64(lanes) * t.left
 }

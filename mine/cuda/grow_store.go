@@ -154,12 +154,16 @@ func (s *growStore) buffer() (b device.Mem, err error) {
 	return s.out[s.turn], err
 }
 
-func (s *growStore) last(_ context.Context, n int64, write func(values, rows device.Mem) error) error {
+func (s *growStore) last(_ context.Context, x *grownBatch) error {
+	n, err := s.sumUp(x)
+	if err != nil || n == 0 {
+		return err
+	}
 	b, err := s.buffer()
 	if err != nil {
 		return err
 	}
-	if err := write(b, device.Mem{}); err != nil {
+	if err := s.write(x, b, device.Mem{}); err != nil {
 		return err
 	}
 	return s.flush(&s.to.Values[s.spec.Size-1], n, s.spec.NumberBytes())
@@ -173,7 +177,7 @@ func (s *growStore) settle(size int, n int64) (bool, error) {
 	if err := s.ask(x.place.Slice(8*n, 8)); err != nil {
 		return false, err
 	}
-	left := int64(s.answer[0])
+	left := int64(s.host.answer[0])
 	if left == 0 {
 		return true, nil
 	}
@@ -247,16 +251,16 @@ func (s *growStore) put(b device.Mem, at, n, bytes int64) (p table.Page, err err
 	if s.homes.file == nil {
 		return p, fmt.Errorf("a table on GPUs: %w", &run.RoomError{Need: s.homes.Host + bytes*n, More: true})
 	}
-	stage := device.View[uint32](s.pinned.Bytes())
+	stage := device.View[uint32](s.host.stage)
 	stage = stage[:min((bytes*n+3)/4, int64(len(stage)))]
 	p.N = min(n, int64(len(stage))*4/bytes)
 	if err := s.GPU.CopyD2H(s.side, device.Bytes(stage)[:bytes*p.N], b, bytes*at); err != nil {
 		return p, err
 	}
-	if err := s.GPU.Record(s.side, s.done); err != nil {
+	if err := s.GPU.Record(s.side, s.host.done); err != nil {
 		return p, err
 	}
-	if err := device.Await(s.GPU, s.done); err != nil {
+	if err := device.Await(s.GPU, s.host.done); err != nil {
 		return p, err
 	}
 	p.At, err = s.homes.file.Write(stage)
@@ -274,9 +278,6 @@ func (s *growStore) card() (*cardPage, error) {
 	bytes := min(max(s.room.left/8, leastPage), 1<<28, s.left) / device.Align * device.Align
 	if bytes < leastPage {
 		return nil, nil
-	}
-	if err := s.GPU.Sync(); err != nil { // an emulated GPU takes no memory while kernels run
-		return nil, err
 	}
 	m, err := s.GPU.Alloc(bytes)
 	if scattered(err) {

@@ -65,20 +65,30 @@ extern "C" __global__ void __launch_bounds__(256) saga_grow_places(const u32 *li
 	}
 }
 
-// Of one thread: how many of the rows from begin on, of n, have no more than so many slots together, and how many slots these are.
-extern "C" __global__ void __launch_bounds__(32) saga_grow_cut(const u64 *place, u64 begin, u64 n, u64 most, u64 *out) {
-	if (threadIdx.x)
-		return;
-	u64 lo = begin, hi = n;
-	while (lo < hi) {
-		u64 mid = (lo + hi + 1) / 2;
-		if (place[mid] - place[begin] <= most)
-			lo = mid;
-		else
-			hi = mid - 1;
+// Of one warp: divides the rows from begin on, of n, into parts that have no more than so many slots each, up to so many parts: where each ends, and its slots.
+extern "C" __global__ void __launch_bounds__(32) saga_grow_cut(const u64 *place, u64 begin, u64 n, u64 most, u64 parts, u64 *out) {
+	for (u64 c = 0; c < parts && begin < n; c++) {
+		u64 end = begin, from = place[begin];
+		for (u64 many = n - begin + 1; many > 1;) {
+			u64 step = (many + 31) / 32, i = threadIdx.x * step;
+			u64 k = __popc(__ballot_sync(ALL, i < many && place[end + (i < many ? i : 0)] - from <= most)) - 1;
+			end += k * step;
+			many = min(step, many - k * step);
+		}
+		if (threadIdx.x == 0) {
+			out[2 * c] = end;
+			out[2 * c + 1] = place[end] - from;
+		}
+		if (end == begin)
+			break;
+		begin = end;
 	}
-	out[0] = lo;
-	out[1] = place[lo] - place[begin];
+}
+
+// Copies n words to memory of the host.
+extern "C" __global__ void __launch_bounds__(32) saga_grow_tell(const u64 *from, u64 n, u64 *to) {
+	for (u64 i = threadIdx.x; i < n; i += 32)
+		to[i] = from[i];
 }
 
 // Of n rows, writes the last edge or vertex of those that others begin with, and how many do. place is how many there are before each.

@@ -51,9 +51,9 @@ func (s growShape) places(size int) int {
 // words is the shared memory of a warp, in words, whose rows have a size.
 func (s growShape) words(size int) int { return 3*32*max(s.places(size), 1) + 4*32 }
 
-// head is what all texts for rows of a size begin with. q is their codes, or those of rows that are one longer; nil: none.
-func (s growShape) head(size int, q *table.Quick) string {
-	text := prelude + countersText + fmt.Sprintf("#define SIZE %d\n#define VERTICES %d\n#define WORDS %d\n#define NEAR %d\n#define id ((const u32 *)0)\n", size, btoi(s.vertices), s.words(size), s.near)
+// head is what all texts for rows of a size begin with, of which a warp takes so many words. q is the codes of those that are one longer; nil: none.
+func (s growShape) head(size int, q *table.Quick, words int) string {
+	text := prelude + countersText + fmt.Sprintf("#define SIZE %d\n#define VERTICES %d\n#define WORDS %d\n#define NEAR %d\n#define id ((const u32 *)0)\n", size, btoi(s.vertices), words, s.near)
 	if q == nil {
 		return text + growText
 	}
@@ -66,7 +66,7 @@ func (s growShape) make(size int, last bool, where *pattern.Expr, q *table.Quick
 	if last && s.narrow {
 		value = "unsigned short"
 	}
-	text, n := s.head(size, q)+fmt.Sprintf("typedef %s Value;\n", value), s.places(size)
+	text, n := s.head(size, q, s.words(size))+fmt.Sprintf("typedef %s Value;\n", value), s.places(size)
 	if where != nil {
 		ends := []string{"lo", "hi"}
 		if s.vertices {
@@ -86,7 +86,13 @@ func (s growShape) make(size int, last bool, where *pattern.Expr, q *table.Quick
 	return text + growMake
 }
 
-// count is the kernel that counts rows of a size by key.
+// cacheBytes is the shared memory of a block for keys that it has met: CACHE of grow_count.cu, of 16 bytes each.
+const cacheBytes = 16 << 9
+
+// counted is the shared memory of a block that counts rows of a size.
+func (s growShape) counted(size int) int { return cacheBytes + growWarps*4*32*s.places(size) }
+
+// count is the kernel that counts rows of a size by key, of which the last edge or vertex is in slots.
 func (s growShape) count(size int, by keyed, q *table.Quick) string {
 	text := fmt.Sprintf("quick<%d>(rows, classes, off, kind, kinds, many_kinds, own)", s.places(size))
 	if by.key != nil {
@@ -95,7 +101,7 @@ func (s growShape) count(size int, by keyed, q *table.Quick) string {
 			return v, fmt.Sprintf("rows[%s]", v)
 		}), nil
 	}
-	return s.head(size, q) + "#define KEY " + text + "\n" + growCounts
+	return s.head(size-1, q, 32*s.places(size)) + "#define KEY " + text + "\n" + growCounts
 }
 
 func sums() string { return prelude + growSums }
