@@ -169,6 +169,7 @@ func (j *job) likeRun(s *settings, task saga.Task, log *slog.Logger) error {
 	}
 	j.data = d
 	if task != saga.LinkTask {
+		was, run := j.data.Record().Of(task).Classes, schema.Of(task).Classes
 		d, left, more, err := schema.FitLabels(j.data, task, by)
 		if err != nil {
 			return fmt.Errorf("--from: %w", err)
@@ -177,6 +178,9 @@ func (j *job) likeRun(s *settings, task saga.Task, log *slog.Logger) error {
 			return fmt.Errorf("--from: %s has classes that the run does not know: %s", j.data.Name, strings.Join(slices.Sorted(maps.Keys(left)), ", "))
 		}
 		j.data, notes = d, append(notes, more...)
+		if s.Training.listsWeights() && !slices.Equal(was, run) {
+			notes = append(notes, fmt.Sprintf("--class-weights and --pos-weights are for the classes of the run, in its order: %.400s", strings.Join(run, ", ")))
+		}
 	}
 	for _, n := range notes {
 		log.Warn(n)

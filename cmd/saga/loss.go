@@ -90,6 +90,12 @@ func weights(flag, text string, classes int, even func() ([]float32, error)) (li
 	return list, nil
 }
 
+// listsWeights tells whether a number is given for each class.
+func (f *trainingFlags) listsWeights() bool {
+	given := func(text string) bool { return text != "" && text != "balanced" }
+	return given(f.ClassWeights) || given(f.PosWeights)
+}
+
 // balanced are weights by which all classes count alike in training: rows/(classes·rows of the class),
 // as scikit-learn's. A class without training rows gets 0.
 func balanced(d *dataset.Data, task saga.Task, classes int) ([]float32, error) {
