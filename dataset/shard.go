@@ -43,9 +43,6 @@ type Shard struct {
 	broken error // errors of reading rows
 }
 
-// Whole reports whether the shards of all owners are open here, so that splits have all their members.
-func (s *Shard) Whole() bool { return len(s.mine) == s.Owners }
-
 // IsShards reports whether path is a folder of shards.
 func IsShards(path string) bool {
 	_, err := os.Stat(filepath.Join(path, manifestFile))

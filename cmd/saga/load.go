@@ -244,7 +244,7 @@ func (j *job) split(s *settings, task saga.Task, log *slog.Logger) error {
 
 // waits refuses what looks at the loss of a validation split, where that has no members.
 func (j *job) waits(s *settings, members int) error {
-	if waits := s.Training.Patience > 0 || s.Rate.LRSchedule == string(saga.ScheduleReduce); waits && j.whole() && members == 0 {
+	if waits := s.Training.Patience > 0 || s.Rate.LRSchedule == string(saga.ScheduleReduce); waits && members == 0 {
 		return fmt.Errorf("--patience and --lr-schedule plateau look at the loss of a validation split, and %s has none; --split 0.6,0.2 makes a random one", j.data.Name)
 	}
 	return nil

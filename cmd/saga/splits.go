@@ -198,11 +198,8 @@ func (j *job) has(split int) bool {
 	if l := j.data.Targets.Links; task == saga.LinkTask {
 		return split != 1 || l.Val.Len() > 0
 	}
-	return !j.whole() || len(j.data.Splits(task)[split]) > 0
+	return len(j.data.Splits(task)[split]) > 0 // also of shards: all ranks know the splits
 }
-
-// whole reports whether the data have all members of their splits: of shards that several ranks train no rank has.
-func (j *job) whole() bool { return j.data.Shard == nil || j.data.Shard.Whole() }
 
 // typedOr is what is for data of several types, or what is for one.
 func typedOr[T any](d *dataset.Data, several, one T) T {
