@@ -208,7 +208,9 @@ func (c Config) forForward() Config {
 // forBlocks is c for a forward pass over blocks.
 func (c Config) forBlocks() Config {
 	c = c.forForward()
-	c.Without = append([]string{"stream"}, c.Without...)
+	if c.HostMem > 0 { // batches that come ahead take memory of the host
+		c.Without = append([]string{"stream"}, c.Without...)
+	}
 	c.Optimizer, c.Outputs = Optimizer{Kind: "sgd"}, nil // sgd has no moments
 	return c
 }

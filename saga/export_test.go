@@ -242,6 +242,11 @@ func (p *Program) Rewind() {
 // ComeAhead has batches come ahead as on GPUs, on any device. The program must not be open.
 func (p *Program) ComeAhead() error {
 	p.sampled.draws.Forced = true
+	if q := p.chosen.scorer; q != nil && q.sampled != nil {
+		if err := q.ComeAhead(); err != nil {
+			return err
+		}
+	}
 	return p.planSampled()
 }
 

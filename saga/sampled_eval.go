@@ -84,7 +84,8 @@ func (p *Program) scoreBatch(open *session, at batches.Place, take func(*session
 		return open, err
 	}
 	open.takeRows(b)
-	if err := open.train.StepBatch(nil); err != nil {
+	next := p.sampled.draws.Next(at, open.turn())
+	if err := open.train.StepBatch(func() error { return open.source.Stage(next) }); err != nil {
 		return open, err
 	}
 	take(open, b)

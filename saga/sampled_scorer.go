@@ -118,7 +118,6 @@ func (p *Program) scorer(s *Sampling) (*Program, error) {
 	c := p.cfg
 	c.Seed ^= drawsOfEvaluation
 	c.Chunks, c.Outputs, c.Optimizer = 0, nil, Optimizer{Kind: "sgd"} // sgd has no moments
-	c.Without = append([]string{"stream"}, c.Without...)
 	q, err := newProgram(request{model: p.model, data: p.data, cfg: c})
 	if err != nil {
 		return nil, err

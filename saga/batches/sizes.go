@@ -40,9 +40,9 @@ func (m *Maker) batchBytes() int64 {
 const fewest = 2
 
 // prepared is how many batches are prepared beside the one that is computed: one a processor, as far as half the free memory goes. On a CPU,
-// where they share the processors with the step, the fewest.
+// where they share the processors with the step, the fewest; so, too, where none is copied ahead and host memory is bounded.
 func (m *Maker) prepared() int {
-	if !m.way.Two {
+	if !m.GPU && !m.Forced || m.HostMem > 0 && !m.way.Two {
 		return fewest
 	}
 	n := runtime.GOMAXPROCS(0)
