@@ -59,11 +59,11 @@ type growth struct {
 }
 
 // newGrowth begins to make rows, to count them by what is not nil.
-func newGrowth(m *Making, by *keyed) (*growth, error) {
+func newGrowth(m *Making, by *keyed, gpus int) (*growth, error) {
 	s := m.Spec
 	x := &growth{Making: m, spec: s, shape: growShape{s.Vertices, s.NearBits(), s.Narrow()}, by: by, deal: growDeal{rows: s.Rows, Span: m.Part.Span(s.Rows.V()), enough: m.Part.Enough}, quick: make([]*table.Quick, s.Size+1)}
 	x.deal.all = s.Rows.Edges() + int64(s.Rows.V())
-	x.deal.each = max(leastGrown, x.deal.all/128+1)
+	x.deal.each = max(leastGrown, x.deal.all/int64(max(leastPieces, 16*gpus))+1)
 	if s.From != nil {
 		x.from, x.deal.pieces = s.From.Size(), s.From.Pieces()
 		x.deal.all, x.deal.each = int64(x.deal.pieces), 1
@@ -110,8 +110,11 @@ func (x *growth) use() Use {
 // ErrWide says that rows are told apart by more than GPUs can.
 var ErrWide = errors.New("the labels of a row and what it joins take more than 63 bits")
 
-// leastGrown is the least edges and vertices of a piece.
-const leastGrown = 16
+// leastGrown is the least edges and vertices of a piece, leastPieces the least number of larger ones: small kernels begin each.
+const (
+	leastGrown  = 16
+	leastPieces = 64
+)
 
 // growDeal deals pieces of the rows: those that begin at consecutive vertices, or those that are stored so.
 type growDeal struct {

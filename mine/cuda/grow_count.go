@@ -15,7 +15,7 @@ import (
 // gets keys with the rows that have them, from one goroutine at a time, and is emptied. A key may come several times. end is the vertex before which the
 // rows that were counted begin.
 func CountKeys(ctx context.Context, g *Graph, m *Making, key *pattern.Expr, add func(key int64, rows uint64) error) (end int, err error) {
-	x, err := newGrowth(m, &keyed{key})
+	x, err := newGrowth(m, &keyed{key}, len(g.cards))
 	if err != nil {
 		return 0, err
 	}

@@ -55,19 +55,36 @@ func (l *growLane) close() error {
 // words is n words of the state from one on.
 func (l *growLane) words(from, n int64) device.Mem { return l.state.Slice(8*from, 8*n) }
 
-// ask waits, and has words be the answer.
-func (l *growLane) ask(m device.Mem) (err error) {
-	n := m.Len() / 8
+// told is where a kernel writes words that hear asks for: m or, where it can, the answer itself.
+func (l *growLane) told(m device.Mem) any {
 	if l.host.tells {
-		to := launch.At(l.GPU.HostAddress(device.Bytes(l.host.answer)))
-		err = l.Launch(launch.Call{Source: sums(), Name: "saga_grow_tell", Grid: 1, Block: 32, Args: launch.Args{"from": m, "n": uint64(n), "to": to}})
-	} else {
-		err = l.GPU.CopyD2H(l.Queue, device.Bytes(l.host.answer[:n]), m, 0)
+		return launch.At(l.GPU.HostAddress(device.Bytes(l.host.answer)))
 	}
-	if err != nil {
-		return err
+	return m
+}
+
+// sum is where saga_grow_places writes the sum of all for hear.
+func (l *growLane) sum() any { return l.told(device.Mem{}) }
+
+// hear waits, and has words be the answer that a kernel has written to what told returned.
+func (l *growLane) hear(m device.Mem) error {
+	if !l.host.tells {
+		if err := l.GPU.CopyD2H(l.Queue, device.Bytes(l.host.answer[:m.Len()/8]), m, 0); err != nil {
+			return err
+		}
 	}
 	return l.await()
+}
+
+// ask waits, and has words be the answer.
+func (l *growLane) ask(m device.Mem) error {
+	if l.host.tells {
+		err := l.Launch(launch.Call{Source: sums(), Name: "saga_grow_tell", Grid: 1, Block: 32, Args: launch.Args{"from": m, "n": uint64(m.Len() / 8), "to": l.told(m)}})
+		if err != nil {
+			return err
+		}
+	}
+	return l.hear(m)
 }
 
 // await waits for what was submitted to the queue.

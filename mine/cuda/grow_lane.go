@@ -108,9 +108,9 @@ type rowsCut struct{ end, slots int64 }
 // cut divides rows of a size from begin to n into parts, the first ones at least, each with as many slots as there are.
 func (l *growLane) cut(size int, begin, n int64) (list []rowsCut, err error) {
 	out := l.words(firstCut, 2*min(mostCuts, n-begin))
-	err = l.Launch(launch.Call{Source: sums(), Name: "saga_grow_cut", Grid: 1, Block: 32, Args: launch.Args{"place": l.size[size].place, "begin": uint64(begin), "n": uint64(n), "most": uint64(l.most(size)), "parts": uint64(out.Len() / 16), "out": out}})
+	err = l.Launch(launch.Call{Source: sums(), Name: "saga_grow_cut", Grid: 1, Block: 32, Args: launch.Args{"place": l.size[size].place, "begin": uint64(begin), "n": uint64(n), "most": uint64(l.most(size)), "parts": uint64(out.Len() / 16), "out": l.told(out)}})
 	if err == nil {
-		err = l.ask(out)
+		err = l.hear(out)
 	}
 	for i := int64(0); i < out.Len()/8 && begin < n && err == nil; i += 2 {
 		p := rowsCut{int64(l.host.answer[i]), int64(l.host.answer[i+1])}
@@ -199,7 +199,7 @@ func (l *growLane) sumUp(b *grownBatch) (made int64, err error) {
 	if b.read && !l.filtered(b.size+1) {
 		return b.slots, nil
 	}
-	err = l.ask(s.child.Slice(8*n, 8))
+	err = l.hear(s.child.Slice(8*n, 8))
 	return int64(l.host.answer[0]), err
 }
 
@@ -228,5 +228,5 @@ func (l *growLane) sums(list device.Mem, n int64, ones bool, to device.Mem) []la
 	args := launch.Args{"list": list, "n": uint64(n), "ones": uint64(btoi(ones)), "tiles": l.tiles}
 	return []launch.Call{{Source: sums(), Name: "saga_grow_tiles", Grid: tiles, Block: 256, Shared: 64, Args: args},
 		{Source: sums(), Name: "saga_grow_scan", Grid: 1, Block: 32, Args: launch.Args{"tiles": l.tiles, "n": uint64(tiles)}},
-		{Source: sums(), Name: "saga_grow_places", Grid: tiles, Block: 256, Shared: 64, Args: args.With(launch.Args{"out": to})}}
+		{Source: sums(), Name: "saga_grow_places", Grid: tiles, Block: 256, Shared: 64, Args: args.With(launch.Args{"out": to, "all": l.sum()})}}
 }

@@ -57,7 +57,7 @@ func (p *cardPage) Read(to []byte, from int64) error {
 
 // StoreRows makes the rows of a table and keeps them.
 func StoreRows(ctx context.Context, g *Graph, m *Making, h *Homes) (*table.Stored, error) {
-	x, err := newGrowth(m, nil)
+	x, err := newGrowth(m, nil, len(g.cards))
 	if err != nil {
 		return nil, err
 	}
@@ -174,7 +174,7 @@ func (s *growStore) settle(size int, n int64) (bool, error) {
 	if err := s.Launch(s.sums(x.kept, n, true, x.place)...); err != nil {
 		return false, err
 	}
-	if err := s.ask(x.place.Slice(8*n, 8)); err != nil {
+	if err := s.hear(x.place.Slice(8*n, 8)); err != nil {
 		return false, err
 	}
 	left := int64(s.host.answer[0])

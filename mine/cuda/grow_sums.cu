@@ -1,5 +1,5 @@
 
-// The sums of a list of n numbers from first on or, with ones, of 1 for each that is not 0: out[i] is that of the first i. A tile is 1,024 numbers of a block.
+// The sums of a list of n numbers from first on or, with ones, of 1 for each that is not 0: out[i] is that of the first i, and *all that of all of them. A tile is 1,024 numbers of a block.
 #define TILE 1024
 
 static __device__ __forceinline__ u32 number(const u32 *list, u64 i, u64 n, u64 ones) { return i < n ? ones ? list[i] != 0 : list[i] : 0; }
@@ -38,7 +38,7 @@ extern "C" __global__ void __launch_bounds__(32) saga_grow_scan(u64 *tiles, u64 
 	}
 }
 
-extern "C" __global__ void __launch_bounds__(256) saga_grow_places(const u32 *list, u64 n, u64 ones, const u64 *tiles, u64 *out) {
+extern "C" __global__ void __launch_bounds__(256) saga_grow_places(const u32 *list, u64 n, u64 ones, const u64 *tiles, u64 *out, u64 *all) {
 	extern __shared__ u32 shared[];
 	u64 *sums = (u64 *)shared;
 	u64 at = blockIdx.x * (u64)TILE + 4 * threadIdx.x;
@@ -61,6 +61,8 @@ extern "C" __global__ void __launch_bounds__(256) saga_grow_places(const u32 *li
 	for (u32 i = 0; i < 4; i++) {
 		if (at + i <= n)
 			out[at + i] = before;
+		if (at + i == n && all)
+			*all = before;
 		before += x[i];
 	}
 }
