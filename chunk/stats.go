@@ -1,6 +1,9 @@
 package chunk
 
-import "sync/atomic"
+import (
+	"iter"
+	"sync/atomic"
+)
 
 // CellStat counts the edges and rows of one edge chunk.
 type CellStat struct {
@@ -25,36 +28,32 @@ func Stats(e *Edges, o *Order, p int) GridStats {
 	if err != nil {
 		return GridStats{}
 	}
-	return stats(e, o, in)
+	all := End{o.newIDs(), 0, in.P}
+	return stats(e, all, all, in)
 }
 
-// StatsOver is Stats for edges whose ids are in the numbering of in.
-func StatsOver(e *Edges, in Intervals) GridStats { return stats(e, nil, in) }
+// End is the vertices at one end of the edges of a relation: their intervals, N from First on, and their ids in the numbering of all
+// intervals, by the ids that the edges have; nil: the edges have those.
+type End struct {
+	IDs      []uint32
+	First, N int
+}
 
-func stats(e *Edges, o *Order, in Intervals) GridStats {
+// StatsOver is Stats for edges between vertices of two types.
+func StatsOver(e *Edges, src, dst End, in Intervals) GridStats { return stats(e, src, dst, in) }
+
+func stats(e *Edges, src, dst End, in Intervals) GridStats {
 	g := GridStats{Intervals: in, DataCols: e.DataCols}
 	// One bit for each (vertex, interval of the other end): whether it was met already.
-	dstSeen, srcSeen := newBitset(in.V*in.P), newBitset(in.V*in.P)
-	newID, div, n := o.newIDs(), newDivider(in.Width), in.P*in.P
+	dstSeen, srcSeen := newBitset(dst.N*in.Width*src.N), newBitset(src.N*in.Width*dst.N)
+	n := in.P * in.P
 	blocks := max(1, min(pieces(e.E(), 1<<16), e.E()/(8*n)))
 	cells := make([]CellStat, blocks*n)
 	Each(blocks, func(b int) {
-		cells := cells[b*n : (b+1)*n]
-		for k := cut(e.E(), blocks, b); k < cut(e.E(), blocks, b+1); k++ {
-			src, dst := e.Src[k], e.Dst[k]
-			if newID != nil {
-				src, dst = newID[src], newID[dst]
-			}
-			d, _ := div.split(dst)
-			s, _ := div.split(src)
-			c := &cells[d*in.P+s]
-			c.NNZ++
-			if dstSeen.addShared(int(dst)*in.P + s) {
-				c.DstRows++
-			}
-			if srcSeen.addShared(int(src)*in.P + d) {
-				c.SrcRows++
-			}
+		x := counting{p: in.P, width: in.Width, div: newDivider(in.Width), from: src, to: dst, cells: cells[b*n : (b+1)*n], dstSeen: dstSeen, srcSeen: srcSeen}
+		for k, to := cut(e.E(), blocks, b), cut(e.E(), blocks, b+1); k < to; k += countedAtOnce {
+			end := min(to, k+countedAtOnce)
+			x.count(renamed(x.src[:], e.Src[k:end], src.IDs), renamed(x.dst[:], e.Dst[k:end], dst.IDs))
 		}
 	})
 	g.Cells = cells[:n:n]
@@ -63,6 +62,57 @@ func stats(e *Edges, o *Order, in Intervals) GridStats {
 		c.NNZ, c.DstRows, c.SrcRows = c.NNZ+cells[i].NNZ, c.DstRows+cells[i].DstRows, c.SrcRows+cells[i].SrcRows
 	}
 	return g
+}
+
+// countedAtOnce is how many edges are counted together: first all that is known of their ends is read, then all bits, then these are set.
+// Each access to memory would wait for the one before if edges were counted one by one.
+const countedAtOnce = 512
+
+// counting counts edges, many at once.
+type counting struct {
+	p, width         int
+	div              divider
+	from, to         End // the sources and the destinations
+	cells            []CellStat
+	dstSeen, srcSeen bitset
+	src, dst         [countedAtOnce]uint32 // ids
+	cell             [countedAtOnce]int32
+	dstBit, srcBit   [countedAtOnce]int
+}
+
+// renamed writes the ids that new says for old to out, and returns them; old if new is nil.
+func renamed(out, old, new []uint32) []uint32 {
+	if new == nil {
+		return old
+	}
+	out = out[:len(old)]
+	for k, v := range old {
+		out[k] = new[v]
+	}
+	return out
+}
+
+// count counts at most countedAtOnce edges.
+func (x *counting) count(src, dst []uint32) {
+	for k := range src {
+		d, _ := x.div.split(dst[k])
+		s, _ := x.div.split(src[k])
+		c := d*x.p + s
+		x.cells[c].NNZ++
+		x.cell[k] = int32(c)
+		x.dstBit[k] = (int(dst[k])-x.to.First*x.width)*x.from.N + s - x.from.First
+		x.srcBit[k] = (int(src[k])-x.from.First*x.width)*x.to.N + d - x.to.First
+	}
+	for k, fresh := range x.dstSeen.addAll(x.dstBit[:len(src)]) {
+		if fresh {
+			x.cells[x.cell[k]].DstRows++
+		}
+	}
+	for k, fresh := range x.srcSeen.addAll(x.srcBit[:len(src)]) {
+		if fresh {
+			x.cells[x.cell[k]].SrcRows++
+		}
+	}
 }
 
 // Cell is the statistics of the edges from interval s to interval d.
@@ -116,6 +166,20 @@ func (b bitset) add(i int) bool {
 	fresh := *w&bit == 0
 	*w |= bit
 	return fresh
+}
+
+// addAll yields addShared of each of list. It reads all words first, so that reads from memory do not wait for each other.
+func (b bitset) addAll(list []int) iter.Seq2[int, bool] {
+	return func(yield func(int, bool) bool) {
+		for _, i := range list {
+			atomic.LoadUint64(&b[i>>6])
+		}
+		for k, i := range list {
+			if !yield(k, b.addShared(i)) {
+				return
+			}
+		}
+	}
 }
 
 // addShared is add for a set that several goroutines fill. If several add the same i, it returns true to

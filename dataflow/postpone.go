@@ -28,6 +28,7 @@ func (p *phases) postpone() {
 	}
 	best := p.traffic()
 	reads := p.ownReads()
+	undone := false // chooseKept has chosen for a move that was taken back
 	for _, x := range shared {
 		for q := range p.count {
 			var group []*Node
@@ -40,19 +41,23 @@ func (p *phases) postpone() {
 			if len(group) == 0 || q >= len(reads) || !reads[q].set.has(x) { // q >= len(reads): a phase that an earlier move has added
 				continue
 			}
+			sub := p.last(q)
 			for _, n := range group {
-				p.move(n, q, p.last(q))
+				p.move(n, q, sub)
 			}
 			p.chooseKept()
-			if t := p.traffic(); t < best {
+			t := p.traffic()
+			if undone = t >= best; !undone {
 				best, reads = t, p.ownReads()
 				continue
 			}
 			for _, n := range group {
 				p.move(n, from[n][0], from[n][1])
 			}
-			p.chooseKept()
 		}
+	}
+	if undone {
+		p.chooseKept()
 	}
 }
 

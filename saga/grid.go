@@ -20,6 +20,7 @@ type grids struct {
 
 	kinds      *kindsAt                  // of several vertex types: the orders for p intervals
 	byRelation map[int][]chunk.GridStats // of several relations: the sizes of cells
+	degrees    map[int]*typeDegrees      // by type
 }
 
 // gridAt is the grids for p intervals, one for each relation, with the order of the vertices.

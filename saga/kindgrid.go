@@ -15,7 +15,13 @@ import (
 type kindsAt struct {
 	spans  []plan.Span
 	orders []*chunk.Order // by type
+	number [][]uint32     // by type and vertex: its id among those of all types
 	in     chunk.Intervals
+}
+
+// end is type t as an end of edges.
+func (at *kindsAt) end(t int) chunk.End {
+	return chunk.End{IDs: at.number[t], First: at.spans[t].First, N: at.spans[t].N}
 }
 
 // kindsFor is the orders and the numbering for n intervals. Only the last one is kept.
@@ -37,6 +43,16 @@ func (g *grids) kindsFor(n int) (*kindsAt, error) {
 	if at.in, err = chunk.UnevenRuns(vertices, runs); err != nil {
 		return nil, err
 	}
+	for t, s := range at.spans {
+		ids := make([]uint32, len(at.orders[t].New))
+		chunk.Ranges(len(ids), func(lo, hi int) {
+			for v := lo; v < hi; v++ {
+				n := int(at.orders[t].New[v])
+				ids[v] = uint32((s.First+n/s.Width)*at.in.Width + n%s.Width)
+			}
+		})
+		at.number = append(at.number, ids)
+	}
 	g.p, g.kinds, g.order = n, at, at.orders[k.target]
 	return at, nil
 }
@@ -49,42 +65,48 @@ func (g *grids) orderOf(t, v, n int) *chunk.Order {
 	if g.cfg.without("balance") {
 		return chunk.Identity(v)
 	}
-	in, out, edges := make([]uint32, v), make([]uint32, v), 0
+	d := g.degreesOf(t, v)
+	if g.cfg.without("degree-sort") {
+		return chunk.DealDegrees(d.in, d.out, d.edges, n)
+	}
+	return chunk.BalanceDegrees(d.in, d.out, d.edges, n)
+}
+
+// typeDegrees are the degrees of the vertices of a type, over all relations, and how many edges these have.
+type typeDegrees struct {
+	in, out []uint32
+	edges   int
+}
+
+// degreesOf are the degrees of the v vertices of type t. They are counted once.
+func (g *grids) degreesOf(t, v int) *typeDegrees {
+	if d := g.degrees[t]; d != nil {
+		return d
+	}
+	d := &typeDegrees{in: make([]uint32, v), out: make([]uint32, v)}
 	for i := range g.in.kinds.relations {
 		r := &g.in.kinds.relations[i]
 		if r.dst == t {
-			add(in, r.in.Edges.InDegrees())
+			add(d.in, r.in.Edges.InDegrees())
 		}
 		if r.src == t {
-			add(out, r.in.Edges.OutDegrees())
+			add(d.out, r.in.Edges.OutDegrees())
 		}
 		if r.dst == t || r.src == t {
-			edges += r.in.Edges.E()
+			d.edges += r.in.Edges.E()
 		}
 	}
-	if g.cfg.without("degree-sort") {
-		return chunk.DealDegrees(in, out, edges, n)
+	if g.degrees == nil {
+		g.degrees = map[int]*typeDegrees{}
 	}
-	return chunk.BalanceDegrees(in, out, edges, n)
+	g.degrees[t] = d
+	return d
 }
 
 func add(sum, x []uint32) {
 	for i := range sum {
 		sum[i] += x[i]
 	}
-}
-
-// edges are the edges of relation r in the numbering of at.
-func (g *grids) edgesAt(at *kindsAt, r int) *chunk.Edges {
-	number := make([]func(uint32) uint32, len(at.spans))
-	for t := range at.spans {
-		s, o := at.spans[t], at.orders[t]
-		number[t] = func(v uint32) uint32 {
-			n := int(o.New[v])
-			return uint32((s.First+n/s.Width)*at.in.Width + n%s.Width)
-		}
-	}
-	return g.in.kinds.edgesOver(r, at.in.V, number)
 }
 
 // countedKinds are the sizes of the grid for n intervals.
@@ -102,7 +124,7 @@ func (g *grids) countedKinds(n int, want chunk.Wants) (*plan.Cells, error) {
 				list = append(list, x.Stats)
 				continue
 			}
-			list = append(list, chunk.StatsOver(g.edgesAt(at, r), at.in))
+			list = append(list, chunk.StatsOver(k.relations[r].in.Edges, at.end(k.relations[r].src), at.end(k.relations[r].dst), at.in))
 		}
 		g.byRelation[n] = list
 	}
@@ -146,7 +168,7 @@ func (g *grids) buildKinds(n int, want chunk.Wants) (*gridAt, error) {
 		if in := g.in.kinds.relations[r].in; in.Data.Shard != nil {
 			grid, err = shardGrid(in, want.Of(r), func(e *chunk.Edges, w chunk.Want) (*chunk.Grid, error) { return memory.BuildOver(e, at.in, w) })
 		} else {
-			grid, err = memory.BuildOver(g.edgesAt(at, r), at.in, want.Of(r))
+			grid, err = memory.BuildOver(g.in.kinds.edgesOver(r, at.in.V, at.number), at.in, want.Of(r))
 		}
 		if err != nil {
 			return nil, err

@@ -338,16 +338,16 @@ func (k *kinds) featuresOf(t int) string {
 	return rows.Features
 }
 
-// edgesOver are the edges of relation r in the numbering of intervals that begin at multiples of width.
-func (k *kinds) edgesOver(r, width int, number []func(v uint32) uint32) *chunk.Edges {
+// edgesOver are the edges of relation r in a numbering up to v, which number has by type and vertex.
+func (k *kinds) edgesOver(r, v int, number [][]uint32) *chunk.Edges {
 	x := &k.relations[r]
 	e := *x.in.Edges
-	e.V = width
+	e.V = v
 	e.Src, e.Dst = make([]uint32, len(e.Src)), make([]uint32, len(e.Dst))
 	chunk.Ranges(len(e.Src), func(lo, hi int) {
 		src, dst := number[x.src], number[x.dst]
 		for i := lo; i < hi; i++ {
-			e.Src[i], e.Dst[i] = src(x.in.Edges.Src[i]), dst(x.in.Edges.Dst[i])
+			e.Src[i], e.Dst[i] = src[x.in.Edges.Src[i]], dst[x.in.Edges.Dst[i]]
 		}
 	})
 	return &e

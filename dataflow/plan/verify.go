@@ -1,6 +1,10 @@
 package plan
 
-import "fmt"
+import (
+	"cmp"
+	"fmt"
+	"slices"
+)
 
 // Verify checks the plan's invariants: dependences point backwards, to tasks of other
 // queues that record an event; addresses lie below Peak; buffers that are in use at the same time
@@ -23,15 +27,52 @@ func (p *Plan) Verify() error {
 			return fmt.Errorf("plan: task %d touches bytes %d..%d of %d", i, t.Addr, t.Addr+t.Bytes, p.Peak)
 		}
 	}
-	for i, a := range p.Places.Memory {
+	for _, a := range p.Places.Memory {
 		if a.At < 0 || a.At+a.Bytes > p.Peak {
 			return fmt.Errorf("plan: buffer %s lies outside the arena", a.Name)
 		}
-		for _, b := range p.Places.Memory[:i] {
-			if a.meets(&b) && a.At < b.At+b.Bytes && b.At < a.At+a.Bytes && a.Bytes > 0 && b.Bytes > 0 {
-				return fmt.Errorf("plan: buffers %s and %s overlap", a.Name, b.Name)
-			}
-		}
+	}
+	if a, b := p.overlap(); a != nil {
+		return fmt.Errorf("plan: buffers %s and %s overlap", a.Name, b.Name)
 	}
 	return nil
+}
+
+// overlap returns two buffers that are in use at the same time and overlap; nil if there are none.
+func (p *Plan) overlap() (a, b *Buffer) {
+	var list []*Buffer
+	for i := range p.Places.Memory {
+		if b := &p.Places.Memory[i]; b.Bytes > 0 {
+			list = append(list, b)
+		}
+	}
+	slices.SortFunc(list, func(a, b *Buffer) int { return cmp.Compare(a.At, b.At) })
+	last := make([]*Buffer, len(p.Spec.Phases)) // by phase: the buffer that ends last, of those so far
+	var whole, any *Buffer                      // the same of those that are in use all the time, and of all
+	later := func(x, b *Buffer) *Buffer {
+		if x == nil || x.At+x.Bytes < b.At+b.Bytes {
+			return b
+		}
+		return x
+	}
+	within := func(x, b *Buffer) bool { return x != nil && b.At < x.At+x.Bytes }
+	for _, b := range list {
+		switch {
+		case b.From == Whole && within(any, b):
+			return any, b
+		case b.From == Whole:
+			whole = later(whole, b)
+		case within(whole, b):
+			return whole, b
+		default:
+			for q := b.From; q <= b.To; q++ {
+				if within(last[q], b) {
+					return last[q], b
+				}
+				last[q] = later(last[q], b)
+			}
+		}
+		any = later(any, b)
+	}
+	return nil, nil
 }

@@ -35,11 +35,15 @@ func (e *emitter) fetchAll(st *plan.Step, i, d int) {
 	}
 	if e.step != st {
 		e.step, e.far = st, e.far[:0]
-		for id := range e.p.Spec.Values {
-			if st.Reads(id) {
-				e.far = append(e.far, id)
+		for k := range st.Calls {
+			for _, o := range st.Calls[k].Operands {
+				if o.Kind == plan.OtherValue {
+					e.far = append(e.far, o.ID)
+				}
 			}
 		}
+		slices.Sort(e.far)
+		e.far = slices.Compact(e.far)
 	}
 	for _, id := range e.far {
 		e.fetch(id, i, d)
