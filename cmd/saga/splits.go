@@ -273,18 +273,23 @@ func (f *splitFacts) name() string {
 }
 
 // otherSplit says that what is scored may have been trained on: the graph and its labels are those of training and the
-// splits are not, or the split of other data was drawn at random. It is "" where that is not so, or not known.
+// splits are not, or the split of other data was drawn at random, or the file has changed. It is "" where that is not so, or not known.
 func (e *evaluation) otherSplit() string {
 	then := e.prep.Splits
 	if then == nil || e.on == "all" {
 		return ""
 	}
 	now := factsOf(e.data, e.task())
-	if e.data.Report.Drawn(e.task()) && !sameFile(e.name, e.prep.Data) && (now.Parts != then.Parts || now.Labels != then.Labels) {
+	same := sameFile(e.name, e.prep.Data)
+	if e.data.Report.Drawn(e.task()) && !same && (now.Parts != then.Parts || now.Labels != then.Labels) {
 		return fmt.Sprintf("%s is not the data of training, or has it in another order, and its split was drawn at random: where the %s are those of training, some of its %s split were trained on",
 			e.name, e.task().Plural(), e.on)
 	}
-	return e.notThen(now, e.on)
+	text := e.notThen(now, e.on)
+	if by, _ := parseSplit(e.prep.Split); text == "" && same && by.byTime == nil && now.Parts != then.Parts {
+		text = fmt.Sprintf("%s has changed since training, and so has its split: %s of its %s split may have been trained on", e.name, e.task().Plural(), e.on)
+	}
+	return text
 }
 
 // notThen says how the splits now differ from those of training; on is what is scored.
