@@ -22,13 +22,32 @@ type pinnedHost struct {
 }
 
 func (h *pinnedHost) alloc(bytes int64) (HostMem, error) {
-	m, err := h.arena.alloc(bytes)
-	if err != nil || bytes < offHeap {
+	m, err := h.unpinned(bytes)
+	if err != nil {
 		return m, err
 	}
-	touch(m.b)
-	if err := cuPin(h.ctx, m.b); err != nil {
+	if err := h.pin(m); err != nil {
 		return HostMem{}, errors.Join(err, h.arena.release(m))
+	}
+	return m, nil
+}
+
+// unpinned is memory with its pages, which pin pins.
+func (h *pinnedHost) unpinned(bytes int64) (HostMem, error) {
+	m, err := h.arena.alloc(bytes)
+	if err == nil && bytes >= offHeap {
+		touch(m.b)
+	}
+	return m, err
+}
+
+// pin pins what unpinned returned. Launches and copies wait meanwhile: the driver's lock is held.
+func (h *pinnedHost) pin(m HostMem) error {
+	if len(m.b) < offHeap {
+		return nil
+	}
+	if err := cuPin(h.ctx, m.b); err != nil {
+		return err
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -36,7 +55,15 @@ func (h *pinnedHost) alloc(bytes int64) (HostMem, error) {
 		h.pinned = map[*byte]bool{}
 	}
 	h.pinned[unsafe.SliceData(m.b)] = true
-	return m, nil
+	return nil
+}
+
+func (d *CUDA) hostLater(bytes int64) (HostMem, func() error, error) {
+	if err := d.status.usable(); err != nil {
+		return HostMem{}, nil, d.err(OpHostAlloc, nil, err)
+	}
+	m, err := d.host.unpinned(bytes)
+	return m, func() error { return d.err(OpHostAlloc, nil, d.host.pin(m)) }, d.err(OpHostAlloc, nil, err)
 }
 
 func (h *pinnedHost) release(m HostMem) error {

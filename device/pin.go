@@ -19,3 +19,15 @@ func Pin(d Device, b []byte) (unpin func() error, err error) {
 	}
 	return p.pin(b)
 }
+
+// HostLater is HostAlloc in two steps: what it returns may be used, and copied from and to, when pin has returned, as launches and other copies wait while a GPU pins memory. HostFree
+// gives back what was not pinned, too.
+func HostLater(d Device, bytes int64) (m HostMem, pin func() error, err error) {
+	if x, ok := d.(interface {
+		hostLater(bytes int64) (HostMem, func() error, error)
+	}); ok {
+		return x.hostLater(bytes)
+	}
+	m, err = d.HostAlloc(bytes)
+	return m, func() error { return nil }, err
+}

@@ -24,7 +24,8 @@ type growHost struct {
 	stage  []byte   // the rest of the memory, for what goes to files and comes from there
 	tells  bool     // kernels write answers there: a copy would wait behind those of columns
 	done   device.Event
-	lists  []any // that copies read
+	turn   func() error // is called when work was submitted; nil: nothing is
+	lists  []any        // that copies read
 }
 
 // open takes so many bytes.
@@ -70,6 +71,11 @@ func (l *growLane) sum() any { return l.told(device.Mem{}) }
 func (l *growLane) hear(m device.Mem) error {
 	if !l.host.tells {
 		if err := l.GPU.CopyD2H(l.Queue, device.Bytes(l.host.answer[:m.Len()/8]), m, 0); err != nil {
+			return err
+		}
+	}
+	if l.host.turn != nil {
+		if err := l.host.turn(); err != nil {
 			return err
 		}
 	}

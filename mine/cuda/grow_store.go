@@ -71,6 +71,7 @@ func StoreRows(ctx context.Context, g *Graph, m *Making, h *Homes) (*table.Store
 	var mu sync.Mutex
 	err = x.run(ctx, g, func(l *growLane) growSink {
 		h.room.Add(l.room.left)
+		l.host.turn = h.slabs.turn
 		return &growStore{growLane: l, homes: h, left: l.room.left, of: func(number int) *table.Columns {
 			c := &table.Columns{Values: make([][]table.Page, s.Size), Counts: make([][]table.Page, s.Size)}
 			mu.Lock()

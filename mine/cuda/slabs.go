@@ -8,7 +8,8 @@ import (
 	"sagann/device"
 )
 
-// slabs is pinned host memory that grows. Taking it takes time, in proportion to its bytes: large slabs are taken ahead, several at a time.
+// slabs is pinned host memory that grows. Taking it takes time, in proportion to its bytes: large slabs are taken ahead, several at a time. They are pinned when a lane has
+// submitted work (turn), as launches wait meanwhile.
 type slabs struct {
 	gpu     device.GPU
 	bounded bool
@@ -20,13 +21,15 @@ type slabs struct {
 	list  []device.HostMem
 	rest  []uint32 // of the last slab
 	ahead []chan slab
-	bytes int64 // of those ahead
+	ready []device.HostMem // pinned
+	bytes int64            // of those ahead and ready
 	waits time.Duration
 }
 
-// slab is memory that was taken ahead, or why not.
+// slab is memory that was taken ahead, and what pins it, or why not.
 type slab struct {
 	mem device.HostMem
+	pin func() error
 	err error
 }
 
@@ -34,6 +37,7 @@ const (
 	firstSlab  = 1 << 20 // smaller blocks are not pinned
 	largeSlab  = 1 << 27
 	slabsAhead = 4
+	slabsReady = 1
 )
 
 // words takes up to n words: none if there is no memory left.
@@ -59,17 +63,56 @@ func (s *slabs) words(n int64) ([]uint32, error) {
 // next is the next slab, of no bytes if there is no memory left.
 func (s *slabs) next() (device.HostMem, error) {
 	s.fill()
-	if len(s.ahead) == 0 {
+	if len(s.ready) == 0 && len(s.ahead) > 0 {
+		if err := s.pin(<-s.ahead[0]); err != nil {
+			return device.HostMem{}, err
+		}
+	}
+	if len(s.ready) == 0 {
 		bytes := s.reserve(max(s.taken, firstSlab))
 		if bytes == 0 {
 			return device.HostMem{}, nil
 		}
 		return s.gpu.HostAlloc(bytes)
 	}
-	x := <-s.ahead[0]
-	s.ahead, s.bytes = s.ahead[1:], s.bytes-int64(len(x.mem.Bytes()))
+	m := s.ready[0]
+	s.ready, s.bytes = s.ready[1:], s.bytes-int64(len(m.Bytes()))
 	s.fill()
-	return x.mem, x.err
+	return m, nil
+}
+
+// pin pins the first slab that was taken ahead.
+func (s *slabs) pin(x slab) error {
+	s.ahead = s.ahead[1:]
+	err := x.err
+	if err == nil {
+		err = x.pin()
+	}
+	if err != nil {
+		if len(x.mem.Bytes()) > 0 {
+			err = errors.Join(err, s.gpu.HostFree(x.mem))
+		}
+		return err
+	}
+	s.ready = append(s.ready, x.mem)
+	return nil
+}
+
+// turn pins a slab if one may soon be needed: the caller has submitted work.
+func (s *slabs) turn() error {
+	if !s.mu.TryLock() {
+		return nil
+	}
+	defer s.mu.Unlock()
+	if len(s.ahead) == 0 || len(s.ready) >= slabsReady {
+		return nil
+	}
+	select {
+	case x := <-s.ahead[0]:
+		return s.pin(x)
+	default:
+		return nil
+	}
 }
 
 // begin begins to take slabs ahead, if some are expected to be used.
@@ -81,7 +124,7 @@ func (s *slabs) begin() {
 
 // fill begins to take slabs ahead, as many as are expected to be used.
 func (s *slabs) fill() {
-	for len(s.ahead) < slabsAhead && s.taken+s.bytes+largeSlab/2 < s.expect() {
+	for len(s.ahead)+len(s.ready) < slabsAhead && s.taken+s.bytes+largeSlab/2 < s.expect() {
 		bytes := s.reserve(largeSlab)
 		if bytes == 0 {
 			return
@@ -89,8 +132,8 @@ func (s *slabs) fill() {
 		to := make(chan slab, 1)
 		s.ahead, s.bytes = append(s.ahead, to), s.bytes+bytes
 		go func() {
-			m, err := s.gpu.HostAlloc(bytes)
-			to <- slab{m, err}
+			m, pin, err := device.HostLater(s.gpu, bytes)
+			to <- slab{m, pin, err}
 		}()
 	}
 }
@@ -116,7 +159,10 @@ func (s *slabs) end() (err error) {
 			err = errors.Join(err, s.gpu.HostFree(x.mem))
 		}
 	}
-	s.ahead = nil
+	for _, m := range s.ready {
+		err = errors.Join(err, s.gpu.HostFree(m))
+	}
+	s.ahead, s.ready = nil, nil
 	return err
 }
 
