@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 
 	"sagann/backend"
@@ -59,16 +60,19 @@ type chooser struct {
 	*planTarget
 	grids     *grids
 	optimized map[int]*optimized // by slices
-	made      map[tune.Key]*compiled
+	made      map[tune.Key]*making
 	sizes     map[likely]*plan.Cells
-	expected  *Shape // sizes of cells are estimated from this shape; nil: they are counted
-	degrees   *Shape // what estimates take
-	spared    int64  // plans leave one part in so many of the memory free; 0: none
-	only      int    // the number of intervals; 0: Config decides, or any
+	// A search makes programs side by side. These are for optimized and all that passes set, for made, and for sizes and grids.
+	passed      sync.RWMutex
+	kept, sized sync.Mutex
+	expected    *Shape // sizes of cells are estimated from this shape; nil: they are counted
+	degrees     *Shape // what estimates take
+	spared      int64  // plans leave one part in so many of the memory free; 0: none
+	only        int    // the number of intervals; 0: Config decides, or any
 }
 
 func (p *Program) chooser() *chooser {
-	return &chooser{planTarget: &p.on, grids: &p.grids, optimized: map[int]*optimized{}, made: map[tune.Key]*compiled{}, sizes: map[likely]*plan.Cells{}, expected: p.shape}
+	return &chooser{planTarget: &p.on, grids: &p.grids, optimized: map[int]*optimized{}, made: map[tune.Key]*making{}, sizes: map[likely]*plan.Cells{}, expected: p.shape}
 }
 
 // choose chooses what will run.
@@ -111,7 +115,7 @@ func (c *chooser) decide(from *tune.Decision) (*choice, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &choice{c.made[d.Key], d, pl, line}, nil
+	return &choice{c.made[d.Key].compiled, d, pl, line}, nil
 }
 
 // faster is how many per cent faster than the best so far another save policy must be to be taken.
@@ -257,32 +261,53 @@ func (c *chooser) saves() []string {
 	return []string{SaveNone, saveSome, SaveAll}
 }
 
-// lower makes the programs of k and keeps them. The result is nil if no gather of the model can be sliced as k says.
+// making is what chooser.lower makes once.
+type making struct {
+	sync.Once
+	*compiled
+	err error
+}
+
+// lower makes the programs of k and keeps them. The result is nil if no gather of the model can be sliced as k says. It may be called
+// concurrently.
 func (c *chooser) lower(k tune.Key) (*compiled, error) {
-	if x, ok := c.made[k]; ok {
-		return x, nil
+	o, err := c.optimizedFor(k.Slices)
+	if err != nil {
+		return nil, err
 	}
-	o := c.optimized[k.Slices]
-	if o == nil {
-		var err error
-		if o, err = c.optimize(k.Slices); err != nil {
-			return nil, err
-		}
-		c.optimized[k.Slices] = o
+	c.kept.Lock()
+	m := c.made[k]
+	if m == nil {
+		m = &making{}
+		c.made[k] = m
 	}
-	var x *compiled
-	if k.Slices == 1 || o.sliced || c.cfg.Outcome.Slices == k.Slices {
-		how := dataflow.Lowering{Save: k.Save, Store: k.Stored(), Packed: k.Packed}
-		if k.Save == saveSome {
-			how.Save = dataflow.SaveSome
+	c.kept.Unlock()
+	m.Do(func() {
+		c.passed.RLock()
+		defer c.passed.RUnlock()
+		if k.Slices == 1 || o.sliced || c.cfg.Outcome.Slices == k.Slices {
+			how := dataflow.Lowering{Save: k.Save, Store: k.Stored(), Packed: k.Packed}
+			if k.Save == saveSome {
+				how.Save = dataflow.SaveSome
+			}
+			m.compiled, m.err = c.planTarget.lower(o, how)
 		}
-		var err error
-		if x, err = c.planTarget.lower(o, how); err != nil {
-			return nil, err
-		}
+	})
+	return m.compiled, m.err
+}
+
+// optimizedFor is the program after the passes, for so many slices. It is made once.
+func (c *chooser) optimizedFor(slices int) (*optimized, error) {
+	c.passed.Lock()
+	defer c.passed.Unlock()
+	if o := c.optimized[slices]; o != nil {
+		return o, nil
 	}
-	c.made[k] = x
-	return x, nil
+	o, err := c.optimize(slices)
+	if err == nil {
+		c.optimized[slices] = o
+	}
+	return o, err
 }
 
 // likely is the key of chooser.sizes: n intervals, the parts of cells, and the shape that sizes are estimated from.
@@ -292,9 +317,11 @@ type likely struct {
 	of   *Shape
 }
 
-// cellsOf returns a function that gives the sizes of the cells of n intervals. It builds no grid.
+// cellsOf returns a function that gives the sizes of the cells of n intervals. It builds no grid, and may be called concurrently.
 func (c *chooser) cellsOf(want chunk.Wants) func(n int) (*plan.Cells, error) {
 	return func(n int) (*plan.Cells, error) {
+		c.sized.Lock()
+		defer c.sized.Unlock()
 		k := likely{n, fmt.Sprint(want), c.expected}
 		if c.sizes[k] == nil {
 			if c.expected != nil {

@@ -77,20 +77,23 @@ type job struct {
 // do not depend on the number of processors.
 func (e *evaluator) all(list ...Decision) ([]*Eval, error) {
 	out := make([]*Eval, len(list))
-	var jobs []*job
+	var fresh, jobs []*job
 	for i, d := range list {
 		name := d.String()
-		if out[i] = e.seen[name]; out[i] != nil {
-			continue
+		if out[i] = e.seen[name]; out[i] == nil {
+			j := &job{Eval: &Eval{Decision: d}}
+			out[i], e.seen[name], fresh = j.Eval, j.Eval, append(fresh, j)
 		}
-		j, err := e.prepare(d)
-		if err != nil {
-			return nil, err
+	}
+	errs := make([]error, len(fresh))
+	e.sideBySide(len(fresh), func(_, i int) { errs[i] = e.prepare(fresh[i]) })
+	for i, j := range fresh {
+		if errs[i] != nil {
+			return nil, errs[i]
 		}
-		if out[i] = j.Eval; j.spec != nil {
+		if j.spec != nil {
 			jobs = append(jobs, j)
 		}
-		e.seen[name] = j.Eval
 	}
 	e.sideBySide(len(jobs), func(worker, i int) { e.evaluate(worker, jobs[i]) })
 	for _, j := range jobs {
@@ -132,13 +135,14 @@ func lowering(s *plan.Spec) int {
 	return each * max(0, len(s.Values)-usual)
 }
 
-// prepare returns the job of d. Its spec is nil if the model has no program for d.Key.
-func (e *evaluator) prepare(d Decision) (*job, error) {
-	j := &job{Eval: &Eval{Decision: d}, o: e.p.Options}
+// prepare makes the program of j's decision. j.spec stays nil if the model has none for its Key.
+func (e *evaluator) prepare(j *job) error {
+	d := &j.Decision
 	p, err := e.p.Program(d.Key)
 	if err != nil || p == nil {
-		return j, err
+		return err
 	}
+	j.o = e.p.Options
 	o := &j.o
 	o.P, o.Schedule, o.Slots, o.More = d.P, d.Schedule, d.Slots, o.Slots == 0
 	o.Windows, o.Diagonal = true, !o.Stream
@@ -147,11 +151,17 @@ func (e *evaluator) prepare(d Decision) (*job, error) {
 	}
 	j.budget, o.Budget, o.Beside = p.Budget, p.Budget, p.Beside
 	if j.cells, err = p.Cells(d.P); err != nil {
-		return nil, err
+		return err
 	}
 	j.lowered = p.Spec
 	j.spec, err = o.Prepare(p.Spec)
-	return j, err
+	return err
+}
+
+// jobOf is a new job of d, prepared.
+func (e *evaluator) jobOf(d Decision) (*job, error) {
+	j := &job{Eval: &Eval{Decision: d}}
+	return j, e.prepare(j)
 }
 
 // decode decides what stays on the device in j's plan.
@@ -161,7 +171,7 @@ func (e *evaluator) decode(worker int, j *job) *planner.Decoded {
 
 // fits tells whether d has a plan that fits device memory.
 func (e *evaluator) fits(d Decision) (bool, error) {
-	j, err := e.prepare(d)
+	j, err := e.jobOf(d)
 	if err != nil || j.spec == nil {
 		return false, err
 	}
@@ -171,7 +181,7 @@ func (e *evaluator) fits(d Decision) (bool, error) {
 
 // plan makes the plan of d and its timeline. The plan must fit.
 func (e *evaluator) plan(d Decision) (*plan.Plan, *sim.Timeline, error) {
-	j, err := e.prepare(d)
+	j, err := e.jobOf(d)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -12,7 +12,7 @@ import (
 
 // Problem is the input of a search.
 type Problem struct {
-	Program func(Key) (*Program, error) // lowers the model; equal results for equal keys; nil: the model has no such program
+	Program func(Key) (*Program, error) // lowers the model; equal results for equal keys; nil: the model has no such program; safe for concurrent use, as Program.Cells is
 	Machine *sim.Machine
 	Options plan.Options // fixed choices; the search chooses P, Slots and Group if they are 0, and Schedule if it is plan.Auto
 	Packed  []bool       // allowed values of Key.Packed; seeds try them in this order until one fits
