@@ -22,6 +22,7 @@ func CostOf(p *kernel.Program) plan.Cost {
 	for i := range p.Outs {
 		c.out(&p.Outs[i])
 	}
+	c.again()
 	if p.Then != nil {
 		c.then(p.Then)
 	}
@@ -36,6 +37,26 @@ type costing struct {
 	cost   plan.Cost
 	p      *kernel.Program
 	matrix map[int]bool // registers that hold a whole matrix
+}
+
+// again counts what products and sums of products read once more: each is a kernel.
+func (c *costing) again() {
+	reads := make([]int, len(c.p.Widths))
+	for _, in := range c.p.Instrs {
+		if in.Role.Product() {
+			reads[in.In[0]]++
+		}
+	}
+	for _, o := range c.p.Outs {
+		if o.Acc == kernel.SumTN {
+			reads[o.Reg]++
+		}
+	}
+	for r, n := range reads {
+		if n > 1 && !c.p.Edges {
+			c.cost.More.Again += int64(n-1) * 4 * int64(c.p.Widths[r])
+		}
+	}
 }
 
 // elem counts element-wise operations, per edge in an edge program, else per row.
@@ -66,6 +87,12 @@ func (c *costing) dense() *float64 {
 func (c *costing) leaves() {
 	c.matrix = map[int]bool{}
 	seen := map[int]bool{} // operands at the streamed interval
+	widest := 0
+	for _, f := range c.p.Leaves {
+		if f.From == kernel.Other {
+			widest = max(widest, f.Cols)
+		}
+	}
 	for _, f := range c.p.Leaves {
 		n := 4 * int64(f.Cols)
 		switch f.From {
@@ -77,6 +104,9 @@ func (c *costing) leaves() {
 			c.cost.GatherPad += 4*int64(lanes(f.Cols)) - n
 			if !seen[f.Operand] {
 				seen[f.Operand] = true
+				if f.Cols == 1 && widest >= wideRow { // a number beside a row: in the cache
+					continue
+				}
 				c.cost.OtherBytes += 4 * int64(f.LD)
 				c.cost.Others++
 			}
@@ -95,6 +125,9 @@ func (c *costing) leaves() {
 		c.cost.Packed = c.p.Packed
 	}
 }
+
+// wideRow is how many columns a row has at least beside which a number of the same row does not count for the cache.
+const wideRow = 32
 
 // lanes is how many floats of a row of w a GPU's gather has lanes for: slices of 32, or a power of two below.
 func lanes(w int) int {
@@ -204,7 +237,7 @@ func (c *costing) out(o *kernel.Out) {
 		}
 	case kernel.Sum:
 		if o.Quiet {
-			n = 0
+			c.cost.More.Last -= n * blocks(o.Key, o.Blocks)
 		}
 		c.cost.AccBytes += 2 * n * blocks(o.Key, o.Blocks)
 		*c.elem() += ops
@@ -303,13 +336,13 @@ func (c *costing) then(t *kernel.Program) {
 		case f.From == kernel.Global:
 			c.cost.FixedBytes += 4 * int64(f.LD) * int64(f.Rows)
 		case c.p.Summed(f) < 0:
-			c.cost.RowBytes += 4 * int64(f.Cols)
+			c.cost.More.Last += 4 * int64(f.Cols)
 		}
 	}
 	for _, in := range t.Instrs {
-		c.cost.RowElem += float64(t.Widths[in.Dst])
+		c.cost.More.LastElem += float64(t.Widths[in.Dst])
 	}
 	for _, o := range t.Outs {
-		c.cost.RowBytes += 4 * int64(t.Widths[o.Reg])
+		c.cost.More.Last += 4 * int64(t.Widths[o.Reg])
 	}
 }

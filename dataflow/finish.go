@@ -7,8 +7,8 @@ import (
 	"sagann/kernel"
 )
 
-// Finishing. Over a sampled block a gather has all edges of its rows at once. What the rows that follow make of its sums, column by
-// column, then becomes a part of the gather (kernel.Program.Then): its results go to memory and not the sums.
+// Finishing. What the rows that follow a gather make of its sums, column by column, becomes a part of the gather (kernel.Program.Then): the last
+// cell of a row has all its edges, and its results go to memory and not the sums.
 
 // finish moves such instructions from the steps over rows to the gathers before them.
 func (l *lowering) finish() {
@@ -48,11 +48,19 @@ func (f *finishing) fits() bool {
 	if g.Kind != plan.Stream || r.Kind != plan.Rows || len(g.Calls) != 1 || len(r.Calls) != 1 {
 		return false
 	}
+	if g.Set == 0 && kernel.LayingOf(f.l.out.Kernels[g.Calls[0].Kernel]).Row() > 0 { // a full graph: laid out anew, which gathers with something behind them are not
+		return false
+	}
 	own := plan.Operand{Kind: plan.OwnValue}
 	if g.SetOf(&own) != int(r.Set) || g.Type != r.Type {
 		return false
 	}
 	f.gather, f.of = &g.Calls[0], &r.Calls[0]
+	if slices.ContainsFunc(f.of.Operands, func(o plan.Operand) bool { // takes the place of what gathers may still read
+		return o.Kind == plan.OwnValue && o.Write && f.l.out.Spec.Values[o.ID].State
+	}) {
+		return false
+	}
 	f.p, f.r = f.l.out.Kernels[f.gather.Kernel], f.l.out.Kernels[f.of.Kernel]
 	return f.p.Then == nil && !slices.ContainsFunc(f.p.Instrs, func(in kernel.Instr) bool { return in.Role.Apart() }) &&
 		!slices.ContainsFunc(f.p.Outs, func(o kernel.Out) bool {
@@ -109,7 +117,10 @@ func (f *finishing) leaf(x *kernel.Leaf) {
 		return
 	}
 	f.free[x.Reg] = true
-	for i := f.from; i <= f.rows; i++ {
+	for i := range f.rows + 1 { // other gathers of a full graph may end later
+		if i < f.from && (f.steps[i].Kind != plan.Stream || f.steps[i].Set > 0) {
+			continue
+		}
 		for _, c := range f.steps[i].Calls {
 			if slices.ContainsFunc(c.Operands, func(w plan.Operand) bool { return w.Kind == plan.OwnValue && w.ID == o.ID && w.Write }) {
 				f.free[x.Reg] = false
@@ -187,7 +198,7 @@ func (f *finishing) move() {
 	if f.place >= 0 {
 		home = f.home()
 	}
-	p, t := *f.p, &kernel.Program{Name: f.r.Name, Widths: f.r.Widths}
+	p, t := *f.p, &kernel.Program{Name: f.r.Name, Widths: slices.Clone(f.r.Widths)}
 	p.Outs, p.Then = slices.Clone(p.Outs), t
 	for k := range p.Outs {
 		p.Outs[k].Quiet = f.quiet(k)
@@ -303,9 +314,9 @@ func (f *finishing) rest(home int, p *kernel.Program) {
 // replace makes p the program of c.
 func (l *lowering) replace(c *plan.Call, p *kernel.Program) {
 	l.out.Kernels[c.Kernel] = p
-	sums := c.Cost.SumBytes > 0
+	sums := c.Cost.More.Sums > 0
 	if c.Cost = CostOf(p); sums {
-		c.Cost.SumBytes = betweenSums(p)
+		c.Cost.More.Sums = betweenSums(p)
 	}
 	readings(c, p)
 }

@@ -127,7 +127,7 @@ func lower(outs []result, opt Options) *Lowered {
 			l.out.Spec.Phases = append(l.out.Spec.Phases, ph)
 		}
 	}
-	if opt.Finish && l.fuse && sampled(l.live) {
+	if opt.Finish && l.fuse {
 		defer l.finish()
 	}
 	for _, o := range outs {
@@ -237,7 +237,7 @@ func (l *lowering) kernelCall(b *builder) plan.Call {
 	c := plan.Call{Kernel: len(l.out.Kernels) - 1, Operands: b.operands, Cost: CostOf(b.p)}
 	readings(&c, b.p)
 	if b.returns {
-		c.Cost.SumBytes = betweenSums(b.p)
+		c.Cost.More.Sums = betweenSums(b.p)
 	}
 	return c
 }

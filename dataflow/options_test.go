@@ -22,6 +22,7 @@ type options struct {
 	devices  int
 	group    int    // intervals that a device visits at the same time
 	byType   int    // Options.ByType
+	bases    bool   // Options.Bases
 	storage  string // of rows that edges gather
 	learn    bool   // steps write the rows of vertex inputs that gradients are wanted for
 	planning
@@ -39,6 +40,7 @@ type planning struct {
 	more           bool   // slots beyond those asked for
 	windows        bool   // parts of what streams stay from phase to phase
 	packed         bool   // far ends of edges
+	finish         bool   // gathers compute what follows them
 	diagonal       bool   // diagonal cells read what the visit has loaded
 	files          int    // what lies in files: bit k for the values whose number is k modulo 4
 	evaluate       bool   // the program without gradients shares the memory and runs between two steps
@@ -70,8 +72,8 @@ var passBits = map[string]string{
 // compileBits says it of dataflow.Options.
 var compileBits = map[string]string{
 	"Without": "passBits says", "Storage": rounding, "Lowering": "its fields say",
-	"Save": nothing, "Store": nothing, "Slices": nothing, "LeastSlice": nothing, "Packed": nothing, "ByType": rounding,
-	"Sizes": unused, "Finish": unused, // of sampled blocks; blocks_test.go has them
+	"Save": nothing, "Store": nothing, "Slices": nothing, "LeastSlice": nothing, "Packed": nothing, "ByType": rounding, "Bases": rounding,
+	"Finish": nothing, "Sizes": unused, // of sampled blocks; blocks_test.go has them
 	"Dump": unused, "Print": unused,
 }
 
@@ -125,6 +127,7 @@ func drawOptions(t *rapid.T) options {
 		straight: rapid.Bool().Draw(t, "straight"), devices: rapid.SampledFrom([]int{1, 1, 2, 3, 4}).Draw(t, "devices"),
 		learn:   rapid.Bool().Draw(t, "learn"),
 		byType:  rapid.IntRange(0, 2).Draw(t, "by type"),
+		bases:   rapid.Bool().Draw(t, "bases"),
 		group:   rapid.SampledFrom([]int{1, 1, 2, 3, 5}).Draw(t, "group"),
 		without: drawWithout(t, rounding)}
 }
@@ -134,6 +137,7 @@ func drawPlanning(t *rapid.T) planning {
 		plain: drawWithout(t, nothing), save: rapid.SampledFrom([]string{dataflow.SaveSome, dataflow.SaveAll, dataflow.SaveNone}).Draw(t, "save"),
 		late: rapid.Bool().Draw(t, "late"), beside: rapid.IntRange(0, 3).Draw(t, "store what is computed again") == 0,
 		ring: rapid.Bool().Draw(t, "ring"), procs: rapid.SampledFrom([]int{2, 1, 5}).Draw(t, "GOMAXPROCS"),
+		finish:  rapid.Bool().Draw(t, "finish"),
 		windows: rapid.Bool().Draw(t, "windows"), diagonal: rapid.Bool().Draw(t, "diagonal"), packed: rapid.Bool().Draw(t, "packed"), files: rapid.SampledFrom([]int{0, 0, 15, 5, 10}).Draw(t, "files"), evaluate: rapid.Bool().Draw(t, "evaluate"),
 		early: rapid.Bool().Draw(t, "early"), whole: rapid.Bool().Draw(t, "whole chunks"), more: rapid.Bool().Draw(t, "more slots"),
 		stream: rapid.Bool().Draw(t, "stream"), serial: rapid.Bool().Draw(t, "serial"),

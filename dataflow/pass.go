@@ -16,6 +16,7 @@ type Options struct {
 	// own; 0 or 1: none. LeastSlice is the least width of a slice in columns; 0: 16.
 	Slices, LeastSlice int
 	ByType             int          // products by so many edge types and more use bytype.go, which CPUs have kernels for; 0: none
+	Bases              bool         // gathers that read multiples of one row read that row, and gradients are gathered before products (base.go)
 	Sizes              *Sizes       // expected sizes of sampled blocks; nil: a full graph
 	Dump               string       // print the program after this pass
 	Print              func(string) // receives the printed program
@@ -29,7 +30,7 @@ type Lowering struct {
 	// Lowered.Early, Arriving and Anew that are computed elsewhere: later, as chunks arrive, or at the own end again. Those of Far are not computed on arrival.
 	Store  []string
 	Packed bool // cells hold the far ends of edges packed (chunk.Want.Pack)
-	Finish bool // over sampled blocks gathers compute what the rows that follow make of their sums, column by column
+	Finish bool // gathers compute what the rows that follow make of their sums, column by column
 }
 
 // state is what passes transform.
@@ -117,13 +118,14 @@ var passes = []pass{
 	{"fold", "commute", []string{"hoist", "commute"}, func(s *state) { s.rewrite(s.noted("commute", "a product of fewer columns", fold)) }},
 	{"autodiff", "", []string{"hoist", "commute", "fold"}, autodiff},
 	{"hoist gradients", "hoist", []string{"autodiff"}, func(s *state) { s.rewrite(simplify, hoist, keyed, transpose) }},
-	{"commute gradients", "commute", []string{"hoist gradients"}, func(s *state) { s.rewrite(s.slideOut, s.hoisting(), keyed) }},
+	{"commute gradients", "commute", []string{"hoist gradients"}, func(s *state) { s.rewrite(s.slideOut, s.gatherFirst, s.hoisting(), keyed) }},
 	{"factor", "factor", []string{"hoist gradients"}, func(s *state) {
 		s.rewrite(canon, s.noted("factor", "the own row leaves the edge", factor), s.hoisting(), keyed, simplify)
 	}},
 	{"share", "", []string{"autodiff", "factor"}, share},
 	{"masks", "", []string{"autodiff", "factor"}, masks},
 	{"views", "", []string{"autodiff", "factor"}, views},
+	{"bases", "", []string{"commute gradients", "factor"}, bases},
 	{"slice", "slice", []string{"autodiff", "commute gradients", "factor"}, slice},
 	{"by type", "", []string{"autodiff", "commute gradients", "factor", "slice"}, byType},
 	{"storage", "", []string{"autodiff", "commute gradients", "factor", "slice"}, storage},

@@ -121,7 +121,7 @@ func assignPhases(outs []result, derive, postpone bool, opt Options) *phases {
 	}
 	p.chooseKept()
 	if postpone {
-		p.postpone()
+		p.postpone(opt.Bases)
 	}
 	p.delay()
 	if sampled(p.live) {

@@ -1,12 +1,19 @@
 package dataflow
 
+import (
+	"slices"
+
+	"sagann/kernel"
+)
+
 // Postponing. A sum over rows that nothing else of the program reads, such as the weight gradient
 // X'·dY, may run in any later phase that can read its operands. If only such sums read X in
 // their phase, and a later phase reads X anyway, moving the sums there saves one sweep over X.
 
 // postpone moves sums over rows to later phases as long as that lowers traffic(). Sums that read
 // the same value move together.
-func (p *phases) postpone() {
+// With beside the sum of the rows themselves moves along with X'·dY, which it is computed with (GPUs).
+func (p *phases) postpone(beside bool) {
 	var read nodeSet
 	for _, n := range p.live {
 		for _, x := range n.in {
@@ -38,6 +45,13 @@ func (p *phases) postpone() {
 					group, from[n] = append(group, n), [2]int{p.phase.of(n), p.sub.of(n)}
 				}
 			}
+			if beside {
+				for _, m := range rowSums(group, sums) {
+					if _, ok := from[m]; !ok && p.phase.of(m) < q {
+						group, from[m] = append(group, m), [2]int{p.phase.of(m), p.sub.of(m)}
+					}
+				}
+			}
 			if len(group) == 0 || q >= len(reads) || !reads[q].set.has(x) { // q >= len(reads): a phase that an earlier move has added
 				continue
 			}
@@ -59,6 +73,23 @@ func (p *phases) postpone() {
 	if undone {
 		p.chooseKept()
 	}
+}
+
+// rowSums lists the sums of dY of the sums X'·dY in group.
+func rowSums(group []*Node, sums map[*Node][]*Node) (list []*Node) {
+	for _, n := range group {
+		if n.Def().Acc != kernel.SumTN {
+			continue
+		}
+		for _, some := range sums {
+			for _, m := range some {
+				if m.Def().Acc == kernel.SumRows && m.in[0] == n.in[1] && !slices.Contains(list, m) {
+					list = append(list, m)
+				}
+			}
+		}
+	}
+	return list
 }
 
 // last is the last sub-phase of phase q that works on rows.

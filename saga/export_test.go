@@ -279,7 +279,7 @@ func (p *Program) SumBytes() (bytes int64) {
 	for _, ph := range p.train.plan.Spec.Phases {
 		for _, s := range ph.Steps {
 			for _, c := range s.Calls {
-				bytes += c.Cost.SumBytes
+				bytes += c.Cost.More.Sums
 			}
 		}
 	}

@@ -115,7 +115,7 @@ const manyTypes = 8
 // options are the options of the passes, for k slices of columns.
 func (p *definition) options(k int) dataflow.Options {
 	kind := backend.Of(p.cfg.Device)
-	o := dataflow.Options{Without: map[string]bool{}, Storage: p.cfg.Storage, Slices: k}
+	o := dataflow.Options{Without: map[string]bool{}, Storage: p.cfg.Storage, Slices: k, Bases: kind.GPU()}
 	if kind.Host && (p.cfg.Machine == "" || p.cfg.Machine == kind.Model) {
 		o.ByType = manyTypes
 	}

@@ -129,20 +129,26 @@ type Cost struct {
 	RowHard, EdgeHard   float64 // those of them that take exponentials, divisions or the like
 	RowBytes            int64   // bytes per own row, read and written in order
 	EdgeBytes           int64   // bytes per edge, read and written in order: cell arrays and edge buffers
-	// SumBytes is bytes per own row that kernels of the call write and read again for sums over
-	// rows; 0 if only the optimiser reads the sums.
-	SumBytes    int64
-	AccBytes    int64 // bytes of accumulators per own row, read and written
-	GatherBytes int64 // bytes per edge, read from rows of the streamed interval
-	GatherPad   int64 // bytes per edge that a GPU's lanes could read beside them and do not
-	OtherBytes  int64 // bytes of one row of the streamed interval, over all operands there
-	Others      int   // operands at the streamed interval
-	FixedBytes  int64 // bytes of Globals per call, read and written
-	Packed      bool  // the call reads far ends of edges from a packed cell
-	Laid        Laid  // rows of the streamed interval that a GPU lays out anew
-	Products    int   // dense products per tile, each a kernel
-	Passes      int   // other kernels per tile
-	Tile        int   // rows per tile (edges if EdgeDense > 0); 0: all at once
+	More                More    // what only some kernels of the call move and do
+	AccBytes            int64   // bytes of accumulators per own row, read and written
+	GatherBytes         int64   // bytes per edge, read from rows of the streamed interval
+	GatherPad           int64   // bytes per edge that a GPU's lanes could read beside them and do not
+	OtherBytes          int64   // bytes of one row of the streamed interval, over all operands there that count for the cache
+	Others              int     // these operands
+	FixedBytes          int64   // bytes of Globals per call, read and written
+	Packed              bool    // the call reads far ends of edges from a packed cell
+	Laid                Laid    // rows of the streamed interval that a GPU lays out anew
+	Products            int     // dense products per tile, each a kernel
+	Passes              int     // other kernels per tile
+	Tile                int     // rows per tile (edges if EdgeDense > 0); 0: all at once
+}
+
+// More is a part of Cost, per own row.
+type More struct {
+	Sums     int64   // bytes that kernels of the call write and read again for sums over rows; 0 if only the optimiser reads the sums
+	Again    int64   // bytes that kernels of products and of their sums read which another kernel of the call reads, too
+	Last     int64   // bytes that the last cell of the row reads and writes beside AccBytes; below 0: so many less
+	LastElem float64 // element-wise operations of that cell
 }
 
 // Laid is how a GPU lays rows of the streamed interval out anew in scratch memory before edges read them (kernel.Laying).

@@ -4,6 +4,19 @@ extern "C" __global__ void __launch_bounds__(256) saga_columns(const float *__re
 	const ll each = (rows + gridDim.x - 1) / gridDim.x, lo = blockIdx.x * each, hi = min(rows, lo + each);
 	const int lane = threadIdx.x % 16, r0 = threadIdx.x / 16;
 	const ll c = blockIdx.y * 64 + lane * 4;
+	if (cols == 1) { // every thread has a number of a row
+		float *all = (float *)sm, a = 0.f;
+#pragma unroll 8
+		for (ll r = lo + threadIdx.x; r < hi; r += 256) a += x[r * ld];
+		all[threadIdx.x] = a;
+		__syncthreads();
+		for (int d = 128; d; d /= 2) {
+			if (threadIdx.x < d) all[threadIdx.x] += all[threadIdx.x + d];
+			__syncthreads();
+		}
+		if (threadIdx.x == 0) part[blockIdx.x] = all[0];
+		return;
+	}
 	const bool vec = ld % 4 == 0 && (size_t)x % 16 == 0;
 	float4 s = make_float4(0.f, 0.f, 0.f, 0.f);
 	if (c < cols) {

@@ -92,7 +92,7 @@ func (c *Program) gatherKernel(b *strings.Builder) error {
 	c.gather = append(c.gather, way)
 	wonKernels(b, c)
 	c.startKernels(b, g.outs)
-	return nil
+	return thenRows(b, c)
 }
 
 // sliceWidth is the number of columns of a slice, which eight lanes compute: a cache line of float32 numbers. It is

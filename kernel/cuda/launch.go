@@ -62,6 +62,10 @@ func (s *launcher) cell() {
 	}
 	if len(c.gather) > 0 && apart && l.Last {
 		s.whole("finish")
+		if k := &c.last; k.block > 0 && l.Rows > 0 {
+			s.call(k.fn, (l.Rows+k.groups-1)/k.groups, k.block, k.shared, 1, s.args(span{to: l.Rows, n: l.Rows, large: l.Rows}))
+			s.count(k.row.times(l.Rows))
+		}
 	}
 }
 

@@ -25,6 +25,7 @@ type Program struct {
 	won    []wonWay        // of the gradient of a maximum
 	tiled  []tiled         // products by tiles
 	start  bool            // kernels of their own start and finish the accumulators
+	last   entry           // the kernel of what follows a gather, behind these; block is 0 where there is none
 }
 
 // entry is a kernel and its shape.

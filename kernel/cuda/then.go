@@ -2,6 +2,7 @@ package cuda
 
 import (
 	"fmt"
+	"strings"
 
 	"sagann/kernel"
 )
@@ -38,6 +39,44 @@ func then(t *emitter) error {
 		t.store(o.Reg, fmt.Sprintf("b%d + row * %d", o.Operand, o.LD), t.vector(o.LD))
 	}
 	t.line("}")
+	return nil
+}
+
+// thenRows renders the kernel that computes it from sums in memory, for cells whose row list leaves rows out.
+func thenRows(b *strings.Builder, c *Program) error {
+	p := c.p.Then
+	if p == nil {
+		return nil
+	}
+	width := 1
+	for _, in := range p.Instrs {
+		width = max(width, p.Widths[in.Dst])
+	}
+	var body strings.Builder
+	t := &emitter{c: c, b: &body, tab: "\t\t", ptr: make([]string, len(p.Widths))}
+	t.shape(width)
+	for i := range p.Leaves {
+		if l := &p.Leaves[i]; l.From == kernel.Global {
+			t.ptr[l.Reg] = fmt.Sprintf("b%d", l.Operand)
+		} else {
+			t.leaf(l)
+		}
+	}
+	for i := range p.Instrs {
+		if err := t.instr(&p.Instrs[i]); err != nil {
+			return err
+		}
+	}
+	for _, o := range p.Outs {
+		t.store(o.Reg, fmt.Sprintf("b%d + row * %d", o.Operand, o.LD), t.vector(o.LD))
+	}
+	k := &c.last
+	k.fn, k.slices = c.name("last"), 1
+	k.groups, k.shared = t.block(t.g, rowThreads)
+	k.block, k.row = k.groups*t.g, countThen(c)
+	t.head(b, "last", k.block, globalsOf(c.p, nil))
+	fmt.Fprintf(b, "\tfor (ll row = blockIdx.x * (ll)%d + group; row < n; row += gridDim.x * (ll)%d) {\n", k.groups, k.groups)
+	b.WriteString(body.String() + "\t}\n}\n")
 	return nil
 }
 

@@ -32,8 +32,8 @@ func thenPrograms(f, ld int, place bool) (gather, rows, both *kernel.Program) {
 	return gather, rows, &g
 }
 
-// TestThenEmulated: a gather with what follows it gives the bits of the two programs one after the other, in all ways to gather, also for rows
-// without edges, of many and of very many; padded rows are zeros and need not be there.
+// TestThenEmulated: a gather with what follows it gives the bits of the two programs one after the other, in all ways to gather, also over several cells and for rows
+// without edges, of many and of very many, and for such that no cell lists; padded rows are zeros and need not be there.
 func TestThenEmulated(t *testing.T) {
 	if testing.Short() {
 		t.Skip("one goroutine: TestIndexEmulated runs a device, too")
@@ -48,18 +48,22 @@ func TestThenEmulated(t *testing.T) {
 		long.View().Ptr[i+1] = long.View().Ptr[i] + n
 	}
 	for _, f := range []int{5, 41, 128} {
-		for _, cell := range []*chunk.Rect{few, long} {
+		for k, cells := range [][]*chunk.Rect{{few}, {long}, {few, maxCell(40, 3, false)}, {few, few}} {
+			rows := cells[0].Rows
+			if k == 3 { // of which the row list leaves some out
+				rows += 3
+			}
 			for _, place := range []bool{false, true} {
 				for _, way := range []kernel.GatherWay{kernel.WarpSlice, kernel.WarpWhole, kernel.FewSlice, kernel.FewWhole} {
-					t.Run(fmt.Sprintf("F=%d rows=%d place=%v way=%d", f, cell.Rows, place, way), func(t *testing.T) { sameThen(t, f, cell, place, way) })
+					t.Run(fmt.Sprintf("F=%d rows=%d cells=%d place=%v way=%d", f, rows, len(cells), place, way), func(t *testing.T) { sameThen(t, f, rows, cells, place, way) })
 				}
 			}
 		}
 	}
 }
 
-func sameThen(t *testing.T, f int, cell *chunk.Rect, place bool, way kernel.GatherWay) {
-	ld, rows := chunk.LD(f), cell.Rows
+func sameThen(t *testing.T, f, rows int, cells []*chunk.Rect, place bool, way kernel.GatherWay) {
+	ld := chunk.LD(f)
 	live := rows / 2
 	fill := func(n, by int) []float32 {
 		x := make([]float32, n)
@@ -78,7 +82,6 @@ func sameThen(t *testing.T, f int, cell *chunk.Rect, place bool, way kernel.Gath
 		emulate(t, p, cells, &kernel.GPULaunch{Rows: rows, Gather: way, Live: []int{0, 0, live, 0, 0, 0, 0}}, nil, got)
 		return got
 	}
-	cells := []*chunk.Rect{cell}
 	want, got := run(after, nil, run(gather, cells, bufs)), run(both, cells, bufs)
 	if place {
 		want[1], want[5] = want[5], bufs[5]

@@ -48,7 +48,7 @@ func (k *pace) call(c *plan.Cost, rows, edges, others float64) float64 {
 		return k.launch + dense + elem + memory
 	}
 	elem += k.elem * (hardOps - 1) * (c.RowHard*rows + c.EdgeHard*edges)
-	memory += k.byte * float64(c.SumBytes) * rows
+	memory += k.byte * float64(c.More.Sums+c.More.Again) * rows
 	return k.calls(c, rows, edges) + dense + math.Hypot(elem, memory) // products are kernels of their own
 }
 
@@ -193,6 +193,10 @@ func (c *clock) ns(t *plan.Task) float64 {
 		cost := *c.costs[t.Kernel]
 		if t.Is.First && c.pace.slice > 0 { // sums begin in registers
 			cost.AccBytes /= 2
+		}
+		if t.Is.Last {
+			cost.RowBytes += cost.More.Last
+			cost.RowElem += cost.More.LastElem
 		}
 		return c.pace.call(&cost, rows, edges, float64(cells.Rows(int(t.Other))))
 	}
