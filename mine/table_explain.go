@@ -116,8 +116,8 @@ func (t *Table) Explain(ctx context.Context) (*TableExplanation, error) {
 // What storing rows takes on a GPU of H200Processors: to begin with, for a row, and for a byte of host memory, which is pinned. They were measured with 2·10⁹ rows on an H200.
 const (
 	storeStart  = 5e-3
-	storeRow    = 9e-11
-	storePinned = 1 / 25e9
+	storeRow    = 5e-11
+	storePinned = 1 / 23e9
 )
 
 // String is the explanation for people.
