@@ -37,7 +37,7 @@ func newBuckets(e *Edges, newID []uint32, in Intervals, own sortKey, recs []rec)
 // bucketsFor are buckets that no edge was dealt into.
 func bucketsFor(e *Edges, in Intervals) buckets {
 	b := buckets{Intervals: in}
-	want := min(e.E()/bucketEdges, manyBuckets) / (in.P * in.P)
+	want := min(e.E()/bucketEdges, manyBuckets) / (in.P * in.fars())
 	for b.shift = 32; b.shift > 0 && b.subsFor(b.shift-1) <= max(want, 1); b.shift-- {
 	}
 	b.subs = b.subsFor(b.shift)
@@ -59,6 +59,7 @@ func (b *buckets) deal(e *Edges, newID []uint32) {
 			for i := range own {
 				o, row := div.split(own[i])
 				x, _ := div.split(other[i])
+				x, _ = b.far(x, 0)
 				count[b.bucket(o, x, row)]++
 			}
 		})
@@ -69,7 +70,7 @@ func (b *buckets) deal(e *Edges, newID []uint32) {
 		b.tiles(e, newID, cut(e.E(), blocks, k), cut(e.E(), blocks, k+1), func(first int, own, other []uint32) {
 			for i := range own {
 				o, row := div.split(own[i])
-				x, far := div.split(other[i])
+				x, far := b.far(div.split(other[i]))
 				to := &next[b.bucket(o, x, row)]
 				r := rec{dst: row, src: far, e: uint32(first + i)}
 				if b.own == bySrc {
@@ -148,7 +149,7 @@ func (b *buckets) cells(rows []bucketRows, w Want, dataCols int, m Memory) (r bu
 			hub = max(hub, n.hub)
 		}
 		nnz := b.start[(i+1)*b.subs] - b.start[i*b.subs]
-		c := layOut(b.Rows(i/b.P), r.nonEmpty[i], int64(nnz), w, dataCols, b.Width)
+		c := layOut(b.Rows(i/b.P), r.nonEmpty[i], int64(nnz), w, dataCols, b.FarWidth(i%b.P))
 		c.Hub, c.Off = hub, size
 		size += c.Bytes
 		r.side.Cells[i] = c

@@ -33,7 +33,7 @@ func Build(e *Edges, o *Order, p int, want Want) (*Grid, error) {
 
 // Build is the function Build, with its memory taken from m.
 func (m Memory) Build(e *Edges, o *Order, p int, want Want) (*Grid, error) {
-	in, err := NewIntervals(e.V, p)
+	in, err := intervalsFor(e.V, p, want)
 	if err != nil {
 		return nil, err
 	}
@@ -70,6 +70,7 @@ func (m Memory) build(e *Edges, o *Order, in Intervals, want Want) (g *Grid, err
 		g.CSR = csr.side
 	}
 	switch {
+	case in.Whole != nil:
 	case g.CSC != nil && g.CSR != nil:
 		csc.needsOf(csr)
 		csr.needsOf(csc)

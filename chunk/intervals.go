@@ -1,6 +1,9 @@
 package chunk
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // MaxIntervals bounds P: a grid keeps P×P cells, so a larger P is a mistake.
 const MaxIntervals = 4096
@@ -17,6 +20,39 @@ const MaxVertices = 1<<32 - 1
 type Intervals struct {
 	V, P, Width int
 	Lens        []int // by interval: its number of vertices; nil: Width, but for the last ones
+
+	// Whole, by interval the run of its type, says that cells are not divided at their other end: the cell of own interval o with the first
+	// interval of a run has all edges between o and the run, and other cells have none. A row of the run's k-th interval is k·Run.Width rows
+	// further on. nil: cells are divided at both ends.
+	Whole []Run
+}
+
+// wideRows divides the widths of intervals of which cells reach over several, so that no room is left between rows of any size.
+const wideRows = 128
+
+// far is the cell, by its other interval, and the row there of row row of interval x.
+func (n Intervals) far(x int, row uint32) (cell int, at uint32) {
+	if n.Whole == nil {
+		return x, row
+	}
+	r := &n.Whole[x]
+	return r.First, uint32((x-r.First)*r.Width) + row
+}
+
+// FarWidth is how many rows the other end of a cell has at most, if its other interval is x.
+func (n Intervals) FarWidth(x int) int {
+	if n.Whole == nil {
+		return n.Width
+	}
+	return n.Whole[x].N * n.Whole[x].Width
+}
+
+// fars is how many cells an own interval has at most.
+func (n Intervals) fars() int {
+	if n.Whole == nil {
+		return n.P
+	}
+	return 1
 }
 
 // Uneven is intervals that begin at multiples of width; the i-th has lens[i] vertices, at most width.
@@ -35,7 +71,12 @@ type Run struct{ First, N, Dealt, Width int }
 
 // Runs deals p intervals to types of so many vertices, so that the widest is as narrow as possible. There is at least one for each
 // type, and each type has intervals of equal width. Intervals that are left over are empty ones of the last type.
-func Runs(vertices []int, p int) []Run {
+func Runs(vertices []int, p int) []Run { return runs(vertices, p, 1) }
+
+// WideRuns is Runs for cells that reach over whole runs (Intervals.Whole): widths are multiples of a number of rows.
+func WideRuns(vertices []int, p int) []Run { return runs(vertices, p, wideRows) }
+
+func runs(vertices []int, p, unit int) []Run {
 	p = max(p, len(vertices))
 	most := 0
 	for _, v := range vertices {
@@ -58,7 +99,7 @@ func Runs(vertices []int, p int) []Run {
 	list, first := make([]Run, len(vertices)), 0
 	for t, v := range vertices {
 		k := max(1, (v+lo-1)/lo)
-		list[t] = Run{First: first, N: k, Width: max(1, (v+k-1)/k)}
+		list[t] = Run{First: first, N: k, Width: max(unit, (v+k*unit-1)/(k*unit)*unit)}
 		first += k
 	}
 	list[len(list)-1].N += p - first
@@ -84,6 +125,15 @@ func UnevenRuns(vertices []int, runs []Run) (Intervals, error) {
 	return Uneven(width, lens)
 }
 
+// WholeRuns is UnevenRuns for cells that reach over whole runs.
+func WholeRuns(vertices []int, runs []Run) (Intervals, error) {
+	in, err := UnevenRuns(vertices, runs)
+	for _, r := range runs {
+		in.Whole = append(in.Whole, slices.Repeat([]Run{r}, r.N)...)
+	}
+	return in, err
+}
+
 // NewIntervals cuts v vertices into p intervals of ceil(v/p).
 // It is an error when v is negative or above MaxVertices, or p is not in
 // 1..MaxIntervals.
@@ -95,6 +145,24 @@ func NewIntervals(v, p int) (Intervals, error) {
 		return Intervals{}, fmt.Errorf("chunk: %d intervals, want 1 to %d", p, MaxIntervals)
 	}
 	return Intervals{V: v, P: p, Width: (v + p - 1) / p}, nil
+}
+
+// WideIntervals is NewIntervals for cells that reach over all vertices at their other end.
+func WideIntervals(v, p int) (Intervals, error) {
+	in, err := NewIntervals(v, p)
+	if err == nil {
+		r := WideRuns([]int{v}, p)[0]
+		in.Width, in.Whole = r.Width, slices.Repeat([]Run{r}, p)
+	}
+	return in, err
+}
+
+// intervalsFor is p intervals of v vertices for cells that hold what w says.
+func intervalsFor(v, p int, w Want) (Intervals, error) {
+	if w.Wide {
+		return WideIntervals(v, p)
+	}
+	return NewIntervals(v, p)
 }
 
 // Bounds is the range lo <= id < hi of interval i; lo = hi when it is empty.

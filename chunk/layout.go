@@ -1,5 +1,7 @@
 package chunk
 
+import "slices"
+
 // Align is the alignment in bytes of cell blocks and of every part inside one.
 const Align = 64
 
@@ -12,6 +14,7 @@ type Want struct {
 	CSC    bool // build the side grouped by destination
 	CSR    bool // build the side grouped by source
 	Pack   bool // ids of the other end are packed: they take as many bits as an interval needs, not 32
+	Wide   bool // cells are not divided at the other end (Intervals.Whole)
 }
 
 // Wants says what the cells of each relation hold, by the relation's number. Relations beyond its end have no cells.
@@ -42,8 +45,17 @@ func (w Wants) Join(o Wants) Wants {
 	return all
 }
 
+// Widened is w with cells that are wide or not.
+func (w Wants) Widened(wide bool) Wants {
+	out := slices.Clone(w)
+	for r := range out {
+		out[r].Wide = wide
+	}
+	return out
+}
+
 func (w Want) or(o Want) Want {
-	return Want{Rank: w.Rank || o.Rank, Type: w.Type || o.Type, Weight: w.Weight || o.Weight, Data: w.Data || o.Data, CSC: w.CSC || o.CSC, CSR: w.CSR || o.CSR, Pack: w.Pack || o.Pack}
+	return Want{Rank: w.Rank || o.Rank, Type: w.Type || o.Type, Weight: w.Weight || o.Weight, Data: w.Data || o.Data, CSC: w.CSC || o.CSC, CSR: w.CSR || o.CSR, Pack: w.Pack || o.Pack, Wide: w.Wide || o.Wide}
 }
 
 // Ascend reports whether the ranks of a row's edges ascend in every cell of CSC. They do if the
@@ -68,7 +80,7 @@ type Cell struct {
 	Dense    bool  // ptr covers every row of the own interval
 	Hub      int64 // most edges that one row has in this cell
 	DataCols int   // width of data; 0 when absent
-	Needs    int   // number of different rows of the other interval that its edges read
+	Needs    int   // number of different rows of the other interval that its edges read; 0 in a cell that is not divided there
 	Bits     int   // bits of an id of the other interval; 32 when not packed
 
 	Off, Bytes int64 // the block: Mem[Off : Off+Bytes]
@@ -80,7 +92,7 @@ type Cell struct {
 func align(n int64) int64 { return (n + Align - 1) &^ (Align - 1) }
 
 // CellSize is the size in bytes of the block of a cell, without building it. The cell has nnz edges in
-// nonEmpty of the own interval's rows; all intervals have at most width rows.
+// nonEmpty of the own interval's rows; its other end has at most width rows.
 func CellSize(rows, nonEmpty int, nnz int64, w Want, dataCols, width int) int64 {
 	return layOut(rows, nonEmpty, nnz, w, dataCols, width).Bytes
 }

@@ -18,13 +18,17 @@ type GridStats struct {
 	Intervals
 	DataCols int
 	Cells    []CellStat // index destination interval × P + source interval
+	Back     []CellStat // of CSR, where cells are not divided at their other end (Intervals.Whole); nil: Cells are of both sides
 }
 
 // Stats counts what the cells of the p×p grid would hold under order o (nil for
 // the identity). It takes O(E + V×p/8 + p²) time and V×p/4 bytes. The edges and
 // the order must be valid; p is clamped to 1..MaxIntervals.
-func Stats(e *Edges, o *Order, p int) GridStats {
-	in, err := NewIntervals(e.V, min(max(p, 1), MaxIntervals))
+func Stats(e *Edges, o *Order, p int) GridStats { return StatsOf(e, o, p, Want{}) }
+
+// StatsOf is Stats of cells that w says are divided at both ends or not.
+func StatsOf(e *Edges, o *Order, p int, w Want) GridStats {
+	in, err := intervalsFor(e.V, min(max(p, 1), MaxIntervals), w)
 	if err != nil {
 		return GridStats{}
 	}
@@ -48,20 +52,35 @@ func stats(e *Edges, src, dst End, in Intervals) GridStats {
 	dstSeen, srcSeen := newBitset(dst.N*in.Width*src.N), newBitset(src.N*in.Width*dst.N)
 	n := in.P * in.P
 	blocks := max(1, min(pieces(e.E(), 1<<16), e.E()/(8*n)))
-	cells := make([]CellStat, blocks*n)
+	cells, back := make([]CellStat, blocks*n), []CellStat(nil)
+	if in.Whole != nil {
+		back = make([]CellStat, blocks*n)
+	}
 	Each(blocks, func(b int) {
 		x := counting{p: in.P, width: in.Width, div: newDivider(in.Width), from: src, to: dst, cells: cells[b*n : (b+1)*n], dstSeen: dstSeen, srcSeen: srcSeen}
 		for k, to := cut(e.E(), blocks, b), cut(e.E(), blocks, b+1); k < to; k += countedAtOnce {
 			end := min(to, k+countedAtOnce)
+			if back != nil {
+				x.countWhole(in, back[b*n:(b+1)*n], renamed(x.src[:], e.Src[k:end], src.IDs), renamed(x.dst[:], e.Dst[k:end], dst.IDs))
+				continue
+			}
 			x.count(renamed(x.src[:], e.Src[k:end], src.IDs), renamed(x.dst[:], e.Dst[k:end], dst.IDs))
 		}
 	})
-	g.Cells = cells[:n:n]
+	g.Cells, g.Back = summed(cells, n), summed(back, n)
+	return g
+}
+
+// summed adds up the counts of blocks of n cells.
+func summed(cells []CellStat, n int) []CellStat {
 	for i := n; i < len(cells); i++ {
-		c := &g.Cells[i%n]
+		c := &cells[i%n]
 		c.NNZ, c.DstRows, c.SrcRows = c.NNZ+cells[i].NNZ, c.DstRows+cells[i].DstRows, c.SrcRows+cells[i].SrcRows
 	}
-	return g
+	if cells == nil {
+		return nil
+	}
+	return cells[:n:n]
 }
 
 // countedAtOnce is how many edges are counted together: first all that is known of their ends is read, then all bits, then these are set.
@@ -115,6 +134,24 @@ func (x *counting) count(src, dst []uint32) {
 	}
 }
 
+// countWhole is count for cells that are not divided at their other end: those of CSR are counted in back.
+func (x *counting) countWhole(in Intervals, back []CellStat, src, dst []uint32) {
+	for k := range src {
+		d, _ := x.div.split(dst[k])
+		s, _ := x.div.split(src[k])
+		farD, _ := in.far(d, 0)
+		farS, _ := in.far(s, 0)
+		c, b := &x.cells[d*x.p+farS], &back[farD*x.p+s]
+		c.NNZ, b.NNZ = c.NNZ+1, b.NNZ+1
+		if x.dstSeen.addShared((int(dst[k])-x.to.First*x.width)*x.from.N + farS - x.from.First) {
+			c.DstRows++
+		}
+		if x.srcSeen.addShared((int(src[k])-x.from.First*x.width)*x.to.N + farD - x.to.First) {
+			b.SrcRows++
+		}
+	}
+}
+
 // Cell is the statistics of the edges from interval s to interval d.
 func (g GridStats) Cell(d, s int) CellStat { return g.Cells[d*g.P+s] }
 
@@ -122,7 +159,7 @@ func (g GridStats) Cell(d, s int) CellStat { return g.Cells[d*g.P+s] }
 // and source interval s. Off and Hub are zero.
 func (g GridStats) CSC(d, s int, w Want) Cell {
 	c := g.Cell(d, s)
-	l := layOut(g.Rows(d), c.DstRows, c.NNZ, w, g.DataCols, g.Width)
+	l := layOut(g.Rows(d), c.DstRows, c.NNZ, w, g.DataCols, g.FarWidth(s))
 	l.Needs = c.SrcRows
 	return l
 }
@@ -131,7 +168,10 @@ func (g GridStats) CSC(d, s int, w Want) Cell {
 // destination interval d. Off and Hub are zero.
 func (g GridStats) CSR(s, d int, w Want) Cell {
 	c := g.Cell(d, s)
-	l := layOut(g.Rows(s), c.SrcRows, c.NNZ, w, g.DataCols, g.Width)
+	if g.Back != nil {
+		c = g.Back[d*g.P+s]
+	}
+	l := layOut(g.Rows(s), c.SrcRows, c.NNZ, w, g.DataCols, g.FarWidth(d))
 	l.Needs = c.DstRows
 	return l
 }

@@ -26,12 +26,15 @@ type dealScratch struct{ next, other []uint32 }
 // asWords makes the wanted sides if words can be used: the cells hold only the
 // edges, and counting all rows of all cells is faster than sorting records.
 func asWords(e *Edges, o *Order, in Intervals, w Want, m Memory) (sides []built, ok bool) {
-	if w.Rank || w.Type || w.Weight || w.Data || in.P*in.P*in.Width > 4*e.E() {
+	if w.Rank || w.Type || w.Weight || w.Data || in.P*in.fars()*in.Width > 4*e.E() {
 		return nil, false
 	}
 	k := bucketsFor(e, in)
-	far := bits.Len32(uint32(max(in.Width-1, 0)))
-	wide := far + min(int(k.shift), far)
+	own, far := bits.Len32(uint32(max(in.Width-1, 0))), 0
+	for x := range in.P {
+		far = max(far, bits.Len32(uint32(max(in.FarWidth(x)-1, 0))))
+	}
+	wide := far + min(int(k.shift), own)
 	if wide == 33 { // with half as many rows in a bucket, 32 bits are enough
 		k.shift, wide = k.shift-1, 32
 		k.subs = k.subsFor(k.shift)
@@ -79,9 +82,11 @@ func (p *dealer[T]) countAll() {
 			for i := range own {
 				o, row := div.split(own[i])
 				x, far := div.split(other[i])
-				count[first.bucket(o, x, row)]++
+				fx, _ := first.far(x, 0)
+				count[first.bucket(o, fx, row)]++
 				if back != nil {
-					back[last.bucket(x, o, far)]++
+					fo, _ := first.far(o, 0)
+					back[last.bucket(x, fo, far)]++
 				}
 			}
 		})
@@ -122,7 +127,7 @@ func (p *dealer[T]) deal(k *buckets, at []uint32) {
 		k.tiles(p.e, p.newID, cut(p.e.E(), blocks, block), cut(p.e.E(), blocks, block+1), func(_ int, own, other []uint32) {
 			for i := range own {
 				o, row := div.split(own[i])
-				x, far := div.split(other[i])
+				x, far := k.far(div.split(other[i]))
 				to := &next[k.bucket(o, x, row)]
 				p.words[*to] = T(row&mask)<<p.far | T(far)
 				*to++

@@ -94,7 +94,7 @@ func (c *chooser) decide(from *tune.Decision) (*choice, error) {
 	if !c.searches() {
 		return c.fewest(from)
 	}
-	q := &tune.Problem{Machine: c.machine, Options: c.planOptions(), Packed: c.packed(), Slices: c.slices(), Saves: c.saves(), Store: c.cfg.Outcome.Store,
+	q := &tune.Problem{Machine: c.machine, Options: c.planOptions(), Packed: c.packed(), Wide: c.wide(), Slices: c.slices(), Saves: c.saves(), Store: c.cfg.Outcome.Store,
 		Program: func(k tune.Key) (*tune.Program, error) {
 			x, err := c.lower(k)
 			if x == nil || err != nil {
@@ -108,7 +108,7 @@ func (c *chooser) decide(from *tune.Decision) (*choice, error) {
 	}
 	q.Options.P = cmp.Or(c.only, q.Options.P)
 	if from != nil {
-		q.Begin, q.Packed, q.Slices, q.Saves, q.Mix = from, []bool{from.Packed}, []int{from.Slices}, []string{from.Save}, false
+		q.Begin, q.Packed, q.Wide, q.Slices, q.Saves, q.Mix = from, []bool{from.Packed}, []bool{from.Wide}, []int{from.Slices}, []string{from.Save}, false
 		q.Options.P, q.Options.Schedule = from.P, from.Schedule
 	}
 	pl, line, d, err := tune.Search(q)
@@ -136,7 +136,7 @@ func (c *chooser) fewest(from *tune.Decision) (*choice, error) {
 		}
 	}
 	known := c.cfg.devices() <= len(m.Devices) // else plans cannot be compared
-	k := tune.Key{Packed: c.packed()[0], Slices: max(1, c.cfg.Outcome.Slices)}.With(c.cfg.Outcome.Store)
+	k := tune.Key{Packed: c.packed()[0], Wide: c.wide()[0], Slices: max(1, c.cfg.Outcome.Slices)}.With(c.cfg.Outcome.Store)
 	o.P = cmp.Or(c.only, o.P)
 	if from != nil {
 		o.P = from.P
@@ -243,6 +243,19 @@ func (c *chooser) packed() []bool {
 	return []bool{true, false}
 }
 
+// wide lists whether cells may be wide (plan.Cells.Wide). On a GPU a row that reads its far ends from several cells takes longer. On a CPU the rows of an
+// interval at the far end stay in the cache.
+func (c *chooser) wide() []bool {
+	p := c.planTarget
+	switch {
+	case p.cfg.Outcome.Packing != "" || p.cfg.Outcome.Wide:
+		return []bool{p.cfg.Outcome.Wide}
+	case p.cfg.without("wide") || p.cfg.Stream || p.cfg.without("residency") || p.cfg.devices() > 1 || p.machine == nil || p.machine.Kind(0).Serial || p.data != nil && p.data.Shard != nil:
+		return []bool{false}
+	}
+	return []bool{false, true}
+}
+
 func (c *chooser) slices() (list []int) {
 	if k := c.cfg.Outcome.Slices; k > 0 || c.cfg.without("slice") {
 		return []int{max(1, k)}
@@ -283,6 +296,17 @@ func (c *chooser) lower(k tune.Key) (*compiled, error) {
 	}
 	c.kept.Unlock()
 	m.Do(func() {
+		if k.Wide { // only cells differ
+			narrow := k
+			narrow.Wide = false
+			x, err := c.lower(narrow)
+			if m.err = err; x != nil {
+				y := *x
+				y.want = x.want.Widened(true)
+				m.compiled = &y
+			}
+			return
+		}
 		c.passed.RLock()
 		defer c.passed.RUnlock()
 		if k.Slices == 1 || o.sliced || c.cfg.Outcome.Slices == k.Slices {

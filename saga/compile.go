@@ -71,7 +71,7 @@ func (p *Program) choose() (err error) {
 		return err
 	}
 	if p.shape == nil {
-		p.grids.orderFor(x.plan.Cells.P)
+		p.grids.orderFor(gridIs(x.plan.Cells))
 	}
 	return together(p, p.placeFinal(x.once))
 }

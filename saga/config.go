@@ -106,6 +106,8 @@ type Outcome struct {
 	// needs: "on" or "off". "": on GPUs if that is faster by simulation or if unpacked cells do not
 	// fit; on a CPU never.
 	Packing string
+	// Wide says that cells are not divided at the far end. false: on GPUs they may be if that is faster by simulation, unless Packing is given.
+	Wide bool
 }
 
 // Validate returns everything that is wrong with c, joined into one error.
@@ -152,7 +154,7 @@ func (c *Config) Validate() error {
 	if !slices.Contains(storages, c.Storage) {
 		bad("unknown storage %q; there are %s", c.Storage, strings.Join(storages[1:], ", "))
 	}
-	known := append(dataflow.Passes(), "stream", "residency", "serpentine", "group", "row-gather", "balance", "degree-sort", "pack", "match", "draw", "in-place")
+	known := append(dataflow.Passes(), "stream", "residency", "serpentine", "group", "row-gather", "balance", "degree-sort", "pack", "wide", "match", "draw", "in-place")
 	for _, p := range c.Without {
 		if !slices.Contains(known, p) {
 			bad("unknown pass %q; there are %s", p, strings.Join(known, ", "))

@@ -14,34 +14,45 @@ type grids struct {
 	*definition
 	stages *Stages // times are added to
 	order  *chunk.Order
-	p      int                      // the number of intervals that order is for; 0: none yet
-	sizes  map[int]*chunk.GridStats // by number of intervals: the sizes of cells
-	built  *gridAt                  // the grid that was built last; nil: none
+	p      int                         // the number of intervals that order is for; 0: none yet
+	sizes  map[gridOf]*chunk.GridStats // the sizes of cells
+	built  *gridAt                     // the grid that was built last; nil: none
 
-	kinds      *kindsAt                  // of several vertex types: the orders for p intervals
-	byRelation map[int][]chunk.GridStats // of several relations: the sizes of cells
-	degrees    map[int]*typeDegrees      // by type
+	kinds      *kindsAt                     // of several vertex types: the orders for p intervals
+	byRelation map[gridOf][]chunk.GridStats // of several relations: the sizes of cells
+	degrees    map[int]*typeDegrees         // by type
 }
 
-// gridAt is the grids for p intervals, one for each relation, with the order of the vertices.
+// gridOf tells grids apart: the number of intervals, and whether cells are wide (plan.Cells.Wide).
+type gridOf struct {
+	n    int
+	wide bool
+}
+
+// gridIs is the grid of c.
+func gridIs(c *plan.Cells) gridOf { return gridOf{c.P, c.Wide} }
+
+// gridAt is the grids of the relations, with the order of the vertices.
 type gridAt struct {
-	p      int
+	of     gridOf
 	order  *chunk.Order   // of several types: of the labelled one
 	orders []*chunk.Order // by type; nil: there is one type
 	grids  []*chunk.Grid
 }
 
-// of is the order of the vertices of type t.
-func (g *gridAt) of(t uint16) *chunk.Order {
+// orderOf is the order of the vertices of type t.
+func (g *gridAt) orderOf(t uint16) *chunk.Order {
 	if g.orders == nil {
 		return g.order
 	}
 	return g.orders[t]
 }
 
-// gridFor is the grid for n intervals, whose cells carry what want says. Only the last one is kept.
-func (g *grids) gridFor(n int, want chunk.Wants) (*gridAt, error) {
-	if b := g.built; b != nil && b.p == n {
+// gridFor is the grid of c, whose cells carry what want says. Only the last one is kept.
+func (g *grids) gridFor(c *plan.Cells, want chunk.Wants) (*gridAt, error) {
+	n, is := c.P, gridIs(c)
+	want = want.Widened(is.wide)
+	if b := g.built; b != nil && b.of == is {
 		return b, nil
 	}
 	g.built = nil
@@ -50,7 +61,7 @@ func (g *grids) gridFor(n int, want chunk.Wants) (*gridAt, error) {
 		g.built = at
 		return at, err
 	}
-	at := &gridAt{p: n, order: g.orderFor(n)}
+	at := &gridAt{of: is, order: g.orderFor(is)}
 	grid, err := g.buildGrid(at.order, n, want.Of(0))
 	if err != nil {
 		return nil, err
@@ -60,18 +71,19 @@ func (g *grids) gridFor(n int, want chunk.Wants) (*gridAt, error) {
 	return at, nil
 }
 
-// orderOfType is the order of the vertices of type t for n intervals. Only the last one is kept.
-func (g *grids) orderOfType(n int, t uint16) *chunk.Order {
-	if o := g.orderFor(n); g.kinds == nil {
+// orderOfType is the order of the vertices of type t for the grid of c. Only the last one is kept.
+func (g *grids) orderOfType(c *plan.Cells, t uint16) *chunk.Order {
+	if o := g.orderFor(gridIs(c)); g.kinds == nil {
 		return o
 	}
 	return g.kinds.orders[t]
 }
 
-// orderFor is the vertex order for n intervals; of several types, that of the labelled one. Only the last one is kept.
-func (g *grids) orderFor(n int) *chunk.Order {
+// orderFor is the vertex order for a grid; of several types, that of the labelled one. Only the last one is kept.
+func (g *grids) orderFor(is gridOf) *chunk.Order {
+	n := is.n
 	if g.in != nil && g.in.kinds != nil {
-		g.kindsFor(n) // the sizes of cells were counted for n before: there is no error
+		g.kindsFor(is) // the sizes of cells were counted for n before: there is no error
 		return g.order
 	}
 	if g.p != n {
@@ -107,24 +119,30 @@ func (g *grids) counted(n int, wants chunk.Wants) (*plan.Cells, error) {
 	if g.in.kinds != nil {
 		return g.countedKinds(n, wants)
 	}
-	st := g.sizes[n]
+	want := wants.Of(0)
+	is := gridOf{n, want.Wide}
+	st := g.sizes[is]
 	if st == nil {
-		o := g.orderFor(n)
+		o := g.orderFor(is)
 		defer since(&g.stages.Count, time.Now())
-		x := g.stats(o, n)
+		x := g.stats(o, is)
 		st = &x
-		g.sizes[n] = st
+		g.sizes[is] = st
 	}
 	if st.P != n {
 		return nil, fmt.Errorf("saga: %d intervals; a grid has at most %d", n, chunk.MaxIntervals)
 	}
-	c, want := plan.NewCells(st.V, n, st.Width, 2), wants.Of(0)
+	c := plan.NewCells(st.V, n, st.Width, 2)
+	c.Wide = is.wide
 	for d, at := range [2]func(own, other int, w chunk.Want) chunk.Cell{plan.CSC: st.CSC, plan.CSR: st.CSR} {
 		if ![2]bool{plan.CSC: want.CSC, plan.CSR: want.CSR}[d] {
 			continue
 		}
 		for i := range n * n {
-			cell := at(i/n, i%n, want)
+			var cell chunk.Cell
+			if !c.Wide || i%n == 0 {
+				cell = at(i/n, i%n, want)
+			}
 			c.Bytes[d] = append(c.Bytes[d], cell.Bytes)
 			c.NNZ[d] = append(c.NNZ[d], cell.NNZ)
 			c.Needs[d] = append(c.Needs[d], int64(cell.Needs))
@@ -133,12 +151,12 @@ func (g *grids) counted(n int, wants chunk.Wants) (*plan.Cells, error) {
 	return c, nil
 }
 
-// stats counts the edges and rows of the cells of n intervals in order o.
-func (g *grids) stats(o *chunk.Order, n int) chunk.GridStats {
+// stats counts the edges and rows of the cells of a grid in order o.
+func (g *grids) stats(o *chunk.Order, is gridOf) chunk.GridStats {
 	if x := g.data.Shard; x != nil {
 		return x.Stats
 	}
-	return chunk.Stats(g.in.Edges, o, n)
+	return chunk.StatsOf(g.in.Edges, o, is.n, chunk.Want{Wide: is.wide})
 }
 
 // statistics is the shape of the graph, with the statistics of its degrees.

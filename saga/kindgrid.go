@@ -11,8 +11,9 @@ import (
 // The grid of a graph of several vertex types: each type is a run of intervals, and each relation has cells of its own between the
 // intervals of the types at its ends.
 
-// kindsAt is the vertex orders and the numbering of a graph of several types for a number of intervals.
+// kindsAt is the vertex orders and the numbering of a graph of several types for a grid.
 type kindsAt struct {
+	of     gridOf
 	spans  []plan.Span
 	orders []*chunk.Order // by type
 	number [][]uint32     // by type and vertex: its id among those of all types
@@ -24,9 +25,9 @@ func (at *kindsAt) end(t int) chunk.End {
 	return chunk.End{IDs: at.number[t], First: at.spans[t].First, N: at.spans[t].N}
 }
 
-// kindsFor is the orders and the numbering for n intervals. Only the last one is kept.
-func (g *grids) kindsFor(n int) (*kindsAt, error) {
-	if g.kinds != nil && g.p == n {
+// kindsFor is the orders and the numbering for a grid. Only the last one is kept.
+func (g *grids) kindsFor(is gridOf) (*kindsAt, error) {
+	if g.kinds != nil && g.kinds.of == is {
 		return g.kinds, nil
 	}
 	defer since(&g.stages.Order, time.Now())
@@ -35,12 +36,18 @@ func (g *grids) kindsFor(n int) (*kindsAt, error) {
 	for i := range k.types {
 		vertices = append(vertices, k.types[i].in.Edges.V)
 	}
-	at, runs := &kindsAt{spans: spans(vertices, n)}, chunk.Runs(vertices, n)
+	runs := runsOf(vertices, is)
+	at := &kindsAt{of: is, spans: spansOf(vertices, runs)}
 	for t := range at.spans {
 		at.orders = append(at.orders, g.orderOf(t, at.spans[t].V, runs[t].Dealt))
 	}
 	var err error
-	if at.in, err = chunk.UnevenRuns(vertices, runs); err != nil {
+	if is.wide {
+		at.in, err = chunk.WholeRuns(vertices, runs)
+	} else {
+		at.in, err = chunk.UnevenRuns(vertices, runs)
+	}
+	if err != nil {
 		return nil, err
 	}
 	for t, s := range at.spans {
@@ -53,7 +60,7 @@ func (g *grids) kindsFor(n int) (*kindsAt, error) {
 		})
 		at.number = append(at.number, ids)
 	}
-	g.p, g.kinds, g.order = n, at, at.orders[k.target]
+	g.p, g.kinds, g.order = is.n, at, at.orders[k.target]
 	return at, nil
 }
 
@@ -111,12 +118,13 @@ func add(sum, x []uint32) {
 
 // countedKinds are the sizes of the grid for n intervals.
 func (g *grids) countedKinds(n int, want chunk.Wants) (*plan.Cells, error) {
-	at, err := g.kindsFor(n)
+	is := gridOf{n, want.Any().Wide}
+	at, err := g.kindsFor(is)
 	if err != nil {
 		return nil, err
 	}
 	k := g.in.kinds
-	if g.byRelation[n] == nil {
+	if g.byRelation[is] == nil {
 		defer since(&g.stages.Count, time.Now())
 		var list []chunk.GridStats
 		for r := range k.relations {
@@ -126,13 +134,13 @@ func (g *grids) countedKinds(n int, want chunk.Wants) (*plan.Cells, error) {
 			}
 			list = append(list, chunk.StatsOver(k.relations[r].in.Edges, at.end(k.relations[r].src), at.end(k.relations[r].dst), at.in))
 		}
-		g.byRelation[n] = list
+		g.byRelation[is] = list
 	}
 	v, _ := k.totals()
 	c := plan.NewCells(v, at.in.P, at.in.Width, 2*len(k.relations))
-	c.Types, c.Ends = at.spans, k.pairs()
+	c.Types, c.Ends, c.Wide = at.spans, k.pairs(), is.wide
 	for r := range k.relations {
-		st, w := &g.byRelation[n][r], want.Of(r)
+		st, w := &g.byRelation[is][r], want.Of(r)
 		for _, d := range []plan.Dir{plan.CSC, plan.CSR} {
 			if d == plan.CSC && !w.CSC || d == plan.CSR && !w.CSR {
 				continue
@@ -140,7 +148,7 @@ func (g *grids) countedKinds(n int, want chunk.Wants) (*plan.Cells, error) {
 			own, far := c.Side(d.Of(r))
 			bytes, nnz, needs := make([]int64, c.P*c.P), make([]int64, c.P*c.P), make([]int64, c.P*c.P)
 			for j := own.First; j < own.First+own.N; j++ {
-				for i := far.First; i < far.First+far.N; i++ {
+				for i := far.First; i < far.First+c.Fars(far); i++ {
 					cell := st.CSC(j, i, w)
 					if d == plan.CSR {
 						cell = st.CSR(j, i, w)
@@ -156,12 +164,13 @@ func (g *grids) countedKinds(n int, want chunk.Wants) (*plan.Cells, error) {
 
 // buildKinds builds the grids of all relations.
 func (g *grids) buildKinds(n int, want chunk.Wants) (*gridAt, error) {
-	at, err := g.kindsFor(n)
+	is := gridOf{n, want.Any().Wide}
+	at, err := g.kindsFor(is)
 	if err != nil {
 		return nil, err
 	}
 	defer since(&g.stages.Grid, time.Now())
-	out := &gridAt{p: n, order: g.order, orders: at.orders}
+	out := &gridAt{of: is, order: g.order, orders: at.orders}
 	memory := chunk.Memory{Scratch: device.Scratch, Fresh: device.Fresh}
 	for r := range g.in.kinds.relations {
 		var grid *chunk.Grid

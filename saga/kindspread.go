@@ -35,13 +35,14 @@ func (k *kinds) spread() *kindsSpread {
 // cells are the expected sizes of the grid for n intervals. All cells of a relation are taken to be equal, as the order of vertices deals those of
 // high degree evenly over the intervals of their type.
 func (s *kindsSpread) cells(n int, want chunk.Wants) *plan.Cells {
-	types, v, width := spans(s.vertices, n), 0, 1
+	is := gridOf{n, want.Any().Wide}
+	types, v, width := spansOf(s.vertices, runsOf(s.vertices, is)), 0, 1
 	for t := range types {
 		v, width = v+types[t].V, max(width, types[t].Width)
 	}
 	last := &types[len(types)-1]
 	c := plan.NewCells(v, last.First+last.N, width, 2*len(s.relations))
-	c.Types, c.Ends = types, s.pairs
+	c.Types, c.Ends, c.Wide = types, s.pairs, is.wide
 	for r := range s.relations {
 		w, x := want.Of(r), &s.relations[r]
 		for _, d := range []plan.Dir{plan.CSC, plan.CSR} {
@@ -53,10 +54,13 @@ func (s *kindsSpread) cells(n int, want chunk.Wants) *plan.Cells {
 			if d == plan.CSR {
 				sums, others = x.out, x.in
 			}
-			owns, fars := full(own), full(far) // intervals that have rows
+			owns, fars, wide := full(own), full(far), width // intervals that have rows
+			if c.Wide {
+				fars, wide = 1, far.N*far.Width
+			}
 			nnz := int64(x.edges / owns / fars)
 			rows, needs := sums.nonEmpty(own.Width, owns, fars), others.nonEmpty(far.Width, fars, owns)
-			bytes := chunk.CellSize(own.Width, rows, nnz, w, x.dataCols, width)
+			bytes := chunk.CellSize(own.Width, rows, nnz, w, x.dataCols, wide)
 			b, edges, need := make([]int64, c.P*c.P), make([]int64, c.P*c.P), make([]int64, c.P*c.P)
 			for j := own.First; j < own.First+owns; j++ {
 				for i := far.First; i < far.First+fars; i++ {
@@ -72,9 +76,17 @@ func (s *kindsSpread) cells(n int, want chunk.Wants) *plan.Cells {
 // full is how many intervals of s have rows, at least one.
 func full(s plan.Span) int { return max(1, (s.V+s.Width-1)/s.Width) }
 
-// spans deals n intervals to types of so many vertices (chunk.Runs).
-func spans(vertices []int, n int) (list []plan.Span) {
-	for t, r := range chunk.Runs(vertices, n) {
+// runsOf deals the intervals of a grid to types of so many vertices.
+func runsOf(vertices []int, is gridOf) []chunk.Run {
+	if is.wide {
+		return chunk.WideRuns(vertices, is.n)
+	}
+	return chunk.Runs(vertices, is.n)
+}
+
+// spansOf are the intervals of types of so many vertices that are dealt to runs.
+func spansOf(vertices []int, runs []chunk.Run) (list []plan.Span) {
+	for t, r := range runs {
 		list = append(list, plan.Span{First: r.First, N: r.N, V: vertices[t], Width: r.Width})
 	}
 	return list

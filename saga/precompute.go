@@ -39,7 +39,7 @@ func (p *Program) runInvariants(l *dataflow.Lowered, k int, told func(error) err
 	}
 	u := &unit{low: l}
 	var err error
-	if u.plan, err = planner.New(l.Spec, p.grids.cells(p.chosen.want), p.on.onceOptions(p.chosen.memory.plans(), k)); err == nil {
+	if u.plan, err = planner.New(l.Spec, p.grids.cells(p.chosen.want.Widened(false)), p.on.onceOptions(p.chosen.memory.plans(), k)); err == nil {
 		err = p.placeHost(p.extraBytes(l), u.plan)
 	}
 	if err = told(err); err != nil {
@@ -66,7 +66,7 @@ func (s *session) keepExtra(name string, u *unit, id int) error {
 		return nil
 	}
 	t := u.plan.Spec.Values[id].Type
-	v, ld, laid, o := u.plan.Span(id).V, chunk.LD(cols), s.train.Output(id), p.grids.orderOfType(u.plan.Cells.P, t)
+	v, ld, laid, o := u.plan.Span(id).V, chunk.LD(cols), s.train.Output(id), p.grids.orderOfType(u.plan.Cells, t)
 	var room []float32
 	return p.fileExtra(p.in.ofType(t), name, cols, func(f *device.HostFile) error {
 		return rows.Blocks(v, ld, func(lo, hi int) error {

@@ -78,7 +78,7 @@ func newProgram(r request) (*Program, error) {
 		return nil, err
 	}
 	d := &definition{request: r, goal: goalOf(r.output)}
-	p := &Program{definition: d, on: planTarget{definition: d}, grids: grids{definition: d, sizes: map[int]*chunk.GridStats{}, byRelation: map[int][]chunk.GridStats{}}}
+	p := &Program{definition: d, on: planTarget{definition: d}, grids: grids{definition: d, sizes: map[gridOf]*chunk.GridStats{}, byRelation: map[gridOf][]chunk.GridStats{}}}
 	p.grids.stages = &p.stages
 	describe := d.describeData
 	if r.data != nil && r.data.Vertices.Kinds != nil {

@@ -30,7 +30,7 @@ func (s *session) seedRows(id int) (x []float32, cols int) {
 // to room if that has the right size, else to new memory.
 func (s *session) learnedRows(u *unit, name string, room []float32) ([]float32, error) {
 	_, id, _ := u.low.Input(name)
-	cols, o := u.plan.Spec.Values[id].Cols, s.p.grids.orderOfType(u.plan.Cells.P, u.plan.Spec.Values[id].Type)
+	cols, o := u.plan.Spec.Values[id].Cols, s.p.grids.orderOfType(u.plan.Cells, u.plan.Spec.Values[id].Type)
 	if n := u.plan.Span(id).V * cols; len(room) != n {
 		room = make([]float32, n)
 	}
@@ -55,7 +55,7 @@ func (s *session) learnedRows(u *unit, name string, room []float32) ([]float32, 
 func (s *session) setLearned(u *unit, name string, x []float32) error {
 	in, id, _ := u.low.Input(name)
 	cols := u.plan.Spec.Values[id].Cols
-	laid, ld, o := s.inputs[inputName(in)], chunk.LD(cols), s.p.grids.orderOfType(u.plan.Cells.P, in.Set.Type)
+	laid, ld, o := s.inputs[inputName(in)], chunk.LD(cols), s.p.grids.orderOfType(u.plan.Cells, in.Set.Type)
 	err := ownOf(&s.p.cfg, s.train, u, id).Each(func(first, n, at int) error {
 		return rows.Blocks(n, ld, func(lo, hi int) error {
 			chunk.PermuteRows(device.View[float32](laid)[(at+lo)*ld:(at+hi)*ld], x, cols, ld, o, first+lo, first+hi)

@@ -72,7 +72,7 @@ func (p *Program) compileSampled(told func(error) error) error {
 		return err
 	}
 	if p.eval != nil {
-		p.grids.orderFor(p.eval.plan.Cells.P)
+		p.grids.orderFor(gridIs(p.eval.plan.Cells))
 	}
 	return told(p.placeFinal(x.once))
 }

@@ -136,7 +136,7 @@ func (s *session) showTables() error {
 		if !q.PerVertex || !ok {
 			continue
 		}
-		laid, ld, o := device.View[float32](s.inputs[inputName(in)]), chunk.LD(q.Cols), s.p.grids.orderOfType(s.p.eval.plan.Cells.P, q.typ)
+		laid, ld, o := device.View[float32](s.inputs[inputName(in)]), chunk.LD(q.Cols), s.p.grids.orderOfType(s.p.eval.plan.Cells, q.typ)
 		err := rows.Blocks(q.Rows, ld, func(lo, hi int) error {
 			chunk.PermuteRows(laid[lo*ld:hi*ld], s.tables.rows[q.Name], q.Cols, ld, o, lo, hi)
 			device.Drop(device.Bytes(laid[lo*ld : hi*ld]))

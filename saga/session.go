@@ -155,7 +155,7 @@ func (s *session) start(u *unit) (*exec.Runner, error) {
 		}
 		return s.train, s.setConsts(u, s.train)
 	}
-	g, err := p.grids.gridFor(u.plan.Cells.P, p.chosen.want)
+	g, err := p.grids.gridFor(u.plan.Cells, p.chosen.want)
 	if err != nil {
 		return nil, err
 	}
@@ -178,7 +178,7 @@ func (s *session) start(u *unit) (*exec.Runner, error) {
 		laid, ok := s.inputs[name]
 		if !ok {
 			start := time.Now()
-			if laid, err = s.layOut(in, g.of(in.Set.Type), ownOf(&p.cfg, run, u, id), u.plan.OnDisk(id)); err != nil {
+			if laid, err = s.layOut(in, g.orderOf(in.Set.Type), ownOf(&p.cfg, run, u, id), u.plan.OnDisk(id)); err != nil {
 				return run, fmt.Errorf("input %s: %w", name, err)
 			}
 			since(&p.stages.Layout, start)
@@ -266,7 +266,7 @@ func (s *session) setStep(u *unit, run *exec.Runner) error {
 func (s *session) rows(u *unit, run *exec.Runner, id int) ([]float32, int) {
 	v, cols := u.plan.Span(id).V, u.plan.Spec.Values[id].Cols
 	x := make([]float32, v*cols)
-	from, ld, o := run.Output(id), chunk.LD(cols), s.p.grids.orderOfType(u.plan.Cells.P, u.plan.Spec.Values[id].Type)
+	from, ld, o := run.Output(id), chunk.LD(cols), s.p.grids.orderOfType(u.plan.Cells, u.plan.Spec.Values[id].Type)
 	rows.Blocks(v, ld, func(lo, hi int) error {
 		chunk.UnpermuteRows(x[lo*cols:hi*cols], device.View[float32](from), cols, ld, o, lo, hi)
 		device.Drop(from)

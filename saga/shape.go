@@ -30,12 +30,20 @@ func (s *Shape) sizes(p int, want chunk.Wants) *plan.Cells {
 // cells are the expected sizes of the p×p grid. All cells are taken to be equal, since the vertex
 // order deals vertices of high degree evenly over the intervals.
 func (s *Shape) cells(p int, want chunk.Want) *plan.Cells {
-	width := (s.Vertices + p - 1) / p
+	width, fars, far := (s.Vertices+p-1)/p, p, 0
+	if far = width; want.Wide {
+		width, fars, far = chunk.WideRuns([]int{s.Vertices}, p)[0].Width, 1, s.Vertices
+	}
+	owns := p // intervals that have rows
+	if want.Wide {
+		owns = max(1, (s.Vertices+width-1)/width)
+	}
 	c := plan.NewCells(s.Vertices, p, width, 2)
-	nnz := s.Edges / int64(p) / int64(p)
-	into, from := s.nonEmpty(width, p), 0
+	c.Wide = want.Wide
+	nnz := s.Edges / int64(owns) / int64(fars)
+	into, from := s.nonEmpty(width, owns, fars), 0
 	if from = into; s.in != nil {
-		into, from = s.in.nonEmpty(width, p, p), s.out.nonEmpty(width, p, p)
+		into, from = s.in.nonEmpty(width, owns, fars), s.out.nonEmpty(width, owns, fars)
 	}
 	for d, on := range [2]bool{plan.CSC: want.CSC, plan.CSR: want.CSR} {
 		if !on {
@@ -45,19 +53,22 @@ func (s *Shape) cells(p int, want chunk.Want) *plan.Cells {
 		if d == int(plan.CSR) {
 			rows, needs = from, into
 		}
-		bytes := chunk.CellSize(width, rows, nnz, want, 0, width)
+		bytes := chunk.CellSize(width, rows, nnz, want, 0, far)
 		c.Bytes[d], c.NNZ[d], c.Needs[d] = make([]int64, p*p), make([]int64, p*p), make([]int64, p*p)
 		for i := range p * p {
+			if c.Wide && (i%p > 0 || i/p >= owns) {
+				continue
+			}
 			c.Bytes[d][i], c.NNZ[d][i], c.Needs[d][i] = bytes, nnz, int64(needs)
 		}
 	}
 	return c
 }
 
-// nonEmpty is the expected number of an interval's rows that have an edge in a given cell. A
-// vertex of degree d has none of its edges in a given one of p cells with probability
-// e^(-d/p). Ranks are sampled on a logarithmic scale.
-func (s *Shape) nonEmpty(width, p int) int {
+// nonEmpty is the expected number of the rows of one of own intervals that have an edge in a given one of far cells. A
+// vertex of degree d has none of its edges in a given one of them with probability
+// e^(-d/far). Ranks are sampled on a logarithmic scale.
+func (s *Shape) nonEmpty(width, own, far int) int {
 	v := float64(s.Vertices)
 	var weight, sum float64
 	const samples = 4096
@@ -71,7 +82,7 @@ func (s *Shape) nonEmpty(width, p int) int {
 	each(func(r, n float64) { weight += n * math.Pow(r, -s.Skew) })
 	each(func(r, n float64) {
 		degree := float64(s.Edges) * math.Pow(r, -s.Skew) / weight
-		sum += n * -math.Expm1(-degree/float64(p))
+		sum += n * -math.Expm1(-degree/float64(far))
 	})
-	return min(width, int(math.Round(sum/float64(p))))
+	return min(width, int(math.Round(sum/float64(own))))
 }

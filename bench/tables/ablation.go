@@ -27,7 +27,7 @@ type Ablation struct {
 
 // ablations are left out in turn. Commuting and factoring also hoist products, so
 // hoisting cannot be left out without them.
-var ablations = []string{"hoist,commute,factor", "fuse", "commute", "factor", "group", "invariant", "pack", "postpone", "recompute-on-load", "residency", "row-gather", "serpentine", "slice", "stream"}
+var ablations = []string{"hoist,commute,factor", "fuse", "commute", "factor", "group", "invariant", "pack", "postpone", "recompute-on-load", "residency", "row-gather", "serpentine", "slice", "stream", "wide"}
 
 // omission is a row of the tables: what is left out.
 type omission struct {

@@ -51,6 +51,7 @@ func ladder() []rung {
 		{label: "+choice of slots and what is saved; with a machine of schedule and intervals", set: func(c *saga.Config) { c.Prefetch, c.Save = 0, "" }},
 		{label: "+group: several intervals meet each chunk that comes (with a machine)", pass: "group"},
 		{label: "+slice: gathers of a half or a quarter of the columns", pass: "slice"},
+		{label: "+wide: cells of all far ends (with a machine)", pass: "wide"},
 		{label: "+ring: chunks handed from device to device", set: func(c *saga.Config) { c.NoRing = false }},
 	}
 }

@@ -77,6 +77,9 @@ type Usage struct {
 	Acc    [][]Access // by phase and value
 	Life   [][2]int   // by value: the first and the last phase that touches it
 	Phases []phaseUse
+	Next   []int // by value: one that may take its place chunk by chunk (successors); -1: none
+	Before []int // by value: the one whose Next it is; -1: none
+	Depth  []int // by value: how many are before it
 
 	base           *Spec // the program whose parameters and inputs this one shares
 	Params, Inputs []int // by Global and by value: the index in base of the shared one; -1: none
@@ -146,6 +149,18 @@ func NewUsage(s *Spec) *Usage {
 	for id := range s.Values {
 		u.Life[id][0], u.Life[id][1] = Lifetime(u.Acc, id)
 	}
+	u.Next = successors(s, u)
+	u.Before, u.Depth = slices.Repeat([]int{-1}, len(s.Values)), make([]int, len(s.Values))
+	for a, b := range u.Next {
+		if b >= 0 {
+			u.Before[b] = a
+		}
+	}
+	for id := range s.Values {
+		for b := u.Before[id]; b >= 0; b = u.Before[b] {
+			u.Depth[id]++
+		}
+	}
 	for q := range s.Phases {
 		ph := &u.Phases[q]
 		for id, a := range u.Acc[q] {
@@ -173,4 +188,26 @@ func NewUsage(s *Spec) *Usage {
 		slices.Sort(ph.Dirs)
 	}
 	return u
+}
+
+// successors pairs stored values. A value that a phase reads last, and only at visited intervals, makes room for one that the phase writes first, if
+// rows are of the same type and size: chunk j of the new value may lie where chunk j-1 of the old one was.
+func successors(s *Spec, u *Usage) []int {
+	next := slices.Repeat([]int{-1}, len(s.Values))
+	for q := range s.Phases {
+		taken := map[int]bool{}
+		for a := range s.Values {
+			if u.Acc[q][a] != (Access{OwnRead: true}) || s.Values[a].Kind != Stored || u.Life[a][1] != q {
+				continue
+			}
+			for b := range s.Values {
+				if y := &s.Values[b]; u.Acc[q][b] == (Access{OwnWrite: true}) && y.Kind == Stored && !taken[b] && u.Life[b][0] == q && u.Life[b][1] > q &&
+					y.Type == s.Values[a].Type && y.RowBytes == s.Values[a].RowBytes {
+					next[a], taken[b] = b, true
+					break
+				}
+			}
+		}
+	}
+	return next
 }

@@ -239,6 +239,10 @@ type Cells struct {
 	Bytes       [][]int64 // by Dir: of each cell; nil: the direction is not used
 	NNZ         [][]int64 // edges of each cell
 	Needs       [][]int64 // different rows of the other interval that a cell reads; nil: not known, all
+
+	// Wide says that cells are not divided at the far end: the cell of own interval j reaches over all intervals at the far end, and is that with
+	// the first of them. What gathers read there is whole on the device, one interval behind the other.
+	Wide bool
 }
 
 // Span is the intervals of a vertex type: N intervals from First on, which have V vertices, Width each but for the last ones.
@@ -284,6 +288,36 @@ func (c *Cells) Side(d Dir) (own, far Span) {
 		own, far = far, own
 	}
 	return own, far
+}
+
+// Reach is how many rows a cell of direction d, with other interval i, has at its far end.
+func (c *Cells) Reach(d Dir, i int) int {
+	if !c.Wide {
+		return c.Rows(i)
+	}
+	_, far := c.Side(d)
+	return far.V
+}
+
+// FarWidth is how many rows the far end of a cell has at most, with room for intervals that are not full.
+func (c *Cells) FarWidth() int {
+	most := c.Width
+	if c.Wide {
+		for _, s := range append([]Span{{N: c.P, Width: c.Width}}, c.Types...) {
+			if c.Types == nil || s.V > 0 {
+				most = max(most, s.N*s.Width)
+			}
+		}
+	}
+	return most
+}
+
+// Fars is how many cells an own interval has whose far ends are of the type of far.
+func (c *Cells) Fars(far Span) int {
+	if c.Wide {
+		return 1
+	}
+	return far.N
 }
 
 // Rows of interval i.

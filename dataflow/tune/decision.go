@@ -10,6 +10,7 @@ import (
 
 // Key names one of the programs that a model can be lowered to.
 type Key struct {
+	Wide   bool   // cells are not divided at the far end (plan.Cells.Wide)
 	Packed bool   // cells store the far ends of edges with as few bits as an interval needs
 	Slices int    // number of column slices; each slice is gathered in a phase of its own
 	Save   string // policy that says which values are stored for the backward pass
@@ -43,5 +44,9 @@ type Decision struct {
 
 // String describes d. Decisions are equal exactly if their strings are.
 func (d Decision) String() string {
-	return fmt.Sprintf("%v %d %s %d %d %v", d.Key, d.P, d.Schedule, d.Slots, d.Group, d.Rule)
+	k := fmt.Sprintf("{%v %d %s %s}", d.Packed, d.Slices, d.Save, d.Store)
+	if d.Wide {
+		k = "wide " + k
+	}
+	return fmt.Sprintf("%s %d %s %d %d %v", k, d.P, d.Schedule, d.Slots, d.Group, d.Rule)
 }

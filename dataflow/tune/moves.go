@@ -29,6 +29,8 @@ var moves = []Move{
 	{"group", exposed, group},
 	{"schedule", exposed, schedule},
 	{"pack", programs, pack},
+	{"wide", exposed, wide},
+	{"over", exposed, over},
 }
 
 // LeaveOut removes a move from the table until the process ends, to measure the gain of the move. It returns false if no
@@ -60,7 +62,7 @@ func rules(s *search, e *Eval) []Decision {
 		}
 	}
 	return vary(e, list, func(d *Decision, r plan.Rule) {
-		r.Ahead = d.Rule.Ahead
+		r.Ahead, r.Over = d.Rule.Ahead, d.Rule.Over
 		d.Rule = r
 	})
 }
@@ -206,6 +208,19 @@ func save(s *search, e *Eval) (out []Decision) {
 
 func pack(s *search, e *Eval) []Decision {
 	return vary(e, s.p.Packed, func(d *Decision, on bool) { d.Packed = on })
+}
+
+// over has values take the place of those that a phase reads last, or not.
+func over(s *search, e *Eval) []Decision {
+	if !s.alone() {
+		return nil
+	}
+	return vary(e, []bool{!e.Rule.Over}, func(d *Decision, on bool) { d.Rule.Over = on })
+}
+
+// wide tries cells that are not divided at the far end.
+func wide(s *search, e *Eval) []Decision {
+	return vary(e, s.p.Wide, func(d *Decision, on bool) { d.Wide = on })
 }
 
 // vary makes one decision per element of list: e's, changed by f.

@@ -15,18 +15,35 @@ func (s *search) seed() error {
 		d.Slots = s.p.Options.Slots
 	}
 	d.Key = d.With(s.p.Store)
+	if len(s.p.Wide) > 0 {
+		d.Wide = s.p.Wide[0]
+	}
 	if b := s.p.Begin; b != nil {
 		_, err := s.take(*b)
 		return err
 	}
 	for _, d.Save = range s.p.Saves {
 		for _, d.Packed = range s.p.Packed {
-			if err := s.programs(d); err != nil || s.best != nil {
+			if err := s.programs(d); err != nil {
 				return err
 			}
+			if s.best == nil {
+				continue
+			}
+			if len(s.p.Wide) > 1 && s.best.Moves {
+				return s.wider(d)
+			}
+			return nil
 		}
 	}
 	return nil
+}
+
+// wider tries numbers of intervals of wide cells, with d's Save and Packed and otherwise as in the best decision so far.
+func (s *search) wider(d Decision) error {
+	d.Wide, d.Slices, d.Schedule, d.Group, d.Rule.Over = !d.Wide, s.best.Slices, s.best.Schedule, 1, true
+	_, err := s.ladder(d, s.best.P)
+	return err
 }
 
 // programs tries numbers of intervals (ladder) for each combination of slices, schedule and group, with d's Save and Packed.
@@ -147,7 +164,7 @@ func (s *search) seeds(d Decision) []Decision {
 	if s.p.Options.Slots == 0 {
 		eager.Slots = 4
 	}
-	eager.Rule = plan.Rule{Ahead: 4}
+	eager.Rule = plan.Rule{Ahead: 4, Over: d.Rule.Over}
 	if s.alone() {
 		eager.Rule.First = plan.WindowsFirst
 	}

@@ -3,7 +3,7 @@ package cli
 import "sagann/saga"
 
 // newerPasses are not in the paper.
-var newerPasses = []string{"commute", "degree-sort", "factor", "group", "invariant", "pack", "postpone", "recompute-on-load", "residency", "row-gather", "serpentine", "slice"}
+var newerPasses = []string{"commute", "degree-sort", "factor", "group", "invariant", "pack", "postpone", "recompute-on-load", "residency", "row-gather", "serpentine", "slice", "wide"}
 
 // PaperSave is the save policy of the paper's system: results of products and gathers
 // are stored, element-wise results are computed again. There is no search.

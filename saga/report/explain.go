@@ -67,7 +67,10 @@ func (r *Run) Overview(w io.Writer) error {
 		fmt.Fprintf(&b, "; columns gathered in %d slices", k)
 	}
 	if r.Packed {
-		fmt.Fprintf(&b, "; far ends of edges packed into %d bits", chunk.IDBits(pl.Cells.Width))
+		fmt.Fprintf(&b, "; far ends of edges packed into %d bits", chunk.IDBits(pl.Cells.FarWidth()))
+	}
+	if r.Wide {
+		b.WriteString("; each interval's edges in one cell a relation, whatever their far ends")
 	}
 	if len(pl.Places.Windows) > 0 {
 		fmt.Fprintf(&b, "; %d windows", len(pl.Places.Windows))

@@ -153,6 +153,9 @@ func (f *facts) program() {
 func (f *facts) visits() {
 	pl := f.run.Plan
 	f.line("intervals %d", pl.Cells.P)
+	if pl.Cells.Wide {
+		f.line("wide cells of intervals of %d", pl.Cells.Width)
+	}
 	summed := map[int64]int{} // Globals that are summed into, by their offset
 	for id, offset := range pl.Globals {
 		if f.low.Spec.Globals[id].Kind == plan.Sum {

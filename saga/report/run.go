@@ -25,6 +25,7 @@ type Run struct {
 	Stored  []string
 	Slices  int
 	Packed  bool
+	Wide    bool // cells are not divided at the far end
 	Storage string
 
 	Sampled *Sampled       // sampled training; nil: training on the full graph

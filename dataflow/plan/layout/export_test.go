@@ -17,7 +17,7 @@ func CheckSizes(s *plan.Spec, c *plan.Cells, o plan.Options, seed uint64) error 
 		return err
 	}
 	f := NewFitting(s, c, o, plan.Rule{}, &Scratch{})
-	ch := Choice{resident: make([]bool, len(s.Values)), cells: make([]bool, len(c.Bytes)), Slots: 1 + r.IntN(3), group: 1 + r.IntN(3)}
+	ch := Choice{resident: make([]bool, len(s.Values)), cells: make([]bool, len(c.Bytes)), Slots: 1 + r.IntN(3), group: 1 + r.IntN(3), over: r.IntN(2) > 0}
 	for range 40 {
 		q, k := r.IntN(len(s.Phases)), r.IntN(c.P)
 		switch id := r.IntN(len(s.Values)); r.IntN(7) {

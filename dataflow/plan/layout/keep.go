@@ -99,16 +99,31 @@ func (f *fitting) open(w plan.Window) {
 		defer func() { ch.windows = ch.windows[:at] }()
 		return f.fits()
 	}
-	if !holds(1) {
+	if f.whole(&w) {
+		if all := s.First + s.N - w.First; all < s.N || !holds(all) {
+			return
+		}
+	} else if !holds(1) {
 		return
+	} else {
+		w.N = 1 + sort.Search(s.First+s.N-w.First-1, func(n int) bool { return !holds(n + 2) })
 	}
-	w.N = 1 + sort.Search(s.First+s.N-w.First-1, func(n int) bool { return !holds(n + 2) })
 	ch.windows = append(ch.windows, w)
 	if f.simple(&w) {
 		f.stay(w)
 	} else {
 		f.weigh()
 	}
+}
+
+// whole tells whether w has all intervals or none, as wide cells read its value at the far end.
+func (f *fitting) whole(w *plan.Window) bool {
+	for q := range f.spec.Phases {
+		if f.c.Wide && w.Key >= 0 && w.Live(q) && f.usage.Acc[q][w.Key].Other {
+			return true
+		}
+	}
+	return false
 }
 
 // widen gives every phase as many slots as fit. More slots keep chunks from one visit to the next. The number

@@ -37,6 +37,7 @@ type Choice struct {
 	windows  []plan.Window
 	ahead    int  // buffers of streamed cells beyond Slots
 	All      bool // everything is resident
+	over     bool // plan.Rule.Over
 }
 
 // phase is the number of slots for chunks at the far end in phase q.

@@ -192,17 +192,48 @@ func (l *Layout) hold(f *fitter, floor int64, c *Choice) {
 	f.rank = -1
 	l.placeLasting(f, floor)
 	for i := range p.Spec.Values {
-		if v := &p.Spec.Values[i]; v.Kind == plan.Stored && c.resident[i] {
-			life, bytes := l.Usage.Life[i], p.ShareOf(i)*p.Cells.ChunkBytes(v)
-			p.Places.Resident[i] = true
+		if v := &p.Spec.Values[i]; v.Kind == plan.Stored && c.resident[i] && !l.follows(c, i) {
+			chunk, bytes := p.Cells.ChunkBytes(v), p.ShareOf(i)*p.Cells.ChunkBytes(v)
+			last, n := i, int64(0)
+			for ; l.next(c, last) >= 0; n++ {
+				last = l.next(c, last)
+			}
 			f.rank = i
-			p.Places.ValueAt[i] = floor + f.hold(bytes, life[0], life[1])
-			if !l.sizing {
-				l.book(v.Name, p.Places.ValueAt[i], bytes, life[0], life[1])
+			at := floor + f.hold(bytes+n*chunk, l.Usage.Life[i][0], l.Usage.Life[last][1])
+			for id, first := i, l.Usage.Life[i][0]; id >= 0; id, n = l.next(c, id), n-1 {
+				p.Places.Resident[id], p.Places.ValueAt[id] = true, at+n*chunk
+				if !l.sizing {
+					l.book(p.Spec.Values[id].Name, p.Places.ValueAt[id], bytes, first, l.Usage.Life[id][1])
+				}
+				first = l.Usage.Life[id][1] + 1
 			}
 		}
 	}
 	l.placeWindows(f, floor)
+}
+
+// next is the resident value that takes the place of resident value id; -1: none does.
+func (l *Layout) next(c *Choice, id int) int {
+	if n := l.Usage.Next[id]; n >= 0 && l.pairs(c, n) && c.resident[n] {
+		return n
+	}
+	return -1
+}
+
+// follows tells whether a resident value has had the place of id before.
+func (l *Layout) follows(c *Choice, id int) bool {
+	before := l.Usage.Before[id]
+	return before >= 0 && l.pairs(c, id) && c.resident[before]
+}
+
+// fewLeft is the least number of chunks of a value for each chunk more that a place has for values that follow each other.
+const fewLeft = 4
+
+// pairs tells whether value id may take the place of the one before it: visits go from chunk to chunk, on one device, and there are many chunks. Where
+// too many values follow each other a place begins anew.
+func (l *Layout) pairs(c *Choice, id int) bool {
+	n := 1 + int(l.Plan.ShareOf(id))/fewLeft
+	return c.over && l.Plan.Devices <= 1 && c.group <= 1 && c.groups == nil && l.Plan.Schedule != plan.DestOrder && l.Usage.Depth[id]%n != 0
 }
 
 // largest holds sizes of cells that buffers are made for.

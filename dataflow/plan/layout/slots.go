@@ -41,7 +41,7 @@ const (
 // needs appends the buffers of phase q with choice c. A value has c.phase(q) slots at the far end, whose chunks may be
 // used again. At the visited intervals it has one slot per interval of a group and, if c.Slots is above 1, one more to
 // load the next visit ahead. The cells of a direction have c.Slots slots per interval of a group, and c.ahead more.
-// None has more slots than it has chunks or cells outside windows.
+// None has more slots than it has chunks or cells outside windows. Wide cells need slots for all chunks at the far end.
 func (l *Layout) needs(list []need, q int, c *Choice) []need {
 	p, use := l.Plan, &l.Usage.Phases[q]
 	for _, a := range use.Values {
@@ -79,7 +79,11 @@ func (l *Layout) valueNeeds(list []need, q, id int, other, own bool, rest int, c
 		list = append(list, need{ownSlot, id, bytes, min(n, rest)})
 	}
 	if other {
-		list = append(list, need{otherSlot, id, bytes, min(c.phase(q), rest)})
+		n := min(c.phase(q), rest)
+		if l.Plan.Cells.Wide { // all of the value, whose intervals follow each other
+			n = rest
+		}
+		list = append(list, need{otherSlot, id, bytes, n})
 	}
 	return list
 }

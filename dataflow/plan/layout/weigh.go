@@ -42,7 +42,7 @@ func (f *fitting) light(x plan.Window, most int64) bool {
 	so := f.sized.so
 	bytes := so.l.windowBytes(&x)
 	for q, n := range so.loads {
-		if x.Live(q) && so.floor+n+bytes > most && so.floor+n+bytes-f.spared(&x, q) > most {
+		if x.Live(q) && so.floor+n+bytes > most && so.floor+n+bytes-f.spared(&x, q)-f.shared(&x, q) > most {
 			return false
 		}
 	}
@@ -78,6 +78,21 @@ func (f *fitting) spared(x *plan.Window, q int) int64 {
 		b = append(b, l.cellNeed(q, -1-x.Key, rest-x.N, c))
 	}
 	return bytesOf(a) - bytesOf(b)
+}
+
+// shared is how many bytes that x takes in phase q are another's, if x is all of a value that is made resident.
+func (f *fitting) shared(x *plan.Window, q int) int64 {
+	if x.Key < 0 || f.spec.Values[x.Key].Kind != plan.Stored {
+		return 0
+	}
+	l := &f.sized.so.l
+	live := func(id, later int) bool {
+		return id >= 0 && f.ch.resident[id] && l.pairs(&f.ch, later) && f.usage.Life[id][0] <= q && q <= f.usage.Life[id][1]
+	}
+	if n := f.usage.Next[x.Key]; live(f.usage.Before[x.Key], x.Key) || n >= 0 && live(n, n) {
+		return l.windowBytes(x)
+	}
+	return 0
 }
 
 func bytesOf(list []need) (n int64) {
@@ -210,6 +225,13 @@ func (f *fitting) settle(key int) {
 // holds tells whether the choice fits with stored value id resident, which may move what is placed behind it. If so, that is what is laid out
 // from now on.
 func (f *fitting) holds(id int) bool {
+	if f.ch.over && (f.usage.Before[id] >= 0 || f.usage.Next[id] >= 0) { // it may share the place of another
+		on := &f.ch.resident[id]
+		if f.try(on, f.ok); *on {
+			f.weighed()
+		}
+		return *on
+	}
 	z, was := f.sized.so, f.sized
 	x := f.life(id)
 	was.fit.held, was.fit.top = append(was.fit.held[:0], z.fit.held...), z.fit.top

@@ -46,7 +46,15 @@ func (e *emitter) fetchAll(st *plan.Step, i, d int) {
 		e.far = slices.Compact(e.far)
 	}
 	for _, id := range e.far {
-		e.fetch(id, i, d)
+		if !e.p.Cells.Wide {
+			e.fetch(id, i, d)
+			continue
+		}
+		for s, k := e.p.Span(id), 0; k < s.N; k++ {
+			if k == 0 || s.Rows(s.First+k) > 0 {
+				e.fetch(id, s.First+k, d)
+			}
+		}
 	}
 }
 
@@ -73,7 +81,7 @@ func (e *emitter) fetch(id, i, d int) {
 				e.fetch(o.ID, i, d)
 			}
 		}
-		s := r.take(i)
+		s := slotFor(e, r, id, i)
 		if e.partly(call, d) {
 			r.part = s
 		}
@@ -81,11 +89,12 @@ func (e *emitter) fetch(id, i, d int) {
 		return
 	}
 	from, at := e.neighbour(id, i, d)
-	take := r.take
+	s := -1
 	if from >= 0 && !p.Places.Resident[id] {
-		take = r.next
+		s = r.next(i)
+	} else {
+		s = slotFor(e, r, id, i)
 	}
-	s := take(i)
 	to := e.ps.Other[id].Addr(s)
 	t := plan.Task{Device: uint16(d), Value: int32(id), Own: int32(i), Other: -1, Addr: to, Bytes: e.rowBytes(id, i)}
 	if from >= 0 {
@@ -104,6 +113,16 @@ func (e *emitter) fetch(id, i, d int) {
 		return
 	}
 	e.load(id, i, d, to, e.turnOf(d)...)
+}
+
+// slotFor gives interval i of value id a slot of r. Wide cells read one interval behind the other.
+func slotFor(e *emitter, r *ring, id, i int) int {
+	if e.p.Cells.Wide {
+		s := i - e.p.Span(id).First
+		r.holds[s] = i
+		return s
+	}
+	return r.take(i)
 }
 
 // neighbour finds the nearest device before d in the ring that has interval i of value id, and the

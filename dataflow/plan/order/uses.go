@@ -74,7 +74,9 @@ func (u *uses) run(t *plan.Task, reads, writes []span) (r, w []span) {
 		case plan.OwnValue:
 			size = u.rowBytes(o.ID, int(t.Own))
 		case plan.OtherValue:
-			size = u.rowBytes(o.ID, far)
+			if size = u.rowBytes(o.ID, far); t.Step >= 0 && u.p.Cells.Wide {
+				size = u.allBytes(o.ID)
+			}
 		case plan.GlobalRef:
 			size = u.p.Spec.Globals[o.ID].Room()
 		case plan.EdgeTemp:
@@ -119,6 +121,13 @@ func (u *uses) global(d, id int) span {
 func (u *uses) host(id, i int) span {
 	n := int64(u.p.Host.Of[id]*u.p.Cells.P + i)
 	return span{-1, n, n + 1}
+}
+
+// allBytes is the size in bytes of value id, one chunk behind the other.
+func (u *uses) allBytes(id int) int64 {
+	s := u.p.Span(id)
+	last := s.First + max(0, s.V-1)/s.Width
+	return int64(last-s.First)*u.p.Cells.ChunkBytes(&u.p.Spec.Values[id]) + u.rowBytes(id, last)
 }
 
 // rowBytes is the size in bytes of chunk i of value id.

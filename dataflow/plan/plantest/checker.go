@@ -265,6 +265,10 @@ func (c *checker) run(i int, t *plan.Task) {
 				}
 			}
 			bytes = int64(c.p.Cells.Rows(int(j))) * c.p.Spec.Values[o.ID].RowBytes
+			if o.Kind == plan.OtherValue && !derived && c.p.Cells.Wide {
+				c.wide(i, d, o.ID, at)
+				continue
+			}
 		}
 		if !o.Write || again {
 			c.read(i, d, what, at, bytes)
@@ -274,6 +278,16 @@ func (c *checker) run(i int, t *plan.Task) {
 				c.latest[what]++
 			}
 			c.write(i, d, what, at, bytes)
+		}
+	}
+}
+
+// wide checks that task i finds all of value id on device d, one interval behind the other.
+func (c *checker) wide(i, d, id int, at int64) {
+	s, v := c.p.Span(id), &c.p.Spec.Values[id]
+	for k := range s.N {
+		if rows := s.Rows(s.First + k); rows > 0 {
+			c.read(i, d, value(int32(id), int32(s.First+k)), at+int64(k)*c.p.Cells.ChunkBytes(v), int64(rows)*v.RowBytes)
 		}
 	}
 }

@@ -206,6 +206,22 @@ func DrawCells(t *rapid.T) *plan.Cells {
 	return c
 }
 
+// Wide has the cells of c reach over all intervals at their far ends.
+func Wide(c *plan.Cells) *plan.Cells {
+	w := plan.NewCells(c.V, c.P, c.Width, len(c.Bytes))
+	w.Wide = true
+	for d := range c.Bytes {
+		w.NNZ[d], w.Bytes[d] = make([]int64, c.P*c.P), make([]int64, c.P*c.P)
+		for j := range c.P {
+			for i := range c.P {
+				w.NNZ[d][j*c.P] += c.NNZ[d][j*c.P+i]
+			}
+			w.Bytes[d][j*c.P] = 64 * (2 + w.NNZ[d][j*c.P])
+		}
+	}
+	return w
+}
+
 // Always gives c for every number of intervals.
 func Always(c *plan.Cells) func(int) (*plan.Cells, error) {
 	return func(int) (*plan.Cells, error) { return c, nil }
