@@ -47,9 +47,8 @@ func (e *HostError) Error() string {
 
 // PlaceHost decides which tenants of list lie in files so that the rest fits into budget bytes;
 // budget 0 is no bound. staging is the bytes that buffers take as soon as one tenant lies in a
-// file. Tenants stay in memory in the order of Moved/Bytes, largest first, and among equal ones
-// smaller first, as long as they fit. The order of list is kept, and the result depends on nothing
-// but the arguments. The error is a *HostError if tenants that must stay do not fit.
+// file. Of what lies in files little is moved: at most twice as much as in the best case (toFiles). The order
+// of list is kept, and the result depends on nothing but the arguments. The error is a *HostError if tenants that must stay do not fit.
 func PlaceHost(list []Tenant, budget, staging int64) (*HostPlan, error) {
 	h := &HostPlan{Tenants: slices.Clone(list), Budget: budget}
 	var stay, all int64
@@ -71,22 +70,18 @@ func PlaceHost(list []Tenant, budget, staging int64) (*HostPlan, error) {
 		all += staging
 	}
 	if budget > 0 && all > budget {
-		left := budget - stay - staging
-		if len(movable) == 0 || left < 0 {
+		if len(movable) == 0 || budget < stay+staging {
 			small := all
 			if len(movable) > 0 {
 				small = min(all, stay+staging)
 			}
 			return nil, &HostError{Budget: budget, Smallest: small}
 		}
-		slices.SortStableFunc(movable, func(a, b *Tenant) int {
-			return cmp.Or(cmp.Compare(float64(b.Moved)/float64(b.Bytes), float64(a.Moved)/float64(a.Bytes)), cmp.Compare(a.Bytes, b.Bytes))
-		})
-		for _, t := range movable {
-			if t.Disk = t.Bytes > left; !t.Disk {
-				left -= t.Bytes
-			}
+		over := all - budget
+		if !files {
+			over += staging
 		}
+		toFiles(movable, over)
 	}
 	for i := range h.Tenants {
 		if t := &h.Tenants[i]; t.Disk {
@@ -98,6 +93,35 @@ func PlaceHost(list []Tenant, budget, staging int64) (*HostPlan, error) {
 	}
 	h.Memory += h.Staging
 	return h, nil
+}
+
+// toFiles puts tenants of at least over bytes into files. It goes through list, those first that are moved least for their size, and
+// takes what does not suffice; each of the others suffices with what was taken before it, and the best of these sets is taken.
+// What is not needed then stays in memory.
+func toFiles(list []*Tenant, over int64) {
+	slices.SortStableFunc(list, func(a, b *Tenant) int {
+		return cmp.Or(cmp.Compare(float64(a.Moved)/float64(a.Bytes), float64(b.Moved)/float64(b.Bytes)), cmp.Compare(b.Bytes, a.Bytes))
+	})
+	var taken, best []*Tenant
+	var bytes, moved, least int64
+	for _, t := range list {
+		switch {
+		case bytes+t.Bytes < over:
+			taken, bytes, moved = append(taken, t), bytes+t.Bytes, moved+t.Moved
+		case best == nil || moved+t.Moved < least:
+			best, least = append(slices.Clone(taken), t), moved+t.Moved
+		}
+	}
+	for _, t := range best {
+		over -= t.Bytes
+		t.Disk = true
+	}
+	for _, t := range slices.Backward(best) {
+		if over+t.Bytes <= 0 {
+			over += t.Bytes
+			t.Disk = false
+		}
+	}
 }
 
 // OnHost tells whether value id has host memory of its own: it is stored and swapped, or an

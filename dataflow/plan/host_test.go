@@ -3,6 +3,7 @@ package plan_test
 import (
 	"errors"
 	"fmt"
+	"math"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -11,8 +12,8 @@ import (
 	"sagann/internal/draw"
 )
 
-// What stays is within the budget, a smaller budget moves no more into memory, and the
-// smallest that an error names does while one byte less does not.
+// What stays is within the budget. Of files at most twice as much is moved as of those of the best set of tenants, and each of them is
+// needed. The smallest budget that an error names does, while one byte less does not.
 func TestPlaceHost(t *testing.T) {
 	draw.Check(t, func(t *rapid.T) {
 		var list []plan.Tenant
@@ -37,21 +38,21 @@ func TestPlaceHost(t *testing.T) {
 		} else if err != nil {
 			t.Fatal(err)
 		}
-		memory, disk := h.Staging, int64(0)
+		memory, disk, moved := h.Staging, int64(0), int64(0)
 		for i, x := range h.Tenants {
 			if x.Name != list[i].Name || x.Disk && x.Stays {
 				t.Fatalf("tenant %d is %+v", i, x)
 			}
-			if x.Disk {
-				disk += x.Bytes
+			if !x.Disk {
+				memory += x.Bytes
 				continue
 			}
-			memory += x.Bytes
-			for _, o := range h.Tenants { // what is moved more, and fits in its place, would be here
-				if o.Disk && !x.Stays && o.Bytes <= x.Bytes && o.Moved*x.Bytes > x.Moved*o.Bytes {
-					t.Fatalf("%+v is in memory and %+v is not", x, o)
-				}
+			if disk, moved = disk+x.Bytes, moved+x.Moved; h.Memory+x.Bytes <= budget {
+				t.Fatalf("%+v is in a file and would fit", x)
 			}
+		}
+		if least := leastMoved(list, budget, staging); moved > 2*least {
+			t.Fatalf("%+v: %d bytes are moved, %d would do", h, moved, least)
 		}
 		if memory != h.Memory || disk != h.Disk || memory > budget || (h.Staging > 0) != (staging > 0 && disk > 0) {
 			t.Fatalf("%+v: %d bytes in memory, %d in files", h, memory, disk)
@@ -61,6 +62,31 @@ func TestPlaceHost(t *testing.T) {
 			t.Fatalf("without a bound: %+v, %v", all, err)
 		}
 	})
+}
+
+// leastMoved is how much is moved of files if the best set of tenants lies in them.
+func leastMoved(list []plan.Tenant, budget, staging int64) int64 {
+	best := int64(math.MaxInt64)
+	for set := range 1 << len(list) {
+		memory, moved, ok := int64(0), int64(0), true
+		for i, x := range list {
+			switch {
+			case set>>i&1 == 0:
+				memory += x.Bytes
+			case x.Stays:
+				ok = false
+			default:
+				moved += x.Moved
+			}
+		}
+		if set > 0 {
+			memory += staging
+		}
+		if ok && memory <= budget {
+			best = min(best, moved)
+		}
+	}
+	return best
 }
 
 // What lies in files already stays there.
