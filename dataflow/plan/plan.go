@@ -143,11 +143,6 @@ type Buffer struct {
 	From, To  int // Whole, Whole: the whole run
 }
 
-// meets tells whether two buffers are in use at the same time.
-func (b *Buffer) meets(o *Buffer) bool {
-	return b.From == Whole || o.From == Whole || b.From <= o.To && o.From <= b.To
-}
-
 // Owner is the device that visits interval j. Intervals are dealt to devices round-robin.
 func (p *Plan) Owner(j int) int { return j % p.Devices }
 
