@@ -26,37 +26,23 @@ func bases(s *state) {
 			times[n]++ // the base is stored for a product
 		}
 	}
-	g, some := newMerged(), false
-	var memo numbered[*Node]
-	for _, n := range live {
-		in := make([]*Node, len(n.in))
-		for i, x := range n.in {
-			in[i] = memo.of(x)
+	remade(s, live, func(n *Node, of func(*Node) *Node) *Node {
+		x := farRow(n)
+		if x == nil {
+			return nil
 		}
-		g.at = n.pos
-		if x := farRow(n); x != nil {
-			if base, numbers := basis(x); len(numbers) > 0 && times[base] > 1 {
-				sc := n.in[0]
-				e := Apply(sc.op, sc.attr, memo.of(base))
-				for _, k := range numbers {
-					e = mul(e, widen(Apply(sc.op, sc.attr, memo.of(k)), x.shape.Cols))
-				}
-				in[0], some = e, true
-				s.note("bases", n, "edges multiply by numbers of the far end")
-			}
+		base, numbers := basis(x)
+		if len(numbers) == 0 || times[base] < 2 {
+			return nil
 		}
-		memo.set(n, g.add(n.op, n.attr, n.shape, in...))
-	}
-	g.at = ""
-	if !some {
-		return
-	}
-	for i := range s.outs {
-		s.outs[i].node = memo.of(s.outs[i].node)
-	}
-	for i, w := range s.wrt {
-		s.wrt[i] = memo.of(w)
-	}
+		sc := n.in[0]
+		e := Apply(sc.op, sc.attr, of(base))
+		for _, k := range numbers {
+			e = mul(e, widen(Apply(sc.op, sc.attr, of(k)), x.shape.Cols))
+		}
+		s.note("bases", n, "edges multiply by numbers of the far end")
+		return e
+	})
 }
 
 // farRow is the row that n, a sum over edges of a full graph, reads at the far end as it is; nil: n is something else.

@@ -25,7 +25,26 @@ func share(s *state) {
 			read[key(n.in[0], n.in[0].in[0])] = true
 		}
 	}
-	g, shared := newMerged(), false
+	if remade(s, live, func(n *Node, of func(*Node) *Node) *Node {
+		if !isGather(n) || !isScatter(n.in[0].op) {
+			return nil
+		}
+		sc := n.in[0]
+		f := sc.in[0]
+		if f.Def().Role != kernel.Square && f.Def().Role != kernel.Neg || !read[key(sc, f.in[0])] {
+			return nil
+		}
+		s.note("share", f, "of the row that another gather reads")
+		return Apply(f.op, f.attr, Apply(sc.op, sc.attr, of(f.in[0])))
+	}) {
+		s.rewrite(unsign)
+	}
+}
+
+// remade makes the nodes of a program anew, each after its operands, and reports whether any differs: else the program stays as it is. edge returns what a
+// node reads in place of its first operand, nil: the same; of returns what an old node is now.
+func remade(s *state, live []*Node, edge func(n *Node, of func(*Node) *Node) *Node) (some bool) {
+	g := newMerged()
 	var memo numbered[*Node]
 	for _, n := range live {
 		in := make([]*Node, len(n.in))
@@ -33,19 +52,14 @@ func share(s *state) {
 			in[i] = memo.of(x)
 		}
 		g.at = n.pos
-		if isGather(n) && isScatter(n.in[0].op) {
-			sc := n.in[0]
-			if f := sc.in[0]; (f.Def().Role == kernel.Square || f.Def().Role == kernel.Neg) && read[key(sc, f.in[0])] {
-				in[0] = Apply(f.op, f.attr, Apply(sc.op, sc.attr, memo.of(f.in[0])))
-				s.note("share", f, "of the row that another gather reads")
-				shared = true
-			}
+		if e := edge(n, memo.of); e != nil {
+			in[0], some = e, true
 		}
 		memo.set(n, g.add(n.op, n.attr, n.shape, in...))
 	}
 	g.at = ""
-	if !shared {
-		return
+	if !some {
+		return false
 	}
 	for i := range s.outs {
 		s.outs[i].node = memo.of(s.outs[i].node)
@@ -53,7 +67,7 @@ func share(s *state) {
 	for i, w := range s.wrt {
 		s.wrt[i] = memo.of(w)
 	}
-	s.rewrite(unsign)
+	return true
 }
 
 // mixed tells whether n is the sum of several terms over edges, one of them the gradient of a maximum.

@@ -20,22 +20,28 @@ func TestEveryInterleaving(t *testing.T) {
 		t.Run(part, draw.Each(func(t *rapid.T) {
 			s, c := plantest.DrawSpec(t), plantest.DrawCells(t)
 			o := plantest.DrawOptions(t, c)
-			if rapid.Bool().Draw(t, "bounded") {
-				o.Budget = plantest.Smallest(t, s, c, o) + rapid.Int64Range(0, 1<<14).Draw(t, "slack")
-			}
-			p, err := o.Plan(s, plantest.Always(c))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := p.Verify(); err != nil {
-				t.Fatal(err)
-			}
-			if err := plantest.Check(p, nil); err != nil {
-				t.Fatalf("%+v\n%v", o, err)
-			}
-			checkSizes(t, p, o.Options)
+			checked(t, s, c, o)
 		}))
 	}
+}
+
+// checked plans s, with the smallest budget at times and a little more, and checks the plan.
+func checked(t *rapid.T, s *plan.Spec, c *plan.Cells, o plantest.Asked) *plan.Plan {
+	if rapid.Bool().Draw(t, "bounded") {
+		o.Budget = plantest.Smallest(t, s, c, o) + rapid.Int64Range(0, 1<<14).Draw(t, "slack")
+	}
+	p, err := o.Plan(s, plantest.Always(c))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Verify(); err != nil {
+		t.Fatal(err)
+	}
+	if err := plantest.Check(p, nil); err != nil {
+		t.Fatalf("%+v\n%v", o, err)
+	}
+	checkSizes(t, p, o.Options)
+	return p
 }
 
 // The peak is the end of the buffer that ends last, and within the budget; the bytes

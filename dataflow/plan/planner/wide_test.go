@@ -20,20 +20,7 @@ func TestWideCells(t *testing.T) {
 		if o.Schedule == plan.DestOrder {
 			o.Schedule = plan.Sag
 		}
-		if rapid.Bool().Draw(t, "bounded") {
-			o.Budget = plantest.Smallest(t, s, c, o) + rapid.Int64Range(0, 1<<14).Draw(t, "slack")
-		}
-		p, err := o.Plan(s, plantest.Always(c))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := p.Verify(); err != nil {
-			t.Fatal(err)
-		}
-		if err := plantest.Check(p, nil); err != nil {
-			t.Fatalf("%+v\n%v", o, err)
-		}
-		checkSizes(t, p, o.Options)
+		p := checked(t, s, c, o)
 		for _, k := range p.Tasks {
 			if k.Kind == plan.Run && k.Other > 0 {
 				t.Fatalf("%s: a cell with interval %d", p.Describe(0), k.Other)
