@@ -21,10 +21,11 @@ type Intervals struct {
 	V, P, Width int
 	Lens        []int // by interval: its number of vertices; nil: Width, but for the last ones
 
-	// Whole, by interval the run of its type, says that cells are not divided at their other end: the cell of own interval o with the first
-	// interval of a run has all edges between o and the run, and other cells have none. A row of the run's k-th interval is k·Run.Width rows
-	// further on. nil: cells are divided at both ends.
-	Whole []Run
+	// Whole, by interval a run of intervals of its type that it is one of, says that cells are not divided between these at their other end: the cell
+	// of own interval o with the first interval of a run has all edges between o and the run, and other cells have none. A row of the run's k-th
+	// interval is k·Run.Width rows further on. nil: cells are divided at both ends.
+	Whole   []Run
+	Reached int // with Whole: cells of an own interval, at most, whose other ends are of one type
 }
 
 // wideRows divides the widths of intervals of which cells reach over several, so that no room is left between rows of any size.
@@ -47,12 +48,28 @@ func (n Intervals) FarWidth(x int) int {
 	return n.Whole[x].N * n.Whole[x].Width
 }
 
-// fars is how many cells an own interval has at most.
+// fars is how many cells an own interval has at most with the intervals of one type.
 func (n Intervals) fars() int {
 	if n.Whole == nil {
 		return n.P
 	}
-	return 1
+	return n.Reached
+}
+
+// AllFar, as Want.Wide, has cells reach over all intervals of a type.
+const AllFar = MaxIntervals
+
+// reach has the cells of n reach over wide intervals at their other end, which are runs of vertices of one type each.
+func (n *Intervals) reach(runs []Run, wide int) {
+	for _, r := range runs {
+		cells := 0
+		for k := 0; k < r.N; k += wide {
+			part := Run{First: r.First + k, N: min(wide, r.N-k), Width: r.Width}
+			n.Whole = append(n.Whole, slices.Repeat([]Run{part}, part.N)...)
+			cells++
+		}
+		n.Reached = max(n.Reached, cells)
+	}
 }
 
 // Uneven is intervals that begin at multiples of width; the i-th has lens[i] vertices, at most width.
@@ -73,7 +90,7 @@ type Run struct{ First, N, Dealt, Width int }
 // type, and each type has intervals of equal width. Intervals that are left over are empty ones of the last type.
 func Runs(vertices []int, p int) []Run { return runs(vertices, p, 1) }
 
-// WideRuns is Runs for cells that reach over whole runs (Intervals.Whole): widths are multiples of a number of rows.
+// WideRuns is Runs for cells that reach over several intervals (Intervals.Whole): widths are multiples of a number of rows.
 func WideRuns(vertices []int, p int) []Run { return runs(vertices, p, wideRows) }
 
 func runs(vertices []int, p, unit int) []Run {
@@ -125,12 +142,10 @@ func UnevenRuns(vertices []int, runs []Run) (Intervals, error) {
 	return Uneven(width, lens)
 }
 
-// WholeRuns is UnevenRuns for cells that reach over whole runs.
-func WholeRuns(vertices []int, runs []Run) (Intervals, error) {
+// WholeRuns is UnevenRuns for cells that reach over wide intervals of a run.
+func WholeRuns(vertices []int, runs []Run, wide int) (Intervals, error) {
 	in, err := UnevenRuns(vertices, runs)
-	for _, r := range runs {
-		in.Whole = append(in.Whole, slices.Repeat([]Run{r}, r.N)...)
-	}
+	in.reach(runs, wide)
 	return in, err
 }
 
@@ -147,20 +162,21 @@ func NewIntervals(v, p int) (Intervals, error) {
 	return Intervals{V: v, P: p, Width: (v + p - 1) / p}, nil
 }
 
-// WideIntervals is NewIntervals for cells that reach over all vertices at their other end.
-func WideIntervals(v, p int) (Intervals, error) {
+// WideIntervals is NewIntervals for cells that reach over wide intervals at their other end.
+func WideIntervals(v, p, wide int) (Intervals, error) {
 	in, err := NewIntervals(v, p)
 	if err == nil {
 		r := WideRuns([]int{v}, p)[0]
-		in.Width, in.Whole = r.Width, slices.Repeat([]Run{r}, p)
+		in.Width = r.Width
+		in.reach([]Run{r}, wide)
 	}
 	return in, err
 }
 
 // intervalsFor is p intervals of v vertices for cells that hold what w says.
 func intervalsFor(v, p int, w Want) (Intervals, error) {
-	if w.Wide {
-		return WideIntervals(v, p)
+	if w.Wide > 0 {
+		return WideIntervals(v, p, w.Wide)
 	}
 	return NewIntervals(v, p)
 }

@@ -14,7 +14,7 @@ type Want struct {
 	CSC    bool // build the side grouped by destination
 	CSR    bool // build the side grouped by source
 	Pack   bool // ids of the other end are packed: they take as many bits as an interval needs, not 32
-	Wide   bool // cells are not divided at the other end (Intervals.Whole)
+	Wide   int  // so many intervals of a type that cells reach over at their other end (Intervals.Whole); 0: one, AllFar: all
 }
 
 // Wants says what the cells of each relation hold, by the relation's number. Relations beyond its end have no cells.
@@ -45,8 +45,8 @@ func (w Wants) Join(o Wants) Wants {
 	return all
 }
 
-// Widened is w with cells that are wide or not.
-func (w Wants) Widened(wide bool) Wants {
+// Widened is w with cells that reach over wide intervals.
+func (w Wants) Widened(wide int) Wants {
 	out := slices.Clone(w)
 	for r := range out {
 		out[r].Wide = wide
@@ -55,7 +55,7 @@ func (w Wants) Widened(wide bool) Wants {
 }
 
 func (w Want) or(o Want) Want {
-	return Want{Rank: w.Rank || o.Rank, Type: w.Type || o.Type, Weight: w.Weight || o.Weight, Data: w.Data || o.Data, CSC: w.CSC || o.CSC, CSR: w.CSR || o.CSR, Pack: w.Pack || o.Pack, Wide: w.Wide || o.Wide}
+	return Want{Rank: w.Rank || o.Rank, Type: w.Type || o.Type, Weight: w.Weight || o.Weight, Data: w.Data || o.Data, CSC: w.CSC || o.CSC, CSR: w.CSR || o.CSR, Pack: w.Pack || o.Pack, Wide: max(w.Wide, o.Wide)}
 }
 
 // Ascend reports whether the ranks of a row's edges ascend in every cell of CSC. They do if the

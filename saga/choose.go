@@ -108,7 +108,7 @@ func (c *chooser) decide(from *tune.Decision) (*choice, error) {
 	}
 	q.Options.P = cmp.Or(c.only, q.Options.P)
 	if from != nil {
-		q.Begin, q.Packed, q.Wide, q.Slices, q.Saves, q.Mix = from, []bool{from.Packed}, []bool{from.Wide}, []int{from.Slices}, []string{from.Save}, false
+		q.Begin, q.Packed, q.Wide, q.Slices, q.Saves, q.Mix = from, []bool{from.Packed}, []int{from.Wide}, []int{from.Slices}, []string{from.Save}, false
 		q.Options.P, q.Options.Schedule = from.P, from.Schedule
 	}
 	pl, line, d, err := tune.Search(q)
@@ -243,17 +243,22 @@ func (c *chooser) packed() []bool {
 	return []bool{true, false}
 }
 
-// wide lists whether cells may be wide (plan.Cells.Wide). On a GPU a row that reads its far ends from several cells takes longer. On a CPU the rows of an
-// interval at the far end stay in the cache.
-func (c *chooser) wide() []bool {
+// AllFar, as Outcome.Wide, has cells reach over all intervals of a type.
+const AllFar = chunk.AllFar
+
+// wide lists how many intervals cells may reach over (plan.Cells.Wide). On a GPU a row that reads its far ends from several cells takes longer. On a CPU the
+// rows of an interval at the far end stay in the cache. Over several types all intervals of one are not too many for the cache of a GPU.
+func (c *chooser) wide() []int {
 	p := c.planTarget
 	switch {
-	case p.cfg.Outcome.Packing != "" || p.cfg.Outcome.Wide:
-		return []bool{p.cfg.Outcome.Wide}
+	case p.cfg.Outcome.Packing != "" || p.cfg.Outcome.Wide > 0:
+		return []int{p.cfg.Outcome.Wide}
 	case p.cfg.without("wide") || p.cfg.Stream || p.cfg.without("residency") || p.cfg.devices() > 1 || p.machine == nil || p.machine.Kind(0).Serial || p.data != nil && p.data.Shard != nil:
-		return []bool{false}
+		return []int{0}
+	case p.in != nil && p.in.kinds != nil || p.shape != nil && p.shape.kinds != nil:
+		return []int{0, chunk.AllFar}
 	}
-	return []bool{false, true}
+	return []int{0, 4, 2, 3, chunk.AllFar}
 }
 
 func (c *chooser) slices() (list []int) {
@@ -296,13 +301,13 @@ func (c *chooser) lower(k tune.Key) (*compiled, error) {
 	}
 	c.kept.Unlock()
 	m.Do(func() {
-		if k.Wide { // only cells differ
+		if k.Wide > 0 { // only cells differ
 			narrow := k
-			narrow.Wide = false
+			narrow.Wide = 0
 			x, err := c.lower(narrow)
 			if m.err = err; x != nil {
 				y := *x
-				y.want = x.want.Widened(true)
+				y.want = x.want.Widened(k.Wide)
 				m.compiled = &y
 			}
 			return

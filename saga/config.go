@@ -106,8 +106,8 @@ type Outcome struct {
 	// needs: "on" or "off". "": on GPUs if that is faster by simulation or if unpacked cells do not
 	// fit; on a CPU never.
 	Packing string
-	// Wide says that cells are not divided at the far end. false: on GPUs they may be if that is faster by simulation, unless Packing is given.
-	Wide bool
+	// Wide is how many intervals cells reach over at their far end. 0: one or, on GPUs and unless Packing is given, as many as is fastest by simulation.
+	Wide int
 }
 
 // Validate returns everything that is wrong with c, joined into one error.

@@ -179,7 +179,7 @@ func TestDigestOfFacts(t *testing.T) {
 			"intervals":     func(c *saga.Config, _ *layers.Options) { c.Chunks = 8 },
 			"schedule":      func(c *saga.Config, _ *layers.Options) { c.Schedule = "stage" },
 			"serpentine":    func(c *saga.Config, _ *layers.Options) { c.Without = append(c.Without, "serpentine") },
-			"wide cells":    func(c *saga.Config, _ *layers.Options) { c.Outcome.Wide = true },
+			"wide cells":    func(c *saga.Config, _ *layers.Options) { c.Outcome.Wide = saga.AllFar },
 			"vertex order":  func(c *saga.Config, _ *layers.Options) { c.Without = append(c.Without, "degree-sort", "balance") },
 			"what is saved": func(c *saga.Config, _ *layers.Options) { c.Save = saga.SaveNone },
 			"dropout":       func(_ *saga.Config, o *layers.Options) { o.Dropout = 0.1 },

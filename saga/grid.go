@@ -23,11 +23,8 @@ type grids struct {
 	degrees    map[int]*typeDegrees         // by type
 }
 
-// gridOf tells grids apart: the number of intervals, and whether cells are wide (plan.Cells.Wide).
-type gridOf struct {
-	n    int
-	wide bool
-}
+// gridOf tells grids apart: the number of intervals, and how many of them cells reach over (plan.Cells.Wide).
+type gridOf struct{ n, wide int }
 
 // gridIs is the grid of c.
 func gridIs(c *plan.Cells) gridOf { return gridOf{c.P, c.Wide} }
@@ -140,7 +137,7 @@ func (g *grids) counted(n int, wants chunk.Wants) (*plan.Cells, error) {
 		}
 		for i := range n * n {
 			var cell chunk.Cell
-			if !c.Wide || i%n == 0 {
+			if c.Begins(c.Span(0), i%n) {
 				cell = at(i/n, i%n, want)
 			}
 			c.Bytes[d] = append(c.Bytes[d], cell.Bytes)

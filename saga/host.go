@@ -98,7 +98,7 @@ func (p *Program) onceFit(made []*dataflow.Lowered) error {
 		if p.cfg.HostMem == 0 {
 			return nil
 		}
-		pl, err := planner.New(l.Spec, p.grids.cells(p.chosen.want.Widened(false)), p.on.onceOptions(p.chosen.memory.plans(), k))
+		pl, err := planner.New(l.Spec, p.grids.cells(p.chosen.want.Widened(0)), p.on.onceOptions(p.chosen.memory.plans(), k))
 		if err == nil {
 			err = p.placeHost(p.extraBytes(l), pl)
 		}
@@ -141,7 +141,7 @@ func (p *Program) least(made []*dataflow.Lowered, extras map[string]int64, plans
 // plansOf plans the programs of invariants and calls f for each.
 func (p *Program) plansOf(made []*dataflow.Lowered, f func(*dataflow.Lowered, *plan.Plan)) error {
 	for k, l := range made {
-		pl, err := planner.New(l.Spec, p.grids.cells(p.chosen.want.Widened(false)), p.on.onceOptions(p.chosen.memory.plans(), k))
+		pl, err := planner.New(l.Spec, p.grids.cells(p.chosen.want.Widened(0)), p.on.onceOptions(p.chosen.memory.plans(), k))
 		if err != nil {
 			return err
 		}

@@ -42,8 +42,8 @@ func (g *grids) kindsFor(is gridOf) (*kindsAt, error) {
 		at.orders = append(at.orders, g.orderOf(t, at.spans[t].V, runs[t].Dealt))
 	}
 	var err error
-	if is.wide {
-		at.in, err = chunk.WholeRuns(vertices, runs)
+	if is.wide > 0 {
+		at.in, err = chunk.WholeRuns(vertices, runs, is.wide)
 	} else {
 		at.in, err = chunk.UnevenRuns(vertices, runs)
 	}
@@ -148,7 +148,7 @@ func (g *grids) countedKinds(n int, want chunk.Wants) (*plan.Cells, error) {
 			own, far := c.Side(d.Of(r))
 			bytes, nnz, needs := make([]int64, c.P*c.P), make([]int64, c.P*c.P), make([]int64, c.P*c.P)
 			for j := own.First; j < own.First+own.N; j++ {
-				for i := far.First; i < far.First+c.Fars(far); i++ {
+				for i := far.First; i < far.First+far.N; i += max(1, is.wide) {
 					cell := st.CSC(j, i, w)
 					if d == plan.CSR {
 						cell = st.CSR(j, i, w)

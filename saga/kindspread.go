@@ -55,15 +55,16 @@ func (s *kindsSpread) cells(n int, want chunk.Wants) *plan.Cells {
 				sums, others = x.out, x.in
 			}
 			owns, fars, wide := full(own), full(far), width // intervals that have rows
-			if c.Wide {
-				fars, wide = 1, far.N*far.Width
+			step := max(1, c.Wide)
+			if c.Wide > 0 {
+				fars, wide = (fars+step-1)/step, min(step, far.N)*far.Width
 			}
 			nnz := int64(x.edges / owns / fars)
 			rows, needs := sums.nonEmpty(own.Width, owns, fars), others.nonEmpty(far.Width, fars, owns)
 			bytes := chunk.CellSize(own.Width, rows, nnz, w, x.dataCols, wide)
 			b, edges, need := make([]int64, c.P*c.P), make([]int64, c.P*c.P), make([]int64, c.P*c.P)
 			for j := own.First; j < own.First+owns; j++ {
-				for i := far.First; i < far.First+fars; i++ {
+				for i := far.First; i < far.First+fars*step; i += step {
 					b[j*c.P+i], edges[j*c.P+i], need[j*c.P+i] = bytes, nnz, int64(needs)
 				}
 			}
@@ -78,7 +79,7 @@ func full(s plan.Span) int { return max(1, (s.V+s.Width-1)/s.Width) }
 
 // runsOf deals the intervals of a grid to types of so many vertices.
 func runsOf(vertices []int, is gridOf) []chunk.Run {
-	if is.wide {
+	if is.wide > 0 {
 		return chunk.WideRuns(vertices, is.n)
 	}
 	return chunk.Runs(vertices, is.n)

@@ -39,7 +39,7 @@ func (p *Program) runInvariants(l *dataflow.Lowered, k int, told func(error) err
 	}
 	u := &unit{low: l}
 	var err error
-	if u.plan, err = planner.New(l.Spec, p.grids.cells(p.chosen.want.Widened(false)), p.on.onceOptions(p.chosen.memory.plans(), k)); err == nil {
+	if u.plan, err = planner.New(l.Spec, p.grids.cells(p.chosen.want.Widened(0)), p.on.onceOptions(p.chosen.memory.plans(), k)); err == nil {
 		err = p.placeHost(p.extraBytes(l), u.plan)
 	}
 	if err = told(err); err != nil {

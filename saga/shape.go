@@ -30,13 +30,12 @@ func (s *Shape) sizes(p int, want chunk.Wants) *plan.Cells {
 // cells are the expected sizes of the p×p grid. All cells are taken to be equal, since the vertex
 // order deals vertices of high degree evenly over the intervals.
 func (s *Shape) cells(p int, want chunk.Want) *plan.Cells {
-	width, fars, far := (s.Vertices+p-1)/p, p, 0
-	if far = width; want.Wide {
-		width, fars, far = chunk.WideRuns([]int{s.Vertices}, p)[0].Width, 1, s.Vertices
-	}
-	owns := p // intervals that have rows
-	if want.Wide {
+	width, fars, far, owns := (s.Vertices+p-1)/p, p, 0, p // owns: intervals that have rows
+	if far = width; want.Wide > 0 {
+		width = chunk.WideRuns([]int{s.Vertices}, p)[0].Width
 		owns = max(1, (s.Vertices+width-1)/width)
+		reach := min(want.Wide, p)
+		fars, far = (owns+reach-1)/reach, reach*width
 	}
 	c := plan.NewCells(s.Vertices, p, width, 2)
 	c.Wide = want.Wide
@@ -56,10 +55,9 @@ func (s *Shape) cells(p int, want chunk.Want) *plan.Cells {
 		bytes := chunk.CellSize(width, rows, nnz, want, 0, far)
 		c.Bytes[d], c.NNZ[d], c.Needs[d] = make([]int64, p*p), make([]int64, p*p), make([]int64, p*p)
 		for i := range p * p {
-			if c.Wide && (i%p > 0 || i/p >= owns) {
-				continue
+			if c.Begins(c.Span(0), i%p) && i%p < owns && i/p < owns || c.Wide == 0 {
+				c.Bytes[d][i], c.NNZ[d][i], c.Needs[d][i] = bytes, nnz, int64(needs)
 			}
-			c.Bytes[d][i], c.NNZ[d][i], c.Needs[d][i] = bytes, nnz, int64(needs)
 		}
 	}
 	return c

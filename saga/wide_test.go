@@ -48,12 +48,13 @@ func wideLosses(t *testing.T, name string, m saga.Model, d *dataset.Data) {
 	for _, c := range []saga.Config{
 		{Chunks: 4}, {Chunks: 9, Stream: true}, {Chunks: 7, Stream: true, Schedule: "stage"}, {Chunks: 5, Stream: true, Save: saga.SaveAll, Outcome: saga.Outcome{Packing: saga.PackingOn}},
 	} {
-		c.Outcome.Wide = true
-		got := lossesOf(t, m, d, c)
-		for i := range want {
-			if !(math.Abs(got[i]-want[i]) <= 2e-5*want[i]) {
-				t.Errorf("%s, %d intervals, %s: losses %v, want %v", name, c.Chunks, c.Schedule, got, want)
-				break
+		for _, c.Outcome.Wide = range []int{2, saga.AllFar} {
+			got := lossesOf(t, m, d, c)
+			for i := range want {
+				if !(math.Abs(got[i]-want[i]) <= 2e-5*want[i]) {
+					t.Errorf("%s, %d intervals, over %d, %s: losses %v, want %v", name, c.Chunks, c.Outcome.Wide, c.Schedule, got, want)
+					break
+				}
 			}
 		}
 	}

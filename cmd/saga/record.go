@@ -34,7 +34,8 @@ type planRecord struct {
 	Once   []int    `json:"once_chunks"`
 	Slices int      `json:"slices"`           // of columns; 0 in runs of versions without
 	Packed bool     `json:"packed"`           // far ends of edges
-	Wide   bool     `json:"wide,omitempty"`   // cells are not divided at the far end
+	Wide   bool     `json:"wide,omitempty"`   // cells are not divided at the far end, or less
+	Reach  int      `json:"reach,omitempty"`  // intervals that wide cells reach over; 0: all
 	Groups []int    `json:"groups,omitempty"` // of intervals, by phase; without: one
 	Tiles  []int    `json:"tiles,omitempty"`  // of kernels on a GPU, rows
 	Budget int64    `json:"budget_bytes"`
@@ -53,9 +54,13 @@ func (c *trainCmd) record(j *job) record {
 	if c.asked != nil {
 		asked = c.asked
 	}
+	wide, reach := j.prog.Outcome().Wide, 0
+	if wide < saga.AllFar {
+		reach = wide
+	}
 	rec := record{Version: version(), Settings: savedSettings(*asked), Prepared: j.prep,
 		Plan: planRecord{s.Chunks, s.Schedule, j.prog.Saved(), append([]string{}, j.prog.Stored()...),
-			append([]int{}, j.prog.Once()...), j.prog.Slices(), j.prog.Packed(), j.prog.Outcome().Wide, j.prog.Groups(), j.prog.Tiles(), s.Budget, s.Peak, j.prog.Digest()}}
+			append([]int{}, j.prog.Once()...), j.prog.Slices(), j.prog.Packed(), wide > 0, reach, j.prog.Groups(), j.prog.Tiles(), s.Budget, s.Peak, j.prog.Digest()}}
 	rec.Schema = saga.Record(j.prog)
 	for _, p := range j.prog.Params() {
 		rec.Params = append(rec.Params, paramRecord{p.Name, p.Rows, p.Cols})
@@ -65,9 +70,12 @@ func (c *trainCmd) record(j *job) record {
 
 // outcome is what a run that goes on takes over.
 func (r *planRecord) outcome() saga.Outcome {
-	o := saga.Outcome{Store: r.Store, Once: r.Once, Groups: r.Groups, Tiles: r.Tiles, Slices: max(1, r.Slices), Packing: saga.PackingOff, Wide: r.Wide}
+	o := saga.Outcome{Store: r.Store, Once: r.Once, Groups: r.Groups, Tiles: r.Tiles, Slices: max(1, r.Slices), Packing: saga.PackingOff, Wide: r.Reach}
 	if r.Packed {
 		o.Packing = saga.PackingOn
+	}
+	if r.Wide && r.Reach == 0 {
+		o.Wide = saga.AllFar
 	}
 	if o.Groups == nil {
 		o.Groups = []int{1}

@@ -270,7 +270,7 @@ func (k *task) launches(g *gpu) ([]device.Command, error) {
 		}
 	case t.Other >= 0:
 		side := x.copies.sides[t.Dir]
-		l.Far = x.plan.Cells.Reach(t.Dir, int(t.Other))
+		l.Far = x.plan.Cells.Reach(int(t.Other))
 		l.Cell = cudaCell(x.copies.cell(t), side.View(int(t.Own)*side.P+int(t.Other)).Ptr, g.base+uint64(t.Cell))
 	}
 	return backend.Commands(x.gpus.programs[t.Kernel].Steps(l), g.funcs[t.Kernel], x.arena.TF32)

@@ -240,9 +240,9 @@ type Cells struct {
 	NNZ         [][]int64 // edges of each cell
 	Needs       [][]int64 // different rows of the other interval that a cell reads; nil: not known, all
 
-	// Wide says that cells are not divided at the far end: the cell of own interval j reaches over all intervals at the far end, and is that with
-	// the first of them. What gathers read there is whole on the device, one interval behind the other.
-	Wide bool
+	// Wide is how many intervals of a type cells reach over at their far end, as far as there are so many: the cell of an own interval with the first
+	// of them has all edges, and what gathers read there lies one interval behind the other. 0: one.
+	Wide int
 }
 
 // Span is the intervals of a vertex type: N intervals from First on, which have V vertices, Width each but for the last ones.
@@ -290,22 +290,30 @@ func (c *Cells) Side(d Dir) (own, far Span) {
 	return own, far
 }
 
-// Reach is how many rows a cell of direction d, with other interval i, has at its far end.
-func (c *Cells) Reach(d Dir, i int) int {
-	if !c.Wide {
-		return c.Rows(i)
+// Reach is how many rows a cell with other interval i has at its far end.
+func (c *Cells) Reach(i int) (rows int) {
+	far := c.Of(i)
+	first, n := c.Reached(far, i)
+	for k := range n {
+		rows += far.Rows(first + k)
 	}
-	_, far := c.Side(d)
-	return far.V
+	return rows
+}
+
+// Reached is the intervals of far that cells with interval i reach over: n from first on.
+func (c *Cells) Reached(far Span, i int) (first, n int) {
+	w := max(1, min(c.Wide, far.N))
+	k := (i - far.First) / w * w
+	return far.First + k, min(w, far.N-k)
 }
 
 // FarWidth is how many rows the far end of a cell has at most, with room for intervals that are not full.
 func (c *Cells) FarWidth() int {
 	most := c.Width
-	if c.Wide {
+	if c.Wide > 0 {
 		for _, s := range append([]Span{{N: c.P, Width: c.Width}}, c.Types...) {
 			if c.Types == nil || s.V > 0 {
-				most = max(most, s.N*s.Width)
+				most = max(most, min(c.Wide, s.N)*s.Width)
 			}
 		}
 	}
@@ -314,10 +322,14 @@ func (c *Cells) FarWidth() int {
 
 // Fars is how many cells an own interval has whose far ends are of the type of far.
 func (c *Cells) Fars(far Span) int {
-	if c.Wide {
-		return 1
-	}
-	return far.N
+	w := max(1, c.Wide)
+	return (far.N + w - 1) / w
+}
+
+// Begins tells whether cells with interval i of far may have edges: whether it is the first that they reach over.
+func (c *Cells) Begins(far Span, i int) bool {
+	first, _ := c.Reached(far, i)
+	return first == i
 }
 
 // Rows of interval i.

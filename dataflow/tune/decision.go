@@ -10,7 +10,7 @@ import (
 
 // Key names one of the programs that a model can be lowered to.
 type Key struct {
-	Wide   bool   // cells are not divided at the far end (plan.Cells.Wide)
+	Wide   int    // how many intervals cells reach over at the far end (plan.Cells.Wide)
 	Packed bool   // cells store the far ends of edges with as few bits as an interval needs
 	Slices int    // number of column slices; each slice is gathered in a phase of its own
 	Save   string // policy that says which values are stored for the backward pass
@@ -45,8 +45,8 @@ type Decision struct {
 // String describes d. Decisions are equal exactly if their strings are.
 func (d Decision) String() string {
 	k := fmt.Sprintf("{%v %d %s %s}", d.Packed, d.Slices, d.Save, d.Store)
-	if d.Wide {
-		k = "wide " + k
+	if d.Wide > 0 {
+		k = fmt.Sprintf("wide %d %s", d.Wide, k)
 	}
 	return fmt.Sprintf("%s %d %s %d %d %v", k, d.P, d.Schedule, d.Slots, d.Group, d.Rule)
 }

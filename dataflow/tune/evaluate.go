@@ -42,7 +42,7 @@ const doubt = 1.1
 
 // time is the time of a step that plans are compared by, in ns.
 func (e *Eval) time() float64 {
-	if e.Wide {
+	if e.Wide >= e.P {
 		return doubt * float64(e.Wall)
 	}
 	return float64(e.Wall)
@@ -151,7 +151,7 @@ func lowering(s *plan.Spec) int {
 func (e *evaluator) prepare(j *job) error {
 	d := &j.Decision
 	p, err := e.p.Program(d.Key)
-	if err != nil || p == nil || d.Wide && d.Schedule == plan.DestOrder {
+	if err != nil || p == nil || d.Wide > 0 && d.Schedule == plan.DestOrder {
 		return err
 	}
 	j.o = e.p.Options

@@ -218,9 +218,9 @@ func over(s *search, e *Eval) []Decision {
 	return vary(e, []bool{!e.Rule.Over}, func(d *Decision, on bool) { d.Rule.Over = on })
 }
 
-// wide tries cells that are not divided at the far end.
+// wide tries cells that reach over several intervals at the far end.
 func wide(s *search, e *Eval) []Decision {
-	return vary(e, s.p.Wide, func(d *Decision, on bool) { d.Wide = on })
+	return vary(e, s.p.Wide, func(d *Decision, n int) { d.Wide = n })
 }
 
 // vary makes one decision per element of list: e's, changed by f.

@@ -16,7 +16,7 @@ type Problem struct {
 	Machine *sim.Machine
 	Options plan.Options // fixed choices; the search chooses P, Slots and Group if they are 0, and Schedule if it is plan.Auto
 	Packed  []bool       // allowed values of Key.Packed; seeds try them in this order until one fits
-	Wide    []bool       // allowed values of Key.Wide; seeds begin with the first; nil: false
+	Wide    []int        // allowed values of Key.Wide; seeds begin with the first, and then try the next; nil: 0
 	Slices  []int        // allowed values of Key.Slices, fewest first
 	Saves   []string     // allowed values of Key.Save; seeds try them in this order until one fits
 	Store   []string     // Key.Store of the seeds
@@ -67,7 +67,7 @@ type search struct {
 // lane is a class of decisions. The search keeps the best decision of each lane and improves several of them, so that it does not get
 // stuck at the first good one. Lanes that differ only in p are a kind.
 type lane struct {
-	wide           bool
+	wide           int
 	slices         int
 	save, schedule string
 	p              int // number of intervals

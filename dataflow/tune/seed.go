@@ -41,7 +41,7 @@ func (s *search) seed() error {
 
 // wider tries numbers of intervals of wide cells, with d's Save and Packed and otherwise as in the best decision so far.
 func (s *search) wider(d Decision) error {
-	d.Wide, d.Slices, d.Schedule, d.Group, d.Rule.Over = !d.Wide, s.best.Slices, s.best.Schedule, 1, true
+	d.Wide, d.Slices, d.Schedule, d.Group, d.Rule.Over = s.p.Wide[1], s.best.Slices, s.best.Schedule, 1, true
 	_, err := s.ladder(d, s.best.P)
 	return err
 }

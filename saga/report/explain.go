@@ -69,8 +69,11 @@ func (r *Run) Overview(w io.Writer) error {
 	if r.Packed {
 		fmt.Fprintf(&b, "; far ends of edges packed into %d bits", chunk.IDBits(pl.Cells.FarWidth()))
 	}
-	if r.Wide {
+	switch {
+	case r.Wide >= pl.Cells.P:
 		b.WriteString("; each interval's edges in one cell a relation, whatever their far ends")
+	case r.Wide > 0:
+		fmt.Fprintf(&b, "; cells reach over %d intervals of far ends", r.Wide)
 	}
 	if len(pl.Places.Windows) > 0 {
 		fmt.Fprintf(&b, "; %d windows", len(pl.Places.Windows))

@@ -153,8 +153,11 @@ func (f *facts) program() {
 func (f *facts) visits() {
 	pl := f.run.Plan
 	f.line("intervals %d", pl.Cells.P)
-	if pl.Cells.Wide {
+	if w := pl.Cells.Wide; w > 0 {
 		f.line("wide cells of intervals of %d", pl.Cells.Width)
+		if w < pl.Cells.P {
+			f.line("over %d", w)
+		}
 	}
 	summed := map[int64]int{} // Globals that are summed into, by their offset
 	for id, offset := range pl.Globals {

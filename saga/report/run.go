@@ -25,7 +25,7 @@ type Run struct {
 	Stored  []string
 	Slices  int
 	Packed  bool
-	Wide    bool // cells are not divided at the far end
+	Wide    int // how many intervals cells reach over at the far end; 0: one
 	Storage string
 
 	Sampled *Sampled       // sampled training; nil: training on the full graph

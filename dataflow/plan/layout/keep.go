@@ -99,15 +99,14 @@ func (f *fitting) open(w plan.Window) {
 		defer func() { ch.windows = ch.windows[:at] }()
 		return f.fits()
 	}
-	if f.whole(&w) {
-		if all := s.First + s.N - w.First; all < s.N || !holds(all) {
-			return
-		}
-	} else if !holds(1) {
+	unit := f.unit(&w)
+	w.First += (unit - (w.First-s.First)%unit) % unit
+	left := s.First + s.N - w.First
+	upTo := func(n int) int { return min(n*unit, left) }
+	if left <= 0 || !holds(upTo(1)) {
 		return
-	} else {
-		w.N = 1 + sort.Search(s.First+s.N-w.First-1, func(n int) bool { return !holds(n + 2) })
 	}
+	w.N = upTo(1 + sort.Search((left+unit-1)/unit-1, func(n int) bool { return !holds(upTo(n + 2)) }))
 	ch.windows = append(ch.windows, w)
 	if f.simple(&w) {
 		f.stay(w)
@@ -116,14 +115,14 @@ func (f *fitting) open(w plan.Window) {
 	}
 }
 
-// whole tells whether w has all intervals or none, as wide cells read its value at the far end.
-func (f *fitting) whole(w *plan.Window) bool {
+// unit is how many intervals w has together, as wide cells read its value at the far end.
+func (f *fitting) unit(w *plan.Window) int {
 	for q := range f.spec.Phases {
-		if f.c.Wide && w.Key >= 0 && w.Live(q) && f.usage.Acc[q][w.Key].Other {
-			return true
+		if f.c.Wide > 0 && w.Key >= 0 && w.Live(q) && f.usage.Acc[q][w.Key].Other {
+			return min(f.c.Wide, plan.KeySpan(f.spec, f.c, w.Key).N)
 		}
 	}
-	return false
+	return 1
 }
 
 // widen gives every phase as many slots as fit. More slots keep chunks from one visit to the next. The number

@@ -41,7 +41,7 @@ const (
 // needs appends the buffers of phase q with choice c. A value has c.phase(q) slots at the far end, whose chunks may be
 // used again. At the visited intervals it has one slot per interval of a group and, if c.Slots is above 1, one more to
 // load the next visit ahead. The cells of a direction have c.Slots slots per interval of a group, and c.ahead more.
-// None has more slots than it has chunks or cells outside windows. Wide cells need slots for all chunks at the far end.
+// None has more slots than it has chunks or cells outside windows. Chunks that a wide cell reaches over have slots together.
 func (l *Layout) needs(list []need, q int, c *Choice) []need {
 	p, use := l.Plan, &l.Usage.Phases[q]
 	for _, a := range use.Values {
@@ -80,8 +80,12 @@ func (l *Layout) valueNeeds(list []need, q, id int, other, own bool, rest int, c
 	}
 	if other {
 		n := min(c.phase(q), rest)
-		if l.Plan.Cells.Wide { // all of the value, whose intervals follow each other
-			n = rest
+		if w := min(l.Plan.Cells.Wide, l.Plan.Span(id).N); w > 0 { // what a cell reaches over together
+			runs, all := (n+w-1)/w, (rest+w-1)/w
+			if c.Slots > 1 {
+				runs = max(runs, 2)
+			}
+			n = min(runs, all) * w
 		}
 		list = append(list, need{otherSlot, id, bytes, n})
 	}

@@ -38,7 +38,7 @@ func (e *emitter) turns(dir plan.Dir, js []int) (orders [][]int, all []turn) {
 		// Accumulators of an interval without edges must still be initialised and finished.
 		if empty := !slices.ContainsFunc(c.NNZ[dir][j*c.P:(j+1)*c.P], func(x int64) bool { return x > 0 }); empty {
 			before, with := uses, j
-			if c.Wide || !far.Has(j) {
+			if c.Wide > 0 || !far.Has(j) {
 				with = far.First
 			}
 			uses = func(m, i int) bool { return m == n && i == with || before(m, i) }

@@ -46,13 +46,11 @@ func (e *emitter) fetchAll(st *plan.Step, i, d int) {
 		e.far = slices.Compact(e.far)
 	}
 	for _, id := range e.far {
-		if !e.p.Cells.Wide {
-			e.fetch(id, i, d)
-			continue
-		}
-		for s, k := e.p.Span(id), 0; k < s.N; k++ {
-			if k == 0 || s.Rows(s.First+k) > 0 {
-				e.fetch(id, s.First+k, d)
+		s := e.p.Span(id)
+		first, n := e.p.Cells.Reached(s, i)
+		for k := first; k < first+n; k++ {
+			if k == i || s.Rows(k) > 0 {
+				e.fetch(id, k, d)
 			}
 		}
 	}
@@ -73,6 +71,7 @@ func (e *emitter) fetch(id, i, d int) {
 	}
 	r := e.ring(d, id, e.ps.Other[id].N)
 	if r.find(i) >= 0 || e.here(id, i) {
+		r.touch(e, id, i)
 		return
 	}
 	if call := p.Spec.Values[id].Derive; call != nil {
@@ -115,14 +114,35 @@ func (e *emitter) fetch(id, i, d int) {
 	e.load(id, i, d, to, e.turnOf(d)...)
 }
 
-// slotFor gives interval i of value id a slot of r. Wide cells read one interval behind the other.
+// slotFor gives interval i of value id a slot of r. Wide cells read one interval behind the other, so that the intervals that they reach over have slots
+// next to each other, and give them back together.
 func slotFor(e *emitter, r *ring, id, i int) int {
-	if e.p.Cells.Wide {
-		s := i - e.p.Span(id).First
-		r.holds[s] = i
-		return s
+	if e.p.Cells.Wide == 0 {
+		return r.take(i)
 	}
-	return r.take(i)
+	s := e.p.Span(id)
+	w := min(e.p.Cells.Wide, s.N)
+	if r.runs == nil {
+		r.runs = newRing(len(r.holds) / w)
+	}
+	first, _ := e.p.Cells.Reached(s, i)
+	at := r.runs.find(first)
+	if at < 0 {
+		at = r.runs.take(first)
+		for k := range w {
+			r.holds[at*w+k] = -1
+		}
+	}
+	r.holds[at*w+i-first] = i
+	return at*w + i - first
+}
+
+// touch notes that a slot of interval i of value id is in use again.
+func (r *ring) touch(e *emitter, id, i int) {
+	if r.runs != nil {
+		first, _ := e.p.Cells.Reached(e.p.Span(id), i)
+		r.runs.find(first)
+	}
 }
 
 // neighbour finds the nearest device before d in the ring that has interval i of value id, and the

@@ -34,7 +34,7 @@ func (w wanted) gather(rowBytes int64) bool {
 // keep them, and that visit begins with them, as it goes backwards.
 func (e *emitter) rows(dir plan.Dir, order []int, k, j int) wanted {
 	p, c := e.p, e.p.Cells
-	if e.opt.Whole || c.Wide || c.Needs[dir] == nil || p.Devices > 1 && e.opt.Ring {
+	if e.opt.Whole || c.Wide > 0 || c.Needs[dir] == nil || p.Devices > 1 && e.opt.Ring {
 		return wanted{}
 	}
 	i := order[k]

@@ -220,7 +220,7 @@ func (e *emitter) stream(step int, st *plan.Step, js []int) {
 		i := order[t.k]
 		cell := e.cell(st.Dir, j, i)
 		e.wanted = e.rows(st.Dir, order, t.k, j)
-		if i == j && e.opt.Diagonal && e.p.Devices == 1 && !e.p.Cells.Wide {
+		if i == j && e.opt.Diagonal && e.p.Devices == 1 && e.p.Cells.Wide == 0 {
 			e.diagonal = j
 		}
 		e.fetchAll(st, i, t.on)

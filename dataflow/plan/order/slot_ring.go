@@ -1,11 +1,19 @@
 package order
 
+import "slices"
+
 // ring remembers which interval each slot of a value holds.
 type ring struct {
 	holds []int // by slot: its interval; -1: none
 	used  []int // by slot: the time of its last use
 	clock int   // the latest such time
 	part  int   // slot that holds only the rows of its interval that the current cell reads; -1: none
+	runs  *ring // of wide cells: the slots of all intervals that one reaches over, by the first of them; nil: there are none yet
+}
+
+// newRing is a ring of n empty slots.
+func newRing(n int) *ring {
+	return &ring{holds: slices.Repeat([]int{-1}, n), used: make([]int, n), part: -1}
 }
 
 // drop empties the slot that holds only the rows for the last cell.
@@ -76,10 +84,7 @@ func (e *emitter) ring(d, key, n int) *ring {
 	st := &e.state[d]
 	r := st.ring(key)
 	if r == nil {
-		r = &ring{holds: make([]int, n), used: make([]int, n), part: -1}
-		for k := range r.holds {
-			r.holds[k] = -1
-		}
+		r = newRing(n)
 		st.rings[key+len(st.rings)/2] = r
 		st.used = append(st.used, r)
 	}

@@ -74,8 +74,8 @@ func (u *uses) run(t *plan.Task, reads, writes []span) (r, w []span) {
 		case plan.OwnValue:
 			size = u.rowBytes(o.ID, int(t.Own))
 		case plan.OtherValue:
-			if size = u.rowBytes(o.ID, far); t.Step >= 0 && u.p.Cells.Wide {
-				size = u.allBytes(o.ID)
+			if size = u.rowBytes(o.ID, far); t.Step >= 0 && u.p.Cells.Wide > 0 {
+				size = u.reached(o.ID, far)
 			}
 		case plan.GlobalRef:
 			size = u.p.Spec.Globals[o.ID].Room()
@@ -123,11 +123,12 @@ func (u *uses) host(id, i int) span {
 	return span{-1, n, n + 1}
 }
 
-// allBytes is the size in bytes of value id, one chunk behind the other.
-func (u *uses) allBytes(id int) int64 {
+// reached is the size in bytes of the chunks of value id that a cell with interval i reads, one behind the other.
+func (u *uses) reached(id, i int) int64 {
 	s := u.p.Span(id)
-	last := s.First + max(0, s.V-1)/s.Width
-	return int64(last-s.First)*u.p.Cells.ChunkBytes(&u.p.Spec.Values[id]) + u.rowBytes(id, last)
+	first, n := u.p.Cells.Reached(s, i)
+	last := max(first, min(first+n-1, s.First+max(0, s.V-1)/s.Width))
+	return int64(last-first)*u.p.Cells.ChunkBytes(&u.p.Spec.Values[id]) + u.rowBytes(id, last)
 }
 
 // rowBytes is the size in bytes of chunk i of value id.

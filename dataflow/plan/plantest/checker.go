@@ -265,8 +265,8 @@ func (c *checker) run(i int, t *plan.Task) {
 				}
 			}
 			bytes = int64(c.p.Cells.Rows(int(j))) * c.p.Spec.Values[o.ID].RowBytes
-			if o.Kind == plan.OtherValue && !derived && c.p.Cells.Wide {
-				c.wide(i, d, o.ID, at)
+			if o.Kind == plan.OtherValue && !derived && c.p.Cells.Wide > 0 {
+				c.wide(i, d, o.ID, far, at)
 				continue
 			}
 		}
@@ -282,12 +282,13 @@ func (c *checker) run(i int, t *plan.Task) {
 	}
 }
 
-// wide checks that task i finds all of value id on device d, one interval behind the other.
-func (c *checker) wide(i, d, id int, at int64) {
+// wide checks that task i finds on device d all of value id that a cell with interval far reaches over, one interval behind the other.
+func (c *checker) wide(i, d, id int, far int32, at int64) {
 	s, v := c.p.Span(id), &c.p.Spec.Values[id]
-	for k := range s.N {
-		if rows := s.Rows(s.First + k); rows > 0 {
-			c.read(i, d, value(int32(id), int32(s.First+k)), at+int64(k)*c.p.Cells.ChunkBytes(v), int64(rows)*v.RowBytes)
+	first, n := c.p.Cells.Reached(s, int(far))
+	for k := range n {
+		if rows := s.Rows(first + k); rows > 0 {
+			c.read(i, d, value(int32(id), int32(first+k)), at+int64(k)*c.p.Cells.ChunkBytes(v), int64(rows)*v.RowBytes)
 		}
 	}
 }

@@ -206,17 +206,22 @@ func DrawCells(t *rapid.T) *plan.Cells {
 	return c
 }
 
-// Wide has the cells of c reach over all intervals at their far ends.
-func Wide(c *plan.Cells) *plan.Cells {
+// Wide has the cells of c reach over so many intervals at their far ends.
+func Wide(c *plan.Cells, wide int) *plan.Cells {
 	w := plan.NewCells(c.V, c.P, c.Width, len(c.Bytes))
-	w.Wide = true
+	w.Wide = wide
 	for d := range c.Bytes {
 		w.NNZ[d], w.Bytes[d] = make([]int64, c.P*c.P), make([]int64, c.P*c.P)
 		for j := range c.P {
 			for i := range c.P {
-				w.NNZ[d][j*c.P] += c.NNZ[d][j*c.P+i]
+				first, _ := w.Reached(w.Span(0), i)
+				w.NNZ[d][j*c.P+first] += c.NNZ[d][j*c.P+i]
 			}
-			w.Bytes[d][j*c.P] = 64 * (2 + w.NNZ[d][j*c.P])
+			for i := range c.P {
+				if w.Begins(w.Span(0), i) {
+					w.Bytes[d][j*c.P+i] = 64 * (2 + w.NNZ[d][j*c.P+i])
+				}
+			}
 		}
 	}
 	return w

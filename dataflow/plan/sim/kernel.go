@@ -198,7 +198,7 @@ func (c *clock) ns(t *plan.Task) float64 {
 			cost.RowBytes += cost.More.Last
 			cost.RowElem += cost.More.LastElem
 		}
-		return c.pace.call(&cost, rows, edges, float64(cells.Reach(t.Dir, int(t.Other))))
+		return c.pace.call(&cost, rows, edges, float64(cells.Reach(int(t.Other))))
 	}
 	return c.pace.launch
 }
