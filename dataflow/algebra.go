@@ -20,6 +20,7 @@ const (
 	PlaceOp    Op = "place"
 	PickOp     Op = "pick"
 	SpreadOp   Op = "spread"
+	InverseOp  Op = "inverse"
 	DropoutOp  Op = "dropout"
 	DropOwnOp  Op = "dropout_own"
 )

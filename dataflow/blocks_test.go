@@ -115,7 +115,7 @@ func tameBlocks(all map[*node][]float32, x blockValues) bool {
 	for n, y := range all {
 		ok := largest(y) <= 1e4
 		switch n.Op() {
-		case dataflow.GatherLSEOp:
+		case dataflow.GatherExpOp:
 			ok = ok && largest(all[n.In(0)]) < 30
 		case "l2_normalize":
 			for in, at := all[n.In(0)], 0; at < len(in); at += n.Cols() {

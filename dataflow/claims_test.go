@@ -145,8 +145,8 @@ func TestPassesOverEdges(t *testing.T) {
 		}
 	}
 	gat := parse(scripted(t, "gat"))
-	if with, without := edgePasses(t, gat), edgePasses(t, gat, "factor"); with != 3 || without != 5 {
-		t.Errorf("gat: %d passes over edges, %d without factor; want 3 and 5", with, without)
+	if with, without := edgePasses(t, gat), edgePasses(t, gat, "factor"); with != 3 || without != 4 {
+		t.Errorf("gat: %d passes over edges, %d without factor; want 3 and 4", with, without)
 	}
 }
 

@@ -259,8 +259,8 @@ func (c *costing) out(o *kernel.Out) {
 			c.cost.AccBytes += 2 * n
 		}
 		*c.elem() += ops
-	case kernel.LSE:
-		c.cost.AccBytes += 4 * n // the sum and the running maximum
+	case kernel.SumExp:
+		c.cost.AccBytes += 4 * n // the sum and the maximum
 		*c.elem() += 3 * ops     // compare, exp, add
 		*c.hard() += ops
 	case kernel.SumTN:

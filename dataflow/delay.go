@@ -1,6 +1,10 @@
 package dataflow
 
-import "slices"
+import (
+	"slices"
+
+	"sagann/kernel"
+)
 
 // Delaying. A value that one phase computes and only later phases read may instead be computed in
 // the first phase that reads it, unless that phase reads it at the far end of edges. That phase
@@ -53,6 +57,55 @@ func (p *phases) firstRead(n *Node) int {
 		}
 	}
 	return q
+}
+
+// sink moves what is made of the sums of exponentials of a softmax behind the gathers of the same phase that read their maxima, where only rows
+// after those read it: 1/sum, which multiplies sums of messages, is then no kernel between two gathers, and not in memory.
+func (p *phases) sink() {
+	var of nodeSet
+	for _, n := range p.live {
+		if computed(n) && (isGather(n) && n.Def().Acc == kernel.SumExp || !isGather(n) && p.onlyOf(n, &of)) {
+			of.add(n)
+		}
+	}
+	moved := false
+	for _, n := range slices.Backward(p.live) {
+		if !of.has(n) || isGather(n) || p.keep.has(n) || p.remat.has(n) {
+			continue
+		}
+		sub := -1
+		for _, u := range p.uses.of(n) {
+			at := p.sub.of(u.by)
+			if u.phase != p.phase.of(n) || u.other || root(u.by) {
+				at = p.sub.of(n)
+			}
+			if sub < 0 || at < sub {
+				sub = at
+			}
+		}
+		if sub > p.sub.of(n) {
+			p.sub.set(n, sub)
+			moved = true
+		}
+	}
+	if moved {
+		p.chooseKept()
+	}
+}
+
+// onlyOf tells whether n reads nodes of a set, at least one, and else only inputs and Globals.
+func (p *phases) onlyOf(n *Node, set *nodeSet) bool {
+	some := false
+	for _, x := range n.in {
+		if !computed(x) {
+			continue
+		}
+		if !set.has(x) {
+			return false
+		}
+		some = true
+	}
+	return some
 }
 
 // join moves a product of rows whose only reader is computed after a gather of the same phase to that reader, so that it is not written

@@ -64,7 +64,7 @@ func (f *finishing) fits() bool {
 	f.p, f.r = f.l.out.Kernels[f.gather.Kernel], f.l.out.Kernels[f.of.Kernel]
 	return f.p.Then == nil && !slices.ContainsFunc(f.p.Instrs, func(in kernel.Instr) bool { return in.Role.Apart() }) &&
 		!slices.ContainsFunc(f.p.Outs, func(o kernel.Out) bool {
-			return o.Acc != kernel.Sum && o.Acc != kernel.Max && o.Acc != kernel.LSE || o.Key != kernel.NoKey
+			return o.Acc != kernel.Sum && o.Acc != kernel.Max && o.Acc != kernel.SumExp || o.Key != kernel.NoKey
 		})
 }
 

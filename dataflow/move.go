@@ -29,7 +29,8 @@ const (
 	GatherDstOp  Op = "gather_dst" // sum over in-edges
 	GatherMaxOp  Op = "gather_max" // maximum over in-edges, 0 without any
 	ArgMaxOp     Op = "gather_arg" // rank of the in-edge that has the maximum
-	GatherLSEOp  Op = "gather_lse" // log Σ exp over in-edges
+	GatherExpOp  Op = "gather_exp" // Σ exp(x - top) over in-edges, 1 without any
+	TopOp        Op = "gather_top" // top: the maximum over in-edges, 0 without any, beside the sums of gather_exp
 )
 
 // ScatterSrc gives every edge the row of its source: [V×c] to [E×c]. There is one relation; Set.ScatterSrc is for several.
@@ -128,7 +129,7 @@ var (
 	_ = Define(GatherDstOp, Def{Class: Move, Linear: true, Shape: gathers(GatherDstOp), VJP: back, Acc: kernel.Sum})
 )
 
-// GatherShape is the shape rule of gathers that package ops declares (max, log-sum-exp).
+// GatherShape is the shape rule of gathers that package ops declares (max, sum of exponentials).
 func GatherShape(a Attr, in []Shape) (Shape, error) { return gatherShape(GatherDstOp, a, in) }
 
 func isScatter(op Op) bool { return op == ScatterSrcOp || op == ScatterDstOp }

@@ -126,6 +126,7 @@ var passes = []pass{
 	{"masks", "", []string{"autodiff", "factor"}, masks},
 	{"views", "", []string{"autodiff", "factor"}, views},
 	{"bases", "", []string{"commute gradients", "factor"}, bases},
+	{"shares", "", []string{"factor"}, shares},
 	{"slice", "slice", []string{"autodiff", "commute gradients", "factor"}, slice},
 	{"by type", "", []string{"autodiff", "commute gradients", "factor", "slice"}, byType},
 	{"storage", "", []string{"autodiff", "commute gradients", "factor", "slice"}, storage},

@@ -124,6 +124,7 @@ func assignPhases(outs []result, derive, postpone bool, opt Options) *phases {
 		p.postpone(opt.Bases)
 	}
 	p.delay()
+	p.sink()
 	if sampled(p.live) {
 		p.join()
 	}

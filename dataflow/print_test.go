@@ -144,7 +144,7 @@ func (b *printer) kernels() {
 			b.printf("\n")
 		}
 		for _, o := range p.Outs {
-			b.printf("  %s %s r%d", name(o.Operand), [...]string{"=", "+=", "max=", "lse=", "+= tn", "+= rows"}[o.Acc], o.Reg)
+			b.printf("  %s %s r%d", name(o.Operand), [...]string{"=", "+=", "max=", "exp=", "+= tn", "+= rows"}[o.Acc], o.Reg)
 			if o.Acc == kernel.SumTN {
 				b.printf(" r%d", o.Reg2)
 			}

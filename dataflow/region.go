@@ -101,24 +101,32 @@ func (b *builder) gather(r *Node, roots []*Node) {
 	case kernel.Max:
 		b.l.want(edgesOf(r)).Rank = true
 		if r.op == ArgMaxOp { // if the region has the maximum too, its result writes the rank
-			for _, m := range roots {
-				if m.op == GatherMaxOp && m.in[0] == r.in[0] {
-					return
-				}
+			if beside(roots, r, GatherMaxOp) != nil {
+				return
 			}
 			o.Aux, o.AuxLD = b.vertex(r, true)
 			o.Operand, o.LD = b.scratch("max", r.shape.Cols)
 			break
 		}
 		o.Operand, o.LD = b.vertex(r, true)
-		for _, a := range roots {
-			if a.op == ArgMaxOp && a.in[0] == r.in[0] {
-				o.Aux, o.AuxLD = b.vertex(a, true)
-			}
+		if arg := beside(roots, r, ArgMaxOp); arg != nil {
+			o.Aux, o.AuxLD = b.vertex(arg, true)
 		}
-	case kernel.LSE:
+	case kernel.SumExp: // as with a maximum and its rank
+		if r.op == TopOp {
+			if beside(roots, r, GatherExpOp) != nil {
+				return
+			}
+			o.Operand, o.LD = b.scratch("exp", r.shape.Cols)
+			o.Aux, o.AuxLD = b.vertex(r, true)
+			break
+		}
 		o.Operand, o.LD = b.vertex(r, true)
-		o.Aux, o.AuxLD = b.scratch("lse", r.shape.Cols)
+		if top := beside(roots, r, TopOp); top != nil {
+			o.Aux, o.AuxLD = b.vertex(top, true)
+		} else {
+			o.Aux, o.AuxLD = b.scratch("top", r.shape.Cols)
+		}
 	case kernel.SumByType:
 		o.Operand, o.LD = b.vertex(r, true)
 		o.Reg2, o.Trans = b.reg(r.in[1], false), r.attr.J > 0
@@ -130,6 +138,16 @@ func (b *builder) gather(r *Node, roots []*Node) {
 		}
 	}
 	b.p.Outs = append(b.p.Outs, o)
+}
+
+// beside is the gather op among roots that gathers what r does; nil: there is none.
+func beside(roots []*Node, r *Node, op Op) *Node {
+	for _, x := range roots {
+		if x.op == op && x.in[0] == r.in[0] {
+			return x
+		}
+	}
+	return nil
 }
 
 // key is the kernel's key for a key's name. It makes the cells of edge set e carry the array that the key reads.

@@ -44,6 +44,21 @@ func share(s *state) {
 // remade makes the nodes of a program anew, each after its operands, and reports whether any differs: else the program stays as it is. edge returns what a
 // node reads in place of its first operand, nil: the same; of returns what an old node is now.
 func remade(s *state, live []*Node, edge func(n *Node, of func(*Node) *Node) *Node) (some bool) {
+	return remadeAs(s, live, func(n *Node, of func(*Node) *Node) *Node {
+		e := edge(n, of)
+		if e == nil {
+			return nil
+		}
+		in := []*Node{e}
+		for _, x := range n.in[1:] {
+			in = append(in, of(x))
+		}
+		return Apply(n.op, n.attr, in...)
+	})
+}
+
+// remadeAs is remade where other returns what stands in place of a node; nil: the same.
+func remadeAs(s *state, live []*Node, other func(n *Node, of func(*Node) *Node) *Node) (some bool) {
 	g := newMerged()
 	var memo numbered[*Node]
 	for _, n := range live {
@@ -52,10 +67,13 @@ func remade(s *state, live []*Node, edge func(n *Node, of func(*Node) *Node) *No
 			in[i] = memo.of(x)
 		}
 		g.at = n.pos
-		if e := edge(n, memo.of); e != nil {
-			in[0], some = e, true
+		m := other(n, memo.of)
+		if m == nil {
+			m = g.add(n.op, n.attr, n.shape, in...)
+		} else {
+			some = true
 		}
-		memo.set(n, g.add(n.op, n.attr, n.shape, in...))
+		memo.set(n, m)
 	}
 	g.at = ""
 	if !some {

@@ -5,7 +5,7 @@ import "sagann/kernel"
 // splits tells whether n is a gather that can be sliced: its columns do not mix.
 func (p *slicing) splits(n *Node) bool {
 	f := n.shape.Cols
-	if !isGather(n) || n.attr != (Attr{}) || n.Def().Acc == kernel.LSE || p.cuts(n) == nil || !p.columnwise(n.in[0], f) {
+	if !isGather(n) || n.attr != (Attr{}) || n.Def().Acc == kernel.SumExp || p.cuts(n) == nil || !p.columnwise(n.in[0], f) {
 		return false
 	}
 	_, leaves := program(n)

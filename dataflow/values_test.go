@@ -194,7 +194,7 @@ func tame(all map[*node][]float32, g *chunk.Edges) bool {
 		}
 		ok := true
 		switch n.Op() {
-		case dataflow.GatherLSEOp: // exp(score - lse): the rounding of lse is a relative error
+		case dataflow.GatherExpOp: // the rounding of a score is a relative error
 			ok = largest(all[n.In(0)]) < 30
 		case "l2_normalize":
 			ok = normed(all[n.In(0)], n.Cols(), g)

@@ -113,7 +113,7 @@ const (
 	Store       Acc = iota // row programs: row r of the buffer = register row; region programs: an EdgeBuf row
 	Sum                    // own row += register, over the edges of the row
 	Max                    // own row = max over edges; Aux receives the rank of the arg-max (lowest on ties); 0 without edges
-	LSE                    // own row = log Σ exp over edges; Aux holds the running maximum; 0 without edges
+	SumExp                 // own row = Σ exp(x - max) over edges, and Aux receives max, the maximum of the column; 1 and 0 without edges
 	SumTN                  // Global += In[Reg]ᵀ · In[Reg2] over all rows
 	SumRows                // Global (1×c) += Σ rows of Reg
 	SumBy                  // Global (Blocks×c): row key += row of Reg, the key standing in Reg2; none below 0 or from Blocks on
@@ -141,14 +141,14 @@ type Out struct {
 	Reg     int
 	Reg2    int // of results that are pairs
 	Operand int
-	Aux     int // operand of the second state buffer (Max, LSE); -1 when absent
+	Aux     int // operand of the second state buffer (Max, SumExp); -1 when absent
 	LD      int
 	AuxLD   int
 	Carry   bool // SumTN, SumRows: the Global is two, its sums and what they are short of (cpu/long_sums.go)
 	Key     Key  // Sum: into block key(e) of Blocks; SumByType, SumTNByType: the block of the Global
 	Trans   bool // SumByType: the matrices are transposed; SumTNByType: the products
 	Blocks  int  // also SumBy, MaxBy, SumSparse: rows of the Global
-	Quiet   bool // Sum, Max, LSE: only Then reads it, and a GPU does not write it
+	Quiet   bool // Sum, Max, SumExp: only Then reads it, and a GPU does not write it; Aux it does
 }
 
 // Program is a fused computation. Edge programs run once a cell with own rows on

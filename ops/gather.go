@@ -39,24 +39,56 @@ func ConcatFirst(m *Node, k int) *Node {
 	return dataflow.Keyed(dataflow.GatherDstOp, "rank", k, m)
 }
 
-// LSE is log Σ exp over the rows of score [E×h] at their destinations: [V×h],
-// 0 without in-edges, -Inf where all scores are. It does not overflow.
-func LSE(score *Node) *Node { return apply(dataflow.GatherLSEOp, score) }
+// SumExp is, over the rows of score [E×h] at their destinations and column by column, the maximum top [V×h] and
+// sum = Σ exp(score - top) [V×h]: 0 and 1 without in-edges. Nothing overflows, and however large scores are, differences to top are exact where they
+// matter. Where all scores of a vertex are -Inf, sum is their number. The gradient takes top for a constant: use both, in an expression such as top + log sum
+// that shifting top does not change.
+func SumExp(score *Node) (sum, top *Node) {
+	return apply(dataflow.GatherExpOp, score), apply(dataflow.TopOp, score)
+}
 
-var _ = define(dataflow.GatherLSEOp, Def{Class: dataflow.Move, Exact: true, Shape: dataflow.GatherShape, Acc: kernel.LSE,
+var _ = define(dataflow.GatherExpOp, Def{Class: dataflow.Move, Exact: true, Shape: dataflow.GatherShape, Acc: kernel.SumExp,
 	VJP: func(n, dy *Node) []*Node {
-		return []*Node{Mul(n.In(0).Shape().Set.ScatterDst(dy), edgeSoftmax(n.In(0), n))}
+		score := n.In(0)
+		return []*Node{Mul(score.Shape().Set.ScatterDst(dy), below(score, apply(dataflow.TopOp, score)))}
 	}})
 
-// edgeSoftmax is e**(score - lse at the destination): over the in-edges of a
-// vertex it sums to one.
-func edgeSoftmax(score, lse *Node) *Node {
-	return Exp(Sub(score, score.Shape().Set.ScatterDst(lse)))
+// No gradient: see SumExp.
+var _ = define(dataflow.TopOp, Def{Class: dataflow.Move, Exact: true, Shape: dataflow.GatherShape, Acc: kernel.SumExp})
+
+// LSE is log Σ exp over the rows of score [E×h] at their destinations: [V×h],
+// 0 without in-edges, -Inf where all scores are. It does not overflow.
+func LSE(score *Node) *Node {
+	sum, top := SumExp(score)
+	return Add(top, Log(sum))
+}
+
+// below is e**(score - top), where top belongs to the destination.
+func below(score, top *Node) *Node {
+	return Exp(Sub(score, score.Shape().Set.ScatterDst(top)))
+}
+
+// EdgeSoftmax is the softmax of score [E×h] over the in-edges of every vertex, as two factors: of the edge [E×h] and of its destination [V×h].
+func EdgeSoftmax(score *Node) (edge, vertex *Node) {
+	sum, top := SumExp(score)
+	return below(score, top), Inverse(sum)
+}
+
+// Shares are the factors of x, all of edges, if it is the product of what EdgeSoftmax gives; else nil.
+func Shares(x *Node) (edge, dst *Node) {
+	if x.Op() != mul || x.In(1).Op() != dataflow.ScatterDstOp {
+		return nil, nil
+	}
+	if v := x.In(1).In(0); v.Op() != dataflow.InverseOp || v.In(0).Op() != dataflow.GatherExpOp {
+		return nil, nil
+	}
+	return x.In(0), x.In(1)
 }
 
 // SoftmaxSum adds the rows of m [E×f] at their destinations, each weighted by the
 // softmax of its score [E×h] among the in-edges of the destination, one weight for
 // each of h heads: [V×f], 0 without in-edges. h must divide f.
 func SoftmaxSum(score, m *Node) *Node {
-	return Sum(RowScale(m, edgeSoftmax(score, LSE(score))))
+	edge, vertex := EdgeSoftmax(score)
+	return RowScale(Sum(RowScale(m, edge)), vertex)
 }

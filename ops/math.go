@@ -25,6 +25,19 @@ var _ = define(log, Def{Class: dataflow.Elem, Shape: same,
 	VJP: func(n, dy *Node) []*Node { return []*Node{Div(dy, n.In(0))} },
 	CPU: map1(simd.Log), CUDA: "logf($0)"})
 
+// Inverse returns 1/x element-wise; same shape as x.
+func Inverse(x *Node) *Node { return apply(inverse, x) }
+
+const inverse = dataflow.InverseOp
+
+var _ = define(inverse, Def{Class: dataflow.Elem, Shape: same,
+	VJP: func(n, dy *Node) []*Node { return []*Node{Neg(Mul(dy, Square(n)))} },
+	CPU: func(a *Args) {
+		for i, x := range a.In[0] {
+			a.Out[i] = 1 / x
+		}
+	}, CUDA: "1.f / $0"})
+
 // Sqrt returns the square root element-wise; same shape as x. It is NaN for
 // negative x, and its gradient is not finite at 0.
 func Sqrt(x *Node) *Node { return apply(sqrt, x) }

@@ -30,11 +30,12 @@ var examples = map[Op][]example{
 	shift: one(example{in: []leaf{edge(9)}, attr: attr{F: 2.5}, want: "[E×9]", grads: 1,
 		ref: func(x ...float64) float64 { return 2.5 + x[0] }}),
 
-	exp:    unary(vertex(7), 1, func(x ...float64) float64 { return math.Exp(x[0]) }),
-	log:    unary(vertex(7).positive(), 1, func(x ...float64) float64 { return math.Log(x[0]) }),
-	sqrt:   unary(vertex(7).positive(), 1, func(x ...float64) float64 { return math.Sqrt(x[0]) }),
-	square: unary(vertex(7), 1, func(x ...float64) float64 { return x[0] * x[0] }),
-	abs:    unary(vertex(7), 1, func(x ...float64) float64 { return math.Abs(x[0]) }),
+	exp:     unary(vertex(7), 1, func(x ...float64) float64 { return math.Exp(x[0]) }),
+	log:     unary(vertex(7).positive(), 1, func(x ...float64) float64 { return math.Log(x[0]) }),
+	inverse: unary(vertex(7).positive(), 1, func(x ...float64) float64 { return 1 / x[0] }),
+	sqrt:    unary(vertex(7).positive(), 1, func(x ...float64) float64 { return math.Sqrt(x[0]) }),
+	square:  unary(vertex(7), 1, func(x ...float64) float64 { return x[0] * x[0] }),
+	abs:     unary(vertex(7), 1, func(x ...float64) float64 { return math.Abs(x[0]) }),
 
 	sigmoid:     unary(vertex(7), 1, func(x ...float64) float64 { return logistic(x[0]) }),
 	sigmoidGrad: unary(vertex(7), 0, func(x ...float64) float64 { return x[0] * (1 - x[0]) }),

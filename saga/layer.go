@@ -154,13 +154,17 @@ func (e Edge) WeightNorm() Tensor {
 // SoftmaxSum gives messages.
 func (e Edge) Softmax(score Tensor) Tensor {
 	e.t.soft = true
-	return ops.Exp(ops.Sub(score, score.Shape().Set.ScatterDst(ops.LSE(score))))
+	edge, vertex := ops.EdgeSoftmax(score)
+	return ops.Mul(edge, score.Shape().Set.ScatterDst(vertex))
 }
 
 // Dropout drops entries of edge tensor x with probability p in training.
 func (e Edge) Dropout(x Tensor, p float32) Tensor {
 	if !e.t.train || p == 0 {
 		return x
+	}
+	if edge, dst := ops.Shares(x); edge != nil { // the factor of the destination leaves sums over edges only if it stays outside
+		return ops.Mul(e.Dropout(edge, p), dst)
 	}
 	return ops.Dropout(x, p, e.t.site(), e.t.edgeSet().ScatterDst(e.t.vertex(dataflow.IDInput, 1)), e.t.edge(dataflow.RankInput, 1), e.t.step())
 }

@@ -25,8 +25,11 @@ func (e *run) move(n *node) []float32 {
 	case dataflow.ArgMaxOp:
 		_, arg := e.max(x, n.Cols())
 		return arg
-	case dataflow.GatherLSEOp:
-		return e.lse(x, n.Cols())
+	case dataflow.GatherExpOp:
+		return e.sumExp(x, n.Cols())
+	case dataflow.TopOp:
+		top, _ := e.max(x, n.Cols())
+		return top
 	}
 	panic(fmt.Sprintf("eval: unknown movement %q", n.Op()))
 }
@@ -93,8 +96,8 @@ func (e *run) max(x []float32, c int) (top, arg []float32) {
 	return top, arg
 }
 
-// lse is log Σ exp over the in-edges, 0 without any.
-func (e *run) lse(x []float32, c int) []float32 {
+// sumExp is Σ exp(x - max) over the in-edges, 1 without any.
+func (e *run) sumExp(x []float32, c int) []float32 {
 	top, _ := e.max(x, c)
 	sum := make([]float64, e.g.V*c)
 	for k, v := range e.g.Dst {
@@ -108,8 +111,8 @@ func (e *run) lse(x []float32, c int) []float32 {
 		}
 	}
 	for i, s := range sum {
-		if s != 0 {
-			sum[i] = float64(top[i]) + math.Log(s)
+		if s == 0 {
+			sum[i] = 1
 		}
 	}
 	return narrow(sum)

@@ -43,7 +43,7 @@ func (r *run) start(outs []int, lo, hi int) {
 				simd.Fill(r.l.Bufs[o.Aux][lo*o.AuxLD:hi*o.AuxLD], noEdge)
 			}
 			simd.Fill(r.l.Bufs[o.Operand][lo*o.LD:hi*o.LD], init)
-		case kernel.LSE:
+		case kernel.SumExp:
 			simd.Fill(r.l.Bufs[o.Operand][lo*o.LD:hi*o.LD], 0)
 			simd.Fill(r.l.Bufs[o.Aux][lo*o.AuxLD:hi*o.AuxLD], negInf)
 		}
@@ -77,7 +77,7 @@ func (r *run) stepOf(w *worker, i int, g segment, x []float32, e int) {
 		r.stepKeyed(&w.long[i], o, g, x, buf[at:at+o.Blocks*cols], e)
 	case o.Acc == kernel.Max:
 		r.stepMax(o, g, x, buf[at:at+cols], e)
-	case o.Acc == kernel.LSE:
+	case o.Acc == kernel.SumExp:
 		m := r.l.Bufs[o.Aux][g.row*o.AuxLD:]
 		w.lse[i].segment(buf[at:at+cols], m[:cols], g, x[g.lo*cols:g.hi*cols])
 	}
@@ -206,7 +206,7 @@ func (r *run) finish(outs []int, lo, hi int) {
 			continue
 		}
 		o := &r.c.p.Outs[i]
-		if o.Acc != kernel.Max && o.Acc != kernel.LSE {
+		if o.Acc != kernel.Max && o.Acc != kernel.SumExp {
 			continue
 		}
 		cols := r.c.p.Widths[o.Reg]
@@ -219,8 +219,8 @@ func (r *run) finish(outs []int, lo, hi int) {
 				continue
 			}
 			for k, y := range acc {
-				if y != 0 {
-					acc[k] = r.l.Bufs[o.Aux][row*o.AuxLD+k] + float32(math.Log(float64(y)))
+				if y == 0 {
+					acc[k], r.l.Bufs[o.Aux][row*o.AuxLD+k] = 1, 0
 				}
 			}
 		}

@@ -43,11 +43,11 @@ func TestCutRows(t *testing.T) {
 		{Op: "mul", Role: kernel.Mul, Fn: ops["mul"].strip, Dst: 4, In: []int{0, 0}}}
 	for name, o := range map[string]kernel.Out{
 		"weighted rows": {Acc: kernel.Sum, Reg: 3}, "squares": {Acc: kernel.Sum, Reg: 4},
-		"sums by type": {Acc: kernel.Sum, Reg: 4, Key: kernel.ByType, Blocks: 2}, "log-sum-exp": {Acc: kernel.LSE, Reg: 4},
+		"sums by type": {Acc: kernel.Sum, Reg: 4, Key: kernel.ByType, Blocks: 2}, "sums of exponentials": {Acc: kernel.SumExp, Reg: 4},
 		"sums over edges": {Acc: kernel.SumRows, Reg: 4},
 	} {
 		o.Operand, o.Aux, o.LD = 2, -1, max(1, o.Blocks)
-		if o.Acc == kernel.LSE {
+		if o.Acc == kernel.SumExp {
 			o.Aux, o.AuxLD = 3, 1
 		}
 		alone := &kernel.Program{Name: name, Edges: true, Operands: 5, Widths: []int{1, 1, 1, 1, 1},

@@ -263,7 +263,7 @@ func (b *builder) out() {
 	kinds := []kernel.Acc{kernel.Store, kernel.SumTN, kernel.SumRows}
 	rows := b.s.own
 	if b.p.Edges {
-		kinds = append(kinds, kernel.Sum, kernel.Sum, kernel.Sum, kernel.Max, kernel.LSE)
+		kinds = append(kinds, kernel.Sum, kernel.Sum, kernel.Sum, kernel.Max, kernel.SumExp)
 		rows = b.s.edges
 	}
 	o.Acc = rapid.SampledFrom(kinds).Draw(b.t, "accumulator")
@@ -295,9 +295,9 @@ func (b *builder) out() {
 			o.LD = cols + b.int("padding", 0, 2)
 		}
 		o.Operand = b.buffer(b.s.own, cols, o.LD, false)
-	case kernel.Max, kernel.LSE:
+	case kernel.Max, kernel.SumExp:
 		o.Operand = b.buffer(b.s.own, x.cols, o.LD, false)
-		if o.Acc == kernel.LSE || b.int("arg", 0, 2) > 0 {
+		if o.Acc == kernel.SumExp || b.int("arg", 0, 2) > 0 {
 			o.AuxLD = x.cols + b.int("padding", 0, 2)
 			o.Aux = b.buffer(b.s.own, x.cols, o.AuxLD, false)
 		}

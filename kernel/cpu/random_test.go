@@ -69,10 +69,10 @@ func checkKernel(t *rapid.T, b *builder, cells []chunk.View) {
 	for k := range cells {
 		want.run(b.s.own, &cells[k], k == 0, k == len(cells)-1)
 	}
-	lse := map[int]bool{} // operands of sums of exponentials
+	exps := map[int]bool{} // operands of sums of exponentials
 	for _, o := range b.p.Outs {
-		if o.Acc == kernel.LSE {
-			lse[o.Operand] = true
+		if o.Acc == kernel.SumExp {
+			exps[o.Operand] = true
 		}
 	}
 	var bits [][]float32
@@ -98,7 +98,7 @@ func checkKernel(t *rapid.T, b *builder, cells []chunk.View) {
 				case j >= b.guard[i] && y == y:
 					t.Fatalf("operand %d: number %d behind the end was written: %v", i, j, y)
 				case j < b.guard[i] && w != w: // padding of a row: free to be written
-				case lse[i] && math.Abs(float64(y)-w) <= max(1e-5, 2e-8*float64(b.s.edges))*max(1, math.Abs(w)):
+				case exps[i] && math.Abs(float64(y)-w) <= max(1e-5, 2e-8*float64(b.s.edges))*max(1, math.Abs(w)):
 				case float64(y) != w && (y == y || w == w):
 					t.Fatalf("operand %d, number %d: %v, want %v (GOMAXPROCS %d)", i, j, y, w, workers)
 				}

@@ -36,7 +36,7 @@ func (r *reference) run(rows int, cell *chunk.View, first, last bool) {
 				if o.Aux >= 0 {
 					r.bufs[o.Aux][aux] = math.Inf(1)
 				}
-			case kernel.LSE:
+			case kernel.SumExp:
 				r.bufs[o.Operand][at], r.bufs[o.Aux][aux] = 0, math.Inf(-1)
 			}
 		})
@@ -59,8 +59,8 @@ func (r *reference) run(rows int, cell *chunk.View, first, last bool) {
 			switch {
 			case o.Acc == kernel.Max && math.IsInf(*x, -1):
 				*x = 0
-			case o.Acc == kernel.LSE && *x != 0:
-				*x = r.bufs[o.Aux][aux] + math.Log(*x)
+			case o.Acc == kernel.SumExp && *x == 0:
+				*x, r.bufs[o.Aux][aux] = 1, 0
 			}
 		})
 	}
@@ -108,7 +108,7 @@ func (r *reference) fold(o *kernel.Out, row, store, e int, regs [][]float64, cel
 			} else if rank := float64(cell.Rank[e]); y > buf[at] || y == buf[at] && rank < r.bufs[o.Aux][aux] {
 				buf[at], r.bufs[o.Aux][aux] = y, rank
 			}
-		case kernel.LSE:
+		case kernel.SumExp:
 			m := max(r.bufs[o.Aux][aux], y)
 			buf[at] = buf[at]*math.Exp(r.bufs[o.Aux][aux]-m) + math.Exp(y-m)
 			r.bufs[o.Aux][aux] = m

@@ -44,7 +44,7 @@ func first(name string, w int) string {
 }
 
 // second tells whether o has a second accumulator.
-func second(o *kernel.Out) bool { return o.Acc == kernel.LSE || o.Acc == kernel.Max && o.Aux >= 0 }
+func second(o *kernel.Out) bool { return o.Acc == kernel.SumExp || o.Acc == kernel.Max && o.Aux >= 0 }
 
 // inRegisters tells whether o is accumulated in registers.
 func inRegisters(o *kernel.Out) bool { return o.Acc != kernel.Store && o.Key == kernel.NoKey }
@@ -112,7 +112,7 @@ func (c accumulator) init() {
 	t.all(w, "a%d# = %s;", i, init)
 	if second(o) {
 		init := "SAGA_INF"
-		if o.Acc == kernel.LSE {
+		if o.Acc == kernel.SumExp {
 			init = "-SAGA_INF"
 		}
 		t.all(w, "x%d# = %s;", i, init)
@@ -174,7 +174,7 @@ func (c accumulator) step() {
 		t.all(w, "saga_arg_next(a%d#, x%d#, r%d#, rank[e]);", i, i, o.Reg)
 	case o.Acc == kernel.Max: // ties go to the lowest rank, whatever the order of edges
 		t.all(w, "saga_arg(a%d#, x%d#, r%d#, rank[e]);", i, i, o.Reg)
-	case o.Acc == kernel.LSE:
+	case o.Acc == kernel.SumExp:
 		t.all(w, "saga_lse(a%d#, x%d#, r%d#);", i, i, o.Reg)
 	}
 }
@@ -201,7 +201,7 @@ func (c accumulator) add(a, x string) {
 		t.all(w, "a%d# = saga_maximum(a%d#, %s);", i, i, a)
 	case o.Acc == kernel.Max:
 		t.all(w, "const float y = %s, q = %s; saga_arg(a%d#, x%d#, y, q);", a, x, i, i)
-	case o.Acc == kernel.LSE:
+	case o.Acc == kernel.SumExp:
 		t.all(w, "const float y = %s, q = %s; saga_lse_merge(a%d#, x%d#, y, q);", a, x, i, i)
 	}
 }
@@ -219,16 +219,18 @@ func (c accumulator) end() {
 		t.line("if (last) {")
 		t.all(w, "if (x%d# == SAGA_INF) a%d# = 0.f;", i, i)
 		t.line("}")
-	case o.Acc == kernel.LSE:
+	case o.Acc == kernel.SumExp:
 		t.line("if (last) {")
-		t.all(w, "if (a%d# != 0.f) a%d# = x%d# + logf(a%d#);", i, i, i, i)
+		t.all(w, "if (a%d# == 0.f) { a%d# = 1.f; x%d# = 0.f; }", i, i, i)
 		t.line("}")
 	}
 	if o.Quiet { // rounds are added in memory
 		t.line("if (!last) {")
-		defer t.line("}")
 	}
 	t.state(fmt.Sprintf("a%d", i), outPtr(o), w, o.LD, true)
+	if o.Quiet {
+		t.line("}")
+	}
 	if second(o) {
 		t.state(fmt.Sprintf("x%d", i), auxPtr(o), w, o.AuxLD, true)
 	}
@@ -255,7 +257,7 @@ func (c *Program) startKernels(b *strings.Builder, outs []*kernel.Out) {
 				if o.Aux < 0 {
 					init = "SAGA_NOTHING"
 				}
-			case kernel.LSE:
+			case kernel.SumExp:
 				aux = "-SAGA_INF"
 			}
 			fmt.Fprintf(b, "\tfor (ll i = at; i < n * %d; i += all) b%d[i] = %s;\n", o.LD, o.Operand, init)
@@ -275,9 +277,9 @@ func (c *Program) startKernels(b *strings.Builder, outs []*kernel.Out) {
 					empty = fmt.Sprintf("b%d[i / %d * %d + i %% %d] == SAGA_INF", o.Aux, w, o.AuxLD, w)
 				}
 				fmt.Fprintf(b, "\tfor (ll i = at; i < n * %d; i += all) if (%s) %s = 0.f;\n", w, empty, a)
-			case kernel.LSE:
+			case kernel.SumExp:
 				x := fmt.Sprintf("b%d[i / %d * %d + i %% %d]", o.Aux, w, o.AuxLD, w)
-				fmt.Fprintf(b, "\tfor (ll i = at; i < n * %d; i += all) if (%s != 0.f) %s = %s + logf(%s);\n", w, a, a, x, a)
+				fmt.Fprintf(b, "\tfor (ll i = at; i < n * %d; i += all) if (%s == 0.f) { %s = 1.f; %s = 0.f; }\n", w, a, a, x)
 			}
 		}
 	})

@@ -30,7 +30,7 @@ func inRounds(outs []*kernel.Out) bool {
 
 // sums tells whether o is a sum in registers.
 func sums(o *kernel.Out) bool {
-	return o.Acc == kernel.Sum && o.Key == kernel.NoKey || o.Acc == kernel.LSE
+	return o.Acc == kernel.Sum && o.Key == kernel.NoKey || o.Acc == kernel.SumExp
 }
 
 // openRounds writes the code before the loop over the edges of a round. next and stop count from lo. They are signed: only
@@ -52,7 +52,7 @@ func (t *emitter) openRounds(outs []*kernel.Out, fold bool) {
 			}
 			t.accumOf("double", fmt.Sprintf("d%d", i), w)
 			t.all(w, "d%d# = 0.;", i)
-			if o.Acc == kernel.LSE {
+			if o.Acc == kernel.SumExp {
 				t.accum(fmt.Sprintf("top%d", i), w)
 				t.all(w, "top%d# = -SAGA_INF;", i)
 			}
@@ -85,7 +85,7 @@ func (t *emitter) closeRounds(outs []*kernel.Out, fold bool, end func()) {
 	if inRounds(outs) && fold {
 		for i, o := range outs {
 			w := t.c.p.Widths[o.Reg]
-			if o.Acc == kernel.LSE {
+			if o.Acc == kernel.SumExp {
 				t.all(w, "saga_lse_fold(d%d#, top%d#, a%d#, x%d#);", i, i, i, i)
 			} else if sums(o) {
 				t.all(w, "d%d# += (double)a%d#;", i, i)
@@ -97,7 +97,7 @@ func (t *emitter) closeRounds(outs []*kernel.Out, fold bool, end func()) {
 			if sums(o) {
 				t.all(w, "a%d# = (float)d%d#;", i, i)
 			}
-			if o.Acc == kernel.LSE {
+			if o.Acc == kernel.SumExp {
 				t.all(w, "x%d# = top%d#;", i, i)
 			}
 		}

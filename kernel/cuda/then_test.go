@@ -2,11 +2,13 @@ package cuda_test
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"testing"
 
 	"sagann/chunk"
 	"sagann/kernel"
+	"sagann/kernel/cpu"
 )
 
 // thenPrograms are a gather of rows of f columns, what follows it, and both in one: the sum and padded rows, times a number of the row, where
@@ -102,4 +104,57 @@ func columns(x []float32, k, f, ld int) (out []float32) {
 		out = append(out, x[at:at+f]...)
 	}
 	return out
+}
+
+// TestThenPairs: of a gather that has two results, the one that nothing but Then reads stays in registers, and the other one is written: ranks of
+// maxima, and maxima beside sums of exponentials. Both are the CPU's.
+func TestThenPairs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine: TestIndexEmulated runs a device, too")
+	}
+	const f, ld = 5, 8
+	for _, acc := range []kernel.Acc{kernel.Max, kernel.SumExp} {
+		gather := &kernel.Program{Name: "pairs", Edges: true, Operands: 4, Widths: []int{f},
+			Leaves: []kernel.Leaf{{From: kernel.Other, Operand: 0, Cols: f, LD: ld, Reg: 0}},
+			Outs:   []kernel.Out{{Acc: acc, Reg: 0, Operand: 1, LD: ld, Aux: 2, AuxLD: ld}}}
+		both := *gather
+		both.Outs = slices.Clone(gather.Outs)
+		both.Outs[0].Quiet = true
+		both.Then = &kernel.Program{Name: "rows", Operands: 4, Widths: []int{f, f}, Leaves: []kernel.Leaf{{Operand: 1, Cols: f, LD: ld, Reg: 0}},
+			Instrs: []kernel.Instr{{Op: "add", Role: kernel.Plus, CUDA: "$0 + $1", Dst: 1, In: []int{0, 0}}},
+			Outs:   []kernel.Out{{Acc: kernel.Store, Reg: 1, Operand: 3, Aux: -1, LD: ld}}}
+		host, err := cpu.Compile(gather)
+		if err != nil {
+			t.Fatal(err)
+		}
+		x := make([]float32, maxFar*ld)
+		for i := range x {
+			x[i] = float32(i*7919%61-30) / 4
+		}
+		for k, cells := range [][]*chunk.Rect{{maxCell(40, 0, false)}, {maxCell(40, 0, false), maxCell(40, 3, true)}, {maxCell(40, 5, false)}} {
+			rows := 40
+			if k == 2 { // of which the row list leaves some out
+				rows += 3
+			}
+			for _, way := range []kernel.GatherWay{kernel.WarpSlice, kernel.WarpWhole, kernel.FewSlice, kernel.FewWhole} {
+				t.Run(fmt.Sprintf("acc=%d cells=%d rows=%d way=%d", acc, len(cells), rows, way), func(t *testing.T) {
+					empty := func() []float32 { return slices.Repeat([]float32{-77}, rows*ld) }
+					want, got := [][]float32{x, empty(), empty(), empty()}, [][]float32{x, empty(), empty(), empty()}
+					for k, r := range cells {
+						v := r.View()
+						host.Run(&cpu.Launch{Rows: rows, Bufs: want[:3], Cell: &v, First: k == 0, Last: k == len(cells)-1})
+					}
+					emulate(t, &both, cells, &kernel.GPULaunch{Rows: rows, Gather: way}, nil, got)
+					for i := range want[1] {
+						if i%ld >= f {
+							continue
+						}
+						if y, w := float64(got[3][i]), 2*float64(want[1][i]); got[2][i] != want[2][i] || !(math.Abs(y-w) <= 1e-5*math.Abs(w)) {
+							t.Fatalf("row %d column %d: %v beside %v, want %v beside %v", i/ld, i%ld, y, got[2][i], w, want[2][i])
+						}
+					}
+				})
+			}
+		}
+	}
 }

@@ -93,10 +93,9 @@ func (c *Program) countGather(used []int, instrs []*kernel.Instr, outs []*kernel
 			continue
 		}
 		edge.flops += int64(c.p.Widths[o.Reg])
-		if o.Quiet {
-			continue
+		if !o.Quiet {
+			row = row.plus(w)
 		}
-		row = row.plus(w)
 		if o.Aux >= 0 {
 			row = row.plus(w)
 		}

@@ -284,7 +284,7 @@ func (f *facts) results(c *plan.Call, k *kernel.Program, title string) {
 		if o.Trans {
 			text += " transposed"
 		}
-		if o.Aux >= 0 && (o.Acc == kernel.Max || o.Acc == kernel.LSE) {
+		if o.Aux >= 0 && (o.Acc == kernel.Max || o.Acc == kernel.SumExp) {
 			text += " state " + f.operand(c, o.Aux)
 		}
 		r.body = append(r.body, text+keyed(o.Key, o.Blocks))
@@ -294,7 +294,7 @@ func (f *facts) results(c *plan.Call, k *kernel.Program, title string) {
 	}
 }
 
-var accWords = map[kernel.Acc]string{kernel.Store: "store", kernel.Sum: "sum", kernel.Max: "max", kernel.LSE: "logsumexp",
+var accWords = map[kernel.Acc]string{kernel.Store: "store", kernel.Sum: "sum", kernel.Max: "max", kernel.SumExp: "sum of exponentials",
 	kernel.SumTN: "product", kernel.SumRows: "sum rows", kernel.SumBy: "sum by key", kernel.SumByType: "sum of products by type", kernel.SumTNByType: "product by type", kernel.MaxBy: "max by key", kernel.SumSparse: "sparse product"}
 
 func keyed(k kernel.Key, blocks int) string {
