@@ -1,8 +1,6 @@
 package layers
 
 import (
-	"errors"
-
 	"sagann/ops"
 	"sagann/saga"
 )
@@ -82,7 +80,7 @@ func (c choice) data(e saga.Edge, unasked bool) saga.Tensor {
 	case c.noEdges || !c.edges && !unasked:
 		return nil
 	case c.edges && e.Data == nil && e.Relation.Name == "":
-		panic(errors.New("the edges have no numbers, which layers.WithEdges reads"))
+		saga.Refuse("the edges have no numbers, which layers.WithEdges reads")
 	}
 	return e.Data
 }

@@ -49,6 +49,11 @@ func TestPanics(t *testing.T) {
 			mark()
 			panic(cause)
 		})},
+		{"a refusal", ": not so: a cause", edgeOnly(func(saga.Edge, saga.Params) saga.Tensor {
+			mark()
+			saga.Refuse("not so: %w", cause)
+			return nil
+		})},
 		{"within an op", "panic: runtime error: invalid memory address", vertexOnly(func(v saga.Vertex, _ saga.Params) saga.Tensor {
 			mark()
 			return ops.Slice(v.Accum.In(0), 0, 1)
@@ -80,8 +85,11 @@ func TestPanics(t *testing.T) {
 			if want := fmt.Sprintf("panic_test.go:%d: ", marked); !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("error %q, want %q and %q", err, want, c.want)
 			}
-			if c.name == "an error" && !errors.Is(err, cause) {
+			if (c.name == "an error" || c.name == "a refusal") && !errors.Is(err, cause) {
 				t.Errorf("error %v does not wrap the panic's", err)
+			}
+			if c.name == "a refusal" && strings.Contains(err.Error(), "panic: ") {
+				t.Errorf("error %q is one of a panic", err)
 			}
 		})
 	}

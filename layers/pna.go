@@ -1,7 +1,6 @@
 package layers
 
 import (
-	"fmt"
 	"math"
 
 	"sagann/chunk"
@@ -38,7 +37,7 @@ func PNA(in, out int, delta float32, act Activation, gathers ...string) saga.Lay
 			for _, name := range gathers {
 				g, known := pnaGathers[name]
 				if !known {
-					panic(fmt.Errorf("PNA has no gather %q; there are mean, min, max, std, sum and var", name))
+					saga.Refuse("PNA has no gather %q; there are mean, min, max, std, sum and var", name)
 				}
 				if all = append(all, v.Gather(g.acc)); g.own != nil {
 					all[len(all)-1] = ops.Add(all[len(all)-1], v.GatherOf(*g.own, own))

@@ -43,7 +43,7 @@ func RGCNBlocks(_, out, blocks int, act Activation) saga.Layer {
 	return relational(out, act, func(e saga.Edge, p saga.Params) saga.Tensor {
 		in := e.Src.Cols()
 		if in%blocks != 0 || out%blocks != 0 {
-			panic(fmt.Errorf("%d blocks do not divide %d columns to %d", blocks, in, out))
+			saga.Refuse("%d blocks do not divide %d columns to %d", blocks, in, out)
 		}
 		var all []saga.Tensor
 		for k := range blocks {

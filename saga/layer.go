@@ -141,9 +141,9 @@ func (e Edge) SymNorm() Tensor {
 func (e Edge) WeightNorm() Tensor {
 	switch {
 	case e.t.d.weighed:
-		panic(errors.New("the sampler gives edges weights that stand for normalised weights of 1; Edge.SymNorm reads them, and Edge.WeightNorm needs those of the graph"))
+		Refuse("the sampler gives edges weights that stand for normalised weights of 1; Edge.SymNorm reads them, and Edge.WeightNorm needs those of the graph")
 	case !e.t.d.weight:
-		panic(errors.New("the edges have no weights, which Edge.WeightNorm needs; Edge.SymNorm does without"))
+		Refuse("the edges have no weights, which Edge.WeightNorm needs; Edge.SymNorm does without")
 	}
 	src, dst := e.t.ends(rows.RsqrtWeight)
 	set := e.t.edgeSet()

@@ -1,7 +1,6 @@
 package saga
 
 import (
-	"errors"
 	"fmt"
 	"hash/fnv"
 
@@ -133,7 +132,7 @@ func (t *tracer) ends(name string) (src, dst Tensor) {
 	from, _ := t.edgeSet().Ends()
 	if t.d.kinds != nil && from.Type != t.vertices().Type { // 1/√(out-degree of u · in-degree of v)
 		if name != rows.RsqrtDegree {
-			panic(errors.New("Edge.WeightNorm is for relations within a type of vertices"))
+			Refuse("Edge.WeightNorm is for relations within a type of vertices")
 		}
 		return t.g.Leaf(dataflow.InputOp, dataflow.InRelation(rows.RsqrtOutDegree, t.rel), dataflow.Shape{Set: from, Cols: 1}), dst
 	}

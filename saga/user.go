@@ -25,6 +25,15 @@ func (t *tracer) user(what dataflow.Op, f any, run func() Tensor) Tensor {
 	panic(&dataflow.ShapeError{Op: what, Pos: dataflow.FuncPos(f), Err: err})
 }
 
+// Refuse ends one of a model's functions: the error of Compile names the layer and the line of the call and says why, as
+// fmt.Errorf does of format and a.
+func Refuse(format string, a ...any) { panic(&refusal{fmt.Errorf(format, a...)}) }
+
+// refusal is the error of Refuse.
+type refusal struct{ error }
+
+func (r *refusal) Unwrap() error { return r.error }
+
 // failed turns r, what a trace panicked with, into an error: a wrong shape, or a panic in one of the
 // model's functions, with its line. Any other panic is a bug of the engine and is not caught.
 func (t *tracer) failed(r any) error {
@@ -35,6 +44,8 @@ func (t *tracer) failed(r any) error {
 		return shape
 	case !t.running:
 		panic(r)
+	case errors.As(e, new(*refusal)):
+		return fmt.Errorf("%s: %w", dataflow.Panicked(), e)
 	case e != nil:
 		return fmt.Errorf("%s: panic: %w", dataflow.Panicked(), e)
 	}

@@ -28,7 +28,7 @@ type gpuBench struct {
 	Uniform  bool         `help:"Generate edges between any two vertices, as peer.py of bench/cuda does, and no communities."`
 	Device   string       `default:"auto" placeholder:"NAME" help:"Where epochs run; auto: on a GPU where there is one, otherwise on the CPU."`
 	Mem      memory       `default:"auto" placeholder:"SIZE" help:"Device memory; auto: what it takes."`
-	Machine  string       `placeholder:"NAME|FILE" help:"Choose plans by this machine model: one of ${machines}, or a file; default: the fewest intervals that fit."`
+	Machine  string       `placeholder:"NAME|FILE" help:"Choose plans by this machine model: one of ${machines}, a file, or none: the fewest intervals that fit. Default: on GPUs as saga train, but nothing is measured, else none."`
 	Hidden   count        `default:"128" placeholder:"N" help:"Columns between layers (${default})."`
 	Layers   count        `default:"2" placeholder:"N" help:"Number of layers (${default})."`
 	Heads    count        `default:"8" placeholder:"N" help:"Heads of gat, each of --hidden columns (${default})."`
@@ -74,6 +74,12 @@ func (c *gpuBench) look() error {
 	_, index, err := device.Parse(c.Device)
 	if err != nil {
 		return cli.Usagef("--device: %w", err)
+	}
+	switch c.Machine {
+	case "":
+		c.Machine = cli.PlannedMachine(c.Device)
+	case "none":
+		c.Machine = ""
 	}
 	k := backend.Of(c.Device)
 	if err := c.graph(k.GPU()); err != nil {

@@ -9,58 +9,18 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
 	"sagann/backend"
 	"sagann/dataflow/plan/sim"
 	"sagann/device"
+	"sagann/internal/cli"
 	"sagann/internal/regular"
 )
 
 // This file finds the machine model that a run on GPUs is planned on where no flag names one: that of these cards, which the
 // first run measures and keeps, or the nearest of those that this program brings.
-
-// machines is the folder of measured machines, in the user's cache folder; "": there is none.
-func machines() string {
-	dir, err := os.UserCacheDir()
-	if err != nil {
-		return ""
-	}
-	return filepath.Join(dir, "sagann", "machines")
-}
-
-// slug is text in letters, digits and hyphens.
-func slug(text string) string {
-	return strings.Trim(strings.Join(strings.FieldsFunc(strings.ToLower(text), func(r rune) bool {
-		return !(r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r == '.')
-	}), "-"), "-")
-}
-
-// measuredRates is raised when other rates are measured, so that cards are measured again: 2 since products of groups of warps are.
-const measuredRates = 2
-
-// machineFile is the name of the file for GPUs such as c, n of them: what rates depend on is in it.
-func machineFile(c *device.Card, n int) string {
-	return fmt.Sprintf("%s_driver-%s_%dw_rates-%d_x%d.json", slug(c.Name), slug(cmp.Or(c.Driver, "unknown")), c.Watts, measuredRates, n)
-}
-
-// ready are machine models of one GPU that this program brings, by what the names of such GPUs have in them.
-var ready = []struct{ card, machine string }{{"h200", "h200"}, {"h100", "h100"}, {"a100", "a100"}}
-
-// nearest is the ready model for a GPU of that name, and n of them.
-func nearest(kind *backend.Kind, name string, n int) string {
-	if n > 1 {
-		return kind.Several
-	}
-	for _, r := range ready {
-		if strings.Contains(strings.ToLower(name), r.card) && slices.Contains(sim.Machines(), r.machine) {
-			return r.machine
-		}
-	}
-	return kind.Model
-}
 
 // found is a machine model for a run, and what is said of it.
 type found struct{ machine, why string }
@@ -89,15 +49,15 @@ func findMachine(spec string, may bool) (found, error) {
 		}
 		list = append(list, c)
 	}
-	file := filepath.Join(machines(), machineFile(&list[0], len(index)))
+	file := filepath.Join(cli.Machines(), cli.MachineFile(&list[0], len(index)))
 	if m, err := sim.LoadMachine(file); err == nil && len(m.Devices) >= len(index) {
 		return found{machine: file}, nil
 	}
-	near := nearest(kind, list[0].Name, len(index))
+	near := cli.NearestMachine(kind, list[0].Name, len(index))
 	switch {
 	case !may:
 		return found{near, "the card was not measured: saga topo --device cuda --measure does that"}, nil
-	case machines() == "":
+	case cli.Machines() == "":
 		return found{near, "the card is not measured, as there is no folder to keep that in (XDG_CACHE_HOME)"}, nil
 	}
 	for i := range list {
@@ -114,24 +74,6 @@ func findMachine(spec string, may bool) (found, error) {
 		return found{near, fmt.Sprintf("the card could not be measured: %v", err)}, nil
 	}
 	return found{file, fmt.Sprintf("measured in %s, once for this card, driver and power limit; kept in %s", sinceText(begun), file)}, nil
-}
-
-// plannedMachine is the model for a plan that nothing is run of: the driver is not asked. It is a measured one of a card with the
-// name that the system lists, the newest, or the nearest ready one.
-func plannedMachine(spec string) string {
-	kind, usual, seen := backend.Of(spec), backend.MachineOf(spec), device.Seen()
-	n, err := device.Count(spec)
-	if usual == "" || kind.System == nil || len(seen) == 0 || err != nil {
-		return usual
-	}
-	files, _ := filepath.Glob(filepath.Join(machines(), fmt.Sprintf("%s_*_rates-%d_x%d.json", slug(seen[0]), measuredRates, n)))
-	newest, best := time.Time{}, ""
-	for _, f := range files {
-		if info, err := os.Stat(f); err == nil && info.ModTime().After(newest) {
-			newest, best = info.ModTime(), f
-		}
-	}
-	return cmp.Or(best, nearest(kind, seen[0], n))
 }
 
 // keepMachine writes a machine file whole, in a folder that it makes.
@@ -167,7 +109,7 @@ func measureMachine(kind *backend.Kind, index []int, list []device.Card, base st
 	made := *m
 	made.DeviceKinds, made.Devices = map[string]sim.DeviceKind{}, nil
 	for i, c := range list {
-		name := cmp.Or(slug(c.Name), "gpu")
+		name := cmp.Or(cli.Slug(c.Name), "gpu")
 		if _, known := made.DeviceKinds[name]; !known {
 			about := fmt.Sprintf("measured %s on %s, driver %s, %d W", time.Now().Format(time.DateOnly), c.Name, cmp.Or(c.Driver, "unknown"), c.Watts)
 			k, err := measureKind(kind, index[i], c.Total, *m.Kind(0), about)
@@ -256,7 +198,7 @@ func (t *ranks) sameMachine(f found) (found, error) {
 	if err != nil {
 		return f, err
 	}
-	dir := cmp.Or(machines(), os.TempDir())
-	f.machine = filepath.Join(dir, fmt.Sprintf("rank-%d_%s.json", t.group.Rank(), slug(m.Name)))
+	dir := cmp.Or(cli.Machines(), os.TempDir())
+	f.machine = filepath.Join(dir, fmt.Sprintf("rank-%d_%s.json", t.group.Rank(), cli.Slug(m.Name)))
 	return f, keepMachine(f.machine, m)
 }

@@ -11,6 +11,7 @@ import (
 	"sagann/backend"
 	"sagann/dataflow/plan/sim"
 	"sagann/device"
+	"sagann/internal/cli"
 )
 
 // knownCards are GPUs of which only the cards are asked.
@@ -39,7 +40,7 @@ func TestFindMachine(t *testing.T) {
 		}
 		return f
 	}
-	near := nearest(cuda, h100.Name, 1)
+	near := cli.NearestMachine(cuda, h100.Name, 1)
 	for _, x := range []struct {
 		spec, want, why string
 		may             bool
@@ -61,17 +62,17 @@ func TestFindMachine(t *testing.T) {
 		t.Fatal(err)
 	}
 	const kept = "nvidia-h100-80gb-hbm3_driver-580.159.04_700w_%sx1.json"
-	if err := keepMachine(filepath.Join(machines(), fmt.Sprintf(kept, "")), m); err != nil {
+	if err := keepMachine(filepath.Join(cli.Machines(), fmt.Sprintf(kept, "")), m); err != nil {
 		t.Fatal(err)
 	}
 	if f := ask("cuda", false, busy); !strings.Contains(f.why, "not measured") {
 		t.Errorf("a card that an earlier version measured, with fewer rates: %+v", f)
 	}
-	file := filepath.Join(machines(), fmt.Sprintf(kept, fmt.Sprintf("rates-%d_", measuredRates)))
+	file := filepath.Join(cli.Machines(), fmt.Sprintf(kept, fmt.Sprintf("rates-%d_", cli.MeasuredRates)))
 	if err := keepMachine(file, m); err != nil {
 		t.Fatal(err)
 	}
-	if info, err := os.Stat(machines()); err != nil || info.Mode().Perm() != 0o700 {
+	if info, err := os.Stat(cli.Machines()); err != nil || info.Mode().Perm() != 0o700 {
 		t.Errorf("the folder has mode %v, %v", info.Mode(), err)
 	}
 	if f := ask("cuda", true, busy); f.machine != file || f.why != "" {
@@ -115,7 +116,7 @@ func TestPlannedMachine(t *testing.T) {
 		t.Skip("this host lists GPUs")
 	}
 	for spec, want := range map[string]string{"cpu": "", "cuda": "h200", "cuda:0,1": "h200x4"} {
-		if got := plannedMachine(spec); got != want {
+		if got := cli.PlannedMachine(spec); got != want {
 			t.Errorf("%s: %s, want %s", spec, got, want)
 		}
 	}

@@ -131,7 +131,7 @@ func (c *planCmd) answers(a *app, j *job) error {
 
 // job is the planned program, from data or from statistics.
 func (c *planCmd) job(a *app) (*job, error) {
-	c.Planning.found = plannedMachine(c.Memory.Device)
+	c.Planning.found = cli.PlannedMachine(c.Memory.Device)
 	if c.Shape == "" {
 		if err := c.absolute(); err != nil {
 			return nil, err

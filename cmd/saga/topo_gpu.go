@@ -52,7 +52,7 @@ func (c *topoCmd) driver(a *app, kind *backend.Kind) (*ring.Tree, error) {
 	}
 	base := c.Machine
 	if base == "" {
-		base = nearest(kind, list[0].Name, len(list))
+		base = cli.NearestMachine(kind, list[0].Name, len(list))
 	}
 	a.Log.Info("measuring copies, gathers, products, launches and links", "devices", len(list))
 	made, err := measureMachine(kind, g.index, list, base, false)
@@ -62,8 +62,8 @@ func (c *topoCmd) driver(a *app, kind *backend.Kind) (*ring.Tree, error) {
 	if err := c.keep(a, made); err != nil {
 		return nil, err
 	}
-	if machines() != "" { // what runs without --machine read
-		if err := keepMachine(filepath.Join(machines(), machineFile(&list[0], len(list))), made); err != nil {
+	if cli.Machines() != "" { // what runs without --machine read
+		if err := keepMachine(filepath.Join(cli.Machines(), cli.MachineFile(&list[0], len(list))), made); err != nil {
 			a.Log.Warn("the machine is not kept for runs without --machine", "why", err)
 		}
 	}
