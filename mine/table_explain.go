@@ -79,8 +79,8 @@ func (t *Table) Explain(ctx context.Context) (*TableExplanation, error) {
 		switch x.Rows = l.Made; {
 		case k+1 < len(levels):
 			one.Bytes *= 2
-		case onGPUs:
-			one.Bytes = float64(spec.NumberBytes()) * l.Kept
+		case onGPUs && k > 0:
+			one.Bytes = 4 * l.Words
 		}
 		if k > 0 && !onGPUs {
 			one.Seconds = levels[k-1].Seconds

@@ -16,7 +16,7 @@ import (
 )
 
 // stored prints how long GPUs take to store all connected sets of edges and to count them by a key: with all memory, with a quarter of the table's bytes
-// on each GPU, and with half of them in host memory, too.
+// on each GPU and other parts, and with half of them in host memory, too.
 func (t *table) stored() error {
 	r, err := t.c.rows()
 	if err != nil {
@@ -47,20 +47,18 @@ func (t *table) stored() error {
 			return err
 		}
 	}
-	bytes, first := int64(0), 0.0
-	for i, part := range []int64{0, 0, 4, 4, 2, 8, 4, 4} { // the first compiles kernels
-		h := &cuda.Homes{Dir: t.c.Find.Scratch, Wait: i == 2}
-		if i == 6 {
+	bytes, rows, first := int64(0), int64(0), 0.0
+	for i, limit := range []func() int64{ // the first compiles kernels
+		func() int64 { return t.c.GiB << 30 }, func() int64 { return t.c.GiB << 30 },
+		func() int64 { return 4 * rows / 4 }, // a quarter of what a number of four bytes for each row takes
+		func() int64 { return bytes / 4 }, func() int64 { return bytes / 4 }, func() int64 { return bytes / 2 }, func() int64 { return bytes / 8 },
+		func() int64 { return bytes / 4 },
+	} {
+		h := &cuda.Homes{Dir: t.c.Find.Scratch, Wait: i == 3}
+		if i == 7 {
 			h.Host = bytes / 2
 		}
-		if of.Wide = i == 7; of.Wide {
-			part = 2 // of what the bytes are in numbers of four
-		}
-		limit := t.c.GiB << 30
-		if part > 0 {
-			limit = bytes / part
-		}
-		if err := t.store(of, key, want, h, limit, rate, &bytes, &first); err != nil {
+		if bytes, rows, err = t.store(of, key, want, h, limit(), rate, &first); err != nil {
 			return err
 		}
 	}
@@ -68,20 +66,20 @@ func (t *table) stored() error {
 }
 
 // store stores and counts once, in so many bytes of each GPU.
-func (t *table) store(of *rowtable.Spec, key *pattern.Expr, want map[int64]uint64, h *cuda.Homes, limit int64, rate [2]float64, bytes *int64, first *float64) error {
+func (t *table) store(of *rowtable.Spec, key *pattern.Expr, want map[int64]uint64, h *cuda.Homes, limit int64, rate [2]float64, first *float64) (bytes, rows int64, err error) {
 	spent := t.trace()
 	layout, room, err := divided(of, limit, cuda.ForStore)
 	if err != nil {
-		return err
+		return 0, 0, err
 	}
 	g, err := cuda.Upload(t.gpus, of.Rows, layout)
 	if err != nil {
-		return err
+		return 0, 0, err
 	}
 	before, start := t.gpus[0].Counters(), time.Now()
 	s, err := cuda.StoreRows(context.Background(), g, &cuda.Making{Spec: of, Room: room, Stage: cuda.StageBytes(h.Host, len(t.gpus))}, h)
 	if err != nil {
-		return errors.Join(err, g.Free())
+		return 0, 0, errors.Join(err, g.Free())
 	}
 	wall, after := time.Since(start).Seconds(), t.gpus[0].Counters()
 	kernels := spent()
@@ -94,13 +92,13 @@ func (t *table) store(of *rowtable.Spec, key *pattern.Expr, want map[int64]uint6
 	m.Room = max(least, room-most)
 	_, err = cuda.CountKeys(context.Background(), g, m, key, add(got))
 	read, end := time.Since(start).Seconds(), t.gpus[0].Counters()
-	*bytes = s.Bytes()
+	bytes, rows = s.Bytes(), s.Rows()
 	spilled := s.Spilled()
 	if err = errors.Join(err, s.Close(), g.Free()); err != nil {
-		return err
+		return 0, 0, err
 	}
 	if !maps.Equal(got, want) {
-		return fmt.Errorf("stored rows have other keys: %d, not %d", len(got), len(want))
+		return 0, 0, fmt.Errorf("stored rows have other keys: %d, not %d", len(got), len(want))
 	}
 	down, up := float64(after.D2H-before.D2H), float64(end.H2D-after.H2D)
 	bound := max(*first, down/rate[1]+up/rate[0])
@@ -111,12 +109,9 @@ func (t *table) store(of *rowtable.Spec, key *pattern.Expr, want map[int64]uint6
 	if h.Wait {
 		note = ", without a second buffer"
 	}
-	if of.Wide {
-		note += ", numbers of four bytes"
-	}
 	fmt.Printf("%6.2f GB on each GPU%s  %d rows, %.2f GB: %.2f on GPUs, %.2f in host memory, %.2f in a file; stored in %.3f s (kernels %.3f, %.2f GB down, waited %.3f for host memory), counted by key in %.3f s (kernels %.3f, %.2f GB up); %.2f of the larger of all in memory and the link's time\n",
-		float64(limit)/1e9, note, s.Rows(), float64(*bytes)/1e9, float64(cards)/1e9, float64(host)/1e9, float64(spilled)/1e9, wall, kernels, down/1e9, h.Waited().Seconds(), read, spent()-kernels, up/1e9, (wall+read)/max(bound, 1e-9))
-	return nil
+		float64(limit)/1e9, note, rows, float64(bytes)/1e9, float64(cards)/1e9, float64(host)/1e9, float64(spilled)/1e9, wall, kernels, down/1e9, h.Waited().Seconds(), read, spent()-kernels, up/1e9, (wall+read)/max(bound, 1e-9))
+	return bytes, rows, nil
 }
 
 // counted counts rows that are not stored by a key, and compares or fills what is wanted.

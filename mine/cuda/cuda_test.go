@@ -46,6 +46,7 @@ func TestCompiles(t *testing.T) {
 	for _, m := range mapsPlans(t, plan.Degrees{Vertices: 1e4, Entries: 1e6, Squares: 1e8, Two: 3e7, Three: 3e9, Most: 1000}) {
 		sources = append(sources, mapsOf(m))
 	}
+	sources = append(sources, growTexts()...)
 	for i, s := range sources {
 		if n := strings.Count(s, "{") - strings.Count(s, "}"); n != 0 || strings.Contains(s, "%!") {
 			t.Errorf("kernel %d: %d braces too many\n%s", i, n, s)

@@ -42,10 +42,10 @@ static __device__ __forceinline__ void put(u32 *at, const u32 *parents, u64 pare
 #endif
 }
 
-// The words that v, the last edge or vertex, adds to a row whose word p is at own[32 * p].
-static __device__ __forceinline__ void grown(const Row *rows, const u64 *off, u64 vertices, const u32 *own, u32 v, u32 *to) {
+// The words that v, the last edge or vertex, adds to a row whose word p is at own[32 * p]: a and, of an edge, b.
+static __device__ __forceinline__ void grown(const Row *rows, const u64 *off, u64 vertices, const u32 *own, u32 v, u32 &a, u32 &b) {
 #if SIZE == 0 && VERTICES
-	to[0] = v;
+	a = v;
 #else
 	u32 x = 0;
 #if SIZE == 0
@@ -63,10 +63,60 @@ static __device__ __forceinline__ void grown(const Row *rows, const u64 *off, u6
 #endif
 	u32 y = rows[x].at[v];
 #if VERTICES
-	to[0] = y;
+	a = y;
 #else
-	to[0] = min(x, y);
-	to[32] = max(x, y);
+	a = min(x, y);
+	b = max(x, y);
 #endif
 #endif
+}
+
+// How many neighbours may follow at place p of a row, whose word i is at[32 * i], and the first of them.
+static __device__ __forceinline__ u32 follow(const Row *rows, const u32 *at, u32 p, u32 &from) {
+	u32 x = at[32 * p];
+	from = 0;
+#if SIZE == 0 && VERTICES
+	return 1; // the root itself
+#else
+	Row list = rows[x];
+#if SIZE == 0
+	from = list.below;
+#elif VERTICES
+	u32 bound = at[0];
+	for (u32 i = p + 1; i < PLACES; i++)
+		bound = max(bound, at[32 * i]);
+	from = lower(list.at, list.degree, bound + 1);
+#else
+	for (u32 i = 0; i < p; i++)
+		if (at[32 * i] == x)
+			return 0;
+	u64 bound = edge_of(at[0], at[32]);
+	for (u32 i = p / 2 + 1; i < SIZE; i++)
+		bound = max(bound, edge_of(at[64 * i], at[64 * i + 32]));
+	u32 least = (u32)(bound >> 32), far = (u32)bound; // the first neighbour that will do, or any after it
+	if (x < least)
+		from = list.degree;
+	else {
+		if (x == least)
+			least = far + 1;
+		else if (x <= far)
+			least++;
+		from = lower(list.at, list.degree, least);
+	}
+#endif
+	return list.degree - from;
+#endif
+}
+
+// How many neighbours there are that may follow each of n rows.
+extern "C" __global__ void __launch_bounds__(128) saga_grow_need(const Row *rows, const u32 *parents, u64 parent_room, u64 first, u64 n, u32 *need) {
+	extern __shared__ u32 shared[];
+	u32 *at = shared + (threadIdx.x >> 5) * WORDS + (threadIdx.x & 31);
+	for (u64 r = blockIdx.x * (u64)blockDim.x + threadIdx.x; r < n; r += gridDim.x * (u64)blockDim.x) {
+		put(at, parents, parent_room, first, r);
+		u32 sum = 0, from;
+		for (u32 p = 0; p < LISTS; p++)
+			sum += follow(rows, at, p, from);
+		need[r] = sum;
+	}
 }

@@ -61,7 +61,7 @@ type growth struct {
 // newGrowth begins to make rows, to count them by what is not nil.
 func newGrowth(m *Making, by *keyed, gpus int) (*growth, error) {
 	s := m.Spec
-	x := &growth{Making: m, spec: s, shape: growShape{s.Vertices, s.NearBits(), s.Narrow()}, by: by, deal: growDeal{rows: s.Rows, Span: m.Part.Span(s.Rows.V()), enough: m.Part.Enough}, quick: make([]*table.Quick, s.Size+1)}
+	x := &growth{Making: m, spec: s, shape: growShape{s.Vertices, s.NearBits()}, by: by, deal: growDeal{rows: s.Rows, Span: m.Part.Span(s.Rows.V()), enough: m.Part.Enough}, quick: make([]*table.Quick, s.Size+1)}
 	x.deal.all = s.Rows.Edges() + int64(s.Rows.V())
 	x.deal.each = max(leastGrown, x.deal.all/int64(max(leastPieces, 16*gpus))+1)
 	if s.From != nil {
@@ -88,10 +88,10 @@ func newGrowth(m *Making, by *keyed, gpus int) (*growth, error) {
 		if size+1 >= len(m.Filters) || m.Filters[size+1] == nil {
 			q = nil
 		}
-		x.texts = append(x.texts, x.shape.make(size, size+1 == s.Size && by == nil, where, q))
-	}
-	if by != nil {
-		x.texts = append(x.texts, x.shape.count(s.Size, *by, x.quick[s.Size]))
+		x.texts = append(x.texts, x.shape.make(size, size > 0 && size+1 == s.Size, where, q))
+		if by != nil && size+1 == s.Size {
+			x.texts = append(x.texts, x.shape.count(s.Size, *by, where, x.quick[s.Size]))
+		}
 	}
 	return x, nil
 }
@@ -246,6 +246,8 @@ type growSink interface {
 	last(ctx context.Context, b *grownBatch) error
 	// settle takes n rows of a size, of which kept leads to whole rows, and counts them by the rows before.
 	settle(size int, n int64) (settled bool, err error)
+	// finish ends the piece, end all of them.
+	finish() error
 	end() error
 }
 
@@ -254,6 +256,7 @@ type growSize struct {
 	rows, values device.Mem
 	kept         device.Mem // how many neighbours may follow each, then how many do
 	place, child device.Mem // where slots of each begin, and what comes of it
+	need, packs  device.Mem // with bits: how many neighbours may follow each, and where stored words begin
 }
 
 // growLane makes rows on a GPU.
@@ -264,7 +267,7 @@ type growLane struct {
 	off, kind    device.Mem
 	labels       growLabels
 	slots        device.Mem
-	halves       device.Mem // what is read in place of the slots, numbers of two bytes; of no bytes: the slots
+	bits         device.Mem // a bit for each neighbour that may follow a row
 	ahead        growAhead
 	tiles, state device.Mem
 	counters     device.Mem
@@ -301,18 +304,18 @@ func (l *growLane) open(room, stage int64) (err error) {
 		to    *device.Mem
 		bytes int64
 	}
-	list := []want{{&l.slots, 4 * l.room.slots}, {&l.tiles, 8 * (slices.Max(l.room.rows)/sumsTile + 2)}, {&l.state, 8 * growWords}}
+	list := []want{{&l.slots, 4 * l.room.slots}, {&l.bits, 4 * l.room.words}, {&l.tiles, 8 * (slices.Max(l.room.rows)/sumsTile + 2)}, {&l.state, 8 * growWords}}
 	if l.by != nil {
 		list = append(list, want{&l.counters, counterBytes * l.room.counters}, want{&l.packed, counterBytes * l.room.packed()})
 	} else {
-		list = append(list, want{&l.out[0], 4 * l.room.slots}, want{&l.out[1], 4 * l.room.slots})
+		list = append(list, want{&l.out[0], 4 * l.room.out()}, want{&l.out[1], 4 * l.room.out()})
 	}
-	if l.from > 0 {
-		list = append(list, want{&l.ahead.slots, aheadBytes(l.room.slots)})
+	if l.from > 1 {
+		list = append(list, want{&l.ahead.words[0], 4 * l.room.words}, want{&l.ahead.words[1], 4 * l.room.words})
 	}
 	if n := l.room.codes; n > 0 {
 		f := &l.filter
-		list = append(list, want{&f.of, 4 * l.room.slots}, want{&f.codes, 8 * n}, want{&f.flags, 4 * n}, want{&f.fresh, 16 * n})
+		list = append(list, want{&f.of, 4 * l.room.most()}, want{&f.codes, 8 * n}, want{&f.flags, 4 * n}, want{&f.fresh, 16 * n})
 	}
 	l.size, l.at = make([]growSize, s.Size+1), make([]int64, s.Size+1)
 	for size := range l.size {
@@ -320,9 +323,18 @@ func (l *growLane) open(room, stage int64) (err error) {
 		if size < s.Size {
 			list = append(list, want{&x.kept, 4 * n}, want{&x.values, 4 * n}, want{&x.place, 8 * (n + 1)}, want{&x.child, 8 * (n + 1)},
 				want{&x.rows, 4 * int64(l.shape.places(size)) * n})
+			if withBits(s, size) {
+				list = append(list, want{&x.need, 4 * n})
+			}
+			if isPacked(s, size) {
+				list = append(list, want{&x.packs, 8 * (n + 1)})
+			}
 		}
 	}
 	for _, x := range list {
+		if x.bytes == 0 {
+			continue
+		}
 		if *x.to, err = l.Alloc(x.bytes); err != nil {
 			return err
 		}

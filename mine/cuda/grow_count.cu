@@ -1,105 +1,121 @@
 
-// What a launch has done: groups of tiles of 32 slots taken, rows with the key that the table cannot hold; and the keys in the table.
+// What a launch has done: groups of words taken, rows with the key that the table cannot hold; and the keys in the table.
 struct Counted { u64 next, top, keys; };
 
 // Keys that a block has met, and how often: places of a power of two, of which a key may have one of four. A key here is in the table, at slot.
 #define CACHE 512
 struct Met { u64 key; u32 slot, times; };
 
-// Counts by KEY the rows that what is in n slots makes of the rows of SIZE edges (vertices) from begin to end. It takes no more slots when there are most keys. If there are halves, slots are
-// read there, as numbers of two bytes.
+// A table of keys, and what a block has met of them.
+struct Keys { u64 *keys, mask; Counted *done; Met *met; };
+
+// Counts a row with a key in each lane that is there.
+static __device__ __forceinline__ void count_key(Keys t, bool there, u64 key, u32 lane) {
+	u32 slot = NONE;
+	bool is_new = false;
+	if (there) {
+		key ^= 1ull << 63;
+		if (key + 1 == 0)
+			atomicAdd(&t.done->top, 1ull);
+		else {
+			u32 h = (u32)((key + 1) * 0x9e3779b97f4a7c15ull >> 40);
+			u64 seen = 0;
+			Met *m = t.met;
+			for (u32 i = 0; i < 4; i++) {
+				m = t.met + (h + i & CACHE - 1);
+				seen = *(volatile u64 *)&m->key;
+				if (seen == 0 || seen == key + 1)
+					break;
+			}
+			if (seen != key + 1) {
+				slot = (u32)slot_of(t.keys, 2, t.mask, key, is_new);
+				if (seen == 0) {
+					seen = atomicCAS(&m->key, 0ull, key + 1);
+					if (seen == 0) {
+						m->slot = slot;
+						seen = key + 1;
+					}
+				}
+			}
+			if (seen == key + 1) {
+				atomicAdd(&m->times, 1u);
+				slot = NONE;
+			}
+		}
+	}
+	if (__any_sync(ALL, slot != NONE)) {
+		u32 same = __match_any_sync(ALL, slot);
+		if (slot != NONE && (same & ((1u << lane) - 1)) == 0)
+			atomicAdd(t.keys + 2 * (u64)slot + 1, (u64)__popc(same));
+	}
+	u32 fresh = __popc(__ballot_sync(ALL, is_new));
+	if (lane == 0 && fresh)
+		atomicAdd(&t.done->keys, (u64)fresh);
+}
+
+// Counts by KEY the rows that come of the rows of SIZE edges (vertices) from begin to end, which have n slots, 32 to a word: those whose bits are in words or, without words, those that follow. Rows of
+// size 0 have what follows in slots instead. It takes no more words when there are most keys.
 extern "C" __global__ void __launch_bounds__(128) saga_grow_count(const Row *rows, const int *label, const u32 *classes, const u64 *off, const int *kind, const u32 *kinds, u64 many_kinds, u64 vertices,
-		const u32 *parents, u64 parent_room, u64 first, u64 begin, u64 end, const u64 *place, const u32 *slots, const unsigned short *halves, u64 n, u64 tiles, u64 *keys, u64 mask, u64 most, Counted *done) {
+		const u32 *parents, u64 parent_room, u64 first, u64 begin, u64 end, const u64 *place, const u32 *slots, const u32 *words, u64 n, u64 tiles, u64 *keys, u64 mask, u64 most, Counted *done) {
 	extern __shared__ u32 shared[];
-	Met *met = (Met *)shared;
-	u32 lane = threadIdx.x & 31, *own = shared + 4 * CACHE + (threadIdx.x >> 5) * WORDS + lane;
+	Keys t = {keys, mask, done, (Met *)shared};
+	u32 lane = threadIdx.x & 31, *at = shared + 4 * CACHE + (threadIdx.x >> 5) * WORDS;
 	for (u32 i = threadIdx.x; i < CACHE; i += blockDim.x) {
-		met[i].key = 0;
-		met[i].times = 0;
+		t.met[i].key = 0;
+		t.met[i].times = 0;
 	}
 	__syncthreads();
-	const u64 base = place[begin];
+	n = (n + 31) / 32 * 32;
 	for (;;) {
 		if (__any_sync(ALL, *(volatile u64 *)&done->keys >= most))
 			break;
 		u64 s = lane == 0 ? atomicAdd(&done->next, 1ull) : 0;
-		s = 32 * tiles * __shfl_sync(ALL, s, 0);
-		if (s >= n)
+		s = tiles * __shfl_sync(ALL, s, 0);
+		if (s >= n / 32)
 			break;
-		u64 upto = min(n, s + 32 * tiles), row = begin;
-		for (u64 many = end - begin; many > 1;) { // the row of the first slot: the last that begins there or before
+		u64 upto = min(n / 32, s + tiles);
+#if SIZE == 0
+		for (; s < upto; s++) {
+			u32 v = 32 * s + lane < place[end] - place[begin] ? slots[32 * s + lane] : NONE, a = 0, b = 0;
+			const u32 *own = at;
+			if (v != NONE)
+				grown(rows, off, vertices, own, v, a, b);
+			count_key(t, v != NONE, v != NONE ? (u64)(KEY) : 0, lane);
+		}
+#else
+		const u64 base = place[begin];
+		u64 row = begin;
+		for (u64 many = end - begin; many > 1;) { // the row of the first word: the last that begins there or before
 			u64 step = (many + 31) / 32, i = lane * step;
-			u32 k = __popc(__ballot_sync(ALL, i < many && place[row + (i < many ? i : 0)] - base <= s)) - 1;
+			u32 k = __popc(__ballot_sync(ALL, i < many && place[row + (i < many ? i : 0)] - base <= 32 * s)) - 1;
 			row += k * step;
 			many = min(step, many - k * step);
 		}
-		u32 begins = row + lane < end ? (u32)(place[row + lane] - base) : NONE; // of the rows from row on, one a lane
-		for (; s < upto; s += 32) {
-			u32 at = (u32)min(s + lane, upto - 1);
-			bool found = false;
-			u64 r = 0;
-			for (;;) {
-				u32 k = 0;
-				for (u32 d = 16; d > 0; d >>= 1)
-					if (__shfl_sync(ALL, begins, k + d) <= at)
-						k += d;
-				if (!found && (k < 31 || row + 32 >= end)) {
-					r = row + k;
-					found = true;
-				}
-				if (!__any_sync(ALL, !found))
-					break;
-				row += 31;
-				begins = row + lane < end ? (u32)(place[row + lane] - base) : NONE;
-			}
-			u32 slot = NONE, v = NONE;
-			bool is_new = false;
-			if (s + lane < upto)
-				v = halves ? halves[at] : slots[at];
-			if (v != NONE) {
-				put(own, parents, parent_room, first, r);
-				grown(rows, off, vertices, own, v, own + 32 * PLACES);
-				u64 key = (u64)(KEY) ^ 1ull << 63;
-				if (key + 1 == 0)
-					atomicAdd(&done->top, 1ull);
-				else {
-					u32 h = (u32)((key + 1) * 0x9e3779b97f4a7c15ull >> 40);
-					u64 there = 0;
-					Met *m = met;
-					for (u32 i = 0; i < 4; i++) {
-						m = met + (h + i & CACHE - 1);
-						there = *(volatile u64 *)&m->key;
-						if (there == 0 || there == key + 1)
-							break;
+		for (; s < upto; row += GROUP) {
+			take_rows(rows, at, parents, parent_room, row, end, lane);
+			for (u32 g = 0; g < GROUP && s < upto; g++) {
+				const u32 *own = at + g;
+				u64 begins = (place[row + g] - base) / 32;
+				u32 may = may_follow(own);
+				for (; s < upto && s - begins < (may + 31) / 32; s++) {
+					u32 k = 32 * (u32)(s - begins) + lane, p = 0, a = 0, b = 0;
+					bool there = k < may && (!words || words[s] >> lane & 1);
+					if (there) {
+						a = neighbour(rows, own, k, p);
+						there = words || follows(rows, label, off, kind, own, p, a);
+#if !VERTICES
+						b = max(a, own[32 * p]);
+						a = min(a, own[32 * p]);
+#endif
 					}
-					if (there != key + 1) {
-						slot = (u32)slot_of(keys, 2, mask, key, is_new);
-						if (there == 0) {
-							there = atomicCAS(&m->key, 0ull, key + 1);
-							if (there == 0) {
-								m->slot = slot;
-								there = key + 1;
-							}
-						}
-					}
-					if (there == key + 1) {
-						atomicAdd(&m->times, 1u);
-						slot = NONE;
-					}
+					count_key(t, there, there ? (u64)(KEY) : 0, lane);
 				}
 			}
-			if (__any_sync(ALL, slot != NONE)) {
-				u32 same = __match_any_sync(ALL, slot);
-				if (slot != NONE && (same & ((1u << lane) - 1)) == 0)
-					atomicAdd(keys + 2 * (u64)slot + 1, (u64)__popc(same));
-			}
-			u32 fresh = __popc(__ballot_sync(ALL, is_new));
-			if (lane == 0 && fresh)
-				atomicAdd(&done->keys, (u64)fresh);
 		}
+#endif
 	}
 	__syncthreads();
 	for (u32 i = threadIdx.x; i < CACHE; i += blockDim.x)
-		if (met[i].times)
-			atomicAdd(keys + 2 * (u64)met[i].slot + 1, (u64)met[i].times);
+		if (t.met[i].times)
+			atomicAdd(keys + 2 * (u64)t.met[i].slot + 1, (u64)t.met[i].times);
 }

@@ -37,14 +37,16 @@ type growCount struct {
 
 func (c *growCount) begin(int) {}
 
+func (c *growCount) finish() error { return nil }
+
 func (c *growCount) settle(int, int64) (bool, error) { return false, nil }
 
-// split is how many slots a thread looks at before it asks whether the table is full, and how many blocks count: each thread may put as many keys into the table after it is full.
+// split is how many words, of a bit for each lane of a warp, a warp looks at before it asks whether the table is full, and how many blocks count: each thread may put as many keys into the table after it is full.
 // Few blocks are slower than few slots.
 func (c *growCount) split() (tiles int64, blocks int) {
 	most := c.room.counters / 4 / growBlock
 	blocks = min(countBlocks*c.chip.Processors, int(most))
-	return min(16, most/int64(blocks)), blocks
+	return min(32, most/int64(blocks)), blocks
 }
 
 // countBlocks is the blocks of a multiprocessor that count.
@@ -58,10 +60,14 @@ func (c *growCount) last(ctx context.Context, b *grownBatch) error {
 		}
 		c.begun = true
 	}
+	words := c.bits
+	if b.fused(c.growLane) {
+		words = device.Mem{}
+	}
 	tiles, blocks := c.split()
 	blocks = min(blocks, c.grid((n+tiles-1)/tiles, growBlock))
 	args := b.args.With(launch.Args{"label": c.label, "off": c.off, "kind": c.kind, "classes": c.labels.classes, "kinds": c.labels.kinds, "many_kinds": c.labels.many, "vertices": uint64(c.spec.Rows.V()),
-		"begin": uint64(b.begin), "end": uint64(b.end), "place": c.size[b.size].place, "slots": c.slots, "halves": c.halves, "n": uint64(n), "tiles": uint64(tiles),
+		"begin": uint64(b.begin), "end": uint64(b.end), "place": c.size[b.size].place, "slots": c.slots, "words": words, "n": uint64(n), "tiles": uint64(tiles),
 		"keys": c.counters, "mask": uint64(c.room.counters - 1), "most": uint64(c.room.counters / 2), "done": done})
 	top := uint64(0) // rows with the key that the table cannot hold
 	for taken := int64(0); 32*tiles*taken < n; {

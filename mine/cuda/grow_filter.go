@@ -33,11 +33,14 @@ func (g *growLabels) put(c *launch.Card, q *table.Quick, label []int32) (err err
 	return err
 }
 
-// leaveOut empties the slots of the rows of a size from begin to end whose code, with what is in the slot, is not wanted. The host is asked once for each code that a GPU
+// leaveOut empties the slots, or takes back the bits, of the rows of a size from begin to end whose code, with what is in the slot, is not wanted. The host is asked once for each code that a GPU
 // comes across, and again when its table was full.
 func (l *growLane) leaveOut(ctx context.Context, size int, begin, end, slots int64) error {
-	f, s := &l.filter, &l.size[size]
-	args := launch.Args{"begin": uint64(begin), "end": uint64(end), "place": s.place, "slots": l.slots, "of": f.of}
+	f, s, what := &l.filter, &l.size[size], l.slots
+	if size > 0 && size+1 == l.spec.Size {
+		what = l.bits
+	}
+	args := launch.Args{"begin": uint64(begin), "end": uint64(end), "place": s.place, "slots": what, "of": f.of}
 	done := l.words(0, 2)
 	most := l.room.codes / 2
 	for taken := int64(0); 32*taken < slots; {

@@ -11,7 +11,7 @@ import (
 const (
 	firstCut  = 8
 	mostCuts  = 32
-	growWords = firstCut + 2*mostCuts
+	growWords = firstCut + 3*mostCuts
 )
 
 // leastPinned is the least memory of the host that GPUs copy to without a detour.
@@ -33,7 +33,7 @@ func (h *growHost) open(gpu device.GPU, bytes int64) (err error) {
 	if h.pinned, err = gpu.HostAlloc(bytes); err != nil {
 		return err
 	}
-	h.answer, h.stage = make([]uint64, 2*mostCuts), h.pinned.Bytes()
+	h.answer, h.stage = make([]uint64, 3*mostCuts), h.pinned.Bytes()
 	if len(h.stage) >= leastPinned { // other goroutines may submit work while words are copied there
 		words := 8 * len(h.answer)
 		h.answer, h.stage = device.View[uint64](h.stage[:words]), h.stage[words:]

@@ -1,58 +1,8 @@
 
-// How many neighbours may follow at place p of a row, whose word i is at[32 * i], and the first of them.
-static __device__ __forceinline__ u32 follow(const Row *rows, const u32 *at, u32 p, u32 &from) {
-	u32 x = at[32 * p];
-	from = 0;
-#if SIZE == 0 && VERTICES
-	return 1; // the root itself
-#else
-	Row list = rows[x];
-#if SIZE == 0
-	from = list.below;
-#elif VERTICES
-	u32 bound = at[0];
-	for (u32 i = p + 1; i < PLACES; i++)
-		bound = max(bound, at[32 * i]);
-	from = lower(list.at, list.degree, bound + 1);
-#else
-	for (u32 i = 0; i < p; i++)
-		if (at[32 * i] == x)
-			return 0;
-	u64 bound = edge_of(at[0], at[32]);
-	for (u32 i = p / 2 + 1; i < SIZE; i++)
-		bound = max(bound, edge_of(at[64 * i], at[64 * i + 32]));
-	u32 least = (u32)(bound >> 32), far = (u32)bound; // the first neighbour that will do, or any after it
-	if (x < least)
-		from = list.degree;
-	else {
-		if (x == least)
-			least = far + 1;
-		else if (x <= far)
-			least++;
-		from = lower(list.at, list.degree, least);
-	}
-#endif
-	return list.degree - from;
-#endif
-}
-
-// How many neighbours there are that may follow each of n rows.
-extern "C" __global__ void __launch_bounds__(128) saga_grow_need(const Row *rows, const u32 *parents, u64 parent_room, u64 first, u64 n, u32 *need) {
-	extern __shared__ u32 shared[];
-	u32 *at = shared + (threadIdx.x >> 5) * WORDS + (threadIdx.x & 31);
-	for (u64 r = blockIdx.x * (u64)blockDim.x + threadIdx.x; r < n; r += gridDim.x * (u64)blockDim.x) {
-		put(at, parents, parent_room, first, r);
-		u32 sum = 0, from;
-		for (u32 p = 0; p < LISTS; p++)
-			sum += follow(rows, at, p, from);
-		need[r] = sum;
-	}
-}
-
 // Of the rows from begin to end, writes what follows each to as many slots as there are neighbours that may: slots of a row are in the order of the rows that come
-// of it. A neighbour that does not follow leaves NONE. kept is how many do. A warp lays the neighbours of 32 rows in a line, place by place.
+// of it. A neighbour that does not follow leaves NONE. kept is how many do. If there are words, they say which do (grow_bits.cu), and a row has a multiple of 32 slots. A warp lays the neighbours of 32 rows in a line, place by place.
 extern "C" __global__ void __launch_bounds__(128) saga_grow_fill(const Row *rows, const int *label, const u64 *off, const int *kind, const u32 *parents, u64 parent_room, u64 first,
-		u64 begin, u64 end, const u64 *place, u32 *kept, u32 *slots, u64 *next) {
+		u64 begin, u64 end, const u64 *place, u32 *kept, const u32 *words, u32 *slots, u64 *next) {
 	extern __shared__ u32 shared[];
 	u32 lane = threadIdx.x & 31;
 	u32 *at = shared + (threadIdx.x >> 5) * WORDS, *from = at + 32 * LISTS, *upto = from + 32 * LISTS, *many = upto + 32 * LISTS, *to = many + 32;
@@ -149,21 +99,35 @@ extern "C" __global__ void __launch_bounds__(128) saga_grow_fill(const Row *rows
 #ifdef WHERE
 			ok = ok && (WHERE);
 #endif
+			if (words) {
+				u32 k = e - begins;
+				for (u32 q = 0; q < p; q++)
+					k += upto[32 * q + row] - (row ? upto[32 * q + row - 1] : q ? upto[32 * q - 1] : 0);
+				ok = words[(to[row] + k) >> 5] >> (k & 31) & 1;
+			}
 			slots[to[row] + rank] = ok ? code : NONE;
 			if (ok)
 				atomicAdd(&many[row], 1u);
 		}
 		__syncwarp();
-		if (r < end)
+		if (r < end) {
 			kept[r] = many[lane];
+			if (words) {
+				u64 at = place[r] - place[begin];
+				for (u32 p = 0; p < LISTS; p++)
+					at += upto[32 * p + lane] - (lane ? upto[32 * p + lane - 1] : p ? upto[32 * p - 1] : 0);
+				for (; at < place[r + 1] - place[begin]; at++)
+					slots[at] = NONE;
+			}
+		}
 		__syncwarp();
 	}
 }
 
 // Writes what is in the slots of n rows from begin on, in their order and without gaps: the last edge or vertex and, if there is out, the rows. place is where
-// slots of a row begin, child where what comes of it does. A Value is what is written of a whole row that is kept.
+// slots of a row begin, child where what comes of it does.
 extern "C" __global__ void __launch_bounds__(128) saga_grow_rows(const Row *rows, const u64 *off, u64 vertices, const u32 *parents, u64 parent_room, u64 begin, u64 n,
-		const u64 *place, const u64 *child, const u32 *slots, Value *values, u32 *out, u64 out_room, u64 *next) {
+		const u64 *place, const u64 *child, const u32 *slots, u32 *values, u32 *out, u64 out_room, u64 *next) {
 	extern __shared__ u32 shared[];
 	u32 lane = threadIdx.x & 31, *start = shared + (threadIdx.x >> 5) * WORDS, *own = start + 32 + lane;
 	for (;;) {
@@ -182,7 +146,7 @@ extern "C" __global__ void __launch_bounds__(128) saga_grow_rows(const Row *rows
 			if (v == NONE)
 				continue;
 			if (values)
-				values[k] = (Value)v;
+				values[k] = v;
 			if (!out)
 				continue;
 			u32 row = 0;
@@ -190,8 +154,13 @@ extern "C" __global__ void __launch_bounds__(128) saga_grow_rows(const Row *rows
 				if (row + d < 32 && start[row + d] <= i + lane)
 					row += d;
 			u64 r = begin + group + row;
+			u32 a, b = 0;
 			put(own, parents, parent_room, 0, r);
-			grown(rows, off, vertices, own, v, own + 32 * PLACES);
+			grown(rows, off, vertices, own, v, a, b);
+			own[32 * PLACES] = a;
+#if !VERTICES
+			own[32 * PLACES + 32] = b;
+#endif
 			for (u32 p = 0; p < PLACES + STEP; p++)
 				out[p * out_room + k] = own[32 * p];
 		}

@@ -12,9 +12,13 @@ import (
 // mostSlots is how many neighbours a GPU takes at a time of those that may follow rows of the last size but one: with more it is no faster.
 const mostSlots = 1 << 24
 
+// wordSlots is the slots that there are for a word of bits, of whole rows: more of these are worked on at a time.
+const wordSlots = 8
+
 // growRoom is how the memory of a GPU is divided.
 type growRoom struct {
 	slots    int64   // neighbours at a time
+	words    int64   // words of a bit for each neighbour that may follow a row, at a time
 	rows     []int64 // by size, from 0 on
 	counters int64   // places of keys, a power of two; 0: rows are stored
 	codes    int64   // places of codes that filters know, a power of two; 0: there is no filter
@@ -23,6 +27,24 @@ type growRoom struct {
 
 // packed is how many keys are given up at a time.
 func (t *growRoom) packed() int64 { return min(t.counters, max(leastCounters, t.counters/64)) }
+
+// out is the numbers that are written to a column at a time.
+func (t *growRoom) out() int64 {
+	n := max(t.words, slices.Max(t.rows[:len(t.rows)-1]))
+	if t.words == 0 { // rows of one edge or vertex
+		n = max(n, t.slots)
+	}
+	return n
+}
+
+// most is the neighbours at a time, as slots or bits.
+func (t *growRoom) most() int64 { return max(t.slots, 32*t.words) }
+
+// withBits reports whether there is a bit for each neighbour that may follow a row of a size: of the last size but one, and where such bits are stored. isPacked reports whether they are.
+func withBits(s *table.Spec, size int) bool { return size > 0 && size+1 == s.Size || isPacked(s, size) }
+func isPacked(s *table.Spec, size int) bool {
+	return s.From != nil && size > 0 && size+1 == s.From.Size()
+}
 
 // growBounds are by size the most neighbours that may follow a row: those of the vertices with the most.
 func growBounds(s *table.Spec) []int64 {
@@ -40,7 +62,7 @@ func growBounds(s *table.Spec) []int64 {
 		for _, d := range most[:size+btoi(!s.Vertices)] {
 			bound[size] += d
 		}
-		bound[size] = max(bound[size], 32)
+		bound[size] = max(bound[size]+31, 32) &^ 31 // a word of bits has 32
 	}
 	return bound
 }
@@ -73,29 +95,32 @@ func newCase(m *Making, use Use) *growCase {
 	return c
 }
 
-// aheadBytes is what slots of rows that are read ahead take: two halves.
-func aheadBytes(slots int64) int64 { return 2 * block(2*slots) }
-
 // bytes is what a room takes.
 func (c *growCase) bytes(t *growRoom) int64 {
 	s := c.spec
 	shape := growShape{vertices: s.Vertices}
-	n := c.extra + block(8*int64(len(s.Rows.Off))) + block(8*stateWords) + block(8*growWords) + block(4*t.slots) + block(8*(slices.Max(t.rows)/sumsTile+2)) + block(counterBytes*t.counters) + block(counterBytes*t.packed())
+	n := c.extra + block(8*int64(len(s.Rows.Off))) + block(8*stateWords) + block(8*growWords) + block(4*t.slots) + block(4*t.words) + block(8*(slices.Max(t.rows)/sumsTile+2)) + block(counterBytes*t.counters) + block(counterBytes*t.packed())
 	if s.Kinds != nil {
 		n += block(4 * int64(len(s.Rows.Col)))
 	}
 	if c.use == ForStore {
-		n += 2 * block(4*t.slots)
+		n += 2 * block(4*t.out())
 	}
-	if s.From != nil {
-		n += aheadBytes(t.slots)
+	if s.From != nil && s.From.Size() > 1 {
+		n += 2 * block(4*t.words)
 	}
 	if c.filters {
-		n += block(4*t.slots) + block(8*t.codes) + block(4*t.codes) + block(16*t.codes)
+		n += block(4*t.most()) + block(8*t.codes) + block(4*t.codes) + block(16*t.codes)
 	}
 	for size, k := range t.rows {
 		if size < s.Size {
 			n += 2*block(8*(k+1)) + 2*block(4*k) + block(4*int64(shape.places(size))*k)
+			if withBits(s, size) {
+				n += block(4 * k)
+			}
+			if isPacked(s, size) {
+				n += block(8 * (k + 1))
+			}
 		}
 	}
 	return n
@@ -114,6 +139,12 @@ func (c *growCase) divide(bytes int64) (t growRoom, ok bool) {
 			t.rows[size] = max(t.slots/8, c.bound[size-1])
 		}
 		t.rows[0], t.rows[s.Size] = t.rows[1], t.slots
+		if s.Size > 1 {
+			t.words = max(t.slots/wordSlots, least/32)
+			if c.filters { // they have four bytes for each neighbour
+				t.words = max(t.slots, least) / 32
+			}
+		}
 		if n := c.bytes(&t); n <= bytes/2 || t.slots == least {
 			break
 		}

@@ -135,6 +135,7 @@ type growStore struct {
 	page        *cardPage
 	of          func(number int) *table.Columns
 	to          *table.Columns
+	begun       bool // rows of the piece are counted
 	turn        int
 	ready, free [2]device.Event
 }
@@ -156,6 +157,9 @@ func (s *growStore) buffer() (b device.Mem, err error) {
 }
 
 func (s *growStore) last(_ context.Context, x *grownBatch) error {
+	if x.size > 0 {
+		return s.pack(x)
+	}
 	n, err := s.sumUp(x)
 	if err != nil || n == 0 {
 		return err
@@ -167,12 +171,56 @@ func (s *growStore) last(_ context.Context, x *grownBatch) error {
 	if err := s.write(x, b, device.Mem{}); err != nil {
 		return err
 	}
-	return s.flush(&s.to.Values[s.spec.Size-1], n, s.spec.NumberBytes())
+	s.to.Rows += n
+	return s.flush(&s.to.Values[0], n)
+}
+
+// pack keeps which neighbours follow the rows of a batch.
+func (s *growStore) pack(x *grownBatch) error {
+	if !s.begun {
+		if err := s.zero(s.counted()); err != nil {
+			return err
+		}
+		s.begun = true
+	}
+	at, n := &s.size[x.size], x.end-x.begin
+	kept, need := at.kept.Slice(4*x.begin, 4*n), at.need.Slice(4*x.begin, 4*n)
+	if err := s.Launch(s.sums(kept, need, n, packedWords, at.child)...); err != nil {
+		return err
+	}
+	if err := s.hear(at.child.Slice(8*n, 8)); err != nil {
+		return err
+	}
+	words := int64(s.host.answer[0])
+	b, err := s.buffer()
+	if err != nil {
+		return err
+	}
+	err = s.Launch(launch.Call{Source: sums(), Name: "saga_grow_shrink", Grid: s.grid(32*n, growBlock), Block: growBlock,
+		Args: launch.Args{"bits": s.bits, "need": need, "kept": kept, "n": uint64(n), "place": at.place.Slice(8*x.begin, 8*(n+1)), "to": at.child, "out": b, "all": s.counted()}})
+	if err != nil {
+		return err
+	}
+	return s.flush(&s.to.Values[x.size], words)
+}
+
+// counted is how many rows of the piece were kept.
+func (s *growStore) counted() device.Mem { return s.words(2, 1) }
+
+func (s *growStore) finish() error {
+	if !s.begun {
+		return nil
+	}
+	if err := s.ask(s.counted()); err != nil {
+		return err
+	}
+	s.to.Rows, s.begun = int64(s.host.answer[0]), false
+	return nil
 }
 
 func (s *growStore) settle(size int, n int64) (bool, error) {
 	x := &s.size[size]
-	if err := s.Launch(s.sums(x.kept, n, true, x.place)...); err != nil {
+	if err := s.Launch(s.sums(x.kept, device.Mem{}, n, ones, x.place)...); err != nil {
 		return false, err
 	}
 	if err := s.hear(x.place.Slice(8*n, 8)); err != nil {
@@ -195,19 +243,19 @@ func (s *growStore) settle(size int, n int64) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	if err := s.flush(&s.to.Counts[size-1], left, 4); err != nil {
+	if err := s.flush(&s.to.Counts[size-1], left); err != nil {
 		return false, err
 	}
 	s.turn ^= 1
-	err = s.flush(&s.to.Values[size-1], left, 4)
+	err = s.flush(&s.to.Values[size-1], left)
 	s.turn ^= 1
 	return true, err
 }
 
-// flush copies n numbers of so many bytes from the buffer whose turn it is to where they stay.
-func (s *growStore) flush(to *[]table.Page, n, bytes int64) error {
+// flush copies n numbers from the buffer whose turn it is to where they stay.
+func (s *growStore) flush(to *[]table.Page, n int64) error {
 	b, i := s.out[s.turn], s.turn
-	s.deal.written.Add(bytes * n)
+	s.deal.written.Add(4 * n)
 	if err := s.GPU.Record(s.Queue, s.ready[i]); err != nil {
 		return err
 	}
@@ -215,7 +263,7 @@ func (s *growStore) flush(to *[]table.Page, n, bytes int64) error {
 		return err
 	}
 	for at := int64(0); at < n; {
-		p, err := s.put(b, at, n-at, bytes)
+		p, err := s.put(b, at, n-at)
 		if err != nil {
 			return err
 		}
@@ -229,33 +277,33 @@ func (s *growStore) flush(to *[]table.Page, n, bytes int64) error {
 }
 
 // put copies up to n numbers of a buffer from one on.
-func (s *growStore) put(b device.Mem, at, n, bytes int64) (p table.Page, err error) {
+func (s *growStore) put(b device.Mem, at, n int64) (p table.Page, err error) {
 	page, err := s.card()
 	if err != nil {
 		return p, err
 	}
 	if page != nil {
 		s.homes.slabs.begin()
-		p.N = min(n, (page.mem.Len()-page.used)/bytes)
-		part := &cardPage{gpu: page.gpu, queue: page.queue, mem: page.mem.Slice(page.used, bytes*p.N)}
+		p.N = min(n, (page.mem.Len()-page.used)/4)
+		part := &cardPage{gpu: page.gpu, queue: page.queue, mem: page.mem.Slice(page.used, 4*p.N)}
 		p.Other = part
-		page.used = min(up(page.used+bytes*p.N, 16), page.mem.Len()) // copies are faster where both sides begin so
-		return p, s.GPU.CopyD2D(s.side, part.mem, 0, s.GPU, b, bytes*at, bytes*p.N)
+		page.used = min(up(page.used+4*p.N, 16), page.mem.Len()) // copies are faster where both sides begin so
+		return p, s.GPU.CopyD2D(s.side, part.mem, 0, s.GPU, b, 4*at, 4*p.N)
 	}
-	if p.Words, err = s.homes.slabs.words((bytes*n + 3) / 4); err != nil {
+	if p.Words, err = s.homes.slabs.words(n); err != nil {
 		return p, err
 	}
-	if p.N = min(n, int64(len(p.Words))*4/bytes); p.N > 0 {
-		return p, s.GPU.CopyD2H(s.side, device.Bytes(p.Words)[:bytes*p.N], b, bytes*at)
+	if p.N = min(n, int64(len(p.Words))); p.N > 0 {
+		return p, s.GPU.CopyD2H(s.side, device.Bytes(p.Words)[:4*p.N], b, 4*at)
 	}
 	p.Words = nil
 	if s.homes.file == nil {
-		return p, fmt.Errorf("a table on GPUs: %w", &run.RoomError{Need: s.homes.Host + bytes*n, More: true})
+		return p, fmt.Errorf("a table on GPUs: %w", &run.RoomError{Need: s.homes.Host + 4*n, More: true})
 	}
 	stage := device.View[uint32](s.host.stage)
-	stage = stage[:min((bytes*n+3)/4, int64(len(stage)))]
-	p.N = min(n, int64(len(stage))*4/bytes)
-	if err := s.GPU.CopyD2H(s.side, device.Bytes(stage)[:bytes*p.N], b, bytes*at); err != nil {
+	stage = stage[:min(n, int64(len(stage)))]
+	p.N = min(n, int64(len(stage)))
+	if err := s.GPU.CopyD2H(s.side, device.Bytes(stage)[:4*p.N], b, 4*at); err != nil {
 		return p, err
 	}
 	if err := s.GPU.Record(s.side, s.host.done); err != nil {

@@ -1,15 +1,28 @@
 
-// The sums of a list of n numbers from first on or, with ones, of 1 for each that is not 0: out[i] is that of the first i, and *all that of all of them. A tile is 1,024 numbers of a block.
+// The words for which of need neighbours that may follow a row do, kept of them: see PackedWords of package table.
+static __device__ __forceinline__ u32 list_words(u32 need, u32 kept) { return need <= 1u << 16 ? (kept + 1) / 2 : kept; }
+static __device__ __forceinline__ u32 bit_words(u32 need) { return (u32)(((u64)need + 31) / 32); }
+static __device__ __forceinline__ u32 packed_words(u32 need, u32 kept) { return kept == 0 || kept == need ? 0 : min(bit_words(need), list_words(need, kept)); }
+
+// The sums of a list of n numbers or of what is made of each: out[i] is that of the first i, and *all that of all of them. A tile is 1,024 numbers of a block.
 #define TILE 1024
+#define ONES 1 // 1 for each that is not 0
+#define ROUNDED 2 // the number, rounded up to 32
+#define PACKED_OF 3 // the words of a row that so many follow, of need
 
-static __device__ __forceinline__ u32 number(const u32 *list, u64 i, u64 n, u64 ones) { return i < n ? ones ? list[i] != 0 : list[i] : 0; }
+static __device__ __forceinline__ u32 number(const u32 *list, const u32 *need, u64 i, u64 n, u64 of) {
+	if (i >= n)
+		return 0;
+	u32 x = list[i];
+	return of == ONES ? x != 0 : of == ROUNDED ? (x + 31) & ~31u : of == PACKED_OF ? packed_words(need[i], x) : x;
+}
 
-extern "C" __global__ void __launch_bounds__(256) saga_grow_tiles(const u32 *list, u64 n, u64 ones, u64 *tiles) {
+extern "C" __global__ void __launch_bounds__(256) saga_grow_tiles(const u32 *list, const u32 *need, u64 n, u64 of, u64 *tiles) {
 	extern __shared__ u32 shared[];
 	u64 *sums = (u64 *)shared;
 	u64 at = blockIdx.x * (u64)TILE + threadIdx.x, sum = 0;
 	for (u32 i = 0; i < TILE; i += 256)
-		sum += number(list, at + i, n, ones);
+		sum += number(list, need, at + i, n, of);
 	for (u32 d = 16; d > 0; d >>= 1)
 		sum += __shfl_down_sync(ALL, sum, d);
 	if ((threadIdx.x & 31) == 0)
@@ -38,14 +51,14 @@ extern "C" __global__ void __launch_bounds__(32) saga_grow_scan(u64 *tiles, u64 
 	}
 }
 
-extern "C" __global__ void __launch_bounds__(256) saga_grow_places(const u32 *list, u64 n, u64 ones, const u64 *tiles, u64 *out, u64 *all) {
+extern "C" __global__ void __launch_bounds__(256) saga_grow_places(const u32 *list, const u32 *need, u64 n, u64 of, const u64 *tiles, u64 *out, u64 *all) {
 	extern __shared__ u32 shared[];
 	u64 *sums = (u64 *)shared;
 	u64 at = blockIdx.x * (u64)TILE + 4 * threadIdx.x;
 	u32 lane = threadIdx.x & 31, warp = threadIdx.x >> 5, x[4];
 	u64 sum = 0;
 	for (u32 i = 0; i < 4; i++)
-		sum += x[i] = number(list, at + i, n, ones);
+		sum += x[i] = number(list, need, at + i, n, of);
 	u64 own = sum;
 	for (u32 d = 1; d < 32; d <<= 1) {
 		u64 other = __shfl_up_sync(ALL, sum, d);
@@ -68,7 +81,7 @@ extern "C" __global__ void __launch_bounds__(256) saga_grow_places(const u32 *li
 }
 
 // Of one warp: divides the rows from begin on, of n, into parts that have no more than so many slots each, up to so many parts: where each ends, and its slots.
-extern "C" __global__ void __launch_bounds__(32) saga_grow_cut(const u64 *place, u64 begin, u64 n, u64 most, u64 parts, u64 *out) {
+extern "C" __global__ void __launch_bounds__(32) saga_grow_cut(const u64 *place, const u64 *packs, u64 begin, u64 n, u64 most, u64 parts, u64 *out) {
 	for (u64 c = 0; c < parts && begin < n; c++) {
 		u64 end = begin, from = place[begin];
 		for (u64 many = n - begin + 1; many > 1;) {
@@ -78,8 +91,9 @@ extern "C" __global__ void __launch_bounds__(32) saga_grow_cut(const u64 *place,
 			many = min(step, many - k * step);
 		}
 		if (threadIdx.x == 0) {
-			out[2 * c] = end;
-			out[2 * c + 1] = place[end] - from;
+			out[3 * c] = end;
+			out[3 * c + 1] = place[end] - from;
+			out[3 * c + 2] = packs ? packs[end] - packs[begin] : 0;
 		}
 		if (end == begin)
 			break;
@@ -102,10 +116,58 @@ extern "C" __global__ void __launch_bounds__(128) saga_grow_settle(const u32 *ke
 		}
 }
 
-// Numbers of two bytes as words.
-extern "C" __global__ void __launch_bounds__(128) saga_grow_widen(const unsigned short *from, u64 n, u32 *to) {
-	for (u64 i = blockIdx.x * (u64)blockDim.x + threadIdx.x; i < n; i += gridDim.x * (u64)blockDim.x)
-		to[i] = from[i];
+// Writes what follows each of n rows, of which there is a bit for each neighbour that may, in as few words as there can be, and adds how many rows follow to *all. place is where bits of the rows begin, of
+// which the first n numbers are of these rows, to where words do.
+extern "C" __global__ void __launch_bounds__(128) saga_grow_shrink(const u32 *bits, const u32 *need, const u32 *kept, u64 n, const u64 *place, const u64 *to, u32 *out, u64 *all) {
+	u32 lane = threadIdx.x & 31;
+	u64 sum = 0;
+	for (u64 r = blockIdx.x * (u64)(blockDim.x >> 5) + (threadIdx.x >> 5); r < n; r += gridDim.x * (u64)(blockDim.x >> 5)) {
+		u32 may = need[r], follow = kept[r], words = packed_words(may, follow), whole = bit_words(may);
+		const u32 *from = bits + (place[r] - place[0]) / 32;
+		u32 *at = out + to[r];
+		sum += follow;
+		if (words == 0)
+			continue;
+		if (words == whole) {
+			for (u32 i = lane; i < words; i += 32)
+				at[i] = from[i];
+			continue;
+		}
+		for (u32 i = 0, k = 0; i < whole; i++) {
+			u32 x = from[i], number = k + __popc(x & ((1u << lane) - 1));
+			k += __popc(x);
+			if (!(x >> lane & 1))
+				continue;
+			if (may <= 1u << 16)
+				((u16 *)at)[number] = (u16)(32 * i + lane);
+			else
+				at[number] = 32 * i + lane;
+		}
+		if (may <= 1u << 16 && (follow & 1) && lane == 0)
+			((u16 *)at)[follow] = 0;
+	}
+	if (lane == 0 && sum)
+		atomicAdd(all, sum);
+}
+
+// The other way: writes a bit for each neighbour that may follow each of n rows. Words of the rows begin at from.
+extern "C" __global__ void __launch_bounds__(128) saga_grow_open(const u32 *packed, const u32 *need, const u32 *kept, u64 n, const u64 *place, const u64 *from, u32 *bits) {
+	u32 lane = threadIdx.x & 31;
+	for (u64 r = blockIdx.x * (u64)(blockDim.x >> 5) + (threadIdx.x >> 5); r < n; r += gridDim.x * (u64)(blockDim.x >> 5)) {
+		u32 may = need[r], follow = kept[r], words = packed_words(may, follow), whole = bit_words(may);
+		const u32 *at = packed + (from[r] - from[0]);
+		u32 *to = bits + (place[r] - place[0]) / 32;
+		bool copied = words > 0 && words == whole;
+		for (u32 i = lane; i < whole; i += 32)
+			to[i] = copied ? at[i] : words || follow == 0 ? 0 : may - 32 * i < 32 ? (1u << (may - 32 * i)) - 1 : ALL;
+		__syncwarp();
+		if (copied || words == 0)
+			continue;
+		for (u32 i = lane; i < follow; i += 32) {
+			u32 x = may <= 1u << 16 ? ((const u16 *)at)[i] : at[i];
+			atomicOr(&to[x >> 5], 1u << (x & 31));
+		}
+	}
 }
 
 // How many of the rows that come of each of n rows, from child on, are left.

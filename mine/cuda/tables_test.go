@@ -105,7 +105,7 @@ func compareTables(t *testing.T, gpus []device.GPU, cases, vertices int, memory 
 	}
 }
 
-// TestStoredNumbers: rows that are kept in numbers of two bytes and of four are those of the CPU, on the GPU, in host memory and in a file.
+// TestStoredNumbers: rows that are kept as bits and as numbers are those of the CPU, on the GPU, in host memory and in a file.
 func TestStoredNumbers(t *testing.T) {
 	storedNumbers(t, cudatest.Open(t, 0, 4<<20))
 }
@@ -123,8 +123,11 @@ func storedNumbers(t *testing.T, gpu device.GPU) {
 		cases, edges = 1, 70
 	}
 	for i := range cases {
-		r, _ := labelled(t, d, 30, edges+130*(i%2), 3, 0)
-		s := &table.Spec{Rows: r, Size: 3, Vertices: i%2 == 1, Wide: i > 1}
+		r, _ := labelled(t, d, 30+30*(i%2), edges+430*(i%2), 3, 0)
+		s := &table.Spec{Rows: r, Size: 3, Vertices: i%2 == 1}
+		if i > 1 { // a few whole rows
+			s.Where = []*pattern.Expr{nil, nil, nil, {Op: pattern.LessThan, Args: []*pattern.Expr{{Op: pattern.Vertex, A: 6 - 3*(i%2) - 1}, {Op: pattern.Const, Value: int64(r.V() / 3)}}}}
+		}
 		var want [][]uint32
 		if err := s.Each(ctx, func(x *table.Row) bool { want = append(want, slices.Clone(x.All())); return true }); err != nil {
 			t.Fatal(err)
@@ -135,7 +138,7 @@ func storedNumbers(t *testing.T, gpu device.GPU) {
 		}
 		m := &Making{Spec: s, Stage: leastStage, Workers: 1}
 		m.Room, _ = GrowNeed(m, ForStore)
-		m.Room += 2 * leastPage
+		m.Room += leastPage * int64(2-i/2)
 		if leastTwo = 1 << 40; i%3 == 0 { // by two lanes
 			m.Room, leastTwo = 2*m.Room, 0
 		}
@@ -155,7 +158,7 @@ func storedNumbers(t *testing.T, gpu device.GPU) {
 		}); err != nil || n != len(want) {
 			t.Errorf("case %d: %d rows, want %d, %v", i, n, len(want), err)
 		}
-		bytes := int64(2+2*btoi(s.Wide)) * int64(n)
+		bytes := packedBytes(s, want)
 		for k := 1; k < s.Size; k++ { // rows that others begin with
 			width := len(want[0]) / s.Size * k
 			for i, row := range want {
@@ -182,6 +185,56 @@ func storedNumbers(t *testing.T, gpu device.GPU) {
 			t.Error(err)
 		}
 	}
+}
+
+// growTexts is the kernels of rows of tables, of all sizes, with conditions and codes.
+func growTexts() (list []string) {
+	list = append(list, sums())
+	q := &table.Quick{LabelBits: 2, KindBits: 1}
+	for _, vertices := range []bool{false, true} {
+		shape := growShape{vertices, 9}
+		for size := range 7 + btoi(vertices) {
+			last := shape.places(size+1) - 1
+			where := &pattern.Expr{Op: pattern.LessThan, Args: []*pattern.Expr{{Op: pattern.Degree, A: 0}, {Op: pattern.Label, A: last}}}
+			list = append(list, shape.make(size, false, where, q), shape.count(size+1, keyed{}, where, q), shape.count(size+1, keyed{where.Args[1]}, nil, nil))
+			if size > 0 {
+				list = append(list, shape.make(size, true, where, q), shape.make(size, true, nil, nil))
+			}
+		}
+	}
+	return list
+}
+
+// packedBytes is what which neighbours follow rows takes, of whole rows.
+func packedBytes(s *table.Spec, whole [][]uint32) (bytes int64) {
+	width := 2 - btoi(s.Vertices)
+	for len(whole) > 0 {
+		row, kept, need := whole[0][:len(whole[0])-width], int64(0), int64(0)
+		for len(whole) > 0 && slices.Equal(whole[0][:len(row)], row) {
+			whole, kept = whole[1:], kept+1
+		}
+		for p, x := range row {
+			if !s.Vertices && slices.Contains(row[:p], x) {
+				continue
+			}
+			for _, y := range s.Rows.Of(x) { // larger than the first edge or vertex, and than all after the first that it touches
+				larger := true
+				for i := 0; i < len(row); i += width {
+					if i > 0 && i <= p/width*width {
+						continue
+					}
+					if s.Vertices {
+						larger = larger && y > row[i]
+					} else if lo, hi := min(x, y), max(x, y); lo < row[i] || lo == row[i] && hi <= row[i+1] {
+						larger = false
+					}
+				}
+				need += int64(btoi(larger))
+			}
+		}
+		bytes += 4 * table.PackedWords(need, kept)
+	}
+	return bytes
 }
 
 // tables counts rows, with a part of the graph in host memory.

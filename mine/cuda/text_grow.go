@@ -8,12 +8,14 @@ import (
 	"sagann/mine/table"
 )
 
-// growText is what rows of a table are; growMake makes them in their order, growQuick has their codes, by which growFilter leaves some out, growCounts counts them by a key, growSums adds numbers up and finds places.
+// growText is what rows of a table are; growMake makes them in their order, growBits finds which neighbours follow whole rows but for the last edge or vertex, growQuick has their codes, by which growFilter leaves some out, growCounts counts them by a key, growSums adds numbers up and finds places.
 var (
 	//go:embed grow.cu
 	growText string
 	//go:embed grow_make.cu
 	growMake string
+	//go:embed grow_bits.cu
+	growBits string
 	//go:embed grow_quick.cu
 	growQuick string
 	//go:embed grow_filter.cu
@@ -33,8 +35,7 @@ const (
 // growShape is what rows of a table are.
 type growShape struct {
 	vertices bool
-	near     int  // see table.Spec.NearBits
-	narrow   bool // whole rows are written as numbers of two bytes
+	near     int // see table.Spec.NearBits
 }
 
 // keyed is what rows are counted by: a key or, if it is nil, their quick codes.
@@ -60,48 +61,63 @@ func (s growShape) head(size int, q *table.Quick, words int) string {
 	return text + fmt.Sprintf("#define LABELBITS %d\n#define KINDBITS %d\n", q.LabelBits, q.KindBits) + growText + growQuick
 }
 
-// make is the kernels that make rows of a size one longer, whole ones at last, where a condition holds, nil: always, and leave out some by their codes.
-func (s growShape) make(size int, last bool, where *pattern.Expr, q *table.Quick) string {
-	value := "u32"
-	if last && s.narrow {
-		value = "unsigned short"
-	}
-	text, n := s.head(size, q, s.words(size))+fmt.Sprintf("typedef %s Value;\n", value), s.places(size)
-	if where != nil {
-		ends := []string{"lo", "hi"}
-		if s.vertices {
-			ends = []string{"y"}
-		}
-		text += fmt.Sprintf("#define WHERE %s\n", exprText(where, func(i int) (v, row string) {
-			v = fmt.Sprintf("own[%d]", 32*i)
-			if i >= n {
-				v = ends[i-n]
-			}
-			return v, fmt.Sprintf("rows[%s]", v)
-		}))
+// make is the kernels that make rows of a size one longer where a condition holds, nil: always, and leave out some by their codes: in their order or, with bits, as a bit for each
+// neighbour that may follow.
+func (s growShape) make(size int, bits bool, where *pattern.Expr, q *table.Quick) string {
+	text := s.head(size, q, s.words(size)) + fmt.Sprintf("#define BITS %d\n", btoi(bits)) + s.where(size, where)
+	if bits {
+		text += growBits
 	}
 	if q != nil {
 		text += growFilter
 	}
+	if bits {
+		return text
+	}
 	return text + growMake
+}
+
+// where defines the condition of what follows rows of a size.
+func (s growShape) where(size int, where *pattern.Expr) string {
+	ends := []string{"lo", "hi"}
+	if s.vertices {
+		ends = []string{"y"}
+	}
+	return s.define("WHERE", size, where, ends...)
+}
+
+// define defines an expression of rows of a size and what follows, the last edge or vertex at ends; nil: nothing.
+func (s growShape) define(name string, size int, e *pattern.Expr, ends ...string) string {
+	if e == nil {
+		return ""
+	}
+	n := s.places(size)
+	return fmt.Sprintf("#define %s %s\n", name, exprText(e, func(i int) (v, row string) {
+		v = fmt.Sprintf("own[%d]", 32*i)
+		if i >= n {
+			v = ends[i-n]
+		}
+		return v, fmt.Sprintf("rows[%s]", v)
+	}))
 }
 
 // cacheBytes is the shared memory of a block for keys that it has met: CACHE of grow_count.cu, of 16 bytes each.
 const cacheBytes = 16 << 9
 
 // counted is the shared memory of a block that counts rows of a size.
-func (s growShape) counted(size int) int { return cacheBytes + growWarps*4*32*s.places(size) }
+func (s growShape) counted(size int) int { return cacheBytes + growWarps*4*s.words(size-1) }
 
-// count is the kernel that counts rows of a size by key, of which the last edge or vertex is in slots.
-func (s growShape) count(size int, by keyed, q *table.Quick) string {
-	text := fmt.Sprintf("quick<%d>(rows, classes, off, kind, kinds, many_kinds, own)", s.places(size))
+// count is the kernel that counts rows of a size by key, where a condition holds; nil: always.
+func (s growShape) count(size int, by keyed, where *pattern.Expr, q *table.Quick) string {
+	key := fmt.Sprintf("#define KEY quick<%d>(rows, classes, off, kind, kinds, many_kinds, own, a, b)\n", s.places(size))
 	if by.key != nil {
-		text, q = exprText(by.key, func(i int) (v, row string) {
-			v = fmt.Sprintf("own[%d]", 32*i)
-			return v, fmt.Sprintf("rows[%s]", v)
-		}), nil
+		key, q = s.define("KEY", size-1, by.key, "a", "b"), nil
 	}
-	return s.head(size-1, q, 32*s.places(size)) + "#define KEY " + text + "\n" + growCounts
+	text := s.head(size-1, q, s.words(size-1)) + s.where(size-1, where) + key
+	if size > 1 {
+		text += growBits
+	}
+	return text + growCounts
 }
 
 func sums() string { return prelude + growSums }

@@ -15,5 +15,5 @@
 // The files: code.go (quick codes), edges.go and vertices.go (the walks), apart.go (rows without shared beginnings, for comparison), count.go (counting rows by pattern), forms.go (canonical forms of codes), totals.go (counts by
 // pattern, and the memory for codes and counters);
 // device.go and counts.go (quick codes and counts of rows that GPUs make);
-// rows.go (rows that users see one by one, with conditions and keys of their own) and values.go (these conditions and keys), stored.go and stored_read.go (rows that are kept, and reading them), file.go (what of them has no room in memory), sizes.go and rate.go (how many there will be, and how long they take, from samples), pieces.go (rows that GPUs keep), quick.go (codes by which GPUs tell rows apart).
+// rows.go (rows that users see one by one, with conditions and keys of their own) and values.go (these conditions and keys), stored.go and stored_read.go (rows that are kept, and reading them), file.go (what of them has no room in memory), sizes.go and rate.go (how many there will be, and how long they take, from samples), pieces.go and packed.go (rows that GPUs keep), quick.go (codes by which GPUs tell rows apart).
 package table

@@ -8,33 +8,12 @@ import (
 // NearBits is the bits for which of a vertex's neighbours it is.
 func (s *Spec) NearBits() int { return bits.Len(uint(max(s.Rows.MaxDegree, 1) - 1)) }
 
-// Narrow reports whether two bytes are enough for what GPUs write of a whole row: a place of the row before and, in the lower NearBits, which of the neighbours there it is.
-func (s *Spec) Narrow() bool {
-	places := s.Size - 1
-	if !s.Vertices {
-		places *= 2
-	}
-	return s.Size > 1 && !s.Wide && bits.Len(uint(places-1))+s.NearBits() <= 16
-}
-
-// NumberBytes is the bytes of a number in the column of whole rows that GPUs write.
-func (s *Spec) NumberBytes() int64 {
-	if s.Narrow() {
-		return 2
-	}
-	return 4
-}
-
 // Columns are the columns of the rows that begin at consecutive vertices: by size, from 1 on, the pages of the last edges or vertices, and those of how many rows
-// go on from each. Of the first size they are as the CPU writes them, of others a place of the row before and which of the neighbours there. Those of whole rows have NumberBytes.
-type Columns struct{ Values, Counts [][]Page }
-
-// rows is how many rows the columns have.
-func (c *Columns) rows() (n int64) {
-	for _, p := range c.Values[len(c.Values)-1] {
-		n += p.N
-	}
-	return n
+// go on from each. Of the first size they are as the CPU writes them, of others a place of the row before and, in the lower NearBits, which of the neighbours there. Of whole rows of more than one they are
+// the words of PackedWords. Rows is how many rows there are.
+type Columns struct {
+	Values, Counts [][]Page
+	Rows           int64
 }
 
 // Join is the table whose rows are those of the pieces, one after the other. Pages of a file lie in file, which may be nil. free gives back what pages in memory and
@@ -42,13 +21,13 @@ func (c *Columns) rows() (n int64) {
 func (s *Spec) Join(pieces []Columns, file *File, free func() error) *Stored {
 	t := s.stored()
 	t.file, t.free, t.near = file, free, s.NearBits()
-	t.values[s.Size-1].bytes = s.NumberBytes()
+	t.packed = s.Size > 1
 	for i := range pieces {
 		m := mark{row: t.rows, whole: true}
 		for k, c := range t.values {
 			m.values[k] = c.words
 		}
-		if p := &pieces[i]; p.rows() > 0 {
+		if p := &pieces[i]; p.Rows > 0 {
 			t.marks = append(t.marks, m)
 			for k := range t.values {
 				for _, x := range p.Values[k] {
@@ -58,7 +37,7 @@ func (s *Spec) Join(pieces []Columns, file *File, free func() error) *Stored {
 					t.counts[k].add(x)
 				}
 			}
-			t.rows += p.rows()
+			t.rows += p.Rows
 		}
 	}
 	return t
@@ -70,7 +49,7 @@ func (t *Stored) Joined() bool { return t.free != nil }
 // Pieces is how many pieces the rows can be read in. Each begins with a row that has nothing in common with the one before.
 func (t *Stored) Pieces() int { return len(t.marks) }
 
-// Piece is where a piece begins: by size, from 1 on, how many rows are before it. After the last piece that is all.
+// Piece is where a piece begins: by size, from 1 on, how many numbers of the column of last edges or vertices are before it. After the last piece that is all.
 func (t *Stored) Piece(i int) (before []int64) {
 	for k, c := range t.values {
 		if i < len(t.marks) {
@@ -82,7 +61,7 @@ func (t *Stored) Piece(i int) (before []int64) {
 	return before
 }
 
-// Pages calls f with the parts of pages in which n numbers from one on lie: the last edges or vertices of rows of a size or, with counts, how many rows go on from
+// Pages calls f with the parts of pages in which n numbers from one on lie: the last edges or vertices of rows of a size (or words, see Columns) or, with counts, how many rows go on from
 // each. f gets a page, the place in it and how many.
 func (t *Stored) Pages(size int, counts bool, from, n int64, f func(p *Page, skip, n int64) error) error {
 	if t.values == nil {
@@ -106,14 +85,6 @@ func (t *Stored) Pages(size int, counts bool, from, n int64, f func(p *Page, ski
 
 // ReadFile reads bytes of a page that lies in the file, from one on.
 func (t *Stored) ReadFile(p *Page, to []byte, from int64) error { return t.file.read(to, p.At+from) }
-
-// NumberBytes is the bytes of a number in a column of a size.
-func (t *Stored) NumberBytes(size int, counts bool) int64 {
-	if counts {
-		return t.counts[size-1].bytes
-	}
-	return t.values[size-1].bytes
-}
 
 // Size is how many edges or vertices a row has.
 func (t *Stored) Size() int { return t.spec.Size }

@@ -27,8 +27,6 @@ type Spec struct {
 	// Keep, unless nil, reports whether rows that begin so are wanted. It is called for every beginning of a row and for whole rows, from
 	// several goroutines. A panic in it is a *PanicError.
 	Keep func(r *Row) bool
-	// Wide has GPUs write all numbers of columns in four bytes: to measure what fewer bring.
-	Wide bool
 }
 
 // Row is a row: vertices one after the other, or the lower and the higher end of edge after edge. It is valid until the next.

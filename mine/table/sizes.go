@@ -21,6 +21,8 @@ type Level struct {
 	Kept  float64 // of Made those that lead to whole rows
 	// Seconds is the time for making and keeping the rows of the next size from these, on one thread; of whole rows 0.
 	Seconds float64
+	// Words is the words in which GPUs keep whole rows of more than one edge or vertex, see PackedWords.
+	Words float64
 }
 
 // The samples: so many groups, which tell how far estimates differ; rows of a group; rows that follow those, at most about; rows of a group of
@@ -38,6 +40,7 @@ type sampler struct {
 	*Spec
 	rand  *rand.Rand
 	pairs []float64 // pairs of edges at the vertices before, and in all
+	words int64     // PackedWords of what followed the rows that were read last, if whole rows did
 }
 
 // Sizes estimates how many rows of each size there are, without making them: of one and two edges (vertices) from degrees, of more from
@@ -53,6 +56,7 @@ func (s *Spec) Sizes(ctx context.Context, seed uint64) (levels []Level, err erro
 	d := &sampler{Spec: s, rand: rand.New(rand.NewPCG(seed, 0)), pairs: pairsBefore(s.Rows)}
 	led, asked := make([]float64, s.Size+1), make([]float64, s.Size+1)
 	rates := make([][]float64, s.Size+1) // seconds a row that is read or made
+	var words []float64                  // of each group
 	for range sampleGroups {
 		var list [][]uint32
 		n := 0.0
@@ -74,6 +78,7 @@ func (s *Spec) Sizes(ctx context.Context, seed uint64) (levels []Level, err erro
 				levels[k+1].Seen += all
 			}
 			if k == s.Size-1 {
+				words = append(words, n*float64(d.words)/max(1, float64(used)))
 				led[k], asked[k] = led[k]+float64(followed), asked[k]+float64(used)
 			} else {
 				for _, row := range list[:min(len(list), sampleLeads)] {
@@ -88,6 +93,7 @@ func (s *Spec) Sizes(ctx context.Context, seed uint64) (levels []Level, err erro
 			return nil, err
 		}
 	}
+	levels[s.Size].Words, _ = meanOf(words)
 	for k := s.Size; k > 0; k-- {
 		l := &levels[k]
 		l.Made, l.Error = meanOf(made[k])
@@ -213,6 +219,7 @@ func (d *sampler) next(ctx context.Context, size int, list [][]uint32) (next [][
 	kept := spec.stored()
 	kept.meter, kept.every = run.NewMeter(0), math.MaxInt64
 	before, open := make([]uint32, 0, 2*spec.Size), make([]uint32, spec.Size)
+	var counts []int // of rows that follow each
 	for _, row := range list {
 		if all > sampleNext || ctx.Err() != nil {
 			break
@@ -238,8 +245,14 @@ func (d *sampler) next(ctx context.Context, size int, list [][]uint32) (next [][
 			return true
 		})
 		used, followed = used+1, followed+btoi(all > was)
+		counts = append(counts, all-was)
 	}
-	took = time.Since(begin)
+	took, d.words = time.Since(begin), 0
+	for i, kept := range counts {
+		if last {
+			d.words += PackedWords(d.need(list[i]), int64(kept))
+		}
+	}
 	d.rand.Shuffle(len(next), func(i, j int) { next[i], next[j] = next[j], next[i] })
 	if last { // how many, which is all that is asked of whole rows
 		next = nil

@@ -23,6 +23,7 @@ type Stored struct {
 	meter  *run.Meter
 	free   func() error // gives back what GPUs keep; nil: nothing
 	near   int          // with free: see NearBits
+	packed bool         // of whole rows there are words of PackedWords
 }
 
 // mark is where the rows from one on stand, for readers that begin there.
@@ -52,10 +53,9 @@ type column struct {
 	full  []Page
 	last  []uint32 // the page that is written
 	words int64
-	bytes int64 // of a number
 }
 
-// Page is N numbers of a column: in memory, where Other reads them, or from an offset of the file on. Numbers of two bytes lie in words two by two.
+// Page is N numbers of a column: in memory, where Other reads them, or from an offset of the file on.
 type Page struct {
 	N     int64
 	Words []uint32
@@ -112,7 +112,7 @@ func (s *Spec) stored() *Stored {
 	t := &Stored{spec: *s, marks: make([]mark, 0, mostMarks)}
 	t.spec.Where, t.spec.Keep = nil, nil
 	for range s.Size {
-		t.values, t.counts = append(t.values, &column{of: t, bytes: 4}), append(t.counts, &column{of: t, bytes: 4})
+		t.values, t.counts = append(t.values, &column{of: t}), append(t.counts, &column{of: t})
 	}
 	return t
 }
@@ -256,7 +256,7 @@ func (t *Stored) Rows() int64 { return t.rows }
 // Bytes is the bytes of all columns.
 func (t *Stored) Bytes() (n int64) {
 	for k := range t.values {
-		n += t.values[k].bytes*t.values[k].length() + 4*t.counts[k].length()
+		n += 4 * (t.values[k].length() + t.counts[k].length())
 	}
 	return n
 }

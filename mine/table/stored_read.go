@@ -1,7 +1,6 @@
 package table
 
 import (
-	"encoding/binary"
 	"errors"
 	"sort"
 	"sync/atomic"
@@ -42,7 +41,7 @@ func (c *cursor) more() error {
 		return nil
 	}
 	p := &c.full[c.page]
-	if p.Words != nil && c.bytes == 4 {
+	if p.Words != nil {
 		c.now = p.Words[c.skip:]
 		c.page, c.skip = c.page+1, 0
 		return nil
@@ -50,22 +49,11 @@ func (c *cursor) more() error {
 	if c.room == nil {
 		c.room = make([]uint32, pageWords)
 	}
-	n := min(pageWords*c.bytes/4, p.N-c.skip)
-	raw := bytesOf(c.room[:n])
-	if c.bytes == 2 {
-		raw = bytesOf(c.room[pageWords/2:])[:2*n]
-	}
-	if p.Words != nil {
-		copy(raw, bytesOf(p.Words)[c.skip*c.bytes:])
-	} else if err := c.of.read(p, raw, c.skip*c.bytes); err != nil {
+	c.now = c.room[:min(pageWords, p.N-c.skip)]
+	if err := c.of.read(p, bytesOf(c.now), 4*c.skip); err != nil {
 		return err
 	}
-	if c.now = c.room[:n]; c.bytes == 2 {
-		for i := range c.now {
-			c.now[i] = uint32(binary.NativeEndian.Uint16(raw[2*i:]))
-		}
-	}
-	if c.skip += n; c.skip == p.N {
+	if c.skip += int64(len(c.now)); c.skip == p.N {
 		c.page, c.skip = c.page+1, 0
 	}
 	return nil
@@ -86,6 +74,7 @@ type rowReader struct {
 	left           []uint32 // by size: rows that still begin with this one
 	row            []uint32
 	width          int
+	all, that      []following // of packed rows: what may follow the beginning of the row, and what does and is still to come
 }
 
 func (t *Stored) reader() *rowReader {
@@ -102,7 +91,7 @@ func (t *Stored) reader() *rowReader {
 // begin goes to a mark.
 func (r *rowReader) begin(m *mark) error {
 	last := len(r.values) - 1
-	r.row = append(r.row[:0], m.before[:r.width*last]...)
+	r.row, r.that = append(r.row[:0], m.before[:r.width*last]...), nil
 	for k := range r.values {
 		r.values[k].seek(m.values[k])
 		if r.left[k] = 0; k == last || m.values[k] == 0 {
@@ -130,7 +119,7 @@ func (r *rowReader) next() ([]uint32, error) {
 		k--
 	}
 	for r.row = r.row[:r.width*k]; k <= last; k++ {
-		x, err := r.values[k].next()
+		x, err := r.value(k)
 		if err == nil && k < last {
 			r.left[k], err = r.counts[k].next()
 		}
@@ -143,6 +132,20 @@ func (r *rowReader) next() ([]uint32, error) {
 		r.row = r.append(r.row, x)
 	}
 	return r.row, nil
+}
+
+// value is the number of the next row of a size.
+func (r *rowReader) value(k int) (x uint32, err error) {
+	if !r.packed || k+1 < len(r.values) {
+		return r.values[k].next()
+	}
+	if len(r.that) == 0 {
+		if err := r.unpack(int64(r.left[k-1])); err != nil {
+			return 0, err
+		}
+	}
+	x, r.that = r.that[0].code, r.that[1:]
+	return x, nil
 }
 
 // Each calls yield with the rows in their order, until it returns false.
