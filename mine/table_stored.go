@@ -13,7 +13,7 @@ import (
 )
 
 // StoredTable is a table whose rows are kept, for several tables that begin with them. A row takes four bytes, and four more for
-// each size of rows that others begin with.
+// each size of rows that others begin with. On GPUs whole rows take less: of each beginning it is kept which neighbours follow.
 type StoredTable struct {
 	t     *Table
 	rows  *table.Stored

@@ -1,7 +1,6 @@
 package table
 
 import (
-	"cmp"
 	"encoding/binary"
 	"slices"
 	"sort"
@@ -79,36 +78,65 @@ func (s *Spec) following(row []uint32, near int, list []following) []following {
 func (r *rowReader) unpack(kept int64) error {
 	r.all = r.spec.following(r.row, r.near, r.all[:0])
 	need, last := int64(len(r.all)), len(r.values)-1
-	words := PackedWords(need, kept)
-	raw := make([]byte, 0, 4*words)
-	for range words {
+	r.words = r.words[:0]
+	for range PackedWords(need, kept) {
 		x, err := r.values[last].next()
 		if err != nil {
 			return err
 		}
-		raw = binary.NativeEndian.AppendUint32(raw, x)
+		r.words = append(r.words, x)
 	}
-	r.that = make([]following, 0, kept)
-	switch {
+	n := 0 // those that follow come to the front of all
+	take := func(at int) { r.all[n], n = r.all[at], n+1 }
+	switch words := int64(len(r.words)); {
 	case words == 0:
-		r.that = append(r.that, r.all...)
+		n = len(r.all)
 	case words == (need+31)/32:
-		for i, f := range r.all {
-			if binary.NativeEndian.Uint32(raw[i/32*4:])>>(i%32)&1 != 0 {
-				r.that = append(r.that, f)
+		for i := range r.all {
+			if r.words[i/32]>>(i%32)&1 != 0 {
+				take(i)
 			}
+		}
+	case need <= 1<<16:
+		for i := range int(kept) {
+			take(int(binary.NativeEndian.Uint16(bytesOf(r.words)[2*i:])))
 		}
 	default:
-		for i := range kept {
-			at := uint32(0)
-			if need <= 1<<16 {
-				at = uint32(binary.NativeEndian.Uint16(raw[2*i:]))
-			} else {
-				at = binary.NativeEndian.Uint32(raw[4*i:])
-			}
-			r.that = append(r.that, r.all[at])
+		for _, at := range r.words {
+			take(int(at))
 		}
 	}
-	slices.SortFunc(r.that, func(a, b following) int { return cmp.Compare(a.what, b.what) })
+	r.all, r.room = merged(r.all[:n], r.room)
+	r.that = r.all
 	return nil
+}
+
+// merged sorts a list that consists of a few runs which ascend; room becomes the list's memory.
+func merged(list, room []following) (sorted, left []following) {
+	for {
+		out, runs := room[:0], 0
+		for i := 0; i < len(list); runs++ {
+			j := runEnd(list, i)
+			k := runEnd(list, j)
+			for a, b := i, j; a < j || b < k; {
+				if b == k || a < j && list[a].what < list[b].what {
+					out, a = append(out, list[a]), a+1
+				} else {
+					out, b = append(out, list[b]), b+1
+				}
+			}
+			i = k
+		}
+		list, room = out, list
+		if runs <= 1 {
+			return list, room
+		}
+	}
+}
+
+// runEnd is where the run that begins at i ends.
+func runEnd(list []following, i int) int {
+	for i++; i < len(list) && list[i-1].what < list[i].what; i++ {
+	}
+	return min(i, len(list))
 }

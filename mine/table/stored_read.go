@@ -74,7 +74,9 @@ type rowReader struct {
 	left           []uint32 // by size: rows that still begin with this one
 	row            []uint32
 	width          int
-	all, that      []following // of packed rows: what may follow the beginning of the row, and what does and is still to come
+	all, room      []following // of packed rows: memory for what may follow the beginning of a row
+	words          []uint32
+	that           []following // what follows it and is still to come
 }
 
 func (t *Stored) reader() *rowReader {
