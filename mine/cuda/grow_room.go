@@ -9,11 +9,12 @@ import (
 	"sagann/mine/table"
 )
 
-// mostSlots is how many neighbours a GPU takes at a time of those that may follow rows of the last size but one: with more it is no faster.
-const mostSlots = 1 << 24
-
-// wordSlots is the slots that there are for a word of bits, of whole rows: more of these are worked on at a time.
-const wordSlots = 8
+// mostRows is how many rows of a size a GPU makes at a time: with more it is no faster. There are as many slots, of one edge or vertex slotsOfOne times as many; and rowWords times as many words of bits for what follows rows of the last size but one.
+const (
+	mostRows   = 1 << 21
+	slotsOfOne = 8
+	rowWords   = 4
+)
 
 // growRoom is how the memory of a GPU is divided.
 type growRoom struct {
@@ -133,19 +134,22 @@ func (c *growCase) divide(bytes int64) (t growRoom, ok bool) {
 		for t.codes = 1 << 20; t.codes > leastCounters && 28*t.codes > bytes/16; t.codes /= 2 {
 		}
 	}
-	for t.slots = max(mostSlots, least); ; t.slots = max(t.slots/2, least) {
+	for n := int64(mostRows); ; n /= 2 {
 		t.rows, t.counters = make([]int64, s.Size+1), int64(btoi(c.use != ForStore)*leastCounters)
 		for size := 1; size <= s.Size; size++ {
-			t.rows[size] = max(t.slots/8, c.bound[size-1])
+			t.rows[size] = max(n, c.bound[size-1])
 		}
+		switch t.slots = max(n, least); {
+		case s.Size == 1:
+			t.slots = max(slotsOfOne*n, least)
+		case c.filters: // they have four bytes for each neighbour
+			t.words = t.slots / 32
+		default:
+			t.words = max(rowWords*n, least/32)
+		}
+		t.slots = (t.slots + 31) &^ 31
 		t.rows[0], t.rows[s.Size] = t.rows[1], t.slots
-		if s.Size > 1 {
-			t.words = max(t.slots/wordSlots, least/32)
-			if c.filters { // they have four bytes for each neighbour
-				t.words = max(t.slots, least) / 32
-			}
-		}
-		if n := c.bytes(&t); n <= bytes/2 || t.slots == least {
+		if c.bytes(&t) <= bytes/2 || n == 1 {
 			break
 		}
 	}

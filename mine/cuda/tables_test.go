@@ -143,7 +143,7 @@ func storedNumbers(t *testing.T, gpu device.GPU, cases int) {
 		}
 		m := &Making{Spec: s, Stage: leastStage, Workers: 1}
 		m.Room, _ = GrowNeed(m, ForStore)
-		m.Room += leastPage * int64(2-i/2%2)
+		m.Room += leastPage
 		if leastTwo = 1 << 40; i%3 == 0 { // by two lanes
 			m.Room, leastTwo = 2*m.Room, 0
 		}
