@@ -397,7 +397,17 @@ func TestFullScratch(t *testing.T) {
 			t.Errorf("error %v", err)
 		}
 	}
-	on := mustOpen(t, e, mine.Options{Device: emulate(t)[0], Mem: 1 << 20, HostMem: 65 << 10, Scratch: dir})
+	opt := mine.Options{Device: emulate(t)[0], Mem: 1, HostMem: 65 << 10, Scratch: dir}
+	on := mustOpen(t, e, opt)
+	var small *mine.BudgetError
+	if _, err := on.Table(false).Extend(nil).Store(context.Background()); !errors.As(err, &small) {
+		t.Fatalf("in a byte: error %v", err)
+	}
+	if err := on.Close(); err != nil {
+		t.Error(err)
+	}
+	opt.Mem = small.Smallest
+	on = mustOpen(t, e, opt)
 	if _, err := on.Table(false).Extend(nil).Store(context.Background()); !errors.Is(err, syscall.ENOSPC) || !strings.Contains(err.Error(), dir) {
 		t.Errorf("on a GPU: error %v", err)
 	}
