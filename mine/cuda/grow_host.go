@@ -26,7 +26,42 @@ type growHost struct {
 	done   device.Event
 	turn   func() error // is called when work was submitted; nil: nothing is
 	lists  []any        // that copies read
+	parts  [2]stagePart // halves of the stage, for files
+	part   int          // whose turn it is
 }
+
+// stagePart is a part of the stage, for a copy to or from a file.
+type stagePart struct {
+	words  []uint32
+	copied device.Event
+	wrote  chan error // gets one when what was copied there is written; nil: nothing was
+	reads  bool       // a copy to the GPU may read it
+}
+
+// next is the part whose turn it is, when it is free.
+func (h *growHost) next(gpu device.GPU) (*stagePart, error) {
+	h.part ^= 1
+	p := &h.parts[h.part]
+	if p.reads {
+		p.reads = false
+		if err := device.Await(gpu, p.copied); err != nil {
+			return nil, err
+		}
+	}
+	return p, p.written()
+}
+
+// written waits until what was copied there is written.
+func (p *stagePart) written() (err error) {
+	if p.wrote != nil {
+		err = <-p.wrote
+		p.wrote = nil
+	}
+	return err
+}
+
+// written waits until all is written.
+func (h *growHost) written() error { return errors.Join(h.parts[0].written(), h.parts[1].written()) }
 
 // open takes so many bytes.
 func (h *growHost) open(gpu device.GPU, bytes int64) (err error) {
@@ -39,13 +74,19 @@ func (h *growHost) open(gpu device.GPU, bytes int64) (err error) {
 		h.answer, h.stage = device.View[uint64](h.stage[:words]), h.stage[words:]
 		h.tells = device.WritesHost(gpu)
 	}
-	h.done, err = gpu.NewEvent()
-	return err
+	all := device.View[uint32](h.stage)
+	h.parts[0].words, h.parts[1].words = all[:len(all)/2], all[len(all)/2:]
+	for _, e := range []*device.Event{&h.done, &h.parts[0].copied, &h.parts[1].copied} {
+		if *e, err = gpu.NewEvent(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // close frees the memory of the host. That of the GPU is the caller's.
 func (l *growLane) close() error {
-	err := l.GPU.Sync()
+	err := errors.Join(l.host.written(), l.GPU.Sync())
 	if len(l.host.pinned.Bytes()) > 0 {
 		err = errors.Join(err, l.GPU.HostFree(l.host.pinned))
 		l.host.pinned = device.HostMem{}

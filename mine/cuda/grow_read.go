@@ -89,7 +89,7 @@ func (l *growLane) load(q device.Queue, to device.Mem, size int, counts bool, fr
 			}
 		default:
 			if p.Words == nil {
-				if err := l.loadFile(to, 4*at, p, 4*skip, 4*n); err != nil {
+				if err := l.loadFile(q, to, 4*at, p, 4*skip, 4*n); err != nil {
 					return err
 				}
 			} else if err := l.GPU.CopyH2D(q, to, 4*at, device.Bytes(p.Words)[4*skip:4*(skip+n)]); err != nil {
@@ -101,18 +101,20 @@ func (l *growLane) load(q device.Queue, to device.Mem, size int, counts bool, fr
 	})
 }
 
-// loadFile copies bytes of a page of the file, from one on, to a place.
-func (l *growLane) loadFile(to device.Mem, at int64, p *table.Page, skip, n int64) error {
-	stage := l.host.stage
+// loadFile copies bytes of a page of the file, from one on, to a place: one half of the stage is read while the other is copied.
+func (l *growLane) loadFile(q device.Queue, to device.Mem, at int64, p *table.Page, skip, n int64) error {
 	for n > 0 {
-		part := stage[:min(n, int64(len(stage)))]
+		half, err := l.host.next(l.GPU)
+		if err != nil {
+			return err
+		}
+		part := device.Bytes(half.words)
+		part = part[:min(n, int64(len(part)))]
 		if err := l.spec.From.ReadFile(p, part, skip); err != nil {
 			return err
 		}
-		if err := l.GPU.CopyH2D(l.Queue, to, at, part); err != nil {
-			return err
-		}
-		if err := l.await(); err != nil { // the next part needs the memory
+		half.reads = true
+		if err := errors.Join(l.GPU.CopyH2D(q, to, at, part), l.GPU.Record(q, half.copied)); err != nil {
 			return err
 		}
 		k := int64(len(part))

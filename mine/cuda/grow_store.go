@@ -142,7 +142,7 @@ type growStore struct {
 
 func (s *growStore) begin(number int) { s.to = s.of(number) }
 
-func (s *growStore) end() error { return nil }
+func (s *growStore) end() error { return s.host.written() }
 
 // buffer is the buffer whose turn it is, when it is free.
 func (s *growStore) buffer() (b device.Mem, err error) {
@@ -300,20 +300,37 @@ func (s *growStore) put(b device.Mem, at, n int64) (p table.Page, err error) {
 	if s.homes.file == nil {
 		return p, fmt.Errorf("a table on GPUs: %w", &run.RoomError{Need: s.homes.Host + 4*n, More: true})
 	}
-	stage := device.View[uint32](s.host.stage)
-	stage = stage[:min(n, int64(len(stage)))]
-	p.N = min(n, int64(len(stage)))
-	if err := s.GPU.CopyD2H(s.side, device.Bytes(stage)[:4*p.N], b, 4*at); err != nil {
+	return s.putFile(b, at, n)
+}
+
+// putFile copies up to n numbers to a half of the stage, and has them be written to the file from there while more rows are made.
+func (s *growStore) putFile(b device.Mem, at, n int64) (p table.Page, err error) {
+	part, err := s.host.next(s.GPU)
+	if err != nil {
 		return p, err
 	}
-	if err := s.GPU.Record(s.side, s.host.done); err != nil {
+	p.N = min(n, int64(len(part.words)))
+	words := part.words[:p.N]
+	if err := s.GPU.CopyD2H(s.side, device.Bytes(words), b, 4*at); err != nil {
 		return p, err
 	}
-	if err := device.Await(s.GPU, s.host.done); err != nil {
+	if err := s.GPU.Record(s.side, part.copied); err != nil {
 		return p, err
 	}
-	p.At, err = s.homes.file.Write(stage)
-	return p, err
+	var write func([]uint32) error
+	if p.At, write, err = s.homes.file.Later(p.N); err != nil {
+		return p, err
+	}
+	wrote := make(chan error, 1)
+	part.wrote = wrote
+	go func() {
+		err := device.Await(s.GPU, part.copied)
+		if err == nil {
+			err = write(words)
+		}
+		wrote <- err
+	}()
+	return p, nil
 }
 
 // leastPage is the least bytes of a piece of columns on a card.

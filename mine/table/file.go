@@ -20,25 +20,35 @@ func NewFile(dir string) *File { return &File{dir: dir} }
 
 // Write writes numbers behind those that are there, and returns from which byte on.
 func (f *File) Write(words []uint32) (at int64, err error) {
+	at, write, err := f.Later(int64(len(words)))
+	if err != nil {
+		return 0, err
+	}
+	return at, write(words)
+}
+
+// Later is the place behind what is there for so many numbers, from a byte on, and what writes them.
+func (f *File) Later(n int64) (at int64, write func(words []uint32) error, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.at == nil {
 		file, err := os.CreateTemp(f.dir, "sagann-table-")
 		if err != nil {
-			return 0, fmt.Errorf("table: %w", err)
+			return 0, nil, fmt.Errorf("table: %w", err)
 		}
 		f.at = file
 		if err := os.Remove(file.Name()); err != nil { // it is there until it is closed
-			return 0, fmt.Errorf("table: %w", err)
+			return 0, nil, fmt.Errorf("table: %w", err)
 		}
 	}
-	n, err := f.at.WriteAt(bytesOf(words), f.end)
-	if err != nil {
-		return 0, fmt.Errorf("table: %w", err)
-	}
-	at = f.end
-	f.end += int64(n)
-	return at, nil
+	at, file := f.end, f.at
+	f.end += 4 * n
+	return at, func(words []uint32) error {
+		if _, err := file.WriteAt(bytesOf(words), at); err != nil {
+			return fmt.Errorf("table: %w", err)
+		}
+		return nil
+	}, nil
 }
 
 // read reads bytes from one on.
