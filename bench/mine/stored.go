@@ -50,12 +50,12 @@ func (t *table) stored() error {
 	bytes, rows, first := int64(0), int64(0), 0.0
 	for i, limit := range []func() int64{ // the first compiles kernels
 		func() int64 { return t.c.GiB << 30 }, func() int64 { return t.c.GiB << 30 },
-		func() int64 { return 4 * rows / 4 }, // a quarter of what a number of four bytes for each row takes
-		func() int64 { return bytes / 4 }, func() int64 { return bytes / 4 }, func() int64 { return bytes / 2 }, func() int64 { return bytes / 8 },
+		func() int64 { return 4 * rows / 4 }, func() int64 { return 2 * rows / 4 }, // a quarter of what a number of four or two bytes for each row takes
+		func() int64 { return bytes / 2 }, func() int64 { return bytes / 4 }, func() int64 { return bytes / 4 }, func() int64 { return bytes / 8 },
 		func() int64 { return bytes / 4 },
 	} {
-		h := &cuda.Homes{Dir: t.c.Find.Scratch, Wait: i == 3}
-		if i == 7 {
+		h := &cuda.Homes{Dir: t.c.Find.Scratch, Wait: i == 5}
+		if i == 8 {
 			h.Host = bytes / 2
 		}
 		if bytes, rows, err = t.store(of, key, want, h, limit(), rate, &first); err != nil {

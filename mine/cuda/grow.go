@@ -185,7 +185,7 @@ func (m *Making) lanes(use Use) (lanes int, room int64) {
 }
 
 // run has the lanes of all GPUs work, and gives what they have taken back.
-func (x *growth) run(ctx context.Context, g *Graph, sink func(l *growLane) growSink) (err error) {
+func (x *growth) run(ctx context.Context, g *Graph, sink func(l *growLane) (growSink, error)) (err error) {
 	many, room := x.lanes(x.use())
 	least, _ := GrowNeed(x.Making, x.use())
 	var lanes []*growLane
@@ -216,7 +216,9 @@ func (x *growth) run(ctx context.Context, g *Graph, sink func(l *growLane) growS
 			if err != nil {
 				return err
 			}
-			l.sink = sink(l)
+			if l.sink, err = sink(l); err != nil {
+				return err
+			}
 		}
 	}
 	errs := make([]error, len(lanes))
@@ -272,6 +274,7 @@ type growLane struct {
 	tiles, state device.Mem
 	counters     device.Mem
 	packed       device.Mem // keys that are given up
+	left         device.Mem // what warps have left when the table was full
 	out          [2]device.Mem
 	filter       growFilters
 	size         []growSize
@@ -306,7 +309,7 @@ func (l *growLane) open(room, stage int64) (err error) {
 	}
 	list := []want{{&l.slots, 4 * l.room.slots}, {&l.bits, 4 * l.room.words}, {&l.tiles, 8 * (slices.Max(l.room.rows)/sumsTile + 2)}, {&l.state, 8 * growWords}}
 	if l.by != nil {
-		list = append(list, want{&l.counters, counterBytes * l.room.counters}, want{&l.packed, counterBytes * l.room.packed()})
+		list = append(list, want{&l.counters, counterBytes * l.room.counters}, want{&l.packed, counterBytes * l.room.packed()}, want{&l.left, leftBytes(l.room.counters)})
 	} else {
 		list = append(list, want{&l.out[0], 4 * l.room.out()}, want{&l.out[1], 4 * l.room.out()})
 	}

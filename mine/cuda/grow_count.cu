@@ -1,6 +1,6 @@
 
-// What a launch has done: groups of words taken, rows with the key that the table cannot hold; and the keys in the table.
-struct Counted { u64 next, top, keys; };
+// What a launch has done: groups of words taken, rows with the key that the table cannot hold; the keys in the table; and warps that have words left.
+struct Counted { u64 next, top, keys, left; };
 
 // Keys that a block has met, and how often: places of a power of two, of which a key may have one of four. A key here is in the table, at slot.
 #define CACHE 512
@@ -53,29 +53,61 @@ static __device__ __forceinline__ void count_key(Keys t, bool there, u64 key, u3
 		atomicAdd(&t.done->keys, (u64)fresh);
 }
 
+#if SIZE > 0
+// What a lane has found: whether number k of those that may follow the row that own is of does, by the words of the row or, without words, by itself, and the key of the row that comes of it.
+struct Found { bool there; u64 key; };
+
+static __device__ __forceinline__ Found find(const Row *rows, const int *label, const u32 *classes, const u64 *off, const int *kind, const u32 *kinds, u64 many_kinds, const u32 *own, const u32 *words, u32 k, u32 may) {
+	Found f = {k < may && (!words || words[k >> 5] >> (k & 31) & 1), 0};
+	if (f.there) {
+		u32 p, a = neighbour(rows, own, k, p), b = 0;
+		f.there = words || follows(rows, label, off, kind, own, p, a);
+#if !VERTICES
+		b = max(a, own[32 * p]);
+		a = min(a, own[32 * p]);
+#endif
+		f.key = (u64)(KEY);
+	}
+	return f;
+}
+#endif
+
 // Counts by KEY the rows that come of the rows of SIZE edges (vertices) from begin to end, which have n slots, 32 to a word: those whose bits are in words or, without words, those that follow. Rows of
-// size 0 have what follows in slots instead. It takes no more words when there are most keys.
+// size 0 have what follows in slots instead. A warp takes so many words at a time; after each of some it looks whether there are most keys, and then leaves the rest for the next launch, which has resumed.
 extern "C" __global__ void __launch_bounds__(128) saga_grow_count(const Row *rows, const int *label, const u32 *classes, const u64 *off, const int *kind, const u32 *kinds, u64 many_kinds, u64 vertices,
-		const u32 *parents, u64 parent_room, u64 first, u64 begin, u64 end, const u64 *place, const u32 *slots, const u32 *words, u64 n, u64 tiles, u64 *keys, u64 mask, u64 most, Counted *done) {
+		const u32 *parents, u64 parent_room, u64 first, u64 begin, u64 end, const u64 *place, const u32 *slots, const u32 *words, u64 n, u64 tiles, u64 each, u64 *keys, u64 mask, u64 most, u64 *left, u64 resumed, Counted *done) {
 	extern __shared__ u32 shared[];
 	Keys t = {keys, mask, done, (Met *)shared};
-	u32 lane = threadIdx.x & 31, *at = shared + 4 * CACHE + (threadIdx.x >> 5) * WORDS;
+	u32 lane = threadIdx.x & 31, warp = threadIdx.x >> 5, *at = shared + 4 * CACHE + warp * WORDS;
 	for (u32 i = threadIdx.x; i < CACHE; i += blockDim.x) {
 		t.met[i].key = 0;
 		t.met[i].times = 0;
 	}
 	__syncthreads();
-	n = (n + 31) / 32 * 32;
+	u64 *mine = left + blockIdx.x * (u64)(blockDim.x >> 5) + warp, rest = resumed ? *mine : 0; // from a word, in the upper half, to another
+	n = (n + 31) / 32;
 	for (;;) {
-		if (__any_sync(ALL, *(volatile u64 *)&done->keys >= most))
-			break;
-		u64 s = lane == 0 ? atomicAdd(&done->next, 1ull) : 0;
-		s = tiles * __shfl_sync(ALL, s, 0);
-		if (s >= n / 32)
-			break;
-		u64 upto = min(n / 32, s + tiles);
+		u64 s = rest >> 32, upto = rest & 0xffffffff;
+		if (rest == 0) {
+			if (__any_sync(ALL, *(volatile u64 *)&done->keys >= most))
+				break;
+			s = lane == 0 ? atomicAdd(&done->next, 1ull) : 0;
+			s = tiles * __shfl_sync(ALL, s, 0);
+			if (s >= n)
+				break;
+			upto = min(n, s + tiles);
+		}
+		rest = 0;
+		u32 since = 0; // words since it has looked
 #if SIZE == 0
-		for (; s < upto; s++) {
+		for (; s < upto; s++, since++) {
+			if (since == each) {
+				since = 0;
+				if (__any_sync(ALL, *(volatile u64 *)&done->keys >= most)) {
+					rest = s << 32 | upto;
+					break;
+				}
+			}
 			u32 v = 32 * s + lane < place[end] - place[begin] ? slots[32 * s + lane] : NONE, a = 0, b = 0;
 			const u32 *own = at;
 			if (v != NONE)
@@ -91,28 +123,43 @@ extern "C" __global__ void __launch_bounds__(128) saga_grow_count(const Row *row
 			row += k * step;
 			many = min(step, many - k * step);
 		}
-		for (; s < upto; row += GROUP) {
+		for (; s < upto && rest == 0; row += GROUP) {
 			take_rows(rows, at, parents, parent_room, row, end, lane);
-			for (u32 g = 0; g < GROUP && s < upto; g++) {
+			for (u32 g = 0; g < GROUP && s < upto && rest == 0; g++) {
 				const u32 *own = at + g;
 				u64 begins = (place[row + g] - base) / 32;
 				u32 may = may_follow(own);
-				for (; s < upto && s - begins < (may + 31) / 32; s++) {
-					u32 k = 32 * (u32)(s - begins) + lane, p = 0, a = 0, b = 0;
-					bool there = k < may && (!words || words[s] >> lane & 1);
-					if (there) {
-						a = neighbour(rows, own, k, p);
-						there = words || follows(rows, label, off, kind, own, p, a);
-#if !VERTICES
-						b = max(a, own[32 * p]);
-						a = min(a, own[32 * p]);
-#endif
+				u64 stop = min(upto, begins + (may + 31) / 32);
+				while (s < stop) {
+					if (since == each) {
+						since = 0;
+						if (__any_sync(ALL, *(volatile u64 *)&done->keys >= most)) {
+							rest = s << 32 | upto;
+							break;
+						}
 					}
-					count_key(t, there, there ? (u64)(KEY) : 0, lane);
+					u32 k = 32 * (u32)(s - begins) + lane;
+					bool two = s + 1 < stop && since + 1 < each;
+					const u32 *of = words ? words + begins : words;
+					Found f = find(rows, label, classes, off, kind, kinds, many_kinds, own, of, k, may), next = {false, 0};
+					if (two)
+						next = find(rows, label, classes, off, kind, kinds, many_kinds, own, of, k + 32, may);
+					count_key(t, f.there, f.key, lane);
+					if (two)
+						count_key(t, next.there, next.key, lane);
+					s += 1 + two;
+					since += 1 + two;
 				}
 			}
 		}
 #endif
+		if (rest)
+			break;
+	}
+	if (lane == 0) {
+		*mine = rest;
+		if (rest)
+			atomicAdd(&done->left, 1ull);
 	}
 	__syncthreads();
 	for (u32 i = threadIdx.x; i < CACHE; i += blockDim.x)

@@ -20,8 +20,8 @@ func CountKeys(ctx context.Context, g *Graph, m *Making, key *pattern.Expr, add 
 		return 0, err
 	}
 	var mu sync.Mutex
-	err = x.run(ctx, g, func(l *growLane) growSink {
-		return &growCount{growLane: l, mu: &mu, add: add}
+	err = x.run(ctx, g, func(l *growLane) (growSink, error) {
+		return &growCount{growLane: l, mu: &mu, add: add}, nil
 	})
 	return x.deal.Next, cmp.Or(err, x.deal.Err())
 }
@@ -41,19 +41,28 @@ func (c *growCount) finish() error { return nil }
 
 func (c *growCount) settle(int, int64) (bool, error) { return false, nil }
 
-// split is how many words, of a bit for each lane of a warp, a warp looks at before it asks whether the table is full, and how many blocks count: each thread may put as many keys into the table after it is full.
-// Few blocks are slower than few slots.
-func (c *growCount) split() (tiles int64, blocks int) {
+// split is how many words, of a bit for each lane of a warp, a warp counts before it looks whether the table is full, and how many blocks count: each thread may put as many keys into the table after
+// it is full. Few blocks are slower than few words.
+func (c *growCount) split() (each int64, blocks int) {
 	most := c.room.counters / 4 / growBlock
-	blocks = min(countBlocks*c.chip.Processors, int(most))
-	return min(32, most/int64(blocks)), blocks
+	blocks = min(countBlocks*c.chip.Processors, int(most), mostCounting)
+	return min(countTiles, most/int64(blocks)), blocks
 }
 
-// countBlocks is the blocks of a multiprocessor that count.
-const countBlocks = 8
+// countBlocks is the blocks of a multiprocessor that count, mostCounting how many there are at most, countTiles the words that a warp takes at a time.
+const (
+	countBlocks  = 12
+	mostCounting = 1 << 12
+	countTiles   = 32
+)
+
+// leftBytes is the memory for what warps have left when the table was full.
+func leftBytes(counters int64) int64 {
+	return 8 * growWarps * min(counters/4/growBlock, mostCounting)
+}
 
 func (c *growCount) last(ctx context.Context, b *grownBatch) error {
-	n, size, done := b.slots, c.spec.Size, c.words(2, 3)
+	n, size, done := b.slots, c.spec.Size, c.words(2, 4)
 	if !c.begun {
 		if err := errors.Join(c.zero(c.counters), c.zero(done)); err != nil {
 			return err
@@ -64,19 +73,19 @@ func (c *growCount) last(ctx context.Context, b *grownBatch) error {
 	if b.fused(c.growLane) {
 		words = device.Mem{}
 	}
-	tiles, blocks := c.split()
-	blocks = min(blocks, c.grid((n+tiles-1)/tiles, growBlock))
+	each, blocks := c.split()
+	blocks = min(blocks, c.grid((n+countTiles-1)/countTiles, growBlock))
 	args := b.args.With(launch.Args{"label": c.label, "off": c.off, "kind": c.kind, "classes": c.labels.classes, "kinds": c.labels.kinds, "many_kinds": c.labels.many, "vertices": uint64(c.spec.Rows.V()),
-		"begin": uint64(b.begin), "end": uint64(b.end), "place": c.size[b.size].place, "slots": c.slots, "words": words, "n": uint64(n), "tiles": uint64(tiles),
+		"begin": uint64(b.begin), "end": uint64(b.end), "place": c.size[b.size].place, "slots": c.slots, "words": words, "n": uint64(n), "tiles": uint64(countTiles), "each": uint64(each), "left": c.left,
 		"keys": c.counters, "mask": uint64(c.room.counters - 1), "most": uint64(c.room.counters / 2), "done": done})
 	top := uint64(0) // rows with the key that the table cannot hold
-	for taken := int64(0); 32*tiles*taken < n; {
+	for taken, left, resumed := int64(0), uint64(0), uint64(0); 32*countTiles*taken < n || left > 0; resumed = 1 {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		k := launch.Call{Source: c.texts[size], Name: "saga_grow_count", Grid: blocks, Block: growBlock, Shared: c.shape.counted(size), Args: args}
-		if taken == 0 {
-			k.Clear = []device.Mem{c.words(2, 2)}
+		k := launch.Call{Source: c.texts[size], Name: "saga_grow_count", Grid: blocks, Block: growBlock, Shared: c.shape.counted(size), Args: args.With(launch.Args{"resumed": resumed}), Clear: []device.Mem{c.words(5, 1)}}
+		if resumed == 0 {
+			k.Clear = append(k.Clear, c.words(2, 2))
 		}
 		if err := c.Launch(k); err != nil {
 			return err
@@ -85,7 +94,7 @@ func (c *growCount) last(ctx context.Context, b *grownBatch) error {
 			return err
 		}
 		taken, c.counts = int64(c.host.answer[0]), int64(c.host.answer[2])
-		top = c.host.answer[1]
+		top, left = c.host.answer[1], c.host.answer[3]
 		if c.counts >= c.room.counters/2 {
 			if err := c.giveUp(ctx); err != nil {
 				return err

@@ -100,7 +100,7 @@ func newCase(m *Making, use Use) *growCase {
 func (c *growCase) bytes(t *growRoom) int64 {
 	s := c.spec
 	shape := growShape{vertices: s.Vertices}
-	n := c.extra + block(8*int64(len(s.Rows.Off))) + block(8*stateWords) + block(8*growWords) + block(4*t.slots) + block(4*t.words) + block(8*(slices.Max(t.rows)/sumsTile+2)) + block(counterBytes*t.counters) + block(counterBytes*t.packed())
+	n := c.extra + block(8*int64(len(s.Rows.Off))) + block(8*stateWords) + block(8*growWords) + block(4*t.slots) + block(4*t.words) + block(8*(slices.Max(t.rows)/sumsTile+2)) + block(counterBytes*t.counters) + block(counterBytes*t.packed()) + block(leftBytes(t.counters))
 	if s.Kinds != nil {
 		n += block(4 * int64(len(s.Rows.Col)))
 	}

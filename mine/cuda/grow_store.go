@@ -69,16 +69,18 @@ func StoreRows(ctx context.Context, g *Graph, m *Making, h *Homes) (*table.Store
 	}
 	all := map[int]*table.Columns{}
 	var mu sync.Mutex
-	err = x.run(ctx, g, func(l *growLane) growSink {
+	err = x.run(ctx, g, func(l *growLane) (growSink, error) {
 		h.room.Add(l.room.left)
 		l.host.turn = h.slabs.turn
-		return &growStore{growLane: l, homes: h, left: l.room.left, of: func(number int) *table.Columns {
+		to := &growStore{growLane: l, homes: h, left: l.room.left, of: func(number int) *table.Columns {
 			c := &table.Columns{Values: make([][]table.Page, s.Size), Counts: make([][]table.Page, s.Size)}
 			mu.Lock()
 			defer mu.Unlock()
 			all[number] = c
 			return c
 		}}
+		_, err := to.card() // the first page, before there is work that would wait
+		return to, err
 	})
 	if err = errors.Join(err, h.slabs.end()); err != nil {
 		err = errors.Join(err, h.free())
@@ -341,7 +343,7 @@ func (s *growStore) card() (*cardPage, error) {
 	if s.page != nil && s.page.used+4 <= s.page.mem.Len() {
 		return s.page, nil
 	}
-	bytes := min(max(s.room.left/8, leastPage), 1<<28, s.left) / device.Align * device.Align
+	bytes := min(max(s.room.left/4, leastPage), 1<<28, s.left) / device.Align * device.Align
 	if bytes < leastPage {
 		return nil, nil
 	}

@@ -175,16 +175,22 @@ func storedNumbers(t *testing.T, gpu device.GPU, cases int) {
 		if cards, _, host := h.Bytes(); cards == 0 || host == 0 || stored.Spilled() == 0 || stored.Bytes() != bytes {
 			t.Errorf("case %d: %d rows in %d bytes: %d on the GPU, %d in host memory, %d in a file", i, n, stored.Bytes(), cards, host, stored.Spilled())
 		}
-		of, got := map[int64]uint64{}, map[int64]uint64{}
+		of := map[int64]uint64{}
 		for _, row := range want {
-			of[int64(row[1])+int64(row[len(row)-1])]++
+			of[int64(row[0])<<7+int64(row[len(row)-1])]++
 		}
-		m = &Making{Spec: &table.Spec{Rows: r, Size: s.Size, Vertices: s.Vertices, From: stored}, Stage: leastStage}
-		m.Room, _ = GrowNeed(m, ForKeys)
-		m.Room *= 1 + int64(btoi(i%3 == 0))
-		key := &pattern.Expr{Op: pattern.Plus, Args: []*pattern.Expr{{Op: pattern.Vertex, A: 1}, {Op: pattern.Vertex, A: len(want[0]) - 1}}}
-		if _, err := CountKeys(ctx, g, m, key, func(k int64, rows uint64) error { got[k] += rows; return nil }); err != nil || !maps.Equal(got, of) {
-			t.Errorf("case %d: %d keys, want %d, %v", i, len(got), len(of), err)
+		key := &pattern.Expr{Op: pattern.Vertex, A: 0} // more keys than the least memory has room for
+		for range 7 {
+			key = &pattern.Expr{Op: pattern.Plus, Args: []*pattern.Expr{key, key}}
+		}
+		key = &pattern.Expr{Op: pattern.Plus, Args: []*pattern.Expr{key, {Op: pattern.Vertex, A: len(want[0]) - 1}}}
+		for _, spec := range []*table.Spec{s, {Rows: r, Size: s.Size, Vertices: s.Vertices, From: stored}} {
+			m, got := &Making{Spec: spec, Stage: leastStage}, map[int64]uint64{}
+			m.Room, _ = GrowNeed(m, ForKeys)
+			m.Room *= 1 + int64(btoi(i%3 == 0))
+			if _, err := CountKeys(ctx, g, m, key, func(k int64, rows uint64) error { got[k] += rows; return nil }); err != nil || !maps.Equal(got, of) {
+				t.Errorf("case %d: stored %t: %d keys, want %d, %v", i, spec.From != nil, len(got), len(of), err)
+			}
 		}
 		if err := errors.Join(stored.Close(), g.Free()); err != nil {
 			t.Error(err)
