@@ -179,11 +179,17 @@ func (f *finishing) quiet(k int) bool {
 			return false
 		}
 	}
+	reads := func(o plan.Operand) bool { return o.Reads(id) }
+	for i := range f.l.out.Spec.Values { // what is made of it on arrival
+		if d := f.l.out.Spec.Values[i].Derive; d != nil && slices.ContainsFunc(d.Operands, reads) {
+			return false
+		}
+	}
 	for q := range f.l.out.Spec.Phases {
 		for i := range f.l.out.Spec.Phases[q].Steps {
 			for n := range f.l.out.Spec.Phases[q].Steps[i].Calls {
 				c := &f.l.out.Spec.Phases[q].Steps[i].Calls[n]
-				if c != f.of && slices.ContainsFunc(c.Operands, func(o plan.Operand) bool { return o.Reads(id) }) {
+				if c != f.of && slices.ContainsFunc(c.Operands, reads) {
 					return false
 				}
 			}
