@@ -178,7 +178,7 @@ var leastTwo int64 = 1 << 17
 
 // lanes is how many lanes work on each GPU, and the bytes of each: while the host waits for what one of two has made, the other's kernels run.
 func (m *Making) lanes(use Use) (lanes int, room int64) {
-	if t, ok := newCase(m, use).divide(m.Room / 2 / device.Align * device.Align); ok && t.rows[0] >= leastTwo {
+	if t, ok := newCase(m, use).divide(m.Room / 2 / device.Align * device.Align); ok && t.rows[m.Spec.Size-1] >= leastTwo {
 		return 2, m.Room / 2 / device.Align * device.Align
 	}
 	return 1, m.Room

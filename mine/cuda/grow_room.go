@@ -9,11 +9,13 @@ import (
 	"sagann/mine/table"
 )
 
-// mostRows is how many rows of a size a GPU makes at a time: with more it is no faster. There are as many slots, of one edge or vertex slotsOfOne times as many; and rowWords times as many words of bits for what follows rows of the last size but one.
+// mostRows is how many rows of the last size but one a GPU makes at a time: with more it is no faster. Of each size before there are fewer, as several rows follow each. There are as many slots, of one edge or
+// vertex slotsOfOne times as many; and rowWords times as many words of bits for what follows.
 const (
 	mostRows   = 1 << 21
+	fewerRows  = 4
 	slotsOfOne = 8
-	rowWords   = 4
+	rowWords   = 3
 )
 
 // growRoom is how the memory of a GPU is divided.
@@ -134,10 +136,10 @@ func (c *growCase) divide(bytes int64) (t growRoom, ok bool) {
 		for t.codes = 1 << 20; t.codes > leastCounters && 28*t.codes > bytes/16; t.codes /= 2 {
 		}
 	}
-	for n := int64(mostRows); ; n /= 2 {
+	for n := int64(mostRows); ; n = n / 4 * 3 {
 		t.rows, t.counters = make([]int64, s.Size+1), int64(btoi(c.use != ForStore)*leastCounters)
-		for size := 1; size <= s.Size; size++ {
-			t.rows[size] = max(n, c.bound[size-1])
+		for size, k := s.Size-1, n; size >= 0; size, k = size-1, k/fewerRows {
+			t.rows[size] = max(k, c.bound[max(size-1, 0)])
 		}
 		switch t.slots = max(n, least); {
 		case s.Size == 1:
@@ -148,8 +150,8 @@ func (c *growCase) divide(bytes int64) (t growRoom, ok bool) {
 			t.words = max(rowWords*n, least/32)
 		}
 		t.slots = (t.slots + 31) &^ 31
-		t.rows[0], t.rows[s.Size] = t.rows[1], t.slots
-		if c.bytes(&t) <= bytes/2 || n == 1 {
+		t.rows[s.Size] = t.slots
+		if c.bytes(&t) <= bytes/2 || n == 0 {
 			break
 		}
 	}
