@@ -140,7 +140,15 @@ type HostPlaces struct {
 type Buffer struct {
 	Name      string
 	At, Bytes int64
-	From, To  int // Whole, Whole: the whole run
+	From, To  int    // Whole, Whole: the whole run
+	Parts     []Part // of a buffer that is taken or left chunk by chunk; At and Bytes are then its lowest address and the sum of its parts
+}
+
+// Part is a part of a buffer. It is in use from moment From to moment To; the visit of interval j in phase q
+// is moment q·P+j.
+type Part struct {
+	At, Bytes int64
+	From, To  int
 }
 
 // Owner is the device that visits interval j. Intervals are dealt to devices round-robin.

@@ -6,7 +6,7 @@ type Rule struct {
 	First First     // what memory is given to first
 	Brief bool      // copies saved are counted for each phase of a value's life
 	Ahead int       // more buffers of a streamed cell, in eighths of the intervals: copies may run farther ahead of kernels
-	Over  bool      // a value that a phase makes takes the place of one that it reads last, chunk by chunk
+	Over  bool      // memory is taken and given back chunk by chunk: what a phase makes takes the place of what it reads last
 	Price []float64 // by phase: what a copy there counts; nil: as any
 }
 

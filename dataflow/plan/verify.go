@@ -40,36 +40,53 @@ func (p *Plan) Verify() error {
 
 // overlap returns two buffers that are in use at the same time and overlap; nil if there are none.
 func (p *Plan) overlap() (a, b *Buffer) {
-	var list []*Buffer
+	type part struct {
+		Part
+		of *Buffer
+	}
+	per := 1 // moments of a phase
 	for i := range p.Places.Memory {
-		if b := &p.Places.Memory[i]; b.Bytes > 0 {
-			list = append(list, b)
+		if len(p.Places.Memory[i].Parts) > 0 {
+			per = p.Cells.P
 		}
 	}
-	slices.SortFunc(list, func(a, b *Buffer) int { return cmp.Compare(a.At, b.At) })
-	last := make([]*Buffer, len(p.Spec.Phases)) // by phase: the buffer that ends last, of those so far
-	var whole, any *Buffer                      // the same of those that are in use all the time, and of all
-	later := func(x, b *Buffer) *Buffer {
+	var list []part
+	for i := range p.Places.Memory {
+		b := &p.Places.Memory[i]
+		for _, x := range b.Parts {
+			if x.Bytes > 0 {
+				list = append(list, part{x, b})
+			}
+		}
+		if b.Bytes > 0 && b.Parts == nil {
+			list = append(list, part{Part{b.At, b.Bytes, b.From * per, b.To*per + per - 1}, b})
+		}
+	}
+	slices.SortFunc(list, func(a, b part) int { return cmp.Compare(a.At, b.At) })
+	last := make([]*part, len(p.Spec.Phases)*per) // by moment: the part that ends last, of those so far
+	var whole, any *part                          // the same of those that are in use all the time, and of all
+	later := func(x, b *part) *part {
 		if x == nil || x.At+x.Bytes < b.At+b.Bytes {
 			return b
 		}
 		return x
 	}
-	within := func(x, b *Buffer) bool { return x != nil && b.At < x.At+x.Bytes }
-	for _, b := range list {
+	within := func(x, b *part) bool { return x != nil && b.At < x.At+x.Bytes }
+	for i := range list {
+		b := &list[i]
 		switch {
-		case b.From == Whole && within(any, b):
-			return any, b
-		case b.From == Whole:
+		case b.of.From == Whole && within(any, b):
+			return any.of, b.of
+		case b.of.From == Whole:
 			whole = later(whole, b)
 		case within(whole, b):
-			return whole, b
+			return whole.of, b.of
 		default:
-			for q := b.From; q <= b.To; q++ {
-				if within(last[q], b) {
-					return last[q], b
+			for m := b.From; m <= b.To; m++ {
+				if within(last[m], b) {
+					return last[m].of, b.of
 				}
-				last[q] = later(last[q], b)
+				last[m] = later(last[m], b)
 			}
 		}
 		any = later(any, b)

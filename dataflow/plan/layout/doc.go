@@ -10,6 +10,7 @@
 //   - size.go: the bytes that a choice takes.
 //   - blocks.go: addresses for sampled blocks, where everything is resident.
 //   - place.go, slots.go, window.go, layout.go: addresses in device memory.
+//   - moments.go: what is in use when, chunk by chunk.
 //   - fitter.go: places a buffer at the lowest free address.
 //   - host.go: values that share host memory.
 package layout

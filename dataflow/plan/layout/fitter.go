@@ -10,69 +10,126 @@ import (
 // same time. It places the buffers that are in use for several phases first (hold). Then, phase by phase,
 // it places those of a single phase in the gaps (phase, take). Addresses are relative to the fitter's start.
 type fitter struct {
-	held []held // buffers in use for several phases, sorted by address, without empty ones
-	gaps []gap  // free memory in the current phase
-	top  int64  // highest end of a held buffer
-	rank int    // of the buffers that are placed next: those of several phases are placed in ascending order of ranks
-	load int64  // bytes of the held buffers in use in the current phase
-	end  int64  // the last end of those
+	held  []held // buffers in use for several phases, sorted by address, without empty ones
+	gaps  []gap  // free memory in the current phase
+	top   int64  // highest end of a held buffer
+	rank  int    // of the buffers that are placed next: those of several phases are placed in ascending order of ranks
+	end   int64  // the last end of those that are in use in the current phase
+	clock clock
 }
 
-// held is a buffer that is in use from phase from to phase to. If from > to, phase to is in the next step.
+// clock numbers the moments of a step. Where buffers are taken and left chunk by chunk, the visit of an interval in a phase is a moment, otherwise
+// a phase.
+type clock struct{ per int } // moments of a phase
+
+// at is the moment in which phase q visits interval j, begin the first one of phase q and end the last one.
+func (c clock) at(q, j int) int {
+	if c.per == 1 {
+		return q
+	}
+	return q*c.per + j
+}
+
+func (c clock) begin(q int) int { return q * c.per }
+func (c clock) end(q int) int   { return q*c.per + c.per - 1 }
+
+// piece is a part of a buffer. It is in use from moment from to moment to; if from > to, that is in the next step.
+type piece struct {
+	off, bytes int64 // from the buffer's start
+	from, to   int
+}
+
+// held is a piece of a buffer that is in use for several phases.
 type held struct {
 	at, end  int64
-	from, to int
+	from, to int // moments, as in piece
 	rank     int
 }
 
-// live tells whether h is in use in phase q.
-func (h *held) live(q int) bool {
+// live tells whether h is in use in a moment.
+func (h *held) live(m int) bool {
 	if h.from > h.to {
-		return q >= h.from || q <= h.to
+		return m >= h.from || m <= h.to
 	}
-	return h.from <= q && q <= h.to
+	return h.from <= m && m <= h.to
+}
+
+// meets tells whether h is in use in a moment from from to to; if from > to, that is in the next step.
+func (h *held) meets(from, to int) bool {
+	if h.live(from) {
+		return true
+	}
+	if from > to {
+		return h.from >= from || h.from <= to
+	}
+	return from <= h.from && h.from <= to
 }
 
 // gap is a range of free memory.
 type gap struct{ at, end int64 }
 
 // begin forgets all buffers.
-func (f *fitter) begin() { f.held, f.top, f.rank = f.held[:0], 0, 0 }
+func (f *fitter) begin(c clock) { f.held, f.top, f.rank, f.clock = f.held[:0], 0, 0, c }
 
-// hold places a buffer that is in use from phase from to phase to, and returns its address.
-func (f *fitter) hold(bytes int64, from, to int) int64 {
-	at := f.find(bytes, from, to)
-	f.put(at, bytes, from, to)
+// hold places a buffer of such pieces, and returns its address.
+func (f *fitter) hold(pieces ...piece) int64 {
+	at := f.find(pieces)
+	f.put(at, pieces)
 	return at
 }
 
 // find is where hold places a buffer.
-func (f *fitter) find(bytes int64, from, to int) int64 {
+func (f *fitter) find(pieces []piece) int64 {
 	at := int64(0)
-	for i := range f.held {
-		if h := &f.held[i]; at < h.end && h.at < at+bytes && (h.live(from) || h.live(to) || from <= h.from && h.from <= to) {
-			at = h.end
+	for again := true; again; {
+		again = false
+		for _, p := range pieces {
+			for i := range f.held {
+				h := &f.held[i]
+				if h.at >= at+p.off+p.bytes {
+					break
+				}
+				if at+p.off < h.end && h.meets(p.from, p.to) {
+					at, again = h.end-p.off, len(pieces) > 1
+				}
+			}
 		}
 	}
 	return at
 }
 
-// put notes a buffer at a given address, and returns its place in f.held if it is not empty.
-func (f *fitter) put(at, bytes int64, from, to int) (i int) {
-	h := held{at, at + bytes, from, to, f.rank}
-	if bytes > 0 {
-		i = len(f.held)
-		for i > 0 && f.held[i-1].at > at {
-			i--
+// put notes a buffer at a given address.
+func (f *fitter) put(at int64, pieces []piece) {
+	for _, p := range pieces {
+		h := held{at + p.off, at + p.off + p.bytes, p.from, p.to, f.rank}
+		if p.bytes > 0 {
+			i := len(f.held)
+			for i > 0 && f.held[i-1].at > h.at {
+				i--
+			}
+			f.held = slices.Insert(f.held, i, h)
 		}
-		f.held = slices.Insert(f.held, i, h)
+		f.top = max(f.top, h.end)
 	}
-	f.top = max(f.top, h.end)
-	return i
 }
 
-// insert places a buffer that is in use from phase from to phase to where hold would have placed it, had it come before those of higher rank.
-func (f *fitter) insert(bytes int64, from, to, rank int) {
+// drop forgets the buffers of a rank.
+func (f *fitter) drop(rank int) {
+	f.held = slices.DeleteFunc(f.held, func(h held) bool { return h.rank == rank })
+}
+
+// scatter places the pieces of a scattered window, and sets their offsets to their addresses. What is there longest in the phase that uses it last
+// comes first, as it fits in the fewest places.
+func (f *fitter) scatter(list []piece) {
+	for i := range slices.Backward(list) {
+		p := list[i]
+		p.off = 0
+		list[i].off = f.hold(p)
+	}
+}
+
+// insert places a buffer where hold would have placed it, had it come before those of higher rank. Every buffer must have one piece.
+func (f *fitter) insert(p piece, rank int) {
 	var behind []held
 	f.held = slices.DeleteFunc(f.held, func(h held) bool {
 		if h.rank > rank {
@@ -86,43 +143,71 @@ func (f *fitter) insert(bytes int64, from, to, rank int) {
 	}
 	slices.SortFunc(behind, func(a, b held) int { return cmp.Compare(a.rank, b.rank) })
 	f.rank = rank
-	f.hold(bytes, from, to)
+	f.hold(p)
 	for _, h := range behind {
 		f.rank = h.rank
-		f.hold(h.end-h.at, h.from, h.to)
+		f.hold(piece{0, h.end - h.at, h.from, h.to})
 	}
 }
 
-// phases calls do for each of n phases in which h is in use.
-func (h *held) phases(n int, do func(q int)) {
+// moments calls do for each of n moments in which h is in use.
+func (h *held) moments(n int, do func(m int)) {
 	if h.from > h.to {
-		for q := range h.to + 1 {
-			do(q)
+		for m := range h.to + 1 {
+			do(m)
 		}
-		for q := h.from; q < n; q++ {
-			do(q)
+		for m := h.from; m < n; m++ {
+			do(m)
 		}
 		return
 	}
-	for q := h.from; q <= h.to; q++ {
-		do(q)
+	for m := h.from; m <= h.to; m++ {
+		do(m)
 	}
 }
 
-// phase finds the gaps of phase q, for take.
-func (f *fitter) phase(q int) {
-	f.gaps, f.load = f.gaps[:0], 0
-	end := int64(0)
+// phase finds the gaps of phase q, for take: what no held buffer uses in any moment of the phase. It sets load, by moment of the phase, to the bytes
+// of held buffers.
+func (f *fitter) phase(q int, load []int64) {
+	f.gaps = f.gaps[:0]
+	clear(load)
+	end, first, last := int64(0), f.clock.begin(q), f.clock.end(q)
 	for i := range f.held {
-		if h := &f.held[i]; h.live(q) {
-			if h.at > end {
-				f.gaps = append(f.gaps, gap{end, h.at})
-			}
-			end = max(end, h.end)
-			f.load += h.end - h.at
+		h := &f.held[i]
+		if !h.meets(first, last) {
+			continue
+		}
+		if h.at > end {
+			f.gaps = append(f.gaps, gap{end, h.at})
+		}
+		end = max(end, h.end)
+		if load != nil {
+			h.add(load, first, last)
 		}
 	}
+	for m := 1; m < len(load); m++ {
+		load[m] += load[m-1]
+	}
 	f.gaps, f.end = append(f.gaps, gap{end, math.MaxInt64}), end
+}
+
+// add adds the bytes of h to the differences from moment to moment of load, which is of moments first to last.
+func (h *held) add(load []int64, first, last int) {
+	n := h.end - h.at
+	part := func(from, to int) {
+		if from, to = max(from, first), min(to, last); from <= to {
+			load[from-first] += n
+			if to < last {
+				load[to+1-first] -= n
+			}
+		}
+	}
+	if h.from > h.to {
+		part(first, h.to)
+		part(h.from, last)
+		return
+	}
+	part(h.from, h.to)
 }
 
 // take places a buffer of the current phase in the first gap that is large enough, and returns its address.

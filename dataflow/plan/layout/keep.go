@@ -61,13 +61,18 @@ func (f *fitting) keep(parts bool) {
 		if *on {
 			continue
 		}
+		s := plan.KeySpan(f.spec, f.c, x.Key)
+		end := s.First + s.N
 		for i := range f.ch.windows {
 			if w := &f.ch.windows[i]; w.Key == x.Key && w.Meets(&x.Window) {
-				x.First = max(x.First, w.First+w.N)
+				if f.fromEnd(w) {
+					end = min(end, w.First)
+				} else {
+					x.First = max(x.First, w.First+w.N)
+				}
 			}
 		}
-		s := plan.KeySpan(f.spec, f.c, x.Key)
-		if x.N = s.N; x.life && x.First == s.First && f.light(x.Window, f.o.Budget) {
+		if x.N = s.N; x.life && x.First == s.First && end == s.First+s.N && f.light(x.Window, f.o.Budget) {
 			switch {
 			case !f.weighs():
 				f.try(on, f.ok)
@@ -78,17 +83,27 @@ func (f *fitting) keep(parts bool) {
 				f.settle(x.Key)
 			}
 		}
-		if parts && !*on && !x.again && x.First < s.First+s.N {
-			f.open(x.Window)
+		if parts && !*on && !x.again && x.First < end {
+			f.open(x.Window, end)
 		}
 	}
 }
 
-// open adds w to the choice, with as many intervals from w.First on as fit.
-func (f *fitting) open(w plan.Window) {
+// fromEnd tells whether window w has the last intervals of its key: if it stays for the whole run, and others take memory chunk by chunk, as values
+// that a phase makes can take their place if these have the first intervals.
+func (f *fitting) fromEnd(w *plan.Window) bool {
+	return w.From == plan.Whole && f.rule.Over && f.o.Devices <= 1 && f.unit(w) == 1
+}
+
+// open adds w to the choice, with as many intervals from w.First on, before end, as fit.
+func (f *fitting) open(w plan.Window, end int) {
 	ch, at, s := &f.ch, len(f.ch.windows), plan.KeySpan(f.spec, f.c, w.Key)
+	from, unit := f.fromEnd(&w), f.unit(&w)
+	w.First += (unit - (w.First-s.First)%unit) % unit
 	holds := func(n int) bool {
-		w.N = n
+		if w.N = n; from {
+			w.First = end - n
+		}
 		switch {
 		case !f.light(w, f.o.Budget):
 			return false
@@ -99,14 +114,15 @@ func (f *fitting) open(w plan.Window) {
 		defer func() { ch.windows = ch.windows[:at] }()
 		return f.fits()
 	}
-	unit := f.unit(&w)
-	w.First += (unit - (w.First-s.First)%unit) % unit
-	left := s.First + s.N - w.First
+	left := end - w.First
 	upTo := func(n int) int { return min(n*unit, left) }
 	if left <= 0 || !holds(upTo(1)) {
 		return
 	}
 	w.N = upTo(1 + sort.Search((left+unit-1)/unit-1, func(n int) bool { return !holds(upTo(n + 2)) }))
+	if from {
+		w.First = end - w.N
+	}
 	ch.windows = append(ch.windows, w)
 	if f.simple(&w) {
 		f.stay(w)

@@ -17,13 +17,16 @@ type Layout struct {
 	ZeroAt    int64         // device offset of the Globals of kind Sum, cleared at the start of a step
 	ZeroBytes int64
 	windows   byKey
-	sizing    bool // only Peak is wanted, no names and no setup (size.go)
+	clock     clock
+	shape     []piece // of the buffer that is placed
+	sizing    bool    // only Peak is wanted, no names and no setup (size.go)
 }
 
 // WindowPlace says where a window lies in device memory.
 type WindowPlace struct {
-	At    int64
-	Cells []int64 // of a window of cells: the offset of each cell from At
+	At     int64
+	Cells  []int64 // of a window of cells: the offset of each cell from At
+	Chunks []int64 // of a window of a value: the offset of each chunk; nil: one lies behind the other
 }
 
 // Choice says what stays on the device and how many buffers streamed operands have. Fit makes it, Place lays it out.
@@ -52,6 +55,33 @@ func streams(ph *plan.Phase) bool {
 	return slices.ContainsFunc(ph.Steps, func(st plan.Step) bool { return st.Kind == plan.Stream })
 }
 
+// bookPieces is book for a buffer of such pieces, whose addresses are offsets from at.
+func (l *Layout) bookPieces(name string, at int64, from, to int, list []piece) {
+	if l.flat(list, from, to) {
+		l.book(name, at+list[0].off, list[0].bytes, from, to)
+		return
+	}
+	var bytes int64
+	first := list[0].off
+	for _, p := range list {
+		bytes, first = bytes+p.bytes, min(first, p.off)
+	}
+	l.book(name, at+first, bytes, from, to)
+	b := &l.Plan.Places.Memory[len(l.Plan.Places.Memory)-1]
+	for _, p := range list {
+		b.Parts = append(b.Parts, plan.Part{At: at + p.off, Bytes: p.bytes, From: p.from, To: p.to})
+	}
+	l.Plan.Peak = max(l.Plan.Peak, at+end(list))
+}
+
+// end is where the last piece of a buffer ends.
+func end(list []piece) (most int64) {
+	for i := range list {
+		most = max(most, list[i].off+list[i].bytes)
+	}
+	return most
+}
+
 // book adds a buffer to Plan.Places.Memory and raises Peak to its end.
 func (l *Layout) book(name string, at, bytes int64, from, to int) {
 	p := l.Plan
@@ -60,8 +90,8 @@ func (l *Layout) book(name string, at, bytes int64, from, to int) {
 }
 
 // setupValue adds loads of n intervals of a value, from first on, to Plan.Setup. Each device has its intervals from
-// address at on.
-func (l *Layout) setupValue(id int, at int64, first, n int) {
+// address at on, one behind the other or at offsets.
+func (l *Layout) setupValue(id int, at int64, first, n int, offsets []int64) {
 	p := l.Plan
 	v := &p.Spec.Values[id]
 	for k := range n {
@@ -70,8 +100,12 @@ func (l *Layout) setupValue(id int, at int64, first, n int) {
 		if bytes == 0 { // a trailing interval without vertices
 			continue
 		}
+		off := int64(k/p.Devices) * p.Cells.ChunkBytes(v)
+		if offsets != nil {
+			off = offsets[k]
+		}
 		p.Setup = append(p.Setup, plan.Task{Kind: plan.Load, Queue: plan.H2D, Device: uint16(p.Owner(i)), Value: int32(id), Own: int32(i),
-			Other: -1, Addr: at + int64(k/p.Devices)*p.Cells.ChunkBytes(v), Bytes: bytes})
+			Other: -1, Addr: at + off, Bytes: bytes})
 		p.Once += bytes
 	}
 }

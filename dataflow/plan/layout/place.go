@@ -67,6 +67,7 @@ func (l *Layout) placeFixed(c *Choice, base *plan.Plan) int64 {
 	p.Slots = c.Slots
 	p.Devices = max(1, p.Devices)
 	l.group(c)
+	l.clock = l.ticks(c)
 	p.Places.Windows = append(p.Places.Windows[:0], c.windows...)
 	l.windows.find(p.Places.Windows, len(s.Values), len(p.Cells.Bytes))
 	l.Places = zeroed(l.Places, len(p.Places.Windows))
@@ -148,7 +149,7 @@ func (l *Layout) placeConstant(c *Choice, base *plan.Plan, add func(string, int6
 			p.Places.ValueAt[i] = add(v.Name, p.ShareOf(i)*p.Cells.ChunkBytes(v))
 			if !l.sizing {
 				s := p.Span(i)
-				l.setupValue(i, p.Places.ValueAt[i], s.First, s.N)
+				l.setupValue(i, p.Places.ValueAt[i], s.First, s.N, nil)
 			}
 		}
 	}
@@ -188,28 +189,49 @@ func (l *Layout) placeCells(c *Choice, at *int64, add func(string, int64) int64)
 // hold places what is in use for several phases, above floor: windows and resident stored values.
 func (l *Layout) hold(f *fitter, floor int64, c *Choice) {
 	p := l.Plan
-	f.begin()
+	f.begin(l.clock)
 	f.rank = -1
 	l.placeLasting(f, floor)
 	for i := range p.Spec.Values {
-		if v := &p.Spec.Values[i]; v.Kind == plan.Stored && c.resident[i] && !l.follows(c, i) {
-			chunk, bytes := p.Cells.ChunkBytes(v), p.ShareOf(i)*p.Cells.ChunkBytes(v)
-			last, n := i, int64(0)
-			for ; l.next(c, last) >= 0; n++ {
-				last = l.next(c, last)
+		v := &p.Spec.Values[i]
+		if v.Kind != plan.Stored || !c.resident[i] || l.follows(c, i) {
+			continue
+		}
+		chunk, bytes := p.Cells.ChunkBytes(v), p.ShareOf(i)*p.Cells.ChunkBytes(v)
+		last, n := l.last(c, i)
+		f.rank = i
+		list := l.valuePieces(i, last, n)
+		at := floor + f.hold(list...)
+		flat := l.flat(list, l.Usage.Life[i][0], l.Usage.Life[last][1])
+		if !l.sizing && !flat {
+			l.bookPieces(l.names(c, i), at, l.Usage.Life[i][0], l.Usage.Life[last][1], list)
+		}
+		for id, first := i, l.Usage.Life[i][0]; id >= 0; id, n = l.next(c, id), n-1 {
+			p.Places.Resident[id], p.Places.ValueAt[id] = true, at+int64(n)*chunk
+			if !l.sizing && flat {
+				l.book(p.Spec.Values[id].Name, p.Places.ValueAt[id], bytes, first, l.Usage.Life[id][1])
 			}
-			f.rank = i
-			at := floor + f.hold(bytes+n*chunk, l.Usage.Life[i][0], l.Usage.Life[last][1])
-			for id, first := i, l.Usage.Life[i][0]; id >= 0; id, n = l.next(c, id), n-1 {
-				p.Places.Resident[id], p.Places.ValueAt[id] = true, at+n*chunk
-				if !l.sizing {
-					l.book(p.Spec.Values[id].Name, p.Places.ValueAt[id], bytes, first, l.Usage.Life[id][1])
-				}
-				first = l.Usage.Life[id][1] + 1
-			}
+			first = l.Usage.Life[id][1] + 1
 		}
 	}
 	l.placeWindows(f, floor)
+}
+
+// names are the names of value id and of those that take its place.
+func (l *Layout) names(c *Choice, id int) string {
+	s := l.Plan.Spec.Values[id].Name
+	for id = l.next(c, id); id >= 0; id = l.next(c, id) {
+		s += ", " + l.Plan.Spec.Values[id].Name
+	}
+	return s
+}
+
+// last is the last of the resident values that take the place of id one after the other, and how many they are.
+func (l *Layout) last(c *Choice, id int) (last, n int) {
+	for last = id; l.next(c, last) >= 0; n++ {
+		last = l.next(c, last)
+	}
+	return last, n
 }
 
 // next is the resident value that takes the place of resident value id; -1: none does.
@@ -233,7 +255,7 @@ const fewLeft = 4
 // too many values follow each other a place begins anew.
 func (l *Layout) pairs(c *Choice, id int) bool {
 	n := 1 + int(l.Plan.ShareOf(id))/fewLeft
-	return c.over && l.Plan.Devices <= 1 && c.group <= 1 && c.groups == nil && l.Plan.Schedule != plan.DestOrder && l.Usage.Depth[id]%n != 0
+	return l.byChunk(c) && l.Usage.Depth[id]%n != 0
 }
 
 // largest holds sizes of cells that buffers are made for.

@@ -39,8 +39,9 @@ type Scratch struct {
 	floor       int64    // where what measure holds for several phases begins
 	tops        []int64  // by phase: where its last buffer ends, above floor; -1: not known, at most ends and own
 	ends        []int64  // by phase: where the last buffer ends that is in use for several phases, above floor
-	loads       []int64  // by phase: bytes in use, above floor
+	loads       []int64  // by moment: bytes in use, above floor
 	own         []int64  // by phase: those of them in buffers of that phase alone
+	was         []int64  // loads of a phase before a change
 	besides, so *Scratch // for Options.Beside, and for the choice so far (weigh)
 }
 
@@ -129,12 +130,12 @@ func (z *Scratch) measure(f *fitting, s *plan.Spec, u *plan.Usage, ch *Choice, b
 	p, l := &z.plan, &z.l
 	*p = plan.Plan{Spec: s, Cells: f.c, Schedule: f.o.Schedule, Devices: f.o.Devices, Groups: p.Groups, Globals: p.Globals,
 		Places: plan.Places{ValueAt: p.Places.ValueAt, Resident: p.Places.Resident, Windows: p.Places.Windows}}
-	*l = Layout{Plan: p, Usage: u, Largest: f.most, Places: l.Places, windows: l.windows, sizing: true}
+	*l = Layout{Plan: p, Usage: u, Largest: f.most, Places: l.Places, windows: l.windows, shape: l.shape, sizing: true}
 	z.floor = l.placeFixed(ch, base)
 	l.hold(&z.fit, z.floor, ch)
 	p.Peak = max(p.Peak, z.floor+z.fit.top)
 	n := len(s.Phases)
-	z.tops, z.ends, z.loads, z.own = zeroed(z.tops, n), zeroed(z.ends, n), zeroed(z.loads, n), zeroed(z.own, n)
+	z.tops, z.ends, z.loads, z.own = zeroed(z.tops, n), zeroed(z.ends, n), zeroed(z.loads, n*l.clock.per), zeroed(z.own, n)
 	for q := range s.Phases {
 		end := z.peak(q, ch)
 		z.tops[q], p.Peak = end-z.floor, max(p.Peak, end)
@@ -144,7 +145,8 @@ func (z *Scratch) measure(f *fitting, s *plan.Spec, u *plan.Usage, ch *Choice, b
 
 // peak is where the last buffer of phase q ends, beside what measure has placed for several phases.
 func (z *Scratch) peak(q int, ch *Choice) (top int64) {
-	z.fit.phase(q)
+	load := z.load(q)
+	z.fit.phase(q, load)
 	z.needs = z.l.needs(z.needs[:0], q, ch)
 	own := int64(0)
 	for _, x := range z.needs {
@@ -152,8 +154,17 @@ func (z *Scratch) peak(q int, ch *Choice) (top int64) {
 		top = max(top, z.fit.take(n)+n)
 		own += n
 	}
-	z.ends[q], z.loads[q], z.own[q] = z.fit.end, z.fit.load+own, own
+	z.ends[q], z.own[q] = z.fit.end, own
+	for m := range load {
+		load[m] += own
+	}
 	return z.floor + top
+}
+
+// load is the bytes in use in the moments of phase q.
+func (z *Scratch) load(q int) []int64 {
+	c := z.l.clock
+	return z.loads[c.begin(q) : c.end(q)+1]
 }
 
 // ok tells whether n bytes are within the budget.

@@ -103,7 +103,7 @@ func (l *Layout) placePhase(f *fitter, floor int64, q int, c *Choice) PhaseSlots
 	n := len(s.Values)
 	room := make([]slotSet, 2*n)
 	ps := PhaseSlots{Slots: c.phase(q), Own: room[:n], Other: room[n:], Cells: make([]slotSet, len(l.Plan.Cells.Bytes)), Temps: make([]int64, len(s.EdgeTemps))}
-	f.phase(q)
+	f.phase(q, nil)
 	for _, x := range l.needs(nil, q, c) {
 		set := slotSet{floor + f.take(x.bytes*int64(x.n)), x.bytes, x.n}
 		name := "edges"

@@ -1,7 +1,7 @@
 package layout
 
 import (
-	"slices"
+	"math"
 
 	"sagann/dataflow/plan"
 )
@@ -40,13 +40,39 @@ func (f *fitting) light(x plan.Window, most int64) bool {
 		return true
 	}
 	so := f.sized.so
-	bytes := so.l.windowBytes(&x)
-	for q, n := range so.loads {
-		if x.Live(q) && so.floor+n+bytes > most && so.floor+n+bytes-f.spared(&x, q)-f.shared(&x, q) > most {
+	list := f.pieces(&x)
+	for q := range so.tops {
+		if !x.Live(q) {
+			continue
+		}
+		if n := so.floor + so.with(q, list); n > most && n-f.spared(&x, q)-f.shared(&x, q) > most {
 			return false
 		}
 	}
 	return true
+}
+
+// pieces are the pieces of x.
+func (f *fitting) pieces(x *plan.Window) []piece {
+	l := &f.sized.so.l
+	if x.From == plan.Whole {
+		return append(l.shape[:0], piece{0, plan.Align(l.windowBytes(x)), 0, math.MaxInt})
+	}
+	return l.windowPieces(x)
+}
+
+// with is the most bytes in use at once in phase q, above floor, with a buffer of such pieces.
+func (z *Scratch) with(q int, list []piece) (most int64) {
+	first := z.l.clock.begin(q)
+	for m, n := range z.load(q) {
+		for _, p := range list {
+			if h := (held{from: p.from, to: p.to}); h.live(first + m) {
+				n += p.bytes
+			}
+		}
+		most = max(most, n)
+	}
+	return most
 }
 
 // life is the window of key that has what it takes to make key resident.
@@ -104,7 +130,7 @@ func bytesOf(list []need) (n int64) {
 
 // simple tells whether fitsWith can tell of x whether it fits: whether it stays for the whole run or closes in the step in which it opens.
 func (f *fitting) simple(x *plan.Window) bool {
-	return f.weighs() && (x.From == plan.Whole || x.From <= x.To)
+	return f.weighs() && (x.From == plan.Whole || x.From <= x.To || f.sized.so.l.scattered(x))
 }
 
 // fitsWith tells whether the choice fits with x, which is simple. In most phases it is enough to know how much is in use, and where the
@@ -112,13 +138,18 @@ func (f *fitting) simple(x *plan.Window) bool {
 func (f *fitting) fitsWith(x plan.Window) bool {
 	z := f.sized.so
 	n, whole := plan.Align(z.l.windowBytes(&x)), x.From == plan.Whole
-	floor, kept, end := z.floor, z.plan.Kept(), int64(0)
+	floor, kept, top := z.floor, z.plan.Kept(), int64(0)
+	if z.l.scattered(&x) {
+		return f.fitsScattered(x)
+	}
+	var list []piece
 	if whole {
 		floor, kept = floor+n, kept+n
 	} else {
-		end = n + z.fit.find(n, x.From, x.To)
+		list = f.pieces(&x)
+		top = end(list) + z.fit.find(list)
 	}
-	if !f.ok(floor+max(z.fit.top, end)) || f.o.Beside != nil && !f.ok(kept+f.beside.above) {
+	if !f.ok(floor+max(z.fit.top, top)) || f.o.Beside != nil && !f.ok(kept+f.beside.above) {
 		return false
 	}
 	var unsure []int // phases for which it depends on the gaps between buffers
@@ -133,18 +164,32 @@ func (f *fitting) fitsWith(x plan.Window) bool {
 			}
 			continue
 		}
-		own, load, top := z.own[q]-less, z.loads[q]-less, z.ends[q]
+		own, load, last := z.own[q]-less, z.with(q, list)-less, z.ends[q]
 		if !whole {
-			load, top = load+n, max(top, end)
+			last = max(last, top)
 		}
 		if !f.ok(floor + load) {
 			return false
 		}
-		if !f.ok(floor + top + own) {
+		if !f.ok(floor + last + own) {
 			unsure = append(unsure, q)
 		}
 	}
 	return len(unsure) == 0 || f.fitsIn(x, floor, unsure)
+}
+
+// fitsScattered is fitsWith for a scattered window.
+func (f *fitting) fitsScattered(x plan.Window) bool {
+	z := f.sized.so
+	var open []int
+	for q := range z.tops {
+		if x.Live(q) {
+			open = append(open, q)
+		} else if !f.below(q, z.floor) {
+			return false
+		}
+	}
+	return f.fitsIn(x, z.floor, open)
 }
 
 // below tells whether phase q, of what is laid out, is within the budget where what lies in it begins at floor.
@@ -162,38 +207,42 @@ func (f *fitting) below(q int, floor int64) bool {
 // fitsIn tells whether phases fit with x, what lies in them beginning at floor.
 func (f *fitting) fitsIn(x plan.Window, floor int64, phases []int) bool {
 	z := f.sized.so
-	top := z.fit.top
-	at := f.put(x)
-	ok := true
+	top, lasting := z.fit.top, z.plan.Places.Lasting
+	f.put(x)
+	ok := f.ok(z.floor+z.fit.top) && (f.o.Beside == nil || f.ok(z.plan.Kept()+f.beside.above))
 	for _, q := range phases {
-		end, load, own := z.ends[q], z.loads[q], z.own[q]
-		ok = f.ok(floor + z.peak(q, &f.ch) - z.floor)
-		if z.ends[q], z.loads[q], z.own[q] = end, load, own; !ok {
+		if !ok {
 			break
 		}
+		end, own := z.ends[q], z.own[q]
+		z.was = append(z.was[:0], z.load(q)...)
+		ok = f.ok(floor + z.peak(q, &f.ch) - z.floor)
+		copy(z.load(q), z.was)
+		z.ends[q], z.own[q] = end, own
 	}
 	z.plan.Places.Windows = z.plan.Places.Windows[:len(z.plan.Places.Windows)-1]
 	z.l.windows.pop(x.Key)
-	if z.fit.top = top; at >= 0 {
-		z.fit.held = slices.Delete(z.fit.held, at, at+1)
-	}
+	z.fit.drop(len(f.spec.Values) + len(z.plan.Places.Windows))
+	z.fit.top, z.plan.Places.Lasting = top, lasting
 	return ok
 }
 
-// put adds x to what is laid out, but for the phases. The result is its place in z.fit.held; -1: it has none.
-func (f *fitting) put(x plan.Window) int {
+// put adds x to what is laid out, but for the phases.
+func (f *fitting) put(x plan.Window) {
 	z := f.sized.so
-	at := -1
-	if x.From != plan.Whole {
-		n := plan.Align(z.l.windowBytes(&x))
+	if list := f.pieces(&x); x.From != plan.Whole {
 		z.fit.rank = len(f.spec.Values) + len(z.plan.Places.Windows)
-		if i := z.fit.put(z.fit.find(n, x.From, x.To), n, x.From, x.To); n > 0 {
-			at = i
+		if z.l.scattered(&x) {
+			z.fit.scatter(list)
+			if x.Lasts() {
+				z.plan.Places.Lasting = max(z.plan.Places.Lasting, z.floor+end(list))
+			}
+		} else {
+			z.fit.hold(list...)
 		}
 	}
 	z.plan.Places.Windows = append(z.plan.Places.Windows, x)
 	z.l.windows.push(x.Key)
-	return at
 }
 
 // stay adds x, which is simple and with which the choice fits, to what is laid out.
@@ -225,7 +274,7 @@ func (f *fitting) settle(key int) {
 // holds tells whether the choice fits with stored value id resident, which may move what is placed behind it. If so, that is what is laid out
 // from now on.
 func (f *fitting) holds(id int) bool {
-	if f.ch.over && (f.usage.Before[id] >= 0 || f.usage.Next[id] >= 0) { // it may share the place of another
+	if f.sized.so.l.clock.per > 1 || f.ch.over && (f.usage.Before[id] >= 0 || f.usage.Next[id] >= 0) { // it may share the place of another
 		on := &f.ch.resident[id]
 		if f.try(on, f.ok); *on {
 			f.weighed()
@@ -235,13 +284,13 @@ func (f *fitting) holds(id int) bool {
 	z, was := f.sized.so, f.sized
 	x := f.life(id)
 	was.fit.held, was.fit.top = append(was.fit.held[:0], z.fit.held...), z.fit.top
-	z.fit.insert(plan.Align(z.l.windowBytes(&x)), x.From, x.To, id)
+	z.fit.insert(piece{0, plan.Align(z.l.windowBytes(&x)), x.From, x.To}, id)
 	n := len(z.tops)
 	was.ends, was.loads, was.own, was.tops = append(was.ends[:0], z.ends...), append(was.loads[:0], z.loads...), append(was.own[:0], z.own...), append(was.tops[:0], z.tops...)
 	z.ends, z.loads = zeroed(z.ends, n), zeroed(z.loads, n)
 	for i := range z.fit.held {
 		h := &z.fit.held[i]
-		h.phases(n, func(q int) {
+		h.moments(n, func(q int) {
 			z.ends[q] = max(z.ends[q], h.end)
 			z.loads[q] += h.end - h.at
 		})

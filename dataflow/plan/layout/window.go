@@ -1,6 +1,10 @@
 package layout
 
-import "sagann/dataflow/plan"
+import (
+	"slices"
+
+	"sagann/dataflow/plan"
+)
 
 // rest is how many intervals of a value, or own intervals of a direction, are in no window that is
 // open in phase.
@@ -52,16 +56,6 @@ func (b *byKey) at(key int) int {
 // first is the last window of key; -1: there is none.
 func (b *byKey) first(key int) int { return b.heads[b.at(key)] - 1 }
 
-// windowBytes is the device memory in bytes that w takes.
-func (l *Layout) windowBytes(w *plan.Window) int64 {
-	p := l.Plan
-	if w.Key >= 0 {
-		return int64(w.N) * p.Cells.ChunkBytes(&p.Spec.Values[w.Key])
-	}
-	upTo := l.Largest.upTo[-1-w.Key]
-	return upTo[w.First+w.N] - upTo[w.First]
-}
-
 // name is the name of w's buffer.
 func (l *Layout) name(w *plan.Window) string {
 	if w.Key >= 0 {
@@ -84,58 +78,112 @@ func (l *Layout) placeWhole(add func(string, int64) int64) {
 	}
 }
 
-// placeLasting places the windows that stay from one step to the next. They lie below everything else
+// placeLasting places the windows that stay from one step to the next, unless they are scattered. They lie below everything else
 // of a step, as plans that have this one as base leave alone what lies below Places.Lasting.
 func (l *Layout) placeLasting(f *fitter, floor int64) {
 	p := l.Plan
 	for i := range p.Places.Windows {
-		if w := &p.Places.Windows[i]; w.From > w.To {
-			at, n := f.top, plan.Align(l.windowBytes(w))
-			f.put(at, n, w.From, w.To)
-			if !l.sizing {
-				l.book(l.name(w), floor+at, n, w.From, len(p.Spec.Phases)-1)
-				l.book(l.name(w), floor+at, n, 0, w.To)
-			}
+		if w := &p.Places.Windows[i]; w.From > w.To && !l.scattered(w) {
+			at, list := f.top, l.windowPieces(w)
+			f.put(at, list)
+			l.bookWindow(w, floor+at, list)
 			l.openAt(i, floor+at)
 			p.Places.Lasting = floor + f.top
 		}
 	}
 }
 
-// placeWindows places the windows that open and close within a step.
+// placeWindows places the windows that open and close within a step, and those that are scattered.
 func (l *Layout) placeWindows(f *fitter, floor int64) {
-	p := l.Plan
-	for i := range p.Places.Windows {
-		if w := &p.Places.Windows[i]; !w.Lasts() {
-			n := plan.Align(l.windowBytes(w))
-			f.rank = len(p.Spec.Values) + i
-			at := floor + f.hold(n, w.From, w.To)
-			if !l.sizing {
-				l.book(l.name(w), at, n, w.From, w.To)
-			}
-			l.openAt(i, at)
+	for i := range l.Plan.Places.Windows {
+		w := &l.Plan.Places.Windows[i]
+		scattered := l.scattered(w)
+		if w.Lasts() && !scattered {
+			continue
 		}
+		f.rank = len(l.Plan.Spec.Values) + i
+		list := l.windowPieces(w)
+		if !scattered {
+			at := floor + f.hold(list...)
+			l.bookWindow(w, at, list)
+			l.openAt(i, at)
+			continue
+		}
+		f.scatter(list)
+		if w.Lasts() {
+			l.Plan.Places.Lasting = max(l.Plan.Places.Lasting, floor+end(list))
+		}
+		l.bookWindow(w, floor, list)
+		l.scatterAt(i, floor, list)
+	}
+}
+
+// bookWindow is book for window w. One that lasts from one step to the next has a buffer for each half.
+func (l *Layout) bookWindow(w *plan.Window, at int64, list []piece) {
+	if l.sizing {
+		return
+	}
+	last := len(l.Plan.Spec.Phases) - 1
+	if w.From <= w.To {
+		l.bookPieces(l.name(w), at, w.From, w.To, list)
+		return
+	}
+	list = slices.Clone(list)
+	starts := make([]int, len(list))
+	for i := range list {
+		starts[i], list[i].to = list[i].to, l.clock.end(last)
+	}
+	l.bookPieces(l.name(w), at, w.From, last, list)
+	for i := range list {
+		list[i].from, list[i].to = 0, starts[i]
+	}
+	l.bookPieces(l.name(w), at, 0, w.To, list)
+}
+
+// scatterAt is openAt for a scattered window: the pieces of list begin so many bytes above floor.
+func (l *Layout) scatterAt(i int, floor int64, list []piece) {
+	w, to := &l.Plan.Places.Windows[i], &l.Places[i]
+	if to.At = floor; l.sizing {
+		return
+	}
+	for k := range l.runs(w) {
+		run := l.run(w, k)
+		if w.Key < 0 {
+			l.openCells(&run, to, floor, list[k].off)
+			continue
+		}
+		for j := range run.N {
+			to.Chunks = append(to.Chunks, list[k].off+int64(j)*l.Plan.Cells.ChunkBytes(&l.Plan.Spec.Values[w.Key]))
+		}
+	}
+	if w.Key >= 0 && w.Lasts() {
+		l.setupValue(w.Key, floor, w.First, w.N, to.Chunks)
 	}
 }
 
 // openAt sets the address of window i. If the window is open when a step begins, openAt adds its loads to Plan.Setup.
 func (l *Layout) openAt(i int, at int64) {
-	p, w, to := l.Plan, &l.Plan.Places.Windows[i], &l.Places[i]
+	w, to := &l.Plan.Places.Windows[i], &l.Places[i]
 	if to.At = at; l.sizing {
 		return
 	}
-	if w.Key >= 0 {
-		if w.Lasts() {
-			l.setupValue(w.Key, at, w.First, w.N)
-		}
-		return
+	if w.Key < 0 {
+		l.openCells(w, to, at, 0)
+	} else if w.Lasts() {
+		l.setupValue(w.Key, at, w.First, w.N, nil)
 	}
-	d, end := plan.Dir(-1-w.Key), int64(0)
+}
+
+// openCells adds the cells of window w, whose first one begins off bytes behind address at, to where those of to lie. If the window is open when a
+// step begins, openCells adds their loads to Plan.Setup.
+func (l *Layout) openCells(w *plan.Window, to *WindowPlace, at, off int64) {
+	p := l.Plan
+	d := plan.Dir(-1 - w.Key)
 	for k, b := range p.Cells.Bytes[d][w.First*p.Cells.P : (w.First+w.N)*p.Cells.P] {
-		to.Cells = append(to.Cells, end)
+		to.Cells = append(to.Cells, off)
 		if b > 0 && w.Lasts() {
-			l.setupCell(d, w.First*p.Cells.P+k, at+end, b)
+			l.setupCell(d, w.First*p.Cells.P+k, at+off, b)
 		}
-		end += plan.Align(b)
+		off += plan.Align(b)
 	}
 }

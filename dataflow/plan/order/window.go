@@ -38,6 +38,9 @@ func (e *emitter) inWindow(id, i int) (at int64, w *openWindow) {
 	if w = e.window(id, i); w == nil {
 		return 0, nil
 	}
+	if w.Chunks != nil {
+		return w.At + w.Chunks[i-w.First], w
+	}
 	return w.At + int64(i-w.First)*e.p.Cells.ChunkBytes(&e.p.Spec.Values[id]), w
 }
 

@@ -209,14 +209,21 @@ func memoryMap(p *plan.Plan) *memoryPage {
 		scale := mapHeight / float64(max(1, p.Peak))
 		r := memoryRect{X: float64(from) * each, Y: float64(b.At) * scale, W: float64(to-from+1) * each,
 			H: math.Max(0.3, float64(b.Bytes)*scale), Class: class, Tip: fmt.Sprintf("%s: %s, %s", b.Name, bytesText(b.Bytes), lives)}
-		if fits := int(r.W / 6.5); r.H >= 11 && fits >= 5 {
+		for _, x := range b.Parts { // taken and left chunk by chunk
+			w := each / float64(p.Cells.P)
+			m.Rects = append(m.Rects, memoryRect{X: float64(x.From) * w, Y: float64(x.At) * scale, W: float64(x.To-x.From+1) * w,
+				H: math.Max(0.3, float64(x.Bytes)*scale), Class: class, Tip: r.Tip})
+		}
+		if fits := int(r.W / 6.5); len(b.Parts) == 0 && r.H >= 11 && fits >= 5 {
 			if text := []rune(b.Name); len(text) > fits {
 				r.Text = string(text[:fits-1]) + "…"
 			} else {
 				r.Text = b.Name
 			}
 		}
-		m.Rects = append(m.Rects, r)
+		if len(b.Parts) == 0 {
+			m.Rects = append(m.Rects, r)
+		}
 		if len(m.Rows) < mapRows {
 			m.Rows = append(m.Rows, memoryRow{b.Name, bytesText(b.Bytes), lives, b.Bytes})
 		} else {
