@@ -16,6 +16,7 @@ rows() {
 	mine/cuda      9 OnGPU
 	sample         1 TestGPULarge|TestGPUSteps|TestGPUFaults|TestTwoHop
 	saga           1 TestSampledBits|TestSampledAgree|TestSampledRowsBits|TestSampledInPlace|TestSampledVisits|TestSampledFar|TestSampledClusters|TestSparseIsDense|TestRowsGolden|TestNotFinite|TestSessionOrder|TestOpens
+	saga           1 TestGPURandom
 	saga           9 TestAccumulate|TestSampledNorms|TestGPUTyped
 	layers         1 TestGolden$/^[a-f]
 	layers         1 TestGolden$/^g[a-c]
