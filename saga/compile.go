@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"sagann/chunk"
 	"sagann/dataflow"
 	"sagann/dataflow/exec"
 	"sagann/dataflow/plan"
@@ -211,13 +212,7 @@ func affords(p *Program, c *chooser, x *choice) error {
 	if p.on.mem() == 0 {
 		return nil
 	}
-	o := c.goal.options(c)
-	if o.Budget, o.P, o.Schedule = 1, x.plan.Cells.P, x.plan.Schedule; x.eval != nil {
-		o.Beside = x.eval.Spec
-	}
-	var own *plan.BudgetError
-	_, err := planner.New(x.train.Spec, c.cellsOf(x.want), o)
-	if task := p.dims.taskName(); errors.As(err, &own) && x.memory.plans()/roomy >= own.Smallest && task != EdgeTask && task != GraphTask {
+	if task := p.dims.taskName(); task != EdgeTask && task != GraphTask && c.hasRoom(x) {
 		return nil
 	}
 	e, err := passesNeed(p)
@@ -225,6 +220,33 @@ func affords(p *Program, c *chooser, x *choice) error {
 		return e
 	}
 	return err
+}
+
+// hasRoom tells whether the budget is so large that forward passes certainly fit. If x's number of intervals does not tell, it tries more where
+// cells can be estimated, since passes have as many as they need; to count cells of as many as need the least memory would take long.
+func (c *chooser) hasRoom(x *choice) bool {
+	o := c.goal.options(c)
+	if o.Budget, o.P, o.Schedule = 1, x.plan.Cells.P, x.plan.Schedule; x.eval != nil {
+		o.Beside = x.eval.Spec
+	}
+	fits := func(want chunk.Wants, n, of int64) bool {
+		var own *plan.BudgetError
+		_, err := planner.New(x.train.Spec, c.cellsOf(want), o)
+		return errors.As(err, &own) && x.memory.plans()/roomy >= own.Smallest*n/of
+	}
+	if fits(x.want, 1, 1) {
+		return true
+	}
+	if !c.estimates() {
+		return false
+	}
+	defer func() { c.expected = nil }()
+	for o.P *= 2; o.P <= 128; o.P *= 2 {
+		if fits(x.want.Widened(0), 9, 8) {
+			return true
+		}
+	}
+	return false
 }
 
 // passesNeedHost is passesNeed for host memory; 0: there is no pass.
