@@ -100,7 +100,7 @@ func (c *chooser) decide(from *tune.Decision) (*choice, error) {
 			if x == nil || err != nil {
 				return nil, err
 			}
-			return &tune.Program{Spec: x.train.Spec, Beside: x.eval.Spec, Budget: c.within(x.memory.plans()), Store: slices.Concat(x.train.Again, x.train.Early, x.train.Arriving, x.train.Anew, x.train.Far), Cells: c.cellsOf(x.want)}, nil
+			return &tune.Program{Spec: x.train.Spec, Beside: x.eval.Spec, Budget: c.within(x.memory.plans()), Store: slices.Concat(x.train.Again, x.train.Early, x.train.Arriving, x.train.Anew, x.train.Far), Arriving: x.train.Arriving, Cells: c.cellsOf(x.want)}, nil
 		}}
 	q.Mix = len(q.Saves) > 1
 	if p := c.of; p != nil {

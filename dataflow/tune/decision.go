@@ -39,42 +39,7 @@ type Decision struct {
 	Schedule string // plan.Sag, plan.Stage or plan.DestOrder
 	Slots    int    // least number of buffers of a streamed operand; fewer if they do not fit
 	Group    int    // intervals that a device visits together
-	Spare    int    // thousandths of the device memory that the plan leaves free
 	Rule     plan.Rule
-}
-
-// change gives d all choices in which from and to differ.
-func (d *Decision) change(from, to *Decision) {
-	differ(&d.Packed, from.Packed, to.Packed)
-	differ(&d.Wide, from.Wide, to.Wide)
-	differ(&d.Slices, from.Slices, to.Slices)
-	differ(&d.Save, from.Save, to.Save)
-	differ(&d.P, from.P, to.P)
-	differ(&d.Schedule, from.Schedule, to.Schedule)
-	differ(&d.Slots, from.Slots, to.Slots)
-	differ(&d.Group, from.Group, to.Group)
-	differ(&d.Spare, from.Spare, to.Spare)
-	differ(&d.Rule.First, from.Rule.First, to.Rule.First)
-	differ(&d.Rule.Brief, from.Rule.Brief, to.Rule.Brief)
-	differ(&d.Rule.Over, from.Rule.Over, to.Rule.Over)
-	differ(&d.Rule.Ahead, from.Rule.Ahead, to.Rule.Ahead)
-	if !slices.Equal(from.Rule.Price, to.Rule.Price) {
-		d.Rule.Price = to.Rule.Price
-	}
-	names, before, after := d.Stored(), from.Stored(), to.Stored()
-	names = slices.DeleteFunc(names, func(x string) bool { return slices.Contains(before, x) && !slices.Contains(after, x) })
-	for _, x := range after {
-		if !slices.Contains(before, x) {
-			names = append(names, x)
-		}
-	}
-	d.Key = d.With(names)
-}
-
-func differ[T comparable](d *T, from, to T) {
-	if from != to {
-		*d = to
-	}
 }
 
 // String describes d. Decisions are equal exactly if their strings are.
@@ -83,5 +48,5 @@ func (d Decision) String() string {
 	if d.Wide > 0 {
 		k = fmt.Sprintf("wide %d %s", d.Wide, k)
 	}
-	return fmt.Sprintf("%s %d %s %d %d %d %v", k, d.P, d.Schedule, d.Slots, d.Group, d.Spare, d.Rule)
+	return fmt.Sprintf("%s %d %s %d %d %v", k, d.P, d.Schedule, d.Slots, d.Group, d.Rule)
 }

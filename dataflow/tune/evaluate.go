@@ -17,7 +17,8 @@ type Program struct {
 	Spec, Beside *plan.Spec                       // Beside must fit too, planned with the plan of Spec as base (plan.Options.Beside)
 	Budget       int64                            // bytes of each device's memory that a plan may use; 0: no bound
 	Cells        func(p int) (*plan.Cells, error) // sizes of the grid for p intervals
-	Store        []string                         // names that Key.Store may have; those with one prefix ("late:") are of one kind
+	Store        []string                         // names that Key.Store may have
+	Arriving     []string                         // those of them that mostly help together (dataflow.Arrive)
 }
 
 // Eval is a decision with the result of its simulation.
@@ -167,8 +168,7 @@ func (e *evaluator) prepare(j *job) error {
 	if o.Group == 0 {
 		o.Group = d.Group
 	}
-	j.budget, o.Beside = p.Budget, p.Beside
-	o.Budget = p.Budget - p.Budget/1000*int64(d.Spare)
+	j.budget, o.Budget, o.Beside = p.Budget, p.Budget, p.Beside
 	if j.cells, err = p.Cells(d.P); err != nil {
 		return err
 	}
@@ -185,11 +185,7 @@ func (e *evaluator) jobOf(d Decision) (*job, error) {
 
 // decode decides what stays on the device in j's plan.
 func (e *evaluator) decode(worker int, j *job) *planner.Decoded {
-	r := j.Rule
-	if len(r.Price) != len(j.spec.Phases) { // they are of another program's phases
-		r.Price = nil
-	}
-	return e.decoders[worker].Decode(j.spec, j.cells, j.o, r)
+	return e.decoders[worker].Decode(j.spec, j.cells, j.o, j.Rule)
 }
 
 // fits tells whether d has a plan that fits device memory.
@@ -209,7 +205,6 @@ func (e *evaluator) plan(d Decision) (*plan.Plan, *sim.Timeline, error) {
 		return nil, nil, err
 	}
 	pl, line, _ := e.decode(0, j).Simulated(math.MaxInt64)
-	pl.Budget = j.budget
 	return pl, line, nil
 }
 
@@ -242,7 +237,7 @@ func (s *search) whole(p float64) int {
 	return max(n, s.step, (s.p.Options.MinP+s.step-1)/s.step*s.step)
 }
 
-// take evaluates decisions and updates best, kinds, small and short.
+// take evaluates decisions and updates best, lanes, small and short.
 func (s *search) take(list ...Decision) ([]*Eval, error) {
 	evals, err := s.e.all(list...)
 	if err != nil {
@@ -256,30 +251,13 @@ func (s *search) take(list ...Decision) ([]*Eval, error) {
 			s.short = s.short || x.Profile != nil
 			continue
 		}
-		k := kind{x.Wide > 0, x.Packed, x.Slices, x.Save, x.Schedule}
-		if was := s.kinds[k]; was == nil || x.score() < was.score() {
-			s.kinds[k] = x
+		l := lane{x.Wide, x.Slices, x.Save, x.Schedule, x.P}
+		if was := s.lanes[l]; was == nil || x.score() < was.score() {
+			s.lanes[l] = x
 		}
 		if s.best == nil || x.time() < s.best.time() {
 			s.best, s.e.near = x, int64(passing*float64(x.InOrder))
 		}
 	}
 	return evals, nil
-}
-
-// log calls Problem.Log if the best evaluation is no longer was.
-func (s *search) log(move string, was *Eval) {
-	if s.p.Log != nil && s.best != was {
-		s.p.Log(move, s.best)
-	}
-}
-
-// fastestOf is the first of list with the best score; nil if none has a plan.
-func fastestOf(list []*Eval) (top *Eval) {
-	for _, x := range list {
-		if x.ok() && (top == nil || x.score() < top.score()) {
-			top = x
-		}
-	}
-	return top
 }

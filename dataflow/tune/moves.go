@@ -1,7 +1,6 @@
 package tune
 
 import (
-	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -11,29 +10,27 @@ import (
 
 // Move changes a decision a little. From lists the decisions that it tries starting at e. When tells whether it can help there.
 type Move struct {
-	Name  string
-	Share int // of the changes that a walk draws, in hundredths
-	When  func(s *search, e *Eval) bool
-	From  func(s *search, e *Eval) []Decision
+	Name string
+	When func(s *search, e *Eval) bool
+	From func(s *search, e *Eval) []Decision
 }
 
-// moves is the table of all moves. A walk draws one of them and one of the decisions that it lists. A turn tries all that every row
-// lists, in this order, each row from the best decision that the rows above it have found.
+// moves is the table of all moves. A turn of the search tries every row once, in this order, each from the best decision that
+// the rows above it have found.
 var moves = []Move{
-	{"intervals", 20, programs, intervals},
-	{"rule", 10, exposed, rules},
-	{"slots", 6, exposed, slots},
-	{"read ahead", 5, exposed, readAhead},
-	{"store all", 5, programs, storeAll},
-	{"store one", 35, programs, storeOne},
-	{"save", 2, programs, save},
-	{"price", 10, exposed, price},
-	{"group", 3, exposed, group},
-	{"schedule", 2, exposed, schedule},
-	{"pack", 3, programs, pack},
-	{"wide", 4, exposed, wide},
-	{"over", 4, exposed, over},
-	{"spare", 5, exposed, spare},
+	{"intervals", programs, intervals},
+	{"rule", exposed, rules},
+	{"slots", exposed, slots},
+	{"read ahead", exposed, readAhead},
+	{"arrive", exposed, arrive},
+	{"store one", programs, storeOne},
+	{"save", programs, save},
+	{"price", exposed, price},
+	{"group", exposed, group},
+	{"schedule", exposed, schedule},
+	{"pack", programs, pack},
+	{"wide", exposed, wide},
+	{"over", exposed, over},
 }
 
 // LeaveOut removes a move from the table until the process ends, to measure the gain of the move. It returns false if no
@@ -108,110 +105,105 @@ func slots(s *search, e *Eval) []Decision {
 	return vary(e, []int{2, 3, 4}, func(d *Decision, n int) { d.Slots = n })
 }
 
-// group tries other groups, each also with the rules of rules: what is best to keep depends on how many intervals are visited together.
-func group(s *search, e *Eval) (out []Decision) {
+func group(s *search, e *Eval) []Decision {
 	if !s.groups() {
 		return nil
 	}
-	out = vary(e, []int{1, 2, 3, 4, 6, max(1, e.Decision.Group-1), e.Decision.Group + 1}, func(d *Decision, n int) { d.Group = n })
-	for _, d := range out[:5] {
-		x := *e
-		x.Decision = d
-		out = append(out, rules(s, &x)...)
-	}
-	return out
+	return vary(e, []int{1, 2, 3, 4, 6, max(1, e.Decision.Group-1), e.Decision.Group + 1}, func(d *Decision, n int) { d.Group = n })
 }
 
 func schedule(s *search, e *Eval) []Decision {
 	return vary(e, s.schedules, func(d *Decision, name string) { d.Schedule = name })
 }
 
-// price tries other weights of the copies of each phase, and none.
+// price tries other weights of the copies of each phase: the more time a phase's loads take compared with its kernels, the more
+// a saved copy counts there. The first candidate has no prices.
 func price(_ *search, e *Eval) []Decision {
-	none := e.Decision
-	none.Rule.Price = nil
-	return append(priced(e, 0.5, 1, 2), none)
-}
-
-// priced are e's decision with weights: the more time a phase's loads take compared with its kernels, to the given power, the more
-// a saved copy counts there.
-func priced(e *Eval, powers ...float64) []Decision {
-	return vary(e, powers, func(d *Decision, a float64) {
+	prices := [][]float64{nil}
+	for _, a := range []float64{0.5, 1, 2} {
 		x := make([]float64, len(e.Kernels))
 		for q := range x {
 			x[q] = math.Pow(min(10, max(0.1, e.Copies[q]/max(1, e.Kernels[q]))), a)
-			if len(e.Rule.Price) == len(x) {
+			if e.Rule.Price != nil {
 				x[q] *= e.Rule.Price[q]
 			}
 		}
-		d.Rule.Price = x
-	})
+		prices = append(prices, x)
+	}
+	return vary(e, prices, func(d *Decision, x []float64) { d.Rule.Price = x })
 }
 
 func readAhead(_ *search, e *Eval) []Decision {
 	return vary(e, []int{0, 2, 4, 8}, func(d *Decision, n int) { d.Rule.Ahead = n })
 }
 
-// names lists what Store may have at k, and what it has.
-func (s *search) names(k Key) []string {
-	p, err := s.p.Program(k)
+// poor is by how much a name of Store makes the score worse that storeOne does not try again from the same decision on.
+const poor = 0.02
+
+// storeOne adds one name to Store, so that one more value is stored, delayed or computed elsewhere, or removes one name. Of the names that help
+// alone, it also tries the best two together, the best three, and so on.
+func storeOne(s *search, e *Eval) []Decision {
+	p, err := s.p.Program(e.Key)
 	if err != nil || p == nil || !s.p.Mix {
 		return nil
 	}
-	return append(k.Stored(), p.Store...)
-}
-
-// storeOne adds one name to Store, so that one more value is stored, delayed or computed elsewhere, or removes one name.
-func storeOne(s *search, e *Eval) []Decision {
-	return vary(e, s.names(e.Key), func(d *Decision, name string) {
+	names := slices.DeleteFunc(append(e.Stored(), p.Store...), func(name string) bool { return s.poor[name] })
+	toggle := func(d *Decision, name string) {
 		others := slices.DeleteFunc(d.Stored(), func(x string) bool { return x == name })
 		if len(others) == len(d.Stored()) {
 			others = append(others, name)
 		}
 		d.Key = d.With(others)
-	})
-}
-
-// storeAll adds all names of some kinds to Store, or removes all of one kind. Names with one prefix are a kind: they move the same
-// work. Each alone may bring little, as the memory for which values compete is short before and after.
-func storeAll(s *search, e *Eval) (out []Decision) {
-	kinds := map[string][]string{}
-	for _, name := range s.names(e.Key) {
-		if k, _, ok := strings.Cut(name, ":"); ok {
-			kinds[k] = append(kinds[k], name)
+	}
+	list := vary(e, names, toggle)
+	evals, err := s.take(list...)
+	if err != nil {
+		return list // taking it again is the same error
+	}
+	var good []int // those that help, the best first
+	for i, x := range evals {
+		switch {
+		case !x.ok() || x.score() > e.score()*(1+poor):
+			s.poor[names[i]] = true
+		case x.score() < e.score():
+			good = append(good, i)
 		}
 	}
-	list := slices.Sorted(maps.Keys(kinds))
-	for set := 1; set < 1<<len(list); set++ {
-		names := e.Stored()
-		for i, k := range list {
-			if set>>i&1 > 0 {
-				names = append(names, kinds[k]...)
+	slices.SortStableFunc(good, func(i, k int) int { return before(evals[i], evals[k]) })
+	for n := 2; n <= len(good); n++ {
+		list = append(list, vary(e, []int{n}, func(d *Decision, n int) {
+			for _, i := range good[:n] {
+				toggle(d, names[i])
 			}
-		}
-		out = append(out, vary(e, []Key{e.With(names)}, func(d *Decision, k Key) { d.Key = k })...)
+		})...)
 	}
-	return append(out, vary(e, list, func(d *Decision, kind string) {
-		d.Key = d.With(slices.DeleteFunc(d.Stored(), func(x string) bool { return strings.HasPrefix(x, kind+":") }))
-	})...)
+	return list
 }
 
-// save tries every other policy, with Store as it is and empty.
+// arrive adds all names to Store that Program.Arriving lists.
+func arrive(s *search, e *Eval) []Decision {
+	p, err := s.p.Program(e.Key)
+	if err != nil || p == nil || !s.p.Mix || len(p.Arriving) == 0 {
+		return nil
+	}
+	return vary(e, []Key{e.With(append(e.Stored(), p.Arriving...))}, func(d *Decision, k Key) { d.Key = k })
+}
+
+// save tries every other policy, alone and with each single name in Store. The policy that stores least may win if the one value
+// that is expensive to compute again is stored. Names with a prefix move the work only, which storeOne tries.
 func save(s *search, e *Eval) (out []Decision) {
 	for _, name := range s.p.Saves {
 		k := e.Key
-		if k.Save = name; name == e.Save {
-			continue
+		k.Save, k.Store = name, ""
+		stored := []string{""}
+		if p, err := s.p.Program(k); err == nil && p != nil && s.p.Mix {
+			stored = append(stored, slices.DeleteFunc(slices.Clone(p.Store), func(x string) bool { return strings.Contains(x, ":") })...)
 		}
-		out = append(out, vary(e, []Key{s.valid(k), k.With(nil)}, func(d *Decision, k Key) { d.Key = k })...)
+		if name != e.Save {
+			out = append(out, vary(e, stored, func(d *Decision, one string) { d.Key, d.Store = k, one })...)
+		}
 	}
 	return out
-}
-
-// valid is k without those names of Store that no program with k's other choices has.
-func (s *search) valid(k Key) Key {
-	all := s.names(k.With(nil))
-	return k.With(slices.DeleteFunc(k.Stored(), func(x string) bool { return !slices.Contains(all, x) }))
 }
 
 func pack(s *search, e *Eval) []Decision {
@@ -226,11 +218,6 @@ func over(s *search, e *Eval) []Decision {
 	return vary(e, []bool{!e.Rule.Over}, func(d *Decision, on bool) { d.Rule.Over = on })
 }
 
-// spare leaves some memory free. The rule then keeps other values, and a little less memory is sometimes better used.
-func spare(s *search, e *Eval) []Decision {
-	return vary(e, []int{0, 2, 5, 10, 20, 40}, func(d *Decision, n int) { d.Spare = n })
-}
-
 // wide tries cells that reach over several intervals at the far end.
 func wide(s *search, e *Eval) []Decision {
 	return vary(e, s.p.Wide, func(d *Decision, n int) { d.Wide = n })
@@ -241,20 +228,8 @@ func vary[T any](e *Eval, list []T, f func(d *Decision, x T)) (out []Decision) {
 	for _, x := range list {
 		d := e.Decision
 		f(&d, x)
-		out = append(out, d)
-	}
-	return out
-}
-
-// combined are, of the changes from e to list that make the step shorter, the best two together, the best three, and so on.
-func combined(e *Eval, list []*Eval) (out []Decision) {
-	list = slices.DeleteFunc(slices.Clone(list), func(x *Eval) bool { return !x.ok() || x.score() >= e.score() })
-	slices.SortStableFunc(list, before)
-	for i, x := range list {
-		d := x.Decision
-		if i > 0 {
-			d = out[i-1]
-			d.change(&e.Decision, &x.Decision)
+		if d.Key != e.Key || d.Schedule != e.Schedule { // prices are by phase, and the phases are others now
+			d.Rule.Price = nil
 		}
 		out = append(out, d)
 	}

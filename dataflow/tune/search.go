@@ -39,10 +39,8 @@ var ErrHostMemory = errors.New("tune: no plan was found that fits host memory")
 func Search(p *Problem) (*plan.Plan, *sim.Timeline, Decision, error) {
 	q := *p
 	p = &q
-	if p.Work = cmp.Or(p.Work, maxWork); p.Begin != nil {
-		p.Work /= begun
-	}
-	s := &search{p: p, e: newEvaluator(p), step: max(1, p.Options.Devices), schedules: []string{cmp.Or(p.Options.Schedule, plan.Sag)}, kinds: map[kind]*Eval{}}
+	p.Work = cmp.Or(p.Work, maxWork)
+	s := &search{p: p, e: newEvaluator(p), step: max(1, p.Options.Devices), schedules: []string{cmp.Or(p.Options.Schedule, plan.Sag)}, lanes: map[lane]*Eval{}}
 	if p.Options.Schedule == plan.Auto {
 		s.schedules = []string{plan.Sag, plan.Stage, plan.DestOrder}
 	}
@@ -59,17 +57,20 @@ type search struct {
 	e         *evaluator
 	step      int // every number of intervals is a multiple of step
 	schedules []string
-	kinds     map[kind]*Eval    // the evaluation with the best score of each kind
+	lanes     map[lane]*Eval    // the evaluation with the best score of each lane
 	best      *Eval             // the evaluation with the shortest step
 	small     *plan.BudgetError // of the decision that needs the least memory among those that do not fit
+	poor      map[string]bool   // names of Store that made a step longer since improve began
 	short     bool              // a plan needs more host memory than there is
 }
 
-// kind is a class of decisions. The search keeps the best decision of each.
-type kind struct {
-	wide, packed   bool
+// lane is a class of decisions. The search keeps the best decision of each lane and improves several of them, so that it does not get
+// stuck at the first good one. Lanes that differ only in p are a kind.
+type lane struct {
+	wide           int
 	slices         int
 	save, schedule string
+	p              int // number of intervals
 }
 
 // counts are the numbers of intervals that seeds try.
@@ -98,61 +99,66 @@ func (s *search) run() (*Eval, error) {
 		return nil, s.small
 	}
 	s.log("seed", nil)
-	if err := s.walks(); err != nil {
-		return nil, err
-	}
-	for _, x := range s.fastest(near) {
-		if err := s.improve(x); err != nil {
-			return nil, err
+	for _, r := range rounds {
+		for _, x := range s.fastest(r.behind, r.kinds) {
+			if x.score() > s.best.score()*(1+r.behind) { // the best has become much faster since the list was made
+				continue
+			}
+			if s.e.work > s.p.Work {
+				return s.best, nil
+			}
+			if err := s.improve(x, r.on); err != nil {
+				return nil, err
+			}
 		}
 	}
 	return s.best, nil
 }
 
-// walks walks from the best decisions of some kinds, or from what stores all names of some kinds in the first place.
-func (s *search) walks() error {
-	for i := range starts {
-		list := s.fastest(behind)
-		x := list[i%len(list)]
-		was := s.best
-		evals, err := s.take(storeAll(s, x)...)
-		if err != nil {
-			return err
-		}
-		x = fastestOf(append(evals, x))
-		s.log("store all", was)
-		if err := s.walk(x, uint64(i), s.e.work+(s.p.Work-s.e.work)/(starts-i)); err != nil {
-			return err
-		}
+// log calls Problem.Log if the best evaluation is no longer was.
+func (s *search) log(move string, was *Eval) {
+	if s.p.Log != nil && s.best != was {
+		s.p.Log(move, s.best)
 	}
-	return nil
 }
 
-// The search walks from starts best decisions of kinds whose score is at most 1+behind times the best score, and in the end tries all
-// moves from those within 1+near.
-const (
-	starts = 6
-	behind = 0.3
-	near   = 0.04
-)
+// rounds of the search. Each takes the best decisions whose score is at most 1+behind times the best score:
+//
+//  1. The best of each kind goes once through the moves: a kind may overtake another while both are far from their optimum.
+//  2. The best of each kind goes through the moves until no move helps.
+//  3. The best of each lane, that is for each number of intervals, goes once through the moves.
+//  4. The best of each lane goes through the moves until no move helps.
+//
+// The search ends when its work exceeds Problem.Work, in whatever round it is.
+var rounds = []struct {
+	behind float64
+	kinds  bool // one decision per kind; false: one per lane
+	on     bool // until no move helps; false: once
+}{{0.15, true, false}, {0.04, true, true}, {0.3, false, false}, {0.1, false, true}}
 
 // maxWork bounds evaluator.work where Problem.Work does not: about the number of tasks that a search simulates. So much
 // work takes three to six seconds of one processor.
 const maxWork = 7_000_000
 
-// begun: a search that begins with a decision takes one part in begun of the work, as the decision is mostly what another search found.
-const begun = 8
-
-// fastest lists the best evaluation of each kind if its score is at most 1+behind times the best score. The best comes first.
-func (s *search) fastest(behind float64) []*Eval {
-	list := slices.SortedFunc(maps.Values(s.kinds), before)
-	return slices.DeleteFunc(list, func(x *Eval) bool { return x.score() > list[0].score()*(1+behind) })
+// fastest lists the best evaluation of each lane or, with kinds, of each kind, if its score is at most 1+behind times the
+// best score. The best comes first.
+func (s *search) fastest(behind float64, kinds bool) (list []*Eval) {
+	of := map[lane]*Eval{}
+	for l, x := range s.lanes {
+		if kinds {
+			l.p = 0
+		}
+		if x.score() <= s.best.score()*(1+behind) && (of[l] == nil || before(x, of[l]) < 0) {
+			of[l] = x
+		}
+	}
+	return slices.SortedFunc(maps.Values(of), before)
 }
 
-// improve goes through the moves, starting at x. Each move starts at the best decision that improve has found so far; those of its
-// decisions that help are also tried together, the best two, the best three, and so on. It repeats this as long as a turn lowers
-// the score by at least a three-hundredth.
-func (s *search) improve(x *Eval) error {
+// improve goes through the moves, starting at x. Each move starts at the best decision that improve has found so far. With on it
+// repeats this as long as a turn lowers the score by at least a three-hundredth.
+func (s *search) improve(x *Eval, on bool) error {
+	s.poor = map[string]bool{}
 	for {
 		before := x
 		for i := range moves {
@@ -165,14 +171,10 @@ func (s *search) improve(x *Eval) error {
 			if err != nil {
 				return err
 			}
-			more, err := s.take(combined(x, evals)...)
-			if err != nil {
-				return err
-			}
-			x = fastestOf(slices.Concat(evals, more, []*Eval{x}))
+			x = fastestOf(append(evals, x))
 			s.log(m.Name, was)
 		}
-		if x.score() > before.score()*299/300 {
+		if !on || x.score() > before.score()*299/300 {
 			return nil
 		}
 	}

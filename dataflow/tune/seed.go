@@ -46,7 +46,7 @@ func (s *search) wider(d Decision) error {
 	return err
 }
 
-// programs tries numbers of intervals (ladder) for each combination of slices and schedule, with d's Save and Packed.
+// programs tries numbers of intervals (ladder) for each combination of slices, schedule and group, with d's Save and Packed.
 func (s *search) programs(d Decision) error {
 	near := 0
 	for _, k := range s.p.Slices {
@@ -55,11 +55,17 @@ func (s *search) programs(d Decision) error {
 				break
 			}
 			d.Slices, d.Schedule = k, sch
-			x, err := s.ladder(d, near)
-			if err != nil {
-				return err
-			}
-			if x != nil {
+			for _, d.Group = range []int{1, 2, 4} {
+				if d.Group > 1 && !s.groups() {
+					break
+				}
+				x, err := s.ladder(d, near)
+				if err != nil {
+					return err
+				}
+				if x == nil { // nothing fits, and larger groups take more memory
+					break
+				}
 				near = s.best.P
 			}
 		}
@@ -72,22 +78,21 @@ func (s *search) programs(d Decision) error {
 
 // ladder tries numbers of intervals for d, from few to many, and returns the best evaluation; nil if none fits. It stops after
 // three numbers in a row that are no faster, or at a plan of more than 2*largeSeed tasks, as plans of many intervals take long
-// to simulate. If near is above 0, it tries no less than half of near and no more than twice as many intervals.
+// to simulate. If near is above 0, it tries no more than two and a half times near intervals.
 func (s *search) ladder(d Decision, near int) (best *Eval, err error) {
 	var ps []int
 	for _, p := range counts {
 		switch {
 		case s.p.Options.P > 0:
 			p = s.p.Options.P
+		case near > 0 && 2*p > 5*near:
+			continue
 		default:
 			p = s.whole(float64(p))
 		}
 		if !slices.Contains(ps, p) {
 			ps = append(ps, p)
 		}
-	}
-	if inside := slices.DeleteFunc(slices.Clone(ps), func(p int) bool { return 2*p < near || p > 2*near }); near > 0 && len(inside) > 0 {
-		ps = inside
 	}
 	top := int64(math.MaxInt64)
 	below := 0 // the largest number of intervals that did not fit
@@ -171,3 +176,13 @@ func (s *search) seeds(d Decision) []Decision {
 // largeSeed is a number of tasks. For plans of more tasks, ladder counts a step as faster only if it is so by two percent, as
 // the number of tasks grows with the square of the intervals.
 const largeSeed = 5000
+
+// fastestOf is the first of list with the best score; nil if none has a plan.
+func fastestOf(list []*Eval) (top *Eval) {
+	for _, x := range list {
+		if x.ok() && (top == nil || x.score() < top.score()) {
+			top = x
+		}
+	}
+	return top
+}
