@@ -31,7 +31,7 @@ func Inverse(x *Node) *Node { return apply(inverse, x) }
 const inverse = dataflow.InverseOp
 
 var _ = define(inverse, Def{Class: dataflow.Elem, Shape: same,
-	VJP: func(n, dy *Node) []*Node { return []*Node{Neg(Mul(dy, Square(n)))} },
+	VJP: func(n, dy *Node) []*Node { return []*Node{Neg(Mul(Mul(dy, n), n))} },
 	CPU: func(a *Args) {
 		for i, x := range a.In[0] {
 			a.Out[i] = 1 / x
