@@ -223,7 +223,7 @@ func affords(p *Program, c *chooser, x *choice) error {
 }
 
 // hasRoom tells whether the budget is so large that forward passes certainly fit. If x's number of intervals does not tell, it tries more where
-// cells can be estimated, since passes have as many as they need; to count cells of as many as need the least memory would take long.
+// cells can be estimated, since passes have as many as they need; to count cells of as many as need the least memory would take long. An eighth is for what estimates miss.
 func (c *chooser) hasRoom(x *choice) bool {
 	o := c.goal.options(c)
 	if o.Budget, o.P, o.Schedule = 1, x.plan.Cells.P, x.plan.Schedule; x.eval != nil {

@@ -38,7 +38,7 @@ func (e *Eval) score() float64 { return e.time() * (1 + float64(e.Tasks)/2e6) }
 
 // doubt is by how much a step of wide cells may take longer than it is expected to. On an H200 sage took 29.0 ms where 25.1 were expected and, with
 // divided cells, 27.6 where 26.1 were (the shape of ogbn-mag at half its memory). With cells that reach over some intervals half the memory of gcn and ggnn took
-// 46.2 and 90.2 ms where 45.9 and 85.3 were expected, with divided ones 44.2 and 87.4 where 45.0 and 85.5 were (bench/results/offload.md, the machine measured).
+// 46.2 and 90.2 ms where 45.9 and 85.3 were expected, with divided ones 44.2 and 87.4 where 45.0 and 85.5 were (builds 9fe14df7 and 73892f44, command in bench/results/offload.md).
 const (
 	doubt = 1.1 // of all intervals
 	some  = 1.03

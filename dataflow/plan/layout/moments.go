@@ -6,7 +6,7 @@ import "sagann/dataflow/plan"
 // visit of interval j on, and chunk j of what a phase reads last, at visited intervals only, until that visit has ended. So what a phase makes
 // comes to lie where what it reads last was, as products take the place of the features that they are made of.
 
-// pieces is into how many pieces a buffer is divided at most, if it is taken or left chunk by chunk.
+// pieces is into how many pieces a buffer is divided at most, if it is taken or left chunk by chunk: each takes planning time.
 const pieces = 8
 
 // ticks is the clock of choice c.
