@@ -298,10 +298,13 @@ func (l *Lowered) SetTile(k, tile int) {
 	})
 }
 
-// SetRoom tells the simulator how many bytes of scratch memory kernels have to lay rows out anew.
-func (l *Lowered) SetRoom(bytes int64) {
-	l.Room = bytes
-	l.costs(func(c *plan.Call) { c.Cost.Laid.Room = bytes })
+// SetScratch has plans keep scratch memory for kernels. They lay rows out anew in at most room bytes of it. need gives what a kernel takes
+// (kernel.Renderer.Need).
+func (l *Lowered) SetScratch(room int64, need []func(rows, edges, far int) int64) {
+	l.Spec.Scratch = func(k, rows, edges, far int) int64 { return need[k](rows, edges, far) }
+	l.costs(func(c *plan.Call) {
+		c.Cost.Laid.Room, c.Cost.More.Scratch = room, need[c.Kernel](c.Cost.Tile, c.Cost.Tile, 0)
+	})
 }
 
 // costs calls set for every call that has a cost.

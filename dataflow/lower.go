@@ -27,7 +27,6 @@ type Lowered struct {
 	Far      []string        // "far:" and a value that is computed on arrival; Options.Store may name it to be stored
 	Notes    []Note          // what the passes did, for explanations
 	Regions  []RegionInfo    // the fused edge programs, for explanations
-	Room     int64           // scratch memory in bytes that kernels have to lay rows out anew (SetRoom)
 }
 
 // Input is a vertex input: its name, and the vertex set that it has rows for.

@@ -112,10 +112,26 @@ func (p *Program) ExtraFiles() (bytes int64) {
 	return bytes
 }
 
-// KernelNeeds is what the kernels of training and evaluation take beside their plans.
-func (p *Program) KernelNeeds() int64 {
-	rows, edges := p.Totals()
-	return exec.Scratch(backend.Of(p.cfg.Device), rows, int(edges), p.Kernels())
+// KernelLacks says which launch of training or evaluation takes more scratch memory than its phase has; "": none does.
+func (p *Program) KernelLacks() string {
+	kind := backend.Of(p.cfg.Device)
+	for _, u := range []*unit{p.train, p.eval} {
+		for i := range u.plan.Tasks {
+			t := &u.plan.Tasks[i]
+			if t.Kind != plan.Run {
+				continue
+			}
+			edges := 0
+			if t.Other >= 0 {
+				edges = int(u.plan.Cells.NNZ[t.Dir][int(t.Own)*u.plan.Cells.P+int(t.Other)])
+			}
+			need, has := kind.Renderer.Scratch(u.low.Kernels[t.Kernel], kind.Chip, int(t.Rows), edges), u.plan.Places.Work[t.Phase]
+			if need > has.Bytes || has.At+has.Bytes > u.plan.Peak {
+				return fmt.Sprintf("task %d (%s) takes %d bytes, its phase has %d at %d", i, u.plan.DescribeTask(t), need, has.Bytes, has.At)
+			}
+		}
+	}
+	return ""
 }
 
 // PlannedTiles calls f for every call of the training plan: the tile that it was planned with and its kernel's.

@@ -2,6 +2,7 @@ package saga
 
 import (
 	"errors"
+	"math"
 	"slices"
 
 	"sagann/backend"
@@ -54,21 +55,22 @@ func (p *planTarget) divide(s *plan.Spec, want chunk.Want, programs ...*dataflow
 	return m, nil
 }
 
-// share is the scratch memory of programs of p. Of Config.Mem, or of what a machine model has, it is about one part in
+// share is the scratch memory of programs of p beside their plans. A kernel may take, of Config.Mem or of what a machine model has, about one part in
 // scratchShare. If the bound is what is free on a GPU, it is that part of the whole GPU, so that no bit depends on what
 // else runs there; only if that leaves too little to plans, it is half of that, or a quarter, and so on, and digests differ.
 func (m *memory) share(p *planTarget, programs []*dataflow.Lowered) int64 {
 	if p.cfg.Mem > 0 || p.cards.free == 0 {
-		return p.scratch(programs, m.bound)
+		apart, _ := p.scratch(programs, m.bound)
+		return apart
 	}
 	whole := max(1, p.cards.whole-m.context)
 	if p.machine != nil {
 		whole = min(whole, max(1, p.machine.Budget(0)))
 	}
 	for ; ; whole /= 2 {
-		n := p.scratch(programs, max(1, whole))
-		if n <= m.bound/freeShare || whole <= m.bound {
-			return n
+		apart, most := p.scratch(programs, max(1, whole))
+		if most <= m.bound/freeShare || whole <= m.bound {
+			return apart
 		}
 	}
 }
@@ -80,13 +82,13 @@ const freeShare = 4
 // steps. A smaller part leaves more memory to chunks, but products then work on few rows at a time.
 const scratchShare = 16
 
-// scratch is the memory in bytes that kernels of these programs take on a GPU in addition to their
-// plans. It sets how many rows they work on at a time, so that a kernel takes about its share of
-// bound. Outcome.Tiles, if set, decides for training.
-func (p *planTarget) scratch(programs []*dataflow.Lowered, bound int64) int64 {
+// scratch sets how many rows kernels of these programs work on at a time, so that a kernel takes about its share of
+// bound. Outcome.Tiles, if set, decides for training. The results are the memory in bytes that kernels take on a GPU in addition to their plans, and what the
+// one takes that takes most over all rows: plans have it in the phases that need it, but over batches.
+func (p *planTarget) scratch(programs []*dataflow.Lowered, bound int64) (apart, most int64) {
 	kind := backend.Of(p.cfg.Device)
 	if !kind.GPU() {
-		return 0
+		return 0, 0
 	}
 	if bound > 0 {
 		bound = max(1, bound/scratchShare)
@@ -112,20 +114,23 @@ func (p *planTarget) scratch(programs []*dataflow.Lowered, bound int64) int64 {
 		}
 		kernels = append(kernels, l.Kernels)
 	}
-	n := exec.Scratch(kind, rows, int(edges), kernels...)
-	if p.cfg.Mem == 0 && p.rooms == nil { // what a budget leaves is for chunks, and over batches no rows are laid out anew
-		spare := exec.Spare(kind, rows, int(edges), kernels...)
-		if bound > 0 {
-			spare = min(spare, bound&^255) // what is left of memory is in such pieces, too
-		}
-		n = max(n, spare)
+	if p.rooms != nil { // over batches
+		apart = exec.Scratch(kind, rows, int(edges), kernels...)
+		return apart, apart
 	}
-	if p.rooms == nil {
-		for _, l := range programs {
-			l.SetRoom(n)
-		}
+	room := bound &^ 255
+	if bound == 0 {
+		room = math.MaxInt64
 	}
-	return n
+	for _, l := range programs {
+		var need []func(rows, edges, far int) int64
+		for _, k := range l.Kernels {
+			f := kind.Renderer.Need(k, kind.Chip, room)
+			need, most = append(need, f), max(most, f(rows, int(edges), rows))
+		}
+		l.SetScratch(room, need)
+	}
+	return exec.Scratch(kind, rows, int(edges)), most
 }
 
 // pinnedPerByte is how many bytes of pinned host memory take one byte of a GPU's memory for page
@@ -169,26 +174,30 @@ type asked struct {
 // smallest is the least Config.Mem with which all programs of list fit.
 func (p *planTarget) smallest(s *plan.Spec, want chunk.Want, programs []*dataflow.Lowered, cells func(int) (*plan.Cells, error), list ...asked) (*plan.BudgetError, error) {
 	least := &plan.BudgetError{Budget: p.mem()}
-	for _, a := range list {
-		var e *plan.BudgetError
-		if _, err := planner.New(a.spec, cells, a.options); errors.As(err, &e) && e.Smallest > least.Smallest {
-			least.Smallest, least.P = e.Smallest, e.P
+	plans := func() { // with the tiles that kernels have now
+		least.Smallest = 0
+		for _, a := range list {
+			var e *plan.BudgetError
+			if _, err := planner.New(a.spec, cells, a.options); errors.As(err, &e) && e.Smallest > least.Smallest {
+				least.Smallest, least.P = e.Smallest, e.P
+			}
 		}
 	}
-	return least, p.withKernels(least, s, want, programs)
+	plans()
+	return least, p.withKernels(least, s, want, programs, plans)
 }
 
 // withKernels turns least.Smallest from the least memory of plans into the least Config.Mem, by adding
-// what kernels and the GPU's context take.
-func (p *planTarget) withKernels(least *plan.BudgetError, s *plan.Spec, want chunk.Want, programs []*dataflow.Lowered) error {
-	need := least.Smallest
-	for bound := need; ; { // what kernels take grows with bound: repeat until both fit
-		scratch := p.scratch(programs, bound)
-		if bound >= need+scratch {
+// what kernels and the GPU's context take. plans sets it anew after tiles have changed.
+func (p *planTarget) withKernels(least *plan.BudgetError, s *plan.Spec, want chunk.Want, programs []*dataflow.Lowered, plans func()) error {
+	for bound := least.Smallest; ; { // what kernels take grows with bound: repeat until all fits
+		apart, _ := p.scratch(programs, bound)
+		plans()
+		if bound >= least.Smallest+apart {
 			least.Smallest = bound
 			break
 		}
-		bound = need + scratch
+		bound = least.Smallest + apart
 	}
 	m, err := p.divide(s, want, programs...)
 	least.Smallest += m.context

@@ -120,7 +120,7 @@ func (s *sampled) planRooms(p *Program) error {
 		}
 	}
 	small.Budget = p.on.mem()
-	if wrong := p.on.withKernels(small, p.train.low.Spec, p.chosen.want.Any(), programs); wrong != nil {
+	if wrong := p.on.withKernels(small, p.train.low.Spec, p.chosen.want.Any(), programs, func() {}); wrong != nil {
 		return wrong
 	}
 	return err

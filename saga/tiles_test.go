@@ -47,8 +47,8 @@ func TestTilesGoOn(t *testing.T) {
 
 func checkTiles(t *testing.T, name string, p *saga.Program) {
 	t.Helper()
-	if need := p.KernelNeeds(); need > p.KernelBytes() {
-		t.Errorf("%s: kernels take %d bytes, kept for them are %d", name, need, p.KernelBytes())
+	if lack := p.KernelLacks(); lack != "" {
+		t.Errorf("%s: %s", name, lack)
 	}
 	p.PlannedTiles(func(planned, tile int) {
 		if planned != tile || tile < 1 {

@@ -54,17 +54,6 @@ func Scratch(kind *backend.Kind, rows, edges int, programs ...[]*kernel.Program)
 	return (most + 4*stepWords + 255) &^ 255
 }
 
-// Spare is the device memory in bytes with which such runners are fastest, in place of Scratch, if it is more.
-func Spare(kind *backend.Kind, rows, edges int, programs ...[]*kernel.Program) int64 {
-	var most int64
-	for _, list := range programs {
-		for _, p := range list {
-			most = max(most, kind.Renderer.Spare(p, kind.Chip, rows, edges))
-		}
-	}
-	return (most + 4*stepWords + 255) &^ 255
-}
-
 // CompileAhead begins compiling the kernels of programs for the GPUs of spec, so that opening them finds it done. It returns at once;
 // an error is left to what opens them. end leaves out what has not begun, and waits for what has; it may be called again.
 func CompileAhead(spec string, programs ...[]*kernel.Program) (end func()) {
@@ -103,24 +92,43 @@ func (g *onGPUs) render(dev device.Device, programs []*kernel.Program) error {
 	return nil
 }
 
-// scratch is the scratch memory in bytes that launches over at most that many rows and edges need.
-func (g *onGPUs) scratch(rows, edges int) int64 {
-	var most int64
-	for _, p := range g.programs {
-		most = max(most, p.Scratch(rows, edges))
+// scratch is the scratch memory in bytes that launches of p over at most that many rows and edges need beside what the plan has for them: nothing, unless the
+// GPU is of another kind than the plan is for.
+func (g *onGPUs) scratch(p *plan.Plan, rows, edges int) (most int64) {
+	if p.Places.Work == nil {
+		for _, k := range g.programs {
+			most = max(most, k.Scratch(rows, edges))
+		}
+		return most + 4*stepWords
+	}
+	for i := range p.Tasks {
+		if t := &p.Tasks[i]; t.Kind == plan.Run {
+			if n := g.needs(p, t); n > p.Places.Work[t.Phase].Bytes {
+				most = max(most, n)
+			}
+		}
 	}
 	return most + 4*stepWords
 }
 
-// open compiles the programs for every GPU of the arena and reserves scratch memory for launches over at most that many rows and
+// needs is the scratch memory in bytes of launch t of p, which is over a full graph.
+func (g *onGPUs) needs(p *plan.Plan, t *plan.Task) int64 {
+	edges := 0
+	if t.Other >= 0 {
+		edges = int(p.Cells.NNZ[t.Dir][int(t.Own)*p.Cells.P+int(t.Other)])
+	}
+	return g.programs[t.Kernel].Scratch(int(t.Rows), edges)
+}
+
+// open compiles the programs for every GPU of the arena and reserves scratch memory for launches of pl over at most that many rows and
 // edges. blocks says that batches are loaded ahead.
-func (g *onGPUs) open(a *Arena, programs []*kernel.Program, rows, edges int, blocks bool) error {
+func (g *onGPUs) open(a *Arena, pl *plan.Plan, programs []*kernel.Program, rows, edges int, blocks bool) error {
 	err := g.render(a.devices[0].dev, programs)
 	if err != nil {
 		return err
 	}
 	g.blocks = blocks
-	need := max(g.scratch(rows, edges), a.Scratch)
+	need := max(g.scratch(pl, rows, edges), a.Scratch)
 	for i := range a.devices {
 		p := &a.devices[i]
 		dev, ok := p.dev.(device.GPU)
@@ -258,6 +266,9 @@ func (k *task) list(g *gpu) ([]device.Command, error) {
 func (k *task) launches(g *gpu) ([]device.Command, error) {
 	x, t := k.on, k.t
 	l := &kernel.GPULaunch{Rows: int(t.Rows), First: t.Is.First, Last: t.Is.Last, Scratch: g.scratch, Room: g.room, TF32: x.arena.TF32}
+	if w := x.plan.Places.Work; w != nil && w[t.Phase].Bytes >= x.gpus.needs(x.plan, t) {
+		l.Scratch, l.Room = g.base+uint64(w[t.Phase].At), w[t.Phase].Bytes
+	}
 	for _, at := range x.plan.Args[t.Args[0]:t.Args[1]] {
 		l.Bufs = append(l.Bufs, g.base+uint64(x.now.at(at)))
 	}

@@ -25,7 +25,7 @@ func (x *kernels) open(programs []*kernel.Program) error {
 	programs, x.short = padded(x.plan, indexed(x.plan, programs))
 	if x.arena.onGPU() {
 		rows, edges := x.copies.largest()
-		return x.gpus.open(x.arena, programs, rows, edges, x.now.bytes > 0)
+		return x.gpus.open(x.arena, x.plan, programs, rows, edges, x.now.bytes > 0)
 	}
 	for _, k := range programs {
 		c, err := cpu.Compile(k)

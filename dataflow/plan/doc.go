@@ -19,6 +19,7 @@
 //   - bytype.go: phases of one vertex type each, moved and joined as far as they can be.
 //   - plan.go, window.go: the result: tasks, addresses, and intervals that stay for some phases.
 //   - access.go: which phase reads and writes which value.
+//   - work.go: the scratch memory of kernels, by phase.
 //   - verify.go, describe.go: invariants of a plan; names of its tasks.
 //   - reads.go, host.go, tenants.go: what a plan copies, and what it needs of host memory and files.
 //

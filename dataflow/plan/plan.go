@@ -122,10 +122,14 @@ type Places struct {
 	CellsIn  []bool    // by Dir: all cells are resident
 	CellAt   [][]int64 // device offset of each resident cell
 	Windows  []Window
-	Whole    int64 // end of the memory of what lives for the whole run
-	Sets     *Sets // sampled blocks: their sets and the memory for them; nil: a full graph
-	Lasting  int64 // end of the windows that stay from one step to the next; 0: none
+	Whole    int64  // end of the memory of what lives for the whole run
+	Sets     *Sets  // sampled blocks: their sets and the memory for them; nil: a full graph
+	Lasting  int64  // end of the windows that stay from one step to the next; 0: none
+	Work     []Work // by phase: scratch memory of its kernels; nil: they have memory of their own
 }
+
+// Work is a place for scratch memory.
+type Work struct{ At, Bytes int64 }
 
 // HostPlaces say which values share host memory, and which of it lies in files.
 type HostPlaces struct {

@@ -149,6 +149,7 @@ type More struct {
 	Again    int64   // bytes that kernels of products and of their sums read which another kernel of the call reads, too
 	Last     int64   // bytes that the last cell of the row reads and writes beside AccBytes; below 0: so many less
 	LastElem float64 // element-wise operations of that cell
+	Scratch  int64   // bytes of scratch memory that a tile takes, of all its rows
 }
 
 // Laid is how a GPU lays rows of the streamed interval out anew in scratch memory before edges read them (kernel.Laying).
@@ -227,6 +228,8 @@ type Spec struct {
 	Updates   []Move
 	Results   []int // Globals that the caller wants after the step
 	Maxima    []int // Globals of kind Sum that collect maxima, as ordered bit patterns
+
+	Scratch Scratch // nil: plans have no memory for what kernels take beside their operands
 }
 
 // Cells tells the planner the sizes of the grid: V vertices in P intervals of Width vertices, or of several types.

@@ -19,9 +19,9 @@ func (Backend) Scratch(p *kernel.Program, chip kernel.Chip, rows, edges int) int
 	return Scratch(p, chip, rows, edges)
 }
 
-// Spare is the function Spare.
-func (Backend) Spare(p *kernel.Program, _ kernel.Chip, rows, edges int) int64 {
-	return Spare(p, rows, edges)
+// Need is the function Need.
+func (Backend) Need(p *kernel.Program, chip kernel.Chip, room int64) func(rows, edges, far int) int64 {
+	return Need(p, chip, room)
 }
 
 // Optimizer returns the kernels of an optimiser.

@@ -21,7 +21,7 @@ func (s *launcher) pairsAtOnce(w *gatherKernels, edges int) int {
 	if c.pair == nil || w != &c.gather[0] || l.Far == 0 || l.Gather == kernel.WarpSlice || l.Gather == kernel.FewSlice {
 		return 0
 	}
-	if l.Gather == kernel.ByCell && (edges < kernel.LaidEdges*l.Far || int64(l.Far)*w.slice <= c.Chip.Cache/4*3 || int64(l.Far)*kernel.PairLine > cached(c.Chip)) {
+	if l.Gather == kernel.ByCell && (edges < kernel.LaidEdges*l.Far || !pairsPay(c.Chip, l.Far, w.slice)) {
 		return 0
 	}
 	return min(c.pair.rows.slices, int(l.Room/(kernel.PairLine*int64(l.Far))))
@@ -34,15 +34,23 @@ func (s *launcher) layPairs(slice, n int) {
 	s.count(work{bytes: 2 * kernel.PairLine * int64(n) * int64(far)})
 }
 
-// pairBytes is the scratch memory that pairs of so many rows want.
-func pairBytes(p *kernel.Program, rows, edges int) int64 {
-	laid := kernel.LayingOf(p)
-	if !laid.Pair || laid.Row() == 0 || edges < kernel.LaidEdges*rows {
+// laidBytes is the scratch memory, at most room, in which rows of so many far ends are laid out anew for cells of so many edges; 0: they are not, or too
+// little is left.
+func laidBytes(laid kernel.Laying, chip kernel.Chip, edges, far int, room int64) int64 {
+	row := laid.Row() * int64(far)
+	if row == 0 || row > room || edges < kernel.LaidEdges*far || laid.Pair && !pairsPay(chip, far, 8*sliceWidth) {
 		return 0
 	}
-	line := kernel.PairLine * int64(rows)
-	slices := int64(laid.Cols+pairCols-1) / pairCols
-	return kernel.Align(line * max(1, min(slices, pairSpare/max(1, line))))
+	if laid.Pair {
+		row *= max(1, min(int64(laid.Cols+pairCols-1)/pairCols, min(pairSpare, room)/row))
+	}
+	return kernel.Align(row)
+}
+
+// pairsPay tells whether laying out anew pays where slices of both rows take so many bytes: not if three quarters of the cache hold those of all far ends,
+// nor if it does not hold what is laid out.
+func pairsPay(chip kernel.Chip, far int, slice int64) bool {
+	return int64(far)*slice > chip.Cache/4*3 && int64(far)*kernel.PairLine <= cached(chip)
 }
 
 // wonFor is the kernel that adds terms in place of the one of way w; fn is -1 where that one reads whole rows.
@@ -67,15 +75,6 @@ func (s *launcher) layWon() {
 	cols := s.c.laid.Cols
 	s.call(s.c.lookup("won_lay"), min(16*max(1, s.c.Chip.Processors), s.l.Far), kernel.WonRanks, uint32(wonListShared(cols)), 1, s.args(span{}))
 	s.count(work{bytes: int64(s.l.Far) * int64(16*cols+4*kernel.WonRanks)})
-}
-
-// wonBytes is the scratch memory that the gradient of a maximum wants.
-func wonBytes(p *kernel.Program, rows, edges int) int64 {
-	laid := kernel.LayingOf(p)
-	if !laid.Terms || edges < kernel.LaidEdges*rows {
-		return 0
-	}
-	return kernel.Align(laid.Row() * int64(rows))
 }
 
 // wonShared is the shared memory of a block that adds terms, wonListShared that of one that lists them.

@@ -166,11 +166,24 @@ func degrees(ptr []uint32) (list []uint32) {
 func TestLaid(t *testing.T) {
 	pairs, won := gated(128, 128), maxGrad(128, 128)
 	const far, mib = 200_000, 1 << 20
-	if n := cuda.Spare(pairs, far, 100*far); n < 120*mib || n > 128*mib {
-		t.Errorf("pairs want %d bytes of scratch memory", n)
-	}
-	if n, want := cuda.Spare(won, far, 100*far), int64(far*(128*8+512)); n < want || n > want+256 {
-		t.Errorf("terms want %d bytes of scratch memory", n)
+	chip := kernel.Chip{Processors: 132, Cache: 50 << 20}
+	for _, x := range []struct {
+		p           *kernel.Program
+		edges, far  int
+		room        int64
+		least, most int64
+	}{
+		{pairs, 100 * far, far, 300 * mib, 120 * mib, 128 * mib},
+		{pairs, 100 * far, far, 80 * mib, 3 * far * 128, 3*far*128 + 256},
+		{pairs, 100 * far, far, 20 * mib, 0, 0},
+		{pairs, 19 * far, far, 300 * mib, 0, 0},
+		{pairs, 100 * far, 100_000, 300 * mib, 0, 0}, // slices of both rows are in the cache
+		{won, 100 * far, far, 300 * mib, far * (128*8 + 512), far*(128*8+512) + 256},
+		{won, 100 * far, far, 292 * mib, 0, 0},
+	} {
+		if n := cuda.Need(x.p, chip, x.room)(far, x.edges, x.far); n < x.least || n > x.most {
+			t.Errorf("%s wants %d bytes of scratch memory for %d edges of %d far ends in %d", x.p.Name, n, x.edges, x.far, x.room)
+		}
 	}
 	for _, x := range []struct {
 		p           *kernel.Program
@@ -189,7 +202,7 @@ func TestLaid(t *testing.T) {
 		{won, far, 31, 300 * mib, "won_lay 1, won_1 1"},
 		{won, far, 19, 300 * mib, "gather_few 4"},
 	} {
-		c, err := cuda.Render(x.p, kernel.Chip{Processors: 132, Cache: 50 << 20})
+		c, err := cuda.Render(x.p, chip)
 		if err != nil {
 			t.Fatal(err)
 		}

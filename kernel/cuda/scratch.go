@@ -14,9 +14,12 @@ func Scratch(p *kernel.Program, chip kernel.Chip, rows, edges int) int64 {
 // Scratch is the same as the function Scratch, for the rendered program.
 func (c *Program) Scratch(rows, edges int) int64 { return scratch(c.Layout, rows, edges) }
 
-// Spare is the memory with which such launches are fastest: rows are laid out anew in it.
-func Spare(p *kernel.Program, rows, edges int) int64 {
-	return max(pairBytes(p, rows, edges), wonBytes(p, rows, edges))
+// Need is as kernel.Renderer says. It renders nothing.
+func Need(p *kernel.Program, chip kernel.Chip, room int64) func(rows, edges, far int) int64 {
+	l, laid := kernel.NewLayout(p, chip), kernel.LayingOf(p)
+	return func(rows, edges, far int) int64 {
+		return max(scratch(l, rows, edges), laidBytes(laid, chip, edges, far, room))
+	}
 }
 
 func scratch(l *kernel.Layout, rows, edges int) int64 {

@@ -77,7 +77,7 @@ func (r *Run) commandWork(grids []*chunk.Grid, render func(*kernel.Program) (ker
 				side = grids[t.Dir.Relation()].CSR
 			}
 			k := int(t.Own)*side.P + int(t.Other)
-			l.Cell, l.Far, l.Room = &kernel.GPUCell{Ptr: side.View(k).Ptr}, r.Plan.Cells.Reach(int(t.Other)), r.Low.Room
+			l.Cell, l.Far, l.Room = &kernel.GPUCell{Ptr: side.View(k).Ptr}, r.Plan.Cells.Reach(int(t.Other)), r.Plan.Places.Work[t.Phase].Bytes
 			if side.Cells[k].RowsOff >= 0 {
 				l.Cell.RowIDs = 1
 			}

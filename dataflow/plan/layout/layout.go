@@ -19,6 +19,7 @@ type Layout struct {
 	windows   byKey
 	clock     clock
 	shape     []piece // of the buffer that is placed
+	work      []int64 // by phase: bytes of scratch memory (plan.WorkOf)
 	sizing    bool    // only Peak is wanted, no names and no setup (size.go)
 }
 

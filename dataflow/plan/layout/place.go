@@ -27,7 +27,10 @@ func Place(s *plan.Spec, c *plan.Cells, o plan.Options, ch Choice) *Layout {
 
 // placed lays out p for c in device memory. It sets p's addresses and Peak.
 func placed(p *plan.Plan, c Choice, base *plan.Plan) *Layout {
-	l := &Layout{Plan: p, Largest: largestOf(p.Cells), Usage: plan.NewUsage(p.Spec)}
+	l := &Layout{Plan: p, Largest: largestOf(p.Cells), Usage: plan.NewUsage(p.Spec), work: plan.WorkOf(p.Spec, p.Cells)}
+	if l.work != nil {
+		p.Places.Work = make([]plan.Work, len(l.work))
+	}
 	var f fitter
 	floor := l.placeFixed(&c, base)
 	l.hold(&f, floor, &c)

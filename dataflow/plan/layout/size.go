@@ -17,6 +17,7 @@ type fitting struct {
 	c      *plan.Cells
 	usage  *plan.Usage
 	most   *largest
+	work   []int64 // by phase: bytes of scratch memory
 	sized  *Scratch
 	beside beside
 }
@@ -27,6 +28,7 @@ type beside struct {
 	usage *plan.Usage
 	group int   // of the measured choice; 0: not measured yet
 	own   int64 // bytes of its Globals
+	work  []int64
 	above int64 // bytes that Beside needs above plan.Plan.Kept of the plan that is its base
 }
 
@@ -47,9 +49,9 @@ type Scratch struct {
 
 // NewFitting prepares the search of a choice. It measures choices in z, which only one fitting may use at a time.
 func NewFitting(s *plan.Spec, c *plan.Cells, o plan.Options, rule plan.Rule, z *Scratch) *fitting {
-	f := &fitting{sized: z, o: o, rule: rule, spec: s, c: c, usage: plan.NewUsage(s), most: largestOf(c)}
+	f := &fitting{sized: z, o: o, rule: rule, spec: s, c: c, usage: plan.NewUsage(s), most: largestOf(c), work: plan.WorkOf(s, c)}
 	if o.Beside != nil {
-		f.beside.usage = plan.NewUsage(o.Beside)
+		f.beside.usage, f.beside.work = plan.NewUsage(o.Beside), plan.WorkOf(o.Beside, c)
 	}
 	return f
 }
@@ -72,7 +74,7 @@ func (f *fitting) aside(p *plan.Plan, ch *Choice) int64 {
 	z := f.sized.besides
 	changed := b.group != ch.group
 	if changed {
-		q := z.measure(f, f.o.Beside, b.usage, &Choice{resident: make([]bool, len(f.o.Beside.Values)), cells: make([]bool, len(f.c.Bytes)), Slots: 1, group: ch.group}, p)
+		q := z.measure(f, f.o.Beside, b.usage, b.work, &Choice{resident: make([]bool, len(f.o.Beside.Values)), cells: make([]bool, len(f.c.Bytes)), Slots: 1, group: ch.group}, p)
 		q.Places.CellsIn = slices.Clone(q.Places.CellsIn)
 		b.group, b.own = ch.group, z.floor-p.Kept()
 	} else {
@@ -115,7 +117,7 @@ func (f *fitting) follow(z *Scratch, p *plan.Plan) (changed bool) {
 
 // measure lays ch out in f.sized, without the addresses of slots. The result is valid until the next call.
 func (f *fitting) measure(ch *Choice) *plan.Plan {
-	return f.sized.measure(f, f.spec, f.usage, ch, f.o.Base)
+	return f.sized.measure(f, f.spec, f.usage, f.work, ch, f.o.Base)
 }
 
 // swap exchanges what z and x hold, but for z.besides and z.so.
@@ -126,11 +128,11 @@ func (z *Scratch) swap(x *Scratch) {
 	z.l.Plan, x.l.Plan = &z.plan, &x.plan
 }
 
-func (z *Scratch) measure(f *fitting, s *plan.Spec, u *plan.Usage, ch *Choice, base *plan.Plan) *plan.Plan {
+func (z *Scratch) measure(f *fitting, s *plan.Spec, u *plan.Usage, work []int64, ch *Choice, base *plan.Plan) *plan.Plan {
 	p, l := &z.plan, &z.l
 	*p = plan.Plan{Spec: s, Cells: f.c, Schedule: f.o.Schedule, Devices: f.o.Devices, Groups: p.Groups, Globals: p.Globals,
 		Places: plan.Places{ValueAt: p.Places.ValueAt, Resident: p.Places.Resident, Windows: p.Places.Windows}}
-	*l = Layout{Plan: p, Usage: u, Largest: f.most, Places: l.Places, windows: l.windows, shape: l.shape, sizing: true}
+	*l = Layout{Plan: p, Usage: u, Largest: f.most, Places: l.Places, windows: l.windows, shape: l.shape, work: work, sizing: true}
 	z.floor = l.placeFixed(ch, base)
 	l.hold(&z.fit, z.floor, ch)
 	p.Peak = max(p.Peak, z.floor+z.fit.top)

@@ -36,6 +36,7 @@ const (
 	otherSlot
 	tempSlot
 	cellSlot
+	workSlot
 )
 
 // needs appends the buffers of phase q with choice c. A value has c.phase(q) slots at the far end, whose chunks may be
@@ -60,6 +61,9 @@ func (l *Layout) needs(list []need, q int, c *Choice) []need {
 		if rest := l.rest(q, -1-int(d)); rest > 0 {
 			list = append(list, l.cellNeed(q, int(d), rest, c))
 		}
+	}
+	if l.work != nil && l.work[q] > 0 {
+		list = append(list, need{workSlot, 0, l.work[q], 1})
 	}
 	return list
 }
@@ -116,6 +120,8 @@ func (l *Layout) placePhase(f *fitter, floor int64, q int, c *Choice) PhaseSlots
 			name, ps.Cells[x.id] = "cell "+plan.Dir(x.id).String(), set
 		case tempSlot:
 			ps.Temps[x.id] = set.at
+		case workSlot:
+			name, l.Plan.Places.Work[q] = "kernels", plan.Work{At: set.at, Bytes: x.bytes}
 		}
 		l.book(name, set.at, x.bytes*int64(x.n), q, q)
 	}

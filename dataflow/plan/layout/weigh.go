@@ -21,7 +21,7 @@ func (f *fitting) weigh() {
 	if f.sized.so == nil {
 		f.sized.so = &Scratch{}
 	}
-	p := f.sized.so.measure(f, f.spec, f.usage, &f.ch, nil)
+	p := f.sized.so.measure(f, f.spec, f.usage, f.work, &f.ch, nil)
 	if f.o.Beside != nil {
 		f.aside(p, &f.ch)
 	}
@@ -355,6 +355,9 @@ func (f *fitting) hopeless() bool {
 		}
 		for _, d := range f.usage.Phases[q].Dirs {
 			n += min(bytesOf([]need{l.cellNeed(q, int(d), l.rest(q, -1-int(d)), &f.ch)}), l.Largest.upTo[d][f.c.P])
+		}
+		if f.work != nil {
+			n += f.work[q]
 		}
 		if n > f.o.Budget {
 			return true

@@ -89,6 +89,9 @@ func (u *uses) run(t *plan.Task, reads, writes []span) (r, w []span) {
 			reads = append(reads, s)
 		}
 	}
+	if w := u.p.Places.Work; w != nil && w[t.Phase].Bytes > 0 {
+		writes = append(writes, memory(d, w[t.Phase].At, w[t.Phase].Bytes))
+	}
 	if t.Other >= 0 {
 		reads = append(reads, memory(d, t.Cell, u.p.Cells.Bytes[t.Dir][int(t.Own)*u.p.Cells.P+int(t.Other)]))
 	}

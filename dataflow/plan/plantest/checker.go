@@ -231,6 +231,10 @@ func (c *checker) run(i int, t *plan.Task) {
 		}
 	}
 	far, d, rows := t.Other, int(t.Device), int32(-1)
+	if w := c.p.Places.Work; w != nil {
+		c.write(i, d, content{"scratch", t.Phase, -1, -1, 0}, w[t.Phase].At, w[t.Phase].Bytes)
+		c.scratch(t, call, derived)
+	}
 	if derived {
 		far = t.Own
 	}
@@ -279,6 +283,17 @@ func (c *checker) run(i int, t *plan.Task) {
 			}
 			c.write(i, d, what, at, bytes)
 		}
+	}
+}
+
+// scratch checks that the phase of t has the scratch memory that its call takes.
+func (c *checker) scratch(t *plan.Task, call *plan.Call, derived bool) {
+	edges, far := 0, 0
+	if t.Other >= 0 && !derived {
+		edges, far = int(c.p.Cells.NNZ[t.Dir][int(t.Own)*c.p.Cells.P+int(t.Other)]), c.p.Cells.Reach(int(t.Other))
+	}
+	if n, has := c.p.Spec.Scratch(call.Kernel, int(t.Rows), edges, far), c.p.Places.Work[t.Phase].Bytes; n > has {
+		c.fail("takes %d bytes of scratch memory, the phase has %d", n, has)
 	}
 }
 

@@ -48,6 +48,9 @@ func DrawSpec(t *rapid.T) *plan.Spec {
 		}
 		d.s.Results = append(d.s.Results, d.sums[0])
 	}
+	if rapid.Bool().Draw(t, "scratch") {
+		d.s.Scratch = func(kernel, rows, _, far int) int64 { return int64(kernel % 3 * (100*rows + 10*far)) }
+	}
 	return d.s
 }
 
@@ -107,7 +110,7 @@ func (d *drawer) phase() {
 
 func (d *drawer) call() *plan.Call {
 	d.kernels++
-	return &plan.Call{Kernel: d.kernels - 1}
+	return &plan.Call{Kernel: d.kernels - 1, Cost: plan.Cost{More: plan.More{Scratch: 1}}}
 }
 
 // reads adds up to three operands.
