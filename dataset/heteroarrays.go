@@ -172,15 +172,16 @@ func (t *typeArrays) open(relations []*relationArrays, opt Options, limit *bound
 	return s, nil
 }
 
-// count finds the number of vertices of a type that has nothing but names: by ids or the highest end of an edge.
+// count finds the number of vertices of a type that has nothing but names: by ids, times or the highest end of an edge.
 func (t *typeArrays) count(relations []*relationArrays, rows *rowCount) error {
-	if a, err := optional(t.from, "ids"); err != nil || a != nil {
-		if err == nil && len(a.Shape) == 1 {
-			rows.v, rows.from = a.Shape[0], a.Name()
-			return nil
-		}
+	for _, name := range []string{"ids", "vertex_time"} {
+		a, err := optional(t.from, name)
 		if err != nil {
 			return err
+		}
+		if a != nil && len(a.Shape) == 1 {
+			rows.v, rows.from = a.Shape[0], a.Name()
+			return nil
 		}
 	}
 	for _, r := range relations {
@@ -206,7 +207,7 @@ func (t *typeArrays) count(relations []*relationArrays, rows *rowCount) error {
 func (r *relationArrays) open(within [2]bound, opt Options) (*Stream, error) {
 	d := &Data{Edges: &chunk.Edges{V: max(within[0].below, within[1].below)}}
 	s := &Stream{Data: d, counted: true, E: r.ends.count}
-	values, err := openEdgeValues(r.from, s, 0)
+	values, err := openEdgeValues(r.from, s, 0, true)
 	if err != nil {
 		return nil, err
 	}

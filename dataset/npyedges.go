@@ -14,8 +14,8 @@ import (
 type edgeValues struct{ weight, kind, data, time func() (*npy.Reader, error) }
 
 // openEdgeValues checks the shapes of these arrays, and finds the number of types
-// if types is 0.
-func openEdgeValues(from arrays, s *Stream, types int) (*edgeValues, error) {
+// if types is 0. The arrays of a relation have no rows for vertices: there, time is of edges.
+func openEdgeValues(from arrays, s *Stream, types int, relation bool) (*edgeValues, error) {
 	v, e := &edgeValues{}, s.Data.Edges
 	opener := func(name, what string) (open func() (*npy.Reader, error), cols int, err error) {
 		r, err := from.Open(name)
@@ -37,11 +37,11 @@ func openEdgeValues(from arrays, s *Stream, types int) (*edgeValues, error) {
 		return nil, err
 	}
 	s.Weighted = v.weight != nil
-	if !timesOfVertices(from, s) {
+	if relation || !timesOfVertices(from, s) {
 		if v.time, _, err = opener("edge_time", "time"); err != nil {
 			return nil, fmt.Errorf("%w; times of vertices are an array named vertex_time", err)
 		}
-		if name := theirName(from, "edge_time"); v.time != nil && !strings.HasPrefix(name, "edge") && e.V == s.E {
+		if name := theirName(from, "edge_time"); v.time != nil && !relation && !strings.HasPrefix(name, "edge") && e.V == s.E {
 			return nil, fmt.Errorf("%s has a time for each of %d rows, and there are as many vertices as edges: call it edge_time or vertex_time", name, s.E)
 		}
 	}

@@ -49,7 +49,7 @@ func openArrays(from named, meta npyMeta, which int) (*Stream, error) {
 		d.Vertices = edges.ids.naming()
 		d.change("%d {id was|ids were} numbered from 0 on, in ascending order", rows.v)
 	}
-	values, err := openEdgeValues(from, s, meta.Types)
+	values, err := openEdgeValues(from, s, meta.Types, false)
 	if err != nil {
 		return nil, err
 	}

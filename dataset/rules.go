@@ -167,8 +167,9 @@ func (s *Stream) watchWeights() {
 		return
 	}
 	s.EachEdges = func(fn func(*chunk.Edges) error) error {
-		zero, whole, largest := true, true, float32(0)
+		zero, whole, largest, edges := true, true, float32(0), 0
 		err := each(func(p *chunk.Edges) error {
+			edges += len(p.Weight)
 			for _, w := range p.Weight {
 				zero, whole = zero && w == 0, whole && w == float32(math.Trunc(float64(w)))
 				largest = max(largest, w)
@@ -176,7 +177,7 @@ func (s *Stream) watchWeights() {
 			return fn(p)
 		})
 		switch {
-		case err != nil || told:
+		case err != nil || told || edges == 0:
 		case zero:
 			s.Data.warn("all weights of edges are 0: walks stop at once, and sums over neighbours are 0")
 		case whole && largest >= largeWeight:

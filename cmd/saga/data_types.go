@@ -73,14 +73,14 @@ func (f *tableFlags) ofTypes(t *dataset.HeteroTables) error {
 	id, split, unlabelled, times := splitList(f.ID), splitList(f.Split), splitList(f.Unlabelled), splitList(f.More.VertexTime)
 	for i := range t.Types {
 		x, name := &t.Types[i].Table, t.Types[i].Name
-		x.Label, x.Targets, x.Features = columnsOf(f.Label, name, names), columnsOf(f.Targets, name, names), columnsOf(f.Features, name, names)
-		x.Prepare.OneHot = columnsOf(f.OneHot, name, names)
+		x.Label, x.Targets, x.Features = columnsOf(f.Label, names, name), columnsOf(f.Targets, names, name), columnsOf(f.Features, names, name)
+		x.Prepare.OneHot = columnsOf(f.OneHot, names, name)
 		for _, one := range []struct {
 			flag string
 			list []string
 			to   *string
 		}{{"id", id, &x.ID}, {"split", split, &x.Split}, {"vertex-time", times, &x.Time}, {"unlabelled", unlabelled, &x.Prepare.Unlabelled}} {
-			if err := single(one.flag, columnsOf(one.list, name, names), name, one.to); err != nil {
+			if err := single(one.flag, columnsOf(one.list, names, name), name, one.to); err != nil {
 				return err
 			}
 		}
@@ -97,18 +97,19 @@ func (f *tableFlags) ofTypes(t *dataset.HeteroTables) error {
 
 // ofRelations gives the tables of edges what the flags say of their columns.
 func (f *tableFlags) ofRelations(t *dataset.HeteroTables) error {
+	full := func(r dataset.RelationTable) string { return r.Source + ":" + r.Name + ":" + r.Target }
 	var names []string
 	for _, r := range t.Relations {
-		names = append(names, r.Name)
+		names = append(names, r.Name, full(r))
 	}
 	for i := range t.Relations {
-		x, name := &t.Relations[i].Table, t.Relations[i].Name
-		x.EdgeFeatures = columnsOf(f.EdgeFeatures, name, names)
+		x, name, whole := &t.Relations[i].Table, t.Relations[i].Name, full(t.Relations[i])
+		x.EdgeFeatures = columnsOf(f.EdgeFeatures, names, name, whole)
 		for _, one := range []struct {
 			flag, value string
 			to          *string
 		}{{"source", f.Source, &x.Source}, {"target", f.Target, &x.Target}, {"weight", f.Weight, &x.Weight}, {"edge-type", f.More.EdgeType, &x.EdgeType}, {"edge-time", f.More.EdgeTime, &x.EdgeTime}} {
-			if err := single(one.flag, columnsOf(splitList(one.value), name, names), name, one.to); err != nil {
+			if err := single(one.flag, columnsOf(splitList(one.value), names, name, whole), name, one.to); err != nil {
 				return err
 			}
 		}
@@ -123,14 +124,15 @@ func splitList(text string) []string {
 	return strings.Split(text, ",")
 }
 
-// columnsOf are the columns of a list that are of the table called name: COL, of all tables, or NAME=COL.
-func columnsOf(list []string, name string, names []string) (out []string) {
+// columnsOf are the columns of a list that are of one table: COL, of all tables, or NAME=COL. names are those of all tables, own those of this
+// one, which is called by its name or, of a relation, also by source:name:target.
+func columnsOf(list, names []string, own ...string) (out []string) {
 	for _, entry := range list {
 		of, column, ok := strings.Cut(entry, "=")
 		switch {
 		case !ok || !slices.Contains(names, of):
 			out = append(out, entry)
-		case of == name:
+		case slices.Contains(own, of):
 			out = append(out, column)
 		}
 	}
