@@ -354,3 +354,26 @@ func (x *Shard) EachVertex(rank int, f func(v uint32)) {
 		}
 	}
 }
+
+// leaveEdgeLabels drops labels, targets and splits of edges, as shards train labels of vertices.
+func (d *Data) leaveEdgeLabels() {
+	if d.Labelled(EdgeLabels) {
+		d.Report.Changes = append(d.Report.Changes, "labels and targets of edges are left out: shards train labels of vertices")
+	}
+	d.EdgeLabels, d.EdgeSplit, d.Schema.Edge = nil, Split{}, Labels{}
+	d.Targets.Edge, d.Targets.EdgeSets = Numbers{}, Numbers{}
+}
+
+// shardable returns an error if the graph has data that shards cannot hold.
+func shardable(s *Stream) error {
+	d := s.Data
+	switch {
+	case d.Labelled(EdgeLabels):
+		return fmt.Errorf("%sshards do not keep labels or targets of edges", namedFirst(d))
+	case s.Timed || d.Vertices.Time != nil:
+		return fmt.Errorf("%sshards do not keep times of edges and vertices yet", namedFirst(d))
+	case s.kept != nil:
+		return fmt.Errorf("%sshards do not keep sparse features; x.toarray() in Python makes dense ones (--format npy writes them as features_csr_*.npy: numpy.save(\"features.npy\", scipy.sparse.csr_matrix((data, indices, indptr), shape).toarray()))", namedFirst(d))
+	}
+	return nil
+}

@@ -46,6 +46,9 @@ func WriteShards(c Sharding) (d *Data, edges int, err error) {
 	if err := DefaultSplit(s.Data, VertexLabels, c.Seed); err != nil {
 		return nil, 0, err
 	}
+	if s.Data.Labelled(VertexLabels) {
+		s.Data.leaveEdgeLabels()
+	}
 	if err := shardable(s); err != nil {
 		return nil, 0, err
 	}
@@ -84,20 +87,6 @@ func (c *Sharding) source() (s *Stream, closing func() error, err error) {
 		s, err = c.open()
 	}
 	return s, func() error { return nil }, err
-}
-
-// shardable returns an error if the graph has data that shards cannot hold.
-func shardable(s *Stream) error {
-	d := s.Data
-	switch {
-	case d.Labelled(EdgeLabels):
-		return fmt.Errorf("%s: shards do not keep labels or targets of edges", d.Name)
-	case s.Timed || d.Vertices.Time != nil:
-		return fmt.Errorf("%s: shards do not keep times of edges and vertices yet", d.Name)
-	case s.kept != nil:
-		return fmt.Errorf("%s: shards do not keep sparse features; x.toarray() in Python makes dense ones (--format npy writes them as features_csr_*.npy: numpy.save(\"features.npy\", scipy.sparse.csr_matrix((data, indices, indptr), shape).toarray()))", d.Name)
-	}
-	return nil
 }
 
 // addLoops appends the self loops that chunk.Edges.WithSelfLoops would.
