@@ -28,7 +28,7 @@ func TestShardsLeaveEdgeLabels(t *testing.T) {
 	if said := strings.Join(written.Whole().Changes, "; "); !strings.Contains(said, h.FullName(0)+": labels and targets of edges are left out") {
 		t.Errorf("said is %q", said)
 	}
-	if _, err := VerifyShards(c.Out); err != nil {
+	if _, err := VerifyTypedShards(c.Out); err != nil {
 		t.Error(err)
 	}
 	links.EdgeLabels, links.EdgeSplit, links.Edges.Time = nil, Split{}, make([]float64, links.Edges.E())
