@@ -150,7 +150,10 @@ func TestShardsOfOtherFormats(t *testing.T) {
 
 // TestShardsRefused: what shards cannot hold, and numbers of them that do not go together, leave nothing behind.
 func TestShardsRefused(t *testing.T) {
-	labelled := func(d *Data) { d.EdgeLabels = make([]int32, d.Edges.E()) }
+	labelled := func(d *Data) { // of edges alone
+		d.EdgeLabels, d.Labels, d.MultiLabels, d.Classes, d.Targets.Vertex, d.Targets.Cols = make([]int32, d.Edges.E()), nil, nil, 0, nil, 0
+		d.Train, d.Val, d.Test, d.Schema.Vertex = nil, nil, nil, Labels{}
+	}
 	for _, c := range []struct {
 		want   string
 		change func(d *Data)
