@@ -356,7 +356,7 @@ func (x *Shard) EachVertex(rank int, f func(v uint32)) {
 }
 
 // leaveEdgeLabels drops labels, targets and splits of edges, as shards train labels of vertices.
-func (d *Data) leaveEdgeLabels() {
+func leaveEdgeLabels(d *Data) {
 	if d.Labelled(EdgeLabels) {
 		d.Report.Changes = append(d.Report.Changes, "labels and targets of edges are left out: shards train labels of vertices")
 	}

@@ -52,7 +52,7 @@ func WriteTypedShards(c Sharding, of TypedSharding) (h *Hetero, edges int, err e
 		return nil, 0, err
 	}
 	for i, d := range h.parts() {
-		d.leaveEdgeLabels()
+		leaveEdgeLabels(d)
 		if err := shardable(s.stream(d)); err != nil {
 			return nil, 0, fmt.Errorf("%s: %s: %w", c.From, h.partName(i), err)
 		}

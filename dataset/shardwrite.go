@@ -47,7 +47,7 @@ func WriteShards(c Sharding) (d *Data, edges int, err error) {
 		return nil, 0, err
 	}
 	if s.Data.Labelled(VertexLabels) {
-		s.Data.leaveEdgeLabels()
+		leaveEdgeLabels(s.Data)
 	}
 	if err := shardable(s); err != nil {
 		return nil, 0, err
