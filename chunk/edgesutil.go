@@ -134,6 +134,16 @@ func (e *Edges) InDegrees() []uint32 { return degrees(e.V, e.Dst) }
 // OutDegrees counts the edges that start in each vertex: V values.
 func (e *Edges) OutDegrees() []uint32 { return degrees(e.V, e.Src) }
 
+// AddDegrees adds the number of edges that end in each vertex to in, and of those that start there to out, on one processor.
+func (e *Edges) AddDegrees(in, out []uint32) {
+	for _, v := range e.Dst {
+		in[v]++
+	}
+	for _, v := range e.Src {
+		out[v]++
+	}
+}
+
 // OneLoop is a copy of the edges in which, of several self loops of a vertex, only the last has its weight; the others
 // have weight 0. Without such loops, or without weights, the result is e itself.
 func (e *Edges) OneLoop() *Edges {

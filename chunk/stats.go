@@ -33,7 +33,7 @@ func StatsOf(e *Edges, o *Order, p int, w Want) GridStats {
 		return GridStats{}
 	}
 	all := End{o.newIDs(), 0, in.P}
-	return stats(e, all, all, in)
+	return stats(e, all, all, in, false)
 }
 
 // End is the vertices at one end of the edges of a relation: their intervals, N from First on, and their ids in the numbering of all
@@ -43,21 +43,26 @@ type End struct {
 	First, N int
 }
 
-// StatsOver is Stats for edges between vertices of two types.
-func StatsOver(e *Edges, src, dst End, in Intervals) GridStats { return stats(e, src, dst, in) }
+// StatsOver is Stats for edges between vertices of two types; alone: on one processor, where edges of other relations are counted on others.
+func StatsOver(e *Edges, src, dst End, in Intervals, alone bool) GridStats {
+	return stats(e, src, dst, in, alone)
+}
 
-func stats(e *Edges, src, dst End, in Intervals) GridStats {
+func stats(e *Edges, src, dst End, in Intervals, alone bool) GridStats {
 	g := GridStats{Intervals: in, DataCols: e.DataCols}
 	// One bit for each (vertex, interval of the other end): whether it was met already.
 	dstSeen, srcSeen := newBitset(dst.N*in.Width*src.N), newBitset(src.N*in.Width*dst.N)
 	n := in.P * in.P
 	blocks := max(1, min(pieces(e.E(), 1<<16), e.E()/(8*n)))
+	if alone {
+		blocks = 1
+	}
 	cells, back := make([]CellStat, blocks*n), []CellStat(nil)
 	if in.Whole != nil {
 		back = make([]CellStat, blocks*n)
 	}
 	Each(blocks, func(b int) {
-		x := counting{p: in.P, width: in.Width, div: newDivider(in.Width), from: src, to: dst, cells: cells[b*n : (b+1)*n], dstSeen: dstSeen, srcSeen: srcSeen}
+		x := counting{p: in.P, width: in.Width, div: newDivider(in.Width), from: src, to: dst, cells: cells[b*n : (b+1)*n], dstSeen: dstSeen, srcSeen: srcSeen, alone: blocks == 1}
 		for k, to := cut(e.E(), blocks, b), cut(e.E(), blocks, b+1); k < to; k += countedAtOnce {
 			end := min(to, k+countedAtOnce)
 			if back != nil {
@@ -94,6 +99,7 @@ type counting struct {
 	from, to         End // the sources and the destinations
 	cells            []CellStat
 	dstSeen, srcSeen bitset
+	alone            bool                  // nobody else fills the sets
 	src, dst         [countedAtOnce]uint32 // ids
 	cell             [countedAtOnce]int32
 	dstBit, srcBit   [countedAtOnce]int
@@ -121,6 +127,19 @@ func (x *counting) count(src, dst []uint32) {
 		x.cell[k] = int32(c)
 		x.dstBit[k] = (int(dst[k])-x.to.First*x.width)*x.from.N + s - x.from.First
 		x.srcBit[k] = (int(src[k])-x.from.First*x.width)*x.to.N + d - x.to.First
+	}
+	if x.alone {
+		for k := range src {
+			if c := &x.cells[x.cell[k]]; x.dstSeen.add(x.dstBit[k]) {
+				c.DstRows++
+			}
+		}
+		for k := range src {
+			if c := &x.cells[x.cell[k]]; x.srcSeen.add(x.srcBit[k]) {
+				c.SrcRows++
+			}
+		}
+		return
 	}
 	for k, fresh := range x.dstSeen.addAll(x.dstBit[:len(src)]) {
 		if fresh {

@@ -3,6 +3,7 @@ package chunk
 import (
 	"fmt"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"testing"
 )
@@ -34,7 +35,11 @@ func TestWholeRuns(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		st := StatsOver(e, End{nil, runs[s].First, runs[s].N}, End{nil, runs[d].First, runs[d].N}, in)
+		src, dst := End{nil, runs[s].First, runs[s].N}, End{nil, runs[d].First, runs[d].N}
+		st := StatsOver(e, src, dst, in, false)
+		if alone := StatsOver(e, src, dst, in, true); !reflect.DeepEqual(alone, st) {
+			t.Fatal("counts on one processor differ")
+		}
 		for back, side := range []*Side{g.CSC, g.CSR} {
 			own, far, a, b := d, s, e.Dst, e.Src
 			if back == 1 {

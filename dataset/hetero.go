@@ -324,20 +324,28 @@ func (h *Hetero) problem() error {
 			return fmt.Errorf("relation %.120q stands before %.120q: relations are in the order of their names", h.FullName(i), order.FullName(i))
 		}
 	}
-	for i := range h.Types {
-		if err := h.Types[i].problem(); err != nil {
-			return fmt.Errorf("vertex type %.40q: %w", h.Types[i].Name, err)
-		}
+	if i, err := firstProblem(len(h.Types), func(i int) error { return h.Types[i].problem() }); err != nil {
+		return fmt.Errorf("vertex type %.40q: %w", h.Types[i].Name, err)
 	}
 	if v := h.V(); v > chunk.MaxVertices {
 		return fmt.Errorf("%d vertices of all types: at most %d", v, chunk.MaxVertices)
 	}
-	for i := range h.Relations {
-		if err := h.linkProblem(&h.Relations[i]); err != nil {
-			return fmt.Errorf("relation %.120q: %w", h.FullName(i), err)
-		}
+	if i, err := firstProblem(len(h.Relations), func(i int) error { return h.linkProblem(&h.Relations[i]) }); err != nil {
+		return fmt.Errorf("relation %.120q: %w", h.FullName(i), err)
 	}
 	return nil
+}
+
+// firstProblem calls check for 0..n-1, side by side, and returns the first that has a problem, with that.
+func firstProblem(n int, check func(i int) error) (int, error) {
+	errs := make([]error, n)
+	chunk.Each(n, func(i int) { errs[i] = check(i) })
+	for i, err := range errs {
+		if err != nil {
+			return i, err
+		}
+	}
+	return 0, nil
 }
 
 func (t *VertexType) problem() error {
@@ -373,6 +381,9 @@ func (h *Hetero) linkProblem(r *Relation) error {
 		ids []uint32
 		of  VertexType
 	}{{d.Edges.Src, from}, {d.Edges.Dst, to}} {
+		if end.of.Rows.Edges.V == d.Edges.V { // ids are below that
+			continue
+		}
 		if e := first(end.ids, func(v uint32) bool { return int(v) >= end.of.Rows.Edges.V }); e >= 0 {
 			return fmt.Errorf("edge %d has vertex %d of type %.40q, which has %d", e, end.ids[e], end.of.Name, end.of.Rows.Edges.V)
 		}

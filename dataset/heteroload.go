@@ -38,7 +38,7 @@ func openHetero(path string, opt Options) (*heteroStream, error) {
 		return nil, err
 	}
 	if isStore(path) {
-		return openHeteroStore(path)
+		return openHeteroStore(path, opt)
 	}
 	switch ext := filepath.Ext(path); {
 	case !info.IsDir() && (ext == ".pt" || ext == ".pth"):

@@ -2,6 +2,8 @@ package dataset
 
 import (
 	"fmt"
+	"slices"
+	"sync/atomic"
 
 	"sagann/chunk"
 )
@@ -65,9 +67,9 @@ func (s *heteroStream) write(path string, base int, progress func(what string, d
 }
 
 // openHeteroStore reads a store of parts.
-func openHeteroStore(path string) (*heteroStream, error) {
+func openHeteroStore(path string, opt Options) (*heteroStream, error) {
 	h := &Hetero{}
-	err := eachPart(path, h, readStore)
+	err := eachPart(path, h, chunk.Each, func(s *chunk.Store) (*Data, error) { return readStore(s, opt) })
 	return &heteroStream{h: h}, err
 }
 
@@ -75,7 +77,7 @@ func openHeteroStore(path string) (*heteroStream, error) {
 // weighted says which have weights.
 func HeteroHeads(path string) (h *Hetero, edges []int, weighted []bool, err error) {
 	h = &Hetero{}
-	err = eachPart(path, h, func(s *chunk.Store) (*Data, error) {
+	err = eachPart(path, h, inTurn, func(s *chunk.Store) (*Data, error) {
 		edges, weighted = append(edges, int(s.E())), append(weighted, s.Weighted())
 		return restOfStore(s)
 	})
@@ -85,18 +87,26 @@ func HeteroHeads(path string) (h *Hetero, edges []int, weighted []bool, err erro
 	return h, edges, weighted, err
 }
 
+// inTurn calls f for 0..n-1, one after the other.
+func inTurn(n int, f func(i int)) {
+	for i := range n {
+		f(i)
+	}
+}
+
 // eachPart opens a store of parts for fromParts.
-func eachPart(path string, h *Hetero, read func(*chunk.Store) (*Data, error)) error {
+func eachPart(path string, h *Hetero, each func(n int, f func(i int)), read func(*chunk.Store) (*Data, error)) error {
 	s, err := chunk.OpenParts(path)
 	if err != nil {
 		return err
 	}
 	defer s.Close()
-	return fromParts(s, path, h, read)
+	return fromParts(s, path, h, each, read)
 }
 
-// fromParts reads the names in a store of parts, and each part by read, into h.
-func fromParts(s *chunk.Parts, path string, h *Hetero, read func(*chunk.Store) (*Data, error)) error {
+// fromParts reads the names in a store of parts, and each part by read, into h. each calls a function for every part: chunk.Each or, if
+// read is for one part after the other, inTurn.
+func fromParts(s *chunk.Parts, path string, h *Hetero, each func(n int, f func(i int)), read func(*chunk.Store) (*Data, error)) error {
 	text, err := s.Schema()
 	if err != nil {
 		return err
@@ -117,16 +127,25 @@ func fromParts(s *chunk.Parts, path string, h *Hetero, read func(*chunk.Store) (
 	if h.Report, err = Notes(s); err != nil {
 		return err
 	}
-	number := map[string]int{}
-	for i := range s.Len() {
+	parts, errs := make([]*Data, s.Len()), make([]error, s.Len())
+	var failed atomic.Bool
+	each(s.Len(), func(i int) {
+		if failed.Load() {
+			return
+		}
 		part, err := s.Open(i)
-		if err != nil {
-			return err
+		if err == nil {
+			parts[i], err = read(part)
 		}
-		d, err := read(part)
-		if err != nil {
-			return err
+		if errs[i] = err; err != nil {
+			failed.Store(true)
 		}
+	})
+	if failed.Load() {
+		return errs[slices.IndexFunc(errs, func(err error) bool { return err != nil })]
+	}
+	number := map[string]int{}
+	for i, d := range parts {
 		if i < len(schema.Types) {
 			name := schema.Types[i].Name
 			number[name] = i

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -81,6 +83,56 @@ func checkTypedStore(t *testing.T, path string, want *Hetero) {
 		t.Errorf("%v: %s, want %s", err, got.Record().Text(), text)
 	}
 	sameHetero(t, path, want, got)
+}
+
+// TestUnread: features of a store that are left unread are zeros of the same width, and all else is the same.
+func TestUnread(t *testing.T) {
+	dir, h := t.TempDir(), madeHetero(t)
+	if err := WriteHeteroStore(filepath.Join(dir, "types.saga"), h, 2); err != nil {
+		t.Fatal(err)
+	}
+	if err := WriteStore(filepath.Join(dir, "rows.saga"), h.Types[0].Rows, 1); err != nil {
+		t.Fatal(err)
+	}
+	read := func(opt Options) []*Data {
+		h, err := LoadHetero(filepath.Join(dir, "types.saga"), opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d, err := Load(filepath.Join(dir, "rows.saga"), opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return append(h.parts(), d)
+	}
+	left := 0
+	for i, d := range read(Options{Unread: true}) {
+		want := read(Options{})[i]
+		if want.Features != nil {
+			left++
+			if d.Features != nil {
+				t.Errorf("part %d: features were read", i)
+			}
+			if d.HoldFeatures(); len(d.Features) != len(want.Features) || slices.ContainsFunc(d.Features, func(x float32) bool { return x != 0 }) {
+				t.Errorf("part %d: features %v", i, d.Features)
+			}
+			d.Features = want.Features
+		}
+		if d.Late.Make != nil {
+			t.Errorf("part %d: features are made late", i)
+		}
+		if !reflect.DeepEqual(d, want) {
+			t.Errorf("part %d differs", i)
+		}
+	}
+	if left < 2 {
+		t.Errorf("%d parts have features", left)
+	}
+	for i, d := range read(Options{Unread: true, SparseFrom: 1}) {
+		if want := read(Options{SparseFrom: 1})[i]; !reflect.DeepEqual(d.Late.Sparse, want.Late.Sparse) {
+			t.Errorf("part %d: sparse features differ", i)
+		}
+	}
 }
 
 // The parsers of the doors for several types: what one does not refuse has passed ValidateHetero, and is the same when

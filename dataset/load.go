@@ -96,7 +96,7 @@ func open(path string, opt Options) (*Stream, error) {
 	if err != nil {
 		return nil, err
 	}
-	if d, ok, err := loadStore(path); err != nil || ok {
+	if d, ok, err := loadStore(path, opt); err != nil || ok {
 		if err == nil {
 			opt.idleRelabel(d)
 			if opt.VertexClasses {

@@ -30,6 +30,9 @@ type Options struct {
 	// process. With Ranks 0, a folder of shards is an error.
 	Rank, Ranks int
 
+	// Unread leaves dense features of a store in the file, where only a plan is made: Data.Late.Make makes zeros in their place.
+	Unread bool
+
 	// Relabel says whether the vertex ids of an edge list are renumbered. ReadEdgeList
 	// also returns the old ids.
 	Relabel Relabel
@@ -46,6 +49,9 @@ const (
 	// RelabelAlways numbers the ids that occur 0, 1, 2, … in ascending order.
 	RelabelAlways
 )
+
+// unread tells whether dense features of a store stay in the file.
+func (o *Options) unread() bool { return o.Unread && o.SparseFrom != 1 }
 
 // keepsSparse reports whether sparse features of d stay sparse.
 func (o *Options) keepsSparse(d *Data) bool {

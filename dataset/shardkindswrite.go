@@ -87,7 +87,7 @@ func streamHeteroStore(path string) (s *heteroStream, closing func() error, err 
 		return nil, nil, err
 	}
 	s = newHeteroStream()
-	if err = fromParts(f, path, s.h, func(part *chunk.Store) (*Data, error) {
+	if err = fromParts(f, path, s.h, inTurn, func(part *chunk.Store) (*Data, error) {
 		x, err := streamOfStore(part)
 		if err != nil {
 			return nil, err

@@ -16,7 +16,7 @@ const storeMagic = "sagaNN"
 
 // loadStore reads the store at path into memory. ok is
 // false if path is not a store.
-func loadStore(path string) (d *Data, ok bool, err error) {
+func loadStore(path string, opt Options) (d *Data, ok bool, err error) {
 	if !isStore(path) {
 		return nil, false, nil
 	}
@@ -28,19 +28,29 @@ func loadStore(path string) (d *Data, ok bool, err error) {
 		return nil, true, err
 	}
 	defer s.Close()
-	d, err = readStore(s)
+	d, err = readStore(s, opt)
 	return d, true, err
 }
 
-// readStore reads all of a store.
-func readStore(s *chunk.Store) (d *Data, err error) {
+// readStore reads all of a store, unless opt leaves something unread.
+func readStore(s *chunk.Store, opt Options) (d *Data, err error) {
 	if d, err = restOfStore(s); err != nil {
 		return nil, err
 	}
 	if d.Edges, err = s.ReadEdges(); err != nil {
 		return nil, err
 	}
-	if d.FeatureCols > 0 && d.Late.Sparse == nil {
+	switch {
+	case d.FeatureCols == 0 || d.Late.Sparse != nil:
+	case opt.unread() && d.Schema.Features.Labels == "":
+		d.Late.Make = func(row func(v int) []float32) {
+			chunk.Ranges(s.V(), func(lo, hi int) {
+				for v := lo; v < hi; v++ {
+					clear(row(v))
+				}
+			})
+		}
+	default:
 		if d.Features, err = s.ReadFeatures(0, s.V()); err != nil {
 			return nil, err
 		}

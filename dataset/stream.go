@@ -29,6 +29,8 @@ type Stream struct {
 	kept *SparseRows // features that come as a sparse matrix, from which EachRows makes dense rows; nil: none
 	from string      // the file of kept, for errors
 
+	late func(row func(v int) []float32) // what makes features that are not in memory (LateFeatures.Make); nil: nothing
+
 	// counted says that E and the number of rows of features were checked against the size of the
 	// file, so that memory may be allocated for them.
 	counted bool
@@ -49,6 +51,9 @@ func streamOf(d *Data) *Stream {
 	case d.FeatureCols > 0 && d.Features == nil && s.kept != nil:
 		s.EachRows = func(fn func([]float32) error) error { return s.kept.eachRows(d.FeatureCols, fn) }
 	case d.FeatureCols > 0:
+		if d.Features == nil {
+			s.late = d.Late.Make
+		}
 		s.EachRows = func(fn func([]float32) error) error {
 			d.HoldFeatures()
 			return fn(d.Features)
@@ -120,6 +125,10 @@ func (s *Stream) collect(opt Options) (*Data, error) {
 	s.watchWeights()
 	if err := s.collectEdges(); err != nil || s.EachRows == nil {
 		return d, err
+	}
+	if s.late != nil && opt.unread() {
+		d.Late.Make = s.late
+		return d, nil
 	}
 	if opt.keepsSparse(d) {
 		if s.kept != nil {

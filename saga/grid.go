@@ -20,7 +20,7 @@ type grids struct {
 
 	kinds      *kindsAt                     // of several vertex types: the orders for p intervals
 	byRelation map[gridOf][]chunk.GridStats // of several relations: the sizes of cells
-	degrees    map[int]*typeDegrees         // by type
+	degrees    []typeDegrees                // by type; nil: not counted yet
 }
 
 // gridOf tells grids apart: the number of intervals, and how many of them cells reach over (plan.Cells.Wide).
@@ -159,7 +159,9 @@ func (g *grids) stats(o *chunk.Order, is gridOf) chunk.GridStats {
 // statistics is the shape of the graph, with the statistics of its degrees.
 func (g *grids) statistics() *Shape {
 	if k := g.in.kinds; k != nil {
-		return &Shape{kinds: k.spread()}
+		s, types := k.spread()
+		g.degrees = types
+		return &Shape{kinds: s}
 	}
 	e := g.in.Edges
 	return &Shape{Vertices: e.V, Edges: int64(e.E()), in: spreadOf(e.InDegrees()), out: spreadOf(e.OutDegrees())}

@@ -1,6 +1,8 @@
 package saga
 
 import (
+	"runtime"
+	"sync"
 	"time"
 
 	"sagann/chunk"
@@ -72,7 +74,7 @@ func (g *grids) orderOf(t, v, n int) *chunk.Order {
 	if g.cfg.without("balance") {
 		return chunk.Identity(v)
 	}
-	d := g.degreesOf(t, v)
+	d := g.degreesOf(t)
 	if g.cfg.without("degree-sort") {
 		return chunk.DealDegrees(d.in, d.out, d.edges, n)
 	}
@@ -85,34 +87,73 @@ type typeDegrees struct {
 	edges   int
 }
 
-// degreesOf are the degrees of the v vertices of type t. They are counted once.
-func (g *grids) degreesOf(t, v int) *typeDegrees {
-	if d := g.degrees[t]; d != nil {
-		return d
-	}
-	d := &typeDegrees{in: make([]uint32, v), out: make([]uint32, v)}
-	for i := range g.in.kinds.relations {
-		r := &g.in.kinds.relations[i]
-		if r.dst == t {
-			add(d.in, r.in.Edges.InDegrees())
-		}
-		if r.src == t {
-			add(d.out, r.in.Edges.OutDegrees())
-		}
-		if r.dst == t || r.src == t {
-			d.edges += r.in.Edges.E()
-		}
-	}
+// degreesOf are the degrees of the vertices of type t. They are counted once.
+func (g *grids) degreesOf(t int) *typeDegrees {
 	if g.degrees == nil {
-		g.degrees = map[int]*typeDegrees{}
+		g.degrees = g.in.kinds.degrees(nil)
 	}
-	g.degrees[t] = d
-	return d
+	return &g.degrees[t]
 }
 
-func add(sum, x []uint32) {
-	for i := range sum {
-		sum[i] += x[i]
+// degrees counts the degrees of the vertices of every type. Unless of is nil, degrees calls it for every relation, side by side, with the degrees in
+// it, which are gone afterwards.
+func (k *kinds) degrees(of func(r int, in, out []uint32)) []typeDegrees {
+	types, locks := make([]typeDegrees, len(k.types)), make([]sync.Mutex, len(k.types))
+	for t := range types {
+		v := k.types[t].in.Edges.V
+		types[t] = typeDegrees{in: make([]uint32, v), out: make([]uint32, v)}
+	}
+	add := func(t int, sums, n []uint32, edges int) {
+		locks[t].Lock()
+		defer locks[t].Unlock()
+		for v, n := range n[:min(len(n), len(sums))] {
+			sums[v] += n
+		}
+		types[t].edges += edges
+	}
+	var scratch sync.Pool
+	k.eachRelation(func(r int, alone bool) {
+		x, e := &k.relations[r], k.relations[r].in.Edges
+		var in, out []uint32
+		if alone {
+			both, _ := scratch.Get().(*[]uint32)
+			if both == nil || len(*both) < 2*e.V {
+				both = &[]uint32{}
+				*both = make([]uint32, 2*e.V)
+			}
+			defer scratch.Put(both)
+			in, out = (*both)[:e.V], (*both)[e.V:2*e.V]
+			clear(in)
+			clear(out)
+			e.AddDegrees(in, out)
+		} else {
+			in, out = e.InDegrees(), e.OutDegrees()
+		}
+		if add(x.dst, types[x.dst].in, in, e.E()); x.src == x.dst {
+			add(x.src, types[x.src].out, out, 0)
+		} else {
+			add(x.src, types[x.src].out, out, e.E())
+		}
+		if of != nil {
+			of(r, in, out)
+		}
+	})
+	return types
+}
+
+// eachRelation calls f for every relation. If alone is true, calls are made side by side, and each should use one processor.
+func (k *kinds) eachRelation(f func(r int, alone bool)) {
+	most, all, processors := 0, 0, runtime.GOMAXPROCS(0)
+	for r := range k.relations {
+		n := k.relations[r].in.Edges.E()
+		most, all = max(most, n), all+n
+	}
+	if len(k.relations) >= 2*processors && most*processors <= 2*all {
+		chunk.Each(len(k.relations), func(r int) { f(r, true) })
+		return
+	}
+	for r := range k.relations {
+		f(r, false)
 	}
 }
 
@@ -126,14 +167,15 @@ func (g *grids) countedKinds(n int, want chunk.Wants) (*plan.Cells, error) {
 	k := g.in.kinds
 	if g.byRelation[is] == nil {
 		defer since(&g.stages.Count, time.Now())
-		var list []chunk.GridStats
-		for r := range k.relations {
-			if x := k.relations[r].in.Data.Shard; x != nil {
-				list = append(list, x.Stats)
-				continue
+		list := make([]chunk.GridStats, len(k.relations))
+		k.eachRelation(func(r int, alone bool) {
+			x := &k.relations[r]
+			if shard := x.in.Data.Shard; shard != nil {
+				list[r] = shard.Stats
+				return
 			}
-			list = append(list, chunk.StatsOver(k.relations[r].in.Edges, at.end(k.relations[r].src), at.end(k.relations[r].dst), at.in))
-		}
+			list[r] = chunk.StatsOver(x.in.Edges, at.end(x.src), at.end(x.dst), at.in, alone)
+		})
 		g.byRelation[is] = list
 	}
 	v, _ := k.totals()

@@ -19,17 +19,17 @@ type relationSpread struct {
 	in, out         *spread
 }
 
-// spread counts the degrees of all relations.
-func (k *kinds) spread() *kindsSpread {
-	s := &kindsSpread{pairs: k.pairs()}
+// spread counts the degrees in all relations. It also returns those of the types.
+func (k *kinds) spread() (*kindsSpread, []typeDegrees) {
+	s := &kindsSpread{pairs: k.pairs(), relations: make([]relationSpread, len(k.relations))}
 	for i := range k.types {
 		s.vertices = append(s.vertices, k.types[i].in.Edges.V)
 	}
-	for i := range k.relations {
-		r := &k.relations[i]
-		s.relations = append(s.relations, relationSpread{r.in.Edges.E(), r.in.Edges.DataCols, spreadOf(r.in.Edges.InDegrees()), spreadOf(r.in.Edges.OutDegrees())})
-	}
-	return s
+	types := k.degrees(func(r int, in, out []uint32) {
+		e := k.relations[r].in.Edges
+		s.relations[r] = relationSpread{e.E(), e.DataCols, spreadOf(in), spreadOf(out)}
+	})
+	return s, types
 }
 
 // cells are the expected sizes of the grid for n intervals. All cells of a relation are taken to be equal, as the order of vertices deals those of

@@ -2,6 +2,7 @@ package saga_test
 
 import (
 	"math/rand/v2"
+	"runtime"
 	"testing"
 
 	"sagann/chunk"
@@ -54,6 +55,17 @@ func TestEstimateChoosesKinds(t *testing.T) {
 	}
 	if a, b := p.Predicted().Seconds(), all.Predicted().Seconds(); a > 1.1*b {
 		t.Errorf("%g s with %d intervals, %g with %d by real cells", a, p.TrainPlan().Cells.P, b, all.TrainPlan().Cells.P)
+	}
+	for _, n := range []int{1, 64} { // relations are counted side by side if they are at least twice as many as processors
+		was := runtime.GOMAXPROCS(n)
+		x, err := saga.Compile(m, h.At(1), c)
+		runtime.GOMAXPROCS(was)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if x.Digest() != all.Digest() || x.Predicted().Wall != all.Predicted().Wall {
+			t.Errorf("%d processors: another plan, %v where %v was", n, x.Predicted(), all.Predicted())
+		}
 	}
 	if p.Measured() > 2 || all.Measured() < 5 {
 		t.Errorf("%d numbers of intervals measured, %d without statistics", p.Measured(), all.Measured())

@@ -136,6 +136,7 @@ func (c *planCmd) job(a *app) (*job, error) {
 		if err := c.absolute(); err != nil {
 			return nil, err
 		}
+		c.Data.sizes = c.Ask.Vertices == "" && c.Ask.Add == nil && c.Training.Sampling.whole()
 		return prepare(&c.settings, a.Log)
 	}
 	if a.Given["data"] {

@@ -201,7 +201,7 @@ func listed(names []string) string {
 // dataOptions are those of reading the data.
 func (s *settings) dataOptions() dataset.Options {
 	return dataset.Options{Undirected: s.Data.Undirected, Simple: s.Data.Simple, SparseFrom: sparseFrom(s.Data.Features), Rank: s.net.Rank(), Ranks: s.net.Ranks(),
-		VertexClasses: s.Data.older || s.Data.Task == string(saga.VertexTask)}
+		VertexClasses: s.Data.older || s.Data.Task == string(saga.VertexTask), Unread: s.Data.sizes}
 }
 
 // absolute makes paths in Machine and Data independent of the working directory.

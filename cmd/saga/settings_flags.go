@@ -57,6 +57,7 @@ type dataFlags struct {
 	RowNormalize  toggle `json:"row-normalize" default:"auto" placeholder:"B" help:"Divide each feature row by the sum of its absolute values: on, off, or auto (on for Planetoid folders, whose features count words)."`
 
 	older bool // a run that goes on, of a version that kept no schema, and read TU folders otherwise
+	sizes bool // only a plan is made, for which the numbers of features are not read
 }
 
 // modelFlags choose the model and its options.
