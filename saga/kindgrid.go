@@ -1,8 +1,6 @@
 package saga
 
 import (
-	"runtime"
-	"sync"
 	"time"
 
 	"sagann/chunk"
@@ -81,80 +79,12 @@ func (g *grids) orderOf(t, v, n int) *chunk.Order {
 	return chunk.BalanceDegrees(d.in, d.out, d.edges, n)
 }
 
-// typeDegrees are the degrees of the vertices of a type, over all relations, and how many edges these have.
-type typeDegrees struct {
-	in, out []uint32
-	edges   int
-}
-
 // degreesOf are the degrees of the vertices of type t. They are counted once.
 func (g *grids) degreesOf(t int) *typeDegrees {
 	if g.degrees == nil {
 		g.degrees = g.in.kinds.degrees(nil)
 	}
 	return &g.degrees[t]
-}
-
-// degrees counts the degrees of the vertices of every type. Unless of is nil, degrees calls it for every relation, side by side, with the degrees in
-// it, which are gone afterwards.
-func (k *kinds) degrees(of func(r int, in, out []uint32)) []typeDegrees {
-	types, locks := make([]typeDegrees, len(k.types)), make([]sync.Mutex, len(k.types))
-	for t := range types {
-		v := k.types[t].in.Edges.V
-		types[t] = typeDegrees{in: make([]uint32, v), out: make([]uint32, v)}
-	}
-	add := func(t int, sums, n []uint32, edges int) {
-		locks[t].Lock()
-		defer locks[t].Unlock()
-		for v, n := range n[:min(len(n), len(sums))] {
-			sums[v] += n
-		}
-		types[t].edges += edges
-	}
-	var scratch sync.Pool
-	k.eachRelation(func(r int, alone bool) {
-		x, e := &k.relations[r], k.relations[r].in.Edges
-		var in, out []uint32
-		if alone {
-			both, _ := scratch.Get().(*[]uint32)
-			if both == nil || len(*both) < 2*e.V {
-				both = &[]uint32{}
-				*both = make([]uint32, 2*e.V)
-			}
-			defer scratch.Put(both)
-			in, out = (*both)[:e.V], (*both)[e.V:2*e.V]
-			clear(in)
-			clear(out)
-			e.AddDegrees(in, out)
-		} else {
-			in, out = e.InDegrees(), e.OutDegrees()
-		}
-		if add(x.dst, types[x.dst].in, in, e.E()); x.src == x.dst {
-			add(x.src, types[x.src].out, out, 0)
-		} else {
-			add(x.src, types[x.src].out, out, e.E())
-		}
-		if of != nil {
-			of(r, in, out)
-		}
-	})
-	return types
-}
-
-// eachRelation calls f for every relation. If alone is true, calls are made side by side, and each should use one processor.
-func (k *kinds) eachRelation(f func(r int, alone bool)) {
-	most, all, processors := 0, 0, runtime.GOMAXPROCS(0)
-	for r := range k.relations {
-		n := k.relations[r].in.Edges.E()
-		most, all = max(most, n), all+n
-	}
-	if len(k.relations) >= 2*processors && most*processors <= 2*all {
-		chunk.Each(len(k.relations), func(r int) { f(r, true) })
-		return
-	}
-	for r := range k.relations {
-		f(r, false)
-	}
 }
 
 // countedKinds are the sizes of the grid for n intervals.
