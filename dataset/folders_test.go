@@ -44,7 +44,7 @@ func TestTU(t *testing.T) {
 	}
 	want.Features, want.FeatureCols, want.Labels, want.Classes = []float32{1.5, 2, 0, 1, -10, .25, 0, 0}, 2, []int32{1, 0, 0, 2}, 3
 	want.Schema.Features, want.Schema.Vertex.Classes = Features{}, []string{"3", "5", "9"}
-	if diff := cmp.Diff(want, mustLoad(t, writeFiles(t, files), Options{VertexClasses: true})); diff != "" {
+	if diff := cmp.Diff(want, mustLoad(t, writeFiles(t, files), Options{Vertices: VertexClasses})); diff != "" {
 		t.Error("for labels of vertices: " + diff)
 	}
 	for _, c := range []struct{ name, text, word string }{

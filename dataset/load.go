@@ -99,7 +99,7 @@ func open(path string, opt Options) (*Stream, error) {
 	if d, ok, err := loadStore(path, opt); err != nil || ok {
 		if err == nil {
 			opt.idleRelabel(d)
-			if opt.VertexClasses {
+			if opt.Vertices == VertexClasses {
 				labelsOfColumns(d)
 			}
 		}
@@ -114,7 +114,7 @@ func open(path string, opt Options) (*Stream, error) {
 		return nil, err
 	}
 	s.Data.settle()
-	if opt.VertexClasses && s.Data.Schema.Features.Labels != "" { // a folder of arrays that was written of a TU set
+	if opt.Vertices == VertexClasses && s.Data.Schema.Features.Labels != "" { // a folder of arrays that was written of a TU set
 		d, err := s.collect(opt)
 		if err != nil {
 			return nil, err

@@ -20,11 +20,8 @@ type Options struct {
 	// train_mask [V,k], train_masks [k,V]).
 	Mask int
 
-	// VertexClasses takes labels of vertices in a TU folder, or in what was converted of one, as classes even if the graphs have labels or
-	// targets; otherwise they are features then.
-	VertexClasses bool
-	// VertexFeatures takes them as features even if the graphs have neither, as in graphs to predict for.
-	VertexFeatures bool
+	// Vertices says what labels of vertices in a TU folder, or in what was converted of one, are.
+	Vertices VertexLabelling
 
 	// Ranks is the number of ranks of a run that reads a folder of shards, and Rank the number of this
 	// process. With Ranks 0, a folder of shards is an error.
@@ -48,6 +45,18 @@ const (
 	RelabelNever
 	// RelabelAlways numbers the ids that occur 0, 1, 2, … in ascending order.
 	RelabelAlways
+)
+
+// VertexLabelling is a policy for the labels of vertices in TU folders.
+type VertexLabelling int
+
+const (
+	// VertexAuto takes them as features if the graphs have labels or targets, else as classes.
+	VertexAuto VertexLabelling = iota
+	// VertexClasses takes them as classes.
+	VertexClasses
+	// VertexFeatures takes them as features, as in graphs to predict for.
+	VertexFeatures
 )
 
 // unread tells whether dense features of a store stay in the file.

@@ -92,7 +92,7 @@ func TestPubmedIsIncomplete(t *testing.T) {
 func TestTUIsTheTruth(t *testing.T) {
 	dir := testdata.Dir(t, "data/proteins_full")
 	want := mustLoad(t, dir, Options{})
-	got := mustLoad(t, filepath.Join(dir, "raw"), Options{Simple: true, VertexClasses: true})
+	got := mustLoad(t, filepath.Join(dir, "raw"), Options{Simple: true, Vertices: VertexClasses})
 	if want.Edges.V != 43471 || want.FeatureCols != 29 || want.Classes != 3 || len(want.GraphLabels) != 1113 || len(want.Train) != 26082 {
 		t.Errorf("V %d, F %d, %d classes, %d graphs", want.Edges.V, want.FeatureCols, want.Classes, len(want.GraphLabels))
 	}

@@ -18,7 +18,7 @@ import (
 // adjacency is an edge from i−1 to j−1; the format lists both directions. Graph labels and edge labels are
 // numbered 0, 1, … in ascending order of their values. Graph attributes are targets of graphs. Labels of
 // vertices are features, a column of 0 and 1 for each value, behind the attributes; if graphs have neither
-// labels nor attributes, or with opt.VertexClasses, they are classes of vertices; with opt.VertexFeatures they never are.
+// labels nor attributes, or with VertexClasses, they are classes of vertices; with VertexFeatures they never are.
 func loadTU(prefix string, opt Options) (*Data, error) {
 	graphs, err := readTU[int64](prefix, "graph_indicator", 0)
 	if err != nil {
@@ -111,7 +111,7 @@ func (d *Data) tuVertices(prefix string, opt Options) error {
 	if err != nil || labels.rows == nil {
 		return err
 	}
-	if opt.VertexClasses || !d.Labelled(GraphLabels) && !opt.VertexFeatures {
+	if opt.Vertices == VertexClasses || !d.Labelled(GraphLabels) && opt.Vertices != VertexFeatures {
 		values, err := labels.single()
 		if err == nil {
 			d.Labels, d.Schema.Vertex.Classes, d.Classes = classesOf(values)

@@ -53,7 +53,7 @@ func TestStoreOfTU(t *testing.T) {
 			if err := WriteNpyFolder(npy, mustLoad(t, store, Options{})); err != nil {
 				t.Fatal(err)
 			}
-			want := mustLoad(t, dir, Options{VertexClasses: true})
+			want := mustLoad(t, dir, Options{Vertices: VertexClasses})
 			if c.rest >= 0 && (want.FeatureCols != c.rest || want.Classes != 3 || !slices.Equal(want.Schema.Vertex.Classes, c.classes)) {
 				t.Errorf("as classes: %d features, %d classes %q", want.FeatureCols, want.Classes, want.Schema.Vertex.Classes)
 			}
@@ -63,7 +63,7 @@ func TestStoreOfTU(t *testing.T) {
 				if again.FeatureCols != c.columns || again.Labels != nil || again.GraphClasses() != 2 {
 					t.Errorf("%s: %d features, %d classes of graphs", filepath.Base(path), again.FeatureCols, again.GraphClasses())
 				}
-				again = mustLoad(t, path, Options{VertexClasses: true})
+				again = mustLoad(t, path, Options{Vertices: VertexClasses})
 				again.Name, again.Report = "", Report{}
 				if diff := cmp.Diff(want, again); diff != "" {
 					t.Errorf("%s: %s", filepath.Base(path), diff)

@@ -94,12 +94,15 @@ func (f *inferFlags) loadWith(a *app, checkpoint string, add []string) (*trained
 	}
 	t.name = cmp.Or(f.Data, t.prep.Data)
 	// Labels of vertices in a TU folder are what they were in training.
-	classes := t.about.Schema == nil || t.about.Schema.Vertex.Form != ""
+	vertices := dataset.VertexFeatures
+	if t.about.Schema == nil || t.about.Schema.Vertex.Form != "" {
+		vertices = dataset.VertexClasses
+	}
 	if t.add, err = addedOf(add, t.task()); err != nil {
 		return nil, err
 	}
 	apart := add != nil && (t.about.Schema == nil || t.about.Schema.Types == nil) // edges are rearranged when all are there; of several types also before, as relations are matched
-	if t.data, err = t.open(dataset.Options{Undirected: t.prep.Undirected && !apart, Simple: t.prep.Simple && !apart, SparseFrom: t.prep.sparseFrom(), VertexClasses: classes, VertexFeatures: !classes}); err != nil {
+	if t.data, err = t.open(dataset.Options{Undirected: t.prep.Undirected && !apart, Simple: t.prep.Simple && !apart, SparseFrom: t.prep.sparseFrom(), Vertices: vertices}); err != nil {
 		return nil, err
 	}
 	if t.prep.VirtualNode {

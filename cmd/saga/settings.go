@@ -200,8 +200,11 @@ func listed(names []string) string {
 
 // dataOptions are those of reading the data.
 func (s *settings) dataOptions() dataset.Options {
-	return dataset.Options{Undirected: s.Data.Undirected, Simple: s.Data.Simple, SparseFrom: sparseFrom(s.Data.Features), Rank: s.net.Rank(), Ranks: s.net.Ranks(),
-		VertexClasses: s.Data.older || s.Data.Task == string(saga.VertexTask), Unread: s.Data.sizes}
+	o := dataset.Options{Undirected: s.Data.Undirected, Simple: s.Data.Simple, SparseFrom: sparseFrom(s.Data.Features), Rank: s.net.Rank(), Ranks: s.net.Ranks(), Unread: s.Data.sizes}
+	if s.Data.older || s.Data.Task == string(saga.VertexTask) {
+		o.Vertices = dataset.VertexClasses
+	}
+	return o
 }
 
 // absolute makes paths in Machine and Data independent of the working directory.
