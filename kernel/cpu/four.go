@@ -3,6 +3,7 @@ package cpu
 import (
 	"slices"
 
+	"sagann/chunk"
 	"sagann/internal/simd"
 	"sagann/kernel"
 )
@@ -98,16 +99,24 @@ func weighted(p *kernel.Program, uses, by []int, reg int, leaf func(reg int) int
 	return -1, -1
 }
 
+// ranks are the ranks of edges [lo, hi) of the cell. Cells have none where no maximum is wanted, as for a variance alone: nothing reads them then.
+func (w *worker) ranks(cell *chunk.View, lo, hi int) []float32 {
+	if cell.Rank != nil {
+		return cell.Rank[lo:hi]
+	}
+	w.held.none = slices.Grow(w.held.none, max(0, hi-lo-len(w.held.none)))
+	return w.held.none[:hi-lo]
+}
+
 // findAscent finds the segments of the strip that starts at edge e before whose last edge no rank of the row falls. Where the program
-// says that ranks ascend it looks at none.
+// says that ranks ascend, and where there are none, it looks at none.
 func (r *run) findAscent(w *worker, e int) {
-	ranks := r.l.Cell.Rank
 	for k := range w.segs {
 		g := &w.segs[k]
-		if g.ascends = r.c.p.Ascend; g.ascends {
+		if g.ascends = r.c.p.Ascend || r.l.Cell.Rank == nil; g.ascends {
 			continue
 		}
-		places := ranks[e+g.lo : e+g.hi]
+		places := r.l.Cell.Rank[e+g.lo : e+g.hi]
 		last := places[0]
 		if !g.first {
 			last = w.rank
@@ -134,7 +143,7 @@ func (r *run) stepFour(w *worker, f four, e int) {
 		for i := len(w.held.count); i < g.hi; i++ {
 			w.held.count = append(w.held.count, uint32(i))
 		}
-		simd.GatherFour(held.row(g.row), cols, x, cols, w.held.count[g.lo:g.hi], r.l.Cell.Rank[e+g.lo:e+g.hi], !g.first, false)
+		simd.GatherFour(held.row(g.row), cols, x, cols, w.held.count[g.lo:g.hi], w.ranks(r.l.Cell, e+g.lo, e+g.hi), !g.first, false)
 	}
 }
 
@@ -159,7 +168,7 @@ func (r *run) gatherFours(w *worker, f four, b block) {
 		row := rowOf(v, i)
 		none(next, row)
 		next = row + 1
-		ids, ranks := w.rowsOf(l, leaf, w.farIDs(v, lo, hi)), v.Rank[lo:hi]
+		ids, ranks := w.rowsOf(l, leaf, w.farIDs(v, lo, hi)), w.ranks(v, lo, hi)
 		if l.First && hi-lo <= chainTerms && (c.p.Ascend || slices.IsSorted(ranks)) {
 			simd.GatherFour(held.row(row), leaf.Cols, src, leaf.LD, ids, ranks, false, stream)
 			continue
@@ -207,6 +216,7 @@ type held struct {
 
 	rows  []float32 // copies of rows
 	count []uint32  // 0, 1, 2 and so on: the rows of a strip
+	none  []float32 // ranks where cells have none
 }
 
 func (r *run) held(w *worker, f four) *held {
