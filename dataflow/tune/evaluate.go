@@ -231,6 +231,13 @@ func (s *search) groups() bool {
 	return o.Group == 0 && o.Groups == nil && !o.Stream
 }
 
+// heavy tells whether d's program has so many values, as one over many relations, that deciding what stays on the device takes most of the
+// time. The search then tries fewer decisions: seeds of one variant and group, the policies without single names, and two rounds.
+func (s *search) heavy(d Decision) bool {
+	p, err := s.p.Program(d.Key)
+	return err == nil && p != nil && s.alone() && lowering(p.Spec) > 2*placing
+}
+
 // whole rounds p to an allowed number of intervals: a multiple of step, at least Options.MinP.
 func (s *search) whole(p float64) int {
 	n := int(p+float64(s.step)/2) / s.step * s.step

@@ -196,7 +196,7 @@ func save(s *search, e *Eval) (out []Decision) {
 		k := e.Key
 		k.Save, k.Store = name, ""
 		stored := []string{""}
-		if p, err := s.p.Program(k); err == nil && p != nil && s.p.Mix {
+		if p, err := s.p.Program(k); err == nil && p != nil && s.p.Mix && !s.heavy(e.Decision) {
 			stored = append(stored, slices.DeleteFunc(slices.Clone(p.Store), func(x string) bool { return strings.Contains(x, ":") })...)
 		}
 		if name != e.Save {

@@ -98,8 +98,14 @@ func (s *search) run() (*Eval, error) {
 		}
 		return nil, s.small
 	}
+	if err := s.late(); err != nil {
+		return nil, err
+	}
 	s.log("seed", nil)
-	for _, r := range rounds {
+	for i, r := range rounds {
+		if i >= few && s.heavy(s.best.Decision) {
+			break
+		}
 		for _, x := range s.fastest(r.behind, r.kinds) {
 			if x.score() > s.best.score()*(1+r.behind) { // the best has become much faster since the list was made
 				continue
@@ -114,6 +120,28 @@ func (s *search) run() (*Eval, error) {
 	}
 	return s.best, nil
 }
+
+// late tries for heavy programs, from the best seed of each kind, the names that mostly help together, without which kinds do not compare,
+// and then the variants that light programs try with each number of intervals.
+func (s *search) late() error {
+	if !s.best.Moves || !s.heavy(s.best.Decision) {
+		return nil
+	}
+	for _, x := range s.fastest(half, true) {
+		evals, err := s.take(arrive(s, x)...)
+		if err != nil {
+			return err
+		}
+		x = fastestOf(append(evals, x))
+		if _, err = s.take(s.seeds(x.Decision)...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// half is by how much the best seed of a kind that late tries may take longer than the best of all.
+const half = 0.5
 
 // log calls Problem.Log if the best evaluation is no longer was.
 func (s *search) log(move string, was *Eval) {
@@ -135,6 +163,9 @@ var rounds = []struct {
 	kinds  bool // one decision per kind; false: one per lane
 	on     bool // until no move helps; false: once
 }{{0.15, true, false}, {0.04, true, true}, {0.3, false, false}, {0.1, false, true}}
+
+// few is the number of rounds for heavy programs.
+const few = 2
 
 // maxWork bounds evaluator.work where Problem.Work does not: about the number of tasks that a search simulates. So much
 // work takes three to six seconds of one processor.

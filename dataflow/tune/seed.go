@@ -56,7 +56,7 @@ func (s *search) programs(d Decision) error {
 			}
 			d.Slices, d.Schedule = k, sch
 			for _, d.Group = range []int{1, 2, 4} {
-				if d.Group > 1 && !s.groups() {
+				if d.Group > 1 && (!s.groups() || s.heavy(d)) {
 					break
 				}
 				x, err := s.ladder(d, near)
@@ -112,7 +112,11 @@ func (s *search) ladder(d Decision, near int) (best *Eval, err error) {
 				return nil, err
 			}
 		}
-		evals, err := s.take(s.seeds(d)...)
+		list := s.seeds(d)
+		if s.heavy(d) {
+			list = list[:1]
+		}
+		evals, err := s.take(list...)
 		if err != nil {
 			return nil, err
 		}
