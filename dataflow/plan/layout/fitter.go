@@ -3,6 +3,7 @@ package layout
 import (
 	"cmp"
 	"math"
+	"math/bits"
 	"slices"
 )
 
@@ -10,11 +11,13 @@ import (
 // same time. It places the buffers that are in use for several phases first (hold). Then, phase by phase,
 // it places those of a single phase in the gaps (phase, take). Addresses are relative to the fitter's start.
 type fitter struct {
-	held  []held // buffers in use for several phases, sorted by address, without empty ones
-	gaps  []gap  // free memory in the current phase
-	top   int64  // highest end of a held buffer
-	rank  int    // of the buffers that are placed next: those of several phases are placed in ascending order of ranks
-	end   int64  // the last end of those that are in use in the current phase
+	held  []held     // buffers in use for several phases, sorted by address, then rank, without empty ones
+	lives [][]uint64 // by phase: a bit for each of held, whether it is in use there
+	known bool       // lives are those of held
+	gaps  []gap      // free memory in the current phase
+	top   int64      // highest end of a held buffer
+	rank  int        // of the buffers that are placed next: those of several phases are placed in ascending order of ranks
+	end   int64      // the last end of those that are in use in the current phase
 	clock clock
 }
 
@@ -56,6 +59,9 @@ func (h *held) live(m int) bool {
 
 // meets tells whether h is in use in a moment from from to to; if from > to, that is in the next step.
 func (h *held) meets(from, to int) bool {
+	if h.from <= h.to && from <= to {
+		return from <= h.to && h.from <= to
+	}
 	if h.live(from) {
 		return true
 	}
@@ -69,17 +75,44 @@ func (h *held) meets(from, to int) bool {
 type gap struct{ at, end int64 }
 
 // begin forgets all buffers.
-func (f *fitter) begin(c clock) { f.held, f.top, f.rank, f.clock = f.held[:0], 0, 0, c }
+func (f *fitter) begin(c clock) {
+	f.held, f.top, f.rank, f.clock, f.known = f.held[:0], 0, 0, c, false
+}
+
+// index sets lives, for so many phases.
+func (f *fitter) index(phases int) {
+	words := (len(f.held) + 63) / 64
+	for len(f.lives) < phases {
+		f.lives = append(f.lives, nil)
+	}
+	f.lives, f.known = f.lives[:phases], true
+	for q := range f.lives {
+		f.lives[q] = zeroed(f.lives[q], words)
+	}
+	for i := range f.held {
+		h, w, bit := &f.held[i], i/64, uint64(1)<<(i%64)
+		first, last := h.from/f.clock.per, h.to/f.clock.per
+		if h.from > h.to {
+			for q := range last + 1 {
+				f.lives[q][w] |= bit
+			}
+			last = phases - 1
+		}
+		for q := first; q <= last; q++ {
+			f.lives[q][w] |= bit
+		}
+	}
+}
 
 // hold places a buffer of such pieces, and returns its address.
 func (f *fitter) hold(pieces ...piece) int64 {
-	at := f.find(pieces)
+	at := f.find(pieces, math.MaxInt)
 	f.put(at, pieces)
 	return at
 }
 
-// find is where hold places a buffer.
-func (f *fitter) find(pieces []piece) int64 {
+// find is where hold places a buffer if no others are there than those of ranks up to most.
+func (f *fitter) find(pieces []piece, most int) int64 {
 	at := int64(0)
 	for again := true; again; {
 		again = false
@@ -89,7 +122,7 @@ func (f *fitter) find(pieces []piece) int64 {
 				if h.at >= at+p.off+p.bytes {
 					break
 				}
-				if at+p.off < h.end && h.meets(p.from, p.to) {
+				if at+p.off < h.end && h.meets(p.from, p.to) && h.rank <= most {
 					at, again = h.end-p.off, len(pieces) > 1
 				}
 			}
@@ -100,11 +133,12 @@ func (f *fitter) find(pieces []piece) int64 {
 
 // put notes a buffer at a given address.
 func (f *fitter) put(at int64, pieces []piece) {
+	f.known = false
 	for _, p := range pieces {
 		h := held{at + p.off, at + p.off + p.bytes, p.from, p.to, f.rank}
 		if p.bytes > 0 {
 			i := len(f.held)
-			for i > 0 && f.held[i-1].at > h.at {
+			for i > 0 && (f.held[i-1].at > h.at || f.held[i-1].at == h.at && f.held[i-1].rank > h.rank) {
 				i--
 			}
 			f.held = slices.Insert(f.held, i, h)
@@ -115,7 +149,7 @@ func (f *fitter) put(at int64, pieces []piece) {
 
 // drop forgets the buffers of a rank.
 func (f *fitter) drop(rank int) {
-	f.held = slices.DeleteFunc(f.held, func(h held) bool { return h.rank == rank })
+	f.held, f.known = slices.DeleteFunc(f.held, func(h held) bool { return h.rank == rank }), false
 }
 
 // scatter places the pieces of a scattered window, and sets their offsets to their addresses. What is there longest in the phase that uses it last
@@ -128,22 +162,29 @@ func (f *fitter) scatter(list []piece) {
 	}
 }
 
-// insert places a buffer where hold would have placed it, had it come before those of higher rank. Every buffer must have one piece.
+// insert places a buffer where hold would have placed it, had it come before those of higher rank. Every buffer must have one piece. Those of higher
+// rank stay where they are up to the first one that is in its way; from that on, all are placed again.
 func (f *fitter) insert(p piece, rank int) {
+	at, first := f.find([]piece{p}, rank), math.MaxInt
+	for i := range f.held {
+		if h := &f.held[i]; h.at < at+p.bytes && at < h.end && h.rank > rank && h.meets(p.from, p.to) {
+			first = min(first, h.rank)
+		}
+	}
 	var behind []held
 	f.held = slices.DeleteFunc(f.held, func(h held) bool {
-		if h.rank > rank {
+		if h.rank >= first {
 			behind = append(behind, h)
 		}
-		return h.rank > rank
+		return h.rank >= first
 	})
+	slices.SortFunc(behind, func(a, b held) int { return cmp.Compare(a.rank, b.rank) })
 	f.top = 0
 	for i := range f.held {
 		f.top = max(f.top, f.held[i].end)
 	}
-	slices.SortFunc(behind, func(a, b held) int { return cmp.Compare(a.rank, b.rank) })
 	f.rank = rank
-	f.hold(p)
+	f.put(at, []piece{p})
 	for _, h := range behind {
 		f.rank = h.rank
 		f.hold(piece{0, h.end - h.at, h.from, h.to})
@@ -172,17 +213,26 @@ func (f *fitter) phase(q int, load []int64) {
 	f.gaps = f.gaps[:0]
 	clear(load)
 	end, first, last := int64(0), f.clock.begin(q), f.clock.end(q)
-	for i := range f.held {
-		h := &f.held[i]
-		if !h.meets(first, last) {
-			continue
-		}
+	there := func(h *held) {
 		if h.at > end {
 			f.gaps = append(f.gaps, gap{end, h.at})
 		}
 		end = max(end, h.end)
 		if load != nil {
 			h.add(load, first, last)
+		}
+	}
+	if f.known {
+		for w, word := range f.lives[q] {
+			for ; word != 0; word &= word - 1 {
+				there(&f.held[w*64+bits.TrailingZeros64(word)])
+			}
+		}
+	} else {
+		for i := range f.held {
+			if h := &f.held[i]; h.meets(first, last) {
+				there(h)
+			}
 		}
 	}
 	for m := 1; m < len(load); m++ {

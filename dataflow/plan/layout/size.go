@@ -137,6 +137,7 @@ func (z *Scratch) measure(f *fitting, s *plan.Spec, u *plan.Usage, work []int64,
 	l.hold(&z.fit, z.floor, ch)
 	p.Peak = max(p.Peak, z.floor+z.fit.top)
 	n := len(s.Phases)
+	z.fit.index(n)
 	z.tops, z.ends, z.loads, z.own = zeroed(z.tops, n), zeroed(z.ends, n), zeroed(z.loads, n*l.clock.per), zeroed(z.own, n)
 	for q := range s.Phases {
 		end := z.peak(q, ch)

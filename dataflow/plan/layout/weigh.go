@@ -147,7 +147,7 @@ func (f *fitting) fitsWith(x plan.Window) bool {
 		floor, kept = floor+n, kept+n
 	} else {
 		list = f.pieces(&x)
-		top = end(list) + z.fit.find(list)
+		top = end(list) + z.fit.find(list, math.MaxInt)
 	}
 	if !f.ok(floor+max(z.fit.top, top)) || f.o.Beside != nil && !f.ok(kept+f.beside.above) {
 		return false
@@ -208,6 +208,7 @@ func (f *fitting) below(q int, floor int64) bool {
 func (f *fitting) fitsIn(x plan.Window, floor int64, phases []int) bool {
 	z := f.sized.so
 	top, lasting := z.fit.top, z.plan.Places.Lasting
+	known := z.fit.known
 	f.put(x)
 	ok := f.ok(z.floor+z.fit.top) && (f.o.Beside == nil || f.ok(z.plan.Kept()+f.beside.above))
 	for _, q := range phases {
@@ -223,6 +224,7 @@ func (f *fitting) fitsIn(x plan.Window, floor int64, phases []int) bool {
 	z.plan.Places.Windows = z.plan.Places.Windows[:len(z.plan.Places.Windows)-1]
 	z.l.windows.pop(x.Key)
 	z.fit.drop(len(f.spec.Values) + len(z.plan.Places.Windows))
+	z.fit.known = known
 	z.fit.top, z.plan.Places.Lasting = top, lasting
 	return ok
 }
@@ -286,6 +288,7 @@ func (f *fitting) holds(id int) bool {
 	was.fit.held, was.fit.top = append(was.fit.held[:0], z.fit.held...), z.fit.top
 	z.fit.insert(piece{0, plan.Align(z.l.windowBytes(&x)), x.From, x.To}, id)
 	n := len(z.tops)
+	z.fit.index(n)
 	was.ends, was.loads, was.own, was.tops = append(was.ends[:0], z.ends...), append(was.loads[:0], z.loads...), append(was.own[:0], z.own...), append(was.tops[:0], z.tops...)
 	z.ends, z.loads = zeroed(z.ends, n), zeroed(z.loads, n)
 	for i := range z.fit.held {
@@ -310,6 +313,7 @@ func (f *fitting) holds(id int) bool {
 	if !fits {
 		z.plan.Places.Resident[id] = false
 		z.fit.held, was.fit.held, z.fit.top = was.fit.held, z.fit.held, was.fit.top
+		z.fit.known = false
 		z.ends, z.loads, z.own, z.tops, was.ends, was.loads, was.own, was.tops = was.ends, was.loads, was.own, was.tops, z.ends, z.loads, z.own, z.tops
 	}
 	return fits
