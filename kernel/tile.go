@@ -45,7 +45,10 @@ func TileWithin(p *Program, chip Chip, bytes int64) int {
 		row += 4 * int64(n)
 	}
 	n, wave := min(largestTile, bytes/max(1, row)), int64(chip.wave())
-	if wave > 0 && n >= wave && n < largestTile {
+	switch {
+	case n < wave:
+		n = min(wave, 2*n)
+	case wave > 0 && n < largestTile:
 		n = n / wave * wave
 	}
 	return int(max(leastTile, n))
