@@ -75,7 +75,8 @@ type Edge struct {
 	ends     [2]dataflow.Set // the vertices that Src and Dst have rows of
 }
 
-// Vertex is what ApplyVertex sees of all vertices: tensors with one row per vertex.
+// Vertex is what ApplyVertex sees of all vertices: tensors with one row per vertex. Over several relations degrees are sums over those that the
+// results of the model depend on, and absent for a type into or out of which none of them leads; in Layer.PerRelation they are of the relation.
 type Vertex struct {
 	Self      Tensor // the layer's input rows [V×c]
 	Accum     Tensor // what Gather made of the messages [V×m], summed over relations; nil without ApplyEdge
