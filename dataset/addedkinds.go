@@ -61,7 +61,9 @@ func (h *Hetero) ReadAdded(tables []AddedTable) (*HeteroAdded, error) {
 		if readers[t] != nil {
 			return nil, fmt.Errorf("two tables of vertices of type %.40q", table.Name)
 		}
-		d := h.Types[t].Rows
+		d := new(Data) // which has a name for errors, as parts have none
+		*d = *h.Types[t].Rows
+		d.Name = h.Types[t].Name
 		r := &addedReader{a: &Added{}, d: d, ids: d.finder(), own: &idTable{ordered: true}, said: &Data{Name: d.Name, Edges: &chunk.Edges{}}}
 		if err := r.vertices(table.Path); err != nil {
 			return nil, err

@@ -138,6 +138,8 @@ func TestHeteroAddedBad(t *testing.T) {
 	}{
 		{[]AddedTable{{"venue", file(venues)}, {"venue", file(venues)}}, "two tables of vertices"},
 		{[]AddedTable{{"venue", file("id\n2\n")}}, `vertex "2" is in the graph already`},
+		{[]AddedTable{{"author", file("id,a\n99,1\n")}}, "the vertices of author have 2 features"},
+		{[]AddedTable{{"author", file("id,a,b\n99,x,1\n")}}, "author has as numbers"},
 		{[]AddedTable{{"in", file("source,target\n1,77\n")}}, `"77" is neither a vertex of the graph nor one of those that are added`},
 	} {
 		if _, err := h.ReadAdded(x.list); err == nil || !strings.Contains(err.Error(), x.want) {
