@@ -300,10 +300,11 @@ func (l *Lowered) SetTile(k, tile int) {
 
 // SetScratch has plans keep scratch memory for kernels. They lay rows out anew in at most room bytes of it. need gives what a kernel takes
 // (kernel.Renderer.Need).
-func (l *Lowered) SetScratch(room int64, need []func(rows, edges, far int) int64) {
-	l.Spec.Scratch = func(k, rows, edges, far int) int64 { return need[k](rows, edges, far) }
+func (l *Lowered) SetScratch(room int64, need []kernel.Need) {
+	l.Spec.Scratch = func(k, rows, edges, far int) int64 { return need[k].Bytes(rows, edges, far) }
 	l.costs(func(c *plan.Call) {
-		c.Cost.Laid.Room, c.Cost.More.Scratch = room, need[c.Kernel](c.Cost.Tile, c.Cost.Tile, 0)
+		x := &need[c.Kernel]
+		c.Cost.Laid.Room, c.Cost.More.Scratch, c.Cost.More.Between = room, x.Bytes(c.Cost.Tile, c.Cost.Tile, 0), x.Between
 	})
 }
 

@@ -11,9 +11,9 @@ type Renderer interface {
 	// Scratch is the device memory in bytes that launches of p need beside their operands:
 	// over at most so many own rows, or edges of a cell. Nothing is rendered.
 	Scratch(p *Program, chip Chip, rows, edges int) int64
-	// Need gives the scratch memory of launches over at most so many own rows and, if p is over edges, cells of so many edges and rows of far ends:
+	// Need gives the scratch memory (Need.Bytes) of launches over at most so many own rows and, if p is over edges, cells of so many edges and rows of far ends:
 	// what Scratch says or, if rows are then laid out anew within room bytes, what that takes.
-	Need(p *Program, chip Chip, room int64) func(rows, edges, far int) int64
+	Need(p *Program, chip Chip, room int64) Need
 	// Optimizer is a kernel that updates parameters, and one that moves running statistics. The first takes step (the
 	// numbers of the step), note and, of each of UpdatesTogether parameters, numbered from 0 on, w0 (the parameter), g0 (its gradient), m0 and v0
 	// (moments that the kind has), n0 (its length), decay0 (the bits of a float32) and number0, whose complement the note gets; the second has no
@@ -24,6 +24,12 @@ type Renderer interface {
 	Join() GPUText
 	// Blocks are kernels that make parts of sampled blocks on the device (BlockTake and so on).
 	Blocks() GPUText
+}
+
+// Need is what launches of a program need of scratch memory.
+type Need struct {
+	Bytes   func(rows, edges, far int) int64
+	Between int64 // Layout.Between
 }
 
 // GPUText is source with the kernels that are wanted of it.

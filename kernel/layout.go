@@ -150,3 +150,33 @@ func (l *Layout) scratchHomes(need []bool) {
 		}
 	}
 }
+
+// Between is how many bytes a row the level's kernels write to scratch memory and read there, without products and sums, whose rates include what they
+// read and write, and without what only sums over rows read.
+func (l *Layout) Between() (bytes int64) {
+	p := l.Program
+	only, here := make([]bool, len(p.Widths)), make([]bool, len(p.Widths)) // registers that only sums over rows read, and those that a level's kernel computes
+	for i := range p.Outs {
+		only[p.Outs[i].Reg] = p.Outs[i].Acc == SumRows
+	}
+	type read struct{ level, reg int }
+	seen := map[read]bool{}
+	for _, in := range p.Instrs {
+		for _, r := range in.In {
+			only[r] = false
+			x := read{l.Level[in.Dst], r}
+			if in.Role.Apart() || l.Home[r].Kind != InScratch || seen[x] || here[r] && l.Level[r] == x.level {
+				continue
+			}
+			seen[x] = true
+			bytes += 4 * int64(l.Home[r].LD)
+		}
+		here[in.Dst] = !in.Role.Apart()
+	}
+	for _, in := range p.Instrs {
+		if r := in.Dst; !in.Role.Apart() && !only[r] && l.Home[r].Kind == InScratch {
+			bytes += 4 * int64(l.Home[r].LD)
+		}
+	}
+	return bytes
+}

@@ -123,10 +123,10 @@ func (p *planTarget) scratch(programs []*dataflow.Lowered, bound int64) (apart, 
 		room = math.MaxInt64
 	}
 	for _, l := range programs {
-		var need []func(rows, edges, far int) int64
+		var need []kernel.Need
 		for _, k := range l.Kernels {
 			f := kind.Renderer.Need(k, kind.Chip, room)
-			need, most = append(need, f), max(most, f(rows, int(edges), rows))
+			need, most = append(need, f), max(most, f.Bytes(rows, int(edges), rows))
 		}
 		l.SetScratch(room, need)
 	}

@@ -149,6 +149,7 @@ type More struct {
 	Again    int64   // bytes that kernels of products and of their sums read which another kernel of the call reads, too
 	Last     int64   // bytes that the last cell of the row reads and writes beside AccBytes; below 0: so many less
 	LastElem float64 // element-wise operations of that cell
+	Between  int64   // bytes that kernels of a tile write to scratch memory and read there (kernel.Layout.Between)
 	Scratch  int64   // bytes of scratch memory that a tile takes, of all its rows
 }
 

@@ -20,7 +20,7 @@ func (Backend) Scratch(p *kernel.Program, chip kernel.Chip, rows, edges int) int
 }
 
 // Need is the function Need.
-func (Backend) Need(p *kernel.Program, chip kernel.Chip, room int64) func(rows, edges, far int) int64 {
+func (Backend) Need(p *kernel.Program, chip kernel.Chip, room int64) kernel.Need {
 	return Need(p, chip, room)
 }
 

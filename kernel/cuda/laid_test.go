@@ -181,7 +181,7 @@ func TestLaid(t *testing.T) {
 		{won, 100 * far, far, 300 * mib, far * (128*8 + 512), far*(128*8+512) + 256},
 		{won, 100 * far, far, 292 * mib, 0, 0},
 	} {
-		if n := cuda.Need(x.p, chip, x.room)(far, x.edges, x.far); n < x.least || n > x.most {
+		if n := cuda.Need(x.p, chip, x.room).Bytes(far, x.edges, x.far); n < x.least || n > x.most {
 			t.Errorf("%s wants %d bytes of scratch memory for %d edges of %d far ends in %d", x.p.Name, n, x.edges, x.far, x.room)
 		}
 	}

@@ -15,11 +15,11 @@ func Scratch(p *kernel.Program, chip kernel.Chip, rows, edges int) int64 {
 func (c *Program) Scratch(rows, edges int) int64 { return scratch(c.Layout, rows, edges) }
 
 // Need is as kernel.Renderer says. It renders nothing.
-func Need(p *kernel.Program, chip kernel.Chip, room int64) func(rows, edges, far int) int64 {
+func Need(p *kernel.Program, chip kernel.Chip, room int64) kernel.Need {
 	l, laid := kernel.NewLayout(p, chip), kernel.LayingOf(p)
-	return func(rows, edges, far int) int64 {
+	return kernel.Need{Between: l.Between(), Bytes: func(rows, edges, far int) int64 {
 		return max(scratch(l, rows, edges), laidBytes(laid, chip, edges, far, room))
-	}
+	}}
 }
 
 func scratch(l *kernel.Layout, rows, edges int) int64 {

@@ -48,8 +48,20 @@ func (k *pace) call(c *plan.Cost, rows, edges, others float64) float64 {
 		return k.launch + dense + elem + memory
 	}
 	elem += k.elem * (hardOps - 1) * (c.RowHard*rows + c.EdgeHard*edges)
-	memory += k.byte * float64(c.More.Sums+c.More.Again) * rows
+	memory += k.byte * (float64(c.More.Sums+c.More.Again)*rows + k.between(c, rows, edges))
 	return k.calls(c, rows, edges) + dense + math.Hypot(elem, memory) // products are kernels of their own
+}
+
+// between is how many bytes kernels of a call's tiles hand on to each other through memory: the part of them that the cache does not hold.
+func (k *pace) between(c *plan.Cost, rows, edges float64) float64 {
+	if c.More.Between == 0 {
+		return 0
+	}
+	if c.EdgeDense > 0 {
+		rows = edges
+	}
+	tile := float64(c.More.Scratch) * min(1, rows/float64(max(1, c.Tile)))
+	return float64(c.More.Between) * rows * (1 - min(1, k.cache/max(1, tile)))
 }
 
 // hardOps is how many operations of a GPU an exponential or a division counts for: fitted, with the root of the sum of the squares of arithmetic and memory
