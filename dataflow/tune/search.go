@@ -187,7 +187,7 @@ func (s *search) fastest(behind float64, kinds bool) (list []*Eval) {
 }
 
 // improve goes through the moves, starting at x. Each move starts at the best decision that improve has found so far. With on it
-// repeats this as long as a turn lowers the score by at least a three-hundredth.
+// repeats this as long as a turn lowers the score by at least a three-hundredth, or a thirtieth for heavy programs.
 func (s *search) improve(x *Eval, on bool) error {
 	s.poor = map[string]bool{}
 	for {
@@ -205,7 +205,11 @@ func (s *search) improve(x *Eval, on bool) error {
 			x = fastestOf(append(evals, x))
 			s.log(m.Name, was)
 		}
-		if !on || x.score() > before.score()*299/300 {
+		least := 1.0 / 300
+		if s.heavy(x.Decision) {
+			least *= 10
+		}
+		if !on || x.score() > before.score()*(1-least) {
 			return nil
 		}
 	}
