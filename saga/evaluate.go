@@ -12,6 +12,10 @@ import (
 	"sagann/sample"
 )
 
+// seldom is the least Config.EvalEvery with which windows that stay from one step to the next share memory with evaluation. They are loaded
+// again after an evaluation, which takes several times what they save in an epoch.
+const seldom = 10
+
 // Evaluate scores the parameters of the checkpoint at path on every split of d, within c.Mem, with
 // the plan by which training evaluates. A checkpoint of early stopping gives the parameters of the
 // best epoch. If training drew edges by time, all edges up to the time are read. Like Predict, it also accepts checkpoints from which training cannot go on.

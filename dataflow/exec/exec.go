@@ -31,6 +31,7 @@ type Runner struct {
 type has struct {
 	setup   bool // the setup is loaded
 	ahead   bool // the setup was loaded once: resident inputs that steps write may be newer on the device than on the host
+	windows bool // windows that last from one step to the next have what the setup loaded, or a step left
 	stepped bool // the last step ended without an error
 	held    bool // the values that the last step computed are still in device memory
 }

@@ -9,7 +9,7 @@ import (
 // What device memory holds between steps. The runners of an arena share its memory:
 //
 //	Globals of kind Param   belong to all runners, and stay
-//	what a setup has loaded belongs to its runner and to runners beside it, and stays
+//	what a setup has loaded belongs to its runner and to runners beside it, and stays, but for windows of some phases
 //	everything else         belongs to one runner, the owner; a step of another runner overwrites it
 //
 // Only this file changes Arena.owner and Runner.has.
@@ -18,27 +18,31 @@ import (
 // its base, and constants. Step calls it. Afterwards the values that another runner's last
 // step computed are gone (Holds).
 func (r *Runner) Load() error {
+	if err := r.own(); err != nil {
+		return err
+	}
 	if r.base != nil {
-		if err := r.base.loadSetup(); err != nil {
+		if err := r.base.loadSetup(r.base.plan.Spec.Between); err != nil {
 			return err
 		}
 	}
-	if err := r.loadSetup(); err != nil {
-		return err
-	}
-	if err := r.own(); err != nil {
+	if err := r.loadSetup(true); err != nil {
 		return err
 	}
 	return r.globals.submit()
 }
 
-func (r *Runner) loadSetup() error {
-	if r.has.setup {
+// loadSetup loads what r's setup loads and is not on the device; windows only if a step of r follows.
+func (r *Runner) loadSetup(windows bool) error {
+	if r.has.setup && (r.has.windows || !windows) {
 		return nil
 	}
 	for i := range r.plan.Setup {
 		t := &r.plan.Setup[i]
 		if r.has.ahead && t.Value >= 0 && r.plan.Spec.Values[t.Value].State {
+			continue
+		}
+		if window := t.Addr >= r.plan.Places.Whole; window && !windows || !window && r.has.setup {
 			continue
 		}
 		r.arena.on(t.Device).queues[t.Queue].SetTag(int64(-1 - i))
@@ -51,6 +55,7 @@ func (r *Runner) loadSetup() error {
 		return r.names.named(err)
 	}
 	r.has.setup, r.has.ahead = true, true
+	r.has.windows = windows
 	return nil
 }
 
@@ -74,9 +79,9 @@ func (r *Runner) own() error {
 	return nil
 }
 
-// lose notes that device memory no longer has what r's steps have computed, r's constants and staged batches.
+// lose notes that device memory no longer has what r's steps have computed and hold for the next one, r's constants and staged batches.
 func (r *Runner) lose() {
-	r.has.held = false
+	r.has.held, r.has.windows = false, r.has.windows && r.plan.Spec.Between
 	r.load.lose()
 	r.globals.lose()
 }
@@ -87,7 +92,7 @@ func (r *Runner) ended(err error) {
 	r.has.held, r.has.stepped = err == nil, err == nil
 	if err != nil {
 		r.lose()
-		r.has.setup = false
+		r.has.setup, r.has.windows = false, false
 	}
 }
 

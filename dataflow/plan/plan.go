@@ -185,8 +185,14 @@ func (p *Plan) Share() int64 { return int64((p.Cells.P + p.Devices - 1) / p.Devi
 // ShareOf is the largest number of intervals of value id that a device owns.
 func (p *Plan) ShareOf(id int) int64 { return int64((p.Span(id).N + p.Devices - 1) / p.Devices) }
 
-// Kept is the end of the device memory, from 0, that other programs must not overwrite between steps.
-func (p *Plan) Kept() int64 { return max(p.Places.Whole, p.Places.Lasting) }
+// Kept is the end of the device memory, from 0, that other programs must not overwrite between steps. Windows that stay from one step to the
+// next are loaded again after a program that seldom runs.
+func (p *Plan) Kept() int64 {
+	if p.Spec.Between {
+		return max(p.Places.Whole, p.Places.Lasting)
+	}
+	return p.Places.Whole
+}
 
 // Constant is how many bytes Setup loads into memory that nothing else uses during the run.
 func (p *Plan) Constant() (n int64) {

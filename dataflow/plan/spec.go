@@ -230,6 +230,7 @@ type Spec struct {
 	Results   []int // Globals that the caller wants after the step
 	Maxima    []int // Globals of kind Sum that collect maxima, as ordered bit patterns
 
+	Between bool    // another program, planned with a plan of this one as its base, runs before many steps, and must leave windows as they are
 	Scratch Scratch // nil: plans have no memory for what kernels take beside their operands
 }
 

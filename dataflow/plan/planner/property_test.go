@@ -129,6 +129,7 @@ func TestBasePlan(t *testing.T) {
 	draw.Check(t, func(t *rapid.T) {
 		s, c := plantest.DrawSpec(t), plantest.DrawCells(t)
 		eval := plantest.DrawSpec(t)
+		s.Between = rapid.Bool().Draw(t, "between steps")
 		o := plantest.DrawOptions(t, c)
 		o.Beside = eval
 		o.Budget = plantest.Smallest(t, s, c, o) + rapid.Int64Range(0, 1<<14).Draw(t, "slack")

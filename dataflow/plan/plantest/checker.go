@@ -65,9 +65,9 @@ func Check(p *plan.Plan, base *plan.Plan) error {
 	for range p.Devices * int(plan.Queues) {
 		c.lane = append(c.lane, make([]int, p.Devices*int(plan.Queues)))
 	}
-	c.load(p)
+	c.load(p, true)
 	if base != nil {
-		c.load(base)
+		c.load(base, base.Spec.Between)
 	}
 	for i, g := range p.Spec.Globals {
 		if g.Kind == plan.Param || g.Kind == plan.Const {
@@ -112,9 +112,9 @@ func (c *checker) set(d int, kind string, id, own, far int32, at, bytes int64) {
 	}
 }
 
-// load runs the setup tasks of q, whose values and parameters p knows by name.
-func (c *checker) load(q *plan.Plan) {
-	for _, t := range q.Setup {
+// load runs the setup tasks of q, whose values and parameters p knows by name; those of windows only if they must stay.
+func (c *checker) load(q *plan.Plan, windows bool) {
+	for _, t := range slices.DeleteFunc(slices.Clone(q.Setup), func(t plan.Task) bool { return t.Addr >= q.Places.Whole && !windows }) {
 		kind, id, own := "cell", int32(t.Dir), t.Own
 		if t.Value >= 0 {
 			kind, id = "value", -1
