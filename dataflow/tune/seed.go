@@ -69,7 +69,14 @@ func (s *search) programs(d Decision) error {
 				near = s.best.P
 			}
 		}
-		if s.best != nil && (!s.best.Moves || s.best.Slices < k && s.e.work > s.p.Work/3) { // more slices will hardly help
+		if s.best == nil {
+			continue
+		}
+		p, err := s.p.Program(s.best.Key)
+		if err != nil {
+			return err
+		}
+		if long := s.e.work > s.p.Work/3 || lowering(p.Spec) > placing; !s.best.Moves || s.best.Slices < k && long { // more slices will hardly help
 			break
 		}
 	}
