@@ -10,7 +10,7 @@
 //     algebra passes use), grad.go (gradients), learn.go (vertex rows that training changes),
 //     products.go (features that only matrix products read).
 //   - The passes: pass.go (their table, in order), rewrite.go (rules), weights.go, hoist.go, fold.go, factor.go,
-//     commute.go, share.go, masks.go, base.go, shares.go, bytype.go, slice.go and sliceable.go, storage.go, invariant.go.
+//     commute.go, share.go, masks.go, base.go, shares.go, inside.go, bytype.go, slice.go and sliceable.go, storage.go, invariant.go.
 //   - The lowering: phase.go (sweeps over intervals), kept.go (store a value or compute it again),
 //     postpone.go and delay.go (which sweep computes a value), derive.go (values recomputed when a
 //     chunk arrives), region.go (gathers of one direction become one kernel), split.go (the same

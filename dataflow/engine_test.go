@@ -42,7 +42,7 @@ func runOn(p *program, v values, o options, ranks *net.Group) (map[string][]floa
 	for _, w := range slices.Concat(o.without, o.plain) {
 		without[w] = true
 	}
-	c := dataflow.Options{Without: without, Lowering: dataflow.Lowering{Save: o.save, Packed: o.packed, Finish: o.finish}, Storage: o.storage, Slices: o.slices, LeastSlice: 2, ByType: o.byType, Bases: o.bases}
+	c := dataflow.Options{Without: without, Lowering: dataflow.Lowering{Save: o.save, Packed: o.packed, Finish: o.finish, Inside: o.inside}, Storage: o.storage, Slices: o.slices, LeastSlice: 2, ByType: o.byType, Bases: o.bases}
 	compile := func() (main, once *dataflow.Lowered, err error) {
 		return dataflow.Compile(&dataflow.Program{Names: p.names, Outs: p.outs, Loss: p.loss, Wrt: p.wrt, Learn: p.next}, c)
 	}

@@ -23,6 +23,7 @@ type options struct {
 	group    int    // intervals that a device visits at the same time
 	byType   int    // Options.ByType
 	bases    bool   // Options.Bases
+	inside   bool   // Lowering.Inside
 	storage  string // of rows that edges gather
 	learn    bool   // steps write the rows of vertex inputs that gradients are wanted for
 	planning
@@ -73,7 +74,7 @@ var passBits = map[string]string{
 var compileBits = map[string]string{
 	"Without": "passBits says", "Storage": rounding, "Lowering": "its fields say",
 	"Save": nothing, "Store": nothing, "Slices": nothing, "LeastSlice": nothing, "Packed": nothing, "ByType": rounding, "Bases": rounding,
-	"Finish": nothing, "Sizes": unused, // of sampled blocks; blocks_test.go has them
+	"Finish": nothing, "Inside": rounding, "Sizes": unused, // of sampled blocks; blocks_test.go has them
 	"Dump": unused, "Print": unused,
 }
 
@@ -128,6 +129,7 @@ func drawOptions(t *rapid.T) options {
 		learn:   rapid.Bool().Draw(t, "learn"),
 		byType:  rapid.IntRange(0, 2).Draw(t, "by type"),
 		bases:   rapid.Bool().Draw(t, "bases"),
+		inside:  rapid.Bool().Draw(t, "inside"),
 		group:   rapid.SampledFrom([]int{1, 1, 2, 3, 5}).Draw(t, "group"),
 		without: drawWithout(t, rounding)}
 }

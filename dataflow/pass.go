@@ -31,6 +31,7 @@ type Lowering struct {
 	Store  []string
 	Packed bool // cells hold the far ends of edges packed (chunk.Want.Pack)
 	Finish bool // gathers compute what the rows that follow make of their sums, column by column
+	Inside bool // rows of gradients are multiplied on edges of the backward pass rather than with sums that the forward pass keeps (inside.go)
 }
 
 // state is what passes transform.
@@ -42,7 +43,8 @@ type state struct {
 
 	learn func(w, grad *Node) []Next // Program.Learn
 
-	notes []Note
+	notes  []Note
+	inside *other // the program with own rows inside sums
 }
 
 // Note says what a pass did to one of the user's operations.
@@ -127,6 +129,7 @@ var passes = []pass{
 	{"views", "", []string{"autodiff", "factor"}, views},
 	{"bases", "", []string{"commute gradients", "factor"}, bases},
 	{"shares", "", []string{"factor"}, shares},
+	{"inside", "", []string{"factor", "shares"}, sumsApart},
 	{"slice", "slice", []string{"autodiff", "commute gradients", "factor"}, slice},
 	{"by type", "", []string{"autodiff", "commute gradients", "factor", "slice"}, byType},
 	{"storage", "", []string{"autodiff", "commute gradients", "factor", "slice"}, storage},
@@ -194,6 +197,7 @@ type Optimized struct {
 	main, once []result
 	notes      []Note
 	opt        Options
+	inside     *other // nil: the same
 }
 
 // Optimize runs the passes over p. Lower replaces opt.Lowering and keeps the other options.
@@ -202,7 +206,13 @@ func Optimize(p *Program, opt Options) *Optimized {
 	for i, n := range p.Outs {
 		s.outs = append(s.outs, result{name: p.Names[i], node: n})
 	}
-	for _, ps := range passes {
+	return s.finished(0)
+}
+
+// finished runs the passes from one on.
+func (s *state) finished(from int) *Optimized {
+	opt := s.opt
+	for _, ps := range passes[from:] {
 		if ps.flag == "" || s.has(ps.flag) {
 			ps.run(s)
 			s.verify(ps.name)
@@ -215,7 +225,7 @@ func Optimize(p *Program, opt Options) *Optimized {
 	for _, r := range inv {
 		s.note("invariant", r.node, "computed once, before the first epoch")
 	}
-	return &Optimized{s.outs, inv, s.notes, opt}
+	return &Optimized{main: s.outs, once: inv, notes: s.notes, opt: opt, inside: s.inside}
 }
 
 // Notes lists what the passes did to the user's operations.
@@ -228,6 +238,9 @@ func (o *Optimized) Notes() []Note { return o.notes }
 func (o *Optimized) Lower(l Lowering) (main, once *Lowered, err error) {
 	opt := o.opt
 	opt.Lowering = l
+	if l.Inside && o.Inside() {
+		return o.inside.is.Lower(l)
+	}
 	main = lower(o.main, opt)
 	main.Notes = o.notes
 	if len(o.once) > 0 {

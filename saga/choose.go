@@ -94,7 +94,7 @@ func (c *chooser) decide(from *tune.Decision) (*choice, error) {
 	if !c.searches() {
 		return c.fewest(from)
 	}
-	q := &tune.Problem{Machine: c.machine, Options: c.planOptions(), Packed: c.packed(), Wide: c.wide(), Slices: c.slices(), Saves: c.saves(), Store: c.cfg.Outcome.Store,
+	q := &tune.Problem{Machine: c.machine, Options: c.planOptions(), Packed: c.packed(), Wide: c.wide(), Inside: c.inside(), Slices: c.slices(), Saves: c.saves(), Store: c.cfg.Outcome.Store,
 		Program: func(k tune.Key) (*tune.Program, error) {
 			x, err := c.lower(k)
 			if x == nil || err != nil {
@@ -109,7 +109,7 @@ func (c *chooser) decide(from *tune.Decision) (*choice, error) {
 	q.Options.P = cmp.Or(c.only, q.Options.P)
 	if from != nil {
 		q.Begin, q.Packed, q.Wide, q.Slices, q.Saves, q.Mix = from, []bool{from.Packed}, []int{from.Wide}, []int{from.Slices}, []string{from.Save}, false
-		q.Options.P, q.Options.Schedule = from.P, from.Schedule
+		q.Options.P, q.Options.Schedule, q.Inside = from.P, from.Schedule, []bool{from.Inside}
 	}
 	pl, line, d, err := tune.Search(q)
 	if err != nil {
@@ -136,7 +136,7 @@ func (c *chooser) fewest(from *tune.Decision) (*choice, error) {
 		}
 	}
 	known := c.cfg.devices() <= len(m.Devices) // else plans cannot be compared
-	k := tune.Key{Packed: c.packed()[0], Wide: c.wide()[0], Slices: max(1, c.cfg.Outcome.Slices)}.With(c.cfg.Outcome.Store)
+	k := tune.Key{Packed: c.packed()[0], Wide: c.wide()[0], Inside: c.cfg.Outcome.Inside, Slices: max(1, c.cfg.Outcome.Slices)}.With(c.cfg.Outcome.Store)
 	o.P = cmp.Or(c.only, o.P)
 	if from != nil {
 		o.P = from.P
@@ -261,6 +261,17 @@ func (c *chooser) wide() []int {
 	return []int{0, 4, 2, 3, chunk.AllFar}
 }
 
+// inside lists whether rows of gradients may be multiplied on edges of the backward pass.
+func (c *chooser) inside() []bool {
+	switch {
+	case c.cfg.Outcome.Packing != "" || c.cfg.Outcome.Inside:
+		return []bool{c.cfg.Outcome.Inside}
+	case !c.searches():
+		return []bool{false}
+	}
+	return []bool{false, true}
+}
+
 func (c *chooser) slices() (list []int) {
 	if k := c.cfg.Outcome.Slices; k > 0 || c.cfg.without("slice") {
 		return []int{max(1, k)}
@@ -314,8 +325,11 @@ func (c *chooser) lower(k tune.Key) (*compiled, error) {
 		}
 		c.passed.RLock()
 		defer c.passed.RUnlock()
+		if k.Inside && !o.train.Inside() && !c.cfg.Outcome.Inside {
+			return
+		}
 		if k.Slices == 1 || o.sliced || c.cfg.Outcome.Slices == k.Slices {
-			how := dataflow.Lowering{Save: k.Save, Store: k.Stored(), Packed: k.Packed}
+			how := dataflow.Lowering{Save: k.Save, Store: k.Stored(), Packed: k.Packed, Inside: k.Inside}
 			if k.Save == saveSome {
 				how.Save = dataflow.SaveSome
 			}

@@ -108,6 +108,9 @@ type Outcome struct {
 	Packing string
 	// Wide is how many intervals cells reach over at their far end. 0: one or, on GPUs and unless Packing is given, as many as is fastest by simulation.
 	Wide int
+	// Inside says that rows of gradients are multiplied on edges of the backward pass, so that sums of the forward pass need not be kept for them. false: only
+	// where that is fastest by simulation and Packing is not given.
+	Inside bool
 }
 
 // Validate returns everything that is wrong with c, joined into one error.

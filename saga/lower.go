@@ -82,7 +82,7 @@ func (p *planTarget) lower(o *optimized, how dataflow.Lowering) (*compiled, erro
 	}
 	if o.eval != nil {
 		p.addUpdate(x.train)
-		how.Store = nil // these are names of values of training
+		how.Store, how.Inside = nil, false // these are names of values of training
 		if x.eval, err = add(o.eval); err != nil {
 			return nil, err
 		}

@@ -61,10 +61,12 @@ func (learning) keys(c *chooser) (list []tune.Key) {
 	if c.searches() {
 		sliced = c.slices()
 	}
-	for _, k.Slices = range sliced {
-		for _, k.Save = range c.saves() {
-			for _, k.Packed = range c.packed() {
-				list = append(list, k)
+	for _, k.Inside = range c.inside() {
+		for _, k.Slices = range sliced {
+			for _, k.Save = range c.saves() {
+				for _, k.Packed = range c.packed() {
+					list = append(list, k)
+				}
 			}
 		}
 	}

@@ -36,6 +36,7 @@ type planRecord struct {
 	Packed bool     `json:"packed"`           // far ends of edges
 	Wide   bool     `json:"wide,omitempty"`   // cells are not divided at the far end, or less
 	Reach  int      `json:"reach,omitempty"`  // intervals that wide cells reach over; 0: all
+	Inside bool     `json:"inside,omitempty"` // rows of gradients are multiplied on edges
 	Groups []int    `json:"groups,omitempty"` // of intervals, by phase; without: one
 	Tiles  []int    `json:"tiles,omitempty"`  // of kernels on a GPU, rows
 	Budget int64    `json:"budget_bytes"`
@@ -60,7 +61,7 @@ func (c *trainCmd) record(j *job) record {
 	}
 	rec := record{Version: version(), Settings: savedSettings(*asked), Prepared: j.prep,
 		Plan: planRecord{s.Chunks, s.Schedule, j.prog.Saved(), append([]string{}, j.prog.Stored()...),
-			append([]int{}, j.prog.Once()...), j.prog.Slices(), j.prog.Packed(), wide > 0, reach, j.prog.Groups(), j.prog.Tiles(), s.Budget, s.Peak, j.prog.Digest()}}
+			append([]int{}, j.prog.Once()...), j.prog.Slices(), j.prog.Packed(), wide > 0, reach, j.prog.Outcome().Inside, j.prog.Groups(), j.prog.Tiles(), s.Budget, s.Peak, j.prog.Digest()}}
 	rec.Schema = saga.Record(j.prog)
 	for _, p := range j.prog.Params() {
 		rec.Params = append(rec.Params, paramRecord{p.Name, p.Rows, p.Cols})
@@ -70,7 +71,7 @@ func (c *trainCmd) record(j *job) record {
 
 // outcome is what a run that goes on takes over.
 func (r *planRecord) outcome() saga.Outcome {
-	o := saga.Outcome{Store: r.Store, Once: r.Once, Groups: r.Groups, Tiles: r.Tiles, Slices: max(1, r.Slices), Packing: saga.PackingOff, Wide: r.Reach}
+	o := saga.Outcome{Store: r.Store, Once: r.Once, Groups: r.Groups, Tiles: r.Tiles, Slices: max(1, r.Slices), Packing: saga.PackingOff, Wide: r.Reach, Inside: r.Inside}
 	if r.Packed {
 		o.Packing = saga.PackingOn
 	}

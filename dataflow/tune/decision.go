@@ -12,6 +12,7 @@ import (
 type Key struct {
 	Wide   int    // how many intervals cells reach over at the far end (plan.Cells.Wide)
 	Packed bool   // cells store the far ends of edges with as few bits as an interval needs
+	Inside bool   // rows of gradients are multiplied on edges of the backward pass (dataflow.Lowering.Inside)
 	Slices int    // number of column slices; each slice is gathered in a phase of its own
 	Save   string // policy that says which values are stored for the backward pass
 	Store  string // more values to store, or to delay ("late:" and the name); sorted, separated by commas
@@ -45,6 +46,9 @@ type Decision struct {
 // String describes d. Decisions are equal exactly if their strings are.
 func (d Decision) String() string {
 	k := fmt.Sprintf("{%v %d %s %s}", d.Packed, d.Slices, d.Save, d.Store)
+	if d.Inside {
+		k = "inside " + k
+	}
 	if d.Wide > 0 {
 		k = fmt.Sprintf("wide %d %s", d.Wide, k)
 	}

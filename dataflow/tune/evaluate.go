@@ -258,7 +258,7 @@ func (s *search) take(list ...Decision) ([]*Eval, error) {
 			s.short = s.short || x.Profile != nil
 			continue
 		}
-		l := lane{x.Wide, x.Slices, x.Save, x.Schedule, x.P}
+		l := lane{x.Wide, x.Inside, x.Slices, x.Save, x.Schedule, x.P}
 		if was := s.lanes[l]; was == nil || x.score() < was.score() {
 			s.lanes[l] = x
 		}

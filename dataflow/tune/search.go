@@ -16,6 +16,7 @@ type Problem struct {
 	Machine *sim.Machine
 	Options plan.Options // fixed choices; the search chooses P, Slots and Group if they are 0, and Schedule if it is plan.Auto
 	Packed  []bool       // allowed values of Key.Packed; seeds try them in this order until one fits
+	Inside  []bool       // allowed values of Key.Inside; seeds begin with the first, and try the next where something moves or nothing fits; nil: false
 	Wide    []int        // allowed values of Key.Wide; seeds begin with the first, and then try the next; nil: 0
 	Slices  []int        // allowed values of Key.Slices, fewest first
 	Saves   []string     // allowed values of Key.Save; seeds try them in this order until one fits
@@ -68,6 +69,7 @@ type search struct {
 // stuck at the first good one. Lanes that differ only in p are a kind.
 type lane struct {
 	wide           int
+	inside         bool
 	slices         int
 	save, schedule string
 	p              int // number of intervals

@@ -22,28 +22,55 @@ func (s *search) seed() error {
 		_, err := s.take(*b)
 		return err
 	}
-	for _, d.Save = range s.p.Saves {
-		for _, d.Packed = range s.p.Packed {
-			if err := s.programs(d); err != nil {
-				return err
+	inside := s.p.Inside
+	if len(inside) == 0 {
+		inside = []bool{false}
+	}
+	for _, d.Inside = range inside {
+		for _, d.Save = range s.p.Saves {
+			for _, d.Packed = range s.p.Packed {
+				if err := s.programs(d); err != nil {
+					return err
+				}
+				if s.best != nil {
+					return s.others(d, inside)
+				}
 			}
-			if s.best == nil {
-				continue
-			}
-			if len(s.p.Wide) > 1 && s.best.Moves {
-				return s.wider(d)
-			}
-			return nil
 		}
 	}
 	return nil
 }
 
-// wider tries numbers of intervals of wide cells, with d's Save and Packed and otherwise as in the best decision so far.
-func (s *search) wider(d Decision) error {
-	d.Wide, d.Slices, d.Schedule, d.Group, d.Rule.Over = s.p.Wide[1], s.best.Slices, s.best.Schedule, 1, true
-	_, err := s.ladder(d, s.best.P)
-	return err
+// others tries numbers of intervals of wide cells, and of the programs with own rows inside sums, if something moves, with d's Save and Packed and otherwise as
+// in the best decision so far.
+func (s *search) others(d Decision, inside []bool) error {
+	if !s.best.Moves {
+		return nil
+	}
+	near, from := s.best.P, d
+	from.Slices, from.Schedule, from.Group = s.best.Slices, s.best.Schedule, 1
+	for _, on := range inside {
+		d := from
+		d.Inside = on
+		if x, err := s.p.Program(d.Key); err != nil || x == nil {
+			if err != nil {
+				return err
+			}
+			continue
+		}
+		if on != from.Inside {
+			if _, err := s.ladder(d, near); err != nil {
+				return err
+			}
+		}
+		if len(s.p.Wide) > 1 {
+			d.Wide, d.Rule.Over = s.p.Wide[1], true
+			if _, err := s.ladder(d, near); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // programs tries numbers of intervals (ladder) for each combination of slices, schedule and group, with d's Save and Packed.

@@ -62,6 +62,9 @@ func (r *Run) Overview(w io.Writer) error {
 	if r.Save != dataflow.SaveSome {
 		fmt.Fprintf(&b, "; save %s", r.Save)
 	}
+	if r.Inside {
+		b.WriteString("; rows of gradients multiplied on edges")
+	}
 	b.WriteString(storedBeside(r.Stored))
 	if k := r.Slices; k > 1 {
 		fmt.Fprintf(&b, "; columns gathered in %d slices", k)
