@@ -1,47 +1,18 @@
 package dataflow
 
-import (
-	"slices"
-	"sync"
-)
+import "slices"
 
 // Own rows inside sums. Backward, attention needs numbers such as Σ dY·x·s of a vertex, a number a head, over its in-edges, where dY is a row of the
 // vertex, and x a row of the far end. The forward pass can sum the rows x·s, which factor has it do: then no edge is read again, but a row
 // of each relation is kept until dY is there. Or the backward pass sums the numbers, and nothing is kept. Which is faster depends on the
 // memory, so the search tries both (Lowering.Inside).
 
-// other makes, when it is asked for, the program with own rows inside sums.
-type other struct {
-	sync.Once
-	from *state     // before the passes that come after
-	is   *Optimized // nil: there is nothing to move
-}
-
-// Inside tells whether Lowering.Inside makes a program another one.
-func (o *Optimized) Inside() bool { return o.insideOf() != nil }
-
-// insideOf is the program with own rows inside sums; nil: there is none.
-func (o *Optimized) insideOf() *Optimized {
-	x := o.inside
-	if x == nil {
-		return nil
-	}
-	x.Do(func() {
-		if s := x.from; rowsInside(s) {
-			s.verify("inside")
-			x.is = s.finished(slices.IndexFunc(passes, func(p pass) bool { return p.name == "inside" }) + 1)
-		}
-		x.from = nil
-	})
-	return x.is
-}
-
 // sumsApart is the pass at which the two programs part.
 func sumsApart(s *state) {
 	if s.opt.Sizes == nil && s.has("factor") && hasGroupSums(s.nodes()) {
 		from := *s
 		from.outs, from.wrt, from.notes = slices.Clone(s.outs), slices.Clone(s.wrt), slices.Clone(s.notes)
-		s.inside = &other{from: &from}
+		s.inside = &other{from: &from, move: rowsInside}
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sort"
 	"strings"
+	"sync"
 )
 
 // Options of compilation.
@@ -226,6 +227,33 @@ func (s *state) finished(from int) *Optimized {
 		s.note("invariant", r.node, "computed once, before the first epoch")
 	}
 	return &Optimized{main: s.outs, once: inv, notes: s.notes, opt: opt, inside: s.inside}
+}
+
+// other makes, when it is asked for, the program with own rows inside sums.
+type other struct {
+	sync.Once
+	from *state // before the passes that come after
+	move func(*state) bool
+	is   *Optimized // nil: there is nothing to move
+}
+
+// Inside tells whether Lowering.Inside makes a program another one.
+func (o *Optimized) Inside() bool { return o.insideOf() != nil }
+
+// insideOf is the program with own rows inside sums; nil: there is none.
+func (o *Optimized) insideOf() *Optimized {
+	x := o.inside
+	if x == nil {
+		return nil
+	}
+	x.Do(func() {
+		if s := x.from; x.move(s) {
+			s.verify("inside")
+			x.is = s.finished(slices.IndexFunc(passes, func(p pass) bool { return p.name == "inside" }) + 1)
+		}
+		x.from = nil
+	})
+	return x.is
 }
 
 // Notes lists what the passes did to the user's operations.

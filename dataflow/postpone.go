@@ -6,7 +6,7 @@ import (
 	"sagann/kernel"
 )
 
-// Postponing. A sum over rows that nothing else of the program reads, such as the weight gradient
+// Postponing. A sum over rows of which no rows are computed, such as the weight gradient
 // X'·dY, may run in any later phase that can read its operands. If only such sums read X in
 // their phase, and a later phase reads X anyway, moving the sums there saves one sweep over X.
 
@@ -14,16 +14,11 @@ import (
 // the same value move together.
 // With beside the sum of the rows themselves moves along with X'·dY, which it is computed with (GPUs).
 func (p *phases) postpone(beside bool) {
-	var read nodeSet
-	for _, n := range p.live {
-		for _, x := range n.in {
-			read.add(x)
-		}
-	}
+	readers, rows := p.readers()
 	sums := map[*Node][]*Node{} // by a value that they read
 	var shared []*Node
 	for _, n := range p.live {
-		if read.has(n) || n.shape.Set.Kind != Global || n.Def().Class != Reduce || root(n) || n.in[0].shape.Set.Kind != Vertex {
+		if rows.has(n) || n.shape.Set.Kind != Global || n.Def().Class != Reduce || root(n) || n.in[0].shape.Set.Kind != Vertex {
 			continue
 		}
 		for _, x := range p.needs(n, p.phase.of(n)) {
@@ -57,7 +52,7 @@ func (p *phases) postpone(beside bool) {
 			}
 			sub := p.last(q)
 			for _, n := range group {
-				p.move(n, q, sub)
+				p.move(n, q, sub, readers)
 			}
 			p.chooseKept()
 			t := p.traffic()
@@ -66,7 +61,7 @@ func (p *phases) postpone(beside bool) {
 				continue
 			}
 			for _, n := range group {
-				p.move(n, from[n][0], from[n][1])
+				p.move(n, from[n][0], from[n][1], readers)
 			}
 		}
 	}
@@ -103,12 +98,46 @@ func (p *phases) last(q int) int {
 	return sub
 }
 
-// move puts sum n into a sub-phase of phase q.
-func (p *phases) move(n *Node, q, sub int) {
+// move puts sum n into a sub-phase of phase q, and what is computed of it behind it.
+func (p *phases) move(n *Node, q, sub int, readers map[*Node][]*Node) {
 	p.phase.set(n, q)
 	p.sub.set(n, sub)
 	p.avail.set(n, q+1)
 	p.count = max(p.count, q+2)
+	for _, m := range readers[n] {
+		p.assign(m)
+	}
+}
+
+// readers lists, in the order of the program, the Globals that are computed of each sum over rows, and the nodes of which rows are.
+func (p *phases) readers() (of map[*Node][]*Node, rows nodeSet) {
+	of = map[*Node][]*Node{}
+	for _, n := range slices.Backward(p.live) {
+		for _, x := range n.in {
+			if n.shape.Set.Kind != Global || rows.has(n) || n.in[0].shape.Set.Kind != Global {
+				rows.add(x)
+			}
+		}
+	}
+	sums := map[*Node][]*Node{}
+	for _, n := range p.live {
+		if n.shape.Set.Kind != Global || len(n.in) == 0 {
+			continue
+		}
+		if n.Def().Class == Reduce && n.in[0].shape.Set.Kind == Vertex {
+			sums[n] = []*Node{n}
+			continue
+		}
+		for _, x := range n.in {
+			for _, s := range sums[x] {
+				if !slices.Contains(sums[n], s) {
+					sums[n] = append(sums[n], s)
+					of[s] = append(of[s], n)
+				}
+			}
+		}
+	}
+	return of, rows
 }
 
 // traffic is how many bytes per vertex all phases together read at the own end and store.

@@ -85,7 +85,7 @@ func (p *Program) Overview(w io.Writer) error { return p.report().Overview(w) }
 // report collects what reports need of p.
 func (p *Program) report() *report.Run {
 	r := &report.Run{Model: p.model.Name, Low: p.train.low, Plan: p.train.plan, Extra: map[string]bool{}, Predicted: p.chosen.predicted,
-		Save: p.chosen.Save, Stored: p.chosen.Stored(), Slices: p.Slices(), Packed: p.chosen.Packed, Wide: p.chosen.Wide, Inside: p.chosen.Inside, Storage: p.cfg.Storage,
+		Save: p.chosen.Save, Stored: p.chosen.Stored(), Slices: p.Slices(), Packed: p.chosen.Packed, Wide: p.chosen.Wide, Storage: p.cfg.Storage,
 		Host: p.host.plan, Scratch: p.cfg.Scratch, Peak: p.PlannedPeak()}
 	r.Sampled = p.mode.figures()
 	for _, q := range p.params {

@@ -62,7 +62,7 @@ func (r *Run) Overview(w io.Writer) error {
 	if r.Save != dataflow.SaveSome {
 		fmt.Fprintf(&b, "; save %s", r.Save)
 	}
-	if r.Inside {
+	if slices.ContainsFunc(r.Low.Notes, func(n dataflow.Note) bool { return n.Pass == "inside" }) {
 		b.WriteString("; rows of gradients multiplied on edges")
 	}
 	b.WriteString(storedBeside(r.Stored))

@@ -24,7 +24,6 @@ type Run struct {
 	Save    string
 	Stored  []string
 	Slices  int
-	Inside  bool
 	Packed  bool
 	Wide    int // how many intervals cells reach over at the far end; 0: one
 	Storage string
