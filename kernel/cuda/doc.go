@@ -19,7 +19,7 @@
 //     predicated_load.go: rows that are read only if a mask is not zero; heads.go: registers with one number per head;
 //     accumulators.go: begin, step, merge and end of a reduction.
 //   - Launches. launch.go: which kernels run, over which tiles; scratch.go: device memory beside the operands;
-//     laid.go: when rows are laid out anew; gather_select.go: which of the gather kernels; group_sums.go, product_sums.go, column_sums.go and reduce_by_key.go: sums over rows;
+//     laid.go: when rows are laid out anew; gather_select.go: which of the gather kernels; group_sums.go, product_sums.go, thin_sums.go, column_sums.go and reduce_by_key.go: sums over rows;
 //     halves.go, groups.go: products by groups of warps; sparse.go: sparse rows; steps.go: one launch; work.go: its bytes and operations.
 //   - Lines of code. header.go: names, parameters, blocks; loads.go: how registers are read and written; emit.go: how
 //     columns are spread over lanes; packed_ids.go: packed IDs of far ends; index.go: rows found through a list of IDs.

@@ -95,8 +95,9 @@ func (f *facts) device(name string, tf32 bool) {
 // on its far rows; lanes have rows of few columns, and blocks rows of more than six times the mean. 4: products of 64 columns and more are
 // computed by groups of warps where the chip has such. 5: tensor cores cut the second halves of their operands off. 6: sums of products over rows, too,
 // are computed by groups of warps; up to four products are added in a kernel. 7: products of columns that are no multiple of four are computed so, too. 8: a warp has rows
-// of up to 1,024 edges. 9: gathers multiply by numbers of the far end, come before products of gradients, and finish their sums themselves.
-const gpuSums = 9
+// of up to 1,024 edges. 9: gathers multiply by numbers of the far end, come before products of gradients, and finish their sums themselves. 10: sums of products over
+// rows with up to eight columns have a kernel of their own.
+const gpuSums = 10
 
 // tf32Sums is the same for sums in TF32. 1: groups of warps compute them where the chip has such.
 const tf32Sums = 1
