@@ -153,11 +153,9 @@ func (z *Scratch) peak(q int, ch *Choice) (top int64) {
 	z.needs = z.l.needs(z.needs[:0], q, ch)
 	own := int64(0)
 	for _, x := range z.needs {
-		for k := 0; k < x.n; k += x.per {
-			n := x.bytes * x.run(k)
-			top = max(top, z.fit.take(n)+n)
-			own += n
-		}
+		n := x.bytes * int64(x.n)
+		top = max(top, z.fit.take(n)+n)
+		own += n
 	}
 	z.ends[q], z.own[q] = z.fit.end, own
 	for m := range load {

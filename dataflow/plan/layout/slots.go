@@ -1,25 +1,16 @@
 package layout
 
-import (
-	"cmp"
-	"slices"
-
-	"sagann/dataflow/plan"
-)
+import "sagann/dataflow/plan"
 
 // slotSet is the ring of buffers of one streamed operand in one phase.
 type slotSet struct {
-	at    []int64 // device offsets of runs of buffers
-	per   int     // buffers of a run, one behind the other
-	bytes int64   // of each
-	N     int     // number of buffers; 0: none, as the operand is not used or does not stream
+	at    int64 // device offset of the first
+	bytes int64 // of each
+	N     int   // number of buffers; 0: none, as the operand is not used or does not stream
 }
 
 // Addr is the device offset of the i-th slot, modulo N.
-func (s slotSet) Addr(i int) int64 {
-	i %= s.N
-	return s.at[i/s.per] + int64(i%s.per)*s.bytes
-}
+func (s slotSet) Addr(i int) int64 { return s.at + int64(i%s.N)*s.bytes }
 
 // PhaseSlots are the slots of one phase.
 type PhaseSlots struct {
@@ -29,28 +20,13 @@ type PhaseSlots struct {
 	Temps      []int64   // device offset by edge temporary
 }
 
-// need is what a phase needs for an operand: n slots of that many bytes each, per of them one behind the other.
+// need is a buffer of a phase: n slots of that many bytes each.
 type need struct {
 	what  slotOf
 	id    int // value, EdgeTemp or direction
 	bytes int64
 	n     int
-	per   int
 }
-
-// mostRuns is in how many runs the slots of an operand lie at most, each wherever there is room.
-const mostRuns = 4
-
-// needOf is a need of n slots, of which unit at least lie one behind the other.
-func needOf(what slotOf, id int, bytes int64, n, unit int) need {
-	return need{what, id, bytes, n, unit * max(1, (n/unit+mostRuns-1)/mostRuns)}
-}
-
-// size is the bytes of a run.
-func (x *need) size() int64 { return x.bytes * int64(min(x.per, x.n)) }
-
-// run is how many slots the run has that begins with slot k.
-func (x *need) run(k int) int64 { return int64(min(x.per, x.n-k)) }
 
 // slotOf says what a slot is for.
 type slotOf uint8
@@ -66,7 +42,7 @@ const (
 // needs appends the buffers of phase q with choice c. A value has c.phase(q) slots at the far end, whose chunks may be
 // used again. At the visited intervals it has one slot per interval of a group and, if c.Slots is above 1, one more to
 // load the next visit ahead. The cells of a direction have c.Slots slots per interval of a group, and c.ahead more.
-// None has more slots than it has chunks or cells outside windows. The largest come first. Chunks that a wide cell reaches over have slots together.
+// None has more slots than it has chunks or cells outside windows. Chunks that a wide cell reaches over have slots together.
 func (l *Layout) needs(list []need, q int, c *Choice) []need {
 	p, use := l.Plan, &l.Usage.Phases[q]
 	for _, a := range use.Values {
@@ -76,7 +52,7 @@ func (l *Layout) needs(list []need, q int, c *Choice) []need {
 		}
 	}
 	for _, id := range use.Temps {
-		list = append(list, needOf(tempSlot, id, plan.Align(l.Largest.NNZ*p.Spec.EdgeTemps[id]), 1, 1))
+		list = append(list, need{tempSlot, id, plan.Align(l.Largest.NNZ * p.Spec.EdgeTemps[id]), 1})
 	}
 	for _, d := range use.Dirs {
 		if p.Places.CellsIn[d] {
@@ -87,9 +63,8 @@ func (l *Layout) needs(list []need, q int, c *Choice) []need {
 		}
 	}
 	if l.work != nil && l.work[q] > 0 {
-		list = append(list, needOf(workSlot, 0, l.work[q], 1, 1))
+		list = append(list, need{workSlot, 0, l.work[q], 1})
 	}
-	slices.SortStableFunc(list, func(a, b need) int { return cmp.Compare(b.size(), a.size()) })
 	return list
 }
 
@@ -105,25 +80,25 @@ func (l *Layout) valueNeeds(list []need, q, id int, other, own bool, rest int, c
 		if v.Kind != plan.Temp && c.Slots > 1 { // for the next visit, whose chunks come meanwhile
 			n++
 		}
-		list = append(list, needOf(ownSlot, id, bytes, min(n, rest), 1))
+		list = append(list, need{ownSlot, id, bytes, min(n, rest)})
 	}
 	if other {
-		n, unit := min(c.phase(q), rest), 1
+		n := min(c.phase(q), rest)
 		if w := min(l.Plan.Cells.Wide, l.Plan.Span(id).N); w > 0 { // what a cell reaches over together
 			runs, all := (n+w-1)/w, (rest+w-1)/w
 			if c.Slots > 1 {
 				runs = max(runs, 2)
 			}
-			n, unit = min(runs, all)*w, w
+			n = min(runs, all) * w
 		}
-		list = append(list, needOf(otherSlot, id, bytes, n, unit))
+		list = append(list, need{otherSlot, id, bytes, n})
 	}
 	return list
 }
 
 // cellNeed is the buffer of phase q for cells of direction d, of which rest own intervals are in no window.
 func (l *Layout) cellNeed(q, d, rest int, c *Choice) need {
-	return needOf(cellSlot, d, plan.Align(l.Largest.bytes[d]), min(c.Slots*l.Plan.Groups[q]+c.ahead, rest*l.Plan.Cells.P), 1)
+	return need{cellSlot, d, plan.Align(l.Largest.bytes[d]), min(c.Slots*l.Plan.Groups[q]+c.ahead, rest*l.Plan.Cells.P)}
 }
 
 // placePhase places the buffers of phase q.
@@ -134,10 +109,7 @@ func (l *Layout) placePhase(f *fitter, floor int64, q int, c *Choice) PhaseSlots
 	ps := PhaseSlots{Slots: c.phase(q), Own: room[:n], Other: room[n:], Cells: make([]slotSet, len(l.Plan.Cells.Bytes)), Temps: make([]int64, len(s.EdgeTemps))}
 	f.phase(q, nil)
 	for _, x := range l.needs(nil, q, c) {
-		set := slotSet{per: x.per, bytes: x.bytes, N: x.n}
-		for k := 0; k < x.n; k += x.per {
-			set.at = append(set.at, floor+f.take(x.bytes*x.run(k)))
-		}
+		set := slotSet{floor + f.take(x.bytes*int64(x.n)), x.bytes, x.n}
 		name := "edges"
 		switch x.what {
 		case ownSlot:
@@ -147,17 +119,11 @@ func (l *Layout) placePhase(f *fitter, floor int64, q int, c *Choice) PhaseSlots
 		case cellSlot:
 			name, ps.Cells[x.id] = "cell "+plan.Dir(x.id).String(), set
 		case tempSlot:
-			ps.Temps[x.id] = set.at[0]
+			ps.Temps[x.id] = set.at
 		case workSlot:
-			name, l.Plan.Places.Work[q] = "kernels", plan.Work{At: set.at[0], Bytes: x.bytes}
+			name, l.Plan.Places.Work[q] = "kernels", plan.Work{At: set.at, Bytes: x.bytes}
 		}
-		for k := 0; k < len(set.at); { // those that lie one behind the other are one buffer
-			at, n := set.at[k], int64(0)
-			for ; k < len(set.at) && set.at[k] == at+n; k++ {
-				n += x.bytes * x.run(k*x.per)
-			}
-			l.book(name, at, n, q, q)
-		}
+		l.book(name, set.at, x.bytes*int64(x.n), q, q)
 	}
 	return ps
 }
