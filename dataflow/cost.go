@@ -103,9 +103,9 @@ func (c *costing) leaves() {
 			c.cost.GatherBytes += n
 			c.cost.GatherPad += 4*int64(lanes(f.Cols)) - n
 			if !seen[f.Operand] {
-				if seen[f.Operand] = true; n < pieces && widest >= wideRow {
+				if seen[f.Operand] = true; n < piece && widest >= wideRow {
 					if numbers++; numbers > 1 {
-						c.cost.GatherPad += piece(n) - n
+						c.cost.GatherPad += asPiece(n) - n
 					}
 				}
 				if f.Cols == 1 && widest >= wideRow { // a number beside a row: in the cache
@@ -130,16 +130,17 @@ func (c *costing) leaves() {
 	}
 }
 
-// pieces is how many bytes of a far operand are no more than a piece that memory is read in. Where edges read several such beside a wide row, each but the first
-// takes as long as piece says: attention's gradients, that read four numbers a head and relation, took half as long again as their bytes on an H200, and a quarter
+// piece is how many bytes memory is read in. Where edges read several far operands of fewer bytes beside a wide row, each but the first takes as long as
+// asPiece bytes: attention's gradients, that read four numbers a head and relation, took half as long again as their bytes on an H200, and a quarter
 // longer with numbers of one head, which the cache holds.
-const pieces = 64
+const piece = 64
 
-func piece(n int64) int64 {
+// asPiece is as how many bytes an operand of n bytes, fewer than piece, counts.
+func asPiece(n int64) int64 {
 	if n == 4 {
-		return pieces / 2
+		return piece / 2
 	}
-	return pieces
+	return piece
 }
 
 // wideRow is how many columns a row has at least beside which a number of the same row does not count for the cache.

@@ -151,9 +151,9 @@ func (l *Layout) scratchHomes(need []bool) {
 	}
 }
 
-// Between is how many bytes a row the level's kernels write to scratch memory and read there, without products and sums, whose rates include what they
+// Between is how many bytes a row of l the level's kernels write to scratch memory and read there, without products and sums, whose rates include what they
 // read and write, and without what only sums over rows read.
-func (l *Layout) Between() (bytes int64) {
+func Between(l *Layout) (bytes int64) {
 	p := l.Program
 	only, here := make([]bool, len(p.Widths)), make([]bool, len(p.Widths)) // registers that only sums over rows read, and those that a level's kernel computes
 	for i := range p.Outs {

@@ -29,7 +29,7 @@ func TestBetween(t *testing.T) {
 		Leaves: []Leaf{{From: Own, Operand: 0, Cols: 4, LD: 4, Reg: 0}, w(1, 4, 1), w(2, 12, 4)},
 		Instrs: []Instr{{Op: "matmul", Role: MatMul, Dst: 2, In: []int{0, 1}}, {Op: "relu", Dst: 3, In: []int{2}}, {Op: "matmul", Role: MatMul, Dst: 5, In: []int{3, 4}}},
 		Outs:   []Out{{Acc: Store, Reg: 5, Operand: 3, Aux: -1, LD: 12}}}
-	if n := NewLayout(p, Chip{}).Between(); n != 2*48 {
+	if n := Between(NewLayout(p, Chip{})); n != 2*48 {
 		t.Errorf("%d bytes a row between kernels, want %d", n, 2*48)
 	}
 }

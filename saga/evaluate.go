@@ -12,9 +12,9 @@ import (
 	"sagann/sample"
 )
 
-// seldom is the least Config.EvalEvery with which windows that stay from one step to the next share memory with evaluation. They are loaded
+// Seldom is the least Config.EvalEvery with which windows that stay from one step to the next share memory with evaluation. They are loaded
 // again after an evaluation, which takes several times what they save in an epoch.
-const seldom = 10
+const Seldom = 10
 
 // Evaluate scores the parameters of the checkpoint at path on every split of d, within c.Mem, with
 // the plan by which training evaluates. A checkpoint of early stopping gives the parameters of the

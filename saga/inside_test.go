@@ -11,19 +11,7 @@ import (
 
 // Attention whose backward pass sums numbers on edges, rather than multiply sums that the forward pass has kept, gives the same losses but for rounding, and keeps less.
 func TestInsideLosses(t *testing.T) {
-	h, err := dataset.ParseHeteroSpec("author=900x4,field=300,paper=1100x6,author:writes:paper=5000,paper:cites:paper=4000,paper:in:field=3000,target=paper,classes=3,reverse=yes,seed=1")
-	if err != nil {
-		t.Fatal(err)
-	}
-	kinds, err := dataset.SyntheticHetero(h)
-	if err != nil {
-		t.Fatal(err)
-	}
-	paper, err := kinds.Labelled("")
-	if err != nil {
-		t.Fatal(err)
-	}
-	typed := kinds.At(paper)
+	typed := threeTypes(t)
 	for _, name := range []string{"gat", "hgt", "transformer"} {
 		m, err := layers.New(name, layers.Options{Hidden: 8, Classes: 3, Layers: 3, Heads: 2, Features: 6})
 		if err != nil {
@@ -65,4 +53,22 @@ func TestInsideLosses(t *testing.T) {
 			}
 		}
 	}
+}
+
+// threeTypes is a small graph of three types, three relations and their reverses, with labels of papers.
+func threeTypes(t *testing.T) *dataset.Data {
+	t.Helper()
+	h, err := dataset.ParseHeteroSpec("author=900x4,field=300,paper=1100x6,author:writes:paper=5000,paper:cites:paper=4000,paper:in:field=3000,target=paper,classes=3,reverse=yes,seed=1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	kinds, err := dataset.SyntheticHetero(h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	paper, err := kinds.Labelled("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return kinds.At(paper)
 }

@@ -88,7 +88,7 @@ func (p *planTarget) lower(o *optimized, how dataflow.Lowering) (*compiled, erro
 		}
 	}
 	p.goal.results(p.definition, x)
-	if x.train.Spec.Between = o.ahead != nil || p.cfg.EvalEvery < seldom; o.ahead != nil {
+	if x.train.Spec.Between = o.ahead != nil || p.cfg.EvalEvery < Seldom; o.ahead != nil {
 		if x.ahead, err = add(o.ahead); err != nil {
 			return nil, err
 		}

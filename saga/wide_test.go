@@ -17,19 +17,7 @@ func TestWideLosses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h, err := dataset.ParseHeteroSpec("author=900x4,field=300,paper=1100x6,author:writes:paper=5000,paper:cites:paper=4000,paper:in:field=3000,target=paper,classes=3,reverse=yes,seed=1")
-	if err != nil {
-		t.Fatal(err)
-	}
-	kinds, err := dataset.SyntheticHetero(h)
-	if err != nil {
-		t.Fatal(err)
-	}
-	paper, err := kinds.Labelled("")
-	if err != nil {
-		t.Fatal(err)
-	}
-	typed := kinds.At(paper)
+	typed := threeTypes(t)
 	for _, name := range []string{"gcn", "gat", "sage", "ggcn", "resgated", "mpgcn", "ggnn"} {
 		wideLosses(t, name, twoLayers(t, name, s.Features, 12, s.Classes), d)
 	}

@@ -61,7 +61,10 @@ func (c *planCmd) Run(a *app) error {
 		}
 		c.Memory.Device = fmt.Sprintf("cpu:%d", c.Devices)
 	}
-	a.Idle("a plan", "epochs", "eval-every", "patience", "init", "class-weights", "scratch", "from")
+	a.Idle("a plan", "epochs", "patience", "init", "class-weights", "scratch", "from")
+	if int(c.Training.EvalEvery) < saga.Seldom {
+		a.Idle(fmt.Sprintf("a plan below %d", saga.Seldom), "eval-every")
+	}
 	c.Training.From = ""
 	if c.HTML != "" && c.HTML != "-" {
 		if err := cli.CanWrite(c.HTML); err != nil {

@@ -65,10 +65,10 @@ func (c *Program) productKernel(o *kernel.Out) (name string, tm, tn int, vec boo
 		h := &c.Home[r]
 		vec = vec && h.LD%4 == 0 && h.Kind != kernel.InCell
 	}
-	thin, _ := c.thin(o, tm)
+	few, _ := thin(c, o, tm)
 	switch {
-	case thin != "":
-		name = thin
+	case few != "":
+		name = few
 	case !vec:
 		name += "_any"
 	case tm*tn == tileSide*tileSide:
@@ -86,7 +86,7 @@ func (c *Program) productKernels(b *strings.Builder, others func(o *kernel.Out) 
 			continue
 		}
 		name, tm, tn, vec := c.productKernel(o)
-		if slices.Contains(c.Names, name) || c.thinKernel(b, o, tm) {
+		if slices.Contains(c.Names, name) || thinKernel(c, b, o, tm) {
 			continue
 		}
 		if name == tileSums {

@@ -17,7 +17,7 @@ func (c *Program) Scratch(rows, edges int) int64 { return scratch(c.Layout, rows
 // Need is as kernel.Renderer says. It renders nothing.
 func Need(p *kernel.Program, chip kernel.Chip, room int64) kernel.Need {
 	l, laid := kernel.NewLayout(p, chip), kernel.LayingOf(p)
-	return kernel.Need{Between: l.Between(), Bytes: func(rows, edges, far int) int64 {
+	return kernel.Need{Between: kernel.Between(l), Bytes: func(rows, edges, far int) int64 {
 		return max(scratch(l, rows, edges), laidBytes(laid, chip, edges, far, room))
 	}}
 }

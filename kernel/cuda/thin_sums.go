@@ -25,8 +25,8 @@ const thinOfSource = `extern "C" __global__ void __launch_bounds__(%d, %d) %s(co
 }
 `
 
-// thin is the kernel of the sum of products o for tiles of tm columns of the first operand, and its text; "": it has none.
-func (c *Program) thin(o *kernel.Out, tm int) (name, text string) {
+// thin is c's kernel of the sum of products o for tiles of tm columns of the first operand, and its text; "": it has none.
+func thin(c *Program, o *kernel.Out, tm int) (name, text string) {
 	n, x, y := c.p.Widths[o.Reg2], &c.Home[o.Reg], &c.Home[o.Reg2]
 	if n > thinColumns || x.LD%4 != 0 || x.Kind == kernel.InCell {
 		return "", ""
@@ -39,9 +39,9 @@ func (c *Program) thin(o *kernel.Out, tm int) (name, text string) {
 	return name, fmt.Sprintf(thinOfSource, tm, 512/tm, name, tm, (n+3)/4*4, vec)
 }
 
-// thinKernel renders the kernel of o if it is for few columns.
-func (c *Program) thinKernel(b *strings.Builder, o *kernel.Out, tm int) bool {
-	name, text := c.thin(o, tm)
+// thinKernel renders c's kernel of o if it is for few columns.
+func thinKernel(c *Program, b *strings.Builder, o *kernel.Out, tm int) bool {
+	name, text := thin(c, o, tm)
 	if name == "" {
 		return false
 	}
