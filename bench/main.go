@@ -48,6 +48,9 @@ func main() {
 		panic(err)
 	}
 	k, err := parser.Parse(os.Args[1:])
+	if err == nil {
+		err = cli.NamedDevices(k)
+	}
 	parser.FatalIfErrorf(err)
 	a := &cli.App{Stdout: cli.NewOutput(os.Stdout), Stderr: os.Stderr, Log: slog.New(slog.NewTextHandler(os.Stderr, nil)), Given: map[string]bool{}}
 	for _, p := range k.Path {

@@ -250,6 +250,38 @@ func TestMaskWithoutSeveral(t *testing.T) {
 		_, err := Load(write(t, append(splitCases["masks of bytes"].arrays, namedArray{"edge_index", []int{2, 1}, []int64{0, 1}})), Options{Mask: 1})
 		refused(t, door, err, "split number 1 is asked for (--mask), and the file does not have several")
 	}
+	dir := t.TempDir()
+	list, store, typed := filepath.Join(dir, "e.csv"), filepath.Join(dir, "g.saga"), filepath.Join(dir, "typed.saga")
+	if err := os.WriteFile(list, []byte("source,target\n0,1\n1,0\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	table := Tables{Edges: list}
+	tables := HeteroTables{Relations: []RelationTable{{Source: "a", Name: "r", Target: "b", Table: table}}}
+	var err error
+	keep := func(_ any, _ int, e error) { err = e }
+	keep(Convert(Conversion{From: list, Out: store}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if keep(ConvertHetero(Conversion{Out: typed}, &tables, nil)); err != nil {
+		t.Fatal(err)
+	}
+	second := Options{Mask: 1}
+	for what, open := range map[string]func(){
+		"store":            func() { _, err = Load(store, second) },
+		"store of types":   func() { _, err = LoadHetero(typed, second) },
+		"built-in graph":   func() { _, err = Open("karate", second) },
+		"table":            func() { _, err = LoadTables(table, second) },
+		"tables of types":  func() { _, err = LoadHeteroTables(tables, second) },
+		"converted store":  func() { keep(Convert(Conversion{From: store, Out: store + "2", Options: second})) },
+		"converted types":  func() { keep(ConvertHetero(Conversion{From: typed, Out: store + "2", Options: second}, nil, nil)) },
+		"converted list":   func() { keep(Convert(Conversion{From: list, Out: store + "2", Options: second})) },
+		"converted table":  func() { keep(Convert(Conversion{Tables: &table, Out: store + "2", Options: second})) },
+		"converted tables": func() { keep(ConvertHetero(Conversion{Out: store + "2", Options: second}, &tables, nil)) },
+	} {
+		open()
+		refused(t, what, err, "split number 1 is asked for (--mask), and the file does not have several")
+	}
 }
 
 // TestPartFiles: train.pt, val.pt and test.pt of a data set become one graph with these splits: of graphs, if they have labels, else of

@@ -66,7 +66,10 @@ func (c Conversion) open() (*Stream, error) {
 		from = c.Tables.Edges
 		s, err = c.Tables.open(c.Options)
 	case !c.Undirected && !c.Simple && isEdgeList(from):
-		s, err = openEdgeList(from, c.Relabel)
+		err = c.idleMask(from, 0)
+		if err == nil {
+			s, err = openEdgeList(from, c.Relabel)
+		}
 	default:
 		s, err = open(from, c.Options)
 	}

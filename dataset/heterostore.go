@@ -68,6 +68,9 @@ func (s *heteroStream) write(path string, base int, progress func(what string, d
 
 // openHeteroStore reads a store of parts.
 func openHeteroStore(path string, opt Options) (*heteroStream, error) {
+	if err := opt.idleMask(path, 0); err != nil {
+		return nil, err
+	}
 	h := &Hetero{}
 	err := eachPart(path, h, chunk.Each, func(s *chunk.Store) (*Data, error) { return readStore(s, opt) })
 	return &heteroStream{h: h}, err

@@ -70,8 +70,8 @@ func (s *heteroStream) settled(path, form string, opt Options) (*heteroStream, e
 		d.settle()
 		masks = max(masks, d.Report.Masks)
 	}
-	if opt.Mask > 0 && masks == 0 {
-		return nil, fmt.Errorf("%s: split number %d is asked for (--mask), and the file does not have several", path, opt.Mask)
+	if err := opt.idleMask(path, masks); err != nil {
+		return nil, err
 	}
 	if opt.Relabel != RelabelAuto {
 		h.Report.Warnings = append(h.Report.Warnings, "settings that have no effect on this data: --relabel (vertices of types keep their numbers)")

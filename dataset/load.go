@@ -39,6 +39,9 @@ func Open(name string, opt Options) (*Data, error) {
 // generated is d, whose edges are rearranged as asked.
 func (o *Options) generated(d *Data) (*Data, error) {
 	o.idleRelabel(d)
+	if err := o.idleMask(d.Name, 0); err != nil {
+		return nil, err
+	}
 	if o.Undirected || o.Simple {
 		return finish(d, d.Name, *o)
 	}
@@ -98,6 +101,7 @@ func open(path string, opt Options) (*Stream, error) {
 	}
 	if d, ok, err := loadStore(path, opt); err != nil || ok {
 		if err == nil {
+			err = opt.idleMask(path, 0)
 			opt.idleRelabel(d)
 			if opt.Vertices == VertexClasses {
 				labelsOfColumns(d)
@@ -125,17 +129,7 @@ func open(path string, opt Options) (*Stream, error) {
 	if s.Data.Report.Form != edgeListForm {
 		opt.idleRelabel(s.Data)
 	}
-	if opt.Mask > 0 && s.Data.Report.Masks == 0 {
-		return nil, fmt.Errorf("%s: split number %d is asked for (--mask), and the file does not have several", path, opt.Mask)
-	}
-	return s, nil
-}
-
-// idleRelabel warns that nothing is numbered anew, if that was asked for.
-func (o *Options) idleRelabel(d *Data) {
-	if o.Relabel != RelabelAuto {
-		d.warn("settings that have no effect on this data: --relabel (only the ids of edge lists, and of tables of edges alone, are numbered anew)")
-	}
+	return s, opt.idleMask(path, s.Data.Report.Masks)
 }
 
 // held is the Stream of data in memory, or the error.

@@ -1,5 +1,7 @@
 package dataset
 
+import "fmt"
+
 // Options of Load. The zero value takes a file as it is.
 type Options struct {
 	// Undirected adds the reverse of every edge that has none, for files that list
@@ -74,4 +76,19 @@ func (o *Options) sparse(d *Data) error {
 	}
 	d.HoldFeatures()
 	return d.SetSparse(SparseOf(d.Features, d.FeatureCols), d.FeatureCols)
+}
+
+// idleMask is an error if a split is chosen by its number at path, which has several in masks, or 0 for one.
+func (o *Options) idleMask(path string, masks int) error {
+	if o.Mask > 0 && masks == 0 {
+		return fmt.Errorf("%s: split number %d is asked for (--mask), and the file does not have several", path, o.Mask)
+	}
+	return nil
+}
+
+// idleRelabel warns that nothing is numbered anew, if that was asked for.
+func (o *Options) idleRelabel(d *Data) {
+	if o.Relabel != RelabelAuto {
+		d.warn("settings that have no effect on this data: --relabel (only the ids of edge lists, and of tables of edges alone, are numbered anew)")
+	}
 }

@@ -56,6 +56,9 @@ func LoadTables(t Tables, opt Options) (*Data, error) {
 
 // open reads the vertices, numbers the ids and counts the edges.
 func (t Tables) open(opt Options) (*Stream, error) {
+	if err := opt.idleMask(t.Edges, 0); err != nil {
+		return nil, err
+	}
 	d := &Data{Edges: &chunk.Edges{}, Report: Report{Form: "tables"}}
 	d.Name = baseName(t.Edges)
 	s := &Stream{Data: d}

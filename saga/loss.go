@@ -22,6 +22,15 @@ const (
 	LossHuber        LossKind = "huber"         // squared up to Loss.Delta, absolute beyond (Huber, 1964)
 )
 
+// Check is an error if there is no such loss; "" is the default.
+func (k LossKind) Check() error {
+	switch k {
+	case "", LossCrossEntropy, LossMSE, LossMAE, LossHuber:
+		return nil
+	}
+	return fmt.Errorf("saga: unknown loss %q; there are %s, %s, %s, %s", string(k), LossCrossEntropy, LossMSE, LossMAE, LossHuber)
+}
+
 // Loss is what training minimises: the mean over the training split or, if vertices, edges or graphs can have several
 // labels of which some are not known (dataset.Unknown), over the labels of the split that are known.
 type Loss struct {
@@ -48,10 +57,8 @@ func (l *Loss) numbers() bool { return l.Kind == LossMSE || l.Kind == LossMAE ||
 
 // check says what is wrong with l for data of these dims.
 func (l *Loss) check(d *dims, name string) error {
-	switch l.Kind {
-	case "", LossCrossEntropy, LossMSE, LossMAE, LossHuber:
-	default:
-		return fmt.Errorf("saga: unknown loss %q; there are %s, %s, %s, %s", l.Kind, LossCrossEntropy, LossMSE, LossMAE, LossHuber)
+	if err := l.Kind.Check(); err != nil {
+		return err
 	}
 	if !(l.Delta >= 0) || math.IsInf(float64(l.Delta), 0) {
 		return fmt.Errorf("saga: the delta of the loss is %v; it must be finite and above 0", l.Delta)

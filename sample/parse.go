@@ -2,6 +2,7 @@ package sample
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -64,7 +65,7 @@ func numbers(text string) (list []int, err error) {
 	if text == "" {
 		return nil, nil
 	}
-	for _, f := range strings.FieldsFunc(strings.ReplaceAll(text, "x", ",")+" ", func(r rune) bool { return r == ',' }) {
+	for f := range strings.SplitSeq(strings.ReplaceAll(text, "x", ","), ",") {
 		n, err := strconv.Atoi(strings.TrimSpace(f))
 		if err != nil || n < 1 {
 			return nil, fmt.Errorf("%q is no number of 1 or more", f)
@@ -131,19 +132,23 @@ func longest(text, rest string) (int, error) {
 // assigned reads settings such as p=2,q=0.5. Settings that the text does not name are 1.
 func assigned(text string, names ...string) (map[string]float64, error) {
 	got := map[string]float64{}
-	for _, n := range names {
-		got[n] = 1
-	}
-	for _, f := range strings.Split(text, ",") {
-		if f == "" {
-			continue
-		}
+	for f := range strings.SplitSeq(text, ",") {
 		name, value, _ := strings.Cut(f, "=")
 		x, err := strconv.ParseFloat(value, 32)
-		if err != nil || !slices.Contains(names, name) {
+		switch _, twice := got[name]; {
+		case text == "":
+			continue
+		case err != nil || math.IsInf(x, 0) || !slices.Contains(names, name):
 			return nil, fmt.Errorf("%q: settings are %s, as in p=2,q=0.5", f, strings.Join(names, " and "))
+		case twice:
+			return nil, fmt.Errorf("%s stands twice", name)
 		}
 		got[name] = x
+	}
+	for _, n := range names {
+		if _, ok := got[n]; !ok {
+			got[n] = 1
+		}
 	}
 	return got, nil
 }

@@ -152,7 +152,7 @@ func run(args []string, stdout, stderr *os.File) (status int) {
 	}()
 	ctx, err := parser.Parse(joined(args))
 	if err == nil {
-		if err = cmp.Or(empty(ctx), overwrites(ctx)); err != nil {
+		if err = cmp.Or(empty(ctx), overwrites(ctx), cli.NamedDevices(ctx)); err != nil {
 			fmt.Fprintf(stderr, "saga: %v\nsaga: try %s --help\n", err, ctx.Selected().FullPath())
 			return exitUsage
 		}

@@ -54,6 +54,9 @@ func (c *predictCmd) weighted(a *app) (t *trained, logits []float32, cols int, e
 	s := &settings{Model: c.With.Model}
 	s.Data = dataFlags{Path: c.Data, Undirected: c.With.Undirected, Simple: c.With.Simple, Task: c.With.Task, Features: c.With.Features, RowNormalize: c.With.RowNormalize, VirtualNode: c.With.VirtualNode}
 	s.Training.Loss = c.With.Loss
+	if err := saga.LossKind(s.Training.Loss).Check(); err != nil && s.Training.Loss != "auto" {
+		return nil, nil, 0, cli.Usage(err)
+	}
 	if s.Model.Name == "auto" {
 		return nil, nil, 0, cli.Usagef("--weights needs --model: the model that they are of")
 	}

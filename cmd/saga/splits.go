@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"hash/crc32"
 	"log/slog"
+	"math"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 
 	"sagann/dataset"
@@ -31,9 +33,8 @@ func parseSplit(text string) (d division, err error) {
 	if d.byTime, err = recordedByTime(text); d.byTime != nil || err != nil {
 		return d, err
 	}
-	a, b, _ := strings.Cut(text, ",")
-	if _, err := fmt.Sscanf(a+" "+b, "%g %g", &d.train, &d.val); err == nil {
-		if !(d.train > 0 && d.val > 0 && d.train+d.val < 1) {
+	if list, ok := sharesIn(text, ""); ok && len(list) > 1 { // one number may be a folder
+		if d.train, d.val, ok = divided(list); !ok {
 			return d, fmt.Errorf("--split %s: want two shares above 0 that leave something for testing, such as 0.6,0.2", text)
 		}
 		return d, nil
@@ -42,6 +43,32 @@ func parseSplit(text string) (d division, err error) {
 		return d, fmt.Errorf("--split %s: want two shares, such as 0.6,0.2, or a folder with train.csv, val.csv and test.csv, as saga export --split writes them", text)
 	}
 	return division{from: text}, nil
+}
+
+// sharesIn reads shares with commas between, each with the unit, which is % or nothing; ok is false if text has anything else.
+func sharesIn(text, unit string) (list []float64, ok bool) {
+	whole := map[string]float64{"": 1, "%": 100}[unit]
+	for part := range strings.SplitSeq(text, ",") {
+		number, has := strings.CutSuffix(strings.TrimSpace(part), unit)
+		x, err := strconv.ParseFloat(number, 64)
+		if !has || err != nil {
+			return nil, false
+		}
+		list = append(list, x/whole)
+	}
+	return list, true
+}
+
+// divided are the shares of training and validation in list, which leave something for testing. A third share can only be what they leave.
+func divided(list []float64) (train, val float64, ok bool) {
+	if len(list) == 3 && math.Abs(list[0]+list[1]+list[2]-1) < 1e-6 {
+		list = list[:2]
+	}
+	if len(list) != 2 {
+		return 0, 0, false
+	}
+	train, val = list[0], list[1]
+	return train, val, train > 0 && val > 0 && train+val < 1
 }
 
 // splitSeed is the seed that splits are drawn by.

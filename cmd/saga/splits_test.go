@@ -36,3 +36,22 @@ func TestShardSplits(t *testing.T) {
 		t.Error("an empty validation split is scored")
 	}
 }
+
+// TestSharesRead: shares of --split and --split-time are read to the end of the text: what stands behind them is not passed over.
+func TestSharesRead(t *testing.T) {
+	t.Parallel()
+	for text, ok := range map[string]bool{"0.6,0.2": true, " 0.6 , 2e-1": true, "0.6,0.2,0.2": true, "0.6,0.2,0.1": false, "0.6,0.2,0.1,0.1": false, "0.6,0.2x": false, "0.6,0.2,": false,
+		"0.6,": false, "0.6": false, "0.6,0.4": false, "NaN,0.1": false, "0.1,NaN": false, "Inf,0.1": false, "0.6,-0.2": false, "0.6,0.2,nosuch": false, "0.6 0.2": false} {
+		d, err := parseSplit(text)
+		if (err == nil) != ok || ok && (d.train != 0.6 || d.val != 0.2) {
+			t.Errorf("--split %q: %v, %v, %v", text, d.train, d.val, err)
+		}
+	}
+	for text, ok := range map[string]bool{"60%,20%": true, "60%, 20%": true, "60%,20%,20%": true, "60%,20%,10%": false, "60%,20%x": false, "60%,20": false, "6%0%,20%": false, "60%,20%,": false,
+		"60%": false, "60%,40%": false, "NaN%,20%": false} {
+		b, err := parseSplitTime(text)
+		if (err == nil) != ok || ok && (b.train != 0.6 || b.val != 0.2) {
+			t.Errorf("--split-time %q: %v, %v, %v", text, b.train, b.val, err)
+		}
+	}
+}

@@ -26,15 +26,17 @@ const linksByTime = "80%,10%"
 func parseSplitTime(text string) (b byTime, err error) {
 	first, second, two := strings.Cut(text, ",")
 	first, second = strings.TrimSpace(first), strings.TrimSpace(second)
-	a, share := strings.CutSuffix(first, "%")
-	c, other := strings.CutSuffix(second, "%")
+	share, other := strings.HasSuffix(first, "%"), strings.HasSuffix(second, "%")
 	wrong := fmt.Errorf("--split-time %s: want the times from which on validation and testing are, such as 2026-01-01,2026-02-01, or two shares of the earliest for training and validation, such as 80%%,10%%", text)
 	if !two || share != other {
 		return b, wrong
 	}
 	if share {
-		_, err := fmt.Sscanf(a+" "+c, "%g %g", &b.train, &b.val)
-		if b.train, b.val = b.train/100, b.val/100; err != nil || !(b.train > 0 && b.val > 0 && b.train+b.val < 1) {
+		list, ok := sharesIn(text, "%")
+		if ok {
+			b.train, b.val, ok = divided(list)
+		}
+		if !ok {
 			return b, wrong
 		}
 		return b, nil

@@ -153,8 +153,6 @@ func (c *topoCmd) device() (kind string, index []int, err error) {
 	switch k := backend.Of(kind); {
 	case k.System != nil:
 		err = device.Shared(spec)
-	case !k.Timed:
-		err = fmt.Errorf("--device %s: copies of cpu and cuda devices take time", spec)
 	case c.Devices > 0 && strings.Contains(spec, ":"):
 		err = fmt.Errorf("--device %s and --devices %d: one of them", spec, c.Devices)
 	default:
