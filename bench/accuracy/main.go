@@ -71,6 +71,14 @@ func (c *Command) Run(*cli.App) error {
 	if err := json.Unmarshal(b, &all); err != nil {
 		return fmt.Errorf("%s: %w", c.Recipes, err)
 	}
+	for _, name := range c.Only {
+		if !slices.ContainsFunc(all.Entries, func(e entry) bool { return name == e.Recipe.Data || name == e.Recipe.Data+"/"+e.Recipe.Row }) {
+			return cli.Usagef("--only %s: %s has no such data set or row", name, c.Recipes)
+		}
+	}
+	if c.Jobs < 1 || c.Seeds < 0 {
+		return cli.Usagef("--jobs %d --seeds %d: at least one job; seeds from 1 on, or 0 for the peer's", c.Jobs, c.Seeds)
+	}
 	if c.Weights != "" {
 		fmt.Println("| data | model | losses, seed 0 | off by at most | median seed | seeds within 1e-4 | torch's float32 from its float64 | seeds within 1e-4 |\n|---|---|---|---|---|---|---|---|")
 	} else {

@@ -34,6 +34,9 @@ type Command struct {
 
 // Run prints the table.
 func (c *Command) Run(*cli.App) error {
+	if err := c.check(); err != nil {
+		return cli.Usage(err)
+	}
 	g, err := dataset.Load(c.Data, dataset.Options{})
 	if err != nil {
 		return err
@@ -64,6 +67,19 @@ func (c *Command) Run(*cli.App) error {
 		product = append(product, []saga.Scores{degrees(d)})
 	}
 	line("degree of one times degree of the other", "–", product, 0)
+	return nil
+}
+
+// check refuses what cannot be run.
+func (c *Command) check() error {
+	if c.Seeds < 1 || c.Beside < 1 || c.Every < 1 || c.Epochs < c.Every {
+		return fmt.Errorf("--seeds %d --beside %d --every %d --epochs %d: at least 1, and at least one look at the validation edges", c.Seeds, c.Beside, c.Every, c.Epochs)
+	}
+	for _, name := range c.Features {
+		if name != "embedding" && name != "degree" {
+			return fmt.Errorf("--features %s: embedding or degree", name)
+		}
+	}
 	return nil
 }
 

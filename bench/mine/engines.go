@@ -13,6 +13,9 @@ import (
 	"sagann/mine"
 )
 
+// compared are the engines that engineTable compares.
+var compared = []mine.Engine{mine.Auto, mine.Formula, mine.Bits, mine.Maps, mine.Loops}
+
 // engineTable prints, for each pattern, the time of each engine (or only the one given) and the time that
 // --explain predicts. It also prints how the engine that auto chooses compares with the best one. The graphs are that
 // at data, with its labels, or R-MAT graphs. Counts with one thread are measured in CPU seconds, others by the
@@ -52,7 +55,7 @@ func (c *Command) enginesOf(edges *chunk.Edges, labels []int32, text string) err
 	}
 	best, auto := math.Inf(1), 0.0
 	var taken mine.Engine
-	for _, engine := range []mine.Engine{mine.Auto, mine.Formula, mine.Bits, mine.Maps, mine.Loops} {
+	for _, engine := range compared {
 		if only := mine.Engine(c.Engine); only != mine.Auto && engine != only {
 			continue
 		}

@@ -16,6 +16,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"time"
 
@@ -68,7 +69,7 @@ type find struct {
 }
 
 // Run measures what the flags say.
-func (c *Command) Run(*cli.App) error {
+func (c *Command) Run(a *cli.App) error {
 	for _, n := range append(c.Scales, c.Scaling...) {
 		if n < 1 {
 			return cli.Usagef("--scales and --scaling: %d is no number from 1 on", n)
@@ -79,6 +80,10 @@ func (c *Command) Run(*cli.App) error {
 		return cli.Usagef("--sort and --threads are at least 1")
 	case c.Find.Support < 0 || c.Find.Edges < 1 || c.Find.Edges > 7 || c.Find.Vertices < 0 || c.Find.Vertices > 8:
 		return cli.Usagef("--support is at least 1, --edges 1 to 7, --vertices to 8")
+	case len(c.Engines) > 0 && !slices.Contains(compared, mine.Engine(c.Engine)):
+		return cli.Usagef("--engines compares auto, formula, bits, maps and loops, and not --engine %s", c.Engine)
+	case strings.Trim(c.Jobs, "cshlid5w") != "":
+		return cli.Usagef("--jobs %s: letters of c, s, h, l, i, d, 5 and w", c.Jobs)
 	case len(c.Engines) > 0:
 		return c.engineTable()
 	case c.Device != "":
@@ -88,6 +93,7 @@ func (c *Command) Run(*cli.App) error {
 	case c.Repeat > 0:
 		return compare(c.Repeat, c.Peer)
 	case c.Find.Support > 0:
+		a.Idle("frequent patterns", "engine", "pattern", "induced", "parts")
 		return c.patterns()
 	}
 	return c.count()

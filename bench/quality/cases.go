@@ -88,7 +88,7 @@ func readTable(from, head string, r io.Reader, fields func() []any) error {
 		for k, to := range fields() {
 			if s, ok := to.(*string); ok {
 				*s = text[k]
-			} else if n, err := fmt.Sscan(text[k], to); n != 1 || err != nil {
+			} else if n, _ := fmt.Sscan(text[k], to, new(string)); n != 1 { // 0: no number; 2: more behind it
 				return fmt.Errorf("%s, row %d, column %d: %q is not a number", from, i+2, k+1, text[k])
 			}
 		}

@@ -153,7 +153,7 @@ func TestPlanOne(t *testing.T) {
 func TestRefused(t *testing.T) {
 	head := problemHead + "\n"
 	one := strings.Split(frozen, "\n")[1] + "\n"
-	for name, text := range map[string]string{"empty": "", "other": "a,b\n1,2\n", "twice": head + one + one, "number": head + strings.Replace(one, "233000", "many", 1), "short": head + "a,b\n"} {
+	for name, text := range map[string]string{"empty": "", "other": "a,b\n1,2\n", "twice": head + one + one, "number": head + strings.Replace(one, "233000", "many", 1), "unit": head + strings.Replace(one, "233000", "233000x", 1), "short": head + "a,b\n"} {
 		if _, err := readProblems(name, strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -15,14 +15,17 @@ import (
 	"sagann/saga"
 )
 
-// parts are the optimisations that can be left out, with where the features lie when each is measured and what the
-// part is for. Parts with features on the GPU come first and share one program with all parts; those with
-// features in host memory share another. In each group, the part that takes most memory comes last.
-var parts = []struct {
+// part is one of parts.
+type part struct {
 	without string
 	cache   float64 // see epochs
 	name    string
-}{
+}
+
+// parts are the optimisations that can be left out, with where the features lie when each is measured and what the
+// part is for. Parts with features on the GPU come first and share one program with all parts; those with
+// features in host memory share another. In each group, the part that takes most memory comes last.
+var parts = []part{
 	{"draw", 0, "the card draws and renumbers"},
 	{"in-place", 0, "kernels read rows of features where they lie"},
 	{"fuse", 0, "aggregation: one kernel reads rows, computes on edges and sums"},

@@ -103,9 +103,12 @@ func (c *Command) again(flags []string) (*Command, error) {
 }
 
 // Run times what the flags say.
-func (c *Command) Run(*cli.App) error {
+func (c *Command) Run(a *cli.App) error {
 	e, err := c.epochs()
 	if err != nil {
+		return cli.Usage(err)
+	}
+	if err := c.known(); err != nil {
 		return cli.Usage(err)
 	}
 	switch {
@@ -118,7 +121,18 @@ func (c *Command) Run(*cli.App) error {
 	case c.Epochs > 0:
 		return e.run()
 	}
+	a.Idle("batches without --epochs", "sampler", "eval", "device", "mem", "cache", "accumulate", "alone", "without", "tf32", "table", "profile", "then", "shape", "vertices", "edges", "train", "features", "classes")
 	return c.batches()
+}
+
+// known refuses names of parts that there are not.
+func (c *Command) known() error {
+	for _, name := range c.Parts {
+		if !slices.ContainsFunc(parts, func(p part) bool { return p.without == name }) {
+			return fmt.Errorf("--parts %s: fuse, draw, in-place, match or stream", name)
+		}
+	}
+	return nil
 }
 
 // batches times batch after batch.
@@ -179,7 +193,7 @@ func sizesOf(fanouts string) (sizes []int, err error) {
 	for _, text := range strings.Split(fanouts, ",") {
 		k, err := strconv.Atoi(text)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("fan-outs %s: %q is not a whole number", fanouts, text)
 		}
 		sizes = append(sizes, k)
 	}

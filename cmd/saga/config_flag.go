@@ -56,21 +56,10 @@ func readSettings(path string) (map[string]any, error) {
 	if err != nil {
 		return nil, err
 	}
-	var run struct {
-		Settings json.RawMessage `json:"settings"`
-	}
-	if err := json.Unmarshal(text, &run); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	if run.Settings != nil {
-		if text, err = asRun(run.Settings); err != nil {
-			return nil, fmt.Errorf("%s: %w", path, err)
-		}
-	}
-	var checked savedSettings // values of a wrong type are found here
+	var top map[string]json.RawMessage
 	var wrong *json.UnmarshalTypeError
-	if err := json.Unmarshal(text, &checked); errors.As(err, &wrong) {
-		return nil, fmt.Errorf("%s: the setting %q cannot be a %s", path, wrong.Field, wrong.Value[:min(len(wrong.Value), 60)])
+	if err := json.Unmarshal(text, &top); errors.As(err, &wrong) || err == nil && top == nil {
+		return nil, fmt.Errorf("%s: not an object of flags and their values, such as {\"epochs\": 200}", path)
 	} else if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
@@ -78,8 +67,25 @@ func readSettings(path string) (map[string]any, error) {
 	if err != nil {
 		return nil, err
 	}
+	ofRun := top["settings"] != nil
+	if ofRun {
+		for _, name := range slices.Sorted(maps.Keys(top)) {
+			if _, ok := known[name]; ok {
+				return nil, fmt.Errorf("%s: %q stands beside \"settings\", and is read in it alone", path, name)
+			}
+		}
+		if text, err = asRun(top["settings"]); err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+	}
+	var checked savedSettings // values of a wrong type are found here
+	if err := json.Unmarshal(text, &checked); errors.As(err, &wrong) {
+		return nil, fmt.Errorf("%s: the setting %q cannot be a %s", path, wrong.Field, wrong.Value[:min(len(wrong.Value), 60)])
+	} else if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
 	values := map[string]any{}
-	if run.Settings != nil {
+	if ofRun {
 		if err := json.Unmarshal([]byte(unrecorded), &values); err != nil {
 			return nil, err
 		}

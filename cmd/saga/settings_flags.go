@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"slices"
 
 	"github.com/alecthomas/kong"
@@ -230,6 +231,9 @@ func asRun(text []byte) ([]byte, error) {
 	var m map[string]json.RawMessage
 	if err := json.Unmarshal(text, &m); err != nil || m[kept] != nil {
 		return text, err
+	}
+	if m == nil {
+		return nil, errors.New("there are no settings")
 	}
 	for name, ran := range replaced {
 		if x := string(m[name]); x == "" || x == "0" {
