@@ -29,11 +29,15 @@ type Sample struct {
 	JSON     bool     `name:"json" help:"Print one JSON object on the last line of standard output, the tables on standard error."`
 }
 
-// unread returns an error if a flag was given that is not used on this kind of device.
+// unread returns an error if there is no such device, or a flag was given that is not used on this kind of device.
 func (c *Sample) unread(a *app) error {
 	flags, where := []string{"shapes", "blocks", "weights", "mem"}, "of GPUs; a CPU measures --samplers on --data"
-	if device.IsGPU(c.Device) {
+	n, err := device.Count(c.Device)
+	switch {
+	case device.IsGPU(c.Device):
 		flags, where = []string{"data", "samplers", "length"}, "of the CPU; GPUs are measured on the generated graphs of --shapes"
+	case err != nil || n != 1 || !device.Host(c.Device):
+		return cli.Usagef("--device %s: want cpu, or one GPU, such as cuda or cuda:1", c.Device)
 	}
 	for _, name := range flags {
 		if a.Given[name] {
@@ -85,7 +89,7 @@ func (c *Sample) Run(a *app) error {
 		return err
 	}
 	built := time.Since(start)
-	s := &sheet{title: fmt.Sprintf("Samplers on %d vertices and %d edges, %d threads", d.Edges.V, d.Edges.E(), runtime.GOMAXPROCS(0)), key: "samplers",
+	s := &sheet{title: fmt.Sprintf("Samplers on %d vertices and %d edges, %d threads; batches of %d seeds, walks of %d steps", d.Edges.V, d.Edges.E(), runtime.GOMAXPROCS(0), c.Batch, c.Length), key: "samplers",
 		head: table.Row{"sampler", "samples/s", "edges or steps/s", "reads each", "of the bound"}}
 	c.idle(a)
 	m := &meter{Sample: c, in: in, out: out}

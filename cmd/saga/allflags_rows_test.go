@@ -272,7 +272,7 @@ var flagRows = map[string]flagRow{
 	"mine fpm peers-open":   {why: "of several ranks: secret_test.go"},
 	"mine fpm listen":       {why: "of several ranks: peers_test.go"},
 	"mine fpm rank":         {value: "1"},
-	"mine fpm net-timeout":  {why: "of several ranks: peers_test.go"},
+	"mine fpm net-timeout":  {value: "5s"},
 	"simple":                {},
 	"mask":                  {why: "of files with several splits: TestMask of package dataset"},
 	"edges":                 {with: "g.saga", value: "e.csv"},

@@ -215,6 +215,9 @@ func (c *trainCmd) ready(a *app, t *ranks) (j *job, err error) {
 	if !c.Training.Sampling.whole() || c.net != nil {
 		a.Idle("a run of batches or of several ranks, whose epochs are not traced", "trace")
 	}
+	if c.net != nil && !device.IsGPU(c.Memory.Device) {
+		a.Idle("ranks without GPUs", "nccl")
+	}
 	if c.Memory.Scratch == "" {
 		c.Memory.Scratch = existing(cmp.Or(c.Resume, c.Out, "."))
 	}

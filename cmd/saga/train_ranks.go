@@ -110,6 +110,7 @@ func (f *peerFlags) link(a *app) (net.Link, error) {
 	case f.PeersSecret != "" || f.PeersOpen || f.Listen != "":
 		return nil, cli.Usagef("--peers-secret, --peers-open and --listen go with --peers")
 	case mpi.Launched() < 2:
+		a.Idle("a process alone", "net-timeout", "nccl")
 		return nil, nil
 	}
 	link, err := mpi.Open(mpi.Options{Timeout: f.NetTimeout, Say: say})
