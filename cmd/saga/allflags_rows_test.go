@@ -344,7 +344,7 @@ func init() {
 	const tiny, scheduled = "--models gcn --epochs 1 --shape tiny", "+--device cpu --scale 20000 --budgets 1"
 	const blocks, patterns, density, sorted = "--data karate --samplers neighbours:2 --times 1", "--data karate --tables patterns --edges 1 --support 3", "--tables density --degrees 2 --vertices 30", "--tables sort --keys 2000"
 	for command, rows := range map[string]map[string]flagRow{
-		"schedules": {"hidden": {with: "--models gcn --layers 2 --chunks 2", value: "64"}, "chunks": {value: "3"}, "prefetch": {value: "2"}, "device": {with: "+--scale 20000", value: "cpu"}, "budgets": {with: scheduled, value: "0.5", idle: "+"}, "scale": {with: scheduled, value: "10000", idle: "+"},
+		"schedules": {"hidden": {with: "--models gcn --layers 2 --chunks 2", value: "64"}, "chunks": {value: "3"}, "prefetch": {value: "2"}, "device": {with: "+--scale 20000", value: "cpu"}, "budgets": {with: scheduled, value: "0.5", idle: "+"}, "scale": {with: scheduled, value: "2000", idle: "+"},
 			"warmup": {why: "changes which epochs are timed", idle: "+ == 2"}, "epochs": {why: "changes how many epochs are timed", idle: "+ == 2"}},
 		"streaming": {"warmup": {why: "changes which epochs are timed", idle: "+ == 2"}, "epochs": {why: "changes how many epochs are timed", idle: "+ == 2"}, "scale": {with: "+--device cpu --scale 2000", value: "1000", idle: "+"}},
 		"ablation": {"hidden": {with: "+--layers 2", value: "64"}, "shape": {value: "vertices=300,edges=3000,features=16,classes=4", idle: ran + " --data g.saga"}, "mem": {value: "1MiB"}, "part": {value: "0.3", idle: "+--mem 1MiB"}, "work": {value: "500", idle: ran},

@@ -36,9 +36,10 @@ type shown struct {
 }
 
 var (
-	durations = regexp.MustCompile(`\b\d+(\.\d+)?(ns|µs|ms|s|m|h)\b|\b\d+(\.\d+)? (ns|µs|ms|s)\b|\b\d\d:\d\d:\d\d\b|\b\d+ M/s|took .* from the system`)
+	durations = regexp.MustCompile(`\b\d+(\.\d+)?(ns|µs|ms|s|m|h)\b|\b\d+(\.\d+)? (ns|µs|ms|s)\b|\b\d\d:\d\d:\d\d\b|\b\d+ M/s|took .* from the system|\d+ processor seconds`)
 	// Columns of tables with such a heading hold what a clock measured.
-	timed = regexp.MustCompile(`(^| )(MS|S|SECONDS)( |$)|/S|BOUND|SLOWER|FASTER|SPEED|RATIO`)
+	timed   = regexp.MustCompile(`(^| )(MS|S|SECONDS)( |$)|/S|BOUND|SLOWER|FASTER|SPEED|RATIO`)
+	padding = regexp.MustCompile(`[ ─]+`) // as wide as numbers are long
 	// Lines of progress depend on the clock.
 	progressLine = regexp.MustCompile(`^(epoch|batch|plan) `)
 	pictures     = regexp.MustCompile(`^(loss|accuracy)\.(png|svg)$`)
@@ -217,7 +218,7 @@ func plainText(t *testing.T, path string) string {
 			line = strings.Join(cells, "│")
 		}
 		if !progressLine.MatchString(line) {
-			b.WriteString(durations.ReplaceAllString(line, "T"))
+			b.WriteString(padding.ReplaceAllString(durations.ReplaceAllString(line, "T"), " "))
 		}
 	}
 	return b.String()
