@@ -321,6 +321,9 @@ func (l *Lowered) SetScratch(room int64, need []kernel.Need) {
 	l.Spec.Scratch = func(k, rows, edges, far int) int64 { return need[k].Bytes(rows, edges, far) }
 	l.costs(func(c *plan.Call) {
 		x := &need[c.Kernel]
+		m := &x.Moved
+		c.Cost.More.Moved = plan.Moved{Known: m.Known, Products: m.Products, Kernels: m.Kernels, Bytes: m.Bytes,
+			Groups: plan.Flow(m.Groups), Sums: plan.Flow(m.Sums), Library: plan.Flow(m.Library), Rest: plan.Flow(m.Rest)}
 		c.Cost.Laid.Room, c.Cost.More.Scratch, c.Cost.More.Between = room, x.Bytes(c.Cost.Tile, c.Cost.Tile, 0), x.Between
 	})
 }

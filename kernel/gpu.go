@@ -30,7 +30,23 @@ type Renderer interface {
 type Need struct {
 	Bytes   func(rows, edges, far int) int64
 	Between int64 // Layout.Between
+	Moved   Moved
 }
+
+// Moved is what kernels of a program over rows compute and move in memory, a row, where groups of warps multiply.
+type Moved struct {
+	Known    bool
+	Products int   // kernels of products and of sums of products, a tile
+	Kernels  int   // other kernels, a tile
+	Bytes    int64 // of operands that other kernels read and write
+	Groups   Flow  // products by groups of warps
+	Sums     Flow  // sums of products by groups of warps
+	Library  Flow  // other products
+	Rest     Flow  // other sums of products
+}
+
+// Flow is operations, two a multiply and add, and bytes.
+type Flow struct{ Flops, Bytes int64 }
 
 // GPUText is source with the kernels that are wanted of it.
 type GPUText struct {

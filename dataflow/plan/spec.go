@@ -151,7 +151,19 @@ type More struct {
 	LastElem float64 // element-wise operations of that cell
 	Between  int64   // bytes that kernels of a tile write to scratch memory and read there (kernel.Layout.Between)
 	Scratch  int64   // bytes of scratch memory that a tile takes, of all its rows
+	Moved    Moved
 }
+
+// Moved is what kernels of a call over rows compute and move in memory, a row, where a backend knows (kernel.Moved).
+type Moved struct {
+	Known                       bool
+	Products, Kernels           int
+	Bytes                       int64
+	Groups, Sums, Library, Rest Flow
+}
+
+// Flow is operations, two a multiply and add, and bytes.
+type Flow struct{ Flops, Bytes int64 }
 
 // Laid is how a GPU lays rows of the streamed interval out anew in scratch memory before edges read them (kernel.Laying).
 type Laid struct {

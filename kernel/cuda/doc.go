@@ -9,7 +9,7 @@
 //
 // The files; callers come before what they call:
 //
-//   - backend.go: the interface to the engine (kernel.Renderer).
+//   - backend.go: the interface to the engine (kernel.Renderer). moved.go: what predictions count.
 //   - Kernels. program.go: which kernels a program becomes. products.go: wide products, with the instructions that
 //     follow them. row_kernels.go: kernels over rows, or over a tile of edges. gather.go: kernels over the edges of a cell, with a warp per row; short_rows.go: with a group of lanes per
 //     row, for rows of few edges; long_rows.go: with a block per row, for rows of very many edges; rounds.go: the edges

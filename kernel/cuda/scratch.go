@@ -14,14 +14,6 @@ func Scratch(p *kernel.Program, chip kernel.Chip, rows, edges int) int64 {
 // Scratch is the same as the function Scratch, for the rendered program.
 func (c *Program) Scratch(rows, edges int) int64 { return scratch(c.Layout, rows, edges) }
 
-// Need is as kernel.Renderer says. It renders nothing.
-func Need(p *kernel.Program, chip kernel.Chip, room int64) kernel.Need {
-	l, laid := kernel.NewLayout(p, chip), kernel.LayingOf(p)
-	return kernel.Need{Between: kernel.Between(l), Bytes: func(rows, edges, far int) int64 {
-		return max(scratch(l, rows, edges), laidBytes(laid, chip, edges, far, room))
-	}}
-}
-
 func scratch(l *kernel.Layout, rows, edges int) int64 {
 	return l.Scratch(rows, edges) + partials(l, l.Most(rows, edges))
 }

@@ -31,6 +31,21 @@ func TestKernelTime(t *testing.T) {
 			t.Errorf("%s: %g ns, want %g", c.name, got, c.want)
 		}
 	}
+	moved := plan.Moved{Known: true, Products: 3, Kernels: 2, Bytes: 4, Groups: plan.Flow{Flops: 6, Bytes: 4}, Sums: plan.Flow{Flops: 8, Bytes: 3}, Library: plan.Flow{Flops: 3, Bytes: 4}, Rest: plan.Flow{Flops: 12, Bytes: 5}}
+	kernels := plan.Cost{RowDense: 99, RowBytes: 99, Products: 9, FixedBytes: 9, More: plan.More{Again: 99, Moved: moved}}
+	if got := k.KernelTime(&kernels, 10, 0, 0); !sim.Near(got, 990+10*(99+99)+9, 1e-12) {
+		t.Errorf("no rate of products by groups of warps: %g ns, want 2979", got)
+	}
+	k.Products = k.FP32
+	k.Products.Value *= 2
+	if got := k.KernelTime(&kernels, 10, 0, 0); !sim.Near(got, 10*(math.Pow(81+256, .25)+5+5+13)+49, 1e-12) {
+		t.Errorf("kernels of a call: %g ns, want 321.8", got)
+	}
+	k.Launch.Value, k.Product.Value, kernels.Tile = 3e-9, 5e-9, 4
+	if got := k.KernelTime(&kernels, 10, 0, 0); !sim.Near(got, 10*(math.Pow(81+256, .25)+5+5+13)+49+3*(3*5+2*3), 1e-12) {
+		t.Errorf("kernels of three tiles: %g ns, want 384.8", got)
+	}
+	k.Products, k.Launch.Value, k.Product.Value = sim.Number{}, 0, 0
 	k.Slice.Value = 10 // ten bytes of every row at a time: 50 rows fit; the first of ten edges of a row finds none in the cache
 	if got := k.KernelTime(&plan.Cost{GatherBytes: 80, OtherBytes: 100}, 0, 500, 50); !sim.Near(got, 500*80*(.9/4+.1), 1e-12) {
 		t.Errorf("sliced: %g ns, want 13000", got)
