@@ -70,7 +70,7 @@ type Config struct {
 
 	Epochs    int
 	Optimizer Optimizer
-	EvalEvery int // epochs between evaluations; 0: every epoch is evaluated
+	EvalEvery int // epochs between evaluations; 0: every epoch is evaluated. The plan depends on it: from Seldom on what stays between epochs has the memory of evaluation, too
 	Patience  int // stop if the validation loss has not improved for so many evaluations; 0: never
 
 	// Outputs asks training steps for vertex tensors: "hidden", "logits", and "grad:features", the gradient of
