@@ -78,19 +78,10 @@ func (s samples) into(x *saga.Sampling) error {
 			x.Sampler = sample.Neighbours(list...)
 			continue
 		}
-		name, d, err := text[:at], sample.Sampler{}, error(nil)
-		if strings.Contains(text[at:], ":") {
-			var spec sample.Spec
-			if spec, err = sample.Parse(text[at+1:], 1); err != nil {
-				return fmt.Errorf("--sample %s: %w", text, err)
-			}
-			d = spec.Sampler
-		} else {
-			list, err := fanoutsFrom(0, "--sample", text[at+1:])
-			if err != nil {
-				return err
-			}
-			d = sample.Neighbours(list...)
+		name := text[:at]
+		d, err := ofRelation(text[at+1:])
+		if err != nil {
+			return fmt.Errorf("--sample %s: %w", text, err)
 		}
 		if x.Relations == nil {
 			x.Relations = map[string]sample.Sampler{}
@@ -101,4 +92,19 @@ func (s samples) into(x *saga.Sampling) error {
 		x.Relations[name] = d
 	}
 	return nil
+}
+
+// ofRelation is the sampler of one relation: fan-outs, which may be 0, alone or behind the name of a sampler of neighbours, or another sampler.
+func ofRelation(text string) (sample.Sampler, error) {
+	make, list := sample.Neighbours, text
+	if name, rest, named := strings.Cut(text, ":"); named {
+		of := map[string]func(...int) sample.Sampler{"neighbours": sample.Neighbours, "neighbors": sample.Neighbours, "weighted": sample.WeightedNeighbours}[name]
+		if of == nil {
+			spec, err := sample.Parse(text, 1)
+			return spec.Sampler, err
+		}
+		make, list = of, rest
+	}
+	n, err := fanoutsFrom(0, "fan-outs", list)
+	return make(n...), err
 }
