@@ -202,3 +202,17 @@ func TestNewErrors(t *testing.T) {
 		}
 	}
 }
+
+// TestWrongBehindProject: an error names a layer by the number that its parameters have, also behind the layer of Project.
+func TestWrongBehindProject(t *testing.T) {
+	for _, project := range []bool{false, true} {
+		m, err := New("gcn", Options{Features: 34, Classes: 3, Hidden: 4, Layers: 2, Between: Between{Project: project}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = saga.Compile(m, dataset.Karate(), saga.Config{})
+		if err == nil || !strings.Contains(err.Error(), "layer 2 (gcn): ") {
+			t.Errorf("project %v: %v", project, err)
+		}
+	}
+}

@@ -17,15 +17,11 @@ func trace(m Model, d dims, train bool) (tr *traced, err error) {
 	if len(m.Layers) == 0 {
 		return nil, errors.New("a model needs at least one layer")
 	}
-	layer, name := 0, "head"
+	layer := 0
 	t := &tracer{g: dataflow.NewTrace(), d: d, train: train, level: d.levels, params: map[string]*dataflow.Node{}, drops: map[string]int{}, data: map[int]func() Tensor{}, averages: map[*dataflow.Node]Tensor{}, means: map[*dataflow.Node]Tensor{}, average: m.Average}
 	defer func() {
 		if r := recover(); r != nil {
-			failed := t.failed(r)
-			if layer < len(m.Layers) {
-				name = m.Layers[layer].Name
-			}
-			tr, err = nil, &LayerError{layer + 1, name, failed}
+			tr, err = nil, layerError(&m, layer, t.failed(r))
 		}
 	}()
 	if d.kinds != nil {
@@ -55,7 +51,7 @@ func (t *tracer) kinds(m *Model, at *int) (*traced, error) {
 	tr := &traced{t: t, features: xs[k.target]}
 	for *at = range m.Layers {
 		l := &m.Layers[*at]
-		fails := func(err error) (*traced, error) { return nil, &LayerError{*at + 1, l.Name, err} }
+		fails := func(err error) (*traced, error) { return nil, layerError(m, *at, err) }
 		if err := l.fits(); err != nil {
 			return fails(err)
 		}

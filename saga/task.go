@@ -41,14 +41,23 @@ type target struct {
 	splits func() Tensor // [·×3]: membership
 }
 
+// layerError is what is wrong in layer number i from 0 of m, or behind the last one.
+func layerError(m *Model, i int, err error) *LayerError {
+	e := &LayerError{Layer: i + 1, Name: "head", Err: err}
+	if i < len(m.Layers) {
+		e.Name, e.Scope = m.Layers[i].Name, m.Layers[i].Scope
+	}
+	return e
+}
+
 // head sets the logits, the target and, where a head follows the layers, the hidden rows of tr. x is
 // the last layer's rows.
 func (tr *traced) head(m *Model, x Tensor) error {
 	t := tr.t
 	t.g.Origin("")
 	p := Params{t: t, scope: "head", drawn: "head", layer: len(m.Layers)}
-	last, name := len(m.Layers), m.Layers[len(m.Layers)-1].Name
-	fail := func(format string, a ...any) error { return &LayerError{last, name, fmt.Errorf(format, a...)} }
+	last := len(m.Layers) - 1
+	fail := func(format string, a ...any) error { return layerError(m, last, fmt.Errorf(format, a...)) }
 	set, what := dataflow.Vertex, "the last layer"
 	switch t.d.task {
 	case "", VertexTask:
@@ -60,7 +69,7 @@ func (tr *traced) head(m *Model, x Tensor) error {
 		if m.EdgeHead == nil || m.Head != nil {
 			return fmt.Errorf("a model for labels of edges needs an EdgeHead, and no Head")
 		}
-		set, what, last, name = dataflow.Edge, "the edge head", last+1, "head"
+		set, what, last = dataflow.Edge, "the edge head", last+1
 		tr.rows, tr.hidden = x, x
 		self := x
 		if tr.far != nil {
@@ -90,7 +99,7 @@ func (tr *traced) head(m *Model, x Tensor) error {
 		set, what = dataflow.Global, "the readout"
 		tr.logits, tr.target = tr.hidden, t.graphTarget()
 		if m.Head != nil {
-			what, last, name = "the head", last+1, "head"
+			what, last = "the head", last+1
 			tr.logits = t.user("Head", m.Head, func() Tensor { return m.Head(tr.hidden, p) })
 		}
 	case LinkTask:

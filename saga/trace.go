@@ -3,6 +3,7 @@ package saga
 import (
 	"cmp"
 	"fmt"
+	"strings"
 
 	"sagann/dataflow"
 	"sagann/saga/rows"
@@ -128,11 +129,16 @@ type LayerError struct {
 	Layer int // from 1
 	Name  string
 	Err   error
+	Scope string // of the layer, if it has one: what its parameters are called by
 }
 
 // Error names the layer and what is wrong in it.
 func (e *LayerError) Error() string {
-	return fmt.Sprintf("layer %d (%s): %v", e.Layer, e.Name, e.Err)
+	at := fmt.Sprint(e.Layer)
+	if e.Scope != "" {
+		at = strings.TrimPrefix(e.Scope, "layer") // "2" of "layer2"
+	}
+	return fmt.Sprintf("layer %s (%s): %v", at, e.Name, e.Err)
 }
 
 // Unwrap is what is wrong: a *dataflow.ShapeError, or what a function of the layer
@@ -145,13 +151,13 @@ func (t *tracer) whole(m *Model, at *int) (*traced, error) {
 	tr := &traced{t: t, features: x}
 	for *at = range m.Layers {
 		if err := m.Layers[*at].fits(); err != nil {
-			return nil, &LayerError{*at + 1, m.Layers[*at].Name, err}
+			return nil, layerError(m, *at, err)
 		}
 		tr.hidden, tr.rows = x, x
 		t.behind = append(t.behind, []Tensor{x})
 		x = t.layer(&m.Layers[*at], *at, x)
 		if k := x.Shape().Set.Kind; k != dataflow.Vertex {
-			return nil, &LayerError{*at + 1, m.Layers[*at].Name, fmt.Errorf("ApplyVertex and After must return one row per vertex, not %v", x.Shape())}
+			return nil, layerError(m, *at, fmt.Errorf("ApplyVertex and After must return one row per vertex, not %v", x.Shape()))
 		}
 	}
 	*at = len(m.Layers)
