@@ -18,7 +18,7 @@ type Move struct {
 // moves is the table of all moves. A turn of the search tries every row once, in this order, each from the best decision that
 // the rows above it have found.
 var moves = []Move{
-	{"intervals", programs, intervals},
+	{otherCounts, programs, intervals},
 	{"rule", exposed, rules},
 	{"slots", exposed, slots},
 	{"read ahead", exposed, readAhead},
@@ -32,6 +32,9 @@ var moves = []Move{
 	{"wide", exposed, wide},
 	{"over", exposed, over},
 }
+
+// otherCounts is the name of the move that tries other numbers of intervals.
+const otherCounts = "intervals"
 
 // LeaveOut removes a move from the table until the process ends, to measure the gain of the move. It returns false if no
 // move has that name.

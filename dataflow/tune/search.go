@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"maps"
+	"math"
 	"slices"
 
 	"sagann/dataflow/plan"
@@ -62,6 +63,7 @@ type search struct {
 	best      *Eval             // the evaluation with the shortest step
 	small     *plan.BudgetError // of the decision that needs the least memory among those that do not fit
 	poor      map[string]bool   // names of Store that made a step longer since improve began
+	count     bool              // improve keeps the number of intervals
 	short     bool              // a plan needs more host memory than there is
 }
 
@@ -104,6 +106,14 @@ func (s *search) run() (*Eval, error) {
 		return nil, err
 	}
 	s.log("seed", nil)
+	if err := s.rounds(); err != nil {
+		return nil, err
+	}
+	return s.best, s.again()
+}
+
+// rounds goes through the rounds, as long as there is work left.
+func (s *search) rounds() error {
 	for i, r := range rounds {
 		if i >= few && s.heavy(s.best.Decision) {
 			break
@@ -113,14 +123,14 @@ func (s *search) run() (*Eval, error) {
 				continue
 			}
 			if s.e.work > s.p.Work {
-				return s.best, nil
+				return nil
 			}
 			if err := s.improve(x, r.on); err != nil {
-				return nil, err
+				return err
 			}
 		}
 	}
-	return s.best, nil
+	return nil
 }
 
 // late tries for heavy programs, from the best seed of each kind, the names that mostly help together, without which kinds do not compare,
@@ -159,7 +169,7 @@ func (s *search) log(move string, was *Eval) {
 //  3. The best of each lane, that is for each number of intervals, goes once through the moves.
 //  4. The best of each lane goes through the moves until no move helps.
 //
-// The search ends when its work exceeds Problem.Work, in whatever round it is.
+// The rounds end when their work exceeds Problem.Work, in whatever round it is. Then again has a quarter of it more.
 var rounds = []struct {
 	behind float64
 	kinds  bool // one decision per kind; false: one per lane
@@ -196,7 +206,7 @@ func (s *search) improve(x *Eval, on bool) error {
 		before := x
 		for i := range moves {
 			m := &moves[i]
-			if !m.When(s, x) || s.e.work > s.p.Work {
+			if !m.When(s, x) || s.e.work > s.p.Work || s.count && m.Name == otherCounts {
 				continue
 			}
 			was := s.best
@@ -215,4 +225,60 @@ func (s *search) improve(x *Eval, on bool) error {
 			return nil
 		}
 	}
+}
+
+// again goes on with the best of other numbers of intervals (counted) as long as a quarter of Problem.Work is left, each by moves that keep the number, and then with
+// all moves from the best of all, whose turns the bound on the work may have cut off; nothing if the number is given. The rounds leave numbers of intervals early: a plan with few of them, and few
+// launches, often needs two or three names of Store before it is faster than one with more, to which the first move of a turn goes.
+func (s *search) again() error {
+	if !s.best.Moves || s.p.Begin != nil || s.p.Options.P > 0 || s.heavy(s.best.Decision) {
+		return nil
+	}
+	done := []*Eval{s.best}
+	s.p.Work = min(s.e.work, s.p.Work) + s.p.Work/4
+	for s.e.work <= s.p.Work {
+		x := s.counted(done)
+		if x == nil {
+			break
+		}
+		done, s.count = append(done, x), true
+		err := s.improve(x, true)
+		if s.count = false; err != nil {
+			return err
+		}
+	}
+	s.p.Work = max(s.e.work, s.p.Work) + s.p.Work/16
+	return s.improve(s.best, true)
+}
+
+// counted is the most promising of the decisions that take at most countedBehind longer than the best and differ from all that are done by their cells, program or by much in
+// their number of intervals; nil: none is left. The best of them is judged by its step and by what its kernels take alone, which must be less than the best step.
+func (s *search) counted(done []*Eval) (top *Eval) {
+	promise := func(x *Eval) float64 { return math.Sqrt(x.score() * x.kernels()) }
+	for _, x := range s.fastest(countedBehind, false) {
+		if x.kernels() < s.best.time() && !x.near(done) && (top == nil || promise(x) < promise(top)) {
+			top = x
+		}
+	}
+	return top
+}
+
+// countedBehind is by how much the step of a number of intervals may take longer than the best for again to try it, and apart the least ratio of two numbers.
+const (
+	countedBehind = 0.3
+	apart         = 1.15
+)
+
+// kernels is the part of time in which kernels run.
+func (e *Eval) kernels() float64 { return e.time() * float64(e.Wall-e.Waits) / float64(e.Wall) }
+
+// near tells whether one of list has nearly as many intervals as e, and programs of the same kind.
+func (e *Eval) near(list []*Eval) bool {
+	for _, x := range list {
+		p, q := float64(min(e.P, x.P)), float64(max(e.P, x.P))
+		if e.Wide == x.Wide && e.Inside == x.Inside && e.Slices == x.Slices && e.Schedule == x.Schedule && q < apart*p {
+			return true
+		}
+	}
+	return false
 }
