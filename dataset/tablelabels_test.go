@@ -1,7 +1,9 @@
 package dataset
 
 import (
+	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -30,4 +32,48 @@ func TestLabelsAsNumbers(t *testing.T) {
 		}
 		checkParts(t, text, &want, d)
 	}
+}
+
+// TestTypesWithoutLabels: a column with the usual name of labels that has none is warned of where another type may have the labels, or a
+// run is applied to the data. A column that is asked for must have some.
+func TestTypesWithoutLabels(t *testing.T) {
+	dir := t.TempDir()
+	at := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if text != "" {
+			if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return path
+	}
+	edges, labelled, bare := at("e.csv", "source,target\n1,1\n2,2\n"), at("p.csv", "id,f,label\n1,0.1,a\n2,0.2,b\n"), at("q.csv", "id,f,label\n1,0.1,\n2,0.2,nan\n")
+	tables := func(asked ...string) HeteroTables {
+		return HeteroTables{Types: []TypeTable{{Name: "p", Table: Tables{Vertices: labelled}}, {Name: "q", Table: Tables{Vertices: bare, Label: asked}}},
+			Relations: []RelationTable{{Source: "q", Name: "r", Target: "p", Table: Tables{Edges: edges}}}}
+	}
+	h, err := LoadHeteroTables(tables(), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range h.Types {
+		if has := x.Rows.Labels != nil; has != (x.Name == "p") || x.Rows.Classes > 0 != has {
+			t.Errorf("type %s: labels %v of %d classes", x.Name, x.Rows.Labels, x.Rows.Classes)
+		}
+		if warned := strings.Contains(strings.Join(x.Rows.Report.Warnings, "\n"), "column label: no vertex has a label"); warned != (x.Name == "q") {
+			t.Errorf("type %s: warnings %q", x.Name, x.Rows.Report.Warnings)
+		}
+	}
+	_, err = LoadHeteroTables(tables("label"), Options{})
+	refused(t, "asked", err, "q.csv: column label: no vertex has a label")
+	train := at("g.saga", "")
+	if _, _, err := Convert(Conversion{Tables: &Tables{Edges: edges, Vertices: labelled, Features: []string{"f"}}, Out: train}); err != nil {
+		t.Fatal(err)
+	}
+	d, err := LoadTables(Tables{Edges: edges, Vertices: bare, Prepare: Preparation{Like: train}}, Options{})
+	if err != nil || d.Labels != nil || d.FeatureCols != 1 {
+		t.Errorf("like a store: %v, %v", d, err)
+	}
+	_, err = LoadTables(Tables{Edges: edges, Vertices: bare}, Options{})
+	refused(t, "one type", err, "q.csv: column label: no vertex has a label")
 }

@@ -58,6 +58,11 @@ func (t Tables) openVertices(d *Data, ids *idTable) (*vertexTable, error) {
 	}
 	ids.seal()
 	d.Edges.V = ids.len()
+	if len(v.labels) == 1 && len(c.texts) == 0 && len(t.Label) == 0 && (t.Prepare.LikeType != "" || t.Prepare.Like != "") {
+		// Other types may have labels, and data for a run that is applied need none.
+		d.warn("%s: column %s: no vertex has a label", f.name, f.columns[v.labels[0]])
+		v.labels = nil
+	}
 	if len(v.labels) != 1 {
 		d.Classes, d.Schema.Vertex.Classes = len(v.labels), f.names(v.labels)
 		d.sayUnknown(VertexLabels)
