@@ -122,7 +122,7 @@ func (s *search) rounds() error {
 			if x.score() > s.best.score()*(1+r.behind) { // the best has become much faster since the list was made
 				continue
 			}
-			if s.e.work > s.p.Work {
+			if s.enough() {
 				return nil
 			}
 			if err := s.improve(x, r.on); err != nil {
@@ -131,6 +131,16 @@ func (s *search) rounds() error {
 		}
 	}
 	return nil
+}
+
+// enough tells whether the rounds have worked as much as they may: Problem.Work or, if nothing moves in the best plan, so that only kernels could become
+// shorter, half of it. Over many relations a turn of all names in Store takes a tenth of Problem.Work.
+func (s *search) enough() bool {
+	work := s.p.Work
+	if !s.best.Moves {
+		work /= 2
+	}
+	return s.e.work > work
 }
 
 // late tries for heavy programs, from the best seed of each kind, the names that mostly help together, without which kinds do not compare,
@@ -184,7 +194,7 @@ const few = 2
 const maxWork = 7_000_000
 
 // fastest lists the best evaluation of each lane or, with kinds, of each kind, if its score is at most 1+behind times the
-// best score. The best comes first.
+// best score. The best comes first. Where nothing moves, it lists one of two schedules with which a step takes as long.
 func (s *search) fastest(behind float64, kinds bool) (list []*Eval) {
 	of := map[lane]*Eval{}
 	for l, x := range s.lanes {
@@ -195,7 +205,20 @@ func (s *search) fastest(behind float64, kinds bool) (list []*Eval) {
 			of[l] = x
 		}
 	}
-	return slices.SortedFunc(maps.Values(of), before)
+	for _, x := range slices.SortedFunc(maps.Values(of), before) {
+		if !slices.ContainsFunc(list, func(y *Eval) bool { return s.twin(x, y.Schedule) }) {
+			list = append(list, x)
+		}
+	}
+	return list
+}
+
+// twin tells whether x, in whose plan nothing moves, takes as long with another schedule: what improves one improves the other, too.
+func (s *search) twin(x *Eval, schedule string) bool {
+	d := x.Decision
+	d.Schedule = schedule
+	y := s.e.seen[d.String()]
+	return schedule != x.Schedule && !x.Moves && y != nil && y.ok() && !y.Moves && y.Wall == x.Wall
 }
 
 // improve goes through the moves, starting at x. Each move starts at the best decision that improve has found so far. With on it
@@ -206,7 +229,7 @@ func (s *search) improve(x *Eval, on bool) error {
 		before := x
 		for i := range moves {
 			m := &moves[i]
-			if !m.When(s, x) || s.e.work > s.p.Work || s.count && m.Name == otherCounts {
+			if !m.When(s, x) || s.enough() || s.count && m.Name == otherCounts {
 				continue
 			}
 			was := s.best
