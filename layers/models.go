@@ -87,6 +87,7 @@ const (
 	maxHidden = 1 << 16
 	maxLayers = 1 << 10
 	maxHeads  = 1 << 10
+	maxBases  = 1 << 10
 )
 
 // Names lists the models that New knows, in alphabetical order.
@@ -175,8 +176,8 @@ func (o *Options) check() error {
 	if !slices.Contains([]string{"", EdgesOn, EdgesOff}, o.Own.Edges) {
 		errs = append(errs, fmt.Errorf("numbers of edges %q; there are %s, %s", o.Own.Edges, EdgesOn, EdgesOff))
 	}
-	least("bases", o.Own.Bases, 0)
-	if least("blocks", o.Own.Blocks, 0); o.Own.Bases > 0 && o.Own.Blocks > 0 {
+	between("bases", o.Own.Bases, 0, maxBases)
+	if between("blocks", o.Own.Blocks, 0, maxHidden); o.Own.Bases > 0 && o.Own.Blocks > 0 {
 		errs = append(errs, fmt.Errorf("%d bases and %d blocks; weights have one of them", o.Own.Bases, o.Own.Blocks))
 	}
 	for what, x := range map[string]float32{"delta": o.Own.Delta, "theta": o.Own.Theta} {
