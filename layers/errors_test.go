@@ -219,3 +219,23 @@ func TestWrongBehindProject(t *testing.T) {
 		}
 	}
 }
+
+// TestNegative: no count of a saga.Config may be below 0.
+func TestNegative(t *testing.T) {
+	m, err := New("gcn", Options{Features: 34, Classes: 2, Hidden: 4, Layers: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for what, set := range map[string]func(c *saga.Config){
+		"memory budget": func(c *saga.Config) { c.Mem = -1 }, "host memory budget": func(c *saga.Config) { c.HostMem = -1 }, "number of chunks": func(c *saga.Config) { c.Chunks = -1 },
+		"least number of chunks": func(c *saga.Config) { c.MinChunks = -1 }, "prefetch": func(c *saga.Config) { c.Prefetch = -1 }, "number of epochs": func(c *saga.Config) { c.Epochs = -1 },
+		"number of epochs between evaluations": func(c *saga.Config) { c.EvalEvery = -1 }, "patience": func(c *saga.Config) { c.Patience = -1 },
+		"number of epochs between decays of the learning rate": func(c *saga.Config) { c.Optimizer.DecayEvery = -1 },
+	} {
+		var c saga.Config
+		set(&c)
+		if _, err := saga.Compile(m, dataset.Karate(), c); err == nil || !strings.Contains(err.Error(), what+" -1 is negative") {
+			t.Errorf("%s -1: %v", what, err)
+		}
+	}
+}

@@ -124,23 +124,17 @@ func (c *Config) Validate() error {
 			errs = append(errs, fmt.Errorf("%w: say how much of its memory each device has (--mem)", err))
 		}
 	}
-	if c.Mem < 0 {
-		bad("memory budget %d is negative", c.Mem)
-	}
-	if c.HostMem < 0 {
-		bad("host memory budget %d is negative", c.HostMem)
-	}
-	if c.Chunks < 0 {
-		bad("number of chunks %d is negative", c.Chunks)
+	for _, x := range []struct {
+		what string
+		n    int64
+	}{{"memory budget", c.Mem}, {"host memory budget", c.HostMem}, {"number of chunks", int64(c.Chunks)}, {"least number of chunks", int64(c.MinChunks)}, {"prefetch", int64(c.Prefetch)}, {"number of epochs", int64(c.Epochs)},
+		{"number of epochs between evaluations", int64(c.EvalEvery)}, {"patience", int64(c.Patience)}, {"number of epochs between decays of the learning rate", int64(c.Optimizer.DecayEvery)}} {
+		if x.n < 0 {
+			bad("%s %d is negative", x.what, x.n)
+		}
 	}
 	if c.Chunks > chunk.MaxIntervals {
 		bad("number of chunks %d is above %d", c.Chunks, chunk.MaxIntervals)
-	}
-	if c.Prefetch < 0 {
-		bad("prefetch %d is negative", c.Prefetch)
-	}
-	if c.Epochs < 0 {
-		bad("number of epochs %d is negative", c.Epochs)
 	}
 	if !slices.Contains([]string{"", plan.Sag, plan.Stage, plan.DestOrder, plan.Auto}, c.Schedule) {
 		bad("unknown schedule %q; there are sag, stage, dest-order, auto", c.Schedule)
