@@ -185,6 +185,12 @@ func (c *Program) gatherWay(b *strings.Builder, name string, slice int, g *gathe
 		way.hub = entry{fn: c.name(name + hubName), groups: hubThreads, block: hubThreads,
 			shared: uint32(hubThreads / t.g * t.shared * 4), slices: k.slices, row: k.row, edge: k.edge}
 		t.head(b, name+hubName, hubThreads, globalsOf(c.p, used))
+		if way.most = ofWarps(t); way.most > 0 {
+			warpLoop(b, way.most)
+			if err := t.pass(b, g, before.String(), loads.String(), body.String(), false, true); err != nil {
+				return way, err
+			}
+		}
 		t.hubLoop(b, floats)
 		if err := t.pass(b, g, before.String(), loads.String(), body.String(), true, true); err != nil {
 			return way, err

@@ -25,7 +25,8 @@ const (
 // a warp that has a row of one to sixteen columns takes as long for two edges as for thirty, 0.36 ns beside all others of the GPU.
 // With slices, groups are no slower on uniform cells up to 128 edges per row; but rows that share a warp wait for the
 // longest of them, and a small cell waits for its longest row. So a row of more than leanFactor times the mean, at least leanLeast edges, is left to
-// the kernel for rows of many edges; where there is none, all are with a row of leanLarge, if that is more than hubFactor times the mean.
+// the kernel for rows of many edges; where there is none, all are with a row of leanLarge, if that is more than hubFactor times the mean. Where warps of that kernel take such rows
+// (ofWarps) and the host knows the cell, rows of more than warpFactor times the mean, at least warpLeast edges, are left to it.
 const (
 	lean       = 96
 	leanWhole  = 64
@@ -34,6 +35,8 @@ const (
 	leanLarge  = 256
 	leanLeast  = 64
 	leanFactor = 6
+	warpLeast  = 32
+	warpFactor = 3
 	leanWarps  = 64  // per multiprocessor
 	leanRows   = 192 // per multiprocessor
 )

@@ -111,6 +111,9 @@ func (s *launcher) gatherRows(w *gatherKernels, other *entry, few bool, x span, 
 		k, large = &w.few, max(leanLarge, hubFactor*mean)
 		if h.fn >= 0 {
 			large = max(leanLeast, min(leanFactor*mean, large))
+			if w.most > 0 && s.l.Cell.Ptr != nil {
+				large = max(warpLeast, warpFactor*mean)
+			}
 		}
 	}
 	rows, edges := s.hubs(x.first, n, from, to, large)

@@ -75,9 +75,42 @@ func (t *emitter) rowLoop(b *strings.Builder, warps int, outs []*kernel.Out, hub
 // hub is the most edges of a row that is left to one warp.
 func (t *emitter) hub() int { return hubEdges * (32 / t.g) }
 
+// Rows of few columns, of which a warp takes 32/G edges at a time, have too few edges for a block from warpTurns turns of a warp down: most of its warps would have nothing, and
+// joining them takes longer than the edges. Before a block of that kernel takes its rows together, each of its warps takes such rows alone.
+const (
+	warpTurns = 16
+	warpLanes = 4 // the most lanes of an edge
+)
+
+// ofWarps is the most edges of a row that a warp of the kernel for rows of many edges takes alone; 0: none.
+func ofWarps(t *emitter) int {
+	if t.g > warpLanes {
+		return 0
+	}
+	return warpTurns * 32 / t.g
+}
+
+// warpLoop opens a scope, and in it the loop over the large rows of at most so many edges that a warp takes.
+func warpLoop(b *strings.Builder, most int) {
+	fmt.Fprintf(b, "\t{\n"+
+		"\tconst int sub = threadIdx.x %% 32 / G;\n"+
+		"\tconstexpr int begun = 0, step = 32 / G;\n"+
+		"\tconst bool lead = sub == 0;\n"+
+		"\tconst ll warps = gridDim.x * (ll)%d, whose = blockIdx.x * (ll)%d + threadIdx.x / 32, mine = whose + threadIdx.x %% 32 * warps;\n"+
+		"\tll many = 0;\n"+
+		"\tif (mine < n) many = min((ll)ptr[first + mine + 1], to) - max((ll)ptr[first + mine], from);\n"+
+		"\tfor (unsigned f = __ballot_sync(0xffffffffu, many > large && many <= %d); f; f &= f - 1) {{\n"+
+		"\t\tconst ll at = whose + (__ffs(f) - 1) * warps;\n", hubThreads/32, hubThreads/32, most)
+	b.WriteString(rowSource)
+}
+
 // hubLoop opens the loop over the large rows of a block. The rows that a block examines are far apart in the list, since
 // rows of many edges are often neighbours.
 func (t *emitter) hubLoop(b *strings.Builder, floats int) {
+	large := "large"
+	if most := ofWarps(t); most > 0 {
+		large = fmt.Sprintf("max(large, %dll)", most)
+	}
 	fmt.Fprintf(b, "\tconst int sub = threadIdx.x %% 32 / G, warp = threadIdx.x / 32;\n"+
 		"\tconst int begun = warp * (32 / G);\n"+
 		"\tconstexpr int step = %d / G;\n"+
@@ -86,12 +119,12 @@ func (t *emitter) hubLoop(b *strings.Builder, floats int) {
 		"\t__shared__ unsigned many_[%d];\n", hubThreads, floats, hubThreads/32)
 	fmt.Fprintf(b, "\tconst ll mine = blockIdx.x + threadIdx.x * (ll)gridDim.x;\n"+
 		"\tbool many = false;\n"+
-		"\tif (mine < n) many = min((ll)ptr[first + mine + 1], to) - max((ll)ptr[first + mine], from) > large;\n"+
+		"\tif (mine < n) many = min((ll)ptr[first + mine + 1], to) - max((ll)ptr[first + mine], from) > %s;\n"+
 		"\tconst unsigned ballot = __ballot_sync(0xffffffffu, many);\n"+
 		"\tif (threadIdx.x %% 32 == 0) many_[warp] = ballot;\n"+
 		"\t__syncthreads();\n"+
 		"\tfor (int w = 0; w < %d; w++) for (unsigned f = many_[w]; f; f &= f - 1) {{\n"+
-		"\t\tconst ll at = blockIdx.x + (w * 32 + __ffs(f) - 1) * (ll)gridDim.x;\n", hubThreads/32)
+		"\t\tconst ll at = blockIdx.x + (w * 32 + __ffs(f) - 1) * (ll)gridDim.x;\n", large, hubThreads/32)
 	b.WriteString(rowSource)
 }
 

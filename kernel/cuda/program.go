@@ -45,6 +45,7 @@ type gatherKernels struct {
 	few    entry // for cells whose rows have few edges; fn is -1 without one
 	hub    entry // for rows of many edges; fn is -1 if the kernel rows takes them, too
 	large  int   // a row of more edges has many edges
+	most   int   // hub: rows of at most so many edges have a warp; 0: all have a block
 	sums   int   // rows: groups of a warp, each of which has a sum
 	far    int64 // bytes of cache that a row of a far end takes, over all operands
 	slice  int64 // bytes of cache that a slice of it takes

@@ -96,8 +96,8 @@ func (f *facts) device(name string, tf32 bool) {
 // computed by groups of warps where the chip has such. 5: tensor cores cut the second halves of their operands off. 6: sums of products over rows, too,
 // are computed by groups of warps; up to four products are added in a kernel. 7: products of columns that are no multiple of four are computed so, too. 8: a warp has rows
 // of up to 1,024 edges. 9: gathers multiply by numbers of the far end, come before products of gradients, and finish their sums themselves. 10: sums of products over
-// rows with up to eight columns have a kernel of their own.
-const gpuSums = 10
+// rows with up to eight columns have a kernel of their own. 11: of skewed rows of few columns, warps have those of some edges.
+const gpuSums = 11
 
 // tf32Sums is the same for sums in TF32. 1: groups of warps compute them where the chip has such.
 const tf32Sums = 1
