@@ -29,12 +29,15 @@ var moves = []Move{
 	{"group", exposed, group},
 	{"schedule", exposed, schedule},
 	{"pack", programs, pack},
-	{"wide", exposed, wide},
+	{otherCells, exposed, wide},
 	{"over", exposed, over},
 }
 
-// otherCounts is the name of the move that tries other numbers of intervals.
-const otherCounts = "intervals"
+// The names of the moves that try other numbers of intervals, and other cells.
+const (
+	otherCounts = "intervals"
+	otherCells  = "wide"
+)
 
 // LeaveOut removes a move from the table until the process ends, to measure the gain of the move. It returns false if no
 // move has that name.

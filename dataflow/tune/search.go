@@ -63,7 +63,7 @@ type search struct {
 	best      *Eval             // the evaluation with the shortest step
 	small     *plan.BudgetError // of the decision that needs the least memory among those that do not fit
 	poor      map[string]bool   // names of Store that made a step longer since improve began
-	count     bool              // improve keeps the number of intervals
+	count     bool              // improve keeps the number of intervals, and cells
 	short     bool              // a plan needs more host memory than there is
 }
 
@@ -226,10 +226,13 @@ func (s *search) twin(x *Eval, schedule string) bool {
 func (s *search) improve(x *Eval, on bool) error {
 	s.poor = map[string]bool{}
 	for {
+		if s.count {
+			s.poor = map[string]bool{} // a name may help only beside one that the turn before has taken
+		}
 		before := x
 		for i := range moves {
 			m := &moves[i]
-			if !m.When(s, x) || s.enough() || s.count && m.Name == otherCounts {
+			if !m.When(s, x) || s.enough() || s.count && (m.Name == otherCounts || m.Name == otherCells) {
 				continue
 			}
 			was := s.best
@@ -250,7 +253,7 @@ func (s *search) improve(x *Eval, on bool) error {
 	}
 }
 
-// again goes on with the best of other numbers of intervals (counted) as long as a quarter of Problem.Work is left, each by moves that keep the number, and then with
+// again goes on with the best of other numbers of intervals (counted) as long as a quarter of Problem.Work is left, each by moves that keep the number, and cells, and then with
 // all moves from the best of all, whose turns the bound on the work may have cut off; nothing if the number is given. The rounds leave numbers of intervals early: a plan with few of them, and few
 // launches, often needs two or three names of Store before it is faster than one with more, to which the first move of a turn goes.
 func (s *search) again() error {
