@@ -152,7 +152,10 @@ func (k *pace) calls(c *plan.Cost, rows, edges float64) float64 {
 	if m := k.moved(c); m != nil {
 		products, others = m.Products, m.Kernels
 	}
-	if products == 0 {
+	switch {
+	case products == 0 && c.GatherBytes > 0 && k.slice > 0: // rows of many edges have a kernel of their own
+		return 2 * k.launch
+	case products == 0:
 		return k.launch
 	}
 	if c.EdgeDense > 0 {
