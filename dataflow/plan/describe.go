@@ -29,6 +29,9 @@ func (p *Plan) DescribeTask(t *Task) string {
 		if t.Value < 0 {
 			return fmt.Sprintf("copy a sum from device %d to %d", t.From, t.Device)
 		}
+		if t.From == t.Device {
+			return fmt.Sprintf("move %s chunk %d", p.Spec.Values[t.Value].Name, t.Own)
+		}
 		return fmt.Sprintf("copy %s chunk %d from device %d to %d", p.Spec.Values[t.Value].Name, t.Own, t.From, t.Device)
 	case Run:
 		label := fmt.Sprintf("kernel %d", t.Kernel)
@@ -67,6 +70,9 @@ func (p *Plan) Activity(t *Task) string {
 	case Copy:
 		if t.Value < 0 {
 			return fmt.Sprintf("copy a sum from device %d", t.From)
+		}
+		if t.From == t.Device {
+			return "move " + p.Spec.Values[t.Value].Name
 		}
 		return fmt.Sprintf("copy %s from device %d", p.Spec.Values[t.Value].Name, t.From)
 	case Run:

@@ -7,6 +7,7 @@ type Rule struct {
 	Brief bool      // copies saved are counted for each phase of a value's life
 	Ahead int       // more buffers of a streamed cell, in eighths of the intervals: copies may run farther ahead of kernels
 	Over  bool      // memory is taken and given back chunk by chunk: what a phase makes takes the place of what it reads last
+	Move  bool      // with Over: what stays from one step to the next may lie elsewhere at the end of a step than at its beginning, and is copied
 	Price []float64 // by phase: what a copy there counts; nil: as any
 }
 

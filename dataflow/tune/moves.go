@@ -68,7 +68,7 @@ func rules(s *search, e *Eval) []Decision {
 		}
 	}
 	return vary(e, list, func(d *Decision, r plan.Rule) {
-		r.Ahead, r.Over = d.Rule.Ahead, d.Rule.Over
+		r.Ahead, r.Over, r.Move = d.Rule.Ahead, d.Rule.Over, d.Rule.Move
 		d.Rule = r
 	})
 }
@@ -216,12 +216,14 @@ func pack(s *search, e *Eval) []Decision {
 	return vary(e, s.p.Packed, func(d *Decision, on bool) { d.Packed = on })
 }
 
-// over has values take the place of those that a phase reads last, or not.
+// over has values take the place of those that a phase reads last, or not, and what stays from step to step lie at two addresses.
 func over(s *search, e *Eval) []Decision {
 	if !s.alone() {
 		return nil
 	}
-	return vary(e, []bool{!e.Rule.Over}, func(d *Decision, on bool) { d.Rule.Over = on })
+	list := [][2]bool{{false, false}, {true, false}, {true, true}}
+	list = slices.DeleteFunc(list, func(x [2]bool) bool { return x == [2]bool{e.Rule.Over, e.Rule.Move} })
+	return vary(e, list, func(d *Decision, x [2]bool) { d.Rule.Over, d.Rule.Move = x[0], x[1] })
 }
 
 // wide tries cells that reach over several intervals at the far end.

@@ -74,7 +74,7 @@ func rule(r plan.Rule) string {
 	for _, x := range []struct {
 		on   bool
 		text string
-	}{{r.First == plan.WindowsFirst, "windows first"}, {r.First == plan.SlotsFirst, "slots first"}, {r.Brief, "brief"}, {r.Ahead > 0, fmt.Sprint("ahead=", r.Ahead)}, {r.Over, "over"}, {r.Price != nil, "price"}} {
+	}{{r.First == plan.WindowsFirst, "windows first"}, {r.First == plan.SlotsFirst, "slots first"}, {r.Brief, "brief"}, {r.Ahead > 0, fmt.Sprint("ahead=", r.Ahead)}, {r.Over, "over"}, {r.Move, "move"}, {r.Price != nil, "price"}} {
 		if x.on {
 			list = append(list, x.text)
 		}

@@ -202,7 +202,7 @@ func (s *search) seeds(d Decision) []Decision {
 	if s.p.Options.Slots == 0 {
 		eager.Slots = 4
 	}
-	eager.Rule = plan.Rule{Ahead: 4, Over: d.Rule.Over}
+	eager.Rule = plan.Rule{Ahead: 4, Over: d.Rule.Over, Move: d.Rule.Move}
 	if s.alone() {
 		eager.Rule.First = plan.WindowsFirst
 	}

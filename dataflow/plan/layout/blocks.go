@@ -11,9 +11,9 @@ func Blocks(s *plan.Spec, z *plan.Sets, o plan.Options) *Layout {
 	take(s, z)
 	floor := l.placeFixed(&Choice{resident: make([]bool, n), Slots: 1}, nil)
 	var f fitter
-	f.begin(clock{1})
+	f.begin(clock{1}, 0)
 	place := func(name string, bytes int64, from, to int) int64 {
-		at := floor + f.hold(piece{0, bytes, from, to})
+		at := floor + f.hold(piece{bytes: bytes, from: from, to: to})
 		l.book(name, at, bytes, from, to)
 		return at
 	}

@@ -44,7 +44,7 @@ func (f *fitting) Fits() bool { return f.begin(false) == 0 }
 // bytes that the smallest choice found needs or, unless that must be exact, some number of bytes beyond the budget; otherwise it is 0.
 func (f *fitting) begin(exact bool) int64 {
 	s, o := f.spec, f.o
-	begin := Choice{resident: make([]bool, len(s.Values)), cells: make([]bool, len(f.c.Bytes)), Slots: 3, ahead: f.rule.Ahead * f.c.P / 8, group: max(1, o.Group), over: f.rule.Over}
+	begin := Choice{resident: make([]bool, len(s.Values)), cells: make([]bool, len(f.c.Bytes)), Slots: 3, ahead: f.rule.Ahead * f.c.P / 8, group: max(1, o.Group), over: f.rule.Over, move: f.rule.Over && f.rule.Move}
 	if o.Slots > 0 { // more slots than there are cells would change nothing
 		begin.Slots = min(o.Slots, f.c.P*f.c.P)
 	}
@@ -59,7 +59,7 @@ func (f *fitting) begin(exact bool) int64 {
 	}
 	smallest := int64(math.MaxInt64)
 	if !o.Stream {
-		f.ch = Choice{resident: make([]bool, len(s.Values)), cells: make([]bool, len(f.c.Bytes)), Slots: 1, group: begin.group, groups: begin.groups, All: true, over: begin.over}
+		f.ch = Choice{resident: make([]bool, len(s.Values)), cells: make([]bool, len(f.c.Bytes)), Slots: 1, group: begin.group, groups: begin.groups, All: true, over: begin.over, move: begin.move}
 		for _, key := range f.keys() {
 			*f.resident(key) = true
 		}

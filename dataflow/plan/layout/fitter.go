@@ -19,6 +19,7 @@ type fitter struct {
 	rank  int        // of the buffers that are placed next: those of several phases are placed in ascending order of ranks
 	end   int64      // the last end of those that are in use in the current phase
 	clock clock
+	turn  int // the moment between two steps
 }
 
 // clock numbers the moments of a step. Where buffers are taken and left chunk by chunk, the visit of an interval in a phase is a moment, otherwise
@@ -40,6 +41,7 @@ func (c clock) end(q int) int   { return q*c.per + c.per - 1 }
 type piece struct {
 	off, bytes int64 // from the buffer's start
 	from, to   int
+	next       int64 // of a scattered window: its address in the next step
 }
 
 // held is a piece of a buffer that is in use for several phases.
@@ -75,8 +77,8 @@ func (h *held) meets(from, to int) bool {
 type gap struct{ at, end int64 }
 
 // begin forgets all buffers.
-func (f *fitter) begin(c clock) {
-	f.held, f.top, f.rank, f.clock, f.known = f.held[:0], 0, 0, c, false
+func (f *fitter) begin(c clock, phases int) {
+	f.held, f.top, f.rank, f.clock, f.turn, f.known = f.held[:0], 0, 0, c, c.begin(phases), false
 }
 
 // index sets lives, for so many phases.
@@ -91,7 +93,7 @@ func (f *fitter) index(phases int) {
 	}
 	for i := range f.held {
 		h, w, bit := &f.held[i], i/64, uint64(1)<<(i%64)
-		first, last := h.from/f.clock.per, h.to/f.clock.per
+		first, last := h.from/f.clock.per, min(h.to/f.clock.per, phases-1)
 		if h.from > h.to {
 			for q := range last + 1 {
 				f.lives[q][w] |= bit
@@ -153,12 +155,30 @@ func (f *fitter) drop(rank int) {
 }
 
 // scatter places the pieces of a scattered window, and sets their offsets to their addresses. What is there longest in the phase that uses it last
-// comes first, as it fits in the fewest places.
-func (f *fitter) scatter(list []piece) {
+// comes first, as it fits in the fewest places. With move a piece that lasts lies at two addresses, if so it ends lower: one up to the turn of the step, one
+// from there on.
+func (f *fitter) scatter(list []piece, move bool) {
 	for i := range slices.Backward(list) {
 		p := list[i]
 		p.off = 0
-		list[i].off = f.hold(p)
+		at := f.find([]piece{p}, math.MaxInt)
+		list[i].off, list[i].next = at, at
+		if !move || p.from <= p.to || p.bytes == 0 {
+			f.put(at, []piece{p})
+			continue
+		}
+		late, early := p, p
+		late.to, early.from = f.turn, f.turn
+		top := f.top
+		list[i].off = f.hold(late)
+		if list[i].next = f.find([]piece{early}, math.MaxInt); max(list[i].off, list[i].next) < at {
+			f.put(list[i].next, []piece{early})
+			continue
+		}
+		lies := held{list[i].off, list[i].off + p.bytes, late.from, late.to, f.rank}
+		f.held, f.top = slices.DeleteFunc(f.held, func(h held) bool { return h == lies }), top
+		list[i].off, list[i].next = at, at
+		f.put(at, []piece{p})
 	}
 }
 
@@ -187,7 +207,7 @@ func (f *fitter) insert(p piece, rank int) {
 	f.put(at, []piece{p})
 	for _, h := range behind {
 		f.rank = h.rank
-		f.hold(piece{0, h.end - h.at, h.from, h.to})
+		f.hold(piece{bytes: h.end - h.at, from: h.from, to: h.to})
 	}
 }
 

@@ -28,6 +28,7 @@ type WindowPlace struct {
 	At     int64
 	Cells  []int64 // of a window of cells: the offset of each cell from At
 	Chunks []int64 // of a window of a value: the offset of each chunk; nil: one lies behind the other
+	Late   []int64 // of one that lasts: those from phase From on; nil: as Chunks. The end of a step copies from there
 }
 
 // Choice says what stays on the device and how many buffers streamed operands have. Fit makes it, Place lays it out.
@@ -42,6 +43,7 @@ type Choice struct {
 	ahead    int  // buffers of streamed cells beyond Slots
 	All      bool // everything is resident
 	over     bool // plan.Rule.Over
+	move     bool // plan.Rule.Move
 }
 
 // phase is the number of slots for chunks at the far end in phase q.
@@ -79,6 +81,14 @@ func (l *Layout) bookPieces(name string, at int64, from, to int, list []piece) {
 func end(list []piece) (most int64) {
 	for i := range list {
 		most = max(most, list[i].off+list[i].bytes)
+	}
+	return most
+}
+
+// endNext is where the last piece of a scattered window ends when a step begins.
+func endNext(list []piece) (most int64) {
+	for i := range list {
+		most = max(most, list[i].next+list[i].bytes)
 	}
 	return most
 }

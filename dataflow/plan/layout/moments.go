@@ -46,7 +46,7 @@ func (l *Layout) valuePieces(first, last, n int) []piece {
 	l.shape = l.shape[:0]
 	for k := 0; k < all+n; k += g { // chunk k of the place is chunk k-n of the first value, and chunk k of the last one
 		end := min(k+g, all+n)
-		p := piece{int64(k) * chunk, int64(end-k) * chunk, l.clock.begin(from), l.clock.end(to)}
+		p := piece{off: int64(k) * chunk, bytes: int64(end-k) * chunk, from: l.clock.begin(from), to: l.clock.end(to)}
 		if begins {
 			p.from = l.clock.at(from, s.First+max(0, k-n))
 		}
@@ -87,13 +87,13 @@ func (l *Layout) windowPieces(w *plan.Window) []piece {
 	l.shape = l.shape[:0]
 	from, to := l.clock.begin(w.From), l.clock.end(w.To)
 	if !l.scattered(w) {
-		return append(l.shape, piece{0, plan.Align(l.windowBytes(w)), from, to})
+		return append(l.shape, piece{bytes: plan.Align(l.windowBytes(w)), from: from, to: to})
 	}
 	first, last := l.stepwise(w.Key, w.From), l.stepwise(w.Key, w.To)
 	off := int64(0)
 	for k := range l.runs(w) {
 		run := l.run(w, k)
-		p := piece{off, plan.Align(l.windowBytes(&run)), from, to}
+		p := piece{off: off, bytes: plan.Align(l.windowBytes(&run)), from: from, to: to}
 		if first {
 			p.from = l.clock.at(w.From, run.First)
 		}

@@ -192,7 +192,7 @@ func (l *Layout) placeCells(c *Choice, at *int64, add func(string, int64) int64)
 // hold places what is in use for several phases, above floor: windows and resident stored values.
 func (l *Layout) hold(f *fitter, floor int64, c *Choice) {
 	p := l.Plan
-	f.begin(l.clock)
+	f.begin(l.clock, len(p.Spec.Phases))
 	f.rank = -1
 	l.placeLasting(f, floor)
 	for i := range p.Spec.Values {
@@ -217,7 +217,7 @@ func (l *Layout) hold(f *fitter, floor int64, c *Choice) {
 			first = l.Usage.Life[id][1] + 1
 		}
 	}
-	l.placeWindows(f, floor)
+	l.placeWindows(f, floor, c)
 }
 
 // names are the names of value id and of those that take its place.

@@ -56,7 +56,7 @@ func (f *fitting) light(x plan.Window, most int64) bool {
 func (f *fitting) pieces(x *plan.Window) []piece {
 	l := &f.sized.so.l
 	if x.From == plan.Whole {
-		return append(l.shape[:0], piece{0, plan.Align(l.windowBytes(x)), 0, math.MaxInt})
+		return append(l.shape[:0], piece{bytes: plan.Align(l.windowBytes(x)), to: math.MaxInt})
 	}
 	return l.windowPieces(x)
 }
@@ -235,9 +235,9 @@ func (f *fitting) put(x plan.Window) {
 	if list := f.pieces(&x); x.From != plan.Whole {
 		z.fit.rank = len(f.spec.Values) + len(z.plan.Places.Windows)
 		if z.l.scattered(&x) {
-			z.fit.scatter(list)
+			z.fit.scatter(list, f.ch.move && x.Key >= 0)
 			if x.Lasts() {
-				z.plan.Places.Lasting = max(z.plan.Places.Lasting, z.floor+end(list))
+				z.plan.Places.Lasting = max(z.plan.Places.Lasting, z.floor+endNext(list))
 			}
 		} else {
 			z.fit.hold(list...)
@@ -286,7 +286,7 @@ func (f *fitting) holds(id int) bool {
 	z, was := f.sized.so, f.sized
 	x := f.life(id)
 	was.fit.held, was.fit.top = append(was.fit.held[:0], z.fit.held...), z.fit.top
-	z.fit.insert(piece{0, plan.Align(z.l.windowBytes(&x)), x.From, x.To}, id)
+	z.fit.insert(piece{bytes: plan.Align(z.l.windowBytes(&x)), from: x.From, to: x.To}, id)
 	n := len(z.tops)
 	z.fit.index(n)
 	was.ends, was.loads, was.own, was.tops = append(was.ends[:0], z.ends...), append(was.loads[:0], z.loads...), append(was.own[:0], z.own...), append(was.tops[:0], z.tops...)

@@ -94,7 +94,7 @@ func (l *Layout) placeLasting(f *fitter, floor int64) {
 }
 
 // placeWindows places the windows that open and close within a step, and those that are scattered.
-func (l *Layout) placeWindows(f *fitter, floor int64) {
+func (l *Layout) placeWindows(f *fitter, floor int64, c *Choice) {
 	for i := range l.Plan.Places.Windows {
 		w := &l.Plan.Places.Windows[i]
 		scattered := l.scattered(w)
@@ -109,9 +109,9 @@ func (l *Layout) placeWindows(f *fitter, floor int64) {
 			l.openAt(i, at)
 			continue
 		}
-		f.scatter(list)
+		f.scatter(list, c.move && w.Key >= 0)
 		if w.Lasts() {
-			l.Plan.Places.Lasting = max(l.Plan.Places.Lasting, floor+end(list))
+			l.Plan.Places.Lasting = max(l.Plan.Places.Lasting, floor+endNext(list))
 		}
 		l.bookWindow(w, floor, list)
 		l.scatterAt(i, floor, list)
@@ -136,6 +136,9 @@ func (l *Layout) bookWindow(w *plan.Window, at int64, list []piece) {
 	l.bookPieces(l.name(w), at, w.From, last, list)
 	for i := range list {
 		list[i].from, list[i].to = 0, starts[i]
+		if l.scattered(w) {
+			list[i].off = list[i].next
+		}
 	}
 	l.bookPieces(l.name(w), at, 0, w.To, list)
 }
@@ -146,6 +149,7 @@ func (l *Layout) scatterAt(i int, floor int64, list []piece) {
 	if to.At = floor; l.sizing {
 		return
 	}
+	moved := false
 	for k := range l.runs(w) {
 		run := l.run(w, k)
 		if w.Key < 0 {
@@ -153,8 +157,13 @@ func (l *Layout) scatterAt(i int, floor int64, list []piece) {
 			continue
 		}
 		for j := range run.N {
-			to.Chunks = append(to.Chunks, list[k].off+int64(j)*l.Plan.Cells.ChunkBytes(&l.Plan.Spec.Values[w.Key]))
+			off := int64(j) * l.Plan.Cells.ChunkBytes(&l.Plan.Spec.Values[w.Key])
+			to.Chunks, to.Late = append(to.Chunks, list[k].next+off), append(to.Late, list[k].off+off)
 		}
+		moved = moved || list[k].next != list[k].off
+	}
+	if !moved {
+		to.Late = nil
 	}
 	if w.Key >= 0 && w.Lasts() {
 		l.setupValue(w.Key, floor, w.First, w.N, to.Chunks)

@@ -38,7 +38,10 @@ func (e *emitter) inWindow(id, i int) (at int64, w *openWindow) {
 	if w = e.window(id, i); w == nil {
 		return 0, nil
 	}
-	if w.Chunks != nil {
+	switch {
+	case w.Late != nil && e.phase >= w.From:
+		return w.At + w.Late[i-w.First], w
+	case w.Chunks != nil:
 		return w.At + w.Chunks[i-w.First], w
 	}
 	return w.At + int64(i-w.First)*e.p.Cells.ChunkBytes(&e.p.Spec.Values[id]), w
@@ -96,8 +99,15 @@ func (e *emitter) refill() {
 		}
 		if w.Key >= 0 {
 			for j := w.First; j < w.First+w.N; j++ {
-				if at, _ := e.inWindow(w.Key, j); e.p.Cells.Rows(j) > 0 {
+				at, _ := e.inWindow(w.Key, j)
+				switch {
+				case e.p.Cells.Rows(j) == 0:
+				case w.Late == nil || w.Late[j-w.First] == w.Chunks[j-w.First]:
 					e.fill(w, w.Key, j, at)
+				case w.here[j]: // the next step begins with it elsewhere
+					e.copy(plan.Task{Kind: plan.Copy, Queue: plan.Compute, Value: int32(w.Key), Own: int32(j), Other: -1, FromAddr: at, Addr: w.At + w.Chunks[j-w.First], Bytes: e.rowBytes(w.Key, j)})
+				default:
+					e.fill(w, w.Key, j, w.At+w.Chunks[j-w.First])
 				}
 			}
 			continue

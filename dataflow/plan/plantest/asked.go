@@ -38,7 +38,7 @@ func DrawOptions(t *rapid.T, c *plan.Cells) Asked {
 		Whole: rapid.IntRange(0, 3).Draw(t, "whole chunks only") == 0, Windows: rapid.Bool().Draw(t, "windows"), Diagonal: rapid.Bool().Draw(t, "diagonal"),
 		Stream: rapid.Bool().Draw(t, "stream"), Straight: rapid.Bool().Draw(t, "straight"),
 		Schedule: rapid.SampledFrom([]string{"", plan.Sag, plan.Stage, plan.DestOrder}).Draw(t, "schedule")}
-	o.rule = plan.Rule{Over: rapid.Bool().Draw(t, "over"), Ahead: rapid.IntRange(0, 8).Draw(t, "ahead"), Brief: rapid.Bool().Draw(t, "brief"), First: plan.First(rapid.IntRange(0, 2).Draw(t, "first"))}
+	o.rule = plan.Rule{Over: rapid.Bool().Draw(t, "over"), Move: rapid.Bool().Draw(t, "move"), Ahead: rapid.IntRange(0, 8).Draw(t, "ahead"), Brief: rapid.Bool().Draw(t, "brief"), First: plan.First(rapid.IntRange(0, 2).Draw(t, "first"))}
 	if rapid.Bool().Draw(t, "groups") {
 		o.Groups = rapid.SliceOfN(rapid.IntRange(1, 6), 1, 4).Draw(t, "group of phase")
 	}

@@ -225,6 +225,8 @@ func (c *clock) ns(t *plan.Task) float64 {
 		return c.pace.bytes(n)
 	case plan.Add:
 		return c.pace.bytes(3 * t.Bytes)
+	case plan.Copy:
+		return c.pace.bytes(2 * t.Bytes)
 	case plan.Run:
 		rows := float64(t.Rows)
 		if t.Other < 0 {
