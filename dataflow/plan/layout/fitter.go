@@ -19,7 +19,8 @@ type fitter struct {
 	rank  int        // of the buffers that are placed next: those of several phases are placed in ascending order of ranks
 	end   int64      // the last end of those that are in use in the current phase
 	clock clock
-	turn  int // the moment between two steps
+	turn  int   // the moment between two steps
+	past  []int // of find: by piece, how many of held are not in its way
 }
 
 // clock numbers the moments of a step. Where buffers are taken and left chunk by chunk, the visit of an interval in a phase is a moment, otherwise
@@ -113,13 +114,16 @@ func (f *fitter) hold(pieces ...piece) int64 {
 	return at
 }
 
-// find is where hold places a buffer if no others are there than those of ranks up to most.
+// find is where hold places a buffer if no others are there than those of ranks up to most. As the address only rises, what is not in the way of a
+// piece once never is again.
 func (f *fitter) find(pieces []piece, most int) int64 {
 	at := int64(0)
+	f.past = zeroed(f.past, len(pieces))
 	for again := true; again; {
 		again = false
-		for _, p := range pieces {
-			for i := range f.held {
+		for k, p := range pieces {
+			i := f.past[k]
+			for ; i < len(f.held); i++ {
 				h := &f.held[i]
 				if h.at >= at+p.off+p.bytes {
 					break
@@ -128,6 +132,7 @@ func (f *fitter) find(pieces []piece, most int) int64 {
 					at, again = h.end-p.off, len(pieces) > 1
 				}
 			}
+			f.past[k] = i
 		}
 	}
 	return at
