@@ -148,9 +148,10 @@ func (e *evaluator) evaluate(worker int, j *job) {
 // placing is the work of one call of the decoder, in tasks whose simulation takes as long.
 const placing = 2000
 
-// lowering is the work of making and placing a program of many values, as one over many relations, beyond that of a usual one.
+// lowering is the work of making and placing a program of many values, as one over many relations, beyond that of a usual one. With it GAT over 8 relations takes 1.6
+// times the time of GAT over one (189 values; saga plan at half of the memory), 2.4 times with half of it.
 func lowering(s *plan.Spec) int {
-	const usual, each = 100, 40 // values of a program; tasks for each value more
+	const usual, each = 100, 80 // values of a program; tasks for each value more
 	return each * max(0, len(s.Values)-usual)
 }
 
@@ -235,7 +236,7 @@ func (s *search) groups() bool {
 // time. The search then tries fewer decisions: seeds of one variant and group, the policies without single names, and two rounds.
 func (s *search) heavy(d Decision) bool {
 	p, err := s.p.Program(d.Key)
-	return err == nil && p != nil && s.alone() && lowering(p.Spec) > 2*placing
+	return err == nil && p != nil && s.alone() && lowering(p.Spec) > 4*placing
 }
 
 // whole rounds p to an allowed number of intervals: a multiple of step, at least Options.MinP.

@@ -103,7 +103,7 @@ func (s *search) programs(d Decision) error {
 		if err != nil {
 			return err
 		}
-		if long := s.e.work > s.p.Work/3 || lowering(p.Spec) > placing; !s.best.Moves || s.best.Slices < k && long { // more slices will hardly help
+		if long := s.e.work > s.p.Work/3 || lowering(p.Spec) > 2*placing; !s.best.Moves || s.best.Slices < k && long { // more slices will hardly help
 			break
 		}
 	}
