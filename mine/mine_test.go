@@ -356,6 +356,41 @@ func TestCancel(t *testing.T) {
 	}
 }
 
+// TestCancelListing: of a listing that is cancelled in its middle rows come in their order, none twice, and its error says so unless all have come.
+func TestCancelListing(t *testing.T) {
+	g := mustOpen(t, complete(24), mine.Options{Threads: 3})
+	var want [][]uint32
+	for m, err := range g.Match(context.Background(), mine.MustPattern("path4")) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		want = append(want, slices.Clone(m))
+	}
+	times := 400
+	if testing.Short() {
+		times = 20
+	}
+	for i := range times {
+		ctx, cancel := context.WithCancel(context.Background())
+		n, at, last := 0, 1+i*len(want)/times, error(nil)
+		for m, err := range g.Match(ctx, mine.MustPattern("path4")) {
+			if last = err; err != nil {
+				break
+			}
+			if n >= len(want) || !slices.Equal(m, want[n]) {
+				t.Fatalf("cancelled at row %d: row %d is %v", at, n, m)
+			}
+			if n++; n == at {
+				cancel()
+			}
+		}
+		cancel()
+		if n < len(want) && !errors.Is(last, context.Canceled) {
+			t.Fatalf("cancelled at row %d: %d of %d rows and error %v", at, n, len(want), last)
+		}
+	}
+}
+
 // TestBreakOff: a loop over a listing may end early, and goes on elsewhere unharmed.
 func TestBreakOff(t *testing.T) {
 	g := mustOpen(t, complete(60), mine.Options{Threads: 3})

@@ -35,6 +35,7 @@ type lister struct {
 	full, free chan block
 	now        block
 	done       <-chan struct{}
+	over       bool // the reader has gone: now belongs to nobody, and nothing more is sent
 }
 
 // stretch is a piece of work in the order of the listing: the roots from lo up to hi, or one root
@@ -87,7 +88,7 @@ func (r *Run) List(ctx context.Context, p *plan.Plan, yield func(row []uint32) b
 	var wg sync.WaitGroup
 	for w, l := range ls {
 		wg.Go(func() {
-			for i := w; i < len(pieces) && !stop.Load(); i += workers {
+			for i := w; i < len(pieces) && !l.over && !stop.Load(); i += workers {
 				l.piece(pieces[i])
 			}
 		})
@@ -127,7 +128,7 @@ func newLister(p *plan.Plan, r *rows.Rows, kinds *rows.Kinds, stop *atomic.Bool,
 	return l
 }
 
-// piece lists one piece.
+// piece lists one piece. One that is broken off has no last block, so that the reader does not take it for whole.
 func (l *lister) piece(s stretch) {
 	if !l.next() {
 		return
@@ -139,27 +140,30 @@ func (l *lister) piece(s stretch) {
 			l.root(task{root: v})
 		}
 	}
-	l.send(true)
+	if !l.over && !l.stop.Load() {
+		l.send(true)
+	}
 }
 
 // next waits for a free block.
 func (l *lister) next() bool {
 	select {
 	case l.now = <-l.free:
-		return true
 	case <-l.done:
-		return false
+		l.over = true
 	}
+	return !l.over
 }
 
+// send hands the block to the reader.
 func (l *lister) send(last bool) bool {
 	l.now.last = last
 	select {
 	case l.full <- l.now:
-		return true
 	case <-l.done:
-		return false
+		l.over = true
 	}
+	return !l.over
 }
 
 // add puts a match into the block.
