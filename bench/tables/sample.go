@@ -29,15 +29,14 @@ type Sample struct {
 	JSON     bool     `name:"json" help:"Print one JSON object on the last line of standard output, the tables on standard error."`
 }
 
-// unread returns an error if there is no such device, or a flag was given that is not used on this kind of device.
+// unread returns an error if there are several devices, or a flag was given that is not used on this kind of device.
 func (c *Sample) unread(a *app) error {
 	flags, where := []string{"shapes", "blocks", "weights", "mem"}, "of GPUs; a CPU measures --samplers on --data"
-	n, err := device.Count(c.Device)
-	switch {
-	case device.IsGPU(c.Device):
-		flags, where = []string{"data", "samplers", "length"}, "of the CPU; GPUs are measured on the generated graphs of --shapes"
-	case err != nil || n != 1 || !device.Host(c.Device):
+	if n, err := device.Count(c.Device); err != nil || n != 1 {
 		return cli.Usagef("--device %s: want cpu, or one GPU, such as cuda or cuda:1", c.Device)
+	}
+	if device.IsGPU(c.Device) {
+		flags, where = []string{"data", "samplers", "length"}, "of the CPU; GPUs are measured on the generated graphs of --shapes"
 	}
 	for _, name := range flags {
 		if a.Given[name] {

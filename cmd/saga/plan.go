@@ -63,7 +63,7 @@ func (c *planCmd) Run(a *app) error {
 	}
 	a.Idle("a plan", "epochs", "patience", "init", "class-weights", "scratch", "from")
 	if int(c.Training.EvalEvery) < saga.Seldom {
-		a.Idle(fmt.Sprintf("a plan below %d", saga.Seldom), "eval-every")
+		a.Idle(fmt.Sprintf("a plan if evaluations are fewer than %d epochs apart", saga.Seldom), "eval-every")
 	}
 	c.Training.From = ""
 	if c.HTML != "" && c.HTML != "-" {

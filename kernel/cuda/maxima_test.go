@@ -10,28 +10,41 @@ import (
 	"sagann/kernel/cpu"
 )
 
-// maxFar is the rows of the far interval of maxCell.
+// maxFar is the rows of the far interval of cellOf.
 const maxFar = 50
 
 // maxCell is a cell of rows of few and of many edges. Ranks ascend in a row, unless turned; those of different cells
 // differ.
 func maxCell(rows, seed int, turned bool) *chunk.Rect {
 	degrees := []int{0, 1, 2, 3, 5, 17, 33, 4, 8, 70}
-	var n int
+	c := cellOf(rows, seed, chunk.Want{Rank: true}, func(r int) int { return degrees[(r*5+r/7+seed)%len(degrees)] })
+	v := c.View()
 	for r := range rows {
-		n += degrees[(r*5+r/7+seed)%len(degrees)]
+		first, n := int(v.Ptr[r]), int(v.Ptr[r+1]-v.Ptr[r])
+		for k := range n {
+			rank := k
+			if turned {
+				rank = n - 1 - k
+			}
+			v.Rank[first+k] = float32(rank*3 + seed)
+		}
+	}
+	return c
+}
+
+// cellOf is a cell of so many rows, each of so many edges from vertices all over the far interval.
+func cellOf(rows, seed int, want chunk.Want, degree func(r int) int) *chunk.Rect {
+	n := 0
+	for r := range rows {
+		n += degree(r)
 	}
 	c := &chunk.Rect{}
-	c.Resize(rows, int64(n), chunk.Want{Rank: true}, 0)
+	c.Resize(rows, int64(n), want, 0)
 	v, i := c.View(), 0
 	for r := range rows {
 		v.Ptr[r] = uint32(i)
-		n := degrees[(r*5+r/7+seed)%len(degrees)]
-		for k := range n {
-			if turned {
-				k = n - 1 - k
-			}
-			v.Other[i], v.Rank[i] = uint32(i*7919+i/301+seed*13)%maxFar, float32(k*3+seed)
+		for range degree(r) {
+			v.Other[i] = uint32(i*7919+i/301+seed*13) % maxFar
 			i++
 		}
 	}

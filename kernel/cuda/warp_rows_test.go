@@ -12,28 +12,12 @@ import (
 
 // skewedCell is a cell of many rows of few edges among which are rows that lanes, warps and blocks take.
 func skewedCell(rows, seed int) *chunk.Rect {
-	degree := func(r int) int {
+	return cellOf(rows, seed, chunk.Want{}, func(r int) int {
 		if r%9 == 4 {
 			return []int{33, 32, 130, 1, 64, 700, 512, 90, 513, 2100}[(r/9+seed)%10]
 		}
 		return (r*7 + seed) % 4
-	}
-	n := 0
-	for r := range rows {
-		n += degree(r)
-	}
-	c := &chunk.Rect{}
-	c.Resize(rows, int64(n), chunk.Want{}, 0)
-	v, i := c.View(), 0
-	for r := range rows {
-		v.Ptr[r] = uint32(i)
-		for range degree(r) {
-			v.Other[i] = uint32(i*7919+i/301+seed*13) % maxFar
-			i++
-		}
-	}
-	v.Ptr[rows] = uint32(i)
-	return c
+	})
 }
 
 // TestWarpRowsEmulated: sums, maxima and sums of exponentials over skewed cells are the CPU's, where lanes have the rows of few edges, warps those of some more, and
